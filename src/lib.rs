@@ -1,1 +1,7 @@
+//! crosslane compiles GLSL and WGSL with portable cross-lane operations to each vendor's best code.
 
+pub mod diagnostic;
+pub mod glsl;
+pub mod ir;
+pub mod lane;
+pub mod source;

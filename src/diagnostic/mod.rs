@@ -1,0 +1,160 @@
+//! What the compiler has to say about a shader: messages with codes, labels on spans, notes and suggestions.
+//!
+//! Front ends, planner and targets push [`Diagnostic`]s into one [`Diagnostics`]; [`render`] turns them into text
+//! for people (codespan-reporting) or JSON lines for tools. Nothing here prints.
+
+pub mod codes;
+pub mod render;
+
+use crate::source::Span;
+pub use codes::Code;
+
+/// How bad it is. Only [`Severity::Error`] stops a compilation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    Note,
+    Warning,
+    Error,
+}
+
+/// Text attached to a span of source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    pub span: Span,
+    pub text: String,
+    /// The label that the message is about; others give context.
+    pub primary: bool,
+}
+
+/// A replacement that would mend the error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Suggestion {
+    pub span: Span,
+    pub replacement: String,
+    /// Sentence that introduces it, such as "did you mean `butterfly16`?".
+    pub text: String,
+}
+
+/// One message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    pub code: Code,
+    pub message: String,
+    pub labels: Vec<Label>,
+    pub notes: Vec<String>,
+    pub suggestion: Option<Suggestion>,
+}
+
+impl Diagnostic {
+    pub fn new(severity: Severity, code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity, code, message: message.into(), labels: Vec::new(), notes: Vec::new(), suggestion: None }
+    }
+
+    pub fn error(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Error, code, message)
+    }
+
+    pub fn warning(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, code, message)
+    }
+
+    /// Adds the label that the message is about.
+    #[must_use]
+    pub fn at(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { span, text: text.into(), primary: true });
+        self
+    }
+
+    /// Adds a label that gives context.
+    #[must_use]
+    pub fn with(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { span, text: text.into(), primary: false });
+        self
+    }
+
+    /// Adds a line after the source excerpt.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Adds the replacement that would mend it.
+    #[must_use]
+    pub fn suggest(mut self, span: Span, replacement: impl Into<String>, text: impl Into<String>) -> Diagnostic {
+        self.suggestion = Some(Suggestion { span, replacement: replacement.into(), text: text.into() });
+        self
+    }
+
+    /// The span of the first primary label.
+    pub fn span(&self) -> Span {
+        self.labels.iter().find(|l| l.primary).map_or(Span::NONE, |l| l.span)
+    }
+}
+
+/// Errors after which a run stops adding more.
+pub const ERROR_LIMIT: usize = 20;
+
+/// The messages of one run, in the order in which they were found.
+#[derive(Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+    errors: usize,
+    suppressed: usize,
+}
+
+impl Diagnostics {
+    pub fn new() -> Diagnostics {
+        Diagnostics::default()
+    }
+
+    /// Adds a message. Errors past [`ERROR_LIMIT`], and an error at exactly the span and with the code of the one
+    /// before it, are counted only.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        if diagnostic.severity == Severity::Error {
+            if self.errors >= ERROR_LIMIT || self.repeats(&diagnostic) {
+                self.suppressed += 1;
+                return;
+            }
+            self.errors += 1;
+        }
+        self.list.push(diagnostic);
+    }
+
+    fn repeats(&self, new: &Diagnostic) -> bool {
+        self.list.last().is_some_and(|old| old.code == new.code && old.span() == new.span() && !new.span().is_none())
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// True when further errors would only be counted; a front end may stop.
+    pub fn is_full(&self) -> bool {
+        self.errors >= ERROR_LIMIT
+    }
+
+    pub fn error_count(&self) -> usize {
+        self.errors
+    }
+
+    /// Errors that were found and not kept.
+    pub fn suppressed(&self) -> usize {
+        self.suppressed
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.list.iter()
+    }
+
+    /// Turns warnings into errors (`-Werror`).
+    pub fn deny_warnings(&mut self) {
+        for diagnostic in &mut self.list {
+            if diagnostic.severity == Severity::Warning {
+                diagnostic.severity = Severity::Error;
+                self.errors += 1;
+            }
+        }
+    }
+}

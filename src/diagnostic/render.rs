@@ -1,0 +1,1 @@
+//! Messages as text for people and as JSON lines for tools.

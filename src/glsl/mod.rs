@@ -1,0 +1,3 @@
+//! The GLSL front end: preprocess ([`token`] stream), parse, resolve into [`crate::ir`].
+
+pub mod token;

@@ -1,0 +1,132 @@
+//! Constants of a module, each existing once. Scalars are kept as bits, zero-extended to 64.
+
+use super::arena::Handle;
+use super::op::{BinaryOp, MathFn, UnaryOp};
+use super::types::{Scalar, ScalarKind, Type, TypeId, Types};
+use rustc_hash::FxHashMap;
+
+pub type ConstId = Handle<Constant>;
+
+/// What a specialization-constant expression computes; the operations are those of [`super::Op`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SpecOp {
+    Unary(UnaryOp),
+    Binary(BinaryOp),
+    Math(MathFn),
+    /// Numeric conversion to the constant's type.
+    Convert,
+    Bitcast,
+    /// Operands: condition, accepted, rejected.
+    Select,
+    /// Operand: composite.
+    Extract(u32),
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ConstValue {
+    /// A scalar's bits: a `bool` is 0 or 1, narrower types are zero-extended.
+    Bits(u64),
+    /// Vector components, matrix columns, array elements or struct members.
+    Composite(Box<[ConstId]>),
+    /// All bits zero, of any type.
+    Zero,
+    /// No particular value.
+    Undef,
+    /// A scalar that can be given when a pipeline is made; `default` are its bits otherwise.
+    Spec { id: u32, default: u64 },
+    /// Computed from specialization constants.
+    SpecOp { op: SpecOp, args: Box<[ConstId]> },
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Constant {
+    pub ty: TypeId,
+    pub value: ConstValue,
+}
+
+/// The constants of a module.
+#[derive(Clone, Debug, Default)]
+pub struct Constants {
+    list: Vec<Constant>,
+    interned: FxHashMap<Constant, ConstId>,
+}
+
+impl Constants {
+    pub fn intern(&mut self, ty: TypeId, value: ConstValue) -> ConstId {
+        let constant = Constant { ty, value };
+        if let Some(id) = self.interned.get(&constant) {
+            return *id;
+        }
+        let id = ConstId::from_index(self.list.len());
+        self.list.push(constant.clone());
+        self.interned.insert(constant, id);
+        id
+    }
+
+    pub fn get(&self, id: ConstId) -> &Constant {
+        &self.list[id.index()]
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (ConstId, &Constant)> {
+        self.list.iter().enumerate().map(|(index, c)| (ConstId::from_index(index), c))
+    }
+
+    pub fn bool(&mut self, value: bool) -> ConstId {
+        self.intern(Types::BOOL, ConstValue::Bits(u64::from(value)))
+    }
+
+    pub fn i32(&mut self, value: i32) -> ConstId {
+        self.intern(Types::I32, ConstValue::Bits(u64::from(value as u32)))
+    }
+
+    pub fn u32(&mut self, value: u32) -> ConstId {
+        self.intern(Types::U32, ConstValue::Bits(u64::from(value)))
+    }
+
+    pub fn f32(&mut self, value: f32) -> ConstId {
+        self.intern(Types::F32, ConstValue::Bits(u64::from(value.to_bits())))
+    }
+
+    /// Whether the value depends on a specialization constant.
+    pub fn is_spec(&self, id: ConstId) -> bool {
+        match &self.get(id).value {
+            ConstValue::Spec { .. } | ConstValue::SpecOp { .. } => true,
+            ConstValue::Composite(parts) => parts.iter().any(|part| self.is_spec(*part)),
+            _ => false,
+        }
+    }
+
+    /// Bits of a scalar whose value is known now (no specialization constant).
+    pub fn bits(&self, id: ConstId) -> Option<u64> {
+        match self.get(id).value {
+            ConstValue::Bits(bits) => Some(bits),
+            ConstValue::Zero => Some(0),
+            _ => None,
+        }
+    }
+
+    /// Value of an integer scalar as a mathematical integer.
+    pub fn as_int(&self, types: &Types, id: ConstId) -> Option<i128> {
+        let Type::Scalar(scalar) = types.get(self.get(id).ty) else { return None };
+        let bits = self.bits(id)?;
+        match scalar.kind {
+            ScalarKind::Sint => Some(i128::from(sign_extend(bits, scalar))),
+            ScalarKind::Uint => Some(i128::from(bits)),
+            _ => None,
+        }
+    }
+}
+
+/// A scalar's bits as a signed number.
+pub fn sign_extend(bits: u64, scalar: Scalar) -> i64 {
+    let unused = 64 - u32::from(scalar.width);
+    ((bits << unused) as i64) >> unused
+}

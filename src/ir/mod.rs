@@ -1,0 +1,265 @@
+//! The typed, structured form between front ends and targets.
+//!
+//! A [`Module`] owns types, constants, variables and functions in arenas; handles name them. Function bodies are lists
+//! of instructions in nested blocks ([`Op`]); cross-lane operations are instructions like any other. No language and no
+//! target shows here: front ends make it, `lane` plans its lane operations, targets read it.
+
+pub mod arena;
+pub mod constant;
+pub mod op;
+pub mod types;
+
+use crate::source::Span;
+pub use arena::{Arena, Handle};
+pub use constant::{ConstId, ConstValue, Constant, Constants, SpecOp};
+pub use op::{
+    AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, LocalId, MathFn, MemoryKinds, Op, Order,
+    Scope, UnaryOp, Value, Values,
+};
+pub use types::{
+    Access, ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct, Type, TypeId, Types,
+};
+
+pub type StructId = Handle<Struct>;
+pub type GlobalId = Handle<Global>;
+pub type FuncId = Handle<Function>;
+
+/// Pipeline stage of an entry point.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Stage {
+    Vertex,
+    Fragment,
+    Compute,
+}
+
+/// Values that the pipeline provides or takes; GLSL's and WGSL's names differ, these are SPIR-V's (section 3.21, BuiltIn).
+///
+/// Lane index, subgroup size and lane masks are cross-lane operations ([`crate::lane::LaneOp`]), not listed here.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum BuiltIn {
+    NumWorkgroups,
+    WorkgroupId,
+    LocalInvocationId,
+    GlobalInvocationId,
+    LocalInvocationIndex,
+    NumSubgroups,
+    SubgroupId,
+    DeviceIndex,
+    Position,
+    PointSize,
+    ClipDistance,
+    CullDistance,
+    VertexIndex,
+    InstanceIndex,
+    BaseVertex,
+    BaseInstance,
+    DrawIndex,
+    ViewIndex,
+    Layer,
+    ViewportIndex,
+    FragCoord,
+    PointCoord,
+    FrontFacing,
+    SampleId,
+    SamplePosition,
+    SampleMask,
+    FragDepth,
+    HelperInvocation,
+    PrimitiveId,
+    WarpIdNv,
+    SmIdNv,
+    WarpsPerSmNv,
+    SmCountNv,
+}
+
+/// How a fragment input is interpolated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Interpolation {
+    #[default]
+    Perspective,
+    Linear,
+    Flat,
+}
+
+/// Where in a pixel a fragment input is sampled.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Sampling {
+    #[default]
+    Center,
+    Centroid,
+    Sample,
+}
+
+/// How a variable or member meets the outside.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Binding {
+    #[default]
+    None,
+    Resource {
+        set: u32,
+        binding: u32,
+    },
+    Location {
+        location: u32,
+        component: u32,
+        index: u32,
+        interpolation: Interpolation,
+        sampling: Sampling,
+    },
+    BuiltIn(BuiltIn),
+}
+
+/// A module-scope variable.
+#[derive(Clone, Debug)]
+pub struct Global {
+    pub name: Box<str>,
+    pub span: Span,
+    pub space: Space,
+    /// Type of the memory, laid out where the space is.
+    pub ty: TypeId,
+    pub binding: Binding,
+    pub access: Access,
+    /// For `Private` and `Workgroup`; zero or none for the latter.
+    pub init: Option<ConstId>,
+}
+
+/// A parameter. `in` parameters are values; `out` and `inout` ones are pointers into `Function` space, which the caller
+/// fills and empties.
+#[derive(Clone, Debug)]
+pub struct Param {
+    pub name: Box<str>,
+    pub ty: TypeId,
+}
+
+/// A variable of a function: memory in `Function` space.
+#[derive(Clone, Debug)]
+pub struct Local {
+    pub name: Box<str>,
+    pub span: Span,
+    pub ty: TypeId,
+    /// Value at each entry of the *function*.
+    pub init: Option<ConstId>,
+}
+
+/// One instruction. `ty` is `Types::VOID` where there is no result.
+#[derive(Clone, Copy, Debug)]
+pub struct Inst {
+    pub op: Op,
+    pub ty: TypeId,
+    pub span: Span,
+    pub flags: InstFlags,
+}
+
+/// Instructions in the order in which they run.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    pub insts: Vec<InstId>,
+}
+
+/// A function; `blocks[body]` is where it starts.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: Box<str>,
+    pub span: Span,
+    pub params: Vec<Param>,
+    pub ret: TypeId,
+    pub locals: Arena<Local>,
+    pub insts: Arena<Inst>,
+    pub blocks: Arena<Block>,
+    pub operands: Vec<Value>,
+    pub cases: Vec<Case>,
+    pub body: BlockId,
+}
+
+impl Function {
+    /// A function with an empty body.
+    pub fn new(name: &str, span: Span, params: Vec<Param>, ret: TypeId) -> Function {
+        let mut blocks = Arena::new();
+        let body = blocks.push(Block::default());
+        Function {
+            name: name.into(),
+            span,
+            params,
+            ret,
+            locals: Arena::new(),
+            insts: Arena::new(),
+            blocks,
+            operands: Vec::new(),
+            cases: Vec::new(),
+            body,
+        }
+    }
+
+    /// The operands of a list.
+    pub fn values(&self, list: Values) -> &[Value] {
+        &self.operands[list.start as usize..(list.start + list.len) as usize]
+    }
+
+    /// Adds a list of operands.
+    pub fn list(&mut self, values: &[Value]) -> Values {
+        let start = self.operands.len() as u32;
+        self.operands.extend_from_slice(values);
+        Values { start, len: values.len() as u32 }
+    }
+
+    /// The arms of a switch.
+    pub fn arms(&self, cases: Cases) -> &[Case] {
+        &self.cases[cases.start as usize..(cases.start + cases.len) as usize]
+    }
+}
+
+/// Where a pipeline starts.
+#[derive(Clone, Debug)]
+pub struct EntryPoint {
+    pub name: Box<str>,
+    pub stage: Stage,
+    /// Takes nothing and returns nothing; stage inputs and outputs are globals.
+    pub function: FuncId,
+    /// Invocations per workgroup in x, y, z: `u32` constants, perhaps specialization constants. Compute only.
+    pub workgroup_size: [ConstId; 3],
+    /// What the author asked of reconvergence.
+    pub reconvergence: Reconvergence,
+}
+
+/// Promises about where invocations come together again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Reconvergence {
+    #[default]
+    Default,
+    /// GL_EXT_subgroup_uniform_control_flow.
+    SubgroupUniform,
+    /// GL_EXT_maximal_reconvergence.
+    Maximal,
+}
+
+/// A whole shader.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    pub types: Types,
+    pub constants: Constants,
+    pub globals: Arena<Global>,
+    pub functions: Arena<Function>,
+    pub entry_points: Vec<EntryPoint>,
+    /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
+    pub spec_names: Vec<(u32, Box<str>)>,
+}
+
+impl Module {
+    pub fn new() -> Module {
+        Module::default()
+    }
+
+    /// Type of an operand of `function`. Pointers to variables are interned on the way, hence `&mut`.
+    pub fn type_of(&mut self, function: &Function, value: Value) -> TypeId {
+        match value {
+            Value::Inst(id) => function.insts[id].ty,
+            Value::Const(id) => self.constants.get(id).ty,
+            Value::Param(index) => function.params[index as usize].ty,
+            Value::Global(id) => {
+                let (space, ty) = (self.globals[id].space, self.globals[id].ty);
+                self.types.pointer(space, ty)
+            }
+            Value::Local(id) => self.types.pointer(Space::Function, function.locals[id].ty),
+        }
+    }
+}

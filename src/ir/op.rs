@@ -1,0 +1,403 @@
+//! The operations of a function body.
+
+use super::arena::Handle;
+use super::constant::ConstId;
+use super::{Block, FuncId, GlobalId, Local};
+use crate::lane::LaneOp;
+
+pub type BlockId = Handle<Block>;
+pub type LocalId = Handle<Local>;
+pub type InstId = Handle<super::Inst>;
+
+/// An operand: where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Value {
+    Inst(InstId),
+    Const(ConstId),
+    /// Parameter `n` of the function.
+    Param(u32),
+    /// Pointer to a module-scope variable.
+    Global(GlobalId),
+    /// Pointer to a variable of the function.
+    Local(LocalId),
+}
+
+/// A list of operands in [`super::Function::operands`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Values {
+    pub start: u32,
+    pub len: u32,
+}
+
+/// A list of cases in [`super::Function::cases`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Cases {
+    pub start: u32,
+    pub len: u32,
+}
+
+/// One arm of a switch.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Selector values, as bits; more than one when labels share an arm.
+    pub values: Vec<u64>,
+    /// Whether `default` is among the labels.
+    pub default: bool,
+    pub body: BlockId,
+    /// Control runs into the next arm where `body` ends without a terminator.
+    pub falls_through: bool,
+}
+
+/// On scalars and vectors, component by component; the operand's type says which kind of arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum UnaryOp {
+    /// Arithmetic negation; integers wrap.
+    Neg,
+    /// Bitwise complement of integers.
+    Not,
+    LogicalNot,
+}
+
+/// On scalars and vectors of one type, component by component, unless it says otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum BinaryOp {
+    /// Integers wrap.
+    Add,
+    Sub,
+    Mul,
+    /// Integers truncate toward zero; division by zero and overflow give an undefined value.
+    Div,
+    /// Remainder with the sign of the dividend (`a - b * trunc(a / b)`); by zero: undefined value.
+    Rem,
+    And,
+    Or,
+    Xor,
+    /// The shift amount may have another integer type; amounts of the width or more give an undefined value.
+    Shl,
+    /// Arithmetic for signed, logical for unsigned.
+    Shr,
+    LogicalAnd,
+    LogicalOr,
+    /// Comparisons give bools. Float: ordered (false with a NaN), except `Ne`, which is true with a NaN.
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    /// Vector or matrix times scalar.
+    TimesScalar,
+    MatrixTimesVector,
+    VectorTimesMatrix,
+    MatrixTimesMatrix,
+    /// `c * transpose(r)` of a column and a row vector.
+    OuterProduct,
+}
+
+/// Built-in functions with the meaning of GLSL 4.60 chapter 8 (GLSL.std.450 in SPIR-V), typed by operands and result.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum MathFn {
+    // 8.1 angles and trigonometry
+    Radians,
+    Degrees,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Atan2,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    // 8.2 exponentials
+    Pow,
+    Exp,
+    Log,
+    Exp2,
+    Log2,
+    Sqrt,
+    InverseSqrt,
+    // 8.3 common
+    Abs,
+    Sign,
+    Floor,
+    Trunc,
+    Round,
+    RoundEven,
+    Ceil,
+    Fract,
+    /// `x - y * floor(x / y)`.
+    Mod,
+    /// Result: struct of fraction and whole part.
+    Modf,
+    Min,
+    Max,
+    Clamp,
+    /// `x * (1 - a) + y * a`.
+    Mix,
+    Step,
+    SmoothStep,
+    IsNan,
+    IsInf,
+    Fma,
+    /// Result: struct of significand and exponent (signed integer).
+    Frexp,
+    Ldexp,
+    // 8.4 packing
+    PackSnorm4x8,
+    UnpackSnorm4x8,
+    PackUnorm4x8,
+    UnpackUnorm4x8,
+    PackSnorm2x16,
+    UnpackSnorm2x16,
+    PackUnorm2x16,
+    UnpackUnorm2x16,
+    PackHalf2x16,
+    UnpackHalf2x16,
+    PackDouble2x32,
+    UnpackDouble2x32,
+    // 8.5 geometric
+    Length,
+    Distance,
+    Dot,
+    Cross,
+    Normalize,
+    FaceForward,
+    Reflect,
+    Refract,
+    // 8.6 matrix
+    MatrixCompMult,
+    Transpose,
+    Determinant,
+    Inverse,
+    // 8.7 relational
+    Any,
+    All,
+    // 8.8 integer
+    /// Result: struct of sum and carry.
+    AddCarry,
+    /// Result: struct of difference and borrow.
+    SubBorrow,
+    /// Result: struct of low and high half of the product; signed or unsigned by operand type.
+    MulExtended,
+    /// Operands: base, offset, bits.
+    BitfieldExtract,
+    /// Operands: base, insert, offset, bits.
+    BitfieldInsert,
+    BitfieldReverse,
+    BitCount,
+    FindLsb,
+    FindMsb,
+    /// WGSL: leading and trailing zero counts.
+    CountLeadingZeros,
+    CountTrailingZeros,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum AtomicOp {
+    Load,
+    Store,
+    Add,
+    Sub,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Exchange,
+    /// Arguments: new value, value compared with. Result: the old value.
+    CompareExchange,
+}
+
+/// Which invocations an operation is ordered with.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Scope {
+    Invocation,
+    Subgroup,
+    Workgroup,
+    QueueFamily,
+    Device,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Order {
+    Relaxed,
+    Acquire,
+    Release,
+    AcquireRelease,
+}
+
+bitflags::bitflags! {
+    /// Which memory a barrier orders.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct MemoryKinds: u8 {
+        /// Uniform and storage buffers, and memory behind references.
+        const BUFFER = 1;
+        const SHARED = 2;
+        const IMAGE = 4;
+        const ATOMIC_COUNTER = 8;
+        const OUTPUT = 16;
+    }
+
+    /// What is promised or allowed of one instruction.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct InstFlags: u8 {
+        /// `precise`: no contraction, no re-association.
+        const PRECISE = 1;
+        /// `mediump`/`lowp`: 16 bits of precision are enough.
+        const RELAXED = 2;
+        /// `nonuniformEXT`.
+        const NON_UNIFORM = 4;
+        /// Access to memory that is coherent, or volatile.
+        const COHERENT = 8;
+        const VOLATILE = 16;
+    }
+}
+
+/// What the author asks of a loop or selection (GL_EXT_control_flow_attributes).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ControlHint {
+    #[default]
+    None,
+    Unroll,
+    DontUnroll,
+    Flatten,
+    DontFlatten,
+}
+
+/// One operation. The instruction that holds it knows the result type.
+///
+/// Control flow is structured. A block runs from its first instruction to its last; a terminator (`Break`, `Continue`,
+/// `Return`, `Yield`, `Discard`, `Unreachable`) ends it early and is always its last instruction. Values are visible in
+/// the rest of their block and in the blocks nested there; a loop's `continuing` block does not see those of its body.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Op {
+    Unary(UnaryOp, Value),
+    Binary(BinaryOp, Value, Value),
+    Math(MathFn, Values),
+    /// Numeric conversion to the result type, component by component: int to int keeps low bits (sign-extending signed
+    /// sources), float to int truncates (undefined out of range), bool gives 0 or 1, to bool is `!= 0`.
+    Convert(Value),
+    /// The same bits as another type of the same size.
+    Bitcast(Value),
+    /// `condition ? accept : reject`, both evaluated; a scalar bool, or a bool vector for component-wise choice.
+    Select {
+        condition: Value,
+        accept: Value,
+        reject: Value,
+    },
+    /// A composite of the result type. Vector: scalars and vectors whose components add up. Matrix: columns.
+    /// Array and struct: the elements.
+    Construct(Values),
+    /// A vector with all components equal to the scalar.
+    Splat(Value),
+    /// Component, column, element or member of a composite value.
+    Extract {
+        composite: Value,
+        index: u32,
+    },
+    /// Component of a vector, or column of a matrix, or element of an array *value*, by a run-time index.
+    ExtractDynamic {
+        composite: Value,
+        index: Value,
+    },
+    /// The composite with one part replaced.
+    Insert {
+        composite: Value,
+        index: u32,
+        part: Value,
+    },
+    /// A vector with one component replaced, by a run-time index.
+    InsertDynamic {
+        composite: Value,
+        index: Value,
+        part: Value,
+    },
+    /// A vector picked from the components of `a` followed by those of `b`; as many as the result type has.
+    Shuffle {
+        a: Value,
+        b: Value,
+        mask: [u8; 4],
+    },
+
+    /// Pointer to a part: indices into structs (constant), arrays, matrices, vectors. `base` is a variable, a parameter
+    /// or a buffer reference, never another `Access`: chains are flat.
+    Access {
+        base: Value,
+        indices: Values,
+    },
+    /// Gives the logical type of the pointee.
+    Load(Value),
+    /// Takes the logical type of the pointee.
+    Store {
+        pointer: Value,
+        value: Value,
+    },
+    /// Elements of the run-time array that is the last member of the block that `block` points to. `u32`.
+    ArrayLength {
+        block: Value,
+    },
+    /// Arguments: see [`AtomicOp`].
+    Atomic {
+        op: AtomicOp,
+        pointer: Value,
+        args: Values,
+        scope: Scope,
+        order: Order,
+    },
+    /// Waits for the invocations of `execution` (if any) and orders memory.
+    Barrier {
+        execution: Option<Scope>,
+        memory: Scope,
+        kinds: MemoryKinds,
+        order: Order,
+    },
+
+    /// A cross-lane operation; operands as [`LaneOp`] lists them.
+    Lane(LaneOp, Values),
+
+    Call(FuncId, Values),
+    /// With a result type other than void both blocks end in `Yield`.
+    If {
+        condition: Value,
+        then: BlockId,
+        otherwise: BlockId,
+        hint: ControlHint,
+    },
+    /// Repeats `body`, then `continuing`; leaves after `continuing` when `break_if` (a value of it) is true, and at `Break`.
+    Loop {
+        body: BlockId,
+        continuing: BlockId,
+        break_if: Option<Value>,
+        hint: ControlHint,
+    },
+    /// Exactly one arm starts; without a default among them and without a match none does.
+    Switch {
+        selector: Value,
+        cases: Cases,
+        hint: ControlHint,
+    },
+    /// Leaves the innermost loop or switch.
+    Break,
+    /// Goes to the `continuing` block of the innermost loop.
+    Continue,
+    Return(Option<Value>),
+    /// Gives an `If` its value.
+    Yield(Value),
+    /// Ends a fragment invocation.
+    Discard,
+    /// Turns a fragment invocation into a helper; not a terminator.
+    Demote,
+    Unreachable,
+}
+
+impl Op {
+    /// Whether a block ends with it.
+    pub const fn is_terminator(&self) -> bool {
+        matches!(self, Op::Break | Op::Continue | Op::Return(_) | Op::Yield(_) | Op::Discard | Op::Unreachable)
+    }
+}

@@ -1,0 +1,372 @@
+//! Types. Each structural type exists once, so equal types have equal handles; structs are nominal.
+//!
+//! A type is either *logical* (what values have: no offsets, strides or matrix layouts) or *laid out* (what memory with
+//! a defined layout holds: buffers, push constants, explicit workgroup blocks). [`Types::logical`] maps the second to
+//! the first: loading from a laid-out pointer gives the logical type, storing takes it. A `bool` inside a laid-out type
+//! is stored as a 32-bit integer, nonzero for true.
+
+use super::arena::Handle;
+use super::{ConstId, StructId};
+use rustc_hash::FxHashMap;
+
+pub type TypeId = Handle<Type>;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ScalarKind {
+    Bool,
+    Sint,
+    Uint,
+    Float,
+}
+
+/// A scalar type: kind and width in bits (8, 16, 32 or 64; `Bool` has width 1).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Scalar {
+    pub kind: ScalarKind,
+    pub width: u8,
+}
+
+impl Scalar {
+    pub const BOOL: Scalar = Scalar { kind: ScalarKind::Bool, width: 1 };
+    pub const I32: Scalar = Scalar { kind: ScalarKind::Sint, width: 32 };
+    pub const U32: Scalar = Scalar { kind: ScalarKind::Uint, width: 32 };
+    pub const F32: Scalar = Scalar { kind: ScalarKind::Float, width: 32 };
+    pub const F64: Scalar = Scalar { kind: ScalarKind::Float, width: 64 };
+
+    /// Bytes in memory; a `bool` takes four.
+    pub const fn bytes(self) -> u32 {
+        match self.kind {
+            ScalarKind::Bool => 4,
+            _ => self.width as u32 / 8,
+        }
+    }
+
+    pub const fn is_float(self) -> bool {
+        matches!(self.kind, ScalarKind::Float)
+    }
+
+    pub const fn is_int(self) -> bool {
+        matches!(self.kind, ScalarKind::Sint | ScalarKind::Uint)
+    }
+
+    pub const fn is_signed(self) -> bool {
+        matches!(self.kind, ScalarKind::Sint)
+    }
+
+    pub const fn is_bool(self) -> bool {
+        matches!(self.kind, ScalarKind::Bool)
+    }
+}
+
+/// Where memory lives.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Space {
+    /// Variables of one invocation in one call.
+    Function,
+    /// Variables of one invocation, module scope.
+    Private,
+    /// `shared` / `var<workgroup>`.
+    Workgroup,
+    /// Uniform buffers.
+    Uniform,
+    /// Storage buffers.
+    Storage,
+    PushConstant,
+    /// Stage inputs, built-in variables among them.
+    Input,
+    Output,
+    /// Opaque resources: images, samplers.
+    Handle,
+    /// Memory behind a buffer reference.
+    Physical,
+}
+
+impl Space {
+    /// Whether types in this space carry a layout.
+    pub const fn is_laid_out(self) -> bool {
+        matches!(self, Space::Uniform | Space::Storage | Space::PushConstant | Space::Physical)
+    }
+}
+
+/// Number of elements of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ArrayLen {
+    Fixed(u32),
+    /// Given by a specialization constant (or an expression of such) of integer type.
+    Spec(ConstId),
+    /// Known at run time only; the last member of a buffer block.
+    Runtime,
+}
+
+/// How a laid-out matrix lies in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct MatrixLayout {
+    /// Bytes from one column (row, when `row_major`) to the next.
+    pub stride: u32,
+    pub row_major: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ImageDim {
+    D1,
+    D2,
+    D3,
+    Cube,
+    Rect,
+    Buffer,
+    SubpassInput,
+}
+
+/// An image type without its sampler.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ImageType {
+    /// Type of a texel's component.
+    pub sampled: Scalar,
+    pub dim: ImageDim,
+    pub arrayed: bool,
+    pub multisampled: bool,
+    pub depth: bool,
+    /// True for images that are read and written directly, false for sampled ones.
+    pub storage: bool,
+    /// SPIR-V's number of the texel format (section 3.11, Image Format), 0 when unknown.
+    pub format: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    Void,
+    Scalar(Scalar),
+    /// Two to four scalars.
+    Vector {
+        scalar: Scalar,
+        size: u8,
+    },
+    /// `columns` column vectors of `rows` components.
+    Matrix {
+        scalar: Scalar,
+        columns: u8,
+        rows: u8,
+        layout: Option<MatrixLayout>,
+    },
+    /// `stride` in bytes in a laid-out array.
+    Array {
+        element: TypeId,
+        len: ArrayLen,
+        stride: Option<u32>,
+    },
+    Struct(StructId),
+    /// `pointee` is laid out exactly when the space is, or when an explicit workgroup block asks for it.
+    Pointer {
+        space: Space,
+        pointee: TypeId,
+    },
+    /// A buffer reference: a 64-bit address of a laid-out struct. Nominal, so that lists can refer to themselves.
+    BufferReference {
+        pointee: StructId,
+        align: u32,
+    },
+    Image(ImageType),
+    Sampler,
+    /// An image and a sampler in one, GLSL's `sampler2D`.
+    SampledImage(ImageType),
+    AccelerationStructure,
+}
+
+bitflags::bitflags! {
+    /// Memory qualifiers of a variable, a member or an access.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Access: u8 {
+        const READONLY = 1;
+        const WRITEONLY = 2;
+        const COHERENT = 4;
+        const VOLATILE = 8;
+        const RESTRICT = 16;
+    }
+}
+
+/// One member of a struct.
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub name: Box<str>,
+    pub ty: TypeId,
+    /// Byte offset in a laid-out struct.
+    pub offset: Option<u32>,
+    pub access: Access,
+    /// Interface of stage inputs and outputs; [`super::Binding::None`] elsewhere.
+    pub binding: super::Binding,
+}
+
+/// A struct or an interface block.
+#[derive(Clone, Debug)]
+pub struct Struct {
+    pub name: Box<str>,
+    pub members: Vec<Member>,
+    /// True for the outermost struct of a buffer, push-constant or stage-interface block.
+    pub block: bool,
+    /// The logical struct that this one is a layout of; none for logical structs.
+    pub logical: Option<StructId>,
+}
+
+/// The types of a module.
+#[derive(Clone, Debug)]
+pub struct Types {
+    list: Vec<Type>,
+    interned: FxHashMap<Type, TypeId>,
+    pub structs: super::Arena<Struct>,
+}
+
+impl Default for Types {
+    fn default() -> Self {
+        Types::new()
+    }
+}
+
+impl Types {
+    pub const VOID: TypeId = TypeId::from_index(0);
+    pub const BOOL: TypeId = TypeId::from_index(1);
+    pub const I32: TypeId = TypeId::from_index(2);
+    pub const U32: TypeId = TypeId::from_index(3);
+    pub const F32: TypeId = TypeId::from_index(4);
+
+    pub fn new() -> Types {
+        let mut types =
+            Types { list: Vec::with_capacity(64), interned: FxHashMap::default(), structs: super::Arena::new() };
+        types.intern(Type::Void);
+        for scalar in [Scalar::BOOL, Scalar::I32, Scalar::U32, Scalar::F32] {
+            types.scalar(scalar);
+        }
+        types
+    }
+
+    /// The handle of a type; adds it when it is new.
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        let list = &mut self.list;
+        *self.interned.entry(ty).or_insert_with(|| {
+            list.push(ty);
+            TypeId::from_index(list.len() - 1)
+        })
+    }
+
+    pub fn scalar(&mut self, scalar: Scalar) -> TypeId {
+        self.intern(Type::Scalar(scalar))
+    }
+
+    /// A vector of `size` components, the scalar itself when `size` is 1.
+    pub fn vector(&mut self, scalar: Scalar, size: u8) -> TypeId {
+        match size {
+            1 => self.scalar(scalar),
+            _ => self.intern(Type::Vector { scalar, size }),
+        }
+    }
+
+    /// A logical matrix.
+    pub fn matrix(&mut self, scalar: Scalar, columns: u8, rows: u8) -> TypeId {
+        self.intern(Type::Matrix { scalar, columns, rows, layout: None })
+    }
+
+    /// A logical array.
+    pub fn array(&mut self, element: TypeId, len: ArrayLen) -> TypeId {
+        self.intern(Type::Array { element, len, stride: None })
+    }
+
+    pub fn pointer(&mut self, space: Space, pointee: TypeId) -> TypeId {
+        self.intern(Type::Pointer { space, pointee })
+    }
+
+    /// Adds a struct and gives the type that names it.
+    pub fn add_struct(&mut self, item: Struct) -> TypeId {
+        let id = self.structs.push(item);
+        self.intern(Type::Struct(id))
+    }
+
+    pub fn get(&self, id: TypeId) -> Type {
+        self.list[id.index()]
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (TypeId, Type)> + '_ {
+        self.list.iter().enumerate().map(|(index, ty)| (TypeId::from_index(index), *ty))
+    }
+
+    /// The scalar that a scalar, vector or matrix is made of.
+    pub fn scalar_of(&self, id: TypeId) -> Option<Scalar> {
+        match self.get(id) {
+            Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// Components of a scalar (1) or vector.
+    pub fn components(&self, id: TypeId) -> Option<u8> {
+        match self.get(id) {
+            Type::Scalar(_) => Some(1),
+            Type::Vector { size, .. } => Some(size),
+            _ => None,
+        }
+    }
+
+    /// Pointee and space of a pointer.
+    pub fn pointee(&self, id: TypeId) -> Option<(Space, TypeId)> {
+        match self.get(id) {
+            Type::Pointer { space, pointee } => Some((space, pointee)),
+            _ => None,
+        }
+    }
+
+    /// Type of a vector's components, a matrix's columns, an array's elements or a struct's member `index`.
+    /// A laid-out matrix has logical columns; where a row-major one keeps them only the whole access chain tells, which
+    /// is why chains are flat ([`super::Op::Access`]).
+    pub fn element(&mut self, id: TypeId, index: u32) -> Option<TypeId> {
+        match self.get(id) {
+            Type::Vector { scalar, .. } => Some(self.scalar(scalar)),
+            Type::Matrix { scalar, rows, .. } => Some(self.vector(scalar, rows)),
+            Type::Array { element, .. } => Some(element),
+            Type::Struct(id) => self.structs[id].members.get(index as usize).map(|m| m.ty),
+            _ => None,
+        }
+    }
+
+    /// The type that values loaded from memory of type `id` have.
+    pub fn logical(&mut self, id: TypeId) -> TypeId {
+        match self.get(id) {
+            Type::Matrix { scalar, columns, rows, layout: Some(_) } => self.matrix(scalar, columns, rows),
+            Type::Array { element, len, .. } => {
+                let element = self.logical(element);
+                self.array(element, len)
+            }
+            Type::Struct(of) => match self.structs[of].logical {
+                Some(logical) => self.intern(Type::Struct(logical)),
+                None => id,
+            },
+            _ => id,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_types_have_equal_handles() {
+        let mut types = Types::new();
+        let a = types.vector(Scalar::F32, 4);
+        assert_eq!(a, types.vector(Scalar::F32, 4));
+        assert_eq!(types.vector(Scalar::U32, 1), Types::U32);
+        assert_eq!(types.get(Types::BOOL), Type::Scalar(Scalar::BOOL));
+    }
+
+    #[test]
+    fn logical_types_lose_strides() {
+        let mut types = Types::new();
+        let laid = types.intern(Type::Array { element: Types::F32, len: ArrayLen::Fixed(3), stride: Some(16) });
+        assert_eq!(types.logical(laid), types.array(Types::F32, ArrayLen::Fixed(3)));
+    }
+}

@@ -1,0 +1,231 @@
+//! What a cross-lane operation means: the vocabulary that front ends speak and the planner understands.
+//!
+//! Notation of the comments: `i` is the lane's index in its subgroup, `S` the subgroup size, `v[j]` the value that lane
+//! `j` passed; a segment of width `W` is the aligned block of `W` lanes that holds `i`. Operands are listed in brackets,
+//! in order. Unless it says "active", an operation is defined only where every lane that it reads is active.
+
+/// A segment width or cluster size as a power of two; `Width::SUBGROUP` stands for the whole subgroup, whatever `S` is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Width(u8);
+
+impl Width {
+    pub const SUBGROUP: Width = Width(u8::MAX);
+
+    /// A segment of `lanes` lanes; none unless it is a power of two up to 128.
+    pub const fn new(lanes: u32) -> Option<Width> {
+        if lanes.is_power_of_two() && lanes <= 128 { Some(Width(lanes.trailing_zeros() as u8)) } else { None }
+    }
+
+    /// Number of lanes; none for the whole subgroup.
+    pub const fn lanes(self) -> Option<u32> {
+        if self.0 == u8::MAX { None } else { Some(1 << self.0) }
+    }
+
+    /// Number of lanes where the subgroup has `size`.
+    pub const fn lanes_in(self, size: u32) -> u32 {
+        match self.lanes() {
+            Some(lanes) => lanes,
+            None => size,
+        }
+    }
+}
+
+/// Binary operator of folds, scans and sorts. `And`, `Or`, `Xor` take integers (bitwise) and bools (logical).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FoldOp {
+    Add,
+    Mul,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+/// Which lanes of a fold get which result.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FoldKind {
+    /// The whole fold, in the segment's highest lane; undefined in the others.
+    Reduce,
+    /// The whole fold, in the segment's lowest lane; undefined in the others.
+    ReduceLow,
+    /// The whole fold, in every lane.
+    AllReduce,
+    /// The fold of the lanes up to and including `i`.
+    Inclusive,
+    /// The inclusive result of lane `i - 1`; the identity in the segment's first lane.
+    Exclusive,
+}
+
+/// Whose values an operation works on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Members {
+    /// All lanes of the segment, which must be active.
+    All,
+    /// The active lanes, whichever they are.
+    Active,
+}
+
+/// How a shuffle's index operand becomes a source lane.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ShuffleMode {
+    /// `index` itself.
+    Index,
+    /// `i ^ index`.
+    Xor,
+    /// `i - index`.
+    Up,
+    /// `i + index`.
+    Down,
+}
+
+/// Moves inside a quad, `v[(i & ~3) | n]` or a swap.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum QuadMove {
+    /// Lane 0, 1, 2 or 3 of the quad.
+    Lane(u8),
+    /// `v[i ^ 1]`.
+    X,
+    /// `v[i ^ 2]`.
+    Y,
+    /// `v[i ^ 3]`.
+    Diagonal,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum VoteOp {
+    All,
+    Any,
+    /// Whether all active lanes passed the same value: integers and bools bit for bit, floats by `==`.
+    Equal,
+}
+
+/// A group of lanes that votes, ballots and lane facts speak of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Group {
+    Subgroup,
+    Quad,
+    /// The 32-lane half that NVIDIA calls a warp (`i & ~31`).
+    Warp,
+    /// An aligned segment.
+    Segment(Width),
+}
+
+/// Lanes compared with the own index, for masks and partial counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum MaskOp {
+    Eq,
+    Ge,
+    Gt,
+    Le,
+    Lt,
+}
+
+/// Part of a ballot that is counted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CountOp {
+    All,
+    Inclusive,
+    Exclusive,
+}
+
+/// A cross-lane operation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LaneOp {
+    /// `[value]`. `float_only` marks the form that Fermi can run: a subnormal may arrive as zero.
+    Quad {
+        mv: QuadMove,
+        float_only: bool,
+    },
+    /// `[value, operand]`: the move plus an operand (NV_shader_thread_group).
+    QuadAdd(QuadMove),
+    /// `[value]`: `v[(i & ~3) | (mode >> 2 * (i & 3)) & 3]`.
+    QuadPermute(u8),
+    /// `[value, lane]`: `v[(i & ~3) | lane]`, constant before SPIR-V 1.5.
+    QuadBroadcast,
+    /// `[value]`: `v[i ^ W / 2]`.
+    Butterfly(Width),
+    /// `[value, index]`: undefined when the source lane is outside the subgroup or inactive.
+    Shuffle(ShuffleMode),
+    /// `[value, delta]`: `v[base + (local + delta) mod W]`.
+    Rotate(Width),
+    /// `[value, index]`: `v[index mod S]`.
+    Bpermute,
+    /// `[value, index]`: the value pushed by the highest active lane whose `index mod S` is `i`; 0 if none.
+    Permute,
+    /// `[value, index, width]`: NV_shader_thread_shuffle; the own value where the source is out of range.
+    ShuffleNv(ShuffleMode),
+    /// `[index, width]`: whether the source of such a shuffle is in range. `bool`.
+    ShuffleNvValid(ShuffleMode),
+    /// `[value, lane]`: `v[lane]`, `lane` uniform.
+    Broadcast,
+    /// `[value]`: value of the lowest active lane.
+    BroadcastFirst,
+    /// `[value]`: `v[((i & 31 & and) | or) ^ xor]` in each 32 lanes, 0 from an inactive lane.
+    SwizzleMasked {
+        and: u8,
+        or: u8,
+        xor: u8,
+    },
+    /// `[value, new, lane]`: `i == lane ? new : value`.
+    WriteLane,
+
+    /// `[value]`.
+    Fold {
+        op: FoldOp,
+        kind: FoldKind,
+        width: Width,
+        members: Members,
+    },
+    /// `[value, head]`: inclusive fold from the nearest lane at or below `i` with `head` set.
+    Segmented {
+        op: FoldOp,
+        width: Width,
+    },
+    /// `[value, ballot]`: fold over the active lanes of the own partition (GL_NV_shader_subgroup_partitioned).
+    Partitioned {
+        op: FoldOp,
+        kind: FoldKind,
+    },
+    /// `[value]`: the ballot of the lanes with the same value. `uvec4`.
+    Partition,
+    /// `[key]` or `[key, value]`: ascending order of `(key, value)` inside the segment. Gives the keys; with a value
+    /// operand a struct of both.
+    Sort {
+        width: Width,
+    },
+
+    /// `[value]`: over active lanes. `bool`.
+    Vote {
+        op: VoteOp,
+        group: Group,
+    },
+    /// `[]`: true in the lowest active lane.
+    Elect,
+    /// `[predicate]`: bits of active lanes; `uvec4` for the subgroup, `uint` for a warp.
+    Ballot(Group),
+    /// `[ballot]`: the own bit. `bool`.
+    InverseBallot,
+    /// `[ballot, lane]`. `bool`.
+    BallotBit,
+    /// `[ballot]`: set bits among lanes below `S`. `uint`.
+    BallotCount(CountOp),
+    /// `[ballot]`. `uint`.
+    BallotFindLsb,
+    BallotFindMsb,
+    /// `[mask]`: bits of a 64-bit mask below the own lane. `uint`.
+    MaskedCount,
+
+    /// `[]`: `i` (in a warp: `i & 31`). `uint`.
+    LaneIndex(Group),
+    /// `[]`: `S` (in a warp: `min(S, 32)`). `uint`.
+    LaneCount(Group),
+    /// `[]`: whether `i` is its segment's highest lane. `bool`.
+    SegmentLast(Width),
+    /// `[]`: lanes that compare so with the own index; `uvec4` for the subgroup, `uint` for a warp.
+    LaneMask(MaskOp, Group),
+    /// `[]`: active lanes of the own warp. `uint`.
+    ActiveMask,
+    /// `[]`: waits for the active lanes of the subgroup; memory is ordered by an `ir` barrier beside it.
+    Sync,
+}
