@@ -1,1 +1,262 @@
-//! Messages as text for people and as JSON lines for tools.
+//! Messages as text for people (codespan-reporting) and as JSON lines for tools. Writes into a string; printing it is
+//! the caller's business.
+
+use super::{Diagnostic, Diagnostics, Label, Severity};
+use crate::source::{FileId, Location, SourceMap, Span};
+use codespan_reporting::diagnostic as codespan;
+use codespan_reporting::files::{self, Files};
+use codespan_reporting::term;
+use serde::Serialize;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Longest stretch of one source line that an excerpt shows; longer lines are reported without an excerpt.
+const EXCERPT_LIMIT: usize = 4096;
+
+/// Renders all messages as text, with source excerpts.
+pub fn human(sources: &SourceMap, diagnostics: &Diagnostics) -> String {
+    let mut text = String::new();
+    for diagnostic in diagnostics.iter() {
+        human_one(sources, diagnostic, &mut text);
+    }
+    if diagnostics.suppressed() > 0 {
+        text.push_str(&format!("note: {} further errors are not shown\n", diagnostics.suppressed()));
+    }
+    text
+}
+
+fn human_one(sources: &SourceMap, diagnostic: &Diagnostic, text: &mut String) {
+    let view = View { sources };
+    let rendered = to_codespan(sources, diagnostic);
+    let config = term::Config::default();
+    // The view answers every question about spans that `to_codespan` kept, so emission cannot fail.
+    if term::emit_to_string(text, &config, &view, &rendered).is_err() {
+        text.push_str(&format!("{}: {}\n", diagnostic.code, diagnostic.message));
+    }
+}
+
+/// Renders all messages in ANSI colours.
+#[cfg(feature = "cli")]
+pub fn coloured(sources: &SourceMap, diagnostics: &Diagnostics) -> Vec<u8> {
+    let mut out = termcolor::Ansi::new(Vec::new());
+    let (view, config) = (View { sources }, term::Config::default());
+    for diagnostic in diagnostics.iter() {
+        let rendered = to_codespan(sources, diagnostic);
+        if term::emit_to_write_style(&mut out, &config, &view, &rendered).is_err() {
+            return human(sources, diagnostics).into_bytes();
+        }
+    }
+    let mut bytes = out.into_inner();
+    if diagnostics.suppressed() > 0 {
+        bytes
+            .extend_from_slice(format!("note: {} further errors are not shown\n", diagnostics.suppressed()).as_bytes());
+    }
+    bytes
+}
+
+fn to_codespan(sources: &SourceMap, diagnostic: &Diagnostic) -> codespan::Diagnostic<FileId> {
+    let severity = match diagnostic.severity {
+        Severity::Error => codespan::Severity::Error,
+        Severity::Warning => codespan::Severity::Warning,
+        Severity::Note => codespan::Severity::Note,
+    };
+    let labels = diagnostic.labels.iter().filter_map(|label| to_label(sources, label)).collect();
+    codespan::Diagnostic::new(severity)
+        .with_code(diagnostic.code.0)
+        .with_message(&diagnostic.message)
+        .with_labels(labels)
+        .with_notes(notes(sources, diagnostic))
+}
+
+fn to_label(sources: &SourceMap, label: &Label) -> Option<codespan::Label<FileId>> {
+    let (id, range) = sources.resolve(label.span)?;
+    let file = sources.file(id);
+    let range = on_char_boundaries(&file.text, range);
+    if line_length(sources, id, range.start) > EXCERPT_LIMIT {
+        return None;
+    }
+    let style = if label.primary { codespan::LabelStyle::Primary } else { codespan::LabelStyle::Secondary };
+    Some(codespan::Label::new(style, id, range).with_message(&label.text))
+}
+
+fn line_length(sources: &SourceMap, id: FileId, offset: usize) -> usize {
+    let file = sources.file(id);
+    let line = file.line_of(offset as u32);
+    let end = file.line_starts().get(line + 1).map_or(file.text.len(), |next| *next as usize);
+    end - file.line_starts()[line] as usize
+}
+
+fn on_char_boundaries(text: &str, range: Range<usize>) -> Range<usize> {
+    let down = |mut at: usize| {
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    down(range.start)..down(range.end)
+}
+
+fn notes(sources: &SourceMap, diagnostic: &Diagnostic) -> Vec<String> {
+    let mut notes = diagnostic.notes.clone();
+    notes.extend(diagnostic.suggestion.as_ref().map(|suggestion| format!("help: {}", suggestion.text)));
+    // A label that cannot be drawn still says where it points.
+    for label in diagnostic.labels.iter().filter(|label| to_label(sources, label).is_none()) {
+        if let Some(at) = sources.locate(label.span.lo) {
+            notes.push(format!("at {}:{}:{}: {}", at.file, at.line, at.column, label.text));
+        }
+    }
+    notes
+}
+
+/// What codespan-reporting asks of the sources; lines are named as `#line` says.
+struct View<'a> {
+    sources: &'a SourceMap,
+}
+
+impl<'a> Files<'a> for View<'a> {
+    type FileId = FileId;
+    type Name = Arc<str>;
+    type Source = &'a str;
+
+    fn name(&'a self, id: FileId) -> Result<Arc<str>, files::Error> {
+        Ok(self.sources.file(id).name.clone())
+    }
+
+    fn source(&'a self, id: FileId) -> Result<&'a str, files::Error> {
+        Ok(&self.sources.file(id).text)
+    }
+
+    fn line_index(&'a self, id: FileId, byte: usize) -> Result<usize, files::Error> {
+        Ok(self.sources.file(id).line_of(byte as u32))
+    }
+
+    fn line_number(&'a self, id: FileId, line: usize) -> Result<usize, files::Error> {
+        Ok(self.sources.named_line(self.sources.file(id), line).1 as usize)
+    }
+
+    fn line_range(&'a self, id: FileId, line: usize) -> Result<Range<usize>, files::Error> {
+        let file = self.sources.file(id);
+        let starts = file.line_starts();
+        let Some(start) = starts.get(line) else {
+            return Err(files::Error::LineTooLarge { given: line, max: starts.len().saturating_sub(1) });
+        };
+        let end = starts.get(line + 1).map_or(file.text.len(), |next| *next as usize);
+        Ok(*start as usize..end)
+    }
+}
+
+/// Version of the JSON form; raised when a field changes its meaning or goes away.
+const JSON_SCHEMA: u32 = 1;
+
+#[derive(Serialize)]
+struct JsonLine<'a> {
+    schema: u32,
+    severity: &'static str,
+    code: &'static str,
+    message: &'a str,
+    #[serde(flatten)]
+    at: Option<JsonPlace>,
+    labels: Vec<JsonLabel<'a>>,
+    notes: &'a [String],
+    suggestion: Option<JsonSuggestion<'a>>,
+}
+
+/// Lines and columns are 1-based; the end is exclusive.
+#[derive(Serialize)]
+struct JsonPlace {
+    file: String,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+}
+
+#[derive(Serialize)]
+struct JsonLabel<'a> {
+    #[serde(flatten)]
+    at: Option<JsonPlace>,
+    text: &'a str,
+    primary: bool,
+}
+
+#[derive(Serialize)]
+struct JsonSuggestion<'a> {
+    #[serde(flatten)]
+    at: Option<JsonPlace>,
+    replacement: &'a str,
+    text: &'a str,
+}
+
+/// Renders all messages as JSON, one object a line.
+pub fn json(sources: &SourceMap, diagnostics: &Diagnostics) -> String {
+    let mut text = String::new();
+    for diagnostic in diagnostics.iter() {
+        // Plain strings and numbers always serialise.
+        text.push_str(&serde_json::to_string(&json_line(sources, diagnostic)).unwrap_or_default());
+        text.push('\n');
+    }
+    text
+}
+
+fn json_line<'a>(sources: &SourceMap, diagnostic: &'a Diagnostic) -> JsonLine<'a> {
+    let label =
+        |label: &'a Label| JsonLabel { at: place(sources, label.span), text: &label.text, primary: label.primary };
+    JsonLine {
+        schema: JSON_SCHEMA,
+        severity: match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        },
+        code: diagnostic.code.0,
+        message: &diagnostic.message,
+        at: place(sources, diagnostic.span()),
+        labels: diagnostic.labels.iter().map(label).collect(),
+        notes: &diagnostic.notes,
+        suggestion: diagnostic.suggestion.as_ref().map(|suggestion| JsonSuggestion {
+            at: place(sources, suggestion.span),
+            replacement: &suggestion.replacement,
+            text: &suggestion.text,
+        }),
+    }
+}
+
+fn place(sources: &SourceMap, span: Span) -> Option<JsonPlace> {
+    let Location { file, line, column } = sources.locate(span.lo)?;
+    let end = sources.locate(span.hi)?;
+    Some(JsonPlace { file: file.to_string(), line, column, end_line: end.line, end_column: end.column })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Code;
+
+    fn sample() -> (SourceMap, Diagnostics) {
+        let mut sources = SourceMap::new();
+        let id = sources.add("a.comp", "void main() {\n  x = 1;\n}\n").unwrap();
+        let base = sources.file(id).base;
+        let mut diagnostics = Diagnostics::new();
+        let span = Span::new(base + 16, base + 17);
+        let message = Diagnostic::error(Code::UNKNOWN_NAME, "no variable `x` is in scope");
+        diagnostics.push(message.at(span, "not declared").suggest(span, "y", "did you mean `y`?"));
+        (sources, diagnostics)
+    }
+
+    #[test]
+    fn text_shows_place_and_label() {
+        let (sources, diagnostics) = sample();
+        let text = human(&sources, &diagnostics);
+        assert!(text.contains("error[E0300]: no variable `x` is in scope"), "{text}");
+        assert!(text.contains("a.comp:2:3"), "{text}");
+        assert!(text.contains("help: did you mean `y`?"), "{text}");
+    }
+
+    #[test]
+    fn json_is_one_object_a_line() {
+        let (sources, diagnostics) = sample();
+        let line: serde_json::Value = serde_json::from_str(json(&sources, &diagnostics).trim()).unwrap();
+        assert_eq!((line["line"].as_u64(), line["column"].as_u64()), (Some(2), Some(3)));
+        assert_eq!(line["suggestion"]["replacement"], "y");
+    }
+}
