@@ -5,12 +5,16 @@
 //! target shows here: front ends make it, `lane` plans its lane operations, targets read it.
 
 pub mod arena;
+pub mod build;
 pub mod constant;
+pub mod fold;
 pub mod op;
 pub mod types;
+pub mod typing;
 
 use crate::source::Span;
 pub use arena::{Arena, Handle};
+pub use build::Builder;
 pub use constant::{ConstId, ConstValue, Constant, Constants, SpecOp};
 pub use op::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, LocalId, MathFn, MemoryKinds, Op, Order,

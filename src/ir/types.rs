@@ -212,6 +212,7 @@ pub struct Struct {
 pub struct Types {
     list: Vec<Type>,
     interned: FxHashMap<Type, TypeId>,
+    pairs: FxHashMap<(TypeId, TypeId), TypeId>,
     pub structs: super::Arena<Struct>,
 }
 
@@ -229,8 +230,12 @@ impl Types {
     pub const F32: TypeId = TypeId::from_index(4);
 
     pub fn new() -> Types {
-        let mut types =
-            Types { list: Vec::with_capacity(64), interned: FxHashMap::default(), structs: super::Arena::new() };
+        let mut types = Types {
+            list: Vec::with_capacity(64),
+            interned: FxHashMap::default(),
+            pairs: FxHashMap::default(),
+            structs: super::Arena::new(),
+        };
         types.intern(Type::Void);
         for scalar in [Scalar::BOOL, Scalar::I32, Scalar::U32, Scalar::F32] {
             types.scalar(scalar);
@@ -277,6 +282,24 @@ impl Types {
     pub fn add_struct(&mut self, item: Struct) -> TypeId {
         let id = self.structs.push(item);
         self.intern(Type::Struct(id))
+    }
+
+    /// The struct that operations with two results give, the same for the same member types.
+    pub fn pair(&mut self, first: TypeId, second: TypeId) -> TypeId {
+        if let Some(known) = self.pairs.get(&(first, second)) {
+            return *known;
+        }
+        let member = |name: &str, ty| Member {
+            name: name.into(),
+            ty,
+            offset: None,
+            access: Access::empty(),
+            binding: super::Binding::None,
+        };
+        let members = vec![member("first", first), member("second", second)];
+        let id = self.add_struct(Struct { name: "Pair".into(), members, block: false, logical: None });
+        self.pairs.insert((first, second), id);
+        id
     }
 
     pub fn get(&self, id: TypeId) -> Type {

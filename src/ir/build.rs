@@ -1,0 +1,594 @@
+//! Makes function bodies: one short method an operation, result types and constants computed on the way.
+//!
+//! A [`Builder`] owns the function under construction and borrows the module. Operations whose operands are all
+//! constants become constants (see [`super::fold`]). What follows a terminator in a block is dropped, so callers need
+//! not watch for it. The builder checks nothing: that is the verifier's work. It simplifies nothing either.
+
+use super::fold::{self, Expr};
+use super::typing;
+use super::{
+    AtomicOp, BinaryOp, BlockId, Case, Cases, ConstId, ConstValue, ControlHint, FuncId, Function, GlobalId, Inst,
+    InstFlags, InstId, Local, LocalId, MathFn, MemoryKinds, Module, Op, Order, Param, Scalar, Scope, Space, Type,
+    TypeId, Types, UnaryOp, Value, Values,
+};
+use crate::lane::LaneOp;
+use crate::source::Span;
+
+/// Most operands that constants are looked for among; longer lists (arrays) go to the heap.
+const FEW: usize = 16;
+
+/// A block under construction; its instructions wait in [`Builder::pending`] from `start` on.
+struct Open {
+    block: BlockId,
+    start: usize,
+    terminated: bool,
+}
+
+/// Builds one function of `module`.
+pub struct Builder<'m> {
+    pub module: &'m mut Module,
+    pub function: Function,
+    /// Where the instructions that come next stand in the source.
+    pub span: Span,
+    /// What holds for the instructions that come next.
+    pub flags: InstFlags,
+    open: Vec<Open>,
+    pending: Vec<InstId>,
+    /// Pointer types of the locals and globals met so far; `VOID` where not known yet.
+    local_pointers: Vec<TypeId>,
+    global_pointers: Vec<TypeId>,
+}
+
+impl<'m> Builder<'m> {
+    /// Starts a function; the body block is current.
+    pub fn new(module: &'m mut Module, name: &str, span: Span, params: Vec<Param>, ret: TypeId) -> Builder<'m> {
+        let function = Function::new(name, span, params, ret);
+        let body = Open { block: function.body, start: 0, terminated: false };
+        Builder {
+            module,
+            function,
+            span,
+            flags: InstFlags::empty(),
+            open: vec![body],
+            pending: Vec::with_capacity(64),
+            local_pointers: Vec::new(),
+            global_pointers: Vec::new(),
+        }
+    }
+
+    /// Closes the open blocks and gives the function; the caller puts it into the module.
+    pub fn finish(self) -> Function {
+        self.into_parts().0
+    }
+
+    /// [`Builder::finish`] into the place of a function declared before, or a new one.
+    pub fn finish_into(self, declared: Option<FuncId>) -> FuncId {
+        let (function, module) = self.into_parts();
+        let Some(id) = declared else { return module.functions.push(function) };
+        module.functions[id] = function;
+        id
+    }
+
+    fn into_parts(mut self) -> (Function, &'m mut Module) {
+        while !self.open.is_empty() {
+            self.pop_block();
+        }
+        (self.function, self.module)
+    }
+
+    // Blocks.
+
+    /// Makes a new block and goes on in it.
+    pub fn push_block(&mut self) -> BlockId {
+        let block = self.function.blocks.push(super::Block::default());
+        self.open.push(Open { block, start: self.pending.len(), terminated: false });
+        block
+    }
+
+    /// Closes the current block and goes on in the one around it.
+    pub fn pop_block(&mut self) -> BlockId {
+        let open = self.open.pop().expect("push_block and pop_block come in pairs");
+        self.function.blocks[open.block].insts = self.pending.drain(open.start..).collect();
+        open.block
+    }
+
+    /// A block with what `fill` emits.
+    pub fn block(&mut self, fill: impl FnOnce(&mut Self)) -> BlockId {
+        self.push_block();
+        fill(self);
+        self.pop_block()
+    }
+
+    /// Whether the current block has ended; what is emitted now is dropped.
+    pub fn is_terminated(&self) -> bool {
+        self.open.last().is_none_or(|open| open.terminated)
+    }
+
+    // Types and variables.
+
+    /// Type of a value of this function; pointers to variables are remembered.
+    pub fn type_of(&mut self, value: Value) -> TypeId {
+        match value {
+            Value::Inst(id) => self.function.insts[id].ty,
+            Value::Const(id) => self.module.constants.get(id).ty,
+            Value::Param(index) => self.function.params[index as usize].ty,
+            Value::Global(id) => self.global_pointer(id),
+            Value::Local(id) => self.local_pointer(id),
+        }
+    }
+
+    fn global_pointer(&mut self, id: GlobalId) -> TypeId {
+        let known = remembered(&mut self.global_pointers, id.index());
+        if *known == Types::VOID {
+            let global = &self.module.globals[id];
+            *known = self.module.types.pointer(global.space, global.ty);
+        }
+        *known
+    }
+
+    fn local_pointer(&mut self, id: LocalId) -> TypeId {
+        let known = remembered(&mut self.local_pointers, id.index());
+        if *known == Types::VOID {
+            *known = self.module.types.pointer(Space::Function, self.function.locals[id].ty);
+        }
+        *known
+    }
+
+    /// Components of a scalar (1) or vector.
+    pub fn components_of(&mut self, value: Value) -> u8 {
+        let ty = self.type_of(value);
+        self.module.types.components(ty).unwrap_or(1)
+    }
+
+    /// Adds a variable to the function; the value is a pointer to it.
+    pub fn local(&mut self, name: &str, ty: TypeId, init: Option<ConstId>) -> Value {
+        Value::Local(self.function.locals.push(Local { name: name.into(), span: self.span, ty, init }))
+    }
+
+    // Constants.
+
+    pub fn const_bool(&mut self, value: bool) -> Value {
+        Value::Const(self.module.constants.bool(value))
+    }
+
+    pub fn const_i32(&mut self, value: i32) -> Value {
+        Value::Const(self.module.constants.i32(value))
+    }
+
+    pub fn const_u32(&mut self, value: u32) -> Value {
+        Value::Const(self.module.constants.u32(value))
+    }
+
+    pub fn const_f32(&mut self, value: f32) -> Value {
+        Value::Const(self.module.constants.f32(value))
+    }
+
+    /// All bits zero, of any type.
+    pub fn zero(&mut self, ty: TypeId) -> Value {
+        let value = match self.module.types.get(ty) {
+            Type::Scalar(_) => ConstValue::Bits(0),
+            _ => ConstValue::Zero,
+        };
+        Value::Const(self.module.constants.intern(ty, value))
+    }
+
+    /// No particular value, of any type.
+    pub fn undef(&mut self, ty: TypeId) -> Value {
+        Value::Const(self.module.constants.intern(ty, ConstValue::Undef))
+    }
+
+    // Pure operations.
+
+    pub fn unary(&mut self, op: UnaryOp, a: Value) -> Value {
+        let ty = self.type_of(a);
+        self.pure(Expr::Unary(op), ty, &[a], |_| Op::Unary(op, a))
+    }
+
+    pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+        let (left, right) = (self.type_of(a), self.type_of(b));
+        let ty = typing::binary(&mut self.module.types, op, left, right).unwrap_or(left);
+        self.pure(Expr::Binary(op), ty, &[a, b], |_| Op::Binary(op, a, b))
+    }
+
+    /// A built-in function with the result type that GLSL gives it.
+    pub fn math(&mut self, function: MathFn, args: &[Value]) -> Value {
+        let mut types = [Types::VOID; 4];
+        let count = args.len().min(4);
+        for (ty, arg) in types.iter_mut().zip(args) {
+            *ty = self.type_of(*arg);
+        }
+        let ty = typing::math(&mut self.module.types, function, &types[..count]).unwrap_or(types[0]);
+        self.math_as(function, ty, args)
+    }
+
+    /// A built-in function with a stated result type.
+    pub fn math_as(&mut self, function: MathFn, ty: TypeId, args: &[Value]) -> Value {
+        self.pure(Expr::Math(function), ty, args, |f| Op::Math(function, f.list(args)))
+    }
+
+    /// Numeric conversion; the value itself when it has the type already.
+    pub fn convert(&mut self, value: Value, to: TypeId) -> Value {
+        if self.type_of(value) == to {
+            return value;
+        }
+        self.pure(Expr::Convert, to, &[value], |_| Op::Convert(value))
+    }
+
+    /// Reinterpretation; the value itself when it has the type already.
+    pub fn bitcast(&mut self, value: Value, to: TypeId) -> Value {
+        if self.type_of(value) == to {
+            return value;
+        }
+        self.pure(Expr::Bitcast, to, &[value], |_| Op::Bitcast(value))
+    }
+
+    pub fn select(&mut self, condition: Value, accept: Value, reject: Value) -> Value {
+        let ty = self.type_of(accept);
+        self.pure(Expr::Select, ty, &[condition, accept, reject], |_| Op::Select { condition, accept, reject })
+    }
+
+    pub fn construct(&mut self, ty: TypeId, parts: &[Value]) -> Value {
+        self.pure(Expr::Construct, ty, parts, |f| Op::Construct(f.list(parts)))
+    }
+
+    /// A vector of `size` equal components; the scalar itself when `size` is 1.
+    pub fn splat(&mut self, scalar: Value, size: u8) -> Value {
+        let of = self.type_of(scalar);
+        let kind = self.module.types.scalar_of(of).filter(|_| size > 1);
+        let Some(kind) = kind else { return scalar };
+        let ty = self.module.types.vector(kind, size);
+        self.pure(Expr::Splat, ty, &[scalar], |_| Op::Splat(scalar))
+    }
+
+    pub fn extract(&mut self, composite: Value, index: u32) -> Value {
+        let ty = self.element_type(composite, index);
+        self.pure(Expr::Extract(index), ty, &[composite], |_| Op::Extract { composite, index })
+    }
+
+    pub fn extract_dynamic(&mut self, composite: Value, index: Value) -> Value {
+        let ty = self.element_type(composite, 0);
+        self.pure(Expr::ExtractDynamic, ty, &[composite, index], |_| Op::ExtractDynamic { composite, index })
+    }
+
+    fn element_type(&mut self, composite: Value, index: u32) -> TypeId {
+        let of = self.type_of(composite);
+        self.module.types.element(of, index).unwrap_or(Types::VOID)
+    }
+
+    pub fn insert(&mut self, composite: Value, index: u32, part: Value) -> Value {
+        let ty = self.type_of(composite);
+        self.pure(Expr::Insert(index), ty, &[composite, part], |_| Op::Insert { composite, index, part })
+    }
+
+    pub fn insert_dynamic(&mut self, composite: Value, index: Value, part: Value) -> Value {
+        let ty = self.type_of(composite);
+        let args = [composite, index, part];
+        self.pure(Expr::InsertDynamic, ty, &args, |_| Op::InsertDynamic { composite, index, part })
+    }
+
+    /// A vector picked from the components of `a` followed by those of `b`; a scalar when `mask` has one entry.
+    pub fn shuffle(&mut self, a: Value, b: Value, mask: &[u8]) -> Value {
+        if let [at] = mask {
+            let size = self.components_of(a);
+            return if *at < size { self.extract(a, u32::from(*at)) } else { self.extract(b, u32::from(*at - size)) };
+        }
+        let of = self.type_of(a);
+        let scalar = self.module.types.scalar_of(of).unwrap_or(Scalar::BOOL);
+        let ty = self.module.types.vector(scalar, mask.len() as u8);
+        let mut padded = [0; 4];
+        padded[..mask.len()].copy_from_slice(mask);
+        self.pure(Expr::Shuffle(padded), ty, &[a, b], |_| Op::Shuffle { a, b, mask: padded })
+    }
+
+    /// `vector.xyz` and the like.
+    pub fn swizzle(&mut self, vector: Value, mask: &[u8]) -> Value {
+        self.shuffle(vector, vector, mask)
+    }
+
+    // Memory.
+
+    /// Pointer to a part of what `base` points to; `base` itself when there is no index. An access of an access
+    /// becomes one flat chain. A buffer reference gives a pointer to its struct.
+    pub fn access(&mut self, base: Value, indices: &[Value]) -> Value {
+        let base_ty = self.type_of(base);
+        let (space, mut pointee) = match self.module.types.get(base_ty) {
+            Type::BufferReference { pointee, .. } => (Space::Physical, self.module.types.intern(Type::Struct(pointee))),
+            Type::Pointer { space, pointee } if !indices.is_empty() => (space, pointee),
+            _ => return base,
+        };
+        for index in indices {
+            let number = self.const_index(*index).unwrap_or(0);
+            pointee = self.module.types.element(pointee, number).unwrap_or(Types::VOID);
+        }
+        let ty = self.module.types.pointer(space, pointee);
+        let (base, indices) = self.flat_chain(base, indices);
+        self.emit(ty, Op::Access { base, indices })
+    }
+
+    /// [`Builder::access`] by constant indices.
+    pub fn access_const(&mut self, base: Value, index: u32) -> Value {
+        let index = self.const_u32(index);
+        self.access(base, &[index])
+    }
+
+    fn const_index(&self, index: Value) -> Option<u32> {
+        let Value::Const(id) = index else { return None };
+        self.module.constants.bits(id).map(|bits| bits as u32)
+    }
+
+    fn flat_chain(&mut self, base: Value, indices: &[Value]) -> (Value, Values) {
+        let Value::Inst(id) = base else { return (base, self.function.list(indices)) };
+        let Op::Access { base: root, indices: outer } = self.function.insts[id].op else {
+            return (base, self.function.list(indices));
+        };
+        let operands = &mut self.function.operands;
+        let start = operands.len() as u32;
+        operands.extend_from_within(outer.start as usize..(outer.start + outer.len) as usize);
+        operands.extend_from_slice(indices);
+        (root, Values { start, len: outer.len + indices.len() as u32 })
+    }
+
+    /// Logical type of what `pointer` points to.
+    pub fn pointee_type(&mut self, pointer: Value) -> TypeId {
+        let ty = self.type_of(pointer);
+        match self.module.types.pointee(ty) {
+            Some((_, pointee)) => self.module.types.logical(pointee),
+            None => Types::VOID,
+        }
+    }
+
+    pub fn load(&mut self, pointer: Value) -> Value {
+        let ty = self.pointee_type(pointer);
+        self.emit(ty, Op::Load(pointer))
+    }
+
+    pub fn store(&mut self, pointer: Value, value: Value) {
+        self.emit(Types::VOID, Op::Store { pointer, value });
+    }
+
+    pub fn array_length(&mut self, block: Value) -> Value {
+        self.emit(Types::U32, Op::ArrayLength { block })
+    }
+
+    /// Arguments as [`AtomicOp`] says. A store has no result.
+    pub fn atomic(&mut self, op: AtomicOp, pointer: Value, args: &[Value], scope: Scope, order: Order) -> Value {
+        let ty = match op {
+            AtomicOp::Store => Types::VOID,
+            _ => self.pointee_type(pointer),
+        };
+        let args = self.function.list(args);
+        self.emit(ty, Op::Atomic { op, pointer, args, scope, order })
+    }
+
+    pub fn barrier(&mut self, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {
+        self.emit(Types::VOID, Op::Barrier { execution, memory, kinds, order });
+    }
+
+    /// A cross-lane operation; `ty` is `VOID` where it has no result.
+    pub fn lane(&mut self, op: LaneOp, ty: TypeId, args: &[Value]) -> Value {
+        let args = self.function.list(args);
+        self.emit(ty, Op::Lane(op, args))
+    }
+
+    // Control flow.
+
+    /// Calls a function that the module has already, if only as a declaration.
+    pub fn call(&mut self, callee: FuncId, args: &[Value]) -> Value {
+        let ty = self.module.functions[callee].ret;
+        let args = self.function.list(args);
+        self.emit(ty, Op::Call(callee, args))
+    }
+
+    pub fn if_(&mut self, condition: Value, then: BlockId, otherwise: BlockId, hint: ControlHint) {
+        self.emit(Types::VOID, Op::If { condition, then, otherwise, hint });
+    }
+
+    /// An `If` that gives a value: both blocks end in `Yield`.
+    pub fn if_value(&mut self, condition: Value, then: BlockId, otherwise: BlockId, ty: TypeId) -> Value {
+        self.emit(ty, Op::If { condition, then, otherwise, hint: ControlHint::None })
+    }
+
+    /// An `If` whose blocks `then` and `otherwise` fill.
+    pub fn if_else(&mut self, condition: Value, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+        let then = self.block(then);
+        let otherwise = self.block(otherwise);
+        self.if_(condition, then, otherwise, ControlHint::None);
+    }
+
+    pub fn loop_(&mut self, body: BlockId, continuing: BlockId, break_if: Option<Value>, hint: ControlHint) {
+        self.emit(Types::VOID, Op::Loop { body, continuing, break_if, hint });
+    }
+
+    pub fn switch(&mut self, selector: Value, cases: Vec<Case>, hint: ControlHint) {
+        let start = self.function.cases.len() as u32;
+        let cases_len = cases.len() as u32;
+        self.function.cases.extend(cases);
+        self.emit(Types::VOID, Op::Switch { selector, cases: Cases { start, len: cases_len }, hint });
+    }
+
+    pub fn break_(&mut self) {
+        self.emit(Types::VOID, Op::Break);
+    }
+
+    pub fn continue_(&mut self) {
+        self.emit(Types::VOID, Op::Continue);
+    }
+
+    pub fn ret(&mut self, value: Option<Value>) {
+        self.emit(Types::VOID, Op::Return(value));
+    }
+
+    pub fn yield_(&mut self, value: Value) {
+        self.emit(Types::VOID, Op::Yield(value));
+    }
+
+    pub fn discard(&mut self) {
+        self.emit(Types::VOID, Op::Discard);
+    }
+
+    pub fn demote(&mut self) {
+        self.emit(Types::VOID, Op::Demote);
+    }
+
+    pub fn unreachable(&mut self) {
+        self.emit(Types::VOID, Op::Unreachable);
+    }
+
+    // The two ways in which everything above becomes part of the function.
+
+    /// The constant that `expr` gives, or the instruction that `op` makes.
+    fn pure(&mut self, expr: Expr, ty: TypeId, args: &[Value], op: impl FnOnce(&mut Function) -> Op) -> Value {
+        if let Some(id) = self.fold(expr, ty, args) {
+            return Value::Const(id);
+        }
+        let op = op(&mut self.function);
+        self.emit(ty, op)
+    }
+
+    fn fold(&mut self, expr: Expr, ty: TypeId, args: &[Value]) -> Option<ConstId> {
+        let mut few = [ConstId::from_index(0); FEW];
+        let Module { types, constants, .. } = &mut *self.module;
+        if args.len() > FEW {
+            let ids: Vec<ConstId> = args.iter().map(|arg| as_const(*arg)).collect::<Option<_>>()?;
+            return fold::fold(types, constants, expr, ty, &ids);
+        }
+        for (id, arg) in few.iter_mut().zip(args) {
+            *id = as_const(*arg)?;
+        }
+        fold::fold(types, constants, expr, ty, &few[..args.len()])
+    }
+
+    /// Appends an instruction to the current block. In a block that has ended it becomes part of the function's arena
+    /// (so that it has a type) and of no block.
+    pub fn emit(&mut self, ty: TypeId, op: Op) -> Value {
+        let id = self.function.insts.push(Inst { op, ty, span: self.span, flags: self.flags });
+        if let Some(open) = self.open.last_mut().filter(|open| !open.terminated) {
+            open.terminated = op.is_terminator();
+            self.pending.push(id);
+        }
+        Value::Inst(id)
+    }
+}
+
+fn as_const(value: Value) -> Option<ConstId> {
+    match value {
+        Value::Const(id) => Some(id),
+        _ => None,
+    }
+}
+
+fn remembered(list: &mut Vec<TypeId>, index: usize) -> &mut TypeId {
+    if list.len() <= index {
+        list.resize(index + 1, Types::VOID);
+    }
+    &mut list[index]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{ArrayLen, Global};
+
+    fn build(fill: impl FnOnce(&mut Builder<'_>)) -> (Module, Function) {
+        let mut module = Module::new();
+        let mut builder = Builder::new(&mut module, "main", Span::NONE, Vec::new(), Types::VOID);
+        fill(&mut builder);
+        let function = builder.finish();
+        (module, function)
+    }
+
+    #[test]
+    fn access_chains_are_flat() {
+        build(|b| {
+            let row = b.module.types.array(Types::F32, ArrayLen::Fixed(4));
+            let grid = b.module.types.array(row, ArrayLen::Fixed(2));
+            let memory = b.local("grid", grid, None);
+            let first = b.access_const(memory, 1);
+            let second = b.access_const(first, 3);
+            let Value::Inst(id) = second else { panic!("an access is an instruction") };
+            let Op::Access { base, indices } = b.function.insts[id].op else { panic!("an access") };
+            assert_eq!((base, indices.len), (memory, 2));
+            let value = b.load(second);
+            assert_eq!(b.type_of(value), Types::F32);
+            assert_eq!(b.access(memory, &[]), memory);
+        });
+    }
+
+    #[test]
+    fn code_after_a_terminator_is_dropped() {
+        let (_, function) = build(|b| {
+            let memory = b.local("x", Types::I32, None);
+            b.ret(None);
+            assert!(b.is_terminated());
+            let value = b.load(memory);
+            b.store(memory, value);
+        });
+        assert_eq!(function.blocks[function.body].insts.len(), 1);
+    }
+
+    #[test]
+    fn nested_blocks_keep_their_instructions_apart() {
+        let (_, function) = build(|b| {
+            let memory = b.local("x", Types::BOOL, None);
+            let condition = b.load(memory);
+            b.if_else(condition, |b| b.store(memory, condition), |b| b.discard());
+            b.ret(None);
+        });
+        let body = &function.blocks[function.body].insts;
+        let Op::If { then, otherwise, .. } = function.insts[body[1]].op else { panic!("an if") };
+        assert_eq!(body.len(), 3);
+        assert!(matches!(function.insts[function.blocks[then].insts[0]].op, Op::Store { .. }));
+        assert!(matches!(function.insts[function.blocks[otherwise].insts[0]].op, Op::Discard));
+    }
+
+    #[test]
+    fn constant_composites_stay_constants() {
+        build(|b| {
+            let (one, two) = (b.const_f32(1.0), b.const_f32(2.0));
+            let vec2 = b.module.types.vector(Scalar::F32, 2);
+            let v = b.construct(vec2, &[one, two]);
+            assert_eq!(b.extract(v, 1), two);
+            let swapped = b.swizzle(v, &[1, 0]);
+            assert_eq!(b.extract(swapped, 0), two);
+            let more = b.insert(v, 0, two);
+            assert_eq!(more, b.splat(two, 2));
+        });
+    }
+
+    #[test]
+    fn result_types_follow_the_operation() {
+        build(|b| {
+            let mat = b.module.types.matrix(Scalar::F32, 3, 2);
+            let vec3 = b.module.types.vector(Scalar::F32, 3);
+            let (m, v) = (b.local("m", mat, None), b.local("v", vec3, None));
+            let (m, v) = (b.load(m), b.load(v));
+            let product = b.binary(BinaryOp::MatrixTimesVector, m, v);
+            assert_eq!(b.components_of(product), 2);
+            let below = b.binary(BinaryOp::Lt, v, v);
+            let bvec3 = b.module.types.vector(Scalar::BOOL, 3);
+            assert_eq!(b.type_of(below), bvec3);
+            let parts = b.math(MathFn::Frexp, &[v]);
+            let exponent = b.extract(parts, 1);
+            let ivec3 = b.module.types.vector(Scalar::I32, 3);
+            assert_eq!(b.type_of(exponent), ivec3);
+        });
+    }
+
+    #[test]
+    fn globals_are_pointers() {
+        build(|b| {
+            let global = Global {
+                name: "g".into(),
+                span: Span::NONE,
+                space: Space::Workgroup,
+                ty: Types::U32,
+                binding: super::super::Binding::None,
+                access: super::super::Access::empty(),
+                init: None,
+            };
+            let id = b.module.globals.push(global);
+            let ty = b.type_of(Value::Global(id));
+            assert_eq!(b.module.types.pointee(ty), Some((Space::Workgroup, Types::U32)));
+        });
+    }
+}

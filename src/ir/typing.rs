@@ -1,0 +1,87 @@
+//! Result types of operations, where the operands determine them. Shared by the builder and the verifier.
+//!
+//! Operands are not judged here beyond what the result needs; the verifier does that.
+
+use super::{BinaryOp, MathFn, Scalar, Type, TypeId, Types};
+
+/// `bool`, or a bool vector as wide as `of`.
+pub fn bool_like(types: &mut Types, of: TypeId) -> TypeId {
+    let size = types.components(of).unwrap_or(1);
+    types.vector(Scalar::BOOL, size)
+}
+
+/// A scalar or vector as wide as `of`, made of `scalar`.
+pub fn with_scalar(types: &mut Types, of: TypeId, scalar: Scalar) -> TypeId {
+    let size = types.components(of).unwrap_or(1);
+    types.vector(scalar, size)
+}
+
+fn scalar_type(types: &mut Types, of: TypeId) -> Option<TypeId> {
+    let scalar = types.scalar_of(of)?;
+    Some(types.scalar(scalar))
+}
+
+/// Columns and rows of a matrix.
+pub fn matrix_size(types: &Types, of: TypeId) -> Option<(Scalar, u8, u8)> {
+    match types.get(of) {
+        Type::Matrix { scalar, columns, rows, .. } => Some((scalar, columns, rows)),
+        _ => None,
+    }
+}
+
+/// Result of a binary operation on operands of the types `a` and `b`.
+pub fn binary(types: &mut Types, op: BinaryOp, a: TypeId, b: TypeId) -> Option<TypeId> {
+    match op {
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+            Some(bool_like(types, a))
+        }
+        BinaryOp::MatrixTimesVector => {
+            let (scalar, _, rows) = matrix_size(types, a)?;
+            Some(types.vector(scalar, rows))
+        }
+        BinaryOp::VectorTimesMatrix => {
+            let (scalar, columns, _) = matrix_size(types, b)?;
+            Some(types.vector(scalar, columns))
+        }
+        BinaryOp::MatrixTimesMatrix => {
+            let ((scalar, _, rows), (_, columns, _)) = (matrix_size(types, a)?, matrix_size(types, b)?);
+            Some(types.matrix(scalar, columns, rows))
+        }
+        BinaryOp::OuterProduct => {
+            let (rows, columns) = (types.components(a)?, types.components(b)?);
+            Some(types.matrix(types.scalar_of(a)?, columns, rows))
+        }
+        _ => Some(a),
+    }
+}
+
+/// Result of a built-in function as GLSL declares it, for operands of the types `args`.
+///
+/// Bit counts and bit searches give `int` here; a language where they give the operand's type states it itself.
+pub fn math(types: &mut Types, function: MathFn, args: &[TypeId]) -> Option<TypeId> {
+    use MathFn::*;
+    let first = *args.first()?;
+    match function {
+        IsNan | IsInf => Some(bool_like(types, first)),
+        Any | All => Some(Types::BOOL),
+        Modf | AddCarry | SubBorrow | MulExtended => Some(types.pair(first, first)),
+        Frexp => {
+            let exponent = with_scalar(types, first, Scalar::I32);
+            Some(types.pair(first, exponent))
+        }
+        PackSnorm4x8 | PackUnorm4x8 | PackSnorm2x16 | PackUnorm2x16 | PackHalf2x16 => Some(Types::U32),
+        UnpackSnorm4x8 | UnpackUnorm4x8 => Some(types.vector(Scalar::F32, 4)),
+        UnpackSnorm2x16 | UnpackUnorm2x16 | UnpackHalf2x16 => Some(types.vector(Scalar::F32, 2)),
+        PackDouble2x32 => Some(types.scalar(Scalar::F64)),
+        UnpackDouble2x32 => Some(types.vector(Scalar::U32, 2)),
+        Length | Distance | Dot | Determinant => scalar_type(types, first),
+        Transpose => {
+            let (scalar, columns, rows) = matrix_size(types, first)?;
+            Some(types.matrix(scalar, rows, columns))
+        }
+        BitCount | FindLsb | FindMsb => Some(with_scalar(types, first, Scalar::I32)),
+        Step => args.get(1).copied(),
+        SmoothStep => args.get(2).copied(),
+        _ => Some(first),
+    }
+}
