@@ -1,3 +1,4 @@
-//! The GLSL front end: preprocess ([`token`] stream), parse, resolve into [`crate::ir`].
+//! The GLSL front end: preprocess ([`token`] stream), parse into an [`ast`], resolve into [`crate::ir`].
 
+pub mod ast;
 pub mod token;
