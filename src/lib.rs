@@ -4,4 +4,5 @@ pub mod diagnostic;
 pub mod glsl;
 pub mod ir;
 pub mod lane;
+pub mod profile;
 pub mod source;

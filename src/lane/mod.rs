@@ -1,7 +1,16 @@
-//! Cross-lane operations: what they are ([`LaneOp`]), what hardware can move, and the plan that turns one into the other.
+//! Cross-lane operations: what they are ([`LaneOp`]), what hardware can move ([`Primitive`]), and the [`Plan`] that turns
+//! one into the other.
 //!
 //! This module knows lanes, operations and what a profile offers; it knows no language and no target syntax.
 
 pub mod op;
+pub mod plan;
+pub mod planner;
+pub mod primitive;
+pub mod request;
 
 pub use op::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+pub use plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
+pub use planner::plan;
+pub use primitive::{GroupFold, GroupOp, Primitive};
+pub use request::{Input, Known, LaneType, Refusal, Request};

@@ -141,6 +141,8 @@ pub enum LaneOp {
     QuadAdd(QuadMove),
     /// `[value]`: `v[(i & ~3) | (mode >> 2 * (i & 3)) & 3]`.
     QuadPermute(u8),
+    /// `[value]`: the same; 0 from an inactive lane (swizzleInvocationsAMD).
+    QuadPermuteZero(u8),
     /// `[value, lane]`: `v[(i & ~3) | lane]`, constant before SPIR-V 1.5.
     QuadBroadcast,
     /// `[value]`: `v[i ^ W / 2]`.

@@ -1,0 +1,199 @@
+//! A plan: the small SSA program that stands for one cross-lane operation on one profile.
+//!
+//! Straight-line code that every active lane runs at once; there are no branches in it. It names primitives and lane
+//! arithmetic, never target syntax. Making plans is [`crate::lane::planner`]'s task, judging them [`crate::lane::check`]'s.
+
+use super::op::{FoldOp, MaskOp};
+use super::primitive::Primitive;
+
+/// Where a step's operand comes from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Operand {
+    /// No operand: fills [`Step::args`] behind the last one.
+    None,
+    /// Operand `n` of the operation, in the order that [`crate::lane::LaneOp`] lists.
+    Input(u8),
+    /// Result of `Plan::setup[n]`.
+    Setup(u16),
+    /// Result of `Plan::steps[n]`.
+    Step(u16),
+    /// A constant of type [`StepType::Index`].
+    Const(u32),
+    /// A constant of type [`StepType::Bool`].
+    Bool(bool),
+}
+
+/// Type of a step's result.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum StepType {
+    /// The type of the operation's operand `n`, scalar or vector.
+    Like(u8),
+    /// A 32-bit unsigned scalar: lane indices, words of masks.
+    Index,
+    /// A scalar bool.
+    Bool,
+    /// One bit a lane, 128 bits: `uvec4`, lane 0 in the lowest bit of `x`.
+    Ballot,
+    /// No result.
+    None,
+}
+
+impl StepType {
+    /// The type of the operation's first operand.
+    pub const DATA: StepType = StepType::Like(0);
+}
+
+/// What a lane knows of itself.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LaneFact {
+    /// `i`. Index.
+    Index,
+    /// `S`. Index.
+    Size,
+    /// Lanes below `S` that compare so with `i`. Ballot.
+    Mask(MaskOp),
+}
+
+/// Arithmetic on 32-bit unsigned indices, bools and ballots; all wrap, shift amounts are below 32.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum AluOp {
+    // Index, Index -> Index.
+    Add,
+    Sub,
+    Mul,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Min,
+    Max,
+    /// Index -> Index: bitwise complement.
+    Not,
+    /// Index -> Index: number of set bits.
+    BitCount,
+    /// Index -> Index: number of the lowest set bit; undefined of 0.
+    FindLsb,
+    /// Index -> Index: number of the highest set bit; undefined of 0.
+    FindMsb,
+
+    // Index, Index -> Bool.
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+
+    // Bools.
+    BoolAnd,
+    BoolOr,
+    BoolXor,
+    BoolNot,
+
+    // Ballots.
+    BallotAnd,
+    BallotOr,
+    BallotNot,
+    /// Ballot, Index -> Index: 32-bit word 0 to 3.
+    BallotWord,
+    /// A 64-bit integer -> Ballot: the low 64 bits, the rest zero.
+    BallotFromMask,
+}
+
+/// Comparison of two values of one operand type, scalars except for `Eq`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CompareOp {
+    /// All components equal; floats by IEEE `==`.
+    Eq,
+    /// Floats by IEEE `<`; false below true.
+    Lt,
+}
+
+/// What one step does with its operands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum StepOp {
+    /// A cross-lane instruction; operands as [`Primitive`] lists them.
+    Prim(Primitive),
+    /// `[]`.
+    Fact(LaneFact),
+    /// One or two operands.
+    Alu(AluOp),
+    /// `[a, b]`: `a op b`, component by component.
+    Fold(FoldOp),
+    /// `[own, moved, operand of the primitive]`: `own op primitive(moved)` as one instruction, where hardware fuses both.
+    FoldMoved(FoldOp, Primitive),
+    /// `[a, b]`: gives a bool.
+    Compare(CompareOp),
+    /// `[condition, if true, if false]`.
+    Select,
+    /// `[]`: the fold's identity in the type of the step: +0, 1, the greatest value or +infinity, the least value or
+    /// -infinity, all ones, zero, zero; of bools true for `And` and false for `Or` and `Xor`.
+    Identity(FoldOp),
+    /// `[]`: zero or false.
+    Zero,
+}
+
+/// One instruction of a plan.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Step {
+    pub op: StepOp,
+    pub args: [Operand; 3],
+    pub ty: StepType,
+}
+
+impl Step {
+    /// The operands that are there.
+    pub fn operands(&self) -> &[Operand] {
+        let len = self.args.iter().position(|arg| *arg == Operand::None).unwrap_or(3);
+        &self.args[..len]
+    }
+}
+
+/// Which lanes of the subgroup run an operation, or are known to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Activity {
+    /// Any set of lanes.
+    #[default]
+    Any,
+    /// The lanes below some number.
+    FirstLanes,
+    /// All lanes.
+    Full,
+}
+
+/// The program for one operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// Name of the rule that made it, for explanations and messages.
+    pub rule: &'static str,
+    /// Steps that depend on the lane and on constants alone: they may be hoisted to the function's entry and shared among
+    /// plans. They refer to each other by [`Operand::Setup`].
+    pub setup: Vec<Step>,
+    /// Steps that depend on the operation's operands or on which lanes are active, in order.
+    pub steps: Vec<Step>,
+    pub result: Operand,
+    /// The second member of a result that is a struct of two (a sort with values).
+    pub second: Option<Operand>,
+    /// What the caller must know about active lanes for the plan to be right.
+    pub assumes: Activity,
+    /// The fewest lanes that the subgroup must have for the plan to be right.
+    pub least_size: u32,
+}
+
+impl Plan {
+    /// Instructions at the place of the operation: `steps` without constants.
+    pub fn count(&self) -> usize {
+        self.steps.iter().filter(|step| !matches!(step.op, StepOp::Identity(_) | StepOp::Zero)).count()
+    }
+
+    /// Instructions that can be hoisted.
+    pub fn setup_count(&self) -> usize {
+        self.setup.len()
+    }
+
+    /// All steps, set-up first.
+    pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
+        self.setup.iter().chain(&self.steps)
+    }
+}

@@ -1,0 +1,102 @@
+//! What the planner is asked ([`Request`]) and how it says no ([`Refusal`]).
+
+use super::op::LaneOp;
+use super::plan::Activity;
+use crate::profile::Feature;
+use std::fmt;
+
+pub use crate::ir::ScalarKind;
+
+/// A scalar or vector type as lanes see it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LaneType {
+    pub kind: ScalarKind,
+    /// Bits of a component: 8, 16, 32 or 64; 1 for bools.
+    pub width: u8,
+    /// 1 to 4.
+    pub components: u8,
+}
+
+impl LaneType {
+    pub const BOOL: LaneType = LaneType::scalar(ScalarKind::Bool, 1);
+    pub const U32: LaneType = LaneType::scalar(ScalarKind::Uint, 32);
+    pub const I32: LaneType = LaneType::scalar(ScalarKind::Sint, 32);
+    pub const F32: LaneType = LaneType::scalar(ScalarKind::Float, 32);
+    /// What ballots are: `uvec4`.
+    pub const BALLOT: LaneType = LaneType { kind: ScalarKind::Uint, width: 32, components: 4 };
+
+    pub const fn scalar(kind: ScalarKind, width: u8) -> LaneType {
+        LaneType { kind, width, components: 1 }
+    }
+
+    pub const fn is_float(self) -> bool {
+        matches!(self.kind, ScalarKind::Float)
+    }
+}
+
+/// What is known about an operand before the shader runs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Known {
+    /// Differs from lane to lane, or might.
+    Varying,
+    /// The same in all active lanes.
+    Uniform,
+    /// This integer.
+    Constant(u32),
+}
+
+/// One operand of the operation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Input {
+    pub ty: LaneType,
+    pub known: Known,
+}
+
+impl Input {
+    pub const fn varying(ty: LaneType) -> Input {
+        Input { ty, known: Known::Varying }
+    }
+
+    pub const fn constant(value: u32) -> Input {
+        Input { ty: LaneType::U32, known: Known::Constant(value) }
+    }
+}
+
+/// One cross-lane operation to plan.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Request<'a> {
+    pub op: LaneOp,
+    /// The operation's operands, as many as [`LaneOp`] lists.
+    pub inputs: &'a [Input],
+    /// Which lanes are known to run it; `Activity::Any` when nothing is known.
+    pub activity: Activity,
+}
+
+/// Why there is no plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// The form spans more lanes than the profile's subgroup has.
+    TooWide { width: u32, size: u32 },
+    /// The profile lacks the hardware. `since` is the oldest profile of the same vendor on which there is a plan.
+    NoHardware { feature: Feature, profile: Box<str>, since: Option<&'static str> },
+    /// The operands do not fit the operation: what the front end should have said.
+    BadOperand(&'static str),
+    /// The operation has no lowering yet.
+    NotYet,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::TooWide { width, size } => {
+                write!(f, "it spans {width} lanes and the subgroup has {size}")
+            }
+            Refusal::NoHardware { feature, profile, since } => {
+                write!(f, "profile {profile} lacks {feature}")?;
+                since.map_or(Ok(()), |name| write!(f, "; the oldest profile that can is {name}"))
+            }
+            Refusal::BadOperand(what) => f.write_str(what),
+            Refusal::NotYet => f.write_str("it is not lowered yet"),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Target profiles: what one kind of hardware, or one version of a standard, can do.
+//!
+//! A profile is a TOML file; those in `profiles/` are part of the binary, a user may bring more. This module reads and
+//! names them. It decides nothing about lowering.
+
+pub mod feature;
+mod load;
+
+pub use feature::{Feature, FeatureSet};
+pub use load::ProfileError;
+
+use serde::Deserialize;
+
+/// Which kind of code a profile is for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    Spirv,
+    Nv,
+    Amd,
+}
+
+/// One target profile.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Profile {
+    pub name: Box<str>,
+    /// Other names that select it.
+    pub aliases: Vec<Box<str>>,
+    /// One line for people.
+    pub description: Box<str>,
+    pub target: Target,
+    /// Version of the target's language: SPIR-V's major and minor number.
+    pub version: (u8, u8),
+    /// Lanes of a subgroup; none when only the running driver knows.
+    pub wave_size: Option<u32>,
+    pub features: FeatureSet,
+    /// Whether float folds and scans have the promised order, so that their bits agree with every other target.
+    pub reproducible: bool,
+}
+
+impl Profile {
+    pub fn has(&self, feature: Feature) -> bool {
+        self.features.has(feature)
+    }
+}
