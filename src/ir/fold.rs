@@ -5,8 +5,10 @@
 //! constant the result is a [`ConstValue::SpecOp`], if SPIR-V can compute it when a pipeline is made.
 
 mod composite;
+mod spec;
 
 use super::{BinaryOp, ConstId, Constants, MathFn, TypeId, Types, UnaryOp};
+pub use spec::Specializer;
 
 /// A pure operation without its operands; they are listed in the order of [`super::Op`]'s fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

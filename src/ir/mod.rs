@@ -8,6 +8,7 @@ pub mod arena;
 pub mod build;
 pub mod constant;
 pub mod fold;
+pub mod layout;
 pub mod op;
 pub mod types;
 pub mod typing;
