@@ -1,4 +1,6 @@
 //! The GLSL front end: preprocess ([`token`] stream), parse into an [`ast`], resolve into [`crate::ir`].
 
 pub mod ast;
+pub mod convert;
 pub mod token;
+pub mod types;

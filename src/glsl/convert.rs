@@ -1,0 +1,174 @@
+//! Implicit conversions (GLSL 4.60 section 4.1.10) and which of two is the better one (section 6.1).
+//!
+//! Used for operands, arguments, initializers and returned values. Constructors convert more than this; they are not
+//! handled here, though they share [`numeric`].
+
+use super::types::Basic;
+use crate::ir::build::Builder;
+use crate::ir::{Scalar, ScalarKind, TypeId, Types, Value};
+use std::cmp::Ordering;
+
+/// Whether a scalar of one type becomes one of another without being asked.
+pub fn scalar_converts(from: Scalar, to: Scalar) -> bool {
+    use ScalarKind::{Float, Sint, Uint};
+    match (from.kind, to.kind) {
+        (Sint, Uint) => from.width == to.width,
+        (Sint | Uint, Float) => from.width <= to.width,
+        (Float, Float) => from.width < to.width,
+        _ => false,
+    }
+}
+
+/// Whether a scalar, vector or matrix becomes one of another shape without being asked; true for equal shapes.
+pub fn basic_converts(from: Basic, to: Basic) -> bool {
+    let same_shape = (from.columns, from.rows) == (to.columns, to.rows);
+    same_shape && (from.scalar == to.scalar || scalar_converts(from.scalar, to.scalar))
+}
+
+/// Whether a value of type `from` may stand where `to` is wanted. Languages without implicit conversions (GLSL ES)
+/// compare types for equality instead.
+pub fn converts(types: &Types, from: TypeId, to: TypeId) -> bool {
+    from == to
+        || match (Basic::of(types, from), Basic::of(types, to)) {
+            (Some(from), Some(to)) => basic_converts(from, to),
+            _ => false,
+        }
+}
+
+/// The scalar to which the operands of an operator are brought; none when neither converts to the other.
+pub fn common_scalar(a: Scalar, b: Scalar) -> Option<Scalar> {
+    if a == b || scalar_converts(b, a) {
+        return Some(a);
+    }
+    scalar_converts(a, b).then_some(b)
+}
+
+/// Which conversion of one argument is better: that to `a` (`Less`), that to `b` (`Greater`), or neither.
+///
+/// No conversion is better than any; `float` to `double` is better than any other; an integer to `float` is better
+/// than an integer to `double`.
+pub fn compare_scalars(from: Scalar, a: Scalar, b: Scalar) -> Ordering {
+    preference(from, a).cmp(&preference(from, b))
+}
+
+fn preference(from: Scalar, to: Scalar) -> u8 {
+    match (from == to, from.is_float(), to) {
+        (true, ..) => 0,
+        (_, true, Scalar::F64) => 1,
+        (_, false, Scalar::F64) => 3,
+        _ => 2,
+    }
+}
+
+/// [`compare_scalars`] for types that `from` converts to. Types that are no numbers only convert to themselves.
+pub fn compare(types: &Types, from: TypeId, a: TypeId, b: TypeId) -> Ordering {
+    match (types.scalar_of(from), types.scalar_of(a), types.scalar_of(b)) {
+        (Some(from), Some(a), Some(b)) => compare_scalars(from, a, b),
+        _ => Ordering::Equal,
+    }
+}
+
+/// Which of several candidates fits the arguments best (GLSL 4.60 section 6.1): one that is, against every other,
+/// better for some argument and worse for none.
+///
+/// `compare(a, b, argument)` says `Less` when candidate `a` is the better one for the argument.
+///
+/// # Errors
+/// With two candidates of which neither is better.
+pub fn best(
+    candidates: usize,
+    arguments: usize,
+    mut compare: impl FnMut(usize, usize, usize) -> Ordering,
+) -> Result<usize, (usize, usize)> {
+    let mut beats = |a: usize, b: usize| {
+        let mut orders = (0..arguments).map(|argument| compare(a, b, argument));
+        let mut better = false;
+        orders.all(|order| {
+            better |= order == Ordering::Less;
+            order != Ordering::Greater
+        }) && better
+    };
+    let best = (1..candidates).fold(0, |best, next| if beats(best, next) { best } else { next });
+    match (0..candidates).find(|other| *other != best && !beats(best, *other)) {
+        Some(rival) => Err((best.min(rival), best.max(rival))),
+        None => Ok(best),
+    }
+}
+
+/// Converts a scalar, vector or matrix to the type `to` of the same shape; the value itself when it has that type.
+pub fn numeric(builder: &mut Builder<'_>, value: Value, to: TypeId) -> Value {
+    let from = builder.type_of(value);
+    let target = Basic::of(&builder.module.types, to).filter(|basic| basic.is_matrix() && from != to);
+    let Some(matrix) = target else { return builder.convert(value, to) };
+    let column_type = builder.module.types.vector(matrix.scalar, matrix.rows);
+    let mut columns = [value; 4];
+    for (index, column) in columns[..usize::from(matrix.columns)].iter_mut().enumerate() {
+        let part = builder.extract(value, index as u32);
+        *column = builder.convert(part, column_type);
+    }
+    builder.construct(to, &columns[..usize::from(matrix.columns)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Span;
+
+    const I: Scalar = Scalar::I32;
+    const U: Scalar = Scalar::U32;
+    const F: Scalar = Scalar::F32;
+    const D: Scalar = Scalar::F64;
+
+    #[test]
+    fn conversions_go_up_only() {
+        for (from, to) in [(I, U), (I, F), (U, F), (I, D), (U, D), (F, D)] {
+            assert!(scalar_converts(from, to), "{from:?} {to:?}");
+            assert!(!scalar_converts(to, from), "{to:?} {from:?}");
+        }
+        assert!(!scalar_converts(Scalar::BOOL, I));
+    }
+
+    #[test]
+    fn shapes_must_agree() {
+        assert!(basic_converts(Basic::vector(I, 3), Basic::vector(F, 3)));
+        assert!(!basic_converts(Basic::vector(I, 3), Basic::vector(F, 2)));
+        assert!(basic_converts(Basic::matrix(F, 3, 2), Basic::matrix(D, 3, 2)));
+    }
+
+    #[test]
+    fn operands_meet_at_the_wider_type() {
+        assert_eq!(common_scalar(I, U), Some(U));
+        assert_eq!(common_scalar(D, F), Some(D));
+        assert_eq!(common_scalar(Scalar::BOOL, I), None);
+    }
+
+    #[test]
+    fn better_conversions() {
+        assert_eq!(compare_scalars(I, I, U), Ordering::Less);
+        assert_eq!(compare_scalars(I, F, D), Ordering::Less);
+        assert_eq!(compare_scalars(I, U, F), Ordering::Equal);
+    }
+
+    #[test]
+    fn the_best_candidate_wins_everywhere() {
+        // max(int, uint) against (uint, uint), (float, float), (double, double).
+        let args = [I, U];
+        let candidates = [[U, U], [F, F], [D, D]];
+        let order = |a: usize, b: usize, n: usize| compare_scalars(args[n], candidates[a][n], candidates[b][n]);
+        assert_eq!(best(3, 2, order), Ok(0));
+        // An int given to f(uint) and f(float) is ambiguous.
+        assert_eq!(best(2, 1, |a, b, n| compare_scalars(I, candidates[a][n], candidates[b][n])), Err((0, 1)));
+    }
+
+    #[test]
+    fn matrices_convert_by_columns() {
+        let mut module = crate::ir::Module::new();
+        let (from, to) = (module.types.matrix(F, 2, 3), module.types.matrix(D, 2, 3));
+        let mut builder = Builder::new(&mut module, "main", Span::NONE, Vec::new(), Types::VOID);
+        let local = builder.local("m", from, None);
+        let value = builder.load(local);
+        let converted = numeric(&mut builder, value, to);
+        assert_eq!(builder.type_of(converted), to);
+        assert_eq!(numeric(&mut builder, value, from), value);
+    }
+}
