@@ -37,6 +37,56 @@ codes! {
     BAD_CHARACTER = "E0003";
 
     // Preprocessor.
+    /// A directive of a name that does not exist, or one that is not written as it must be.
+    BAD_DIRECTIVE = "E0100";
+    /// The shader does not begin with a `#version` line.
+    VERSION_MISSING = "E0101";
+    /// The `#version` line names a version or profile that is not supported.
+    VERSION_UNSUPPORTED = "E0102";
+    /// A `#version` line stands behind something else.
+    VERSION_PLACE = "E0103";
+    /// An `#elif`, `#else` or `#endif` that belongs to no open `#if`, or stands after its `#else`.
+    CONDITIONAL_ORDER = "E0104";
+    /// A conditional group has no `#endif`.
+    UNTERMINATED_IF = "E0105";
+    /// The expression of a directive is not a constant integer expression.
+    BAD_CONDITION = "E0106";
+    /// A name that is no macro is used in an `#if` expression.
+    UNDEFINED_IN_CONDITION = "E0107";
+    /// A macro name that a shader may not define or undefine.
+    RESERVED_MACRO = "E0108";
+    /// A macro is defined again with another meaning.
+    MACRO_REDEFINED = "E0109";
+    /// A macro definition is malformed.
+    BAD_MACRO = "E0110";
+    /// A macro is called with the wrong number of arguments, or its argument list does not end.
+    MACRO_ARGUMENTS = "E0111";
+    /// Pasting two tokens with `##` does not give a token.
+    BAD_PASTE = "E0112";
+    /// A required extension is unknown, or the profile lacks what it needs.
+    EXTENSION_UNAVAILABLE = "E0113";
+    /// An `#extension` line asks for a behavior that does not exist or does not fit.
+    EXTENSION_BEHAVIOR = "E0114";
+    /// An `#extension` line stands after the first token of the shader.
+    EXTENSION_PLACE = "E0115";
+    /// An `#include` line without the extension that allows it.
+    INCLUDE_DISABLED = "E0116";
+    /// An included file is not found or cannot be read.
+    INCLUDE_FAILED = "E0117";
+    /// A file includes itself, or files are included too deeply.
+    INCLUDE_CYCLE = "E0118";
+    /// The shader's own `#error` line.
+    USER_ERROR = "E0119";
+    /// A comment has no end.
+    UNTERMINATED_COMMENT = "E0120";
+    /// A string has no end on its line.
+    UNTERMINATED_STRING = "E0121";
+    /// A number is malformed or too large for its type.
+    BAD_NUMBER = "E0122";
+    /// Macros expand to more than the compiler takes.
+    MACRO_LIMIT = "E0123";
+    /// A `#` that begins no directive.
+    STRAY_HASH = "E0124";
 
     // GLSL syntax.
     /// Something else was expected here.
@@ -69,6 +119,20 @@ codes! {
     // Limits and internal checks.
     /// A check inside the compiler failed: a defect of crosslane, not of the shader.
     INTERNAL = "E0900";
+
+    // Warnings of the preprocessor.
+    /// Text after a directive that takes none.
+    EXTRA_TEXT = "W0100";
+    /// A name that is no macro counts as 0 in an `#if` expression.
+    UNDEFINED_IS_ZERO = "W0101";
+    /// An extension that is asked for and not available.
+    EXTENSION_IGNORED = "W0102";
+    /// An `#extension` line stands after the first token of the shader.
+    EXTENSION_LATE = "W0103";
+    /// A macro name that is reserved for the implementation.
+    RESERVED_NAME = "W0104";
+    /// A macro produces `defined`.
+    DEFINED_FROM_MACRO = "W0105";
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! for people (codespan-reporting) or JSON lines for tools. Nothing here prints.
 
 pub mod codes;
+pub mod nearest;
 pub mod render;
 
 use crate::source::Span;

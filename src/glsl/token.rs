@@ -1,18 +1,31 @@
 //! Tokens as they leave the preprocessor, and the interned words in them.
 
 use crate::source::Span;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
 
 /// An interned identifier or keyword.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Symbol(pub u32);
 
-/// The words of one compilation, each stored once.
+/// The words of one compilation, each stored once, in one string: a new word costs no allocation of its own.
 #[derive(Debug, Default)]
 pub struct Interner {
-    index: FxHashMap<Box<str>, Symbol>,
-    words: Vec<Box<str>>,
+    text: String,
+    words: Vec<Word>,
+    /// Open addressing over a power of two of places; 0 is free, else the symbol plus one.
+    slots: Vec<u32>,
 }
+
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    start: u32,
+    end: u32,
+    hash: u32,
+}
+
+/// Places that the first word makes room for; a usual shader never grows past them.
+const FIRST_SLOTS: usize = 1024;
 
 impl Interner {
     pub fn new() -> Interner {
@@ -20,22 +33,62 @@ impl Interner {
     }
 
     pub fn intern(&mut self, word: &str) -> Symbol {
-        if let Some(symbol) = self.index.get(word) {
-            return *symbol;
+        if self.words.len() * 2 >= self.slots.len() {
+            self.grow();
         }
-        let symbol = Symbol(self.words.len() as u32);
-        self.words.push(word.into());
-        self.index.insert(word.into(), symbol);
-        symbol
+        let hash = hash_of(word);
+        match self.find(word, hash) {
+            Ok(symbol) => symbol,
+            Err(slot) => self.insert(word, hash, slot),
+        }
+    }
+
+    fn insert(&mut self, word: &str, hash: u32, slot: usize) -> Symbol {
+        let start = self.text.len() as u32;
+        self.text.push_str(word);
+        self.words.push(Word { start, end: self.text.len() as u32, hash });
+        self.slots[slot] = self.words.len() as u32;
+        Symbol(self.words.len() as u32 - 1)
+    }
+
+    /// The word's symbol, or the free slot at which its search ended.
+    fn find(&self, word: &str, hash: u32) -> Result<Symbol, usize> {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        while self.slots[slot] != 0 {
+            let symbol = Symbol(self.slots[slot] - 1);
+            if self.words[symbol.0 as usize].hash == hash && self.text(symbol) == word {
+                return Ok(symbol);
+            }
+            slot = (slot + 1) & mask;
+        }
+        Err(slot)
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(FIRST_SLOTS);
+        let mut slots = vec![0; size];
+        for (index, word) in self.words.iter().enumerate() {
+            let mut slot = word.hash as usize & (size - 1);
+            while slots[slot] != 0 {
+                slot = (slot + 1) & (size - 1);
+            }
+            slots[slot] = index as u32 + 1;
+        }
+        self.slots = slots;
     }
 
     /// The symbol of a word that has been seen.
     pub fn get(&self, word: &str) -> Option<Symbol> {
-        self.index.get(word).copied()
+        if self.slots.is_empty() {
+            return None;
+        }
+        self.find(word, hash_of(word)).ok()
     }
 
     pub fn text(&self, symbol: Symbol) -> &str {
-        &self.words[symbol.0 as usize]
+        let word = self.words[symbol.0 as usize];
+        &self.text[word.start as usize..word.end as usize]
     }
 
     pub fn len(&self) -> usize {
@@ -45,6 +98,12 @@ impl Interner {
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
+}
+
+fn hash_of(word: &str) -> u32 {
+    let mut hasher = FxHasher::default();
+    hasher.write(word.as_bytes());
+    hasher.finish() as u32
 }
 
 /// A numeric literal (GLSL 4.60 section 4.1.3 and 4.1.4, and the suffixes of the explicit-arithmetic extensions).
@@ -60,17 +119,40 @@ pub enum Literal {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LiteralId(pub u32);
 
-/// Operators and punctuation.
-#[rustfmt::skip]
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Punct {
-    LeftParen, RightParen, LeftBracket, RightBracket, LeftBrace, RightBrace,
-    Dot, Comma, Colon, Semicolon, Question,
-    Plus, Minus, Star, Slash, Percent, PlusPlus, MinusMinus,
-    Bang, Tilde, Amp, Pipe, Caret, ShiftLeft, ShiftRight, AmpAmp, PipePipe, CaretCaret,
-    Less, Greater, LessEqual, GreaterEqual, EqualEqual, BangEqual,
-    Equal, PlusEqual, MinusEqual, StarEqual, SlashEqual, PercentEqual,
-    ShiftLeftEqual, ShiftRightEqual, AmpEqual, PipeEqual, CaretEqual,
+macro_rules! puncts {
+    ($($name:ident $text:literal)+) => {
+        /// Operators and punctuation (GLSL 4.60 sections 3.1 and 5.1).
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Punct { $($name),+ }
+
+        impl Punct {
+            /// All of them; those that begin with the same character stand together, the longest first.
+            pub const ALL: &[Punct] = &[$(Punct::$name),+];
+
+            /// How it is written.
+            pub const fn text(self) -> &'static str {
+                const TEXTS: &[&str] = &[$($text),+];
+                TEXTS[self as usize]
+            }
+        }
+    };
+}
+
+puncts! {
+    LeftParen "(" RightParen ")" LeftBracket "[" RightBracket "]" LeftBrace "{" RightBrace "}"
+    Dot "." Comma "," Colon ":" Semicolon ";" Question "?" Tilde "~"
+    PlusPlus "++" PlusEqual "+=" Plus "+"
+    MinusMinus "--" MinusEqual "-=" Minus "-"
+    StarEqual "*=" Star "*"
+    SlashEqual "/=" Slash "/"
+    PercentEqual "%=" Percent "%"
+    AmpAmp "&&" AmpEqual "&=" Amp "&"
+    PipePipe "||" PipeEqual "|=" Pipe "|"
+    CaretCaret "^^" CaretEqual "^=" Caret "^"
+    ShiftLeftEqual "<<=" ShiftLeft "<<" LessEqual "<=" Less "<"
+    ShiftRightEqual ">>=" ShiftRight ">>" GreaterEqual ">=" Greater ">"
+    EqualEqual "==" Equal "="
+    BangEqual "!=" Bang "!"
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -146,4 +228,32 @@ pub struct TokenStream {
     /// In order; `#extension all : …` has the name `all`.
     pub extensions: Vec<ExtensionUse>,
     pub pragmas: Vec<Pragma>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_stored_once_and_found_again() {
+        let mut interner = Interner::new();
+        assert_eq!(interner.get("a"), None);
+        let symbols: Vec<Symbol> = (0..5000).map(|n| interner.intern(&format!("word{n}"))).collect();
+        assert_eq!(interner.len(), 5000);
+        assert!((0..5000).all(|n| interner.intern(&format!("word{n}")) == symbols[n]));
+        assert_eq!(interner.text(symbols[4711]), "word4711");
+        assert_eq!(interner.get("word7"), Some(symbols[7]));
+    }
+
+    #[test]
+    fn operators_that_begin_alike_stand_together_longest_first() {
+        let first = |punct: &Punct| punct.text().as_bytes()[0];
+        for (at, pair) in Punct::ALL.windows(2).enumerate() {
+            if first(&pair[0]) == first(&pair[1]) {
+                assert!(pair[0].text().len() >= pair[1].text().len(), "{pair:?}");
+            } else {
+                assert!(Punct::ALL[at + 2..].iter().all(|later| first(later) != first(&pair[0])), "{pair:?}");
+            }
+        }
+    }
 }
