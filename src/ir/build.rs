@@ -179,15 +179,38 @@ impl<'m> Builder<'m> {
 
     // Pure operations.
 
+    /// Of a matrix column by column.
     pub fn unary(&mut self, op: UnaryOp, a: Value) -> Value {
         let ty = self.type_of(a);
+        if let Type::Matrix { columns, .. } = self.module.types.get(ty) {
+            return self.by_column(ty, columns, |b, at| {
+                let column = b.extract(a, at);
+                b.unary(op, column)
+            });
+        }
         self.pure(Expr::Unary(op), ty, &[a], |_| Op::Unary(op, a))
     }
 
+    /// Component-wise operations go through matrices column by column.
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let (left, right) = (self.type_of(a), self.type_of(b));
+        let shape = self.module.types.get(left);
+        if let (Type::Matrix { columns, .. }, true) = (shape, typing::is_by_component(op)) {
+            return self.by_column(left, columns, |builder, at| {
+                let (a, b) = (builder.extract(a, at), builder.extract(b, at));
+                builder.binary(op, a, b)
+            });
+        }
         let ty = typing::binary(&mut self.module.types, op, left, right).unwrap_or(left);
         self.pure(Expr::Binary(op), ty, &[a, b], |_| Op::Binary(op, a, b))
+    }
+
+    fn by_column(&mut self, ty: TypeId, columns: u8, mut column: impl FnMut(&mut Self, u32) -> Value) -> Value {
+        let mut parts = [Value::Param(0); 4];
+        for (at, part) in parts.iter_mut().enumerate().take(usize::from(columns)) {
+            *part = column(self, at as u32);
+        }
+        self.construct(ty, &parts[..usize::from(columns)])
     }
 
     /// A built-in function with the result type that GLSL gives it.

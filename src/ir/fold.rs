@@ -2,12 +2,27 @@
 //!
 //! [`fold`] gives a constant, or none where the value is not known (an operand is `Undef`) or not defined (an integer
 //! division by zero): the caller then emits an instruction or reports. Where an operand hangs on a specialization
-//! constant the result is a [`ConstValue::SpecOp`], if SPIR-V can compute it when a pipeline is made.
+//! constant the result is a [`super::ConstValue::SpecOp`], if SPIR-V can compute it when a pipeline is made.
+//!
+//! Floats are computed in their own width, each operation rounded by itself; transcendental functions are computed in
+//! 64 bits and rounded once.
 
+mod arith;
+mod bits;
 mod composite;
+mod convert;
+mod math;
+mod matrix;
+mod number;
+mod pack;
 mod spec;
+#[cfg(test)]
+mod tests;
+mod vector;
 
-use super::{BinaryOp, ConstId, Constants, MathFn, TypeId, Types, UnaryOp};
+use super::{BinaryOp, ConstId, ConstValue, Constants, MathFn, Scalar, Type, TypeId, Types, UnaryOp};
+use number::Num;
+pub use number::{f16_to_f64, f64_to_f16};
 pub use spec::Specializer;
 
 /// A pure operation without its operands; they are listed in the order of [`super::Op`]'s fields.
@@ -34,23 +49,112 @@ pub(crate) struct Folder<'a> {
     pub constants: &'a mut Constants,
 }
 
+/// A scalar (one lane) or vector whose value is known.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Vector {
+    pub scalar: Scalar,
+    pub size: usize,
+    lanes: [Num; 4],
+}
+
+impl Vector {
+    /// A vector of `size` lanes that `lane` gives, encoded and decoded once so that they fit the scalar type.
+    fn new(scalar: Scalar, size: usize, mut lane: impl FnMut(usize) -> Num) -> Vector {
+        let mut lanes = [Num::Int(0); 4];
+        for (index, place) in lanes.iter_mut().enumerate().take(size) {
+            *place = lane(index).rounded(scalar);
+        }
+        Vector { scalar, size, lanes }
+    }
+
+    /// Lane `index`; a scalar has the same value in all lanes.
+    fn lane(&self, index: usize) -> Num {
+        if self.size == 1 { self.lanes[0] } else { self.lanes[index] }
+    }
+
+    fn lanes(&self) -> &[Num] {
+        &self.lanes[..self.size]
+    }
+}
+
 /// The constant that `expr` gives with type `ty`.
 pub fn fold(types: &mut Types, constants: &mut Constants, expr: Expr, ty: TypeId, args: &[ConstId]) -> Option<ConstId> {
     let mut folder = Folder { types, constants };
-    match expr {
-        Expr::Construct => folder.construct(ty, args),
-        Expr::Splat => folder.splat(ty, args[0]),
-        Expr::Extract(index) => folder.extract(args[0], index),
-        Expr::ExtractDynamic => {
-            let index = folder.index(args[1])?;
-            folder.extract(args[0], index)
+    if let Some(known) = folder.evaluate(expr, ty, args) {
+        return Some(known);
+    }
+    folder.open_expression(expr, ty, args)
+}
+
+impl Folder<'_> {
+    fn evaluate(&mut self, expr: Expr, ty: TypeId, args: &[ConstId]) -> Option<ConstId> {
+        match (expr, args) {
+            (Expr::Construct, parts) => self.construct(ty, parts),
+            (Expr::Math(function), args) => self.math(function, ty, args),
+            (Expr::Unary(op), [a]) => self.unary(op, ty, *a),
+            (Expr::Binary(op), [a, b]) => self.binary(op, ty, *a, *b),
+            (Expr::Convert, [a]) => self.convert(ty, *a),
+            (Expr::Bitcast, [a]) => self.bitcast(ty, *a),
+            (Expr::Select, [condition, accept, reject]) => self.select(ty, *condition, *accept, *reject),
+            (Expr::Splat, [a]) => self.splat(ty, *a),
+            (Expr::Extract(index), [a]) => self.extract(*a, index),
+            (Expr::ExtractDynamic, [a, index]) => {
+                let index = self.index(*index)?;
+                self.extract(*a, index)
+            }
+            (Expr::Insert(index), [a, part]) => self.insert(*a, index, *part),
+            (Expr::InsertDynamic, [a, index, part]) => {
+                let index = self.index(*index)?;
+                self.insert(*a, index, *part)
+            }
+            (Expr::Shuffle(mask), [a, b]) => self.shuffle(ty, *a, *b, mask),
+            _ => None,
         }
-        Expr::Insert(index) => folder.insert(args[0], index, args[1]),
-        Expr::InsertDynamic => {
-            let index = folder.index(args[1])?;
-            folder.insert(args[0], index, args[2])
+    }
+
+    /// Scalar type and size of a scalar or vector type.
+    fn shape(&self, ty: TypeId) -> Option<(Scalar, usize)> {
+        match self.types.get(ty) {
+            Type::Scalar(scalar) => Some((scalar, 1)),
+            Type::Vector { scalar, size } => Some((scalar, usize::from(size))),
+            _ => None,
         }
-        Expr::Shuffle(mask) => folder.shuffle(ty, args[0], args[1], mask),
-        _ => None,
+    }
+
+    /// The known value of a scalar or vector constant.
+    fn vector(&self, id: ConstId) -> Option<Vector> {
+        let constant = self.constants.get(id);
+        let (scalar, size) = self.shape(constant.ty)?;
+        let mut bits = [0; 4];
+        match &constant.value {
+            ConstValue::Bits(value) => bits[0] = *value,
+            ConstValue::Zero => {}
+            ConstValue::Composite(parts) => {
+                for (bits, part) in bits.iter_mut().zip(parts) {
+                    *bits = self.constants.bits(*part)?;
+                }
+            }
+            ConstValue::Undef | ConstValue::Spec { .. } | ConstValue::SpecOp { .. } => return None,
+        }
+        Some(Vector { scalar, size, lanes: bits.map(|bits| Num::decode(scalar, bits)) })
+    }
+
+    /// The constant of type `ty` whose lanes `lane` gives.
+    fn lanes(&mut self, ty: TypeId, mut lane: impl FnMut(usize) -> Option<Num>) -> Option<ConstId> {
+        let (scalar, size) = self.shape(ty)?;
+        if size == 1 {
+            return Some(self.constants.intern(ty, ConstValue::Bits(lane(0)?.encode(scalar))));
+        }
+        let part = self.types.scalar(scalar);
+        let mut parts = Vec::with_capacity(size);
+        for index in 0..size {
+            parts.push(self.constants.intern(part, ConstValue::Bits(lane(index)?.encode(scalar))));
+        }
+        Some(self.composite(ty, parts))
+    }
+
+    /// The constant of type `ty` with the value of `vector`.
+    fn vector_of(&mut self, ty: TypeId, vector: &Vector) -> Option<ConstId> {
+        self.lanes(ty, |index| Some(vector.lane(index)))
     }
 }

@@ -29,6 +29,18 @@ pub fn matrix_size(types: &Types, of: TypeId) -> Option<(Scalar, u8, u8)> {
     }
 }
 
+/// Whether an operation works component by component on operands of one type.
+pub const fn is_by_component(op: BinaryOp) -> bool {
+    !matches!(
+        op,
+        BinaryOp::TimesScalar
+            | BinaryOp::MatrixTimesVector
+            | BinaryOp::VectorTimesMatrix
+            | BinaryOp::MatrixTimesMatrix
+            | BinaryOp::OuterProduct
+    )
+}
+
 /// Result of a binary operation on operands of the types `a` and `b`.
 pub fn binary(types: &mut Types, op: BinaryOp, a: TypeId, b: TypeId) -> Option<TypeId> {
     match op {

@@ -1,7 +1,51 @@
 //! Specialization constants: which expressions stay open until a pipeline is made, and what they come to.
 
-use super::{Expr, fold};
-use crate::ir::{ConstId, ConstValue, Constants, SpecOp, Types};
+use super::{Expr, Folder, fold};
+use crate::ir::{BinaryOp, ConstId, ConstValue, Constants, Scalar, SpecOp, TypeId, Types, UnaryOp, typing};
+
+impl Folder<'_> {
+    /// The specialization-constant expression for an operation that hangs on specialization constants, where SPIR-V's
+    /// OpSpecConstantOp has it under the Shader capability (SPIR-V 1.6 section 3.52.9): operations on integers and
+    /// bools and conversions among them or among floats, no float arithmetic and no built-in functions.
+    pub fn open_expression(&mut self, expr: Expr, ty: TypeId, args: &[ConstId]) -> Option<ConstId> {
+        let is_open = args.iter().any(|arg| self.constants.is_spec(*arg));
+        let has_undef = args.iter().any(|arg| self.constants.get(*arg).value == ConstValue::Undef);
+        if !is_open || has_undef {
+            return None;
+        }
+        let (to, _) = self.shape(ty)?;
+        let (from, _) = self.shape(self.constants.get(*args.last()?).ty)?;
+        let op = open_operation(expr, from, to)?;
+        Some(self.constants.intern(ty, ConstValue::SpecOp { op, args: args.into() }))
+    }
+}
+
+/// The operation on operands made of `from`, when a pipeline can compute it.
+fn open_operation(expr: Expr, from: Scalar, to: Scalar) -> Option<SpecOp> {
+    let (op, allowed) = match expr {
+        Expr::Unary(op @ UnaryOp::LogicalNot) => (SpecOp::Unary(op), from.is_bool()),
+        Expr::Unary(op) => (SpecOp::Unary(op), from.is_int()),
+        Expr::Binary(op) => (SpecOp::Binary(op), binary_is_open(op, from)),
+        Expr::Convert => (SpecOp::Convert, convert_is_open(from, to)),
+        Expr::Bitcast => (SpecOp::Bitcast, from.is_int() && to.is_int() && from.width == to.width),
+        Expr::Select => (SpecOp::Select, true),
+        _ => return None,
+    };
+    allowed.then_some(op)
+}
+
+fn binary_is_open(op: BinaryOp, operands: Scalar) -> bool {
+    match op {
+        BinaryOp::LogicalAnd | BinaryOp::LogicalOr => operands.is_bool(),
+        BinaryOp::Eq | BinaryOp::Ne => !operands.is_float(),
+        _ => operands.is_int() && typing::is_by_component(op),
+    }
+}
+
+/// Bools become numbers by a select, integers become bools by a comparison.
+fn convert_is_open(from: Scalar, to: Scalar) -> bool {
+    from.is_bool() || (from.is_int() && !to.is_float()) || (from.is_float() && to.is_float())
+}
 
 /// Replaces specialization constants by values, in a whole module at a pace that callers set.
 ///
