@@ -231,3 +231,21 @@ pub enum LaneOp {
     /// `[]`: waits for the active lanes of the subgroup; memory is ordered by an `ir` barrier beside it.
     Sync,
 }
+
+impl LaneOp {
+    /// The fewest and the most operands that it takes.
+    pub const fn arity(self) -> (usize, usize) {
+        use LaneOp as O;
+        match self {
+            O::Elect | O::LaneIndex(_) | O::LaneCount(_) | O::SegmentLast(_) | O::LaneMask(..) => (0, 0),
+            O::ActiveMask | O::Sync => (0, 0),
+            O::Quad { .. } | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::Butterfly(_) | O::BroadcastFirst => (1, 1),
+            O::SwizzleMasked { .. } | O::Fold { .. } | O::Partition | O::Vote { .. } | O::Ballot(_) => (1, 1),
+            O::InverseBallot | O::BallotCount(_) | O::BallotFindLsb | O::BallotFindMsb | O::MaskedCount => (1, 1),
+            O::QuadAdd(_) | O::QuadBroadcast | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute => (2, 2),
+            O::ShuffleNvValid(_) | O::Broadcast | O::Segmented { .. } | O::Partitioned { .. } | O::BallotBit => (2, 2),
+            O::ShuffleNv(_) | O::WriteLane => (3, 3),
+            O::Sort { .. } => (1, 2),
+        }
+    }
+}

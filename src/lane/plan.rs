@@ -197,3 +197,42 @@ impl Plan {
         self.setup.iter().chain(&self.steps)
     }
 }
+
+impl AluOp {
+    /// Type of its result.
+    pub const fn result(self) -> StepType {
+        use AluOp as A;
+        match self {
+            A::Add | A::Sub | A::Mul | A::And | A::Or | A::Xor | A::Shl | A::Shr | A::Min | A::Max => StepType::Index,
+            A::Not | A::BitCount | A::FindLsb | A::FindMsb | A::BallotWord => StepType::Index,
+            A::Eq | A::Ne | A::Lt | A::Le | A::Gt | A::Ge => StepType::Bool,
+            A::BoolAnd | A::BoolOr | A::BoolXor | A::BoolNot => StepType::Bool,
+            A::BallotAnd | A::BallotOr | A::BallotNot | A::BallotFromMask => StepType::Ballot,
+        }
+    }
+
+    /// The result on two indices, as a constant operand; none where the operation takes something else.
+    pub fn on_constants(self, a: u32, b: u32) -> Option<Operand> {
+        let index = |value: u32| Some(Operand::Const(value));
+        let truth = |value: bool| Some(Operand::Bool(value));
+        match self {
+            AluOp::Add => index(a.wrapping_add(b)),
+            AluOp::Sub => index(a.wrapping_sub(b)),
+            AluOp::Mul => index(a.wrapping_mul(b)),
+            AluOp::And => index(a & b),
+            AluOp::Or => index(a | b),
+            AluOp::Xor => index(a ^ b),
+            AluOp::Shl => a.checked_shl(b).map(Operand::Const),
+            AluOp::Shr => a.checked_shr(b).map(Operand::Const),
+            AluOp::Min => index(a.min(b)),
+            AluOp::Max => index(a.max(b)),
+            AluOp::Eq => truth(a == b),
+            AluOp::Ne => truth(a != b),
+            AluOp::Lt => truth(a < b),
+            AluOp::Le => truth(a <= b),
+            AluOp::Gt => truth(a > b),
+            AluOp::Ge => truth(a >= b),
+            _ => None,
+        }
+    }
+}

@@ -253,7 +253,7 @@ mod tests {
     fn errors_name_file_line_and_key() {
         let cases = [
             ("name = \"a\"\ninherit = \"b\"\n", "my.toml:2: inherit: there is no profile b"),
-            ("name = \"a\"\ntarget = \"spirv\"\n", "my.toml: missing key version"),
+            ("name = \"a\"\ntarget = \"spirv\"\n", "my.toml: missing key features"),
             (
                 "inherit = \"spirv-1.3\"\nname = \"a\"\nwave-size = 12\n",
                 "my.toml:3: wave-size: 12 is no power of two from 4 to 128",

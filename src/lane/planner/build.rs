@@ -1,0 +1,283 @@
+//! Writes the steps of a plan: puts what depends on the lane alone into the set-up, folds constants, never writes the same
+//! step twice.
+
+use super::No;
+use crate::lane::op::{FoldOp, MaskOp, Width};
+use crate::lane::plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
+use crate::lane::primitive::{GroupFold, GroupOp, Primitive};
+use crate::lane::request::{Known, Request};
+use crate::profile::{Feature, Profile};
+
+/// A plan that grows.
+pub struct Builder<'a> {
+    pub request: &'a Request<'a>,
+    pub profile: &'a Profile,
+    setup: Vec<Step>,
+    steps: Vec<Step>,
+    /// See [`Plan::second`].
+    pub second: Option<Operand>,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(request: &'a Request<'a>, profile: &'a Profile) -> Builder<'a> {
+        Builder { request, profile, setup: Vec::new(), steps: Vec::new(), second: None }
+    }
+
+    pub fn finish(self, rule: &'static str, result: Operand, least_size: u32) -> Plan {
+        let Builder { setup, steps, second, .. } = self;
+        Plan { rule, setup, steps, result, second, assumes: Activity::Any, least_size }
+    }
+
+    pub fn has(&self, feature: Feature) -> bool {
+        self.profile.has(feature)
+    }
+
+    /// Operand `n` of the operation, its value where that is known.
+    pub fn input(&self, n: u8) -> Operand {
+        match self.request.inputs[n as usize].known {
+            Known::Constant(value) => Operand::Const(value),
+            _ => Operand::Input(n),
+        }
+    }
+
+    /// The value that the operation moves or folds.
+    pub fn value(&self) -> Operand {
+        Operand::Input(0)
+    }
+
+    /// The number of lanes when it is known.
+    pub fn fixed_size(&self) -> Option<u32> {
+        self.profile.wave_size
+    }
+
+    /// The most lanes that the subgroup can have (SPIR-V: 128, Vulkan's limit on subgroup sizes).
+    pub fn most_lanes(&self) -> u32 {
+        self.fixed_size().unwrap_or(128)
+    }
+
+    /// Whether a segment is the whole subgroup.
+    pub fn is_whole(&self, width: Width) -> bool {
+        width.lanes().is_none_or(|lanes| lanes >= self.most_lanes())
+    }
+
+    /// Lanes of a segment, [`Width::SUBGROUP`] as the most that there can be.
+    pub fn most_in(&self, width: Width) -> u32 {
+        width.lanes_in(self.most_lanes())
+    }
+
+    pub fn ty(&self, operand: Operand) -> StepType {
+        match operand {
+            Operand::Input(n) => StepType::Like(n),
+            Operand::Setup(n) => self.setup[n as usize].ty,
+            Operand::Step(n) => self.steps[n as usize].ty,
+            Operand::Const(_) => StepType::Index,
+            Operand::Bool(_) => StepType::Bool,
+            Operand::None => StepType::None,
+        }
+    }
+
+    /// Adds a step, or finds the equal one.
+    fn add(&mut self, op: StepOp, args: [Operand; 3], ty: StepType) -> Operand {
+        let step = Step { op, args, ty };
+        let (list, name): (_, fn(u16) -> Operand) = match is_setup(&step) {
+            true => (&mut self.setup, Operand::Setup),
+            false => (&mut self.steps, Operand::Step),
+        };
+        let found = list.iter().position(|other| *other == step);
+        let index = found.unwrap_or_else(|| {
+            list.push(step);
+            list.len() - 1
+        });
+        name(index as u16)
+    }
+
+    /// `i`.
+    pub fn index(&mut self) -> Operand {
+        self.fact(LaneFact::Index, StepType::Index)
+    }
+
+    /// `S`.
+    pub fn size(&mut self) -> Operand {
+        match self.fixed_size() {
+            Some(size) => Operand::Const(size),
+            None => self.fact(LaneFact::Size, StepType::Index),
+        }
+    }
+
+    /// Lanes that compare so with `i`, as a ballot.
+    pub fn mask(&mut self, op: MaskOp) -> Operand {
+        self.fact(LaneFact::Mask(op), StepType::Ballot)
+    }
+
+    fn fact(&mut self, fact: LaneFact, ty: StepType) -> Operand {
+        self.add(StepOp::Fact(fact), [Operand::None; 3], ty)
+    }
+
+    /// `local(i, W)`.
+    pub fn local(&mut self, width: Width) -> Operand {
+        let i = self.index();
+        match width.lanes() {
+            Some(lanes) => self.alu(AluOp::And, i, Operand::Const(lanes - 1)),
+            None => i,
+        }
+    }
+
+    /// `base(i, W)`.
+    pub fn base(&mut self, lanes: u32) -> Operand {
+        let i = self.index();
+        self.alu(AluOp::And, i, Operand::Const(!(lanes - 1)))
+    }
+
+    /// Arithmetic on two operands, at planning time where they are known.
+    pub fn alu(&mut self, op: AluOp, a: Operand, b: Operand) -> Operand {
+        if let Some(known) = self.known(op, a, b) {
+            return known;
+        }
+        self.add(StepOp::Alu(op), [a, b, Operand::None], op.result())
+    }
+
+    /// Arithmetic on one operand.
+    pub fn alu1(&mut self, op: AluOp, a: Operand) -> Operand {
+        match (op, a) {
+            (AluOp::BoolNot, Operand::Bool(value)) => Operand::Bool(!value),
+            _ => self.add(StepOp::Alu(op), [a, Operand::None, Operand::None], op.result()),
+        }
+    }
+
+    /// The result where the operands tell it.
+    fn known(&self, op: AluOp, a: Operand, b: Operand) -> Option<Operand> {
+        match (a, b) {
+            (Operand::Const(a), Operand::Const(b)) => op.on_constants(a, b),
+            (Operand::Bool(known), other) | (other, Operand::Bool(known)) => match (op, known) {
+                (AluOp::BoolAnd, true) | (AluOp::BoolOr, false) => Some(other),
+                (AluOp::BoolAnd, false) | (AluOp::BoolOr, true) => Some(Operand::Bool(known)),
+                _ => None,
+            },
+            (value, Operand::Const(b)) => self.known_index(op, value, b),
+            _ => None,
+        }
+    }
+
+    /// `value op b` where it is `value` itself, zero, or decided by the range of the lane index.
+    fn known_index(&self, op: AluOp, value: Operand, b: u32) -> Option<Operand> {
+        let most = if self.is_index(value) { self.most_lanes() - 1 } else { u32::MAX };
+        match op {
+            AluOp::And if most & !b == 0 => Some(value),
+            AluOp::And if most & b == 0 => Some(Operand::Const(0)),
+            AluOp::Shr if b > 0 && most >> b == 0 => Some(Operand::Const(0)),
+            AluOp::Add | AluOp::Sub | AluOp::Or | AluOp::Xor | AluOp::Shl | AluOp::Shr if b == 0 => Some(value),
+            AluOp::Ge if b == 0 => Some(Operand::Bool(true)),
+            _ => None,
+        }
+    }
+
+    fn is_index(&self, operand: Operand) -> bool {
+        matches!(operand, Operand::Setup(n) if self.setup[n as usize].op == StepOp::Fact(LaneFact::Index))
+    }
+
+    /// A subgroup instruction with a result of type `ty`.
+    pub fn group(&mut self, op: GroupOp, args: &[Operand], ty: StepType) -> Operand {
+        let mut all = [Operand::None; 3];
+        all[..args.len()].copy_from_slice(args);
+        self.add(StepOp::Prim(Primitive::Group(op)), all, ty)
+    }
+
+    /// A subgroup instruction that moves `value`.
+    pub fn mover(&mut self, op: GroupOp, value: Operand, operand: Operand) -> Operand {
+        self.group(op, &[value, operand], self.ty(value))
+    }
+
+    /// `v[index]`.
+    pub fn shuffle(&mut self, value: Operand, index: Operand) -> Operand {
+        self.mover(GroupOp::Shuffle, value, index)
+    }
+
+    /// `v[i ^ mask]`.
+    pub fn shuffle_xor(&mut self, value: Operand, mask: Operand) -> Operand {
+        match mask {
+            Operand::Const(0) => value,
+            _ => self.mover(GroupOp::ShuffleXor, value, mask),
+        }
+    }
+
+    /// `v[i - delta]`.
+    pub fn shuffle_up(&mut self, value: Operand, delta: Operand) -> Operand {
+        self.relative(GroupOp::ShuffleUp, AluOp::Sub, value, delta)
+    }
+
+    /// `v[i + delta]`.
+    pub fn shuffle_down(&mut self, value: Operand, delta: Operand) -> Operand {
+        self.relative(GroupOp::ShuffleDown, AluOp::Add, value, delta)
+    }
+
+    /// A relative shuffle, by index where the profile has no other.
+    fn relative(&mut self, op: GroupOp, index: AluOp, value: Operand, delta: Operand) -> Operand {
+        if delta == Operand::Const(0) {
+            return value;
+        }
+        if self.has(Feature::ShuffleRelative) {
+            return self.mover(op, value, delta);
+        }
+        let i = self.index();
+        let source = self.alu(index, i, delta);
+        self.shuffle(value, source)
+    }
+
+    /// A fold over the active lanes by one instruction.
+    pub fn native_fold(&mut self, op: FoldOp, reach: GroupFold) -> Operand {
+        let value = self.value();
+        self.group(GroupOp::Fold(op, reach), &[value], self.ty(value))
+    }
+
+    pub fn fold(&mut self, op: FoldOp, a: Operand, b: Operand) -> Operand {
+        self.add(StepOp::Fold(op), [a, b, Operand::None], self.ty(a))
+    }
+
+    pub fn compare(&mut self, op: CompareOp, a: Operand, b: Operand) -> Operand {
+        self.add(StepOp::Compare(op), [a, b, Operand::None], StepType::Bool)
+    }
+
+    pub fn select(&mut self, condition: Operand, accept: Operand, reject: Operand) -> Operand {
+        match condition {
+            Operand::Bool(true) => accept,
+            Operand::Bool(false) => reject,
+            _ => self.add(StepOp::Select, [condition, accept, reject], self.ty(accept)),
+        }
+    }
+
+    /// A fold's identity in the type of the value.
+    pub fn identity(&mut self, op: FoldOp) -> Operand {
+        self.add(StepOp::Identity(op), [Operand::None; 3], StepType::DATA)
+    }
+
+    /// Zero in the type of the value.
+    pub fn zero(&mut self) -> Operand {
+        self.add(StepOp::Zero, [Operand::None; 3], StepType::DATA)
+    }
+
+    pub fn ballot(&mut self, predicate: Operand) -> Operand {
+        self.group(GroupOp::Ballot, &[predicate], StepType::Ballot)
+    }
+
+    /// The 32-bit word of a ballot that holds the own lane.
+    pub fn own_word(&mut self, ballot: Operand) -> Operand {
+        let i = self.index();
+        let word = self.alu(AluOp::Shr, i, Operand::Const(5));
+        self.alu(AluOp::BallotWord, ballot, word)
+    }
+
+    /// Goes on only where the profile has the feature.
+    pub fn need(&self, feature: Feature) -> Result<(), No> {
+        if self.has(feature) { Ok(()) } else { Err(No::Lacks(feature)) }
+    }
+}
+
+/// Whether a step depends on the lane and on constants alone.
+fn is_setup(step: &Step) -> bool {
+    let of_lane = |arg: &Operand| matches!(arg, Operand::Setup(_) | Operand::Const(_) | Operand::Bool(_));
+    match step.op {
+        StepOp::Fact(_) => true,
+        StepOp::Alu(_) => step.operands().iter().all(of_lane),
+        _ => false,
+    }
+}

@@ -1,0 +1,123 @@
+//! Reductions of segments and of active lanes.
+
+use super::build::Builder;
+use super::{Answer, No, Rule};
+use crate::lane::op::{CountOp, FoldKind, FoldOp, LaneOp, Members, Width};
+use crate::lane::plan::{Activity, AluOp, Operand, StepType};
+use crate::lane::primitive::{GroupFold, GroupOp};
+use crate::profile::Feature;
+
+pub static RULES: &[Rule] = &[
+    Rule { name: "fold of one lane", needs: &[], build: one_lane },
+    Rule { name: "tree of butterflies in the promised order", needs: &[Feature::Shuffle], build: promised_tree },
+    Rule {
+        name: "tree in the promised order where all lanes are active, else a native fold",
+        needs: &[Feature::Shuffle, Feature::Ballot],
+        build: promised_if_full,
+    },
+    Rule { name: "native reduction", needs: &[Feature::Arithmetic], build: native_whole },
+    Rule { name: "native reduction of segments", needs: &[Feature::Clustered], build: native_clustered },
+    Rule { name: "tree of butterflies", needs: &[Feature::Shuffle], build: any_tree },
+];
+
+/// A fold without its kind: all reductions here give every lane the result.
+#[derive(Clone, Copy)]
+pub struct Fold {
+    pub op: FoldOp,
+    pub width: Width,
+    pub members: Members,
+}
+
+fn reduction(b: &Builder) -> Result<Fold, No> {
+    match b.request.op {
+        LaneOp::Fold { op, width, members, kind } => {
+            let reduces = matches!(kind, FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce);
+            if reduces { Ok(Fold { op, width, members }) } else { Err(No::NotMine) }
+        }
+        _ => Err(No::NotMine),
+    }
+}
+
+/// Whether the bits of the result depend on the order, and the profile promises one.
+pub fn order_matters(b: &Builder) -> bool {
+    b.profile.reproducible && b.request.inputs[0].ty.is_float()
+}
+
+/// Whether a fold sees all lanes of its segments.
+pub fn all_active(b: &Builder, members: Members) -> bool {
+    members == Members::All || b.request.activity == Activity::Full
+}
+
+fn one_lane(b: &mut Builder) -> Answer {
+    if reduction(b)?.width.lanes() == Some(1) { Ok(b.value()) } else { Err(No::NotMine) }
+}
+
+fn promised_tree(b: &mut Builder) -> Answer {
+    let fold = reduction(b)?;
+    if order_matters(b) && all_active(b, fold.members) { Ok(tree(b, fold)) } else { Err(No::NotMine) }
+}
+
+fn promised_if_full(b: &mut Builder) -> Answer {
+    let fold = reduction(b)?;
+    if !order_matters(b) {
+        return Err(No::NotMine);
+    }
+    let native = native_whole(b).or_else(|_| native_clustered(b))?;
+    let ordered = tree(b, fold);
+    let full = is_full(b);
+    Ok(b.select(full, ordered, native))
+}
+
+/// Whether all lanes of the subgroup are active.
+pub fn is_full(b: &mut Builder) -> Operand {
+    let active = b.ballot(Operand::Bool(true));
+    let (count, size) = (b.group(GroupOp::BallotBitCount(CountOp::All), &[active], StepType::Index), b.size());
+    b.alu(AluOp::Eq, count, size)
+}
+
+fn native_whole(b: &mut Builder) -> Answer {
+    let fold = reduction(b)?;
+    if !b.is_whole(fold.width) {
+        return Err(No::NotMine);
+    }
+    b.need(Feature::Arithmetic)?;
+    Ok(b.native_fold(fold.op, GroupFold::Reduce))
+}
+
+fn native_clustered(b: &mut Builder) -> Answer {
+    let fold = reduction(b)?;
+    if b.is_whole(fold.width) {
+        return Err(No::NotMine);
+    }
+    b.need(Feature::Clustered)?;
+    Ok(b.native_fold(fold.op, GroupFold::Clustered(fold.width)))
+}
+
+fn any_tree(b: &mut Builder) -> Answer {
+    let fold = reduction(b)?;
+    if all_active(b, fold.members) { Ok(tree(b, fold)) } else { Err(No::NotMine) }
+}
+
+/// The balanced tree over ascending lane distance.
+fn tree(b: &mut Builder, fold: Fold) -> Operand {
+    let mut folded = b.value();
+    for level in 0..b.most_in(fold.width).ilog2() {
+        let distance = 1 << level;
+        let other = b.shuffle_xor(folded, Operand::Const(distance));
+        let next = b.fold(fold.op, folded, other);
+        let exists = distance_exists(b, fold.width, distance);
+        folded = b.select(exists, next, folded);
+    }
+    folded
+}
+
+/// Whether segments have lanes at this distance: asked at run time only where the subgroup's size is not known.
+fn distance_exists(b: &mut Builder, width: Width, distance: u32) -> Operand {
+    match width.lanes() {
+        Some(_) => Operand::Bool(true),
+        None => {
+            let size = b.size();
+            b.alu(AluOp::Gt, size, Operand::Const(distance))
+        }
+    }
+}

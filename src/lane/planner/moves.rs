@@ -1,0 +1,185 @@
+//! Moves over the subgroup: shuffles, broadcasts, butterflies, rotations, permutations.
+
+use super::build::Builder;
+use super::quad::shuffle_or_zero;
+use super::{Answer, No, Rule};
+use crate::lane::op::{CountOp, LaneOp, ShuffleMode, Width};
+use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::primitive::GroupOp;
+use crate::profile::Feature;
+
+pub static RULES: &[Rule] = &[
+    Rule { name: "shuffle", needs: &[Feature::Shuffle], build: shuffle },
+    Rule { name: "relative shuffle", needs: &[Feature::ShuffleRelative], build: relative },
+    Rule { name: "relative shuffle by index", needs: &[Feature::Shuffle], build: relative },
+    Rule { name: "butterfly", needs: &[Feature::Shuffle], build: butterfly },
+    Rule { name: "broadcast", needs: &[Feature::Ballot], build: broadcast },
+    Rule { name: "broadcast by shuffle", needs: &[Feature::Shuffle], build: broadcast_by_shuffle },
+    Rule { name: "broadcast of the first active lane", needs: &[Feature::Ballot], build: broadcast_first },
+    Rule { name: "shuffle by any index", needs: &[Feature::Shuffle], build: bpermute },
+    Rule { name: "rotation", needs: &[Feature::Rotate], build: rotate },
+    Rule { name: "rotation by shuffle", needs: &[Feature::Shuffle], build: rotate_by_shuffle },
+    Rule { name: "masked swizzle by shuffle", needs: &[Feature::Shuffle, Feature::Ballot], build: swizzle_masked },
+    Rule { name: "select of one lane", needs: &[], build: write_lane },
+    Rule { name: "push by ballots of the index", needs: &[Feature::Shuffle, Feature::Ballot], build: permute },
+];
+
+fn shuffle(b: &mut Builder) -> Answer {
+    let (value, index) = (b.value(), |b: &Builder| b.input(1));
+    match b.request.op {
+        LaneOp::Shuffle(ShuffleMode::Index) => Ok(b.shuffle(value, index(b))),
+        LaneOp::Shuffle(ShuffleMode::Xor) => Ok(b.shuffle_xor(value, index(b))),
+        _ => Err(No::NotMine),
+    }
+}
+
+fn relative(b: &mut Builder) -> Answer {
+    let value = b.value();
+    match b.request.op {
+        LaneOp::Shuffle(ShuffleMode::Up) => Ok(b.shuffle_up(value, b.input(1))),
+        LaneOp::Shuffle(ShuffleMode::Down) => Ok(b.shuffle_down(value, b.input(1))),
+        _ => Err(No::NotMine),
+    }
+}
+
+fn butterfly(b: &mut Builder) -> Answer {
+    let LaneOp::Butterfly(width) = b.request.op else {
+        return Err(No::NotMine);
+    };
+    let mask = match width.lanes() {
+        Some(lanes) => Operand::Const(lanes >> 1),
+        None => {
+            let size = b.size();
+            b.alu(AluOp::Shr, size, Operand::Const(1))
+        }
+    };
+    Ok(b.shuffle_xor(b.value(), mask))
+}
+
+fn broadcast(b: &mut Builder) -> Answer {
+    if b.request.op != LaneOp::Broadcast {
+        return Err(No::NotMine);
+    }
+    let lane = b.input(1);
+    match lane {
+        Operand::Const(_) => {}
+        _ => b.need(Feature::DynamicBroadcast).map_err(|_| No::NotMine)?,
+    }
+    Ok(b.mover(GroupOp::Broadcast, b.value(), lane))
+}
+
+fn broadcast_by_shuffle(b: &mut Builder) -> Answer {
+    match b.request.op {
+        LaneOp::Broadcast => Ok(b.shuffle(b.value(), b.input(1))),
+        _ => Err(No::NotMine),
+    }
+}
+
+fn broadcast_first(b: &mut Builder) -> Answer {
+    match b.request.op {
+        LaneOp::BroadcastFirst => Ok(b.mover(GroupOp::BroadcastFirst, b.value(), Operand::None)),
+        _ => Err(No::NotMine),
+    }
+}
+
+/// `x mod S`.
+fn modulo_size(b: &mut Builder, x: Operand) -> Operand {
+    let size = b.size();
+    let mask = b.alu(AluOp::Sub, size, Operand::Const(1));
+    b.alu(AluOp::And, x, mask)
+}
+
+fn bpermute(b: &mut Builder) -> Answer {
+    if b.request.op != LaneOp::Bpermute {
+        return Err(No::NotMine);
+    }
+    let index = modulo_size(b, b.input(1));
+    Ok(match index {
+        Operand::Const(_) if b.has(Feature::Ballot) => b.mover(GroupOp::Broadcast, b.value(), index),
+        _ => b.shuffle(b.value(), index),
+    })
+}
+
+fn rotate(b: &mut Builder) -> Answer {
+    let LaneOp::Rotate(width) = b.request.op else {
+        return Err(No::NotMine);
+    };
+    Ok(b.mover(GroupOp::Rotate(width), b.value(), b.input(1)))
+}
+
+fn rotate_by_shuffle(b: &mut Builder) -> Answer {
+    let LaneOp::Rotate(width) = b.request.op else {
+        return Err(No::NotMine);
+    };
+    let (i, delta) = (b.index(), b.input(1));
+    let turned = b.alu(AluOp::Add, i, delta);
+    let source = match width.lanes() {
+        None => modulo_size(b, turned),
+        Some(lanes) => {
+            let (base, local) = (b.base(lanes), b.alu(AluOp::And, turned, Operand::Const(lanes - 1)));
+            b.alu(AluOp::Or, local, base)
+        }
+    };
+    Ok(b.shuffle(b.value(), source))
+}
+
+fn swizzle_masked(b: &mut Builder) -> Answer {
+    let LaneOp::SwizzleMasked { and, or, xor } = b.request.op else {
+        return Err(No::NotMine);
+    };
+    let (i, base) = (b.index(), b.base(32));
+    let kept = b.alu(AluOp::And, i, Operand::Const(u32::from(and & 31)));
+    let set = b.alu(AluOp::Or, kept, Operand::Const(u32::from(or & 31)));
+    let flipped = b.alu(AluOp::Xor, set, Operand::Const(u32::from(xor & 31)));
+    let source = b.alu(AluOp::Or, flipped, base);
+    Ok(shuffle_or_zero(b, source))
+}
+
+fn write_lane(b: &mut Builder) -> Answer {
+    if b.request.op != LaneOp::WriteLane {
+        return Err(No::NotMine);
+    }
+    let i = b.index();
+    let is_lane = b.alu(AluOp::Eq, i, b.input(2));
+    Ok(b.select(is_lane, Operand::Input(1), b.value()))
+}
+
+/// Ballots of the index's bits tell each lane who pushes to it: those whose every bit equals the own lane's.
+fn permute(b: &mut Builder) -> Answer {
+    if b.request.op != LaneOp::Permute {
+        return Err(No::NotMine);
+    }
+    let index = modulo_size(b, b.input(1));
+    let mut senders = b.ballot(Operand::Bool(true));
+    for bit in 0..b.most_lanes().ilog2() {
+        let matching = lanes_with_own_bit(b, index, bit);
+        senders = b.alu(AluOp::BallotAnd, senders, matching);
+    }
+    let count = b.group(GroupOp::BallotBitCount(CountOp::All), &[senders], StepType::Index);
+    let some = b.alu(AluOp::Ne, count, Operand::Const(0));
+    let highest = b.group(GroupOp::BallotFindMsb, &[senders], StepType::Index);
+    let (pushed, zero) = (b.shuffle(b.value(), highest), b.zero());
+    Ok(b.select(some, pushed, zero))
+}
+
+/// Lanes whose `index` has in `bit` what the own lane index has there.
+fn lanes_with_own_bit(b: &mut Builder, index: Operand, bit: u32) -> Operand {
+    let set = is_bit_set(b, index, bit);
+    let ones = b.ballot(set);
+    let zeros = b.alu1(AluOp::BallotNot, ones);
+    let i = b.index();
+    let own = is_bit_set(b, i, bit);
+    b.select(own, ones, zeros)
+}
+
+/// Whether bit `bit` of an index is set.
+pub fn is_bit_set(b: &mut Builder, index: Operand, bit: u32) -> Operand {
+    let masked = b.alu(AluOp::And, index, Operand::Const(1 << bit));
+    b.alu(AluOp::Ne, masked, Operand::Const(0))
+}
+
+/// Whether `i` is its segment's lane `local`, counted from the lowest.
+pub fn is_local(b: &mut Builder, width: Width, local: u32) -> Operand {
+    let own = b.local(width);
+    b.alu(AluOp::Eq, own, Operand::Const(local))
+}

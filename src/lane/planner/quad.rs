@@ -1,0 +1,143 @@
+//! Moves inside quads: swizzles, broadcasts and permutations.
+
+use super::build::Builder;
+use super::{Answer, No, Rule};
+use crate::lane::op::{FoldOp, LaneOp, QuadMove};
+use crate::lane::plan::{AluOp, Operand};
+use crate::lane::primitive::GroupOp;
+use crate::profile::Feature;
+
+pub static RULES: &[Rule] = &[
+    Rule { name: "quad permutation that keeps its place", needs: &[], build: permute_identity },
+    Rule { name: "quad instruction", needs: &[Feature::Quad], build: native },
+    Rule { name: "quad move by shuffle", needs: &[Feature::Shuffle], build: by_shuffle },
+    Rule {
+        name: "quad permutation, zero from inactive lanes",
+        needs: &[Feature::Shuffle, Feature::Ballot],
+        build: permute_zero,
+    },
+];
+
+/// The quad permutation that leaves each lane its own value.
+const IDENTITY: u8 = 0b11_10_01_00;
+
+/// The single move that a permutation is, where it is one.
+fn as_move(mode: u8) -> Option<QuadMove> {
+    Some(match mode {
+        0b00_00_00_00 => QuadMove::Lane(0),
+        0b01_01_01_01 => QuadMove::Lane(1),
+        0b10_10_10_10 => QuadMove::Lane(2),
+        0b11_11_11_11 => QuadMove::Lane(3),
+        0b10_11_00_01 => QuadMove::X,
+        0b01_00_11_10 => QuadMove::Y,
+        0b00_01_10_11 => QuadMove::Diagonal,
+        _ => return None,
+    })
+}
+
+/// The move of an operation that is a single one.
+fn move_of(op: LaneOp) -> Option<QuadMove> {
+    match op {
+        LaneOp::Quad { mv, .. } | LaneOp::QuadAdd(mv) => Some(mv),
+        LaneOp::QuadPermute(mode) => as_move(mode),
+        _ => None,
+    }
+}
+
+fn permute_identity(b: &mut Builder) -> Answer {
+    match b.request.op {
+        LaneOp::QuadPermute(IDENTITY) | LaneOp::QuadPermuteZero(IDENTITY) => Ok(b.value()),
+        _ => Err(No::NotMine),
+    }
+}
+
+fn native(b: &mut Builder) -> Answer {
+    if b.request.op == LaneOp::QuadBroadcast {
+        return native_broadcast(b);
+    }
+    let mv = move_of(b.request.op).ok_or(No::NotMine)?;
+    let value = b.value();
+    let moved = match mv {
+        QuadMove::Lane(lane) => b.mover(GroupOp::QuadBroadcast, value, Operand::Const(lane.into())),
+        swap => b.mover(GroupOp::QuadSwap(swap), value, Operand::None),
+    };
+    Ok(with_operand(b, moved))
+}
+
+fn native_broadcast(b: &mut Builder) -> Answer {
+    let (value, lane) = (b.value(), b.input(1));
+    match lane {
+        Operand::Const(_) => {}
+        _ => b.need(Feature::DynamicBroadcast).map_err(|_| No::NotMine)?,
+    }
+    Ok(b.mover(GroupOp::QuadBroadcast, value, lane))
+}
+
+fn by_shuffle(b: &mut Builder) -> Answer {
+    let value = b.value();
+    let moved = match b.request.op {
+        LaneOp::QuadBroadcast => {
+            let lane = b.input(1);
+            from_quad_lane(b, lane)
+        }
+        LaneOp::QuadPermute(mode) => {
+            let source = permuted(b, mode);
+            b.shuffle(value, source)
+        }
+        LaneOp::Quad { mv, .. } | LaneOp::QuadAdd(mv) => match mv {
+            QuadMove::Lane(lane) => from_quad_lane(b, Operand::Const(lane.into())),
+            QuadMove::X => b.shuffle_xor(value, Operand::Const(1)),
+            QuadMove::Y => b.shuffle_xor(value, Operand::Const(2)),
+            QuadMove::Diagonal => b.shuffle_xor(value, Operand::Const(3)),
+        },
+        _ => return Err(No::NotMine),
+    };
+    Ok(with_operand(b, moved))
+}
+
+/// `v[(i & ~3) | lane]`.
+fn from_quad_lane(b: &mut Builder, lane: Operand) -> Operand {
+    let (value, base) = (b.value(), b.base(4));
+    let source = b.alu(AluOp::Or, base, lane);
+    b.shuffle(value, source)
+}
+
+/// `(i & ~3) | ((mode >> (2 * (i & 3))) & 3)`.
+fn permuted(b: &mut Builder, mode: u8) -> Operand {
+    let i = b.index();
+    let local = b.alu(AluOp::And, i, Operand::Const(3));
+    let shift = b.alu(AluOp::Shl, local, Operand::Const(1));
+    let shifted = b.alu(AluOp::Shr, Operand::Const(mode.into()), shift);
+    let lane = b.alu(AluOp::And, shifted, Operand::Const(3));
+    let base = b.base(4);
+    b.alu(AluOp::Or, base, lane)
+}
+
+fn permute_zero(b: &mut Builder) -> Answer {
+    let LaneOp::QuadPermuteZero(mode) = b.request.op else {
+        return Err(No::NotMine);
+    };
+    let source = permuted(b, mode);
+    Ok(shuffle_or_zero(b, source))
+}
+
+/// `v[source]` where that lane of the own 32 is active, else zero.
+pub fn shuffle_or_zero(b: &mut Builder, source: Operand) -> Operand {
+    let active = b.ballot(Operand::Bool(true));
+    let word = b.own_word(active);
+    let bit_index = b.alu(AluOp::And, source, Operand::Const(31));
+    let shifted = b.alu(AluOp::Shr, word, bit_index);
+    let bit = b.alu(AluOp::And, shifted, Operand::Const(1));
+    let is_active = b.alu(AluOp::Ne, bit, Operand::Const(0));
+    let (value, zero) = (b.value(), b.zero());
+    let moved = b.shuffle(value, source);
+    b.select(is_active, moved, zero)
+}
+
+/// The operand of NV_shader_thread_group's swizzles, added to what was moved.
+fn with_operand(b: &mut Builder, moved: Operand) -> Operand {
+    match b.request.op {
+        LaneOp::QuadAdd(_) => b.fold(FoldOp::Add, moved, Operand::Input(1)),
+        _ => moved,
+    }
+}

@@ -1,0 +1,150 @@
+//! Scans of segments, of active lanes, and of runs inside segments.
+
+use super::build::Builder;
+use super::folds::{all_active, is_full, order_matters};
+use super::moves::{is_bit_set, is_local};
+use super::{Answer, No, Rule};
+use crate::lane::op::{FoldKind, FoldOp, LaneOp, MaskOp, Members, Width};
+use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::primitive::{GroupFold, GroupOp};
+use crate::profile::Feature;
+
+pub static RULES: &[Rule] = &[
+    Rule { name: "scan of one lane", needs: &[], build: one_lane },
+    Rule { name: "scan by shuffles in the promised order", needs: &[Feature::Shuffle], build: promised_steps },
+    Rule {
+        name: "scan in the promised order where all lanes are active, else a native scan",
+        needs: &[Feature::Shuffle, Feature::Ballot],
+        build: promised_if_full,
+    },
+    Rule { name: "native scan", needs: &[Feature::Arithmetic], build: native },
+    Rule { name: "scan by shuffles", needs: &[Feature::Shuffle], build: any_steps },
+    Rule { name: "scan of runs by shuffles", needs: &[Feature::Shuffle, Feature::Ballot], build: segmented },
+];
+
+#[derive(Clone, Copy)]
+struct Scan {
+    op: FoldOp,
+    width: Width,
+    members: Members,
+    exclusive: bool,
+}
+
+fn scan(b: &Builder) -> Result<Scan, No> {
+    match b.request.op {
+        LaneOp::Fold { op, width, members, kind: kind @ (FoldKind::Inclusive | FoldKind::Exclusive) } => {
+            Ok(Scan { op, width, members, exclusive: kind == FoldKind::Exclusive })
+        }
+        _ => Err(No::NotMine),
+    }
+}
+
+fn one_lane(b: &mut Builder) -> Answer {
+    let scan = scan(b)?;
+    match (scan.width.lanes(), scan.members, scan.exclusive) {
+        (Some(1), _, false) => Ok(b.value()),
+        (Some(1), _, true) => Ok(b.identity(scan.op)),
+        _ => Err(No::NotMine),
+    }
+}
+
+fn promised_steps(b: &mut Builder) -> Answer {
+    let scan = scan(b)?;
+    if order_matters(b) && all_active(b, scan.members) { Ok(by_steps(b, scan)) } else { Err(No::NotMine) }
+}
+
+fn promised_if_full(b: &mut Builder) -> Answer {
+    let scan = scan(b)?;
+    if !order_matters(b) {
+        return Err(No::NotMine);
+    }
+    let native = native(b)?;
+    let ordered = by_steps(b, scan);
+    let full = is_full(b);
+    Ok(b.select(full, ordered, native))
+}
+
+fn native(b: &mut Builder) -> Answer {
+    let scan = scan(b)?;
+    if !b.is_whole(scan.width) {
+        return Err(No::NotMine);
+    }
+    b.need(Feature::Arithmetic)?;
+    Ok(b.native_fold(scan.op, if scan.exclusive { GroupFold::Exclusive } else { GroupFold::Inclusive }))
+}
+
+fn any_steps(b: &mut Builder) -> Answer {
+    let scan = scan(b)?;
+    if all_active(b, scan.members) { Ok(by_steps(b, scan)) } else { Err(No::NotMine) }
+}
+
+fn by_steps(b: &mut Builder, scan: Scan) -> Operand {
+    let inclusive = steps(b, scan.op, scan.width, None);
+    if !scan.exclusive {
+        return inclusive;
+    }
+    let below = b.shuffle_up(inclusive, Operand::Const(1));
+    let (first, identity) = (is_local(b, scan.width, 0), b.identity(scan.op));
+    b.select(first, identity, below)
+}
+
+/// The inclusive scan in the promised order: Hillis-Steele inside rows of 16 lanes, then row by row. With `head`, the
+/// lane where the own run starts, only what is not below it is taken.
+fn steps(b: &mut Builder, op: FoldOp, width: Width, head: Option<Operand>) -> Operand {
+    let mut value = b.value();
+    for level in 0..b.most_in(width).ilog2() {
+        let distance = 1 << level;
+        let (below, takes) = match distance {
+            ..16 => row_step(b, value, width, distance, head),
+            _ => block_step(b, value, distance, head),
+        };
+        let sum = b.fold(op, below, value);
+        value = b.select(takes, sum, value);
+    }
+    value
+}
+
+/// `x[i - d]`, and whether lane `i` takes it: inside its row, or its segment where that is smaller.
+fn row_step(b: &mut Builder, x: Operand, width: Width, d: u32, head: Option<Operand>) -> (Operand, Operand) {
+    let row = Width::new(b.most_in(width).min(16)).expect("a segment has a power of two lanes");
+    let below = b.shuffle_up(x, Operand::Const(d));
+    let local = b.local(row);
+    let inside = b.alu(AluOp::Ge, local, Operand::Const(d));
+    let Some(head) = head else { return (below, inside) };
+    let nearest = b.alu(AluOp::Add, head, Operand::Const(d));
+    let i = b.index();
+    let in_run = b.alu(AluOp::Ge, i, nearest);
+    (below, b.alu(AluOp::BoolAnd, inside, in_run))
+}
+
+/// The last lane of the block of `d` lanes below, and whether lane `i` takes it: in the upper half of `2 * d` lanes.
+fn block_step(b: &mut Builder, x: Operand, d: u32, head: Option<Operand>) -> (Operand, Operand) {
+    let base = b.base(2 * d);
+    let source = b.alu(AluOp::Or, base, Operand::Const(d - 1));
+    let below = b.shuffle(x, source);
+    let i = b.index();
+    let upper = is_bit_set(b, i, d.ilog2());
+    let Some(head) = head else { return (below, upper) };
+    let in_run = b.alu(AluOp::Ge, source, head);
+    (below, b.alu(AluOp::BoolAnd, upper, in_run))
+}
+
+fn segmented(b: &mut Builder) -> Answer {
+    let LaneOp::Segmented { op, width } = b.request.op else {
+        return Err(No::NotMine);
+    };
+    if width.lanes() == Some(1) {
+        return Ok(b.value());
+    }
+    let head = run_start(b, width);
+    Ok(steps(b, op, width, Some(head)))
+}
+
+/// The nearest lane at or below `i` with its head flag set; the segment's first lane counts as a head.
+fn run_start(b: &mut Builder, width: Width) -> Operand {
+    let first = is_local(b, width, 0);
+    let is_head = b.alu(AluOp::BoolOr, Operand::Input(1), first);
+    let (heads, below) = (b.ballot(is_head), b.mask(MaskOp::Le));
+    let candidates = b.alu(AluOp::BallotAnd, heads, below);
+    b.group(GroupOp::BallotFindMsb, &[candidates], StepType::Index)
+}

@@ -1,0 +1,78 @@
+//! Bitonic sort of a segment: a network of butterflies, each a comparison and an exchange.
+
+use super::build::Builder;
+use super::moves::is_bit_set;
+use super::{Answer, No, Rule};
+use crate::lane::op::{LaneOp, Width};
+use crate::lane::plan::{AluOp, CompareOp, Operand};
+use crate::profile::Feature;
+
+pub static RULES: &[Rule] =
+    &[Rule { name: "bitonic network of butterflies", needs: &[Feature::Shuffle], build: bitonic }];
+
+/// What a lane holds: a key and perhaps a value.
+#[derive(Clone, Copy)]
+struct Pair {
+    key: Operand,
+    value: Option<Operand>,
+}
+
+fn bitonic(b: &mut Builder) -> Answer {
+    let LaneOp::Sort { width } = b.request.op else {
+        return Err(No::NotMine);
+    };
+    let mut pair = Pair { key: b.value(), value: b.request.inputs.get(1).map(|_| Operand::Input(1)) };
+    for merge in 1..=b.most_in(width).ilog2() {
+        for level in (0..merge).rev() {
+            pair = exchange(b, pair, width, merge, level);
+        }
+    }
+    b.second = pair.value;
+    Ok(pair.key)
+}
+
+/// One column of the network: lanes `2^level` apart, runs of `2^merge` lanes in alternating directions.
+fn exchange(b: &mut Builder, own: Pair, width: Width, merge: u32, level: u32) -> Pair {
+    let distance = Operand::Const(1 << level);
+    let other =
+        Pair { key: b.shuffle_xor(own.key, distance), value: own.value.map(|value| b.shuffle_xor(value, distance)) };
+    let (above, below) = (precedes(b, own, other), precedes(b, other, own));
+    let keeps_greater = keeps_greater(b, width, merge, level);
+    let swaps = b.select(keeps_greater, above, below);
+    let takes = stage_exists(b, width, merge, swaps);
+    Pair {
+        key: b.select(takes, other.key, own.key),
+        value: own.value.zip(other.value).map(|(mine, theirs)| b.select(takes, theirs, mine)),
+    }
+}
+
+/// Whether `a` comes strictly before `c`: by key, among equal keys by value.
+fn precedes(b: &mut Builder, a: Pair, c: Pair) -> Operand {
+    let less = b.compare(CompareOp::Lt, a.key, c.key);
+    let Some((mine, theirs)) = a.value.zip(c.value) else { return less };
+    let same = b.compare(CompareOp::Eq, a.key, c.key);
+    let value_less = b.compare(CompareOp::Lt, mine, theirs);
+    let tie = b.alu(AluOp::BoolAnd, same, value_less);
+    b.alu(AluOp::BoolOr, less, tie)
+}
+
+/// Whether the lane keeps the greater of the two: the upper lane of an ascending run, the lower of a descending one.
+fn keeps_greater(b: &mut Builder, width: Width, merge: u32, level: u32) -> Operand {
+    let i = b.index();
+    let upper = is_bit_set(b, i, level);
+    if width.lanes() == Some(1 << merge) || merge == b.most_lanes().ilog2() {
+        return upper;
+    }
+    let descending = is_bit_set(b, i, merge);
+    b.alu(AluOp::BoolXor, upper, descending)
+}
+
+/// Merges of more lanes than the subgroup has do nothing; asked at run time only where its size is not known.
+fn stage_exists(b: &mut Builder, width: Width, merge: u32, swaps: Operand) -> Operand {
+    if width.lanes().is_some() {
+        return swaps;
+    }
+    let size = b.size();
+    let exists = b.alu(AluOp::Ge, size, Operand::Const(1 << merge));
+    b.alu(AluOp::BoolAnd, exists, swaps)
+}

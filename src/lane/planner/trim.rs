@@ -1,0 +1,72 @@
+//! Takes steps out of a plan that nothing uses: rules may build more than the result needs.
+
+use crate::lane::plan::{Operand, Plan, Step};
+
+/// The plan without dead steps.
+pub fn trim(mut plan: Plan) -> Plan {
+    let mut live = Live { setup: vec![false; plan.setup.len()], steps: vec![false; plan.steps.len()] };
+    live.mark(plan.result);
+    plan.second.iter().for_each(|operand| live.mark(*operand));
+    mark_backwards(&plan, &mut live);
+    if live.setup.iter().chain(&live.steps).all(|used| *used) {
+        return plan;
+    }
+    let (setup, steps) = (new_places(&live.setup), new_places(&live.steps));
+    let moved = |operand: Operand| match operand {
+        Operand::Setup(n) => Operand::Setup(setup[n as usize]),
+        Operand::Step(n) => Operand::Step(steps[n as usize]),
+        other => other,
+    };
+    plan.setup = kept(&plan.setup, &live.setup, moved);
+    plan.steps = kept(&plan.steps, &live.steps, moved);
+    plan.result = moved(plan.result);
+    plan.second = plan.second.map(moved);
+    plan
+}
+
+/// Which steps are used.
+struct Live {
+    setup: Vec<bool>,
+    steps: Vec<bool>,
+}
+
+impl Live {
+    fn mark(&mut self, operand: Operand) {
+        match operand {
+            Operand::Setup(n) => self.setup[n as usize] = true,
+            Operand::Step(n) => self.steps[n as usize] = true,
+            _ => {}
+        }
+    }
+}
+
+/// Operands of used steps are used; steps refer only to earlier ones, so one pass from the end finds all.
+fn mark_backwards(plan: &Plan, live: &mut Live) {
+    for n in (0..plan.steps.len()).rev() {
+        if live.steps[n] {
+            plan.steps[n].operands().iter().for_each(|operand| live.mark(*operand));
+        }
+    }
+    for n in (0..plan.setup.len()).rev() {
+        if live.setup[n] {
+            plan.setup[n].operands().iter().for_each(|operand| live.mark(*operand));
+        }
+    }
+}
+
+/// For each step the number of used ones before it.
+fn new_places(used: &[bool]) -> Vec<u16> {
+    let mut next = 0;
+    used.iter()
+        .map(|used| {
+            let place = next;
+            next += u16::from(*used);
+            place
+        })
+        .collect()
+}
+
+fn kept(steps: &[Step], used: &[bool], moved: impl Fn(Operand) -> Operand + Copy) -> Vec<Step> {
+    let used = steps.iter().zip(used).filter(|(_, used)| **used);
+    used.map(|(step, _)| Step { args: step.args.map(moved), ..*step }).collect()
+}

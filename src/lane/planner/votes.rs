@@ -1,0 +1,178 @@
+//! Votes over the active lanes of a subgroup, a quad, a warp or a segment, and the election of one lane.
+
+use super::build::Builder;
+use super::{Answer, No, Rule};
+use crate::lane::op::{FoldOp, Group, LaneOp, VoteOp, Width};
+use crate::lane::plan::{AluOp, CompareOp, Operand, StepType};
+use crate::lane::primitive::{GroupFold, GroupOp};
+use crate::profile::Feature;
+
+pub static RULES: &[Rule] = &[
+    Rule { name: "election", needs: &[], build: elect },
+    Rule { name: "vote of one lane", needs: &[], build: one_lane },
+    Rule { name: "vote of the subgroup", needs: &[Feature::Vote], build: subgroup },
+    Rule { name: "vote of the quad", needs: &[Feature::QuadControl], build: quad },
+    Rule { name: "logical reduction of segments", needs: &[Feature::Clustered], build: clustered },
+    Rule { name: "own lanes of a ballot", needs: &[Feature::Ballot], build: by_ballot },
+    Rule {
+        name: "comparison with the segment's first active lane",
+        needs: &[Feature::Ballot, Feature::Shuffle],
+        build: equal,
+    },
+];
+
+/// The group whose lanes vote, as a width; a warp that is not the whole subgroup has 32 lanes.
+fn vote(b: &Builder) -> Result<(VoteOp, Group, Width), No> {
+    let LaneOp::Vote { op, group } = b.request.op else {
+        return Err(No::NotMine);
+    };
+    let lanes = match group {
+        Group::Subgroup => return Ok((op, group, Width::SUBGROUP)),
+        Group::Quad => 4,
+        Group::Warp => 32,
+        Group::Segment(width) => width.lanes_in(b.most_lanes()),
+    };
+    let width = Width::new(lanes).expect("groups have a power of two lanes");
+    Ok((op, group, if b.is_whole(width) { Width::SUBGROUP } else { width }))
+}
+
+fn elect(b: &mut Builder) -> Answer {
+    match b.request.op {
+        LaneOp::Elect => Ok(b.group(GroupOp::Elect, &[], StepType::Bool)),
+        _ => Err(No::NotMine),
+    }
+}
+
+fn one_lane(b: &mut Builder) -> Answer {
+    let (op, _, width) = vote(b)?;
+    let value = b.value();
+    match (width.lanes(), op) {
+        (Some(1), VoteOp::All | VoteOp::Any) => Ok(value),
+        (Some(1), VoteOp::Equal) => Ok(b.compare(CompareOp::Eq, value, value)),
+        _ => Err(No::NotMine),
+    }
+}
+
+fn subgroup(b: &mut Builder) -> Answer {
+    let (op, _, width) = vote(b)?;
+    if width != Width::SUBGROUP {
+        return Err(No::NotMine);
+    }
+    Ok(b.group(GroupOp::Vote(op), &[b.value()], StepType::Bool))
+}
+
+fn quad(b: &mut Builder) -> Answer {
+    match vote(b)? {
+        (op @ (VoteOp::All | VoteOp::Any), Group::Quad, _) => {
+            Ok(b.group(GroupOp::QuadVote(op), &[b.value()], StepType::Bool))
+        }
+        _ => Err(No::NotMine),
+    }
+}
+
+fn clustered(b: &mut Builder) -> Answer {
+    let (op, group, width) = vote(b)?;
+    let op = match op {
+        VoteOp::All => FoldOp::And,
+        VoteOp::Any => FoldOp::Or,
+        VoteOp::Equal => return Err(No::NotMine),
+    };
+    // A subgroup of unknown size may be smaller than a warp, which no native segment may be.
+    if group == Group::Warp && b.fixed_size().is_none() || width == Width::SUBGROUP {
+        return Err(No::NotMine);
+    }
+    Ok(b.native_fold(op, GroupFold::Clustered(width)))
+}
+
+fn by_ballot(b: &mut Builder) -> Answer {
+    let (op, _, width) = vote(b)?;
+    let value = b.value();
+    match op {
+        VoteOp::All => Ok(all(b, value, width)),
+        VoteOp::Any => {
+            let bits = own_bits(b, value, width);
+            Ok(b.alu(AluOp::Ne, bits, Operand::Const(0)))
+        }
+        VoteOp::Equal => Err(No::NotMine),
+    }
+}
+
+/// No active lane of the segment says no.
+fn all(b: &mut Builder, predicate: Operand, width: Width) -> Operand {
+    let no = b.alu1(AluOp::BoolNot, predicate);
+    let bits = own_bits(b, no, width);
+    b.alu(AluOp::Eq, bits, Operand::Const(0))
+}
+
+/// A word that has a bit set exactly when some active lane of the own segment has the predicate set. Up to 32 lanes it
+/// holds the segment's bits, lowest lane first.
+fn own_bits(b: &mut Builder, predicate: Operand, width: Width) -> Operand {
+    let ballot = b.ballot(predicate);
+    match b.most_in(width) {
+        lanes @ ..=32 => segment_bits(b, ballot, lanes),
+        lanes => {
+            let words = words_of(b, ballot, lanes);
+            words.into_iter().reduce(|a, c| b.alu(AluOp::Or, a, c)).expect("a segment has a word")
+        }
+    }
+}
+
+/// Bits of the own segment of up to 32 lanes.
+fn segment_bits(b: &mut Builder, ballot: Operand, lanes: u32) -> Operand {
+    let word = b.own_word(ballot);
+    if lanes == 32 {
+        return word;
+    }
+    let i = b.index();
+    let shift = b.alu(AluOp::And, i, Operand::Const(31 & !(lanes - 1)));
+    let low = b.alu(AluOp::Shr, word, shift);
+    b.alu(AluOp::And, low, Operand::Const((1 << lanes) - 1))
+}
+
+/// The 32-bit words of the own segment of 64 or 128 lanes.
+fn words_of(b: &mut Builder, ballot: Operand, lanes: u32) -> Vec<Operand> {
+    let i = b.index();
+    let own = b.alu(AluOp::Shr, i, Operand::Const(5));
+    let first = b.alu(AluOp::And, own, Operand::Const(!(lanes / 32 - 1)));
+    let mut word = |n: u32| {
+        let index = b.alu(AluOp::Or, first, Operand::Const(n));
+        b.alu(AluOp::BallotWord, ballot, index)
+    };
+    (0..lanes / 32).map(&mut word).collect()
+}
+
+fn equal(b: &mut Builder) -> Answer {
+    let (op, _, width) = vote(b)?;
+    if op != VoteOp::Equal || width == Width::SUBGROUP {
+        return Err(No::NotMine);
+    }
+    let leader = first_active(b, width)?;
+    let value = b.value();
+    let theirs = b.shuffle(value, leader);
+    let same = b.compare(CompareOp::Eq, value, theirs);
+    Ok(all(b, same, width))
+}
+
+/// The lowest active lane of the own segment.
+fn first_active(b: &mut Builder, width: Width) -> Answer {
+    let lanes = b.most_in(width);
+    let active = b.ballot(Operand::Bool(true));
+    let local = match lanes {
+        ..=32 => {
+            let bits = segment_bits(b, active, lanes);
+            b.alu1(AluOp::FindLsb, bits)
+        }
+        64 => first_of_two_words(b, active),
+        _ => return Err(No::NotMine),
+    };
+    let base = b.base(lanes);
+    Ok(b.alu(AluOp::Or, local, base))
+}
+
+fn first_of_two_words(b: &mut Builder, ballot: Operand) -> Operand {
+    let words = words_of(b, ballot, 64);
+    let (low, high) = (b.alu1(AluOp::FindLsb, words[0]), b.alu1(AluOp::FindLsb, words[1]));
+    let high = b.alu(AluOp::Or, high, Operand::Const(32));
+    let in_low = b.alu(AluOp::Ne, words[0], Operand::Const(0));
+    b.select(in_low, low, high)
+}
