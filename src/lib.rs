@@ -5,4 +5,5 @@ pub mod glsl;
 pub mod ir;
 pub mod lane;
 pub mod profile;
+pub mod run;
 pub mod source;

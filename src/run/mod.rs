@@ -1,0 +1,133 @@
+//! Runs a finished compute module on a real driver.
+//!
+//! [`Job`] and [`BufferBinding`] say what to run in words that belong to no interface; [`vulkan`] is the one driver
+//! behind them. Nothing here compiles a shader, chooses a layout or compares results, and nothing here reads the
+//! environment: which drivers exist is the Vulkan loader's business.
+
+use std::fmt;
+
+#[cfg(feature = "vulkan")]
+pub mod vulkan;
+
+/// One dispatch of one compute entry point.
+#[derive(Debug, Clone, Copy)]
+pub struct Job<'a> {
+    /// The SPIR-V module, one element a word.
+    pub spirv: &'a [u32],
+    /// The name of the entry point to run.
+    pub entry: &'a str,
+    /// How many workgroups to start in each dimension.
+    pub groups: [u32; 3],
+    /// The push-constant block, from offset 0; a multiple of four bytes.
+    pub push_constants: &'a [u8],
+    /// Specialization constants: the `SpecId` and the 32 bits of the value.
+    pub spec_constants: &'a [(u32, u32)],
+    /// Asks for this subgroup size instead of the driver's choice.
+    pub required_subgroup_size: Option<u32>,
+    /// Asks that every subgroup be full; the workgroup's x size must then be a multiple of the subgroup size.
+    pub full_subgroups: bool,
+}
+
+impl<'a> Job<'a> {
+    /// A job that runs `main` of `spirv` over `groups` workgroups and asks for nothing else.
+    pub fn new(spirv: &'a [u32], groups: [u32; 3]) -> Self {
+        Self {
+            spirv,
+            entry: "main",
+            groups,
+            push_constants: &[],
+            spec_constants: &[],
+            required_subgroup_size: None,
+            full_subgroups: false,
+        }
+    }
+}
+
+/// What a buffer is to the shader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BufferKind {
+    /// A storage block: read and written.
+    Storage,
+    /// A uniform block: only read.
+    Uniform,
+}
+
+/// One buffer of a job: where the shader finds it and its bytes, before and, once the job is done, after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BufferBinding {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding within the set.
+    pub binding: u32,
+    /// Storage or uniform.
+    pub kind: BufferKind,
+    /// The contents; a run replaces them with what the shader left there.
+    pub data: Vec<u8>,
+}
+
+impl BufferBinding {
+    /// A storage buffer at `set` and `binding` that starts as `data`.
+    pub fn storage(set: u32, binding: u32, data: Vec<u8>) -> Self {
+        Self { set, binding, kind: BufferKind::Storage, data }
+    }
+
+    /// A uniform buffer at `set` and `binding` that holds `data`.
+    pub fn uniform(set: u32, binding: u32, data: Vec<u8>) -> Self {
+        Self { set, binding, kind: BufferKind::Uniform, data }
+    }
+}
+
+/// Why no device could be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The machine has no loader library; the loader's own words.
+    NoLoader(String),
+    /// The loader found no driver that can do what is needed; what each driver it found lacks.
+    NoDevice(Vec<String>),
+    /// A driver failed a call; the call and its result code.
+    Driver(&'static str, String),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoLoader(why) => {
+                write!(f, "no Vulkan loader: looked for libvulkan.so.1 on the library path ({why})")
+            }
+            Self::NoDevice(found) if found.is_empty() => {
+                f.write_str("no Vulkan device: the loader found no driver (looked for a device with Vulkan 1.3 and a compute queue)")
+            }
+            Self::NoDevice(found) => {
+                write!(f, "no Vulkan device with Vulkan 1.3 and a compute queue; found {}", found.join("; "))
+            }
+            Self::Driver(call, code) => write!(f, "{call} failed: {code}"),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// Why a job did not run to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The job asks for something that this device does not have, or contradicts itself.
+    Refused(String),
+    /// A driver failed a call; the call and its result code.
+    Driver(&'static str, String),
+    /// The shader did not end within this many seconds. The device cannot be used again.
+    Timeout(u64),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(why) => write!(f, "the device cannot run this job: {why}"),
+            Self::Driver(call, code) => write!(f, "{call} failed: {code}"),
+            Self::Timeout(seconds) => write!(f, "the shader did not end within {seconds} s"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}

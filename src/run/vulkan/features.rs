@@ -1,0 +1,122 @@
+//! Which device extensions and features a run turns on: all that the device has and a compute shader can use.
+//!
+//! The core features of Vulkan 1.0 to 1.3 are turned on as the device reports them, without the robustness ones (they
+//! hide out-of-bounds accesses); extensions come from one table.
+
+use std::ffi::CStr;
+use std::ptr;
+
+use ash::{ext, khr, nv, vk};
+
+/// An extension, and the structure that turns its features on where it has one.
+struct Extension {
+    name: &'static CStr,
+    switches: Option<fn() -> Box<dyn vk::ExtendsPhysicalDeviceFeatures2>>,
+}
+
+macro_rules! extension {
+    ($name:expr) => {
+        Extension { name: $name, switches: None }
+    };
+    ($name:expr, $switches:ident) => {
+        Extension { name: $name, switches: Some(|| Box::<vk::$switches<'static>>::default()) }
+    };
+}
+
+/// The extensions turned on where the device has them.
+static EXTENSIONS: &[Extension] = &[
+    extension!(khr::shader_subgroup_rotate::NAME, PhysicalDeviceShaderSubgroupRotateFeaturesKHR),
+    extension!(
+        khr::shader_subgroup_uniform_control_flow::NAME,
+        PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR
+    ),
+    extension!(khr::shader_maximal_reconvergence::NAME, PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR),
+    extension!(khr::shader_quad_control::NAME, PhysicalDeviceShaderQuadControlFeaturesKHR),
+    extension!(khr::shader_float_controls2::NAME, PhysicalDeviceShaderFloatControls2FeaturesKHR),
+    extension!(khr::shader_expect_assume::NAME, PhysicalDeviceShaderExpectAssumeFeaturesKHR),
+    extension!(khr::workgroup_memory_explicit_layout::NAME, PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR),
+    extension!(ext::shader_atomic_float::NAME, PhysicalDeviceShaderAtomicFloatFeaturesEXT),
+    extension!(ext::shader_subgroup_ballot::NAME),
+    extension!(ext::shader_subgroup_vote::NAME),
+    extension!(nv::shader_subgroup_partitioned::NAME),
+];
+
+/// The features of one device, ready for its creation.
+pub(super) struct Features {
+    core: vk::PhysicalDeviceFeatures,
+    v11: vk::PhysicalDeviceVulkan11Features<'static>,
+    v12: vk::PhysicalDeviceVulkan12Features<'static>,
+    v13: vk::PhysicalDeviceVulkan13Features<'static>,
+    switches: Vec<Box<dyn vk::ExtendsPhysicalDeviceFeatures2>>,
+    names: Vec<&'static CStr>,
+}
+
+impl Features {
+    /// Asks `physical`, a device of Vulkan 1.3 or later, what it has.
+    pub(super) fn query(instance: &ash::Instance, physical: vk::PhysicalDevice) -> ash::prelude::VkResult<Self> {
+        // SAFETY: `physical` comes from `instance`, which is alive.
+        let offered = unsafe { instance.enumerate_device_extension_properties(physical)? };
+        let found = |name| offered.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
+        let chosen: Vec<_> = EXTENSIONS.iter().filter(|e| found(e.name)).collect();
+        let mut features = Self {
+            core: vk::PhysicalDeviceFeatures::default(),
+            v11: vk::PhysicalDeviceVulkan11Features::default(),
+            v12: vk::PhysicalDeviceVulkan12Features::default(),
+            v13: vk::PhysicalDeviceVulkan13Features::default(),
+            switches: chosen.iter().filter_map(|e| e.switches).map(|new| new()).collect(),
+            names: chosen.iter().map(|e| e.name).collect(),
+        };
+        let mut head = features.chain();
+        // SAFETY: the chain is made of live structures that Vulkan 1.3 or an offered extension knows.
+        unsafe { instance.get_physical_device_features2(physical, &mut head) };
+        features.core = head.features;
+        features.drop_robustness();
+        Ok(features)
+    }
+
+    /// The names of the extensions to turn on.
+    pub(super) fn extension_names(&self) -> Vec<*const std::ffi::c_char> {
+        self.names.iter().map(|name| name.as_ptr()).collect()
+    }
+
+    /// Whether a pipeline may ask for a subgroup size.
+    pub(super) fn subgroup_size_control(&self) -> bool {
+        self.v13.subgroup_size_control != vk::FALSE
+    }
+
+    /// Whether a pipeline may ask for full subgroups.
+    pub(super) fn full_subgroups(&self) -> bool {
+        self.v13.compute_full_subgroups != vk::FALSE
+    }
+
+    /// Everything linked into one chain, which borrows `self`.
+    pub(super) fn chain(&mut self) -> vk::PhysicalDeviceFeatures2<'_> {
+        self.unlink();
+        let mut head = vk::PhysicalDeviceFeatures2::default()
+            .features(self.core)
+            .push_next(&mut self.v11)
+            .push_next(&mut self.v12)
+            .push_next(&mut self.v13);
+        for switch in &mut self.switches {
+            head = head.push_next(switch.as_mut());
+        }
+        head
+    }
+
+    /// Takes an earlier chain apart: linking structures that still point at each other would make a ring.
+    fn unlink(&mut self) {
+        self.v11.p_next = ptr::null_mut();
+        self.v12.p_next = ptr::null_mut();
+        self.v13.p_next = ptr::null_mut();
+        for switch in &mut self.switches {
+            let base: *mut vk::BaseOutStructure<'_> = ptr::from_mut(switch.as_mut()).cast();
+            // SAFETY: every extensible Vulkan structure starts with the members of `BaseOutStructure`.
+            unsafe { (*base).p_next = ptr::null_mut() };
+        }
+    }
+
+    fn drop_robustness(&mut self) {
+        self.core.robust_buffer_access = vk::FALSE;
+        self.v13.robust_image_access = vk::FALSE;
+    }
+}
