@@ -4,9 +4,10 @@
 //! Vulkan. The first device with Vulkan 1.3 and a compute queue is taken; the loader's own variables
 //! (`VK_ICD_FILENAMES` and its kin) choose among drivers.
 
-mod execute;
+mod dispatch;
 mod features;
 mod guard;
+mod kernel;
 
 use std::cell::Cell;
 use std::ffi::CStr;
@@ -15,6 +16,7 @@ use std::mem::ManuallyDrop;
 use ash::vk;
 
 use self::features::Features;
+pub use self::kernel::Kernel;
 use super::{BufferBinding, Job, OpenError, RunError};
 
 /// The least Vulkan version a device must have: the one that takes SPIR-V 1.6.
@@ -170,12 +172,20 @@ impl Device {
         &self.info
     }
 
-    /// Runs `job` with `buffers` bound, waits for its end, and leaves in each buffer what the shader left there.
+    /// Compiles `job`'s module for buffers in the places of `buffers`, to run it more than once.
+    ///
+    /// # Errors
+    /// [`RunError`] when the device cannot run the job or the driver refuses the module.
+    pub fn prepare(&self, job: &Job<'_>, buffers: &[BufferBinding]) -> Result<Kernel<'_>, RunError> {
+        Kernel::new(self, job, buffers)
+    }
+
+    /// Runs `job` once with `buffers` bound, waits for its end, and leaves in each buffer what the shader left there.
     ///
     /// # Errors
     /// [`RunError`]; the buffers are then unchanged.
     pub fn run(&self, job: &Job<'_>, buffers: &mut [BufferBinding]) -> Result<(), RunError> {
-        execute::run(self, job, buffers)
+        self.prepare(job, buffers)?.run(job.groups, job.push_constants, buffers)
     }
 }
 

@@ -1,0 +1,92 @@
+#!/bin/bash
+# judges.sh [DIR]: fetches the programs that judge the compiler's output and unpacks them under DIR (target/judges).
+#
+#   DIR/bin/        spirv-val, spirv-dis, spirv-as, glslangValidator of Debian 13, each run with its own C library
+#   DIR/lvp.json    lavapipe of Mesa 25.0.7, as a Vulkan driver manifest (name it in VK_ICD_FILENAMES)
+#
+# Nothing is installed and nothing outside DIR changes. A part that is there is left alone; a part that an earlier run
+# did not finish is made again. Needs apt-get and dpkg-deb, and a Debian mirror in the machine's apt sources. What
+# lavapipe links to comes with the packages mesa-vulkan-drivers and libvulkan1, which scripts/test.sh installs.
+set -euo pipefail
+
+dir=${1:-target/judges}
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+
+fail() { echo "judges.sh: $*" >&2; exit 2; }
+
+# The first Debian mirror (not the security one) that this machine's apt uses, in either source format.
+mirror() {
+    find /etc/apt -name '*.list' -o -name '*.sources' | sort | xargs cat |
+        sed -nE 's#^(deb |URIs:).*(https?://[^ ]+/debian)/?( .*)?$#\2#p' | sed -n 1p
+}
+
+# fetch PART SUITE PACKAGE...: unpacks packages of a suite into DIR/PART/root, with apt's state kept inside DIR/PART.
+fetch() {
+    local part=$1 suite=$2 from
+    shift 2
+    from=$(mirror)
+    [ -n "$from" ] || fail "no Debian mirror in the apt sources"
+    mkdir -p "$dir/$part"/{lists/partial,cache/archives/partial,deb,root}
+    local keys=/usr/share/keyrings/debian-archive-keyring.gpg
+    echo "deb [signed-by=$keys] $from $suite main" > "$dir/$part/sources.list"
+    local apt=(apt-get -qq -o Dir::Etc::SourceList="$dir/$part/sources.list" -o Dir::Etc::SourceParts=/dev/null
+        -o Dir::State::Lists="$dir/$part/lists" -o Dir::Cache="$dir/$part/cache" -o APT::Sandbox::User=root)
+    "${apt[@]}" update
+    (cd "$dir/$part/deb" && "${apt[@]}" download "$@")
+    local package
+    for package in "$dir/$part"/deb/*.deb; do
+        dpkg-deb --extract "$package" "$dir/$part/root"
+    done
+    rm -rf "$dir/$part"/{lists,cache,deb}
+}
+
+# A wrapper per program: Debian 13's binaries need a newer C library than older machines have.
+tools() {
+    fetch tools trixie spirv-tools glslang-tools libc6 libstdc++6 libgcc-s1
+    local lib=$dir/tools/root/usr/lib/x86_64-linux-gnu name
+    mkdir -p "$dir/bin"
+    for name in spirv-val spirv-dis spirv-as glslangValidator; do
+        printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' \
+            "$lib/ld-linux-x86-64.so.2" "$lib" "$dir/tools/root/usr/bin/$name" > "$dir/bin/$name"
+        chmod +x "$dir/bin/$name"
+    done
+    "$dir/bin/spirv-val" --version > /dev/null || fail "the unpacked spirv-val does not run"
+}
+
+# The build of Mesa 25 that goes with this machine's own libraries: Debian 13's is 25.0.7; Debian 12 has it in backports.
+mesa_suite() {
+    case $(. /etc/os-release && echo "${VERSION_CODENAME:-}") in
+        bookworm) echo bookworm-backports ;;
+        trixie) echo trixie ;;
+        *) fail "lavapipe is fetched for Debian 12 and 13 only" ;;
+    esac
+}
+
+lavapipe() {
+    fetch lavapipe "$1" mesa-vulkan-drivers
+    local driver=$dir/lavapipe/root/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so
+    [ -e "$driver" ] || fail "no lavapipe in mesa-vulkan-drivers of $1"
+    printf '{"file_format_version":"1.0.0","ICD":{"api_version":"1.4.305","library_path":"%s"}}\n' \
+        "$driver" > "$dir/lvp.json"
+}
+
+# once PART ARGUMENT...: runs the function PART unless it already ended well here; the mark holds DIR, as paths are absolute.
+once() {
+    local part=$1
+    if [ "$(cat "$dir/.$part.done" 2>/dev/null)" = "$dir" ]; then
+        return
+    fi
+    rm -rf "${dir:?}/$part" "$dir/.$part.done"
+    echo "judges.sh: fetching $part" >&2
+    "$@"
+    echo "$dir" > "$dir/.$part.done"
+}
+
+for need in apt-get dpkg-deb; do
+    command -v "$need" > /dev/null || fail "$need is not here: the judges are Debian packages"
+done
+[ "$(dpkg --print-architecture)" = amd64 ] || fail "the judges are fetched for amd64 only"
+suite=$(mesa_suite)
+once tools
+once lavapipe "$suite"

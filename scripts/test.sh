@@ -1,0 +1,50 @@
+#!/bin/bash
+# test.sh [ARGUMENT...]: runs every test on a Debian machine that has cargo. Arguments go to the test runner.
+#
+# As root it installs the Debian packages that the tests run on; otherwise it says which are missing. The programs that
+# judge the output are unpacked under target/judges (judges.sh). Without them the tests that need them are skipped and
+# say so; with CI=true that is a failure. CROSSLANE_JUDGES names another folder for them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# gcc links the tests; the others are what lavapipe links to.
+packages=(gcc libc6-dev libvulkan1 mesa-vulkan-drivers)
+
+missing() {
+    local package
+    for package in "${packages[@]}"; do
+        dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+            echo "$package"
+    done
+}
+
+install_packages() {
+    local wanted
+    mapfile -t wanted < <(missing)
+    [ ${#wanted[@]} -gt 0 ] || return 0
+    if [ "$(id -u)" -eq 0 ]; then
+        apt-get -qq update
+        DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends "${wanted[@]}" > /dev/null
+    else
+        echo "test.sh: please install first: apt-get install ${wanted[*]}" >&2
+        return 1
+    fi
+}
+
+fetch_judges() {
+    install_packages && bash scripts/judges.sh "$CROSSLANE_JUDGES"
+}
+
+CROSSLANE_JUDGES=$(realpath --canonicalize-missing "${CROSSLANE_JUDGES:-target/judges}")
+export CROSSLANE_JUDGES
+if ! fetch_judges; then
+    [ "${CI:-}" != true ] || exit 1
+    echo "test.sh: going on without judges: tests that need them are skipped" >&2
+fi
+
+if cargo nextest --version > /dev/null 2>&1; then
+    cargo nextest run "$@"
+else
+    cargo test --lib --bins --tests "$@"
+fi
+cargo test --doc

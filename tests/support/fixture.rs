@@ -1,0 +1,183 @@
+//! A fixture: a kernel in `fixtures/`, the buffers it runs over, and what they must hold afterwards.
+
+use std::path::{Path, PathBuf};
+
+use super::case::{Case, Column};
+use super::compare::{Closeness, compare};
+use super::lavapipe::{self, Buffers, Request};
+use super::pattern::{Domain, PATTERNS, Pattern};
+use super::scalar::Type;
+
+/// The languages that fixtures are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    Glsl,
+    Wgsl,
+}
+
+impl Language {
+    /// The folder under `fixtures/`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Glsl => "glsl",
+            Self::Wgsl => "wgsl",
+        }
+    }
+
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Glsl => "comp",
+            Self::Wgsl => "wgsl",
+        }
+    }
+
+    /// The kernel called `name` in this language.
+    pub fn path(self, name: &str) -> PathBuf {
+        let file = format!("{name}.{}", self.extension());
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(self.name()).join(file)
+    }
+}
+
+/// How many words a buffer has.
+#[derive(Debug, Clone, Copy)]
+pub enum Count {
+    /// So many for each invocation.
+    PerSlot(usize),
+    /// So many for each workgroup.
+    PerGroup(usize),
+    /// So many in all.
+    Fixed(usize),
+}
+
+/// One storage buffer; its place in the fixture's list is its binding in set 0.
+#[derive(Debug, Clone, Copy)]
+pub enum Buffer {
+    /// Filled from a domain before the run.
+    In(Domain, Count),
+    /// Zeros before the run, compared after it.
+    Out(Type, Count, Closeness),
+    /// Both.
+    InOut(Domain, Count),
+}
+
+/// One word for each invocation, from a domain.
+pub const fn input(domain: Domain) -> Buffer {
+    Buffer::In(domain, Count::PerSlot(1))
+}
+
+/// `n` words for each invocation, from a domain.
+pub const fn inputs(domain: Domain, n: usize) -> Buffer {
+    Buffer::In(domain, Count::PerSlot(n))
+}
+
+/// One result for each invocation.
+pub const fn output(kind: Type) -> Buffer {
+    outputs(kind, 1)
+}
+
+/// `n` results side by side for each invocation.
+pub const fn outputs(kind: Type, n: usize) -> Buffer {
+    Buffer::Out(kind, Count::PerSlot(n), Closeness::Same)
+}
+
+/// What a kernel must leave in its output buffers, in the order of the bindings.
+pub type Expectation = fn(&Case<'_>) -> Vec<Column>;
+
+/// A kernel and what it must compute.
+#[derive(Debug, Clone, Copy)]
+pub struct Fixture {
+    /// The file's stem in `fixtures/glsl` and `fixtures/wgsl`; at least one of them has it.
+    pub name: &'static str,
+    /// The values of WIDTH to compile it with; empty if it takes none.
+    pub widths: &'static [usize],
+    /// Invocations of a workgroup, as the source says.
+    pub group: usize,
+    /// Workgroups to run.
+    pub groups: usize,
+    /// The buffers, binding by binding.
+    pub buffers: &'static [Buffer],
+    /// The formulas.
+    pub expect: Expectation,
+}
+
+/// The widths of the forms that carry one and that lavapipe can run.
+pub const WIDTHS: &[usize] = &[2, 4, 8, 16];
+
+impl Fixture {
+    /// The languages that the kernel is there in.
+    pub fn languages(&self) -> Vec<Language> {
+        [Language::Glsl, Language::Wgsl].into_iter().filter(|l| l.path(self.name).exists()).collect()
+    }
+
+    /// Every way to compile it: with each width, or once without.
+    pub fn builds(&self) -> Vec<Option<usize>> {
+        if self.widths.is_empty() { vec![None] } else { self.widths.iter().copied().map(Some).collect() }
+    }
+
+    /// Runs a compiled module on `lanes` lanes over every pattern; what differs, if anything does.
+    pub fn run(&self, module: &[u32], width: Option<usize>, lanes: usize) -> Result<(), String> {
+        let place = format!("{lanes} lanes, width {}", width.unwrap_or(lanes));
+        let runs: Vec<Buffers> = PATTERNS.iter().map(|&pattern| self.fill(pattern)).collect();
+        let request = Request::new(module.to_vec(), self.groups as u32, runs.clone());
+        let after = lavapipe::run(lanes, &request).map_err(|why| format!("{place}: {why}"))?;
+        for ((pattern, before), after) in PATTERNS.iter().zip(&runs).zip(&after) {
+            let case = Case {
+                subgroup: lanes,
+                width: width.unwrap_or(lanes),
+                group: self.group,
+                groups: self.groups,
+                inputs: before,
+            };
+            self.compare(&case, after).map_err(|why| format!("{place}, pattern {pattern:?}: {why}"))?;
+        }
+        Ok(())
+    }
+
+    fn compare(&self, case: &Case<'_>, after: &Buffers) -> Result<(), String> {
+        let expected = (self.expect)(case);
+        let outputs: Vec<_> = (0..self.buffers.len()).filter_map(|n| Some((n, self.judged(n)?))).collect();
+        assert_eq!(expected.len(), outputs.len(), "{}: one column for each output", self.name);
+        for ((n, (kind, closeness)), column) in outputs.into_iter().zip(&expected) {
+            compare(kind, closeness, column, &after[n], self.per_slot(n)).map_err(|e| format!("binding {n}: {e}"))?;
+        }
+        Ok(())
+    }
+
+    fn judged(&self, binding: usize) -> Option<(Type, Closeness)> {
+        match self.buffers[binding] {
+            Buffer::In(..) => None,
+            Buffer::Out(kind, _, closeness) => Some((kind, closeness)),
+            Buffer::InOut(domain, _) => Some((domain.kind(), Closeness::Same)),
+        }
+    }
+
+    fn fill(&self, pattern: Pattern) -> Buffers {
+        (0..self.buffers.len()).map(|n| self.fill_one(n, pattern)).collect()
+    }
+
+    fn fill_one(&self, binding: usize, pattern: Pattern) -> Vec<u32> {
+        match self.buffers[binding] {
+            Buffer::In(domain, count) | Buffer::InOut(domain, count) => {
+                domain.words(pattern, binding as u32, self.words(count))
+            }
+            Buffer::Out(_, count, _) => vec![0; self.words(count)],
+        }
+    }
+
+    fn words(&self, count: Count) -> usize {
+        match count {
+            Count::PerSlot(n) => n * self.group * self.groups,
+            Count::PerGroup(n) => n * self.groups,
+            Count::Fixed(n) => n,
+        }
+    }
+
+    fn per_slot(&self, binding: usize) -> usize {
+        match self.buffers[binding] {
+            Buffer::In(_, count) | Buffer::InOut(_, count) | Buffer::Out(_, count, _) => match count {
+                Count::PerSlot(n) => n,
+                Count::PerGroup(_) | Count::Fixed(_) => 1,
+            },
+        }
+    }
+}

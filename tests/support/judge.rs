@@ -1,0 +1,79 @@
+//! Finds and runs the judges: programs that check the compiler's output and that this project did not write.
+//!
+//! `scripts/judges.sh` unpacks them; `CROSSLANE_JUDGES` names the folder, `target/judges` otherwise. A test without
+//! its judge is skipped on a person's machine and fails where `CI=true`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The folder that `scripts/judges.sh` fills.
+pub fn folder() -> PathBuf {
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("target/judges");
+    std::env::var_os("CROSSLANE_JUDGES").map_or_else(default, PathBuf::from)
+}
+
+/// Where a file of the judges is, if it is there.
+pub fn find(name: &str) -> Option<PathBuf> {
+    Some(folder().join(name)).filter(|path| path.exists())
+}
+
+/// Whether a missing judge is a failure.
+pub fn required() -> bool {
+    std::env::var_os("CI").is_some_and(|value| value == "true")
+}
+
+/// The path of a judge, or a message that says how to get it.
+pub fn need(name: &str) -> Result<PathBuf, String> {
+    find(name).ok_or_else(|| format!("no {} (run scripts/judges.sh)", folder().join(name).display()))
+}
+
+/// Whether `spirv-val` accepts the module for a `--target-env` such as `vulkan1.1`; its words if not.
+pub fn spirv_val(module: &[u32], environment: &str) -> Result<(), String> {
+    filter("bin/spirv-val", &["--target-env", environment, "-"], &bytes(module)).map(drop)
+}
+
+/// The judge's disassembly of a module.
+pub fn spirv_dis(module: &[u32]) -> Result<String, String> {
+    let text = filter("bin/spirv-dis", &["--no-color", "-"], &bytes(module))?;
+    String::from_utf8(text).map_err(|e| e.to_string())
+}
+
+/// What glslang makes of a compute shader of plain GLSL for Vulkan 1.3.
+pub fn glslang(source: &str) -> Result<Vec<u32>, String> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("crosslane-{}-{count}.spv", std::process::id()));
+    let name = path.to_str().ok_or("the temporary folder's name is no UTF-8")?;
+    let arguments = ["--stdin", "-S", "comp", "--target-env", "vulkan1.3", "-o", name];
+    filter("bin/glslangValidator", &arguments, source.as_bytes())?;
+    let made = std::fs::read(&path).map_err(|e| e.to_string())?;
+    std::fs::remove_file(&path).map_err(|e| e.to_string())?;
+    Ok(made.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+}
+
+fn bytes(module: &[u32]) -> Vec<u8> {
+    module.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// Runs a judge over `input`: its output, or all its words as the error.
+fn filter(name: &str, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
+    let path = need(name)?;
+    let mut child = Command::new(&path)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut stdin = child.stdin.take().expect("standard input was asked for");
+    // A judge that stops reading early says why in its output.
+    let _ = stdin.write_all(input);
+    drop(stdin);
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    Err(format!("{name}: {}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
+}

@@ -1,0 +1,168 @@
+//! lavapipe with a chosen number of lanes, each in a process of its own.
+//!
+//! Mesa reads `LP_NATIVE_VECTOR_WIDTH` once in a process, so a test binary starts itself again with the driver's
+//! variables set ([`serve`] is that process' whole life) and sends it jobs, one line of JSON each.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
+
+use crosslane::run::vulkan::Device;
+use crosslane::run::{BufferBinding, Job, RunError};
+use serde::{Deserialize, Serialize};
+
+use super::judge;
+
+/// The subgroup sizes that lavapipe can have.
+pub const LANES: [usize; 3] = [4, 8, 16];
+
+/// Set in the helper process: the lanes it was started for.
+const ROLE: &str = "CROSSLANE_TEST_LAVAPIPE";
+
+/// Dispatches of one kernel, each over its own storage buffers; buffer `n` is binding `n` of set 0.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Request {
+    pub spirv: Vec<u32>,
+    pub entry: String,
+    pub groups: [u32; 3],
+    pub push_constants: Vec<u8>,
+    pub spec_constants: Vec<(u32, u32)>,
+    pub runs: Vec<Buffers>,
+}
+
+/// The words of each buffer of one dispatch.
+pub type Buffers = Vec<Vec<u32>>;
+
+impl Request {
+    /// Runs `main` over `groups` workgroups in one dimension.
+    pub fn new(spirv: Vec<u32>, groups: u32, runs: Vec<Buffers>) -> Self {
+        let entry = "main".to_string();
+        Self { spirv, entry, groups: [groups, 1, 1], push_constants: Vec::new(), spec_constants: Vec::new(), runs }
+    }
+}
+
+/// The buffers after each run, or what went wrong.
+type Response = Result<Vec<Buffers>, String>;
+
+/// The helpers that are running, one for each of [`LANES`].
+static HELPERS: [Mutex<Option<Helper>>; LANES.len()] = [const { Mutex::new(None) }; LANES.len()];
+
+/// Runs a job on lavapipe with `lanes` lanes.
+pub fn run(lanes: usize, request: &Request) -> Response {
+    let index = LANES.iter().position(|&n| n == lanes).ok_or("lavapipe has 4, 8 or 16 lanes")?;
+    let mut slot = HELPERS[index].lock().map_err(|_| "an earlier test broke its helper".to_string())?;
+    if slot.is_none() {
+        *slot = Some(Helper::start(lanes)?);
+    }
+    let answer = slot.as_mut().expect("just started").ask(request);
+    if answer.is_err() {
+        // A helper that died takes only its own test down: the next one gets a new helper.
+        *slot = None;
+    }
+    answer?
+}
+
+/// Ends every helper.
+pub fn stop() {
+    for slot in &HELPERS {
+        if let Ok(mut slot) = slot.lock() {
+            *slot = None;
+        }
+    }
+}
+
+struct Helper {
+    child: Child,
+    jobs: Option<ChildStdin>,
+    results: BufReader<ChildStdout>,
+}
+
+impl Helper {
+    fn start(lanes: usize) -> Result<Self, String> {
+        let manifest = judge::need("lvp.json")?;
+        let mut child = Command::new(std::env::current_exe().map_err(|e| e.to_string())?)
+            .env(ROLE, lanes.to_string())
+            .env("VK_ICD_FILENAMES", &manifest)
+            .env("VK_DRIVER_FILES", &manifest)
+            .env("LP_NATIVE_VECTOR_WIDTH", (lanes * 32).to_string())
+            // The disk cache does not know the width and would bring back code of another.
+            .env("MESA_SHADER_CACHE_DISABLE", "true")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|e| format!("the helper did not start: {e}"))?;
+        let jobs = child.stdin.take();
+        let results = BufReader::new(child.stdout.take().expect("standard output was asked for"));
+        Ok(Self { child, jobs, results })
+    }
+
+    /// The outer error is the helper's, the inner one the job's.
+    fn ask(&mut self, request: &Request) -> Result<Response, String> {
+        let broken = |e: io::Error| format!("lavapipe's process ended: {e}");
+        let line = serde_json::to_string(request).map_err(|e| e.to_string())?;
+        let jobs = self.jobs.as_mut().expect("open until drop");
+        writeln!(jobs, "{line}").and_then(|()| jobs.flush()).map_err(broken)?;
+        let mut answer = String::new();
+        self.results.read_line(&mut answer).map_err(broken)?;
+        serde_json::from_str(&answer).map_err(|e| format!("lavapipe's process ended ({e})"))
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        // It ends when its input does; nothing is left to do if it cannot be waited for.
+        let _ = self.child.wait();
+    }
+}
+
+/// If this process is a helper: serves jobs until its input ends, and says true.
+pub fn serve() -> bool {
+    let Some(lanes) = std::env::var(ROLE).ok().and_then(|v| v.parse().ok()) else { return false };
+    let device = open(lanes);
+    for line in io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        let answer = device.as_ref().map_err(Clone::clone).and_then(|device| answer(device, &line));
+        println!("{}", serde_json::to_string(&answer).expect("words and text always serialize"));
+    }
+    true
+}
+
+fn open(lanes: u32) -> Result<Device, String> {
+    let device = Device::open().map_err(|e| e.to_string())?;
+    let found = device.info().subgroup_size;
+    if found != lanes {
+        return Err(format!("{} has {found} lanes instead of {lanes}", device.info().name));
+    }
+    Ok(device)
+}
+
+fn answer(device: &Device, line: &str) -> Response {
+    let request: Request = serde_json::from_str(line).map_err(|e| e.to_string())?;
+    let job = Job {
+        entry: &request.entry,
+        push_constants: &request.push_constants,
+        spec_constants: &request.spec_constants,
+        ..Job::new(&request.spirv, request.groups)
+    };
+    dispatch(device, &job, &request.runs).map_err(|e| e.to_string())
+}
+
+fn dispatch(device: &Device, job: &Job<'_>, runs: &[Buffers]) -> Result<Vec<Buffers>, RunError> {
+    let bind = |(n, words): (usize, &Vec<u32>)| BufferBinding::storage(0, n as u32, to_bytes(words));
+    let mut bound: Vec<Vec<_>> = runs.iter().map(|run| run.iter().enumerate().map(bind).collect()).collect();
+    let Some(first) = bound.first() else { return Ok(Vec::new()) };
+    let kernel = device.prepare(job, first)?;
+    for buffers in &mut bound {
+        kernel.run(job.groups, job.push_constants, buffers)?;
+    }
+    Ok(bound.iter().map(|run| run.iter().map(|b| to_words(&b.data)).collect()).collect())
+}
+
+fn to_bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn to_words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}

@@ -1,0 +1,11 @@
+//! What the tests share: the judges, lavapipe in helper processes, input patterns, comparison, and the meaning of each
+//! operation in plain Rust. Nothing here knows how the compiler works.
+
+pub mod case;
+pub mod compare;
+pub mod fixture;
+pub mod judge;
+pub mod lavapipe;
+pub mod pattern;
+pub mod reference;
+pub mod scalar;
