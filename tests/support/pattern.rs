@@ -86,7 +86,7 @@ fn predicate(pattern: Pattern, i: u32, random: &mut Lcg) -> u32 {
     match pattern {
         Pattern::Iota => i & 1,
         Pattern::Mixed(_) => random.next() & 1,
-        Pattern::Special => i / 16 & 1,
+        Pattern::Special => (i / 16) & 1,
     }
 }
 
@@ -105,7 +105,7 @@ fn exact_float(pattern: Pattern, i: u32, random: &mut Lcg) -> f32 {
         Pattern::Mixed(_) => (random.next() % 2048) as f32 / 4.0 - 256.0,
         Pattern::Special => {
             let size = (1u32 << (i % 10)) as f32;
-            if i % 3 == 0 { -size } else { size }
+            if i.is_multiple_of(3) { -size } else { size }
         }
     }
 }

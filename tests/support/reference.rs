@@ -78,7 +78,7 @@ fn nv_source(mode: Shuffle, i: usize, index: usize, width: usize) -> Option<usiz
     match mode {
         Shuffle::Up => (local >= index).then(|| i - index),
         Shuffle::Down => (local + index < width).then(|| i + index),
-        Shuffle::Xor => (index < width).then(|| i ^ index),
+        Shuffle::Xor => (index < width).then_some(i ^ index),
         Shuffle::Indexed => (index < width).then(|| (i & !(width - 1)) + index),
     }
 }
@@ -197,7 +197,7 @@ pub fn any(p: &[Lane<bool>], width: usize) -> Vec<Lane<bool>> {
 /// `subgroupAllEqual`.
 pub fn all_equal<T: Scalar>(v: &[Lane<T>]) -> Vec<Lane<bool>> {
     let first = active(v).next().map(|(_, x)| x);
-    let equal = active(v).all(|(_, x)| Some(x) == first && x == x);
+    let equal = active(v).all(|(_, x)| Some(x) == first);
     each(v, |_, _| equal)
 }
 

@@ -283,8 +283,7 @@ mod tests {
     #[test]
     fn operations_need_the_compute_stage() {
         let all = vk::SubgroupFeatureFlags::BASIC | vk::SubgroupFeatureFlags::ROTATE_KHR;
-        let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
-        subgroup.supported_operations = all;
+        let mut subgroup = vk::PhysicalDeviceSubgroupProperties { supported_operations: all, ..Default::default() };
         assert!(operation_names(&subgroup).is_empty());
         subgroup.supported_stages = vk::ShaderStageFlags::COMPUTE;
         assert_eq!(operation_names(&subgroup), ["basic", "rotate"]);
