@@ -229,10 +229,17 @@ impl<'m> Builder<'m> {
         self.pure(Expr::Math(function), ty, args, |f| Op::Math(function, f.list(args)))
     }
 
-    /// Numeric conversion; the value itself when it has the type already.
+    /// Numeric conversion; the value itself when it has the type already. Of a matrix column by column.
     pub fn convert(&mut self, value: Value, to: TypeId) -> Value {
         if self.type_of(value) == to {
             return value;
+        }
+        if let Type::Matrix { scalar, columns, rows, .. } = self.module.types.get(to) {
+            let column_ty = self.module.types.vector(scalar, rows);
+            return self.by_column(to, columns, |b, at| {
+                let column = b.extract(value, at);
+                b.convert(column, column_ty)
+            });
         }
         self.pure(Expr::Convert, to, &[value], |_| Op::Convert(value))
     }

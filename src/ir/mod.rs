@@ -10,6 +10,7 @@ pub mod constant;
 pub mod fold;
 pub mod layout;
 pub mod op;
+pub mod print;
 pub mod types;
 pub mod typing;
 
