@@ -2,6 +2,7 @@
 
 pub mod diagnostic;
 pub mod glsl;
+pub mod grammar;
 pub mod ir;
 pub mod lane;
 pub mod profile;

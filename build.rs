@@ -1,0 +1,52 @@
+//! Turns the language tables in `grammar/` into `static` data for `src/grammar`.
+//!
+//! Reads every `grammar/*.toml`, checks each row, expands its patterns and writes `tables.rs` to the output directory.
+//! A bad row stops the build with the file, the row and the reason.
+
+#[path = "build/emit.rs"]
+mod emit;
+#[path = "build/expand.rs"]
+mod expand;
+#[path = "build/lane.rs"]
+mod lane;
+#[path = "build/param.rs"]
+mod param;
+#[path = "build/row.rs"]
+mod row;
+#[path = "build/shape.rs"]
+mod shape;
+
+use row::Table;
+use std::path::{Path, PathBuf};
+use std::{env, fs, process};
+
+fn main() {
+    println!("cargo::rerun-if-changed=grammar");
+    println!("cargo::rerun-if-changed=build");
+    if let Err(reason) = generate(Path::new("grammar")) {
+        println!("cargo::error={reason}");
+        process::exit(1);
+    }
+}
+
+fn generate(folder: &Path) -> Result<(), String> {
+    let tables = table_paths(folder)?.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    let text = emit::tables(&tables)?;
+    let out = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?;
+    let target = Path::new(&out).join("tables.rs");
+    fs::write(&target, text).map_err(|e| format!("{}: {e}", target.display()))
+}
+
+/// The tables in the order of their names, so that the output does not hang on the file system.
+fn table_paths(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    paths.sort();
+    Ok(paths)
+}
+
+fn read(path: &Path) -> Result<Table, String> {
+    let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
+}

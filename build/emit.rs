@@ -1,0 +1,332 @@
+//! Writes the Rust text of the tables: extensions, functions, variables, constants, each sorted by name.
+
+use crate::expand;
+use crate::lane;
+use crate::param::{self, Param};
+use crate::row::{Defaults, Extension, Function, Table, Variable};
+use crate::shape;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// All tables as one Rust source text.
+pub fn tables(tables: &[Table]) -> Result<String, String> {
+    let extensions = Extensions::collect(tables)?;
+    let mut out = String::from("// Generated from grammar/*.toml by build.rs.\n");
+    dialects(&mut out, tables);
+    extensions.emit(&mut out)?;
+    functions(&mut out, tables, &extensions)?;
+    variables(&mut out, tables, &extensions)?;
+    constants(&mut out, tables);
+    unsupported(&mut out, tables);
+    Ok(out)
+}
+
+/// Writing to a `String` cannot fail.
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    writeln!(out, "{text}").expect("a String takes any text");
+}
+
+fn dialects(out: &mut String, tables: &[Table]) {
+    line(out, format_args!("pub static DIALECTS: &[Dialect] = &["));
+    for table in tables {
+        line(out, format_args!("    Dialect {{ name: {:?}, doc: {:?} }},", table.dialect, table.doc));
+    }
+    line(out, format_args!("];"));
+}
+
+/// The extensions of all files; an extension's place in the order of names is its bit in a set.
+struct Extensions<'a> {
+    rows: BTreeMap<&'a str, (&'a Table, &'a Extension)>,
+}
+
+impl<'a> Extensions<'a> {
+    fn collect(tables: &'a [Table]) -> Result<Extensions<'a>, String> {
+        let mut rows = BTreeMap::new();
+        for (table, row) in tables.iter().flat_map(|table| table.extension.iter().map(move |row| (table, row))) {
+            if rows.insert(row.name.as_str(), (table, row)).is_some() {
+                return Err(format!("grammar: extension {} has two rows", row.name));
+            }
+        }
+        match rows.len() {
+            0..=128 => Ok(Extensions { rows }),
+            many => Err(format!("grammar: {many} extensions, and sets hold 128")),
+        }
+    }
+
+    fn bit(&self, name: &str) -> Result<u128, String> {
+        let place = self.rows.keys().position(|known| *known == name);
+        place.map(|at| 1 << at).ok_or_else(|| format!("there is no extension row for {name}"))
+    }
+
+    fn set(&self, names: &[String]) -> Result<u128, String> {
+        names.iter().try_fold(0, |all, name| Ok(all | self.bit(name)?))
+    }
+
+    /// The extension itself and all that it turns on, directly or not.
+    fn closure(&self, name: &str) -> Result<u128, String> {
+        let mut seen = BTreeSet::from([name]);
+        let mut queue = vec![name];
+        while let Some(next) = queue.pop() {
+            let (_, row) = self.rows.get(next).ok_or_else(|| format!("{name} implies {next}, which has no row"))?;
+            queue.extend(row.implies.iter().map(String::as_str).filter(|implied| seen.insert(implied)));
+        }
+        seen.into_iter().try_fold(0, |all, name| Ok(all | self.bit(name)?))
+    }
+
+    fn emit(&self, out: &mut String) -> Result<(), String> {
+        line(out, format_args!("pub static EXTENSIONS: &[Extension] = &["));
+        for (table, row) in self.rows.values() {
+            let enables = self.closure(&row.name)?;
+            let needs: Vec<String> = row.needs.iter().map(|n| format!("Feature::{}", pascal(n))).collect();
+            line(
+                out,
+                format_args!(
+                    "    Extension {{ name: {:?}, value: {}, dialect: {:?}, enables: ExtensionSet({enables}), needs: &[{}], deferred: {:?}, doc: {:?} }},",
+                    row.name,
+                    row.value,
+                    table.dialect,
+                    needs.join(", "),
+                    row.deferred,
+                    row.doc
+                ),
+            );
+        }
+        line(out, format_args!("];"));
+        Ok(())
+    }
+}
+
+/// `shuffle-relative` as a Rust variant.
+fn pascal(name: &str) -> String {
+    name.split('-').map(|word| word[..1].to_ascii_uppercase() + &word[1..]).collect()
+}
+
+fn functions(out: &mut String, tables: &[Table], extensions: &Extensions) -> Result<(), String> {
+    let mut glsl: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut wgsl: BTreeMap<String, Vec<(String, usize)>> = BTreeMap::new();
+    for (table, row) in tables.iter().flat_map(|table| table.function.iter().map(move |row| (table, row))) {
+        let located = |reason| format!("grammar: {}: function `{}`: {reason}", table.dialect, row.name);
+        for flat in expand::function(table, row).map_err(located)? {
+            let overloads = glsl.entry(flat.name.clone()).or_default();
+            if let Some(name) = wgsl_name(&table.defaults, &flat) {
+                wgsl.entry(name).or_default().push((flat.name.clone(), overloads.len()));
+            }
+            overloads.push(overload(table, &row.name, &flat, extensions).map_err(located)?);
+        }
+    }
+    let places: Vec<&String> = glsl.keys().collect();
+    line(out, format_args!("pub static FUNCTIONS: &[Function] = &["));
+    for (name, overloads) in &glsl {
+        line(out, format_args!("    Function {{ name: {name:?}, overloads: &[\n{}    ] }},", overloads.concat()));
+    }
+    line(out, format_args!("];\npub static WGSL_FUNCTIONS: &[WgslFunction] = &["));
+    for (name, overloads) in &wgsl {
+        let place = |function: &String| places.binary_search(&function).expect("every function was collected");
+        let refs: Vec<String> = overloads.iter().map(|(f, at)| format!("({}, {at})", place(f))).collect();
+        line(out, format_args!("    WgslFunction {{ name: {name:?}, overloads: &[{}] }},", refs.join(", ")));
+    }
+    line(out, format_args!("];"));
+    Ok(())
+}
+
+/// The name that a function has in WGSL, if it has one.
+fn wgsl_name(defaults: &Defaults, row: &Function) -> Option<String> {
+    match &row.wgsl {
+        Some(name) => Some(name.clone()).filter(|name| !name.is_empty()),
+        None => (defaults.wgsl || !row.glsl).then(|| row.name.clone()),
+    }
+}
+
+fn overload(table: &Table, family: &str, row: &Function, extensions: &Extensions) -> Result<String, String> {
+    let params = row.params.iter().map(|text| param::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    let generic = row.generic.as_deref();
+    let types = shape::set(generic.unwrap_or(""))?;
+    let rust = params.iter().map(|p| p.rust(generic.is_some())).collect::<Result<Vec<_>, _>>()?.join(", ");
+    let returns = row.returns.as_deref().unwrap_or("void");
+    let ret = shape::expression(returns, generic.is_some())?;
+    let names: Vec<String> = params.iter().map(|p| p.name.clone()).collect();
+    let lowering = lowering(row, &names)?;
+    let results = results(row, &names)?;
+    let requires = requires(&table.defaults, &row.extensions, extensions)?;
+    let stages = stages(row.stages.as_ref().or(table.defaults.stages.as_ref()))?;
+    let (core, es) = versions(&table.defaults, row.core, row.es);
+    Ok(format!(
+        "        Overload {{ name: {:?}, family: {family:?}, dialect: {:?}, glsl: {}, signature: {:?}, types: {:?}, \
+         generic: ShapeSet({types}), params: &[{rust}], ret: {ret}, lowering: {lowering}, results: &[{results}], \
+         extensions: ExtensionSet({requires}), stages: {stages}, core: {core}, es: {es}, doc: {:?} }},\n",
+        row.name,
+        table.dialect,
+        row.glsl,
+        signature(row, &params, returns),
+        generic.unwrap_or(""),
+        row.doc
+    ))
+}
+
+/// The declaration as messages show it.
+fn signature(row: &Function, params: &[Param], returns: &str) -> String {
+    let shown = |p: &Param| {
+        let mode = match p.mode {
+            "Out" => "out ",
+            "InOut" | "Memory" => "inout ",
+            _ => "",
+        };
+        format!("{}{mode}{} {}", if p.constant { "const " } else { "" }, shown_type(&p.ty), p.name)
+    };
+    let params: Vec<String> = params.iter().map(shown).collect();
+    format!("{} {}({})", shown_type(returns), row.name, params.join(", "))
+}
+
+fn shown_type(ty: &str) -> &str {
+    match ty {
+        "T.scalar" | "T.splat" => "scalar",
+        "T.bool" => "genB",
+        "T.int" => "genI",
+        "T.uint" => "genU",
+        "T.float" => "genF",
+        "T.transposed" => "transposed",
+        _ => ty,
+    }
+}
+
+/// Rust text of what the function becomes. Exactly one of the row's operation keys is there.
+fn lowering(row: &Function, params: &[String]) -> Result<String, String> {
+    let keys = [&row.math, &row.unary, &row.binary, &row.atomic, &row.barrier, &row.lane, &row.special];
+    if keys.iter().filter(|key| key.is_some()).count() != 1 {
+        return Err("one of math, unary, binary, atomic, barrier, lane, special is wanted".into());
+    }
+    if let Some(barrier) = &row.barrier {
+        return barrier_text(barrier);
+    }
+    if let Some(lane) = &row.lane {
+        return lane_text(lane, row.valid.as_deref(), params);
+    }
+    if let Some(special) = &row.special {
+        return special_text(special);
+    }
+    let simple = [("Math(MathFn", &row.math), ("Unary(UnaryOp", &row.unary), ("Binary(BinaryOp", &row.binary)];
+    let simple = simple.into_iter().chain([("Atomic(AtomicOp", &row.atomic)]);
+    let found = simple.into_iter().find_map(|(kind, text)| Some((kind, text.as_ref()?)));
+    let (kind, text) = found.expect("one of the keys is there, and it is none of the others");
+    Ok(format!("Lowering::{kind}::{text})"))
+}
+
+/// `Workgroup/Workgroup SHARED`: who waits (`-`: nobody), the memory scope, the kinds of memory.
+fn barrier_text(text: &str) -> Result<String, String> {
+    let wrong = || format!("`{text}` is no barrier: `execution/memory KIND…`");
+    let (scopes, kinds) = text.split_once(' ').ok_or_else(wrong)?;
+    let (execution, memory) = scopes.split_once('/').ok_or_else(wrong)?;
+    let execution = if execution == "-" { "None".into() } else { format!("Some(Scope::{execution})") };
+    let kinds = kinds.split_whitespace().map(|kind| format!(".union(MemoryKinds::{kind})")).collect::<String>();
+    Ok(format!(
+        "Lowering::Barrier {{ execution: {execution}, memory: Scope::{memory}, kinds: MemoryKinds::empty(){kinds} }}"
+    ))
+}
+
+fn lane_text(lane: &str, valid: Option<&str>, params: &[String]) -> Result<String, String> {
+    let op = lane::operation(lane, params)?;
+    let Some(valid) = valid else {
+        return Ok(format!("Lowering::Lane {{ op: {}, width_arg: {:?} }}", op.rust, op.width_arg));
+    };
+    let valid = lane::operation(valid, params)?.rust;
+    Ok(format!("Lowering::LaneAndValid {{ op: {}, valid: {valid} }}", op.rust))
+}
+
+fn special_text(text: &str) -> Result<String, String> {
+    match text {
+        "bitcast" => Ok("Lowering::Bitcast".into()),
+        "select" => Ok("Lowering::Select".into()),
+        _ => Err(format!("`{text}` is neither `bitcast` nor `select`")),
+    }
+}
+
+fn results(row: &Function, params: &[String]) -> Result<String, String> {
+    let place = |text: &String| match params.iter().position(|p| p == text) {
+        Some(at) => Ok(format!("Place::Argument({at})")),
+        None if text == "return" => Ok("Place::Return".to_string()),
+        None => Err(format!("no parameter `{text}`")),
+    };
+    Ok(row.results.iter().map(place).collect::<Result<Vec<_>, _>>()?.join(", "))
+}
+
+fn requires(defaults: &Defaults, own: &Option<Vec<String>>, extensions: &Extensions) -> Result<u128, String> {
+    own.as_ref().or(defaults.extensions.as_ref()).map_or(Ok(0), |names| extensions.set(names))
+}
+
+fn versions(defaults: &Defaults, core: Option<u16>, es: Option<u16>) -> (u16, u16) {
+    (core.or(defaults.core).unwrap_or(430), es.or(defaults.es).unwrap_or(310))
+}
+
+fn stages(names: Option<&Vec<String>>) -> Result<String, String> {
+    let Some(names) = names else { return Ok("Stages::all()".into()) };
+    names.iter().try_fold("Stages::empty()".to_string(), |all, name| match name.as_str() {
+        "vertex" | "fragment" | "compute" => Ok(format!("{all}.union(Stages::{})", name.to_ascii_uppercase())),
+        _ => Err(format!("`{name}` is no stage")),
+    })
+}
+
+fn variables(out: &mut String, tables: &[Table], extensions: &Extensions) -> Result<(), String> {
+    let mut rows = BTreeMap::new();
+    let mut wgsl = BTreeMap::new();
+    for (table, row) in tables.iter().flat_map(|table| table.variable.iter().map(move |row| (table, row))) {
+        let located = |reason| format!("grammar: {}: variable `{}`: {reason}", table.dialect, row.name);
+        for flat in expand::variable(table, row).map_err(located)? {
+            wgsl.extend(flat.wgsl.clone().map(|name| (name, flat.name.clone())));
+            let text = variable(table, &flat, extensions).map_err(located)?;
+            if rows.insert(flat.name.clone(), text).is_some() {
+                return Err(located("two rows".to_string()));
+            }
+        }
+    }
+    line(out, format_args!("pub static VARIABLES: &[Variable] = &[\n{}];", rows.values().cloned().collect::<String>()));
+    let places: Vec<&String> = rows.keys().collect();
+    line(out, format_args!("pub static WGSL_VARIABLES: &[(&str, u16)] = &["));
+    for (name, variable) in &wgsl {
+        let place = places.binary_search(&variable).expect("every variable was collected");
+        line(out, format_args!("    ({name:?}, {place}),"));
+    }
+    line(out, format_args!("];"));
+    Ok(())
+}
+
+fn variable(table: &Table, row: &Variable, extensions: &Extensions) -> Result<String, String> {
+    let shape = shape::number(&row.ty).ok_or_else(|| format!("`{}` is no type", row.ty))?;
+    let source = match (&row.builtin, &row.lane, row.special.as_deref()) {
+        (Some(builtin), None, None) => format!("VariableSource::BuiltIn(BuiltIn::{builtin})"),
+        (None, Some(lane), None) => format!("VariableSource::Lane({})", lane::operation(lane, &[])?.rust),
+        (None, None, Some("workgroup-size")) => "VariableSource::WorkgroupSize".to_string(),
+        _ => return Err("one of builtin, lane, special is wanted".into()),
+    };
+    let requires = requires(&table.defaults, &row.extensions, extensions)?;
+    let stages = stages(row.stages.as_ref().or(table.defaults.stages.as_ref()))?;
+    let (core, es) = versions(&table.defaults, row.core, row.es);
+    Ok(format!(
+        "    Variable {{ name: {:?}, wgsl: {:?}, dialect: {:?}, ty: Shape({shape}), source: {source}, \
+         extensions: ExtensionSet({requires}), stages: {stages}, core: {core}, es: {es}, doc: {:?} }},\n",
+        row.name, row.wgsl, table.dialect, row.doc
+    ))
+}
+
+fn constants(out: &mut String, tables: &[Table]) {
+    let mut rows = BTreeMap::new();
+    for (table, row) in tables.iter().flat_map(|table| table.constant.iter().map(move |row| (table, row))) {
+        let (core, es) = versions(&table.defaults, row.core, row.es);
+        let text = format!(
+            "    Constant {{ name: {:?}, value: &{:?}, core: {core}, es: {es}, doc: {:?} }},\n",
+            row.name, row.value, row.doc
+        );
+        rows.insert(&row.name, text);
+    }
+    line(out, format_args!("pub static CONSTANTS: &[Constant] = &[\n{}];", rows.into_values().collect::<String>()));
+}
+
+fn unsupported(out: &mut String, tables: &[Table]) {
+    let groups = tables.iter().flat_map(|table| &table.unsupported);
+    let rows: BTreeMap<&String, &String> =
+        groups.flat_map(|group| group.names.iter().map(|name| (name, &group.what))).collect();
+    line(out, format_args!("pub static UNSUPPORTED: &[(&str, &str)] = &["));
+    for (name, what) in rows {
+        line(out, format_args!("    ({name:?}, {what:?}),"));
+    }
+    line(out, format_args!("];"));
+}

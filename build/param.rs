@@ -1,0 +1,64 @@
+//! The textual form of parameters: `const uint W: width 2..64`, `out bool valid`, `T v`.
+
+use crate::shape;
+
+/// A parameter in its parts.
+pub struct Param {
+    pub name: String,
+    /// Type expression as the row writes it.
+    pub ty: String,
+    pub mode: &'static str,
+    pub constant: bool,
+    /// Rust text of the rule that a known argument keeps.
+    rule: String,
+}
+
+/// Reads `[const] [in|out|inout|memory] type name [: rule low..high]`.
+pub fn parse(text: &str) -> Result<Param, String> {
+    let (declaration, rule) = match text.split_once(':') {
+        Some((declaration, rule)) => (declaration, parse_rule(rule.trim())?),
+        None => (text, "Rule::None".to_string()),
+    };
+    let mut words: Vec<&str> = declaration.split_whitespace().collect();
+    let constant = words.first() == Some(&"const");
+    if constant {
+        words.remove(0);
+    }
+    let mode = words.first().and_then(|word| mode(word));
+    if mode.is_some() {
+        words.remove(0);
+    }
+    let [ty, name] = words[..] else { return Err(format!("`{text}` is no parameter")) };
+    Ok(Param { name: name.into(), ty: ty.into(), mode: mode.unwrap_or("In"), constant, rule })
+}
+
+fn mode(word: &str) -> Option<&'static str> {
+    match word {
+        "in" => Some("In"),
+        "out" => Some("Out"),
+        "inout" => Some("InOut"),
+        "memory" => Some("Memory"),
+        _ => None,
+    }
+}
+
+fn parse_rule(text: &str) -> Result<String, String> {
+    let wrong = || format!("`{text}` is no rule: `width low..high` or `range low..high`");
+    let (kind, bounds) = text.split_once(' ').ok_or_else(wrong)?;
+    let (low, high) = bounds.split_once("..").ok_or_else(wrong)?;
+    let (low, high): (u32, u32) = (low.parse().map_err(|_| wrong())?, high.parse().map_err(|_| wrong())?);
+    match kind {
+        "width" => Ok(format!("Rule::Width {{ low: {low}, high: {high} }}")),
+        "range" => Ok(format!("Rule::Range {{ low: {low}, high: {high} }}")),
+        _ => Err(wrong()),
+    }
+}
+
+impl Param {
+    /// Rust text of the table entry.
+    pub fn rust(&self, generic: bool) -> Result<String, String> {
+        let ty = shape::expression(&self.ty, generic)?;
+        let Param { name, mode, constant, rule, .. } = self;
+        Ok(format!("Param {{ name: {name:?}, ty: {ty}, mode: Mode::{mode}, constant: {constant}, rule: {rule} }}"))
+    }
+}

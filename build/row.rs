@@ -1,0 +1,165 @@
+//! The rows as the files write them. See `grammar/README.md` for what each key means.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// One file: a dialect.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// Short name, such as `portable`.
+    pub dialect: String,
+    pub doc: String,
+    #[serde(default)]
+    pub defaults: Defaults,
+    /// Named pattern values that rows share.
+    #[serde(default)]
+    pub sets: BTreeMap<String, BTreeMap<String, String>>,
+    #[serde(default)]
+    pub extension: Vec<Extension>,
+    #[serde(default)]
+    pub function: Vec<Function>,
+    #[serde(default)]
+    pub variable: Vec<Variable>,
+    #[serde(default)]
+    pub constant: Vec<Constant>,
+    #[serde(default)]
+    pub unsupported: Vec<Unsupported>,
+}
+
+/// What holds for a file's rows that say nothing else.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct Defaults {
+    pub extensions: Option<Vec<String>>,
+    pub stages: Option<Vec<String>>,
+    pub core: Option<u16>,
+    pub es: Option<u16>,
+    /// Whether the functions exist in WGSL under the same name.
+    #[serde(default)]
+    pub wgsl: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Extension {
+    pub name: String,
+    #[serde(default = "one")]
+    pub value: u32,
+    #[serde(default)]
+    pub implies: Vec<String>,
+    /// Features of a profile; one of them is enough.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// Words for what it brings and crosslane does not have yet.
+    pub deferred: Option<String>,
+    pub doc: String,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Values of a pattern parameter: the name of a set, a plain list, or texts with what `{Name:}` stands for.
+#[derive(Deserialize, Clone)]
+#[serde(untagged)]
+pub enum Values {
+    Set(String),
+    List(Vec<String>),
+    Map(BTreeMap<String, String>),
+}
+
+/// Where a segment width comes from.
+#[derive(Deserialize, Clone, Copy, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum WidthForm {
+    /// A number in the name.
+    Named,
+    /// A last constant argument `W`.
+    Argument,
+    /// The whole subgroup, no width at all.
+    Subgroup,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+pub struct Function {
+    pub name: String,
+    #[serde(default)]
+    pub with: BTreeMap<String, Values>,
+    #[serde(default)]
+    pub widths: Vec<WidthForm>,
+    /// Types that the generic parameter stands for.
+    #[serde(rename = "T")]
+    pub generic: Option<String>,
+    #[serde(default)]
+    pub params: Vec<String>,
+    pub returns: Option<String>,
+    /// Where the parts of the operation's result go: `return` or an out parameter.
+    #[serde(default)]
+    pub results: Vec<String>,
+    pub math: Option<String>,
+    pub unary: Option<String>,
+    pub binary: Option<String>,
+    pub atomic: Option<String>,
+    pub barrier: Option<String>,
+    pub lane: Option<String>,
+    /// With `lane`: an operation on the arguments after the first, whose result is the second one.
+    pub valid: Option<String>,
+    /// `bitcast` or `select`.
+    pub special: Option<String>,
+    pub extensions: Option<Vec<String>>,
+    pub stages: Option<Vec<String>>,
+    pub core: Option<u16>,
+    pub es: Option<u16>,
+    /// Name in WGSL where it is another, or empty where WGSL does not have it.
+    pub wgsl: Option<String>,
+    /// False for functions that only WGSL has.
+    #[serde(default = "yes")]
+    pub glsl: bool,
+    pub doc: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+pub struct Variable {
+    pub name: String,
+    #[serde(default)]
+    pub with: BTreeMap<String, Values>,
+    #[serde(rename = "type")]
+    pub ty: String,
+    pub builtin: Option<String>,
+    pub lane: Option<String>,
+    /// `workgroup-size`.
+    pub special: Option<String>,
+    pub extensions: Option<Vec<String>>,
+    pub stages: Option<Vec<String>>,
+    pub core: Option<u16>,
+    pub es: Option<u16>,
+    /// The function that WGSL has for it.
+    pub wgsl: Option<String>,
+    pub doc: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Constant {
+    pub name: String,
+    /// One component, or three.
+    pub value: Vec<i32>,
+    pub core: Option<u16>,
+    pub es: Option<u16>,
+    pub doc: String,
+}
+
+/// Functions that the languages have and crosslane does not, yet.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unsupported {
+    pub what: String,
+    pub names: Vec<String>,
+}

@@ -1,0 +1,67 @@
+//! Extensions: what an `#extension` line turns on.
+
+use crate::profile::Feature;
+
+/// A name that `#extension` takes.
+#[derive(Debug)]
+pub struct Extension {
+    pub name: &'static str,
+    /// Value of its macro.
+    pub value: u32,
+    pub dialect: &'static str,
+    /// What the line turns on: the extension itself and all that it implies.
+    pub enables: ExtensionSet,
+    /// Features of a profile of which it needs one; empty: none.
+    pub needs: &'static [Feature],
+    /// For one whose line is taken although what it brings is not supported yet: the words for that.
+    pub deferred: Option<&'static str>,
+    pub doc: &'static str,
+}
+
+impl Extension {
+    /// Whether a profile with the features for which `has` is true can run it.
+    pub fn available(&self, has: impl Fn(Feature) -> bool) -> bool {
+        self.needs.is_empty() || self.needs.iter().any(|feature| has(*feature))
+    }
+
+    /// Whether its macro is defined where it is available. The macro of one that is only tolerated is not, so that
+    /// shaders choose their other path.
+    pub fn has_macro(&self) -> bool {
+        self.deferred.is_none()
+    }
+}
+
+/// A set of extensions, by their place in [`super::EXTENSIONS`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ExtensionSet(pub u128);
+
+impl ExtensionSet {
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub const fn intersects(self, other: ExtensionSet) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Turns on an extension and all that it implies.
+    pub fn enable(&mut self, extension: &Extension) {
+        self.0 |= extension.enables.0;
+    }
+
+    /// Turns off an extension; what it implied stays.
+    pub fn disable(&mut self, extension: &'static Extension) {
+        let bit = super::EXTENSIONS.iter().position(|e| e.name == extension.name);
+        self.0 &= !bit.map_or(0, |at| 1 << at);
+    }
+
+    /// Whether an extension is on.
+    pub fn contains(self, name: &str) -> bool {
+        self.iter().any(|extension| extension.name == name)
+    }
+
+    /// The extensions in the order of their names.
+    pub fn iter(self) -> impl Iterator<Item = &'static Extension> {
+        super::EXTENSIONS.iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, e)| e)
+    }
+}

@@ -1,0 +1,278 @@
+//! The languages as data: every built-in function, variable, constant and extension of every dialect.
+//!
+//! The tables come from `grammar/*.toml` through the build script and are `static`: nothing is parsed or allocated at
+//! start. Front ends look names up here and interpret the rows; the documentation prints from the same rows. Nothing
+//! here resolves overloads or emits code.
+
+mod extensions;
+mod shape;
+mod suggest;
+mod tables;
+
+pub use extensions::{Extension, ExtensionSet};
+pub use shape::{Shape, ShapeSet};
+pub use suggest::{closest, closest_function, closest_variable};
+pub use tables::{CONSTANTS, DIALECTS, EXTENSIONS, FUNCTIONS, VARIABLES};
+
+use crate::ir::{AtomicOp, BinaryOp, BuiltIn, MathFn, MemoryKinds, Scope, Stage, UnaryOp};
+use crate::lane::LaneOp;
+use tables::{UNSUPPORTED, WGSL_FUNCTIONS, WGSL_VARIABLES};
+
+/// One file of the tables.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect {
+    pub name: &'static str,
+    pub doc: &'static str,
+}
+
+/// A built-in function with all its overloads.
+#[derive(Debug)]
+pub struct Function {
+    /// GLSL's name.
+    pub name: &'static str,
+    pub overloads: &'static [Overload],
+}
+
+/// A WGSL name and where its overloads stand: function, overload.
+#[derive(Debug)]
+struct WgslFunction {
+    name: &'static str,
+    overloads: &'static [(u16, u16)],
+}
+
+/// One form of a built-in function.
+#[derive(Debug)]
+pub struct Overload {
+    pub name: &'static str,
+    /// The row's name with its pattern parameters, such as `allReduce{Op}{W}`.
+    pub family: &'static str,
+    pub dialect: &'static str,
+    /// False for functions that only WGSL has.
+    pub glsl: bool,
+    /// The declaration as messages show it.
+    pub signature: &'static str,
+    /// What the generic parameter `T` stands for, in the words of the row; empty without one.
+    pub types: &'static str,
+    /// The same as a set.
+    pub generic: ShapeSet,
+    pub params: &'static [Param],
+    pub ret: TypeExpr,
+    pub lowering: Lowering,
+    /// Where the parts of the operation's result go; empty: the result is returned.
+    pub results: &'static [Place],
+    /// One of these must be on; empty: none is needed.
+    pub extensions: ExtensionSet,
+    pub stages: Stages,
+    /// First version of the core and ES languages that has it.
+    pub core: u16,
+    pub es: u16,
+    pub doc: &'static str,
+}
+
+/// A parameter of a built-in function.
+#[derive(Debug)]
+pub struct Param {
+    pub name: &'static str,
+    pub ty: TypeExpr,
+    pub mode: Mode,
+    /// Whether only constant expressions are taken.
+    pub constant: bool,
+    /// What an argument whose value is known must keep.
+    pub rule: Rule,
+}
+
+/// Which way a parameter goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    In,
+    Out,
+    InOut,
+    /// A pointer to memory that atomic operations work on.
+    Memory,
+}
+
+/// Limits of a constant argument; bounds are inclusive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rule {
+    None,
+    /// A power of two, and at most the subgroup size where that is fixed.
+    Width {
+        low: u32,
+        high: u32,
+    },
+    Range {
+        low: u32,
+        high: u32,
+    },
+}
+
+/// A type in terms of the generic parameter `T`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeExpr {
+    Void,
+    Is(Shape),
+    /// `T`.
+    Generic,
+    /// The scalar that `T` is made of.
+    ScalarOf,
+    /// The same, but the operation wants a `T` with all components equal.
+    Splat,
+    /// `T` with components of this type instead.
+    BoolOf,
+    IntOf,
+    UintOf,
+    FloatOf,
+    Transposed,
+}
+
+impl TypeExpr {
+    /// The type for a choice of `T`; none for `void`.
+    pub fn shape(self, generic: Shape) -> Option<Shape> {
+        use crate::ir::Scalar;
+        match self {
+            TypeExpr::Void => None,
+            TypeExpr::Is(shape) => Some(shape),
+            TypeExpr::Generic => Some(generic),
+            TypeExpr::ScalarOf | TypeExpr::Splat => Shape::vector(generic.scalar(), 1),
+            TypeExpr::BoolOf => Some(generic.with_scalar(Scalar::BOOL)),
+            TypeExpr::IntOf => Some(generic.with_scalar(Scalar::I32)),
+            TypeExpr::UintOf => Some(generic.with_scalar(Scalar::U32)),
+            TypeExpr::FloatOf => Some(generic.with_scalar(Scalar::F32)),
+            TypeExpr::Transposed => Some(generic.transposed()),
+        }
+    }
+}
+
+/// What a call becomes; the operands are the arguments that are read, in order.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Lowering {
+    Math(MathFn),
+    Unary(UnaryOp),
+    Binary(BinaryOp),
+    Bitcast,
+    /// `mix` with bools: rejected value, accepted value, condition.
+    Select,
+    Atomic(AtomicOp),
+    Barrier {
+        execution: Option<Scope>,
+        memory: Scope,
+        kinds: MemoryKinds,
+    },
+    /// The constant argument `width_arg`, if there is one, is the operation's width and no operand.
+    Lane {
+        op: LaneOp,
+        width_arg: Option<u8>,
+    },
+    /// `op` on all operands, and `valid` on all but the first.
+    LaneAndValid {
+        op: LaneOp,
+        valid: LaneOp,
+    },
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    Return,
+    Argument(u8),
+}
+
+bitflags::bitflags! {
+    /// Pipeline stages.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct Stages: u8 {
+        const VERTEX = 1;
+        const FRAGMENT = 2;
+        const COMPUTE = 4;
+    }
+}
+
+impl From<Stage> for Stages {
+    fn from(stage: Stage) -> Stages {
+        match stage {
+            Stage::Vertex => Stages::VERTEX,
+            Stage::Fragment => Stages::FRAGMENT,
+            Stage::Compute => Stages::COMPUTE,
+        }
+    }
+}
+
+/// A built-in variable.
+#[derive(Debug)]
+pub struct Variable {
+    pub name: &'static str,
+    /// The function that WGSL has for it.
+    pub wgsl: Option<&'static str>,
+    pub dialect: &'static str,
+    pub ty: Shape,
+    pub source: VariableSource,
+    pub extensions: ExtensionSet,
+    pub stages: Stages,
+    pub core: u16,
+    pub es: u16,
+    pub doc: &'static str,
+}
+
+/// Where the value of a built-in variable comes from.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum VariableSource {
+    BuiltIn(BuiltIn),
+    /// An operation without operands.
+    Lane(LaneOp),
+    /// The constant that the entry point's local size makes.
+    WorkgroupSize,
+}
+
+/// A built-in constant: an `int`, or an `ivec3`.
+#[derive(Debug)]
+pub struct Constant {
+    pub name: &'static str,
+    pub value: &'static [i32],
+    pub core: u16,
+    pub es: u16,
+    pub doc: &'static str,
+}
+
+/// The GLSL function called `name`.
+pub fn functions(name: &str) -> &'static [Overload] {
+    match FUNCTIONS.binary_search_by(|f| f.name.cmp(name)) {
+        Ok(at) => FUNCTIONS[at].overloads,
+        Err(_) => &[],
+    }
+}
+
+/// The overloads that WGSL knows as `name`.
+pub fn wgsl_functions(name: &str) -> impl Iterator<Item = &'static Overload> {
+    let found = WGSL_FUNCTIONS.binary_search_by(|f| f.name.cmp(name));
+    let places = found.map_or(&[][..], |at| WGSL_FUNCTIONS[at].overloads);
+    places.iter().map(|(function, overload)| &FUNCTIONS[usize::from(*function)].overloads[usize::from(*overload)])
+}
+
+/// The GLSL variable called `name`.
+pub fn variable(name: &str) -> Option<&'static Variable> {
+    VARIABLES.binary_search_by(|v| v.name.cmp(name)).ok().map(|at| &VARIABLES[at])
+}
+
+/// The variable that WGSL reads by calling `name`.
+pub fn wgsl_variable(name: &str) -> Option<&'static Variable> {
+    let found = WGSL_VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name));
+    found.ok().map(|at| &VARIABLES[usize::from(WGSL_VARIABLES[at].1)])
+}
+
+/// The constant called `name`.
+pub fn constant(name: &str) -> Option<&'static Constant> {
+    CONSTANTS.binary_search_by(|c| c.name.cmp(name)).ok().map(|at| &CONSTANTS[at])
+}
+
+/// The extension called `name`.
+pub fn extension(name: &str) -> Option<&'static Extension> {
+    EXTENSIONS.binary_search_by(|e| e.name.cmp(name)).ok().map(|at| &EXTENSIONS[at])
+}
+
+/// For a function that the language has and crosslane does not: the words for what it belongs to.
+pub fn unsupported_function(name: &str) -> Option<&'static str> {
+    UNSUPPORTED.binary_search_by(|(known, _)| (*known).cmp(name)).ok().map(|at| UNSUPPORTED[at].1)
+}
+
+#[cfg(test)]
+mod tests;

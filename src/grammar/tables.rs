@@ -1,0 +1,16 @@
+//! The tables themselves, as the build script wrote them.
+
+use super::{
+    Constant, Dialect, Extension, ExtensionSet, Function, Lowering, Mode, Overload, Param, Place, Rule, Shape,
+    ShapeSet, Stages, TypeExpr, Variable, VariableSource, WgslFunction,
+};
+use crate::ir::{AtomicOp, BinaryOp, BuiltIn, MathFn, MemoryKinds, Scope, UnaryOp};
+use crate::lane::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use crate::profile::Feature;
+
+/// A width that the build script has checked.
+const fn width(lanes: u32) -> Width {
+    Width::new(lanes).expect("the build script takes powers of two up to 128 only")
+}
+
+include!(concat!(env!("OUT_DIR"), "/tables.rs"));
