@@ -8,3 +8,4 @@ pub mod lane;
 pub mod profile;
 pub mod run;
 pub mod source;
+pub mod target;

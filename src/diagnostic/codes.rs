@@ -115,6 +115,12 @@ codes! {
     // Profiles and targets.
     /// The language has it, crosslane does not support it yet.
     NOT_SUPPORTED = "E0700";
+    /// The profile lacks the hardware for a cross-lane operation.
+    PROFILE_LACKS = "E0701";
+    /// A cross-lane operation spans more lanes than the profile's subgroup has.
+    TOO_WIDE = "E0702";
+    /// The operands of a cross-lane operation do not fit it.
+    BAD_LANE_OPERAND = "E0703";
 
     // Limits and internal checks.
     /// A check inside the compiler failed: a defect of crosslane, not of the shader.

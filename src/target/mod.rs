@@ -1,0 +1,3 @@
+//! Targets: each reads an [`crate::ir::Module`] and writes one output format. A target knows no source language.
+
+pub mod spirv;

@@ -1,0 +1,180 @@
+//! The capabilities and extensions that a module needs, collected from what is really emitted.
+//!
+//! One table each for opcodes, scalar types and built-ins (SPIR-V 1.6, "Enabling Capabilities" of each entry; extensions from
+//! the entry's "Missing before" line). Nothing is asked for because a shader merely mentions it.
+
+use super::Version;
+use crate::ir::{Scalar, ScalarKind};
+use rspirv::spirv::{BuiltIn, Capability, Op};
+
+/// The smallest set found so far.
+#[derive(Debug)]
+pub(super) struct Needs {
+    capabilities: Vec<Capability>,
+    extensions: Vec<&'static str>,
+    version: Version,
+}
+
+/// Capabilities of subgroup instructions that declare `GroupNonUniform` by themselves (section 3.31, implicit declaration).
+const IMPLY_GROUP: [Capability; 8] = [
+    Capability::GroupNonUniformVote,
+    Capability::GroupNonUniformArithmetic,
+    Capability::GroupNonUniformBallot,
+    Capability::GroupNonUniformShuffle,
+    Capability::GroupNonUniformShuffleRelative,
+    Capability::GroupNonUniformClustered,
+    Capability::GroupNonUniformQuad,
+    Capability::GroupNonUniformRotateKHR,
+];
+
+/// Extension that carries a capability, and the first version that has it without; none when no version has.
+const EXTENSIONS: [(Capability, &str, Option<Version>); 9] = [
+    (Capability::GroupNonUniformRotateKHR, "SPV_KHR_subgroup_rotate", None),
+    (Capability::GroupNonUniformPartitionedEXT, "SPV_NV_shader_subgroup_partitioned", None),
+    (Capability::QuadControlKHR, "SPV_KHR_quad_control", None),
+    (Capability::ShaderSMBuiltinsNV, "SPV_NV_shader_sm_builtins", None),
+    (Capability::AtomicFloat32AddEXT, "SPV_EXT_shader_atomic_float_add", None),
+    (Capability::AtomicFloat64AddEXT, "SPV_EXT_shader_atomic_float_add", None),
+    (Capability::StorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
+    (Capability::UniformAndStorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
+    (Capability::StoragePushConstant8, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
+];
+
+impl Needs {
+    pub fn new(version: Version) -> Needs {
+        Needs { capabilities: vec![Capability::Shader], extensions: Vec::new(), version }
+    }
+
+    pub fn capability(&mut self, capability: Capability) {
+        if self.capabilities.contains(&capability) {
+            return;
+        }
+        self.capabilities.push(capability);
+        let row = EXTENSIONS.iter().find(|row| row.0 == capability);
+        if let Some((_, extension, included)) = row
+            && included.is_none_or(|first| self.version < first)
+        {
+            self.extension(extension);
+        }
+    }
+
+    pub fn extension(&mut self, extension: &'static str) {
+        if !self.extensions.contains(&extension) {
+            self.extensions.push(extension);
+        }
+    }
+
+    /// What an instruction needs by its opcode.
+    pub fn op(&mut self, op: Op) {
+        if let Some(capability) = of_op(op) {
+            self.capability(capability);
+        }
+    }
+
+    /// What declaring a type of this scalar needs.
+    pub fn scalar(&mut self, scalar: Scalar) {
+        if let Some(capability) = of_scalar(scalar) {
+            self.capability(capability);
+        }
+    }
+
+    /// What a variable with this built-in needs.
+    pub fn built_in(&mut self, built_in: BuiltIn) {
+        if let Some(capability) = of_built_in(built_in) {
+            self.capability(capability);
+        }
+    }
+
+    /// The capabilities that nothing else in the set declares, in ascending order.
+    pub fn capabilities(&self) -> Vec<Capability> {
+        let implied = self.capabilities.iter().any(|c| IMPLY_GROUP.contains(c));
+        let kept = self.capabilities.iter().filter(|c| !(implied && **c == Capability::GroupNonUniform));
+        let mut kept: Vec<Capability> = kept.copied().collect();
+        kept.sort_unstable();
+        kept
+    }
+
+    pub fn extensions(&self) -> Vec<&'static str> {
+        let mut sorted = self.extensions.clone();
+        sorted.sort_unstable();
+        sorted
+    }
+}
+
+/// Opcodes that a plain `Shader` module cannot use. Which group operation an arithmetic instruction has decides between
+/// `GroupNonUniformArithmetic` and `…Clustered`; its emitter asks for that one.
+const fn of_op(op: Op) -> Option<Capability> {
+    Some(match op {
+        Op::GroupNonUniformElect => Capability::GroupNonUniform,
+        Op::GroupNonUniformAll | Op::GroupNonUniformAny | Op::GroupNonUniformAllEqual => {
+            Capability::GroupNonUniformVote
+        }
+        Op::GroupNonUniformBroadcast
+        | Op::GroupNonUniformBroadcastFirst
+        | Op::GroupNonUniformBallot
+        | Op::GroupNonUniformInverseBallot
+        | Op::GroupNonUniformBallotBitExtract
+        | Op::GroupNonUniformBallotBitCount
+        | Op::GroupNonUniformBallotFindLSB
+        | Op::GroupNonUniformBallotFindMSB => Capability::GroupNonUniformBallot,
+        Op::GroupNonUniformShuffle | Op::GroupNonUniformShuffleXor => Capability::GroupNonUniformShuffle,
+        Op::GroupNonUniformShuffleUp | Op::GroupNonUniformShuffleDown => Capability::GroupNonUniformShuffleRelative,
+        Op::GroupNonUniformQuadBroadcast | Op::GroupNonUniformQuadSwap => Capability::GroupNonUniformQuad,
+        Op::GroupNonUniformRotateKHR => Capability::GroupNonUniformRotateKHR,
+        Op::GroupNonUniformPartitionEXT => Capability::GroupNonUniformPartitionedEXT,
+        _ => return None,
+    })
+}
+
+const fn of_scalar(scalar: Scalar) -> Option<Capability> {
+    match (scalar.kind, scalar.width) {
+        (ScalarKind::Sint | ScalarKind::Uint, 8) => Some(Capability::Int8),
+        (ScalarKind::Sint | ScalarKind::Uint, 16) => Some(Capability::Int16),
+        (ScalarKind::Sint | ScalarKind::Uint, 64) => Some(Capability::Int64),
+        (ScalarKind::Float, 16) => Some(Capability::Float16),
+        (ScalarKind::Float, 64) => Some(Capability::Float64),
+        _ => None,
+    }
+}
+
+const fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
+    match built_in {
+        BuiltIn::SubgroupSize | BuiltIn::SubgroupLocalInvocationId | BuiltIn::NumSubgroups | BuiltIn::SubgroupId => {
+            Some(Capability::GroupNonUniform)
+        }
+        BuiltIn::SubgroupEqMask
+        | BuiltIn::SubgroupGeMask
+        | BuiltIn::SubgroupGtMask
+        | BuiltIn::SubgroupLeMask
+        | BuiltIn::SubgroupLtMask => Some(Capability::GroupNonUniformBallot),
+        BuiltIn::DeviceIndex => Some(Capability::DeviceGroup),
+        BuiltIn::WarpIDNV | BuiltIn::SMIDNV | BuiltIn::WarpsPerSMNV | BuiltIn::SMCountNV => {
+            Some(Capability::ShaderSMBuiltinsNV)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn implied_capabilities_are_left_out() {
+        let mut needs = Needs::new(Version::V1_3);
+        needs.op(Op::GroupNonUniformElect);
+        assert_eq!(needs.capabilities(), [Capability::Shader, Capability::GroupNonUniform]);
+        needs.op(Op::GroupNonUniformBallot);
+        needs.op(Op::IAdd);
+        assert_eq!(needs.capabilities(), [Capability::Shader, Capability::GroupNonUniformBallot]);
+    }
+
+    #[test]
+    fn extensions_go_once_a_version_includes_them() {
+        for (version, extensions) in [(Version::V1_3, 1), (Version::V1_6, 0)] {
+            let mut needs = Needs::new(version);
+            needs.capability(Capability::StorageBuffer8BitAccess);
+            assert_eq!(needs.extensions().len(), extensions);
+        }
+    }
+}

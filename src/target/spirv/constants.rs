@@ -1,0 +1,297 @@
+//! Constants, specialization constants and the expressions of them (SPIR-V 1.6 section 3.49.7).
+//!
+//! IR constants become ids when something first asks for them; emitters make the few scalars that they need
+//! themselves through [`Emitter::u32`] and its like. Expressions of specialization constants take integers and bools
+//! only, as `OpSpecConstantOp` does in shaders; others are refused.
+
+use super::Emitter;
+use super::words::MAX_WORDS;
+use crate::ir::{
+    BinaryOp, ConstId, ConstValue, Constant, Constants, Scalar, ScalarKind, SpecOp, Type, TypeId, Types, UnaryOp,
+};
+use rspirv::spirv::{Decoration, Op, Word};
+use rustc_hash::FxHashMap;
+
+/// Constant ids given out so far; 0 marks one not asked for yet.
+#[derive(Debug, Default)]
+pub(super) struct ConstMap {
+    known: Vec<Word>,
+    /// Scalars by type id and bits.
+    scalars: FxHashMap<(Word, u64), Word>,
+    nulls: FxHashMap<Word, Word>,
+}
+
+impl ConstMap {
+    pub fn new(constants: &Constants) -> ConstMap {
+        ConstMap { known: vec![0; constants.len()], ..ConstMap::default() }
+    }
+}
+
+impl Emitter<'_> {
+    /// The id of an IR constant. Parts come first; a list of what waits replaces recursion, since chains may be long.
+    pub fn constant(&mut self, id: ConstId) -> Word {
+        if self.constants.known[id.index()] != 0 {
+            return self.constants.known[id.index()];
+        }
+        let module = self.module;
+        let mut waiting = vec![(id, 0)];
+        while let Some((id, done)) = waiting.last_mut() {
+            let id = *id;
+            let next = if self.constants.known[id.index()] == 0 { parts(module.constants.get(id)).get(*done) } else { None };
+            *done += 1;
+            match next {
+                Some(part) => waiting.push((*part, 0)),
+                None => {
+                    self.declare_constant(id);
+                    waiting.pop();
+                }
+            }
+        }
+        self.constants.known[id.index()]
+    }
+
+    pub fn u32(&mut self, value: u32) -> Word {
+        self.scalar_constant(Scalar::U32, u64::from(value))
+    }
+
+    pub fn i32(&mut self, value: i32) -> Word {
+        self.scalar_constant(Scalar::I32, u64::from(value as u32))
+    }
+
+    pub fn bool(&mut self, value: bool) -> Word {
+        self.scalar_constant(Scalar::BOOL, u64::from(value))
+    }
+
+    /// A scalar by its bits, zero-extended.
+    pub fn scalar_constant(&mut self, scalar: Scalar, bits: u64) -> Word {
+        let ty = self.scalar_type(scalar);
+        if let Some(id) = self.constants.scalars.get(&(ty, bits)) {
+            return *id;
+        }
+        let id = self.id();
+        self.declare_scalar(Declare::Fixed, scalar, (ty, id), bits);
+        self.constants.scalars.insert((ty, bits), id);
+        id
+    }
+
+    /// A scalar, or a vector with all components the same.
+    pub fn splat_constant(&mut self, scalar: Scalar, size: u8, bits: u64) -> Word {
+        let part = self.scalar_constant(scalar, bits);
+        if size == 1 {
+            return part;
+        }
+        let ty = self.vector_type(scalar, size);
+        let key = (ty, bits);
+        if let Some(id) = self.constants.scalars.get(&key) {
+            return *id;
+        }
+        let id = self.id();
+        self.out.globals.typed(Op::ConstantComposite, ty, id, &[part; 4][..usize::from(size)]);
+        self.constants.scalars.insert(key, id);
+        id
+    }
+
+    /// The bits of a scalar constant, a specialization constant's default included; none of expressions.
+    pub fn default_bits(&self, id: ConstId) -> Option<u64> {
+        match self.module.constants.get(id).value {
+            ConstValue::Spec { default, .. } => Some(default),
+            _ => self.module.constants.bits(id),
+        }
+    }
+
+    /// The value of a type whose bits are all zero.
+    pub fn null(&mut self, ty: Word) -> Word {
+        if let Some(id) = self.constants.nulls.get(&ty) {
+            return *id;
+        }
+        let id = self.id();
+        self.out.globals.typed(Op::ConstantNull, ty, id, &[]);
+        self.constants.nulls.insert(ty, id);
+        id
+    }
+
+    /// The bits of the number 1 in a scalar type.
+    pub fn one_bits(scalar: Scalar) -> u64 {
+        match (scalar.kind, scalar.width) {
+            (ScalarKind::Float, 16) => 0x3c00,
+            (ScalarKind::Float, 64) => 1f64.to_bits(),
+            (ScalarKind::Float, _) => u64::from(1f32.to_bits()),
+            _ => 1,
+        }
+    }
+
+    fn declare_constant(&mut self, id: ConstId) {
+        if self.constants.known[id.index()] != 0 {
+            return;
+        }
+        let module = self.module;
+        let Constant { ty, value } = module.constants.get(id);
+        let word = match value {
+            ConstValue::Bits(bits) => self.bits_constant(*ty, *bits),
+            ConstValue::Zero => self.zero(*ty),
+            ConstValue::Undef => self.undef(*ty),
+            ConstValue::Composite(parts) => self.composite(id, *ty, parts),
+            ConstValue::Spec { id, default } => self.spec(*ty, *id, *default),
+            ConstValue::SpecOp { op, args } => self.spec_op(*op, *ty, args),
+        };
+        self.constants.known[id.index()] = word;
+    }
+
+    fn bits_constant(&mut self, ty: TypeId, bits: u64) -> Word {
+        match self.module.types.get(ty) {
+            Type::Scalar(scalar) => self.scalar_constant(scalar, bits),
+            _ => self.internal("bits of a composite constant"),
+        }
+    }
+
+    fn zero(&mut self, ty: TypeId) -> Word {
+        match self.module.types.get(ty) {
+            Type::Scalar(scalar) => self.scalar_constant(scalar, 0),
+            _ => {
+                let ty = self.value_type(ty);
+                self.null(ty)
+            }
+        }
+    }
+
+    fn undef(&mut self, ty: TypeId) -> Word {
+        let (ty, id) = (self.value_type(ty), self.id());
+        self.out.globals.typed(Op::Undef, ty, id, &[]);
+        id
+    }
+
+    fn composite(&mut self, id: ConstId, ty: TypeId, parts: &[ConstId]) -> Word {
+        if parts.len() + 3 > MAX_WORDS {
+            return self.unsupported("constants with more than 65532 parts");
+        }
+        let op = if self.module.constants.is_spec(id) { Op::SpecConstantComposite } else { Op::ConstantComposite };
+        let ty = self.value_type(ty);
+        let words: Vec<Word> = parts.iter().map(|part| self.constants.known[part.index()]).collect();
+        let id = self.id();
+        self.out.globals.typed(op, ty, id, &words);
+        id
+    }
+
+    fn spec(&mut self, ty: TypeId, number: u32, default: u64) -> Word {
+        let Type::Scalar(scalar) = self.module.types.get(ty) else {
+            return self.internal("a specialization constant that is no scalar");
+        };
+        let (ty, id) = (self.scalar_type(scalar), self.id());
+        self.declare_scalar(Declare::Spec, scalar, (ty, id), default);
+        self.decorate(id, Decoration::SpecId, &[number]);
+        self.name_spec(id, number);
+        id
+    }
+
+    fn declare_scalar(&mut self, how: Declare, scalar: Scalar, (ty, id): (Word, Word), bits: u64) {
+        let globals = &mut self.out.globals;
+        let (low, high) = (bits as Word, (bits >> 32) as Word);
+        match (how, scalar.kind, scalar.width) {
+            (Declare::Fixed, ScalarKind::Bool, _) if bits != 0 => globals.typed(Op::ConstantTrue, ty, id, &[]),
+            (Declare::Fixed, ScalarKind::Bool, _) => globals.typed(Op::ConstantFalse, ty, id, &[]),
+            (Declare::Spec, ScalarKind::Bool, _) if bits != 0 => globals.typed(Op::SpecConstantTrue, ty, id, &[]),
+            (Declare::Spec, ScalarKind::Bool, _) => globals.typed(Op::SpecConstantFalse, ty, id, &[]),
+            (how, _, 64) => globals.typed(how.op(), ty, id, &[low, high]),
+            // Narrow signed literals are sign-extended (section 2.2.1, literal).
+            (how, ScalarKind::Sint, width) if width < 32 => {
+                globals.typed(how.op(), ty, id, &[crate::ir::constant::sign_extend(bits, scalar) as Word]);
+            }
+            (how, ..) => globals.typed(how.op(), ty, id, &[low]),
+        }
+    }
+
+    fn spec_op(&mut self, op: SpecOp, ty: TypeId, args: &[ConstId]) -> Word {
+        let words: Vec<Word> = args.iter().map(|arg| self.constants.known[arg.index()]).collect();
+        let operand = args.first().map_or(ty, |arg| self.module.constants.get(*arg).ty);
+        let floats = [operand, ty].iter().any(|ty| self.module.types.scalar_of(*ty).is_some_and(Scalar::is_float));
+        let selects = matches!(op, SpecOp::Extract(_) | SpecOp::Select);
+        if floats && !selects {
+            return self.unsupported("floating-point arithmetic on specialization constants at module scope");
+        }
+        match (op, words.as_slice()) {
+            (SpecOp::Unary(op), [_]) => self.spec_word(spec_unary(op), ty, &words),
+            (SpecOp::Binary(op), [_, _]) => self.spec_binary(op, operand, ty, &words),
+            (SpecOp::Convert | SpecOp::Bitcast, [word]) => self.spec_convert(operand, ty, *word),
+            (SpecOp::Select, [_, _, _]) => self.spec_word(Op::Select, ty, &words),
+            (SpecOp::Extract(index), [word]) => self.spec_word(Op::CompositeExtract, ty, &[*word, index]),
+            _ => self.unsupported("this function of specialization constants"),
+        }
+    }
+
+    fn spec_binary(&mut self, op: BinaryOp, operand: TypeId, ty: TypeId, words: &[Word]) -> Word {
+        let kind = self.module.types.scalar_of(operand).map_or(ScalarKind::Uint, |scalar| scalar.kind);
+        match super::math::binary_opcode(op, kind) {
+            Some(op) => self.spec_word(op, ty, words),
+            None => self.unsupported("this operation on specialization constants"),
+        }
+    }
+
+    /// Conversions between bools and 32-bit integers. `OpBitcast` is no shader's `OpSpecConstantOp`, adding zero is.
+    fn spec_convert(&mut self, from: TypeId, to: TypeId, word: Word) -> Word {
+        let types = &self.module.types;
+        let (Some(source), Some(target)) = (types.scalar_of(from), types.scalar_of(to)) else {
+            return self.internal("conversion of a composite constant");
+        };
+        let size = types.components(to).unwrap_or(1);
+        if source == target {
+            return word;
+        }
+        if target.is_bool() {
+            let zero = self.splat_constant(source, size, 0);
+            return self.spec_word(Op::INotEqual, to, &[word, zero]);
+        }
+        let zero = self.splat_constant(target, size, 0);
+        if source.is_bool() {
+            let one = self.splat_constant(target, size, 1);
+            return self.spec_word(Op::Select, to, &[word, one, zero]);
+        }
+        match source.width == target.width {
+            true => self.spec_word(Op::IAdd, to, &[word, zero]),
+            false => self.unsupported("conversion of specialization constants between widths"),
+        }
+    }
+
+    fn spec_word(&mut self, op: Op, ty: TypeId, words: &[Word]) -> Word {
+        let (ty, id) = (self.value_type(ty), self.id());
+        let start = self.out.globals.begin(Op::SpecConstantOp);
+        self.out.globals.extend(&[ty, id, op as Word]);
+        self.out.globals.extend(words);
+        self.out.globals.end(start);
+        id
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Declare {
+    Fixed,
+    Spec,
+}
+
+impl Declare {
+    const fn op(self) -> Op {
+        match self {
+            Declare::Fixed => Op::Constant,
+            Declare::Spec => Op::SpecConstant,
+        }
+    }
+}
+
+fn parts(constant: &Constant) -> &[ConstId] {
+    match &constant.value {
+        ConstValue::Composite(parts) | ConstValue::SpecOp { args: parts, .. } => parts,
+        _ => &[],
+    }
+}
+
+const fn spec_unary(op: UnaryOp) -> Op {
+    match op {
+        UnaryOp::Neg => Op::SNegate,
+        UnaryOp::Not => Op::Not,
+        UnaryOp::LogicalNot => Op::LogicalNot,
+    }
+}
+
+/// The scalar and component count of a scalar or vector type.
+pub(super) fn shape(types: &Types, ty: TypeId) -> Option<(Scalar, u8)> {
+    Some((types.scalar_of(ty)?, types.components(ty)?))
+}

@@ -1,0 +1,368 @@
+//! Structured control flow (SPIR-V 1.6 section 2.11): selections, loops, switches, and the merge blocks that they need.
+//!
+//! A block of the IR becomes a run of SPIR-V blocks. After a terminator nothing is written; a merge block that no path
+//! reaches holds `OpUnreachable`. A conditional jump out of a loop or switch, `if (c) break;`, needs no merge block.
+
+use super::constants::shape;
+use super::function::Body;
+use super::memory::Part;
+use crate::ir::{self, BlockId, Case, Cases, ControlHint, Inst, Scalar, Type, TypeId, Value};
+use rspirv::spirv::{LoopControl, Op, SelectionControl, Word};
+
+/// A construct that encloses the place being written.
+pub(super) struct Scope {
+    /// Where its body goes on when it is done.
+    merge: Word,
+    merge_reached: bool,
+    kind: Kind,
+    /// Values that the two blocks of an `If` gave, with the blocks that they come from.
+    yields: Vec<Word>,
+}
+
+enum Kind {
+    If,
+    Switch,
+    Loop { continuing: Word, continue_reached: bool },
+}
+
+impl Body<'_, '_> {
+    /// Writes the instructions of a block, up to where no path goes on.
+    pub fn block(&mut self, id: BlockId) {
+        let f = self.f;
+        for inst in &f.blocks[id].insts {
+            if !self.live {
+                return;
+            }
+            self.instruction(*inst);
+        }
+    }
+
+    pub fn control(&mut self, inst: &Inst) -> Word {
+        match inst.op {
+            ir::Op::If { condition, then, otherwise, hint } => {
+                return self.conditional(condition, (then, otherwise), hint, inst.ty);
+            }
+            ir::Op::Loop { body, continuing, break_if, hint } => self.repeat(body, continuing, break_if, hint),
+            ir::Op::Switch { selector, cases, hint } => self.switch(selector, cases, hint),
+            ir::Op::Break | ir::Op::Continue => self.jump(&inst.op),
+            ir::Op::Return(value) => self.give_back(value),
+            ir::Op::Yield(value) => self.give(value),
+            ir::Op::Unreachable => self.end_block(Op::Unreachable, &[]),
+            _ => {
+                self.m.unsupported("fragment-stage operations");
+            }
+        }
+        0
+    }
+
+    fn end_block(&mut self, op: Op, operands: &[Word]) {
+        self.emit_void(op, operands);
+        self.live = false;
+    }
+
+    fn branch(&mut self, target: Word) {
+        self.end_block(Op::Branch, &[target]);
+    }
+
+    fn enter(&mut self, merge: Word, kind: Kind) {
+        self.scopes.push(Scope { merge, merge_reached: false, kind, yields: Vec::new() });
+    }
+
+    /// Goes from the end of a construct's block to its merge block, if any path gets there.
+    fn to_merge(&mut self) {
+        if self.live
+            && let Some(scope) = self.scopes.last_mut()
+        {
+            scope.merge_reached = true;
+            let merge = scope.merge;
+            self.branch(merge);
+        }
+    }
+
+    /// Leaves the innermost construct and starts its merge block.
+    fn leave(&mut self) -> Option<Scope> {
+        let scope = self.scopes.pop()?;
+        self.start_block(scope.merge);
+        self.live = scope.merge_reached;
+        if !self.live {
+            self.emit_void(Op::Unreachable, &[]);
+        }
+        Some(scope)
+    }
+
+    fn start(&mut self, label: Word) {
+        self.start_block(label);
+        self.live = true;
+    }
+
+    fn is_empty(&self, block: BlockId) -> bool {
+        self.f.blocks[block].insts.is_empty()
+    }
+
+    fn conditional(&mut self, condition: Value, blocks: (BlockId, BlockId), hint: ControlHint, ty: TypeId) -> Word {
+        if self.jump_if(condition, blocks) {
+            return 0;
+        }
+        let condition = self.value(condition);
+        let merge = self.m.id();
+        let targets = [blocks.0, blocks.1].map(|block| if self.is_empty(block) { merge } else { self.m.id() });
+        self.emit_void(Op::SelectionMerge, &[merge, selection_control(hint)]);
+        self.end_block(Op::BranchConditional, &[condition, targets[0], targets[1]]);
+        self.enter(merge, Kind::If);
+        for (block, target) in [blocks.0, blocks.1].into_iter().zip(targets) {
+            self.arm(block, target, merge);
+        }
+        let yields = self.leave().map(|scope| scope.yields).unwrap_or_default();
+        if ty == ir::Types::VOID || yields.is_empty() {
+            return 0;
+        }
+        let ty = self.m.value_type(ty);
+        self.emit(Op::Phi, ty, &yields)
+    }
+
+    /// One block of a selection; an empty one is the merge block itself.
+    fn arm(&mut self, block: BlockId, target: Word, merge: Word) {
+        if target == merge {
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.merge_reached = true;
+            }
+            return;
+        }
+        self.start(target);
+        self.block(block);
+        self.to_merge();
+    }
+
+    /// `if (condition) break;` or `continue;` as a conditional branch with the rest of the code as its other target.
+    fn jump_if(&mut self, condition: Value, (then, otherwise): (BlockId, BlockId)) -> bool {
+        let f = self.f;
+        let [only] = f.blocks[then].insts.as_slice() else { return false };
+        let op = f.insts[*only].op;
+        if !self.is_empty(otherwise) || !matches!(op, ir::Op::Break | ir::Op::Continue) {
+            return false;
+        }
+        let Some(target) = self.jump_target(&op) else { return false };
+        let (condition, next) = (self.value(condition), self.m.id());
+        self.end_block(Op::BranchConditional, &[condition, target, next]);
+        self.start(next);
+        true
+    }
+
+    fn jump(&mut self, op: &ir::Op) {
+        match self.jump_target(op) {
+            Some(target) => self.branch(target),
+            None => {
+                self.m.internal("a jump out of nothing");
+            }
+        }
+    }
+
+    /// Where `Break` or `Continue` goes; marks it as reached.
+    fn jump_target(&mut self, op: &ir::Op) -> Option<Word> {
+        for scope in self.scopes.iter_mut().rev() {
+            match (&mut scope.kind, op) {
+                (Kind::Loop { .. } | Kind::Switch, ir::Op::Break) => {
+                    scope.merge_reached = true;
+                    return Some(scope.merge);
+                }
+                (Kind::Loop { continuing, continue_reached }, ir::Op::Continue) => {
+                    *continue_reached = true;
+                    return Some(*continuing);
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn give_back(&mut self, value: Option<Value>) {
+        match value {
+            Some(value) => {
+                let word = self.value(value);
+                self.end_block(Op::ReturnValue, &[word]);
+            }
+            None => self.end_block(Op::Return, &[]),
+        }
+    }
+
+    fn give(&mut self, value: Value) {
+        let (word, label) = (self.value(value), self.label);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.yields.extend([word, label]);
+        }
+        self.to_merge();
+    }
+
+    fn repeat(&mut self, body: BlockId, continuing: BlockId, break_if: Option<Value>, hint: ControlHint) {
+        let [header, first, next, merge] = [(); 4].map(|()| self.m.id());
+        self.branch(header);
+        self.start(header);
+        self.emit_void(Op::LoopMerge, &[merge, next, loop_control(hint)]);
+        self.branch(first);
+        self.enter(merge, Kind::Loop { continuing: next, continue_reached: false });
+        self.start(first);
+        self.block(body);
+        let fell = self.live;
+        if fell {
+            self.branch(next);
+        }
+        let reached = fell || self.continue_reached();
+        self.start_block(next);
+        self.live = true;
+        if reached {
+            self.block(continuing);
+            self.back_edge(header, break_if);
+        } else {
+            self.branch(header);
+        }
+        self.leave();
+    }
+
+    fn continue_reached(&self) -> bool {
+        matches!(self.scopes.last(), Some(Scope { kind: Kind::Loop { continue_reached: true, .. }, .. }))
+    }
+
+    fn back_edge(&mut self, header: Word, break_if: Option<Value>) {
+        if !self.live {
+            return;
+        }
+        let Some(condition) = break_if else { return self.branch(header) };
+        let condition = self.value(condition);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.merge_reached = true;
+            let merge = scope.merge;
+            self.end_block(Op::BranchConditional, &[condition, merge, header]);
+        }
+    }
+
+    /// Arms come in the order of the source, so that one that falls through stands right before its successor both in the
+    /// list of targets and in the code (section 2.11.2).
+    fn switch(&mut self, selector: Value, cases: Cases, hint: ControlHint) {
+        let f = self.f;
+        let arms = f.arms(cases);
+        let wide = self.shape_of(selector).is_some_and(|(scalar, _)| scalar.width == 64);
+        let selector = self.value(selector);
+        let merge = self.m.id();
+        let labels: Vec<Word> = arms.iter().map(|_| self.m.id()).collect();
+        let default = arms.iter().position(|arm| arm.default).map_or(merge, |index| labels[index]);
+        self.emit_void(Op::SelectionMerge, &[merge, selection_control(hint)]);
+        self.emit_switch(selector, default, arms, &labels, wide);
+        self.enter(merge, Kind::Switch);
+        if default == merge {
+            self.mark_merge();
+        }
+        for (index, arm) in arms.iter().enumerate() {
+            self.start(labels[index]);
+            self.block(arm.body);
+            match labels.get(index + 1) {
+                Some(next) if arm.falls_through && self.live => self.branch(*next),
+                _ => self.to_merge(),
+            }
+        }
+        self.leave();
+    }
+
+    fn mark_merge(&mut self) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.merge_reached = true;
+        }
+    }
+
+    fn emit_switch(&mut self, selector: Word, default: Word, arms: &[Case], labels: &[Word], wide: bool) {
+        let start = self.code.begin(Op::Switch);
+        self.code.extend(&[selector, default]);
+        let mut words = 3;
+        for (arm, label) in arms.iter().zip(labels) {
+            for value in &arm.values {
+                self.code.push(*value as Word);
+                if wide {
+                    self.code.push((*value >> 32) as Word);
+                }
+                self.code.push(*label);
+                words += 3;
+            }
+        }
+        if words > super::words::MAX_WORDS {
+            self.m.unsupported("switches with more than 21844 labels");
+            return;
+        }
+        self.code.end(start);
+        self.live = false;
+    }
+
+    /// A choice between two values: component by component with a bool vector, of anything with a scalar bool.
+    pub fn select(&mut self, condition: Value, accept: Value, reject: Value, ty: TypeId) -> Word {
+        let conditions = self.shape_of(condition).map_or(1, |(_, size)| size);
+        let [condition, accept, reject] = [condition, accept, reject].map(|value| self.value(value));
+        self.choose(condition, conditions, (accept, reject), ty)
+    }
+
+    /// Before 1.4 `OpSelect` takes scalars and vectors only, with as many conditions as components (section 3.49.14).
+    fn choose(&mut self, condition: Word, conditions: u8, values: (Word, Word), ty: TypeId) -> Word {
+        let types = &self.m.module.types;
+        match shape(types, ty) {
+            Some(shape) if conditions == 1 => self.choose_vector(condition, values, shape),
+            None if !self.m.options.version.has_1_4() => self.choose_parts(condition, values, ty),
+            _ => {
+                let ty = self.m.value_type(ty);
+                self.emit(Op::Select, ty, &[condition, values.0, values.1])
+            }
+        }
+    }
+
+    /// A scalar or vector chosen by a scalar.
+    pub fn choose_vector(&mut self, condition: Word, values: (Word, Word), (scalar, size): (Scalar, u8)) -> Word {
+        let ty = self.m.vector_type(scalar, size);
+        let mut condition = condition;
+        if !self.m.options.version.has_1_4() {
+            let bools = self.m.vector_type(Scalar::BOOL, size);
+            condition = self.splat(bools, condition, size);
+        }
+        self.emit(Op::Select, ty, &[condition, values.0, values.1])
+    }
+
+    fn choose_parts(&mut self, condition: Word, values: (Word, Word), ty: TypeId) -> Word {
+        let Some(parts) = self.parts_of(ty) else {
+            return self.m.unsupported("a choice between such values before SPIR-V 1.4");
+        };
+        let column = self.columns_of(ty).map(|(scalar, _, rows)| (scalar, rows));
+        let mut chosen = Vec::with_capacity(parts.len());
+        for (index, part) in parts.iter().enumerate() {
+            let values = (self.part(values.0, index, part), self.part(values.1, index, part));
+            chosen.push(match (part.id, column) {
+                (None, Some(shape)) => self.choose_vector(condition, values, shape),
+                (id, _) => self.choose(condition, 1, values, id.unwrap_or(ty)),
+            });
+        }
+        let word = self.m.value_type(ty);
+        self.emit(Op::CompositeConstruct, word, &chosen)
+    }
+
+    fn part(&mut self, composite: Word, index: usize, part: &Part) -> Word {
+        self.emit(Op::CompositeExtract, part.value, &[composite, index as Word])
+    }
+
+    /// Whether a type is a matrix, on which SPIR-V does arithmetic column by column.
+    pub fn columns_of(&self, ty: TypeId) -> Option<(Scalar, u8, u8)> {
+        match self.m.module.types.get(ty) {
+            Type::Matrix { scalar, columns, rows, .. } => Some((scalar, columns, rows)),
+            _ => None,
+        }
+    }
+}
+
+const fn selection_control(hint: ControlHint) -> Word {
+    match hint {
+        ControlHint::Flatten => SelectionControl::FLATTEN.bits(),
+        ControlHint::DontFlatten => SelectionControl::DONT_FLATTEN.bits(),
+        _ => SelectionControl::NONE.bits(),
+    }
+}
+
+const fn loop_control(hint: ControlHint) -> Word {
+    match hint {
+        ControlHint::Unroll => LoopControl::UNROLL.bits(),
+        ControlHint::DontUnroll => LoopControl::DONT_UNROLL.bits(),
+        _ => LoopControl::NONE.bits(),
+    }
+}

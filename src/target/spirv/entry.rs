@@ -1,0 +1,86 @@
+//! Entry points: interface, execution modes, workgroup size (SPIR-V 1.6 sections 3.49.5 and 3.6). Compute only.
+
+use super::globals::Variable;
+use super::words::clip;
+use super::{Emitter, Version};
+use crate::ir::{ConstId, EntryPoint, FuncId, Reconvergence, Scalar, Stage};
+use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
+
+impl Emitter<'_> {
+    pub fn entry_point(&mut self, entry: &EntryPoint) {
+        self.span = self.module.functions[entry.function].span;
+        if entry.stage != Stage::Compute {
+            self.unsupported("the vertex and fragment stages");
+            return;
+        }
+        let function = self.function(entry.function);
+        let interface = self.interface(entry.function);
+        let start = self.out.entry_points.begin(Op::EntryPoint);
+        self.out.entry_points.extend(&[ExecutionModel::GLCompute as Word, function]);
+        self.out.entry_points.string(clip(&entry.name, 3 + interface.len()));
+        self.out.entry_points.extend(&interface);
+        self.out.entry_points.end(start);
+        self.workgroup_size(function, entry.workgroup_size);
+        self.reconvergence(function, entry.reconvergence);
+    }
+
+    /// The variables that the call tree of an entry point uses: before 1.4 stage inputs and outputs only.
+    fn interface(&mut self, entry: FuncId) -> Vec<Word> {
+        let mut seen = vec![false; self.uses.len()];
+        let mut reach = vec![entry];
+        let mut found: Vec<Variable> = Vec::new();
+        seen[entry.index()] = true;
+        while let Some(function) = reach.pop() {
+            let uses = &self.uses[function.index()];
+            found.extend_from_slice(&uses.variables);
+            for call in &uses.calls {
+                if !std::mem::replace(&mut seen[call.index()], true) {
+                    reach.push(*call);
+                }
+            }
+        }
+        let all = self.options.version.has_1_4();
+        let listed = |class| all || matches!(class, StorageClass::Input | StorageClass::Output);
+        let mut ids: Vec<Word> = found.iter().filter(|v| listed(v.class)).map(|v| v.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// `LocalSize` with numbers. Sizes given by specialization constants: `LocalSizeId` where Vulkan has it (1.3, that is SPIR-V
+    /// 1.6), before that the composite decorated `WorkgroupSize`, which overrides the numbers.
+    fn workgroup_size(&mut self, function: Word, size: [ConstId; 3]) {
+        let constants = &self.module.constants;
+        let special = size.iter().any(|id| constants.is_spec(*id));
+        if special && self.options.version >= Version::V1_6 {
+            let [x, y, z] = size.map(|id| self.constant(id));
+            self.out.modes.op(Op::ExecutionModeId, &[function, ExecutionMode::LocalSizeId as Word, x, y, z]);
+            return;
+        }
+        let [x, y, z] = size.map(|id| self.default_bits(id).unwrap_or(1) as Word);
+        self.out.modes.op(Op::ExecutionMode, &[function, ExecutionMode::LocalSize as Word, x, y, z]);
+        if special {
+            self.workgroup_size_constant(size);
+        }
+    }
+
+    fn workgroup_size_constant(&mut self, size: [ConstId; 3]) {
+        let ty = self.vector_type(Scalar::U32, 3);
+        let parts = size.map(|id| self.constant(id));
+        let id = self.id();
+        self.out.globals.typed(Op::SpecConstantComposite, ty, id, &parts);
+        self.decorate(id, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as Word]);
+    }
+
+    fn reconvergence(&mut self, function: Word, promise: Reconvergence) {
+        let (extension, mode) = match promise {
+            Reconvergence::Default => return,
+            Reconvergence::SubgroupUniform => {
+                ("SPV_KHR_subgroup_uniform_control_flow", ExecutionMode::SubgroupUniformControlFlowKHR)
+            }
+            Reconvergence::Maximal => ("SPV_KHR_maximal_reconvergence", ExecutionMode::MaximallyReconvergesKHR),
+        };
+        self.needs.extension(extension);
+        self.out.modes.op(Op::ExecutionMode, &[function, mode as Word]);
+    }
+}

@@ -1,0 +1,368 @@
+//! Function bodies: ids of values, instructions one by one, composites, conversions and calls.
+//!
+//! A body is written in three stretches that are joined at its end: variables, set-up that dominates everything, code. Code
+//! that no path reaches is not written.
+
+use super::constants::shape;
+use super::types::storage_class;
+use super::words::Words;
+use super::{Emitter, Uses};
+use crate::ir::{
+    self, ConstId, FuncId, Function, Inst, InstFlags, InstId, LocalId, Scalar, Space, Type, TypeId, UnaryOp, Value,
+};
+use rspirv::spirv::{Decoration, FunctionControl, Op, StorageClass, Word};
+
+/// State of the function being written.
+pub(super) struct Body<'e, 'a> {
+    pub m: &'e mut Emitter<'a>,
+    pub f: &'a Function,
+    pub vars: Words,
+    pub setup: Words,
+    pub code: Words,
+    /// Label of the block being written.
+    pub label: Word,
+    /// Whether some path reaches the place being written.
+    pub live: bool,
+    pub scopes: Vec<super::control::Scope>,
+    pub uses: Uses,
+    /// Ids of set-up steps of lane plans.
+    pub lane_setup: super::lane::Setup,
+    /// Whether the instruction being written is `precise`.
+    pub exact: bool,
+    values: Vec<Word>,
+    params: Vec<Word>,
+    locals: Vec<Word>,
+    /// Variables that hold constants for indexing at run time.
+    tables: Vec<(ConstId, Word)>,
+    line: [Word; 3],
+}
+
+/// Writes the body of a function that has an id.
+pub(super) fn emit(m: &mut Emitter, id: FuncId) {
+    let f = &m.module.functions[id];
+    m.span = f.span;
+    let mut body = Body {
+        f,
+        vars: Words::default(),
+        setup: Words::default(),
+        code: Words::with_capacity(8 * f.insts.len()),
+        label: 0,
+        live: true,
+        scopes: Vec::new(),
+        uses: Uses::default(),
+        lane_setup: super::lane::Setup::default(),
+        exact: false,
+        values: vec![0; f.insts.len()],
+        params: Vec::with_capacity(f.params.len()),
+        locals: vec![0; f.locals.len()],
+        tables: Vec::new(),
+        line: [0; 3],
+        m,
+    };
+    body.run(id);
+}
+
+impl<'a> Body<'_, 'a> {
+    fn run(&mut self, id: FuncId) {
+        let mut head = self.head(id);
+        let first = self.m.id();
+        head.named(Op::Label, first, &[]);
+        self.label = first;
+        self.block(self.f.body);
+        self.fall_off();
+        for stretch in [&head, &self.vars, &self.setup, &self.code] {
+            self.m.out.functions.append(stretch);
+        }
+        self.m.out.functions.op(Op::FunctionEnd, &[]);
+        self.m.uses[id.index()] = std::mem::take(&mut self.uses);
+    }
+
+    /// `OpFunction` and its parameters.
+    fn head(&mut self, id: FuncId) -> Words {
+        let f = self.f;
+        let mut signature = vec![self.m.value_type(f.ret)];
+        signature.extend(f.params.iter().map(|param| self.m.value_type(param.ty)));
+        let ty = self.m.function_type(&signature);
+        let name = self.m.function(id);
+        self.m.name(name, &f.name);
+        let mut head = Words::default();
+        head.typed(Op::Function, signature[0], name, &[FunctionControl::NONE.bits(), ty]);
+        for (param, ty) in f.params.iter().zip(&signature[1..]) {
+            let id = self.m.id();
+            head.typed(Op::FunctionParameter, *ty, id, &[]);
+            self.m.name(id, &param.name);
+            self.params.push(id);
+        }
+        head
+    }
+
+    /// The end of the outermost block.
+    fn fall_off(&mut self) {
+        if self.live {
+            let op = if self.f.ret == ir::Types::VOID { Op::Return } else { Op::Unreachable };
+            self.code.op(op, &[]);
+        }
+    }
+
+    /// An instruction with a result, in the current block.
+    pub fn emit(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
+        self.m.needs.op(op);
+        let id = self.m.id();
+        self.code.typed(op, ty, id, operands);
+        if (self.exact || self.m.options.no_contraction) && super::math::can_contract(op) {
+            self.m.decorate(id, Decoration::NoContraction, &[]);
+        }
+        id
+    }
+
+    /// An instruction without result.
+    pub fn emit_void(&mut self, op: Op, operands: &[Word]) {
+        self.m.needs.op(op);
+        self.code.op(op, operands);
+    }
+
+    /// The id of an operand.
+    pub fn value(&mut self, value: Value) -> Word {
+        match value {
+            Value::Inst(id) => self.values[id.index()],
+            Value::Const(id) => self.m.constant(id),
+            Value::Param(index) => self.params[index as usize],
+            Value::Local(id) => self.local(id),
+            Value::Global(id) => {
+                let variable = self.m.global(id);
+                self.use_variable(variable)
+            }
+        }
+    }
+
+    /// Records that this function uses a module-scope variable.
+    pub fn use_variable(&mut self, variable: super::Variable) -> Word {
+        if !self.uses.variables.contains(&variable) {
+            self.uses.variables.push(variable);
+        }
+        variable.id
+    }
+
+    pub fn values(&mut self, list: ir::Values) -> Vec<Word> {
+        self.f.values(list).iter().map(|value| self.value(*value)).collect()
+    }
+
+    /// Type of an operand that is no variable.
+    pub fn type_of(&self, value: Value) -> Option<TypeId> {
+        match value {
+            Value::Inst(id) => Some(self.f.insts[id].ty),
+            Value::Const(id) => Some(self.m.module.constants.get(id).ty),
+            Value::Param(index) => Some(self.f.params[index as usize].ty),
+            Value::Global(_) | Value::Local(_) => None,
+        }
+    }
+
+    /// Space and pointee of an operand that points.
+    pub fn pointee_of(&self, value: Value) -> Option<(Space, TypeId)> {
+        match value {
+            Value::Global(id) => Some((self.m.module.globals[id].space, self.m.module.globals[id].ty)),
+            Value::Local(id) => Some((Space::Function, self.f.locals[id].ty)),
+            other => self.m.module.types.pointee(self.type_of(other)?),
+        }
+    }
+
+    /// Scalar and number of components of an operand that is a scalar or vector.
+    pub fn shape_of(&self, value: Value) -> Option<(Scalar, u8)> {
+        shape(&self.m.module.types, self.type_of(value)?)
+    }
+
+    fn local(&mut self, id: LocalId) -> Word {
+        if self.locals[id.index()] == 0 {
+            let f = self.f;
+            let local = &f.locals[id];
+            let init = local.init.map(|init| self.m.constant(init));
+            let ty = self.m.value_type(local.ty);
+            self.locals[id.index()] = self.variable(ty, init);
+            self.m.name(self.locals[id.index()], &local.name);
+        }
+        self.locals[id.index()]
+    }
+
+    /// A variable of the function.
+    pub fn variable(&mut self, ty: Word, init: Option<Word>) -> Word {
+        let class = StorageClass::Function;
+        let (pointer, id) = (self.m.pointer_to(class, ty), self.m.id());
+        match init {
+            Some(init) => self.vars.typed(Op::Variable, pointer, id, &[class as Word, init]),
+            None => self.vars.typed(Op::Variable, pointer, id, &[class as Word]),
+        }
+        id
+    }
+
+    /// Starts a block. Lines are forgotten: `OpLine` holds to the end of a block only.
+    pub fn start_block(&mut self, label: Word) {
+        self.code.named(Op::Label, label, &[]);
+        self.label = label;
+        self.line = [0; 3];
+    }
+
+    /// Writes one instruction of the IR.
+    pub fn instruction(&mut self, id: InstId) {
+        let inst = self.f.insts[id];
+        self.m.span = inst.span;
+        self.line(&inst);
+        self.exact = inst.flags.contains(InstFlags::PRECISE);
+        let word = self.operation(&inst);
+        self.exact = false;
+        self.values[id.index()] = word;
+        if inst.flags.contains(InstFlags::RELAXED) && self.can_relax(&inst) {
+            self.m.decorate(word, Decoration::RelaxedPrecision, &[]);
+        }
+    }
+
+    fn line(&mut self, inst: &Inst) {
+        if let Some(line) = self.m.line(inst.span)
+            && line != self.line
+        {
+            self.code.op(Op::Line, &line);
+            self.line = line;
+        }
+    }
+
+    /// `RelaxedPrecision` is for 32-bit numbers, and for ids of this very instruction.
+    fn can_relax(&self, inst: &Inst) -> bool {
+        let computes = matches!(inst.op, ir::Op::Unary(..) | ir::Op::Binary(..) | ir::Op::Math(..) | ir::Op::Load(_));
+        let scalar = self.m.module.types.scalar_of(inst.ty);
+        computes && scalar.is_some_and(|scalar| !scalar.is_bool() && scalar.width == 32)
+    }
+
+    fn operation(&mut self, inst: &Inst) -> Word {
+        use ir::Op as O;
+        match inst.op {
+            O::Unary(..) | O::Binary(..) | O::Math(..) | O::Convert(_) | O::Bitcast(_) | O::Select { .. } => {
+                self.arithmetic(inst)
+            }
+            O::Construct(_) | O::Splat(_) | O::Extract { .. } | O::Insert { .. } | O::Shuffle { .. } => {
+                self.composite(inst)
+            }
+            O::ExtractDynamic { composite, index } => self.extract_dynamic(inst.ty, composite, index),
+            O::InsertDynamic { composite, index, part } => {
+                let ty = self.m.value_type(inst.ty);
+                let words = [composite, part, index].map(|value| self.value(value));
+                self.emit(Op::VectorInsertDynamic, ty, &words)
+            }
+            O::Lane(op, args) => self.lane(op, args, inst.ty),
+            O::Call(function, args) => self.call(inst.ty, function, args),
+            O::Access { .. } | O::Load(_) | O::Store { .. } | O::ArrayLength { .. } => self.memory(inst),
+            O::Atomic { .. } | O::Barrier { .. } => self.synchronize(inst),
+            _ => self.control(inst),
+        }
+    }
+
+    fn call(&mut self, ty: TypeId, function: FuncId, args: ir::Values) -> Word {
+        let ty = self.m.value_type(ty);
+        let mut words = vec![self.m.function(function)];
+        words.extend(self.values(args));
+        if !self.uses.calls.contains(&function) {
+            self.uses.calls.push(function);
+        }
+        self.emit(Op::FunctionCall, ty, &words)
+    }
+
+    fn composite(&mut self, inst: &Inst) -> Word {
+        let ty = self.m.value_type(inst.ty);
+        match inst.op {
+            ir::Op::Construct(parts) => self.construct(ty, parts),
+            ir::Op::Splat(part) => {
+                let part = self.value(part);
+                let size = self.m.module.types.components(inst.ty).unwrap_or(1);
+                self.splat(ty, part, size)
+            }
+            ir::Op::Extract { composite, index } => {
+                let composite = self.value(composite);
+                self.emit(Op::CompositeExtract, ty, &[composite, index])
+            }
+            ir::Op::Insert { composite, index, part } => {
+                let (part, composite) = (self.value(part), self.value(composite));
+                self.emit(Op::CompositeInsert, ty, &[part, composite, index])
+            }
+            ir::Op::Shuffle { a, b, mask } => self.shuffle(inst.ty, a, b, mask),
+            _ => self.m.internal("a composite operation that is none"),
+        }
+    }
+
+    fn construct(&mut self, ty: Word, parts: ir::Values) -> Word {
+        let words = self.values(parts);
+        if words.len() + 3 > super::words::MAX_WORDS {
+            return self.m.unsupported("composites with more than 65532 parts");
+        }
+        self.emit(Op::CompositeConstruct, ty, &words)
+    }
+
+    /// A vector of `size` equal components; the scalar itself when there is one.
+    pub fn splat(&mut self, ty: Word, part: Word, size: u8) -> Word {
+        match size {
+            1 => part,
+            _ => self.emit(Op::CompositeConstruct, ty, &[part; 4][..usize::from(size)]),
+        }
+    }
+
+    fn shuffle(&mut self, ty: TypeId, a: Value, b: Value, mask: [u8; 4]) -> Word {
+        let size = self.m.module.types.components(ty).unwrap_or(1);
+        let word = self.m.value_type(ty);
+        let mut operands = [self.value(a), self.value(b), 0, 0, 0, 0];
+        for (operand, pick) in operands[2..].iter_mut().zip(mask) {
+            *operand = Word::from(pick);
+        }
+        self.emit(Op::VectorShuffle, word, &operands[..2 + usize::from(size)])
+    }
+
+    /// Vectors are indexed as values; SPIR-V indexes other composites in memory only.
+    fn extract_dynamic(&mut self, ty: TypeId, composite: Value, index: Value) -> Word {
+        let Some(of) = self.type_of(composite) else { return self.m.internal("a pointer where a value is needed") };
+        let (ty, index) = (self.m.value_type(ty), self.value(index));
+        if let Type::Vector { .. } = self.m.module.types.get(of) {
+            let composite = self.value(composite);
+            return self.emit(Op::VectorExtractDynamic, ty, &[composite, index]);
+        }
+        let variable = self.in_memory(of, composite);
+        let pointer = self.m.pointer_to(storage_class(Space::Function), ty);
+        let element = self.emit(Op::AccessChain, pointer, &[variable, index]);
+        self.emit(Op::Load, ty, &[element])
+    }
+
+    /// A variable that holds a value; one for each constant, initialised once.
+    fn in_memory(&mut self, ty: TypeId, value: Value) -> Word {
+        let (ty, word) = (self.m.value_type(ty), self.value(value));
+        if let Value::Const(constant) = value {
+            if let Some((_, variable)) = self.tables.iter().find(|(known, _)| *known == constant) {
+                return *variable;
+            }
+            let variable = self.variable(ty, Some(word));
+            self.tables.push((constant, variable));
+            return variable;
+        }
+        let variable = self.variable(ty, None);
+        self.emit_void(Op::Store, &[variable, word]);
+        variable
+    }
+
+    fn arithmetic(&mut self, inst: &Inst) -> Word {
+        match inst.op {
+            ir::Op::Unary(op, value) => self.unary(op, value, inst.ty),
+            ir::Op::Binary(op, a, b) => self.binary(op, a, b, inst.ty),
+            ir::Op::Math(function, args) => self.math(function, args, inst.ty),
+            ir::Op::Convert(value) => self.convert(value, inst.ty),
+            ir::Op::Bitcast(value) => self.bitcast(value, inst.ty),
+            ir::Op::Select { condition, accept, reject } => self.select(condition, accept, reject, inst.ty),
+            _ => self.m.internal("arithmetic that is none"),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, value: Value, ty: TypeId) -> Word {
+        let float = self.m.module.types.scalar_of(ty).is_some_and(Scalar::is_float);
+        let op = match op {
+            UnaryOp::Neg if float => Op::FNegate,
+            UnaryOp::Neg => Op::SNegate,
+            UnaryOp::Not => Op::Not,
+            UnaryOp::LogicalNot => Op::LogicalNot,
+        };
+        let value = self.value(value);
+        self.by_column(op, ty, &[value])
+    }
+}

@@ -1,0 +1,153 @@
+//! Module-scope variables: storage classes, resource bindings, built-ins, memory qualifiers (SPIR-V 1.6 section 3.20, Vulkan
+//! 1.3 section 15, shader interfaces). A variable is declared when a body first names it. Stage inputs and outputs with
+//! locations, and opaque resources, are refused.
+
+use super::Emitter;
+use super::types::storage_class;
+use crate::ir::{self, Access, Binding, Global, GlobalId, Space, Type};
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
+
+/// Variables declared so far; 0 marks one not asked for yet.
+#[derive(Debug, Default)]
+pub(super) struct GlobalMap {
+    known: Vec<Word>,
+    built_ins: Vec<(BuiltIn, Word)>,
+}
+
+impl GlobalMap {
+    pub fn new(count: usize) -> GlobalMap {
+        GlobalMap { known: vec![0; count], built_ins: Vec::new() }
+    }
+}
+
+/// A variable and its storage class, as an entry point's interface wants to know it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Variable {
+    pub id: Word,
+    pub class: StorageClass,
+}
+
+impl Emitter<'_> {
+    pub fn global(&mut self, id: GlobalId) -> Variable {
+        let module = self.module;
+        let global = &module.globals[id];
+        let class = storage_class(global.space);
+        if self.globals.known[id.index()] == 0 {
+            let before = std::mem::replace(&mut self.span, global.span);
+            self.globals.known[id.index()] = self.declare_global(global);
+            self.span = before;
+        }
+        Variable { id: self.globals.known[id.index()], class }
+    }
+
+    /// The input variable of a built-in, whatever asks for it first.
+    pub fn built_in(&mut self, built_in: BuiltIn, ty: Word) -> Variable {
+        let class = StorageClass::Input;
+        if let Some((_, id)) = self.globals.built_ins.iter().find(|(known, _)| *known == built_in) {
+            return Variable { id: *id, class };
+        }
+        let id = self.variable(class, ty, None);
+        self.decorate(id, Decoration::BuiltIn, &[built_in as Word]);
+        self.needs.built_in(built_in);
+        self.globals.built_ins.push((built_in, id));
+        Variable { id, class }
+    }
+
+    fn declare_global(&mut self, global: &Global) -> Word {
+        if let Binding::BuiltIn(built_in) = global.binding {
+            return self.declare_built_in(global, built_in);
+        }
+        if let Some(what) = self.refused(global) {
+            return self.unsupported(what);
+        }
+        let ty = self.type_in(global.space, global.ty);
+        let init = global.init.map(|init| self.constant(init));
+        let id = self.variable(storage_class(global.space), ty, init);
+        if let Binding::Resource { set, binding } = global.binding {
+            self.decorate(id, Decoration::DescriptorSet, &[set]);
+            self.decorate(id, Decoration::Binding, &[binding]);
+        }
+        if global.space.is_laid_out() {
+            self.decorate_access(id, global);
+            self.need_storage_of(global.space, global.ty);
+        }
+        self.name(id, &global.name);
+        id
+    }
+
+    fn refused(&self, global: &Global) -> Option<&'static str> {
+        let block = matches!(self.module.types.get(global.ty), Type::Struct(of) if self.module.types.structs[of].block);
+        match (global.space, global.binding) {
+            (Space::Input | Space::Output, _) => Some("stage inputs and outputs with locations"),
+            (Space::Handle, _) => Some("images and samplers"),
+            (Space::Workgroup, _) if block => Some("blocks in workgroup memory"),
+            (Space::Physical | Space::Function, _) => Some("this kind of module-scope variable"),
+            _ => None,
+        }
+    }
+
+    fn declare_built_in(&mut self, global: &Global, built_in: ir::BuiltIn) -> Word {
+        match spirv_built_in(built_in) {
+            Some(built_in) if global.space == Space::Input => {
+                let ty = self.value_type(global.ty);
+                let id = self.built_in(built_in, ty).id;
+                self.name(id, &global.name);
+                id
+            }
+            _ => self.unsupported("built-in variables of the graphics stages"),
+        }
+    }
+
+    fn variable(&mut self, class: StorageClass, ty: Word, init: Option<Word>) -> Word {
+        let pointer = self.pointer_to(class, ty);
+        let id = self.id();
+        match init {
+            Some(init) => self.out.globals.typed(Op::Variable, pointer, id, &[class as Word, init]),
+            None => self.out.globals.typed(Op::Variable, pointer, id, &[class as Word]),
+        }
+        id
+    }
+
+    /// Qualifiers of the whole variable. Only storage buffers have them: the other laid-out spaces are read only anyway.
+    fn decorate_access(&mut self, id: Word, global: &Global) {
+        if global.space != Space::Storage {
+            return;
+        }
+        for decoration in access_decorations(global.access) {
+            self.decorate(id, decoration, &[]);
+        }
+        if global.access.contains(Access::RESTRICT) {
+            self.decorate(id, Decoration::Restrict, &[]);
+        }
+    }
+}
+
+/// Decorations of memory qualifiers that variables and members share. `Restrict` is for variables only.
+pub(super) fn access_decorations(access: Access) -> impl Iterator<Item = Decoration> {
+    const TABLE: [(Access, Decoration); 4] = [
+        (Access::READONLY, Decoration::NonWritable),
+        (Access::WRITEONLY, Decoration::NonReadable),
+        (Access::COHERENT, Decoration::Coherent),
+        (Access::VOLATILE, Decoration::Volatile),
+    ];
+    TABLE.into_iter().filter(move |(flag, _)| access.contains(*flag)).map(|(_, decoration)| decoration)
+}
+
+/// Built-ins that compute shaders read; the other stages' come with those stages.
+const fn spirv_built_in(built_in: ir::BuiltIn) -> Option<BuiltIn> {
+    Some(match built_in {
+        ir::BuiltIn::NumWorkgroups => BuiltIn::NumWorkgroups,
+        ir::BuiltIn::WorkgroupId => BuiltIn::WorkgroupId,
+        ir::BuiltIn::LocalInvocationId => BuiltIn::LocalInvocationId,
+        ir::BuiltIn::GlobalInvocationId => BuiltIn::GlobalInvocationId,
+        ir::BuiltIn::LocalInvocationIndex => BuiltIn::LocalInvocationIndex,
+        ir::BuiltIn::NumSubgroups => BuiltIn::NumSubgroups,
+        ir::BuiltIn::SubgroupId => BuiltIn::SubgroupId,
+        ir::BuiltIn::DeviceIndex => BuiltIn::DeviceIndex,
+        ir::BuiltIn::WarpIdNv => BuiltIn::WarpIDNV,
+        ir::BuiltIn::SmIdNv => BuiltIn::SMIDNV,
+        ir::BuiltIn::WarpsPerSmNv => BuiltIn::WarpsPerSMNV,
+        ir::BuiltIn::SmCountNv => BuiltIn::SMCountNV,
+        _ => return None,
+    })
+}

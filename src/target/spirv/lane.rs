@@ -1,0 +1,487 @@
+//! Runs the plan of a cross-lane operation: each step becomes one instruction.
+//!
+//! What an operation turns into is the planner's decision; here stands only how each step is spelt in SPIR-V: tables from
+//! primitives and lane arithmetic to opcodes (SPIR-V 1.6 section 3.49.21). Set-up steps are the same in the whole function,
+//! so they are written once, at its start, and shared by all plans.
+
+use super::function::Body;
+use super::words::Words;
+use crate::diagnostic::Code;
+use crate::ir::{Scalar, ScalarKind, TypeId, Value, Values};
+use crate::lane::{
+    Activity, AluOp, CompareOp, CountOp, FoldOp, GroupFold, GroupOp, Input, Known, LaneFact, LaneOp, LaneType, MaskOp,
+    Operand, Plan, Primitive, QuadMove, Refusal, Request, Step, StepOp, StepType, VoteOp, Width, plan,
+};
+use rspirv::spirv::GlslStd450Op as G;
+use rspirv::spirv::{BuiltIn, Capability, GroupOperation, MemorySemantics, Op, Scope, StorageClass, Word};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Plans made so far: shaders repeat operations.
+pub(super) type Plans = FxHashMap<(LaneOp, Vec<Input>), Rc<Plan>>;
+
+/// Set-up steps of a function by operation, operands and result type.
+pub(super) type Setup = FxHashMap<(StepOp, Vec<Word>, Shape), Word>;
+
+/// Scalar and number of components.
+type Shape = (Scalar, u8);
+
+const INDEX: Shape = (Scalar::U32, 1);
+const BOOL: Shape = (Scalar::BOOL, 1);
+const BALLOT: Shape = (Scalar::U32, 4);
+
+/// A step's operand: its id and type, and the number that it is known to be.
+#[derive(Clone, Copy)]
+struct Arg {
+    word: Word,
+    shape: Shape,
+    known: Option<u32>,
+}
+
+/// One run of a plan.
+struct Run<'p> {
+    plan: &'p Plan,
+    inputs: Vec<Arg>,
+    setup: Vec<Arg>,
+    steps: Vec<Arg>,
+}
+
+impl Body<'_, '_> {
+    pub fn lane(&mut self, op: LaneOp, args: Values, ty: TypeId) -> Word {
+        let f = self.f;
+        let values = f.values(args);
+        let Some(known) = values.iter().map(|value| self.lane_input(*value)).collect::<Option<Vec<Input>>>() else {
+            return self.m.internal("a cross-lane operation on a composite");
+        };
+        let Some(plan) = self.plan(op, known) else { return 0 };
+        let inputs = values.iter().map(|value| self.lane_arg(*value)).collect();
+        let mut run = Run { plan: &plan, inputs, setup: Vec::new(), steps: Vec::new() };
+        for step in &plan.setup {
+            let result = self.setup_step(step, &run);
+            run.setup.push(result);
+        }
+        for step in &plan.steps {
+            let result = self.step(step, &run);
+            run.steps.push(result);
+        }
+        self.lane_result(&run, ty)
+    }
+
+    fn lane_result(&mut self, run: &Run, ty: TypeId) -> Word {
+        let first = self.arg(run.plan.result, run).word;
+        match run.plan.second {
+            None => first,
+            Some(second) => {
+                let (second, ty) = (self.arg(second, run).word, self.m.value_type(ty));
+                self.emit(Op::CompositeConstruct, ty, &[first, second])
+            }
+        }
+    }
+
+    fn lane_input(&self, value: Value) -> Option<Input> {
+        let (scalar, components) = self.shape_of(value)?;
+        let known = match (self.known_u32(value), value) {
+            (Some(number), _) => Known::Constant(number),
+            (None, Value::Const(_)) => Known::Uniform,
+            _ => Known::Varying,
+        };
+        Some(Input { ty: LaneType { kind: scalar.kind, width: scalar.width, components }, known })
+    }
+
+    fn lane_arg(&mut self, value: Value) -> Arg {
+        let shape = self.shape_of(value).unwrap_or(INDEX);
+        Arg { word: self.value(value), shape, known: self.known_u32(value) }
+    }
+
+    fn plan(&mut self, op: LaneOp, inputs: Vec<Input>) -> Option<Rc<Plan>> {
+        let key = (op, inputs);
+        if let Some(plan) = self.m.plans.get(&key) {
+            return Some(plan.clone());
+        }
+        match plan(&Request { op, inputs: &key.1, activity: Activity::Any }, &self.m.options.profile) {
+            Ok(plan) => {
+                let plan = Rc::new(plan);
+                self.m.plans.insert(key, plan.clone());
+                Some(plan)
+            }
+            Err(refusal) => {
+                self.m.fail(refusal_code(&refusal), format!("this cross-lane operation cannot be compiled: {refusal}"));
+                None
+            }
+        }
+    }
+
+    fn arg(&mut self, operand: Operand, run: &Run) -> Arg {
+        match operand {
+            Operand::Input(n) => run.inputs[usize::from(n)],
+            Operand::Setup(n) => run.setup[usize::from(n)],
+            Operand::Step(n) => run.steps[usize::from(n)],
+            Operand::Const(value) => Arg { word: self.m.u32(value), shape: INDEX, known: Some(value) },
+            Operand::Bool(value) => Arg { word: self.m.bool(value), shape: BOOL, known: None },
+            Operand::None => Arg { word: 0, shape: INDEX, known: None },
+        }
+    }
+
+    /// A step at the function's start, where the same one may stand already.
+    fn setup_step(&mut self, step: &Step, run: &Run) -> Arg {
+        let words = step.operands().iter().map(|operand| self.arg(*operand, run).word).collect();
+        let shape = shape_of(step.ty, run);
+        let key = (step.op, words, shape);
+        if let Some(word) = self.lane_setup.get(&key) {
+            return Arg { word: *word, shape, known: None };
+        }
+        std::mem::swap(&mut self.code, &mut self.setup);
+        let result = self.step(step, run);
+        std::mem::swap(&mut self.code, &mut self.setup);
+        self.lane_setup.insert(key, result.word);
+        result
+    }
+
+    fn step(&mut self, step: &Step, run: &Run) -> Arg {
+        let args: Vec<Arg> = step.operands().iter().map(|operand| self.arg(*operand, run)).collect();
+        let shape = shape_of(step.ty, run);
+        let ty = if step.ty == StepType::None { 0 } else { self.m.vector_type(shape.0, shape.1) };
+        let word = match step.op {
+            StepOp::Prim(Primitive::Group(op)) => self.group(op, ty, &args),
+            StepOp::Fact(fact) => self.fact(fact),
+            StepOp::Alu(op) => self.alu(op, ty, &args),
+            StepOp::Fold(op) => self.fold(op, shape, [args[0].word, args[1].word]),
+            StepOp::Compare(op) => self.compare(op, &args),
+            StepOp::Select => self.choose_vector(args[0].word, (args[1].word, args[2].word), shape),
+            StepOp::Identity(op) => self.m.splat_constant(shape.0, shape.1, identity(op, shape.0)),
+            StepOp::Zero => self.m.splat_constant(shape.0, shape.1, 0),
+            StepOp::FoldMoved(..) => self.m.internal("a fused fold, which SPIR-V has not"),
+        };
+        Arg { word, shape, known: None }
+    }
+
+    /// A built-in input, read once in the function.
+    fn fact(&mut self, fact: LaneFact) -> Word {
+        let (built_in, (scalar, size)) = match fact {
+            LaneFact::Index => (BuiltIn::SubgroupLocalInvocationId, INDEX),
+            LaneFact::Size => (BuiltIn::SubgroupSize, INDEX),
+            LaneFact::Mask(op) => (mask_built_in(op), BALLOT),
+        };
+        let ty = self.m.vector_type(scalar, size);
+        let variable = self.m.built_in(built_in, ty);
+        debug_assert_eq!(variable.class, StorageClass::Input);
+        let pointer = self.use_variable(variable);
+        self.emit(Op::Load, ty, &[pointer])
+    }
+
+    fn group(&mut self, op: GroupOp, ty: Word, args: &[Arg]) -> Word {
+        let row = group_row(op, args.first().map_or(ScalarKind::Uint, |arg| arg.shape.0.kind));
+        for capability in row.capability {
+            self.m.needs.capability(capability);
+        }
+        if let GroupOp::Sync = op {
+            return self.synchronize_subgroup();
+        }
+        let mut operands = Vec::with_capacity(5);
+        if row.scoped {
+            operands.push(self.m.u32(Scope::Subgroup as Word));
+        }
+        operands.extend(row.operation.map(|operation| operation as Word));
+        operands.extend(args.iter().map(|arg| arg.word));
+        operands.extend(row.literal.map(|literal| self.m.u32(literal)));
+        self.emit(row.op, ty, &operands)
+    }
+
+    fn synchronize_subgroup(&mut self) -> Word {
+        let scope = self.m.u32(Scope::Subgroup as Word);
+        let semantics = self.m.u32(MemorySemantics::RELAXED.bits());
+        self.emit_void(Op::ControlBarrier, &[scope, scope, semantics]);
+        0
+    }
+
+    fn alu(&mut self, op: AluOp, ty: Word, args: &[Arg]) -> Word {
+        let words: Vec<Word> = args.iter().map(|arg| arg.word).collect();
+        match alu_form(op) {
+            Alu::Core(op) => self.emit(op, ty, &words),
+            Alu::Ext(op) => self.extended(op, ty, &words),
+            Alu::Word => match args[1].known {
+                Some(index) => self.emit(Op::CompositeExtract, ty, &[words[0], index]),
+                None => self.emit(Op::VectorExtractDynamic, ty, &words),
+            },
+            Alu::FromMask => {
+                let (pair, zero) = (self.m.vector_type(Scalar::U32, 2), self.m.u32(0));
+                let low = self.emit(Op::Bitcast, pair, &[words[0]]);
+                self.emit(Op::CompositeConstruct, ty, &[low, zero, zero])
+            }
+        }
+    }
+
+    fn fold(&mut self, op: FoldOp, (scalar, size): Shape, words: [Word; 2]) -> Word {
+        let ty = self.m.vector_type(scalar, size);
+        match fold_form(op, scalar.kind) {
+            Alu::Ext(op) => self.extended(op, ty, &words),
+            Alu::Core(op) => self.emit(op, ty, &words),
+            _ => self.m.internal("a fold of such values"),
+        }
+    }
+
+    fn compare(&mut self, op: CompareOp, args: &[Arg]) -> Word {
+        let (scalar, size) = args[0].shape;
+        let words = [args[0].word, args[1].word];
+        let (bools, single) = (self.m.vector_type(Scalar::BOOL, size), self.m.scalar_type(Scalar::BOOL));
+        if op == CompareOp::Lt && scalar.is_bool() {
+            let not = self.emit(Op::LogicalNot, bools, &words[..1]);
+            return self.emit(Op::LogicalAnd, bools, &[not, words[1]]);
+        }
+        let result = self.emit(compare_op(op, scalar.kind), bools, &words);
+        if size == 1 { result } else { self.emit(Op::All, single, &[result]) }
+    }
+}
+
+fn shape_of(ty: StepType, run: &Run) -> Shape {
+    match ty {
+        StepType::Like(n) => run.inputs[usize::from(n)].shape,
+        StepType::Index | StepType::None => INDEX,
+        StepType::Bool => BOOL,
+        StepType::Ballot => BALLOT,
+    }
+}
+
+/// How a primitive is spelt: scope (where it has one), group operation, operands, one more constant.
+struct Row {
+    op: Op,
+    scoped: bool,
+    operation: Option<GroupOperation>,
+    literal: Option<Word>,
+    /// Beyond what the opcode needs by itself.
+    capability: Option<Capability>,
+}
+
+impl Row {
+    const fn plain(op: Op) -> Row {
+        Row { op, scoped: true, operation: None, literal: None, capability: None }
+    }
+
+    const fn with(op: Op, literal: Option<Word>) -> Row {
+        Row { literal, ..Row::plain(op) }
+    }
+}
+
+fn group_row(op: GroupOp, kind: ScalarKind) -> Row {
+    match op {
+        GroupOp::Shuffle => Row::plain(Op::GroupNonUniformShuffle),
+        GroupOp::ShuffleXor => Row::plain(Op::GroupNonUniformShuffleXor),
+        GroupOp::ShuffleUp => Row::plain(Op::GroupNonUniformShuffleUp),
+        GroupOp::ShuffleDown => Row::plain(Op::GroupNonUniformShuffleDown),
+        GroupOp::Rotate(width) => Row::with(Op::GroupNonUniformRotateKHR, width.lanes()),
+        GroupOp::Broadcast => Row::plain(Op::GroupNonUniformBroadcast),
+        GroupOp::BroadcastFirst => Row::plain(Op::GroupNonUniformBroadcastFirst),
+        GroupOp::QuadBroadcast => Row::plain(Op::GroupNonUniformQuadBroadcast),
+        GroupOp::QuadSwap(mv) => Row::with(Op::GroupNonUniformQuadSwap, Some(swap_direction(mv))),
+        GroupOp::Fold(op, reach) => fold_row(op, kind, reach),
+        GroupOp::Vote(VoteOp::All) => Row::plain(Op::GroupNonUniformAll),
+        GroupOp::Vote(VoteOp::Any) => Row::plain(Op::GroupNonUniformAny),
+        GroupOp::Vote(VoteOp::Equal) => Row::plain(Op::GroupNonUniformAllEqual),
+        GroupOp::QuadVote(op) => quad_vote_row(op),
+        GroupOp::Elect => Row::plain(Op::GroupNonUniformElect),
+        GroupOp::Ballot => Row::plain(Op::GroupNonUniformBallot),
+        GroupOp::InverseBallot => Row::plain(Op::GroupNonUniformInverseBallot),
+        GroupOp::BallotBitExtract => Row::plain(Op::GroupNonUniformBallotBitExtract),
+        GroupOp::BallotBitCount(count) => {
+            Row { operation: Some(count_operation(count)), ..Row::plain(Op::GroupNonUniformBallotBitCount) }
+        }
+        GroupOp::BallotFindLsb => Row::plain(Op::GroupNonUniformBallotFindLSB),
+        GroupOp::BallotFindMsb => Row::plain(Op::GroupNonUniformBallotFindMSB),
+        GroupOp::Sync => Row::plain(Op::ControlBarrier),
+    }
+}
+
+fn quad_vote_row(op: VoteOp) -> Row {
+    let op = if op == VoteOp::Any { Op::GroupNonUniformQuadAnyKHR } else { Op::GroupNonUniformQuadAllKHR };
+    Row { scoped: false, capability: Some(Capability::QuadControlKHR), ..Row::plain(op) }
+}
+
+fn fold_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> Row {
+    let (operation, literal, capability) = match reach {
+        GroupFold::Reduce => (GroupOperation::Reduce, None, Capability::GroupNonUniformArithmetic),
+        GroupFold::Inclusive => (GroupOperation::InclusiveScan, None, Capability::GroupNonUniformArithmetic),
+        GroupFold::Exclusive => (GroupOperation::ExclusiveScan, None, Capability::GroupNonUniformArithmetic),
+        GroupFold::Clustered(width) => clustered(width),
+    };
+    let op = group_fold_op(op, kind);
+    Row { op, scoped: true, operation: Some(operation), literal, capability: Some(capability) }
+}
+
+/// A cluster of unknown size is the whole subgroup.
+fn clustered(width: Width) -> (GroupOperation, Option<Word>, Capability) {
+    match width.lanes() {
+        Some(lanes) => (GroupOperation::ClusteredReduce, Some(lanes), Capability::GroupNonUniformClustered),
+        None => (GroupOperation::Reduce, None, Capability::GroupNonUniformArithmetic),
+    }
+}
+
+const fn group_fold_op(op: FoldOp, kind: ScalarKind) -> Op {
+    use ScalarKind::{Bool, Float, Sint};
+    match (op, kind) {
+        (FoldOp::Add, Float) => Op::GroupNonUniformFAdd,
+        (FoldOp::Add, _) => Op::GroupNonUniformIAdd,
+        (FoldOp::Mul, Float) => Op::GroupNonUniformFMul,
+        (FoldOp::Mul, _) => Op::GroupNonUniformIMul,
+        (FoldOp::Min, Float) => Op::GroupNonUniformFMin,
+        (FoldOp::Min, Sint) => Op::GroupNonUniformSMin,
+        (FoldOp::Min, _) => Op::GroupNonUniformUMin,
+        (FoldOp::Max, Float) => Op::GroupNonUniformFMax,
+        (FoldOp::Max, Sint) => Op::GroupNonUniformSMax,
+        (FoldOp::Max, _) => Op::GroupNonUniformUMax,
+        (FoldOp::And, Bool) => Op::GroupNonUniformLogicalAnd,
+        (FoldOp::And, _) => Op::GroupNonUniformBitwiseAnd,
+        (FoldOp::Or, Bool) => Op::GroupNonUniformLogicalOr,
+        (FoldOp::Or, _) => Op::GroupNonUniformBitwiseOr,
+        (FoldOp::Xor, Bool) => Op::GroupNonUniformLogicalXor,
+        (FoldOp::Xor, _) => Op::GroupNonUniformBitwiseXor,
+    }
+}
+
+/// Direction of a quad swap (section 3.49.21, OpGroupNonUniformQuadSwap). A plan holds no `Lane` here.
+const fn swap_direction(mv: QuadMove) -> Word {
+    match mv {
+        QuadMove::X | QuadMove::Lane(_) => 0,
+        QuadMove::Y => 1,
+        QuadMove::Diagonal => 2,
+    }
+}
+
+const fn count_operation(count: CountOp) -> GroupOperation {
+    match count {
+        CountOp::All => GroupOperation::Reduce,
+        CountOp::Inclusive => GroupOperation::InclusiveScan,
+        CountOp::Exclusive => GroupOperation::ExclusiveScan,
+    }
+}
+
+const fn mask_built_in(op: MaskOp) -> BuiltIn {
+    match op {
+        MaskOp::Eq => BuiltIn::SubgroupEqMask,
+        MaskOp::Ge => BuiltIn::SubgroupGeMask,
+        MaskOp::Gt => BuiltIn::SubgroupGtMask,
+        MaskOp::Le => BuiltIn::SubgroupLeMask,
+        MaskOp::Lt => BuiltIn::SubgroupLtMask,
+    }
+}
+
+/// How lane arithmetic is spelt.
+enum Alu {
+    Core(Op),
+    Ext(G),
+    Word,
+    FromMask,
+}
+
+const fn alu_form(op: AluOp) -> Alu {
+    Alu::Core(match op {
+        AluOp::Min => return Alu::Ext(G::UMin),
+        AluOp::Max => return Alu::Ext(G::UMax),
+        AluOp::FindLsb => return Alu::Ext(G::FindILsb),
+        AluOp::FindMsb => return Alu::Ext(G::FindUMsb),
+        AluOp::BallotWord => return Alu::Word,
+        AluOp::BallotFromMask => return Alu::FromMask,
+        AluOp::Add => Op::IAdd,
+        AluOp::Sub => Op::ISub,
+        AluOp::Mul => Op::IMul,
+        AluOp::And | AluOp::BallotAnd => Op::BitwiseAnd,
+        AluOp::Or | AluOp::BallotOr => Op::BitwiseOr,
+        AluOp::Xor => Op::BitwiseXor,
+        AluOp::Shl => Op::ShiftLeftLogical,
+        AluOp::Shr => Op::ShiftRightLogical,
+        AluOp::Not | AluOp::BallotNot => Op::Not,
+        AluOp::BitCount => Op::BitCount,
+        AluOp::Eq => Op::IEqual,
+        AluOp::Ne => Op::INotEqual,
+        AluOp::Lt => Op::ULessThan,
+        AluOp::Le => Op::ULessThanEqual,
+        AluOp::Gt => Op::UGreaterThan,
+        AluOp::Ge => Op::UGreaterThanEqual,
+        AluOp::BoolAnd => Op::LogicalAnd,
+        AluOp::BoolOr => Op::LogicalOr,
+        AluOp::BoolXor => Op::LogicalNotEqual,
+        AluOp::BoolNot => Op::LogicalNot,
+    })
+}
+
+const fn fold_form(op: FoldOp, kind: ScalarKind) -> Alu {
+    use ScalarKind::{Bool, Float, Sint};
+    Alu::Core(match (op, kind) {
+        (FoldOp::Min, Float) => return Alu::Ext(G::FMin),
+        (FoldOp::Min, Sint) => return Alu::Ext(G::SMin),
+        (FoldOp::Min, _) => return Alu::Ext(G::UMin),
+        (FoldOp::Max, Float) => return Alu::Ext(G::FMax),
+        (FoldOp::Max, Sint) => return Alu::Ext(G::SMax),
+        (FoldOp::Max, _) => return Alu::Ext(G::UMax),
+        (FoldOp::Add, Float) => Op::FAdd,
+        (FoldOp::Add, _) => Op::IAdd,
+        (FoldOp::Mul, Float) => Op::FMul,
+        (FoldOp::Mul, _) => Op::IMul,
+        (FoldOp::And, Bool) => Op::LogicalAnd,
+        (FoldOp::And, _) => Op::BitwiseAnd,
+        (FoldOp::Or, Bool) => Op::LogicalOr,
+        (FoldOp::Or, _) => Op::BitwiseOr,
+        (FoldOp::Xor, Bool) => Op::LogicalNotEqual,
+        (FoldOp::Xor, _) => Op::BitwiseXor,
+    })
+}
+
+const fn compare_op(op: CompareOp, kind: ScalarKind) -> Op {
+    use ScalarKind::{Bool, Float, Sint, Uint};
+    match (op, kind) {
+        (CompareOp::Eq, Bool) => Op::LogicalEqual,
+        (CompareOp::Eq, Sint | Uint) => Op::IEqual,
+        (CompareOp::Eq, Float) => Op::FOrdEqual,
+        (CompareOp::Lt, Sint) => Op::SLessThan,
+        (CompareOp::Lt, Bool | Uint) => Op::ULessThan,
+        (CompareOp::Lt, Float) => Op::FOrdLessThan,
+    }
+}
+
+/// Bits of a fold's identity.
+fn identity(op: FoldOp, scalar: Scalar) -> u64 {
+    let ones = if scalar.width == 64 { u64::MAX } else { (1 << scalar.width) - 1 };
+    let sign = 1 << (scalar.width - 1);
+    match (op, scalar.kind) {
+        (FoldOp::Add | FoldOp::Or | FoldOp::Xor, _) => 0,
+        (FoldOp::Mul, _) => super::Emitter::one_bits(scalar),
+        (FoldOp::And, _) => ones,
+        (FoldOp::Min, ScalarKind::Float) => infinity(scalar.width),
+        (FoldOp::Max, ScalarKind::Float) => infinity(scalar.width) | sign,
+        (FoldOp::Min, ScalarKind::Sint) => ones ^ sign,
+        (FoldOp::Max, ScalarKind::Sint) => sign,
+        (FoldOp::Min, _) => ones,
+        (FoldOp::Max, _) => 0,
+    }
+}
+
+const fn infinity(width: u8) -> u64 {
+    match width {
+        16 => 0x7c00,
+        64 => f64::INFINITY.to_bits(),
+        _ => f32::INFINITY.to_bits() as u64,
+    }
+}
+
+const fn refusal_code(refusal: &Refusal) -> Code {
+    match refusal {
+        Refusal::TooWide { .. } => Code::TOO_WIDE,
+        Refusal::NoHardware { .. } => Code::PROFILE_LACKS,
+        Refusal::BadOperand(_) => Code::BAD_LANE_OPERAND,
+        Refusal::NotYet => Code::NOT_SUPPORTED,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identities_change_nothing() {
+        assert_eq!(identity(FoldOp::Min, Scalar::I32), i32::MAX as u64);
+        assert_eq!(identity(FoldOp::Max, Scalar::I32), u64::from(i32::MIN as u32));
+        assert_eq!(identity(FoldOp::And, Scalar::BOOL), 1);
+        assert_eq!(identity(FoldOp::Max, Scalar::F32), u64::from(f32::NEG_INFINITY.to_bits()));
+        assert_eq!(identity(FoldOp::Mul, Scalar::F32), u64::from(1f32.to_bits()));
+        let _ = Words::default();
+    }
+}

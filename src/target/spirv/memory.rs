@@ -1,0 +1,323 @@
+//! Memory: access chains, loads and stores, atomics, barriers (SPIR-V 1.6 sections 3.49.8, 3.49.18 and 3.49.20).
+//!
+//! Values have logical types; memory of buffers has laid-out ones with `uint` for `bool`. A load or store between the two
+//! converts: `OpCopyLogical` where only the layout differs and the version has it (1.4), part by part otherwise.
+
+use super::function::Body;
+use crate::ir::{
+    self, ArrayLen, AtomicOp, ConstId, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type, TypeId,
+    Value, Values,
+};
+use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope as SpirvScope, Word};
+
+/// Elements up to which an array is copied one by one.
+const MOST_COPIED: u32 = 16384;
+
+/// One part of a composite type.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    /// Its type in the IR; none for a matrix's columns.
+    pub id: Option<TypeId>,
+    /// Its value type.
+    pub value: Word,
+}
+
+/// Which of a type's two forms a conversion makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Value,
+    Memory,
+}
+
+impl Body<'_, '_> {
+    pub fn memory(&mut self, inst: &Inst) -> Word {
+        match inst.op {
+            ir::Op::Access { base, indices } => self.access(base, indices, inst.ty),
+            ir::Op::Load(pointer) => self.load(pointer, inst.flags),
+            ir::Op::Store { pointer, value } => self.store(pointer, value, inst.flags),
+            ir::Op::ArrayLength { block } => self.array_length(block),
+            _ => self.m.internal("a memory operation that is none"),
+        }
+    }
+
+    fn access(&mut self, base: Value, indices: Values, ty: TypeId) -> Word {
+        let f = self.f;
+        if self.pointee_of(base).is_none() {
+            return self.m.unsupported("buffer references");
+        }
+        self.need_dynamic_indexing(base, indices);
+        let ty = self.m.value_type(ty);
+        let mut operands = Vec::with_capacity(1 + indices.len as usize);
+        operands.push(self.value(base));
+        for index in f.values(indices) {
+            operands.push(self.index(*index));
+        }
+        match operands.as_slice() {
+            [pointer] => *pointer,
+            _ => self.emit(Op::AccessChain, ty, &operands),
+        }
+    }
+
+    /// An index; struct members are wanted as 32-bit constants, which integer constants of the IR are.
+    fn index(&mut self, index: Value) -> Word {
+        self.value(index)
+    }
+
+    /// Choosing among buffers at run time is a feature of its own.
+    fn need_dynamic_indexing(&mut self, base: Value, indices: Values) {
+        let f = self.f;
+        let Some((space, pointee)) = self.pointee_of(base) else { return };
+        let first_is_constant = matches!(f.values(indices).first(), Some(Value::Const(_)) | None);
+        let is_array = matches!(self.m.module.types.get(pointee), Type::Array { .. });
+        if first_is_constant || !is_array || !matches!(base, Value::Global(_)) {
+            return;
+        }
+        match space {
+            Space::Storage => self.m.needs.capability(Capability::StorageBufferArrayDynamicIndexing),
+            Space::Uniform => self.m.needs.capability(Capability::UniformBufferArrayDynamicIndexing),
+            _ => {}
+        }
+    }
+
+    fn load(&mut self, pointer: Value, flags: InstFlags) -> Word {
+        let Some((space, pointee)) = self.pointee_of(pointer) else {
+            return self.m.internal("a load from what is no pointer");
+        };
+        let ty = self.m.type_in(space, pointee);
+        let pointer = self.value(pointer);
+        let raw = match memory_access(flags) {
+            Some(access) => self.emit(Op::Load, ty, &[pointer, access]),
+            None => self.emit(Op::Load, ty, &[pointer]),
+        };
+        if space.is_laid_out() { self.relayout(raw, pointee, Form::Value) } else { raw }
+    }
+
+    fn store(&mut self, pointer: Value, value: Value, flags: InstFlags) -> Word {
+        let Some((space, pointee)) = self.pointee_of(pointer) else {
+            return self.m.internal("a store to what is no pointer");
+        };
+        let mut value = self.value(value);
+        if space.is_laid_out() {
+            value = self.relayout(value, pointee, Form::Memory);
+        }
+        let pointer = self.value(pointer);
+        match memory_access(flags) {
+            Some(access) => self.emit_void(Op::Store, &[pointer, value, access]),
+            None => self.emit_void(Op::Store, &[pointer, value]),
+        }
+        0
+    }
+
+    /// Turns a value of type `ty` from one form into the other.
+    fn relayout(&mut self, word: Word, ty: TypeId, to: Form) -> Word {
+        let (value, memory) = (self.m.value_type(ty), self.m.memory_type(ty));
+        if value == memory {
+            return word;
+        }
+        let target = if to == Form::Value { value } else { memory };
+        match self.m.module.types.get(ty) {
+            Type::Scalar(_) | Type::Vector { .. } => self.convert_bool(word, ty, to),
+            _ if self.m.options.version.has_1_4() && !self.m.has_bool(ty) => self.emit(Op::CopyLogical, target, &[word]),
+            _ => self.relayout_parts(word, ty, to, target),
+        }
+    }
+
+    fn relayout_parts(&mut self, word: Word, ty: TypeId, to: Form, target: Word) -> Word {
+        let Some(parts) = self.parts_of(ty) else {
+            return self.m.unsupported("copying such an array out of a buffer as a whole");
+        };
+        let converted: Vec<Word> = parts
+            .iter()
+            .enumerate()
+            .map(|(index, part)| {
+                let from = match (to, part.id) {
+                    (Form::Value, Some(id)) => self.m.memory_type(id),
+                    _ => part.value,
+                };
+                let extracted = self.emit(Op::CompositeExtract, from, &[word, index as Word]);
+                part.id.map_or(extracted, |id| self.relayout(extracted, id, to))
+            })
+            .collect();
+        self.emit(Op::CompositeConstruct, target, &converted)
+    }
+
+    fn convert_bool(&mut self, word: Word, ty: TypeId, to: Form) -> Word {
+        let size = self.m.module.types.components(ty).unwrap_or(1);
+        let zero = self.m.splat_constant(Scalar::U32, size, 0);
+        if to == Form::Value {
+            let ty = self.m.value_type(ty);
+            return self.emit(Op::INotEqual, ty, &[word, zero]);
+        }
+        let (ty, one) = (self.m.memory_type(ty), self.m.splat_constant(Scalar::U32, size, 1));
+        self.emit(Op::Select, ty, &[word, one, zero])
+    }
+
+    /// The parts of a matrix, struct, or array of known length.
+    pub fn parts_of(&mut self, ty: TypeId) -> Option<Vec<Part>> {
+        let module = self.m.module;
+        let part = |m: &mut super::Emitter, id| Part { id: Some(id), value: m.value_type(id) };
+        match module.types.get(ty) {
+            Type::Matrix { scalar, columns, rows, .. } => {
+                let value = self.m.vector_type(scalar, rows);
+                Some(vec![Part { id: None, value }; usize::from(columns)])
+            }
+            Type::Array { element, len: ArrayLen::Fixed(count), .. } if count <= MOST_COPIED => {
+                Some(vec![part(self.m, element); count as usize])
+            }
+            Type::Struct(of) => {
+                Some(module.types.structs[of].members.iter().map(|member| part(self.m, member.ty)).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn array_length(&mut self, block: Value) -> Word {
+        let module = self.m.module;
+        let Some((_, pointee)) = self.pointee_of(block) else {
+            return self.m.unsupported("buffer references");
+        };
+        let Type::Struct(of) = module.types.get(pointee) else {
+            return self.m.internal("the length of what is no block");
+        };
+        let last = module.types.structs[of].members.len() as Word - 1;
+        let (ty, block) = (self.m.scalar_type(Scalar::U32), self.value(block));
+        self.emit(Op::ArrayLength, ty, &[block, last])
+    }
+
+    pub fn synchronize(&mut self, inst: &Inst) -> Word {
+        match inst.op {
+            ir::Op::Atomic { op, pointer, args, scope, order } => self.atomic(inst.ty, op, pointer, args, (scope, order)),
+            ir::Op::Barrier { execution, memory, kinds, order } => self.barrier(execution, memory, (kinds, order)),
+            _ => self.m.internal("a synchronization that is none"),
+        }
+    }
+
+    fn atomic(&mut self, ty: TypeId, op: AtomicOp, pointer: Value, args: Values, how: (Scope, Order)) -> Word {
+        let Some((space, pointee)) = self.pointee_of(pointer) else {
+            return self.m.internal("an atomic operation on what is no pointer");
+        };
+        let Some(opcode) = self.atomic_opcode(op, pointee) else {
+            return self.m.unsupported("this atomic operation on this type");
+        };
+        let (scope, semantics) = self.scope_and_semantics(how.0, how.1, memory_of(space));
+        let mut operands = vec![self.value(pointer), scope, semantics];
+        if op == AtomicOp::CompareExchange {
+            let unequal = unequal_order(how.1);
+            operands.push(self.scope_and_semantics(how.0, unequal, memory_of(space)).1);
+        }
+        operands.extend(self.values(args));
+        if op == AtomicOp::Store {
+            self.emit_void(opcode, &operands);
+            return 0;
+        }
+        let ty = self.m.value_type(ty);
+        self.emit(opcode, ty, &operands)
+    }
+
+    fn atomic_opcode(&mut self, op: AtomicOp, pointee: TypeId) -> Option<Op> {
+        let Type::Scalar(scalar) = self.m.module.types.get(pointee) else { return None };
+        if scalar.is_int() && scalar.width == 64 {
+            self.m.needs.capability(Capability::Int64Atomics);
+        }
+        let swaps = matches!(op, AtomicOp::Load | AtomicOp::Store | AtomicOp::Exchange);
+        if !scalar.is_int() && !(scalar.is_float() && swaps) {
+            return None;
+        }
+        Some(atomic_table(op, scalar.kind == ScalarKind::Sint))
+    }
+
+    /// A scope and memory semantics as the constants that instructions take.
+    fn scope_and_semantics(&mut self, scope: Scope, order: Order, memory: MemorySemantics) -> (Word, Word) {
+        let order = match order {
+            Order::Relaxed => return (self.m.u32(scope_number(scope)), self.m.u32(0)),
+            Order::Acquire => MemorySemantics::ACQUIRE,
+            Order::Release => MemorySemantics::RELEASE,
+            Order::AcquireRelease => MemorySemantics::ACQUIRE_RELEASE,
+        };
+        let bits = if memory.is_empty() { MemorySemantics::empty() } else { order | memory };
+        (self.m.u32(scope_number(scope)), self.m.u32(bits.bits()))
+    }
+
+    fn barrier(&mut self, execution: Option<Scope>, memory: Scope, (kinds, order): (MemoryKinds, Order)) -> Word {
+        let kinds = barrier_memory(kinds);
+        let (scope, semantics) = self.scope_and_semantics(memory, order, kinds);
+        match execution {
+            Some(execution) => {
+                let execution = self.m.u32(scope_number(execution));
+                self.emit_void(Op::ControlBarrier, &[execution, scope, semantics]);
+            }
+            // A memory barrier that orders nothing is none (Vulkan refuses it: VUID-StandaloneSpirv-OpMemoryBarrier-04733).
+            None if kinds.is_empty() || order == Order::Relaxed => {}
+            None => self.emit_void(Op::MemoryBarrier, &[scope, semantics]),
+        }
+        0
+    }
+
+    /// The integer that a constant operand holds.
+    pub fn known_u32(&self, value: Value) -> Option<u32> {
+        let Value::Const(id) = value else { return None };
+        let id: ConstId = id;
+        let module = self.m.module;
+        module.constants.as_int(&module.types, id).and_then(|value| u32::try_from(value & 0xffff_ffff).ok())
+    }
+}
+
+fn memory_access(flags: InstFlags) -> Option<Word> {
+    flags.contains(InstFlags::VOLATILE).then(|| MemoryAccess::VOLATILE.bits())
+}
+
+const fn scope_number(scope: Scope) -> Word {
+    match scope {
+        Scope::Invocation => SpirvScope::Invocation as Word,
+        Scope::Subgroup => SpirvScope::Subgroup as Word,
+        Scope::Workgroup => SpirvScope::Workgroup as Word,
+        Scope::QueueFamily => SpirvScope::QueueFamily as Word,
+        Scope::Device => SpirvScope::Device as Word,
+    }
+}
+
+/// The storage-class bits of an atomic operation's memory semantics.
+const fn memory_of(space: Space) -> MemorySemantics {
+    match space {
+        Space::Workgroup => MemorySemantics::WORKGROUP_MEMORY,
+        _ => MemorySemantics::UNIFORM_MEMORY,
+    }
+}
+
+/// Storage-class bits of a barrier. Vulkan has no atomic counters, and `OutputMemory` belongs to the Vulkan memory model.
+fn barrier_memory(kinds: MemoryKinds) -> MemorySemantics {
+    const TABLE: [(MemoryKinds, MemorySemantics); 3] = [
+        (MemoryKinds::BUFFER, MemorySemantics::UNIFORM_MEMORY),
+        (MemoryKinds::SHARED, MemorySemantics::WORKGROUP_MEMORY),
+        (MemoryKinds::IMAGE, MemorySemantics::IMAGE_MEMORY),
+    ];
+    let chosen = TABLE.into_iter().filter(|(kind, _)| kinds.contains(*kind));
+    chosen.fold(MemorySemantics::empty(), |all, (_, bit)| all | bit)
+}
+
+/// A comparison that fails stores nothing, so it cannot release.
+const fn unequal_order(order: Order) -> Order {
+    match order {
+        Order::Release => Order::Relaxed,
+        Order::AcquireRelease => Order::Acquire,
+        other => other,
+    }
+}
+
+const fn atomic_table(op: AtomicOp, signed: bool) -> Op {
+    match op {
+        AtomicOp::Load => Op::AtomicLoad,
+        AtomicOp::Store => Op::AtomicStore,
+        AtomicOp::Add => Op::AtomicIAdd,
+        AtomicOp::Sub => Op::AtomicISub,
+        AtomicOp::Min if signed => Op::AtomicSMin,
+        AtomicOp::Min => Op::AtomicUMin,
+        AtomicOp::Max if signed => Op::AtomicSMax,
+        AtomicOp::Max => Op::AtomicUMax,
+        AtomicOp::And => Op::AtomicAnd,
+        AtomicOp::Or => Op::AtomicOr,
+        AtomicOp::Xor => Op::AtomicXor,
+        AtomicOp::Exchange => Op::AtomicExchange,
+        AtomicOp::CompareExchange => Op::AtomicCompareExchange,
+    }
+}

@@ -1,0 +1,269 @@
+//! SPIR-V 1.3, 1.5 and 1.6 for Vulkan 1.1, 1.2 and 1.3.
+//!
+//! [`emit`] walks the IR from the entry points; what is not reached is not written. Types, constants and variables are
+//! declared at their first use, so they come out in an order that depends on the module alone. One file a subject:
+//! `types`, `constants`, `globals`, `function` (bodies), `control`, `memory`, `math`, `lane`, `capability`, `debug`.
+//! Vertex and fragment stages, images, samplers and buffer references are refused with a message.
+
+mod capability;
+mod constants;
+mod control;
+mod debug;
+mod entry;
+mod function;
+mod globals;
+mod lane;
+mod math;
+mod memory;
+mod types;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{FuncId, Module};
+use crate::profile::Profile;
+use crate::source::{SourceMap, Span};
+use capability::Needs;
+use constants::ConstMap;
+use debug::Files;
+use globals::{GlobalMap, Variable};
+use lane::Plans;
+use rspirv::spirv::{AddressingModel, Decoration, GlslStd450Op, MAGIC_NUMBER, MemoryModel, Op, Word};
+use types::TypeMap;
+use words::Words;
+
+/// A version of SPIR-V that some Vulkan version guarantees.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Version {
+    /// Vulkan 1.1.
+    V1_3,
+    /// Vulkan 1.2.
+    V1_5,
+    /// Vulkan 1.3.
+    V1_6,
+}
+
+impl Version {
+    /// The version as the module header spells it (section 2.3, word 1).
+    const fn word(self) -> Word {
+        match self {
+            Version::V1_3 => 0x0001_0300,
+            Version::V1_5 => 0x0001_0500,
+            Version::V1_6 => 0x0001_0600,
+        }
+    }
+
+    /// The version that a profile names; none for versions that no Vulkan version guarantees.
+    pub const fn of(profile: &Profile) -> Option<Version> {
+        match profile.version {
+            (1, 3) => Some(Version::V1_3),
+            (1, 5) => Some(Version::V1_5),
+            (1, 6) => Some(Version::V1_6),
+            _ => None,
+        }
+    }
+
+    /// Whether version 1.4 is included: `OpCopyLogical`, `OpSelect` of composites, interfaces that list every variable.
+    fn has_1_4(self) -> bool {
+        self >= Version::V1_5
+    }
+}
+
+/// What the module is made for.
+#[derive(Clone, Debug)]
+pub struct SpirvOptions {
+    pub version: Version,
+    /// Names and line numbers.
+    pub debug: bool,
+    /// Keep every multiplication and addition apart (`NoContraction`), as if all were `precise`.
+    pub no_contraction: bool,
+    /// What the planner may use for cross-lane operations.
+    pub profile: Profile,
+}
+
+impl SpirvOptions {
+    /// What a profile asks for, without debug information; none when its version is not one of [`Version`].
+    pub fn new(profile: Profile) -> Option<SpirvOptions> {
+        let version = Version::of(&profile)?;
+        Some(SpirvOptions { version, debug: false, no_contraction: profile.reproducible, profile })
+    }
+}
+
+/// Writes all entry points of `module`, and what they reach, as one SPIR-V module.
+///
+/// # Errors
+/// One diagnostic for each construct that SPIR-V, this version of it, or crosslane cannot express.
+pub fn emit(module: &Module, options: &SpirvOptions, sources: &SourceMap) -> Result<Vec<u32>, Vec<Diagnostic>> {
+    let mut emitter = Emitter::new(module, options, sources);
+    emitter.run();
+    if emitter.diagnostics.is_empty() { Ok(emitter.finish()) } else { Err(emitter.diagnostics) }
+}
+
+/// The sections that fill up while bodies are written (section 2.4, logical layout).
+#[derive(Debug, Default)]
+struct Sections {
+    entry_points: Words,
+    modes: Words,
+    strings: Words,
+    names: Words,
+    decorations: Words,
+    globals: Words,
+    functions: Words,
+}
+
+/// What a function body uses, for the interfaces of entry points.
+#[derive(Debug, Default)]
+struct Uses {
+    variables: Vec<Variable>,
+    calls: Vec<FuncId>,
+}
+
+/// State of one emission.
+struct Emitter<'a> {
+    module: &'a Module,
+    options: &'a SpirvOptions,
+    sources: &'a SourceMap,
+    out: Sections,
+    needs: Needs,
+    types: TypeMap,
+    constants: ConstMap,
+    globals: GlobalMap,
+    files: Files,
+    plans: Plans,
+    /// Ids of functions by [`FuncId`]; 0 where nothing calls it yet.
+    functions: Vec<Word>,
+    uses: Vec<Uses>,
+    /// Functions that have an id and no body yet, the next one last.
+    queue: Vec<FuncId>,
+    /// The GLSL.std.450 instruction set; 0 until it is used.
+    glsl: Word,
+    /// The last id given out.
+    last: Word,
+    /// What is being emitted, for messages.
+    span: Span,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Emitter<'a> {
+    fn new(module: &'a Module, options: &'a SpirvOptions, sources: &'a SourceMap) -> Emitter<'a> {
+        Emitter {
+            module,
+            options,
+            sources,
+            out: Sections::default(),
+            needs: Needs::new(options.version),
+            types: TypeMap::new(&module.types),
+            constants: ConstMap::new(&module.constants),
+            globals: GlobalMap::new(module.globals.len()),
+            files: Files::default(),
+            plans: Plans::default(),
+            functions: vec![0; module.functions.len()],
+            uses: module.functions.iter().map(|_| Uses::default()).collect(),
+            queue: Vec::new(),
+            glsl: 0,
+            last: 0,
+            span: Span::NONE,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    fn run(&mut self) {
+        let module = self.module;
+        for entry in &module.entry_points {
+            self.function(entry.function);
+            while let Some(next) = self.queue.pop() {
+                function::emit(self, next);
+            }
+        }
+        for entry in &module.entry_points {
+            self.entry_point(entry);
+        }
+    }
+
+    /// The module from its sections, in the order of section 2.4.
+    fn finish(self) -> Vec<Word> {
+        let mut head = Words::with_capacity(64 + self.out.globals.as_slice().len() + self.out.functions.as_slice().len());
+        let generator = 0;
+        head.extend(&[MAGIC_NUMBER, self.options.version.word(), generator, self.last + 1, 0]);
+        for capability in self.needs.capabilities() {
+            head.op(Op::Capability, &[capability as Word]);
+        }
+        for extension in self.needs.extensions() {
+            let start = head.begin(Op::Extension);
+            head.string(extension);
+            head.end(start);
+        }
+        if self.glsl != 0 {
+            let start = head.begin(Op::ExtInstImport);
+            head.push(self.glsl);
+            head.string("GLSL.std.450");
+            head.end(start);
+        }
+        head.op(Op::MemoryModel, &[AddressingModel::Logical as Word, MemoryModel::GLSL450 as Word]);
+        let Sections { entry_points, modes, strings, names, decorations, globals, functions } = &self.out;
+        for section in [entry_points, modes, strings, names, decorations, globals, functions] {
+            head.append(section);
+        }
+        head.as_slice().to_vec()
+    }
+
+    fn id(&mut self) -> Word {
+        self.last += 1;
+        self.last
+    }
+
+    /// The id of a function; its body is queued at the first call.
+    fn function(&mut self, id: FuncId) -> Word {
+        if self.functions[id.index()] == 0 {
+            self.functions[id.index()] = self.id();
+            self.queue.push(id);
+        }
+        self.functions[id.index()]
+    }
+
+    /// The set that an extended instruction names.
+    fn glsl_set(&mut self) -> Word {
+        if self.glsl == 0 {
+            self.glsl = self.id();
+        }
+        self.glsl
+    }
+
+    fn decorate(&mut self, id: Word, decoration: Decoration, operands: &[Word]) {
+        self.out.decorations.typed(Op::Decorate, id, decoration as Word, operands);
+    }
+
+    fn decorate_member(&mut self, id: Word, member: Word, decoration: Decoration, operands: &[Word]) {
+        let start = self.out.decorations.begin(Op::MemberDecorate);
+        self.out.decorations.extend(&[id, member, decoration as Word]);
+        self.out.decorations.extend(operands);
+        self.out.decorations.end(start);
+    }
+
+    /// Reports what cannot be expressed yet; the id 0 that it returns never reaches a finished module.
+    fn unsupported(&mut self, what: &str) -> Word {
+        self.fail(Code::NOT_SUPPORTED, format!("the SPIR-V target does not support {what} yet"))
+    }
+
+    /// Reports a module that breaks the rules of `ir`.
+    fn internal(&mut self, what: &str) -> Word {
+        self.fail(Code::INTERNAL, format!("the SPIR-V target met {what}"))
+    }
+
+    fn fail(&mut self, code: Code, message: String) -> Word {
+        let repeated = self.diagnostics.last().is_some_and(|last| last.code == code && last.span() == self.span);
+        if !repeated {
+            self.diagnostics.push(Diagnostic::error(code, message).at(self.span, ""));
+        }
+        0
+    }
+}
+
+impl Emitter<'_> {
+    /// Number of an extended instruction, with the set imported.
+    fn extended(&mut self, op: GlslStd450Op) -> [Word; 2] {
+        [self.glsl_set(), op as Word]
+    }
+}

@@ -1,0 +1,297 @@
+//! IR types as SPIR-V types, each emitted once, when something first asks for it.
+//!
+//! Two maps: *value* types are what ids of values and memory without layout have; *memory* types carry offsets and strides
+//! and hold a `bool` as `uint` (SPIR-V 1.6 section 2.16.1 allows booleans in no shader interface). For types without
+//! layout and without bools both give the same id. Images, samplers and buffer references are refused.
+
+use super::Emitter;
+use super::globals::access_decorations;
+use crate::ir::{ArrayLen, MatrixLayout, Member, Scalar, ScalarKind, Space, StructId, Type, TypeId, Types};
+use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
+use rustc_hash::FxHashMap;
+
+/// A type by structure: SPIR-V wants each non-aggregate type declared once (section 2.8).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Key {
+    Void,
+    Scalar(Scalar),
+    Vector(Scalar, u8),
+    Matrix(Scalar, u8, u8),
+    /// Length 0 is no id: a run-time array. Stride 0: no layout.
+    Array {
+        element: Word,
+        len: Word,
+        stride: u32,
+    },
+    Pointer(StorageClass, Word),
+}
+
+/// Type ids given out so far; 0 marks a type not asked for yet.
+#[derive(Debug, Default)]
+pub(super) struct TypeMap {
+    value: Vec<Word>,
+    memory: Vec<Word>,
+    keys: FxHashMap<Key, Word>,
+    functions: Vec<(Vec<Word>, Word)>,
+}
+
+impl TypeMap {
+    pub fn new(types: &Types) -> TypeMap {
+        let empty = vec![0; types.len()];
+        TypeMap { value: empty.clone(), memory: empty, ..TypeMap::default() }
+    }
+}
+
+/// The storage class of a space.
+pub(super) const fn storage_class(space: Space) -> StorageClass {
+    match space {
+        Space::Function => StorageClass::Function,
+        Space::Private => StorageClass::Private,
+        Space::Workgroup => StorageClass::Workgroup,
+        Space::Uniform => StorageClass::Uniform,
+        Space::Storage => StorageClass::StorageBuffer,
+        Space::PushConstant => StorageClass::PushConstant,
+        Space::Input => StorageClass::Input,
+        Space::Output => StorageClass::Output,
+        Space::Handle => StorageClass::UniformConstant,
+        Space::Physical => StorageClass::PhysicalStorageBuffer,
+    }
+}
+
+impl Emitter<'_> {
+    /// The type that values of `id` have; layouts are dropped.
+    pub fn value_type(&mut self, id: TypeId) -> Word {
+        if self.types.value[id.index()] != 0 {
+            return self.types.value[id.index()];
+        }
+        let word = match self.module.types.get(id) {
+            Type::Array { element, len, .. } => {
+                let element = self.value_type(element);
+                self.array_type(element, len, None)
+            }
+            Type::Struct(of) => self.value_struct(of),
+            ty => self.plain_type(ty),
+        };
+        self.types.value[id.index()] = word;
+        word
+    }
+
+    /// The type of memory that `id` describes, with layout and without bools.
+    pub fn memory_type(&mut self, id: TypeId) -> Word {
+        if self.types.memory[id.index()] != 0 {
+            return self.types.memory[id.index()];
+        }
+        let word = match self.module.types.get(id) {
+            Type::Scalar(scalar) => self.scalar_type(in_memory(scalar)),
+            Type::Vector { scalar, size } => self.vector_type(in_memory(scalar), size),
+            Type::Array { element, len, stride } => {
+                let element = self.memory_type(element);
+                self.array_type(element, len, stride)
+            }
+            Type::Struct(of) => self.memory_struct(of),
+            _ => self.value_type(id),
+        };
+        self.types.memory[id.index()] = word;
+        word
+    }
+
+    /// The type of memory that `id` describes in `space`.
+    pub fn type_in(&mut self, space: Space, id: TypeId) -> Word {
+        if space.is_laid_out() { self.memory_type(id) } else { self.value_type(id) }
+    }
+
+    pub fn pointer_type(&mut self, space: Space, pointee: TypeId) -> Word {
+        let pointee = self.type_in(space, pointee);
+        self.pointer_to(storage_class(space), pointee)
+    }
+
+    pub fn pointer_to(&mut self, class: StorageClass, pointee: Word) -> Word {
+        self.keyed(Key::Pointer(class, pointee), |m, id| {
+            m.out.globals.named(Op::TypePointer, id, &[class as Word, pointee]);
+        })
+    }
+
+    pub fn void_type(&mut self) -> Word {
+        self.keyed(Key::Void, |m, id| m.out.globals.named(Op::TypeVoid, id, &[]))
+    }
+
+    pub fn scalar_type(&mut self, scalar: Scalar) -> Word {
+        self.keyed(Key::Scalar(scalar), |m, id| {
+            m.needs.scalar(scalar);
+            let width = Word::from(scalar.width);
+            match scalar.kind {
+                ScalarKind::Bool => m.out.globals.named(Op::TypeBool, id, &[]),
+                ScalarKind::Float => m.out.globals.named(Op::TypeFloat, id, &[width]),
+                kind => m.out.globals.named(Op::TypeInt, id, &[width, Word::from(kind == ScalarKind::Sint)]),
+            }
+        })
+    }
+
+    /// A vector, or the scalar itself when `size` is 1.
+    pub fn vector_type(&mut self, scalar: Scalar, size: u8) -> Word {
+        let component = self.scalar_type(scalar);
+        if size == 1 {
+            return component;
+        }
+        self.keyed(Key::Vector(scalar, size), |m, id| {
+            m.out.globals.named(Op::TypeVector, id, &[component, Word::from(size)]);
+        })
+    }
+
+    pub fn matrix_type(&mut self, scalar: Scalar, columns: u8, rows: u8) -> Word {
+        let column = self.vector_type(scalar, rows);
+        self.keyed(Key::Matrix(scalar, columns, rows), |m, id| {
+            m.out.globals.named(Op::TypeMatrix, id, &[column, Word::from(columns)]);
+        })
+    }
+
+    /// The type of functions with these parameters; functions of one module have few signatures.
+    pub fn function_type(&mut self, signature: &[Word]) -> Word {
+        if let Some((_, id)) = self.types.functions.iter().find(|(known, _)| known == signature) {
+            return *id;
+        }
+        let id = self.id();
+        self.out.globals.named(Op::TypeFunction, id, signature);
+        self.types.functions.push((signature.to_vec(), id));
+        id
+    }
+
+    /// Whether a `bool` lies somewhere in a type, so that its memory form is not a mere layout of it.
+    pub fn has_bool(&self, id: TypeId) -> bool {
+        match self.module.types.get(id) {
+            Type::Array { element, .. } => self.has_bool(element),
+            Type::Struct(of) => self.module.types.structs[of].members.iter().any(|m| self.has_bool(m.ty)),
+            _ => self.module.types.scalar_of(id).is_some_and(Scalar::is_bool),
+        }
+    }
+
+    fn keyed(&mut self, key: Key, declare: impl FnOnce(&mut Self, Word)) -> Word {
+        if let Some(id) = self.types.keys.get(&key) {
+            return *id;
+        }
+        let id = self.id();
+        declare(self, id);
+        self.types.keys.insert(key, id);
+        id
+    }
+
+    fn plain_type(&mut self, ty: Type) -> Word {
+        match ty {
+            Type::Void => self.void_type(),
+            Type::Scalar(scalar) => self.scalar_type(scalar),
+            Type::Vector { scalar, size } => self.vector_type(scalar, size),
+            Type::Matrix { scalar, columns, rows, .. } => self.matrix_type(scalar, columns, rows),
+            Type::Pointer { space, pointee } => self.pointer_type(space, pointee),
+            Type::BufferReference { .. } => self.unsupported("buffer references"),
+            Type::Image(_) | Type::Sampler | Type::SampledImage(_) => self.unsupported("images and samplers"),
+            Type::AccelerationStructure => self.unsupported("acceleration structures"),
+            Type::Array { .. } | Type::Struct(_) => self.internal("an aggregate where none can be"),
+        }
+    }
+
+    fn array_type(&mut self, element: Word, len: ArrayLen, stride: Option<u32>) -> Word {
+        let len = match len {
+            ArrayLen::Fixed(count) => self.u32(count),
+            ArrayLen::Spec(count) => self.constant(count),
+            ArrayLen::Runtime => 0,
+        };
+        let stride = stride.unwrap_or(0);
+        self.keyed(Key::Array { element, len, stride }, |m, id| {
+            match len {
+                0 => m.out.globals.named(Op::TypeRuntimeArray, id, &[element]),
+                _ => m.out.globals.named(Op::TypeArray, id, &[element, len]),
+            }
+            if stride != 0 {
+                m.decorate(id, Decoration::ArrayStride, &[stride]);
+            }
+        })
+    }
+
+    fn value_struct(&mut self, of: StructId) -> Word {
+        let module = self.module;
+        if let Some(logical) = module.types.structs[of].logical
+            && let Some((id, _)) = module.types.iter().find(|(_, ty)| *ty == Type::Struct(logical))
+        {
+            return self.value_type(id);
+        }
+        let members: Vec<Word> = module.types.structs[of].members.iter().map(|m| self.value_type(m.ty)).collect();
+        self.declare_struct(of, &members)
+    }
+
+    fn memory_struct(&mut self, of: StructId) -> Word {
+        let module = self.module;
+        let item = &module.types.structs[of];
+        let members: Vec<Word> = item.members.iter().map(|m| self.memory_type(m.ty)).collect();
+        let id = self.declare_struct(of, &members);
+        if item.block {
+            self.decorate(id, Decoration::Block, &[]);
+        }
+        for (index, member) in item.members.iter().enumerate() {
+            self.lay_out_member(id, index as Word, member);
+        }
+        id
+    }
+
+    fn declare_struct(&mut self, of: StructId, members: &[Word]) -> Word {
+        let id = self.id();
+        self.out.globals.named(Op::TypeStruct, id, members);
+        self.name_struct(id, &self.module.types.structs[of]);
+        id
+    }
+
+    fn lay_out_member(&mut self, id: Word, index: Word, member: &Member) {
+        if let Some(offset) = member.offset {
+            self.decorate_member(id, index, Decoration::Offset, &[offset]);
+        }
+        if let Some(MatrixLayout { stride, row_major }) = matrix_layout(&self.module.types, member.ty) {
+            let major = if row_major { Decoration::RowMajor } else { Decoration::ColMajor };
+            self.decorate_member(id, index, major, &[]);
+            self.decorate_member(id, index, Decoration::MatrixStride, &[stride]);
+        }
+        for decoration in access_decorations(member.access) {
+            self.decorate_member(id, index, decoration, &[]);
+        }
+    }
+
+    /// Asks for what small scalars in a buffer of this space need (SPIR-V 1.6 section 3.31, 8- and 16-bit access).
+    pub fn need_storage_of(&mut self, space: Space, id: TypeId) {
+        match self.module.types.get(id) {
+            Type::Array { element, .. } => self.need_storage_of(space, element),
+            Type::Struct(of) => {
+                let module = self.module;
+                module.types.structs[of].members.iter().for_each(|m| self.need_storage_of(space, m.ty));
+            }
+            _ => {
+                let width = self.module.types.scalar_of(id).map_or(0, |scalar| scalar.width);
+                if let Some(capability) = storage_capability(space, width) {
+                    self.needs.capability(capability);
+                }
+            }
+        }
+    }
+}
+
+const fn storage_capability(space: Space, width: u8) -> Option<Capability> {
+    Some(match (space, width) {
+        (Space::Storage, 8) => Capability::StorageBuffer8BitAccess,
+        (Space::Uniform, 8) => Capability::UniformAndStorageBuffer8BitAccess,
+        (Space::PushConstant, 8) => Capability::StoragePushConstant8,
+        (Space::Storage, 16) => Capability::StorageBuffer16BitAccess,
+        (Space::Uniform, 16) => Capability::UniformAndStorageBuffer16BitAccess,
+        (Space::PushConstant, 16) => Capability::StoragePushConstant16,
+        _ => return None,
+    })
+}
+
+const fn in_memory(scalar: Scalar) -> Scalar {
+    if scalar.is_bool() { Scalar::U32 } else { scalar }
+}
+
+/// The layout of the matrix that a member is, or is an array of.
+fn matrix_layout(types: &Types, id: TypeId) -> Option<MatrixLayout> {
+    match types.get(id) {
+        Type::Matrix { layout, .. } => layout,
+        Type::Array { element, .. } => matrix_layout(types, element),
+        _ => None,
+    }
+}
