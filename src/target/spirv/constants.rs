@@ -37,7 +37,8 @@ impl Emitter<'_> {
         let mut waiting = vec![(id, 0)];
         while let Some((id, done)) = waiting.last_mut() {
             let id = *id;
-            let next = if self.constants.known[id.index()] == 0 { parts(module.constants.get(id)).get(*done) } else { None };
+            let next =
+                if self.constants.known[id.index()] == 0 { parts(module.constants.get(id)).get(*done) } else { None };
             *done += 1;
             match next {
                 Some(part) => waiting.push((*part, 0)),
@@ -52,10 +53,6 @@ impl Emitter<'_> {
 
     pub fn u32(&mut self, value: u32) -> Word {
         self.scalar_constant(Scalar::U32, u64::from(value))
-    }
-
-    pub fn i32(&mut self, value: i32) -> Word {
-        self.scalar_constant(Scalar::I32, u64::from(value as u32))
     }
 
     pub fn bool(&mut self, value: bool) -> Word {
@@ -89,6 +86,10 @@ impl Emitter<'_> {
         self.out.globals.typed(Op::ConstantComposite, ty, id, &[part; 4][..usize::from(size)]);
         self.constants.scalars.insert(key, id);
         id
+    }
+
+    pub fn is_undef(&self, id: ConstId) -> bool {
+        self.module.constants.get(id).value == ConstValue::Undef
     }
 
     /// The bits of a scalar constant, a specialization constant's default included; none of expressions.

@@ -69,7 +69,7 @@ impl Body<'_, '_> {
     }
 
     /// Goes from the end of a construct's block to its merge block, if any path gets there.
-    fn to_merge(&mut self) {
+    fn go_to_merge(&mut self) {
         if self.live
             && let Some(scope) = self.scopes.last_mut()
         {
@@ -130,7 +130,7 @@ impl Body<'_, '_> {
         }
         self.start(target);
         self.block(block);
-        self.to_merge();
+        self.go_to_merge();
     }
 
     /// `if (condition) break;` or `continue;` as a conditional branch with the rest of the code as its other target.
@@ -190,7 +190,7 @@ impl Body<'_, '_> {
         if let Some(scope) = self.scopes.last_mut() {
             scope.yields.extend([word, label]);
         }
-        self.to_merge();
+        self.go_to_merge();
     }
 
     fn repeat(&mut self, body: BlockId, continuing: BlockId, break_if: Option<Value>, hint: ControlHint) {
@@ -256,7 +256,7 @@ impl Body<'_, '_> {
             self.block(arm.body);
             match labels.get(index + 1) {
                 Some(next) if arm.falls_through && self.live => self.branch(*next),
-                _ => self.to_merge(),
+                _ => self.go_to_merge(),
             }
         }
         self.leave();

@@ -175,7 +175,7 @@ impl<'a> Body<'_, 'a> {
         if self.locals[id.index()] == 0 {
             let f = self.f;
             let local = &f.locals[id];
-            let init = local.init.map(|init| self.m.constant(init));
+            let init = local.init.filter(|init| !self.m.is_undef(*init)).map(|init| self.m.constant(init));
             let ty = self.m.value_type(local.ty);
             self.locals[id.index()] = self.variable(ty, init);
             self.m.name(self.locals[id.index()], &local.name);
@@ -326,10 +326,16 @@ impl<'a> Body<'_, 'a> {
         self.emit(Op::Load, ty, &[element])
     }
 
+    /// The constant that a value is, where variables may start with it: `OpUndef` is no constant.
+    fn initializer(&self, value: Value) -> Option<ConstId> {
+        let Value::Const(id) = value else { return None };
+        (!self.m.is_undef(id)).then_some(id)
+    }
+
     /// A variable that holds a value; one for each constant, initialised once.
     fn in_memory(&mut self, ty: TypeId, value: Value) -> Word {
         let (ty, word) = (self.m.value_type(ty), self.value(value));
-        if let Value::Const(constant) = value {
+        if let Some(constant) = self.initializer(value) {
             if let Some((_, variable)) = self.tables.iter().find(|(known, _)| *known == constant) {
                 return *variable;
             }

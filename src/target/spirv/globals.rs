@@ -61,7 +61,7 @@ impl Emitter<'_> {
             return self.unsupported(what);
         }
         let ty = self.type_in(global.space, global.ty);
-        let init = global.init.map(|init| self.constant(init));
+        let init = global.init.filter(|init| !self.is_undef(*init)).map(|init| self.constant(init));
         let id = self.variable(storage_class(global.space), ty, init);
         if let Binding::Resource { set, binding } = global.binding {
             self.decorate(id, Decoration::DescriptorSet, &[set]);

@@ -5,8 +5,8 @@
 
 use super::function::Body;
 use crate::ir::{
-    self, ArrayLen, AtomicOp, ConstId, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type, TypeId,
-    Value, Values,
+    self, ArrayLen, AtomicOp, ConstId, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type,
+    TypeId, Value, Values,
 };
 use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope as SpirvScope, Word};
 
@@ -117,7 +117,9 @@ impl Body<'_, '_> {
         let target = if to == Form::Value { value } else { memory };
         match self.m.module.types.get(ty) {
             Type::Scalar(_) | Type::Vector { .. } => self.convert_bool(word, ty, to),
-            _ if self.m.options.version.has_1_4() && !self.m.has_bool(ty) => self.emit(Op::CopyLogical, target, &[word]),
+            _ if self.m.options.version.has_1_4() && !self.m.has_bool(ty) => {
+                self.emit(Op::CopyLogical, target, &[word])
+            }
             _ => self.relayout_parts(word, ty, to, target),
         }
     }
@@ -186,7 +188,9 @@ impl Body<'_, '_> {
 
     pub fn synchronize(&mut self, inst: &Inst) -> Word {
         match inst.op {
-            ir::Op::Atomic { op, pointer, args, scope, order } => self.atomic(inst.ty, op, pointer, args, (scope, order)),
+            ir::Op::Atomic { op, pointer, args, scope, order } => {
+                self.atomic(inst.ty, op, pointer, args, (scope, order))
+            }
             ir::Op::Barrier { execution, memory, kinds, order } => self.barrier(execution, memory, (kinds, order)),
             _ => self.m.internal("a synchronization that is none"),
         }
@@ -220,7 +224,7 @@ impl Body<'_, '_> {
             self.m.needs.capability(Capability::Int64Atomics);
         }
         let swaps = matches!(op, AtomicOp::Load | AtomicOp::Store | AtomicOp::Exchange);
-        if !scalar.is_int() && !(scalar.is_float() && swaps) {
+        if !(scalar.is_int() || scalar.is_float() && swaps) {
             return None;
         }
         Some(atomic_table(op, scalar.kind == ScalarKind::Sint))

@@ -13,6 +13,7 @@ mod entry;
 mod function;
 mod globals;
 mod lane;
+mod listing;
 mod math;
 mod memory;
 mod types;
@@ -30,6 +31,7 @@ use constants::ConstMap;
 use debug::Files;
 use globals::{GlobalMap, Variable};
 use lane::Plans;
+pub use listing::disassemble;
 use rspirv::spirv::{AddressingModel, Decoration, GlslStd450Op, MAGIC_NUMBER, MemoryModel, Op, Word};
 use types::TypeMap;
 use words::Words;
@@ -184,7 +186,8 @@ impl<'a> Emitter<'a> {
 
     /// The module from its sections, in the order of section 2.4.
     fn finish(self) -> Vec<Word> {
-        let mut head = Words::with_capacity(64 + self.out.globals.as_slice().len() + self.out.functions.as_slice().len());
+        let mut head =
+            Words::with_capacity(64 + self.out.globals.as_slice().len() + self.out.functions.as_slice().len());
         let generator = 0;
         head.extend(&[MAGIC_NUMBER, self.options.version.word(), generator, self.last + 1, 0]);
         for capability in self.needs.capabilities() {

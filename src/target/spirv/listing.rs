@@ -1,0 +1,46 @@
+//! SPIR-V words as text, in rspirv's notation.
+
+use rspirv::binary::{Consumer, Disassemble, ParseAction, Parser};
+use rspirv::dr::{Instruction, Loader, ModuleHeader};
+use rspirv::spirv::Op;
+
+/// rspirv's loader, with a place for the one instruction of ours that it knows none for.
+struct Reader {
+    loader: Loader,
+    modes: Vec<Instruction>,
+}
+
+impl Consumer for Reader {
+    fn initialize(&mut self) -> ParseAction {
+        self.loader.initialize()
+    }
+
+    fn finalize(&mut self) -> ParseAction {
+        self.loader.finalize()
+    }
+
+    fn consume_header(&mut self, header: ModuleHeader) -> ParseAction {
+        self.loader.consume_header(header)
+    }
+
+    fn consume_instruction(&mut self, instruction: Instruction) -> ParseAction {
+        if instruction.class.opcode == Op::ExecutionModeId {
+            self.modes.push(instruction);
+            return ParseAction::Continue;
+        }
+        self.loader.consume_instruction(instruction)
+    }
+}
+
+/// The assembly text of a module.
+///
+/// # Errors
+/// A sentence that says why the words are no module.
+pub fn disassemble(words: &[u32]) -> Result<String, String> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut reader = Reader { loader: Loader::new(), modes: Vec::new() };
+    Parser::new(&bytes, &mut reader).parse().map_err(|state| state.to_string())?;
+    let mut module = reader.loader.module();
+    module.execution_modes.extend(reader.modes);
+    Ok(module.disassemble())
+}

@@ -1,0 +1,133 @@
+//! Cross-lane operations: every step kind that plans of this target hold.
+
+use super::{Shader, SpirvOptions, check};
+use crate::diagnostic::Code;
+use crate::ir::{ArrayLen, Builder, Scalar, Types, Value};
+use crate::lane::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+
+fn shader() -> Shader {
+    Shader::new(|m| vec![m.types.array(Types::U32, ArrayLen::Runtime)])
+}
+
+fn any(b: &mut Builder, scalar: Scalar, size: u8) -> Value {
+    let ty = b.module.types.vector(scalar, size);
+    let local = b.local("v", ty, None);
+    b.load(local)
+}
+
+const KINDS: [Scalar; 4] = [Scalar::BOOL, Scalar::I32, Scalar::U32, Scalar::F32];
+
+fn width(lanes: u32) -> Width {
+    Width::new(lanes).unwrap()
+}
+
+#[test]
+fn moves() {
+    let moves = [
+        LaneOp::Quad { mv: QuadMove::Lane(2), float_only: false },
+        LaneOp::Quad { mv: QuadMove::X, float_only: false },
+        LaneOp::Quad { mv: QuadMove::Diagonal, float_only: false },
+        LaneOp::Butterfly(width(16)),
+        LaneOp::BroadcastFirst,
+    ];
+    let module = shader().main(|b, _| {
+        for scalar in KINDS {
+            for size in [1, 3] {
+                let value = any(b, scalar, size);
+                let (ty, index) = (b.type_of(value), any(b, Scalar::U32, 1));
+                for op in moves {
+                    b.lane(op, ty, &[value]);
+                }
+                for mode in [ShuffleMode::Index, ShuffleMode::Xor, ShuffleMode::Up, ShuffleMode::Down] {
+                    b.lane(LaneOp::Shuffle(mode), ty, &[value, index]);
+                    let eight = b.const_u32(8);
+                    b.lane(LaneOp::ShuffleNv(mode), ty, &[value, index, eight]);
+                    b.lane(LaneOp::ShuffleNvValid(mode), Types::BOOL, &[index, eight]);
+                }
+                b.lane(LaneOp::Bpermute, ty, &[value, index]);
+                let three = b.const_u32(3);
+                b.lane(LaneOp::Broadcast, ty, &[value, three]);
+            }
+        }
+    });
+    check(&module);
+}
+
+#[test]
+fn folds() {
+    let kinds = [FoldKind::Reduce, FoldKind::AllReduce, FoldKind::Inclusive, FoldKind::Exclusive];
+    let module = shader().main(|b, _| {
+        for (scalar, ops) in [
+            (Scalar::F32, &[FoldOp::Add, FoldOp::Mul, FoldOp::Min, FoldOp::Max][..]),
+            (Scalar::I32, &[FoldOp::Add, FoldOp::Min, FoldOp::And]),
+            (Scalar::U32, &[FoldOp::Max, FoldOp::Xor]),
+            (Scalar::BOOL, &[FoldOp::And, FoldOp::Or, FoldOp::Xor]),
+        ] {
+            let value = any(b, scalar, 2);
+            let ty = b.type_of(value);
+            for op in ops {
+                for kind in kinds {
+                    for (width, members) in
+                        [(width(8), Members::All), (Width::SUBGROUP, Members::All), (Width::SUBGROUP, Members::Active)]
+                    {
+                        b.lane(LaneOp::Fold { op: *op, kind, width, members }, ty, &[value]);
+                    }
+                }
+            }
+        }
+    });
+    check(&module);
+}
+
+#[test]
+fn votes_ballots_and_lane_facts() {
+    let module = shader().main(|b, _| {
+        let (flag, ballot) = (any(b, Scalar::BOOL, 1), b.module.types.vector(Scalar::U32, 4));
+        for op in [VoteOp::All, VoteOp::Any, VoteOp::Equal] {
+            b.lane(LaneOp::Vote { op, group: Group::Subgroup }, Types::BOOL, &[flag]);
+        }
+        for op in [VoteOp::All, VoteOp::Any] {
+            b.lane(LaneOp::Vote { op, group: Group::Quad }, Types::BOOL, &[flag]);
+        }
+        let bits = b.lane(LaneOp::Ballot(Group::Subgroup), ballot, &[flag]);
+        for count in [CountOp::All, CountOp::Inclusive, CountOp::Exclusive] {
+            b.lane(LaneOp::BallotCount(count), Types::U32, &[bits]);
+        }
+        b.lane(LaneOp::BallotFindLsb, Types::U32, &[bits]);
+        b.lane(LaneOp::BallotFindMsb, Types::U32, &[bits]);
+        b.lane(LaneOp::InverseBallot, Types::BOOL, &[bits]);
+        let index = b.lane(LaneOp::LaneIndex(Group::Subgroup), Types::U32, &[]);
+        b.lane(LaneOp::BallotBit, Types::BOOL, &[bits, index]);
+        b.lane(LaneOp::LaneCount(Group::Subgroup), Types::U32, &[]);
+        b.lane(LaneOp::LaneMask(MaskOp::Lt, Group::Subgroup), ballot, &[]);
+        b.lane(LaneOp::SegmentLast(width(8)), Types::BOOL, &[]);
+        b.lane(LaneOp::Elect, Types::BOOL, &[]);
+        b.lane(LaneOp::Sync, Types::VOID, &[]);
+    });
+    check(&module);
+}
+
+#[test]
+fn set_up_is_written_once_and_nothing_unneeded_is_asked_for() {
+    let module = shader().main(|b, _| {
+        for _ in 0..3 {
+            b.lane(LaneOp::LaneIndex(Group::Subgroup), Types::U32, &[]);
+        }
+    });
+    let [listing, ..] = check(&module);
+    assert_eq!(listing.matches("OpLoad").count(), 1, "{listing}");
+    assert!(listing.contains("OpCapability GroupNonUniform\n"));
+    assert_eq!(listing.matches("OpCapability").count(), 2);
+}
+
+#[test]
+fn too_wide_a_form_is_refused() {
+    let module = shader().main(|b, _| {
+        let value = any(b, Scalar::F32, 1);
+        b.lane(LaneOp::Butterfly(width(128)), Types::F32, &[value]);
+    });
+    let profile = crate::profile::Profile::named("spirv-1.3").unwrap().with_wave_size(Some(32));
+    let options = SpirvOptions::new(profile).unwrap();
+    let messages = super::emit(&module, &options, &crate::source::SourceMap::new()).unwrap_err();
+    assert_eq!(messages[0].code, Code::TOO_WIDE);
+}

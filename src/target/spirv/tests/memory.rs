@@ -1,0 +1,133 @@
+//! Layouts, conversions between memory and values, atomics, barriers, workgroup memory.
+
+use super::{Shader, assemble, check, listing, logical_struct, options};
+use crate::ir::{ArrayLen, BinaryOp, Module, SpecOp, TypeId};
+use crate::ir::{
+    AtomicOp, Binding, ConstValue, EntryPoint, MemoryKinds, Order, Reconvergence, Scalar, Scope, Space, Stage, Types,
+};
+
+/// A struct with a bool, a vector, matrices and an array of structs.
+fn everything(m: &mut Module) -> TypeId {
+    let (bools, vector) = (m.types.vector(Scalar::BOOL, 2), m.types.vector(Scalar::F32, 3));
+    let (square, tall) = (m.types.matrix(Scalar::F32, 3, 3), m.types.matrix(Scalar::F32, 2, 4));
+    let inner = logical_struct(m, "Inner", &[Types::BOOL, square], false);
+    let inners = m.types.array(inner, ArrayLen::Fixed(3));
+    let talls = m.types.array(tall, ArrayLen::Fixed(2));
+    logical_struct(m, "Outer", &[bools, vector, inners, talls], false)
+}
+
+#[test]
+fn composites_with_bools_are_converted_part_by_part() {
+    let module = Shader::new(|m| vec![everything(m), everything(m)]).main(|b, block| {
+        let (from, to) = (b.access_const(block, 0), b.access_const(block, 0));
+        let value = b.load(from);
+        b.store(to, value);
+        let (zero, two) = (b.const_u32(0), b.const_u32(2));
+        let flag = b.access(block, &[zero, two, two, zero]);
+        let loaded = b.load(flag);
+        let not = b.unary(crate::ir::UnaryOp::LogicalNot, loaded);
+        b.store(flag, not);
+    });
+    for listing in check(&module) {
+        assert!(listing.contains("OpINotEqual") && listing.contains("OpSelect"));
+    }
+}
+
+#[test]
+fn layouts_alone_are_copied_at_once_where_the_version_can() {
+    let module = Shader::new(|m| {
+        let matrix = m.types.matrix(Scalar::F32, 4, 4);
+        let inner = logical_struct(m, "Plain", &[matrix, Types::F32], false);
+        vec![m.types.array(inner, ArrayLen::Fixed(2)), m.types.array(inner, ArrayLen::Fixed(2))]
+    })
+    .main(|b, block| {
+        let (from, to) = (b.access_const(block, 0), b.access_const(block, 1));
+        let value = b.load(from);
+        let (zero, ty) = (b.const_u32(1), b.type_of(value));
+        let local = b.local("copy", ty, None);
+        b.store(local, value);
+        let scalar = b.access(local, &[zero, zero]);
+        let loaded = b.load(scalar);
+        b.store(scalar, loaded);
+        let value = b.load(local);
+        b.store(to, value);
+    });
+    let [old, new, newest] = check(&module);
+    assert!(!old.contains("OpCopyLogical"));
+    assert!([new, newest].iter().all(|text| text.matches("OpCopyLogical").count() == 2));
+}
+
+#[test]
+fn workgroup_memory_atomics_and_barriers() {
+    let mut shader = Shader::new(|m| vec![m.types.array(Types::U32, ArrayLen::Runtime)]);
+    let flags = shader.module.types.vector(Scalar::BOOL, 3);
+    let flags = shader.module.types.array(flags, ArrayLen::Fixed(4));
+    let flags = shader.global("flags", Space::Workgroup, flags, Binding::None);
+    let count = shader.global("count", Space::Workgroup, Types::I32, Binding::None);
+    let module = shader.main(|b, block| {
+        let three = b.const_u32(3);
+        let flag = b.access(flags, &[three, three]);
+        let _ = b.load(flags);
+        let yes = b.const_bool(true);
+        let two = b.const_u32(2);
+        let component = b.access(flags, &[three, two]);
+        b.store(component, yes);
+        let one = b.const_i32(1);
+        for op in [AtomicOp::Add, AtomicOp::Min, AtomicOp::Max, AtomicOp::And, AtomicOp::Exchange, AtomicOp::Store] {
+            b.atomic(op, count, &[one], Scope::Workgroup, Order::Relaxed);
+        }
+        let all = MemoryKinds::SHARED | MemoryKinds::BUFFER;
+        b.barrier(Some(Scope::Workgroup), Scope::Workgroup, all, Order::AcquireRelease);
+        b.barrier(None, Scope::Device, MemoryKinds::all(), Order::AcquireRelease);
+        b.barrier(None, Scope::Device, MemoryKinds::empty(), Order::AcquireRelease);
+        let zero = b.const_u32(0);
+        let word = b.access(block, &[zero, three]);
+        b.atomic(AtomicOp::CompareExchange, word, &[three, zero], Scope::Device, Order::AcquireRelease);
+        b.atomic(AtomicOp::Max, word, &[three], Scope::Device, Order::Relaxed);
+        let _ = (flag, b.atomic(AtomicOp::Load, word, &[], Scope::Device, Order::Acquire));
+    });
+    let [listing, ..] = check(&module);
+    assert_eq!(listing.matches("OpMemoryBarrier").count(), 1);
+    assert!(listing.contains("OpAtomicSMin") && listing.contains("OpAtomicUMax"));
+}
+
+#[test]
+fn specialization_constants_give_sizes() {
+    let mut shader = Shader::new(|m| vec![m.types.array(Types::U32, ArrayLen::Runtime)]);
+    let m = &mut shader.module;
+    let size = m.constants.intern(Types::U32, ConstValue::Spec { id: 3, default: 32 });
+    let two = m.constants.u32(2);
+    let op = SpecOp::Binary(BinaryOp::Mul);
+    let twice = m.constants.intern(Types::U32, ConstValue::SpecOp { op, args: [size, two].into() });
+    let flag = m.constants.intern(Types::BOOL, ConstValue::Spec { id: 4, default: 1 });
+    let number = m.constants.intern(Types::I32, ConstValue::SpecOp { op: SpecOp::Convert, args: [flag].into() });
+    let array = m.types.array(Types::I32, ArrayLen::Spec(twice));
+    let shared = shader.global("scratch", Space::Workgroup, array, Binding::None);
+    let function = shader.function(|b, _| {
+        let at = b.access_const(shared, 3);
+        b.store(at, crate::ir::Value::Const(number));
+    });
+    let module = &mut shader.module;
+    let one = module.constants.u32(1);
+    let reconvergence = Reconvergence::SubgroupUniform;
+    let workgroup_size = [size, one, one];
+    module.spec_names.push((3, "SIZE".into()));
+    let name = "main".into();
+    module.entry_points.push(EntryPoint { name, stage: Stage::Compute, function, workgroup_size, reconvergence });
+    let [old, _, new] = check(module);
+    assert!(old.contains("BuiltIn WorkgroupSize") && new.contains("LocalSizeId"));
+}
+
+#[test]
+fn names_come_with_debug_information_only() {
+    let module = Shader::new(|m| vec![Types::U32, m.types.array(Types::F32, ArrayLen::Runtime)]).main(|b, block| {
+        let pointer = b.access_const(block, 0);
+        let length = b.array_length(block);
+        b.store(pointer, length);
+    });
+    let mut options = options("spirv-1.5");
+    assert!(!listing(&assemble(&module, &options)).contains("OpName"));
+    options.debug = true;
+    let named = listing(&assemble(&module, &options));
+    assert!(named.contains("\"data\"") && named.contains("\"m1\"") && named.contains("OpMemberName"));
+}
