@@ -93,6 +93,8 @@ codes! {
     SYNTAX = "E0200";
     /// Nesting is deeper than the compiler follows.
     TOO_DEEP = "E0201";
+    /// A reserved word is used as a name.
+    RESERVED_WORD = "E0202";
 
     // Names, types and expressions.
     /// No declaration of this name is in scope.

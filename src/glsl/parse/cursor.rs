@@ -1,0 +1,463 @@
+//! The state that all productions share: the place in the token stream, the tree built so far, limits, and how an
+//! error is reported and what is skipped after it.
+//!
+//! A production that fails reports once and returns [`Reported`]; the statement, member or item around it catches
+//! that, skips to a place where it can go on, and leaves the broken part out of the tree.
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::glsl::ast::*;
+use crate::glsl::keyword::{Classes, Keyword, Language, WordClass};
+use crate::glsl::token::{GlslProfile, Interner, Punct, Symbol, Token, TokenKind, TokenStream};
+use crate::source::Span;
+
+/// Nested parentheses, calls, statements and the like that are followed.
+pub(super) const MAX_NESTING: u32 = 256;
+/// Height of an expression's tree, which later passes recurse over: `a + b + c` is three high.
+pub(super) const MAX_HEIGHT: u16 = 1000;
+
+/// An error was found and reported.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reported;
+
+pub(super) type Parsed<T> = Result<T, Reported>;
+
+/// Everything that the productions work on.
+pub(super) struct Parser<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    interner: &'a Interner,
+    classes: Classes<'a>,
+    diagnostics: &'a mut Diagnostics,
+    pub ast: Ast,
+    /// Lists that are not complete yet, innermost last.
+    open_lists: Pools,
+    /// Heights of the expressions, by their index.
+    heights: Vec<u16>,
+    nesting: u32,
+    /// Set by the error about nesting until its statement is skipped.
+    overflowed: bool,
+}
+
+impl<'a> Parser<'a> {
+    pub fn new(stream: &'a TokenStream, interner: &'a Interner, diagnostics: &'a mut Diagnostics) -> Parser<'a> {
+        let language = if stream.version.profile == GlslProfile::Es { Language::Es } else { Language::Desktop };
+        Parser {
+            tokens: &stream.tokens,
+            at: 0,
+            interner,
+            classes: Classes::new(interner, language),
+            diagnostics,
+            ast: Ast::default(),
+            open_lists: Pools::default(),
+            heights: Vec::new(),
+            nesting: 0,
+            overflowed: false,
+        }
+    }
+}
+
+/// Looking at tokens and taking them.
+impl<'a> Parser<'a> {
+    /// Index of the current token.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The token `ahead` of the current one; past the end, an [`TokenKind::End`].
+    pub fn peek(&self, ahead: usize) -> Token {
+        self.token(self.at + ahead)
+    }
+
+    pub fn token(&self, index: usize) -> Token {
+        let last = self.tokens.last().map_or(Span::NONE, |token| token.span);
+        self.tokens.get(index).copied().unwrap_or(Token { kind: TokenKind::End, span: last })
+    }
+
+    pub fn kind(&self) -> TokenKind {
+        self.peek(0).kind
+    }
+
+    pub fn span(&self) -> Span {
+        self.peek(0).span
+    }
+
+    /// The span of the last token taken.
+    pub fn last_span(&self) -> Span {
+        self.at.checked_sub(1).map_or(Span::NONE, |before| self.token(before).span)
+    }
+
+    /// From the start of `start` to the last token taken.
+    pub fn span_from(&self, start: Span) -> Span {
+        start.to(self.last_span())
+    }
+
+    pub fn at_end(&self) -> bool {
+        self.at >= self.tokens.len() || self.kind() == TokenKind::End
+    }
+
+    /// True when more errors would not be shown.
+    pub fn is_full(&self) -> bool {
+        self.diagnostics.is_full()
+    }
+
+    pub fn error_count(&self) -> usize {
+        self.diagnostics.error_count()
+    }
+
+    pub fn bump(&mut self) -> Token {
+        let token = self.peek(0);
+        self.at = (self.at + 1).min(self.tokens.len());
+        token
+    }
+
+    pub fn is_punct(&self, ahead: usize, punct: Punct) -> bool {
+        self.peek(ahead).kind == TokenKind::Punct(punct)
+    }
+
+    pub fn at(&self, punct: Punct) -> bool {
+        self.is_punct(0, punct)
+    }
+
+    pub fn eat(&mut self, punct: Punct) -> bool {
+        let found = self.at(punct);
+        if found {
+            self.at += 1;
+        }
+        found
+    }
+
+    /// The class of the word at a token index; none where no word stands.
+    pub fn class_at(&mut self, index: usize) -> Option<WordClass> {
+        match self.token(index).kind {
+            TokenKind::Word(symbol) => Some(self.classes.of(symbol)),
+            _ => None,
+        }
+    }
+
+    pub fn class(&mut self, ahead: usize) -> Option<WordClass> {
+        self.class_at(self.at + ahead)
+    }
+
+    /// The keyword that the current token is, soft ones left out.
+    pub fn keyword(&mut self) -> Option<Keyword> {
+        match self.class(0) {
+            Some(WordClass::Keyword(keyword)) => Some(keyword),
+            _ => None,
+        }
+    }
+
+    pub fn eat_keyword(&mut self, keyword: Keyword) -> bool {
+        let found = self.keyword() == Some(keyword);
+        if found {
+            self.at += 1;
+        }
+        found
+    }
+
+    /// True for a word that can be a name, and for reserved words, which [`Parser::identifier`] objects to.
+    pub fn is_identifier(&mut self, index: usize) -> bool {
+        use WordClass::{Identifier, Reserved, SoftKeyword, SoftQualifier};
+        matches!(self.class_at(index), Some(Identifier | Reserved | SoftKeyword(_) | SoftQualifier(_)))
+    }
+
+    pub fn at_identifier(&mut self) -> bool {
+        self.is_identifier(self.at)
+    }
+
+    /// True at the `void` of an empty list, as in `f(void)`.
+    pub fn at_lone_void(&self) -> bool {
+        let TokenKind::Word(symbol) = self.kind() else { return false };
+        self.is_punct(1, Punct::RightParen) && self.text(symbol) == "void"
+    }
+
+    pub fn text(&self, symbol: Symbol) -> &'a str {
+        self.interner.text(symbol)
+    }
+
+    /// Index of the token after the brackets that open at `index`, or `index` itself when none do.
+    pub fn after_brackets(&self, mut index: usize) -> usize {
+        let mut depth = 0usize;
+        loop {
+            match self.token(index).kind {
+                TokenKind::Punct(Punct::LeftBracket) => depth += 1,
+                _ if depth == 0 => return index,
+                TokenKind::Punct(Punct::RightBracket) => depth -= 1,
+                TokenKind::Punct(Punct::Semicolon | Punct::LeftBrace | Punct::RightBrace) | TokenKind::End => {
+                    return index;
+                }
+                _ => {}
+            }
+            index += 1;
+        }
+    }
+}
+
+/// Taking what must be there.
+impl Parser<'_> {
+    /// Takes a name; `what` says which, as in "the name of a function".
+    pub fn identifier(&mut self, what: &str) -> Parsed<Name> {
+        let Token { kind: TokenKind::Word(symbol), span } = self.peek(0) else {
+            return Err(self.expected(what));
+        };
+        if !self.at_identifier() {
+            return Err(self.expected(what));
+        }
+        if let Some(WordClass::Reserved) = self.class(0) {
+            self.reserved_word(symbol, span);
+        }
+        self.at += 1;
+        Ok(Name { symbol, span })
+    }
+
+    fn reserved_word(&mut self, symbol: Symbol, span: Span) {
+        let message = format!("`{}` is a reserved word", self.interner.text(symbol));
+        self.report(Diagnostic::error(Code::RESERVED_WORD, message).at(span, "choose another name"));
+    }
+
+    pub fn expect(&mut self, punct: Punct, context: &str) -> Parsed<()> {
+        if self.eat(punct) {
+            return Ok(());
+        }
+        Err(self.expected(&format!("`{}` {context}", punct.text())))
+    }
+
+    /// Takes the `;` that ends what `what` names. Where it is plainly forgotten, that is reported and the parser goes
+    /// on as if it stood there.
+    pub fn semicolon(&mut self, what: &str) -> Parsed<()> {
+        if self.eat(Punct::Semicolon) {
+            return Ok(());
+        }
+        let expected = format!("`;` after {what}");
+        let forgotten = matches!(self.kind(), TokenKind::Word(_) | TokenKind::End) || self.at(Punct::RightBrace);
+        let diagnostic = self.unexpected(&expected);
+        if !forgotten {
+            return Err(self.report(diagnostic));
+        }
+        self.report(self.insertion(diagnostic, ";"));
+        Ok(())
+    }
+
+    /// Takes the `)` or `]` that answers the token at `open`, with the same forgiveness.
+    pub fn close(&mut self, punct: Punct, open: Span) -> Parsed<()> {
+        if self.eat(punct) {
+            return Ok(());
+        }
+        let text = punct.text();
+        let diagnostic =
+            self.unexpected(&format!("`{text}`")).with(open, format!("to close this `{}`", opening(punct)));
+        let forgotten = self.at_end() || self.at(Punct::Semicolon) || self.at(Punct::LeftBrace);
+        if !forgotten {
+            return Err(self.report(diagnostic));
+        }
+        self.report(self.insertion(diagnostic, text));
+        Ok(())
+    }
+
+    /// Adds the advice to write `text` after the last token.
+    fn insertion(&self, diagnostic: Diagnostic, text: &str) -> Diagnostic {
+        let end = self.last_span().hi;
+        diagnostic.suggest(Span::new(end, end), text, format!("add `{text}` here"))
+    }
+}
+
+fn opening(close: Punct) -> &'static str {
+    match close {
+        Punct::RightParen => "(",
+        Punct::RightBracket => "[",
+        _ => "{",
+    }
+}
+
+/// Errors and limits.
+impl Parser<'_> {
+    pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.diagnostics.push(diagnostic);
+        Reported
+    }
+
+    /// Reports that `what` was expected where the current token stands.
+    pub fn expected(&mut self, what: &str) -> Reported {
+        let diagnostic = self.unexpected(what);
+        self.report(diagnostic)
+    }
+
+    /// The message that `what` was expected where the current token stands.
+    pub fn unexpected(&mut self, what: &str) -> Diagnostic {
+        let message = format!("expected {what}, found {}", self.found());
+        Diagnostic::error(Code::SYNTAX, message).at(self.span(), format!("expected {what}"))
+    }
+
+    /// The current token, as a message names it.
+    fn found(&mut self) -> String {
+        match self.kind() {
+            TokenKind::Word(symbol) => self.found_word(symbol),
+            TokenKind::Literal(_) => "a number".to_owned(),
+            TokenKind::String(_) => "a string".to_owned(),
+            TokenKind::Punct(punct) => format!("`{}`", punct.text()),
+            TokenKind::End => "the end of the file".to_owned(),
+        }
+    }
+
+    fn found_word(&mut self, symbol: Symbol) -> String {
+        let text = self.interner.text(symbol);
+        match self.classes.of(symbol) {
+            WordClass::Type => format!("the type `{text}`"),
+            WordClass::Reserved => format!("the reserved word `{text}`"),
+            WordClass::Qualifier(_) | WordClass::Keyword(_) | WordClass::Bool(_) => format!("the keyword `{text}`"),
+            _ => format!("`{text}`"),
+        }
+    }
+
+    /// True from an error about nesting until its statement is skipped.
+    pub fn is_overflowed(&self) -> bool {
+        self.overflowed
+    }
+
+    /// Runs a production one level deeper, or reports that this is too deep.
+    pub fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.nesting == MAX_NESTING {
+            self.overflowed = true;
+            let message = format!("nesting is deeper than {MAX_NESTING} levels");
+            return Err(self.report(Diagnostic::error(Code::TOO_DEEP, message).at(self.span(), "too deep here")));
+        }
+        self.nesting += 1;
+        let result = production(self);
+        self.nesting -= 1;
+        result
+    }
+}
+
+/// Building the tree.
+impl Parser<'_> {
+    /// Adds an expression unless that makes its tree too high.
+    pub fn expr(&mut self, kind: ExprKind, span: Span) -> Parsed<ExprId> {
+        let height = self.height(kind) + 1;
+        if height > MAX_HEIGHT {
+            let message = format!("an expression has more than {MAX_HEIGHT} operations in a chain");
+            let diagnostic =
+                Diagnostic::error(Code::TOO_DEEP, message).at(self.last_span(), "the chain is too long here");
+            return Err(self.report(diagnostic.note("split it into several statements")));
+        }
+        self.heights.push(height);
+        Ok(self.ast.exprs.push(Expr { kind, span }))
+    }
+
+    /// The height of the highest operand.
+    fn height(&self, kind: ExprKind) -> u16 {
+        let of = |id: ExprId| self.heights[id.index()];
+        let highest = |list: List<ExprId>| self.ast[list].iter().map(|id| of(*id)).max().unwrap_or(0);
+        match kind {
+            ExprKind::Literal(_) | ExprKind::Bool(_) | ExprKind::String(_) | ExprKind::Name(_) => 0,
+            ExprKind::Unary { operand, .. } | ExprKind::Step { operand, .. } => of(operand),
+            ExprKind::Binary { left, right, .. } | ExprKind::Comma { left, right } => of(left).max(of(right)),
+            ExprKind::Assign { target, value, .. } => of(target).max(of(value)),
+            ExprKind::Conditional { condition, then, otherwise } => of(condition).max(of(then)).max(of(otherwise)),
+            ExprKind::Index { base, index } => of(base).max(of(index)),
+            ExprKind::Field { base, .. } | ExprKind::Length { base } => of(base),
+            ExprKind::Call { args, .. } | ExprKind::Construct { args, .. } | ExprKind::Aggregate(args) => highest(args),
+        }
+    }
+
+    pub fn expr_span(&self, id: ExprId) -> Span {
+        self.ast[id].span
+    }
+
+    /// Lets the span of an expression take in its parentheses.
+    pub fn widen(&mut self, id: ExprId, span: Span) {
+        self.ast.exprs[id].span = span;
+    }
+
+    /// Makes a list of what `fill` pushes with [`Parser::push`]; lists of the same type may nest.
+    pub fn list<T: Pooled>(&mut self, fill: impl FnOnce(&mut Self) -> Parsed<()>) -> Parsed<List<T>> {
+        let mark = T::pool(&self.open_lists).len();
+        let filled = fill(self);
+        let items = T::pool_mut(&mut self.open_lists).drain(mark..);
+        filled.map(|()| self.ast.pools.append(items))
+    }
+
+    /// Adds an item to the innermost open list of its type.
+    pub fn push<T: Pooled>(&mut self, item: T) {
+        T::pool_mut(&mut self.open_lists).push(item);
+    }
+
+    /// One or more items between commas.
+    pub fn comma_list<T: Pooled>(&mut self, item: fn(&mut Self) -> Parsed<T>) -> Parsed<List<T>> {
+        self.list(|p| {
+            loop {
+                let next = item(p)?;
+                p.push(next);
+                if !p.eat(Punct::Comma) {
+                    return Ok(());
+                }
+            }
+        })
+    }
+}
+
+/// Skipping after an error.
+impl Parser<'_> {
+    /// Skips the rest of a statement, member or global declaration that began at token `start`: past its `;` or its
+    /// closing `}`, up to the `}` around it or to a word that begins a statement. Always moves on, save before a `}`.
+    pub fn skip_statement(&mut self, start: usize) {
+        // The statements inside one that is too deep are as deep.
+        let whole = std::mem::take(&mut self.overflowed);
+        let mut around = self.open_braces(start);
+        let (mut inside, mut parentheses) = (0usize, 0usize);
+        while !self.at_end() && (around + inside > 0 || !self.at(Punct::RightBrace)) {
+            if !whole && self.at > start && self.at_statement_keyword() {
+                return;
+            }
+            match self.bump().kind {
+                TokenKind::Punct(Punct::Semicolon) if inside + parentheses == 0 => return,
+                // Of a `for`. Elsewhere one may be unanswered, and nothing is to hinge on it.
+                TokenKind::Punct(Punct::LeftParen) if whole => parentheses += 1,
+                TokenKind::Punct(Punct::RightParen) => parentheses = parentheses.saturating_sub(1),
+                TokenKind::Punct(Punct::LeftBrace) => inside += 1,
+                TokenKind::Punct(Punct::RightBrace) => {
+                    let closed = if inside > 0 { &mut inside } else { &mut around };
+                    *closed -= 1;
+                    if around + inside == 0 && !self.continues_after_brace(start) {
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Braces that the tokens from `start` to the current one leave open.
+    fn open_braces(&self, start: usize) -> usize {
+        (start..self.at).fold(0, |open: usize, index| match self.token(index).kind {
+            TokenKind::Punct(Punct::LeftBrace) => open + 1,
+            TokenKind::Punct(Punct::RightBrace) => open.saturating_sub(1),
+            _ => open,
+        })
+    }
+
+    fn at_statement_keyword(&mut self) -> bool {
+        self.keyword().is_some_and(|keyword| !matches!(keyword, Keyword::Struct | Keyword::Else))
+    }
+
+    /// True where more of the statement at `start` follows its `}`: the rest of a declaration, or an `else`.
+    fn continues_after_brace(&mut self, start: usize) -> bool {
+        let punct = [Punct::Semicolon, Punct::Comma, Punct::RightParen].iter().any(|punct| self.at(*punct));
+        let of_struct = matches!(self.class_at(start), Some(WordClass::Keyword(Keyword::Struct)));
+        punct || of_struct || self.keyword() == Some(Keyword::Else)
+    }
+
+    /// Goes behind the parentheses that opened at token `open`, or to the brace or the end that comes before that.
+    pub fn skip_parentheses(&mut self, open: usize) {
+        self.at = open;
+        let mut depth = 0usize;
+        while !self.at_end() && !self.at(Punct::LeftBrace) && !self.at(Punct::RightBrace) {
+            match self.bump().kind {
+                TokenKind::Punct(Punct::LeftParen) => depth += 1,
+                TokenKind::Punct(Punct::RightParen) => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Types and qualifiers: type specifiers, struct definitions, array brackets, `layout` and the other qualifiers.
+//!
+//! Which qualifiers may meet, and in which order, is not decided here (section 4.7.1 leaves the order free).
+
+use super::cursor::{Parsed, Parser};
+use super::expressions::{assignment_expression, constant_expression};
+use super::statements::statement_like_list;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::*;
+use crate::glsl::keyword::{Keyword, WordClass};
+use crate::glsl::token::{Punct, TokenKind};
+use crate::source::Span;
+
+/// `type_qualifiers`: none or more.
+pub(super) fn type_qualifiers(p: &mut Parser) -> Parsed<List<Qualifier>> {
+    p.list(|p| {
+        while let Some(kind) = qualifier_ahead(p) {
+            let qualifier = type_qualifier(p, kind)?;
+            p.push(qualifier);
+        }
+        Ok(())
+    })
+}
+
+/// The qualifier that the current word begins.
+pub(super) fn qualifier_ahead(p: &mut Parser) -> Option<QualifierKind> {
+    match p.class(0)? {
+        WordClass::Qualifier(kind) => Some(kind),
+        WordClass::SoftQualifier(kind) => matches!(p.peek(1).kind, TokenKind::Word(_)).then_some(kind),
+        _ => None,
+    }
+}
+
+/// `type_qualifier`
+fn type_qualifier(p: &mut Parser, kind: QualifierKind) -> Parsed<Qualifier> {
+    let start = p.bump().span;
+    let kind = match kind {
+        QualifierKind::Layout(_) => QualifierKind::Layout(layout_qualifier(p)?),
+        QualifierKind::Subroutine(_) => QualifierKind::Subroutine(subroutine_types(p)?),
+        simple => simple,
+    };
+    Ok(Qualifier { kind, span: p.span_from(start) })
+}
+
+/// `layout_qualifier`, from its parenthesis on.
+fn layout_qualifier(p: &mut Parser) -> Parsed<List<LayoutId>> {
+    let open = p.span();
+    p.expect(Punct::LeftParen, "after `layout`")?;
+    let ids = p.comma_list(layout_qualifier_id)?;
+    p.close(Punct::RightParen, open)?;
+    Ok(ids)
+}
+
+/// `layout_qualifier_id`
+fn layout_qualifier_id(p: &mut Parser) -> Parsed<LayoutId> {
+    let name = match (p.class(0), p.kind()) {
+        (Some(WordClass::Qualifier(QualifierKind::Storage(Storage::Shared))), TokenKind::Word(symbol)) => {
+            Name { symbol, span: p.bump().span }
+        }
+        _ => p.identifier("the name of a layout qualifier")?,
+    };
+    let value = if p.eat(Punct::Equal) { Some(constant_expression(p)?) } else { None };
+    Ok(LayoutId { name, value, span: p.span_from(name.span) })
+}
+
+/// What may follow `subroutine`: the list of subroutine types between parentheses.
+fn subroutine_types(p: &mut Parser) -> Parsed<List<Name>> {
+    let open = p.span();
+    if !p.eat(Punct::LeftParen) {
+        return Ok(List::EMPTY);
+    }
+    let names = p.comma_list(|p| p.identifier("the name of a subroutine type"))?;
+    p.close(Punct::RightParen, open)?;
+    Ok(names)
+}
+
+/// `type_specifier`
+pub(super) fn type_specifier(p: &mut Parser) -> Parsed<TypeId> {
+    let start = p.span();
+    let kind = if p.keyword() == Some(Keyword::Struct) {
+        TypeKind::Struct(p.nested(struct_specifier)?)
+    } else {
+        TypeKind::Named(type_name(p)?)
+    };
+    let dimensions = array_specifier(p)?;
+    Ok(p.ast.types.push(TypeSpec { kind, dimensions, span: p.span_from(start) }))
+}
+
+/// `type_name`
+pub(super) fn type_name(p: &mut Parser) -> Parsed<Name> {
+    match (p.class(0), p.kind()) {
+        (Some(WordClass::Type), TokenKind::Word(symbol)) => Ok(Name { symbol, span: p.bump().span }),
+        _ => p.identifier("a type"),
+    }
+}
+
+/// `array_specifier`: none or more pairs of brackets.
+pub(super) fn array_specifier(p: &mut Parser) -> Parsed<List<Dimension>> {
+    if !p.at(Punct::LeftBracket) {
+        return Ok(List::EMPTY);
+    }
+    p.list(push_dimensions)
+}
+
+/// Adds the pairs of brackets that follow to the open list.
+pub(super) fn push_dimensions(p: &mut Parser) -> Parsed<()> {
+    while p.at(Punct::LeftBracket) {
+        let dimension = dimension(p)?;
+        p.push(dimension);
+    }
+    Ok(())
+}
+
+fn dimension(p: &mut Parser) -> Parsed<Dimension> {
+    let open = p.bump().span;
+    let size = if p.at(Punct::RightBracket) { None } else { Some(constant_expression(p)?) };
+    p.close(Punct::RightBracket, open)?;
+    Ok(Dimension { size, span: p.span_from(open) })
+}
+
+/// `struct_specifier`
+fn struct_specifier(p: &mut Parser) -> Parsed<StructId> {
+    let start = p.bump().span;
+    let name = if p.at_identifier() { Some(p.identifier("the name of the struct")?) } else { None };
+    let members = member_list(p, "a struct")?;
+    Ok(p.ast.structs.push(StructSpec { name, members, span: p.span_from(start) }))
+}
+
+/// `member_list`: the members of a struct or interface block, with the braces.
+pub(super) fn member_list(p: &mut Parser, of: &str) -> Parsed<List<Member>> {
+    let open = p.span();
+    p.expect(Punct::LeftBrace, &format!("before the members of {of}"))?;
+    if p.at(Punct::RightBrace) {
+        empty_members(p, of, open);
+    }
+    statement_like_list(p, open, member)
+}
+
+fn empty_members(p: &mut Parser, of: &str, open: Span) {
+    let message = format!("{of} needs at least one member");
+    let span = open.to(p.span());
+    p.report(Diagnostic::error(Code::SYNTAX, message).at(span, "no members"));
+}
+
+/// `member`
+fn member(p: &mut Parser) -> Parsed<Member> {
+    let start = p.span();
+    let qualifiers = type_qualifiers(p)?;
+    let ty = type_specifier(p)?;
+    let declarators = p.comma_list(member_declarator)?;
+    p.semicolon("the member")?;
+    Ok(Member { qualifiers, ty, declarators, span: p.span_from(start) })
+}
+
+/// `member_declarator`
+fn member_declarator(p: &mut Parser) -> Parsed<Declarator> {
+    let name = p.identifier("the name of a member")?;
+    let dimensions = array_specifier(p)?;
+    Ok(Declarator { name, dimensions, init: None, span: p.span_from(name.span) })
+}
+
+/// `initializer`
+pub(super) fn initializer(p: &mut Parser) -> Parsed<ExprId> {
+    if p.at(Punct::LeftBrace) { p.nested(aggregate) } else { assignment_expression(p) }
+}
+
+/// `aggregate`: initialisers between braces; a comma may follow the last.
+fn aggregate(p: &mut Parser) -> Parsed<ExprId> {
+    let open = p.bump().span;
+    let items = p.list(|p| {
+        while !p.at(Punct::RightBrace) {
+            let item = initializer(p)?;
+            p.push(item);
+            if !p.eat(Punct::Comma) {
+                break;
+            }
+        }
+        Ok(())
+    })?;
+    p.close(Punct::RightBrace, open)?;
+    p.expr(ExprKind::Aggregate(items), p.span_from(open))
+}
