@@ -78,7 +78,7 @@ impl SourceFile {
     }
 }
 
-/// A position as people write it; both numbers are 1-based, the column counts bytes of UTF-8 text as characters.
+/// A position as people write it; both numbers are 1-based, the column counts characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
     pub file: Arc<str>,
@@ -160,7 +160,8 @@ impl SourceMap {
         let file = self.file(self.file_at(position)?);
         let offset = (position - file.base).min(file.text.len() as u32);
         let line = file.line_of(offset);
-        let column = offset - file.line_starts()[line] + 1;
+        let before = file.text.get(file.line_starts()[line] as usize..offset as usize).unwrap_or("");
+        let column = before.chars().count() as u32 + 1;
         let (name, number) = self.named_line(file, line);
         Some(Location { file: name, line: number, column })
     }

@@ -10,6 +10,13 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Code(pub &'static str);
 
+impl Code {
+    /// Whether the shader may be right and the profile, or crosslane so far, cannot express it (E07xx).
+    pub fn is_refusal(self) -> bool {
+        self.0.starts_with("E07")
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
@@ -35,6 +42,8 @@ codes! {
     TOO_LARGE = "E0002";
     /// A NUL byte or another character that no language here allows.
     BAD_CHARACTER = "E0003";
+    /// The language of the input has no preprocessor.
+    NO_PREPROCESSOR = "E0004";
 
     // Preprocessor.
     /// A directive of a name that does not exist, or one that is not written as it must be.
@@ -105,8 +114,44 @@ codes! {
     NO_OVERLOAD = "E0302";
     /// A value of another type is needed here.
     TYPE_MISMATCH = "E0303";
+    /// No type of this name is known.
+    UNKNOWN_TYPE = "E0304";
+    /// An operator does not take operands of these types.
+    BAD_OPERANDS = "E0305";
+    /// A constant expression is needed here.
+    NOT_CONSTANT = "E0306";
+    /// What stands here cannot be written.
+    NOT_WRITABLE = "E0307";
+    /// What stands here cannot be read.
+    NOT_READABLE = "E0308";
+    /// A constant index is out of range.
+    INDEX_RANGE = "E0309";
+    /// There is no such member, component or element.
+    NO_SUCH_PART = "E0310";
+    /// A constructor does not take these arguments.
+    BAD_CONSTRUCTOR = "E0311";
+    /// A statement stands where it has no meaning.
+    BAD_STATEMENT = "E0312";
+    /// A function is called and never defined.
+    NOT_DEFINED = "E0313";
+    /// Functions call each other in a circle.
+    RECURSION = "E0314";
 
     // Declarations and layouts.
+    /// A name is declared twice in one scope.
+    REDECLARED = "E0400";
+    /// A qualifier that is repeated, missing or does not belong here.
+    BAD_QUALIFIER = "E0401";
+    /// A layout qualifier that is unknown here or has a bad value, or memory that cannot be laid out.
+    BAD_LAYOUT = "E0402";
+    /// A type that cannot be used here.
+    BAD_TYPE = "E0403";
+    /// An initializer that is missing, not allowed, or does not fit.
+    BAD_INITIALIZER = "E0404";
+    /// A declaration that does not belong here.
+    BAD_DECLARATION = "E0405";
+    /// The shader has no entry point.
+    NO_MAIN = "E0406";
 
     // Cross-lane operations.
     /// The operation needs an `#extension` line that the shader does not have.
@@ -141,6 +186,10 @@ codes! {
     RESERVED_NAME = "W0104";
     /// A macro produces `defined`.
     DEFINED_FROM_MACRO = "W0105";
+
+    // Warnings of expressions.
+    /// An integer is divided by zero.
+    DIVISION_BY_ZERO = "W0300";
 }
 
 #[cfg(test)]

@@ -149,6 +149,11 @@ impl Diagnostics {
         self.list.iter()
     }
 
+    /// Forgets the warnings (`-w`).
+    pub fn drop_warnings(&mut self) {
+        self.list.retain(|diagnostic| diagnostic.severity != Severity::Warning);
+    }
+
     /// Turns warnings into errors (`-Werror`).
     pub fn deny_warnings(&mut self) {
         for diagnostic in &mut self.list {

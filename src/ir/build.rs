@@ -99,6 +99,19 @@ impl<'m> Builder<'m> {
         self.pop_block()
     }
 
+    /// Moves the instructions of a closed block to the end of the current one.
+    pub fn append_block(&mut self, block: BlockId) {
+        let insts = std::mem::take(&mut self.function.blocks[block].insts);
+        let Some(open) = self.open.last_mut().filter(|open| !open.terminated) else { return };
+        open.terminated = insts.last().is_some_and(|last| self.function.insts[*last].op.is_terminator());
+        self.pending.extend(insts);
+    }
+
+    /// The instructions of the current block so far.
+    pub fn current_insts(&self) -> &[InstId] {
+        self.open.last().map_or(&[], |open| &self.pending[open.start..])
+    }
+
     /// Whether the current block has ended; what is emitted now is dropped.
     pub fn is_terminated(&self) -> bool {
         self.open.last().is_none_or(|open| open.terminated)

@@ -1,0 +1,177 @@
+//! The options of every subcommand, and the option groups that several share.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Parser)]
+#[command(name = "crosslane", version, about, propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Compile one shader for one profile.
+    Compile(Box<CompileArgs>),
+    /// List the target profiles, or show one.
+    Profiles(ProfilesArgs),
+    /// List the cross-lane operations and what each profile makes of them.
+    Ops(OpsArgs),
+}
+
+/// Where source text comes from and what is defined in it.
+#[derive(Args)]
+pub struct SourceArgs {
+    /// Shader to read; `-` is standard input.
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// Language; by default what the extension says (.comp, .glsl: GLSL; .wgsl: WGSL).
+    #[arg(long, short = 'x', value_name = "LANG")]
+    pub lang: Option<Lang>,
+    /// Pipeline stage; by default what the extension says (.comp, .vert, .frag), else compute.
+    #[arg(long, value_name = "STAGE")]
+    pub stage: Option<StageName>,
+    /// Entry point, where a shader has several.
+    #[arg(long, short = 'e', value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Directory to look for includes in; may be repeated.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include_dirs: Vec<PathBuf>,
+    /// Define a macro; the value is 1 when none is given.
+    #[arg(short = 'D', value_name = "NAME[=V]")]
+    pub defines: Vec<String>,
+    /// Undefine a macro.
+    #[arg(short = 'U', value_name = "NAME")]
+    pub undefines: Vec<String>,
+}
+
+/// What to compile for.
+#[derive(Args)]
+pub struct TargetArgs {
+    /// Target profile: a name from `crosslane profiles`, or a .toml file.
+    #[arg(long, short = 'p', value_name = "PROFILE", default_value = "spirv-1.3")]
+    pub profile: String,
+    /// Lanes of a subgroup; `any` where only the driver knows.
+    #[arg(long, value_name = "LANES")]
+    pub wave_size: Option<Lanes>,
+    /// Promise the same bits of float folds and scans on every target.
+    #[arg(long)]
+    pub reproducible: bool,
+}
+
+/// How messages are printed.
+#[derive(Args)]
+pub struct MessageArgs {
+    /// Treat warnings as errors (also `-Werror`).
+    #[arg(long)]
+    pub deny_warnings: bool,
+    /// Print no warnings (also `-w`).
+    #[arg(long, short = 'w')]
+    pub no_warnings: bool,
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub message_format: MessageFormat,
+}
+
+#[derive(Args)]
+pub struct CompileArgs {
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+    /// File to write; `-` is standard output. By default the input's name with the output's extension.
+    #[arg(short = 'o', value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Stop after preprocessing and write the text.
+    #[arg(short = 'E')]
+    pub preprocess: bool,
+    /// Write assembly text instead of a binary.
+    #[arg(short = 'S')]
+    pub assembly: bool,
+    /// What to write.
+    #[arg(long, value_name = "KIND", conflicts_with_all = ["preprocess", "assembly"])]
+    pub emit: Option<Emit>,
+    /// Keep names and source lines.
+    #[arg(short = 'g')]
+    pub debug: bool,
+}
+
+#[derive(Args)]
+pub struct ProfilesArgs {
+    /// Profile to show.
+    pub name: Option<String>,
+}
+
+#[derive(Args)]
+pub struct OpsArgs {
+    /// Show these profiles only.
+    #[arg(long, short = 'p', value_name = "PROFILE")]
+    pub profile: Vec<String>,
+    /// Show operations whose name contains this text only.
+    pub filter: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Lang {
+    Glsl,
+    Wgsl,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Lanes {
+    #[value(name = "32")]
+    ThirtyTwo,
+    #[value(name = "64")]
+    SixtyFour,
+    Any,
+}
+
+impl Lanes {
+    /// The number; none when only the running driver knows.
+    pub fn lanes(self) -> Option<u32> {
+        match self {
+            Lanes::ThirtyTwo => Some(32),
+            Lanes::SixtyFour => Some(64),
+            Lanes::Any => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StageName {
+    #[value(alias = "comp")]
+    Compute,
+    #[value(alias = "vert")]
+    Vertex,
+    #[value(alias = "frag")]
+    Fragment,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// A SPIR-V binary.
+    Spirv,
+    /// SPIR-V as text.
+    SpirvText,
+    /// The typed intermediate form.
+    Ir,
+    /// The preprocessed source.
+    Preprocessed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    Human,
+    Json,
+}

@@ -1,0 +1,104 @@
+//! `crosslane compile`: one shader, one profile, one output.
+
+use super::args::{CompileArgs, Emit, TargetArgs};
+use super::include::FileLoader;
+use super::input::{self, Shader};
+use super::output::Sink;
+use super::{CommandError, Exit, Outcome, messages, profiles};
+use crate::compile::{Compilation, EmitKind, Input, Macro, Options, Verdict, compile};
+use crate::profile::Profile;
+use std::path::{Path, PathBuf};
+
+pub fn run(args: &CompileArgs) -> Outcome {
+    let emit = emit_kind(args);
+    let sink = sink(args, emit)?;
+    let profile = profile(&args.target)?;
+    let macros = macros(&args.source.defines, &args.source.undefines)?;
+    let shader = input::read(&args.source)?;
+    let options = Options {
+        profile,
+        stage: shader.stage,
+        entry: args.source.entry.clone(),
+        macros,
+        emit,
+        debug: args.debug,
+        deny_warnings: args.messages.deny_warnings,
+        no_warnings: args.messages.no_warnings,
+    };
+    finish(args, &sink, &compile_shader(&shader, &options, args))
+}
+
+fn compile_shader(shader: &Shader, options: &Options, args: &CompileArgs) -> Compilation {
+    let loader = FileLoader { directories: args.source.include_dirs.clone() };
+    let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };
+    compile(&input, options, &loader)
+}
+
+fn finish(args: &CompileArgs, sink: &Sink, compilation: &Compilation) -> Outcome {
+    messages::print(&args.messages, &compilation.sources, &compilation.diagnostics);
+    match &compilation.verdict {
+        Verdict::Done(artifact) => sink.write(&artifact.to_bytes()).map(|()| Exit::Done),
+        Verdict::ShaderWrong => Ok(Exit::ShaderWrong),
+        Verdict::ProfileLacks => Ok(Exit::ProfileLacks),
+    }
+}
+
+fn emit_kind(args: &CompileArgs) -> EmitKind {
+    match args.emit {
+        _ if args.preprocess => EmitKind::Preprocessed,
+        _ if args.assembly => EmitKind::Assembly,
+        None => EmitKind::Binary,
+        Some(Emit::Spirv) => EmitKind::Binary,
+        Some(Emit::SpirvText) => EmitKind::Assembly,
+        Some(Emit::Ir) => EmitKind::Ir,
+        Some(Emit::Preprocessed) => EmitKind::Preprocessed,
+    }
+}
+
+/// Text goes to standard output unless a file is named, a binary beside the working directory's other files.
+fn sink(args: &CompileArgs, emit: EmitKind) -> Result<Sink, CommandError> {
+    if let Some(path) = &args.output {
+        return Ok(Sink::new(path.clone()));
+    }
+    match emit {
+        EmitKind::Preprocessed | EmitKind::Ir | EmitKind::Assembly => Ok(Sink::Stdout),
+        EmitKind::Binary if input::is_stdin(&args.source.input) => Ok(Sink::Stdout),
+        EmitKind::Binary => default_output(&args.source.input).map(Sink::File),
+    }
+}
+
+/// `dir/a.comp` gives `a.comp.spv` in the working directory, as glslc does: two stages of one name never collide.
+fn default_output(input: &Path) -> Result<PathBuf, CommandError> {
+    let name = input.file_name().ok_or_else(|| CommandError(format!("{} is no file", input.display())))?;
+    let mut name = name.to_os_string();
+    name.push(".spv");
+    Ok(PathBuf::from(name))
+}
+
+/// The profile that the options name, with their changes.
+pub fn profile(args: &TargetArgs) -> Result<Profile, CommandError> {
+    let mut profile = profiles::find(&args.profile)?;
+    if let Some(lanes) = args.wave_size {
+        profile = profile.with_wave_size(lanes.lanes());
+    }
+    profile.reproducible |= args.reproducible;
+    Ok(profile)
+}
+
+fn macros(defines: &[String], undefines: &[String]) -> Result<Vec<Macro>, CommandError> {
+    let define = |text: &String| {
+        let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+        Macro { name: name.to_string(), value: Some(value.to_string()) }
+    };
+    let undefine = |name: &String| Macro { name: name.clone(), value: None };
+    let macros: Vec<Macro> = defines.iter().map(define).chain(undefines.iter().map(undefine)).collect();
+    match macros.iter().find(|m| !is_identifier(&m.name)) {
+        Some(bad) => Err(CommandError(format!("`{}` is no macro name", bad.name))),
+        None => Ok(macros),
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_') && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}

@@ -1,0 +1,72 @@
+//! Includes from the file system: beside the including file, then in the `-I` directories in order.
+
+use crate::source::{IncludeKind, LoadError, Loaded, Loader};
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+pub struct FileLoader {
+    pub directories: Vec<PathBuf>,
+}
+
+impl Loader for FileLoader {
+    fn load(&self, name: &str, kind: IncludeKind, from: &str) -> Result<Loaded, LoadError> {
+        let mut tried = Vec::new();
+        for path in self.candidates(name, kind, from) {
+            match fs::read(&path) {
+                Ok(bytes) => return decode(&path, bytes),
+                Err(error) if missing(&error) => tried.push(path.display().to_string()),
+                Err(error) => return Err(LoadError::Unreadable(format!("cannot read {}: {error}", path.display()))),
+            }
+        }
+        Err(LoadError::NotFound(tried))
+    }
+}
+
+impl FileLoader {
+    fn candidates<'a>(&'a self, name: &'a str, kind: IncludeKind, from: &str) -> impl Iterator<Item = PathBuf> + 'a {
+        let beside = (kind == IncludeKind::Quoted).then(|| Path::new(from).parent().unwrap_or(Path::new("")).join(name));
+        beside.into_iter().chain(self.directories.iter().map(move |dir| dir.join(name))).map(|path| normal(&path))
+    }
+}
+
+fn missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory)
+}
+
+fn decode(path: &Path, bytes: Vec<u8>) -> Result<Loaded, LoadError> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Loaded { name: path.display().to_string().into(), text: text.into() }),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            Err(LoadError::Unreadable(format!("{} is not UTF-8 (byte {at})", path.display())))
+        }
+    }
+}
+
+/// The path without `.` and, where that is possible by text alone, without `..`: one file, one name.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normal;
+    use std::path::Path;
+
+    #[test]
+    fn one_file_has_one_name() {
+        assert_eq!(normal(Path::new("./a/../b/c.glsl")), Path::new("b/c.glsl"));
+        assert_eq!(normal(Path::new("../x")), Path::new("../x"));
+    }
+}

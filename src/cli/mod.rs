@@ -1,0 +1,65 @@
+//! The command line: one file a subcommand, shared option structs in [`args`]. Everything that touches files, streams
+//! and the environment is below this module; the compiler itself does none of that.
+//!
+//! Exit status: 0 done, 1 the shader is wrong, 2 the command is wrong or a file cannot be read or written, 3 the
+//! profile cannot express the shader. A closed pipe is no error.
+
+mod args;
+mod compile;
+mod include;
+mod input;
+mod messages;
+mod ops;
+mod output;
+mod profiles;
+mod spellings;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// How a command ended; the number is the exit status.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    Done = 0,
+    ShaderWrong = 1,
+    CommandWrong = 2,
+    ProfileLacks = 3,
+}
+
+/// A reason to stop that no shader is to blame for: a sentence for standard error.
+pub struct CommandError(pub String);
+
+impl From<String> for CommandError {
+    fn from(text: String) -> CommandError {
+        CommandError(text)
+    }
+}
+
+type Outcome = Result<Exit, CommandError>;
+
+/// Runs the command that `arguments` (program name first) describe.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = spellings::translate(arguments.into_iter().collect());
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let outcome = match &cli.command {
+        Command::Compile(args) => compile::run(args),
+        Command::Profiles(args) => profiles::run(args),
+        Command::Ops(args) => ops::run(args),
+    };
+    let exit = outcome.unwrap_or_else(|CommandError(text)| {
+        eprintln!("error: {text}");
+        Exit::CommandWrong
+    });
+    ExitCode::from(exit as u8)
+}
+
+/// Prints clap's help, version or complaint; a closed pipe does not matter.
+fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    ExitCode::from(if error.use_stderr() { Exit::CommandWrong as u8 } else { Exit::Done as u8 })
+}

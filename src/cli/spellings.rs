@@ -1,0 +1,96 @@
+//! Other tools' spellings of our options: glslc's and glslang's single-dash words, which clap would read as clusters of
+//! letters, become the long options that they mean.
+
+use std::ffi::OsString;
+
+/// A word, or the start of one that carries its value behind it, and what we call it.
+static SPELLINGS: &[(&str, Spelling)] = &[
+    ("-Werror", Spelling::Word("--deny-warnings")),
+    ("-fshader-stage=", Spelling::Prefix("--stage=")),
+    ("-fentry-point=", Spelling::Prefix("--entry=")),
+    ("-fdiagnostics-color=", Spelling::Prefix("--color=")),
+    ("--target-env=", Spelling::TargetEnvironment),
+    ("--target-spv=", Spelling::Prefix("--profile=")),
+    ("-O0", Spelling::Nothing),
+    ("-O", Spelling::Nothing),
+    ("-Os", Spelling::Nothing),
+    ("-c", Spelling::Nothing),
+    ("-Wall", Spelling::Nothing),
+];
+
+#[derive(Clone, Copy)]
+enum Spelling {
+    Word(&'static str),
+    /// The value follows directly.
+    Prefix(&'static str),
+    /// glslc's target environments name the SPIR-V version that they imply.
+    TargetEnvironment,
+    /// Asks for what we do anyway.
+    Nothing,
+}
+
+static ENVIRONMENTS: &[(&str, &str)] = &[
+    ("vulkan1.1", "spirv-1.3"),
+    ("vulkan1.2", "spirv-1.5"),
+    ("vulkan1.3", "spirv-1.6"),
+    ("vulkan1.4", "spirv-1.6"),
+];
+
+/// Rewrites the arguments (program name first); what is not in the table stays. Nothing after `--` is touched.
+pub fn translate(arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut only_files = false;
+    let mut out = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        only_files |= argument == "--";
+        if only_files {
+            out.push(argument);
+        } else {
+            out.extend(translate_one(argument));
+        }
+    }
+    out
+}
+
+fn translate_one(argument: OsString) -> Option<OsString> {
+    let Some(text) = argument.to_str() else { return Some(argument) };
+    for (theirs, spelling) in SPELLINGS {
+        match spelling {
+            Spelling::Word(ours) if text == *theirs => return Some(ours.into()),
+            Spelling::Nothing if text == *theirs => return None,
+            Spelling::Prefix(ours) if text.starts_with(theirs) => {
+                return Some(format!("{ours}{}", &text[theirs.len()..]).into());
+            }
+            Spelling::TargetEnvironment if text.starts_with(theirs) => {
+                return Some(environment(&text[theirs.len()..]).into());
+            }
+            _ => {}
+        }
+    }
+    Some(argument)
+}
+
+fn environment(name: &str) -> String {
+    let known = ENVIRONMENTS.iter().find(|(theirs, _)| *theirs == name);
+    format!("--profile={}", known.map_or(name, |(_, ours)| ours))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::translate;
+
+    fn translated(words: &[&str]) -> Vec<String> {
+        let words = words.iter().map(Into::into).collect();
+        translate(words).into_iter().map(|word| word.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn glslc_spellings_become_ours() {
+        let ours = translated(&["crosslane", "compile", "-fshader-stage=comp", "--target-env=vulkan1.2", "-O", "-Werror"]);
+        assert_eq!(ours, ["crosslane", "compile", "--stage=comp", "--profile=spirv-1.5", "--deny-warnings"]);
+    }
+
+    #[test]
+    fn names_after_two_dashes_are_files() {
+        assert_eq!(translated(&["crosslane", "--", "-O"]), ["crosslane", "--", "-O"]);
+    }
+}

@@ -1,0 +1,229 @@
+//! One shader through the whole compiler: text in, artifact and messages out. No file, clock or environment is touched;
+//! included text comes through the caller's [`Loader`].
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
+use crate::ir::{Module, Stage};
+use crate::profile::Profile;
+use crate::source::{FileId, Loader, SourceMap, Span};
+
+/// Language of a shader.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    Glsl,
+    Wgsl,
+}
+
+/// A macro given from outside: defined to `value`, or undefined where there is none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Macro {
+    pub name: String,
+    pub value: Option<String>,
+}
+
+/// What a compilation gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EmitKind {
+    /// The target's binary form.
+    Binary,
+    /// The target's text form.
+    Assembly,
+    /// The typed intermediate form as text.
+    Ir,
+    /// The preprocessed source.
+    Preprocessed,
+}
+
+/// A shader as it was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// Name for messages and debug information; quoted includes are looked up beside it.
+    pub name: &'a str,
+    pub bytes: &'a [u8],
+    pub language: Language,
+}
+
+/// What to do with it.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub profile: Profile,
+    /// Stage of a GLSL shader; WGSL says it itself.
+    pub stage: Stage,
+    /// Entry point to compile where there are several.
+    pub entry: Option<String>,
+    pub macros: Vec<Macro>,
+    pub emit: EmitKind,
+    /// Keep names and source lines.
+    pub debug: bool,
+    pub deny_warnings: bool,
+    pub no_warnings: bool,
+}
+
+impl Options {
+    /// Options for a compute shader and a binary.
+    pub fn new(profile: Profile) -> Options {
+        Options {
+            profile,
+            stage: Stage::Compute,
+            entry: None,
+            macros: Vec::new(),
+            emit: EmitKind::Binary,
+            debug: false,
+            deny_warnings: false,
+            no_warnings: false,
+        }
+    }
+}
+
+/// What came out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Artifact {
+    /// SPIR-V words.
+    Spirv(Vec<u32>),
+    Text(String),
+}
+
+impl Artifact {
+    /// The bytes of a file that holds it; SPIR-V in little-endian order.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Artifact::Spirv(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            Artifact::Text(text) => text.clone().into_bytes(),
+        }
+    }
+}
+
+/// How a compilation ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Done(Artifact),
+    /// The shader is wrong.
+    ShaderWrong,
+    /// The shader is right, but the profile, or crosslane so far, cannot express it.
+    ProfileLacks,
+}
+
+/// A finished compilation: its verdict, its messages, and the sources that their spans point into.
+#[derive(Debug)]
+pub struct Compilation {
+    pub verdict: Verdict,
+    pub diagnostics: Diagnostics,
+    pub sources: SourceMap,
+}
+
+/// Compiles one shader.
+pub fn compile(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Compilation {
+    let mut job = Job { options, loader, sources: SourceMap::new(), diagnostics: Diagnostics::new() };
+    let artifact = job.run(input);
+    if options.deny_warnings {
+        job.diagnostics.deny_warnings();
+    } else if options.no_warnings {
+        job.diagnostics.drop_warnings();
+    }
+    let verdict = verdict(artifact, &job.diagnostics);
+    Compilation { verdict, diagnostics: job.diagnostics, sources: job.sources }
+}
+
+fn verdict(artifact: Option<Artifact>, diagnostics: &Diagnostics) -> Verdict {
+    match artifact {
+        Some(artifact) if !diagnostics.has_errors() => Verdict::Done(artifact),
+        _ if errors_are_refusals(diagnostics) => Verdict::ProfileLacks,
+        _ => Verdict::ShaderWrong,
+    }
+}
+
+fn errors_are_refusals(diagnostics: &Diagnostics) -> bool {
+    let mut errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).peekable();
+    errors.peek().is_some() && errors.all(|d| d.code.is_refusal())
+}
+
+struct Job<'a> {
+    options: &'a Options,
+    loader: &'a dyn Loader,
+    sources: SourceMap,
+    diagnostics: Diagnostics,
+}
+
+impl Job<'_> {
+    fn run(&mut self, input: &Input<'_>) -> Option<Artifact> {
+        let file = self.add_source(input)?;
+        if self.options.emit == EmitKind::Preprocessed {
+            return self.preprocess(file, input.language).map(Artifact::Text);
+        }
+        let module = self.front(file, input.language)?;
+        if self.diagnostics.has_errors() {
+            return None;
+        }
+        self.back(&module)
+    }
+
+    fn add_source(&mut self, input: &Input<'_>) -> Option<FileId> {
+        let text = match std::str::from_utf8(input.bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                self.not_utf8(input, error.valid_up_to());
+                return None;
+            }
+        };
+        let added = self.sources.add(input.name, text);
+        if added.is_err() {
+            self.diagnostics.push(Diagnostic::error(Code::TOO_LARGE, "the input is larger than 4 GiB"));
+        }
+        added.ok()
+    }
+
+    /// Shows the text up to the bad byte, so that the message can point there.
+    fn not_utf8(&mut self, input: &Input<'_>, valid: usize) {
+        let message = Diagnostic::error(Code::NOT_UTF8, format!("{} is not UTF-8 (byte {valid})", input.name));
+        let shown = String::from_utf8_lossy(input.bytes).into_owned();
+        let message = match self.sources.add(input.name, shown) {
+            Ok(file) => {
+                let at = self.sources.file(file).base + valid as u32;
+                message.at(Span::new(at, at), "this byte starts no character")
+            }
+            Err(_) => message,
+        };
+        self.diagnostics.push(message);
+    }
+
+    fn preprocess(&mut self, file: FileId, language: Language) -> Option<String> {
+        match language {
+            Language::Glsl => {
+                let text = crate::glsl::preprocess_only(file, &mut self.sources, self.loader, self.options, &mut self.diagnostics);
+                Some(text)
+            }
+            Language::Wgsl => {
+                let message = "WGSL has no preprocessor";
+                self.diagnostics.push(Diagnostic::error(Code::NO_PREPROCESSOR, message));
+                None
+            }
+        }
+    }
+
+    fn front(&mut self, file: FileId, language: Language) -> Option<Module> {
+        match language {
+            Language::Glsl => {
+                crate::glsl::compile(file, &mut self.sources, self.loader, self.options, &mut self.diagnostics)
+            }
+            Language::Wgsl => crate::wgsl::compile(file, &self.sources, self.options, &mut self.diagnostics),
+        }
+    }
+
+    fn back(&mut self, module: &Module) -> Option<Artifact> {
+        match self.options.emit {
+            EmitKind::Ir => Some(Artifact::Text(crate::ir::print::module(module))),
+            EmitKind::Assembly => self.spirv(module).map(|words| Artifact::Text(crate::target::spirv::disassemble(&words))),
+            EmitKind::Binary => self.spirv(module).map(Artifact::Spirv),
+            EmitKind::Preprocessed => None,
+        }
+    }
+
+    fn spirv(&mut self, module: &Module) -> Option<Vec<u32>> {
+        match crate::target::spirv::emit(module, &self.options.profile, self.options.debug, &self.sources) {
+            Ok(words) => Some(words),
+            Err(messages) => {
+                messages.into_iter().for_each(|message| self.diagnostics.push(message));
+                None
+            }
+        }
+    }
+}

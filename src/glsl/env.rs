@@ -1,0 +1,69 @@
+//! What holds at a point of a shader: language version, stage, target, and the extensions that are on.
+
+use super::token::{ExtensionBehavior, GlslProfile, Version};
+use crate::grammar::{self, ExtensionSet, Stages};
+use crate::ir::Stage;
+use crate::profile::Profile;
+
+/// The language as the shader has chosen it so far.
+#[derive(Clone, Debug)]
+pub struct Env<'a> {
+    pub version: Version,
+    pub stage: Stage,
+    pub profile: &'a Profile,
+    pub extensions: ExtensionSet,
+}
+
+impl<'a> Env<'a> {
+    pub fn new(version: Version, stage: Stage, profile: &'a Profile) -> Env<'a> {
+        Env { version, stage, profile, extensions: ExtensionSet::default() }
+    }
+
+    /// Obeys an `#extension` line. Unknown names have been reported by the preprocessor.
+    pub fn apply(&mut self, name: &str, behavior: ExtensionBehavior) {
+        match (grammar::extension(name), behavior) {
+            (Some(extension), ExtensionBehavior::Disable) => self.extensions.disable(extension),
+            (Some(extension), _) => self.extensions.enable(extension),
+            (None, ExtensionBehavior::Disable) if name == "all" => self.extensions = ExtensionSet::default(),
+            (None, _) => {}
+        }
+    }
+
+    pub fn is_enabled(&self, extension: &str) -> bool {
+        self.extensions.contains(extension)
+    }
+
+    /// Whether one of the extensions is on; true when none is asked for.
+    pub fn has_any(&self, wanted: ExtensionSet) -> bool {
+        wanted.is_empty() || self.extensions.intersects(wanted)
+    }
+
+    pub fn is_es(&self) -> bool {
+        self.version.profile == GlslProfile::Es
+    }
+
+    /// Whether the version has what core `core` and ES `es` introduced; 0 stands for "never".
+    pub fn has_version(&self, core: u16, es: u16) -> bool {
+        let since = if self.is_es() { es } else { core };
+        since != 0 && self.version.number >= since
+    }
+
+    pub fn has_stage(&self, stages: Stages) -> bool {
+        stages.contains(Stages::from(self.stage))
+    }
+
+    /// GLSL ES converts nothing by itself (GLSL ES 3.20 section 4.1.10).
+    pub fn implicit_conversions(&self) -> bool {
+        !self.is_es()
+    }
+
+    /// Whether names such as `float32_t` are types.
+    pub fn has_explicit_types(&self) -> bool {
+        self.extensions.iter().any(|extension| extension.name.starts_with("GL_EXT_shader_explicit_arithmetic_types"))
+    }
+
+    /// Lanes of a subgroup where they are known.
+    pub fn wave_size(&self) -> Option<u32> {
+        self.profile.wave_size
+    }
+}

@@ -1,0 +1,280 @@
+//! Parts of things: indexing, members, swizzles, `.length()`.
+
+use super::constants::is_int_scalar;
+use super::expressions::Lowered;
+use super::place::{Mutability, Place, Swizzle};
+use super::{Sema, memory};
+use crate::diagnostic::nearest::nearest;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{ExprId, Name};
+use crate::ir::build::Builder;
+use crate::ir::{Access, ArrayLen, Binding, ConstId, Global, Scalar, Space, Type, TypeId, Value};
+use crate::source::Span;
+
+/// The letters of each swizzle set (GLSL 4.60 section 5.5).
+static SWIZZLE_SETS: [&[u8; 4]; 3] = [b"xyzw", b"rgba", b"stpq"];
+
+impl Sema<'_> {
+    pub fn index(&mut self, b: &mut Builder<'_>, base: ExprId, index: ExprId, whole: Span) -> Option<Lowered> {
+        let lowered = self.lower(b, base);
+        let at = self.value(b, index);
+        let (lowered, at) = (lowered?, at?);
+        let span = self.ast[index].span;
+        if !is_int_scalar(b, at) {
+            self.error(Code::TYPE_MISMATCH, span, "an index is an integer", "not an integer scalar");
+            return None;
+        }
+        b.span = whole;
+        match lowered {
+            Lowered::Place(place) => self.index_place(b, &place, at, self.ast[base].span, span),
+            Lowered::Value(value) => self.index_value(b, value, at, self.ast[base].span, span),
+            Lowered::Void => self.no_parts(b, None, self.ast[base].span),
+        }
+    }
+
+    fn index_place(
+        &mut self,
+        b: &mut Builder<'_>,
+        place: &Place,
+        at: Value,
+        base: Span,
+        span: Span,
+    ) -> Option<Lowered> {
+        if let Some(swizzle) = place.swizzle {
+            return self.index_swizzle(b, place, swizzle, at, base, span);
+        }
+        let ty = place.ty;
+        let Some(element) = self.element_of(b, ty, at, span)? else { return self.no_parts(b, Some(ty), base) };
+        Some(Lowered::Place(place.part(at, element)))
+    }
+
+    /// `v.zyx[i]`: a constant index names a component; a run-time one only reads.
+    fn index_swizzle(
+        &mut self,
+        b: &mut Builder<'_>,
+        place: &Place,
+        swizzle: Swizzle,
+        at: Value,
+        base: Span,
+        span: Span,
+    ) -> Option<Lowered> {
+        self.check_index(b, at, u32::from(swizzle.len), span)?;
+        let known = match at {
+            Value::Const(id) => b.module.constants.as_int(&b.module.types, id),
+            _ => None,
+        };
+        if let Some(at) = known {
+            return Some(Lowered::Place(self.component(b, place, swizzle.components()[at as usize])));
+        }
+        let vector = self.read(b, place, base)?;
+        Some(Lowered::Value(b.extract_dynamic(vector, at)))
+    }
+
+    fn index_value(&mut self, b: &mut Builder<'_>, value: Value, at: Value, base: Span, span: Span) -> Option<Lowered> {
+        let ty = b.type_of(value);
+        let Some(element) = self.element_of(b, ty, at, span)? else { return self.no_parts(b, Some(ty), base) };
+        if let Value::Const(id) = at
+            && let Some(at) = b.module.constants.as_int(&b.module.types, id)
+        {
+            return Some(Lowered::Value(b.extract(value, at as u32)));
+        }
+        if matches!(b.module.types.get(ty), Type::Vector { .. }) {
+            return Some(Lowered::Value(b.extract_dynamic(value, at)));
+        }
+        let memory = self.memory_of(b, value, ty);
+        Some(Lowered::Place(memory.part(at, element)))
+    }
+
+    /// Memory that holds a value, so that it can be indexed at run time.
+    fn memory_of(&mut self, b: &mut Builder<'_>, value: Value, ty: TypeId) -> Place {
+        let place = match value {
+            Value::Const(id) => {
+                let global = self.constant_global(b, id, ty);
+                Place::new(Value::Global(global), Space::Private, ty)
+            }
+            _ => {
+                let root = b.local("indexed", ty, None);
+                b.store(root, value);
+                Place::new(root, Space::Function, ty)
+            }
+        };
+        Place { mutability: Mutability::Const, ..place }
+    }
+
+    fn constant_global(&mut self, b: &mut Builder<'_>, id: ConstId, ty: TypeId) -> crate::ir::GlobalId {
+        if let Some(global) = self.constant_memory.get(&id) {
+            return *global;
+        }
+        let global = b.module.globals.push(Global {
+            name: "constants".into(),
+            span: b.span,
+            space: Space::Private,
+            ty,
+            binding: Binding::None,
+            access: Access::READONLY,
+            init: Some(id),
+        });
+        self.constant_memory.insert(id, global);
+        global
+    }
+
+    /// Type of the element of a type that can be indexed; `Some(None)` for one that cannot. A constant index is checked.
+    #[expect(clippy::option_option, reason = "an error that is reported differs from a type without elements")]
+    fn element_of(&mut self, b: &mut Builder<'_>, ty: TypeId, at: Value, span: Span) -> Option<Option<TypeId>> {
+        let len = match b.module.types.get(ty) {
+            Type::Vector { size, .. } => u32::from(size),
+            Type::Matrix { columns, .. } => u32::from(columns),
+            Type::Array { len: ArrayLen::Fixed(len), .. } => len,
+            Type::Array { .. } => i32::MAX as u32,
+            _ => return Some(None),
+        };
+        self.check_index(b, at, len, span)?;
+        Some(b.module.types.element(ty, 0))
+    }
+
+    fn no_parts(&mut self, b: &Builder<'_>, ty: Option<TypeId>, span: Span) -> Option<Lowered> {
+        let name = ty.map_or("void".to_string(), |ty| self.type_name(b, ty));
+        self.error(Code::NO_SUCH_PART, span, format!("a `{name}` cannot be indexed"), "not an array, vector or matrix");
+        None
+    }
+
+    /// `base.name`: a member of a struct or block, or a swizzle.
+    pub fn field(&mut self, b: &mut Builder<'_>, base: ExprId, name: Name) -> Option<Lowered> {
+        let span = self.ast[base].span;
+        let lowered = self.lower(b, base)?;
+        b.span = span.to(name.span);
+        let ty = match &lowered {
+            Lowered::Place(place) => place.ty,
+            Lowered::Value(value) => b.type_of(*value),
+            Lowered::Void => {
+                self.error(Code::NO_SUCH_PART, span, "a `void` has no members", "no value");
+                return None;
+            }
+        };
+        match b.module.types.get(ty) {
+            Type::Struct(id) => {
+                let wanted = self.text(name.symbol);
+                let members = &b.module.types.structs[id].members;
+                let Some(index) = members.iter().position(|member| &*member.name == wanted) else {
+                    return self.no_member(b, ty, name);
+                };
+                let (access, part) = (members[index].access, members[index].ty);
+                Some(member(b, lowered, index as u32, part, access))
+            }
+            Type::Vector { size, .. } => self.swizzle(b, lowered, size, name),
+            Type::Scalar(_) => self.swizzle(b, lowered, 1, name),
+            _ => self.no_member(b, ty, name),
+        }
+    }
+
+    fn no_member(&mut self, b: &Builder<'_>, ty: TypeId, name: Name) -> Option<Lowered> {
+        let wanted = self.text(name.symbol);
+        let message = format!("a `{}` has no member `{wanted}`", self.type_name(b, ty));
+        let mut diagnostic = Diagnostic::error(Code::NO_SUCH_PART, message).at(name.span, "no such member");
+        if let Type::Struct(id) = b.module.types.get(ty) {
+            let members = b.module.types.structs[id].members.iter().map(|member| &*member.name);
+            if let Some(near) = nearest(wanted, members) {
+                diagnostic = diagnostic.suggest(name.span, near, format!("did you mean `{near}`?"));
+            }
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    fn swizzle(&mut self, b: &mut Builder<'_>, lowered: Lowered, size: u8, name: Name) -> Option<Lowered> {
+        let swizzle = self.parse_swizzle(name, size)?;
+        Some(match lowered {
+            Lowered::Place(place) if size == 1 => self.swizzle_scalar(b, &place, swizzle, name.span)?,
+            Lowered::Place(place) => Lowered::Place(self.swizzle_place(b, &place, swizzle)),
+            Lowered::Value(value) if size == 1 => Lowered::Value(b.splat(value, swizzle.len)),
+            Lowered::Value(value) => Lowered::Value(b.swizzle(value, swizzle.components())),
+            Lowered::Void => return None,
+        })
+    }
+
+    /// A scalar's only component, or a vector of copies of it.
+    fn swizzle_scalar(&mut self, b: &mut Builder<'_>, place: &Place, swizzle: Swizzle, span: Span) -> Option<Lowered> {
+        if swizzle.len == 1 {
+            return Some(Lowered::Place(place.clone()));
+        }
+        let value = self.read(b, place, span)?;
+        Some(Lowered::Value(b.splat(value, swizzle.len)))
+    }
+
+    fn swizzle_place(&mut self, b: &mut Builder<'_>, place: &Place, swizzle: Swizzle) -> Place {
+        let swizzle = place.swizzle.map_or(swizzle, |inner| inner.then(&swizzle));
+        match swizzle.components() {
+            [component] => self.component(b, place, *component),
+            _ => Place { swizzle: Some(swizzle), ..place.clone() },
+        }
+    }
+
+    /// One component of a vector place, whatever its swizzle.
+    fn component(&mut self, b: &mut Builder<'_>, place: &Place, component: u8) -> Place {
+        let scalar = b.module.types.scalar_of(place.ty).unwrap_or(Scalar::F32);
+        let (index, ty) = (b.const_u32(u32::from(component)), b.module.types.scalar(scalar));
+        Place { swizzle: None, ..place.part(index, ty) }
+    }
+
+    fn parse_swizzle(&mut self, name: Name, size: u8) -> Option<Swizzle> {
+        let text = self.text(name.symbol).as_bytes();
+        let parsed = SWIZZLE_SETS.iter().find_map(|set| {
+            let components: Option<Vec<u8>> =
+                text.iter().map(|letter| set.iter().position(|s| s == letter).map(|at| at as u8)).collect();
+            components
+        });
+        let complaint = match &parsed {
+            _ if text.len() > 4 => "a swizzle has at most four components",
+            None => "not a swizzle: its letters come from one of xyzw, rgba, stpq",
+            Some(components) if components.iter().any(|c| *c >= size) => "the vector has fewer components",
+            Some(components) => return Some(Swizzle::new(components)),
+        };
+        let message = format!("no component `{}`", self.text(name.symbol));
+        self.error(Code::NO_SUCH_PART, name.span, message, complaint);
+        None
+    }
+
+    /// `base.length()` (GLSL 4.60 sections 4.1.9, 5.5, 5.6): an `int`.
+    pub fn length(&mut self, b: &mut Builder<'_>, base: ExprId, whole: Span) -> Option<Value> {
+        let span = self.ast[base].span;
+        let lowered = self.lower(b, base)?;
+        b.span = whole;
+        let (ty, place) = match lowered {
+            Lowered::Place(place) => (memory::value_type(b, &place), Some(place)),
+            Lowered::Value(value) => (b.type_of(value), None),
+            Lowered::Void => return self.no_parts(b, None, span).and(None),
+        };
+        match (b.module.types.get(ty), place) {
+            (Type::Array { len: ArrayLen::Fixed(len), .. }, _) => Some(b.const_i32(len as i32)),
+            (Type::Array { len: ArrayLen::Spec(id), .. }, _) => {
+                Some(b.convert(Value::Const(id), crate::ir::Types::I32))
+            }
+            (Type::Array { len: ArrayLen::Runtime, .. }, Some(place)) => self.run_time_length(b, &place, span),
+            (Type::Vector { size, .. }, _) => Some(b.const_i32(i32::from(size))),
+            (Type::Matrix { columns, .. }, _) => Some(b.const_i32(i32::from(columns))),
+            _ => self.no_parts(b, Some(ty), span).and(None),
+        }
+    }
+
+    fn run_time_length(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) -> Option<Value> {
+        let Some((_, block)) = place.path.split_last() else {
+            self.error(Code::NO_SUCH_PART, span, "the length of this array is not known", "no size");
+            return None;
+        };
+        let block = if block.is_empty() { place.root } else { b.access(place.root, block) };
+        let length = b.array_length(block);
+        Some(b.convert(length, crate::ir::Types::I32))
+    }
+}
+
+fn member(b: &mut Builder<'_>, lowered: Lowered, index: u32, ty: TypeId, access: Access) -> Lowered {
+    match lowered {
+        Lowered::Place(place) => {
+            let mut part = place.part(b.const_u32(index), ty);
+            part.access |= access;
+            Lowered::Place(part)
+        }
+        Lowered::Value(value) => Lowered::Value(b.extract(value, index)),
+        Lowered::Void => Lowered::Void,
+    }
+}

@@ -1,0 +1,89 @@
+//! Assignments, increments and decrements.
+
+use super::operators::Operand;
+use super::place::Place;
+use super::{Sema, memory};
+use crate::diagnostic::Code;
+use crate::glsl::ast::{BinaryOp, ExprId, StepOp};
+use crate::glsl::types::Basic;
+use crate::ir::build::Builder;
+use crate::ir::{ConstValue, Scalar, ScalarKind, Value};
+use crate::source::Span;
+
+impl Sema<'_> {
+    /// `target = value`, `target op= value`; the value assigned is the value of the expression.
+    pub fn assign(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: Option<BinaryOp>,
+        target: ExprId,
+        value: ExprId,
+        whole: Span,
+    ) -> Option<Value> {
+        let place = self.target(b, target);
+        let value_span = self.ast[value].span;
+        let right = self.value(b, value);
+        let (place, right) = (place?, right?);
+        let right = match op {
+            Some(op) => {
+                let left = self.read(b, &place, self.ast[target].span)?;
+                let left = Operand { value: left, span: self.ast[target].span };
+                self.apply(b, op, left, Operand { value: right, span: value_span }, whole)?
+            }
+            None => right,
+        };
+        self.write(b, &place, right, value_span, whole)
+    }
+
+    /// Converts a value to the place's type and stores it.
+    pub fn write(
+        &mut self,
+        b: &mut Builder<'_>,
+        place: &Place,
+        value: Value,
+        from: Span,
+        whole: Span,
+    ) -> Option<Value> {
+        let ty = memory::value_type(b, place);
+        let value = self.coerce(b, value, ty, from)?;
+        b.span = whole;
+        let stored = memory::store(b, place, value, whole);
+        self.check(stored).map(|()| value)
+    }
+
+    /// `++` and `--`, before or after.
+    pub fn step(&mut self, b: &mut Builder<'_>, op: StepOp, operand: ExprId, whole: Span) -> Option<Value> {
+        let place = self.target(b, operand)?;
+        let span = self.ast[operand].span;
+        let before = self.read(b, &place, span)?;
+        let Some(one) = self.one_like(b, before) else {
+            self.error(Code::BAD_OPERANDS, span, "only numbers can be incremented and decremented", "not a number");
+            return None;
+        };
+        let sign = match op {
+            StepOp::PreIncrement | StepOp::PostIncrement => BinaryOp::Add,
+            StepOp::PreDecrement | StepOp::PostDecrement => BinaryOp::Sub,
+        };
+        let after = self.apply(b, sign, Operand { value: before, span }, Operand { value: one, span }, whole)?;
+        self.write(b, &place, after, span, whole)?;
+        Some(match op {
+            StepOp::PreIncrement | StepOp::PreDecrement => after,
+            StepOp::PostIncrement | StepOp::PostDecrement => before,
+        })
+    }
+
+    /// The number one of the scalar type that the value is made of.
+    fn one_like(&mut self, b: &mut Builder<'_>, value: Value) -> Option<Value> {
+        let ty = b.type_of(value);
+        let Scalar { kind, width } = Basic::of(&b.module.types, ty)?.scalar;
+        let bits = match (kind, width) {
+            (ScalarKind::Bool, _) => return None,
+            (ScalarKind::Float, 64) => 1f64.to_bits(),
+            (ScalarKind::Float, 16) => 0x3c00,
+            (ScalarKind::Float, _) => u64::from(1f32.to_bits()),
+            _ => 1,
+        };
+        let ty = b.module.types.scalar(Scalar { kind, width });
+        Some(Value::Const(b.module.constants.intern(ty, ConstValue::Bits(bits))))
+    }
+}

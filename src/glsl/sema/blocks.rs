@@ -1,0 +1,342 @@
+//! Uniform, storage and push-constant blocks (GLSL 4.60 section 4.3.9): their layout, their variable, their names.
+
+use super::Sema;
+use super::place::{Mutability, Place};
+use super::qualifiers::Qualifiers;
+use super::scope::Entity;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{self, Decl, LayoutId};
+use crate::ir::build::Builder;
+use crate::ir::layout::{LayoutError, MemberRule, Problem, Rule};
+use crate::ir::{ArrayLen, Binding, Global, Member, Space, Struct, StructId, Type, TypeId, Types, Value};
+use crate::source::Span;
+
+/// How blocks of one kind are laid out where they do not say it themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct Usual {
+    pub rule: Option<Rule>,
+    pub row_major: bool,
+}
+
+/// `layout(…) uniform;` and `layout(…) buffer;`.
+#[derive(Clone, Copy, Debug)]
+pub struct Defaults {
+    pub uniform: Usual,
+    pub buffer: Usual,
+}
+
+impl Default for Defaults {
+    fn default() -> Defaults {
+        let none = Usual { rule: None, row_major: false };
+        Defaults { uniform: none, buffer: none }
+    }
+}
+
+/// What a block's `layout(…)` says.
+#[derive(Clone, Copy, Debug)]
+struct BlockLayout {
+    space: Space,
+    rule: Rule,
+    row_major: bool,
+    set: Option<u32>,
+    binding: Option<u32>,
+}
+
+/// A member as it was written, beside its IR form.
+struct Written {
+    member: Member,
+    rule: MemberRule,
+    span: Span,
+    name: ast::Name,
+}
+
+/// Layout identifiers that only say how memory is laid out.
+enum MemoryLayout {
+    Rule(Rule),
+    RowMajor(bool),
+    /// GLSL's `shared` and `packed`.
+    Unknown,
+}
+
+impl Sema<'_> {
+    pub fn block(&mut self, b: &mut Builder<'_>, decl: &Decl, block: &ast::Block) {
+        let made = self.make_block(b, decl, block);
+        if made.is_none() {
+            self.declare_nothing(block);
+        }
+    }
+
+    /// Declares the names of a block that is wrong, so that their uses are not reported.
+    fn declare_nothing(&mut self, block: &ast::Block) {
+        let ast = self.ast;
+        match &block.instance {
+            Some(instance) => self.declare(instance.name, Entity::Error),
+            None => {
+                for declarator in ast[block.members].iter().flat_map(|line| &ast[line.declarators]) {
+                    self.declare(declarator.name, Entity::Error);
+                }
+            }
+        }
+    }
+
+    fn make_block(&mut self, b: &mut Builder<'_>, decl: &Decl, block: &ast::Block) -> Option<()> {
+        let qualifiers = self.qualifiers(decl.qualifiers);
+        let layout = self.block_layout(b, decl, &qualifiers)?;
+        let written = self.block_members(b, block)?;
+        let ty = self.lay_out_block(b, block, &layout, &written)?;
+        let (space, binding) = (layout.space, self.block_binding(&layout, block)?);
+        let ty = match &block.instance {
+            Some(instance) => self.block_array(b, ty, instance)?,
+            None => ty,
+        };
+        let name = block.instance.as_ref().map_or("", |instance| self.text(instance.name.symbol));
+        let (name, span, access) = (name.into(), block.name.span, qualifiers.access);
+        let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
+        let mutability = if space == Space::Storage { Mutability::Writable } else { Mutability::Input };
+        let whole = Place { access, mutability, ..Place::new(Value::Global(id), space, ty) };
+        self.declare_block(b, block, whole, &written);
+        Some(())
+    }
+
+    fn declare_block(&mut self, b: &mut Builder<'_>, block: &ast::Block, whole: Place, written: &[Written]) {
+        if let Some(instance) = &block.instance {
+            self.declare(instance.name, Entity::Place(whole));
+            return;
+        }
+        for (index, item) in written.iter().enumerate() {
+            let Some(ty) = b.module.types.element(whole.ty, index as u32) else { continue };
+            let mut place = whole.part(b.const_u32(index as u32), ty);
+            place.access |= item.member.access;
+            self.declare(item.name, Entity::Place(place));
+        }
+    }
+
+    fn block_array(&mut self, b: &mut Builder<'_>, ty: TypeId, instance: &ast::Declarator) -> Option<TypeId> {
+        let whole = self.with_dimensions(b, ty, instance.dimensions)?;
+        if let Type::Array { len: ArrayLen::Runtime, .. } = b.module.types.get(whole) {
+            self.unsupported(instance.span, "arrays of blocks without a size are");
+            return None;
+        }
+        Some(whole)
+    }
+
+    fn block_binding(&mut self, layout: &BlockLayout, block: &ast::Block) -> Option<Binding> {
+        if layout.space == Space::PushConstant {
+            return Some(Binding::None);
+        }
+        let Some(binding) = layout.binding else {
+            let message = format!("block `{}` needs a binding", self.text(block.name.symbol));
+            let note = "write `layout(set = 0, binding = N)` in front of it";
+            self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(block.name.span, "no binding").note(note));
+            return None;
+        };
+        Some(Binding::Resource { set: layout.set.unwrap_or(0), binding })
+    }
+
+    fn block_layout(&mut self, b: &mut Builder<'_>, decl: &Decl, qualifiers: &Qualifiers) -> Option<BlockLayout> {
+        let ids = self.layout_ids(decl.qualifiers);
+        let push = ids.iter().any(|id| self.text(id.name.symbol) == "push_constant");
+        let space = self.block_space(decl, qualifiers, push)?;
+        let default = if space == Space::Storage { self.block_defaults.buffer } else { self.block_defaults.uniform };
+        let usual = if space == Space::Uniform { Rule::Std140 } else { Rule::Std430 };
+        let rule = if space == Space::PushConstant { usual } else { default.rule.unwrap_or(usual) };
+        let mut layout = BlockLayout { space, rule, row_major: default.row_major, set: None, binding: None };
+        for id in &ids {
+            self.block_layout_id(b, id, &mut layout)?;
+        }
+        Some(layout)
+    }
+
+    fn block_space(&mut self, decl: &Decl, qualifiers: &Qualifiers, push: bool) -> Option<Space> {
+        match (qualifiers.uniform, qualifiers.buffer) {
+            (Some(_), _) if push => Some(Space::PushConstant),
+            (Some(_), _) => Some(Space::Uniform),
+            (None, Some(_)) => Some(Space::Storage),
+            (None, None) if qualifiers.shared.is_some() => {
+                self.unsupported(decl.span, "`shared` blocks are");
+                None
+            }
+            (None, None) => {
+                self.unsupported(decl.span, "blocks of stage inputs and outputs are");
+                None
+            }
+        }
+    }
+
+    fn block_layout_id(&mut self, b: &mut Builder<'_>, id: &LayoutId, layout: &mut BlockLayout) -> Option<()> {
+        match self.text(id.name.symbol) {
+            "push_constant" => {}
+            "set" => layout.set = Some(self.layout_value(b, id)?),
+            "binding" => layout.binding = Some(self.layout_value(b, id)?),
+            "buffer_reference" | "buffer_reference_align" => {
+                self.unsupported(id.span, "buffer references are");
+                return None;
+            }
+            _ => match self.memory_layout(id) {
+                Some(MemoryLayout::Rule(rule)) => layout.rule = rule,
+                Some(MemoryLayout::RowMajor(row_major)) => layout.row_major = row_major,
+                Some(MemoryLayout::Unknown) => {}
+                None => self.unknown_layout_id(id),
+            },
+        }
+        Some(())
+    }
+
+    fn memory_layout(&mut self, id: &LayoutId) -> Option<MemoryLayout> {
+        Some(match self.text(id.name.symbol) {
+            "std140" => MemoryLayout::Rule(Rule::Std140),
+            "std430" => MemoryLayout::Rule(Rule::Std430),
+            "scalar" => {
+                self.need_scalar_layout(id.span);
+                MemoryLayout::Rule(Rule::Scalar)
+            }
+            "row_major" => MemoryLayout::RowMajor(true),
+            "column_major" => MemoryLayout::RowMajor(false),
+            name @ ("shared" | "packed") => {
+                let message = format!("the `{name}` layout is not part of GLSL for Vulkan; use std140 or std430");
+                self.error(Code::BAD_LAYOUT, id.span, message, "implementation-defined layout");
+                MemoryLayout::Unknown
+            }
+            _ => return None,
+        })
+    }
+
+    fn need_scalar_layout(&mut self, span: Span) {
+        if !self.env.is_enabled("GL_EXT_scalar_block_layout") {
+            let message = "the `scalar` layout needs GL_EXT_scalar_block_layout";
+            let note = "add `#extension GL_EXT_scalar_block_layout : require`";
+            self.report(Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "used here").note(note));
+        }
+    }
+
+    /// `layout(row_major, std430) buffer;`
+    pub fn default_block_layout(&mut self, id: &LayoutId, buffer: bool) {
+        let changed = self.memory_layout(id);
+        let default = if buffer { &mut self.block_defaults.buffer } else { &mut self.block_defaults.uniform };
+        match changed {
+            Some(MemoryLayout::Rule(rule)) => default.rule = Some(rule),
+            Some(MemoryLayout::RowMajor(row_major)) => default.row_major = row_major,
+            Some(MemoryLayout::Unknown) => {}
+            None => self.unknown_layout_id(id),
+        }
+    }
+
+    fn block_members(&mut self, b: &mut Builder<'_>, block: &ast::Block) -> Option<Vec<Written>> {
+        let ast = self.ast;
+        let mut written: Vec<Written> = Vec::new();
+        let mut complete = true;
+        for line in &ast[block.members] {
+            let access = self.qualifiers(line.qualifiers).access;
+            let base = self.type_spec(b, line.ty);
+            let rule = self.member_rule(b, line);
+            for declarator in &ast[line.declarators] {
+                let ty = base.and_then(|base| self.with_dimensions(b, base, declarator.dimensions));
+                complete &= ty.is_some();
+                let name = self.text(declarator.name.symbol);
+                if written.iter().any(|other| &*other.member.name == name) {
+                    let message = format!("there are two members `{name}`");
+                    self.error(Code::REDECLARED, declarator.name.span, message, "the second one");
+                }
+                let ty = ty.unwrap_or(Types::VOID);
+                let member = Member { name: name.into(), ty, offset: None, access, binding: Binding::None };
+                written.push(Written { member, rule, span: declarator.span, name: declarator.name });
+            }
+        }
+        complete.then_some(written)
+    }
+
+    fn member_rule(&mut self, b: &mut Builder<'_>, line: &ast::Member) -> MemberRule {
+        let mut rule = MemberRule::default();
+        for id in &self.layout_ids(line.qualifiers) {
+            match self.text(id.name.symbol) {
+                "offset" => rule.offset = self.layout_value(b, id),
+                "align" => rule.align = self.layout_value(b, id),
+                "row_major" => rule.row_major = Some(true),
+                "column_major" => rule.row_major = Some(false),
+                _ => self.unknown_layout_id(id),
+            }
+        }
+        rule
+    }
+
+    fn lay_out_block(
+        &mut self,
+        b: &mut Builder<'_>,
+        block: &ast::Block,
+        layout: &BlockLayout,
+        written: &[Written],
+    ) -> Option<TypeId> {
+        let name = self.text(block.name.symbol);
+        let members = written.iter().map(|item| item.member.clone()).collect();
+        let logical = b.module.types.structs.push(Struct { name: name.into(), members, block: false, logical: None });
+        let rules: Vec<MemberRule> = written.iter().map(|item| item.rule).collect();
+        let laid = self.layouts.lay_out_struct(b.module, logical, layout.rule, layout.row_major, &rules);
+        match laid {
+            Ok(laid) => {
+                self.finish_block_struct(b, laid.ty, written);
+                Some(laid.ty)
+            }
+            Err(error) => {
+                self.report_layout(b, error, block, logical, written);
+                None
+            }
+        }
+    }
+
+    fn finish_block_struct(&mut self, b: &mut Builder<'_>, ty: TypeId, written: &[Written]) {
+        let Type::Struct(id) = b.module.types.get(ty) else { return };
+        let laid = &mut b.module.types.structs[id];
+        laid.block = true;
+        for (member, item) in laid.members.iter_mut().zip(written) {
+            member.access = item.member.access;
+        }
+    }
+
+    fn report_layout(
+        &mut self,
+        b: &Builder<'_>,
+        error: LayoutError,
+        block: &ast::Block,
+        logical: StructId,
+        written: &[Written],
+    ) {
+        let item = error.member.and_then(|index| written.get(index as usize));
+        let span = item.map_or(block.name.span, |item| item.span);
+        let message = match error.problem {
+            Problem::NotStorable(ty) => {
+                format!("memory cannot hold a `{}`", self.type_name(b, ty))
+            }
+            Problem::BadAlign(align) => format!("`align = {align}` is no power of two"),
+            Problem::Misaligned { offset, align } => format!("offset {offset} is no multiple of {align}"),
+            Problem::Overlap { other } => {
+                let name = &b.module.types.structs[logical].members[other as usize].name;
+                format!("this member begins inside `{name}`")
+            }
+            Problem::RuntimeNotLast => "only a block's last member can be an array without a size".to_string(),
+            Problem::UnknownLength => "the length of this array is not known".to_string(),
+            Problem::TooLarge => "this block is larger than 4 GiB".to_string(),
+            Problem::TooDeep => "structs and arrays are nested too deeply".to_string(),
+        };
+        self.error(Code::BAD_LAYOUT, span, message, "laid out here");
+    }
+
+    /// Qualifiers given to names that are declared already.
+    pub fn requalify(&mut self, decl: &Decl, names: ast::List<ast::Name>) {
+        let qualifiers = self.qualifiers(decl.qualifiers);
+        let ast = self.ast;
+        for name in &ast[names] {
+            match self.scopes.get(name.symbol).map(|declared| declared.entity.clone()) {
+                Some(Entity::Place(mut place)) => {
+                    place.access |= qualifiers.access;
+                    self.scopes.declare(name.symbol, Entity::Place(place), name.span);
+                }
+                Some(_) => {}
+                None if self.text(name.symbol).starts_with("gl_") => {}
+                None => {
+                    let message = format!("`{}` is not declared", self.text(name.symbol));
+                    self.error(Code::UNKNOWN_NAME, name.span, message, "unknown");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Calls: of the user's functions, of built-in functions, and constructors of structs.
+
+use super::expressions::Lowered;
+use super::functions::{Mode, Signature};
+use super::place::Place;
+use super::scope::{Entity, SetId};
+use super::{Sema, memory};
+use crate::diagnostic::nearest::nearest;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{ExprId, List, Name};
+use crate::glsl::builtin::{self, Argument, Called};
+use crate::glsl::convert;
+use crate::grammar;
+use crate::ir::build::Builder;
+use crate::ir::{TypeId, Types, Value};
+use crate::source::Span;
+use std::cmp::Ordering;
+
+/// An argument of a call of a user's function: its value, and its place where it may be written.
+struct Given {
+    value: Option<Value>,
+    place: Option<Place>,
+    ty: TypeId,
+    span: Span,
+}
+
+impl Sema<'_> {
+    pub fn call(&mut self, b: &mut Builder<'_>, callee: Name, args: List<ExprId>, whole: Span) -> Option<Lowered> {
+        match self.scopes.get(callee.symbol).map(|declared| declared.entity.clone()) {
+            Some(Entity::Type(ty)) => {
+                let args = self.operands(b, args)?;
+                self.construct_type(b, ty, &args, whole).map(Lowered::Value)
+            }
+            Some(Entity::Functions(set)) => self.call_user(b, callee, set, args, whole),
+            Some(Entity::Error) => None,
+            Some(_) => {
+                let message = format!("`{}` is not a function", self.text(callee.symbol));
+                self.error(Code::UNKNOWN_FUNCTION, callee.span, message, "called here");
+                None
+            }
+            None => self.call_builtin(b, callee, args, whole),
+        }
+    }
+
+    /// User's overloads first; where none fits, a built-in function of the same name may.
+    fn call_user(
+        &mut self,
+        b: &mut Builder<'_>,
+        callee: Name,
+        set: SetId,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Lowered> {
+        if grammar::functions(self.text(callee.symbol)).is_empty() {
+            let given = self.given(b, args)?;
+            let index = self.choose(b, set, &given, callee)?;
+            return self.emit_call(b, set, index, given, whole);
+        }
+        let count = args.len();
+        if !self.sets[set.0 as usize].overloads.iter().any(|s| s.params.len() == count) {
+            return self.call_builtin(b, callee, args, whole);
+        }
+        let given = self.given(b, args)?;
+        let index = self.choose(b, set, &given, callee)?;
+        self.emit_call(b, set, index, given, whole)
+    }
+
+    /// Evaluates arguments; places are read later, if the parameter wants their value.
+    fn given(&mut self, b: &mut Builder<'_>, args: List<ExprId>) -> Option<Vec<Given>> {
+        let ast = self.ast;
+        let all: Vec<Option<Given>> = ast[args].iter().map(|arg| self.given_one(b, *arg)).collect();
+        all.into_iter().collect()
+    }
+
+    fn given_one(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Given> {
+        let span = self.ast[arg].span;
+        match self.lower(b, arg)? {
+            Lowered::Value(value) => Some(Given { value: Some(value), place: None, ty: b.type_of(value), span }),
+            Lowered::Place(place) => {
+                let ty = memory::value_type(b, &place);
+                Some(Given { value: None, place: Some(place), ty, span })
+            }
+            Lowered::Void => {
+                self.error(Code::TYPE_MISMATCH, span, "a `void` function gives no value", "a value is needed here");
+                None
+            }
+        }
+    }
+
+    /// The overload that fits best (GLSL 4.60 section 6.1).
+    fn choose(&mut self, b: &mut Builder<'_>, set: SetId, given: &[Given], callee: Name) -> Option<usize> {
+        let overloads = &self.sets[set.0 as usize].overloads;
+        let viable: Vec<usize> =
+            (0..overloads.len()).filter(|index| self.is_viable(b, &overloads[*index], given)).collect();
+        let types = &b.module.types;
+        let compare = |a: usize, c: usize, argument: usize| -> Ordering {
+            let [a, c] = [a, c].map(|candidate| overloads[viable[candidate]].params[argument].ty);
+            convert::compare(types, given[argument].ty, a, c)
+        };
+        match viable.len() {
+            0 => {
+                self.no_overload(b, set, given, callee);
+                None
+            }
+            count => match convert::best(count, given.len(), compare) {
+                Ok(best) => Some(viable[best]),
+                Err((first, second)) => {
+                    let spans = [first, second].map(|index| overloads[viable[index]].span);
+                    let message = format!("two overloads of `{}` fit equally well", self.text(callee.symbol));
+                    let diagnostic = Diagnostic::error(Code::NO_OVERLOAD, message).at(callee.span, "ambiguous call");
+                    self.report(diagnostic.with(spans[0], "this one").with(spans[1], "and this one"));
+                    None
+                }
+            },
+        }
+    }
+
+    fn is_viable(&self, b: &Builder<'_>, signature: &Signature, given: &[Given]) -> bool {
+        signature.params.len() == given.len()
+            && signature.params.iter().zip(given).all(|(param, arg)| match param.mode {
+                Mode::In => self.converts(b, arg.ty, param.ty),
+                Mode::Out => self.converts(b, param.ty, arg.ty),
+                Mode::InOut => param.ty == arg.ty,
+            })
+    }
+
+    fn no_overload(&mut self, b: &Builder<'_>, set: SetId, given: &[Given], callee: Name) {
+        let list = |types: &mut dyn Iterator<Item = TypeId>| {
+            types.map(|ty| self.type_name(b, ty)).collect::<Vec<_>>().join(", ")
+        };
+        let name = self.text(callee.symbol);
+        let message = format!("no `{name}` takes ({})", list(&mut given.iter().map(|arg| arg.ty)));
+        let mut diagnostic = Diagnostic::error(Code::NO_OVERLOAD, message).at(callee.span, "no such overload");
+        for signature in self.sets[set.0 as usize].overloads.iter().take(4) {
+            let takes = list(&mut signature.params.iter().map(|param| param.ty));
+            diagnostic = diagnostic.with(signature.span, format!("takes ({takes})"));
+        }
+        self.report(diagnostic);
+    }
+
+    fn emit_call(
+        &mut self,
+        b: &mut Builder<'_>,
+        set: SetId,
+        index: usize,
+        given: Vec<Given>,
+        whole: Span,
+    ) -> Option<Lowered> {
+        let signature = &mut self.sets[set.0 as usize].overloads[index];
+        signature.called.get_or_insert(whole);
+        let signature = signature.clone();
+        let mut values = Vec::with_capacity(given.len());
+        let mut outs: Vec<(Place, Value, Span)> = Vec::new();
+        for (param, arg) in signature.params.iter().zip(given) {
+            values.push(match param.mode {
+                Mode::In => self.pass_in(b, &arg, param.ty)?,
+                Mode::Out | Mode::InOut => {
+                    let memory = self.pass_memory(b, &arg, param.ty, param.mode)?;
+                    outs.push((arg.place?, memory, arg.span));
+                    memory
+                }
+            });
+        }
+        b.span = whole;
+        let result = b.call(signature.id, &values);
+        for (place, memory, span) in outs {
+            b.span = span;
+            let value = b.load(memory);
+            self.write(b, &place, value, span, span)?;
+        }
+        Some(if signature.ret == Types::VOID { Lowered::Void } else { Lowered::Value(result) })
+    }
+
+    fn pass_in(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId) -> Option<Value> {
+        let value = match (&arg.value, &arg.place) {
+            (Some(value), _) => *value,
+            (None, Some(place)) => self.read(b, place, arg.span)?,
+            (None, None) => return None,
+        };
+        self.coerce(b, value, ty, arg.span)
+    }
+
+    /// A fresh variable that carries an `out` or `inout` argument.
+    fn pass_memory(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId, mode: Mode) -> Option<Value> {
+        let Some(place) = &arg.place else {
+            let message = "an `out` argument must be a variable";
+            self.error(Code::NOT_WRITABLE, arg.span, message, "not a variable");
+            return None;
+        };
+        let writable = memory::check_writable(place, arg.span);
+        self.check(writable)?;
+        b.span = arg.span;
+        let memory = b.local("argument", ty, None);
+        if mode == Mode::InOut {
+            let value = self.read(b, place, arg.span)?;
+            b.store(memory, value);
+        }
+        Some(memory)
+    }
+
+    fn call_builtin(&mut self, b: &mut Builder<'_>, callee: Name, args: List<ExprId>, whole: Span) -> Option<Lowered> {
+        let name = self.text(callee.symbol);
+        if !builtin::exists(name) {
+            self.unknown_function(callee);
+            return None;
+        }
+        let modes = builtin::modes(name, args.len());
+        let (mut arguments, mut places) = (Vec::with_capacity(args.len()), Vec::new());
+        let ast = self.ast;
+        let mut complete = true;
+        for (index, arg) in ast[args].iter().enumerate() {
+            let mode = modes.get(index).copied().unwrap_or(grammar::Mode::In);
+            match self.builtin_argument(b, *arg, mode) {
+                Some((argument, place)) => {
+                    arguments.push(argument);
+                    places.push(place);
+                }
+                None => complete = false,
+            }
+        }
+        if !complete {
+            return None;
+        }
+        b.span = whole;
+        let called = builtin::call(b, &self.env, name, callee.span, &arguments);
+        let Called { value, writes } = self.check(called)?;
+        for (index, value) in writes {
+            if let Some(place) = places.get(index).cloned().flatten() {
+                let span = arguments[index].span;
+                self.write(b, &place, value, span, whole)?;
+            }
+        }
+        Some(value.map_or(Lowered::Void, Lowered::Value))
+    }
+
+    /// An argument as its parameter wants it: a value, a place to write, or a pointer to memory.
+    fn builtin_argument(
+        &mut self,
+        b: &mut Builder<'_>,
+        arg: ExprId,
+        mode: grammar::Mode,
+    ) -> Option<(Argument, Option<Place>)> {
+        let span = self.ast[arg].span;
+        match mode {
+            grammar::Mode::In => {
+                let value = self.value(b, arg)?;
+                Some((Argument { value, ty: b.type_of(value), span }, None))
+            }
+            grammar::Mode::Memory => {
+                let place = self.target(b, arg)?;
+                self.check_atomic(&place, span)?;
+                let (value, ty) = (memory::pointer(b, &place), memory::value_type(b, &place));
+                Some((Argument { value, ty, span }, Some(place)))
+            }
+            grammar::Mode::Out | grammar::Mode::InOut => {
+                let place = self.target(b, arg)?;
+                let ty = memory::value_type(b, &place);
+                let value = match mode {
+                    grammar::Mode::InOut => self.read(b, &place, span)?,
+                    _ => b.undef(ty),
+                };
+                Some((Argument { value, ty, span }, Some(place)))
+            }
+        }
+    }
+
+    /// Atomic operations work on buffer and shared memory (GLSL 4.60 section 8.11).
+    fn check_atomic(&mut self, place: &Place, span: Span) -> Option<()> {
+        if matches!(place.space, crate::ir::Space::Storage | crate::ir::Space::Workgroup) && place.swizzle.is_none() {
+            return Some(());
+        }
+        let message = "atomic operations work on buffer and shared variables only";
+        self.error(Code::NOT_WRITABLE, span, message, "not in a buffer and not shared");
+        None
+    }
+
+    fn unknown_function(&mut self, callee: Name) {
+        let name = self.text(callee.symbol);
+        if let Some(what) = grammar::unsupported_function(name) {
+            self.unsupported(callee.span, &format!("`{name}`: {what} are"));
+            return;
+        }
+        let mut diagnostic = Diagnostic::error(Code::UNKNOWN_FUNCTION, format!("no function `{name}` is known"));
+        diagnostic = diagnostic.at(callee.span, "not declared");
+        let users = self.sets.iter().map(|set| self.words.text(set.name));
+        let builtins = grammar::FUNCTIONS.iter().map(|function| function.name);
+        if let Some(near) = nearest(name, users.chain(builtins)) {
+            diagnostic = diagnostic.suggest(callee.span, near, format!("did you mean `{near}`?"));
+        }
+        self.report(diagnostic);
+    }
+}

@@ -1,0 +1,182 @@
+//! `&&`, `||` and `?:`: the side that is not chosen is not evaluated, unless evaluating it harms nothing.
+
+use super::Sema;
+use super::operators::Operand;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{BinaryOp, ExprId};
+use crate::glsl::convert;
+use crate::ir::build::Builder;
+use crate::ir::{self, BlockId, InstId, Op, Type, TypeId, Types, Value};
+use crate::source::Span;
+
+/// Most instructions that are evaluated in vain rather than branched around.
+const CHEAP: usize = 6;
+
+impl Sema<'_> {
+    pub fn short_circuit(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: BinaryOp,
+        left: Option<Operand>,
+        right: ExprId,
+        whole: Span,
+    ) -> Option<Value> {
+        let (text, ir_op) = super::expressions::infix(op);
+        b.push_block();
+        let value = self.value(b, right);
+        let (left, value) = match (left, value) {
+            (Some(left), Some(value)) => (left, value),
+            _ => {
+                b.pop_block();
+                return None;
+            }
+        };
+        let right = Operand { value, span: self.ast[right].span };
+        if !self.are_bools(b, text, left, right, whole) {
+            b.pop_block();
+            return None;
+        }
+        b.span = whole;
+        if is_harmless(b) {
+            splice(b);
+            return Some(b.binary(ir_op, left.value, right.value));
+        }
+        b.yield_(right.value);
+        let taken = b.pop_block();
+        let skipped = b.block(|b| {
+            let known = b.const_bool(op == BinaryOp::Or);
+            b.yield_(known);
+        });
+        let (then, otherwise) = if op == BinaryOp::And { (taken, skipped) } else { (skipped, taken) };
+        Some(b.if_value(left.value, then, otherwise, Types::BOOL))
+    }
+
+    fn are_bools(&mut self, b: &mut Builder<'_>, text: &str, left: Operand, right: Operand, whole: Span) -> bool {
+        for operand in [left, right] {
+            let ty = b.type_of(operand.value);
+            if ty != Types::BOOL {
+                let name = self.type_name(b, ty);
+                let message = Diagnostic::error(Code::BAD_OPERANDS, format!("`{text}` takes `bool` operands"));
+                self.report(message.at(operand.span, format!("this is `{name}`")).with(whole, "in this expression"));
+                return false;
+            }
+        }
+        true
+    }
+
+    pub fn conditional(
+        &mut self,
+        b: &mut Builder<'_>,
+        condition: ExprId,
+        then: ExprId,
+        otherwise: ExprId,
+        whole: Span,
+    ) -> Option<Value> {
+        let test = self.condition(b, condition);
+        b.push_block();
+        let accept = self.value(b, then);
+        let then_block = Side::close(b);
+        b.push_block();
+        let reject = self.value(b, otherwise);
+        let otherwise_block = Side::close(b);
+        let (test, accept, reject) = (test?, accept?, reject?);
+        let ty = self.common_type(b, accept, reject, whole)?;
+        b.span = whole;
+        if then_block.harmless && otherwise_block.harmless && is_selectable(b, ty) {
+            then_block.reopen(b);
+            otherwise_block.reopen(b);
+            let accept = convert::numeric(b, accept, ty);
+            let reject = convert::numeric(b, reject, ty);
+            return Some(b.select(test, accept, reject));
+        }
+        let then = then_block.yielding(b, accept, ty);
+        let otherwise = otherwise_block.yielding(b, reject, ty);
+        Some(b.if_value(test, then, otherwise, ty))
+    }
+
+    /// The type to which both sides of `?:` convert.
+    fn common_type(&mut self, b: &mut Builder<'_>, accept: Value, reject: Value, whole: Span) -> Option<TypeId> {
+        let (a, r) = (b.type_of(accept), b.type_of(reject));
+        if self.converts(b, r, a) {
+            return Some(a);
+        }
+        if self.converts(b, a, r) {
+            return Some(r);
+        }
+        let names = [a, r].map(|ty| self.type_name(b, ty));
+        let message = format!("`?:` chooses between a `{}` and a `{}`", names[0], names[1]);
+        self.error(Code::TYPE_MISMATCH, whole, message, "the types have nothing in common");
+        None
+    }
+}
+
+/// A block that holds one side of a choice.
+struct Side {
+    block: BlockId,
+    harmless: bool,
+}
+
+impl Side {
+    fn close(b: &mut Builder<'_>) -> Side {
+        let harmless = is_harmless(b);
+        Side { block: b.pop_block(), harmless }
+    }
+
+    /// Moves the instructions into the current block.
+    fn reopen(self, b: &mut Builder<'_>) {
+        b.append_block(self.block);
+    }
+
+    /// The block with the value, converted, as its result.
+    fn yielding(self, b: &mut Builder<'_>, value: Value, ty: TypeId) -> BlockId {
+        b.push_block();
+        b.append_block(self.block);
+        let value = convert::numeric(b, value, ty);
+        b.yield_(value);
+        b.pop_block()
+    }
+}
+
+/// Ends the current block and moves its instructions into the one around it.
+fn splice(b: &mut Builder<'_>) {
+    let block = b.pop_block();
+    b.append_block(block);
+}
+
+fn is_selectable(b: &Builder<'_>, ty: TypeId) -> bool {
+    matches!(b.module.types.get(ty), Type::Scalar(_) | Type::Vector { .. })
+}
+
+/// Whether the current block may run although its result is not wanted: few instructions, none with an effect, none that
+/// can fail, none that other lanes take part in.
+fn is_harmless(b: &Builder<'_>) -> bool {
+    let insts = b.current_insts();
+    insts.len() <= CHEAP && insts.iter().all(|id| is_harmless_inst(b, *id))
+}
+
+fn is_harmless_inst(b: &Builder<'_>, id: InstId) -> bool {
+    match b.function.insts[id].op {
+        Op::Unary(..) | Op::Convert(_) | Op::Bitcast(_) | Op::Select { .. } | Op::Construct(_) | Op::Splat(_) => true,
+        Op::Extract { .. } | Op::Insert { .. } | Op::Shuffle { .. } => true,
+        Op::Access { .. } => is_plain_access(b, id),
+        Op::Binary(op, ..) => !matches!(op, ir::BinaryOp::Div | ir::BinaryOp::Rem),
+        Op::Load(pointer) => is_plain_variable(b, pointer),
+        _ => false,
+    }
+}
+
+/// A variable of this invocation, or a part of one at known indices: reading it cannot fail.
+fn is_plain_variable(b: &Builder<'_>, pointer: Value) -> bool {
+    match pointer {
+        Value::Local(_) => true,
+        Value::Global(id) => matches!(b.module.globals[id].space, ir::Space::Private | ir::Space::Input),
+        Value::Inst(id) => is_plain_access(b, id),
+        _ => false,
+    }
+}
+
+fn is_plain_access(b: &Builder<'_>, id: InstId) -> bool {
+    let Op::Access { base, indices } = b.function.insts[id].op else { return false };
+    let known = b.function.values(indices).iter().all(|index| matches!(index, Value::Const(_)));
+    known && is_plain_variable(b, base)
+}

@@ -1,0 +1,73 @@
+//! Constant expressions: lowered like any other; constant is what folds to a constant of the IR.
+
+use super::Sema;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::ExprId;
+use crate::ir::build::Builder;
+use crate::ir::{ConstId, Scalar, ScalarKind, Type, Value};
+use crate::source::Span;
+
+impl Sema<'_> {
+    /// An expression that must be constant, specialization constants included.
+    pub fn constant(&mut self, b: &mut Builder<'_>, expr: ExprId, what: &str) -> Option<ConstId> {
+        match self.value(b, expr)? {
+            Value::Const(id) => Some(id),
+            _ => {
+                let message = format!("{what} must be a constant expression");
+                let span = self.ast[expr].span;
+                self.error(Code::NOT_CONSTANT, span, message, "not constant");
+                None
+            }
+        }
+    }
+
+    /// An integer known at compile time, and its span.
+    pub fn constant_int(&mut self, b: &mut Builder<'_>, expr: ExprId, what: &str) -> Option<i128> {
+        let id = self.constant(b, expr, what)?;
+        let value = b.module.constants.as_int(&b.module.types, id);
+        if value.is_none() {
+            let span = self.ast[expr].span;
+            let spec = b.module.constants.is_spec(id);
+            let label = if spec { "depends on a specialization constant" } else { "not an integer" };
+            self.error(Code::NOT_CONSTANT, span, format!("{what} must be an integer known at compile time"), label);
+        }
+        value
+    }
+
+    /// A layout qualifier's value: a non-negative integer constant.
+    pub fn layout_value(&mut self, b: &mut Builder<'_>, id: &crate::glsl::ast::LayoutId) -> Option<u32> {
+        let what = format!("`{}`", self.text(id.name.symbol));
+        let Some(expr) = id.value else {
+            self.error(Code::BAD_LAYOUT, id.span, format!("{what} needs a value"), "no value");
+            return None;
+        };
+        let value = self.constant_int(b, expr, &what)?;
+        let fits = u32::try_from(value).ok().filter(|value| *value <= i32::MAX as u32);
+        if fits.is_none() {
+            let span = self.ast[expr].span;
+            self.error(Code::BAD_LAYOUT, span, format!("{what} cannot be {value}"), "out of range");
+        }
+        fits
+    }
+
+    /// Checks a constant index into something with `len` parts.
+    pub fn check_index(&mut self, b: &Builder<'_>, index: Value, len: u32, span: Span) -> Option<()> {
+        let Value::Const(id) = index else { return Some(()) };
+        let value = b.module.constants.as_int(&b.module.types, id);
+        match value {
+            Some(at) if at < 0 || at >= i128::from(len) => {
+                let message = format!("index {at} is outside 0..{len}");
+                self.report(Diagnostic::error(Code::INDEX_RANGE, message).at(span, "out of range"));
+                None
+            }
+            _ => Some(()),
+        }
+    }
+}
+
+/// Whether a value is an integer scalar.
+pub fn is_int_scalar(b: &mut Builder<'_>, value: Value) -> bool {
+    let ty = b.type_of(value);
+    let int = [ScalarKind::Sint, ScalarKind::Uint];
+    matches!(b.module.types.get(ty), Type::Scalar(Scalar { kind, .. }) if int.contains(&kind))
+}

@@ -1,0 +1,254 @@
+//! Constructors (GLSL 4.60 section 5.4): of scalars, vectors, matrices, structs and arrays.
+
+use super::Sema;
+use super::operators::Operand;
+use crate::diagnostic::Code;
+use crate::glsl::ast::{self, ExprId, List};
+use crate::glsl::convert;
+use crate::glsl::types::Basic;
+use crate::ir::build::Builder;
+use crate::ir::{ArrayLen, ConstValue, Scalar, Type, TypeId, Value};
+use crate::source::Span;
+
+impl Sema<'_> {
+    /// `type(args)`.
+    pub fn construct(
+        &mut self,
+        b: &mut Builder<'_>,
+        ty: ast::TypeId,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Value> {
+        let ty = self.type_spec(b, ty);
+        let args = self.operands(b, args);
+        self.construct_type(b, ty?, &args?, whole)
+    }
+
+    /// The values of arguments; none when one is wrong, after all have been looked at.
+    pub fn operands(&mut self, b: &mut Builder<'_>, args: List<ExprId>) -> Option<Vec<Operand>> {
+        let ast = self.ast;
+        let values: Vec<Option<Operand>> = ast[args]
+            .iter()
+            .map(|arg| self.value(b, *arg).map(|value| Operand { value, span: ast[*arg].span }))
+            .collect();
+        values.into_iter().collect()
+    }
+
+    pub fn construct_type(&mut self, b: &mut Builder<'_>, ty: TypeId, args: &[Operand], whole: Span) -> Option<Value> {
+        b.span = whole;
+        match b.module.types.get(ty) {
+            Type::Struct(id) => {
+                let types: Vec<TypeId> = b.module.types.structs[id].members.iter().map(|member| member.ty).collect();
+                self.construct_parts(b, ty, &types, args, whole)
+            }
+            Type::Array { element, len, .. } => self.construct_array(b, element, len, args, whole),
+            Type::Void => {
+                self.error(Code::BAD_TYPE, whole, "there is no constructor for `void`", "no such value");
+                None
+            }
+            _ => {
+                let shape = Basic::of(&b.module.types, ty)?;
+                self.construct_basic(b, shape, args, whole)
+            }
+        }
+    }
+
+    /// Structs and arrays take one argument a part, converted as an assignment converts.
+    fn construct_parts(
+        &mut self,
+        b: &mut Builder<'_>,
+        ty: TypeId,
+        parts: &[TypeId],
+        args: &[Operand],
+        whole: Span,
+    ) -> Option<Value> {
+        if parts.len() != args.len() {
+            let name = self.type_name(b, ty);
+            let message = format!("`{name}` has {} parts, the constructor {} arguments", parts.len(), args.len());
+            self.error(Code::BAD_CONSTRUCTOR, whole, message, "wrong number of arguments");
+            return None;
+        }
+        let mut values = Vec::with_capacity(args.len());
+        for (arg, part) in args.iter().zip(parts) {
+            values.push(self.coerce(b, arg.value, *part, arg.span)?);
+        }
+        b.span = whole;
+        Some(b.construct(ty, &values))
+    }
+
+    fn construct_array(
+        &mut self,
+        b: &mut Builder<'_>,
+        element: TypeId,
+        len: ArrayLen,
+        args: &[Operand],
+        whole: Span,
+    ) -> Option<Value> {
+        let given = args.len() as u32;
+        let len = if len == ArrayLen::Runtime && given > 0 { ArrayLen::Fixed(given) } else { len };
+        if let ArrayLen::Spec(_) = len {
+            let message = "an array sized by a specialization constant has no constructor";
+            self.error(Code::BAD_CONSTRUCTOR, whole, message, "its length is not known here");
+            return None;
+        }
+        // `float[][](float[2](…), …)`: inner empty brackets take the arguments' type.
+        let element = match (b.module.types.get(element), args.first()) {
+            (Type::Array { len: ArrayLen::Runtime, .. }, Some(first)) => b.type_of(first.value),
+            _ => element,
+        };
+        let ty = b.module.types.array(element, len);
+        let count = if let ArrayLen::Fixed(count) = len { count as usize } else { 0 };
+        if count != args.len() {
+            let name = self.type_name(b, ty);
+            let message = format!("`{name}` has {count} elements, the constructor {given} arguments");
+            self.error(Code::BAD_CONSTRUCTOR, whole, message, "wrong number of arguments");
+            return None;
+        }
+        self.construct_parts(b, ty, &vec![element; count], args, whole)
+    }
+
+    fn construct_basic(&mut self, b: &mut Builder<'_>, shape: Basic, args: &[Operand], whole: Span) -> Option<Value> {
+        let shapes = self.basic_args(b, args)?;
+        match (args, shapes.as_slice()) {
+            ([], _) => {
+                self.error(Code::BAD_CONSTRUCTOR, whole, "a constructor needs arguments", "no arguments");
+                None
+            }
+            ([arg], [from]) if shape.is_matrix() && from.is_matrix() => Some(resize(b, arg.value, *from, shape)),
+            ([arg], [from]) if shape.is_matrix() && from.is_scalar() => Some(diagonal(b, arg.value, shape)),
+            ([arg], [from]) if !shape.is_matrix() && from.is_scalar() => {
+                let scalar = to_scalar(b, arg.value, shape.scalar);
+                Some(b.splat(scalar, shape.rows))
+            }
+            ([arg], [from]) if (from.columns, from.rows) == (shape.columns, shape.rows) => {
+                let ty = shape.intern(&mut b.module.types);
+                Some(convert::numeric(b, arg.value, ty))
+            }
+            _ => self.from_components(b, shape, args, &shapes, whole),
+        }
+    }
+
+    fn basic_args(&mut self, b: &mut Builder<'_>, args: &[Operand]) -> Option<Vec<Basic>> {
+        let mut shapes = Vec::with_capacity(args.len());
+        for arg in args {
+            let ty = b.type_of(arg.value);
+            let Some(shape) = Basic::of(&b.module.types, ty) else {
+                let name = self.type_name(b, ty);
+                let message = "only scalars, vectors and matrices make up a vector or matrix";
+                self.error(Code::BAD_CONSTRUCTOR, arg.span, message, format!("this is `{name}`"));
+                return None;
+            };
+            shapes.push(shape);
+        }
+        Some(shapes)
+    }
+
+    /// Components in order, from as many arguments as it takes; the last may have some left over.
+    fn from_components(
+        &mut self,
+        b: &mut Builder<'_>,
+        shape: Basic,
+        args: &[Operand],
+        shapes: &[Basic],
+        whole: Span,
+    ) -> Option<Value> {
+        let wanted = usize::from(shape.columns) * usize::from(shape.rows);
+        let mut components: Vec<Value> = Vec::with_capacity(16);
+        for (arg, from) in args.iter().zip(shapes) {
+            if components.len() >= wanted {
+                self.error(Code::BAD_CONSTRUCTOR, arg.span, "too many arguments", "nothing is left for this one");
+                return None;
+            }
+            if shape.is_matrix() && from.is_matrix() {
+                let message = "a matrix is made from one matrix, or from scalars and vectors";
+                self.error(Code::BAD_CONSTRUCTOR, arg.span, message, "a matrix among others");
+                return None;
+            }
+            push_components(b, arg.value, *from, &mut components);
+        }
+        if components.len() < wanted {
+            let message = format!("{wanted} components are needed, {} are given", components.len());
+            self.error(Code::BAD_CONSTRUCTOR, whole, message, "too few");
+            return None;
+        }
+        b.span = whole;
+        components.truncate(wanted);
+        for component in &mut components {
+            *component = to_scalar(b, *component, shape.scalar);
+        }
+        Some(assemble(b, shape, &components))
+    }
+}
+
+fn to_scalar(b: &mut Builder<'_>, value: Value, scalar: Scalar) -> Value {
+    let ty = b.module.types.scalar(scalar);
+    b.convert(value, ty)
+}
+
+fn push_components(b: &mut Builder<'_>, value: Value, shape: Basic, out: &mut Vec<Value>) {
+    if shape.is_scalar() {
+        out.push(value);
+        return;
+    }
+    for index in 0..u32::from(if shape.is_matrix() { shape.columns } else { shape.rows }) {
+        let part = b.extract(value, index);
+        if shape.is_matrix() {
+            push_components(b, part, Basic::vector(shape.scalar, shape.rows), out);
+        } else {
+            out.push(part);
+        }
+    }
+}
+
+/// A vector or matrix from its scalars, column by column.
+fn assemble(b: &mut Builder<'_>, shape: Basic, components: &[Value]) -> Value {
+    let column = Basic::vector(shape.scalar, shape.rows).intern(&mut b.module.types);
+    if !shape.is_matrix() {
+        return if shape.is_scalar() { components[0] } else { b.construct(column, components) };
+    }
+    let columns: Vec<Value> =
+        components.chunks(usize::from(shape.rows)).map(|part| b.construct(column, part)).collect();
+    let ty = shape.intern(&mut b.module.types);
+    b.construct(ty, &columns)
+}
+
+fn constant(b: &mut Builder<'_>, scalar: Scalar, one: bool) -> Value {
+    let ty = b.module.types.scalar(scalar);
+    let bits = match (one, scalar.width) {
+        (false, _) => 0,
+        (true, 64) => 1f64.to_bits(),
+        (true, _) => u64::from(1f32.to_bits()),
+    };
+    Value::Const(b.module.constants.intern(ty, ConstValue::Bits(bits)))
+}
+
+/// The scalar on the diagonal, zeros elsewhere.
+fn diagonal(b: &mut Builder<'_>, value: Value, shape: Basic) -> Value {
+    let (scalar, zero) = (to_scalar(b, value, shape.scalar), constant(b, shape.scalar, false));
+    let components: Vec<Value> = cells(shape).map(|(c, r)| if c == r { scalar } else { zero }).collect();
+    assemble(b, shape, &components)
+}
+
+/// A matrix from a matrix: what it lacks comes from the identity.
+fn resize(b: &mut Builder<'_>, value: Value, from: Basic, to: Basic) -> Value {
+    let mut columns = Vec::with_capacity(4);
+    for index in 0..u32::from(from.columns) {
+        columns.push(b.extract(value, index));
+    }
+    let mut components = Vec::with_capacity(16);
+    for (c, r) in cells(to) {
+        let inside = c < from.columns && r < from.rows;
+        components.push(if inside {
+            let cell = b.extract(columns[usize::from(c)], u32::from(r));
+            to_scalar(b, cell, to.scalar)
+        } else {
+            constant(b, to.scalar, c == r)
+        });
+    }
+    assemble(b, to, &components)
+}
+
+/// Column and row of every component, column by column.
+fn cells(shape: Basic) -> impl Iterator<Item = (u8, u8)> {
+    (0..shape.columns).flat_map(move |c| (0..shape.rows).map(move |r| (c, r)))
+}

@@ -1,0 +1,326 @@
+//! Variables and constants, global and local, and how a value becomes one of a declared type.
+
+use super::Sema;
+use super::place::{Mutability, Place};
+use super::qualifiers::Qualifiers;
+use super::scope::Entity;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{self, Declarator, ExprKind, List};
+use crate::glsl::convert;
+use crate::ir::build::Builder;
+use crate::ir::{Access, ArrayLen, Binding, ConstId, ConstValue, Global, Space, Type, TypeId, Types, Value};
+use crate::source::Span;
+
+impl Sema<'_> {
+    /// `type a, b = 1;` outside functions.
+    pub fn global_variables(
+        &mut self,
+        b: &mut Builder<'_>,
+        decl: &ast::Decl,
+        ty: ast::TypeId,
+        declarators: List<Declarator>,
+    ) {
+        let qualifiers = self.qualifiers(decl.qualifiers);
+        let base = self.type_spec(b, ty);
+        let ast = self.ast;
+        for declarator in &ast[declarators] {
+            let made = base.and_then(|base| self.global_variable(b, decl, &qualifiers, base, declarator));
+            self.declare(declarator.name, made.unwrap_or(Entity::Error));
+        }
+    }
+
+    fn global_variable(
+        &mut self,
+        b: &mut Builder<'_>,
+        decl: &ast::Decl,
+        qualifiers: &Qualifiers,
+        base: TypeId,
+        declarator: &Declarator,
+    ) -> Option<Entity> {
+        let layout = self.layout_ids(decl.qualifiers);
+        if let Some(id) = layout.iter().find(|id| self.text(id.name.symbol) == "constant_id") {
+            return self.spec_constant(b, base, declarator, id);
+        }
+        if let Some(span) = qualifiers.uniform.or(qualifiers.buffer) {
+            return self.loose_uniform(span);
+        }
+        if let Some(span) = qualifiers.input.or(qualifiers.output) {
+            self.unsupported(span, "stage inputs and outputs are");
+            return None;
+        }
+        if let Some(id) = layout.first() {
+            self.unknown_layout_id(id);
+        }
+        let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        if qualifiers.shared.is_some() {
+            return self.shared_variable(b, qualifiers, ty, declarator);
+        }
+        if qualifiers.constant.is_some() {
+            return self.constant_variable(b, ty, declarator).map(Entity::Value);
+        }
+        self.private_variable(b, ty, declarator)
+    }
+
+    fn loose_uniform(&mut self, span: Span) -> Option<Entity> {
+        let message = "a uniform or buffer variable outside a block is not part of GLSL for Vulkan";
+        let note = "put it into a block: `layout(binding = 0) uniform Params { … };`";
+        self.report(Diagnostic::error(Code::BAD_QUALIFIER, message).at(span, "not in a block").note(note));
+        None
+    }
+
+    /// `layout(constant_id = N) const T x = default;`
+    fn spec_constant(
+        &mut self,
+        b: &mut Builder<'_>,
+        ty: TypeId,
+        declarator: &Declarator,
+        id: &ast::LayoutId,
+    ) -> Option<Entity> {
+        let number = self.layout_value(b, id)?;
+        let Some(init) = declarator.init else {
+            self.error(Code::BAD_QUALIFIER, declarator.span, "a specialization constant needs a default", "no value");
+            return None;
+        };
+        if !matches!(b.module.types.get(ty), Type::Scalar(_)) || !declarator.dimensions.is_empty() {
+            let message = "a specialization constant is a scalar";
+            self.error(Code::BAD_QUALIFIER, declarator.span, message, "not a scalar");
+            return None;
+        }
+        let default = self.constant_of(b, init, ty, "the default of a specialization constant")?;
+        let Some(default) = b.module.constants.bits(default) else {
+            let span = self.ast[init].span;
+            self.error(Code::NOT_CONSTANT, span, "the default must be known at compile time", "depends on another");
+            return None;
+        };
+        self.new_constant_id(number, id.span);
+        let name = self.text(declarator.name.symbol);
+        b.module.spec_names.push((number, name.into()));
+        let value = b.module.constants.intern(ty, ConstValue::Spec { id: number, default });
+        Some(Entity::Value(Value::Const(value)))
+    }
+
+    /// Two specialization constants have different numbers.
+    pub fn new_constant_id(&mut self, number: u32, span: Span) {
+        if let Some((_, first)) = self.constant_ids.iter().find(|(other, _)| *other == number) {
+            let message = format!("two specialization constants have `constant_id = {number}`");
+            let diagnostic = Diagnostic::error(Code::BAD_LAYOUT, message).at(span, "the second one");
+            let first = *first;
+            self.report(diagnostic.with(first, "the first one"));
+        }
+        self.constant_ids.push((number, span));
+    }
+
+    fn shared_variable(
+        &mut self,
+        b: &mut Builder<'_>,
+        qualifiers: &Qualifiers,
+        ty: TypeId,
+        declarator: &Declarator,
+    ) -> Option<Entity> {
+        if let Some(init) = declarator.init {
+            let span = self.ast[init].span;
+            self.error(Code::BAD_INITIALIZER, span, "a `shared` variable has no initial value", "not allowed");
+        }
+        let ty = self.sized(b, ty, declarator)?;
+        Some(self.new_global(b, Space::Workgroup, qualifiers.access, ty, declarator, None))
+    }
+
+    fn private_variable(&mut self, b: &mut Builder<'_>, ty: TypeId, declarator: &Declarator) -> Option<Entity> {
+        let Some(init) = declarator.init else {
+            let ty = self.sized(b, ty, declarator)?;
+            return Some(self.new_global(b, Space::Private, Access::empty(), ty, declarator, None));
+        };
+        let value = self.initializer(b, init, ty)?;
+        let ty = b.type_of(value);
+        let (init, later) = match value {
+            Value::Const(id) => (Some(id), None),
+            _ => (None, Some(init)),
+        };
+        let entity = self.new_global(b, Space::Private, Access::empty(), ty, declarator, init);
+        if let (Some(expr), Entity::Place(Place { root: Value::Global(id), .. })) = (later, &entity) {
+            self.deferred.push((*id, expr));
+        }
+        Some(entity)
+    }
+
+    fn new_global(
+        &mut self,
+        b: &mut Builder<'_>,
+        space: Space,
+        access: Access,
+        ty: TypeId,
+        declarator: &Declarator,
+        init: Option<ConstId>,
+    ) -> Entity {
+        let name = self.text(declarator.name.symbol).into();
+        let span = declarator.name.span;
+        let id = b.module.globals.push(Global { name, span, space, ty, binding: Binding::None, access, init });
+        Entity::Place(Place { access, ..Place::new(Value::Global(id), space, ty) })
+    }
+
+    /// A variable's type must have a size by the end of its declaration.
+    fn sized(&mut self, b: &Builder<'_>, ty: TypeId, declarator: &Declarator) -> Option<TypeId> {
+        let complaint = match b.module.types.get(ty) {
+            Type::Void => "a variable cannot be `void`",
+            Type::Array { len: ArrayLen::Runtime, .. } => "this array needs a size or an initializer",
+            _ => return Some(ty),
+        };
+        self.error(Code::BAD_TYPE, declarator.span, complaint, "declared here");
+        None
+    }
+
+    /// A `const` variable whose value must be constant.
+    fn constant_variable(&mut self, b: &mut Builder<'_>, ty: TypeId, d: &Declarator) -> Option<Value> {
+        let Some(init) = d.init else {
+            self.error(Code::BAD_INITIALIZER, d.span, "a `const` variable needs a value", "no initializer");
+            return None;
+        };
+        self.constant_of(b, init, ty, "the value of a global `const`").map(Value::Const)
+    }
+
+    /// A constant expression of a given type.
+    fn constant_of(&mut self, b: &mut Builder<'_>, init: ast::ExprId, ty: TypeId, what: &str) -> Option<ConstId> {
+        match self.initializer(b, init, ty)? {
+            Value::Const(id) => Some(id),
+            _ => {
+                let span = self.ast[init].span;
+                self.error(Code::NOT_CONSTANT, span, format!("{what} must be constant"), "not a constant expression");
+                None
+            }
+        }
+    }
+
+    /// `type a, b = 1;` inside a function.
+    pub fn local_variables(&mut self, b: &mut Builder<'_>, decl: &ast::Decl) {
+        let ast::DeclKind::Variables { ty, declarators } = decl.kind else {
+            self.local_non_variable(decl);
+            return;
+        };
+        let qualifiers = self.qualifiers(decl.qualifiers);
+        if let Some(span) = qualifiers.storage() {
+            self.error(Code::BAD_QUALIFIER, span, "a local variable has no storage qualifier but `const`", "not here");
+        }
+        let base = self.type_spec(b, ty);
+        let ast = self.ast;
+        for declarator in &ast[declarators] {
+            let made = base.and_then(|base| self.local_variable(b, &qualifiers, base, declarator));
+            self.declare(declarator.name, made.unwrap_or(Entity::Error));
+        }
+    }
+
+    fn local_non_variable(&mut self, decl: &ast::Decl) {
+        match decl.kind {
+            ast::DeclKind::Precision { .. } => {}
+            ast::DeclKind::Prototype(_) => {
+                self.error(Code::BAD_DECLARATION, decl.span, "functions are declared outside functions", "not here");
+            }
+            _ => self.error(Code::BAD_DECLARATION, decl.span, "this stands outside functions only", "not here"),
+        }
+    }
+
+    fn local_variable(
+        &mut self,
+        b: &mut Builder<'_>,
+        qualifiers: &Qualifiers,
+        base: TypeId,
+        declarator: &Declarator,
+    ) -> Option<Entity> {
+        let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        let value = match declarator.init {
+            Some(init) => Some(self.initializer(b, init, ty)?),
+            None => None,
+        };
+        let constant = qualifiers.constant.is_some();
+        match value {
+            None if constant => {
+                self.error(
+                    Code::BAD_INITIALIZER,
+                    declarator.span,
+                    "a `const` variable needs a value",
+                    "no initializer",
+                );
+                None
+            }
+            None => {
+                let ty = self.sized(b, ty, declarator)?;
+                Some(self.new_local(b, ty, declarator, None, Mutability::Writable))
+            }
+            Some(value @ Value::Const(_)) if constant => Some(Entity::Value(value)),
+            Some(value) => {
+                let mutability = if constant { Mutability::Const } else { Mutability::Writable };
+                let ty = b.type_of(value);
+                Some(self.new_local(b, ty, declarator, Some(value), mutability))
+            }
+        }
+    }
+
+    /// A variable of the function; the value is stored where the declaration stands, so that a loop renews it.
+    fn new_local(
+        &mut self,
+        b: &mut Builder<'_>,
+        ty: TypeId,
+        declarator: &Declarator,
+        value: Option<Value>,
+        mutability: Mutability,
+    ) -> Entity {
+        b.span = declarator.name.span;
+        let root = b.local(self.text(declarator.name.symbol), ty, None);
+        if let Some(value) = value {
+            b.span = declarator.span;
+            b.store(root, value);
+        }
+        Entity::Place(Place { mutability, ..Place::new(root, Space::Function, ty) })
+    }
+
+    /// The value of an initializer for a variable of type `ty`; empty outer brackets take the value's length.
+    pub fn initializer(&mut self, b: &mut Builder<'_>, init: ast::ExprId, ty: TypeId) -> Option<Value> {
+        if ty == Types::VOID {
+            self.error(Code::BAD_TYPE, self.ast[init].span, "a variable cannot be `void`", "no such value");
+            return None;
+        }
+        if let ExprKind::Aggregate(parts) = self.ast[init].kind {
+            return self.aggregate(b, init, parts, ty);
+        }
+        let value = self.value(b, init)?;
+        let ty = sized_like(b, ty, value);
+        self.coerce(b, value, ty, self.ast[init].span)
+    }
+
+    /// Converts a value to a type as an assignment does.
+    pub fn coerce(&mut self, b: &mut Builder<'_>, value: Value, ty: TypeId, span: Span) -> Option<Value> {
+        let from = b.type_of(value);
+        if self.converts(b, from, ty) {
+            b.span = span;
+            return Some(convert::numeric(b, value, ty));
+        }
+        let (from, to) = (self.type_name(b, from), self.type_name(b, ty));
+        self.error(Code::TYPE_MISMATCH, span, format!("a `{to}` is needed here"), format!("this is `{from}`"));
+        None
+    }
+
+    /// Whether a value of one type may stand for another; GLSL ES has no implicit conversions.
+    pub fn converts(&self, b: &Builder<'_>, from: TypeId, to: TypeId) -> bool {
+        from == to || (self.env.implicit_conversions() && convert::converts(&b.module.types, from, to))
+    }
+}
+
+/// `int a[] = …` has as many elements as the value; inner brackets likewise.
+fn sized_like(b: &mut Builder<'_>, ty: TypeId, value: Value) -> TypeId {
+    let given = b.type_of(value);
+    match (b.module.types.get(ty), b.module.types.get(given)) {
+        (Type::Array { .. }, Type::Array { .. }) => fill_lengths(b, ty, given),
+        _ => ty,
+    }
+}
+
+fn fill_lengths(b: &mut Builder<'_>, ty: TypeId, given: TypeId) -> TypeId {
+    let types = &b.module.types;
+    let (Type::Array { element, len, .. }, Type::Array { element: from, len: given, .. }) =
+        (types.get(ty), types.get(given))
+    else {
+        return ty;
+    };
+    let len = if len == ArrayLen::Runtime { given } else { len };
+    let element = fill_lengths(b, element, from);
+    b.module.types.array(element, len)
+}

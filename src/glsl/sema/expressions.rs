@@ -1,0 +1,260 @@
+//! Expressions (GLSL 4.60 section 5): each is lowered to a value, or to a place that has not been read yet.
+
+use super::place::Place;
+use super::scope::Entity;
+use super::{Sema, memory, operators};
+use crate::diagnostic::nearest::nearest;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{BinaryOp, ExprId, ExprKind, UnaryOp};
+use crate::glsl::token::{Literal, LiteralId, Symbol};
+use crate::ir::build::Builder;
+use crate::ir::{self, ConstValue, Scalar, ScalarKind, Value};
+use crate::source::Span;
+use operators::{Operand, Operator};
+
+/// What an expression comes to.
+#[derive(Clone, Debug)]
+pub enum Lowered {
+    Value(Value),
+    Place(Place),
+    /// The result of a `void` function.
+    Void,
+}
+
+/// Spelling and IR operation of each infix operator but `&&` and `||`, which evaluate their right side only if needed.
+pub fn infix(op: BinaryOp) -> (&'static str, ir::BinaryOp) {
+    match op {
+        BinaryOp::Mul => ("*", ir::BinaryOp::Mul),
+        BinaryOp::Div => ("/", ir::BinaryOp::Div),
+        BinaryOp::Mod => ("%", ir::BinaryOp::Rem),
+        BinaryOp::Add => ("+", ir::BinaryOp::Add),
+        BinaryOp::Sub => ("-", ir::BinaryOp::Sub),
+        BinaryOp::ShiftLeft => ("<<", ir::BinaryOp::Shl),
+        BinaryOp::ShiftRight => (">>", ir::BinaryOp::Shr),
+        BinaryOp::Less => ("<", ir::BinaryOp::Lt),
+        BinaryOp::Greater => (">", ir::BinaryOp::Gt),
+        BinaryOp::LessEqual => ("<=", ir::BinaryOp::Le),
+        BinaryOp::GreaterEqual => (">=", ir::BinaryOp::Ge),
+        BinaryOp::Equal => ("==", ir::BinaryOp::Eq),
+        BinaryOp::NotEqual => ("!=", ir::BinaryOp::Ne),
+        BinaryOp::BitAnd => ("&", ir::BinaryOp::And),
+        BinaryOp::BitXor => ("^", ir::BinaryOp::Xor),
+        BinaryOp::BitOr => ("|", ir::BinaryOp::Or),
+        BinaryOp::And => ("&&", ir::BinaryOp::LogicalAnd),
+        // Exclusive or of bools is inequality.
+        BinaryOp::Xor => ("^^", ir::BinaryOp::Ne),
+        BinaryOp::Or => ("||", ir::BinaryOp::LogicalOr),
+    }
+}
+
+impl Sema<'_> {
+    /// Lowers an expression; none when it is wrong, which has been reported by then.
+    pub fn lower(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Lowered> {
+        let expr = self.ast[id];
+        b.span = expr.span;
+        match expr.kind {
+            ExprKind::Literal(literal) => self.literal(b, literal, expr.span).map(Lowered::Value),
+            ExprKind::Bool(value) => Some(Lowered::Value(b.const_bool(value))),
+            ExprKind::String(_) => {
+                self.unsupported(expr.span, "strings are");
+                None
+            }
+            ExprKind::Name(symbol) => self.name(b, symbol, expr.span),
+            ExprKind::Unary { op, operand } => self.prefix(b, op, operand, expr.span).map(Lowered::Value),
+            ExprKind::Step { op, operand } => self.step(b, op, operand, expr.span).map(Lowered::Value),
+            ExprKind::Binary { .. } => self.infix_chain(b, id).map(Lowered::Value),
+            ExprKind::Assign { op, target, value } => self.assign(b, op, target, value, expr.span).map(Lowered::Value),
+            ExprKind::Conditional { condition, then, otherwise } => {
+                self.conditional(b, condition, then, otherwise, expr.span).map(Lowered::Value)
+            }
+            ExprKind::Comma { left, right } => self.comma(b, left, right),
+            ExprKind::Index { base, index } => self.index(b, base, index, expr.span),
+            ExprKind::Field { base, name } => self.field(b, base, name),
+            ExprKind::Length { base } => self.length(b, base, expr.span).map(Lowered::Value),
+            ExprKind::Call { callee, args } => self.call(b, callee, args, expr.span),
+            ExprKind::Construct { ty, args } => self.construct(b, ty, args, expr.span).map(Lowered::Value),
+            ExprKind::Aggregate(_) => {
+                let message = "braces initialize variables; they are no expression";
+                self.error(Code::BAD_INITIALIZER, expr.span, message, "not in an initializer");
+                None
+            }
+        }
+    }
+
+    /// Lowers an expression and reads it.
+    pub fn value(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Value> {
+        let span = self.ast[id].span;
+        match self.lower(b, id)? {
+            Lowered::Value(value) => Some(value),
+            Lowered::Place(place) => self.read(b, &place, span),
+            Lowered::Void => {
+                self.error(Code::TYPE_MISMATCH, span, "a `void` function gives no value", "a value is needed here");
+                None
+            }
+        }
+    }
+
+    /// Lowers an expression that must denote memory which may be written.
+    pub fn target(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Place> {
+        let span = self.ast[id].span;
+        match self.lower(b, id)? {
+            Lowered::Place(place) => {
+                let writable = memory::check_writable(&place, span);
+                self.check(writable).map(|()| place)
+            }
+            _ => {
+                self.error(
+                    Code::NOT_WRITABLE,
+                    span,
+                    "only a variable or a part of one can be written",
+                    "not a variable",
+                );
+                None
+            }
+        }
+    }
+
+    pub fn read(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) -> Option<Value> {
+        b.span = span;
+        let loaded = memory::load(b, place, span);
+        self.check(loaded)
+    }
+
+    fn literal(&mut self, b: &mut Builder<'_>, id: LiteralId, span: Span) -> Option<Value> {
+        let (scalar, bits) = match self.stream.literals[id.0 as usize] {
+            Literal::Int { value, width: 32, signed } => {
+                let kind = if signed { ScalarKind::Sint } else { ScalarKind::Uint };
+                (Scalar { kind, width: 32 }, value)
+            }
+            Literal::Float { value, width: 32 } => (Scalar::F32, u64::from((value as f32).to_bits())),
+            Literal::Float { value, width: 64 } => (Scalar::F64, value.to_bits()),
+            _ => {
+                self.unsupported(span, "8-, 16- and 64-bit integers and 16-bit floats are");
+                return None;
+            }
+        };
+        let ty = b.module.types.scalar(scalar);
+        Some(Value::Const(b.module.constants.intern(ty, ConstValue::Bits(bits))))
+    }
+
+    fn name(&mut self, b: &mut Builder<'_>, symbol: Symbol, span: Span) -> Option<Lowered> {
+        let complaint = match self.scopes.get(symbol).map(|declared| &declared.entity) {
+            Some(Entity::Place(place)) => return Some(Lowered::Place(place.clone())),
+            Some(Entity::Value(value)) => return Some(Lowered::Value(*value)),
+            Some(Entity::Error) => return None,
+            Some(Entity::Type(_)) => "a type",
+            Some(Entity::Functions(_)) => "a function",
+            None => return self.builtin_variable(b, symbol, span),
+        };
+        let message = format!("`{}` is {complaint}, not a variable", self.text(symbol));
+        self.error(Code::UNKNOWN_NAME, span, message, "a value is needed here");
+        None
+    }
+
+    pub fn unknown_name(&mut self, symbol: Symbol, span: Span) {
+        let name = self.text(symbol);
+        let mut diagnostic = Diagnostic::error(Code::UNKNOWN_NAME, format!("no variable `{name}` is in scope"));
+        diagnostic = diagnostic.at(span, "not declared");
+        let near = self.scopes.visible().map(|symbol| self.text(symbol));
+        if let Some(near) = nearest(name, near.chain(crate::grammar::VARIABLES.iter().map(|variable| variable.name))) {
+            diagnostic = diagnostic.suggest(span, near, format!("did you mean `{near}`?"));
+        }
+        self.report(diagnostic);
+        self.scopes.declare(symbol, Entity::Error, span);
+    }
+
+    fn prefix(&mut self, b: &mut Builder<'_>, op: UnaryOp, operand: ExprId, span: Span) -> Option<Value> {
+        let value = self.value(b, operand)?;
+        let operand = Operand { value, span: self.ast[operand].span };
+        b.span = span;
+        let (text, op) = match op {
+            UnaryOp::Plus => return self.unary_plus(b, operand),
+            UnaryOp::Minus => ("-", ir::UnaryOp::Neg),
+            UnaryOp::Not => ("!", ir::UnaryOp::LogicalNot),
+            UnaryOp::BitNot => ("~", ir::UnaryOp::Not),
+        };
+        let result = operators::unary(b, op, text, operand);
+        self.check(result)
+    }
+
+    /// `+x` is `x`, of every type that can be negated.
+    fn unary_plus(&mut self, b: &mut Builder<'_>, operand: Operand) -> Option<Value> {
+        let result = operators::unary(b, ir::UnaryOp::Neg, "+", operand);
+        self.check(result).map(|_| operand.value)
+    }
+
+    /// `a + b + c …`: the left spine is walked without recursion, since chains can be long.
+    fn infix_chain(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Value> {
+        let mut spine = Vec::new();
+        let mut first = id;
+        while let ExprKind::Binary { op, left, right } = self.ast[first].kind {
+            spine.push((op, right, self.ast[first].span));
+            first = left;
+        }
+        let mut span = self.ast[first].span;
+        let mut value = self.value(b, first);
+        while let Some((op, right, whole)) = spine.pop() {
+            let left = value.map(|value| Operand { value, span });
+            value = self.infix(b, op, left, right, whole);
+            span = whole;
+        }
+        value
+    }
+
+    fn infix(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: BinaryOp,
+        left: Option<Operand>,
+        right: ExprId,
+        whole: Span,
+    ) -> Option<Value> {
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            return self.short_circuit(b, op, left, right, whole);
+        }
+        let right_span = self.ast[right].span;
+        let right = self.value(b, right);
+        let (left, right) = (left?, Operand { value: right?, span: right_span });
+        self.apply(b, op, left, right, whole)
+    }
+
+    /// An infix operator on two values.
+    pub fn apply(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: BinaryOp,
+        left: Operand,
+        right: Operand,
+        whole: Span,
+    ) -> Option<Value> {
+        b.span = whole;
+        let (text, ir_op) = infix(op);
+        let operator = Operator { op: ir_op, text, span: whole };
+        let result = if op == BinaryOp::Xor {
+            operators::exclusive_or(b, operator, left, right)
+        } else {
+            operators::binary(b, self.env.implicit_conversions(), operator, left, right)
+        };
+        let value = self.check(result)?;
+        self.check_division(b, op, right);
+        Some(value)
+    }
+
+    /// Dividing integers by a constant zero is surely a mistake.
+    fn check_division(&mut self, b: &mut Builder<'_>, op: BinaryOp, right: Operand) {
+        let Value::Const(id) = right.value else { return };
+        let zero = b.module.constants.as_int(&b.module.types, id) == Some(0);
+        if zero && matches!(op, BinaryOp::Div | BinaryOp::Mod) {
+            let message = Diagnostic::warning(Code::DIVISION_BY_ZERO, "integer division by zero is undefined");
+            self.report(message.at(right.span, "this is 0"));
+        }
+    }
+
+    fn comma(&mut self, b: &mut Builder<'_>, left: ExprId, right: ExprId) -> Option<Lowered> {
+        self.lower(b, left);
+        match self.lower(b, right)? {
+            Lowered::Place(place) => self.read(b, &place, self.ast[right].span).map(Lowered::Value),
+            other => Some(other),
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! The user's functions: signatures, overloads, definitions, and what is wrong with their calls of each other.
+
+use super::place::{Mutability, Place};
+use super::scope::{Entity, SetId};
+use super::{Sema, scratch};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{self, FunctionId, List};
+use crate::glsl::token::Symbol;
+use crate::ir::build::Builder;
+use crate::ir::{ArrayLen, FuncId, Function, InstFlags, Module, Op, Param, Space, Type, TypeId, Types, Value};
+use crate::source::Span;
+
+/// Which way a parameter carries its value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    In,
+    Out,
+    InOut,
+}
+
+/// One parameter of a signature.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    pub ty: TypeId,
+    pub mode: Mode,
+}
+
+/// One overload.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    pub id: FuncId,
+    pub params: Vec<Parameter>,
+    pub ret: TypeId,
+    pub span: Span,
+    pub defined: bool,
+    /// Where it was first called; a function that is never called need not be defined.
+    pub called: Option<Span>,
+}
+
+/// The overloads of one name.
+#[derive(Debug)]
+pub struct FunctionSet {
+    pub name: Symbol,
+    pub overloads: Vec<Signature>,
+}
+
+impl Sema<'_> {
+    pub fn prototype(&mut self, module: &mut Module, id: FunctionId) {
+        let function = self.ast[id];
+        let mut b = scratch(module);
+        if let Some((params, ret)) = self.signature(&mut b, &function) {
+            self.add_overload(module, &function, params, ret);
+        }
+    }
+
+    pub fn function_definition(&mut self, module: &mut Module, id: FunctionId) {
+        let function = self.ast[id];
+        let signature = {
+            let mut b = scratch(module);
+            self.signature(&mut b, &function)
+        };
+        let Some(body) = function.body else { return };
+        let Some((params, ret)) = signature else {
+            self.declare_broken(function.name);
+            return;
+        };
+        let Some((set, overload)) = self.add_overload(module, &function, params, ret) else { return };
+        if self.text(function.name.symbol) == "main" {
+            self.read_reconvergence(function.attributes);
+        }
+        self.define(module, &function, body, set, overload);
+    }
+
+    /// The name of a function whose signature is wrong; calls of it are not reported.
+    fn declare_broken(&mut self, name: ast::Name) {
+        if self.scopes.get(name.symbol).is_none() {
+            self.scopes.declare(name.symbol, Entity::Error, name.span);
+        }
+    }
+
+    fn signature(&mut self, b: &mut Builder<'_>, function: &ast::Function) -> Option<(Vec<Parameter>, TypeId)> {
+        self.qualifiers(function.qualifiers);
+        let ret = self.type_spec(b, function.return_type);
+        let ast = self.ast;
+        let mut params = Vec::with_capacity(function.params.len());
+        for param in &ast[function.params] {
+            params.push(self.parameter(b, param));
+        }
+        let ret = ret.filter(|ret| self.is_sized(b, *ret, ast[function.return_type].span))?;
+        let params: Option<Vec<Parameter>> = params.into_iter().collect();
+        Some((params?, ret))
+    }
+
+    fn parameter(&mut self, b: &mut Builder<'_>, param: &ast::Param) -> Option<Parameter> {
+        let qualifiers = self.qualifiers(param.qualifiers);
+        let misplaced = qualifiers.uniform.or(qualifiers.buffer).or(qualifiers.shared);
+        if let Some(span) = misplaced {
+            self.error(Code::BAD_QUALIFIER, span, "a parameter is `in`, `out` or `inout`", "not on a parameter");
+        }
+        let ty = self.type_spec(b, param.ty)?;
+        let ty = self.with_dimensions(b, ty, param.dimensions)?;
+        if ty == Types::VOID {
+            self.error(Code::BAD_TYPE, param.span, "a parameter cannot be `void`", "this parameter");
+            return None;
+        }
+        if !self.is_sized(b, ty, param.span) {
+            return None;
+        }
+        let mode = match (qualifiers.inout, qualifiers.output) {
+            (Some(_), _) => Mode::InOut,
+            (None, Some(_)) => Mode::Out,
+            (None, None) => Mode::In,
+        };
+        if let (Some(span), Mode::Out | Mode::InOut) = (qualifiers.constant, mode) {
+            self.error(Code::BAD_QUALIFIER, span, "an `out` parameter cannot be `const`", "not here");
+        }
+        Some(Parameter { ty, mode })
+    }
+
+    fn is_sized(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> bool {
+        let sized = !matches!(b.module.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. });
+        if !sized {
+            self.error(Code::BAD_TYPE, span, "this array needs a size", "no size");
+        }
+        sized
+    }
+
+    /// Enters a signature under its name; gives the overload when it is new or only declared so far.
+    fn add_overload(
+        &mut self,
+        module: &mut Module,
+        function: &ast::Function,
+        params: Vec<Parameter>,
+        ret: TypeId,
+    ) -> Option<(SetId, usize)> {
+        let set = self.function_set(function.name)?;
+        let overloads = &self.sets[set.0 as usize].overloads;
+        let same = |s: &Signature| s.params.iter().map(|p| p.ty).eq(params.iter().map(|p| p.ty));
+        if let Some(index) = overloads.iter().position(same) {
+            return self.redeclare(function, set, index, &params, ret);
+        }
+        let name = self.text(function.name.symbol);
+        let id = module.functions.push(Function::new(name, function.span, Vec::new(), ret));
+        let (span, defined) = (function.name.span, function.body.is_some());
+        let signature = Signature { id, params, ret, span, defined, called: None };
+        let overloads = &mut self.sets[set.0 as usize].overloads;
+        overloads.push(signature);
+        Some((set, overloads.len() - 1))
+    }
+
+    fn redeclare(
+        &mut self,
+        function: &ast::Function,
+        set: SetId,
+        index: usize,
+        params: &[Parameter],
+        ret: TypeId,
+    ) -> Option<(SetId, usize)> {
+        let known = &mut self.sets[set.0 as usize].overloads[index];
+        let (span, first) = (function.name.span, known.span);
+        let modes = |list: &[Parameter]| list.iter().map(|p| p.mode).collect::<Vec<_>>();
+        let complaint = if known.ret != ret {
+            "overloads cannot differ in the return type only"
+        } else if modes(&known.params) != modes(params) {
+            "the parameters' qualifiers differ from the earlier declaration's"
+        } else if known.defined && function.body.is_some() {
+            "this function is defined twice"
+        } else {
+            known.defined |= function.body.is_some();
+            return Some((set, index));
+        };
+        let diagnostic = Diagnostic::error(Code::REDECLARED, complaint);
+        self.report(diagnostic.at(span, "the second one").with(first, "the first one"));
+        None
+    }
+
+    fn function_set(&mut self, name: ast::Name) -> Option<SetId> {
+        match self.scopes.get(name.symbol).map(|declared| &declared.entity) {
+            Some(Entity::Functions(set)) => return Some(*set),
+            Some(Entity::Error) => return None,
+            _ => {}
+        }
+        let set = SetId(self.sets.len() as u32);
+        self.sets.push(FunctionSet { name: name.symbol, overloads: Vec::new() });
+        self.declare(name, Entity::Functions(set));
+        Some(set)
+    }
+
+    fn define(&mut self, module: &mut Module, function: &ast::Function, body: ast::Body, set: SetId, overload: usize) {
+        let signature = self.sets[set.0 as usize].overloads[overload].clone();
+        let params = self.ir_params(module, function, &signature);
+        let name = self.text(function.name.symbol);
+        let mut b = Builder::new(module, name, function.span, params, signature.ret);
+        self.return_type = signature.ret;
+        self.set_precise(&mut b, function);
+        self.scopes.enter();
+        self.declare_params(&mut b, function.params, &signature);
+        self.statements(&mut b, body.stmts);
+        self.scopes.leave();
+        b.span = body.span;
+        self.end_of_body(&mut b, signature.ret);
+        b.finish_into(Some(signature.id));
+    }
+
+    /// A function that falls off its end returns nothing in particular.
+    fn end_of_body(&mut self, b: &mut Builder<'_>, ret: TypeId) {
+        if b.is_terminated() {
+            return;
+        }
+        if ret == Types::VOID {
+            b.ret(None);
+        } else {
+            let nothing = b.undef(ret);
+            b.ret(Some(nothing));
+        }
+    }
+
+    /// A function that declares anything `precise` is computed without contraction as a whole; GLSL 4.60 section 4.9
+    /// asks for that only of what flows into the variable.
+    fn set_precise(&mut self, b: &mut Builder<'_>, function: &ast::Function) {
+        let span = function.body.map_or(Span::NONE, |body| body.span);
+        let inside = |at: Span| at.lo >= span.lo && at.hi <= span.hi;
+        let precise =
+            self.ast.decls.iter().filter(|(_, decl)| inside(decl.span)).any(|(_, decl)| {
+                self.ast[decl.qualifiers].iter().any(|q| matches!(q.kind, ast::QualifierKind::Precise))
+            });
+        b.flags.set(InstFlags::PRECISE, precise);
+    }
+
+    fn ir_params(&self, module: &mut Module, function: &ast::Function, signature: &Signature) -> Vec<Param> {
+        let written = self.ast[function.params].iter().zip(&signature.params);
+        written
+            .map(|(param, known)| {
+                let name = param.name.map_or("", |name| self.text(name.symbol)).into();
+                let ty = match known.mode {
+                    Mode::In => known.ty,
+                    Mode::Out | Mode::InOut => module.types.pointer(Space::Function, known.ty),
+                };
+                Param { name, ty }
+            })
+            .collect()
+    }
+
+    fn declare_params(&mut self, b: &mut Builder<'_>, params: List<ast::Param>, signature: &Signature) {
+        let ast = self.ast;
+        for (index, (param, known)) in ast[params].iter().zip(&signature.params).enumerate() {
+            let Some(name) = param.name else { continue };
+            let value = Value::Param(index as u32);
+            let constant = self.qualifiers(param.qualifiers).constant.is_some();
+            let entity = match known.mode {
+                Mode::In if constant => Entity::Value(value),
+                Mode::In => self.parameter_copy(b, name, value, known.ty),
+                Mode::Out | Mode::InOut => Entity::Place(Place::new(value, Space::Function, known.ty)),
+            };
+            self.declare(name, entity);
+        }
+    }
+
+    /// An `in` parameter may be written inside the function, so it lives in a variable.
+    fn parameter_copy(&mut self, b: &mut Builder<'_>, name: ast::Name, value: Value, ty: TypeId) -> Entity {
+        b.span = name.span;
+        let root = b.local(self.text(name.symbol), ty, None);
+        b.store(root, value);
+        Entity::Place(Place { mutability: Mutability::Writable, ..Place::new(root, Space::Function, ty) })
+    }
+
+    /// Functions that are called must be defined.
+    pub fn check_definitions(&mut self) {
+        let mut missing = Vec::new();
+        for set in &self.sets {
+            let undefined = set.overloads.iter().filter(|s| !s.defined);
+            missing.extend(undefined.filter_map(|s| s.called.map(|call| (set.name, call, s.span))));
+        }
+        for (name, call, prototype) in missing {
+            let message = format!("function `{}` is called but never defined", self.text(name));
+            let diagnostic = Diagnostic::error(Code::NOT_DEFINED, message).at(call, "called here");
+            self.report(diagnostic.with(prototype, "declared here"));
+        }
+    }
+
+    /// GLSL forbids recursion, direct or not (section 6.1.2, static recursion).
+    pub fn check_recursion(&mut self, module: &Module) {
+        if let Some((caller, span)) = find_cycle(module) {
+            let name = &module.functions[caller].name;
+            let message = format!("function `{name}` calls itself, directly or through others");
+            self.error(Code::RECURSION, span, message, "this call closes the circle");
+        }
+    }
+}
+
+/// A call that leads back to its own function: depth-first over the call graph, with an explicit stack.
+fn find_cycle(module: &Module) -> Option<(FuncId, Span)> {
+    let calls: Vec<Vec<(FuncId, Span)>> = module.functions.iter().map(|(_, function)| callees(function)).collect();
+    let mut done = vec![false; calls.len()];
+    let mut open = vec![false; calls.len()];
+    for start in module.functions.handles() {
+        let mut stack = vec![(start, 0)];
+        while let Some((id, next)) = stack.pop() {
+            if done[id.index()] {
+                continue;
+            }
+            open[id.index()] = true;
+            let Some((callee, span)) = calls[id.index()].get(next) else {
+                (done[id.index()], open[id.index()]) = (true, false);
+                continue;
+            };
+            if open[callee.index()] {
+                return Some((*callee, *span));
+            }
+            stack.push((id, next + 1));
+            stack.push((*callee, 0));
+        }
+    }
+    None
+}
+
+fn callees(function: &Function) -> Vec<(FuncId, Span)> {
+    let calls = function.insts.iter().filter_map(|(_, inst)| match inst.op {
+        Op::Call(callee, _) => Some((callee, inst.span)),
+        _ => None,
+    });
+    calls.collect()
+}

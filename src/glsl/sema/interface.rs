@@ -1,0 +1,160 @@
+//! What the shader says of its pipeline: workgroup size and the entry point.
+
+use super::Sema;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{Attribute, Decl, LayoutId, List};
+use crate::ir::build::Builder;
+use crate::ir::{
+    ConstId, ConstValue, EntryPoint, FuncId, Inst, InstFlags, Module, Op, Reconvergence, Stage, TypeId, Types, Value,
+    Values,
+};
+use crate::source::Span;
+
+/// Largest workgroup size in a dimension that is accepted; drivers have their own limits below it.
+const LARGEST_SIZE: u32 = 1 << 20;
+
+/// `layout(local_size_x = …, local_size_x_id = …) in;`
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Workgroup {
+    size: [Option<(u32, Span)>; 3],
+    /// `constant_id` of each dimension.
+    ids: [Option<u32>; 3],
+    constants: Option<[ConstId; 3]>,
+}
+
+/// The dimension that a layout identifier speaks of, and whether it gives an id.
+fn dimension(name: &str) -> Option<(usize, bool)> {
+    Some(match name {
+        "local_size_x" => (0, false),
+        "local_size_y" => (1, false),
+        "local_size_z" => (2, false),
+        "local_size_x_id" => (0, true),
+        "local_size_y_id" => (1, true),
+        "local_size_z_id" => (2, true),
+        _ => return None,
+    })
+}
+
+impl Sema<'_> {
+    /// `layout(…) in;`, `layout(…) uniform;`, `layout(…) buffer;`
+    pub fn default_qualifiers(&mut self, b: &mut Builder<'_>, decl: &Decl) {
+        let qualifiers = self.qualifiers(decl.qualifiers);
+        let ids = self.layout_ids(decl.qualifiers);
+        for id in &ids {
+            if qualifiers.input.is_some() {
+                self.input_layout(b, id);
+            } else if qualifiers.uniform.is_some() || qualifiers.buffer.is_some() {
+                self.default_block_layout(id, qualifiers.buffer.is_some());
+            } else {
+                self.unknown_layout_id(id);
+            }
+        }
+    }
+
+    fn input_layout(&mut self, b: &mut Builder<'_>, id: &LayoutId) {
+        let Some((dimension, is_id)) = dimension(self.text(id.name.symbol)) else {
+            self.unknown_layout_id(id);
+            return;
+        };
+        let Some(value) = self.layout_value(b, id) else { return };
+        if self.workgroup.constants.is_some() {
+            let message = "the workgroup size is declared after its first use";
+            self.error(Code::BAD_LAYOUT, id.span, message, "declare it before gl_WorkGroupSize is used");
+            return;
+        }
+        if is_id {
+            self.new_constant_id(value, id.span);
+            self.workgroup.ids[dimension] = Some(value);
+        } else {
+            self.set_size(dimension, value, id.span);
+        }
+    }
+
+    fn set_size(&mut self, dimension: usize, value: u32, span: Span) {
+        if value == 0 || value > LARGEST_SIZE {
+            self.error(Code::BAD_LAYOUT, span, format!("a workgroup cannot be {value} wide"), "out of range");
+            return;
+        }
+        if let Some((before, first)) = self.workgroup.size[dimension]
+            && before != value
+        {
+            let message = format!("the workgroup size is declared as {before} and as {value}");
+            let diagnostic = Diagnostic::error(Code::BAD_LAYOUT, message).at(span, "the second declaration");
+            self.report(diagnostic.with(first, "the first one"));
+        }
+        self.workgroup.size[dimension] = Some((value, span));
+    }
+
+    /// The workgroup size as three `uint` constants; asking fixes it.
+    pub fn workgroup_size(&mut self, module: &mut Module) -> [ConstId; 3] {
+        if let Some(constants) = self.workgroup.constants {
+            return constants;
+        }
+        let Workgroup { size, ids, .. } = self.workgroup;
+        let constants = std::array::from_fn(|dimension| {
+            let default = size[dimension].map_or(1, |(value, _)| value);
+            match ids[dimension] {
+                Some(id) => module.constants.intern(Types::U32, ConstValue::Spec { id, default: u64::from(default) }),
+                None => module.constants.u32(default),
+            }
+        });
+        self.workgroup.constants = Some(constants);
+        constants
+    }
+
+    /// `gl_WorkGroupSize`.
+    pub fn workgroup_size_value(&mut self, b: &mut Builder<'_>, ty: TypeId) -> Value {
+        let parts = self.workgroup_size(b.module).map(Value::Const);
+        b.construct(ty, &parts)
+    }
+
+    /// Finds `main` and makes it the entry point.
+    pub fn entry_point(&mut self, module: &mut Module) {
+        let Some(function) = self.find_main(module) else {
+            let end = self.stream.tokens.last().map_or(Span::NONE, |token| token.span);
+            self.error(Code::NO_MAIN, end, "the shader has no function `void main()`", "the end of the shader");
+            return;
+        };
+        self.initialize_globals(module, function);
+        let workgroup_size = self.workgroup_size(module);
+        let reconvergence = self.reconvergence;
+        let name = "main".into();
+        module.entry_points.push(EntryPoint { name, stage: Stage::Compute, function, workgroup_size, reconvergence });
+    }
+
+    fn find_main(&self, module: &Module) -> Option<FuncId> {
+        let mut named = module.functions.iter().filter(|(_, function)| &*function.name == "main");
+        named.find(|(_, f)| f.params.is_empty() && f.ret == Types::VOID).map(|(id, _)| id)
+    }
+
+    /// `void main() [[maximally_reconverges]]` and `[[subgroup_uniform_control_flow]]`.
+    pub fn read_reconvergence(&mut self, attributes: List<Attribute>) {
+        for attribute in &self.ast[attributes] {
+            self.reconvergence = match self.text(attribute.name.symbol) {
+                "maximally_reconverges" => Reconvergence::Maximal,
+                "subgroup_uniform_control_flow" => Reconvergence::SubgroupUniform,
+                _ => self.reconvergence,
+            };
+        }
+    }
+
+    /// Calls, first of all in `main`, a function that stores the initial values that are not constant.
+    fn initialize_globals(&mut self, module: &mut Module, main: FuncId) {
+        if self.deferred.is_empty() {
+            return;
+        }
+        let mut b = Builder::new(module, "initialize_globals", Span::NONE, Vec::new(), Types::VOID);
+        for (global, expr) in std::mem::take(&mut self.deferred) {
+            let ty = b.module.globals[global].ty;
+            if let Some(value) = self.initializer(&mut b, expr, ty) {
+                b.store(Value::Global(global), value);
+            }
+        }
+        let callee = b.finish_into(None);
+        let function = &mut module.functions[main];
+        let (op, span) = (Op::Call(callee, Values::default()), function.span);
+        let call = function.insts.push(Inst { op, ty: Types::VOID, span, flags: InstFlags::empty() });
+        let body = function.body;
+        function.blocks[body].insts.insert(0, call);
+    }
+}

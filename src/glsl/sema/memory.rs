@@ -1,0 +1,107 @@
+//! Reading and writing places.
+
+use super::place::{Mutability, Place, Swizzle};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::build::Builder;
+use crate::ir::{Access, InstFlags, TypeId, Value};
+use crate::source::Span;
+
+/// Pointer to the memory of a place, its swizzle left out.
+pub fn pointer(b: &mut Builder<'_>, place: &Place) -> Value {
+    if place.path.is_empty() { place.root } else { b.access(place.root, &place.path) }
+}
+
+/// Type of the value that reading the place gives.
+pub fn value_type(b: &mut Builder<'_>, place: &Place) -> TypeId {
+    let ty = b.module.types.logical(place.ty);
+    match (&place.swizzle, b.module.types.scalar_of(ty)) {
+        (Some(swizzle), Some(scalar)) => b.module.types.vector(scalar, swizzle.len),
+        _ => ty,
+    }
+}
+
+/// Reads a place.
+///
+/// # Errors
+/// When it is `writeonly`.
+pub fn load(b: &mut Builder<'_>, place: &Place, span: Span) -> Result<Value, Diagnostic> {
+    if place.access.contains(Access::WRITEONLY) {
+        let message = Diagnostic::error(Code::NOT_READABLE, "this memory is `writeonly`");
+        return Err(message.at(span, "read here"));
+    }
+    let pointer = pointer(b, place);
+    let value = with_access_flags(b, place, |b| b.load(pointer));
+    Ok(match &place.swizzle {
+        Some(swizzle) => b.swizzle(value, swizzle.components()),
+        None => value,
+    })
+}
+
+/// Writes a place. The value has the place's value type.
+///
+/// # Errors
+/// When the place may not be written.
+pub fn store(b: &mut Builder<'_>, place: &Place, value: Value, span: Span) -> Result<(), Diagnostic> {
+    check_writable(place, span)?;
+    with_access_flags(b, place, |b| match &place.swizzle {
+        Some(swizzle) if place.is_private() => store_merged(b, place, swizzle, value),
+        Some(swizzle) => store_components(b, place, swizzle, value),
+        None => {
+            let pointer = pointer(b, place);
+            b.store(pointer, value);
+        }
+    });
+    Ok(())
+}
+
+/// Whether the place may be written.
+///
+/// # Errors
+/// A message that says why not.
+pub fn check_writable(place: &Place, span: Span) -> Result<(), Diagnostic> {
+    let reason = match place.mutability {
+        Mutability::Const => "a constant cannot be written",
+        Mutability::Input => "uniforms, inputs and built-in variables cannot be written",
+        Mutability::Writable if place.access.contains(Access::READONLY) => "this memory is `readonly`",
+        Mutability::Writable if place.swizzle.as_ref().is_some_and(Swizzle::has_duplicates) => {
+            "a swizzle that names a component twice cannot be written"
+        }
+        Mutability::Writable => return Ok(()),
+    };
+    Err(Diagnostic::error(Code::NOT_WRITABLE, reason).at(span, "written here"))
+}
+
+fn with_access_flags<R>(b: &mut Builder<'_>, place: &Place, act: impl FnOnce(&mut Builder<'_>) -> R) -> R {
+    let before = b.flags;
+    b.flags.set(InstFlags::COHERENT, place.access.contains(Access::COHERENT));
+    b.flags.set(InstFlags::VOLATILE, place.access.contains(Access::VOLATILE));
+    let result = act(b);
+    b.flags = before;
+    result
+}
+
+/// Reads the vector, replaces the components, writes it back: only for memory that no other invocation sees.
+fn store_merged(b: &mut Builder<'_>, place: &Place, swizzle: &Swizzle, value: Value) {
+    let pointer = pointer(b, place);
+    let old = b.load(pointer);
+    let size = b.components_of(old);
+    let mask: Vec<u8> = (0..size)
+        .map(|component| match swizzle.components().iter().position(|c| *c == component) {
+            Some(at) => size + at as u8,
+            None => component,
+        })
+        .collect();
+    let merged = b.shuffle(old, value, &mask);
+    b.store(pointer, merged);
+}
+
+/// Writes component by component, so that components that are not named are not touched.
+fn store_components(b: &mut Builder<'_>, place: &Place, swizzle: &Swizzle, value: Value) {
+    for (at, component) in swizzle.components().iter().enumerate() {
+        let mut path = place.path.clone();
+        path.push(b.const_u32(u32::from(*component)));
+        let pointer = b.access(place.root, &path);
+        let part = b.extract(value, at as u32);
+        b.store(pointer, part);
+    }
+}

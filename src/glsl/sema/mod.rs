@@ -1,0 +1,194 @@
+//! Name and type resolution: the syntax tree becomes [`crate::ir`].
+//!
+//! One pass over the items in source order. Functions are lowered as they come; what a name means is in [`scope`], what
+//! memory an expression denotes in [`place`]. A construct that is not supported is an error with its span; after an
+//! error lowering goes on, so that one run reports many, and the module is thrown away.
+
+mod access;
+mod aggregate;
+mod assign;
+mod blocks;
+mod builtin_variables;
+mod calls;
+mod choice;
+mod constants;
+mod construct;
+mod declarations;
+mod expressions;
+mod functions;
+mod interface;
+mod loops;
+mod memory;
+mod operators;
+mod place;
+mod qualifiers;
+mod scope;
+mod statements;
+mod switch;
+mod types;
+
+use super::ast::{self, Ast, DeclKind, ItemKind};
+use super::env::Env;
+use super::token::{Interner, Symbol, TokenStream};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::ir::build::Builder;
+use crate::ir::layout::Layouts;
+use crate::ir::{ConstId, GlobalId, Module, Reconvergence, TypeId, Types};
+use crate::source::Span;
+use functions::FunctionSet;
+use rustc_hash::FxHashMap;
+use scope::Scopes;
+
+/// Lowers a shader. When it is wrong the messages say so, and the module is not to be used.
+pub fn resolve(
+    ast: &Ast,
+    stream: &TokenStream,
+    words: &Interner,
+    env: Env<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Module {
+    let mut module = Module::new();
+    let mut sema = Sema::new(ast, stream, words, env, diagnostics);
+    for item in &ast.items {
+        if sema.diagnostics.is_full() {
+            break;
+        }
+        sema.item(&mut module, item);
+    }
+    sema.finish(&mut module);
+    module
+}
+
+/// The state of a resolution. The module under construction travels beside it, in a [`Builder`].
+struct Sema<'a> {
+    ast: &'a Ast,
+    stream: &'a TokenStream,
+    words: &'a Interner,
+    env: Env<'a>,
+    diagnostics: &'a mut Diagnostics,
+    scopes: Scopes,
+    sets: Vec<FunctionSet>,
+    workgroup: interface::Workgroup,
+    block_defaults: blocks::Defaults,
+    layouts: Layouts,
+    /// Globals whose initial value is computed when the entry point starts.
+    deferred: Vec<(GlobalId, ast::ExprId)>,
+    /// Private copies of constant composites that are indexed at run time.
+    constant_memory: FxHashMap<ConstId, GlobalId>,
+    builtin_inputs: FxHashMap<crate::ir::BuiltIn, GlobalId>,
+    /// Number of `#extension` lines that are in force.
+    extensions_applied: usize,
+    /// Return type of the function being lowered.
+    return_type: TypeId,
+    constant_ids: Vec<(u32, Span)>,
+    /// Loops and switches, and loops, around the statement being lowered.
+    breakable: u32,
+    continuable: u32,
+    reconvergence: Reconvergence,
+}
+
+impl<'a> Sema<'a> {
+    fn new(
+        ast: &'a Ast,
+        stream: &'a TokenStream,
+        words: &'a Interner,
+        env: Env<'a>,
+        diagnostics: &'a mut Diagnostics,
+    ) -> Sema<'a> {
+        Sema {
+            ast,
+            stream,
+            words,
+            env,
+            diagnostics,
+            scopes: Scopes::new(words.len()),
+            sets: Vec::new(),
+            workgroup: interface::Workgroup::default(),
+            block_defaults: blocks::Defaults::default(),
+            layouts: Layouts::new(),
+            deferred: Vec::new(),
+            constant_memory: FxHashMap::default(),
+            builtin_inputs: FxHashMap::default(),
+            extensions_applied: 0,
+            return_type: Types::VOID,
+            constant_ids: Vec::new(),
+            breakable: 0,
+            continuable: 0,
+            reconvergence: Reconvergence::Default,
+        }
+    }
+
+    fn item(&mut self, module: &mut Module, item: &ast::Item) {
+        self.apply_extensions(item.token);
+        match item.kind {
+            ItemKind::Function(id) => self.function_definition(module, id),
+            ItemKind::Decl(id) => self.global_declaration(module, id),
+        }
+    }
+
+    /// Puts the `#extension` lines before token `token` in force.
+    fn apply_extensions(&mut self, token: u32) {
+        let uses = &self.stream.extensions;
+        while let Some(line) = uses.get(self.extensions_applied).filter(|line| line.token <= token) {
+            self.env.apply(self.words.text(line.name), line.behavior);
+            self.extensions_applied += 1;
+        }
+    }
+
+    fn global_declaration(&mut self, module: &mut Module, id: ast::DeclId) {
+        let decl = &self.ast[id];
+        if let DeclKind::Prototype(function) = decl.kind {
+            self.prototype(module, function);
+            return;
+        }
+        let mut b = scratch(module);
+        match decl.kind {
+            DeclKind::Variables { ty, declarators } => self.global_variables(&mut b, decl, ty, declarators),
+            DeclKind::Block(block) => self.block(&mut b, decl, &block),
+            DeclKind::Defaults => self.default_qualifiers(&mut b, decl),
+            DeclKind::Requalify(names) => self.requalify(decl, names),
+            DeclKind::Precision { .. } | DeclKind::Prototype(_) => {}
+        }
+    }
+
+    /// What can only be said once everything has been seen.
+    fn finish(&mut self, module: &mut Module) {
+        self.check_definitions();
+        self.check_recursion(module);
+        if self.diagnostics.has_errors() {
+            return;
+        }
+        self.entry_point(module);
+    }
+
+    fn text(&self, symbol: Symbol) -> &'a str {
+        self.words.text(symbol)
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The value, or none once the error is reported.
+    fn check<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
+        result.map_err(|diagnostic| self.report(diagnostic)).ok()
+    }
+
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>, label: impl Into<String>) {
+        self.report(Diagnostic::error(code, message).at(span, label));
+    }
+
+    /// Something that the language has and this front end has not yet.
+    fn unsupported(&mut self, span: Span, what: &str) {
+        self.error(Code::NOT_SUPPORTED, span, format!("{what} not supported yet"), "used here");
+    }
+
+    fn type_name(&self, b: &Builder<'_>, ty: TypeId) -> String {
+        super::types::display(&b.module.types, &b.module.constants, ty)
+    }
+}
+
+/// A builder for what stands outside functions: its function is thrown away, types and constants stay.
+fn scratch(module: &mut Module) -> Builder<'_> {
+    Builder::new(module, "", Span::NONE, Vec::new(), Types::VOID)
+}

@@ -1,0 +1,100 @@
+//! Memory that an expression denotes, not yet read: a root pointer, the path into it, and perhaps a swizzle.
+
+use crate::ir::{Access, Space, TypeId, Value};
+
+/// An l-value in the making. Reading or writing it is [`super::memory`]'s business.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Pointer to a variable or an `out` parameter.
+    pub root: Value,
+    pub space: Space,
+    /// Indices from the root's memory type to the part.
+    pub path: Vec<Value>,
+    /// Type of the memory that root and path name (laid out in buffers); a swizzle is not applied to it.
+    pub ty: TypeId,
+    pub swizzle: Option<Swizzle>,
+    pub access: Access,
+    pub mutability: Mutability,
+}
+
+/// Whether and why a place may not be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mutability {
+    Writable,
+    /// A `const` variable or parameter.
+    Const,
+    /// A uniform, push constant or stage input, or a built-in variable.
+    Input,
+}
+
+/// Components picked from a vector, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Swizzle {
+    pub components: [u8; 4],
+    pub len: u8,
+}
+
+impl Swizzle {
+    pub fn new(components: &[u8]) -> Swizzle {
+        let mut all = [0; 4];
+        all[..components.len()].copy_from_slice(components);
+        Swizzle { components: all, len: components.len() as u8 }
+    }
+
+    pub fn components(&self) -> &[u8] {
+        &self.components[..self.len as usize]
+    }
+
+    /// The swizzle of a swizzle.
+    pub fn then(&self, outer: &Swizzle) -> Swizzle {
+        let picked: Vec<u8> = outer.components().iter().map(|c| self.components[*c as usize]).collect();
+        Swizzle::new(&picked)
+    }
+
+    /// A swizzle that names a component twice cannot be written.
+    pub fn has_duplicates(&self) -> bool {
+        let seen = self.components();
+        (1..seen.len()).any(|i| seen[..i].contains(&seen[i]))
+    }
+}
+
+impl Place {
+    pub fn new(root: Value, space: Space, ty: TypeId) -> Place {
+        Place {
+            root,
+            space,
+            path: Vec::new(),
+            ty,
+            swizzle: None,
+            access: Access::empty(),
+            mutability: Mutability::Writable,
+        }
+    }
+
+    /// The part of this place that `index` names, of type `ty`.
+    #[must_use]
+    pub fn part(&self, index: Value, ty: TypeId) -> Place {
+        let mut part = self.clone();
+        part.path.push(index);
+        part.ty = ty;
+        part
+    }
+
+    /// True where other invocations cannot see the memory, so that reading more than asked for harms nothing.
+    pub fn is_private(&self) -> bool {
+        matches!(self.space, Space::Function | Space::Private)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Swizzle;
+
+    #[test]
+    fn swizzles_compose() {
+        let zyx = Swizzle::new(&[2, 1, 0]);
+        assert_eq!(zyx.then(&Swizzle::new(&[0, 0])), Swizzle::new(&[2, 2]));
+        assert!(zyx.then(&Swizzle::new(&[0, 0])).has_duplicates());
+        assert!(!zyx.has_duplicates());
+    }
+}

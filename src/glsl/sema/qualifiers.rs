@@ -1,0 +1,105 @@
+//! The qualifiers of one declaration, gathered from the list in which they were written.
+
+use super::Sema;
+use crate::diagnostic::Code;
+use crate::glsl::ast::{self, List, Memory, QualifierKind, Storage};
+use crate::ir::Access;
+use crate::source::Span;
+
+/// Storage qualifiers that matter to declarations of all stages that are supported; the spans of those written.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Qualifiers {
+    pub constant: Option<Span>,
+    pub input: Option<Span>,
+    pub output: Option<Span>,
+    pub inout: Option<Span>,
+    pub uniform: Option<Span>,
+    pub buffer: Option<Span>,
+    pub shared: Option<Span>,
+    /// A qualifier of stages that are not supported yet, or of old versions.
+    pub other: Option<Span>,
+    pub precise: bool,
+    pub access: Access,
+}
+
+impl Qualifiers {
+    /// The storage qualifier that is not `const`.
+    pub fn storage(&self) -> Option<Span> {
+        [self.input, self.output, self.inout, self.uniform, self.buffer, self.shared].into_iter().flatten().next()
+    }
+
+    fn slot(&mut self, storage: Storage) -> &mut Option<Span> {
+        match storage {
+            Storage::Const => &mut self.constant,
+            Storage::In => &mut self.input,
+            Storage::Out => &mut self.output,
+            Storage::InOut => &mut self.inout,
+            Storage::Uniform => &mut self.uniform,
+            Storage::Buffer => &mut self.buffer,
+            Storage::Shared => &mut self.shared,
+            _ => &mut self.other,
+        }
+    }
+}
+
+fn access(memory: Memory) -> Access {
+    match memory {
+        Memory::Volatile => Access::VOLATILE | Access::COHERENT,
+        Memory::Restrict => Access::RESTRICT,
+        Memory::ReadOnly => Access::READONLY,
+        Memory::WriteOnly => Access::WRITEONLY,
+        Memory::NonPrivate => Access::empty(),
+        _ => Access::COHERENT,
+    }
+}
+
+impl Sema<'_> {
+    /// Gathers qualifiers; one written twice is an error (GLSL 4.60 section 4.11, order and repetition).
+    pub fn qualifiers(&mut self, list: List<ast::Qualifier>) -> Qualifiers {
+        let mut gathered = Qualifiers::default();
+        for qualifier in &self.ast[list] {
+            match qualifier.kind {
+                QualifierKind::Storage(storage) => {
+                    let slot = gathered.slot(storage);
+                    if slot.replace(qualifier.span).is_some() {
+                        self.error(Code::BAD_QUALIFIER, qualifier.span, "this qualifier is repeated", "again here");
+                    }
+                }
+                QualifierKind::Memory(memory) => gathered.access |= access(memory),
+                QualifierKind::Precise => gathered.precise = true,
+                QualifierKind::Subroutine(_) => self.unsupported(qualifier.span, "subroutines are"),
+                _ => {}
+            }
+        }
+        self.check_storage(&gathered, list);
+        gathered
+    }
+
+    fn check_storage(&mut self, gathered: &Qualifiers, list: List<ast::Qualifier>) {
+        let written =
+            self.ast[list].iter().filter(|q| matches!(q.kind, QualifierKind::Storage(s) if s != Storage::Const));
+        let spans: Vec<Span> = written.map(|q| q.span).collect();
+        if let ([_, second, ..], None) = (spans.as_slice(), gathered.other) {
+            self.error(Code::BAD_QUALIFIER, *second, "a declaration has one storage qualifier", "a second one");
+        }
+        if let Some(span) = gathered.other {
+            self.unsupported(span, "this storage qualifier is");
+        }
+    }
+
+    /// All layout identifiers of the declaration, in order; later ones override.
+    pub fn layout_ids(&self, list: List<ast::Qualifier>) -> Vec<ast::LayoutId> {
+        let mut ids = Vec::new();
+        for qualifier in &self.ast[list] {
+            if let QualifierKind::Layout(layout) = qualifier.kind {
+                ids.extend_from_slice(&self.ast[layout]);
+            }
+        }
+        ids
+    }
+
+    pub fn unknown_layout_id(&mut self, id: &ast::LayoutId) {
+        let message = format!("the layout qualifier `{}` has no meaning here", self.text(id.name.symbol));
+        self.error(Code::BAD_LAYOUT, id.span, message, "not known here");
+    }
+}

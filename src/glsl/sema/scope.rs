@@ -1,0 +1,124 @@
+//! Which declaration a name means: block scopes over one table indexed by symbol.
+//!
+//! Entering and leaving a scope costs only what was declared in it: each declaration remembers what it hid.
+
+use super::place::Place;
+use crate::glsl::token::Symbol;
+use crate::ir::{TypeId, Value};
+use crate::source::Span;
+
+/// Index of a [`FunctionSet`] in the resolver's list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SetId(pub u32);
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub enum Entity {
+    /// Memory: a variable, a parameter, a block instance or a member of a block without instance name.
+    Place(Place),
+    /// A value that never changes: a constant, a specialization constant, a `const in` parameter.
+    Value(Value),
+    /// A struct.
+    Type(TypeId),
+    /// The user's functions of this name.
+    Functions(SetId),
+    /// Declared wrongly; uses of the name are not reported again.
+    Error,
+}
+
+/// A declaration: what it made and where it stands.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    pub entity: Entity,
+    pub span: Span,
+    depth: u32,
+}
+
+#[derive(Debug)]
+struct Hidden {
+    symbol: Symbol,
+    before: Option<u32>,
+}
+
+/// All scopes that are open.
+#[derive(Debug, Default)]
+pub struct Scopes {
+    /// Index into `declared` by symbol.
+    current: Vec<Option<u32>>,
+    declared: Vec<Declared>,
+    hidden: Vec<Hidden>,
+    marks: Vec<usize>,
+}
+
+impl Scopes {
+    pub fn new(symbols: usize) -> Scopes {
+        Scopes { current: vec![None; symbols], ..Scopes::default() }
+    }
+
+    /// Depth of the innermost scope; 0 is the global one.
+    pub fn depth(&self) -> u32 {
+        self.marks.len() as u32
+    }
+
+    pub fn enter(&mut self) {
+        self.marks.push(self.hidden.len());
+    }
+
+    pub fn leave(&mut self) {
+        let mark = self.marks.pop().expect("every leave follows its enter");
+        for hidden in self.hidden.drain(mark..).rev() {
+            self.current[hidden.symbol.0 as usize] = hidden.before;
+        }
+    }
+
+    /// What the name means here.
+    pub fn get(&self, symbol: Symbol) -> Option<&Declared> {
+        let index = *self.current.get(symbol.0 as usize)?;
+        index.map(|index| &self.declared[index as usize])
+    }
+
+    /// The declaration of the name in the innermost scope, if it is there.
+    pub fn get_innermost(&self, symbol: Symbol) -> Option<&Declared> {
+        self.get(symbol).filter(|declared| declared.depth == self.depth())
+    }
+
+    /// Declares a name in the innermost scope, hiding what it meant before.
+    pub fn declare(&mut self, symbol: Symbol, entity: Entity, span: Span) {
+        let index = symbol.0 as usize;
+        if index >= self.current.len() {
+            self.current.resize(index + 1, None);
+        }
+        self.hidden.push(Hidden { symbol, before: self.current[index] });
+        self.current[index] = Some(self.declared.len() as u32);
+        self.declared.push(Declared { entity, span, depth: self.depth() });
+    }
+
+    /// Names that mean something here, for suggestions.
+    pub fn visible(&self) -> impl Iterator<Item = Symbol> + '_ {
+        let live = self.current.iter().enumerate().filter(|(_, index)| index.is_some());
+        live.map(|(symbol, _)| Symbol(symbol as u32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Types;
+
+    #[test]
+    fn leaving_a_scope_brings_back_what_it_hid() {
+        let mut scopes = Scopes::new(2);
+        let name = Symbol(1);
+        scopes.declare(name, Entity::Type(Types::F32), Span::NONE);
+        let type_of = |scopes: &Scopes| match scopes.get(name)?.entity {
+            Entity::Type(ty) => Some(ty),
+            _ => None,
+        };
+        scopes.enter();
+        assert!(scopes.get_innermost(name).is_none());
+        scopes.declare(name, Entity::Type(Types::U32), Span::NONE);
+        assert_eq!(type_of(&scopes), Some(Types::U32));
+        scopes.leave();
+        assert_eq!(type_of(&scopes), Some(Types::F32));
+    }
+}

@@ -1,0 +1,185 @@
+//! Statements (GLSL 4.60 section 6).
+
+use super::Sema;
+use super::scope::Entity;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{self, Condition, ExprId, IfArm, List, StmtId, StmtKind};
+use crate::ir::build::Builder;
+use crate::ir::{ControlHint, Types, Value};
+use crate::source::Span;
+
+/// Attributes of GL_EXT_control_flow_attributes and the hint that each gives. `branch` and `loop` ask for what happens
+/// anyway.
+static HINTS: &[(&str, ControlHint)] = &[
+    ("unroll", ControlHint::Unroll),
+    ("dont_unroll", ControlHint::DontUnroll),
+    ("loop", ControlHint::DontUnroll),
+    ("flatten", ControlHint::Flatten),
+    ("dont_flatten", ControlHint::DontFlatten),
+    ("branch", ControlHint::DontFlatten),
+];
+
+impl Sema<'_> {
+    pub fn statements(&mut self, b: &mut Builder<'_>, list: List<StmtId>) {
+        let ast = self.ast;
+        for id in &ast[list] {
+            self.statement(b, *id);
+        }
+    }
+
+    pub fn statement(&mut self, b: &mut Builder<'_>, id: StmtId) {
+        let stmt = self.ast[id];
+        b.span = stmt.span;
+        match stmt.kind {
+            StmtKind::Empty => {}
+            StmtKind::Expr(expr) => {
+                self.lower(b, expr);
+            }
+            StmtKind::Decl(decl) => {
+                let decl = self.ast[decl];
+                self.local_variables(b, &decl);
+            }
+            StmtKind::Compound(list) => self.scoped(|sema| sema.statements(b, list)),
+            StmtKind::If { arms, otherwise } => {
+                let hint = self.hint(stmt.attributes);
+                self.if_chain(b, arms, otherwise, hint);
+            }
+            StmtKind::Switch { selector, body } => self.switch(b, selector, body, &stmt),
+            StmtKind::Case(_) | StmtKind::Default => {
+                self.error(Code::BAD_STATEMENT, stmt.span, "a label outside a `switch`", "not in a switch");
+            }
+            StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::For { .. } => self.loop_statement(b, &stmt),
+            StmtKind::Break | StmtKind::Continue => self.jump(b, &stmt),
+            StmtKind::Return(value) => self.return_statement(b, value, stmt.span),
+            StmtKind::Discard | StmtKind::Demote | StmtKind::TerminateInvocation => {
+                let message = "`discard`, `demote` and `terminateInvocation` belong to fragment shaders";
+                self.error(Code::BAD_STATEMENT, stmt.span, message, "not in a compute shader");
+            }
+        }
+    }
+
+    /// Runs `act` in a scope of its own.
+    pub fn scoped<R>(&mut self, act: impl FnOnce(&mut Self) -> R) -> R {
+        self.scopes.enter();
+        let result = act(self);
+        self.scopes.leave();
+        result
+    }
+
+    pub fn hint(&mut self, attributes: List<ast::Attribute>) -> ControlHint {
+        let mut hint = ControlHint::None;
+        for attribute in &self.ast[attributes] {
+            let name = self.text(attribute.name.symbol);
+            if let Some((_, known)) = HINTS.iter().find(|(known, _)| *known == name) {
+                hint = *known;
+            }
+        }
+        hint
+    }
+
+    /// All arms of an `if` chain; each `else` nests one level deeper in the IR, but not on this stack.
+    fn if_chain(&mut self, b: &mut Builder<'_>, arms: List<IfArm>, otherwise: Option<StmtId>, hint: ControlHint) {
+        let ast = self.ast;
+        let mut open = Vec::new();
+        for (index, arm) in ast[arms].iter().enumerate() {
+            if index > 0 {
+                b.push_block();
+            }
+            let condition = self.condition(b, arm.condition);
+            let then = self.nested(b, arm.body);
+            open.push((condition, then, ast[arm.condition].span));
+        }
+        let mut last = match otherwise {
+            Some(id) => self.nested(b, id),
+            None => b.block(|_| {}),
+        };
+        while let Some((condition, then, span)) = open.pop() {
+            b.span = span;
+            let condition = condition.unwrap_or_else(|| b.const_bool(false));
+            b.if_(condition, then, last, hint);
+            if !open.is_empty() {
+                last = b.pop_block();
+            }
+        }
+    }
+
+    /// A statement as a block and scope of its own.
+    pub fn nested(&mut self, b: &mut Builder<'_>, id: StmtId) -> crate::ir::BlockId {
+        b.push_block();
+        self.scoped(|sema| sema.statement(b, id));
+        b.pop_block()
+    }
+
+    /// A scalar bool.
+    pub fn condition(&mut self, b: &mut Builder<'_>, expr: ExprId) -> Option<Value> {
+        let value = self.value(b, expr)?;
+        let ty = b.type_of(value);
+        if ty == Types::BOOL {
+            return Some(value);
+        }
+        let name = self.type_name(b, ty);
+        let span = self.ast[expr].span;
+        self.error(Code::TYPE_MISMATCH, span, "a condition is a `bool`", format!("this is `{name}`"));
+        None
+    }
+
+    /// The condition of a loop, which may declare a variable.
+    pub fn loop_condition(&mut self, b: &mut Builder<'_>, condition: &Condition) -> Option<Value> {
+        let decl = match condition {
+            Condition::Expr(expr) => return self.condition(b, *expr),
+            Condition::Decl(decl) => self.ast[*decl],
+        };
+        self.local_variables(b, &decl);
+        let ast::DeclKind::Variables { declarators, .. } = decl.kind else { return None };
+        let name = self.ast[declarators].first()?.name;
+        let place = match &self.scopes.get(name.symbol)?.entity {
+            Entity::Place(place) => place.clone(),
+            Entity::Value(value) => return Some(*value),
+            _ => return None,
+        };
+        let loaded = super::memory::load(b, &place, name.span);
+        let value = self.check(loaded)?;
+        if b.type_of(value) != Types::BOOL {
+            self.error(Code::TYPE_MISMATCH, name.span, "a condition is a `bool`", "not a `bool`");
+            return None;
+        }
+        Some(value)
+    }
+
+    fn jump(&mut self, b: &mut Builder<'_>, stmt: &ast::Stmt) {
+        let (allowed, word, place) = match stmt.kind {
+            StmtKind::Break => (self.breakable > 0, "break", "a loop or a switch"),
+            _ => (self.continuable > 0, "continue", "a loop"),
+        };
+        if !allowed {
+            self.error(Code::BAD_STATEMENT, stmt.span, format!("`{word}` outside {place}"), "nothing to leave");
+        } else if matches!(stmt.kind, StmtKind::Break) {
+            b.break_();
+        } else {
+            b.continue_();
+        }
+    }
+
+    fn return_statement(&mut self, b: &mut Builder<'_>, value: Option<ExprId>, span: Span) {
+        let wanted = self.return_type;
+        match value {
+            None if wanted == Types::VOID => b.ret(None),
+            None => {
+                let name = self.type_name(b, wanted);
+                self.error(Code::TYPE_MISMATCH, span, format!("this function returns a `{name}`"), "no value");
+            }
+            Some(expr) if wanted == Types::VOID => {
+                let message = Diagnostic::error(Code::TYPE_MISMATCH, "a `void` function returns no value");
+                self.report(message.at(self.ast[expr].span, "this value"));
+            }
+            Some(expr) => {
+                let value = self.value(b, expr);
+                let value = value.and_then(|value| self.coerce(b, value, wanted, self.ast[expr].span));
+                b.span = span;
+                if let Some(value) = value {
+                    b.ret(Some(value));
+                }
+            }
+        }
+    }
+}

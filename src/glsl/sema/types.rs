@@ -1,0 +1,170 @@
+//! Types as they are written: names, struct definitions, array brackets.
+
+use super::Sema;
+use super::scope::Entity;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{self, Dimension, List, Name, TypeKind};
+use crate::glsl::types::{TypeName, type_name};
+use crate::ir::build::Builder;
+use crate::ir::{Access, ArrayLen, Binding, Member, Struct, Type, TypeId, Types};
+use crate::source::Span;
+
+/// Longest array; SPIR-V counts lengths in 32 bits and drivers in far fewer.
+const LONGEST_ARRAY: i128 = i32::MAX as i128;
+
+impl Sema<'_> {
+    /// The type of a specifier with its own brackets.
+    pub fn type_spec(&mut self, b: &mut Builder<'_>, id: ast::TypeId) -> Option<TypeId> {
+        let spec = self.ast[id];
+        let base = match spec.kind {
+            TypeKind::Named(name) => self.named_type(b, name)?,
+            TypeKind::Struct(id) => self.struct_definition(b, id)?,
+        };
+        self.with_dimensions(b, base, spec.dimensions)
+    }
+
+    /// A type with brackets after it; the first bracket is the outermost array. Empty brackets give a run-time length.
+    pub fn with_dimensions(
+        &mut self,
+        b: &mut Builder<'_>,
+        base: TypeId,
+        dimensions: List<Dimension>,
+    ) -> Option<TypeId> {
+        let ast = self.ast;
+        let mut ty = base;
+        if !dimensions.is_empty() && base == Types::VOID {
+            self.error(Code::BAD_TYPE, ast[dimensions][0].span, "there are no arrays of `void`", "array of nothing");
+            return None;
+        }
+        for dimension in ast[dimensions].iter().rev() {
+            let len = self.array_len(b, dimension)?;
+            ty = b.module.types.array(ty, len);
+        }
+        Some(ty)
+    }
+
+    fn array_len(&mut self, b: &mut Builder<'_>, dimension: &Dimension) -> Option<ArrayLen> {
+        let Some(expr) = dimension.size else { return Some(ArrayLen::Runtime) };
+        let id = self.constant(b, expr, "an array size")?;
+        if b.module.constants.is_spec(id) {
+            return Some(ArrayLen::Spec(id));
+        }
+        let span = self.ast[expr].span;
+        match b.module.constants.as_int(&b.module.types, id) {
+            Some(len) if len > 0 && len <= LONGEST_ARRAY => Some(ArrayLen::Fixed(len as u32)),
+            Some(len) => {
+                self.error(Code::BAD_TYPE, span, format!("an array cannot have {len} elements"), "bad size");
+                None
+            }
+            None => {
+                self.error(Code::BAD_TYPE, span, "an array size is an integer", "not an integer");
+                None
+            }
+        }
+    }
+
+    /// What a type's name means here.
+    pub fn named_type(&mut self, b: &mut Builder<'_>, name: Name) -> Option<TypeId> {
+        match self.scopes.get(name.symbol).map(|declared| &declared.entity) {
+            Some(Entity::Type(ty)) => return Some(*ty),
+            Some(Entity::Error) => return None,
+            Some(_) => {
+                let message = format!("`{}` is not a type", self.text(name.symbol));
+                self.error(Code::UNKNOWN_TYPE, name.span, message, "declared as something else");
+                return None;
+            }
+            None => {}
+        }
+        match type_name(self.text(name.symbol)) {
+            Some(TypeName::Void) => Some(Types::VOID),
+            Some(TypeName::Basic(basic)) => Some(basic.intern(&mut b.module.types)),
+            Some(TypeName::Explicit(basic)) if self.env.has_explicit_types() => Some(basic.intern(&mut b.module.types)),
+            Some(TypeName::Explicit(_)) => self.needs_explicit_types(name),
+            Some(TypeName::Unsupported(what)) => {
+                self.unsupported(name.span, &format!("`{}`: {what} are", self.text(name.symbol)));
+                None
+            }
+            None => self.unknown_type(name),
+        }
+    }
+
+    fn needs_explicit_types(&mut self, name: Name) -> Option<TypeId> {
+        let message = format!("`{}` needs an extension", self.text(name.symbol));
+        let note = "add `#extension GL_EXT_shader_explicit_arithmetic_types : require`";
+        self.report(Diagnostic::error(Code::MISSING_EXTENSION, message).at(name.span, "used here").note(note));
+        None
+    }
+
+    fn unknown_type(&mut self, name: Name) -> Option<TypeId> {
+        let message = format!("no type `{}` is known", self.text(name.symbol));
+        self.error(Code::UNKNOWN_TYPE, name.span, message, "not declared");
+        self.scopes.declare(name.symbol, Entity::Error, name.span);
+        None
+    }
+
+    /// Defines a struct and declares its name.
+    fn struct_definition(&mut self, b: &mut Builder<'_>, id: ast::StructId) -> Option<TypeId> {
+        let spec = self.ast[id];
+        let members = self.struct_members(b, spec.members);
+        let name = spec.name.map_or("", |name| self.text(name.symbol));
+        let ty = members.map(|members| {
+            b.module.types.add_struct(Struct { name: name.into(), members, block: false, logical: None })
+        });
+        if let Some(name) = spec.name {
+            let entity = ty.map_or(Entity::Error, Entity::Type);
+            self.declare(name, entity);
+        }
+        ty
+    }
+
+    fn struct_members(&mut self, b: &mut Builder<'_>, list: List<ast::Member>) -> Option<Vec<Member>> {
+        let ast = self.ast;
+        let mut members: Vec<Member> = Vec::new();
+        let mut complete = true;
+        for line in &ast[list] {
+            let base = self.type_spec(b, line.ty);
+            for declarator in &ast[line.declarators] {
+                let ty = base.and_then(|base| self.member_type(b, base, declarator));
+                complete &= ty.is_some();
+                let name = self.text(declarator.name.symbol);
+                self.check_new_member(&members, name, declarator.name.span);
+                let ty = ty.unwrap_or(Types::VOID);
+                let (access, binding) = (Access::empty(), Binding::None);
+                members.push(Member { name: name.into(), ty, offset: None, access, binding });
+            }
+        }
+        complete.then_some(members)
+    }
+
+    fn member_type(&mut self, b: &mut Builder<'_>, base: TypeId, declarator: &ast::Declarator) -> Option<TypeId> {
+        let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        let complaint = match b.module.types.get(ty) {
+            Type::Void => "a member cannot be `void`",
+            Type::Array { len: ArrayLen::Runtime, .. } => "an array in a struct needs a size",
+            _ => return Some(ty),
+        };
+        self.error(Code::BAD_TYPE, declarator.span, complaint, "this member");
+        None
+    }
+
+    /// Members of one struct or block have different names.
+    pub fn check_new_member(&mut self, members: &[Member], name: &str, span: Span) {
+        if members.iter().any(|member| &*member.name == name) {
+            self.error(Code::REDECLARED, span, format!("there are two members `{name}`"), "the second one");
+        }
+    }
+
+    /// Declares a name in the innermost scope; one that is there already is an error.
+    pub fn declare(&mut self, name: Name, entity: Entity) {
+        if let Some(before) = self.scopes.get_innermost(name.symbol)
+            && !matches!(before.entity, Entity::Error)
+        {
+            let message = format!("`{}` is declared twice in one scope", self.text(name.symbol));
+            let first = before.span;
+            let diagnostic = Diagnostic::error(Code::REDECLARED, message);
+            self.report(diagnostic.at(name.span, "the second declaration").with(first, "the first one"));
+            return;
+        }
+        self.scopes.declare(name.symbol, entity, name.span);
+    }
+}
