@@ -13,6 +13,7 @@ pub mod op;
 pub mod print;
 pub mod types;
 pub mod typing;
+pub mod verify;
 
 use crate::source::Span;
 pub use arena::{Arena, Handle};

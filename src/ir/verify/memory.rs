@@ -1,0 +1,113 @@
+//! Rules of pointers and memory, and the operands of what is left.
+
+use super::body::Body;
+use super::{Check, ensure};
+use crate::ir::{ArrayLen, AtomicOp, Inst, Op, Scalar, Space, Type, TypeId, Types, Value, Values};
+
+impl Body<'_> {
+    pub fn memory(&mut self, inst: &Inst) -> Check {
+        match inst.op {
+            Op::Access { base, indices } => self.access(inst.ty, base, indices),
+            Op::Load(pointer) => {
+                let (_, logical) = self.pointee(pointer)?;
+                self.expect(inst.ty, logical)
+            }
+            Op::Store { pointer, value } => self.store(inst.ty, pointer, value),
+            Op::ArrayLength { block } => self.array_length(inst.ty, block),
+            Op::Atomic { op, pointer, args, .. } => self.atomic(inst.ty, op, pointer, args),
+            Op::Barrier { .. } | Op::Demote => self.expect(inst.ty, Types::VOID),
+            _ => self.flow_operands(inst),
+        }
+    }
+
+    /// Space and logical type of what a pointer points to, which must be something that can be loaded.
+    fn pointee(&mut self, pointer: Value) -> Result<(Space, TypeId), String> {
+        let ty = self.value(pointer)?;
+        let Some((space, pointee)) = self.types.pointee(ty) else {
+            return Err(format!("{} is no pointer", self.name(ty)));
+        };
+        let is_open = matches!(self.types.get(pointee), Type::Array { len: ArrayLen::Runtime, .. });
+        ensure!(!is_open, "a run-time array is no value");
+        Ok((space, self.types.logical(pointee)))
+    }
+
+    fn access(&mut self, ty: TypeId, base: Value, indices: Values) -> Check {
+        let of = self.value(base)?;
+        let indices = self.list(indices)?;
+        let (space, mut pointee) = match self.types.get(of) {
+            Type::BufferReference { pointee, .. } => (Space::Physical, self.types.intern(Type::Struct(pointee))),
+            Type::Pointer { space, pointee } => {
+                ensure!(!matches!(base, Value::Inst(_)), "the chain is not flat: its base is an instruction");
+                ensure!(!indices.is_empty(), "no index");
+                (space, pointee)
+            }
+            _ => return Err(format!("{} is no pointer", self.name(of))),
+        };
+        for index in indices {
+            pointee = self.step(pointee, *index)?;
+        }
+        let expected = self.types.pointer(space, pointee);
+        self.expect(ty, expected)
+    }
+
+    /// Type of a part of memory.
+    fn step(&mut self, of: TypeId, index: Value) -> Result<TypeId, String> {
+        self.int_value(index)?;
+        let known = match index {
+            Value::Const(id) => self.module.constants.bits(id),
+            _ => None,
+        };
+        let is_struct = matches!(self.types.get(of), Type::Struct(_));
+        ensure!(!is_struct || known.is_some(), "the member of {} is not constant", self.name(of));
+        if let (Some(index), Ok(count)) = (known, self.part_count(of)) {
+            ensure!(index < u64::from(count), "{} has no part {index}", self.name(of));
+        }
+        let part = self.types.element(of, known.unwrap_or(0) as u32);
+        part.ok_or_else(|| format!("{} has no parts", self.name(of)))
+    }
+
+    fn store(&mut self, ty: TypeId, pointer: Value, value: Value) -> Check {
+        let (space, logical) = self.pointee(pointer)?;
+        let read_only = matches!(space, Space::Uniform | Space::PushConstant | Space::Input | Space::Handle);
+        ensure!(!read_only, "memory in {space:?} space cannot be written");
+        let found = self.value(value)?;
+        self.expect(found, logical)?;
+        self.expect(ty, Types::VOID)
+    }
+
+    fn array_length(&mut self, ty: TypeId, block: Value) -> Check {
+        let of = self.value(block)?;
+        let last = match self.types.pointee(of).map(|(_, pointee)| self.types.get(pointee)) {
+            Some(Type::Struct(id)) => self.types.structs[id].members.last().map(|member| self.types.get(member.ty)),
+            _ => None,
+        };
+        let is_open = matches!(last, Some(Type::Array { len: ArrayLen::Runtime, .. }));
+        ensure!(is_open, "{} ends in no run-time array", self.name(of));
+        self.expect(ty, Types::U32)
+    }
+
+    fn atomic(&mut self, ty: TypeId, op: AtomicOp, pointer: Value, args: Values) -> Check {
+        let (space, of) = self.pointee(pointer)?;
+        let shared = matches!(space, Space::Storage | Space::Workgroup | Space::Physical);
+        ensure!(shared, "no atomics in {space:?} space");
+        let Type::Scalar(scalar) = self.types.get(of) else { return Err(format!("{} is no scalar", self.name(of))) };
+        ensure!(atomic_takes(op, scalar), "not for {}", self.name(of));
+        let args = self.list_types(args)?;
+        let count = match op {
+            AtomicOp::Load => 0,
+            AtomicOp::CompareExchange => 2,
+            _ => 1,
+        };
+        ensure!(args.len() == count, "{} arguments instead of {count}", args.len());
+        args.iter().try_for_each(|arg| self.expect(*arg, of))?;
+        self.expect(ty, if op == AtomicOp::Store { Types::VOID } else { of })
+    }
+}
+
+/// Floats can be moved, added and compared, not more.
+fn atomic_takes(op: AtomicOp, scalar: Scalar) -> bool {
+    match op {
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Sub | AtomicOp::CompareExchange => scalar.is_int(),
+        _ => !scalar.is_bool(),
+    }
+}
