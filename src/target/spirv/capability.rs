@@ -28,9 +28,10 @@ const IMPLY_GROUP: [Capability; 8] = [
 ];
 
 /// Extension that carries a capability, and the first version that has it without; none when no version has.
-const EXTENSIONS: [(Capability, &str, Option<Version>); 9] = [
+const EXTENSIONS: [(Capability, &str, Option<Version>); 10] = [
     (Capability::GroupNonUniformRotateKHR, "SPV_KHR_subgroup_rotate", None),
     (Capability::GroupNonUniformPartitionedEXT, "SPV_NV_shader_subgroup_partitioned", None),
+    (Capability::RuntimeDescriptorArray, "SPV_EXT_descriptor_indexing", Some(Version::V1_5)),
     (Capability::QuadControlKHR, "SPV_KHR_quad_control", None),
     (Capability::ShaderSMBuiltinsNV, "SPV_NV_shader_sm_builtins", None),
     (Capability::AtomicFloat32AddEXT, "SPV_EXT_shader_atomic_float_add", None),

@@ -1,8 +1,8 @@
 //! Constants, specialization constants and the expressions of them (SPIR-V 1.6 section 3.49.7).
 //!
 //! IR constants become ids when something first asks for them; emitters make the few scalars that they need
-//! themselves through [`Emitter::u32`] and its like. Expressions of specialization constants take integers and bools
-//! only, as `OpSpecConstantOp` does in shaders; others are refused.
+//! themselves through [`Emitter::u32`] and its like. Expressions of specialization constants compute
+//! with integers and bools only, as `OpSpecConstantOp` does in shaders; others are refused.
 
 use super::Emitter;
 use super::words::MAX_WORDS;
@@ -204,16 +204,12 @@ impl Emitter<'_> {
     fn spec_op(&mut self, op: SpecOp, ty: TypeId, args: &[ConstId]) -> Word {
         let words: Vec<Word> = args.iter().map(|arg| self.constants.known[arg.index()]).collect();
         let operand = args.first().map_or(ty, |arg| self.module.constants.get(*arg).ty);
-        let floats = [operand, ty].iter().any(|ty| self.module.types.scalar_of(*ty).is_some_and(Scalar::is_float));
-        let selects = matches!(op, SpecOp::Extract(_) | SpecOp::Select);
-        if floats && !selects {
-            return self.unsupported("floating-point arithmetic on specialization constants at module scope");
-        }
+        let is_float = self.module.types.scalar_of(operand).is_some_and(Scalar::is_float);
         match (op, words.as_slice()) {
-            (SpecOp::Unary(op), [_]) => self.spec_word(spec_unary(op), ty, &words),
-            (SpecOp::Binary(op), [_, _]) => self.spec_binary(op, operand, ty, &words),
+            (SpecOp::Unary(op), [_]) if !is_float => self.spec_word(spec_unary(op), ty, &words),
+            (SpecOp::Binary(op), [_, _]) if !is_float => self.spec_binary(op, operand, ty, &words),
             (SpecOp::Convert | SpecOp::Bitcast, [word]) => self.spec_convert(operand, ty, *word),
-            (SpecOp::Select, [_, _, _]) => self.spec_word(Op::Select, ty, &words),
+            (SpecOp::Select, [_, _, _]) => self.spec_select(operand, ty, &words),
             (SpecOp::Extract(index), [word]) => self.spec_word(Op::CompositeExtract, ty, &[*word, index]),
             _ => self.unsupported("this function of specialization constants"),
         }
@@ -227,13 +223,20 @@ impl Emitter<'_> {
         }
     }
 
-    /// Conversions between bools and 32-bit integers. `OpBitcast` is no shader's `OpSpecConstantOp`, adding zero is.
+    /// Before 1.4 a choice between vectors takes as many conditions as components.
+    fn spec_select(&mut self, condition: TypeId, ty: TypeId, words: &[Word]) -> Word {
+        let types = &self.module.types;
+        if types.components(condition) != types.components(ty) && !self.options.version.has_1_4() {
+            return self.unsupported("a choice between vectors of specialization constants before SPIR-V 1.4");
+        }
+        self.spec_word(Op::Select, ty, words)
+    }
+
     fn spec_convert(&mut self, from: TypeId, to: TypeId, word: Word) -> Word {
         let types = &self.module.types;
-        let (Some(source), Some(target)) = (types.scalar_of(from), types.scalar_of(to)) else {
+        let (Some(source), Some((target, size))) = (types.scalar_of(from), shape(types, to)) else {
             return self.internal("conversion of a composite constant");
         };
-        let size = types.components(to).unwrap_or(1);
         if source == target {
             return word;
         }
@@ -241,19 +244,44 @@ impl Emitter<'_> {
             let zero = self.splat_constant(source, size, 0);
             return self.spec_word(Op::INotEqual, to, &[word, zero]);
         }
-        let zero = self.splat_constant(target, size, 0);
         if source.is_bool() {
-            let one = self.splat_constant(target, size, 1);
+            let one = self.splat_constant(target, size, Self::one_bits(target));
+            let zero = self.splat_constant(target, size, 0);
             return self.spec_word(Op::Select, to, &[word, one, zero]);
         }
-        match source.width == target.width {
-            true => self.spec_word(Op::IAdd, to, &[word, zero]),
-            false => self.unsupported("conversion of specialization constants between widths"),
+        self.spec_resize(source, (target, size), to, word)
+    }
+
+    /// Between widths, then signs. `OpBitcast` is no shader's `OpSpecConstantOp`; adding zero gives the same bits.
+    /// `OpUConvert` became one with version 1.4.
+    fn spec_resize(&mut self, source: Scalar, (target, size): (Scalar, u8), to: TypeId, word: Word) -> Word {
+        let op = match source.kind {
+            ScalarKind::Float => return self.spec_word(Op::FConvert, to, &[word]),
+            ScalarKind::Sint => Op::SConvert,
+            _ => Op::UConvert,
+        };
+        let mut word = word;
+        if source.width != target.width {
+            if op == Op::UConvert && !self.options.version.has_1_4() {
+                return self.unsupported("conversion of unsigned specialization constants before SPIR-V 1.4");
+            }
+            let ty = self.vector_type(Scalar { kind: source.kind, width: target.width }, size);
+            word = self.spec_typed(op, ty, &[word]);
         }
+        if source.kind == target.kind {
+            return word;
+        }
+        let zero = self.splat_constant(target, size, 0);
+        self.spec_word(Op::IAdd, to, &[word, zero])
     }
 
     fn spec_word(&mut self, op: Op, ty: TypeId, words: &[Word]) -> Word {
-        let (ty, id) = (self.value_type(ty), self.id());
+        let ty = self.value_type(ty);
+        self.spec_typed(op, ty, words)
+    }
+
+    fn spec_typed(&mut self, op: Op, ty: Word, words: &[Word]) -> Word {
+        let id = self.id();
         let start = self.out.globals.begin(Op::SpecConstantOp);
         self.out.globals.extend(&[ty, id, op as Word]);
         self.out.globals.extend(words);

@@ -207,6 +207,9 @@ impl<'a> Body<'_, 'a> {
         self.m.span = inst.span;
         self.line(&inst);
         self.exact = inst.flags.contains(InstFlags::PRECISE);
+        if inst.flags.contains(InstFlags::NON_UNIFORM) {
+            self.m.unsupported("non-uniform resource indices");
+        }
         let word = self.operation(&inst);
         self.exact = false;
         self.values[id.index()] = word;

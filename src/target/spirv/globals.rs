@@ -4,8 +4,8 @@
 
 use super::Emitter;
 use super::types::storage_class;
-use crate::ir::{self, Access, Binding, Global, GlobalId, Space, Type};
-use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
+use crate::ir::{self, Access, ArrayLen, Binding, Global, GlobalId, Space, Type, TypeId};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
 
 /// Variables declared so far; 0 marks one not asked for yet.
 #[derive(Debug, Default)]
@@ -70,19 +70,37 @@ impl Emitter<'_> {
         if global.space.is_laid_out() {
             self.decorate_access(id, global);
             self.need_storage_of(global.space, global.ty);
+            self.need_descriptor_array(global.ty);
         }
         self.name(id, &global.name);
         id
     }
 
     fn refused(&self, global: &Global) -> Option<&'static str> {
-        let block = matches!(self.module.types.get(global.ty), Type::Struct(of) if self.module.types.structs[of].block);
+        let block = self.is_block(global.ty);
         match (global.space, global.binding) {
+            (Space::Uniform | Space::Storage | Space::PushConstant, _) if !block => Some("buffers that are no blocks"),
             (Space::Input | Space::Output, _) => Some("stage inputs and outputs with locations"),
             (Space::Handle, _) => Some("images and samplers"),
             (Space::Workgroup, _) if block => Some("blocks in workgroup memory"),
             (Space::Physical | Space::Function, _) => Some("this kind of module-scope variable"),
             _ => None,
+        }
+    }
+
+    /// Whether a type is a block or an array of blocks.
+    fn is_block(&self, ty: TypeId) -> bool {
+        match self.module.types.get(ty) {
+            Type::Struct(of) => self.module.types.structs[of].block,
+            Type::Array { element, .. } => self.is_block(element),
+            _ => false,
+        }
+    }
+
+    /// Arrays of resources whose length the pipeline gives (SPV_EXT_descriptor_indexing, in 1.5).
+    fn need_descriptor_array(&mut self, ty: TypeId) {
+        if let Type::Array { len: ArrayLen::Runtime, .. } = self.module.types.get(ty) {
+            self.needs.capability(Capability::RuntimeDescriptorArray);
         }
     }
 

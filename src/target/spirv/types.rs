@@ -31,6 +31,8 @@ enum Key {
 pub(super) struct TypeMap {
     value: Vec<Word>,
     memory: Vec<Word>,
+    /// Value types of structs: a struct and its layouts have the same one.
+    structs: Vec<Word>,
     keys: FxHashMap<Key, Word>,
     functions: Vec<(Vec<Word>, Word)>,
 }
@@ -38,7 +40,7 @@ pub(super) struct TypeMap {
 impl TypeMap {
     pub fn new(types: &Types) -> TypeMap {
         let empty = vec![0; types.len()];
-        TypeMap { value: empty.clone(), memory: empty, ..TypeMap::default() }
+        TypeMap { value: empty.clone(), memory: empty, structs: vec![0; types.structs.len()], ..TypeMap::default() }
     }
 }
 
@@ -209,13 +211,14 @@ impl Emitter<'_> {
 
     fn value_struct(&mut self, of: StructId) -> Word {
         let module = self.module;
-        if let Some(logical) = module.types.structs[of].logical
-            && let Some((id, _)) = module.types.iter().find(|(_, ty)| *ty == Type::Struct(logical))
-        {
-            return self.value_type(id);
+        let of = module.types.structs[of].logical.unwrap_or(of);
+        if self.types.structs[of.index()] != 0 {
+            return self.types.structs[of.index()];
         }
         let members: Vec<Word> = module.types.structs[of].members.iter().map(|m| self.value_type(m.ty)).collect();
-        self.declare_struct(of, &members)
+        let id = self.declare_struct(of, &members);
+        self.types.structs[of.index()] = id;
+        id
     }
 
     fn memory_struct(&mut self, of: StructId) -> Word {
