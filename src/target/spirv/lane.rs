@@ -20,7 +20,7 @@ use std::rc::Rc;
 pub(super) type Plans = FxHashMap<(LaneOp, Vec<Input>), Rc<Plan>>;
 
 /// Set-up steps of a function by operation, operands and result type.
-pub(super) type Setup = FxHashMap<(StepOp, Vec<Word>, Shape), Word>;
+pub(super) type Setup = FxHashMap<(StepOp, [Word; 3], Shape), Word>;
 
 /// Scalar and number of components.
 type Shape = (Scalar, u8);
@@ -123,7 +123,7 @@ impl Body<'_, '_> {
 
     /// A step at the function's start, where the same one may stand already.
     fn setup_step(&mut self, step: &Step, run: &Run) -> Arg {
-        let words = step.operands().iter().map(|operand| self.arg(*operand, run).word).collect();
+        let words = step.args.map(|operand| self.arg(operand, run).word);
         let shape = shape_of(step.ty, run);
         let key = (step.op, words, shape);
         if let Some(word) = self.lane_setup.get(&key) {
@@ -137,15 +137,16 @@ impl Body<'_, '_> {
     }
 
     fn step(&mut self, step: &Step, run: &Run) -> Arg {
-        let args: Vec<Arg> = step.operands().iter().map(|operand| self.arg(*operand, run)).collect();
+        let args = step.args.map(|operand| self.arg(operand, run));
+        let args = &args[..step.operands().len()];
         let shape = shape_of(step.ty, run);
         let ty = if step.ty == StepType::None { 0 } else { self.m.vector_type(shape.0, shape.1) };
         let word = match step.op {
-            StepOp::Prim(Primitive::Group(op)) => self.group(op, ty, &args),
+            StepOp::Prim(Primitive::Group(op)) => self.group(op, ty, args),
             StepOp::Fact(fact) => self.fact(fact),
-            StepOp::Alu(op) => self.alu(op, ty, &args),
+            StepOp::Alu(op) => self.alu(op, ty, args),
             StepOp::Fold(op) => self.fold(op, shape, [args[0].word, args[1].word]),
-            StepOp::Compare(op) => self.compare(op, &args),
+            StepOp::Compare(op) => self.compare(op, args),
             StepOp::Select => self.choose_vector(args[0].word, (args[1].word, args[2].word), shape),
             StepOp::Identity(op) => self.m.splat_constant(shape.0, shape.1, identity(op, shape.0)),
             StepOp::Zero => self.m.splat_constant(shape.0, shape.1, 0),

@@ -209,7 +209,7 @@ impl<'a> Emitter<'a> {
         for section in [entry_points, modes, strings, names, decorations, globals, functions] {
             head.append(section);
         }
-        head.as_slice().to_vec()
+        head.into_vec()
     }
 
     fn id(&mut self) -> Word {

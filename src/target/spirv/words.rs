@@ -72,6 +72,10 @@ impl Words {
         self.words.extend_from_slice(&other.words);
     }
 
+    pub fn into_vec(self) -> Vec<Word> {
+        self.words
+    }
+
     pub fn as_slice(&self) -> &[Word] {
         &self.words
     }

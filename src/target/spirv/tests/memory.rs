@@ -3,7 +3,8 @@
 use super::{Shader, assemble, check, listing, logical_struct, options};
 use crate::ir::{ArrayLen, BinaryOp, Module, SpecOp, TypeId};
 use crate::ir::{
-    AtomicOp, Binding, ConstValue, EntryPoint, MemoryKinds, Order, Reconvergence, Scalar, Scope, Space, Stage, Types,
+    AtomicOp, Binding, ConstValue, EntryPoint, MemoryKinds, Order, Reconvergence, Scalar, ScalarKind, Scope, Space,
+    Stage, Types,
 };
 
 /// A struct with a bool, a vector, matrices and an array of structs.
@@ -102,10 +103,19 @@ fn specialization_constants_give_sizes() {
     let flag = m.constants.intern(Types::BOOL, ConstValue::Spec { id: 4, default: 1 });
     let number = m.constants.intern(Types::I32, ConstValue::SpecOp { op: SpecOp::Convert, args: [flag].into() });
     let array = m.types.array(Types::I32, ArrayLen::Spec(twice));
+    let wide = m.types.scalar(Scalar { kind: ScalarKind::Sint, width: 64 });
+    let number = [(Types::F32, flag), (wide, number), (Types::U32, number), (Types::I32, twice), (Types::BOOL, size)]
+        .map(|(ty, from)| m.constants.intern(ty, ConstValue::SpecOp { op: SpecOp::Convert, args: [from].into() }));
     let shared = shader.global("scratch", Space::Workgroup, array, Binding::None);
     let function = shader.function(|b, _| {
-        let at = b.access_const(shared, 3);
-        b.store(at, crate::ir::Value::Const(number));
+        for constant in number {
+            let value = crate::ir::Value::Const(constant);
+            let ty = b.type_of(value);
+            let local = b.local("x", ty, None);
+            b.store(local, value);
+        }
+        let (at, three) = (b.access_const(shared, 3), b.const_i32(3));
+        b.store(at, three);
     });
     let module = &mut shader.module;
     let one = module.constants.u32(1);
