@@ -1,0 +1,482 @@
+//! Bytes to preprocessing tokens, on demand and in one pass.
+//!
+//! Joins continued lines, takes LF, CRLF and CR, and skips a byte order mark. What no token can be made of (a NUL byte,
+//! a character outside ASCII, a comment without end) comes out as [`PpKind::Invalid`], so that text which a conditional
+//! leaves out is never complained about. Knows no directive, no macro and no value of a number.
+
+use super::token::{Interner, Punct, Symbol};
+use crate::source::{IncludeKind, Span};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What a preprocessing token is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PpKind {
+    Word(Symbol),
+    /// The spelling of a number, not yet checked.
+    Number(Symbol),
+    /// The body of a string literal.
+    String(Symbol),
+    Punct(Punct),
+    /// `#`
+    Hash,
+    /// `##`
+    Paste,
+    /// In a macro body only: the parameter of that index.
+    Parameter(u32),
+    Invalid(Invalid),
+    End,
+}
+
+/// Why no token could be made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Invalid {
+    Nul,
+    NonAscii,
+    Character,
+    Comment,
+    String,
+}
+
+/// A preprocessing token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PpToken {
+    pub kind: PpKind,
+    pub span: Span,
+    /// White space or a comment stands before it.
+    pub spaced: bool,
+    /// It is the first of its line.
+    pub first: bool,
+    /// It names a macro within that macro's own expansion and is never expanded again.
+    pub painted: bool,
+}
+
+impl PpKind {
+    /// How it is written.
+    pub fn spelling(self, interner: &Interner) -> Cow<'_, str> {
+        match self {
+            PpKind::Word(symbol) | PpKind::Number(symbol) => interner.text(symbol).into(),
+            PpKind::String(body) => format!("\"{}\"", interner.text(body)).into(),
+            PpKind::Punct(punct) => punct.text().into(),
+            PpKind::Hash => "#".into(),
+            PpKind::Paste => "##".into(),
+            PpKind::Parameter(_) | PpKind::Invalid(_) | PpKind::End => "".into(),
+        }
+    }
+}
+
+impl PpToken {
+    /// What a list of tokens ends with.
+    pub const END: PpToken =
+        PpToken { kind: PpKind::End, span: Span::NONE, spaced: false, first: true, painted: false };
+
+    pub fn is(&self, punct: Punct) -> bool {
+        self.kind == PpKind::Punct(punct)
+    }
+}
+
+/// A place where a backslash and a newline were taken out.
+#[derive(Clone, Copy, Debug)]
+struct Splice {
+    /// Offset in the joined text.
+    at: u32,
+    /// Bytes taken out up to here.
+    removed: u32,
+}
+
+/// A place to which a [`Lexer`] can return.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    at: usize,
+    first: bool,
+}
+
+/// Reads the tokens of one file.
+#[derive(Debug)]
+pub struct Lexer {
+    /// The text with continued lines joined.
+    text: Arc<str>,
+    base: u32,
+    splices: Vec<Splice>,
+    at: usize,
+    first: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Space,
+    Newline,
+    Word,
+    Digit,
+    Quote,
+    Hash,
+    Punct,
+    Bad,
+}
+
+const CLASSES: [Class; 256] = classes();
+
+const fn classes() -> [Class; 256] {
+    let mut table = [Class::Bad; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = match byte as u8 {
+            b' ' | b'\t' | 0x0b | 0x0c => Class::Space,
+            b'\n' | b'\r' => Class::Newline,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => Class::Word,
+            b'0'..=b'9' => Class::Digit,
+            b'"' => Class::Quote,
+            b'#' => Class::Hash,
+            _ => Class::Bad,
+        };
+        byte += 1;
+    }
+    let mut index = 0;
+    while index < Punct::ALL.len() {
+        table[Punct::ALL[index].text().as_bytes()[0] as usize] = Class::Punct;
+        index += 1;
+    }
+    table
+}
+
+/// For each byte, where in [`Punct::ALL`] the operators that begin with it stand.
+const OPERATORS: [(u8, u8); 128] = operators();
+
+const fn operators() -> [(u8, u8); 128] {
+    let mut table = [(0, 0); 128];
+    let mut index = 0;
+    while index < Punct::ALL.len() {
+        let byte = Punct::ALL[index].text().as_bytes()[0] as usize;
+        if table[byte].1 == 0 {
+            table[byte].0 = index as u8;
+        }
+        table[byte].1 = index as u8 + 1;
+        index += 1;
+    }
+    table
+}
+
+fn is_word(byte: u8) -> bool {
+    matches!(CLASSES[byte as usize], Class::Word | Class::Digit)
+}
+
+impl Lexer {
+    /// A lexer for a file whose first byte has the position `base`.
+    pub fn new(text: Arc<str>, base: u32) -> Lexer {
+        let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        let (text, splices) = join_lines(text);
+        Lexer { text, base, splices, at, first: true }
+    }
+
+    /// The next token, across lines.
+    pub fn next(&mut self, interner: &mut Interner) -> PpToken {
+        let before = self.at;
+        match self.skip_space(true) {
+            Ok(()) => self.token(before, interner),
+            Err(comment) => comment,
+        }
+    }
+
+    /// The next token of the current line, none at its end.
+    pub fn next_in_line(&mut self, interner: &mut Interner) -> Option<PpToken> {
+        let before = self.at;
+        match self.skip_space(false) {
+            Ok(()) if self.at_line_end() => None,
+            Ok(()) => Some(self.token(before, interner)),
+            Err(comment) => Some(comment),
+        }
+    }
+
+    /// What is left of the line as it stands, trimmed; a comment to the end of the line is left out.
+    pub fn rest_of_line(&mut self) -> (&str, Span) {
+        let from = self.at;
+        let mut end = from;
+        while let Some(byte) = self.byte(self.at) {
+            match byte {
+                b'\n' | b'\r' => break,
+                b'/' if self.byte(self.at + 1) == Some(b'/') => self.skip_to_newline(),
+                b'/' if self.byte(self.at + 1) == Some(b'*') => {
+                    if self.skip_comment().is_err() {
+                        break;
+                    }
+                }
+                _ => {
+                    self.at += 1;
+                    end = self.at;
+                }
+            }
+        }
+        let text = self.text[from..end].trim_start();
+        let start = if text.is_empty() { from } else { end - text.len() };
+        let text = text.trim_end();
+        (text, self.span(start, start + text.len()))
+    }
+
+    /// The `"name"` or `<name>` of an `#include`, as written between its quotes.
+    pub fn header_name(&mut self) -> Option<(IncludeKind, &str, Span)> {
+        self.skip_space(false).ok()?;
+        let start = self.at;
+        let (kind, close) = match self.byte(start)? {
+            b'"' => (IncludeKind::Quoted, b'"'),
+            b'<' => (IncludeKind::Angled, b'>'),
+            _ => return None,
+        };
+        let rest = &self.text.as_bytes()[start + 1..];
+        let length = rest.iter().position(|byte| [close, b'\n', b'\r'].contains(byte))?;
+        if rest[length] != close {
+            return None;
+        }
+        self.at = start + length + 2;
+        Some((kind, &self.text[start + 1..start + 1 + length], self.span(start, self.at)))
+    }
+
+    /// Leaves out whole lines up to the next one that begins with `#`, and returns that token; [`PpKind::End`] at the
+    /// end of the file.
+    pub fn skip_group(&mut self, interner: &mut Interner) -> PpToken {
+        loop {
+            if let Err(comment) = self.skip_line() {
+                return comment;
+            }
+            let before = self.at;
+            if let Err(comment) = self.skip_space(true) {
+                return comment;
+            }
+            if matches!(self.byte(self.at), None | Some(b'#')) {
+                return self.token(before, interner);
+            }
+        }
+    }
+
+    /// Position of the first byte behind the current line.
+    pub fn next_line(&self) -> u32 {
+        let rest = &self.text.as_bytes()[self.at..];
+        let length = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
+        self.position(self.at + length)
+    }
+
+    pub fn mark(&self) -> Mark {
+        Mark { at: self.at, first: self.first }
+    }
+
+    pub fn reset(&mut self, mark: Mark) {
+        self.at = mark.at;
+        self.first = mark.first;
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.text.as_bytes().get(at).copied()
+    }
+
+    fn at_line_end(&self) -> bool {
+        matches!(self.byte(self.at), None | Some(b'\n' | b'\r'))
+    }
+
+    /// Position in the source map of an offset in the joined text.
+    fn position(&self, offset: usize) -> u32 {
+        let offset = offset as u32;
+        let before = self.splices.partition_point(|splice| splice.at <= offset);
+        let removed = before.checked_sub(1).map_or(0, |last| self.splices[last].removed);
+        self.base + offset + removed
+    }
+
+    fn span(&self, from: usize, to: usize) -> Span {
+        if self.splices.is_empty() {
+            return Span::new(self.base + from as u32, self.base + to as u32);
+        }
+        let last = to.max(from + 1) - 1;
+        Span::new(self.position(from), self.position(last) + (to - from).min(1) as u32)
+    }
+
+    /// Skips white space and comments, over newlines if `lines`. A comment without end comes back as a token.
+    fn skip_space(&mut self, lines: bool) -> Result<(), PpToken> {
+        while let Some(byte) = self.byte(self.at) {
+            match CLASSES[byte as usize] {
+                Class::Space => self.at += 1,
+                Class::Newline if lines => {
+                    self.at += 1;
+                    self.first = true;
+                }
+                Class::Punct if byte == b'/' => match self.byte(self.at + 1) {
+                    Some(b'/') => self.skip_to_newline(),
+                    Some(b'*') => self.skip_comment()?,
+                    _ => return Ok(()),
+                },
+                _ => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    fn skip_to_newline(&mut self) {
+        let rest = &self.text.as_bytes()[self.at..];
+        self.at += rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+    }
+
+    fn skip_comment(&mut self) -> Result<(), PpToken> {
+        let start = self.at;
+        let body = &self.text.as_bytes()[start + 2..];
+        match body.windows(2).position(|pair| pair == b"*/") {
+            Some(length) => {
+                self.at = start + length + 4;
+                Ok(())
+            }
+            None => {
+                self.at = self.text.len();
+                Err(self.make(PpKind::Invalid(Invalid::Comment), start, start + 2, true))
+            }
+        }
+    }
+
+    /// Skips to the end of the line; a comment on it may carry that over several lines.
+    fn skip_line(&mut self) -> Result<(), PpToken> {
+        loop {
+            let rest = &self.text.as_bytes()[self.at..];
+            self.at += rest.iter().position(|byte| matches!(byte, b'\n' | b'\r' | b'/')).unwrap_or(rest.len());
+            match (self.byte(self.at), self.byte(self.at + 1)) {
+                (Some(b'/'), Some(b'*')) => self.skip_comment()?,
+                (Some(b'/'), Some(b'/')) => self.skip_to_newline(),
+                (Some(b'/'), _) => self.at += 1,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn make(&mut self, kind: PpKind, start: usize, end: usize, spaced: bool) -> PpToken {
+        let first = std::mem::replace(&mut self.first, false);
+        PpToken { kind, span: self.span(start, end), spaced, first, painted: false }
+    }
+
+    /// The token at the current place; `before` is where the white space before it began.
+    fn token(&mut self, before: usize, interner: &mut Interner) -> PpToken {
+        let start = self.at;
+        let (kind, end) = match self.byte(start) {
+            None => (PpKind::End, start),
+            Some(byte) => self.scan(byte, start, interner),
+        };
+        self.at = end;
+        let first = self.first || kind == PpKind::End;
+        self.first = false;
+        PpToken { kind, span: self.span(start, end), spaced: start != before, first, painted: false }
+    }
+
+    fn scan(&self, byte: u8, start: usize, interner: &mut Interner) -> (PpKind, usize) {
+        match CLASSES[byte as usize] {
+            Class::Word => {
+                let end = self.word_end(start + 1);
+                (PpKind::Word(interner.intern(&self.text[start..end])), end)
+            }
+            Class::Digit => self.number(start, interner),
+            Class::Punct if byte == b'.' && self.byte(start + 1).is_some_and(|next| next.is_ascii_digit()) => {
+                self.number(start, interner)
+            }
+            Class::Punct => self.operator(byte, start),
+            Class::Quote => self.string(start, interner),
+            Class::Hash if self.byte(start + 1) == Some(b'#') => (PpKind::Paste, start + 2),
+            Class::Hash => (PpKind::Hash, start + 1),
+            Class::Space | Class::Newline | Class::Bad => self.bad(byte, start),
+        }
+    }
+
+    fn word_end(&self, from: usize) -> usize {
+        let rest = &self.text.as_bytes()[from..];
+        from + rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len())
+    }
+
+    /// A number with all letters and digits that touch it: at most one point, and a sign behind a decimal exponent.
+    fn number(&self, start: usize, interner: &mut Interner) -> (PpKind, usize) {
+        let bytes = self.text.as_bytes();
+        let hex = bytes[start] == b'0' && matches!(self.byte(start + 1), Some(b'x' | b'X'));
+        let mut end = start;
+        let mut point = hex;
+        while let Some(&byte) = bytes.get(end) {
+            let signed = !hex && matches!(byte, b'+' | b'-') && matches!(bytes[end - 1], b'e' | b'E');
+            if byte == b'.' && !point {
+                point = true;
+            } else if !is_word(byte) && !signed {
+                break;
+            }
+            end += 1;
+        }
+        (PpKind::Number(interner.intern(&self.text[start..end])), end)
+    }
+
+    fn operator(&self, byte: u8, start: usize) -> (PpKind, usize) {
+        let (from, to) = OPERATORS[byte as usize];
+        let candidates = &Punct::ALL[from as usize..to as usize];
+        let rest = &self.text.as_bytes()[start..];
+        // The last candidate is the byte itself.
+        let longer = &candidates[..candidates.len() - 1];
+        let fits = |punct: &&Punct| rest.starts_with(punct.text().as_bytes());
+        let punct = *longer.iter().find(fits).unwrap_or(&candidates[candidates.len() - 1]);
+        (PpKind::Punct(punct), start + punct.text().len())
+    }
+
+    fn string(&self, start: usize, interner: &mut Interner) -> (PpKind, usize) {
+        let bytes = self.text.as_bytes();
+        let mut end = start + 1;
+        loop {
+            match bytes.get(end) {
+                Some(b'"') => return (PpKind::String(interner.intern(&self.text[start + 1..end])), end + 1),
+                Some(b'\\') if bytes.get(end + 1).is_some_and(|next| !matches!(next, b'\n' | b'\r')) => end += 2,
+                None | Some(b'\n' | b'\r') => return (PpKind::Invalid(Invalid::String), end),
+                Some(_) => end += 1,
+            }
+        }
+    }
+
+    /// A run of characters that are wrong in the same way.
+    fn bad(&self, byte: u8, start: usize) -> (PpKind, usize) {
+        let alike = |other: &u8| CLASSES[*other as usize] == Class::Bad && reason(*other) == reason(byte);
+        let length = self.text.as_bytes()[start..].iter().take_while(|other| alike(other)).count();
+        (PpKind::Invalid(reason(byte)), start + length)
+    }
+}
+
+fn reason(byte: u8) -> Invalid {
+    match byte {
+        0 => Invalid::Nul,
+        0x80.. => Invalid::NonAscii,
+        _ => Invalid::Character,
+    }
+}
+
+/// Takes out every backslash that ends a line, with its newline (GLSL 4.60 section 3.2).
+fn join_lines(text: Arc<str>) -> (Arc<str>, Vec<Splice>) {
+    let mut splices = Vec::new();
+    if !text.contains('\\') {
+        return (text, splices);
+    }
+    let mut joined = String::with_capacity(text.len());
+    let (mut from, mut removed) = (0, 0);
+    for (at, _) in text.match_indices('\\') {
+        let length = newline_length(&text.as_bytes()[at + 1..]);
+        if length > 0 {
+            joined.push_str(&text[from..at]);
+            from = at + 1 + length;
+            removed += length as u32 + 1;
+            splices.push(Splice { at: joined.len() as u32, removed });
+        }
+    }
+    joined.push_str(&text[from..]);
+    (joined.into(), splices)
+}
+
+fn newline_length(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'\r', b'\n', ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        _ => 0,
+    }
+}
+
+/// The single token that a text is, none when it is not exactly one.
+pub fn single_token(text: &str, interner: &mut Interner) -> Option<PpKind> {
+    let mut lexer = Lexer::new(text.into(), 0);
+    let kind = lexer.next(interner).kind;
+    let whole = lexer.at == text.len() && !matches!(kind, PpKind::Invalid(_) | PpKind::End);
+    whole.then_some(kind)
+}
+
+#[cfg(test)]
+#[path = "lex_tests.rs"]
+mod tests;

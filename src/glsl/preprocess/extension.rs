@@ -1,0 +1,127 @@
+//! `#extension` lines (GLSL 4.60 section 3.3): their form, and whether the extension can be had.
+
+use super::{Dialects, ExtensionInfo, Preprocessor};
+use crate::diagnostic::nearest::nearest;
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::glsl::lex::{PpKind, PpToken};
+use crate::glsl::token::{ExtensionBehavior, ExtensionUse, Punct, Symbol};
+use crate::source::Span;
+
+const INCLUDE_EXTENSIONS: [&str; 2] = ["GL_GOOGLE_include_directive", "GL_ARB_shading_language_include"];
+
+const LINE_EXTENSION: &str = "GL_GOOGLE_cpp_style_line_directive";
+
+const BEHAVIORS: &[(&str, ExtensionBehavior)] = &[
+    ("require", ExtensionBehavior::Require),
+    ("enable", ExtensionBehavior::Enable),
+    ("warn", ExtensionBehavior::Warn),
+    ("disable", ExtensionBehavior::Disable),
+];
+
+/// The extension of a name: one of the preprocessor's own or of the dialects.
+pub(super) fn find(name: &str, dialects: &dyn Dialects) -> Option<ExtensionInfo> {
+    let own = name == LINE_EXTENSION || INCLUDE_EXTENSIONS.contains(&name);
+    if own { Some(ExtensionInfo { value: 1, unavailable: None }) } else { dialects.extension(name) }
+}
+
+impl Preprocessor<'_> {
+    /// `#extension name : behavior`
+    pub(super) fn extension(&mut self, at: Span) {
+        let tokens = self.line_tokens();
+        let [PpToken { kind: PpKind::Word(name), span: name_span, .. }, colon, behavior] = tokens[..] else {
+            return self.malformed_extension(at, &tokens);
+        };
+        if !colon.is(Punct::Colon) {
+            return self.malformed_extension(at, &tokens);
+        }
+        let Some(known) = self.behavior(behavior) else {
+            return self.unknown_behavior(behavior);
+        };
+        let span = at.to(behavior.span);
+        self.keep_line(span);
+        self.check_extension_place(at);
+        let named = if self.interner.text(name) == "all" {
+            self.check_all(known, behavior.span)
+        } else {
+            self.check_available(name, name_span, known)
+        };
+        if named {
+            self.enable(name, known);
+            let token = self.token_index();
+            self.output.extensions.push(ExtensionUse { name, behavior: known, span, token });
+        }
+    }
+
+    fn malformed_extension(&mut self, at: Span, tokens: &[PpToken]) {
+        let span = tokens.last().map_or(at, |last| at.to(last.span));
+        let error = Diagnostic::error(Code::BAD_DIRECTIVE, "malformed `#extension` line").at(span, "not understood");
+        self.diagnostics.push(error.note("its form is `#extension NAME : require`, or `enable`, `warn`, `disable`"));
+    }
+
+    fn behavior(&self, token: PpToken) -> Option<ExtensionBehavior> {
+        let text = token.kind.spelling(self.interner);
+        BEHAVIORS.iter().find(|(known, _)| *known == text).map(|(_, behavior)| *behavior)
+    }
+
+    fn unknown_behavior(&mut self, token: PpToken) {
+        let text = token.kind.spelling(self.interner);
+        let message = format!("`{text}` is no behavior of an extension");
+        let mut error = Diagnostic::error(Code::EXTENSION_BEHAVIOR, message)
+            .at(token.span, "must be `require`, `enable`, `warn` or `disable`");
+        if let Some(near) = nearest(&text, BEHAVIORS.iter().map(|(known, _)| *known)) {
+            error = error.suggest(token.span, near, format!("did you mean `{near}`?"));
+        }
+        self.diagnostics.push(error);
+    }
+
+    fn check_extension_place(&mut self, at: Span) {
+        if !self.output.tokens.is_empty() {
+            let codes = (Code::EXTENSION_PLACE, Code::EXTENSION_LATE);
+            let message = "an `#extension` line must come before the first declaration";
+            self.error_in_es(codes, at, message, "too late");
+        }
+    }
+
+    /// `all` can only be warned of or disabled.
+    fn check_all(&mut self, behavior: ExtensionBehavior, span: Span) -> bool {
+        let fits = matches!(behavior, ExtensionBehavior::Warn | ExtensionBehavior::Disable);
+        if !fits {
+            let message = "`all` extensions cannot be required or enabled";
+            self.error(Code::EXTENSION_BEHAVIOR, span, message, "only `warn` and `disable` fit `all`");
+        }
+        fits
+    }
+
+    fn check_available(&mut self, name: Symbol, span: Span, behavior: ExtensionBehavior) -> bool {
+        let text = self.interner.text(name);
+        let (message, label) = match find(text, self.options.dialects) {
+            None => (format!("the extension `{text}` is not known"), "unknown".to_string()),
+            Some(ExtensionInfo { unavailable: Some(reason), .. }) => {
+                (format!("the extension `{text}` is not available"), reason.into_owned())
+            }
+            Some(_) => return true,
+        };
+        let (severity, code) = match behavior {
+            ExtensionBehavior::Require => (Severity::Error, Code::EXTENSION_UNAVAILABLE),
+            _ => (Severity::Warning, Code::EXTENSION_IGNORED),
+        };
+        let mut diagnostic = Diagnostic::new(severity, code, message).at(span, label);
+        if let Some(near) = nearest(text, self.options.dialects.extension_names()).filter(|near| *near != text) {
+            diagnostic = diagnostic.suggest(span, near, format!("did you mean `{near}`?"));
+        }
+        self.diagnostics.push(diagnostic);
+        false
+    }
+
+    /// Extensions of the preprocessor itself take effect at once.
+    fn enable(&mut self, name: Symbol, behavior: ExtensionBehavior) {
+        let text = self.interner.text(name);
+        let on = behavior != ExtensionBehavior::Disable;
+        if INCLUDE_EXTENSIONS.contains(&text) {
+            self.includes = on;
+        }
+        if text == LINE_EXTENSION || INCLUDE_EXTENSIONS.contains(&text) {
+            self.file_names = on;
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Reads the stack of open files: finds directives, enters and leaves files, reports what is no token.
+
+use super::{MacroOption, Preprocessor};
+use crate::diagnostic::Code;
+use crate::glsl::lex::{Invalid, Lexer, PpKind, PpToken};
+use crate::glsl::token::{Punct, Symbol};
+use crate::source::{FileId, SourceMap, Span};
+use std::fmt::Write;
+
+/// Name under which messages show what `-D` and `-U` define.
+const COMMAND_LINE: &str = "<command line>";
+
+/// A file that is being read.
+pub(super) struct Input {
+    pub file: FileId,
+    pub lexer: Lexer,
+    /// Conditional groups that were open where the file was included.
+    pub outer_groups: usize,
+    /// The name that an `#ifndef` at the top of the file asks for.
+    pub guard: Option<Symbol>,
+    /// Nothing but white space has been read.
+    pub pristine: bool,
+    /// The source string number that a `#line` gave.
+    pub string_number: u32,
+    /// It holds the macros of the command line, where the shader's restrictions do not hold.
+    pub command_line: bool,
+}
+
+impl Input {
+    pub fn main(file: FileId, sources: &SourceMap) -> Input {
+        Input::included(file, sources, 0)
+    }
+
+    pub fn included(file: FileId, sources: &SourceMap, outer_groups: usize) -> Input {
+        let source = sources.file(file);
+        Input {
+            file,
+            lexer: Lexer::new(source.text.clone(), source.base),
+            outer_groups,
+            guard: None,
+            pristine: true,
+            string_number: 0,
+            command_line: false,
+        }
+    }
+}
+
+impl Preprocessor<'_> {
+    /// The file being read.
+    pub(super) fn input(&mut self) -> &mut Input {
+        self.inputs.last_mut().expect("the main file is never left")
+    }
+
+    /// Puts the macros of the command line in front of the main file, as a file of their own.
+    pub(super) fn enter_command_line(&mut self) {
+        let mut text = String::new();
+        for option in self.options.macros {
+            let written = match option {
+                MacroOption::Define { name, value } => write!(text, "#define {name} {}", one_line(value)),
+                MacroOption::Undefine(name) => write!(text, "#undef {}", one_line(name)),
+            };
+            written.expect("writing to a string cannot fail");
+            text.push('\n');
+        }
+        if text.is_empty() {
+            return;
+        }
+        match self.sources.add(COMMAND_LINE, text) {
+            Ok(file) => {
+                let input = Input::included(file, self.sources, 0);
+                self.inputs.push(Input { command_line: true, ..input });
+            }
+            Err(_) => self.error(Code::TOO_LARGE, Span::NONE, "the macros of the command line are too large", ""),
+        }
+    }
+
+    /// The next token of the files that no directive takes.
+    pub(super) fn read_source(&mut self) -> PpToken {
+        loop {
+            let input = self.inputs.last_mut().expect("the main file is never left");
+            let token = input.lexer.next(self.interner);
+            match token.kind {
+                PpKind::Hash if token.first => self.directive(token),
+                PpKind::Invalid(invalid) => self.report_invalid(invalid, token.span),
+                PpKind::End => {
+                    if !self.leave_file() {
+                        return token;
+                    }
+                }
+                _ => {
+                    input.pristine = false;
+                    return token;
+                }
+            }
+            if self.diagnostics.is_full() {
+                return PpToken::END;
+            }
+        }
+    }
+
+    /// Takes the next token of the files when it is `(`; leaves everything else, directives too, where it is.
+    pub(super) fn take_source_paren(&mut self) -> Option<Span> {
+        let input = self.inputs.last_mut().expect("the main file is never left");
+        let mark = input.lexer.mark();
+        let token = input.lexer.next(self.interner);
+        if token.is(Punct::LeftParen) {
+            return Some(token.span);
+        }
+        input.lexer.reset(mark);
+        None
+    }
+
+    /// The next token of the directive's line.
+    pub(super) fn next_in_line(&mut self) -> Option<PpToken> {
+        loop {
+            let input = self.inputs.last_mut().expect("the main file is never left");
+            let token = input.lexer.next_in_line(self.interner)?;
+            match token.kind {
+                PpKind::Invalid(invalid) => self.report_invalid(invalid, token.span),
+                _ => return Some(token),
+            }
+        }
+    }
+
+    /// All that is left of the directive's line.
+    pub(super) fn line_tokens(&mut self) -> Vec<PpToken> {
+        std::iter::from_fn(|| self.next_in_line()).collect()
+    }
+
+    /// Leaves the rest of the line unread.
+    pub(super) fn skip_line(&mut self) {
+        self.input().lexer.rest_of_line();
+    }
+
+    /// Ends a file; false for the main file, which stays.
+    fn leave_file(&mut self) -> bool {
+        let outer = self.input().outer_groups;
+        self.close_groups(outer);
+        let included = self.inputs.len() > 1;
+        if included {
+            self.inputs.pop();
+        }
+        included
+    }
+
+    pub(super) fn report_invalid(&mut self, invalid: Invalid, span: Span) {
+        if self.diagnostics.is_full() {
+            return;
+        }
+        let (code, message, label) = match invalid {
+            Invalid::Nul => (Code::BAD_CHARACTER, "a NUL byte in the source".to_string(), "not allowed in GLSL"),
+            Invalid::NonAscii | Invalid::Character => {
+                (Code::BAD_CHARACTER, self.character_message(span), "not allowed outside comments and strings")
+            }
+            Invalid::Comment => (Code::UNTERMINATED_COMMENT, "this comment has no end".to_string(), "no `*/` follows"),
+            Invalid::String => {
+                (Code::UNTERMINATED_STRING, "this string has no end on its line".to_string(), "no `\"` follows")
+            }
+        };
+        self.error(code, span, message, label);
+    }
+
+    fn character_message(&self, span: Span) -> String {
+        let first = self.sources.text(span).chars().next().unwrap_or_default();
+        format!("the character `{}` (U+{:04X}) has no meaning here", first.escape_debug(), u32::from(first))
+    }
+}
+
+/// A value from the command line cannot begin a line of its own.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}

@@ -1,0 +1,221 @@
+//! The GLSL preprocessor (GLSL 4.60 and GLSL ES 3.20, sections 3.3 to 3.5): a file in, a [`TokenStream`] or text out.
+//!
+//! Always gives a stream; what is wrong with the text goes to the [`Diagnostics`]. Macros of extensions and of the
+//! target are looked up in [`Dialects`] when a shader first uses such a name, so that none is defined in vain. It reads
+//! no file itself and does not know which names are keywords.
+
+mod condition;
+mod define;
+mod directive;
+mod evaluate;
+mod expand;
+mod extension;
+mod include;
+mod input;
+mod predefined;
+mod stream;
+mod text;
+mod version;
+
+#[cfg(test)]
+mod tests;
+
+use super::lex::{PpKind, PpToken};
+use super::token::{ExtensionUse, GlslProfile, Interner, Pragma, TokenStream, Version};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::{FileId, Loader, SourceMap, Span};
+use condition::Conditional;
+use define::MacroTable;
+use expand::Expansion;
+use input::Input;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What the preprocessor must know of an extension.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExtensionInfo {
+    /// Value of the macro that has the extension's name.
+    pub value: u32,
+    /// Why the target cannot have it. Its macro is then undefined and requiring it an error.
+    pub unavailable: Option<Cow<'static, str>>,
+}
+
+/// The extensions and target macros that a shader can see, looked up one by one.
+pub trait Dialects {
+    /// The extension of this name (such as `GL_KHR_shader_subgroup_basic`).
+    fn extension(&self, name: &str) -> Option<ExtensionInfo>;
+
+    /// Value of a macro that the target defines. Only names that begin with `CROSSLANE_` are asked for.
+    fn predefined(&self, _name: &str) -> Option<u32> {
+        None
+    }
+
+    /// Names of all extensions, to suggest one for a misspelt one.
+    fn extension_names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        Box::new(std::iter::empty())
+    }
+}
+
+/// `-D` or `-U`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MacroOption {
+    /// `name` may have parameters, as in `F(x)`.
+    Define {
+        name: String,
+        value: String,
+    },
+    Undefine(String),
+}
+
+impl MacroOption {
+    /// From what follows `-D`: `NAME` (which then is 1) or `NAME=VALUE`.
+    pub fn define(text: &str) -> MacroOption {
+        let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+        MacroOption::Define { name: name.to_string(), value: value.to_string() }
+    }
+}
+
+/// What a caller can set.
+pub struct PreprocessOptions<'a> {
+    pub dialects: &'a dyn Dialects,
+    /// In the order of the command line.
+    pub macros: &'a [MacroOption],
+    /// Version of a shader without `#version` line, which is an error without this.
+    pub default_version: Option<Version>,
+}
+
+/// Preprocesses a file and what it includes.
+pub fn preprocess(
+    main: FileId,
+    sources: &mut SourceMap,
+    loader: &dyn Loader,
+    options: &PreprocessOptions<'_>,
+    interner: &mut Interner,
+    diagnostics: &mut Diagnostics,
+) -> TokenStream {
+    let output = Preprocessor::new(sources, loader, options, interner, diagnostics).run(main);
+    stream::finish(output, interner, diagnostics)
+}
+
+/// Preprocesses to text for people: tokens stay on their lines, `#line` tells where files change, and the `#version`,
+/// `#extension` and `#pragma` lines are kept.
+pub fn preprocess_to_text(
+    main: FileId,
+    sources: &mut SourceMap,
+    loader: &dyn Loader,
+    options: &PreprocessOptions<'_>,
+    interner: &mut Interner,
+    diagnostics: &mut Diagnostics,
+) -> String {
+    let output = Preprocessor::new(sources, loader, options, interner, diagnostics).run(main);
+    text::render(&output, sources, interner, main)
+}
+
+/// What a run leaves: tokens not yet checked for being GLSL's, and the lines that concern the parser.
+struct Output {
+    tokens: Vec<PpToken>,
+    version: Version,
+    extensions: Vec<ExtensionUse>,
+    pragmas: Vec<Pragma>,
+    /// Lines that the text form keeps.
+    kept: Vec<KeptLine>,
+}
+
+/// A directive's line and the number of tokens before it.
+struct KeptLine {
+    token: u32,
+    span: Span,
+}
+
+/// What a version line that is missing or wrong is taken for.
+const FALLBACK_VERSION: Version = Version { number: 460, profile: GlslProfile::Core, span: Span::NONE };
+
+/// The state of one run.
+struct Preprocessor<'a> {
+    sources: &'a mut SourceMap,
+    loader: &'a dyn Loader,
+    options: &'a PreprocessOptions<'a>,
+    interner: &'a mut Interner,
+    diagnostics: &'a mut Diagnostics,
+    /// The file being read and those that include it; the main file comes first and stays.
+    inputs: Vec<Input>,
+    conditionals: Vec<Conditional>,
+    macros: MacroTable,
+    expansion: Expansion,
+    /// Names of the files that hold `#pragma once`.
+    once: Vec<Arc<str>>,
+    /// An extension allows `#include`.
+    includes: bool,
+    /// An extension allows file names in `#line` and `__FILE__`.
+    file_names: bool,
+    output: Output,
+}
+
+impl<'a> Preprocessor<'a> {
+    fn new(
+        sources: &'a mut SourceMap,
+        loader: &'a dyn Loader,
+        options: &'a PreprocessOptions<'a>,
+        interner: &'a mut Interner,
+        diagnostics: &'a mut Diagnostics,
+    ) -> Preprocessor<'a> {
+        let output = Output {
+            tokens: Vec::new(),
+            version: FALLBACK_VERSION,
+            extensions: Vec::new(),
+            pragmas: Vec::new(),
+            kept: Vec::new(),
+        };
+        Preprocessor {
+            sources,
+            loader,
+            options,
+            interner,
+            diagnostics,
+            inputs: Vec::new(),
+            conditionals: Vec::new(),
+            macros: MacroTable::default(),
+            expansion: Expansion::default(),
+            once: Vec::new(),
+            includes: false,
+            file_names: false,
+            output,
+        }
+    }
+
+    fn run(mut self, main: FileId) -> Output {
+        self.inputs.push(Input::main(main, self.sources));
+        self.read_version();
+        self.enter_command_line();
+        // A token takes four bytes of text or more in nearly every shader.
+        self.output.tokens.reserve(self.sources.file(main).text.len() / 4);
+        loop {
+            let token = self.next_expanded();
+            if token.kind == PpKind::End || self.expansion.is_exhausted() {
+                return self.output;
+            }
+            self.output.tokens.push(token);
+        }
+    }
+
+    fn is_es(&self) -> bool {
+        self.output.version.profile == GlslProfile::Es
+    }
+
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>, label: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::error(code, message).at(span, label));
+    }
+
+    fn warn(&mut self, code: Code, span: Span, message: impl Into<String>, label: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::warning(code, message).at(span, label));
+    }
+
+    /// An error in GLSL ES, a warning in GLSL, which is laxer in practice.
+    fn error_in_es(&mut self, codes: (Code, Code), span: Span, message: &str, label: &str) {
+        if self.is_es() {
+            self.error(codes.0, span, message, label);
+        } else {
+            self.warn(codes.1, span, message, label);
+        }
+    }
+}

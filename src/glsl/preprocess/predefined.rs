@@ -1,0 +1,81 @@
+//! Macros that no line of the shader defines (GLSL 4.60 section 3.3), resolved when a shader first uses their name.
+
+use super::{Dialects, Preprocessor, extension};
+use crate::glsl::lex::{PpKind, PpToken};
+use crate::glsl::token::{GlslProfile, Version};
+use crate::source::Span;
+
+/// What a predefined macro stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Builtin {
+    Line,
+    File,
+    Version,
+    Value(u32),
+}
+
+/// Value of `VULKAN` (GL_KHR_vulkan_glsl).
+const VULKAN: u32 = 100;
+
+/// Names that the preprocessor itself gives a meaning, which nobody can define or undefine.
+pub(super) fn is_fixed(name: &str) -> bool {
+    matches!(name, "__LINE__" | "__FILE__" | "__VERSION__" | "defined")
+}
+
+/// The predefined macro of this name.
+pub(super) fn find(name: &str, version: Version, dialects: &dyn Dialects) -> Option<Builtin> {
+    match name.as_bytes() {
+        [b'_', b'_', ..] => match name {
+            "__LINE__" => Some(Builtin::Line),
+            "__FILE__" => Some(Builtin::File),
+            "__VERSION__" => Some(Builtin::Version),
+            _ => None,
+        },
+        [b'G', b'L', b'_', ..] => gl_macro(name, version.profile, dialects).map(Builtin::Value),
+        _ if name == "VULKAN" => Some(Builtin::Value(VULKAN)),
+        _ if name.starts_with("CROSSLANE_") => dialects.predefined(name).map(Builtin::Value),
+        _ => None,
+    }
+}
+
+fn gl_macro(name: &str, profile: GlslProfile, dialects: &dyn Dialects) -> Option<u32> {
+    let es = profile == GlslProfile::Es;
+    match name {
+        "GL_core_profile" => (!es).then_some(1),
+        "GL_compatibility_profile" => (profile == GlslProfile::Compatibility).then_some(1),
+        "GL_ES" | "GL_es_profile" | "GL_FRAGMENT_PRECISION_HIGH" => es.then_some(1),
+        _ => extension::find(name, dialects).filter(|info| info.unavailable.is_none()).map(|info| info.value),
+    }
+}
+
+impl Preprocessor<'_> {
+    /// The token that a predefined macro gives for its `name`.
+    pub(super) fn builtin(&mut self, builtin: Builtin, name: PpToken) -> PpToken {
+        let kind = match builtin {
+            Builtin::Value(value) => self.number(value),
+            Builtin::Version => self.number(u32::from(self.output.version.number)),
+            Builtin::Line => {
+                let line = self.sources.locate(last_byte(name.span)).map_or(0, |at| at.line);
+                self.number(line)
+            }
+            Builtin::File if self.file_names => {
+                let file = self.sources.locate(last_byte(name.span)).map_or("".into(), |at| at.file);
+                PpKind::String(self.interner.intern(&file))
+            }
+            Builtin::File => {
+                let number = self.input().string_number;
+                self.number(number)
+            }
+        };
+        PpToken { kind, ..name }
+    }
+
+    fn number(&mut self, value: u32) -> PpKind {
+        PpKind::Number(self.interner.intern(&value.to_string()))
+    }
+}
+
+/// A macro call over several lines is on the last of them.
+fn last_byte(span: Span) -> u32 {
+    span.hi.max(span.lo + 1) - 1
+}
