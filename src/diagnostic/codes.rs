@@ -136,6 +136,14 @@ codes! {
     NOT_DEFINED = "E0313";
     /// Functions call each other in a circle.
     RECURSION = "E0314";
+    /// More than one overload takes these arguments, and none is the best.
+    AMBIGUOUS_CALL = "E0350";
+    /// The built-in needs a later version of the language.
+    NEEDS_VERSION = "E0351";
+    /// The built-in does not exist in this stage.
+    WRONG_STAGE = "E0352";
+    /// An atomic operation on something that is no buffer or shared memory.
+    NOT_ATOMIC_MEMORY = "E0353";
 
     // Declarations and layouts.
     /// A name is declared twice in one scope.
@@ -156,6 +164,14 @@ codes! {
     // Cross-lane operations.
     /// The operation needs an `#extension` line that the shader does not have.
     MISSING_EXTENSION = "E0500";
+    /// The argument must be known when the shader is compiled.
+    ARGUMENT_NOT_CONSTANT = "E0501";
+    /// A width that is no power of two, or out of range.
+    WIDTH_INVALID = "E0502";
+    /// A width beyond the subgroup size of the profile.
+    WIDTH_TOO_LARGE = "E0503";
+    /// A constant argument out of its range.
+    ARGUMENT_RANGE = "E0504";
 
     // WGSL.
 

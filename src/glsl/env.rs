@@ -52,9 +52,9 @@ impl<'a> Env<'a> {
         stages.contains(Stages::from(self.stage))
     }
 
-    /// GLSL ES converts nothing by itself (GLSL ES 3.20 section 4.1.10).
+    /// GLSL ES converts nothing by itself (GLSL ES 3.20 section 4.1.10), unless an extension asks for it.
     pub fn implicit_conversions(&self) -> bool {
-        !self.is_es()
+        !self.is_es() || self.is_enabled("GL_EXT_shader_implicit_conversions")
     }
 
     /// Whether names such as `float32_t` are types.

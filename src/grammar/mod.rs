@@ -5,13 +5,13 @@
 //! here resolves overloads or emits code.
 
 mod extensions;
+mod rule;
 mod shape;
-mod suggest;
 mod tables;
 
 pub use extensions::{Extension, ExtensionSet};
+pub use rule::{RuleError, check_width};
 pub use shape::{Shape, ShapeSet};
-pub use suggest::{closest, closest_function, closest_variable};
 pub use tables::{CONSTANTS, DIALECTS, EXTENSIONS, FUNCTIONS, VARIABLES};
 
 use crate::ir::{AtomicOp, BinaryOp, BuiltIn, MathFn, MemoryKinds, Scope, Stage, UnaryOp};

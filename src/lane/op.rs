@@ -249,3 +249,28 @@ impl LaneOp {
         }
     }
 }
+
+impl LaneOp {
+    /// The segment width that the operation states; none for operations without one.
+    pub const fn width(&self) -> Option<Width> {
+        match *self {
+            LaneOp::Butterfly(width) | LaneOp::Rotate(width) | LaneOp::SegmentLast(width) => Some(width),
+            LaneOp::Fold { width, .. } | LaneOp::Segmented { width, .. } | LaneOp::Sort { width } => Some(width),
+            _ => None,
+        }
+    }
+
+    /// The same operation over segments of another width; unchanged where it has none.
+    #[must_use]
+    pub const fn with_width(self, width: Width) -> LaneOp {
+        match self {
+            LaneOp::Butterfly(_) => LaneOp::Butterfly(width),
+            LaneOp::Rotate(_) => LaneOp::Rotate(width),
+            LaneOp::SegmentLast(_) => LaneOp::SegmentLast(width),
+            LaneOp::Fold { op, kind, members, .. } => LaneOp::Fold { op, kind, width, members },
+            LaneOp::Segmented { op, .. } => LaneOp::Segmented { op, width },
+            LaneOp::Sort { .. } => LaneOp::Sort { width },
+            other => other,
+        }
+    }
+}

@@ -1,23 +1,39 @@
-//! Calls of built-in functions: which overload, with which conversions, and what it becomes in the IR.
+//! Built-in functions and variables: which one a name means here, and the code that a call becomes.
+//!
+//! [`call`] is the way in: it finds the overload ([`resolve`]), checks what the row of [`crate::grammar`] demands
+//! ([`check`]) and emits the operation ([`emit`]). It evaluates no arguments and stores nothing: values for out arguments
+//! come back to the caller. User functions hide built-in ones; that is decided before a call gets here.
+
+mod check;
+mod emit;
+mod report;
+mod resolve;
+#[cfg(test)]
+mod tests;
+
+pub use check::check_variable;
 
 use super::env::Env;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::grammar::{self, Mode};
 use crate::ir::build::Builder;
 use crate::ir::{TypeId, Value};
 use crate::source::Span;
 
-/// An argument of a call: what is read, or the pointer that an atomic operation works on.
+/// An argument after evaluation. [`modes`] says beforehand how it is used.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
+    /// What is read; the pointer that an atomic operation works on; of no matter for what is only written.
     pub value: Value,
     /// Type of the value; of the memory behind a pointer.
     pub ty: TypeId,
+    /// Whether it denotes a variable or a part of one.
+    pub is_place: bool,
     pub span: Span,
 }
 
-/// What a call gives: a value unless the function is `void`, and values that the caller stores into `out` arguments
-/// (index of the argument, value).
+/// What a call gives: a value unless the function is `void`, and values that the caller stores into arguments (index of
+/// the argument, value of the argument's type).
 #[derive(Clone, Debug, Default)]
 pub struct Called {
     pub value: Option<Value>,
@@ -29,16 +45,34 @@ pub fn exists(name: &str) -> bool {
     grammar::functions(name).iter().any(|overload| overload.glsl)
 }
 
-/// How the arguments of a call with `count` of them are passed.
+/// How the arguments of a call with `count` of them are passed. Where overloads differ, the use that demands most is
+/// named; an argument that is no place is given as a value all the same.
 pub fn modes(name: &str, count: usize) -> Vec<Mode> {
-    let overload = grammar::functions(name).iter().find(|overload| overload.params.len() == count);
-    overload.map_or_else(Vec::new, |overload| overload.params.iter().map(|param| param.mode).collect())
+    let overloads = grammar::functions(name).iter().filter(|o| o.glsl && o.params.len() == count);
+    let mut modes = vec![Mode::In; count];
+    for param in overloads.map(|overload| overload.params.iter()) {
+        for (mode, param) in modes.iter_mut().zip(param).filter(|(_, param)| param.mode != Mode::In) {
+            *mode = param.mode;
+        }
+    }
+    modes
 }
 
-/// Resolves and emits a call.
+/// Resolves and emits a call. `span` is that of the name; the instructions get the builder's own.
 ///
 /// # Errors
-/// When no overload fits, or an argument breaks its rule.
-pub fn call(_: &mut Builder<'_>, _: &Env<'_>, name: &str, span: Span, _: &[Argument]) -> Result<Called, Diagnostic> {
-    Err(Diagnostic::error(Code::NOT_SUPPORTED, format!("`{name}` is not supported yet")).at(span, "called here"))
+/// With the first thing that is wrong with the call.
+pub fn call(
+    builder: &mut Builder<'_>,
+    env: &Env<'_>,
+    name: &str,
+    span: Span,
+    args: &[Argument],
+) -> Result<Called, Diagnostic> {
+    let overloads = check::available(env, name, span)?;
+    let shapes = resolve::shapes(builder, args);
+    let chosen = resolve::resolve(env, overloads, &shapes)
+        .map_err(|failure| report::failure(builder.module, name, span, args, &failure))?;
+    check::arguments(builder, env, &chosen, span, args)?;
+    Ok(emit::emit(builder, &chosen, args))
 }

@@ -3,9 +3,9 @@
 use super::Sema;
 use super::expressions::Lowered;
 use super::place::{Mutability, Place};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::builtin;
 use crate::glsl::token::Symbol;
-use crate::grammar::{self, Constant, Stages, Variable, VariableSource};
+use crate::grammar::{self, Constant, Variable, VariableSource};
 use crate::ir::build::Builder;
 use crate::ir::{Access, Binding, BuiltIn, Global, Scalar, Space, TypeId, Value};
 use crate::source::Span;
@@ -15,7 +15,8 @@ impl Sema<'_> {
     pub fn builtin_variable(&mut self, b: &mut Builder<'_>, symbol: Symbol, span: Span) -> Option<Lowered> {
         let name = self.text(symbol);
         if let Some(variable) = grammar::variable(name) {
-            self.check_available(variable, span)?;
+            let usable = builtin::check_variable(&self.env, variable, span);
+            self.check(usable)?;
             return Some(self.read_builtin(b, variable));
         }
         if let Some(constant) = grammar::constant(name).filter(|c| self.env.has_version(c.core, c.es)) {
@@ -25,33 +26,11 @@ impl Sema<'_> {
         None
     }
 
-    fn check_available(&mut self, variable: &Variable, span: Span) -> Option<()> {
-        let name = variable.name;
-        if !variable.stages.contains(Stages::from(self.env.stage)) {
-            let message = format!("`{name}` does not exist in this stage");
-            self.error(Code::UNKNOWN_NAME, span, message, "of another stage");
-            return None;
-        }
-        if !self.env.has_version(variable.core, variable.es) {
-            let message = format!("`{name}` is not part of this version of GLSL");
-            self.error(Code::UNKNOWN_NAME, span, message, "not in this version");
-            return None;
-        }
-        if !self.env.has_any(variable.extensions) {
-            let wanted = variable.extensions.iter().next().map_or("", |extension| extension.name);
-            let message = format!("`{name}` needs {wanted}");
-            let note = format!("add `#extension {wanted} : require`");
-            self.report(Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "used here").note(note));
-            return None;
-        }
-        Some(())
-    }
-
     fn read_builtin(&mut self, b: &mut Builder<'_>, variable: &Variable) -> Lowered {
         let ty = variable.ty.intern(&mut b.module.types);
         match variable.source {
-            VariableSource::BuiltIn(builtin) => {
-                let global = self.builtin_input(b, builtin, variable.name, ty);
+            VariableSource::BuiltIn(input) => {
+                let global = self.builtin_input(b, input, variable.name, ty);
                 let place = Place::new(Value::Global(global), Space::Input, ty);
                 Lowered::Place(Place { mutability: Mutability::Input, ..place })
             }

@@ -244,23 +244,31 @@ impl Sema<'_> {
         match mode {
             grammar::Mode::In => {
                 let value = self.value(b, arg)?;
-                Some((Argument { value, ty: b.type_of(value), span }, None))
+                Some((Argument { value, ty: b.type_of(value), is_place: false, span }, None))
             }
             grammar::Mode::Memory => {
                 let place = self.target(b, arg)?;
                 self.check_atomic(&place, span)?;
                 let (value, ty) = (memory::pointer(b, &place), memory::value_type(b, &place));
-                Some((Argument { value, ty, span }, Some(place)))
+                Some((Argument { value, ty, is_place: true, span }, Some(place)))
             }
-            grammar::Mode::Out | grammar::Mode::InOut => {
+            grammar::Mode::Out => {
                 let place = self.target(b, arg)?;
                 let ty = memory::value_type(b, &place);
-                let value = match mode {
-                    grammar::Mode::InOut => self.read(b, &place, span)?,
-                    _ => b.undef(ty),
-                };
-                Some((Argument { value, ty, span }, Some(place)))
+                Some((Argument { value: b.undef(ty), ty, is_place: true, span }, Some(place)))
             }
+            // A sort takes a second variable or a constant width there, so what is no place is left to resolution.
+            grammar::Mode::InOut => match self.lower(b, arg)? {
+                Lowered::Place(place) => {
+                    let value = self.read(b, &place, span)?;
+                    Some((Argument { value, ty: b.type_of(value), is_place: true, span }, Some(place)))
+                }
+                Lowered::Value(value) => Some((Argument { value, ty: b.type_of(value), is_place: false, span }, None)),
+                Lowered::Void => {
+                    self.error(Code::TYPE_MISMATCH, span, "a `void` function gives no value", "a value is needed here");
+                    None
+                }
+            },
         }
     }
 

@@ -1,0 +1,137 @@
+//! What a row demands beyond types: extensions, versions, stages, constant arguments, memory.
+
+use super::report;
+use super::resolve::Candidate;
+use super::{Argument, Env};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::grammar::{self, ExtensionSet, Lowering, Mode, Overload, Param, Rule, RuleError, Stages, Variable};
+use crate::ir::build::Builder;
+use crate::ir::{Space, Value};
+use crate::source::Span;
+
+/// What functions and variables demand alike.
+#[derive(Clone, Copy)]
+struct Demands {
+    extensions: ExtensionSet,
+    stages: Stages,
+    core: u16,
+    es: u16,
+}
+
+impl Demands {
+    fn of(overload: &Overload) -> Demands {
+        let Overload { extensions, stages, core, es, .. } = *overload;
+        Demands { extensions, stages, core, es }
+    }
+
+    fn are_met(&self, env: &Env<'_>) -> bool {
+        env.has_any(self.extensions) && env.has_version(self.core, self.es) && env.has_stage(self.stages)
+    }
+
+    /// The message about the first that is not met.
+    fn complain(&self, env: &Env<'_>, name: &str, span: Span) -> Diagnostic {
+        if !env.has_stage(self.stages) {
+            report::wrong_stage(env, name, span)
+        } else if !env.has_version(self.core, self.es) {
+            report::needs_version(env, name, span, if env.is_es() { self.es } else { self.core })
+        } else {
+            report::missing_extension(env, name, span, self.extensions)
+        }
+    }
+}
+
+/// The overloads of `name` that the shader may call here.
+///
+/// # Errors
+/// When there is none: what the first one lacks.
+pub fn available<'e>(
+    env: &'e Env<'_>,
+    name: &str,
+    span: Span,
+) -> Result<impl Iterator<Item = &'static Overload> + Clone + use<'e>, Diagnostic> {
+    let known = grammar::functions(name).iter().filter(|overload| overload.glsl);
+    let usable = known.clone().filter(move |overload| Demands::of(overload).are_met(env));
+    match (usable.clone().next(), known.clone().next()) {
+        (Some(_), _) => Ok(usable),
+        (None, Some(first)) => Err(Demands::of(first).complain(env, name, span)),
+        (None, None) => Err(report::unknown_function(name, span)),
+    }
+}
+
+/// Whether a built-in variable may be used here.
+///
+/// # Errors
+/// With what the shader lacks.
+pub fn check_variable(env: &Env<'_>, variable: &Variable, span: Span) -> Result<(), Diagnostic> {
+    let Variable { extensions, stages, core, es, .. } = *variable;
+    let demands = Demands { extensions, stages, core, es };
+    if demands.are_met(env) { Ok(()) } else { Err(demands.complain(env, variable.name, span)) }
+}
+
+/// Checks the arguments against the rules of their parameters.
+///
+/// # Errors
+/// With the first argument that breaks one.
+pub fn arguments(
+    builder: &mut Builder<'_>,
+    env: &Env<'_>,
+    chosen: &Candidate,
+    name_span: Span,
+    args: &[Argument],
+) -> Result<(), Diagnostic> {
+    let name = chosen.overload.name;
+    for (param, arg) in chosen.overload.params.iter().zip(args) {
+        argument(builder, env, name, param, arg)?;
+    }
+    named_width(env, chosen, name_span)
+}
+
+fn argument(
+    builder: &mut Builder<'_>,
+    env: &Env<'_>,
+    name: &str,
+    param: &Param,
+    arg: &Argument,
+) -> Result<(), Diagnostic> {
+    if param.mode == Mode::Memory {
+        return memory(builder, name, arg);
+    }
+    if !param.constant && param.rule == Rule::None {
+        return Ok(());
+    }
+    match known_value(builder, arg) {
+        Some(value) => param.rule.check(value, env.wave_size()).map_err(|e| broken_rule(name, param, arg.span, &e)),
+        None if param.constant => Err(report::not_constant(name, param, arg)),
+        None => Ok(()),
+    }
+}
+
+fn known_value(builder: &Builder<'_>, arg: &Argument) -> Option<i128> {
+    let Value::Const(id) = arg.value else { return None };
+    builder.module.constants.as_int(&builder.module.types, id)
+}
+
+fn broken_rule(name: &str, param: &Param, span: Span, error: &RuleError) -> Diagnostic {
+    let diagnostic = Diagnostic::error(error.code(), format!("`{name}`: {error}"));
+    diagnostic.at(span, format!("argument `{}`", param.name))
+}
+
+/// The width that is part of a name must fit into the subgroup too.
+fn named_width(env: &Env<'_>, chosen: &Candidate, span: Span) -> Result<(), Diagnostic> {
+    let Lowering::Lane { op, width_arg: None } = chosen.overload.lowering else { return Ok(()) };
+    let Some(lanes) = op.width().and_then(crate::lane::Width::lanes) else { return Ok(()) };
+    grammar::check_width(lanes, env.wave_size()).map_err(|error| {
+        let message = format!("`{}`: {error}", chosen.overload.name);
+        Diagnostic::error(error.code(), message).at(span, format!("works on segments of {lanes} lanes"))
+    })
+}
+
+/// Atomic operations work on buffers and shared memory (GLSL 4.60 section 8.11).
+fn memory(builder: &mut Builder<'_>, name: &str, arg: &Argument) -> Result<(), Diagnostic> {
+    let ty = builder.type_of(arg.value);
+    match builder.module.types.pointee(ty) {
+        Some((Space::Workgroup | Space::Storage | Space::Physical, _)) => Ok(()),
+        _ => Err(Diagnostic::error(Code::NOT_ATOMIC_MEMORY, format!("`{name}` works on buffer or shared memory only"))
+            .at(arg.span, "is neither in a buffer nor shared")),
+    }
+}

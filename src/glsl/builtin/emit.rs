@@ -1,0 +1,175 @@
+//! The code of a resolved call.
+
+use super::resolve::{Candidate, MOST_ARGS};
+use super::{Argument, Called};
+use crate::glsl::convert;
+use crate::grammar::{Lowering, Mode, Place, TypeExpr};
+use crate::ir::build::Builder;
+use crate::ir::{AtomicOp, MathFn, Order, Scope, TypeId, Types, Value};
+use crate::lane::{LaneOp, Width};
+
+/// Operands of an operation: the arguments that are read, converted to their parameters' types.
+struct Operands {
+    values: [Value; MOST_ARGS],
+    len: usize,
+}
+
+impl Operands {
+    fn collect(builder: &mut Builder<'_>, chosen: &Candidate, args: &[Argument], skip: Option<usize>) -> Operands {
+        let filler = builder.const_u32(0);
+        let mut operands = Operands { values: [filler; MOST_ARGS], len: 0 };
+        for (index, (param, arg)) in chosen.overload.params.iter().zip(args).enumerate() {
+            let read = matches!(param.mode, Mode::In | Mode::InOut) && skip != Some(index);
+            if read {
+                operands.values[operands.len] = operand(builder, chosen, index, arg.value);
+                operands.len += 1;
+            }
+        }
+        operands
+    }
+
+    fn values(&self) -> &[Value] {
+        &self.values[..self.len]
+    }
+}
+
+fn operand(builder: &mut Builder<'_>, chosen: &Candidate, index: usize, value: Value) -> Value {
+    let ty = chosen.param(index).intern(&mut builder.module.types);
+    let value = convert::numeric(builder, value, ty);
+    match chosen.overload.params[index].ty {
+        TypeExpr::Splat => builder.splat(value, chosen.generic.size()),
+        _ => value,
+    }
+}
+
+/// Emits the operation and sends its results where the row says.
+pub fn emit(builder: &mut Builder<'_>, chosen: &Candidate, args: &[Argument]) -> Called {
+    let overload = chosen.overload;
+    let ty = overload.ret.shape(chosen.generic).map_or(Types::VOID, |shape| shape.intern(&mut builder.module.types));
+    let skip = match overload.lowering {
+        Lowering::Lane { width_arg, .. } => width_arg.map(usize::from),
+        _ => None,
+    };
+    let operands = Operands::collect(builder, chosen, args, skip);
+    let operation = Operation { chosen, args, ty };
+    let parts = operation.emit(builder, operands.values());
+    operation.deliver(builder, parts)
+}
+
+/// What an operation gives: nothing, one value, or two.
+#[derive(Clone, Copy)]
+enum Parts {
+    None,
+    One(Value),
+    Two(Value, Value),
+}
+
+struct Operation<'a> {
+    chosen: &'a Candidate,
+    args: &'a [Argument],
+    /// Type that the call returns.
+    ty: TypeId,
+}
+
+impl Operation<'_> {
+    fn emit(&self, builder: &mut Builder<'_>, operands: &[Value]) -> Parts {
+        let first = operands.first().copied();
+        match (self.chosen.overload.lowering, operands) {
+            (Lowering::Math(function), _) => self.math(builder, function, operands),
+            (Lowering::Unary(op), [a]) => Parts::One(builder.unary(op, *a)),
+            (Lowering::Binary(op), [a, b]) => Parts::One(builder.binary(op, *a, *b)),
+            (Lowering::Bitcast, [a]) => Parts::One(builder.bitcast(*a, self.ty)),
+            (Lowering::Select, [reject, accept, condition]) => Parts::One(builder.select(*condition, *accept, *reject)),
+            (Lowering::Atomic(op), _) => self.atomic(builder, op, operands),
+            (Lowering::Barrier { execution, memory, kinds }, _) => {
+                builder.barrier(execution, memory, kinds, Order::AcquireRelease);
+                Parts::None
+            }
+            (Lowering::Lane { op, width_arg }, _) => self.lane(builder, op, width_arg, operands),
+            (Lowering::LaneAndValid { op, valid }, _) => {
+                let value = builder.lane(op, self.ty, operands);
+                Parts::Two(value, builder.lane(valid, Types::BOOL, &operands[1..]))
+            }
+            _ => first.map_or(Parts::None, Parts::One),
+        }
+    }
+
+    fn math(&self, builder: &mut Builder<'_>, function: MathFn, operands: &[Value]) -> Parts {
+        match self.chosen.overload.results.len() {
+            2 => {
+                let pair = builder.math(function, operands);
+                Parts::Two(builder.extract(pair, 0), builder.extract(pair, 1))
+            }
+            _ => Parts::One(builder.math_as(function, self.ty, operands)),
+        }
+    }
+
+    /// GLSL's atomics have no scope: they hold for the device, and order nothing (GLSL 4.60 section 8.11).
+    fn atomic(&self, builder: &mut Builder<'_>, op: AtomicOp, operands: &[Value]) -> Parts {
+        let Some(memory) = self.args.first() else { return Parts::None };
+        let swapped;
+        let operands = match (op, operands) {
+            (AtomicOp::CompareExchange, [compare, new]) => {
+                swapped = [*new, *compare];
+                &swapped[..]
+            }
+            _ => operands,
+        };
+        Parts::One(builder.atomic(op, memory.value, operands, Scope::Device, Order::Relaxed))
+    }
+
+    fn lane(&self, builder: &mut Builder<'_>, op: LaneOp, width_arg: Option<u8>, operands: &[Value]) -> Parts {
+        let width = width_arg.and_then(|index| self.width(builder, usize::from(index)));
+        let op = width.map_or(op, |width| op.with_width(width));
+        let ty = self.lane_type(builder, operands);
+        let value = builder.lane(op, ty, operands);
+        match self.chosen.overload.results.len() {
+            2 => Parts::Two(builder.extract(value, 0), builder.extract(value, 1)),
+            _ => Parts::One(value),
+        }
+    }
+
+    /// The width that a constant argument states; it has been checked.
+    fn width(&self, builder: &Builder<'_>, index: usize) -> Option<Width> {
+        let Value::Const(id) = self.args[index].value else { return None };
+        let lanes = builder.module.constants.as_int(&builder.module.types, id)?;
+        Width::new(u32::try_from(lanes).ok()?)
+    }
+
+    /// Type of the operation's result: what is returned, or what the operands that come back have.
+    fn lane_type(&self, builder: &mut Builder<'_>, operands: &[Value]) -> TypeId {
+        match operands {
+            _ if self.chosen.overload.results.is_empty() => self.ty,
+            [key, value] => {
+                let (key, value) = (builder.type_of(*key), builder.type_of(*value));
+                builder.module.types.pair(key, value)
+            }
+            [key] => builder.type_of(*key),
+            _ => self.ty,
+        }
+    }
+
+    fn deliver(&self, builder: &mut Builder<'_>, parts: Parts) -> Called {
+        let mut result = Called::default();
+        let parts = match parts {
+            Parts::None => return result,
+            Parts::One(value) => [Some(value), None],
+            Parts::Two(first, second) => [Some(first), Some(second)],
+        };
+        let places: &[Place] = match self.chosen.overload.results {
+            [] => &[Place::Return],
+            places => places,
+        };
+        for (place, value) in places.iter().zip(parts.into_iter().flatten()) {
+            match place {
+                Place::Return => result.value = Some(value).filter(|_| self.ty != Types::VOID),
+                Place::Argument(index) => result.writes.push(self.write(builder, usize::from(*index), value)),
+            }
+        }
+        result
+    }
+
+    fn write(&self, builder: &mut Builder<'_>, argument: usize, value: Value) -> (usize, Value) {
+        (argument, convert::numeric(builder, value, self.args[argument].ty))
+    }
+}

@@ -1,0 +1,124 @@
+//! The messages about calls of built-in functions.
+
+use super::resolve::{Candidate, Failure};
+use super::{Argument, Env};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::types;
+use crate::grammar::{ExtensionSet, Overload, Param};
+use crate::ir::{Module, Stage, Value};
+use crate::source::Span;
+
+/// Most candidates that a message lists.
+const SHOWN: usize = 6;
+
+/// A name without rows.
+pub fn unknown_function(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(Code::UNKNOWN_FUNCTION, format!("no function `{name}` is known")).at(span, "not declared")
+}
+
+/// None of the extensions that have `name` is on.
+pub fn missing_extension(env: &Env<'_>, name: &str, span: Span, any_of: ExtensionSet) -> Diagnostic {
+    let names: Vec<&str> = any_of.iter().map(|extension| extension.name).collect();
+    let message = format!("`{name}` needs the extension {}", names.join(" or "));
+    let diagnostic = Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "the extension is not enabled");
+    let Some(first) = names.first() else { return diagnostic };
+    let line = format!("#extension {first} : require");
+    let text = format!("add the line `{line}`");
+    match env.version.span {
+        Span::NONE => diagnostic.note(text),
+        // Behind the `#version` line.
+        Span { hi, .. } => diagnostic.suggest(Span::new(hi, hi), format!("\n{line}"), text),
+    }
+}
+
+pub fn needs_version(env: &Env<'_>, name: &str, span: Span, first: u16) -> Diagnostic {
+    let language = if env.is_es() { "GLSL ES" } else { "GLSL" };
+    let message =
+        format!("`{name}` exists from {language} {first} on; this shader is written in {}", env.version.number);
+    Diagnostic::error(Code::NEEDS_VERSION, message).at(span, "needs a later `#version`")
+}
+
+pub fn wrong_stage(env: &Env<'_>, name: &str, span: Span) -> Diagnostic {
+    let stage = match env.stage {
+        Stage::Vertex => "vertex",
+        Stage::Fragment => "fragment",
+        Stage::Compute => "compute",
+    };
+    Diagnostic::error(Code::WRONG_STAGE, format!("`{name}` does not exist in {stage} shaders")).at(span, "used here")
+}
+
+pub fn not_constant(name: &str, param: &Param, arg: &Argument) -> Diagnostic {
+    let message = format!("`{name}`: the argument `{}` must be a constant expression", param.name);
+    let diagnostic = Diagnostic::error(Code::ARGUMENT_NOT_CONSTANT, message);
+    match arg.value {
+        Value::Const(_) => diagnostic
+            .at(arg.span, "hangs on a specialization constant")
+            .note("the value must be known when the shader is compiled, not only when the pipeline is made"),
+        _ => diagnostic.at(arg.span, "its value is not known when the shader is compiled"),
+    }
+}
+
+/// The message for a call that fits no overload.
+pub fn failure(module: &Module, name: &str, span: Span, args: &[Argument], failure: &Failure) -> Diagnostic {
+    match failure {
+        Failure::Count(overloads) => {
+            let message = format!("`{name}` does not take {}", count(args.len()));
+            candidates(Diagnostic::error(Code::NO_OVERLOAD, message).at(span, "wrong number of arguments"), overloads)
+        }
+        Failure::Types(overloads) => {
+            let message = format!("no overload of `{name}` takes ({})", type_list(module, args));
+            let diagnostic = Diagnostic::error(Code::NO_OVERLOAD, message).at(span, "no overload fits");
+            candidates(with_types(diagnostic, module, args), overloads)
+        }
+        Failure::NotWritable(index) => {
+            let message = format!("`{name}` writes to its argument {}, which must be a variable", index + 1);
+            Diagnostic::error(Code::NO_OVERLOAD, message).at(args[*index].span, "cannot be written")
+        }
+        Failure::Ambiguous(a, b) => ambiguous(module, name, span, args, [a, b]),
+    }
+}
+
+fn ambiguous(module: &Module, name: &str, span: Span, args: &[Argument], rivals: [&Candidate; 2]) -> Diagnostic {
+    let message = format!("the call `{name}({})` is ambiguous", type_list(module, args));
+    let diagnostic = Diagnostic::error(Code::AMBIGUOUS_CALL, message).at(span, "more than one overload fits");
+    let diagnostic = with_types(diagnostic, module, args);
+    let overloads = rivals.map(|candidate| candidate.overload);
+    candidates(diagnostic, &overloads).note("convert an argument to say which one is meant")
+}
+
+fn count(args: usize) -> String {
+    match args {
+        0 => "an empty argument list".into(),
+        1 => "one argument".into(),
+        _ => format!("{args} arguments"),
+    }
+}
+
+fn type_list(module: &Module, args: &[Argument]) -> String {
+    let names: Vec<String> = args.iter().map(|arg| types::display(&module.types, &module.constants, arg.ty)).collect();
+    names.join(", ")
+}
+
+fn with_types(diagnostic: Diagnostic, module: &Module, args: &[Argument]) -> Diagnostic {
+    let name = |arg: &Argument| types::display(&module.types, &module.constants, arg.ty);
+    args.iter().filter(|arg| !arg.span.is_none()).fold(diagnostic, |d, arg| d.with(arg.span, name(arg)))
+}
+
+/// Adds a note for each candidate, equal ones once.
+fn candidates(mut diagnostic: Diagnostic, overloads: &[&Overload]) -> Diagnostic {
+    let mut shown: Vec<String> = Vec::new();
+    for overload in overloads {
+        let line = match overload.types {
+            "" => overload.signature.to_string(),
+            types => format!("{}  where T is {types}", overload.signature),
+        };
+        if !shown.contains(&line) {
+            shown.push(line);
+        }
+    }
+    let rest = shown.len().saturating_sub(SHOWN);
+    for line in shown.into_iter().take(SHOWN) {
+        diagnostic = diagnostic.note(format!("candidate: {line}"));
+    }
+    if rest > 0 { diagnostic.note(format!("and {rest} more")) } else { diagnostic }
+}

@@ -1,0 +1,157 @@
+//! Overload resolution (GLSL 4.60 section 6.1): an exact match, else the best one through implicit conversions.
+//!
+//! A generic row is a family of overloads, one for each type that its `T` stands for.
+
+use super::{Argument, Env};
+use crate::glsl::convert;
+use crate::grammar::{Mode, Overload, Param, Shape, TypeExpr};
+use crate::ir::Value;
+use crate::ir::build::Builder;
+use std::cmp::Ordering;
+
+/// What resolution looks at in an argument.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgShape {
+    /// None for structs, arrays and other types that no built-in function takes.
+    pub shape: Option<Shape>,
+    pub is_place: bool,
+    pub constant: bool,
+}
+
+/// An overload with its `T` chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    pub overload: &'static Overload,
+    pub generic: Shape,
+}
+
+impl Candidate {
+    /// Type of a parameter; parameters are never `void`.
+    pub fn param(&self, index: usize) -> Shape {
+        self.overload.params[index].ty.shape(self.generic).unwrap_or(Shape::BOOL)
+    }
+}
+
+/// Why there is no overload for a call.
+#[derive(Debug)]
+pub enum Failure {
+    /// None takes as many arguments.
+    Count(Vec<&'static Overload>),
+    /// None takes arguments of these types.
+    Types(Vec<&'static Overload>),
+    /// The types fit, but this argument must be written and cannot be.
+    NotWritable(usize),
+    Ambiguous(Candidate, Candidate),
+}
+
+/// Most arguments of a built-in function, and room for one too many.
+pub const MOST_ARGS: usize = 8;
+
+/// The arguments as resolution sees them; of those beyond any function's count the rest is left out.
+pub fn shapes(builder: &Builder<'_>, args: &[Argument]) -> Vec<ArgShape> {
+    let types = &builder.module.types;
+    let shape = |arg: &Argument| ArgShape {
+        shape: Shape::of(types, arg.ty),
+        is_place: arg.is_place,
+        constant: matches!(arg.value, Value::Const(_)),
+    };
+    args.iter().take(MOST_ARGS).map(shape).collect()
+}
+
+/// Chooses among `overloads`, all of which the shader may call.
+///
+/// # Errors
+/// When none fits, or more than one equally well.
+pub fn resolve(
+    env: &Env<'_>,
+    overloads: impl Iterator<Item = &'static Overload> + Clone,
+    args: &[ArgShape],
+) -> Result<Candidate, Failure> {
+    let counted = overloads.clone().filter(|o| o.params.len() == args.len());
+    if let Some(exact) = counted.clone().find_map(|overload| exact(overload, args)) {
+        return Ok(exact);
+    }
+    let candidates: Vec<Candidate> = counted.clone().flat_map(family).filter(|c| viable(env, c, args, true)).collect();
+    if !candidates.is_empty() {
+        return best(&candidates, args);
+    }
+    if let Some(blocked) = counted.clone().flat_map(family).find(|c| viable(env, c, args, false)) {
+        return Err(Failure::NotWritable(first_not_writable(&blocked, args)));
+    }
+    match counted.clone().next() {
+        Some(_) => Err(Failure::Types(counted.collect())),
+        None => Err(Failure::Count(overloads.collect())),
+    }
+}
+
+/// The overload with the `T` that the arguments state, where every argument has just the type of its parameter.
+fn exact(overload: &'static Overload, args: &[ArgShape]) -> Option<Candidate> {
+    let stated = overload.params.iter().zip(args).find(|(param, _)| param.ty == TypeExpr::Generic);
+    let generic = match stated {
+        Some((_, arg)) => arg.shape.filter(|shape| overload.generic.contains(*shape))?,
+        None if overload.generic.is_empty() => Shape::BOOL,
+        None => return None,
+    };
+    let candidate = Candidate { overload, generic };
+    let fits = |(index, arg): (usize, &ArgShape)| {
+        let param = &overload.params[index];
+        arg.shape == Some(candidate.param(index)) && writable(param, arg) && (arg.constant || !param.constant)
+    };
+    args.iter().enumerate().all(fits).then_some(candidate)
+}
+
+/// The overload with every `T`.
+fn family(overload: &'static Overload) -> impl Iterator<Item = Candidate> {
+    let single = overload.generic.is_empty().then_some(Shape::BOOL);
+    overload.generic.iter().chain(single).map(move |generic| Candidate { overload, generic })
+}
+
+fn writable(param: &Param, arg: &ArgShape) -> bool {
+    param.mode == Mode::In || arg.is_place
+}
+
+fn viable(env: &Env<'_>, candidate: &Candidate, args: &[ArgShape], write: bool) -> bool {
+    args.iter().enumerate().all(|(index, arg)| {
+        let param = &candidate.overload.params[index];
+        let Some(shape) = arg.shape else { return false };
+        (!write || writable(param, arg)) && passes(env, param.mode, shape, candidate.param(index))
+    })
+}
+
+/// Whether a value can go the way of the parameter.
+fn passes(env: &Env<'_>, mode: Mode, arg: Shape, param: Shape) -> bool {
+    match mode {
+        _ if arg == param => true,
+        Mode::In => env.implicit_conversions() && converts(arg, param),
+        Mode::Out => env.implicit_conversions() && converts(param, arg),
+        Mode::InOut | Mode::Memory => false,
+    }
+}
+
+fn converts(from: Shape, to: Shape) -> bool {
+    from.is_matrix() == to.is_matrix()
+        && from.dimensions() == to.dimensions()
+        && convert::scalar_converts(from.scalar(), to.scalar())
+}
+
+fn best(candidates: &[Candidate], args: &[ArgShape]) -> Result<Candidate, Failure> {
+    let order = |a: usize, b: usize, index: usize| compare(&candidates[a], &candidates[b], index, args[index].shape);
+    match convert::best(candidates.len(), args.len(), order) {
+        Ok(best) => Ok(candidates[best]),
+        Err((a, b)) => Err(Failure::Ambiguous(candidates[a], candidates[b])),
+    }
+}
+
+fn compare(a: &Candidate, b: &Candidate, index: usize, arg: Option<Shape>) -> Ordering {
+    match (a.overload.params[index].mode, arg) {
+        (Mode::In, Some(arg)) => {
+            convert::compare_scalars(arg.scalar(), a.param(index).scalar(), b.param(index).scalar())
+        }
+        _ => Ordering::Equal,
+    }
+}
+
+fn first_not_writable(candidate: &Candidate, args: &[ArgShape]) -> usize {
+    let params = candidate.overload.params.iter().zip(args);
+    params.enumerate().find(|(_, (param, arg))| !writable(param, arg)).map_or(0, |(index, _)| index)
+}
