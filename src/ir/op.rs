@@ -69,6 +69,7 @@ pub enum BinaryOp {
     Div,
     /// Remainder with the sign of the dividend (`a - b * trunc(a / b)`); by zero: undefined value.
     Rem,
+    /// Bit by bit on integers, logical on bools.
     And,
     Or,
     Xor,
@@ -85,7 +86,7 @@ pub enum BinaryOp {
     Le,
     Gt,
     Ge,
-    /// Vector or matrix times scalar.
+    /// Scalar, vector or matrix times scalar.
     TimesScalar,
     MatrixTimesVector,
     VectorTimesMatrix,

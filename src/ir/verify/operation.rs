@@ -83,7 +83,7 @@ impl Body<'_> {
         let vector = |ty| self.types.components(ty).filter(|size| *size > 1);
         let fits = match op {
             BinaryOp::TimesScalar => {
-                vector(a).or(size(a).map(|m| m.1)).is_some() && self.types.components(b) == Some(1)
+                (size(a).is_some() || self.types.components(a).is_some()) && self.types.components(b) == Some(1)
             }
             BinaryOp::MatrixTimesVector => size(a).is_some_and(|(_, columns, _)| vector(b) == Some(columns)),
             BinaryOp::VectorTimesMatrix => size(b).is_some_and(|(_, _, rows)| vector(a) == Some(rows)),
@@ -225,7 +225,7 @@ impl Body<'_> {
 /// Whether a component-wise operation on operands of one type is for this scalar.
 fn takes(op: BinaryOp, scalar: Scalar) -> bool {
     match op {
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => scalar.is_int(),
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => !scalar.is_float(),
         BinaryOp::LogicalAnd | BinaryOp::LogicalOr => scalar.is_bool(),
         BinaryOp::Eq | BinaryOp::Ne => true,
         _ => !scalar.is_bool(),

@@ -66,11 +66,10 @@ fn workgroup_memory_atomics_and_barriers() {
     let flags = shader.global("flags", Space::Workgroup, flags, Binding::None);
     let count = shader.global("count", Space::Workgroup, Types::I32, Binding::None);
     let module = shader.main(|b, block| {
-        let three = b.const_u32(3);
-        let flag = b.access(flags, &[three, three]);
+        let (two, three) = (b.const_u32(2), b.const_u32(3));
+        let flag = b.access(flags, &[three, two]);
         let _ = b.load(flags);
         let yes = b.const_bool(true);
-        let two = b.const_u32(2);
         let component = b.access(flags, &[three, two]);
         b.store(component, yes);
         let one = b.const_i32(1);

@@ -11,6 +11,7 @@ mod values;
 use super::{SpirvOptions, emit};
 use crate::diagnostic::Diagnostic;
 use crate::ir::layout::{Layouts, Rule};
+use crate::ir::verify::verify;
 use crate::ir::{
     Access, Binding, Builder, EntryPoint, FuncId, Global, GlobalId, Member, Module, Reconvergence, Space, Stage,
     Struct, TypeId, Types, Value,
@@ -103,6 +104,7 @@ fn listing(words: &[u32]) -> String {
 
 /// Emits for every version, has each judged, and gives the listings.
 fn check(module: &Module) -> [String; 3] {
+    verify(module).unwrap();
     TARGETS.map(|(profile, environment)| {
         let mut options = options(profile);
         let words = assemble(module, &options);
