@@ -9,3 +9,4 @@ pub mod profile;
 pub mod run;
 pub mod source;
 pub mod target;
+pub mod wgsl;

@@ -174,6 +174,18 @@ codes! {
     ARGUMENT_RANGE = "E0504";
 
     // WGSL.
+    /// The text is not WGSL.
+    WGSL_SYNTAX = "E0600";
+    /// The module breaks a rule of WGSL.
+    WGSL_INVALID = "E0601";
+    /// There is no entry point, no such entry point, or none was chosen among several.
+    ENTRY_POINT = "E0602";
+    /// The default of an override with a number depends on other overrides.
+    OVERRIDE_DEFAULT = "E0603";
+    /// A definition from the command line is no WGSL expression.
+    BAD_DEFINE = "E0604";
+    /// naga, which reads WGSL here, failed on the module: a defect of naga, not of the shader.
+    NAGA_FAILED = "E0605";
 
     // Profiles and targets.
     /// The language has it, crosslane does not support it yet.
@@ -206,6 +218,10 @@ codes! {
     // Warnings of expressions.
     /// An integer is divided by zero.
     DIVISION_BY_ZERO = "W0300";
+
+    // Warnings of WGSL.
+    /// An override without a default value.
+    OVERRIDE_WITHOUT_DEFAULT = "W0600";
 }
 
 #[cfg(test)]

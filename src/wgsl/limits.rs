@@ -1,0 +1,132 @@
+//! How deep a text nests, so that naga, which recurses, is never handed one that overflows the stack.
+//!
+//! Three things make recursion deep: brackets, chains of operators or of `else if`, and templates. Each is counted; past
+//! [`NESTING_LIMIT`] or [`CHAIN_LIMIT`] the text is refused. What stays below needs at most [`STACK`] bytes.
+
+use super::lexer::{Kind, Token};
+
+/// Open brackets at one point.
+const NESTING_LIMIT: u32 = 200;
+/// Operators in one expression, or links of an `else if` chain.
+const CHAIN_LIMIT: u32 = 1000;
+/// Depth up to which the stack of any thread is enough.
+const SHALLOW: u32 = 40;
+/// Text up to which the stack of any thread is enough: long texts may hold long chains of declarations.
+const SHORT: usize = 48 << 10;
+/// Stack of the thread for deep texts. Only the part that is used is ever backed by memory.
+pub(super) const STACK: usize = 256 << 20;
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Depth {
+    deepest: u32,
+}
+
+/// Where and why a text is too deep.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct TooDeep {
+    pub at: Token,
+    pub what: &'static str,
+}
+
+impl Depth {
+    /// Whether the text needs a thread with a larger stack.
+    pub(super) fn needs_stack(self, len: usize) -> bool {
+        self.deepest > SHALLOW || len > SHORT
+    }
+}
+
+/// The running counts.
+#[derive(Default)]
+struct Counter {
+    open: u32,
+    chain: u32,
+    templates: u32,
+    elses: u32,
+    depth: Depth,
+}
+
+/// Measures a text.
+///
+/// # Errors
+/// Where it passes a limit.
+pub(super) fn measure(source: &str, tokens: &[Token]) -> Result<Depth, TooDeep> {
+    let mut counter = Counter::default();
+    for token in tokens {
+        counter.count(source, *token);
+        let what = match () {
+            () if counter.open > NESTING_LIMIT => "brackets are nested too deep",
+            () if counter.templates > NESTING_LIMIT => "templates are nested too deep",
+            () if counter.chain > CHAIN_LIMIT => "the expression has too many operators",
+            () if counter.elses > CHAIN_LIMIT / 4 => "the chain of `else if` is too long",
+            () => continue,
+        };
+        return Err(TooDeep { at: *token, what });
+    }
+    Ok(counter.depth)
+}
+
+impl Counter {
+    fn count(&mut self, source: &str, token: Token) {
+        match token.kind {
+            Kind::Punct(b'(' | b'[') => self.open += 1,
+            Kind::Punct(b')' | b']') => self.open = self.open.saturating_sub(1),
+            Kind::Punct(b'{') => {
+                self.open += 1;
+                self.end_statement();
+            }
+            Kind::Punct(b'}') => {
+                self.open = self.open.saturating_sub(1);
+                self.end_statement();
+            }
+            Kind::Punct(b';') => {
+                self.end_statement();
+                self.elses = 0;
+            }
+            Kind::Punct(b',') => self.chain = 0,
+            Kind::Punct(b'<') => {
+                self.templates += 1;
+                self.chain += 1;
+            }
+            Kind::Punct(b'>') => {
+                self.templates = self.templates.saturating_sub(1);
+                self.chain += 1;
+            }
+            Kind::Punct(_) => self.chain += 1,
+            Kind::Word if token.text(source) == "else" => self.elses += 1,
+            Kind::Word | Kind::Number => {}
+        }
+        let deepest = self.open + self.chain / 4 + self.elses + self.templates;
+        self.depth.deepest = self.depth.deepest.max(deepest);
+    }
+
+    fn end_statement(&mut self) {
+        (self.chain, self.templates) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lexer::tokens;
+    use super::*;
+
+    fn measured(source: &str) -> Result<Depth, &'static str> {
+        measure(source, &tokens(source)).map_err(|e| e.what)
+    }
+
+    #[test]
+    fn deep_texts_are_refused() {
+        assert!(measured(&"(".repeat(300)).is_err());
+        assert!(measured(&format!("let a = {}1;", "1+".repeat(2000))).is_err());
+        assert!(measured(&format!("let a = {}1;", "-".repeat(2000))).is_err());
+        assert!(measured(&"ptr<function,".repeat(300)).is_err());
+        assert!(measured(&"if a {} else ".repeat(600)).is_err());
+    }
+
+    #[test]
+    fn usual_texts_are_shallow() {
+        let source = "fn f() { if a { b = c(1, 2)[3]; } else if d { e = 1; } }\n".repeat(20);
+        assert!(!measured(&source).unwrap().needs_stack(source.len()));
+        assert!(measured(&format!("let a = array({});", "1 + 2, ".repeat(5000))).is_ok());
+    }
+}

@@ -1,0 +1,153 @@
+//! The WGSL front end: text in, `ir` out.
+//!
+//! naga parses and validates. Before it, a pass over the tokens takes out what naga does not know (`enable` lines,
+//! crosslane's built-ins) in a way that every message still points into the user's text; after it, the module is
+//! translated. Compute only: other stages, textures and samplers are refused with their place.
+
+mod builtin;
+mod carrier;
+mod defines;
+mod guard;
+mod lexer;
+mod limits;
+mod offsets;
+mod prepass;
+mod read;
+mod translate;
+mod uses;
+
+#[cfg(test)]
+mod tests;
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::ir;
+use crate::profile::Target;
+use crate::source::{FileId, SourceMap, Span};
+use carrier::Carriers;
+use lexer::Token;
+
+/// Texts longer than this are refused: naga's and our positions and times stay in bounds.
+const SIZE_LIMIT: usize = 64 << 20;
+
+/// What a compilation depends on besides the text.
+#[derive(Clone, Copy, Debug)]
+pub struct WgslOptions<'a> {
+    /// Name of the entry point; none takes the only one.
+    pub entry: Option<&'a str>,
+    /// Names and values of `-D`.
+    pub defines: &'a [(String, String)],
+    /// Lanes of a subgroup where the profile fixes them.
+    pub wave_size: Option<u32>,
+    /// The kind of code that is made; the text sees it as `CROSSLANE_TARGET_…`.
+    pub target: Target,
+}
+
+impl Default for WgslOptions<'_> {
+    fn default() -> Self {
+        WgslOptions { entry: None, defines: &[], wave_size: None, target: Target::Spirv }
+    }
+}
+
+/// Compiles the WGSL text of `file`. None means that `diagnostics` has errors.
+pub fn compile(
+    file: FileId,
+    sources: &SourceMap,
+    options: &WgslOptions<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<ir::Module> {
+    let (source, base) = (&*sources.file(file).text, sources.file(file).base);
+    if source.len() > SIZE_LIMIT {
+        diagnostics.push(Diagnostic::error(Code::TOO_LARGE, "the text is larger than 64 MiB"));
+        return None;
+    }
+    let tokens = lexer::tokens(source);
+    let depth = match limits::measure(source, &tokens) {
+        Ok(depth) => depth,
+        Err(deep) => {
+            let span = Span::new(base + deep.at.lo, base + deep.at.hi);
+            diagnostics.push(Diagnostic::error(Code::TOO_DEEP, deep.what).at(span, "the limit is passed here"));
+            return None;
+        }
+    };
+    let text = Text { source, base, tokens: &tokens };
+    if !depth.needs_stack(source.len()) {
+        return text.compile(options, diagnostics);
+    }
+    match guard::on_large_stack(limits::STACK, || text.compile(options, diagnostics)) {
+        Ok(module) => module,
+        Err(reason) => {
+            let message = format!("the module cannot be read on a thread of its own: {reason}");
+            diagnostics.push(Diagnostic::error(Code::INTERNAL, message));
+            None
+        }
+    }
+}
+
+/// A text that is safe to read.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    source: &'a str,
+    base: u32,
+    tokens: &'a [Token],
+}
+
+impl Text<'_> {
+    fn compile(self, options: &WgslOptions<'_>, diagnostics: &mut Diagnostics) -> Option<ir::Module> {
+        let errors = diagnostics.error_count();
+        let mut prepared = prepass::prepare(self.source, self.base, self.tokens, diagnostics);
+        let constants =
+            defines::declarations(self.source, self.tokens, prepared.crosslane, options, diagnostics);
+        if diagnostics.error_count() > errors {
+            return None;
+        }
+        let (mut text, offsets) = offsets::apply(self.source, self.base, std::mem::take(&mut prepared.edits));
+        text += &prepared.tail;
+        text += &constants;
+        match self.translate(&text, &offsets, prepared, options, diagnostics) {
+            Ok(module) => Some(module),
+            Err(error) => {
+                diagnostics.push(*error);
+                None
+            }
+        }
+    }
+
+    fn translate(
+        self,
+        text: &str,
+        offsets: &offsets::Offsets,
+        prepared: prepass::Prepared,
+        options: &WgslOptions<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<ir::Module, Box<Diagnostic>> {
+        let mut module = read::parse(text, offsets)?;
+        let carriers = Carriers::find(&mut module, prepared.sites, &prepared.prefix);
+        let info = read::validate(&mut module, &carriers, offsets)?;
+        let entry = choose_entry(&module, options.entry)?;
+        let input = translate::Input { naga: &module, info: &info, carriers: &carriers, offsets };
+        let mut warnings = Vec::new();
+        let out = translate::translate(input, entry, &mut warnings)?;
+        warnings.into_iter().for_each(|warning| diagnostics.push(warning));
+        Ok(out)
+    }
+}
+
+/// The entry point called `wanted`, or the only one.
+fn choose_entry(module: &naga::Module, wanted: Option<&str>) -> Result<usize, Diagnostic> {
+    let names: Vec<&str> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
+    let found = match wanted {
+        Some(wanted) => names.iter().position(|name| *name == wanted),
+        None => (names.len() == 1).then_some(0),
+    };
+    found.ok_or_else(|| no_entry(&names, wanted))
+}
+
+fn no_entry(names: &[&str], wanted: Option<&str>) -> Diagnostic {
+    let message = match (wanted, names) {
+        (_, []) => "the module has no entry point".to_string(),
+        (Some(wanted), _) => format!("the module has no entry point `{wanted}`"),
+        (None, _) => "the module has several entry points, and none was chosen".to_string(),
+    };
+    let error = Diagnostic::error(Code::ENTRY_POINT, message);
+    if names.is_empty() { error } else { error.note(format!("its entry points are `{}`", names.join("`, `"))) }
+}

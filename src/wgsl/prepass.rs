@@ -1,0 +1,324 @@
+//! The pass before naga: `enable` lines that naga does not know, crosslane's built-ins, constants from outside.
+//!
+//! The text stays as it is but for these: `enable subgroups;` and `enable crosslane;` become blanks, calls of built-ins
+//! become carriers (see [`super::builtin`]), and stubs and constants follow at the end. Names that the module declares
+//! itself are never touched. Arguments are counted here; their types and values are judged after naga.
+
+use super::builtin::{self, Builtin, Signature, Site};
+use super::lexer::{Kind, Token};
+use super::offsets::Edit;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::Span;
+use rustc_hash::FxHashSet;
+
+/// The subgroup shuffles that can carry; the first that the module does not declare as something else is taken.
+const SHUFFLES: [&str; 4] = ["subgroupShuffleXor", "subgroupShuffleUp", "subgroupShuffleDown", "subgroupShuffle"];
+
+/// What the pass found.
+#[derive(Debug, Default)]
+pub(super) struct Prepared {
+    pub edits: Vec<Edit>,
+    pub sites: Vec<Site>,
+    /// Declarations that follow the text.
+    pub tail: String,
+    /// What the names of stubs start with.
+    pub prefix: String,
+    /// Whether `enable crosslane;` is there.
+    pub crosslane: bool,
+}
+
+/// Something between brackets.
+struct Frame {
+    close: u8,
+    /// The call whose arguments these are.
+    call: Option<Call>,
+}
+
+/// A call of a built-in that is being read.
+struct Call {
+    name: Token,
+    open: Token,
+    commas: Vec<Token>,
+    /// End of the last token before the current one.
+    last: u32,
+    empty: bool,
+}
+
+/// The state of the pass.
+struct Pass<'a> {
+    source: &'a str,
+    base: u32,
+    tokens: &'a [Token],
+    declared: FxHashSet<&'a str>,
+    shuffle: &'static str,
+    out: Prepared,
+    stubs: Vec<Signature>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+/// Reads a text whose first byte has position `base`.
+pub(super) fn prepare(source: &str, base: u32, tokens: &[Token], diagnostics: &mut Diagnostics) -> Prepared {
+    let declared = declared(source, tokens);
+    let mut pass = Pass {
+        source,
+        base,
+        tokens,
+        shuffle: SHUFFLES.iter().find(|name| !declared.contains(*name)).unwrap_or(&SHUFFLES[0]),
+        declared,
+        out: Prepared { prefix: unused_prefix(source), ..Prepared::default() },
+        stubs: Vec::new(),
+        diagnostics,
+    };
+    pass.byte_order_mark();
+    let body = pass.directives();
+    pass.calls(body);
+    pass.write_stubs();
+    pass.out
+}
+
+/// Names that functions, structs and aliases of the module have.
+fn declared<'a>(source: &'a str, tokens: &[Token]) -> FxHashSet<&'a str> {
+    let pairs = tokens.windows(2).filter(|pair| pair[1].kind == Kind::Word);
+    let named = pairs.filter(|pair| matches!(pair[0].text(source), "fn" | "struct" | "alias"));
+    named.map(|pair| pair[1].text(source)).collect()
+}
+
+/// Whether a `<` after this name opens a template list (WGSL 6.9, 3.9).
+fn is_generator(name: &str) -> bool {
+    let named = matches!(name, "array" | "atomic" | "bitcast" | "binding_array" | "ptr" | "vec2" | "vec3" | "vec4");
+    named || (name.len() == 6 && name.starts_with("mat") && name.as_bytes()[4] == b'x')
+}
+
+/// A start of names that the text has nowhere.
+fn unused_prefix(source: &str) -> String {
+    let mut prefix = String::from("crosslane_call");
+    while source.contains(prefix.as_str()) {
+        prefix.push('_');
+    }
+    prefix
+}
+
+impl<'a> Pass<'a> {
+    fn span(&self, lo: u32, hi: u32) -> Span {
+        Span::new(self.base + lo, self.base + hi)
+    }
+
+    fn text(&self, at: usize) -> &'a str {
+        self.tokens.get(at).map_or("", |token| token.text(self.source))
+    }
+
+    /// naga takes no byte order mark.
+    fn byte_order_mark(&mut self) {
+        if self.source.starts_with('\u{FEFF}') {
+            self.blank(0, 3);
+        }
+    }
+
+    fn blank(&mut self, lo: u32, hi: u32) {
+        self.out.edits.push(Edit { lo, hi, text: " ".repeat((hi - lo) as usize) });
+    }
+
+    /// The directives at the start of the module (WGSL 4); gives the token after them.
+    fn directives(&mut self) -> usize {
+        let mut at = 0;
+        while matches!(self.text(at), "enable" | "requires" | "diagnostic") {
+            let Some(len) = self.tokens[at..].iter().position(|token| token.is(b';')) else { return at };
+            if self.text(at) == "enable" {
+                self.enable(at, at + len);
+            }
+            at += len + 1;
+        }
+        at
+    }
+
+    /// `enable a, b;` from token `first` to its semicolon. Names that naga takes stay.
+    fn enable(&mut self, first: usize, semicolon: usize) {
+        let words = (first + 1..semicolon).filter(|at| self.tokens[*at].kind == Kind::Word);
+        let (ours, others): (Vec<usize>, Vec<usize>) =
+            words.partition(|at| matches!(self.text(*at), "subgroups" | "crosslane"));
+        if ours.is_empty() {
+            return;
+        }
+        self.out.crosslane |= ours.iter().any(|at| self.text(*at) == "crosslane");
+        let rest: Vec<&str> = others.iter().map(|at| self.text(*at)).collect();
+        let (lo, hi) = (self.tokens[first].lo, self.tokens[semicolon].hi);
+        if rest.is_empty() {
+            self.blank(lo, hi);
+        } else {
+            self.out.edits.push(Edit { lo, hi, text: format!("enable {};", rest.join(", ")) });
+        }
+    }
+
+    /// Walks the module and rewrites calls of built-ins.
+    fn calls(&mut self, from: usize) {
+        let mut frames: Vec<Frame> = Vec::new();
+        for at in from..self.tokens.len() {
+            let token = self.tokens[at];
+            if let Some(call) = frames.last_mut().and_then(|frame| frame.call.as_mut()) {
+                call.see(token);
+            }
+            if matches!(token.kind, Kind::Punct(b')' | b']' | b'}' | b';')) {
+                abandon_templates(&mut frames);
+            }
+            match token.kind {
+                Kind::Punct(b'(') => frames.push(Frame { close: b')', call: self.call_at(at) }),
+                Kind::Punct(b'[') => frames.push(Frame { close: b']', call: None }),
+                Kind::Punct(b'{') => frames.push(Frame { close: b'}', call: None }),
+                Kind::Punct(b'<') if self.opens_template(at) => frames.push(Frame { close: b'>', call: None }),
+                Kind::Punct(close) if frames.last().is_some_and(|frame| frame.close == close) => {
+                    if let Some(call) = frames.pop().and_then(|frame| frame.call) {
+                        self.finish(call, token);
+                    }
+                    if let Some(outer) = frames.last_mut().and_then(|frame| frame.call.as_mut()) {
+                        outer.last = token.hi;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn opens_template(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| is_generator(self.text(before)))
+    }
+
+    /// The call of a built-in whose parenthesis stands at token `at`.
+    fn call_at(&mut self, at: usize) -> Option<Call> {
+        let name = *self.tokens.get(at.checked_sub(1)?)?;
+        let before = at.checked_sub(2).map_or("", |before| self.text(before));
+        let text = name.text(self.source);
+        let is_call = name.kind == Kind::Word && !matches!(before, "fn" | "." | "@") && !self.declared.contains(text);
+        if !is_call || builtin::find(text).is_none() {
+            return None;
+        }
+        if builtin::needs_enable(text) && !self.out.crosslane {
+            self.missing_enable(name);
+            return None;
+        }
+        let open = self.tokens[at];
+        Some(Call { name, open, commas: Vec::new(), last: open.hi, empty: true })
+    }
+
+    fn missing_enable(&mut self, name: Token) {
+        let text = name.text(self.source);
+        let message = format!("the function `{text}` is not known without `enable crosslane;`");
+        let start = self.span(0, 0);
+        let error = Diagnostic::error(Code::UNKNOWN_FUNCTION, message)
+            .at(self.span(name.lo, name.hi), "a built-in function of crosslane's")
+            .suggest(start, "enable crosslane;\n", "add this line at the start of the module");
+        self.diagnostics.push(error);
+    }
+
+    fn finish(&mut self, call: Call, close: Token) {
+        let arguments = call.arguments(self.base);
+        let name = call.name.text(self.source);
+        let span = self.span(call.name.lo, close.hi);
+        let Some(known) = builtin::find(name) else { return };
+        let Some(fitting) = known.with_arguments(arguments.len()) else {
+            self.wrong_count(name, &known, arguments.len(), span);
+            return;
+        };
+        let Some(signature) = fitting.signature() else {
+            let message = format!("`{name}` is not supported in WGSL yet");
+            self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, builtin::NO_CARRIER));
+            return;
+        };
+        self.rewrite(&call, close, &signature, arguments.len());
+        let data = signature.data;
+        self.out.sites.push(Site { name: name.into(), builtin: fitting, data, span, arguments });
+    }
+
+    fn wrong_count(&mut self, name: &str, known: &Builtin, count: usize, span: Span) {
+        let arguments = if count == 1 { "argument" } else { "arguments" };
+        let message = format!("`{name}` does not take {count} {arguments}");
+        let mut error = Diagnostic::error(Code::NO_OVERLOAD, message).at(span, "in this call");
+        for signature in known.signatures() {
+            error = error.note(format!("it is declared as `{signature}`"));
+        }
+        self.diagnostics.push(error);
+    }
+
+    /// Puts the carrier around the arguments. The number of the call is that of its place in the list of sites.
+    fn rewrite(&mut self, call: &Call, close: Token, signature: &Signature, count: usize) {
+        let stub = self.stub(signature);
+        let (number, shuffle) = (self.out.sites.len(), self.shuffle);
+        let mut replace = |token: Token, text: String| {
+            self.out.edits.push(Edit { lo: token.lo, hi: token.hi, text });
+        };
+        match (signature.data, count) {
+            (false, 0) => {
+                replace(call.name, stub);
+                replace(call.open, format!("({number}u"));
+            }
+            (false, _) => {
+                replace(call.name, stub);
+                replace(call.open, format!("({number}u, "));
+            }
+            (true, _) => {
+                replace(call.name, shuffle.into());
+                match call.commas.first() {
+                    Some(comma) => {
+                        replace(*comma, format!(", {stub}({number}u, "));
+                        replace(close, "))".into());
+                    }
+                    None => replace(close, format!(", {stub}({number}u))")),
+                }
+            }
+        }
+    }
+
+    /// The name of the stub with this signature.
+    fn stub(&mut self, signature: &Signature) -> String {
+        let known = self.stubs.iter().position(|stub| stub.fixed == signature.fixed && stub.ret == signature.ret);
+        let number = known.unwrap_or_else(|| {
+            self.stubs.push(signature.clone());
+            self.stubs.len() - 1
+        });
+        format!("{}{number}", self.out.prefix)
+    }
+
+    fn write_stubs(&mut self) {
+        for (number, stub) in self.stubs.iter().enumerate() {
+            let types = stub.fixed.iter().enumerate();
+            let params: String = types.map(|(n, shape)| format!(", a{n}: {}", builtin::type_name(*shape))).collect();
+            let ret = builtin::type_name(stub.ret);
+            let prefix = &self.out.prefix;
+            self.out.tail += &format!("\nfn {prefix}{number}(call: u32{params}) -> {ret} {{ return {ret}(); }}");
+        }
+    }
+}
+
+/// Forgets template lists that turn out to be none.
+fn abandon_templates(frames: &mut Vec<Frame>) {
+    while frames.last().is_some_and(|frame| frame.close == b'>') {
+        frames.pop();
+    }
+}
+
+impl Call {
+    fn see(&mut self, token: Token) {
+        if token.is(b',') {
+            self.commas.push(token);
+        } else if !token.is(b')') {
+            self.last = token.hi;
+        }
+        self.empty &= token.is(b')');
+    }
+
+    /// The stretches between the commas; one comma may trail.
+    fn arguments(&self, base: u32) -> Vec<Span> {
+        if self.empty {
+            return Vec::new();
+        }
+        let mut lo = self.open.hi;
+        let mut list = Vec::with_capacity(self.commas.len() + 1);
+        for comma in &self.commas {
+            list.push(Span::new(base + lo, base + comma.lo));
+            lo = comma.hi;
+        }
+        if self.last > lo {
+            list.push(Span::new(base + lo, base + self.last));
+        }
+        list
+    }
+}

@@ -1,0 +1,203 @@
+//! Calls. Functions are translated when they are first called, once for each set of memory that they are handed.
+//!
+//! A pointer to a variable of the caller stays a pointer parameter; one into such a variable goes through a copy, for
+//! SPIR-V passes whole variables only and WGSL forbids aliases (WGSL 11.4). A pointer to module-scope memory (private,
+//! workgroup, buffers) makes a version of the function of its own, with the pointer's run-time indices as parameters.
+
+use super::function::{Argument, Body, Origin, Slot};
+use super::memory::Place;
+use super::{Outcome, Shader};
+use crate::diagnostic::Code;
+use crate::ir::{self, FuncId, GlobalId, Param, TypeId, Types, Value};
+use naga::{Expression, Handle, TypeInner};
+use rustc_hash::FxHashMap;
+
+/// Versions of functions after which a shader is refused.
+const VERSION_LIMIT: usize = 4096;
+
+/// One step from module-scope memory to what a pointer argument points to.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Step {
+    Constant(Value),
+    /// Becomes a parameter of this type.
+    Dynamic(TypeId),
+}
+
+/// What a version of a function takes for one of naga's parameters.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Taken {
+    /// The value, or a pointer to a variable of the caller.
+    Parameter,
+    Memory { of: GlobalId, path: Vec<Step> },
+}
+
+/// A function with the module-scope memory that it is handed.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Version {
+    function: Handle<naga::Function>,
+    takes: Vec<Taken>,
+}
+
+/// Functions declared so far, and those whose bodies wait for translation.
+#[derive(Default)]
+pub(super) struct Functions {
+    known: FxHashMap<Version, FuncId>,
+    waiting: Vec<(Version, FuncId)>,
+}
+
+impl Shader<'_> {
+    /// Translates the bodies that calls have asked for, and those that they ask for in turn.
+    pub(super) fn finish_functions(&mut self, out: &mut ir::Module) -> Outcome<()> {
+        while let Some((version, id)) = self.functions.waiting.pop() {
+            self.function_body(out, &version, id)?;
+        }
+        Ok(())
+    }
+
+    fn version(&mut self, out: &mut ir::Module, version: Version, at: naga::Span) -> Outcome<FuncId> {
+        if let Some(known) = self.functions.known.get(&version) {
+            return Ok(*known);
+        }
+        if self.functions.known.len() >= VERSION_LIMIT {
+            let message = "too many versions of functions for the pointers that they are handed";
+            return Err(self.fail(Code::TOO_DEEP, message, at, "this call needs one more"));
+        }
+        let (params, _) = self.parameters(out, &version)?;
+        let ret = self.return_type(out, version.function)?;
+        let function = &self.naga.functions[version.function];
+        let span = self.span(self.naga.functions.get_span(version.function));
+        let name = function.name.as_deref().unwrap_or("");
+        let id = out.functions.push(ir::Function::new(name, span, params, ret));
+        self.functions.known.insert(version.clone(), id);
+        self.functions.waiting.push((version, id));
+        Ok(id)
+    }
+
+    fn return_type(&mut self, out: &mut ir::Module, function: Handle<naga::Function>) -> Outcome<TypeId> {
+        match &self.naga.functions[function].result {
+            Some(result) => self.logical(out, result.ty),
+            None => Ok(Types::VOID),
+        }
+    }
+
+    /// The parameters of a version, and what naga's become.
+    fn parameters(&mut self, out: &mut ir::Module, version: &Version) -> Outcome<(Vec<Param>, Vec<Argument>)> {
+        let (mut params, mut arguments) = (Vec::new(), Vec::new());
+        let naga = self.naga;
+        for (argument, taken) in naga.functions[version.function].arguments.iter().zip(&version.takes) {
+            let name = argument.name.as_deref().unwrap_or("");
+            let slot = match taken {
+                Taken::Parameter => {
+                    let value = add_param(&mut params, name, self.logical(out, argument.ty)?);
+                    match naga.types[argument.ty].inner {
+                        TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. } => Slot::Place(Place::of(value)),
+                        _ => Slot::Value(value),
+                    }
+                }
+                Taken::Memory { of, path } => {
+                    let indices = path.iter().map(|step| match step {
+                        Step::Constant(value) => *value,
+                        Step::Dynamic(ty) => add_param(&mut params, name, *ty),
+                    });
+                    Slot::Place(Place { root: Value::Global(*of), indices: indices.collect() })
+                }
+            };
+            arguments.push(slot);
+        }
+        Ok((params, arguments))
+    }
+
+    fn function_body(&mut self, out: &mut ir::Module, version: &Version, id: FuncId) -> Outcome<()> {
+        let (params, arguments) = self.parameters(out, version)?;
+        let (ret, span) = (out.functions[id].ret, out.functions[id].span);
+        let naga = self.naga;
+        let origin = Origin {
+            function: &naga.functions[version.function],
+            info: &self.info[version.function],
+            key: super::super::carrier::FunctionKey::Function(version.function),
+        };
+        let mut body = Body::new(self, out, origin, span, params, ret);
+        body.arguments = arguments;
+        body.run()?;
+        body.b.finish_into(Some(id));
+        Ok(())
+    }
+}
+
+fn add_param(params: &mut Vec<Param>, name: &str, ty: TypeId) -> Value {
+    params.push(Param { name: name.into(), ty });
+    Value::Param(params.len() as u32 - 1)
+}
+
+/// A variable that stands in for a part of another one during a call.
+struct Copy {
+    stand_in: Value,
+    home: Place,
+}
+
+impl Body<'_, '_, '_> {
+    pub(super) fn call(
+        &mut self,
+        function: Handle<naga::Function>,
+        arguments: &[Handle<Expression>],
+        result: Option<Handle<Expression>>,
+        at: naga::Span,
+    ) -> Outcome<()> {
+        if self.shader.carriers.is_stub(function) {
+            return self.stub_call(arguments, result, at);
+        }
+        let (mut takes, mut values, mut copies) = (Vec::new(), Vec::new(), Vec::new());
+        for argument in arguments {
+            let taken = match self.slot(*argument)? {
+                Slot::Value(value) => {
+                    values.push(value);
+                    Taken::Parameter
+                }
+                Slot::Place(place) => self.pass_pointer(place, &mut values, &mut copies),
+            };
+            takes.push(taken);
+        }
+        let callee = self.shader.version(self.b.module, Version { function, takes }, at)?;
+        let value = self.b.call(callee, &values);
+        self.copy_back(copies);
+        if let Some(result) = result {
+            self.set(result, Slot::Value(value));
+        }
+        Ok(())
+    }
+
+    fn pass_pointer(&mut self, place: Place, values: &mut Vec<Value>, copies: &mut Vec<Copy>) -> Taken {
+        if let Value::Global(of) = place.root {
+            let path = place.indices.iter().map(|index| self.step(*index, values)).collect();
+            return Taken::Memory { of, path };
+        }
+        values.push(if place.indices.is_empty() { place.root } else { self.copy_in(place, copies) });
+        Taken::Parameter
+    }
+
+    fn step(&mut self, index: Value, values: &mut Vec<Value>) -> Step {
+        if let Value::Const(_) = index {
+            return Step::Constant(index);
+        }
+        values.push(index);
+        Step::Dynamic(self.b.type_of(index))
+    }
+
+    fn copy_in(&mut self, home: Place, copies: &mut Vec<Copy>) -> Value {
+        let pointer = self.pointer(&home);
+        let value = self.b.load(pointer);
+        let ty = self.b.type_of(value);
+        let stand_in = self.b.local("", ty, None);
+        self.b.store(stand_in, value);
+        copies.push(Copy { stand_in, home });
+        stand_in
+    }
+
+    fn copy_back(&mut self, copies: Vec<Copy>) {
+        for Copy { stand_in, home } in copies {
+            let value = self.b.load(stand_in);
+            let pointer = self.pointer(&home);
+            self.b.store(pointer, value);
+        }
+    }
+}

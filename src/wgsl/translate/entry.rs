@@ -1,0 +1,281 @@
+//! The entry point: its inputs, its workgroup's size, and the zeroing of its workgroup memory.
+//!
+//! WGSL 7.3 makes workgroup variables start as zero. The invocations share the work, then wait for each other; nothing
+//! is emitted for variables that the entry point does not reach. Only compute entry points are taken.
+
+use super::function::{Body, Origin, Slot};
+use super::{Outcome, Shader};
+use crate::ir::{
+    self, Access, ArrayLen, BinaryOp, Binding, BuiltIn, ConstId, ControlHint, Global, Scalar, Space, Stage,
+    Types, Value,
+};
+use crate::lane::{Group, LaneOp};
+use naga::{Handle, TypeInner};
+
+/// How the invocations of a workgroup share work.
+pub(super) struct Turns {
+    /// The invocation's index in its workgroup.
+    index: Value,
+    /// Invocations of the workgroup.
+    size: Value,
+}
+
+/// Where an input of a compute entry point comes from.
+enum Source {
+    Variable(BuiltIn),
+    Lane(LaneOp),
+}
+
+fn source(of: naga::BuiltIn) -> Option<Source> {
+    use naga::BuiltIn as B;
+    Some(match of {
+        B::GlobalInvocationId => Source::Variable(BuiltIn::GlobalInvocationId),
+        B::LocalInvocationId => Source::Variable(BuiltIn::LocalInvocationId),
+        B::LocalInvocationIndex => Source::Variable(BuiltIn::LocalInvocationIndex),
+        B::WorkGroupId => Source::Variable(BuiltIn::WorkgroupId),
+        B::NumWorkGroups => Source::Variable(BuiltIn::NumWorkgroups),
+        B::NumSubgroups => Source::Variable(BuiltIn::NumSubgroups),
+        B::SubgroupId => Source::Variable(BuiltIn::SubgroupId),
+        B::SubgroupSize => Source::Lane(LaneOp::LaneCount(Group::Subgroup)),
+        B::SubgroupInvocationId => Source::Lane(LaneOp::LaneIndex(Group::Subgroup)),
+        _ => return None,
+    })
+}
+
+/// Name and type of the variable that holds a built-in input.
+fn variable(of: BuiltIn) -> (&'static str, u8) {
+    match of {
+        BuiltIn::GlobalInvocationId => ("global_invocation_id", 3),
+        BuiltIn::LocalInvocationId => ("local_invocation_id", 3),
+        BuiltIn::WorkgroupId => ("workgroup_id", 3),
+        BuiltIn::NumWorkgroups => ("num_workgroups", 3),
+        BuiltIn::NumSubgroups => ("num_subgroups", 1),
+        BuiltIn::SubgroupId => ("subgroup_id", 1),
+        _ => ("local_invocation_index", 1),
+    }
+}
+
+impl Shader<'_> {
+    /// Translates entry point number `index` and what it reaches.
+    pub(super) fn entry_point(&mut self, out: &mut ir::Module, index: usize) -> Outcome<()> {
+        let naga = self.naga;
+        let entry = &naga.entry_points[index];
+        self.only_compute(entry)?;
+        for (handle, _) in naga.overrides.iter() {
+            self.override_const(out, handle)?;
+        }
+        let size = self.workgroup_size(out, entry)?;
+        let origin = Origin {
+            function: &entry.function,
+            info: self.info.get_entry_point(index),
+            key: super::super::carrier::FunctionKey::Entry(index),
+        };
+        let span = entry.function.body.span_iter().next().map_or(naga::Span::UNDEFINED, |(_, span)| *span);
+        let span = self.span(span);
+        let mut body = Body::new(self, out, origin, span, Vec::new(), Types::VOID);
+        body.b.function.name = entry.name.as_str().into();
+        body.inputs(&entry.function)?;
+        body.zero_workgroup_memory(size)?;
+        body.run()?;
+        let function = body.b.finish_into(None);
+        self.finish_functions(out)?;
+        out.entry_points.push(ir::EntryPoint {
+            name: entry.name.as_str().into(),
+            stage: Stage::Compute,
+            function,
+            workgroup_size: size,
+            reconvergence: ir::Reconvergence::Default,
+        });
+        Ok(())
+    }
+
+    fn only_compute(&self, entry: &naga::EntryPoint) -> Outcome<()> {
+        let stage = match entry.stage {
+            naga::ShaderStage::Compute => return Ok(()),
+            naga::ShaderStage::Vertex => "a vertex entry point",
+            naga::ShaderStage::Fragment => "a fragment entry point",
+            _ => "an entry point of this stage",
+        };
+        let at = entry.function.body.span_iter().next().map_or(naga::Span::UNDEFINED, |(_, span)| *span);
+        Err(self.unsupported(stage, at))
+    }
+
+    fn workgroup_size(&mut self, out: &mut ir::Module, entry: &naga::EntryPoint) -> Outcome<[ConstId; 3]> {
+        let mut size = entry.workgroup_size.map(|n| out.constants.u32(n));
+        for (slot, by) in size.iter_mut().zip(entry.workgroup_size_overrides.into_iter().flatten()) {
+            if let Some(by) = by {
+                let value = self.constant(out, by)?;
+                *slot = as_u32(out, value);
+            }
+        }
+        Ok(size)
+    }
+}
+
+/// The same constant as a `u32`.
+fn as_u32(out: &mut ir::Module, value: ConstId) -> ConstId {
+    if out.constants.get(value).ty == Types::U32 {
+        return value;
+    }
+    match out.constants.bits(value) {
+        Some(bits) => out.constants.u32(bits as u32),
+        None => {
+            let op = ir::ConstValue::SpecOp { op: ir::SpecOp::Bitcast, args: Box::new([value]) };
+            out.constants.intern(Types::U32, op)
+        }
+    }
+}
+
+/// The number of elements of an array whose size is known when a pipeline is made.
+pub(super) fn length(b: &mut ir::Builder<'_>, len: ArrayLen) -> Value {
+    match len {
+        ArrayLen::Fixed(len) => b.const_u32(len),
+        ArrayLen::Spec(id) => Value::Const(as_u32(b.module, id)),
+        ArrayLen::Runtime => b.const_u32(0),
+    }
+}
+
+impl Body<'_, '_, '_> {
+    /// Reads the inputs of an entry point.
+    fn inputs(&mut self, function: &naga::Function) -> Outcome<()> {
+        for argument in &function.arguments {
+            let value = match &argument.binding {
+                Some(binding) => self.input(binding)?,
+                None => self.input_struct(argument.ty)?,
+            };
+            self.arguments.push(Slot::Value(value));
+        }
+        Ok(())
+    }
+
+    fn input_struct(&mut self, ty: Handle<naga::Type>) -> Outcome<Value> {
+        let naga = self.shader.naga;
+        let TypeInner::Struct { members, .. } = &naga.types[ty].inner else {
+            return Err(self.unexpected("an input without a binding", naga.types.get_span(ty)));
+        };
+        let mut parts = Vec::with_capacity(members.len());
+        for member in members {
+            let Some(binding) = &member.binding else {
+                return Err(self.unexpected("an input without a binding", naga.types.get_span(ty)));
+            };
+            parts.push(self.input(binding)?);
+        }
+        let ty = self.shader.logical(self.b.module, ty)?;
+        Ok(self.b.construct(ty, &parts))
+    }
+
+    fn input(&mut self, binding: &naga::Binding) -> Outcome<Value> {
+        let from = match binding {
+            naga::Binding::BuiltIn(of) => source(*of),
+            naga::Binding::Location { .. } => None,
+        };
+        match from {
+            Some(Source::Variable(of)) => Ok(self.load_input(of)),
+            Some(Source::Lane(op)) => Ok(self.b.lane(op, Types::U32, &[])),
+            None => Err(self.shader.unsupported("this input", naga::Span::UNDEFINED)),
+        }
+    }
+
+    /// The value of a built-in variable, which is added when it is first read.
+    pub(super) fn load_input(&mut self, of: BuiltIn) -> Value {
+        let known = self.b.module.globals.iter().find(|(_, global)| global.binding == Binding::BuiltIn(of));
+        let id = match known {
+            Some((id, _)) => id,
+            None => self.add_input(of),
+        };
+        self.b.load(Value::Global(id))
+    }
+
+    fn add_input(&mut self, of: BuiltIn) -> ir::GlobalId {
+        let (name, size) = variable(of);
+        let ty = self.b.module.types.vector(Scalar::U32, size);
+        self.b.module.globals.push(Global {
+            name: name.into(),
+            span: self.b.span,
+            space: Space::Input,
+            ty,
+            binding: Binding::BuiltIn(of),
+            access: Access::empty(),
+            init: None,
+        })
+    }
+
+    fn zero_workgroup_memory(&mut self, size: [ConstId; 3]) -> Outcome<()> {
+        let used = self.used_workgroup_variables();
+        if used.is_empty() {
+            return Ok(());
+        }
+        let index = self.load_input(BuiltIn::LocalInvocationIndex);
+        let [x, y, z] = size.map(Value::Const);
+        let plane = self.b.binary(BinaryOp::Mul, x, y);
+        let turns = Turns { index, size: self.b.binary(BinaryOp::Mul, plane, z) };
+        for handle in used {
+            let place = self.shader.global(self.b.module, handle)?;
+            let ty = self.shader.logical(self.b.module, self.shader.naga.global_variables[handle].ty)?;
+            self.zero_memory(&place, ty, &turns);
+        }
+        self.workgroup_barrier();
+        Ok(())
+    }
+
+    fn used_workgroup_variables(&self) -> Vec<Handle<naga::GlobalVariable>> {
+        let Some(origin) = self.origin else { return Vec::new() };
+        let variables = self.shader.naga.global_variables.iter();
+        let used = variables.filter(|(handle, var)| {
+            var.space == naga::AddressSpace::WorkGroup && !origin.info[*handle].is_empty()
+        });
+        used.map(|(handle, _)| handle).collect()
+    }
+
+    /// Does something in the first invocation.
+    pub(super) fn by_the_first(&mut self, turns: &Turns, what: impl FnOnce(&mut Self)) {
+        let zero = self.b.const_u32(0);
+        let first = self.b.binary(BinaryOp::Eq, turns.index, zero);
+        self.when(first, what);
+    }
+
+    fn when(&mut self, condition: Value, what: impl FnOnce(&mut Self)) {
+        self.b.push_block();
+        what(self);
+        let then = self.b.pop_block();
+        let otherwise = self.b.block(|_| {});
+        self.b.if_(condition, then, otherwise, ControlHint::None);
+    }
+
+    /// Does something for every index below `len`, shared out among the invocations.
+    pub(super) fn by_turns(&mut self, turns: &Turns, len: Value, what: impl FnOnce(&mut Self, Value)) {
+        match (self.known(len), self.known(turns.size)) {
+            (Some(len), Some(size)) if len == size => what(self, turns.index),
+            (Some(count), Some(size)) if count < size => {
+                let mine = self.b.binary(BinaryOp::Lt, turns.index, len);
+                self.when(mine, |body| what(body, turns.index));
+            }
+            _ => self.strided_loop(turns, len, what),
+        }
+    }
+
+    fn known(&self, value: Value) -> Option<u64> {
+        match value {
+            Value::Const(id) => self.b.module.constants.bits(id),
+            _ => None,
+        }
+    }
+
+    fn strided_loop(&mut self, turns: &Turns, len: Value, what: impl FnOnce(&mut Self, Value)) {
+        let counter = self.b.local("", Types::U32, None);
+        self.b.store(counter, turns.index);
+        self.b.push_block();
+        let at = self.b.load(counter);
+        let done = self.b.binary(BinaryOp::Ge, at, len);
+        self.when(done, |body| body.b.break_());
+        what(self, at);
+        let body = self.b.pop_block();
+        self.b.push_block();
+        let at = self.b.load(counter);
+        let next = self.b.binary(BinaryOp::Add, at, turns.size);
+        self.b.store(counter, next);
+        let continuing = self.b.pop_block();
+        self.b.loop_(body, continuing, None, ControlHint::None);
+    }
+
+}

@@ -1,0 +1,177 @@
+//! crosslane's own built-ins: from a carried call and its row of the tables to a lane operation.
+//!
+//! Types and constants of the arguments are judged here; whether the profile can run the operation is the planner's.
+
+use super::super::builtin::{Builtin, Site, type_name};
+use super::super::carrier::site_number;
+use super::function::{Body, Slot};
+use super::{Failure, Outcome};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::grammar::{Lowering, Overload, Param, Rule, Shape, Variable, VariableSource};
+use crate::ir::{TypeId, Value};
+use crate::lane::{LaneOp, Width};
+use crate::source::Span;
+use naga::{Expression, Handle};
+
+type Id = Handle<Expression>;
+
+/// The operation with another width.
+fn with_width(op: LaneOp, width: Width) -> LaneOp {
+    match op {
+        LaneOp::Butterfly(_) => LaneOp::Butterfly(width),
+        LaneOp::Rotate(_) => LaneOp::Rotate(width),
+        LaneOp::Fold { op, kind, members, .. } => LaneOp::Fold { op, kind, width, members },
+        LaneOp::Segmented { op, .. } => LaneOp::Segmented { op, width },
+        LaneOp::Sort { .. } => LaneOp::Sort { width },
+        LaneOp::SegmentLast(_) => LaneOp::SegmentLast(width),
+        other => other,
+    }
+}
+
+fn failure(code: Code, message: String, span: Span, label: &str) -> Failure {
+    Box::new(Diagnostic::error(code, message).at(span, label))
+}
+
+impl Body<'_, '_, '_> {
+    /// The value of a built-in's call, if that is what the expression carries.
+    pub(super) fn carrier_at(&mut self, result: Id) -> Outcome<Option<Value>> {
+        let carriers = self.shader.carriers;
+        let Some(carried) = self.origin.and_then(|origin| carriers.carried(origin.key, result)) else {
+            return Ok(None);
+        };
+        let site = &carriers.sites[carried.site];
+        self.b.span = site.span;
+        let data = self.value(carried.data)?;
+        self.site(site, Some(data), &carried.rest).map(Some)
+    }
+
+    /// The call of a stub: a built-in without data, or the index of a carrier, which stands for nothing itself.
+    pub(super) fn stub_call(&mut self, arguments: &[Id], result: Option<Id>, at: naga::Span) -> Outcome<()> {
+        let carriers = self.shader.carriers;
+        let number = site_number(self.expressions, arguments);
+        let Some(site) = number.and_then(|number| carriers.sites.get(number)) else {
+            return Err(self.unexpected("a stub's call without its number", at));
+        };
+        if site.data {
+            return Ok(());
+        }
+        self.b.span = site.span;
+        let value = self.site(site, None, &arguments[1..])?;
+        if let Some(result) = result {
+            self.set(result, Slot::Value(value));
+        }
+        Ok(())
+    }
+
+    fn site(&mut self, site: &Site, data: Option<Value>, rest: &[Id]) -> Outcome<Value> {
+        match &site.builtin {
+            Builtin::Variable(variable) => self.variable(variable, site),
+            Builtin::Function(overloads) => {
+                let overload = self.overload(overloads, site, data)?;
+                self.lane_call(overload, site, data, rest)
+            }
+        }
+    }
+
+    fn variable(&mut self, variable: &Variable, site: &Site) -> Outcome<Value> {
+        let ty = variable.ty.intern(&mut self.b.module.types);
+        match variable.source {
+            VariableSource::Lane(op) => Ok(self.b.lane(op, ty, &[])),
+            VariableSource::BuiltIn(of) => Ok(self.load_input(of)),
+            VariableSource::WorkgroupSize => {
+                let message = format!("`{}` is not supported in WGSL yet", site.name);
+                Err(failure(Code::NOT_SUPPORTED, message, site.span, "used here"))
+            }
+        }
+    }
+
+    /// The form that takes data of this type.
+    fn overload(
+        &mut self,
+        overloads: &[&'static Overload],
+        site: &Site,
+        data: Option<Value>,
+    ) -> Outcome<&'static Overload> {
+        let Some(data) = data else { return Ok(overloads[0]) };
+        let ty = self.b.type_of(data);
+        let shape = Shape::of(&self.b.module.types, ty);
+        let found = shape.and_then(|shape| overloads.iter().copied().find(|o| o.generic.contains(shape)));
+        found.ok_or_else(|| {
+            let given = shape.map_or_else(|| "this type".into(), |shape| format!("`{}`", type_name(shape)));
+            let message = format!("`{}` takes no value of type {given}", site.name);
+            let span = site.arguments.first().copied().unwrap_or(site.span);
+            let error = Diagnostic::error(Code::NO_OVERLOAD, message).at(span, "of a type that it does not take");
+            Box::new(overloads.iter().fold(error, |error, o| error.note(accepted(o))))
+        })
+    }
+
+    fn lane_call(
+        &mut self,
+        overload: &'static Overload,
+        site: &Site,
+        data: Option<Value>,
+        rest: &[Id],
+    ) -> Outcome<Value> {
+        let (op, width_arg) = match overload.lowering {
+            Lowering::Lane { op, width_arg } => (op, width_arg.map(usize::from)),
+            Lowering::LaneAndValid { op, .. } => (op, None),
+            _ => return Err(failure(Code::INTERNAL, "a built-in is no lane operation".into(), site.span, "this one")),
+        };
+        let mut operands: Vec<Value> = data.into_iter().collect();
+        let mut op = op;
+        let first = operands.len();
+        for (place, (param, of)) in overload.params[first..].iter().zip(rest).enumerate() {
+            let span = site.arguments.get(first + place).copied().unwrap_or(site.span);
+            let known = self.judge(param, *of, site, span)?;
+            match known.filter(|_| width_arg == Some(first + place)) {
+                Some(lanes) => op = with_width(op, self.width(lanes, site, span)?),
+                None => operands.push(self.value(*of)?),
+            }
+        }
+        let ty = self.result_type(overload, data);
+        Ok(self.b.lane(op, ty, &operands))
+    }
+
+    fn result_type(&mut self, overload: &Overload, data: Option<Value>) -> TypeId {
+        let generic = data.map(|value| self.b.type_of(value));
+        let shape = generic.and_then(|ty| Shape::of(&self.b.module.types, ty)).unwrap_or(Shape::BOOL);
+        match overload.ret.shape(shape) {
+            Some(shape) => shape.intern(&mut self.b.module.types),
+            None => crate::ir::Types::VOID,
+        }
+    }
+
+    fn width(&self, lanes: u32, site: &Site, span: Span) -> Outcome<Width> {
+        Width::new(lanes).ok_or_else(|| {
+            let message = format!("the width of `{}` must be a power of two, not {lanes}", site.name);
+            failure(Code::WIDTH_INVALID, message, span, "not a power of two")
+        })
+    }
+
+    /// The number that an argument is, where it is known; the row's rule holds for it.
+    fn judge(&mut self, param: &Param, of: Id, site: &Site, span: Span) -> Outcome<Option<u32>> {
+        let known = self.constant_u32(of)?;
+        let (name, what) = (&site.name, param.name);
+        match (known, param.rule) {
+            (None, _) if param.constant => {
+                let message = format!("the argument `{what}` of `{name}` must be a constant expression");
+                Err(failure(Code::ARGUMENT_NOT_CONSTANT, message, span, "not known when the shader is compiled"))
+            }
+            (Some(n), Rule::Width { low, high }) if !n.is_power_of_two() || n < low || n > high => {
+                let message = format!("the argument `{what}` of `{name}` must be a power of two from {low} to {high}");
+                Err(failure(Code::WIDTH_INVALID, message, span, &format!("this is {n}")))
+            }
+            (Some(n), Rule::Range { low, high }) if n < low || n > high => {
+                let message = format!("the argument `{what}` of `{name}` must be in {low} to {high}");
+                Err(failure(Code::ARGUMENT_RANGE, message, span, &format!("this is {n}")))
+            }
+            _ => Ok(known),
+        }
+    }
+}
+
+/// What a form takes, in WGSL's names.
+fn accepted(overload: &Overload) -> String {
+    let types: Vec<String> = overload.generic.iter().filter(|shape| !shape.is_matrix()).map(type_name).collect();
+    format!("it takes `{}`", types.join("`, `"))
+}

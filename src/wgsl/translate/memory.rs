@@ -1,0 +1,184 @@
+//! Memory: places, loads, stores, atomics, barriers, array lengths.
+//!
+//! Atomics are relaxed (WGSL 17.8); their scope is the device in storage buffers, else the workgroup.
+
+use super::Outcome;
+use super::function::{Body, Slot};
+use crate::ir::{AtomicOp, BinaryOp, MemoryKinds, Order, Scope, Space, TypeId, Value};
+use naga::{AtomicFunction, Barrier, Expression, Handle, TypeInner};
+
+/// What a pointer points to: a variable or parameter and the way into it.
+#[derive(Clone)]
+pub(super) struct Place {
+    pub root: Value,
+    pub indices: Vec<Value>,
+}
+
+impl Place {
+    pub(super) fn of(root: Value) -> Place {
+        Place { root, indices: Vec::new() }
+    }
+
+    pub(super) fn then(mut self, index: Value) -> Place {
+        self.indices.push(index);
+        self
+    }
+}
+
+impl Body<'_, '_, '_> {
+    /// The pointer of a place, as an instruction.
+    pub(super) fn pointer(&mut self, place: &Place) -> Value {
+        self.b.access(place.root, &place.indices)
+    }
+
+    fn scope_of(&mut self, pointer: Value) -> Scope {
+        let ty = self.b.type_of(pointer);
+        match self.b.module.types.pointee(ty) {
+            Some((Space::Workgroup, _)) => Scope::Workgroup,
+            _ => Scope::Device,
+        }
+    }
+
+    /// Whether a pointer expression points to an atomic.
+    fn is_atomic(&self, pointer: Handle<Expression>) -> bool {
+        let Some(origin) = self.origin else { return false };
+        match origin.info[pointer].ty.inner_with(&self.shader.naga.types) {
+            TypeInner::Pointer { base, .. } => matches!(self.shader.naga.types[*base].inner, TypeInner::Atomic(_)),
+            _ => false,
+        }
+    }
+
+    pub(super) fn load(&mut self, from: Handle<Expression>) -> Outcome<Value> {
+        let place = self.place(from)?;
+        let pointer = self.pointer(&place);
+        if !self.is_atomic(from) {
+            return Ok(self.b.load(pointer));
+        }
+        let scope = self.scope_of(pointer);
+        Ok(self.b.atomic(AtomicOp::Load, pointer, &[], scope, Order::Relaxed))
+    }
+
+    pub(super) fn store(&mut self, to: Handle<Expression>, value: Handle<Expression>) -> Outcome<()> {
+        let (place, value) = (self.place(to)?, self.value(value)?);
+        let pointer = self.pointer(&place);
+        if self.is_atomic(to) {
+            let scope = self.scope_of(pointer);
+            self.b.atomic(AtomicOp::Store, pointer, &[value], scope, Order::Relaxed);
+        } else {
+            self.b.store(pointer, value);
+        }
+        Ok(())
+    }
+
+    pub(super) fn atomic(
+        &mut self,
+        pointer: Handle<Expression>,
+        function: AtomicFunction,
+        value: Handle<Expression>,
+        result: Option<Handle<Expression>>,
+    ) -> Outcome<()> {
+        let (place, value) = (self.place(pointer)?, self.value(value)?);
+        let pointer = self.pointer(&place);
+        let scope = self.scope_of(pointer);
+        let old = match (atomic_op(function), function) {
+            (Some(op), _) => self.b.atomic(op, pointer, &[value], scope, Order::Relaxed),
+            (None, AtomicFunction::Exchange { compare: Some(compare) }) => {
+                let compare = self.value(compare)?;
+                self.compare_exchange(pointer, value, compare, scope)
+            }
+            (None, _) => self.b.atomic(AtomicOp::Exchange, pointer, &[value], scope, Order::Relaxed),
+        };
+        if let Some(result) = result {
+            self.set(result, Slot::Value(old));
+        }
+        Ok(())
+    }
+
+    /// The old value and whether it was the one compared with. It never fails spuriously, which WGSL allows.
+    fn compare_exchange(&mut self, pointer: Value, value: Value, compare: Value, scope: Scope) -> Value {
+        let args = [value, compare];
+        let old = self.b.atomic(AtomicOp::CompareExchange, pointer, &args, scope, Order::Relaxed);
+        let exchanged = self.b.binary(BinaryOp::Eq, old, compare);
+        let (first, second) = (self.b.type_of(old), self.b.type_of(exchanged));
+        let pair = self.b.module.types.pair(first, second);
+        self.b.construct(pair, &[old, exchanged])
+    }
+
+    /// Elements of the run-time array that an expression points to: the whole buffer, or its last member.
+    pub(super) fn array_length(&mut self, array: Handle<Expression>) -> Outcome<Value> {
+        let mut place = self.place(array)?;
+        if place.indices.pop().is_none() {
+            return Err(self.unexpected("a run-time array outside a block", self.expression_span(array)));
+        }
+        let block = self.pointer(&place);
+        Ok(self.b.array_length(block))
+    }
+
+    /// `workgroupBarrier`, `storageBarrier`, `subgroupBarrier` and their unions.
+    pub(super) fn control_barrier(&mut self, of: Barrier, at: naga::Span) -> Outcome<()> {
+        if of.contains(Barrier::TEXTURE) {
+            return Err(self.shader.unsupported("`textureBarrier`", at));
+        }
+        if of.contains(Barrier::SUB_GROUP) {
+            let kinds = MemoryKinds::BUFFER | MemoryKinds::SHARED;
+            self.b.barrier(Some(Scope::Subgroup), Scope::Subgroup, kinds, Order::AcquireRelease);
+        }
+        let mut kinds = MemoryKinds::empty();
+        kinds.set(MemoryKinds::SHARED, of.contains(Barrier::WORK_GROUP));
+        kinds.set(MemoryKinds::BUFFER, of.contains(Barrier::STORAGE));
+        if !kinds.is_empty() {
+            self.b.barrier(Some(Scope::Workgroup), barrier_scope(kinds), kinds, Order::AcquireRelease);
+        }
+        Ok(())
+    }
+
+    pub(super) fn workgroup_barrier(&mut self) {
+        self.b.barrier(Some(Scope::Workgroup), Scope::Workgroup, MemoryKinds::SHARED, Order::AcquireRelease);
+    }
+
+    /// A load between two barriers: every invocation gets the same value (WGSL 17.11).
+    pub(super) fn uniform_load(&mut self, from: Handle<Expression>, result: Handle<Expression>) -> Outcome<()> {
+        self.workgroup_barrier();
+        let value = self.load(from)?;
+        self.workgroup_barrier();
+        self.set(result, Slot::Value(value));
+        Ok(())
+    }
+
+    /// Zeroes workgroup memory: whole elements of an array by turns, anything else by the first invocation.
+    pub(super) fn zero_memory(&mut self, place: &Place, ty: TypeId, turns: &super::entry::Turns) {
+        match self.b.module.types.get(ty) {
+            crate::ir::Type::Array { element, len, .. } => {
+                let len = super::entry::length(&mut self.b, len);
+                self.by_turns(turns, len, |body, index| {
+                    let pointer = body.pointer(&place.clone().then(index));
+                    let zero = body.b.zero(element);
+                    body.b.store(pointer, zero);
+                });
+            }
+            _ => self.by_the_first(turns, |body| {
+                let (pointer, zero) = (body.pointer(place), body.b.zero(ty));
+                body.b.store(pointer, zero);
+            }),
+        }
+    }
+}
+
+/// Buffers are ordered for the whole device, as other invocations may read them by atomics' order.
+fn barrier_scope(kinds: MemoryKinds) -> Scope {
+    if kinds.contains(MemoryKinds::BUFFER) { Scope::Device } else { Scope::Workgroup }
+}
+
+/// The operations with one argument.
+fn atomic_op(function: AtomicFunction) -> Option<AtomicOp> {
+    Some(match function {
+        AtomicFunction::Add => AtomicOp::Add,
+        AtomicFunction::Subtract => AtomicOp::Sub,
+        AtomicFunction::And => AtomicOp::And,
+        AtomicFunction::ExclusiveOr => AtomicOp::Xor,
+        AtomicFunction::InclusiveOr => AtomicOp::Or,
+        AtomicFunction::Min => AtomicOp::Min,
+        AtomicFunction::Max => AtomicOp::Max,
+        AtomicFunction::Exchange { .. } => return None,
+    })
+}

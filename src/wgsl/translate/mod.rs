@@ -1,0 +1,96 @@
+//! From naga's module to `ir`: what the chosen entry point reaches, and nothing else.
+//!
+//! The module has passed naga's validator, so types agree and control flow is structured. Where WGSL defines what the
+//! hardware leaves open (division by zero, shift amounts, conversions out of range, zeroed workgroup memory) the code
+//! that makes it so is emitted here; accesses out of bounds are left to the driver (robust buffer access). Vertex and
+//! fragment stages, textures, samplers and ray queries are refused, each with its span. The first failure ends the run.
+
+mod arithmetic;
+mod call;
+mod control;
+mod convert;
+mod entry;
+mod expression;
+mod function;
+mod globals;
+mod lane;
+mod math;
+mod memory;
+mod packing;
+mod subgroup;
+mod types;
+
+use super::carrier::Carriers;
+use super::offsets::Offsets;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{self, ConstId};
+use crate::source::Span;
+use naga::Handle;
+use naga::valid::ModuleInfo;
+use rustc_hash::FxHashMap;
+
+/// The message that ends a translation. Boxed: it is large and rare.
+pub(super) type Failure = Box<Diagnostic>;
+pub(super) type Outcome<T> = Result<T, Failure>;
+
+/// What the translation reads.
+#[derive(Clone, Copy)]
+pub(super) struct Input<'a> {
+    pub naga: &'a naga::Module,
+    pub info: &'a ModuleInfo,
+    pub carriers: &'a Carriers,
+    pub offsets: &'a Offsets,
+}
+
+/// State of the translation of one module.
+struct Shader<'a> {
+    naga: &'a naga::Module,
+    info: &'a ModuleInfo,
+    carriers: &'a Carriers,
+    offsets: &'a Offsets,
+    types: types::TypeMap,
+    globals: FxHashMap<Handle<naga::GlobalVariable>, globals::Variable>,
+    overrides: FxHashMap<Handle<naga::Override>, ConstId>,
+    spec_ids: Vec<u32>,
+    functions: call::Functions,
+    warnings: Vec<Diagnostic>,
+}
+
+/// Translates what entry point `entry` of the module reaches. Warnings go to `warnings`.
+///
+/// # Errors
+/// The construct that `ir` or crosslane cannot express.
+pub(super) fn translate(input: Input<'_>, entry: usize, warnings: &mut Vec<Diagnostic>) -> Outcome<ir::Module> {
+    let mut out = ir::Module::new();
+    let mut shader = Shader {
+        naga: input.naga,
+        info: input.info,
+        carriers: input.carriers,
+        offsets: input.offsets,
+        types: types::TypeMap::default(),
+        globals: FxHashMap::default(),
+        overrides: FxHashMap::default(),
+        spec_ids: Vec::new(),
+        functions: call::Functions::default(),
+        warnings: Vec::new(),
+    };
+    shader.number_overrides();
+    shader.entry_point(&mut out, entry)?;
+    warnings.append(&mut shader.warnings);
+    Ok(out)
+}
+
+impl Shader<'_> {
+    /// A span of the text that naga read, in the user's text.
+    fn span(&self, of: naga::Span) -> Span {
+        self.offsets.span(of)
+    }
+
+    fn fail(&self, code: Code, message: impl Into<String>, at: naga::Span, label: &str) -> Failure {
+        Box::new(Diagnostic::error(code, message).at(self.span(at), label))
+    }
+
+    fn unsupported(&self, what: &str, at: naga::Span) -> Failure {
+        self.fail(Code::NOT_SUPPORTED, format!("{what} is not supported yet"), at, "used here")
+    }
+}

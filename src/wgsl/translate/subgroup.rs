@@ -1,0 +1,112 @@
+//! The subgroup built-ins that naga knows (WGSL 17.12): they work over the active lanes.
+
+use super::Outcome;
+use super::function::{Body, Slot};
+use crate::diagnostic::Code;
+use crate::ir::{Scalar, Value};
+use crate::lane::{FoldKind, FoldOp, Group, LaneOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use naga::{CollectiveOperation, Direction, Expression, GatherMode, Handle, Statement, SubgroupOperation};
+
+fn fold_op(of: SubgroupOperation) -> Option<FoldOp> {
+    Some(match of {
+        SubgroupOperation::Add => FoldOp::Add,
+        SubgroupOperation::Mul => FoldOp::Mul,
+        SubgroupOperation::Min => FoldOp::Min,
+        SubgroupOperation::Max => FoldOp::Max,
+        SubgroupOperation::And => FoldOp::And,
+        SubgroupOperation::Or => FoldOp::Or,
+        SubgroupOperation::Xor => FoldOp::Xor,
+        SubgroupOperation::All | SubgroupOperation::Any => return None,
+    })
+}
+
+fn collective(of: SubgroupOperation, how: CollectiveOperation) -> LaneOp {
+    let Some(op) = fold_op(of) else {
+        let op = if of == SubgroupOperation::All { VoteOp::All } else { VoteOp::Any };
+        return LaneOp::Vote { op, group: Group::Subgroup };
+    };
+    let kind = match how {
+        CollectiveOperation::Reduce => FoldKind::AllReduce,
+        CollectiveOperation::InclusiveScan => FoldKind::Inclusive,
+        CollectiveOperation::ExclusiveScan => FoldKind::Exclusive,
+    };
+    LaneOp::Fold { op, kind, width: Width::SUBGROUP, members: Members::Active }
+}
+
+impl Body<'_, '_, '_> {
+    /// A statement that works across lanes; any other is refused.
+    pub(super) fn lane_statement(&mut self, statement: &Statement, at: naga::Span) -> Outcome<()> {
+        let (result, value) = match statement {
+            Statement::SubgroupBallot { result, predicate } => (*result, self.ballot(*predicate)?),
+            Statement::SubgroupCollectiveOperation { op, collective_op, argument, result } => {
+                let value = self.value(*argument)?;
+                let ty = self.b.type_of(value);
+                (*result, self.b.lane(collective(*op, *collective_op), ty, &[value]))
+            }
+            Statement::SubgroupGather { mode, argument, result } => match self.carrier_at(*result)? {
+                Some(value) => (*result, value),
+                None => (*result, self.gather(*mode, *argument)?),
+            },
+            Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => {
+                return Err(self.shader.unsupported("a texture", at));
+            }
+            _ => return Err(self.shader.unsupported("this statement", at)),
+        };
+        self.set(result, Slot::Value(value));
+        Ok(())
+    }
+
+    /// The ballot of a predicate, or of the active lanes.
+    fn ballot(&mut self, predicate: Option<Handle<Expression>>) -> Outcome<Value> {
+        let predicate = match predicate {
+            Some(of) => self.value(of)?,
+            None => self.b.const_bool(true),
+        };
+        let ty = self.b.module.types.vector(Scalar::U32, 4);
+        Ok(self.b.lane(LaneOp::Ballot(Group::Subgroup), ty, &[predicate]))
+    }
+
+    fn gather(&mut self, mode: GatherMode, argument: Handle<Expression>) -> Outcome<Value> {
+        let value = self.value(argument)?;
+        let ty = self.b.type_of(value);
+        let (op, index) = match mode {
+            GatherMode::BroadcastFirst => (LaneOp::BroadcastFirst, None),
+            GatherMode::Broadcast(lane) => (LaneOp::Broadcast, Some(lane)),
+            GatherMode::Shuffle(index) => (LaneOp::Shuffle(ShuffleMode::Index), Some(index)),
+            GatherMode::ShuffleXor(mask) => (LaneOp::Shuffle(ShuffleMode::Xor), Some(mask)),
+            GatherMode::ShuffleUp(delta) => (LaneOp::Shuffle(ShuffleMode::Up), Some(delta)),
+            GatherMode::ShuffleDown(delta) => (LaneOp::Shuffle(ShuffleMode::Down), Some(delta)),
+            GatherMode::QuadBroadcast(lane) => (quad(QuadMove::Lane(self.quad_lane(lane)?)), None),
+            GatherMode::QuadSwap(Direction::X) => (quad(QuadMove::X), None),
+            GatherMode::QuadSwap(Direction::Y) => (quad(QuadMove::Y), None),
+            GatherMode::QuadSwap(Direction::Diagonal) => (quad(QuadMove::Diagonal), None),
+        };
+        let mut operands = vec![value];
+        if let Some(index) = index {
+            operands.push(self.value(index)?);
+        }
+        Ok(self.b.lane(op, ty, &operands))
+    }
+
+    /// WGSL 17.13.1: a constant below 4.
+    fn quad_lane(&mut self, lane: Handle<Expression>) -> Outcome<u8> {
+        let at = self.expression_span(lane);
+        match self.constant_u32(lane)? {
+            Some(lane @ 0..=3) => Ok(lane as u8),
+            Some(_) => {
+                Err(self.shader.fail(Code::ARGUMENT_RANGE, "a quad has lanes 0 to 3", at, "not a lane of the quad"))
+            }
+            None => Err(self.shader.fail(
+                Code::ARGUMENT_NOT_CONSTANT,
+                "the lane of `quadBroadcast` must be a constant",
+                at,
+                "not a constant",
+            )),
+        }
+    }
+}
+
+fn quad(mv: QuadMove) -> LaneOp {
+    LaneOp::Quad { mv, float_only: false }
+}
+

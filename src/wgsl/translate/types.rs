@@ -1,0 +1,209 @@
+//! Types: every naga type gets a logical `ir` type and, where a buffer holds it, a laid-out twin.
+//!
+//! Layout (offsets, array strides) comes from naga, which follows WGSL 14.4.1 "Memory Layout"; matrix strides follow
+//! from the column type. Images, samplers, acceleration structures and cooperative matrices are refused.
+
+use super::{Outcome, Shader};
+use crate::ir::{self, Access, ArrayLen, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct, Type, TypeId, Types};
+use naga::{ArraySize, Handle, TypeInner};
+use rustc_hash::FxHashMap;
+
+/// What is known of the types met so far.
+#[derive(Default)]
+pub(super) struct TypeMap {
+    logical: FxHashMap<Handle<naga::Type>, TypeId>,
+    laid_out: FxHashMap<(Handle<naga::Type>, bool), TypeId>,
+}
+
+/// naga's scalar as `ir` has it; none for abstract numbers, which have no run-time form.
+pub(super) fn scalar(of: naga::Scalar) -> Option<Scalar> {
+    let kind = match of.kind {
+        naga::ScalarKind::Sint => ScalarKind::Sint,
+        naga::ScalarKind::Uint => ScalarKind::Uint,
+        naga::ScalarKind::Float => ScalarKind::Float,
+        naga::ScalarKind::Bool => return Some(Scalar::BOOL),
+        naga::ScalarKind::AbstractInt | naga::ScalarKind::AbstractFloat => return None,
+    };
+    Some(Scalar { kind, width: of.width * 8 })
+}
+
+/// naga's address space as `ir` has it; none for those of ray and mesh stages.
+pub(super) fn space(of: naga::AddressSpace) -> Option<Space> {
+    Some(match of {
+        naga::AddressSpace::Function => Space::Function,
+        naga::AddressSpace::Private => Space::Private,
+        naga::AddressSpace::WorkGroup => Space::Workgroup,
+        naga::AddressSpace::Uniform => Space::Uniform,
+        naga::AddressSpace::Storage { .. } => Space::Storage,
+        naga::AddressSpace::Immediate => Space::PushConstant,
+        naga::AddressSpace::Handle => Space::Handle,
+        _ => return None,
+    })
+}
+
+/// Bytes between the columns of a matrix with `rows` rows (WGSL 14.4.1: the column's size rounded to its alignment).
+fn column_stride(scalar: Scalar, rows: u8) -> u32 {
+    let components = if rows == 3 { 4 } else { u32::from(rows) };
+    components * scalar.bytes()
+}
+
+fn member(name: &str, ty: TypeId, offset: Option<u32>) -> Member {
+    Member { name: name.into(), ty, offset, access: Access::empty(), binding: ir::Binding::None }
+}
+
+impl Shader<'_> {
+    /// The type that values of a naga type have.
+    pub(super) fn logical(&mut self, out: &mut ir::Module, ty: Handle<naga::Type>) -> Outcome<TypeId> {
+        if let Some(known) = self.types.logical.get(&ty) {
+            return Ok(*known);
+        }
+        let naga = self.naga;
+        let id = match &naga.types[ty].inner {
+            TypeInner::Struct { members, .. } => self.logical_struct(out, ty, members)?,
+            inner => self.logical_inner(out, inner, naga.types.get_span(ty))?,
+        };
+        self.types.logical.insert(ty, id);
+        Ok(id)
+    }
+
+    /// The logical form of a type that need not be in naga's arena. Structs always are.
+    pub(super) fn logical_inner(&mut self, out: &mut ir::Module, of: &TypeInner, at: naga::Span) -> Outcome<TypeId> {
+        match *of {
+            TypeInner::Scalar(of) | TypeInner::Atomic(of) => {
+                let of = self.scalar(of, at)?;
+                Ok(out.types.scalar(of))
+            }
+            TypeInner::Vector { size, scalar } => {
+                let scalar = self.scalar(scalar, at)?;
+                Ok(out.types.vector(scalar, size as u8))
+            }
+            TypeInner::Matrix { columns, rows, scalar } => {
+                let scalar = self.scalar(scalar, at)?;
+                Ok(out.types.matrix(scalar, columns as u8, rows as u8))
+            }
+            TypeInner::Array { base, size, .. } => {
+                let element = self.logical(out, base)?;
+                let len = self.array_len(out, size)?;
+                Ok(out.types.array(element, len))
+            }
+            TypeInner::Pointer { base, space } => {
+                let pointee = self.logical(out, base)?;
+                let space = self.space(space, at)?;
+                Ok(out.types.pointer(space, pointee))
+            }
+            _ => Err(self.type_unsupported(of, at)),
+        }
+    }
+
+    fn logical_struct(
+        &mut self,
+        out: &mut ir::Module,
+        ty: Handle<naga::Type>,
+        members: &[naga::StructMember],
+    ) -> Outcome<TypeId> {
+        if self.naga.special_types.predeclared_types.values().any(|known| *known == ty) {
+            let first = self.logical(out, members[0].ty)?;
+            let second = self.logical(out, members[1].ty)?;
+            return Ok(out.types.pair(first, second));
+        }
+        let mut list = Vec::with_capacity(members.len());
+        for m in members {
+            list.push(member(m.name.as_deref().unwrap_or(""), self.logical(out, m.ty)?, None));
+        }
+        let name = self.struct_name(ty);
+        Ok(out.types.add_struct(Struct { name, members: list, block: false, logical: None }))
+    }
+
+    fn struct_name(&self, ty: Handle<naga::Type>) -> Box<str> {
+        self.naga.types[ty].name.as_deref().unwrap_or("Struct").into()
+    }
+
+    /// The type that memory of a buffer has. `block` marks the outermost struct of a buffer.
+    pub(super) fn laid_out(&mut self, out: &mut ir::Module, ty: Handle<naga::Type>, block: bool) -> Outcome<TypeId> {
+        if let Some(known) = self.types.laid_out.get(&(ty, block)) {
+            return Ok(*known);
+        }
+        let naga = self.naga;
+        let id = match &naga.types[ty].inner {
+            TypeInner::Struct { members, .. } => self.laid_out_struct(out, ty, members, block)?,
+            TypeInner::Matrix { columns, rows, scalar } => {
+                let scalar = self.scalar(*scalar, naga.types.get_span(ty))?;
+                let layout = MatrixLayout { stride: column_stride(scalar, *rows as u8), row_major: false };
+                let (columns, rows) = (*columns as u8, *rows as u8);
+                out.types.intern(Type::Matrix { scalar, columns, rows, layout: Some(layout) })
+            }
+            TypeInner::Array { base, size, stride } => {
+                let element = self.laid_out(out, *base, false)?;
+                let len = self.array_len(out, *size)?;
+                out.types.intern(Type::Array { element, len, stride: Some(*stride) })
+            }
+            _ => self.logical(out, ty)?,
+        };
+        self.types.laid_out.insert((ty, block), id);
+        Ok(id)
+    }
+
+    fn laid_out_struct(
+        &mut self,
+        out: &mut ir::Module,
+        ty: Handle<naga::Type>,
+        members: &[naga::StructMember],
+        block: bool,
+    ) -> Outcome<TypeId> {
+        let logical = self.logical(out, ty)?;
+        let mut list = Vec::with_capacity(members.len());
+        for m in members {
+            let laid = self.laid_out(out, m.ty, false)?;
+            list.push(member(m.name.as_deref().unwrap_or(""), laid, Some(m.offset)));
+        }
+        let logical = struct_of(&out.types, logical);
+        let name = self.struct_name(ty);
+        Ok(out.types.add_struct(Struct { name, members: list, block, logical }))
+    }
+
+    /// A block with one member at offset 0, for buffers that hold no struct.
+    pub(super) fn wrapped(&mut self, out: &mut ir::Module, ty: Handle<naga::Type>, name: &str) -> Outcome<TypeId> {
+        let (plain, laid) = (self.logical(out, ty)?, self.laid_out(out, ty, false)?);
+        let block_name: Box<str> = format!("{name}_block").into();
+        let members = vec![member(name, plain, None)];
+        let logical = out.types.add_struct(Struct { name: block_name.clone(), members, block: false, logical: None });
+        let logical = struct_of(&out.types, logical);
+        let members = vec![member(name, laid, Some(0))];
+        Ok(out.types.add_struct(Struct { name: block_name, members, block: true, logical }))
+    }
+
+    fn array_len(&mut self, out: &mut ir::Module, size: ArraySize) -> Outcome<ArrayLen> {
+        Ok(match size {
+            ArraySize::Constant(len) => ArrayLen::Fixed(len.get()),
+            ArraySize::Pending(by) => ArrayLen::Spec(self.override_const(out, by)?),
+            ArraySize::Dynamic => ArrayLen::Runtime,
+        })
+    }
+
+    pub(super) fn scalar(&self, of: naga::Scalar, at: naga::Span) -> Outcome<Scalar> {
+        scalar(of).ok_or_else(|| self.unsupported("an abstract number outside constant expressions", at))
+    }
+
+    pub(super) fn space(&self, of: naga::AddressSpace, at: naga::Span) -> Outcome<Space> {
+        space(of).ok_or_else(|| self.unsupported("this address space", at))
+    }
+
+    fn type_unsupported(&self, of: &TypeInner, at: naga::Span) -> super::Failure {
+        let what = match of {
+            TypeInner::Image { .. } => "a texture type",
+            TypeInner::Sampler { .. } => "a sampler type",
+            TypeInner::AccelerationStructure { .. } | TypeInner::RayQuery { .. } => "ray queries",
+            TypeInner::BindingArray { .. } => "an array of bindings",
+            TypeInner::CooperativeMatrix { .. } => "a cooperative matrix",
+            _ => "this type",
+        };
+        self.unsupported(what, at)
+    }
+}
+
+fn struct_of(types: &Types, ty: TypeId) -> Option<ir::StructId> {
+    match types.get(ty) {
+        Type::Struct(id) => Some(id),
+        _ => None,
+    }
+}

@@ -1,0 +1,134 @@
+//! Which expressions of a loop's body its `continuing` block uses.
+//!
+//! WGSL lets a `continuing` block see the declarations of its loop's body; `ir` does not, so the translator carries
+//! these values in variables.
+
+use naga::{Arena, Block, Expression, GatherMode, Handle, Statement, SwitchCase};
+use rustc_hash::FxHashSet;
+
+type Id = Handle<Expression>;
+
+/// Expressions that the top level of `body` evaluates and that `continuing` or `break_if` needs, in ascending order.
+pub(super) fn shared_values(
+    expressions: &Arena<Expression>,
+    body: &Block,
+    continuing: &Block,
+    break_if: Option<Id>,
+) -> Vec<Id> {
+    let mut wanted: Vec<Id> = break_if.into_iter().collect();
+    continuing.iter().for_each(|statement| used(statement, &mut wanted));
+    if wanted.is_empty() {
+        return wanted;
+    }
+    let mut made = FxHashSet::default();
+    body.iter().for_each(|statement| results(statement, &mut made));
+    let (mut seen, mut shared) = (FxHashSet::default(), Vec::new());
+    while let Some(id) = wanted.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let expression = &expressions[id];
+        let from_body = made.contains(&id);
+        if from_body {
+            shared.push(id);
+        }
+        // A value of the body stands for itself; a pointer is made anew from its operands.
+        if !from_body || matches!(expression, Expression::Access { .. } | Expression::AccessIndex { .. }) {
+            operands(expression, &mut wanted);
+        }
+    }
+    shared.sort_unstable_by_key(|id| id.index());
+    shared
+}
+
+/// Expressions that get their value at this statement.
+fn results(statement: &Statement, into: &mut FxHashSet<Id>) {
+    match statement {
+        Statement::Emit(range) => into.extend(range.clone()),
+        Statement::Call { result, .. } | Statement::Atomic { result, .. } => into.extend(*result),
+        Statement::WorkGroupUniformLoad { result, .. }
+        | Statement::SubgroupBallot { result, .. }
+        | Statement::SubgroupGather { result, .. }
+        | Statement::SubgroupCollectiveOperation { result, .. } => {
+            into.insert(*result);
+        }
+        _ => {}
+    }
+}
+
+/// Expressions that a statement, with all that is nested in it, uses.
+fn used(statement: &Statement, into: &mut Vec<Id>) {
+    match statement {
+        Statement::Emit(range) => into.extend(range.clone()),
+        Statement::Block(block) => all_used(block, into),
+        Statement::If { condition, accept, reject } => {
+            into.push(*condition);
+            [accept, reject].iter().for_each(|block| all_used(block, into));
+        }
+        Statement::Switch { selector, cases } => {
+            into.push(*selector);
+            cases.iter().for_each(|SwitchCase { body, .. }| all_used(body, into));
+        }
+        Statement::Loop { body, continuing, break_if } => {
+            into.extend(*break_if);
+            [body, continuing].iter().for_each(|block| all_used(block, into));
+        }
+        Statement::Return { value } => into.extend(*value),
+        Statement::Store { pointer, value } => into.extend([*pointer, *value]),
+        Statement::Atomic { pointer, fun, value, .. } => {
+            into.extend([*pointer, *value]);
+            if let naga::AtomicFunction::Exchange { compare } = fun {
+                into.extend(*compare);
+            }
+        }
+        Statement::WorkGroupUniformLoad { pointer, .. } => into.push(*pointer),
+        Statement::Call { arguments, .. } => into.extend(arguments),
+        Statement::SubgroupBallot { predicate, .. } => into.extend(*predicate),
+        Statement::SubgroupCollectiveOperation { argument, .. } => into.push(*argument),
+        Statement::SubgroupGather { mode, argument, .. } => {
+            into.push(*argument);
+            into.extend(gather_index(*mode));
+        }
+        _ => {}
+    }
+}
+
+fn all_used(block: &Block, into: &mut Vec<Id>) {
+    block.iter().for_each(|statement| used(statement, into));
+}
+
+/// The index operand of a gather.
+pub(super) fn gather_index(mode: GatherMode) -> Option<Id> {
+    match mode {
+        GatherMode::Broadcast(index)
+        | GatherMode::Shuffle(index)
+        | GatherMode::ShuffleDown(index)
+        | GatherMode::ShuffleUp(index)
+        | GatherMode::ShuffleXor(index)
+        | GatherMode::QuadBroadcast(index) => Some(index),
+        GatherMode::BroadcastFirst | GatherMode::QuadSwap(_) => None,
+    }
+}
+
+/// Expressions that an expression is made of; those of images and ray queries are refused elsewhere.
+fn operands(expression: &Expression, into: &mut Vec<Id>) {
+    match *expression {
+        Expression::Compose { ref components, .. } => into.extend(components),
+        Expression::Access { base, index } => into.extend([base, index]),
+        Expression::AccessIndex { base, .. } => into.push(base),
+        Expression::Splat { value: one, .. }
+        | Expression::Swizzle { vector: one, .. }
+        | Expression::Load { pointer: one }
+        | Expression::Unary { expr: one, .. }
+        | Expression::Relational { argument: one, .. }
+        | Expression::As { expr: one, .. }
+        | Expression::ArrayLength(one) => into.push(one),
+        Expression::Binary { left, right, .. } => into.extend([left, right]),
+        Expression::Select { condition, accept, reject } => into.extend([condition, accept, reject]),
+        Expression::Math { arg, arg1, arg2, arg3, .. } => {
+            into.push(arg);
+            into.extend([arg1, arg2, arg3].into_iter().flatten());
+        }
+        _ => {}
+    }
+}
