@@ -42,7 +42,15 @@ fn names<'a>(source: &'a str, tokens: &[Token]) -> Names<'a> {
 /// Words that stand between `var<` and `>`.
 fn is_space(word: &str) -> bool {
     const SPACES: [&str; 10] = [
-        "storage", "workgroup", "private", "uniform", "immediate", "push_constant", "read", "write", "read_write",
+        "storage",
+        "workgroup",
+        "private",
+        "uniform",
+        "immediate",
+        "push_constant",
+        "read",
+        "write",
+        "read_write",
         "function",
     ];
     SPACES.contains(&word)
@@ -133,7 +141,8 @@ mod tests {
 
     #[test]
     fn declared_names_win() {
-        for source in ["const N = 1; const M = N;", "override N: u32; const M = N;", "var<private> N: u32; fn f() { N = 1u; }"]
+        for source in
+            ["const N = 1; const M = N;", "override N: u32; const M = N;", "var<private> N: u32; fn f() { N = 1u; }"]
         {
             assert_eq!(added(source, false, &define("N", "8")).0, "", "{source}");
         }

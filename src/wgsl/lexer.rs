@@ -76,7 +76,8 @@ fn number_end(bytes: &[u8], from: usize) -> usize {
     let hex = matches!(bytes.get(from + 1), Some(b'x' | b'X'));
     let mut at = from;
     while let Some(&byte) = bytes.get(at) {
-        let exponent = matches!(bytes[at.saturating_sub(1)] | 0x20, b'p') || !hex && bytes[at.saturating_sub(1)] | 0x20 == b'e';
+        let exponent =
+            matches!(bytes[at.saturating_sub(1)] | 0x20, b'p') || !hex && bytes[at.saturating_sub(1)] | 0x20 == b'e';
         let part = byte.is_ascii_alphanumeric() || byte == b'.' || matches!(byte, b'+' | b'-') && exponent && at > from;
         if !part {
             break;

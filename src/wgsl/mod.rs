@@ -95,8 +95,7 @@ impl Text<'_> {
     fn compile(self, options: &WgslOptions<'_>, diagnostics: &mut Diagnostics) -> Option<ir::Module> {
         let errors = diagnostics.error_count();
         let mut prepared = prepass::prepare(self.source, self.base, self.tokens, diagnostics);
-        let constants =
-            defines::declarations(self.source, self.tokens, prepared.crosslane, options, diagnostics);
+        let constants = defines::declarations(self.source, self.tokens, prepared.crosslane, options, diagnostics);
         if diagnostics.error_count() > errors {
             return None;
         }

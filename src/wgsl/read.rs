@@ -103,9 +103,11 @@ fn invalid(error: &WithSpan<ValidationError>, sites: &[Site], offsets: &Offsets)
         out = out.note(first_sentence(&outermost.to_string()));
     }
     match site_around(primary, sites) {
-        Some(site) => site.builtin.signatures().into_iter().fold(out, |out, signature| {
-            out.note(format!("`{}` is declared as `{signature}`", site.name))
-        }),
+        Some(site) => site
+            .builtin
+            .signatures()
+            .into_iter()
+            .fold(out, |out, signature| out.note(format!("`{}` is declared as `{signature}`", site.name))),
         None => out,
     }
 }

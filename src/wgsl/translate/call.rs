@@ -28,7 +28,10 @@ enum Step {
 enum Taken {
     /// The value, or a pointer to a variable of the caller.
     Parameter,
-    Memory { of: GlobalId, path: Vec<Step> },
+    Memory {
+        of: GlobalId,
+        path: Vec<Step>,
+    },
 }
 
 /// A function with the module-scope memory that it is handed.

@@ -95,12 +95,7 @@ impl<'a> Body<'_, 'a, '_> {
         Ok(())
     }
 
-    fn repeat(
-        &mut self,
-        body: &'a Block,
-        continuing: &'a Block,
-        break_if: Option<Handle<Expression>>,
-    ) -> Outcome<()> {
+    fn repeat(&mut self, body: &'a Block, continuing: &'a Block, break_if: Option<Handle<Expression>>) -> Outcome<()> {
         let span = self.b.span;
         let shared = super::super::uses::shared_values(self.expressions, body, continuing, break_if);
         self.spill_all(&shared);

@@ -105,7 +105,10 @@ mod tests {
 
     #[test]
     fn outermost_floats_fit_the_integer() {
-        assert_eq!(float_range(32, Scalar::I32), (f32::to_bits(-2147483648.0).into(), f32::to_bits(2147483520.0).into()));
+        assert_eq!(
+            float_range(32, Scalar::I32),
+            (f32::to_bits(-2147483648.0).into(), f32::to_bits(2147483520.0).into())
+        );
         assert_eq!(float_range(32, Scalar::U32), (0, f32::to_bits(4294967040.0).into()));
         assert_eq!(float_range(64, Scalar::I32).1, f64::to_bits(2147483647.0));
         assert_eq!(float_range(16, Scalar::I32), (0xFBFF, 0x7BFF));

@@ -6,8 +6,8 @@
 use super::function::{Body, Origin, Slot};
 use super::{Outcome, Shader};
 use crate::ir::{
-    self, Access, ArrayLen, BinaryOp, Binding, BuiltIn, ConstId, ControlHint, Global, Scalar, Space, Stage,
-    Types, Value,
+    self, Access, ArrayLen, BinaryOp, Binding, BuiltIn, ConstId, ControlHint, Global, Scalar, Space, Stage, Types,
+    Value,
 };
 use crate::lane::{Group, LaneOp};
 use naga::{Handle, TypeInner};
@@ -221,9 +221,8 @@ impl Body<'_, '_, '_> {
     fn used_workgroup_variables(&self) -> Vec<Handle<naga::GlobalVariable>> {
         let Some(origin) = self.origin else { return Vec::new() };
         let variables = self.shader.naga.global_variables.iter();
-        let used = variables.filter(|(handle, var)| {
-            var.space == naga::AddressSpace::WorkGroup && !origin.info[*handle].is_empty()
-        });
+        let used = variables
+            .filter(|(handle, var)| var.space == naga::AddressSpace::WorkGroup && !origin.info[*handle].is_empty());
         used.map(|(handle, _)| handle).collect()
     }
 
@@ -277,5 +276,4 @@ impl Body<'_, '_, '_> {
         let continuing = self.b.pop_block();
         self.b.loop_(body, continuing, None, ControlHint::None);
     }
-
 }

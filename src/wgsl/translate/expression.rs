@@ -40,7 +40,9 @@ impl Body<'_, '_, '_> {
                 self.b.select(condition, accept, reject)
             }
             Expression::Relational { fun, argument } => self.relational(*fun, *argument)?,
-            Expression::Math { fun, arg, arg1, arg2, arg3 } => self.math(*fun, of, [Some(*arg), *arg1, *arg2, *arg3])?,
+            Expression::Math { fun, arg, arg1, arg2, arg3 } => {
+                self.math(*fun, of, [Some(*arg), *arg1, *arg2, *arg3])?
+            }
             Expression::As { expr, kind, convert } => self.cast(*expr, *kind, *convert, of)?,
             Expression::ArrayLength(array) => self.array_length(*array)?,
             other => return Err(self.cannot_evaluate(other, of)),
@@ -50,7 +52,9 @@ impl Body<'_, '_, '_> {
 
     fn cannot_evaluate(&self, expression: &Expression, at: Handle<Expression>) -> super::Failure {
         let what = match expression {
-            Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => "a texture",
+            Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
+                "a texture"
+            }
             Expression::Derivative { .. } => "a derivative",
             Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. } => "a cooperative matrix",
             Expression::RayQueryVertexPositions { .. }

@@ -62,7 +62,8 @@ impl Shader<'_> {
             None => Binding::None,
         };
         let init = self.global_init(out, var, space, ty)?;
-        let global = Global { name: name.into(), span: self.span(at), space, ty, binding, access: access(var.space), init };
+        let global =
+            Global { name: name.into(), span: self.span(at), space, ty, binding, access: access(var.space), init };
         Ok(Variable { id: out.globals.push(global), wrapped })
     }
 

@@ -204,5 +204,4 @@ impl Body<'_, '_, '_> {
     fn pair_type(&mut self) -> TypeId {
         self.b.module.types.vector(Scalar::F32, 2)
     }
-
 }

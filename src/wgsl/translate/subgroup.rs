@@ -109,4 +109,3 @@ impl Body<'_, '_, '_> {
 fn quad(mv: QuadMove) -> LaneOp {
     LaneOp::Quad { mv, float_only: false }
 }
-
