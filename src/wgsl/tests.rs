@@ -1,1 +1,309 @@
+//! Whole modules: what is accepted becomes verified `ir`, what is not gets its message at its place.
 
+use super::{WgslOptions, compile};
+use crate::diagnostic::{Code, Diagnostics};
+use crate::ir::{self, print, verify};
+use crate::source::SourceMap;
+
+/// What came of a text: the printed module, or the messages.
+struct Result {
+    printed: Option<String>,
+    diagnostics: Diagnostics,
+    sources: SourceMap,
+}
+
+fn compiled(source: &str, options: &WgslOptions<'_>) -> Result {
+    let mut sources = SourceMap::new();
+    let file = sources.add("test.wgsl", source).unwrap();
+    let mut diagnostics = Diagnostics::new();
+    let module = compile(file, &sources, options, &mut diagnostics);
+    assert_eq!(module.is_none(), diagnostics.has_errors(), "{diagnostics:?}");
+    if let Some(module) = &module {
+        assert_verified(module);
+    }
+    let printed = module.map(|module| print::print(&module, None));
+    Result { printed, diagnostics, sources }
+}
+
+fn assert_verified(module: &ir::Module) {
+    let found = verify::verify(module);
+    assert!(found.is_ok(), "{found:?}\n{}", print::print(module, None));
+}
+
+/// The printed module of a text that must compile.
+fn accepted(source: &str) -> String {
+    let result = compiled(source, &WgslOptions { wave_size: Some(32), ..WgslOptions::default() });
+    result.printed.unwrap_or_else(|| panic!("{:?}\n{source}", result.diagnostics))
+}
+
+/// A module whose entry point, 64 invocations wide, has this body; `data` is its buffer, `v` a value of it.
+fn kernel(body: &str) -> String {
+    format!(
+        "enable subgroups;\nenable crosslane;\n@group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
+         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3<u32>) {{\n\
+         var v = data[g.x];\n{body}\ndata[g.x] = v;\n}}\n"
+    )
+}
+
+/// Code and marked text of the first error of a text that must not compile.
+fn refused(source: &str) -> (Code, String) {
+    let result = compiled(source, &WgslOptions::default());
+    let error = result.diagnostics.iter().next().unwrap_or_else(|| panic!("accepted: {source}"));
+    (error.code, result.sources.text(error.span()).to_string())
+}
+
+#[test]
+fn arithmetic_has_wgsl_results() {
+    let printed = accepted(&kernel("v = v / (v - 3u) + v % 4u + (v << v) + (v << 3u) + u32(f32(v));"));
+    assert!(printed.contains("rem %") && printed.contains(", 4u"), "{printed}");
+    assert_eq!(printed.matches("select ").count(), 1, "only the unknown divisor is guarded: {printed}");
+    assert_eq!(printed.matches("31u").count(), 1, "only the unknown amount is masked: {printed}");
+    assert!(printed.contains("clamp"), "{printed}");
+    assert!(accepted(&kernel("let i = i32(v); v = u32(i / (i - 1));")).contains("logical_and"));
+}
+
+#[test]
+fn every_built_in_function_passes() {
+    let bodies = [
+        "let a = modf(f32(v)); let b = frexp(a.fract); v = u32(b.fract) + u32(b.exp) + u32(a.whole);",
+        "v = countOneBits(v) + reverseBits(v) + firstLeadingBit(v) + firstTrailingBit(v) + countLeadingZeros(v);",
+        "v = extractBits(v, v, 3u) + insertBits(v, 1u, 2u, v) + countTrailingZeros(v) + u32(firstLeadingBit(i32(v)));",
+        "v = pack4xI8(unpack4xI8(v)) + pack4xU8Clamp(unpack4xU8(v)) + dot4U8Packed(v, v) + u32(dot4I8Packed(v, v));",
+        "v = pack4x8snorm(unpack4x8snorm(v)) + pack2x16float(unpack2x16float(v)) + pack2x16unorm(unpack2x16unorm(v));",
+        "let m = mat3x3f(1, 2, 3, 4, 5, 6, 7, 8, f32(v)); v = u32(determinant(m + transpose(m)) + (m * m[0]).x);",
+        "v = dot(vec3u(v), vec3u(1, 2, 3)) + u32(mix(vec2f(1), vec2f(f32(v)), 0.5).x) + u32(saturate(f32(v)));",
+        "v = select(v, 1u, any(vec2(v > 3u, v < 9u)) && all(v == 5u)) + u32(quantizeToF16(vec3f(f32(v))).y);",
+        "v = bitcast<u32>(bitcast<vec2f>(vec2u(v)).x) + u32(abs(-i32(v))) + u32(sign(i32(v))) + max(v, 3u);",
+        "v = u32(ldexp(f32(v), 2) + round(f32(v)) + smoothstep(0.0, 1.0, f32(v)) + length(vec2f(f32(v))));",
+    ];
+    for body in bodies {
+        accepted(&kernel(body));
+    }
+}
+
+#[test]
+fn control_flow_is_structured() {
+    let loops = "for (var i = 0u; i < 4u; i++) { if i == v { continue; } if v > 9u { break; } v += i; }\n\
+                 while v > 3u { v -= 1u; }\n\
+                 switch i32(v) { case 1, 2: { v = 3u; } case 4, default: { return; } }";
+    let printed = accepted(&kernel(loops));
+    assert!(printed.contains("case 1, case 2") && printed.contains("case 4, default"), "{printed}");
+}
+
+#[test]
+fn a_continuing_block_sees_the_body() {
+    let body = "var a: array<u32, 4>;\n\
+                loop { let q = v + 1u; let p = &a[q & 3u]; if q > 9u { break; } continuing { *p = q; v += q; } }";
+    let printed = accepted(&kernel(body));
+    assert!(printed.contains("continuing"), "{printed}");
+}
+
+#[test]
+fn memory_is_laid_out() {
+    let source = "struct In { a: vec3f, n: u32, m: mat4x3f, tail: array<vec2f> }\n\
+        @group(1) @binding(2) var<storage, read> input: In;\n\
+        @group(1) @binding(3) var<uniform> scale: vec4f;\n\
+        @group(1) @binding(4) var<storage, read_write> out: array<f32>;\n\
+        @compute @workgroup_size(4, 4) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        let whole = input.m; out[i] = whole[1][2] + scale.x + input.tail[i].y + f32(arrayLength(&input.tail)); }";
+    let printed = accepted(source);
+    for line in ["@12 n: u32", "@16 m: mat4x3<f32 stride 16>", "stride 8", "set 1 binding 2", "readonly"] {
+        assert!(printed.contains(line), "{line}: {printed}");
+    }
+}
+
+#[test]
+fn workgroup_memory_starts_as_zero() {
+    let source = "var<workgroup> a: array<u32, 64>; var<workgroup> b: array<u32, 200>; var<workgroup> c: atomic<u32>;\n\
+        var<workgroup> unused: array<u32, 9>; var<workgroup> small: array<u32, 5>;\n\
+        @group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        data[i] = a[i] + b[i] + small[i & 3u] + atomicAdd(&c, 1u); }";
+    let printed = accepted(source);
+    assert!(printed.contains("loop") && printed.contains("barrier"), "{printed}");
+    assert!(!printed.contains("@unused"), "{printed}");
+}
+
+#[test]
+fn pointers_are_passed() {
+    let source = "var<private> kept: array<u32, 4>;\n\
+        fn bump(p: ptr<function, u32>) -> u32 { *p += 1u; return *p; }\n\
+        fn keep(p: ptr<private, u32>) { *p = 3u; }\n\
+        @group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
+        @compute @workgroup_size(1) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        var a: array<u32, 2>; var b = 1u; keep(&kept[i]); keep(&kept[2]);\n\
+        data[0] = bump(&a[1]) + bump(&b) + kept[2]; }";
+    let printed = accepted(source);
+    assert_eq!(printed.matches("fn bump").count(), 1, "{printed}");
+    assert_eq!(printed.matches("fn keep").count(), 2, "one for each path: {printed}");
+}
+
+#[test]
+fn atomics_and_barriers() {
+    let source = "var<workgroup> flag: atomic<i32>; var<workgroup> shared_value: u32;\n\
+        @group(0) @binding(0) var<storage, read_write> data: array<atomic<u32>>;\n\
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        atomicStore(&flag, 3); let old = atomicCompareExchangeWeak(&data[i], 1u, 2u);\n\
+        if old.exchanged { atomicMax(&data[0], old.old_value); }\n\
+        storageBarrier(); workgroupBarrier(); subgroupBarrier();\n\
+        atomicAdd(&data[1], workgroupUniformLoad(&shared_value) + u32(atomicLoad(&flag))); }";
+    let printed = accepted(source);
+    for part in ["atomic.store", "atomic.compare_exchange.device", "atomic.max.device", "execution subgroup"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+}
+
+#[test]
+fn overrides_are_specialization_constants() {
+    let source = "override n: u32 = 8; @id(0) override on: bool = true; override m = n * 2u; override bare: f32;\n\
+        var<workgroup> tile: array<u32, n>;\n\
+        @group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
+        @compute @workgroup_size(n, 2) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        if on { data[i] = tile[i] + m + u32(bare); } }";
+    let result = compiled(source, &WgslOptions::default());
+    let printed = result.printed.expect("it compiles");
+    assert!(printed.contains("spec 1 default 8u") && printed.contains("spec 0 default true"), "{printed}");
+    let codes: Vec<Code> = result.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(codes, [Code::OVERRIDE_WITHOUT_DEFAULT]);
+}
+
+#[test]
+fn subgroup_built_ins_need_no_extension() {
+    let body = "v = subgroupAdd(v) + subgroupExclusiveMul(v) + subgroupBallot(v > 3u).x + subgroupShuffleXor(v, 1u)\n\
+                + quadSwapX(v) + quadBroadcast(v, 2u) + subgroupBroadcast(v, 3u) + select(0u, 1u, subgroupAny(v > 1u))\n\
+                + select(0u, 1u, subgroupElect());";
+    let source = kernel(body).replace("enable crosslane;", "").replace("enable subgroups;", "");
+    let printed = accepted(&source);
+    for part in ["all_reduce.add.active", "shuffle.xor", "quad.x", "elect"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+}
+
+#[test]
+fn workgroups_of_two_dimensions_have_subgroups() {
+    let source = "@group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
+        @compute @workgroup_size(8, 8) fn main(@builtin(subgroup_invocation_id) i: u32, @builtin(subgroup_id) s: u32) {\n\
+        data[i] = s; }";
+    assert!(accepted(source).contains("workgroup 8u x 8u x 1u"));
+}
+
+#[test]
+fn portable_built_ins_take_every_type() {
+    let body = "let f = vec3<f32>(f32(v)); let b = vec2<bool>(v > 1u, v < 9u);\n\
+        let c = butterfly16(f) + quadSwizzleFloatX(f) + allReduceAdd(f, 8);\n\
+        let d = quadSwizzle3(b) & butterfly(b, 4u);\n\
+        let e = bpermute(i32(v), v >> 1u) + exclusiveMax32(-i32(v)) + broadcastFirst(1);\n\
+        let h = segmentLast16() || allQuad(d.x) || anyQuad(d.y) || allReduceAnd8(v > 3u);\n\
+        v = u32(c.x) + u32(e) + select(0u, 1u, h) + laneIndex() + laneCount() + ballot(h).y;";
+    let printed = accepted(&kernel(body));
+    for part in ["vec2<bool> = lane quad.3", "vec3<f32> = lane all_reduce.add<8>", "vec2<bool> = lane butterfly<4>"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+}
+
+#[test]
+fn nvidia_shuffles_have_a_value_and_a_predicate() {
+    let body = "let w = 8u + 8u; let x = shuffleUpNV(v, 1u, w); let ok = shuffleUpNVValid(1u, w);\n\
+        v = select(0u, x, ok) + shuffleNV(shuffleXorNV(v, v, 32u), 3u, 4u) + threadInWarpNV();";
+    let printed = accepted(&kernel(body));
+    for part in ["shuffle_nv.up", "shuffle_nv_valid.up", "shuffle_nv.xor", "lane_index<warp>"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+}
+
+#[test]
+fn names_of_the_module_win() {
+    let source = "enable crosslane;\nfn laneIndex() -> u32 { return 7u; }\nfn subgroupShuffleXor(a: u32) -> u32 { return a; }\n\
+        @group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
+        @compute @workgroup_size(1) fn main() { data[0] = laneIndex() + butterfly2(data[1]) + subgroupShuffleXor(1u); }";
+    let printed = accepted(source);
+    assert!(printed.contains("call laneIndex") && printed.contains("butterfly<2>"), "{printed}");
+    assert!(!printed.contains("lane_index"), "{printed}");
+}
+
+#[test]
+fn constants_come_from_outside() {
+    let defines = [("N".to_string(), "4u".to_string())];
+    let options = WgslOptions { wave_size: Some(64), defines: &defines, ..WgslOptions::default() };
+    let source = kernel("if CROSSLANE_TARGET_SPIRV && !CROSSLANE_TARGET_NV { v = CROSSLANE_SUBGROUP_SIZE + N; }");
+    let printed = compiled(&source, &options).printed.expect("it compiles");
+    assert!(printed.contains("68u"), "{printed}");
+}
+
+#[test]
+fn the_entry_point_is_chosen() {
+    let source = "@compute @workgroup_size(1) fn a() {}\n@compute @workgroup_size(2) fn b() {}";
+    assert_eq!(refused(source).0, Code::ENTRY_POINT);
+    assert_eq!(refused("fn a() {}").0, Code::ENTRY_POINT);
+    let chosen = compiled(source, &WgslOptions { entry: Some("b"), ..WgslOptions::default() });
+    assert!(chosen.printed.expect("it compiles").contains("workgroup 2u"));
+}
+
+#[test]
+fn errors_point_into_the_users_text() {
+    let after_rewriting = "v = butterfly16(v) + reduceAdd(v, 16) + shuffleXorNV(v, 1u, 8u);\n";
+    let cases = [
+        ("v = unknown_thing;", Code::WGSL_SYNTAX, "unknown_thing"),
+        ("v = butterfly16(v, 1u, 2u);", Code::NO_OVERLOAD, "butterfly16(v, 1u, 2u)"),
+        ("v = butterfly17(v);", Code::WGSL_SYNTAX, "butterfly17"),
+        ("v = reduceAdd(v, v);", Code::ARGUMENT_NOT_CONSTANT, " v"),
+        ("v = reduceAdd(v, 12u);", Code::WIDTH_INVALID, " 12u"),
+        ("v = shuffleXorNV(v, 1u, 64u);", Code::WIDTH_INVALID, " 64u"),
+        ("v = u32(reduceAnd8(f32(v)));", Code::NO_OVERLOAD, "f32(v)"),
+        ("v = quadSwizzleFloat0(v);", Code::NO_OVERLOAD, "v"),
+        ("v = bpermute(v, 1.5);", Code::WGSL_SYNTAX, "1.5"),
+        ("bitonicSort16(&v);", Code::NOT_SUPPORTED, "bitonicSort16(&v)"),
+        ("v = butterfly16(v", Code::WGSL_SYNTAX, "data"),
+    ];
+    for (body, code, text) in cases {
+        let (found, marked) = refused(&kernel(&format!("{after_rewriting}{body}")));
+        assert_eq!((found, marked.as_str()), (code, text), "{body}");
+    }
+}
+
+#[test]
+fn a_missing_enable_line_is_suggested() {
+    let result = compiled(&kernel("v = butterfly16(v);").replace("enable crosslane;", ""), &WgslOptions::default());
+    let error = result.diagnostics.iter().next().expect("an error");
+    assert_eq!(error.code, Code::UNKNOWN_FUNCTION);
+    assert_eq!(result.sources.text(error.span()), "butterfly16");
+    assert_eq!(error.suggestion.as_ref().map(|s| s.replacement.as_str()), Some("enable crosslane;\n"));
+}
+
+#[test]
+fn other_stages_and_textures_are_refused() {
+    let fragment = "@fragment fn main() -> @location(0) vec4f { return vec4f(); }";
+    assert_eq!(refused(fragment).0, Code::NOT_SUPPORTED);
+    let texture = "@group(0) @binding(0) var t: texture_2d<f32>;\n\
+        @compute @workgroup_size(1) fn main() { _ = textureLoad(t, vec2u(), 0); }";
+    assert_eq!(refused(texture).0, Code::NOT_SUPPORTED);
+}
+
+#[test]
+fn strange_texts_end_in_messages() {
+    let deep = format!("const a = {}1{};", "(".repeat(10_000), ")".repeat(10_000));
+    let long = format!("const a = {}1;", "1 + ".repeat(50_000));
+    let blocks = format!("fn f() {{ {} {} }}", "{".repeat(150), "}".repeat(150));
+    let texts = [deep, long, blocks, "/* never".into(), "\0".into(), "fn f() { laneIndex(".into(), "enable ;;".into()];
+    for text in &texts {
+        refused(text);
+    }
+    assert!(
+        compiled("\u{FEFF}@compute @workgroup_size(1)\r\nfn main() {}\r\n", &WgslOptions::default()).printed.is_some()
+    );
+}
+
+#[test]
+fn deep_texts_within_limits_compile() {
+    let sum = format!("v = {}1u;", "v + ".repeat(900));
+    let nest = format!("{} v = 1u; {}", "if v > 1u {".repeat(100), "}".repeat(100));
+    for body in [sum, nest] {
+        accepted(&kernel(&body));
+    }
+}
+
+#[test]
+fn two_runs_agree() {
+    let source = kernel("v = butterfly16(v) + reduceAdd(v, 16) + subgroupAdd(v);");
+    assert_eq!(accepted(&source), accepted(&source));
+}

@@ -50,6 +50,9 @@ impl Shader<'_> {
         if space == Space::Handle {
             return Err(self.unsupported("a texture or sampler", at));
         }
+        if space == Space::Uniform && self.has_narrow_columns(var.ty) {
+            return Err(self.unsupported("a matrix with columns of 8 bytes or less in a uniform buffer", at));
+        }
         let is_struct = matches!(self.naga.types[var.ty].inner, TypeInner::Struct { .. });
         let wrapped = space.is_laid_out() && !is_struct;
         let ty = match (space.is_laid_out(), wrapped) {
@@ -65,6 +68,19 @@ impl Shader<'_> {
         let global =
             Global { name: name.into(), span: self.span(at), space, ty, binding, access: access(var.space), init };
         Ok(Variable { id: out.globals.push(global), wrapped })
+    }
+
+    /// Whether a type holds a matrix whose columns lie closer than the 16 bytes that Vulkan asks of arrays in uniform
+    /// buffers (15.8.4, Offset and Stride Assignment).
+    fn has_narrow_columns(&self, ty: Handle<naga::Type>) -> bool {
+        match &self.naga.types[ty].inner {
+            TypeInner::Matrix { rows, scalar, .. } => {
+                super::types::scalar(*scalar).is_some_and(|of| super::types::column_stride(of, *rows as u8) < 16)
+            }
+            TypeInner::Array { base, .. } => self.has_narrow_columns(*base),
+            TypeInner::Struct { members, .. } => members.iter().any(|member| self.has_narrow_columns(member.ty)),
+            _ => false,
+        }
     }
 
     /// Private variables start as zero unless they say otherwise (WGSL 7.3); workgroup ones are zeroed by code.

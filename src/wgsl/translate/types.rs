@@ -42,7 +42,7 @@ pub(super) fn space(of: naga::AddressSpace) -> Option<Space> {
 }
 
 /// Bytes between the columns of a matrix with `rows` rows (WGSL 14.4.1: the column's size rounded to its alignment).
-fn column_stride(scalar: Scalar, rows: u8) -> u32 {
+pub(super) fn column_stride(scalar: Scalar, rows: u8) -> u32 {
     let components = if rows == 3 { 4 } else { u32::from(rows) };
     components * scalar.bytes()
 }
