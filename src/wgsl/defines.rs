@@ -34,7 +34,7 @@ fn names<'a>(source: &'a str, tokens: &[Token]) -> Names<'a> {
             }
             _ => {}
         }
-        declaring = declaring && matches!(token.kind, Kind::Punct(b'<' | b'>' | b',')) || declaring && is_space(text);
+        declaring &= matches!(token.kind, Kind::Punct(b'<' | b'>' | b',')) || is_space(text);
     }
     names
 }

@@ -132,13 +132,13 @@ impl Text<'_> {
 }
 
 /// The entry point called `wanted`, or the only one.
-fn choose_entry(module: &naga::Module, wanted: Option<&str>) -> Result<usize, Diagnostic> {
+fn choose_entry(module: &naga::Module, wanted: Option<&str>) -> Result<usize, Box<Diagnostic>> {
     let names: Vec<&str> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
     let found = match wanted {
         Some(wanted) => names.iter().position(|name| *name == wanted),
         None => (names.len() == 1).then_some(0),
     };
-    found.ok_or_else(|| no_entry(&names, wanted))
+    found.ok_or_else(|| Box::new(no_entry(&names, wanted)))
 }
 
 fn no_entry(names: &[&str], wanted: Option<&str>) -> Diagnostic {

@@ -17,11 +17,11 @@ use std::error::Error;
 ///
 /// # Errors
 /// What naga finds wrong with it.
-pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Diagnostic> {
+pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Box<Diagnostic>> {
     match guard::caught(|| wgsl::parse_str(text)) {
         Ok(Ok(module)) => Ok(module),
-        Ok(Err(error)) => Err(syntax_error(&error, offsets)),
-        Err(panic) => Err(naga_failed("reading", &panic)),
+        Ok(Err(error)) => Err(Box::new(syntax_error(&error, offsets))),
+        Err(panic) => Err(Box::new(naga_failed("reading", &panic))),
     }
 }
 
@@ -29,16 +29,21 @@ pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Diagnostic>
 ///
 /// # Errors
 /// The first rule that it breaks.
-pub(super) fn validate(module: &mut Module, carriers: &Carriers, offsets: &Offsets) -> Result<ModuleInfo, Diagnostic> {
+pub(super) fn validate(
+    module: &mut Module,
+    carriers: &Carriers,
+    offsets: &Offsets,
+) -> Result<ModuleInfo, Box<Diagnostic>> {
     let sizes = flatten_workgroups(module);
-    let result = guard::caught(|| Validator::new(ValidationFlags::all(), capabilities()).validate(module));
+    let result =
+        guard::caught(|| Validator::new(ValidationFlags::all(), capabilities()).validate(module).map_err(Box::new));
     for (entry, size) in module.entry_points.iter_mut().zip(sizes) {
         entry.workgroup_size = size;
     }
     match result {
         Ok(Ok(info)) => Ok(info),
-        Ok(Err(error)) => Err(invalid(&error, &carriers.sites, offsets)),
-        Err(panic) => Err(naga_failed("checking", &panic)),
+        Ok(Err(error)) => Err(Box::new(invalid(&error, &carriers.sites, offsets))),
+        Err(panic) => Err(Box::new(naga_failed("checking", &panic))),
     }
 }
 
