@@ -44,7 +44,7 @@ pub struct Diagnostic {
     pub message: String,
     pub labels: Vec<Label>,
     pub notes: Vec<String>,
-    pub suggestion: Option<Suggestion>,
+    pub suggestion: Option<Box<Suggestion>>,
 }
 
 impl Diagnostic {
@@ -84,7 +84,7 @@ impl Diagnostic {
     /// Adds the replacement that would mend it.
     #[must_use]
     pub fn suggest(mut self, span: Span, replacement: impl Into<String>, text: impl Into<String>) -> Diagnostic {
-        self.suggestion = Some(Suggestion { span, replacement: replacement.into(), text: text.into() });
+        self.suggestion = Some(Box::new(Suggestion { span, replacement: replacement.into(), text: text.into() }));
         self
     }
 
