@@ -172,6 +172,8 @@ codes! {
     WIDTH_TOO_LARGE = "E0503";
     /// A constant argument out of its range.
     ARGUMENT_RANGE = "E0504";
+    /// The operands of a cross-lane operation do not fit it.
+    BAD_LANE_OPERAND = "E0510";
 
     // WGSL.
     /// The text is not WGSL.
@@ -194,8 +196,6 @@ codes! {
     PROFILE_LACKS = "E0701";
     /// A cross-lane operation spans more lanes than the profile's subgroup has.
     TOO_WIDE = "E0702";
-    /// The operands of a cross-lane operation do not fit it.
-    BAD_LANE_OPERAND = "E0703";
 
     // Limits and internal checks.
     /// A check inside the compiler failed: a defect of crosslane, not of the shader.
