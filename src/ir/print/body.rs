@@ -127,14 +127,8 @@ impl Body<'_, '_> {
         let result = self.result(id, inst);
         match inst.op {
             Op::If { condition, then, otherwise, hint } => {
-                let condition = self.value(condition);
-                self.line(&format!("{result}if {condition}{} {{", hint_text(hint)));
-                self.nested(then);
-                if !self.function.blocks[otherwise].insts.is_empty() {
-                    self.line("} else {");
-                    self.nested(otherwise);
-                }
-                self.line("}");
+                let condition = format!("{}{}", self.value(condition), hint_text(hint));
+                self.branches(&format!("{result}if {condition}"), &format!("unless {condition}"), then, otherwise);
             }
             Op::Loop { body, continuing, break_if, hint } => {
                 self.line(&format!("loop{} {{", hint_text(hint)));
@@ -157,6 +151,20 @@ impl Body<'_, '_> {
             }
             _ => {}
         }
+    }
+
+    /// Both branches, or the one that does something.
+    fn branches(&mut self, head: &str, negated: &str, then: BlockId, otherwise: BlockId) {
+        let is_empty = |block: BlockId| self.function.blocks[block].insts.is_empty();
+        let (no_then, no_otherwise) = (is_empty(then), is_empty(otherwise));
+        let negate = no_then && !no_otherwise;
+        self.line(&format!("{} {{", if negate { negated } else { head }));
+        self.nested(if negate { otherwise } else { then });
+        if !negate && !no_otherwise {
+            self.line("} else {");
+            self.nested(otherwise);
+        }
+        self.line("}");
     }
 
     fn case(&mut self, case: &Case) {

@@ -120,6 +120,7 @@ fn control_flow_is_indented() {
         ];
         b.switch(x, cases, ControlHint::Flatten);
         b.if_else(p, |b| b.continue_(), |_| {});
+        b.if_else(p, |_| {}, |b| b.break_());
     });
     let mut end = None;
     let continuing = b.block(|b| {
@@ -151,6 +152,9 @@ fn walk(x: i32, p: bool) -> i32 {
         }
         if p {
             continue
+        }
+        unless p {
+            break
         }
     } continuing {
         %1: i32 = load $count
