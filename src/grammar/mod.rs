@@ -63,7 +63,7 @@ pub struct Overload {
     /// One of these must be on; empty: none is needed.
     pub extensions: ExtensionSet,
     pub stages: Stages,
-    /// First version of the core and ES languages that has it.
+    /// First version of the core and ES languages that has it; 0: none.
     pub core: u16,
     pub es: u16,
     pub doc: &'static str,

@@ -31,11 +31,14 @@ pub fn missing_extension(env: &Env<'_>, name: &str, span: Span, any_of: Extensio
     }
 }
 
+/// The language has `name` from version `first` on, or (0) never.
 pub fn needs_version(env: &Env<'_>, name: &str, span: Span, first: u16) -> Diagnostic {
     let language = if env.is_es() { "GLSL ES" } else { "GLSL" };
-    let message =
-        format!("`{name}` exists from {language} {first} on; this shader is written in {}", env.version.number);
-    Diagnostic::error(Code::NEEDS_VERSION, message).at(span, "needs a later `#version`")
+    let message = match first {
+        0 => format!("`{name}` does not exist in {language}"),
+        _ => format!("`{name}` exists from {language} {first} on; this shader is written in {}", env.version.number),
+    };
+    Diagnostic::error(Code::NEEDS_VERSION, message).at(span, "not part of this version")
 }
 
 pub fn wrong_stage(env: &Env<'_>, name: &str, span: Span) -> Diagnostic {

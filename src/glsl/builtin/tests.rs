@@ -172,6 +172,7 @@ fn es_converts_only_with_its_extension() {
     assert_eq!(outcome_in(&es, "max", "float int").as_deref(), Ok("float"));
     let older = Env { version: version(310, GlslProfile::Es), ..es };
     assert_eq!(outcome_in(&older, "fma", "float float float"), Err(Code::NEEDS_VERSION));
+    assert_eq!(outcome_in(&older, "packDouble2x32", "uvec2"), Err(Code::NEEDS_VERSION));
 }
 
 #[test]
