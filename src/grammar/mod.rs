@@ -248,6 +248,11 @@ pub fn wgsl_functions(name: &str) -> impl Iterator<Item = &'static Overload> {
     places.iter().map(|(function, overload)| &FUNCTIONS[usize::from(*function)].overloads[usize::from(*overload)])
 }
 
+/// The functions that WGSL gets from crosslane.
+pub fn wgsl_function_names() -> impl Iterator<Item = &'static str> {
+    WGSL_FUNCTIONS.iter().map(|f| f.name)
+}
+
 /// The GLSL variable called `name`.
 pub fn variable(name: &str) -> Option<&'static Variable> {
     VARIABLES.binary_search_by(|v| v.name.cmp(name)).ok().map(|at| &VARIABLES[at])

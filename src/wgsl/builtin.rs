@@ -66,6 +66,11 @@ pub(super) fn find(name: &str) -> Option<Builtin> {
     (!overloads.is_empty()).then_some(Builtin::Function(overloads))
 }
 
+/// Whether naga knows the name as a function of a value and a lane, delta or mask.
+pub(super) fn takes_lane(name: &str) -> bool {
+    name == "quadBroadcast" || name == "subgroupBroadcast" || name.starts_with("subgroupShuffle")
+}
+
 /// Whether a name needs `enable crosslane;`.
 pub(super) fn needs_enable(name: &str) -> bool {
     !STANDARD.contains(&name)

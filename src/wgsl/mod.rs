@@ -123,7 +123,8 @@ impl Text<'_> {
         let carriers = Carriers::find(&mut module, prepared.sites, &prepared.prefix);
         let info = read::validate(&mut module, &carriers, offsets)?;
         let entry = choose_entry(&module, options.entry)?;
-        let input = translate::Input { naga: &module, info: &info, carriers: &carriers, offsets };
+        let wave_size = options.wave_size;
+        let input = translate::Input { naga: &module, info: &info, carriers: &carriers, offsets, wave_size };
         let mut warnings = Vec::new();
         let out = translate::translate(input, entry, &mut warnings)?;
         warnings.into_iter().for_each(|warning| diagnostics.push(warning));

@@ -167,7 +167,7 @@ impl<'a> Pass<'a> {
                 Kind::Punct(b'<') if self.opens_template(at) => frames.push(Frame { close: b'>', call: None }),
                 Kind::Punct(close) if frames.last().is_some_and(|frame| frame.close == close) => {
                     if let Some(call) = frames.pop().and_then(|frame| frame.call) {
-                        self.finish(call, token);
+                        self.finish(call, at);
                     }
                     if let Some(outer) = frames.last_mut().and_then(|frame| frame.call.as_mut()) {
                         outer.last = token.hi;
@@ -188,15 +188,17 @@ impl<'a> Pass<'a> {
         let before = at.checked_sub(2).map_or("", |before| self.text(before));
         let text = name.text(self.source);
         let is_call = name.kind == Kind::Word && !matches!(before, "fn" | "." | "@") && !self.declared.contains(text);
-        if !is_call || builtin::find(text).is_none() {
+        if !is_call || !(builtin::takes_lane(text) || builtin::find(text).is_some()) {
             return None;
+        }
+        if builtin::takes_lane(text) {
+            return Some(Call::new(name, self.tokens[at]));
         }
         if builtin::needs_enable(text) && !self.out.crosslane {
             self.missing_enable(name);
             return None;
         }
-        let open = self.tokens[at];
-        Some(Call { name, open, commas: Vec::new(), last: open.hi, empty: true })
+        Some(Call::new(name, self.tokens[at]))
     }
 
     fn missing_enable(&mut self, name: Token) {
@@ -209,9 +211,15 @@ impl<'a> Pass<'a> {
         self.diagnostics.push(error);
     }
 
-    fn finish(&mut self, call: Call, close: Token) {
-        let arguments = call.arguments(self.base);
+    /// Ends a call whose closing parenthesis stands at token `at`.
+    fn finish(&mut self, call: Call, at: usize) {
+        let close = self.tokens[at];
         let name = call.name.text(self.source);
+        if builtin::takes_lane(name) {
+            self.unsigned_lane(&call, self.tokens[at - 1]);
+            return;
+        }
+        let arguments = call.arguments(self.base);
         let span = self.span(call.name.lo, close.hi);
         let Some(known) = builtin::find(name) else { return };
         let Some(fitting) = known.with_arguments(arguments.len()) else {
@@ -226,6 +234,15 @@ impl<'a> Pass<'a> {
         self.rewrite(&call, close, &signature, arguments.len());
         let data = signature.data;
         self.out.sites.push(Site { name: name.into(), builtin: fitting, data, span, arguments });
+    }
+
+    /// naga wants `u32` lanes and deltas where WGSL takes plain numbers too: `subgroupBroadcast(v, 0)`.
+    fn unsigned_lane(&mut self, call: &Call, last: Token) {
+        let text = last.text(self.source);
+        let plain = last.kind == Kind::Number && text.bytes().all(|b| b.is_ascii_digit());
+        if plain && call.last_comma_before(last, self.tokens) {
+            self.out.edits.push(Edit { lo: last.lo, hi: last.hi, text: format!("{text}u") });
+        }
     }
 
     fn wrong_count(&mut self, name: &str, known: &Builtin, count: usize, span: Span) {
@@ -296,6 +313,16 @@ fn abandon_templates(frames: &mut Vec<Frame>) {
 }
 
 impl Call {
+    fn new(name: Token, open: Token) -> Call {
+        Call { name, open, commas: Vec::new(), last: open.hi, empty: true }
+    }
+
+    /// Whether nothing stands between the last comma and a token.
+    fn last_comma_before(&self, token: Token, tokens: &[Token]) -> bool {
+        let place = tokens.partition_point(|t| t.lo < token.lo);
+        place > 0 && self.commas.last() == Some(&tokens[place - 1])
+    }
+
     fn see(&mut self, token: Token) {
         if token.is(b',') {
             self.commas.push(token);

@@ -6,7 +6,9 @@ use super::builtin::Site;
 use super::carrier::Carriers;
 use super::guard;
 use super::offsets::Offsets;
+use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::grammar;
 use crate::source::Span;
 use naga::front::wgsl;
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
@@ -20,7 +22,7 @@ use std::error::Error;
 pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Box<Diagnostic>> {
     match guard::caught(|| wgsl::parse_str(text)) {
         Ok(Ok(module)) => Ok(module),
-        Ok(Err(error)) => Err(Box::new(syntax_error(&error, offsets))),
+        Ok(Err(error)) => Err(Box::new(syntax_error(&error, text, offsets))),
         Err(panic) => Err(Box::new(naga_failed("reading", &panic))),
     }
 }
@@ -75,13 +77,29 @@ fn naga_failed(doing: &str, panic: &str) -> Diagnostic {
         .note("this is a defect of naga, which reads WGSL for crosslane, and not of the shader")
 }
 
-fn syntax_error(error: &wgsl::ParseError, offsets: &Offsets) -> Diagnostic {
+fn syntax_error(error: &wgsl::ParseError, text: &str, offsets: &Offsets) -> Diagnostic {
     let mut out = Diagnostic::error(Code::WGSL_SYNTAX, first_sentence(error.message()));
     for (index, (span, text)) in error.labels().enumerate() {
         let span = offsets.span(span);
         out = if index == 0 { out.at(span, text) } else { out.with(span, text) };
     }
-    error.notes().fold(out, |out, note| out.note(note))
+    let out = error.notes().fold(out, |out, note| out.note(note));
+    match suggestion(error, text) {
+        Some(name) => {
+            let span = out.span();
+            out.suggest(span, name, format!("did you mean `{name}`?"))
+        }
+        None => out,
+    }
+}
+
+/// The built-in of crosslane's that an unknown name comes close to.
+fn suggestion(error: &wgsl::ParseError, text: &str) -> Option<&'static str> {
+    if !error.message().starts_with("no definition in scope") {
+        return None;
+    }
+    let (span, _) = error.labels().next()?;
+    nearest(text.get(span.to_range()?)?, grammar::wgsl_function_names())
 }
 
 /// Messages of ours have no capital and no stop.

@@ -3,7 +3,9 @@
 use super::{WgslOptions, compile};
 use crate::diagnostic::{Code, Diagnostics};
 use crate::ir::{self, print, verify};
+use crate::profile::Profile;
 use crate::source::SourceMap;
+use crate::target::spirv::{self, SpirvOptions};
 
 /// What came of a text: the printed module, or the messages.
 struct Result {
@@ -20,6 +22,7 @@ fn compiled(source: &str, options: &WgslOptions<'_>) -> Result {
     assert_eq!(module.is_none(), diagnostics.has_errors(), "{diagnostics:?}");
     if let Some(module) = &module {
         assert_verified(module);
+        assert_emits(module, &sources);
     }
     let printed = module.map(|module| print::print(&module, None));
     Result { printed, diagnostics, sources }
@@ -28,6 +31,15 @@ fn compiled(source: &str, options: &WgslOptions<'_>) -> Result {
 fn assert_verified(module: &ir::Module) {
     let found = verify::verify(module);
     assert!(found.is_ok(), "{found:?}\n{}", print::print(module, None));
+}
+
+/// What the front end makes, the target takes.
+fn assert_emits(module: &ir::Module, sources: &SourceMap) {
+    let profile = Profile::named("spirv-1.3").expect("a profile of the package").with_wave_size(Some(64));
+    let options = SpirvOptions::new(profile).expect("a SPIR-V profile");
+    if let Err(errors) = spirv::emit(module, &options, sources) {
+        panic!("{errors:?}\n{}", print::print(module, None));
+    }
 }
 
 /// The printed module of a text that must compile.
@@ -170,7 +182,7 @@ fn overrides_are_specialization_constants() {
 #[test]
 fn subgroup_built_ins_need_no_extension() {
     let body = "v = subgroupAdd(v) + subgroupExclusiveMul(v) + subgroupBallot(v > 3u).x + subgroupShuffleXor(v, 1u)\n\
-                + quadSwapX(v) + quadBroadcast(v, 2u) + subgroupBroadcast(v, 3u) + select(0u, 1u, subgroupAny(v > 1u))\n\
+                + quadSwapX(v) + quadBroadcast(v, 2) + subgroupBroadcast(v, /* lane */ 3) + select(0u, 1u, subgroupAny(v > 1u))\n\
                 + select(0u, 1u, subgroupElect());";
     let source = kernel(body).replace("enable crosslane;", "").replace("enable subgroups;", "");
     let printed = accepted(&source);
@@ -268,6 +280,27 @@ fn a_missing_enable_line_is_suggested() {
     assert_eq!(error.code, Code::UNKNOWN_FUNCTION);
     assert_eq!(result.sources.text(error.span()), "butterfly16");
     assert_eq!(error.suggestion.as_ref().map(|s| s.replacement.as_str()), Some("enable crosslane;\n"));
+}
+
+#[test]
+fn close_names_are_suggested() {
+    let result = compiled(&kernel("v = butterfly17(v);"), &WgslOptions::default());
+    let suggestion = result.diagnostics.iter().next().and_then(|error| error.suggestion.clone());
+    assert_eq!(suggestion.map(|s| s.replacement).as_deref(), Some("butterfly16"));
+}
+
+#[test]
+fn widths_fit_the_subgroup() {
+    let options = WgslOptions { wave_size: Some(32), ..WgslOptions::default() };
+    let result = compiled(&kernel("v = reduceAdd(v, 64);"), &options);
+    assert_eq!(result.diagnostics.iter().next().map(|error| error.code), Some(Code::WIDTH_TOO_LARGE));
+}
+
+#[test]
+fn halves_move_like_floats() {
+    let source = kernel("let h = butterfly16(vec2<f16>(f16(v))); v = u32(h.x);");
+    let printed = accepted(&source.replace("enable subgroups;", "enable f16, subgroups;"));
+    assert!(printed.contains("vec2<f16> = lane butterfly<16>"), "{printed}");
 }
 
 #[test]

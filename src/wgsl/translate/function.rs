@@ -175,9 +175,8 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
     }
 
     /// The number that an expression is, if it is a constant integer.
-    pub(super) fn constant_u32(&mut self, of: Handle<Expression>) -> Outcome<Option<u32>> {
+    pub(super) fn constant_int(&mut self, of: Handle<Expression>) -> Outcome<Option<i128>> {
         let Value::Const(id) = self.value(of)? else { return Ok(None) };
-        let number = self.b.module.constants.as_int(&self.b.module.types, id);
-        Ok(number.and_then(|n| u32::try_from(n).ok()))
+        Ok(self.b.module.constants.as_int(&self.b.module.types, id))
     }
 }

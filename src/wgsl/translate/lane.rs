@@ -7,25 +7,17 @@ use super::super::carrier::site_number;
 use super::function::{Body, Slot};
 use super::{Failure, Outcome};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::grammar::{Lowering, Overload, Param, Rule, Shape, Variable, VariableSource};
-use crate::ir::{TypeId, Value};
-use crate::lane::{LaneOp, Width};
+use crate::grammar::{Lowering, Overload, Param, Shape, TypeExpr, Variable, VariableSource};
+use crate::ir::{Scalar, TypeId, Value};
+use crate::lane::Width;
 use crate::source::Span;
 use naga::{Expression, Handle};
 
 type Id = Handle<Expression>;
 
-/// The operation with another width.
-fn with_width(op: LaneOp, width: Width) -> LaneOp {
-    match op {
-        LaneOp::Butterfly(_) => LaneOp::Butterfly(width),
-        LaneOp::Rotate(_) => LaneOp::Rotate(width),
-        LaneOp::Fold { op, kind, members, .. } => LaneOp::Fold { op, kind, width, members },
-        LaneOp::Segmented { op, .. } => LaneOp::Segmented { op, width },
-        LaneOp::Sort { .. } => LaneOp::Sort { width },
-        LaneOp::SegmentLast(_) => LaneOp::SegmentLast(width),
-        other => other,
-    }
+/// The 32-bit scalar of the same kind: the tables speak of these, what moves them moves the others.
+fn usual(of: Scalar) -> Scalar {
+    Scalar { width: if of.is_bool() { 1 } else { 32 }, ..of }
 }
 
 fn failure(code: Code, message: String, span: Span, label: &str) -> Failure {
@@ -93,8 +85,8 @@ impl Body<'_, '_, '_> {
         data: Option<Value>,
     ) -> Outcome<&'static Overload> {
         let Some(data) = data else { return Ok(overloads[0]) };
-        let ty = self.b.type_of(data);
-        let shape = Shape::of(&self.b.module.types, ty);
+        let (ty, scalar, size) = self.shape(data);
+        let shape = Shape::of(&self.b.module.types, ty).or_else(|| Shape::vector(usual(scalar), size));
         let found = shape.and_then(|shape| overloads.iter().copied().find(|o| o.generic.contains(shape)));
         found.ok_or_else(|| {
             let given = shape.map_or_else(|| "this type".into(), |shape| format!("`{}`", type_name(shape)));
@@ -124,7 +116,7 @@ impl Body<'_, '_, '_> {
             let span = site.arguments.get(first + place).copied().unwrap_or(site.span);
             let known = self.judge(param, *of, site, span)?;
             match known.filter(|_| width_arg == Some(first + place)) {
-                Some(lanes) => op = with_width(op, self.width(lanes, site, span)?),
+                Some(lanes) => op = u32::try_from(lanes).ok().and_then(Width::new).map_or(op, |w| op.with_width(w)),
                 None => operands.push(self.value(*of)?),
             }
         }
@@ -133,39 +125,31 @@ impl Body<'_, '_, '_> {
     }
 
     fn result_type(&mut self, overload: &Overload, data: Option<Value>) -> TypeId {
-        let generic = data.map(|value| self.b.type_of(value));
-        let shape = generic.and_then(|ty| Shape::of(&self.b.module.types, ty)).unwrap_or(Shape::BOOL);
-        match overload.ret.shape(shape) {
-            Some(shape) => shape.intern(&mut self.b.module.types),
-            None => crate::ir::Types::VOID,
+        match (overload.ret, data) {
+            (TypeExpr::Generic, Some(data)) => self.b.type_of(data),
+            (ret, _) => {
+                let shape = ret.shape(Shape::BOOL);
+                shape.map_or(crate::ir::Types::VOID, |shape| shape.intern(&mut self.b.module.types))
+            }
         }
     }
 
-    fn width(&self, lanes: u32, site: &Site, span: Span) -> Outcome<Width> {
-        Width::new(lanes).ok_or_else(|| {
-            let message = format!("the width of `{}` must be a power of two, not {lanes}", site.name);
-            failure(Code::WIDTH_INVALID, message, span, "not a power of two")
-        })
-    }
-
     /// The number that an argument is, where it is known; the row's rule holds for it.
-    fn judge(&mut self, param: &Param, of: Id, site: &Site, span: Span) -> Outcome<Option<u32>> {
-        let known = self.constant_u32(of)?;
+    fn judge(&mut self, param: &Param, of: Id, site: &Site, span: Span) -> Outcome<Option<i128>> {
+        let known = self.constant_int(of)?;
         let (name, what) = (&site.name, param.name);
-        match (known, param.rule) {
-            (None, _) if param.constant => {
-                let message = format!("the argument `{what}` of `{name}` must be a constant expression");
-                Err(failure(Code::ARGUMENT_NOT_CONSTANT, message, span, "not known when the shader is compiled"))
+        let Some(value) = known else {
+            if !param.constant {
+                return Ok(None);
             }
-            (Some(n), Rule::Width { low, high }) if !n.is_power_of_two() || n < low || n > high => {
-                let message = format!("the argument `{what}` of `{name}` must be a power of two from {low} to {high}");
-                Err(failure(Code::WIDTH_INVALID, message, span, &format!("this is {n}")))
+            let message = format!("the argument `{what}` of `{name}` must be a constant expression");
+            return Err(failure(Code::ARGUMENT_NOT_CONSTANT, message, span, "not known when the shader is compiled"));
+        };
+        match param.rule.check(value, self.shader.wave_size) {
+            Ok(()) => Ok(known),
+            Err(error) => {
+                Err(failure(error.code(), error.to_string(), span, &format!("the argument `{what}` of `{name}`")))
             }
-            (Some(n), Rule::Range { low, high }) if n < low || n > high => {
-                let message = format!("the argument `{what}` of `{name}` must be in {low} to {high}");
-                Err(failure(Code::ARGUMENT_RANGE, message, span, &format!("this is {n}")))
-            }
-            _ => Ok(known),
         }
     }
 }

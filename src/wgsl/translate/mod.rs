@@ -40,6 +40,8 @@ pub(super) struct Input<'a> {
     pub info: &'a ModuleInfo,
     pub carriers: &'a Carriers,
     pub offsets: &'a Offsets,
+    /// Lanes of a subgroup where the profile fixes them.
+    pub wave_size: Option<u32>,
 }
 
 /// State of the translation of one module.
@@ -48,6 +50,7 @@ struct Shader<'a> {
     info: &'a ModuleInfo,
     carriers: &'a Carriers,
     offsets: &'a Offsets,
+    wave_size: Option<u32>,
     types: types::TypeMap,
     globals: FxHashMap<Handle<naga::GlobalVariable>, globals::Variable>,
     overrides: FxHashMap<Handle<naga::Override>, ConstId>,
@@ -67,6 +70,7 @@ pub(super) fn translate(input: Input<'_>, entry: usize, warnings: &mut Vec<Diagn
         info: input.info,
         carriers: input.carriers,
         offsets: input.offsets,
+        wave_size: input.wave_size,
         types: types::TypeMap::default(),
         globals: FxHashMap::default(),
         overrides: FxHashMap::default(),

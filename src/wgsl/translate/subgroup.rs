@@ -91,7 +91,7 @@ impl Body<'_, '_, '_> {
     /// WGSL 17.13.1: a constant below 4.
     fn quad_lane(&mut self, lane: Handle<Expression>) -> Outcome<u8> {
         let at = self.expression_span(lane);
-        match self.constant_u32(lane)? {
+        match self.constant_int(lane)? {
             Some(lane @ 0..=3) => Ok(lane as u8),
             Some(_) => {
                 Err(self.shader.fail(Code::ARGUMENT_RANGE, "a quad has lanes 0 to 3", at, "not a lane of the quad"))
