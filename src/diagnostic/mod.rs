@@ -97,11 +97,15 @@ impl Diagnostic {
 /// Errors after which a run stops adding more.
 pub const ERROR_LIMIT: usize = 20;
 
+/// Warnings after which a run stops adding more.
+pub const WARNING_LIMIT: usize = 100;
+
 /// The messages of one run, in the order in which they were found.
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     errors: usize,
+    warnings: usize,
     suppressed: usize,
 }
 
@@ -110,21 +114,21 @@ impl Diagnostics {
         Diagnostics::default()
     }
 
-    /// Adds a message. Errors past [`ERROR_LIMIT`], and an error at exactly the span and with the code of the one
-    /// before it, are counted only.
+    /// Adds a message. Errors past [`ERROR_LIMIT`], warnings past [`WARNING_LIMIT`], and an error at exactly the span
+    /// and with the code of the one before it, are counted only.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if diagnostic.severity == Severity::Error {
-            if self.errors >= ERROR_LIMIT || self.repeats(&diagnostic) {
-                self.suppressed += 1;
-                return;
-            }
-            self.errors += 1;
+        let (count, limit) = match diagnostic.severity {
+            Severity::Error => (&mut self.errors, ERROR_LIMIT),
+            Severity::Warning => (&mut self.warnings, WARNING_LIMIT),
+            Severity::Note => return self.list.push(diagnostic),
+        };
+        let repeats = diagnostic.severity == Severity::Error && repeats(self.list.last(), &diagnostic);
+        if *count >= limit || repeats {
+            self.suppressed += 1;
+            return;
         }
+        *count += 1;
         self.list.push(diagnostic);
-    }
-
-    fn repeats(&self, new: &Diagnostic) -> bool {
-        self.list.last().is_some_and(|old| old.code == new.code && old.span() == new.span() && !new.span().is_none())
     }
 
     pub fn has_errors(&self) -> bool {
@@ -140,7 +144,7 @@ impl Diagnostics {
         self.errors
     }
 
-    /// Errors that were found and not kept.
+    /// Messages that were found and not kept.
     pub fn suppressed(&self) -> usize {
         self.suppressed
     }
@@ -163,4 +167,8 @@ impl Diagnostics {
             }
         }
     }
+}
+
+fn repeats(old: Option<&Diagnostic>, new: &Diagnostic) -> bool {
+    old.is_some_and(|old| old.code == new.code && old.span() == new.span() && !new.span().is_none())
 }

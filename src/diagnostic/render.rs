@@ -20,7 +20,7 @@ pub fn human(sources: &SourceMap, diagnostics: &Diagnostics) -> String {
         human_one(sources, diagnostic, &mut text);
     }
     if diagnostics.suppressed() > 0 {
-        text.push_str(&format!("note: {} further errors are not shown\n", diagnostics.suppressed()));
+        text.push_str(&format!("note: {} further messages are not shown\n", diagnostics.suppressed()));
     }
     text
 }
@@ -48,8 +48,9 @@ pub fn coloured(sources: &SourceMap, diagnostics: &Diagnostics) -> Vec<u8> {
     }
     let mut bytes = out.into_inner();
     if diagnostics.suppressed() > 0 {
-        bytes
-            .extend_from_slice(format!("note: {} further errors are not shown\n", diagnostics.suppressed()).as_bytes());
+        bytes.extend_from_slice(
+            format!("note: {} further messages are not shown\n", diagnostics.suppressed()).as_bytes(),
+        );
     }
     bytes
 }

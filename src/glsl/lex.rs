@@ -314,8 +314,7 @@ impl Lexer {
 
     fn skip_comment(&mut self) -> Result<(), PpToken> {
         let start = self.at;
-        let body = &self.text.as_bytes()[start + 2..];
-        match body.windows(2).position(|pair| pair == b"*/") {
+        match self.text[start + 2..].find("*/") {
             Some(length) => {
                 self.at = start + length + 4;
                 Ok(())

@@ -259,6 +259,9 @@ impl Preprocessor<'_> {
     }
 
     fn undefined_name(&mut self, token: PpToken) {
+        if matches!(token.kind, PpKind::Word(name) if !self.warned.zero.insert(name)) {
+            return;
+        }
         let name = token.kind.spelling(self.interner);
         let message = format!("`{name}` is no macro and counts as 0 here");
         let codes = (Code::UNDEFINED_IN_CONDITION, Code::UNDEFINED_IS_ZERO);

@@ -75,7 +75,8 @@ impl Preprocessor<'_> {
     }
 
     fn check_extension_place(&mut self, at: Span) {
-        if !self.output.tokens.is_empty() {
+        let late = !self.output.tokens.is_empty();
+        if late && !std::mem::replace(&mut self.warned.late_extension, true) {
             let codes = (Code::EXTENSION_PLACE, Code::EXTENSION_LATE);
             let message = "an `#extension` line must come before the first declaration";
             self.error_in_es(codes, at, message, "too late");

@@ -21,13 +21,14 @@ mod version;
 mod tests;
 
 use super::lex::{PpKind, PpToken};
-use super::token::{ExtensionUse, GlslProfile, Interner, Pragma, TokenStream, Version};
+use super::token::{ExtensionUse, GlslProfile, Interner, Pragma, Symbol, TokenStream, Version};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::{FileId, Loader, SourceMap, Span};
 use condition::Conditional;
 use define::MacroTable;
 use expand::Expansion;
 use input::Input;
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -148,7 +149,17 @@ struct Preprocessor<'a> {
     includes: bool,
     /// An extension allows file names in `#line` and `__FILE__`.
     file_names: bool,
+    /// What has been warned of and is not worth a second warning.
+    warned: Warned,
     output: Output,
+}
+
+/// Warnings that would only repeat themselves.
+#[derive(Default)]
+struct Warned {
+    late_extension: bool,
+    /// Names that count as 0.
+    zero: FxHashSet<Symbol>,
 }
 
 impl<'a> Preprocessor<'a> {
@@ -179,6 +190,7 @@ impl<'a> Preprocessor<'a> {
             once: Vec::new(),
             includes: false,
             file_names: false,
+            warned: Warned::default(),
             output,
         }
     }

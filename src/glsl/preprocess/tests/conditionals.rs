@@ -57,6 +57,7 @@ fn macros_are_expanded_in_expressions() {
 #[test]
 fn names_that_are_no_macro_count_as_zero_or_are_errors() {
     gives("#if X\n#endif", &[Code::UNDEFINED_IS_ZERO]);
+    gives("#if X\n#elif X || Y\n#endif", &[Code::UNDEFINED_IS_ZERO; 2]);
     assert_eq!(run_es("#if X\n#endif").codes(), [Code::UNDEFINED_IN_CONDITION]);
     assert_eq!(run_es("#if defined(X) && X > 1\n#endif").codes(), []);
 }
