@@ -3,11 +3,17 @@
 //!
 //! This module knows lanes, operations and what a profile offers; it knows no language and no target syntax.
 
+pub mod catalog;
+pub mod check;
+pub mod describe;
+pub mod eval;
+pub mod meaning;
 pub mod op;
 pub mod plan;
 pub mod planner;
 pub mod primitive;
 pub mod request;
+pub mod value;
 
 pub use op::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
 pub use plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};

@@ -4,6 +4,7 @@
 //! and validity rules. This file names no target syntax and no cost.
 
 use super::op::{CountOp, FoldOp, QuadMove, VoteOp, Width};
+use crate::profile::Feature;
 
 /// One cross-lane instruction, its constant parameters included; what varies at run time is an operand of the step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -70,4 +71,24 @@ pub enum GroupFold {
     Exclusive,
     /// Active lanes of the own segment, in every lane; the width is a constant of 1 to `S` lanes.
     Clustered(Width),
+}
+
+impl GroupOp {
+    /// What a profile must have to run it; none for what every subgroup can do (GroupNonUniform).
+    pub const fn feature(self) -> Option<Feature> {
+        use GroupOp as G;
+        Some(match self {
+            G::Shuffle | G::ShuffleXor => Feature::Shuffle,
+            G::ShuffleUp | G::ShuffleDown => Feature::ShuffleRelative,
+            G::Rotate(_) => Feature::Rotate,
+            G::Broadcast | G::BroadcastFirst | G::Ballot | G::InverseBallot => Feature::Ballot,
+            G::BallotBitExtract | G::BallotBitCount(_) | G::BallotFindLsb | G::BallotFindMsb => Feature::Ballot,
+            G::QuadBroadcast | G::QuadSwap(_) => Feature::Quad,
+            G::Fold(_, GroupFold::Clustered(_)) => Feature::Clustered,
+            G::Fold(..) => Feature::Arithmetic,
+            G::Vote(_) => Feature::Vote,
+            G::QuadVote(_) => Feature::QuadControl,
+            G::Elect | G::Sync => return None,
+        })
+    }
 }

@@ -74,5 +74,6 @@ fn stage_exists(b: &mut Builder, width: Width, merge: u32, swaps: Operand) -> Op
     }
     let size = b.size();
     let exists = b.alu(AluOp::Ge, size, Operand::Const(1 << merge));
-    b.alu(AluOp::BoolAnd, exists, swaps)
+    // A choice, not a conjunction: `swaps` comes from lanes that are not there.
+    b.select(exists, swaps, Operand::Bool(false))
 }

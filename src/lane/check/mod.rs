@@ -1,0 +1,146 @@
+//! The plan checker: runs a plan on symbols over all lanes and compares every lane with the operation's meaning.
+//!
+//! Moves must show the exact source lane, folds each contribution once (and in the promised order where the profile is
+//! reproducible and the values are floats), bools and ballots every bit. What a plan reads from inactive lanes or from
+//! outside the subgroup is poison, which must not reach a defined result. Operands that vary are tried with uniform and
+//! with random values; the masks of active lanes are the full one, first lanes, single lanes and random ones.
+
+mod operands;
+mod terms;
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+mod mutation_tests;
+
+use super::eval;
+use super::meaning::meaning;
+use super::op::LaneOp;
+use super::plan::{Activity, LaneFact, Operand, Plan, Step, StepOp};
+use super::primitive::{GroupFold, GroupOp, Primitive};
+use super::request::Request;
+use super::value::{LaneValue, Lanes};
+use crate::profile::{Feature, Profile};
+use operands::Pattern;
+use std::fmt;
+use terms::{Term, Terms};
+
+type Row = Vec<LaneValue<Term>>;
+
+/// How many masks and operand values are tried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// Enough to find what a wrong rule does: for a plan that is checked while a user waits.
+    Quick,
+    /// Every number of first lanes, every single lane, 64 random masks.
+    Thorough,
+}
+
+/// A plan that is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wrong {
+    /// A step needs what the profile does not have.
+    Illegal { step: Step },
+    /// A step uses what is not there, or operands of the wrong kind.
+    Malformed { step: Step },
+    /// The operation cannot take these operands.
+    Meaningless,
+    /// A lane got something else than the operation means.
+    Lane { lanes: Lanes, lane: u32, expected: String, got: String },
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wrong::Illegal { step } => write!(f, "the profile has no such step: {step:?}"),
+            Wrong::Malformed { step } => write!(f, "a step has operands of the wrong kind: {step:?}"),
+            Wrong::Meaningless => f.write_str("the operation does not take these operands"),
+            Wrong::Lane { lanes, lane, expected, got } => write!(
+                f,
+                "lane {lane} of {} (active {:#x}) gives {got} where {expected} is meant",
+                lanes.size, lanes.active
+            ),
+        }
+    }
+}
+
+/// Checks a plan for every subgroup size that the profile allows. Gives the number of runs.
+pub fn check(request: &Request, profile: &Profile, plan: &Plan, effort: Effort) -> Result<u32, Wrong> {
+    legal(profile, plan)?;
+    let sizes: &[u32] = match &profile.wave_size {
+        Some(size) => std::slice::from_ref(size),
+        None => &[1, 2, 4, 8, 16, 32, 64, 128],
+    };
+    let ordered = profile.reproducible && request.inputs.first().is_some_and(|input| input.ty.is_float());
+    let sizes = sizes.iter().filter(|size| **size >= plan.least_size);
+    sizes.map(|size| check_size(request, plan, *size, ordered, effort)).sum()
+}
+
+/// Whether the profile has every instruction of the plan.
+fn legal(profile: &Profile, plan: &Plan) -> Result<(), Wrong> {
+    match plan.all_steps().find(|step| !is_legal(profile, step)) {
+        Some(step) => Err(Wrong::Illegal { step: *step }),
+        None => Ok(()),
+    }
+}
+
+fn is_legal(profile: &Profile, step: &Step) -> bool {
+    let Primitive::Group(op) = match step.op {
+        StepOp::Prim(primitive) => primitive,
+        StepOp::Fact(LaneFact::Mask(_)) => return profile.has(Feature::Ballot),
+        StepOp::FoldMoved(..) => return false,
+        _ => return true,
+    };
+    let lane_is_constant = matches!(step.args[1], Operand::Const(_));
+    let fits = match op {
+        GroupOp::Broadcast | GroupOp::QuadBroadcast => lane_is_constant || profile.has(Feature::DynamicBroadcast),
+        GroupOp::Fold(_, GroupFold::Clustered(width)) => width.lanes().is_some(),
+        _ => true,
+    };
+    fits && op.feature().is_none_or(|feature| profile.has(feature))
+}
+
+fn check_size(request: &Request, plan: &Plan, size: u32, ordered: bool, effort: Effort) -> Result<u32, Wrong> {
+    let mut runs = 0;
+    for active in operands::masks(size, assumed(request, plan), effort) {
+        for pattern in operands::patterns(request, effort) {
+            check_run(request, plan, Lanes { size, active }, &pattern, ordered)?;
+            runs += 1;
+        }
+    }
+    Ok(runs)
+}
+
+/// What is known about the active lanes where the plan runs.
+fn assumed(request: &Request, plan: &Plan) -> Activity {
+    request.activity.max(plan.assumes)
+}
+
+fn check_run(request: &Request, plan: &Plan, lanes: Lanes, pattern: &Pattern, ordered: bool) -> Result<(), Wrong> {
+    let mut terms = Terms::new(ordered);
+    let inputs = operands::rows(request, lanes, pattern);
+    let got = eval::run(&mut terms, plan, &inputs, lanes).map_err(|error| Wrong::Malformed { step: error.step })?;
+    if request.op == LaneOp::Sync {
+        return Ok(());
+    }
+    let expected = meaning(&mut terms, request.op, &inputs, lanes).ok_or(Wrong::Meaningless)?;
+    if expected.len() != got.len() {
+        return Err(Wrong::Meaningless);
+    }
+    expected.iter().zip(&got).try_for_each(|(expected, got)| compare(&terms, expected, got, lanes))
+}
+
+fn compare(terms: &Terms, expected: &Row, got: &Row, lanes: Lanes) -> Result<(), Wrong> {
+    let differs = |lane: &u32| {
+        let (expected, got) = (expected[*lane as usize], got[*lane as usize]);
+        expected != LaneValue::Poison && expected != got
+    };
+    match lanes.iter().find(differs) {
+        None => Ok(()),
+        Some(lane) => {
+            let show = |row: &Row| terms.show(row[lane as usize]);
+            Err(Wrong::Lane { lanes, lane, expected: show(expected), got: show(got) })
+        }
+    }
+}

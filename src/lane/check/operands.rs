@@ -1,0 +1,215 @@
+//! What operands a plan is tried with, and which lanes are active.
+
+use super::{Effort, Row};
+use crate::lane::check::terms::Term;
+use crate::lane::op::{LaneOp, VoteOp};
+use crate::lane::plan::Activity;
+use crate::lane::request::{Known, Request, ScalarKind};
+use crate::lane::value::{LaneValue, Lanes, low_bits};
+
+/// One choice of the operands that vary.
+#[derive(Clone, Copy, Debug)]
+pub struct Pattern {
+    seed: u64,
+    /// Every operand but the moved value is the same in all lanes.
+    uniform: bool,
+    /// Number among the uniform, or among the other choices.
+    step: u32,
+}
+
+/// A generator of pseudo-random numbers (xorshift64*), the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// Uniform enough in `0..limit`.
+    fn below(&mut self, limit: u32) -> u32 {
+        ((self.next() >> 33) % u64::from(limit)) as u32
+    }
+
+    fn bits(&mut self) -> u128 {
+        u128::from(self.next()) << 64 | u128::from(self.next())
+    }
+}
+
+/// What an operand is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    /// Moved or folded: each lane its own symbol.
+    Data,
+    /// Compared for equality: few different values.
+    Class,
+    /// Sorted by.
+    Key,
+    Predicate,
+    /// A lane or a distance.
+    Index,
+    /// The width of an NV shuffle.
+    NvWidth,
+    Ballot,
+    /// A 64-bit mask of lanes.
+    Mask,
+}
+
+fn role(op: LaneOp, n: usize, kind: ScalarKind) -> Role {
+    use LaneOp as O;
+    match (op, n) {
+        (O::Vote { op: VoteOp::Equal, .. } | O::Partition, 0) if kind != ScalarKind::Bool => Role::Class,
+        (O::Vote { .. } | O::Ballot(_) | O::Partition, 0) | (O::Segmented { .. }, 1) => Role::Predicate,
+        (O::Sort { .. }, _) => Role::Key,
+        (O::InverseBallot | O::BallotBit | O::BallotCount(_), 0) => Role::Ballot,
+        (O::BallotFindLsb | O::BallotFindMsb, 0) | (O::Partitioned { .. }, 1) => Role::Ballot,
+        (O::MaskedCount, 0) => Role::Mask,
+        (O::ShuffleNv(_), 2) | (O::ShuffleNvValid(_), 1) => Role::NvWidth,
+        (O::ShuffleNvValid(_), 0) | (O::WriteLane, 2) => Role::Index,
+        (O::QuadAdd(_) | O::WriteLane, 1) => Role::Data,
+        (_, 0) => Role::Data,
+        _ => Role::Index,
+    }
+}
+
+/// The choices that a request is tried with: one where nothing varies but moved values.
+pub fn patterns(request: &Request, effort: Effort) -> Vec<Pattern> {
+    let fixed = |n: usize| {
+        let input = request.inputs[n];
+        matches!(input.known, Known::Constant(_)) || role(request.op, n, input.ty.kind) == Role::Data
+    };
+    let count = match effort {
+        _ if (0..request.inputs.len()).all(fixed) => 1,
+        // Networks are long: fewer runs of them find as much.
+        Effort::Quick if matches!(request.op, LaneOp::Sort { .. }) => 3,
+        Effort::Quick => 12,
+        Effort::Thorough => 48,
+    };
+    (0..count).map(|n| Pattern { seed: n + 1, uniform: n % 2 == 0, step: n as u32 / 2 }).collect()
+}
+
+/// Values of all operands.
+pub fn rows(request: &Request, lanes: Lanes, pattern: &Pattern) -> Vec<Row> {
+    let mut random = Random::new(pattern.seed);
+    let row = |(n, input): (usize, &crate::lane::request::Input)| match input.known {
+        Known::Constant(value) if role(request.op, n, input.ty.kind) != Role::Data => {
+            vec![LaneValue::Index(value); lanes.size as usize]
+        }
+        known => {
+            let role = role(request.op, n, input.ty.kind);
+            let pattern = Pattern { uniform: pattern.uniform || known == Known::Uniform, ..*pattern };
+            row(role, n as u8, lanes, &pattern, &mut random)
+        }
+    };
+    request.inputs.iter().enumerate().map(row).collect()
+}
+
+fn row(role: Role, input: u8, lanes: Lanes, pattern: &Pattern, random: &mut Random) -> Row {
+    let leaf = |label| LaneValue::Data(Term::Leaf { input, label });
+    let size = lanes.size;
+    match role {
+        Role::Data => (0..size).map(leaf).collect(),
+        Role::Key => (0..size).map(|_| leaf(random.below(size * 2))).collect(),
+        Role::Class => classes(pattern, size, random).into_iter().map(leaf).collect(),
+        Role::Predicate => predicates(pattern, size, random).into_iter().map(LaneValue::Bool).collect(),
+        Role::Index => indices(pattern, size, random).into_iter().map(LaneValue::Index).collect(),
+        Role::NvWidth => spread(pattern, size, || 2 << random.below(5)).into_iter().map(LaneValue::Index).collect(),
+        Role::Mask => {
+            let mask = || LaneValue::Ballot(ballot(random) & u128::from(u64::MAX));
+            spread(pattern, size, mask)
+        }
+        Role::Ballot => spread(pattern, size, || ballot(random)).into_iter().map(LaneValue::Ballot).collect(),
+    }
+}
+
+/// One value for all lanes, or one for each.
+fn spread<T: Clone>(pattern: &Pattern, size: u32, mut next: impl FnMut() -> T) -> Vec<T> {
+    match pattern.uniform {
+        true => vec![next(); size as usize],
+        false => (0..size).map(|_| next()).collect(),
+    }
+}
+
+/// Uniform indices are all small ones, then random; others are random, in the subgroup and somewhat beyond.
+fn indices(pattern: &Pattern, size: u32, random: &mut Random) -> Vec<u32> {
+    let limit = if random.below(2) == 0 { size } else { size.max(32) + 9 };
+    match pattern.uniform {
+        true if pattern.step < 3 => vec![pattern.step; size as usize],
+        true => vec![random.below(limit); size as usize],
+        false => (0..size).map(|_| random.below(limit)).collect(),
+    }
+}
+
+/// Dense and sparse ballots, and bits above the subgroup too.
+fn ballot(random: &mut Random) -> u128 {
+    match random.below(4) {
+        0 => 0,
+        1 => random.bits() & random.bits() & random.bits(),
+        _ => random.bits(),
+    }
+}
+
+/// All false, all true, all but one, random.
+fn predicates(pattern: &Pattern, size: u32, random: &mut Random) -> Vec<bool> {
+    let odd = random.below(size);
+    match (pattern.uniform, pattern.step % 4) {
+        (true, step) => (0..size).map(|lane| (lane == odd && step > 1) ^ (step % 2 == 0)).collect(),
+        (false, 0) => (0..size).map(|_| random.below(8) == 0).collect(),
+        (false, 1) => (0..size).map(|_| random.below(8) != 0).collect(),
+        (false, _) => (0..size).map(|_| random.below(2) == 0).collect(),
+    }
+}
+
+/// All equal, all but one equal, a NaN among equals, two values, equal inside segments of one size.
+fn classes(pattern: &Pattern, size: u32, random: &mut Random) -> Vec<u32> {
+    let odd = random.below(size);
+    let among = |lane: u32, other: u32| if lane == odd { other } else { 7 };
+    let shift = pattern.step % 6 + 1;
+    match (pattern.uniform, pattern.step % 3) {
+        (true, 0) => vec![7; size as usize],
+        (true, 1) => (0..size).map(|lane| among(lane, 8)).collect(),
+        (true, _) => (0..size).map(|lane| among(lane, Term::NAN)).collect(),
+        (false, 0) => (0..size).map(|_| random.below(2)).collect(),
+        (false, _) => (0..size).map(|lane| lane >> shift).collect(),
+    }
+}
+
+/// Sets of active lanes to try, none of them empty.
+pub fn masks(size: u32, activity: Activity, effort: Effort) -> Vec<u128> {
+    let mut masks = vec![low_bits(size)];
+    if activity != Activity::Full {
+        masks.extend(first_lanes(size, effort));
+    }
+    if activity == Activity::Any {
+        masks.extend(single_lanes(size, effort));
+        masks.extend(random_masks(size, effort));
+    }
+    masks
+}
+
+fn first_lanes(size: u32, effort: Effort) -> Vec<u128> {
+    let wanted = |n: &u32| effort == Effort::Thorough || [1, 3, 6, size / 2, size / 2 + 3].contains(n);
+    (1..size).filter(wanted).map(low_bits).collect()
+}
+
+fn single_lanes(size: u32, effort: Effort) -> Vec<u128> {
+    let wanted = |n: &u32| effort == Effort::Thorough || [size / 3, size - 1].contains(n);
+    (0..size).filter(wanted).map(|lane| 1 << lane).collect()
+}
+
+fn random_masks(size: u32, effort: Effort) -> Vec<u128> {
+    let mut random = Random::new(u64::from(size));
+    let count = if effort == Effort::Thorough { 64 } else { 5 };
+    let mut mask = |n: u32| match n % 3 {
+        0 => random.bits(),
+        1 => random.bits() | random.bits(),
+        _ => random.bits() & random.bits(),
+    };
+    (0..count).map(&mut mask).map(|mask| mask & low_bits(size)).filter(|mask| *mask != 0).collect()
+}

@@ -1,0 +1,172 @@
+//! Symbolic values: what came from which lane, and how it was folded together.
+
+use crate::lane::op::FoldOp;
+use crate::lane::value::{Domain, LaneValue};
+use rustc_hash::FxHashMap;
+
+/// A symbol. Equal terms are equal values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Term {
+    /// What an operand is somewhere; leaves with one label are one value. Labels order keys; [`Term::NAN`] is unordered.
+    Leaf {
+        input: u8,
+        label: u32,
+    },
+    Identity(FoldOp),
+    Zero,
+    /// The fold, in any order, of what these lanes passed: bit `j` for the leaf with label `j`.
+    Lanes {
+        op: FoldOp,
+        input: u8,
+        set: u128,
+    },
+    /// Another fold: number of a [`Node`].
+    Node(u32),
+}
+
+impl Term {
+    /// Label of a value that is not even equal to itself.
+    pub const NAN: u32 = u32::MAX;
+
+    /// The operand and the set of lanes that a term folds with this operator.
+    fn as_lanes(self, op: FoldOp) -> Option<(u8, u128)> {
+        match self {
+            Term::Leaf { input, label: label @ 0..128 } => Some((input, 1 << label)),
+            Term::Lanes { op: other, input, set } if other == op => Some((input, set)),
+            _ => None,
+        }
+    }
+
+    /// The fold of disjoint sets of lanes: quick, and the usual case.
+    fn union(op: FoldOp, terms: &[Term]) -> Option<Term> {
+        let mut sets = terms.iter().map(|term| term.as_lanes(op));
+        let (input, first) = sets.next()??;
+        let set = sets.try_fold(first, |all, next| {
+            next.filter(|(other, set)| *other == input && all & set == 0).map(|(_, set)| all | set)
+        })?;
+        Some(match set.is_power_of_two() {
+            true => Term::Leaf { input, label: set.trailing_zeros() },
+            false => Term::Lanes { op, input, set },
+        })
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Node {
+    /// Both operands, the lesser first: the order of two does not change their fold.
+    Pair(FoldOp, Term, Term),
+    /// Contributions in ascending order, folded in any order.
+    Bag(FoldOp, Vec<Term>),
+}
+
+/// All folds of one run. Where order does not matter every fold is the bag of its contributions.
+pub struct Terms {
+    ordered: bool,
+    nodes: Vec<Node>,
+    interned: FxHashMap<Node, u32>,
+}
+
+impl Terms {
+    pub fn new(ordered: bool) -> Terms {
+        Terms { ordered, nodes: Vec::new(), interned: FxHashMap::default() }
+    }
+
+    fn intern(&mut self, node: Node) -> Term {
+        let nodes = &mut self.nodes;
+        Term::Node(*self.interned.entry(node).or_insert_with_key(|node| {
+            nodes.push(node.clone());
+            nodes.len() as u32 - 1
+        }))
+    }
+
+    /// What a term contributes to a bag of this operator.
+    fn contributions(&self, op: FoldOp, term: Term, into: &mut Vec<Term>) {
+        match term {
+            Term::Lanes { op: other, input, set } if other == op => {
+                into.extend((0..128).filter(|bit| set >> bit & 1 != 0).map(|label| Term::Leaf { input, label }));
+            }
+            Term::Node(n) => match &self.nodes[n as usize] {
+                Node::Bag(other, terms) if *other == op => into.extend(terms),
+                _ => into.push(term),
+            },
+            _ => into.push(term),
+        }
+    }
+
+    /// A value for people: `3` is what lane 3 passed, `(0·1)` a fold in this order, `{0 1}` one in any order.
+    pub fn show(&self, value: LaneValue<Term>) -> String {
+        match value {
+            LaneValue::Data(term) => self.show_term(term),
+            LaneValue::Poison => "something undefined".into(),
+            LaneValue::Index(index) => format!("index {index}"),
+            LaneValue::Bool(value) => value.to_string(),
+            LaneValue::Ballot(bits) => format!("ballot {bits:#x}"),
+        }
+    }
+
+    fn show_term(&self, term: Term) -> String {
+        match term {
+            Term::Leaf { input: 0, label } => label.to_string(),
+            Term::Leaf { input, label } => format!("{label}/{input}"),
+            Term::Identity(op) => format!("identity of {op:?}"),
+            Term::Zero => "zero".into(),
+            Term::Lanes { set, .. } => {
+                let lanes = (0..128).filter(|bit| set >> bit & 1 != 0).map(|bit| bit.to_string());
+                format!("{{{}}}", lanes.collect::<Vec<_>>().join(" "))
+            }
+            Term::Node(n) => match &self.nodes[n as usize] {
+                Node::Pair(_, a, b) => format!("({}·{})", self.show_term(*a), self.show_term(*b)),
+                Node::Bag(_, terms) => {
+                    let terms: Vec<String> = terms.iter().map(|term| self.show_term(*term)).collect();
+                    format!("{{{}}}", terms.join(" "))
+                }
+            },
+        }
+    }
+}
+
+impl Domain for Terms {
+    type Data = Term;
+
+    fn fold(&mut self, op: FoldOp, a: Term, b: Term) -> Term {
+        match self.ordered {
+            true => self.intern(Node::Pair(op, a.min(b), a.max(b))),
+            false => self.fold_unordered(op, &[a, b]),
+        }
+    }
+
+    fn fold_unordered(&mut self, op: FoldOp, values: &[Term]) -> Term {
+        if values.is_empty() {
+            return Term::Identity(op);
+        }
+        if let Some(lanes) = Term::union(op, values) {
+            return lanes;
+        }
+        let mut bag = Vec::with_capacity(values.len());
+        values.iter().for_each(|value| self.contributions(op, *value, &mut bag));
+        bag.sort_unstable();
+        match bag.as_slice() {
+            [single] => *single,
+            _ => self.intern(Node::Bag(op, bag)),
+        }
+    }
+
+    fn identity(&mut self, op: FoldOp) -> Term {
+        Term::Identity(op)
+    }
+
+    fn zero(&mut self) -> Term {
+        Term::Zero
+    }
+
+    fn equal(&self, a: Term, b: Term) -> bool {
+        a == b && !matches!(a, Term::Leaf { label: Term::NAN, .. })
+    }
+
+    fn less(&self, a: Term, b: Term) -> bool {
+        match (a, b) {
+            (Term::Leaf { label: a, .. }, Term::Leaf { label: b, .. }) => a < b && b != Term::NAN,
+            _ => false,
+        }
+    }
+}

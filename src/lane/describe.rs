@@ -1,0 +1,101 @@
+//! What each profile makes of each operation: the support table, from the same planner that compiles.
+
+use super::catalog::{self, Sample};
+use super::planner::plan;
+use super::request::Refusal;
+use crate::profile::Profile;
+use std::fmt;
+
+/// What a profile makes of a family of operations.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Support {
+    /// Fewest and most instructions of the forms that can be done; none if none can. Hoistable set-up is not counted.
+    pub instructions: Option<(usize, usize)>,
+    /// Why some or all forms cannot be done.
+    pub refusal: Option<Refusal>,
+}
+
+/// One line of the table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    pub family: &'static str,
+    /// One entry for each profile asked for.
+    pub support: Vec<Support>,
+}
+
+/// The support table of some profiles, in the order of the catalog.
+pub fn table(profiles: &[Profile]) -> Vec<Line> {
+    let samples = catalog::all();
+    let mut families: Vec<&'static str> = Vec::new();
+    samples.iter().for_each(|sample| {
+        if !families.contains(&sample.family) {
+            families.push(sample.family);
+        }
+    });
+    let line = |family| {
+        let members: Vec<&Sample> = samples.iter().filter(|sample| sample.family == family).collect();
+        Line { family, support: profiles.iter().map(|profile| support(&members, profile)).collect() }
+    };
+    families.into_iter().map(line).collect()
+}
+
+/// What a profile makes of the forms of one family.
+fn support(members: &[&Sample], profile: &Profile) -> Support {
+    let mut support = Support { instructions: None, refusal: None };
+    for sample in members {
+        match plan(&sample.request(), profile) {
+            Ok(plan) => support.instructions = Some(widen(support.instructions, plan.count())),
+            Err(refusal) => support.refusal = support.refusal.or(Some(refusal)),
+        }
+    }
+    support
+}
+
+fn widen(range: Option<(usize, usize)>, count: usize) -> (usize, usize) {
+    range.map_or((count, count), |(least, most)| (least.min(count), most.max(count)))
+}
+
+impl fmt::Display for Support {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.instructions, &self.refusal) {
+            (Some((_, 0..=1)), None) => f.write_str("native"),
+            (Some((least, most)), None) if least == most => write!(f, "{most} instructions"),
+            (Some((least, most)), None) => write!(f, "{least} to {most} instructions"),
+            (Some((_, most)), Some(Refusal::TooWide { size, .. })) => {
+                write!(f, "up to {most} instructions, up to {size} lanes wide")
+            }
+            (Some((_, most)), Some(refusal)) => write!(f, "up to {most} instructions; some not: {refusal}"),
+            (None, Some(refusal)) => write!(f, "no: {refusal}"),
+            (None, None) => f.write_str("no"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Feature;
+
+    fn cell(profile: Profile, family: &str) -> String {
+        let table = table(&[profile]);
+        let line = table.iter().find(|line| line.family == family).expect("a family of the catalog");
+        line.support[0].to_string()
+    }
+
+    #[test]
+    fn the_table_tells_native_lowered_and_refused() {
+        let old = || Profile::named("spirv-1.3").expect("built in");
+        assert_eq!(cell(old(), "butterfly"), "native");
+        assert_eq!(cell(old(), "allReduce"), "native");
+        assert_eq!(cell(old(), "partition"), "no: it is not lowered yet");
+        assert_eq!(cell(old().with_wave_size(Some(32)), "allReduce"), "up to 1 instructions, up to 32 lanes wide");
+    }
+
+    #[test]
+    fn refusals_name_the_oldest_profile_that_can() {
+        let mut poor = Profile::named("spirv-1.6").expect("built in");
+        poor.features = poor.features.without(Feature::Shuffle);
+        poor.name = "poor".into();
+        assert_eq!(cell(poor, "bpermute"), "no: profile poor lacks shuffle; the oldest profile that can is spirv-1.3");
+    }
+}

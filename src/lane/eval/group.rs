@@ -1,0 +1,170 @@
+//! The subgroup instructions on lanes (SPIR-V 1.6, section 3.49.21): which lane each result comes from, and when it is
+//! undefined.
+
+use super::Outcome;
+use crate::lane::op::{CountOp, FoldOp, QuadMove, VoteOp};
+use crate::lane::primitive::{GroupFold, GroupOp};
+use crate::lane::value::{self, Domain, LaneValue, Lanes, low_bits};
+
+/// One result for each active lane; none if the operands are of the wrong kind.
+pub fn apply<D: Domain>(domain: &mut D, op: GroupOp, rows: &[&[LaneValue<D::Data>]], lanes: Lanes) -> Outcome<D::Data> {
+    use GroupOp as G;
+    match (op, rows) {
+        (G::Shuffle | G::ShuffleXor | G::ShuffleUp | G::ShuffleDown | G::Rotate(_), [value, operand]) => {
+            moved(op, value, Some(operand), lanes)
+        }
+        (G::Broadcast | G::QuadBroadcast, [value, operand]) => moved(op, value, Some(operand), lanes),
+        (G::BroadcastFirst | G::QuadSwap(_), [value]) => moved(op, value, None, lanes),
+        (G::Fold(fold, reach), [value]) => folded(domain, fold, reach, value, lanes),
+        (G::Vote(vote), [value]) => voted(domain, vote, value, lanes, lanes.size.max(1)),
+        (G::QuadVote(vote), [value]) => voted(domain, vote, value, lanes, 4),
+        (G::Elect, []) => each(lanes, |i| Some(LaneValue::Bool(lanes.iter().next() == Some(i)))),
+        (G::Ballot, [predicate]) => ballot(predicate, lanes),
+        (G::Sync, []) => each(lanes, |_| Some(LaneValue::Poison)),
+        (_, [ballot]) => each(lanes, |i| read_ballot(op, ballot[i as usize], LaneValue::Index(i), i, lanes.size)),
+        (G::BallotBitExtract, [ballot, lane]) => {
+            each(lanes, |i| read_ballot(op, ballot[i as usize], lane[i as usize], i, lanes.size))
+        }
+        _ => None,
+    }
+}
+
+fn each<T: Copy>(lanes: Lanes, mut f: impl FnMut(u32) -> Option<LaneValue<T>>) -> Outcome<T> {
+    let mut row = vec![LaneValue::Poison; lanes.size as usize];
+    for lane in lanes.iter() {
+        row[lane as usize] = f(lane)?;
+    }
+    Some(row)
+}
+
+impl GroupOp {
+    /// The lane that a mover of this kind reads in lane `i`; none where the value is undefined. It may be inactive or
+    /// outside the subgroup.
+    pub fn source(self, i: u32, operand: u32, lanes: Lanes) -> Option<u32> {
+        match self {
+            GroupOp::Shuffle | GroupOp::Broadcast => Some(operand),
+            GroupOp::ShuffleXor => Some(i ^ operand),
+            GroupOp::ShuffleUp => i.checked_sub(operand),
+            GroupOp::ShuffleDown => i.checked_add(operand),
+            GroupOp::Rotate(width) => {
+                let width = width.lanes_in(lanes.size);
+                Some((i & !(width - 1)) | (i.wrapping_add(operand) & (width - 1))).filter(|_| width <= lanes.size)
+            }
+            GroupOp::BroadcastFirst => lanes.iter().next(),
+            GroupOp::QuadBroadcast => Some((i & !3) | operand).filter(|_| operand < 4),
+            GroupOp::QuadSwap(QuadMove::X) => Some(i ^ 1),
+            GroupOp::QuadSwap(QuadMove::Y) => Some(i ^ 2),
+            GroupOp::QuadSwap(QuadMove::Diagonal) => Some(i ^ 3),
+            _ => None,
+        }
+    }
+
+    /// Lanes that must agree on the operand: the width of the segments in which it is uniform.
+    fn uniform_width(self, lanes: Lanes) -> u32 {
+        match self {
+            GroupOp::Broadcast | GroupOp::Rotate(_) => lanes.size,
+            GroupOp::QuadBroadcast => 4,
+            _ => 1,
+        }
+    }
+}
+
+fn moved<T: Copy + PartialEq>(
+    op: GroupOp,
+    value: &[LaneValue<T>],
+    operand: Option<&[LaneValue<T>]>,
+    lanes: Lanes,
+) -> Outcome<T> {
+    each(lanes, |i| {
+        let Some(row) = operand else { return Some(read(value, op.source(i, 0, lanes), lanes)) };
+        let own = row[i as usize];
+        if own == LaneValue::Poison || lanes.segment(i, op.uniform_width(lanes)).any(|j| row[j as usize] != own) {
+            return Some(LaneValue::Poison);
+        }
+        Some(read(value, op.source(i, own.index()?, lanes), lanes))
+    })
+}
+
+/// The value of a lane; poison where it is inactive or outside.
+fn read<T: Copy>(row: &[LaneValue<T>], lane: Option<u32>, lanes: Lanes) -> LaneValue<T> {
+    match lane {
+        Some(lane) if lanes.is_active(lane) => row[lane as usize],
+        _ => LaneValue::Poison,
+    }
+}
+
+fn folded<D: Domain>(
+    domain: &mut D,
+    op: FoldOp,
+    reach: GroupFold,
+    row: &[LaneValue<D::Data>],
+    lanes: Lanes,
+) -> Outcome<D::Data> {
+    each(lanes, |i| {
+        let members: Vec<u32> = match reach {
+            GroupFold::Reduce => lanes.iter().collect(),
+            GroupFold::Inclusive => lanes.iter().filter(|j| *j <= i).collect(),
+            GroupFold::Exclusive => lanes.iter().filter(|j| *j < i).collect(),
+            GroupFold::Clustered(width) if width.lanes_in(lanes.size) > lanes.size => {
+                return Some(LaneValue::Poison);
+            }
+            GroupFold::Clustered(width) => lanes.segment(i, width.lanes_in(lanes.size)).collect(),
+        };
+        let values: Vec<_> = members.iter().map(|j| row[*j as usize]).collect();
+        value::fold_unordered(domain, op, &values)
+    })
+}
+
+fn voted<D: Domain>(domain: &D, op: VoteOp, row: &[LaneValue<D::Data>], lanes: Lanes, width: u32) -> Outcome<D::Data> {
+    each(lanes, |i| {
+        let values: Vec<_> = lanes.segment(i, width).map(|j| row[j as usize]).collect();
+        if values.contains(&LaneValue::Poison) {
+            return Some(LaneValue::Poison);
+        }
+        let mut truths = values.iter().map(|value| match op {
+            VoteOp::All | VoteOp::Any => value.bool(),
+            VoteOp::Equal => value::equal(domain, values[0], *value),
+        });
+        let result = match op {
+            VoteOp::All | VoteOp::Equal => truths.try_fold(true, |all, truth| Some(all & truth?)),
+            VoteOp::Any => truths.try_fold(false, |any, truth| Some(any | truth?)),
+        };
+        result.map(LaneValue::Bool)
+    })
+}
+
+fn ballot<T: Copy + PartialEq>(predicate: &[LaneValue<T>], lanes: Lanes) -> Outcome<T> {
+    if lanes.iter().any(|j| predicate[j as usize] == LaneValue::Poison) {
+        return each(lanes, |_| Some(LaneValue::Poison));
+    }
+    let bits = lanes.iter().try_fold(0, |bits, j| Some(bits | u128::from(predicate[j as usize].bool()?) << j))?;
+    each(lanes, |_| Some(LaneValue::Ballot(bits)))
+}
+
+/// Instructions that read a ballot, in lane `i` of `size`.
+fn read_ballot<T: Copy + PartialEq>(
+    op: GroupOp,
+    ballot: LaneValue<T>,
+    lane: LaneValue<T>,
+    i: u32,
+    size: u32,
+) -> Option<LaneValue<T>> {
+    if ballot == LaneValue::Poison || lane == LaneValue::Poison {
+        return Some(LaneValue::Poison);
+    }
+    let bits = ballot.ballot()? & low_bits(size);
+    let found = |bit: u32| if bits == 0 { LaneValue::Poison } else { LaneValue::Index(bit) };
+    Some(match op {
+        GroupOp::InverseBallot => LaneValue::Bool(bits >> i & 1 != 0),
+        GroupOp::BallotBitExtract => match lane.index()? {
+            lane if lane < size => LaneValue::Bool(bits >> lane & 1 != 0),
+            _ => LaneValue::Poison,
+        },
+        GroupOp::BallotBitCount(CountOp::All) => LaneValue::Index(bits.count_ones()),
+        GroupOp::BallotBitCount(CountOp::Inclusive) => LaneValue::Index((bits & low_bits(i + 1)).count_ones()),
+        GroupOp::BallotBitCount(CountOp::Exclusive) => LaneValue::Index((bits & low_bits(i)).count_ones()),
+        GroupOp::BallotFindLsb => found(bits.trailing_zeros()),
+        GroupOp::BallotFindMsb => found(127_u32.wrapping_sub(bits.leading_zeros())),
+        _ => return None,
+    })
+}

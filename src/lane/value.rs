@@ -1,0 +1,168 @@
+//! Values of one lane while an operation or a plan runs: what the checker computes with symbols and a simulator with bits.
+
+use super::op::FoldOp;
+
+/// What one operand or result is in one lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LaneValue<D> {
+    /// Undefined: any bits, nothing may depend on it.
+    Poison,
+    /// A value of one of the operation's operand types.
+    Data(D),
+    Index(u32),
+    Bool(bool),
+    /// Bit `j` for lane `j`; 64-bit masks too.
+    Ballot(u128),
+}
+
+/// The lanes that run an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lanes {
+    /// `S`, 1 to 128.
+    pub size: u32,
+    /// Bit `i` for active lane `i`; none from `size` up.
+    pub active: u128,
+}
+
+impl Lanes {
+    /// All lanes of a subgroup of `size`.
+    pub fn full(size: u32) -> Lanes {
+        Lanes { size, active: low_bits(size) }
+    }
+
+    pub fn is_active(self, lane: u32) -> bool {
+        lane < self.size && self.active >> lane & 1 != 0
+    }
+
+    pub fn is_full(self) -> bool {
+        self.active == low_bits(self.size)
+    }
+
+    /// Active lanes in ascending order.
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = u32> {
+        (0..self.size).filter(move |lane| self.is_active(*lane))
+    }
+
+    /// Active lanes of the aligned segment of `width` lanes that holds `lane`.
+    pub fn segment(self, lane: u32, width: u32) -> impl DoubleEndedIterator<Item = u32> {
+        let base = lane & !(width - 1);
+        (base..base + width).filter(move |lane| self.is_active(*lane))
+    }
+}
+
+/// The lowest `count` bits set.
+pub fn low_bits(count: u32) -> u128 {
+    if count >= 128 { u128::MAX } else { (1 << count) - 1 }
+}
+
+/// How data values are combined and compared: by symbols, or by bits.
+pub trait Domain {
+    type Data: Copy + PartialEq;
+
+    /// `a op b`, in this order.
+    fn fold(&mut self, op: FoldOp, a: Self::Data, b: Self::Data) -> Self::Data;
+
+    /// The fold of values in an order that nobody promises; the identity of none.
+    fn fold_unordered(&mut self, op: FoldOp, values: &[Self::Data]) -> Self::Data;
+
+    fn identity(&mut self, op: FoldOp) -> Self::Data;
+
+    fn zero(&mut self) -> Self::Data;
+
+    /// Floats by IEEE `==`.
+    fn equal(&self, a: Self::Data, b: Self::Data) -> bool;
+
+    /// Floats by IEEE `<`.
+    fn less(&self, a: Self::Data, b: Self::Data) -> bool;
+}
+
+/// `a op b`, poison if either is; none if the operands are of different kinds.
+pub fn fold<D: Domain>(
+    domain: &mut D,
+    op: FoldOp,
+    a: LaneValue<D::Data>,
+    b: LaneValue<D::Data>,
+) -> Option<LaneValue<D::Data>> {
+    use LaneValue::{Bool, Data, Poison};
+    Some(match (a, b) {
+        (Poison, _) | (_, Poison) => Poison,
+        (Data(a), Data(b)) => Data(domain.fold(op, a, b)),
+        (Bool(a), Bool(b)) => Bool(fold_bools(op, a, b)?),
+        _ => return None,
+    })
+}
+
+fn fold_bools(op: FoldOp, a: bool, b: bool) -> Option<bool> {
+    match op {
+        FoldOp::And => Some(a & b),
+        FoldOp::Or => Some(a | b),
+        FoldOp::Xor => Some(a ^ b),
+        FoldOp::Add | FoldOp::Mul | FoldOp::Min | FoldOp::Max => None,
+    }
+}
+
+/// The fold of several lanes' values in no promised order; poison if one is, none if they are of different kinds.
+pub fn fold_unordered<D: Domain>(
+    domain: &mut D,
+    op: FoldOp,
+    values: &[LaneValue<D::Data>],
+) -> Option<LaneValue<D::Data>> {
+    if values.contains(&LaneValue::Poison) {
+        return Some(LaneValue::Poison);
+    }
+    if let Some(LaneValue::Bool(_)) = values.first() {
+        let bools: Option<Vec<bool>> = values.iter().map(|value| value.bool()).collect();
+        return bools?.into_iter().try_fold(op == FoldOp::And, |a, b| fold_bools(op, a, b)).map(LaneValue::Bool);
+    }
+    let data: Option<Vec<D::Data>> = values.iter().map(|value| value.data()).collect();
+    Some(LaneValue::Data(domain.fold_unordered(op, &data?)))
+}
+
+/// Whether two values are equal; none if they are of different kinds or undefined.
+pub fn equal<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>) -> Option<bool> {
+    match (a, b) {
+        (LaneValue::Data(a), LaneValue::Data(b)) => Some(domain.equal(a, b)),
+        (LaneValue::Bool(a), LaneValue::Bool(b)) => Some(a == b),
+        (LaneValue::Index(a), LaneValue::Index(b)) => Some(a == b),
+        _ => None,
+    }
+}
+
+/// Whether `a` comes before `b`; none if they are of different kinds or undefined.
+pub fn less<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>) -> Option<bool> {
+    match (a, b) {
+        (LaneValue::Data(a), LaneValue::Data(b)) => Some(domain.less(a, b)),
+        (LaneValue::Bool(a), LaneValue::Bool(b)) => Some(!a & b),
+        _ => None,
+    }
+}
+
+impl<D: Copy> LaneValue<D> {
+    pub fn data(self) -> Option<D> {
+        match self {
+            LaneValue::Data(data) => Some(data),
+            _ => None,
+        }
+    }
+
+    pub fn index(self) -> Option<u32> {
+        match self {
+            LaneValue::Index(index) => Some(index),
+            _ => None,
+        }
+    }
+
+    pub fn bool(self) -> Option<bool> {
+        match self {
+            LaneValue::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub fn ballot(self) -> Option<u128> {
+        match self {
+            LaneValue::Ballot(ballot) => Some(ballot),
+            _ => None,
+        }
+    }
+}
