@@ -2,22 +2,17 @@
 //! included text comes through the caller's [`Loader`].
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
+use crate::glsl::preprocess::MacroOption;
 use crate::ir::{Module, Stage};
 use crate::profile::Profile;
 use crate::source::{FileId, Loader, SourceMap, Span};
+use crate::target::spirv::{self, SpirvOptions};
 
 /// Language of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
     Glsl,
     Wgsl,
-}
-
-/// A macro given from outside: defined to `value`, or undefined where there is none.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Macro {
-    pub name: String,
-    pub value: Option<String>,
 }
 
 /// What a compilation gives.
@@ -50,7 +45,8 @@ pub struct Options {
     pub stage: Stage,
     /// Entry point to compile where there are several.
     pub entry: Option<String>,
-    pub macros: Vec<Macro>,
+    /// In the order in which they were given.
+    pub macros: Vec<MacroOption>,
     pub emit: EmitKind,
     /// Keep names and source lines.
     pub debug: bool,
@@ -204,26 +200,48 @@ impl Job<'_> {
             Language::Glsl => {
                 crate::glsl::compile(file, &mut self.sources, self.loader, self.options, &mut self.diagnostics)
             }
-            Language::Wgsl => crate::wgsl::compile(file, &self.sources, self.options, &mut self.diagnostics),
+            Language::Wgsl => {
+                self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, "WGSL is not supported yet"));
+                None
+            }
         }
     }
 
     fn back(&mut self, module: &Module) -> Option<Artifact> {
         match self.options.emit {
-            EmitKind::Ir => Some(Artifact::Text(crate::ir::print::module(module))),
-            EmitKind::Assembly => self.spirv(module).map(|words| Artifact::Text(crate::target::spirv::disassemble(&words))),
+            EmitKind::Ir => Some(Artifact::Text(crate::ir::print::print(module, Some(&self.sources)))),
+            EmitKind::Assembly => {
+                let words = self.spirv(module)?;
+                self.listing(&words).map(Artifact::Text)
+            }
             EmitKind::Binary => self.spirv(module).map(Artifact::Spirv),
             EmitKind::Preprocessed => None,
         }
     }
 
     fn spirv(&mut self, module: &Module) -> Option<Vec<u32>> {
-        match crate::target::spirv::emit(module, &self.options.profile, self.options.debug, &self.sources) {
+        let Some(mut options) = SpirvOptions::new(self.options.profile.clone()) else {
+            let name = &self.options.profile.name;
+            let message = format!("the profile {name} names a SPIR-V version that is not supported");
+            self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, message));
+            return None;
+        };
+        options.debug = self.options.debug;
+        match spirv::emit(module, &options, &self.sources) {
             Ok(words) => Some(words),
             Err(messages) => {
                 messages.into_iter().for_each(|message| self.diagnostics.push(message));
                 None
             }
         }
+    }
+
+    /// The text of a module; a module that cannot be read back is a defect of ours.
+    fn listing(&mut self, words: &[u32]) -> Option<String> {
+        let text = spirv::disassemble(words);
+        if let Err(reason) = &text {
+            self.diagnostics.push(Diagnostic::error(Code::INTERNAL, format!("the module has no listing: {reason}")));
+        }
+        text.ok()
     }
 }

@@ -1,5 +1,8 @@
 //! crosslane compiles GLSL and WGSL with portable cross-lane operations to each vendor's best code.
 
+#[cfg(feature = "cli")]
+pub mod cli;
+pub mod compile;
 pub mod diagnostic;
 pub mod glsl;
 pub mod grammar;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `crosslane` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    crosslane::cli::run(std::env::args_os())
+}

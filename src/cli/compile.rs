@@ -5,7 +5,8 @@ use super::include::FileLoader;
 use super::input::{self, Shader};
 use super::output::Sink;
 use super::{CommandError, Exit, Outcome, messages, profiles};
-use crate::compile::{Compilation, EmitKind, Input, Macro, Options, Verdict, compile};
+use crate::compile::{Compilation, EmitKind, Input, Options, Verdict, compile};
+use crate::glsl::preprocess::MacroOption;
 use crate::profile::Profile;
 use std::path::{Path, PathBuf};
 
@@ -85,20 +86,25 @@ pub fn profile(args: &TargetArgs) -> Result<Profile, CommandError> {
     Ok(profile)
 }
 
-fn macros(defines: &[String], undefines: &[String]) -> Result<Vec<Macro>, CommandError> {
-    let define = |text: &String| {
-        let (name, value) = text.split_once('=').unwrap_or((text, "1"));
-        Macro { name: name.to_string(), value: Some(value.to_string()) }
-    };
-    let undefine = |name: &String| Macro { name: name.clone(), value: None };
-    let macros: Vec<Macro> = defines.iter().map(define).chain(undefines.iter().map(undefine)).collect();
-    match macros.iter().find(|m| !is_identifier(&m.name)) {
-        Some(bad) => Err(CommandError(format!("`{}` is no macro name", bad.name))),
+fn macros(defines: &[String], undefines: &[String]) -> Result<Vec<MacroOption>, CommandError> {
+    let undefined = undefines.iter().map(|name| MacroOption::Undefine(name.clone()));
+    let macros: Vec<MacroOption> = defines.iter().map(|text| MacroOption::define(text)).chain(undefined).collect();
+    match macros.iter().map(macro_name).find(|name| !is_identifier(name)) {
+        Some(bad) => Err(CommandError(format!("`{bad}` is no macro name"))),
         None => Ok(macros),
+    }
+}
+
+/// The name without parameters.
+fn macro_name(option: &MacroOption) -> &str {
+    match option {
+        MacroOption::Define { name, .. } => name.split('(').next().unwrap_or(name),
+        MacroOption::Undefine(name) => name,
     }
 }
 
 fn is_identifier(name: &str) -> bool {
     let mut bytes = name.bytes();
-    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_') && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    bytes.next().is_some_and(|b| word(b) && !b.is_ascii_digit()) && bytes.all(word)
 }

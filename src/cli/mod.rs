@@ -9,7 +9,6 @@ mod compile;
 mod include;
 mod input;
 mod messages;
-mod ops;
 mod output;
 mod profiles;
 mod spellings;
@@ -49,7 +48,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let outcome = match &cli.command {
         Command::Compile(args) => compile::run(args),
         Command::Profiles(args) => profiles::run(args),
-        Command::Ops(args) => ops::run(args),
     };
     let exit = outcome.unwrap_or_else(|CommandError(text)| {
         eprintln!("error: {text}");

@@ -99,8 +99,8 @@ impl Sema<'_> {
         Some(Entity::Value(Value::Const(value)))
     }
 
-    /// Two specialization constants have different numbers.
-    pub fn new_constant_id(&mut self, number: u32, span: Span) {
+    /// Two specialization constants have different numbers; a workgroup size may share one.
+    fn new_constant_id(&mut self, number: u32, span: Span) {
         if let Some((_, first)) = self.constant_ids.iter().find(|(other, _)| *other == number) {
             let message = format!("two specialization constants have `constant_id = {number}`");
             let diagnostic = Diagnostic::error(Code::BAD_LAYOUT, message).at(span, "the second one");

@@ -63,7 +63,6 @@ impl Sema<'_> {
             return;
         }
         if is_id {
-            self.new_constant_id(value, id.span);
             self.workgroup.ids[dimension] = Some(value);
         } else {
             self.set_size(dimension, value, id.span);

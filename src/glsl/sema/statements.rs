@@ -19,6 +19,9 @@ static HINTS: &[(&str, ControlHint)] = &[
     ("branch", ControlHint::DontFlatten),
 ];
 
+/// Arms of an `if` chain. In the IR each `else` nests one level deeper.
+const LONGEST_CHAIN: usize = 500;
+
 impl Sema<'_> {
     pub fn statements(&mut self, b: &mut Builder<'_>, list: List<StmtId>) {
         let ast = self.ast;
@@ -80,6 +83,11 @@ impl Sema<'_> {
     /// All arms of an `if` chain; each `else` nests one level deeper in the IR, but not on this stack.
     fn if_chain(&mut self, b: &mut Builder<'_>, arms: List<IfArm>, otherwise: Option<StmtId>, hint: ControlHint) {
         let ast = self.ast;
+        if let Some(arm) = ast[arms].get(LONGEST_CHAIN) {
+            let message = format!("more than {LONGEST_CHAIN} arms in one `if` chain");
+            self.error(Code::TOO_DEEP, ast[arm.condition].span, message, "one too many");
+            return;
+        }
         let mut open = Vec::new();
         for (index, arm) in ast[arms].iter().enumerate() {
             if index > 0 {

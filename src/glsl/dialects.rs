@@ -1,0 +1,41 @@
+//! What the preprocessor sees of the extension tables, for one target profile.
+
+use super::preprocess::{Dialects, ExtensionInfo};
+use crate::grammar::{self, Extension};
+use crate::profile::{Profile, Target};
+
+/// The extensions that a profile can run, and the macros that say what it is.
+pub struct ProfileDialects<'a>(pub &'a Profile);
+
+impl ProfileDialects<'_> {
+    fn unavailable(&self, extension: &Extension) -> Option<String> {
+        if extension.available(|feature| self.0.has(feature)) {
+            return None;
+        }
+        let needs: Vec<&str> = extension.needs.iter().map(|feature| feature.name()).collect();
+        Some(format!("the profile {} lacks {}", self.0.name, needs.join(" or ")))
+    }
+}
+
+impl Dialects for ProfileDialects<'_> {
+    fn extension(&self, name: &str) -> Option<ExtensionInfo> {
+        let extension = grammar::extension(name)?;
+        let unavailable = self.unavailable(extension).map(Into::into);
+        Some(ExtensionInfo { value: extension.value, unavailable })
+    }
+
+    fn predefined(&self, name: &str) -> Option<u32> {
+        let target = match name {
+            "CROSSLANE_SUBGROUP_SIZE" => return self.0.wave_size,
+            "CROSSLANE_TARGET_SPIRV" => Target::Spirv,
+            "CROSSLANE_TARGET_NV" => Target::Nv,
+            "CROSSLANE_TARGET_AMD" => Target::Amd,
+            _ => return None,
+        };
+        (target == self.0.target).then_some(1)
+    }
+
+    fn extension_names(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        Box::new(grammar::EXTENSIONS.iter().map(|extension| extension.name))
+    }
+}

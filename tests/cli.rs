@@ -1,0 +1,267 @@
+//! The command through its binary: exit status, streams, files, spellings. What is compiled here is tiny; what it
+//! computes is judged elsewhere.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+const GOOD: &str = "#version 450\nlayout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { uint x[]; };\n\
+                    void main() { x[gl_GlobalInvocationID.x] = N; }\n";
+
+/// A folder of its own for one test, removed when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("crosslane-cli-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn file(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        fs::write(self.0.join(name), text).unwrap();
+        name.to_string()
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_crosslane"));
+        command.current_dir(&self.0).args(args).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        command
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn status(output: &Output) -> i32 {
+    output.status.code().expect("ended by itself")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn compiles_to_a_file_named_after_the_input() {
+    let folder = Folder::new("default-name");
+    folder.file("a.comp", GOOD);
+    let output = folder.run(&["compile", "a.comp", "-DN=3"]);
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    assert_eq!(folder.names(), ["a.comp", "a.comp.spv"]);
+    let module = fs::read(folder.0.join("a.comp.spv")).unwrap();
+    assert_eq!(module[..4], [0x03, 0x02, 0x23, 0x07]);
+}
+
+#[test]
+fn a_wrong_shader_is_status_1_and_leaves_no_file() {
+    let folder = Folder::new("wrong");
+    folder.file("a.comp", GOOD);
+    let output = folder.run(&["compile", "a.comp", "-o", "out.spv"]);
+    assert_eq!(status(&output), 1);
+    let text = stderr(&output);
+    assert!(text.contains("error[E0300]: no variable `N` is in scope"), "{text}");
+    assert!(text.contains("a.comp:4:"), "{text}");
+    assert_eq!(folder.names(), ["a.comp"]);
+}
+
+#[test]
+fn a_wrong_command_is_status_2() {
+    let folder = Folder::new("usage");
+    folder.file("a.comp", GOOD);
+    for args in [
+        &["compile", "missing.comp"][..],
+        &["compile", "a.comp", "-p", "nonsense"],
+        &["compile", "a.comp", "-D", "1x"],
+        &["compile", "a.comp", "--no-such-option"],
+        &["compile", "a.comp", "-DN=1", "-o", "no/such/folder/x.spv"],
+        &["compile", "-"],
+        &["frobnicate"],
+        &[],
+    ] {
+        let output = folder.run(args);
+        assert_eq!(status(&output), 2, "{args:?}: {}", stderr(&output));
+        assert!(!output.stderr.is_empty(), "{args:?}");
+    }
+    assert_eq!(folder.names(), ["a.comp"]);
+}
+
+#[test]
+fn what_is_not_supported_is_status_3() {
+    let folder = Folder::new("refused");
+    folder.file("a.frag", "#version 450\nvoid main() {}\n");
+    let output = folder.run(&["compile", "a.frag"]);
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
+    assert!(stderr(&output).contains("error[E0700]"), "{}", stderr(&output));
+}
+
+#[test]
+fn misspelt_profiles_get_a_suggestion() {
+    let output = Folder::new("profile").run(&["profiles", "spirv-1.4"]);
+    assert_eq!(status(&output), 2);
+    assert!(stderr(&output).contains("did you mean `spirv-1."), "{}", stderr(&output));
+}
+
+#[test]
+fn streams_take_the_place_of_files() {
+    let folder = Folder::new("streams");
+    let mut child = folder
+        .command(&["compile", "-", "--lang", "glsl", "-DN=1", "-o", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(GOOD.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(status(&output), 0);
+    assert_eq!(output.stdout[..4], [0x03, 0x02, 0x23, 0x07]);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let folder = Folder::new("pipe");
+    folder.file("a.comp", GOOD);
+    let mut child =
+        folder.command(&["compile", "a.comp", "-DN=1", "-S"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+}
+
+#[test]
+fn the_same_bytes_leave_a_file_untouched() {
+    let folder = Folder::new("untouched");
+    folder.file("a.comp", GOOD);
+    let compile = || assert_eq!(status(&folder.run(&["compile", "a.comp", "-DN=1", "-o", "a.spv"])), 0);
+    compile();
+    let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    let file = fs::File::options().write(true).open(folder.0.join("a.spv")).unwrap();
+    file.set_modified(past).unwrap();
+    compile();
+    assert_eq!(fs::metadata(folder.0.join("a.spv")).unwrap().modified().unwrap(), past);
+    assert_eq!(status(&folder.run(&["compile", "a.comp", "-DN=2", "-o", "a.spv"])), 0);
+    assert_ne!(fs::metadata(folder.0.join("a.spv")).unwrap().modified().unwrap(), past);
+}
+
+#[test]
+fn an_error_keeps_the_old_output() {
+    let folder = Folder::new("keep");
+    folder.file("a.comp", GOOD);
+    folder.file("a.spv", "old");
+    assert_eq!(status(&folder.run(&["compile", "a.comp", "-o", "a.spv"])), 1);
+    assert_eq!(fs::read(folder.0.join("a.spv")).unwrap(), b"old");
+}
+
+#[test]
+fn glslc_spellings_are_taken() {
+    let folder = Folder::new("glslc");
+    folder.file("a.glsl", GOOD);
+    let args = ["compile", "-fshader-stage=compute", "--target-env=vulkan1.3", "-O", "-Werror", "-DN=1", "a.glsl", "-o"];
+    let output = folder.run(&[&args[..], &["a.spv"]].concat());
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let version = fs::read(folder.0.join("a.spv")).unwrap()[4..8].to_vec();
+    assert_eq!(version, [0, 6, 1, 0]);
+}
+
+#[test]
+fn messages_as_json_lines() {
+    let folder = Folder::new("json");
+    folder.file("a.comp", GOOD);
+    let output = folder.run(&["compile", "a.comp", "--message-format", "json"]);
+    assert_eq!(status(&output), 1);
+    for line in stderr(&output).lines() {
+        let message: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(message["code"], "E0300");
+        assert_eq!((message["file"].as_str(), message["line"].as_u64()), (Some("a.comp"), Some(4)));
+    }
+}
+
+#[test]
+fn colour_only_where_it_is_wanted() {
+    let folder = Folder::new("colour");
+    folder.file("a.comp", GOOD);
+    let escapes = |output: Output| output.stderr.contains(&0x1b);
+    assert!(!escapes(folder.run(&["compile", "a.comp"])));
+    assert!(escapes(folder.run(&["compile", "a.comp", "--color", "always"])));
+    assert!(escapes(folder.command(&["compile", "a.comp"]).env("CLICOLOR_FORCE", "1").output().unwrap()));
+    let quiet = folder.command(&["compile", "a.comp"]).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").output().unwrap();
+    assert!(!escapes(quiet));
+}
+
+#[test]
+fn includes_are_found_beside_the_file_and_in_directories() {
+    let folder = Folder::new("include");
+    fs::create_dir_all(folder.0.join("lib")).unwrap();
+    folder.file("near.glsl", "const uint A = 1u;\n");
+    folder.file("lib/far.glsl", "const uint B = 2u;\n");
+    folder.file(
+        "a.comp",
+        "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"near.glsl\"\n#include <far.glsl>\n\
+         layout(binding = 0) buffer O { uint o; };\nvoid main() { o = A + B; }\n",
+    );
+    let output = folder.run(&["compile", "a.comp", "-I", "lib"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let output = folder.run(&["compile", "a.comp"]);
+    assert_eq!(status(&output), 1);
+    assert!(stderr(&output).contains("far.glsl"), "{}", stderr(&output));
+}
+
+#[test]
+fn preprocessing_alone_gives_text() {
+    let folder = Folder::new("preprocess");
+    folder.file("a.comp", GOOD);
+    let output = folder.run(&["compile", "a.comp", "-E", "-DN=41u"]);
+    assert_eq!(status(&output), 0);
+    assert!(stdout(&output).contains("41u"), "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("#version 450"), "{}", stdout(&output));
+}
+
+#[test]
+fn two_runs_give_the_same_bytes() {
+    let folder = Folder::new("same");
+    folder.file("a.comp", GOOD);
+    let run = || folder.run(&["compile", "a.comp", "-DN=1", "-g", "-o", "-"]).stdout;
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn profiles_are_listed_and_shown() {
+    let folder = Folder::new("profiles");
+    let list = stdout(&folder.run(&["profiles"]));
+    for name in ["spirv-1.3", "spirv-1.5", "spirv-1.6"] {
+        assert!(list.contains(name), "{list}");
+    }
+    let one = stdout(&folder.run(&["profiles", "spirv-1.6"]));
+    assert!(one.contains("wave size"), "{one}");
+}
+
+#[test]
+fn a_profile_file_is_read_and_its_errors_name_the_line() {
+    let folder = Folder::new("own-profile");
+    folder.file("a.comp", GOOD);
+    folder.file("mine.toml", "name = \"mine\"\ndescription = \"mine\"\ninherit = \"spirv-1.5\"\nwave-size = 32\n");
+    let output = folder.run(&["compile", "a.comp", "-DN=1", "-p", "mine.toml"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    folder.file("bad.toml", "name = \"mine\"\nnonsense = 1\n");
+    let output = folder.run(&["compile", "a.comp", "-DN=1", "-p", "bad.toml"]);
+    assert_eq!(status(&output), 2);
+    assert!(stderr(&output).contains("bad.toml:2"), "{}", stderr(&output));
+}
