@@ -78,8 +78,6 @@ codes! {
     EXTENSION_BEHAVIOR = "E0114";
     /// An `#extension` line stands after the first token of the shader.
     EXTENSION_PLACE = "E0115";
-    /// An `#include` line without the extension that allows it.
-    INCLUDE_DISABLED = "E0116";
     /// An included file is not found or cannot be read.
     INCLUDE_FAILED = "E0117";
     /// A file includes itself, or files are included too deeply.
@@ -214,6 +212,8 @@ codes! {
     RESERVED_NAME = "W0104";
     /// A macro produces `defined`.
     DEFINED_FROM_MACRO = "W0105";
+    /// An `#include` line without the extension that allows it.
+    INCLUDE_IMPLIED = "W0106";
 
     // Warnings of expressions.
     /// An integer is divided by zero.

@@ -153,6 +153,20 @@ impl Diagnostics {
         self.list.iter()
     }
 
+    /// Number of messages so far, for [`Diagnostics::take_refusals`].
+    pub fn mark(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Takes back the refusals (E07xx) that came after a mark: what they refuse may turn out to be unused.
+    pub fn take_refusals(&mut self, mark: usize) -> Vec<Diagnostic> {
+        let recent = self.list.split_off(mark);
+        let (refusals, kept): (Vec<_>, Vec<_>) = recent.into_iter().partition(|d| d.code.is_refusal());
+        self.list.extend(kept);
+        self.errors -= refusals.iter().filter(|d| d.severity == Severity::Error).count();
+        refusals
+    }
+
     /// Forgets the warnings (`-w`).
     pub fn drop_warnings(&mut self) {
         self.list.retain(|diagnostic| diagnostic.severity != Severity::Warning);

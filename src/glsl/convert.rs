@@ -8,11 +8,13 @@ use crate::ir::build::Builder;
 use crate::ir::{Scalar, ScalarKind, TypeId, Types, Value};
 use std::cmp::Ordering;
 
-/// Whether a scalar of one type becomes one of another without being asked.
+/// Whether a scalar of one type becomes one of another without being asked; for types of other widths than 32 see
+/// GL_EXT_shader_explicit_arithmetic_types, section 4.1.10.
 pub fn scalar_converts(from: Scalar, to: Scalar) -> bool {
     use ScalarKind::{Float, Sint, Uint};
     match (from.kind, to.kind) {
-        (Sint, Uint) => from.width == to.width,
+        (Sint, Uint) => from.width <= to.width,
+        (Sint, Sint) | (Uint, Uint) | (Uint, Sint) => from.width < to.width,
         (Sint | Uint, Float) => from.width <= to.width,
         (Float, Float) => from.width < to.width,
         _ => false,

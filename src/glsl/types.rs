@@ -67,6 +67,8 @@ pub enum TypeName {
     /// A name of the explicit-arithmetic extensions for a type that has a plain name too (`float32_t`, `u32vec3`).
     /// Without such an extension it is an ordinary identifier.
     Explicit(Basic),
+    /// The same for a type that structs may name, so that shared headers can be included, and nothing may use yet.
+    Deferred(Basic),
     /// A type of the language that is not supported yet, with the words for it ("images and textures").
     Unsupported(&'static str),
 }
@@ -81,7 +83,7 @@ pub fn type_name(name: &str) -> Option<TypeName> {
 pub fn named(types: &mut Types, name: &str) -> Option<TypeId> {
     match type_name(name)? {
         TypeName::Void => Some(Types::VOID),
-        TypeName::Basic(basic) | TypeName::Explicit(basic) => Some(basic.intern(types)),
+        TypeName::Basic(basic) | TypeName::Explicit(basic) | TypeName::Deferred(basic) => Some(basic.intern(types)),
         TypeName::Unsupported(_) => None,
     }
 }
@@ -170,10 +172,18 @@ fn sized(shape: Basic) -> Option<TypeName> {
     }
     match (shape.scalar.kind, shape.scalar.width) {
         (_, 32) | (ScalarKind::Float, 64) => Some(TypeName::Explicit(shape)),
-        (ScalarKind::Float, 16) => Some(TypeName::Unsupported("16-bit floats")),
-        (ScalarKind::Sint | ScalarKind::Uint, 8) => Some(TypeName::Unsupported("8-bit integers")),
-        (ScalarKind::Sint | ScalarKind::Uint, 16) => Some(TypeName::Unsupported("16-bit integers")),
-        (ScalarKind::Sint | ScalarKind::Uint, 64) => Some(TypeName::Unsupported("64-bit integers")),
+        (_, 16 | 64) | (ScalarKind::Sint | ScalarKind::Uint, 8) => Some(TypeName::Deferred(shape)),
+        _ => None,
+    }
+}
+
+/// The words for a scalar type that nothing may use yet; none for those that are supported.
+pub fn deferred(scalar: Scalar) -> Option<&'static str> {
+    match (scalar.kind, scalar.width) {
+        (ScalarKind::Float, 16) => Some("16-bit floats"),
+        (ScalarKind::Sint | ScalarKind::Uint, 8) => Some("8-bit integers"),
+        (ScalarKind::Sint | ScalarKind::Uint, 16) => Some("16-bit integers"),
+        (ScalarKind::Sint | ScalarKind::Uint, 64) => Some("64-bit integers"),
         _ => None,
     }
 }

@@ -21,7 +21,7 @@ const BEHAVIORS: &[(&str, ExtensionBehavior)] = &[
 /// The extension of a name: one of the preprocessor's own or of the dialects.
 pub(super) fn find(name: &str, dialects: &dyn Dialects) -> Option<ExtensionInfo> {
     let own = name == LINE_EXTENSION || INCLUDE_EXTENSIONS.contains(&name);
-    if own { Some(ExtensionInfo { value: 1, unavailable: None }) } else { dialects.extension(name) }
+    if own { Some(ExtensionInfo { value: Some(1), unavailable: None }) } else { dialects.extension(name) }
 }
 
 impl Preprocessor<'_> {

@@ -26,7 +26,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Complains once, then includes all the same: what the file declares is needed further on.
+    /// Warns once. Other compilers include without the line, and so does much code that is written for them.
     fn check_includes_allowed(&mut self, at: Span) {
         if self.includes {
             return;
@@ -34,10 +34,10 @@ impl Preprocessor<'_> {
         self.includes = true;
         let line = "#extension GL_GOOGLE_include_directive : require";
         let place = self.after_version();
-        let error = Diagnostic::error(Code::INCLUDE_DISABLED, "`#include` needs an extension")
+        let warning = Diagnostic::warning(Code::INCLUDE_IMPLIED, "`#include` without the extension that allows it")
             .at(at, "not enabled")
             .suggest(place, format!("{line}\n"), format!("add `{line}` below the `#version` line"));
-        self.diagnostics.push(error);
+        self.diagnostics.push(warning);
     }
 
     /// The empty span at the start of the line behind `#version`.

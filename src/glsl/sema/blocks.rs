@@ -231,6 +231,7 @@ impl Sema<'_> {
             let rule = self.member_rule(b, line);
             for declarator in &ast[line.declarators] {
                 let ty = base.and_then(|base| self.with_dimensions(b, base, declarator.dimensions));
+                let ty = ty.and_then(|ty| self.usable(b, ty, declarator.span));
                 complete &= ty.is_some();
                 let name = self.text(declarator.name.symbol);
                 if written.iter().any(|other| &*other.member.name == name) {

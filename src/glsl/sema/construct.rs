@@ -35,6 +35,7 @@ impl Sema<'_> {
     }
 
     pub fn construct_type(&mut self, b: &mut Builder<'_>, ty: TypeId, args: &[Operand], whole: Span) -> Option<Value> {
+        self.usable(b, ty, whole)?;
         b.span = whole;
         match b.module.types.get(ty) {
             Type::Struct(id) => {

@@ -52,6 +52,7 @@ impl Sema<'_> {
             self.unknown_layout_id(id);
         }
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        let ty = self.usable(b, ty, declarator.span)?;
         if qualifiers.shared.is_some() {
             return self.shared_variable(b, qualifiers, ty, declarator);
         }
@@ -86,6 +87,7 @@ impl Sema<'_> {
             self.error(Code::BAD_QUALIFIER, declarator.span, message, "not a scalar");
             return None;
         }
+        self.usable(b, ty, declarator.span)?;
         let default = self.constant_of(b, init, ty, "the default of a specialization constant")?;
         let Some(default) = b.module.constants.bits(default) else {
             let span = self.ast[init].span;
@@ -226,6 +228,7 @@ impl Sema<'_> {
         declarator: &Declarator,
     ) -> Option<Entity> {
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        let ty = self.usable(b, ty, declarator.span)?;
         let value = match declarator.init {
             Some(init) => Some(self.initializer(b, init, ty)?),
             None => None,

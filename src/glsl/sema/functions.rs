@@ -68,7 +68,24 @@ impl Sema<'_> {
         if self.text(function.name.symbol) == "main" {
             self.read_reconvergence(function.attributes);
         }
+        let mark = self.diagnostics.mark();
         self.define(module, &function, body, set, overload);
+        let refusals = self.diagnostics.take_refusals(mark);
+        if !refusals.is_empty() {
+            let id = self.sets[set.0 as usize].overloads[overload].id;
+            self.refusals.push((id, refusals));
+        }
+    }
+
+    /// Reports what is not supported in the functions that the entry point reaches. The others are never compiled, and
+    /// headers are full of them.
+    pub fn report_refusals(&mut self, module: &Module, entry: FuncId) {
+        let reached = reachable(module, entry);
+        for (id, refusals) in std::mem::take(&mut self.refusals) {
+            if reached[id.index()] {
+                refusals.into_iter().for_each(|refusal| self.report(refusal));
+            }
+        }
     }
 
     /// The name of a function whose signature is wrong; calls of it are not reported.
@@ -86,7 +103,8 @@ impl Sema<'_> {
         for param in &ast[function.params] {
             params.push(self.parameter(b, param));
         }
-        let ret = ret.filter(|ret| self.is_sized(b, *ret, ast[function.return_type].span))?;
+        let span = ast[function.return_type].span;
+        let ret = ret.filter(|ret| self.is_sized(b, *ret, span))?;
         let params: Option<Vec<Parameter>> = params.into_iter().collect();
         Some((params?, ret))
     }
@@ -191,6 +209,7 @@ impl Sema<'_> {
         let params = self.ir_params(module, function, &signature);
         let name = self.text(function.name.symbol);
         let mut b = Builder::new(module, name, function.span, params, signature.ret);
+        self.check_usable(&b, function, &signature);
         self.return_type = signature.ret;
         self.set_precise(&mut b, function);
         self.scopes.enter();
@@ -200,6 +219,15 @@ impl Sema<'_> {
         b.span = body.span;
         self.end_of_body(&mut b, signature.ret);
         b.finish_into(Some(signature.id));
+    }
+
+    /// Parameters and results may not be of types that are not supported yet.
+    fn check_usable(&mut self, b: &Builder<'_>, function: &ast::Function, signature: &Signature) {
+        let ast = self.ast;
+        self.usable(b, signature.ret, ast[function.return_type].span);
+        for (param, known) in ast[function.params].iter().zip(&signature.params) {
+            self.usable(b, known.ty, param.span);
+        }
     }
 
     /// A function that falls off its end returns nothing in particular.
@@ -286,6 +314,18 @@ impl Sema<'_> {
             self.error(Code::RECURSION, span, message, "this call closes the circle");
         }
     }
+}
+
+/// The functions that calls lead to, by index.
+fn reachable(module: &Module, entry: FuncId) -> Vec<bool> {
+    let mut reached = vec![false; module.functions.len()];
+    let mut queue = vec![entry];
+    while let Some(id) = queue.pop() {
+        if !std::mem::replace(&mut reached[id.index()], true) {
+            queue.extend(callees(&module.functions[id]).into_iter().map(|(callee, _)| callee));
+        }
+    }
+    reached
 }
 
 /// A call that leads back to its own function: depth-first over the call graph, with an explicit stack.

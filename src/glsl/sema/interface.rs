@@ -115,6 +115,7 @@ impl Sema<'_> {
             return;
         };
         self.initialize_globals(module, function);
+        self.report_refusals(module, function);
         let workgroup_size = self.workgroup_size(module);
         let reconvergence = self.reconvergence;
         let name = "main".into();

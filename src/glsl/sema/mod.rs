@@ -33,7 +33,7 @@ use super::token::{Interner, Symbol, TokenStream};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::build::Builder;
 use crate::ir::layout::Layouts;
-use crate::ir::{ConstId, GlobalId, Module, Reconvergence, TypeId, Types};
+use crate::ir::{ConstId, FuncId, GlobalId, Module, Reconvergence, TypeId, Types};
 use crate::source::Span;
 use functions::FunctionSet;
 use rustc_hash::FxHashMap;
@@ -81,6 +81,8 @@ struct Sema<'a> {
     /// Return type of the function being lowered.
     return_type: TypeId,
     constant_ids: Vec<(u32, Span)>,
+    /// What is not supported yet, by the function that uses it.
+    refusals: Vec<(FuncId, Vec<Diagnostic>)>,
     /// Loops and switches, and loops, around the statement being lowered.
     breakable: u32,
     continuable: u32,
@@ -112,6 +114,7 @@ impl<'a> Sema<'a> {
             extensions_applied: 0,
             return_type: Types::VOID,
             constant_ids: Vec::new(),
+            refusals: Vec::new(),
             breakable: 0,
             continuable: 0,
             reconvergence: Reconvergence::Default,

@@ -4,7 +4,7 @@ use super::Sema;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Dimension, List, Name, TypeKind};
-use crate::glsl::types::{TypeName, type_name};
+use crate::glsl::types::{TypeName, deferred, type_name};
 use crate::ir::build::Builder;
 use crate::ir::{Access, ArrayLen, Binding, Member, Struct, Type, TypeId, Types};
 use crate::source::Span;
@@ -80,11 +80,23 @@ impl Sema<'_> {
             Some(TypeName::Basic(basic)) => Some(basic.intern(&mut b.module.types)),
             Some(TypeName::Explicit(basic)) if self.env.has_explicit_types() => Some(basic.intern(&mut b.module.types)),
             Some(TypeName::Explicit(_)) => self.needs_explicit_types(name),
+            Some(TypeName::Deferred(basic)) => Some(basic.intern(&mut b.module.types)),
             Some(TypeName::Unsupported(what)) => {
                 self.unsupported(name.span, &format!("`{}`: {what} are", self.text(name.symbol)));
                 None
             }
             None => self.unknown_type(name),
+        }
+    }
+
+    /// The type, unless something in it is not supported yet: structs may name such types, nothing may use them.
+    pub fn usable(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<TypeId> {
+        match deferred_in(b, ty) {
+            Some(what) => {
+                self.unsupported(span, &format!("{what} are"));
+                None
+            }
+            None => Some(ty),
         }
     }
 
@@ -166,5 +178,15 @@ impl Sema<'_> {
             return;
         }
         self.scopes.declare(name.symbol, entity, name.span);
+    }
+}
+
+/// The words for the first scalar type inside a type that is not supported yet.
+fn deferred_in(b: &Builder<'_>, ty: TypeId) -> Option<&'static str> {
+    let types = &b.module.types;
+    match types.get(ty) {
+        Type::Array { element, .. } => deferred_in(b, element),
+        Type::Struct(id) => types.structs[id].members.iter().find_map(|member| deferred_in(b, member.ty)),
+        _ => types.scalar_of(ty).and_then(deferred),
     }
 }

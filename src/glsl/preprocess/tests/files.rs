@@ -26,7 +26,7 @@ fn file_and_line_are_those_of_the_included_file() {
 #[test]
 fn includes_need_their_extension() {
     let outcome = run_with("#version 450\n#include \"x\"\n#include \"x\"", &Files(vec![("x", "a")]), &[]);
-    assert_eq!(outcome.codes(), [Code::INCLUDE_DISABLED]);
+    assert_eq!(outcome.codes(), [Code::INCLUDE_IMPLIED]);
     assert_eq!(outcome.text, "a a");
     let suggestion = outcome.diagnostics.iter().next().unwrap().suggestion.clone().unwrap();
     assert_eq!(outcome.sources.locate(suggestion.span.lo).unwrap().line, 2);
