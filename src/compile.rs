@@ -7,6 +7,7 @@ use crate::ir::{Module, Stage};
 use crate::profile::Profile;
 use crate::source::{FileId, Loader, SourceMap, Span};
 use crate::target::spirv::{self, SpirvOptions};
+use crate::wgsl::{self, WgslOptions};
 
 /// Language of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -146,7 +147,7 @@ impl Job<'_> {
             return self.preprocess(file, input.language).map(Artifact::Text);
         }
         let module = self.front(file, input.language)?;
-        if self.diagnostics.has_errors() {
+        if self.diagnostics.has_errors() || !self.is_sound(&module) {
             return None;
         }
         self.back(&module)
@@ -184,7 +185,13 @@ impl Job<'_> {
     fn preprocess(&mut self, file: FileId, language: Language) -> Option<String> {
         match language {
             Language::Glsl => {
-                let text = crate::glsl::preprocess_only(file, &mut self.sources, self.loader, self.options, &mut self.diagnostics);
+                let text = crate::glsl::preprocess_only(
+                    file,
+                    &mut self.sources,
+                    self.loader,
+                    self.options,
+                    &mut self.diagnostics,
+                );
                 Some(text)
             }
             Language::Wgsl => {
@@ -200,11 +207,26 @@ impl Job<'_> {
             Language::Glsl => {
                 crate::glsl::compile(file, &mut self.sources, self.loader, self.options, &mut self.diagnostics)
             }
-            Language::Wgsl => {
-                self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, "WGSL is not supported yet"));
-                None
-            }
+            Language::Wgsl => self.wgsl(file),
         }
+    }
+
+    fn wgsl(&mut self, file: FileId) -> Option<Module> {
+        let defines: Vec<(String, String)> = self.options.macros.iter().filter_map(MacroOption::defined).collect();
+        let profile = &self.options.profile;
+        let (wave_size, target) = (profile.wave_size, profile.target);
+        let options = WgslOptions { entry: self.options.entry.as_deref(), defines: &defines, wave_size, target };
+        wgsl::compile(file, &self.sources, &options, &mut self.diagnostics)
+    }
+
+    /// Builds with debug assertions check what the front ends made; a module that fails is a defect of ours.
+    fn is_sound(&mut self, module: &Module) -> bool {
+        if !cfg!(debug_assertions) {
+            return true;
+        }
+        let errors = crate::ir::verify::verify(module).err().unwrap_or_default();
+        errors.iter().for_each(|error| self.diagnostics.push(error.diagnostic()));
+        errors.is_empty()
     }
 
     fn back(&mut self, module: &Module) -> Option<Artifact> {

@@ -139,8 +139,12 @@ fn streams_take_the_place_of_files() {
 fn a_closed_pipe_is_no_error() {
     let folder = Folder::new("pipe");
     folder.file("a.comp", GOOD);
-    let mut child =
-        folder.command(&["compile", "a.comp", "-DN=1", "-S"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = folder
+        .command(&["compile", "a.comp", "-DN=1", "-S"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
@@ -174,7 +178,8 @@ fn an_error_keeps_the_old_output() {
 fn glslc_spellings_are_taken() {
     let folder = Folder::new("glslc");
     folder.file("a.glsl", GOOD);
-    let args = ["compile", "-fshader-stage=compute", "--target-env=vulkan1.3", "-O", "-Werror", "-DN=1", "a.glsl", "-o"];
+    let args =
+        ["compile", "-fshader-stage=compute", "--target-env=vulkan1.3", "-O", "-Werror", "-DN=1", "a.glsl", "-o"];
     let output = folder.run(&[&args[..], &["a.spv"]].concat());
     assert_eq!(status(&output), 0, "{}", stderr(&output));
     let version = fs::read(folder.0.join("a.spv")).unwrap()[4..8].to_vec();
@@ -202,7 +207,8 @@ fn colour_only_where_it_is_wanted() {
     assert!(!escapes(folder.run(&["compile", "a.comp"])));
     assert!(escapes(folder.run(&["compile", "a.comp", "--color", "always"])));
     assert!(escapes(folder.command(&["compile", "a.comp"]).env("CLICOLOR_FORCE", "1").output().unwrap()));
-    let quiet = folder.command(&["compile", "a.comp"]).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").output().unwrap();
+    let quiet =
+        folder.command(&["compile", "a.comp"]).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").output().unwrap();
     assert!(!escapes(quiet));
 }
 

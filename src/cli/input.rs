@@ -35,7 +35,9 @@ pub fn read(args: &SourceArgs) -> Result<Shader, CommandError> {
         (Some(Lang::Glsl), _) => Language::Glsl,
         (Some(Lang::Wgsl), _) => Language::Wgsl,
         (None, Some((_, language, _))) => *language,
-        (None, None) => return Err(CommandError(format!("{}: which language? Say --lang glsl or --lang wgsl", path.display()))),
+        (None, None) => {
+            return Err(CommandError(format!("{}: which language? Say --lang glsl or --lang wgsl", path.display())));
+        }
     };
     let stage = args.stage.map(stage).or(hint.and_then(|(_, _, stage)| *stage)).unwrap_or(Stage::Compute);
     let bytes = bytes(path).map_err(|error| CommandError(format!("cannot read {}: {error}", path.display())))?;

@@ -19,7 +19,8 @@ pub fn run(args: &ProfilesArgs) -> Outcome {
 /// The profile of a name, an alias, or a `.toml` file.
 pub fn find(name: &str) -> Result<Profile, CommandError> {
     if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
-        let text = std::fs::read_to_string(name).map_err(|error| CommandError(format!("cannot read {name}: {error}")))?;
+        let text =
+            std::fs::read_to_string(name).map_err(|error| CommandError(format!("cannot read {name}: {error}")))?;
         return Profile::from_toml(&text, name).map_err(|error| CommandError(error.to_string()));
     }
     Profile::named(name).ok_or_else(|| unknown(name))

@@ -29,12 +29,8 @@ enum Spelling {
     Nothing,
 }
 
-static ENVIRONMENTS: &[(&str, &str)] = &[
-    ("vulkan1.1", "spirv-1.3"),
-    ("vulkan1.2", "spirv-1.5"),
-    ("vulkan1.3", "spirv-1.6"),
-    ("vulkan1.4", "spirv-1.6"),
-];
+static ENVIRONMENTS: &[(&str, &str)] =
+    &[("vulkan1.1", "spirv-1.3"), ("vulkan1.2", "spirv-1.5"), ("vulkan1.3", "spirv-1.6"), ("vulkan1.4", "spirv-1.6")];
 
 /// Rewrites the arguments (program name first); what is not in the table stays. Nothing after `--` is touched.
 pub fn translate(arguments: Vec<OsString>) -> Vec<OsString> {
@@ -85,7 +81,8 @@ mod tests {
 
     #[test]
     fn glslc_spellings_become_ours() {
-        let ours = translated(&["crosslane", "compile", "-fshader-stage=comp", "--target-env=vulkan1.2", "-O", "-Werror"]);
+        let ours =
+            translated(&["crosslane", "compile", "-fshader-stage=comp", "--target-env=vulkan1.2", "-O", "-Werror"]);
         assert_eq!(ours, ["crosslane", "compile", "--stage=comp", "--profile=spirv-1.5", "--deny-warnings"]);
     }
 

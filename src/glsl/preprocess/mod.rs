@@ -75,6 +75,14 @@ impl MacroOption {
         let (name, value) = text.split_once('=').unwrap_or((text, "1"));
         MacroOption::Define { name: name.to_string(), value: value.to_string() }
     }
+
+    /// Name and value of a definition.
+    pub fn defined(&self) -> Option<(String, String)> {
+        match self {
+            MacroOption::Define { name, value } => Some((name.clone(), value.clone())),
+            MacroOption::Undefine(_) => None,
+        }
+    }
 }
 
 /// What a caller can set.

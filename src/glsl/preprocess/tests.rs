@@ -18,7 +18,9 @@ impl Dialects for TestDialects {
         match name {
             "GL_KHR_shader_subgroup_basic" => Some(ExtensionInfo { value: Some(1), unavailable: None }),
             "GL_CROSSLANE_shuffle" => Some(ExtensionInfo { value: Some(3), unavailable: None }),
-            "GL_CROSSLANE_permute" => Some(ExtensionInfo { value: Some(1), unavailable: Some("no permute here".into()) }),
+            "GL_CROSSLANE_permute" => {
+                Some(ExtensionInfo { value: Some(1), unavailable: Some("no permute here".into()) })
+            }
             _ => None,
         }
     }

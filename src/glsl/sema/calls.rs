@@ -10,6 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, Name};
 use crate::glsl::builtin::{self, Argument, Called};
 use crate::glsl::convert;
+use crate::glsl::types::type_name;
 use crate::grammar;
 use crate::ir::build::Builder;
 use crate::ir::{TypeId, Types, Value};
@@ -37,6 +38,11 @@ impl Sema<'_> {
                 let message = format!("`{}` is not a function", self.text(callee.symbol));
                 self.error(Code::UNKNOWN_FUNCTION, callee.span, message, "called here");
                 None
+            }
+            None if type_name(self.text(callee.symbol)).is_some() => {
+                let ty = self.named_type(b, callee);
+                let args = self.operands(b, args);
+                self.construct_type(b, ty?, &args?, whole).map(Lowered::Value)
             }
             None => self.call_builtin(b, callee, args, whole),
         }

@@ -125,7 +125,7 @@ impl Sema<'_> {
                 let ty = shape.intern(&mut b.module.types);
                 Some(convert::numeric(b, arg.value, ty))
             }
-            _ => self.from_components(b, shape, args, &shapes, whole),
+            _ => self.by_components(b, shape, args, &shapes, whole),
         }
     }
 
@@ -145,7 +145,7 @@ impl Sema<'_> {
     }
 
     /// Components in order, from as many arguments as it takes; the last may have some left over.
-    fn from_components(
+    fn by_components(
         &mut self,
         b: &mut Builder<'_>,
         shape: Basic,
