@@ -174,7 +174,7 @@ impl SourceMap {
         match mark.filter(|m| m.position >= file.base) {
             Some(mark) => {
                 let marked = file.line_of(mark.position - file.base);
-                let number = mark.line + (line - marked.min(line)) as u32;
+                let number = mark.line.saturating_add((line - marked.min(line)) as u32);
                 debug_assert!(mark.position <= start || marked == line);
                 (mark.name.clone().unwrap_or_else(|| file.name.clone()), number)
             }

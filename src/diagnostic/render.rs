@@ -132,7 +132,8 @@ impl<'a> Files<'a> for View<'a> {
     }
 
     fn line_number(&'a self, id: FileId, line: usize) -> Result<usize, files::Error> {
-        Ok(self.sources.named_line(self.sources.file(id), line).1 as usize)
+        // `#line 0` is allowed, and more than the renderer can take.
+        Ok(self.sources.named_line(self.sources.file(id), line).1.max(1) as usize)
     }
 
     fn line_range(&'a self, id: FileId, line: usize) -> Result<Range<usize>, files::Error> {

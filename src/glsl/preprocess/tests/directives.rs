@@ -121,6 +121,7 @@ fn line_directives_renumber() {
     assert_eq!(expands("#define N 7\n#line N * 2 3\n__LINE__ __FILE__"), "14 3");
     let lines = "#extension GL_GOOGLE_cpp_style_line_directive : enable\n#line 9 \"other.glsl\"\n__LINE__ __FILE__";
     assert_eq!(expands(lines), "9 \"other.glsl\"");
+    gives("#line 0\n@\n#line 4294967295\n\n\n@", &[Code::BAD_CHARACTER; 2]).messages();
     let outcome = gives("#line 40\n@", &[Code::BAD_CHARACTER]);
     assert!(outcome.messages().contains("main.comp:40:1"));
 }

@@ -60,3 +60,59 @@ fn long_inputs_take_linear_time() {
         assert!(start.elapsed() < Duration::from_secs(10), "{:?} for {}…", start.elapsed(), &input[..20]);
     }
 }
+
+/// Pieces that directives, macros and damaged text are made of.
+const PIECES: &[&str] = &[
+    "#",
+    "##",
+    "define ",
+    "undef ",
+    "if ",
+    "ifdef ",
+    "elif ",
+    "else",
+    "endif",
+    "line ",
+    "include ",
+    "extension ",
+    "pragma once",
+    "version 450",
+    "F",
+    "(",
+    ")",
+    ",",
+    "F(x) x##x F(x)",
+    " ",
+    "\n",
+    "\\\n",
+    "\r\n",
+    "/*",
+    "*/",
+    "//",
+    "\"",
+    "<x>",
+    "1",
+    "0x",
+    ".5e",
+    "+",
+    "&&",
+    "defined",
+    "__LINE__",
+    "__FILE__",
+    "ä",
+    "\0",
+    "@",
+    ": enable",
+    "GL_CROSSLANE_shuffle",
+    "\u{feff}",
+];
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_it_panic(choices in proptest::collection::vec(0..PIECES.len(), 0..60)) {
+        let lines: String = choices.iter().map(|choice| PIECES[*choice]).collect();
+        let outcome = run_with(&format!("#version 450\n#define F(x) x\n{lines}"), &Files(vec![("x", "F(\n#endif\n")]), &[]);
+        outcome.messages();
+        text_of(&lines, &[]);
+    }
+}
