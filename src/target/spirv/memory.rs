@@ -5,8 +5,8 @@
 
 use super::function::Body;
 use crate::ir::{
-    self, ArrayLen, AtomicOp, ConstId, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type,
-    TypeId, Value, Values,
+    self, ArrayLen, AtomicOp, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type, TypeId,
+    Value, Values,
 };
 use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope as SpirvScope, Word};
 
@@ -49,18 +49,11 @@ impl Body<'_, '_> {
         let ty = self.m.value_type(ty);
         let mut operands = Vec::with_capacity(1 + indices.len as usize);
         operands.push(self.value(base));
-        for index in f.values(indices) {
-            operands.push(self.index(*index));
-        }
+        operands.extend(f.values(indices).iter().map(|index| self.value(*index)));
         match operands.as_slice() {
             [pointer] => *pointer,
             _ => self.emit(Op::AccessChain, ty, &operands),
         }
-    }
-
-    /// An index; struct members are wanted as 32-bit constants, which integer constants of the IR are.
-    fn index(&mut self, index: Value) -> Word {
-        self.value(index)
     }
 
     /// Choosing among buffers at run time is a feature of its own.
@@ -260,7 +253,6 @@ impl Body<'_, '_> {
     /// The integer that a constant operand holds.
     pub fn known_u32(&self, value: Value) -> Option<u32> {
         let Value::Const(id) = value else { return None };
-        let id: ConstId = id;
         let module = self.m.module;
         module.constants.as_int(&module.types, id).and_then(|value| u32::try_from(value & 0xffff_ffff).ok())
     }
