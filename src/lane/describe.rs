@@ -57,16 +57,19 @@ fn widen(range: Option<(usize, usize)>, count: usize) -> (usize, usize) {
 
 impl fmt::Display for Support {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.instructions, &self.refusal) {
-            (Some((_, 0..=1)), None) => f.write_str("native"),
-            (Some((least, most)), None) if least == most => write!(f, "{most} instructions"),
-            (Some((least, most)), None) => write!(f, "{least} to {most} instructions"),
-            (Some((_, most)), Some(Refusal::TooWide { size, .. })) => {
-                write!(f, "up to {most} instructions, up to {size} lanes wide")
-            }
-            (Some((_, most)), Some(refusal)) => write!(f, "up to {most} instructions; some not: {refusal}"),
-            (None, Some(refusal)) => write!(f, "no: {refusal}"),
-            (None, None) => f.write_str("no"),
+        let Some(range) = self.instructions else {
+            f.write_str("no")?;
+            return self.refusal.as_ref().map_or(Ok(()), |refusal| write!(f, ": {refusal}"));
+        };
+        match range {
+            (_, 0..=1) => f.write_str("native")?,
+            (least, most) if least == most => write!(f, "{most} instructions")?,
+            (least, most) => write!(f, "{least} to {most} instructions")?,
+        }
+        match &self.refusal {
+            None => Ok(()),
+            Some(Refusal::TooWide { size, .. }) => write!(f, ", up to {size} lanes wide"),
+            Some(refusal) => write!(f, "; some forms not: {refusal}"),
         }
     }
 }
@@ -88,7 +91,7 @@ mod tests {
         assert_eq!(cell(old(), "butterfly"), "native");
         assert_eq!(cell(old(), "allReduce"), "native");
         assert_eq!(cell(old(), "partition"), "no: it is not lowered yet");
-        assert_eq!(cell(old().with_wave_size(Some(32)), "allReduce"), "up to 1 instructions, up to 32 lanes wide");
+        assert_eq!(cell(old().with_wave_size(Some(32)), "allReduce"), "native, up to 32 lanes wide");
     }
 
     #[test]
