@@ -84,7 +84,9 @@ fn syntax_error(error: &wgsl::ParseError, text: &str, offsets: &Offsets) -> Diag
         out = if index == 0 { out.at(span, text) } else { out.with(span, text) };
     }
     let out = error.notes().fold(out, |out, note| out.note(note));
-    match suggestion(error, text) {
+    let Some(name) = unknown_name(error, text) else { return out };
+    let out = explained(out, name);
+    match nearest(name, grammar::wgsl_function_names()) {
         Some(name) => {
             let span = out.span();
             out.suggest(span, name, format!("did you mean `{name}`?"))
@@ -93,13 +95,22 @@ fn syntax_error(error: &wgsl::ParseError, text: &str, offsets: &Offsets) -> Diag
     }
 }
 
-/// The built-in of crosslane's that an unknown name comes close to.
-fn suggestion(error: &wgsl::ParseError, text: &str) -> Option<&'static str> {
-    if !error.message().starts_with("no definition in scope") {
-        return None;
-    }
+/// The name that an error says nobody declares.
+fn unknown_name<'a>(error: &wgsl::ParseError, text: &'a str) -> Option<&'a str> {
     let (span, _) = error.labels().next()?;
-    nearest(text.get(span.to_range()?)?, grammar::wgsl_function_names())
+    let name = text.get(span.to_range()?)?;
+    error.message().starts_with("no definition in scope").then_some(name)
+}
+
+/// Says when crosslane's own constants are there.
+fn explained(error: Diagnostic, name: &str) -> Diagnostic {
+    match name {
+        "CROSSLANE_SUBGROUP_SIZE" => {
+            error.note("it needs `enable crosslane;` and a profile or `--wave-size` that fixes the subgroup size")
+        }
+        _ if name.starts_with("CROSSLANE_TARGET_") => error.note("it needs `enable crosslane;`"),
+        _ => error,
+    }
 }
 
 /// Messages of ours have no capital and no stop.

@@ -180,6 +180,23 @@ fn overrides_are_specialization_constants() {
 }
 
 #[test]
+fn overrides_may_be_computed_from_others() {
+    let source = "override a: f32 = 2; override b: f32 = a * 3; override n: u32 = 4; override m: u32 = n * n;\n\
+        var<workgroup> tile: array<u32, m>;\n\
+        @group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
+        @compute @workgroup_size(m) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        data[i] = b + b * f32(tile[i] + m); }";
+    let printed = accepted(source);
+    assert!(printed.contains("mul a, 3.0"), "{printed}");
+    let chain: String = (1..60).map(|n| format!("override o{n}: f32 = o{} * o{};\n", n - 1, n - 1)).collect();
+    let source = format!(
+        "override o0: f32 = 1;\n{chain}@group(0) @binding(0) var<storage, read_write> data: f32;\n\
+         @compute @workgroup_size(1) fn main() {{ data = o59; }}"
+    );
+    assert_eq!(accepted(&source).matches("= mul ").count(), 59);
+}
+
+#[test]
 fn subgroup_built_ins_need_no_extension() {
     let body = "v = subgroupAdd(v) + subgroupExclusiveMul(v) + subgroupBallot(v > 3u).x + subgroupShuffleXor(v, 1u)\n\
                 + quadSwapX(v) + quadBroadcast(v, 2) + subgroupBroadcast(v, /* lane */ 3) + select(0u, 1u, subgroupAny(v > 1u))\n\

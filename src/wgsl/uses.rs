@@ -111,7 +111,7 @@ pub(super) fn gather_index(mode: GatherMode) -> Option<Id> {
 }
 
 /// Expressions that an expression is made of; those of images and ray queries are refused elsewhere.
-fn operands(expression: &Expression, into: &mut Vec<Id>) {
+pub(super) fn operands(expression: &Expression, into: &mut Vec<Id>) {
     match *expression {
         Expression::Compose { ref components, .. } => into.extend(components),
         Expression::Access { base, index } => into.extend([base, index]),

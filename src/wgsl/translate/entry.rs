@@ -62,7 +62,9 @@ impl Shader<'_> {
         let entry = &naga.entry_points[index];
         self.only_compute(entry)?;
         for (handle, _) in naga.overrides.iter() {
-            self.override_const(out, handle)?;
+            if self.computed_override(handle).is_none() {
+                self.override_const(out, handle)?;
+            }
         }
         let size = self.workgroup_size(out, entry)?;
         let origin = Origin {

@@ -20,7 +20,10 @@ impl Body<'_, '_, '_> {
             Expression::AccessIndex { base, index } => return self.access_index(*base, *index),
             Expression::Literal(literal) => self.literal(literal, of)?,
             Expression::Constant(handle) => Value::Const(self.named_constant(*handle)?),
-            Expression::Override(handle) => Value::Const(self.shader.override_const(self.b.module, *handle)?),
+            Expression::Override(handle) => match self.shader.computed_override(*handle) {
+                Some(default) => self.module_scope(default)?,
+                None => Value::Const(self.shader.override_const(self.b.module, *handle)?),
+            },
             Expression::ZeroValue(ty) => {
                 let ty = self.shader.logical(self.b.module, *ty)?;
                 self.b.zero(ty)

@@ -41,6 +41,8 @@ pub(super) struct Body<'s, 'a, 'm> {
     pub arguments: Vec<Argument>,
     pub locals: Vec<Value>,
     slots: Vec<Option<Slot>>,
+    /// What module-scope expressions came to, while one that uses them is evaluated.
+    computed: FxHashMap<Handle<Expression>, Value>,
     /// Variables for expressions of a loop's body that its `continuing` block uses.
     spills: FxHashMap<Handle<Expression>, Option<Value>>,
 }
@@ -60,7 +62,8 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         let expressions = &origin.function.expressions;
         let slots = vec![None; expressions.len()];
         let (arguments, locals) = (Vec::new(), Vec::new());
-        Body { shader, b, origin: Some(origin), expressions, arguments, locals, slots, spills: FxHashMap::default() }
+        let (computed, spills) = (FxHashMap::default(), FxHashMap::default());
+        Body { shader, b, origin: Some(origin), expressions, arguments, locals, slots, computed, spills }
     }
 
     /// For expressions at module scope, which fold to constants.
@@ -68,8 +71,8 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         let b = Builder::new(out, "constants", Span::NONE, Vec::new(), Types::VOID);
         let expressions = &shader.naga.global_expressions;
         let (arguments, locals) = (Vec::new(), Vec::new());
-        let spills = FxHashMap::default();
-        Body { shader, b, origin: None, expressions, arguments, locals, slots: Vec::new(), spills }
+        let (computed, spills) = (FxHashMap::default(), FxHashMap::default());
+        Body { shader, b, origin: None, expressions, arguments, locals, slots: Vec::new(), computed, spills }
     }
 
     /// Translates the variables and the statements of the function.
@@ -158,6 +161,24 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
             self.slots[of.index()] = Some(slot.clone());
         }
         Ok(slot)
+    }
+
+    /// Evaluates a module-scope expression here. SPIR-V computes no floats from specialization constants ahead of time.
+    pub(super) fn module_scope(&mut self, of: Handle<Expression>) -> Outcome<Value> {
+        if let Some(known) = self.computed.get(&of) {
+            return Ok(*known);
+        }
+        let globals = &self.shader.naga.global_expressions;
+        let outermost = !std::ptr::eq(self.expressions, globals);
+        let expressions = std::mem::replace(&mut self.expressions, globals);
+        let slots = std::mem::take(&mut self.slots);
+        let value = self.value(of);
+        (self.expressions, self.slots) = (expressions, slots);
+        match (&value, outermost) {
+            (Ok(value), false) => drop(self.computed.insert(of, *value)),
+            _ => self.computed.clear(),
+        }
+        value
     }
 
     pub(super) fn value(&mut self, of: Handle<Expression>) -> Outcome<Value> {

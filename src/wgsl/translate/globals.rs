@@ -119,6 +119,24 @@ impl Shader<'_> {
         self.spec_ids = numbers.collect();
     }
 
+    /// The default of an override that no number can change, where it is no constant: floats computed from others.
+    pub(super) fn computed_override(&self, handle: Handle<naga::Override>) -> Option<Handle<naga::Expression>> {
+        let of = &self.naga.overrides[handle];
+        of.init.filter(|init| of.id.is_none() && self.uses_override(*init))
+    }
+
+    fn uses_override(&self, of: Handle<naga::Expression>) -> bool {
+        let expressions = &self.naga.global_expressions;
+        let mut waiting = vec![of];
+        while let Some(next) = waiting.pop() {
+            if matches!(expressions[next], naga::Expression::Override(_)) {
+                return true;
+            }
+            super::super::uses::operands(&expressions[next], &mut waiting);
+        }
+        false
+    }
+
     /// The specialization constant of an override.
     pub(super) fn override_const(&mut self, out: &mut ir::Module, handle: Handle<naga::Override>) -> Outcome<ConstId> {
         if let Some(known) = self.overrides.get(&handle) {
