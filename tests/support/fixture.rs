@@ -80,6 +80,11 @@ pub const fn outputs(kind: Type, n: usize) -> Buffer {
     Buffer::Out(kind, Count::PerSlot(n), Closeness::Same)
 }
 
+/// One result for each invocation, within a share of what is expected.
+pub const fn output_within(share: f32) -> Buffer {
+    Buffer::Out(Type::F32, Count::PerSlot(1), Closeness::Within(share))
+}
+
 /// What a kernel must leave in its output buffers, in the order of the bindings.
 pub type Expectation = fn(&Case<'_>) -> Vec<Column>;
 
@@ -96,6 +101,8 @@ pub struct Fixture {
     pub groups: usize,
     /// The buffers, binding by binding.
     pub buffers: &'static [Buffer],
+    /// Compile it with folds and scans in the fixed order, whatever the profile says.
+    pub reproducible: bool,
     /// The formulas.
     pub expect: Expectation,
 }
@@ -104,6 +111,26 @@ pub struct Fixture {
 pub const WIDTHS: &[usize] = &[2, 4, 8, 16];
 
 impl Fixture {
+    /// A kernel that takes no width, of two workgroups of 64.
+    pub const fn new(name: &'static str, buffers: &'static [Buffer], expect: Expectation) -> Self {
+        Self { name, widths: &[], group: 64, groups: 2, buffers, reproducible: false, expect }
+    }
+
+    /// The same kernel, compiled with each of [`WIDTHS`].
+    pub const fn with_widths(self) -> Self {
+        Self { widths: WIDTHS, ..self }
+    }
+
+    /// The same kernel with another number of invocations in a workgroup.
+    pub const fn with_group(self, group: usize) -> Self {
+        Self { group, ..self }
+    }
+
+    /// The same kernel, with its folds in the fixed order.
+    pub const fn in_order(self) -> Self {
+        Self { reproducible: true, ..self }
+    }
+
     /// The languages that the kernel is there in.
     pub fn languages(&self) -> Vec<Language> {
         [Language::Glsl, Language::Wgsl].into_iter().filter(|l| l.path(self.name).exists()).collect()

@@ -3,6 +3,7 @@
 
 pub mod case;
 pub mod compare;
+pub mod compiler;
 pub mod fixture;
 pub mod judge;
 pub mod lavapipe;

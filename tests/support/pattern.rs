@@ -47,14 +47,15 @@ impl Domain {
             Pattern::Mixed(seed) => seed ^ salt.wrapping_mul(0x9e37_79b9),
             _ => salt,
         });
-        (0..count as u32).map(|i| self.word(pattern, i.wrapping_add(salt), &mut random)).collect()
+        (0..count as u32).map(|i| self.word(pattern, i, &mut random)).collect()
     }
 
     fn word(self, pattern: Pattern, i: u32, random: &mut Lcg) -> u32 {
         match (self, pattern) {
             (Self::Below(bound), Pattern::Iota) => i % bound,
             (Self::Below(bound), Pattern::Mixed(_)) => random.next() % bound,
-            (Self::Below(bound), Pattern::Special) => [0, bound - 1, bound / 2, bound - 1][i as usize % 4],
+            // Stretches of 16, from the highest value: whole subgroups agree.
+            (Self::Below(bound), Pattern::Special) => (i / 16 * 7 + bound - 1) % bound,
             (Self::Factors, _) => factor(pattern, i, random),
             (Self::Rounding, _) => rounding(pattern, i, random).to_bits(),
             (Self::Any(Type::Bool) | Self::Exact(Type::Bool), _) => predicate(pattern, i, random),

@@ -206,15 +206,10 @@ pub fn ballot_bits(p: &[Lane<bool>]) -> u128 {
     active(p).filter(|(_, x)| *x).fold(0, |bits, (i, _)| bits | 1 << i)
 }
 
-/// `subgroupBallot`: the four words in every active lane.
-pub fn ballot(p: &[Lane<bool>]) -> Vec<Lane<[u32; 4]>> {
-    let bits = ballot_bits(p);
-    each(p, |_, _| words(bits))
-}
-
-/// 128 bits as the `uvec4` that shaders see.
-pub fn words(bits: u128) -> [u32; 4] {
-    [0, 32, 64, 96].map(|shift| (bits >> shift) as u32)
+/// Word `n` of `subgroupBallot`, in every active lane.
+pub fn ballot(p: &[Lane<bool>], n: usize) -> Vec<Lane<u32>> {
+    let word = (ballot_bits(p) >> (32 * n)) as u32;
+    each(p, |_, _| word)
 }
 
 /// The bits of the lanes below `i`.
