@@ -218,6 +218,8 @@ codes! {
     // Warnings of expressions.
     /// An integer is divided by zero.
     DIVISION_BY_ZERO = "W0300";
+    /// Memory that is `writeonly` is updated, which reads it.
+    WRITEONLY_READ = "W0301";
 
     // Warnings of WGSL.
     /// An override without a default value.

@@ -3,11 +3,11 @@
 use super::operators::Operand;
 use super::place::Place;
 use super::{Sema, memory};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{BinaryOp, ExprId, StepOp};
 use crate::glsl::types::Basic;
 use crate::ir::build::Builder;
-use crate::ir::{ConstValue, Scalar, ScalarKind, Value};
+use crate::ir::{Access, ConstValue, Scalar, ScalarKind, Type, Value};
 use crate::source::Span;
 
 impl Sema<'_> {
@@ -26,13 +26,26 @@ impl Sema<'_> {
         let (place, right) = (place?, right?);
         let right = match op {
             Some(op) => {
-                let left = self.read(b, &place, self.ast[target].span)?;
+                let left = self.read_for_update(b, &place, self.ast[target].span)?;
                 let left = Operand { value: left, span: self.ast[target].span };
                 self.apply(b, op, left, Operand { value: right, span: value_span }, whole)?
             }
             None => right,
         };
         self.write(b, &place, right, value_span, whole)
+    }
+
+    /// Reads what is about to be written. Other compilers take `x += y` of `writeonly` memory, and there are shaders that
+    /// rely on it: the qualifier is then dropped, so that the module does not promise what it does not keep.
+    fn read_for_update(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) -> Option<Value> {
+        if !place.access.contains(Access::WRITEONLY) {
+            return self.read(b, place, span);
+        }
+        let message = Diagnostic::warning(Code::WRITEONLY_READ, "this updates memory that is `writeonly`");
+        self.report(message.at(span, "read and written").note("the qualifier is ignored"));
+        forget_writeonly(b, place);
+        let readable = Place { access: place.access - Access::WRITEONLY, ..place.clone() };
+        self.read(b, &readable, span)
     }
 
     /// Converts a value to the place's type and stores it.
@@ -55,7 +68,7 @@ impl Sema<'_> {
     pub fn step(&mut self, b: &mut Builder<'_>, op: StepOp, operand: ExprId, whole: Span) -> Option<Value> {
         let place = self.target(b, operand)?;
         let span = self.ast[operand].span;
-        let before = self.read(b, &place, span)?;
+        let before = self.read_for_update(b, &place, span)?;
         let Some(one) = self.one_like(b, before) else {
             self.error(Code::BAD_OPERANDS, span, "only numbers can be incremented and decremented", "not a number");
             return None;
@@ -85,5 +98,21 @@ impl Sema<'_> {
         };
         let ty = b.module.types.scalar(Scalar { kind, width });
         Some(Value::Const(b.module.constants.intern(ty, ConstValue::Bits(bits))))
+    }
+}
+
+/// Takes `writeonly` off a block and the members of it on the way to a place.
+fn forget_writeonly(b: &mut Builder<'_>, place: &Place) {
+    let Value::Global(id) = place.root else { return };
+    let global = &mut b.module.globals[id];
+    global.access -= Access::WRITEONLY;
+    let mut ty = global.ty;
+    while let Type::Array { element, .. } = b.module.types.get(ty) {
+        ty = element;
+    }
+    if let Type::Struct(block) = b.module.types.get(ty) {
+        for member in &mut b.module.types.structs[block].members {
+            member.access -= Access::WRITEONLY;
+        }
     }
 }
