@@ -16,6 +16,8 @@ pub enum Command {
     Compile(Box<CompileArgs>),
     /// List the target profiles, or show one.
     Profiles(ProfilesArgs),
+    /// List the cross-lane operations and what each profile makes of them.
+    Ops(OpsArgs),
 }
 
 /// Where source text comes from and what is defined in it.
@@ -102,6 +104,15 @@ pub struct CompileArgs {
 pub struct ProfilesArgs {
     /// Profile to show.
     pub name: Option<String>,
+}
+
+#[derive(Args)]
+pub struct OpsArgs {
+    /// Show these profiles only.
+    #[arg(long, short = 'p', value_name = "PROFILE")]
+    pub profile: Vec<String>,
+    /// Show operations whose name contains this text only.
+    pub filter: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

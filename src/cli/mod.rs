@@ -9,6 +9,7 @@ mod compile;
 mod include;
 mod input;
 mod messages;
+mod ops;
 mod output;
 mod profiles;
 mod spellings;
@@ -48,6 +49,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let outcome = match &cli.command {
         Command::Compile(args) => compile::run(args),
         Command::Profiles(args) => profiles::run(args),
+        Command::Ops(args) => ops::run(args),
     };
     let exit = outcome.unwrap_or_else(|CommandError(text)| {
         eprintln!("error: {text}");
