@@ -8,10 +8,8 @@ use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 use std::hint::black_box;
 
-const SHADERS: &[(&str, Language, &str)] = &[
-    ("glsl", Language::Glsl, include_str!("subgroup.comp")),
-    ("wgsl", Language::Wgsl, include_str!("subgroup.wgsl")),
-];
+const SHADERS: &[(&str, Language, &str)] =
+    &[("glsl", Language::Glsl, include_str!("subgroup.comp")), ("wgsl", Language::Wgsl, include_str!("subgroup.wgsl"))];
 
 fn options(profile: &str, emit: EmitKind) -> Options {
     let profile = Profile::named(profile).expect("a built-in profile");

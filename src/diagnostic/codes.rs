@@ -166,8 +166,6 @@ codes! {
     ARGUMENT_NOT_CONSTANT = "E0501";
     /// A width that is no power of two, or out of range.
     WIDTH_INVALID = "E0502";
-    /// A width beyond the subgroup size of the profile.
-    WIDTH_TOO_LARGE = "E0503";
     /// A constant argument out of its range.
     ARGUMENT_RANGE = "E0504";
     /// The operands of a cross-lane operation do not fit it.

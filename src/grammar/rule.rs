@@ -17,7 +17,7 @@ impl RuleError {
         match self {
             RuleError::NotPowerOfTwo { .. } => Code::WIDTH_INVALID,
             RuleError::OutOfRange { .. } => Code::ARGUMENT_RANGE,
-            RuleError::WiderThanSubgroup { .. } => Code::WIDTH_TOO_LARGE,
+            RuleError::WiderThanSubgroup { .. } => Code::TOO_WIDE,
         }
     }
 }

@@ -310,7 +310,7 @@ fn close_names_are_suggested() {
 fn widths_fit_the_subgroup() {
     let options = WgslOptions { wave_size: Some(32), ..WgslOptions::default() };
     let result = compiled(&kernel("v = reduceAdd(v, 64);"), &options);
-    assert_eq!(result.diagnostics.iter().next().map(|error| error.code), Some(Code::WIDTH_TOO_LARGE));
+    assert_eq!(result.diagnostics.iter().next().map(|error| error.code), Some(Code::TOO_WIDE));
 }
 
 #[test]

@@ -201,8 +201,8 @@ fn widths_are_checked() {
     fails("subgroupClusteredMax", "int #3", Code::WIDTH_INVALID);
     fails("subgroupQuadBroadcast", "int #4", Code::ARGUMENT_RANGE);
     let narrow = Env { profile: &NARROW, ..env() };
-    assert_eq!(outcome_in(&narrow, "butterfly64", "int"), Err(Code::WIDTH_TOO_LARGE));
-    assert_eq!(outcome_in(&narrow, "reduceAdd", "int #64"), Err(Code::WIDTH_TOO_LARGE));
+    assert_eq!(outcome_in(&narrow, "butterfly64", "int"), Err(Code::TOO_WIDE));
+    assert_eq!(outcome_in(&narrow, "reduceAdd", "int #64"), Err(Code::TOO_WIDE));
     assert!(outcome_in(&narrow, "butterfly32", "int").is_ok());
 }
 

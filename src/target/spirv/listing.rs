@@ -1,4 +1,4 @@
-//! SPIR-V words as text, in rspirv's notation.
+//! SPIR-V words as text: rspirv's notation in the columns that SPIRV-Tools made usual.
 
 use rspirv::binary::{Consumer, Disassemble, ParseAction, Parser};
 use rspirv::dr::{Instruction, Loader, ModuleHeader};
@@ -42,5 +42,29 @@ pub fn disassemble(words: &[u32]) -> Result<String, String> {
     Parser::new(&bytes, &mut reader).parse().map_err(|state| state.to_string())?;
     let mut module = reader.loader.module();
     module.execution_modes.extend(reader.modes);
-    Ok(module.disassemble())
+    Ok(module.disassemble().lines().map(in_columns).collect())
+}
+
+/// Result ids end in one column, opcodes begin in another. Comments stay where they are.
+fn in_columns(line: &str) -> String {
+    if line.starts_with(';') {
+        return format!("{line}\n");
+    }
+    match line.split_once(" = ") {
+        // rspirv sets the result type off by two spaces on either side.
+        Some((id, rest)) if id.starts_with('%') => format!("{id:>10} = {}\n", rest.replacen("  ", " ", 2)),
+        _ => format!("{:13}{line}\n", ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_columns;
+
+    #[test]
+    fn lines_fall_into_columns() {
+        assert_eq!(in_columns("%8 = OpVariable  %7  Input"), "        %8 = OpVariable %7 Input\n");
+        assert_eq!(in_columns("OpStore %40 %39"), "             OpStore %40 %39\n");
+        assert_eq!(in_columns("; Bound: 9"), "; Bound: 9\n");
+    }
 }
