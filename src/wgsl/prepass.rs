@@ -207,7 +207,7 @@ impl<'a> Pass<'a> {
         let start = self.span(0, 0);
         let error = Diagnostic::error(Code::UNKNOWN_FUNCTION, message)
             .at(self.span(name.lo, name.hi), "a built-in function of crosslane's")
-            .suggest(start, "enable crosslane;\n", "add this line at the start of the module");
+            .suggest(start, "enable crosslane;\n", "add `enable crosslane;` at the start of the module");
         self.diagnostics.push(error);
     }
 

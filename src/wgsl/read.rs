@@ -84,6 +84,7 @@ fn syntax_error(error: &wgsl::ParseError, text: &str, offsets: &Offsets) -> Diag
         out = if index == 0 { out.at(span, text) } else { out.with(span, text) };
     }
     let out = error.notes().fold(out, |out, note| out.note(note));
+    let out = if out.span().is_none() { out.note("this is in a definition from the command line") } else { out };
     let Some(name) = unknown_name(error, text) else { return out };
     let out = explained(out, name);
     match nearest(name, grammar::wgsl_function_names()) {
