@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand, shared option structs in [`args`]. Everything that touches files, streams
+//! The command line: one file a subcommand, shared option structs in `args`. Everything that touches files, streams
 //! and the environment is below this module; the compiler itself does none of that.
 //!
 //! Exit status: 0 done, 1 the shader is wrong, 2 the command is wrong or a file cannot be read or written, 3 the

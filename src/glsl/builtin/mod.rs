@@ -1,7 +1,7 @@
 //! Built-in functions and variables: which one a name means here, and the code that a call becomes.
 //!
-//! [`call`] is the way in: it finds the overload ([`resolve`]), checks what the row of [`crate::grammar`] demands
-//! ([`check`]) and emits the operation ([`emit`]). It evaluates no arguments and stores nothing: values for out arguments
+//! [`call`] is the way in: it finds the overload (`resolve`), checks what the row of [`crate::grammar`] demands
+//! (`check`) and emits the operation (`emit`). It evaluates no arguments and stores nothing: values for out arguments
 //! come back to the caller. User functions hide built-in ones; that is decided before a call gets here.
 
 mod check;
