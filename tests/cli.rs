@@ -249,6 +249,27 @@ fn two_runs_give_the_same_bytes() {
 }
 
 #[test]
+fn the_order_of_includes_leaves_no_trace() {
+    let folder = Folder::new("order");
+    folder.file("a.glsl", "struct A { uint x; }; const uint ONE = 1u; uint one(A a) { return a.x + ONE; }\n");
+    folder.file("b.glsl", "struct B { float y; }; shared float tile[4]; float two(B b) { return b.y + tile[1]; }\n");
+    let shader = |first: &str, second: &str| {
+        format!(
+            "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"{first}\"\n#include \"{second}\"\n\
+             layout(binding = 0) buffer O {{ float o; }};\nvoid main() {{ o = two(B(2.0)) + float(one(A(3u))); }}\n"
+        )
+    };
+    folder.file("x.comp", shader("a.glsl", "b.glsl"));
+    folder.file("y.comp", shader("b.glsl", "a.glsl"));
+    let bytes = |name: &str| {
+        let output = folder.run(&["compile", name, "-o", "-"]);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        output.stdout
+    };
+    assert_eq!(bytes("x.comp"), bytes("y.comp"));
+}
+
+#[test]
 fn profiles_are_listed_and_shown() {
     let folder = Folder::new("profiles");
     let list = stdout(&folder.run(&["profiles"]));
@@ -270,4 +291,14 @@ fn a_profile_file_is_read_and_its_errors_name_the_line() {
     let output = folder.run(&["compile", "a.comp", "-DN=1", "-p", "bad.toml"]);
     assert_eq!(status(&output), 2);
     assert!(stderr(&output).contains("bad.toml:2"), "{}", stderr(&output));
+}
+
+#[test]
+fn operations_are_listed_for_every_profile() {
+    let folder = Folder::new("ops");
+    let all = stdout(&folder.run(&["ops"]));
+    assert!(all.lines().count() > 40, "{all}");
+    let few = stdout(&folder.run(&["ops", "butterfly", "-p", "spirv-1.5"]));
+    assert_eq!(few.lines().count(), 2, "{few}");
+    assert!(few.contains("spirv-1.5") && !few.contains("spirv-1.6"), "{few}");
 }
