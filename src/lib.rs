@@ -13,3 +13,8 @@ pub mod run;
 pub mod source;
 pub mod target;
 pub mod wgsl;
+
+/// The example in the README is compiled and run with the documentation's tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

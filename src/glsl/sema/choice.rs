@@ -159,10 +159,15 @@ fn is_harmless_inst(b: &Builder<'_>, id: InstId) -> bool {
         Op::Unary(..) | Op::Convert(_) | Op::Bitcast(_) | Op::Select { .. } | Op::Construct(_) | Op::Splat(_) => true,
         Op::Extract { .. } | Op::Insert { .. } | Op::Shuffle { .. } => true,
         Op::Access { .. } => is_plain_access(b, id),
-        Op::Binary(op, ..) => !matches!(op, ir::BinaryOp::Div | ir::BinaryOp::Rem),
+        Op::Binary(op, ..) => !matches!(op, ir::BinaryOp::Div | ir::BinaryOp::Rem) || is_float(b, id),
         Op::Load(pointer) => is_plain_variable(b, pointer),
         _ => false,
     }
+}
+
+/// Dividing floats by zero gives an infinity, dividing integers by zero anything.
+fn is_float(b: &Builder<'_>, id: InstId) -> bool {
+    b.module.types.scalar_of(b.function.insts[id].ty).is_some_and(ir::Scalar::is_float)
 }
 
 /// A variable of this invocation, or a part of one at known indices: reading it cannot fail.
