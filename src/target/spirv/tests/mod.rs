@@ -1,6 +1,6 @@
 //! Modules made by hand, emitted for every version and judged by rspirv's reader and, where there is one, by spirv-val.
 //!
-//! `CROSSLANE_JUDGES` names the folder that spirv-val is in; otherwise it is looked for in `PATH`. Without it the test
+//! `CROSSLANE_JUDGES` names the folder whose `bin` holds spirv-val; otherwise it is looked for in `PATH`. Without it the test
 //! still reads the words back, unless `CI` is `true`: then it must be there.
 
 mod control;
@@ -117,7 +117,7 @@ fn check(module: &Module) -> [String; 3] {
 }
 
 fn validator() -> Option<PathBuf> {
-    let named = std::env::var_os("CROSSLANE_JUDGES").map(|folder| PathBuf::from(folder).join("spirv-val"));
+    let named = std::env::var_os("CROSSLANE_JUDGES").map(|folder| PathBuf::from(folder).join("bin/spirv-val"));
     let known = named.unwrap_or_else(|| "spirv-val".into());
     Command::new(&known).arg("--version").stdout(Stdio::null()).status().is_ok().then_some(known)
 }
