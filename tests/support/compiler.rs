@@ -59,7 +59,7 @@ fn artifact(
         ..Options::new(profile(profile_name, fixture.reproducible)?)
     };
     let language = match language {
-        Language::Glsl => compile::Language::Glsl,
+        Language::Glsl | Language::Plain => compile::Language::Glsl,
         Language::Wgsl => compile::Language::Wgsl,
     };
     let done = compile::compile(&Input { name: &name, bytes: &bytes, language }, &options, &NoIncludes);

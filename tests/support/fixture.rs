@@ -11,8 +11,11 @@ use super::scalar::Type;
 /// The languages that fixtures are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
+    /// GLSL with cross-lane operations.
     Glsl,
     Wgsl,
+    /// GLSL that other compilers take too.
+    Plain,
 }
 
 impl Language {
@@ -21,12 +24,13 @@ impl Language {
         match self {
             Self::Glsl => "glsl",
             Self::Wgsl => "wgsl",
+            Self::Plain => "language",
         }
     }
 
     fn extension(self) -> &'static str {
         match self {
-            Self::Glsl => "comp",
+            Self::Glsl | Self::Plain => "comp",
             Self::Wgsl => "wgsl",
         }
     }
@@ -103,6 +107,8 @@ pub struct Fixture {
     pub buffers: &'static [Buffer],
     /// Compile it with folds and scans in the fixed order, whatever the profile says.
     pub reproducible: bool,
+    /// It has blocks of the scalar layout, which `spirv-val` must be told.
+    pub scalar: bool,
     /// The formulas.
     pub expect: Expectation,
 }
@@ -113,7 +119,7 @@ pub const WIDTHS: &[usize] = &[2, 4, 8, 16];
 impl Fixture {
     /// A kernel that takes no width, of two workgroups of 64.
     pub const fn new(name: &'static str, buffers: &'static [Buffer], expect: Expectation) -> Self {
-        Self { name, widths: &[], group: 64, groups: 2, buffers, reproducible: false, expect }
+        Self { name, widths: &[], group: 64, groups: 2, buffers, reproducible: false, scalar: false, expect }
     }
 
     /// The same kernel, compiled with each of [`WIDTHS`].
@@ -131,9 +137,14 @@ impl Fixture {
         Self { reproducible: true, ..self }
     }
 
+    /// The same kernel; some of its blocks have the scalar layout.
+    pub const fn with_scalar_layout(self) -> Self {
+        Self { scalar: true, ..self }
+    }
+
     /// The languages that the kernel is there in.
     pub fn languages(&self) -> Vec<Language> {
-        [Language::Glsl, Language::Wgsl].into_iter().filter(|l| l.path(self.name).exists()).collect()
+        [Language::Glsl, Language::Wgsl, Language::Plain].into_iter().filter(|l| l.path(self.name).exists()).collect()
     }
 
     /// Every way to compile it: with each width, or once without.
@@ -141,12 +152,11 @@ impl Fixture {
         if self.widths.is_empty() { vec![None] } else { self.widths.iter().copied().map(Some).collect() }
     }
 
-    /// Runs a compiled module on `lanes` lanes over every pattern; what differs, if anything does.
+    /// Runs a compiled module on `lanes` lanes over every pattern; what differs from the formulas, if anything does.
     pub fn run(&self, module: &[u32], width: Option<usize>, lanes: usize) -> Result<(), String> {
         let place = format!("{lanes} lanes, width {}", width.unwrap_or(lanes));
-        let runs: Vec<Buffers> = PATTERNS.iter().map(|&pattern| self.fill(pattern)).collect();
-        let request = Request::new(module.to_vec(), self.groups as u32, runs.clone());
-        let after = lavapipe::run(lanes, &request).map_err(|why| format!("{place}: {why}"))?;
+        let runs = self.runs();
+        let after = self.outcome(module, lanes, &runs).map_err(|why| format!("{place}: {why}"))?;
         for ((pattern, before), after) in PATTERNS.iter().zip(&runs).zip(&after) {
             let case = Case {
                 subgroup: lanes,
@@ -155,16 +165,38 @@ impl Fixture {
                 groups: self.groups,
                 inputs: before,
             };
-            self.compare(&case, after).map_err(|why| format!("{place}, pattern {pattern:?}: {why}"))?;
+            self.compare(&(self.expect)(&case), after).map_err(|why| format!("{place}, pattern {pattern:?}: {why}"))?;
         }
         Ok(())
     }
 
-    fn compare(&self, case: &Case<'_>, after: &Buffers) -> Result<(), String> {
-        let expected = (self.expect)(case);
+    /// Runs a compiled module and another one that must do the same.
+    pub fn run_against(&self, module: &[u32], model: &[u32], lanes: usize) -> Result<(), String> {
+        let runs = self.runs();
+        let ours = self.outcome(module, lanes, &runs)?;
+        let theirs = self.outcome(model, lanes, &runs).map_err(|why| format!("the model: {why}"))?;
+        for ((pattern, ours), theirs) in PATTERNS.iter().zip(&ours).zip(&theirs) {
+            let outputs = (0..self.buffers.len()).filter(|&n| self.judged(n).is_some());
+            let expected: Vec<Column> = outputs.map(|n| theirs[n].iter().map(|&word| Some(word)).collect()).collect();
+            self.compare(&expected, ours).map_err(|why| format!("pattern {pattern:?}: {why}"))?;
+        }
+        Ok(())
+    }
+
+    /// The buffers before each run, a run for each pattern.
+    fn runs(&self) -> Vec<Buffers> {
+        PATTERNS.iter().map(|&pattern| self.fill(pattern)).collect()
+    }
+
+    /// The buffers after each run.
+    fn outcome(&self, module: &[u32], lanes: usize, runs: &[Buffers]) -> Result<Vec<Buffers>, String> {
+        lavapipe::run(lanes, &Request::new(module.to_vec(), self.groups as u32, runs.to_vec()))
+    }
+
+    fn compare(&self, expected: &[Column], after: &Buffers) -> Result<(), String> {
         let outputs: Vec<_> = (0..self.buffers.len()).filter_map(|n| Some((n, self.judged(n)?))).collect();
         assert_eq!(expected.len(), outputs.len(), "{}: one column for each output", self.name);
-        for ((n, (kind, closeness)), column) in outputs.into_iter().zip(&expected) {
+        for ((n, (kind, closeness)), column) in outputs.into_iter().zip(expected) {
             compare(kind, closeness, column, &after[n], self.per_slot(n)).map_err(|e| format!("binding {n}: {e}"))?;
         }
         Ok(())

@@ -29,9 +29,13 @@ pub fn need(name: &str) -> Result<PathBuf, String> {
     find(name).ok_or_else(|| format!("no {} (run scripts/judges.sh)", folder().join(name).display()))
 }
 
-/// Whether `spirv-val` accepts the module for a `--target-env` such as `vulkan1.1`; its words if not.
-pub fn spirv_val(module: &[u32], environment: &str) -> Result<(), String> {
-    filter("bin/spirv-val", &["--target-env", environment, "-"], &bytes(module)).map(drop)
+/// Whether `spirv-val` accepts the module for a `--target-env` such as `vulkan1.1`; its words if not. `scalar` allows
+/// blocks of the scalar layout.
+pub fn spirv_val(module: &[u32], environment: &str, scalar: bool) -> Result<(), String> {
+    let mut arguments = vec!["--target-env", environment];
+    arguments.extend(scalar.then_some("--scalar-block-layout"));
+    arguments.push("-");
+    filter("bin/spirv-val", &arguments, &bytes(module)).map(drop)
 }
 
 /// The judge's disassembly of a module.
