@@ -49,7 +49,7 @@ fn artifact(
     width: Option<usize>,
     emit: EmitKind,
 ) -> Result<Artifact, String> {
-    let path = language.path(fixture.name);
+    let path = fixture.path(language);
     let bytes = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let width = width.map(|w| MacroOption::Define { name: "WIDTH".to_string(), value: w.to_string() });
@@ -59,7 +59,7 @@ fn artifact(
         ..Options::new(profile(profile_name, fixture.reproducible)?)
     };
     let language = match language {
-        Language::Glsl | Language::Plain => compile::Language::Glsl,
+        Language::Glsl => compile::Language::Glsl,
         Language::Wgsl => compile::Language::Wgsl,
     };
     let done = compile::compile(&Input { name: &name, bytes: &bytes, language }, &options, &NoIncludes);

@@ -11,11 +11,8 @@ use super::scalar::Type;
 /// The languages that fixtures are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// GLSL with cross-lane operations.
     Glsl,
     Wgsl,
-    /// GLSL that other compilers take too.
-    Plain,
 }
 
 impl Language {
@@ -24,21 +21,14 @@ impl Language {
         match self {
             Self::Glsl => "glsl",
             Self::Wgsl => "wgsl",
-            Self::Plain => "language",
         }
     }
 
     fn extension(self) -> &'static str {
         match self {
-            Self::Glsl | Self::Plain => "comp",
+            Self::Glsl => "comp",
             Self::Wgsl => "wgsl",
         }
-    }
-
-    /// The kernel called `name` in this language.
-    pub fn path(self, name: &str) -> PathBuf {
-        let file = format!("{name}.{}", self.extension());
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(self.name()).join(file)
     }
 }
 
@@ -95,8 +85,10 @@ pub type Expectation = fn(&Case<'_>) -> Vec<Column>;
 /// A kernel and what it must compute.
 #[derive(Debug, Clone, Copy)]
 pub struct Fixture {
-    /// The file's stem in `fixtures/glsl` and `fixtures/wgsl`; at least one of them has it.
+    /// The file's stem; at least one language has it.
     pub name: &'static str,
+    /// The folder under `fixtures/`, where it is not the language's own.
+    pub folder: Option<&'static str>,
     /// The values of WIDTH to compile it with; empty if it takes none.
     pub widths: &'static [usize],
     /// Invocations of a workgroup, as the source says.
@@ -119,7 +111,17 @@ pub const WIDTHS: &[usize] = &[2, 4, 8, 16];
 impl Fixture {
     /// A kernel that takes no width, of two workgroups of 64.
     pub const fn new(name: &'static str, buffers: &'static [Buffer], expect: Expectation) -> Self {
-        Self { name, widths: &[], group: 64, groups: 2, buffers, reproducible: false, scalar: false, expect }
+        Self {
+            name,
+            folder: None,
+            widths: &[],
+            group: 64,
+            groups: 2,
+            buffers,
+            reproducible: false,
+            scalar: false,
+            expect,
+        }
     }
 
     /// The same kernel, compiled with each of [`WIDTHS`].
@@ -142,9 +144,21 @@ impl Fixture {
         Self { scalar: true, ..self }
     }
 
+    /// The same kernel, in a folder that the languages share.
+    pub const fn in_folder(self, folder: &'static str) -> Self {
+        Self { folder: Some(folder), ..self }
+    }
+
+    /// The kernel's source in a language.
+    pub fn path(&self, language: Language) -> PathBuf {
+        let folder =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(self.folder.unwrap_or(language.name()));
+        folder.join(format!("{}.{}", self.name, language.extension()))
+    }
+
     /// The languages that the kernel is there in.
     pub fn languages(&self) -> Vec<Language> {
-        [Language::Glsl, Language::Wgsl, Language::Plain].into_iter().filter(|l| l.path(self.name).exists()).collect()
+        [Language::Glsl, Language::Wgsl].into_iter().filter(|&l| self.path(l).exists()).collect()
     }
 
     /// Every way to compile it: with each width, or once without.
