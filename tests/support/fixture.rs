@@ -91,6 +91,8 @@ pub struct Fixture {
     pub folder: Option<&'static str>,
     /// The values of WIDTH to compile it with; empty if it takes none.
     pub widths: &'static [usize],
+    /// The greatest WIDTH that the kernel can be compiled with; 0 if it takes none.
+    pub widest: usize,
     /// Invocations of a workgroup, as the source says.
     pub group: usize,
     /// Workgroups to run.
@@ -105,6 +107,15 @@ pub struct Fixture {
     pub expect: Expectation,
 }
 
+/// One way to compile a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Build {
+    /// The value of WIDTH.
+    pub width: Option<usize>,
+    /// The subgroup size that the profile fixes; the driver's own where there is none.
+    pub wave: Option<u32>,
+}
+
 /// The widths of the forms that carry one and that lavapipe can run.
 pub const WIDTHS: &[usize] = &[2, 4, 8, 16];
 
@@ -115,6 +126,7 @@ impl Fixture {
             name,
             folder: None,
             widths: &[],
+            widest: 0,
             group: 64,
             groups: 2,
             buffers,
@@ -126,7 +138,12 @@ impl Fixture {
 
     /// The same kernel, compiled with each of [`WIDTHS`].
     pub const fn with_widths(self) -> Self {
-        Self { widths: WIDTHS, ..self }
+        Self { widths: WIDTHS, widest: 64, ..self }
+    }
+
+    /// The same kernel; its WIDTH goes no further than `widest`.
+    pub const fn up_to(self, widest: usize) -> Self {
+        Self { widest, ..self }
     }
 
     /// The same kernel with another number of invocations in a workgroup.
@@ -161,24 +178,26 @@ impl Fixture {
         [Language::Glsl, Language::Wgsl].into_iter().filter(|&l| self.path(l).exists()).collect()
     }
 
-    /// Every way to compile it: with each width, or once without.
-    pub fn builds(&self) -> Vec<Option<usize>> {
-        if self.widths.is_empty() { vec![None] } else { self.widths.iter().copied().map(Some).collect() }
+    /// The builds that run on any driver: with each width, or one without.
+    pub fn builds(&self) -> Vec<Build> {
+        let any = |width| Build { width, wave: None };
+        if self.widths.is_empty() { vec![any(None)] } else { self.widths.iter().map(|&w| any(Some(w))).collect() }
+    }
+
+    /// The builds for wider subgroups of a size fixed beforehand: these are validated and not run.
+    pub fn wide_builds(&self) -> impl Iterator<Item = Build> {
+        let build = |(width, wave)| Build { width: Some(width), wave: Some(wave) };
+        [(16, 32), (32, 32), (32, 64), (64, 64)].into_iter().filter(|(width, _)| *width <= self.widest).map(build)
     }
 
     /// Runs a compiled module on `lanes` lanes over every pattern; what differs from the formulas, if anything does.
-    pub fn run(&self, module: &[u32], width: Option<usize>, lanes: usize) -> Result<(), String> {
-        let place = format!("{lanes} lanes, width {}", width.unwrap_or(lanes));
+    pub fn run(&self, module: &[u32], build: Build, lanes: usize) -> Result<(), String> {
+        let width = build.width.unwrap_or(lanes);
+        let place = format!("{lanes} lanes, width {width}");
         let runs = self.runs();
         let after = self.outcome(module, lanes, &runs).map_err(|why| format!("{place}: {why}"))?;
         for ((pattern, before), after) in PATTERNS.iter().zip(&runs).zip(&after) {
-            let case = Case {
-                subgroup: lanes,
-                width: width.unwrap_or(lanes),
-                group: self.group,
-                groups: self.groups,
-                inputs: before,
-            };
+            let case = Case { subgroup: lanes, width, group: self.group, groups: self.groups, inputs: before };
             self.compare(&(self.expect)(&case), after).map_err(|why| format!("{place}, pattern {pattern:?}: {why}"))?;
         }
         Ok(())
