@@ -16,6 +16,14 @@ use super::judge;
 /// The subgroup sizes that lavapipe can have.
 pub const LANES: [usize; 3] = [4, 8, 16];
 
+/// Lanes of the machine's own Vulkan driver, to run the fixtures there too. The table under `docs/verified` is made so.
+const OWN: &str = "CROSSLANE_DRIVER_LANES";
+
+/// The lanes of the machine's own driver, if the tests are to use it.
+pub fn own_driver() -> Option<usize> {
+    std::env::var(OWN).ok()?.parse().ok()
+}
+
 /// Set in the helper process: the lanes it was started for.
 const ROLE: &str = "CROSSLANE_TEST_LAVAPIPE";
 
@@ -44,12 +52,13 @@ impl Request {
 /// The buffers after each run, or what went wrong.
 type Response = Result<Vec<Buffers>, String>;
 
-/// The helpers that are running, one for each of [`LANES`].
-static HELPERS: [Mutex<Option<Helper>>; LANES.len()] = [const { Mutex::new(None) }; LANES.len()];
+/// The helpers that are running, one for each of [`LANES`] and one for the machine's own driver.
+static HELPERS: [Mutex<Option<Helper>>; LANES.len() + 1] = [const { Mutex::new(None) }; LANES.len() + 1];
 
 /// Runs a job on lavapipe with `lanes` lanes.
 pub fn run(lanes: usize, request: &Request) -> Response {
-    let index = LANES.iter().position(|&n| n == lanes).ok_or("lavapipe has 4, 8 or 16 lanes")?;
+    let own = || (own_driver() == Some(lanes)).then_some(LANES.len());
+    let index = own().or_else(|| LANES.iter().position(|&n| n == lanes)).ok_or("lavapipe has 4, 8 or 16 lanes")?;
     let mut slot = HELPERS[index].lock().map_err(|_| "an earlier test broke its helper".to_string())?;
     if slot.is_none() {
         *slot = Some(Helper::start(lanes)?);
@@ -79,14 +88,12 @@ struct Helper {
 
 impl Helper {
     fn start(lanes: usize) -> Result<Self, String> {
-        let manifest = judge::need("lvp.json")?;
-        let mut child = Command::new(std::env::current_exe().map_err(|e| e.to_string())?)
+        let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
+        if own_driver() != Some(lanes) {
+            choose_lavapipe(&mut command, lanes)?;
+        }
+        let mut child = command
             .env(ROLE, lanes.to_string())
-            .env("VK_ICD_FILENAMES", &manifest)
-            .env("VK_DRIVER_FILES", &manifest)
-            .env("LP_NATIVE_VECTOR_WIDTH", (lanes * 32).to_string())
-            // The disk cache does not know the width and would bring back code of another.
-            .env("MESA_SHADER_CACHE_DISABLE", "true")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -106,6 +113,17 @@ impl Helper {
         self.results.read_line(&mut answer).map_err(broken)?;
         serde_json::from_str(&answer).map_err(|e| format!("lavapipe's process ended ({e})"))
     }
+}
+
+fn choose_lavapipe(command: &mut Command, lanes: usize) -> Result<(), String> {
+    let manifest = judge::need("lvp.json")?;
+    command
+        .env("VK_ICD_FILENAMES", &manifest)
+        .env("VK_DRIVER_FILES", &manifest)
+        .env("LP_NATIVE_VECTOR_WIDTH", (lanes * 32).to_string())
+        // The disk cache does not know the width and would bring back code of another.
+        .env("MESA_SHADER_CACHE_DISABLE", "true");
+    Ok(())
 }
 
 impl Drop for Helper {
