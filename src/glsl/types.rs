@@ -365,10 +365,16 @@ mod tests {
 
     #[test]
     fn unsupported_types_are_recognized() {
-        for name in
-            ["int8_t", "float16_t", "u64vec2", "f16mat4", "sampler2D", "uimage2DArray", "usubpassInputMS", "coopmat"]
-        {
+        for name in ["sampler2D", "uimage2DArray", "usubpassInputMS", "coopmat"] {
             assert!(matches!(type_name(name), Some(TypeName::Unsupported(_))), "{name}");
+        }
+    }
+
+    #[test]
+    fn narrow_and_wide_scalars_are_deferred() {
+        for name in ["int8_t", "float16_t", "u64vec2", "f16mat4"] {
+            let Some(TypeName::Deferred(basic)) = type_name(name) else { panic!("{name}") };
+            assert!(deferred(basic.scalar).is_some(), "{name}");
         }
     }
 

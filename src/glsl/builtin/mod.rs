@@ -12,6 +12,7 @@ mod resolve;
 mod tests;
 
 pub use check::check_variable;
+pub use report::misspelt_width;
 
 use super::env::Env;
 use crate::diagnostic::Diagnostic;

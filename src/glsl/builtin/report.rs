@@ -4,7 +4,7 @@ use super::resolve::{Candidate, Failure};
 use super::{Argument, Env};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::types;
-use crate::grammar::{ExtensionSet, Overload, Param};
+use crate::grammar::{self, ExtensionSet, Overload, Param};
 use crate::ir::{Module, Stage, Value};
 use crate::source::Span;
 
@@ -14,6 +14,16 @@ const SHOWN: usize = 6;
 /// A name without rows.
 pub fn unknown_function(name: &str, span: Span) -> Diagnostic {
     Diagnostic::error(Code::UNKNOWN_FUNCTION, format!("no function `{name}` is known")).at(span, "not declared")
+}
+
+/// A name such as `reduceAdd12`: a function with a width in its name, but a width that no function has.
+pub fn misspelt_width(name: &str, span: Span) -> Option<Diagnostic> {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let width = Some(&name[stem.len()..]).filter(|digits| !digits.is_empty())?;
+    grammar::functions(stem).iter().find(|overload| overload.glsl && overload.family.ends_with("{W}"))?;
+    let message = format!("`{stem}` does not exist for a width of {width}");
+    let diagnostic = Diagnostic::error(Code::WIDTH_INVALID, message).at(span, "not a width of this function");
+    Some(diagnostic.note("the widths are 2, 4, 8, 16, 32 and 64"))
 }
 
 /// None of the extensions that have `name` is on.

@@ -313,3 +313,10 @@ fn the_message_lists_the_candidates_once() {
         assert_eq!(error.notes.len(), 2);
     });
 }
+
+#[test]
+fn a_wrong_width_in_a_name_is_recognized() {
+    assert_eq!(misspelt_width("reduceAdd12", Span::NONE).map(|e| e.code), Some(Code::WIDTH_INVALID));
+    assert!(misspelt_width("reduceAdd", Span::NONE).is_none());
+    assert!(misspelt_width("vertex12", Span::NONE).is_none());
+}

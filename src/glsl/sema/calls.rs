@@ -294,6 +294,10 @@ impl Sema<'_> {
             self.unsupported(callee.span, &format!("`{name}`: {what} are"));
             return;
         }
+        if let Some(diagnostic) = builtin::misspelt_width(name, callee.span) {
+            self.report(diagnostic);
+            return;
+        }
         let mut diagnostic = Diagnostic::error(Code::UNKNOWN_FUNCTION, format!("no function `{name}` is known"));
         diagnostic = diagnostic.at(callee.span, "not declared");
         let users = self.sets.iter().map(|set| self.words.text(set.name));
