@@ -114,8 +114,8 @@ impl Diagnostics {
         Diagnostics::default()
     }
 
-    /// Adds a message. Errors past [`ERROR_LIMIT`], warnings past [`WARNING_LIMIT`], and an error at exactly the span
-    /// and with the code of the one before it, are counted only.
+    /// Adds a message. Errors past [`ERROR_LIMIT`] and warnings past [`WARNING_LIMIT`] are counted only; an error at
+    /// exactly the span and with the code of the one before it says nothing new and is dropped.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let (count, limit) = match diagnostic.severity {
             Severity::Error => (&mut self.errors, ERROR_LIMIT),
@@ -123,7 +123,10 @@ impl Diagnostics {
             Severity::Note => return self.list.push(diagnostic),
         };
         let repeats = diagnostic.severity == Severity::Error && repeats(self.list.last(), &diagnostic);
-        if *count >= limit || repeats {
+        if repeats {
+            return;
+        }
+        if *count >= limit {
             self.suppressed += 1;
             return;
         }

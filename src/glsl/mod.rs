@@ -6,6 +6,7 @@ pub mod convert;
 mod dialects;
 pub mod dump;
 pub mod env;
+mod foreign;
 pub mod keyword;
 pub mod lex;
 pub mod number;

@@ -7,6 +7,18 @@
 use crate::ir::{ArrayLen, Constants, ImageDim, ImageType, Scalar, ScalarKind, Type, TypeId, Types};
 use std::fmt::Write;
 
+/// A type's name with its article, for messages: "a `vec2`", "an `int`".
+pub fn with_article(name: &str) -> String {
+    let article = if name.starts_with('i') { "an" } else { "a" };
+    format!("{article} `{name}`")
+}
+
+/// A number of things, for messages: "1 argument", "2 arguments".
+pub fn counted(count: usize, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{plural}")
+}
+
 /// A scalar, vector or matrix by its shape. Scalars and vectors have one column.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Basic {

@@ -4,7 +4,7 @@
 //! A production that fails reports once and returns [`Reported`]; the statement, member or item around it catches
 //! that, skips to a place where it can go on, and leaves the broken part out of the tree.
 
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 use crate::glsl::ast::*;
 use crate::glsl::keyword::{Classes, Keyword, Language, WordClass};
 use crate::glsl::token::{GlslProfile, Interner, Punct, Symbol, Token, TokenKind, TokenStream};
@@ -36,6 +36,11 @@ pub(super) struct Parser<'a> {
     nesting: u32,
     /// Set by the error about nesting until its statement is skipped.
     overflowed: bool,
+    /// Where the text was found wrong before it was parsed, and reserved words since; ascending within a file. What
+    /// the parser stumbles over there has been reported.
+    faults: Vec<Span>,
+    /// Words that were reported as reserved.
+    reserved: Vec<Symbol>,
 }
 
 impl<'a> Parser<'a> {
@@ -46,12 +51,14 @@ impl<'a> Parser<'a> {
             at: 0,
             interner,
             classes: Classes::new(interner, language),
-            diagnostics,
             ast: Ast::default(),
             open_lists: Pools::default(),
             heights: Vec::new(),
             nesting: 0,
             overflowed: false,
+            faults: diagnostics.iter().filter(|d| d.severity == Severity::Error).map(Diagnostic::span).collect(),
+            reserved: Vec::new(),
+            diagnostics,
         }
     }
 }
@@ -210,8 +217,14 @@ impl Parser<'_> {
     }
 
     fn reserved_word(&mut self, symbol: Symbol, span: Span) {
+        self.faults.push(span);
+        if self.reserved.contains(&symbol) {
+            return;
+        }
+        self.reserved.push(symbol);
         let message = format!("`{}` is a reserved word", self.interner.text(symbol));
-        self.report(Diagnostic::error(Code::RESERVED_WORD, message).at(span, "choose another name"));
+        let diagnostic = Diagnostic::error(Code::RESERVED_WORD, message).at(span, "without a meaning in GLSL");
+        self.diagnostics.push(diagnostic);
     }
 
     pub fn expect(&mut self, punct: Punct, context: &str) -> Parsed<()> {
@@ -271,8 +284,17 @@ fn opening(close: Punct) -> &'static str {
 /// Errors and limits.
 impl Parser<'_> {
     pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
-        self.diagnostics.push(diagnostic);
+        if diagnostic.code != Code::SYNTAX || !self.follows_fault() {
+            self.diagnostics.push(diagnostic);
+        }
         Reported
+    }
+
+    /// Whether one of the last tokens, or what stands between them and the current one, has been reported as wrong.
+    fn follows_fault(&self) -> bool {
+        let first = self.token(self.at.saturating_sub(2)).span;
+        let around = first.to(self.span());
+        self.faults.iter().any(|fault| fault.lo <= around.hi && around.lo <= fault.hi)
     }
 
     /// Reports that `what` was expected where the current token stands.

@@ -33,7 +33,7 @@ pub(super) fn declaration(p: &mut Parser, attributes: List<Attribute>) -> Parsed
     if let Some(decl) = without_type(p, head)? {
         return Ok(Declared::Decl(decl));
     }
-    let ty = item_type(p)?;
+    let ty = item_type(p, head)?;
     if p.at_identifier() && p.is_punct(1, Punct::LeftParen) {
         return function(p, head, ty, attributes);
     }
@@ -61,11 +61,12 @@ fn head(p: &mut Parser) -> Parsed<Head> {
 }
 
 /// The type at the start of an item, with a message that fits the place.
-fn item_type(p: &mut Parser) -> Parsed<TypeId> {
+fn item_type(p: &mut Parser, head: Head) -> Parsed<TypeId> {
     if matches!(p.class(0), Some(WordClass::Type)) || p.keyword() == Some(Keyword::Struct) || p.at_identifier() {
         return type_specifier(p);
     }
-    Err(p.expected("a declaration or a function"))
+    let what = if head.qualifiers.is_empty() { "a declaration or a function" } else { "a type or the name of a block" };
+    Err(p.expected(what))
 }
 
 fn finish(p: &mut Parser, head: Head, kind: DeclKind) -> DeclId {
@@ -130,9 +131,15 @@ fn instance_name(p: &mut Parser) -> Parsed<Declarator> {
 
 /// `variable_declaration`, after its type.
 fn variables(p: &mut Parser, head: Head, ty: TypeId) -> Parsed<DeclId> {
-    let declarators = if p.at(Punct::Semicolon) { List::EMPTY } else { p.comma_list(declarator)? };
-    p.semicolon("the declaration")?;
+    let bare = p.at(Punct::Semicolon) || ends_struct(p, ty);
+    let declarators = if bare { List::EMPTY } else { p.comma_list(declarator)? };
+    p.semicolon(if bare { "the struct" } else { "the declaration" })?;
     Ok(finish(p, head, DeclKind::Variables { ty, declarators }))
+}
+
+/// True behind the `}` of a struct where no declarator follows: its `;` has been forgotten.
+fn ends_struct(p: &mut Parser, ty: TypeId) -> bool {
+    matches!(p.ast[ty].kind, TypeKind::Struct(_)) && !p.at_identifier()
 }
 
 /// `declarator`

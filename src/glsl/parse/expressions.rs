@@ -4,6 +4,7 @@
 
 use super::cursor::{Parsed, Parser, Reported};
 use super::types::{push_dimensions, type_specifier};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::*;
 use crate::glsl::keyword::WordClass;
 use crate::glsl::token::{Punct, TokenKind};
@@ -202,7 +203,6 @@ fn length_call(p: &mut Parser, name: Name) -> Parsed<()> {
 }
 
 fn no_such_method(p: &mut Parser, name: Name) -> Reported {
-    use crate::diagnostic::{Code, Diagnostic};
     let message = format!("there is no method `{}`", p.text(name.symbol));
     p.report(Diagnostic::error(Code::SYNTAX, message).at(name.span, "the only method in GLSL is `length()`"))
 }
@@ -217,6 +217,10 @@ fn array_constructor(p: &mut Parser, base: ExprId) -> Parsed<ExprId> {
         push_index_chain(p, base);
         push_dimensions(p)
     })?;
+    if !p.at(Punct::LeftParen) {
+        let error = Diagnostic::error(Code::SYNTAX, "an index is missing").at(p.last_span(), "empty brackets");
+        return Err(p.report(error));
+    }
     let span = p.span_from(name.span);
     let ty = p.ast.types.push(TypeSpec { kind: TypeKind::Named(name), dimensions, span });
     construct(p, ty)
@@ -251,10 +255,17 @@ fn push_index_chain(p: &mut Parser, base: ExprId) {
 /// `constructor`
 fn constructor(p: &mut Parser) -> Parsed<ExprId> {
     let ty = type_specifier(p)?;
-    if !p.at(Punct::LeftParen) {
-        return Err(p.expected("`(` and the arguments of the constructor"));
+    if p.at(Punct::LeftParen) {
+        return construct(p, ty);
     }
-    construct(p, ty)
+    Err(if p.at(Punct::RightParen) { cast(p, ty) } else { p.expected("`(` and the arguments of the constructor") })
+}
+
+/// `(float)x`: the habit of another language, or a type where a value is needed.
+fn cast(p: &mut Parser, ty: TypeId) -> Reported {
+    let span = p.ast[ty].span;
+    let error = Diagnostic::error(Code::SYNTAX, "a type is no value").at(span, "a constructor needs its arguments");
+    p.report(error.note("GLSL converts with constructors: `float(x)`, not `(float)x`"))
 }
 
 fn construct(p: &mut Parser, ty: TypeId) -> Parsed<ExprId> {

@@ -156,6 +156,10 @@ fn member(p: &mut Parser) -> Parsed<Member> {
 fn member_declarator(p: &mut Parser) -> Parsed<Declarator> {
     let name = p.identifier("the name of a member")?;
     let dimensions = array_specifier(p)?;
+    if p.at(Punct::Equal) {
+        let error = Diagnostic::error(Code::SYNTAX, "a member has no initial value");
+        return Err(p.report(error.at(p.span(), "expected `;` after the member")));
+    }
     Ok(Declarator { name, dimensions, init: None, span: p.span_from(name.span) })
 }
 

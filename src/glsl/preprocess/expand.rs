@@ -9,10 +9,11 @@ use super::define::{MacroId, MacroKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::lex::{self, PpKind, PpToken};
 use crate::glsl::token::Punct;
+use crate::glsl::types::counted;
 use crate::source::Span;
 
 /// Tokens that all expansions of a run may give together.
-const TOKEN_LIMIT: usize = 1 << 22;
+const TOKEN_LIMIT: usize = 1 << 20;
 
 /// Nesting of macro calls in the arguments of macro calls.
 const DEPTH_LIMIT: u32 = 200;
@@ -289,7 +290,8 @@ impl Preprocessor<'_> {
             return;
         }
         let text = name.kind.spelling(self.interner);
-        let message = format!("the macro `{text}` takes {wanted} arguments, {given} are given");
+        let (wanted, are) = (counted(wanted, "argument"), if given == 1 { "is" } else { "are" });
+        let message = format!("the macro `{text}` takes {wanted}, {given} {are} given");
         let error = Diagnostic::error(Code::MACRO_ARGUMENTS, message)
             .at(name.span.to(arguments.close), "wrong number of arguments")
             .with(definition.span, "defined here");

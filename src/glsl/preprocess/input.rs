@@ -162,7 +162,13 @@ impl Preprocessor<'_> {
 
     fn character_message(&self, span: Span) -> String {
         let first = self.sources.text(span).chars().next().unwrap_or_default();
-        format!("the character `{}` (U+{:04X}) has no meaning here", first.escape_debug(), u32::from(first))
+        let number = u32::from(first);
+        match first {
+            '\'' => "GLSL has no character constants".to_string(),
+            '`' => format!("the character U+{number:04X} has no meaning here"),
+            _ if first.is_control() => format!("the character U+{number:04X} has no meaning here"),
+            _ => format!("the character `{first}` (U+{number:04X}) has no meaning here"),
+        }
     }
 }
 

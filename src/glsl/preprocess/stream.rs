@@ -7,11 +7,22 @@ use crate::glsl::number;
 use crate::glsl::token::{Interner, Literal, LiteralId, Symbol, Token, TokenKind, TokenStream};
 use crate::source::Span;
 
+/// Longest number that a message spells out.
+const SHOWN: usize = 64;
+
 /// Makes the stream. Equal spellings of a number share one literal.
 pub(super) fn finish(output: Output, interner: &Interner, diagnostics: &mut Diagnostics) -> TokenStream {
     let mut finisher = Finisher { interner, diagnostics, literals: Vec::new(), ids: Vec::new() };
     let mut tokens = Vec::with_capacity(output.tokens.len() + 1);
-    tokens.extend(output.tokens.iter().map(|token| Token { kind: finisher.kind(token), span: token.span }));
+    let mut stray = false;
+    for token in &output.tokens {
+        // A directive that is none: its words are no program.
+        stray &= !token.first;
+        if !stray {
+            stray = token.kind == PpKind::Hash;
+            tokens.push(Token { kind: finisher.kind(token), span: token.span });
+        }
+    }
     let end = output.tokens.last().map_or(0, |last| last.span.hi);
     tokens.push(Token { kind: TokenKind::End, span: Span::new(end, end) });
     TokenStream {
@@ -60,7 +71,10 @@ impl Finisher<'_> {
         match number::literal(text) {
             Ok(literal) => Some(literal),
             Err(problem) => {
-                let message = format!("`{text}` is not a valid number");
+                let message = match text.len() {
+                    0..=SHOWN => format!("`{text}` is not a valid number"),
+                    _ => "this is not a valid number".to_string(),
+                };
                 let mut error = Diagnostic::error(Code::BAD_NUMBER, message).at(span, problem.text);
                 if let Some(instead) = problem.instead {
                     let text = format!("write `{instead}`");

@@ -3,10 +3,10 @@
 use super::constants::is_int_scalar;
 use super::expressions::Lowered;
 use super::place::{Mutability, Place, Swizzle};
-use super::{Sema, memory};
-use crate::diagnostic::nearest::nearest;
+use super::{Sema, did_you_mean, memory};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, Name};
+use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
 use crate::ir::{Access, ArrayLen, Binding, ConstId, Global, Scalar, Space, Type, TypeId, Value};
 use crate::source::Span;
@@ -134,7 +134,7 @@ impl Sema<'_> {
 
     fn no_parts(&mut self, b: &Builder<'_>, ty: Option<TypeId>, span: Span) -> Option<Lowered> {
         let name = ty.map_or("void".to_string(), |ty| self.type_name(b, ty));
-        self.error(Code::NO_SUCH_PART, span, format!("a `{name}` cannot be indexed"), "not an array, vector or matrix");
+        self.error(Code::NO_SUCH_PART, span, format!("{} cannot be indexed", with_article(&name)), "not an array, vector or matrix");
         None
     }
 
@@ -169,15 +169,14 @@ impl Sema<'_> {
 
     fn no_member(&mut self, b: &Builder<'_>, ty: TypeId, name: Name) -> Option<Lowered> {
         let wanted = self.text(name.symbol);
-        let message = format!("a `{}` has no member `{wanted}`", self.type_name(b, ty));
-        let mut diagnostic = Diagnostic::error(Code::NO_SUCH_PART, message).at(name.span, "no such member");
-        if let Type::Struct(id) = b.module.types.get(ty) {
-            let members = b.module.types.structs[id].members.iter().map(|member| &*member.name);
-            if let Some(near) = nearest(wanted, members) {
-                diagnostic = diagnostic.suggest(name.span, near, format!("did you mean `{near}`?"));
-            }
-        }
-        self.report(diagnostic);
+        let message = format!("{} has no member `{wanted}`", with_article(&self.type_name(b, ty)));
+        let diagnostic = Diagnostic::error(Code::NO_SUCH_PART, message).at(name.span, "no such member");
+        let members = match b.module.types.get(ty) {
+            Type::Struct(id) => b.module.types.structs[id].members.as_slice(),
+            _ => &[],
+        };
+        let names = members.iter().map(|member| &*member.name);
+        self.report(did_you_mean(diagnostic, wanted, name.span, names));
         None
     }
 

@@ -3,6 +3,7 @@
 use super::Sema;
 use crate::diagnostic::Code;
 use crate::glsl::ast::{ExprId, List};
+use crate::glsl::types::counted;
 use crate::ir::build::Builder;
 use crate::ir::{ArrayLen, Type, TypeId, Value};
 
@@ -17,7 +18,8 @@ impl Sema<'_> {
             return None;
         };
         if wanted != count {
-            let message = format!("`{}` has {wanted} parts, the initializer {count}", self.type_name(b, ty));
+            let (parts, name) = (counted(wanted as usize, "part"), self.type_name(b, ty));
+            let message = format!("`{name}` has {parts}, the initializer {count}");
             self.error(Code::BAD_INITIALIZER, span, message, "wrong number of parts");
             return None;
         }

@@ -62,6 +62,7 @@ impl Sema<'_> {
     pub fn block(&mut self, b: &mut Builder<'_>, decl: &Decl, block: &ast::Block) {
         let made = self.make_block(b, decl, block);
         if made.is_none() {
+            self.scopes.declare(block.name.symbol, Entity::Error, block.name.span);
             self.declare_nothing(block);
         }
     }

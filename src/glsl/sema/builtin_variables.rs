@@ -10,6 +10,21 @@ use crate::ir::build::Builder;
 use crate::ir::{Access, Binding, BuiltIn, Global, Scalar, Space, TypeId, Value};
 use crate::source::Span;
 
+/// Built-in variables of other stages (GLSL 4.60 sections 7.1.1 to 7.1.5), by which a shader of another stage is known.
+#[rustfmt::skip]
+const OTHER_STAGES: &[&str] = &[
+    "gl_BaseInstance", "gl_BaseVertex", "gl_ClipDistance", "gl_CullDistance", "gl_DrawID", "gl_FragColor", "gl_FragCoord",
+    "gl_FragData", "gl_FragDepth", "gl_FrontFacing", "gl_HelperInvocation", "gl_InstanceID", "gl_InstanceIndex",
+    "gl_InvocationID", "gl_Layer", "gl_PatchVerticesIn", "gl_PointCoord", "gl_PointSize", "gl_Position", "gl_PrimitiveID",
+    "gl_SampleID", "gl_SampleMask", "gl_SampleMaskIn", "gl_SamplePosition", "gl_TessCoord", "gl_TessLevelInner",
+    "gl_TessLevelOuter", "gl_VertexID", "gl_VertexIndex", "gl_ViewportIndex", "gl_in", "gl_out",
+];
+
+/// Whether no compute shader has the built-in variable.
+pub fn belongs_to_another_stage(name: &str) -> bool {
+    OTHER_STAGES.contains(&name)
+}
+
 impl Sema<'_> {
     /// A name that the user has not declared.
     pub fn builtin_variable(&mut self, b: &mut Builder<'_>, symbol: Symbol, span: Span) -> Option<Lowered> {

@@ -4,8 +4,7 @@ use super::expressions::Lowered;
 use super::functions::{Mode, Signature};
 use super::place::Place;
 use super::scope::{Entity, SetId};
-use super::{Sema, memory};
-use crate::diagnostic::nearest::nearest;
+use super::{Sema, did_you_mean, memory};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, Name};
 use crate::glsl::builtin::{self, Argument, Called};
@@ -135,8 +134,8 @@ impl Sema<'_> {
             types.map(|ty| self.type_name(b, ty)).collect::<Vec<_>>().join(", ")
         };
         let name = self.text(callee.symbol);
-        let message = format!("no `{name}` takes ({})", list(&mut given.iter().map(|arg| arg.ty)));
-        let mut diagnostic = Diagnostic::error(Code::NO_OVERLOAD, message).at(callee.span, "no such overload");
+        let message = format!("no overload of `{name}` takes ({})", list(&mut given.iter().map(|arg| arg.ty)));
+        let mut diagnostic = Diagnostic::error(Code::NO_OVERLOAD, message).at(callee.span, "no overload fits");
         for signature in self.sets[set.0 as usize].overloads.iter().take(4) {
             let takes = list(&mut signature.params.iter().map(|param| param.ty));
             diagnostic = diagnostic.with(signature.span, format!("takes ({takes})"));
@@ -298,13 +297,10 @@ impl Sema<'_> {
             self.report(diagnostic);
             return;
         }
-        let mut diagnostic = Diagnostic::error(Code::UNKNOWN_FUNCTION, format!("no function `{name}` is known"));
-        diagnostic = diagnostic.at(callee.span, "not declared");
+        let message = format!("no function `{name}` is known");
+        let diagnostic = Diagnostic::error(Code::UNKNOWN_FUNCTION, message).at(callee.span, "not declared");
         let users = self.sets.iter().map(|set| self.words.text(set.name));
         let builtins = grammar::FUNCTIONS.iter().map(|function| function.name);
-        if let Some(near) = nearest(name, users.chain(builtins)) {
-            diagnostic = diagnostic.suggest(callee.span, near, format!("did you mean `{near}`?"));
-        }
-        self.report(diagnostic);
+        self.report(did_you_mean(diagnostic, name, callee.span, users.chain(builtins)));
     }
 }

@@ -5,7 +5,7 @@ use super::operators::Operand;
 use crate::diagnostic::Code;
 use crate::glsl::ast::{self, ExprId, List};
 use crate::glsl::convert;
-use crate::glsl::types::Basic;
+use crate::glsl::types::{Basic, counted};
 use crate::ir::build::Builder;
 use crate::ir::{ArrayLen, ConstValue, Scalar, Type, TypeId, Value};
 use crate::source::Span;
@@ -65,7 +65,8 @@ impl Sema<'_> {
     ) -> Option<Value> {
         if parts.len() != args.len() {
             let name = self.type_name(b, ty);
-            let message = format!("`{name}` has {} parts, the constructor {} arguments", parts.len(), args.len());
+            let (parts, args) = (counted(parts.len(), "part"), counted(args.len(), "argument"));
+            let message = format!("`{name}` has {parts}, its constructor is given {args}");
             self.error(Code::BAD_CONSTRUCTOR, whole, message, "wrong number of arguments");
             return None;
         }
@@ -101,7 +102,8 @@ impl Sema<'_> {
         let count = if let ArrayLen::Fixed(count) = len { count as usize } else { 0 };
         if count != args.len() {
             let name = self.type_name(b, ty);
-            let message = format!("`{name}` has {count} elements, the constructor {given} arguments");
+            let (elements, args) = (counted(count, "element"), counted(args.len(), "argument"));
+            let message = format!("`{name}` has {elements}, its constructor is given {args}");
             self.error(Code::BAD_CONSTRUCTOR, whole, message, "wrong number of arguments");
             return None;
         }
@@ -135,7 +137,7 @@ impl Sema<'_> {
             let ty = b.type_of(arg.value);
             let Some(shape) = Basic::of(&b.module.types, ty) else {
                 let name = self.type_name(b, ty);
-                let message = "only scalars, vectors and matrices make up a vector or matrix";
+                let message = "only scalars, vectors and matrices can be converted and put together";
                 self.error(Code::BAD_CONSTRUCTOR, arg.span, message, format!("this is `{name}`"));
                 return None;
             };

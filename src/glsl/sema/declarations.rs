@@ -7,6 +7,7 @@ use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Declarator, ExprKind, List};
 use crate::glsl::convert;
+use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
 use crate::ir::{Access, ArrayLen, Binding, ConstId, ConstValue, Global, Space, Type, TypeId, Types, Value};
 use crate::source::Span;
@@ -39,13 +40,17 @@ impl Sema<'_> {
     ) -> Option<Entity> {
         let layout = self.layout_ids(decl.qualifiers);
         if let Some(id) = layout.iter().find(|id| self.text(id.name.symbol) == "constant_id") {
-            return self.spec_constant(b, base, declarator, id);
+            return self.spec_constant(b, qualifiers.constant, base, declarator, id);
         }
         if let Some(span) = qualifiers.uniform.or(qualifiers.buffer) {
             return self.loose_uniform(span);
         }
         if let Some(span) = qualifiers.input.or(qualifiers.output) {
             self.unsupported(span, "stage inputs and outputs are");
+            return None;
+        }
+        if let Some(span) = qualifiers.inout {
+            self.error(Code::BAD_QUALIFIER, span, "`inout` belongs to parameters", "not here");
             return None;
         }
         if let Some(id) = layout.first() {
@@ -73,11 +78,17 @@ impl Sema<'_> {
     fn spec_constant(
         &mut self,
         b: &mut Builder<'_>,
+        constant: Option<Span>,
         ty: TypeId,
         declarator: &Declarator,
         id: &ast::LayoutId,
     ) -> Option<Entity> {
         let number = self.layout_value(b, id)?;
+        if constant.is_none() {
+            let message = "a specialization constant is `const`";
+            self.error(Code::BAD_QUALIFIER, declarator.span, message, "a variable");
+            return None;
+        }
         let Some(init) = declarator.init else {
             self.error(Code::BAD_QUALIFIER, declarator.span, "a specialization constant needs a default", "no value");
             return None;
@@ -297,7 +308,7 @@ impl Sema<'_> {
             return Some(convert::numeric(b, value, ty));
         }
         let (from, to) = (self.type_name(b, from), self.type_name(b, ty));
-        self.error(Code::TYPE_MISMATCH, span, format!("a `{to}` is needed here"), format!("this is `{from}`"));
+        self.error(Code::TYPE_MISMATCH, span, format!("{} is needed here", with_article(&to)), format!("this is `{from}`"));
         None
     }
 

@@ -1,9 +1,9 @@
 //! Expressions (GLSL 4.60 section 5): each is lowered to a value, or to a place that has not been read yet.
 
+use super::builtin_variables::belongs_to_another_stage;
 use super::place::Place;
 use super::scope::Entity;
-use super::{Sema, memory, operators};
-use crate::diagnostic::nearest::nearest;
+use super::{Sema, did_you_mean, memory, operators};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{BinaryOp, ExprId, ExprKind, UnaryOp};
 use crate::glsl::token::{Literal, LiteralId, Symbol};
@@ -103,14 +103,19 @@ impl Sema<'_> {
                 self.check(writable).map(|()| place)
             }
             _ => {
-                self.error(
-                    Code::NOT_WRITABLE,
-                    span,
-                    "only a variable or a part of one can be written",
-                    "not a variable",
-                );
+                let message = "only a variable or a part of one can be written";
+                self.error(Code::NOT_WRITABLE, span, message, self.why_no_variable(id));
                 None
             }
+        }
+    }
+
+    /// What an expression is that denotes no memory.
+    pub fn why_no_variable(&self, id: ExprId) -> &'static str {
+        let ExprKind::Name(symbol) = self.ast[id].kind else { return "not a variable" };
+        match self.scopes.get(symbol).map(|declared| &declared.entity) {
+            Some(Entity::Value(_)) => "a constant",
+            _ => "not a variable",
         }
     }
 
@@ -153,13 +158,17 @@ impl Sema<'_> {
 
     pub fn unknown_name(&mut self, symbol: Symbol, span: Span) {
         let name = self.text(symbol);
-        let mut diagnostic = Diagnostic::error(Code::UNKNOWN_NAME, format!("no variable `{name}` is in scope"));
-        diagnostic = diagnostic.at(span, "not declared");
-        let near = self.scopes.visible().map(|symbol| self.text(symbol));
-        if let Some(near) = nearest(name, near.chain(crate::grammar::VARIABLES.iter().map(|variable| variable.name))) {
-            diagnostic = diagnostic.suggest(span, near, format!("did you mean `{near}`?"));
+        if belongs_to_another_stage(name) {
+            let message = format!("`{name}` does not exist in compute shaders");
+            self.error(Code::WRONG_STAGE, span, message, "belongs to another stage");
+            self.scopes.declare(symbol, Entity::Error, span);
+            return;
         }
-        self.report(diagnostic);
+        let message = format!("no variable `{name}` is in scope");
+        let diagnostic = Diagnostic::error(Code::UNKNOWN_NAME, message).at(span, "not declared");
+        let near = self.scopes.visible().map(|symbol| self.text(symbol));
+        let near = near.chain(crate::grammar::VARIABLES.iter().map(|variable| variable.name));
+        self.report(did_you_mean(diagnostic, name, span, near));
         self.scopes.declare(symbol, Entity::Error, span);
     }
 

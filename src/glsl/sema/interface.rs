@@ -1,6 +1,7 @@
 //! What the shader says of its pipeline: workgroup size and the entry point.
 
 use super::Sema;
+use super::functions::Signature;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{Attribute, Decl, LayoutId, List};
 use crate::ir::build::Builder;
@@ -109,9 +110,8 @@ impl Sema<'_> {
 
     /// Finds `main` and makes it the entry point.
     pub fn entry_point(&mut self, module: &mut Module) {
-        let Some(function) = self.find_main(module) else {
-            let end = self.stream.tokens.last().map_or(Span::NONE, |token| token.span);
-            self.error(Code::NO_MAIN, end, "the shader has no function `void main()`", "the end of the shader");
+        let Some(function) = self.find_main() else {
+            self.no_main();
             return;
         };
         self.initialize_globals(module, function);
@@ -122,9 +122,25 @@ impl Sema<'_> {
         module.entry_points.push(EntryPoint { name, stage: Stage::Compute, function, workgroup_size, reconvergence });
     }
 
-    fn find_main(&self, module: &Module) -> Option<FuncId> {
-        let mut named = module.functions.iter().filter(|(_, function)| &*function.name == "main");
-        named.find(|(_, f)| f.params.is_empty() && f.ret == Types::VOID).map(|(id, _)| id)
+    /// The overloads of the user's function `main`.
+    fn mains(&self) -> impl Iterator<Item = &Signature> {
+        let set = self.sets.iter().find(|set| self.words.text(set.name) == "main");
+        set.into_iter().flat_map(|set| &set.overloads)
+    }
+
+    fn find_main(&self) -> Option<FuncId> {
+        let mut defined = self.mains().filter(|main| main.defined);
+        defined.find(|main| main.params.is_empty() && main.ret == Types::VOID).map(|main| main.id)
+    }
+
+    fn no_main(&mut self) {
+        let end = self.stream.tokens.last().map_or(Span::NONE, |token| token.span);
+        let (span, label) = match self.mains().next() {
+            Some(main) if main.defined => (main.span, "`main` takes and returns nothing"),
+            Some(main) => (main.span, "declared and never defined"),
+            None => (end, "the end of the shader"),
+        };
+        self.error(Code::NO_MAIN, span, "the shader has no function `void main()`", label);
     }
 
     /// `void main() [[maximally_reconverges]]` and `[[subgroup_uniform_control_flow]]`.

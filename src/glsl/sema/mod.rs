@@ -29,7 +29,9 @@ mod types;
 
 use super::ast::{self, Ast, DeclKind, ItemKind};
 use super::env::Env;
+use super::foreign;
 use super::token::{Interner, Symbol, TokenStream};
+use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::build::Builder;
 use crate::ir::layout::Layouts;
@@ -188,6 +190,19 @@ impl<'a> Sema<'a> {
 
     fn type_name(&self, b: &Builder<'_>, ty: TypeId) -> String {
         super::types::display(&b.module.types, &b.module.constants, ty)
+    }
+}
+
+/// Adds the advice to write the name that `wrong` was probably meant to be, if there is one.
+fn did_you_mean<'n>(
+    diagnostic: Diagnostic,
+    wrong: &str,
+    span: Span,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Diagnostic {
+    match foreign::counterpart(wrong).or_else(|| nearest(wrong, names)) {
+        Some(near) => diagnostic.suggest(span, near, format!("did you mean `{near}`?")),
+        None => diagnostic,
     }
 }
 

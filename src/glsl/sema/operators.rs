@@ -99,7 +99,7 @@ fn mismatch(b: &mut Builder<'_>, operator: Operator, left: Operand, right: Opera
         display(&b.module.types, &b.module.constants, ty)
     });
     let message = format!("`{}` does not take operands of types `{}` and `{}`", operator.text, names[0], names[1]);
-    let mut diagnostic = Diagnostic::error(Code::BAD_OPERANDS, message).at(operator.span, "no such operation");
+    let mut diagnostic = Diagnostic::error(Code::BAD_OPERANDS, message).at(operator.span, "");
     for (operand, name) in [left, right].into_iter().zip(names) {
         diagnostic = diagnostic.with(operand.span, format!("this is `{name}`"));
     }

@@ -93,9 +93,14 @@ impl Scopes {
         self.declared.push(Declared { entity, span, depth: self.depth() });
     }
 
+    pub fn names_type(&self, symbol: Symbol) -> bool {
+        self.get(symbol).is_some_and(|declared| matches!(declared.entity, Entity::Type(_)))
+    }
+
     /// Names that mean something here, for suggestions.
     pub fn visible(&self) -> impl Iterator<Item = Symbol> + '_ {
-        let live = self.current.iter().enumerate().filter(|(_, index)| index.is_some());
+        let meant = |index: u32| !matches!(self.declared[index as usize].entity, Entity::Error);
+        let live = self.current.iter().enumerate().filter(move |(_, index)| index.is_some_and(meant));
         live.map(|(symbol, _)| Symbol(symbol as u32))
     }
 }

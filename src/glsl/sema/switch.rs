@@ -5,7 +5,7 @@ use super::constants::is_int_scalar;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, Stmt, StmtId, StmtKind};
 use crate::ir::build::Builder;
-use crate::ir::{Case, TypeId};
+use crate::ir::{Case, TypeId, Value};
 use crate::source::Span;
 
 /// The arms found so far.
@@ -64,6 +64,18 @@ impl Sema<'_> {
         arms.cases
     }
 
+    fn label_value(&mut self, b: &mut Builder<'_>, expr: ExprId, ty: TypeId) -> Option<u64> {
+        let span = self.ast[expr].span;
+        let id = self.constant(b, expr, "a case label")?;
+        let Value::Const(id) = self.coerce(b, Value::Const(id), ty, span)? else { return None };
+        let bits = b.module.constants.bits(id);
+        if bits.is_none() {
+            let message = "a case label must be known at compile time";
+            self.error(Code::NOT_CONSTANT, span, message, "depends on a specialization constant");
+        }
+        bits
+    }
+
     fn label(&mut self, b: &mut Builder<'_>, stmt: &Stmt, ty: TypeId, arms: &mut Arms) {
         let StmtKind::Case(expr) = stmt.kind else {
             if let Some(first) = arms.default_at.replace(stmt.span) {
@@ -74,16 +86,9 @@ impl Sema<'_> {
             return;
         };
         let span = self.ast[expr].span;
-        let Some(id) = self.constant(b, expr, "a case label") else {
-            // The arm is wrong, not what follows it.
+        let Some(bits) = self.label_value(b, expr, ty) else {
+            // The label is wrong, not what follows it.
             arms.default = true;
-            return;
-        };
-        let Some(id) = self.coerce(b, crate::ir::Value::Const(id), ty, span) else { return };
-        let crate::ir::Value::Const(id) = id else { return };
-        let Some(bits) = b.module.constants.bits(id) else {
-            let message = "a case label must be known at compile time";
-            self.error(Code::NOT_CONSTANT, span, message, "depends on a specialization constant");
             return;
         };
         if let Some((_, first)) = arms.seen.iter().find(|(seen, _)| *seen == bits) {

@@ -1,6 +1,6 @@
 //! Types as they are written: names, struct definitions, array brackets.
 
-use super::Sema;
+use super::{Sema, did_you_mean};
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Dimension, List, Name, TypeKind};
@@ -11,6 +11,13 @@ use crate::source::Span;
 
 /// Longest array; SPIR-V counts lengths in 32 bits and drivers in far fewer.
 const LONGEST_ARRAY: i128 = i32::MAX as i128;
+
+/// Types that are suggested for a misspelt one.
+#[rustfmt::skip]
+const COMMON_TYPES: &[&str] = &[
+    "bool", "int", "uint", "float", "double", "void", "vec2", "vec3", "vec4", "ivec2", "ivec3", "ivec4", "uvec2", "uvec3",
+    "uvec4", "bvec2", "bvec3", "bvec4", "dvec2", "dvec3", "dvec4", "mat2", "mat3", "mat4",
+];
 
 impl Sema<'_> {
     /// The type of a specifier with its own brackets.
@@ -109,7 +116,10 @@ impl Sema<'_> {
 
     fn unknown_type(&mut self, name: Name) -> Option<TypeId> {
         let message = format!("no type `{}` is known", self.text(name.symbol));
-        self.error(Code::UNKNOWN_TYPE, name.span, message, "not declared");
+        let users = self.scopes.visible().filter(|symbol| self.scopes.names_type(*symbol));
+        let names = users.map(|symbol| self.text(symbol)).chain(COMMON_TYPES.iter().copied());
+        let diagnostic = Diagnostic::error(Code::UNKNOWN_TYPE, message).at(name.span, "not declared");
+        self.report(did_you_mean(diagnostic, self.text(name.symbol), name.span, names));
         self.scopes.declare(name.symbol, Entity::Error, name.span);
         None
     }
@@ -168,6 +178,10 @@ impl Sema<'_> {
 
     /// Declares a name in the innermost scope; one that is there already is an error.
     pub fn declare(&mut self, name: Name, entity: Entity) {
+        if self.text(name.symbol).starts_with("gl_") {
+            let message = format!("`{}` cannot be declared", self.text(name.symbol));
+            self.error(Code::RESERVED_WORD, name.span, message, "names that begin with `gl_` are the language's own");
+        }
         if let Some(before) = self.scopes.get_innermost(name.symbol)
             && !matches!(before.entity, Entity::Error)
         {
