@@ -9,6 +9,8 @@ use super::lexer::{Kind, Token};
 const NESTING_LIMIT: u32 = 200;
 /// Operators in one expression, or links of an `else if` chain.
 const CHAIN_LIMIT: u32 = 1000;
+/// Tokens of one declaration: the time that naga takes grows with the square of a function's length.
+const LENGTH_LIMIT: u32 = 1 << 16;
 /// Depth up to which the stack of any thread is enough.
 const SHALLOW: u32 = 40;
 /// Text up to which the stack of any thread is enough: long texts may hold long chains of declarations.
@@ -43,6 +45,8 @@ struct Counter {
     chain: u32,
     templates: u32,
     elses: u32,
+    /// Tokens since the start of the declaration.
+    length: u32,
     depth: Depth,
 }
 
@@ -59,6 +63,7 @@ pub(super) fn measure(source: &str, tokens: &[Token]) -> Result<Depth, TooDeep> 
             () if counter.templates > NESTING_LIMIT => "templates are nested too deep",
             () if counter.chain > CHAIN_LIMIT => "the expression has too many operators",
             () if counter.elses > CHAIN_LIMIT / 4 => "the chain of `else if` is too long",
+            () if counter.length > LENGTH_LIMIT => "this declaration is too long",
             () => continue,
         };
         return Err(TooDeep { at: *token, what });
@@ -68,8 +73,13 @@ pub(super) fn measure(source: &str, tokens: &[Token]) -> Result<Depth, TooDeep> 
 
 impl Counter {
     fn count(&mut self, source: &str, token: Token) {
+        self.length += 1;
         match token.kind {
-            Kind::Punct(b'(' | b'[') => self.open += 1,
+            Kind::Punct(b'(') => self.open += 1,
+            Kind::Punct(b'[') => {
+                self.open += 1;
+                self.chain += 1;
+            }
             Kind::Punct(b')' | b']') => self.open = self.open.saturating_sub(1),
             Kind::Punct(b'{') => {
                 self.open += 1;
@@ -102,6 +112,9 @@ impl Counter {
 
     fn end_statement(&mut self) {
         (self.chain, self.templates) = (0, 0);
+        if self.open == 0 {
+            self.length = 0;
+        }
     }
 }
 

@@ -15,6 +15,9 @@ use crate::source::Span;
 /// Tokens that all expansions of a run may give together.
 const TOKEN_LIMIT: usize = 1 << 20;
 
+/// Longest token that pasting gives.
+const PASTE_LIMIT: usize = 4096;
+
 /// Nesting of macro calls in the arguments of macro calls.
 const DEPTH_LIMIT: u32 = 200;
 
@@ -386,6 +389,11 @@ impl Preprocessor<'_> {
     fn paste(&mut self, out: &mut Vec<PpToken>, start: usize, call: Span) {
         let (left, right) = (out[start - 1].kind.spelling(self.interner), out[start].kind.spelling(self.interner));
         let text = format!("{left}{right}");
+        if text.len() > PASTE_LIMIT {
+            let message = format!("`##` makes a token longer than {PASTE_LIMIT} bytes");
+            self.exhaust(call, message);
+            return;
+        }
         match lex::single_token(&text, self.interner) {
             Some(kind) => {
                 out[start - 1].kind = kind;

@@ -134,7 +134,12 @@ impl Sema<'_> {
 
     fn no_parts(&mut self, b: &Builder<'_>, ty: Option<TypeId>, span: Span) -> Option<Lowered> {
         let name = ty.map_or("void".to_string(), |ty| self.type_name(b, ty));
-        self.error(Code::NO_SUCH_PART, span, format!("{} cannot be indexed", with_article(&name)), "not an array, vector or matrix");
+        self.error(
+            Code::NO_SUCH_PART,
+            span,
+            format!("{} cannot be indexed", with_article(&name)),
+            "not an array, vector or matrix",
+        );
         None
     }
 

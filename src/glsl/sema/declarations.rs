@@ -308,7 +308,12 @@ impl Sema<'_> {
             return Some(convert::numeric(b, value, ty));
         }
         let (from, to) = (self.type_name(b, from), self.type_name(b, ty));
-        self.error(Code::TYPE_MISMATCH, span, format!("{} is needed here", with_article(&to)), format!("this is `{from}`"));
+        self.error(
+            Code::TYPE_MISMATCH,
+            span,
+            format!("{} is needed here", with_article(&to)),
+            format!("this is `{from}`"),
+        );
         None
     }
 

@@ -237,6 +237,10 @@ impl Sema<'_> {
         whole: Span,
     ) -> Option<Value> {
         b.span = whole;
+        if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
+            let ty = b.type_of(left.value);
+            self.check_comparable(b, ty, whole)?;
+        }
         let (text, ir_op) = infix(op);
         let operator = Operator { op: ir_op, text, span: whole };
         let result = if op == BinaryOp::Xor {

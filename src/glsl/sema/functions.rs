@@ -247,11 +247,7 @@ impl Sema<'_> {
     /// asks for that only of what flows into the variable.
     fn set_precise(&mut self, b: &mut Builder<'_>, function: &ast::Function) {
         let span = function.body.map_or(Span::NONE, |body| body.span);
-        let inside = |at: Span| at.lo >= span.lo && at.hi <= span.hi;
-        let precise =
-            self.ast.decls.iter().filter(|(_, decl)| inside(decl.span)).any(|(_, decl)| {
-                self.ast[decl.qualifiers].iter().any(|q| matches!(q.kind, ast::QualifierKind::Precise))
-            });
+        let precise = self.precise.iter().any(|at| at.lo >= span.lo && at.hi <= span.hi);
         b.flags.set(InstFlags::PRECISE, precise);
     }
 

@@ -15,6 +15,7 @@ mod constants;
 mod construct;
 mod declarations;
 mod expressions;
+mod extent;
 mod functions;
 mod interface;
 mod loops;
@@ -73,6 +74,7 @@ struct Sema<'a> {
     workgroup: interface::Workgroup,
     block_defaults: blocks::Defaults,
     layouts: Layouts,
+    extents: extent::Extents,
     /// Globals whose initial value is computed when the entry point starts.
     deferred: Vec<(GlobalId, ast::ExprId)>,
     /// Private copies of constant composites that are indexed at run time.
@@ -85,6 +87,8 @@ struct Sema<'a> {
     constant_ids: Vec<(u32, Span)>,
     /// What is not supported yet, by the function that uses it.
     refusals: Vec<(FuncId, Vec<Diagnostic>)>,
+    /// Declarations that are `precise`.
+    precise: Vec<Span>,
     /// Loops and switches, and loops, around the statement being lowered.
     breakable: u32,
     continuable: u32,
@@ -110,6 +114,7 @@ impl<'a> Sema<'a> {
             workgroup: interface::Workgroup::default(),
             block_defaults: blocks::Defaults::default(),
             layouts: Layouts::new(),
+            extents: extent::Extents::default(),
             deferred: Vec::new(),
             constant_memory: FxHashMap::default(),
             builtin_inputs: FxHashMap::default(),
@@ -117,6 +122,7 @@ impl<'a> Sema<'a> {
             return_type: Types::VOID,
             constant_ids: Vec::new(),
             refusals: Vec::new(),
+            precise: precise_declarations(ast),
             breakable: 0,
             continuable: 0,
             reconvergence: Reconvergence::Default,
@@ -204,6 +210,12 @@ fn did_you_mean<'n>(
         Some(near) => diagnostic.suggest(span, near, format!("did you mean `{near}`?")),
         None => diagnostic,
     }
+}
+
+fn precise_declarations(ast: &Ast) -> Vec<Span> {
+    let is_precise =
+        |decl: &ast::Decl| ast[decl.qualifiers].iter().any(|q| matches!(q.kind, ast::QualifierKind::Precise));
+    ast.decls.iter().filter(|(_, decl)| is_precise(decl)).map(|(_, decl)| decl.span).collect()
 }
 
 /// A builder for what stands outside functions: its function is thrown away, types and constants stay.

@@ -1,10 +1,10 @@
 //! Types as they are written: names, struct definitions, array brackets.
 
-use super::{Sema, did_you_mean};
 use super::scope::Entity;
+use super::{Sema, did_you_mean};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Dimension, List, Name, TypeKind};
-use crate::glsl::types::{TypeName, deferred, type_name};
+use crate::glsl::types::{TypeName, type_name};
 use crate::ir::build::Builder;
 use crate::ir::{Access, ArrayLen, Binding, Member, Struct, Type, TypeId, Types};
 use crate::source::Span;
@@ -45,7 +45,8 @@ impl Sema<'_> {
         }
         for dimension in ast[dimensions].iter().rev() {
             let len = self.array_len(b, dimension)?;
-            ty = b.module.types.array(ty, len);
+            let array = b.module.types.array(ty, len);
+            ty = self.bounded(b, array, dimension.span)?;
         }
         Some(ty)
     }
@@ -96,17 +97,6 @@ impl Sema<'_> {
         }
     }
 
-    /// The type, unless something in it is not supported yet: structs may name such types, nothing may use them.
-    pub fn usable(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<TypeId> {
-        match deferred_in(b, ty) {
-            Some(what) => {
-                self.unsupported(span, &format!("{what} are"));
-                None
-            }
-            None => Some(ty),
-        }
-    }
-
     fn needs_explicit_types(&mut self, name: Name) -> Option<TypeId> {
         let message = format!("`{}` needs an extension", self.text(name.symbol));
         let note = "add `#extension GL_EXT_shader_explicit_arithmetic_types : require`";
@@ -132,6 +122,7 @@ impl Sema<'_> {
         let ty = members.map(|members| {
             b.module.types.add_struct(Struct { name: name.into(), members, block: false, logical: None })
         });
+        let ty = ty.and_then(|ty| self.bounded(b, ty, spec.name.map_or(spec.span, |name| name.span)));
         if let Some(name) = spec.name {
             let entity = ty.map_or(Entity::Error, Entity::Type);
             self.declare(name, entity);
@@ -192,15 +183,5 @@ impl Sema<'_> {
             return;
         }
         self.scopes.declare(name.symbol, entity, name.span);
-    }
-}
-
-/// The words for the first scalar type inside a type that is not supported yet.
-fn deferred_in(b: &Builder<'_>, ty: TypeId) -> Option<&'static str> {
-    let types = &b.module.types;
-    match types.get(ty) {
-        Type::Array { element, .. } => deferred_in(b, element),
-        Type::Struct(id) => types.structs[id].members.iter().find_map(|member| deferred_in(b, member.ty)),
-        _ => types.scalar_of(ty).and_then(deferred),
     }
 }

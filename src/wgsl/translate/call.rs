@@ -62,7 +62,8 @@ impl Shader<'_> {
             return Ok(*known);
         }
         if self.functions.known.len() >= VERSION_LIMIT {
-            let message = "too many versions of functions for the pointers that they are handed";
+            let message =
+                format!("more than {VERSION_LIMIT} functions, with those that are made for each pointer handed over");
             return Err(self.fail(Code::TOO_DEEP, message, at, "this call needs one more"));
         }
         let (params, _) = self.parameters(out, &version)?;
