@@ -259,7 +259,7 @@ fn long_texts() {
 #[test]
 fn macros() {
     let doubling =
-        |first: &str, next: &dyn Fn(usize) -> String| format!("{HEAD}#define A0{first}\n{}", repeat(60, |i| next(i)));
+        |first: &str, next: &dyn Fn(usize) -> String| format!("{HEAD}#define A0{first}\n{}", repeat(60, next));
     let plain = |i: usize| format!("#define A{} A{i} A{i}\n", i + 1);
     let calling = |i: usize| format!("#define A{}(x) A{i}(A{i}(x))\n", i + 1);
     let deep = repeat(10_000, |i| format!("#define A{} A{i}\n", i + 1));
@@ -307,9 +307,8 @@ fn includes() {
 
 #[test]
 fn large_types() {
-    let structs = |count: usize, one: &dyn Fn(usize) -> String| {
-        format!("struct S0 {{ float x; }};\n{}", repeat(count, |i| one(i)))
-    };
+    let structs =
+        |count: usize, one: &dyn Fn(usize) -> String| format!("struct S0 {{ float x; }};\n{}", repeat(count, one));
     let chain = |i: usize| format!("struct S{} {{ S{i} x; }};\n", i + 1);
     let double = |i: usize| format!("struct S{} {{ S{i} x; S{i} y; }};\n", i + 1);
     glsl_cases(&[

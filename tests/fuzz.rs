@@ -1,0 +1,252 @@
+//! Shaders broken at random: tokens of good and bad fixtures are dropped, doubled, swapped, moved between files, their
+//! numbers replaced. Nothing may panic, with any kind of output, and what compiles must be valid SPIR-V.
+//!
+//! The changes come from a fixed seed. `CROSSLANE_FUZZ_SECONDS` lets it run for longer, `CROSSLANE_FUZZ_SEED` otherwise,
+//! and `CROSSLANE_FUZZ_CORPUS` names a folder whose shaders join the fixtures.
+
+#[path = "support/judge.rs"]
+#[expect(dead_code, reason = "this test needs one of the judges")]
+mod judge;
+
+use crosslane::compile::{Artifact, EmitKind, Input, Language, Options, Verdict, compile};
+use crosslane::diagnostic::render;
+use crosslane::glsl::preprocess::MacroOption;
+use crosslane::profile::Profile;
+use crosslane::source::NoIncludes;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const EMITS: [EmitKind; 4] = [EmitKind::Binary, EmitKind::Assembly, EmitKind::Ir, EmitKind::Preprocessed];
+
+/// Profiles and the environments in which their modules are judged.
+const PROFILES: [(&str, Option<u32>, &str); 4] = [
+    ("spirv-1.3", None, "vulkan1.1"),
+    ("spirv-1.5", Some(32), "vulkan1.2"),
+    ("spirv-1.6", Some(64), "vulkan1.3"),
+    ("spirv-1.6", None, "vulkan1.3"),
+];
+
+/// Values that sit at the edges of what literals, widths and sizes can be.
+const LITERALS: [&str; 16] =
+    ["0", "1", "2", "3", "7", "32", "64", "0u", "1u", "4294967295u", "2147483647", "-1", "1e38", "0.0", "1.5", "true"];
+
+/// What the fixtures leave to the command line.
+const WIDTHS: [&str; 4] = ["WIDTH=4", "WIDTH=8", "WIDTH=32", "WIDTH=3"];
+
+/// One in so many modules is given to the judge: starting it costs as much as many compilations.
+const JUDGED: u64 = 10;
+
+/// Most mutants of a run, so that the default one always does the same.
+const MUTANTS: u64 = 2500;
+
+/// A xorshift generator: good enough to pick tokens.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        (self.next() % count.max(1) as u64) as usize
+    }
+
+    fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+        &list[self.below(list.len())]
+    }
+}
+
+/// A shader, cut into tokens with the blanks behind them.
+struct Seed {
+    language: Language,
+    tokens: Vec<String>,
+}
+
+impl Seed {
+    fn new(path: &Path) -> Option<Seed> {
+        let language = match path.extension()?.to_str()? {
+            "comp" | "glsl" => Language::Glsl,
+            "wgsl" => Language::Wgsl,
+            _ => return None,
+        };
+        let text = fs::read_to_string(path).ok().filter(|text| text.len() < 64 << 10)?;
+        Some(Seed { language, tokens: cut(&text) })
+    }
+}
+
+/// Words with the blanks after them, single other characters, line ends of their own.
+fn cut(text: &str) -> Vec<String> {
+    let class = |c: char| match c {
+        '\n' => 0,
+        ' ' | '\t' => 1,
+        _ if c.is_alphanumeric() || c == '_' || c == '.' => 2,
+        _ => 3,
+    };
+    let mut tokens: Vec<String> = Vec::new();
+    let mut last = 0;
+    for c in text.chars() {
+        let now = class(c);
+        let joins = (now == 2 && last == 2) || (now == 1 && last != 0);
+        match tokens.last_mut() {
+            Some(token) if joins => token.push(c),
+            _ => tokens.push(c.to_string()),
+        }
+        last = now;
+    }
+    tokens
+}
+
+/// The fixtures, and the shaders of the folder that the environment names.
+fn seeds() -> Vec<Seed> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")];
+    folders.extend(std::env::var_os("CROSSLANE_FUZZ_CORPUS").map(PathBuf::from));
+    let mut paths = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let list = if entry.path().is_dir() { &mut folders } else { &mut paths };
+            list.push(entry.path());
+        }
+    }
+    paths.sort();
+    paths.iter().filter_map(|path| Seed::new(path)).collect()
+}
+
+/// A few changes to a seed.
+fn mutate(seeds: &[Seed], random: &mut Random) -> (Language, String) {
+    let seed = random.pick(seeds);
+    let mut tokens = seed.tokens.clone();
+    for _ in 0..=random.below(3) {
+        change(seeds, random, &mut tokens);
+    }
+    (seed.language, tokens.concat())
+}
+
+fn change(seeds: &[Seed], random: &mut Random, tokens: &mut Vec<String>) {
+    if tokens.is_empty() {
+        return;
+    }
+    let at = random.below(tokens.len());
+    match random.below(12) {
+        0 => drop(tokens.remove(at)),
+        1 => tokens.insert(at, tokens[at].clone()),
+        2 => {
+            let other = random.below(tokens.len());
+            tokens.swap(at, other);
+        }
+        3 => tokens[at] = random.pick(tokens).clone(),
+        4 if random.below(4) == 0 => tokens.truncate(at),
+        5 => splice(seeds, random, tokens, at),
+        6 => remove_stretch(random, tokens, at),
+        _ => replace_number(random, tokens, at),
+    }
+}
+
+/// Puts some tokens of another shader in.
+fn splice(seeds: &[Seed], random: &mut Random, tokens: &mut Vec<String>, at: usize) {
+    let other = random.pick(seeds);
+    let start = random.below(other.tokens.len());
+    let end = (start + random.below(30)).min(other.tokens.len());
+    tokens.splice(at..at, other.tokens[start.min(end)..end].iter().cloned());
+}
+
+fn remove_stretch(random: &mut Random, tokens: &mut Vec<String>, at: usize) {
+    let end = (at + random.below(12)).min(tokens.len());
+    tokens.drain(at..end);
+}
+
+/// Replaces the next number after a place.
+fn replace_number(random: &mut Random, tokens: &mut [String], at: usize) {
+    let is_number = |token: &&mut String| token.starts_with(|c: char| c.is_ascii_digit());
+    if let Some(token) = tokens[at..].iter_mut().find(is_number) {
+        *token = random.pick(&LITERALS).to_string();
+    }
+}
+
+/// Compiles to everything; gives a module with its environment, or what went wrong.
+fn try_compile(
+    language: Language,
+    text: &str,
+    random: &mut Random,
+) -> Result<Option<(Vec<u32>, &'static str)>, String> {
+    let (profile, lanes, environment) = *random.pick(&PROFILES);
+    let mut options = Options::new(Profile::named(profile).expect("a built-in profile").with_wave_size(lanes));
+    options.debug = random.below(4) == 0;
+    options.macros.push(MacroOption::define(WIDTHS[random.below(WIDTHS.len())]));
+    let mut module = None;
+    for emit in EMITS {
+        options.emit = emit;
+        let input = Input { name: "mutant", bytes: text.as_bytes(), language };
+        let start = Instant::now();
+        let made = compile(&input, &options, &NoIncludes);
+        let messages = render::human(&made.sources, &made.diagnostics);
+        if messages.contains("E09") || messages.contains("E0605") || start.elapsed() > Duration::from_secs(5) {
+            return Err(format!("after {:?}: {messages}", start.elapsed()));
+        }
+        match made.verdict {
+            Verdict::Done(Artifact::Spirv(words)) => module = Some((words, environment)),
+            Verdict::Done(_) => {}
+            _ if messages.is_empty() => return Err("refused without a message".to_string()),
+            _ => {}
+        }
+    }
+    Ok(module)
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// The stack that a thread of the compiler has when it is made without a size.
+fn with_stack(act: impl FnOnce() + Send) {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(2 << 20).spawn_scoped(scope, act);
+        thread.expect("a thread can be started").join().expect("the mutants have been tried");
+    });
+}
+
+#[test]
+fn mutants_never_panic_and_give_valid_modules() {
+    with_stack(|| {
+        let seeds = seeds();
+        assert!(!seeds.is_empty());
+        let mut random = Random(number("CROSSLANE_FUZZ_SEED").unwrap_or(0x5eed_1234_5678_9abc));
+        let longer = number("CROSSLANE_FUZZ_SECONDS").map(Duration::from_secs);
+        let start = Instant::now();
+        let (mut tried, mut compiled) = (0, 0);
+        while longer.map_or(tried < MUTANTS, |limit| start.elapsed() < limit) {
+            tried += 1;
+            compiled += u64::from(try_mutant(&seeds, &mut random, compiled));
+        }
+        println!("{tried} mutants, {compiled} compiled, in {:?}", start.elapsed());
+    });
+}
+
+/// Whether the mutant compiled.
+fn try_mutant(seeds: &[Seed], random: &mut Random, compiled: u64) -> bool {
+    let (language, text) = mutate(seeds, random);
+    let caught = catch_unwind(AssertUnwindSafe(|| try_compile(language, &text, random)));
+    let module = match caught.unwrap_or_else(|_| Err("a panic".to_string())) {
+        Ok(module) => module,
+        Err(problem) => fail(&text, &problem),
+    };
+    let Some((words, environment)) = module else { return false };
+    let judged = compiled.is_multiple_of(JUDGED) && judge::find("bin/spirv-val").is_some();
+    if judged && let Err(problem) = judge::spirv_val(&words, environment, true) {
+        fail::<()>(&text, &format!("for {environment}: {problem}"));
+    }
+    true
+}
+
+/// Shows the mutant; with `CROSSLANE_FUZZ_KEEP` it is kept in that folder and the run goes on.
+fn fail<T: Default>(text: &str, problem: &str) -> T {
+    let Some(folder) = std::env::var_os("CROSSLANE_FUZZ_KEEP") else { panic!("{problem}\n----\n{text}\n----") };
+    let name = problem.bytes().fold(5381u32, |hash, byte| hash.wrapping_mul(33) ^ u32::from(byte));
+    let kept = format!("/* {problem} */\n{text}");
+    fs::write(Path::new(&folder).join(format!("{name:08x}.txt")), kept).expect("the folder can be written");
+    T::default()
+}
