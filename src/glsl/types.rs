@@ -380,6 +380,9 @@ mod tests {
         for name in ["sampler2D", "uimage2DArray", "usubpassInputMS", "coopmat"] {
             assert!(matches!(type_name(name), Some(TypeName::Unsupported(_))), "{name}");
         }
+        for name in ["int8_t", "float16_t", "u64vec2", "f16mat4"] {
+            assert!(matches!(type_name(name), Some(TypeName::Deferred(_))), "{name}");
+        }
     }
 
     #[test]
