@@ -13,6 +13,7 @@ mod limits;
 mod offsets;
 mod prepass;
 mod read;
+mod suggest;
 mod translate;
 mod uses;
 

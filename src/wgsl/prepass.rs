@@ -219,7 +219,7 @@ impl<'a> Pass<'a> {
             self.unsigned_lane(&call, self.tokens[at - 1]);
             return;
         }
-        let arguments = call.arguments(self.base);
+        let arguments = call.arguments(self.base, self.source);
         let span = self.span(call.name.lo, close.hi);
         let Some(known) = builtin::find(name) else { return };
         let Some(fitting) = known.with_arguments(arguments.len()) else {
@@ -333,15 +333,17 @@ impl Call {
     }
 
     /// The stretches between the commas; one comma may trail.
-    fn arguments(&self, base: u32) -> Vec<Span> {
+    fn arguments(&self, base: u32, source: &str) -> Vec<Span> {
         if self.empty {
             return Vec::new();
         }
-        let mut lo = self.open.hi;
+        let blanks = |at: u32| source[at as usize..].find(|c: char| !c.is_ascii_whitespace()).unwrap_or(0) as u32;
+        let behind = |token: &Token| token.hi + blanks(token.hi);
+        let mut lo = behind(&self.open);
         let mut list = Vec::with_capacity(self.commas.len() + 1);
         for comma in &self.commas {
             list.push(Span::new(base + lo, base + comma.lo));
-            lo = comma.hi;
+            lo = behind(comma);
         }
         if self.last > lo {
             list.push(Span::new(base + lo, base + self.last));

@@ -6,13 +6,12 @@ use super::builtin::Site;
 use super::carrier::Carriers;
 use super::guard;
 use super::offsets::Offsets;
-use crate::diagnostic::nearest::nearest;
+use super::suggest;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::grammar;
 use crate::source::Span;
 use naga::front::wgsl;
-use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
-use naga::{Module, WithSpan};
+use naga::valid::{Capabilities, ExpressionError, ModuleInfo, ValidationError, ValidationFlags, Validator};
+use naga::{Module, ScalarKind, TypeInner, WithSpan};
 use std::error::Error;
 
 /// Reads the rewritten text.
@@ -84,23 +83,27 @@ fn syntax_error(error: &wgsl::ParseError, text: &str, offsets: &Offsets) -> Diag
         out = if index == 0 { out.at(span, text) } else { out.with(span, text) };
     }
     let out = error.notes().fold(out, |out, note| out.note(note));
-    let out = if out.span().is_none() { out.note("this is in a definition from the command line") } else { out };
-    let Some(name) = unknown_name(error, text) else { return out };
-    let out = explained(out, name);
-    match nearest(name, grammar::wgsl_function_names()) {
-        Some(name) => {
-            let span = out.span();
-            out.suggest(span, name, format!("did you mean `{name}`?"))
+    let added = error.labels().next().is_some() && out.span().is_none();
+    let out = if added { out.note("this is in a definition from the command line") } else { out };
+    let Some(word) = blamed_word(error, text) else { return out };
+    let (out, meant) = match error.message() {
+        message if message.starts_with("no definition in scope") => {
+            (explained(out, word), suggest::for_name(word, text))
         }
-        None => out,
-    }
+        message if message.starts_with("unknown enable-extension") => {
+            (out, suggest::for_extension(word).map(str::to_string))
+        }
+        _ => return out,
+    };
+    let Some(meant) = meant else { return out };
+    let (span, advice) = (out.span(), format!("did you mean `{meant}`?"));
+    out.suggest(span, meant, advice)
 }
 
-/// The name that an error says nobody declares.
-fn unknown_name<'a>(error: &wgsl::ParseError, text: &'a str) -> Option<&'a str> {
+/// The text that an error points at.
+fn blamed_word<'a>(error: &wgsl::ParseError, text: &'a str) -> Option<&'a str> {
     let (span, _) = error.labels().next()?;
-    let name = text.get(span.to_range()?)?;
-    error.message().starts_with("no definition in scope").then_some(name)
+    text.get(span.to_range()?)
 }
 
 /// Says when crosslane's own constants are there.
@@ -114,16 +117,48 @@ fn explained(error: Diagnostic, name: &str) -> Diagnostic {
     }
 }
 
-/// Messages of ours have no capital and no stop.
+/// Messages of ours have no stop, and people know no handles: naga's `[3]` and `Some([3])` are left out, with what is
+/// printed of the inner form of types.
 fn first_sentence(text: &str) -> String {
-    text.trim_end_matches('.').to_string()
+    let mut out = String::with_capacity(text.len());
+    for word in words(text.trim_end_matches('.')) {
+        let bare = word.trim_end_matches(',');
+        let needed = [" for", " with", " and"].iter().any(|end| out.ends_with(end));
+        let word = match () {
+            () if is_handle(bare) && needed => "this",
+            () if bare.is_empty() || is_handle(bare) || bare.starts_with("(of type ") => continue,
+            () => word,
+        };
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// Words, and stretches between parentheses as one.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0i32;
+    text.split(move |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ' ' && depth <= 0
+    })
+}
+
+/// Whether a word is an index into one of naga's arenas.
+fn is_handle(word: &str) -> bool {
+    let inner = word.strip_prefix("Some(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(word);
+    let digits = inner.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    digits.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The innermost cause says most; the ones around it say where.
 fn invalid(error: &WithSpan<ValidationError>, sites: &[Site], offsets: &Offsets) -> Diagnostic {
     let outermost = error.as_inner();
     let chain = causes(outermost);
-    let message = chain.last().cloned().unwrap_or_else(|| first_sentence(&outermost.to_string()));
+    let plain = chain.last().cloned().unwrap_or_else(|| first_sentence(&outermost.to_string()));
+    let message = operand_types(outermost).unwrap_or(plain);
     let mut out = Diagnostic::error(Code::WGSL_INVALID, message);
     let mut primary = Span::NONE;
     // naga adds spans from the inside out.
@@ -156,6 +191,43 @@ fn causes(error: &dyn Error) -> Vec<String> {
         next = cause.source();
     }
     list
+}
+
+/// What naga prints of types is their inner form; the error that people meet most is said in WGSL's words.
+fn operand_types(outermost: &ValidationError) -> Option<String> {
+    let mut error: &dyn Error = outermost;
+    while let Some(cause) = error.source() {
+        error = cause;
+    }
+    match error.downcast_ref::<ExpressionError>()? {
+        ExpressionError::InvalidBinaryOperandTypes { op, lhs_type, rhs_type, .. } => {
+            let (left, right) = (type_text(lhs_type)?, type_text(rhs_type)?);
+            Some(format!("the operation {op:?} does not take operands of types `{left}` and `{right}`"))
+        }
+        _ => None,
+    }
+}
+
+/// A scalar, vector or matrix type as it is written.
+fn type_text(ty: &TypeInner) -> Option<String> {
+    let scalar = |of: naga::Scalar| {
+        let letter = match of.kind {
+            ScalarKind::Bool => return Some("bool".to_string()),
+            ScalarKind::Sint => 'i',
+            ScalarKind::Uint => 'u',
+            ScalarKind::Float => 'f',
+            _ => return None,
+        };
+        Some(format!("{letter}{}", 8 * u32::from(of.width)))
+    };
+    Some(match *ty {
+        TypeInner::Scalar(of) => scalar(of)?,
+        TypeInner::Vector { size, scalar: of } => format!("vec{}<{}>", size as u8, scalar(of)?),
+        TypeInner::Matrix { columns, rows, scalar: of } => {
+            format!("mat{}x{}<{}>", columns as u8, rows as u8, scalar(of)?)
+        }
+        _ => return None,
+    })
 }
 
 /// naga's labels name its arenas; people know none.

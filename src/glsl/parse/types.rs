@@ -2,7 +2,7 @@
 //!
 //! Which qualifiers may meet, and in which order, is not decided here (section 4.7.1 leaves the order free).
 
-use super::cursor::{Parsed, Parser};
+use super::cursor::{Parsed, Parser, Reported};
 use super::expressions::{assignment_expression, constant_expression};
 use super::statements::statement_like_list;
 use crate::diagnostic::{Code, Diagnostic};
@@ -89,9 +89,17 @@ pub(super) fn type_specifier(p: &mut Parser) -> Parsed<TypeId> {
 /// `type_name`
 pub(super) fn type_name(p: &mut Parser) -> Parsed<Name> {
     match (p.class(0), p.kind()) {
+        (Some(WordClass::Type), _) if p.is_punct(1, Punct::Less) => Err(type_with_parameters(p)),
         (Some(WordClass::Type), TokenKind::Word(symbol)) => Ok(Name { symbol, span: p.bump().span }),
         _ => p.identifier("a type"),
     }
+}
+
+/// `coopmat<…>`, `tensorARM<…>` and their like.
+fn type_with_parameters(p: &mut Parser) -> Reported {
+    let error =
+        Diagnostic::error(Code::NOT_SUPPORTED, "types with parameters between `<` and `>` are not supported yet");
+    p.report(error.at(p.span(), "such as cooperative matrices and tensors"))
 }
 
 /// `array_specifier`: none or more pairs of brackets.

@@ -156,6 +156,11 @@ impl Body<'_, '_, '_> {
 
 /// What a form takes, in WGSL's names.
 fn accepted(overload: &Overload) -> String {
-    let types: Vec<String> = overload.generic.iter().filter(|shape| !shape.is_matrix()).map(type_name).collect();
+    let mut types: Vec<String> = Vec::new();
+    for name in overload.generic.iter().filter(|shape| !shape.is_matrix()).map(type_name) {
+        if !types.contains(&name) {
+            types.push(name);
+        }
+    }
     format!("it takes `{}`", types.join("`, `"))
 }
