@@ -89,13 +89,23 @@ pub(super) fn type_specifier(p: &mut Parser) -> Parsed<TypeId> {
 /// `type_name`
 pub(super) fn type_name(p: &mut Parser) -> Parsed<Name> {
     match (p.class(0), p.kind()) {
-        (Some(WordClass::Type), _) if p.is_punct(1, Punct::Less) => Err(type_with_parameters(p)),
+        _ if has_parameters(p) => Err(type_with_parameters(p)),
         (Some(WordClass::Type), TokenKind::Word(symbol)) => Ok(Name { symbol, span: p.bump().span }),
         _ => p.identifier("a type"),
     }
 }
 
-/// `coopmat<…>`, `tensorARM<…>` and their like.
+/// Types that have parameters (GL_KHR_cooperative_matrix, GL_NV_cooperative_matrix2, GL_ARM_tensors).
+const WITH_PARAMETERS: [&str; 8] =
+    ["coopmat", "fcoopmatNV", "icoopmatNV", "ucoopmatNV", "coopvecNV", "tensorARM", "tensorLayoutNV", "tensorViewNV"];
+
+/// True at `coopmat<` and its like; any type's name will do where a type must stand.
+pub(super) fn has_parameters(p: &mut Parser) -> bool {
+    let TokenKind::Word(symbol) = p.kind() else { return false };
+    let known = WITH_PARAMETERS.contains(&p.text(symbol)) || matches!(p.class(0), Some(WordClass::Type));
+    known && p.is_punct(1, Punct::Less)
+}
+
 fn type_with_parameters(p: &mut Parser) -> Reported {
     let error =
         Diagnostic::error(Code::NOT_SUPPORTED, "types with parameters between `<` and `>` are not supported yet");
