@@ -35,6 +35,8 @@ pub struct Request {
     pub groups: [u32; 3],
     pub push_constants: Vec<u8>,
     pub spec_constants: Vec<(u32, u32)>,
+    /// The bindings that are uniform blocks.
+    pub uniforms: Vec<u32>,
     pub runs: Vec<Buffers>,
 }
 
@@ -45,7 +47,8 @@ impl Request {
     /// Runs `main` over `groups` workgroups in one dimension.
     pub fn new(spirv: Vec<u32>, groups: u32, runs: Vec<Buffers>) -> Self {
         let entry = "main".to_string();
-        Self { spirv, entry, groups: [groups, 1, 1], push_constants: Vec::new(), spec_constants: Vec::new(), runs }
+        let (push_constants, spec_constants, uniforms) = (Vec::new(), Vec::new(), Vec::new());
+        Self { spirv, entry, groups: [groups, 1, 1], push_constants, spec_constants, uniforms, runs }
     }
 }
 
@@ -163,12 +166,16 @@ fn answer(device: &Device, line: &str) -> Response {
         spec_constants: &request.spec_constants,
         ..Job::new(&request.spirv, request.groups)
     };
-    dispatch(device, &job, &request.runs).map_err(|e| e.to_string())
+    dispatch(device, &job, &request).map_err(|e| e.to_string())
 }
 
-fn dispatch(device: &Device, job: &Job<'_>, runs: &[Buffers]) -> Result<Vec<Buffers>, RunError> {
-    let bind = |(n, words): (usize, &Vec<u32>)| BufferBinding::storage(0, n as u32, to_bytes(words));
-    let mut bound: Vec<Vec<_>> = runs.iter().map(|run| run.iter().enumerate().map(bind).collect()).collect();
+fn dispatch(device: &Device, job: &Job<'_>, request: &Request) -> Result<Vec<Buffers>, RunError> {
+    let bind = |(n, words): (usize, &Vec<u32>)| {
+        let uniform = request.uniforms.contains(&(n as u32));
+        let make = if uniform { BufferBinding::uniform } else { BufferBinding::storage };
+        make(0, n as u32, to_bytes(words))
+    };
+    let mut bound: Vec<Vec<_>> = request.runs.iter().map(|run| run.iter().enumerate().map(bind).collect()).collect();
     let Some(first) = bound.first() else { return Ok(Vec::new()) };
     let kernel = device.prepare(job, first)?;
     for buffers in &mut bound {

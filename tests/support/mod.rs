@@ -9,4 +9,6 @@ pub mod judge;
 pub mod lavapipe;
 pub mod pattern;
 pub mod reference;
+pub mod rival;
 pub mod scalar;
+pub mod trial;

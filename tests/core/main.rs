@@ -1,0 +1,42 @@
+//! The core language without lane operations: every shader of `fixtures/core` leaves the same buffers behind whether
+//! this compiler or glslang compiled it, and is valid for every profile.
+
+// Several test binaries share it and none uses all of it.
+#[allow(dead_code)]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod plan;
+
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::Trial;
+use support::{rival, trial};
+
+fn main() {
+    trial::main(trials);
+}
+
+fn trials() -> Vec<Trial> {
+    let judges = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
+    sources().into_iter().map(|path| trial::judged(stem(&path), &judges, move || check(&path))).collect()
+}
+
+fn sources() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/core");
+    let entries = std::fs::read_dir(folder).expect("the fixtures are part of the repository");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "comp"));
+    paths.sort();
+    paths
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn check(path: &Path) -> Result<(), String> {
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let plan = plan::Plan::read(&source)?;
+    rival::agree(&stem(path), &source, &plan.request(), &plan.judged())
+}

@@ -1,0 +1,131 @@
+//! What a fixture's first comments say about how to run it, one line for each thing:
+//!
+//! ```text
+//! // groups 2                    workgroups, in one dimension; 1 without it
+//! // buffer 0 any-i32 64         a storage buffer: binding, what it holds before, words; compared afterwards
+//! // buffer 1 zero-f32 64        zeros before; compared as floats, where all NaNs are alike
+//! // buffer 2 zero-f32 64 1e-5   compared within that share
+//! // uniform 3 exact-f32 16      a uniform block
+//! // push any-u32 4              push constants
+//! // spec 7 12                   the pipeline sets the specialization constant 7 to 12
+//! ```
+//!
+//! Bindings stand in ascending order from 0.
+
+use crate::support::compare::Closeness;
+use crate::support::lavapipe::{Buffers, Request};
+use crate::support::pattern::{Domain, PATTERNS, Pattern};
+use crate::support::rival::Judged;
+use crate::support::scalar::Type;
+
+/// What stands in a buffer before the run.
+#[derive(Debug, Clone, Copy)]
+enum Fill {
+    Zero,
+    From(Domain),
+}
+
+impl Fill {
+    fn words(self, pattern: Pattern, salt: u32, count: usize) -> Vec<u32> {
+        match self {
+            Self::Zero => vec![0; count],
+            Self::From(domain) => domain.words(pattern, salt, count),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    fill: Fill,
+    words: usize,
+    judged: Judged,
+}
+
+/// A fixture's plan.
+#[derive(Debug, Default)]
+pub struct Plan {
+    groups: u32,
+    places: Vec<Place>,
+    uniforms: Vec<u32>,
+    push: Option<(Fill, usize)>,
+    spec: Vec<(u32, u32)>,
+}
+
+impl Plan {
+    /// Reads the comments at the top of a source.
+    pub fn read(source: &str) -> Result<Self, String> {
+        let mut plan = Self { groups: 1, ..Self::default() };
+        let comments = source.lines().map_while(|line| line.strip_prefix("// "));
+        for line in comments {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            plan.line(&words).ok_or_else(|| format!("not understood: {line}"))?;
+        }
+        Ok(plan)
+    }
+
+    fn line(&mut self, words: &[&str]) -> Option<()> {
+        match words {
+            ["groups", count] => self.groups = count.parse().ok()?,
+            ["spec", id, value] => self.spec.push((id.parse().ok()?, value.parse().ok()?)),
+            ["push", fill, count] => self.push = Some((fill_of(fill)?.0, count.parse().ok()?)),
+            [what @ ("buffer" | "uniform"), binding, fill, count, share @ ..] => {
+                let (fill, kind) = fill_of(fill)?;
+                let closeness = match share {
+                    [] => Closeness::Same,
+                    [share, ..] => Closeness::Within(share.parse().ok()?),
+                };
+                let words = count.parse().ok()?;
+                if *what == "uniform" {
+                    self.uniforms.push(binding.parse().ok()?);
+                }
+                self.places.push(Place { fill, words, judged: Judged { kind, closeness } });
+                (binding.parse::<usize>().ok()? + 1 == self.places.len()).then_some(())?;
+            }
+            // Any other line is prose.
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// How each buffer is compared.
+    pub fn judged(&self) -> Vec<Judged> {
+        self.places.iter().map(|place| place.judged).collect()
+    }
+
+    /// One dispatch for each input pattern, with no module yet; the push constants are those of the second pattern.
+    pub fn request(&self) -> Request {
+        let runs = PATTERNS.iter().map(|&pattern| self.buffers(pattern)).collect();
+        let push = self.push.map(|(fill, count)| fill.words(PATTERNS[1], 77, count)).unwrap_or_default();
+        Request {
+            push_constants: push.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            spec_constants: self.spec.clone(),
+            uniforms: self.uniforms.clone(),
+            ..Request::new(Vec::new(), self.groups, runs)
+        }
+    }
+
+    fn buffers(&self, pattern: Pattern) -> Buffers {
+        self.places.iter().enumerate().map(|(n, place)| place.fill.words(pattern, n as u32, place.words)).collect()
+    }
+}
+
+/// `zero-u32`, `any-f32`, `exact-i32`, `factors`, `rounding`, `below-16`.
+fn fill_of(word: &str) -> Option<(Fill, Type)> {
+    let (shape, of) = word.split_once('-').unwrap_or((word, ""));
+    let kind = match of {
+        "f32" => Type::F32,
+        "i32" => Type::I32,
+        "bool" => Type::Bool,
+        _ => Type::U32,
+    };
+    let domain = match shape {
+        "zero" => return Some((Fill::Zero, kind)),
+        "any" => Domain::Any(kind),
+        "exact" => Domain::Exact(kind),
+        "factors" => Domain::Factors,
+        "rounding" => Domain::Rounding,
+        "below" => Domain::Below(of.parse().ok()?),
+        _ => return None,
+    };
+    Some((Fill::From(domain), domain.kind()))
+}

@@ -1,0 +1,77 @@
+//! The compiler against another one: the same source through both, the modules run side by side on lavapipe.
+
+use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
+use crosslane::diagnostic::render;
+use crosslane::profile::Profile;
+use crosslane::source::NoIncludes;
+
+use super::case::Column;
+use super::compare::{Closeness, compare};
+use super::judge;
+use super::lavapipe::{self, Buffers, Request};
+use super::scalar::Type;
+
+/// The profiles that are compared, each with the environment that its modules must be valid in.
+pub const PROFILES: [(&str, &str); 3] =
+    [("spirv-1.3", "vulkan1.1"), ("spirv-1.5", "vulkan1.2"), ("spirv-1.6", "vulkan1.3")];
+
+/// Lanes of the lavapipe that both modules run on; nothing here depends on them.
+pub const LANES: usize = 8;
+
+/// Our module for a profile, or our messages.
+pub fn ours(name: &str, source: &str, profile: &str) -> Result<Vec<u32>, String> {
+    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
+    let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
+    let done = compile(&input, &Options::new(profile), &NoIncludes);
+    match done.verdict {
+        Verdict::Done(Artifact::Spirv(words)) => Ok(words),
+        _ => Err(render::human(&done.sources, &done.diagnostics)),
+    }
+}
+
+/// How a buffer is compared.
+#[derive(Debug, Clone, Copy)]
+pub struct Judged {
+    pub kind: Type,
+    pub closeness: Closeness,
+}
+
+/// Where the buffers of two runs of one case differ, if anywhere.
+pub fn differences(judged: &[Judged], theirs: &Buffers, ours: &Buffers) -> Result<(), String> {
+    for (binding, how) in judged.iter().enumerate() {
+        let expected: Column = theirs[binding].iter().map(|word| Some(*word)).collect();
+        compare(how.kind, how.closeness, &expected, &ours[binding], 1)
+            .map_err(|e| format!("binding {binding}: {e}"))?;
+    }
+    Ok(())
+}
+
+/// Runs a module over the case that `request` describes.
+pub fn run(request: &Request, module: &[u32]) -> Result<Vec<Buffers>, String> {
+    lavapipe::run(LANES, &Request { spirv: module.to_vec(), ..request.clone() })
+}
+
+/// Everything about one source: valid for each profile, and the same buffers as glslang's module leaves.
+pub fn agree(name: &str, source: &str, request: &Request, judged: &[Judged]) -> Result<(), String> {
+    let theirs = run(request, &judge::glslang(source)?).map_err(|e| format!("glslang's module: {e}"))?;
+    let mut seen: Vec<Vec<u32>> = Vec::new();
+    for (profile, environment) in PROFILES {
+        let module = ours(name, source, profile)?;
+        let valid = if source.contains("GL_EXT_scalar_block_layout") {
+            judge::spirv_val_scalar_layout
+        } else {
+            judge::spirv_val
+        };
+        valid(&module, environment).map_err(|e| format!("{profile}: {e}"))?;
+        // All but the version in the header.
+        if seen.iter().any(|known| known[2..] == module[2..]) {
+            continue;
+        }
+        let after = run(request, &module).map_err(|e| format!("{profile}: {e}"))?;
+        for (index, (theirs, ours)) in theirs.iter().zip(&after).enumerate() {
+            differences(judged, theirs, ours).map_err(|e| format!("{profile}, run {index}: {e}"))?;
+        }
+        seen.push(module);
+    }
+    Ok(())
+}
