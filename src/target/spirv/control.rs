@@ -100,7 +100,8 @@ impl Body<'_, '_> {
     }
 
     fn conditional(&mut self, condition: Value, blocks: (BlockId, BlockId), hint: ControlHint, ty: TypeId) -> Word {
-        if self.jump_if(condition, blocks) {
+        // Nothing depends on the condition; from 1.6 on a branch has two different targets (section 3.49.17).
+        if self.is_empty(blocks.0) && self.is_empty(blocks.1) || self.jump_if(condition, blocks) {
             return 0;
         }
         let condition = self.value(condition);

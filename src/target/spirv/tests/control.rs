@@ -59,6 +59,18 @@ fn a_loop_over_the_buffer() {
 }
 
 #[test]
+fn a_selection_of_nothing_is_nothing() {
+    let module = numbers().main(|b, block| {
+        let (value, four) = (get(b, block, 1), b.const_u32(4));
+        let more = b.binary(BinaryOp::Gt, value, four);
+        b.if_else(more, |_| (), |_| ());
+        put(b, block, 3, 7);
+    });
+    let [listing, ..] = check(&module);
+    assert!(!listing.contains("OpBranchConditional"), "{listing}");
+}
+
+#[test]
 fn a_loop_that_breaks_at_its_end_and_one_that_never_does() {
     let module = numbers().main(|b, block| {
         let body = b.block(|b| put(b, block, 0, 1));
