@@ -82,6 +82,11 @@ impl Sema<'_> {
         let (test, accept, reject) = (test?, accept?, reject?);
         let ty = self.common_type(b, accept, reject, whole)?;
         b.span = whole;
+        if let Some(known) = known_bool(b, test) {
+            let (value, side) = if known { (accept, then_block) } else { (reject, otherwise_block) };
+            side.reopen(b);
+            return Some(convert::numeric(b, value, ty));
+        }
         if then_block.harmless && otherwise_block.harmless && is_selectable(b, ty) {
             then_block.reopen(b);
             otherwise_block.reopen(b);
@@ -107,6 +112,14 @@ impl Sema<'_> {
         let message = format!("`?:` chooses between a `{}` and a `{}`", names[0], names[1]);
         self.error(Code::TYPE_MISMATCH, whole, message, "the types have nothing in common");
         None
+    }
+}
+
+/// The value of a condition that is known at compile time, which leaves one side of the choice only.
+fn known_bool(b: &Builder<'_>, condition: Value) -> Option<bool> {
+    match condition {
+        Value::Const(id) => b.module.constants.bits(id).map(|bits| bits != 0),
+        _ => None,
     }
 }
 
