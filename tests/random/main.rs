@@ -1,1 +1,78 @@
-fn main() {}
+//! Random kernels: each leaves the same buffers behind whether this compiler or glslang compiled it.
+//!
+//! `CROSSLANE_RANDOM=SEED:COUNT` runs other seeds than the usual ones. A kernel that fails is printed with its seed.
+
+// Several test binaries share it and none uses all of it.
+#[allow(dead_code)]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod expressions;
+mod program;
+mod rng;
+mod scope;
+mod statements;
+mod types;
+
+use libtest_mimic::Trial;
+use support::compare::Closeness;
+use support::lavapipe::Request;
+use support::pattern::{Domain, PATTERNS};
+use support::rival::{self, Judged};
+use support::scalar::Type;
+use support::{judge, trial};
+
+/// Kernels that each run of the tests tries.
+const USUAL: (u64, u64) = (1, 60);
+/// Kernels in one test.
+const BATCH: u64 = 10;
+
+fn main() {
+    trial::main(trials);
+}
+
+fn trials() -> Vec<Trial> {
+    let (first, count) = seeds();
+    let judges = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
+    let batch = |start: u64| {
+        let seeds = start..(start + BATCH).min(first + count);
+        trial::judged(format!("seeds_{start}"), &judges, move || seeds.map(check).collect())
+    };
+    (first..first + count).step_by(BATCH as usize).map(batch).collect()
+}
+
+fn seeds() -> (u64, u64) {
+    let Ok(asked) = std::env::var("CROSSLANE_RANDOM") else { return USUAL };
+    let parsed = asked.split_once(':').and_then(|(seed, count)| Some((seed.parse().ok()?, count.parse().ok()?)));
+    parsed.expect("CROSSLANE_RANDOM is SEED:COUNT")
+}
+
+fn check(seed: u64) -> Result<(), String> {
+    let source = program::kernel(seed);
+    agree(seed, &source).map_err(|why| {
+        let path = std::env::temp_dir().join(format!("crosslane-random-{seed}.comp"));
+        let kept = std::fs::write(&path, &source).map(|()| path.display().to_string()).unwrap_or_default();
+        format!("seed {seed}: {why}\n{kept}")
+    })
+}
+
+/// One profile a kernel, in turn.
+fn agree(seed: u64, source: &str) -> Result<(), String> {
+    let request = request();
+    let theirs = rival::run(&request, &rival::theirs(source)?).map_err(|e| format!("glslang's module: {e}"))?;
+    let (profile, environment) = rival::PROFILES[seed as usize % rival::PROFILES.len()];
+    let module = rival::ours("random.comp", source, profile)?;
+    judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
+    let ours = rival::run(&request, &module).map_err(|e| format!("{profile}: {e}"))?;
+    let judged = [Judged { kind: Type::I32, closeness: Closeness::Same }; 2];
+    theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))
+}
+
+/// What a kernel leaves in its own block are floats too, whose zeros may differ in sign: it is written down, not compared.
+fn request() -> Request {
+    let given = Domain::Any(Type::I32);
+    let results = program::INVOCATIONS * program::RESULTS;
+    let run =
+        |&pattern| vec![given.words(pattern, 3, 2 * program::INVOCATIONS), vec![0; results], vec![0; program::MEMORY]];
+    Request::new(Vec::new(), 1, PATTERNS[..2].iter().map(run).collect())
+}

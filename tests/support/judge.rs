@@ -38,12 +38,6 @@ pub fn spirv_val(module: &[u32], environment: &str, scalar: bool) -> Result<(), 
     filter("bin/spirv-val", &arguments, &bytes(module)).map(drop)
 }
 
-/// The same for a module whose blocks may have scalar alignment.
-pub fn spirv_val_scalar_layout(module: &[u32], environment: &str) -> Result<(), String> {
-    let arguments = ["--scalar-block-layout", "--target-env", environment, "-"];
-    filter("bin/spirv-val", &arguments, &bytes(module)).map(drop)
-}
-
 /// The judge's disassembly of a module.
 pub fn spirv_dis(module: &[u32]) -> Result<String, String> {
     let text = filter("bin/spirv-dis", &["--no-color", "-"], &bytes(module))?;

@@ -125,7 +125,9 @@ fn choose_lavapipe(command: &mut Command, lanes: usize) -> Result<(), String> {
         .env("VK_DRIVER_FILES", &manifest)
         .env("LP_NATIVE_VECTOR_WIDTH", (lanes * 32).to_string())
         // The disk cache does not know the width and would bring back code of another.
-        .env("MESA_SHADER_CACHE_DISABLE", "true");
+        .env("MESA_SHADER_CACHE_DISABLE", "true")
+        // Kernels run once: LLVM's optimizations cost far more than they save.
+        .env("GALLIVM_PERF", "nopt");
     Ok(())
 }
 

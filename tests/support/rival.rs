@@ -15,6 +15,13 @@ use super::scalar::Type;
 pub const PROFILES: [(&str, &str); 3] =
     [("spirv-1.3", "vulkan1.1"), ("spirv-1.5", "vulkan1.2"), ("spirv-1.6", "vulkan1.3")];
 
+/// glslang's module; not all of them are valid (copies of structs that hold bools), and those judge nothing.
+pub fn theirs(source: &str) -> Result<Vec<u32>, String> {
+    let module = judge::glslang(source)?;
+    judge::spirv_val(&module, "vulkan1.3", true).map_err(|e| format!("glslang's module: {e}"))?;
+    Ok(module)
+}
+
 /// Lanes of the lavapipe that both modules run on; nothing here depends on them.
 pub const LANES: usize = 8;
 
@@ -53,16 +60,12 @@ pub fn run(request: &Request, module: &[u32]) -> Result<Vec<Buffers>, String> {
 
 /// Everything about one source: valid for each profile, and the same buffers as glslang's module leaves.
 pub fn agree(name: &str, source: &str, request: &Request, judged: &[Judged]) -> Result<(), String> {
-    let theirs = run(request, &judge::glslang(source)?).map_err(|e| format!("glslang's module: {e}"))?;
+    let theirs = run(request, &theirs(source)?).map_err(|e| format!("glslang's module: {e}"))?;
     let mut seen: Vec<Vec<u32>> = Vec::new();
     for (profile, environment) in PROFILES {
         let module = ours(name, source, profile)?;
-        let valid = if source.contains("GL_EXT_scalar_block_layout") {
-            judge::spirv_val_scalar_layout
-        } else {
-            judge::spirv_val
-        };
-        valid(&module, environment).map_err(|e| format!("{profile}: {e}"))?;
+        let scalar = source.contains("GL_EXT_scalar_block_layout");
+        judge::spirv_val(&module, environment, scalar).map_err(|e| format!("{profile}: {e}"))?;
         // All but the version in the header.
         if seen.iter().any(|known| known[2..] == module[2..]) {
             continue;
