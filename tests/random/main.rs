@@ -35,8 +35,8 @@ fn trials() -> Vec<Trial> {
     let (first, count) = seeds();
     let judges = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
     let batch = |start: u64| {
-        let seeds = start..(start + BATCH).min(first + count);
-        trial::judged(format!("seeds_{start}"), &judges, move || seeds.map(check).collect())
+        let mut seeds = start..(start + BATCH).min(first + count);
+        trial::judged(format!("seeds_{start}"), &judges, move || seeds.try_for_each(check))
     };
     (first..first + count).step_by(BATCH as usize).map(batch).collect()
 }
