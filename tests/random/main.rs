@@ -23,7 +23,7 @@ use support::scalar::Type;
 use support::{judge, trial};
 
 /// Kernels that each run of the tests tries.
-const USUAL: (u64, u64) = (1, 60);
+const USUAL: (u64, u64) = (1, 50);
 /// Kernels in one test.
 const BATCH: u64 = 10;
 
