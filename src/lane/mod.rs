@@ -18,5 +18,5 @@ pub mod value;
 pub use op::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
 pub use plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
 pub use planner::plan;
-pub use primitive::{GroupFold, GroupOp, Primitive};
+pub use primitive::{GroupFold, GroupOp, LaneMap, Move, Primitive, Source};
 pub use request::{Input, Known, LaneType, Refusal, Request};

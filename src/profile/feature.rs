@@ -58,6 +58,54 @@ features! {
     ExtendedTypes = "extended-types",
     /// Numbers of the processor and of its warps (SPV_NV_shader_sm_builtins).
     SmBuiltins = "sm-builtins",
+
+    /// TGALL, TGANY, TGEQ: votes of a warp (NV_gpu_program5).
+    NvVote = "nv-vote",
+    /// TGBALLOT and masks of a warp's lanes (NV_shader_thread_group).
+    NvBallot = "nv-ballot",
+    /// QSWZ: swizzles of float quads in fragment programs (NV_shader_thread_group).
+    NvQuadSwizzle = "nv-quad-swizzle",
+    /// SHFUP, SHFDOWN, SHFIDX, SHFXOR: shuffles in segments of a warp (NV_shader_thread_shuffle).
+    NvShuffle = "nv-shuffle",
+
+    /// READLANE, READFIRSTLANE, WRITELANE, MBCNT, comparison masks, WQM, LDS memory.
+    AmdWave = "amd-wave",
+    /// DS_SWIZZLE by masks and in quads.
+    AmdSwizzle = "amd-swizzle",
+    /// DS_SWIZZLE in the modes rotate and FFT.
+    AmdSwizzleRotate = "amd-swizzle-rotate",
+    /// DS_PERMUTE and DS_BPERMUTE.
+    AmdPermute = "amd-permute",
+    /// DS_PERMUTE and DS_BPERMUTE reach all 64 lanes of a wave64.
+    AmdWidePermute = "amd-wide-permute",
+    /// DS_BPERMUTE_FI, which reads inactive lanes.
+    AmdPermuteFetchInactive = "amd-permute-fetch-inactive",
+    /// DPP in rows: quad_perm, row_shl, row_shr, row_ror, row_mirror, row_half_mirror.
+    AmdDpp16 = "amd-dpp16",
+    /// DPP over the wave: wave_shl, wave_shr, wave_rol, wave_ror.
+    AmdDppWave = "amd-dpp-wave",
+    /// DPP between rows: row_bcast:15, row_bcast:31.
+    AmdDppRowBcast = "amd-dpp-row-bcast",
+    /// DPP row_newbcast.
+    AmdDppNewBcast = "amd-dpp-newbcast",
+    /// 64-bit moves with DPP row_newbcast.
+    AmdDpp64 = "amd-dpp64",
+    /// DPP row_share and row_xmask.
+    AmdDppRowShare = "amd-dpp-row-share",
+    /// DPP8: any map inside 8 lanes.
+    AmdDpp8 = "amd-dpp8",
+    /// DPP and DPP8 that read inactive lanes (fi).
+    AmdFetchInactive = "amd-fetch-inactive",
+    /// PERMLANE16 and PERMLANEX16.
+    AmdPermlane16 = "amd-permlane16",
+    /// PERMLANE16_VAR and PERMLANEX16_VAR.
+    AmdPermlaneVar = "amd-permlane-var",
+    /// PERMLANE64.
+    AmdPermlane64 = "amd-permlane64",
+    /// PERMLANE16_SWAP and PERMLANE32_SWAP.
+    AmdPermlaneSwap = "amd-permlane-swap",
+    /// Vector registers that the two halves of a wave64 share.
+    AmdSharedVgpr = "amd-shared-vgpr",
 }
 
 impl fmt::Display for Feature {
@@ -73,6 +121,10 @@ pub struct FeatureSet(u64);
 impl FeatureSet {
     pub const fn has(self, feature: Feature) -> bool {
         self.0 >> feature as u8 & 1 != 0
+    }
+
+    pub const fn has_all(self, others: FeatureSet) -> bool {
+        others.0 & !self.0 == 0
     }
 
     #[must_use]

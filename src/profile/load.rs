@@ -2,14 +2,15 @@
 //!
 //! Only the profile that is asked for is parsed, with those it inherits from. An error names file, line and key.
 
-use super::{Feature, FeatureSet, Profile, Target};
+use super::{Cost, CostClass, Costs, Feature, FeatureSet, Profile, Target};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A built-in profile as text.
-struct Builtin {
-    name: &'static str,
-    text: &'static str,
+pub(super) struct Builtin {
+    pub(super) name: &'static str,
+    pub(super) text: &'static str,
 }
 
 macro_rules! builtin {
@@ -17,12 +18,14 @@ macro_rules! builtin {
         &[$(Builtin { name: $name, text: include_str!(concat!("../../profiles/", $name, ".toml")) }),+]
     };
 }
+#[cfg(test)]
+pub(super) use builtin;
 
 /// In order of age within a vendor: the first that can run an operation is the oldest that can.
 static BUILTIN: &[Builtin] = builtin!["spirv-1.3", "spirv-1.5", "spirv-1.6"];
 
 /// Longest chain of `inherit`; a longer one is taken for a cycle.
-const MAX_CHAIN: usize = 8;
+const MAX_CHAIN: usize = 16;
 
 /// What is wrong with a profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -113,8 +116,11 @@ struct File {
     description: Option<Box<str>>,
     target: Option<Target>,
     version: Option<String>,
+    processor: Option<Box<str>>,
     wave_size: Option<WaveSize>,
     reproducible: Option<bool>,
+    #[serde(default)]
+    costs: BTreeMap<Box<str>, Cost>,
     features: Option<Vec<Feature>>,
     #[serde(default)]
     add_features: Vec<Feature>,
@@ -125,10 +131,7 @@ struct File {
 impl Profile {
     /// The built-in profile of this name or alias.
     pub fn named(name: &str) -> Option<Profile> {
-        let quoted = format!("\"{name}\"");
-        let exact = BUILTIN.iter().find(|builtin| builtin.name == name);
-        let builtin = exact.or_else(|| BUILTIN.iter().find(|builtin| has_alias(builtin.text, &quoted)))?;
-        Some(builtin.parse())
+        find(BUILTIN, name).map(Builtin::parse)
     }
 
     /// Names of the built-in profiles, the oldest of each vendor first.
@@ -154,9 +157,24 @@ impl Profile {
 }
 
 impl Builtin {
-    fn parse(&self) -> Profile {
+    pub(super) fn parse(&self) -> Profile {
         read(self.text, self.name, 0).expect("the built-in profiles are read by a test")
     }
+}
+
+/// The file of this name, else the one with this alias.
+pub(super) fn find<'a>(files: &'a [Builtin], name: &str) -> Option<&'a Builtin> {
+    let quoted = format!("\"{name}\"");
+    let exact = files.iter().find(|file| file.name == name);
+    exact.or_else(|| files.iter().find(|file| has_alias(file.text, &quoted)))
+}
+
+/// A file that others may inherit from.
+fn base(name: &str) -> Option<&'static Builtin> {
+    let builtin = BUILTIN.iter().find(|builtin| builtin.name == name);
+    #[cfg(test)]
+    let builtin = builtin.or_else(|| super::hardware::FILES.iter().find(|file| file.name == name));
+    builtin
 }
 
 /// Whether the line of aliases holds the quoted name.
@@ -170,9 +188,8 @@ fn read(text: &str, name: &str, depth: usize) -> Result<Profile, ProfileError> {
     let base = match &file.inherit {
         None => None,
         Some(_) if depth == MAX_CHAIN => return Err(wrong("inherit", "the profiles inherit from each other".into())),
-        Some(base) => {
-            let builtin = BUILTIN.iter().find(|builtin| builtin.name == base.as_str());
-            let builtin = builtin.ok_or_else(|| wrong("inherit", format!("there is no profile {base}")))?;
+        Some(name) => {
+            let builtin = base(name).ok_or_else(|| wrong("inherit", format!("there is no profile {name}")))?;
             Some(read(builtin.text, builtin.name, depth + 1)?)
         }
     };
@@ -201,6 +218,10 @@ fn merge(
     let features: FeatureSet = features.or(base.map(|base| base.features)).ok_or_else(|| missing("features"))?;
     let features = file.add_features.iter().fold(features, |set, feature| set.with(*feature));
     let features = file.remove_features.iter().fold(features, |set, feature| set.without(*feature));
+    let costs = prices(&file.costs, base, wrong)?;
+    if let Some(class) = unpriced(features, &costs) {
+        return Err(missing(&format!("costs.{}", class.name())));
+    }
     Ok(Profile {
         name: file.name,
         aliases: file.aliases,
@@ -212,8 +233,29 @@ fn merge(
             None => base.and_then(|base| base.wave_size),
         },
         features,
+        processor: file.processor.or(base.map(|base| base.processor.clone())).unwrap_or_default(),
+        costs,
         reproducible: file.reproducible.or(base.map(|base| base.reproducible)).unwrap_or(false),
     })
+}
+
+/// The file's prices over those that it inherits.
+fn prices(
+    costs: &BTreeMap<Box<str>, Cost>,
+    base: Option<&Profile>,
+    wrong: &dyn Fn(&str, String) -> ProfileError,
+) -> Result<Costs, ProfileError> {
+    let mut all = base.map_or_else(Costs::default, |base| base.costs);
+    for (name, cost) in costs {
+        let class = CostClass::of_name(name).ok_or_else(|| wrong(name, "there is no such price".into()))?;
+        all.set(class, *cost);
+    }
+    Ok(all)
+}
+
+/// What the features need a price for and have none.
+fn unpriced(features: FeatureSet, costs: &Costs) -> Option<CostClass> {
+    CostClass::ALL.iter().copied().find(|class| features.has(class.needed_for()) && costs.of(*class).is_none())
 }
 
 /// `1.3` as (1, 3).
@@ -259,6 +301,14 @@ mod tests {
                 "my.toml:3: wave-size: 12 is no power of two from 4 to 128",
             ),
             ("inherit = \"spirv-1.3\"\nname = \"a\"\nversion = \"x\"\n", "my.toml:3: version: x is no version"),
+            (
+                "inherit = \"spirv-1.3\"\nname = \"a\"\nadd-features = [\"nv-shuffle\"]\n",
+                "my.toml: missing key costs.nv-shuffle",
+            ),
+            (
+                "inherit = \"spirv-1.3\"\nname = \"a\"\n[costs]\ntea = { latency = 3 }\n",
+                "my.toml:4: tea: there is no such price",
+            ),
         ];
         for (text, message) in cases {
             assert_eq!(error(text), message);

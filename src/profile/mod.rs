@@ -3,9 +3,13 @@
 //! A profile is a TOML file; those in `profiles/` are part of the binary, a user may bring more. This module reads and
 //! names them. It decides nothing about lowering.
 
+pub mod cost;
 pub mod feature;
+#[cfg(test)]
+pub mod hardware;
 mod load;
 
+pub use cost::{Cost, CostClass, Costs};
 pub use feature::{Feature, FeatureSet};
 pub use load::ProfileError;
 
@@ -34,6 +38,10 @@ pub struct Profile {
     /// Lanes of a subgroup; none when only the running driver knows.
     pub wave_size: Option<u32>,
     pub features: FeatureSet,
+    /// What the target's tools call the hardware: AMD's `gfx1030`; empty where they do not.
+    pub processor: Box<str>,
+    /// Prices of its instructions; none for SPIR-V, whose drivers decide.
+    pub costs: Costs,
     /// Whether float folds and scans have the promised order, so that their bits agree with every other target.
     pub reproducible: bool,
 }

@@ -86,19 +86,24 @@ fn legal(profile: &Profile, plan: &Plan) -> Result<(), Wrong> {
 }
 
 fn is_legal(profile: &Profile, step: &Step) -> bool {
-    let Primitive::Group(op) = match step.op {
-        StepOp::Prim(primitive) => primitive,
-        StepOp::Fact(LaneFact::Mask(_)) => return profile.has(Feature::Ballot),
-        StepOp::FoldMoved(..) => return false,
-        _ => return true,
-    };
-    let lane_is_constant = matches!(step.args[1], Operand::Const(_));
-    let fits = match op {
-        GroupOp::Broadcast | GroupOp::QuadBroadcast => lane_is_constant || profile.has(Feature::DynamicBroadcast),
-        GroupOp::Fold(_, GroupFold::Clustered(width)) => width.lanes().is_some(),
+    match step.op {
+        StepOp::Prim(primitive) => primitive.is_legal(profile) && takes(primitive, profile, step),
+        StepOp::Fact(LaneFact::Mask(_)) => profile.has(Feature::Ballot),
+        StepOp::FoldMoved(..) => false,
         _ => true,
-    };
-    fits && op.feature().is_none_or(|feature| profile.has(feature))
+    }
+}
+
+/// Whether a primitive takes operands of this kind: some lanes must be constants.
+fn takes(primitive: Primitive, profile: &Profile, step: &Step) -> bool {
+    let lane_is_constant = matches!(step.args[1], Operand::Const(_));
+    match primitive {
+        Primitive::Group(GroupOp::Broadcast | GroupOp::QuadBroadcast) => {
+            lane_is_constant || profile.has(Feature::DynamicBroadcast)
+        }
+        Primitive::Group(GroupOp::Fold(_, GroupFold::Clustered(width))) => width.lanes().is_some(),
+        _ => true,
+    }
 }
 
 fn check_size(request: &Request, plan: &Plan, size: u32, ordered: bool, effort: Effort) -> Result<u32, Wrong> {

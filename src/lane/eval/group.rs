@@ -2,7 +2,7 @@
 //! undefined.
 
 use super::Outcome;
-use crate::lane::op::{CountOp, FoldOp, QuadMove, VoteOp};
+use crate::lane::op::{CountOp, FoldOp, VoteOp};
 use crate::lane::primitive::{GroupFold, GroupOp};
 use crate::lane::value::{self, Domain, LaneValue, Lanes, low_bits};
 
@@ -29,44 +29,13 @@ pub fn apply<D: Domain>(domain: &mut D, op: GroupOp, rows: &[&[LaneValue<D::Data
     }
 }
 
-fn each<T: Copy>(lanes: Lanes, mut f: impl FnMut(u32) -> Option<LaneValue<T>>) -> Outcome<T> {
+/// The result of each active lane.
+pub fn each<T: Copy>(lanes: Lanes, mut f: impl FnMut(u32) -> Option<LaneValue<T>>) -> Outcome<T> {
     let mut row = vec![LaneValue::Poison; lanes.size as usize];
     for lane in lanes.iter() {
         row[lane as usize] = f(lane)?;
     }
     Some(row)
-}
-
-impl GroupOp {
-    /// The lane that a mover of this kind reads in lane `i`; none where the value is undefined. It may be inactive or
-    /// outside the subgroup.
-    pub fn source(self, i: u32, operand: u32, lanes: Lanes) -> Option<u32> {
-        match self {
-            GroupOp::Shuffle | GroupOp::Broadcast => Some(operand),
-            GroupOp::ShuffleXor => Some(i ^ operand),
-            GroupOp::ShuffleUp => i.checked_sub(operand),
-            GroupOp::ShuffleDown => i.checked_add(operand),
-            GroupOp::Rotate(width) => {
-                let width = width.lanes_in(lanes.size);
-                Some((i & !(width - 1)) | (i.wrapping_add(operand) & (width - 1))).filter(|_| width <= lanes.size)
-            }
-            GroupOp::BroadcastFirst => lanes.iter().next(),
-            GroupOp::QuadBroadcast => Some((i & !3) | operand).filter(|_| operand < 4),
-            GroupOp::QuadSwap(QuadMove::X) => Some(i ^ 1),
-            GroupOp::QuadSwap(QuadMove::Y) => Some(i ^ 2),
-            GroupOp::QuadSwap(QuadMove::Diagonal) => Some(i ^ 3),
-            _ => None,
-        }
-    }
-
-    /// Lanes that must agree on the operand: the width of the segments in which it is uniform.
-    fn uniform_width(self, lanes: Lanes) -> u32 {
-        match self {
-            GroupOp::Broadcast | GroupOp::Rotate(_) => lanes.size,
-            GroupOp::QuadBroadcast => 4,
-            _ => 1,
-        }
-    }
 }
 
 fn moved<T: Copy + PartialEq>(
@@ -76,12 +45,12 @@ fn moved<T: Copy + PartialEq>(
     lanes: Lanes,
 ) -> Outcome<T> {
     each(lanes, |i| {
-        let Some(row) = operand else { return Some(read(value, op.source(i, 0, lanes), lanes)) };
+        let Some(row) = operand else { return Some(read(value, op.lane(i, 0, lanes), lanes)) };
         let own = row[i as usize];
         if own == LaneValue::Poison || lanes.segment(i, op.uniform_width(lanes)).any(|j| row[j as usize] != own) {
             return Some(LaneValue::Poison);
         }
-        Some(read(value, op.source(i, own.index()?, lanes), lanes))
+        Some(read(value, op.lane(i, own.index()?, lanes), lanes))
     })
 }
 
@@ -115,7 +84,14 @@ fn folded<D: Domain>(
     })
 }
 
-fn voted<D: Domain>(domain: &D, op: VoteOp, row: &[LaneValue<D::Data>], lanes: Lanes, width: u32) -> Outcome<D::Data> {
+/// A vote among the active lanes of each segment.
+pub fn voted<D: Domain>(
+    domain: &D,
+    op: VoteOp,
+    row: &[LaneValue<D::Data>],
+    lanes: Lanes,
+    width: u32,
+) -> Outcome<D::Data> {
     each(lanes, |i| {
         let values: Vec<_> = lanes.segment(i, width).map(|j| row[j as usize]).collect();
         if values.contains(&LaneValue::Poison) {
@@ -133,7 +109,8 @@ fn voted<D: Domain>(domain: &D, op: VoteOp, row: &[LaneValue<D::Data>], lanes: L
     })
 }
 
-fn ballot<T: Copy + PartialEq>(predicate: &[LaneValue<T>], lanes: Lanes) -> Outcome<T> {
+/// The ballot of the active lanes, in each of them.
+pub fn ballot<T: Copy + PartialEq>(predicate: &[LaneValue<T>], lanes: Lanes) -> Outcome<T> {
     if lanes.iter().any(|j| predicate[j as usize] == LaneValue::Poison) {
         return each(lanes, |_| Some(LaneValue::Poison));
     }

@@ -4,6 +4,7 @@
 
 mod alu;
 mod group;
+mod hardware;
 
 use super::op::MaskOp;
 use super::plan::{CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
@@ -75,6 +76,9 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
         let rows: Vec<&[LaneValue<T>]> = rows.iter().map(|row| &**row).collect();
         match (step.op, rows.as_slice()) {
             (StepOp::Prim(primitive), rows) => self.primitive(domain, primitive, rows),
+            (StepOp::FoldMoved(op, primitive), [own, moved @ ..]) if primitive.fuses() => {
+                hardware::fold_moved(domain, op, primitive, own, moved, self.lanes)
+            }
             (StepOp::FoldMoved(op, primitive), [own, moved @ ..]) => {
                 let moved = self.primitive(domain, primitive, moved)?;
                 self.each(|i| value::fold(domain, op, own[i], moved[i]))
@@ -114,6 +118,7 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
     ) -> Outcome<T> {
         match primitive {
             Primitive::Group(op) => group::apply(domain, op, rows, self.lanes),
+            _ => hardware::apply(domain, primitive, rows, self.lanes),
         }
     }
 }

@@ -150,7 +150,7 @@ impl Body<'_, '_> {
             StepOp::Select => self.choose_vector(args[0].word, (args[1].word, args[2].word), shape),
             StepOp::Identity(op) => self.m.splat_constant(shape.0, shape.1, identity(op, shape.0)),
             StepOp::Zero => self.m.splat_constant(shape.0, shape.1, 0),
-            StepOp::FoldMoved(..) => self.m.internal("a fused fold, which SPIR-V has not"),
+            StepOp::Prim(_) | StepOp::FoldMoved(..) => self.m.internal("an instruction that SPIR-V has not"),
         };
         Arg { word, shape, known: None }
     }

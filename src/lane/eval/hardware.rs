@@ -1,0 +1,152 @@
+//! The vendors' instructions on lanes. Lane maps come from the primitives themselves; here the values follow them.
+//!
+//! What inactive lanes hold is not tracked, so a value fetched from one is poison.
+
+use super::Outcome;
+use super::group::{ballot, each, voted};
+use crate::lane::op::FoldOp;
+use crate::lane::primitive::nv::shuffle_target;
+use crate::lane::primitive::{Index, NvOp, Primitive, ScalarOp, Source, amd_scalar};
+use crate::lane::value::{self, Domain, LaneValue, Lanes, low_bits};
+
+type Rows<'a, T> = &'a [&'a [LaneValue<T>]];
+
+/// Lanes of an NVIDIA warp.
+const WARP: u32 = 32;
+
+/// One result for each active lane; none if the operands are of the wrong kind.
+pub fn apply<D: Domain>(domain: &mut D, primitive: Primitive, rows: Rows<D::Data>, lanes: Lanes) -> Outcome<D::Data> {
+    match (primitive, rows) {
+        (Primitive::Nv(NvOp::Vote(vote)), [predicate]) => voted(domain, vote, predicate, lanes, WARP),
+        (Primitive::Nv(NvOp::Ballot) | Primitive::Scalar(ScalarOp::Ballot), [predicate]) => ballot(predicate, lanes),
+        (Primitive::Nv(NvOp::ShuffleValid(mode)), [index, mask]) => each(lanes, |i| {
+            let (index, mask) = (index[i as usize], mask[i as usize]);
+            if index == LaneValue::Poison || mask == LaneValue::Poison {
+                return Some(LaneValue::Poison);
+            }
+            Some(LaneValue::Bool(shuffle_target(mode, i, index.index()?, mask.index()?).1))
+        }),
+        (Primitive::Scalar(ScalarOp::Active), []) => each(lanes, |_| Some(LaneValue::Ballot(lanes.active))),
+        (Primitive::Scalar(ScalarOp::WholeQuads), [mask]) => each(lanes, |i| match mask[i as usize] {
+            LaneValue::Poison => Some(LaneValue::Poison),
+            mask => Some(LaneValue::Ballot(amd_scalar::whole_quads(mask.ballot()?) & low_bits(lanes.size))),
+        }),
+        (Primitive::Scalar(op @ (ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh)), [mask, count]) => {
+            each(lanes, |i| count_below(op, i, mask[i as usize], count[i as usize]))
+        }
+        _ => Moved::new(primitive, rows, lanes)?.values(domain),
+    }
+}
+
+/// `own op moved` where the instruction writes, the own value in lanes that it leaves alone.
+pub fn fold_moved<D: Domain>(
+    domain: &mut D,
+    op: FoldOp,
+    primitive: Primitive,
+    own: &[LaneValue<D::Data>],
+    rows: Rows<D::Data>,
+    lanes: Lanes,
+) -> Outcome<D::Data> {
+    let moved = Moved::new(primitive, rows, lanes)?;
+    each(lanes, |i| match moved.source(i)? {
+        Source::Old => Some(own[i as usize]),
+        source => {
+            let value = moved.value(domain, i, source);
+            value::fold(domain, op, own[i as usize], value)
+        }
+    })
+}
+
+/// The bits of a mask below lane `i` that `op` counts, on top of a count.
+fn count_below<T: Copy + PartialEq>(
+    op: ScalarOp,
+    i: u32,
+    mask: LaneValue<T>,
+    count: LaneValue<T>,
+) -> Option<LaneValue<T>> {
+    if mask == LaneValue::Poison || count == LaneValue::Poison {
+        return Some(LaneValue::Poison);
+    }
+    let counted = (mask.ballot()? & op.counted(i)?).count_ones();
+    Some(LaneValue::Index(count.index()?.wrapping_add(counted)))
+}
+
+/// A mover with its operands.
+struct Moved<'a, T> {
+    primitive: Primitive,
+    value: &'a [LaneValue<T>],
+    old: Option<&'a [LaneValue<T>]>,
+    /// The index operands; where one is poison, the lane is in `unknown`.
+    index: Vec<Vec<u32>>,
+    unknown: u128,
+    lanes: Lanes,
+}
+
+impl<'a, T: Copy + PartialEq> Moved<'a, T> {
+    fn new(primitive: Primitive, rows: Rows<'a, T>, lanes: Lanes) -> Option<Moved<'a, T>> {
+        let split = rows.len().checked_sub(primitive.instruction().index_operands())?;
+        let (values, operands) = rows.split_at(split);
+        let (value, old) = match values {
+            [value] => (*value, None),
+            [value, old] => (*value, Some(*old)),
+            _ => return None,
+        };
+        let mut moved = Moved { primitive, value, old, index: Vec::new(), unknown: 0, lanes };
+        operands.iter().try_for_each(|row| moved.add_index(row))?;
+        Some(moved)
+    }
+
+    /// Takes over an index operand; one that must be uniform and is not is known in no lane.
+    fn add_index(&mut self, row: &[LaneValue<T>]) -> Option<()> {
+        let mut index = vec![0; row.len()];
+        for i in self.lanes.iter() {
+            match row[i as usize] {
+                LaneValue::Poison => self.unknown |= 1 << i,
+                value => index[i as usize] = value.index()?,
+            }
+        }
+        let mut active = self.lanes.iter().map(|i| index[i as usize]);
+        let first = active.next();
+        if self.primitive.instruction().index_is_uniform() && active.any(|value| Some(value) != first) {
+            self.unknown = self.lanes.active;
+        }
+        self.index.push(index);
+        Some(())
+    }
+
+    fn source(&self, i: u32) -> Option<Source> {
+        let index: Vec<Index> = self.index.iter().map(|row| Index::Row(row)).collect();
+        let source = self.primitive.instruction().source(i, &index, self.lanes)?;
+        let pushes = matches!(self.primitive, Primitive::Lds(crate::lane::primitive::LdsOp::Permute { .. }));
+        let unknown = if pushes { self.unknown != 0 } else { self.unknown >> i & 1 != 0 };
+        Some(if unknown { Source::Undefined } else { source })
+    }
+
+    fn value<D: Domain<Data = T>>(&self, domain: &mut D, i: u32, source: Source) -> LaneValue<T> {
+        match source {
+            Source::Lane(lane) if self.lanes.is_active(lane) => self.value[lane as usize],
+            Source::Own => self.value[i as usize],
+            Source::Old => self.old.map_or(LaneValue::Poison, |old| old[i as usize]),
+            Source::Zero => self.zero(domain),
+            Source::Lane(_) | Source::Undefined => LaneValue::Poison,
+        }
+    }
+
+    /// Zero of the kind that is moved.
+    fn zero<D: Domain<Data = T>>(&self, domain: &mut D) -> LaneValue<T> {
+        let defined = |i: u32| Some(self.value[i as usize]).filter(|value| *value != LaneValue::Poison);
+        match self.lanes.iter().find_map(defined) {
+            Some(LaneValue::Index(_)) => LaneValue::Index(0),
+            Some(LaneValue::Bool(_)) => LaneValue::Bool(false),
+            Some(LaneValue::Ballot(_)) => LaneValue::Ballot(0),
+            _ => LaneValue::Data(domain.zero()),
+        }
+    }
+
+    fn values<D: Domain<Data = T>>(&self, domain: &mut D) -> Outcome<T> {
+        each(self.lanes, |i| {
+            let source = self.source(i)?;
+            Some(self.value(domain, i, source))
+        })
+    }
+}

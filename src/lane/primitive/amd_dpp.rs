@@ -1,0 +1,213 @@
+//! AMD's data-parallel primitives: lane maps on the first operand of a vector instruction.
+//!
+//! A *row* is 16 lanes, a *bank* 4 lanes of each row. DPP16 exists from GCN 3 on, DPP8 from RDNA 1 on (GCN 3,
+//! Vega, CDNA 3 and RDNA 3 ISA guides, "Data Parallel Primitives": the DPP_CTRL table). A source is invalid if it is out of range, or if its lane is inactive and the
+//! instruction does not fetch inactive lanes. Which arithmetic instructions can carry DPP is not told here.
+
+use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
+use crate::lane::value::Lanes;
+use crate::profile::{Feature, FeatureSet};
+
+/// The lane map of DPP16.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum DppControl {
+    /// Any map of quads: lane `k` of each quad reads the lane of its quad that bits `2k` and `2k + 1` name.
+    QuadPerm(u8),
+    /// Lane `i` reads `i + k` of its row, `k` from 1 to 15; data moves to lower lanes. Out of range past the row.
+    RowShl(u8),
+    /// Lane `i` reads `i - k` of its row, `k` from 1 to 15. Out of range before the row.
+    RowShr(u8),
+    /// Lane `i` reads `i - k` around its row, `k` from 1 to 15.
+    RowRor(u8),
+    /// Lane `i` reads `i + 1`; the last lane is out of range.
+    WaveShl,
+    /// Lane `i` reads `i - 1`; lane 0 is out of range.
+    WaveShr,
+    /// Lane `i` reads `i + 1` around the wave.
+    WaveRol,
+    /// Lane `i` reads `i - 1` around the wave.
+    WaveRor,
+    /// Lane `i` reads `15 - i` of its row.
+    RowMirror,
+    /// Lane `i` reads `7 - i` of its 8 lanes.
+    RowHalfMirror,
+    /// Lanes of every row but the first read lane 15 of the row before; the first row is out of range.
+    RowBcast15,
+    /// Lanes of rows 2 and 3 read lane 31; rows 0 and 1 are out of range.
+    RowBcast31,
+    /// All lanes of a row read lane `k` of it (CDNA 2 and 3).
+    RowNewBcast(u8),
+    /// The same on RDNA.
+    RowShare(u8),
+    /// Lane `i` reads `i ^ k` of its row.
+    RowXmask(u8),
+}
+
+/// A vector instruction's first operand, or a move, with DPP16: `[value, old]`.
+///
+/// A lane that the masks exclude keeps its old value; they do not hide it as a source. An invalid source gives zero with
+/// `bound_ctrl` and leaves the lane's old value without.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Dpp16 {
+    pub control: DppControl,
+    /// Bit `r` lets row `r` be written.
+    pub row_mask: u8,
+    /// Bit `b` lets bank `b` of each row be written.
+    pub bank_mask: u8,
+    pub bound_ctrl: bool,
+    /// Read inactive lanes too (`fi`, RDNA). It helps no source that is out of range.
+    pub fetch_inactive: bool,
+}
+
+/// The same with any map inside groups of 8 lanes: `[value]`. There are no masks; an inactive source gives zero unless
+/// inactive lanes are fetched.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Dpp8 {
+    /// Lane `k` of each group reads the lane of its group that bits `3k` to `3k + 2` name.
+    pub selectors: u32,
+    pub fetch_inactive: bool,
+}
+
+impl DppControl {
+    /// The lane that lane `i` reads in a wave of `size` lanes; none if that is out of range.
+    pub fn lane(self, i: u32, size: u32) -> Option<u32> {
+        use DppControl as C;
+        let (row, in_row) = (i & !15, i & 15);
+        match self {
+            C::QuadPerm(selectors) => Some((i & !3) | (u32::from(selectors) >> (2 * (i & 3)) & 3)),
+            C::RowShl(k) => Some(i + u32::from(k)).filter(|lane| lane & !15 == row),
+            C::RowShr(k) => in_row.checked_sub(k.into()).map(|lane| row | lane),
+            C::RowRor(k) => Some(row | (in_row.wrapping_sub(k.into()) & 15)),
+            C::WaveShl => Some(i + 1).filter(|lane| *lane < size),
+            C::WaveShr => i.checked_sub(1),
+            C::WaveRol => Some((i + 1) % size),
+            C::WaveRor => Some((i + size - 1) % size),
+            C::RowMirror => Some(i ^ 15),
+            C::RowHalfMirror => Some(i ^ 7),
+            C::RowBcast15 => row.checked_sub(1),
+            C::RowBcast31 => Some(31).filter(|_| i >= 32),
+            C::RowNewBcast(k) | C::RowShare(k) => Some(row | u32::from(k)),
+            C::RowXmask(k) => Some(i ^ u32::from(k)),
+        }
+    }
+
+    /// What the profile must have beside DPP16.
+    pub const fn feature(self) -> Feature {
+        use DppControl as C;
+        match self {
+            C::QuadPerm(_) | C::RowShl(_) | C::RowShr(_) | C::RowRor(_) | C::RowMirror | C::RowHalfMirror => {
+                Feature::AmdDpp16
+            }
+            C::WaveShl | C::WaveShr | C::WaveRol | C::WaveRor => Feature::AmdDppWave,
+            C::RowBcast15 | C::RowBcast31 => Feature::AmdDppRowBcast,
+            C::RowNewBcast(_) => Feature::AmdDppNewBcast,
+            C::RowShare(_) | C::RowXmask(_) => Feature::AmdDppRowShare,
+        }
+    }
+
+    /// Every control but the quad permutations, those of the oldest hardware first.
+    pub fn all_but_quad() -> impl Iterator<Item = DppControl> {
+        use DppControl as C;
+        let shifts = (1..16).flat_map(|k| [C::RowShl(k), C::RowShr(k), C::RowRor(k)]);
+        let fixed = [C::RowMirror, C::RowHalfMirror, C::WaveShl, C::WaveShr, C::WaveRol, C::WaveRor];
+        let broadcasts = [C::RowBcast15, C::RowBcast31];
+        let chosen = (0..16).flat_map(|k| [C::RowNewBcast(k), C::RowShare(k), C::RowXmask(k)]);
+        fixed.into_iter().chain(shifts).chain(broadcasts).chain(chosen)
+    }
+
+    fn in_range(self) -> bool {
+        use DppControl as C;
+        match self {
+            C::RowShl(k) | C::RowShr(k) | C::RowRor(k) => (1..16).contains(&k),
+            C::RowNewBcast(k) | C::RowShare(k) | C::RowXmask(k) => k < 16,
+            _ => true,
+        }
+    }
+}
+
+impl Dpp16 {
+    /// The control on all lanes, with zero where the source is invalid, so that no old value matters.
+    pub const fn new(control: DppControl) -> Dpp16 {
+        Dpp16 { control, row_mask: 15, bank_mask: 15, bound_ctrl: true, fetch_inactive: false }
+    }
+
+    /// Whether the masks let lane `i` be written.
+    fn writes(&self, i: u32) -> bool {
+        self.row_mask >> (i / 16) & 1 != 0 && self.bank_mask >> (i / 4 % 4) & 1 != 0
+    }
+}
+
+impl Instruction for Dpp16 {
+    fn needs(&self) -> FeatureSet {
+        let needs = FeatureSet::default().with(Feature::AmdDpp16).with(self.control.feature());
+        if self.fetch_inactive { needs.with(Feature::AmdFetchInactive) } else { needs }
+    }
+
+    fn fits(&self, _: u32, _: FeatureSet) -> bool {
+        self.control.in_range() && self.row_mask < 16 && self.bank_mask < 16
+    }
+
+    fn source(&self, i: u32, _: &[Index], lanes: Lanes) -> Option<Source> {
+        if !lanes.is_active(i) || !self.writes(i) {
+            return Some(Source::Old);
+        }
+        let valid = |lane: &u32| self.fetch_inactive || lanes.is_active(*lane);
+        Some(match self.control.lane(i, lanes.size).filter(valid) {
+            Some(lane) => Source::Lane(lane),
+            None if self.bound_ctrl => Source::Zero,
+            None => Source::Old,
+        })
+    }
+
+    fn cost_class(&self) -> Option<CostClass> {
+        Some(CostClass::AmdDpp)
+    }
+}
+
+impl Instruction for Dpp8 {
+    fn needs(&self) -> FeatureSet {
+        let needs = FeatureSet::default().with(Feature::AmdDpp8);
+        if self.fetch_inactive { needs.with(Feature::AmdFetchInactive) } else { needs }
+    }
+
+    fn fits(&self, _: u32, _: FeatureSet) -> bool {
+        self.selectors < 1 << 24
+    }
+
+    fn source(&self, i: u32, _: &[Index], lanes: Lanes) -> Option<Source> {
+        let lane = (i & !7) | (self.selectors >> (3 * (i & 7)) & 7);
+        Some(match lanes.is_active(i) {
+            false => Source::Old,
+            true if self.fetch_inactive || lanes.is_active(lane) => Source::Lane(lane),
+            true => Source::Zero,
+        })
+    }
+
+    fn cost_class(&self) -> Option<CostClass> {
+        Some(CostClass::AmdDpp)
+    }
+}
+
+/// One of the DPP16 controls, with masks where lanes want their old value.
+pub fn solve_dpp16(map: &LaneMap, features: FeatureSet) -> Option<Move> {
+    let quad = map.selectors(4, 0).map(|selectors| DppControl::QuadPerm(selectors as u8));
+    let controls = quad.into_iter().chain(DppControl::all_but_quad());
+    map.first_that_fits(controls.flat_map(|control| with_masks(map, control)), features)
+}
+
+/// A control with full masks, and with the narrowest: those lanes that want a lane or zero are in both, and the narrowest
+/// leave the old value to as many others as any masks do.
+fn with_masks(map: &LaneMap, control: DppControl) -> [Move; 2] {
+    let bound_ctrl = map.has(Source::Zero) || !map.has(Source::Old);
+    let full = Dpp16 { bound_ctrl, ..Dpp16::new(control) };
+    let written = |i: &u32| !matches!(map.want(*i), None | Some(Source::Old | Source::Undefined));
+    let mask = |bit: fn(u32) -> u32| (0..map.size()).filter(written).fold(0, |mask, i| mask | 1 << bit(i));
+    let narrow = Dpp16 { row_mask: mask(|i| i / 16), bank_mask: mask(|i| i / 4 % 4), ..full };
+    [full, narrow].map(Move::plain)
+}
+
+/// Any map inside groups of 8 lanes.
+pub fn solve_dpp8(map: &LaneMap, features: FeatureSet) -> Option<Move> {
+    let selectors = map.selectors(8, 0)? as u32;
+    map.first_that_fits([Move::plain(Dpp8 { selectors, fetch_inactive: false })], features)
+}

@@ -1,0 +1,225 @@
+//! AMD's movers through the local data share: its crossbar (DS_SWIZZLE, DS_PERMUTE, DS_BPERMUTE), which touches no memory,
+//! and the way through memory.
+//!
+//! Facts: the DS instructions of the GCN 3, Vega and RDNA 3 ISA guides (DS_SWIZZLE_B32, DS_PERMUTE_B32,
+//! DS_BPERMUTE_B32); how far permutations reach: LLVM's `supportsWaveWideBPermute`. The results arrive asynchronously;
+//! waiting is the emitter's task.
+
+use super::{Arg, CostClass, Index, Instruction, LaneMap, Move, Source};
+use crate::lane::value::Lanes;
+use crate::profile::{Feature, FeatureSet};
+
+/// One instruction; operands in brackets. An active lane whose source is inactive gets zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LdsOp {
+    /// `[value]`: a fixed map inside 32 lanes.
+    Swizzle(Swizzle),
+    /// `[value, address]`: reads lane `(address + offset) / 4` modulo the reach; any lane may name any lane.
+    Bpermute {
+        reach: Reach,
+        /// Bytes, added to the address.
+        offset: u16,
+        /// Read inactive lanes too (DS_BPERMUTE_FI).
+        fetch_inactive: bool,
+    },
+    /// `[value, address]`: the own value goes to lane `(address + offset) / 4` modulo the reach. Of several the highest
+    /// lane's value stays; a lane to which none goes gets zero.
+    Permute {
+        reach: Reach,
+        /// Bytes, added to the address.
+        offset: u16,
+    },
+    /// `[value, address]`: writes the value to the own word of memory (four times the lane's number) and reads the word
+    /// at `address`, both bytes from the wave's part of memory. What an inactive lane should have written is undefined,
+    /// and so is what is outside.
+    Bounce,
+}
+
+/// How far a permutation reaches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Reach {
+    /// The whole wave.
+    Wave,
+    /// The own 32 lanes.
+    Half,
+}
+
+/// The lane map of DS_SWIZZLE, inside each 32 lanes whatever the size of the wave; `i` here is the number among them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Swizzle {
+    /// `((i & and) | or) ^ xor`, five bits each.
+    Mask { and: u8, or: u8, xor: u8 },
+    /// Any map of quads: bits `2k` and `2k + 1` name the lane that lane `k` of each quad reads.
+    Quad(u8),
+    /// `i + count`, or `i - count`, in the bits that `keep` has not; those of `keep` are the lane's own.
+    Rotate { down: bool, count: u8, keep: u8 },
+    /// The five bits of `i` in reverse, shifted right by the number of bits of `keep`, with the bits of `keep` of `i` set
+    /// beside.
+    Fft { keep: u8 },
+}
+
+impl Swizzle {
+    /// The lane that lane `i` of the wave reads.
+    pub fn lane(self, i: u32) -> u32 {
+        let local = i & 31;
+        let read = match self {
+            Swizzle::Mask { and, or, xor } => ((local & u32::from(and)) | u32::from(or)) ^ u32::from(xor),
+            Swizzle::Quad(selectors) => (local & !3) | (u32::from(selectors) >> (2 * (local & 3)) & 3),
+            Swizzle::Rotate { down, count, keep } => {
+                let (count, keep) = (u32::from(count), u32::from(keep));
+                let turned = if down { local.wrapping_sub(count) } else { local + count };
+                (local & keep) | (turned & !keep)
+            }
+            Swizzle::Fft { keep } => {
+                let keep = u32::from(keep);
+                ((local.reverse_bits() >> 27) >> keep.count_ones()) | (local & keep)
+            }
+        };
+        (i & !31) | (read & 31)
+    }
+
+    /// The instruction's 16-bit offset field.
+    pub const fn offset(self) -> u16 {
+        match self {
+            Swizzle::Mask { and, or, xor } => and as u16 | (or as u16) << 5 | (xor as u16) << 10,
+            Swizzle::Quad(selectors) => 0x8000 | selectors as u16,
+            Swizzle::Rotate { down, count, keep } => 0xc000 | (down as u16) << 10 | (count as u16) << 5 | keep as u16,
+            Swizzle::Fft { keep } => 0xe000 | keep as u16,
+        }
+    }
+
+    const fn feature(self) -> Feature {
+        match self {
+            Swizzle::Mask { .. } | Swizzle::Quad(_) => Feature::AmdSwizzle,
+            Swizzle::Rotate { .. } | Swizzle::Fft { .. } => Feature::AmdSwizzleRotate,
+        }
+    }
+
+    const fn in_range(self) -> bool {
+        match self {
+            Swizzle::Mask { and, or, xor } => (and | or | xor) < 32,
+            Swizzle::Quad(_) => true,
+            Swizzle::Rotate { count, keep, .. } => (count | keep) < 32,
+            Swizzle::Fft { keep } => keep < 32,
+        }
+    }
+}
+
+impl Reach {
+    /// The reach on hardware with these features: of a wave of 64 lanes only some can permute all (not RDNA 1 to 3.5).
+    pub fn of(size: u32, features: FeatureSet) -> Reach {
+        if size <= 32 || features.has(Feature::AmdWidePermute) { Reach::Wave } else { Reach::Half }
+    }
+
+    /// The lane of the same reach that an address names in lane `i`.
+    fn lane(self, i: u32, address: u32, size: u32) -> u32 {
+        let lanes = if self == Reach::Wave { size } else { size.min(32) };
+        (i & !(lanes - 1)) | ((address / 4) & (lanes - 1))
+    }
+}
+
+impl LdsOp {
+    /// The lane that pushes its value to lane `i`: the highest of several.
+    fn pusher(i: u32, address: Index, offset: u16, reach: Reach, lanes: Lanes) -> Option<u32> {
+        let target = |j: u32| reach.lane(j, address.at(j).wrapping_add(offset.into()), lanes.size);
+        lanes.iter().rev().find(|j| target(*j) == i)
+    }
+}
+
+impl Instruction for LdsOp {
+    fn needs(&self) -> FeatureSet {
+        let needs = FeatureSet::default();
+        match self {
+            LdsOp::Swizzle(swizzle) => needs.with(swizzle.feature()),
+            LdsOp::Bpermute { fetch_inactive: true, .. } => {
+                needs.with(Feature::AmdPermute).with(Feature::AmdPermuteFetchInactive)
+            }
+            LdsOp::Bpermute { .. } | LdsOp::Permute { .. } => needs.with(Feature::AmdPermute),
+            LdsOp::Bounce => needs.with(Feature::AmdWave),
+        }
+    }
+
+    fn fits(&self, size: u32, features: FeatureSet) -> bool {
+        match self {
+            LdsOp::Swizzle(swizzle) => swizzle.in_range(),
+            LdsOp::Bpermute { reach, .. } | LdsOp::Permute { reach, .. } => *reach == Reach::of(size, features),
+            LdsOp::Bounce => true,
+        }
+    }
+
+    fn index_operands(&self) -> usize {
+        usize::from(!matches!(self, LdsOp::Swizzle(_)))
+    }
+
+    fn source(&self, i: u32, index: &[Index], lanes: Lanes) -> Option<Source> {
+        let read = |lane: u32, otherwise| if lanes.is_active(lane) { Source::Lane(lane) } else { otherwise };
+        Some(match (*self, index) {
+            _ if !lanes.is_active(i) => Source::Old,
+            (LdsOp::Swizzle(swizzle), []) => read(swizzle.lane(i), Source::Zero),
+            (LdsOp::Bpermute { reach, offset, fetch_inactive }, [address]) => {
+                let lane = reach.lane(i, address.at(i).wrapping_add(offset.into()), lanes.size);
+                if fetch_inactive { Source::Lane(lane) } else { read(lane, Source::Zero) }
+            }
+            (LdsOp::Permute { reach, offset }, [address]) => {
+                LdsOp::pusher(i, *address, offset, reach, lanes).map_or(Source::Zero, Source::Lane)
+            }
+            (LdsOp::Bounce, [address]) if address.at(i) % 4 == 0 => read(address.at(i) / 4, Source::Undefined),
+            (LdsOp::Bounce, [_]) => Source::Undefined,
+            _ => return None,
+        })
+    }
+
+    fn cost_class(&self) -> Option<CostClass> {
+        Some(match self {
+            LdsOp::Swizzle(_) => CostClass::AmdSwizzle,
+            LdsOp::Bpermute { .. } | LdsOp::Permute { .. } => CostClass::AmdPermute,
+            LdsOp::Bounce => CostClass::AmdBounce,
+        })
+    }
+}
+
+/// A swizzle: masks, quads, rotations, then the FFT map.
+pub fn solve_swizzle(map: &LaneMap, features: FeatureSet) -> Option<Move> {
+    let quad = map.selectors(4, 0).map(|selectors| Swizzle::Quad(selectors as u8));
+    let ffts = (0..32).map(|keep| Swizzle::Fft { keep });
+    let swizzles = masks(map).into_iter().chain(quad).chain(rotations(map)).chain(ffts);
+    map.first_that_fits(swizzles.map(|swizzle| Move::plain(LdsOp::Swizzle(swizzle))), features)
+}
+
+/// The masks that could do: each bit of the source is that of the lane, its complement, zero or one.
+fn masks(map: &LaneMap) -> Option<Swizzle> {
+    let mut swizzle = (0, 0, 0);
+    for bit in 0..5 {
+        let always = |rule: fn(u32, u32) -> bool| map.lanes().all(|(i, lane)| rule(i >> bit & 1, lane >> bit & 1));
+        let choice = match () {
+            () if always(|own, read| own == read) => (1, 0, 0),
+            () if always(|own, read| own != read) => (1, 0, 1),
+            () if always(|_, read| read == 0) => (0, 0, 0),
+            () if always(|_, read| read == 1) => (0, 1, 0),
+            () => return None,
+        };
+        swizzle = (swizzle.0 | choice.0 << bit, swizzle.1 | choice.1 << bit, swizzle.2 | choice.2 << bit);
+    }
+    Some(Swizzle::Mask { and: swizzle.0, or: swizzle.1, xor: swizzle.2 })
+}
+
+/// The rotations that move the first lane as it wants. One by `-count` is one by `32 - count`.
+fn rotations(map: &LaneMap) -> impl Iterator<Item = Swizzle> {
+    let first = map.moved();
+    let counts = (0..32).flat_map(|count| (0..32).map(move |keep| Swizzle::Rotate { down: false, count, keep }));
+    counts.filter(move |swizzle| first.is_some_and(|(i, lane)| swizzle.lane(i) == lane))
+}
+
+/// A permutation by address: one that reads, or one that pushes where each value is wanted once.
+pub fn solve_permute(map: &LaneMap, features: FeatureSet) -> Option<Move> {
+    let reach = Reach::of(map.size(), features);
+    let read = Move::by_address(LdsOp::Bpermute { reach, offset: 0, fetch_inactive: false });
+    let push = LdsOp::Permute { reach, offset: 0 };
+    let push = Move { primitive: push.into(), args: [Arg::PushAddress, Arg::None] };
+    map.first_that_fits([read, push], features)
+}
+
+/// Through memory: any map.
+pub fn solve_bounce(map: &LaneMap, features: FeatureSet) -> Option<Move> {
+    map.first_that_fits([Move::by_address(LdsOp::Bounce)], features)
+}

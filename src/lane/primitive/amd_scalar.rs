@@ -1,0 +1,101 @@
+//! AMD's ways between vector lanes and scalar registers, and its masks of lanes: every GCN, CDNA and RDNA has them.
+//!
+//! Facts: V_READLANE_B32, V_READFIRSTLANE_B32, V_WRITELANE_B32, V_MBCNT_LO_U32_B32, V_MBCNT_HI_U32_B32, V_CMP and S_WQM
+//! of the GCN 3 and RDNA 3 ISA guides. A scalar result is the same in all lanes, active or not.
+
+use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
+use crate::lane::value::Lanes;
+use crate::profile::{Feature, FeatureSet};
+
+/// One instruction; operands in brackets.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ScalarOp {
+    /// `[value, lane]`: one lane's value, active or not, as a scalar. The lane is a constant or a scalar, of which the
+    /// low bits count.
+    ReadLane,
+    /// `[value]`: the value of the lowest active lane, of lane 0 if none is active, as a scalar.
+    ReadFirstLane,
+    /// `[scalar, old, lane]`: the scalar in one lane, active or not; the old value in the others. Before RDNA 1 either
+    /// the lane is a constant or in M0, or both operands are the same register.
+    WriteLane,
+    /// `[mask, count]`: the count, plus the set bits among the mask's lanes 0 to 31 that are below the own. Index.
+    CountBelowLow,
+    /// `[mask, count]`: the same for lanes 32 to 63; both together count all lanes below.
+    CountBelowHigh,
+    /// `[predicate]`: the active lanes with a true predicate (V_CMP): a ballot.
+    Ballot,
+    /// `[]`: the active lanes (EXEC): a ballot.
+    Active,
+    /// `[mask]`: each quad with a set bit becomes four set bits (S_WQM): a ballot.
+    WholeQuads,
+}
+
+impl ScalarOp {
+    /// Lanes below lane `i` that a count looks at; none for what counts nothing.
+    pub fn counted(self, i: u32) -> Option<u128> {
+        let below = (1 << i) - 1;
+        match self {
+            ScalarOp::CountBelowLow => Some(below & 0xffff_ffff),
+            ScalarOp::CountBelowHigh => Some(below & 0xffff_ffff_0000_0000),
+            _ => None,
+        }
+    }
+}
+
+/// The mask with every lane of each quad that has one.
+pub fn whole_quads(mask: u128) -> u128 {
+    const FIRST_OF_QUADS: u128 = u128::MAX / 15;
+    let any = (mask | mask >> 1 | mask >> 2 | mask >> 3) & FIRST_OF_QUADS;
+    any * 15
+}
+
+impl Instruction for ScalarOp {
+    fn needs(&self) -> FeatureSet {
+        FeatureSet::default().with(Feature::AmdWave)
+    }
+
+    fn fits(&self, size: u32, _: FeatureSet) -> bool {
+        !matches!(self, ScalarOp::CountBelowHigh) || size > 32
+    }
+
+    fn index_operands(&self) -> usize {
+        usize::from(matches!(self, ScalarOp::ReadLane | ScalarOp::WriteLane))
+    }
+
+    fn index_is_uniform(&self) -> bool {
+        true
+    }
+
+    fn source(&self, i: u32, index: &[Index], lanes: Lanes) -> Option<Source> {
+        match (self, index) {
+            (ScalarOp::ReadLane, [lane]) => Some(Source::Lane(lane.at(i) & (lanes.size - 1))),
+            (ScalarOp::ReadFirstLane, []) => Some(Source::Lane(lanes.iter().next().unwrap_or(0))),
+            (ScalarOp::WriteLane, [lane]) if lane.at(i) & (lanes.size - 1) == i => Some(Source::Own),
+            (ScalarOp::WriteLane, [_]) => Some(Source::Old),
+            _ => None,
+        }
+    }
+
+    fn cost_class(&self) -> Option<CostClass> {
+        Some(match self {
+            ScalarOp::ReadLane | ScalarOp::ReadFirstLane => CostClass::AmdReadLane,
+            ScalarOp::WriteLane => CostClass::AmdWriteLane,
+            ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh => CostClass::AmdCountBelow,
+            ScalarOp::Ballot => CostClass::AmdBallot,
+            ScalarOp::Active | ScalarOp::WholeQuads => CostClass::AmdMask,
+        })
+    }
+}
+
+/// One lane's value in all lanes.
+pub fn solve_read(map: &LaneMap, features: FeatureSet) -> Option<Move> {
+    let (_, lane) = map.moved()?;
+    map.first_that_fits([Move::with_constant(ScalarOp::ReadLane, lane)], features)
+}
+
+/// A scalar in one lane, the old value in all others.
+pub fn solve_write(map: &LaneMap, features: FeatureSet) -> Option<Move> {
+    let (i, _) = map.lanes().next()?;
+    let step = Move::with_constant(ScalarOp::WriteLane, i);
+    map.first_that_fits([step], features)
+}

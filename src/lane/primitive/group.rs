@@ -1,0 +1,186 @@
+//! The portable subgroup instructions of SPIR-V (SPIR-V 1.6, section 3.49.21, Non-Uniform Instructions).
+//!
+//! The lane maps of the movers are here; what folds, votes and ballots compute is in [`crate::lane::eval`].
+
+use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
+use crate::lane::op::{CountOp, FoldOp, QuadMove, VoteOp, Width};
+use crate::lane::value::Lanes;
+use crate::profile::{Feature, FeatureSet};
+
+/// Subgroup instructions over the *active* lanes. Reading a lane that is inactive or outside the subgroup gives an
+/// undefined value. Operands are listed in brackets.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum GroupOp {
+    /// `[value, index]`: `v[index]` (OpGroupNonUniformShuffle).
+    Shuffle,
+    /// `[value, mask]`: `v[i ^ mask]`.
+    ShuffleXor,
+    /// `[value, delta]`: `v[i - delta]`.
+    ShuffleUp,
+    /// `[value, delta]`: `v[i + delta]`.
+    ShuffleDown,
+    /// `[value, delta]`: `v[base + (local + delta) mod W]`, `delta` uniform (SPV_KHR_subgroup_rotate); the whole subgroup
+    /// for [`Width::SUBGROUP`].
+    Rotate(Width),
+    /// `[value, lane]`: `v[lane]`; `lane` uniform, and a constant where the profile has no dynamic broadcast.
+    Broadcast,
+    /// `[value]`: value of the lowest active lane.
+    BroadcastFirst,
+    /// `[value, lane]`: `v[(i & ~3) | lane]`; `lane` as for `Broadcast`.
+    QuadBroadcast,
+    /// `[value]`: `v[i ^ 1]`, `v[i ^ 2]` or `v[i ^ 3]`; never [`QuadMove::Lane`].
+    QuadSwap(QuadMove),
+    /// `[value]`: fold over active lanes, in no promised order.
+    Fold(FoldOp, GroupFold),
+    /// `[value]`: over the active lanes of the subgroup. Bool.
+    Vote(VoteOp),
+    /// `[predicate]`: over the active lanes of the quad; [`VoteOp::All`] and [`VoteOp::Any`] only (SPV_KHR_quad_control).
+    QuadVote(VoteOp),
+    /// `[]`: true in the lowest active lane.
+    Elect,
+    /// `[predicate]`: a ballot.
+    Ballot,
+    /// `[ballot]`: the own bit.
+    InverseBallot,
+    /// `[ballot, lane]`: one bit; undefined from `S` up.
+    BallotBitExtract,
+    /// `[ballot]`: set bits among lanes below `S`.
+    BallotBitCount(CountOp),
+    /// `[ballot]`: lowest set bit below `S`; undefined if there is none.
+    BallotFindLsb,
+    /// `[ballot]`: highest set bit below `S`; undefined if there is none.
+    BallotFindMsb,
+    /// `[]`: waits for the active lanes of the subgroup. No result.
+    Sync,
+}
+
+/// How far a native fold reaches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum GroupFold {
+    /// All active lanes, in every lane.
+    Reduce,
+    /// Active lanes up to and including `i`.
+    Inclusive,
+    /// Active lanes below `i`; the identity where there is none.
+    Exclusive,
+    /// Active lanes of the own segment, in every lane; the width is a constant of 1 to `S` lanes.
+    Clustered(Width),
+}
+
+impl GroupOp {
+    /// What a profile must have to run it; none for what every subgroup can do (GroupNonUniform).
+    pub const fn feature(self) -> Option<Feature> {
+        use GroupOp as G;
+        Some(match self {
+            G::Shuffle | G::ShuffleXor => Feature::Shuffle,
+            G::ShuffleUp | G::ShuffleDown => Feature::ShuffleRelative,
+            G::Rotate(_) => Feature::Rotate,
+            G::Broadcast | G::BroadcastFirst | G::Ballot | G::InverseBallot => Feature::Ballot,
+            G::BallotBitExtract | G::BallotBitCount(_) | G::BallotFindLsb | G::BallotFindMsb => Feature::Ballot,
+            G::QuadBroadcast | G::QuadSwap(_) => Feature::Quad,
+            G::Fold(_, GroupFold::Clustered(_)) => Feature::Clustered,
+            G::Fold(..) => Feature::Arithmetic,
+            G::Vote(_) => Feature::Vote,
+            G::QuadVote(_) => Feature::QuadControl,
+            G::Elect | G::Sync => return None,
+        })
+    }
+}
+
+impl GroupOp {
+    /// The lane that a mover of this kind reads in lane `i`; none where the value is undefined. It may be inactive or
+    /// outside the subgroup.
+    pub fn lane(self, i: u32, operand: u32, lanes: Lanes) -> Option<u32> {
+        match self {
+            GroupOp::Shuffle | GroupOp::Broadcast => Some(operand),
+            GroupOp::ShuffleXor => Some(i ^ operand),
+            GroupOp::ShuffleUp => i.checked_sub(operand),
+            GroupOp::ShuffleDown => i.checked_add(operand),
+            GroupOp::Rotate(width) => {
+                let width = width.lanes_in(lanes.size);
+                Some((i & !(width - 1)) | (i.wrapping_add(operand) & (width - 1))).filter(|_| width <= lanes.size)
+            }
+            GroupOp::BroadcastFirst => lanes.iter().next(),
+            GroupOp::QuadBroadcast => Some((i & !3) | operand).filter(|_| operand < 4),
+            GroupOp::QuadSwap(QuadMove::X) => Some(i ^ 1),
+            GroupOp::QuadSwap(QuadMove::Y) => Some(i ^ 2),
+            GroupOp::QuadSwap(QuadMove::Diagonal) => Some(i ^ 3),
+            _ => None,
+        }
+    }
+
+    /// Lanes that must agree on the operand: the width of the segments in which it is uniform.
+    pub fn uniform_width(self, lanes: Lanes) -> u32 {
+        match self {
+            GroupOp::Broadcast | GroupOp::Rotate(_) => lanes.size,
+            GroupOp::QuadBroadcast => 4,
+            _ => 1,
+        }
+    }
+
+    const fn is_mover(self) -> bool {
+        use GroupOp as G;
+        matches!(self, G::BroadcastFirst | G::QuadSwap(_)) || self.takes_index()
+    }
+
+    const fn takes_index(self) -> bool {
+        use GroupOp as G;
+        matches!(
+            self,
+            G::Shuffle | G::ShuffleXor | G::ShuffleUp | G::ShuffleDown | G::Rotate(_) | G::Broadcast | G::QuadBroadcast
+        )
+    }
+}
+
+impl Instruction for GroupOp {
+    fn needs(&self) -> FeatureSet {
+        self.feature().into_iter().collect()
+    }
+
+    fn index_operands(&self) -> usize {
+        usize::from(self.takes_index())
+    }
+
+    fn source(&self, i: u32, index: &[Index], lanes: Lanes) -> Option<Source> {
+        let operand = index.first().map_or(0, |index| index.at(i));
+        let lane = self.is_mover().then(|| self.lane(i, operand, lanes))?;
+        Some(lane.filter(|lane| lanes.is_active(*lane)).map_or(Source::Undefined, Source::Lane))
+    }
+
+    /// No profile says what a driver makes of them.
+    fn cost_class(&self) -> Option<CostClass> {
+        None
+    }
+}
+
+/// Moves in quads.
+pub fn solve_quad(map: &LaneMap, features: FeatureSet) -> Option<Move> {
+    let swaps = [QuadMove::X, QuadMove::Y, QuadMove::Diagonal].map(|mv| Move::plain(GroupOp::QuadSwap(mv)));
+    let broadcasts = (0..4).map(|lane| Move::with_constant(GroupOp::QuadBroadcast, lane));
+    map.first_that_fits(swaps.into_iter().chain(broadcasts), features)
+}
+
+/// One lane's value in all lanes.
+pub fn solve_broadcast(map: &LaneMap, features: FeatureSet) -> Option<Move> {
+    let (_, lane) = map.moved()?;
+    map.first_that_fits([Move::with_constant(GroupOp::Broadcast, lane)], features)
+}
+
+/// The same distance in all lanes, by xor, up, down or around.
+pub fn solve_distance(map: &LaneMap, features: FeatureSet) -> Option<Move> {
+    let (i, lane) = map.moved()?;
+    let ahead = lane.wrapping_sub(i);
+    let shuffles = [
+        Move::with_constant(GroupOp::ShuffleXor, i ^ lane),
+        Move::with_constant(GroupOp::ShuffleUp, ahead.wrapping_neg()),
+        Move::with_constant(GroupOp::ShuffleDown, ahead),
+    ];
+    let widths = (1..=7).map(|log2| 1 << log2).filter(|width| *width <= map.size()).filter_map(Width::new);
+    let rotations = widths.map(|width| Move::with_constant(GroupOp::Rotate(width), ahead & (map.size() - 1)));
+    map.first_that_fits(shuffles.into_iter().chain(rotations), features)
+}
+
+/// Any map, by a shuffle whose index is computed for each lane.
+pub fn solve_shuffle(map: &LaneMap, features: FeatureSet) -> Option<Move> {
+    map.first_that_fits([Move::by_lane(GroupOp::Shuffle)], features)
+}

@@ -1,0 +1,167 @@
+//! What hardware can do across lanes: every mover, fold and vote that some target has as one instruction.
+//!
+//! One file a family of instructions, each with its exact lane map ([`Instruction::source`]), what it gives where there is
+//! no source ([`Source`]), the features that it needs, and a solver that finds its parameters for a wanted [`LaneMap`].
+//! The planner, the checker and the simulator share these maps. Nothing here names target syntax, and costs are data of
+//! the profiles ([`crate::profile::cost`]).
+//!
+//! Operands of a mover: the moved value; the old value of the destination where the instruction may keep it; then its
+//! index operands. A constant parameter is part of the primitive.
+
+pub mod amd_dpp;
+pub mod amd_lds;
+pub mod amd_permlane;
+pub mod amd_scalar;
+pub mod group;
+pub mod map;
+pub mod nv;
+pub mod solve;
+
+#[cfg(test)]
+mod tests;
+
+pub use amd_dpp::{Dpp8, Dpp16, DppControl};
+pub use amd_lds::{LdsOp, Reach, Swizzle};
+pub use amd_permlane::{Fetch, PermlaneOp};
+pub use amd_scalar::ScalarOp;
+pub use group::{GroupFold, GroupOp};
+pub use map::{Arg, LaneMap, Move};
+pub use nv::NvOp;
+pub use solve::solutions;
+
+use super::value::Lanes;
+use crate::profile::{CostClass, Feature, FeatureSet, Profile};
+
+/// One cross-lane instruction, its constant parameters included; what varies at run time is an operand of the step.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Primitive {
+    /// The portable subgroup instructions.
+    Group(GroupOp),
+    /// NVIDIA: shuffles, quad swizzles, votes.
+    Nv(NvOp),
+    /// AMD: data-parallel primitives over rows of 16 lanes, on an operand of an arithmetic instruction or of a move.
+    Dpp16(Dpp16),
+    /// AMD: the same over groups of 8 lanes.
+    Dpp8(Dpp8),
+    /// AMD: moves through the crossbar of the local data share.
+    Lds(LdsOp),
+    /// AMD: moves between and inside rows by the vector unit.
+    Permlane(PermlaneOp),
+    /// AMD: between vector lanes and scalar registers, and masks of lanes.
+    Scalar(ScalarOp),
+}
+
+/// Where the result of a mover comes from in one lane.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Source {
+    /// The moved operand of this lane.
+    Lane(u32),
+    /// The lane is not written: what the destination held before.
+    Old,
+    /// Zero.
+    Zero,
+    /// The moved operand of the lane itself, because its source is out of range.
+    Own,
+    /// Any bits.
+    Undefined,
+}
+
+/// The values of an index operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Index<'a> {
+    /// The same in all lanes.
+    Uniform(u32),
+    /// One a lane.
+    Row(&'a [u32]),
+}
+
+impl Index<'_> {
+    /// Its value in one lane; 0 for a lane that has none.
+    pub fn at(self, lane: u32) -> u32 {
+        match self {
+            Index::Uniform(value) => value,
+            Index::Row(row) => row.get(lane as usize).copied().unwrap_or(0),
+        }
+    }
+}
+
+/// What all families of primitives answer.
+pub trait Instruction {
+    /// What the profile must have, all of it.
+    fn needs(&self) -> FeatureSet;
+
+    /// Whether parameters are in range and right for waves of `size` lanes on hardware with these features.
+    fn fits(&self, size: u32, features: FeatureSet) -> bool {
+        let _ = (size, features);
+        true
+    }
+
+    /// How many index operands follow the values.
+    fn index_operands(&self) -> usize {
+        0
+    }
+
+    /// Whether the index operands must be the same in all active lanes, because they are scalar registers.
+    fn index_is_uniform(&self) -> bool {
+        false
+    }
+
+    /// Where lane `i` gets its result; none if the instruction moves no values.
+    fn source(&self, i: u32, index: &[Index], lanes: Lanes) -> Option<Source>;
+
+    /// What a profile prices it as; none for what has no price.
+    fn cost_class(&self) -> Option<CostClass>;
+}
+
+impl Primitive {
+    /// The family's answers.
+    pub fn instruction(&self) -> &dyn Instruction {
+        match self {
+            Primitive::Group(op) => op,
+            Primitive::Nv(op) => op,
+            Primitive::Dpp16(op) => op,
+            Primitive::Dpp8(op) => op,
+            Primitive::Lds(op) => op,
+            Primitive::Permlane(op) => op,
+            Primitive::Scalar(op) => op,
+        }
+    }
+
+    /// Whether an instruction with these parameters exists for waves of `size` lanes on hardware with these features.
+    pub fn exists(&self, size: u32, features: FeatureSet) -> bool {
+        let instruction = self.instruction();
+        features.has_all(instruction.needs()) && instruction.fits(size, features)
+    }
+
+    /// Whether a profile has it; where the subgroup's size is not known, its features decide.
+    pub fn is_legal(&self, profile: &Profile) -> bool {
+        match profile.wave_size {
+            Some(size) => self.exists(size, profile.features),
+            None => profile.features.has_all(self.instruction().needs()),
+        }
+    }
+
+    /// Whether an arithmetic instruction can take the moved value as its operand in the same issue; which arithmetic
+    /// instructions can is not told here.
+    pub fn fuses(&self) -> bool {
+        matches!(self, Primitive::Dpp16(_) | Primitive::Dpp8(_))
+    }
+
+    /// Whether a profile moves 64 bits with it at once (64-bit DPP exists only with `row_newbcast`; CDNA 3 ISA, DPP).
+    pub fn moves_64_bits(&self, profile: &Profile) -> bool {
+        let broadcasts = matches!(self, Primitive::Dpp16(Dpp16 { control: DppControl::RowNewBcast(_), .. }));
+        broadcasts && profile.has(Feature::AmdDpp64)
+    }
+}
+
+macro_rules! from_family {
+    ($($family:ident($op:ident)),+ $(,)?) => {
+        $(impl From<$op> for Primitive {
+            fn from(op: $op) -> Primitive {
+                Primitive::$family(op)
+            }
+        })+
+    };
+}
+
+from_family!(Group(GroupOp), Nv(NvOp), Dpp16(Dpp16), Dpp8(Dpp8), Lds(LdsOp), Permlane(PermlaneOp), Scalar(ScalarOp),);

@@ -1,0 +1,140 @@
+//! What instructions cost on a profile: the numbers that the planner weighs, as data of the profile.
+//!
+//! A price is for one instruction on 32-bit values. Waiting for the local data share is part of its latency, not counted
+//! as an instruction.
+
+use super::Feature;
+use serde::Deserialize;
+
+macro_rules! cost_classes {
+    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal for $need:ident,)+) => {
+        /// A kind of instruction that has a price of its own.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        pub enum CostClass {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl CostClass {
+            /// Every class, in the order of the list.
+            pub const ALL: &[CostClass] = &[$(CostClass::$name),+];
+
+            /// Its key in profile files.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(CostClass::$name => $text),+
+                }
+            }
+
+            /// The class of this key.
+            pub fn of_name(name: &str) -> Option<CostClass> {
+                CostClass::ALL.iter().copied().find(|class| class.name() == name)
+            }
+
+            /// A profile with this feature must have the price.
+            pub const fn needed_for(self) -> Feature {
+                match self {
+                    $(CostClass::$name => Feature::$need),+
+                }
+            }
+        }
+    };
+}
+
+cost_classes! {
+    /// SHFUP, SHFDOWN, SHFIDX, SHFXOR.
+    NvShuffle = "nv-shuffle" for NvShuffle,
+    /// QSWZ.
+    NvQuadSwizzle = "nv-quad-swizzle" for NvQuadSwizzle,
+    /// TGALL, TGANY, TGEQ, TGBALLOT.
+    NvVote = "nv-vote" for NvVote,
+    /// Arithmetic of NVIDIA's lanes.
+    NvAlu = "nv-alu" for NvVote,
+    /// Simple arithmetic of AMD's vector unit, selects among it.
+    AmdAlu = "amd-alu" for AmdWave,
+    /// Multiplication of 32-bit integers.
+    AmdMultiply = "amd-multiply" for AmdWave,
+    /// S_WQM, reading EXEC, and other arithmetic on masks.
+    AmdMask = "amd-mask" for AmdWave,
+    /// V_CMP to a mask.
+    AmdBallot = "amd-ballot" for AmdWave,
+    /// V_MBCNT.
+    AmdCountBelow = "amd-count-below" for AmdWave,
+    /// V_READLANE, V_READFIRSTLANE.
+    AmdReadLane = "amd-read-lane" for AmdWave,
+    /// V_WRITELANE.
+    AmdWriteLane = "amd-write-lane" for AmdWave,
+    /// A write to LDS memory and the read that follows.
+    AmdBounce = "amd-bounce" for AmdWave,
+    /// DS_SWIZZLE.
+    AmdSwizzle = "amd-swizzle" for AmdSwizzle,
+    /// DS_PERMUTE, DS_BPERMUTE.
+    AmdPermute = "amd-permute" for AmdPermute,
+    /// An instruction with DPP or DPP8, or a move with it.
+    AmdDpp = "amd-dpp" for AmdDpp16,
+    /// PERMLANE16, PERMLANEX16.
+    AmdPermlane = "amd-permlane16" for AmdPermlane16,
+    /// The same with selectors by lane.
+    AmdPermlaneVar = "amd-permlane-var" for AmdPermlaneVar,
+    /// PERMLANE64.
+    AmdPermlaneHalf = "amd-permlane64" for AmdPermlane64,
+    /// PERMLANE16_SWAP, PERMLANE32_SWAP.
+    AmdPermlaneSwap = "amd-permlane-swap" for AmdPermlaneSwap,
+    /// A move to a shared vector register and one from it.
+    AmdSharedVgpr = "amd-shared-vgpr" for AmdSharedVgpr,
+}
+
+/// The price of one instruction. All are non-negative; what a file leaves out is 0, except that it is one instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Cost {
+    /// Instructions issued.
+    #[serde(default = "one")]
+    pub instructions: u8,
+    /// Cycles until an instruction that depends on the result can issue.
+    pub latency: u16,
+    /// Uses of the pipe to the local data share.
+    #[serde(default)]
+    pub lds: u8,
+    /// Wait states that the program must leave between a vector instruction that writes the moved operand and this one.
+    #[serde(default)]
+    pub wait_before: u8,
+    /// Wait states that it must leave between a vector instruction that writes a scalar index and this one.
+    #[serde(default)]
+    pub wait_index: u8,
+    /// Wait states that it must leave between this one and a vector instruction that reads its result.
+    #[serde(default)]
+    pub wait_after: u8,
+    /// Vector registers beside operand and result.
+    #[serde(default)]
+    pub registers: u8,
+    /// Scalar registers beside operand and result.
+    #[serde(default)]
+    pub scalars: u8,
+}
+
+fn one() -> u8 {
+    1
+}
+
+/// The prices of a profile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Costs([Option<Cost>; CostClass::ALL.len()]);
+
+impl Default for Costs {
+    fn default() -> Costs {
+        Costs([None; CostClass::ALL.len()])
+    }
+}
+
+impl Costs {
+    /// The price of a class; none if the profile has no such instruction.
+    pub fn of(&self, class: CostClass) -> Option<Cost> {
+        self.0[class as usize]
+    }
+
+    /// Sets the price of a class.
+    pub fn set(&mut self, class: CostClass, cost: Cost) {
+        self.0[class as usize] = Some(cost);
+    }
+}
