@@ -17,9 +17,6 @@ pub struct Operand {
     pub span: Span,
 }
 
-/// Longest array that `==` compares: each element takes instructions of its own.
-const MOST_COMPARED: u32 = 1024;
-
 /// What a binary operator asks of its operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
@@ -89,11 +86,6 @@ pub fn exclusive_or(
 }
 
 fn mismatch(b: &mut Builder<'_>, operator: Operator, left: Operand, right: Operand) -> Diagnostic {
-    let (l, r) = (b.type_of(left.value), b.type_of(right.value));
-    if l == r && family(operator.op) == Family::Equality {
-        let message = format!("only arrays of known length up to {MOST_COMPARED} can be compared yet");
-        return Diagnostic::error(Code::NOT_SUPPORTED, message).at(operator.span, "compared here");
-    }
     let names = [left, right].map(|operand| {
         let ty = b.type_of(operand.value);
         display(&b.module.types, &b.module.constants, ty)
@@ -266,7 +258,7 @@ fn same_parts(b: &mut Builder<'_>, op: BinaryOp, left: Value, right: Value, coun
 fn part_count(b: &Builder<'_>, ty: TypeId) -> Option<u32> {
     match b.module.types.get(ty) {
         Type::Matrix { columns, .. } => Some(u32::from(columns)),
-        Type::Array { len: ArrayLen::Fixed(len), .. } if len <= MOST_COMPARED => Some(len),
+        Type::Array { len: ArrayLen::Fixed(len), .. } => Some(len),
         Type::Struct(id) => Some(b.module.types.structs[id].members.len() as u32),
         _ => None,
     }
