@@ -37,6 +37,20 @@ pub struct Ast {
     pub pools: Pools,
 }
 
+impl Ast {
+    /// An empty tree with room for what so many tokens usually make.
+    pub fn for_tokens(tokens: usize) -> Ast {
+        Ast {
+            items: Vec::with_capacity(16),
+            exprs: Arena::with_capacity(tokens / 2),
+            stmts: Arena::with_capacity(tokens / 8),
+            decls: Arena::with_capacity(tokens / 16),
+            types: Arena::with_capacity(tokens / 8),
+            ..Ast::default()
+        }
+    }
+}
+
 macro_rules! nodes {
     ($($field:ident: $node:ty),+ $(,)?) => {
         $(impl Index<Handle<$node>> for Ast {

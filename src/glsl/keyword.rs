@@ -1,8 +1,8 @@
 //! The keywords and reserved words of GLSL 4.60 and GLSL ES 3.20 (section 3.6 of both specifications), and of the
 //! extensions whose words the grammar needs.
 //!
-//! The table is hashed by the compiler, so that nothing is built at start-up; [`Classes`] remembers the class of each
-//! interned word that was asked for. Whether a keyword needs an extension, or a later version, is not decided here.
+//! The table is hashed by the compiler, so that nothing is built at start-up; [`Classes`] holds the class of each
+//! interned word. Whether a keyword needs an extension, or a later version, is not decided here.
 
 use super::ast::{Interpolation, List, Memory, Precision, QualifierKind, Storage};
 use super::token::{Interner, Symbol};
@@ -243,20 +243,18 @@ pub fn classify(word: &str, language: Language) -> WordClass {
 
 /// The classes of the words of one shader, each looked up once.
 #[derive(Debug)]
-pub struct Classes<'a> {
-    interner: &'a Interner,
-    language: Language,
-    known: Vec<Option<WordClass>>,
+pub struct Classes {
+    /// By symbol.
+    known: Vec<WordClass>,
 }
 
-impl<'a> Classes<'a> {
-    pub fn new(interner: &'a Interner, language: Language) -> Classes<'a> {
-        Classes { interner, language, known: vec![None; interner.len()] }
+impl Classes {
+    pub fn new(interner: &Interner, language: Language) -> Classes {
+        Classes { known: interner.iter().map(|word| classify(word, language)).collect() }
     }
 
-    pub fn of(&mut self, symbol: Symbol) -> WordClass {
-        let known = &mut self.known[symbol.0 as usize];
-        *known.get_or_insert_with(|| classify(self.interner.text(symbol), self.language))
+    pub fn of(&self, symbol: Symbol) -> WordClass {
+        self.known[symbol.0 as usize]
     }
 }
 

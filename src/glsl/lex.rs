@@ -401,12 +401,15 @@ impl Lexer {
 
     fn operator(&self, byte: u8, start: usize) -> (PpKind, usize) {
         let (from, to) = OPERATORS[byte as usize];
-        let candidates = &Punct::ALL[from as usize..to as usize];
-        let rest = &self.text.as_bytes()[start..];
         // The last candidate is the byte itself.
-        let longer = &candidates[..candidates.len() - 1];
+        let [longer @ .., single] = &Punct::ALL[from as usize..to as usize] else { return self.bad(byte, start) };
+        let rest = &self.text.as_bytes()[start..];
+        let alone = rest.get(1).is_none_or(|next| CLASSES[*next as usize] != Class::Punct);
+        if alone || longer.is_empty() {
+            return (PpKind::Punct(*single), start + 1);
+        }
         let fits = |punct: &&Punct| rest.starts_with(punct.text().as_bytes());
-        let punct = *longer.iter().find(fits).unwrap_or(&candidates[candidates.len() - 1]);
+        let punct = *longer.iter().find(fits).unwrap_or(single);
         (PpKind::Punct(punct), start + punct.text().len())
     }
 

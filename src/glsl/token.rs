@@ -67,6 +67,8 @@ impl Interner {
 
     fn grow(&mut self) {
         let size = (self.slots.len() * 2).max(FIRST_SLOTS);
+        self.words.reserve(size / 2 - self.words.len());
+        self.text.reserve(size * 4);
         let mut slots = vec![0; size];
         for (index, word) in self.words.iter().enumerate() {
             let mut slot = word.hash as usize & (size - 1);
@@ -89,6 +91,11 @@ impl Interner {
     pub fn text(&self, symbol: Symbol) -> &str {
         let word = self.words[symbol.0 as usize];
         &self.text[word.start as usize..word.end as usize]
+    }
+
+    /// All words, in the order of their symbols.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.words.iter().map(|word| &self.text[word.start as usize..word.end as usize])
     }
 
     pub fn len(&self) -> usize {

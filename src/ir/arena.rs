@@ -72,6 +72,14 @@ impl<T> Arena<T> {
         Arena::default()
     }
 
+    pub fn with_capacity(items: usize) -> Arena<T> {
+        Arena { items: Vec::with_capacity(items) }
+    }
+
+    pub fn reserve(&mut self, items: usize) {
+        self.items.reserve(items);
+    }
+
     pub fn push(&mut self, item: T) -> Handle<T> {
         self.items.push(item);
         Handle::from_index(self.items.len() - 1)

@@ -3,7 +3,7 @@
 use super::arena::Handle;
 use super::op::{BinaryOp, MathFn, UnaryOp};
 use super::types::{Scalar, ScalarKind, Type, TypeId, Types};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 pub type ConstId = Handle<Constant>;
 
@@ -45,10 +45,20 @@ pub struct Constant {
 }
 
 /// The constants of a module.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Constants {
     list: Vec<Constant>,
     interned: FxHashMap<Constant, ConstId>,
+}
+
+/// Constants for which room is made at once.
+const USUAL: usize = 96;
+
+impl Default for Constants {
+    fn default() -> Self {
+        let interned = FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher);
+        Constants { list: Vec::with_capacity(USUAL), interned }
+    }
 }
 
 impl Constants {

@@ -7,7 +7,7 @@
 
 use super::arena::Handle;
 use super::{ConstId, StructId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 pub type TypeId = Handle<Type>;
 
@@ -207,11 +207,24 @@ pub struct Struct {
     pub logical: Option<StructId>,
 }
 
+/// Types for which room is made at once.
+const USUAL: usize = 96;
+
+/// Scalar kinds times vector sizes.
+const VECTOR_SLOTS: usize = 16;
+
+/// Where the most usual types are remembered, which are asked for all the time.
+const fn vector_slot(scalar: Scalar, size: u8) -> Option<usize> {
+    if matches!(scalar.width, 1 | 32) { Some(scalar.kind as usize * 4 + size as usize - 1) } else { None }
+}
+
 /// The types of a module.
 #[derive(Clone, Debug)]
 pub struct Types {
     list: Vec<Type>,
     interned: FxHashMap<Type, TypeId>,
+    /// The vectors of one to four 32-bit scalars or bools by [`vector_slot`]; `VOID` where not made yet.
+    vectors: [TypeId; VECTOR_SLOTS],
     pairs: FxHashMap<(TypeId, TypeId), TypeId>,
     pub structs: super::Arena<Struct>,
 }
@@ -231,8 +244,9 @@ impl Types {
 
     pub fn new() -> Types {
         let mut types = Types {
-            list: Vec::with_capacity(64),
-            interned: FxHashMap::default(),
+            list: Vec::with_capacity(USUAL),
+            interned: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
+            vectors: [Types::VOID; VECTOR_SLOTS],
             pairs: FxHashMap::default(),
             structs: super::Arena::new(),
         };
@@ -253,15 +267,17 @@ impl Types {
     }
 
     pub fn scalar(&mut self, scalar: Scalar) -> TypeId {
-        self.intern(Type::Scalar(scalar))
+        self.vector(scalar, 1)
     }
 
     /// A vector of `size` components, the scalar itself when `size` is 1.
     pub fn vector(&mut self, scalar: Scalar, size: u8) -> TypeId {
-        match size {
-            1 => self.scalar(scalar),
-            _ => self.intern(Type::Vector { scalar, size }),
+        let ty = if size == 1 { Type::Scalar(scalar) } else { Type::Vector { scalar, size } };
+        let Some(slot) = vector_slot(scalar, size) else { return self.intern(ty) };
+        if self.vectors[slot] == Types::VOID {
+            self.vectors[slot] = self.intern(ty);
         }
+        self.vectors[slot]
     }
 
     /// A logical matrix.

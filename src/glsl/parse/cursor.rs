@@ -9,6 +9,7 @@ use crate::glsl::ast::*;
 use crate::glsl::keyword::{Classes, Keyword, Language, WordClass};
 use crate::glsl::token::{GlslProfile, Interner, Punct, Symbol, Token, TokenKind, TokenStream};
 use crate::source::Span;
+use std::fmt::Display;
 
 /// Nested parentheses, calls, statements and the like that are followed.
 pub(super) const MAX_NESTING: u32 = 256;
@@ -26,7 +27,7 @@ pub(super) struct Parser<'a> {
     tokens: &'a [Token],
     at: usize,
     interner: &'a Interner,
-    classes: Classes<'a>,
+    classes: Classes,
     diagnostics: &'a mut Diagnostics,
     pub ast: Ast,
     /// Lists that are not complete yet, innermost last.
@@ -51,9 +52,9 @@ impl<'a> Parser<'a> {
             at: 0,
             interner,
             classes: Classes::new(interner, language),
-            ast: Ast::default(),
+            ast: Ast::for_tokens(stream.tokens.len()),
             open_lists: Pools::default(),
-            heights: Vec::new(),
+            heights: Vec::with_capacity(stream.tokens.len() / 2),
             nesting: 0,
             overflowed: false,
             faults: diagnostics.iter().filter(|d| d.severity == Severity::Error).map(Diagnostic::span).collect(),
@@ -163,8 +164,7 @@ impl<'a> Parser<'a> {
 
     /// True for a word that can be a name, and for reserved words, which [`Parser::identifier`] objects to.
     pub fn is_identifier(&mut self, index: usize) -> bool {
-        use WordClass::{Identifier, Reserved, SoftKeyword, SoftQualifier};
-        matches!(self.class_at(index), Some(Identifier | Reserved | SoftKeyword(_) | SoftQualifier(_)))
+        self.class_at(index).is_some_and(can_be_name)
     }
 
     pub fn at_identifier(&mut self) -> bool {
@@ -199,6 +199,11 @@ impl<'a> Parser<'a> {
     }
 }
 
+fn can_be_name(class: WordClass) -> bool {
+    use WordClass::{Identifier, Reserved, SoftKeyword, SoftQualifier};
+    matches!(class, Identifier | Reserved | SoftKeyword(_) | SoftQualifier(_))
+}
+
 /// Taking what must be there.
 impl Parser<'_> {
     /// Takes a name; `what` says which, as in "the name of a function".
@@ -206,11 +211,10 @@ impl Parser<'_> {
         let Token { kind: TokenKind::Word(symbol), span } = self.peek(0) else {
             return Err(self.expected(what));
         };
-        if !self.at_identifier() {
-            return Err(self.expected(what));
-        }
-        if let Some(WordClass::Reserved) = self.class(0) {
-            self.reserved_word(symbol, span);
+        match self.classes.of(symbol) {
+            class if !can_be_name(class) => return Err(self.expected(what)),
+            WordClass::Reserved => self.reserved_word(symbol, span),
+            _ => {}
         }
         self.at += 1;
         Ok(Name { symbol, span })
@@ -227,7 +231,7 @@ impl Parser<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    pub fn expect(&mut self, punct: Punct, context: &str) -> Parsed<()> {
+    pub fn expect(&mut self, punct: Punct, context: impl Display) -> Parsed<()> {
         if self.eat(punct) {
             return Ok(());
         }

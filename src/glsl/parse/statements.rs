@@ -184,7 +184,7 @@ fn case_label(p: &mut Parser, keyword: Keyword) -> Parsed<StmtKind> {
 /// none, so that the body can still be read.
 fn header<T>(p: &mut Parser, of: &str, inner: fn(&mut Parser) -> Parsed<T>) -> Parsed<Option<T>> {
     let (open, start) = (p.span(), p.position());
-    p.expect(Punct::LeftParen, &format!("after `{of}`"))?;
+    p.expect(Punct::LeftParen, format_args!("after `{of}`"))?;
     match inner(p).and_then(|read| p.close(Punct::RightParen, open).map(|()| read)) {
         Ok(read) => Ok(Some(read)),
         Err(reported) if p.is_overflowed() => Err(reported),

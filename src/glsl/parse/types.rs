@@ -147,7 +147,7 @@ fn struct_specifier(p: &mut Parser) -> Parsed<StructId> {
 /// `member_list`: the members of a struct or interface block, with the braces.
 pub(super) fn member_list(p: &mut Parser, of: &str) -> Parsed<List<Member>> {
     let open = p.span();
-    p.expect(Punct::LeftBrace, &format!("before the members of {of}"))?;
+    p.expect(Punct::LeftBrace, format_args!("before the members of {of}"))?;
     if p.at(Punct::RightBrace) {
         empty_members(p, of, open);
     }

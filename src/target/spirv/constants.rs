@@ -10,7 +10,7 @@ use crate::ir::{
     BinaryOp, ConstId, ConstValue, Constant, Constants, Scalar, ScalarKind, SpecOp, Type, TypeId, Types, UnaryOp,
 };
 use rspirv::spirv::{Decoration, Op, Word};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// Constant ids given out so far; 0 marks one not asked for yet.
 #[derive(Debug, Default)]
@@ -23,7 +23,8 @@ pub(super) struct ConstMap {
 
 impl ConstMap {
     pub fn new(constants: &Constants) -> ConstMap {
-        ConstMap { known: vec![0; constants.len()], ..ConstMap::default() }
+        let scalars = FxHashMap::with_capacity_and_hasher(constants.len(), FxBuildHasher);
+        ConstMap { known: vec![0; constants.len()], scalars, ..ConstMap::default() }
     }
 }
 
@@ -34,6 +35,10 @@ impl Emitter<'_> {
             return self.constants.known[id.index()];
         }
         let module = self.module;
+        if parts(module.constants.get(id)).is_empty() {
+            self.declare_constant(id);
+            return self.constants.known[id.index()];
+        }
         let mut waiting = vec![(id, 0)];
         while let Some((id, done)) = waiting.last_mut() {
             let id = *id;

@@ -8,13 +8,12 @@ use super::Emitter;
 use super::globals::access_decorations;
 use crate::ir::{ArrayLen, MatrixLayout, Member, Scalar, ScalarKind, Space, StructId, Type, TypeId, Types};
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// A type by structure: SPIR-V wants each non-aggregate type declared once (section 2.8).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Key {
     Void,
-    Scalar(Scalar),
     Vector(Scalar, u8),
     Matrix(Scalar, u8, u8),
     /// Length 0 is no id: a run-time array. Stride 0: no layout.
@@ -34,14 +33,32 @@ pub(super) struct TypeMap {
     /// Value types of structs: a struct and its layouts have the same one.
     structs: Vec<Word>,
     keys: FxHashMap<Key, Word>,
+    /// Scalar types by [`scalar_slot`].
+    scalars: [Word; SCALAR_SLOTS],
     functions: Vec<(Vec<Word>, Word)>,
 }
 
 impl TypeMap {
     pub fn new(types: &Types) -> TypeMap {
         let empty = vec![0; types.len()];
-        TypeMap { value: empty.clone(), memory: empty, structs: vec![0; types.structs.len()], ..TypeMap::default() }
+        let keys = FxHashMap::with_capacity_and_hasher(types.len(), FxBuildHasher);
+        TypeMap {
+            value: empty.clone(),
+            memory: empty,
+            structs: vec![0; types.structs.len()],
+            keys,
+            ..TypeMap::default()
+        }
     }
+}
+
+/// Kinds times widths of scalars.
+const SCALAR_SLOTS: usize = 4 * 4;
+
+/// Where the id of a scalar type stands: by kind, and by width from 8 bits on.
+const fn scalar_slot(scalar: Scalar) -> usize {
+    let width = scalar.width.trailing_zeros() as usize;
+    scalar.kind as usize * 4 + width.saturating_sub(3)
 }
 
 /// The storage class of a space.
@@ -118,15 +135,22 @@ impl Emitter<'_> {
     }
 
     pub fn scalar_type(&mut self, scalar: Scalar) -> Word {
-        self.keyed(Key::Scalar(scalar), |m, id| {
-            m.needs.scalar(scalar);
-            let width = Word::from(scalar.width);
-            match scalar.kind {
-                ScalarKind::Bool => m.out.globals.named(Op::TypeBool, id, &[]),
-                ScalarKind::Float => m.out.globals.named(Op::TypeFloat, id, &[width]),
-                kind => m.out.globals.named(Op::TypeInt, id, &[width, Word::from(kind == ScalarKind::Sint)]),
-            }
-        })
+        let slot = scalar_slot(scalar);
+        if self.types.scalars[slot] == 0 {
+            self.types.scalars[slot] = self.declare_scalar_type(scalar);
+        }
+        self.types.scalars[slot]
+    }
+
+    fn declare_scalar_type(&mut self, scalar: Scalar) -> Word {
+        let (id, width) = (self.id(), Word::from(scalar.width));
+        self.needs.scalar(scalar);
+        match scalar.kind {
+            ScalarKind::Bool => self.out.globals.named(Op::TypeBool, id, &[]),
+            ScalarKind::Float => self.out.globals.named(Op::TypeFloat, id, &[width]),
+            kind => self.out.globals.named(Op::TypeInt, id, &[width, Word::from(kind == ScalarKind::Sint)]),
+        }
+        id
     }
 
     /// A vector, or the scalar itself when `size` is 1.
