@@ -113,8 +113,16 @@ fn plain(name: &str) -> Option<TypeName> {
     Some(TypeName::Basic(Basic::vector(scalar, 1)))
 }
 
+/// What stands before and behind the stem of a name with a prefix of one letter or none.
+fn split_stem<'n>(name: &'n str, stem: &str) -> Option<(&'n str, &'n str)> {
+    [0, 1].into_iter().find_map(|at| {
+        let (prefix, rest) = name.split_at_checked(at)?;
+        Some((prefix, rest.strip_prefix(stem)?))
+    })
+}
+
 fn plain_vector(name: &str) -> Option<Basic> {
-    let (prefix, size) = name.split_once("vec")?;
+    let (prefix, size) = split_stem(name, "vec")?;
     let scalar = match prefix {
         "" => Scalar::F32,
         "i" => Scalar::I32,
@@ -127,7 +135,7 @@ fn plain_vector(name: &str) -> Option<Basic> {
 }
 
 fn plain_matrix(name: &str) -> Option<Basic> {
-    let (prefix, size) = name.split_once("mat")?;
+    let (prefix, size) = split_stem(name, "mat")?;
     let scalar = match prefix {
         "" => Scalar::F32,
         "d" => Scalar::F64,

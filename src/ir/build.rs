@@ -50,10 +50,17 @@ impl<'m> Builder<'m> {
             span,
             flags: InstFlags::empty(),
             open: vec![body],
-            pending: Vec::with_capacity(64),
+            pending: Vec::new(),
             local_pointers: Vec::new(),
             global_pointers: Vec::new(),
         }
+    }
+
+    /// Makes room for about so many instructions.
+    pub fn expect(&mut self, insts: usize) {
+        self.function.insts.reserve(insts);
+        self.function.operands.reserve(insts / 2);
+        self.pending.reserve(insts / 2);
     }
 
     /// Closes the open blocks and gives the function; the caller puts it into the module.
@@ -88,7 +95,8 @@ impl<'m> Builder<'m> {
     /// Closes the current block and goes on in the one around it.
     pub fn pop_block(&mut self) -> BlockId {
         let open = self.open.pop().expect("push_block and pop_block come in pairs");
-        self.function.blocks[open.block].insts = self.pending.drain(open.start..).collect();
+        self.function.blocks[open.block].insts = self.pending[open.start..].to_vec();
+        self.pending.truncate(open.start);
         open.block
     }
 

@@ -40,16 +40,17 @@ impl Demands {
     }
 }
 
-/// The overloads of `name` that the shader may call here.
+/// Those among the overloads of `name` that the shader may call here.
 ///
 /// # Errors
 /// When there is none: what the first one lacks.
 pub fn available<'e>(
     env: &'e Env<'_>,
     name: &str,
+    overloads: &'static [Overload],
     span: Span,
 ) -> Result<impl Iterator<Item = &'static Overload> + Clone + use<'e>, Diagnostic> {
-    let known = grammar::functions(name).iter().filter(|overload| overload.glsl);
+    let known = overloads.iter().filter(|overload| overload.glsl);
     let usable = known.clone().filter(move |overload| Demands::of(overload).are_met(env));
     match (usable.clone().next(), known.clone().next()) {
         (Some(_), _) => Ok(usable),

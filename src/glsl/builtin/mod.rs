@@ -16,10 +16,12 @@ pub use report::misspelt_width;
 
 use super::env::Env;
 use crate::diagnostic::Diagnostic;
-use crate::grammar::{self, Mode};
+use crate::grammar::{self, Mode, Overload};
 use crate::ir::build::Builder;
 use crate::ir::{TypeId, Value};
 use crate::source::Span;
+use resolve::MOST_ARGS;
+use smallvec::SmallVec;
 
 /// An argument after evaluation. [`modes`] says beforehand how it is used.
 #[derive(Clone, Copy, Debug)]
@@ -38,19 +40,20 @@ pub struct Argument {
 #[derive(Clone, Debug, Default)]
 pub struct Called {
     pub value: Option<Value>,
-    pub writes: Vec<(usize, Value)>,
+    pub writes: SmallVec<[(usize, Value); 2]>,
 }
 
-/// Whether a built-in function of this name exists.
-pub fn exists(name: &str) -> bool {
-    grammar::functions(name).iter().any(|overload| overload.glsl)
+/// The built-in functions of this name; empty when there is none in GLSL.
+pub fn named(name: &str) -> &'static [Overload] {
+    let overloads = grammar::functions(name);
+    if overloads.iter().any(|overload| overload.glsl) { overloads } else { &[] }
 }
 
 /// How the arguments of a call with `count` of them are passed. Where overloads differ, the use that demands most is
 /// named; an argument that is no place is given as a value all the same.
-pub fn modes(name: &str, count: usize) -> Vec<Mode> {
-    let overloads = grammar::functions(name).iter().filter(|o| o.glsl && o.params.len() == count);
-    let mut modes = vec![Mode::In; count];
+pub fn modes(overloads: &[Overload], count: usize) -> [Mode; MOST_ARGS] {
+    let overloads = overloads.iter().filter(|o| o.glsl && o.params.len() == count);
+    let mut modes = [Mode::In; MOST_ARGS];
     for param in overloads.map(|overload| overload.params.iter()) {
         for (mode, param) in modes.iter_mut().zip(param).filter(|(_, param)| param.mode != Mode::In) {
             *mode = param.mode;
@@ -59,18 +62,18 @@ pub fn modes(name: &str, count: usize) -> Vec<Mode> {
     modes
 }
 
-/// Resolves and emits a call. `span` is that of the name; the instructions get the builder's own.
+/// Resolves and emits a call of one of the [`named`] functions. `span` is that of the name; the instructions get the builder's own.
 ///
 /// # Errors
 /// With the first thing that is wrong with the call.
 pub fn call(
     builder: &mut Builder<'_>,
     env: &Env<'_>,
-    name: &str,
+    (name, overloads): (&str, &'static [Overload]),
     span: Span,
     args: &[Argument],
 ) -> Result<Called, Diagnostic> {
-    let overloads = check::available(env, name, span)?;
+    let overloads = check::available(env, name, overloads, span)?;
     let shapes = resolve::shapes(builder, args);
     let chosen = resolve::resolve(env, overloads, &shapes)
         .map_err(|failure| report::failure(builder.module, name, span, args, &failure))?;

@@ -7,6 +7,7 @@ use crate::glsl::convert;
 use crate::grammar::{Mode, Overload, Param, Shape, TypeExpr};
 use crate::ir::Value;
 use crate::ir::build::Builder;
+use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 /// What resolution looks at in an argument.
@@ -48,7 +49,7 @@ pub enum Failure {
 pub const MOST_ARGS: usize = 8;
 
 /// The arguments as resolution sees them; of those beyond any function's count the rest is left out.
-pub fn shapes(builder: &Builder<'_>, args: &[Argument]) -> Vec<ArgShape> {
+pub fn shapes(builder: &Builder<'_>, args: &[Argument]) -> SmallVec<[ArgShape; MOST_ARGS]> {
     let types = &builder.module.types;
     let shape = |arg: &Argument| ArgShape {
         shape: Shape::of(types, arg.ty),

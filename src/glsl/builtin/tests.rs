@@ -4,7 +4,7 @@ use super::*;
 use crate::diagnostic::Code;
 use crate::glsl::token::{GlslProfile, Version};
 use crate::glsl::types;
-use crate::grammar::{Overload, Rule, Shape};
+use crate::grammar::{Rule, Shape};
 use crate::ir::{Access, Binding, ConstValue, Global, MathFn, Module, Op, Space, Stage, Types};
 use crate::lane::{FoldKind, FoldOp, LaneOp, Members, ShuffleMode, Width};
 use crate::profile::Profile;
@@ -15,6 +15,20 @@ static NARROW: LazyLock<Profile> = LazyLock::new(|| ANY.clone().with_wave_size(S
 
 fn version(number: u16, profile: GlslProfile) -> Version {
     Version { number, profile, span: Span::NONE }
+}
+
+fn call(
+    builder: &mut Builder<'_>,
+    env: &Env<'_>,
+    name: &str,
+    span: Span,
+    args: &[Argument],
+) -> Result<Called, Diagnostic> {
+    super::call(builder, env, (name, named(name)), span, args)
+}
+
+fn modes(name: &str, count: usize) -> [Mode; MOST_ARGS] {
+    super::modes(named(name), count)
 }
 
 /// GLSL 4.60 with every extension.
@@ -240,7 +254,7 @@ fn the_predicate_of_a_shuffle_is_an_operation_of_its_own() {
     with_builder(|builder| {
         let args = arguments(builder, "vec2 int uint bool");
         let result = call(builder, &env(), "shuffleDownNV", Span::NONE, &args).unwrap();
-        assert_eq!(modes("shuffleDownNV", 4), [Mode::In, Mode::In, Mode::In, Mode::Out]);
+        assert_eq!(modes("shuffleDownNV", 4)[..4], [Mode::In, Mode::In, Mode::In, Mode::Out]);
         let Op::Lane(op, operands) = operation(builder, result.writes[0].1) else { panic!("a lane operation") };
         assert_eq!((op, operands.len), (LaneOp::ShuffleNvValid(ShuffleMode::Down), 2));
     });

@@ -26,20 +26,13 @@ impl Sema<'_> {
         }
         b.span = whole;
         match lowered {
-            Lowered::Place(place) => self.index_place(b, &place, at, self.ast[base].span, span),
+            Lowered::Place(place) => self.index_place(b, place, at, self.ast[base].span, span),
             Lowered::Value(value) => self.index_value(b, value, at, self.ast[base].span, span),
             Lowered::Void => self.no_parts(b, None, self.ast[base].span),
         }
     }
 
-    fn index_place(
-        &mut self,
-        b: &mut Builder<'_>,
-        place: &Place,
-        at: Value,
-        base: Span,
-        span: Span,
-    ) -> Option<Lowered> {
+    fn index_place(&mut self, b: &mut Builder<'_>, place: Place, at: Value, base: Span, span: Span) -> Option<Lowered> {
         if let Some(swizzle) = place.swizzle {
             return self.index_swizzle(b, place, swizzle, at, base, span);
         }
@@ -52,7 +45,7 @@ impl Sema<'_> {
     fn index_swizzle(
         &mut self,
         b: &mut Builder<'_>,
-        place: &Place,
+        place: Place,
         swizzle: Swizzle,
         at: Value,
         base: Span,
@@ -66,7 +59,7 @@ impl Sema<'_> {
         if let Some(at) = known {
             return Some(Lowered::Place(self.component(b, place, swizzle.components()[at as usize])));
         }
-        let vector = self.read(b, place, base)?;
+        let vector = self.read(b, &place, base)?;
         Some(Lowered::Value(b.extract_dynamic(vector, at)))
     }
 
@@ -188,8 +181,8 @@ impl Sema<'_> {
     fn swizzle(&mut self, b: &mut Builder<'_>, lowered: Lowered, size: u8, name: Name) -> Option<Lowered> {
         let swizzle = self.parse_swizzle(name, size)?;
         Some(match lowered {
-            Lowered::Place(place) if size == 1 => self.swizzle_scalar(b, &place, swizzle, name.span)?,
-            Lowered::Place(place) => Lowered::Place(self.swizzle_place(b, &place, swizzle)),
+            Lowered::Place(place) if size == 1 => self.swizzle_scalar(b, place, swizzle, name.span)?,
+            Lowered::Place(place) => Lowered::Place(self.swizzle_place(b, place, swizzle)),
             Lowered::Value(value) if size == 1 => Lowered::Value(b.splat(value, swizzle.len)),
             Lowered::Value(value) => Lowered::Value(b.swizzle(value, swizzle.components())),
             Lowered::Void => return None,
@@ -197,24 +190,24 @@ impl Sema<'_> {
     }
 
     /// A scalar's only component, or a vector of copies of it.
-    fn swizzle_scalar(&mut self, b: &mut Builder<'_>, place: &Place, swizzle: Swizzle, span: Span) -> Option<Lowered> {
+    fn swizzle_scalar(&mut self, b: &mut Builder<'_>, place: Place, swizzle: Swizzle, span: Span) -> Option<Lowered> {
         if swizzle.len == 1 {
-            return Some(Lowered::Place(place.clone()));
+            return Some(Lowered::Place(place));
         }
-        let value = self.read(b, place, span)?;
+        let value = self.read(b, &place, span)?;
         Some(Lowered::Value(b.splat(value, swizzle.len)))
     }
 
-    fn swizzle_place(&mut self, b: &mut Builder<'_>, place: &Place, swizzle: Swizzle) -> Place {
+    fn swizzle_place(&mut self, b: &mut Builder<'_>, place: Place, swizzle: Swizzle) -> Place {
         let swizzle = place.swizzle.map_or(swizzle, |inner| inner.then(&swizzle));
         match swizzle.components() {
             [component] => self.component(b, place, *component),
-            _ => Place { swizzle: Some(swizzle), ..place.clone() },
+            _ => Place { swizzle: Some(swizzle), ..place },
         }
     }
 
     /// One component of a vector place, whatever its swizzle.
-    fn component(&mut self, b: &mut Builder<'_>, place: &Place, component: u8) -> Place {
+    fn component(&mut self, b: &mut Builder<'_>, place: Place, component: u8) -> Place {
         let scalar = b.module.types.scalar_of(place.ty).unwrap_or(Scalar::F32);
         let (index, ty) = (b.const_u32(u32::from(component)), b.module.types.scalar(scalar));
         Place { swizzle: None, ..place.part(index, ty) }
@@ -222,16 +215,12 @@ impl Sema<'_> {
 
     fn parse_swizzle(&mut self, name: Name, size: u8) -> Option<Swizzle> {
         let text = self.text(name.symbol).as_bytes();
-        let parsed = SWIZZLE_SETS.iter().find_map(|set| {
-            let components: Option<Vec<u8>> =
-                text.iter().map(|letter| set.iter().position(|s| s == letter).map(|at| at as u8)).collect();
-            components
-        });
+        let parsed = SWIZZLE_SETS.iter().find_map(|set| swizzle_of(text, set));
         let complaint = match &parsed {
             _ if text.len() > 4 => "a swizzle has at most four components",
             None => "not a swizzle: its letters come from one of xyzw, rgba, stpq",
-            Some(components) if components.iter().any(|c| *c >= size) => "the vector has fewer components",
-            Some(components) => return Some(Swizzle::new(components)),
+            Some(swizzle) if swizzle.components().iter().any(|c| *c >= size) => "the vector has fewer components",
+            Some(swizzle) => return Some(*swizzle),
         };
         let message = format!("no component `{}`", self.text(name.symbol));
         self.error(Code::NO_SUCH_PART, name.span, message, complaint);
@@ -269,6 +258,16 @@ impl Sema<'_> {
         let length = b.array_length(block);
         Some(b.convert(length, crate::ir::Types::I32))
     }
+}
+
+/// The swizzle that letters of one set spell; only its first four components.
+fn swizzle_of(text: &[u8], set: &[u8; 4]) -> Option<Swizzle> {
+    let mut components = [0; 4];
+    for (at, letter) in text.iter().enumerate() {
+        let component = set.iter().position(|s| s == letter)? as u8;
+        components.get_mut(at).map(|slot| *slot = component);
+    }
+    Some(Swizzle::new(&components[..text.len().min(4)]))
 }
 
 fn member(b: &mut Builder<'_>, lowered: Lowered, index: u32, ty: TypeId, access: Access) -> Lowered {

@@ -106,7 +106,7 @@ impl Sema<'_> {
         }
         for (index, item) in written.iter().enumerate() {
             let Some(ty) = b.module.types.element(whole.ty, index as u32) else { continue };
-            let mut place = whole.part(b.const_u32(index as u32), ty);
+            let mut place = whole.clone().part(b.const_u32(index as u32), ty);
             place.access |= item.member.access;
             self.declare(item.name, Entity::Place(place));
         }

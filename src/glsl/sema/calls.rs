@@ -14,7 +14,11 @@ use crate::grammar;
 use crate::ir::build::Builder;
 use crate::ir::{TypeId, Types, Value};
 use crate::source::Span;
+use smallvec::SmallVec;
 use std::cmp::Ordering;
+
+/// Arguments that a call usually has at most; more go to the heap.
+const FEW: usize = 4;
 
 /// An argument of a call of a user's function: its value, and its place where it may be written.
 struct Given {
@@ -26,12 +30,12 @@ struct Given {
 
 impl Sema<'_> {
     pub fn call(&mut self, b: &mut Builder<'_>, callee: Name, args: List<ExprId>, whole: Span) -> Option<Lowered> {
-        match self.scopes.get(callee.symbol).map(|declared| declared.entity.clone()) {
-            Some(Entity::Type(ty)) => {
+        match self.scopes.get(callee.symbol).map(|declared| &declared.entity) {
+            Some(&Entity::Type(ty)) => {
                 let args = self.operands(b, args)?;
                 self.construct_type(b, ty, &args, whole).map(Lowered::Value)
             }
-            Some(Entity::Functions(set)) => self.call_user(b, callee, set, args, whole),
+            Some(&Entity::Functions(set)) => self.call_user(b, callee, set, args, whole),
             Some(Entity::Error) => None,
             Some(_) => {
                 let message = format!("`{}` is not a function", self.text(callee.symbol));
@@ -153,10 +157,11 @@ impl Sema<'_> {
     ) -> Option<Lowered> {
         let signature = &mut self.sets[set.0 as usize].overloads[index];
         signature.called.get_or_insert(whole);
-        let signature = signature.clone();
-        let mut values = Vec::with_capacity(given.len());
+        let (id, ret) = (signature.id, signature.ret);
+        let mut values: SmallVec<[Value; FEW]> = SmallVec::new();
         let mut outs: Vec<(Place, Value, Span)> = Vec::new();
-        for (param, arg) in signature.params.iter().zip(given) {
+        for (at, arg) in given.into_iter().enumerate() {
+            let param = self.sets[set.0 as usize].overloads[index].params[at];
             values.push(match param.mode {
                 Mode::In => self.pass_in(b, &arg, param.ty)?,
                 Mode::Out | Mode::InOut => {
@@ -167,13 +172,13 @@ impl Sema<'_> {
             });
         }
         b.span = whole;
-        let result = b.call(signature.id, &values);
+        let result = b.call(id, &values);
         for (place, memory, span) in outs {
             b.span = span;
             let value = b.load(memory);
             self.write(b, &place, value, span, span)?;
         }
-        Some(if signature.ret == Types::VOID { Lowered::Void } else { Lowered::Value(result) })
+        Some(if ret == Types::VOID { Lowered::Void } else { Lowered::Value(result) })
     }
 
     fn pass_in(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId) -> Option<Value> {
@@ -205,12 +210,14 @@ impl Sema<'_> {
 
     fn call_builtin(&mut self, b: &mut Builder<'_>, callee: Name, args: List<ExprId>, whole: Span) -> Option<Lowered> {
         let name = self.text(callee.symbol);
-        if !builtin::exists(name) {
+        let overloads = builtin::named(name);
+        if overloads.is_empty() {
             self.unknown_function(callee);
             return None;
         }
-        let modes = builtin::modes(name, args.len());
-        let (mut arguments, mut places) = (Vec::with_capacity(args.len()), Vec::new());
+        let modes = builtin::modes(overloads, args.len());
+        let mut arguments: SmallVec<[Argument; FEW]> = SmallVec::new();
+        let mut places = Vec::new();
         let ast = self.ast;
         let mut complete = true;
         for (index, arg) in ast[args].iter().enumerate() {
@@ -218,7 +225,7 @@ impl Sema<'_> {
             match self.builtin_argument(b, *arg, mode) {
                 Some((argument, place)) => {
                     arguments.push(argument);
-                    places.push(place);
+                    places.extend(place.map(|place| (index, place)));
                 }
                 None => complete = false,
             }
@@ -227,12 +234,12 @@ impl Sema<'_> {
             return None;
         }
         b.span = whole;
-        let called = builtin::call(b, &self.env, name, callee.span, &arguments);
+        let called = builtin::call(b, &self.env, (name, overloads), callee.span, &arguments);
         let Called { value, writes } = self.check(called)?;
         for (index, value) in writes {
-            if let Some(place) = places.get(index).cloned().flatten() {
+            if let Some((_, place)) = places.iter().find(|(of, _)| *of == index) {
                 let span = arguments[index].span;
-                self.write(b, &place, value, span, whole)?;
+                self.write(b, place, value, span, whole)?;
             }
         }
         Some(value.map_or(Lowered::Void, Lowered::Value))

@@ -6,10 +6,11 @@ use crate::glsl::ast::ExprId;
 use crate::ir::build::Builder;
 use crate::ir::{ConstId, Scalar, ScalarKind, Type, Value};
 use crate::source::Span;
+use std::fmt::Display;
 
 impl Sema<'_> {
     /// An expression that must be constant, specialization constants included.
-    pub fn constant(&mut self, b: &mut Builder<'_>, expr: ExprId, what: &str) -> Option<ConstId> {
+    pub fn constant(&mut self, b: &mut Builder<'_>, expr: ExprId, what: impl Display) -> Option<ConstId> {
         match self.value(b, expr)? {
             Value::Const(id) => Some(id),
             _ => {
@@ -22,7 +23,7 @@ impl Sema<'_> {
     }
 
     /// An integer known at compile time, and its span.
-    pub fn constant_int(&mut self, b: &mut Builder<'_>, expr: ExprId, what: &str) -> Option<i128> {
+    pub fn constant_int(&mut self, b: &mut Builder<'_>, expr: ExprId, what: impl Display + Copy) -> Option<i128> {
         let id = self.constant(b, expr, what)?;
         let value = b.module.constants.as_int(&b.module.types, id);
         if value.is_none() {
@@ -36,16 +37,16 @@ impl Sema<'_> {
 
     /// A layout qualifier's value: a non-negative integer constant.
     pub fn layout_value(&mut self, b: &mut Builder<'_>, id: &crate::glsl::ast::LayoutId) -> Option<u32> {
-        let what = format!("`{}`", self.text(id.name.symbol));
+        let what = self.text(id.name.symbol);
         let Some(expr) = id.value else {
-            self.error(Code::BAD_LAYOUT, id.span, format!("{what} needs a value"), "no value");
+            self.error(Code::BAD_LAYOUT, id.span, format!("`{what}` needs a value"), "no value");
             return None;
         };
-        let value = self.constant_int(b, expr, &what)?;
+        let value = self.constant_int(b, expr, format_args!("`{what}`"))?;
         let fits = u32::try_from(value).ok().filter(|value| *value <= i32::MAX as u32);
         if fits.is_none() {
             let span = self.ast[expr].span;
-            self.error(Code::BAD_LAYOUT, span, format!("{what} cannot be {value}"), "out of range");
+            self.error(Code::BAD_LAYOUT, span, format!("`{what}` cannot be {value}"), "out of range");
         }
         fits
     }

@@ -19,7 +19,7 @@ pub enum Mode {
 }
 
 /// One parameter of a signature.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     pub ty: TypeId,
     pub mode: Mode,
@@ -209,6 +209,8 @@ impl Sema<'_> {
         let params = self.ir_params(module, function, &signature);
         let name = self.text(function.name.symbol);
         let mut b = Builder::new(module, name, function.span, params, signature.ret);
+        // An instruction takes eight bytes of text or more in nearly every shader.
+        b.expect((body.span.hi - body.span.lo) as usize / 8);
         self.check_usable(&b, function, &signature);
         self.return_type = signature.ret;
         self.set_precise(&mut b, function);

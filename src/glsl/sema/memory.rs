@@ -85,13 +85,11 @@ fn store_merged(b: &mut Builder<'_>, place: &Place, swizzle: &Swizzle, value: Va
     let pointer = pointer(b, place);
     let old = b.load(pointer);
     let size = b.components_of(old);
-    let mask: Vec<u8> = (0..size)
-        .map(|component| match swizzle.components().iter().position(|c| *c == component) {
-            Some(at) => size + at as u8,
-            None => component,
-        })
-        .collect();
-    let merged = b.shuffle(old, value, &mask);
+    let mut mask = [0, 1, 2, 3];
+    for (at, component) in swizzle.components().iter().enumerate() {
+        mask[usize::from(*component)] = size + at as u8;
+    }
+    let merged = b.shuffle(old, value, &mask[..usize::from(size)]);
     b.store(pointer, merged);
 }
 

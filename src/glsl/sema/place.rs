@@ -1,6 +1,7 @@
 //! Memory that an expression denotes, not yet read: a root pointer, the path into it, and perhaps a swizzle.
 
 use crate::ir::{Access, Space, TypeId, Value};
+use smallvec::SmallVec;
 
 /// An l-value in the making. Reading or writing it is [`super::memory`]'s business.
 #[derive(Clone, Debug)]
@@ -9,7 +10,7 @@ pub struct Place {
     pub root: Value,
     pub space: Space,
     /// Indices from the root's memory type to the part.
-    pub path: Vec<Value>,
+    pub path: SmallVec<[Value; 4]>,
     /// Type of the memory that root and path name (laid out in buffers); a swizzle is not applied to it.
     pub ty: TypeId,
     pub swizzle: Option<Swizzle>,
@@ -47,8 +48,11 @@ impl Swizzle {
 
     /// The swizzle of a swizzle.
     pub fn then(&self, outer: &Swizzle) -> Swizzle {
-        let picked: Vec<u8> = outer.components().iter().map(|c| self.components[*c as usize]).collect();
-        Swizzle::new(&picked)
+        let mut components = [0; 4];
+        for (picked, at) in components.iter_mut().zip(outer.components()) {
+            *picked = self.components[usize::from(*at)];
+        }
+        Swizzle { components, len: outer.len }
     }
 
     /// A swizzle that names a component twice cannot be written.
@@ -63,7 +67,7 @@ impl Place {
         Place {
             root,
             space,
-            path: Vec::new(),
+            path: SmallVec::new(),
             ty,
             swizzle: None,
             access: Access::empty(),
@@ -73,11 +77,10 @@ impl Place {
 
     /// The part of this place that `index` names, of type `ty`.
     #[must_use]
-    pub fn part(&self, index: Value, ty: TypeId) -> Place {
-        let mut part = self.clone();
-        part.path.push(index);
-        part.ty = ty;
-        part
+    pub fn part(mut self, index: Value, ty: TypeId) -> Place {
+        self.path.push(index);
+        self.ty = ty;
+        self
     }
 
     /// True where other invocations cannot see the memory, so that reading more than asked for harms nothing.

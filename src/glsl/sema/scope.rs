@@ -52,7 +52,12 @@ pub struct Scopes {
 
 impl Scopes {
     pub fn new(symbols: usize) -> Scopes {
-        Scopes { current: vec![None; symbols], ..Scopes::default() }
+        Scopes {
+            current: vec![None; symbols],
+            declared: Vec::with_capacity(symbols / 2),
+            hidden: Vec::with_capacity(symbols / 2),
+            ..Scopes::default()
+        }
     }
 
     /// Depth of the innermost scope; 0 is the global one.

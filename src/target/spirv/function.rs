@@ -11,6 +11,10 @@ use crate::ir::{
     self, ConstId, FuncId, Function, Inst, InstFlags, InstId, LocalId, Scalar, Space, Type, TypeId, UnaryOp, Value,
 };
 use rspirv::spirv::{Decoration, FunctionControl, Op, StorageClass, Word};
+use smallvec::{SmallVec, smallvec};
+
+/// Operands that an instruction usually has at most; more go to the heap.
+pub(super) const FEW: usize = 6;
 
 /// State of the function being written.
 pub(super) struct Body<'e, 'a> {
@@ -143,7 +147,7 @@ impl<'a> Body<'_, 'a> {
         variable.id
     }
 
-    pub fn values(&mut self, list: ir::Values) -> Vec<Word> {
+    pub fn values(&mut self, list: ir::Values) -> SmallVec<[Word; FEW]> {
         self.f.values(list).iter().map(|value| self.value(*value)).collect()
     }
 
@@ -259,7 +263,7 @@ impl<'a> Body<'_, 'a> {
 
     fn call(&mut self, ty: TypeId, function: FuncId, args: ir::Values) -> Word {
         let ty = self.m.value_type(ty);
-        let mut words = vec![self.m.function(function)];
+        let mut words: SmallVec<[Word; FEW]> = smallvec![self.m.function(function)];
         words.extend(self.values(args));
         if !self.uses.calls.contains(&function) {
             self.uses.calls.push(function);

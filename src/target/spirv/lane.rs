@@ -4,7 +4,7 @@
 //! primitives and lane arithmetic to opcodes (SPIR-V 1.6 section 3.49.21). Set-up steps are the same in the whole function,
 //! so they are written once, at its start, and shared by all plans.
 
-use super::function::Body;
+use super::function::{Body, FEW};
 use crate::diagnostic::Code;
 use crate::ir::{Scalar, ScalarKind, TypeId, Value, Values};
 use crate::lane::{
@@ -14,6 +14,7 @@ use crate::lane::{
 use rspirv::spirv::GlslStd450Op as G;
 use rspirv::spirv::{BuiltIn, Capability, GroupOperation, MemorySemantics, Op, Scope, StorageClass, Word};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// Plans made so far: shaders repeat operations.
@@ -177,7 +178,7 @@ impl Body<'_, '_> {
         if let GroupOp::Sync = op {
             return self.synchronize_subgroup();
         }
-        let mut operands = Vec::with_capacity(5);
+        let mut operands: SmallVec<[Word; FEW]> = SmallVec::new();
         if row.scoped {
             operands.push(self.m.u32(Scope::Subgroup as Word));
         }
@@ -195,7 +196,7 @@ impl Body<'_, '_> {
     }
 
     fn alu(&mut self, op: AluOp, ty: Word, args: &[Arg]) -> Word {
-        let words: Vec<Word> = args.iter().map(|arg| arg.word).collect();
+        let words: SmallVec<[Word; FEW]> = args.iter().map(|arg| arg.word).collect();
         match alu_form(op) {
             Alu::Core(op) => self.emit(op, ty, &words),
             Alu::Ext(op) => self.extended(op, ty, &words),

@@ -3,12 +3,13 @@
 //! Values have logical types; memory of buffers has laid-out ones with `uint` for `bool`. A load or store between the two
 //! converts: `OpCopyLogical` where only the layout differs and the version has it (1.4), part by part otherwise.
 
-use super::function::Body;
+use super::function::{Body, FEW};
 use crate::ir::{
     self, ArrayLen, AtomicOp, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type, TypeId,
     Value, Values,
 };
 use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope as SpirvScope, Word};
+use smallvec::{SmallVec, smallvec};
 
 /// Elements up to which an array is copied one by one.
 const MOST_COPIED: u32 = 16384;
@@ -47,7 +48,7 @@ impl Body<'_, '_> {
         }
         self.need_dynamic_indexing(base, indices);
         let ty = self.m.value_type(ty);
-        let mut operands = Vec::with_capacity(1 + indices.len as usize);
+        let mut operands: SmallVec<[Word; FEW]> = SmallVec::new();
         operands.push(self.value(base));
         operands.extend(f.values(indices).iter().map(|index| self.value(*index)));
         match operands.as_slice() {
@@ -197,7 +198,7 @@ impl Body<'_, '_> {
             return self.m.unsupported("this atomic operation on this type");
         };
         let (scope, semantics) = self.scope_and_semantics(how.0, how.1, memory_of(space));
-        let mut operands = vec![self.value(pointer), scope, semantics];
+        let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer), scope, semantics];
         if op == AtomicOp::CompareExchange {
             let unequal = unequal_order(how.1);
             operands.push(self.scope_and_semantics(how.0, unequal, memory_of(space)).1);

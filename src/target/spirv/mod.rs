@@ -115,6 +115,25 @@ struct Sections {
     functions: Words,
 }
 
+impl Sections {
+    /// Sections with room for what such a module usually takes.
+    fn for_module(module: &Module) -> Sections {
+        let insts: usize = module.functions.iter().map(|(_, function)| function.insts.len()).sum();
+        Sections {
+            decorations: Words::with_capacity(256),
+            globals: Words::with_capacity(4 * (module.types.len() + module.constants.len())),
+            functions: Words::with_capacity(6 * insts),
+            ..Sections::default()
+        }
+    }
+
+    /// All of them, in the order of section 2.4.
+    fn in_order(&self) -> [&Words; 7] {
+        let Sections { entry_points, modes, strings, names, decorations, globals, functions } = self;
+        [entry_points, modes, strings, names, decorations, globals, functions]
+    }
+}
+
 /// What a function body uses, for the interfaces of entry points.
 #[derive(Debug, Default)]
 struct Uses {
@@ -154,7 +173,7 @@ impl<'a> Emitter<'a> {
             module,
             options,
             sources,
-            out: Sections::default(),
+            out: Sections::for_module(module),
             needs: Needs::new(options.version),
             types: TypeMap::new(&module.types),
             constants: ConstMap::new(&module.constants),
@@ -186,8 +205,8 @@ impl<'a> Emitter<'a> {
 
     /// The module from its sections, in the order of section 2.4.
     fn finish(self) -> Vec<Word> {
-        let mut head =
-            Words::with_capacity(64 + self.out.globals.as_slice().len() + self.out.functions.as_slice().len());
+        let words: usize = self.out.in_order().iter().map(|section| section.as_slice().len()).sum();
+        let mut head = Words::with_capacity(128 + words);
         let generator = 0;
         head.extend(&[MAGIC_NUMBER, self.options.version.word(), generator, self.last + 1, 0]);
         for capability in self.needs.capabilities() {
@@ -205,8 +224,7 @@ impl<'a> Emitter<'a> {
             head.end(start);
         }
         head.op(Op::MemoryModel, &[AddressingModel::Logical as Word, MemoryModel::GLSL450 as Word]);
-        let Sections { entry_points, modes, strings, names, decorations, globals, functions } = &self.out;
-        for section in [entry_points, modes, strings, names, decorations, globals, functions] {
+        for section in self.out.in_order() {
             head.append(section);
         }
         head.into_vec()
