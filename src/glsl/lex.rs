@@ -353,7 +353,7 @@ impl Lexer {
             Some(byte) => self.scan(byte, start, interner),
         };
         self.at = end;
-        let first = self.first || kind == PpKind::End;
+        let first = self.first || matches!(kind, PpKind::End);
         self.first = false;
         PpToken { kind, span: self.span(start, end), spaced: start != before, first, painted: false }
     }

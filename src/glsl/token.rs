@@ -57,12 +57,17 @@ impl Interner {
         let mut slot = hash as usize & mask;
         while self.slots[slot] != 0 {
             let symbol = Symbol(self.slots[slot] - 1);
-            if self.words[symbol.0 as usize].hash == hash && self.text(symbol) == word {
+            if self.words[symbol.0 as usize].hash == hash && self.bytes(symbol) == word.as_bytes() {
                 return Ok(symbol);
             }
             slot = (slot + 1) & mask;
         }
         Err(slot)
+    }
+
+    fn bytes(&self, symbol: Symbol) -> &[u8] {
+        let word = self.words[symbol.0 as usize];
+        &self.text.as_bytes()[word.start as usize..word.end as usize]
     }
 
     fn grow(&mut self) {

@@ -530,7 +530,7 @@ fn as_const(value: Value) -> Option<ConstId> {
 
 fn remembered(list: &mut Vec<TypeId>, index: usize) -> &mut TypeId {
     if list.len() <= index {
-        list.resize(index + 1, Types::VOID);
+        list.resize((index + 1).next_power_of_two().max(16), Types::VOID);
     }
     &mut list[index]
 }

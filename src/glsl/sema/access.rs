@@ -265,7 +265,9 @@ fn swizzle_of(text: &[u8], set: &[u8; 4]) -> Option<Swizzle> {
     let mut components = [0; 4];
     for (at, letter) in text.iter().enumerate() {
         let component = set.iter().position(|s| s == letter)? as u8;
-        components.get_mut(at).map(|slot| *slot = component);
+        if let Some(slot) = components.get_mut(at) {
+            *slot = component;
+        }
     }
     Some(Swizzle::new(&components[..text.len().min(4)]))
 }

@@ -77,8 +77,11 @@ impl Sema<'_> {
     /// Evaluates arguments; places are read later, if the parameter wants their value.
     fn given(&mut self, b: &mut Builder<'_>, args: List<ExprId>) -> Option<Vec<Given>> {
         let ast = self.ast;
-        let all: Vec<Option<Given>> = ast[args].iter().map(|arg| self.given_one(b, *arg)).collect();
-        all.into_iter().collect()
+        let mut given = Vec::with_capacity(args.len());
+        for arg in &ast[args] {
+            given.extend(self.given_one(b, *arg));
+        }
+        (given.len() == args.len()).then_some(given)
     }
 
     fn given_one(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Given> {

@@ -9,6 +9,10 @@ use crate::glsl::types::{Basic, counted};
 use crate::ir::build::Builder;
 use crate::ir::{ArrayLen, ConstValue, Scalar, Type, TypeId, Value};
 use crate::source::Span;
+use smallvec::SmallVec;
+
+/// The scalars of a vector or matrix.
+type Components = SmallVec<[Value; 16]>;
 
 impl Sema<'_> {
     /// `type(args)`.
@@ -25,13 +29,13 @@ impl Sema<'_> {
     }
 
     /// The values of arguments; none when one is wrong, after all have been looked at.
-    pub fn operands(&mut self, b: &mut Builder<'_>, args: List<ExprId>) -> Option<Vec<Operand>> {
+    pub fn operands(&mut self, b: &mut Builder<'_>, args: List<ExprId>) -> Option<SmallVec<[Operand; 4]>> {
         let ast = self.ast;
-        let values: Vec<Option<Operand>> = ast[args]
-            .iter()
-            .map(|arg| self.value(b, *arg).map(|value| Operand { value, span: ast[*arg].span }))
-            .collect();
-        values.into_iter().collect()
+        let mut operands = SmallVec::new();
+        for arg in &ast[args] {
+            operands.extend(self.value(b, *arg).map(|value| Operand { value, span: ast[*arg].span }));
+        }
+        (operands.len() == args.len()).then_some(operands)
     }
 
     pub fn construct_type(&mut self, b: &mut Builder<'_>, ty: TypeId, args: &[Operand], whole: Span) -> Option<Value> {
@@ -131,8 +135,8 @@ impl Sema<'_> {
         }
     }
 
-    fn basic_args(&mut self, b: &mut Builder<'_>, args: &[Operand]) -> Option<Vec<Basic>> {
-        let mut shapes = Vec::with_capacity(args.len());
+    fn basic_args(&mut self, b: &mut Builder<'_>, args: &[Operand]) -> Option<SmallVec<[Basic; 4]>> {
+        let mut shapes = SmallVec::new();
         for arg in args {
             let ty = b.type_of(arg.value);
             let Some(shape) = Basic::of(&b.module.types, ty) else {
@@ -156,7 +160,7 @@ impl Sema<'_> {
         whole: Span,
     ) -> Option<Value> {
         let wanted = usize::from(shape.columns) * usize::from(shape.rows);
-        let mut components: Vec<Value> = Vec::with_capacity(16);
+        let mut components = Components::new();
         for (arg, from) in args.iter().zip(shapes) {
             if components.len() >= wanted {
                 self.error(Code::BAD_CONSTRUCTOR, arg.span, "too many arguments", "nothing is left for this one");
@@ -188,7 +192,7 @@ fn to_scalar(b: &mut Builder<'_>, value: Value, scalar: Scalar) -> Value {
     b.convert(value, ty)
 }
 
-fn push_components(b: &mut Builder<'_>, value: Value, shape: Basic, out: &mut Vec<Value>) {
+fn push_components(b: &mut Builder<'_>, value: Value, shape: Basic, out: &mut Components) {
     if shape.is_scalar() {
         out.push(value);
         return;

@@ -11,6 +11,7 @@ use crate::ir::build::Builder;
 use crate::ir::{self, ConstValue, Scalar, ScalarKind, Value};
 use crate::source::Span;
 use operators::{Operand, Operator};
+use smallvec::SmallVec;
 
 /// What an expression comes to.
 #[derive(Clone, Debug)]
@@ -194,7 +195,7 @@ impl Sema<'_> {
 
     /// `a + b + c …`: the left spine is walked without recursion, since chains can be long.
     fn infix_chain(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Value> {
-        let mut spine = Vec::new();
+        let mut spine: SmallVec<[_; 4]> = SmallVec::new();
         let mut first = id;
         while let ExprKind::Binary { op, left, right } = self.ast[first].kind {
             spine.push((op, right, self.ast[first].span));

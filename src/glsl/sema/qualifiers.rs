@@ -5,6 +5,7 @@ use crate::diagnostic::Code;
 use crate::glsl::ast::{self, List, Memory, QualifierKind, Storage};
 use crate::ir::Access;
 use crate::source::Span;
+use smallvec::SmallVec;
 
 /// Storage qualifiers that matter to declarations of all stages that are supported; the spans of those written.
 #[derive(Clone, Copy, Default, Debug)]
@@ -76,11 +77,10 @@ impl Sema<'_> {
     }
 
     fn check_storage(&mut self, gathered: &Qualifiers, list: List<ast::Qualifier>) {
-        let written =
+        let mut written =
             self.ast[list].iter().filter(|q| matches!(q.kind, QualifierKind::Storage(s) if s != Storage::Const));
-        let spans: Vec<Span> = written.map(|q| q.span).collect();
-        if let ([_, second, ..], None) = (spans.as_slice(), gathered.other) {
-            self.error(Code::BAD_QUALIFIER, *second, "a declaration has one storage qualifier", "a second one");
+        if let (Some(second), None) = (written.nth(1), gathered.other) {
+            self.error(Code::BAD_QUALIFIER, second.span, "a declaration has one storage qualifier", "a second one");
         }
         if let Some(span) = gathered.other {
             self.unsupported(span, "this storage qualifier is");
@@ -88,8 +88,8 @@ impl Sema<'_> {
     }
 
     /// All layout identifiers of the declaration, in order; later ones override.
-    pub fn layout_ids(&self, list: List<ast::Qualifier>) -> Vec<ast::LayoutId> {
-        let mut ids = Vec::new();
+    pub fn layout_ids(&self, list: List<ast::Qualifier>) -> SmallVec<[ast::LayoutId; 4]> {
+        let mut ids = SmallVec::new();
         for qualifier in &self.ast[list] {
             if let QualifierKind::Layout(layout) = qualifier.kind {
                 ids.extend_from_slice(&self.ast[layout]);

@@ -1,10 +1,11 @@
 //! Takes steps out of a plan that nothing uses: rules may build more than the result needs.
 
 use crate::lane::plan::{Operand, Plan, Step};
+use smallvec::{SmallVec, smallvec};
 
 /// The plan without dead steps.
 pub fn trim(mut plan: Plan) -> Plan {
-    let mut live = Live { setup: vec![false; plan.setup.len()], steps: vec![false; plan.steps.len()] };
+    let mut live = Live { setup: smallvec![false; plan.setup.len()], steps: smallvec![false; plan.steps.len()] };
     live.mark(plan.result);
     plan.second.iter().for_each(|operand| live.mark(*operand));
     mark_backwards(&plan, &mut live);
@@ -24,10 +25,13 @@ pub fn trim(mut plan: Plan) -> Plan {
     plan
 }
 
+/// A mark for each step.
+type Marks = SmallVec<[bool; 32]>;
+
 /// Which steps are used.
 struct Live {
-    setup: Vec<bool>,
-    steps: Vec<bool>,
+    setup: Marks,
+    steps: Marks,
 }
 
 impl Live {

@@ -47,7 +47,7 @@ pub(super) fn emit(m: &mut Emitter, id: FuncId) {
     m.span = f.span;
     let mut body = Body {
         f,
-        vars: Words::default(),
+        vars: Words::with_capacity(5 * f.locals.len()),
         setup: Words::default(),
         code: Words::with_capacity(8 * f.insts.len()),
         label: 0,

@@ -38,12 +38,14 @@ struct Arg {
     known: Option<u32>,
 }
 
+type Args = SmallVec<[Arg; 8]>;
+
 /// One run of a plan.
 struct Run<'p> {
     plan: &'p Plan,
-    inputs: Vec<Arg>,
-    setup: Vec<Arg>,
-    steps: Vec<Arg>,
+    inputs: Args,
+    setup: Args,
+    steps: Args,
 }
 
 impl Body<'_, '_> {
@@ -55,7 +57,7 @@ impl Body<'_, '_> {
         };
         let Some(plan) = self.plan(op, known) else { return 0 };
         let inputs = values.iter().map(|value| self.lane_arg(*value)).collect();
-        let mut run = Run { plan: &plan, inputs, setup: Vec::new(), steps: Vec::new() };
+        let mut run = Run { plan: &plan, inputs, setup: Args::new(), steps: Args::new() };
         for step in &plan.setup {
             let result = self.setup_step(step, &run);
             run.setup.push(result);
