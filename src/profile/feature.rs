@@ -114,6 +114,8 @@ impl fmt::Display for Feature {
     }
 }
 
+const _: () = assert!(Feature::ALL.len() <= u64::BITS as usize, "a set is one word");
+
 /// A set of features.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FeatureSet(u64);

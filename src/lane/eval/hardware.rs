@@ -6,7 +6,7 @@ use super::Outcome;
 use super::group::{ballot, each, voted};
 use crate::lane::op::FoldOp;
 use crate::lane::primitive::nv::shuffle_target;
-use crate::lane::primitive::{Index, NvOp, Primitive, ScalarOp, Source, amd_scalar};
+use crate::lane::primitive::{Index, LdsOp, NvOp, Primitive, ScalarOp, Source, amd_scalar};
 use crate::lane::value::{self, Domain, LaneValue, Lanes, low_bits};
 
 type Rows<'a, T> = &'a [&'a [LaneValue<T>]];
@@ -71,6 +71,12 @@ fn count_below<T: Copy + PartialEq>(
     Some(LaneValue::Index(count.index()?.wrapping_add(counted)))
 }
 
+/// Whether values are not all the same.
+fn differs<V: PartialEq>(mut values: impl Iterator<Item = V>) -> bool {
+    let first = values.next();
+    values.any(|value| Some(value) != first)
+}
+
 /// A mover with its operands.
 struct Moved<'a, T> {
     primitive: Primitive,
@@ -93,6 +99,9 @@ impl<'a, T: Copy + PartialEq> Moved<'a, T> {
         };
         let mut moved = Moved { primitive, value, old, index: Vec::new(), unknown: 0, lanes };
         operands.iter().try_for_each(|row| moved.add_index(row))?;
+        if primitive.instruction().value_is_uniform() && differs(lanes.iter().map(|i| value[i as usize])) {
+            moved.unknown = lanes.active;
+        }
         Some(moved)
     }
 
@@ -105,9 +114,8 @@ impl<'a, T: Copy + PartialEq> Moved<'a, T> {
                 value => index[i as usize] = value.index()?,
             }
         }
-        let mut active = self.lanes.iter().map(|i| index[i as usize]);
-        let first = active.next();
-        if self.primitive.instruction().index_is_uniform() && active.any(|value| Some(value) != first) {
+        let active = self.lanes.iter().map(|i| index[i as usize]);
+        if self.primitive.instruction().index_is_uniform() && differs(active) {
             self.unknown = self.lanes.active;
         }
         self.index.push(index);
@@ -117,7 +125,7 @@ impl<'a, T: Copy + PartialEq> Moved<'a, T> {
     fn source(&self, i: u32) -> Option<Source> {
         let index: Vec<Index> = self.index.iter().map(|row| Index::Row(row)).collect();
         let source = self.primitive.instruction().source(i, &index, self.lanes)?;
-        let pushes = matches!(self.primitive, Primitive::Lds(crate::lane::primitive::LdsOp::Permute { .. }));
+        let pushes = matches!(self.primitive, Primitive::Lds(LdsOp::Permute { .. }));
         let unknown = if pushes { self.unknown != 0 } else { self.unknown >> i & 1 != 0 };
         Some(if unknown { Source::Undefined } else { source })
     }

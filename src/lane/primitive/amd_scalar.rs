@@ -66,6 +66,10 @@ impl Instruction for ScalarOp {
         true
     }
 
+    fn value_is_uniform(&self) -> bool {
+        matches!(self, ScalarOp::WriteLane)
+    }
+
     fn source(&self, i: u32, index: &[Index], lanes: Lanes) -> Option<Source> {
         match (self, index) {
             (ScalarOp::ReadLane, [lane]) => Some(Source::Lane(lane.at(i) & (lanes.size - 1))),

@@ -106,6 +106,11 @@ pub trait Instruction {
         false
     }
 
+    /// Whether the value must be the same in all active lanes, for the same reason.
+    fn value_is_uniform(&self) -> bool {
+        false
+    }
+
     /// Where lane `i` gets its result; none if the instruction moves no values.
     fn source(&self, i: u32, index: &[Index], lanes: Lanes) -> Option<Source>;
 

@@ -272,6 +272,11 @@ fn operands_that_are_wrong_or_unknown_give_poison() {
     let lanes = Lanes::full(32);
     let read = row(ScalarOp::ReadLane, &[data.clone(), mixed.clone()], lanes);
     assert!(read.iter().all(|value| *value == LaneValue::Poison));
+    let write = [data.clone(), data.clone(), vec![LaneValue::Index(3); 32]];
+    assert!(row(ScalarOp::WriteLane, &write, lanes).iter().all(|value| *value == LaneValue::Poison));
+    let scalar = vec![LaneValue::Data(7); 32];
+    let written = row(ScalarOp::WriteLane, &[scalar, write[1].clone(), write[2].clone()], lanes);
+    assert_eq!(written[2..5], [LaneValue::Data(4), LaneValue::Data(7), LaneValue::Data(16)]);
     let mut unknown = mixed;
     unknown[5] = LaneValue::Poison;
     let pull = LdsOp::Bpermute { reach: Reach::Wave, offset: 0, fetch_inactive: false };
