@@ -22,8 +22,11 @@ pub fn theirs(source: &str) -> Result<Vec<u32>, String> {
     Ok(module)
 }
 
-/// Lanes of the lavapipe that both modules run on; nothing here depends on them.
-pub const LANES: usize = 8;
+/// Lanes of the driver that both modules run on: the machine's own where that is asked for, else a lavapipe of eight.
+/// Nothing here depends on them.
+fn lanes() -> usize {
+    lavapipe::own_driver().unwrap_or(8)
+}
 
 /// Our module for a profile, or our messages.
 pub fn ours(name: &str, source: &str, profile: &str) -> Result<Vec<u32>, String> {
@@ -55,7 +58,7 @@ pub fn differences(judged: &[Judged], theirs: &Buffers, ours: &Buffers) -> Resul
 
 /// Runs a module over the case that `request` describes.
 pub fn run(request: &Request, module: &[u32]) -> Result<Vec<Buffers>, String> {
-    lavapipe::run(LANES, &Request { spirv: module.to_vec(), ..request.clone() })
+    lavapipe::run(lanes(), &Request { spirv: module.to_vec(), ..request.clone() })
 }
 
 /// Everything about one source: valid for each profile, and the same buffers as glslang's module leaves.
