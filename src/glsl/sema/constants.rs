@@ -11,8 +11,8 @@ use std::fmt::Display;
 impl Sema<'_> {
     /// An expression that must be constant, specialization constants included.
     pub fn constant(&mut self, b: &mut Builder<'_>, expr: ExprId, what: impl Display) -> Option<ConstId> {
-        match self.value(b, expr)? {
-            Value::Const(id) => Some(id),
+        match without_effects(b, |b| self.value(b, expr))? {
+            (Value::Const(id), true) => Some(id),
             _ => {
                 let message = format!("{what} must be a constant expression");
                 let span = self.ast[expr].span;
@@ -64,6 +64,17 @@ impl Sema<'_> {
             _ => Some(()),
         }
     }
+}
+
+/// Lowers an expression outside the flow of a function, and says whether it takes no instruction: `(x = 3)` has the value
+/// 3, but is no constant expression.
+pub fn without_effects<'m>(
+    b: &mut Builder<'m>,
+    lower: impl FnOnce(&mut Builder<'m>) -> Option<Value>,
+) -> Option<(Value, bool)> {
+    let before = b.function.insts.len();
+    let value = lower(b)?;
+    Some((value, b.function.insts.len() == before))
 }
 
 /// Whether a value is an integer scalar.

@@ -1,6 +1,7 @@
 //! Variables and constants, global and local, and how a value becomes one of a declared type.
 
 use super::Sema;
+use super::constants::without_effects;
 use super::place::{Mutability, Place};
 use super::qualifiers::Qualifiers;
 use super::scope::Entity;
@@ -143,10 +144,10 @@ impl Sema<'_> {
             let ty = self.sized(b, ty, declarator)?;
             return Some(self.new_global(b, Space::Private, Access::empty(), ty, declarator, None));
         };
-        let value = self.initializer(b, init, ty)?;
+        let (value, constant) = without_effects(b, |b| self.initializer(b, init, ty))?;
         let ty = b.type_of(value);
         let (init, later) = match value {
-            Value::Const(id) => (Some(id), None),
+            Value::Const(id) if constant => (Some(id), None),
             _ => (None, Some(init)),
         };
         let entity = self.new_global(b, Space::Private, Access::empty(), ty, declarator, init);
@@ -193,8 +194,8 @@ impl Sema<'_> {
 
     /// A constant expression of a given type.
     fn constant_of(&mut self, b: &mut Builder<'_>, init: ast::ExprId, ty: TypeId, what: &str) -> Option<ConstId> {
-        match self.initializer(b, init, ty)? {
-            Value::Const(id) => Some(id),
+        match without_effects(b, |b| self.initializer(b, init, ty))? {
+            (Value::Const(id), true) => Some(id),
             _ => {
                 let span = self.ast[init].span;
                 self.error(Code::NOT_CONSTANT, span, format!("{what} must be constant"), "not a constant expression");
