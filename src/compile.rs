@@ -4,7 +4,7 @@
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::{Module, Stage};
-use crate::profile::Profile;
+use crate::profile::{Profile, Target};
 use crate::source::{FileId, Loader, SourceMap, Span};
 use crate::target::spirv::{self, SpirvOptions};
 use crate::wgsl::{self, WgslOptions};
@@ -242,6 +242,12 @@ impl Job<'_> {
     }
 
     fn spirv(&mut self, module: &Module) -> Option<Vec<u32>> {
+        if self.options.profile.target != Target::Spirv {
+            let message =
+                format!("the profile {} is for assembly, which is not supported yet", self.options.profile.name);
+            self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, message));
+            return None;
+        }
         let Some(mut options) = SpirvOptions::new(self.options.profile.clone()) else {
             let name = &self.options.profile.name;
             let message = format!("the profile {name} names a SPIR-V version that is not supported");

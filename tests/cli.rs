@@ -287,6 +287,9 @@ fn a_profile_file_is_read_and_its_errors_name_the_line() {
     folder.file("mine.toml", "name = \"mine\"\ndescription = \"mine\"\ninherit = \"spirv-1.5\"\nwave-size = 32\n");
     let output = folder.run(&["compile", "a.comp", "-DN=1", "-p", "mine.toml"]);
     assert_eq!(status(&output), 0, "{}", stderr(&output));
+    folder.file("amd.toml", "name = \"mine\"\ndescription = \"mine\"\ninherit = \"spirv-1.5\"\ntarget = \"amd\"\n");
+    let output = folder.run(&["compile", "a.comp", "-DN=1", "-p", "amd.toml"]);
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
     folder.file("bad.toml", "name = \"mine\"\nnonsense = 1\n");
     let output = folder.run(&["compile", "a.comp", "-DN=1", "-p", "bad.toml"]);
     assert_eq!(status(&output), 2);
