@@ -305,3 +305,41 @@ fn operations_are_listed_for_every_profile() {
     assert_eq!(few.lines().count(), 2, "{few}");
     assert!(few.contains("spirv-1.5") && !few.contains("spirv-1.6"), "{few}");
 }
+
+const LANES: &str = "#version 450\n#extension GL_CROSSLANE_portable : require\nlayout(local_size_x = 64) in;\n\
+                     layout(binding = 0) buffer B { float x[]; };\n\
+                     void main() { x[gl_GlobalInvocationID.x] = allReduceAdd64(x[gl_GlobalInvocationID.x]); }\n";
+
+#[test]
+fn a_form_wider_than_the_wave_is_status_3() {
+    let folder = Folder::new("wave-size");
+    folder.file("a.comp", LANES);
+    let output = folder.run(&["compile", "a.comp", "--wave-size", "32"]);
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
+    assert!(stderr(&output).contains("error[E0702]"), "{}", stderr(&output));
+    for size in ["64", "any"] {
+        assert_eq!(status(&folder.run(&["compile", "a.comp", "--wave-size", size])), 0, "{size}");
+    }
+    assert_eq!(status(&folder.run(&["compile", "a.comp", "--wave-size", "48"])), 2);
+}
+
+#[test]
+fn reproducible_folds_are_trees_of_shuffles() {
+    let folder = Folder::new("reproducible");
+    folder.file("a.comp", LANES);
+    let listing = |more: &[&str]| stdout(&folder.run(&[&["compile", "a.comp", "-S"], more].concat()));
+    assert!(listing(&[]).contains("ClusteredReduce"));
+    let tree = listing(&["--reproducible"]);
+    assert!(tree.contains("OpGroupNonUniformShuffleXor") && !tree.contains("ClusteredReduce"), "{tree}");
+}
+
+#[test]
+fn debug_information_and_the_intermediate_form_show_names() {
+    let folder = Folder::new("debug");
+    folder.file("a.comp", GOOD);
+    let run = |more: &[&str]| stdout(&folder.run(&[&["compile", "a.comp", "-DN=1"], more].concat()));
+    assert!(!run(&["-S"]).contains("OpName"));
+    let named = run(&["-S", "-g"]);
+    assert!(named.contains("OpName") && named.contains("OpLine"), "{named}");
+    assert!(run(&["--emit", "ir"]).contains("fn main()"));
+}
