@@ -7,6 +7,7 @@ pub mod diagnostic;
 pub mod glsl;
 pub mod grammar;
 pub mod ir;
+pub mod kernel;
 pub mod lane;
 pub mod profile;
 pub mod run;

@@ -1,0 +1,272 @@
+//! The form that the assembly targets and the simulator share: SSA over typed scalars in structured control flow.
+//!
+//! A [`Kernel`] is one compute entry point with all its calls inlined. Vectors, matrices, arrays and structs are gone:
+//! values are scalars, memory is bytes. Control flow is nested blocks with parameters; values flow out of an `If`, a
+//! `Loop` or a `Scope` as its results. Cross-lane operations are [`Op::Lane`] until a profile is known and
+//! [`Op::Prim`] afterwards. No language and no target shows here.
+
+pub mod build;
+pub mod op;
+
+use crate::ir::arena::{Arena, Handle};
+use crate::ir::{InstFlags, Scalar};
+use crate::source::Span;
+pub use build::Builder;
+pub use op::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, TernOp, UnOp};
+use rustc_hash::FxHashMap;
+
+pub type Value = Handle<ValueData>;
+pub type InstId = Handle<Inst>;
+pub type BlockId = Handle<Block>;
+
+/// Type of a value: its size. Which arithmetic is meant stands in the operation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Ty {
+    Bool,
+    B16,
+    B32,
+    B64,
+    /// One bit a lane: what ballots are.
+    Mask,
+}
+
+impl Ty {
+    /// The type that holds a scalar; 8-bit integers live in 16 bits, extended by their sign.
+    pub const fn of(scalar: Scalar) -> Ty {
+        match scalar.width {
+            1 => Ty::Bool,
+            8 | 16 => Ty::B16,
+            32 => Ty::B32,
+            _ => Ty::B64,
+        }
+    }
+
+    /// Bits of a value; a mask counts the 64 lanes that there can be.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Ty::Bool => 1,
+            Ty::B16 => 16,
+            Ty::B32 => 32,
+            Ty::B64 | Ty::Mask => 64,
+        }
+    }
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Def {
+    /// These bits; the bits above the type's size are zero.
+    Const(u64),
+    /// Undefined: any bits.
+    Undef,
+    /// Result `n` of an instruction.
+    Inst(InstId, u32),
+    /// Parameter `n` of a block.
+    Param(BlockId, u32),
+}
+
+/// One value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ValueData {
+    pub ty: Ty,
+    pub def: Def,
+}
+
+/// A list in [`Kernel::operands`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct List {
+    start: u32,
+    len: u32,
+}
+
+/// One instruction: its results are `count` consecutive values from `first` on.
+#[derive(Clone, Debug)]
+pub struct Inst {
+    pub op: Op,
+    pub args: List,
+    first: u32,
+    count: u32,
+    pub flags: InstFlags,
+    pub span: Span,
+}
+
+/// Instructions in the order in which they run, the last one a terminator.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    pub params: Vec<Value>,
+    pub insts: Vec<InstId>,
+}
+
+/// What a buffer is for the shader.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BufferKind {
+    Uniform,
+    Storage,
+}
+
+/// A buffer that the caller binds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Buffer {
+    pub name: Box<str>,
+    pub kind: BufferKind,
+    pub set: u32,
+    pub binding: u32,
+    /// The least size in bytes: up to the end of the last member, run-time arrays counted as empty.
+    pub bytes: u32,
+    pub writable: bool,
+    pub span: Span,
+}
+
+/// A compute entry point.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    pub name: Box<str>,
+    /// Invocations of a workgroup in x, y, z.
+    pub workgroup_size: [u32; 3],
+    /// In the order of set and binding.
+    pub buffers: Vec<Buffer>,
+    /// Bytes of push constants.
+    pub push_bytes: u32,
+    /// Bytes of workgroup memory.
+    pub shared_bytes: u32,
+    /// Bytes of memory of one invocation: variables that are indexed at run time.
+    pub private_bytes: u32,
+    pub body: BlockId,
+    pub values: Arena<ValueData>,
+    pub insts: Arena<Inst>,
+    pub blocks: Arena<Block>,
+    operands: Vec<Value>,
+    constants: FxHashMap<(Ty, u64), Value>,
+}
+
+impl Kernel {
+    /// A kernel with an empty body.
+    pub fn new(name: &str, workgroup_size: [u32; 3]) -> Kernel {
+        let mut blocks = Arena::new();
+        let body = blocks.push(Block::default());
+        Kernel {
+            name: name.into(),
+            workgroup_size,
+            buffers: Vec::new(),
+            push_bytes: 0,
+            shared_bytes: 0,
+            private_bytes: 0,
+            body,
+            values: Arena::new(),
+            insts: Arena::new(),
+            blocks,
+            operands: Vec::new(),
+            constants: FxHashMap::default(),
+        }
+    }
+
+    /// Invocations of a workgroup.
+    pub fn invocations(&self) -> u32 {
+        self.workgroup_size.iter().product()
+    }
+
+    pub fn ty(&self, value: Value) -> Ty {
+        self.values[value].ty
+    }
+
+    /// The operands of an instruction.
+    pub fn args(&self, inst: InstId) -> &[Value] {
+        self.list(self.insts[inst].args)
+    }
+
+    /// The operands of an instruction, to be replaced.
+    pub fn args_mut(&mut self, inst: InstId) -> &mut [Value] {
+        let List { start, len } = self.insts[inst].args;
+        &mut self.operands[start as usize..(start + len) as usize]
+    }
+
+    /// The results of an instruction.
+    pub fn results(&self, inst: InstId) -> impl ExactSizeIterator<Item = Value> + use<> {
+        let Inst { first, count, .. } = self.insts[inst];
+        (first..first + count).map(|index| Value::from_index(index as usize))
+    }
+
+    /// The only result of an instruction; none if it has none or several.
+    pub fn result(&self, inst: InstId) -> Option<Value> {
+        let mut results = self.results(inst);
+        if results.len() == 1 { results.next() } else { None }
+    }
+
+    /// The values of a list.
+    pub fn list(&self, list: List) -> &[Value] {
+        &self.operands[list.start as usize..(list.start + list.len) as usize]
+    }
+
+    /// Adds a list of values.
+    pub fn add_list(&mut self, values: &[Value]) -> List {
+        let start = self.operands.len() as u32;
+        self.operands.extend_from_slice(values);
+        List { start, len: values.len() as u32 }
+    }
+
+    /// The constant of this type with these bits; bits above the type's size are dropped.
+    pub fn constant(&mut self, ty: Ty, bits: u64) -> Value {
+        let bits = if ty.bits() == 64 { bits } else { bits & ((1 << ty.bits()) - 1) };
+        let values = &mut self.values;
+        *self.constants.entry((ty, bits)).or_insert_with(|| values.push(ValueData { ty, def: Def::Const(bits) }))
+    }
+
+    /// The bits of a constant.
+    pub fn as_constant(&self, value: Value) -> Option<u64> {
+        match self.values[value].def {
+            Def::Const(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// A value of which nothing is known.
+    pub fn undefined(&mut self, ty: Ty) -> Value {
+        self.values.push(ValueData { ty, def: Def::Undef })
+    }
+
+    /// The instruction that gives a value.
+    pub fn definition(&self, value: Value) -> Option<InstId> {
+        match self.values[value].def {
+            Def::Inst(inst, _) => Some(inst),
+            _ => None,
+        }
+    }
+
+    /// An empty block with parameters of these types.
+    pub fn add_block(&mut self, params: &[Ty]) -> BlockId {
+        let block = self.blocks.push(Block::default());
+        for (n, ty) in params.iter().enumerate() {
+            let value = self.values.push(ValueData { ty: *ty, def: Def::Param(block, n as u32) });
+            self.blocks[block].params.push(value);
+        }
+        block
+    }
+
+    /// An instruction that stands in no block yet.
+    pub fn add_inst(&mut self, op: Op, args: &[Value], results: &[Ty], flags: InstFlags, span: Span) -> InstId {
+        let args = self.add_list(args);
+        let first = self.values.len() as u32;
+        let id = self.insts.push(Inst { op, args, first, count: results.len() as u32, flags, span });
+        for (n, ty) in results.iter().enumerate() {
+            self.values.push(ValueData { ty: *ty, def: Def::Inst(id, n as u32) });
+        }
+        id
+    }
+
+    /// Gives an instruction other operands.
+    pub fn set_args(&mut self, inst: InstId, args: &[Value]) {
+        let list = self.add_list(args);
+        self.insts[inst].args = list;
+    }
+
+    /// The blocks inside an instruction.
+    pub fn inner_blocks(&self, inst: InstId) -> impl Iterator<Item = BlockId> + use<> {
+        let (first, second) = match self.insts[inst].op {
+            Op::If { then, otherwise } => (Some(then), Some(otherwise)),
+            Op::Loop { body, continuing } => (Some(body), Some(continuing)),
+            Op::Scope { body } => (Some(body), None),
+            _ => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}

@@ -1,0 +1,238 @@
+//! The operations of a kernel. All are on scalars; the scalar type in an operation says which arithmetic is meant.
+//!
+//! Operands stand in brackets, in order. Types: the operands and the result of arithmetic have the scalar's type.
+
+use super::{BlockId, InstId};
+use crate::ir::{AtomicOp, BuiltIn, MemoryKinds, Order, Scalar, Scope};
+use crate::lane::{AluOp, FoldOp, LaneFact, LaneOp, Primitive};
+
+/// `[a]`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum UnOp {
+    /// Integers wrap.
+    Neg,
+    /// Bitwise complement of integers, logical of bools.
+    Not,
+    Abs,
+    // Floats only.
+    Floor,
+    Ceil,
+    Trunc,
+    RoundEven,
+    Sqrt,
+    InverseSqrt,
+    Exp2,
+    Log2,
+    /// Of radians, any range.
+    Sin,
+    Cos,
+    // Integers only.
+    /// Number of set bits, in the operand's type.
+    BitCount,
+    BitReverse,
+    /// Number of the lowest set bit; -1 if none is set.
+    FindLsb,
+    /// Number of the highest set bit (of a negative signed number: the highest clear bit); -1 if there is none.
+    FindMsb,
+}
+
+/// `[a, b]`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum BinOp {
+    /// Integers wrap.
+    Add,
+    Sub,
+    Mul,
+    /// High half of the integers' product, by the scalar's sign.
+    MulHigh,
+    /// Integers truncate toward zero; by zero and on overflow: undefined.
+    Div,
+    /// Integers only: remainder with the sign of the dividend; by zero: undefined.
+    Rem,
+    /// Floats: the operand that is a number if the other is none; which zero of two is not said.
+    Min,
+    Max,
+    /// Integers bit by bit, bools logically.
+    And,
+    Or,
+    Xor,
+    /// The amount has 32 bits and is below the width; the result is undefined elsewhere.
+    Shl,
+    /// Arithmetic for signed, logical for unsigned.
+    Shr,
+}
+
+/// `[a, b]`, gives a bool. Floats: false with a NaN, except `Ne`, which is true.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CmpOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// Three operands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TernOp {
+    /// `[a, b, c]`: `a * b + c` of floats, rounded once.
+    Fma,
+    /// `[base, offset, bits]`: integers of the scalar's type, offset and bits of 32 bits; by the scalar's sign extended;
+    /// 0 if bits is 0, undefined if the field is not inside the value.
+    BitExtract,
+}
+
+/// Memory that an access touches. Addresses are bytes from its start.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum MemorySpace {
+    /// Buffer `n` of [`super::Kernel::buffers`].
+    Buffer(u32),
+    /// Push constants.
+    Push,
+    /// Memory of the workgroup.
+    Shared,
+    /// Memory of the invocation.
+    Private,
+    /// All memory: the address has 64 bits.
+    Physical,
+}
+
+/// What a load, a store or an atomic does to memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct MemoryAccess {
+    pub space: MemorySpace,
+    /// Bytes added to the address operand.
+    pub offset: u32,
+    /// Bytes of a component: 1, 2, 4 or 8. One byte is extended with zeros to 16 bits and cut off from them.
+    pub bytes: u8,
+    /// Consecutive components, 1 to 4.
+    pub components: u8,
+    /// What address plus offset are known to be a multiple of, in bytes.
+    pub align: u32,
+    /// Other invocations must see it, or must be seen, without an atomic.
+    pub coherent: bool,
+    pub volatile: bool,
+}
+
+/// One operation. Terminators end a block and stand nowhere else: `Yield`, `Exit`, `Continue`, `Repeat`, `Return`,
+/// `Unreachable`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    Un(UnOp, Scalar),
+    Bin(BinOp, Scalar),
+    Cmp(CmpOp, Scalar),
+    Tern(TernOp, Scalar),
+    /// `[base, insert, offset, bits]`: see [`TernOp::BitExtract`].
+    BitInsert(Scalar),
+    /// `[condition, accept, reject]`, values of any type.
+    Select,
+    /// `[a]`: as `ir::Op::Convert`, from the first type to the second.
+    Convert(Scalar, Scalar),
+    /// `[low, high]` of 32 bits: 64 bits.
+    Join,
+    /// `[a]` of 64 bits: its low 32 bits.
+    Low,
+    /// `[a]` of 64 bits: its high 32 bits.
+    High,
+
+    /// `[]`, 32 bits: a component of `WorkgroupId`, `NumWorkgroups`, `LocalInvocationId`; component 0 of
+    /// `LocalInvocationIndex`, `SubgroupId`, `NumSubgroups`. Others are made of these.
+    BuiltIn(BuiltIn, u8),
+
+    /// `[address]`: as many results as components.
+    Load(MemoryAccess),
+    /// `[address, components…]`.
+    Store(MemoryAccess),
+    /// `[address, arguments…]`: see [`AtomicOp`]. No result for `Store`, the old value for the others, the value for
+    /// `Load`.
+    Atomic {
+        op: AtomicOp,
+        ty: Scalar,
+        access: MemoryAccess,
+        scope: Scope,
+        order: Order,
+    },
+    /// `[]`: bytes of what is bound to buffer `n`. 32 bits.
+    BufferBytes(u32),
+    Barrier {
+        execution: Option<Scope>,
+        memory: Scope,
+        kinds: MemoryKinds,
+        order: Order,
+    },
+
+    /// A cross-lane operation with the operands that [`LaneOp`] lists, each one scalar. `ty` are the scalar types of its
+    /// first and second operand, `BOOL` where there is none. Ballots are masks.
+    Lane {
+        op: LaneOp,
+        ty: [Scalar; 2],
+    },
+    /// An instruction that moves or combines values across lanes; operands as [`Primitive`] lists them, of which the
+    /// values have type `ty`.
+    Prim {
+        primitive: Primitive,
+        ty: Scalar,
+    },
+    /// `[own, moved, operands of the primitive…]`: `own op primitive(moved)` as one instruction.
+    FoldMoved {
+        op: FoldOp,
+        ty: Scalar,
+        primitive: Primitive,
+    },
+    /// What a lane knows of itself: 32 bits, or a mask.
+    Fact(LaneFact),
+    /// Arithmetic on masks: the operations of [`AluOp`] that take or give ballots. `BallotFromMask` takes 64 bits.
+    MaskAlu(AluOp),
+    /// `[w0, w1, w2, w3]` of 32 bits: the mask with these words, of which the last two are beyond all lanes.
+    MaskFromWords,
+
+    /// `[condition]`: runs one of the two blocks. Results: what the block that ran yields.
+    If {
+        then: BlockId,
+        otherwise: BlockId,
+    },
+    /// `[initial values of the body's parameters…]`: runs `body`; its `Continue` runs `continuing` with that
+    /// terminator's operands, whose `Repeat` runs `body` again. Results: what the `Exit` or `Repeat` that left gives.
+    Loop {
+        body: BlockId,
+        continuing: BlockId,
+    },
+    /// `[]`: runs a block that an `Exit` may leave early. Results: what it yields, or the `Exit` gives.
+    Scope {
+        body: BlockId,
+    },
+    /// `[results…]`: ends a block of an `If` or the block of a `Scope`.
+    Yield,
+    /// `[results…]`: leaves an enclosing `Loop` or `Scope`.
+    Exit(InstId),
+    /// `[parameters of continuing…]`: from the body of an enclosing loop.
+    Continue(InstId),
+    /// `[leave, parameters of body…, results…]`: ends `continuing`; leaves the loop if `leave` is true.
+    Repeat,
+    /// `[]`: ends the invocation.
+    Return,
+    Unreachable,
+}
+
+impl Op {
+    /// Whether a block ends with it.
+    pub const fn is_terminator(&self) -> bool {
+        matches!(self, Op::Yield | Op::Exit(_) | Op::Continue(_) | Op::Repeat | Op::Return | Op::Unreachable)
+    }
+
+    /// Whether it holds blocks.
+    pub const fn is_structured(&self) -> bool {
+        matches!(self, Op::If { .. } | Op::Loop { .. } | Op::Scope { .. })
+    }
+
+    /// Whether its result depends on its operands alone: it may be moved, shared and dropped.
+    pub const fn is_pure(&self) -> bool {
+        match self {
+            Op::Un(..) | Op::Bin(..) | Op::Cmp(..) | Op::Tern(..) | Op::BitInsert(_) | Op::Select => true,
+            Op::Convert(..) | Op::Join | Op::Low | Op::High | Op::BuiltIn(..) | Op::BufferBytes(_) => true,
+            Op::Fact(_) | Op::MaskAlu(_) | Op::MaskFromWords => true,
+            _ => false,
+        }
+    }
+}
