@@ -228,11 +228,11 @@ impl Op {
 
     /// Whether its result depends on its operands alone: it may be moved, shared and dropped.
     pub const fn is_pure(&self) -> bool {
-        match self {
-            Op::Un(..) | Op::Bin(..) | Op::Cmp(..) | Op::Tern(..) | Op::BitInsert(_) | Op::Select => true,
-            Op::Convert(..) | Op::Join | Op::Low | Op::High | Op::BuiltIn(..) | Op::BufferBytes(_) => true,
-            Op::Fact(_) | Op::MaskAlu(_) | Op::MaskFromWords => true,
-            _ => false,
-        }
+        use Op as O;
+        let arithmetic =
+            matches!(self, O::Un(..) | O::Bin(..) | O::Cmp(..) | O::Tern(..) | O::BitInsert(_) | O::Select);
+        let conversion = matches!(self, O::Convert(..) | O::Join | O::Low | O::High);
+        let of_invocation = matches!(self, O::BuiltIn(..) | O::BufferBytes(_) | O::Fact(_));
+        arithmetic || conversion || of_invocation || matches!(self, O::MaskAlu(_) | O::MaskFromWords)
     }
 }
