@@ -16,9 +16,12 @@ use super::{
 };
 use crate::source::SourceMap;
 use constants::Used;
+pub(crate) use lane::lane_text;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
+pub(crate) use types::scalar_name;
 pub use types::type_name;
+pub(crate) use words::{barrier_text, flags_text, snake};
 
 /// The text of a module. With `sources` each instruction that begins a new source line says where it comes from.
 pub fn print(module: &Module, sources: Option<&SourceMap>) -> String {

@@ -104,7 +104,7 @@ impl Builder {
 
     /// The components at an address.
     pub fn load(&mut self, access: MemoryAccess, address: Value) -> Vec<Value> {
-        let ty = component(access);
+        let ty = access.component();
         let inst = self.inst(Op::Load(access), &[address], &vec![ty; access.components.into()]);
         self.kernel.results(inst).collect()
     }
@@ -112,14 +112,5 @@ impl Builder {
     pub fn store(&mut self, access: MemoryAccess, address: Value, values: &[Value]) {
         let args: Vec<Value> = [address].iter().chain(values).copied().collect();
         self.effect(Op::Store(access), &args);
-    }
-}
-
-/// Type of a component of an access.
-fn component(access: MemoryAccess) -> Ty {
-    match access.bytes {
-        1 | 2 => Ty::B16,
-        4 => Ty::B32,
-        _ => Ty::B64,
     }
 }

@@ -7,6 +7,8 @@
 
 pub mod build;
 pub mod op;
+pub mod print;
+pub mod verify;
 
 use crate::ir::arena::{Arena, Handle};
 use crate::ir::{InstFlags, Scalar};

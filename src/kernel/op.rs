@@ -2,7 +2,7 @@
 //!
 //! Operands stand in brackets, in order. Types: the operands and the result of arithmetic have the scalar's type.
 
-use super::{BlockId, InstId};
+use super::{BlockId, InstId, Ty};
 use crate::ir::{AtomicOp, BuiltIn, MemoryKinds, Order, Scalar, Scope};
 use crate::lane::{AluOp, FoldOp, LaneFact, LaneOp, Primitive};
 
@@ -115,7 +115,19 @@ pub struct MemoryAccess {
     pub volatile: bool,
 }
 
-/// One operation. Terminators end a block and stand nowhere else: `Yield`, `Exit`, `Continue`, `Repeat`, `Return`,
+impl MemoryAccess {
+    /// Type of a component.
+    pub const fn component(&self) -> Ty {
+        match self.bytes {
+            1 | 2 => Ty::B16,
+            4 => Ty::B32,
+            _ => Ty::B64,
+        }
+    }
+}
+
+/// One operation. Values are visible in the rest of their block and in the blocks nested there; a loop's continuing block
+/// sees its own parameters and what is outside the loop, nothing of the body. Terminators end a block and stand nowhere else: `Yield`, `Exit`, `Continue`, `Repeat`, `Return`,
 /// `Unreachable`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
@@ -137,7 +149,8 @@ pub enum Op {
     High,
 
     /// `[]`, 32 bits: a component of `WorkgroupId`, `NumWorkgroups`, `LocalInvocationId`; component 0 of
-    /// `LocalInvocationIndex`, `SubgroupId`, `NumSubgroups`. Others are made of these.
+    /// `LocalInvocationIndex`, `SubgroupId`, `NumSubgroups` and NVIDIA's numbers of processors and warps. Others are made
+    /// of these.
     BuiltIn(BuiltIn, u8),
 
     /// `[address]`: as many results as components.
@@ -163,7 +176,7 @@ pub enum Op {
     },
 
     /// A cross-lane operation with the operands that [`LaneOp`] lists, each one scalar. `ty` are the scalar types of its
-    /// first and second operand, `BOOL` where there is none. Ballots are masks.
+    /// first and second operand, `BOOL` where there is none or it is a ballot. Ballots are masks.
     Lane {
         op: LaneOp,
         ty: [Scalar; 2],

@@ -1,0 +1,115 @@
+//! The words of operations, without their operands.
+
+use crate::ir::Scalar;
+use crate::ir::print::{barrier_text, lane_text, scalar_name, snake};
+use crate::kernel::{InstId, MemoryAccess, MemorySpace, Op};
+use crate::lane::{LaneFact, Primitive};
+
+/// How an operation is written.
+#[derive(Default)]
+pub struct Words {
+    /// What stands before the operands.
+    pub text: String,
+    /// The construct that it names.
+    pub target: Option<InstId>,
+    /// What its operands are.
+    pub scalar: Option<Scalar>,
+    /// Whether its first operand is an address.
+    pub is_access: bool,
+    /// What is added to the address.
+    pub offset: String,
+    /// What stands behind the operands.
+    pub after: String,
+}
+
+impl Words {
+    fn plain(text: impl Into<String>) -> Words {
+        Words { text: text.into(), ..Words::default() }
+    }
+
+    fn typed(text: &str, scalar: Scalar) -> Words {
+        Words { scalar: Some(scalar), ..Words::plain(format!("{text}.{}", scalar_name(scalar))) }
+    }
+
+    fn target(text: &str, target: InstId) -> Words {
+        Words { target: Some(target), ..Words::plain(text) }
+    }
+
+    fn access(text: &str, access: MemoryAccess) -> Words {
+        let flags = [(access.coherent, " coherent"), (access.volatile, " volatile")];
+        let flags: String = flags.iter().filter(|(set, _)| *set).map(|(_, word)| *word).collect();
+        let MemoryAccess { components, bytes, align, .. } = access;
+        Words {
+            is_access: true,
+            offset: if access.offset == 0 { String::new() } else { format!(" + {}", access.offset) },
+            after: format!(" ({components} x {bytes} bytes, align {align}{flags})"),
+            ..Words::plain(format!("{text} {}", space_text(access.space)))
+        }
+    }
+}
+
+fn space_text(space: MemorySpace) -> String {
+    match space {
+        MemorySpace::Buffer(index) => format!("buffer {index} "),
+        MemorySpace::Push => "push ".to_owned(),
+        MemorySpace::Shared => "shared ".to_owned(),
+        MemorySpace::Private => "private ".to_owned(),
+        MemorySpace::Physical => "physical ".to_owned(),
+    }
+}
+
+/// The words of an operation.
+pub fn words_of(op: &Op) -> Words {
+    match *op {
+        Op::Un(op, scalar) => Words::typed(&snake(op), scalar),
+        Op::Bin(op, scalar) => Words::typed(&snake(op), scalar),
+        Op::Cmp(op, scalar) => Words::typed(&snake(op), scalar),
+        Op::Tern(op, scalar) => Words::typed(&snake(op), scalar),
+        Op::BitInsert(scalar) => Words::typed("bit_insert", scalar),
+        Op::Convert(from, to) => {
+            let text = format!("convert.{}.{}", scalar_name(from), scalar_name(to));
+            Words { scalar: Some(from), ..Words::plain(text) }
+        }
+        Op::BuiltIn(built_in, component) => Words::plain(format!("{}.{component}", snake(built_in))),
+        Op::BufferBytes(buffer) => Words::plain(format!("buffer_bytes {buffer}")),
+        Op::Barrier { execution, memory, kinds, order } => Words::plain(barrier_text(execution, memory, kinds, order)),
+        Op::Load(access) => Words::access("load", access),
+        Op::Store(access) => Words::access("store", access),
+        Op::Atomic { op, ty, access, scope, order } => {
+            let text = format!("atomic.{}.{}.{}.{}", snake(op), scalar_name(ty), snake(scope), snake(order));
+            Words { scalar: Some(ty), ..Words::access(&text, access) }
+        }
+        Op::Repeat => Words::plain("repeat unless"),
+        Op::Exit(target) => Words::target("exit", target),
+        Op::Continue(target) => Words::target("continue", target),
+        _ => across_lanes(op),
+    }
+}
+
+fn across_lanes(op: &Op) -> Words {
+    match *op {
+        Op::Lane { op, ty } => Words::plain(format!("lane.{} {}", scalar_name(ty[0]), lane_text(op))),
+        Op::Prim { primitive, ty } => Words::plain(format!("prim.{} {}", scalar_name(ty), primitive_text(primitive))),
+        Op::FoldMoved { op, ty, primitive } => {
+            Words::plain(format!("{}.{} moved by {}", snake(op), scalar_name(ty), primitive_text(primitive)))
+        }
+        Op::Fact(LaneFact::Mask(op)) => Words::plain(format!("lane_mask.{}", snake(op))),
+        Op::Fact(fact) => Words::plain(format!("lane_{}", snake(fact))),
+        Op::MaskAlu(op) => Words::plain(format!("mask.{}", snake(op))),
+        // The variant's name says everything.
+        ref other => Words::plain(snake(other)),
+    }
+}
+
+/// A primitive with all its parameters, as the planner's tables name them: `Dpp16 { control: RowShr(1), … }`.
+fn primitive_text(primitive: Primitive) -> String {
+    match primitive {
+        Primitive::Group(op) => format!("{op:?}"),
+        Primitive::Nv(op) => format!("{op:?}"),
+        Primitive::Dpp16(op) => format!("{op:?}"),
+        Primitive::Dpp8(op) => format!("{op:?}"),
+        Primitive::Lds(op) => format!("{op:?}"),
+        Primitive::Permlane(op) => format!("{op:?}"),
+        Primitive::Scalar(op) => format!("{op:?}"),
+    }
+}

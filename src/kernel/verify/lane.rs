@@ -1,0 +1,115 @@
+//! Cross-lane operations and primitives.
+
+use super::operation::Signature;
+use super::{Check, Verifier, ensure};
+use crate::ir::Scalar;
+use crate::kernel::{InstId, Op, Ty};
+use crate::lane::primitive::{LdsOp, NvOp, PermlaneOp, ScalarOp};
+use crate::lane::{Group, GroupOp, LaneOp, Primitive, VoteOp};
+
+impl Verifier<'_> {
+    pub fn lane(&self, inst: InstId, op: LaneOp, ty: [Scalar; 2]) -> Check<Signature> {
+        let count = self.kernel.args(inst).len();
+        let (least, most) = op.arity();
+        ensure!((least..=most).contains(&count), "it takes {least} to {most} operands");
+        let args = operands(op, ty, count);
+        let results = results(op, ty, count);
+        Ok(Signature { args, results })
+    }
+
+    pub fn primitive(&self, inst: InstId, op: Op) -> Check<Signature> {
+        let args = self.kernel.args(inst).len();
+        match op {
+            Op::FoldMoved { ty, primitive, .. } => {
+                let index = primitive.instruction().index_operands();
+                ensure!(args == 2 + index || args == 3 + index, "it has no operand that is moved");
+                let mut types = vec![Ty::of(ty); args - index];
+                types.extend(vec![Ty::B32; index]);
+                Ok(Signature::new(types, [Ty::of(ty)]))
+            }
+            Op::Prim { primitive, ty } => moved_or_asked(primitive, Ty::of(ty), args),
+            _ => Err("it is no primitive".to_owned()),
+        }
+    }
+}
+
+/// Types of the operands of an operation.
+fn operands(op: LaneOp, ty: [Scalar; 2], count: usize) -> Vec<Ty> {
+    use LaneOp as O;
+    let [first, second] = ty.map(Ty::of);
+    let mut types = match op {
+        O::InverseBallot | O::BallotCount(_) | O::BallotFindLsb | O::BallotFindMsb => vec![Ty::Mask],
+        O::BallotBit => vec![Ty::Mask, second],
+        O::Partitioned { .. } => vec![first, Ty::Mask],
+        // The lane, or the width, is a 32-bit number.
+        O::WriteLane | O::ShuffleNv(_) => vec![first, second, Ty::B32],
+        _ => vec![first, second],
+    };
+    types.truncate(count);
+    types
+}
+
+/// Types of what an operation gives.
+fn results(op: LaneOp, ty: [Scalar; 2], count: usize) -> Vec<Ty> {
+    use LaneOp as O;
+    match op {
+        O::Sync => vec![],
+        O::Sort { .. } => ty.iter().take(count).map(|ty| Ty::of(*ty)).collect(),
+        O::ShuffleNvValid(_) | O::Vote { .. } | O::Elect | O::InverseBallot | O::BallotBit | O::SegmentLast(_) => {
+            vec![Ty::Bool]
+        }
+        O::Ballot(Group::Subgroup) | O::LaneMask(_, Group::Subgroup) | O::Partition => vec![Ty::Mask],
+        O::Ballot(_) | O::LaneMask(..) | O::ActiveMask | O::LaneIndex(_) | O::LaneCount(_) => vec![Ty::B32],
+        O::BallotCount(_) | O::BallotFindLsb | O::BallotFindMsb | O::MaskedCount => vec![Ty::B32],
+        _ => vec![Ty::of(ty[0])],
+    }
+}
+
+/// What a primitive with so many operands takes and gives, whose values have the type `ty`.
+fn moved_or_asked(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature> {
+    use GroupOp as G;
+    Ok(match primitive {
+        Primitive::Group(G::Vote(VoteOp::Equal)) => Signature::new([ty], [Ty::Bool]),
+        Primitive::Group(G::Vote(_) | G::QuadVote(_)) | Primitive::Nv(NvOp::Vote(_)) => {
+            Signature::new([Ty::Bool], [Ty::Bool])
+        }
+        Primitive::Group(G::Elect) => Signature::new([], [Ty::Bool]),
+        Primitive::Group(G::Ballot) | Primitive::Nv(NvOp::Ballot) | Primitive::Scalar(ScalarOp::Ballot) => {
+            Signature::new([Ty::Bool], [Ty::Mask])
+        }
+        Primitive::Group(G::InverseBallot) => Signature::new([Ty::Mask], [Ty::Bool]),
+        Primitive::Group(G::BallotBitExtract) => Signature::new([Ty::Mask, Ty::B32], [Ty::Bool]),
+        Primitive::Group(G::BallotBitCount(_) | G::BallotFindLsb | G::BallotFindMsb) => {
+            Signature::new([Ty::Mask], [Ty::B32])
+        }
+        Primitive::Group(G::Sync) => Signature::new([], []),
+        Primitive::Group(G::Fold(..)) => Signature::new([ty], [ty]),
+        Primitive::Nv(NvOp::ShuffleValid(_)) => Signature::new([Ty::B32, Ty::B32], [Ty::Bool]),
+        Primitive::Scalar(ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh) => {
+            Signature::new([Ty::Mask, Ty::B32], [Ty::B32])
+        }
+        Primitive::Scalar(ScalarOp::Active) => Signature::new([], [Ty::Mask]),
+        Primitive::Scalar(ScalarOp::WholeQuads) => Signature::new([Ty::Mask], [Ty::Mask]),
+        mover => moved(mover, ty, count)?,
+    })
+}
+
+/// A mover takes the value, the old value where it may keep it, and its index operands.
+fn moved(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature> {
+    let index = primitive.instruction().index_operands();
+    let values = count.checked_sub(index).ok_or("operands are missing")?;
+    ensure!(values == 1 || values == 2 && may_keep(primitive), "it moves one value");
+    let mut types = vec![ty; values];
+    types.extend(vec![Ty::B32; index]);
+    Ok(Signature::new(types, [ty]))
+}
+
+/// Whether a mover may leave what its destination held in some lanes, or takes two values.
+fn may_keep(primitive: Primitive) -> bool {
+    match primitive {
+        Primitive::Dpp16(_) | Primitive::Dpp8(_) | Primitive::Scalar(ScalarOp::WriteLane) => true,
+        Primitive::Permlane(op) => !matches!(op, PermlaneOp::Shared { .. }),
+        Primitive::Lds(op) => matches!(op, LdsOp::Swizzle(_) | LdsOp::Bpermute { .. }),
+        _ => false,
+    }
+}

@@ -1,0 +1,78 @@
+//! Accesses to memory.
+
+use super::operation::Signature;
+use super::{Check, Verifier, ensure};
+use crate::ir::{AtomicOp, Scalar};
+use crate::kernel::{BufferKind, MemoryAccess, MemorySpace, Op, Ty};
+
+/// What an operation does to memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Read,
+    Write,
+}
+
+impl Verifier<'_> {
+    pub fn memory(&self, op: Op) -> Check<Signature> {
+        match op {
+            Op::Load(access) => {
+                self.access(access, Does::Read)?;
+                Ok(Signature::new([address(access)], components(access)))
+            }
+            Op::Store(access) => {
+                self.access(access, Does::Write)?;
+                let args: Vec<Ty> = [address(access)].into_iter().chain(components(access)).collect();
+                Ok(Signature::new(args, []))
+            }
+            Op::Atomic { op, ty, access, .. } => self.atomic(op, ty, access),
+            Op::BufferBytes(buffer) => {
+                ensure!((buffer as usize) < self.kernel.buffers.len(), "there is no buffer {buffer}");
+                Ok(Signature::new([], [Ty::B32]))
+            }
+            _ => Err("it is no access".to_owned()),
+        }
+    }
+
+    fn atomic(&self, op: AtomicOp, ty: Scalar, access: MemoryAccess) -> Check<Signature> {
+        self.access(access, if op == AtomicOp::Load { Does::Read } else { Does::Write })?;
+        ensure!(access.components == 1 && u32::from(access.bytes) == ty.bytes(), "it is on more or less than a value");
+        let shares = !matches!(access.space, MemorySpace::Private | MemorySpace::Push);
+        ensure!(shares, "nobody shares this memory");
+        ensure!(!ty.is_bool(), "it is on a bool");
+        let values = match op {
+            AtomicOp::Load => 0,
+            AtomicOp::CompareExchange => 2,
+            _ => 1,
+        };
+        let args: Vec<Ty> = [address(access)].into_iter().chain(vec![Ty::of(ty); values]).collect();
+        let results = if op == AtomicOp::Store { vec![] } else { vec![Ty::of(ty)] };
+        Ok(Signature::new(args, results))
+    }
+
+    fn access(&self, access: MemoryAccess, does: Does) -> Check {
+        let MemoryAccess { bytes, components, align, .. } = access;
+        ensure!(matches!(bytes, 1 | 2 | 4 | 8), "a component of {bytes} bytes");
+        ensure!((1..=4).contains(&components), "{components} components");
+        ensure!(align.is_power_of_two(), "an alignment of {align}");
+        let is_writable = match access.space {
+            MemorySpace::Buffer(buffer) => {
+                let found = self.kernel.buffers.get(buffer as usize);
+                let found = found.ok_or_else(|| format!("there is no buffer {buffer}"))?;
+                found.writable && found.kind == BufferKind::Storage
+            }
+            MemorySpace::Push => false,
+            MemorySpace::Shared | MemorySpace::Private | MemorySpace::Physical => true,
+        };
+        ensure!(is_writable || does == Does::Read, "it writes to memory that is read-only");
+        Ok(())
+    }
+}
+
+/// Type of an address.
+fn address(access: MemoryAccess) -> Ty {
+    if access.space == MemorySpace::Physical { Ty::B64 } else { Ty::B32 }
+}
+
+fn components(access: MemoryAccess) -> Vec<Ty> {
+    vec![access.component(); access.components.into()]
+}
