@@ -1,64 +1,16 @@
 //! The command through its binary: exit status, streams, files, spellings. What is compiled here is tiny; what it
 //! computes is judged elsewhere.
 
+#[path = "support/folder.rs"]
+mod folder;
+
+use folder::{Folder, status, stderr, stdout};
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 const GOOD: &str = "#version 450\nlayout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { uint x[]; };\n\
                     void main() { x[gl_GlobalInvocationID.x] = N; }\n";
-
-/// A folder of its own for one test, removed when the test ends.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("crosslane-cli-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str, text: impl AsRef<[u8]>) -> String {
-        fs::write(self.0.join(name), text).unwrap();
-        name.to_string()
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        self.command(args).output().unwrap()
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_crosslane"));
-        command.current_dir(&self.0).args(args).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
-        command
-    }
-
-    fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn status(output: &Output) -> i32 {
-    output.status.code().expect("ended by itself")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
 
 #[test]
 fn compiles_to_a_file_named_after_the_input() {
@@ -111,13 +63,6 @@ fn what_is_not_supported_is_status_3() {
     let output = folder.run(&["compile", "a.frag"]);
     assert_eq!(status(&output), 3, "{}", stderr(&output));
     assert!(stderr(&output).contains("error[E0700]"), "{}", stderr(&output));
-}
-
-#[test]
-fn misspelt_profiles_get_a_suggestion() {
-    let output = Folder::new("profile").run(&["profiles", "spirv-1.4"]);
-    assert_eq!(status(&output), 2);
-    assert!(stderr(&output).contains("did you mean `spirv-1."), "{}", stderr(&output));
 }
 
 #[test]
@@ -267,33 +212,6 @@ fn the_order_of_includes_leaves_no_trace() {
         output.stdout
     };
     assert_eq!(bytes("x.comp"), bytes("y.comp"));
-}
-
-#[test]
-fn profiles_are_listed_and_shown() {
-    let folder = Folder::new("profiles");
-    let list = stdout(&folder.run(&["profiles"]));
-    for name in ["spirv-1.3", "spirv-1.5", "spirv-1.6"] {
-        assert!(list.contains(name), "{list}");
-    }
-    let one = stdout(&folder.run(&["profiles", "spirv-1.6"]));
-    assert!(one.contains("wave size"), "{one}");
-}
-
-#[test]
-fn a_profile_file_is_read_and_its_errors_name_the_line() {
-    let folder = Folder::new("own-profile");
-    folder.file("a.comp", GOOD);
-    folder.file("mine.toml", "name = \"mine\"\ndescription = \"mine\"\ninherit = \"spirv-1.5\"\nwave-size = 32\n");
-    let output = folder.run(&["compile", "a.comp", "-DN=1", "-p", "mine.toml"]);
-    assert_eq!(status(&output), 0, "{}", stderr(&output));
-    folder.file("amd.toml", "name = \"mine\"\ndescription = \"mine\"\ninherit = \"spirv-1.5\"\ntarget = \"amd\"\n");
-    let output = folder.run(&["compile", "a.comp", "-DN=1", "-p", "amd.toml"]);
-    assert_eq!(status(&output), 3, "{}", stderr(&output));
-    folder.file("bad.toml", "name = \"mine\"\nnonsense = 1\n");
-    let output = folder.run(&["compile", "a.comp", "-DN=1", "-p", "bad.toml"]);
-    assert_eq!(status(&output), 2);
-    assert!(stderr(&output).contains("bad.toml:2"), "{}", stderr(&output));
 }
 
 #[test]

@@ -81,6 +81,7 @@ pub fn profile(args: &TargetArgs) -> Result<Profile, CommandError> {
     let mut profile = profiles::find(&args.profile)?;
     if let Some(lanes) = args.wave_size {
         profile = profile.with_wave_size(lanes.lanes());
+        profile.check_wave_size().map_err(|why| CommandError(format!("--wave-size: {why}")))?;
     }
     profile.reproducible |= args.reproducible;
     Ok(profile)

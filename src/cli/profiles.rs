@@ -1,10 +1,12 @@
 //! `crosslane profiles`: the list, or one profile in full.
 
 use super::args::ProfilesArgs;
+use super::include::FileLoader;
 use super::output::to_stdout;
 use super::{CommandError, Exit, Outcome};
 use crate::diagnostic::nearest::nearest;
-use crate::profile::Profile;
+use crate::profile::{Cost, CostClass, Profile, Target};
+use crate::source::{IncludeKind, LoadError, Loader};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -19,11 +21,19 @@ pub fn run(args: &ProfilesArgs) -> Outcome {
 /// The profile of a name, an alias, or a `.toml` file.
 pub fn find(name: &str) -> Result<Profile, CommandError> {
     if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
-        let text =
-            std::fs::read_to_string(name).map_err(|error| CommandError(format!("cannot read {name}: {error}")))?;
-        return Profile::from_toml(&text, name).map_err(|error| CommandError(error.to_string()));
+        return read(name);
     }
     Profile::named(name).ok_or_else(|| unknown(name))
+}
+
+/// The profile of a file, which may inherit from others beside it.
+fn read(path: &str) -> Result<Profile, CommandError> {
+    let files = FileLoader { directories: Vec::new() };
+    let loaded = files.load(path, IncludeKind::Quoted, "").map_err(|error| match error {
+        LoadError::NotFound(_) => CommandError(format!("cannot read {path}: there is no such file")),
+        LoadError::Unreadable(why) => CommandError(why),
+    })?;
+    Profile::from_file(&loaded.text, &loaded.name, &files).map_err(|error| CommandError(error.to_string()))
 }
 
 fn unknown(name: &str) -> CommandError {
@@ -47,17 +57,59 @@ fn list() -> String {
 
 fn show(profile: &Profile) -> String {
     let mut text = String::new();
-    let lanes = profile.wave_size.map_or("any".to_string(), |lanes| lanes.to_string());
     let _ = writeln!(text, "{}: {}", profile.name, profile.description);
-    if !profile.aliases.is_empty() {
-        let _ = writeln!(text, "aliases       {}", profile.aliases.join(", "));
+    for (name, value) in facts(profile).iter().filter(|(_, value)| !value.is_empty()) {
+        let _ = writeln!(text, "{name:12}  {value}");
     }
-    let _ = writeln!(text, "version       {}.{}", profile.version.0, profile.version.1);
-    let _ = writeln!(text, "wave size     {lanes}");
-    let _ = writeln!(text, "reproducible  {}", if profile.reproducible { "yes" } else { "no" });
     let _ = writeln!(text, "features");
     for feature in profile.features.iter() {
-        let _ = writeln!(text, "  {:24}  {}", feature.name(), feature.meaning());
+        let _ = writeln!(text, "  {:26}  {}", feature.name(), feature.meaning());
+    }
+    let mut prices = prices(profile).peekable();
+    if prices.peek().is_some() {
+        let _ = writeln!(text, "costs");
+    }
+    for (class, cost) in prices {
+        let _ = writeln!(text, "  {:26}  {}", class.name(), price(cost));
     }
     text
+}
+
+/// What a profile says of itself beside features and prices; empty where it says nothing.
+fn facts(profile: &Profile) -> [(&'static str, String); 6] {
+    let target = match profile.target {
+        Target::Spirv => "SPIR-V",
+        Target::Nv => "NV_gpu_program",
+        Target::Amd => "AMDHSA code object",
+    };
+    [
+        ("aliases", profile.aliases.join(", ")),
+        ("target", format!("{target} {}.{}", profile.version.0, profile.version.1)),
+        ("processor", profile.processor.to_string()),
+        ("wave size", profile.wave_size.map_or("any".to_string(), |lanes| lanes.to_string())),
+        ("reproducible", if profile.reproducible { "yes" } else { "no" }.to_string()),
+        ("built in", if profile.is_builtin { "yes" } else { "no" }.to_string()),
+    ]
+}
+
+/// The prices of instructions that the profile has.
+fn prices(profile: &Profile) -> impl Iterator<Item = (CostClass, Cost)> {
+    let priced = |class: &CostClass| profile.costs.of(*class).map(|cost| (*class, cost));
+    CostClass::ALL.iter().filter(|class| profile.has(class.needed_for())).filter_map(priced)
+}
+
+/// A price without what is zero.
+fn price(cost: Cost) -> String {
+    let parts = [
+        ("instructions", u16::from(cost.instructions)),
+        ("latency", cost.latency),
+        ("lds", u16::from(cost.lds)),
+        ("wait-before", u16::from(cost.wait_before)),
+        ("wait-index", u16::from(cost.wait_index)),
+        ("wait-after", u16::from(cost.wait_after)),
+        ("registers", u16::from(cost.registers)),
+        ("scalars", u16::from(cost.scalars)),
+    ];
+    let said = parts.iter().filter(|(_, number)| *number != 0).map(|(name, number)| format!("{name} {number}"));
+    said.collect::<Vec<_>>().join(", ")
 }

@@ -1,5 +1,6 @@
 //! What hardware a profile can have: the closed list of names that profile files may use.
 
+use super::Target;
 use serde::Deserialize;
 use std::fmt;
 
@@ -106,6 +107,29 @@ features! {
     AmdPermlaneSwap = "amd-permlane-swap",
     /// Vector registers that the two halves of a wave64 share.
     AmdSharedVgpr = "amd-shared-vgpr",
+}
+
+impl Feature {
+    /// The only target that can have it; none if several can.
+    pub fn target(self) -> Option<Target> {
+        match self.name().split_once('-') {
+            Some(("nv", _)) => Some(Target::Nv),
+            Some(("amd", _)) => Some(Target::Amd),
+            _ if self == Feature::SmBuiltins => None,
+            _ => Some(Target::Spirv),
+        }
+    }
+
+    /// The only wave size that it exists for; none if it exists for several.
+    pub fn waves(self) -> Option<u32> {
+        use Feature as F;
+        match self {
+            F::NvVote | F::NvBallot | F::NvQuadSwizzle | F::NvShuffle => Some(32),
+            F::AmdDppWave | F::AmdDppRowBcast | F::AmdDppNewBcast | F::AmdDpp64 => Some(64),
+            F::AmdPermlaneSwap | F::AmdSharedVgpr => Some(64),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Feature {

@@ -3,15 +3,19 @@
 //! A profile is a TOML file; those in `profiles/` are part of the binary, a user may bring more. This module reads and
 //! names them. It decides nothing about lowering.
 
+mod builtin;
 pub mod cost;
+mod error;
 pub mod feature;
-#[cfg(test)]
-pub mod hardware;
 mod load;
+mod sound;
+
+#[cfg(test)]
+mod tests;
 
 pub use cost::{Cost, CostClass, Costs};
+pub use error::ProfileError;
 pub use feature::{Feature, FeatureSet};
-pub use load::ProfileError;
 
 use serde::Deserialize;
 
@@ -44,6 +48,9 @@ pub struct Profile {
     pub costs: Costs,
     /// Whether float folds and scans have the promised order, so that their bits agree with every other target.
     pub reproducible: bool,
+    /// Whether it is part of the program, as it is: tests have proven its plans. Those of others are proven when they
+    /// are made.
+    pub is_builtin: bool,
 }
 
 impl Profile {

@@ -5,7 +5,7 @@ use crate::lane::catalog::{self, Sample};
 use crate::lane::op::LaneOp;
 use crate::lane::plan::Plan;
 use crate::lane::{Refusal, plan};
-use crate::profile::Profile;
+use crate::profile::{Profile, Target};
 use std::collections::HashSet;
 
 /// Every built-in profile at every size, with and without the promised order; the unknown size first.
@@ -13,7 +13,7 @@ fn profiles() -> Vec<Profile> {
     let sizes = [None, Some(4), Some(8), Some(16), Some(32), Some(64), Some(128)];
     let sized = |profile: Profile| sizes.into_iter().map(move |size| profile.clone().with_wave_size(size));
     let ordered = |profile: Profile| [false, true].map(|reproducible| Profile { reproducible, ..profile.clone() });
-    Profile::all().flat_map(sized).flat_map(ordered).collect()
+    Profile::all().filter(|profile| profile.target == Target::Spirv).flat_map(sized).flat_map(ordered).collect()
 }
 
 /// The plan, or none where a refusal is right.

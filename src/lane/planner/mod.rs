@@ -105,5 +105,5 @@ fn finish(builder: Builder, rule: &'static str, result: Operand, least_size: u32
 fn oldest_that_can(request: &Request, profile: &Profile, least_size: u32) -> Option<&'static str> {
     let can =
         |candidate: &Profile| candidate.target == profile.target && first_match(request, candidate, least_size).is_ok();
-    Profile::names().zip(Profile::all()).find(|(_, candidate)| can(candidate)).map(|(name, _)| name)
+    Profile::names().zip(Profile::built_in()).find(|(_, candidate)| can(candidate)).map(|(name, _)| name)
 }

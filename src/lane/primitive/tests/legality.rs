@@ -4,13 +4,24 @@ use crate::lane::op::{QuadMove, ShuffleMode};
 use crate::lane::primitive::{
     Dpp8, Dpp16, DppControl, Fetch, GroupOp, LdsOp, NvOp, PermlaneOp, Primitive, Reach, ScalarOp, Swizzle,
 };
-use crate::profile::{Profile, hardware};
+use crate::profile::{Profile, Target};
+
+/// The profiles of hardware.
+fn hardware() -> impl Iterator<Item = Profile> {
+    Profile::all().filter(|profile| profile.target != Target::Spirv)
+}
+
+/// A profile's name without `gfx`, and without the wave size of 32.
+fn short(name: &str) -> &str {
+    let name = name.trim_start_matches("gfx");
+    name.strip_suffix("-wave32").unwrap_or(name)
+}
 
 /// Names of the hardware profiles that have an instruction, of AMD's without `gfx`.
 fn who(primitive: impl Into<Primitive>) -> String {
     let primitive = primitive.into();
-    let legal = hardware::all().filter(|profile| primitive.is_legal(profile));
-    let names: Vec<String> = legal.map(|profile| profile.name.trim_start_matches("gfx").to_string()).collect();
+    let legal = hardware().filter(|profile| primitive.is_legal(profile));
+    let names: Vec<String> = legal.map(|profile| short(&profile.name).to_string()).collect();
     names.join(" ")
 }
 
@@ -90,7 +101,7 @@ fn portable_instructions_are_no_hardware() {
 #[test]
 fn only_new_broadcasts_move_64_bits() {
     let moves = |name: &str, control| {
-        let profile = hardware::named(name).expect("a profile");
+        let profile = Profile::named(name).expect("a profile");
         Primitive::from(Dpp16::new(control)).moves_64_bits(&profile)
     };
     assert!(moves("gfx942", DppControl::RowNewBcast(0)));
@@ -122,7 +133,7 @@ fn every_legal_instruction_has_a_price() {
         ScalarOp::WholeQuads.into(),
         ScalarOp::CountBelowLow.into(),
     ];
-    for profile in hardware::all() {
+    for profile in hardware() {
         for primitive in samples.iter().filter(|primitive| primitive.is_legal(&profile)) {
             let class = primitive.instruction().cost_class().expect("a class");
             assert!(profile.costs.of(class).is_some(), "{} {primitive:?}", profile.name);

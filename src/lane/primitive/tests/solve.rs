@@ -8,7 +8,7 @@ use crate::lane::primitive::{
     Arg, Dpp8, Dpp16, DppControl, Fetch, GroupOp, LaneMap, LdsOp, Move, NvOp, PermlaneOp, Reach, ScalarOp, Source,
     Swizzle,
 };
-use crate::profile::{Feature, FeatureSet, hardware};
+use crate::profile::{Feature, FeatureSet, Profile};
 
 fn everything() -> FeatureSet {
     Feature::ALL.iter().copied().collect()
@@ -178,7 +178,7 @@ fn pushes_serve_lanes_that_want_zero() {
 
 /// Names of the solvers that give a map on a profile.
 fn kinds(profile: &str, map: &LaneMap) -> Vec<&'static str> {
-    let profile = hardware::named(profile).expect("a profile");
+    let profile = Profile::named(profile).expect("a profile");
     solutions(map, &profile).map(|(name, _)| name).collect()
 }
 
@@ -243,7 +243,7 @@ fn old_values_make_bank_and_row_masks() {
 fn the_reach_of_permutations_is_the_profiles() {
     let map = LaneMap::of_lanes(64, |i| i / 32 * 32 + (i * 7 + 3) % 32);
     let reach = |name: &str| {
-        let profile = hardware::named(name).expect("a profile");
+        let profile = Profile::named(name).expect("a profile");
         let found = solutions(&map, &profile).find(|(name, _)| *name == "DS_BPERMUTE").expect("a permutation");
         match found.1.primitive {
             crate::lane::primitive::Primitive::Lds(LdsOp::Bpermute { reach, .. }) => reach,

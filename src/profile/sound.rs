@@ -1,0 +1,124 @@
+//! Whether a profile describes hardware that can be: waves of a size that its processor and its features have, features
+//! of its own target only, and a price for all that it can do.
+
+use super::error::{ProfileError, Text};
+use super::{CostClass, Feature, Profile, Target};
+
+/// Wave sizes of AMD's processors, by how their names begin (LLVM, User Guide for AMDGPU Backend, Processors).
+static PROCESSORS: &[(&str, &[u32])] = &[
+    ("gfx6", &[64]),
+    ("gfx7", &[64]),
+    ("gfx8", &[64]),
+    ("gfx9", &[64]),
+    ("gfx10", &[32, 64]),
+    ("gfx11", &[32, 64]),
+    ("gfx12", &[32, 64]),
+];
+
+/// Lanes of an NVIDIA warp.
+const WARP: &[u32] = &[32];
+
+/// The first contradiction in a profile; `text` is the file that was read last.
+pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
+    if processor_waves(profile).is_none() {
+        let key = "processor";
+        return Err(if text.sets(key) { text.at_key(key, unknown(profile)) } else { text.missing(key) });
+    }
+    for feature in profile.features.iter() {
+        check_feature(profile, feature).map_err(|why| at_feature(text, feature, why))?;
+    }
+    profile.check_wave_size().map_err(|why| at_wave_size(profile, text, why))?;
+    match unpriced(profile) {
+        Some((class, feature)) => Err(missing_price(text, class, feature)),
+        None => Ok(()),
+    }
+}
+
+fn unknown(profile: &Profile) -> String {
+    format!("{} is no processor that is known", profile.processor)
+}
+
+impl Profile {
+    /// Whether the target has waves of the profile's size.
+    ///
+    /// # Errors
+    /// A sentence that says why not.
+    pub fn check_wave_size(&self) -> Result<(), String> {
+        let Some(lanes) = self.wave_size else {
+            return if self.target == Target::Spirv {
+                Ok(())
+            } else {
+                Err("hardware has waves of a fixed size".into())
+            };
+        };
+        if !(lanes.is_power_of_two() && (4..=128).contains(&lanes)) {
+            return Err(format!("{lanes} is no power of two from 4 to 128"));
+        }
+        match processor_waves(self) {
+            Some(sizes) if !sizes.is_empty() && !sizes.contains(&lanes) => {
+                Err(format!("there are no waves of {lanes} lanes on {}", hardware(self)))
+            }
+            _ => self.features.iter().try_for_each(|feature| match feature.waves() {
+                Some(size) if size != lanes => Err(format!("{feature} is for waves of {size} lanes, not of {lanes}")),
+                _ => Ok(()),
+            }),
+        }
+    }
+}
+
+fn hardware(profile: &Profile) -> &str {
+    if profile.target == Target::Nv { "NVIDIA's hardware" } else { &profile.processor }
+}
+
+/// The wave sizes that the hardware has, none for any size; nothing if the processor is not known.
+fn processor_waves(profile: &Profile) -> Option<&'static [u32]> {
+    match profile.target {
+        Target::Spirv => Some(&[]),
+        Target::Nv => Some(WARP),
+        Target::Amd => {
+            let known = PROCESSORS.iter().find(|(start, _)| {
+                let rest = profile.processor.strip_prefix(start);
+                rest.is_some_and(|rest| rest.len() == 2 && rest.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            });
+            known.map(|(_, sizes)| *sizes)
+        }
+    }
+}
+
+fn check_feature(profile: &Profile, feature: Feature) -> Result<(), String> {
+    match feature.target() {
+        Some(target) if target != profile.target => Err(format!("{feature} is no feature of the profile's target")),
+        _ => Ok(()),
+    }
+}
+
+/// Blames the list that names the feature, else what the profile inherits.
+fn at_feature(text: Text, feature: Feature, why: String) -> ProfileError {
+    let keys = ["add-features", "features", "inherit"];
+    let key = keys.into_iter().find(|key| text.sets(key)).unwrap_or("target");
+    text.at_entry(key, feature.name(), why)
+}
+
+/// Blames the size where the file sets it, else the feature or processor that does not fit the inherited one.
+fn at_wave_size(profile: &Profile, text: Text, why: String) -> ProfileError {
+    if text.sets("wave-size") {
+        return text.at_key("wave-size", why);
+    }
+    let contradicts = |feature: &Feature| feature.waves().is_some_and(|size| profile.wave_size != Some(size));
+    match profile.features.iter().find(contradicts) {
+        Some(feature) => at_feature(text, feature, why),
+        None => text.at_key(if text.sets("processor") { "processor" } else { "inherit" }, why),
+    }
+}
+
+/// What a feature needs a price for and has none.
+fn unpriced(profile: &Profile) -> Option<(CostClass, Feature)> {
+    let missing = |class: &CostClass| profile.has(class.needed_for()) && profile.costs.of(*class).is_none();
+    CostClass::ALL.iter().copied().find(missing).map(|class| (class, class.needed_for()))
+}
+
+/// The error stands where the feature is named, and names the price.
+fn missing_price(text: Text, class: CostClass, feature: Feature) -> ProfileError {
+    let why = format!("the key is missing, and the feature {feature} needs it");
+    ProfileError { key: Some(format!("costs.{}", class.name())), ..at_feature(text, feature, why) }
+}

@@ -1,0 +1,239 @@
+//! The built-in profiles, and what is refused in others.
+
+use super::builtin::BUILTIN;
+use super::{CostClass, Feature, Profile, Target};
+
+fn named(name: &str) -> Profile {
+    Profile::named(name).expect("a built-in profile")
+}
+
+fn hardware() -> impl Iterator<Item = Profile> {
+    Profile::all().filter(|profile| profile.target != Target::Spirv)
+}
+
+#[test]
+fn files_are_sound_and_names_unique() {
+    let mut names = Vec::new();
+    for (profile, builtin) in Profile::all().zip(BUILTIN) {
+        assert_eq!(&*profile.name, builtin.name);
+        assert!(profile.is_builtin && !profile.description.is_empty());
+        names.push(profile.name.clone());
+        names.extend(profile.aliases.iter().cloned());
+        for alias in &profile.aliases {
+            assert_eq!(named(alias).name, profile.name);
+        }
+    }
+    let count = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), count, "two profiles share a name");
+    assert_eq!(Profile::named("spirv-9"), None);
+}
+
+#[test]
+fn hardware_is_reproducible() {
+    assert!(hardware().all(|profile| profile.reproducible));
+    assert!(Profile::all().all(|profile| profile.reproducible == (profile.target != Target::Spirv)));
+}
+
+#[test]
+fn inheritance_adds_features() {
+    let profile = named("vulkan1.3");
+    assert_eq!(profile.version, (1, 6));
+    assert!(profile.has(Feature::DynamicBroadcast) && profile.has(Feature::Ballot));
+    assert!(!named("spirv-1.3").has(Feature::DynamicBroadcast));
+}
+
+#[test]
+fn waves_have_the_size_of_their_name() {
+    for profile in hardware() {
+        let expected = match profile.target {
+            Target::Nv => 32,
+            _ if profile.name.ends_with("-wave32") => 32,
+            _ => 64,
+        };
+        assert_eq!(profile.wave_size, Some(expected), "{}", profile.name);
+        let processor = profile.name.split('-').next().filter(|_| profile.target == Target::Amd);
+        assert_eq!(&*profile.processor, processor.unwrap_or(""));
+    }
+}
+
+#[test]
+fn names_that_people_use() {
+    let cases = [
+        ("gcn3", "gfx803"),
+        ("vega", "gfx900"),
+        ("cdna3", "gfx942"),
+        ("rdna2", "gfx1030-wave32"),
+        ("gfx1030", "gfx1030-wave32"),
+        ("rdna2-wave64", "gfx1030-wave64"),
+        ("rdna4", "gfx1201-wave32"),
+        ("kepler", "nv-kepler"),
+        ("sm_80", "nv-ampere"),
+        ("sm_90", "nv-hopper"),
+    ];
+    for (alias, name) in cases {
+        assert_eq!(&*named(alias).name, name);
+    }
+}
+
+/// The matrix of which generation has what, as ranges of the list of processors below.
+#[test]
+fn features_follow_the_generations() {
+    use Feature as F;
+    let processors: [(&str, u8); 15] = [
+        ("gfx600", 0),
+        ("gfx701", 1),
+        ("gfx803", 2),
+        ("gfx900", 3),
+        ("gfx906", 4),
+        ("gfx908", 5),
+        ("gfx90a", 6),
+        ("gfx942", 7),
+        ("gfx950", 8),
+        ("gfx1010", 10),
+        ("gfx1030", 11),
+        ("gfx1100", 12),
+        ("gfx1150", 13),
+        ("gfx1200", 14),
+        ("gfx1201", 15),
+    ];
+    let matrix = [
+        (F::AmdWave, 0..=15),
+        (F::AmdSwizzle, 0..=15),
+        (F::AmdSwizzleRotate, 2..=15),
+        (F::AmdPermute, 2..=15),
+        (F::AmdPermuteFetchInactive, 14..=15),
+        (F::AmdDpp16, 2..=15),
+        (F::AmdDppWave, 2..=8),
+        (F::AmdDppRowBcast, 2..=8),
+        (F::AmdDppNewBcast, 6..=8),
+        (F::AmdDpp64, 7..=8),
+        (F::AmdDppRowShare, 10..=15),
+        (F::AmdDpp8, 10..=15),
+        (F::AmdFetchInactive, 10..=15),
+        (F::AmdPermlane16, 10..=15),
+        (F::AmdPermlaneVar, 14..=15),
+        (F::AmdPermlane64, 12..=15),
+        (F::AmdPermlaneSwap, 8..=8),
+    ];
+    for profile in Profile::all().filter(|profile| profile.target == Target::Amd) {
+        let (_, age) = processors.iter().find(|(name, _)| *name == &*profile.processor).expect("a processor");
+        for (feature, range) in &matrix {
+            assert_eq!(profile.has(*feature), range.contains(age), "{} {feature}", profile.name);
+        }
+        let wide = matches!(age, 2..=8 | 14..=15);
+        assert_eq!(profile.has(F::AmdWidePermute), wide, "{}", profile.name);
+        let shared = matches!(age, 10..=11) && profile.wave_size == Some(64);
+        assert_eq!(profile.has(F::AmdSharedVgpr), shared, "{}", profile.name);
+    }
+}
+
+#[test]
+fn prices_follow_inheritance() {
+    let read = |name: &str| named(name).costs.of(CostClass::AmdReadLane).expect("a price");
+    assert_eq!((read("gfx906").wait_before, read("gfx906").wait_after, read("gfx906").wait_index), (0, 0, 4));
+    assert_eq!((read("gfx950").wait_before, read("gfx950").wait_after, read("gfx950").wait_index), (1, 2, 4));
+    let dpp = |name: &str| named(name).costs.of(CostClass::AmdDpp);
+    assert_eq!(dpp("gfx701"), None);
+    assert_eq!(dpp("gfx803").map(|cost| cost.wait_before), Some(2));
+    assert_eq!(dpp("gfx1100-wave64").map(|cost| (cost.latency, cost.wait_before)), Some((5, 0)));
+}
+
+fn error(text: &str) -> String {
+    Profile::from_toml(text, "my.toml").expect_err("a wrong profile").to_string()
+}
+
+/// A profile that inherits, with more lines.
+fn heir(base: &str, more: &str) -> String {
+    format!("name = \"a\"\ninherit = \"{base}\"\n{more}\n")
+}
+
+#[test]
+fn errors_name_file_line_and_key() {
+    let cases = [
+        (heir("b", ""), "my.toml:2: inherit: there is no profile b"),
+        (heir("b.toml", ""), "my.toml:2: inherit: there is no file b.toml"),
+        ("target = \"spirv\"\n".into(), "my.toml:1: name: the key is missing"),
+        ("# mine\nname = \"a\"\n".into(), "my.toml:2: target: the key is missing"),
+        ("name = \"a\"\ntarget = \"spirv\"\n".into(), "my.toml:1: version: the key is missing"),
+        (
+            "name = \"a\"\ntarget = \"spirv\"\nversion = \"1.3\"\nwave-size = \"any\"\n".into(),
+            "my.toml:1: features: the key is missing",
+        ),
+        (heir("spirv-1.3", "version = \"x\""), "my.toml:3: version: x is no version"),
+        (heir("spirv-1.3", "[costs]\ntea = { latency = 3 }"), "my.toml:4: tea: there is no such price"),
+        (
+            heir("nv-kepler", "remove-features = [\"vote\"]\n[costs]\nnv-alu = { lds = 3 }"),
+            "my.toml:5: nv-alu: missing field `latency`",
+        ),
+    ];
+    for (text, message) in cases {
+        assert_eq!(error(&text), message);
+    }
+}
+
+#[test]
+fn waves_are_of_a_size_that_the_hardware_has() {
+    let cases = [
+        (heir("spirv-1.3", "wave-size = 12"), "my.toml:3: wave-size: 12 is no power of two from 4 to 128"),
+        (
+            heir("nv-volta", "wave-size = 64"),
+            "my.toml:3: wave-size: there are no waves of 64 lanes on NVIDIA's hardware",
+        ),
+        (heir("gfx803", "wave-size = 32"), "my.toml:3: wave-size: there are no waves of 32 lanes on gfx803"),
+        (heir("gfx1030", "wave-size = 128"), "my.toml:3: wave-size: there are no waves of 128 lanes on gfx1030"),
+        (heir("gfx1030", "wave-size = \"any\""), "my.toml:3: wave-size: hardware has waves of a fixed size"),
+        (
+            heir("gfx1030-wave64", "wave-size = 32"),
+            "my.toml:3: wave-size: amd-shared-vgpr is for waves of 64 lanes, not of 32",
+        ),
+        (
+            heir("rdna3", "add-features = [\n  \"amd-dpp-wave\",\n]"),
+            "my.toml:4: add-features: amd-dpp-wave is for waves of 64 lanes, not of 32",
+        ),
+        (heir("rdna3", "processor = \"gfx900\""), "my.toml:3: processor: there are no waves of 32 lanes on gfx900"),
+    ];
+    for (text, message) in cases {
+        assert_eq!(error(&text), message);
+    }
+    assert!(Profile::from_toml(&heir("gfx1100", "wave-size = 64"), "my.toml").is_ok());
+}
+
+#[test]
+fn features_belong_to_the_target_and_have_prices() {
+    let cases = [
+        (
+            heir("spirv-1.3", "add-features = [\"nv-shuffle\"]"),
+            "my.toml:3: add-features: nv-shuffle is no feature of the profile's target",
+        ),
+        (
+            heir("nv-fermi", "add-features = [\n  \"nv-shuffle\",\n]"),
+            "my.toml:4: costs.nv-shuffle: the key is missing, and the feature nv-shuffle needs it",
+        ),
+        (heir("gfx900", "processor = \"fiji\""), "my.toml:3: processor: fiji is no processor that is known"),
+        (
+            "name = \"a\"\ntarget = \"amd\"\nversion = \"5.0\"\nwave-size = 64\nfeatures = []\n".into(),
+            "my.toml:1: processor: the key is missing",
+        ),
+    ];
+    for (text, message) in cases {
+        assert_eq!(error(&text), message);
+    }
+}
+
+#[test]
+fn unknown_names_and_wrong_types_are_errors() {
+    let starts = [
+        ("name = \"a\"\ncolour = 3\n", "my.toml:2: colour: unknown field"),
+        ("name = \"a\"\nfeatures = [\n  \"vote\",\n  \"tea\",\n]\n", "my.toml:4: features: unknown variant"),
+        ("name = \"a\"\nreproducible = 3\n", "my.toml:2: reproducible: invalid type"),
+        ("name = \"a\"\nwave-size = \"many\"\n", "my.toml:2: wave-size: expected a number of lanes"),
+        ("name = \"a\"\n[costs]\nnv-alu = { latency = -1 }\n", "my.toml:3: nv-alu: invalid value"),
+        ("name = \"a\"\n[costs.nv-alu]\nlatency = 1\nspeed = 2\n", "my.toml:4: speed: unknown field"),
+    ];
+    for (text, start) in starts {
+        let message = error(text);
+        assert!(message.starts_with(start), "{message}");
+    }
+}

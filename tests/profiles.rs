@@ -1,0 +1,191 @@
+//! Profiles through the binary: the list, the description of one, files of one's own, and what is said of wrong ones.
+
+#[path = "support/folder.rs"]
+mod folder;
+
+use folder::{Folder, status, stderr, stdout};
+
+const SHADER: &str = "#version 450\nlayout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { uint x[]; };\n\
+                      void main() { x[gl_GlobalInvocationID.x] = 1u; }\n";
+
+/// What the command says of a profile file that it refuses.
+fn complaint(name: &str, text: &str) -> String {
+    let folder = Folder::new(name);
+    folder.file("a.comp", SHADER);
+    folder.file("my.toml", text);
+    let outputs = [folder.run(&["profiles", "my.toml"]), folder.run(&["compile", "a.comp", "-p", "my.toml"])];
+    for output in &outputs {
+        assert_eq!(status(output), 2, "{}", stderr(output));
+        assert!(stdout(output).is_empty());
+    }
+    assert_eq!(stderr(&outputs[0]), stderr(&outputs[1]), "both commands read it alike");
+    assert_eq!(folder.names(), ["a.comp", "my.toml"]);
+    stderr(&outputs[0])
+}
+
+#[test]
+fn all_are_listed_in_order() {
+    let list = stdout(&Folder::new("profile-list").run(&["profiles"]));
+    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names.len(), 30);
+    assert_eq!(names[..4], ["spirv-1.3", "spirv-1.5", "spirv-1.6", "nv-fermi"]);
+    for name in ["nv-hopper", "gfx600", "gfx950", "gfx1030-wave32", "gfx1030-wave64", "gfx1201-wave64"] {
+        assert!(names.contains(&name), "{list}");
+    }
+}
+
+#[test]
+fn one_is_described_by_name_alias_or_file() {
+    let folder = Folder::new("profile-one");
+    let one = |name: &str| stdout(&folder.run(&["profiles", name]));
+    assert!(one("spirv-1.6").contains("wave size     any"), "{}", one("spirv-1.6"));
+    let wave64 = one("rdna2-wave64");
+    for part in ["gfx1030-wave64: AMD RDNA 2", "wave size     64", "processor     gfx1030", "amd-shared-vgpr"] {
+        assert!(wave64.contains(part), "{wave64}");
+    }
+    assert!(one("gfx1030").starts_with("gfx1030-wave32:"));
+    assert!(one("cdna3").contains("instructions 1, latency 4, wait-before 1, wait-index 4, wait-after 2"));
+    folder.file("mine.toml", "name = \"mine\"\ninherit = \"kepler\"\ndescription = \"my card\"\n");
+    assert!(one("mine.toml").starts_with("mine: my card\n"));
+}
+
+#[test]
+fn misspelt_names_get_a_suggestion() {
+    let output = Folder::new("profile-near").run(&["profiles", "gfx1031-wave32"]);
+    assert_eq!(status(&output), 2);
+    assert!(stderr(&output).contains("did you mean `gfx1030-wave32`?"), "{}", stderr(&output));
+}
+
+#[test]
+fn assembly_is_not_written_yet() {
+    let folder = Folder::new("profile-assembly");
+    folder.file("a.comp", SHADER);
+    for name in ["gfx1030", "nv-kepler", "gfx942"] {
+        let output = folder.run(&["compile", "a.comp", "-p", name]);
+        assert_eq!(status(&output), 3, "{}", stderr(&output));
+        assert!(stderr(&output).contains("for assembly, which is not supported yet"), "{}", stderr(&output));
+    }
+    assert_eq!(status(&folder.run(&["compile", "a.comp", "-p", "gfx1030", "--emit", "ir"])), 0);
+}
+
+#[test]
+fn wave_sizes_are_those_of_the_hardware() {
+    let folder = Folder::new("profile-waves");
+    folder.file("a.comp", SHADER);
+    let run =
+        |name: &str, lanes: &str| folder.run(&["compile", "a.comp", "-p", name, "--emit", "ir", "--wave-size", lanes]);
+    for (name, lanes) in [("nv-volta", "64"), ("gfx900", "32"), ("gfx1100", "any")] {
+        let output = run(name, lanes);
+        assert_eq!(status(&output), 2, "{}", stderr(&output));
+        assert!(stderr(&output).contains("--wave-size: "), "{}", stderr(&output));
+    }
+    for (name, lanes) in [("nv-volta", "32"), ("gfx1100", "64"), ("spirv-1.3", "32")] {
+        assert_eq!(status(&run(name, lanes)), 0, "{name} {lanes}");
+    }
+}
+
+#[test]
+fn a_file_compiles_as_what_it_inherits_from() {
+    let folder = Folder::new("profile-own");
+    folder.file("a.comp", SHADER);
+    folder.file("mine.toml", "name = \"mine\"\ninherit = \"spirv-1.5\"\nwave-size = 32\n");
+    let output = folder.run(&["compile", "a.comp", "-p", "mine.toml", "-o", "-"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert_eq!(output.stdout, folder.run(&["compile", "a.comp", "-p", "spirv-1.5", "-o", "-"]).stdout);
+}
+
+#[test]
+fn files_inherit_from_files_beside_them() {
+    let folder = Folder::new("profile-files");
+    std::fs::create_dir(folder.0.join("shared")).unwrap();
+    folder.file("mine.toml", "name = \"mine\"\ninherit = \"shared/base.toml\"\n");
+    folder.file("shared/base.toml", "name = \"base\"\ninherit = \"more.toml\"\nwave-size = 64\n");
+    folder.file("shared/more.toml", "name = \"more\"\ninherit = \"gfx1100\"\nremove-features = [\"amd-dpp8\"]\n");
+    let text = stdout(&folder.run(&["profiles", "mine.toml"]));
+    assert!(text.contains("wave size     64") && text.contains("amd-dpp16"), "{text}");
+    assert!(!text.contains("amd-dpp8"), "{text}");
+    folder.file("shared/more.toml", "name = \"more\"\ninherit = \"gfx1100\"\nremove-features = [\"tea\"]\n");
+    let output = folder.run(&["profiles", "mine.toml"]);
+    assert!(stderr(&output).contains("shared/more.toml:3: remove-features: unknown variant"), "{}", stderr(&output));
+}
+
+#[test]
+fn cycles_are_told() {
+    let folder = Folder::new("profile-cycle");
+    folder.file("a.toml", "name = \"a\"\n\ninherit = \"./b.toml\"\n");
+    folder.file("b.toml", "name = \"b\"\ninherit = \"a.toml\"\n");
+    let output = folder.run(&["profiles", "./a.toml"]);
+    assert_eq!(status(&output), 2);
+    let cycle = "b.toml:2: inherit: a.toml inherits from b.toml inherits from a.toml";
+    assert!(stderr(&output).contains(cycle), "{}", stderr(&output));
+    folder.file("b.toml", "name = \"b\"\ninherit = \"b.toml\"\n");
+    let output = folder.run(&["profiles", "b.toml"]);
+    assert!(stderr(&output).contains("b.toml:2: inherit: b.toml inherits from b.toml"), "{}", stderr(&output));
+}
+
+#[test]
+fn files_that_are_not_there_are_named() {
+    let folder = Folder::new("profile-missing");
+    let output = folder.run(&["profiles", "none.toml"]);
+    assert_eq!(status(&output), 2);
+    assert!(stderr(&output).contains("cannot read none.toml"), "{}", stderr(&output));
+    let text = complaint("profile-base", "name = \"a\"\ninherit = \"none.toml\"\n");
+    assert!(text.contains("my.toml:2: inherit: there is no file none.toml"), "{text}");
+    let text = complaint("profile-builtin", "name = \"a\"\ninherit = \"gfx1\"\n");
+    assert!(text.contains("my.toml:2: inherit: there is no profile gfx1"), "{text}");
+}
+
+#[test]
+fn unknown_features_are_errors() {
+    let text = complaint("profile-feature", "name = \"a\"\ninherit = \"vega\"\nadd-features = [\n  \"tea\",\n]\n");
+    assert!(text.contains("my.toml:4: add-features: unknown variant `tea`"), "{text}");
+    let text = complaint("profile-foreign", "name = \"a\"\ninherit = \"vega\"\nadd-features = [\"vote\"]\n");
+    assert!(text.contains("my.toml:3: add-features: vote is no feature of the profile's target"), "{text}");
+}
+
+#[test]
+fn contradictory_wave_sizes_are_errors() {
+    let cases = [
+        ("nv-ampere", "wave-size = 64", "wave-size: there are no waves of 64 lanes on NVIDIA's hardware"),
+        ("gfx90a", "wave-size = 32", "wave-size: there are no waves of 32 lanes on gfx90a"),
+        ("gfx1030-wave64", "wave-size = 32", "wave-size: amd-shared-vgpr is for waves of 64 lanes, not of 32"),
+        (
+            "rdna3",
+            "add-features = [\"amd-dpp-wave\"]",
+            "add-features: amd-dpp-wave is for waves of 64 lanes, not of 32",
+        ),
+        ("spirv-1.6", "wave-size = 48", "wave-size: 48 is no power of two from 4 to 128"),
+    ];
+    for (base, line, message) in cases {
+        let text = complaint("profile-contradiction", &format!("name = \"a\"\ninherit = \"{base}\"\n{line}\n"));
+        assert!(text.contains(&format!("my.toml:3: {message}")), "{text}");
+    }
+}
+
+#[test]
+fn missing_costs_are_errors() {
+    let text = complaint("profile-cost", "name = \"a\"\ninherit = \"nv-fermi\"\nadd-features = [\"nv-shuffle\"]\n");
+    assert!(text.contains("my.toml:3: costs.nv-shuffle: the key is missing"), "{text}");
+    let text = complaint("profile-latency", "name = \"a\"\ninherit = \"nv-fermi\"\n[costs]\nnv-vote = { lds = 1 }\n");
+    assert!(text.contains("my.toml:4: nv-vote: missing field `latency`"), "{text}");
+}
+
+#[test]
+fn unknown_keys_and_wrong_types_are_errors() {
+    let cases = [
+        ("colour = 3", "colour: unknown field `colour`"),
+        ("reproducible = \"yes\"", "reproducible: invalid type"),
+        ("wave-size = true", "wave-size: expected a number of lanes or \"any\""),
+        ("target = \"metal\"", "target: unknown variant `metal`"),
+        ("version = \"five\"", "version: five is no version"),
+        ("costs = { tea = { latency = 1 } }", "tea: there is no such price"),
+    ];
+    for (line, message) in cases {
+        let text = complaint("profile-key", &format!("name = \"a\"\ninherit = \"nv-fermi\"\n{line}\n"));
+        assert!(text.contains(&format!("my.toml:3: {message}")), "{text}");
+    }
+    let text = complaint("profile-name", "inherit = \"nv-fermi\"\n");
+    assert!(text.contains("my.toml:1: name: the key is missing"), "{text}");
+    let text = complaint("profile-syntax", "name = \"a\"\ninherit = nv-fermi\n");
+    assert!(text.contains("my.toml:2: inherit: "), "{text}");
+}
