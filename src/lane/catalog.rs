@@ -15,7 +15,7 @@ pub struct Sample {
 
 impl Sample {
     pub fn request(&self) -> Request<'_> {
-        Request { op: self.op, inputs: &self.inputs, activity: Activity::Any }
+        Request { op: self.op, inputs: &self.inputs, activity: Activity::Any, index: None }
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod catalog;
 pub mod check;
+pub mod cost;
 pub mod describe;
 pub mod eval;
 pub mod meaning;
@@ -15,8 +16,9 @@ pub mod primitive;
 pub mod request;
 pub mod value;
 
+pub use cost::PlanCost;
 pub use op::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
 pub use plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
-pub use planner::plan;
+pub use planner::{Candidate, Candidates, candidates, plan};
 pub use primitive::{GroupFold, GroupOp, LaneMap, Move, Primitive, Source};
 pub use request::{Input, Known, LaneType, Refusal, Request};

@@ -5,6 +5,7 @@
 
 use super::op::{FoldOp, MaskOp};
 use super::primitive::Primitive;
+use std::ops::Range;
 
 /// Where a step's operand comes from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -52,6 +53,9 @@ pub enum LaneFact {
     Size,
     /// Lanes below `S` that compare so with `i`. Ballot.
     Mask(MaskOp),
+    /// Whether `i` is in this set, bit `j` for lane `j`. Bool, and known even where the lane is inactive, since AMD keeps
+    /// such sets as constants in scalar registers.
+    InSet(u64),
 }
 
 /// Arithmetic on 32-bit unsigned indices, bools and ballots; all wrap, shift amounts are below 32.
@@ -95,6 +99,12 @@ pub enum AluOp {
     BallotAnd,
     BallotOr,
     BallotNot,
+    /// Ballot -> Bool: whether it has no bit set.
+    BallotIsEmpty,
+    /// Ballot -> Bool: whether it has one.
+    BallotIsSome,
+    /// Ballot -> Index: number of set bits.
+    BallotSize,
     /// Ballot, Index -> Index: 32-bit word 0 to 3.
     BallotWord,
     /// A 64-bit integer -> Ballot: the low 64 bits, the rest zero.
@@ -130,6 +140,8 @@ pub enum StepOp {
     /// `[]`: the fold's identity in the type of the step: +0, 1, the greatest value or +infinity, the least value or
     /// -infinity, all ones, zero, zero; of bools true for `And` and false for `Or` and `Xor`.
     Identity(FoldOp),
+    /// `[]`: the value that changes no other when folded with it, bit for bit: the identity, but -0 for `Add` of floats.
+    Neutral(FoldOp),
     /// `[]`: zero or false.
     Zero,
 }
@@ -140,6 +152,13 @@ pub struct Step {
     pub op: StepOp,
     pub args: [Operand; 3],
     pub ty: StepType,
+}
+
+impl StepOp {
+    /// Whether it is a constant of the operand's type.
+    pub const fn is_constant(self) -> bool {
+        matches!(self, StepOp::Identity(_) | StepOp::Neutral(_) | StepOp::Zero)
+    }
 }
 
 impl Step {
@@ -177,6 +196,12 @@ pub struct Plan {
     pub second: Option<Operand>,
     /// What the caller must know about active lanes for the plan to be right.
     pub assumes: Activity,
+    /// The steps that run in all lanes of the wave, active or not (AMD's whole-wave mode); empty where none does. They
+    /// see what inactive lanes were given by steps of the same range, by scalars and by constants: nothing else there is
+    /// defined.
+    pub whole: Range<u16>,
+    /// Whether all active lanes get the same result, so that it can stay in a scalar register.
+    pub uniform: bool,
     /// The fewest lanes that the subgroup must have for the plan to be right.
     pub least_size: u32,
 }
@@ -184,7 +209,7 @@ pub struct Plan {
 impl Plan {
     /// Instructions at the place of the operation: `steps` without constants.
     pub fn count(&self) -> usize {
-        self.steps.iter().filter(|step| !matches!(step.op, StepOp::Identity(_) | StepOp::Zero)).count()
+        self.steps.iter().filter(|step| !step.op.is_constant()).count()
     }
 
     /// Instructions that can be hoisted.
@@ -204,9 +229,9 @@ impl AluOp {
         use AluOp as A;
         match self {
             A::Add | A::Sub | A::Mul | A::And | A::Or | A::Xor | A::Shl | A::Shr | A::Min | A::Max => StepType::Index,
-            A::Not | A::BitCount | A::FindLsb | A::FindMsb | A::BallotWord => StepType::Index,
+            A::Not | A::BitCount | A::FindLsb | A::FindMsb | A::BallotWord | A::BallotSize => StepType::Index,
             A::Eq | A::Ne | A::Lt | A::Le | A::Gt | A::Ge => StepType::Bool,
-            A::BoolAnd | A::BoolOr | A::BoolXor | A::BoolNot => StepType::Bool,
+            A::BoolAnd | A::BoolOr | A::BoolXor | A::BoolNot | A::BallotIsEmpty | A::BallotIsSome => StepType::Bool,
             A::BallotAnd | A::BallotOr | A::BallotNot | A::BallotFromMask => StepType::Ballot,
         }
     }

@@ -70,6 +70,9 @@ pub struct Request<'a> {
     pub inputs: &'a [Input],
     /// Which lanes are known to run it; `Activity::Any` when nothing is known.
     pub activity: Activity,
+    /// Operand 1 (an index, lane or distance) in each lane from 0 to `S - 1`, where it depends on the lane and on
+    /// constants alone; none where it is not known so, or where `S` is not. It must agree with [`Input::known`].
+    pub index: Option<&'a [u32]>,
 }
 
 /// Why there is no plan.

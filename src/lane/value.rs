@@ -67,6 +67,9 @@ pub trait Domain {
 
     fn identity(&mut self, op: FoldOp) -> Self::Data;
 
+    /// What changes no other value when folded with it: the identity, but -0 for `Add` of floats.
+    fn neutral(&mut self, op: FoldOp) -> Self::Data;
+
     fn zero(&mut self) -> Self::Data;
 
     /// Floats by IEEE `==`.

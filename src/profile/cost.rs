@@ -117,6 +117,33 @@ fn one() -> u8 {
     1
 }
 
+/// How much each part of a plan's cost counts when plans are compared: the least sum wins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Weights {
+    /// Of an instruction that is issued.
+    pub instruction: u16,
+    /// Of a cycle on the longest chain of dependences.
+    pub latency: u16,
+    /// Of a use of the pipe to the local data share, which all waves of a processor share.
+    pub lds: u16,
+    /// Of a wait state, which other work may fill.
+    pub wait_state: u16,
+    /// Of a vector register.
+    pub vector: u16,
+    /// Of a scalar register.
+    pub scalar: u16,
+    /// Of an instruction of the set-up, which loops and other plans may share.
+    pub setup: u16,
+}
+
+impl Default for Weights {
+    /// Instructions alone count.
+    fn default() -> Weights {
+        Weights { instruction: 1, latency: 0, lds: 0, wait_state: 0, vector: 0, scalar: 0, setup: 0 }
+    }
+}
+
 /// The prices of a profile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Costs([Option<Cost>; CostClass::ALL.len()]);

@@ -93,6 +93,8 @@ features! {
     AmdDpp64 = "amd-dpp64",
     /// DPP row_share and row_xmask.
     AmdDppRowShare = "amd-dpp-row-share",
+    /// DPP on 16-bit integer arithmetic (not on RDNA 1 and 2, where it is VOP3).
+    AmdDppShort = "amd-dpp-short",
     /// DPP8: any map inside 8 lanes.
     AmdDpp8 = "amd-dpp8",
     /// DPP and DPP8 that read inactive lanes (fi).
@@ -105,6 +107,8 @@ features! {
     AmdPermlane64 = "amd-permlane64",
     /// PERMLANE16_SWAP and PERMLANE32_SWAP.
     AmdPermlaneSwap = "amd-permlane-swap",
+    /// A vector instruction reads two scalar registers.
+    AmdTwoScalars = "amd-two-scalars",
     /// Vector registers that the two halves of a wave64 share.
     AmdSharedVgpr = "amd-shared-vgpr",
 }

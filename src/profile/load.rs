@@ -4,7 +4,7 @@
 
 use super::builtin::Builtin;
 use super::error::{ProfileError, Text};
-use super::{Cost, CostClass, Costs, Feature, FeatureSet, Profile, Target, sound};
+use super::{Cost, CostClass, Costs, Feature, FeatureSet, Profile, Target, Weights, sound};
 use crate::source::{IncludeKind, LoadError, Loader, NoIncludes};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -47,6 +47,7 @@ struct File {
     reproducible: Option<bool>,
     #[serde(default)]
     costs: BTreeMap<Box<str>, Cost>,
+    weights: Option<Weights>,
     features: Option<Vec<Feature>>,
     #[serde(default)]
     add_features: Vec<Feature>,
@@ -140,6 +141,7 @@ fn merge(file: File, base: Option<Profile>, text: Text) -> Result<Profile, Profi
         features: features(file.features, base, &file.add_features, &file.remove_features, text)?,
         processor: file.processor.or(base.map(|base| base.processor.clone())).unwrap_or_default(),
         costs: prices(&file.costs, base, text)?,
+        weights: file.weights.or(base.map(|base| base.weights)).unwrap_or_default(),
         reproducible: file.reproducible.or(base.map(|base| base.reproducible)).unwrap_or(false),
         is_builtin: false,
     };

@@ -13,7 +13,7 @@ mod sound;
 #[cfg(test)]
 mod tests;
 
-pub use cost::{Cost, CostClass, Costs};
+pub use cost::{Cost, CostClass, Costs, Weights};
 pub use error::ProfileError;
 pub use feature::{Feature, FeatureSet};
 
@@ -46,6 +46,8 @@ pub struct Profile {
     pub processor: Box<str>,
     /// Prices of its instructions; none for SPIR-V, whose drivers decide.
     pub costs: Costs,
+    /// What decides between plans.
+    pub weights: Weights,
     /// Whether float folds and scans have the promised order, so that their bits agree with every other target.
     pub reproducible: bool,
     /// Whether it is part of the program, as it is: tests have proven its plans. Those of others are proven when they

@@ -16,9 +16,9 @@ mod mutation_tests;
 
 use super::eval;
 use super::meaning::meaning;
-use super::op::LaneOp;
-use super::plan::{Activity, LaneFact, Operand, Plan, Step, StepOp};
-use super::primitive::{GroupFold, GroupOp, Primitive};
+use super::op::{FoldOp, LaneOp, Members};
+use super::plan::{Activity, LaneFact, Operand, Plan, Step, StepOp, StepType};
+use super::primitive::{GroupFold, GroupOp, Primitive, fusion};
 use super::request::Request;
 use super::value::{LaneValue, Lanes};
 use crate::profile::{Feature, Profile};
@@ -27,6 +27,9 @@ use std::fmt;
 use terms::{Term, Terms};
 
 type Row = Vec<LaneValue<Term>>;
+
+/// Each of these lets a lane have the masks of the lanes below it, and so on.
+const HAVE_MASKS: [Feature; 3] = [Feature::Ballot, Feature::NvBallot, Feature::AmdWave];
 
 /// How many masks and operand values are tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,7 +70,7 @@ impl fmt::Display for Wrong {
 
 /// Checks a plan for every subgroup size that the profile allows. Gives the number of runs.
 pub fn check(request: &Request, profile: &Profile, plan: &Plan, effort: Effort) -> Result<u32, Wrong> {
-    legal(profile, plan)?;
+    legal(request, profile, plan)?;
     let sizes: &[u32] = match &profile.wave_size {
         Some(size) => std::slice::from_ref(size),
         None => &[1, 2, 4, 8, 16, 32, 64, 128],
@@ -78,19 +81,35 @@ pub fn check(request: &Request, profile: &Profile, plan: &Plan, effort: Effort) 
 }
 
 /// Whether the profile has every instruction of the plan.
-fn legal(profile: &Profile, plan: &Plan) -> Result<(), Wrong> {
-    match plan.all_steps().find(|step| !is_legal(profile, step)) {
+fn legal(request: &Request, profile: &Profile, plan: &Plan) -> Result<(), Wrong> {
+    if !plan.whole.is_empty() && !profile.has(Feature::AmdWave) {
+        return Err(Wrong::Illegal { step: plan.steps[usize::from(plan.whole.start)] });
+    }
+    match plan.all_steps().find(|step| !is_legal(request, profile, step)) {
         Some(step) => Err(Wrong::Illegal { step: *step }),
         None => Ok(()),
     }
 }
 
-fn is_legal(profile: &Profile, step: &Step) -> bool {
+fn is_legal(request: &Request, profile: &Profile, step: &Step) -> bool {
     match step.op {
         StepOp::Prim(primitive) => primitive.is_legal(profile) && takes(primitive, profile, step),
-        StepOp::Fact(LaneFact::Mask(_)) => profile.has(Feature::Ballot),
-        StepOp::FoldMoved(..) => false,
+        StepOp::Fact(LaneFact::Mask(_)) => HAVE_MASKS.iter().any(|feature| profile.has(*feature)),
+        StepOp::Fact(LaneFact::InSet(_)) => profile.has(Feature::AmdWave),
+        StepOp::FoldMoved(op, primitive) => {
+            primitive.is_legal(profile) && carries(request, profile, step, op, primitive)
+        }
         _ => true,
+    }
+}
+
+/// Whether the arithmetic instruction of a fold can take its moved operand from this primitive.
+fn carries(request: &Request, profile: &Profile, step: &Step, op: FoldOp, primitive: Primitive) -> bool {
+    match step.ty {
+        StepType::Like(n) => {
+            request.inputs.get(usize::from(n)).is_some_and(|input| fusion::carries(profile, op, input.ty, primitive))
+        }
+        _ => false,
     }
 }
 
@@ -123,7 +142,10 @@ fn assumed(request: &Request, plan: &Plan) -> Activity {
 }
 
 fn check_run(request: &Request, plan: &Plan, lanes: Lanes, pattern: &Pattern, ordered: bool) -> Result<(), Wrong> {
-    let mut terms = Terms::new(ordered);
+    // A fold of active lanes has its order only where all are.
+    let in_order = ordered && (lanes.is_full() || !folds_active_lanes(request.op));
+    let float = request.inputs.first().is_some_and(|input| input.ty.is_float());
+    let mut terms = Terms::new(in_order, float);
     let inputs = operands::rows(request, lanes, pattern);
     let got = eval::run(&mut terms, plan, &inputs, lanes).map_err(|error| Wrong::Malformed { step: error.step })?;
     if request.op == LaneOp::Sync {
@@ -134,6 +156,10 @@ fn check_run(request: &Request, plan: &Plan, lanes: Lanes, pattern: &Pattern, or
         return Err(Wrong::Meaningless);
     }
     expected.iter().zip(&got).try_for_each(|(expected, got)| compare(&terms, expected, got, lanes))
+}
+
+fn folds_active_lanes(op: LaneOp) -> bool {
+    matches!(op, LaneOp::Fold { members: Members::Active, .. } | LaneOp::Partitioned { .. })
 }
 
 fn compare(terms: &Terms, expected: &Row, got: &Row, lanes: Lanes) -> Result<(), Wrong> {

@@ -13,6 +13,8 @@ pub enum Term {
         label: u32,
     },
     Identity(FoldOp),
+    /// What changes nothing, where that is not the identity.
+    Neutral(FoldOp),
     Zero,
     /// The fold, in any order, of what these lanes passed: bit `j` for the leaf with label `j`.
     Lanes {
@@ -62,13 +64,15 @@ enum Node {
 /// All folds of one run. Where order does not matter every fold is the bag of its contributions.
 pub struct Terms {
     ordered: bool,
+    /// Whether values are floats, of which `x + 0` is not always `x`.
+    float: bool,
     nodes: Vec<Node>,
     interned: FxHashMap<Node, u32>,
 }
 
 impl Terms {
-    pub fn new(ordered: bool) -> Terms {
-        Terms { ordered, nodes: Vec::new(), interned: FxHashMap::default() }
+    pub fn new(ordered: bool, float: bool) -> Terms {
+        Terms { ordered, float, nodes: Vec::new(), interned: FxHashMap::default() }
     }
 
     fn intern(&mut self, node: Node) -> Term {
@@ -109,6 +113,7 @@ impl Terms {
             Term::Leaf { input: 0, label } => label.to_string(),
             Term::Leaf { input, label } => format!("{label}/{input}"),
             Term::Identity(op) => format!("identity of {op:?}"),
+            Term::Neutral(op) => format!("nothing to {op:?}"),
             Term::Zero => "zero".into(),
             Term::Lanes { set, .. } => {
                 let lanes = (0..128).filter(|bit| set >> bit & 1 != 0).map(|bit| bit.to_string());
@@ -129,7 +134,10 @@ impl Domain for Terms {
     type Data = Term;
 
     fn fold(&mut self, op: FoldOp, a: Term, b: Term) -> Term {
+        let neutral = self.neutral(op);
         match self.ordered {
+            _ if a == neutral => b,
+            _ if b == neutral => a,
             true => self.intern(Node::Pair(op, a.min(b), a.max(b))),
             false => self.fold_unordered(op, &[a, b]),
         }
@@ -153,6 +161,10 @@ impl Domain for Terms {
 
     fn identity(&mut self, op: FoldOp) -> Term {
         Term::Identity(op)
+    }
+
+    fn neutral(&mut self, op: FoldOp) -> Term {
+        if self.float && op == FoldOp::Add { Term::Neutral(op) } else { Term::Identity(op) }
     }
 
     fn zero(&mut self) -> Term {

@@ -15,7 +15,7 @@ pub fn apply<T: Copy + PartialEq>(op: AluOp, args: &[LaneValue<T>]) -> Option<La
         [LaneValue::Bool(a)] if op == AluOp::BoolNot => Some(LaneValue::Bool(!a)),
         [LaneValue::Ballot(a), LaneValue::Ballot(b)] => on_ballots(op, *a, *b).map(LaneValue::Ballot),
         [LaneValue::Ballot(a), LaneValue::Index(word)] if op == AluOp::BallotWord => Some(ballot_word(*a, *word)),
-        [LaneValue::Ballot(a)] => on_ballot(op, *a).map(LaneValue::Ballot),
+        [LaneValue::Ballot(a)] => on_ballot(op, *a),
         _ => None,
     }
 }
@@ -58,12 +58,15 @@ fn on_ballots(op: AluOp, a: u128, b: u128) -> Option<u128> {
     }
 }
 
-fn on_ballot(op: AluOp, a: u128) -> Option<u128> {
-    match op {
-        AluOp::BallotNot => Some(!a),
-        AluOp::BallotFromMask => Some(a & u128::from(u64::MAX)),
-        _ => None,
-    }
+fn on_ballot<T>(op: AluOp, a: u128) -> Option<LaneValue<T>> {
+    Some(match op {
+        AluOp::BallotNot => LaneValue::Ballot(!a),
+        AluOp::BallotFromMask => LaneValue::Ballot(a & u128::from(u64::MAX)),
+        AluOp::BallotIsEmpty => LaneValue::Bool(a == 0),
+        AluOp::BallotIsSome => LaneValue::Bool(a != 0),
+        AluOp::BallotSize => LaneValue::Index(a.count_ones()),
+        _ => return None,
+    })
 }
 
 fn ballot_word<T>(ballot: u128, word: u32) -> LaneValue<T> {

@@ -26,6 +26,11 @@ pub fn apply<D: Domain>(domain: &mut D, primitive: Primitive, rows: Rows<D::Data
             }
             Some(LaneValue::Bool(shuffle_target(mode, i, index.index()?, mask.index()?).1))
         }),
+        (Primitive::Scalar(ScalarOp::BallotFalse), [predicate]) => {
+            let opposite = |value: &LaneValue<D::Data>| value.bool().map_or(*value, |truth| LaneValue::Bool(!truth));
+            ballot(&predicate.iter().map(opposite).collect::<Vec<_>>(), lanes)
+        }
+        (Primitive::Scalar(ScalarOp::OwnBit), [mask]) => own_bits(mask, lanes),
         (Primitive::Scalar(ScalarOp::Active), []) => each(lanes, |_| Some(LaneValue::Ballot(lanes.active))),
         (Primitive::Scalar(ScalarOp::WholeQuads), [mask]) => each(lanes, |i| match mask[i as usize] {
             LaneValue::Poison => Some(LaneValue::Poison),
@@ -55,6 +60,17 @@ pub fn fold_moved<D: Domain>(
             value::fold(domain, op, own[i as usize], value)
         }
     })
+}
+
+/// The own bit of a mask, in inactive lanes too; undefined if the mask is not one scalar.
+fn own_bits<T: Copy + PartialEq>(mask: &[LaneValue<T>], lanes: Lanes) -> Outcome<T> {
+    let scalar = !differs(lanes.iter().map(|i| mask[i as usize]));
+    let bit = |i: u32| match mask[i as usize] {
+        LaneValue::Ballot(bits) if scalar => Some(LaneValue::Bool(bits >> i & 1 != 0)),
+        LaneValue::Ballot(_) | LaneValue::Poison => Some(LaneValue::Poison),
+        _ => None,
+    };
+    (0..lanes.size).map(bit).collect()
 }
 
 /// The bits of a mask below lane `i` that `op` counts, on top of a count.

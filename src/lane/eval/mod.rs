@@ -31,12 +31,14 @@ pub fn run<D: Domain>(
     inputs: &[Row<D::Data>],
     lanes: Lanes,
 ) -> Result<Vec<Row<D::Data>>, Malformed> {
-    let mut machine = Machine { inputs, lanes, setup: Vec::new(), steps: Vec::new() };
+    let inputs = if plan.whole.is_empty() { Cow::Borrowed(inputs) } else { Cow::Owned(only_active(inputs, lanes)) };
+    let mut machine = Machine { inputs: &inputs, lanes, setup: Vec::new(), steps: Vec::new() };
     for step in &plan.setup {
         let row = machine.step(domain, step).ok_or(Malformed { step: *step })?;
         machine.setup.push(row);
     }
-    for step in &plan.steps {
+    for (n, step) in plan.steps.iter().enumerate() {
+        machine.lanes = if plan.whole.contains(&(n as u16)) { Lanes::full(lanes.size) } else { lanes };
         let row = machine.step(domain, step).ok_or(Malformed { step: *step })?;
         machine.steps.push(row);
     }
@@ -45,12 +47,18 @@ pub fn run<D: Domain>(
     results.map(row).collect()
 }
 
+/// The operands, undefined in inactive lanes.
+fn only_active<T: Copy>(inputs: &[Row<T>], lanes: Lanes) -> Vec<Row<T>> {
+    let value = |(i, value): (u32, &LaneValue<T>)| if lanes.is_active(i) { *value } else { LaneValue::Poison };
+    inputs.iter().map(|row| (0..).zip(row).map(value).collect()).collect()
+}
+
 /// Stands in messages for a result that names no step.
 fn no_step(operand: Operand) -> Step {
     Step { op: StepOp::Select, args: [operand, Operand::None, Operand::None], ty: StepType::None }
 }
 
-/// Values of the steps so far.
+/// Values of the steps so far. Rows are undefined in inactive lanes, except for masks, constants and scalars.
 struct Machine<'a, T: Copy> {
     inputs: &'a [Row<T>],
     lanes: Lanes,
@@ -83,7 +91,12 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
                 let moved = self.primitive(domain, primitive, moved)?;
                 self.each(|i| value::fold(domain, op, own[i], moved[i]))
             }
+            (StepOp::Fact(LaneFact::InSet(set)), []) => self.everywhere(|i| Some(LaneValue::Bool(set >> i & 1 != 0))),
             (StepOp::Fact(fact), []) => self.each(|i| Some(fact_of(fact, i as u32, self.lanes))),
+            (StepOp::Alu(op), [a]) if op.result() != StepType::Index => self.everywhere(|i| alu::apply(op, &[a[i]])),
+            (StepOp::Alu(op), [a, b]) if op.result() != StepType::Index => {
+                self.everywhere(|i| alu::apply(op, &[a[i], b[i]]))
+            }
             (StepOp::Alu(op), [a]) => self.each(|i| alu::apply(op, &[a[i]])),
             (StepOp::Alu(op), [a, b]) => self.each(|i| alu::apply(op, &[a[i], b[i]])),
             (StepOp::Fold(op), [a, b]) => self.each(|i| value::fold(domain, op, a[i], b[i])),
@@ -91,11 +104,15 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
             (StepOp::Select, [condition, accept, reject]) => self.each(|i| select(condition[i], accept[i], reject[i])),
             (StepOp::Identity(op), []) => {
                 let identity = LaneValue::Data(domain.identity(op));
-                self.each(|_| Some(identity))
+                self.everywhere(|_| Some(identity))
+            }
+            (StepOp::Neutral(op), []) => {
+                let neutral = LaneValue::Data(domain.neutral(op));
+                self.everywhere(|_| Some(neutral))
             }
             (StepOp::Zero, []) => {
                 let zero = LaneValue::Data(domain.zero());
-                self.each(|_| Some(zero))
+                self.everywhere(|_| Some(zero))
             }
             _ => None,
         }
@@ -110,6 +127,18 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
         Some(row)
     }
 
+    /// One result for each lane, active or not: what scalar registers and masks hold.
+    fn everywhere(&self, f: impl FnMut(usize) -> Option<LaneValue<T>>) -> Outcome<T> {
+        (0..self.lanes.size as usize).map(f).collect()
+    }
+
+    /// The scalar that an instruction gives, in all lanes.
+    fn spread(&self, mut row: Row<T>) -> Row<T> {
+        let scalar = self.lanes.iter().next().map_or(LaneValue::Poison, |first| row[first as usize]);
+        row.fill(scalar);
+        row
+    }
+
     fn primitive<D: Domain<Data = T>>(
         &self,
         domain: &mut D,
@@ -118,6 +147,9 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
     ) -> Outcome<T> {
         match primitive {
             Primitive::Group(op) => group::apply(domain, op, rows, self.lanes),
+            Primitive::Scalar(op) if op.is_scalar() => {
+                hardware::apply(domain, primitive, rows, self.lanes).map(|row| self.spread(row))
+            }
             _ => hardware::apply(domain, primitive, rows, self.lanes),
         }
     }
@@ -127,6 +159,7 @@ fn fact_of<T>(fact: LaneFact, i: u32, lanes: Lanes) -> LaneValue<T> {
     match fact {
         LaneFact::Index => LaneValue::Index(i),
         LaneFact::Size => LaneValue::Index(lanes.size),
+        LaneFact::InSet(set) => LaneValue::Bool(set >> i & 1 != 0),
         LaneFact::Mask(op) => LaneValue::Ballot((0..lanes.size).filter(|j| compares(op, *j, i)).map(|j| 1 << j).sum()),
     }
 }

@@ -1,12 +1,14 @@
 //! Writes the steps of a plan: puts what depends on the lane alone into the set-up, folds constants, never writes the same
 //! step twice.
 
-use super::No;
+use super::{No, uniform};
 use crate::lane::op::{FoldOp, MaskOp, Width};
 use crate::lane::plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
 use crate::lane::primitive::{GroupFold, GroupOp, Primitive};
 use crate::lane::request::{Known, Request};
+use crate::lane::value::low_bits;
 use crate::profile::{Feature, Profile};
+use std::ops::Range;
 
 /// A plan that grows.
 pub struct Builder<'a> {
@@ -16,16 +18,42 @@ pub struct Builder<'a> {
     steps: Vec<Step>,
     /// See [`Plan::second`].
     pub second: Option<Operand>,
+    /// See [`Plan::assumes`].
+    pub assumes: Activity,
+    /// See [`Plan::whole`]; while it grows, its end is open.
+    whole: Range<u16>,
+    in_whole: bool,
 }
 
+#[expect(dead_code, reason = "the rules of assembly targets use them")]
 impl<'a> Builder<'a> {
     pub fn new(request: &'a Request<'a>, profile: &'a Profile) -> Builder<'a> {
-        Builder { request, profile, setup: Vec::new(), steps: Vec::new(), second: None }
+        Builder {
+            request,
+            profile,
+            setup: Vec::new(),
+            steps: Vec::new(),
+            second: None,
+            assumes: Activity::Any,
+            whole: 0..0,
+            in_whole: false,
+        }
     }
 
     pub fn finish(self, rule: &'static str, result: Operand, least_size: u32) -> Plan {
-        let Builder { setup, steps, second, .. } = self;
-        Plan { rule, setup, steps, result, second, assumes: Activity::Any, least_size }
+        let uniform = uniform::is_uniform(&self);
+        let Builder { setup, steps, second, assumes, whole, .. } = self;
+        Plan { rule, setup, steps, result, second, assumes, whole, uniform, least_size }
+    }
+
+    /// Runs what `build` adds in all lanes of the wave, active or not ([`Plan::whole`]); once a plan.
+    pub fn in_whole_wave(&mut self, build: impl FnOnce(&mut Self) -> Operand) -> Operand {
+        self.whole.start = self.steps.len() as u16;
+        self.in_whole = true;
+        let result = build(self);
+        self.in_whole = false;
+        self.whole.end = self.steps.len() as u16;
+        result
     }
 
     pub fn has(&self, feature: Feature) -> bool {
@@ -76,14 +104,18 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds a step, or finds the equal one.
+    /// Adds a step, or finds the equal one that runs in the same lanes.
     fn add(&mut self, op: StepOp, args: [Operand; 3], ty: StepType) -> Operand {
         let step = Step { op, args, ty };
-        let (list, name): (_, fn(u16) -> Operand) = match is_setup(&step) {
+        let (whole, in_whole) = (self.whole.clone(), self.in_whole);
+        let is_setup = is_setup(&step) && (!in_whole || is_known_everywhere(&step));
+        let alike = |n: usize| is_setup || in_whole || !whole.contains(&(n as u16));
+        let first = if in_whole && !is_setup { usize::from(self.whole.start) } else { 0 };
+        let (list, name): (_, fn(u16) -> Operand) = match is_setup {
             true => (&mut self.setup, Operand::Setup),
             false => (&mut self.steps, Operand::Step),
         };
-        let found = list.iter().position(|other| *other == step);
+        let found = (first..list.len()).find(|n| list[*n] == step && alike(*n));
         let index = found.unwrap_or_else(|| {
             list.push(step);
             list.len() - 1
@@ -175,11 +207,30 @@ impl<'a> Builder<'a> {
         matches!(operand, Operand::Setup(n) if self.setup[n as usize].op == StepOp::Fact(LaneFact::Index))
     }
 
-    /// A subgroup instruction with a result of type `ty`.
-    pub fn group(&mut self, op: GroupOp, args: &[Operand], ty: StepType) -> Operand {
+    /// An instruction with a result of type `ty`.
+    pub fn prim(&mut self, primitive: impl Into<Primitive>, args: &[Operand], ty: StepType) -> Operand {
         let mut all = [Operand::None; 3];
         all[..args.len()].copy_from_slice(args);
-        self.add(StepOp::Prim(Primitive::Group(op)), all, ty)
+        self.add(StepOp::Prim(primitive.into()), all, ty)
+    }
+
+    /// `own op primitive(moved)` in one instruction.
+    pub fn fold_moved(&mut self, op: FoldOp, primitive: impl Into<Primitive>, own: Operand, moved: Operand) -> Operand {
+        self.add(StepOp::FoldMoved(op, primitive.into()), [own, moved, Operand::None], self.ty(own))
+    }
+
+    /// Whether `i` is in a set, bit `j` for lane `j`.
+    pub fn in_set(&mut self, set: u64) -> Operand {
+        match self.fixed_size().map(|size| low_bits(size) as u64) {
+            _ if set == 0 => Operand::Bool(false),
+            Some(all) if set & all == all => Operand::Bool(true),
+            _ => self.fact(LaneFact::InSet(set), StepType::Bool),
+        }
+    }
+
+    /// A subgroup instruction with a result of type `ty`.
+    pub fn group(&mut self, op: GroupOp, args: &[Operand], ty: StepType) -> Operand {
+        self.prim(op, args, ty)
     }
 
     /// A subgroup instruction that moves `value`.
@@ -250,6 +301,11 @@ impl<'a> Builder<'a> {
         self.add(StepOp::Identity(op), [Operand::None; 3], StepType::DATA)
     }
 
+    /// What changes no value in a fold, in the type of the value.
+    pub fn neutral(&mut self, op: FoldOp) -> Operand {
+        self.add(StepOp::Neutral(op), [Operand::None; 3], StepType::DATA)
+    }
+
     /// Zero in the type of the value.
     pub fn zero(&mut self) -> Operand {
         self.add(StepOp::Zero, [Operand::None; 3], StepType::DATA)
@@ -270,6 +326,11 @@ impl<'a> Builder<'a> {
     pub fn need(&self, feature: Feature) -> Result<(), No> {
         if self.has(feature) { Ok(()) } else { Err(No::Lacks(feature)) }
     }
+}
+
+/// Whether a set-up step is defined in inactive lanes too: constants are.
+fn is_known_everywhere(step: &Step) -> bool {
+    matches!(step.op, StepOp::Fact(LaneFact::InSet(_) | LaneFact::Size))
 }
 
 /// Whether a step depends on the lane and on constants alone.

@@ -1,25 +1,22 @@
-//! Turns a [`Request`] into a [`Plan`] for a profile: a table of named rules a family, of which the first that matches
-//! wins.
+//! Turns a [`Request`] into a [`Plan`] for a profile: a table of named rules a vendor and family, each of which proposes a
+//! plan; the cheapest wins ([`crate::lane::cost`]). Where nobody can price a plan (SPIR-V) the first rule that matches does.
 //!
 //! A rule states the features that it needs and builds steps; it never looks at a target's syntax. What no rule can do is
 //! refused with the feature that is missing.
 
+mod amd;
 mod build;
-mod facts;
-mod folds;
-mod moves;
-mod nv_shuffle;
-mod quad;
-mod scans;
-mod sort;
+mod group;
+mod nv;
 mod trim;
+mod uniform;
 mod validate;
-mod votes;
 
-use super::op::{FoldKind, LaneOp};
+use super::cost::{self, PlanCost};
+use super::op::LaneOp;
 use super::plan::{Operand, Plan, StepOp, StepType};
 use super::request::{Refusal, Request};
-use crate::profile::{Feature, Profile};
+use crate::profile::{Feature, Profile, Target};
 use build::Builder;
 
 /// Why a rule gives nothing.
@@ -40,56 +37,126 @@ struct Rule {
     build: fn(&mut Builder) -> Answer,
 }
 
-/// The rules for an operation, best first.
-fn rules(op: LaneOp) -> &'static [Rule] {
-    use LaneOp as O;
-    match op {
-        O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast => quad::RULES,
-        O::Butterfly(_) | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::Broadcast => moves::RULES,
-        O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane => moves::RULES,
-        O::ShuffleNv(_) | O::ShuffleNvValid(_) => nv_shuffle::RULES,
-        O::Fold { kind: FoldKind::Inclusive | FoldKind::Exclusive, .. } | O::Segmented { .. } => scans::RULES,
-        O::Fold { .. } => folds::RULES,
-        O::Sort { .. } => sort::RULES,
-        O::Vote { .. } | O::Elect => votes::RULES,
-        O::Ballot(_) | O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb => facts::RULES,
-        O::BallotFindMsb | O::MaskedCount | O::LaneIndex(_) | O::LaneCount(_) | O::SegmentLast(_) => facts::RULES,
-        O::LaneMask(..) | O::ActiveMask | O::Sync => facts::RULES,
-        O::Partitioned { .. } | O::Partition => &[],
+/// The rules of a target for an operation; for SPIR-V best first.
+fn rules(target: Target, op: LaneOp) -> &'static [Rule] {
+    match target {
+        Target::Spirv => group::rules(op),
+        Target::Nv => nv::rules(op),
+        Target::Amd => amd::rules(op),
     }
+}
+
+/// A plan that does what is asked, and what it costs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    pub plan: Plan,
+    pub cost: PlanCost,
+}
+
+/// Every way that the rules know.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Candidates {
+    /// The one that [`plan`] gives.
+    pub chosen: Candidate,
+    /// The others, cheapest first; for SPIR-V in the order of the rules.
+    pub others: Vec<Candidate>,
+    /// Rules that would apply, each with the feature that the profile lacks.
+    pub refused: Vec<(&'static str, Feature)>,
 }
 
 /// The plan for one operation on one profile, or why there is none.
 pub fn plan(request: &Request, profile: &Profile) -> Result<Plan, Refusal> {
     let least_size = validate::least_size(request, profile)?;
-    first_match(request, profile, least_size).map_err(|missing| match missing {
+    let found = if profile.target == Target::Spirv {
+        first_match(request, profile, least_size)
+    } else {
+        gather(request, profile, least_size).choose(profile).map(|found| found.chosen.plan)
+    };
+    found.map_err(|missing| refusal(request, profile, least_size, missing))
+}
+
+/// The same with all that lost.
+pub fn candidates(request: &Request, profile: &Profile) -> Result<Candidates, Refusal> {
+    let least_size = validate::least_size(request, profile)?;
+    let found = gather(request, profile, least_size).choose(profile);
+    found.map_err(|missing| refusal(request, profile, least_size, missing))
+}
+
+fn refusal(request: &Request, profile: &Profile, least_size: u32, missing: Option<Feature>) -> Refusal {
+    match missing {
         None => Refusal::NotYet,
         Some(feature) => Refusal::NoHardware {
             feature,
             profile: profile.name.clone(),
             since: oldest_that_can(request, profile, least_size),
         },
-    })
+    }
+}
+
+/// What one rule makes of a request.
+fn propose(rule: &Rule, request: &Request, profile: &Profile, least_size: u32) -> Result<Plan, No> {
+    let mut builder = Builder::new(request, profile);
+    let result = (rule.build)(&mut builder)?;
+    match rule.needs.iter().find(|feature| !profile.has(**feature)) {
+        Some(feature) => Err(No::Lacks(*feature)),
+        None => finish(builder, rule.name, result, least_size),
+    }
 }
 
 /// The first rule's plan, or the feature that the best rule misses.
 fn first_match(request: &Request, profile: &Profile, least_size: u32) -> Result<Plan, Option<Feature>> {
     let mut missing = None;
-    for rule in rules(request.op) {
-        let lacking = rule.needs.iter().find(|feature| !profile.has(**feature));
-        let mut builder = Builder::new(request, profile);
-        match (rule.build)(&mut builder) {
-            Err(No::NotMine) => {}
+    for rule in rules(profile.target, request.op) {
+        match propose(rule, request, profile, least_size) {
+            Ok(plan) => return Ok(plan),
             Err(No::Lacks(feature)) => missing = missing.or(Some(feature)),
-            Ok(_) if lacking.is_some() => missing = missing.or(lacking.copied()),
-            Ok(result) => return finish(builder, rule.name, result, least_size),
+            Err(No::NotMine) => {}
         }
     }
     Err(missing)
 }
 
+/// What all rules make of a request, in their order.
+struct Gathered {
+    candidates: Vec<Candidate>,
+    refused: Vec<(&'static str, Feature)>,
+}
+
+fn gather(request: &Request, profile: &Profile, least_size: u32) -> Gathered {
+    let mut all = Gathered { candidates: Vec::new(), refused: Vec::new() };
+    for rule in rules(profile.target, request.op) {
+        match propose(rule, request, profile, least_size) {
+            Ok(plan) => all.candidates.push(Candidate { cost: cost::of(&plan, request, profile), plan }),
+            Err(No::Lacks(feature)) => all.refused.push((rule.name, feature)),
+            Err(No::NotMine) => {}
+        }
+    }
+    all
+}
+
+impl Gathered {
+    /// The cheapest, of equals the first; or the feature that the first rule misses.
+    fn choose(mut self, profile: &Profile) -> Result<Candidates, Option<Feature>> {
+        if profile.target != Target::Spirv {
+            self.candidates.sort_by_key(|candidate| candidate.cost.weighed(&profile.weights));
+        }
+        let mut candidates = self.candidates.into_iter();
+        match candidates.next() {
+            Some(chosen) => Ok(Candidates { chosen, others: different(candidates), refused: self.refused }),
+            None => Err(self.refused.first().map(|(_, feature)| *feature)),
+        }
+    }
+}
+
+/// Plans whose cost or rule differs from the one before.
+fn different(candidates: impl Iterator<Item = Candidate>) -> Vec<Candidate> {
+    let mut all: Vec<Candidate> = candidates.collect();
+    all.dedup_by(|a, b| a.plan.steps == b.plan.steps && a.plan.setup == b.plan.setup);
+    all
+}
+
 /// The finished plan, if the profile can move values of these types.
-fn finish(builder: Builder, rule: &'static str, result: Operand, least_size: u32) -> Result<Plan, Option<Feature>> {
+fn finish(builder: Builder, rule: &'static str, result: Operand, least_size: u32) -> Result<Plan, No> {
     let (request, profile) = (builder.request, builder.profile);
     let plan = trim::trim(builder.finish(rule, result, least_size));
     let extended = plan.steps.iter().any(|step| match (step.op, step.ty) {
@@ -98,7 +165,9 @@ fn finish(builder: Builder, rule: &'static str, result: Operand, least_size: u32
         }
         _ => false,
     });
-    if extended && !profile.has(Feature::ExtendedTypes) { Err(Some(Feature::ExtendedTypes)) } else { Ok(plan) }
+    // Assembly moves such values a register at a time.
+    let can = !extended || profile.target != Target::Spirv || profile.has(Feature::ExtendedTypes);
+    if can { Ok(plan) } else { Err(No::Lacks(Feature::ExtendedTypes)) }
 }
 
 /// The oldest built-in profile of the same vendor that has a plan.

@@ -18,6 +18,7 @@ pub fn trim(mut plan: Plan) -> Plan {
         Operand::Step(n) => Operand::Step(steps[n as usize]),
         other => other,
     };
+    plan.whole = place(&steps, plan.whole.start)..place(&steps, plan.whole.end);
     plan.setup = kept(&plan.setup, &live.setup, moved);
     plan.steps = kept(&plan.steps, &live.steps, moved);
     plan.result = moved(plan.result);
@@ -58,16 +59,21 @@ fn mark_backwards(plan: &Plan, live: &mut Live) {
     }
 }
 
-/// For each step the number of used ones before it.
+/// Where what stood before step `n` ends.
+fn place(places: &[u16], n: u16) -> u16 {
+    places.get(usize::from(n)).copied().unwrap_or(*places.last().unwrap_or(&0))
+}
+
+/// For each step the number of used ones before it, then the number of all.
 fn new_places(used: &[bool]) -> Vec<u16> {
     let mut next = 0;
-    used.iter()
-        .map(|used| {
-            let place = next;
-            next += u16::from(*used);
-            place
-        })
-        .collect()
+    let mut places: Vec<u16> = Vec::with_capacity(used.len() + 1);
+    for used in used {
+        places.push(next);
+        next += u16::from(*used);
+    }
+    places.push(next);
+    places
 }
 
 fn kept(steps: &[Step], used: &[bool], moved: impl Fn(Operand) -> Operand + Copy) -> Vec<Step> {

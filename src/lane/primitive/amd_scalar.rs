@@ -24,13 +24,24 @@ pub enum ScalarOp {
     CountBelowHigh,
     /// `[predicate]`: the active lanes with a true predicate (V_CMP): a ballot.
     Ballot,
+    /// `[predicate]`: the active lanes with a false predicate (V_CMP of the opposite, or S_ANDN2 of EXEC): a ballot.
+    BallotFalse,
     /// `[]`: the active lanes (EXEC): a ballot.
     Active,
+    /// `[mask]`: whether the own lane is in a mask that is the same in all lanes. Bool; no instruction, since bools are
+    /// masks.
+    OwnBit,
     /// `[mask]`: each quad with a set bit becomes four set bits (S_WQM): a ballot.
     WholeQuads,
 }
 
 impl ScalarOp {
+    /// Whether the result is the same in all lanes of the wave, active or not.
+    pub const fn is_scalar(self) -> bool {
+        use ScalarOp as S;
+        matches!(self, S::ReadLane | S::ReadFirstLane | S::Ballot | S::BallotFalse | S::Active | S::WholeQuads)
+    }
+
     /// Lanes below lane `i` that a count looks at; none for what counts nothing.
     pub fn counted(self, i: u32) -> Option<u128> {
         let below = (1 << i) - 1;
@@ -85,8 +96,9 @@ impl Instruction for ScalarOp {
             ScalarOp::ReadLane | ScalarOp::ReadFirstLane => CostClass::AmdReadLane,
             ScalarOp::WriteLane => CostClass::AmdWriteLane,
             ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh => CostClass::AmdCountBelow,
-            ScalarOp::Ballot => CostClass::AmdBallot,
-            ScalarOp::Active | ScalarOp::WholeQuads => CostClass::AmdMask,
+            ScalarOp::Ballot | ScalarOp::BallotFalse => CostClass::AmdBallot,
+            ScalarOp::WholeQuads => CostClass::AmdMask,
+            ScalarOp::Active | ScalarOp::OwnBit => return None,
         })
     }
 }

@@ -12,6 +12,7 @@ pub mod amd_dpp;
 pub mod amd_lds;
 pub mod amd_permlane;
 pub mod amd_scalar;
+pub mod fusion;
 pub mod group;
 pub mod map;
 pub mod nv;
@@ -147,9 +148,16 @@ impl Primitive {
     }
 
     /// Whether an arithmetic instruction can take the moved value as its operand in the same issue; which arithmetic
-    /// instructions can is not told here.
+    /// instructions can is told in [`fusion`].
     pub fn fuses(&self) -> bool {
         matches!(self, Primitive::Dpp16(_) | Primitive::Dpp8(_))
+    }
+
+    /// Whether it gives lanes the values of lanes, and so has a lane map.
+    pub fn moves_values(&self) -> bool {
+        let instruction = self.instruction();
+        let index = [Index::Uniform(0); 2];
+        instruction.source(0, &index[..instruction.index_operands()], Lanes::full(64)).is_some()
     }
 
     /// Whether a profile moves 64 bits with it at once (64-bit DPP exists only with `row_newbcast`; CDNA 3 ISA, DPP).

@@ -100,7 +100,8 @@ impl Body<'_, '_> {
         if let Some(plan) = self.m.plans.get(&key) {
             return Some(plan.clone());
         }
-        match plan(&Request { op, inputs: &key.1, activity: Activity::Any }, &self.m.options.profile) {
+        let request = Request { op, inputs: &key.1, activity: Activity::Any, index: None };
+        match plan(&request, &self.m.options.profile) {
             Ok(plan) => {
                 let plan = Rc::new(plan);
                 self.m.plans.insert(key, plan.clone());
@@ -153,7 +154,9 @@ impl Body<'_, '_> {
             StepOp::Select => self.choose_vector(args[0].word, (args[1].word, args[2].word), shape),
             StepOp::Identity(op) => self.m.splat_constant(shape.0, shape.1, identity(op, shape.0)),
             StepOp::Zero => self.m.splat_constant(shape.0, shape.1, 0),
-            StepOp::Prim(_) | StepOp::FoldMoved(..) => self.m.internal("an instruction that SPIR-V has not"),
+            StepOp::Prim(_) | StepOp::FoldMoved(..) | StepOp::Neutral(_) => {
+                self.m.internal("an instruction that SPIR-V has not")
+            }
         };
         Arg { word, shape, known: None }
     }
@@ -164,6 +167,7 @@ impl Body<'_, '_> {
             LaneFact::Index => (BuiltIn::SubgroupLocalInvocationId, INDEX),
             LaneFact::Size => (BuiltIn::SubgroupSize, INDEX),
             LaneFact::Mask(op) => (mask_built_in(op), BALLOT),
+            LaneFact::InSet(_) => return self.m.internal("a set of lanes, which SPIR-V's plans never ask for"),
         };
         let ty = self.m.vector_type(scalar, size);
         let variable = self.m.built_in(built_in, ty);
@@ -211,6 +215,7 @@ impl Body<'_, '_> {
                 let low = self.emit(Op::Bitcast, pair, &[words[0]]);
                 self.emit(Op::CompositeConstruct, ty, &[low, zero, zero])
             }
+            Alu::None => self.m.internal("lane arithmetic that SPIR-V has not"),
         }
     }
 
@@ -373,6 +378,8 @@ enum Alu {
     Ext(G),
     Word,
     FromMask,
+    /// There is no such instruction: the rules for SPIR-V do without.
+    None,
 }
 
 const fn alu_form(op: AluOp) -> Alu {
@@ -383,6 +390,7 @@ const fn alu_form(op: AluOp) -> Alu {
         AluOp::FindMsb => return Alu::Ext(G::FindUMsb),
         AluOp::BallotWord => return Alu::Word,
         AluOp::BallotFromMask => return Alu::FromMask,
+        AluOp::BallotIsEmpty | AluOp::BallotIsSome | AluOp::BallotSize => return Alu::None,
         AluOp::Add => Op::IAdd,
         AluOp::Sub => Op::ISub,
         AluOp::Mul => Op::IMul,

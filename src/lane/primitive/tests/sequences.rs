@@ -27,6 +27,10 @@ impl Domain for Sets {
         0
     }
 
+    fn neutral(&mut self, _: FoldOp) -> u64 {
+        0
+    }
+
     fn zero(&mut self) -> u64 {
         0
     }
@@ -88,6 +92,8 @@ impl Program {
             result,
             second: None,
             assumes: Activity::Full,
+            whole: 0..0,
+            uniform: false,
             least_size: size,
         };
         let first: Row<u64> = (0..size).map(|i| LaneValue::Data(1 << i)).collect();
@@ -242,6 +248,8 @@ fn row(primitive: impl Into<Primitive>, inputs: &[Row<u64>], lanes: Lanes) -> Ro
         result,
         second: None,
         assumes: Activity::Any,
+        whole: 0..0,
+        uniform: false,
         least_size: 1,
     };
     eval::run(&mut Sets, &plan, inputs, lanes).expect("a program").remove(0)

@@ -1,9 +1,9 @@
 //! Moves inside quads: swizzles, broadcasts and permutations.
 
-use super::build::Builder;
-use super::{Answer, No, Rule};
 use crate::lane::op::{FoldOp, LaneOp, QuadMove};
 use crate::lane::plan::{AluOp, Operand};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::GroupOp;
 use crate::profile::Feature;
 

@@ -1,9 +1,9 @@
 //! Votes over the active lanes of a subgroup, a quad, a warp or a segment, and the election of one lane.
 
-use super::build::Builder;
-use super::{Answer, No, Rule};
 use crate::lane::op::{FoldOp, Group, LaneOp, VoteOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Operand, StepType};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{GroupFold, GroupOp};
 use crate::profile::Feature;
 

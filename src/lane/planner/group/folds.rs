@@ -1,9 +1,9 @@
 //! Reductions of segments and of active lanes.
 
-use super::build::Builder;
-use super::{Answer, No, Rule};
 use crate::lane::op::{CountOp, FoldKind, FoldOp, LaneOp, Members, Width};
 use crate::lane::plan::{Activity, AluOp, Operand, StepType};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{GroupFold, GroupOp};
 use crate::profile::Feature;
 

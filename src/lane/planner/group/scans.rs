@@ -1,11 +1,11 @@
 //! Scans of segments, of active lanes, and of runs inside segments.
 
-use super::build::Builder;
 use super::folds::{all_active, is_full, order_matters};
 use super::moves::{is_bit_set, is_local};
-use super::{Answer, No, Rule};
 use crate::lane::op::{FoldKind, FoldOp, LaneOp, MaskOp, Members, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{GroupFold, GroupOp};
 use crate::profile::Feature;
 

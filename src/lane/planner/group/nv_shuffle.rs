@@ -1,10 +1,10 @@
 //! NV_shader_thread_shuffle: four shuffles inside segments that say whether the source was in range, and give the own
 //! value where it was not. What is known of index and width folds away; a guard is left only where it can fail.
 
-use super::build::Builder;
-use super::{Answer, No, Rule};
 use crate::lane::op::{LaneOp, ShuffleMode};
 use crate::lane::plan::{AluOp, Operand};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::GroupOp;
 use crate::profile::Feature;
 

@@ -1,10 +1,10 @@
 //! Moves over the subgroup: shuffles, broadcasts, butterflies, rotations, permutations.
 
-use super::build::Builder;
 use super::quad::shuffle_or_zero;
-use super::{Answer, No, Rule};
 use crate::lane::op::{CountOp, LaneOp, ShuffleMode, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::GroupOp;
 use crate::profile::Feature;
 

@@ -1,10 +1,10 @@
 //! Bitonic sort of a segment: a network of butterflies, each a comparison and an exchange.
 
-use super::build::Builder;
 use super::moves::is_bit_set;
-use super::{Answer, No, Rule};
 use crate::lane::op::{LaneOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Operand};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::{Answer, No, Rule};
 use crate::profile::Feature;
 
 pub static RULES: &[Rule] =

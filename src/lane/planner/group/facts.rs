@@ -1,9 +1,9 @@
 //! Ballots and what can be read from them, lane indices, counts and masks, and the subgroup barrier.
 
-use super::build::Builder;
-use super::{Answer, No, Rule};
 use crate::lane::op::{CountOp, Group, LaneOp, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::GroupOp;
 use crate::profile::Feature;
 

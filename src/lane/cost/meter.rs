@@ -1,0 +1,364 @@
+//! Walks along a plan and adds up.
+
+use super::PlanCost;
+use super::price::{self, Unit, Work};
+use crate::lane::plan::{LaneFact, Operand, Plan, Step, StepOp, StepType};
+use crate::lane::primitive::{PermlaneOp, Primitive, ScalarOp};
+use crate::lane::request::{LaneType, Request, ScalarKind};
+use crate::profile::{Cost, Feature, Profile, Target};
+
+/// Switches to the whole wave and back: one write of EXEC each.
+const MODE_SWITCHES: u32 = 2;
+
+/// Where a step's result lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    Vector,
+    Scalar,
+    /// A mask of lanes in scalar registers.
+    Mask,
+    /// A constant of the instruction that uses it.
+    Nowhere,
+}
+
+/// What is known of a step that was passed.
+#[derive(Clone, Copy, Debug)]
+struct Passed {
+    place: Place,
+    /// Cycle at which the result is there.
+    ready: u32,
+    /// Instructions and wait states that were issued up to and with it.
+    slot: u32,
+    /// Wait states that a vector instruction must leave before it reads the result.
+    wait_after: u32,
+    /// Registers that the result takes.
+    registers: u32,
+}
+
+struct Meter<'a> {
+    plan: &'a Plan,
+    request: &'a Request<'a>,
+    profile: &'a Profile,
+    setup: Vec<Passed>,
+    steps: Vec<Passed>,
+    /// Per step the number of the last that uses it.
+    last_use: Vec<usize>,
+    /// Per step the registers that its instruction takes beside operands and result, vectors first.
+    beside: Vec<[u32; 2]>,
+    slot: u32,
+    cost: PlanCost,
+}
+
+/// The cost of a plan.
+pub fn measure(plan: &Plan, request: &Request, profile: &Profile) -> PlanCost {
+    let mut meter = Meter {
+        plan,
+        request,
+        profile,
+        setup: Vec::new(),
+        steps: Vec::new(),
+        last_use: last_uses(plan),
+        beside: Vec::new(),
+        slot: 0,
+        cost: PlanCost::default(),
+    };
+    plan.setup.iter().for_each(|step| meter.set_up(step));
+    plan.steps.iter().enumerate().for_each(|(n, step)| meter.pass(n, step));
+    meter.finish()
+}
+
+/// For each step the last one that reads it; results are read at the end.
+fn last_uses(plan: &Plan) -> Vec<usize> {
+    let mut last: Vec<usize> = (0..plan.steps.len()).collect();
+    let mut read = |operand: Operand, at: usize| {
+        if let Operand::Step(n) = operand {
+            last[usize::from(n)] = at;
+        }
+    };
+    for (at, step) in plan.steps.iter().enumerate() {
+        step.operands().iter().for_each(|operand| read(*operand, at));
+    }
+    [Some(plan.result), plan.second].into_iter().flatten().for_each(|operand| read(operand, plan.steps.len()));
+    last
+}
+
+impl Meter<'_> {
+    fn passed(&self, operand: Operand) -> Option<&Passed> {
+        match operand {
+            Operand::Setup(n) => self.setup.get(usize::from(n)),
+            Operand::Step(n) => self.steps.get(usize::from(n)),
+            _ => None,
+        }
+    }
+
+    fn place(&self, operand: Operand) -> Place {
+        match operand {
+            Operand::Input(n) => match self.input(n).kind {
+                ScalarKind::Bool => Place::Mask,
+                _ => Place::Vector,
+            },
+            Operand::Const(_) | Operand::Bool(_) | Operand::None => Place::Nowhere,
+            _ => self.passed(operand).map_or(Place::Nowhere, |passed| passed.place),
+        }
+    }
+
+    fn input(&self, n: u8) -> LaneType {
+        self.request.inputs.get(usize::from(n)).map_or(LaneType::U32, |input| input.ty)
+    }
+
+    fn ty(&self, ty: StepType) -> LaneType {
+        match ty {
+            StepType::Like(n) => self.input(n),
+            StepType::Bool => LaneType::BOOL,
+            StepType::Ballot => LaneType { components: self.halves() as u8, ..LaneType::U32 },
+            StepType::Index | StepType::None => LaneType::U32,
+        }
+    }
+
+    /// Scalar registers of a mask of lanes.
+    fn halves(&self) -> u32 {
+        self.profile.wave_size.map_or(4, |size| size.div_ceil(32))
+    }
+
+    fn is_scalar(&self, operand: Operand) -> bool {
+        !matches!(self.place(operand), Place::Vector)
+    }
+
+    fn all_scalar(&self, step: &Step) -> bool {
+        step.operands().iter().all(|operand| self.is_scalar(*operand))
+    }
+
+    /// Where the result lives. Only AMD has scalar registers.
+    fn result_place(&self, step: &Step) -> Place {
+        let ty = self.ty(step.ty);
+        match step.op {
+            op if op.is_constant() => Place::Nowhere,
+            _ if self.profile.target != Target::Amd => Place::Vector,
+            _ if ty.kind == ScalarKind::Bool => Place::Mask,
+            StepOp::Prim(Primitive::Scalar(op)) if op.is_scalar() => Place::Scalar,
+            StepOp::Fact(LaneFact::Size) => Place::Nowhere,
+            StepOp::Alu(_) if self.all_scalar(step) => Place::Scalar,
+            StepOp::Fold(_) if self.all_scalar(step) && has_scalar_form(ty) => Place::Scalar,
+            _ => Place::Vector,
+        }
+    }
+
+    /// The arithmetic of a step; none for instructions with a price of their own.
+    fn work(&self, step: &Step) -> Option<Work> {
+        let scalar = self.all_scalar(step) && self.profile.target == Target::Amd;
+        let ty = self.ty(step.ty);
+        Some(match step.op {
+            StepOp::Prim(_) | StepOp::FoldMoved(..) => return None,
+            StepOp::Fact(fact) => price::of_fact(fact, self.halves()),
+            StepOp::Alu(op) => price::of_alu(op, scalar, matches!(step.args[1], Operand::Const(_))),
+            StepOp::Fold(op) => match price::of_fold(op, ty) {
+                work if scalar && has_scalar_form(ty) => Work { unit: Unit::Scalar, ..work },
+                work => work,
+            },
+            StepOp::Compare(_) => Work { unit: Unit::Compare, count: 2 * self.operand_ty(step).components as u32 - 1 },
+            StepOp::Select if ty.kind == ScalarKind::Bool => Work { unit: Unit::Scalar, count: 3 },
+            StepOp::Select => Work { unit: Unit::Vector, count: price::registers(ty) },
+            StepOp::Identity(_) | StepOp::Neutral(_) | StepOp::Zero => Work { unit: Unit::Scalar, count: 0 },
+        })
+    }
+
+    /// Type of a comparison's operands.
+    fn operand_ty(&self, step: &Step) -> LaneType {
+        match step.args[0] {
+            Operand::Input(n) => self.input(n),
+            Operand::Step(n) => self.plan.steps.get(usize::from(n)).map_or(LaneType::U32, |step| self.ty(step.ty)),
+            _ => LaneType::U32,
+        }
+    }
+
+    /// Price of one of the step's instructions, and how many there are.
+    fn price(&self, step: &Step) -> (Cost, u32) {
+        let fused = |op, ty| price::of_fold(op, ty).count.max(price::registers(ty));
+        match (step.op, self.work(step)) {
+            (_, Some(work)) => (price::of_unit(self.profile, work.unit), work.count),
+            (StepOp::FoldMoved(op, primitive), None) => {
+                (price::of_primitive(self.profile, primitive), fused(op, self.ty(step.ty)))
+            }
+            (StepOp::Prim(primitive), None) => {
+                let count = if takes_each_register(primitive) { price::registers(self.ty(step.ty)) } else { 1 };
+                (price::of_primitive(self.profile, primitive), count)
+            }
+            _ => (price::of_unit(self.profile, Unit::Vector), 1),
+        }
+    }
+
+    fn set_up(&mut self, step: &Step) {
+        let (price, count) = self.price(step);
+        self.cost.setup += count * u32::from(price.instructions);
+        let place = self.result_place(step);
+        let registers = self.registers(step, place);
+        self.setup.push(Passed { place, ready: 0, slot: 0, wait_after: 0, registers });
+    }
+
+    fn registers(&self, step: &Step, place: Place) -> u32 {
+        match place {
+            Place::Nowhere => 0,
+            Place::Mask => self.halves(),
+            Place::Vector | Place::Scalar => price::registers(self.ty(step.ty)),
+        }
+    }
+
+    fn pass(&mut self, n: usize, step: &Step) {
+        let (price, count) = if self.is_second_of_swap(n, step) { (price::FREE, 0) } else { self.price(step) };
+        let extra = if count > 0 { self.copies(n, step) + self.moves_to_vectors(step) } else { 0 };
+        self.slot += extra;
+        let waits = self.waits(step, &price);
+        let instructions = count * u32::from(price.instructions);
+        self.slot += waits + instructions;
+        self.cost.instructions += instructions + extra;
+        self.cost.waits += waits;
+        self.cost.lds += count * u32::from(price.lds);
+        self.cost.setup += price::selector_constants(step.op);
+        let cycle = u32::from(price::of_unit(self.profile, Unit::Vector).latency);
+        let start = step.operands().iter().filter_map(|operand| self.passed(*operand)).map(|passed| passed.ready).max();
+        let busy = u32::from(price.latency) * count.min(1) + cycle * (count.saturating_sub(1) + waits);
+        let place = self.result_place(step);
+        self.steps.push(Passed {
+            place,
+            ready: start.unwrap_or(0) + busy,
+            slot: self.slot,
+            wait_after: price.wait_after.into(),
+            registers: self.registers(step, place),
+        });
+        self.beside.push([price.registers.into(), price.scalars.into()]);
+    }
+
+    /// Copies of what the instruction overwrites and is still needed, or of a constant that it is to leave.
+    fn copies(&self, n: usize, step: &Step) -> u32 {
+        let overwritten = overwritten(step);
+        let lives = |operand: &Operand| match operand {
+            Operand::Step(m) => {
+                self.last_use[usize::from(*m)] > n || self.steps[usize::from(*m)].place != Place::Vector
+            }
+            _ => true,
+        };
+        let copied = overwritten.iter().filter(|operand| **operand != Operand::None && lives(operand)).count();
+        // A swap of a value with itself needs a second register.
+        let twin = overwritten[0] != Operand::None && overwritten[0] == overwritten[1];
+        (copied + usize::from(twin && copied == 0)) as u32 * price::registers(self.ty(step.ty))
+    }
+
+    /// Moves of scalars that the instruction cannot read: a moved operand is a vector, and of other operands only one (on
+    /// newer hardware two) may be scalar.
+    fn moves_to_vectors(&self, step: &Step) -> u32 {
+        if self.profile.target != Target::Amd || self.result_place(step) != Place::Vector {
+            return 0;
+        }
+        let read = |operand: &&Operand| matches!(self.place(**operand), Place::Scalar | Place::Mask);
+        match step.op {
+            StepOp::FoldMoved(..) => step.operands().iter().take(2).filter(read).count() as u32,
+            StepOp::Prim(primitive) if primitive.moves_values() && !primitive.instruction().value_is_uniform() => {
+                step.operands().iter().take(1).filter(read).count() as u32
+            }
+            StepOp::Prim(_) => 0,
+            _ => {
+                let limit = if self.profile.has(Feature::AmdTwoScalars) { 2 } else { 1 };
+                (step.operands().iter().filter(read).count() as u32).saturating_sub(limit)
+            }
+        }
+    }
+
+    /// Wait states before a step that earlier ones do not fill.
+    fn waits(&self, step: &Step, price: &Cost) -> u32 {
+        let moved = match step.op {
+            StepOp::FoldMoved(..) => 1,
+            _ => 0,
+        };
+        let values = match step.op {
+            StepOp::Prim(primitive) => step.operands().len() - primitive.instruction().index_operands(),
+            _ => step.operands().len(),
+        };
+        let is_vector = self.result_place(step) == Place::Vector;
+        let needed = |(n, operand): (usize, &Operand)| {
+            let Some(passed @ Passed { place, .. }) = self.passed(*operand) else { return 0 };
+            let Operand::Step(_) = operand else { return 0 };
+            let before = if n == moved && *place == Place::Vector { price.wait_before.into() } else { 0 };
+            let index = if n >= values && *place == Place::Scalar { price.wait_index.into() } else { 0 };
+            let after = if is_vector { passed.wait_after } else { 0 };
+            u32::max(before, index).max(after).saturating_sub(self.slot - passed.slot)
+        };
+        step.operands().iter().enumerate().map(needed).max().unwrap_or(0)
+    }
+
+    /// Whether the step is the other register of the swap before it, which one instruction writes.
+    fn is_second_of_swap(&self, n: usize, step: &Step) -> bool {
+        let Some(before) = n.checked_sub(1).map(|n| self.plan.steps[n]) else { return false };
+        let mirrored = before.args[0] == step.args[1] && before.args[1] == step.args[0];
+        mirrored && swapped_block(&before).is_some() && swapped_block(&before) == swapped_block(step)
+    }
+
+    /// The most registers of one kind that live at once: set-up always, results of steps until they are read last.
+    fn most_live(&self, vector: bool) -> u32 {
+        let here = |passed: &&Passed| (passed.place == Place::Vector) == vector;
+        let held: u32 = self.setup.iter().filter(here).map(|passed| passed.registers).sum();
+        let mut change = vec![0_i64; self.steps.len() + 1];
+        for (n, passed) in self.steps.iter().enumerate().filter(|(_, passed)| here(passed)) {
+            change[n] += i64::from(passed.registers);
+            change[self.last_use[n]] -= i64::from(passed.registers);
+        }
+        let live = change.iter().scan(0, |live, change| {
+            *live += change;
+            Some(*live as u32)
+        });
+        let beside = self.beside.iter().map(|beside| beside[usize::from(!vector)]).chain([0]);
+        held + live.zip(beside).map(|(live, beside)| live + beside).max().unwrap_or(0)
+    }
+
+    fn finish(mut self) -> PlanCost {
+        let results = [Some(self.plan.result), self.plan.second].into_iter().flatten();
+        let ready = results.filter_map(|operand| self.passed(operand)).map(|passed| passed.ready).max();
+        self.cost.latency = ready.unwrap_or(0);
+        self.cost.vectors = self.most_live(true);
+        self.cost.scalars = self.most_live(false);
+        if !self.plan.whole.is_empty() {
+            let switch = price::of_unit(self.profile, Unit::Scalar);
+            self.cost.instructions += MODE_SWITCHES * u32::from(switch.instructions);
+            self.cost.latency += MODE_SWITCHES * u32::from(switch.latency);
+            self.cost.scalars += self.halves();
+        }
+        self.cost
+    }
+}
+
+/// Whether the scalar unit folds values of this type: 32-bit integers.
+fn has_scalar_form(ty: LaneType) -> bool {
+    matches!(ty.kind, ScalarKind::Sint | ScalarKind::Uint) && ty.width == 32 && ty.components == 1
+}
+
+/// Whether there is an instruction for each register of a value.
+fn takes_each_register(primitive: Primitive) -> bool {
+    !matches!(primitive, Primitive::Group(_)) && primitive.moves_values()
+}
+
+/// The operands whose registers the instruction writes, beside nothing: the old value that it may keep, or both of a swap.
+fn overwritten(step: &Step) -> [Operand; 2] {
+    let kept = |primitive: Primitive, old: Operand| match primitive {
+        Primitive::Dpp16(dpp) if dpp.writes_all() => Operand::None,
+        Primitive::Dpp16(_) | Primitive::Scalar(ScalarOp::WriteLane) => old,
+        Primitive::Permlane(PermlaneOp::Row { .. } | PermlaneOp::Half) => old,
+        // With a selector by lane the old value is there only beside it.
+        Primitive::Permlane(PermlaneOp::RowVar { .. }) if step.args[2] != Operand::None => old,
+        _ => Operand::None,
+    };
+    match step.op {
+        StepOp::Prim(_) if swapped_block(step).is_some() => [step.args[0], step.args[1]],
+        StepOp::Prim(primitive) => [kept(primitive, step.args[1]), Operand::None],
+        StepOp::FoldMoved(_, primitive) => [kept(primitive, step.args[0]), Operand::None],
+        _ => [Operand::None; 2],
+    }
+}
+
+/// The size of the blocks that a step swaps.
+fn swapped_block(step: &Step) -> Option<u8> {
+    match step.op {
+        StepOp::Prim(Primitive::Permlane(
+            PermlaneOp::SwapFirst { block, .. } | PermlaneOp::SwapSecond { block, .. },
+        )) => Some(block),
+        _ => None,
+    }
+}

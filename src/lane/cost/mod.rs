@@ -1,0 +1,77 @@
+//! What a plan costs on a profile: a small vector, and the one number by which plans are compared.
+//!
+//! Prices of instructions are the profile's ([`crate::profile::cost`]); here they are added along the plan: waits and
+//! latency along its dependences, copies where an instruction overwrites what is still needed, registers where values
+//! live at once. Nothing is scheduled: steps are taken in the order of the plan.
+
+mod meter;
+mod price;
+
+#[cfg(test)]
+mod tests;
+
+use super::plan::Plan;
+use super::request::Request;
+use crate::profile::{Profile, Weights};
+use std::fmt;
+
+/// The cost of one plan. Set-up, which may be hoisted and shared, is apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct PlanCost {
+    /// Instructions at the place of the operation, with the copies that it needs; wait states are apart.
+    pub instructions: u32,
+    /// Cycles from the operands to the result along the longest chain of dependences, wait states included.
+    pub latency: u32,
+    /// Uses of the pipe to the local data share.
+    pub lds: u32,
+    /// Wait states that nothing of the plan fills.
+    pub waits: u32,
+    /// The most vector registers that values of the plan, set-up included, take at once beside operands.
+    pub vectors: u32,
+    /// The same of scalar registers.
+    pub scalars: u32,
+    /// Instructions of the set-up: lane facts, addresses, selectors and masks of lanes.
+    pub setup: u32,
+}
+
+/// The cost of a plan on a profile. What the profile has no price for counts as one instruction that takes no time.
+pub fn of(plan: &Plan, request: &Request, profile: &Profile) -> PlanCost {
+    meter::measure(plan, request, profile)
+}
+
+impl PlanCost {
+    /// Its parts by name, in the order of the fields.
+    pub const fn parts(&self) -> [(&'static str, u32); 7] {
+        [
+            ("instructions", self.instructions),
+            ("cycles", self.latency),
+            ("LDS uses", self.lds),
+            ("wait states", self.waits),
+            ("vector registers", self.vectors),
+            ("scalar registers", self.scalars),
+            ("set-up instructions", self.setup),
+        ]
+    }
+
+    /// What this costs more than another (or, negative, less), part by part; parts that agree are left out.
+    pub fn beyond(&self, other: &PlanCost) -> Vec<(&'static str, i64)> {
+        let pairs = self.parts().into_iter().zip(other.parts());
+        pairs.map(|((name, a), (_, b))| (name, i64::from(a) - i64::from(b))).filter(|(_, more)| *more != 0).collect()
+    }
+
+    /// The number that decides.
+    pub fn weighed(&self, weights: &Weights) -> u64 {
+        let w = weights;
+        let parts = [w.instruction, w.latency, w.lds, w.wait_state, w.vector, w.scalar, w.setup];
+        parts.into_iter().zip(self.parts()).map(|(weight, (_, count))| u64::from(weight) * u64::from(count)).sum()
+    }
+}
+
+impl fmt::Display for PlanCost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = |(name, count): (&str, u32)| format!("{count} {name}");
+        let parts = self.parts().into_iter().enumerate().filter(|(n, (_, count))| *n == 0 || *count > 0);
+        let parts: Vec<String> = parts.map(|(_, part)| named(part)).collect();
+        f.write_str(&parts.join(", "))
+    }
+}

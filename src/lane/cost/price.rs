@@ -1,0 +1,144 @@
+//! The price of one step: which unit runs it, and how often.
+
+use crate::lane::op::FoldOp;
+use crate::lane::plan::{AluOp, LaneFact, StepOp};
+use crate::lane::primitive::{PermlaneOp, Primitive};
+use crate::lane::request::{LaneType, ScalarKind};
+use crate::profile::{Cost, CostClass, Profile, Target};
+
+/// A part of the hardware that runs arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Arithmetic in each lane.
+    Vector,
+    /// Multiplication of integers in each lane.
+    Multiply,
+    /// A comparison in each lane, which gives a mask.
+    Compare,
+    /// Arithmetic on scalars and on masks of lanes.
+    Scalar,
+    /// Numbers of lanes, counted from a mask.
+    Count,
+}
+
+/// What a step takes: so many instructions of a unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Work {
+    pub unit: Unit,
+    pub count: u32,
+}
+
+const fn work(unit: Unit, count: u32) -> Work {
+    Work { unit, count }
+}
+
+/// The class that a target prices a unit as: all arithmetic of NVIDIA's lanes is alike.
+pub const fn class_of(target: Target, unit: Unit) -> Option<CostClass> {
+    Some(match (target, unit) {
+        (Target::Spirv, _) => return None,
+        (Target::Nv, _) => CostClass::NvAlu,
+        (Target::Amd, Unit::Vector) => CostClass::AmdAlu,
+        (Target::Amd, Unit::Multiply) => CostClass::AmdMultiply,
+        (Target::Amd, Unit::Compare) => CostClass::AmdBallot,
+        (Target::Amd, Unit::Scalar) => CostClass::AmdMask,
+        (Target::Amd, Unit::Count) => CostClass::AmdCountBelow,
+    })
+}
+
+/// What an instruction without a price counts as.
+const UNPRICED: Cost = Cost {
+    instructions: 1,
+    latency: 0,
+    lds: 0,
+    wait_before: 0,
+    wait_index: 0,
+    wait_after: 0,
+    registers: 0,
+    scalars: 0,
+};
+
+/// What is no instruction.
+pub const FREE: Cost = Cost { instructions: 0, ..UNPRICED };
+
+/// The profile's price of a unit's instruction.
+pub fn of_unit(profile: &Profile, unit: Unit) -> Cost {
+    class_of(profile.target, unit).and_then(|class| profile.costs.of(class)).unwrap_or(UNPRICED)
+}
+
+/// The profile's price of a primitive. AMD's views of EXEC and of masks are no instructions.
+pub fn of_primitive(profile: &Profile, primitive: Primitive) -> Cost {
+    match (primitive.instruction().cost_class(), primitive) {
+        (Some(class), _) => profile.costs.of(class).unwrap_or(UNPRICED),
+        (None, Primitive::Scalar(_)) => FREE,
+        (None, _) => UNPRICED,
+    }
+}
+
+/// 32-bit registers of a component.
+pub fn words(ty: LaneType) -> u32 {
+    u32::from(ty.width).div_ceil(32)
+}
+
+/// 32-bit registers of a value.
+pub fn registers(ty: LaneType) -> u32 {
+    words(ty) * u32::from(ty.components)
+}
+
+/// `a op b` of values of this type.
+pub fn of_fold(op: FoldOp, ty: LaneType) -> Work {
+    let one = match (op, ty.kind, words(ty)) {
+        (_, ScalarKind::Bool, _) => work(Unit::Scalar, 1),
+        (FoldOp::Mul, ScalarKind::Float, _) | (_, ScalarKind::Float, _) => work(Unit::Vector, 1),
+        (FoldOp::Mul, _, 1) => work(Unit::Multiply, 1),
+        // Three products of halves and two sums; a comparison and two selects.
+        (FoldOp::Mul, _, _) => work(Unit::Multiply, 6),
+        (FoldOp::Min | FoldOp::Max, _, 2) => work(Unit::Vector, 3),
+        (_, _, words) => work(Unit::Vector, words),
+    };
+    Work { count: one.count * u32::from(ty.components), ..one }
+}
+
+/// Lane arithmetic; `scalar` if all operands are in scalar registers.
+pub fn of_alu(op: AluOp, scalar: bool, word_is_constant: bool) -> Work {
+    use AluOp as A;
+    match op {
+        A::BallotFromMask => work(Unit::Scalar, 0),
+        A::BallotWord if word_is_constant => work(Unit::Scalar, 0),
+        A::BallotWord => work(Unit::Vector, 2),
+        A::BoolAnd | A::BoolOr | A::BoolXor | A::BoolNot => work(Unit::Scalar, 1),
+        _ if scalar => work(Unit::Scalar, 1),
+        A::Eq | A::Ne | A::Lt | A::Le | A::Gt | A::Ge => work(Unit::Compare, 1),
+        A::Mul => work(Unit::Multiply, 1),
+        A::BallotAnd | A::BallotOr | A::BallotNot | A::BallotSize => work(Unit::Vector, 2),
+        A::BallotIsEmpty | A::BallotIsSome => work(Unit::Vector, 2),
+        _ => work(Unit::Vector, 1),
+    }
+}
+
+/// What a lane knows of itself, in a wave of `halves` times 32 lanes.
+pub fn of_fact(fact: LaneFact, halves: u32) -> Work {
+    match fact {
+        LaneFact::Index => work(Unit::Count, halves),
+        LaneFact::Size => work(Unit::Scalar, 0),
+        LaneFact::InSet(_) => work(Unit::Scalar, halves),
+        // A one shifted to the own lane, and arithmetic on it.
+        LaneFact::Mask(_) => work(Unit::Vector, 1 + 2 * halves),
+    }
+}
+
+/// Constants that the primitive takes from scalar registers: selectors that fit no instruction word. One may be a literal.
+pub fn selector_constants(op: StepOp) -> u32 {
+    let (StepOp::Prim(primitive) | StepOp::FoldMoved(_, primitive)) = op else { return 0 };
+    match primitive {
+        Primitive::Permlane(PermlaneOp::Row { selectors, .. }) => {
+            let wide = [selectors as u32, (selectors >> 32) as u32].into_iter().filter(|word| !is_inline(*word));
+            (wide.count() as u32).saturating_sub(1)
+        }
+        _ => 0,
+    }
+}
+
+/// Whether an integer is part of the instruction: -16 to 64.
+fn is_inline(word: u32) -> bool {
+    (-16..=64).contains(&(word as i32))
+}

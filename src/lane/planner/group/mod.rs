@@ -1,0 +1,32 @@
+//! Rules for the portable subgroup instructions (SPIR-V), whose cost only the driver knows: the first that matches wins.
+
+mod facts;
+mod folds;
+mod moves;
+mod nv_shuffle;
+mod quad;
+mod scans;
+mod sort;
+mod votes;
+
+use super::Rule;
+use crate::lane::op::{FoldKind, LaneOp};
+
+/// The rules for an operation, best first.
+pub fn rules(op: LaneOp) -> &'static [Rule] {
+    use LaneOp as O;
+    match op {
+        O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast => quad::RULES,
+        O::Butterfly(_) | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::Broadcast => moves::RULES,
+        O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane => moves::RULES,
+        O::ShuffleNv(_) | O::ShuffleNvValid(_) => nv_shuffle::RULES,
+        O::Fold { kind: FoldKind::Inclusive | FoldKind::Exclusive, .. } | O::Segmented { .. } => scans::RULES,
+        O::Fold { .. } => folds::RULES,
+        O::Sort { .. } => sort::RULES,
+        O::Vote { .. } | O::Elect => votes::RULES,
+        O::Ballot(_) | O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb => facts::RULES,
+        O::BallotFindMsb | O::MaskedCount | O::LaneIndex(_) | O::LaneCount(_) | O::SegmentLast(_) => facts::RULES,
+        O::LaneMask(..) | O::ActiveMask | O::Sync => facts::RULES,
+        O::Partitioned { .. } | O::Partition => &[],
+    }
+}

@@ -1,0 +1,45 @@
+//! Which arithmetic instructions can take an operand moved by DPP in the same issue.
+//!
+//! Facts: LLVM's assembler for every generation. Multiplication of 32-bit integers, all 64-bit arithmetic except bitwise
+//! operations (which are two of 32 bits), and packed arithmetic carry no DPP on any; 16-bit integer arithmetic is VOP3 on
+//! RDNA 1 and 2, where only VOP1 and VOP2 carry it.
+
+use super::Primitive;
+use crate::lane::op::FoldOp;
+use crate::lane::request::{LaneType, ScalarKind};
+use crate::profile::{Feature, Profile};
+
+/// Operators of one kind of operand that are an instruction which can carry DPP.
+struct Row {
+    ops: &'static [FoldOp],
+    kinds: &'static [ScalarKind],
+    widths: &'static [u8],
+    needs: Feature,
+}
+
+const BITWISE: &[FoldOp] = &[FoldOp::And, FoldOp::Or, FoldOp::Xor];
+const INTEGERS: &[ScalarKind] = &[ScalarKind::Sint, ScalarKind::Uint];
+
+/// V_ADD_U32, V_MIN_I32 and so on; V_AND_B32, one for each 32 bits; V_ADD_U16 and so on; V_ADD_F32, V_ADD_F16 and so on.
+static ROWS: &[Row] = &[
+    Row { ops: &[FoldOp::Add, FoldOp::Min, FoldOp::Max], kinds: INTEGERS, widths: &[32], needs: Feature::AmdDpp16 },
+    Row { ops: BITWISE, kinds: INTEGERS, widths: &[8, 16, 32, 64], needs: Feature::AmdDpp16 },
+    Row {
+        ops: &[FoldOp::Add, FoldOp::Mul, FoldOp::Min, FoldOp::Max],
+        kinds: INTEGERS,
+        widths: &[16],
+        needs: Feature::AmdDppShort,
+    },
+    Row {
+        ops: &[FoldOp::Add, FoldOp::Mul, FoldOp::Min, FoldOp::Max],
+        kinds: &[ScalarKind::Float],
+        widths: &[16, 32],
+        needs: Feature::AmdDpp16,
+    },
+];
+
+/// Whether `own op primitive(moved)` is one instruction for values of this type, one for each component and 32 bits.
+pub fn carries(profile: &Profile, op: FoldOp, ty: LaneType, primitive: Primitive) -> bool {
+    let fits = |row: &Row| row.ops.contains(&op) && row.kinds.contains(&ty.kind) && row.widths.contains(&ty.width);
+    primitive.fuses() && ROWS.iter().any(|row| fits(row) && profile.has(row.needs))
+}
