@@ -11,6 +11,7 @@ pub mod kernel;
 pub mod lane;
 pub mod profile;
 pub mod run;
+pub mod sim;
 pub mod source;
 pub mod target;
 pub mod wgsl;

@@ -1,8 +1,8 @@
 //! The stable codes of all messages. A code, once released, keeps its meaning; a removed one is not used again.
 //!
 //! Ranges: E00xx input, E01xx preprocessor, E02xx GLSL syntax, E03xx names, types and expressions, E04xx declarations
-//! and layouts, E05xx cross-lane operations, E06xx WGSL, E07xx profiles and targets, E09xx limits and internal checks;
-//! W: the same ranges, as warnings.
+//! and layouts, E05xx cross-lane operations, E06xx WGSL, E07xx profiles and targets, E08xx simulated runs, E09xx limits
+//! and internal checks; W: the same ranges, as warnings.
 
 use std::fmt;
 
@@ -192,6 +192,20 @@ codes! {
     PROFILE_LACKS = "E0701";
     /// A cross-lane operation spans more lanes than the profile's subgroup has.
     TOO_WIDE = "E0702";
+
+    // Simulated runs.
+    /// An access is outside its buffer or other memory.
+    OUT_OF_RANGE = "E0800";
+    /// An undefined value reaches memory, a branch or an address.
+    UNDEFINED_VALUE = "E0801";
+    /// Only some of the invocations of a workgroup reach a barrier.
+    BARRIER_NOT_REACHED = "E0802";
+    /// A loop did not end within the steps that a wave may run.
+    STEP_LIMIT = "E0803";
+    /// An access is not aligned as its memory's layout promises.
+    MISALIGNED = "E0804";
+    /// Control reaches what cannot be reached.
+    UNREACHABLE = "E0805";
 
     // Limits and internal checks.
     /// A check inside the compiler failed: a defect of crosslane, not of the shader.

@@ -1,0 +1,105 @@
+//! Arithmetic on rows of bits: one operation of the kernel form on all lanes at once.
+//!
+//! A row holds the bits of one value in every lane, as [`crate::kernel::Ty`] lays them out. A function here writes a row
+//! and says in which lanes the result is undefined (bit `i` for lane `i`); what the operands' lanes are worth is the
+//! caller's business. Exact operations are IEEE 754's; transcendental ones are computed in 64 bits and rounded once.
+
+mod convert;
+mod float;
+mod int;
+
+use crate::ir::{Scalar, ScalarKind};
+use crate::kernel::{BinOp, CmpOp, TernOp, UnOp};
+use crate::lane::FoldOp;
+pub(crate) use convert::convert;
+
+/// `op a`. Nothing is undefined.
+pub(crate) fn un(op: UnOp, scalar: Scalar, out: &mut [u64], a: &[u64]) {
+    match scalar.kind {
+        ScalarKind::Bool => map(out, a, |x| x ^ 1),
+        ScalarKind::Float => float::un(op, scalar, out, a),
+        _ => int::un(op, scalar, out, a),
+    }
+}
+
+/// `a op b`.
+pub(crate) fn bin(op: BinOp, scalar: Scalar, out: &mut [u64], a: &[u64], b: &[u64]) -> u64 {
+    match (op, scalar.kind) {
+        // The forms that values have are closed under these, whatever the type.
+        (BinOp::And, _) => zip(out, a, b, |x, y| x & y),
+        (BinOp::Or, _) => zip(out, a, b, |x, y| x | y),
+        (BinOp::Xor, _) => zip(out, a, b, |x, y| x ^ y),
+        (_, ScalarKind::Float) => float::bin(op, scalar, out, a, b),
+        _ => return int::bin(op, scalar, out, a, b),
+    }
+    0
+}
+
+/// `a op b`, zeros and ones.
+pub(crate) fn cmp(op: CmpOp, scalar: Scalar, out: &mut [u64], a: &[u64], b: &[u64]) {
+    match scalar.kind {
+        ScalarKind::Float => float::cmp(op, scalar, out, a, b),
+        _ => int::cmp(op, scalar, out, a, b),
+    }
+}
+
+/// An operation of three operands.
+pub(crate) fn tern(op: TernOp, scalar: Scalar, out: &mut [u64], args: [&[u64]; 3]) -> u64 {
+    match op {
+        TernOp::Fma => {
+            float::fma(scalar, out, args);
+            0
+        }
+        TernOp::BitExtract => int::bit_extract(scalar, out, args),
+    }
+}
+
+/// `base` with `bits` bits from `offset` on taken from `insert`.
+pub(crate) fn bit_insert(scalar: Scalar, out: &mut [u64], args: [&[u64]; 4]) -> u64 {
+    int::bit_insert(scalar, out, args)
+}
+
+/// The operator of a fold as one of two operands.
+pub(crate) fn fold_op(op: FoldOp) -> BinOp {
+    match op {
+        FoldOp::Add => BinOp::Add,
+        FoldOp::Mul => BinOp::Mul,
+        FoldOp::Min => BinOp::Min,
+        FoldOp::Max => BinOp::Max,
+        FoldOp::And => BinOp::And,
+        FoldOp::Or => BinOp::Or,
+        FoldOp::Xor => BinOp::Xor,
+    }
+}
+
+/// The value that changes nothing in a fold (the identities of `exclusive`).
+pub(crate) fn identity(op: FoldOp, scalar: Scalar) -> u64 {
+    match scalar.kind {
+        ScalarKind::Bool => u64::from(op == FoldOp::And),
+        ScalarKind::Float => float::identity(op, scalar),
+        _ => int::identity(op, scalar),
+    }
+}
+
+pub(super) fn map(out: &mut [u64], a: &[u64], f: impl Fn(u64) -> u64) {
+    for (out, a) in out.iter_mut().zip(a) {
+        *out = f(*a);
+    }
+}
+
+pub(super) fn zip(out: &mut [u64], a: &[u64], b: &[u64], f: impl Fn(u64, u64) -> u64) {
+    for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+        *out = f(*a, *b);
+    }
+}
+
+/// Writes one result a lane, zero where there is none; says where that is.
+fn each_defined(out: &mut [u64], f: impl Fn(usize) -> Option<u64>) -> u64 {
+    let mut undefined = 0;
+    for (lane, out) in out.iter_mut().enumerate() {
+        let result = f(lane);
+        *out = result.unwrap_or(0);
+        undefined |= u64::from(result.is_none()) << lane;
+    }
+    undefined
+}

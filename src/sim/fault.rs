@@ -1,0 +1,156 @@
+//! What a run finds wrong: where, in which invocation, and as a message.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+
+/// What reads or writes memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessKind {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// An access and the memory that it misses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub kind: AccessKind,
+    /// The buffer's name, or what other memory it is.
+    pub memory: Box<str>,
+    /// First byte, counted from the start of the memory.
+    pub offset: u64,
+    /// Bytes of the access.
+    pub bytes: u32,
+    /// Bytes of the memory.
+    pub size: u64,
+}
+
+/// What an undefined value reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    Memory,
+    Address,
+    Condition,
+}
+
+/// What went wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FaultKind {
+    OutOfRange(Access),
+    /// The address is no multiple of what the access promises, in bytes.
+    Misaligned(Access, u32),
+    Undefined(Use),
+    /// Only some of the invocations of a workgroup reach a barrier: so many wait there.
+    Barrier {
+        waiting: u32,
+        of: u32,
+    },
+    /// The invocations of a workgroup wait at different barriers, one of them here.
+    Barriers {
+        other: Span,
+    },
+    /// A wave ran so many instructions and its loop, if it is in one, did not end.
+    Steps {
+        limit: u64,
+    },
+    /// Control reaches what cannot be reached.
+    Unreachable,
+    /// An operation has operands that it does not take: a defect of the compiler.
+    Malformed(Box<str>),
+}
+
+/// An invocation of a dispatch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Invocation {
+    pub workgroup: [u32; 3],
+    /// The invocation's place in its workgroup.
+    pub local: [u32; 3],
+    /// Number of its wave in the workgroup.
+    pub wave: u32,
+    pub lane: u32,
+}
+
+/// The end of a run that went wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    pub kind: FaultKind,
+    pub span: Span,
+    pub at: Invocation,
+}
+
+impl AccessKind {
+    /// As in "a load of 4 bytes at 8 is …".
+    const fn name(self) -> &'static str {
+        match self {
+            AccessKind::Load => "load",
+            AccessKind::Store => "store",
+            AccessKind::Atomic => "atomic operation",
+        }
+    }
+}
+
+impl Fault {
+    /// The message for people and tools.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let diagnostic = match &self.kind {
+            FaultKind::OutOfRange(access) => {
+                let message = format!("a {} is out of range", access.kind.name());
+                Diagnostic::error(Code::OUT_OF_RANGE, message).at(self.span, access.place())
+            }
+            FaultKind::Misaligned(access, align) => {
+                let message = format!("a {} is not at a multiple of {align} bytes", access.kind.name());
+                Diagnostic::error(Code::MISALIGNED, message).at(self.span, access.place())
+            }
+            FaultKind::Undefined(reached) => self.undefined(*reached),
+            FaultKind::Barrier { waiting, of } => {
+                Diagnostic::error(Code::BARRIER_NOT_REACHED, "not all invocations of the workgroup reach this barrier")
+                    .at(self.span, format!("{waiting} of {of} invocations wait here"))
+            }
+            FaultKind::Barriers { other } => {
+                Diagnostic::error(Code::BARRIER_NOT_REACHED, "invocations of a workgroup wait at different barriers")
+                    .at(self.span, "some wait here")
+                    .with(*other, "others wait here")
+            }
+            FaultKind::Steps { limit } => {
+                Diagnostic::error(Code::STEP_LIMIT, format!("the loop does not end within {limit} steps"))
+                    .at(self.span, "this loop runs on and on")
+                    .note("--max-steps allows a wave more instructions")
+            }
+            FaultKind::Unreachable => {
+                Diagnostic::error(Code::UNREACHABLE, "control reaches a place that has no meaning")
+                    .at(self.span, "this is reached")
+            }
+            FaultKind::Malformed(what) => {
+                Diagnostic::error(Code::INTERNAL, "an operation cannot take its operands").at(self.span, what.as_ref())
+            }
+        };
+        diagnostic.note(self.at.to_string())
+    }
+
+    fn undefined(&self, reached: Use) -> Diagnostic {
+        let (message, label) = match reached {
+            Use::Memory => ("an undefined value reaches memory", "the value that is stored here is undefined"),
+            Use::Address => ("an undefined value is used as an address", "the address is undefined"),
+            Use::Condition => ("control flow depends on an undefined value", "the condition is undefined"),
+        };
+        Diagnostic::error(Code::UNDEFINED_VALUE, message).at(self.span, label)
+    }
+}
+
+impl Access {
+    fn place(&self) -> String {
+        let Access { memory, offset, bytes, size, .. } = self;
+        format!("{bytes} bytes at byte {offset} of {memory}, which has {size}")
+    }
+}
+
+impl std::fmt::Display for Invocation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ([gx, gy, gz], [x, y, z]) = (self.workgroup, self.local);
+        write!(
+            f,
+            "in invocation ({x}, {y}, {z}) of workgroup ({gx}, {gy}, {gz}): lane {} of wave {}",
+            self.lane, self.wave
+        )
+    }
+}

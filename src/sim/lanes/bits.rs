@@ -1,0 +1,82 @@
+//! Values of lanes as bits: what the reference and the primitives compute with in the simulator.
+
+use crate::ir::Scalar;
+use crate::kernel::CmpOp;
+use crate::lane::FoldOp;
+use crate::lane::value::{Domain, LaneValue};
+use crate::sim::arith;
+
+/// The bits of a value and the number of the operand that it came from, which says its type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Datum {
+    pub bits: u64,
+    pub input: u8,
+}
+
+/// Arithmetic on the values of one operation.
+pub struct Bits {
+    /// Types of its first and its second operand.
+    types: [Scalar; 2],
+}
+
+impl Bits {
+    pub fn new(types: [Scalar; 2]) -> Bits {
+        Bits { types }
+    }
+
+    fn compare(&self, op: CmpOp, a: Datum, b: Datum) -> bool {
+        let ty = self.types[usize::from(a.input).min(1)];
+        let mut out = [0];
+        arith::cmp(op, ty, &mut out, &[a.bits], &[b.bits]);
+        out[0] != 0
+    }
+}
+
+/// One fold of two values.
+pub fn fold(op: FoldOp, ty: Scalar, a: u64, b: u64) -> u64 {
+    let mut out = [0];
+    // None of the operators of folds is undefined anywhere.
+    arith::bin(arith::fold_op(op), ty, &mut out, &[a], &[b]);
+    out[0]
+}
+
+impl Domain for Bits {
+    type Data = Datum;
+
+    fn fold(&mut self, op: FoldOp, a: Datum, b: Datum) -> Datum {
+        Datum { bits: fold(op, self.types[0], a.bits, b.bits), input: a.input }
+    }
+
+    fn fold_unordered(&mut self, op: FoldOp, values: &[Datum]) -> Datum {
+        let first_two = values.iter().copied().reduce(|a, b| self.fold(op, a, b));
+        first_two.unwrap_or_else(|| self.identity(op))
+    }
+
+    fn identity(&mut self, op: FoldOp) -> Datum {
+        Datum { bits: arith::identity(op, self.types[0]), input: 0 }
+    }
+
+    fn zero(&mut self) -> Datum {
+        Datum { bits: 0, input: 0 }
+    }
+
+    fn equal(&self, a: Datum, b: Datum) -> bool {
+        self.compare(CmpOp::Eq, a, b)
+    }
+
+    fn less(&self, a: Datum, b: Datum) -> bool {
+        self.compare(CmpOp::Lt, a, b)
+    }
+}
+
+/// The bits of a result; none if it is undefined.
+pub fn of(value: LaneValue<Datum>) -> Option<u64> {
+    match value {
+        LaneValue::Poison => None,
+        LaneValue::Data(datum) => Some(datum.bits),
+        LaneValue::Index(index) => Some(index.into()),
+        LaneValue::Bool(value) => Some(value.into()),
+        // No lanes beyond 64 are simulated.
+        LaneValue::Ballot(ballot) => Some(ballot as u64),
+    }
+}

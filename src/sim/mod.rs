@@ -1,0 +1,69 @@
+//! Runs a kernel on the CPU, wave by wave: waves of 1 to 64 lanes, any workgroup and grid.
+//!
+//! Invocation `n` of a workgroup is lane `n mod S` of wave `n div S`. Lanes part and meet again at the end of the
+//! structure; waves of a workgroup take turns from barrier to barrier and workgroups run one after the other, so that a
+//! run gives the same bits each time. Cross-lane operations run as what they mean or, after lowering, as the primitives
+//! do, by the very functions that plans are proven with. Values that are undefined are known to be; a run ends with a
+//! [`Fault`] when one reaches a buffer, a branch or an address, and at accesses out of range, at barriers that only some
+//! invocations reach, and when a wave has run too many instructions. Data races are not looked for.
+
+mod access;
+pub(crate) mod arith;
+mod fault;
+mod group;
+mod lanes;
+mod memory;
+mod program;
+mod straight;
+#[cfg(test)]
+mod tests;
+mod wave;
+
+pub use fault::{Access, AccessKind, Fault, FaultKind, Invocation, Use};
+pub use memory::Memory;
+pub use program::Program;
+
+/// What happens to undefined values that are stored in buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Undefined {
+    /// The run ends with a fault.
+    #[default]
+    Refuse,
+    /// The bytes are marked ([`Memory::is_undefined`]).
+    Keep,
+}
+
+/// Instructions that a wave may run, where nothing else is asked for.
+pub const MAX_STEPS: u64 = 50_000_000;
+
+/// What to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Dispatch<'a> {
+    /// Workgroups in x, y and z.
+    pub groups: [u32; 3],
+    pub push: &'a [u8],
+    /// Instructions that a wave may run before its loop is said not to end.
+    pub max_steps: u64,
+    pub undefined: Undefined,
+}
+
+impl Dispatch<'_> {
+    /// So many workgroups, and nothing else.
+    pub fn new(groups: [u32; 3]) -> Dispatch<'static> {
+        Dispatch { groups, push: &[], max_steps: MAX_STEPS, undefined: Undefined::Refuse }
+    }
+}
+
+impl Program<'_> {
+    /// Runs the kernel over its buffers, which stand in the order of [`crate::kernel::Kernel::buffers`].
+    ///
+    /// # Errors
+    /// What the shader does wrong.
+    ///
+    /// # Panics
+    /// When there are fewer buffers than the kernel has.
+    pub fn run(&self, dispatch: &Dispatch, buffers: &mut [Memory]) -> Result<(), Box<Fault>> {
+        assert!(buffers.len() >= self.kernel.buffers.len(), "every buffer of the kernel is needed");
+        group::Env::new(self, dispatch, buffers).run()
+    }
+}

@@ -1,0 +1,166 @@
+//! Straight instructions on the rows of one wave: arithmetic, facts, and who does the rest.
+//!
+//! Pure operations run on all lanes, whoever is active: what the others get is never looked at.
+
+use super::arith;
+use super::fault::{Fault, FaultKind};
+use super::group::Env;
+use super::program::{Inst, Row};
+use super::wave::{Wave, lanes_of, low_lanes};
+use crate::ir::BuiltIn;
+use crate::kernel::{BinOp, Op};
+use crate::lane::eval::compares;
+use crate::lane::{AluOp, FoldOp, LaneFact};
+
+/// Nothing, or what ends the run.
+pub(super) type Outcome = Result<(), Box<Fault>>;
+
+impl Wave {
+    /// Runs one straight instruction on the active lanes.
+    pub(super) fn straight(&mut self, env: &mut Env, inst: &Inst, op: Op) -> Outcome {
+        match op {
+            Op::Load(access) => return self.load(env, inst, access),
+            Op::Store(access) => return self.store(env, inst, access),
+            Op::Atomic { op, ty, access, .. } => return self.atomic(env, inst, op, ty, access),
+            Op::Lane { .. } | Op::Prim { .. } | Op::FoldMoved { .. } => return self.across(env, inst, op),
+            Op::Select => self.select(env.program.args(inst), inst.out),
+            Op::BuiltIn(builtin, component) => self.builtin(env, inst.out, builtin, component),
+            Op::BufferBytes(n) => {
+                let bytes = env.buffers.get(n as usize).map_or(0, |buffer| buffer.len());
+                self.fill(inst.out, |_| bytes as u32 as u64);
+            }
+            Op::Fact(fact) => self.fact(inst.out, fact),
+            _ => self.arithmetic(env.program.args(inst), inst.out, op),
+        }
+        Ok(())
+    }
+
+    /// One value a lane, defined in all.
+    fn fill(&mut self, out: Row, value: impl Fn(u32) -> u64) {
+        let at = out as usize * self.size;
+        for (lane, bits) in self.rows[at..at + self.size].iter_mut().enumerate() {
+            *bits = value(lane as u32);
+        }
+        self.undefined[out as usize] = 0;
+    }
+
+    /// An operation that is a formula of its operands in each lane.
+    fn arithmetic(&mut self, args: &[Row], out: Row, op: Op) {
+        let size = self.size;
+        let (before, after) = self.rows.split_at_mut(out as usize * size);
+        let result = &mut after[..size];
+        let row = |n: usize| &before[args[n] as usize * size..][..size];
+        let made = compute(op, result, row);
+        let undefined = args.iter().fold(made, |all, row| all | self.undefined[*row as usize]);
+        self.undefined[out as usize] = undefined;
+        if undefined != 0 {
+            self.absorb(args, out, op);
+        }
+    }
+
+    /// An operand of `And` or `Or` that decides the result alone does so whatever the other is.
+    fn absorb(&mut self, args: &[Row], out: Row, op: Op) {
+        let decides = match op {
+            Op::Bin(BinOp::And, _) => 0,
+            Op::Bin(BinOp::Or, ty) => arith::identity(FoldOp::And, ty),
+            _ => return,
+        };
+        for lane in lanes_of(self.undefined[out as usize] & low_lanes(self.size as u32)) {
+            let at = |row: &Row| (self.undefined[*row as usize] >> lane & 1, self.row(*row)[lane]);
+            if args.iter().any(|row| at(row) == (0, decides)) {
+                self.rows[out as usize * self.size + lane] = decides;
+                self.undefined[out as usize] &= !(1 << lane);
+            }
+        }
+    }
+
+    fn select(&mut self, args: &[Row], out: Row) {
+        let size = self.size;
+        let (before, after) = self.rows.split_at_mut(out as usize * size);
+        let row = |n: usize| &before[args[n] as usize * size..][..size];
+        let (condition, accept, reject) = (row(0), row(1), row(2));
+        let mut accepted = 0;
+        for (lane, out) in after[..size].iter_mut().enumerate() {
+            *out = if condition[lane] != 0 { accept[lane] } else { reject[lane] };
+            accepted |= (condition[lane] & 1) << lane;
+        }
+        let of = |n: usize| self.undefined[args[n] as usize];
+        self.undefined[out as usize] = of(0) | of(1) & accepted | of(2) & !accepted;
+    }
+
+    fn builtin(&mut self, env: &Env, out: Row, builtin: BuiltIn, component: u8) {
+        let kernel = env.program.kernel;
+        let (n, size, [x, y, _]) = (usize::from(component), self.size as u32, kernel.workgroup_size);
+        let first = self.index * size;
+        match builtin {
+            BuiltIn::WorkgroupId => self.fill(out, |_| env.group[n].into()),
+            BuiltIn::NumWorkgroups => self.fill(out, |_| env.groups[n].into()),
+            BuiltIn::LocalInvocationIndex => self.fill(out, |lane| (first + lane).into()),
+            BuiltIn::LocalInvocationId => self.fill(out, |lane| {
+                let index = first + lane;
+                [index % x, index / x % y, index / x / y][n].into()
+            }),
+            BuiltIn::SubgroupId => {
+                let index = self.index;
+                self.fill(out, |_| index.into());
+            }
+            BuiltIn::NumSubgroups => self.fill(out, |_| kernel.invocations().div_ceil(size).into()),
+            // Not in kernels.
+            _ => self.undefined[out as usize] = u64::MAX,
+        }
+    }
+
+    fn fact(&mut self, out: Row, fact: LaneFact) {
+        let size = self.size as u32;
+        match fact {
+            LaneFact::Index => self.fill(out, |lane| lane.into()),
+            LaneFact::Size => self.fill(out, |_| size.into()),
+            LaneFact::Mask(op) => self.fill(out, |lane| {
+                (0..size).fold(0, |mask, other| mask | u64::from(compares(op, other, lane)) << other)
+            }),
+        }
+    }
+
+    fn across(&mut self, env: &mut Env, inst: &Inst, op: Op) -> Outcome {
+        match env.lanes.run(env.program, self, inst, op) {
+            true => Ok(()),
+            false => Err(env.fault(self, FaultKind::Malformed(format!("{op:?}").into()), inst.span, self.active)),
+        }
+    }
+}
+
+/// The result row, and the lanes in which it is undefined by itself.
+fn compute<'a>(op: Op, out: &mut [u64], row: impl Fn(usize) -> &'a [u64]) -> u64 {
+    match op {
+        Op::Un(op, ty) => arith::un(op, ty, out, row(0)),
+        Op::Bin(op, ty) => return arith::bin(op, ty, out, row(0), row(1)),
+        Op::Cmp(op, ty) => arith::cmp(op, ty, out, row(0), row(1)),
+        Op::Tern(op, ty) => return arith::tern(op, ty, out, [row(0), row(1), row(2)]),
+        Op::BitInsert(ty) => return arith::bit_insert(ty, out, [row(0), row(1), row(2), row(3)]),
+        Op::Convert(from, to) => return arith::convert(from, to, out, row(0)),
+        Op::Join | Op::MaskFromWords => arith::zip(out, row(0), row(1), |low, high| low | high << 32),
+        Op::Low => arith::map(out, row(0), |x| x & 0xffff_ffff),
+        Op::High => arith::map(out, row(0), |x| x >> 32),
+        Op::MaskAlu(op) => return mask(op, out, row),
+        // Not straight, or dealt with elsewhere.
+        _ => return u64::MAX,
+    }
+    0
+}
+
+/// Arithmetic on masks; the lanes in which its result is undefined.
+fn mask<'a>(op: AluOp, out: &mut [u64], row: impl Fn(usize) -> &'a [u64]) -> u64 {
+    match op {
+        AluOp::BallotAnd => arith::zip(out, row(0), row(1), |a, b| a & b),
+        AluOp::BallotOr => arith::zip(out, row(0), row(1), |a, b| a | b),
+        AluOp::BallotNot => arith::map(out, row(0), |a| !a),
+        AluOp::BallotFromMask => out.copy_from_slice(row(0)),
+        AluOp::BallotWord => {
+            // Words 2 and 3 are beyond all lanes.
+            arith::zip(out, row(0), row(1), |a, word| if word < 2 { a >> (32 * word) & 0xffff_ffff } else { 0 });
+            return row(1).iter().enumerate().fold(0, |all, (lane, word)| all | u64::from(*word > 3) << lane);
+        }
+        _ => return u64::MAX,
+    }
+    0
+}

@@ -1,0 +1,140 @@
+//! What a run reports: the kind, the place and the invocation.
+
+use super::{Dispatch, Shader, U32, access, run, word};
+use crate::diagnostic::Code;
+use crate::ir::{MemoryKinds, Order, Scope};
+use crate::kernel::{BinOp, MemorySpace, Op, Ty};
+use crate::sim::{Access, AccessKind, FaultKind, Program, Use};
+use crate::source::Span;
+
+pub fn barrier(s: &mut Shader) {
+    let (memory, kinds, order) = (Scope::Workgroup, MemoryKinds::SHARED, Order::AcquireRelease);
+    s.b.effect(Op::Barrier { execution: Some(Scope::Workgroup), memory, kinds, order }, &[]);
+}
+
+#[test]
+fn accesses_out_of_range_are_named() {
+    let mut s = Shader::new(64);
+    s.b.span = Span::new(7, 9);
+    let x = s.input();
+    s.output(x);
+    let fault = s.run(32, 2, &[1; 100]).expect_err("the input is too short");
+    let access = Access { kind: AccessKind::Load, memory: "buffer `input`".into(), offset: 400, bytes: 4, size: 400 };
+    assert_eq!(fault.kind, FaultKind::OutOfRange(access));
+    assert_eq!((fault.span, fault.at.workgroup, fault.at.local), (Span::new(7, 9), [1, 0, 0], [36, 0, 0]));
+    assert_eq!((fault.at.wave, fault.at.lane), (1, 4));
+    let message = fault.diagnostic();
+    assert_eq!(message.code, Code::OUT_OF_RANGE);
+    assert_eq!(message.labels[0].text, "4 bytes at byte 400 of buffer `input`, which has 400");
+    assert_eq!(message.notes, ["in invocation (36, 0, 0) of workgroup (1, 0, 0): lane 4 of wave 1"]);
+}
+
+#[test]
+fn a_broken_promise_of_alignment_is_seen() {
+    let mut s = Shader::new(4);
+    let two = s.b.u32(2);
+    s.b.load(word(0), two);
+    let fault = s.run(4, 1, &[1; 8]).expect_err("2 is no multiple of 4");
+    assert!(matches!(fault.kind, FaultKind::Misaligned(_, 4)), "{fault:?}");
+}
+
+#[test]
+fn undefined_conditions_and_addresses_are_refused() {
+    let mut s = Shader::new(4);
+    let nothing = s.b.kernel.undefined(Ty::Bool);
+    s.when(nothing, |_| {});
+    assert_eq!(s.run(4, 1, &[]).expect_err("undefined").kind, FaultKind::Undefined(Use::Condition));
+
+    let mut s = Shader::new(4);
+    let (one, zero) = (s.b.u32(1), s.b.u32(0));
+    let nothing = s.b.bin(BinOp::Div, U32, one, zero);
+    s.b.load(word(0), nothing);
+    assert_eq!(s.run(4, 1, &[1]).expect_err("undefined").kind, FaultKind::Undefined(Use::Address));
+}
+
+/// A branch that some lanes of a wave take, and one that whole waves take.
+#[test]
+fn barriers_that_some_do_not_reach_are_reported() {
+    for (limit, waiting, of, lane) in [(5, 5, 8, 5), (8, 8, 32, 0)] {
+        let mut s = Shader::new(32);
+        let few = s.less(s.local, limit);
+        s.when(few, barrier);
+        let fault = s.run(8, 1, &[]).expect_err("a barrier is missed");
+        assert_eq!((&fault.kind, fault.at.lane), (&FaultKind::Barrier { waiting, of }, lane));
+        assert_eq!(fault.diagnostic().code, Code::BARRIER_NOT_REACHED);
+    }
+}
+
+#[test]
+fn different_barriers_do_not_meet() {
+    let mut s = Shader::new(32);
+    let few = s.less(s.local, 16);
+    s.select(
+        few,
+        &[],
+        |s| {
+            barrier(s);
+            Vec::new()
+        },
+        |s| {
+            barrier(s);
+            Vec::new()
+        },
+    );
+    let fault = s.run(16, 1, &[]).expect_err("they wait at two places");
+    assert!(matches!(fault.kind, FaultKind::Barriers { .. }), "{fault:?}");
+}
+
+#[test]
+fn returned_invocations_reach_no_barrier() {
+    let mut s = Shader::new(8);
+    let few = s.less(s.local, 3);
+    s.when(few, |s| {
+        s.b.effect(Op::Return, &[]);
+    });
+    barrier(&mut s);
+    assert_eq!(s.run(8, 1, &[]).expect_err("3 have returned").kind, FaultKind::Barrier { waiting: 5, of: 8 });
+}
+
+#[test]
+fn a_loop_that_does_not_end_is_named() {
+    let mut s = Shader::new(4);
+    let (body, continuing) = (s.b.kernel.add_block(&[]), s.b.kernel.add_block(&[]));
+    s.b.span = Span::new(3, 5);
+    let inst = s.b.inst(Op::Loop { body, continuing }, &[], &[]);
+    s.b.span = Span::NONE;
+    let outer = s.b.switch_to(body);
+    s.b.effect(Op::Continue(inst), &[]);
+    s.b.switch_to(continuing);
+    let never = s.b.bool(false);
+    s.b.effect(Op::Repeat, &[never]);
+    s.b.switch_to(outer);
+    let dispatch = Dispatch { max_steps: 1000, ..Dispatch::new([1, 1, 1]) };
+    let fault = run(&s.finish(), 4, &dispatch, &[]).expect_err("it never ends");
+    assert_eq!((&fault.kind, fault.span), (&FaultKind::Steps { limit: 1000 }, Span::new(3, 5)));
+    assert_eq!(fault.diagnostic().code, Code::STEP_LIMIT);
+}
+
+#[test]
+fn unreachable_places_are_not_reached() {
+    let mut s = Shader::new(4);
+    s.b.effect(Op::Unreachable, &[]);
+    assert_eq!(s.run(4, 1, &[]).expect_err("it is reached").kind, FaultKind::Unreachable);
+}
+
+/// What no run could be made of is refused before it starts.
+#[test]
+fn impossible_kernels_are_refused() {
+    let mut s = Shader::new(4);
+    let address = s.b.constant(Ty::B64, 0);
+    s.b.load(access(MemorySpace::Physical, 4), address);
+    let refusal = Program::new(&s.finish(), 4).expect_err("there are no such addresses");
+    assert_eq!(refusal.code, Code::NOT_SUPPORTED);
+
+    let mut s = Shader::new(1 << 9);
+    s.b.kernel.workgroup_size = [u32::MAX; 3];
+    assert_eq!(Program::new(&s.finish(), 4).expect_err("too large").code, Code::NOT_SUPPORTED);
+
+    let s = Shader::new(4);
+    assert_eq!(Program::new(&s.finish(), 24).expect_err("no such wave").code, Code::INTERNAL);
+}
