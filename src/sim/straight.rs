@@ -115,6 +115,7 @@ impl Wave {
         match fact {
             LaneFact::Index => self.fill(out, |lane| lane.into()),
             LaneFact::Size => self.fill(out, |_| size.into()),
+            LaneFact::InSet(set) => self.fill(out, |lane| set >> lane & 1),
             LaneFact::Mask(op) => self.fill(out, |lane| {
                 (0..size).fold(0, |mask, other| mask | u64::from(compares(op, other, lane)) << other)
             }),
@@ -154,6 +155,9 @@ fn mask<'a>(op: AluOp, out: &mut [u64], row: impl Fn(usize) -> &'a [u64]) -> u64
         AluOp::BallotAnd => arith::zip(out, row(0), row(1), |a, b| a & b),
         AluOp::BallotOr => arith::zip(out, row(0), row(1), |a, b| a | b),
         AluOp::BallotNot => arith::map(out, row(0), |a| !a),
+        AluOp::BallotIsEmpty => arith::map(out, row(0), |a| (a == 0).into()),
+        AluOp::BallotIsSome => arith::map(out, row(0), |a| (a != 0).into()),
+        AluOp::BallotSize => arith::map(out, row(0), |a| a.count_ones().into()),
         AluOp::BallotFromMask => out.copy_from_slice(row(0)),
         AluOp::BallotWord => {
             // Words 2 and 3 are beyond all lanes.

@@ -81,6 +81,14 @@ pub(crate) fn identity(op: FoldOp, scalar: Scalar) -> u64 {
     }
 }
 
+/// The value that changes no other one: the identity, but -0 for sums of floats.
+pub(crate) fn neutral(op: FoldOp, scalar: Scalar) -> u64 {
+    match (op, scalar.kind) {
+        (FoldOp::Add, ScalarKind::Float) => 1 << (scalar.width - 1),
+        _ => identity(op, scalar),
+    }
+}
+
 pub(super) fn map(out: &mut [u64], a: &[u64], f: impl Fn(u64) -> u64) {
     for (out, a) in out.iter_mut().zip(a) {
         *out = f(*a);

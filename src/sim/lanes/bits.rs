@@ -56,6 +56,10 @@ impl Domain for Bits {
         Datum { bits: arith::identity(op, self.types[0]), input: 0 }
     }
 
+    fn neutral(&mut self, op: FoldOp) -> Datum {
+        Datum { bits: arith::neutral(op, self.types[0]), input: 0 }
+    }
+
     fn zero(&mut self) -> Datum {
         Datum { bits: 0, input: 0 }
     }

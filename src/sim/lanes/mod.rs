@@ -184,6 +184,8 @@ fn plan_of(op: StepOp, operands: usize) -> Plan {
         result: Operand::Step(0),
         second: None,
         assumes: Activity::Any,
+        whole: 0..0,
+        uniform: false,
         least_size: 1,
     }
 }
@@ -248,7 +250,9 @@ fn primitive_kind(primitive: Primitive, n: usize, count: usize, ty: Ty) -> Kind 
         Primitive::Scalar(ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh) if n == 1 => Kind::Index,
         Primitive::Group(_) if n == 1 => Kind::Index,
         _ if n >= values => Kind::Index,
-        Primitive::Nv(NvOp::Vote(_) | NvOp::Ballot) | Primitive::Scalar(ScalarOp::Ballot) => Kind::Bool,
+        Primitive::Nv(NvOp::Vote(_) | NvOp::Ballot) | Primitive::Scalar(ScalarOp::Ballot | ScalarOp::BallotFalse) => {
+            Kind::Bool
+        }
         Primitive::Group(GroupOp::Vote(_) | GroupOp::QuadVote(_) | GroupOp::Ballot) if ty == Ty::Bool => Kind::Bool,
         _ => Kind::Data,
     }

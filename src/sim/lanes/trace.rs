@@ -12,7 +12,7 @@ use crate::sim::arith;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
-/// Number of a value: those of the operands, a zero, an identity, then the folds in order.
+/// Number of a value: those of the operands, zero, the identity, the neutral value, then the folds in order.
 type Node = u16;
 
 /// Where a result comes from in one lane.
@@ -49,7 +49,7 @@ impl Trace {
     pub fn compute<'a>(&self, ty: Scalar, inputs: impl Iterator<Item = &'a [u64]>, nodes: &mut Vec<u64>) {
         nodes.clear();
         inputs.for_each(|row| nodes.extend_from_slice(row));
-        nodes.extend([0, arith::identity(self.op, ty)]);
+        nodes.extend([0, arith::identity(self.op, ty), arith::neutral(self.op, ty)]);
         for [a, b] in &self.folds {
             let value = bits::fold(self.op, ty, nodes[usize::from(*a)], nodes[usize::from(*b)]);
             nodes.push(value);
@@ -111,7 +111,7 @@ impl Domain for Recorder {
         if let Some(node) = self.made.get(&[a, b]) {
             return *node;
         }
-        let node = usize::from(self.zero) + 2 + self.folds.len();
+        let node = usize::from(self.zero) + 3 + self.folds.len();
         self.is_dynamic.set(self.is_dynamic.get() | (node > Node::MAX.into()));
         self.folds.push([a, b]);
         self.made.insert([a, b], node as Node);
@@ -126,6 +126,11 @@ impl Domain for Recorder {
     fn identity(&mut self, op: FoldOp) -> Node {
         self.uses(op);
         self.zero + 1
+    }
+
+    fn neutral(&mut self, op: FoldOp) -> Node {
+        self.uses(op);
+        self.zero + 2
     }
 
     fn zero(&mut self) -> Node {
