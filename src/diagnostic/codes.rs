@@ -44,6 +44,8 @@ codes! {
     BAD_CHARACTER = "E0003";
     /// The language of the input has no preprocessor.
     NO_PREPROCESSOR = "E0004";
+    /// A value for a specialization constant that does not exist, does not fit, or makes an impossible size.
+    BAD_SETTING = "E0005";
 
     // Preprocessor.
     /// A directive of a name that does not exist, or one that is not written as it must be.
@@ -192,6 +194,8 @@ codes! {
     PROFILE_LACKS = "E0701";
     /// A cross-lane operation spans more lanes than the profile's subgroup has.
     TOO_WIDE = "E0702";
+    /// Assembly targets and the simulator do not support it yet.
+    NOT_IN_KERNELS = "E0703";
 
     // Simulated runs.
     /// An access is outside its buffer or other memory.

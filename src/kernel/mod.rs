@@ -6,6 +6,7 @@
 //! [`Op::Prim`] afterwards. No language and no target shows here.
 
 pub mod build;
+pub mod lower;
 pub mod op;
 pub mod print;
 pub mod verify;
@@ -14,6 +15,7 @@ use crate::ir::arena::{Arena, Handle};
 use crate::ir::{InstFlags, Scalar};
 use crate::source::Span;
 pub use build::Builder;
+pub use lower::{Specializations, lower};
 pub use op::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, TernOp, UnOp};
 use rustc_hash::FxHashMap;
 
@@ -113,6 +115,8 @@ pub struct Buffer {
     pub kind: BufferKind,
     pub set: u32,
     pub binding: u32,
+    /// Which of an array of buffers; 0 for others.
+    pub element: u32,
     /// The least size in bytes: up to the end of the last member, run-time arrays counted as empty.
     pub bytes: u32,
     pub writable: bool,

@@ -17,6 +17,7 @@ fn sum() -> Kernel {
         kind: BufferKind::Storage,
         set: 0,
         binding: 3,
+        element: 0,
         bytes: 16,
         writable: true,
         span: Span::NONE,

@@ -22,6 +22,7 @@ fn errors(build: impl FnOnce(&mut Builder)) -> Vec<String> {
         kind: BufferKind::Storage,
         set: 0,
         binding: 0,
+        element: 0,
         bytes: 0,
         writable: false,
         span: Span::NONE,

@@ -39,6 +39,7 @@ impl Shader {
                 kind: BufferKind::Storage,
                 set: 0,
                 binding,
+                element: 0,
                 bytes: 0,
                 writable: true,
                 span: Span::NONE,

@@ -1,0 +1,166 @@
+//! Function bodies: blocks, operands, and which part of this module lowers which operation.
+
+use super::control::Target;
+use super::pointer::Pointer;
+use super::{DEPTH_LIMIT, INSTRUCTION_LIMIT, Lower, Scalars};
+use crate::ir::{self, BlockId, Function, InstId, Op as IrOp, Values};
+use crate::kernel::{Op, Value};
+use std::rc::Rc;
+
+/// What an operand is.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    Values(Scalars),
+    Pointer(Pointer),
+}
+
+impl Operand {
+    pub fn values(self) -> Scalars {
+        match self {
+            Operand::Values(values) => values,
+            Operand::Pointer(_) => Scalars::new(),
+        }
+    }
+
+    pub fn pointer(self) -> Pointer {
+        match self {
+            Operand::Values(_) => Pointer::None,
+            Operand::Pointer(pointer) => pointer,
+        }
+    }
+}
+
+/// A function that is being inlined.
+pub struct Frame<'m> {
+    pub function: &'m Function,
+    pub facts: Rc<super::analyze::FunctionFacts>,
+    pub params: Vec<Operand>,
+    pub locals: Vec<Pointer>,
+    /// What instructions gave, by their numbers.
+    pub results: Vec<Option<Operand>>,
+    /// Slots of the value that it returns: the first one, and how many.
+    pub result: (u32, usize),
+    /// The mark and the ends of the scope that an early `return` leaves; none where every `return` is the end, or ends
+    /// the invocation.
+    pub scope: Option<super::control::OpenScope>,
+    /// Whether this is the entry point.
+    pub outermost: bool,
+    /// What `Break` and `Continue` leave, innermost last.
+    pub targets: Vec<Target>,
+    /// What the `Yield` met last gives.
+    pub yielded: Scalars,
+}
+
+impl<'m> Lower<'m> {
+    /// Lowers a block of the function at the end of the current block of the kernel; false where control does not
+    /// reach its end.
+    pub fn block(&mut self, id: BlockId) -> bool {
+        if self.depth == DEPTH_LIMIT {
+            self.stop("control flow is nested too deeply for a kernel, functions that are called included");
+        }
+        self.depth += 1;
+        let function = self.frame().function;
+        let falls = function.blocks[id].insts.iter().all(|inst| self.instruction(*inst));
+        self.depth -= 1;
+        falls
+    }
+
+    /// Lowers an instruction; false where control does not go on behind it.
+    fn instruction(&mut self, id: InstId) -> bool {
+        let inst = self.frame().function.insts[id];
+        if self.b.kernel.insts.len() > INSTRUCTION_LIMIT {
+            self.stop("the shader is too large for a kernel once its functions are inlined");
+        }
+        if self.stopped {
+            return false;
+        }
+        (self.b.span, self.b.flags) = (inst.span, inst.flags);
+        match inst.op {
+            IrOp::If { condition, then, otherwise, .. } => self.if_(id, condition, then, otherwise),
+            IrOp::Loop { body, continuing, break_if, .. } => self.loop_(id, body, continuing, break_if),
+            IrOp::Switch { selector, cases, .. } => self.switch(id, selector, cases),
+            IrOp::Break => self.break_(),
+            IrOp::Continue => self.continue_(),
+            IrOp::Return(value) => self.return_(value),
+            IrOp::Yield(value) => {
+                self.frame().yielded = self.operand(value).values();
+                true
+            }
+            IrOp::Discard | IrOp::Unreachable => {
+                self.b.effect(Op::Unreachable, &[]);
+                false
+            }
+            IrOp::Call(callee, args) => self.call(id, callee, args),
+            _ => {
+                let result = self.operation(&inst);
+                self.give(id, result);
+                true
+            }
+        }
+    }
+
+    /// Notes what an instruction gave.
+    pub fn give(&mut self, id: InstId, result: Operand) {
+        self.frame().results[id.index()] = Some(result);
+    }
+
+    /// An operation that control flows through.
+    fn operation(&mut self, inst: &ir::Inst) -> Operand {
+        if let IrOp::Access { base, indices } = inst.op {
+            let indices = self.list(indices);
+            return Operand::Pointer(self.access(base, indices));
+        }
+        let values = match inst.op {
+            IrOp::Load(pointer) => {
+                let pointer = self.pointer(pointer);
+                self.load(&pointer, inst.ty)
+            }
+            IrOp::Store { pointer, value } => {
+                let values = self.operand(value).values();
+                let pointer = self.pointer(pointer);
+                self.store(&pointer, &values);
+                Scalars::new()
+            }
+            IrOp::ArrayLength { block } => Scalars::from_elem(self.array_length(block), 1),
+            IrOp::Atomic { .. } => self.atomic(inst),
+            IrOp::Barrier { execution, memory, kinds, order } => {
+                self.b.effect(Op::Barrier { execution, memory, kinds, order }, &[]);
+                Scalars::new()
+            }
+            IrOp::Lane(op, args) => self.lane(op, inst.ty, args),
+            IrOp::Demote => Scalars::new(),
+            _ => self.pure(inst),
+        };
+        Operand::Values(values)
+    }
+
+    /// What an operand is.
+    pub fn operand(&mut self, value: ir::Value) -> Operand {
+        match value {
+            ir::Value::Const(id) => Operand::Values(self.shapes.values(&mut self.b.kernel, id)),
+            ir::Value::Param(index) => self.frame().params[index as usize].clone(),
+            ir::Value::Global(_) | ir::Value::Local(_) => Operand::Pointer(self.pointer(value)),
+            // What was refused gave nothing.
+            ir::Value::Inst(id) => self.frame().results[id.index()].clone().unwrap_or(Operand::Values(Scalars::new())),
+        }
+    }
+
+    /// The scalars of an operand.
+    pub fn values(&mut self, value: ir::Value) -> Scalars {
+        self.operand(value).values()
+    }
+
+    /// The only scalar of an operand.
+    pub fn scalar(&mut self, value: ir::Value) -> Value {
+        let values = self.values(value);
+        match values.first() {
+            Some(value) => *value,
+            None => self.b.u32(0),
+        }
+    }
+
+    /// A list of operands.
+    pub fn list(&mut self, list: Values) -> &'m [ir::Value] {
+        self.frame().function.values(list)
+    }
+}

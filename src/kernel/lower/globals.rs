@@ -1,0 +1,305 @@
+//! Module-scope variables: buffers by set and binding, push constants, memory of the workgroup and of the invocation.
+
+use super::analyze::{is_large, is_promotable};
+use super::pointer::{Index, Place, Pointer};
+use super::{Lower, Scalars};
+use crate::diagnostic::Code;
+use crate::ir::{
+    self, Access, Binding, BuiltIn, ConstId, Global, GlobalId, MemoryKinds, Order, Scalar, Scope, Space, Type, TypeId,
+};
+use crate::kernel::{BinOp, Buffer, BufferKind, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
+
+/// Bytes of workgroup memory above which no hardware follows.
+const SHARED_LIMIT: u32 = 1 << 20;
+
+/// Buffers that an entry point may have.
+const BUFFER_LIMIT: u32 = 1 << 12;
+
+/// Rounds of clearing workgroup memory that are written out.
+const UNROLLED_ROUNDS: u32 = 8;
+
+/// A resource and where it is bound.
+type Bound = ((u32, u32), GlobalId);
+
+impl Lower<'_> {
+    /// Gives every variable that is used its place.
+    pub fn declare_globals(&mut self) {
+        let mut bound: Vec<Bound> = Vec::new();
+        let module = self.module;
+        let used: Vec<GlobalId> = module.globals.handles().filter(|id| self.facts.is_used(*id)).collect();
+        for id in &used {
+            let global = &module.globals[*id];
+            self.b.span = global.span;
+            match (global.space, global.binding) {
+                (Space::Uniform | Space::Storage, Binding::Resource { set, binding }) => {
+                    bound.push(((set, binding), *id))
+                }
+                (Space::Workgroup, _) => {}
+                _ => self.globals[id.index()] = self.global_variable(*id, global),
+            }
+        }
+        bound.sort_by_key(|(place, _)| *place);
+        bound.into_iter().for_each(|(place, id)| self.buffers(place, id));
+        self.workgroup_memory(&used);
+        self.declare_tables();
+    }
+
+    fn global_variable(&mut self, id: GlobalId, global: &Global) -> Pointer {
+        match (global.space, global.binding) {
+            (Space::Private, _) if !self.facts.is_memory(id) && !is_large(&mut self.shapes, global.ty) => {
+                self.slots(global.ty, global.init)
+            }
+            (Space::Private, _) => self.private(global.ty).map_or(Pointer::None, Pointer::Memory),
+            (Space::PushConstant, _) => self.push_constants(global.ty),
+            (Space::Input, Binding::BuiltIn(name)) => Pointer::BuiltIn { name, ty: global.ty },
+            (Space::Handle, _) => self.without("images and samplers"),
+            _ => self.without("variables like this one"),
+        }
+    }
+
+    fn without(&mut self, what: &str) -> Pointer {
+        self.not_yet(what);
+        Pointer::None
+    }
+
+    fn push_constants(&mut self, ty: TypeId) -> Pointer {
+        let Some(extent) = self.shapes.extent(ty) else { return self.without("push constants of this type") };
+        self.b.kernel.push_bytes = self.b.kernel.push_bytes.max(extent.size);
+        Pointer::Memory(Place::new(MemorySpace::Push, 0, ty))
+    }
+
+    // Buffers.
+
+    /// Adds the buffers of a resource; blocks at the same binding are views of the same buffer.
+    fn buffers(&mut self, (set, binding): (u32, u32), id: GlobalId) {
+        let global = &self.module.globals[id];
+        self.b.span = global.span;
+        let count = self.buffers_of(global.ty);
+        let ty = self.buffer_type(global.ty);
+        let Some(extent) = self.shapes.extent(ty).filter(|_| count <= BUFFER_LIMIT) else {
+            self.refuse(Code::NOT_IN_KERNELS, "a kernel cannot have a buffer of this size, or so many of them");
+            return;
+        };
+        let list = &mut self.b.kernel.buffers;
+        let first = list.iter().position(|other| (other.set, other.binding) == (set, binding)).unwrap_or(list.len());
+        for element in 0..count {
+            let buffer = described(global, (set, binding), element, extent.size);
+            match list.get_mut(first + element as usize) {
+                Some(known) => merge(known, &buffer),
+                None => list.push(buffer),
+            }
+        }
+        self.globals[id.index()] = self.buffer_pointer(first as u32, id, global.ty);
+    }
+
+    /// The block that a resource, or each of an array of resources, is.
+    fn buffer_type(&mut self, ty: TypeId) -> TypeId {
+        match self.array_element(ty) {
+            Some((element, _)) => self.buffer_type(element),
+            None => ty,
+        }
+    }
+
+    // Workgroup memory.
+
+    /// Variables that begin as zero come first, so that one range is cleared. Blocks with a layout share their memory,
+    /// as GL_EXT_shared_memory_block says.
+    fn workgroup_memory(&mut self, used: &[GlobalId]) {
+        let module = self.module;
+        let shared = used.iter().filter(|id| module.globals[**id].space == Space::Workgroup);
+        let (cleared, others): (Vec<GlobalId>, Vec<GlobalId>) =
+            shared.partition(|id| module.globals[**id].init.is_some());
+        let mut top = 0;
+        for id in &cleared {
+            top = self.place_shared(*id, top);
+        }
+        let clear = top.next_multiple_of(4);
+        top = clear;
+        for id in &others {
+            top = self.place_shared(*id, top);
+        }
+        self.b.kernel.shared_bytes = self.b.kernel.shared_bytes.max(top);
+        self.cleared = clear / 4;
+    }
+
+    /// Places a variable behind `top`; gives the first byte behind it.
+    fn place_shared(&mut self, id: GlobalId, top: u32) -> u32 {
+        let global = &self.module.globals[id];
+        self.b.span = global.span;
+        let is_block = self.is_block(global.ty);
+        let extent = self.shapes.extent(global.ty);
+        let start =
+            extent.and_then(|extent| if is_block { Some(0) } else { top.checked_next_multiple_of(extent.align) });
+        let end = start.zip(extent).and_then(|(start, extent)| start.checked_add(extent.size));
+        let Some((start, end)) = start.zip(end).filter(|(_, end)| *end <= SHARED_LIMIT) else {
+            self.refuse(Code::NOT_IN_KERNELS, "the variables of a workgroup need too much memory");
+            return top;
+        };
+        self.globals[id.index()] = Pointer::Memory(Place::new(MemorySpace::Shared, start, global.ty));
+        if is_block {
+            self.b.kernel.shared_bytes = self.b.kernel.shared_bytes.max(end);
+            return top;
+        }
+        end
+    }
+
+    fn is_block(&self, ty: TypeId) -> bool {
+        match self.shapes.types.get(ty) {
+            Type::Struct(id) => self.shapes.types.structs[id].block,
+            _ => false,
+        }
+    }
+
+    /// Sets the first `words` words of workgroup memory to zero: each invocation every n-th, then all wait.
+    fn clear_shared(&mut self, words: u32) {
+        if words == 0 {
+            return;
+        }
+        let invocations = self.b.kernel.invocations();
+        let own = self.b.value(Op::BuiltIn(BuiltIn::LocalInvocationIndex, 0), &[], Ty::B32);
+        let rounds = words.div_ceil(invocations);
+        if rounds <= UNROLLED_ROUNDS {
+            (0..rounds).for_each(|round| self.clear_round(own, round * invocations, words));
+        } else {
+            self.clear_in_loop(own, invocations, words);
+        }
+        let kinds = MemoryKinds::SHARED;
+        let (execution, memory, order) = (Some(Scope::Workgroup), Scope::Workgroup, Order::AcquireRelease);
+        self.b.effect(Op::Barrier { execution, memory, kinds, order }, &[]);
+    }
+
+    /// Clears word `first + own`, if it is below `words`.
+    fn clear_round(&mut self, own: Value, first: u32, words: u32) {
+        if first + self.b.kernel.invocations() <= words {
+            return self.clear_word(own, first);
+        }
+        let left = self.b.u32(words - first);
+        let inside = self.b.cmp(CmpOp::Lt, Scalar::U32, own, left);
+        self.guarded(inside, |lower| lower.clear_word(own, first));
+    }
+
+    fn clear_word(&mut self, own: Value, first: u32) {
+        let (four, zero) = (self.b.u32(4), self.b.u32(0));
+        let address = self.b.bin(BinOp::Mul, Scalar::U32, own, four);
+        let access = MemoryAccess {
+            space: MemorySpace::Shared,
+            offset: first * 4,
+            bytes: 4,
+            components: 1,
+            align: 4,
+            coherent: false,
+            volatile: false,
+        };
+        self.b.store(access, address, &[zero]);
+    }
+
+    /// `for (at = own; at < words; at += invocations)`.
+    fn clear_in_loop(&mut self, own: Value, invocations: u32, words: u32) {
+        let (body, continuing) = (self.b.kernel.add_block(&[Ty::B32]), self.b.kernel.add_block(&[Ty::B32]));
+        let (at, next) = (self.b.kernel.blocks[body].params[0], self.b.kernel.blocks[continuing].params[0]);
+        let inst = self.b.inst(Op::Loop { body, continuing }, &[own], &[]);
+        let outer = self.b.switch_to(body);
+        self.clear_word(at, 0);
+        let step = self.b.u32(invocations);
+        let after = self.b.bin(BinOp::Add, Scalar::U32, at, step);
+        self.b.effect(Op::Continue(inst), &[after]);
+        self.b.switch_to(continuing);
+        let words = self.b.u32(words);
+        let leave = self.b.cmp(CmpOp::Ge, Scalar::U32, next, words);
+        self.b.effect(Op::Repeat, &[leave, next]);
+        self.b.switch_to(outer);
+    }
+
+    // What the invocation does first.
+
+    /// Clears workgroup memory; writes the initial values of variables in private memory, and the tables.
+    pub fn initialize(&mut self) {
+        let module = self.module;
+        self.clear_shared(self.cleared);
+        for (id, global) in module.globals.iter() {
+            let Pointer::Memory(place) = self.global(id) else { continue };
+            if let Some(init) = global.init.filter(|_| is_promotable(global.space)) {
+                self.b.span = global.span;
+                let values = self.shapes.values(&mut self.b.kernel, init);
+                self.store_place(place, &values);
+            }
+        }
+        for (id, offset) in self.tables.clone() {
+            let place = Place::new(MemorySpace::Private, offset, self.shapes.constants.get(id).ty);
+            let values = self.shapes.values(&mut self.b.kernel, id);
+            self.store_place(place, &values);
+        }
+    }
+
+    /// Makes room for the constant arrays that are indexed at run time.
+    fn declare_tables(&mut self) {
+        for id in self.facts.tables.clone() {
+            let ty = self.shapes.constants.get(id).ty;
+            if self.is_small(ty) {
+                continue;
+            }
+            if let Some(place) = self.private(ty) {
+                self.tables.push((id, place.offset));
+            }
+        }
+    }
+
+    /// The element of a composite value by an index that only the run knows: picked from few scalars, else from memory.
+    pub fn extract_dynamic(&mut self, composite: ir::Value, index: Value) -> Scalars {
+        let Some(ty) = self.type_of(composite) else { return Scalars::new() };
+        let values = self.values(composite);
+        if self.is_small(ty) {
+            let parts = self.shapes.part_count(ty).unwrap_or(1).max(1) as usize;
+            return self.pick_part(&values, parts, index);
+        }
+        let top = self.private_top;
+        let place = match composite {
+            ir::Value::Const(id) => self.table(id, ty),
+            _ => self.spilled(ty, &values),
+        };
+        self.private_top = top;
+        let Some(place) = place else { return Scalars::new() };
+        let element = self.step_in_memory(place, Index::Computed(index));
+        self.load(&element, ty)
+    }
+
+    fn is_small(&mut self, ty: TypeId) -> bool {
+        self.shapes.part_count(ty).is_none_or(|count| count <= 4)
+    }
+
+    fn table(&mut self, id: ConstId, ty: TypeId) -> Option<Place> {
+        let found = self.tables.iter().find(|(table, _)| *table == id)?;
+        Some(Place::new(MemorySpace::Private, found.1, ty))
+    }
+
+    /// A value written to private memory.
+    fn spilled(&mut self, ty: TypeId, values: &[Value]) -> Option<Place> {
+        let place = self.private(ty)?;
+        self.store_place(place, values);
+        Some(place)
+    }
+}
+
+/// What a buffer is for whoever binds it.
+fn described(global: &Global, (set, binding): (u32, u32), element: u32, bytes: u32) -> Buffer {
+    let kind = if global.space == Space::Uniform { BufferKind::Uniform } else { BufferKind::Storage };
+    Buffer {
+        name: global.name.clone(),
+        kind,
+        set,
+        binding,
+        element,
+        bytes,
+        writable: kind == BufferKind::Storage && !global.access.contains(Access::READONLY),
+        span: global.span,
+    }
+}
+
+/// Two views of the same buffer as one.
+fn merge(known: &mut Buffer, other: &Buffer) {
+    known.bytes = known.bytes.max(other.bytes);
+    known.writable |= other.writable;
+    if other.kind == BufferKind::Storage {
+        known.kind = BufferKind::Storage;
+    }
+}

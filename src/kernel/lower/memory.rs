@@ -1,0 +1,246 @@
+//! Loads, stores and atomics: from places to accesses of one to four components.
+//!
+//! Neighbouring scalars of one size become one access where the address is known to be a multiple of the access's size,
+//! rounded up to a power of two. A bool takes 32 bits: zero, or anything else for true.
+
+use super::pointer::{Place, Pointer, power_of_two};
+use super::shape::{Held, SCALAR_LIMIT};
+use super::{Lower, Scalars};
+use crate::ir::{self, AtomicOp, InstFlags, Op as IrOp, Scalar, ScalarKind, Type, TypeId};
+use crate::kernel::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
+use std::rc::Rc;
+
+/// A scalar in memory, its offset counted from the place.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    offset: u32,
+    scalar: Scalar,
+}
+
+/// Scalars side by side that one access touches.
+struct Run<'c> {
+    access: MemoryAccess,
+    address: Option<Value>,
+    cells: &'c [Cell],
+}
+
+impl Lower<'_> {
+    pub fn load(&mut self, pointer: &Pointer, ty: TypeId) -> Scalars {
+        match *pointer {
+            Pointer::Slots { first, ty } => {
+                let count = self.shapes.scalars(ty).len();
+                self.vars.range(first, count).into()
+            }
+            Pointer::Component { first, count, index } => {
+                let all: Scalars = self.vars.range(first, count as usize).into();
+                Scalars::from_elem(self.pick(&all, index), 1)
+            }
+            Pointer::Memory(place) => self.load_place(place),
+            Pointer::BuiltIn { name, ty } => self.built_ins(name, ty),
+            Pointer::BuiltInComponent { name, index } => Scalars::from_elem(self.built_in_component(name, index), 1),
+            Pointer::None | Pointer::Buffers { .. } => {
+                let scalars = self.shapes.scalars(ty);
+                self.undefined(&scalars)
+            }
+        }
+    }
+
+    pub fn store(&mut self, pointer: &Pointer, values: &[Value]) {
+        match *pointer {
+            Pointer::Slots { first, .. } => {
+                (first..).zip(values).for_each(|(slot, value)| self.vars.set(slot, *value));
+            }
+            Pointer::Component { first, count, index } => {
+                let Some(new) = values.first().copied() else { return };
+                let old: Scalars = self.vars.range(first, count as usize).into();
+                let new = self.replace(&old, index, new);
+                (first..).zip(new).for_each(|(slot, value)| self.vars.set(slot, value));
+            }
+            Pointer::Memory(place) => self.store_place(place, values),
+            Pointer::None | Pointer::BuiltIn { .. } | Pointer::BuiltInComponent { .. } | Pointer::Buffers { .. } => {}
+        }
+    }
+
+    fn load_place(&mut self, place: Place) -> Scalars {
+        let cells = self.cells(place.held);
+        let mut values = Scalars::new();
+        for run in runs(place, &cells, self.b.flags) {
+            let address = self.address(run.address);
+            let loaded = self.b.load(run.access, address);
+            for (cell, value) in run.cells.iter().zip(loaded) {
+                values.push(self.loaded_scalar(cell.scalar, value));
+            }
+        }
+        values
+    }
+
+    pub fn store_place(&mut self, place: Place, values: &[Value]) {
+        let cells = self.cells(place.held);
+        let mut values = values.iter();
+        for run in runs(place, &cells, self.b.flags) {
+            let stored: Scalars =
+                run.cells.iter().zip(&mut values).map(|(c, v)| self.stored_scalar(c.scalar, *v)).collect();
+            let address = self.address(run.address);
+            self.b.store(run.access, address, &stored);
+        }
+    }
+
+    fn address(&mut self, address: Option<Value>) -> Value {
+        address.unwrap_or_else(|| self.b.u32(0))
+    }
+
+    fn loaded_scalar(&mut self, scalar: Scalar, value: Value) -> Value {
+        let zero_extended = Scalar { kind: ScalarKind::Uint, width: scalar.width };
+        match scalar {
+            Scalar::BOOL => {
+                let zero = self.b.u32(0);
+                self.b.cmp(CmpOp::Ne, Scalar::U32, value, zero)
+            }
+            Scalar { kind: ScalarKind::Sint, width: 8 } => self.b.convert(zero_extended, scalar, value),
+            _ => value,
+        }
+    }
+
+    fn stored_scalar(&mut self, scalar: Scalar, value: Value) -> Value {
+        if scalar.is_bool() { self.b.convert(Scalar::BOOL, Scalar::U32, value) } else { value }
+    }
+
+    /// The scalars that memory holds, in the order of the value's scalars.
+    fn cells(&mut self, held: Held) -> Rc<[Cell]> {
+        let mut cells = Vec::new();
+        self.collect_cells(held, 0, &mut cells);
+        if cells.len() > SCALAR_LIMIT as usize {
+            self.stop("a value of more than 65536 scalars is too large for a kernel");
+        }
+        cells.into()
+    }
+
+    fn collect_cells(&mut self, held: Held, offset: u32, cells: &mut Vec<Cell>) {
+        if let Held::Type(ty) = held {
+            match self.shapes.types.get(ty) {
+                Type::Scalar(scalar) => return cells.push(Cell { offset, scalar }),
+                Type::BufferReference { .. } => {
+                    return cells.push(Cell { offset, scalar: Scalar { kind: ScalarKind::Uint, width: 64 } });
+                }
+                _ => {}
+            }
+        }
+        let count = match held {
+            Held::Type(ty) => self.shapes.part_count(ty).unwrap_or(0),
+            Held::Column { rows, .. } => rows,
+        };
+        for index in 0..count {
+            let Some(part) = self.shapes.part(held, index).filter(|_| cells.len() <= SCALAR_LIMIT as usize) else {
+                return;
+            };
+            self.collect_cells(part.held, offset.wrapping_add(part.offset), cells);
+        }
+    }
+
+    /// `elements of the run-time array`: what is bound, less what stands before the array, in whole elements.
+    pub fn array_length(&mut self, block: ir::Value) -> Value {
+        let Pointer::Memory(Place { space: MemorySpace::Buffer(buffer), offset, held: Held::Type(ty), .. }) =
+            self.pointer(block)
+        else {
+            return self.b.kernel.undefined(Ty::B32);
+        };
+        let last = self.shapes.part_count(ty).and_then(|count| count.checked_sub(1));
+        let array = last.and_then(|last| self.shapes.part(Held::Type(ty), last));
+        let element = array.and_then(|array| Some((array, self.shapes.part(array.held, 0)?)));
+        let Some((array, element)) = element else { return self.b.kernel.undefined(Ty::B32) };
+        let bytes = self.b.value(Op::BufferBytes(buffer), &[], Ty::B32);
+        let before = self.b.u32(offset.wrapping_add(array.offset));
+        let rest = self.b.bin(BinOp::Sub, Scalar::U32, bytes, before);
+        let stride = self.b.u32(element.stride.max(1));
+        self.b.bin(BinOp::Div, Scalar::U32, rest, stride)
+    }
+
+    pub fn atomic(&mut self, inst: &ir::Inst) -> Scalars {
+        let IrOp::Atomic { op, pointer, args, scope, order } = inst.op else { return Scalars::new() };
+        let args: Scalars = self.list(args).iter().map(|arg| self.scalar(*arg)).collect();
+        let pointer = self.pointer(pointer);
+        let Some((place, cell)) = self.atomic_place(&pointer) else {
+            self.not_yet("atomic operations on such memory");
+            let scalars = self.shapes.scalars(inst.ty);
+            return self.undefined(&scalars);
+        };
+        let access = access(place, cell, 1, self.b.flags);
+        let address = self.address(place.address);
+        let operands: Scalars = [address].into_iter().chain(args).collect();
+        let operation = Op::Atomic { op, ty: cell.scalar, access, scope, order };
+        match op {
+            AtomicOp::Store => {
+                self.b.effect(operation, &operands);
+                Scalars::new()
+            }
+            _ => Scalars::from_elem(self.b.value(operation, &operands, Ty::of(cell.scalar)), 1),
+        }
+    }
+
+    fn atomic_place(&mut self, pointer: &Pointer) -> Option<(Place, Cell)> {
+        let Pointer::Memory(place) = *pointer else { return None };
+        let Held::Type(ty) = place.held else { return None };
+        let Type::Scalar(scalar) = self.shapes.types.get(ty) else { return None };
+        Some((place, Cell { offset: 0, scalar }))
+    }
+}
+
+/// An access to `count` scalars from a cell of a place on.
+fn access(place: Place, first: Cell, count: usize, flags: InstFlags) -> MemoryAccess {
+    let offset = place.offset.wrapping_add(first.offset);
+    MemoryAccess {
+        space: place.space,
+        offset,
+        bytes: first.scalar.bytes() as u8,
+        components: count as u8,
+        align: place.align.min(power_of_two(offset)),
+        coherent: flags.contains(InstFlags::COHERENT),
+        volatile: flags.contains(InstFlags::VOLATILE),
+    }
+}
+
+/// The accesses that touch all cells, in order.
+fn runs(place: Place, cells: &[Cell], flags: InstFlags) -> Vec<Run<'_>> {
+    let mut runs = Vec::new();
+    let mut rest = cells;
+    while let Some(first) = rest.first() {
+        let (cells, others) = rest.split_at(run_length(place, *first, rest));
+        let access = access(place, *first, cells.len(), flags);
+        runs.push(Run { access, address: place.address, cells });
+        rest = others;
+    }
+    runs
+}
+
+/// How many cells from the first on one access can touch.
+fn run_length(place: Place, first: Cell, cells: &[Cell]) -> usize {
+    let bytes = first.scalar.bytes();
+    let next_to =
+        |(at, cell): (u32, &Cell)| cell.scalar.bytes() == bytes && cell.offset == first.offset.wrapping_add(at * bytes);
+    let side_by_side = (0..4).zip(cells).take_while(|(at, cell)| next_to((*at, cell))).count();
+    let align = place.align.min(power_of_two(place.offset.wrapping_add(first.offset)));
+    let fits = |count: &usize| align.is_multiple_of(bytes * count.next_power_of_two() as u32);
+    (1..=side_by_side).rev().find(fits).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::MemorySpace;
+
+    fn lengths(align: u32, offset: u32, count: u32) -> Vec<u8> {
+        let held = Held::Type(crate::ir::Types::F32);
+        let place = Place { space: MemorySpace::Shared, address: None, offset, align, held };
+        let cells: Vec<Cell> = (0..count).map(|at| Cell { offset: 4 * at, scalar: Scalar::F32 }).collect();
+        runs(place, &cells, InstFlags::empty()).iter().map(|run| run.access.components).collect()
+    }
+
+    #[test]
+    fn accesses_are_as_wide_as_they_are_aligned() {
+        assert_eq!(lengths(16, 0, 4), [4]);
+        assert_eq!(lengths(16, 0, 3), [3]);
+        assert_eq!(lengths(16, 8, 4), [2, 2]);
+        assert_eq!(lengths(4, 0, 3), [1, 1, 1]);
+        assert_eq!(lengths(16, 4, 7), [1, 2, 4]);
+    }
+}

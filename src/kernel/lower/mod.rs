@@ -1,0 +1,161 @@
+//! From the typed form to the kernel form: one compute entry point becomes a [`Kernel`].
+//!
+//! Calls are inlined, everything becomes scalars, variables that are never indexed at run time become SSA values and
+//! the others bytes at addresses. Specialization constants get their values here. Cross-lane operations stay what they
+//! are, one for each component. Nothing is optimised: that is the passes' work.
+//!
+//! Refused, with a message at the place: other stages than compute, images, samplers, buffer references, and arrays of
+//! buffers with an index that is not constant.
+
+mod analyze;
+mod arith;
+mod body;
+mod call;
+mod control;
+mod globals;
+mod lane;
+mod math;
+mod memory;
+mod pointer;
+mod product;
+mod shape;
+mod specialize;
+#[cfg(test)]
+mod tests;
+mod variables;
+
+use super::{Builder, Kernel, Ty, Value};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{self, GlobalId, Module, Scalar, Stage};
+use crate::source::Span;
+use analyze::Facts;
+use body::Frame;
+use pointer::Pointer;
+use shape::Shapes;
+use smallvec::SmallVec;
+pub use specialize::Specializations;
+use variables::Variables;
+
+/// The scalars of a value: components of vectors, columns of matrices, elements and members in order.
+type Scalars = SmallVec<[Value; 4]>;
+
+/// Instructions after which a kernel counts as too large.
+const INSTRUCTION_LIMIT: usize = 1 << 20;
+
+/// Invocations that a workgroup may have; no hardware takes more than 2048.
+const INVOCATION_LIMIT: u32 = 1 << 16;
+
+/// How deeply blocks may be nested, those of inlined functions included.
+const DEPTH_LIMIT: u32 = 512;
+
+/// Lowers entry point `entry` of a module that has passed the verifier.
+///
+/// # Errors
+/// With what the kernel form cannot express, with settings that fit no specialization constant, and with sizes that
+/// such constants make impossible.
+pub fn lower(module: &Module, entry: usize, settings: &Specializations) -> Result<Kernel, Vec<Diagnostic>> {
+    let given = settings.resolve(module)?;
+    let Some(point) = module.entry_points.get(entry) else {
+        return Err(vec![Diagnostic::error(Code::ENTRY_POINT, format!("there is no entry point {entry}"))]);
+    };
+    let span = module.functions[point.function].span;
+    if point.stage != Stage::Compute {
+        let message = format!("{:?} shaders are {NOT_YET}", point.stage);
+        return Err(vec![Diagnostic::error(Code::NOT_IN_KERNELS, message).at(span, "this entry point")]);
+    }
+    let mut shapes = Shapes::new(module, given);
+    let size = workgroup_size(&mut shapes, point, span)?;
+    let facts = Facts::of(module, &mut shapes, point.function);
+    let mut lower = Lower {
+        module,
+        shapes,
+        facts,
+        b: Builder::new(Kernel::new(&point.name, size)),
+        vars: Variables::default(),
+        globals: vec![Pointer::None; module.globals.len()],
+        tables: Vec::new(),
+        cleared: 0,
+        frames: Vec::new(),
+        private_top: 0,
+        depth: 0,
+        stopped: false,
+        errors: Vec::new(),
+    };
+    lower.entry_point(point.function);
+    if lower.errors.is_empty() { Ok(lower.b.kernel) } else { Err(lower.errors) }
+}
+
+/// What all refusals end with.
+const NOT_YET: &str = "not supported on assembly targets and in the simulator yet";
+
+fn workgroup_size(shapes: &mut Shapes, point: &ir::EntryPoint, span: Span) -> Result<[u32; 3], Vec<Diagnostic>> {
+    let size = point.workgroup_size.map(|id| shapes.number(id).unwrap_or(0));
+    let total = size.iter().try_fold(1u32, |total, count| total.checked_mul(*count));
+    if matches!(total, Some(1..=INVOCATION_LIMIT)) {
+        return Ok(size);
+    }
+    let message = format!("the workgroup size {} x {} x {} is zero, unknown or too large", size[0], size[1], size[2]);
+    Err(vec![Diagnostic::error(Code::BAD_SETTING, message).at(span, "of this entry point")])
+}
+
+/// An entry point on its way into the kernel form.
+struct Lower<'m> {
+    module: &'m Module,
+    shapes: Shapes,
+    facts: Facts,
+    b: Builder,
+    vars: Variables,
+    /// What module-scope variables became, by their numbers.
+    globals: Vec<Pointer>,
+    /// Constant arrays that are indexed at run time, and where in private memory they lie.
+    tables: Vec<(ir::ConstId, u32)>,
+    /// Words of workgroup memory that begin as zero.
+    cleared: u32,
+    /// The functions being inlined, innermost last.
+    frames: Vec<Frame<'m>>,
+    /// Bytes of private memory that are taken here.
+    private_top: u32,
+    depth: u32,
+    /// The kernel is too large: no more is made of it.
+    stopped: bool,
+    errors: Vec<Diagnostic>,
+}
+
+impl<'m> Lower<'m> {
+    /// Reports something at the instruction being lowered.
+    fn refuse(&mut self, code: Code, message: impl Into<String>) {
+        let span = self.b.span;
+        let error = Diagnostic::error(code, message);
+        let error = if span.is_none() { error } else { error.at(span, "needed here") };
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+
+    /// Reports something that the kernel form does not have.
+    fn not_yet(&mut self, what: &str) {
+        self.refuse(Code::NOT_IN_KERNELS, format!("{what} are {NOT_YET}"));
+    }
+
+    /// Ends the work on a kernel that grows beyond measure.
+    fn stop(&mut self, message: &str) {
+        if !self.stopped {
+            self.refuse(Code::NOT_IN_KERNELS, message);
+        }
+        self.stopped = true;
+    }
+
+    /// The function being lowered.
+    fn frame(&mut self) -> &mut Frame<'m> {
+        self.frames.last_mut().expect("lowering happens inside a function")
+    }
+
+    /// Undefined scalars of these types.
+    fn undefined(&mut self, scalars: &[Scalar]) -> Scalars {
+        scalars.iter().map(|scalar| self.b.kernel.undefined(Ty::of(*scalar))).collect()
+    }
+
+    fn global(&self, id: GlobalId) -> Pointer {
+        self.globals[id.index()].clone()
+    }
+}

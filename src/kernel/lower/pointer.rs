@@ -1,0 +1,278 @@
+//! Pointers. They are known when the kernel is made: a variable's slots, or an address in a memory.
+
+use super::shape::Held;
+use super::{Lower, Scalars};
+use crate::diagnostic::Code;
+use crate::ir::{self, BuiltIn, GlobalId, Scalar, Type, TypeId, Types};
+use crate::kernel::{BinOp, MemorySpace, Value};
+
+/// What a pointer points to.
+#[derive(Clone, Debug)]
+pub enum Pointer {
+    /// Nothing that can be reached: what was refused, or a part that does not exist.
+    None,
+    /// A part of a variable in SSA form.
+    Slots {
+        first: u32,
+        ty: TypeId,
+    },
+    /// A component of a vector in SSA form, of the one whose number is `index`.
+    Component {
+        first: u32,
+        count: u32,
+        index: Value,
+    },
+    Memory(Place),
+    BuiltIn {
+        name: BuiltIn,
+        ty: TypeId,
+    },
+    /// A component of a built-in vector.
+    BuiltInComponent {
+        name: BuiltIn,
+        index: Index,
+    },
+    /// An array of buffers; the first is this one.
+    Buffers {
+        first: u32,
+        global: GlobalId,
+        ty: TypeId,
+    },
+}
+
+/// An address in a memory, and what is there.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub space: MemorySpace,
+    /// What only the run knows of the address, in bytes.
+    pub address: Option<Value>,
+    /// Bytes added to it.
+    pub offset: u32,
+    /// What the address without the offset is known to be a multiple of.
+    pub align: u32,
+    pub held: Held,
+}
+
+/// An index of an access.
+#[derive(Clone, Copy, Debug)]
+pub enum Index {
+    Known(u32),
+    /// 32 bits.
+    Computed(Value),
+}
+
+/// What the beginning of every memory is known to be a multiple of, in bytes.
+const BASE_ALIGN: u32 = 16;
+
+impl Place {
+    /// The beginning of a memory, and a constant offset from there.
+    pub fn new(space: MemorySpace, offset: u32, ty: TypeId) -> Place {
+        Place { space, address: None, offset, align: BASE_ALIGN, held: Held::Type(ty) }
+    }
+}
+
+/// The greatest power of two that a number is a multiple of.
+pub fn power_of_two(number: u32) -> u32 {
+    if number == 0 { 1 << 31 } else { 1 << number.trailing_zeros() }
+}
+
+impl Lower<'_> {
+    /// The pointer that an operand is.
+    pub fn pointer(&mut self, value: ir::Value) -> Pointer {
+        match value {
+            ir::Value::Global(id) => self.global(id),
+            ir::Value::Local(id) => self.frame().locals[id.index()].clone(),
+            ir::Value::Param(_) | ir::Value::Inst(_) => self.operand(value).pointer(),
+            ir::Value::Const(_) => Pointer::None,
+        }
+    }
+
+    /// A part of what a pointer points to.
+    pub fn access(&mut self, base: ir::Value, indices: &[ir::Value]) -> Pointer {
+        if matches!(self.type_of(base).map(|ty| self.shapes.types.get(ty)), Some(Type::BufferReference { .. })) {
+            self.not_yet("buffer references");
+            return Pointer::None;
+        }
+        let mut pointer = self.pointer(base);
+        for index in indices {
+            let index = self.index(*index);
+            pointer = self.step(pointer, index);
+        }
+        pointer
+    }
+
+    /// An operand as an index.
+    pub fn index(&mut self, index: ir::Value) -> Index {
+        if let ir::Value::Const(id) = index
+            && let Some(number) = self.shapes.number(id)
+        {
+            return Index::Known(number);
+        }
+        Index::Computed(self.word(index))
+    }
+
+    /// An integer operand as 32 bits.
+    pub fn word(&mut self, value: ir::Value) -> Value {
+        let scalar = self.scalar_of(value);
+        let number = self.scalar(value);
+        if scalar.width == 32 { number } else { self.b.convert(scalar, Scalar { width: 32, ..scalar }, number) }
+    }
+
+    fn step(&mut self, pointer: Pointer, index: Index) -> Pointer {
+        match pointer {
+            Pointer::Slots { first, ty } => self.step_in_slots(first, ty, index),
+            Pointer::Memory(place) => self.step_in_memory(place, index),
+            Pointer::BuiltIn { name, .. } => Pointer::BuiltInComponent { name, index },
+            Pointer::Buffers { first, global, ty } => self.pick_buffer(first, global, ty, index),
+            Pointer::None | Pointer::Component { .. } | Pointer::BuiltInComponent { .. } => Pointer::None,
+        }
+    }
+
+    fn step_in_slots(&mut self, first: u32, ty: TypeId, index: Index) -> Pointer {
+        match (index, self.shapes.types.get(ty)) {
+            (Index::Known(index), _) => match self.shapes.value_part(ty, index) {
+                Some((ty, part)) => Pointer::Slots { first: first + part, ty },
+                None => Pointer::None,
+            },
+            (Index::Computed(index), Type::Vector { size, .. }) => {
+                Pointer::Component { first, count: size.into(), index }
+            }
+            (Index::Computed(_), _) => {
+                self.refuse(Code::INTERNAL, "a variable that is indexed at run time is not memory");
+                Pointer::None
+            }
+        }
+    }
+
+    pub fn step_in_memory(&mut self, place: Place, index: Index) -> Pointer {
+        let number = if let Index::Known(number) = index { number } else { 0 };
+        let Some(part) = self.shapes.part(place.held, number) else { return Pointer::None };
+        let place = Place { held: part.held, ..place };
+        let place = match index {
+            Index::Known(_) => match place.offset.checked_add(part.offset) {
+                Some(offset) => Place { offset, ..place },
+                None => return Pointer::None,
+            },
+            Index::Computed(index) => self.move_by(place, index, part.stride),
+        };
+        Pointer::Memory(place)
+    }
+
+    /// The place `index` times `stride` bytes further on.
+    fn move_by(&mut self, place: Place, index: Value, stride: u32) -> Place {
+        let distance = match stride {
+            1 => index,
+            _ => {
+                let stride = self.b.u32(stride);
+                self.b.bin(BinOp::Mul, Scalar::U32, index, stride)
+            }
+        };
+        let address = match place.address {
+            Some(address) => self.b.bin(BinOp::Add, Scalar::U32, address, distance),
+            None => distance,
+        };
+        Place { address: Some(address), align: place.align.min(power_of_two(stride)), ..place }
+    }
+
+    fn pick_buffer(&mut self, first: u32, global: GlobalId, ty: TypeId, index: Index) -> Pointer {
+        let Index::Known(index) = index else {
+            self.not_yet("indices of arrays of buffers that are not constant");
+            return Pointer::None;
+        };
+        let Some((element, _)) = self.array_element(ty).filter(|(_, count)| index < *count) else {
+            return Pointer::None;
+        };
+        let each = self.buffers_of(element);
+        let first = first + index * each;
+        self.buffer_pointer(first, global, element)
+    }
+
+    /// A pointer to a buffer, or to an array of buffers.
+    pub fn buffer_pointer(&mut self, first: u32, global: GlobalId, ty: TypeId) -> Pointer {
+        if self.array_element(ty).is_some() {
+            return Pointer::Buffers { first, global, ty };
+        }
+        Pointer::Memory(Place::new(MemorySpace::Buffer(first), 0, ty))
+    }
+
+    /// Element and length of an array of buffers: an array without a stride. Those without a length count as endless.
+    pub fn array_element(&mut self, ty: TypeId) -> Option<(TypeId, u32)> {
+        match self.shapes.types.get(ty) {
+            Type::Array { element, len, stride: None } => Some((element, self.shapes.length(len).unwrap_or(u32::MAX))),
+            _ => None,
+        }
+    }
+
+    /// How many buffers a resource is.
+    pub fn buffers_of(&mut self, ty: TypeId) -> u32 {
+        match self.array_element(ty) {
+            Some((element, count)) => count.saturating_mul(self.buffers_of(element)),
+            None => 1,
+        }
+    }
+
+    /// A component of a built-in vector.
+    pub fn built_in_component(&mut self, name: BuiltIn, index: Index) -> Value {
+        match index {
+            Index::Known(index) => self.built_in(name, index.min(2) as u8),
+            Index::Computed(index) => {
+                let all: Scalars = (0..3).map(|at| self.built_in(name, at)).collect();
+                self.pick(&all, index)
+            }
+        }
+    }
+
+    /// The values of a built-in variable.
+    pub fn built_ins(&mut self, name: BuiltIn, ty: TypeId) -> Scalars {
+        let count = self.shapes.count(ty).unwrap_or(0);
+        (0..count).map(|at| self.built_in(name, at as u8)).collect()
+    }
+
+    /// A component of a built-in variable; scalars have one.
+    fn built_in(&mut self, name: BuiltIn, component: u8) -> Value {
+        use BuiltIn as N;
+        match name {
+            N::NumWorkgroups | N::WorkgroupId | N::LocalInvocationId => self.built_in_op(name, component),
+            N::LocalInvocationIndex | N::SubgroupId | N::NumSubgroups => self.built_in_op(name, 0),
+            N::WarpIdNv | N::SmIdNv | N::WarpsPerSmNv | N::SmCountNv => self.built_in_op(name, 0),
+            N::GlobalInvocationId => self.global_invocation(component),
+            N::DeviceIndex => self.b.u32(0),
+            _ => {
+                self.not_yet(&format!("built-in values like {name:?}"));
+                self.b.u32(0)
+            }
+        }
+    }
+
+    fn built_in_op(&mut self, name: BuiltIn, component: u8) -> Value {
+        let ty = crate::kernel::Ty::of(Scalar::U32);
+        self.b.value(crate::kernel::Op::BuiltIn(name, component), &[], ty)
+    }
+
+    /// `WorkgroupId * size + LocalInvocationId`.
+    fn global_invocation(&mut self, component: u8) -> Value {
+        let size = self.b.kernel.workgroup_size[usize::from(component)];
+        let group = self.built_in_op(BuiltIn::WorkgroupId, component);
+        let size = self.b.u32(size);
+        let first = self.b.bin(BinOp::Mul, Scalar::U32, group, size);
+        let local = self.built_in_op(BuiltIn::LocalInvocationId, component);
+        self.b.bin(BinOp::Add, Scalar::U32, first, local)
+    }
+
+    /// Type of an operand that is no variable.
+    pub fn type_of(&mut self, value: ir::Value) -> Option<TypeId> {
+        let function = self.frame().function;
+        match value {
+            ir::Value::Inst(id) => Some(function.insts[id].ty),
+            ir::Value::Const(id) => Some(self.shapes.constants.get(id).ty),
+            ir::Value::Param(index) => function.params.get(index as usize).map(|param| param.ty),
+            ir::Value::Global(_) | ir::Value::Local(_) => None,
+        }
+    }
+
+    /// The scalar that an operand is made of; `u32` for composites, which have no one scalar.
+    pub fn scalar_of(&mut self, value: ir::Value) -> Scalar {
+        let ty = self.type_of(value).unwrap_or(Types::U32);
+        self.shapes.types.scalar_of(ty).unwrap_or(Scalar::U32)
+    }
+}
