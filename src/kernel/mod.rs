@@ -8,7 +8,11 @@
 pub mod build;
 pub mod lower;
 pub mod op;
+pub mod pass;
 pub mod print;
+#[cfg(test)]
+pub mod random;
+pub mod tree;
 pub mod verify;
 
 use crate::ir::arena::{Arena, Handle};
@@ -263,6 +267,27 @@ impl Kernel {
     pub fn set_args(&mut self, inst: InstId, args: &[Value]) {
         let list = self.add_list(args);
         self.insts[inst].args = list;
+    }
+
+    /// Gives an instruction new results, of these types; the old ones are nobody's from then on.
+    pub fn set_results(&mut self, inst: InstId, types: &[Ty]) {
+        let first = self.values.len() as u32;
+        for (n, ty) in types.iter().enumerate() {
+            self.values.push(ValueData { ty: *ty, def: Def::Inst(inst, n as u32) });
+        }
+        let inst = &mut self.insts[inst];
+        (inst.first, inst.count) = (first, types.len() as u32);
+    }
+
+    /// Keeps some parameters of a block. Gives whether others went.
+    pub fn retain_params(&mut self, block: BlockId, keep: impl Fn(&Value) -> bool) -> bool {
+        let params = &mut self.blocks[block].params;
+        let before = params.len();
+        params.retain(keep);
+        for (n, param) in params.iter().enumerate() {
+            self.values[*param].def = Def::Param(block, n as u32);
+        }
+        params.len() != before
     }
 
     /// The blocks inside an instruction.

@@ -22,6 +22,7 @@ mod wave;
 pub use fault::{Access, AccessKind, Fault, FaultKind, Invocation, Use};
 pub use memory::Memory;
 pub use program::Program;
+pub(crate) use straight::compute;
 
 /// What happens to undefined values that are stored in buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

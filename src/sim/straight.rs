@@ -131,7 +131,7 @@ impl Wave {
 }
 
 /// The result row, and the lanes in which it is undefined by itself.
-fn compute<'a>(op: Op, out: &mut [u64], row: impl Fn(usize) -> &'a [u64]) -> u64 {
+pub(crate) fn compute<'a>(op: Op, out: &mut [u64], row: impl Fn(usize) -> &'a [u64]) -> u64 {
     match op {
         Op::Un(op, ty) => arith::un(op, ty, out, row(0)),
         Op::Bin(op, ty) => return arith::bin(op, ty, out, row(0), row(1)),

@@ -74,9 +74,9 @@ fn moved_or_asked(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature
             Signature::new([Ty::Bool], [Ty::Bool])
         }
         Primitive::Group(G::Elect) => Signature::new([], [Ty::Bool]),
-        Primitive::Group(G::Ballot) | Primitive::Nv(NvOp::Ballot) | Primitive::Scalar(ScalarOp::Ballot) => {
-            Signature::new([Ty::Bool], [Ty::Mask])
-        }
+        Primitive::Group(G::Ballot) | Primitive::Nv(NvOp::Ballot) => Signature::new([Ty::Bool], [Ty::Mask]),
+        Primitive::Scalar(ScalarOp::Ballot | ScalarOp::BallotFalse) => Signature::new([Ty::Bool], [Ty::Mask]),
+        Primitive::Scalar(ScalarOp::OwnBit) => Signature::new([Ty::Mask], [Ty::Bool]),
         Primitive::Group(G::InverseBallot) => Signature::new([Ty::Mask], [Ty::Bool]),
         Primitive::Group(G::BallotBitExtract) => Signature::new([Ty::Mask, Ty::B32], [Ty::Bool]),
         Primitive::Group(G::BallotBitCount(_) | G::BallotFindLsb | G::BallotFindMsb) => {

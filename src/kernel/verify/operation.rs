@@ -66,6 +66,7 @@ impl Verifier<'_> {
                 let ty = self.kernel.args(inst).get(1).map_or(Ty::Bool, |accept| self.kernel.ty(*accept));
                 Ok(Signature::new([Ty::Bool, ty, ty], [ty]))
             }
+            Op::Fact(LaneFact::InSet(_)) => Ok(Signature::new([], [Ty::Bool])),
             Op::Fact(LaneFact::Mask(_)) => Ok(Signature::new([], [Ty::Mask])),
             Op::Fact(_) => Ok(Signature::new([], [Ty::B32])),
             Op::MaskAlu(op) => mask_arithmetic(op),
@@ -143,6 +144,8 @@ const fn binary_on(op: BinOp) -> On {
 fn mask_arithmetic(op: AluOp) -> Check<Signature> {
     Ok(match op {
         AluOp::BallotAnd | AluOp::BallotOr => Signature::new([Ty::Mask; 2], [Ty::Mask]),
+        AluOp::BallotIsEmpty | AluOp::BallotIsSome => Signature::new([Ty::Mask], [Ty::Bool]),
+        AluOp::BallotSize => Signature::new([Ty::Mask], [Ty::B32]),
         AluOp::BallotNot => Signature::new([Ty::Mask], [Ty::Mask]),
         AluOp::BallotWord => Signature::new([Ty::Mask, Ty::B32], [Ty::B32]),
         AluOp::BallotFromMask => Signature::new([Ty::B64], [Ty::Mask]),

@@ -1,0 +1,51 @@
+//! What makes kernels smaller and faster without changing what they compute: one file a pass.
+//!
+//! Every pass keeps the rules of the form ([`super::verify`]) and takes time in proportion to the kernel's size. Floats
+//! are never re-associated or contracted; a result that was undefined may become any value. Cross-lane operations stay
+//! where they are, because moving one would change which lanes take part.
+
+mod address;
+mod control;
+mod copy;
+mod dead;
+mod fold;
+mod forward;
+mod hoist;
+mod memory;
+mod merge;
+mod names;
+mod range;
+mod unroll;
+
+use super::Kernel;
+
+/// One pass: changes a kernel and gives whether it did.
+type Pass = fn(&mut Kernel) -> bool;
+
+/// What is run again and again, while there is something to do, in this order.
+const CLEANING: &[Pass] = &[merge::run, forward::run, control::run, dead::run];
+
+/// Rounds of cleaning at most: each mostly finds what the one before has laid open, and soon nothing is left.
+const ROUNDS: usize = 4;
+
+/// Makes a kernel as simple as can be told without a target.
+pub fn optimize(kernel: &mut Kernel) {
+    clean(kernel);
+    if unroll::run(kernel) {
+        clean(kernel);
+    }
+    hoist::run(kernel);
+    address::run(kernel);
+    clean(kernel);
+}
+
+fn clean(kernel: &mut Kernel) {
+    for _ in 0..ROUNDS {
+        if !CLEANING.iter().fold(false, |changed, pass| pass(kernel) | changed) {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

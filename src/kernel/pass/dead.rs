@@ -1,0 +1,193 @@
+//! Drops what nobody needs: instructions, whole constructs, and parameters and results of those that stay.
+//!
+//! Needed are effects (stores, atomics, barriers, ends of the invocation) and what they depend on; a construct is needed
+//! if something in it is, or one of its results. Stores to the invocation's own memory are needed only where something that
+//! is needed reads it. A loop that does nothing is dropped even if it never ends.
+
+use super::names::Names;
+use crate::kernel::tree::{Flows, Tree};
+use crate::kernel::{BlockId, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
+use crate::lane::{GroupOp, LaneOp, Primitive};
+
+/// Drops dead code. Gives whether there was some.
+pub fn run(kernel: &mut Kernel) -> bool {
+    let tree = Tree::new(kernel);
+    let mut live = Live::new(kernel, &tree);
+    live.trace();
+    let Live { values, insts, .. } = live;
+    let dropped = sweep(kernel, &tree, &insts);
+    shrink(kernel, &tree, &insts, &values) | dropped
+}
+
+/// Whether an instruction does something that can be seen.
+fn has_effect(op: &Op) -> bool {
+    match op {
+        Op::Store(access) if is_private(*access) => access.volatile,
+        Op::Store(_) | Op::Atomic { .. } | Op::Barrier { .. } | Op::Return => true,
+        Op::Load(MemoryAccess { volatile, .. }) => *volatile,
+        Op::Lane { op, .. } => *op == LaneOp::Sync,
+        Op::Prim { primitive, .. } => *primitive == Primitive::Group(GroupOp::Sync),
+        _ => false,
+    }
+}
+
+fn is_private(access: MemoryAccess) -> bool {
+    access.space == MemorySpace::Private
+}
+
+/// What is needed, as far as it has been found.
+struct Live<'k> {
+    kernel: &'k Kernel,
+    tree: &'k Tree,
+    flows: Flows,
+    /// Terminators that lead to a loop or scope from anywhere inside it.
+    leaving: Vec<Vec<InstId>>,
+    /// Stores to the invocation's memory, while nothing that reads it is needed.
+    private_stores: Vec<InstId>,
+    values: Vec<bool>,
+    insts: Vec<bool>,
+    open: Vec<Item>,
+}
+
+enum Item {
+    Value(Value),
+    Inst(InstId),
+}
+
+impl<'k> Live<'k> {
+    fn new(kernel: &'k Kernel, tree: &'k Tree) -> Live<'k> {
+        let mut live = Live {
+            kernel,
+            tree,
+            flows: Flows::new(kernel, tree),
+            leaving: vec![Vec::new(); kernel.insts.len()],
+            private_stores: Vec::new(),
+            values: vec![false; kernel.values.len()],
+            insts: vec![false; kernel.insts.len()],
+            open: Vec::new(),
+        };
+        for inst in tree.blocks.iter().flat_map(|block| &kernel.blocks[*block].insts) {
+            match kernel.insts[*inst].op {
+                Op::Exit(target) | Op::Continue(target) => live.leaving[target.index()].push(*inst),
+                op if has_effect(&op) => live.need_inst(*inst),
+                Op::Store(_) => live.private_stores.push(*inst),
+                _ => {}
+            }
+        }
+        live
+    }
+
+    fn need(&mut self, value: Value) {
+        if !std::mem::replace(&mut self.values[value.index()], true) {
+            self.open.push(Item::Value(value));
+        }
+    }
+
+    fn need_inst(&mut self, inst: InstId) {
+        if !std::mem::replace(&mut self.insts[inst.index()], true) {
+            self.open.push(Item::Inst(inst));
+        }
+    }
+
+    fn trace(&mut self) {
+        while let Some(item) = self.open.pop() {
+            match item {
+                Item::Value(value) => self.value(value),
+                Item::Inst(inst) => self.inst(inst),
+            }
+        }
+    }
+
+    fn value(&mut self, value: Value) {
+        match self.kernel.values[value].def {
+            Def::Const(_) | Def::Undef => return,
+            Def::Inst(inst, _) => self.need_inst(inst),
+            Def::Param(block, _) => self.need_owner(block),
+        }
+        for at in 0..self.flows.sources(value).len() {
+            self.need(self.flows.sources(value)[at]);
+        }
+    }
+
+    fn need_owner(&mut self, block: BlockId) {
+        if let Some(owner) = self.tree.owner(block) {
+            self.need_inst(owner);
+        }
+    }
+
+    /// What an instruction that is needed needs: the construct around it, its operands, the ways through it.
+    fn inst(&mut self, inst: InstId) {
+        if let Some(block) = self.tree.block_of(inst) {
+            self.need_owner(block);
+        }
+        let op = self.kernel.insts[inst].op;
+        match op {
+            Op::If { .. } | Op::Repeat => self.need(self.kernel.args(inst)[0]),
+            Op::Loop { .. } | Op::Scope { .. } => {
+                std::mem::take(&mut self.leaving[inst.index()]).into_iter().for_each(|way| self.need_inst(way));
+            }
+            Op::Yield | Op::Exit(_) | Op::Continue(_) => {}
+            Op::Load(access) if is_private(access) => {
+                self.need(self.kernel.args(inst)[0]);
+                std::mem::take(&mut self.private_stores).into_iter().for_each(|store| self.need_inst(store));
+            }
+            _ => self.kernel.args(inst).iter().for_each(|arg| self.need(*arg)),
+        }
+        for block in self.kernel.inner_blocks(inst) {
+            if let Some(last) = self.kernel.blocks[block].insts.last() {
+                self.need_inst(*last);
+            }
+        }
+    }
+}
+
+/// Takes the instructions out that are not needed. Terminators of blocks that stay are all needed, but for the body's.
+fn sweep(kernel: &mut Kernel, tree: &Tree, needed: &[bool]) -> bool {
+    let mut dropped = false;
+    for block in &tree.blocks {
+        let insts = &kernel.insts;
+        let list = &mut kernel.blocks[*block].insts;
+        let before = list.len();
+        list.retain(|inst| needed[inst.index()] || insts[*inst].op.is_terminator());
+        dropped |= list.len() != before;
+    }
+    dropped
+}
+
+/// Takes the parameters and results away that are not needed.
+fn shrink(kernel: &mut Kernel, tree: &Tree, needed: &[bool], values: &[bool]) -> bool {
+    let is_live = |value: &Value| values[value.index()];
+    let mut names = Names::default();
+    // Operands first: where they go is told by what is still there.
+    for inst in tree.insts(kernel) {
+        let to = tree.destinations(kernel, inst);
+        if to.iter().flatten().all(is_live) {
+            continue;
+        }
+        let kept = to.iter().zip(kernel.args(inst)).filter(|(to, _)| to.as_ref().is_none_or(is_live));
+        let kept: Vec<Value> = kept.map(|(_, arg)| *arg).collect();
+        kernel.set_args(inst, &kept);
+    }
+    let mut shrunk = false;
+    for block in &tree.blocks {
+        shrunk |= kernel.retain_params(*block, is_live);
+        for inst in kernel.blocks[*block].insts.clone() {
+            if needed[inst.index()]
+                && kernel.insts[inst].op.is_structured()
+                && !kernel.results(inst).all(|v| is_live(&v))
+            {
+                shrunk = true;
+                shrink_results(kernel, inst, is_live, &mut names);
+            }
+        }
+    }
+    names.apply_all(kernel);
+    shrunk
+}
+
+fn shrink_results(kernel: &mut Kernel, inst: InstId, is_live: impl Fn(&Value) -> bool, names: &mut Names) {
+    let kept: Vec<Value> = kernel.results(inst).filter(is_live).collect();
+    let types: Vec<_> = kept.iter().map(|value| kernel.ty(*value)).collect();
+    kernel.set_results(inst, &types);
+    names.replace_all(kept, kernel.results(inst));
+}

@@ -1,0 +1,109 @@
+//! Comparisons.
+
+use super::{Answer, Folder, Simpler, evaluate};
+use crate::ir::Scalar;
+use crate::kernel::{BinOp, CmpOp, Op, Ty, UnOp};
+
+impl Folder<'_> {
+    pub fn compare(&mut self, op: CmpOp, scalar: Scalar) -> Answer {
+        if self.known(0).is_some() && self.known(1).is_none() {
+            return Some(Simpler::Op(Op::Cmp(mirrored(op), scalar), vec![self.args[1], self.args[0]]));
+        }
+        if scalar.is_float() {
+            return None;
+        }
+        if self.args[0] == self.args[1] {
+            return self.number(Ty::Bool, matches!(op, CmpOp::Eq | CmpOp::Le | CmpOp::Ge).into());
+        }
+        let with = self.known(1)?;
+        if scalar.is_bool() {
+            return self.with_bool(op, with);
+        }
+        self.by_range(op, scalar, with).or_else(|| self.through(op, scalar, with))
+    }
+
+    fn with_bool(&mut self, op: CmpOp, with: u64) -> Answer {
+        match (op, with != 0) {
+            (CmpOp::Eq, true) | (CmpOp::Ne, false) => self.is(self.args[0]),
+            (CmpOp::Eq, false) | (CmpOp::Ne, true) => {
+                Some(Simpler::Op(Op::Un(UnOp::Not, Scalar::BOOL), vec![self.args[0]]))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the range of an operand decides.
+    fn by_range(&mut self, op: CmpOp, scalar: Scalar, with: u64) -> Answer {
+        let range = self.range(0);
+        let ones = u64::MAX >> (64 - Ty::of(scalar).bits());
+        if scalar.is_signed() && (range.most > ones >> 1 || with > ones >> 1) {
+            return None;
+        }
+        let truth = match op {
+            CmpOp::Eq if range.most < with || with & !range.may != 0 => false,
+            CmpOp::Ne if range.most < with || with & !range.may != 0 => true,
+            CmpOp::Lt if range.most < with => true,
+            CmpOp::Lt if with == 0 => false,
+            CmpOp::Le if range.most <= with => true,
+            CmpOp::Gt if range.most <= with => false,
+            CmpOp::Ge if range.most < with => false,
+            CmpOp::Ge if with == 0 => true,
+            _ => return None,
+        };
+        self.number(Ty::Bool, truth.into())
+    }
+
+    /// Through an operation that keeps different values different.
+    fn through(&mut self, op: CmpOp, scalar: Scalar, with: u64) -> Answer {
+        if !matches!(op, CmpOp::Eq | CmpOp::Ne) {
+            return None;
+        }
+        if let Some(answer) = self.through_bool(op, with) {
+            return Some(answer);
+        }
+        for (inner, back) in [(BinOp::Add, BinOp::Sub), (BinOp::Xor, BinOp::Xor)] {
+            if let Some((value, constant)) = self.made_by(self.args[0], inner, scalar) {
+                let with = evaluate(Op::Bin(back, scalar), &[with, constant])?;
+                let with = self.kernel.constant(Ty::of(scalar), with);
+                return Some(Simpler::Op(self.op, vec![value, with]));
+            }
+        }
+        None
+    }
+
+    /// A bool that was made a number is compared as what it is.
+    fn through_bool(&mut self, op: CmpOp, with: u64) -> Answer {
+        let inst = self.kernel.definition(self.args[0])?;
+        match self.kernel.insts[inst].op {
+            Op::Convert(Scalar::BOOL, to) if to.is_int() && with <= 1 => {
+                let with = self.kernel.constant(Ty::Bool, with);
+                Some(Simpler::Op(Op::Cmp(op, Scalar::BOOL), vec![self.inner_arg(inst, 0), with]))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The same comparison with its operands in the other order.
+fn mirrored(op: CmpOp) -> CmpOp {
+    match op {
+        CmpOp::Lt => CmpOp::Gt,
+        CmpOp::Le => CmpOp::Ge,
+        CmpOp::Gt => CmpOp::Lt,
+        CmpOp::Ge => CmpOp::Le,
+        op => op,
+    }
+}
+
+/// The comparison that is true where this one is false; with a NaN only equality has one.
+pub fn opposite(op: CmpOp, scalar: Scalar) -> Option<CmpOp> {
+    Some(match op {
+        CmpOp::Eq => CmpOp::Ne,
+        CmpOp::Ne => CmpOp::Eq,
+        _ if scalar.is_float() => return None,
+        CmpOp::Lt => CmpOp::Ge,
+        CmpOp::Ge => CmpOp::Lt,
+        CmpOp::Gt => CmpOp::Le,
+        CmpOp::Le => CmpOp::Gt,
+    })
+}

@@ -1,0 +1,103 @@
+//! Integers, and bools as integers of one bit.
+
+use super::{Answer, Folder, Simpler, evaluate};
+use crate::ir::{Scalar, ScalarKind};
+use crate::kernel::{BinOp, Op, Ty, UnOp};
+
+impl Folder<'_> {
+    pub fn int(&mut self, op: BinOp, scalar: Scalar) -> Answer {
+        if self.known(0).is_some() && is_commutative(op) {
+            return Some(Simpler::Op(self.op, vec![self.args[1], self.args[0]])).filter(|_| self.known(1).is_none());
+        }
+        if self.args[0] == self.args[1] {
+            return self.with_itself(op, scalar);
+        }
+        let by = self.known(1)?;
+        self.with_constant(op, scalar, by)
+            .or_else(|| self.by_power_of_two(op, scalar, by))
+            .or_else(|| self.reassociated(op, scalar))
+    }
+
+    fn with_itself(&mut self, op: BinOp, scalar: Scalar) -> Answer {
+        match op {
+            BinOp::And | BinOp::Or | BinOp::Min | BinOp::Max => self.is(self.args[0]),
+            BinOp::Xor | BinOp::Sub => self.number(Ty::of(scalar), 0),
+            _ => None,
+        }
+    }
+
+    /// Neutral and dominant constants, and those that the operand's range makes so.
+    fn with_constant(&mut self, op: BinOp, scalar: Scalar, by: u64) -> Answer {
+        let (ty, range) = (Ty::of(scalar), self.range(0));
+        let ones = u64::MAX >> (64 - ty.bits());
+        let unsigned = !scalar.is_signed() || range.most <= ones >> 1 && by <= ones >> 1;
+        match op {
+            BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr if by == 0 => {
+                self.is(self.args[0])
+            }
+            BinOp::Mul | BinOp::And if by == 0 => self.number(ty, 0),
+            BinOp::Mul | BinOp::Div if by == 1 => self.is(self.args[0]),
+            BinOp::Rem if by == 1 => self.number(ty, 0),
+            BinOp::And if range.may & !by == 0 => self.is(self.args[0]),
+            BinOp::And if range.may & by == 0 => self.number(ty, 0),
+            BinOp::Or if by == ones => self.number(ty, ones),
+            BinOp::Xor if by == ones => Some(Simpler::Op(Op::Un(UnOp::Not, scalar), vec![self.args[0]])),
+            BinOp::Shr if unsigned && by < 64 && range.most >> by == 0 => self.number(ty, 0),
+            BinOp::Rem if unsigned && range.most < by => self.is(self.args[0]),
+            BinOp::Div if unsigned && range.most < by => self.number(ty, 0),
+            BinOp::Min if unsigned && range.most <= by => self.is(self.args[0]),
+            BinOp::Max if unsigned && range.most <= by => self.number(ty, by),
+            _ => None,
+        }
+    }
+
+    /// Products, quotients and remainders by powers of two.
+    fn by_power_of_two(&mut self, op: BinOp, scalar: Scalar, by: u64) -> Answer {
+        let (ty, value) = (Ty::of(scalar), self.args[0]);
+        let ones = u64::MAX >> (64 - ty.bits());
+        let unsigned = !scalar.is_signed() || self.range(0).most <= ones >> 1 && by <= ones >> 1;
+        // A type of 8 bits lives in 16; shifting by its own width is not defined.
+        if !by.is_power_of_two() || by.trailing_zeros() >= scalar.width.into() {
+            return None;
+        }
+        let amount = self.kernel.constant(Ty::B32, by.trailing_zeros().into());
+        match op {
+            BinOp::Mul => Some(Simpler::Op(Op::Bin(BinOp::Shl, scalar), vec![value, amount])),
+            BinOp::Div if unsigned => {
+                let logical = Scalar { kind: ScalarKind::Uint, ..scalar };
+                Some(Simpler::Op(Op::Bin(BinOp::Shr, logical), vec![value, amount]))
+            }
+            BinOp::Rem if unsigned => {
+                let mask = self.kernel.constant(ty, by - 1);
+                Some(Simpler::Op(Op::Bin(BinOp::And, scalar), vec![value, mask]))
+            }
+            _ => None,
+        }
+    }
+
+    /// `(x op c) op d` becomes `x op (c op d)`; `x - c` becomes `x + -c`, so that differences take part.
+    fn reassociated(&mut self, op: BinOp, scalar: Scalar) -> Answer {
+        let ty = Ty::of(scalar);
+        if op == BinOp::Sub {
+            let negated = evaluate(Op::Un(UnOp::Neg, scalar), &[self.known(1)?])?;
+            let negated = self.kernel.constant(ty, negated);
+            return Some(Simpler::Op(Op::Bin(BinOp::Add, scalar), vec![self.args[0], negated]));
+        }
+        let (value, inner, outer) = self.nested(op, scalar)?;
+        let (both, ty) = match op {
+            BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => {
+                (evaluate(Op::Bin(op, scalar), &[inner, outer])?, ty)
+            }
+            BinOp::Shl | BinOp::Shr if inner + outer < scalar.width.into() => (inner + outer, Ty::B32),
+            _ => return None,
+        };
+        let both = self.kernel.constant(ty, both);
+        Some(Simpler::Op(Op::Bin(op, scalar), vec![value, both]))
+    }
+}
+
+/// Whether the operands may change places.
+pub fn is_commutative(op: BinOp) -> bool {
+    use BinOp as B;
+    matches!(op, B::Add | B::Mul | B::MulHigh | B::And | B::Or | B::Xor | B::Min | B::Max)
+}

@@ -1,0 +1,229 @@
+//! One walk in the order of the text: folds each operation, finds those that were computed before, and loads that need not
+//! be repeated.
+//!
+//! A pure operation stands for all equal ones in the rest of its block and in the blocks nested there. A cross-lane
+//! operation stands for equal ones that the same lanes run: in the same block, with nothing between them that some lanes
+//! leave by.
+
+use super::fold::{Simpler, fold, is_commutative};
+use super::memory::{Kinds, Memory, written};
+use super::names::Names;
+use super::range::Ranges;
+use crate::ir::InstFlags;
+use crate::kernel::tree::Tree;
+use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
+use crate::lane::{GroupOp, LaneOp, Primitive};
+use rustc_hash::FxHashMap;
+
+/// Rewrites of one operation in a row, so that rules which undo each other end.
+const PATIENCE: usize = 8;
+
+/// Folds and shares. Gives whether something changed.
+pub fn run(kernel: &mut Kernel) -> bool {
+    let tree = Tree::new(kernel);
+    let summary = Summary::new(kernel, &tree);
+    let mut forward = Forward {
+        ranges: Ranges::new(kernel),
+        kernel,
+        summary,
+        names: Names::default(),
+        table: FxHashMap::default(),
+        added: Vec::new(),
+        memory: Memory::default(),
+        region: 0,
+        regions: 0,
+        changed: false,
+    };
+    forward.block(forward.kernel.body);
+    forward.changed
+}
+
+/// What is told of constructs before the walk.
+struct Summary {
+    /// Memory that is written inside.
+    written: Vec<Kinds>,
+    /// Whether some lanes may leave from inside to behind it or farther.
+    leaves: Vec<bool>,
+}
+
+impl Summary {
+    fn new(kernel: &Kernel, tree: &Tree) -> Summary {
+        let mut all = vec![Kinds::default(); kernel.insts.len()];
+        for block in tree.blocks.iter().rev() {
+            for inst in &kernel.blocks[*block].insts {
+                let inside = all[inst.index()].with(written(kernel, &kernel.insts[*inst].op));
+                all[inst.index()] = inside;
+                if let Some(owner) = tree.owner(*block) {
+                    all[owner.index()] = all[owner.index()].with(inside);
+                }
+            }
+        }
+        Summary { written: all, leaves: tree.leaving(kernel) }
+    }
+}
+
+/// What makes operations equal: the operation, its operands, its flags, and for lane operations where they stand.
+type Key = (Op, Vec<Value>, InstFlags, u32);
+
+struct Forward<'k> {
+    kernel: &'k mut Kernel,
+    summary: Summary,
+    names: Names,
+    ranges: Ranges,
+    /// Results of what was computed before and is visible.
+    table: FxHashMap<Key, InstId>,
+    /// What the blocks around have added to the table.
+    added: Vec<Key>,
+    memory: Memory,
+    /// Number of the stretch of text that the same lanes run; 0 stands for all.
+    region: u32,
+    regions: u32,
+    changed: bool,
+}
+
+impl Forward<'_> {
+    fn block(&mut self, block: BlockId) {
+        let visible = self.added.len();
+        let region = std::mem::replace(&mut self.region, self.regions + 1);
+        self.regions += 1;
+        let insts = std::mem::take(&mut self.kernel.blocks[block].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            self.names.apply(self.kernel, inst);
+            if self.inst(inst) {
+                out.push(inst);
+            } else {
+                self.changed = true;
+            }
+        }
+        self.kernel.blocks[block].insts = out;
+        for key in self.added.drain(visible..) {
+            self.table.remove(&key);
+        }
+        self.region = region;
+    }
+
+    /// Looks at an instruction. Gives whether it stays.
+    fn inst(&mut self, inst: InstId) -> bool {
+        let op = self.kernel.insts[inst].op;
+        match op {
+            Op::If { .. } | Op::Loop { .. } | Op::Scope { .. } => {
+                self.construct(inst, op);
+                true
+            }
+            Op::Load(access) => {
+                let address = self.kernel.args(inst)[0];
+                if let Some(values) = self.memory.load(access, address) {
+                    self.names.replace_all(self.kernel.results(inst), values);
+                    return false;
+                }
+                let values: Vec<Value> = self.kernel.results(inst).collect();
+                self.memory.loaded(self.kernel, access, address, &values);
+                self.learn(inst);
+                true
+            }
+            Op::Store(access) => {
+                let args = self.kernel.args(inst);
+                self.memory.stored(self.kernel, access, args[0], &args[1..]);
+                true
+            }
+            Op::Lane { .. } | Op::Prim { .. } | Op::FoldMoved { .. } => {
+                self.learn(inst);
+                is_sync(&op) || self.is_first(inst, self.region)
+            }
+            op if op.is_pure() => self.pure(inst),
+            op => {
+                self.memory.forget(written(self.kernel, &op));
+                true
+            }
+        }
+    }
+
+    fn pure(&mut self, inst: InstId) -> bool {
+        let Some(result) = self.kernel.result(inst) else { return true };
+        for _ in 0..PATIENCE {
+            let (op, args) = (self.kernel.insts[inst].op, self.kernel.args(inst).to_vec());
+            match fold(self.kernel, &self.ranges, op, &args, self.kernel.ty(result)) {
+                Some(Simpler::Is(value)) => {
+                    self.names.replace(result, value);
+                    return false;
+                }
+                Some(Simpler::Op(op, args)) => {
+                    self.changed = true;
+                    self.kernel.insts[inst].op = op;
+                    self.kernel.set_args(inst, &args);
+                }
+                None => break,
+            }
+        }
+        self.learn(inst);
+        self.is_first(inst, 0)
+    }
+
+    fn learn(&mut self, inst: InstId) {
+        if let Some(result) = self.kernel.result(inst) {
+            self.ranges.learn(self.kernel, &self.kernel.insts[inst].op, self.kernel.args(inst), result);
+        }
+    }
+
+    /// Whether no equal operation stands for this one.
+    fn is_first(&mut self, inst: InstId, region: u32) -> bool {
+        let op = self.kernel.insts[inst].op;
+        let mut args = self.kernel.args(inst).to_vec();
+        if args.len() == 2 && matches!(op, Op::Bin(op, _) if is_commutative(op)) {
+            args.sort_unstable();
+        }
+        let key = (op, args, self.kernel.insts[inst].flags, region);
+        if let Some(first) = self.table.get(&key) {
+            self.names.replace_all(self.kernel.results(inst), self.kernel.results(*first));
+            return false;
+        }
+        self.table.insert(key.clone(), inst);
+        self.added.push(key);
+        true
+    }
+
+    fn construct(&mut self, inst: InstId, op: Op) {
+        let written = self.summary.written[inst.index()];
+        let before = self.memory.clone();
+        match op {
+            Op::If { then, otherwise } => {
+                let condition = self.kernel.args(inst)[0];
+                self.arm(then, condition, true);
+                self.memory = before.clone();
+                self.arm(otherwise, condition, false);
+            }
+            Op::Loop { body, continuing } => {
+                self.memory.forget(written);
+                let around = self.memory.clone();
+                self.block(body);
+                self.memory = around;
+                self.block(continuing);
+            }
+            Op::Scope { body } => self.block(body),
+            _ => {}
+        }
+        self.memory = before;
+        self.memory.forget(written);
+        if self.summary.leaves[inst.index()] {
+            self.regions += 1;
+            self.region = self.regions;
+        }
+    }
+
+    /// A block in which a condition is known.
+    fn arm(&mut self, block: BlockId, condition: Value, truth: bool) {
+        if self.kernel.as_constant(condition).is_some() {
+            return self.block(block);
+        }
+        let truth = self.kernel.constant(crate::kernel::Ty::Bool, truth.into());
+        self.names.replace(condition, truth);
+        self.block(block);
+        self.names.restore(condition);
+    }
+}
+
+/// Whether an operation does something beside giving values.
+fn is_sync(op: &Op) -> bool {
+    matches!(op, Op::Lane { op: LaneOp::Sync, .. } | Op::Prim { primitive: Primitive::Group(GroupOp::Sync), .. })
+}

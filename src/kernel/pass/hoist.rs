@@ -1,0 +1,121 @@
+//! Moves out of loops what is the same in every round.
+//!
+//! Arithmetic moves from wherever it is in the loop, because it can do no harm where it would not have run. A load moves
+//! only if it runs in the first round anyway, before anything can leave the round, and nothing in the loop writes what it
+//! reads. Cross-lane operations stay.
+
+use super::memory::{Kinds, is_stable, written};
+use crate::kernel::tree::Tree;
+use crate::kernel::{BlockId, InstId, Kernel, Op};
+
+/// Moves invariant instructions out of loops. Gives whether there were some.
+pub fn run(kernel: &mut Kernel) -> bool {
+    let tree = Tree::new(kernel);
+    let mut hoist = Hoist {
+        depth: vec![0; kernel.values.len()],
+        leaving: tree.leaving(kernel),
+        written: vec![Kinds::default(); kernel.insts.len()],
+        loops: Vec::new(),
+        moved: Vec::new(),
+        kernel,
+    };
+    hoist.sum_writes(&tree);
+    hoist.block(hoist.kernel.body, false);
+    !hoist.moved.is_empty() && hoist.settle()
+}
+
+struct Hoist<'k> {
+    kernel: &'k mut Kernel,
+    /// Number of loops around the place where each value is defined, as it will be.
+    depth: Vec<u32>,
+    leaving: Vec<bool>,
+    /// Memory that is written inside each instruction.
+    written: Vec<Kinds>,
+    /// The loops around.
+    loops: Vec<InstId>,
+    /// Instructions that go before a loop, with that loop, in the order of the text.
+    moved: Vec<(InstId, InstId)>,
+}
+
+impl Hoist<'_> {
+    fn sum_writes(&mut self, tree: &Tree) {
+        for block in tree.blocks.iter().rev() {
+            for inst in &self.kernel.blocks[*block].insts {
+                let inside = self.written[inst.index()].with(written(self.kernel, &self.kernel.insts[*inst].op));
+                self.written[inst.index()] = inside;
+                if let Some(owner) = tree.owner(*block) {
+                    self.written[owner.index()] = self.written[owner.index()].with(inside);
+                }
+            }
+        }
+    }
+
+    /// Walks a block; `surely` says that each round of the innermost loop runs it from its start.
+    fn block(&mut self, block: BlockId, mut surely: bool) {
+        let depth = self.loops.len() as u32;
+        let params = self.kernel.blocks[block].params.clone();
+        params.iter().for_each(|param| self.depth[param.index()] = depth);
+        let insts = std::mem::take(&mut self.kernel.blocks[block].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            let op = self.kernel.insts[inst].op;
+            let to = self.target(inst, &op, surely);
+            self.kernel.results(inst).for_each(|result| self.depth[result.index()] = to);
+            match self.loops.get(to as usize) {
+                Some(before) => self.moved.push((inst, *before)),
+                None => out.push(inst),
+            }
+            self.construct(inst, op, surely);
+            surely &= !self.leaving[inst.index()];
+        }
+        self.kernel.blocks[block].insts = out;
+    }
+
+    fn construct(&mut self, inst: InstId, op: Op, surely: bool) {
+        match op {
+            Op::Loop { body, continuing } => {
+                self.loops.push(inst);
+                self.block(body, true);
+                self.block(continuing, false);
+                self.loops.pop();
+            }
+            Op::If { then, otherwise } => {
+                self.block(then, false);
+                self.block(otherwise, false);
+            }
+            Op::Scope { body } => self.block(body, surely),
+            _ => {}
+        }
+    }
+
+    /// The number of loops that stay around an instruction.
+    fn target(&self, inst: InstId, op: &Op, surely: bool) -> u32 {
+        let here = self.loops.len() as u32;
+        let needs = || self.kernel.args(inst).iter().map(|arg| self.depth[arg.index()]).max().unwrap_or(0);
+        match op {
+            // One step is all that is sure: that the loop around runs is not.
+            Op::Load(access) if surely && here > 0 => {
+                let written = self.written[self.loops[here as usize - 1].index()];
+                if is_stable(self.kernel, *access, written) { needs().max(here - 1) } else { here }
+            }
+            op if op.is_pure() => needs(),
+            _ => here,
+        }
+    }
+
+    /// Puts what was moved before its loops.
+    fn settle(&mut self) -> bool {
+        let mut before = vec![Vec::new(); self.kernel.insts.len()];
+        self.moved.iter().for_each(|(inst, target)| before[target.index()].push(*inst));
+        for block in Tree::new(self.kernel).blocks {
+            let insts = std::mem::take(&mut self.kernel.blocks[block].insts);
+            let mut out = Vec::with_capacity(insts.len());
+            for inst in insts {
+                out.append(&mut before[inst.index()]);
+                out.push(inst);
+            }
+            self.kernel.blocks[block].insts = out;
+        }
+        true
+    }
+}

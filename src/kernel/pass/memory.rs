@@ -1,0 +1,145 @@
+//! What is known to be in memory at one place of the text, so that it need not be loaded again.
+//!
+//! Kept is what this invocation stored or loaded last, in a few places; a store to a place that may be the same, an atomic
+//! or a barrier forgets it. Storage buffers and physical memory may be the same memory; uniform buffers and push constants
+//! never change. Coherent and volatile memory is not looked at.
+
+use crate::kernel::{BufferKind, Kernel, MemoryAccess, MemorySpace, Op, Value};
+
+/// Places that are kept, so that the search takes constant time.
+const PLACES: usize = 32;
+
+/// Kinds of memory that do not overlap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Global,
+    Shared,
+    Private,
+    Constant,
+}
+
+/// Sets of kinds, a bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    fn of(kind: Kind) -> Kinds {
+        Kinds(match kind {
+            Kind::Global => 1,
+            Kind::Shared => 2,
+            Kind::Private => 4,
+            Kind::Constant => 0,
+        })
+    }
+
+    /// Both together.
+    pub fn with(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+
+    fn has(self, kind: Kind) -> bool {
+        self.0 & Kinds::of(kind).0 != 0
+    }
+}
+
+/// What an instruction may change for this invocation, those inside it left out.
+pub fn written(kernel: &Kernel, op: &Op) -> Kinds {
+    match op {
+        Op::Store(access) | Op::Atomic { access, .. } => Kinds::of(kind(kernel, access.space)),
+        Op::Barrier { .. } => Kinds(Kinds::of(Kind::Global).0 | Kinds::of(Kind::Shared).0),
+        _ => Kinds::default(),
+    }
+}
+
+/// Whether what a load reads cannot change while nothing of these kinds is written.
+pub fn is_stable(kernel: &Kernel, access: MemoryAccess, written: Kinds) -> bool {
+    !access.coherent && !access.volatile && !written.has(kind(kernel, access.space))
+}
+
+fn kind(kernel: &Kernel, space: MemorySpace) -> Kind {
+    match space {
+        MemorySpace::Buffer(buffer) => match kernel.buffers.get(buffer as usize).map(|buffer| buffer.kind) {
+            Some(BufferKind::Uniform) => Kind::Constant,
+            _ => Kind::Global,
+        },
+        MemorySpace::Push => Kind::Constant,
+        MemorySpace::Shared => Kind::Shared,
+        MemorySpace::Private => Kind::Private,
+        MemorySpace::Physical => Kind::Global,
+    }
+}
+
+/// One component in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    space: MemorySpace,
+    address: Value,
+    offset: u64,
+    bytes: u8,
+}
+
+/// What is known of memory.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    places: Vec<(Place, Kind, Value)>,
+}
+
+impl Memory {
+    /// What a load gives, if all its components are known.
+    pub fn load(&self, access: MemoryAccess, address: Value) -> Option<Vec<Value>> {
+        if access.coherent || access.volatile {
+            return None;
+        }
+        let find =
+            |place: Place| self.places.iter().rev().find(|(known, ..)| *known == place).map(|(.., value)| *value);
+        components(access, address).map(find).collect()
+    }
+
+    /// Learns what a load gave.
+    pub fn loaded(&mut self, kernel: &Kernel, access: MemoryAccess, address: Value, values: &[Value]) {
+        if access.coherent || access.volatile {
+            return;
+        }
+        let kind = kind(kernel, access.space);
+        for (place, value) in components(access, address).zip(values) {
+            self.keep(place, kind, *value);
+        }
+    }
+
+    /// Learns what a store put where. A single byte is cut off, so what was stored is not what is there.
+    pub fn stored(&mut self, kernel: &Kernel, access: MemoryAccess, address: Value, values: &[Value]) {
+        let kind = kind(kernel, access.space);
+        let overlaps = |place: &Place| !components(access, address).all(|new| are_apart(kernel, *place, new));
+        self.places.retain(|(place, known, _)| *known != kind || !overlaps(place));
+        if access.bytes > 1 {
+            self.loaded(kernel, access, address, values);
+        }
+    }
+
+    /// Forgets what may have changed.
+    pub fn forget(&mut self, kinds: Kinds) {
+        self.places.retain(|(_, kind, _)| !kinds.has(*kind));
+    }
+
+    fn keep(&mut self, place: Place, kind: Kind, value: Value) {
+        if self.places.len() == PLACES {
+            self.places.remove(0);
+        }
+        self.places.push((place, kind, value));
+    }
+}
+
+fn components(access: MemoryAccess, address: Value) -> impl Iterator<Item = Place> {
+    let offset = move |n: u8| u64::from(access.offset) + u64::from(n) * u64::from(access.bytes);
+    (0..access.components).map(move |n| Place { space: access.space, address, offset: offset(n), bytes: access.bytes })
+}
+
+/// Whether two places share no byte.
+fn are_apart(kernel: &Kernel, a: Place, b: Place) -> bool {
+    let start = |place: Place| {
+        let base = if a.address == b.address { Some(0) } else { kernel.as_constant(place.address) };
+        base.map(|base| base.wrapping_add(place.offset))
+    };
+    let (Some(a_start), Some(b_start)) = (start(a), start(b)) else { return false };
+    a.space == b.space && (a_start + u64::from(a.bytes) <= b_start || b_start + u64::from(b.bytes) <= a_start)
+}

@@ -1,0 +1,154 @@
+//! Which bits of a value may be set, and how large it may be: enough to know that an address does not wrap or that a
+//! remainder changes nothing.
+
+use crate::ir::{BuiltIn, Scalar, ScalarKind};
+use crate::kernel::{BinOp, Def, Kernel, Op, TernOp, UnOp, Value};
+use crate::lane::{LaneFact, LaneOp};
+
+/// What is known of a value's bits, taken as an unsigned number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// Bits that may be set.
+    pub may: u64,
+    /// The greatest value.
+    pub most: u64,
+}
+
+impl Range {
+    /// Any value of so many bits.
+    fn any(bits: u32) -> Range {
+        Range::upto(u64::MAX >> (64 - bits))
+    }
+
+    /// Any value up to `most`.
+    fn upto(most: u64) -> Range {
+        Range { may: fill(most), most }
+    }
+
+    fn exactly(bits: u64) -> Range {
+        Range { may: bits, most: bits }
+    }
+
+    /// Number of low bits that are zero.
+    pub fn zeros(self) -> u32 {
+        self.may.trailing_zeros()
+    }
+
+    /// The same with so many low bits known to be zero.
+    fn with_zeros(self, zeros: u32) -> Range {
+        let may = self.may & u64::MAX.checked_shl(zeros).unwrap_or(0);
+        Range { may, most: self.most.min(may) }
+    }
+}
+
+/// All bits up to the highest one that is set.
+fn fill(value: u64) -> u64 {
+    if value == 0 { 0 } else { u64::MAX >> value.leading_zeros() }
+}
+
+/// What is known of each value, as far as a walk in the order of the text has come.
+pub struct Ranges {
+    known: Vec<Option<Range>>,
+}
+
+impl Ranges {
+    pub fn new(kernel: &Kernel) -> Ranges {
+        Ranges { known: vec![None; kernel.values.len()] }
+    }
+
+    pub fn of(&self, kernel: &Kernel, value: Value) -> Range {
+        match kernel.values[value].def {
+            Def::Const(bits) => Range::exactly(bits),
+            _ => self.known.get(value.index()).copied().flatten().unwrap_or(Range::any(kernel.ty(value).bits())),
+        }
+    }
+
+    /// Learns what an instruction gives.
+    pub fn learn(&mut self, kernel: &Kernel, op: &Op, args: &[Value], result: Value) {
+        let all = Range::any(kernel.ty(result).bits());
+        let range = self.result(kernel, op, args, all);
+        let Some(range) = range else { return };
+        let range = Range { may: range.may & all.may, most: range.most.min(all.most).min(range.may & all.may) };
+        if self.known.len() <= result.index() {
+            self.known.resize(result.index() + 1, None);
+        }
+        self.known[result.index()] = Some(range);
+    }
+
+    fn result(&self, kernel: &Kernel, op: &Op, args: &[Value], all: Range) -> Option<Range> {
+        let arg = |n: usize| self.of(kernel, args[n]);
+        let constant = |n: usize| args.get(n).and_then(|arg| kernel.as_constant(*arg));
+        Some(match *op {
+            Op::Bin(op, scalar) if !scalar.is_float() => binary(op, scalar, arg(0), arg(1), constant(1), all)?,
+            Op::Un(UnOp::BitCount, scalar) => Range::upto(scalar.width.into()),
+            Op::Tern(TernOp::BitExtract, scalar) if !scalar.is_signed() => Range::upto(low_bits(constant(2)?)),
+            Op::Select => Range { may: arg(1).may | arg(2).may, most: arg(1).most.max(arg(2).most) },
+            // Signed integers of 8 bits are extended by their sign.
+            Op::Convert(_, to) if to.is_signed() && to.width == 8 => return None,
+            Op::Convert(from, to) if from.kind != ScalarKind::Sint && !from.is_float() && to.is_int() => {
+                if to.width >= from.width { arg(0) } else { Range::upto(low_bits(to.width.into())) }
+            }
+            Op::Low => {
+                let Range { may, most } = arg(0);
+                Range { may: may & all.may, most: most.min(all.most) }
+            }
+            Op::Load(access) if access.bytes == 1 => Range::upto(0xff),
+            Op::BuiltIn(built_in, component) => Range::upto(most_of(kernel, built_in, component)?),
+            Op::Fact(LaneFact::Index) => Range::upto(MOST_LANES - 1),
+            Op::Fact(LaneFact::Size) => Range::upto(MOST_LANES),
+            Op::Lane { op: LaneOp::LaneIndex(_), .. } => Range::upto(MOST_LANES - 1),
+            Op::Lane { op: LaneOp::LaneCount(_) | LaneOp::BallotCount(_) | LaneOp::MaskedCount, .. } => {
+                Range::upto(MOST_LANES)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// Lanes that a wave has at most.
+const MOST_LANES: u64 = 64;
+
+fn low_bits(count: u64) -> u64 {
+    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
+}
+
+fn most_of(kernel: &Kernel, built_in: BuiltIn, component: u8) -> Option<u64> {
+    match built_in {
+        BuiltIn::LocalInvocationId => Some(u64::from(kernel.workgroup_size[usize::from(component)]).saturating_sub(1)),
+        BuiltIn::LocalInvocationIndex | BuiltIn::SubgroupId => Some(u64::from(kernel.invocations()).saturating_sub(1)),
+        BuiltIn::NumSubgroups => Some(kernel.invocations().into()),
+        _ => None,
+    }
+}
+
+fn binary(op: BinOp, scalar: Scalar, a: Range, b: Range, by: Option<u64>, all: Range) -> Option<Range> {
+    if scalar.is_signed() && scalar.width == 8 && !matches!(op, BinOp::And | BinOp::Or | BinOp::Xor) {
+        return None;
+    }
+    let unsigned = !scalar.is_signed() || (a.most | b.most) <= all.most >> 1;
+    Some(match op {
+        BinOp::And => Range { may: a.may & b.may, most: a.most.min(b.most) },
+        BinOp::Or | BinOp::Xor => Range { may: a.may | b.may, most: fill(a.most | b.most) },
+        BinOp::Add => within(a.most.checked_add(b.most), all).with_zeros(a.zeros().min(b.zeros())),
+        BinOp::Sub => all.with_zeros(a.zeros().min(b.zeros())),
+        BinOp::Mul => within(a.most.checked_mul(b.most), all).with_zeros(a.zeros().saturating_add(b.zeros())),
+        BinOp::Shl => {
+            let by = u32::try_from(by?).ok().filter(|by| *by < u32::from(scalar.width))?;
+            within(a.most.checked_mul(1 << by), all).with_zeros(a.zeros().saturating_add(by))
+        }
+        BinOp::Shr if unsigned => {
+            let by = by.filter(|by| *by < u64::from(scalar.width))?;
+            Range { may: a.may >> by, most: a.most >> by }
+        }
+        BinOp::Rem if unsigned => Range::upto(a.most.min(b.most.saturating_sub(1))),
+        BinOp::Div if unsigned => Range::upto(a.most),
+        BinOp::Min if unsigned => Range::upto(a.most.min(b.most)),
+        BinOp::Max if unsigned => Range::upto(a.most.max(b.most)),
+        _ => return None,
+    })
+}
+
+/// Up to a number that may be too large for the type.
+fn within(most: Option<u64>, all: Range) -> Range {
+    most.filter(|most| *most <= all.most).map_or(all, Range::upto)
+}

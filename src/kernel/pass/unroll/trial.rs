@@ -1,0 +1,157 @@
+//! Runs a loop on what is constant in it, to count its rounds.
+//!
+//! Where a condition is known one block runs, else both; what then comes out of them is known if both agree.
+
+use crate::kernel::pass::fold::evaluate;
+use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The number of rounds after which a loop has surely ended, none of which is surely not run; none if that is not known
+/// within the limits.
+pub fn rounds(kernel: &Kernel, inst: InstId, steps: usize, most: usize) -> Option<usize> {
+    let Op::Loop { body, continuing } = kernel.insts[inst].op else { return None };
+    let ends_so = kernel.blocks[continuing].insts.last().is_some_and(|last| kernel.insts[*last].op == Op::Repeat);
+    let mut params: Vec<Option<u64>> = kernel.args(inst).iter().map(|arg| kernel.as_constant(*arg)).collect();
+    // A loop in which nothing is constant cannot be counted, unless it never goes round.
+    if !ends_so || params.iter().all(Option::is_none) {
+        return None;
+    }
+    let mut trial = Trial { kernel, known: FxHashMap::default(), reached: FxHashSet::default(), steps };
+    for round in 1..=most {
+        trial.start(&kernel.blocks[body].params, &params);
+        trial.block(body, Some(inst))?;
+        if !trial.reached.contains(&Place::Continuing(inst)) {
+            return Some(round);
+        }
+        trial.block(continuing, Some(inst))?;
+        let repeat = *kernel.blocks[continuing].insts.last()?;
+        let args: Vec<Option<u64>> = kernel.args(repeat).iter().map(|arg| trial.value(*arg)).collect();
+        if args[0] == Some(1) {
+            return Some(round);
+        }
+        params = args[1..=params.len()].to_vec();
+    }
+    None
+}
+
+/// Where control may come.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Place {
+    /// To the end of a construct.
+    End(InstId),
+    /// To the continuing block of a loop.
+    Continuing(InstId),
+}
+
+struct Trial<'k> {
+    kernel: &'k Kernel,
+    /// What the values of this round are; none where that differs or is not known.
+    known: FxHashMap<Value, Option<u64>>,
+    reached: FxHashSet<Place>,
+    /// Instructions that may still be looked at.
+    steps: usize,
+}
+
+impl Trial<'_> {
+    fn start(&mut self, params: &[Value], values: &[Option<u64>]) {
+        self.known.clear();
+        self.reached.clear();
+        self.known.extend(params.iter().copied().zip(values.iter().copied()));
+    }
+
+    fn value(&self, value: Value) -> Option<u64> {
+        self.kernel.as_constant(value).or_else(|| self.known.get(&value).copied().flatten())
+    }
+
+    /// Runs a block that a construct holds. None if the steps run out.
+    fn block(&mut self, block: BlockId, owner: Option<InstId>) -> Option<()> {
+        for inst in &self.kernel.blocks[block].insts {
+            self.steps = self.steps.checked_sub(1)?;
+            let op = self.kernel.insts[*inst].op;
+            match op {
+                Op::If { .. } | Op::Scope { .. } | Op::Loop { .. } => {
+                    self.construct(*inst, op)?;
+                    if !self.reached.contains(&Place::End(*inst)) {
+                        return Some(());
+                    }
+                }
+                op if op.is_terminator() => self.terminator(*inst, op, owner),
+                op => self.compute(*inst, op),
+            }
+        }
+        Some(())
+    }
+
+    fn compute(&mut self, inst: InstId, op: Op) {
+        let Some(result) = self.kernel.result(inst) else { return };
+        let args: Option<Vec<u64>> = self.kernel.args(inst).iter().map(|arg| self.value(*arg)).collect();
+        let value = match op {
+            Op::Select => self.selected(inst),
+            op => args.and_then(|args| evaluate(op, &args)),
+        };
+        self.known.insert(result, value);
+    }
+
+    fn selected(&self, inst: InstId) -> Option<u64> {
+        let args = self.kernel.args(inst);
+        self.value(args[if self.value(args[0])? == 0 { 2 } else { 1 }])
+    }
+
+    fn construct(&mut self, inst: InstId, op: Op) -> Option<()> {
+        match op {
+            Op::If { then, otherwise } => {
+                let condition = self.value(self.kernel.args(inst)[0]);
+                if condition != Some(0) {
+                    self.block(then, Some(inst))?;
+                }
+                if condition != Some(1) {
+                    self.block(otherwise, Some(inst))?;
+                }
+            }
+            Op::Scope { body } => self.block(body, Some(inst))?,
+            // What goes round in it is not known.
+            Op::Loop { body, continuing } => {
+                self.block(body, Some(inst))?;
+                self.block(continuing, Some(inst))?;
+                self.known.extend(self.kernel.results(inst).map(|result| (result, None)));
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn terminator(&mut self, inst: InstId, op: Op, owner: Option<InstId>) {
+        let args = self.kernel.args(inst);
+        match (op, owner) {
+            (Op::Yield, Some(target)) | (Op::Exit(target), _) => self.arrive(target, args),
+            (Op::Repeat, Some(target)) => {
+                let results = self.kernel.results(target).len();
+                self.arrive(target, &args[args.len() - results..]);
+            }
+            (Op::Continue(target), _) => {
+                self.reached.insert(Place::Continuing(target));
+                if let Op::Loop { continuing, .. } = self.kernel.insts[target].op {
+                    self.join(&self.kernel.blocks[continuing].params, args);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn arrive(&mut self, target: InstId, args: &[Value]) {
+        self.reached.insert(Place::End(target));
+        let results: Vec<Value> = self.kernel.results(target).collect();
+        self.join(&results, args);
+    }
+
+    /// One more way on which values arrive.
+    fn join(&mut self, values: &[Value], args: &[Value]) {
+        for (value, arg) in values.iter().zip(args) {
+            let new = self.value(*arg);
+            let known = self.known.entry(*value).or_insert(new);
+            if *known != new {
+                *known = None;
+            }
+        }
+    }
+}

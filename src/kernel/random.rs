@@ -1,0 +1,159 @@
+//! Random kernels for tests: control flow, loops, memory and cross-lane operations, the same kernel for the same seed.
+//!
+//! Each invocation reads its own words of the input and writes its own words of the output, so that there are no races.
+//! Values that may be undefined (from lanes that do not take part, or memory that nobody wrote) are told from others and
+//! reach neither conditions nor addresses.
+
+mod statement;
+mod value;
+
+use crate::ir::{BuiltIn, Scalar, ScalarKind};
+use crate::kernel::{
+    BinOp, Buffer, BufferKind, Builder, CmpOp, InstId, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value, verify,
+};
+use crate::sim::{Dispatch, Memory, Program, Undefined};
+use crate::source::Span;
+
+/// Words that each invocation reads and writes.
+const WORDS: u32 = 8;
+
+/// Workgroups of a run.
+const GROUPS: u32 = 2;
+
+const U64: Scalar = Scalar { kind: ScalarKind::Uint, width: 64 };
+
+/// Scalar types of the values.
+const SCALARS: [Scalar; 5] = [Scalar::BOOL, Scalar::U32, Scalar::I32, Scalar::F32, U64];
+
+/// A value that can be used.
+#[derive(Clone, Copy)]
+struct Known {
+    scalar: Scalar,
+    value: Value,
+    /// Never undefined.
+    defined: bool,
+}
+
+/// A construct that can be left.
+#[derive(Clone)]
+struct Target {
+    inst: InstId,
+    results: Vec<Scalar>,
+    /// A loop's counter, while its body is written: what its continuing block takes before values of the results' types.
+    counter: Option<Value>,
+}
+
+/// What writes a kernel.
+pub struct Generator {
+    seed: u64,
+    b: Builder,
+    values: Vec<Known>,
+    targets: Vec<Target>,
+    /// Eight times four times the number of the invocation in the grid, and in the workgroup.
+    own: Value,
+    own_shared: Value,
+    /// Instructions that may still be written.
+    room: u32,
+    depth: u32,
+    /// Whether there are cross-lane operations.
+    lanes: bool,
+}
+
+/// The kernel of a seed. With `lanes` it has cross-lane operations.
+pub fn kernel(seed: u64, lanes: bool) -> Kernel {
+    let size = [8, 20, 32, 40, 64][(seed % 5) as usize];
+    let mut kernel = Kernel::new("random", [size, 1, 1]);
+    for (binding, writable) in [(0, false), (1, true)] {
+        let (kind, span) = (BufferKind::Storage, Span::NONE);
+        kernel.buffers.push(Buffer { name: "words".into(), kind, set: 0, binding, bytes: 0, writable, span });
+    }
+    kernel.shared_bytes = size * WORDS * 4;
+    kernel.private_bytes = WORDS * 4;
+    let mut b = Builder::new(kernel);
+    let zero = b.u32(0);
+    let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let (values, targets) = (Vec::new(), Vec::new());
+    let mut generator = Generator { seed, b, values, targets, own: zero, own_shared: zero, room: 80, depth: 0, lanes };
+    generator.write(size);
+    assert_eq!(verify::verify(&generator.b.kernel), Ok(()), "seed {seed}");
+    generator.b.kernel
+}
+
+/// What a run gives: the output's words, none where they are undefined. An error tells what went wrong.
+pub fn run(kernel: &Kernel, lanes: u32) -> Result<Vec<Option<u32>>, String> {
+    let words = kernel.invocations() * GROUPS * WORDS;
+    let input: Vec<u8> = (0..words).flat_map(|n| (n.wrapping_mul(0x9e37_79b1) >> (n % 29)).to_le_bytes()).collect();
+    let output: Vec<u8> = vec![0; 4 * words as usize];
+    let mut buffers = [Memory::from(input), Memory::from(output)];
+    let dispatch = Dispatch { undefined: Undefined::Keep, max_steps: 100_000, ..Dispatch::new([GROUPS, 1, 1]) };
+    let program = Program::new(kernel, lanes).map_err(|error| error.message)?;
+    program.run(&dispatch, &mut buffers).map_err(|fault| format!("{:?}", fault.kind))?;
+    let output = &buffers[1];
+    let word = |at: usize| output.bytes()[at..at + 4].try_into().map(u32::from_le_bytes).expect("four bytes");
+    let defined = |at: &usize| !output.is_undefined(*at, 4);
+    Ok((0..output.len()).step_by(4).map(|at| Some(at).filter(defined).map(word)).collect())
+}
+
+impl Generator {
+    /// A number below `limit`.
+    fn below(&mut self, limit: u32) -> u32 {
+        self.seed ^= self.seed << 13;
+        self.seed ^= self.seed >> 7;
+        self.seed ^= self.seed << 17;
+        (self.seed >> 32) as u32 % limit
+    }
+
+    fn chance(&mut self, of: u32) -> bool {
+        self.below(of) == 0
+    }
+
+    fn one_of<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len() as u32) as usize]
+    }
+
+    fn add(&mut self, scalar: Scalar, value: Value, defined: bool) {
+        self.values.push(Known { scalar, value, defined });
+    }
+
+    fn write(&mut self, size: u32) {
+        let local = self.b.value(Op::BuiltIn(BuiltIn::LocalInvocationIndex, 0), &[], Ty::B32);
+        let group = self.b.value(Op::BuiltIn(BuiltIn::WorkgroupId, 0), &[], Ty::B32);
+        let (size, stride) = (self.b.u32(size), self.b.u32(WORDS * 4));
+        let first = self.b.bin(BinOp::Mul, Scalar::U32, group, size);
+        let global = self.b.bin(BinOp::Add, Scalar::U32, first, local);
+        self.own = self.b.bin(BinOp::Mul, Scalar::U32, global, stride);
+        self.own_shared = self.b.bin(BinOp::Mul, Scalar::U32, local, stride);
+        self.add(Scalar::U32, local, true);
+        self.add(Scalar::U32, global, true);
+        self.read_inputs();
+        self.statements(16);
+        for word in 0..WORDS / 2 {
+            self.store_something(MemorySpace::Buffer(1), word);
+        }
+        self.b.effect(Op::Return, &[]);
+    }
+}
+
+impl Generator {
+    /// Something of each type that nobody knows.
+    fn read_inputs(&mut self) {
+        let values = self.b.load(words(MemorySpace::Buffer(0), 0, 4), self.own);
+        for (value, scalar) in values.iter().zip([Scalar::U32, Scalar::I32, Scalar::U32, Scalar::U32]) {
+            self.add(scalar, *value, true);
+        }
+        let float = self.b.convert(Scalar::I32, Scalar::F32, values[1]);
+        let long = self.b.value(Op::Join, &values[2..], Ty::B64);
+        let half = self.b.u32(0x4000_0000);
+        for value in &values[..2] {
+            let truth = self.b.cmp(CmpOp::Lt, Scalar::U32, *value, half);
+            self.add(Scalar::BOOL, truth, true);
+        }
+        self.add(Scalar::F32, float, true);
+        self.add(U64, long, true);
+    }
+}
+
+/// An access to words.
+fn words(space: MemorySpace, offset: u32, components: u8) -> MemoryAccess {
+    MemoryAccess { space, offset, bytes: 4, components, align: 4, coherent: false, volatile: false }
+}

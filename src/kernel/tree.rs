@@ -1,0 +1,183 @@
+//! How a kernel's blocks are nested, and what flows into the parameters and results of its constructs.
+//!
+//! Made in one walk for a pass that asks; it goes stale when blocks or instructions move.
+
+use super::{BlockId, Def, InstId, Kernel, Op, Value};
+
+/// The nesting of blocks and instructions.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    /// Blocks that can be reached, outer before inner and else in the order of the text.
+    pub blocks: Vec<BlockId>,
+    owner: Vec<Option<InstId>>,
+    place: Vec<Option<BlockId>>,
+    /// Number of each block in `blocks`, and that of the last one inside it.
+    range: Vec<(u32, u32)>,
+}
+
+impl Tree {
+    pub fn new(kernel: &Kernel) -> Tree {
+        let mut tree = Tree {
+            blocks: Vec::new(),
+            owner: vec![None; kernel.blocks.len()],
+            place: vec![None; kernel.insts.len()],
+            range: vec![(0, 0); kernel.blocks.len()],
+        };
+        let mut open = vec![kernel.body];
+        while let Some(block) = open.pop() {
+            let number = tree.blocks.len() as u32;
+            tree.range[block.index()] = (number, number);
+            tree.blocks.push(block);
+            tree.enter(kernel, block, &mut open);
+        }
+        tree.close();
+        tree
+    }
+
+    /// Notes the instructions of a block; the blocks inside come next, the first one first.
+    fn enter(&mut self, kernel: &Kernel, block: BlockId, open: &mut Vec<BlockId>) {
+        let first = open.len();
+        for inst in &kernel.blocks[block].insts {
+            self.place[inst.index()] = Some(block);
+            for inner in kernel.inner_blocks(*inst) {
+                self.owner[inner.index()] = Some(*inst);
+                open.push(inner);
+            }
+        }
+        open[first..].reverse();
+    }
+
+    /// Extends each block's range over those inside, innermost first.
+    fn close(&mut self) {
+        for block in self.blocks.iter().rev() {
+            if let Some(outer) = self.owner[block.index()].and_then(|owner| self.place[owner.index()]) {
+                let last = self.range[block.index()].1;
+                let range = &mut self.range[outer.index()];
+                range.1 = range.1.max(last);
+            }
+        }
+    }
+
+    /// Instructions that can be reached, each block's in their order.
+    pub fn insts(&self, kernel: &Kernel) -> Vec<InstId> {
+        self.blocks.iter().flat_map(|block| kernel.blocks[*block].insts.iter().copied()).collect()
+    }
+
+    /// The construct that holds a block; none for the body.
+    pub fn owner(&self, block: BlockId) -> Option<InstId> {
+        self.owner[block.index()]
+    }
+
+    /// The block that an instruction stands in; none if it cannot be reached.
+    pub fn block_of(&self, inst: InstId) -> Option<BlockId> {
+        self.place[inst.index()]
+    }
+
+    /// Number of constructs around a block.
+    fn depths(&self) -> Vec<u32> {
+        let mut depths = vec![0; self.owner.len()];
+        for block in &self.blocks {
+            let around = self.owner(*block).and_then(|owner| self.block_of(owner));
+            depths[block.index()] = around.map_or(0, |around| depths[around.index()] + 1);
+        }
+        depths
+    }
+
+    /// For each instruction whether it is a construct from inside which control may lead farther than to its end: by the
+    /// end of the invocation, or to the end or the next round of a construct around it.
+    pub fn leaving(&self, kernel: &Kernel) -> Vec<bool> {
+        let depths = self.depths();
+        let depth = |inst: InstId| self.block_of(inst).map_or(0, |block| depths[block.index()]);
+        // The outermost construct that is left from inside each instruction: its depth plus one, 0 for the invocation.
+        let mut reach = vec![u32::MAX; kernel.insts.len()];
+        let mut leaving = vec![false; kernel.insts.len()];
+        for block in self.blocks.iter().rev() {
+            for inst in &kernel.blocks[*block].insts {
+                let far = match kernel.insts[*inst].op {
+                    Op::Return => 0,
+                    Op::Exit(target) | Op::Continue(target) => depth(target) + 1,
+                    _ => reach[inst.index()],
+                };
+                leaving[inst.index()] = far <= depth(*inst);
+                if let Some(owner) = self.owner(*block) {
+                    reach[owner.index()] = reach[owner.index()].min(far);
+                }
+            }
+        }
+        leaving
+    }
+
+    /// Whether a block is another one or holds it, at any depth.
+    pub fn encloses(&self, outer: BlockId, inner: BlockId) -> bool {
+        let ((first, last), (at, _)) = (self.range[outer.index()], self.range[inner.index()]);
+        first <= at && at <= last
+    }
+
+    /// The block that defines a value; none for constants.
+    pub fn home(&self, kernel: &Kernel, value: Value) -> Option<BlockId> {
+        match kernel.values[value].def {
+            Def::Const(_) | Def::Undef => None,
+            Def::Inst(inst, _) => self.block_of(inst),
+            Def::Param(block, _) => Some(block),
+        }
+    }
+
+    /// For each operand of a terminator or construct the parameter or result that it becomes; none for conditions.
+    pub fn destinations(&self, kernel: &Kernel, inst: InstId) -> Vec<Option<Value>> {
+        let results = |of: InstId| kernel.results(of).map(Some);
+        let params = |block: BlockId| kernel.blocks[block].params.iter().copied().map(Some);
+        let owner = self.block_of(inst).and_then(|block| self.owner(block));
+        match (kernel.insts[inst].op, owner) {
+            (Op::Loop { body, .. }, _) => params(body).collect(),
+            (Op::If { .. }, _) => vec![None],
+            (Op::Yield, Some(owner)) => results(owner).collect(),
+            (Op::Exit(target), _) => results(target).collect(),
+            (Op::Continue(target), _) => match kernel.insts[target].op {
+                Op::Loop { continuing, .. } => params(continuing).collect(),
+                _ => Vec::new(),
+            },
+            (Op::Repeat, Some(owner)) => match kernel.insts[owner].op {
+                Op::Loop { body, .. } => [None].into_iter().chain(params(body)).chain(results(owner)).collect(),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// What flows into each parameter and result of a construct.
+#[derive(Clone, Debug)]
+pub struct Flows {
+    /// Where the sources of each value begin; one more entry at the end.
+    starts: Vec<u32>,
+    sources: Vec<Value>,
+}
+
+impl Flows {
+    pub fn new(kernel: &Kernel, tree: &Tree) -> Flows {
+        let mut pairs = Vec::new();
+        for inst in tree.insts(kernel) {
+            let to = tree.destinations(kernel, inst);
+            pairs.extend(to.into_iter().zip(kernel.args(inst)).filter_map(|(to, from)| Some((to?, *from))));
+        }
+        let mut starts = vec![0; kernel.values.len() + 1];
+        pairs.iter().for_each(|(to, _)| starts[to.index() + 1] += 1);
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut sources: Vec<Value> = pairs.iter().map(|(_, from)| *from).collect();
+        for (to, from) in pairs {
+            let place = &mut next[to.index()];
+            sources[*place as usize] = from;
+            *place += 1;
+        }
+        Flows { starts, sources }
+    }
+
+    /// The values that a parameter or result may be, in the order of the text.
+    pub fn sources(&self, value: Value) -> &[Value] {
+        let at = |index: usize| self.starts[index] as usize;
+        &self.sources[at(value.index())..at(value.index() + 1)]
+    }
+}
