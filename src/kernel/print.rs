@@ -35,9 +35,10 @@ fn head(kernel: &Kernel) -> String {
 }
 
 fn buffer_text(index: usize, buffer: &Buffer) -> String {
-    let Buffer { name, kind, set, binding, bytes, writable, .. } = buffer;
+    let Buffer { name, kind, set, binding, element, bytes, writable, .. } = buffer;
     let access = if *writable { "" } else { " read-only" };
-    format!("    buffer {index} {name}: {} set {set} binding {binding}, {bytes} bytes{access}\n", snake(kind))
+    let element = if *element == 0 { String::new() } else { format!(" element {element}") };
+    format!("    buffer {index} {name}: {} set {set} binding {binding}{element}, {bytes} bytes{access}\n", snake(kind))
 }
 
 /// The name of a type.

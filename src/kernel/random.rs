@@ -65,7 +65,16 @@ pub fn kernel(seed: u64, lanes: bool) -> Kernel {
     let mut kernel = Kernel::new("random", [size, 1, 1]);
     for (binding, writable) in [(0, false), (1, true)] {
         let (kind, span) = (BufferKind::Storage, Span::NONE);
-        kernel.buffers.push(Buffer { name: "words".into(), kind, set: 0, binding, bytes: 0, writable, span });
+        kernel.buffers.push(Buffer {
+            name: "words".into(),
+            kind,
+            set: 0,
+            binding,
+            element: 0,
+            bytes: 0,
+            writable,
+            span,
+        });
     }
     kernel.shared_bytes = size * WORDS * 4;
     kernel.private_bytes = WORDS * 4;

@@ -80,6 +80,7 @@ fn butterfly() -> Kernel {
         kind: BufferKind::Storage,
         set: 0,
         binding: 0,
+        element: 0,
         bytes: 0,
         writable: true,
         span: Span::NONE,
