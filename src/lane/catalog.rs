@@ -11,11 +11,13 @@ pub struct Sample {
     pub family: &'static str,
     pub op: LaneOp,
     pub inputs: Vec<Input>,
+    /// Whether it is in a fragment shader.
+    pub fragment: bool,
 }
 
 impl Sample {
     pub fn request(&self) -> Request<'_> {
-        Request { op: self.op, inputs: &self.inputs, activity: Activity::Any, index: None }
+        Request { op: self.op, inputs: &self.inputs, activity: Activity::Any, index: None, fragment: self.fragment }
     }
 }
 
@@ -42,13 +44,19 @@ struct Catalog(Vec<Sample>);
 
 impl Catalog {
     fn add(&mut self, family: &'static str, op: LaneOp, inputs: &[Input]) {
-        self.0.push(Sample { family, op, inputs: inputs.to_vec() });
+        self.0.push(Sample { family, op, inputs: inputs.to_vec(), fragment: false });
+    }
+
+    /// The operation in a fragment shader.
+    fn add_in_fragments(&mut self, family: &'static str, op: LaneOp, inputs: &[Input]) {
+        self.0.push(Sample { family, op, inputs: inputs.to_vec(), fragment: true });
     }
 
     /// The operation on a 32-bit integer and on what else it is given.
     fn moves(&mut self, family: &'static str, op: LaneOp, others: &[Input]) {
         let value = Input::varying(LaneType::U32);
-        self.0.push(Sample { family, op, inputs: [value].iter().chain(others).copied().collect() });
+        let inputs: Vec<Input> = [value].iter().chain(others).copied().collect();
+        self.add(family, op, &inputs);
     }
 }
 
@@ -73,8 +81,10 @@ const FLOAT: Input = Input::varying(LaneType::F32);
 
 fn quads(catalog: &mut Catalog) {
     for mv in QUAD_MOVES {
+        catalog.add_in_fragments("quadSwizzleFloat, fragment shader", LaneOp::Quad { mv, float_only: true }, &[FLOAT]);
         catalog.add("quadSwizzleFloat", LaneOp::Quad { mv, float_only: true }, &[FLOAT]);
         catalog.moves("quadSwizzle", LaneOp::Quad { mv, float_only: false }, &[]);
+        catalog.add_in_fragments("quadSwizzleNV with operand, fragment shader", LaneOp::QuadAdd(mv), &[FLOAT, FLOAT]);
         catalog.add("quadSwizzleNV with operand", LaneOp::QuadAdd(mv), &[FLOAT, FLOAT]);
     }
     for mode in [0x00, 0x1B, 0x4E, 0xB1, 0xE4, 0xFF, 0x39, 0x93, 0x6C] {

@@ -55,7 +55,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
 
     /// The value from a lane, zero if that lane is inactive.
     fn read_or_zero<D: Domain<Data = T>>(&self, domain: &mut D, j: u32) -> LaneValue<T> {
-        if self.lanes.is_active(j) { self.read(0, j) } else { LaneValue::Data(domain.zero()) }
+        if self.lanes.is_active(j) { self.read(0, j) } else { value::zero(domain, &self.inputs[0]) }
     }
 
     /// The operations that are a formula of one lane.
@@ -63,6 +63,10 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         use LaneOp as O;
         let size = self.lanes.size;
         Some(match op {
+            // NVIDIA gives 0 where a lane of the quad is inactive, so nobody is promised more.
+            O::Quad { float_only: true, .. } | O::QuadAdd(_) if self.lanes.segment(i, 4).count() < 4 => {
+                LaneValue::Poison
+            }
             O::Quad { mv, .. } => self.read(0, quad_source(mv, i)),
             O::QuadAdd(mv) => {
                 let moved = self.read(0, quad_source(mv, i));
@@ -83,7 +87,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
             O::Bpermute => self.read(0, self.index(1, i)? % size),
             O::Permute => match self.lanes.iter().rev().find(|j| self.index(1, *j).map(|k| k % size) == Some(i)) {
                 Some(sender) => self.read(0, sender),
-                None => LaneValue::Data(domain.zero()),
+                None => value::zero(domain, &self.inputs[0]),
             },
             O::ShuffleNv(mode) => self.shuffle_nv(mode, i)?,
             O::ShuffleNvValid(mode) => match nv_shuffle(mode, i, self.index(0, i)?, self.index(1, i)?) {
@@ -193,10 +197,15 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         kind: FoldKind,
         i: u32,
     ) -> Option<LaneValue<T>> {
-        let members = self.inputs.get(1)?[i as usize].ballot()?;
+        let members = self.inputs.get(1)?[i as usize].ballot()? & self.lanes.active;
+        let agrees = |j: u32| Some(self.inputs[1][j as usize].ballot()? & self.lanes.active == members);
+        let mut others = self.lanes.iter().filter(|j| members >> j & 1 != 0);
+        if members >> i & 1 == 0 || !others.try_fold(true, |all, j| Some(all & agrees(j)?))? {
+            return Some(LaneValue::Poison);
+        }
         let lanes = self.lanes.iter().filter(|j| members >> j & 1 != 0 && reaches(kind, *j, i));
         let values: Vec<_> = lanes.map(|j| self.read(0, j)).collect();
-        value::fold_unordered(domain, op, &values)
+        value::fold_unordered(domain, op, &values, &self.inputs[0])
     }
 }
 
@@ -219,7 +228,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
             FoldKind::Inclusive => self.scan(domain, op, width, |i| i & !(width - 1)),
             FoldKind::Exclusive => {
                 let inclusive = self.scan(domain, op, width, |i| i & !(width - 1))?;
-                let identity = LaneValue::Data(domain.identity(op));
+                let identity = value::identity(domain, op, &self.inputs[0]);
                 Some(self.map(|i| if i & (width - 1) == 0 { identity } else { inclusive[i as usize - 1] }))
             }
             FoldKind::Reduce => self.reduced(domain, op, width, |i| (i + 1) & (width - 1) == 0),
@@ -243,7 +252,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         for i in self.lanes.iter() {
             let members = self.lanes.segment(i, width).filter(|j| reaches(kind, *j, i));
             let values: Vec<_> = members.map(|j| self.read(0, j)).collect();
-            row[i as usize] = value::fold_unordered(domain, op, &values)?;
+            row[i as usize] = value::fold_unordered(domain, op, &values, &self.inputs[0])?;
         }
         Some(row)
     }

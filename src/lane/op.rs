@@ -42,6 +42,13 @@ pub enum FoldOp {
     Xor,
 }
 
+impl FoldOp {
+    /// Whether folding a value with itself changes nothing.
+    pub const fn is_idempotent(self) -> bool {
+        matches!(self, FoldOp::Min | FoldOp::Max | FoldOp::And | FoldOp::Or)
+    }
+}
+
 /// Which lanes of a fold get which result.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FoldKind {

@@ -73,6 +73,8 @@ pub struct Request<'a> {
     /// Operand 1 (an index, lane or distance) in each lane from 0 to `S - 1`, where it depends on the lane and on
     /// constants alone; none where it is not known so, or where `S` is not. It must agree with [`Input::known`].
     pub index: Option<&'a [u32]>,
+    /// Whether it runs in a fragment shader, whose quads NVIDIA swizzles by an instruction of their own.
+    pub fragment: bool,
 }
 
 /// Why there is no plan.

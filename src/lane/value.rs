@@ -104,12 +104,42 @@ fn fold_bools(op: FoldOp, a: bool, b: bool) -> Option<bool> {
     }
 }
 
-/// The fold of several lanes' values in no promised order; poison if one is, none if they are of different kinds.
+/// The identity of a fold of values such as these.
+pub fn identity<D: Domain>(domain: &mut D, op: FoldOp, like: &[LaneValue<D::Data>]) -> LaneValue<D::Data> {
+    if is_bool(like) { LaneValue::Bool(op == FoldOp::And) } else { LaneValue::Data(domain.identity(op)) }
+}
+
+/// What changes no other of these values when folded with it.
+pub fn neutral<D: Domain>(domain: &mut D, op: FoldOp, like: &[LaneValue<D::Data>]) -> LaneValue<D::Data> {
+    if is_bool(like) { LaneValue::Bool(op == FoldOp::And) } else { LaneValue::Data(domain.neutral(op)) }
+}
+
+/// Zero or false, as the kind of values such as these has it.
+pub fn zero<D: Domain>(domain: &mut D, like: &[LaneValue<D::Data>]) -> LaneValue<D::Data> {
+    match like.iter().find(|value| !matches!(value, LaneValue::Poison)) {
+        Some(LaneValue::Index(_)) => LaneValue::Index(0),
+        Some(LaneValue::Bool(_)) => LaneValue::Bool(false),
+        Some(LaneValue::Ballot(_)) => LaneValue::Ballot(0),
+        _ => LaneValue::Data(domain.zero()),
+    }
+}
+
+/// Whether values are bools, as far as they are defined.
+pub fn is_bool<T>(values: &[LaneValue<T>]) -> bool {
+    values.iter().any(|value| matches!(value, LaneValue::Bool(_)))
+}
+
+/// The fold of several lanes' values in no promised order; poison if one is, none if they are of different kinds. If
+/// there are no values, the identity of those that they are like.
 pub fn fold_unordered<D: Domain>(
     domain: &mut D,
     op: FoldOp,
     values: &[LaneValue<D::Data>],
+    like: &[LaneValue<D::Data>],
 ) -> Option<LaneValue<D::Data>> {
+    if values.is_empty() {
+        return Some(identity(domain, op, like));
+    }
     if values.contains(&LaneValue::Poison) {
         return Some(LaneValue::Poison);
     }

@@ -98,7 +98,7 @@ fn changed(plan: &Plan) -> Vec<Plan> {
 
 /// How many changes of the operation's plan there are, and those that the checker accepts.
 fn survivors(op: LaneOp, inputs: &[Input], profile: &Profile) -> (usize, Vec<Plan>) {
-    let request = Request { op, inputs, activity: Activity::Any, index: None };
+    let request = Request { op, inputs, activity: Activity::Any, index: None, fragment: false };
     let plan = plan(&request, profile).expect("a plan");
     let changed = changed(&plan);
     let count = changed.len();

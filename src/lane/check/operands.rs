@@ -57,6 +57,8 @@ enum Role {
     /// The width of an NV shuffle.
     NvWidth,
     Ballot,
+    /// The lanes of the own class.
+    Partition,
     /// A 64-bit mask of lanes.
     Mask,
 }
@@ -66,9 +68,11 @@ fn role(op: LaneOp, n: usize, kind: ScalarKind) -> Role {
     match (op, n) {
         (O::Vote { op: VoteOp::Equal, .. } | O::Partition, 0) if kind != ScalarKind::Bool => Role::Class,
         (O::Vote { .. } | O::Ballot(_) | O::Partition, 0) | (O::Segmented { .. }, 1) => Role::Predicate,
+        (O::Fold { .. }, 0) if kind == ScalarKind::Bool => Role::Predicate,
         (O::Sort { .. }, _) => Role::Key,
         (O::InverseBallot | O::BallotBit | O::BallotCount(_), 0) => Role::Ballot,
-        (O::BallotFindLsb | O::BallotFindMsb, 0) | (O::Partitioned { .. }, 1) => Role::Ballot,
+        (O::BallotFindLsb | O::BallotFindMsb, 0) => Role::Ballot,
+        (O::Partitioned { .. }, 1) => Role::Partition,
         (O::MaskedCount, 0) => Role::Mask,
         (O::ShuffleNv(_), 2) | (O::ShuffleNvValid(_), 1) => Role::NvWidth,
         (O::ShuffleNvValid(_), 0) | (O::WriteLane, 2) => Role::Index,
@@ -87,7 +91,7 @@ pub fn patterns(request: &Request, effort: Effort) -> Vec<Pattern> {
     let count = match effort {
         _ if (0..request.inputs.len()).all(fixed) => 1,
         // Networks are long: fewer runs of them find as much.
-        Effort::Quick if matches!(request.op, LaneOp::Sort { .. }) => 3,
+        Effort::Quick if matches!(request.op, LaneOp::Sort { .. } | LaneOp::Fold { .. }) => 3,
         Effort::Quick => 12,
         Effort::Thorough => 48,
     };
@@ -124,6 +128,7 @@ fn row(role: Role, input: u8, lanes: Lanes, pattern: &Pattern, random: &mut Rand
             let mask = || LaneValue::Ballot(ballot(random) & u128::from(u64::MAX));
             spread(pattern, size, mask)
         }
+        Role::Partition => partition(&classes(pattern, size, random)).into_iter().map(LaneValue::Ballot).collect(),
         Role::Ballot => spread(pattern, size, || ballot(random)).into_iter().map(LaneValue::Ballot).collect(),
     }
 }
@@ -178,6 +183,13 @@ fn classes(pattern: &Pattern, size: u32, random: &mut Random) -> Vec<u32> {
         (false, 0) => (0..size).map(|_| random.below(2)).collect(),
         (false, _) => (0..size).map(|lane| lane >> shift).collect(),
     }
+}
+
+/// For each lane the lanes of its class.
+fn partition(classes: &[u32]) -> Vec<u128> {
+    let members =
+        |class: &u32| (0..).zip(classes).filter(|(_, other)| *other == class).map(|(lane, _)| 1 << lane).sum();
+    classes.iter().map(members).collect()
 }
 
 /// Sets of active lanes to try, none of them empty.

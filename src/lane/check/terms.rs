@@ -138,6 +138,7 @@ impl Domain for Terms {
         match self.ordered {
             _ if a == neutral => b,
             _ if b == neutral => a,
+            _ if a == b && op.is_idempotent() => a,
             true => self.intern(Node::Pair(op, a.min(b), a.max(b))),
             false => self.fold_unordered(op, &[a, b]),
         }

@@ -3,7 +3,7 @@
 use super::PlanCost;
 use super::price::{self, Unit, Work};
 use crate::lane::plan::{LaneFact, Operand, Plan, Step, StepOp, StepType};
-use crate::lane::primitive::{PermlaneOp, Primitive, ScalarOp};
+use crate::lane::primitive::{NvOp, PermlaneOp, Primitive, ScalarOp};
 use crate::lane::request::{LaneType, Request, ScalarKind};
 use crate::profile::{Cost, Feature, Profile, Target};
 
@@ -156,7 +156,9 @@ impl Meter<'_> {
                 work => work,
             },
             StepOp::Compare(_) => Work { unit: Unit::Compare, count: 2 * self.operand_ty(step).components as u32 - 1 },
-            StepOp::Select if ty.kind == ScalarKind::Bool => Work { unit: Unit::Scalar, count: 3 },
+            StepOp::Select if ty.kind == ScalarKind::Bool && self.profile.target == Target::Amd => {
+                Work { unit: Unit::Scalar, count: 3 }
+            }
             StepOp::Select => Work { unit: Unit::Vector, count: price::registers(ty) },
             StepOp::Identity(_) | StepOp::Neutral(_) | StepOp::Zero => Work { unit: Unit::Scalar, count: 0 },
         })
@@ -204,7 +206,8 @@ impl Meter<'_> {
     }
 
     fn pass(&mut self, n: usize, step: &Step) {
-        let (price, count) = if self.is_second_of_swap(n, step) { (price::FREE, 0) } else { self.price(step) };
+        let is_free = self.is_second_of_swap(n, step) || self.is_predicate_of_shuffle(n, step);
+        let (price, count) = if is_free { (price::FREE, 0) } else { self.price(step) };
         let extra = if count > 0 { self.copies(n, step) + self.moves_to_vectors(step) } else { 0 };
         self.slot += extra;
         let waits = self.waits(step, &price);
@@ -290,6 +293,13 @@ impl Meter<'_> {
         let Some(before) = n.checked_sub(1).map(|n| self.plan.steps[n]) else { return false };
         let mirrored = before.args[0] == step.args[1] && before.args[1] == step.args[0];
         mirrored && swapped_block(&before).is_some() && swapped_block(&before) == swapped_block(step)
+    }
+
+    /// Whether the step is the predicate of an NVIDIA shuffle before it, which one instruction writes beside the value.
+    fn is_predicate_of_shuffle(&self, n: usize, step: &Step) -> bool {
+        let StepOp::Prim(Primitive::Nv(NvOp::ShuffleValid(mode))) = step.op else { return false };
+        let shuffle = StepOp::Prim(NvOp::Shuffle(mode).into());
+        self.plan.steps[..n].iter().any(|other| other.op == shuffle && other.args[1..] == step.args[..2])
     }
 
     /// The most registers of one kind that live at once: set-up always, results of steps until they are read last.

@@ -80,7 +80,7 @@ fn folded<D: Domain>(
             GroupFold::Clustered(width) => lanes.segment(i, width.lanes_in(lanes.size)).collect(),
         };
         let values: Vec<_> = members.iter().map(|j| row[*j as usize]).collect();
-        value::fold_unordered(domain, op, &values)
+        value::fold_unordered(domain, op, &values, row)
     })
 }
 

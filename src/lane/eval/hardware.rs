@@ -151,19 +151,8 @@ impl<'a, T: Copy + PartialEq> Moved<'a, T> {
             Source::Lane(lane) if self.lanes.is_active(lane) => self.value[lane as usize],
             Source::Own => self.value[i as usize],
             Source::Old => self.old.map_or(LaneValue::Poison, |old| old[i as usize]),
-            Source::Zero => self.zero(domain),
+            Source::Zero => value::zero(domain, self.value),
             Source::Lane(_) | Source::Undefined => LaneValue::Poison,
-        }
-    }
-
-    /// Zero of the kind that is moved.
-    fn zero<D: Domain<Data = T>>(&self, domain: &mut D) -> LaneValue<T> {
-        let defined = |i: u32| Some(self.value[i as usize]).filter(|value| *value != LaneValue::Poison);
-        match self.lanes.iter().find_map(defined) {
-            Some(LaneValue::Index(_)) => LaneValue::Index(0),
-            Some(LaneValue::Bool(_)) => LaneValue::Bool(false),
-            Some(LaneValue::Ballot(_)) => LaneValue::Ballot(0),
-            _ => LaneValue::Data(domain.zero()),
         }
     }
 

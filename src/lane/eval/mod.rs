@@ -103,18 +103,26 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
             (StepOp::Compare(op), [a, b]) => self.each(|i| compare(domain, op, a[i], b[i])),
             (StepOp::Select, [condition, accept, reject]) => self.each(|i| select(condition[i], accept[i], reject[i])),
             (StepOp::Identity(op), []) => {
-                let identity = LaneValue::Data(domain.identity(op));
+                let identity = value::identity(domain, op, self.like(step));
                 self.everywhere(|_| Some(identity))
             }
             (StepOp::Neutral(op), []) => {
-                let neutral = LaneValue::Data(domain.neutral(op));
+                let neutral = value::neutral(domain, op, self.like(step));
                 self.everywhere(|_| Some(neutral))
             }
             (StepOp::Zero, []) => {
-                let zero = LaneValue::Data(domain.zero());
+                let zero = value::zero(domain, self.like(step));
                 self.everywhere(|_| Some(zero))
             }
             _ => None,
+        }
+    }
+
+    /// The operand whose type a constant has.
+    fn like(&self, step: &Step) -> &[LaneValue<T>] {
+        match step.ty {
+            StepType::Like(n) => self.inputs.get(n as usize).map_or(&[], |row| row.as_slice()),
+            _ => &[],
         }
     }
 

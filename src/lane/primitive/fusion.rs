@@ -4,7 +4,7 @@
 //! operations (which are two of 32 bits), and packed arithmetic carry no DPP on any; 16-bit integer arithmetic is VOP3 on
 //! RDNA 1 and 2, where only VOP1 and VOP2 carry it.
 
-use super::Primitive;
+use super::{NvOp, Primitive};
 use crate::lane::op::FoldOp;
 use crate::lane::request::{LaneType, ScalarKind};
 use crate::profile::{Feature, Profile};
@@ -39,7 +39,12 @@ static ROWS: &[Row] = &[
 ];
 
 /// Whether `own op primitive(moved)` is one instruction for values of this type, one for each component and 32 bits.
+///
+/// NVIDIA's QSWZ adds an operand by itself (NV_shader_thread_group).
 pub fn carries(profile: &Profile, op: FoldOp, ty: LaneType, primitive: Primitive) -> bool {
+    if let Primitive::Nv(NvOp::QuadSwizzle(_)) = primitive {
+        return op == FoldOp::Add && ty.is_float() && ty.width == 32;
+    }
     let fits = |row: &Row| row.ops.contains(&op) && row.kinds.contains(&ty.kind) && row.widths.contains(&ty.width);
     primitive.fuses() && ROWS.iter().any(|row| fits(row) && profile.has(row.needs))
 }

@@ -150,7 +150,7 @@ impl Primitive {
     /// Whether an arithmetic instruction can take the moved value as its operand in the same issue; which arithmetic
     /// instructions can is told in [`fusion`].
     pub fn fuses(&self) -> bool {
-        matches!(self, Primitive::Dpp16(_) | Primitive::Dpp8(_))
+        matches!(self, Primitive::Dpp16(_) | Primitive::Dpp8(_) | Primitive::Nv(NvOp::QuadSwizzle(_)))
     }
 
     /// Whether it gives lanes the values of lanes, and so has a lane map.

@@ -25,7 +25,7 @@ fn segment(group: Group) -> Option<Width> {
     }
 }
 
-fn fact(b: &mut Builder) -> Answer {
+pub fn fact(b: &mut Builder) -> Answer {
     match b.request.op {
         LaneOp::LaneIndex(group) => Ok(lane_index(b, group)),
         LaneOp::LaneCount(group) => Ok(lane_count(b, group)),

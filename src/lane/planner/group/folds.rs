@@ -28,7 +28,7 @@ pub struct Fold {
     pub members: Members,
 }
 
-fn reduction(b: &Builder) -> Result<Fold, No> {
+pub fn reduction(b: &Builder) -> Result<Fold, No> {
     match b.request.op {
         LaneOp::Fold { op, width, members, kind } => {
             let reduces = matches!(kind, FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce);
@@ -48,7 +48,7 @@ pub fn all_active(b: &Builder, members: Members) -> bool {
     members == Members::All || b.request.activity == Activity::Full
 }
 
-fn one_lane(b: &mut Builder) -> Answer {
+pub fn one_lane(b: &mut Builder) -> Answer {
     if reduction(b)?.width.lanes() == Some(1) { Ok(b.value()) } else { Err(No::NotMine) }
 }
 

@@ -1,13 +1,13 @@
 //! Rules for the portable subgroup instructions (SPIR-V), whose cost only the driver knows: the first that matches wins.
 
-mod facts;
-mod folds;
-mod moves;
+pub mod facts;
+pub mod folds;
+pub mod moves;
 mod nv_shuffle;
-mod quad;
-mod scans;
-mod sort;
-mod votes;
+pub mod quad;
+pub mod scans;
+pub mod sort;
+pub mod votes;
 
 use super::Rule;
 use crate::lane::op::{FoldKind, LaneOp};

@@ -127,12 +127,17 @@ fn swizzle_masked(b: &mut Builder) -> Answer {
     let LaneOp::SwizzleMasked { and, or, xor } = b.request.op else {
         return Err(No::NotMine);
     };
+    let source = masked_source(b, and, or, xor);
+    Ok(shuffle_or_zero(b, source))
+}
+
+/// `((i & 31 & and) | or) ^ xor` in the own 32 lanes.
+pub fn masked_source(b: &mut Builder, and: u8, or: u8, xor: u8) -> Operand {
     let (i, base) = (b.index(), b.base(32));
     let kept = b.alu(AluOp::And, i, Operand::Const(u32::from(and & 31)));
     let set = b.alu(AluOp::Or, kept, Operand::Const(u32::from(or & 31)));
     let flipped = b.alu(AluOp::Xor, set, Operand::Const(u32::from(xor & 31)));
-    let source = b.alu(AluOp::Or, flipped, base);
-    Ok(shuffle_or_zero(b, source))
+    b.alu(AluOp::Or, flipped, base)
 }
 
 fn write_lane(b: &mut Builder) -> Answer {

@@ -19,7 +19,7 @@ pub static RULES: &[Rule] = &[
 ];
 
 /// The quad permutation that leaves each lane its own value.
-const IDENTITY: u8 = 0b11_10_01_00;
+pub const IDENTITY: u8 = 0b11_10_01_00;
 
 /// The single move that a permutation is, where it is one.
 fn as_move(mode: u8) -> Option<QuadMove> {
@@ -36,7 +36,7 @@ fn as_move(mode: u8) -> Option<QuadMove> {
 }
 
 /// The move of an operation that is a single one.
-fn move_of(op: LaneOp) -> Option<QuadMove> {
+pub fn move_of(op: LaneOp) -> Option<QuadMove> {
     match op {
         LaneOp::Quad { mv, .. } | LaneOp::QuadAdd(mv) => Some(mv),
         LaneOp::QuadPermute(mode) => as_move(mode),
@@ -103,7 +103,7 @@ fn from_quad_lane(b: &mut Builder, lane: Operand) -> Operand {
 }
 
 /// `(i & ~3) | ((mode >> (2 * (i & 3))) & 3)`.
-fn permuted(b: &mut Builder, mode: u8) -> Operand {
+pub fn permuted(b: &mut Builder, mode: u8) -> Operand {
     let i = b.index();
     let local = b.alu(AluOp::And, i, Operand::Const(3));
     let shift = b.alu(AluOp::Shl, local, Operand::Const(1));

@@ -22,15 +22,16 @@ pub static RULES: &[Rule] = &[
     Rule { name: "scan of runs by shuffles", needs: &[Feature::Shuffle, Feature::Ballot], build: segmented },
 ];
 
+/// A scan without its result's kind.
 #[derive(Clone, Copy)]
-struct Scan {
-    op: FoldOp,
-    width: Width,
-    members: Members,
-    exclusive: bool,
+pub struct Scan {
+    pub op: FoldOp,
+    pub width: Width,
+    pub members: Members,
+    pub exclusive: bool,
 }
 
-fn scan(b: &Builder) -> Result<Scan, No> {
+pub fn scan(b: &Builder) -> Result<Scan, No> {
     match b.request.op {
         LaneOp::Fold { op, width, members, kind: kind @ (FoldKind::Inclusive | FoldKind::Exclusive) } => {
             Ok(Scan { op, width, members, exclusive: kind == FoldKind::Exclusive })
@@ -39,7 +40,7 @@ fn scan(b: &Builder) -> Result<Scan, No> {
     }
 }
 
-fn one_lane(b: &mut Builder) -> Answer {
+pub fn one_lane(b: &mut Builder) -> Answer {
     let scan = scan(b)?;
     match (scan.width.lanes(), scan.members, scan.exclusive) {
         (Some(1), _, false) => Ok(b.value()),

@@ -18,13 +18,25 @@ struct Pair {
 }
 
 fn bitonic(b: &mut Builder) -> Answer {
+    bitonic_by(b, |b, value, distance| b.shuffle_xor(value, Operand::Const(distance)))
+}
+
+/// How a target moves a value from the lane at this distance, by xor.
+type Butterfly = fn(&mut Builder, Operand, u32) -> Operand;
+
+/// The network, made of a target's butterflies.
+pub fn bitonic_by(b: &mut Builder, butterfly: Butterfly) -> Answer {
     let LaneOp::Sort { width } = b.request.op else {
         return Err(No::NotMine);
     };
     let mut pair = Pair { key: b.value(), value: b.request.inputs.get(1).map(|_| Operand::Input(1)) };
     for merge in 1..=b.most_in(width).ilog2() {
         for level in (0..merge).rev() {
-            pair = exchange(b, pair, width, merge, level);
+            let other = Pair {
+                key: butterfly(b, pair.key, 1 << level),
+                value: pair.value.map(|value| butterfly(b, value, 1 << level)),
+            };
+            pair = exchange(b, pair, other, Column { width, merge, level });
         }
     }
     b.second = pair.value;
@@ -32,14 +44,19 @@ fn bitonic(b: &mut Builder) -> Answer {
 }
 
 /// One column of the network: lanes `2^level` apart, runs of `2^merge` lanes in alternating directions.
-fn exchange(b: &mut Builder, own: Pair, width: Width, merge: u32, level: u32) -> Pair {
-    let distance = Operand::Const(1 << level);
-    let other =
-        Pair { key: b.shuffle_xor(own.key, distance), value: own.value.map(|value| b.shuffle_xor(value, distance)) };
+#[derive(Clone, Copy)]
+struct Column {
+    width: Width,
+    merge: u32,
+    level: u32,
+}
+
+/// What a lane holds after a column: its own pair or that of the lane it meets.
+fn exchange(b: &mut Builder, own: Pair, other: Pair, column: Column) -> Pair {
     let (above, below) = (precedes(b, own, other), precedes(b, other, own));
-    let keeps_greater = keeps_greater(b, width, merge, level);
+    let keeps_greater = keeps_greater(b, column);
     let swaps = b.select(keeps_greater, above, below);
-    let takes = stage_exists(b, width, merge, swaps);
+    let takes = stage_exists(b, column, swaps);
     Pair {
         key: b.select(takes, other.key, own.key),
         value: own.value.zip(other.value).map(|(mine, theirs)| b.select(takes, theirs, mine)),
@@ -57,7 +74,7 @@ fn precedes(b: &mut Builder, a: Pair, c: Pair) -> Operand {
 }
 
 /// Whether the lane keeps the greater of the two: the upper lane of an ascending run, the lower of a descending one.
-fn keeps_greater(b: &mut Builder, width: Width, merge: u32, level: u32) -> Operand {
+fn keeps_greater(b: &mut Builder, Column { width, merge, level }: Column) -> Operand {
     let i = b.index();
     let upper = is_bit_set(b, i, level);
     if width.lanes() == Some(1 << merge) || merge == b.most_lanes().ilog2() {
@@ -68,7 +85,7 @@ fn keeps_greater(b: &mut Builder, width: Width, merge: u32, level: u32) -> Opera
 }
 
 /// Merges of more lanes than the subgroup has do nothing; asked at run time only where its size is not known.
-fn stage_exists(b: &mut Builder, width: Width, merge: u32, swaps: Operand) -> Operand {
+fn stage_exists(b: &mut Builder, Column { width, merge, .. }: Column, swaps: Operand) -> Operand {
     if width.lanes().is_some() {
         return swaps;
     }

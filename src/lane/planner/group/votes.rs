@@ -43,7 +43,7 @@ fn elect(b: &mut Builder) -> Answer {
     }
 }
 
-fn one_lane(b: &mut Builder) -> Answer {
+pub fn one_lane(b: &mut Builder) -> Answer {
     let (op, _, width) = vote(b)?;
     let value = b.value();
     match (width.lanes(), op) {

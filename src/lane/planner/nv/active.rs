@@ -1,0 +1,155 @@
+//! Folds over the active lanes, whichever they are.
+//!
+//! Where the first lanes are active, each lane of a block takes the fold of the partner block from that block's first lane,
+//! which is active if any of the block is; SHFIDX leaves lanes alone whose source is beyond the last active one. Under any
+//! mask the lowest active lane of the partner block serves. Scans jump from each lane to the nearest active one below it,
+//! and from there to where that one points: each jump doubles what a lane has seen.
+
+use super::shf::{WARP, active, from_lane, in_range, is_some, lanes, lanes_of, segment_lanes, shf_masked, word};
+use crate::lane::op::{FoldKind, FoldOp, LaneOp, MaskOp, ShuffleMode};
+use crate::lane::plan::{Activity, AluOp, Operand};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::group::folds::reduction;
+use crate::lane::planner::{Answer, No, Rule};
+use crate::profile::Feature;
+
+pub static PARTITIONS: &[Rule] = &[Rule {
+    name: "jumps from lane to lane of the partition",
+    needs: &[Feature::NvShuffle, Feature::NvBallot],
+    build: partitioned,
+}];
+
+pub fn first_lanes_tree(b: &mut Builder) -> Answer {
+    let fold = reduction(b)?;
+    if b.request.activity < Activity::FirstLanes {
+        return Err(No::NotMine);
+    }
+    b.assumes = Activity::FirstLanes;
+    let all = active(b);
+    let last = b.alu1(AluOp::FindMsb, all);
+    let mut value = b.value();
+    for level in 0..lanes_of(fold.width).ilog2() {
+        let first = partner_block(b, level);
+        // The last active lane as the clamp, and no segments.
+        let other = shf_masked(b, ShuffleMode::Index, value, first, last);
+        let sum = b.fold(fold.op, value, other);
+        value = if fold.op.is_idempotent() {
+            sum
+        } else {
+            let there = in_range(b, ShuffleMode::Index, first, last);
+            b.select(there, sum, value)
+        };
+    }
+    Ok(value)
+}
+
+/// The first lane of the block of `2^level` lanes with which the own block makes one of twice the size.
+fn partner_block(b: &mut Builder, level: u32) -> Operand {
+    let i = b.index();
+    let other = b.alu(AluOp::Xor, i, Operand::Const(1 << level));
+    b.alu(AluOp::And, other, Operand::Const(31 & !((1 << level) - 1)))
+}
+
+pub fn any_tree(b: &mut Builder) -> Answer {
+    let fold = reduction(b)?;
+    let all = active(b);
+    let mut value = b.value();
+    for level in 0..lanes_of(fold.width).ilog2() {
+        let first = partner_block(b, level);
+        let block = b.alu(AluOp::Shl, Operand::Const(low_bits(1 << level)), first);
+        let partners = b.alu(AluOp::And, all, block);
+        // One lane needs no search.
+        let source = if level == 0 { first } else { b.alu1(AluOp::FindLsb, partners) };
+        value = fold_from(b, fold.op, value, source, partners);
+    }
+    Ok(value)
+}
+
+/// The lowest `count` bits of a word, fewer than 32.
+const fn low_bits(count: u32) -> u32 {
+    (1 << count) - 1
+}
+
+/// The value, folded with that of `source` if some lane is in `lanes`.
+fn fold_from(b: &mut Builder, op: FoldOp, value: Operand, source: Operand, lanes: Operand) -> Operand {
+    let other = from_lane(b, value, source);
+    let sum = b.fold(op, other, value);
+    let some = is_some(b, lanes);
+    b.select(some, sum, value)
+}
+
+/// The inclusive scan of the active lanes in segments of `width`: jumps inside rows of 16 lanes, and the total of the row
+/// below on top: where all lanes are active that is the promised order.
+pub fn inclusive(b: &mut Builder, op: FoldOp, width: u32) -> Operand {
+    let all = active(b);
+    let row = segment_lanes(b, width.min(16), MaskOp::Lt);
+    let below = b.alu(AluOp::And, all, row);
+    let value = jumps(b, op, below, width.min(16).ilog2());
+    if width <= 16 {
+        return value;
+    }
+    let row_below = row_below(b);
+    let sources = b.alu(AluOp::And, all, row_below);
+    let last = b.alu1(AluOp::FindMsb, sources);
+    fold_from(b, op, value, last, sources)
+}
+
+/// Lanes 0 to 15 for the upper half of the warp, none for the lower.
+fn row_below(b: &mut Builder) -> Operand {
+    let i = b.index();
+    let upper = b.alu(AluOp::Shr, i, Operand::Const(4));
+    b.alu(AluOp::Mul, upper, Operand::Const(0xFFFF))
+}
+
+/// The fold of the own value with those of the lanes in `below`, which are active and below the own, in `2^count` lanes at
+/// most. A pointer at a lane that has nothing below is its own number with bit 5 set, so that it still names a lane that
+/// is active.
+fn jumps(b: &mut Builder, op: FoldOp, below: Operand, count: u32) -> Operand {
+    let (i, nearest) = (b.index(), b.alu1(AluOp::FindMsb, below));
+    let end = b.alu(AluOp::Or, i, Operand::Const(WARP));
+    let mut more = is_some(b, below);
+    let mut pointer = b.select(more, nearest, end);
+    let mut value = b.value();
+    for jump in 1..=count {
+        let other = from_lane(b, value, pointer);
+        let sum = b.fold(op, other, value);
+        value = b.select(more, sum, value);
+        if jump < count {
+            pointer = from_lane(b, pointer, pointer);
+            more = b.alu(AluOp::Lt, pointer, Operand::Const(WARP));
+        }
+    }
+    value
+}
+
+/// The exclusive scan from the inclusive one: that of the nearest of the lanes in `below`.
+pub fn exclusive(b: &mut Builder, op: FoldOp, inclusive: Operand, below: Operand) -> Operand {
+    let (nearest, some) = (b.alu1(AluOp::FindMsb, below), is_some(b, below));
+    let (moved, identity) = (from_lane(b, inclusive, nearest), b.identity(op));
+    b.select(some, moved, identity)
+}
+
+/// The active lanes below the own in segments of `width`.
+pub fn active_below(b: &mut Builder, width: u32) -> Operand {
+    let (all, below) = (active(b), segment_lanes(b, width, MaskOp::Lt));
+    b.alu(AluOp::And, all, below)
+}
+
+fn partitioned(b: &mut Builder) -> Answer {
+    let LaneOp::Partitioned { op, kind } = b.request.op else {
+        return Err(No::NotMine);
+    };
+    let (all, partition) = (active(b), word(b, Operand::Input(1)));
+    let members = b.alu(AluOp::And, all, partition);
+    let lower = lanes(b, MaskOp::Lt);
+    let below = b.alu(AluOp::And, members, lower);
+    let inclusive = jumps(b, op, below, WARP.ilog2());
+    Ok(match kind {
+        FoldKind::Inclusive => inclusive,
+        FoldKind::Exclusive => exclusive(b, op, inclusive, below),
+        FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce => {
+            let last = b.alu1(AluOp::FindMsb, members);
+            from_lane(b, inclusive, last)
+        }
+    })
+}

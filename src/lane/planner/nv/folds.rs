@@ -1,0 +1,108 @@
+//! Reductions of segments. Every lane gets the result, whichever lanes asked for it.
+
+use super::active;
+use super::shf::{WARP, ballot, is_none, is_some, lanes_of, segment, shf};
+use crate::lane::op::{FoldOp, Members, ShuffleMode, VoteOp};
+use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::group::folds::{all_active, one_lane, reduction};
+use crate::lane::planner::{Answer, No, Rule};
+use crate::lane::primitive::NvOp;
+use crate::lane::request::LaneType;
+use crate::profile::Feature;
+
+const SHUFFLE_AND_BALLOT: &[Feature] = &[Feature::NvShuffle, Feature::NvBallot];
+
+pub static RULES: &[Rule] = &[
+    Rule { name: "fold of one lane", needs: &[], build: one_lane },
+    Rule { name: "vote of the warp", needs: &[Feature::NvVote], build: vote },
+    Rule { name: "own lanes of a ballot", needs: &[Feature::NvBallot], build: bools },
+    Rule { name: "tree of SHFXOR", needs: &[Feature::NvShuffle], build: tree },
+    Rule {
+        name: "tree of SHFIDX up to the last active lane",
+        needs: SHUFFLE_AND_BALLOT,
+        build: active::first_lanes_tree,
+    },
+    Rule { name: "tree of SHFIDX over the active lanes", needs: SHUFFLE_AND_BALLOT, build: active::any_tree },
+];
+
+/// Whether the operation works on scalar bools, which ballots hold.
+pub fn is_bool(b: &Builder) -> bool {
+    b.request.inputs[0].ty == LaneType::BOOL
+}
+
+fn vote(b: &mut Builder) -> Answer {
+    let fold = reduction(b)?;
+    let vote = match fold.op {
+        FoldOp::And => VoteOp::All,
+        FoldOp::Or => VoteOp::Any,
+        _ => return Err(No::NotMine),
+    };
+    if !is_bool(b) || !b.is_whole(fold.width) {
+        return Err(No::NotMine);
+    }
+    Ok(b.prim(NvOp::Vote(vote), &[b.value()], StepType::Bool))
+}
+
+fn bools(b: &mut Builder) -> Answer {
+    let fold = reduction(b)?;
+    if !is_bool(b) {
+        return Err(No::NotMine);
+    }
+    let all = segment(b, lanes_of(fold.width));
+    let everybody = all_active(b, fold.members);
+    fold_of_ballot(b, fold.op, all, everybody)
+}
+
+/// The fold of the own predicates of some lanes, given as a word; `everybody` if all of these are active.
+pub fn fold_of_ballot(b: &mut Builder, op: FoldOp, lanes: Operand, everybody: bool) -> Answer {
+    let value = b.value();
+    match op {
+        FoldOp::Or => {
+            let bits = bits_of(b, value, lanes);
+            Ok(is_some(b, bits))
+        }
+        FoldOp::Xor => {
+            let bits = bits_of(b, value, lanes);
+            let count = b.alu1(AluOp::BitCount, bits);
+            let odd = b.alu(AluOp::And, count, Operand::Const(1));
+            Ok(is_some(b, odd))
+        }
+        FoldOp::And if everybody => {
+            let bits = bits_of(b, value, lanes);
+            Ok(b.alu(AluOp::Eq, bits, lanes))
+        }
+        FoldOp::And => {
+            let no = b.alu1(AluOp::BoolNot, value);
+            let bits = bits_of(b, no, lanes);
+            Ok(is_none(b, bits))
+        }
+        _ => Err(No::NotMine),
+    }
+}
+
+/// The bits of a predicate's ballot that belong to some lanes.
+pub fn bits_of(b: &mut Builder, predicate: Operand, lanes: Operand) -> Operand {
+    let bits = ballot(b, predicate);
+    match lanes {
+        Operand::Const(u32::MAX) => bits,
+        _ => b.alu(AluOp::And, bits, lanes),
+    }
+}
+
+/// The balanced tree over ascending lane distance.
+fn tree(b: &mut Builder) -> Answer {
+    let fold = reduction(b)?;
+    if !all_active(b, fold.members) {
+        return Err(No::NotMine);
+    }
+    if fold.members == Members::Active {
+        b.assumes = b.request.activity;
+    }
+    let mut value = b.value();
+    for level in 0..lanes_of(fold.width).ilog2() {
+        let other = shf(b, ShuffleMode::Xor, value, Operand::Const(1 << level), WARP);
+        value = b.fold(fold.op, value, other);
+    }
+    Ok(value)
+}

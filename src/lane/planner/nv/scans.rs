@@ -1,0 +1,163 @@
+//! Scans of segments, of active lanes, and of runs inside segments.
+
+use super::active;
+use super::folds::{fold_of_ballot, is_bool};
+use super::shf::{WARP, ballot, from_lane, in_range, lanes, lanes_of, segment_lanes, shf, shf_masked};
+use crate::lane::op::{FoldOp, LaneOp, MaskOp, Members, ShuffleMode};
+use crate::lane::plan::{Activity, AluOp, Operand};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::group::folds::all_active;
+use crate::lane::planner::group::moves::{is_bit_set, is_local};
+use crate::lane::planner::group::scans::{Scan, one_lane, scan};
+use crate::lane::planner::{Answer, No, Rule};
+use crate::profile::Feature;
+
+const SHUFFLE_AND_BALLOT: &[Feature] = &[Feature::NvShuffle, Feature::NvBallot];
+
+pub static RULES: &[Rule] = &[
+    Rule { name: "scan of one lane", needs: &[], build: one_lane },
+    Rule { name: "own lower lanes of a ballot", needs: &[Feature::NvBallot], build: bools },
+    Rule { name: "steps of SHFUP", needs: &[Feature::NvShuffle], build: steps },
+    Rule { name: "jumps from active lane to active lane", needs: SHUFFLE_AND_BALLOT, build: jumps },
+    Rule { name: "steps of SHFUP from the run's head on", needs: SHUFFLE_AND_BALLOT, build: segmented },
+];
+
+fn bools(b: &mut Builder) -> Answer {
+    let scan = scan(b)?;
+    if !is_bool(b) {
+        return Err(No::NotMine);
+    }
+    let reach = if scan.exclusive { MaskOp::Lt } else { MaskOp::Le };
+    let lanes = segment_lanes(b, lanes_of(scan.width), reach);
+    let everybody = all_active(b, scan.members);
+    fold_of_ballot(b, scan.op, lanes, everybody)
+}
+
+/// Lanes below an active one are active too, or the scan is over all lanes.
+fn steps(b: &mut Builder) -> Answer {
+    let scan = scan(b)?;
+    if scan.members == Members::Active {
+        if b.request.activity < Activity::FirstLanes {
+            return Err(No::NotMine);
+        }
+        b.assumes = Activity::FirstLanes;
+    }
+    let width = lanes_of(scan.width);
+    let inclusive = inclusive(b, scan.op, width);
+    Ok(if scan.exclusive { shifted(b, scan, inclusive) } else { inclusive })
+}
+
+/// The inclusive scan in the promised order: Hillis-Steele inside rows of 16 lanes, then the row below.
+fn inclusive(b: &mut Builder, op: FoldOp, width: u32) -> Operand {
+    let row = width.min(16);
+    let mut value = b.value();
+    for level in 0..row.ilog2() {
+        let distance = Operand::Const(1 << level);
+        let below = shf(b, ShuffleMode::Up, value, distance, row);
+        let local = local(b, row);
+        let takes = b.alu(AluOp::Ge, local, distance);
+        value = fold_where(b, op, takes, below, value);
+    }
+    if width > 16 { row_step(b, op, value) } else { value }
+}
+
+fn local(b: &mut Builder, width: u32) -> Operand {
+    let i = b.index();
+    b.alu(AluOp::And, i, Operand::Const(width - 1))
+}
+
+/// The fold with what came from below, in lanes that take it; where a lane that does not got its own value, folding that
+/// once more may change nothing.
+fn fold_where(b: &mut Builder, op: FoldOp, takes: Operand, below: Operand, value: Operand) -> Operand {
+    let sum = b.fold(op, below, value);
+    if op.is_idempotent() { sum } else { b.select(takes, sum, value) }
+}
+
+/// Lane 15 for the upper half of the warp; lanes of the lower half read themselves.
+fn row_step(b: &mut Builder, op: FoldOp, value: Operand) -> Operand {
+    let i = b.index();
+    let upper = is_bit_set(b, i, 4);
+    let source = if op.is_idempotent() { b.alu(AluOp::Min, i, Operand::Const(15)) } else { Operand::Const(15) };
+    let below = from_lane(b, value, source);
+    fold_where(b, op, upper, below, value)
+}
+
+/// The lane below's result, the identity in the segment's first lane.
+fn shifted(b: &mut Builder, scan: Scan, inclusive: Operand) -> Operand {
+    let below = shf(b, ShuffleMode::Up, inclusive, Operand::Const(1), lanes_of(scan.width));
+    let (first, identity) = (is_local(b, scan.width, 0), b.identity(scan.op));
+    b.select(first, identity, below)
+}
+
+fn jumps(b: &mut Builder) -> Answer {
+    let scan = scan(b)?;
+    if scan.members == Members::All {
+        return Err(No::NotMine);
+    }
+    let width = lanes_of(scan.width);
+    let inclusive = active::inclusive(b, scan.op, width);
+    if !scan.exclusive {
+        return Ok(inclusive);
+    }
+    let below = active::active_below(b, width);
+    Ok(active::exclusive(b, scan.op, inclusive, below))
+}
+
+/// SHFUP clamped at the first lane of the run, which tells where it is in range.
+fn segmented(b: &mut Builder) -> Answer {
+    let LaneOp::Segmented { op, width } = b.request.op else {
+        return Err(No::NotMine);
+    };
+    let width = lanes_of(width);
+    if width == 1 {
+        return Ok(b.value());
+    }
+    let head = run_start(b, width);
+    let row = width.min(16);
+    let clamp = if width > 16 { first_in_row(b, head) } else { head };
+    let mut value = b.value();
+    for level in 0..row.ilog2() {
+        let distance = Operand::Const(1 << level);
+        let below = shf_masked(b, ShuffleMode::Up, value, distance, clamp);
+        let takes =
+            if op.is_idempotent() { Operand::Bool(true) } else { in_range(b, ShuffleMode::Up, distance, clamp) };
+        value = fold_where(b, op, takes, below, value);
+    }
+    Ok(if width > 16 { row_step_of_run(b, op, head, value) } else { value })
+}
+
+/// The first lane of the run, or of the own row of 16 lanes if that is above it.
+fn first_in_row(b: &mut Builder, head: Operand) -> Operand {
+    let row = b.base(16);
+    b.alu(AluOp::Max, head, row)
+}
+
+/// Lane 15 for lanes of the upper half whose run starts in the lower one.
+fn row_step_of_run(b: &mut Builder, op: FoldOp, head: Operand, value: Operand) -> Operand {
+    let i = b.index();
+    let (upper, reaches) = (is_bit_set(b, i, 4), b.alu(AluOp::Le, head, Operand::Const(15)));
+    let takes = b.alu(AluOp::BoolAnd, upper, reaches);
+    let below = from_lane(b, value, Operand::Const(15));
+    let sum = b.fold(op, below, value);
+    b.select(takes, sum, value)
+}
+
+/// The nearest lane at or below `i` with its head flag set; the segment's first lane counts as a head.
+fn run_start(b: &mut Builder, width: u32) -> Operand {
+    let heads = ballot(b, Operand::Input(1));
+    let all_heads = b.alu(AluOp::Or, heads, Operand::Const(first_lanes(width)));
+    let below = lanes(b, MaskOp::Le);
+    let candidates = b.alu(AluOp::And, all_heads, below);
+    b.alu1(AluOp::FindMsb, candidates)
+}
+
+/// The first lane of every segment, as a word.
+const fn first_lanes(width: u32) -> u32 {
+    let mut word = 0;
+    let mut lane = 0;
+    while lane < WARP {
+        word |= 1 << lane;
+        lane += width;
+    }
+    word
+}

@@ -1,0 +1,88 @@
+//! What the rules write again and again: shuffles in segments, ballots and masks of lanes as words.
+
+use crate::lane::op::{MaskOp, ShuffleMode, Width};
+use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::planner::build::Builder;
+use crate::lane::primitive::NvOp;
+use crate::lane::primitive::nv::shuffle_mask;
+
+/// Lanes of a warp.
+pub const WARP: u32 = 32;
+
+/// The mask operand of a shuffle over the whole warp that is not SHFUP.
+pub const WHOLE: Operand = Operand::Const(shuffle_mask(ShuffleMode::Index, WARP));
+
+/// A shuffle in segments of `width` lanes; a distance of 0 moves nothing.
+pub fn shf(b: &mut Builder, mode: ShuffleMode, value: Operand, index: Operand, width: u32) -> Operand {
+    match (mode, index) {
+        (ShuffleMode::Up | ShuffleMode::Down | ShuffleMode::Xor, Operand::Const(0)) => value,
+        _ => shf_masked(b, mode, value, index, Operand::Const(shuffle_mask(mode, width))),
+    }
+}
+
+/// A shuffle with a mask operand of its own.
+pub fn shf_masked(b: &mut Builder, mode: ShuffleMode, value: Operand, index: Operand, mask: Operand) -> Operand {
+    b.prim(NvOp::Shuffle(mode), &[value, index, mask], b.ty(value))
+}
+
+/// The predicate of such a shuffle: whether its source is in range.
+pub fn in_range(b: &mut Builder, mode: ShuffleMode, index: Operand, mask: Operand) -> Operand {
+    b.prim(NvOp::ShuffleValid(mode), &[index, mask], StepType::Bool)
+}
+
+/// `v[source]` of the whole warp.
+pub fn from_lane(b: &mut Builder, value: Operand, source: Operand) -> Operand {
+    shf_masked(b, ShuffleMode::Index, value, source, WHOLE)
+}
+
+/// The active lanes with a true predicate, as a word.
+pub fn ballot(b: &mut Builder, predicate: Operand) -> Operand {
+    let ballot = b.prim(NvOp::Ballot, &[predicate], StepType::Ballot);
+    word(b, ballot)
+}
+
+/// The active lanes, as a word.
+pub fn active(b: &mut Builder) -> Operand {
+    ballot(b, Operand::Bool(true))
+}
+
+/// A ballot as a word.
+pub fn word(b: &mut Builder, ballot: Operand) -> Operand {
+    b.alu(AluOp::BallotWord, ballot, Operand::Const(0))
+}
+
+/// Lanes that compare so with the own, as a word.
+pub fn lanes(b: &mut Builder, op: MaskOp) -> Operand {
+    let mask = b.mask(op);
+    word(b, mask)
+}
+
+/// The lanes of the own segment, as a word.
+pub fn segment(b: &mut Builder, width: u32) -> Operand {
+    if width == WARP {
+        return Operand::Const(u32::MAX);
+    }
+    let base = b.base(width);
+    b.alu(AluOp::Shl, Operand::Const((1 << width) - 1), base)
+}
+
+/// The lanes of the own segment that compare so with the own, as a word.
+pub fn segment_lanes(b: &mut Builder, width: u32, op: MaskOp) -> Operand {
+    let (mask, segment) = (lanes(b, op), segment(b, width));
+    b.alu(AluOp::And, mask, segment)
+}
+
+/// Whether some bit of a word is set.
+pub fn is_some(b: &mut Builder, word: Operand) -> Operand {
+    b.alu(AluOp::Ne, word, Operand::Const(0))
+}
+
+/// Whether no bit of a word is set.
+pub fn is_none(b: &mut Builder, word: Operand) -> Operand {
+    b.alu(AluOp::Eq, word, Operand::Const(0))
+}
+
+/// The width of a segment in a warp.
+pub fn lanes_of(width: Width) -> u32 {
+    width.lanes_in(WARP)
+}

@@ -1,0 +1,190 @@
+//! What the rules choose, and at what cost.
+
+use crate::lane::op::{FoldKind, FoldOp, Group, LaneOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use crate::lane::plan::{Activity, Plan, StepOp};
+use crate::lane::planner::{Candidate, candidates};
+use crate::lane::primitive::{NvOp, Primitive};
+use crate::lane::request::{Input, Known, LaneType, Refusal, Request};
+use crate::profile::{Feature, Profile};
+
+const U32: Input = Input::varying(LaneType::U32);
+const F32: Input = Input::varying(LaneType::F32);
+const BOOL: Input = Input::varying(LaneType::BOOL);
+
+fn request(op: LaneOp, inputs: &[Input]) -> Request<'_> {
+    Request { op, inputs, activity: Activity::Any, index: None, fragment: false }
+}
+
+fn chosen(request: &Request, profile: &str) -> Result<Candidate, Refusal> {
+    candidates(request, &Profile::named(profile).expect("a profile")).map(|all| all.chosen)
+}
+
+/// Rule, instructions and set-up of the plan on Kepler.
+fn cost(request: &Request) -> (&'static str, u32, u32) {
+    let found = chosen(request, "nv-kepler").expect("a plan");
+    (found.plan.rule, found.cost.instructions, found.cost.setup)
+}
+
+/// Instructions of the plan on Kepler.
+fn count(op: LaneOp, inputs: &[Input], activity: Activity) -> u32 {
+    cost(&Request { activity, ..request(op, inputs) }).1
+}
+
+fn width(lanes: u32) -> Width {
+    Width::new(lanes).expect("a width")
+}
+
+fn fold(op: FoldOp, kind: FoldKind, lanes: u32) -> LaneOp {
+    LaneOp::Fold { op, kind, width: width(lanes), members: Members::All }
+}
+
+fn active(op: FoldOp, kind: FoldKind) -> LaneOp {
+    LaneOp::Fold { op, kind, width: Width::SUBGROUP, members: Members::Active }
+}
+
+fn primitives(plan: &Plan) -> Vec<Primitive> {
+    let primitive = |op| match op {
+        StepOp::Prim(primitive) | StepOp::FoldMoved(_, primitive) => Some(primitive),
+        _ => None,
+    };
+    plan.steps.iter().filter_map(|step| primitive(step.op)).collect()
+}
+
+#[test]
+fn reductions_take_two_instructions_a_level() {
+    for op in [FoldOp::Add, FoldOp::Mul, FoldOp::Min, FoldOp::Max] {
+        for kind in [FoldKind::Reduce, FoldKind::ReduceLow, FoldKind::AllReduce] {
+            for level in 1..=5 {
+                for input in [U32, F32] {
+                    assert_eq!(cost(&request(fold(op, kind, 1 << level), &[input])), ("tree of SHFXOR", 2 * level, 0));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn reductions_of_active_lanes_follow_what_is_known_of_them() {
+    let add = active(FoldOp::Add, FoldKind::AllReduce);
+    assert_eq!(count(add, &[U32], Activity::Full), 10);
+    assert_eq!(count(add, &[U32], Activity::FirstLanes), 2 + 3 * 5);
+    assert_eq!(count(active(FoldOp::Max, FoldKind::AllReduce), &[U32], Activity::FirstLanes), 2 + 2 * 5);
+    assert_eq!(count(add, &[U32], Activity::Any), 1 + 5 + 6 * 4);
+}
+
+#[test]
+fn scans_take_three_instructions_a_level_or_two() {
+    let scan = |op, kind, lanes| count(fold(op, kind, lanes), &[U32], Activity::Any);
+    assert_eq!(scan(FoldOp::Add, FoldKind::Inclusive, 32), 15);
+    assert_eq!(scan(FoldOp::Max, FoldKind::Inclusive, 32), 10);
+    assert_eq!(scan(FoldOp::Add, FoldKind::Exclusive, 8), 9 + 2);
+    let over_active = active(FoldOp::Add, FoldKind::Inclusive);
+    assert_eq!(count(over_active, &[U32], Activity::FirstLanes), 15);
+    assert_eq!(count(over_active, &[U32], Activity::Any), 29);
+}
+
+#[test]
+fn bools_fold_by_votes_and_ballots() {
+    let count = |op, kind, lanes| count(fold(op, kind, lanes), &[BOOL], Activity::Any);
+    assert_eq!(count(FoldOp::And, FoldKind::AllReduce, 32), 1);
+    assert_eq!(count(FoldOp::Or, FoldKind::AllReduce, 32), 1);
+    assert_eq!(count(FoldOp::Or, FoldKind::AllReduce, 8), 3);
+    assert_eq!(count(FoldOp::And, FoldKind::AllReduce, 8), 3);
+    assert_eq!(count(FoldOp::Xor, FoldKind::AllReduce, 32), 4);
+    assert_eq!(count(FoldOp::Or, FoldKind::Inclusive, 32), 3);
+}
+
+#[test]
+fn votes_of_quads() {
+    let vote = |op| LaneOp::Vote { op, group: Group::Quad };
+    assert_eq!(count(vote(VoteOp::Any), &[BOOL], Activity::Any), 3);
+    assert_eq!(count(vote(VoteOp::All), &[BOOL], Activity::Full), 3);
+    // The negated predicate is one more.
+    assert_eq!(count(vote(VoteOp::All), &[BOOL], Activity::Any), 4);
+    let warp = LaneOp::Vote { op: VoteOp::Equal, group: Group::Subgroup };
+    assert_eq!(count(warp, &[BOOL], Activity::Any), 1);
+    assert_eq!(count(warp, &[U32], Activity::FirstLanes), 3);
+    assert_eq!(count(warp, &[U32], Activity::Any), 5);
+}
+
+#[test]
+fn the_lowest_active_lane_is_lane_0_where_the_first_are_active() {
+    assert_eq!(count(LaneOp::BroadcastFirst, &[U32], Activity::Any), 3);
+    assert_eq!(count(LaneOp::BroadcastFirst, &[U32], Activity::FirstLanes), 1);
+    assert_eq!(count(LaneOp::Elect, &[], Activity::Any), 3);
+    assert_eq!(count(LaneOp::Elect, &[], Activity::Full), 0);
+}
+
+#[test]
+fn shuffles_of_nvidia_are_guarded_only_where_it_takes() {
+    let shuffle = |mode, index, width| cost(&request(LaneOp::ShuffleNv(mode), &[F32, index, width])).1;
+    let (dynamic, eight, full) = (U32, Input::constant(8), Input::constant(32));
+    assert_eq!(shuffle(ShuffleMode::Up, dynamic, eight), 1);
+    assert_eq!(shuffle(ShuffleMode::Down, dynamic, eight), 1);
+    assert_eq!(shuffle(ShuffleMode::Xor, Input::constant(3), eight), 1);
+    assert_eq!(shuffle(ShuffleMode::Index, dynamic, full), 1);
+    assert_eq!(shuffle(ShuffleMode::Index, dynamic, eight), 4);
+    assert_eq!(shuffle(ShuffleMode::Index, Input::constant(9), eight), 0);
+    assert_eq!(shuffle(ShuffleMode::Up, Input::constant(1), dynamic), 3);
+    let valid = |mode, index, width| cost(&request(LaneOp::ShuffleNvValid(mode), &[index, width])).1;
+    assert_eq!(valid(ShuffleMode::Up, dynamic, eight), 1);
+    assert_eq!(valid(ShuffleMode::Up, Input::constant(1), eight), 0);
+}
+
+#[test]
+fn indices_that_are_known_by_lane_become_constants() {
+    let row: Vec<u32> = (0..32).map(|i| (i & !7) | 3).collect();
+    let index = Input { ty: LaneType::U32, known: Known::Varying };
+    let inputs = [U32, index];
+    let known = Request { index: Some(&row), ..request(LaneOp::Bpermute, &inputs) };
+    let plan = chosen(&known, "nv-kepler").expect("a plan").plan;
+    assert_eq!((plan.rule, plan.steps.len(), plan.setup.len()), ("SHF with constants", 1, 0));
+    let own: Vec<u32> = (0..32).collect();
+    let known = Request { index: Some(&own), ..request(LaneOp::Bpermute, &inputs) };
+    assert_eq!(cost(&known).1, 0);
+}
+
+#[test]
+fn quads_of_floats_are_swizzled_in_fragment_shaders_alone() {
+    let op = LaneOp::Quad { mv: QuadMove::X, float_only: true };
+    let inputs = [F32, F32];
+    let swizzle = vec![Primitive::from(NvOp::QuadSwizzle(QuadMove::X))];
+    for profile in ["nv-fermi", "nv-hopper"] {
+        let fragment = |op, inputs| Request { fragment: true, ..request(op, inputs) };
+        assert_eq!(primitives(&chosen(&fragment(op, &inputs[..1]), profile).expect("a plan").plan), swizzle);
+        let with_operand = chosen(&fragment(LaneOp::QuadAdd(QuadMove::X), &inputs), profile).expect("a plan");
+        assert_eq!((primitives(&with_operand.plan), with_operand.cost.instructions), (swizzle.clone(), 1));
+    }
+    assert_eq!(cost(&request(op, &inputs[..1])).0, "SHF in the quad");
+}
+
+/// Semantics of refusals: the feature that is missing, and the oldest profile that has it.
+#[test]
+fn fermi_refuses_what_needs_shuffles() {
+    let refused: [(LaneOp, &[Input]); 5] = [
+        (LaneOp::Quad { mv: QuadMove::X, float_only: true }, &[F32]),
+        (LaneOp::Quad { mv: QuadMove::X, float_only: false }, &[U32]),
+        (LaneOp::Butterfly(width(8)), &[U32]),
+        (fold(FoldOp::Add, FoldKind::AllReduce, 32), &[F32]),
+        (LaneOp::Bpermute, &[U32, U32]),
+    ];
+    for (op, inputs) in refused {
+        let (feature, since) = (Feature::NvShuffle, Some("nv-kepler"));
+        let refusal = Refusal::NoHardware { feature, profile: "nv-fermi".into(), since };
+        assert_eq!(chosen(&request(op, inputs), "nv-fermi").err(), Some(refusal), "{op:?}");
+    }
+    let granted: [(LaneOp, &[Input]); 3] = [
+        (LaneOp::Vote { op: VoteOp::Any, group: Group::Quad }, &[BOOL]),
+        (LaneOp::Ballot(Group::Subgroup), &[BOOL]),
+        (fold(FoldOp::Xor, FoldKind::AllReduce, 16), &[BOOL]),
+    ];
+    for (op, inputs) in granted {
+        assert!(chosen(&request(op, inputs), "nv-fermi").is_ok(), "{op:?}");
+    }
+}
+
+#[test]
+fn forms_wider_than_a_warp_are_refused() {
+    let refusal = chosen(&request(LaneOp::Butterfly(width(64)), &[U32]), "nv-kepler").err();
+    assert_eq!(refusal, Some(Refusal::TooWide { width: 64, size: 32 }));
+}
