@@ -8,6 +8,9 @@ mod convert;
 mod float;
 mod int;
 
+#[cfg(test)]
+mod tests;
+
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::{BinOp, CmpOp, TernOp, UnOp};
 use crate::lane::FoldOp;

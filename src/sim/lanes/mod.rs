@@ -7,6 +7,9 @@
 mod bits;
 mod trace;
 
+#[cfg(test)]
+mod tests;
+
 use super::program::{Inst, Place, Program, Row};
 use super::wave::{Wave, low_lanes};
 use crate::ir::Scalar;
