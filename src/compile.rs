@@ -1,7 +1,7 @@
 //! One shader through the whole compiler: text in, artifact and messages out. No file, clock or environment is touched;
 //! included text comes through the caller's [`Loader`].
 
-use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::{Module, Stage};
 use crate::profile::{Profile, Target};
@@ -109,28 +109,36 @@ pub struct Compilation {
 
 /// Compiles one shader.
 pub fn compile(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Compilation {
-    let mut job = Job { options, loader, sources: SourceMap::new(), diagnostics: Diagnostics::new() };
+    let mut job = Job::new(options, loader);
     let artifact = job.run(input);
-    if options.deny_warnings {
-        job.diagnostics.deny_warnings();
-    } else if options.no_warnings {
-        job.diagnostics.drop_warnings();
-    }
+    job.treat_warnings();
     let verdict = verdict(artifact, &job.diagnostics);
     Compilation { verdict, diagnostics: job.diagnostics, sources: job.sources }
+}
+
+/// A shader that was read: its module, if it is right, its messages, and the sources that their spans point into.
+#[derive(Debug)]
+pub struct Parsed {
+    pub module: Option<Module>,
+    pub diagnostics: Diagnostics,
+    pub sources: SourceMap,
+}
+
+/// Reads one shader and makes nothing of it.
+pub fn parse(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Parsed {
+    let mut job = Job::new(options, loader);
+    let module = job.module(input);
+    job.treat_warnings();
+    let module = module.filter(|_| !job.diagnostics.has_errors());
+    Parsed { module, diagnostics: job.diagnostics, sources: job.sources }
 }
 
 fn verdict(artifact: Option<Artifact>, diagnostics: &Diagnostics) -> Verdict {
     match artifact {
         Some(artifact) if !diagnostics.has_errors() => Verdict::Done(artifact),
-        _ if errors_are_refusals(diagnostics) => Verdict::ProfileLacks,
+        _ if diagnostics.errors_are_refusals() => Verdict::ProfileLacks,
         _ => Verdict::ShaderWrong,
     }
-}
-
-fn errors_are_refusals(diagnostics: &Diagnostics) -> bool {
-    let mut errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).peekable();
-    errors.peek().is_some() && errors.all(|d| d.code.is_refusal())
 }
 
 struct Job<'a> {
@@ -140,17 +148,33 @@ struct Job<'a> {
     diagnostics: Diagnostics,
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
+    fn new(options: &'a Options, loader: &'a dyn Loader) -> Job<'a> {
+        Job { options, loader, sources: SourceMap::new(), diagnostics: Diagnostics::new() }
+    }
+
     fn run(&mut self, input: &Input<'_>) -> Option<Artifact> {
-        let file = self.add_source(input)?;
         if self.options.emit == EmitKind::Preprocessed {
+            let file = self.add_source(input)?;
             return self.preprocess(file, input.language).map(Artifact::Text);
         }
-        let module = self.front(file, input.language)?;
-        if self.diagnostics.has_errors() || !self.is_sound(&module) {
-            return None;
-        }
+        let module = self.module(input)?;
         self.back(&module)
+    }
+
+    /// The module that the front end makes, if nothing is wrong with it.
+    fn module(&mut self, input: &Input<'_>) -> Option<Module> {
+        let file = self.add_source(input)?;
+        let module = self.front(file, input.language)?;
+        (!self.diagnostics.has_errors() && self.is_sound(&module)).then_some(module)
+    }
+
+    fn treat_warnings(&mut self) {
+        if self.options.deny_warnings {
+            self.diagnostics.deny_warnings();
+        } else if self.options.no_warnings {
+            self.diagnostics.drop_warnings();
+        }
     }
 
     fn add_source(&mut self, input: &Input<'_>) -> Option<FileId> {

@@ -138,6 +138,12 @@ impl Diagnostics {
         self.errors > 0
     }
 
+    /// Whether there are errors and all say what the profile, or crosslane so far, cannot do.
+    pub fn errors_are_refusals(&self) -> bool {
+        let mut errors = self.list.iter().filter(|d| d.severity == Severity::Error);
+        self.errors > 0 && errors.all(|d| d.code.is_refusal())
+    }
+
     /// True when further errors would only be counted; a front end may stop.
     pub fn is_full(&self) -> bool {
         self.errors >= ERROR_LIMIT

@@ -5,6 +5,7 @@ use std::fs;
 use crosslane::compile::{self, Artifact, EmitKind, Input, Options, Verdict};
 use crosslane::diagnostic::render;
 use crosslane::glsl::preprocess::MacroOption;
+use crosslane::kernel::{Kernel, Specializations, lower};
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 
@@ -45,16 +46,33 @@ fn options(target: Target<'_>, emit: EmitKind) -> Result<Options, String> {
     Ok(Options { macros: width.into_iter().collect(), emit, ..Options::new(profile) })
 }
 
-fn artifact(target: Target<'_>, emit: EmitKind) -> Result<Artifact, String> {
+/// The kernel that a fixture becomes, its cross-lane operations as they are.
+pub fn kernel(target: Target<'_>) -> Result<Kernel, String> {
+    with_input(target, |input| parsed(input, &options(target, EmitKind::Ir)?, &Specializations::new()))
+}
+
+/// The kernel of any source with these options and specialization constants.
+pub fn parsed(input: &Input<'_>, options: &Options, settings: &Specializations) -> Result<Kernel, String> {
+    let parsed = compile::parse(input, options, &NoIncludes);
+    let module = parsed.module.ok_or_else(|| render::human(&parsed.sources, &parsed.diagnostics))?;
+    lower(&module, 0, settings).map_err(|refusals| format!("{refusals:?}"))
+}
+
+/// Calls `f` with the fixture's source.
+fn with_input<T>(target: Target<'_>, f: impl FnOnce(&Input<'_>) -> Result<T, String>) -> Result<T, String> {
     let path = target.fixture.path(target.language);
     let bytes = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let options = options(target, emit)?;
     let language = match target.language {
         Language::Glsl => compile::Language::Glsl,
         Language::Wgsl => compile::Language::Wgsl,
     };
-    let done = compile::compile(&Input { name: &name, bytes: &bytes, language }, &options, &NoIncludes);
+    f(&Input { name: &name, bytes: &bytes, language })
+}
+
+fn artifact(target: Target<'_>, emit: EmitKind) -> Result<Artifact, String> {
+    let options = options(target, emit)?;
+    let done = with_input(target, |input| Ok(compile::compile(input, &options, &NoIncludes)))?;
     match done.verdict {
         Verdict::Done(artifact) => Ok(artifact),
         Verdict::ShaderWrong | Verdict::ProfileLacks => Err(render::human(&done.sources, &done.diagnostics)),

@@ -7,6 +7,8 @@ use super::compare::{Closeness, compare};
 use super::lavapipe::{self, Buffers, Request};
 use super::pattern::{Domain, PATTERNS, Pattern};
 use super::scalar::Type;
+use super::simulator::{self, After};
+use crosslane::kernel::Kernel;
 
 /// The languages that fixtures are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +118,11 @@ pub struct Build {
     pub wave: Option<u32>,
 }
 
+/// A message with the lanes and the width that it is about.
+fn place(build: Build, lanes: usize, why: &str) -> String {
+    format!("{lanes} lanes, width {}: {why}", build.width.unwrap_or(lanes))
+}
+
 /// The widths of the forms that carry one and that lavapipe can run.
 pub const WIDTHS: &[usize] = &[2, 4, 8, 16];
 
@@ -192,13 +199,44 @@ impl Fixture {
 
     /// Runs a compiled module on `lanes` lanes over every pattern; what differs from the formulas, if anything does.
     pub fn run(&self, module: &[u32], build: Build, lanes: usize) -> Result<(), String> {
-        let width = build.width.unwrap_or(lanes);
-        let place = format!("{lanes} lanes, width {width}");
         let runs = self.runs();
-        let after = self.outcome(module, lanes, &runs).map_err(|why| format!("{place}: {why}"))?;
-        for ((pattern, before), after) in PATTERNS.iter().zip(&runs).zip(&after) {
+        let after = self.outcome(module, lanes, &runs).map_err(|why| place(build, lanes, &why))?;
+        self.judge(build, lanes, &runs, |run, expected| self.compare(expected, &after[run]))
+    }
+
+    /// Simulates a kernel in the same way; what is compared must be defined there.
+    pub fn simulate(&self, kernel: &Kernel, build: Build, lanes: usize) -> Result<(), String> {
+        let runs = self.runs();
+        let request = Request::new(Vec::new(), self.groups as u32, runs.clone());
+        let after = simulator::run(kernel, lanes, &request).map_err(|why| place(build, lanes, &why))?;
+        self.judge(build, lanes, &runs, |run, expected| self.compare_simulated(expected, &after[run]))
+    }
+
+    /// Holds each run against what the formulas give.
+    fn judge(
+        &self,
+        build: Build,
+        lanes: usize,
+        runs: &[Buffers],
+        compare: impl Fn(usize, &[Column]) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let width = build.width.unwrap_or(lanes);
+        for (run, (pattern, before)) in PATTERNS.iter().zip(runs).enumerate() {
             let case = Case { subgroup: lanes, width, group: self.group, groups: self.groups, inputs: before };
-            self.compare(&(self.expect)(&case), after).map_err(|why| format!("{place}, pattern {pattern:?}: {why}"))?;
+            compare(run, &(self.expect)(&case))
+                .map_err(|why| place(build, lanes, &format!("pattern {pattern:?}: {why}")))?;
+        }
+        Ok(())
+    }
+
+    /// Compares what a simulation left: the same words, and none of them undefined.
+    fn compare_simulated(&self, expected: &[Column], after: &[After]) -> Result<(), String> {
+        let words: Buffers = after.iter().map(|buffer| buffer.words.clone()).collect();
+        self.compare(expected, &words)?;
+        let outputs = (0..self.buffers.len()).filter(|&n| self.judged(n).is_some());
+        for (n, column) in outputs.zip(expected) {
+            let wrong = (0..column.len()).find(|&word| column[word].is_some() && after[n].undefined[word]);
+            wrong.map_or(Ok(()), |word| Err(format!("binding {n}: word {word} is undefined")))?;
         }
         Ok(())
     }

@@ -11,4 +11,5 @@ pub mod pattern;
 pub mod reference;
 pub mod rival;
 pub mod scalar;
+pub mod simulator;
 pub mod trial;
