@@ -14,6 +14,8 @@ pub struct Cli {
 pub enum Command {
     /// Compile one shader for one profile.
     Compile(Box<CompileArgs>),
+    /// Run a compute shader on the CPU, with the operations of a profile.
+    Run(Box<RunArgs>),
     /// List the target profiles, or show one.
     Profiles(ProfilesArgs),
     /// List the cross-lane operations and what each profile makes of them.
@@ -98,6 +100,54 @@ pub struct CompileArgs {
     /// Keep names and source lines.
     #[arg(short = 'g')]
     pub debug: bool,
+}
+
+#[derive(Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+    /// Profile whose wave size and order of float folds count: a name from `crosslane profiles`, or a .toml file.
+    #[arg(long, short = 'p', value_name = "PROFILE", default_value = "spirv-1.6")]
+    pub profile: String,
+    /// Lanes of a wave: 4, 8, 16, 32 or 64; by default the profile's, or 32.
+    #[arg(long, value_name = "LANES", value_parser = wave_size)]
+    pub wave_size: Option<u32>,
+    /// Contents of the buffer at a binding: a file of raw little-endian bytes, zeros:TYPE:COUNT, iota:TYPE:COUNT,
+    /// random:TYPE:COUNT:SEED or TYPE:1,2,3; may be repeated.
+    #[arg(long, short = 'b', value_name = "[SET.]BINDING=FILE|…")]
+    pub buffer: Vec<String>,
+    /// Push constants, written as buffers are.
+    #[arg(long, value_name = "FILE|…")]
+    pub push: Option<String>,
+    /// Value of a specialization constant, by name or number; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Workgroups to run.
+    #[arg(long, value_name = "X[,Y[,Z]]", default_value = "1")]
+    pub groups: String,
+    /// Buffer to print afterwards, its number type, and how many numbers; may be repeated. By default every buffer that
+    /// the shader may write is printed as u32.
+    #[arg(long, value_name = "[SET.]BINDING[:TYPE[:COUNT]]")]
+    pub print: Vec<String>,
+    /// File to write a buffer to afterwards, as raw bytes; may be repeated.
+    #[arg(long, value_name = "[SET.]BINDING=FILE")]
+    pub out: Vec<String>,
+    /// Instructions that a wave may run before its loop is said not to end.
+    #[arg(long, value_name = "N", default_value_t = crate::sim::MAX_STEPS)]
+    pub max_steps: u64,
+    /// Let undefined values be stored in buffers; they are printed as `?`.
+    #[arg(long)]
+    pub keep_undefined: bool,
+}
+
+/// Lanes that the simulator has waves of.
+fn wave_size(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(lanes @ (4 | 8 | 16 | 32 | 64)) => Ok(lanes),
+        _ => Err("a wave has 4, 8, 16, 32 or 64 lanes".into()),
+    }
 }
 
 #[derive(Args)]

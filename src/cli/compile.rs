@@ -87,7 +87,8 @@ pub fn profile(args: &TargetArgs) -> Result<Profile, CommandError> {
     Ok(profile)
 }
 
-fn macros(defines: &[String], undefines: &[String]) -> Result<Vec<MacroOption>, CommandError> {
+/// The macros of `-D` and `-U`.
+pub fn macros(defines: &[String], undefines: &[String]) -> Result<Vec<MacroOption>, CommandError> {
     let undefined = undefines.iter().map(|name| MacroOption::Undefine(name.clone()));
     let macros: Vec<MacroOption> = defines.iter().map(|text| MacroOption::define(text)).chain(undefined).collect();
     match macros.iter().map(macro_name).find(|name| !is_identifier(name)) {

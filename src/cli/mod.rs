@@ -12,6 +12,7 @@ mod messages;
 mod ops;
 mod output;
 mod profiles;
+mod run;
 mod spellings;
 
 use args::{Cli, Command};
@@ -48,6 +49,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let outcome = match &cli.command {
         Command::Compile(args) => compile::run(args),
+        Command::Run(args) => run::run(args),
         Command::Profiles(args) => profiles::run(args),
         Command::Ops(args) => ops::run(args),
     };

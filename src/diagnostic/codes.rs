@@ -240,6 +240,10 @@ codes! {
     // Warnings of WGSL.
     /// An override without a default value.
     OVERRIDE_WITHOUT_DEFAULT = "W0600";
+
+    // Warnings of simulated runs.
+    /// Contents are given for a buffer that the shader does not use.
+    UNUSED_BUFFER = "W0800";
 }
 
 #[cfg(test)]

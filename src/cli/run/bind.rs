@@ -1,0 +1,98 @@
+//! The shader's buffers and what the command line gives for them.
+
+use super::element::Element;
+use super::fill::Slot;
+use super::request::{Print, Request};
+use super::table;
+use crate::cli::CommandError;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel::{Buffer, BufferKind, Kernel};
+use crate::sim::Memory;
+
+/// Warnings about contents for buffers that the shader does not use.
+pub fn unused<'a>(kernel: &'a Kernel, fills: &'a [(Slot, Vec<u8>)]) -> impl Iterator<Item = Diagnostic> + 'a {
+    let unused = fills.iter().filter(|(slot, _)| !kernel.buffers.iter().any(|buffer| is_at(buffer, *slot)));
+    unused.map(|(slot, _)| {
+        Diagnostic::warning(Code::UNUSED_BUFFER, format!("the shader uses no buffer at binding {slot}"))
+    })
+}
+
+/// The contents of the kernel's buffers, in their order.
+pub fn bind(kernel: &Kernel, fills: &[(Slot, Vec<u8>)]) -> Result<Vec<Memory>, CommandError> {
+    let missing: Vec<String> =
+        kernel.buffers.iter().filter(|buffer| filled(fills, buffer).is_none()).map(describe).collect();
+    if !missing.is_empty() {
+        let example =
+            kernel.buffers.iter().find(|buffer| filled(fills, buffer).is_none()).map_or(String::new(), number);
+        return Err(CommandError(format!(
+            "nothing is given for {}; say --buffer {example}=FILE or --buffer {example}=zeros:u32:64",
+            missing.join(", ")
+        )));
+    }
+    kernel.buffers.iter().map(|buffer| contents(buffer, filled(fills, buffer).unwrap_or_default())).collect()
+}
+
+fn contents(buffer: &Buffer, bytes: &[u8]) -> Result<Memory, CommandError> {
+    match bytes.len() < buffer.bytes as usize {
+        true => Err(CommandError(format!("{} bytes are too few for {}", bytes.len(), describe(buffer)))),
+        false => Ok(Memory::from(bytes.to_vec())),
+    }
+}
+
+/// What the last `--buffer` for a buffer says.
+fn filled<'a>(fills: &'a [(Slot, Vec<u8>)], buffer: &Buffer) -> Option<&'a [u8]> {
+    fills.iter().rev().find(|(slot, _)| is_at(buffer, *slot)).map(|(_, bytes)| bytes.as_slice())
+}
+
+fn is_at(buffer: &Buffer, slot: Slot) -> bool {
+    slot_of(buffer) == slot
+}
+
+/// A buffer's place as options write it.
+pub fn number(buffer: &Buffer) -> String {
+    slot_of(buffer).to_string()
+}
+
+fn slot_of(buffer: &Buffer) -> Slot {
+    Slot { set: buffer.set, binding: buffer.binding, element: buffer.element }
+}
+
+fn describe(buffer: &Buffer) -> String {
+    let kind = match buffer.kind {
+        BufferKind::Uniform => "uniform",
+        BufferKind::Storage => "storage",
+    };
+    format!("binding {} ({kind} buffer `{}`, at least {} bytes)", number(buffer), buffer.name, buffer.bytes)
+}
+
+pub fn check_push(kernel: &Kernel, push: &[u8]) -> Result<(), CommandError> {
+    match push.len() < kernel.push_bytes as usize {
+        true => Err(CommandError(format!(
+            "the shader has {} bytes of push constants and {} are given; say --push FILE or --push f32:1,2,3",
+            kernel.push_bytes,
+            push.len()
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// What to print: what was asked for, or all that may have changed.
+pub fn shown(kernel: &Kernel, request: &Request) -> Result<Vec<Print>, CommandError> {
+    let asked = request.prints.iter().map(|print| print.slot).chain(request.outs.iter().map(|(slot, _)| *slot));
+    for slot in asked {
+        place(kernel, slot)?;
+    }
+    if !(request.prints.is_empty() && request.outs.is_empty()) {
+        return Ok(request.prints.clone());
+    }
+    let written = kernel.buffers.iter().filter(|buffer| buffer.writable);
+    Ok(written.map(|buffer| Print { slot: slot_of(buffer), element: Element::U32, limit: table::SHOWN }).collect())
+}
+
+/// Number of the buffer at a place.
+pub fn place(kernel: &Kernel, slot: Slot) -> Result<usize, CommandError> {
+    kernel.buffers.iter().position(|buffer| is_at(buffer, slot)).ok_or_else(|| {
+        let known: Vec<String> = kernel.buffers.iter().map(|b| format!("{} (`{}`)", number(b), b.name)).collect();
+        CommandError(format!("the shader has no buffer at binding {slot}; it has {}", known.join(", ")))
+    })
+}

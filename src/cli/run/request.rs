@@ -1,0 +1,96 @@
+//! The options of a run as data, checked as far as they can be without the shader.
+
+use super::element::Element;
+use super::fill::{self, Slot, sides, slot};
+use super::table;
+use crate::cli::args::RunArgs;
+use crate::cli::output::Sink;
+use crate::cli::{CommandError, profiles};
+use crate::kernel::Specializations;
+use crate::profile::Profile;
+use std::path::PathBuf;
+
+/// Lanes of a wave where neither the profile nor the user says.
+const USUAL_WAVE: u32 = 32;
+
+/// What the command line asks for.
+pub struct Request {
+    pub profile: Profile,
+    pub wave_size: u32,
+    pub fills: Vec<(Slot, Vec<u8>)>,
+    pub push: Vec<u8>,
+    pub settings: Specializations,
+    pub groups: [u32; 3],
+    pub prints: Vec<Print>,
+    pub outs: Vec<(Slot, Sink)>,
+}
+
+/// A buffer to print.
+#[derive(Clone, Copy)]
+pub struct Print {
+    pub slot: Slot,
+    pub element: Element,
+    pub limit: usize,
+}
+
+impl Request {
+    /// # Errors
+    /// When an option cannot be understood, or a file cannot be read.
+    pub fn read(args: &RunArgs) -> Result<Request, CommandError> {
+        let profile = profiles::find(&args.profile)?;
+        let wave_size = args.wave_size.or(profile.wave_size).unwrap_or(USUAL_WAVE);
+        let mut settings = Specializations::new();
+        for text in &args.set {
+            let (name, value) = sides("--set", text)?;
+            settings.set(name, value);
+        }
+        Ok(Request {
+            profile: profile.with_wave_size(Some(wave_size)),
+            wave_size,
+            fills: args.buffer.iter().map(|text| fill_of(text)).collect::<Result<_, _>>()?,
+            push: args.push.as_deref().map_or(Ok(Vec::new()), fill::bytes)?,
+            settings,
+            groups: groups(&args.groups)?,
+            prints: args.print.iter().map(|text| print_of(text)).collect::<Result<_, _>>()?,
+            outs: args.out.iter().map(|text| out_of(text)).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn fill_of(text: &str) -> Result<(Slot, Vec<u8>), CommandError> {
+    let (place, what) = sides("--buffer", text)?;
+    Ok((slot(place)?, fill::bytes(what)?))
+}
+
+fn out_of(text: &str) -> Result<(Slot, Sink), CommandError> {
+    let (place, file) = sides("--out", text)?;
+    Ok((slot(place)?, Sink::new(PathBuf::from(file))))
+}
+
+fn print_of(text: &str) -> Result<Print, CommandError> {
+    let mut parts = text.split(':');
+    let place = slot(parts.next().unwrap_or_default())?;
+    let element = match parts.next() {
+        None => Element::U32,
+        Some(name) => Element::named(name).ok_or_else(|| {
+            CommandError(format!("--print {text}: there is no type `{name}`; there are {}", Element::names()))
+        })?,
+    };
+    let limit = match parts.next() {
+        None => table::SHOWN,
+        Some(count) => {
+            count.parse().map_err(|_| CommandError(format!("--print {text}: `{count}` is no number of elements")))?
+        }
+    };
+    Ok(Print { slot: place, element, limit })
+}
+
+/// One to three numbers with commas.
+fn groups(text: &str) -> Result<[u32; 3], CommandError> {
+    let wrong = || CommandError(format!("--groups {text}: write X, X,Y or X,Y,Z"));
+    let mut groups = [1; 3];
+    for (n, part) in text.split(',').enumerate() {
+        *groups.get_mut(n).ok_or_else(wrong)? = part.trim().parse().map_err(|_| wrong())?;
+    }
+    Ok(groups)
+}
