@@ -247,11 +247,26 @@ impl Fixture {
         let ours = self.outcome(module, lanes, &runs)?;
         let theirs = self.outcome(model, lanes, &runs).map_err(|why| format!("the model: {why}"))?;
         for ((pattern, ours), theirs) in PATTERNS.iter().zip(&ours).zip(&theirs) {
-            let outputs = (0..self.buffers.len()).filter(|&n| self.judged(n).is_some());
-            let expected: Vec<Column> = outputs.map(|n| theirs[n].iter().map(|&word| Some(word)).collect()).collect();
-            self.compare(&expected, ours).map_err(|why| format!("pattern {pattern:?}: {why}"))?;
+            self.compare(&self.columns(theirs), ours).map_err(|why| format!("pattern {pattern:?}: {why}"))?;
         }
         Ok(())
+    }
+
+    /// Simulates a kernel with eight lanes, and runs a module that must do the same.
+    pub fn simulate_against(&self, kernel: &Kernel, model: &[u32]) -> Result<(), String> {
+        let runs = self.runs();
+        let ours = simulator::run(kernel, 8, &Request::new(Vec::new(), self.groups as u32, runs.clone()))?;
+        let theirs = self.outcome(model, 8, &runs).map_err(|why| format!("the model: {why}"))?;
+        for ((pattern, ours), theirs) in PATTERNS.iter().zip(&ours).zip(&theirs) {
+            self.compare_simulated(&self.columns(theirs), ours).map_err(|why| format!("pattern {pattern:?}: {why}"))?;
+        }
+        Ok(())
+    }
+
+    /// What the output buffers hold, as an expectation.
+    fn columns(&self, after: &Buffers) -> Vec<Column> {
+        let outputs = (0..self.buffers.len()).filter(|&n| self.judged(n).is_some());
+        outputs.map(|n| after[n].iter().map(|&word| Some(word)).collect()).collect()
     }
 
     /// The buffers before each run, a run for each pattern.

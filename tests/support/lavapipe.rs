@@ -7,6 +7,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 
+use crosslane::kernel::Specializations;
 use crosslane::run::vulkan::Device;
 use crosslane::run::{BufferBinding, Job, RunError};
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,15 @@ impl Request {
         let entry = "main".to_string();
         let (push_constants, spec_constants, uniforms) = (Vec::new(), Vec::new(), Vec::new());
         Self { spirv, entry, groups: [groups, 1, 1], push_constants, spec_constants, uniforms, runs }
+    }
+}
+
+impl Request {
+    /// The specialization constants for the compiler's own kernels.
+    pub fn settings(&self) -> Specializations {
+        let mut settings = Specializations::new();
+        self.spec_constants.iter().for_each(|(id, bits)| settings.set_bits(*id, (*bits).into()));
+        settings
     }
 }
 

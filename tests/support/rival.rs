@@ -7,9 +7,11 @@ use crosslane::source::NoIncludes;
 
 use super::case::Column;
 use super::compare::{Closeness, compare};
+use super::compiler;
 use super::judge;
 use super::lavapipe::{self, Buffers, Request};
 use super::scalar::Type;
+use super::simulator;
 
 /// The profiles that are compared, each with the environment that its modules must be valid in.
 pub const PROFILES: [(&str, &str); 3] =
@@ -78,6 +80,18 @@ pub fn agree(name: &str, source: &str, request: &Request, judged: &[Judged]) -> 
             differences(judged, theirs, ours).map_err(|e| format!("{profile}, run {index}: {e}"))?;
         }
         seen.push(module);
+    }
+    simulated(name, source, request, judged, &theirs)
+}
+
+/// The same buffers from the simulator.
+fn simulated(name: &str, source: &str, request: &Request, judged: &[Judged], theirs: &[Buffers]) -> Result<(), String> {
+    let profile = Profile::named("spirv-1.6").ok_or("no such profile")?;
+    let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
+    let kernel = compiler::parsed(&input, &Options::new(profile), &request.settings())?;
+    for (index, (theirs, after)) in theirs.iter().zip(simulator::run(&kernel, lanes(), request)?).enumerate() {
+        let ours = after.into_iter().map(|buffer| buffer.words).collect();
+        differences(judged, theirs, &ours).map_err(|e| format!("simulated, run {index}: {e}"))?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::ir::{ConstValue, Module, Scalar, ScalarKind};
 #[derive(Clone, Debug, Default)]
 pub struct Specializations {
     settings: Vec<(Box<str>, Box<str>)>,
+    bits: Vec<(u32, u64)>,
 }
 
 impl Specializations {
@@ -22,10 +23,15 @@ impl Specializations {
         self.settings.push((name.into(), value.into()));
     }
 
+    /// Sets the constant of a `constant_id` to these bits, as a pipeline does. A number that no constant has is ignored.
+    pub fn set_bits(&mut self, id: u32, bits: u64) {
+        self.bits.push((id, bits));
+    }
+
     /// Bits by `constant_id`.
     pub(super) fn resolve(&self, module: &Module) -> Result<Vec<(u32, u64)>, Vec<Diagnostic>> {
         let known = declared(module);
-        let (mut given, mut errors) = (Vec::new(), Vec::new());
+        let (mut given, mut errors) = (self.bits.clone(), Vec::new());
         for (name, value) in &self.settings {
             match resolve(module, &known, name, value) {
                 Ok(setting) => given.push(setting),

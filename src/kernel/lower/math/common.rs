@@ -50,12 +50,12 @@ impl Lower<'_> {
         self.mul(scalar, x, factor)
     }
 
-    /// 1 with the sign of `x`; `x` where it is zero or no number.
+    /// 1 with the sign of `x`; zero where it has none.
     fn sign(&mut self, scalar: Scalar, x: Value) -> Value {
         let (zero, one, minus) = (self.real(scalar, 0.0), self.real(scalar, 1.0), self.real(scalar, -1.0));
         let positive = self.b.cmp(CmpOp::Gt, scalar, x, zero);
         let negative = self.less(scalar, x, zero);
-        let rest = self.b.select(negative, minus, x);
+        let rest = self.b.select(negative, minus, zero);
         self.b.select(positive, one, rest)
     }
 
