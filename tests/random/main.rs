@@ -1,4 +1,4 @@
-//! Random kernels: each leaves the same buffers behind whether this compiler or glslang compiled it.
+//! Random kernels: each leaves the same buffers behind whether this compiler or glslang compiled it, and in the simulator.
 //!
 //! `CROSSLANE_RANDOM=SEED:COUNT` runs other seeds than the usual ones. A kernel that fails is printed with its seed.
 
@@ -65,7 +65,8 @@ fn agree(seed: u64, source: &str) -> Result<(), String> {
     judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
     let ours = rival::run(&request, &module).map_err(|e| format!("{profile}: {e}"))?;
     let judged = [Judged { kind: Type::I32, closeness: Closeness::Same }; 2];
-    theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))
+    theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))?;
+    rival::simulated("random.comp", source, &request, &judged, &theirs)
 }
 
 /// What a kernel leaves in its own block are floats too, whose zeros may differ in sign: it is written down, not compared.

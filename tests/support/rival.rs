@@ -2,6 +2,9 @@
 
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::render;
+use crosslane::kernel::Kernel;
+use crosslane::kernel::pass::optimize;
+use crosslane::kernel::verify::verify;
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 
@@ -84,14 +87,27 @@ pub fn agree(name: &str, source: &str, request: &Request, judged: &[Judged]) -> 
     simulated(name, source, request, judged, &theirs)
 }
 
-/// The same buffers from the simulator.
-fn simulated(name: &str, source: &str, request: &Request, judged: &[Judged], theirs: &[Buffers]) -> Result<(), String> {
+/// The same buffers from the simulator, before and after the passes over kernels.
+pub fn simulated(
+    name: &str,
+    source: &str,
+    request: &Request,
+    judged: &[Judged],
+    theirs: &[Buffers],
+) -> Result<(), String> {
     let profile = Profile::named("spirv-1.6").ok_or("no such profile")?;
     let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
-    let kernel = compiler::parsed(&input, &Options::new(profile), &request.settings())?;
-    for (index, (theirs, after)) in theirs.iter().zip(simulator::run(&kernel, lanes(), request)?).enumerate() {
+    let mut kernel = compiler::parsed(&input, &Options::new(profile), &request.settings())?;
+    simulated_once(&kernel, request, judged, theirs).map_err(|why| format!("simulated, {why}"))?;
+    optimize(&mut kernel);
+    simulated_once(&kernel, request, judged, theirs).map_err(|why| format!("simulated after the passes, {why}"))
+}
+
+fn simulated_once(kernel: &Kernel, request: &Request, judged: &[Judged], theirs: &[Buffers]) -> Result<(), String> {
+    verify(kernel).map_err(|errors| format!("{errors:?}"))?;
+    for (index, (theirs, after)) in theirs.iter().zip(simulator::run(kernel, lanes(), request)?).enumerate() {
         let ours = after.into_iter().map(|buffer| buffer.words).collect();
-        differences(judged, theirs, &ours).map_err(|e| format!("simulated, run {index}: {e}"))?;
+        differences(judged, theirs, &ours).map_err(|e| format!("run {index}: {e}"))?;
     }
     Ok(())
 }
