@@ -7,8 +7,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# gcc links the tests; the others are what lavapipe links to.
-packages=(gcc libc6-dev libvulkan1 mesa-vulkan-drivers)
+# gcc links the tests; lavapipe links to the next two; llvm-mc reads what is written for AMD.
+packages=(gcc libc6-dev libvulkan1 mesa-vulkan-drivers llvm-19)
+# Knows newer processors; not every mirror has it.
+extra_packages=(llvm-22)
 
 missing() {
     local package
@@ -25,6 +27,8 @@ install_packages() {
     if [ "$(id -u)" -eq 0 ]; then
         apt-get -qq update
         DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends "${wanted[@]}" > /dev/null
+        DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends "${extra_packages[@]}" \
+            > /dev/null || echo "test.sh: going on without ${extra_packages[*]}" >&2
     else
         echo "test.sh: please install first: apt-get install ${wanted[*]}" >&2
         return 1

@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod compile;
 pub mod diagnostic;
+pub mod explain;
 pub mod glsl;
 pub mod grammar;
 pub mod ir;

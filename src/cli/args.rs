@@ -16,6 +16,10 @@ pub enum Command {
     Compile(Box<CompileArgs>),
     /// Run a compute shader on the CPU, with the operations of a profile.
     Run(Box<RunArgs>),
+    /// Show what each cross-lane operation of a shader becomes, and why.
+    Explain(Box<ExplainArgs>),
+    /// Show which profiles can run a shader.
+    Check(Box<CheckArgs>),
     /// List the target profiles, or show one.
     Profiles(ProfilesArgs),
     /// List the cross-lane operations and what each profile makes of them.
@@ -148,6 +152,44 @@ fn wave_size(text: &str) -> Result<u32, String> {
         Ok(lanes @ (4 | 8 | 16 | 32 | 64)) => Ok(lanes),
         _ => Err("a wave has 4, 8, 16, 32 or 64 lanes".into()),
     }
+}
+
+#[derive(Args)]
+pub struct ExplainArgs {
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+    /// Target profile, may be repeated: a name from `crosslane profiles`, or a .toml file.
+    #[arg(long, short = 'p', value_name = "PROFILE", default_value = "spirv-1.3")]
+    pub profile: Vec<String>,
+    /// Print one JSON object.
+    #[arg(long, conflicts_with = "html")]
+    pub json: bool,
+    /// Write a page with pictures of the lanes; `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Width of the text; profiles stand side by side where it is enough for them. By default that of the terminal, where
+    /// the shell tells it (COLUMNS), else 100.
+    #[arg(long, value_name = "COLUMNS")]
+    pub width: Option<usize>,
+}
+
+#[derive(Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+    /// Target profile, may be repeated. The exit status is 3 if one of them cannot run the shader.
+    #[arg(long, short = 'p', value_name = "PROFILE", required_unless_present = "all_profiles")]
+    pub profile: Vec<String>,
+    /// Look at every profile. The exit status is 0 whichever of them can run the shader, except for those of -p.
+    #[arg(long)]
+    pub all_profiles: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args)]

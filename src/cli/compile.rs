@@ -1,6 +1,6 @@
 //! `crosslane compile`: one shader, one profile, one output.
 
-use super::args::{CompileArgs, Emit, TargetArgs};
+use super::args::{CompileArgs, Emit, SourceArgs, TargetArgs};
 use super::include::FileLoader;
 use super::input::{self, Shader};
 use super::output::Sink;
@@ -14,19 +14,21 @@ pub fn run(args: &CompileArgs) -> Outcome {
     let emit = emit_kind(args);
     let sink = sink(args, emit)?;
     let profile = profile(&args.target)?;
-    let macros = macros(&args.source.defines, &args.source.undefines)?;
     let shader = input::read(&args.source)?;
     let options = Options {
-        profile,
-        stage: shader.stage,
-        entry: args.source.entry.clone(),
-        macros,
         emit,
         debug: args.debug,
         deny_warnings: args.messages.deny_warnings,
         no_warnings: args.messages.no_warnings,
+        ..options(&args.source, &shader, profile)?
     };
     finish(args, &sink, &compile_shader(&shader, &options, args))
+}
+
+/// What the options about the source say.
+pub fn options(args: &SourceArgs, shader: &Shader, profile: Profile) -> Result<Options, CommandError> {
+    let macros = macros(&args.defines, &args.undefines)?;
+    Ok(Options { stage: shader.stage, entry: args.entry.clone(), macros, ..Options::new(profile) })
 }
 
 fn compile_shader(shader: &Shader, options: &Options, args: &CompileArgs) -> Compilation {

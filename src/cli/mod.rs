@@ -5,7 +5,9 @@
 //! profile cannot express the shader. A closed pipe is no error.
 
 mod args;
+mod check;
 mod compile;
+mod explain;
 mod include;
 mod input;
 mod messages;
@@ -50,6 +52,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let outcome = match &cli.command {
         Command::Compile(args) => compile::run(args),
         Command::Run(args) => run::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Check(args) => check::run(args),
         Command::Profiles(args) => profiles::run(args),
         Command::Ops(args) => ops::run(args),
     };

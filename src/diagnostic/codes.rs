@@ -74,8 +74,8 @@ codes! {
     MACRO_ARGUMENTS = "E0111";
     /// Pasting two tokens with `##` does not give a token.
     BAD_PASTE = "E0112";
-    /// A required extension is unknown, or the profile lacks what it needs.
-    EXTENSION_UNAVAILABLE = "E0113";
+    /// A required extension is unknown.
+    EXTENSION_UNKNOWN = "E0113";
     /// An `#extension` line asks for a behavior that does not exist or does not fit.
     EXTENSION_BEHAVIOR = "E0114";
     /// An `#extension` line stands after the first token of the shader.
@@ -190,7 +190,7 @@ codes! {
     // Profiles and targets.
     /// The language has it, crosslane does not support it yet.
     NOT_SUPPORTED = "E0700";
-    /// The profile lacks the hardware for a cross-lane operation.
+    /// The profile lacks the hardware for a cross-lane operation, or what an extension needs.
     PROFILE_LACKS = "E0701";
     /// A cross-lane operation spans more lanes than the profile's subgroup has.
     TOO_WIDE = "E0702";

@@ -2,7 +2,7 @@
 
 use super::preprocess::{Dialects, ExtensionInfo};
 use crate::grammar::{self, Extension};
-use crate::profile::{Profile, Target};
+use crate::profile::{Feature, Profile, Target};
 
 /// The extensions that a profile can run, and the macros that say what it is.
 pub struct ProfileDialects<'a>(pub &'a Profile);
@@ -12,7 +12,8 @@ impl ProfileDialects<'_> {
         if extension.available(|feature| self.0.has(feature)) {
             return None;
         }
-        let needs: Vec<&str> = extension.needs.iter().map(|feature| feature.name()).collect();
+        let possible = |feature: &&Feature| feature.target().is_none_or(|target| target == self.0.target);
+        let needs: Vec<&str> = extension.needs.iter().filter(possible).map(|feature| feature.name()).collect();
         Some(format!("the profile {} lacks {}", self.0.name, needs.join(" or ")))
     }
 }

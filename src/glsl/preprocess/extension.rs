@@ -95,15 +95,15 @@ impl Preprocessor<'_> {
 
     fn check_available(&mut self, name: Symbol, span: Span, behavior: ExtensionBehavior) -> bool {
         let text = self.interner.text(name);
-        let (message, label) = match find(text, self.options.dialects) {
-            None => (format!("the extension `{text}` is not known"), "unknown".to_string()),
+        let (code, message, label) = match find(text, self.options.dialects) {
+            None => (Code::EXTENSION_UNKNOWN, format!("the extension `{text}` is not known"), "unknown".to_string()),
             Some(ExtensionInfo { unavailable: Some(reason), .. }) => {
-                (format!("the extension `{text}` is not available"), reason.into_owned())
+                (Code::PROFILE_LACKS, format!("the extension `{text}` is not available"), reason.into_owned())
             }
             Some(_) => return true,
         };
         let (severity, code) = match behavior {
-            ExtensionBehavior::Require => (Severity::Error, Code::EXTENSION_UNAVAILABLE),
+            ExtensionBehavior::Require => (Severity::Error, code),
             _ => (Severity::Warning, Code::EXTENSION_IGNORED),
         };
         let mut diagnostic = Diagnostic::new(severity, code, message).at(span, label);

@@ -23,6 +23,7 @@ use super::request::Request;
 use super::value::{LaneValue, Lanes};
 use crate::profile::{Feature, Profile};
 use operands::Pattern;
+pub(crate) use operands::{Role, role};
 use std::fmt;
 use terms::{Term, Terms};
 

@@ -44,7 +44,7 @@ impl Random {
 
 /// What an operand is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Role {
+pub(crate) enum Role {
     /// Moved or folded: each lane its own symbol.
     Data,
     /// Compared for equality: few different values.
@@ -63,7 +63,8 @@ enum Role {
     Mask,
 }
 
-fn role(op: LaneOp, n: usize, kind: ScalarKind) -> Role {
+/// What operand `n` of an operation, of this kind, is for.
+pub(crate) fn role(op: LaneOp, n: usize, kind: ScalarKind) -> Role {
     use LaneOp as O;
     match (op, n) {
         (O::Vote { op: VoteOp::Equal, .. } | O::Partition, 0) if kind != ScalarKind::Bool => Role::Class,

@@ -13,10 +13,11 @@ mod tests;
 use super::plan::Plan;
 use super::request::Request;
 use crate::profile::{Profile, Weights};
+use serde::Serialize;
 use std::fmt;
 
 /// The cost of one plan. Set-up, which may be hoisted and shared, is apart.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize)]
 pub struct PlanCost {
     /// Instructions at the place of the operation, with the copies that it needs; wait states are apart.
     pub instructions: u32,

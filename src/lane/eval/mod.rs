@@ -31,6 +31,25 @@ pub fn run<D: Domain>(
     inputs: &[Row<D::Data>],
     lanes: Lanes,
 ) -> Result<Vec<Row<D::Data>>, Malformed> {
+    trace(domain, plan, inputs, lanes).map(|trace| trace.results)
+}
+
+/// What every step of a plan computes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trace<T> {
+    pub setup: Vec<Row<T>>,
+    pub steps: Vec<Row<T>>,
+    /// The result, and the second one where the plan has two.
+    pub results: Vec<Row<T>>,
+}
+
+/// The same with the results of all steps.
+pub fn trace<D: Domain>(
+    domain: &mut D,
+    plan: &Plan,
+    inputs: &[Row<D::Data>],
+    lanes: Lanes,
+) -> Result<Trace<D::Data>, Malformed> {
     let inputs = if plan.whole.is_empty() { Cow::Borrowed(inputs) } else { Cow::Owned(only_active(inputs, lanes)) };
     let mut machine = Machine { inputs: &inputs, lanes, setup: Vec::new(), steps: Vec::new() };
     for step in &plan.setup {
@@ -44,7 +63,8 @@ pub fn run<D: Domain>(
     }
     let results = [Some(plan.result), plan.second].into_iter().flatten();
     let row = |operand| machine.row(operand).map(Cow::into_owned).ok_or(Malformed { step: no_step(operand) });
-    results.map(row).collect()
+    let results = results.map(row).collect::<Result<_, Malformed>>()?;
+    Ok(Trace { setup: machine.setup, steps: machine.steps, results })
 }
 
 /// The operands, undefined in inactive lanes.

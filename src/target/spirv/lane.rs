@@ -251,11 +251,11 @@ fn shape_of(ty: StepType, run: &Run) -> Shape {
 }
 
 /// How a primitive is spelt: scope (where it has one), group operation, operands, one more constant.
-struct Row {
-    op: Op,
-    scoped: bool,
-    operation: Option<GroupOperation>,
-    literal: Option<Word>,
+pub(crate) struct Row {
+    pub op: Op,
+    pub scoped: bool,
+    pub operation: Option<GroupOperation>,
+    pub literal: Option<Word>,
     /// Beyond what the opcode needs by itself.
     capability: Option<Capability>,
 }
@@ -270,7 +270,7 @@ impl Row {
     }
 }
 
-fn group_row(op: GroupOp, kind: ScalarKind) -> Row {
+pub(crate) fn group_row(op: GroupOp, kind: ScalarKind) -> Row {
     match op {
         GroupOp::Shuffle => Row::plain(Op::GroupNonUniformShuffle),
         GroupOp::ShuffleXor => Row::plain(Op::GroupNonUniformShuffleXor),
@@ -373,7 +373,7 @@ const fn mask_built_in(op: MaskOp) -> BuiltIn {
 }
 
 /// How lane arithmetic is spelt.
-enum Alu {
+pub(crate) enum Alu {
     Core(Op),
     Ext(G),
     Word,
@@ -382,7 +382,7 @@ enum Alu {
     None,
 }
 
-const fn alu_form(op: AluOp) -> Alu {
+pub(crate) const fn alu_form(op: AluOp) -> Alu {
     Alu::Core(match op {
         AluOp::Min => return Alu::Ext(G::UMin),
         AluOp::Max => return Alu::Ext(G::UMax),
@@ -414,7 +414,7 @@ const fn alu_form(op: AluOp) -> Alu {
     })
 }
 
-const fn fold_form(op: FoldOp, kind: ScalarKind) -> Alu {
+pub(crate) const fn fold_form(op: FoldOp, kind: ScalarKind) -> Alu {
     use ScalarKind::{Bool, Float, Sint};
     Alu::Core(match (op, kind) {
         (FoldOp::Min, Float) => return Alu::Ext(G::FMin),
@@ -436,7 +436,7 @@ const fn fold_form(op: FoldOp, kind: ScalarKind) -> Alu {
     })
 }
 
-const fn compare_op(op: CompareOp, kind: ScalarKind) -> Op {
+pub(crate) const fn compare_op(op: CompareOp, kind: ScalarKind) -> Op {
     use ScalarKind::{Bool, Float, Sint, Uint};
     match (op, kind) {
         (CompareOp::Eq, Bool) => Op::LogicalEqual,

@@ -12,7 +12,7 @@ mod debug;
 mod entry;
 mod function;
 mod globals;
-mod lane;
+pub(crate) mod lane;
 mod listing;
 mod math;
 mod memory;

@@ -1,0 +1,39 @@
+//! `crosslane check`: which profiles can run a shader.
+//!
+//! Exit status: 3 if a profile that was named cannot, 1 if the shader is wrong. With `--all-profiles` alone the matrix is
+//! what was asked for, so that it is 0 as long as one profile can.
+
+use super::args::CheckArgs;
+use super::explain::{Source, failed};
+use super::output::to_stdout;
+use super::{CommandError, Exit, Outcome, profiles};
+use crate::explain::json;
+use crate::explain::support::matrix;
+use crate::profile::Profile;
+
+pub fn run(args: &CheckArgs) -> Outcome {
+    let (chosen, named) = chosen(args)?;
+    let source = Source::read(&args.source, chosen)?;
+    let matrix = match matrix(&source.input(), &source.options, &source.loader) {
+        Ok(matrix) => matrix,
+        Err(failure) => return Ok(failed(&args.messages, &failure)),
+    };
+    let text = if args.json { json::json(&matrix) } else { matrix.text() };
+    to_stdout(text.as_bytes())?;
+    let can = matrix.can.iter().zip(&named).all(|(can, named)| *can || !*named);
+    Ok(if can { Exit::Done } else { Exit::ProfileLacks })
+}
+
+/// The profiles to look at, and which of them were named.
+fn chosen(args: &CheckArgs) -> Result<(Vec<Profile>, Vec<bool>), CommandError> {
+    let named: Vec<Profile> = args.profile.iter().map(|name| profiles::find(name)).collect::<Result<_, _>>()?;
+    if !args.all_profiles {
+        let all = vec![true; named.len()];
+        return Ok((named, all));
+    }
+    let is_named = |profile: &Profile| named.iter().any(|named| named.name == profile.name);
+    let own = named.iter().filter(|profile| !profile.is_builtin).cloned();
+    let profiles: Vec<Profile> = Profile::all().chain(own).collect();
+    let flags = profiles.iter().map(is_named).collect();
+    Ok((profiles, flags))
+}

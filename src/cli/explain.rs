@@ -1,0 +1,61 @@
+//! `crosslane explain`: what each cross-lane operation of a shader becomes, as text, JSON or a page.
+
+use super::args::{ExplainArgs, MessageArgs, SourceArgs};
+use super::include::FileLoader;
+use super::input::{self, Shader};
+use super::output::{Sink, to_stdout};
+use super::{CommandError, Exit, Outcome, compile, messages, profiles};
+use crate::compile::{Input, Options};
+use crate::explain::{Failure, explain, html, json, text};
+use crate::profile::Profile;
+use std::io::{self, IsTerminal};
+
+/// Columns of text where nobody says how many there are.
+const USUAL_WIDTH: usize = 100;
+
+pub fn run(args: &ExplainArgs) -> Outcome {
+    let chosen = args.profile.iter().map(|name| profiles::find(name)).collect::<Result<_, _>>()?;
+    let source = Source::read(&args.source, chosen)?;
+    let report = match explain(&source.input(), &source.options, &source.loader) {
+        Ok(report) => report,
+        Err(failure) => return Ok(failed(&args.messages, &failure)),
+    };
+    match &args.html {
+        Some(path) => Sink::new(path.clone()).write(html::page(&report).as_bytes())?,
+        None if args.json => to_stdout(json::json(&report).as_bytes())?,
+        None => to_stdout(text::text(&report, width(args)).as_bytes())?,
+    }
+    Ok(Exit::Done)
+}
+
+fn width(args: &ExplainArgs) -> usize {
+    let told = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let of_terminal = if io::stdout().is_terminal() { told() } else { None };
+    args.width.or(of_terminal).unwrap_or(USUAL_WIDTH)
+}
+
+/// A shader with the options of each profile that it is read for.
+pub struct Source {
+    shader: Shader,
+    pub options: Vec<Options>,
+    pub loader: FileLoader,
+}
+
+impl Source {
+    pub fn read(args: &SourceArgs, profiles: Vec<Profile>) -> Result<Source, CommandError> {
+        let shader = input::read(args)?;
+        let options = profiles.into_iter().map(|profile| compile::options(args, &shader, profile));
+        let options = options.collect::<Result<_, _>>()?;
+        Ok(Source { shader, options, loader: FileLoader { directories: args.include_dirs.clone() } })
+    }
+
+    pub fn input(&self) -> Input<'_> {
+        Input { name: &self.shader.name, bytes: &self.shader.bytes, language: self.shader.language }
+    }
+}
+
+/// Prints why nothing can be said about a shader.
+pub fn failed(args: &MessageArgs, failure: &Failure) -> Exit {
+    messages::print(args, &failure.parsed.sources, &failure.parsed.diagnostics);
+    if failure.is_refusal() { Exit::ProfileLacks } else { Exit::ShaderWrong }
+}

@@ -1,0 +1,183 @@
+//! Reports as one page that needs nothing else: style and pictures are in it, and it fetches nothing.
+
+mod svg;
+
+use super::listing::Line;
+use super::lowering::{Lowering, Rejected};
+use super::text::{count, rejected};
+use super::{OnProfile, Operation, ProfileReport, Report};
+use std::fmt::{self, Display, Write};
+
+/// Light and dark, narrow and wide.
+const STYLE: &str = include_str!("html/style.css");
+
+/// The heads of arrows, which all pictures share.
+const ARROW: &str = "<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>\
+    <marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\">\
+    <path class=\"head\" d=\"M0 0 8 4 0 8z\"/></marker></defs></svg>";
+
+/// The page.
+pub fn page(report: &Report) -> String {
+    let mut page = Page(String::new());
+    let title = format!("{}: cross-lane operations", report.input);
+    page.put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    page.put("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    page.element("title", &title);
+    page.put(format_args!("<style>\n{STYLE}</style>\n</head>\n<body>\n{ARROW}\n<header>\n"));
+    page.element("h1", &title);
+    page.contents(report);
+    page.put("</header>\n<main>\n");
+    report.operations.iter().enumerate().for_each(|(n, operation)| page.operation(n, operation, &report.profiles));
+    page.put("</main>\n</body>\n</html>\n");
+    page.0
+}
+
+/// Text as it stands in HTML.
+struct Escaped<'a>(&'a str);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| match c {
+            '&' => f.write_str("&amp;"),
+            '<' => f.write_str("&lt;"),
+            '>' => f.write_str("&gt;"),
+            '"' => f.write_str("&quot;"),
+            c => f.write_char(c),
+        })
+    }
+}
+
+/// A page that grows. Writing into a `String` cannot fail.
+struct Page(String);
+
+impl Page {
+    fn put(&mut self, text: impl Display) {
+        let _ = write!(self.0, "{text}");
+    }
+
+    fn element(&mut self, name: &str, text: &str) {
+        self.put(format_args!("<{name}>{}</{name}>\n", Escaped(text)));
+    }
+
+    /// The profiles, and links to the operations.
+    fn contents(&mut self, report: &Report) {
+        self.put("<ul class=\"chips\">\n");
+        for profile in &report.profiles {
+            let refused = profile.refused.as_ref().map(|reason| format!(": no: {reason}")).unwrap_or_default();
+            let text = format!("{}{refused}", profile.name);
+            let description = Escaped(&profile.description);
+            self.put(format_args!("<li title=\"{description}\">{}</li>\n", Escaped(&text)));
+        }
+        self.put("</ul>\n<nav aria-label=\"Operations\">\n<ol>\n");
+        for (n, operation) in report.operations.iter().enumerate() {
+            let (line, code) = (operation.place.line, Escaped(&operation.place.code));
+            self.put(format_args!("<li><a href=\"#op{n}\">line {line}: <code>{code}</code></a></li>\n"));
+        }
+        self.put("</ol>\n</nav>\n");
+    }
+
+    fn operation(&mut self, n: usize, operation: &Operation, profiles: &[ProfileReport]) {
+        let place = &operation.place;
+        self.put(format_args!("<section id=\"op{n}\" aria-labelledby=\"op{n}h\">\n"));
+        self.put(format_args!("<h2 id=\"op{n}h\"><code>{}</code></h2>\n", Escaped(&place.code)));
+        let at = format!("{}:{}:{}", place.file, place.line, place.column);
+        self.put(format_args!("<pre class=\"source\"><span>{}</span>{}</pre>\n", Escaped(&at), Escaped(&place.text)));
+        self.put(format_args!(
+            "<p>{}: <code>{}</code></p>\n",
+            Escaped(&sentence(operation)),
+            Escaped(&operation.formula)
+        ));
+        self.put("<div class=\"profiles\">\n");
+        for (k, (profile, answer)) in profiles.iter().zip(&operation.profiles).enumerate() {
+            self.put(format_args!("<article aria-labelledby=\"op{n}p{k}\">\n"));
+            self.put(format_args!("<h3 id=\"op{n}p{k}\">{}</h3>\n", Escaped(&profile.name)));
+            self.answer(answer, &format!("{} on {}", place.code, profile.name));
+            self.put("</article>\n");
+        }
+        self.put("</div>\n</section>\n");
+    }
+
+    fn answer(&mut self, answer: &OnProfile, name: &str) {
+        match answer {
+            OnProfile::Planned(lowering) => self.planned(lowering, name),
+            OnProfile::Refused { reason } => self.put(format_args!("<p class=\"no\">No: {}</p>\n", Escaped(reason))),
+            OnProfile::Absent => self.put("<p class=\"no\">Not in the source for it.</p>\n"),
+        }
+    }
+
+    fn planned(&mut self, lowering: &Lowering, name: &str) {
+        let (rule, activity) = (Escaped(lowering.rule), lowering.activity);
+        self.put(format_args!("<p class=\"rule\">{rule}; {activity} may run it</p>\n"));
+        if let Some(reason) = &lowering.unwritten {
+            self.put(format_args!("<p class=\"no\">Not written in its language yet: {}</p>\n", Escaped(reason)));
+        }
+        if !lowering.setup.is_empty() {
+            self.put("<h4>Set-up, once</h4>\n");
+            self.code(&lowering.setup);
+        }
+        if !lowering.sequence.is_empty() {
+            self.put("<h4>Sequence</h4>\n");
+            self.code(&lowering.sequence);
+        }
+        self.counts(lowering);
+        if let Some(picture) = &lowering.picture {
+            self.put(svg::figure(picture, name));
+        }
+        lowering.rejected.iter().for_each(|other| self.rejected(other));
+        for other in &lowering.lacking {
+            let (rule, feature) = (Escaped(other.rule), Escaped(other.feature));
+            self.put(format_args!("<p class=\"lacking\">Without {rule}: it has no <code>{feature}</code></p>\n"));
+        }
+    }
+
+    /// Lines, those that wait dimmed.
+    fn code(&mut self, lines: &[Line]) {
+        self.put("<pre class=\"code\" tabindex=\"0\">");
+        for line in lines {
+            let unit = line.unit.name().to_ascii_lowercase();
+            self.put(format_args!("<span class=\"{unit}\">{}</span>\n", Escaped(&line.text)));
+        }
+        self.put("</pre>\n");
+    }
+
+    fn counts(&mut self, lowering: &Lowering) {
+        let cost = &lowering.cost;
+        let uniform = if lowering.uniform { ", the same in all lanes" } else { "" };
+        let mut rows = vec![("instructions".to_owned(), cost.instructions.to_string())];
+        rows.extend(lowering.units.iter().map(|unit| (format!("… {}", unit.unit.name()), unit.count.to_string())));
+        let others = [
+            ("wait states", cost.waits),
+            ("cycles", cost.latency),
+            ("vector registers", cost.vectors),
+            ("scalar registers", cost.scalars),
+            ("set-up instructions", cost.setup),
+        ];
+        let some = others.iter().filter(|(_, n)| *n > 0);
+        rows.extend(some.map(|(name, n)| ((*name).to_owned(), n.to_string())));
+        if !lowering.results.is_empty() {
+            rows.push(("result in".into(), format!("{}{uniform}", lowering.results.join(", "))));
+        }
+        self.put("<dl>\n");
+        for (name, value) in rows {
+            self.put(format_args!("<div><dt>{}</dt><dd>{}</dd></div>\n", Escaped(&name), Escaped(&value)));
+        }
+        self.put("</dl>\n");
+    }
+
+    fn rejected(&mut self, other: &Rejected) {
+        self.put(format_args!("<details><summary>Instead of {}</summary>\n", Escaped(&rejected(other))));
+        if !other.setup.is_empty() {
+            self.put(format_args!("<h4>Set-up, {}</h4>\n", count(other.cost.setup, "instruction")));
+            self.code(&other.setup);
+        }
+        self.code(&other.sequence);
+        self.put("</details>\n");
+    }
+}
+
+/// What the operation means, with a capital letter.
+fn sentence(operation: &Operation) -> String {
+    let mut letters = operation.meaning.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    first + letters.as_str()
+}

@@ -1,0 +1,131 @@
+//! Lane pictures as SVG: a row of boxes for each row of a picture, arrows from the lanes that are read.
+
+use super::Escaped;
+use crate::explain::picture::{Picture, PictureRow};
+use std::fmt::Write;
+
+/// Pixels of a box's height, and from a row to the next where nothing moves and where arrows need room.
+const HEIGHT: usize = 22;
+const STEP: usize = 28;
+const ARROW_STEP: usize = 62;
+
+/// Pixels of a letter, and what a box has beside its text.
+const LETTER: usize = 8;
+const PADDING: usize = 8;
+const LEAST_WIDTH: usize = 26;
+
+/// Pixels above the first row: the lanes' numbers.
+const TOP: usize = 18;
+
+/// Between two boxes.
+const GAP: usize = 3;
+
+/// A figure with the picture, which scrolls where it is too wide.
+pub fn figure(picture: &Picture, name: &str) -> String {
+    let example = if picture.example { "; operands are examples" } else { "" };
+    let (last, size) = (picture.lanes.saturating_sub(1), picture.subgroup);
+    let caption = format!("Lanes 0 to {last} of {size}{example}");
+    let drawing = Drawing::new(picture);
+    format!(
+        "<figure>\n<div class=\"scroll\" tabindex=\"0\">\n{}</div>\n<figcaption>{caption}</figcaption>\n</figure>\n",
+        drawing.svg(name)
+    )
+}
+
+/// Where things are.
+struct Drawing<'a> {
+    picture: &'a Picture,
+    /// Left edge of the boxes, and from one to the next.
+    left: usize,
+    width: usize,
+    /// Upper edges of the rows.
+    rows: Vec<usize>,
+    height: usize,
+}
+
+impl Drawing<'_> {
+    fn new(picture: &Picture) -> Drawing<'_> {
+        let letters = |text: &String| text.chars().count();
+        let label = picture.rows.iter().map(|row| letters(&row.label)).max().unwrap_or(0);
+        let cell = picture.rows.iter().flat_map(|row| row.cells.iter().map(letters)).max().unwrap_or(0);
+        let mut y = TOP;
+        let mut rows = Vec::new();
+        for (n, row) in picture.rows.iter().enumerate() {
+            if n > 0 {
+                y += if row.sources.is_empty() { STEP } else { ARROW_STEP };
+            }
+            rows.push(y);
+        }
+        let width = (cell * LETTER + PADDING).max(LEAST_WIDTH) + GAP;
+        Drawing { picture, left: label * LETTER + PADDING, width, rows, height: y + HEIGHT + 2 }
+    }
+
+    fn svg(&self, name: &str) -> String {
+        let width = self.left + self.width * self.picture.lanes as usize + 2;
+        let height = self.height;
+        let mut text = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+             role=\"img\">\n<title>{}</title>\n<desc>{}</desc>\n",
+            Escaped(&format!("Lanes before and after {name}")),
+            Escaped(&self.words())
+        );
+        for lane in 0..self.picture.lanes {
+            let (x, y) = (self.middle(lane), TOP - 5);
+            let _ = writeln!(text, "<text class=\"lane\" x=\"{x}\" y=\"{y}\">{lane}</text>");
+        }
+        for (n, row) in self.picture.rows.iter().enumerate() {
+            self.arrows(&mut text, n, row);
+            self.boxes(&mut text, n, row);
+        }
+        text + "</svg>\n"
+    }
+
+    /// The rows for those who do not see them.
+    fn words(&self) -> String {
+        let row = |row: &PictureRow| format!("{}: {}", row.label, row.cells.join(" "));
+        self.picture.rows.iter().map(row).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The middle of a lane's boxes.
+    fn middle(&self, lane: u32) -> usize {
+        self.left + self.width * lane as usize + (self.width - GAP) / 2
+    }
+
+    fn arrows(&self, text: &mut String, n: usize, row: &PictureRow) {
+        let Some(above) = n.checked_sub(1) else { return };
+        let (from_y, to_y) = (self.rows[above] + HEIGHT + 1, self.rows[n] - 2);
+        for (lane, source) in (0..self.picture.lanes).zip(&row.sources) {
+            let Some(source) = source.filter(|source| *source < self.picture.lanes) else { continue };
+            let class = if source == lane { "stays" } else { "moves" };
+            let (from, to, bend) = (self.middle(source), self.middle(lane), (to_y - from_y) / 2);
+            let (leave, arrive) = (from_y + bend, to_y - bend);
+            let path = format!("M{from} {from_y}C{from} {leave} {to} {arrive} {to} {to_y}");
+            let _ = writeln!(text, "<path class=\"{class}\" marker-end=\"url(#head)\" d=\"{path}\"/>");
+        }
+    }
+
+    fn boxes(&self, text: &mut String, n: usize, row: &PictureRow) {
+        let (y, base) = (self.rows[n], self.rows[n] + HEIGHT - 6);
+        let _ = writeln!(text, "<text class=\"label\" x=\"0\" y=\"{base}\">{}</text>", Escaped(&row.label));
+        for (lane, cell) in (0..self.picture.lanes).zip(&row.cells) {
+            let (x, width, middle) = (self.left + self.width * lane as usize, self.width - GAP, self.middle(lane));
+            let class = class(cell, lane, n + 1 == self.picture.rows.len());
+            let _ = writeln!(
+                text,
+                "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{HEIGHT}\" rx=\"4\"/>\
+                 <text class=\"{class}\" x=\"{middle}\" y=\"{base}\">{}</text>",
+                Escaped(cell)
+            );
+        }
+    }
+}
+
+/// How a box looks: undefined, the lane's own value, the result, or what is on the way.
+fn class(cell: &str, lane: u32, is_result: bool) -> &'static str {
+    match cell {
+        "." => "undefined",
+        _ if is_result => "result",
+        cell if cell.parse() == Ok(lane) => "own",
+        _ => "other",
+    }
+}

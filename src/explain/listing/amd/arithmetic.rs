@@ -1,0 +1,200 @@
+//! Folds and selects: arithmetic on the values that are moved.
+
+use super::operand::{Arg, Instruction};
+use super::place::Place;
+use super::{Done, Lister, Placed, Unwritten, vector_number, words};
+use crate::lane::request::ScalarKind;
+use crate::lane::{FoldOp, LaneType, Step};
+use crate::target::amd::mnemonic::Operation;
+
+/// The instruction that folds values of a type, one for each register of them; none where it takes several.
+pub fn operation(op: FoldOp, ty: LaneType) -> Option<Operation> {
+    use FoldOp as F;
+    use ScalarKind::{Bool, Float, Sint};
+    Some(match (op, ty.kind, ty.width) {
+        (_, Bool, _) | (_, Float, 8) => return None,
+        (F::And, _, _) => Operation::AndB32,
+        (F::Or, _, _) => Operation::OrB32,
+        (F::Xor, _, _) => Operation::XorB32,
+        (F::Add, Float, 16) => Operation::AddF16,
+        (F::Mul, Float, 16) => Operation::MulF16,
+        (F::Min, Float, 16) => Operation::MinF16,
+        (F::Max, Float, 16) => Operation::MaxF16,
+        (F::Add, Float, 32) => Operation::AddF32,
+        (F::Mul, Float, 32) => Operation::MulF32,
+        (F::Min, Float, 32) => Operation::MinF32,
+        (F::Max, Float, 32) => Operation::MaxF32,
+        (F::Add, _, 16) => Operation::AddU16,
+        (F::Mul, _, 16) => Operation::MulLoU16,
+        (F::Min, Sint, 16) => Operation::MinI16,
+        (F::Max, Sint, 16) => Operation::MaxI16,
+        (F::Min, _, 16) => Operation::MinU16,
+        (F::Max, _, 16) => Operation::MaxU16,
+        (F::Add, _, 32) => Operation::AddU32,
+        (F::Mul, _, 32) => Operation::MulLoU32,
+        (F::Min, Sint, 32) => Operation::MinI32,
+        (F::Max, Sint, 32) => Operation::MaxI32,
+        (F::Min, _, 32) => Operation::MinU32,
+        (F::Max, _, 32) => Operation::MaxU32,
+        _ => return None,
+    })
+}
+
+/// The scalar unit's instruction for 32-bit integers.
+const fn scalar_operation(op: FoldOp, kind: ScalarKind) -> Operation {
+    match (op, kind) {
+        (FoldOp::Add, _) => Operation::ScalarAdd,
+        (FoldOp::Mul, _) => Operation::ScalarMul,
+        (FoldOp::Min, ScalarKind::Sint) => Operation::ScalarMinI32,
+        (FoldOp::Max, ScalarKind::Sint) => Operation::ScalarMaxI32,
+        (FoldOp::Min, _) => Operation::ScalarMinU32,
+        (FoldOp::Max, _) => Operation::ScalarMaxU32,
+        (FoldOp::And, _) => Operation::ScalarAnd,
+        (FoldOp::Or, _) => Operation::ScalarOr,
+        (FoldOp::Xor, _) => Operation::ScalarXor,
+    }
+}
+
+const fn double_operation(op: FoldOp) -> Option<Operation> {
+    match op {
+        FoldOp::Add => Some(Operation::AddF64),
+        FoldOp::Mul => Some(Operation::MulF64),
+        FoldOp::Min => Some(Operation::MinF64),
+        FoldOp::Max => Some(Operation::MaxF64),
+        FoldOp::And | FoldOp::Or | FoldOp::Xor => None,
+    }
+}
+
+impl Lister<'_> {
+    pub(super) fn fold(&mut self, step: &Step, op: FoldOp) -> Placed {
+        let ty = self.ty(step.ty);
+        let (a, b) = (self.place(step.args[0])?, self.place(step.args[1])?);
+        let integer = matches!(ty.kind, ScalarKind::Sint | ScalarKind::Uint);
+        match operation(op, ty) {
+            _ if ty.kind == ScalarKind::Bool => self.fold_masks(step, op),
+            Some(_) if a.is_scalar() && b.is_scalar() && integer && (ty.width, ty.components) == (32, 1) => {
+                let result = self.fresh_scalar();
+                self.writer.plain(scalar_operation(op, ty.kind), &[result], &[a.word(0)?, b.word(0)?])?;
+                Ok(Place::Scalar(result.numbers()))
+            }
+            Some(operation) => self.fold_words(operation, ty, &a, &b),
+            None => self.fold_pairs(op, ty, &a, &b),
+        }
+    }
+
+    fn fold_words(&mut self, operation: Operation, ty: LaneType, a: &Place, b: &Place) -> Placed {
+        let written = self.fresh_vectors(ty);
+        for (n, register) in written.iter().enumerate() {
+            self.commutative(operation, Arg::Vector(*register), a.word(n)?, b.word(n)?)?;
+        }
+        Ok(Place::Vector(written))
+    }
+
+    /// Two operands in any order: the second must be a vector register.
+    pub(super) fn commutative(&mut self, operation: Operation, written: Arg, a: Arg, b: Arg) -> Done {
+        let (a, b) = if b.is_vector() { (a, b) } else { (b, a) };
+        let b = self.in_vector(b)?;
+        self.writer.plain(operation, &[written], &[a, b])
+    }
+
+    /// 64-bit arithmetic, component by component.
+    fn fold_pairs(&mut self, op: FoldOp, ty: LaneType, a: &Place, b: &Place) -> Placed {
+        let written = self.fresh_vectors(ty);
+        for n in 0..usize::from(ty.components) {
+            let pair = [written[2 * n], written[2 * n + 1]].map(Arg::Vector);
+            let (a, b) = (self.pair(a, n)?, self.pair(b, n)?);
+            match (op, ty.kind) {
+                _ if words(ty) != 2 => return Err(Unwritten(format!("{op:?} of {} bits", ty.width))),
+                (_, ScalarKind::Float) => self.fold_doubles(op, pair, a, b)?,
+                (FoldOp::Add, _) => self.add_pairs(pair, a, b)?,
+                (FoldOp::Mul, _) => self.multiply_pairs(pair, a, b)?,
+                (_, kind) => self.pick_pair(op, kind, pair, a, b)?,
+            }
+        }
+        Ok(Place::Vector(written))
+    }
+
+    /// Component `n` in two vector registers.
+    fn pair(&mut self, place: &Place, n: usize) -> Result<[Arg; 2], Unwritten> {
+        let words = [place.word(2 * n)?, place.word(2 * n + 1)?];
+        if words.iter().all(|word| word.is_vector()) {
+            return Ok(words);
+        }
+        let first = self.vectors.take(2, 2);
+        let copies = [Arg::Vector(first), Arg::Vector(first + 1)];
+        for (copy, word) in copies.iter().zip(words) {
+            self.writer.plain(Operation::Move, &[*copy], &[word])?;
+        }
+        Ok(copies)
+    }
+
+    fn fold_doubles(&mut self, op: FoldOp, written: [Arg; 2], a: [Arg; 2], b: [Arg; 2]) -> Done {
+        let operation = double_operation(op).ok_or_else(|| Unwritten(format!("{op:?} of doubles")))?;
+        let both = |pair: [Arg; 2]| Arg::Vectors(vector_number(pair[0]));
+        self.writer.plain(operation, &[both(written)], &[both(a), both(b)])
+    }
+
+    fn add_pairs(&mut self, written: [Arg; 2], a: [Arg; 2], b: [Arg; 2]) -> Done {
+        let carry = self.writer.carry();
+        self.writer.plain(Operation::AddWithCarryOut, &[written[0]], &[a[0], b[0]])?;
+        self.writer.plain(Operation::AddWithCarryIn, &[written[1]], &[a[1], b[1], carry])
+    }
+
+    /// `low * low`, and to its upper half both products across.
+    fn multiply_pairs(&mut self, written: [Arg; 2], a: [Arg; 2], b: [Arg; 2]) -> Done {
+        let across = self.fresh_vector();
+        self.writer.plain(Operation::MulHiU32, &[written[1]], &[a[0], b[0]])?;
+        for (x, y) in [(a[0], b[1]), (a[1], b[0])] {
+            self.writer.plain(Operation::MulLoU32, &[across], &[x, y])?;
+            self.writer.plain(Operation::AddU32, &[written[1]], &[written[1], across])?;
+        }
+        self.writer.plain(Operation::MulLoU32, &[written[0]], &[a[0], b[0]])?;
+        self.vectors.release(vector_number(across), 1);
+        Ok(())
+    }
+
+    /// The lesser or greater of two 64-bit integers; bitwise operations word by word.
+    fn pick_pair(&mut self, op: FoldOp, kind: ScalarKind, written: [Arg; 2], a: [Arg; 2], b: [Arg; 2]) -> Done {
+        let relation = match (op, kind) {
+            (FoldOp::Min, ScalarKind::Sint) => "lt_i64",
+            (FoldOp::Max, ScalarKind::Sint) => "gt_i64",
+            (FoldOp::Min, _) => "lt_u64",
+            _ => "gt_u64",
+        };
+        let mask = self.fresh_mask();
+        let both = |pair: [Arg; 2]| Arg::Vectors(vector_number(pair[0]));
+        self.compare_words(relation, mask, both(a), both(b))?;
+        for n in 0..2 {
+            self.writer.plain(Operation::Select, &[written[n]], &[b[n], a[n], mask])?;
+        }
+        mask.registers().for_each(|register| self.release(register));
+        Ok(())
+    }
+
+    pub(super) fn select(&mut self, step: &Step) -> Placed {
+        let ty = self.ty(step.ty);
+        let (accept, reject) = (self.place(step.args[1])?, self.place(step.args[2])?);
+        let condition = self.mask(step.args[0])?;
+        if ty.kind == ScalarKind::Bool {
+            return self.select_masks(condition, step);
+        }
+        let written = self.fresh_vectors(ty);
+        for (n, register) in written.iter().enumerate() {
+            let reject = self.readable(reject.word(n)?)?;
+            let accept = self.readable(accept.word(n)?)?;
+            let mut instruction =
+                Instruction::new(Operation::Select, &[Arg::Vector(*register)], &[reject, accept, condition]);
+            instruction.suffix = "_e64".into();
+            self.writer.put(&instruction, Default::default())?;
+        }
+        Ok(Place::Vector(written))
+    }
+
+    /// An operand of an instruction that reads a mask too: a vector register or an inline constant.
+    fn readable(&mut self, arg: Arg) -> Result<Arg, Unwritten> {
+        match arg {
+            Arg::Number(_) if !arg.is_literal() => Ok(arg),
+            arg => self.in_vector(arg),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What a profile makes of one operation: the chosen plan, what it costs, and what it was preferred to.
+
+use super::OnProfile;
+use super::listing::{self, Line, Listing, Unit};
+use super::operations::Site;
+use super::picture::{Picture, picture};
+use crate::lane::{Activity, Candidate, Candidates, Plan, PlanCost, Request, candidates};
+use crate::profile::Profile;
+use serde::Serialize;
+
+/// The plan of an operation for one profile.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Lowering {
+    /// Name of the rule that made the plan.
+    pub rule: &'static str,
+    /// Which lanes are known to run the operation.
+    pub activity: &'static str,
+    /// Whether all active lanes get the same result.
+    pub uniform: bool,
+    /// Where operands and results are in the lines.
+    pub inputs: Vec<String>,
+    pub results: Vec<String>,
+    /// Lines that can be hoisted and shared.
+    pub setup: Vec<Line>,
+    /// Lines at the operation.
+    pub sequence: Vec<Line>,
+    /// Why there are no lines, if there are none.
+    pub unwritten: Option<String>,
+    /// Instructions of the sequence by the unit that runs them.
+    pub units: Vec<Instructions>,
+    pub cost: PlanCost,
+    /// Plans that lost, the closest first.
+    pub rejected: Vec<Rejected>,
+    /// Rules that need what the profile has not.
+    pub lacking: Vec<Lacking>,
+    pub picture: Option<Picture>,
+}
+
+/// How many instructions a unit runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Instructions {
+    pub unit: Unit,
+    pub count: usize,
+}
+
+/// A plan that lost.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Rejected {
+    pub rule: &'static str,
+    pub sequence: Vec<Line>,
+    pub setup: Vec<Line>,
+    pub cost: PlanCost,
+    /// By what it lost, and what it would have been better at.
+    pub difference: Vec<Difference>,
+}
+
+/// How much more (or, negative, less) than the chosen plan a part costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Difference {
+    pub part: &'static str,
+    pub more: i64,
+}
+
+/// A rule that the profile cannot follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Lacking {
+    pub rule: &'static str,
+    pub feature: &'static str,
+}
+
+/// What the profile makes of an operation.
+pub fn of(site: &Site, profile: &Profile) -> OnProfile {
+    let request = site.request();
+    match candidates(&request, profile) {
+        Ok(found) => OnProfile::Planned(Box::new(lowering(&found, &request, profile))),
+        Err(refusal) => OnProfile::Refused { reason: refusal.to_string() },
+    }
+}
+
+fn lowering(found: &Candidates, request: &Request, profile: &Profile) -> Lowering {
+    let Candidate { plan, cost } = &found.chosen;
+    let (listing, unwritten) = written(plan, request, profile);
+    let count = |unit: &Unit| Instructions { unit: *unit, count: listing.count(*unit) };
+    let units = Unit::of(profile.target).iter().map(count).filter(|count| count.count > 0).collect();
+    let lacking = |(rule, feature): &(&'static str, crate::profile::Feature)| Lacking { rule, feature: feature.name() };
+    Lowering {
+        rule: plan.rule,
+        activity: activity(request.activity),
+        uniform: plan.uniform,
+        inputs: listing.inputs,
+        results: listing.results,
+        units: if unwritten.is_none() { units } else { Vec::new() },
+        setup: listing.setup,
+        sequence: listing.lines,
+        unwritten,
+        cost: *cost,
+        rejected: found.others.iter().map(|other| rejected(other, cost, request, profile)).collect(),
+        lacking: found.refused.iter().map(lacking).collect(),
+        picture: picture(request, profile.wave_size, Some(plan)),
+    }
+}
+
+/// The lines of a plan, or none and why.
+fn written(plan: &Plan, request: &Request, profile: &Profile) -> (Listing, Option<String>) {
+    match listing::list(plan, request, profile) {
+        Ok(listing) => (listing, None),
+        Err(listing::Unwritten(reason)) => (Listing::default(), Some(reason)),
+    }
+}
+
+fn rejected(other: &Candidate, chosen: &PlanCost, request: &Request, profile: &Profile) -> Rejected {
+    let (listing, _) = written(&other.plan, request, profile);
+    let difference = other.cost.beyond(chosen).into_iter().map(|(part, more)| Difference { part, more });
+    Rejected {
+        rule: other.plan.rule,
+        sequence: listing.lines,
+        setup: listing.setup,
+        cost: other.cost,
+        difference: difference.collect(),
+    }
+}
+
+const fn activity(activity: Activity) -> &'static str {
+    match activity {
+        Activity::Any => "any lanes",
+        Activity::FirstLanes => "the first lanes",
+        Activity::Full => "all lanes",
+    }
+}

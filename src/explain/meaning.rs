@@ -1,0 +1,323 @@
+//! What each operation means in words: one formula and one sentence for every [`LaneOp`], whatever the profile.
+//!
+//! The formulas are those of the operations' definitions ([`crate::lane::op`]): `i` is the lane's index, `v[j]` what lane
+//! `j` passed, `base` the first lane of a segment. What they compute is [`crate::lane::meaning`]'s.
+
+use crate::lane::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+
+/// The meaning of one operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Meaning {
+    /// The result in lane `i`.
+    pub formula: String,
+    /// The same as a phrase, without a capital letter and a full stop.
+    pub words: String,
+}
+
+impl Meaning {
+    fn new(formula: impl Into<String>, words: impl Into<String>) -> Meaning {
+        Meaning { formula: formula.into(), words: words.into() }
+    }
+}
+
+/// The table.
+pub fn meaning(op: LaneOp) -> Meaning {
+    use LaneOp as O;
+    match op {
+        O::Quad { mv, .. } => Meaning::new(format!("v[{}]", quad_index(mv)), quad_words(mv)),
+        O::QuadAdd(mv) => Meaning::new(
+            format!("v[{}] + operand", quad_index(mv)),
+            format!("{}, plus the own operand", quad_words(mv)),
+        ),
+        O::QuadPermute(mode) => Meaning::new(quad_permute(mode), "the lane of the own quad that the mode names"),
+        O::QuadPermuteZero(mode) => {
+            Meaning::new(quad_permute(mode), "the lane of the own quad that the offsets name; 0 from an inactive lane")
+        }
+        O::QuadBroadcast => Meaning::new("v[(i & ~3) | lane]", "the value of one lane of the own quad"),
+        O::Butterfly(width) => butterfly(width),
+        O::Shuffle(mode) => shuffle(mode),
+        O::Rotate(width) => Meaning::new(
+            format!("v[base + (local + delta) mod {}]", lanes(width)),
+            format!("the value of the lane `delta` further on, around {}", segment(width)),
+        ),
+        O::Bpermute => Meaning::new("v[index mod S]", "the value of the lane that the own index names"),
+        O::Permute => Meaning::new(
+            "v[j] of the highest active j with index[j] mod S == i, else 0",
+            "the value that another lane pushed here",
+        ),
+        O::ShuffleNv(mode) => shuffle_nv(mode),
+        O::ShuffleNvValid(mode) => {
+            Meaning::new(valid_nv(mode), "whether the source of the shuffle is inside the own segment")
+        }
+        O::Broadcast => Meaning::new("v[lane]", "the value of one lane, in all lanes"),
+        O::BroadcastFirst => Meaning::new("v[lowest active lane]", "the value of the lowest active lane, in all lanes"),
+        O::SwizzleMasked { and, or, xor } => Meaning::new(
+            format!("v[(i & ~31) | (((i & 31 & {and}) | {or}) ^ {xor})]"),
+            "the lane whose number the masks make of the own; 0 from an inactive lane",
+        ),
+        O::WriteLane => Meaning::new("i == lane ? new : v", "the own value, except that one lane gets the new value"),
+        O::Fold { .. } | O::Segmented { .. } | O::Partitioned { .. } => fold(op),
+        O::Partition => Meaning::new("ballot of the j with v[j] == v[i]", "the active lanes that passed the own value"),
+        O::Sort { width } => Meaning::new(
+            format!("the pair of rank {} in ascending order", if width == Width::SUBGROUP { "i" } else { "i - base" }),
+            format!("the pairs (key, value) of {} in ascending order", segment(width)),
+        ),
+        _ => of_masks(op),
+    }
+}
+
+/// Votes, ballots, and what a lane knows of itself.
+fn of_masks(op: LaneOp) -> Meaning {
+    use LaneOp as O;
+    match op {
+        O::Vote { op, group } => vote(op, group),
+        O::Elect => Meaning::new("i == lowest active lane", "true in one active lane, the lowest"),
+        O::Ballot(group) => {
+            Meaning::new("bit j is p[j] of active lane j", format!("one bit for each lane of {}", group_words(group)))
+        }
+        O::InverseBallot => Meaning::new("bit i of the ballot", "the own lane's bit of a ballot"),
+        O::BallotBit => Meaning::new("bit `lane` of the ballot", "another lane's bit of a ballot"),
+        O::BallotCount(count) => Meaning::new(
+            format!("number of set bits {}", count_range(count)),
+            format!("how many lanes {} a ballot has", count_words(count)),
+        ),
+        O::BallotFindLsb => Meaning::new("lowest set bit below S", "the lowest lane that a ballot has"),
+        O::BallotFindMsb => Meaning::new("highest set bit below S", "the highest lane that a ballot has"),
+        O::MaskedCount => Meaning::new("number of set bits below i", "how many lanes below the own a 64-bit mask has"),
+        O::LaneIndex(Group::Subgroup) => Meaning::new("i", "the lane's number in its subgroup"),
+        O::LaneIndex(group) => Meaning::new("i - base", format!("the lane's number in {}", group_words(group))),
+        O::LaneCount(Group::Subgroup) => Meaning::new("S", "the number of lanes of the subgroup"),
+        O::LaneCount(group) => Meaning::new("lanes", format!("the number of lanes of {}", group_words(group))),
+        O::SegmentLast(width) => {
+            Meaning::new(format!("i == {}", last(width)), format!("whether this is the last of {}", segment(width)))
+        }
+        O::LaneMask(mask, group) => Meaning::new(
+            format!("bit j is j {} i", mask_sign(mask)),
+            format!("the lanes of {} whose number is {} the own", group_words(group), mask_words(mask)),
+        ),
+        O::ActiveMask => Meaning::new("bit j is set for active lane j", "the active lanes of the own 32"),
+        _ => Meaning::new("nothing", "waits for the active lanes of the subgroup"),
+    }
+}
+
+fn lanes(width: Width) -> String {
+    width.lanes().map_or("S".into(), |lanes| lanes.to_string())
+}
+
+/// The highest lane of a segment.
+fn last(width: Width) -> String {
+    width.lanes().map_or("S - 1".into(), |lanes| format!("base + {}", lanes - 1))
+}
+
+fn segment(width: Width) -> String {
+    width.lanes().map_or("the subgroup".into(), |lanes| format!("the own segment of {lanes} lanes"))
+}
+
+fn group_words(group: Group) -> String {
+    match group {
+        Group::Subgroup => "the subgroup".into(),
+        Group::Quad => "the own quad".into(),
+        Group::Warp => "the own 32 lanes".into(),
+        Group::Segment(width) => segment(width),
+    }
+}
+
+fn quad_index(mv: QuadMove) -> String {
+    match mv {
+        QuadMove::Lane(lane) => format!("(i & ~3) | {lane}"),
+        QuadMove::X => "i ^ 1".into(),
+        QuadMove::Y => "i ^ 2".into(),
+        QuadMove::Diagonal => "i ^ 3".into(),
+    }
+}
+
+fn quad_words(mv: QuadMove) -> String {
+    match mv {
+        QuadMove::Lane(lane) => format!("the value of lane {lane} of the own quad"),
+        QuadMove::X => "the value of the neighbour in x".into(),
+        QuadMove::Y => "the value of the neighbour in y".into(),
+        QuadMove::Diagonal => "the value of the lane across the quad".into(),
+    }
+}
+
+fn quad_permute(mode: u8) -> String {
+    let lane = |k: u8| mode >> (2 * k) & 3;
+    format!("v[(i & ~3) | [{}, {}, {}, {}][i & 3]]", lane(0), lane(1), lane(2), lane(3))
+}
+
+fn butterfly(width: Width) -> Meaning {
+    let distance = width.lanes().map_or("S / 2".into(), |lanes| (lanes / 2).to_string());
+    Meaning::new(format!("v[i ^ {distance}]"), format!("the value of the lane half of {} away", segment(width)))
+}
+
+fn shuffle(mode: ShuffleMode) -> Meaning {
+    match mode {
+        ShuffleMode::Index => Meaning::new("v[index]", "the value of the lane that the own index names"),
+        ShuffleMode::Xor => {
+            Meaning::new("v[i ^ mask]", "the value of the lane whose number differs in the mask's bits")
+        }
+        ShuffleMode::Up => Meaning::new("v[i - delta]", "the value of the lane `delta` below"),
+        ShuffleMode::Down => Meaning::new("v[i + delta]", "the value of the lane `delta` above"),
+    }
+}
+
+fn shuffle_nv(mode: ShuffleMode) -> Meaning {
+    let source = match mode {
+        ShuffleMode::Index => "base + index",
+        ShuffleMode::Xor => "i ^ index",
+        ShuffleMode::Up => "i - index",
+        ShuffleMode::Down => "i + index",
+    };
+    let words = match mode {
+        ShuffleMode::Index => "the value of one lane of the own segment",
+        ShuffleMode::Xor => "the value of the lane whose number differs in the index's bits",
+        ShuffleMode::Up => "the value of the lane `index` below",
+        ShuffleMode::Down => "the value of the lane `index` above",
+    };
+    Meaning::new(
+        format!("{} ? v[{source}] : v[i]", valid_nv(mode)),
+        format!("{words}; the own value where that is outside the segment"),
+    )
+}
+
+fn valid_nv(mode: ShuffleMode) -> &'static str {
+    match mode {
+        ShuffleMode::Index | ShuffleMode::Xor => "index < width",
+        ShuffleMode::Up => "local >= index",
+        ShuffleMode::Down => "local + index < width",
+    }
+}
+
+fn fold(op: LaneOp) -> Meaning {
+    match op {
+        LaneOp::Fold { op, kind, width, members } => {
+            let of = if members == Members::Active { "the active lanes of " } else { "" };
+            let (range, reach) = fold_range(kind, width);
+            Meaning::new(
+                format!("{}(v[{range}])", fold_name(op)),
+                format!("{} over {of}{}{reach}", fold_words(op), segment(width)),
+            )
+        }
+        LaneOp::Segmented { op, width } => Meaning::new(
+            format!("{}(v[head..=i])", fold_name(op)),
+            format!("{} from the nearest head at or below this lane, inside {}", fold_words(op), segment(width)),
+        ),
+        LaneOp::Partitioned { op, kind } => {
+            let (_, reach) = fold_range(kind, Width::SUBGROUP);
+            Meaning::new(
+                format!("{}(v[j] for j in the partition)", fold_name(op)),
+                format!("{} over the active lanes of the own partition{reach}", fold_words(op)),
+            )
+        }
+        _ => Meaning::new("", ""),
+    }
+}
+
+/// The lanes that a fold takes, and how the sentence about it ends.
+fn fold_range(kind: FoldKind, width: Width) -> (String, &'static str) {
+    let first = if width == Width::SUBGROUP { "0" } else { "base" };
+    let all = format!("{first}..={}", last(width));
+    match kind {
+        FoldKind::Reduce => (all, ", in its highest lane"),
+        FoldKind::ReduceLow => (all, ", in its lowest lane"),
+        FoldKind::AllReduce => (all, ", in every lane"),
+        FoldKind::Inclusive => (format!("{first}..=i"), ", up to and with this lane"),
+        FoldKind::Exclusive => (format!("{first}..i"), ", up to the lane before this one"),
+    }
+}
+
+fn fold_name(op: FoldOp) -> &'static str {
+    match op {
+        FoldOp::Add => "sum",
+        FoldOp::Mul => "product",
+        FoldOp::Min => "min",
+        FoldOp::Max => "max",
+        FoldOp::And => "and",
+        FoldOp::Or => "or",
+        FoldOp::Xor => "xor",
+    }
+}
+
+fn fold_words(op: FoldOp) -> &'static str {
+    match op {
+        FoldOp::Add => "the sum",
+        FoldOp::Mul => "the product",
+        FoldOp::Min => "the least value",
+        FoldOp::Max => "the greatest value",
+        FoldOp::And => "the conjunction",
+        FoldOp::Or => "the disjunction",
+        FoldOp::Xor => "the exclusive disjunction",
+    }
+}
+
+fn vote(op: VoteOp, group: Group) -> Meaning {
+    let group = group_words(group);
+    match op {
+        VoteOp::All => Meaning::new("and(p[j])", format!("whether all active lanes of {group} say yes")),
+        VoteOp::Any => Meaning::new("or(p[j])", format!("whether any active lane of {group} says yes")),
+        VoteOp::Equal => Meaning::new("v[j] all equal", format!("whether all active lanes of {group} passed the same")),
+    }
+}
+
+fn count_range(count: CountOp) -> &'static str {
+    match count {
+        CountOp::All => "below S",
+        CountOp::Inclusive => "up to bit i",
+        CountOp::Exclusive => "below bit i",
+    }
+}
+
+fn count_words(count: CountOp) -> &'static str {
+    match count {
+        CountOp::All => "of the subgroup",
+        CountOp::Inclusive => "up to the own",
+        CountOp::Exclusive => "below the own",
+    }
+}
+
+fn mask_sign(mask: MaskOp) -> &'static str {
+    match mask {
+        MaskOp::Eq => "==",
+        MaskOp::Ge => ">=",
+        MaskOp::Gt => ">",
+        MaskOp::Le => "<=",
+        MaskOp::Lt => "<",
+    }
+}
+
+fn mask_words(mask: MaskOp) -> &'static str {
+    match mask {
+        MaskOp::Eq => "equal to",
+        MaskOp::Ge => "at least",
+        MaskOp::Gt => "above",
+        MaskOp::Le => "at most",
+        MaskOp::Lt => "below",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::catalog;
+
+    #[test]
+    fn every_operation_has_a_meaning() {
+        for sample in catalog::all() {
+            let Meaning { formula, words } = meaning(sample.op);
+            assert!(!formula.is_empty() && !words.is_empty(), "{:?}", sample.op);
+            assert!(!words.ends_with('.') && words.starts_with(|c: char| c.is_lowercase()), "{words}");
+        }
+    }
+
+    #[test]
+    fn widths_and_ends_are_named() {
+        let width = Width::new(8).expect("a power of two");
+        let fold = |kind| LaneOp::Fold { op: FoldOp::Add, kind, width, members: Members::All };
+        let all = meaning(fold(FoldKind::AllReduce));
+        assert_eq!(all.formula, "sum(v[base..=base + 7])");
+        assert_eq!(all.words, "the sum over the own segment of 8 lanes, in every lane");
+        assert_eq!(meaning(fold(FoldKind::Exclusive)).formula, "sum(v[base..i])");
+        assert_eq!(meaning(LaneOp::Butterfly(Width::SUBGROUP)).formula, "v[i ^ S / 2]");
+        assert_eq!(meaning(LaneOp::QuadPermute(0x1b)).formula, "v[(i & ~3) | [3, 2, 1, 0][i & 3]]");
+    }
+}

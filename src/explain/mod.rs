@@ -1,0 +1,157 @@
+//! `explain` and `check`: what crosslane makes of each cross-lane operation of a shader, on one profile or on several, and
+//! why.
+//!
+//! The planner decides; here its decision is put into words, lines of assembly and pictures, as data ([`Report`]) that
+//! [`text`], [`json`] and [`html`] print. Nothing is planned or priced here that the compiler would not.
+
+pub mod html;
+pub mod json;
+pub mod listing;
+mod lowering;
+pub mod meaning;
+mod operations;
+pub mod picture;
+mod shader;
+pub mod support;
+pub mod text;
+
+pub use lowering::{Difference, Instructions, Lacking, Lowering, Rejected};
+pub use operations::Place;
+pub use shader::Failure;
+
+use crate::compile::{Input as Source, Options};
+use crate::ir::print::lane_text;
+use crate::lane::{Known, LaneType};
+use crate::profile::{Profile, Target};
+use crate::source::Loader;
+use operations::Site;
+use serde::Serialize;
+use shader::{Row, Shader};
+
+/// What `explain` says about one shader.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Report {
+    /// Name and version of the JSON form; the version counts changes that a reader must know of.
+    pub schema: &'static str,
+    /// The shader's name.
+    pub input: String,
+    pub profiles: Vec<ProfileReport>,
+    pub operations: Vec<Operation>,
+}
+
+/// What the JSON form is called.
+pub const SCHEMA: &str = "crosslane-explain-1";
+
+/// One of the profiles that were asked for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ProfileReport {
+    pub name: String,
+    pub description: String,
+    pub target: &'static str,
+    /// Lanes of a subgroup; none where only the driver knows.
+    pub wave_size: Option<u32>,
+    /// Why the profile cannot run the shader at all, if its front end says so: the first message.
+    pub refused: Option<String>,
+}
+
+/// One operation of the source.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Operation {
+    pub place: Place,
+    /// What it is, as `--emit ir` names it.
+    pub name: String,
+    /// The result in lane `i`, as a formula and in words.
+    pub formula: String,
+    pub meaning: String,
+    pub operands: Vec<Operand>,
+    /// One for each profile, in their order.
+    pub profiles: Vec<OnProfile>,
+}
+
+/// An operand of an operation.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Operand {
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// `varying`, `uniform` or the number.
+    pub known: String,
+}
+
+/// What a profile makes of an operation.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(tag = "status", rename_all = "kebab-case")]
+pub enum OnProfile {
+    Planned(Box<Lowering>),
+    /// It cannot be done, and why.
+    Refused {
+        reason: String,
+    },
+    /// The source for this profile does not have it: the preprocessor left it out, or the profile refuses the shader.
+    Absent,
+}
+
+/// Explains a shader for the profiles of some options, which differ in nothing else.
+///
+/// # Errors
+/// When the shader is wrong, or no profile's front end accepts it.
+pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Report, Failure> {
+    let shader = Shader::read(input, options, loader, lowering::of)?;
+    let operation = |row: Row<OnProfile>| {
+        let mut operation = operation(&row.site, row.place);
+        operation.profiles = row.cells.into_iter().map(|cell| cell.unwrap_or(OnProfile::Absent)).collect();
+        operation
+    };
+    Ok(Report {
+        schema: SCHEMA,
+        input: input.name.into(),
+        profiles: options.iter().zip(shader.refusals).map(|(o, refused)| profile_report(&o.profile, refused)).collect(),
+        operations: shader.rows.into_iter().map(operation).collect(),
+    })
+}
+
+fn operation(site: &Site, place: Place) -> Operation {
+    let meaning = meaning::meaning(site.op);
+    let operand = |input: &crate::lane::Input| Operand { ty: type_text(input.ty), known: known_text(input.known) };
+    Operation {
+        place,
+        name: lane_text(site.op),
+        formula: meaning.formula,
+        meaning: meaning.words,
+        operands: site.inputs.iter().map(operand).collect(),
+        profiles: Vec::new(),
+    }
+}
+
+fn known_text(known: Known) -> String {
+    match known {
+        Known::Varying => "varying".into(),
+        Known::Uniform => "uniform".into(),
+        Known::Constant(value) => value.to_string(),
+    }
+}
+
+/// `f32`, `u32x4`, `bool`: as `--emit ir` writes types.
+fn type_text(ty: LaneType) -> String {
+    use crate::ir::ScalarKind as K;
+    let scalar = match ty.kind {
+        K::Bool => "bool".to_owned(),
+        K::Sint => format!("i{}", ty.width),
+        K::Uint => format!("u{}", ty.width),
+        K::Float => format!("f{}", ty.width),
+    };
+    if ty.components == 1 { scalar } else { format!("{scalar}x{}", ty.components) }
+}
+
+fn profile_report(profile: &Profile, refused: Option<String>) -> ProfileReport {
+    ProfileReport {
+        name: profile.name.to_string(),
+        description: profile.description.to_string(),
+        target: match profile.target {
+            Target::Spirv => "spirv",
+            Target::Nv => "nv",
+            Target::Amd => "amd",
+        },
+        wave_size: profile.wave_size,
+        refused,
+    }
+}

@@ -1,0 +1,122 @@
+//! The cross-lane operations of a shader, in the order in which they stand in the source.
+
+use crate::ir::{FuncId, Function, Module, Op, Stage, TypeId, Value};
+use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Request};
+use crate::source::{SourceMap, Span};
+use serde::Serialize;
+
+/// One operation of a module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Site {
+    pub op: LaneOp,
+    pub inputs: Vec<Input>,
+    pub span: Span,
+    /// Whether it runs in a fragment shader.
+    pub fragment: bool,
+}
+
+impl Site {
+    /// What the planner is asked.
+    pub fn request(&self) -> Request<'_> {
+        let Site { op, inputs, fragment, .. } = self;
+        Request { op: *op, inputs, activity: Activity::Any, index: None, fragment: *fragment }
+    }
+}
+
+/// Where an operation stands.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+pub struct Place {
+    pub file: String,
+    /// Counted from 1; columns count characters.
+    pub line: u32,
+    pub column: u32,
+    /// The operation as it is written, its first line.
+    pub code: String,
+    /// The whole line.
+    pub text: String,
+}
+
+/// The operations of all functions that an entry point reaches. One on values that are no scalars or vectors, which no
+/// front end makes, is left out.
+pub fn sites(module: &Module) -> Vec<Site> {
+    let mut sites: Vec<Site> = reachable(module).into_iter().flat_map(|id| of_function(module, id)).collect();
+    sites.sort_by_key(|site| site.span);
+    sites
+}
+
+/// Functions from the entry points on, each once.
+fn reachable(module: &Module) -> Vec<FuncId> {
+    let mut found: Vec<FuncId> = Vec::new();
+    let mut seen = vec![false; module.functions.handles().count()];
+    let mut waiting: Vec<FuncId> = module.entry_points.iter().map(|entry| entry.function).collect();
+    while let Some(id) = waiting.pop() {
+        if std::mem::replace(&mut seen[id.index()], true) {
+            continue;
+        }
+        found.push(id);
+        waiting.extend(instructions(&module.functions[id]).filter_map(|(op, _)| match op {
+            Op::Call(callee, _) => Some(callee),
+            _ => None,
+        }));
+    }
+    found
+}
+
+fn instructions(function: &Function) -> impl Iterator<Item = (Op, Span)> {
+    let blocks = function.blocks.iter().flat_map(|(_, block)| &block.insts);
+    blocks.map(|id| (function.insts[*id].op, function.insts[*id].span))
+}
+
+fn of_function(module: &Module, id: FuncId) -> Vec<Site> {
+    let function = &module.functions[id];
+    let fragment = module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
+    let site = |(op, span): (Op, Span)| {
+        let Op::Lane(op, args) = op else { return None };
+        let inputs =
+            function.values(args).iter().map(|value| input(module, function, *value)).collect::<Option<_>>()?;
+        Some(Site { op, inputs, span, fragment })
+    };
+    instructions(function).filter_map(site).collect()
+}
+
+/// What is known of an operand: constants are. Specialization constants are only the same in all lanes.
+fn input(module: &Module, function: &Function, value: Value) -> Option<Input> {
+    let ty = type_of(module, function, value)?;
+    let (scalar, components) = (module.types.scalar_of(ty)?, module.types.components(ty)?);
+    let known = match value {
+        Value::Const(id) => match module.constants.as_int(&module.types, id) {
+            Some(number) => Known::Constant((number & 0xffff_ffff) as u32),
+            None => Known::Uniform,
+        },
+        _ => Known::Varying,
+    };
+    Some(Input { ty: LaneType { kind: scalar.kind, width: scalar.width, components }, known })
+}
+
+fn type_of(module: &Module, function: &Function, value: Value) -> Option<TypeId> {
+    match value {
+        Value::Inst(id) => Some(function.insts[id].ty),
+        Value::Const(id) => Some(module.constants.get(id).ty),
+        Value::Param(index) => function.params.get(index as usize).map(|param| param.ty),
+        Value::Global(_) | Value::Local(_) => None,
+    }
+}
+
+/// Where a span stands; a place without a file for operations that no text stands for.
+pub fn place(sources: &SourceMap, span: Span) -> Place {
+    let Some((location, (id, range))) = sources.locate(span.lo).zip(sources.resolve(span)) else {
+        return Place { file: String::new(), line: 0, column: 0, code: String::new(), text: String::new() };
+    };
+    let file = sources.file(id);
+    let line = file.line_of(range.start as u32);
+    let code = file.text.get(range).unwrap_or_default();
+    let starts = file.line_starts();
+    let end = starts.get(line + 1).map_or(file.text.len(), |next| *next as usize);
+    let whole = file.text.get(starts[line] as usize..end).unwrap_or_default();
+    let (file, line, column) = (location.file.to_string(), location.line, location.column);
+    Place { file, line, column, code: first_line(code), text: whole.trim_end().into() }
+}
+
+fn first_line(code: &str) -> String {
+    code.lines().next().unwrap_or_default().trim_end().into()
+}

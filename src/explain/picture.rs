@@ -1,0 +1,225 @@
+//! The lane picture of an operation: what every lane has before, after each step of a plan, and in the end.
+//!
+//! Values are followed as symbols: each shows the lanes that it came from. The rows are computed by the functions that
+//! prove plans ([`crate::lane::meaning`], [`crate::lane::eval`]), with all lanes active; operands that are known only when
+//! the shader runs get an example.
+
+mod example;
+mod mark;
+mod words;
+
+use crate::lane::eval::{self, Trace};
+use crate::lane::meaning::meaning;
+use crate::lane::primitive::Index;
+use crate::lane::value::{LaneValue, Lanes};
+use crate::lane::{Operand, Plan, Primitive, Request, Source, Step, StepOp, StepType};
+use mark::{Mark, Marks};
+use serde::Serialize;
+
+/// Lanes that are shown at least, where the subgroup has them.
+const LEAST: u32 = 8;
+
+/// The size of a subgroup whose size only the driver knows.
+const USUAL_SIZE: u32 = 32;
+
+type Row = Vec<LaneValue<Mark>>;
+
+/// What the lanes of one row have.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct PictureRow {
+    pub label: String,
+    /// One text a lane: a lane's number for what that lane passed, `0-7` for a fold over these, `.` for anything.
+    pub cells: Vec<String>,
+    /// Per lane the lane of the row above that it reads; none where that is no move from there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<Option<u32>>,
+}
+
+/// The picture.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Picture {
+    /// Lanes of the subgroup.
+    pub subgroup: u32,
+    /// Lanes that are shown, from lane 0 on.
+    pub lanes: u32,
+    /// Whether an operand is an example, because only the running shader knows it.
+    pub example: bool,
+    pub rows: Vec<PictureRow>,
+}
+
+/// The picture of an operation and, if there is one, of the plan for it; none for an operation without a result.
+pub fn picture(request: &Request, size: Option<u32>, plan: Option<&Plan>) -> Option<Picture> {
+    let least = plan.map_or(1, |plan| plan.least_size);
+    let subgroup = size.unwrap_or(USUAL_SIZE.max(least));
+    let lanes = Lanes::full(subgroup);
+    let (inputs, example) = example::inputs(request, subgroup);
+    let results = meaning(&mut Marks, request.op, &inputs, lanes)?;
+    let least = request.op.width().map_or(LEAST, |width| width.lanes_in(subgroup).max(LEAST));
+    let shown = shown(subgroup, least, &results);
+    let mut painter = Painter { shown, lanes, inputs: &inputs, rows: Vec::new(), above: None };
+    painter.operands(request);
+    if let Some(plan) = plan {
+        let trace = eval::trace(&mut Marks, plan, &inputs, lanes).ok()?;
+        painter.steps(plan, &trace);
+    }
+    painter.results(&results);
+    Some(Picture { subgroup, lanes: shown, example, rows: painter.rows })
+}
+
+/// The smallest aligned block of at least so many lanes, from lane 0 on, whose results come from its own lanes.
+fn shown(subgroup: u32, least: u32, results: &[Row]) -> u32 {
+    let closed = |block: u32| {
+        let own = |value: &LaneValue<Mark>| match value {
+            LaneValue::Data(mark) => mark.highest().is_none_or(|lane| lane < block),
+            LaneValue::Poison => true,
+            _ => block >= 16,
+        };
+        results.iter().all(|row| row.iter().take(block as usize).all(own))
+    };
+    let blocks = (0..8).map(|log2| 1 << log2).filter(|block| *block >= least && *block < subgroup);
+    blocks.into_iter().find(|block| closed(*block)).unwrap_or(subgroup)
+}
+
+struct Painter<'a> {
+    shown: u32,
+    lanes: Lanes,
+    inputs: &'a [Row],
+    rows: Vec<PictureRow>,
+    /// What the last row shows.
+    above: Option<Operand>,
+}
+
+impl Painter<'_> {
+    fn row(&mut self, label: String, row: &Row, sources: Vec<Option<u32>>) {
+        let cells = row.iter().take(self.shown as usize).map(|value| mark::text(*value, self.shown)).collect();
+        self.rows.push(PictureRow { label, cells, sources });
+    }
+
+    /// What the lanes pass, the moved value last, next to what becomes of it.
+    fn operands(&mut self, request: &Request) {
+        for (n, row) in self.inputs.iter().enumerate().skip(1) {
+            self.row(words::operand(request.op, n), row, Vec::new());
+        }
+        if let Some(first) = self.inputs.first() {
+            self.row(words::operand(request.op, 0), first, Vec::new());
+            self.above = Some(Operand::Input(0));
+        }
+    }
+
+    /// The steps that have a value of the operation's type.
+    fn steps(&mut self, plan: &Plan, trace: &Trace<Mark>) {
+        let results = [Some(plan.result), plan.second];
+        for (n, (step, row)) in plan.steps.iter().zip(&trace.steps).enumerate() {
+            let operand = Operand::Step(n as u16);
+            if !is_shown(step) || results.contains(&Some(operand)) && plan.steps.len() == 1 {
+                continue;
+            }
+            let sources = self.sources(step, trace);
+            self.row(words::step(step), row, sources);
+            self.above = Some(operand);
+        }
+    }
+
+    fn results(&mut self, results: &[Row]) {
+        let below_operand = self.above == Some(Operand::Input(0)) && results.len() == 1;
+        for (n, row) in results.iter().enumerate() {
+            let sources = if below_operand { only_sources(&row[..self.shown as usize]) } else { Vec::new() };
+            let label = if n == 0 { "after" } else { "after, values" };
+            self.row(label.into(), row, sources);
+        }
+    }
+
+    /// The lanes of the row above that a step reads; empty if it reads another row or moves nothing.
+    fn sources(&self, step: &Step, trace: &Trace<Mark>) -> Vec<Option<u32>> {
+        let (primitive, values) = match step.op {
+            StepOp::Prim(primitive) => (primitive, step.operands()),
+            StepOp::FoldMoved(_, primitive) => (primitive, &step.operands()[1..]),
+            _ => return Vec::new(),
+        };
+        if !primitive.moves_values() || values.first().copied() != self.above {
+            return Vec::new();
+        }
+        self.lane_map(primitive, values, trace).unwrap_or_default()
+    }
+
+    fn lane_map(&self, primitive: Primitive, values: &[Operand], trace: &Trace<Mark>) -> Option<Vec<Option<u32>>> {
+        let instruction = primitive.instruction();
+        let first = values.len().checked_sub(instruction.index_operands())?;
+        let rows: Vec<Vec<u32>> =
+            values[first..].iter().map(|operand| self.indices(*operand, trace)).collect::<Option<_>>()?;
+        let index: Vec<Index> = rows.iter().map(|row| Index::Row(row)).collect();
+        let source = |lane| match instruction.source(lane, &index, self.lanes) {
+            Some(Source::Lane(from)) => Some(from),
+            Some(Source::Own) => Some(lane),
+            _ => None,
+        };
+        Some((0..self.shown).map(source).collect())
+    }
+
+    fn indices(&self, operand: Operand, trace: &Trace<Mark>) -> Option<Vec<u32>> {
+        let row = match operand {
+            Operand::Const(value) => return Some(vec![value; self.lanes.size as usize]),
+            Operand::Input(n) => self.inputs.get(usize::from(n))?,
+            Operand::Setup(n) => trace.setup.get(usize::from(n))?,
+            Operand::Step(n) => trace.steps.get(usize::from(n))?,
+            Operand::Bool(_) | Operand::None => return None,
+        };
+        row.iter().map(|value| value.index()).collect()
+    }
+}
+
+/// Per lane the one lane whose value it has; empty if some lane has a fold, or none another lane's value.
+fn only_sources(row: &[LaneValue<Mark>]) -> Vec<Option<u32>> {
+    let only = |value: &LaneValue<Mark>| match value {
+        LaneValue::Data(mark) => mark.only(),
+        _ => None,
+    };
+    let is_fold = |value: &LaneValue<Mark>| matches!(value, LaneValue::Data(mark) if mark.count() > 1);
+    if row.iter().any(is_fold) || row.iter().all(|value| only(value).is_none()) {
+        return Vec::new();
+    }
+    row.iter().map(only).collect()
+}
+
+/// Whether a step has a value of the operation's type that is new.
+fn is_shown(step: &Step) -> bool {
+    let moves = matches!(step.op, StepOp::Prim(_) | StepOp::FoldMoved(..) | StepOp::Fold(_) | StepOp::Select);
+    moves && matches!(step.ty, StepType::Like(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::{Activity, FoldKind, FoldOp, Input, LaneOp, LaneType, Members, Width};
+
+    fn of(op: LaneOp, inputs: &[Input]) -> Picture {
+        let request = Request { op, inputs, activity: Activity::Any, index: None, fragment: false };
+        picture(&request, Some(32), None).expect("a picture")
+    }
+
+    #[test]
+    fn a_move_shows_the_lane_that_each_reads() {
+        let width = Width::new(4).expect("a power of two");
+        let picture = of(LaneOp::Butterfly(width), &[Input::varying(LaneType::F32)]);
+        assert_eq!((picture.lanes, picture.example), (8, false));
+        assert_eq!(picture.rows[1].cells, ["2", "3", "0", "1", "6", "7", "4", "5"]);
+        assert_eq!(picture.rows[1].sources[..3], [Some(2), Some(3), Some(0)]);
+    }
+
+    #[test]
+    fn a_fold_shows_the_lanes_that_it_took() {
+        let (kind, width, members) = (FoldKind::Reduce, Width::new(4).expect("a power of two"), Members::All);
+        let op = LaneOp::Fold { op: FoldOp::Add, kind, width, members };
+        let picture = of(op, &[Input::varying(LaneType::F32)]);
+        assert_eq!(picture.rows[1].cells, [".", ".", ".", "0-3", ".", ".", ".", "4-7"]);
+        assert!(picture.rows[1].sources.is_empty());
+    }
+
+    #[test]
+    fn operands_that_nobody_knows_are_examples() {
+        let inputs = [Input::varying(LaneType::U32), Input::varying(LaneType::U32)];
+        let picture = of(LaneOp::Bpermute, &inputs);
+        assert!(picture.example);
+        assert_eq!(picture.rows[0].label, "index");
+    }
+}

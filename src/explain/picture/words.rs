@@ -1,0 +1,117 @@
+//! What the rows of a picture are called.
+
+use crate::explain::listing::amd::control_text;
+use crate::lane::check::{Role, role};
+use crate::lane::primitive::{LdsOp, NvOp, PermlaneOp, ScalarOp};
+use crate::lane::request::ScalarKind;
+use crate::lane::{FoldOp, GroupFold, GroupOp, LaneOp, Primitive, ShuffleMode, Step, StepOp};
+
+/// Operand `n` of an operation.
+pub fn operand(op: LaneOp, n: usize) -> String {
+    let name = match (op, n, role(op, n, ScalarKind::Uint)) {
+        (LaneOp::QuadAdd(_), 1, _) => "operand (b)",
+        (LaneOp::WriteLane, 1, _) => "new (b)",
+        (LaneOp::Sort { .. }, 0, _) => "keys",
+        (LaneOp::Sort { .. }, _, _) => "values (b)",
+        (LaneOp::Segmented { .. }, 1, _) => "head",
+        (_, _, Role::NvWidth) => "width",
+        (LaneOp::Broadcast | LaneOp::QuadBroadcast | LaneOp::BallotBit | LaneOp::WriteLane, 1.., _) => "lane",
+        (LaneOp::Rotate(_) | LaneOp::Shuffle(ShuffleMode::Up | ShuffleMode::Down), 1, _) => "delta",
+        (_, _, Role::Index) => "index",
+        (_, _, Role::Ballot | Role::Mask) => "ballot",
+        _ => "before",
+    };
+    name.into()
+}
+
+/// A step of a plan.
+pub fn step(step: &Step) -> String {
+    match step.op {
+        StepOp::Prim(primitive) => primitive_text(primitive),
+        StepOp::FoldMoved(op, primitive) => format!("{} + {}", primitive_text(primitive), fold(op)),
+        StepOp::Fold(op) => fold(op).into(),
+        _ => "select".into(),
+    }
+}
+
+const fn fold(op: FoldOp) -> &'static str {
+    match op {
+        FoldOp::Add => "add",
+        FoldOp::Mul => "mul",
+        FoldOp::Min => "min",
+        FoldOp::Max => "max",
+        FoldOp::And => "and",
+        FoldOp::Or => "or",
+        FoldOp::Xor => "xor",
+    }
+}
+
+fn primitive_text(primitive: Primitive) -> String {
+    match primitive {
+        Primitive::Group(op) => group(op).into(),
+        Primitive::Nv(op) => nv(op).into(),
+        Primitive::Dpp16(dpp) => control_text(dpp.control),
+        Primitive::Dpp8(_) => "dpp8".into(),
+        Primitive::Lds(op) => lds(op).into(),
+        Primitive::Permlane(op) => permlane(op).into(),
+        Primitive::Scalar(op) => scalar(op).into(),
+    }
+}
+
+const fn group(op: GroupOp) -> &'static str {
+    match op {
+        GroupOp::Shuffle => "shuffle",
+        GroupOp::ShuffleXor => "shuffle xor",
+        GroupOp::ShuffleUp => "shuffle up",
+        GroupOp::ShuffleDown => "shuffle down",
+        GroupOp::Rotate(_) => "rotate",
+        GroupOp::Broadcast | GroupOp::BroadcastFirst => "broadcast",
+        GroupOp::QuadBroadcast => "quad broadcast",
+        GroupOp::QuadSwap(_) => "quad swap",
+        GroupOp::Fold(_, GroupFold::Inclusive) => "inclusive scan",
+        GroupOp::Fold(_, GroupFold::Exclusive) => "exclusive scan",
+        GroupOp::Fold(..) => "reduce",
+        _ => "ballot",
+    }
+}
+
+const fn nv(op: NvOp) -> &'static str {
+    match op {
+        NvOp::Shuffle(ShuffleMode::Index) => "SHFIDX",
+        NvOp::Shuffle(ShuffleMode::Xor) => "SHFXOR",
+        NvOp::Shuffle(ShuffleMode::Up) => "SHFUP",
+        NvOp::Shuffle(ShuffleMode::Down) => "SHFDOWN",
+        NvOp::QuadSwizzle(_) => "QSWZ",
+        NvOp::ShuffleValid(_) | NvOp::Vote(_) | NvOp::Ballot => "vote",
+    }
+}
+
+const fn lds(op: LdsOp) -> &'static str {
+    match op {
+        LdsOp::Swizzle(_) => "ds_swizzle",
+        LdsOp::Bpermute { .. } => "ds_bpermute",
+        LdsOp::Permute { .. } => "ds_permute",
+        LdsOp::Bounce => "through LDS",
+    }
+}
+
+const fn permlane(op: PermlaneOp) -> &'static str {
+    match op {
+        PermlaneOp::Row { across: false, .. } | PermlaneOp::RowVar { across: false, .. } => "permlane16",
+        PermlaneOp::Row { .. } | PermlaneOp::RowVar { .. } => "permlanex16",
+        PermlaneOp::Half => "permlane64",
+        PermlaneOp::SwapFirst { block: 16, .. } | PermlaneOp::SwapSecond { block: 16, .. } => "permlane16_swap",
+        PermlaneOp::SwapFirst { .. } | PermlaneOp::SwapSecond { .. } => "permlane32_swap",
+        PermlaneOp::Shared { .. } => "shared VGPR",
+    }
+}
+
+const fn scalar(op: ScalarOp) -> &'static str {
+    match op {
+        ScalarOp::ReadLane => "readlane",
+        ScalarOp::ReadFirstLane => "readfirstlane",
+        ScalarOp::WriteLane => "writelane",
+        ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh => "mbcnt",
+        _ => "mask",
+    }
+}

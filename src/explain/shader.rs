@@ -1,0 +1,124 @@
+//! One shader read for several profiles: its operations, each with an answer for every profile.
+
+use super::operations::{self, Place, Site};
+use crate::compile::{Input as Source, Options, Parsed, parse};
+use crate::profile::Profile;
+use crate::source::Loader;
+use std::collections::BTreeMap;
+
+/// A shader that nothing can be said about: its messages.
+#[derive(Debug)]
+pub struct Failure {
+    pub parsed: Box<Parsed>,
+}
+
+impl Failure {
+    /// Whether the shader may be right and the profile is to blame.
+    pub fn is_refusal(&self) -> bool {
+        self.parsed.diagnostics.errors_are_refusals()
+    }
+}
+
+/// One operation with an answer for each profile; none where the source for a profile does not have the operation.
+pub struct Row<T> {
+    pub site: Site,
+    pub place: Place,
+    pub cells: Vec<Option<T>>,
+}
+
+/// The operations of all profiles, in the order in which they stand in the source.
+pub struct Shader<T> {
+    pub rows: Vec<Row<T>>,
+    /// Per profile why its front end refuses the shader, if it does.
+    pub refusals: Vec<Option<String>>,
+}
+
+/// What tells operations apart whatever the profile: file, line, column, and the number among those that stand there.
+type Key = (String, u32, u32, usize);
+
+impl<T> Shader<T> {
+    /// Reads a shader for the profiles of some options, which differ in nothing else, and asks for an answer to each
+    /// operation.
+    ///
+    /// # Errors
+    /// When the shader is wrong, or no profile's front end accepts it.
+    pub fn read(
+        input: &Source<'_>,
+        options: &[Options],
+        loader: &dyn Loader,
+        answer: impl Fn(&Site, &Profile) -> T,
+    ) -> Result<Shader<T>, Failure> {
+        let mut rows: BTreeMap<Key, Row<T>> = BTreeMap::new();
+        let mut refusals = Vec::new();
+        let mut failure = None;
+        for (n, options) in options.iter().enumerate() {
+            let refusal = match read(input, options, loader) {
+                Ok(parsed) => {
+                    add(&mut rows, &parsed, n, |site| answer(site, &options.profile));
+                    None
+                }
+                Err(refusal) if refusal.is_refusal() => Some(refusal),
+                Err(wrong) => return Err(wrong),
+            };
+            refusals.push(refusal.as_ref().and_then(|refusal| first_error(&refusal.parsed)));
+            failure = failure.or(refusal);
+        }
+        match failure {
+            Some(failure) if refusals.iter().all(Option::is_some) => Err(failure),
+            _ => Ok(Shader { rows: rows.into_values().map(|row| row.padded(options.len())).collect(), refusals }),
+        }
+    }
+}
+
+impl<T> Row<T> {
+    fn padded(mut self, profiles: usize) -> Row<T> {
+        self.cells.resize_with(profiles, || None);
+        self
+    }
+}
+
+/// The shader for one profile. Where the profile's subgroups are too small for it, it is read again for subgroups of any
+/// size, so that each operation gets its own answer.
+fn read(input: &Source<'_>, options: &Options, loader: &dyn Loader) -> Result<Parsed, Failure> {
+    let parsed = parse(input, options, loader);
+    if parsed.module.is_some() {
+        return Ok(parsed);
+    }
+    if parsed.diagnostics.errors_are_refusals() && options.profile.wave_size.is_some() {
+        let any_size = Options { profile: options.profile.clone().with_wave_size(None), ..options.clone() };
+        let again = parse(input, &any_size, loader);
+        if again.module.is_some() {
+            return Ok(again);
+        }
+    }
+    Err(Failure { parsed: Box::new(parsed) })
+}
+
+/// Adds the answers for profile number `n`.
+fn add<T>(rows: &mut BTreeMap<Key, Row<T>>, parsed: &Parsed, n: usize, answer: impl Fn(&Site) -> T) {
+    let Some(module) = &parsed.module else { return };
+    let mut before: Option<Key> = None;
+    for site in operations::sites(module) {
+        let place = operations::place(&parsed.sources, site.span);
+        let mut key = (place.file.clone(), place.line, place.column, 0);
+        if let Some(last) = before.filter(|last| (&last.0, last.1, last.2) == (&key.0, key.1, key.2)) {
+            key.3 = last.3 + 1;
+        }
+        let cell = answer(&site);
+        let row = rows.entry(key.clone()).or_insert_with(|| Row { site, place, cells: Vec::new() });
+        row.cells.resize_with(n, || None);
+        row.cells.push(Some(cell));
+        before = Some(key);
+    }
+}
+
+/// The first message that refuses, with what it points at.
+fn first_error(parsed: &Parsed) -> Option<String> {
+    let mut errors = parsed.diagnostics.iter().filter(|message| message.code.is_refusal());
+    let error = errors.next()?;
+    let label = error.labels.iter().find(|label| label.primary).map(|label| label.text.as_str());
+    Some(match label {
+        Some(label) if !label.is_empty() => format!("{}: {label}", error.message),
+        _ => error.message.clone(),
+    })
+}

@@ -1,0 +1,157 @@
+//! `check`: which profiles can run a shader, operation by operation.
+
+use super::operations::{Place, Site};
+use super::shader::{Failure, Row, Shader};
+use super::{ProfileReport, profile_report, type_text};
+use crate::compile::{Input as Source, Options};
+use crate::ir::print::lane_text;
+use crate::lane::{PlanCost, Refusal, cost, plan};
+use crate::profile::Profile;
+use crate::source::Loader;
+use serde::Serialize;
+use std::fmt;
+
+/// The support matrix of one shader.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Matrix {
+    /// Name and version of the JSON form.
+    pub schema: &'static str,
+    pub input: String,
+    pub profiles: Vec<ProfileReport>,
+    /// One for each profile, in their order: whether it can run the shader.
+    pub can: Vec<bool>,
+    pub operations: Vec<OperationSupport>,
+}
+
+/// What the JSON form is called.
+pub const SCHEMA: &str = "crosslane-check-1";
+
+/// One operation of the source.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct OperationSupport {
+    pub place: Place,
+    pub name: String,
+    /// Types of its operands.
+    pub operands: Vec<String>,
+    /// One for each profile, in their order.
+    pub profiles: Vec<Support>,
+}
+
+/// Whether a profile can do an operation.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(tag = "status", rename_all = "kebab-case")]
+pub enum Support {
+    /// With so many instructions at the operation, of which so many use AMD's local data share, and so many that can be
+    /// hoisted.
+    Yes {
+        instructions: u32,
+        lds: u32,
+        setup: u32,
+    },
+    No {
+        reason: String,
+    },
+    /// The source for this profile does not have it.
+    Absent,
+}
+
+impl fmt::Display for Support {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Support::Yes { instructions: 0 | 1, .. } => f.write_str("yes"),
+            Support::Yes { instructions, .. } => write!(f, "yes, {instructions} instructions"),
+            Support::No { reason } => write!(f, "no: {reason}"),
+            Support::Absent => f.write_str("not in the source"),
+        }
+    }
+}
+
+/// The support matrix of a shader for the profiles of some options, which differ in nothing else.
+///
+/// # Errors
+/// When the shader is wrong, or no profile's front end accepts it.
+pub fn matrix(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Matrix, Failure> {
+    let shader = Shader::read(input, options, loader, support)?;
+    let can = |n: usize| {
+        let refuses = |row: &Row<Support>| matches!(row.cells[n], Some(Support::No { .. }));
+        shader.refusals[n].is_none() && !shader.rows.iter().any(refuses)
+    };
+    Ok(Matrix {
+        schema: SCHEMA,
+        input: input.name.into(),
+        can: (0..options.len()).map(can).collect(),
+        operations: shader.rows.into_iter().map(operation).collect(),
+        profiles: options.iter().zip(shader.refusals).map(|(o, refused)| profile_report(&o.profile, refused)).collect(),
+    })
+}
+
+fn operation(row: Row<Support>) -> OperationSupport {
+    OperationSupport {
+        place: row.place,
+        name: lane_text(row.site.op),
+        operands: row.site.inputs.iter().map(|input| type_text(input.ty)).collect(),
+        profiles: row.cells.into_iter().map(|cell| cell.unwrap_or(Support::Absent)).collect(),
+    }
+}
+
+fn support(site: &Site, profile: &Profile) -> Support {
+    let request = site.request();
+    match plan(&request, profile) {
+        Ok(plan) => {
+            let PlanCost { instructions, lds, setup, .. } = cost::of(&plan, &request, profile);
+            Support::Yes { instructions, lds, setup }
+        }
+        Err(refusal) => Support::No { reason: reason(&refusal) },
+    }
+}
+
+/// The reason without the profile, which stands beside it.
+fn reason(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::NoHardware { feature, since: Some(since), .. } => {
+            format!("lacks {feature}; {since} is the oldest that can")
+        }
+        Refusal::NoHardware { feature, since: None, .. } => format!("lacks {feature}"),
+        other => other.to_string(),
+    }
+}
+
+impl Matrix {
+    /// The matrix as text: for each operation the profiles by what they make of it.
+    pub fn text(&self) -> String {
+        let mut lines = Vec::new();
+        for operation in &self.operations {
+            let place = &operation.place;
+            lines.push(format!("{}:{}:{}: {}", place.file, place.line, place.column, place.code));
+            lines.extend(self.groups(&operation.profiles));
+        }
+        lines.push(if self.can.iter().all(|can| *can) { "every profile can run it".into() } else { self.verdict() });
+        lines.extend(self.refused());
+        lines.iter().map(|line| format!("{line}\n")).collect()
+    }
+
+    /// One line for each answer, the best first, with the profiles that have it.
+    fn groups(&self, answers: &[Support]) -> Vec<String> {
+        let mut kinds: Vec<&Support> = answers.iter().filter(|answer| **answer != Support::Absent).collect();
+        kinds.sort_by_key(|answer| (*answer, answer.to_string()));
+        let mut texts: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+        texts.dedup();
+        let names = |text: &String| self.names(answers, |answer| answer.to_string() == *text);
+        texts.iter().map(|text| format!("  {text}: {}", names(text))).collect()
+    }
+
+    fn names<T>(&self, answers: &[T], is: impl Fn(&T) -> bool) -> String {
+        let chosen = self.profiles.iter().zip(answers).filter(|(_, answer)| is(answer));
+        chosen.map(|(profile, _)| profile.name.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    fn verdict(&self) -> String {
+        format!("can run it: {}\ncannot: {}", self.names(&self.can, |can| *can), self.names(&self.can, |can| !*can))
+    }
+
+    /// Why front ends refuse the shader.
+    fn refused(&self) -> Vec<String> {
+        let reasons = self.profiles.iter().filter_map(|profile| Some((&profile.name, profile.refused.as_ref()?)));
+        reasons.map(|(name, reason)| format!("  {name}: {reason}")).collect()
+    }
+}

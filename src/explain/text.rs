@@ -1,0 +1,187 @@
+//! Reports as text for a terminal: an operation after the other; its profiles side by side where they fit.
+
+use super::listing::{Line, Unit};
+use super::lowering::{Difference, Lowering, Rejected};
+use super::picture::{Picture, PictureRow};
+use super::{OnProfile, Operation, ProfileReport, Report};
+
+/// Lanes in one line of a picture.
+const LANES: usize = 16;
+
+/// Between two profiles that stand side by side.
+const GAP: &str = "   ";
+
+/// The text of a report for a terminal of some columns.
+pub fn text(report: &Report, columns: usize) -> String {
+    let mut lines = Vec::new();
+    for profile in &report.profiles {
+        if let Some(reason) = &profile.refused {
+            lines.push(format!("{}: no: {reason}", profile.name));
+        }
+    }
+    if report.operations.is_empty() {
+        lines.push(format!("{}: no cross-lane operations", report.input));
+    }
+    for operation in &report.operations {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(header(operation));
+        lines.extend(indented(&operation_picture(operation), "  "));
+        lines.extend(profiles(&report.profiles, operation, columns));
+    }
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Where the operation stands and what it means.
+fn header(operation: &Operation) -> Vec<String> {
+    let place = &operation.place;
+    let number = place.line.to_string();
+    let operands: Vec<String> =
+        operation.operands.iter().map(|operand| format!("{} {}", operand.known, operand.ty)).collect();
+    let takes = if operands.is_empty() { String::new() } else { format!(" of {}", operands.join(", ")) };
+    vec![
+        format!("{}:{}:{}: {}{takes}", place.file, place.line, place.column, operation.name),
+        format!("  {number} | {}", place.text),
+        format!("  {}: {}", operation.meaning, operation.formula),
+    ]
+}
+
+/// The picture of the first profile that has one, with the steps of its plan.
+fn operation_picture(operation: &Operation) -> Vec<String> {
+    let planned = operation.profiles.iter().find_map(|profile| match profile {
+        OnProfile::Planned(lowering) => lowering.picture.as_ref(),
+        _ => None,
+    });
+    planned.map(picture).unwrap_or_default()
+}
+
+fn picture(picture: &Picture) -> Vec<String> {
+    let lanes: Vec<String> = (0..picture.lanes).map(|lane| lane.to_string()).collect();
+    let example = if picture.example { ", with example operands" } else { "" };
+    let mut lines = vec![format!("lanes 0 to {} of {}{example}:", picture.lanes - 1, picture.subgroup)];
+    let label = picture.rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0).max(4);
+    let cells = picture.rows.iter().flat_map(|row| &row.cells).chain(&lanes);
+    let cell = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+    for first in (0..lanes.len()).step_by(LANES) {
+        let row = |name: &str, cells: &[String]| picture_line(name, cells, first, label, cell);
+        lines.push(row("lane", &lanes));
+        lines.extend(picture.rows.iter().map(|PictureRow { label, cells, .. }| row(label, cells)));
+    }
+    lines
+}
+
+fn picture_line(name: &str, cells: &[String], first: usize, label: usize, width: usize) -> String {
+    let shown = cells.iter().skip(first).take(LANES);
+    let cells: String = shown.map(|cell| format!("  {cell:>width$}")).collect();
+    format!("{name:label$}{cells}")
+}
+
+/// What each profile makes of the operation.
+fn profiles(names: &[ProfileReport], operation: &Operation, columns: usize) -> Vec<String> {
+    let blocks: Vec<Vec<String>> =
+        names.iter().zip(&operation.profiles).map(|(name, profile)| block(name, profile)).collect();
+    let width = |block: &Vec<String>| block.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = blocks.iter().map(width).collect();
+    let all = widths.iter().sum::<usize>() + GAP.len() * widths.len();
+    if blocks.len() > 1 && all <= columns {
+        side_by_side(&blocks, &widths)
+    } else {
+        blocks.iter().flat_map(|block| indented(block, "  ")).collect()
+    }
+}
+
+fn side_by_side(blocks: &[Vec<String>], widths: &[usize]) -> Vec<String> {
+    let height = blocks.iter().map(Vec::len).max().unwrap_or(0);
+    let cell = |block: &Vec<String>, row: usize| block.get(row).cloned().unwrap_or_default();
+    let line = |row: usize| {
+        let cells = blocks.iter().zip(widths).map(|(block, width)| format!("{:width$}", cell(block, row)));
+        format!("  {}", cells.collect::<Vec<_>>().join(GAP))
+    };
+    (0..height).map(line).collect()
+}
+
+fn block(name: &ProfileReport, profile: &OnProfile) -> Vec<String> {
+    match profile {
+        OnProfile::Planned(lowering) => planned(name, lowering),
+        OnProfile::Refused { reason } => vec![format!("{}: no: {reason}", name.name)],
+        OnProfile::Absent => vec![format!("{}: not in the source for it", name.name)],
+    }
+}
+
+fn planned(name: &ProfileReport, lowering: &Lowering) -> Vec<String> {
+    let mut lines = vec![format!("{}: {}; {} may run it", name.name, lowering.rule, lowering.activity)];
+    if let Some(reason) = &lowering.unwritten {
+        lines.push(format!("  not written in its language yet: {reason}"));
+    }
+    lines.extend(sequence("set-up: ", &lowering.setup));
+    lines.extend(sequence("", &lowering.sequence));
+    lines.push(format!("  {}", summary(lowering)));
+    lines.extend(lowering.rejected.iter().map(|other| format!("  instead of {}", rejected(other))));
+    let lacking = lowering.lacking.iter();
+    lines.extend(lacking.map(|other| format!("  without {}: it has no {}", other.rule, other.feature)));
+    lines
+}
+
+/// One line each, behind a word that only the first has.
+fn sequence(word: &str, lines: &[Line]) -> Vec<String> {
+    let blank = " ".repeat(word.len());
+    let start = |n: usize| if n == 0 { word } else { &blank };
+    lines.iter().enumerate().map(|(n, line)| format!("    {}{}", start(n), line.text)).collect()
+}
+
+/// `= v1: 5 instructions (4 vector, 1 LDS), 2 wait states, 84 cycles, 1 vector register`
+fn summary(lowering: &Lowering) -> String {
+    let cost = &lowering.cost;
+    let units: Vec<String> =
+        lowering.units.iter().map(|unit| format!("{} {}", unit.count, unit_name(unit.unit))).collect();
+    let units = if units.is_empty() { String::new() } else { format!(" ({})", units.join(", ")) };
+    let mut parts = vec![format!("{}{units}", count(cost.instructions, "instruction"))];
+    let more = [
+        (cost.waits, "wait state"),
+        (cost.latency, "cycle"),
+        (cost.vectors, "vector register"),
+        (cost.scalars, "scalar register"),
+    ];
+    parts.extend(more.iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(*n, what)));
+    let uniform = if lowering.uniform { ", the same in all lanes" } else { "" };
+    let results =
+        if lowering.results.is_empty() { String::new() } else { format!("{}: ", lowering.results.join(" and ")) };
+    format!("= {results}{}{uniform}", parts.join(", "))
+}
+
+fn unit_name(unit: Unit) -> &'static str {
+    unit.name()
+}
+
+/// `1 cycle`, `2 cycles`.
+pub fn count(n: u32, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// `xor tree by DS_SWIZZLE (6 instructions): 3 instructions and 60 cycles more, 2 wait states less`
+pub fn rejected(other: &Rejected) -> String {
+    let said = |sign: fn(&&Difference) -> bool, word: &str| {
+        let parts: Vec<String> = other
+            .difference
+            .iter()
+            .filter(sign)
+            .map(|difference| part(difference.more.unsigned_abs(), difference.part))
+            .collect();
+        if parts.is_empty() { None } else { Some(format!("{} {word}", parts.join(", "))) }
+    };
+    let parts: Vec<String> =
+        [said(|d| d.more > 0, "more"), said(|d| d.more < 0, "less")].into_iter().flatten().collect();
+    let by = if parts.is_empty() { "costs the same".to_owned() } else { parts.join("; ") };
+    format!("{} ({}): {by}", other.rule, count(other.cost.instructions, "instruction"))
+}
+
+/// `1 cycle`, `2 cycles`, of a name in the plural.
+fn part(n: u64, name: &str) -> String {
+    let name = if n == 1 { name.strip_suffix('s').unwrap_or(name) } else { name };
+    format!("{n} {name}")
+}
+
+fn indented(lines: &[String], by: &str) -> Vec<String> {
+    lines.iter().map(|line| format!("{by}{line}")).collect()
+}

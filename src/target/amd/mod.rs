@@ -1,0 +1,3 @@
+//! AMD's assembly language: so far what its instructions are called.
+
+pub mod mnemonic;
