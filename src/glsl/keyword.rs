@@ -5,6 +5,7 @@
 //! interned word. Whether a keyword needs an extension, or a later version, is not decided here.
 
 use super::ast::{Interpolation, List, Memory, Precision, QualifierKind, Storage};
+use super::key::Key;
 use super::token::{Interner, Symbol};
 use QualifierKind as Q;
 use WordClass::{Bool, Keyword as K, Qualifier, Reserved, SoftKeyword, SoftQualifier, Type};
@@ -172,25 +173,8 @@ static GROUPS: &[Group] = &[
 const SLOTS: usize = 1024;
 /// A slot that holds no word.
 const FREE: (u8, u8) = (u8::MAX, 0);
-const LONGEST: usize = longest();
-/// Group and position in it, by hash, with linear probing.
+/// Group and position in it, by [`Key`], with linear probing.
 static TABLE: [(u8, u8); SLOTS] = table();
-
-const fn longest() -> usize {
-    let mut longest = 0;
-    let mut group = 0;
-    while group < GROUPS.len() {
-        let mut word = 0;
-        while word < GROUPS[group].words.len() {
-            if GROUPS[group].words[word].len() > longest {
-                longest = GROUPS[group].words[word].len();
-            }
-            word += 1;
-        }
-        group += 1;
-    }
-    longest
-}
 
 const fn table() -> [(u8, u8); SLOTS] {
     let mut table = [FREE; SLOTS];
@@ -198,7 +182,7 @@ const fn table() -> [(u8, u8); SLOTS] {
     while group < GROUPS.len() {
         let mut word = 0;
         while word < GROUPS[group].words.len() {
-            let mut slot = hash(GROUPS[group].words[word]);
+            let mut slot = Key::of(GROUPS[group].words[word].as_bytes()).slot(SLOTS - 1);
             while table[slot].0 != FREE.0 {
                 slot = (slot + 1) % SLOTS;
             }
@@ -210,24 +194,13 @@ const fn table() -> [(u8, u8); SLOTS] {
     table
 }
 
-/// FNV-1a, folded to a slot.
-const fn hash(word: &str) -> usize {
-    let bytes = word.as_bytes();
-    let mut hash: u32 = 0x811c_9dc5;
-    let mut at = 0;
-    while at < bytes.len() {
-        hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
-        at += 1;
-    }
-    (hash ^ (hash >> 16)) as usize % SLOTS
-}
-
 /// The class of a word.
 pub fn classify(word: &str, language: Language) -> WordClass {
-    if word.len() > LONGEST {
-        return WordClass::Identifier;
-    }
-    let mut slot = hash(word);
+    classify_keyed(word, Key::of(word.as_bytes()), language)
+}
+
+fn classify_keyed(word: &str, key: Key, language: Language) -> WordClass {
+    let mut slot = key.slot(SLOTS - 1);
     loop {
         let (group, index) = TABLE[slot];
         if group == FREE.0 {
@@ -250,7 +223,7 @@ pub struct Classes {
 
 impl Classes {
     pub fn new(interner: &Interner, language: Language) -> Classes {
-        Classes { known: interner.iter().map(|word| classify(word, language)).collect() }
+        Classes { known: interner.iter().map(|(word, key)| classify_keyed(word, key, language)).collect() }
     }
 
     pub fn of(&self, symbol: Symbol) -> WordClass {

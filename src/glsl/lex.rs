@@ -102,6 +102,7 @@ pub struct Lexer {
     first: bool,
 }
 
+/// What a byte begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Space,
@@ -110,9 +111,19 @@ enum Class {
     Digit,
     Quote,
     Hash,
+    /// `/`: an operator or a comment.
+    Slash,
+    /// `.`: an operator or a number.
+    Dot,
+    /// An operator that may be longer than this byte.
     Punct,
+    /// An operator of one byte.
+    Single,
     Bad,
 }
+
+/// A comment that begins at this offset and has no end.
+struct Endless(usize);
 
 const CLASSES: [Class; 256] = classes();
 
@@ -120,30 +131,29 @@ const fn classes() -> [Class; 256] {
     let mut table = [Class::Bad; 256];
     let mut byte = 0;
     while byte < 128 {
-        table[byte] = match byte as u8 {
-            b' ' | b'\t' | 0x0b | 0x0c => Class::Space,
-            b'\n' | b'\r' => Class::Newline,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => Class::Word,
-            b'0'..=b'9' => Class::Digit,
-            b'"' => Class::Quote,
-            b'#' => Class::Hash,
+        table[byte] = match (byte as u8, OPERATORS[byte]) {
+            (b' ' | b'\t' | 0x0b | 0x0c, _) => Class::Space,
+            (b'\n' | b'\r', _) => Class::Newline,
+            (b'a'..=b'z' | b'A'..=b'Z' | b'_', _) => Class::Word,
+            (b'0'..=b'9', _) => Class::Digit,
+            (b'"', _) => Class::Quote,
+            (b'#', _) => Class::Hash,
+            (b'/', _) => Class::Slash,
+            (b'.', _) => Class::Dot,
+            (_, (from, to)) if to > from + 1 => Class::Punct,
+            (_, (from, to)) if to > from => Class::Single,
             _ => Class::Bad,
         };
         byte += 1;
-    }
-    let mut index = 0;
-    while index < Punct::ALL.len() {
-        table[Punct::ALL[index].text().as_bytes()[0] as usize] = Class::Punct;
-        index += 1;
     }
     table
 }
 
 /// For each byte, where in [`Punct::ALL`] the operators that begin with it stand.
-const OPERATORS: [(u8, u8); 128] = operators();
+const OPERATORS: [(u8, u8); 256] = operators();
 
-const fn operators() -> [(u8, u8); 128] {
-    let mut table = [(0, 0); 128];
+const fn operators() -> [(u8, u8); 256] {
+    let mut table = [(0, 0); 256];
     let mut index = 0;
     while index < Punct::ALL.len() {
         let byte = Punct::ALL[index].text().as_bytes()[0] as usize;
@@ -156,8 +166,21 @@ const fn operators() -> [(u8, u8); 128] {
     table
 }
 
+/// The bytes that may follow the first one of a word.
+const IN_WORD: [bool; 256] = in_word();
+
+const fn in_word() -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = matches!(CLASSES[byte], Class::Word | Class::Digit);
+        byte += 1;
+    }
+    table
+}
+
 fn is_word(byte: u8) -> bool {
-    matches!(CLASSES[byte as usize], Class::Word | Class::Digit)
+    IN_WORD[byte as usize]
 }
 
 impl Lexer {
@@ -170,10 +193,20 @@ impl Lexer {
 
     /// The next token, across lines.
     pub fn next(&mut self, interner: &mut Interner) -> PpToken {
-        let before = self.at;
-        match self.skip_space(true) {
-            Ok(()) => self.token(before, interner),
-            Err(comment) => comment,
+        self.pass(interner, |_| false)
+    }
+
+    /// Gives tokens to `take` as long as it takes them, and returns the first that it does not.
+    pub fn pass(&mut self, interner: &mut Interner, mut take: impl FnMut(&PpToken) -> bool) -> PpToken {
+        loop {
+            let before = self.at;
+            if let Err(comment) = self.skip_space(true) {
+                return self.endless(comment);
+            }
+            let token = self.token(before, interner);
+            if !take(&token) {
+                return token;
+            }
         }
     }
 
@@ -183,7 +216,7 @@ impl Lexer {
         match self.skip_space(false) {
             Ok(()) if self.at_line_end() => None,
             Ok(()) => Some(self.token(before, interner)),
-            Err(comment) => Some(comment),
+            Err(comment) => Some(self.endless(comment)),
         }
     }
 
@@ -235,11 +268,11 @@ impl Lexer {
     pub fn skip_group(&mut self, interner: &mut Interner) -> PpToken {
         loop {
             if let Err(comment) = self.skip_line() {
-                return comment;
+                return self.endless(comment);
             }
             let before = self.at;
             if let Err(comment) = self.skip_space(true) {
-                return comment;
+                return self.endless(comment);
             }
             if matches!(self.byte(self.at), None | Some(b'#')) {
                 return self.token(before, interner);
@@ -287,16 +320,21 @@ impl Lexer {
         Span::new(self.position(from), self.position(last) + (to - from).min(1) as u32)
     }
 
-    /// Skips white space and comments, over newlines if `lines`. A comment without end comes back as a token.
-    fn skip_space(&mut self, lines: bool) -> Result<(), PpToken> {
-        while let Some(byte) = self.byte(self.at) {
-            match CLASSES[byte as usize] {
+    fn class(&self, at: usize) -> Class {
+        self.byte(at).map_or(Class::Bad, |byte| CLASSES[byte as usize])
+    }
+
+    /// Skips white space and comments, over newlines if `lines`.
+    #[inline(always)]
+    fn skip_space(&mut self, lines: bool) -> Result<(), Endless> {
+        loop {
+            match self.class(self.at) {
                 Class::Space => self.at += 1,
                 Class::Newline if lines => {
                     self.at += 1;
                     self.first = true;
                 }
-                Class::Punct if byte == b'/' => match self.byte(self.at + 1) {
+                Class::Slash => match self.byte(self.at + 1) {
                     Some(b'/') => self.skip_to_newline(),
                     Some(b'*') => self.skip_comment()?,
                     _ => return Ok(()),
@@ -304,7 +342,6 @@ impl Lexer {
                 _ => return Ok(()),
             }
         }
-        Ok(())
     }
 
     fn skip_to_newline(&mut self) {
@@ -312,7 +349,7 @@ impl Lexer {
         self.at += rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
     }
 
-    fn skip_comment(&mut self) -> Result<(), PpToken> {
+    fn skip_comment(&mut self) -> Result<(), Endless> {
         let start = self.at;
         match self.text[start + 2..].find("*/") {
             Some(length) => {
@@ -321,13 +358,13 @@ impl Lexer {
             }
             None => {
                 self.at = self.text.len();
-                Err(self.make(PpKind::Invalid(Invalid::Comment), start, start + 2, true))
+                Err(Endless(start))
             }
         }
     }
 
     /// Skips to the end of the line; a comment on it may carry that over several lines.
-    fn skip_line(&mut self) -> Result<(), PpToken> {
+    fn skip_line(&mut self) -> Result<(), Endless> {
         loop {
             let rest = &self.text.as_bytes()[self.at..];
             self.at += rest.iter().position(|byte| matches!(byte, b'\n' | b'\r' | b'/')).unwrap_or(rest.len());
@@ -340,35 +377,43 @@ impl Lexer {
         }
     }
 
+    fn endless(&mut self, comment: Endless) -> PpToken {
+        let Endless(start) = comment;
+        self.make(PpKind::Invalid(Invalid::Comment), start, start + 2, true)
+    }
+
     fn make(&mut self, kind: PpKind, start: usize, end: usize, spaced: bool) -> PpToken {
         let first = std::mem::replace(&mut self.first, false);
         PpToken { kind, span: self.span(start, end), spaced, first, painted: false }
     }
 
-    /// The token at the current place; `before` is where the white space before it began.
+    /// The token at the current place; `before` is where the white space before it began. Inlined with what it calls:
+    /// in [`Self::pass`] most tokens then never leave the registers.
+    #[inline(always)]
     fn token(&mut self, before: usize, interner: &mut Interner) -> PpToken {
         let start = self.at;
         let (kind, end) = match self.byte(start) {
-            None => (PpKind::End, start),
+            None => {
+                self.first = true;
+                (PpKind::End, start)
+            }
             Some(byte) => self.scan(byte, start, interner),
         };
         self.at = end;
-        let first = self.first || matches!(kind, PpKind::End);
-        self.first = false;
-        PpToken { kind, span: self.span(start, end), spaced: start != before, first, painted: false }
+        self.make(kind, start, end, start != before)
     }
 
+    #[inline(always)]
     fn scan(&self, byte: u8, start: usize, interner: &mut Interner) -> (PpKind, usize) {
         match CLASSES[byte as usize] {
             Class::Word => {
                 let end = self.word_end(start + 1);
-                (PpKind::Word(interner.intern(&self.text[start..end])), end)
+                (PpKind::Word(interner.intern_part(&self.text, start, end)), end)
             }
-            Class::Digit => self.number(start, interner),
-            Class::Punct if byte == b'.' && self.byte(start + 1).is_some_and(|next| next.is_ascii_digit()) => {
-                self.number(start, interner)
-            }
-            Class::Punct => self.operator(byte, start),
+            Class::Single => (PpKind::Punct(Punct::ALL[OPERATORS[byte as usize].0 as usize]), start + 1),
+            Class::Dot if self.class(start + 1) != Class::Digit => (PpKind::Punct(Punct::Dot), start + 1),
+            Class::Dot | Class::Digit => self.number(start, interner),
+            Class::Punct | Class::Slash => self.operator(byte, start),
             Class::Quote => self.string(start, interner),
             Class::Hash if self.byte(start + 1) == Some(b'#') => (PpKind::Paste, start + 2),
             Class::Hash => (PpKind::Hash, start + 1),
@@ -396,18 +441,18 @@ impl Lexer {
             }
             end += 1;
         }
-        (PpKind::Number(interner.intern(&self.text[start..end])), end)
+        (PpKind::Number(interner.intern_part(&self.text, start, end)), end)
     }
 
     fn operator(&self, byte: u8, start: usize) -> (PpKind, usize) {
         let (from, to) = OPERATORS[byte as usize];
         // The last candidate is the byte itself.
         let [longer @ .., single] = &Punct::ALL[from as usize..to as usize] else { return self.bad(byte, start) };
-        let rest = &self.text.as_bytes()[start..];
-        let alone = rest.get(1).is_none_or(|next| CLASSES[*next as usize] != Class::Punct);
-        if alone || longer.is_empty() {
+        let alone = self.class(start + 1) != Class::Punct;
+        if alone {
             return (PpKind::Punct(*single), start + 1);
         }
+        let rest = &self.text.as_bytes()[start..];
         let fits = |punct: &&Punct| rest.starts_with(punct.text().as_bytes());
         let punct = *longer.iter().find(fits).unwrap_or(single);
         (PpKind::Punct(punct), start + punct.text().len())
@@ -418,7 +463,9 @@ impl Lexer {
         let mut end = start + 1;
         loop {
             match bytes.get(end) {
-                Some(b'"') => return (PpKind::String(interner.intern(&self.text[start + 1..end])), end + 1),
+                Some(b'"') => {
+                    return (PpKind::String(interner.intern_part(&self.text, start + 1, end)), end + 1);
+                }
                 Some(b'\\') if bytes.get(end + 1).is_some_and(|next| !matches!(next, b'\n' | b'\r')) => end += 2,
                 None | Some(b'\n' | b'\r') => return (PpKind::Invalid(Invalid::String), end),
                 Some(_) => end += 1,

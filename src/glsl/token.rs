@@ -1,8 +1,7 @@
 //! Tokens as they leave the preprocessor, and the interned words in them.
 
+use super::key::Key;
 use crate::source::Span;
-use rustc_hash::FxHasher;
-use std::hash::Hasher;
 
 /// An interned identifier or keyword.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -17,11 +16,18 @@ pub struct Interner {
     slots: Vec<u32>,
 }
 
+/// A stored word. Words of one length and one key are the same, but for those that are longer than their key.
 #[derive(Clone, Copy, Debug)]
 struct Word {
+    key: Key,
     start: u32,
     end: u32,
-    hash: u32,
+}
+
+impl Word {
+    fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
 }
 
 /// Places that the first word makes room for; a usual shader never grows past them.
@@ -33,31 +39,40 @@ impl Interner {
     }
 
     pub fn intern(&mut self, word: &str) -> Symbol {
+        self.intern_part(word, 0, word.len())
+    }
+
+    /// Interns `text[start..end]`, which is quicker than cutting it out first.
+    pub fn intern_part(&mut self, text: &str, start: usize, end: usize) -> Symbol {
         if self.words.len() * 2 >= self.slots.len() {
             self.grow();
         }
-        let hash = hash_of(word);
-        match self.find(word, hash) {
+        let bytes = text.as_bytes();
+        let key = Key::of_part(bytes, start, end);
+        match self.find(key, &bytes[start..end]) {
             Ok(symbol) => symbol,
-            Err(slot) => self.insert(word, hash, slot),
+            Err(slot) => self.insert(&text[start..end], key, slot),
         }
     }
 
-    fn insert(&mut self, word: &str, hash: u32, slot: usize) -> Symbol {
+    /// Apart from the search, which for a word that is known touches no memory but its own.
+    #[cold]
+    fn insert(&mut self, word: &str, key: Key, slot: usize) -> Symbol {
         let start = self.text.len() as u32;
         self.text.push_str(word);
-        self.words.push(Word { start, end: self.text.len() as u32, hash });
+        self.words.push(Word { key, start, end: self.text.len() as u32 });
         self.slots[slot] = self.words.len() as u32;
         Symbol(self.words.len() as u32 - 1)
     }
 
     /// The word's symbol, or the free slot at which its search ended.
-    fn find(&self, word: &str, hash: u32) -> Result<Symbol, usize> {
+    fn find(&self, key: Key, word: &[u8]) -> Result<Symbol, usize> {
         let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
+        let mut slot = key.slot(mask);
         while self.slots[slot] != 0 {
             let symbol = Symbol(self.slots[slot] - 1);
-            if self.words[symbol.0 as usize].hash == hash && self.bytes(symbol) == word.as_bytes() {
+            let known = self.words[symbol.0 as usize];
+            if known.key == key && known.len() == word.len() && (Key::is_whole(word) || self.bytes(known) == word) {
                 return Ok(symbol);
             }
             slot = (slot + 1) & mask;
@@ -65,8 +80,7 @@ impl Interner {
         Err(slot)
     }
 
-    fn bytes(&self, symbol: Symbol) -> &[u8] {
-        let word = self.words[symbol.0 as usize];
+    fn bytes(&self, word: Word) -> &[u8] {
         &self.text.as_bytes()[word.start as usize..word.end as usize]
     }
 
@@ -76,7 +90,7 @@ impl Interner {
         self.text.reserve(size * 4);
         let mut slots = vec![0; size];
         for (index, word) in self.words.iter().enumerate() {
-            let mut slot = word.hash as usize & (size - 1);
+            let mut slot = word.key.slot(size - 1);
             while slots[slot] != 0 {
                 slot = (slot + 1) & (size - 1);
             }
@@ -90,7 +104,7 @@ impl Interner {
         if self.slots.is_empty() {
             return None;
         }
-        self.find(word, hash_of(word)).ok()
+        self.find(Key::of(word.as_bytes()), word.as_bytes()).ok()
     }
 
     pub fn text(&self, symbol: Symbol) -> &str {
@@ -98,9 +112,9 @@ impl Interner {
         &self.text[word.start as usize..word.end as usize]
     }
 
-    /// All words, in the order of their symbols.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.words.iter().map(|word| &self.text[word.start as usize..word.end as usize])
+    /// All words with their keys, in the order of their symbols.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Key)> {
+        self.words.iter().map(|word| (&self.text[word.start as usize..word.end as usize], word.key))
     }
 
     pub fn len(&self) -> usize {
@@ -110,12 +124,6 @@ impl Interner {
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
-}
-
-fn hash_of(word: &str) -> u32 {
-    let mut hasher = FxHasher::default();
-    hasher.write(word.as_bytes());
-    hasher.finish() as u32
 }
 
 /// A numeric literal (GLSL 4.60 section 4.1.3 and 4.1.4, and the suffixes of the explicit-arithmetic extensions).

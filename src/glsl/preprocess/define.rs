@@ -78,6 +78,11 @@ impl MacroTable {
         }
     }
 
+    /// Whether the name is known to stand for no macro.
+    pub fn is_none(&self, name: Symbol) -> bool {
+        self.slot(name) == Slot::NoMacro
+    }
+
     fn slot(&self, name: Symbol) -> Slot {
         self.slots.get(name.0 as usize).copied().unwrap_or_default()
     }

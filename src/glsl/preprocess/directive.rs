@@ -94,7 +94,7 @@ impl Preprocessor<'_> {
 
     /// Number of tokens so far.
     pub(super) fn token_index(&self) -> u32 {
-        self.output.tokens.len() as u32
+        self.output.tokens
     }
 
     fn user_error(&mut self, at: Span) {

@@ -56,6 +56,11 @@ impl Expansion {
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }
+
+    /// Whether the files are read, and not what a macro stands for.
+    pub fn is_idle(&self) -> bool {
+        self.frames.is_empty() && !self.exhausted
+    }
 }
 
 /// What the expansion of a name leads to.
@@ -95,8 +100,13 @@ impl Arguments {
 impl Preprocessor<'_> {
     /// The next token after macro expansion.
     pub(super) fn next_expanded(&mut self) -> PpToken {
+        let token = self.read();
+        self.expanded(token)
+    }
+
+    /// What a token that was read expands to begins with: itself, unless it names a macro.
+    pub(super) fn expanded(&mut self, mut token: PpToken) -> PpToken {
         loop {
-            let token = self.read();
             let PpKind::Word(name) = token.kind else { return token };
             if token.painted {
                 return token;
@@ -105,6 +115,7 @@ impl Preprocessor<'_> {
             if let Step::Emit(token) = self.expand(token, id) {
                 return token;
             }
+            token = self.read();
         }
     }
 

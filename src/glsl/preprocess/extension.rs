@@ -75,7 +75,7 @@ impl Preprocessor<'_> {
     }
 
     fn check_extension_place(&mut self, at: Span) {
-        let late = !self.output.tokens.is_empty();
+        let late = self.token_index() > 0;
         if late && !std::mem::replace(&mut self.warned.late_extension, true) {
             let codes = (Code::EXTENSION_PLACE, Code::EXTENSION_LATE);
             let message = "an `#extension` line must come before the first declaration";

@@ -79,23 +79,25 @@ impl Preprocessor<'_> {
         loop {
             let input = self.inputs.last_mut().expect("the main file is never left");
             let token = input.lexer.next(self.interner);
-            match token.kind {
-                PpKind::Hash if token.first => self.directive(token),
-                PpKind::Invalid(invalid) => self.report_invalid(invalid, token.span),
-                PpKind::End => {
-                    if !self.leave_file() {
-                        return token;
-                    }
-                }
-                _ => {
-                    input.pristine = false;
-                    return token;
-                }
-            }
-            if self.diagnostics.is_full() {
-                return PpToken::END;
+            if let Some(token) = self.admit(token) {
+                return token;
             }
         }
+    }
+
+    /// Obeys, leaves or reports what a token of the files stands for when it is none of the text; none: read on.
+    pub(super) fn admit(&mut self, token: PpToken) -> Option<PpToken> {
+        match token.kind {
+            PpKind::Hash if token.first => self.directive(token),
+            PpKind::Invalid(invalid) => self.report_invalid(invalid, token.span),
+            PpKind::End if self.leave_file() => {}
+            PpKind::End => return Some(token),
+            _ => {
+                self.input().pristine = false;
+                return Some(token);
+            }
+        }
+        self.diagnostics.is_full().then_some(PpToken::END)
     }
 
     /// Takes the next token of the files when it is `(`; leaves everything else, directives too, where it is.

@@ -21,7 +21,7 @@ mod version;
 mod tests;
 
 use super::lex::{PpKind, PpToken};
-use super::token::{ExtensionUse, GlslProfile, Interner, Pragma, Symbol, TokenStream, Version};
+use super::token::{ExtensionUse, GlslProfile, Interner, Pragma, Symbol, Token, TokenKind, TokenStream, Version};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::{FileId, Loader, SourceMap, Span};
 use condition::Conditional;
@@ -103,8 +103,7 @@ pub fn preprocess(
     interner: &mut Interner,
     diagnostics: &mut Diagnostics,
 ) -> TokenStream {
-    let output = Preprocessor::new(sources, loader, options, interner, diagnostics).run(main);
-    stream::finish(output, interner, diagnostics)
+    stream::finish(Preprocessor::new(main, sources, loader, options, interner, diagnostics))
 }
 
 /// Preprocesses to text for people: tokens stay on their lines, `#line` tells where files change, and the `#version`,
@@ -117,13 +116,13 @@ pub fn preprocess_to_text(
     interner: &mut Interner,
     diagnostics: &mut Diagnostics,
 ) -> String {
-    let output = Preprocessor::new(sources, loader, options, interner, diagnostics).run(main);
-    text::render(&output, sources, interner, main)
+    text::render(Preprocessor::new(main, sources, loader, options, interner, diagnostics), main)
 }
 
-/// What a run leaves: tokens not yet checked for being GLSL's, and the lines that concern the parser.
+/// What a run leaves beside the tokens: the lines that concern the parser.
 struct Output {
-    tokens: Vec<PpToken>,
+    /// Number of tokens so far.
+    tokens: u32,
     version: Version,
     extensions: Vec<ExtensionUse>,
     pragmas: Vec<Pragma>,
@@ -172,7 +171,9 @@ struct Warned {
 }
 
 impl<'a> Preprocessor<'a> {
+    /// A run whose `#version` line is read and whose first token comes next.
     fn new(
+        main: FileId,
         sources: &'a mut SourceMap,
         loader: &'a dyn Loader,
         options: &'a PreprocessOptions<'a>,
@@ -180,19 +181,19 @@ impl<'a> Preprocessor<'a> {
         diagnostics: &'a mut Diagnostics,
     ) -> Preprocessor<'a> {
         let output = Output {
-            tokens: Vec::new(),
+            tokens: 0,
             version: FALLBACK_VERSION,
             extensions: Vec::new(),
             pragmas: Vec::new(),
             kept: Vec::new(),
         };
-        Preprocessor {
+        let mut run = Preprocessor {
+            inputs: vec![Input::main(main, sources)],
             sources,
             loader,
             options,
             interner,
             diagnostics,
-            inputs: Vec::new(),
             conditionals: Vec::new(),
             macros: MacroTable::default(),
             expansion: Expansion::default(),
@@ -201,22 +202,55 @@ impl<'a> Preprocessor<'a> {
             file_names: false,
             warned: Warned::default(),
             output,
-        }
+        };
+        run.read_version();
+        run.enter_command_line();
+        run
     }
 
-    fn run(mut self, main: FileId) -> Output {
-        self.inputs.push(Input::main(main, self.sources));
-        self.read_version();
-        self.enter_command_line();
-        // A token takes four bytes of text or more in nearly every shader.
-        self.output.tokens.reserve(self.sources.file(main).text.len() / 4);
-        loop {
-            let token = self.next_expanded();
-            if token.kind == PpKind::End || self.expansion.is_exhausted() {
-                return self.output;
-            }
-            self.output.tokens.push(token);
+    /// The next token of the output, not yet checked for being GLSL's; none at the end.
+    fn next_token(&mut self) -> Option<PpToken> {
+        let token = self.next_expanded();
+        self.emitted(token)
+    }
+
+    /// Gives `take` the tokens for which there is nothing to do, which are most of a shader; then as
+    /// [`Self::next_token`].
+    fn next_after(&mut self, mut take: impl FnMut(Token)) -> Option<PpToken> {
+        if !self.expansion.is_idle() {
+            return self.next_token();
         }
+        let Input { lexer, pristine, .. } = self.inputs.last_mut().expect("the main file is never left");
+        let token = lexer.pass(self.interner, |token| {
+            let kind = match token.kind {
+                PpKind::Word(name) if self.macros.is_none(name) => TokenKind::Word(name),
+                PpKind::Punct(punct) => TokenKind::Punct(punct),
+                _ => return false,
+            };
+            take(Token { kind, span: token.span });
+            self.output.tokens += 1;
+            *pristine = false;
+            true
+        });
+        let token = match self.admit(token) {
+            Some(token) => self.expanded(token),
+            None => self.next_expanded(),
+        };
+        self.emitted(token)
+    }
+
+    /// Counts a token of the output.
+    fn emitted(&mut self, token: PpToken) -> Option<PpToken> {
+        if token.kind == PpKind::End || self.expansion.is_exhausted() {
+            return None;
+        }
+        self.output.tokens += 1;
+        Some(token)
+    }
+
+    /// About how many tokens there will be: in nearly every shader a token takes four bytes of text or more.
+    fn expected_tokens(&self) -> usize {
+        self.sources.file(self.inputs[0].file).text.len() / 4
     }
 
     fn is_es(&self) -> bool {

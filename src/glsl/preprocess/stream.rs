@@ -1,21 +1,21 @@
 //! Preprocessing tokens to the parser's tokens: numbers get their values, and what is no GLSL token is refused.
 
-use super::Output;
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use super::Preprocessor;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::lex::{PpKind, PpToken};
 use crate::glsl::number;
-use crate::glsl::token::{Interner, Literal, LiteralId, Symbol, Token, TokenKind, TokenStream};
+use crate::glsl::token::{Literal, LiteralId, Symbol, Token, TokenKind, TokenStream};
 use crate::source::Span;
 
 /// Longest number that a message spells out.
 const SHOWN: usize = 64;
 
-/// Makes the stream. Equal spellings of a number share one literal.
-pub(super) fn finish(output: Output, interner: &Interner, diagnostics: &mut Diagnostics) -> TokenStream {
-    let mut finisher = Finisher { interner, diagnostics, literals: Vec::new(), ids: Vec::new() };
-    let mut tokens = Vec::with_capacity(output.tokens.len() + 1);
+/// Reads a run to its end. Equal spellings of a number share one literal.
+pub(super) fn finish(run: Preprocessor<'_>) -> TokenStream {
+    let mut tokens = Vec::with_capacity(run.expected_tokens());
+    let mut finisher = Finisher { run, literals: Vec::new(), ids: Vec::new() };
     let mut stray = false;
-    for token in &output.tokens {
+    while let Some(token) = finisher.next(stray, &mut tokens) {
         // A directive that is none: its words are no program.
         stray &= !token.first;
         if !stray {
@@ -23,27 +23,29 @@ pub(super) fn finish(output: Output, interner: &Interner, diagnostics: &mut Diag
             tokens.push(Token { kind: finisher.kind(token), span: token.span });
         }
     }
-    let end = output.tokens.last().map_or(0, |last| last.span.hi);
+    let end = tokens.last().map_or(0, |last| last.span.hi);
     tokens.push(Token { kind: TokenKind::End, span: Span::new(end, end) });
-    TokenStream {
-        tokens,
-        literals: finisher.literals,
-        version: output.version,
-        extensions: output.extensions,
-        pragmas: output.pragmas,
-    }
+    let Finisher { run: Preprocessor { output, .. }, literals, .. } = finisher;
+    TokenStream { tokens, literals, version: output.version, extensions: output.extensions, pragmas: output.pragmas }
 }
 
 struct Finisher<'a> {
-    interner: &'a Interner,
-    diagnostics: &'a mut Diagnostics,
+    run: Preprocessor<'a>,
     literals: Vec<Literal>,
     /// By symbol: the literal that it spells plus one, 0 where that is not known.
     ids: Vec<u32>,
 }
 
 impl Finisher<'_> {
-    fn kind(&mut self, token: &PpToken) -> TokenKind {
+    /// The next token, those that need nothing done going into `tokens` first.
+    fn next(&mut self, stray: bool, tokens: &mut Vec<Token>) -> Option<PpToken> {
+        match stray {
+            true => self.run.next_token(),
+            false => self.run.next_after(|token| tokens.push(token)),
+        }
+    }
+
+    fn kind(&mut self, token: PpToken) -> TokenKind {
         match token.kind {
             PpKind::Word(name) => TokenKind::Word(name),
             PpKind::Punct(punct) => TokenKind::Punct(punct),
@@ -56,7 +58,7 @@ impl Finisher<'_> {
     fn literal(&mut self, text: Symbol, span: Span) -> LiteralId {
         let index = text.0 as usize;
         if self.ids.len() <= index {
-            self.ids.resize(self.interner.len().max(index + 1), 0);
+            self.ids.resize(self.run.interner.len().max(index + 1), 0);
         }
         if self.ids[index] == 0 {
             let Some(literal) = self.value(text, span) else { return self.zero() };
@@ -67,7 +69,7 @@ impl Finisher<'_> {
     }
 
     fn value(&mut self, text: Symbol, span: Span) -> Option<Literal> {
-        let text = self.interner.text(text);
+        let text = self.run.interner.text(text);
         match number::literal(text) {
             Ok(literal) => Some(literal),
             Err(problem) => {
@@ -80,7 +82,7 @@ impl Finisher<'_> {
                     let text = format!("write `{instead}`");
                     error = error.suggest(span, instead, text);
                 }
-                self.diagnostics.push(error);
+                self.run.diagnostics.push(error);
                 None
             }
         }
@@ -93,9 +95,9 @@ impl Finisher<'_> {
     }
 
     fn stray(&mut self, kind: PpKind, span: Span) -> TokenKind {
-        let message = format!("`{}` begins no directive here", kind.spelling(self.interner));
+        let message = format!("`{}` begins no directive here", kind.spelling(self.run.interner));
         let error = Diagnostic::error(Code::STRAY_HASH, message);
-        self.diagnostics.push(error.at(span, "a directive must be the first thing on its line"));
+        self.run.diagnostics.push(error.at(span, "a directive must be the first thing on its line"));
         TokenKind::Literal(self.zero())
     }
 }

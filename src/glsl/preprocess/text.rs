@@ -1,6 +1,6 @@
 //! Preprocessing tokens as text (`-E`): each token on its line and, where that takes few newlines, at its number.
 
-use super::{KeptLine, Output};
+use super::{KeptLine, Preprocessor};
 use crate::glsl::lex::PpToken;
 use crate::glsl::token::Interner;
 use crate::source::{FileId, SourceMap};
@@ -10,12 +10,14 @@ use std::sync::Arc;
 const NEWLINE_LIMIT: u32 = 8;
 
 /// Renders a run's output.
-pub(super) fn render(output: &Output, sources: &SourceMap, interner: &Interner, main: FileId) -> String {
+pub(super) fn render(mut run: Preprocessor<'_>, main: FileId) -> String {
+    let tokens: Vec<PpToken> = std::iter::from_fn(|| run.next_token()).collect();
+    let Preprocessor { sources, interner, output, .. } = run;
     let file = sources.file(main).name.clone();
     let mut writer = Writer { text: String::new(), sources, file, line: 1, blank: true };
     let mut kept = output.kept.iter().peekable();
     let mut before = None;
-    for (index, token) in output.tokens.iter().enumerate() {
+    for (index, token) in tokens.iter().enumerate() {
         while let Some(line) = kept.next_if(|line| line.token as usize <= index) {
             writer.directive(line);
         }
