@@ -7,12 +7,13 @@
 use super::fold::{self, Expr};
 use super::typing;
 use super::{
-    AtomicOp, BinaryOp, BlockId, Case, Cases, ConstId, ConstValue, ControlHint, FuncId, Function, GlobalId, Inst,
-    InstFlags, InstId, Local, LocalId, MathFn, MemoryKinds, Module, Op, Order, Param, Scalar, Scope, Space, Type,
-    TypeId, Types, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BlockId, Case, Cases, ConstId, ConstValue, ControlHint, FuncId, Function, Inst, InstFlags,
+    InstId, Local, MathFn, MemoryKinds, Module, Op, Order, Param, Scalar, Scope, Space, Type, TypeId, Types, UnaryOp,
+    Value, Values,
 };
 use crate::lane::LaneOp;
 use crate::source::Span;
+use smallvec::{SmallVec, smallvec};
 
 /// Most operands that constants are looked for among; longer lists (arrays) go to the heap.
 const FEW: usize = 16;
@@ -32,34 +33,43 @@ pub struct Builder<'m> {
     pub span: Span,
     /// What holds for the instructions that come next.
     pub flags: InstFlags,
-    open: Vec<Open>,
+    open: SmallVec<[Open; 4]>,
     pending: Vec<InstId>,
-    /// Pointer types of the locals and globals met so far; `VOID` where not known yet.
-    local_pointers: Vec<TypeId>,
-    global_pointers: Vec<TypeId>,
 }
 
 impl<'m> Builder<'m> {
     /// Starts a function; the body block is current.
     pub fn new(module: &'m mut Module, name: &str, span: Span, params: Vec<Param>, ret: TypeId) -> Builder<'m> {
-        let function = Function::new(name, span, params, ret);
+        Builder::in_body(module, Function::new(name, span, params, ret))
+    }
+
+    /// Starts the body of a function that the module has already, without body or parameters;
+    /// [`Builder::finish_into`] puts it back.
+    pub fn define(module: &'m mut Module, id: FuncId, span: Span, params: Vec<Param>) -> Builder<'m> {
+        let stand_in = Function::bodiless(module.functions[id].ret);
+        let function = std::mem::replace(&mut module.functions[id], stand_in);
+        Builder::in_body(module, Function { span, params, ..function })
+    }
+
+    /// For what stands outside functions: instructions are in no block and are lost, types and constants stay.
+    pub fn outside(module: &'m mut Module) -> Builder<'m> {
+        let function = Function::bodiless(Types::VOID);
+        let (span, flags) = (Span::NONE, InstFlags::empty());
+        Builder { module, function, span, flags, open: SmallVec::new(), pending: Vec::new() }
+    }
+
+    fn in_body(module: &'m mut Module, function: Function) -> Builder<'m> {
         let body = Open { block: function.body, start: 0, terminated: false };
-        Builder {
-            module,
-            function,
-            span,
-            flags: InstFlags::empty(),
-            open: vec![body],
-            pending: Vec::new(),
-            local_pointers: Vec::new(),
-            global_pointers: Vec::new(),
-        }
+        let (span, flags) = (function.span, InstFlags::empty());
+        Builder { module, function, span, flags, open: smallvec![body], pending: Vec::new() }
     }
 
     /// Makes room for about so many instructions.
     pub fn expect(&mut self, insts: usize) {
         self.function.insts.reserve(insts);
         self.function.operands.reserve(insts / 2);
+        self.function.blocks.reserve(insts / 12);
+        self.function.locals.reserve(insts / 12);
         self.pending.reserve(insts / 2);
     }
 
@@ -95,7 +105,7 @@ impl<'m> Builder<'m> {
     /// Closes the current block and goes on in the one around it.
     pub fn pop_block(&mut self) -> BlockId {
         let open = self.open.pop().expect("push_block and pop_block come in pairs");
-        self.function.blocks[open.block].insts = self.pending[open.start..].to_vec();
+        self.function.blocks[open.block].insts = SmallVec::from_slice(&self.pending[open.start..]);
         self.pending.truncate(open.start);
         open.block
     }
@@ -127,32 +137,9 @@ impl<'m> Builder<'m> {
 
     // Types and variables.
 
-    /// Type of a value of this function; pointers to variables are remembered.
+    /// Type of a value of this function.
     pub fn type_of(&mut self, value: Value) -> TypeId {
-        match value {
-            Value::Inst(id) => self.function.insts[id].ty,
-            Value::Const(id) => self.module.constants.get(id).ty,
-            Value::Param(index) => self.function.params[index as usize].ty,
-            Value::Global(id) => self.global_pointer(id),
-            Value::Local(id) => self.local_pointer(id),
-        }
-    }
-
-    fn global_pointer(&mut self, id: GlobalId) -> TypeId {
-        let known = remembered(&mut self.global_pointers, id.index());
-        if *known == Types::VOID {
-            let global = &self.module.globals[id];
-            *known = self.module.types.pointer(global.space, global.ty);
-        }
-        *known
-    }
-
-    fn local_pointer(&mut self, id: LocalId) -> TypeId {
-        let known = remembered(&mut self.local_pointers, id.index());
-        if *known == Types::VOID {
-            *known = self.module.types.pointer(Space::Function, self.function.locals[id].ty);
-        }
-        *known
+        self.module.type_of(&self.function, value)
     }
 
     /// Components of a scalar (1) or vector.
@@ -526,13 +513,6 @@ fn as_const(value: Value) -> Option<ConstId> {
         Value::Const(id) => Some(id),
         _ => None,
     }
-}
-
-fn remembered(list: &mut Vec<TypeId>, index: usize) -> &mut TypeId {
-    if list.len() <= index {
-        list.resize((index + 1).next_power_of_two().max(16), Types::VOID);
-    }
-    &mut list[index]
 }
 
 #[cfg(test)]

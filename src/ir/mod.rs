@@ -9,6 +9,7 @@ pub mod build;
 pub mod constant;
 pub mod fold;
 pub mod layout;
+pub mod name;
 pub mod op;
 pub mod print;
 pub mod types;
@@ -19,10 +20,12 @@ use crate::source::Span;
 pub use arena::{Arena, Handle};
 pub use build::Builder;
 pub use constant::{ConstId, ConstValue, Constant, Constants, SpecOp};
+pub use name::Name;
 pub use op::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, LocalId, MathFn, MemoryKinds, Op, Order,
     Scope, UnaryOp, Value, Values,
 };
+use smallvec::SmallVec;
 pub use types::{
     Access, ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct, Type, TypeId, Types,
 };
@@ -119,7 +122,7 @@ pub enum Binding {
 /// A module-scope variable.
 #[derive(Clone, Debug)]
 pub struct Global {
-    pub name: Box<str>,
+    pub name: Name,
     pub span: Span,
     pub space: Space,
     /// Type of the memory, laid out where the space is.
@@ -134,14 +137,14 @@ pub struct Global {
 /// fills and empties.
 #[derive(Clone, Debug)]
 pub struct Param {
-    pub name: Box<str>,
+    pub name: Name,
     pub ty: TypeId,
 }
 
 /// A variable of a function: memory in `Function` space.
 #[derive(Clone, Debug)]
 pub struct Local {
-    pub name: Box<str>,
+    pub name: Name,
     pub span: Span,
     pub ty: TypeId,
     /// Value at each entry of the *function*.
@@ -157,16 +160,16 @@ pub struct Inst {
     pub flags: InstFlags,
 }
 
-/// Instructions in the order in which they run.
+/// Instructions in the order in which they run; most blocks have few.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    pub insts: Vec<InstId>,
+    pub insts: SmallVec<[InstId; 4]>,
 }
 
 /// A function; `blocks[body]` is where it starts.
 #[derive(Clone, Debug)]
 pub struct Function {
-    pub name: Box<str>,
+    pub name: Name,
     pub span: Span,
     pub params: Vec<Param>,
     pub ret: TypeId,
@@ -181,19 +184,24 @@ pub struct Function {
 impl Function {
     /// A function with an empty body.
     pub fn new(name: &str, span: Span, params: Vec<Param>, ret: TypeId) -> Function {
-        let mut blocks = Arena::new();
-        let body = blocks.push(Block::default());
+        let mut function = Function { name: name.into(), span, params, ..Function::bodiless(ret) };
+        function.body = function.blocks.push(Block::default());
+        function
+    }
+
+    /// What stands in for a function while its body is made, and holds what is made outside functions: it has no block.
+    pub(super) fn bodiless(ret: TypeId) -> Function {
         Function {
-            name: name.into(),
-            span,
-            params,
+            name: Name::default(),
+            span: Span::NONE,
+            params: Vec::new(),
             ret,
             locals: Arena::new(),
             insts: Arena::new(),
-            blocks,
+            blocks: Arena::new(),
             operands: Vec::new(),
             cases: Vec::new(),
-            body,
+            body: BlockId::from_index(0),
         }
     }
 
@@ -218,7 +226,7 @@ impl Function {
 /// Where a pipeline starts.
 #[derive(Clone, Debug)]
 pub struct EntryPoint {
-    pub name: Box<str>,
+    pub name: Name,
     pub stage: Stage,
     /// Takes nothing and returns nothing; stage inputs and outputs are globals.
     pub function: FuncId,
@@ -248,7 +256,7 @@ pub struct Module {
     pub functions: Arena<Function>,
     pub entry_points: Vec<EntryPoint>,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
-    pub spec_names: Vec<(u32, Box<str>)>,
+    pub spec_names: Vec<(u32, Name)>,
 }
 
 impl Module {

@@ -187,7 +187,7 @@ bitflags::bitflags! {
 /// One member of a struct.
 #[derive(Clone, Debug)]
 pub struct Member {
-    pub name: Box<str>,
+    pub name: super::Name,
     pub ty: TypeId,
     /// Byte offset in a laid-out struct.
     pub offset: Option<u32>,
@@ -199,13 +199,16 @@ pub struct Member {
 /// A struct or an interface block.
 #[derive(Clone, Debug)]
 pub struct Struct {
-    pub name: Box<str>,
+    pub name: super::Name,
     pub members: Vec<Member>,
     /// True for the outermost struct of a buffer, push-constant or stage-interface block.
     pub block: bool,
     /// The logical struct that this one is a layout of; none for logical structs.
     pub logical: Option<StructId>,
 }
+
+/// Number of [`Space`]s.
+const SPACES: usize = Space::Physical as usize + 1;
 
 /// Types for which room is made at once.
 const USUAL: usize = 96;
@@ -225,6 +228,8 @@ pub struct Types {
     interned: FxHashMap<Type, TypeId>,
     /// The vectors of one to four 32-bit scalars or bools by [`vector_slot`]; `VOID` where not made yet.
     vectors: [TypeId; VECTOR_SLOTS],
+    /// The pointers to each type by space; `VOID`, and at the end nothing, where not made yet.
+    pointers: Vec<[TypeId; SPACES]>,
     pairs: FxHashMap<(TypeId, TypeId), TypeId>,
     pub structs: super::Arena<Struct>,
 }
@@ -247,6 +252,7 @@ impl Types {
             list: Vec::with_capacity(USUAL),
             interned: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
             vectors: [Types::VOID; VECTOR_SLOTS],
+            pointers: Vec::new(),
             pairs: FxHashMap::default(),
             structs: super::Arena::new(),
         };
@@ -291,7 +297,14 @@ impl Types {
     }
 
     pub fn pointer(&mut self, space: Space, pointee: TypeId) -> TypeId {
-        self.intern(Type::Pointer { space, pointee })
+        let index = pointee.index();
+        if index >= self.pointers.len() {
+            self.pointers.resize(self.list.len(), [Types::VOID; SPACES]);
+        }
+        if self.pointers[index][space as usize] == Types::VOID {
+            self.pointers[index][space as usize] = self.intern(Type::Pointer { space, pointee });
+        }
+        self.pointers[index][space as usize]
     }
 
     /// Adds a struct and gives the type that names it.

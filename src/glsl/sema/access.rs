@@ -153,7 +153,7 @@ impl Sema<'_> {
             Type::Struct(id) => {
                 let wanted = self.text(name.symbol);
                 let members = &b.module.types.structs[id].members;
-                let Some(index) = members.iter().position(|member| &*member.name == wanted) else {
+                let Some(index) = members.iter().position(|member| member.name == *wanted) else {
                     return self.no_member(b, ty, name);
                 };
                 let (access, part) = (members[index].access, members[index].ty);

@@ -235,7 +235,7 @@ impl Sema<'_> {
                 let ty = ty.and_then(|ty| self.usable(b, ty, declarator.span));
                 complete &= ty.is_some();
                 let name = self.text(declarator.name.symbol);
-                if written.iter().any(|other| &*other.member.name == name) {
+                if written.iter().any(|other| other.member.name == *name) {
                     let message = format!("there are two members `{name}`");
                     self.error(Code::REDECLARED, declarator.name.span, message, "the second one");
                 }

@@ -102,7 +102,7 @@ impl Sema<'_> {
     /// The overload that fits best (GLSL 4.60 section 6.1).
     fn choose(&mut self, b: &mut Builder<'_>, set: SetId, given: &[Given], callee: Name) -> Option<usize> {
         let overloads = &self.sets[set.0 as usize].overloads;
-        let viable: Vec<usize> =
+        let viable: SmallVec<[usize; FEW]> =
             (0..overloads.len()).filter(|index| self.is_viable(b, &overloads[*index], given)).collect();
         let types = &b.module.types;
         let compare = |a: usize, c: usize, argument: usize| -> Ordering {
@@ -160,9 +160,10 @@ impl Sema<'_> {
     ) -> Option<Lowered> {
         let signature = &mut self.sets[set.0 as usize].overloads[index];
         signature.called.get_or_insert(whole);
+        self.calls_unfinished |= !signature.finished;
         let (id, ret) = (signature.id, signature.ret);
         let mut values: SmallVec<[Value; FEW]> = SmallVec::new();
-        let mut outs: Vec<(Place, Value, Span)> = Vec::new();
+        let mut outs: SmallVec<[(Place, Value, Span); 2]> = SmallVec::new();
         for (at, arg) in given.into_iter().enumerate() {
             let param = self.sets[set.0 as usize].overloads[index].params[at];
             values.push(match param.mode {
@@ -220,7 +221,7 @@ impl Sema<'_> {
         }
         let modes = builtin::modes(overloads, args.len());
         let mut arguments: SmallVec<[Argument; FEW]> = SmallVec::new();
-        let mut places = Vec::new();
+        let mut places: SmallVec<[(usize, Place); 2]> = SmallVec::new();
         let ast = self.ast;
         let mut complete = true;
         for (index, arg) in ast[args].iter().enumerate() {

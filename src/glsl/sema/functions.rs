@@ -1,14 +1,15 @@
 //! The user's functions: signatures, overloads, definitions, and what is wrong with their calls of each other.
 
+use super::Sema;
 use super::place::{Mutability, Place};
 use super::scope::{Entity, SetId};
-use super::{Sema, scratch};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, FunctionId, List};
 use crate::glsl::token::Symbol;
 use crate::ir::build::Builder;
 use crate::ir::{ArrayLen, FuncId, Function, InstFlags, Module, Op, Param, Space, Type, TypeId, Types, Value};
 use crate::source::Span;
+use smallvec::SmallVec;
 
 /// Which way a parameter carries its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,14 +26,19 @@ pub struct Parameter {
     pub mode: Mode,
 }
 
+/// The parameters of a function; few functions have more.
+pub type Parameters = SmallVec<[Parameter; 4]>;
+
 /// One overload.
 #[derive(Clone, Debug)]
 pub struct Signature {
     pub id: FuncId,
-    pub params: Vec<Parameter>,
+    pub params: Parameters,
     pub ret: TypeId,
     pub span: Span,
     pub defined: bool,
+    /// Its body has been lowered to the end.
+    pub finished: bool,
     /// Where it was first called; a function that is never called need not be defined.
     pub called: Option<Span>,
 }
@@ -41,13 +47,14 @@ pub struct Signature {
 #[derive(Debug)]
 pub struct FunctionSet {
     pub name: Symbol,
-    pub overloads: Vec<Signature>,
+    /// Nearly always one.
+    pub overloads: SmallVec<[Signature; 1]>,
 }
 
 impl Sema<'_> {
     pub fn prototype(&mut self, module: &mut Module, id: FunctionId) {
         let function = self.ast[id];
-        let mut b = scratch(module);
+        let mut b = Builder::outside(module);
         if let Some((params, ret)) = self.signature(&mut b, &function) {
             self.add_overload(module, &function, params, ret);
         }
@@ -55,10 +62,7 @@ impl Sema<'_> {
 
     pub fn function_definition(&mut self, module: &mut Module, id: FunctionId) {
         let function = self.ast[id];
-        let signature = {
-            let mut b = scratch(module);
-            self.signature(&mut b, &function)
-        };
+        let signature = self.signature(&mut Builder::outside(module), &function);
         let Some(body) = function.body else { return };
         let Some((params, ret)) = signature else {
             self.declare_broken(function.name);
@@ -80,6 +84,9 @@ impl Sema<'_> {
     /// Reports what is not supported in the functions that the entry point reaches. The others are never compiled, and
     /// headers are full of them.
     pub fn report_refusals(&mut self, module: &Module, entry: FuncId) {
+        if self.refusals.is_empty() {
+            return;
+        }
         let reached = reachable(module, entry);
         for (id, refusals) in std::mem::take(&mut self.refusals) {
             if reached[id.index()] {
@@ -95,18 +102,17 @@ impl Sema<'_> {
         }
     }
 
-    fn signature(&mut self, b: &mut Builder<'_>, function: &ast::Function) -> Option<(Vec<Parameter>, TypeId)> {
+    fn signature(&mut self, b: &mut Builder<'_>, function: &ast::Function) -> Option<(Parameters, TypeId)> {
         self.qualifiers(function.qualifiers);
         let ret = self.type_spec(b, function.return_type);
         let ast = self.ast;
-        let mut params = Vec::with_capacity(function.params.len());
+        let mut params = Parameters::new();
         for param in &ast[function.params] {
-            params.push(self.parameter(b, param));
+            params.extend(self.parameter(b, param));
         }
         let span = ast[function.return_type].span;
         let ret = ret.filter(|ret| self.is_sized(b, *ret, span))?;
-        let params: Option<Vec<Parameter>> = params.into_iter().collect();
-        Some((params?, ret))
+        (params.len() == function.params.len()).then_some((params, ret))
     }
 
     fn parameter(&mut self, b: &mut Builder<'_>, param: &ast::Param) -> Option<Parameter> {
@@ -148,7 +154,7 @@ impl Sema<'_> {
         &mut self,
         module: &mut Module,
         function: &ast::Function,
-        params: Vec<Parameter>,
+        params: Parameters,
         ret: TypeId,
     ) -> Option<(SetId, usize)> {
         let set = self.function_set(function.name)?;
@@ -160,7 +166,7 @@ impl Sema<'_> {
         let name = self.text(function.name.symbol);
         let id = module.functions.push(Function::new(name, function.span, Vec::new(), ret));
         let (span, defined) = (function.name.span, function.body.is_some());
-        let signature = Signature { id, params, ret, span, defined, called: None };
+        let signature = Signature { id, params, ret, span, defined, finished: false, called: None };
         let overloads = &mut self.sets[set.0 as usize].overloads;
         overloads.push(signature);
         Some((set, overloads.len() - 1))
@@ -199,7 +205,7 @@ impl Sema<'_> {
             _ => {}
         }
         let set = SetId(self.sets.len() as u32);
-        self.sets.push(FunctionSet { name: name.symbol, overloads: Vec::new() });
+        self.sets.push(FunctionSet { name: name.symbol, overloads: SmallVec::new() });
         self.declare(name, Entity::Functions(set));
         Some(set)
     }
@@ -207,8 +213,7 @@ impl Sema<'_> {
     fn define(&mut self, module: &mut Module, function: &ast::Function, body: ast::Body, set: SetId, overload: usize) {
         let signature = self.sets[set.0 as usize].overloads[overload].clone();
         let params = self.ir_params(module, function, &signature);
-        let name = self.text(function.name.symbol);
-        let mut b = Builder::new(module, name, function.span, params, signature.ret);
+        let mut b = Builder::define(module, signature.id, function.span, params);
         // An instruction takes eight bytes of text or more in nearly every shader.
         b.expect((body.span.hi - body.span.lo) as usize / 8);
         self.check_usable(&b, function, &signature);
@@ -221,6 +226,7 @@ impl Sema<'_> {
         b.span = body.span;
         self.end_of_body(&mut b, signature.ret);
         b.finish_into(Some(signature.id));
+        self.sets[set.0 as usize].overloads[overload].finished = true;
     }
 
     /// Parameters and results may not be of types that are not supported yet.
@@ -306,6 +312,9 @@ impl Sema<'_> {
 
     /// GLSL forbids recursion, direct or not (section 6.1.2, static recursion).
     pub fn check_recursion(&mut self, module: &Module) {
+        if !self.calls_unfinished {
+            return;
+        }
         if let Some((caller, span)) = find_cycle(module) {
             let name = &module.functions[caller].name;
             let message = format!("function `{name}` calls itself, directly or through others");

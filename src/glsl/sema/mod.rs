@@ -87,6 +87,8 @@ struct Sema<'a> {
     constant_ids: Vec<(u32, Span)>,
     /// What is not supported yet, by the function that uses it.
     refusals: Vec<(FuncId, Vec<Diagnostic>)>,
+    /// A function was called before the end of its body was reached; calls can form a circle only then.
+    calls_unfinished: bool,
     /// Declarations that are `precise`.
     precise: Vec<Span>,
     /// Loops and switches, and loops, around the statement being lowered.
@@ -122,6 +124,7 @@ impl<'a> Sema<'a> {
             return_type: Types::VOID,
             constant_ids: Vec::new(),
             refusals: Vec::new(),
+            calls_unfinished: false,
             precise: precise_declarations(ast),
             breakable: 0,
             continuable: 0,
@@ -152,7 +155,7 @@ impl<'a> Sema<'a> {
             self.prototype(module, function);
             return;
         }
-        let mut b = scratch(module);
+        let mut b = Builder::outside(module);
         match decl.kind {
             DeclKind::Variables { ty, declarators } => self.global_variables(&mut b, decl, ty, declarators),
             DeclKind::Block(block) => self.block(&mut b, decl, &block),
@@ -216,9 +219,4 @@ fn precise_declarations(ast: &Ast) -> Vec<Span> {
     let is_precise =
         |decl: &ast::Decl| ast[decl.qualifiers].iter().any(|q| matches!(q.kind, ast::QualifierKind::Precise));
     ast.decls.iter().filter(|(_, decl)| is_precise(decl)).map(|(_, decl)| decl.span).collect()
-}
-
-/// A builder for what stands outside functions: its function is thrown away, types and constants stay.
-fn scratch(module: &mut Module) -> Builder<'_> {
-    Builder::new(module, "", Span::NONE, Vec::new(), Types::VOID)
 }

@@ -7,6 +7,7 @@ use crate::glsl::ast::{self, Condition, ExprId, IfArm, List, StmtId, StmtKind};
 use crate::ir::build::Builder;
 use crate::ir::{ControlHint, Types, Value};
 use crate::source::Span;
+use smallvec::SmallVec;
 
 /// Attributes of GL_EXT_control_flow_attributes and the hint that each gives. `branch` and `loop` ask for what happens
 /// anyway.
@@ -88,7 +89,7 @@ impl Sema<'_> {
             self.error(Code::TOO_DEEP, ast[arm.condition].span, message, "one too many");
             return;
         }
-        let mut open = Vec::new();
+        let mut open: SmallVec<[_; 2]> = SmallVec::new();
         for (index, arm) in ast[arms].iter().enumerate() {
             if index > 0 {
                 b.push_block();

@@ -162,7 +162,7 @@ impl Sema<'_> {
 
     /// Members of one struct or block have different names.
     pub fn check_new_member(&mut self, members: &[Member], name: &str, span: Span) {
-        if members.iter().any(|member| &*member.name == name) {
+        if members.iter().any(|member| member.name == *name) {
             self.error(Code::REDECLARED, span, format!("there are two members `{name}`"), "the second one");
         }
     }

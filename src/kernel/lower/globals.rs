@@ -284,7 +284,7 @@ impl Lower<'_> {
 fn described(global: &Global, (set, binding): (u32, u32), element: u32, bytes: u32) -> Buffer {
     let kind = if global.space == Space::Uniform { BufferKind::Uniform } else { BufferKind::Storage };
     Buffer {
-        name: global.name.clone(),
+        name: (*global.name).into(),
         kind,
         set,
         binding,

@@ -114,7 +114,7 @@ impl Shader<'_> {
         Ok(out.types.add_struct(Struct { name, members: list, block: false, logical: None }))
     }
 
-    fn struct_name(&self, ty: Handle<naga::Type>) -> Box<str> {
+    fn struct_name(&self, ty: Handle<naga::Type>) -> ir::Name {
         self.naga.types[ty].name.as_deref().unwrap_or("Struct").into()
     }
 
@@ -164,7 +164,7 @@ impl Shader<'_> {
     /// A block with one member at offset 0, for buffers that hold no struct.
     pub(super) fn wrapped(&mut self, out: &mut ir::Module, ty: Handle<naga::Type>, name: &str) -> Outcome<TypeId> {
         let (plain, laid) = (self.logical(out, ty)?, self.laid_out(out, ty, false)?);
-        let block_name: Box<str> = format!("{name}_block").into();
+        let block_name: ir::Name = format!("{name}_block").into();
         let members = vec![member(name, plain, None)];
         let logical = out.types.add_struct(Struct { name: block_name.clone(), members, block: false, logical: None });
         let logical = struct_of(&out.types, logical);
