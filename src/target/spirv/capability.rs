@@ -6,12 +6,13 @@
 use super::Version;
 use crate::ir::{Scalar, ScalarKind};
 use rspirv::spirv::{BuiltIn, Capability, Op};
+use smallvec::{SmallVec, smallvec};
 
 /// The smallest set found so far.
 #[derive(Debug)]
 pub(super) struct Needs {
-    capabilities: Vec<Capability>,
-    extensions: Vec<&'static str>,
+    capabilities: SmallVec<[Capability; 12]>,
+    extensions: SmallVec<[&'static str; 4]>,
     version: Version,
 }
 
@@ -43,7 +44,7 @@ const EXTENSIONS: [(Capability, &str, Option<Version>); 10] = [
 
 impl Needs {
     pub fn new(version: Version) -> Needs {
-        Needs { capabilities: vec![Capability::Shader], extensions: Vec::new(), version }
+        Needs { capabilities: smallvec![Capability::Shader], extensions: SmallVec::new(), version }
     }
 
     pub fn capability(&mut self, capability: Capability) {
@@ -96,7 +97,7 @@ impl Needs {
     }
 
     pub fn extensions(&self) -> Vec<&'static str> {
-        let mut sorted = self.extensions.clone();
+        let mut sorted = self.extensions.to_vec();
         sorted.sort_unstable();
         sorted
     }

@@ -11,6 +11,7 @@ use crate::ir::{
 };
 use rspirv::spirv::{Decoration, Op, Word};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::{SmallVec, smallvec};
 
 /// Constant ids given out so far; 0 marks one not asked for yet.
 #[derive(Debug, Default)]
@@ -39,7 +40,7 @@ impl Emitter<'_> {
             self.declare_constant(id);
             return self.constants.known[id.index()];
         }
-        let mut waiting = vec![(id, 0)];
+        let mut waiting: SmallVec<[_; 8]> = smallvec![(id, 0)];
         while let Some((id, done)) = waiting.last_mut() {
             let id = *id;
             let next =
@@ -172,7 +173,7 @@ impl Emitter<'_> {
         }
         let op = if self.module.constants.is_spec(id) { Op::SpecConstantComposite } else { Op::ConstantComposite };
         let ty = self.value_type(ty);
-        let words: Vec<Word> = parts.iter().map(|part| self.constants.known[part.index()]).collect();
+        let words: SmallVec<[Word; 8]> = parts.iter().map(|part| self.constants.known[part.index()]).collect();
         let id = self.id();
         self.out.globals.typed(op, ty, id, &words);
         id

@@ -2,7 +2,7 @@
 
 use super::Emitter;
 use super::words::clip;
-use crate::ir::Struct;
+use crate::ir::{Name, Struct};
 use crate::source::Span;
 use rspirv::spirv::{Op, SourceLanguage, Word};
 use std::sync::Arc;
@@ -14,10 +14,13 @@ pub(super) struct Files {
 }
 
 impl Emitter<'_> {
-    pub fn name(&mut self, id: Word, name: &str) {
-        if !self.options.debug || name.is_empty() {
-            return;
+    pub fn name(&mut self, id: Word, name: &Name) {
+        if self.options.debug && !name.is_empty() {
+            self.write_name(id, name);
         }
+    }
+
+    fn write_name(&mut self, id: Word, name: &str) {
         let start = self.out.names.begin(Op::Name);
         self.out.names.push(id);
         self.out.names.string(clip(name, 2));

@@ -16,7 +16,7 @@ use smallvec::{SmallVec, smallvec};
 /// Operands that an instruction usually has at most; more go to the heap.
 pub(super) const FEW: usize = 6;
 
-/// State of the function being written.
+/// State of the function being written. One body writes all functions of a module, so that its lists grow only once.
 pub(super) struct Body<'e, 'a> {
     pub m: &'e mut Emitter<'a>,
     pub f: &'a Function,
@@ -41,10 +41,10 @@ pub(super) struct Body<'e, 'a> {
     line: [Word; 3],
 }
 
-/// Writes the body of a function that has an id.
-pub(super) fn emit(m: &mut Emitter, id: FuncId) {
-    let f = &m.module.functions[id];
-    m.span = f.span;
+/// Writes the bodies of the functions in the queue, and of those that they call.
+pub(super) fn emit_queued(m: &mut Emitter) {
+    let Some(first) = m.queue.last() else { return };
+    let f = &m.module.functions[*first];
     let mut body = Body {
         f,
         vars: Words::with_capacity(5 * f.locals.len()),
@@ -56,25 +56,42 @@ pub(super) fn emit(m: &mut Emitter, id: FuncId) {
         uses: Uses::default(),
         lane_setup: super::lane::Setup::default(),
         exact: false,
-        values: vec![0; f.insts.len()],
-        params: Vec::with_capacity(f.params.len()),
-        locals: vec![0; f.locals.len()],
+        values: Vec::with_capacity(f.insts.len()),
+        params: Vec::new(),
+        locals: Vec::with_capacity(f.locals.len()),
         tables: Vec::new(),
         line: [0; 3],
         m,
     };
-    body.run(id);
+    while let Some(id) = body.m.queue.pop() {
+        body.begin(id);
+        body.run(id);
+    }
 }
 
 impl<'a> Body<'_, 'a> {
+    /// Forgets the function before.
+    fn begin(&mut self, id: FuncId) {
+        let f = &self.m.module.functions[id];
+        self.m.span = f.span;
+        self.f = f;
+        self.live = true;
+        [&mut self.vars, &mut self.setup, &mut self.code].into_iter().for_each(Words::clear);
+        self.lane_setup.clear();
+        self.tables.clear();
+        self.params.clear();
+        clear_to(&mut self.values, f.insts.len());
+        clear_to(&mut self.locals, f.locals.len());
+    }
+
     fn run(&mut self, id: FuncId) {
-        let mut head = self.head(id);
+        self.head(id);
         let first = self.m.id();
-        head.named(Op::Label, first, &[]);
+        self.m.out.functions.named(Op::Label, first, &[]);
         self.label = first;
         self.block(self.f.body);
         self.fall_off();
-        for stretch in [&head, &self.vars, &self.setup, &self.code] {
+        for stretch in [&self.vars, &self.setup, &self.code] {
             self.m.out.functions.append(stretch);
         }
         self.m.out.functions.op(Op::FunctionEnd, &[]);
@@ -82,22 +99,20 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// `OpFunction` and its parameters.
-    fn head(&mut self, id: FuncId) -> Words {
+    fn head(&mut self, id: FuncId) {
         let f = self.f;
-        let mut signature = vec![self.m.value_type(f.ret)];
+        let mut signature: SmallVec<[Word; FEW]> = smallvec![self.m.value_type(f.ret)];
         signature.extend(f.params.iter().map(|param| self.m.value_type(param.ty)));
         let ty = self.m.function_type(&signature);
         let name = self.m.function(id);
         self.m.name(name, &f.name);
-        let mut head = Words::default();
-        head.typed(Op::Function, signature[0], name, &[FunctionControl::NONE.bits(), ty]);
+        self.m.out.functions.typed(Op::Function, signature[0], name, &[FunctionControl::NONE.bits(), ty]);
         for (param, ty) in f.params.iter().zip(&signature[1..]) {
             let id = self.m.id();
-            head.typed(Op::FunctionParameter, *ty, id, &[]);
+            self.m.out.functions.typed(Op::FunctionParameter, *ty, id, &[]);
             self.m.name(id, &param.name);
             self.params.push(id);
         }
-        head
     }
 
     /// The end of the outermost block.
@@ -126,7 +141,16 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// The id of an operand.
+    #[inline]
     pub fn value(&mut self, value: Value) -> Word {
+        match value {
+            Value::Inst(id) => self.values[id.index()],
+            other => self.declared(other),
+        }
+    }
+
+    /// The id of an operand that is declared when it is first asked for.
+    fn declared(&mut self, value: Value) -> Word {
         match value {
             Value::Inst(id) => self.values[id.index()],
             Value::Const(id) => self.m.constant(id),
@@ -378,4 +402,10 @@ impl<'a> Body<'_, 'a> {
         let value = self.value(value);
         self.by_column(op, ty, &[value])
     }
+}
+
+/// So many zeros.
+fn clear_to(list: &mut Vec<Word>, len: usize) {
+    list.clear();
+    list.resize(len, 0);
 }

@@ -18,7 +18,10 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// Plans made so far: shaders repeat operations.
-pub(super) type Plans = FxHashMap<(LaneOp, Vec<Input>), Rc<Plan>>;
+pub(super) type Plans = FxHashMap<(LaneOp, Inputs), Rc<Plan>>;
+
+/// The operands of an operation.
+type Inputs = SmallVec<[Input; 3]>;
 
 /// Set-up steps of a function by operation, operands and result type.
 pub(super) type Setup = FxHashMap<(StepOp, [Word; 3], Shape), Word>;
@@ -52,7 +55,7 @@ impl Body<'_, '_> {
     pub fn lane(&mut self, op: LaneOp, args: Values, ty: TypeId) -> Word {
         let f = self.f;
         let values = f.values(args);
-        let Some(known) = values.iter().map(|value| self.lane_input(*value)).collect::<Option<Vec<Input>>>() else {
+        let Some(known) = values.iter().map(|value| self.lane_input(*value)).collect::<Option<Inputs>>() else {
             return self.m.internal("a cross-lane operation on a composite");
         };
         let Some(plan) = self.plan(op, known) else { return 0 };
@@ -95,7 +98,7 @@ impl Body<'_, '_> {
         Arg { word: self.value(value), shape, known: self.known_u32(value) }
     }
 
-    fn plan(&mut self, op: LaneOp, inputs: Vec<Input>) -> Option<Rc<Plan>> {
+    fn plan(&mut self, op: LaneOp, inputs: Inputs) -> Option<Rc<Plan>> {
         let key = (op, inputs);
         if let Some(plan) = self.m.plans.get(&key) {
             return Some(plan.clone());

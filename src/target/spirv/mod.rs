@@ -33,6 +33,7 @@ use globals::{GlobalMap, Variable};
 use lane::Plans;
 pub use listing::disassemble;
 use rspirv::spirv::{AddressingModel, Decoration, GlslStd450Op, MAGIC_NUMBER, MemoryModel, Op, Word};
+use smallvec::SmallVec;
 use types::TypeMap;
 use words::Words;
 
@@ -137,8 +138,8 @@ impl Sections {
 /// What a function body uses, for the interfaces of entry points.
 #[derive(Debug, Default)]
 struct Uses {
-    variables: Vec<Variable>,
-    calls: Vec<FuncId>,
+    variables: SmallVec<[Variable; 8]>,
+    calls: SmallVec<[FuncId; 4]>,
 }
 
 /// State of one emission.
@@ -194,9 +195,7 @@ impl<'a> Emitter<'a> {
         let module = self.module;
         for entry in &module.entry_points {
             self.function(entry.function);
-            while let Some(next) = self.queue.pop() {
-                function::emit(self, next);
-            }
+            function::emit_queued(self);
         }
         for entry in &module.entry_points {
             self.entry_point(entry);

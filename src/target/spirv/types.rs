@@ -9,6 +9,7 @@ use super::globals::access_decorations;
 use crate::ir::{ArrayLen, MatrixLayout, Member, Scalar, ScalarKind, Space, StructId, Type, TypeId, Types};
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 
 /// A type by structure: SPIR-V wants each non-aggregate type declared once (section 2.8).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,7 +36,7 @@ pub(super) struct TypeMap {
     keys: FxHashMap<Key, Word>,
     /// Scalar types by [`scalar_slot`].
     scalars: [Word; SCALAR_SLOTS],
-    functions: Vec<(Vec<Word>, Word)>,
+    functions: Vec<(SmallVec<[Word; 6]>, Word)>,
 }
 
 impl TypeMap {
@@ -173,12 +174,12 @@ impl Emitter<'_> {
 
     /// The type of functions with these parameters; functions of one module have few signatures.
     pub fn function_type(&mut self, signature: &[Word]) -> Word {
-        if let Some((_, id)) = self.types.functions.iter().find(|(known, _)| known == signature) {
+        if let Some((_, id)) = self.types.functions.iter().find(|(known, _)| known.as_slice() == signature) {
             return *id;
         }
         let id = self.id();
         self.out.globals.named(Op::TypeFunction, id, signature);
-        self.types.functions.push((signature.to_vec(), id));
+        self.types.functions.push((SmallVec::from_slice(signature), id));
         id
     }
 
@@ -239,7 +240,8 @@ impl Emitter<'_> {
         if self.types.structs[of.index()] != 0 {
             return self.types.structs[of.index()];
         }
-        let members: Vec<Word> = module.types.structs[of].members.iter().map(|m| self.value_type(m.ty)).collect();
+        let members: SmallVec<[Word; 8]> =
+            module.types.structs[of].members.iter().map(|m| self.value_type(m.ty)).collect();
         let id = self.declare_struct(of, &members);
         self.types.structs[of.index()] = id;
         id
@@ -248,7 +250,7 @@ impl Emitter<'_> {
     fn memory_struct(&mut self, of: StructId) -> Word {
         let module = self.module;
         let item = &module.types.structs[of];
-        let members: Vec<Word> = item.members.iter().map(|m| self.memory_type(m.ty)).collect();
+        let members: SmallVec<[Word; 8]> = item.members.iter().map(|m| self.memory_type(m.ty)).collect();
         let id = self.declare_struct(of, &members);
         if item.block {
             self.decorate(id, Decoration::Block, &[]);

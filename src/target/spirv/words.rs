@@ -43,6 +43,10 @@ impl Words {
         self.words.len() - 1
     }
 
+    pub fn clear(&mut self) {
+        self.words.clear();
+    }
+
     pub fn push(&mut self, word: Word) {
         self.words.push(word);
     }
