@@ -237,6 +237,12 @@ codes! {
     /// Memory that is `writeonly` is updated, which reads it.
     WRITEONLY_READ = "W0301";
 
+    // Warnings of cross-lane operations.
+    /// The workgroup does not fill the segments of an operation that reads all their lanes.
+    SEGMENT_NOT_FULL = "W0500";
+    /// An operation that reads all lanes of a segment, where only some may run it.
+    LANES_APART = "W0501";
+
     // Warnings of WGSL.
     /// An override without a default value.
     OVERRIDE_WITHOUT_DEFAULT = "W0600";

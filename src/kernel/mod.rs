@@ -6,19 +6,24 @@
 //! [`Op::Prim`] afterwards. No language and no target shows here.
 
 pub mod build;
+pub mod lane_rows;
+pub mod lanes;
 pub mod lower;
+mod names;
 pub mod op;
 pub mod pass;
 pub mod print;
 #[cfg(test)]
 pub mod random;
 pub mod tree;
+pub mod uniform;
 pub mod verify;
 
 use crate::ir::arena::{Arena, Handle};
 use crate::ir::{InstFlags, Scalar};
 use crate::source::Span;
 pub use build::Builder;
+pub use lanes::lower_lanes;
 pub use lower::{Specializations, lower};
 pub use op::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, TernOp, UnOp};
 use rustc_hash::FxHashMap;
@@ -295,7 +300,7 @@ impl Kernel {
         let (first, second) = match self.insts[inst].op {
             Op::If { then, otherwise } => (Some(then), Some(otherwise)),
             Op::Loop { body, continuing } => (Some(body), Some(continuing)),
-            Op::Scope { body } => (Some(body), None),
+            Op::Scope { body } | Op::Whole { body } => (Some(body), None),
             _ => (None, None),
         };
         first.into_iter().chain(second)

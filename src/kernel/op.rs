@@ -215,7 +215,13 @@ pub enum Op {
     Scope {
         body: BlockId,
     },
-    /// `[results…]`: ends a block of an `If` or the block of a `Scope`.
+    /// `[]`: runs a block in all lanes of the wave, active or not (AMD's whole-wave mode). It is straight-line code that
+    /// touches no memory. What is made outside is undefined in it in lanes that were not active, except for constants and
+    /// for what is the same in all lanes by its nature, such as ballots. Results: what it yields, in the active lanes.
+    Whole {
+        body: BlockId,
+    },
+    /// `[results…]`: ends a block of an `If`, or the block of a `Scope` or `Whole`.
     Yield,
     /// `[results…]`: leaves an enclosing `Loop` or `Scope`.
     Exit(InstId),
@@ -236,7 +242,7 @@ impl Op {
 
     /// Whether it holds blocks.
     pub const fn is_structured(&self) -> bool {
-        matches!(self, Op::If { .. } | Op::Loop { .. } | Op::Scope { .. })
+        matches!(self, Op::If { .. } | Op::Loop { .. } | Op::Scope { .. } | Op::Whole { .. })
     }
 
     /// Whether its result depends on its operands alone: it may be moved, shared and dropped.

@@ -13,7 +13,6 @@ mod forward;
 mod hoist;
 mod memory;
 mod merge;
-mod names;
 mod range;
 mod unroll;
 
@@ -39,7 +38,8 @@ pub fn optimize(kernel: &mut Kernel) {
     clean(kernel);
 }
 
-fn clean(kernel: &mut Kernel) {
+/// Simplifies without copying anything.
+pub(super) fn clean(kernel: &mut Kernel) {
     for _ in 0..ROUNDS {
         if !CLEANING.iter().fold(false, |changed, pass| pass(kernel) | changed) {
             return;

@@ -90,17 +90,25 @@ pub fn kernel(seed: u64, lanes: bool) -> Kernel {
 
 /// What a run gives: the output's words, none where they are undefined. An error tells what went wrong.
 pub fn run(kernel: &Kernel, lanes: u32) -> Result<Vec<Option<u32>>, String> {
+    run_watched(kernel, lanes).map(|[output, _]| output)
+}
+
+/// The same with the words of a third buffer, which begins with all bits set.
+pub fn run_watched(kernel: &Kernel, lanes: u32) -> Result<[Vec<Option<u32>>; 2], String> {
     let words = kernel.invocations() * GROUPS * WORDS;
     let input: Vec<u8> = (0..words).flat_map(|n| (n.wrapping_mul(0x9e37_79b1) >> (n % 29)).to_le_bytes()).collect();
     let output: Vec<u8> = vec![0; 4 * words as usize];
-    let mut buffers = [Memory::from(input), Memory::from(output)];
+    let mut buffers = [Memory::from(input), Memory::from(output), Memory::from(vec![0xff; 16])];
     let dispatch = Dispatch { undefined: Undefined::Keep, max_steps: 100_000, ..Dispatch::new([GROUPS, 1, 1]) };
     let program = Program::new(kernel, lanes).map_err(|error| error.message)?;
     program.run(&dispatch, &mut buffers).map_err(|fault| format!("{:?}", fault.kind))?;
-    let output = &buffers[1];
-    let word = |at: usize| output.bytes()[at..at + 4].try_into().map(u32::from_le_bytes).expect("four bytes");
-    let defined = |at: &usize| !output.is_undefined(*at, 4);
-    Ok((0..output.len()).step_by(4).map(|at| Some(at).filter(defined).map(word)).collect())
+    Ok([read_words(&buffers[1]), read_words(&buffers[2])])
+}
+
+fn read_words(memory: &Memory) -> Vec<Option<u32>> {
+    let word = |at: usize| memory.bytes()[at..at + 4].try_into().map(u32::from_le_bytes).expect("four bytes");
+    let defined = |at: &usize| !memory.is_undefined(*at, 4);
+    (0..memory.len()).step_by(4).map(|at| Some(at).filter(defined).map(word)).collect()
 }
 
 impl Generator {

@@ -143,6 +143,7 @@ impl Verifier<'_> {
         for (n, result) in self.kernel.results(inst).enumerate() {
             ensure!(self.kernel.values[result].def == Def::Inst(inst, n as u32), "its result {result:?} is another's");
         }
+        self.whole_check(inst)?;
         if op.is_terminator() || op.is_structured() { self.flow_check(inst) } else { self.signature_check(inst) }
     }
 }

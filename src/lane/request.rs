@@ -2,6 +2,7 @@
 
 use super::op::LaneOp;
 use super::plan::Activity;
+use crate::diagnostic::Code;
 use crate::profile::Feature;
 use std::fmt;
 
@@ -88,6 +89,18 @@ pub enum Refusal {
     BadOperand(&'static str),
     /// The operation has no lowering yet.
     NotYet,
+}
+
+impl Refusal {
+    /// The code of its message.
+    pub const fn code(&self) -> Code {
+        match self {
+            Refusal::TooWide { .. } => Code::TOO_WIDE,
+            Refusal::NoHardware { .. } => Code::PROFILE_LACKS,
+            Refusal::BadOperand(_) => Code::BAD_LANE_OPERAND,
+            Refusal::NotYet => Code::NOT_SUPPORTED,
+        }
+    }
 }
 
 impl fmt::Display for Refusal {

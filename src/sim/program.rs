@@ -50,6 +50,10 @@ pub(super) enum Action {
         params: Row,
         count: u32,
     },
+    /// All lanes of the wave go on, active or not.
+    Whole,
+    /// `[values…]`, moved to the result rows: the lanes that were active go on.
+    EndWhole,
     /// Waits for the other waves.
     Barrier,
     Return,
@@ -232,6 +236,8 @@ impl Flattener<'_> {
             Op::If { then, otherwise } => self.selection(id, args, then, otherwise),
             Op::Loop { body, continuing } => self.repetition(id, args, body, continuing),
             Op::Scope { body } => self.scope(id, args, body),
+            Op::Whole { body } => self.whole(id, args, body),
+            Op::Yield if self.ends_whole() => self.end_whole(args, span),
             Op::Yield => self.leave(id, args, self.open.len().checked_sub(1)),
             Op::Exit(target) => self.leave(id, args, self.depth(target)),
             Op::Continue(target) => self.carry_on(id, args, target),
@@ -355,6 +361,26 @@ impl Flattener<'_> {
         let after = self.here();
         self.program.code[entry as usize].action = Action::Scope { after };
         self.open.pop();
+        Ok(())
+    }
+
+    fn whole(&mut self, id: InstId, args: (u32, u32), body: BlockId) -> Result<(), Diagnostic> {
+        self.enter(id);
+        self.number_results(id);
+        self.emit(Action::Whole, args, 0, self.program.kernel.insts[id].span);
+        self.block(body)?;
+        self.open.pop();
+        Ok(())
+    }
+
+    /// Whether the block that is being flattened is what all lanes run.
+    fn ends_whole(&self) -> bool {
+        self.open.last().is_some_and(|open| matches!(self.program.kernel.insts[open.inst].op, Op::Whole { .. }))
+    }
+
+    fn end_whole(&mut self, args: (u32, u32), span: Span) -> Result<(), Diagnostic> {
+        let out = self.innermost().results;
+        self.emit(Action::EndWhole, args, out, span);
         Ok(())
     }
 

@@ -160,6 +160,14 @@ impl Wave {
                 self.transfer(args, inst.out, self.active);
                 self.open(after, continuing, 0, inst.span, true);
             }
+            Action::Whole => {
+                self.open(0, 0, self.active, inst.span, false);
+                self.active = low_lanes(self.size as u32);
+            }
+            Action::EndWhole => {
+                self.active = self.frames.pop().map_or(0, |frame| frame.pending);
+                self.transfer(args, inst.out, self.active);
+            }
             Action::Scope { after } => self.open(after, 0, 0, inst.span, false),
             Action::Exit { depth } => {
                 self.transfer(args, inst.out, self.active);

@@ -4,7 +4,7 @@
 //! `Select`s; a `Scope` that nothing leaves early, and a `Loop` that never goes round, become what is in them. What stands
 //! behind a construct that never ends is dropped.
 
-use super::names::Names;
+use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BinOp, BlockId, InstId, Kernel, Op, UnOp, Value};
 
@@ -56,6 +56,11 @@ impl<'k> Control<'k> {
                 Op::If { then, otherwise } => self.branch(inst, then, otherwise, out),
                 Op::Scope { body } => self.scope(inst, body, out),
                 Op::Loop { body, continuing } => self.repetition(inst, body, continuing, out),
+                Op::Whole { body } => {
+                    self.block(body);
+                    out.push(inst);
+                    true
+                }
                 _ => {
                     out.push(inst);
                     true

@@ -81,6 +81,7 @@ impl Copier {
                 Op::Loop { body: self.block(kernel, body), continuing: self.block(kernel, continuing) }
             }
             Op::Scope { body } => Op::Scope { body: self.block(kernel, body) },
+            Op::Whole { body } => Op::Whole { body: self.block(kernel, body) },
             op => op,
         }
     }

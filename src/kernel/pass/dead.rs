@@ -4,7 +4,7 @@
 //! if something in it is, or one of its results. Stores to the invocation's own memory are needed only where something that
 //! is needed reads it. A loop that does nothing is dropped even if it never ends.
 
-use super::names::Names;
+use crate::kernel::names::Names;
 use crate::kernel::tree::{Flows, Tree};
 use crate::kernel::{BlockId, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
 use crate::lane::{GroupOp, LaneOp, Primitive};

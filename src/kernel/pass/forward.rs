@@ -1,15 +1,15 @@
 //! One walk in the order of the text: folds each operation, finds those that were computed before, and loads that need not
 //! be repeated.
 //!
-//! A pure operation stands for all equal ones in the rest of its block and in the blocks nested there. A cross-lane
+//! What all lanes run shares nothing with what is around it. A pure operation stands for all equal ones in the rest of its block and in the blocks nested there. A cross-lane
 //! operation stands for equal ones that the same lanes run: in the same block, with nothing between them that some lanes
 //! leave by.
 
 use super::fold::{Simpler, fold, is_commutative};
 use super::memory::{Kinds, Memory, written};
-use super::names::Names;
 use super::range::Ranges;
 use crate::ir::InstFlags;
+use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
 use crate::lane::{GroupOp, LaneOp, Primitive};
@@ -107,7 +107,7 @@ impl Forward<'_> {
     fn inst(&mut self, inst: InstId) -> bool {
         let op = self.kernel.insts[inst].op;
         match op {
-            Op::If { .. } | Op::Loop { .. } | Op::Scope { .. } => {
+            op if op.is_structured() => {
                 self.construct(inst, op);
                 true
             }
@@ -201,6 +201,7 @@ impl Forward<'_> {
                 self.block(continuing);
             }
             Op::Scope { body } => self.block(body),
+            Op::Whole { body } => self.whole(body),
             _ => {}
         }
         self.memory = before;
@@ -209,6 +210,14 @@ impl Forward<'_> {
             self.regions += 1;
             self.region = self.regions;
         }
+    }
+
+    /// A block that more lanes run than what is around it: nothing from outside stands for what it computes.
+    fn whole(&mut self, body: BlockId) {
+        let table = std::mem::take(&mut self.table);
+        let added = std::mem::take(&mut self.added);
+        self.block(body);
+        (self.table, self.added) = (table, added);
     }
 
     /// A block in which a condition is known.

@@ -4,7 +4,7 @@
 //! they give. The search is optimistic, so that values which only pass each other around are found too. Undefined values
 //! agree with all others.
 
-use super::names::Names;
+use crate::kernel::names::Names;
 use crate::kernel::tree::{Flows, Tree};
 use crate::kernel::{BlockId, Def, Kernel, Value};
 

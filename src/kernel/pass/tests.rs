@@ -10,7 +10,7 @@ use crate::lane::{LaneOp, ShuffleMode};
 use crate::source::Span;
 
 /// Kernels that are tried.
-const KERNELS: u64 = 120;
+const KERNELS: u64 = 60;
 
 const PASSES: &[(&str, Pass)] = &[
     ("merge", merge::run),

@@ -42,7 +42,7 @@ impl<'k> Body<'k> {
         let kernel = self.kernel;
         for id in &kernel.blocks[block].insts {
             match kernel.insts[*id].op {
-                Op::If { .. } | Op::Loop { .. } | Op::Scope { .. } => self.construct(*id),
+                op if op.is_structured() => self.construct(*id),
                 // The closing brace says it.
                 Op::Yield if kernel.args(*id).is_empty() => {}
                 _ => self.inst(*id),
@@ -108,6 +108,10 @@ impl<'k> Body<'k> {
             Op::Scope { body } => {
                 let label = self.label(id);
                 self.line(&format!("{results}scope {label} {{"), span);
+                self.nested(body);
+            }
+            Op::Whole { body } => {
+                self.line(&format!("{results}whole {{"), span);
                 self.nested(body);
             }
             _ => {}

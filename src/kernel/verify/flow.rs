@@ -16,6 +16,8 @@ pub enum Frame {
     Continuing(InstId),
     /// The block of a `Scope`.
     Scope(InstId),
+    /// The block of a `Whole`.
+    Whole(InstId),
 }
 
 impl Verifier<'_> {
@@ -31,8 +33,18 @@ impl Verifier<'_> {
                 self.block(continuing, Frame::Continuing(inst));
             }
             Op::Scope { body } => self.block(body, Frame::Scope(inst)),
+            Op::Whole { body } => self.block(body, Frame::Whole(inst)),
             _ => {}
         }
+    }
+
+    /// What all lanes run is straight-line code without effects.
+    pub fn whole_check(&self, inst: InstId) -> Check {
+        let op = self.kernel.insts[inst].op;
+        let straight = op.is_pure() || matches!(op, Op::Prim { .. } | Op::FoldMoved { .. } | Op::Yield);
+        let inside = matches!(self.frames.last(), Some(Frame::Whole(_)));
+        ensure!(straight || !inside, "it does not belong into what all lanes run");
+        Ok(())
     }
 
     pub fn flow_check(&self, inst: InstId) -> Check {
@@ -48,7 +60,7 @@ impl Verifier<'_> {
                 let params = self.params(continuing);
                 self.params_check(continuing, &params)
             }
-            Op::Scope { body } => {
+            Op::Scope { body } | Op::Whole { body } => {
                 self.params_check(body, &[])?;
                 same(&args, &[], "operands")
             }
@@ -61,8 +73,11 @@ impl Verifier<'_> {
 
     fn terminator(&self, op: Op, args: &[Ty]) -> Check {
         match (op, self.frames.last()) {
-            (Op::Yield, Some(Frame::Arm(of) | Frame::Scope(of))) => same(args, &self.results(*of), "values yielded"),
-            (Op::Yield, _) => Err("it ends no block of an `If` or `Scope`".to_owned()),
+            (Op::Yield, Some(Frame::Arm(of) | Frame::Scope(of) | Frame::Whole(of))) => {
+                same(args, &self.results(*of), "values yielded")
+            }
+            (Op::Yield, _) => Err("it ends no block that yields".to_owned()),
+            (_, Some(Frame::Whole(_))) => Err("nothing leaves what all lanes run".to_owned()),
             (Op::Repeat, Some(Frame::Continuing(of))) => self.repeat(*of, args),
             (Op::Repeat, _) => Err("it ends no continuing block".to_owned()),
             (Op::Exit(target), _) => {

@@ -5,11 +5,10 @@
 //! so they are written once, at its start, and shared by all plans.
 
 use super::function::{Body, FEW};
-use crate::diagnostic::Code;
 use crate::ir::{Scalar, ScalarKind, TypeId, Value, Values};
 use crate::lane::{
     Activity, AluOp, CompareOp, CountOp, FoldOp, GroupFold, GroupOp, Input, Known, LaneFact, LaneOp, LaneType, MaskOp,
-    Operand, Plan, Primitive, QuadMove, Refusal, Request, Step, StepOp, StepType, VoteOp, Width, plan,
+    Operand, Plan, Primitive, QuadMove, Request, Step, StepOp, StepType, VoteOp, Width, plan,
 };
 use rspirv::spirv::GlslStd450Op as G;
 use rspirv::spirv::{BuiltIn, Capability, GroupOperation, MemorySemantics, Op, Scope, StorageClass, Word};
@@ -111,7 +110,7 @@ impl Body<'_, '_> {
                 Some(plan)
             }
             Err(refusal) => {
-                self.m.fail(refusal_code(&refusal), format!("this cross-lane operation cannot be compiled: {refusal}"));
+                self.m.fail(refusal.code(), format!("this cross-lane operation cannot be compiled: {refusal}"));
                 None
             }
         }
@@ -473,15 +472,6 @@ const fn infinity(width: u8) -> u64 {
         16 => 0x7c00,
         64 => f64::INFINITY.to_bits(),
         _ => f32::INFINITY.to_bits() as u64,
-    }
-}
-
-const fn refusal_code(refusal: &Refusal) -> Code {
-    match refusal {
-        Refusal::TooWide { .. } => Code::TOO_WIDE,
-        Refusal::NoHardware { .. } => Code::PROFILE_LACKS,
-        Refusal::BadOperand(_) => Code::BAD_LANE_OPERAND,
-        Refusal::NotYet => Code::NOT_SUPPORTED,
     }
 }
 

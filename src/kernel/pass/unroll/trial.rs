@@ -69,7 +69,7 @@ impl Trial<'_> {
             self.steps = self.steps.checked_sub(1)?;
             let op = self.kernel.insts[*inst].op;
             match op {
-                Op::If { .. } | Op::Scope { .. } | Op::Loop { .. } => {
+                op if op.is_structured() => {
                     self.construct(*inst, op)?;
                     if !self.reached.contains(&Place::End(*inst)) {
                         return Some(());
@@ -108,7 +108,7 @@ impl Trial<'_> {
                     self.block(otherwise, Some(inst))?;
                 }
             }
-            Op::Scope { body } => self.block(body, Some(inst))?,
+            Op::Scope { body } | Op::Whole { body } => self.block(body, Some(inst))?,
             // What goes round in it is not known.
             Op::Loop { body, continuing } => {
                 self.block(body, Some(inst))?;

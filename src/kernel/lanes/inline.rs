@@ -1,0 +1,236 @@
+//! The steps of a plan as instructions: one each, except for a comparison of bools, which is two.
+
+use super::{Lowering, setup_key};
+use crate::ir::{InstFlags, Scalar};
+use crate::kernel::{BinOp, BlockId, CmpOp, InstId, Op, Ty, UnOp, Value};
+use crate::lane::{AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
+use crate::sim::arith;
+use crate::source::Span;
+
+/// A value with its scalar type; masks have none.
+#[derive(Clone, Copy)]
+struct Arg {
+    value: Value,
+    scalar: Option<Scalar>,
+}
+
+/// One use of a plan.
+struct Run<'p> {
+    plan: &'p Plan,
+    inputs: Vec<Arg>,
+    setup: Vec<Arg>,
+    /// None for steps without a result.
+    steps: Vec<Option<Arg>>,
+    flags: InstFlags,
+    span: Span,
+}
+
+impl Lowering<'_> {
+    /// Writes the steps in the place of an operation.
+    pub fn inline(&mut self, inst: InstId, plan: &Plan, out: &mut Vec<InstId>) {
+        let inputs = self.inputs(inst);
+        let (flags, span) = (self.kernel.insts[inst].flags, self.kernel.insts[inst].span);
+        let mut run = Run { plan, inputs, setup: Vec::new(), steps: Vec::new(), flags, span };
+        for step in &plan.setup {
+            let result = self.set_up(step, &run);
+            run.setup.extend(result);
+        }
+        self.write_steps(&mut run, out);
+        let given = [Some(plan.result), plan.second].into_iter().flatten();
+        for (result, operand) in self.kernel.results(inst).zip(given) {
+            if let Some(arg) = self.operand(operand, &run) {
+                self.names.replace(result, arg.value);
+            }
+        }
+    }
+
+    fn inputs(&self, inst: InstId) -> Vec<Arg> {
+        let Op::Lane { ty, .. } = self.kernel.insts[inst].op else { return Vec::new() };
+        let scalars = [ty[0], ty[1], Scalar::U32];
+        let arg = |(value, scalar): (&Value, Scalar)| {
+            let scalar = Some(scalar).filter(|_| self.kernel.ty(*value) != Ty::Mask);
+            Arg { value: *value, scalar }
+        };
+        self.kernel.args(inst).iter().zip(scalars).map(arg).collect()
+    }
+
+    /// A step at the kernel's start, where the same one may stand already.
+    fn set_up(&mut self, step: &Step, run: &Run) -> Option<Arg> {
+        let args: Vec<Value> =
+            step.operands().iter().filter_map(|arg| self.operand(*arg, run)).map(|arg| arg.value).collect();
+        let key = setup_key(step, &args);
+        let scalar = scalar_of(step.ty, run);
+        if let Some(value) = self.setup.get(&key) {
+            return Some(Arg { value: *value, scalar });
+        }
+        let mut insts = std::mem::take(&mut self.setup_insts);
+        let result = self.step(step, run, &mut insts);
+        self.setup_insts = insts;
+        self.setup.insert(key, result?.value);
+        result
+    }
+
+    /// Writes all steps, those that all lanes run into a block of their own.
+    fn write_steps(&mut self, run: &mut Run, out: &mut Vec<InstId>) {
+        let plan = run.plan;
+        let whole = usize::from(plan.whole.start)..usize::from(plan.whole.end);
+        let (before, rest) = plan.steps.split_at(whole.start);
+        let (inside, after) = rest.split_at(whole.len());
+        self.write(before, run, out);
+        if !inside.is_empty() {
+            let mut insts = Vec::new();
+            self.write(inside, run, &mut insts);
+            self.close_whole(insts, run, out);
+        }
+        self.write(after, run, out);
+    }
+
+    fn write(&mut self, steps: &[Step], run: &mut Run, out: &mut Vec<InstId>) {
+        for step in steps {
+            let result = self.step(step, run, out);
+            run.steps.push(result);
+        }
+    }
+
+    /// Makes a block of what all lanes run; its values are from then on what it yields.
+    fn close_whole(&mut self, insts: Vec<InstId>, run: &mut Run, out: &mut Vec<InstId>) {
+        let start = usize::from(run.plan.whole.start);
+        let made: Vec<Arg> = run.steps[start..].iter().flatten().copied().collect();
+        let is_made_here = |arg: &Arg| self.kernel.definition(arg.value).is_some_and(|inst| insts.contains(&inst));
+        let yielded: Vec<Arg> = made.into_iter().filter(is_made_here).collect();
+        let values: Vec<Value> = yielded.iter().map(|arg| arg.value).collect();
+        let types: Vec<Ty> = values.iter().map(|value| self.kernel.ty(*value)).collect();
+        let end = self.kernel.add_inst(Op::Yield, &values, &[], run.flags, run.span);
+        let body: BlockId = self.kernel.add_block(&[]);
+        self.kernel.blocks[body].insts = insts;
+        self.kernel.blocks[body].insts.push(end);
+        let whole = self.kernel.add_inst(Op::Whole { body }, &[], &types, run.flags, run.span);
+        out.push(whole);
+        let results: Vec<Value> = self.kernel.results(whole).collect();
+        for arg in run.steps[start..].iter_mut().flatten() {
+            if let Some(n) = values.iter().position(|value| *value == arg.value) {
+                arg.value = results[n];
+            }
+        }
+    }
+
+    fn operand(&mut self, operand: Operand, run: &Run) -> Option<Arg> {
+        match operand {
+            Operand::None => None,
+            Operand::Input(n) => run.inputs.get(usize::from(n)).copied(),
+            Operand::Setup(n) => run.setup.get(usize::from(n)).copied(),
+            Operand::Step(n) => run.steps.get(usize::from(n)).copied().flatten(),
+            Operand::Const(value) => Some(self.constant(Scalar::U32, value.into())),
+            Operand::Bool(value) => Some(self.constant(Scalar::BOOL, value.into())),
+        }
+    }
+
+    fn constant(&mut self, scalar: Scalar, bits: u64) -> Arg {
+        Arg { value: self.kernel.constant(Ty::of(scalar), bits), scalar: Some(scalar) }
+    }
+
+    /// One step; gives its result.
+    fn step(&mut self, step: &Step, run: &Run, out: &mut Vec<InstId>) -> Option<Arg> {
+        let args: Vec<Arg> = step.operands().iter().filter_map(|operand| self.operand(*operand, run)).collect();
+        let scalar = scalar_of(step.ty, run);
+        let own = scalar.unwrap_or(Scalar::U32);
+        let op = match step.op {
+            StepOp::Prim(primitive) => {
+                Op::Prim { primitive, ty: args.first().and_then(|arg| arg.scalar).unwrap_or(Scalar::U32) }
+            }
+            StepOp::FoldMoved(op, primitive) => Op::FoldMoved { op, ty: own, primitive },
+            StepOp::Fact(LaneFact::Size) => return Some(self.constant(Scalar::U32, self.profile.wave_size?.into())),
+            StepOp::Fact(fact) => Op::Fact(fact),
+            StepOp::Alu(op) => alu(op),
+            StepOp::Fold(op) => Op::Bin(arith::fold_op(op), own),
+            StepOp::Compare(op) => return Some(self.compare(op, &args, run, out)),
+            StepOp::Select => Op::Select,
+            StepOp::Identity(op) => return Some(self.constant(own, arith::identity(op, own))),
+            StepOp::Neutral(op) => return Some(self.constant(own, arith::neutral(op, own))),
+            StepOp::Zero => return Some(self.constant(own, 0)),
+        };
+        let values: Vec<Value> = args.iter().map(|arg| arg.value).collect();
+        self.emit(op, &values, step.ty, scalar, run, out)
+    }
+
+    fn emit(
+        &mut self,
+        op: Op,
+        args: &[Value],
+        ty: StepType,
+        scalar: Option<Scalar>,
+        run: &Run,
+        out: &mut Vec<InstId>,
+    ) -> Option<Arg> {
+        let results: &[Ty] = match ty {
+            StepType::None => &[],
+            _ => &[scalar.map_or(Ty::Mask, Ty::of)],
+        };
+        let inst = self.kernel.add_inst(op, args, results, run.flags, run.span);
+        out.push(inst);
+        self.kernel.result(inst).map(|value| Arg { value, scalar })
+    }
+
+    /// `a == b` or `a < b`; of bools `a < b` is `!a & b`.
+    fn compare(&mut self, op: CompareOp, args: &[Arg], run: &Run, out: &mut Vec<InstId>) -> Arg {
+        let scalar = args[0].scalar.unwrap_or(Scalar::U32);
+        let (a, b, bool) = (args[0].value, args[1].value, Some(Scalar::BOOL));
+        let result = match op {
+            CompareOp::Lt if scalar.is_bool() => {
+                let not = self.emit(Op::Un(UnOp::Not, Scalar::BOOL), &[a], StepType::Bool, bool, run, out);
+                let not = not.map_or(a, |not| not.value);
+                self.emit(Op::Bin(BinOp::And, Scalar::BOOL), &[not, b], StepType::Bool, bool, run, out)
+            }
+            CompareOp::Eq => self.emit(Op::Cmp(CmpOp::Eq, scalar), &[a, b], StepType::Bool, bool, run, out),
+            CompareOp::Lt => self.emit(Op::Cmp(CmpOp::Lt, scalar), &[a, b], StepType::Bool, bool, run, out),
+        };
+        result.expect("a comparison has a result")
+    }
+}
+
+fn scalar_of(ty: StepType, run: &Run) -> Option<Scalar> {
+    match ty {
+        StepType::Like(n) => run.inputs.get(usize::from(n))?.scalar,
+        StepType::Index => Some(Scalar::U32),
+        StepType::Bool => Some(Scalar::BOOL),
+        StepType::Ballot | StepType::None => None,
+    }
+}
+
+/// Lane arithmetic as the operation that it is.
+fn alu(op: AluOp) -> Op {
+    use AluOp as A;
+    let index = |op| Op::Bin(op, Scalar::U32);
+    let truth = |op| Op::Bin(op, Scalar::BOOL);
+    let compared = |op| Op::Cmp(op, Scalar::U32);
+    match op {
+        A::Add => index(BinOp::Add),
+        A::Sub => index(BinOp::Sub),
+        A::Mul => index(BinOp::Mul),
+        A::And => index(BinOp::And),
+        A::Or => index(BinOp::Or),
+        A::Xor => index(BinOp::Xor),
+        A::Shl => index(BinOp::Shl),
+        A::Shr => index(BinOp::Shr),
+        A::Min => index(BinOp::Min),
+        A::Max => index(BinOp::Max),
+        A::Not => Op::Un(UnOp::Not, Scalar::U32),
+        A::BitCount => Op::Un(UnOp::BitCount, Scalar::U32),
+        A::FindLsb => Op::Un(UnOp::FindLsb, Scalar::U32),
+        A::FindMsb => Op::Un(UnOp::FindMsb, Scalar::U32),
+        A::Eq => compared(CmpOp::Eq),
+        A::Ne => compared(CmpOp::Ne),
+        A::Lt => compared(CmpOp::Lt),
+        A::Le => compared(CmpOp::Le),
+        A::Gt => compared(CmpOp::Gt),
+        A::Ge => compared(CmpOp::Ge),
+        A::BoolAnd => truth(BinOp::And),
+        A::BoolOr => truth(BinOp::Or),
+        A::BoolXor => truth(BinOp::Xor),
+        A::BoolNot => Op::Un(UnOp::Not, Scalar::BOOL),
+        A::BallotAnd | A::BallotOr | A::BallotNot | A::BallotIsEmpty | A::BallotIsSome | A::BallotSize => {
+            Op::MaskAlu(op)
+        }
+        A::BallotWord | A::BallotFromMask => Op::MaskAlu(op),
+    }
+}

@@ -1,0 +1,300 @@
+//! What a lowered kernel computes is what the operations mean, for every operation and profile, in full waves, in a last
+//! wave that the workgroup does not fill, and in divergent flow.
+
+use super::lower_lanes;
+use crate::diagnostic::Code;
+use crate::ir::{Scalar, ScalarKind};
+use crate::kernel::print::print;
+use crate::kernel::tree::Tree;
+use crate::kernel::verify::verify;
+use crate::kernel::{
+    BinOp, Buffer, BufferKind, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value, random,
+};
+use crate::lane::catalog::{self, Sample};
+use crate::lane::{AluOp, Known, LaneOp, LaneType, Refusal};
+use crate::profile::{Profile, Target};
+use crate::source::Span;
+
+/// Who runs the operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Shape {
+    Full,
+    /// The last wave is not full.
+    First,
+    /// Some lanes take another way.
+    Divergent,
+}
+
+const SHAPES: [Shape; 3] = [Shape::Full, Shape::First, Shape::Divergent];
+
+/// Parts in which profiles share the operations.
+const PARTS: usize = 6;
+
+/// Words of each invocation, as [`random::run`] has them.
+const STRIDE: u32 = 32;
+
+fn words(components: u8) -> MemoryAccess {
+    let space = MemorySpace::Buffer(0);
+    MemoryAccess { space, offset: 0, bytes: 4, components, align: 4, coherent: false, volatile: false }
+}
+
+fn number(b: &mut Builder, value: Value, mask: u32) -> Value {
+    let mask = b.u32(mask);
+    b.bin(BinOp::And, Scalar::U32, value, mask)
+}
+
+fn scalar_of(ty: LaneType) -> Scalar {
+    Scalar { kind: ty.kind, width: ty.width }
+}
+
+/// A value of a type from two words.
+fn value_from(b: &mut Builder, ty: LaneType, words: [Value; 2]) -> Value {
+    if ty == LaneType::BALLOT {
+        let zero = b.u32(0);
+        return b.value(Op::MaskFromWords, &[words[0], words[1], zero, zero], Ty::Mask);
+    }
+    match (ty.kind, ty.width) {
+        (ScalarKind::Bool, _) => {
+            let (bit, zero) = (number(b, words[0], 16), b.u32(0));
+            b.cmp(CmpOp::Ne, Scalar::U32, bit, zero)
+        }
+        // One or two: folds are exact in every order.
+        (ScalarKind::Float, _) => {
+            let (bit, one) = (number(b, words[0], 1), b.u32(1));
+            let small = b.bin(BinOp::Add, Scalar::U32, bit, one);
+            b.convert(Scalar::U32, scalar_of(ty), small)
+        }
+        (_, 64) => b.value(Op::Join, &words, Ty::B64),
+        _ => b.convert(Scalar::U32, scalar_of(ty), words[0]),
+    }
+}
+
+/// Operands of a sample. Lanes and distances are inside the wave, and the same in all lanes where they must be.
+fn operands(b: &mut Builder, sample: &Sample, own: Value, size: u32) -> Vec<Value> {
+    let zero = b.u32(0);
+    let mut all = Vec::new();
+    for (n, input) in sample.inputs.iter().enumerate() {
+        if let Known::Constant(bits) = input.known {
+            all.push(b.u32(bits));
+            continue;
+        }
+        let is_index = n > 0 && matches!(sample.op, LaneOp::Shuffle(_) | LaneOp::Rotate(_) | LaneOp::BallotBit)
+            || n > 0 && matches!(sample.op, LaneOp::Broadcast | LaneOp::QuadBroadcast)
+            || n == 2 && sample.op == LaneOp::WriteLane;
+        let uniform = matches!(sample.op, LaneOp::Rotate(_) | LaneOp::Broadcast | LaneOp::QuadBroadcast)
+            || sample.op == LaneOp::WriteLane;
+        let address = if uniform && n > 0 { zero } else { own };
+        let mut access = words(2);
+        access.offset = 8 * n as u32;
+        let loaded = b.load(access, address);
+        let value = value_from(b, input.ty, [loaded[0], loaded[1]]);
+        let most = if sample.op == LaneOp::QuadBroadcast { 3 } else { size - 1 };
+        let is_width = matches!(sample.op, LaneOp::ShuffleNv(_)) && n == 2
+            || matches!(sample.op, LaneOp::ShuffleNvValid(_)) && n == 1;
+        all.push(match () {
+            () if is_width => b.u32(8),
+            () if is_index => number(b, value, most),
+            () => value,
+        });
+    }
+    all
+}
+
+/// The words of a result.
+fn words_of(b: &mut Builder, value: Value, scalar: Scalar) -> Vec<Value> {
+    match b.kernel.ty(value) {
+        Ty::Bool => vec![b.convert(Scalar::BOOL, Scalar::U32, value)],
+        Ty::B16 if scalar.is_float() => {
+            let bits = b.convert(scalar, Scalar::F32, value);
+            vec![bits]
+        }
+        Ty::B16 => vec![b.convert(scalar, Scalar::U32, value)],
+        Ty::B32 => vec![value],
+        Ty::B64 => [Op::Low, Op::High].map(|op| b.value(op, &[value], Ty::B32)).to_vec(),
+        Ty::Mask => [0, 1]
+            .map(|word| {
+                let word = b.u32(word);
+                b.value(Op::MaskAlu(AluOp::BallotWord), &[value, word], Ty::B32)
+            })
+            .to_vec(),
+    }
+}
+
+/// Results of an operation, by what it takes.
+fn results(sample: &Sample, ty: [Scalar; 2]) -> Vec<(Ty, Scalar)> {
+    let build = |types: &[Ty]| {
+        let mut b = Builder::new(Kernel::new("main", [1, 1, 1]));
+        let args: Vec<Value> = sample
+            .inputs
+            .iter()
+            .map(|input| {
+                let ty = if input.ty == LaneType::BALLOT { Ty::Mask } else { Ty::of(scalar_of(input.ty)) };
+                b.kernel.undefined(ty)
+            })
+            .collect();
+        b.inst(Op::Lane { op: sample.op, ty }, &args, types);
+        b.effect(Op::Return, &[]);
+        verify(&b.kernel).is_ok()
+    };
+    let first = (Ty::of(ty[0]), ty[0]);
+    let candidates = [
+        vec![first],
+        vec![first, (Ty::of(ty[1]), ty[1])],
+        vec![(Ty::B32, Scalar::U32)],
+        vec![(Ty::Bool, Scalar::BOOL)],
+        vec![(Ty::Mask, Scalar::BOOL)],
+        vec![],
+    ];
+    let fits = |types: &&Vec<(Ty, Scalar)>| build(&types.iter().map(|(ty, _)| *ty).collect::<Vec<_>>());
+    candidates.iter().find(fits).cloned().expect("the verifier knows the operation")
+}
+
+fn kernel_of(sample: &Sample, shape: Shape, size: u32) -> Kernel {
+    let invocations = if shape == Shape::First { size + 8 } else { 2 * size };
+    let mut b = Builder::new(Kernel::new("main", [invocations, 1, 1]));
+    for (binding, writable) in [(0, false), (1, true)] {
+        let (kind, span) = (BufferKind::Storage, Span::NONE);
+        b.kernel.buffers.push(Buffer {
+            name: "words".into(),
+            kind,
+            set: 0,
+            binding,
+            element: 0,
+            bytes: 0,
+            writable,
+            span,
+        });
+    }
+    let local = b.value(Op::BuiltIn(crate::ir::BuiltIn::LocalInvocationIndex, 0), &[], Ty::B32);
+    let stride = b.u32(STRIDE);
+    let own = b.bin(BinOp::Mul, Scalar::U32, local, stride);
+    let args = operands(&mut b, sample, own, size);
+    let scalar = |n: usize| match sample.inputs.get(n) {
+        Some(input) if input.ty != LaneType::BALLOT => scalar_of(input.ty),
+        _ => Scalar::BOOL,
+    };
+    let ty = [scalar(0), scalar(1)];
+    let (then, otherwise) = (b.kernel.add_block(&[]), b.kernel.add_block(&[]));
+    if shape == Shape::Divergent {
+        let (bits, two) = (number(&mut b, local, 7), b.u32(2));
+        let condition = b.cmp(CmpOp::Gt, Scalar::U32, bits, two);
+        b.inst(Op::If { then, otherwise }, &[condition], &[]);
+        b.switch_to(otherwise);
+        b.effect(Op::Yield, &[]);
+        b.switch_to(then);
+    }
+    let kinds = results(sample, ty);
+    let types: Vec<Ty> = kinds.iter().map(|(ty, _)| *ty).collect();
+    let inst = b.inst(Op::Lane { op: sample.op, ty }, &args, &types);
+    let mut offset = 0;
+    for (result, (_, scalar)) in b.kernel.results(inst).zip(kinds) {
+        for word in words_of(&mut b, result, scalar) {
+            let access = MemoryAccess { space: MemorySpace::Buffer(1), offset, ..words(1) };
+            b.store(access, own, &[word]);
+            offset += 4;
+        }
+    }
+    if shape == Shape::Divergent {
+        b.effect(Op::Yield, &[]);
+        b.switch_to(b.kernel.body);
+    }
+    b.effect(Op::Return, &[]);
+    b.kernel
+}
+
+fn check(kernel: &Kernel, what: &str) {
+    if let Err(errors) = verify(kernel) {
+        panic!("{what}: {errors:#?}\n{}", print(kernel, None));
+    }
+    let is_lane = |op: &Op| matches!(op, Op::Lane { .. });
+    let left = Tree::new(kernel).insts(kernel).into_iter().any(|inst| is_lane(&kernel.insts[inst].op));
+    assert!(!left, "{what}: an operation is left\n{}", print(kernel, None));
+}
+
+/// Lowers a kernel and compares what it gives; false if the profile refuses it.
+fn lowers(kernel: &Kernel, profile: &Profile, what: &str) -> bool {
+    let size = profile.wave_size.expect("hardware has one");
+    check_unlowered(kernel, what);
+    let mut lowered = kernel.clone();
+    if let Err(errors) = lower_lanes(&mut lowered, profile) {
+        let refusals = errors.iter().all(|error| error.code.is_refusal() || error.code == Code::BAD_LANE_OPERAND);
+        assert!(refusals, "{what}: {errors:#?}");
+        return false;
+    }
+    check(&lowered, what);
+    let Ok(before) = random::run(kernel, size) else { return false };
+    let after = random::run(&lowered, size);
+    let differs = |(a, b): (&Option<u32>, &Option<u32>)| a.is_some() && a != b;
+    let place = after.map(|after| before.iter().zip(&after).position(differs));
+    assert_eq!(place, Ok(None), "{what}\n{}\n{}", print(kernel, None), print(&lowered, None));
+    true
+}
+
+fn check_unlowered(kernel: &Kernel, what: &str) {
+    assert_eq!(verify(kernel), Ok(()), "{what}");
+}
+
+fn hardware() -> impl Iterator<Item = Profile> {
+    Profile::all().filter(|profile| profile.target != Target::Spirv)
+}
+
+#[test]
+fn every_operation_computes_what_it_means() {
+    let samples = catalog::all();
+    let mut lowered = 0;
+    for (p, profile) in hardware().enumerate() {
+        let size = profile.wave_size.expect("hardware has one");
+        for (n, sample) in samples.iter().filter(|sample| !sample.fragment).enumerate() {
+            // Each operation is tried on some profiles, with another shape on each.
+            if n % PARTS != p % PARTS {
+                continue;
+            }
+            let shape = SHAPES[(n / PARTS + p / PARTS) % SHAPES.len()];
+            let what = format!("{} {:?} {:?} on {}, {shape:?}", sample.family, sample.op, sample.inputs, profile.name);
+            lowered += u32::from(lowers(&kernel_of(sample, shape, size), &profile, &what));
+        }
+    }
+    assert!(lowered > 300, "only {lowered} were lowered");
+}
+
+#[test]
+fn random_kernels_compute_the_same_when_lowered() {
+    let mut lowered = 0;
+    for seed in 0..50 {
+        let kernel = random::kernel(seed, true);
+        for name in ["nv-maxwell", "gfx900", "gfx1030", "gfx1100-wave64"] {
+            let profile = Profile::named(name).expect("a profile");
+            lowered += u32::from(lowers(&kernel, &profile, &format!("seed {seed} on {name}")));
+        }
+    }
+    assert!(lowered > 10, "only {lowered} were lowered");
+}
+
+#[test]
+fn refusals_name_the_place() {
+    let sample = Sample { family: "", op: LaneOp::Bpermute, inputs: bpermute(), fragment: false };
+    let mut kernel = kernel_of(&sample, Shape::Full, 32);
+    let errors = lower_lanes(&mut kernel, &Profile::named("nv-fermi").expect("a profile")).expect_err("it has none");
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0].message.starts_with("this cross-lane operation cannot be compiled: profile nv-fermi lacks"));
+    assert_eq!(Refusal::NotYet.code(), Code::NOT_SUPPORTED);
+}
+
+fn bpermute() -> Vec<crate::lane::Input> {
+    vec![crate::lane::Input::varying(LaneType::U32), crate::lane::Input::varying(LaneType::U32)]
+}
+
+#[test]
+fn operations_that_miss_lanes_are_warned_of() {
+    let width = crate::lane::Width::new(16).expect("a width");
+    let sample = |op| Sample { family: "", op, inputs: bpermute()[..1].to_vec(), fragment: false };
+    let warnings = |op, shape| {
+        let mut kernel = kernel_of(&sample(op), shape, 32);
+        let warnings = lower_lanes(&mut kernel, &Profile::named("nv-maxwell").expect("a profile")).expect("it lowers");
+        warnings.iter().map(|warning| warning.code.0).collect::<Vec<_>>()
+    };
+    assert_eq!(warnings(LaneOp::Butterfly(width), Shape::Full), [""; 0]);
+    assert_eq!(warnings(LaneOp::Butterfly(width), Shape::First), ["W0500"]);
+    assert_eq!(warnings(LaneOp::Butterfly(width), Shape::Divergent), ["W0501"]);
+    assert_eq!(warnings(LaneOp::BroadcastFirst, Shape::Divergent), [""; 0]);
+}

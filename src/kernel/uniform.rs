@@ -1,0 +1,265 @@
+//! Which values are the same in all lanes that have them, and which lanes run each instruction.
+//!
+//! A value varies if it comes from the lane, from what varies, or from a choice that lanes make differently: a branch, or
+//! the round in which they leave a loop. The analysis begins with everything uniform and takes back what is not, walk by
+//! walk, until nothing changes; a walk takes linear time, and their number hangs on how deeply loops that vary are nested.
+
+mod source;
+
+use super::tree::{Flows, Tree};
+use super::{BlockId, InstId, Kernel, Op, Value};
+use crate::lane::Activity;
+use source::Sources;
+
+/// How far a value is the same.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Extent {
+    /// It may differ from lane to lane.
+    Lane,
+    /// In all active lanes of a wave.
+    Wave,
+    /// In all active invocations of a workgroup.
+    Workgroup,
+    /// In all of a dispatch.
+    Dispatch,
+}
+
+/// What is known of a kernel's values and places.
+#[derive(Clone, Debug)]
+pub struct Uniformity {
+    values: Vec<Extent>,
+    /// For each instruction in how large groups invocations come to it together or not at all.
+    flow: Vec<Extent>,
+    /// Whether the workgroup fills its last wave.
+    fills: bool,
+}
+
+impl Uniformity {
+    /// Analyses a kernel that runs in waves of so many lanes.
+    pub fn new(kernel: &Kernel, wave_size: u32) -> Uniformity {
+        let tree = Tree::new(kernel);
+        let mut walk = Walk {
+            kernel,
+            flows: Flows::new(kernel, &tree),
+            tree: &tree,
+            sources: Sources { kernel, wave_size },
+            values: vec![Extent::Dispatch; kernel.values.len()],
+            flow: vec![Extent::Dispatch; kernel.insts.len()],
+            left: vec![Extent::Dispatch; kernel.insts.len()],
+            frames: Vec::new(),
+            changed: true,
+        };
+        while std::mem::take(&mut walk.changed) {
+            walk.block(kernel.body, Extent::Dispatch);
+        }
+        let fills = kernel.invocations().is_multiple_of(wave_size);
+        Uniformity { values: walk.values, flow: walk.flow, fills }
+    }
+
+    /// How far a value is the same.
+    pub fn of(&self, value: Value) -> Extent {
+        self.values.get(value.index()).copied().unwrap_or(Extent::Lane)
+    }
+
+    /// Whether all active lanes of a wave have the same value.
+    pub fn is_uniform(&self, value: Value) -> bool {
+        self.of(value) >= Extent::Wave
+    }
+
+    /// In how large groups invocations come to an instruction together or not at all.
+    pub fn flow(&self, inst: InstId) -> Extent {
+        self.flow.get(inst.index()).copied().unwrap_or(Extent::Lane)
+    }
+
+    /// Which lanes run an instruction when one does.
+    pub fn activity(&self, inst: InstId) -> Activity {
+        match self.flow(inst) {
+            Extent::Lane => Activity::Any,
+            _ if self.fills => Activity::Full,
+            // The linear index says which lanes there are.
+            _ => Activity::FirstLanes,
+        }
+    }
+}
+
+/// What lanes leave toward, early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Toward {
+    /// The end of a construct.
+    End(InstId),
+    /// The next round of a loop.
+    Next(InstId),
+    /// The end of the invocation.
+    Return,
+}
+
+/// Early leaves by which lanes part, one for each goal.
+type Leaves = Vec<(Toward, Extent)>;
+
+/// A block that the walk is in.
+struct Frame {
+    /// How much of what entered the construct around is still together here.
+    together: Extent,
+    /// The same since the kernel's start.
+    overall: Extent,
+    leaves: Leaves,
+}
+
+struct Walk<'k> {
+    kernel: &'k Kernel,
+    tree: &'k Tree,
+    flows: Flows,
+    sources: Sources<'k>,
+    values: Vec<Extent>,
+    flow: Vec<Extent>,
+    /// How far lanes that leave a loop do so together.
+    left: Vec<Extent>,
+    frames: Vec<Frame>,
+    changed: bool,
+}
+
+impl Walk<'_> {
+    fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("the walk is in a block")
+    }
+
+    /// Walks a block that lanes enter as far together as `entry` says. Gives who left it early.
+    fn block(&mut self, block: BlockId, entry: Extent) -> Leaves {
+        let overall = self.frames.last().map_or(entry, |around| around.overall.min(entry));
+        self.frames.push(Frame { together: entry, overall, leaves: Vec::new() });
+        for inst in &self.kernel.blocks[block].insts {
+            self.inst(*inst);
+        }
+        self.frames.pop().map(|frame| frame.leaves).unwrap_or_default()
+    }
+
+    fn inst(&mut self, inst: InstId) {
+        self.flow[inst.index()] = self.frame().overall;
+        match self.kernel.insts[inst].op {
+            Op::If { then, otherwise } => self.branch(inst, then, otherwise),
+            Op::Loop { body, continuing } => self.repetition(inst, body, continuing),
+            Op::Scope { body } => self.scope(inst, body),
+            Op::Whole { body } => {
+                self.block(body, Extent::Dispatch);
+                self.join(self.kernel.results(inst), Extent::Dispatch, None);
+            }
+            Op::Exit(target) => self.leave(Toward::End(target)),
+            Op::Continue(target) => self.leave(Toward::Next(target)),
+            Op::Return => self.leave(Toward::Return),
+            op if op.is_terminator() => {}
+            op => {
+                let values = &self.values;
+                let args = self.kernel.args(inst).iter().map(|arg| values[arg.index()]);
+                let extent = self.sources.result(inst, &op, args.collect());
+                self.kernel.results(inst).for_each(|result| self.lower(result, extent));
+            }
+        }
+    }
+
+    fn lower(&mut self, value: Value, extent: Extent) {
+        let known = &mut self.values[value.index()];
+        if extent < *known {
+            *known = extent;
+            self.changed = true;
+        }
+    }
+
+    fn leave(&mut self, toward: Toward) {
+        let together = self.frame().together;
+        self.frame().leaves.push((toward, together));
+    }
+
+    fn branch(&mut self, inst: InstId, then: BlockId, otherwise: BlockId) {
+        let condition = self.values[self.kernel.args(inst)[0].index()];
+        let mut leaves = self.block(then, condition);
+        leaves.extend(self.block(otherwise, condition));
+        self.part(leaves);
+        self.join(self.kernel.results(inst), condition, None);
+    }
+
+    fn scope(&mut self, inst: InstId, body: BlockId) {
+        let mut leaves = self.block(body, Extent::Dispatch);
+        let choice = take(&mut leaves, Toward::End(inst));
+        self.part(leaves);
+        self.join(self.kernel.results(inst), choice, None);
+    }
+
+    /// Lanes that left in earlier rounds are missing in later ones.
+    fn repetition(&mut self, inst: InstId, body: BlockId, continuing: BlockId) {
+        let before = self.left[inst.index()];
+        let mut leaves = self.block(body, before);
+        let next = take(&mut leaves, Toward::Next(inst));
+        let gone = least(&leaves);
+        leaves.extend(self.block(continuing, before.min(gone)));
+        let choice = take(&mut leaves, Toward::End(inst)).min(self.leave_condition(continuing)).min(before);
+        let left = choice.min(least(&leaves));
+        if left < before {
+            self.left[inst.index()] = left;
+            self.changed = true;
+        }
+        self.part(leaves);
+        self.join(self.kernel.blocks[body].params.iter().copied(), Extent::Dispatch, None);
+        self.join(self.kernel.blocks[continuing].params.iter().copied(), next, None);
+        self.join(self.kernel.results(inst), choice, Some(body));
+    }
+
+    /// How far lanes agree on leaving a loop behind its continuing block.
+    fn leave_condition(&self, continuing: BlockId) -> Extent {
+        let last = self.kernel.blocks[continuing].insts.last();
+        let repeat = last.filter(|last| self.kernel.insts[**last].op == Op::Repeat);
+        repeat.map_or(Extent::Dispatch, |repeat| self.values[self.kernel.args(*repeat)[0].index()])
+    }
+
+    /// Takes over who left from inside a construct to farther than its end.
+    fn part(&mut self, leaves: Leaves) {
+        let frame = self.frame();
+        for (toward, extent) in leaves {
+            let extent = extent.min(frame.together);
+            match frame.leaves.iter_mut().find(|(other, _)| *other == toward) {
+                Some((_, known)) => *known = extent.min(*known),
+                None => frame.leaves.push((toward, extent)),
+            }
+        }
+        let gone = least(&frame.leaves);
+        frame.together = frame.together.min(gone);
+        frame.overall = frame.overall.min(gone);
+    }
+
+    /// Parameters or results that are one of several values, chosen as far alike as `choice` says. For a loop's results
+    /// also the round is chosen, which matters for values from inside.
+    fn join(&mut self, values: impl Iterator<Item = Value>, choice: Extent, body: Option<BlockId>) {
+        for value in values {
+            let sources = self.flows.sources(value);
+            let Some(first) = sources.first() else { continue };
+            let chosen = sources.iter().any(|source| source != first);
+            let inside = |source: &Value| {
+                let home = self.tree.home(self.kernel, *source);
+                body.is_some() && home.is_some_and(|home| !self.encloses_value(home, value))
+            };
+            let matters = chosen || sources.iter().any(inside);
+            let least = sources.iter().map(|source| self.values[source.index()]).min().unwrap_or(Extent::Lane);
+            self.lower(value, if matters { least.min(choice) } else { least });
+        }
+    }
+
+    /// Whether a block holds the one in which a value is defined.
+    fn encloses_value(&self, block: BlockId, value: Value) -> bool {
+        self.tree.home(self.kernel, value).is_some_and(|home| self.tree.encloses(block, home))
+    }
+}
+
+/// How far lanes that leave do so together.
+fn least(leaves: &Leaves) -> Extent {
+    leaves.iter().map(|(_, extent)| *extent).min().unwrap_or(Extent::Dispatch)
+}
+
+/// Takes out those who leave toward one goal; how far they do so together.
+fn take(leaves: &mut Leaves, toward: Toward) -> Extent {
+    let extents = leaves.iter().filter(|(other, _)| *other == toward).map(|(_, extent)| *extent);
+    let least = extents.min().unwrap_or(Extent::Dispatch);
+    leaves.retain(|(other, _)| *other != toward);
+    least
+}
+
+#[cfg(test)]
+mod tests;

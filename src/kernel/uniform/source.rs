@@ -1,0 +1,124 @@
+//! How far the result of one instruction is the same, from how far its operands are.
+
+use super::Extent;
+use crate::ir::BuiltIn;
+use crate::kernel::{BinOp, BufferKind, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
+use crate::lane::primitive::{NvOp, ScalarOp};
+use crate::lane::{CountOp, FoldKind, Group, GroupFold, GroupOp, LaneFact, LaneOp, Primitive, Width};
+
+/// What results are asked for.
+pub struct Sources<'k> {
+    pub kernel: &'k Kernel,
+    pub wave_size: u32,
+}
+
+impl Sources<'_> {
+    /// The extent of an instruction's results, whose operands have these.
+    pub fn result(&self, inst: InstId, op: &Op, args: Vec<Extent>) -> Extent {
+        let all = args.iter().copied().min().unwrap_or(Extent::Dispatch);
+        match *op {
+            Op::BuiltIn(built_in, component) => self.built_in(built_in, component),
+            Op::Fact(LaneFact::Size) => Extent::Dispatch,
+            Op::Fact(_) | Op::Atomic { .. } | Op::FoldMoved { .. } => Extent::Lane,
+            Op::Load(access) => all.min(self.memory(access)),
+            Op::Lane { op, .. } => self.lane(op, all),
+            Op::Prim { primitive, .. } if is_uniform(primitive, self.wave_size) => Extent::Wave,
+            Op::Prim { .. } => Extent::Lane,
+            Op::Bin(op, _) if all == Extent::Lane && self.drops_lane(inst, op) => Extent::Wave,
+            _ => all,
+        }
+    }
+
+    /// Invocations are counted along x, then y, then z; a wave has consecutive ones.
+    fn built_in(&self, built_in: BuiltIn, component: u8) -> Extent {
+        let row: u32 = self.kernel.workgroup_size[..usize::from(component)].iter().product();
+        match built_in {
+            BuiltIn::NumWorkgroups | BuiltIn::NumSubgroups => Extent::Dispatch,
+            BuiltIn::WarpsPerSmNv | BuiltIn::SmCountNv => Extent::Dispatch,
+            BuiltIn::WorkgroupId => Extent::Workgroup,
+            BuiltIn::SubgroupId | BuiltIn::WarpIdNv | BuiltIn::SmIdNv => Extent::Wave,
+            BuiltIn::LocalInvocationId if component > 0 && row.is_multiple_of(self.wave_size) => Extent::Wave,
+            _ => Extent::Lane,
+        }
+    }
+
+    /// Whether an operation with a constant takes away the bits in which the index differs inside a wave.
+    fn drops_lane(&self, inst: InstId, op: BinOp) -> bool {
+        let [value, by] = self.kernel.args(inst) else { return false };
+        let Some(by) = self.kernel.as_constant(*by).filter(|_| self.counts_lanes(*value)) else { return false };
+        let size = u64::from(self.wave_size);
+        match op {
+            BinOp::Shr => by >= u64::from(self.wave_size.trailing_zeros()),
+            BinOp::And => by & (size - 1) == 0,
+            BinOp::Div => by != 0 && by.is_multiple_of(size),
+            _ => false,
+        }
+    }
+
+    /// Whether a value is the invocation's number in its workgroup, so that waves begin at multiples of their size.
+    fn counts_lanes(&self, value: Value) -> bool {
+        let Def::Inst(inst, _) = self.kernel.values[value].def else { return false };
+        let in_row = self.kernel.workgroup_size[1..] == [1, 1];
+        match self.kernel.insts[inst].op {
+            Op::BuiltIn(BuiltIn::LocalInvocationIndex, _) => true,
+            Op::BuiltIn(BuiltIn::LocalInvocationId, 0) => in_row || self.row_is_waves(),
+            _ => false,
+        }
+    }
+
+    fn row_is_waves(&self) -> bool {
+        self.kernel.workgroup_size[0].is_multiple_of(self.wave_size)
+    }
+
+    /// How far invocations that read the same place at once find the same there.
+    fn memory(&self, access: MemoryAccess) -> Extent {
+        if access.volatile || access.coherent {
+            return Extent::Lane;
+        }
+        match access.space {
+            MemorySpace::Push => Extent::Dispatch,
+            MemorySpace::Private => Extent::Lane,
+            MemorySpace::Buffer(buffer) => match self.kernel.buffers.get(buffer as usize) {
+                Some(buffer) if buffer.kind == BufferKind::Uniform || !buffer.writable => Extent::Dispatch,
+                _ => Extent::Wave,
+            },
+            MemorySpace::Shared | MemorySpace::Physical => Extent::Wave,
+        }
+    }
+
+    /// The results of cross-lane operations. A move of a uniform value may still be undefined in some lanes, so only those
+    /// count whose result all active lanes share.
+    fn lane(&self, op: LaneOp, all: Extent) -> Extent {
+        let is_whole = |width: Width| width.lanes_in(self.wave_size) >= self.wave_size;
+        let is_subgroup = |group: Group| match group {
+            Group::Subgroup => true,
+            Group::Quad => self.wave_size <= 4,
+            Group::Warp => self.wave_size <= 32,
+            Group::Segment(width) => is_whole(width),
+        };
+        let uniform = match op {
+            LaneOp::LaneCount(_) => return Extent::Dispatch,
+            LaneOp::Broadcast | LaneOp::BroadcastFirst => true,
+            LaneOp::Fold { kind: FoldKind::AllReduce, width, .. } => is_whole(width),
+            LaneOp::Vote { group, .. } | LaneOp::Ballot(group) => is_subgroup(group),
+            LaneOp::ActiveMask => is_subgroup(Group::Warp),
+            LaneOp::BallotCount(CountOp::All) | LaneOp::BallotFindLsb | LaneOp::BallotFindMsb | LaneOp::BallotBit => {
+                return all;
+            }
+            _ => false,
+        };
+        if uniform { Extent::Wave } else { Extent::Lane }
+    }
+}
+
+/// Whether a primitive gives all active lanes the same.
+fn is_uniform(primitive: Primitive, wave_size: u32) -> bool {
+    match primitive {
+        Primitive::Group(GroupOp::Broadcast | GroupOp::BroadcastFirst | GroupOp::Ballot | GroupOp::Vote(_)) => true,
+        Primitive::Group(GroupOp::Fold(_, GroupFold::Reduce)) => true,
+        Primitive::Group(GroupOp::Fold(_, GroupFold::Clustered(width))) => width.lanes_in(wave_size) >= wave_size,
+        Primitive::Nv(NvOp::Vote(_) | NvOp::Ballot) => true,
+        Primitive::Scalar(op) => ScalarOp::is_scalar(op),
+        _ => false,
+    }
+}
