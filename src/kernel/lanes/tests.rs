@@ -78,11 +78,10 @@ fn operands(b: &mut Builder, sample: &Sample, own: Value, size: u32) -> Vec<Valu
             all.push(b.u32(bits));
             continue;
         }
-        let is_index = n > 0 && matches!(sample.op, LaneOp::Shuffle(_) | LaneOp::Rotate(_) | LaneOp::BallotBit)
-            || n > 0 && matches!(sample.op, LaneOp::Broadcast | LaneOp::QuadBroadcast)
-            || n == 2 && sample.op == LaneOp::WriteLane;
-        let uniform = matches!(sample.op, LaneOp::Rotate(_) | LaneOp::Broadcast | LaneOp::QuadBroadcast)
-            || sample.op == LaneOp::WriteLane;
+        let agrees = matches!(sample.op, LaneOp::Rotate(_) | LaneOp::Broadcast | LaneOp::QuadBroadcast);
+        let names_lane = agrees || matches!(sample.op, LaneOp::Shuffle(_) | LaneOp::BallotBit);
+        let is_index = if sample.op == LaneOp::WriteLane { n == 2 } else { names_lane && n > 0 };
+        let uniform = agrees || sample.op == LaneOp::WriteLane;
         let address = if uniform && n > 0 { zero } else { own };
         let mut access = words(2);
         access.offset = 8 * n as u32;
