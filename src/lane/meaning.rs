@@ -249,10 +249,22 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         width: u32,
     ) -> Option<Row<T>> {
         let mut row = vec![LaneValue::Poison; self.lanes.size as usize];
-        for i in self.lanes.iter() {
-            let members = self.lanes.segment(i, width).filter(|j| reaches(kind, *j, i));
-            let values: Vec<_> = members.map(|j| self.read(0, j)).collect();
-            row[i as usize] = value::fold_unordered(domain, op, &values, &self.inputs[0])?;
+        let mut left = self.lanes.iter();
+        while let Some(first) = left.next() {
+            let members = self.lanes.segment(first, width);
+            left.0 &= !members.0;
+            let mut seen: Vec<LaneValue<T>> = Vec::new();
+            for i in members {
+                seen.push(self.read(0, i));
+                let count = seen.len() - usize::from(kind == FoldKind::Exclusive);
+                if matches!(kind, FoldKind::Inclusive | FoldKind::Exclusive) {
+                    row[i as usize] = value::fold_unordered(domain, op, &seen[..count], &self.inputs[0])?;
+                }
+            }
+            if !matches!(kind, FoldKind::Inclusive | FoldKind::Exclusive) {
+                let whole = value::fold_unordered(domain, op, &seen, &self.inputs[0])?;
+                members.for_each(|i| row[i as usize] = whole);
+            }
         }
         Some(row)
     }

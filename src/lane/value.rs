@@ -39,14 +39,50 @@ impl Lanes {
     }
 
     /// Active lanes in ascending order.
-    pub fn iter(self) -> impl DoubleEndedIterator<Item = u32> {
-        (0..self.size).filter(move |lane| self.is_active(*lane))
+    pub fn iter(self) -> Bits {
+        Bits(self.active)
     }
 
     /// Active lanes of the aligned segment of `width` lanes that holds `lane`.
-    pub fn segment(self, lane: u32, width: u32) -> impl DoubleEndedIterator<Item = u32> {
-        let base = lane & !(width - 1);
-        (base..base + width).filter(move |lane| self.is_active(*lane))
+    pub fn segment(self, lane: u32, width: u32) -> Bits {
+        Bits(self.active & (low_bits(width) << (lane & !(width - 1))))
+    }
+
+    /// The lowest active lane.
+    pub fn first(self) -> Option<u32> {
+        self.iter().next()
+    }
+}
+
+/// The set bits of a word in ascending order.
+#[derive(Clone, Copy, Debug)]
+pub struct Bits(pub u128);
+
+impl Iterator for Bits {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        if self.0 == 0 {
+            return None;
+        }
+        let lowest = self.0.trailing_zeros();
+        self.0 &= self.0 - 1;
+        Some(lowest)
+    }
+
+    fn count(self) -> usize {
+        self.0.count_ones() as usize
+    }
+}
+
+impl DoubleEndedIterator for Bits {
+    fn next_back(&mut self) -> Option<u32> {
+        if self.0 == 0 {
+            return None;
+        }
+        let highest = 127 - self.0.leading_zeros();
+        self.0 &= !(1 << highest);
+        Some(highest)
     }
 }
 

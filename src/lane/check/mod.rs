@@ -127,14 +127,27 @@ fn takes(primitive: Primitive, profile: &Profile, step: &Step) -> bool {
 }
 
 fn check_size(request: &Request, plan: &Plan, size: u32, ordered: bool, effort: Effort) -> Result<u32, Wrong> {
+    let case = Case { request, plan, ordered, float: is_float(request), setup: set_up(plan, Lanes::full(size))? };
+    let patterns = operands::patterns(request, effort);
     let mut runs = 0;
     for active in operands::masks(size, assumed(request, plan), effort) {
-        for pattern in operands::patterns(request, effort) {
-            check_run(request, plan, Lanes { size, active }, &pattern, ordered)?;
-            runs += 1;
+        for pattern in &patterns {
+            runs += u32::from(case.run(Lanes { size, active }, pattern)?);
         }
     }
     Ok(runs)
+}
+
+fn is_float(request: &Request) -> bool {
+    request.inputs.first().is_some_and(|input| input.ty.is_float())
+}
+
+fn set_up(plan: &Plan, lanes: Lanes) -> Result<Vec<Row>, Wrong> {
+    eval::set_up(&mut Terms::new(false, false), plan, lanes).map_err(malformed)
+}
+
+fn malformed(error: eval::Malformed) -> Wrong {
+    Wrong::Malformed { step: error.step }
 }
 
 /// What is known about the active lanes where the plan runs.
@@ -142,21 +155,51 @@ fn assumed(request: &Request, plan: &Plan) -> Activity {
     request.activity.max(plan.assumes)
 }
 
-fn check_run(request: &Request, plan: &Plan, lanes: Lanes, pattern: &Pattern, ordered: bool) -> Result<(), Wrong> {
-    // A fold of active lanes has its order only where all are.
-    let in_order = ordered && (lanes.is_full() || !folds_active_lanes(request.op));
-    let float = request.inputs.first().is_some_and(|input| input.ty.is_float());
-    let mut terms = Terms::new(in_order, float);
-    let inputs = operands::rows(request, lanes, pattern);
-    let got = eval::run(&mut terms, plan, &inputs, lanes).map_err(|error| Wrong::Malformed { step: error.step })?;
-    if request.op == LaneOp::Sync {
-        return Ok(());
+/// A plan on waves of one size.
+struct Case<'a> {
+    request: &'a Request<'a>,
+    plan: &'a Plan,
+    /// Whether the order of folds matters.
+    ordered: bool,
+    float: bool,
+    /// The set-up where all lanes are active.
+    setup: Vec<Row>,
+}
+
+impl Case<'_> {
+    /// Runs the plan and compares every defined lane. Gives whether there was one.
+    fn run(&self, lanes: Lanes, pattern: &Pattern) -> Result<bool, Wrong> {
+        let request = self.request;
+        // A fold of active lanes has its order only where all are.
+        let in_order = self.ordered && (lanes.is_full() || !folds_active_lanes(request.op));
+        let mut terms = Terms::new(in_order, self.float);
+        let inputs = operands::rows(request, lanes, pattern);
+        if request.op == LaneOp::Sync {
+            return self.results(&mut terms, &inputs, lanes).map(|_| true);
+        }
+        let expected = meaning(&mut terms, request.op, &inputs, lanes).ok_or(Wrong::Meaningless)?;
+        if !lanes.is_full() && expected.iter().all(|row| is_undefined(row, lanes)) {
+            return Ok(false);
+        }
+        let got = self.results(&mut terms, &inputs, lanes)?;
+        if expected.len() != got.len() {
+            return Err(Wrong::Meaningless);
+        }
+        expected.iter().zip(&got).try_for_each(|(expected, got)| compare(&terms, expected, got, lanes))?;
+        Ok(true)
     }
-    let expected = meaning(&mut terms, request.op, &inputs, lanes).ok_or(Wrong::Meaningless)?;
-    if expected.len() != got.len() {
-        return Err(Wrong::Meaningless);
+
+    fn results(&self, terms: &mut Terms, inputs: &[Row], lanes: Lanes) -> Result<Vec<Row>, Wrong> {
+        if self.plan.whole.is_empty() {
+            return eval::run_after(terms, self.plan, &self.setup, inputs, lanes).map_err(malformed);
+        }
+        // Whole-wave steps must not rely on what the set-up gave inactive lanes.
+        eval::run(terms, self.plan, inputs, lanes).map_err(malformed)
     }
-    expected.iter().zip(&got).try_for_each(|(expected, got)| compare(&terms, expected, got, lanes))
+}
+
+fn is_undefined(row: &Row, lanes: Lanes) -> bool {
+    lanes.iter().all(|lane| row[lane as usize] == LaneValue::Poison)
 }
 
 fn folds_active_lanes(op: LaneOp) -> bool {

@@ -41,11 +41,13 @@ impl Term {
 
     /// The fold of disjoint sets of lanes: quick, and the usual case.
     fn union(op: FoldOp, terms: &[Term]) -> Option<Term> {
-        let mut sets = terms.iter().map(|term| term.as_lanes(op));
-        let (input, first) = sets.next()??;
-        let set = sets.try_fold(first, |all, next| {
-            next.filter(|(other, set)| *other == input && all & set == 0).map(|(_, set)| all | set)
-        })?;
+        let (input, mut set) = terms.first()?.as_lanes(op)?;
+        for term in &terms[1..] {
+            match term.as_lanes(op) {
+                Some((other, more)) if other == input && set & more == 0 => set |= more,
+                _ => return None,
+            }
+        }
         Some(match set.is_power_of_two() {
             true => Term::Leaf { input, label: set.trailing_zeros() },
             false => Term::Lanes { op, input, set },

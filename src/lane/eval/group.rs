@@ -4,7 +4,7 @@
 use super::Outcome;
 use crate::lane::op::{CountOp, FoldOp, VoteOp};
 use crate::lane::primitive::{GroupFold, GroupOp};
-use crate::lane::value::{self, Domain, LaneValue, Lanes, low_bits};
+use crate::lane::value::{self, Bits, Domain, LaneValue, Lanes, low_bits};
 
 /// One result for each active lane; none if the operands are of the wrong kind.
 pub fn apply<D: Domain>(domain: &mut D, op: GroupOp, rows: &[&[LaneValue<D::Data>]], lanes: Lanes) -> Outcome<D::Data> {
@@ -18,7 +18,7 @@ pub fn apply<D: Domain>(domain: &mut D, op: GroupOp, rows: &[&[LaneValue<D::Data
         (G::Fold(fold, reach), [value]) => folded(domain, fold, reach, value, lanes),
         (G::Vote(vote), [value]) => voted(domain, vote, value, lanes, lanes.size.max(1)),
         (G::QuadVote(vote), [value]) => voted(domain, vote, value, lanes, 4),
-        (G::Elect, []) => each(lanes, |i| Some(LaneValue::Bool(lanes.iter().next() == Some(i)))),
+        (G::Elect, []) => each(lanes, |i| Some(LaneValue::Bool(lanes.first() == Some(i)))),
         (G::Ballot, [predicate]) => ballot(predicate, lanes),
         (G::Sync, []) => each(lanes, |_| Some(LaneValue::Poison)),
         (_, [ballot]) => each(lanes, |i| read_ballot(op, ballot[i as usize], LaneValue::Index(i), i, lanes.size)),
@@ -38,6 +38,21 @@ pub fn each<T: Copy>(lanes: Lanes, mut f: impl FnMut(u32) -> Option<LaneValue<T>
     Some(row)
 }
 
+/// The result of each segment's active lanes together, in all of them.
+fn each_segment<T: Copy>(lanes: Lanes, width: u32, mut f: impl FnMut(Bits) -> Option<LaneValue<T>>) -> Outcome<T> {
+    let mut row = vec![LaneValue::Poison; lanes.size as usize];
+    let mut left = Bits(lanes.active);
+    while let Some(first) = left.next() {
+        let members = lanes.segment(first, width);
+        let result = f(members)?;
+        for lane in members {
+            row[lane as usize] = result;
+        }
+        left.0 &= !members.0;
+    }
+    Some(row)
+}
+
 fn moved<T: Copy + PartialEq>(
     op: GroupOp,
     value: &[LaneValue<T>],
@@ -47,7 +62,8 @@ fn moved<T: Copy + PartialEq>(
     each(lanes, |i| {
         let Some(row) = operand else { return Some(read(value, op.lane(i, 0, lanes), lanes)) };
         let own = row[i as usize];
-        if own == LaneValue::Poison || lanes.segment(i, op.uniform_width(lanes)).any(|j| row[j as usize] != own) {
+        let width = op.uniform_width(lanes);
+        if own == LaneValue::Poison || width > 1 && lanes.segment(i, width).any(|j| row[j as usize] != own) {
             return Some(LaneValue::Poison);
         }
         Some(read(value, op.lane(i, own.index()?, lanes), lanes))
@@ -69,18 +85,40 @@ fn folded<D: Domain>(
     row: &[LaneValue<D::Data>],
     lanes: Lanes,
 ) -> Outcome<D::Data> {
-    each(lanes, |i| {
-        let members: Vec<u32> = match reach {
-            GroupFold::Reduce => lanes.iter().collect(),
-            GroupFold::Inclusive => lanes.iter().filter(|j| *j <= i).collect(),
-            GroupFold::Exclusive => lanes.iter().filter(|j| *j < i).collect(),
-            GroupFold::Clustered(width) if width.lanes_in(lanes.size) > lanes.size => {
-                return Some(LaneValue::Poison);
-            }
-            GroupFold::Clustered(width) => lanes.segment(i, width.lanes_in(lanes.size)).collect(),
-        };
-        let values: Vec<_> = members.iter().map(|j| row[*j as usize]).collect();
+    let width = match reach {
+        GroupFold::Inclusive | GroupFold::Exclusive => return scanned(domain, op, reach, row, lanes),
+        GroupFold::Reduce => lanes.size,
+        GroupFold::Clustered(width) => width.lanes_in(lanes.size),
+    };
+    if width > lanes.size {
+        return each(lanes, |_| Some(LaneValue::Poison));
+    }
+    each_segment(lanes, width, |members| {
+        let values: Vec<_> = members.map(|j| row[j as usize]).collect();
         value::fold_unordered(domain, op, &values, row)
+    })
+}
+
+/// The folds of the active lanes up to each, or below it.
+fn scanned<D: Domain>(
+    domain: &mut D,
+    op: FoldOp,
+    reach: GroupFold,
+    row: &[LaneValue<D::Data>],
+    lanes: Lanes,
+) -> Outcome<D::Data> {
+    let mut below = None;
+    each(lanes, |i| {
+        let own = row[i as usize];
+        let inclusive = match below {
+            None => own,
+            Some(below) => value::fold_unordered(domain, op, &[below, own], row)?,
+        };
+        let exclusive = below.replace(inclusive);
+        Some(match reach {
+            GroupFold::Exclusive => exclusive.unwrap_or_else(|| value::identity(domain, op, row)),
+            _ => inclusive,
+        })
     })
 }
 
@@ -92,8 +130,8 @@ pub fn voted<D: Domain>(
     lanes: Lanes,
     width: u32,
 ) -> Outcome<D::Data> {
-    each(lanes, |i| {
-        let values: Vec<_> = lanes.segment(i, width).map(|j| row[j as usize]).collect();
+    each_segment(lanes, width, |members| {
+        let values: Vec<_> = members.map(|j| row[j as usize]).collect();
         if values.contains(&LaneValue::Poison) {
             return Some(LaneValue::Poison);
         }
@@ -111,10 +149,14 @@ pub fn voted<D: Domain>(
 
 /// The ballot of the active lanes, in each of them.
 pub fn ballot<T: Copy + PartialEq>(predicate: &[LaneValue<T>], lanes: Lanes) -> Outcome<T> {
-    if lanes.iter().any(|j| predicate[j as usize] == LaneValue::Poison) {
-        return each(lanes, |_| Some(LaneValue::Poison));
+    let mut bits = 0;
+    for j in lanes.iter() {
+        match predicate[j as usize] {
+            LaneValue::Bool(value) => bits |= u128::from(value) << j,
+            LaneValue::Poison => return each(lanes, |_| Some(LaneValue::Poison)),
+            _ => return None,
+        }
     }
-    let bits = lanes.iter().try_fold(0, |bits, j| Some(bits | u128::from(predicate[j as usize].bool()?) << j))?;
     each(lanes, |_| Some(LaneValue::Ballot(bits)))
 }
 

@@ -1,6 +1,7 @@
 //! The vendors' instructions on lanes. Lane maps come from the primitives themselves; here the values follow them.
 //!
-//! What inactive lanes hold is not tracked, so a value fetched from one is poison.
+//! An instruction that reads an inactive lane gets what its row holds there: poison, unless a step in whole-wave mode or
+//! a scalar put something there.
 
 use super::Outcome;
 use super::group::{ballot, each, voted};
@@ -8,6 +9,7 @@ use crate::lane::op::FoldOp;
 use crate::lane::primitive::nv::shuffle_target;
 use crate::lane::primitive::{Index, LdsOp, NvOp, Primitive, ScalarOp, Source, amd_scalar};
 use crate::lane::value::{self, Domain, LaneValue, Lanes, low_bits};
+use smallvec::SmallVec;
 
 type Rows<'a, T> = &'a [&'a [LaneValue<T>]];
 
@@ -53,7 +55,8 @@ pub fn fold_moved<D: Domain>(
     lanes: Lanes,
 ) -> Outcome<D::Data> {
     let moved = Moved::new(primitive, rows, lanes)?;
-    each(lanes, |i| match moved.source(i)? {
+    let sources = moved.sources()?;
+    each(lanes, |i| match sources[i as usize] {
         Source::Old => Some(own[i as usize]),
         source => {
             let value = moved.value(domain, i, source);
@@ -138,28 +141,34 @@ impl<'a, T: Copy + PartialEq> Moved<'a, T> {
         Some(())
     }
 
-    fn source(&self, i: u32) -> Option<Source> {
-        let index: Vec<Index> = self.index.iter().map(|row| Index::Row(row)).collect();
-        let source = self.primitive.instruction().source(i, &index, self.lanes)?;
+    /// Where each active lane gets its result.
+    fn sources(&self) -> Option<Vec<Source>> {
+        let index: SmallVec<[Index; 2]> = self.index.iter().map(|row| Index::Row(row)).collect();
+        let instruction = self.primitive.instruction();
         let pushes = matches!(self.primitive, Primitive::Lds(LdsOp::Permute { .. }));
-        let unknown = if pushes { self.unknown != 0 } else { self.unknown >> i & 1 != 0 };
-        Some(if unknown { Source::Undefined } else { source })
+        let unknown = if pushes && self.unknown != 0 { u128::MAX } else { self.unknown };
+        let mut sources = vec![Source::Undefined; self.lanes.size as usize];
+        for i in self.lanes.iter() {
+            let source = instruction.source(i, &index, self.lanes)?;
+            if unknown >> i & 1 == 0 {
+                sources[i as usize] = source;
+            }
+        }
+        Some(sources)
     }
 
     fn value<D: Domain<Data = T>>(&self, domain: &mut D, i: u32, source: Source) -> LaneValue<T> {
         match source {
-            Source::Lane(lane) if self.lanes.is_active(lane) => self.value[lane as usize],
+            Source::Lane(lane) => self.value[lane as usize],
             Source::Own => self.value[i as usize],
             Source::Old => self.old.map_or(LaneValue::Poison, |old| old[i as usize]),
             Source::Zero => value::zero(domain, self.value),
-            Source::Lane(_) | Source::Undefined => LaneValue::Poison,
+            Source::Undefined => LaneValue::Poison,
         }
     }
 
     fn values<D: Domain<Data = T>>(&self, domain: &mut D) -> Outcome<T> {
-        each(self.lanes, |i| {
-            let source = self.source(i)?;
-            Some(self.value(domain, i, source))
-        })
+        let sources = self.sources()?;
+        each(self.lanes, |i| Some(self.value(domain, i, sources[i as usize])))
     }
 }

@@ -9,7 +9,8 @@ mod hardware;
 use super::op::MaskOp;
 use super::plan::{CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
 use super::primitive::Primitive;
-use super::value::{self, Domain, LaneValue, Lanes};
+use super::value::{self, Domain, LaneValue, Lanes, low_bits};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// One value a lane; what inactive lanes hold is never looked at.
@@ -50,27 +51,68 @@ pub fn trace<D: Domain>(
     inputs: &[Row<D::Data>],
     lanes: Lanes,
 ) -> Result<Trace<D::Data>, Malformed> {
-    let inputs = if plan.whole.is_empty() { Cow::Borrowed(inputs) } else { Cow::Owned(only_active(inputs, lanes)) };
-    let mut machine = Machine { inputs: &inputs, lanes, setup: Vec::new(), steps: Vec::new() };
+    let setup = set_up(domain, plan, lanes)?;
+    let (steps, results) = steps_after(domain, plan, &setup, inputs, lanes)?;
+    Ok(Trace { setup, steps, results })
+}
+
+/// Results of the set-up, which serve every run with the same or fewer active lanes.
+pub fn set_up<D: Domain>(domain: &mut D, plan: &Plan, lanes: Lanes) -> Result<Vec<Row<D::Data>>, Malformed> {
+    let mut setup: Vec<Row<D::Data>> = Vec::with_capacity(plan.setup.len());
     for step in &plan.setup {
+        let machine = Machine { inputs: &[], lanes, setup: &setup, steps: Vec::new() };
         let row = machine.step(domain, step).ok_or(Malformed { step: *step })?;
-        machine.setup.push(row);
+        setup.push(row);
     }
+    Ok(setup)
+}
+
+/// What a plan computes after a set-up that was run before. One that whole-wave steps read must have been run for these
+/// lanes.
+pub fn run_after<D: Domain>(
+    domain: &mut D,
+    plan: &Plan,
+    setup: &[Row<D::Data>],
+    inputs: &[Row<D::Data>],
+    lanes: Lanes,
+) -> Result<Vec<Row<D::Data>>, Malformed> {
+    steps_after(domain, plan, setup, inputs, lanes).map(|(_, results)| results)
+}
+
+/// Rows of the steps, and those of the results.
+type Steps<T> = (Vec<Row<T>>, Vec<Row<T>>);
+
+fn steps_after<D: Domain>(
+    domain: &mut D,
+    plan: &Plan,
+    setup: &[Row<D::Data>],
+    inputs: &[Row<D::Data>],
+    lanes: Lanes,
+) -> Result<Steps<D::Data>, Malformed> {
+    let inputs: Vec<Row<D::Data>> = inputs.iter().map(|row| only_active(row, lanes)).collect();
+    let mut machine = Machine { inputs: &inputs, lanes, setup, steps: Vec::with_capacity(plan.steps.len()) };
     for (n, step) in plan.steps.iter().enumerate() {
         machine.lanes = if plan.whole.contains(&(n as u16)) { Lanes::full(lanes.size) } else { lanes };
         let row = machine.step(domain, step).ok_or(Malformed { step: *step })?;
         machine.steps.push(row);
     }
+    let row = |operand| machine.arg(operand).map(|arg| arg.row(lanes.size).into_owned());
     let results = [Some(plan.result), plan.second].into_iter().flatten();
-    let row = |operand| machine.row(operand).map(Cow::into_owned).ok_or(Malformed { step: no_step(operand) });
-    let results = results.map(row).collect::<Result<_, Malformed>>()?;
-    Ok(Trace { setup: machine.setup, steps: machine.steps, results })
+    let results =
+        results.map(|operand| row(operand).ok_or(Malformed { step: no_step(operand) })).collect::<Result<_, _>>()?;
+    Ok((machine.steps, results))
 }
 
-/// The operands, undefined in inactive lanes.
-fn only_active<T: Copy>(inputs: &[Row<T>], lanes: Lanes) -> Vec<Row<T>> {
-    let value = |(i, value): (u32, &LaneValue<T>)| if lanes.is_active(i) { *value } else { LaneValue::Poison };
-    inputs.iter().map(|row| (0..).zip(row).map(value).collect()).collect()
+/// An operand, undefined in inactive lanes.
+fn only_active<T: Copy>(row: &Row<T>, lanes: Lanes) -> Row<T> {
+    if lanes.is_full() {
+        return row.clone();
+    }
+    let mut active = vec![LaneValue::Poison; lanes.size as usize];
+    for i in lanes.iter() {
+        active[i as usize] = row[i as usize];
+    }
+    active
 }
 
 /// Stands in messages for a result that names no step.
@@ -78,31 +120,65 @@ fn no_step(operand: Operand) -> Step {
     Step { op: StepOp::Select, args: [operand, Operand::None, Operand::None], ty: StepType::None }
 }
 
+/// An operand of a step: one value a lane, or the same for all.
+#[derive(Clone, Copy)]
+enum Arg<'a, T> {
+    Row(&'a [LaneValue<T>]),
+    All(LaneValue<T>),
+}
+
+impl<'a, T: Copy> Arg<'a, T> {
+    fn at(self, lane: usize) -> LaneValue<T> {
+        match self {
+            Arg::Row(row) => row[lane],
+            Arg::All(value) => value,
+        }
+    }
+
+    fn row(self, size: u32) -> Cow<'a, [LaneValue<T>]> {
+        match self {
+            Arg::Row(row) => Cow::Borrowed(row),
+            Arg::All(value) => Cow::Owned(vec![value; size as usize]),
+        }
+    }
+}
+
 /// Values of the steps so far. Rows are undefined in inactive lanes, except for masks, constants and scalars.
 struct Machine<'a, T: Copy> {
     inputs: &'a [Row<T>],
     lanes: Lanes,
-    setup: Vec<Row<T>>,
+    setup: &'a [Row<T>],
     steps: Vec<Row<T>>,
 }
 
 impl<T: Copy + PartialEq> Machine<'_, T> {
-    fn row(&self, operand: Operand) -> Option<Cow<'_, [LaneValue<T>]>> {
-        let all = |value| Some(Cow::Owned(vec![value; self.lanes.size as usize]));
+    fn arg(&self, operand: Operand) -> Option<Arg<'_, T>> {
         match operand {
             Operand::None => None,
-            Operand::Input(n) => self.inputs.get(n as usize).map(|row| Cow::Borrowed(row.as_slice())),
-            Operand::Setup(n) => self.setup.get(n as usize).map(|row| Cow::Borrowed(row.as_slice())),
-            Operand::Step(n) => self.steps.get(n as usize).map(|row| Cow::Borrowed(row.as_slice())),
-            Operand::Const(value) => all(LaneValue::Index(value)),
-            Operand::Bool(value) => all(LaneValue::Bool(value)),
+            Operand::Input(n) => self.inputs.get(n as usize).map(|row| Arg::Row(row.as_slice())),
+            Operand::Setup(n) => self.setup.get(n as usize).map(|row| Arg::Row(row.as_slice())),
+            Operand::Step(n) => self.steps.get(n as usize).map(|row| Arg::Row(row.as_slice())),
+            Operand::Const(value) => Some(Arg::All(LaneValue::Index(value))),
+            Operand::Bool(value) => Some(Arg::All(LaneValue::Bool(value))),
         }
     }
 
     fn step<D: Domain<Data = T>>(&self, domain: &mut D, step: &Step) -> Outcome<T> {
-        let rows: Vec<Cow<[LaneValue<T>]>> = step.operands().iter().map(|arg| self.row(*arg)).collect::<Option<_>>()?;
-        let rows: Vec<&[LaneValue<T>]> = rows.iter().map(|row| &**row).collect();
-        match (step.op, rows.as_slice()) {
+        let args: SmallVec<[Arg<T>; 3]> = step.operands().iter().map(|arg| self.arg(*arg)).collect::<Option<_>>()?;
+        match step.op {
+            StepOp::Prim(_) | StepOp::FoldMoved(..) => {
+                let rows: SmallVec<[Cow<[LaneValue<T>]>; 3]> =
+                    args.iter().map(|arg| arg.row(self.lanes.size)).collect();
+                let rows: SmallVec<[&[LaneValue<T>]; 3]> = rows.iter().map(|row| &**row).collect();
+                self.instruction(domain, step.op, &rows)
+            }
+            _ => self.arithmetic(domain, step, &args),
+        }
+    }
+
+    /// A step that moves values between lanes, or looks at several.
+    fn instruction<D: Domain<Data = T>>(&self, domain: &mut D, op: StepOp, rows: &[&[LaneValue<T>]]) -> Outcome<T> {
+        match (op, rows) {
             (StepOp::Prim(primitive), rows) => self.primitive(domain, primitive, rows),
             (StepOp::FoldMoved(op, primitive), [own, moved @ ..]) if primitive.fuses() => {
                 hardware::fold_moved(domain, op, primitive, own, moved, self.lanes)
@@ -111,17 +187,26 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
                 let moved = self.primitive(domain, primitive, moved)?;
                 self.each(|i| value::fold(domain, op, own[i], moved[i]))
             }
+            _ => None,
+        }
+    }
+
+    /// A step that each lane does by itself.
+    fn arithmetic<D: Domain<Data = T>>(&self, domain: &mut D, step: &Step, args: &[Arg<T>]) -> Outcome<T> {
+        match (step.op, args) {
             (StepOp::Fact(LaneFact::InSet(set)), []) => self.everywhere(|i| Some(LaneValue::Bool(set >> i & 1 != 0))),
             (StepOp::Fact(fact), []) => self.each(|i| Some(fact_of(fact, i as u32, self.lanes))),
-            (StepOp::Alu(op), [a]) if op.result() != StepType::Index => self.everywhere(|i| alu::apply(op, &[a[i]])),
+            (StepOp::Alu(op), [a]) if op.result() != StepType::Index => self.everywhere(|i| alu::apply(op, &[a.at(i)])),
             (StepOp::Alu(op), [a, b]) if op.result() != StepType::Index => {
-                self.everywhere(|i| alu::apply(op, &[a[i], b[i]]))
+                self.everywhere(|i| alu::apply(op, &[a.at(i), b.at(i)]))
             }
-            (StepOp::Alu(op), [a]) => self.each(|i| alu::apply(op, &[a[i]])),
-            (StepOp::Alu(op), [a, b]) => self.each(|i| alu::apply(op, &[a[i], b[i]])),
-            (StepOp::Fold(op), [a, b]) => self.each(|i| value::fold(domain, op, a[i], b[i])),
-            (StepOp::Compare(op), [a, b]) => self.each(|i| compare(domain, op, a[i], b[i])),
-            (StepOp::Select, [condition, accept, reject]) => self.each(|i| select(condition[i], accept[i], reject[i])),
+            (StepOp::Alu(op), [a]) => self.each(|i| alu::apply(op, &[a.at(i)])),
+            (StepOp::Alu(op), [a, b]) => self.each(|i| alu::apply(op, &[a.at(i), b.at(i)])),
+            (StepOp::Fold(op), [a, b]) => self.each(|i| value::fold(domain, op, a.at(i), b.at(i))),
+            (StepOp::Compare(op), [a, b]) => self.each(|i| compare(domain, op, a.at(i), b.at(i))),
+            (StepOp::Select, [condition, accept, reject]) => {
+                self.each(|i| select(condition.at(i), accept.at(i), reject.at(i)))
+            }
             (StepOp::Identity(op), []) => {
                 let identity = value::identity(domain, op, self.like(step));
                 self.everywhere(|_| Some(identity))
@@ -156,8 +241,12 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
     }
 
     /// One result for each lane, active or not: what scalar registers and masks hold.
-    fn everywhere(&self, f: impl FnMut(usize) -> Option<LaneValue<T>>) -> Outcome<T> {
-        (0..self.lanes.size as usize).map(f).collect()
+    fn everywhere(&self, mut f: impl FnMut(usize) -> Option<LaneValue<T>>) -> Outcome<T> {
+        let mut row = Vec::with_capacity(self.lanes.size as usize);
+        for lane in 0..self.lanes.size as usize {
+            row.push(f(lane)?);
+        }
+        Some(row)
     }
 
     /// The scalar that an instruction gives, in all lanes.
@@ -188,7 +277,19 @@ fn fact_of<T>(fact: LaneFact, i: u32, lanes: Lanes) -> LaneValue<T> {
         LaneFact::Index => LaneValue::Index(i),
         LaneFact::Size => LaneValue::Index(lanes.size),
         LaneFact::InSet(set) => LaneValue::Bool(set >> i & 1 != 0),
-        LaneFact::Mask(op) => LaneValue::Ballot((0..lanes.size).filter(|j| compares(op, *j, i)).map(|j| 1 << j).sum()),
+        LaneFact::Mask(op) => LaneValue::Ballot(lanes_that_compare(op, i) & low_bits(lanes.size)),
+    }
+}
+
+/// The lanes of a lane's mask, as far as a ballot reaches.
+fn lanes_that_compare(op: MaskOp, i: u32) -> u128 {
+    let (below, own) = (low_bits(i), 1 << i);
+    match op {
+        MaskOp::Eq => own,
+        MaskOp::Ge => !below,
+        MaskOp::Gt => !(below | own),
+        MaskOp::Le => below | own,
+        MaskOp::Lt => below,
     }
 }
 
