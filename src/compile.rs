@@ -4,6 +4,7 @@
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::{Module, Stage};
+use crate::kernel::{self, Finished, Specializations};
 use crate::profile::{Profile, Target};
 use crate::source::{FileId, Loader, SourceMap, Span};
 use crate::target::spirv::{self, SpirvOptions};
@@ -25,6 +26,9 @@ pub enum EmitKind {
     Assembly,
     /// The typed intermediate form as text.
     Ir,
+    /// The kernel form as text: for a profile of hardware what its assembly is written from, else before any
+    /// cross-lane operation is planned.
+    Kernel,
     /// The preprocessed source.
     Preprocessed,
 }
@@ -256,6 +260,7 @@ impl<'a> Job<'a> {
     fn back(&mut self, module: &Module) -> Option<Artifact> {
         match self.options.emit {
             EmitKind::Ir => Some(Artifact::Text(crate::ir::print::print(module, Some(&self.sources)))),
+            EmitKind::Kernel => self.kernel(module).map(Artifact::Text),
             EmitKind::Assembly => {
                 let words = self.spirv(module)?;
                 self.listing(&words).map(Artifact::Text)
@@ -263,6 +268,24 @@ impl<'a> Job<'a> {
             EmitKind::Binary => self.spirv(module).map(Artifact::Spirv),
             EmitKind::Preprocessed => None,
         }
+    }
+
+    /// The text of the kernel form.
+    fn kernel(&mut self, module: &Module) -> Option<String> {
+        let (settings, profile) = (Specializations::new(), &self.options.profile);
+        let kernel = match profile.target {
+            Target::Spirv => kernel::lower(module, 0, &settings).map(|mut kernel| {
+                kernel::pass::optimize(&mut kernel);
+                Finished { kernel, warnings: Vec::new() }
+            }),
+            Target::Nv | Target::Amd => kernel::finish(module, 0, &settings, profile),
+        };
+        let (messages, kernel) = match kernel {
+            Ok(Finished { kernel, warnings }) => (warnings, Some(kernel)),
+            Err(errors) => (errors, None),
+        };
+        messages.into_iter().for_each(|message| self.diagnostics.push(message));
+        kernel.map(|kernel| kernel::print::print(&kernel, Some(&self.sources)))
     }
 
     fn spirv(&mut self, module: &Module) -> Option<Vec<u32>> {

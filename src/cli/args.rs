@@ -251,6 +251,8 @@ pub enum Emit {
     SpirvText,
     /// The typed intermediate form.
     Ir,
+    /// The kernel form that assembly is written from.
+    Kernel,
     /// The preprocessed source.
     Preprocessed,
 }

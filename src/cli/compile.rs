@@ -54,6 +54,7 @@ fn emit_kind(args: &CompileArgs) -> EmitKind {
         Some(Emit::Spirv) => EmitKind::Binary,
         Some(Emit::SpirvText) => EmitKind::Assembly,
         Some(Emit::Ir) => EmitKind::Ir,
+        Some(Emit::Kernel) => EmitKind::Kernel,
         Some(Emit::Preprocessed) => EmitKind::Preprocessed,
     }
 }
@@ -64,7 +65,7 @@ fn sink(args: &CompileArgs, emit: EmitKind) -> Result<Sink, CommandError> {
         return Ok(Sink::new(path.clone()));
     }
     match emit {
-        EmitKind::Preprocessed | EmitKind::Ir | EmitKind::Assembly => Ok(Sink::Stdout),
+        EmitKind::Preprocessed | EmitKind::Ir | EmitKind::Kernel | EmitKind::Assembly => Ok(Sink::Stdout),
         EmitKind::Binary if input::is_stdin(&args.source.input) => Ok(Sink::Stdout),
         EmitKind::Binary => default_output(&args.source.input).map(Sink::File),
     }

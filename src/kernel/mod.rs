@@ -6,6 +6,7 @@
 //! [`Op::Prim`] afterwards. No language and no target shows here.
 
 pub mod build;
+pub mod finish;
 pub mod lane_rows;
 pub mod lanes;
 pub mod lower;
@@ -23,6 +24,7 @@ use crate::ir::arena::{Arena, Handle};
 use crate::ir::{InstFlags, Scalar};
 use crate::source::Span;
 pub use build::Builder;
+pub use finish::{Finished, finish};
 pub use lanes::lower_lanes;
 pub use lower::{Specializations, lower};
 pub use op::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, TernOp, UnOp};

@@ -8,6 +8,7 @@ mod address;
 mod control;
 mod copy;
 mod dead;
+mod early;
 mod fold;
 mod forward;
 mod hoist;
@@ -22,7 +23,7 @@ use super::Kernel;
 type Pass = fn(&mut Kernel) -> bool;
 
 /// What is run again and again, while there is something to do, in this order.
-const CLEANING: &[Pass] = &[merge::run, forward::run, control::run, dead::run];
+const CLEANING: &[Pass] = &[merge::run, forward::run, control::run, early::run, dead::run];
 
 /// Rounds of cleaning at most: each mostly finds what the one before has laid open, and soon nothing is left.
 const ROUNDS: usize = 4;

@@ -1,6 +1,6 @@
 //! Random kernels give the same before and after each pass.
 
-use super::{Pass, address, control, dead, forward, hoist, merge, optimize, unroll};
+use super::{Pass, address, control, dead, early, forward, hoist, merge, optimize, unroll};
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::print::print;
 use crate::kernel::tree::Tree;
@@ -17,6 +17,7 @@ const PASSES: &[(&str, Pass)] = &[
     ("dead", dead::run),
     ("forward", forward::run),
     ("control", control::run),
+    ("early", early::run),
     ("unroll", unroll::run),
     ("hoist", hoist::run),
     ("address", address::run),

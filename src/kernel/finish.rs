@@ -1,0 +1,39 @@
+//! From a typed module to a kernel that a profile's target can write: the steps in their order.
+
+use super::{Kernel, Specializations, lower, lower_lanes, pass, verify};
+use crate::diagnostic::Diagnostic;
+use crate::ir::Module;
+use crate::profile::Profile;
+
+/// A kernel without cross-lane operations, and what there is to warn of.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    pub kernel: Kernel,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The kernel of entry point `entry` for a profile whose wave size is known.
+///
+/// # Errors
+/// With what the kernel form cannot express and what the profile cannot do.
+pub fn finish(
+    module: &Module,
+    entry: usize,
+    settings: &Specializations,
+    profile: &Profile,
+) -> Result<Finished, Vec<Diagnostic>> {
+    let mut kernel = lower(module, entry, settings)?;
+    pass::optimize(&mut kernel);
+    check(&kernel)?;
+    let warnings = lower_lanes(&mut kernel, profile)?;
+    check(&kernel)?;
+    Ok(Finished { kernel, warnings })
+}
+
+/// Builds with debug assertions check what the passes made; a kernel that fails is a defect of ours.
+fn check(kernel: &Kernel) -> Result<(), Vec<Diagnostic>> {
+    if !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    verify::verify(kernel).map_err(|errors| errors.iter().map(verify::VerifyError::diagnostic).collect())
+}

@@ -1,0 +1,81 @@
+//! Turns early exits into branches: what stands behind an `If` of which one block leaves moves into the other block.
+//!
+//! `scope { if c { exit a } … yield b }`, which every function that returns early becomes, is then
+//! `scope { if c { yield a } else { … yield b } }`, where lanes meet again all the same, and where constants, selects and
+//! the scope's end are found. Blocks are taken from their end, so that nothing moves twice.
+
+use crate::kernel::tree::Tree;
+use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
+
+/// Turns exits at the end of the scopes that they leave into results of branches. Gives whether there were some.
+pub fn run(kernel: &mut Kernel) -> bool {
+    let tree = Tree::new(kernel);
+    let is_scope = |inst: &InstId| matches!(kernel.insts[*inst].op, Op::Scope { .. });
+    let scopes: Vec<InstId> = tree.insts(kernel).into_iter().filter(is_scope).collect();
+    let mut changed = false;
+    for scope in scopes.into_iter().rev() {
+        if let Op::Scope { body } = kernel.insts[scope].op {
+            changed |= settle(kernel, scope, body);
+        }
+    }
+    changed
+}
+
+/// Settles the end of a block behind which control comes to the end of a scope.
+fn settle(kernel: &mut Kernel, scope: InstId, block: BlockId) -> bool {
+    let mut changed = turn_end(kernel, scope, block);
+    // From the end: the last branch takes the rest of the block in, the one before takes that branch in.
+    let mut at = kernel.blocks[block].insts.len().saturating_sub(1);
+    while at > 0 {
+        at -= 1;
+        changed |= sink(kernel, scope, block, at);
+    }
+    changed
+}
+
+/// An `Exit` at the end of such a block is a `Yield`.
+fn turn_end(kernel: &mut Kernel, scope: InstId, block: BlockId) -> bool {
+    let Some(last) = kernel.blocks[block].insts.last().copied() else { return false };
+    let leaves = kernel.insts[last].op == Op::Exit(scope);
+    if leaves {
+        kernel.insts[last].op = Op::Yield;
+    }
+    leaves
+}
+
+/// Moves what stands behind the branch at a place into the block that goes on, if the other one leaves the scope.
+fn sink(kernel: &mut Kernel, scope: InstId, block: BlockId, at: usize) -> bool {
+    let inst = kernel.blocks[block].insts[at];
+    let Op::If { then, otherwise } = kernel.insts[inst].op else { return false };
+    let ends = [then, otherwise].map(|arm| end(kernel, arm));
+    let (leaving, staying) = match ends {
+        [Some(Op::Exit(target)), Some(Op::Yield)] if target == scope => (then, otherwise),
+        [Some(Op::Yield), Some(Op::Exit(target))] if target == scope => (otherwise, then),
+        _ => return false,
+    };
+    let ends_in_yield = end(kernel, block) == Some(Op::Yield);
+    // What the branch gives is used by what moves, so it must not give anything.
+    if kernel.results(inst).len() > 0 || !ends_in_yield {
+        return false;
+    }
+    let rest = kernel.blocks[block].insts.split_off(at + 1);
+    kernel.blocks[staying].insts.pop();
+    kernel.blocks[staying].insts.extend(rest);
+    turn_end(kernel, scope, leaving);
+    give_results(kernel, scope, inst, block);
+    true
+}
+
+fn end(kernel: &Kernel, block: BlockId) -> Option<Op> {
+    kernel.blocks[block].insts.last().map(|last| kernel.insts[*last].op)
+}
+
+/// Lets a branch give what its blocks yield, and ends the block around it with that.
+fn give_results(kernel: &mut Kernel, scope: InstId, inst: InstId, block: BlockId) {
+    let types: Vec<Ty> = kernel.results(scope).map(|result| kernel.ty(result)).collect();
+    kernel.set_results(inst, &types);
+    let results: Vec<Value> = kernel.results(inst).collect();
+    let (flags, span) = (kernel.insts[inst].flags, kernel.insts[inst].span);
+    let end = kernel.add_inst(Op::Yield, &results, &[], flags, span);
+    kernel.blocks[block].insts.push(end);
+}
