@@ -244,7 +244,7 @@ fn a_form_wider_than_the_wave_is_status_3() {
 #[test]
 fn kernels_show_what_a_profile_runs() {
     let folder = Folder::new("kernel");
-    folder.file("a.comp", &LANES.replace("64(", "32("));
+    folder.file("a.comp", LANES.replace("64(", "32("));
     let kernel = |profile: &str| stdout(&folder.run(&["compile", "a.comp", "--emit", "kernel", "-p", profile]));
     let (any, nv) = (kernel("spirv-1.3"), kernel("nv-maxwell"));
     assert!(any.contains("kernel main, workgroup 64 x 1 x 1") && any.contains("lane.f32 all_reduce.add<32>"), "{any}");
