@@ -5,6 +5,7 @@
 //! vector, or when it has more than [`PROMOTED_LIMIT`] scalars. A `return`, or a `break` of a switch, is early unless
 //! nothing can run behind it in its function, or its arm: then it is simply the end.
 
+use super::flow::DeadEnds;
 use super::shape::Shapes;
 use crate::ir::{
     Block, BlockId, Case, FuncId, Function, GlobalId, Inst, InstId, LocalId, Module, Op, Space, Type, TypeId, Value,
@@ -45,6 +46,7 @@ pub struct FunctionFacts {
     loops: FxHashMap<InstId, (usize, usize)>,
     /// A `return` stands where something could run behind it.
     pub returns_early: bool,
+    dead_ends: DeadEnds,
     /// Switches with a `break` behind which something of its arm, or the next, could run.
     breaks_early: FxHashSet<InstId>,
 }
@@ -61,6 +63,16 @@ impl FunctionFacts {
         roots.sort_unstable();
         roots.dedup();
         roots
+    }
+
+    /// Whether nothing runs behind an instruction: a jump in it may be simply the end all the same.
+    pub fn is_dead_end(&self, id: InstId) -> bool {
+        self.dead_ends.has(id)
+    }
+
+    /// Whether the arm of a switch runs into the next one.
+    pub fn falls_through(&self, arm: &Case) -> bool {
+        arm.falls_through && !self.dead_ends.has_block(arm.body)
     }
 
     pub fn breaks_early(&self, switch: InstId) -> bool {
@@ -106,8 +118,8 @@ impl Facts {
             return known.clone();
         }
         let function = &module.functions[id];
-        let mut walk =
-            Walk { module, shapes, all: self, function, facts: FunctionFacts::default(), switches: Vec::new() };
+        let facts = FunctionFacts { dead_ends: DeadEnds::of(function), ..FunctionFacts::default() };
+        let mut walk = Walk { module, shapes, all: self, function, facts, switches: Vec::new() };
         walk.block(function.body, true);
         let facts = Rc::new(walk.facts);
         self.functions.insert(id, facts.clone());
@@ -138,30 +150,27 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    /// Walks a block; `tail` where the function ends behind it.
+    /// Walks a block; `tail` where the function ends behind it. What no control reaches is not looked at.
     fn block(&mut self, id: BlockId, tail: bool) {
         let function = self.function;
         let Block { insts } = &function.blocks[id];
         let arm_tail = self.switches.last().is_some_and(|around| around.tail);
         for (at, id) in insts.iter().enumerate() {
-            let rest = &insts[at + 1..];
-            let (ends_arm, ends_function) = (self.is_bare(rest, Op::Break), self.is_bare(rest, Op::Return(None)));
+            let (rest, dead_end) = (&insts[at + 1..], self.facts.dead_ends.has(*id));
             if let Some(around) = self.switches.last_mut() {
-                around.tail = arm_tail && ends_arm;
+                around.tail = arm_tail && (dead_end || is_bare(function, rest, Op::Break));
             }
-            self.instruction(*id, &function.insts[*id], tail && ends_function);
+            self.instruction(
+                *id,
+                &function.insts[*id],
+                tail && (dead_end || is_bare(function, rest, Op::Return(None))),
+            );
+            if dead_end {
+                break;
+            }
         }
         if let Some(around) = self.switches.last_mut() {
             around.tail = arm_tail;
-        }
-    }
-
-    /// Whether nothing comes, or nothing but this jump.
-    fn is_bare(&self, rest: &[InstId], jump: Op) -> bool {
-        match rest {
-            [] => true,
-            [only] => self.function.insts[*only].op == jump,
-            _ => false,
         }
     }
 
@@ -198,7 +207,7 @@ impl Walk<'_> {
 
     fn switch(&mut self, id: InstId, arms: &[Case], tail: bool) {
         for (at, arm) in arms.iter().enumerate() {
-            let falls = arm.falls_through && at + 1 < arms.len();
+            let falls = self.facts.falls_through(arm) && at + 1 < arms.len();
             self.switches.push(Around { switch: Some(id), tail: !falls });
             self.block(arm.body, tail && !falls);
             self.switches.pop();
@@ -297,6 +306,15 @@ impl Walk<'_> {
             },
             Value::Inst(_) | Value::Const(_) => None,
         }
+    }
+}
+
+/// Whether nothing comes, or nothing but this jump.
+fn is_bare(function: &Function, rest: &[InstId], jump: Op) -> bool {
+    match rest {
+        [] => true,
+        [only] => function.insts[*only].op == jump,
+        _ => false,
     }
 }
 

@@ -60,9 +60,23 @@ impl<'m> Lower<'m> {
         }
         self.depth += 1;
         let function = self.frame().function;
-        let falls = function.blocks[id].insts.iter().all(|inst| self.instruction(*inst));
+        let falls = self.instructions(&function.blocks[id].insts);
         self.depth -= 1;
         falls
+    }
+
+    /// Instructions up to the first behind which nothing runs: where control goes on there, it is at the end of more than
+    /// this block.
+    fn instructions(&mut self, insts: &[InstId]) -> bool {
+        for inst in insts {
+            if !self.instruction(*inst) {
+                return false;
+            }
+            if self.frame().facts.is_dead_end(*inst) {
+                return true;
+            }
+        }
+        true
     }
 
     /// Lowers an instruction; false where control does not go on behind it.

@@ -387,7 +387,7 @@ impl<'m> Lower<'m> {
             if self.branch(condition, &[], |lower| lower.block(arm.body), |_| true).is_none() {
                 return false;
             }
-            fallen = arm.falls_through.then_some(condition);
+            fallen = self.frame().facts.falls_through(arm).then_some(condition);
         }
         true
     }

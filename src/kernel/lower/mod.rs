@@ -12,6 +12,7 @@ mod arith;
 mod body;
 mod call;
 mod control;
+mod flow;
 mod globals;
 mod lane;
 mod math;
@@ -40,7 +41,7 @@ use variables::Variables;
 type Scalars = SmallVec<[Value; 4]>;
 
 /// Instructions after which a kernel counts as too large.
-const INSTRUCTION_LIMIT: usize = 1 << 20;
+const INSTRUCTION_LIMIT: usize = 1 << 18;
 
 /// Invocations that a workgroup may have; no hardware takes more than 2048.
 const INVOCATION_LIMIT: u32 = 1 << 16;

@@ -1,0 +1,81 @@
+//! Where control goes on in the typed form: which blocks and constructs it leaves at their end.
+
+use crate::ir::{BlockId, Case, Function, Inst, InstId, Op};
+use rustc_hash::FxHashSet;
+
+/// The blocks and constructs of a function behind which nothing runs.
+#[derive(Default, Debug)]
+pub struct DeadEnds {
+    blocks: FxHashSet<BlockId>,
+    insts: FxHashSet<InstId>,
+}
+
+/// How control leaves a block.
+#[derive(Clone, Copy, Default)]
+struct Exit {
+    /// Past its end.
+    falls: bool,
+    /// By a `Break` to the construct around it.
+    breaks: bool,
+}
+
+impl DeadEnds {
+    pub fn of(function: &Function) -> DeadEnds {
+        let mut ends = DeadEnds::default();
+        ends.block(function, function.body);
+        ends
+    }
+
+    /// Whether control never reaches the end of a block.
+    pub fn has_block(&self, block: BlockId) -> bool {
+        self.blocks.contains(&block)
+    }
+
+    /// Whether control never goes on behind an instruction.
+    pub fn has(&self, inst: InstId) -> bool {
+        self.insts.contains(&inst)
+    }
+
+    fn block(&mut self, function: &Function, id: BlockId) -> Exit {
+        let mut exit = Exit { falls: true, breaks: false };
+        for inst in &function.blocks[id].insts {
+            let inner = self.instruction(function, &function.insts[*inst]);
+            exit.breaks |= inner.breaks;
+            if !inner.falls {
+                self.insts.insert(*inst);
+                self.blocks.insert(id);
+                exit.falls = false;
+                break;
+            }
+        }
+        exit
+    }
+
+    fn instruction(&mut self, function: &Function, inst: &Inst) -> Exit {
+        match inst.op {
+            Op::If { then, otherwise, .. } => {
+                let (then, otherwise) = (self.block(function, then), self.block(function, otherwise));
+                Exit { falls: then.falls || otherwise.falls, breaks: then.breaks || otherwise.breaks }
+            }
+            Op::Loop { body, continuing, break_if, .. } => {
+                let exit = self.block(function, body);
+                self.block(function, continuing);
+                Exit { falls: exit.breaks || break_if.is_some(), breaks: false }
+            }
+            Op::Switch { cases, .. } => self.arms(function, function.arms(cases)),
+            Op::Break => Exit { falls: false, breaks: true },
+            Op::Continue | Op::Return(_) | Op::Discard | Op::Unreachable => Exit::default(),
+            _ => Exit { falls: true, breaks: false },
+        }
+    }
+
+    fn arms(&mut self, function: &Function, arms: &[Case]) -> Exit {
+        let mut leaves = !arms.iter().any(|arm| arm.default);
+        for (at, arm) in arms.iter().enumerate() {
+            let exit = self.block(function, arm.body);
+            let goes_on = arm.falls_through && at + 1 < arms.len();
+            leaves |= exit.breaks || (exit.falls && !goes_on);
+        }
+        Exit { falls: leaves, breaks: false }
+    }
+}
