@@ -2,8 +2,9 @@
 
 use super::control::Target;
 use super::pointer::Pointer;
+use super::shape::SCALAR_LIMIT;
 use super::{DEPTH_LIMIT, INSTRUCTION_LIMIT, Lower, Scalars};
-use crate::ir::{self, BlockId, Function, InstId, Op as IrOp, Values};
+use crate::ir::{self, BlockId, Function, InstId, Op as IrOp, Type, TypeId, Values};
 use crate::kernel::{Op, Value};
 use std::rc::Rc;
 
@@ -100,16 +101,29 @@ impl<'m> Lower<'m> {
                 self.frame().yielded = self.operand(value).values();
                 true
             }
-            IrOp::Discard | IrOp::Unreachable => {
+            IrOp::Discard => {
+                self.not_yet("invocations that are discarded");
+                false
+            }
+            IrOp::Unreachable => {
                 self.b.effect(Op::Unreachable, &[]);
                 false
             }
             IrOp::Call(callee, args) => self.call(id, callee, args),
             _ => {
+                self.check_size(inst.ty);
                 let result = self.operation(&inst);
                 self.give(id, result);
                 true
             }
+        }
+    }
+
+    /// Ends the work where a value has more scalars than a kernel takes, or nobody knows how many.
+    pub fn check_size(&mut self, ty: TypeId) {
+        let is_value = !matches!(self.shapes.types.get(ty), Type::Pointer { .. });
+        if is_value && self.shapes.count(ty).is_none_or(|count| count > SCALAR_LIMIT) {
+            self.stop("a value of more than 65536 scalars is too large for a kernel");
         }
     }
 
@@ -142,7 +156,10 @@ impl<'m> Lower<'m> {
                 Scalars::new()
             }
             IrOp::Lane(op, args) => self.lane(op, inst.ty, args),
-            IrOp::Demote => Scalars::new(),
+            IrOp::Demote => {
+                self.not_yet("invocations that become helpers");
+                Scalars::new()
+            }
             _ => self.pure(inst),
         };
         Operand::Values(values)
@@ -151,7 +168,10 @@ impl<'m> Lower<'m> {
     /// What an operand is.
     pub fn operand(&mut self, value: ir::Value) -> Operand {
         match value {
-            ir::Value::Const(id) => Operand::Values(self.shapes.values(&mut self.b.kernel, id)),
+            ir::Value::Const(id) => {
+                self.check_size(self.shapes.constants.get(id).ty);
+                Operand::Values(self.shapes.values(&mut self.b.kernel, id))
+            }
             ir::Value::Param(index) => self.frame().params[index as usize].clone(),
             ir::Value::Global(_) | ir::Value::Local(_) => Operand::Pointer(self.pointer(value)),
             // What was refused gave nothing.

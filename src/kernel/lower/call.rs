@@ -91,6 +91,7 @@ impl<'m> Lower<'m> {
     /// Inlines a call; false where the function never returns.
     pub fn call(&mut self, inst: InstId, callee: FuncId, args: Values) -> bool {
         let (span, flags) = (self.b.span, self.b.flags);
+        self.check_size(self.module.functions[callee].ret);
         let params = self.list(args).iter().map(|arg| self.operand(*arg)).collect();
         let top = self.private_top;
         self.enter(callee, params);

@@ -268,8 +268,9 @@ impl Lower<'_> {
     }
 
     fn table(&mut self, id: ConstId, ty: TypeId) -> Option<Place> {
-        let found = self.tables.iter().find(|(table, _)| *table == id)?;
-        Some(Place::new(MemorySpace::Private, found.1, ty))
+        // They were declared in ascending order.
+        let at = self.tables.binary_search_by_key(&id, |(table, _)| *table).ok()?;
+        Some(Place::new(MemorySpace::Private, self.tables[at].1, ty))
     }
 
     /// A value written to private memory.

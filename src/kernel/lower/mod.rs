@@ -26,7 +26,7 @@ mod tests;
 mod variables;
 
 use super::{Builder, Kernel, Ty, Value};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, ERROR_LIMIT};
 use crate::ir::{self, GlobalId, Module, Scalar, Stage};
 use crate::source::Span;
 use analyze::Facts;
@@ -128,7 +128,7 @@ impl<'m> Lower<'m> {
         let span = self.b.span;
         let error = Diagnostic::error(code, message);
         let error = if span.is_none() { error } else { error.at(span, "needed here") };
-        if !self.errors.contains(&error) {
+        if self.errors.len() < ERROR_LIMIT && !self.errors.contains(&error) {
             self.errors.push(error);
         }
     }

@@ -101,14 +101,12 @@ impl Lower<'_> {
         pointer
     }
 
-    /// An operand as an index.
+    /// An operand as an index. A constant that is none, which specialization can give, is beyond every part.
     pub fn index(&mut self, index: ir::Value) -> Index {
-        if let ir::Value::Const(id) = index
-            && let Some(number) = self.shapes.number(id)
-        {
-            return Index::Known(number);
+        match index {
+            ir::Value::Const(id) => Index::Known(self.shapes.number(id).unwrap_or(u32::MAX)),
+            _ => Index::Computed(self.word(index)),
         }
-        Index::Computed(self.word(index))
     }
 
     /// An integer operand as 32 bits.

@@ -55,6 +55,8 @@ fn variables_beyond_measure_are_refused() {
     assert_eq!(codes(specialized(&shared, &[])), ["E0703"]);
     let value = shader("struct S { uint a[100000]; };", "S s; s.a[v] = 1u; S t = s; t.a[v] += 1u; y[i] = t.a[v];");
     assert_eq!(codes(specialized(&value, &[])), ["E0703"]);
+    let returned = shader("uint[100000] f() { uint a[100000]; a[5] = 1u; return a; }", "y[i] = f()[5];");
+    assert_eq!(codes(specialized(&returned, &[])), ["E0703"]);
 }
 
 #[test]

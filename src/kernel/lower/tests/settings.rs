@@ -50,6 +50,12 @@ fn a_near_name_is_told() {
 }
 
 #[test]
+fn a_constant_index_outside_reads_nothing() {
+    let kernel = specialized(&TEXT.replace("more - 1", "count - 9"), &[]).expect("it is right");
+    assert_eq!(kernel.private_bytes, 24);
+}
+
+#[test]
 fn impossible_lengths_are_refused() {
     for count in ["-1", "100000000"] {
         assert_eq!(codes(specialized(TEXT, &[("count", count)])), ["E0703"], "{count}");
