@@ -120,6 +120,19 @@ fn no_step(operand: Operand) -> Step {
     Step { op: StepOp::Select, args: [operand, Operand::None, Operand::None], ty: StepType::None }
 }
 
+/// What one instruction gives: `StepOp::Prim` or `StepOp::FoldMoved`. Inactive lanes may hold what scalars and masks
+/// hold there, so nothing is taken from the operands. None if they are of the wrong kind.
+pub fn instruction<D: Domain>(
+    domain: &mut D,
+    op: StepOp,
+    inputs: &[Row<D::Data>],
+    lanes: Lanes,
+) -> Option<Row<D::Data>> {
+    let machine = Machine { inputs: &[], lanes, setup: &[], steps: Vec::new() };
+    let rows: SmallVec<[&[LaneValue<D::Data>]; 3]> = inputs.iter().map(Vec::as_slice).collect();
+    machine.instruction(domain, op, &rows)
+}
+
 /// An operand of a step: one value a lane, or the same for all.
 #[derive(Clone, Copy)]
 enum Arg<'a, T> {

@@ -18,7 +18,7 @@ use crate::lane::eval;
 use crate::lane::meaning::meaning;
 use crate::lane::primitive::{GroupOp, NvOp, ScalarOp};
 use crate::lane::value::{self, Domain, LaneValue};
-use crate::lane::{Activity, LaneOp, Operand, Plan, Primitive, Step, StepOp, StepType, VoteOp};
+use crate::lane::{LaneOp, Primitive, StepOp, VoteOp};
 use bits::{Bits, Datum};
 use rustc_hash::FxHashMap;
 use trace::Trace;
@@ -173,24 +173,7 @@ fn evaluate<D: Domain>(
         Op::FoldMoved { op, primitive, .. } => StepOp::FoldMoved(op, primitive),
         _ => return None,
     };
-    eval::run(domain, &plan_of(step, inputs.len()), inputs, lanes).ok()
-}
-
-/// The plan of one step.
-fn plan_of(op: StepOp, operands: usize) -> Plan {
-    let operand = |n: usize| if n < operands { Operand::Input(n as u8) } else { Operand::None };
-    let step = Step { op, args: [0, 1, 2].map(operand), ty: StepType::DATA };
-    Plan {
-        rule: "one instruction",
-        setup: Vec::new(),
-        steps: vec![step],
-        result: Operand::Step(0),
-        second: None,
-        assumes: Activity::Any,
-        whole: 0..0,
-        uniform: false,
-        least_size: 1,
-    }
+    eval::instruction(domain, step, inputs, lanes).map(|row| vec![row])
 }
 
 /// What an operation does when these lanes run it; none if the values decide.
