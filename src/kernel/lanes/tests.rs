@@ -28,7 +28,7 @@ enum Shape {
 const SHAPES: [Shape; 3] = [Shape::Full, Shape::First, Shape::Divergent];
 
 /// Parts in which profiles share the operations.
-const PARTS: usize = 6;
+const PARTS: usize = 12;
 
 /// Words of each invocation, as [`random::run`] has them.
 const STRIDE: u32 = 32;
@@ -253,7 +253,7 @@ fn every_operation_computes_what_it_means() {
             lowered += u32::from(lowers(&kernel_of(sample, shape, size), &profile, &what));
         }
     }
-    assert!(lowered > 300, "only {lowered} were lowered");
+    assert!(lowered > 200, "only {lowered} were lowered");
 }
 
 #[test]
