@@ -5,7 +5,8 @@ use super::pointer::{Index, Place, Pointer};
 use super::{Lower, Scalars};
 use crate::diagnostic::Code;
 use crate::ir::{
-    self, Access, Binding, BuiltIn, ConstId, Global, GlobalId, MemoryKinds, Order, Scalar, Scope, Space, Type, TypeId,
+    self, Access, Binding, BuiltIn, ConstId, Global, GlobalId, MemoryKinds, Module, Order, Scalar, Scope, Space, Type,
+    TypeId,
 };
 use crate::kernel::{BinOp, Buffer, BufferKind, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
 
@@ -80,10 +81,11 @@ impl Lower<'_> {
             self.refuse(Code::NOT_IN_KERNELS, "a kernel cannot have a buffer of this size, or so many of them");
             return;
         };
+        let name = name_of(self.module, global, ty);
         let list = &mut self.b.kernel.buffers;
         let first = list.iter().position(|other| (other.set, other.binding) == (set, binding)).unwrap_or(list.len());
         for element in 0..count {
-            let buffer = described(global, (set, binding), element, extent.size);
+            let buffer = described(global, name, (set, binding), element, extent.size);
             match list.get_mut(first + element as usize) {
                 Some(known) => merge(known, &buffer),
                 None => list.push(buffer),
@@ -281,11 +283,19 @@ impl Lower<'_> {
     }
 }
 
+/// What people call a buffer: its variable, or the block where that has no name.
+fn name_of<'m>(module: &'m Module, global: &'m Global, block: TypeId) -> &'m str {
+    match module.types.get(block) {
+        Type::Struct(id) if global.name.is_empty() => &module.types.structs[id].name,
+        _ => &global.name,
+    }
+}
+
 /// What a buffer is for whoever binds it.
-fn described(global: &Global, (set, binding): (u32, u32), element: u32, bytes: u32) -> Buffer {
+fn described(global: &Global, name: &str, (set, binding): (u32, u32), element: u32, bytes: u32) -> Buffer {
     let kind = if global.space == Space::Uniform { BufferKind::Uniform } else { BufferKind::Storage };
     Buffer {
-        name: (*global.name).into(),
+        name: name.into(),
         kind,
         set,
         binding,
