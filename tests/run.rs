@@ -129,6 +129,25 @@ fn waves_have_the_size_that_is_asked_for() {
     assert_eq!([last(&[]), last(&["--wave-size", "4"]), last(&["--wave-size", "64"])], ["3200", "403", "6400"]);
 }
 
+/// A profile's own instructions give the same sums; its hardware has no other waves, unless only the meaning is asked for.
+#[test]
+fn profiles_of_hardware_run_their_own_instructions() {
+    let folder = folder("hardware", SUM);
+    let run = |more: &[&str]| {
+        let usual = ["run", "a.comp", "-DKEEP=false", "-b", "0=iota:f32:32", "-b", "1=zeros:f32:4", "--print", "1:f32"];
+        let output = folder.run(&usual.iter().chain(more).copied().collect::<Vec<_>>());
+        (status(&output), stdout(&output), stderr(&output))
+    };
+    let sums = "1 `Out`: 4 x f32\n0:  28.0  92.0 156.0 220.0\n".to_string();
+    for more in [&["-p", "nv-ampere"][..], &["-p", "spirv-1.6"], &["-p", "nv-volta", "--reference", "--wave-size", "8"]]
+    {
+        assert_eq!(run(more), (0, sums.clone(), String::new()), "{more:?}");
+    }
+    let (code, _, err) = run(&["-p", "nv-volta", "--wave-size", "8"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("waves of 8"), "{err}");
+}
+
 /// A barrier that some invocations do not reach, and a loop that does not end.
 #[test]
 fn runs_that_would_hang_end_with_a_message() {

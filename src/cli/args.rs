@@ -112,7 +112,8 @@ pub struct RunArgs {
     pub source: SourceArgs,
     #[command(flatten)]
     pub messages: MessageArgs,
-    /// Profile whose wave size and order of float folds count: a name from `crosslane profiles`, or a .toml file.
+    /// Profile to run it as: a name from `crosslane profiles`, or a .toml file. Cross-lane operations run as the
+    /// instructions of a profile of hardware, as what they mean with a SPIR-V profile.
     #[arg(long, short = 'p', value_name = "PROFILE", default_value = "spirv-1.6")]
     pub profile: String,
     /// Lanes of a wave: 4, 8, 16, 32 or 64; by default the profile's, or 32.
@@ -141,6 +142,9 @@ pub struct RunArgs {
     /// Instructions that a wave may run before its loop is said not to end.
     #[arg(long, value_name = "N", default_value_t = crate::sim::MAX_STEPS)]
     pub max_steps: u64,
+    /// Run the operations as what they mean, before any pass, whatever the profile.
+    #[arg(long)]
+    pub reference: bool,
     /// Let undefined values be stored in buffers; they are printed as `?`.
     #[arg(long)]
     pub keep_undefined: bool,

@@ -13,7 +13,10 @@ use super::output::{Sink, to_stdout};
 use super::{CommandError, Exit, Outcome, input, messages};
 use crate::compile::{EmitKind, Input, Options, parse};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::kernel::{Kernel, lower};
+use crate::ir::Module;
+use crate::kernel::pass::optimize;
+use crate::kernel::{Kernel, lower, lower_lanes};
+use crate::profile::Target;
 use crate::sim::{Dispatch, Memory, Program, Undefined};
 use crate::source::SourceMap;
 use bind::{bind, check_push, number, place, shown, unused};
@@ -55,7 +58,7 @@ impl Found {
     }
 }
 
-/// The kernel of the shader, or its messages.
+/// The kernel to run, or the shader's messages.
 fn kernel(args: &RunArgs, request: &Request) -> Result<Result<(Kernel, Found), Found>, CommandError> {
     let shader = input::read(&args.source)?;
     let options = Options {
@@ -68,17 +71,31 @@ fn kernel(args: &RunArgs, request: &Request) -> Result<Result<(Kernel, Found), F
         ..Options::new(request.profile.clone())
     };
     let loader = FileLoader { directories: args.source.include_dirs.clone() };
-    let parsed =
-        parse(&Input { name: &shader.name, bytes: &shader.bytes, language: shader.language }, &options, &loader);
+    let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };
+    let parsed = parse(&input, &options, &loader);
     let mut found = Found { diagnostics: parsed.diagnostics, sources: parsed.sources };
     let Some(module) = parsed.module else { return Ok(Err(found)) };
-    Ok(match lower(&module, 0, &request.settings) {
+    Ok(match prepare(&module, request, args.reference) {
         Ok(kernel) => Ok((kernel, found)),
         Err(messages) => {
             messages.into_iter().for_each(|message| found.diagnostics.push(message));
             Err(found)
         }
     })
+}
+
+/// The kernel, optimised, and with the plans of a profile of hardware.
+fn prepare(module: &Module, request: &Request, reference: bool) -> Result<Kernel, Vec<Diagnostic>> {
+    let mut kernel = lower(module, 0, &request.settings)?;
+    if reference {
+        return Ok(kernel);
+    }
+    optimize(&mut kernel);
+    if request.profile.target != Target::Spirv {
+        // Its warnings speak of what a run shows.
+        lower_lanes(&mut kernel, &request.profile)?;
+    }
+    Ok(kernel)
 }
 
 fn simulate(args: &RunArgs, request: &Request, kernel: &Kernel, memories: &mut [Memory]) -> Result<(), Diagnostic> {

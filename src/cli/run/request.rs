@@ -45,7 +45,7 @@ impl Request {
             settings.set(name, value);
         }
         Ok(Request {
-            profile: profile.with_wave_size(Some(wave_size)),
+            profile: fitting(profile.with_wave_size(Some(wave_size)), args.reference)?,
             wave_size,
             fills: args.buffer.iter().map(|text| fill_of(text)).collect::<Result<_, _>>()?,
             push: args.push.as_deref().map_or(Ok(Vec::new()), fill::bytes)?,
@@ -54,6 +54,14 @@ impl Request {
             prints: args.print.iter().map(|text| print_of(text)).collect::<Result<_, _>>()?,
             outs: args.out.iter().map(|text| out_of(text)).collect::<Result<_, _>>()?,
         })
+    }
+}
+
+/// The profile, if its hardware has such waves; what the operations mean is not bound to hardware.
+fn fitting(profile: Profile, reference: bool) -> Result<Profile, CommandError> {
+    match profile.check_wave_size() {
+        Err(why) if !reference => Err(CommandError(why)),
+        _ => Ok(profile),
     }
 }
 
