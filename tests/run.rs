@@ -159,11 +159,15 @@ fn runs_that_would_hang_end_with_a_message() {
     assert!(err.contains("error[E0802]: not all invocations of the workgroup reach this barrier"), "{err}");
     assert!(err.contains("a.comp:5:3"), "{err}");
 
-    let endless = folder("endless", &shader("uint n = gl_LocalInvocationIndex;\nwhile (n < 100u) {\n  n = n / 2u;\n}"));
-    let output = endless.run(&["run", "a.comp", "--max-steps", "5000"]);
+    let endless = folder(
+        "endless",
+        &shader("uint n = gl_LocalInvocationIndex;\nwhile (n < 100u) {\n  n = n / 2u;\n}\ny[0] = n;")
+            .replace("void", "layout(binding = 0) buffer Out { uint y[]; };\nvoid"),
+    );
+    let output = endless.run(&["run", "a.comp", "-b", "0=zeros:u32:1", "--max-steps", "5000"]);
     assert_eq!(status(&output), 1);
     let err = stderr(&output);
-    assert!(err.contains("error[E0803]: the loop does not end within 5000 steps") && err.contains("a.comp:5"), "{err}");
+    assert!(err.contains("error[E0803]: the loop does not end within 5000 steps") && err.contains("a.comp:6"), "{err}");
 }
 
 #[test]

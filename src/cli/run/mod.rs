@@ -15,7 +15,7 @@ use crate::compile::{EmitKind, Input, Options, parse};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::Module;
 use crate::kernel::pass::optimize;
-use crate::kernel::{Kernel, lower, lower_lanes};
+use crate::kernel::{Kernel, finish, lower};
 use crate::profile::Target;
 use crate::sim::{Dispatch, Memory, Program, Undefined};
 use crate::source::SourceMap;
@@ -84,16 +84,15 @@ fn kernel(args: &RunArgs, request: &Request) -> Result<Result<(Kernel, Found), F
     })
 }
 
-/// The kernel, optimised, and with the plans of a profile of hardware.
+/// The kernel that a profile of hardware runs; for SPIR-V, whose drivers choose, the optimised one.
 fn prepare(module: &Module, request: &Request, reference: bool) -> Result<Kernel, Vec<Diagnostic>> {
-    let mut kernel = lower(module, 0, &request.settings)?;
-    if reference {
-        return Ok(kernel);
-    }
-    optimize(&mut kernel);
-    if request.profile.target != Target::Spirv {
+    if !reference && request.profile.target != Target::Spirv {
         // Its warnings speak of what a run shows.
-        lower_lanes(&mut kernel, &request.profile)?;
+        return finish(module, 0, &request.settings, &request.profile).map(|finished| finished.kernel);
+    }
+    let mut kernel = lower(module, 0, &request.settings)?;
+    if !reference {
+        optimize(&mut kernel);
     }
     Ok(kernel)
 }
