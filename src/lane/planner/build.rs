@@ -78,6 +78,16 @@ impl<'a> Builder<'a> {
         self.profile.wave_size
     }
 
+    /// Lanes of a wave, on targets where their number is known.
+    pub fn lanes(&self) -> u32 {
+        self.most_lanes()
+    }
+
+    /// Whether steps are being added that run in all lanes of the wave.
+    pub fn is_in_whole_wave(&self) -> bool {
+        self.in_whole
+    }
+
     /// The most lanes that the subgroup can have (SPIR-V: 128, Vulkan's limit on subgroup sizes).
     pub fn most_lanes(&self) -> u32 {
         self.fixed_size().unwrap_or(128)

@@ -197,7 +197,9 @@ impl Instruction for Dpp8 {
 /// One of the DPP16 controls, with masks where lanes want their old value.
 pub fn solve_dpp16(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     let quad = map.selectors(4, 0).map(|selectors| DppControl::QuadPerm(selectors as u8));
-    let controls = quad.into_iter().chain(DppControl::all_but_quad());
+    // A lane that wants the value of a lane rules out nearly all controls.
+    let serves = |control: &DppControl| map.moved().is_none_or(|(i, lane)| control.lane(i, map.size()) == Some(lane));
+    let controls = quad.into_iter().chain(DppControl::all_but_quad()).filter(serves);
     map.first_that_fits(controls.flat_map(|control| with_masks(map, control)), features)
 }
 

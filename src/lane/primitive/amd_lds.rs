@@ -181,7 +181,9 @@ impl Instruction for LdsOp {
 /// A swizzle: masks, quads, rotations, then the FFT map.
 pub fn solve_swizzle(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     let quad = map.selectors(4, 0).map(|selectors| Swizzle::Quad(selectors as u8));
+    let first = map.moved();
     let ffts = (0..32).map(|keep| Swizzle::Fft { keep });
+    let ffts = ffts.filter(move |swizzle| first.is_some_and(|(i, lane)| swizzle.lane(i) == lane));
     let swizzles = masks(map).into_iter().chain(quad).chain(rotations(map)).chain(ffts);
     map.first_that_fits(swizzles.map(|swizzle| Move::plain(LdsOp::Swizzle(swizzle))), features)
 }

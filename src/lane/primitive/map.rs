@@ -106,13 +106,24 @@ impl LaneMap {
         self.lanes().find(|(i, lane)| i != lane).or_else(|| self.lanes().next())
     }
 
+    /// The same map for some lanes; the others want nothing.
+    #[must_use]
+    pub fn only(&self, mut keep: impl FnMut(u32) -> bool) -> LaneMap {
+        LaneMap::new(self.size(), |i| self.want(i).filter(|_| keep(i)))
+    }
+
+    /// Whether every lane is content with its own value.
+    pub fn accepts_own(&self) -> bool {
+        (0..self.size()).all(|i| self.accepts(i, Source::Own))
+    }
+
     /// Whether some lane wants this.
     pub fn has(&self, source: Source) -> bool {
         self.wants.contains(&Some(source))
     }
 
     /// Whether what lane `i` would get is what it wants.
-    fn accepts(&self, i: u32, got: Source) -> bool {
+    pub fn accepts(&self, i: u32, got: Source) -> bool {
         let plain = |source| if source == Source::Own { Source::Lane(i) } else { source };
         self.want(i).is_none_or(|want| want == Source::Undefined || plain(want) == plain(got))
     }

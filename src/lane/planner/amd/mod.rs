@@ -1,9 +1,71 @@
-//! Rules for AMD's instructions; the cheapest plan wins.
+//! Rules for AMD's instructions, GCN 1 to RDNA 4; the cheapest plan wins.
+//!
+//! What all lanes must be active for runs in whole-wave mode where they may not be. Bools are masks of lanes in scalar
+//! registers, and so are votes and ballots.
 
-use super::Rule;
-use crate::lane::op::LaneOp;
+mod folds;
+mod moves;
+mod route;
+mod scans;
+mod search;
+
+#[cfg(test)]
+mod tests;
+
+use super::build::Builder;
+use super::{Answer, Rule};
+use crate::lane::op::{FoldKind, FoldOp, LaneOp, Members};
+use crate::lane::plan::{Activity, Operand, StepType};
+use crate::lane::primitive::{Dpp16, ScalarOp, fusion};
 
 /// The rules for an operation.
-pub fn rules(_: LaneOp) -> &'static [Rule] {
-    &[]
+pub fn rules(op: LaneOp) -> &'static [Rule] {
+    use LaneOp as O;
+    match op {
+        O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast => moves::RULES,
+        O::Butterfly(_) | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::Broadcast => moves::RULES,
+        O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane | O::ShuffleNv(_) => moves::RULES,
+        O::Fold { kind: FoldKind::Inclusive | FoldKind::Exclusive, .. } | O::Segmented { .. } => scans::RULES,
+        O::Fold { .. } => folds::RULES,
+        _ => &[],
+    }
+}
+
+/// Whether the arithmetic instruction of a fold of the operation's values can take its operand by this DPP move.
+fn carries(b: &Builder, op: FoldOp, dpp: Dpp16) -> bool {
+    fusion::carries(b.profile, op, b.request.inputs[0].ty, dpp.into())
+}
+
+/// `own op dpp(moved)`, in one instruction where the hardware has it.
+fn fold_with(b: &mut Builder, op: FoldOp, dpp: Dpp16, own: Operand, moved: Operand) -> Operand {
+    if carries(b, op, dpp) {
+        return b.fold_moved(op, dpp, own, moved);
+    }
+    let moved = b.prim(dpp, &[moved], b.ty(moved));
+    b.fold(op, moved, own)
+}
+
+/// Builds a fold of the operation's value. One over active lanes runs in the whole wave, where inactive lanes hold what
+/// changes nothing, unless all lanes are known to be active.
+fn enter(
+    b: &mut Builder,
+    op: FoldOp,
+    members: Members,
+    build: impl FnOnce(&mut Builder, Operand) -> Answer,
+) -> Answer {
+    let value = b.value();
+    if members == Members::All {
+        return build(b, value);
+    }
+    if b.request.activity == Activity::Full {
+        b.assumes = Activity::Full;
+        return build(b, value);
+    }
+    let active = b.prim(ScalarOp::Active, &[], StepType::Ballot);
+    let is_active = b.prim(ScalarOp::OwnBit, &[active], StepType::Bool);
+    b.try_in_whole_wave(|b| {
+        let neutral = b.neutral(op);
+        let filled = b.select(is_active, value, neutral);
+        build(b, filled)
+    })
 }

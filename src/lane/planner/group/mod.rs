@@ -3,7 +3,7 @@
 pub mod facts;
 pub mod folds;
 pub mod moves;
-mod nv_shuffle;
+pub mod nv_shuffle;
 pub mod quad;
 pub mod scans;
 pub mod sort;

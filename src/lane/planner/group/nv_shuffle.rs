@@ -17,14 +17,14 @@ pub static RULES: &[Rule] = &[
 
 /// What a call asks for; `index` is masked with 31 already.
 #[derive(Clone, Copy)]
-struct Call {
+pub struct Call {
     mode: ShuffleMode,
     index: Operand,
     width: Operand,
 }
 
 /// The call, whose index is operand `first` and whose width the next.
-fn call(b: &mut Builder, mode: ShuffleMode, first: u8) -> Call {
+pub fn call(b: &mut Builder, mode: ShuffleMode, first: u8) -> Call {
     let (index, width) = (b.input(first), b.input(first + 1));
     Call { mode, index: b.alu(AluOp::And, index, Operand::Const(31)), width }
 }
@@ -37,7 +37,7 @@ fn moving_call(b: &mut Builder) -> Result<Call, No> {
     }
 }
 
-fn valid(b: &mut Builder) -> Answer {
+pub fn valid(b: &mut Builder) -> Answer {
     match b.request.op {
         LaneOp::ShuffleNvValid(mode) => {
             let call = call(b, mode, 0);
@@ -70,12 +70,22 @@ fn guarded(b: &mut Builder) -> Answer {
         ShuffleMode::Down => b.shuffle_down(value, call.index),
         ShuffleMode::Xor => b.shuffle_xor(value, call.index),
         ShuffleMode::Index => {
-            let base = base(b, call.width);
-            let source = b.alu(AluOp::Add, base, call.index);
+            let source = target(b, call);
             indexed(b, source)
         }
     };
     Ok(b.select(range, moved, value))
+}
+
+/// The lane that is read, where it is in range.
+pub fn target(b: &mut Builder, call: Call) -> Operand {
+    let (op, from) = match call.mode {
+        ShuffleMode::Up => (AluOp::Sub, b.index()),
+        ShuffleMode::Down => (AluOp::Add, b.index()),
+        ShuffleMode::Xor => (AluOp::Xor, b.index()),
+        ShuffleMode::Index => (AluOp::Add, base(b, call.width)),
+    };
+    b.alu(op, from, call.index)
 }
 
 /// `v[source]`, as a broadcast where the source is one lane for all.
@@ -88,7 +98,7 @@ fn indexed(b: &mut Builder, source: Operand) -> Operand {
 }
 
 /// Whether the source lane is in the own segment.
-fn in_range(b: &mut Builder, call: Call) -> Operand {
+pub fn in_range(b: &mut Builder, call: Call) -> Operand {
     match (call.index, call.width) {
         (Operand::Const(0), _) => return Operand::Bool(true),
         (Operand::Const(index), Operand::Const(width)) if index >= width => return Operand::Bool(false),

@@ -1,0 +1,257 @@
+//! Scans of segments, of active lanes, and of runs inside segments, in the promised order.
+//!
+//! | distance | gfx6, 7 | gfx8, 9, CDNA | gfx10 and later |
+//! |---|---|---|---|
+//! | 1 to 8 | through memory, op, select | op_dpp row_shr, which leaves the row's first lanes alone | the same |
+//! | 16 | ds_swizzle, op, select | op_dpp row_bcast:15 row_mask:0xa | v_permlanex16 of lane 15, op_dpp row_mask:0xa |
+//! | 32 | v_readlane of lane 31, op, select | op_dpp row_bcast:31 row_mask:0xc | v_readlane of lane 31, op, select |
+//!
+//! In segments below 16 lanes row_shr crosses their edge, so a select follows. No step adds an identity. Integers, whose
+//! order is free, may also take the last lane of the block below at every distance.
+
+use super::folds::bcast;
+use super::moves::emit;
+use super::search::Search;
+use super::{carries, enter, fold_with};
+use crate::lane::op::{FoldOp, LaneOp, Members, Width};
+use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::group::folds::order_matters;
+use crate::lane::planner::group::scans::{Scan, one_lane, scan};
+use crate::lane::planner::{Answer, No, Rule};
+use crate::lane::primitive::{Dpp16, DppControl, Fetch, LaneMap, PermlaneOp, ScalarOp, Source, amd_dpp};
+use crate::lane::request::ScalarKind;
+use crate::profile::Feature;
+
+/// Where the values of lower lanes come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// row_shr, row_bcast.
+    Bcast,
+    /// row_shr, PERMLANEX16, READLANE.
+    Permlanex,
+    /// Whatever is cheapest as a move of its own.
+    Moves,
+    /// The same, by blocks of ascending size, in another order than floats promise.
+    Blocks,
+}
+
+pub static RULES: &[Rule] = &[
+    Rule { name: "scan of one lane", needs: &[], build: one_lane },
+    Rule {
+        name: "scan by DPP row_shr and row_bcast",
+        needs: &[Feature::AmdDppRowBcast],
+        build: |b| scanned(b, Style::Bcast),
+    },
+    Rule {
+        name: "scan by DPP row_shr, PERMLANEX16 and READLANE",
+        needs: &[Feature::AmdDpp16, Feature::AmdPermlane16],
+        build: |b| scanned(b, Style::Permlanex),
+    },
+    Rule { name: "scan by moves", needs: &[], build: |b| scanned(b, Style::Moves) },
+    Rule { name: "scan by blocks", needs: &[], build: |b| scanned(b, Style::Blocks) },
+    Rule {
+        name: "scan of runs by DPP row_shr and row_bcast",
+        needs: &[Feature::AmdDppRowBcast],
+        build: |b| segmented(b, Style::Bcast),
+    },
+    Rule {
+        name: "scan of runs by DPP row_shr, PERMLANEX16 and READLANE",
+        needs: &[Feature::AmdDpp16, Feature::AmdPermlane16],
+        build: |b| segmented(b, Style::Permlanex),
+    },
+    Rule { name: "scan of runs by moves", needs: &[], build: |b| segmented(b, Style::Moves) },
+];
+
+fn scanned(b: &mut Builder, style: Style) -> Answer {
+    let scan = scan(b)?;
+    let is_mine = b.request.inputs[0].ty.kind != ScalarKind::Bool && scan.width.lanes() != Some(1);
+    if !is_mine || style == Style::Blocks && order_matters(b) {
+        return Err(No::NotMine);
+    }
+    let result = enter(b, scan.op, scan.members, |b, value| {
+        let inclusive = inclusive(b, style, scan, value)?;
+        if scan.exclusive { below(b, scan, inclusive) } else { Ok(inclusive) }
+    })?;
+    Ok(if scan.exclusive { with_identity(b, scan, result) } else { result })
+}
+
+fn inclusive(b: &mut Builder, style: Style, scan: Scan, value: Operand) -> Answer {
+    let lanes = b.most_in(scan.width);
+    let levels = (0..lanes.ilog2()).map(|level| 1 << level);
+    levels.into_iter().try_fold(value, |value, distance| {
+        if let Some(dpp) = in_place(b, style, scan.op, lanes, distance) {
+            return Ok(b.fold_moved(scan.op, dpp, value, value));
+        }
+        if style == Style::Permlanex && distance == 16 && carries(b, scan.op, UPPER_ROWS) {
+            let last = last_of_other_row(b, value);
+            return Ok(b.fold_moved(scan.op, UPPER_ROWS, value, last));
+        }
+        let folded = with_lower(b, style, scan.op, value, distance).ok_or(No::NotMine)?;
+        let takes = takers(style, lanes, distance);
+        let takes = b.in_set(takes);
+        Ok(b.select(takes, folded, value))
+    })
+}
+
+/// A move of the own value that writes odd rows only.
+const UPPER_ROWS: Dpp16 =
+    Dpp16 { row_mask: 0xa, bound_ctrl: false, ..Dpp16::new(DppControl::QuadPerm(0b11_10_01_00)) };
+
+/// The lanes that take a value at a distance, in segments of `lanes`.
+fn takers(style: Style, lanes: u32, distance: u32) -> u64 {
+    let row = lanes.min(16);
+    let takes = |i: &u32| if distance < 16 && style != Style::Blocks { i % row >= distance } else { i & distance != 0 };
+    (0..64).filter(takes).fold(0, |set, i| set | 1 << i)
+}
+
+/// The lane that lane `i` takes a value of.
+fn source(style: Style, i: u32, distance: u32) -> u32 {
+    if distance < 16 && style != Style::Blocks { i - distance } else { (i & !(2 * distance - 1)) + distance - 1 }
+}
+
+/// A DPP move whose masks and row ends leave alone exactly the lanes that take nothing.
+fn in_place(b: &Builder, style: Style, op: FoldOp, lanes: u32, distance: u32) -> Option<Dpp16> {
+    if !matches!(style, Style::Bcast | Style::Permlanex) {
+        return None;
+    }
+    let shift = |bank_mask| Dpp16 { bank_mask, bound_ctrl: false, ..Dpp16::new(DppControl::RowShr(distance as u8)) };
+    let dpp = match (distance, lanes, style) {
+        (..16, 16.., _) => shift(15),
+        (4, 8, _) => shift(0xa),
+        (16, _, Style::Bcast) => bcast(b, op, DppControl::RowBcast15, 0xa),
+        (32, _, Style::Bcast) => bcast(b, op, DppControl::RowBcast31, 0xc),
+        _ => return None,
+    };
+    carries(b, op, dpp).then_some(dpp)
+}
+
+/// The value of each lane folded with that of the lower lane that it takes; anything in lanes that take none.
+fn with_lower(b: &mut Builder, style: Style, op: FoldOp, value: Operand, distance: u32) -> Option<Operand> {
+    let dpp = match (style, distance) {
+        (Style::Bcast | Style::Permlanex, ..16) => Some(DppControl::RowShr(distance as u8)),
+        (Style::Bcast, 16) => Some(DppControl::RowBcast15),
+        (Style::Bcast, _) => Some(DppControl::RowBcast31),
+        _ => None,
+    };
+    if let Some(control) = dpp {
+        return Some(fold_with(b, op, Dpp16::new(control), value, value));
+    }
+    let lower = match (style, distance) {
+        (Style::Permlanex, 16) => last_of_other_row(b, value),
+        (_, 32) => b.prim(ScalarOp::ReadLane, &[value, Operand::Const(31)], b.ty(value)),
+        _ => {
+            let takes = takers(style, b.lanes().min(16).max(2 * distance), distance);
+            let wants = |i| (takes >> i & 1 != 0).then(|| Source::Lane(source(style, i, distance)));
+            let route = Search { profile: b.profile }.direct(&LaneMap::new(b.lanes(), wants))?;
+            route.emit(b, value)
+        }
+    };
+    Some(b.fold(op, lower, value))
+}
+
+/// Lane 15 of the other row of the pair.
+fn last_of_other_row(b: &mut Builder, value: Operand) -> Operand {
+    let last = PermlaneOp::Row { across: true, selectors: u64::MAX, fetch: Fetch::default() };
+    b.prim(last, &[value], b.ty(value))
+}
+
+/// The value of lane `i - 1`, the identity in the segment's first lane.
+fn below(b: &mut Builder, scan: Scan, value: Operand) -> Answer {
+    let lanes = b.most_in(scan.width);
+    let lane = |i: u32| if i % lanes == 0 { Source::Old } else { Source::Lane(i - 1) };
+    let map = LaneMap::new(b.lanes(), |i| Some(lane(i)));
+    let identity = b.identity(scan.op);
+    if let Some(step) = amd_dpp::solve_dpp16(&map, b.profile.features) {
+        return Ok(b.prim(step.primitive, &[value, identity], b.ty(value)));
+    }
+    let map = map.only(|i| i % lanes != 0);
+    let route = Search { profile: b.profile }.direct(&map).ok_or(No::NotMine)?;
+    let moved = emit(b, &route, value);
+    let first = b.in_set((0..64).filter(|i| i % lanes == 0).fold(0, |set, i| set | 1 << i));
+    Ok(b.select(first, identity, moved))
+}
+
+/// The first active lane of an exclusive scan over active lanes has what changes nothing, which for sums of floats is not
+/// the identity.
+fn with_identity(b: &mut Builder, scan: Scan, result: Operand) -> Operand {
+    let in_doubt = scan.members == Members::Active && scan.op == FoldOp::Add && b.request.inputs[0].ty.is_float();
+    if !in_doubt || b.is_full() {
+        return result;
+    }
+    let first = super::is_first_active(b);
+    let identity = b.identity(scan.op);
+    b.select(first, identity, result)
+}
+
+/// Distances to the head of the own run decide who takes what.
+fn segmented(b: &mut Builder, style: Style) -> Answer {
+    let LaneOp::Segmented { op, width } = b.request.op else { return Err(No::NotMine) };
+    if width.lanes() == Some(1) {
+        return if style == Style::Moves { Ok(b.value()) } else { Err(No::NotMine) };
+    }
+    let lanes = b.most_in(width);
+    let distance_to_head = distance_to_head(b, width, lanes);
+    let value = b.value();
+    (0..lanes.ilog2()).map(|level| 1 << level).try_fold(value, |value, distance| {
+        let folded = with_lower(b, style, op, value, distance).ok_or(No::NotMine)?;
+        let takes = in_run(b, distance_to_head, lanes, distance);
+        Ok(b.select(takes, folded, value))
+    })
+}
+
+/// Whether the lane that is taken from is in the own run, and in the own row where it is nearer than 16 lanes.
+fn in_run(b: &mut Builder, to_head: Operand, lanes: u32, distance: u32) -> Operand {
+    let takes = b.in_set(takers(Style::Moves, lanes, distance));
+    let inside = match distance {
+        ..16 => b.alu(AluOp::Ge, to_head, Operand::Const(distance)),
+        _ => {
+            let i = b.index();
+            let local = b.alu(AluOp::And, i, Operand::Const(distance - 1));
+            b.alu(AluOp::Gt, to_head, local)
+        }
+    };
+    // The head of a segment of up to a row stops there.
+    if lanes <= 16 { inside } else { b.alu(AluOp::BoolAnd, inside, takes) }
+}
+
+/// How far below the own lane its run begins; the segment's first lane begins one.
+fn distance_to_head(b: &mut Builder, width: Width, lanes: u32) -> Operand {
+    let first = b.in_set((0..64).filter(|i| i % lanes == 0).fold(0, |set, i| set | 1 << i));
+    let is_head = b.alu(AluOp::BoolOr, Operand::Input(1), first);
+    let heads = b.prim(ScalarOp::Ballot, &[is_head], StepType::Ballot);
+    let head = if width.lanes_in(b.lanes()) == 64 { head_of_two(b, heads) } else { head_of_word(b, heads) };
+    let i = b.index();
+    b.alu(AluOp::Sub, i, head)
+}
+
+/// Bits of the own word up to the own lane's.
+fn up_to_own(b: &mut Builder) -> Operand {
+    let i = b.index();
+    let bit = b.alu(AluOp::And, i, Operand::Const(31));
+    let above = b.alu(AluOp::Shl, Operand::Const(2), bit);
+    b.alu(AluOp::Sub, above, Operand::Const(1))
+}
+
+fn head_of_word(b: &mut Builder, heads: Operand) -> Operand {
+    let word = super::own_word(b, heads);
+    let mask = up_to_own(b);
+    let below = b.alu(AluOp::And, word, mask);
+    let bit = b.alu1(AluOp::FindMsb, below);
+    let i = b.index();
+    let base = b.alu(AluOp::And, i, Operand::Const(!31));
+    b.alu(AluOp::Or, bit, base)
+}
+
+fn head_of_two(b: &mut Builder, heads: Operand) -> Operand {
+    let (low, high) = (b.alu(AluOp::BallotWord, heads, Operand::Const(0)), b.alu(AluOp::BallotWord, heads, Operand::Const(1)));
+    let mask = up_to_own(b);
+    let upper = b.in_set(super::UPPER_HALF);
+    let low_mask = b.select(upper, Operand::Const(u32::MAX), mask);
+    let high_mask = b.select(upper, mask, Operand::Const(0));
+    let (low, high) = (b.alu(AluOp::And, low, low_mask), b.alu(AluOp::And, high, high_mask));
+    let in_high = b.alu(AluOp::Ne, high, Operand::Const(0));
+    let (low, high) = (b.alu1(AluOp::FindMsb, low), b.alu1(AluOp::FindMsb, high));
+    let high = b.alu(AluOp::Or, high, Operand::Const(32));
+    b.select(in_high, high, low)
+}
