@@ -25,7 +25,6 @@ pub struct Builder<'a> {
     in_whole: bool,
 }
 
-#[expect(dead_code, reason = "the rules of assembly targets use them")]
 impl<'a> Builder<'a> {
     pub fn new(request: &'a Request<'a>, profile: &'a Profile) -> Builder<'a> {
         Builder {
@@ -47,7 +46,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Runs what `build` adds in all lanes of the wave, active or not ([`Plan::whole`]); once a plan.
-    pub fn in_whole_wave(&mut self, build: impl FnOnce(&mut Self) -> Operand) -> Operand {
+    pub fn in_whole_wave<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
         self.whole.start = self.steps.len() as u16;
         self.in_whole = true;
         let result = build(self);
@@ -81,6 +80,11 @@ impl<'a> Builder<'a> {
     /// Lanes of a wave, on targets where their number is known.
     pub fn lanes(&self) -> u32 {
         self.most_lanes()
+    }
+
+    /// Whether all lanes are known to be active. A plan that relies on it must say so in `assumes`.
+    pub fn is_full(&self) -> bool {
+        self.request.activity == Activity::Full
     }
 
     /// Whether steps are being added that run in all lanes of the wave.

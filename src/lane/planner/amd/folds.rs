@@ -10,7 +10,7 @@
 //! What the highest lane alone holds becomes everybody's by v_readlane. A fold over active lanes runs in the whole wave,
 //! where inactive lanes hold what changes nothing.
 
-use super::{enter, fold_with};
+use super::{enter, fold_with, masks};
 use crate::lane::op::{FoldKind, FoldOp};
 use crate::lane::plan::Operand;
 use crate::lane::planner::build::Builder;
@@ -70,6 +70,8 @@ pub static RULES: &[Rule] = &[
         build: |b| between_rows(b, Rows::Swizzle, Halves::Scalars),
     },
     Rule { name: "DS_SWIZZLE", needs: &[Feature::AmdSwizzle], build: by_swizzles },
+    Rule { name: "fold of a mask", needs: &[], build: masks::fold },
+    Rule { name: "whole quads of a mask", needs: &[], build: masks::fold_of_quads },
 ];
 
 /// The exchanges inside a row, by ascending distance.
@@ -200,4 +202,3 @@ fn by_swizzles(b: &mut Builder) -> Answer {
         Ok(if lanes == 64 { pair_of_halves(b, fold.op, half, Halves::Scalars, kind) } else { half })
     })
 }
-

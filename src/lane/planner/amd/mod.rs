@@ -3,11 +3,14 @@
 //! What all lanes must be active for runs in whole-wave mode where they may not be. Bools are masks of lanes in scalar
 //! registers, and so are votes and ballots.
 
+mod facts;
 mod folds;
+mod masks;
 mod moves;
 mod route;
 mod scans;
 mod search;
+mod sort;
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +18,7 @@ mod tests;
 use super::build::Builder;
 use super::{Answer, Rule};
 use crate::lane::op::{FoldKind, FoldOp, LaneOp, Members};
-use crate::lane::plan::{Activity, Operand, StepType};
+use crate::lane::plan::{Activity, AluOp, Operand, StepType};
 use crate::lane::primitive::{Dpp16, ScalarOp, fusion};
 
 /// The rules for an operation.
@@ -27,7 +30,12 @@ pub fn rules(op: LaneOp) -> &'static [Rule] {
         O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane | O::ShuffleNv(_) => moves::RULES,
         O::Fold { kind: FoldKind::Inclusive | FoldKind::Exclusive, .. } | O::Segmented { .. } => scans::RULES,
         O::Fold { .. } => folds::RULES,
-        _ => &[],
+        O::Sort { .. } => sort::RULES,
+        O::Vote { .. } | O::Elect => masks::RULES,
+        O::Ballot(_) | O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb => facts::RULES,
+        O::BallotFindMsb | O::MaskedCount | O::LaneIndex(_) | O::LaneCount(_) | O::SegmentLast(_) => facts::RULES,
+        O::LaneMask(..) | O::ActiveMask | O::Sync | O::ShuffleNvValid(_) => facts::RULES,
+        O::Partitioned { .. } | O::Partition => &[],
     }
 }
 
@@ -47,12 +55,7 @@ fn fold_with(b: &mut Builder, op: FoldOp, dpp: Dpp16, own: Operand, moved: Opera
 
 /// Builds a fold of the operation's value. One over active lanes runs in the whole wave, where inactive lanes hold what
 /// changes nothing, unless all lanes are known to be active.
-fn enter(
-    b: &mut Builder,
-    op: FoldOp,
-    members: Members,
-    build: impl FnOnce(&mut Builder, Operand) -> Answer,
-) -> Answer {
+fn enter(b: &mut Builder, op: FoldOp, members: Members, build: impl FnOnce(&mut Builder, Operand) -> Answer) -> Answer {
     let value = b.value();
     if members == Members::All {
         return build(b, value);
@@ -63,9 +66,48 @@ fn enter(
     }
     let active = b.prim(ScalarOp::Active, &[], StepType::Ballot);
     let is_active = b.prim(ScalarOp::OwnBit, &[active], StepType::Bool);
-    b.try_in_whole_wave(|b| {
+    b.in_whole_wave(|b| {
         let neutral = b.neutral(op);
         let filled = b.select(is_active, value, neutral);
         build(b, filled)
     })
+}
+
+/// Lanes 32 to 63.
+const UPPER_HALF: u64 = u64::MAX << 32;
+
+/// The lanes of a wave, of which every `step`th from `first` on is in a set.
+fn every(step: u32, first: u32) -> u64 {
+    (0..64).filter(|i| i % step == first).fold(0, |set, i| set | 1 << i)
+}
+
+/// The 32-bit word of a mask that holds the own lane.
+fn own_word(b: &mut Builder, mask: Operand) -> Operand {
+    let low = b.alu(AluOp::BallotWord, mask, Operand::Const(0));
+    if b.lanes() <= 32 {
+        return low;
+    }
+    let high = b.alu(AluOp::BallotWord, mask, Operand::Const(1));
+    let upper = b.in_set(UPPER_HALF);
+    b.select(upper, high, low)
+}
+
+/// The set bits of a mask among the lanes below the own.
+fn count_below(b: &mut Builder, mask: Operand) -> Operand {
+    let low = b.prim(ScalarOp::CountBelowLow, &[mask, Operand::Const(0)], StepType::Index);
+    if b.lanes() <= 32 {
+        return low;
+    }
+    b.prim(ScalarOp::CountBelowHigh, &[mask, low], StepType::Index)
+}
+
+/// Whether no active lane is below the own.
+fn is_first_active(b: &mut Builder) -> Operand {
+    if b.request.activity != Activity::Any {
+        b.assumes = Activity::FirstLanes;
+        return b.in_set(1);
+    }
+    let active = b.prim(ScalarOp::Active, &[], StepType::Ballot);
+    let below = count_below(b, active);
+    b.alu(AluOp::Eq, below, Operand::Const(0))
 }

@@ -38,9 +38,21 @@ pub static RULES: &[Rule] = &[
         needs: &[Feature::AmdDpp16],
         build: |b| composed(b, |search, map, below| search.merged(map, below)),
     },
-    Rule { name: "one of two moves by a mask of lanes", needs: &[], build: |b| composed(b, |search, map, below| search.selected(map, below)) },
-    Rule { name: "one move after another", needs: &[Feature::AmdDpp16], build: |b| composed(b, |search, map, below| search.after(map, below)) },
-    Rule { name: "three moves", needs: &[Feature::AmdDpp16], build: |b| composed(b, |search, map, below| search.three(map, below)) },
+    Rule {
+        name: "one of two moves by a mask of lanes",
+        needs: &[],
+        build: |b| composed(b, |search, map, below| search.selected(map, below)),
+    },
+    Rule {
+        name: "one move after another",
+        needs: &[Feature::AmdDpp16],
+        build: |b| composed(b, |search, map, below| search.after(map, below)),
+    },
+    Rule {
+        name: "three moves",
+        needs: &[Feature::AmdDpp16],
+        build: |b| composed(b, |search, map, below| search.three(map, below)),
+    },
     Rule { name: "DS_BPERMUTE", needs: &[Feature::AmdPermute], build: by_crossbar },
     Rule {
         name: "DS_BPERMUTE of both halves, one brought near by PERMLANE64",
@@ -121,7 +133,7 @@ fn source(b: &Builder, i: u32, size: u32) -> Option<Option<u32>> {
         }
         O::Bpermute => Some(index_at(b, i)? & (size - 1)),
         O::Broadcast => Some(constant(b, 1)?),
-        O::ShuffleNv(mode) => Some(nv_source(mode, i, index_at(b, i)? & 31, constant(b, 2)?)),
+        O::ShuffleNv(mode) => Some(nv_source(mode, i, index_at(b, i)? & 31, constant(b, 2)?).unwrap_or(i)),
         O::SwizzleMasked { and, or, xor } => {
             Some((i & !31) | ((((i & 31 & u32::from(and)) | u32::from(or)) ^ u32::from(xor)) & 31))
         }
@@ -138,14 +150,14 @@ fn moved_by(mode: ShuffleMode, i: u32, index: u32) -> Option<u32> {
     }
 }
 
-/// The source of an NV shuffle, which is the lane itself where it is out of range.
-fn nv_source(mode: ShuffleMode, i: u32, index: u32, width: u32) -> u32 {
+/// The source of an NV shuffle; none where it is out of range.
+pub fn nv_source(mode: ShuffleMode, i: u32, index: u32, width: u32) -> Option<u32> {
     let base = i & !(width - 1);
     let lane = match mode {
         ShuffleMode::Index => Some(base + index),
         _ => moved_by(mode, i, index),
     };
-    lane.filter(|lane| (base..base + width).contains(lane)).unwrap_or(i)
+    lane.filter(|lane| (base..base + width).contains(lane))
 }
 
 /// What is moved: a bool as a number.
@@ -204,7 +216,8 @@ fn one(b: &mut Builder, solve: fn(&LaneMap, FeatureSet) -> Option<Move>) -> Answ
     if map.accepts_own() {
         return Err(No::NotMine);
     }
-    let step = solve(&map, b.profile.features).map(|step| if zero { with_zero(step) } else { step }).ok_or(No::NotMine)?;
+    let step =
+        solve(&map, b.profile.features).map(|step| if zero { with_zero(step) } else { step }).ok_or(No::NotMine)?;
     if zero && !Search::gives_zero(&map, &step) {
         return Err(No::NotMine);
     }

@@ -34,7 +34,8 @@ impl Route {
     /// A single move of the value itself.
     pub fn one(step: Move) -> Route {
         // Both registers of a swap hold the value before.
-        let is_swap = matches!(step.primitive, Primitive::Permlane(PermlaneOp::SwapFirst { .. } | PermlaneOp::SwapSecond { .. }));
+        let is_swap =
+            matches!(step.primitive, Primitive::Permlane(PermlaneOp::SwapFirst { .. } | PermlaneOp::SwapSecond { .. }));
         Route::Moved { step, of: Box::new(Route::Own), over: is_swap.then(|| Box::new(Route::Own)) }
     }
 
@@ -56,7 +57,9 @@ impl Route {
         match self {
             Route::Own => 0,
             Route::Moved { step, of, over } => {
-                let copy = over.as_ref().map_or(0, |over| if **over == Route::Own { instruction } else { over.score(profile) });
+                let copy = over
+                    .as_ref()
+                    .map_or(0, |over| if **over == Route::Own { instruction } else { over.score(profile) });
                 of.score(profile) + copy + price_of(step.primitive, profile)
             }
             Route::Gathered { by, .. } => price_of((*by).into(), profile),

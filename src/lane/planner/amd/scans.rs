@@ -12,7 +12,7 @@
 use super::folds::bcast;
 use super::moves::emit;
 use super::search::Search;
-use super::{carries, enter, fold_with};
+use super::{carries, enter, every, fold_with, masks};
 use crate::lane::op::{FoldOp, LaneOp, Members, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
@@ -48,6 +48,7 @@ pub static RULES: &[Rule] = &[
         needs: &[Feature::AmdDpp16, Feature::AmdPermlane16],
         build: |b| scanned(b, Style::Permlanex),
     },
+    Rule { name: "scan of a mask", needs: &[], build: masks::fold },
     Rule { name: "scan by moves", needs: &[], build: |b| scanned(b, Style::Moves) },
     Rule { name: "scan by blocks", needs: &[], build: |b| scanned(b, Style::Blocks) },
     Rule {
@@ -95,8 +96,7 @@ fn inclusive(b: &mut Builder, style: Style, scan: Scan, value: Operand) -> Answe
 }
 
 /// A move of the own value that writes odd rows only.
-const UPPER_ROWS: Dpp16 =
-    Dpp16 { row_mask: 0xa, bound_ctrl: false, ..Dpp16::new(DppControl::QuadPerm(0b11_10_01_00)) };
+const UPPER_ROWS: Dpp16 = Dpp16 { row_mask: 0xa, bound_ctrl: false, ..Dpp16::new(DppControl::QuadPerm(0b11_10_01_00)) };
 
 /// The lanes that take a value at a distance, in segments of `lanes`.
 fn takers(style: Style, lanes: u32, distance: u32) -> u64 {
@@ -168,7 +168,7 @@ fn below(b: &mut Builder, scan: Scan, value: Operand) -> Answer {
     let map = map.only(|i| i % lanes != 0);
     let route = Search { profile: b.profile }.direct(&map).ok_or(No::NotMine)?;
     let moved = emit(b, &route, value);
-    let first = b.in_set((0..64).filter(|i| i % lanes == 0).fold(0, |set, i| set | 1 << i));
+    let first = b.in_set(every(lanes, 0));
     Ok(b.select(first, identity, moved))
 }
 
@@ -217,7 +217,7 @@ fn in_run(b: &mut Builder, to_head: Operand, lanes: u32, distance: u32) -> Opera
 
 /// How far below the own lane its run begins; the segment's first lane begins one.
 fn distance_to_head(b: &mut Builder, width: Width, lanes: u32) -> Operand {
-    let first = b.in_set((0..64).filter(|i| i % lanes == 0).fold(0, |set, i| set | 1 << i));
+    let first = b.in_set(every(lanes, 0));
     let is_head = b.alu(AluOp::BoolOr, Operand::Input(1), first);
     let heads = b.prim(ScalarOp::Ballot, &[is_head], StepType::Ballot);
     let head = if width.lanes_in(b.lanes()) == 64 { head_of_two(b, heads) } else { head_of_word(b, heads) };
@@ -244,7 +244,8 @@ fn head_of_word(b: &mut Builder, heads: Operand) -> Operand {
 }
 
 fn head_of_two(b: &mut Builder, heads: Operand) -> Operand {
-    let (low, high) = (b.alu(AluOp::BallotWord, heads, Operand::Const(0)), b.alu(AluOp::BallotWord, heads, Operand::Const(1)));
+    let (low, high) =
+        (b.alu(AluOp::BallotWord, heads, Operand::Const(0)), b.alu(AluOp::BallotWord, heads, Operand::Const(1)));
     let mask = up_to_own(b);
     let upper = b.in_set(super::UPPER_HALF);
     let low_mask = b.select(upper, Operand::Const(u32::MAX), mask);

@@ -6,8 +6,8 @@
 
 use super::route::{Route, gathered, price, served};
 use crate::lane::primitive::{
-    Arg, Dpp16, DppControl, Fetch, Index, Instruction, LaneMap, LdsOp, Move, PermlaneOp, Primitive, ScalarOp, Source, Swizzle, amd_dpp,
-    amd_lds, amd_permlane, amd_scalar,
+    Arg, Dpp16, DppControl, Fetch, Index, Instruction, LaneMap, LdsOp, Move, PermlaneOp, Primitive, ScalarOp, Source,
+    Swizzle, amd_dpp, amd_lds, amd_permlane, amd_scalar,
 };
 use crate::lane::value::Lanes;
 use crate::profile::{CostClass, FeatureSet, Profile};
@@ -78,11 +78,11 @@ impl Search<'_> {
         SOLVERS.iter().filter_map(|(_, class)| price(*class, self.profile)).min().unwrap_or(0)
     }
 
-    /// The cheapest of all.
-    pub fn best(&self, map: &LaneMap) -> Option<Route> {
+    /// The cheapest route that passes through no other lanes, so that it runs among any active lanes.
+    pub fn direct(&self, map: &LaneMap) -> Option<Route> {
         let mut best = Best::below(u64::MAX);
         best.offer(self.one(map, u64::MAX), self.profile);
-        for search in [Search::merged, Search::selected, Search::after, Search::three] {
+        for search in [Search::merged, Search::selected, Search::three] {
             best.offer(search(self, map, best.below), self.profile);
         }
         best.route
@@ -126,11 +126,8 @@ impl Search<'_> {
         let mut best = Best::below(below);
         for (dpp, served) in uppers.into_iter().take(most) {
             let over = rest(&map.only(|i| served >> i & 1 == 0), best.below.saturating_sub(own));
-            let route = |over| Route::Moved {
-                step: Move::plain(dpp),
-                of: Box::new(Route::Own),
-                over: Some(Box::new(over)),
-            };
+            let route =
+                |over| Route::Moved { step: Move::plain(dpp), of: Box::new(Route::Own), over: Some(Box::new(over)) };
             best.offer(over.map(route), self.profile);
         }
         best.route
@@ -197,7 +194,15 @@ impl Search<'_> {
     /// Second moves: permutations, so that any map has a first.
     fn seconds(&self, size: u32) -> Vec<Move> {
         use DppControl as C;
-        let dpp = [C::QuadPerm(0xb1), C::QuadPerm(0x4e), C::QuadPerm(0x1b), C::RowMirror, C::RowHalfMirror, C::WaveRol, C::WaveRor];
+        let dpp = [
+            C::QuadPerm(0xb1),
+            C::QuadPerm(0x4e),
+            C::QuadPerm(0x1b),
+            C::RowMirror,
+            C::RowHalfMirror,
+            C::WaveRol,
+            C::WaveRor,
+        ];
         let turns = (1..16).map(C::RowRor).chain((1..16).map(C::RowXmask));
         let dpp = dpp.into_iter().chain(turns).map(|control| Move::plain(Dpp16::new(control)));
         let across = PermlaneOp::Row { across: true, selectors: 0xfedc_ba98_7654_3210, fetch: Fetch::default() };
@@ -286,7 +291,9 @@ fn swizzles(i: u32, lane: u32) -> Vec<Move> {
 fn masked(map: &LaneMap, control: DppControl) -> Vec<(Dpp16, u64)> {
     let rows = map.size().div_ceil(16);
     let right = |i: u32| control.lane(i, map.size()).is_none_or(|lane| map.accepts(i, Source::Lane(lane)));
-    let allowed = |row: u32| (0..4).filter(|bank| (0..4).all(|k| right(16 * row + 4 * bank + k))).fold(0_u8, |set, bank| set | 1 << bank);
+    let allowed = |row: u32| {
+        (0..4).filter(|bank| (0..4).all(|k| right(16 * row + 4 * bank + k))).fold(0_u8, |set, bank| set | 1 << bank)
+    };
     let banks: Vec<u8> = (0..rows).map(allowed).collect();
     let mut patterns: Vec<u8> = banks.iter().copied().filter(|pattern| *pattern != 0).collect();
     patterns.sort_unstable();

@@ -2,42 +2,59 @@
 
 use crate::lane::catalog::{self, Sample};
 use crate::lane::check::{Effort, check};
-use crate::lane::op::LaneOp;
+use crate::lane::op::{FoldKind, LaneOp};
 use crate::lane::request::Refusal;
-use crate::lane::{Activity, Candidates, Request, candidates};
-use crate::profile::{Profile, Target};
+use crate::lane::{Activity, Candidates, Plan, Request, candidates};
+use crate::profile::Profile;
+use std::collections::HashSet;
 
-fn profiles() -> impl Iterator<Item = Profile> {
-    Profile::all().filter(|profile| profile.target == Target::Amd)
+/// One profile of each kind of hardware that differs in what moves values.
+const KINDS: [&str; 9] = [
+    "gfx701",
+    "gfx803",
+    "gfx942",
+    "gfx950",
+    "gfx1030-wave32",
+    "gfx1030-wave64",
+    "gfx1100-wave64",
+    "gfx1201-wave32",
+    "gfx1201-wave64",
+];
+
+fn named(name: &str) -> Profile {
+    Profile::named(name).expect("a profile")
 }
 
-/// Proves all candidates of the operations that are wanted, with nothing known of the active lanes and with all active.
+/// Proves all candidates of the operations that are wanted, the losers too, with nothing known of the active lanes and
+/// with all active.
 fn prove(wanted: fn(LaneOp) -> bool) {
     let samples: Vec<Sample> = catalog::all().into_iter().filter(|sample| wanted(sample.op)).collect();
-    let mut count = 0;
-    for profile in profiles() {
-        for sample in &samples {
+    let (mut seen, mut count) = (HashSet::new(), 0);
+    for profile in KINDS.map(named) {
+        for (n, sample) in samples.iter().enumerate() {
             for activity in [Activity::Any, Activity::Full] {
                 let request = Request { activity, ..sample.request() };
-                count += prove_candidates(&request, &profile);
+                for plan in plans(&request, &profile) {
+                    count += 1;
+                    if seen.insert((n, activity, profile.wave_size, format!("{plan:?}"))) {
+                        check(&request, &profile, &plan, Effort::Quick)
+                            .unwrap_or_else(|wrong| panic!("{wrong}\n{request:?} on {}\n{plan:#?}", profile.name));
+                    }
+                }
             }
         }
     }
-    println!("{count} candidates proven");
+    println!("{count} candidates proven, {} of them different", seen.len());
 }
 
-fn prove_candidates(request: &Request, profile: &Profile) -> usize {
-    let Candidates { chosen, others, .. } = match candidates(request, profile) {
-        Ok(found) => found,
-        Err(Refusal::TooWide { .. } | Refusal::NotYet) => return 0,
+fn plans(request: &Request, profile: &Profile) -> Vec<Plan> {
+    match candidates(request, profile) {
+        Ok(Candidates { chosen, others, .. }) => {
+            std::iter::once(chosen).chain(others).map(|candidate| candidate.plan).collect()
+        }
+        Err(Refusal::TooWide { .. } | Refusal::NotYet) => Vec::new(),
         Err(refusal) => panic!("{request:?} on {}: {refusal}", profile.name),
-    };
-    for candidate in std::iter::once(&chosen).chain(&others) {
-        let plan = &candidate.plan;
-        check(request, profile, plan, Effort::Quick)
-            .unwrap_or_else(|wrong| panic!("{wrong}\n{request:?} on {}\n{plan:#?}", profile.name));
     }
-    1 + others.len()
 }
 
 fn is_move(op: LaneOp) -> bool {
@@ -72,17 +89,32 @@ fn nv_shuffles_are_right() {
 }
 
 #[test]
-fn timing() {
-    let profile = Profile::named("gfx900").unwrap();
-    let samples: Vec<Sample> = catalog::all().into_iter().filter(|sample| is_move(sample.op)).collect();
-    for sample in &samples {
-        let start = std::time::Instant::now();
-        let found = candidates(&sample.request(), &profile);
-        let plan_time = start.elapsed();
-        let start = std::time::Instant::now();
-        if let Ok(found) = &found {
-            let _ = check(&sample.request(), &profile, &found.chosen.plan, Effort::Quick);
-        }
-        println!("{:?} {:?} plan {plan_time:?} check {:?}", sample.op, found.map(|f| (f.chosen.plan.rule, f.chosen.cost.to_string())), start.elapsed());
-    }
+fn folds_are_right() {
+    prove(|op| matches!(op, LaneOp::Fold { kind: FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce, .. }));
+}
+
+#[test]
+fn scans_are_right() {
+    prove(|op| matches!(op, LaneOp::Fold { kind: FoldKind::Inclusive | FoldKind::Exclusive, .. }));
+}
+
+#[test]
+fn scans_of_runs_are_right() {
+    prove(|op| matches!(op, LaneOp::Segmented { .. }));
+}
+
+#[test]
+fn sorts_are_right() {
+    prove(|op| matches!(op, LaneOp::Sort { .. }));
+}
+
+#[test]
+fn masks_are_right() {
+    prove(|op| {
+        !is_move(op)
+            && !matches!(
+                op,
+                LaneOp::Fold { .. } | LaneOp::Segmented { .. } | LaneOp::Sort { .. } | LaneOp::ShuffleNv(_)
+            )
+    });
 }

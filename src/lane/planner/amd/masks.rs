@@ -1,0 +1,250 @@
+//! Bools, which are masks of lanes in scalar registers: votes, elections, folds and scans of bools. No value crosses lanes.
+//!
+//! | wanted | sequence |
+//! |---|---|
+//! | any, all of the wave | v_cmp (or s_and with EXEC), s_cmp |
+//! | any of a quad | v_cmp, s_wqm |
+//! | all of a quad | v_cmp of the opposite, s_wqm, s_not |
+//! | of other segments | v_cmp, v_and with the own segment's lanes (v_cndmask first in waves of 64), v_cmp |
+//! | of lanes below | the same with those lanes, or v_mbcnt for the whole wave |
+//! | equal | v_readfirstlane, v_cmp of the opposite, s_cmp |
+
+use super::moves::{emit, read_lane};
+use super::search::Search;
+use super::{count_below, is_first_active, own_word};
+use crate::lane::op::{FoldKind, FoldOp, Group, LaneOp, VoteOp};
+use crate::lane::plan::{Activity, AluOp, CompareOp, Operand, StepType};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::group::votes;
+use crate::lane::planner::{Answer, No, Rule};
+use crate::lane::primitive::{LaneMap, ScalarOp};
+use crate::lane::request::LaneType;
+
+pub static RULES: &[Rule] = &[
+    Rule { name: "election", needs: &[], build: elect },
+    Rule { name: "vote of one lane", needs: &[], build: votes::one_lane },
+    Rule { name: "vote by mask", needs: &[], build: vote },
+    Rule { name: "whole quads of a mask", needs: &[], build: quads },
+    Rule { name: "all equal, as all or none", needs: &[], build: equal_bools },
+    Rule { name: "comparison with the first active lane", needs: &[], build: equal },
+    Rule { name: "comparison with the segment's first lane", needs: &[], build: equal_if_full },
+];
+
+fn elect(b: &mut Builder) -> Answer {
+    match b.request.op {
+        LaneOp::Elect => Ok(is_first_active(b)),
+        _ => Err(No::NotMine),
+    }
+}
+
+/// The lanes of a segment that count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    All,
+    /// Up to the own lane.
+    Inclusive,
+    /// Below the own lane.
+    Exclusive,
+}
+
+/// Width of the group that votes, the subgroup's where it has as many lanes.
+fn voters(b: &Builder) -> Result<(VoteOp, u32), No> {
+    let LaneOp::Vote { op, group } = b.request.op else { return Err(No::NotMine) };
+    let lanes = match group {
+        Group::Subgroup => b.lanes(),
+        Group::Quad => 4,
+        Group::Warp => 32,
+        Group::Segment(width) => b.most_in(width),
+    };
+    if lanes == 1 { Err(No::NotMine) } else { Ok((op, lanes.min(b.lanes()))) }
+}
+
+fn vote(b: &mut Builder) -> Answer {
+    let (op, lanes) = voters(b)?;
+    let value = b.value();
+    match op {
+        VoteOp::All => Ok(folded(b, FoldOp::And, value, lanes, Part::All)),
+        VoteOp::Any => Ok(folded(b, FoldOp::Or, value, lanes, Part::All)),
+        VoteOp::Equal => Err(No::NotMine),
+    }
+}
+
+fn quads(b: &mut Builder) -> Answer {
+    let value = b.value();
+    match voters(b)? {
+        (VoteOp::All, 4) => Ok(folded_quads(b, FoldOp::And, value)),
+        (VoteOp::Any, 4) => Ok(folded_quads(b, FoldOp::Or, value)),
+        _ => Err(No::NotMine),
+    }
+}
+
+/// The fold of the predicates of the active lanes of a quad.
+fn folded_quads(b: &mut Builder, op: FoldOp, value: Operand) -> Operand {
+    let (ballot, inverts) = ballot_for(op);
+    let mask = b.prim(ballot, &[value], StepType::Ballot);
+    let whole = b.prim(ScalarOp::WholeQuads, &[mask], StepType::Ballot);
+    let own = b.prim(ScalarOp::OwnBit, &[whole], StepType::Bool);
+    if inverts { b.alu1(AluOp::BoolNot, own) } else { own }
+}
+
+/// The mask whose bits decide a fold, and whether a bit says no: `And` looks for lanes that are false.
+fn ballot_for(op: FoldOp) -> (ScalarOp, bool) {
+    if op == FoldOp::And { (ScalarOp::BallotFalse, true) } else { (ScalarOp::Ballot, false) }
+}
+
+/// The fold of a predicate over the active lanes of part of the own segment.
+fn folded(b: &mut Builder, op: FoldOp, value: Operand, lanes: u32, part: Part) -> Operand {
+    let (ballot, inverts) = ballot_for(op);
+    let mask = b.prim(ballot, &[value], StepType::Ballot);
+    match (lanes == b.lanes(), part) {
+        (true, Part::All) => of_wave(b, op, mask, inverts),
+        (true, _) => {
+            let below = count_below(b, mask);
+            let answer = answer(b, op, below, inverts);
+            if part == Part::Inclusive { with_own(b, op, answer, value) } else { answer }
+        }
+        (false, _) => {
+            let (word, lanes) = (own_word(b, mask), lanes_of(b, lanes, part));
+            let bits = b.alu(AluOp::And, word, lanes);
+            let bits = if op == FoldOp::Xor { b.alu1(AluOp::BitCount, bits) } else { bits };
+            answer(b, op, bits, inverts)
+        }
+    }
+}
+
+fn of_wave(b: &mut Builder, op: FoldOp, mask: Operand, inverts: bool) -> Operand {
+    match op {
+        FoldOp::Xor => {
+            let count = b.alu1(AluOp::BallotSize, mask);
+            answer(b, op, count, inverts)
+        }
+        _ if inverts => b.alu1(AluOp::BallotIsEmpty, mask),
+        _ => b.alu1(AluOp::BallotIsSome, mask),
+    }
+}
+
+/// What bits, or for `Xor` their number, say.
+fn answer(b: &mut Builder, op: FoldOp, bits: Operand, inverts: bool) -> Operand {
+    let bits = if op == FoldOp::Xor { b.alu(AluOp::And, bits, Operand::Const(1)) } else { bits };
+    b.alu(if inverts { AluOp::Eq } else { AluOp::Ne }, bits, Operand::Const(0))
+}
+
+fn with_own(b: &mut Builder, op: FoldOp, below: Operand, own: Operand) -> Operand {
+    let op = match op {
+        FoldOp::And => AluOp::BoolAnd,
+        FoldOp::Xor => AluOp::BoolXor,
+        _ => AluOp::BoolOr,
+    };
+    b.alu(op, below, own)
+}
+
+/// Bits of part of the own segment in the own word.
+fn lanes_of(b: &mut Builder, lanes: u32, part: Part) -> Operand {
+    let i = b.index();
+    let first = b.alu(AluOp::And, i, Operand::Const(31 & !(lanes - 1)));
+    let from = match lanes {
+        32 => Operand::Const(u32::MAX),
+        _ if part == Part::All => Operand::Const((1 << lanes) - 1),
+        _ => Operand::Const(u32::MAX),
+    };
+    let from = b.alu(AluOp::Shl, from, first);
+    let one = match part {
+        Part::All => return from,
+        Part::Inclusive => 2,
+        Part::Exclusive => 1,
+    };
+    let bit = b.alu(AluOp::And, i, Operand::Const(31));
+    let above = b.alu(AluOp::Shl, Operand::Const(one), bit);
+    let up_to = b.alu(AluOp::Sub, above, Operand::Const(1));
+    b.alu(AluOp::And, from, up_to)
+}
+
+/// A fold of bools, its segment's lanes and the part of them that counts.
+fn fold_of_bools(b: &Builder) -> Result<(FoldOp, u32, Part), No> {
+    let LaneOp::Fold { op, kind, width, .. } = b.request.op else { return Err(No::NotMine) };
+    if b.request.inputs[0].ty != LaneType::BOOL || width.lanes() == Some(1) {
+        return Err(No::NotMine);
+    }
+    let part = match kind {
+        FoldKind::Inclusive => Part::Inclusive,
+        FoldKind::Exclusive => Part::Exclusive,
+        FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce => Part::All,
+    };
+    Ok((op, b.most_in(width), part))
+}
+
+/// A fold or scan of bools.
+pub fn fold(b: &mut Builder) -> Answer {
+    let (op, lanes, part) = fold_of_bools(b)?;
+    let value = b.value();
+    Ok(folded(b, op, value, lanes, part))
+}
+
+/// A reduction of the bools of quads.
+pub fn fold_of_quads(b: &mut Builder) -> Answer {
+    match fold_of_bools(b)? {
+        (op @ (FoldOp::And | FoldOp::Or), 4, Part::All) => {
+            let value = b.value();
+            Ok(folded_quads(b, op, value))
+        }
+        _ => Err(No::NotMine),
+    }
+}
+
+/// Bools are equal if all are true or none is.
+fn equal_bools(b: &mut Builder) -> Answer {
+    let (op, lanes) = voters(b)?;
+    if op != VoteOp::Equal || b.request.inputs[0].ty != LaneType::BOOL {
+        return Err(No::NotMine);
+    }
+    let value = b.value();
+    let all = folded(b, FoldOp::And, value, lanes, Part::All);
+    let any = folded(b, FoldOp::Or, value, lanes, Part::All);
+    let none = b.alu1(AluOp::BoolNot, any);
+    Ok(b.alu(AluOp::BoolOr, all, none))
+}
+
+fn equal(b: &mut Builder) -> Answer {
+    let (op, lanes) = voters(b)?;
+    if op != VoteOp::Equal || b.request.inputs[0].ty == LaneType::BOOL {
+        return Err(No::NotMine);
+    }
+    let value = b.value();
+    let first = if lanes == b.lanes() {
+        b.prim(ScalarOp::ReadFirstLane, &[value], b.ty(value))
+    } else {
+        let leader = first_active(b, lanes);
+        read_lane(b, value, leader, lanes)
+    };
+    Ok(all_equal(b, value, first, lanes))
+}
+
+fn all_equal(b: &mut Builder, value: Operand, first: Operand, lanes: u32) -> Operand {
+    let same = b.compare(CompareOp::Eq, value, first);
+    folded(b, FoldOp::And, same, lanes, Part::All)
+}
+
+/// The lowest active lane of the own segment of up to 32.
+fn first_active(b: &mut Builder, lanes: u32) -> Operand {
+    let active = b.prim(ScalarOp::Active, &[], StepType::Ballot);
+    let (word, segment) = (own_word(b, active), lanes_of(b, lanes, Part::All));
+    let bits = b.alu(AluOp::And, word, segment);
+    let bit = b.alu1(AluOp::FindLsb, bits);
+    let base = b.base(32);
+    b.alu(AluOp::Or, bit, base)
+}
+
+/// Where the segment's first lane is active, a fixed route brings its value.
+fn equal_if_full(b: &mut Builder) -> Answer {
+    let (op, lanes) = voters(b)?;
+    let is_mine = op == VoteOp::Equal && b.request.activity == Activity::Full && lanes < b.lanes();
+    if !is_mine || b.request.inputs[0].ty == LaneType::BOOL {
+        return Err(No::NotMine);
+    }
+    b.assumes = Activity::Full;
+    let map = LaneMap::of_lanes(b.lanes(), |i| i & !(lanes - 1));
+    let route = Search { profile: b.profile }.direct(&map).ok_or(No::NotMine)?;
+    let value = b.value();
+    let first = emit(b, &route, value);
+    Ok(all_equal(b, value, first, lanes))
+}

@@ -1,0 +1,37 @@
+//! Bitonic sort of a segment, each butterfly by the cheapest route.
+
+use super::route::Route;
+use super::search::Search;
+use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::group::sort;
+use crate::lane::planner::{Answer, Rule};
+use crate::lane::primitive::LaneMap;
+use crate::lane::request::LaneType;
+
+pub static RULES: &[Rule] = &[Rule { name: "bitonic network of butterflies", needs: &[], build: bitonic }];
+
+fn bitonic(b: &mut Builder) -> Answer {
+    sort::bitonic_by(b, butterfly)
+}
+
+/// `v[i ^ distance]`; a bool crosses lanes as a number.
+fn butterfly(b: &mut Builder, value: Operand, distance: u32) -> Operand {
+    let map = LaneMap::of_lanes(b.lanes(), |i| i ^ distance);
+    // Memory can always do it.
+    let route = Search { profile: b.profile }.direct(&map).unwrap_or(Route::Own);
+    if !is_bool(b, value) {
+        return route.emit(b, value);
+    }
+    let number = b.select(value, Operand::Const(1), Operand::Const(0));
+    let moved = route.emit(b, number);
+    b.alu(AluOp::Ne, moved, Operand::Const(0))
+}
+
+fn is_bool(b: &Builder, value: Operand) -> bool {
+    match b.ty(value) {
+        StepType::Bool => true,
+        StepType::Like(n) => b.request.inputs[usize::from(n)].ty == LaneType::BOOL,
+        _ => false,
+    }
+}
