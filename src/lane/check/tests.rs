@@ -8,13 +8,13 @@ use crate::lane::{Refusal, plan};
 use crate::profile::{Profile, Target};
 use std::collections::HashSet;
 
-/// SPIR-V's profiles at every size, with and without the promised order; the unknown size first. NVIDIA's as they are.
+/// SPIR-V's profiles at every size, with and without the promised order; the unknown size first. NVIDIA's and AMD's as they are.
 fn profiles() -> Vec<Profile> {
     let sizes = [None, Some(4), Some(8), Some(16), Some(32), Some(64), Some(128)];
     let sized = |profile: Profile| sizes.into_iter().map(move |size| profile.clone().with_wave_size(size));
     let ordered = |profile: Profile| [false, true].map(|reproducible| Profile { reproducible, ..profile.clone() });
     let of = |target| Profile::all().filter(move |profile| profile.target == target);
-    of(Target::Spirv).flat_map(sized).flat_map(ordered).chain(of(Target::Nv)).collect()
+    of(Target::Spirv).flat_map(sized).flat_map(ordered).chain(of(Target::Nv)).chain(of(Target::Amd)).collect()
 }
 
 /// The plan, or none where a refusal is right.

@@ -234,6 +234,8 @@ impl Meter<'_> {
     /// Copies of what the instruction overwrites and is still needed, or of a constant that it is to leave.
     fn copies(&self, n: usize, step: &Step) -> u32 {
         let overwritten = overwritten(step);
+        // The other register of a swap is read by the same instruction.
+        let n = n + usize::from(self.plan.steps.get(n + 1).is_some_and(|next| self.is_second_of_swap(n + 1, next)));
         let lives = |operand: &Operand| match operand {
             Operand::Step(m) => {
                 self.last_use[usize::from(*m)] > n || self.steps[usize::from(*m)].place != Place::Vector

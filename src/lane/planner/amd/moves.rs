@@ -125,7 +125,7 @@ fn source(b: &Builder, i: u32, size: u32) -> Option<Option<u32>> {
         }),
         O::QuadPermute(mode) | O::QuadPermuteZero(mode) => Some(quad | (u32::from(mode) >> (2 * (i & 3)) & 3)),
         O::QuadBroadcast => Some(constant(b, 1)?).filter(|lane| *lane < 4).map(|lane| quad | lane),
-        O::Butterfly(width) => Some(i ^ width.lanes_in(size) / 2),
+        O::Butterfly(width) => Some(i ^ (width.lanes_in(size) / 2)),
         O::Shuffle(mode) => moved_by(mode, i, index_at(b, i)?),
         O::Rotate(width) => {
             let mask = width.lanes_in(size) - 1;

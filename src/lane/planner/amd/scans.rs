@@ -159,7 +159,7 @@ fn last_of_other_row(b: &mut Builder, value: Operand) -> Operand {
 /// The value of lane `i - 1`, the identity in the segment's first lane.
 fn below(b: &mut Builder, scan: Scan, value: Operand) -> Answer {
     let lanes = b.most_in(scan.width);
-    let lane = |i: u32| if i % lanes == 0 { Source::Old } else { Source::Lane(i - 1) };
+    let lane = |i: u32| if i.is_multiple_of(lanes) { Source::Old } else { Source::Lane(i - 1) };
     let map = LaneMap::new(b.lanes(), |i| Some(lane(i)));
     let identity = b.identity(scan.op);
     if let Some(step) = amd_dpp::solve_dpp16(&map, b.profile.features) {
