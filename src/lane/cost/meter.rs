@@ -2,7 +2,7 @@
 
 use super::PlanCost;
 use super::price::{self, Unit, Work};
-use crate::lane::plan::{LaneFact, Operand, Plan, Step, StepOp, StepType};
+use crate::lane::plan::{AluOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
 use crate::lane::primitive::{NvOp, PermlaneOp, Primitive, ScalarOp};
 use crate::lane::request::{LaneType, Request, ScalarKind};
 use crate::profile::{Cost, Feature, Profile, Target};
@@ -150,6 +150,8 @@ impl Meter<'_> {
         Some(match step.op {
             StepOp::Prim(_) | StepOp::FoldMoved(..) => return None,
             StepOp::Fact(fact) => price::of_fact(fact, self.halves()),
+            // AMD counts the zeros above, from which the number of the bit follows.
+            StepOp::Alu(AluOp::FindMsb) if self.profile.target == Target::Amd => Work { unit: Unit::Vector, count: 2 },
             StepOp::Alu(op) => price::of_alu(op, scalar, matches!(step.args[1], Operand::Const(_))),
             StepOp::Fold(op) => match price::of_fold(op, ty) {
                 work if scalar && has_scalar_form(ty) => Work { unit: Unit::Scalar, ..work },

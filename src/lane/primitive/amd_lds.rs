@@ -184,7 +184,10 @@ pub fn solve_swizzle(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     let first = map.moved();
     let ffts = (0..32).map(|keep| Swizzle::Fft { keep });
     let ffts = ffts.filter(move |swizzle| first.is_some_and(|(i, lane)| swizzle.lane(i) == lane));
-    let swizzles = masks(map).into_iter().chain(quad).chain(rotations(map)).chain(ffts);
+    // These two are searched for, so only where there are such modes.
+    let rotates = features.has(Feature::AmdSwizzleRotate);
+    let turned = rotates.then(|| rotations(map).chain(ffts));
+    let swizzles = masks(map).into_iter().chain(quad).chain(turned.into_iter().flatten());
     map.first_that_fits(swizzles.map(|swizzle| Move::plain(LdsOp::Swizzle(swizzle))), features)
 }
 

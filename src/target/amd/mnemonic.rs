@@ -139,6 +139,7 @@ operations! {
     ShrB32 = ever("v_lshrrev_b32"),
     BitCount = ever("v_bcnt_u32_b32"),
     FindLsb = since_rdna3("v_ffbl_b32", "v_ctz_i32_b32"),
+    LeadingZeros = since_rdna3("v_ffbh_u32", "v_clz_i32_u32"),
     AddF32 = ever("v_add_f32"),
     MulF32 = ever("v_mul_f32"),
     MinF32 = renamed("v_min_f32", "v_min_num_f32"),

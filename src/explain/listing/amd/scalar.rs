@@ -188,6 +188,10 @@ impl Lister<'_> {
             AluOp::Not => self.writer.plain(Operation::NotB32, &[result], &[a])?,
             AluOp::BitCount => self.writer.plain(Operation::BitCount, &[result], &[a, Arg::Number(0)])?,
             AluOp::FindLsb => self.writer.plain(Operation::FindLsb, &[result], &[a])?,
+            AluOp::FindMsb => {
+                self.writer.plain(Operation::LeadingZeros, &[result], &[a])?;
+                self.writer.plain(Operation::XorB32, &[result], &[Arg::Number(31), result])?;
+            }
             _ => {
                 let operation = vector_operation(op).ok_or_else(|| Unwritten(format!("{op:?} in lanes")))?;
                 self.commutative(operation, result, a, b)?;

@@ -36,6 +36,13 @@ enum Style {
     Blocks,
 }
 
+impl Style {
+    /// Whether it can win: where there is DPP no move of its own is cheaper.
+    fn suits(self, b: &Builder) -> bool {
+        matches!(self, Style::Bcast | Style::Permlanex) || !b.has(Feature::AmdDpp16)
+    }
+}
+
 pub static RULES: &[Rule] = &[
     Rule { name: "scan of one lane", needs: &[], build: one_lane },
     Rule {
@@ -67,7 +74,7 @@ pub static RULES: &[Rule] = &[
 fn scanned(b: &mut Builder, style: Style) -> Answer {
     let scan = scan(b)?;
     let is_mine = b.request.inputs[0].ty.kind != ScalarKind::Bool && scan.width.lanes() != Some(1);
-    if !is_mine || style == Style::Blocks && order_matters(b) {
+    if !is_mine || !style.suits(b) || style == Style::Blocks && order_matters(b) {
         return Err(No::NotMine);
     }
     let result = enter(b, scan.op, scan.members, |b, value| {
@@ -189,6 +196,9 @@ fn segmented(b: &mut Builder, style: Style) -> Answer {
     let LaneOp::Segmented { op, width } = b.request.op else { return Err(No::NotMine) };
     if width.lanes() == Some(1) {
         return if style == Style::Moves { Ok(b.value()) } else { Err(No::NotMine) };
+    }
+    if !style.suits(b) {
+        return Err(No::NotMine);
     }
     let lanes = b.most_in(width);
     let distance_to_head = distance_to_head(b, width, lanes);

@@ -25,8 +25,10 @@ const SOLVERS: [(Solve, CostClass); 7] = [
     (amd_lds::solve_swizzle, CostClass::AmdSwizzle),
 ];
 
-/// How many first moves the search for three goes on with.
-const KEPT: usize = 3;
+/// How many first moves a search goes on with, those that serve the most lanes.
+const PAIRS: usize = 8;
+/// The same where two more moves must follow.
+const TRIPLES: usize = 2;
 
 /// A search on one profile.
 #[derive(Clone, Copy)]
@@ -90,12 +92,12 @@ impl Search<'_> {
 
     /// A DPP move over another: its masks, and sources out of range, leave lanes what the other gave them.
     pub fn merged(&self, map: &LaneMap, below: u64) -> Option<Route> {
-        self.merge_with(map, below, &|rest, below| self.one(rest, below), usize::MAX)
+        self.merge_with(map, below, &|rest, below| self.one(rest, below), PAIRS)
     }
 
     /// One of two moves in each lane, by a constant mask.
     pub fn selected(&self, map: &LaneMap, below: u64) -> Option<Route> {
-        self.select_with(map, below, &|rest, below| self.one(rest, below), usize::MAX)
+        self.select_with(map, below, &|rest, below| self.one(rest, below), PAIRS)
     }
 
     /// Three moves: one for many lanes, two for the rest.
@@ -104,14 +106,14 @@ impl Search<'_> {
             return None;
         }
         let rest = |rest: &LaneMap, below: u64| {
-            let mut best = Best::below(below);
-            best.offer(self.merged(rest, best.below), self.profile);
-            best.offer(self.selected(rest, best.below), self.profile);
+            let (last, mut best) = (|rest: &LaneMap, below| self.one(rest, below), Best::below(below));
+            best.offer(self.merge_with(rest, best.below, &last, TRIPLES), self.profile);
+            best.offer(self.select_with(rest, best.below, &last, TRIPLES), self.profile);
             best.route
         };
         let mut best = Best::below(below);
-        best.offer(self.merge_with(map, best.below, &rest, KEPT), self.profile);
-        best.offer(self.select_with(map, best.below, &rest, KEPT), self.profile);
+        best.offer(self.merge_with(map, best.below, &rest, TRIPLES), self.profile);
+        best.offer(self.select_with(map, best.below, &rest, TRIPLES), self.profile);
         best.route
     }
 
