@@ -77,7 +77,8 @@ fn number_subgroups(kernel: &mut Kernel, size: u32) {
     names.apply_all(kernel);
 }
 
-/// Makes values that are the lane's index a fact, and those that are the same number in all lanes that number.
+/// Makes arithmetic that gives the lane's index a fact, and values that are the same number in all lanes that number.
+/// Built-in values stay: hardware has them at hand.
 fn use_facts(kernel: &mut Kernel, size: u32) {
     let rows = LaneRows::new(kernel, size);
     let mut names = Names::default();
@@ -88,7 +89,10 @@ fn use_facts(kernel: &mut Kernel, size: u32) {
         let (first, ty) = (row[0], kernel.ty(result));
         if row.iter().all(|bits| *bits == first) {
             names.replace(result, kernel.constant(ty, first));
-        } else if ty == Ty::B32 && row.iter().enumerate().all(|(lane, bits)| *bits == lane as u64) {
+        } else if ty == Ty::B32
+            && !matches!(op, Op::BuiltIn(..))
+            && row.iter().enumerate().all(|(lane, bits)| *bits == lane as u64)
+        {
             kernel.insts[inst].op = Op::Fact(LaneFact::Index);
             kernel.set_args(inst, &[]);
         }

@@ -87,7 +87,7 @@ pub struct ValueData {
     pub def: Def,
 }
 
-/// A list in [`Kernel::operands`].
+/// A list of operands in a [`Kernel`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct List {
     start: u32,

@@ -38,6 +38,7 @@ fn buffer_text(index: usize, buffer: &Buffer) -> String {
     let Buffer { name, kind, set, binding, element, bytes, writable, .. } = buffer;
     let access = if *writable { "" } else { " read-only" };
     let element = if *element == 0 { String::new() } else { format!(" element {element}") };
+    let name = if name.is_empty() { "_" } else { name };
     format!("    buffer {index} {name}: {} set {set} binding {binding}{element}, {bytes} bytes{access}\n", snake(kind))
 }
 

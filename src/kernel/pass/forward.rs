@@ -6,7 +6,7 @@
 //! leave by.
 
 use super::fold::{Simpler, fold, is_commutative};
-use super::memory::{Kinds, Memory, written};
+use super::memory::{Kinds, Memory, written, written_inside};
 use super::range::Ranges;
 use crate::ir::InstFlags;
 use crate::kernel::names::Names;
@@ -21,7 +21,7 @@ const PATIENCE: usize = 8;
 /// Folds and shares. Gives whether something changed.
 pub fn run(kernel: &mut Kernel) -> bool {
     let tree = Tree::new(kernel);
-    let summary = Summary::new(kernel, &tree);
+    let summary = Summary { written: written_inside(kernel, &tree), leaves: tree.leaving(kernel) };
     let mut forward = Forward {
         ranges: Ranges::new(kernel),
         kernel,
@@ -44,22 +44,6 @@ struct Summary {
     written: Vec<Kinds>,
     /// Whether some lanes may leave from inside to behind it or farther.
     leaves: Vec<bool>,
-}
-
-impl Summary {
-    fn new(kernel: &Kernel, tree: &Tree) -> Summary {
-        let mut all = vec![Kinds::default(); kernel.insts.len()];
-        for block in tree.blocks.iter().rev() {
-            for inst in &kernel.blocks[*block].insts {
-                let inside = all[inst.index()].with(written(kernel, &kernel.insts[*inst].op));
-                all[inst.index()] = inside;
-                if let Some(owner) = tree.owner(*block) {
-                    all[owner.index()] = all[owner.index()].with(inside);
-                }
-            }
-        }
-        Summary { written: all, leaves: tree.leaving(kernel) }
-    }
 }
 
 /// What makes operations equal: the operation, its operands, its flags, and for lane operations where they stand.

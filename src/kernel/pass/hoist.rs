@@ -4,7 +4,7 @@
 //! only if it runs in the first round anyway, before anything can leave the round, and nothing in the loop writes what it
 //! reads. Cross-lane operations stay.
 
-use super::memory::{Kinds, is_stable, written};
+use super::memory::{Kinds, is_stable, written_inside};
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op};
 
@@ -14,12 +14,11 @@ pub fn run(kernel: &mut Kernel) -> bool {
     let mut hoist = Hoist {
         depth: vec![0; kernel.values.len()],
         leaving: tree.leaving(kernel),
-        written: vec![Kinds::default(); kernel.insts.len()],
+        written: written_inside(kernel, &tree),
         loops: Vec::new(),
         moved: Vec::new(),
         kernel,
     };
-    hoist.sum_writes(&tree);
     hoist.block(hoist.kernel.body, false);
     !hoist.moved.is_empty() && hoist.settle()
 }
@@ -38,18 +37,6 @@ struct Hoist<'k> {
 }
 
 impl Hoist<'_> {
-    fn sum_writes(&mut self, tree: &Tree) {
-        for block in tree.blocks.iter().rev() {
-            for inst in &self.kernel.blocks[*block].insts {
-                let inside = self.written[inst.index()].with(written(self.kernel, &self.kernel.insts[*inst].op));
-                self.written[inst.index()] = inside;
-                if let Some(owner) = tree.owner(*block) {
-                    self.written[owner.index()] = self.written[owner.index()].with(inside);
-                }
-            }
-        }
-    }
-
     /// Walks a block; `surely` says that each round of the innermost loop runs it from its start.
     fn block(&mut self, block: BlockId, mut surely: bool) {
         let depth = self.loops.len() as u32;

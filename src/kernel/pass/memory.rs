@@ -4,6 +4,7 @@
 //! or a barrier forgets it. Storage buffers and physical memory may be the same memory; uniform buffers and push constants
 //! never change. Coherent and volatile memory is not looked at.
 
+use crate::kernel::tree::Tree;
 use crate::kernel::{BufferKind, Kernel, MemoryAccess, MemorySpace, Op, Value};
 
 /// Places that are kept, so that the search takes constant time.
@@ -49,6 +50,21 @@ pub fn written(kernel: &Kernel, op: &Op) -> Kinds {
         Op::Barrier { .. } => Kinds(Kinds::of(Kind::Global).0 | Kinds::of(Kind::Shared).0),
         _ => Kinds::default(),
     }
+}
+
+/// The same for each instruction, those inside it included.
+pub fn written_inside(kernel: &Kernel, tree: &Tree) -> Vec<Kinds> {
+    let mut all = vec![Kinds::default(); kernel.insts.len()];
+    for block in tree.blocks.iter().rev() {
+        for inst in &kernel.blocks[*block].insts {
+            let inside = all[inst.index()].with(written(kernel, &kernel.insts[*inst].op));
+            all[inst.index()] = inside;
+            if let Some(owner) = tree.owner(*block) {
+                all[owner.index()] = all[owner.index()].with(inside);
+            }
+        }
+    }
+    all
 }
 
 /// Whether what a load reads cannot change while nothing of these kinds is written.

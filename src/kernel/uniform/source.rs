@@ -79,7 +79,8 @@ impl Sources<'_> {
             MemorySpace::Push => Extent::Dispatch,
             MemorySpace::Private => Extent::Lane,
             MemorySpace::Buffer(buffer) => match self.kernel.buffers.get(buffer as usize) {
-                Some(buffer) if buffer.kind == BufferKind::Uniform || !buffer.writable => Extent::Dispatch,
+                Some(buffer) if buffer.kind == BufferKind::Uniform => Extent::Dispatch,
+                // Another invocation may write it, if through another buffer.
                 _ => Extent::Wave,
             },
             MemorySpace::Shared | MemorySpace::Physical => Extent::Wave,
