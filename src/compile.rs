@@ -7,6 +7,7 @@ use crate::ir::{Module, Stage};
 use crate::kernel::{self, Finished, Specializations};
 use crate::profile::{Profile, Target};
 use crate::source::{FileId, Loader, SourceMap, Span};
+use crate::target::nv::{self, NvOptions};
 use crate::target::spirv::{self, SpirvOptions};
 use crate::wgsl::{self, WgslOptions};
 
@@ -29,6 +30,8 @@ pub enum EmitKind {
     /// The kernel form as text: for a profile of hardware what its assembly is written from, else before any
     /// cross-lane operation is planned.
     Kernel,
+    /// What the caller of a program must bind, as JSON.
+    Reflection,
     /// The preprocessed source.
     Preprocessed,
 }
@@ -135,6 +138,24 @@ pub fn parse(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Parse
     job.treat_warnings();
     let module = module.filter(|_| !job.diagnostics.has_errors());
     Parsed { module, diagnostics: job.diagnostics, sources: job.sources }
+}
+
+/// The program for NVIDIA's hardware that the first entry point of a module becomes, with these specialization constants;
+/// none, and errors among the messages, where the kernel form, the profile or the target cannot express it.
+pub fn nv_program(
+    module: &Module,
+    options: &Options,
+    settings: &Specializations,
+    sources: &SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> Option<nv::Program> {
+    let source = sources.files().first().map(|file| file.name.to_string()).unwrap_or_default();
+    let names = NvOptions { profile: options.profile.name.to_string(), source, debug: options.debug };
+    let made = kernel::finish(module, 0, settings, &options.profile).and_then(|Finished { kernel, warnings }| {
+        warnings.into_iter().for_each(|warning| diagnostics.push(warning));
+        nv::emit(&kernel, &names, sources)
+    });
+    made.map_err(|messages| messages.into_iter().for_each(|message| diagnostics.push(message))).ok()
 }
 
 fn verdict(artifact: Option<Artifact>, diagnostics: &Diagnostics) -> Verdict {
@@ -261,6 +282,10 @@ impl<'a> Job<'a> {
         match self.options.emit {
             EmitKind::Ir => Some(Artifact::Text(crate::ir::print::print(module, Some(&self.sources)))),
             EmitKind::Kernel => self.kernel(module).map(Artifact::Text),
+            EmitKind::Reflection => Some(Artifact::Text(self.assembly(module)?.reflection.to_json())),
+            EmitKind::Binary | EmitKind::Assembly if self.options.profile.target == Target::Nv => {
+                Some(Artifact::Text(self.assembly(module)?.text))
+            }
             EmitKind::Assembly => {
                 let words = self.spirv(module)?;
                 self.listing(&words).map(Artifact::Text)
@@ -286,6 +311,16 @@ impl<'a> Job<'a> {
         };
         messages.into_iter().for_each(|message| self.diagnostics.push(message));
         kernel.map(|kernel| kernel::print::print(&kernel, Some(&self.sources)))
+    }
+
+    /// The program for NVIDIA's hardware.
+    fn assembly(&mut self, module: &Module) -> Option<nv::Program> {
+        if self.options.profile.target != Target::Nv {
+            let message = "only profiles for NVIDIA's assembly have a reflection so far";
+            self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, message));
+            return None;
+        }
+        nv_program(module, self.options, &Specializations::default(), &self.sources, &mut self.diagnostics)
     }
 
     fn spirv(&mut self, module: &Module) -> Option<Vec<u32>> {

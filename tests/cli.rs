@@ -57,6 +57,26 @@ fn a_wrong_command_is_status_2() {
 }
 
 #[test]
+fn nvidia_programs_come_with_a_reflection() {
+    let folder = Folder::new("nvidia");
+    folder.file("a.comp", GOOD);
+    let run = |more: &[&str]| folder.run(&[&["compile", "a.comp", "-DN=3", "-p", "nv-ampere"], more].concat());
+    assert_eq!(status(&run(&[])), 0);
+    assert_eq!(folder.names(), ["a.comp", "a.comp.glasm"]);
+    let text = fs::read_to_string(folder.0.join("a.comp.glasm")).unwrap();
+    assert!(text.starts_with("!!NVcp5.0\n") && text.ends_with("\nEND\n"), "{text}");
+    assert!(stdout(&run(&["-S", "-g"])).contains("# a.comp:4\n"));
+    let reflection: serde_json::Value = serde_json::from_str(&stdout(&run(&["--emit", "reflection"]))).unwrap();
+    assert_eq!(reflection["workgroup_size"], serde_json::json!([32, 1, 1]));
+    assert_eq!(reflection["buffers"][0]["kind"], "storage");
+    for (profile, emit) in [("nv-ampere", "spirv"), ("spirv-1.3", "nv"), ("spirv-1.3", "reflection")] {
+        let output = folder.run(&["compile", "a.comp", "-DN=3", "-p", profile, "--emit", emit]);
+        assert_eq!(status(&output), 2, "{profile} {emit}");
+        assert!(stderr(&output).contains("makes other output"), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn what_is_not_supported_is_status_3() {
     let folder = Folder::new("refused");
     folder.file("a.frag", "#version 450\nvoid main() {}\n");

@@ -60,7 +60,7 @@ fn misspelt_names_get_a_suggestion() {
 fn assembly_is_not_written_yet() {
     let folder = Folder::new("profile-assembly");
     folder.file("a.comp", SHADER);
-    for name in ["gfx1030", "nv-kepler", "gfx942"] {
+    for name in ["gfx1030", "gfx942"] {
         let output = folder.run(&["compile", "a.comp", "-p", name]);
         assert_eq!(status(&output), 3, "{}", stderr(&output));
         assert!(stderr(&output).contains("for assembly, which is not supported yet"), "{}", stderr(&output));

@@ -257,6 +257,10 @@ pub enum Emit {
     Ir,
     /// The kernel form that assembly is written from.
     Kernel,
+    /// An NVIDIA assembly program.
+    Nv,
+    /// What the caller of an NVIDIA program must bind and set, as JSON.
+    Reflection,
     /// The preprocessed source.
     Preprocessed,
 }

@@ -7,13 +7,14 @@ use super::output::Sink;
 use super::{CommandError, Exit, Outcome, messages, profiles};
 use crate::compile::{Compilation, EmitKind, Input, Options, Verdict, compile};
 use crate::glsl::preprocess::MacroOption;
-use crate::profile::Profile;
+use crate::profile::{Profile, Target};
 use std::path::{Path, PathBuf};
 
 pub fn run(args: &CompileArgs) -> Outcome {
     let emit = emit_kind(args);
-    let sink = sink(args, emit)?;
     let profile = profile(&args.target)?;
+    check_emit(args, &profile)?;
+    let sink = sink(args, emit, profile.target)?;
     let shader = input::read(&args.source)?;
     let options = Options {
         emit,
@@ -46,36 +47,56 @@ fn finish(args: &CompileArgs, sink: &Sink, compilation: &Compilation) -> Outcome
     }
 }
 
+/// Forms of one target are made by its profiles alone.
+fn check_emit(args: &CompileArgs, profile: &Profile) -> Result<(), CommandError> {
+    let wanted = match args.emit {
+        Some(Emit::Spirv | Emit::SpirvText) => Target::Spirv,
+        Some(Emit::Nv | Emit::Reflection) => Target::Nv,
+        Some(Emit::Ir | Emit::Kernel | Emit::Preprocessed) | None => return Ok(()),
+    };
+    if profile.target == wanted {
+        return Ok(());
+    }
+    Err(CommandError(format!("--emit: the profile {} makes other output", profile.name)))
+}
+
 fn emit_kind(args: &CompileArgs) -> EmitKind {
     match args.emit {
         _ if args.preprocess => EmitKind::Preprocessed,
         _ if args.assembly => EmitKind::Assembly,
         None => EmitKind::Binary,
-        Some(Emit::Spirv) => EmitKind::Binary,
+        Some(Emit::Spirv | Emit::Nv) => EmitKind::Binary,
         Some(Emit::SpirvText) => EmitKind::Assembly,
         Some(Emit::Ir) => EmitKind::Ir,
         Some(Emit::Kernel) => EmitKind::Kernel,
+        Some(Emit::Reflection) => EmitKind::Reflection,
         Some(Emit::Preprocessed) => EmitKind::Preprocessed,
     }
 }
 
 /// Text goes to standard output unless a file is named, a binary beside the working directory's other files.
-fn sink(args: &CompileArgs, emit: EmitKind) -> Result<Sink, CommandError> {
+fn sink(args: &CompileArgs, emit: EmitKind, target: Target) -> Result<Sink, CommandError> {
     if let Some(path) = &args.output {
         return Ok(Sink::new(path.clone()));
     }
     match emit {
-        EmitKind::Preprocessed | EmitKind::Ir | EmitKind::Kernel | EmitKind::Assembly => Ok(Sink::Stdout),
+        EmitKind::Preprocessed | EmitKind::Ir | EmitKind::Kernel | EmitKind::Assembly | EmitKind::Reflection => {
+            Ok(Sink::Stdout)
+        }
         EmitKind::Binary if input::is_stdin(&args.source.input) => Ok(Sink::Stdout),
-        EmitKind::Binary => default_output(&args.source.input).map(Sink::File),
+        EmitKind::Binary => default_output(&args.source.input, target).map(Sink::File),
     }
 }
 
 /// `dir/a.comp` gives `a.comp.spv` in the working directory, as glslc does: two stages of one name never collide.
-fn default_output(input: &Path) -> Result<PathBuf, CommandError> {
+fn default_output(input: &Path, target: Target) -> Result<PathBuf, CommandError> {
     let name = input.file_name().ok_or_else(|| CommandError(format!("{} is no file", input.display())))?;
     let mut name = name.to_os_string();
-    name.push(".spv");
+    name.push(match target {
+        Target::Spirv => ".spv",
+        Target::Nv => ".glasm",
+        Target::Amd => ".s",
+    });
     Ok(PathBuf::from(name))
 }
 

@@ -1,11 +1,13 @@
 //! Runs a finished compute module on a real driver.
 //!
-//! [`Job`] and [`BufferBinding`] say what to run in words that belong to no interface; [`vulkan`] is the one driver
-//! behind them. Nothing here compiles a shader, chooses a layout or compares results, and nothing here reads the
+//! [`Job`] and [`BufferBinding`] say what to run in words that belong to no interface; `vulkan` runs SPIR-V modules,
+//! `gl` NVIDIA assembly programs. Nothing here compiles a shader, chooses a layout or compares results, or reads the
 //! environment: which drivers exist is the Vulkan loader's business.
 
 use std::fmt;
 
+#[cfg(feature = "gl")]
+pub mod gl;
 #[cfg(feature = "vulkan")]
 pub mod vulkan;
 

@@ -1,4 +1,5 @@
-//! Targets: each reads an [`crate::ir::Module`] and writes one output format. A target knows no source language.
+//! Targets: each writes one output format, SPIR-V from an [`crate::ir::Module`], assembly from a [`crate::kernel::Kernel`].
+//! A target knows no source language.
 
 pub mod amd;
 pub mod nv;

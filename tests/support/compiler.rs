@@ -3,11 +3,12 @@
 use std::fs;
 
 use crosslane::compile::{self, Artifact, EmitKind, Input, Options, Verdict};
-use crosslane::diagnostic::render;
+use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::glsl::preprocess::MacroOption;
 use crosslane::kernel::{Kernel, Specializations, lower};
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
+use crosslane::target::nv::Program;
 
 use super::fixture::{Build, Fixture, Language};
 
@@ -44,6 +45,20 @@ fn options(target: Target<'_>, emit: EmitKind) -> Result<Options, String> {
     let width = target.build.width.map(|w| MacroOption::Define { name: "WIDTH".to_string(), value: w.to_string() });
     let profile = profile.with_wave_size(target.build.wave);
     Ok(Options { macros: width.into_iter().collect(), emit, ..Options::new(profile) })
+}
+
+/// The program for NVIDIA's hardware that a fixture becomes.
+pub fn program(target: Target<'_>) -> Result<Program, String> {
+    with_input(target, |input| nv_program(input, &options(target, EmitKind::Binary)?, &Specializations::new()))
+}
+
+/// The program of any source with these options and specialization constants.
+pub fn nv_program(input: &Input<'_>, options: &Options, settings: &Specializations) -> Result<Program, String> {
+    let parsed = compile::parse(input, options, &NoIncludes);
+    let module = parsed.module.ok_or_else(|| render::human(&parsed.sources, &parsed.diagnostics))?;
+    let mut messages = Diagnostics::new();
+    let program = compile::nv_program(&module, options, settings, &parsed.sources, &mut messages);
+    program.ok_or_else(|| render::human(&parsed.sources, &messages))
 }
 
 /// The kernel that a fixture becomes, its cross-lane operations as they are.

@@ -212,6 +212,26 @@ impl Fixture {
         self.judge(build, lanes, &runs, |run, expected| self.compare_simulated(expected, &after[run]))
     }
 
+    /// The buffers before each run, as a request without a module.
+    pub fn request(&self) -> Request {
+        Request::new(Vec::new(), self.groups as u32, self.runs())
+    }
+
+    /// Holds what each run of [`Fixture::request`] left against the formulas.
+    pub fn judge_runs(&self, build: Build, lanes: usize, after: &[Buffers]) -> Result<(), String> {
+        self.judge(build, lanes, &self.runs(), |run, expected| self.compare(expected, &after[run]))
+    }
+
+    /// Holds what each run left against what a simulation left, where that is defined.
+    pub fn judge_against(&self, model: &[Vec<After>], after: &[Buffers]) -> Result<(), String> {
+        for (pattern, (model, after)) in PATTERNS.iter().zip(model.iter().zip(after)) {
+            let outputs = (0..self.buffers.len()).filter(|&n| self.judged(n).is_some());
+            let expected: Vec<Column> = outputs.map(|n| model[n].column()).collect();
+            self.compare(&expected, after).map_err(|why| format!("pattern {pattern:?}: {why}"))?;
+        }
+        Ok(())
+    }
+
     /// Holds each run against what the formulas give.
     fn judge(
         &self,

@@ -3,8 +3,7 @@
 //! Mesa reads `LP_NATIVE_VECTOR_WIDTH` once in a process, so a test binary starts itself again with the driver's
 //! variables set ([`serve`] is that process' whole life) and sends it jobs, one line of JSON each.
 
-use std::io::{self, BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 
 use crosslane::kernel::Specializations;
@@ -12,6 +11,7 @@ use crosslane::run::vulkan::Device;
 use crosslane::run::{BufferBinding, Job, RunError};
 use serde::{Deserialize, Serialize};
 
+use super::helper::{self, Helper};
 use super::judge;
 
 /// The subgroup sizes that lavapipe can have.
@@ -51,6 +51,16 @@ impl Request {
         let (push_constants, spec_constants, uniforms) = (Vec::new(), Vec::new(), Vec::new());
         Self { spirv, entry, groups: [groups, 1, 1], push_constants, spec_constants, uniforms, runs }
     }
+
+    /// The buffers to bind for each run.
+    pub fn bindings(&self) -> Vec<Vec<BufferBinding>> {
+        let bind = |(n, words): (usize, &Vec<u32>)| {
+            let uniform = self.uniforms.contains(&(n as u32));
+            let make = if uniform { BufferBinding::uniform } else { BufferBinding::storage };
+            make(0, n as u32, to_bytes(words))
+        };
+        self.runs.iter().map(|run| run.iter().enumerate().map(bind).collect()).collect()
+    }
 }
 
 impl Request {
@@ -74,7 +84,7 @@ pub fn run(lanes: usize, request: &Request) -> Response {
     let index = own().or_else(|| LANES.iter().position(|&n| n == lanes)).ok_or("lavapipe has 4, 8 or 16 lanes")?;
     let mut slot = HELPERS[index].lock().map_err(|_| "an earlier test broke its helper".to_string())?;
     if slot.is_none() {
-        *slot = Some(Helper::start(lanes)?);
+        *slot = Some(start(lanes)?);
     }
     let answer = slot.as_mut().expect("just started").ask(request);
     if answer.is_err() {
@@ -93,39 +103,12 @@ pub fn stop() {
     }
 }
 
-struct Helper {
-    child: Child,
-    jobs: Option<ChildStdin>,
-    results: BufReader<ChildStdout>,
-}
-
-impl Helper {
-    fn start(lanes: usize) -> Result<Self, String> {
-        let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
-        if own_driver() != Some(lanes) {
-            choose_lavapipe(&mut command, lanes)?;
-        }
-        let mut child = command
-            .env(ROLE, lanes.to_string())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|e| format!("the helper did not start: {e}"))?;
-        let jobs = child.stdin.take();
-        let results = BufReader::new(child.stdout.take().expect("standard output was asked for"));
-        Ok(Self { child, jobs, results })
+fn start(lanes: usize) -> Result<Helper, String> {
+    let mut command = helper::command()?;
+    if own_driver() != Some(lanes) {
+        choose_lavapipe(&mut command, lanes)?;
     }
-
-    /// The outer error is the helper's, the inner one the job's.
-    fn ask(&mut self, request: &Request) -> Result<Response, String> {
-        let broken = |e: io::Error| format!("lavapipe's process ended: {e}");
-        let line = serde_json::to_string(request).map_err(|e| e.to_string())?;
-        let jobs = self.jobs.as_mut().expect("open until drop");
-        writeln!(jobs, "{line}").and_then(|()| jobs.flush()).map_err(broken)?;
-        let mut answer = String::new();
-        self.results.read_line(&mut answer).map_err(broken)?;
-        serde_json::from_str(&answer).map_err(|e| format!("lavapipe's process ended ({e})"))
-    }
+    Helper::start(command.env(ROLE, lanes.to_string()))
 }
 
 fn choose_lavapipe(command: &mut Command, lanes: usize) -> Result<(), String> {
@@ -141,23 +124,13 @@ fn choose_lavapipe(command: &mut Command, lanes: usize) -> Result<(), String> {
     Ok(())
 }
 
-impl Drop for Helper {
-    fn drop(&mut self) {
-        drop(self.jobs.take());
-        // It ends when its input does; nothing is left to do if it cannot be waited for.
-        let _ = self.child.wait();
-    }
-}
-
 /// If this process is a helper: serves jobs until its input ends, and says true.
 pub fn serve() -> bool {
     let Some(lanes) = std::env::var(ROLE).ok().and_then(|v| v.parse().ok()) else { return false };
     let device = open(lanes);
-    for line in io::stdin().lock().lines() {
-        let Ok(line) = line else { break };
-        let answer = device.as_ref().map_err(Clone::clone).and_then(|device| answer(device, &line));
-        println!("{}", serde_json::to_string(&answer).expect("words and text always serialize"));
-    }
+    helper::serve(|request: Request| -> Response {
+        device.as_ref().map_err(Clone::clone).and_then(|device| answer(device, &request))
+    });
     true
 }
 
@@ -170,30 +143,29 @@ fn open(lanes: u32) -> Result<Device, String> {
     Ok(device)
 }
 
-fn answer(device: &Device, line: &str) -> Response {
-    let request: Request = serde_json::from_str(line).map_err(|e| e.to_string())?;
+fn answer(device: &Device, request: &Request) -> Response {
     let job = Job {
         entry: &request.entry,
         push_constants: &request.push_constants,
         spec_constants: &request.spec_constants,
         ..Job::new(&request.spirv, request.groups)
     };
-    dispatch(device, &job, &request).map_err(|e| e.to_string())
+    dispatch(device, &job, request).map_err(|e| e.to_string())
 }
 
 fn dispatch(device: &Device, job: &Job<'_>, request: &Request) -> Result<Vec<Buffers>, RunError> {
-    let bind = |(n, words): (usize, &Vec<u32>)| {
-        let uniform = request.uniforms.contains(&(n as u32));
-        let make = if uniform { BufferBinding::uniform } else { BufferBinding::storage };
-        make(0, n as u32, to_bytes(words))
-    };
-    let mut bound: Vec<Vec<_>> = request.runs.iter().map(|run| run.iter().enumerate().map(bind).collect()).collect();
+    let mut bound = request.bindings();
     let Some(first) = bound.first() else { return Ok(Vec::new()) };
     let kernel = device.prepare(job, first)?;
     for buffers in &mut bound {
         kernel.run(job.groups, job.push_constants, buffers)?;
     }
-    Ok(bound.iter().map(|run| run.iter().map(|b| to_words(&b.data)).collect()).collect())
+    Ok(all_words(&bound))
+}
+
+/// What buffers hold after each run.
+pub fn all_words(bound: &[Vec<BufferBinding>]) -> Vec<Buffers> {
+    bound.iter().map(|run| run.iter().map(|b| to_words(&b.data)).collect()).collect()
 }
 
 fn to_bytes(words: &[u32]) -> Vec<u8> {

@@ -5,8 +5,12 @@ pub mod case;
 pub mod compare;
 pub mod compiler;
 pub mod fixture;
+pub mod glasm;
+pub mod helper;
 pub mod judge;
 pub mod lavapipe;
+#[cfg(feature = "gl")]
+pub mod opengl;
 pub mod pattern;
 pub mod reference;
 pub mod rival;

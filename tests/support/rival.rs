@@ -14,7 +14,7 @@ use super::compiler;
 use super::judge;
 use super::lavapipe::{self, Buffers, Request};
 use super::scalar::Type;
-use super::simulator;
+use super::simulator::{self, After};
 
 /// The profiles that are compared, each with the environment that its modules must be valid in.
 pub const PROFILES: [(&str, &str); 3] =
@@ -53,9 +53,19 @@ pub struct Judged {
 
 /// Where the buffers of two runs of one case differ, if anywhere.
 pub fn differences(judged: &[Judged], theirs: &Buffers, ours: &Buffers) -> Result<(), String> {
+    let expected: Vec<Column> = theirs.iter().map(|words| words.iter().map(|word| Some(*word)).collect()).collect();
+    hold(judged, &expected, ours)
+}
+
+/// The same against a simulation, where its words are defined.
+pub fn same(judged: &[Judged], simulated: &[After], ours: &Buffers) -> Result<(), String> {
+    let expected: Vec<Column> = simulated.iter().map(After::column).collect();
+    hold(judged, &expected, ours)
+}
+
+fn hold(judged: &[Judged], expected: &[Column], ours: &Buffers) -> Result<(), String> {
     for (binding, how) in judged.iter().enumerate() {
-        let expected: Column = theirs[binding].iter().map(|word| Some(*word)).collect();
-        compare(how.kind, how.closeness, &expected, &ours[binding], 1)
+        compare(how.kind, how.closeness, &expected[binding], &ours[binding], 1)
             .map_err(|e| format!("binding {binding}: {e}"))?;
     }
     Ok(())

@@ -3,6 +3,7 @@
 use crosslane::kernel::Kernel;
 use crosslane::sim::{Dispatch, Memory, Program, Undefined};
 
+use super::case::Column;
 use super::lavapipe::Request;
 
 /// The wave sizes that everything is tried with.
@@ -14,6 +15,13 @@ pub struct After {
     pub words: Vec<u32>,
     /// Whether a word is undefined.
     pub undefined: Vec<bool>,
+}
+
+impl After {
+    /// What another run must have left too: everything that is defined.
+    pub fn column(&self) -> Column {
+        self.words.iter().zip(&self.undefined).map(|(word, undefined)| (!undefined).then_some(*word)).collect()
+    }
 }
 
 impl From<&Memory> for After {

@@ -1,3 +1,80 @@
-//! NVIDIA's assembly language (NV_gpu_program5): so far what its instructions are called.
+//! NVIDIA's assembly: complete compute programs of NV_gpu_program5 (`!!NVcp5.0`) that OpenGL loads.
+//!
+//! [`emit`] takes a kernel whose cross-lane operations are lowered for an `nv-*` profile. One file a stage: `interface`
+//! (bindings), `exits` (shape of control flow), `select` (instructions), `trim` (what does nothing), `live` and `registers`
+//! (variables), `print` (text), `reflection` (what the caller must bind, as JSON). Refused, with a message at the place:
+//! physical addresses, atomics that the hardware does not have, arrays of narrow values indexed at run time, and more
+//! buffers or memory than NVIDIA's drivers offer.
 
+mod exits;
+mod interface;
+mod live;
+mod machine;
 pub mod mnemonic;
+mod print;
+pub mod reflection;
+mod registers;
+mod select;
+mod trim;
+
+#[cfg(test)]
+mod tests;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel::Kernel;
+use crate::kernel::tree::Tree;
+use crate::source::SourceMap;
+use interface::Interface;
+pub use reflection::Reflection;
+use serde::{Deserialize, Serialize};
+
+/// What the text says about where it comes from.
+#[derive(Clone, Debug)]
+pub struct NvOptions {
+    /// Name of the profile.
+    pub profile: String,
+    /// Name of the source file.
+    pub source: String,
+    /// Add the source lines as comments.
+    pub debug: bool,
+}
+
+/// A program and what its caller must know.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Program {
+    pub text: String,
+    pub reflection: Reflection,
+}
+
+/// Variables that a program may declare: what every implementation of NV_gpu_program4 has.
+const VARIABLE_LIMIT: u32 = 4096;
+
+/// Writes the program of a lowered kernel.
+///
+/// # Errors
+/// One diagnostic for each construct that the target, or crosslane so far, cannot express.
+pub fn emit(kernel: &Kernel, options: &NvOptions, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
+    let tree = Tree::new(kernel);
+    let interface = Interface::of(kernel, &tree)?;
+    let mut selected = select::select(kernel, &tree, &interface, options.debug)?;
+    trim::trim(&mut selected.lines, selected.registers.regs.len());
+    selected.lines.retain(|line| *line != machine::Line::Empty);
+    let places = registers::assign(&mut selected.lines, &selected.registers);
+    trim::trim_arms(&mut selected.lines, selected.registers.regs.len());
+    let private = kernel.private_bytes.div_ceil(4);
+    if places.words.saturating_add(places.longs).saturating_add(private) > VARIABLE_LIMIT {
+        let message = format!("the shader needs more than the {VARIABLE_LIMIT} variables that a program can have");
+        return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
+    }
+    let text = print::print(&print::Program {
+        kernel,
+        interface: &interface,
+        options,
+        sources,
+        lines: &selected.lines,
+        registers: &selected.registers,
+        places: &places,
+        needs: &selected.needs,
+    });
+    Ok(Program { text, reflection: Reflection::of(kernel, &interface) })
+}

@@ -1,0 +1,258 @@
+//! Loads NVIDIA assembly programs into OpenGL and runs them, without a display.
+//!
+//! libEGL is opened at run time, so a program built with this feature starts on any machine. The first device whose driver
+//! is NVIDIA's and has NV_compute_program5 is taken. A context belongs to the thread that opened it.
+
+mod api;
+mod program;
+
+pub use program::Program;
+
+use api::{Egl, Gl, Handle};
+use std::ffi::{CStr, c_char, c_void};
+use std::fmt;
+use std::ptr;
+
+/// The library that is looked for.
+const LIBRARY: &str = "libEGL.so.1";
+/// What the driver must have, as `glGetStringi(GL_EXTENSIONS, n)` spells it.
+const NEEDED: &str = "GL_NV_compute_program5";
+
+const EGL_PLATFORM_DEVICE: u32 = 0x313F;
+const EGL_OPENGL_API: u32 = 0x30A2;
+/// Version 4.6 of the compatibility profile, which alone has assembly programs.
+const CONTEXT: [i32; 7] = [0x3098, 4, 0x30FB, 6, 0x30FD, 2, 0x3038];
+const GL_VENDOR: u32 = 0x1F00;
+const GL_RENDERER: u32 = 0x1F01;
+const GL_VERSION: u32 = 0x1F02;
+const GL_EXTENSIONS: u32 = 0x1F03;
+const GL_NUM_EXTENSIONS: u32 = 0x821D;
+
+/// Why no device could be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// There is no libEGL; the loader's own words.
+    NoLibrary(String),
+    /// A library lacks this function.
+    NoFunction(&'static str),
+    /// No device runs assembly programs; what each device that was found is.
+    NoDevice(Vec<String>),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoLibrary(why) => write!(f, "no OpenGL: looked for {LIBRARY} on the library path ({why})"),
+            Self::NoFunction(name) => write!(f, "no OpenGL that runs assembly programs: {name} is missing"),
+            Self::NoDevice(found) if found.is_empty() => {
+                write!(f, "no OpenGL device: EGL found none (looked for NVIDIA's with {NEEDED})")
+            }
+            Self::NoDevice(found) => write!(f, "no OpenGL device with {NEEDED}; found {}", found.join("; ")),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// What a device says about itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// The renderer's name.
+    pub name: String,
+    /// The version of OpenGL and of the driver, in its own words.
+    pub version: String,
+}
+
+/// An open device with a context that is current in this thread.
+pub struct Device {
+    display: Handle,
+    context: Handle,
+    egl: Egl,
+    gl: Gl,
+    info: DeviceInfo,
+    /// Keeps the library open.
+    _library: libloading::Library,
+}
+
+impl Device {
+    /// Opens the first device of EGL that runs assembly programs.
+    ///
+    /// # Errors
+    /// [`OpenError`] when there is no libEGL or no such device.
+    pub fn open() -> Result<Device, OpenError> {
+        // SAFETY: loading the system's EGL runs its initialisers, which is what is asked for.
+        let library = unsafe { libloading::Library::new(LIBRARY) }.map_err(|e| OpenError::NoLibrary(e.to_string()))?;
+        let find = finder(&library)?;
+        // SAFETY: EGL gives the function of the name that it is asked for.
+        let egl = unsafe { Egl::load(&find) }.map_err(OpenError::NoFunction)?;
+        let mut found = Vec::new();
+        for device in devices(&egl) {
+            let Some((display, context)) = context_of(&egl, device) else { continue };
+            // SAFETY: as above, and a context is current.
+            let gl = unsafe { Gl::load(&find) }.map_err(OpenError::NoFunction)?;
+            let info = describe(&gl);
+            if has_extension(&gl, NEEDED) {
+                return Ok(Device { display, context, egl, gl, info, _library: library });
+            }
+            found.push(info.name);
+            close(&egl, display, context);
+        }
+        Err(OpenError::NoDevice(found))
+    }
+
+    /// What the device says about itself.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    /// Limits of assembly programs, by the names of OpenGL.
+    pub fn limits(&self) -> Vec<(&'static str, i32)> {
+        let program = |(name, what)| {
+            let mut value = -1;
+            // SAFETY: the query writes one number.
+            unsafe { (self.gl.glGetProgramivARB)(program::GL_COMPUTE_PROGRAM, what, &raw mut value) };
+            (name, value)
+        };
+        let general = |(name, what)| {
+            let mut value = -1;
+            // SAFETY: as above.
+            unsafe { (self.gl.glGetIntegerv)(what, &raw mut value) };
+            (name, value)
+        };
+        let limits = PROGRAM_LIMITS.iter().copied().map(program).chain(LIMITS.iter().copied().map(general)).collect();
+        // SAFETY: a name that the driver does not know leaves an error, which is taken back here.
+        unsafe { (self.gl.glGetError)() };
+        limits
+    }
+
+    /// Loads a program.
+    ///
+    /// # Errors
+    /// [`super::RunError::Refused`] with the driver's message and the place in the text.
+    pub fn load(&self, program: &crate::target::nv::Program) -> Result<Program<'_>, super::RunError> {
+        Program::new(self, program)
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        close(&self.egl, self.display, self.context);
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("info", &self.info).finish_non_exhaustive()
+    }
+}
+
+/// `glGetProgramivARB` names (ARB_vertex_program, NV_vertex_program2_option, NV_gpu_program4).
+const PROGRAM_LIMITS: &[(&str, u32)] = &[
+    ("MAX_PROGRAM_TEMPORARIES_ARB", 0x88A5),
+    ("MAX_PROGRAM_LOCAL_PARAMETERS_ARB", 0x88B4),
+    ("MAX_PROGRAM_INSTRUCTIONS_ARB", 0x88A1),
+    ("MAX_PROGRAM_IF_DEPTH_NV", 0x88F6),
+    ("MAX_PROGRAM_LOOP_DEPTH_NV", 0x88F7),
+];
+
+/// `glGetIntegerv` names.
+const LIMITS: &[(&str, u32)] = &[
+    ("MAX_COMPUTE_SHADER_STORAGE_BLOCKS", 0x90DB),
+    ("MAX_SHADER_STORAGE_BUFFER_BINDINGS", 0x90DD),
+    ("MAX_COMPUTE_SHARED_MEMORY_SIZE", 0x8262),
+    ("MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV", 0x8DA0),
+    ("MAX_PROGRAM_PARAMETER_BUFFER_SIZE_NV", 0x8DA1),
+];
+
+/// What looks functions up by name.
+fn finder(library: &libloading::Library) -> Result<impl Fn(&CStr) -> *const c_void + use<>, OpenError> {
+    type Find = unsafe extern "system" fn(*const c_char) -> *const c_void;
+    // SAFETY: this is the function's signature (EGL 1.5, section 3.13).
+    let get = unsafe { library.get::<Find>(b"eglGetProcAddress\0") };
+    let get = *get.map_err(|_| OpenError::NoFunction("eglGetProcAddress"))?;
+    // SAFETY: the name ends with a zero, and the library stays open as long as what is found.
+    Ok(move |name: &CStr| unsafe { get(name.as_ptr()) })
+}
+
+fn devices(egl: &Egl) -> Vec<Handle> {
+    let mut devices = [ptr::null_mut(); 16];
+    let mut count = 0;
+    // SAFETY: there is room for as many as are asked for.
+    unsafe { (egl.eglQueryDevicesEXT)(devices.len() as i32, devices.as_mut_ptr(), &raw mut count) };
+    devices[..usize::try_from(count).unwrap_or(0).min(devices.len())].to_vec()
+}
+
+/// A display of the device and a context that is current.
+fn context_of(egl: &Egl, device: Handle) -> Option<(Handle, Handle)> {
+    let none = ptr::null_mut();
+    // SAFETY: the device is EGL's, lists of attributes end as they must, and results are checked before they are used.
+    unsafe {
+        let display = (egl.eglGetPlatformDisplayEXT)(EGL_PLATFORM_DEVICE, device, ptr::null());
+        if display.is_null() || (egl.eglInitialize)(display, ptr::null_mut(), ptr::null_mut()) == 0 {
+            return None;
+        }
+        (egl.eglBindAPI)(EGL_OPENGL_API);
+        let context = (egl.eglCreateContext)(display, none, none, CONTEXT.as_ptr());
+        if context.is_null() {
+            (egl.eglTerminate)(display);
+            return None;
+        }
+        if (egl.eglMakeCurrent)(display, none, none, context) == 0 {
+            (egl.eglDestroyContext)(display, context);
+            (egl.eglTerminate)(display);
+            return None;
+        }
+        Some((display, context))
+    }
+}
+
+fn close(egl: &Egl, display: Handle, context: Handle) {
+    let none = ptr::null_mut();
+    // SAFETY: both are open, and nothing is used after them.
+    unsafe {
+        (egl.eglMakeCurrent)(display, none, none, none);
+        (egl.eglDestroyContext)(display, context);
+        (egl.eglTerminate)(display);
+    }
+}
+
+fn describe(gl: &Gl) -> DeviceInfo {
+    // SAFETY: a context is current; the strings are the driver's own.
+    let string = |name| unsafe { text((gl.glGetString)(name)) };
+    DeviceInfo { name: format!("{} {}", string(GL_VENDOR), string(GL_RENDERER)), version: string(GL_VERSION) }
+}
+
+fn has_extension(gl: &Gl, name: &str) -> bool {
+    let mut count = 0;
+    // SAFETY: the query writes one number.
+    unsafe { (gl.glGetIntegerv)(GL_NUM_EXTENSIONS, &raw mut count) };
+    let count = u32::try_from(count).unwrap_or(0);
+    // SAFETY: each number below the count names a string of the driver's.
+    (0..count).any(|n| unsafe { text((gl.glGetStringi)(GL_EXTENSIONS, n)) } == name)
+}
+
+/// A zero-terminated string of the driver's; empty if it is null.
+///
+/// # Safety
+/// The pointer must be null or that of a zero-terminated string.
+unsafe fn text(string: *const c_char) -> String {
+    if string.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller promises it.
+    unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_say_what_was_looked_for() {
+        assert!(OpenError::NoLibrary("missing".into()).to_string().contains("libEGL.so.1"));
+        assert!(OpenError::NoDevice(vec![]).to_string().contains("GL_NV_compute_program5"));
+        assert!(OpenError::NoDevice(vec!["Mesa llvmpipe".into()]).to_string().ends_with("found Mesa llvmpipe"));
+        assert!(OpenError::NoFunction("glProgramStringARB").to_string().contains("glProgramStringARB"));
+    }
+}

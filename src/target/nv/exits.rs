@@ -1,0 +1,186 @@
+//! How the structured control flow of a kernel becomes `IF`, `REP` and `BRK`.
+//!
+//! The target can leave the innermost `REP` and the program, nothing else. Most jumps need neither: an early exit stands at
+//! the end of an arm of an `If`, and if what follows that `If` is moved into its other arm, falling through is the jump.
+//! What cannot fall through makes its goal a `REP` that runs once and is left by `BRK`.
+
+use crate::kernel::{BlockId, InstId, Kernel, Op};
+use smallvec::SmallVec;
+
+/// Where a jump leads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// The end of the program.
+    Return,
+    /// Behind an `If`, a `Scope` or a `Loop`.
+    End(InstId),
+    /// The continuing block of a `Loop`.
+    Next(InstId),
+}
+
+/// Where the instructions behind an `If` in its block go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Rest {
+    #[default]
+    Behind,
+    InThen,
+    InElse,
+    /// Neither arm reaches its end: they are dropped.
+    Nowhere,
+}
+
+/// Constructs inside which no instructions are moved into arms any more, because programs may nest only so deep.
+const NESTING: usize = 32;
+
+/// What is decided about each instruction of control flow, by its number.
+#[derive(Debug)]
+pub struct Exits {
+    rest: Vec<Rest>,
+    /// Terminators whose goal is what comes next.
+    falls: Vec<bool>,
+    /// Scopes that are a `REP`, and loops whose body is one inside that of the loop.
+    repeats: Vec<bool>,
+    /// Loops with a way to their continuing block.
+    continues: Vec<bool>,
+}
+
+/// Goals that are reached by going on behind a block.
+type Near = SmallVec<[Goal; 4]>;
+
+impl Exits {
+    pub fn of(kernel: &Kernel) -> Exits {
+        let count = kernel.insts.len();
+        let mut exits = Exits {
+            rest: vec![Rest::Behind; count],
+            falls: vec![false; count],
+            repeats: vec![false; count],
+            continues: vec![false; count],
+        };
+        exits.block(kernel, kernel.body, 0, &[Goal::Return], 0);
+        exits
+    }
+
+    pub fn rest(&self, inst: InstId) -> Rest {
+        self.rest[inst.index()]
+    }
+
+    pub fn falls(&self, terminator: InstId) -> bool {
+        self.falls[terminator.index()]
+    }
+
+    /// Whether a scope, or the body of a loop, is a `REP` that runs once.
+    pub fn repeats(&self, inst: InstId) -> bool {
+        self.repeats[inst.index()]
+    }
+
+    pub fn continues(&self, of: InstId) -> bool {
+        self.continues[of.index()]
+    }
+
+    /// A block from an instruction on.
+    fn block(&mut self, kernel: &Kernel, block: BlockId, from: usize, near: &[Goal], depth: usize) {
+        let insts = &kernel.blocks[block].insts;
+        for (at, inst) in insts.iter().enumerate().skip(from) {
+            let through = through(kernel, &insts[at + 1..], near);
+            match kernel.insts[*inst].op {
+                Op::If { then, otherwise } => {
+                    let rest = rest(kernel, [then, otherwise], near, depth);
+                    self.rest[inst.index()] = rest;
+                    let own = with(&through, Goal::End(*inst));
+                    let far: Near = near.into();
+                    let (first, second) = match rest {
+                        Rest::Behind => (&own, &own),
+                        Rest::InThen => (&own, &far),
+                        Rest::InElse => (&far, &own),
+                        Rest::Nowhere => (&far, &far),
+                    };
+                    self.block(kernel, then, 0, first, depth + 1);
+                    self.block(kernel, otherwise, 0, second, depth + 1);
+                    if rest != Rest::Behind {
+                        if rest != Rest::Nowhere {
+                            self.block(kernel, block, at + 1, near, depth + 1);
+                        }
+                        return;
+                    }
+                }
+                Op::Scope { body } => self.block(kernel, body, 0, &with(&through, Goal::End(*inst)), depth + 1),
+                Op::Loop { body, continuing } => self.looped(kernel, *inst, [body, continuing], depth + 1),
+                _ => self.terminator(kernel, *inst, near),
+            }
+        }
+    }
+
+    fn looped(&mut self, kernel: &Kernel, inst: InstId, [body, continuing]: [BlockId; 2], depth: usize) {
+        // Whether there is a way to the continuing block decides what the body's end leads to.
+        let continues = reaches(kernel, body, inst);
+        self.continues[inst.index()] = continues;
+        let goal = if continues { Goal::Next(inst) } else { Goal::End(inst) };
+        self.block(kernel, body, 0, &[goal], depth);
+        if continues {
+            self.block(kernel, continuing, 0, &[], depth);
+        }
+    }
+
+    fn terminator(&mut self, kernel: &Kernel, inst: InstId, near: &[Goal]) {
+        let Some(goal) = goal(kernel, inst) else { return };
+        let falls = near.contains(&goal);
+        self.falls[inst.index()] = falls;
+        if let (Goal::End(of) | Goal::Next(of), false) = (goal, falls) {
+            let is_loop = matches!(kernel.insts[of].op, Op::Loop { .. });
+            // A loop's own `REP` is always there.
+            self.repeats[of.index()] |= !is_loop || goal == Goal::Next(of);
+        }
+    }
+}
+
+/// Where a terminator that names its goal leads. A `Yield` ends what it stands in, which always comes next.
+pub fn goal(kernel: &Kernel, terminator: InstId) -> Option<Goal> {
+    match kernel.insts[terminator].op {
+        Op::Exit(of) => Some(Goal::End(of)),
+        Op::Continue(of) => Some(Goal::Next(of)),
+        Op::Return => Some(Goal::Return),
+        _ => None,
+    }
+}
+
+/// The goals that are still near inside an instruction: if only the end of the block follows it, and does nothing.
+fn through(kernel: &Kernel, behind: &[InstId], near: &[Goal]) -> Near {
+    let is_bare = match behind {
+        [last] => {
+            let passes = matches!(kernel.insts[*last].op, Op::Yield | Op::Unreachable);
+            let falls = goal(kernel, *last).is_some_and(|goal| near.contains(&goal));
+            (passes || falls) && kernel.args(*last).is_empty()
+        }
+        _ => false,
+    };
+    if is_bare { near.into() } else { Near::new() }
+}
+
+fn with(near: &[Goal], goal: Goal) -> Near {
+    near.iter().copied().chain([goal]).collect()
+}
+
+/// Where what follows an `If` goes. It pays to move it if an arm ends with a jump to a goal that comes next then.
+fn rest(kernel: &Kernel, arms: [BlockId; 2], near: &[Goal], depth: usize) -> Rest {
+    let last = |block: BlockId| kernel.blocks[block].insts.last().copied();
+    let [then, otherwise] = arms.map(last);
+    let completes = |last: Option<InstId>| last.is_none_or(|inst| kernel.insts[inst].op == Op::Yield);
+    let pays = |last: Option<InstId>| {
+        let jumps_near = last.and_then(|inst| goal(kernel, inst)).is_some_and(|goal| near.contains(&goal));
+        let is_dead = last.is_some_and(|inst| kernel.insts[inst].op == Op::Unreachable);
+        depth < NESTING && (jumps_near || is_dead && !near.is_empty())
+    };
+    match (completes(then), completes(otherwise)) {
+        (false, false) => Rest::Nowhere,
+        (false, true) if pays(then) => Rest::InElse,
+        (true, false) if pays(otherwise) => Rest::InThen,
+        _ => Rest::Behind,
+    }
+}
+
+/// Whether a block, or one inside it, continues a loop.
+fn reaches(kernel: &Kernel, block: BlockId, of: InstId) -> bool {
+    kernel.blocks[block].insts.iter().any(|inst| {
+        kernel.insts[*inst].op == Op::Continue(of) || kernel.inner_blocks(*inst).any(|inner| reaches(kernel, inner, of))
+    })
+}

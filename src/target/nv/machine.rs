@@ -1,0 +1,228 @@
+//! A program before its registers have numbers: lines of instructions and structured control flow over virtual registers.
+//!
+//! A virtual register holds one value: 32 bits (a component of a `TEMP`) or 64 (a component of a `LONG TEMP`). Some must
+//! sit in a certain component, because an instruction writes there; some are members of a group that shares one register,
+//! because an instruction reads or writes them as one vector.
+
+use crate::source::Span;
+use smallvec::SmallVec;
+use std::borrow::Cow;
+
+/// A virtual register: its number in [`Registers`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Reg(pub u32);
+
+impl Reg {
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Size of a register's components.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Class {
+    /// 32 bits.
+    Word,
+    /// 64 bits.
+    Long,
+}
+
+/// Components that a register may sit in, bit 0 for `x`.
+pub type Components = u8;
+
+pub const X: Components = 1;
+pub const Y: Components = 2;
+pub const ANY: Components = 15;
+/// Where `PK64` leaves the first of two results (NV_gpu_program5, section 2.X.8.Z), and `UP2H` the low half.
+pub const X_OR_Z: Components = 5;
+
+/// What is known of a virtual register.
+#[derive(Clone, Copy, Debug)]
+pub struct RegInfo {
+    pub class: Class,
+    pub allowed: Components,
+    /// The group whose other members share its register.
+    pub group: Option<u32>,
+}
+
+/// All virtual registers of a program.
+#[derive(Debug, Default)]
+pub struct Registers {
+    pub regs: Vec<RegInfo>,
+    groups: u32,
+}
+
+impl Registers {
+    pub fn add(&mut self, class: Class, allowed: Components) -> Reg {
+        self.regs.push(RegInfo { class, allowed, group: None });
+        Reg(self.regs.len() as u32 - 1)
+    }
+
+    /// `count` registers in the components `x`, `y` and so on of one register.
+    pub fn add_vector(&mut self, class: Class, count: usize) -> SmallVec<[Reg; 4]> {
+        let group = self.groups;
+        self.groups += 1;
+        let mut member = |n: usize| {
+            self.regs.push(RegInfo { class, allowed: 1 << n, group: Some(group) });
+            Reg(self.regs.len() as u32 - 1)
+        };
+        (0..count).map(&mut member).collect()
+    }
+
+    pub fn class(&self, reg: Reg) -> Class {
+        self.regs[reg.index()].class
+    }
+}
+
+/// How the bits of a constant are written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    Uint,
+    Sint,
+    Float,
+}
+
+/// Where an access to memory or to an array of variables begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Name of the variable.
+    pub array: Cow<'static, str>,
+    pub index: Option<Reg>,
+    pub offset: u32,
+    /// Component of the element, for arrays of variables.
+    pub component: Option<char>,
+}
+
+/// What an instruction reads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Operand {
+    Reg(Reg),
+    /// Members of one register as a vector.
+    Vector(SmallVec<[Reg; 4]>),
+    Constant(u32, Kind),
+    /// Four constants.
+    Constants([u32; 4]),
+    /// A scalar that the program environment provides.
+    Named(Cow<'static, str>),
+    Place(Place),
+}
+
+impl Operand {
+    /// The registers that are read.
+    pub fn regs(&self) -> impl Iterator<Item = Reg> + '_ {
+        let (one, many): (Option<Reg>, &[Reg]) = match self {
+            Operand::Reg(reg) => (Some(*reg), &[]),
+            Operand::Vector(regs) => (None, regs),
+            Operand::Place(place) => (place.index, &[]),
+            Operand::Constant(..) | Operand::Constants(_) | Operand::Named(_) => (None, &[]),
+        };
+        one.into_iter().chain(many.iter().copied())
+    }
+}
+
+/// What a condition asks of a bool.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Test {
+    True,
+    False,
+}
+
+/// What an instruction writes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Nothing that is named: a store or a barrier.
+    None,
+    /// One register, or components of one.
+    Regs(SmallVec<[Reg; 4]>),
+    /// The scratch register, because the result is not wanted and the syntax asks for one.
+    Scratch,
+    /// An element of an array.
+    Place(Place),
+}
+
+/// One instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inst {
+    /// Name with all modifiers.
+    pub name: Cow<'static, str>,
+    pub target: Target,
+    pub sources: SmallVec<[Operand; 3]>,
+    /// It writes only where this bool is true.
+    pub guard: Option<Reg>,
+    /// It does something beyond its target: it stays even if that is not read.
+    pub effect: bool,
+}
+
+impl Inst {
+    /// The registers that it writes.
+    pub fn written(&self) -> &[Reg] {
+        match &self.target {
+            Target::Regs(regs) => regs,
+            _ => &[],
+        }
+    }
+
+    /// The registers that it reads, among them the target where it keeps the old value.
+    pub fn read(&self) -> impl Iterator<Item = Reg> + '_ {
+        let kept = if self.guard.is_some() { self.written() } else { &[] };
+        let index = match &self.target {
+            Target::Place(place) => place.index,
+            _ => None,
+        };
+        let sources = self.sources.iter().flat_map(Operand::regs);
+        sources.chain(self.guard).chain(index).chain(kept.iter().copied())
+    }
+
+    /// Source and target, if it copies one register to another.
+    pub fn copies(&self) -> Option<(Reg, Reg)> {
+        match (&self.target, &self.sources[..], self.guard) {
+            (Target::Regs(to), [Operand::Reg(from)], None) if self.name.starts_with("MOV.U") && to.len() == 1 => {
+                Some((*from, to[0]))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// One line of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Line {
+    Inst(Box<Inst>),
+    /// Begins lines that run where a bool, whose test follows, holds.
+    If(Reg, Test),
+    Else,
+    EndIf,
+    Repeat,
+    EndRepeat,
+    /// Leaves the innermost `Repeat`.
+    Break,
+    BreakIf(Reg, Test),
+    /// A break that is never taken; the loader asks for one in each `Repeat`.
+    BreakNever,
+    Return,
+    /// What the lines from here on were in the source.
+    Source(Span),
+    /// The cross-lane operation that the lines from here on stand for.
+    Lane(Span),
+    /// Nothing: an instruction that was dropped.
+    Empty,
+}
+
+impl Line {
+    /// Registers that it reads.
+    pub fn for_each_read(&self, mut visit: impl FnMut(Reg)) {
+        match self {
+            Line::Inst(inst) => inst.read().for_each(visit),
+            Line::If(reg, _) | Line::BreakIf(reg, _) => visit(*reg),
+            _ => {}
+        }
+    }
+
+    /// Registers that it writes.
+    pub fn written(&self) -> &[Reg] {
+        match self {
+            Line::Inst(inst) => inst.written(),
+            _ => &[],
+        }
+    }
+}

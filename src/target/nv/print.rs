@@ -1,0 +1,296 @@
+//! The text of a program, as `glProgramStringARB` takes it.
+//!
+//! Constants of vectors are braced; a comment to the end of the line begins with `#`. Conditions go through the scratch
+//! register `RC`: the bool is moved there with `.CC` right before the line that tests it.
+
+use super::interface::{Interface, Needs};
+use super::machine::{Class, Inst, Kind, Line, Operand, Place, Reg, Registers, Target, Test};
+use super::registers::Assignment;
+use super::select::memory::{PRIVATE, SHARED};
+use super::{NvOptions, interface};
+use crate::kernel::{BufferKind, Kernel};
+use crate::source::{SourceMap, Span};
+use std::fmt::Write;
+use std::sync::Arc;
+
+const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
+const TAKEN: &str = "a string takes everything";
+
+/// What the text is made of.
+pub struct Program<'a> {
+    pub kernel: &'a Kernel,
+    pub interface: &'a Interface,
+    pub options: &'a NvOptions,
+    pub sources: &'a SourceMap,
+    pub lines: &'a [Line],
+    pub registers: &'a Registers,
+    pub places: &'a Assignment,
+    pub needs: &'a Needs,
+}
+
+/// The whole text.
+pub fn print(program: &Program) -> String {
+    let mut printer = Printer { program, text: String::new(), indent: 1, last_source: None, uses_scratch: false };
+    program.lines.iter().for_each(|line| printer.line(line));
+    let Printer { text: body, uses_scratch, .. } = printer;
+    format!("!!NVcp5.0\n{}{}{}main:\n{body}END\n", head(program), options(program), declarations(program, uses_scratch))
+}
+
+// What stands before the code.
+
+/// The comment at the top: who made it from what for whom, and where everything is bound.
+fn head(program: &Program) -> String {
+    let options = program.options;
+    let mut text = format!("# crosslane {}\n# profile {}\n", env!("CARGO_PKG_VERSION"), options.profile);
+    writeln!(text, "# source {}", one_line(&options.source)).expect(TAKEN);
+    for (buffer, slot) in program.kernel.buffers.iter().zip(&program.interface.slots) {
+        let what = match buffer.kind {
+            BufferKind::Storage => "storage",
+            BufferKind::Uniform => "parameter",
+        };
+        let (set, binding, point) = (buffer.set, buffer.binding, slot.point);
+        let name = if buffer.name.is_empty() { String::new() } else { format!(", {}", one_line(&buffer.name)) };
+        writeln!(text, "# {}: {what} buffer {point}, set {set} binding {binding}{name}", slot.name).expect(TAKEN);
+        if let Some(word) = slot.size_word {
+            writeln!(text, "# {}: bytes of {}", interface::parameter(word), slot.name).expect(TAKEN);
+        }
+    }
+    if program.interface.push_words > 0 {
+        let last = interface::parameter(program.interface.push_words - 1);
+        writeln!(text, "# c[0].x to {last}: push constants").expect(TAKEN);
+    }
+    text
+}
+
+/// A name without line breaks: it stands in a comment.
+fn one_line(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn options(program: &Program) -> String {
+    let mut options = program.needs.options.clone();
+    if program.places.longs > 0 {
+        options.insert("NV_gpu_program_fp64");
+    }
+    options.iter().fold(String::new(), |text, option| text + "OPTION " + option + ";\n")
+}
+
+fn declarations(program: &Program, uses_scratch: bool) -> String {
+    let Program { kernel, interface, places, needs, .. } = program;
+    let [x, y, z] = kernel.workgroup_size;
+    let mut text = format!("GROUP_SIZE {x} {y} {z};\n");
+    if kernel.shared_bytes > 0 {
+        writeln!(text, "SHARED_MEMORY {};", kernel.shared_bytes).expect(TAKEN);
+        writeln!(text, "SHARED {SHARED}[] = {{ program.sharedmem }};").expect(TAKEN);
+    }
+    for (buffer, slot) in kernel.buffers.iter().zip(&interface.slots).filter(|(_, slot)| slot.is_used) {
+        let (keyword, binding) = match buffer.kind {
+            BufferKind::Storage => ("STORAGE", "storage"),
+            BufferKind::Uniform => ("CBUFFER", "buffer"),
+        };
+        writeln!(text, "{keyword} {}[] = {{ program.{binding}[{}] }};", slot.name, slot.point).expect(TAKEN);
+    }
+    let parameters = interface.parameters();
+    if needs.parameters && parameters > 0 {
+        writeln!(text, "PARAM c[{parameters}] = {{ program.local[0..{}] }};", parameters - 1).expect(TAKEN);
+    }
+    text += &variables("TEMP", 'R', places.words);
+    text += &variables("LONG TEMP", 'D', places.longs);
+    if kernel.private_bytes > 0 {
+        writeln!(text, "TEMP {PRIVATE}[{}];", kernel.private_bytes.div_ceil(4)).expect(TAKEN);
+    }
+    if uses_scratch {
+        text += "TEMP RC;\n";
+    }
+    text
+}
+
+fn variables(keyword: &str, letter: char, count: u32) -> String {
+    let names: Vec<String> = (0..count).map(|n| format!("{letter}{n}")).collect();
+    if names.is_empty() { String::new() } else { format!("{keyword} {};\n", names.join(", ")) }
+}
+
+// The code.
+
+struct Printer<'p> {
+    program: &'p Program<'p>,
+    text: String,
+    indent: usize,
+    /// The file and line that the last comment named.
+    last_source: Option<(Arc<str>, u32)>,
+    uses_scratch: bool,
+}
+
+impl Printer<'_> {
+    fn statement(&mut self, text: &str) {
+        (0..self.indent).for_each(|_| self.text.push_str("  "));
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    fn line(&mut self, line: &Line) {
+        match line {
+            Line::Inst(inst) => self.inst(inst),
+            Line::If(condition, test) => {
+                self.condition(*condition);
+                self.statement(&format!("IF {}.x;", flag(*test)));
+                self.indent += 1;
+            }
+            Line::Else => {
+                self.indent -= 1;
+                self.statement("ELSE;");
+                self.indent += 1;
+            }
+            Line::EndIf => self.end("ENDIF;"),
+            Line::Repeat => {
+                self.statement("REP;");
+                self.indent += 1;
+            }
+            Line::EndRepeat => self.end("ENDREP;"),
+            Line::Break => self.statement("BRK;"),
+            Line::BreakIf(condition, test) => {
+                self.condition(*condition);
+                self.statement(&format!("BRK ({}.x);", flag(*test)));
+            }
+            Line::BreakNever => {
+                self.uses_scratch = true;
+                self.statement("MOV.U.CC RC.x, 0;");
+                self.statement("BRK (NE.x);");
+            }
+            Line::Return => self.statement("RET;"),
+            Line::Source(span) => self.source(*span),
+            Line::Lane(span) => self.lane(*span),
+            Line::Empty => {}
+        }
+    }
+
+    fn end(&mut self, text: &str) {
+        self.indent -= 1;
+        self.statement(text);
+    }
+
+    fn condition(&mut self, reg: Reg) {
+        self.uses_scratch = true;
+        let text = format!("MOV.U.CC RC.x, {};", self.reg(reg));
+        self.statement(&text);
+    }
+
+    /// Names the source line, where it is another one than before.
+    fn source(&mut self, span: Span) {
+        let Some(at) = self.program.sources.locate(span.lo) else { return };
+        let place = (at.file, at.line);
+        if self.last_source.as_ref() != Some(&place) {
+            let text = format!("# {}:{}", one_line(&place.0), place.1);
+            self.statement(&text);
+            self.last_source = Some(place);
+        }
+    }
+
+    /// Names a cross-lane operation and where it stands.
+    fn lane(&mut self, span: Span) {
+        let sources = self.program.sources;
+        let Some(at) = sources.locate(span.lo) else { return };
+        let text = one_line(sources.text(span));
+        let text: String = text.chars().take(100).collect();
+        let comment = format!("# {}:{}: {}", one_line(&at.file), at.line, text.trim());
+        self.statement(&comment);
+    }
+
+    fn inst(&mut self, inst: &Inst) {
+        if let Some(guard) = inst.guard {
+            self.condition(guard);
+        }
+        let mask = if inst.guard.is_some() { "(NE.x)" } else { "" };
+        let target = match &inst.target {
+            Target::None => None,
+            Target::Scratch => {
+                self.uses_scratch = true;
+                Some("RC.x".to_owned())
+            }
+            Target::Regs(regs) => Some(self.target(regs, mask)),
+            Target::Place(place) => Some(self.place(place)),
+        };
+        let sources = inst.sources.iter().map(|source| self.operand(source));
+        let operands: Vec<String> = target.into_iter().chain(sources).collect();
+        let text = match operands.is_empty() {
+            true => format!("{};", inst.name),
+            false => format!("{} {};", inst.name, operands.join(", ")),
+        };
+        self.statement(&text);
+    }
+
+    /// The variable, and the components that are written, in order.
+    fn target(&self, regs: &[Reg], mask: &str) -> String {
+        let mut components: Vec<u8> = regs.iter().map(|reg| self.program.places.place(*reg).component).collect();
+        components.sort_unstable();
+        let letters: String = components.iter().map(|component| LETTERS[usize::from(*component)]).collect();
+        let variable = regs.first().map(|reg| self.variable(*reg)).unwrap_or_default();
+        format!("{variable}.{letters}{mask}")
+    }
+
+    fn variable(&self, reg: Reg) -> String {
+        let letter = match self.program.registers.class(reg) {
+            Class::Word => 'R',
+            Class::Long => 'D',
+        };
+        format!("{letter}{}", self.program.places.place(reg).variable)
+    }
+
+    fn component(&self, reg: Reg) -> char {
+        LETTERS[usize::from(self.program.places.place(reg).component)]
+    }
+
+    fn reg(&self, reg: Reg) -> String {
+        format!("{}.{}", self.variable(reg), self.component(reg))
+    }
+
+    fn operand(&self, operand: &Operand) -> String {
+        match operand {
+            Operand::Reg(reg) => self.reg(*reg),
+            Operand::Vector(regs) => self.vector(regs),
+            Operand::Constant(bits, kind) => constant(*bits, *kind),
+            Operand::Constants(four) => {
+                let words: Vec<String> = four.iter().map(|word| constant(*word, Kind::Uint)).collect();
+                format!("{{{}}}", words.join(", "))
+            }
+            Operand::Named(name) => name.to_string(),
+            Operand::Place(place) => self.place(place),
+        }
+    }
+
+    /// A vector's components in order; the last one fills the rest of the swizzle.
+    fn vector(&self, regs: &[Reg]) -> String {
+        let (Some(first), Some(last)) = (regs.first(), regs.last()) else { return String::new() };
+        let fill = std::iter::repeat_n(last, 4_usize.saturating_sub(regs.len()));
+        let swizzle: String = regs.iter().chain(fill).map(|reg| self.component(*reg)).collect();
+        format!("{}.{swizzle}", self.variable(*first))
+    }
+
+    fn place(&self, place: &Place) -> String {
+        let index = match (place.index, place.offset) {
+            (None, offset) => offset.to_string(),
+            (Some(reg), 0) => self.reg(reg),
+            (Some(reg), offset) => format!("{} + {offset}", self.reg(reg)),
+        };
+        let component = place.component.map(|letter| format!(".{letter}")).unwrap_or_default();
+        format!("{}[{index}]{component}", place.array)
+    }
+}
+
+/// The condition code that a bool in `RC.x` gives.
+const fn flag(test: Test) -> &'static str {
+    match test {
+        Test::True => "NE",
+        Test::False => "EQ",
+    }
+}
+
+/// A constant as its instruction reads it: small numbers in decimal, bit patterns in hexadecimal.
+fn constant(bits: u32, kind: Kind) -> String {
+    match kind {
+        Kind::Float => format!("{:?}", f32::from_bits(bits)),
+        Kind::Sint => (bits as i32).to_string(),
+        Kind::Uint if bits > 0xffff => format!("{bits:#x}"),
+        Kind::Uint => bits.to_string(),
+    }
+}

@@ -1,0 +1,176 @@
+//! Cross-lane instructions (NV_shader_thread_shuffle, NV_shader_thread_group, votes of NV_gpu_program5) and masks of lanes.
+
+use super::Selector;
+use crate::ir::Scalar;
+use crate::kernel::{InstId, Op, Value};
+use crate::lane::op::{MaskOp, ShuffleMode, VoteOp};
+use crate::lane::plan::AluOp;
+use crate::lane::primitive::NvOp;
+use crate::lane::{LaneFact, Primitive};
+use crate::target::nv::machine::{Class, Kind, Operand, Target, X, Y};
+
+/// Instructions behind a shuffle among which its predicate is looked for.
+const NEAR: usize = 4;
+
+/// A shuffle. Its value comes in `y`, whether its source was in range in `x`.
+const fn shuffle_name(mode: ShuffleMode) -> &'static str {
+    match mode {
+        ShuffleMode::Index => "SHFIDX.U",
+        ShuffleMode::Xor => "SHFXOR.U",
+        ShuffleMode::Up => "SHFUP.U",
+        ShuffleMode::Down => "SHFDOWN.U",
+    }
+}
+
+/// A vote on bools.
+const fn vote_name(op: VoteOp) -> &'static str {
+    match op {
+        VoteOp::All => "TGALL.S",
+        VoteOp::Any => "TGANY.S",
+        VoteOp::Equal => "TGEQ.S",
+    }
+}
+
+/// The lanes that compare so with the own one.
+const fn mask_name(op: MaskOp) -> &'static str {
+    match op {
+        MaskOp::Eq => "invocation.threadeqmask.x",
+        MaskOp::Ge => "invocation.threadgemask.x",
+        MaskOp::Gt => "invocation.threadgtmask.x",
+        MaskOp::Le => "invocation.threadlemask.x",
+        MaskOp::Lt => "invocation.threadltmask.x",
+    }
+}
+
+impl Selector<'_> {
+    /// A cross-lane instruction; `rest` are the instructions behind it in its block.
+    pub fn primitive(&mut self, inst: InstId, primitive: Primitive, ty: Scalar, rest: &[InstId]) {
+        let Primitive::Nv(op) = primitive else {
+            self.refused("a cross-lane instruction of other hardware");
+            return;
+        };
+        let args = self.kernel.args(inst);
+        let operand = match op {
+            NvOp::Shuffle(mode) => return self.shuffle(inst, mode, ty, rest),
+            NvOp::ShuffleValid(mode) => match self.given(inst) {
+                true => return,
+                false => self.shuffle_valid(mode, args),
+            },
+            NvOp::Vote(op) => {
+                let predicate = self.uint(args[0]);
+                self.word(vote_name(op), &[predicate])
+            }
+            NvOp::Ballot => {
+                self.needs.options.insert("NV_shader_thread_group");
+                let predicate = self.uint(args[0]);
+                self.word("TGBALLOT.U", &[predicate])
+            }
+            _ => self.refused("a swizzle of quads outside fragment programs"),
+        };
+        self.result(inst, operand);
+    }
+
+    /// Whether the result of an instruction came with another one.
+    fn given(&self, inst: InstId) -> bool {
+        self.kernel.result(inst).is_some_and(|value| self.values[value.index()].is_some())
+    }
+
+    fn shuffle(&mut self, inst: InstId, mode: ShuffleMode, ty: Scalar, rest: &[InstId]) {
+        self.needs.options.insert("NV_shader_thread_shuffle");
+        let args = self.kernel.args(inst);
+        let (index, mask) = (self.uint(args[1]), self.uint(args[2]));
+        if ty.width == 64 {
+            let long = self.long_arg(args[0]);
+            let moved = self.on_both_words(long, |selector, word| {
+                selector.word_in(Y, shuffle_name(mode), &[word, index.clone(), mask.clone()])
+            });
+            return self.result(inst, moved);
+        }
+        let value = self.uint(args[0]);
+        let sources = [value, index, mask];
+        match self.predicate_of(mode, &args[1..], rest) {
+            None => {
+                let moved = self.word_in(Y, shuffle_name(mode), &sources);
+                self.result(inst, moved);
+            }
+            Some(valid) => {
+                let both = self.registers.add_vector(Class::Word, 2);
+                self.push(shuffle_name(mode), Target::Regs(both.clone()), &sources);
+                self.result(valid, Operand::Reg(both[0]));
+                self.result(inst, Operand::Reg(both[1]));
+            }
+        }
+    }
+
+    /// The instruction close behind a shuffle that asks for its predicate.
+    fn predicate_of(&self, mode: ShuffleMode, index: &[Value], rest: &[InstId]) -> Option<InstId> {
+        let wanted = Primitive::Nv(NvOp::ShuffleValid(mode));
+        let is_it = |inst: &&InstId| match self.kernel.insts[**inst].op {
+            Op::Prim { primitive, .. } => primitive == wanted && self.kernel.args(**inst) == index,
+            _ => false,
+        };
+        let near = rest.iter().take(NEAR).take_while(|inst| !self.kernel.insts[**inst].op.is_structured());
+        near.into_iter().find(is_it).copied()
+    }
+
+    /// The predicate alone: it does not depend on the value.
+    fn shuffle_valid(&mut self, mode: ShuffleMode, args: &[Value]) -> Operand {
+        self.needs.options.insert("NV_shader_thread_shuffle");
+        let (index, mask) = (self.uint(args[0]), self.uint(args[1]));
+        self.word_in(X, shuffle_name(mode), &[index.clone(), index, mask])
+    }
+
+    pub fn fact(&mut self, fact: LaneFact) -> Operand {
+        match fact {
+            LaneFact::Index => self.group_fact("invocation.threadid.x"),
+            LaneFact::Size => Operand::Constant(super::WARP, Kind::Uint),
+            LaneFact::Mask(op) => self.group_fact(mask_name(op)),
+            LaneFact::InSet(set) => {
+                let own = self.group_fact(mask_name(MaskOp::Eq));
+                let bit = self.word("AND.U", &[own, Operand::Constant(set as u32, Kind::Uint)]);
+                self.is_not_zero(bit)
+            }
+        }
+    }
+
+    /// A value that NV_shader_thread_group provides.
+    pub fn group_fact(&mut self, name: &'static str) -> Operand {
+        self.needs.options.insert("NV_shader_thread_group");
+        Operand::Named(name.into())
+    }
+
+    pub fn mask_arithmetic(&mut self, op: AluOp, args: &[Value]) -> Operand {
+        let mask = match op {
+            AluOp::BallotFromMask => return self.half(args[0], 0),
+            _ => self.uint(args[0]),
+        };
+        match (op, args) {
+            (AluOp::BallotAnd, [_, other]) => {
+                let other = self.uint(*other);
+                self.word("AND.U", &[mask, other])
+            }
+            (AluOp::BallotOr, [_, other]) => {
+                let other = self.uint(*other);
+                self.word("OR.U", &[mask, other])
+            }
+            (AluOp::BallotIsEmpty, _) => self.word("SEQ.S", &[mask, Operand::Constant(0, Kind::Sint)]),
+            (AluOp::BallotIsSome, _) => self.is_not_zero(mask),
+            (AluOp::BallotSize, _) => self.word("BTC.U", &[mask]),
+            (AluOp::BallotNot, _) => self.word("NOT.U", &[mask]),
+            (AluOp::BallotWord, [_, word]) => self.mask_word(mask, *word),
+            _ => self.refused("this operation on masks of lanes"),
+        }
+    }
+
+    /// The first word holds all lanes, the others none.
+    fn mask_word(&mut self, mask: Operand, word: Value) -> Operand {
+        match self.uint(word) {
+            Operand::Constant(0, _) => mask,
+            Operand::Constant(..) => Operand::Constant(0, Kind::Uint),
+            word => {
+                let is_first = self.word("SEQ.U", &[word, Operand::Constant(0, Kind::Uint)]);
+                self.word("AND.U", &[mask, is_first])
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Runs NVIDIA assembly on the CPU, from the text alone: what the compiler wrote, read as NV_gpu_program5 says.
+//!
+//! It knows nothing of the compiler and shares nothing with it. All warps of a workgroup run in step, which any program
+//! whose barriers stand in uniform flow allows. What the specification leaves undefined is an error here, or bits that no
+//! right program depends on. Rounding is exact where the hardware's is not, and subnormals stay.
+
+mod lanes;
+mod machine;
+mod parse;
+mod scalar;
+
+use super::lavapipe::{Buffers, Request};
+use crosslane::target::nv::Reflection;
+use crosslane::target::nv::reflection::BindingKind;
+use machine::Machine;
+
+/// The buffers after each run of a program over the case of a request.
+pub fn run(text: &str, reflection: &Reflection, request: &Request) -> Result<Vec<Buffers>, String> {
+    let program = parse::program(text)?;
+    request.runs.iter().map(|before| run_once(&program, reflection, request, before)).collect()
+}
+
+fn run_once(
+    program: &parse::Program,
+    reflection: &Reflection,
+    request: &Request,
+    before: &Buffers,
+) -> Result<Buffers, String> {
+    let mut memory =
+        Memory { storage: Vec::new(), uniform: Vec::new(), parameters: parameters(reflection, request, before) };
+    for place in &reflection.buffers {
+        let words = before.get(place.binding as usize).cloned().unwrap_or_default();
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let list = if place.kind == BindingKind::Storage { &mut memory.storage } else { &mut memory.uniform };
+        assert_eq!(place.gl_index as usize, list.len(), "binding points are numbered in order");
+        list.push(bytes);
+    }
+    let [x, y, z] = request.groups;
+    for group in (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z]))) {
+        Machine::new(program, &mut memory, group, request.groups).run()?;
+    }
+    let mut after = before.clone();
+    for place in reflection.buffers.iter().filter(|place| place.kind == BindingKind::Storage) {
+        let bytes = &memory.storage[place.gl_index as usize];
+        after[place.binding as usize] =
+            bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    }
+    Ok(after)
+}
+
+/// Memory that all workgroups share.
+struct Memory {
+    storage: Vec<Vec<u8>>,
+    uniform: Vec<Vec<u8>>,
+    /// Words of the local parameters.
+    parameters: Vec<u32>,
+}
+
+/// The local parameters, as whoever reads the reflection sets them.
+fn parameters(reflection: &Reflection, request: &Request, before: &Buffers) -> Vec<u32> {
+    let mut words = vec![0; reflection.local_parameters as usize * 4];
+    for (word, bytes) in words.iter_mut().zip(request.push_constants.chunks_exact(4)) {
+        *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    }
+    for place in &reflection.buffers {
+        if let Some(word) = place.size_word {
+            words[word as usize] = before.get(place.binding as usize).map_or(0, |words| words.len() as u32 * 4);
+        }
+    }
+    words
+}

@@ -1,0 +1,294 @@
+//! From text to statements: the part of the grammar of NV_gpu_program4, 5 and NV_compute_program5 that compute programs use.
+
+use std::collections::BTreeMap;
+
+/// A whole program.
+#[derive(Debug, Default)]
+pub struct Program {
+    pub group_size: [u32; 3],
+    pub shared_bytes: usize,
+    /// Names of memory by their variables: a kind and a number.
+    pub memory: BTreeMap<String, (Space, usize)>,
+    /// First component and number of elements of each variable, in components of 64 bits.
+    pub variables: BTreeMap<String, (usize, usize)>,
+    /// Components of all variables.
+    pub components: usize,
+    pub options: Vec<String>,
+    pub body: Vec<Node>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    Storage,
+    Uniform,
+    Shared,
+    Parameters,
+}
+
+/// A statement.
+#[derive(Debug)]
+pub enum Node {
+    Inst(Inst),
+    /// Whether the condition is `NE`, and both arms.
+    If(bool, Vec<Node>, Vec<Node>),
+    Repeat(Vec<Node>),
+    /// With the condition, if there is one.
+    Break(Option<bool>),
+    Return,
+}
+
+#[derive(Debug)]
+pub struct Inst {
+    pub line: usize,
+    pub op: String,
+    pub modifiers: Vec<String>,
+    pub operands: Vec<Operand>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Operand {
+    /// Components of a variable; as a target with `(NE.x)` behind it only where that holds.
+    Variable {
+        first: usize,
+        components: Vec<usize>,
+        guarded: bool,
+    },
+    /// An element of an array of variables: index and the component.
+    Element {
+        first: usize,
+        count: usize,
+        index: Index,
+        component: usize,
+    },
+    Number(String),
+    Numbers(Vec<String>),
+    /// `invocation.…` or `state.…`.
+    Environment(String),
+    Memory {
+        space: Space,
+        number: usize,
+        index: Index,
+        component: Option<usize>,
+    },
+}
+
+/// A register component, if there is one, and a constant.
+#[derive(Debug, Clone)]
+pub struct Index {
+    pub register: Option<usize>,
+    pub offset: usize,
+}
+
+/// Reads a program.
+pub fn program(text: &str) -> Result<Program, String> {
+    let mut lines = text.lines().enumerate();
+    let first = lines.next().map(|(_, line)| line);
+    if first != Some("!!NVcp5.0") {
+        return Err("it does not begin with !!NVcp5.0".to_owned());
+    }
+    let statements: Vec<(usize, String)> = lines
+        .map(|(at, line)| (at + 1, line.split('#').next().unwrap_or_default().trim().to_owned()))
+        .filter(|(_, line)| !line.is_empty())
+        .collect();
+    if statements.last().map(|(_, line)| &line[..]) != Some("END") {
+        return Err("it does not end with END".to_owned());
+    }
+    let mut reader = Reader { program: Program::default(), open: vec![(Open::Body, Vec::new())] };
+    for (line, statement) in &statements[..statements.len() - 1] {
+        reader.statement(*line, statement).ok_or_else(|| format!("line {line}: {statement}"))?;
+    }
+    let Some((Open::Body, body)) = reader.open.pop() else { return Err("a block is open at the end".to_owned()) };
+    reader.program.body = body;
+    Ok(reader.program)
+}
+
+enum Open {
+    Body,
+    /// The condition, and the first arm once the second has begun.
+    If(bool, Option<Vec<Node>>),
+    Repeat,
+}
+
+struct Reader {
+    program: Program,
+    open: Vec<(Open, Vec<Node>)>,
+}
+
+impl Reader {
+    fn statement(&mut self, line: usize, text: &str) -> Option<()> {
+        if text == "main:" {
+            return Some(());
+        }
+        let text = text.strip_suffix(';')?;
+        let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
+        match name {
+            "OPTION" => self.program.options.push(rest.to_owned()),
+            "GROUP_SIZE" => {
+                let sizes: Vec<u32> = rest.split(' ').map(|size| size.parse().ok()).collect::<Option<_>>()?;
+                self.program.group_size = sizes.try_into().ok()?;
+            }
+            "SHARED_MEMORY" => self.program.shared_bytes = rest.parse().ok()?,
+            "STORAGE" | "CBUFFER" | "SHARED" | "PARAM" => self.memory(name, rest)?,
+            "TEMP" => self.variables(rest)?,
+            "LONG" => self.variables(rest.strip_prefix("TEMP ")?)?,
+            "IF" => self.open.push((Open::If(condition(rest)?, None), Vec::new())),
+            "ELSE" => {
+                let (open, nodes) = self.open.pop()?;
+                let Open::If(test, None) = open else { return None };
+                self.open.push((Open::If(test, Some(nodes)), Vec::new()));
+            }
+            "ENDIF" => match self.open.pop()? {
+                (Open::If(test, None), then) => self.push(Node::If(test, then, Vec::new()))?,
+                (Open::If(test, Some(then)), otherwise) => self.push(Node::If(test, then, otherwise))?,
+                _ => return None,
+            },
+            "REP" => self.open.push((Open::Repeat, Vec::new())),
+            "ENDREP" => {
+                let (Open::Repeat, body) = self.open.pop()? else { return None };
+                // The loader asks for a break that no condition surrounds.
+                body.iter().any(|node| matches!(node, Node::Break(_))).then_some(())?;
+                self.push(Node::Repeat(body))?;
+            }
+            "BRK" if rest.is_empty() => self.push(Node::Break(None))?,
+            "BRK" => {
+                let test = condition(rest.strip_prefix('(')?.strip_suffix(')')?)?;
+                self.push(Node::Break(Some(test)))?;
+            }
+            "RET" => self.push(Node::Return)?,
+            _ => {
+                let inst = self.inst(line, name, rest)?;
+                self.push(Node::Inst(inst))?;
+            }
+        }
+        Some(())
+    }
+
+    fn push(&mut self, node: Node) -> Option<()> {
+        self.open.last_mut()?.1.push(node);
+        Some(())
+    }
+
+    /// `name[] = { program.kind[number] }`, `name[] = { program.sharedmem }`, `name[n] = { program.local[0..k] }`.
+    fn memory(&mut self, keyword: &str, rest: &str) -> Option<()> {
+        let (name, binding) = rest.split_once(" = { program.")?;
+        let (name, _) = name.split_once('[')?;
+        let binding = binding.strip_suffix(" }")?;
+        let number = binding.split_once('[').and_then(|(_, number)| number.strip_suffix(']'));
+        let entry = match (keyword, binding.split('[').next()?) {
+            ("STORAGE", "storage") => (Space::Storage, number?.parse().ok()?),
+            ("CBUFFER", "buffer") => (Space::Uniform, number?.parse().ok()?),
+            ("SHARED", "sharedmem") => (Space::Shared, 0),
+            ("PARAM", "local") => (Space::Parameters, 0),
+            _ => return None,
+        };
+        self.program.memory.insert(name.to_owned(), entry);
+        Some(())
+    }
+
+    fn variables(&mut self, names: &str) -> Option<()> {
+        for name in names.split(", ") {
+            let (name, count) = match name.split_once('[') {
+                Some((name, count)) => (name, count.strip_suffix(']')?.parse().ok()?),
+                None => (name, 1),
+            };
+            let before = self.program.variables.insert(name.to_owned(), (self.program.components, count));
+            before.is_none().then_some(())?;
+            self.program.components += 4 * count;
+        }
+        Some(())
+    }
+
+    fn inst(&self, line: usize, name: &str, rest: &str) -> Option<Inst> {
+        let mut parts = name.split('.').map(str::to_owned);
+        let op = parts.next()?;
+        let operands = split(rest).into_iter().map(|text| self.operand(text)).collect::<Option<_>>()?;
+        Some(Inst { line, op, modifiers: parts.collect(), operands })
+    }
+
+    fn operand(&self, text: &str) -> Option<Operand> {
+        if let Some(list) = text.strip_prefix('{') {
+            let list = list.strip_suffix('}')?;
+            return Some(Operand::Numbers(list.split(", ").map(str::to_owned).collect()));
+        }
+        if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+            return Some(Operand::Number(text.to_owned()));
+        }
+        if text.starts_with("invocation.") || text.starts_with("state.") {
+            return Some(Operand::Environment(text.to_owned()));
+        }
+        if let Some((name, rest)) = text.split_once('[') {
+            return self.indexed(name, rest);
+        }
+        let (text, guarded) = match text.strip_suffix("(NE.x)") {
+            Some(text) => (text, true),
+            None => (text, false),
+        };
+        let (name, components) = text.split_once('.')?;
+        let (first, _) = *self.program.variables.get(name)?;
+        let components: Vec<usize> = components.chars().map(component).collect::<Option<_>>()?;
+        Some(Operand::Variable { first, components, guarded })
+    }
+
+    fn indexed(&self, name: &str, rest: &str) -> Option<Operand> {
+        let (index, behind) = rest.split_once(']')?;
+        let index = self.index(index)?;
+        let component = match behind.strip_prefix('.') {
+            Some(letter) => Some(component(letter.chars().next()?)?),
+            None => None,
+        };
+        if let Some((space, number)) = self.program.memory.get(name) {
+            return Some(Operand::Memory { space: *space, number: *number, index, component });
+        }
+        let (first, count) = *self.program.variables.get(name)?;
+        Some(Operand::Element { first, count, index, component: component? })
+    }
+
+    fn index(&self, text: &str) -> Option<Index> {
+        let (register, offset) = match text.split_once(" + ") {
+            Some((register, offset)) => (Some(register), offset),
+            None if text.starts_with(|c: char| c.is_ascii_digit()) => (None, text),
+            None => (Some(text), "0"),
+        };
+        let register = match register {
+            Some(text) => match self.operand(text)? {
+                Operand::Variable { first, components, guarded: false } if components.len() == 1 => {
+                    Some(first + components[0])
+                }
+                _ => return None,
+            },
+            None => None,
+        };
+        Some(Index { register, offset: offset.parse().ok()? })
+    }
+}
+
+fn condition(text: &str) -> Option<bool> {
+    match text {
+        "NE.x" => Some(true),
+        "EQ.x" => Some(false),
+        _ => None,
+    }
+}
+
+fn component(letter: char) -> Option<usize> {
+    "xyzw".find(letter)
+}
+
+/// Operands between commas that no brace surrounds.
+fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    let last = text[start..].trim();
+    parts.extend((!last.is_empty()).then_some(last));
+    parts
+}

@@ -1,0 +1,58 @@
+//! A process of its own for what may break a process: a driver. The test binary starts itself again and sends it jobs, one
+//! line of JSON each.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A running process. It ends when this is dropped.
+pub struct Helper {
+    child: Child,
+    jobs: Option<ChildStdin>,
+    results: BufReader<ChildStdout>,
+}
+
+/// The command that starts this test binary again; an environment variable must tell it that it is a helper.
+pub fn command() -> Result<Command, String> {
+    std::env::current_exe().map(Command::new).map_err(|e| e.to_string())
+}
+
+impl Helper {
+    pub fn start(command: &mut Command) -> Result<Self, String> {
+        let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = started.map_err(|e| format!("the helper did not start: {e}"))?;
+        let jobs = child.stdin.take();
+        let results = BufReader::new(child.stdout.take().expect("standard output was asked for"));
+        Ok(Self { child, jobs, results })
+    }
+
+    /// What the process answers. The error is the process', not the job's.
+    pub fn ask<Answer: DeserializeOwned>(&mut self, job: &impl Serialize) -> Result<Answer, String> {
+        let broken = |e: io::Error| format!("the driver's process ended: {e}");
+        let line = serde_json::to_string(job).map_err(|e| e.to_string())?;
+        let jobs = self.jobs.as_mut().expect("open until drop");
+        writeln!(jobs, "{line}").and_then(|()| jobs.flush()).map_err(broken)?;
+        let mut answer = String::new();
+        self.results.read_line(&mut answer).map_err(broken)?;
+        serde_json::from_str(&answer).map_err(|e| format!("the driver's process ended ({e})"))
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        // It ends when its input does; nothing is left to do if it cannot be waited for.
+        let _ = self.child.wait();
+    }
+}
+
+/// The life of a helper: answers jobs until its input ends.
+pub fn serve<Job: DeserializeOwned, Answer: Serialize>(mut answer: impl FnMut(Job) -> Result<Answer, String>) {
+    for line in io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        let answer = serde_json::from_str(&line).map_err(|e| e.to_string()).and_then(&mut answer);
+        println!("{}", serde_json::to_string(&answer).expect("words and text always serialize"));
+    }
+}
