@@ -276,7 +276,7 @@ fn random_trials() -> Vec<Trial> {
     };
     let batches = (first..first + count).step_by(BATCH as usize);
     let seeds = move |start: u64| start..(start + BATCH).min(first + count);
-    let with = |start: u64, runner: Runner| {
+    let with = move |start: u64, runner: Runner| {
         seeds(start).try_for_each(|seed| Core::random(seed).run(runner).map_err(|why| format!("seed {seed}: {why}")))
     };
     let both = move |start: u64| {
