@@ -3,7 +3,9 @@
 use super::analyze::{Root, is_large};
 use super::body::{Frame, Operand};
 use super::pointer::{Place, Pointer};
+use super::shape::Extent;
 use super::{Lower, Scalars};
+use crate::diagnostic::Code;
 use crate::ir::{self, FuncId, Function, InstId, Local, LocalId, TypeId, Values};
 use crate::kernel::{MemorySpace, Op};
 
@@ -76,9 +78,9 @@ impl<'m> Lower<'m> {
 
     /// A variable in private memory, until the function that has it ends.
     pub fn private(&mut self, ty: TypeId) -> Option<Place> {
-        let extent = self.shapes.extent(ty);
-        let start = extent.and_then(|extent| self.private_top.checked_next_multiple_of(extent.align));
-        let end = start.zip(extent).and_then(|(start, extent)| start.checked_add(extent.size));
+        let extent = self.known_extent(ty)?;
+        let start = self.private_top.checked_next_multiple_of(extent.align);
+        let end = start.and_then(|start| start.checked_add(extent.size));
         let Some((start, end)) = start.zip(end).filter(|(_, end)| *end <= PRIVATE_LIMIT) else {
             self.stop("the variables of an invocation need too much memory");
             return None;
@@ -86,6 +88,15 @@ impl<'m> Lower<'m> {
         self.private_top = end;
         self.b.kernel.private_bytes = self.b.kernel.private_bytes.max(end);
         Some(Place::new(MemorySpace::Private, start, ty))
+    }
+
+    /// Bytes of a variable's memory; reports a length that specialization has made impossible.
+    pub fn known_extent(&mut self, ty: TypeId) -> Option<Extent> {
+        let extent = self.shapes.extent(ty);
+        if extent.is_none() {
+            self.refuse(Code::BAD_SETTING, "an array has a length here that is impossible");
+        }
+        extent
     }
 
     /// Inlines a call; false where the function never returns.

@@ -13,6 +13,9 @@ use crate::kernel::{BinOp, Buffer, BufferKind, CmpOp, MemoryAccess, MemorySpace,
 /// Bytes of workgroup memory above which no hardware follows.
 const SHARED_LIMIT: u32 = 1 << 20;
 
+/// Where a block in workgroup memory may begin, in bytes.
+const BLOCK_ALIGN: u32 = 16;
+
 /// Buffers that an entry point may have.
 const BUFFER_LIMIT: u32 = 1 << 12;
 
@@ -104,7 +107,7 @@ impl Lower<'_> {
 
     // Workgroup memory.
 
-    /// Variables that begin as zero come first, so that one range is cleared. Blocks with a layout share their memory,
+    /// Variables that begin as zero come first, so that one range is cleared. Blocks, the last, share their memory,
     /// as GL_EXT_shared_memory_block says.
     fn workgroup_memory(&mut self, used: &[GlobalId]) {
         let module = self.module;
@@ -117,7 +120,9 @@ impl Lower<'_> {
         }
         let clear = top.next_multiple_of(4);
         top = clear;
-        for id in &others {
+        let (blocks, others): (Vec<GlobalId>, Vec<GlobalId>) =
+            others.into_iter().partition(|id| self.is_block(module.globals[*id].ty));
+        for id in others.iter().chain(&blocks) {
             top = self.place_shared(*id, top);
         }
         self.b.kernel.shared_bytes = self.b.kernel.shared_bytes.max(top);
@@ -129,10 +134,9 @@ impl Lower<'_> {
         let global = &self.module.globals[id];
         self.b.span = global.span;
         let is_block = self.is_block(global.ty);
-        let extent = self.shapes.extent(global.ty);
-        let start =
-            extent.and_then(|extent| if is_block { Some(0) } else { top.checked_next_multiple_of(extent.align) });
-        let end = start.zip(extent).and_then(|(start, extent)| start.checked_add(extent.size));
+        let Some(extent) = self.known_extent(global.ty) else { return top };
+        let start = top.checked_next_multiple_of(if is_block { BLOCK_ALIGN } else { extent.align });
+        let end = start.and_then(|start| start.checked_add(extent.size));
         let Some((start, end)) = start.zip(end).filter(|(_, end)| *end <= SHARED_LIMIT) else {
             self.refuse(Code::NOT_IN_KERNELS, "the variables of a workgroup need too much memory");
             return top;
