@@ -182,7 +182,7 @@ pub enum Op {
         ty: [Scalar; 2],
     },
     /// An instruction that moves or combines values across lanes; operands as [`Primitive`] lists them, of which the
-    /// values have type `ty`.
+    /// values have type `ty`; READFIRSTLANE also takes and gives a mask.
     Prim {
         primitive: Primitive,
         ty: Scalar,

@@ -27,7 +27,12 @@ impl Verifier<'_> {
                 types.extend(vec![Ty::B32; index]);
                 Ok(Signature::new(types, [Ty::of(ty)]))
             }
-            Op::Prim { primitive, ty } => moved_or_asked(primitive, Ty::of(ty), args),
+            Op::Prim { primitive, ty } => {
+                // A mask that may differ between lanes becomes one scalar as a number does.
+                let first = self.kernel.args(inst).first().map(|value| self.kernel.ty(*value));
+                let masks = primitive == ScalarOp::ReadFirstLane.into() && first == Some(Ty::Mask);
+                moved_or_asked(primitive, if masks { Ty::Mask } else { Ty::of(ty) }, args)
+            }
             _ => Err("it is no primitive".to_owned()),
         }
     }
