@@ -87,7 +87,9 @@ pub(crate) fn role(op: LaneOp, n: usize, kind: ScalarKind) -> Role {
 pub fn patterns(request: &Request, effort: Effort) -> Vec<Pattern> {
     let fixed = |n: usize| {
         let input = request.inputs[n];
-        matches!(input.known, Known::Constant(_)) || role(request.op, n, input.ty.kind) == Role::Data
+        matches!(input.known, Known::Constant(_))
+            || known_row(request, n).is_some()
+            || role(request.op, n, input.ty.kind) == Role::Data
     };
     let count = match effort {
         _ if (0..request.inputs.len()).all(fixed) => 1,
@@ -99,10 +101,19 @@ pub fn patterns(request: &Request, effort: Effort) -> Vec<Pattern> {
     (0..count).map(|n| Pattern { seed: n + 1, uniform: n % 2 == 0, step: n as u32 / 2 }).collect()
 }
 
+/// An operand whose value in each lane the request tells.
+fn known_row<'a>(request: &Request<'a>, n: usize) -> Option<&'a [u32]> {
+    if n == 1 { request.index } else { None }
+}
+
 /// Values of all operands.
 pub fn rows(request: &Request, lanes: Lanes, pattern: &Pattern) -> Vec<Row> {
     let mut random = Random::new(pattern.seed);
     let row = |(n, input): (usize, &crate::lane::request::Input)| match input.known {
+        _ if known_row(request, n).is_some_and(|row| row.len() >= lanes.size as usize) => {
+            let row = known_row(request, n).into_iter().flatten();
+            row.take(lanes.size as usize).map(|index| LaneValue::Index(*index)).collect()
+        }
         Known::Constant(value) if role(request.op, n, input.ty.kind) != Role::Data => {
             vec![LaneValue::Index(value); lanes.size as usize]
         }

@@ -240,6 +240,7 @@ fn composed(b: &mut Builder, find: fn(&Search, &LaneMap, u64) -> Option<Route>) 
     }
     let search = Search { profile: b.profile };
     let below = search.one(&map, u64::MAX).map_or(u64::MAX, |route| route.score(b.profile));
+    let below = below.min(search.through_lds(map.size()));
     let route = find(&search, &map, below).ok_or(No::NotMine)?;
     Ok(follow(b, &route))
 }

@@ -57,9 +57,13 @@ impl Route {
         match self {
             Route::Own => 0,
             Route::Moved { step, of, over } => {
-                let copy = over
-                    .as_ref()
-                    .map_or(0, |over| if **over == Route::Own { instruction } else { over.score(profile) });
+                let copy = match over.as_deref() {
+                    Some(Route::Own) => instruction,
+                    // What is moved is what is left: in place.
+                    Some(over) if *over == **of => 0,
+                    Some(over) => over.score(profile),
+                    None => 0,
+                };
                 of.score(profile) + copy + price_of(step.primitive, profile)
             }
             Route::Gathered { by, .. } => price_of((*by).into(), profile),

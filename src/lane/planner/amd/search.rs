@@ -6,8 +6,8 @@
 
 use super::route::{Route, gathered, price, served};
 use crate::lane::primitive::{
-    Arg, Dpp16, DppControl, Fetch, Index, Instruction, LaneMap, LdsOp, Move, PermlaneOp, Primitive, ScalarOp, Source,
-    Swizzle, amd_dpp, amd_lds, amd_permlane, amd_scalar,
+    Arg, Dpp16, DppControl, Fetch, Index, Instruction, LaneMap, LdsOp, Move, PermlaneOp, Primitive, Reach, ScalarOp,
+    Source, Swizzle, amd_dpp, amd_lds, amd_permlane, amd_scalar,
 };
 use crate::lane::value::Lanes;
 use crate::profile::{CostClass, FeatureSet, Profile};
@@ -73,6 +73,14 @@ impl Search<'_> {
         }
         best.offer(gathered(map, self.profile), self.profile);
         best.route
+    }
+
+    /// What any map costs at most: an address and a read through the local data share, perhaps a select.
+    pub fn through_lds(&self, size: u32) -> u64 {
+        let crossbar = Reach::of(size, self.profile.features) == Reach::Wave;
+        let read = price(if crossbar { CostClass::AmdPermute } else { CostClass::AmdBounce }, self.profile);
+        let read = read.or(price(CostClass::AmdBounce, self.profile)).unwrap_or(u64::MAX / 2);
+        read + 2 * price(CostClass::AmdAlu, self.profile).unwrap_or(0)
     }
 
     /// The least that a move can cost.
@@ -164,7 +172,10 @@ impl Search<'_> {
         for second in self.seconds(map.size()) {
             let left = best.below.saturating_sub(Route::one(second).score(self.profile));
             let first = before(map, &second).and_then(|map| self.one(&map, left));
-            let route = |first| Route::Moved { step: second, of: Box::new(first), over: None };
+            // A masked second move leaves some lanes what the first gave them.
+            let over = LaneMap::of_move(map.size(), &second).is_some_and(|map| map.has(Source::Old));
+            let over = |first: &Route| over.then(|| Box::new(first.clone()));
+            let route = |first: Route| Route::Moved { step: second, over: over(&first), of: Box::new(first) };
             best.offer(first.filter(|first| *first != Route::Own).map(route), self.profile);
         }
         best.route
@@ -193,7 +204,7 @@ impl Search<'_> {
         all.filter(|step| step.primitive.exists(map.size(), self.profile.features)).collect()
     }
 
-    /// Second moves: permutations, so that any map has a first.
+    /// Second moves: permutations, so that any map has a first, and copies of half of each 8 or 16 lanes to the other half.
     fn seconds(&self, size: u32) -> Vec<Move> {
         use DppControl as C;
         let dpp = [
@@ -210,7 +221,10 @@ impl Search<'_> {
         let across = PermlaneOp::Row { across: true, selectors: 0xfedc_ba98_7654_3210, fetch: Fetch::default() };
         let far = [Move::plain(PermlaneOp::Half), Move::plain(across)];
         let exists = |step: &Move| step.primitive.exists(size, self.profile.features);
-        far.into_iter().chain(dpp).filter(exists).collect()
+        let copy = |control, bank_mask| Dpp16 { bank_mask, bound_ctrl: false, ..Dpp16::new(control) };
+        let copies = [(C::RowShr(4), 0xa), (C::RowShl(4), 0x5), (C::RowShr(8), 0xc), (C::RowShl(8), 0x3)];
+        let copies = copies.map(|(control, banks)| Move::plain(copy(control, banks)));
+        far.into_iter().chain(dpp).chain(copies).filter(exists).collect()
     }
 
     /// Whether a single move gives zero where its source lane is inactive, as some operations promise.
@@ -323,7 +337,8 @@ fn before(map: &LaneMap, second: &Move) -> Option<LaneMap> {
     let moved = LaneMap::of_move(map.size(), second)?;
     let mut wants: Vec<Option<Source>> = vec![None; map.size() as usize];
     for (i, lane) in map.lanes() {
-        let entry = wants.get_mut(moved.lane(i)? as usize)?;
+        let through = if moved.want(i) == Some(Source::Old) { i } else { moved.lane(i)? };
+        let entry = wants.get_mut(through as usize)?;
         if *entry.get_or_insert(Source::Lane(lane)) != Source::Lane(lane) {
             return None;
         }

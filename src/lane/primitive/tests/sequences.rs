@@ -263,6 +263,10 @@ fn masks_of_lanes() {
     let expected = (0..64).filter(|i| i % 3 == 0 && lanes.is_active(*i)).map(|i| 1_u128 << i).sum();
     assert_eq!(ballot[0], LaneValue::Ballot(expected));
     assert_eq!(row(ScalarOp::Active, &[], lanes)[8], LaneValue::Ballot(lanes.active));
+    let opposite = row(ScalarOp::BallotFalse, std::slice::from_ref(&predicate), lanes);
+    assert_eq!(opposite[0], LaneValue::Ballot(lanes.active & !expected));
+    let own = row(ScalarOp::OwnBit, &[ballot], lanes);
+    assert!(lanes.iter().all(|i| own[i as usize] == LaneValue::Bool(expected >> i & 1 != 0)));
     let mask: Row<u64> = vec![LaneValue::Ballot(0x21); 64];
     assert_eq!(row(ScalarOp::WholeQuads, std::slice::from_ref(&mask), lanes)[0], LaneValue::Ballot(0xff));
     let one: Row<u64> = vec![LaneValue::Index(1); 64];

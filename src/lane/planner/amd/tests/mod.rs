@@ -4,8 +4,8 @@ mod counts;
 
 use crate::lane::catalog::{self, Sample};
 use crate::lane::check::{Effort, check};
-use crate::lane::op::{FoldKind, FoldOp, LaneOp};
-use crate::lane::request::Refusal;
+use crate::lane::op::{FoldKind, FoldOp, LaneOp, ShuffleMode};
+use crate::lane::request::{Input, LaneType, Refusal};
 use crate::lane::{Activity, Candidates, Plan, Request, candidates};
 use crate::profile::Profile;
 use std::collections::HashSet;
@@ -98,6 +98,41 @@ fn moves_are_right() {
 #[test]
 fn nv_shuffles_are_right() {
     prove(|op| matches!(op, LaneOp::ShuffleNv(_) | LaneOp::ShuffleNvValid(_)));
+}
+
+/// Indices that depend on the lane alone are lane maps, found without a rule for each and proven.
+#[test]
+fn computed_indices_are_lane_maps() {
+    let indices: [fn(u32) -> u32; 8] = [
+        |i| i ^ 5,
+        |i| i ^ 21,
+        |i| i ^ 31,
+        |i| (i & !7) | 3,
+        |i| (i & !15) | ((i + 5) & 15),
+        |i| (i & !31) | ((i + 1) & 31),
+        |i| (i & !31) | ((i & 31) / 2),
+        |i| (i & !31) | ((i & 31).reverse_bits() >> 27),
+    ];
+    for profile in KINDS.map(named) {
+        let lanes = profile.wave_size.expect("a size");
+        for (n, index) in indices.iter().enumerate() {
+            let row: Vec<u32> = (0..lanes).map(index).collect();
+            let inputs = [Input::varying(LaneType::U32); 2];
+            for activity in [Activity::Any, Activity::Full] {
+                let (op, index) = (LaneOp::Shuffle(ShuffleMode::Index), Some(row.as_slice()));
+                let request = Request { op, inputs: &inputs, activity, index, fragment: false };
+                let found = plans(&request, &profile);
+                for plan in &found {
+                    check(&request, &profile, plan, Effort::Quick)
+                        .unwrap_or_else(|wrong| panic!("{wrong}\nindex {n} on {}\n{plan:#?}", profile.name));
+                }
+                let cost = candidates(&request, &profile).expect("a plan").chosen.cost;
+                println!("{:15} index {n} {activity:?}: {}: {cost}", profile.name, found[0].rule);
+                let moves_in_rows = n == 0 || n == 3 || n == 4;
+                assert!(!moves_in_rows || cost.lds == 0 || &*profile.name == "gfx701", "{}: {cost}", profile.name);
+            }
+        }
+    }
 }
 
 #[test]
