@@ -5,6 +5,7 @@ use super::include::FileLoader;
 use super::output::to_stdout;
 use super::{CommandError, Exit, Outcome};
 use crate::diagnostic::nearest::nearest;
+use crate::lane::check;
 use crate::profile::{Cost, CostClass, Profile, Target};
 use crate::source::{IncludeKind, LoadError, Loader};
 use std::fmt::Write;
@@ -26,14 +27,19 @@ pub fn find(name: &str) -> Result<Profile, CommandError> {
     Profile::named(name).ok_or_else(|| unknown(name))
 }
 
-/// The profile of a file, which may inherit from others beside it.
+/// The profile of a file, which may inherit from others beside it. Its plans are proven here and now.
 fn read(path: &str) -> Result<Profile, CommandError> {
     let files = FileLoader { directories: Vec::new() };
     let loaded = files.load(path, IncludeKind::Quoted, "").map_err(|error| match error {
         LoadError::NotFound(_) => CommandError(format!("cannot read {path}: there is no such file")),
         LoadError::Unreadable(why) => CommandError(why),
     })?;
-    Profile::from_file(&loaded.text, &loaded.name, &files).map_err(|error| CommandError(error.to_string()))
+    let profile = Profile::from_file(&loaded.text, &loaded.name, &files);
+    let profile = profile.map_err(|error| CommandError(error.to_string()))?;
+    match check::prove(&profile) {
+        Ok(_) => Ok(profile),
+        Err(unsound) => Err(CommandError(format!("{}: internal error: {unsound}", loaded.name))),
+    }
 }
 
 fn unknown(name: &str) -> CommandError {

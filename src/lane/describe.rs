@@ -1,7 +1,7 @@
 //! What each profile makes of each operation: the support table, from the same planner that compiles.
 
 use super::catalog::{self, Sample};
-use super::planner::plan;
+use super::planner::unproven;
 use super::request::Refusal;
 use crate::profile::Profile;
 use std::fmt;
@@ -43,7 +43,7 @@ pub fn table(profiles: &[Profile]) -> Vec<Line> {
 fn support(members: &[&Sample], profile: &Profile) -> Support {
     let mut support = Support { instructions: None, refusal: None };
     for sample in members {
-        match plan(&sample.request(), profile) {
+        match unproven(&sample.request(), profile) {
             Ok(plan) => support.instructions = Some(widen(support.instructions, plan.count())),
             Err(refusal) => support.refusal = support.refusal.or(Some(refusal)),
         }

@@ -182,7 +182,7 @@ pub enum Activity {
 }
 
 /// The program for one operation.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Plan {
     /// Name of the rule that made it, for explanations and messages.
     pub rule: &'static str,

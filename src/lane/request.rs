@@ -89,6 +89,8 @@ pub enum Refusal {
     BadOperand(&'static str),
     /// The operation has no lowering yet.
     NotYet,
+    /// There is a plan, and it is wrong: a defect of the rule that made it.
+    Unsound { rule: &'static str, why: String },
 }
 
 impl Refusal {
@@ -99,6 +101,7 @@ impl Refusal {
             Refusal::NoHardware { .. } => Code::PROFILE_LACKS,
             Refusal::BadOperand(_) => Code::BAD_LANE_OPERAND,
             Refusal::NotYet => Code::NOT_SUPPORTED,
+            Refusal::Unsound { .. } => Code::INTERNAL,
         }
     }
 }
@@ -115,6 +118,7 @@ impl fmt::Display for Refusal {
             }
             Refusal::BadOperand(what) => f.write_str(what),
             Refusal::NotYet => f.write_str("it is not lowered yet"),
+            Refusal::Unsound { rule, why } => write!(f, "internal error: the plan \"{rule}\" is wrong: {why}"),
         }
     }
 }

@@ -76,6 +76,8 @@ impl Profile {
     /// The same profile for a subgroup of another size: `--wave-size`. Whether the hardware has such waves is for
     /// [`Profile::check_wave_size`] to say.
     pub fn with_wave_size(mut self, lanes: Option<u32>) -> Profile {
+        // SPIR-V's profiles are proven at every size, others at their own.
+        self.is_builtin &= self.target == Target::Spirv || self.wave_size == lanes;
         self.wave_size = lanes;
         self
     }

@@ -6,13 +6,16 @@
 //! with random values; the masks of active lanes are the full one, first lanes, single lanes and random ones.
 
 mod operands;
+pub mod prove;
 mod terms;
+
+pub use prove::prove;
 
 #[cfg(test)]
 mod tests;
 
 #[cfg(test)]
-mod mutation_tests;
+mod mutation;
 
 use super::eval;
 use super::meaning::meaning;
@@ -22,7 +25,6 @@ use super::primitive::{GroupFold, GroupOp, Primitive, fusion};
 use super::request::Request;
 use super::value::{LaneValue, Lanes};
 use crate::profile::{Feature, Profile};
-use operands::Pattern;
 pub(crate) use operands::{Role, role};
 use std::fmt;
 use terms::{Term, Terms};
@@ -32,9 +34,12 @@ type Row = Vec<LaneValue<Term>>;
 /// Each of these lets a lane have the masks of the lanes below it, and so on.
 const HAVE_MASKS: [Feature; 3] = [Feature::Ballot, Feature::NvBallot, Feature::AmdWave];
 
-/// How many masks and operand values are tried.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How many masks and operand values are tried, from few to many.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Effort {
+    /// A few runs, for a plan that tests have proven: what a build with debug assertions does with every plan that it
+    /// emits.
+    Glance,
     /// Enough to find what a wrong rule does: for a plan that is checked while a user waits.
     Quick,
     /// Every number of first lanes, every single lane, 64 random masks.
@@ -74,11 +79,17 @@ pub fn check(request: &Request, profile: &Profile, plan: &Plan, effort: Effort) 
     legal(request, profile, plan)?;
     let sizes: &[u32] = match &profile.wave_size {
         Some(size) => std::slice::from_ref(size),
+        None if effort == Effort::Glance => &[4, 32, 64],
         None => &[1, 2, 4, 8, 16, 32, 64, 128],
     };
-    let ordered = profile.reproducible && request.inputs.first().is_some_and(|input| input.ty.is_float());
+    let ordered = orders_folds(request, profile);
     let sizes = sizes.iter().filter(|size| **size >= plan.least_size);
     sizes.map(|size| check_size(request, plan, *size, ordered, effort)).sum()
+}
+
+/// Whether the bits of a fold depend on its order, and the profile promises one.
+fn orders_folds(request: &Request, profile: &Profile) -> bool {
+    profile.reproducible && is_float(request)
 }
 
 /// Whether the profile has every instruction of the plan.
@@ -128,11 +139,14 @@ fn takes(primitive: Primitive, profile: &Profile, step: &Step) -> bool {
 
 fn check_size(request: &Request, plan: &Plan, size: u32, ordered: bool, effort: Effort) -> Result<u32, Wrong> {
     let case = Case { request, plan, ordered, float: is_float(request), setup: set_up(plan, Lanes::full(size))? };
-    let patterns = operands::patterns(request, effort);
+    // Waves of 128 lanes, which no hardware profile has, get fewer masks.
+    let effort = if size > 64 { effort.min(Effort::Quick) } else { effort };
+    let operands: Vec<Vec<Row>> =
+        operands::patterns(request, effort).iter().map(|p| operands::rows(request, size, p)).collect();
     let mut runs = 0;
-    for active in operands::masks(size, assumed(request, plan), effort) {
-        for pattern in &patterns {
-            runs += u32::from(case.run(Lanes { size, active }, pattern)?);
+    for (n, active) in operands::masks(size, assumed(request, plan), effort).into_iter().enumerate() {
+        for inputs in operands::some_of(&operands, n, effort) {
+            runs += u32::from(case.run(Lanes { size, active }, inputs)?);
         }
     }
     Ok(runs)
@@ -168,20 +182,19 @@ struct Case<'a> {
 
 impl Case<'_> {
     /// Runs the plan and compares every defined lane. Gives whether there was one.
-    fn run(&self, lanes: Lanes, pattern: &Pattern) -> Result<bool, Wrong> {
+    fn run(&self, lanes: Lanes, inputs: &[Row]) -> Result<bool, Wrong> {
         let request = self.request;
         // A fold of active lanes has its order only where all are.
         let in_order = self.ordered && (lanes.is_full() || !folds_active_lanes(request.op));
         let mut terms = Terms::new(in_order, self.float);
-        let inputs = operands::rows(request, lanes, pattern);
         if request.op == LaneOp::Sync {
-            return self.results(&mut terms, &inputs, lanes).map(|_| true);
+            return self.results(&mut terms, inputs, lanes).map(|_| true);
         }
-        let expected = meaning(&mut terms, request.op, &inputs, lanes).ok_or(Wrong::Meaningless)?;
+        let expected = meaning(&mut terms, request.op, inputs, lanes).ok_or(Wrong::Meaningless)?;
         if !lanes.is_full() && expected.iter().all(|row| is_undefined(row, lanes)) {
             return Ok(false);
         }
-        let got = self.results(&mut terms, &inputs, lanes)?;
+        let got = self.results(&mut terms, inputs, lanes)?;
         if expected.len() != got.len() {
             return Err(Wrong::Meaningless);
         }

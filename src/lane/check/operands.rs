@@ -5,7 +5,7 @@ use crate::lane::check::terms::Term;
 use crate::lane::op::{LaneOp, VoteOp};
 use crate::lane::plan::Activity;
 use crate::lane::request::{Known, Request, ScalarKind};
-use crate::lane::value::{LaneValue, Lanes, low_bits};
+use crate::lane::value::{LaneValue, low_bits};
 
 /// One choice of the operands that vary.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +94,7 @@ pub fn patterns(request: &Request, effort: Effort) -> Vec<Pattern> {
     let count = match effort {
         _ if (0..request.inputs.len()).all(fixed) => 1,
         // Networks are long: fewer runs of them find as much.
+        Effort::Glance => 2,
         Effort::Quick if matches!(request.op, LaneOp::Sort { .. } | LaneOp::Fold { .. }) => 3,
         Effort::Quick => 12,
         Effort::Thorough => 48,
@@ -106,29 +107,35 @@ fn known_row<'a>(request: &Request<'a>, n: usize) -> Option<&'a [u32]> {
     if n == 1 { request.index } else { None }
 }
 
+/// The choices for mask number `n`: all of them where all lanes are active, else a few, other ones for each mask.
+pub fn some_of<T>(patterns: &[T], n: usize, effort: Effort) -> impl Iterator<Item = &T> {
+    let few = if effort == Effort::Thorough && n > 0 { 4 } else { patterns.len() };
+    let first = if few < patterns.len() { few * n % patterns.len() } else { 0 };
+    patterns.iter().cycle().skip(first).take(few.min(patterns.len()))
+}
+
 /// Values of all operands.
-pub fn rows(request: &Request, lanes: Lanes, pattern: &Pattern) -> Vec<Row> {
+pub fn rows(request: &Request, size: u32, pattern: &Pattern) -> Vec<Row> {
     let mut random = Random::new(pattern.seed);
     let row = |(n, input): (usize, &crate::lane::request::Input)| match input.known {
-        _ if known_row(request, n).is_some_and(|row| row.len() >= lanes.size as usize) => {
+        _ if known_row(request, n).is_some_and(|row| row.len() >= size as usize) => {
             let row = known_row(request, n).into_iter().flatten();
-            row.take(lanes.size as usize).map(|index| LaneValue::Index(*index)).collect()
+            row.take(size as usize).map(|index| LaneValue::Index(*index)).collect()
         }
         Known::Constant(value) if role(request.op, n, input.ty.kind) != Role::Data => {
-            vec![LaneValue::Index(value); lanes.size as usize]
+            vec![LaneValue::Index(value); size as usize]
         }
         known => {
             let role = role(request.op, n, input.ty.kind);
             let pattern = Pattern { uniform: pattern.uniform || known == Known::Uniform, ..*pattern };
-            row(role, n as u8, lanes, &pattern, &mut random)
+            row(role, n as u8, size, &pattern, &mut random)
         }
     };
     request.inputs.iter().enumerate().map(row).collect()
 }
 
-fn row(role: Role, input: u8, lanes: Lanes, pattern: &Pattern, random: &mut Random) -> Row {
+fn row(role: Role, input: u8, size: u32, pattern: &Pattern, random: &mut Random) -> Row {
     let leaf = |label| LaneValue::Data(Term::Leaf { input, label });
-    let size = lanes.size;
     match role {
         Role::Data => (0..size).map(leaf).collect(),
         Role::Key => (0..size).map(|_| leaf(random.below(size * 2))).collect(),
@@ -218,18 +225,30 @@ pub fn masks(size: u32, activity: Activity, effort: Effort) -> Vec<u128> {
 }
 
 fn first_lanes(size: u32, effort: Effort) -> Vec<u128> {
-    let wanted = |n: &u32| effort == Effort::Thorough || [1, 3, 6, size / 2, size / 2 + 3].contains(n);
+    let chosen: &[u32] = match effort {
+        Effort::Glance => &[size / 2 + 3],
+        _ => &[1, 3, 6, size / 2, size / 2 + 3],
+    };
+    let wanted = |n: &u32| effort == Effort::Thorough || chosen.contains(n);
     (1..size).filter(wanted).map(low_bits).collect()
 }
 
 fn single_lanes(size: u32, effort: Effort) -> Vec<u128> {
-    let wanted = |n: &u32| effort == Effort::Thorough || [size / 3, size - 1].contains(n);
+    let wanted = |n: &u32| match effort {
+        Effort::Glance => false,
+        Effort::Quick => [size / 3, size - 1].contains(n),
+        Effort::Thorough => true,
+    };
     (0..size).filter(wanted).map(|lane| 1 << lane).collect()
 }
 
 fn random_masks(size: u32, effort: Effort) -> Vec<u128> {
     let mut random = Random::new(u64::from(size));
-    let count = if effort == Effort::Thorough { 64 } else { 5 };
+    let count = match effort {
+        Effort::Glance => 1,
+        Effort::Quick => 5,
+        Effort::Thorough => 64,
+    };
     let mut mask = |n: u32| match n % 3 {
         0 => random.bits(),
         1 => random.bits() | random.bits(),

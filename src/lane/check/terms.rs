@@ -30,6 +30,18 @@ impl Term {
     /// Label of a value that is not even equal to itself.
     pub const NAN: u32 = u32::MAX;
 
+    /// A number that tells apart what folds in order are made of.
+    fn rank(self) -> u64 {
+        match self {
+            Term::Leaf { input, label } => u64::from(input) << 32 | u64::from(label),
+            Term::Node(n) => 1 << 48 | u64::from(n),
+            Term::Identity(op) => 2 << 48 | op as u64,
+            Term::Neutral(op) => 3 << 48 | op as u64,
+            Term::Zero => 4 << 48,
+            Term::Lanes { set, .. } => 5 << 48 | ((set as u64 ^ (set >> 64) as u64) & 0xFFFF_FFFF_FFFF),
+        }
+    }
+
     /// The operand and the set of lanes that a term folds with this operator.
     fn as_lanes(self, op: FoldOp) -> Option<(u8, u128)> {
         match self {
@@ -141,7 +153,8 @@ impl Domain for Terms {
             _ if a == neutral => b,
             _ if b == neutral => a,
             _ if a == b && op.is_idempotent() => a,
-            true => self.intern(Node::Pair(op, a.min(b), a.max(b))),
+            true if a.rank() <= b.rank() => self.intern(Node::Pair(op, a, b)),
+            true => self.intern(Node::Pair(op, b, a)),
             false => self.fold_unordered(op, &[a, b]),
         }
     }

@@ -1,71 +1,139 @@
-//! Proves the plan of every operation, width and type on every profile, and that changed plans are refused.
+//! Proves the plan of every operation, width and type on every profile.
 
-use super::{Effort, check};
+use super::prove::Prover;
+use super::{Effort, prove};
 use crate::lane::catalog::{self, Sample};
-use crate::lane::op::LaneOp;
-use crate::lane::plan::Plan;
+use crate::lane::op::{FoldKind, LaneOp, Members};
 use crate::lane::{Refusal, plan};
 use crate::profile::{Profile, Target};
-use std::collections::HashSet;
 
-/// SPIR-V's profiles at every size, with and without the promised order; the unknown size first. NVIDIA's and AMD's as they are.
-fn profiles() -> Vec<Profile> {
+/// SPIR-V's profiles at every size, with and without the promised order, the unknown size first; hardware as it is. Of
+/// profiles that differ in name alone one stands for all, with their number.
+fn profiles() -> Vec<(Profile, usize)> {
     let sizes = [None, Some(4), Some(8), Some(16), Some(32), Some(64), Some(128)];
     let sized = |profile: Profile| sizes.into_iter().map(move |size| profile.clone().with_wave_size(size));
     let ordered = |profile: Profile| [false, true].map(|reproducible| Profile { reproducible, ..profile.clone() });
-    let of = |target| Profile::all().filter(move |profile| profile.target == target);
-    of(Target::Spirv).flat_map(sized).flat_map(ordered).chain(of(Target::Nv)).chain(of(Target::Amd)).collect()
-}
-
-/// The plan, or none where a refusal is right.
-fn planned(sample: &Sample, profile: &Profile) -> Option<Plan> {
-    match plan(&sample.request(), profile) {
-        Ok(plan) => Some(plan),
-        Err(Refusal::NotYet | Refusal::TooWide { .. }) => None,
-        Err(Refusal::NoHardware { .. }) if profile.target != Target::Spirv => None,
-        Err(refusal) => panic!("{sample:?} on {}: {refusal}", profile.name),
-    }
-}
-
-/// Proves all plans of the operations that are wanted; a plan is proven once for each size at which it occurs.
-fn prove(wanted: fn(LaneOp) -> bool) {
-    let samples: Vec<Sample> = catalog::all().into_iter().filter(|sample| wanted(sample.op)).collect();
-    let (mut seen, mut cases, mut runs) = (HashSet::new(), 0, 0);
-    for profile in profiles() {
-        for sample in &samples {
-            let Some(plan) = planned(sample, &profile) else { continue };
-            cases += 1;
-            let ordered = profile.reproducible && sample.inputs.first().is_some_and(|input| input.ty.is_float());
-            let key = (sample.clone(), ordered, format!("{plan:?}"));
-            // A plan for any size was proven at all of them.
-            if !seen.contains(&(key.clone(), None)) && seen.insert((key, profile.wave_size)) {
-                runs += check(&sample.request(), &profile, &plan, Effort::Quick)
-                    .unwrap_or_else(|wrong| panic!("{wrong}\n{sample:?} on {profile:?}\n{plan:?}"));
-            }
+    let spirv = Profile::all().filter(|profile| profile.target == Target::Spirv).flat_map(sized).flat_map(ordered);
+    let hardware = Profile::all().filter(|profile| profile.target != Target::Spirv);
+    let mut distinct: Vec<(Profile, usize)> = Vec::new();
+    for profile in spirv.chain(hardware) {
+        match distinct.iter_mut().find(|(other, _)| nameless(other) == nameless(&profile)) {
+            Some((_, count)) => *count += 1,
+            None => distinct.push((profile, 1)),
         }
     }
-    println!("{cases} plans proven, {} of them different, in {runs} runs", seen.len());
+    distinct
+}
+
+/// What the planner sees of a profile.
+fn nameless(profile: &Profile) -> Profile {
+    let none: Box<str> = "".into();
+    Profile {
+        name: none.clone(),
+        description: none.clone(),
+        processor: none,
+        aliases: Vec::new(),
+        version: (0, 0),
+        ..profile.clone()
+    }
+}
+
+/// Proves all plans of the operations that are wanted, on all profiles, and says how many.
+fn prove_all(what: &str, wanted: fn(LaneOp) -> bool) {
+    let samples: Vec<Sample> = catalog::all().into_iter().filter(|sample| wanted(sample.op)).collect();
+    let mut prover = Prover::new(Effort::Thorough);
+    let mut cases = 0;
+    for (profile, count) in profiles() {
+        let before = prover.tally.cases;
+        prover.profile(&profile, &samples).unwrap_or_else(|wrong| panic!("{}: {wrong}", profile.name));
+        cases += (prover.tally.cases - before) * count;
+    }
+    let tally = prover.tally;
+    println!("{what}: {cases} cases proven, {} different plans in {} runs", tally.plans, tally.runs);
+    assert!(tally.plans > 0 && tally.runs >= tally.plans as u64);
+}
+
+fn is_scan(kind: FoldKind) -> bool {
+    matches!(kind, FoldKind::Inclusive | FoldKind::Exclusive)
 }
 
 #[test]
-fn folds_are_right() {
-    prove(|op| matches!(op, LaneOp::Fold { .. }));
+fn reductions_are_right() {
+    let wanted = |op| matches!(op, LaneOp::Fold { kind, members: Members::All, .. } if !is_scan(kind));
+    prove_all("reductions", wanted);
 }
 
 #[test]
-fn sorts_and_runs_are_right() {
-    prove(|op| matches!(op, LaneOp::Sort { .. } | LaneOp::Segmented { .. }));
+fn scans_are_right() {
+    let wanted = |op| matches!(op, LaneOp::Fold { kind, members: Members::All, .. } if is_scan(kind));
+    prove_all("scans", wanted);
+}
+
+#[test]
+fn folds_of_active_lanes_are_right() {
+    prove_all("folds of active lanes", |op| matches!(op, LaneOp::Fold { members: Members::Active, .. }));
+}
+
+#[test]
+fn sorts_are_right() {
+    prove_all("sorts", |op| matches!(op, LaneOp::Sort { .. }));
+}
+
+#[test]
+fn scans_of_runs_are_right() {
+    prove_all("scans of runs", |op| matches!(op, LaneOp::Segmented { .. } | LaneOp::Partitioned { .. }));
 }
 
 #[test]
 fn nv_shuffles_are_right() {
-    prove(|op| matches!(op, LaneOp::ShuffleNv(_) | LaneOp::ShuffleNvValid(_)));
+    prove_all("NV shuffles", |op| matches!(op, LaneOp::ShuffleNv(_) | LaneOp::ShuffleNvValid(_)));
 }
 
 #[test]
-fn everything_else_is_right() {
+fn votes_and_ballots_are_right() {
+    prove_all("votes, ballots, facts", |op| !is_fold(op) && !moves(op));
+}
+
+#[test]
+fn moves_are_right() {
+    prove_all("moves", moves);
+}
+
+fn is_fold(op: LaneOp) -> bool {
     use LaneOp as O;
-    prove(|op| {
-        !matches!(op, O::Fold { .. } | O::Sort { .. } | O::Segmented { .. } | O::ShuffleNv(_) | O::ShuffleNvValid(_))
-    });
+    matches!(op, O::Fold { .. } | O::Sort { .. } | O::Segmented { .. } | O::Partitioned { .. })
+        || matches!(op, O::ShuffleNv(_) | O::ShuffleNvValid(_))
+}
+
+fn moves(op: LaneOp) -> bool {
+    use LaneOp as O;
+    matches!(op, O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast)
+        || matches!(op, O::Butterfly(_) | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::Broadcast)
+        || matches!(op, O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane)
+}
+
+/// Profiles have a plan for everything, or say what is missing.
+#[test]
+fn what_is_not_proven_is_refused_with_a_reason() {
+    for (profile, _) in profiles().iter().filter(|(profile, _)| profile.target != Target::Amd) {
+        for sample in catalog::all() {
+            let Err(refusal) = plan(&sample.request(), profile) else { continue };
+            let right = match &refusal {
+                Refusal::TooWide { width, size } => width > size,
+                Refusal::NotYet => matches!(sample.op, LaneOp::Partition | LaneOp::Partitioned { .. }),
+                Refusal::NoHardware { feature, since, .. } => {
+                    !profile.has(*feature) && profile.target != Target::Spirv && since.is_some()
+                }
+                Refusal::BadOperand(_) | Refusal::Unsound { .. } => false,
+            };
+            assert!(right, "{sample:?} on {}: {refusal}", profile.name);
+        }
+    }
+}
+
+#[test]
+fn profiles_of_users_are_proven() {
+    let text = "name = \"mine\"\ninherit = \"nv-kepler\"\nremove-features = [\"nv-quad-swizzle\"]\n";
+    let tally = prove::prove(&Profile::from_toml(text, "mine.toml").expect("a profile")).expect("right plans");
+    assert!(tally.cases > 1000 && tally.plans > 300, "{tally:?}");
 }

@@ -12,6 +12,7 @@ mod trim;
 mod uniform;
 mod validate;
 
+use super::check::{self, Effort};
 use super::cost::{self, PlanCost};
 use super::op::LaneOp;
 use super::plan::{Operand, Plan, StepOp, StepType};
@@ -64,8 +65,23 @@ pub struct Candidates {
     pub refused: Vec<(&'static str, Feature)>,
 }
 
-/// The plan for one operation on one profile, or why there is none.
+/// The plan for one operation on one profile, or why there is none. With debug assertions, and for profiles that are not
+/// part of the program, it is checked: a wrong one is refused.
 pub fn plan(request: &Request, profile: &Profile) -> Result<Plan, Refusal> {
+    let plan = unproven(request, profile)?;
+    let effort = match profile.is_builtin {
+        true if !cfg!(debug_assertions) => return Ok(plan),
+        true => Effort::Glance,
+        false => Effort::Quick,
+    };
+    match check::check(request, profile, &plan, effort) {
+        Ok(_) => Ok(plan),
+        Err(wrong) => Err(Refusal::Unsound { rule: plan.rule, why: wrong.to_string() }),
+    }
+}
+
+/// The same, not checked.
+pub fn unproven(request: &Request, profile: &Profile) -> Result<Plan, Refusal> {
     let least_size = validate::least_size(request, profile)?;
     let found = if profile.target == Target::Spirv {
         first_match(request, profile, least_size)

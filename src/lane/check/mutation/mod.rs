@@ -1,0 +1,158 @@
+//! Changes plans of every target in every way that keeps them programs, and expects the proof to refuse each that is
+//! another plan.
+//!
+//! A change that the proof accepts must be no change at all: then plan and meaning are run on numbers, over all masks and
+//! operands that the proof knows, and every defined lane must agree bit for bit.
+
+mod mutants;
+mod numbers;
+
+use super::{Case, Effort, Wrong, assumed, check, is_float, legal, operands, orders_folds, set_up};
+use crate::lane::op::{FoldKind, FoldOp, Group, LaneOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use crate::lane::plan::{Activity, Plan};
+use crate::lane::planner::unproven;
+use crate::lane::request::{Input, Known, LaneType, Request};
+use crate::lane::value::Lanes;
+use crate::profile::Profile;
+
+/// What became of the changes.
+#[derive(Default, Debug)]
+struct Outcome {
+    refused: usize,
+    /// Refused because the profile has no such instruction, or because the steps are no program any more.
+    no_program: usize,
+    equivalent: usize,
+}
+
+const FLOAT: Input = Input::varying(LaneType::F32);
+const INDEX: Input = Input { ty: LaneType::U32, known: Known::Varying };
+const BOOL: Input = Input::varying(LaneType::BOOL);
+
+fn width(lanes: u32) -> Width {
+    Width::new(lanes).expect("a width")
+}
+
+fn fold(op: FoldOp, kind: FoldKind, lanes: u32) -> LaneOp {
+    LaneOp::Fold { op, kind, width: width(lanes), members: Members::All }
+}
+
+fn active(op: FoldOp, kind: FoldKind) -> LaneOp {
+    LaneOp::Fold { op, kind, width: Width::SUBGROUP, members: Members::Active }
+}
+
+/// Operations of every family.
+fn cases() -> Vec<(LaneOp, Vec<Input>)> {
+    vec![
+        (LaneOp::Butterfly(width(16)), vec![FLOAT]),
+        (LaneOp::Butterfly(width(32)), vec![FLOAT]),
+        (LaneOp::Quad { mv: QuadMove::Y, float_only: false }, vec![FLOAT]),
+        (LaneOp::QuadPermute(0x39), vec![FLOAT]),
+        (LaneOp::Rotate(width(8)), vec![FLOAT, Input::constant(3)]),
+        (LaneOp::Bpermute, vec![FLOAT, INDEX]),
+        (LaneOp::Permute, vec![FLOAT, INDEX]),
+        (LaneOp::BroadcastFirst, vec![FLOAT]),
+        (LaneOp::SwizzleMasked { and: 15, or: 16, xor: 7 }, vec![FLOAT]),
+        (LaneOp::ShuffleNv(ShuffleMode::Up), vec![FLOAT, INDEX, Input::constant(8)]),
+        (LaneOp::ShuffleNv(ShuffleMode::Down), vec![FLOAT, Input::constant(3), Input::constant(8)]),
+        (LaneOp::ShuffleNv(ShuffleMode::Index), vec![FLOAT, INDEX, Input::constant(8)]),
+        (LaneOp::ShuffleNvValid(ShuffleMode::Up), vec![INDEX, Input::constant(8)]),
+        (fold(FoldOp::Add, FoldKind::AllReduce, 8), vec![FLOAT]),
+        (fold(FoldOp::Mul, FoldKind::Inclusive, 32), vec![FLOAT]),
+        (fold(FoldOp::Max, FoldKind::Exclusive, 8), vec![FLOAT]),
+        (active(FoldOp::Add, FoldKind::AllReduce), vec![INDEX]),
+        (active(FoldOp::Add, FoldKind::Inclusive), vec![INDEX]),
+        (LaneOp::Segmented { op: FoldOp::Add, width: width(32) }, vec![FLOAT, BOOL]),
+        (LaneOp::Vote { op: VoteOp::Any, group: Group::Quad }, vec![BOOL]),
+        (LaneOp::Vote { op: VoteOp::Equal, group: Group::Quad }, vec![FLOAT]),
+        (LaneOp::Sort { width: width(4) }, vec![FLOAT, INDEX]),
+    ]
+}
+
+/// Whether plan and meaning agree bit for bit, in every defined lane of every run of the proof.
+fn agrees_bit_by_bit(request: &Request, profile: &Profile, plan: &Plan) -> bool {
+    let (size, effort) = (profile.wave_size.expect("a fixed size"), Effort::Thorough);
+    let patterns = operands::patterns(request, effort);
+    let rows: Vec<_> = patterns.iter().map(|pattern| operands::rows(request, size, pattern)).collect();
+    let masks = operands::masks(size, assumed(request, plan), effort).into_iter().enumerate();
+    let ordered = orders_folds(request, profile);
+    let agrees = |active, rows: &_| numbers::agree(request, plan, rows, Lanes { size, active }, ordered);
+    masks.into_iter().all(|(n, active)| operands::some_of(&rows, n, effort).all(|rows: &Vec<_>| agrees(active, rows)))
+}
+
+/// Checks one changed plan with little effort, then with all.
+fn verdict(request: &Request, profile: &Profile, plan: &Plan) -> Result<(), Wrong> {
+    check(request, profile, plan, Effort::Quick)?;
+    check(request, profile, plan, Effort::Thorough).map(|_| ())
+}
+
+/// Changes the operation's plan on a profile in all ways.
+fn mutate(request: &Request, profile: &Profile, outcome: &mut Outcome) {
+    let Ok(plan) = unproven(request, profile) else { return };
+    for changed in mutants::of(&plan) {
+        match verdict(request, profile, &changed) {
+            Err(Wrong::Illegal { .. } | Wrong::Malformed { .. }) => outcome.no_program += 1,
+            Err(_) => outcome.refused += 1,
+            Ok(()) if agrees_bit_by_bit(request, profile, &changed) => outcome.equivalent += 1,
+            Ok(()) => panic!("the proof accepts a change of {plan:?}\non {}: {changed:?}", profile.name),
+        }
+    }
+}
+
+fn changed_plans_are_refused(profile: &Profile) {
+    let mut outcome = Outcome::default();
+    for (op, inputs) in cases() {
+        for activity in [Activity::Any, Activity::FirstLanes] {
+            let request = Request { op, inputs: &inputs, activity, index: None, fragment: false };
+            mutate(&request, profile, &mut outcome);
+        }
+    }
+    let Outcome { refused, no_program, equivalent } = outcome;
+    println!("{}: {refused} changed plans refused, {no_program} no programs, {equivalent} equivalent", profile.name);
+    assert!(refused > 100 && equivalent * 4 < refused, "{}: {outcome:?}", profile.name);
+}
+
+fn named(name: &str) -> Profile {
+    Profile::named(name).expect("a built-in profile")
+}
+
+#[test]
+fn changed_plans_of_spirv_are_refused() {
+    let base = named("spirv-1.3").with_wave_size(Some(32));
+    for profile in [false, true].map(|reproducible| Profile { reproducible, ..base.clone() }) {
+        changed_plans_are_refused(&profile);
+    }
+}
+
+#[test]
+fn changed_plans_of_nvidia_are_refused() {
+    changed_plans_are_refused(&named("nv-kepler"));
+}
+
+/// The comparison by bits sees what the proof sees: right plans agree, plans that the proof refuses do not.
+#[test]
+fn bits_tell_right_plans_from_wrong_ones() {
+    let profile = named("nv-kepler");
+    let (op, inputs) = (fold(FoldOp::Add, FoldKind::AllReduce, 8), [FLOAT]);
+    let request = Request { op, inputs: &inputs, activity: Activity::Any, index: None, fragment: false };
+    let plan = unproven(&request, &profile).expect("a plan");
+    assert!(agrees_bit_by_bit(&request, &profile, &plan));
+    let wrong = mutants::of(&plan).into_iter().filter(|plan| legal(&request, &profile, plan).is_ok());
+    let seen = wrong.filter(|plan| !agrees_bit_by_bit(&request, &profile, plan)).count();
+    assert!(seen > 10, "{seen}");
+}
+
+/// The runs that the comparison looks at are those of the proof.
+#[test]
+fn a_case_of_the_proof_counts_what_it_defines() {
+    let profile = named("nv-kepler");
+    let (op, inputs) = (fold(FoldOp::Add, FoldKind::AllReduce, 8), [FLOAT]);
+    let request = Request { op, inputs: &inputs, activity: Activity::Any, index: None, fragment: false };
+    let plan = unproven(&request, &profile).expect("a plan");
+    let setup = set_up(&plan, Lanes::full(32)).expect("a program");
+    let ordered = orders_folds(&request, &profile);
+    let case = Case { request: &request, plan: &plan, ordered, float: is_float(&request), setup };
+    let rows = operands::rows(&request, 32, &operands::patterns(&request, Effort::Quick)[0]);
+    let run = |active| case.run(Lanes { size: 32, active }, &rows);
+    assert_eq!(run(0xFF00), Ok(true), "one whole segment");
+    assert_eq!(run(0x7F00), Ok(false), "no whole segment");
+}

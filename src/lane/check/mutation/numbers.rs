@@ -1,0 +1,121 @@
+//! Plans and meanings on numbers: the bitwise comparison that decides whether a changed plan is another one.
+
+use crate::lane::check::Row as Symbols;
+use crate::lane::check::terms::Term;
+use crate::lane::eval::{self, Row};
+use crate::lane::meaning::meaning;
+use crate::lane::op::FoldOp;
+use crate::lane::plan::Plan;
+use crate::lane::request::Request;
+use crate::lane::value::{Domain, LaneValue, Lanes};
+
+/// 32-bit integers, or floats where the order of folds is to be seen.
+struct Numbers {
+    float: bool,
+}
+
+/// A value that is not equal to itself.
+const NAN: u32 = u32::MAX;
+
+impl Numbers {
+    fn number(&self, value: f32) -> u32 {
+        value.to_bits()
+    }
+}
+
+impl Domain for Numbers {
+    type Data = u32;
+
+    fn fold(&mut self, op: FoldOp, a: u32, b: u32) -> u32 {
+        let (x, y) = (f32::from_bits(a), f32::from_bits(b));
+        match op {
+            FoldOp::Add if self.float => self.number(x + y),
+            FoldOp::Mul if self.float => self.number(x * y),
+            FoldOp::Min if self.float => self.number(x.min(y)),
+            FoldOp::Max if self.float => self.number(x.max(y)),
+            FoldOp::Add => a.wrapping_add(b),
+            FoldOp::Mul => a.wrapping_mul(b),
+            FoldOp::Min => a.min(b),
+            FoldOp::Max => a.max(b),
+            FoldOp::And => a & b,
+            FoldOp::Or => a | b,
+            FoldOp::Xor => a ^ b,
+        }
+    }
+
+    fn fold_unordered(&mut self, op: FoldOp, values: &[u32]) -> u32 {
+        values.iter().copied().reduce(|a, b| self.fold(op, a, b)).unwrap_or_else(|| self.identity(op))
+    }
+
+    fn identity(&mut self, op: FoldOp) -> u32 {
+        match op {
+            FoldOp::Mul if self.float => self.number(1.0),
+            FoldOp::Min if self.float => self.number(f32::INFINITY),
+            FoldOp::Max if self.float => self.number(f32::NEG_INFINITY),
+            FoldOp::Mul => 1,
+            FoldOp::Min | FoldOp::And => u32::MAX,
+            FoldOp::Add | FoldOp::Max | FoldOp::Or | FoldOp::Xor => 0,
+        }
+    }
+
+    fn neutral(&mut self, op: FoldOp) -> u32 {
+        if self.float && op == FoldOp::Add { self.number(-0.0) } else { self.identity(op) }
+    }
+
+    fn zero(&mut self) -> u32 {
+        0
+    }
+
+    fn equal(&self, a: u32, b: u32) -> bool {
+        a == b && a != NAN
+    }
+
+    fn less(&self, a: u32, b: u32) -> bool {
+        a != NAN && b != NAN && a < b
+    }
+}
+
+/// The number of a symbol: of values that only move and fold one that its label hashes to, of others the label itself,
+/// which has their order.
+fn number(term: Term, mixes: bool) -> u32 {
+    let Term::Leaf { input, label } = term else { return 0 };
+    match mixes {
+        // A float from 1 to 2 with all bits of the fraction in use.
+        true => 0x3F80_0000 | (label.wrapping_add(u32::from(input) << 8).wrapping_mul(0x9E37_79B1) >> 9),
+        false => label,
+    }
+}
+
+fn numbers(symbols: &Symbols, mixes: bool) -> Row<u32> {
+    let of = |value: &LaneValue<Term>| match *value {
+        LaneValue::Data(term) => LaneValue::Data(number(term, mixes)),
+        LaneValue::Index(index) => LaneValue::Index(index),
+        LaneValue::Bool(value) => LaneValue::Bool(value),
+        LaneValue::Ballot(bits) => LaneValue::Ballot(bits),
+        LaneValue::Poison => LaneValue::Poison,
+    };
+    symbols.iter().map(of).collect()
+}
+
+/// Whether every lane that the meaning defines gets the same bits from the plan.
+/// The numbers are floats if the order of folds is `ordered`, else integers, which have none.
+pub fn agree(request: &Request, plan: &Plan, symbols: &[Symbols], lanes: Lanes, ordered: bool) -> bool {
+    let mixes = !compares(request);
+    let inputs: Vec<Row<u32>> = symbols.iter().map(|row| numbers(row, mixes)).collect();
+    let mut domain = Numbers { float: ordered };
+    let Some(expected) = meaning(&mut domain, request.op, &inputs, lanes) else { return false };
+    let Ok(got) = eval::run(&mut domain, plan, &inputs, lanes) else { return false };
+    let same = |(expected, got): (&Row<u32>, &Row<u32>)| {
+        lanes.iter().all(|lane| {
+            let (expected, got) = (expected[lane as usize], got[lane as usize]);
+            expected == LaneValue::Poison || expected == got
+        })
+    };
+    expected.len() == got.len() && expected.iter().zip(&got).all(same)
+}
+
+/// Whether the operation looks at the order or equality of values.
+fn compares(request: &Request) -> bool {
+    use crate::lane::op::LaneOp as O;
+    matches!(request.op, O::Sort { .. } | O::Vote { .. } | O::Partition)
+}
