@@ -20,15 +20,35 @@ pub fn run(args: &OpsArgs) -> Outcome {
     to_stdout(table(&chosen, &lines).as_bytes()).map(|()| Exit::Done)
 }
 
+/// A head and a cell for each operation.
+struct Column {
+    head: String,
+    cells: Vec<String>,
+}
+
+/// A column for each profile; neighbours that make the same of everything share one.
+fn columns(profiles: &[Profile], lines: &[Line]) -> Vec<Column> {
+    let names =
+        Column { head: "operation".to_string(), cells: lines.iter().map(|line| line.family.to_string()).collect() };
+    let mut columns = vec![names];
+    for (n, profile) in profiles.iter().enumerate() {
+        let cells: Vec<String> = lines.iter().map(|line| line.support[n].to_string()).collect();
+        match columns.last_mut() {
+            Some(last) if last.cells == cells => last.head = format!("{}, {}", last.head, profile.name),
+            _ => columns.push(Column { head: profile.name.to_string(), cells }),
+        }
+    }
+    columns
+}
+
 /// Columns as wide as their widest cell. Writing into a `String` cannot fail.
 fn table(profiles: &[Profile], lines: &[Line]) -> String {
-    let header = std::iter::once("operation".to_string()).chain(profiles.iter().map(|p| p.name.to_string()));
-    let cells = |line: &Line| {
-        std::iter::once(line.family.to_string()).chain(line.support.iter().map(ToString::to_string)).collect()
-    };
-    let rows: Vec<Vec<String>> = std::iter::once(header.collect()).chain(lines.iter().map(cells)).collect();
+    let columns = columns(profiles, lines);
+    let row = |at: usize| columns.iter().map(|column| column.cells[at].clone()).collect();
+    let head = columns.iter().map(|column| column.head.clone()).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain((0..lines.len()).map(row)).collect();
     let widths: Vec<usize> =
-        (0..=profiles.len()).map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0)).collect();
+        (0..columns.len()).map(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0)).collect();
     let mut text = String::new();
     for row in &rows {
         let mut line = String::new();

@@ -5,7 +5,7 @@ use super::shader::{Failure, Row, Shader};
 use super::{ProfileReport, profile_report, type_text};
 use crate::compile::{Input as Source, Options};
 use crate::ir::print::lane_text;
-use crate::lane::{PlanCost, Refusal, cost, plan};
+use crate::lane::{PlanCost, cost, plan};
 use crate::profile::Profile;
 use crate::source::Loader;
 use serde::Serialize;
@@ -101,18 +101,7 @@ fn support(site: &Site, profile: &Profile) -> Support {
             let PlanCost { instructions, lds, setup, .. } = cost::of(&plan, &request, profile);
             Support::Yes { instructions, lds, setup }
         }
-        Err(refusal) => Support::No { reason: reason(&refusal) },
-    }
-}
-
-/// The reason without the profile, which stands beside it.
-fn reason(refusal: &Refusal) -> String {
-    match refusal {
-        Refusal::NoHardware { feature, since: Some(since), .. } => {
-            format!("lacks {feature}; {since} is the oldest that can")
-        }
-        Refusal::NoHardware { feature, since: None, .. } => format!("lacks {feature}"),
-        other => other.to_string(),
+        Err(refusal) => Support::No { reason: refusal.reason() },
     }
 }
 

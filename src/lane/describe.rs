@@ -57,9 +57,10 @@ fn widen(range: Option<(usize, usize)>, count: usize) -> (usize, usize) {
 
 impl fmt::Display for Support {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reason = self.refusal.as_ref().map(Refusal::reason);
         let Some(range) = self.instructions else {
             f.write_str("no")?;
-            return self.refusal.as_ref().map_or(Ok(()), |refusal| write!(f, ": {refusal}"));
+            return reason.map_or(Ok(()), |reason| write!(f, ": {reason}"));
         };
         match range {
             (_, 0..=1) => f.write_str("native")?,
@@ -69,7 +70,7 @@ impl fmt::Display for Support {
         match &self.refusal {
             None => Ok(()),
             Some(Refusal::TooWide { size, .. }) => write!(f, ", up to {size} lanes wide"),
-            Some(refusal) => write!(f, "; some forms not: {refusal}"),
+            Some(refusal) => write!(f, "; some forms not: {}", refusal.reason()),
         }
     }
 }
@@ -99,6 +100,6 @@ mod tests {
         let mut poor = Profile::named("spirv-1.6").expect("built in");
         poor.features = poor.features.without(Feature::Shuffle);
         poor.name = "poor".into();
-        assert_eq!(cell(poor, "bpermute"), "no: profile poor lacks shuffle; the oldest profile that can is spirv-1.3");
+        assert_eq!(cell(poor, "bpermute"), "no: lacks shuffle; spirv-1.3 is the oldest that can");
     }
 }

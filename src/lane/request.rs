@@ -106,6 +106,19 @@ impl Refusal {
     }
 }
 
+impl Refusal {
+    /// The reason without the profile's name, for where that stands beside it.
+    pub fn reason(&self) -> String {
+        match self {
+            Refusal::NoHardware { feature, since: Some(since), .. } => {
+                format!("lacks {feature}; {since} is the oldest that can")
+            }
+            Refusal::NoHardware { feature, since: None, .. } => format!("lacks {feature}"),
+            other => other.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
