@@ -30,7 +30,7 @@ pub struct Tally {
 pub struct Unsound {
     pub rule: &'static str,
     pub op: LaneOp,
-    pub wrong: Wrong,
+    pub wrong: Box<Wrong>,
 }
 
 impl fmt::Display for Unsound {
@@ -78,7 +78,7 @@ impl Prover {
     fn case(&mut self, request: &Request, profile: &Profile) -> Result<(), Unsound> {
         let Ok(plan) = planner::unproven(request, profile) else { return Ok(()) };
         self.tally.cases += 1;
-        let unsound = |wrong| Unsound { rule: plan.rule, op: request.op, wrong };
+        let unsound = |wrong| Unsound { rule: plan.rule, op: request.op, wrong: Box::new(wrong) };
         legal(request, profile, &plan).map_err(unsound)?;
         let activity = assumed(request, &plan);
         let mut key = Key {
