@@ -75,7 +75,11 @@ impl Prover {
         Ok(())
     }
 
-    fn case(&mut self, request: &Request, profile: &Profile) -> Result<(), Unsound> {
+    /// Proves the plan of one request, unless it is proven already.
+    ///
+    /// # Errors
+    /// When the plan is wrong.
+    pub fn case(&mut self, request: &Request, profile: &Profile) -> Result<(), Unsound> {
         let Ok(plan) = planner::unproven(request, profile) else { return Ok(()) };
         self.tally.cases += 1;
         let unsound = |wrong| Unsound { rule: plan.rule, op: request.op, wrong: Box::new(wrong) };

@@ -41,16 +41,21 @@ fn nameless(profile: &Profile) -> Profile {
 /// Proves all plans of the operations that are wanted, on all profiles, and says how many.
 fn prove_all(what: &str, wanted: fn(LaneOp) -> bool) {
     let samples: Vec<Sample> = catalog::all().into_iter().filter(|sample| wanted(sample.op)).collect();
-    let mut prover = Prover::new(Effort::Thorough);
+    let (mut thorough, mut quick) = (Prover::new(Effort::Thorough), Prover::new(Effort::Quick));
     let mut cases = 0;
     for (profile, count) in profiles() {
-        let before = prover.tally.cases;
-        prover.profile(&profile, &samples).unwrap_or_else(|wrong| panic!("{}: {wrong}", profile.name));
-        cases += (prover.tally.cases - before) * count;
+        let before = thorough.tally.cases + quick.tally.cases;
+        // AMD's many long plans are run on fewer masks, and as if nothing were known of the active lanes.
+        let proven = match profile.target {
+            Target::Amd => samples.iter().try_for_each(|sample| quick.case(&sample.request(), &profile)),
+            _ => thorough.profile(&profile, &samples),
+        };
+        proven.unwrap_or_else(|wrong| panic!("{}: {wrong}", profile.name));
+        cases += (thorough.tally.cases + quick.tally.cases - before) * count;
     }
-    let tally = prover.tally;
-    println!("{what}: {cases} cases proven, {} different plans in {} runs", tally.plans, tally.runs);
-    assert!(tally.plans > 0 && tally.runs >= tally.plans as u64);
+    let (plans, runs) = (thorough.tally.plans + quick.tally.plans, thorough.tally.runs + quick.tally.runs);
+    println!("{what}: {cases} cases proven, {plans} different plans in {runs} runs");
+    assert!(plans > 0 && runs >= plans as u64);
 }
 
 fn is_scan(kind: FoldKind) -> bool {

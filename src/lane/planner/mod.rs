@@ -70,8 +70,8 @@ pub struct Candidates {
 pub fn plan(request: &Request, profile: &Profile) -> Result<Plan, Refusal> {
     let plan = unproven(request, profile)?;
     let effort = match profile.is_builtin {
-        true if !cfg!(debug_assertions) => return Ok(plan),
-        true => Effort::Glance,
+        _ if cfg!(debug_assertions) => Effort::Glance,
+        true => return Ok(plan),
         false => Effort::Quick,
     };
     match check::check(request, profile, &plan, effort) {
