@@ -120,12 +120,17 @@ impl Painter<'_> {
         }
     }
 
+    /// What comes out, unless the last step shows it.
     fn results(&mut self, results: &[Row]) {
         let below_operand = self.above == Some(Operand::Input(0)) && results.len() == 1;
         for (n, row) in results.iter().enumerate() {
             let sources = if below_operand { only_sources(&row[..self.shown as usize]) } else { Vec::new() };
             let label = if n == 0 { "after" } else { "after, values" };
             self.row(label.into(), row, sources);
+            let [.., last, result] = self.rows.as_slice() else { continue };
+            if last.cells == result.cells && matches!(self.above, Some(Operand::Step(_))) {
+                self.rows.pop();
+            }
         }
     }
 

@@ -8,8 +8,8 @@ use super::{Line, Listing, Unit, Unwritten};
 use crate::ir::Scalar;
 use crate::lane::primitive::NvOp;
 use crate::lane::{
-    AluOp, CompareOp, FoldOp, Known, LaneFact, LaneType, Operand, Plan, Primitive, Request, ShuffleMode, Step, StepOp,
-    StepType,
+    AluOp, CompareOp, FoldOp, Known, LaneFact, LaneType, Operand, Plan, Primitive, QuadMove, Request, ShuffleMode,
+    Step, StepOp, StepType,
 };
 use crate::sim::arith;
 use crate::target::nv::mnemonic;
@@ -96,7 +96,10 @@ impl Lister<'_> {
     fn input(&mut self, ty: LaneType, known: Known) -> Places {
         match known {
             Known::Constant(value) => vec![Place::Number(value)],
-            _ => (0..ty.components).map(|_| Place::Result(self.pool.take(1, 1))).collect(),
+            _ => {
+                let words = u32::from(ty.components) * u32::from(ty.width).div_ceil(32);
+                (0..words).map(|_| Place::Result(self.pool.take(1, 1))).collect()
+            }
         }
     }
 
@@ -169,6 +172,7 @@ impl Lister<'_> {
         let scalar = Scalar { kind: ty.kind, width: ty.width };
         match step.op {
             StepOp::Prim(Primitive::Nv(op)) => self.primitive(step, op),
+            StepOp::FoldMoved(FoldOp::Add, Primitive::Nv(NvOp::QuadSwizzle(mv))) => self.swizzle_and_add(step, mv),
             StepOp::Prim(_) | StepOp::FoldMoved(..) => Err(Unwritten("an instruction of another vendor".into())),
             StepOp::Fact(fact) => self.fact(fact),
             StepOp::Alu(op) => self.alu(step, op),
@@ -190,16 +194,28 @@ impl Lister<'_> {
                 Ok(vec![self.put(Unit::Shuffle, mnemonic::shuffle(mode), result, &[&index, &index, &mask])])
             }
             NvOp::QuadSwizzle(mv) => {
-                let name = mnemonic::quad_swizzle(mv).ok_or_else(|| Unwritten("a swizzle across the quad".into()))?;
-                let one = |lister: &mut Self, value: Place| {
-                    let result = lister.fresh();
-                    lister.put(Unit::Shuffle, name, result, &[&value, &"{0, 0, 0, 0}"])
-                };
-                Ok(self.places(step.args[0])?.into_iter().map(|value| one(self, value)).collect())
+                let values = self.places(step.args[0])?;
+                let zeros = vec!["{0, 0, 0, 0}"; values.len()];
+                self.swizzle(mv, values, &zeros)
             }
             NvOp::Vote(vote) => self.voted(step, mnemonic::vote(vote)),
             NvOp::Ballot => self.voted(step, mnemonic::BALLOT),
         }
+    }
+
+    /// The instruction adds its last operand.
+    fn swizzle<T: fmt::Display>(&mut self, mv: QuadMove, values: Places, added: &[T]) -> Placed {
+        let name = mnemonic::quad_swizzle(mv).ok_or_else(|| Unwritten("a swizzle across the quad".into()))?;
+        let one = |lister: &mut Self, (value, added): (Place, &T)| {
+            let result = lister.fresh();
+            lister.put(Unit::Shuffle, name, result, &[&value, added])
+        };
+        Ok(values.into_iter().zip(added).map(|pair| one(self, pair)).collect())
+    }
+
+    fn swizzle_and_add(&mut self, step: &Step, mv: QuadMove) -> Placed {
+        let (own, moved) = (self.places(step.args[0])?, self.places(step.args[1])?);
+        self.swizzle(mv, moved, &own)
     }
 
     fn voted(&mut self, step: &Step, name: &str) -> Placed {
@@ -217,10 +233,11 @@ impl Lister<'_> {
         Ok(self.places(step.args[0])?.into_iter().map(|value| one(self, value)).collect())
     }
 
-    /// The only component of an operand.
+    /// The only component of an operand; of a ballot that the shader passes the word that has a warp's lanes.
     fn single(&self, operand: Operand) -> Result<Place, Unwritten> {
         match self.places(operand)?.as_slice() {
             [place] => Ok(*place),
+            [place, ..] if self.operand_ty(operand) == LaneType::BALLOT => Ok(*place),
             _ => Err(Unwritten("a vector where one number is meant".into())),
         }
     }
@@ -240,7 +257,8 @@ impl Lister<'_> {
         match op {
             // A warp has one word; the others are empty.
             AluOp::BallotWord if matches!(step.args[1], Operand::Const(1..)) => Ok(vec![Place::Number(0)]),
-            AluOp::BallotWord => self.places(step.args[0]),
+            AluOp::BallotWord => self.single(step.args[0]).map(|place| vec![place]),
+            AluOp::BallotFromMask => Ok(self.places(step.args[0])?.into_iter().take(1).collect()),
             AluOp::BallotIsEmpty | AluOp::BallotIsSome => {
                 let ballot = self.single(step.args[0])?;
                 let name = if op == AluOp::BallotIsEmpty { "SEQ.U" } else { "SNE.U" };

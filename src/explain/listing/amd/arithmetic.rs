@@ -4,7 +4,7 @@ use super::operand::{Arg, Instruction};
 use super::place::Place;
 use super::{Done, Lister, Placed, Unwritten, vector_number, words};
 use crate::lane::request::ScalarKind;
-use crate::lane::{FoldOp, LaneType, Step};
+use crate::lane::{FoldOp, LaneType, Operand, Step};
 use crate::target::amd::mnemonic::Operation;
 
 /// The instruction that folds values of a type, one for each register of them; none where it takes several.
@@ -66,7 +66,7 @@ const fn double_operation(op: FoldOp) -> Option<Operation> {
 }
 
 impl Lister<'_> {
-    pub(super) fn fold(&mut self, step: &Step, op: FoldOp) -> Placed {
+    pub(super) fn fold(&mut self, step: &Step, op: FoldOp, at: usize) -> Placed {
         let ty = self.ty(step.ty);
         let (a, b) = (self.place(step.args[0])?, self.place(step.args[1])?);
         let integer = matches!(ty.kind, ScalarKind::Sint | ScalarKind::Uint);
@@ -77,24 +77,32 @@ impl Lister<'_> {
                 self.writer.plain(scalar_operation(op, ty.kind), &[result], &[a.word(0)?, b.word(0)?])?;
                 Ok(Place::Scalar(result.numbers()))
             }
-            Some(operation) => self.fold_words(operation, ty, &a, &b),
+            Some(operation) => {
+                let dying = step.operands().iter().find(|operand| self.dies_at(**operand, at)).copied();
+                let written = self.over(ty, dying.unwrap_or(Operand::None), at);
+                self.fold_words(operation, written, &a, &b)
+            }
             None => self.fold_pairs(op, ty, &a, &b),
         }
     }
 
-    fn fold_words(&mut self, operation: Operation, ty: LaneType, a: &Place, b: &Place) -> Placed {
-        let written = self.fresh_vectors(ty);
+    /// Whether the step is the last to read the registers of an operand.
+    fn dies_at(&self, operand: Operand, at: usize) -> bool {
+        matches!(self.place(operand), Ok(Place::Vector(registers)) if self.is_last_use(operand, &registers, at))
+    }
+
+    fn fold_words(&mut self, operation: Operation, written: Vec<u32>, a: &Place, b: &Place) -> Placed {
         for (n, register) in written.iter().enumerate() {
             self.commutative(operation, Arg::Vector(*register), a.word(n)?, b.word(n)?)?;
         }
         Ok(Place::Vector(written))
     }
 
-    /// Two operands in any order: the second must be a vector register.
+    /// Two operands in any order. Where the second is a vector register, the first may be any scalar or constant.
     pub(super) fn commutative(&mut self, operation: Operation, written: Arg, a: Arg, b: Arg) -> Done {
         let (a, b) = if b.is_vector() { (a, b) } else { (b, a) };
-        let b = self.in_vector(b)?;
-        self.writer.plain(operation, &[written], &[a, b])
+        let read = if b.is_vector() { [a, b] } else { self.readable([a, b], 0)? };
+        self.writer.plain(operation, &[written], &read)
     }
 
     /// 64-bit arithmetic, component by component.
@@ -171,30 +179,22 @@ impl Lister<'_> {
         Ok(())
     }
 
-    pub(super) fn select(&mut self, step: &Step) -> Placed {
+    pub(super) fn select(&mut self, step: &Step, at: usize) -> Placed {
         let ty = self.ty(step.ty);
         let (accept, reject) = (self.place(step.args[1])?, self.place(step.args[2])?);
         let condition = self.mask(step.args[0])?;
         if ty.kind == ScalarKind::Bool {
             return self.select_masks(condition, step);
         }
-        let written = self.fresh_vectors(ty);
+        let dying = step.operands()[1..].iter().find(|operand| self.dies_at(**operand, at)).copied();
+        let written = self.over(ty, dying.unwrap_or(Operand::None), at);
         for (n, register) in written.iter().enumerate() {
-            let reject = self.readable(reject.word(n)?)?;
-            let accept = self.readable(accept.word(n)?)?;
+            let [reject, accept] = self.readable([reject.word(n)?, accept.word(n)?], 1)?;
             let mut instruction =
                 Instruction::new(Operation::Select, &[Arg::Vector(*register)], &[reject, accept, condition]);
             instruction.suffix = "_e64".into();
             self.writer.put(&instruction, Default::default())?;
         }
         Ok(Place::Vector(written))
-    }
-
-    /// An operand of an instruction that reads a mask too: a vector register or an inline constant.
-    fn readable(&mut self, arg: Arg) -> Result<Arg, Unwritten> {
-        match arg {
-            Arg::Number(_) if !arg.is_literal() => Ok(arg),
-            arg => self.in_vector(arg),
-        }
     }
 }

@@ -44,8 +44,7 @@ impl Lister<'_> {
 
     /// `v_cmp` into a mask: `relation` is such as `ne_u32`.
     pub(super) fn compare_words(&mut self, relation: &str, written: Arg, a: Arg, b: Arg) -> Done {
-        let b = if b.is_literal() { self.in_vector(b)? } else { b };
-        let a = if a.is_literal() { self.in_vector(a)? } else { a };
+        let [a, b] = self.readable([a, b], 0)?;
         self.writer.compare(relation, written, a, b)
     }
 

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 /// What an instruction's price says about waiting, and which of its operands that is about.
 #[derive(Clone, Copy, Default)]
 pub struct Waits {
-    /// The moved register.
-    pub moved: Option<Register>,
+    /// The moved register, and the other one of a swap.
+    pub moved: [Option<Register>; 2],
     /// The scalar register of its index.
     pub index: Option<Register>,
     pub before: u32,
@@ -27,11 +27,11 @@ pub struct Waits {
 impl Waits {
     pub fn new(cost: Option<Cost>, moved: Arg, index: Option<Arg>) -> Waits {
         let Some(cost) = cost else { return Waits::default() };
-        let moved = moved.registers().next().filter(|register| matches!(register, Register::Vector(_)));
+        let vector = |arg: Arg| arg.registers().next().filter(|register| matches!(register, Register::Vector(_)));
         let index = index.and_then(|index| index.registers().next());
         let index = index.filter(|register| matches!(register, Register::Scalar(_)));
         let (before, before_index) = (cost.wait_before.into(), cost.wait_index.into());
-        Waits { moved, index, before, before_index, after: cost.wait_after.into() }
+        Waits { moved: [vector(moved), None], index, before, before_index, after: cost.wait_after.into() }
     }
 }
 
@@ -163,7 +163,8 @@ impl Writer {
         let left = |register: Option<Register>, states: u32| {
             register.and_then(|register| since(&register)).map_or(0, |passed| states.saturating_sub(passed))
         };
-        let mut states = left(waits.moved, waits.before).max(left(waits.index, waits.before_index));
+        let moved = waits.moved.iter().map(|register| left(*register, waits.before)).max().unwrap_or(0);
+        let mut states = moved.max(left(waits.index, waits.before_index));
         if unit == Unit::Vector {
             let read = instruction.read.iter().flat_map(|arg| arg.registers());
             let ready = read.filter_map(|register| self.written.get(&register)).map(|written| written.ready).max();

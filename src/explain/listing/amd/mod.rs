@@ -177,7 +177,10 @@ impl Lister<'_> {
             Operand::Bool(value) => Some(Place::Truth(value)),
             Operand::None => None,
         };
-        found.ok_or_else(|| Unwritten("a step has an operand that is not there".into()))
+        match found.ok_or_else(|| Unwritten("a step has an operand that is not there".into()))? {
+            Place::Active => Ok(Place::Mask(self.active())),
+            place => Ok(place),
+        }
     }
 
     /// The type of a step's result, or of an operand.
@@ -233,10 +236,10 @@ impl Lister<'_> {
             StepOp::Prim(primitive) => self.primitive(step, primitive, at),
             StepOp::FoldMoved(op, primitive) => self.fold_moved(step, op, primitive, at),
             StepOp::Fact(fact) => self.fact(fact),
-            StepOp::Alu(op) => self.alu(step, op),
-            StepOp::Fold(op) => self.fold(step, op),
+            StepOp::Alu(op) => self.alu(step, op, at),
+            StepOp::Fold(op) => self.fold(step, op, at),
             StepOp::Compare(op) => self.compare(step, op),
-            StepOp::Select => self.select(step),
+            StepOp::Select => self.select(step, at),
             StepOp::Identity(op) => Ok(self.constant(step, |scalar| arith::identity(op, scalar))),
             StepOp::Neutral(op) => Ok(self.constant(step, |scalar| arith::neutral(op, scalar))),
             StepOp::Zero => Ok(self.constant(step, |_| 0)),
@@ -297,6 +300,9 @@ impl Lister<'_> {
     }
 
     fn lane_index(&mut self) -> Result<Arg, Unwritten> {
+        if let Some(Place::Vector(index)) = self.index_of_setup() {
+            return Ok(Arg::Vector(index[0]));
+        }
         let index = self.fresh_vector();
         let all = Arg::AllOnes;
         self.writer.plain(Operation::CountBelowLow, &[index], &[all, Arg::Number(0)])?;
@@ -313,6 +319,13 @@ impl Lister<'_> {
             Register::Scalar(n) => self.scalars.release(n, 1),
             Register::Carry => {}
         }
+    }
+
+    /// The lane's number, where the set-up has it.
+    fn index_of_setup(&self) -> Option<Place> {
+        let is_index = |step: &&Step| step.op == StepOp::Fact(LaneFact::Index);
+        let found = self.plan.setup.iter().zip(&self.setup).find(|(step, _)| is_index(step));
+        found.map(|(_, place)| place.clone())
     }
 
     fn cost(&self, class: Option<CostClass>) -> Option<crate::profile::Cost> {

@@ -6,6 +6,7 @@ use super::place::Place;
 use super::{Done, Lister, Placed, Unwritten, dpp, vector_number};
 use crate::lane::primitive::{Fetch, LdsOp, PermlaneOp, ScalarOp};
 use crate::lane::{FoldOp, LaneType, Operand, Primitive, Step};
+use crate::profile::Feature;
 use crate::target::amd::mnemonic::{Generation, Operation};
 
 impl Lister<'_> {
@@ -26,7 +27,10 @@ impl Lister<'_> {
         let ty = self.ty(step.ty);
         let value = self.place(step.args[0])?;
         let old = self.old_operand(step, primitive);
-        let written = self.destination(ty, old, at)?;
+        let written = match old {
+            Operand::None => self.over(ty, step.args[0], at),
+            old => self.destination(ty, old, at)?,
+        };
         for (n, register) in written.iter().enumerate() {
             let source = self.in_vector(value.word(n)?)?;
             self.move_word(step, primitive, Arg::Vector(*register), source)?;
@@ -70,14 +74,51 @@ impl Lister<'_> {
         Ok(Some(if uniform { index } else { self.in_vector(index)? }))
     }
 
-    /// A vector register that holds the operand: itself, or a copy.
+    /// A vector register that holds the operand: itself, or a copy. Copies of constants belong to the set-up.
     pub(super) fn in_vector(&mut self, arg: Arg) -> Result<Arg, Unwritten> {
         if arg.is_vector() {
             return Ok(arg);
         }
         let copy = self.fresh_vector();
-        self.writer.plain(Operation::Move, &[copy], &[arg])?;
+        match arg {
+            Arg::Number(_) => self.in_setup(|lister| lister.writer.plain(Operation::Move, &[copy], &[arg]))?,
+            _ => self.writer.plain(Operation::Move, &[copy], &[arg])?,
+        }
         Ok(copy)
+    }
+
+    /// The same place as an operand's, whatever it is called at the time.
+    fn same(&self, operand: Operand) -> Placed {
+        match operand {
+            Operand::Step(n) if self.steps.get(usize::from(n)) == Some(&Place::Active) => Ok(Place::Active),
+            operand => self.place(operand),
+        }
+    }
+
+    /// Operands of one instruction that reads so many scalar registers beside: those beyond what the hardware reads, and
+    /// constants that are no part of the instruction, go to vector registers.
+    pub(super) fn readable<const N: usize>(&mut self, args: [Arg; N], scalars: u32) -> Result<[Arg; N], Unwritten> {
+        let wide = self.profile.has(Feature::AmdTwoScalars);
+        let mut room = if wide { 2_u32 } else { 1 }.saturating_sub(scalars);
+        let mut readable = args;
+        for arg in &mut readable {
+            let takes_room = !arg.is_vector() && (arg.is_literal() || !matches!(arg, Arg::Number(_)));
+            match takes_room {
+                true if room == 0 || (arg.is_literal() && !wide) => *arg = self.in_vector(*arg)?,
+                true => room -= 1,
+                false => {}
+            }
+        }
+        Ok(readable)
+    }
+
+    /// Registers for a result: those of an operand of the same type that nobody needs any more, else fresh ones. Every
+    /// instruction must read no other words of it than the one that it writes.
+    pub(super) fn over(&mut self, ty: LaneType, operand: Operand, at: usize) -> Vec<u32> {
+        match self.place(operand) {
+            Ok(Place::Vector(registers)) if self.is_last_use(operand, &registers, at) => registers,
+            _ => self.fresh_vectors(ty),
+        }
     }
 
     /// Registers for a result, holding what `old` holds: its own where nobody needs them any more, else copies.
@@ -110,7 +151,7 @@ impl Lister<'_> {
             _ => return Err(Unwritten(format!("{primitive:?} takes part in no arithmetic"))),
         };
         let (own, moved) = (self.place(step.args[0])?, self.place(step.args[1])?);
-        let written = self.destination(ty, if keeps { step.args[0] } else { Operand::None }, at)?;
+        let written = if keeps { self.destination(ty, step.args[0], at)? } else { self.over(ty, step.args[0], at) };
         for (n, register) in written.iter().enumerate() {
             let (own, moved) = (self.in_vector(own.word(n)?)?, self.in_vector(moved.word(n)?)?);
             let mut instruction = Instruction::new(operation, &[Arg::Vector(*register)], &[moved, own]);
@@ -208,18 +249,15 @@ impl Lister<'_> {
         self.writer.plain(Operation::LdsRead, &[written], &[address])
     }
 
-    /// The address of the lane's own word; before gfx9 M0 must not clamp it.
+    /// The address of the lane's own word. (Before gfx9 M0 must not clamp it: that is for the start of the kernel.)
     fn own_address(&mut self) -> Result<Arg, Unwritten> {
         if let Some(address) = self.own_address {
             return Ok(address);
         }
         let address = self.in_setup(|lister| {
-            if lister.writer.generation < Generation::Vega {
-                lister.writer.plain(Operation::ScalarMove, &[Arg::M0], &[Arg::AllOnes])?;
-            }
-            let index = lister.lane_index()?;
-            lister.writer.plain(Operation::ShlB32, &[index], &[Arg::Number(2), index])?;
-            Ok(index)
+            let (index, address) = (lister.lane_index()?, lister.fresh_vector());
+            lister.writer.plain(Operation::ShlB32, &[address], &[Arg::Number(2), index])?;
+            Ok(address)
         })?;
         self.own_address = Some(address);
         Ok(address)
@@ -258,7 +296,9 @@ impl Lister<'_> {
                 instruction.modifiers = format!("bound_ctrl:{bound} fi:{inactive}");
             }
             let class = Primitive::Permlane(op).instruction().cost_class();
-            self.writer.put(&instruction, Waits::new(self.cost(class), pair[0], None))?;
+            let mut waits = Waits::new(self.cost(class), pair[0], None);
+            waits.moved[1] = pair[1].registers().next();
+            self.writer.put(&instruction, waits)?;
         }
         if paired {
             self.swapped = Some(other);
@@ -273,8 +313,8 @@ impl Lister<'_> {
             ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh => self.count_below(step, op),
             ScalarOp::Ballot => self.mask_of_active(step, false),
             ScalarOp::BallotFalse => self.mask_of_active(step, true),
-            ScalarOp::OwnBit => self.place(step.args[0]),
-            ScalarOp::Active => Ok(Place::Mask(self.active())),
+            ScalarOp::OwnBit => self.same(step.args[0]),
+            ScalarOp::Active => Ok(Place::Active),
             ScalarOp::WholeQuads => {
                 let (mask, result) = (self.mask(step.args[0])?, self.fresh_mask());
                 self.writer.plain(self.sized(Operation::WholeQuads, Operation::WholeQuads64), &[result], &[mask])?;

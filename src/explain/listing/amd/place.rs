@@ -15,6 +15,10 @@ pub enum Place {
     Mask(Arg),
     /// A vector of bools.
     Masks(Vec<Arg>),
+    /// The lanes that are active outside of the steps for all lanes: EXEC, or where it is kept.
+    Active,
+    /// Half of EXEC.
+    Half(Arg),
     /// The scalar condition code: a bool that is the same in all lanes, set if `true` means so.
     Condition(bool),
     /// Known words.
@@ -31,6 +35,7 @@ impl Place {
             Place::Scalar(registers) => registers.get(n).map(|register| Arg::Scalar(*register)),
             Place::Words(words) => words.get(n).map(|word| Arg::Number(*word)),
             Place::Mask(mask) => half(*mask, n),
+            Place::Half(arg) if n == 0 => Some(*arg),
             _ => None,
         };
         found.ok_or_else(|| Unwritten(format!("a value has no word {n}")))
@@ -59,7 +64,7 @@ impl Place {
             Place::Scalar(registers) => registers.iter().map(|n| Register::Scalar(*n)).collect(),
             Place::Mask(mask) => of_mask(mask),
             Place::Masks(masks) => masks.iter().flat_map(of_mask).collect(),
-            Place::Condition(_) | Place::Words(_) | Place::Truth(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }
@@ -84,6 +89,8 @@ impl fmt::Display for Place {
             Place::Scalar(registers) => registers_text(f, 's', registers),
             Place::Mask(mask) => mask.fmt(f),
             Place::Masks(masks) => list(f, &masks.iter().map(ToString::to_string).collect::<Vec<_>>()),
+            Place::Active => f.write_str("exec"),
+            Place::Half(arg) => arg.fmt(f),
             Place::Condition(true) => f.write_str("scc"),
             Place::Condition(false) => f.write_str("not scc"),
             Place::Words(words) => {

@@ -8,7 +8,7 @@ use crate::lane::{AluOp, Operand, Step};
 use crate::target::amd::mnemonic::Operation;
 
 impl Lister<'_> {
-    pub(super) fn alu(&mut self, step: &Step, op: AluOp) -> Placed {
+    pub(super) fn alu(&mut self, step: &Step, op: AluOp, at: usize) -> Placed {
         use AluOp as A;
         match op {
             A::BoolAnd | A::BallotAnd => self.on_masks(step, Operation::ScalarAnd, Operation::ScalarAnd64),
@@ -17,9 +17,9 @@ impl Lister<'_> {
             A::BoolNot | A::BallotNot => self.not(step),
             A::BallotWord => self.ballot_word(step),
             A::BallotFromMask => self.place(step.args[0]),
-            A::BallotIsEmpty | A::BallotIsSome => self.is_empty(step, op == A::BallotIsEmpty),
+            A::BallotIsEmpty | A::BallotIsSome => self.is_empty(step, op == A::BallotIsEmpty, at),
             A::BallotSize => self.ballot_size(step),
-            A::Eq | A::Ne | A::Lt | A::Le | A::Gt | A::Ge => self.compare_indices(step, op),
+            A::Eq | A::Ne | A::Lt | A::Le | A::Gt | A::Ge => self.compare_indices(step, op, at),
             _ if self.all_scalar(step)? => self.scalar_alu(step, op),
             _ => self.vector_alu(step, op),
         }
@@ -80,7 +80,8 @@ impl Lister<'_> {
             Arg::Vector(n) => Place::Vector(vec![n]),
             Arg::Scalar(n) => Place::Scalar(vec![n]),
             Arg::Number(word) => Place::Words(vec![word]),
-            // EXEC's halves have no number.
+            half if self.plan.whole.is_empty() => Place::Half(half),
+            // EXEC is about to change.
             half => {
                 let scalar = self.fresh_scalar();
                 self.writer.plain(Operation::ScalarMove, &[scalar], &[half])?;
@@ -100,8 +101,14 @@ impl Lister<'_> {
         Ok(Place::Vector(vec![vector_number(result)]))
     }
 
-    /// Whether a ballot has no bit: in the scalar condition code, or a mask where each lane has its own ballot.
-    fn is_empty(&mut self, step: &Step, empty: bool) -> Placed {
+    /// Whether nothing behind a step overwrites the scalar condition code.
+    fn is_last(&self, at: usize) -> bool {
+        at + 1 == self.plan.steps.len() && self.plan.whole.is_empty()
+    }
+
+    /// Whether a ballot has no bit: in the scalar condition code, or a mask where more steps follow or each lane has its
+    /// own ballot.
+    fn is_empty(&mut self, step: &Step, empty: bool, at: usize) -> Placed {
         let ballot = self.place(step.args[0])?;
         if let Place::Vector(registers) = &ballot {
             let pair = if registers.len() == 2 { Arg::Vectors(registers[0]) } else { Arg::Vector(registers[0]) };
@@ -112,6 +119,12 @@ impl Lister<'_> {
             return Ok(Place::Mask(result));
         }
         let mask = self.mask(step.args[0])?;
+        if !self.is_last(at) {
+            let result = self.fresh_mask();
+            let relation = format!("{}_u{}", if empty { "eq" } else { "ne" }, self.writer.wave);
+            self.compare_words(&relation, result, Arg::Number(0), mask)?;
+            return Ok(Place::Mask(result));
+        }
         let compare = self.sized(Operation::CompareDifferent, Operation::CompareDifferent64);
         if compare.spelling(self.writer.generation).is_some() {
             self.writer.plain(compare, &[], &[mask, Arg::Number(0)])?;
@@ -140,9 +153,9 @@ impl Lister<'_> {
         Ok(Place::Scalar(result.numbers()))
     }
 
-    fn compare_indices(&mut self, step: &Step, op: AluOp) -> Placed {
+    fn compare_indices(&mut self, step: &Step, op: AluOp, at: usize) -> Placed {
         let (a, b) = (self.place(step.args[0])?.word(0)?, self.place(step.args[1])?.word(0)?);
-        if !a.is_vector() && !b.is_vector() && matches!(op, AluOp::Eq | AluOp::Ne) {
+        if !a.is_vector() && !b.is_vector() && matches!(op, AluOp::Eq | AluOp::Ne) && self.is_last(at) {
             self.writer.plain(Operation::CompareEqual, &[], &[a, b])?;
             return Ok(Place::Condition(op == AluOp::Eq));
         }
@@ -160,11 +173,22 @@ impl Lister<'_> {
     }
 
     fn scalar_alu(&mut self, step: &Step, op: AluOp) -> Placed {
+        if op == AluOp::FindMsb {
+            return self.scalar_find_msb(step);
+        }
         let operation = scalar_operation(op).ok_or_else(|| Unwritten(format!("{op:?} of scalars")))?;
         let read: Vec<Arg> =
             step.operands().iter().map(|operand| self.place(*operand)?.word(0)).collect::<Result<_, Unwritten>>()?;
         let result = self.fresh_scalar();
         self.writer.plain(operation, &[result], &read)?;
+        Ok(Place::Scalar(result.numbers()))
+    }
+
+    /// Leading zeros counted from the other end.
+    fn scalar_find_msb(&mut self, step: &Step) -> Placed {
+        let (word, result) = (self.place(step.args[0])?.word(0)?, self.fresh_scalar());
+        self.writer.plain(Operation::ScalarLeadingZeros, &[result], &[word])?;
+        self.writer.plain(Operation::ScalarXor, &[result], &[result, Arg::Number(31)])?;
         Ok(Place::Scalar(result.numbers()))
     }
 
@@ -177,13 +201,13 @@ impl Lister<'_> {
         let result = self.fresh_vector();
         match op {
             AluOp::Shl | AluOp::Shr => {
-                let value = self.in_vector(a)?;
+                let read = self.readable([b, a], 0)?;
                 let shift = if op == AluOp::Shl { Operation::ShlB32 } else { Operation::ShrB32 };
-                self.writer.plain(shift, &[result], &[b, value])?;
+                self.writer.plain(shift, &[result], &read)?;
             }
             AluOp::Sub => {
-                let subtrahend = self.in_vector(b)?;
-                self.writer.plain(Operation::SubU32, &[result], &[a, subtrahend])?;
+                let read = self.readable([a, b], 0)?;
+                self.writer.plain(Operation::SubU32, &[result], &read)?;
             }
             AluOp::Not => self.writer.plain(Operation::NotB32, &[result], &[a])?,
             AluOp::BitCount => self.writer.plain(Operation::BitCount, &[result], &[a, Arg::Number(0)])?,
