@@ -46,6 +46,7 @@ impl Ast {
             stmts: Arena::with_capacity(tokens / 8),
             decls: Arena::with_capacity(tokens / 16),
             types: Arena::with_capacity(tokens / 8),
+            pools: Pools::for_tokens(tokens),
             ..Ast::default()
         }
     }
@@ -135,12 +136,27 @@ pools! {
 }
 
 impl Pools {
-    /// Moves items to the end of their pool and gives the list of them.
-    pub fn append<T: Pooled>(&mut self, items: impl IntoIterator<Item = T>) -> List<T> {
+    /// Copies items to the end of their pool and gives the list of them.
+    pub fn append<T: Pooled>(&mut self, items: &[T]) -> List<T> {
+        if items.is_empty() {
+            return List::EMPTY;
+        }
         let pool = T::pool_mut(self);
         let start = pool.len() as u32;
-        pool.extend(items);
-        List { start, len: pool.len() as u32 - start, of: PhantomData }
+        pool.extend_from_slice(items);
+        List { start, len: items.len() as u32, of: PhantomData }
+    }
+
+    /// Pools with room for what so many tokens usually make.
+    fn for_tokens(tokens: usize) -> Pools {
+        Pools {
+            exprs: Vec::with_capacity(tokens / 16),
+            stmts: Vec::with_capacity(tokens / 8),
+            qualifiers: Vec::with_capacity(tokens / 16),
+            declarators: Vec::with_capacity(tokens / 16),
+            members: Vec::with_capacity(tokens / 32),
+            ..Pools::default()
+        }
     }
 }
 

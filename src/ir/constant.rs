@@ -48,6 +48,9 @@ pub struct Constant {
 #[derive(Clone, Debug)]
 pub struct Constants {
     list: Vec<Constant>,
+    /// Scalars by type and bits.
+    scalars: FxHashMap<(TypeId, u64), ConstId>,
+    /// All others.
     interned: FxHashMap<Constant, ConstId>,
 }
 
@@ -56,13 +59,16 @@ const USUAL: usize = 96;
 
 impl Default for Constants {
     fn default() -> Self {
-        let interned = FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher);
-        Constants { list: Vec::with_capacity(USUAL), interned }
+        let scalars = FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher);
+        Constants { list: Vec::with_capacity(USUAL), scalars, interned: FxHashMap::default() }
     }
 }
 
 impl Constants {
     pub fn intern(&mut self, ty: TypeId, value: ConstValue) -> ConstId {
+        if let ConstValue::Bits(bits) = value {
+            return self.scalar(ty, bits);
+        }
         let constant = Constant { ty, value };
         if let Some(id) = self.interned.get(&constant) {
             return *id;
@@ -71,6 +77,15 @@ impl Constants {
         self.list.push(constant.clone());
         self.interned.insert(constant, id);
         id
+    }
+
+    /// A scalar of type `ty` by its bits.
+    fn scalar(&mut self, ty: TypeId, bits: u64) -> ConstId {
+        let list = &mut self.list;
+        *self.scalars.entry((ty, bits)).or_insert_with(|| {
+            list.push(Constant { ty, value: ConstValue::Bits(bits) });
+            ConstId::from_index(list.len() - 1)
+        })
     }
 
     pub fn get(&self, id: ConstId) -> &Constant {
@@ -90,19 +105,19 @@ impl Constants {
     }
 
     pub fn bool(&mut self, value: bool) -> ConstId {
-        self.intern(Types::BOOL, ConstValue::Bits(u64::from(value)))
+        self.scalar(Types::BOOL, u64::from(value))
     }
 
     pub fn i32(&mut self, value: i32) -> ConstId {
-        self.intern(Types::I32, ConstValue::Bits(u64::from(value as u32)))
+        self.scalar(Types::I32, u64::from(value as u32))
     }
 
     pub fn u32(&mut self, value: u32) -> ConstId {
-        self.intern(Types::U32, ConstValue::Bits(u64::from(value)))
+        self.scalar(Types::U32, u64::from(value))
     }
 
     pub fn f32(&mut self, value: f32) -> ConstId {
-        self.intern(Types::F32, ConstValue::Bits(u64::from(value.to_bits())))
+        self.scalar(Types::F32, u64::from(value.to_bits()))
     }
 
     /// Whether the value depends on a specialization constant.

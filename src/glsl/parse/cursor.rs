@@ -24,6 +24,7 @@ pub(super) type Parsed<T> = Result<T, Reported>;
 
 /// Everything that the productions work on.
 pub(super) struct Parser<'a> {
+    /// Ends with [`TokenKind::End`], which is never passed.
     tokens: &'a [Token],
     at: usize,
     interner: &'a Interner,
@@ -77,16 +78,15 @@ impl<'a> Parser<'a> {
     }
 
     pub fn token(&self, index: usize) -> Token {
-        let last = self.tokens.last().map_or(Span::NONE, |token| token.span);
-        self.tokens.get(index).copied().unwrap_or(Token { kind: TokenKind::End, span: last })
+        self.tokens[index.min(self.tokens.len() - 1)]
     }
 
     pub fn kind(&self) -> TokenKind {
-        self.peek(0).kind
+        self.tokens[self.at].kind
     }
 
     pub fn span(&self) -> Span {
-        self.peek(0).span
+        self.tokens[self.at].span
     }
 
     /// The span of the last token taken.
@@ -100,7 +100,7 @@ impl<'a> Parser<'a> {
     }
 
     pub fn at_end(&self) -> bool {
-        self.at >= self.tokens.len() || self.kind() == TokenKind::End
+        self.kind() == TokenKind::End
     }
 
     /// True when more errors would not be shown.
@@ -113,8 +113,8 @@ impl<'a> Parser<'a> {
     }
 
     pub fn bump(&mut self) -> Token {
-        let token = self.peek(0);
-        self.at = (self.at + 1).min(self.tokens.len());
+        let token = self.tokens[self.at];
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
     }
 
@@ -397,8 +397,10 @@ impl Parser<'_> {
     pub fn list<T: Pooled>(&mut self, fill: impl FnOnce(&mut Self) -> Parsed<()>) -> Parsed<List<T>> {
         let mark = T::pool(&self.open_lists).len();
         let filled = fill(self);
-        let items = T::pool_mut(&mut self.open_lists).drain(mark..);
-        filled.map(|()| self.ast.pools.append(items))
+        let open = T::pool_mut(&mut self.open_lists);
+        let list = filled.map(|()| self.ast.pools.append(&open[mark..]));
+        open.truncate(mark);
+        list
     }
 
     /// Adds an item to the innermost open list of its type.

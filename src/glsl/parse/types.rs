@@ -13,6 +13,9 @@ use crate::source::Span;
 
 /// `type_qualifiers`: none or more.
 pub(super) fn type_qualifiers(p: &mut Parser) -> Parsed<List<Qualifier>> {
+    if qualifier_ahead(p).is_none() {
+        return Ok(List::EMPTY);
+    }
     p.list(|p| {
         while let Some(kind) = qualifier_ahead(p) {
             let qualifier = type_qualifier(p, kind)?;
@@ -102,8 +105,8 @@ const WITH_PARAMETERS: [&str; 8] =
 /// True at `coopmat<` and its like; any type's name will do where a type must stand.
 pub(super) fn has_parameters(p: &mut Parser) -> bool {
     let TokenKind::Word(symbol) = p.kind() else { return false };
-    let known = WITH_PARAMETERS.contains(&p.text(symbol)) || matches!(p.class(0), Some(WordClass::Type));
-    known && p.is_punct(1, Punct::Less)
+    p.is_punct(1, Punct::Less)
+        && (matches!(p.class(0), Some(WordClass::Type)) || WITH_PARAMETERS.contains(&p.text(symbol)))
 }
 
 fn type_with_parameters(p: &mut Parser) -> Reported {

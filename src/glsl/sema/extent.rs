@@ -46,7 +46,7 @@ impl Extents {
         }
         let extent = self.measure(b, ty);
         if self.0.len() <= ty.index() {
-            self.0.resize(ty.index() + 1, None);
+            self.0.resize((ty.index() + 1).next_power_of_two().max(32), None);
         }
         self.0[ty.index()] = Some(extent);
         extent

@@ -4,7 +4,7 @@ use crate::ir::{Access, Space, TypeId, Value};
 use smallvec::SmallVec;
 
 /// An l-value in the making. Reading or writing it is [`super::memory`]'s business.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Place {
     /// Pointer to a variable or an `out` parameter.
     pub root: Value,
@@ -59,6 +59,13 @@ impl Swizzle {
     pub fn has_duplicates(&self) -> bool {
         let seen = self.components();
         (1..seen.len()).any(|i| seen[..i].contains(&seen[i]))
+    }
+}
+
+impl Clone for Place {
+    fn clone(&self) -> Place {
+        // A path is copied as one block; the clone of its list would go value by value.
+        Place { path: SmallVec::from_slice(&self.path), ..*self }
     }
 }
 

@@ -141,7 +141,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// The id of an operand.
-    #[inline]
+    #[inline(always)]
     pub fn value(&mut self, value: Value) -> Word {
         match value {
             Value::Inst(id) => self.values[id.index()],

@@ -80,10 +80,15 @@ pub(super) const fn storage_class(space: Space) -> StorageClass {
 
 impl Emitter<'_> {
     /// The type that values of `id` have; layouts are dropped.
+    #[inline(always)]
     pub fn value_type(&mut self, id: TypeId) -> Word {
-        if self.types.value[id.index()] != 0 {
-            return self.types.value[id.index()];
+        match self.types.value[id.index()] {
+            0 => self.declare_value_type(id),
+            known => known,
         }
+    }
+
+    fn declare_value_type(&mut self, id: TypeId) -> Word {
         let word = match self.module.types.get(id) {
             Type::Array { element, len, .. } => {
                 let element = self.value_type(element);

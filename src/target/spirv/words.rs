@@ -22,19 +22,19 @@ impl Words {
     /// An instruction without result.
     pub fn op(&mut self, op: Op, operands: &[Word]) {
         self.words.push(head(op, 1 + operands.len()));
-        self.words.extend_from_slice(operands);
+        self.extend(operands);
     }
 
     /// An instruction whose first operand is its result id: labels, types, strings.
     pub fn named(&mut self, op: Op, id: Word, operands: &[Word]) {
-        self.words.extend([head(op, 2 + operands.len()), id]);
-        self.words.extend_from_slice(operands);
+        self.words.extend_from_slice(&[head(op, 2 + operands.len()), id]);
+        self.extend(operands);
     }
 
     /// An instruction with result type and result.
     pub fn typed(&mut self, op: Op, ty: Word, id: Word, operands: &[Word]) {
-        self.words.extend([head(op, 3 + operands.len()), ty, id]);
-        self.words.extend_from_slice(operands);
+        self.words.extend_from_slice(&[head(op, 3 + operands.len()), ty, id]);
+        self.extend(operands);
     }
 
     /// Starts an instruction of a length known later; [`Words::end`] takes what this returns.
@@ -51,8 +51,9 @@ impl Words {
         self.words.push(word);
     }
 
+    /// Adds words: few, so that a loop is quicker than a block copy.
     pub fn extend(&mut self, words: &[Word]) {
-        self.words.extend_from_slice(words);
+        self.words.extend(words.iter().copied());
     }
 
     /// A literal string: UTF-8 octets, little end first, closed by a zero (section 2.2.1).
