@@ -69,7 +69,6 @@ pub(crate) fn role(op: LaneOp, n: usize, kind: ScalarKind) -> Role {
     match (op, n) {
         (O::Vote { op: VoteOp::Equal, .. } | O::Partition, 0) if kind != ScalarKind::Bool => Role::Class,
         (O::Vote { .. } | O::Ballot(_) | O::Partition, 0) | (O::Segmented { .. }, 1) => Role::Predicate,
-        (O::Fold { .. }, 0) if kind == ScalarKind::Bool => Role::Predicate,
         (O::Sort { .. }, _) => Role::Key,
         (O::InverseBallot | O::BallotBit | O::BallotCount(_), 0) => Role::Ballot,
         (O::BallotFindLsb | O::BallotFindMsb, 0) => Role::Ballot,
@@ -78,6 +77,8 @@ pub(crate) fn role(op: LaneOp, n: usize, kind: ScalarKind) -> Role {
         (O::ShuffleNv(_), 2) | (O::ShuffleNvValid(_), 1) => Role::NvWidth,
         (O::ShuffleNvValid(_), 0) | (O::WriteLane, 2) => Role::Index,
         (O::QuadAdd(_) | O::WriteLane, 1) => Role::Data,
+        // Bools are moved and folded as what they are.
+        (_, 0) if kind == ScalarKind::Bool => Role::Predicate,
         (_, 0) => Role::Data,
         _ => Role::Index,
     }
