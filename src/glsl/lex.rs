@@ -193,18 +193,18 @@ impl Lexer {
 
     /// The next token, across lines.
     pub fn next(&mut self, interner: &mut Interner) -> PpToken {
-        self.pass(interner, |_| false)
+        self.pass(interner, |_, _| false)
     }
 
     /// Gives tokens to `take` as long as it takes them, and returns the first that it does not.
-    pub fn pass(&mut self, interner: &mut Interner, mut take: impl FnMut(&PpToken) -> bool) -> PpToken {
+    pub fn pass(&mut self, interner: &mut Interner, mut take: impl FnMut(&PpToken, &Interner) -> bool) -> PpToken {
         loop {
             let before = self.at;
             if let Err(comment) = self.skip_space(true) {
                 return self.endless(comment);
             }
             let token = self.token(before, interner);
-            if !take(&token) {
+            if !take(&token, interner) {
                 return token;
             }
         }

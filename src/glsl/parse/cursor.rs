@@ -220,6 +220,7 @@ impl Parser<'_> {
         Ok(Name { symbol, span })
     }
 
+    #[cold]
     fn reserved_word(&mut self, symbol: Symbol, span: Span) {
         self.faults.push(span);
         if self.reserved.contains(&symbol) {
@@ -302,6 +303,7 @@ impl Parser<'_> {
     }
 
     /// Reports that `what` was expected where the current token stands.
+    #[cold]
     pub fn expected(&mut self, what: &str) -> Reported {
         let diagnostic = self.unexpected(what);
         self.report(diagnostic)
@@ -359,13 +361,17 @@ impl Parser<'_> {
     pub fn expr(&mut self, kind: ExprKind, span: Span) -> Parsed<ExprId> {
         let height = self.height(kind) + 1;
         if height > MAX_HEIGHT {
-            let message = format!("an expression has more than {MAX_HEIGHT} operations in a chain");
-            let diagnostic =
-                Diagnostic::error(Code::TOO_DEEP, message).at(self.last_span(), "the chain is too long here");
-            return Err(self.report(diagnostic.note("split it into several statements")));
+            return Err(self.too_high());
         }
         self.heights.push(height);
         Ok(self.ast.exprs.push(Expr { kind, span }))
+    }
+
+    #[cold]
+    fn too_high(&mut self) -> Reported {
+        let message = format!("an expression has more than {MAX_HEIGHT} operations in a chain");
+        let diagnostic = Diagnostic::error(Code::TOO_DEEP, message).at(self.last_span(), "the chain is too long here");
+        self.report(diagnostic.note("split it into several statements"))
     }
 
     /// The height of the highest operand.

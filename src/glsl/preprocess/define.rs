@@ -78,9 +78,23 @@ impl MacroTable {
         }
     }
 
-    /// Whether the name is known to stand for no macro.
-    pub fn is_none(&self, name: Symbol) -> bool {
-        self.slot(name) == Slot::NoMacro
+    /// The macro that a name stands for; at first sight `find` says whether it is predefined.
+    pub fn lookup(&mut self, name: Symbol, find: impl FnOnce() -> Option<Builtin>) -> Option<MacroId> {
+        match self.slot(name) {
+            Slot::Macro(id) => Some(id),
+            Slot::NoMacro => None,
+            Slot::Unseen => self.learn(name, find()),
+        }
+    }
+
+    #[cold]
+    fn learn(&mut self, name: Symbol, found: Option<Builtin>) -> Option<MacroId> {
+        let Some(builtin) = found else {
+            self.set(name, Slot::NoMacro);
+            return None;
+        };
+        let kind = MacroKind::Builtin(builtin);
+        Some(self.add(name, Macro { span: Span::NONE, kind, body: 0..0, pastes: false, active: false }))
     }
 
     fn slot(&self, name: Symbol) -> Slot {
@@ -113,22 +127,8 @@ impl MacroTable {
 impl Preprocessor<'_> {
     /// The macro that a name stands for.
     pub(super) fn lookup(&mut self, name: Symbol) -> Option<MacroId> {
-        match self.macros.slot(name) {
-            Slot::Macro(id) => Some(id),
-            Slot::NoMacro => None,
-            Slot::Unseen => self.first_sight(name),
-        }
-    }
-
-    #[cold]
-    fn first_sight(&mut self, name: Symbol) -> Option<MacroId> {
-        let found = predefined::find(self.interner.text(name), self.output.version, self.options.dialects);
-        let Some(builtin) = found else {
-            self.macros.set(name, Slot::NoMacro);
-            return None;
-        };
-        let kind = MacroKind::Builtin(builtin);
-        Some(self.macros.add(name, Macro { span: Span::NONE, kind, body: 0..0, pastes: false, active: false }))
+        let (interner, version, dialects) = (&*self.interner, self.output.version, self.options.dialects);
+        self.macros.lookup(name, || predefined::find(interner.text(name), version, dialects))
     }
 
     /// `#define name body` or `#define name(parameters) body`

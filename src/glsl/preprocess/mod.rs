@@ -221,9 +221,11 @@ impl<'a> Preprocessor<'a> {
             return self.next_token();
         }
         let Input { lexer, pristine, .. } = self.inputs.last_mut().expect("the main file is never left");
-        let token = lexer.pass(self.interner, |token| {
+        let (version, dialects) = (self.output.version, self.options.dialects);
+        let token = lexer.pass(self.interner, |token, words| {
+            let predefined = |name| predefined::find(words.text(name), version, dialects);
             let kind = match token.kind {
-                PpKind::Word(name) if self.macros.is_none(name) => TokenKind::Word(name),
+                PpKind::Word(name) if self.macros.lookup(name, || predefined(name)).is_none() => TokenKind::Word(name),
                 PpKind::Punct(punct) => TokenKind::Punct(punct),
                 _ => return false,
             };

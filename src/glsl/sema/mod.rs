@@ -179,6 +179,7 @@ impl<'a> Sema<'a> {
         self.words.text(symbol)
     }
 
+    #[cold]
     fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
@@ -193,6 +194,7 @@ impl<'a> Sema<'a> {
     }
 
     /// Something that the language has and this front end has not yet.
+    #[cold]
     fn unsupported(&mut self, span: Span, what: &str) {
         self.error(Code::NOT_SUPPORTED, span, format!("{what} not supported yet"), "used here");
     }

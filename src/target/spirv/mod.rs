@@ -272,6 +272,7 @@ impl<'a> Emitter<'a> {
         self.fail(Code::INTERNAL, format!("the SPIR-V target met {what}"))
     }
 
+    #[cold]
     fn fail(&mut self, code: Code, message: String) -> Word {
         let repeated = self.diagnostics.last().is_some_and(|last| last.code == code && last.span() == self.span);
         if !repeated {

@@ -51,9 +51,8 @@ impl Words {
         self.words.push(word);
     }
 
-    /// Adds words: few, so that a loop is quicker than a block copy.
     pub fn extend(&mut self, words: &[Word]) {
-        self.words.extend(words.iter().copied());
+        self.words.extend_from_slice(words);
     }
 
     /// A literal string: UTF-8 octets, little end first, closed by a zero (section 2.2.1).
