@@ -217,6 +217,21 @@ impl Plan {
         self.setup.len()
     }
 
+    /// The type of an operand of a step: [`StepType::None`] where there is none.
+    ///
+    /// # Panics
+    /// When the plan has no such step.
+    pub fn ty(&self, operand: Operand) -> StepType {
+        match operand {
+            Operand::Input(n) => StepType::Like(n),
+            Operand::Setup(n) => self.setup[usize::from(n)].ty,
+            Operand::Step(n) => self.steps[usize::from(n)].ty,
+            Operand::Const(_) => StepType::Index,
+            Operand::Bool(_) => StepType::Bool,
+            Operand::None => StepType::None,
+        }
+    }
+
     /// All steps, set-up first.
     pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
         self.setup.iter().chain(&self.steps)

@@ -1,7 +1,7 @@
 //! What the planner is asked ([`Request`]) and how it says no ([`Refusal`]).
 
 use super::op::LaneOp;
-use super::plan::Activity;
+use super::plan::{Activity, StepType};
 use crate::diagnostic::Code;
 use crate::profile::Feature;
 use std::fmt;
@@ -76,6 +76,24 @@ pub struct Request<'a> {
     pub index: Option<&'a [u32]>,
     /// Whether it runs in a fragment shader, whose quads NVIDIA swizzles by an instruction of their own.
     pub fragment: bool,
+}
+
+impl Request<'_> {
+    /// The type of operand `n`; a number where the operation has no such operand.
+    pub fn input_ty(&self, n: u8) -> LaneType {
+        self.inputs.get(usize::from(n)).map_or(LaneType::U32, |input| input.ty)
+    }
+
+    /// The type of what a step of a plan for this operation gives. Ballots are [`LaneType::BALLOT`], whatever the hardware
+    /// keeps of them.
+    pub fn ty(&self, ty: StepType) -> LaneType {
+        match ty {
+            StepType::Like(n) => self.input_ty(n),
+            StepType::Bool => LaneType::BOOL,
+            StepType::Ballot => LaneType::BALLOT,
+            StepType::Index | StepType::None => LaneType::U32,
+        }
+    }
 }
 
 /// Why there is no plan.

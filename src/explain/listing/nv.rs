@@ -135,22 +135,16 @@ impl Lister<'_> {
         found.ok_or_else(|| Unwritten("a step has an operand that is not there".into()))
     }
 
+    /// A ballot of a warp is one word.
     fn ty(&self, ty: StepType) -> LaneType {
         match ty {
-            StepType::Like(n) => self.request.inputs.get(usize::from(n)).map_or(LaneType::U32, |input| input.ty),
-            StepType::Bool => LaneType::BOOL,
-            StepType::Index | StepType::Ballot | StepType::None => LaneType::U32,
+            StepType::Ballot => LaneType::U32,
+            ty => self.request.ty(ty),
         }
     }
 
     fn operand_ty(&self, operand: Operand) -> LaneType {
-        match operand {
-            Operand::Input(n) => self.ty(StepType::Like(n)),
-            Operand::Setup(n) => self.ty(self.plan.setup[usize::from(n)].ty),
-            Operand::Step(n) => self.ty(self.plan.steps[usize::from(n)].ty),
-            Operand::Bool(_) => LaneType::BOOL,
-            Operand::Const(_) | Operand::None => LaneType::U32,
-        }
+        self.ty(self.plan.ty(operand))
     }
 
     /// Writes `name result, operands;`.

@@ -7,7 +7,7 @@ use crate::ir::Scalar;
 use crate::lane::request::ScalarKind;
 use crate::lane::{
     AluOp, CompareOp, FoldOp, GroupOp, Known, LaneFact, LaneType, MaskOp, Operand, Plan, Primitive, Request, Step,
-    StepOp, StepType,
+    StepOp,
 };
 use crate::profile::Profile;
 use crate::sim::arith;
@@ -77,23 +77,8 @@ impl Lister<'_> {
         found.ok_or_else(|| Unwritten("a step has an operand that is not there".into()))
     }
 
-    fn ty(&self, ty: StepType) -> LaneType {
-        match ty {
-            StepType::Like(n) => self.request.inputs.get(usize::from(n)).map_or(LaneType::U32, |input| input.ty),
-            StepType::Bool => LaneType::BOOL,
-            StepType::Ballot => LaneType::BALLOT,
-            StepType::Index | StepType::None => LaneType::U32,
-        }
-    }
-
     fn operand_ty(&self, operand: Operand) -> LaneType {
-        match operand {
-            Operand::Input(n) => self.ty(StepType::Like(n)),
-            Operand::Setup(n) => self.ty(self.plan.setup[usize::from(n)].ty),
-            Operand::Step(n) => self.ty(self.plan.steps[usize::from(n)].ty),
-            Operand::Bool(_) => LaneType::BOOL,
-            Operand::Const(_) | Operand::None => LaneType::U32,
-        }
+        self.request.ty(self.plan.ty(operand))
     }
 
     /// Writes `%n = OpName type operands` and gives the new id.
@@ -106,7 +91,7 @@ impl Lister<'_> {
     }
 
     fn step(&mut self, step: &Step) -> Named {
-        let ty = self.ty(step.ty);
+        let ty = self.request.ty(step.ty);
         let scalar = Scalar { kind: ty.kind, width: ty.width };
         match step.op {
             StepOp::Prim(Primitive::Group(op)) => self.group(step, op, ty),

@@ -93,7 +93,7 @@ impl Meter<'_> {
 
     fn place(&self, operand: Operand) -> Place {
         match operand {
-            Operand::Input(n) => match self.input(n).kind {
+            Operand::Input(n) => match self.request.input_ty(n).kind {
                 ScalarKind::Bool => Place::Mask,
                 _ => Place::Vector,
             },
@@ -102,16 +102,11 @@ impl Meter<'_> {
         }
     }
 
-    fn input(&self, n: u8) -> LaneType {
-        self.request.inputs.get(usize::from(n)).map_or(LaneType::U32, |input| input.ty)
-    }
-
+    /// A ballot is as many scalar registers as a mask of lanes.
     fn ty(&self, ty: StepType) -> LaneType {
         match ty {
-            StepType::Like(n) => self.input(n),
-            StepType::Bool => LaneType::BOOL,
             StepType::Ballot => LaneType { components: self.halves() as u8, ..LaneType::U32 },
-            StepType::Index | StepType::None => LaneType::U32,
+            ty => self.request.ty(ty),
         }
     }
 
@@ -169,7 +164,7 @@ impl Meter<'_> {
     /// Type of a comparison's operands.
     fn operand_ty(&self, step: &Step) -> LaneType {
         match step.args[0] {
-            Operand::Input(n) => self.input(n),
+            Operand::Input(n) => self.request.input_ty(n),
             Operand::Step(n) => self.plan.steps.get(usize::from(n)).map_or(LaneType::U32, |step| self.ty(step.ty)),
             _ => LaneType::U32,
         }

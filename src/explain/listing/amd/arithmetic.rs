@@ -67,7 +67,7 @@ const fn double_operation(op: FoldOp) -> Option<Operation> {
 
 impl Lister<'_> {
     pub(super) fn fold(&mut self, step: &Step, op: FoldOp, at: usize) -> Placed {
-        let ty = self.ty(step.ty);
+        let ty = self.request.ty(step.ty);
         let (a, b) = (self.place(step.args[0])?, self.place(step.args[1])?);
         let integer = matches!(ty.kind, ScalarKind::Sint | ScalarKind::Uint);
         match operation(op, ty) {
@@ -180,7 +180,7 @@ impl Lister<'_> {
     }
 
     pub(super) fn select(&mut self, step: &Step, at: usize) -> Placed {
-        let ty = self.ty(step.ty);
+        let ty = self.request.ty(step.ty);
         let (accept, reject) = (self.place(step.args[1])?, self.place(step.args[2])?);
         let condition = self.mask(step.args[0])?;
         if ty.kind == ScalarKind::Bool {

@@ -16,7 +16,7 @@ mod scalar;
 use super::registers::{LastUses, Pool};
 use super::{Listing, Unwritten};
 use crate::ir::Scalar;
-use crate::lane::{LaneFact, LaneType, Operand, Plan, Request, Step, StepOp, StepType};
+use crate::lane::{LaneFact, LaneType, Operand, Plan, Request, Step, StepOp};
 use crate::profile::{CostClass, Profile};
 use crate::sim::arith;
 use crate::target::amd::mnemonic::{Generation, Operation};
@@ -183,24 +183,8 @@ impl Lister<'_> {
         }
     }
 
-    /// The type of a step's result, or of an operand.
-    fn ty(&self, ty: StepType) -> LaneType {
-        match ty {
-            StepType::Like(n) => self.request.inputs.get(usize::from(n)).map_or(LaneType::U32, |input| input.ty),
-            StepType::Bool => LaneType::BOOL,
-            StepType::Ballot => LaneType::BALLOT,
-            StepType::Index | StepType::None => LaneType::U32,
-        }
-    }
-
     fn operand_ty(&self, operand: Operand) -> LaneType {
-        match operand {
-            Operand::Input(n) => self.ty(StepType::Like(n)),
-            Operand::Setup(n) => self.ty(self.plan.setup[usize::from(n)].ty),
-            Operand::Step(n) => self.ty(self.plan.steps[usize::from(n)].ty),
-            Operand::Bool(_) => LaneType::BOOL,
-            Operand::Const(_) | Operand::None => LaneType::U32,
-        }
+        self.request.ty(self.plan.ty(operand))
     }
 
     /// Counts a value among those that are in its registers.
@@ -248,7 +232,7 @@ impl Lister<'_> {
 
     /// Words of a constant, the same in all components.
     fn constant(&self, step: &Step, bits: impl Fn(Scalar) -> u64) -> Place {
-        let ty = self.ty(step.ty);
+        let ty = self.request.ty(step.ty);
         let bits = bits(Scalar { kind: ty.kind, width: ty.width });
         if ty.kind == LaneType::BOOL.kind {
             return Place::Truth(bits != 0);

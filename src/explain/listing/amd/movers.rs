@@ -24,7 +24,7 @@ impl Lister<'_> {
 
     /// One instruction for each register of the moved value.
     fn mover(&mut self, step: &Step, primitive: Primitive, at: usize) -> Placed {
-        let ty = self.ty(step.ty);
+        let ty = self.request.ty(step.ty);
         let value = self.place(step.args[0])?;
         let old = self.old_operand(step, primitive);
         let written = match old {
@@ -143,7 +143,7 @@ impl Lister<'_> {
 
     /// `own op moved` with DPP, one instruction for each register.
     pub(super) fn fold_moved(&mut self, step: &Step, op: FoldOp, primitive: Primitive, at: usize) -> Placed {
-        let ty = self.ty(step.ty);
+        let ty = self.request.ty(step.ty);
         let operation = super::arithmetic::operation(op, ty).ok_or_else(|| Unwritten(format!("{op:?} of {ty:?}")))?;
         let (modifiers, keeps) = match primitive {
             Primitive::Dpp16(dpp) => (dpp::controls(&dpp), !dpp.writes_all()),
@@ -275,7 +275,7 @@ impl Lister<'_> {
             _ => return Err(Unwritten("no swap".into())),
         };
         let is_first = matches!(op, PermlaneOp::SwapFirst { .. });
-        let ty = self.ty(step.ty);
+        let ty = self.request.ty(step.ty);
         let paired = self.plan.steps.get(at + 1).is_some_and(|next| is_other_half(step, next));
         // The step for the other register reads the same operands.
         let last = if paired { at + 1 } else { at };
@@ -331,7 +331,7 @@ impl Lister<'_> {
             _ => None,
         };
         let operation = if lane.is_some() { Operation::ReadLane } else { Operation::ReadFirstLane };
-        let words = super::words(self.ty(step.ty)) * u32::from(self.ty(step.ty).components);
+        let words = super::words(self.request.ty(step.ty)) * u32::from(self.request.ty(step.ty).components);
         let first = self.scalars.take(words, words.min(2));
         for n in 0..words {
             let source = value.word(n as usize)?;
@@ -361,7 +361,7 @@ impl Lister<'_> {
 
     /// A scalar into one lane of what was there before.
     fn write_lane(&mut self, step: &Step, at: usize) -> Placed {
-        let ty = self.ty(step.ty);
+        let ty = self.request.ty(step.ty);
         let value = self.place(step.args[0])?;
         let mut lane = self.lane_select(step.args[2])?;
         let written = self.destination(ty, step.args[1], at)?;

@@ -2,7 +2,7 @@
 
 use super::route::Route;
 use super::search::Search;
-use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::group::sort;
 use crate::lane::planner::{Answer, Rule};
@@ -29,9 +29,5 @@ fn butterfly(b: &mut Builder, value: Operand, distance: u32) -> Operand {
 }
 
 fn is_bool(b: &Builder, value: Operand) -> bool {
-    match b.ty(value) {
-        StepType::Bool => true,
-        StepType::Like(n) => b.request.inputs[usize::from(n)].ty == LaneType::BOOL,
-        _ => false,
-    }
+    b.request.ty(b.ty(value)) == LaneType::BOOL
 }

@@ -5,7 +5,7 @@ use super::shf::{WARP, active, ballot, from_lane, is_some, lanes_of, shf};
 use crate::lane::op::{LaneOp, ShuffleMode};
 use crate::lane::plan::{Activity, AluOp, Operand};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::moves::{is_bit_set, masked_source};
+use crate::lane::planner::group::moves::{is_bit_set, masked_source, write_lane};
 use crate::lane::planner::group::sort;
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::nv::{self, shuffle_mask, shuffle_target};
@@ -120,15 +120,6 @@ fn swizzle_masked(b: &mut Builder) -> Answer {
     };
     let source = masked_source(b, and, or, xor);
     Ok(from_lane_or_zero(b, source))
-}
-
-fn write_lane(b: &mut Builder) -> Answer {
-    if b.request.op != LaneOp::WriteLane {
-        return Err(No::NotMine);
-    }
-    let i = b.index();
-    let is_lane = b.alu(AluOp::Eq, i, b.input(2));
-    Ok(b.select(is_lane, Operand::Input(1), b.value()))
 }
 
 /// Ballots of the index's bits tell each lane who pushes to it: those whose every bit equals the own lane's.

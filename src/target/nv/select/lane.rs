@@ -3,44 +3,15 @@
 use super::Selector;
 use crate::ir::Scalar;
 use crate::kernel::{InstId, Op, Value};
-use crate::lane::op::{MaskOp, ShuffleMode, VoteOp};
+use crate::lane::op::{MaskOp, ShuffleMode};
 use crate::lane::plan::AluOp;
 use crate::lane::primitive::NvOp;
 use crate::lane::{LaneFact, Primitive};
 use crate::target::nv::machine::{Class, Kind, Operand, Target, X, Y};
+use crate::target::nv::mnemonic;
 
 /// Instructions behind a shuffle among which its predicate is looked for.
 const NEAR: usize = 4;
-
-/// A shuffle. Its value comes in `y`, whether its source was in range in `x`.
-const fn shuffle_name(mode: ShuffleMode) -> &'static str {
-    match mode {
-        ShuffleMode::Index => "SHFIDX.U",
-        ShuffleMode::Xor => "SHFXOR.U",
-        ShuffleMode::Up => "SHFUP.U",
-        ShuffleMode::Down => "SHFDOWN.U",
-    }
-}
-
-/// A vote on bools.
-const fn vote_name(op: VoteOp) -> &'static str {
-    match op {
-        VoteOp::All => "TGALL.S",
-        VoteOp::Any => "TGANY.S",
-        VoteOp::Equal => "TGEQ.S",
-    }
-}
-
-/// The lanes that compare so with the own one.
-const fn mask_name(op: MaskOp) -> &'static str {
-    match op {
-        MaskOp::Eq => "invocation.threadeqmask.x",
-        MaskOp::Ge => "invocation.threadgemask.x",
-        MaskOp::Gt => "invocation.threadgtmask.x",
-        MaskOp::Le => "invocation.threadlemask.x",
-        MaskOp::Lt => "invocation.threadltmask.x",
-    }
-}
 
 impl Selector<'_> {
     /// A cross-lane instruction; `rest` are the instructions behind it in its block.
@@ -58,12 +29,12 @@ impl Selector<'_> {
             },
             NvOp::Vote(op) => {
                 let predicate = self.uint(args[0]);
-                self.word(vote_name(op), &[predicate])
+                self.word(mnemonic::vote(op), &[predicate])
             }
             NvOp::Ballot => {
                 self.needs.options.insert("NV_shader_thread_group");
                 let predicate = self.uint(args[0]);
-                self.word("TGBALLOT.U", &[predicate])
+                self.word(mnemonic::BALLOT, &[predicate])
             }
             _ => self.refused("a swizzle of quads outside fragment programs"),
         };
@@ -82,7 +53,7 @@ impl Selector<'_> {
         if ty.width == 64 {
             let long = self.long_arg(args[0]);
             let moved = self.on_both_words(long, |selector, word| {
-                selector.word_in(Y, shuffle_name(mode), &[word, index.clone(), mask.clone()])
+                selector.word_in(Y, mnemonic::shuffle(mode), &[word, index.clone(), mask.clone()])
             });
             return self.result(inst, moved);
         }
@@ -90,12 +61,12 @@ impl Selector<'_> {
         let sources = [value, index, mask];
         match self.predicate_of(mode, &args[1..], rest) {
             None => {
-                let moved = self.word_in(Y, shuffle_name(mode), &sources);
+                let moved = self.word_in(Y, mnemonic::shuffle(mode), &sources);
                 self.result(inst, moved);
             }
             Some(valid) => {
                 let both = self.registers.add_vector(Class::Word, 2);
-                self.push(shuffle_name(mode), Target::Regs(both.clone()), &sources);
+                self.push(mnemonic::shuffle(mode), Target::Regs(both.clone()), &sources);
                 self.result(valid, Operand::Reg(both[0]));
                 self.result(inst, Operand::Reg(both[1]));
             }
@@ -117,16 +88,16 @@ impl Selector<'_> {
     fn shuffle_valid(&mut self, mode: ShuffleMode, args: &[Value]) -> Operand {
         self.needs.options.insert("NV_shader_thread_shuffle");
         let (index, mask) = (self.uint(args[0]), self.uint(args[1]));
-        self.word_in(X, shuffle_name(mode), &[index.clone(), index, mask])
+        self.word_in(X, mnemonic::shuffle(mode), &[index.clone(), index, mask])
     }
 
     pub fn fact(&mut self, fact: LaneFact) -> Operand {
         match fact {
-            LaneFact::Index => self.group_fact("invocation.threadid.x"),
+            LaneFact::Index => self.group_fact(mnemonic::LANE),
             LaneFact::Size => Operand::Constant(super::WARP, Kind::Uint),
-            LaneFact::Mask(op) => self.group_fact(mask_name(op)),
+            LaneFact::Mask(op) => self.group_fact(mnemonic::lane_mask(op)),
             LaneFact::InSet(set) => {
-                let own = self.group_fact(mask_name(MaskOp::Eq));
+                let own = self.group_fact(mnemonic::lane_mask(MaskOp::Eq));
                 let bit = self.word("AND.U", &[own, Operand::Constant(set as u32, Kind::Uint)]);
                 self.is_not_zero(bit)
             }
