@@ -93,6 +93,22 @@ const fn short(old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     [None, plain(old), plain(old), vop3(new), vop3(new), vop3(new)]
 }
 
+/// From one generation on: so many columns are empty.
+const fn since(first: Generation, name: &'static str) -> [Option<Spelling>; 6] {
+    let mut row = [None; 6];
+    let mut column = first as usize;
+    while column < 6 {
+        row[column] = plain(name);
+        column += 1;
+    }
+    row
+}
+
+/// Of buffers: how they are reached stands before the name (`flat_`, `global_` and so on).
+const fn memory(old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
+    since_rdna3(old, new)
+}
+
 macro_rules! operations {
     ($($name:ident = $row:expr,)+) => {
         /// An operation of the vector or scalar unit, or of the crossbar of the local data share.
@@ -247,7 +263,178 @@ operations! {
     SaveExecOr = [None, None, None, plain("s_or_saveexec_b32"), plain("s_or_saveexec_b32"), plain("s_or_saveexec_b32")],
     SaveExecOr64 = ever("s_or_saveexec_b64"),
 
-    // Waiting: for the local data share, and for a number of cycles.
+    // Scalar unit, more arithmetic. Of S_ADD_U32 and S_SUB_U32 the condition code is the carry.
+    ScalarAddCarryOut = ever("s_add_u32"),
+    ScalarAddCarryIn = ever("s_addc_u32"),
+    ScalarSubCarryOut = ever("s_sub_u32"),
+    ScalarSubCarryIn = ever("s_subb_u32"),
+    ScalarMulHiU32 = since(Generation::Vega, "s_mul_hi_u32"),
+    ScalarMulHiI32 = since(Generation::Vega, "s_mul_hi_i32"),
+    ScalarAshr = ever("s_ashr_i32"),
+    ScalarShl64 = ever("s_lshl_b64"),
+    ScalarShr64 = ever("s_lshr_b64"),
+    ScalarAshr64 = ever("s_ashr_i64"),
+    ScalarBfeU32 = ever("s_bfe_u32"),
+    ScalarBfeI32 = ever("s_bfe_i32"),
+    ScalarBfm = ever("s_bfm_b32"),
+    ScalarAbs = ever("s_abs_i32"),
+    ScalarReverse = ever("s_brev_b32"),
+    ScalarSignExtend16 = ever("s_sext_i32_i16"),
+    ScalarSignBits = since_rdna3("s_flbit_i32", "s_cls_i32"),
+    // Relation and type are part of the name: S_CMP_LT_U32.
+    ScalarCompare = ever("s_cmp"),
+    SaveExecAnd = since(Generation::Rdna1, "s_and_saveexec_b32"),
+    SaveExecAnd64 = ever("s_and_saveexec_b64"),
+    LoadScalar32 = since_rdna3("s_load_dword", "s_load_b32"),
+    LoadScalar64 = since_rdna3("s_load_dwordx2", "s_load_b64"),
+    LoadScalar128 = since_rdna3("s_load_dwordx4", "s_load_b128"),
+    LoadScalar256 = since_rdna3("s_load_dwordx8", "s_load_b256"),
+    Branch = ever("s_branch"),
+    BranchScc0 = ever("s_cbranch_scc0"),
+    BranchScc1 = ever("s_cbranch_scc1"),
+    BranchVccZero = ever("s_cbranch_vccz"),
+    BranchVccSome = ever("s_cbranch_vccnz"),
+    BranchExecZero = ever("s_cbranch_execz"),
+    BranchExecSome = ever("s_cbranch_execnz"),
+    End = ever("s_endpgm"),
+    Barrier = [
+        plain("s_barrier"), plain("s_barrier"), plain("s_barrier"), plain("s_barrier"), plain("s_barrier"), None,
+    ],
+    BarrierSignal = since(Generation::Rdna4, "s_barrier_signal"),
+    BarrierWait = since(Generation::Rdna4, "s_barrier_wait"),
+
+    // Vector unit, more integers. gfx6 and gfx7 name the amount of 64-bit shifts last.
+    AshrI32 = ever("v_ashrrev_i32"),
+    ShrB64 = [
+        plain("v_lshr_b64"), plain("v_lshrrev_b64"), plain("v_lshrrev_b64"), plain("v_lshrrev_b64"),
+        plain("v_lshrrev_b64"), plain("v_lshrrev_b64"),
+    ],
+    AshrI64 = [
+        plain("v_ashr_i64"), plain("v_ashrrev_i64"), plain("v_ashrrev_i64"), plain("v_ashrrev_i64"),
+        plain("v_ashrrev_i64"), plain("v_ashrrev_i64"),
+    ],
+    MulHiI32 = ever("v_mul_hi_i32"),
+    SubWithCarryOut = [
+        carry("v_sub_i32"), carry("v_sub_u32"), carry("v_sub_co_u32"), carry("v_sub_co_u32"), carry("v_sub_co_u32"),
+        carry("v_sub_co_u32"),
+    ],
+    SubWithCarryIn = [
+        carry("v_subb_u32"), carry("v_subb_u32"), carry("v_subb_co_u32"), carry("v_sub_co_ci_u32"),
+        carry("v_sub_co_ci_u32"), carry("v_sub_co_ci_u32"),
+    ],
+    BfeU32 = ever("v_bfe_u32"),
+    BfeI32 = ever("v_bfe_i32"),
+    BfiB32 = ever("v_bfi_b32"),
+    ReverseBits = ever("v_bfrev_b32"),
+    SignBits = since_rdna3("v_ffbh_i32", "v_cls_i32"),
+    AlignBits = ever("v_alignbit_b32"),
+
+    // Floats of 32 bits.
+    SubF32 = ever("v_sub_f32"),
+    FmaF32 = ever("v_fma_f32"),
+    FloorF32 = ever("v_floor_f32"),
+    CeilF32 = ever("v_ceil_f32"),
+    TruncF32 = ever("v_trunc_f32"),
+    RoundF32 = ever("v_rndne_f32"),
+    FractF32 = ever("v_fract_f32"),
+    RcpF32 = ever("v_rcp_f32"),
+    RsqF32 = ever("v_rsq_f32"),
+    SqrtF32 = ever("v_sqrt_f32"),
+    ExpF32 = ever("v_exp_f32"),
+    LogF32 = ever("v_log_f32"),
+    SinF32 = ever("v_sin_f32"),
+    CosF32 = ever("v_cos_f32"),
+    LdexpF32 = ever("v_ldexp_f32"),
+    DivScaleF32 = ever("v_div_scale_f32"),
+    DivFmasF32 = ever("v_div_fmas_f32"),
+    DivFixupF32 = ever("v_div_fixup_f32"),
+
+    // Floats of 16 bits.
+    SubF16 = from_gcn3("v_sub_f16"),
+    FmaF16 = from_gcn3("v_fma_f16"),
+
+    // Doubles. gfx6 does not round them to integers.
+    FmaF64 = ever("v_fma_f64"),
+    FloorF64 = ever("v_floor_f64"),
+    CeilF64 = ever("v_ceil_f64"),
+    TruncF64 = ever("v_trunc_f64"),
+    RoundF64 = ever("v_rndne_f64"),
+    FractF64 = ever("v_fract_f64"),
+    RcpF64 = ever("v_rcp_f64"),
+    RsqF64 = ever("v_rsq_f64"),
+    LdexpF64 = ever("v_ldexp_f64"),
+    DivScaleF64 = ever("v_div_scale_f64"),
+    DivFmasF64 = ever("v_div_fmas_f64"),
+    DivFixupF64 = ever("v_div_fixup_f64"),
+
+    // Conversions: the result's type and the operand's are part of the name: V_CVT_F32_U32.
+    Convert = ever("v_cvt"),
+
+    // Buffers and scratch.
+    LoadU8 = memory("load_ubyte", "load_u8"),
+    LoadI8 = memory("load_sbyte", "load_i8"),
+    LoadU16 = memory("load_ushort", "load_u16"),
+    Load32 = memory("load_dword", "load_b32"),
+    Load64 = memory("load_dwordx2", "load_b64"),
+    Load96 = [
+        None, plain("load_dwordx3"), plain("load_dwordx3"), plain("load_dwordx3"), plain("load_b96"), plain("load_b96"),
+    ],
+    Load128 = memory("load_dwordx4", "load_b128"),
+    Store8 = memory("store_byte", "store_b8"),
+    Store16 = memory("store_short", "store_b16"),
+    Store32 = memory("store_dword", "store_b32"),
+    Store64 = memory("store_dwordx2", "store_b64"),
+    Store96 = [
+        None, plain("store_dwordx3"), plain("store_dwordx3"), plain("store_dwordx3"), plain("store_b96"),
+        plain("store_b96"),
+    ],
+    Store128 = memory("store_dwordx4", "store_b128"),
+    AtomicSwap = memory("atomic_swap", "atomic_swap_b32"),
+    AtomicCompareSwap = memory("atomic_cmpswap", "atomic_cmpswap_b32"),
+    AtomicAdd = memory("atomic_add", "atomic_add_u32"),
+    AtomicSub = memory("atomic_sub", "atomic_sub_u32"),
+    AtomicMinI = memory("atomic_smin", "atomic_min_i32"),
+    AtomicMinU = memory("atomic_umin", "atomic_min_u32"),
+    AtomicMaxI = memory("atomic_smax", "atomic_max_i32"),
+    AtomicMaxU = memory("atomic_umax", "atomic_max_u32"),
+    AtomicAnd = memory("atomic_and", "atomic_and_b32"),
+    AtomicOr = memory("atomic_or", "atomic_or_b32"),
+    AtomicXor = memory("atomic_xor", "atomic_xor_b32"),
+    AtomicSwap64 = memory("atomic_swap_x2", "atomic_swap_b64"),
+    AtomicCompareSwap64 = memory("atomic_cmpswap_x2", "atomic_cmpswap_b64"),
+    AtomicAdd64 = memory("atomic_add_x2", "atomic_add_u64"),
+    AtomicSub64 = memory("atomic_sub_x2", "atomic_sub_u64"),
+    AtomicMinI64 = memory("atomic_smin_x2", "atomic_min_i64"),
+    AtomicMinU64 = memory("atomic_umin_x2", "atomic_min_u64"),
+    AtomicMaxI64 = memory("atomic_smax_x2", "atomic_max_i64"),
+    AtomicMaxU64 = memory("atomic_umax_x2", "atomic_max_u64"),
+    AtomicAnd64 = memory("atomic_and_x2", "atomic_and_b64"),
+    AtomicOr64 = memory("atomic_or_x2", "atomic_or_b64"),
+    AtomicXor64 = memory("atomic_xor_x2", "atomic_xor_b64"),
+
+    // Workgroup memory. Atomics come with and without a result.
+    LdsReadU8 = since_rdna3("ds_read_u8", "ds_load_u8"),
+    LdsReadU16 = since_rdna3("ds_read_u16", "ds_load_u16"),
+    LdsRead64 = since_rdna3("ds_read_b64", "ds_load_b64"),
+    LdsRead128 = [
+        None, plain("ds_read_b128"), plain("ds_read_b128"), plain("ds_read_b128"), plain("ds_load_b128"),
+        plain("ds_load_b128"),
+    ],
+    LdsWrite8 = since_rdna3("ds_write_b8", "ds_store_b8"),
+    LdsWrite16 = since_rdna3("ds_write_b16", "ds_store_b16"),
+    LdsWrite64 = since_rdna3("ds_write_b64", "ds_store_b64"),
+    LdsWrite128 = [
+        None, plain("ds_write_b128"), plain("ds_write_b128"), plain("ds_write_b128"), plain("ds_store_b128"),
+        plain("ds_store_b128"),
+    ],
+    LdsSwap = since_rdna3("ds_wrxchg_rtn_b32", "ds_storexchg_rtn_b32"),
+    LdsCompareSwap = since_rdna3("ds_cmpst_rtn_b32", "ds_cmpstore_rtn_b32"),
+    LdsSwap64 = since_rdna3("ds_wrxchg_rtn_b64", "ds_storexchg_rtn_b64"),
+    LdsCompareSwap64 = since_rdna3("ds_cmpst_rtn_b64", "ds_cmpstore_rtn_b64"),
+    // What they do, `_rtn` where there is a result, and the type are part of the name: DS_ADD_RTN_U32.
+    LdsAtomic = ever("ds"),
+
+    // Waiting: for the local data share, for counters, and for a number of cycles.
     WaitLds = renamed("s_waitcnt lgkmcnt(0)", "s_wait_dscnt 0x0"),
     Nop = ever("s_nop"),
 }
@@ -281,7 +468,8 @@ mod tests {
         for operation in Operation::ALL {
             for generation in PROCESSORS.iter().map(|(_, generation)| *generation) {
                 let name = operation.spelling(generation).map_or("v_", |spelling| spelling.name);
-                assert!(["v_", "s_", "ds_"].iter().any(|unit| name.starts_with(unit)), "{name}");
+                let units = ["v_", "s_", "ds", "load_", "store_", "atomic_"];
+                assert!(units.iter().any(|unit| name.starts_with(unit)), "{name}");
             }
         }
     }

@@ -1,3 +1,6 @@
-//! AMD's assembly language: so far what its instructions are called.
+//! AMD's assembly language: what its instructions are called, and kernels made of them.
 
+pub mod arch;
+pub mod machine;
 pub mod mnemonic;
+pub mod unit;

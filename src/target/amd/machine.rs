@@ -1,0 +1,437 @@
+//! A kernel as machine instructions, first over virtual registers, then over those of the hardware.
+//!
+//! A [`Function`] is blocks in the order of the text; a block goes on into the next one unless its last instruction is
+//! `s_branch` or `s_endpgm`, and the branches at its end name their targets. Nothing here is in SSA form: parameters of
+//! blocks and results of constructs are registers that several instructions write.
+//!
+//! **What is live where.** Vector instructions write the lanes of EXEC alone, and lanes that are off wait in the same
+//! registers while others run. Liveness is therefore that of the text: along the blocks' successors, and the block of an
+//! `if` goes on into that of its `else`. Three rules keep it exact:
+//! - a definition of a whole register kills what was in it, unless the instruction [`Inst::keeps`] it;
+//! - a definition of part of a register ([`Slice`]) never kills;
+//! - a register that is written in parts, or by several groups of lanes at different places, begins with
+//!   [`Pseudo::Declare`], which kills and has no code. All later writes keep. So it is live without holes while some lane
+//!   waits with a value in it, and whole-wave code, which writes all lanes, may use every register that is not live there.
+//!
+//! A register has one place for its whole life, or lives in memory, where each use loads it and each definition stores it
+//! under the EXEC of that instruction. It must not be moved to another place half-way: EXEC there may be smaller.
+
+use super::arch::Arch;
+use super::mnemonic::Operation;
+use crate::lane::primitive::{Dpp8, Dpp16};
+use crate::source::Span;
+use smallvec::SmallVec;
+
+/// A virtual register: its number in [`Function::registers`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Reg(pub u32);
+
+impl Reg {
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A file of registers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum File {
+    /// 32 bits in each lane.
+    Vector,
+    /// 32 bits for the wave. Masks of lanes are one or two of them.
+    Scalar,
+}
+
+/// What is known of a virtual register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RegInfo {
+    pub file: File,
+    /// Consecutive hardware registers of 32 bits.
+    pub width: u8,
+    /// The first hardware register, where the hardware has filled it when the kernel starts. It stays there.
+    pub fixed: Option<u16>,
+}
+
+impl RegInfo {
+    /// What the number of its first hardware register must be a multiple of. Scalar pairs are even and longer ones begin at
+    /// multiples of 4 (GCN 3 ISA, "SGPR alignment"); vector pairs are even from CDNA 2 on.
+    pub const fn alignment(&self, arch: &Arch) -> u16 {
+        match (self.file, self.width) {
+            (_, 0 | 1) => 1,
+            (File::Scalar, 2) => 2,
+            (File::Scalar, _) => 4,
+            (File::Vector, _) => {
+                if arch.processor.even_pairs {
+                    2
+                } else {
+                    1
+                }
+            }
+        }
+    }
+}
+
+/// Some of the 32-bit parts of a virtual register.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Slice {
+    pub reg: Reg,
+    pub first: u8,
+    pub count: u8,
+}
+
+impl Slice {
+    /// Part `n` of it alone.
+    #[must_use]
+    pub const fn part(self, n: u8) -> Slice {
+        Slice { reg: self.reg, first: self.first + n, count: 1 }
+    }
+}
+
+/// Consecutive hardware registers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Place {
+    pub file: File,
+    pub first: u16,
+    pub count: u8,
+}
+
+impl Place {
+    /// The registers as single ones.
+    pub fn each(self) -> impl Iterator<Item = u16> {
+        self.first..self.first + u16::from(self.count)
+    }
+}
+
+/// Registers with a purpose. None of them is ever allocated.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Special {
+    /// The wave's carries and comparisons: VCC, or VCC_LO where a wave has 32 lanes.
+    Vcc,
+    VccLow,
+    VccHigh,
+    /// The active lanes: EXEC, or EXEC_LO where a wave has 32 lanes.
+    Exec,
+    ExecLow,
+    ExecHigh,
+    M0,
+    /// A destination that is thrown away, from gfx10 on.
+    Null,
+    /// A register of the trap handler's; some hold where the workgroup is (gfx12).
+    Ttmp(u8),
+}
+
+/// What an instruction reads or writes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operand {
+    /// Before registers have places.
+    Reg(Slice),
+    /// Afterwards.
+    Place(Place),
+    Special(Special),
+    /// A constant of 32 bits: inline where the hardware has it so, else a literal; see [`is_inline`]. Operands of 64 bits
+    /// read an inline integer extended by its sign.
+    Constant(u32),
+    /// An inline float of a 64-bit operand: these are the bits of the double, one of those of [`INLINE_FLOATS`].
+    Double(u64),
+    /// No address register (`off`).
+    Off,
+    /// A block that is branched to.
+    Label(Label),
+}
+
+impl Operand {
+    pub const fn is_register(&self) -> bool {
+        matches!(self, Operand::Reg(_) | Operand::Place(_))
+    }
+}
+
+/// The floats that instructions have without a literal, and their negatives; 1/(2π) from gfx8 on.
+pub const INLINE_FLOATS: [f64; 4] = [0.5, 1.0, 2.0, 4.0];
+
+/// Whether 32-bit operands read a constant without a literal: integers from -16 to 64, and some floats.
+pub fn is_inline(bits: u32) -> bool {
+    (-16..=64).contains(&(bits as i32)) || INLINE_FLOATS.iter().any(|float| (*float as f32).to_bits() == bits & !SIGN)
+}
+
+const SIGN: u32 = 1 << 31;
+
+/// A block's number in [`Function::blocks`], whatever its position.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Label(pub u32);
+
+/// Instructions that the hardware does not have. All but [`Pseudo::Fence`] are gone once registers have places; the pass
+/// that puts waits in takes fences out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pseudo {
+    /// Its definitions begin here, with any bits.
+    Declare,
+    /// The definition gets the bits of the use, a register of the same file and width. It becomes moves, or nothing where
+    /// both have one place. Vector copies write the lanes of EXEC.
+    Copy,
+    Fence(Fence),
+}
+
+/// Memory operations that are complete and visible before the instructions behind a fence run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Fence {
+    /// Loads and stores of buffers.
+    pub buffers: bool,
+    /// Workgroup memory.
+    pub shared: bool,
+    /// What other waves of the workgroup, or of the device, wrote must be seen: caches that are not theirs too are
+    /// invalidated. None: only the own accesses are waited for.
+    pub acquire: Option<Reach>,
+}
+
+/// How far an access or fence must be seen.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Reach {
+    Workgroup,
+    Device,
+}
+
+/// What an instruction is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Code {
+    Real(Operation),
+    Pseudo(Pseudo),
+}
+
+/// Lanes that the first use comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dpp {
+    Rows(Dpp16),
+    Eights(Dpp8),
+}
+
+/// What stands behind an instruction's operands, or changes them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Modifiers {
+    pub dpp: Option<Dpp>,
+    /// What stands before the name: how memory is reached, `flat_`, `global_`, `buffer_` or `scratch_`.
+    pub prefix: &'static str,
+    /// What is appended to the name behind an underscore: the relation and type of a comparison.
+    pub suffix: &'static str,
+    /// Bit `n`: use `n` is negated.
+    pub neg: u8,
+    /// Bit `n`: use `n` is made positive, before it is negated.
+    pub abs: u8,
+    /// Bits of `op_sel`, the first use's first; PERMLANE16's are `fi` and `bound_ctrl`.
+    pub op_sel: u8,
+    /// Number of bits of `op_sel` that are written; none if 0.
+    pub op_sel_count: u8,
+    pub clamp: bool,
+    /// Bytes added to the address; of DS_SWIZZLE its mode.
+    pub offset: u32,
+    /// The address of a buffer instruction has 64 bits (`addr64`, gfx6 and gfx7).
+    pub addr64: bool,
+    /// The address of a buffer instruction is an offset in a register (`offen`).
+    pub offen: bool,
+    /// An atomic gives the old value.
+    pub returns: bool,
+    /// The access must be seen so far without an atomic.
+    pub coherent: Option<Reach>,
+    /// `bound_ctrl` and `fi` of PERMLANE16_SWAP and PERMLANE32_SWAP.
+    pub swap_fetch: [bool; 2],
+    /// Bits of DEPCTR or counters, for waiting instructions: the number that they take.
+    pub immediate: Option<u32>,
+}
+
+/// One instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inst {
+    pub code: Code,
+    /// What it writes, in the order of the text; carries and masks of comparisons among it.
+    pub defs: SmallVec<[Operand; 2]>,
+    /// What it reads, in the order of the text.
+    pub uses: SmallVec<[Operand; 4]>,
+    pub modifiers: Modifiers,
+    /// Its definitions keep old bits or old lanes, so it reads them too: they begin elsewhere.
+    pub keeps: bool,
+    /// What it stands for in the source.
+    pub span: Span,
+    /// It is part of a cross-lane operation.
+    pub is_lane: bool,
+}
+
+impl Inst {
+    pub fn new(code: Code, defs: &[Operand], uses: &[Operand]) -> Inst {
+        Inst {
+            code,
+            defs: defs.into(),
+            uses: uses.into(),
+            modifiers: Modifiers::default(),
+            keeps: false,
+            span: Span::NONE,
+            is_lane: false,
+        }
+    }
+
+    pub fn real(operation: Operation, defs: &[Operand], uses: &[Operand]) -> Inst {
+        Inst::new(Code::Real(operation), defs, uses)
+    }
+
+    pub fn operation(&self) -> Option<Operation> {
+        match self.code {
+            Code::Real(operation) => Some(operation),
+            Code::Pseudo(_) => None,
+        }
+    }
+
+    /// Virtual registers that it reads, those that its definitions keep among them.
+    pub fn reads(&self) -> impl Iterator<Item = Slice> + '_ {
+        let kept: &[Operand] = if self.keeps { &self.defs } else { &[] };
+        self.uses.iter().chain(kept).filter_map(slice)
+    }
+
+    /// Virtual registers that it writes, and whether that kills what was in them.
+    pub fn writes<'f>(&'f self, registers: &'f [RegInfo]) -> impl Iterator<Item = (Slice, bool)> + 'f {
+        self.defs.iter().filter_map(slice).map(|slice| {
+            let is_whole = slice.count == registers[slice.reg.index()].width;
+            (slice, is_whole && !self.keeps)
+        })
+    }
+
+    /// Hardware registers that it reads, once places are known.
+    pub fn places_read(&self) -> impl Iterator<Item = Place> + '_ {
+        let kept: &[Operand] = if self.keeps { &self.defs } else { &[] };
+        self.uses.iter().chain(kept).filter_map(place)
+    }
+
+    /// Hardware registers that it writes, once places are known.
+    pub fn places_written(&self) -> impl Iterator<Item = Place> + '_ {
+        self.defs.iter().filter_map(place)
+    }
+
+    /// Special registers that it reads, named or not.
+    pub fn specials_read(&self) -> Specials {
+        let named = Specials::of(&self.uses);
+        self.operation().map_or(named, |operation| named.and(operation.effects().reads))
+    }
+
+    /// Special registers that it writes, named or not.
+    pub fn specials_written(&self) -> Specials {
+        let named = Specials::of(&self.defs);
+        self.operation().map_or(named, |operation| named.and(operation.effects().writes))
+    }
+}
+
+fn slice(operand: &Operand) -> Option<Slice> {
+    match operand {
+        Operand::Reg(slice) => Some(*slice),
+        _ => None,
+    }
+}
+
+fn place(operand: &Operand) -> Option<Place> {
+    match operand {
+        Operand::Place(place) => Some(*place),
+        _ => None,
+    }
+}
+
+bitflags::bitflags! {
+    /// A set of special registers.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub struct Specials: u8 {
+        /// The condition code of the scalar unit.
+        const SCC = 1;
+        const VCC = 2;
+        const EXEC = 4;
+        const M0 = 8;
+    }
+}
+
+impl Specials {
+    /// Those that are named among operands.
+    fn of(operands: &[Operand]) -> Specials {
+        operands.iter().fold(Specials::empty(), |set, operand| match operand {
+            Operand::Special(Special::Vcc | Special::VccLow | Special::VccHigh) => set | Specials::VCC,
+            Operand::Special(Special::Exec | Special::ExecLow | Special::ExecHigh) => set | Specials::EXEC,
+            Operand::Special(Special::M0) => set | Specials::M0,
+            _ => set,
+        })
+    }
+
+    const fn and(self, others: Specials) -> Specials {
+        self.union(others)
+    }
+}
+
+/// What an operation reads and writes without naming it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effects {
+    pub reads: Specials,
+    pub writes: Specials,
+}
+
+/// Instructions with one way in, at the start. Branches stand at the end alone.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub label: Label,
+    pub insts: Vec<Inst>,
+}
+
+/// A whole kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Function {
+    /// In the order of the text; the first one is the entry.
+    pub blocks: Vec<Block>,
+    pub registers: Vec<RegInfo>,
+    /// How scratch memory is reached; none where the kernel was written without, and nothing can be spilled.
+    pub scratch: Option<Scratch>,
+    /// Bytes of scratch memory of one invocation for variables, before anything is spilled. Spilled registers lie behind.
+    pub scratch_bytes: u32,
+}
+
+/// How an invocation reaches its scratch memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scratch {
+    /// `buffer_load_dword v, vaddr, resource, 0 offen offset:N`, or with `off` and no `offen`: four scalar registers that
+    /// live throughout. The offset has 12 bits.
+    Buffer { resource: Slice },
+    /// `scratch_load_dword v, vaddr, off offset:N`, or `v, off, off offset:N`.
+    Instructions,
+}
+
+impl Function {
+    /// A new virtual register.
+    pub fn register(&mut self, file: File, width: u8) -> Slice {
+        self.registers.push(RegInfo { file, width, fixed: None });
+        Slice { reg: Reg(self.registers.len() as u32 - 1), first: 0, count: width }
+    }
+
+    /// A virtual register that the hardware has filled at the start.
+    pub fn fixed_register(&mut self, file: File, first: u16, width: u8) -> Slice {
+        let slice = self.register(file, width);
+        self.registers[slice.reg.index()].fixed = Some(first);
+        slice
+    }
+
+    /// Positions of the blocks by their labels.
+    pub fn positions(&self) -> Vec<usize> {
+        let count = self.blocks.iter().map(|block| block.label.0 as usize + 1).max().unwrap_or(0);
+        let mut positions = vec![usize::MAX; count];
+        for (at, block) in self.blocks.iter().enumerate() {
+            positions[block.label.0 as usize] = at;
+        }
+        positions
+    }
+
+    /// Positions of the blocks that may run behind one; `positions` are those of [`Function::positions`].
+    pub fn successors(&self, at: usize, positions: &[usize]) -> SmallVec<[usize; 2]> {
+        let insts = &self.blocks[at].insts;
+        let branches = insts.iter().rev().take_while(|inst| inst.operation().is_some_and(Operation::ends_block));
+        let mut successors: SmallVec<[usize; 2]> = branches
+            .flat_map(|inst| inst.uses.iter())
+            .filter_map(|operand| match operand {
+                Operand::Label(label) => Some(positions[label.0 as usize]),
+                _ => None,
+            })
+            .collect();
+        let last = insts.last().and_then(Inst::operation);
+        if last.is_none_or(|last| !last.is_final()) && at + 1 < self.blocks.len() {
+            successors.push(at + 1);
+        }
+        successors
+    }
+}

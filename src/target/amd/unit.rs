@@ -1,0 +1,132 @@
+//! Which unit runs an operation, and what it reads and writes without naming it.
+//!
+//! Units show in names. Source of the effects: the instruction descriptions of AMD's GCN 3, RDNA 2 and RDNA 3 ISA guides.
+
+use super::machine::{Effects, Specials};
+use super::mnemonic::{Generation, Operation};
+
+/// What runs an operation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Unit {
+    Scalar,
+    /// Loads of the scalar unit: they arrive in any order.
+    ScalarMemory,
+    Vector,
+    /// The slower part of the vector unit: reciprocals, roots, exponentials and so on.
+    Transcendental,
+    /// Workgroup memory and its crossbar.
+    Lds,
+    /// Buffers and scratch.
+    Memory,
+    /// Branches, barriers, waiting, the end.
+    Control,
+}
+
+/// The generations, to ask each for a name.
+const GENERATIONS: [Generation; 6] =
+    [Generation::Gcn1, Generation::Gcn3, Generation::Vega, Generation::Rdna1, Generation::Rdna3, Generation::Rdna4];
+
+impl Operation {
+    /// Its name on the first generation that has it.
+    fn first_name(self) -> &'static str {
+        GENERATIONS.iter().find_map(|generation| self.spelling(*generation)).map_or("", |spelling| spelling.name)
+    }
+
+    pub fn unit(self) -> Unit {
+        use Operation as O;
+        let name = self.first_name();
+        match self {
+            O::RcpF32 | O::RsqF32 | O::SqrtF32 | O::ExpF32 | O::LogF32 | O::SinF32 | O::CosF32 => Unit::Transcendental,
+            O::RcpF64 | O::RsqF64 => Unit::Transcendental,
+            O::Barrier | O::BarrierSignal | O::BarrierWait | O::Nop | O::End => Unit::Control,
+            _ if self.ends_block() => Unit::Control,
+            _ if name.starts_with("v_") => Unit::Vector,
+            _ if name.starts_with("ds") => Unit::Lds,
+            _ if name.starts_with("s_load") => Unit::ScalarMemory,
+            _ if name.starts_with("s_wait") => Unit::Control,
+            _ if name.starts_with("s_") => Unit::Scalar,
+            _ => Unit::Memory,
+        }
+    }
+
+    /// Whether it stands at the end of a block alone.
+    pub const fn ends_block(self) -> bool {
+        use Operation as O;
+        let on_condition = matches!(self, O::BranchScc0 | O::BranchScc1 | O::BranchVccZero | O::BranchVccSome);
+        on_condition || matches!(self, O::Branch | O::BranchExecZero | O::BranchExecSome | O::End)
+    }
+
+    /// Whether nothing behind it runs.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Operation::Branch | Operation::End)
+    }
+
+    /// Special registers that it reads and writes beside those that it names.
+    pub fn effects(self) -> Effects {
+        let (reads, writes) = match self.unit() {
+            Unit::Vector if self.ignores_exec() => (Specials::empty(), Specials::empty()),
+            Unit::Vector if self.takes_vcc() => (Specials::EXEC | Specials::VCC, Specials::empty()),
+            Unit::Vector | Unit::Transcendental | Unit::Lds | Unit::Memory => (Specials::EXEC, Specials::empty()),
+            Unit::Scalar => self.scalar_effects(),
+            Unit::Control => (self.tested(), Specials::empty()),
+            Unit::ScalarMemory => (Specials::empty(), Specials::empty()),
+        };
+        Effects { reads, writes }
+    }
+
+    /// Whether it works on single lanes, active or not.
+    const fn ignores_exec(self) -> bool {
+        matches!(self, Operation::ReadLane | Operation::WriteLane)
+    }
+
+    /// Whether it reads VCC without naming it.
+    const fn takes_vcc(self) -> bool {
+        matches!(self, Operation::DivFmasF32 | Operation::DivFmasF64)
+    }
+
+    /// What a branch looks at.
+    const fn tested(self) -> Specials {
+        use Operation as O;
+        match self {
+            O::BranchScc0 | O::BranchScc1 => Specials::SCC,
+            O::BranchVccZero | O::BranchVccSome => Specials::VCC,
+            O::BranchExecZero | O::BranchExecSome => Specials::EXEC,
+            _ => Specials::empty(),
+        }
+    }
+
+    fn scalar_effects(self) -> (Specials, Specials) {
+        use Operation as O;
+        let none = Specials::empty();
+        match self {
+            O::SaveExecOr | O::SaveExecOr64 | O::SaveExecAnd | O::SaveExecAnd64 => {
+                (Specials::EXEC, Specials::EXEC | Specials::SCC)
+            }
+            O::ScalarSelect | O::ScalarSelect64 => (Specials::SCC, none),
+            O::ScalarAddCarryIn | O::ScalarSubCarryIn => (Specials::SCC, Specials::SCC),
+            O::ScalarMove | O::ScalarMove64 | O::ScalarMul | O::ScalarMulHiU32 | O::ScalarMulHiI32 => (none, none),
+            O::ScalarBfm | O::ScalarReverse | O::ScalarSignExtend16 | O::ScalarSignBits => (none, none),
+            O::ScalarFindLsb | O::ScalarFindLsb64 | O::ScalarLeadingZeros | O::ScalarLeadingZeros64 => (none, none),
+            _ => (none, Specials::SCC),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_and_effects() {
+        assert_eq!(Operation::LoadScalar64.unit(), Unit::ScalarMemory);
+        assert_eq!(Operation::Load128.unit(), Unit::Memory);
+        assert_eq!(Operation::LdsAtomic.unit(), Unit::Lds);
+        assert_eq!(Operation::WaitLds.unit(), Unit::Control);
+        assert_eq!(Operation::RcpF32.unit(), Unit::Transcendental);
+        assert_eq!(Operation::ScalarAnd64.effects().writes, Specials::SCC);
+        assert_eq!(Operation::ScalarMove.effects().writes, Specials::empty());
+        assert_eq!(Operation::SaveExecAnd64.effects().writes, Specials::EXEC | Specials::SCC);
+        assert_eq!(Operation::BranchExecZero.effects().reads, Specials::EXEC);
+        assert_eq!(Operation::AddF32.effects().reads, Specials::EXEC);
+    }
+}
