@@ -276,9 +276,11 @@ fn random_trials() -> Vec<Trial> {
     };
     let batches = (first..first + count).step_by(BATCH as usize);
     let seeds = move |start: u64| start..(start + BATCH).min(first + count);
-    let with = move |start: u64, runner: Runner| {
-        seeds(start).try_for_each(|seed| Core::random(seed).run(runner).map_err(|why| format!("seed {seed}: {why}")))
+    let check = |seed: u64, runner: Runner| {
+        let core = Core::random(seed);
+        core.run(runner).map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, &core.source)))
     };
+    let with = move |start: u64, runner: Runner| seeds(start).try_for_each(|seed| check(seed, runner));
     let both = move |start: u64| {
         let interpreted = trial(format!("random::seeds_{start}::text"), move || with(start, interpret));
         let run = on_gpu(format!("random::seeds_{start}::gpu"), move || with(start, opengl::run));

@@ -49,11 +49,7 @@ fn seeds() -> (u64, u64) {
 
 fn check(seed: u64) -> Result<(), String> {
     let source = program::kernel(seed);
-    agree(seed, &source).map_err(|why| {
-        let path = std::env::temp_dir().join(format!("crosslane-random-{seed}.comp"));
-        let kept = std::fs::write(&path, &source).map(|()| path.display().to_string()).unwrap_or_default();
-        format!("seed {seed}: {why}\n{kept}")
-    })
+    agree(seed, &source).map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, &source)))
 }
 
 /// One profile a kernel, in turn.

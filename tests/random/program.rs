@@ -24,6 +24,12 @@ pub fn kernel(seed: u64) -> String {
     program.text
 }
 
+/// Writes a kernel that failed to a file and says where.
+pub fn keep(seed: u64, source: &str) -> String {
+    let path = std::env::temp_dir().join(format!("crosslane-random-{seed}.comp"));
+    std::fs::write(&path, source).map(|()| path.display().to_string()).unwrap_or_default()
+}
+
 impl Program {
     fn head(&mut self) {
         self.line("#version 450");

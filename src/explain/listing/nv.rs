@@ -253,11 +253,15 @@ impl Lister<'_> {
             AluOp::BallotWord if matches!(step.args[1], Operand::Const(1..)) => Ok(vec![Place::Number(0)]),
             AluOp::BallotWord => self.single(step.args[0]).map(|place| vec![place]),
             AluOp::BallotFromMask => Ok(self.places(step.args[0])?.into_iter().take(1).collect()),
-            AluOp::BallotIsEmpty | AluOp::BallotIsSome => {
-                let ballot = self.single(step.args[0])?;
-                let name = if op == AluOp::BallotIsEmpty { "SEQ.U" } else { "SNE.U" };
+            AluOp::BallotIsEmpty | AluOp::BallotIsSome | AluOp::BoolNot => {
+                let word = self.single(step.args[0])?;
+                let name = match op {
+                    AluOp::BallotIsEmpty => "SEQ.U",
+                    AluOp::BallotIsSome => "SNE.U",
+                    _ => mnemonic::INVERT,
+                };
                 let result = self.fresh();
-                Ok(vec![self.put(Unit::Arithmetic, name, result, &[&ballot, &0])])
+                Ok(vec![self.put(Unit::Arithmetic, name, result, &[&word, &0])])
             }
             _ => {
                 let name = mnemonic::alu(op).ok_or_else(|| Unwritten(format!("{op:?}")))?;

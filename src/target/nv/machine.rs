@@ -127,6 +127,15 @@ pub enum Test {
     False,
 }
 
+impl Test {
+    pub const fn inverted(self) -> Test {
+        match self {
+            Test::True => Test::False,
+            Test::False => Test::True,
+        }
+    }
+}
+
 /// What an instruction writes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Target {

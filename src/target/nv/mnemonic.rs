@@ -100,13 +100,18 @@ pub const fn alu(op: AluOp) -> Option<&'static str> {
         AluOp::BoolAnd => "AND.S",
         AluOp::BoolOr => "OR.S",
         AluOp::BoolXor => "XOR.S",
-        AluOp::BoolNot => "NOT.S",
-        AluOp::BallotIsEmpty | AluOp::BallotIsSome | AluOp::BallotWord | AluOp::BallotFromMask => return None,
+        AluOp::BoolNot | AluOp::BallotIsEmpty | AluOp::BallotIsSome | AluOp::BallotWord | AluOp::BallotFromMask => {
+            return None;
+        }
     })
 }
 
 /// A move of 32 bits, a conversion of -1 and 0 included.
 pub const MOVE: &str = "MOV.U";
+
+/// The inverse of a bool, as its comparison with 0. `NOT` is not used: driver 580.159.04 loses one between a comparison of
+/// floats and what tests it (`CMP`, a ballot, a condition code).
+pub const INVERT: &str = "SEQ.S";
 
 /// `condition < 0 ? a : b`.
 pub const SELECT: &str = "CMP.S";

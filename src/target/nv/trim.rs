@@ -2,7 +2,7 @@
 //!
 //! One pass from the end, in which a dropped line takes its reads with it. What only feeds itself around a loop stays.
 
-use super::machine::{Inst, Line, Target, Test};
+use super::machine::{Inst, Line, Target};
 
 /// An `IF` whose end was met.
 #[derive(Default)]
@@ -72,7 +72,7 @@ fn is_idle(inst: &Inst, reads: &[u32]) -> bool {
 
 /// Takes out arms that are empty; says whether anything is left.
 fn close(lines: &mut [Line], at: usize, closed: &Open, reads: &mut [u32]) -> bool {
-    let Line::If(condition, _) = lines[at] else { return true };
+    let Line::If(condition, test) = lines[at] else { return true };
     match (closed.filled, closed.second, closed.middle) {
         (false, false, middle) => {
             reads[condition.index()] -= 1;
@@ -83,7 +83,7 @@ fn close(lines: &mut [Line], at: usize, closed: &Open, reads: &mut [u32]) -> boo
         }
         (true, false, Some(middle)) => lines[middle] = Line::Empty,
         (false, true, Some(middle)) => {
-            lines[at] = Line::If(condition, Test::False);
+            lines[at] = Line::If(condition, test.inverted());
             lines[middle] = Line::Empty;
         }
         _ => {}

@@ -7,6 +7,7 @@ use super::{Selector, is_word};
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::{BinOp, CmpOp, TernOp, UnOp, Value};
 use crate::target::nv::machine::{Class, Kind, Operand};
+use crate::target::nv::mnemonic;
 
 /// How constants of a type are written.
 pub const fn kind(scalar: Scalar) -> Kind {
@@ -96,6 +97,10 @@ impl Selector<'_> {
         match scalar.width {
             64 => self.long_unary(op, scalar, a),
             8 | 16 => self.narrow_unary(op, scalar, a),
+            1 if op == UnOp::Not => {
+                let a = self.arg(a, Kind::Sint);
+                self.word(mnemonic::INVERT, &[a, ZERO])
+            }
             _ => {
                 let a = self.arg(a, kind(scalar));
                 self.word_unary(op, kind(scalar), a)

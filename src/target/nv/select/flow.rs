@@ -2,7 +2,8 @@
 //! that every way there fills.
 
 use super::{Selector, rest_of};
-use crate::kernel::{BlockId, InstId, Op, Value};
+use crate::ir::Scalar;
+use crate::kernel::{BlockId, Def, InstId, Op, UnOp, Value};
 use crate::target::nv::exits::{Goal, Rest, goal};
 use crate::target::nv::machine::{ANY, Class, Kind, Line, Operand, Reg, Test};
 
@@ -75,10 +76,9 @@ impl Selector<'_> {
 
     fn if_(&mut self, inst: InstId, [then, otherwise]: [BlockId; 2], behind: (BlockId, usize)) {
         self.registers_for(self.kernel.results(inst));
-        let condition = self.uint(self.kernel.args(inst)[0]);
-        let condition = self.in_reg(condition);
+        let (condition, test) = self.condition(self.kernel.args(inst)[0]);
         let rest = self.exits.rest(inst);
-        self.lines.push(Line::If(condition, Test::True));
+        self.lines.push(Line::If(condition, test));
         self.block(then, 0);
         if rest == Rest::InThen {
             self.block(behind.0, behind.1);
@@ -89,6 +89,19 @@ impl Selector<'_> {
             self.block(behind.0, behind.1);
         }
         self.lines.push(Line::EndIf);
+    }
+
+    /// The register of a bool and the test that says whether it holds: a condition is not inverted, its test is.
+    fn condition(&mut self, mut value: Value) -> (Reg, Test) {
+        let mut test = Test::True;
+        while let Def::Inst(inst, _) = self.kernel.values[value].def
+            && self.kernel.insts[inst].op == Op::Un(UnOp::Not, Scalar::BOOL)
+        {
+            value = self.kernel.args(inst)[0];
+            test = test.inverted();
+        }
+        let condition = self.uint(value);
+        (self.in_reg(condition), test)
     }
 
     fn scope(&mut self, inst: InstId, body: BlockId) {
@@ -137,16 +150,16 @@ impl Selector<'_> {
         let params = &kernel.blocks[body].params;
         let (leave, values) = kernel.args(inst).split_at(1);
         let (again, results) = values.split_at(params.len());
-        let leave = self.uint(leave[0]);
-        if leave != Operand::Constant(0, Kind::Uint) {
-            self.assign_results(of, results);
-        }
-        match leave {
+        match self.uint(leave[0]) {
             Operand::Constant(0, _) => self.lines.push(Line::BreakNever),
-            Operand::Constant(..) => return self.lines.push(Line::Break),
-            leave => {
-                let leave = self.in_reg(leave);
-                self.lines.push(Line::BreakIf(leave, Test::True));
+            Operand::Constant(..) => {
+                self.assign_results(of, results);
+                return self.lines.push(Line::Break);
+            }
+            _ => {
+                self.assign_results(of, results);
+                let (leave, test) = self.condition(leave[0]);
+                self.lines.push(Line::BreakIf(leave, test));
             }
         }
         self.assign(params, again);
