@@ -134,6 +134,15 @@ pub struct Buffer {
     pub span: Span,
 }
 
+#[cfg(test)]
+impl Buffer {
+    /// A storage buffer that may be written, in set 0.
+    pub fn storage(name: &str, binding: u32) -> Buffer {
+        let (kind, span) = (BufferKind::Storage, Span::NONE);
+        Buffer { name: name.into(), kind, set: 0, binding, element: 0, bytes: 0, writable: true, span }
+    }
+}
+
 /// A compute entry point.
 #[derive(Clone, Debug)]
 pub struct Kernel {

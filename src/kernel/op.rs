@@ -116,6 +116,11 @@ pub struct MemoryAccess {
 }
 
 impl MemoryAccess {
+    /// Consecutive words of 32 bits, `offset` bytes behind an address that is a multiple of four.
+    pub const fn words(space: MemorySpace, offset: u32, components: u8) -> MemoryAccess {
+        MemoryAccess { space, offset, bytes: 4, components, align: 4, coherent: false, volatile: false }
+    }
+
     /// Type of a component.
     pub const fn component(&self) -> Ty {
         match self.bytes {

@@ -8,11 +8,8 @@ mod statement;
 mod value;
 
 use crate::ir::{BuiltIn, Scalar, ScalarKind};
-use crate::kernel::{
-    BinOp, Buffer, BufferKind, Builder, CmpOp, InstId, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value, verify,
-};
+use crate::kernel::{BinOp, Buffer, Builder, CmpOp, InstId, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value, verify};
 use crate::sim::{Dispatch, Memory, Program, Undefined};
-use crate::source::Span;
 
 /// Words that each invocation reads and writes.
 const WORDS: u32 = 8;
@@ -64,17 +61,7 @@ pub fn kernel(seed: u64, lanes: bool) -> Kernel {
     let size = [8, 20, 32, 40, 64][(seed % 5) as usize];
     let mut kernel = Kernel::new("random", [size, 1, 1]);
     for (binding, writable) in [(0, false), (1, true)] {
-        let (kind, span) = (BufferKind::Storage, Span::NONE);
-        kernel.buffers.push(Buffer {
-            name: "words".into(),
-            kind,
-            set: 0,
-            binding,
-            element: 0,
-            bytes: 0,
-            writable,
-            span,
-        });
+        kernel.buffers.push(Buffer { writable, ..Buffer::storage("words", binding) });
     }
     kernel.shared_bytes = size * WORDS * 4;
     kernel.private_bytes = WORDS * 4;
@@ -154,7 +141,7 @@ impl Generator {
 impl Generator {
     /// Something of each type that nobody knows.
     fn read_inputs(&mut self) {
-        let values = self.b.load(words(MemorySpace::Buffer(0), 0, 4), self.own);
+        let values = self.b.load(MemoryAccess::words(MemorySpace::Buffer(0), 0, 4), self.own);
         for (value, scalar) in values.iter().zip([Scalar::U32, Scalar::I32, Scalar::U32, Scalar::U32]) {
             self.add(scalar, *value, true);
         }
@@ -168,9 +155,4 @@ impl Generator {
         self.add(Scalar::F32, float, true);
         self.add(U64, long, true);
     }
-}
-
-/// An access to words.
-fn words(space: MemorySpace, offset: u32, components: u8) -> MemoryAccess {
-    MemoryAccess { space, offset, bytes: 4, components, align: 4, coherent: false, volatile: false }
 }

@@ -7,13 +7,10 @@ use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::print::print;
 use crate::kernel::tree::Tree;
 use crate::kernel::verify::verify;
-use crate::kernel::{
-    BinOp, Buffer, BufferKind, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value, random,
-};
+use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value, random};
 use crate::lane::catalog::{self, Sample};
 use crate::lane::{AluOp, Known, LaneOp, LaneType, Refusal};
 use crate::profile::{Profile, Target};
-use crate::source::Span;
 
 /// Who runs the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,8 +31,7 @@ const PARTS: usize = 12;
 const STRIDE: u32 = 32;
 
 fn words(components: u8) -> MemoryAccess {
-    let space = MemorySpace::Buffer(0);
-    MemoryAccess { space, offset: 0, bytes: 4, components, align: 4, coherent: false, volatile: false }
+    MemoryAccess::words(MemorySpace::Buffer(0), 0, components)
 }
 
 fn number(b: &mut Builder, value: Value, mask: u32) -> Value {
@@ -152,17 +148,7 @@ fn kernel_of(sample: &Sample, shape: Shape, size: u32) -> Kernel {
     let invocations = if shape == Shape::First { size + 8 } else { 2 * size };
     let mut b = Builder::new(Kernel::new("main", [invocations, 1, 1]));
     for (binding, writable) in [(0, false), (1, true)] {
-        let (kind, span) = (BufferKind::Storage, Span::NONE);
-        b.kernel.buffers.push(Buffer {
-            name: "words".into(),
-            kind,
-            set: 0,
-            binding,
-            element: 0,
-            bytes: 0,
-            writable,
-            span,
-        });
+        b.kernel.buffers.push(Buffer { writable, ..Buffer::storage("words", binding) });
     }
     let local = b.value(Op::BuiltIn(crate::ir::BuiltIn::LocalInvocationIndex, 0), &[], Ty::B32);
     let stride = b.u32(STRIDE);

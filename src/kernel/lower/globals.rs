@@ -187,15 +187,7 @@ impl Lower<'_> {
     fn clear_word(&mut self, own: Value, first: u32) {
         let (four, zero) = (self.b.u32(4), self.b.u32(0));
         let address = self.b.bin(BinOp::Mul, Scalar::U32, own, four);
-        let access = MemoryAccess {
-            space: MemorySpace::Shared,
-            offset: first * 4,
-            bytes: 4,
-            components: 1,
-            align: 4,
-            coherent: false,
-            volatile: false,
-        };
+        let access = MemoryAccess::words(MemorySpace::Shared, first * 4, 1);
         self.b.store(access, address, &[zero]);
     }
 

@@ -5,9 +5,8 @@ use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::print::print;
 use crate::kernel::tree::Tree;
 use crate::kernel::verify::verify;
-use crate::kernel::{BinOp, Buffer, BufferKind, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, random};
+use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, random};
 use crate::lane::{LaneOp, ShuffleMode};
-use crate::source::Span;
 
 /// Kernels that are tried.
 const KERNELS: u64 = 60;
@@ -76,17 +75,7 @@ fn optimizing_leaves_less_than_half() {
 /// `for (k = 1; k < 16; k <<= 1) total += shuffle(total, i ^ k)`, then the total is stored.
 fn butterfly() -> Kernel {
     let mut b = Builder::new(Kernel::new("main", [64, 1, 1]));
-    let buffer = Buffer {
-        name: "out".into(),
-        kind: BufferKind::Storage,
-        set: 0,
-        binding: 0,
-        element: 0,
-        bytes: 0,
-        writable: true,
-        span: Span::NONE,
-    };
-    b.kernel.buffers.push(buffer);
+    b.kernel.buffers.push(Buffer::storage("out", 0));
     let i = b.value(Op::BuiltIn(BuiltIn::LocalInvocationIndex, 0), &[], Ty::B32);
     let (one, sixteen, no) = (b.u32(1), b.u32(16), b.bool(false));
     let tys = [Ty::B32, Ty::B32];
@@ -113,15 +102,7 @@ fn butterfly() -> Kernel {
     b.effect(Op::Repeat, &[no, next, total, total]);
     b.switch_to(b.kernel.body);
     let total = b.kernel.result(inst).expect("one");
-    let access = MemoryAccess {
-        space: MemorySpace::Buffer(0),
-        offset: 0,
-        bytes: 4,
-        components: 1,
-        align: 4,
-        coherent: false,
-        volatile: false,
-    };
+    let access = MemoryAccess::words(MemorySpace::Buffer(0), 0, 1);
     let two = b.u32(2);
     let address = b.bin(BinOp::Shl, Scalar::U32, i, two);
     let address = b.bin(BinOp::Add, Scalar::U32, address, sixteen);

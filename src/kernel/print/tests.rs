@@ -1,27 +1,16 @@
 use super::print;
 use crate::ir::{BuiltIn, Scalar};
-use crate::kernel::{BinOp, Buffer, BufferKind, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty};
+use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty};
 use crate::lane::{FoldKind, FoldOp, LaneOp, Members, Width};
-use crate::source::Span;
 
 fn access(components: u8) -> MemoryAccess {
-    let space = MemorySpace::Buffer(0);
-    MemoryAccess { space, offset: 16, bytes: 4, components, align: 4, coherent: true, volatile: false }
+    MemoryAccess { coherent: true, ..MemoryAccess::words(MemorySpace::Buffer(0), 16, components) }
 }
 
 /// Sums four words, then over the subgroup.
 fn sum() -> Kernel {
     let mut b = Builder::new(Kernel::new("main", [64, 1, 1]));
-    b.kernel.buffers.push(Buffer {
-        name: "data".into(),
-        kind: BufferKind::Storage,
-        set: 0,
-        binding: 3,
-        element: 0,
-        bytes: 16,
-        writable: true,
-        span: Span::NONE,
-    });
+    b.kernel.buffers.push(Buffer { bytes: 16, ..Buffer::storage("data", 3) });
     b.kernel.shared_bytes = 256;
     let i = b.value(Op::BuiltIn(BuiltIn::LocalInvocationIndex, 0), &[], Ty::B32);
     let (zero, none) = (b.u32(0), b.f32(0.0));

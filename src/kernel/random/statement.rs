@@ -1,8 +1,8 @@
 //! Memory and control flow.
 
-use super::{Generator, Known, SCALARS, Target, WORDS, words};
+use super::{Generator, Known, SCALARS, Target, WORDS};
 use crate::ir::Scalar;
-use crate::kernel::{BinOp, BlockId, CmpOp, MemorySpace, Op, Ty, Value};
+use crate::kernel::{BinOp, BlockId, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
 
 impl Generator {
     /// Some statements; a terminator may end them early.
@@ -55,7 +55,7 @@ impl Generator {
         let word = self.below(WORDS - 1);
         let components = self.one_of(&[1, 1, 2]);
         let (address, offset) = self.place(space, word);
-        let values = self.b.load(words(space, offset, components), address);
+        let values = self.b.load(MemoryAccess::words(space, offset, components), address);
         for value in values {
             let scalar = self.one_of(&[Scalar::U32, Scalar::I32]);
             self.add(scalar, value, space == MemorySpace::Buffer(0));
@@ -66,7 +66,7 @@ impl Generator {
         let scalar = self.one_of(&[Scalar::U32, Scalar::I32, Scalar::F32]);
         let value = self.operand(scalar, false);
         let (address, offset) = self.place(space, word);
-        self.b.store(words(space, offset, 1), address, &[value.value]);
+        self.b.store(MemoryAccess::words(space, offset, 1), address, &[value.value]);
     }
 
     fn types(&mut self) -> Vec<Scalar> {

@@ -7,11 +7,9 @@ use crate::kernel::print::print;
 use crate::kernel::tree::Tree;
 use crate::kernel::verify::verify;
 use crate::kernel::{
-    BinOp, BlockId, Buffer, BufferKind, Builder, CmpOp, InstId, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp, Value,
-    random,
+    BinOp, BlockId, Buffer, Builder, CmpOp, InstId, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp, Value, random,
 };
 use crate::lane::{Activity, AluOp, CountOp, FoldKind, FoldOp, Group, LaneOp, Members, VoteOp, Width};
-use crate::source::Span;
 
 /// Lanes of a wave.
 const LANES: u32 = 32;
@@ -24,9 +22,7 @@ struct Watcher {
 
 impl Watcher {
     fn new(mut kernel: Kernel) -> Watcher {
-        let (kind, span) = (BufferKind::Storage, Span::NONE);
-        let name = "watched".into();
-        kernel.buffers.push(Buffer { name, kind, set: 0, binding: 2, element: 0, bytes: 0, writable: true, span });
+        kernel.buffers.push(Buffer::storage("watched", 2));
         let scratch = kernel.add_block(&[]);
         let mut b = Builder::new(kernel);
         b.switch_to(scratch);
@@ -34,15 +30,7 @@ impl Watcher {
     }
 
     fn atomic(&mut self, op: AtomicOp, word: u32, value: Value) {
-        let access = MemoryAccess {
-            space: MemorySpace::Buffer(2),
-            offset: 4 * word,
-            bytes: 4,
-            components: 1,
-            align: 4,
-            coherent: false,
-            volatile: false,
-        };
+        let access = MemoryAccess::words(MemorySpace::Buffer(2), 4 * word, 1);
         let op = Op::Atomic { op, ty: Scalar::U32, access, scope: Scope::Device, order: Order::Relaxed };
         let zero = self.b.u32(0);
         self.b.value(op, &[zero, value], Ty::B32);

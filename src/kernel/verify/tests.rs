@@ -1,32 +1,14 @@
 use super::verify;
 use crate::ir::{BuiltIn, Scalar};
-use crate::kernel::{BinOp, Buffer, BufferKind, Builder, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp};
+use crate::kernel::{BinOp, Buffer, Builder, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp};
 use crate::lane::{FoldOp, LaneOp, Primitive, Width};
-use crate::source::Span;
 
-const WORD: MemoryAccess = MemoryAccess {
-    space: MemorySpace::Buffer(0),
-    offset: 0,
-    bytes: 4,
-    components: 1,
-    align: 4,
-    coherent: false,
-    volatile: false,
-};
+const WORD: MemoryAccess = MemoryAccess::words(MemorySpace::Buffer(0), 0, 1);
 
 /// What is wrong with a kernel that `build` writes; the read-only buffer 0 is there.
 fn errors(build: impl FnOnce(&mut Builder)) -> Vec<String> {
     let mut b = Builder::new(Kernel::new("main", [32, 1, 1]));
-    b.kernel.buffers.push(Buffer {
-        name: "data".into(),
-        kind: BufferKind::Storage,
-        set: 0,
-        binding: 0,
-        element: 0,
-        bytes: 0,
-        writable: false,
-        span: Span::NONE,
-    });
+    b.kernel.buffers.push(Buffer { writable: false, ..Buffer::storage("data", 0) });
     build(&mut b);
     if !b.is_terminated() {
         b.effect(Op::Return, &[]);

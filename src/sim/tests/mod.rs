@@ -7,8 +7,7 @@ mod waves;
 
 use super::{Dispatch, Fault, Memory, Program};
 use crate::ir::{BuiltIn, Scalar};
-use crate::kernel::{BinOp, Buffer, BufferKind, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value};
-use crate::source::Span;
+use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value};
 
 const U32: Scalar = Scalar::U32;
 
@@ -33,17 +32,7 @@ impl Shader {
     fn new(size: u32) -> Shader {
         let mut kernel = Kernel::new("main", [size, 1, 1]);
         for binding in 0..2 {
-            let name = if binding == 0 { "input" } else { "output" };
-            kernel.buffers.push(Buffer {
-                name: name.into(),
-                kind: BufferKind::Storage,
-                set: 0,
-                binding,
-                element: 0,
-                bytes: 0,
-                writable: true,
-                span: Span::NONE,
-            });
+            kernel.buffers.push(Buffer::storage(if binding == 0 { "input" } else { "output" }, binding));
         }
         let mut b = Builder::new(kernel);
         let local = b.value(Op::BuiltIn(BuiltIn::LocalInvocationIndex, 0), &[], Ty::B32);

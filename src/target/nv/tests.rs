@@ -3,13 +3,11 @@
 use super::{NvOptions, Program, emit};
 use crate::ir::{MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::verify::verify;
-use crate::kernel::{
-    BinOp, Buffer, BufferKind, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp, Value,
-};
+use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp, Value};
 use crate::lane::Primitive;
 use crate::lane::op::ShuffleMode;
 use crate::lane::primitive::NvOp;
-use crate::source::{SourceMap, Span};
+use crate::source::SourceMap;
 
 const U: Scalar = Scalar::U32;
 const F: Scalar = Scalar::F32;
@@ -17,22 +15,12 @@ const F: Scalar = Scalar::F32;
 /// A builder of a kernel with one storage buffer.
 fn builder() -> Builder {
     let mut kernel = Kernel::new("main", [32, 1, 1]);
-    kernel.buffers.push(Buffer {
-        name: "data".into(),
-        kind: BufferKind::Storage,
-        set: 0,
-        binding: 3,
-        element: 0,
-        bytes: 0,
-        writable: true,
-        span: Span::NONE,
-    });
+    kernel.buffers.push(Buffer::storage("data", 3));
     Builder::new(kernel)
 }
 
 fn words(components: u8, align: u32) -> MemoryAccess {
-    let space = MemorySpace::Buffer(0);
-    MemoryAccess { space, offset: 0, bytes: 4, components, align, coherent: false, volatile: false }
+    MemoryAccess { align, ..MemoryAccess::words(MemorySpace::Buffer(0), 0, components) }
 }
 
 fn load(b: &mut Builder, at: u32) -> Value {
