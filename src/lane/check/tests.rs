@@ -1,6 +1,6 @@
 //! Proves the plan of every operation, width and type on every profile.
 
-use super::prove::Prover;
+use super::prove::{Prover, Tally};
 use super::{Effort, prove};
 use crate::lane::catalog::{self, Sample};
 use crate::lane::op::{FoldKind, LaneOp, Members};
@@ -41,19 +41,14 @@ fn nameless(profile: &Profile) -> Profile {
 /// Proves all plans of the operations that are wanted, on all profiles, and says how many.
 fn prove_all(what: &str, wanted: fn(LaneOp) -> bool) {
     let samples: Vec<Sample> = catalog::all().into_iter().filter(|sample| wanted(sample.op)).collect();
-    let (mut thorough, mut quick) = (Prover::new(Effort::Thorough), Prover::new(Effort::Quick));
+    let mut prover = Prover::new(Effort::Thorough);
     let mut cases = 0;
     for (profile, count) in profiles() {
-        let before = thorough.tally.cases + quick.tally.cases;
-        // AMD's many long plans are run on fewer masks, and as if nothing were known of the active lanes.
-        let proven = match profile.target {
-            Target::Amd => samples.iter().try_for_each(|sample| quick.case(&sample.request(), &profile)),
-            _ => thorough.profile(&profile, &samples),
-        };
-        proven.unwrap_or_else(|wrong| panic!("{}: {wrong}", profile.name));
-        cases += (thorough.tally.cases + quick.tally.cases - before) * count;
+        let before = prover.tally.cases;
+        prover.profile(&profile, &samples).unwrap_or_else(|wrong| panic!("{}: {wrong}", profile.name));
+        cases += (prover.tally.cases - before) * count;
     }
-    let (plans, runs) = (thorough.tally.plans + quick.tally.plans, thorough.tally.runs + quick.tally.runs);
+    let Tally { plans, runs, .. } = prover.tally;
     println!("{what}: {cases} cases proven, {plans} different plans in {runs} runs");
     assert!(plans > 0 && runs >= plans as u64);
 }
@@ -120,7 +115,7 @@ fn moves(op: LaneOp) -> bool {
 /// Profiles have a plan for everything, or say what is missing.
 #[test]
 fn what_is_not_proven_is_refused_with_a_reason() {
-    for (profile, _) in profiles().iter().filter(|(profile, _)| profile.target != Target::Amd) {
+    for (profile, _) in &profiles() {
         for sample in catalog::all() {
             let Err(refusal) = plan(&sample.request(), profile) else { continue };
             let right = match &refusal {
