@@ -34,9 +34,20 @@ pub fn table(profiles: &[Profile]) -> Vec<Line> {
     });
     let line = |family| {
         let members: Vec<&Sample> = samples.iter().filter(|sample| sample.family == family).collect();
-        Line { family, support: profiles.iter().map(|profile| support(&members, profile)).collect() }
+        Line { family, support: supports(&members, profiles) }
     };
     families.into_iter().map(line).collect()
+}
+
+/// What each profile makes of one family; those that plan alike are asked once.
+fn supports(members: &[&Sample], profiles: &[Profile]) -> Vec<Support> {
+    let mut all: Vec<Support> = Vec::with_capacity(profiles.len());
+    for profile in profiles {
+        let alike = profiles.iter().zip(&all).find(|(other, _)| other.plans_like(profile));
+        let known = alike.map(|(_, support)| support.clone().renamed(&profile.name));
+        all.push(known.unwrap_or_else(|| support(members, profile)));
+    }
+    all
 }
 
 /// What a profile makes of the forms of one family.
@@ -49,6 +60,16 @@ fn support(members: &[&Sample], profile: &Profile) -> Support {
         }
     }
     support
+}
+
+impl Support {
+    /// The same of a profile that plans like the one that was asked.
+    fn renamed(mut self, name: &str) -> Support {
+        if let Some(Refusal::NoHardware { profile, .. }) = &mut self.refusal {
+            *profile = name.into();
+        }
+        self
+    }
 }
 
 fn widen(range: Option<(usize, usize)>, count: usize) -> (usize, usize) {

@@ -59,4 +59,13 @@ impl Profile {
     pub fn has(&self, feature: Feature) -> bool {
         self.features.has(feature)
     }
+
+    /// Whether the other profile gets the same plans: those that differ in name and the like alone do.
+    pub fn plans_like(&self, other: &Profile) -> bool {
+        let seen = |profile: &Profile| {
+            let Profile { target, wave_size, features, costs, weights, reproducible, .. } = *profile;
+            (target, wave_size, features, costs, weights, reproducible)
+        };
+        seen(self) == seen(other)
+    }
 }

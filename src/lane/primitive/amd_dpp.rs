@@ -197,21 +197,30 @@ impl Instruction for Dpp8 {
 /// One of the DPP16 controls, with masks where lanes want their old value.
 pub fn solve_dpp16(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     let quad = map.selectors(4, 0).map(|selectors| DppControl::QuadPerm(selectors as u8));
-    // A lane that wants the value of a lane rules out nearly all controls.
-    let serves = |control: &DppControl| map.moved().is_none_or(|(i, lane)| control.lane(i, map.size()) == Some(lane));
-    let controls = quad.into_iter().chain(DppControl::all_but_quad()).filter(serves);
-    map.first_that_fits(controls.flat_map(|control| with_masks(map, control)), features)
+    // The first and the last lane that want another's value rule out nearly all controls.
+    let mut moves = map.moves();
+    let ends = [moves.next().or_else(|| map.moved()), moves.next_back()];
+    let serves =
+        |control: &DppControl| ends.iter().flatten().all(|(i, lane)| control.lane(*i, map.size()) == Some(*lane));
+    let exists = |control: &DppControl| features.has(control.feature());
+    let controls = quad.into_iter().chain(DppControl::all_but_quad()).filter(exists).filter(serves);
+    let masks = narrowest_masks(map);
+    map.first_that_fits(controls.flat_map(|control| with_masks(map, control, masks)), features)
 }
 
 /// A control with full masks, and with the narrowest: those lanes that want a lane or zero are in both, and the narrowest
 /// leave the old value to as many others as any masks do.
-fn with_masks(map: &LaneMap, control: DppControl) -> [Move; 2] {
+fn with_masks(map: &LaneMap, control: DppControl, (row_mask, bank_mask): (u8, u8)) -> [Move; 2] {
     let bound_ctrl = map.has(Source::Zero) || !map.has(Source::Old);
     let full = Dpp16 { bound_ctrl, ..Dpp16::new(control) };
+    [full, Dpp16 { row_mask, bank_mask, ..full }].map(Move::plain)
+}
+
+/// The row and the bank mask that let just the lanes be written that want something new, and those of their rows and banks.
+fn narrowest_masks(map: &LaneMap) -> (u8, u8) {
     let written = |i: &u32| !matches!(map.want(*i), None | Some(Source::Old | Source::Undefined));
-    let mask = |bit: fn(u32) -> u32| (0..map.size()).filter(written).fold(0, |mask, i| mask | 1 << bit(i));
-    let narrow = Dpp16 { row_mask: mask(|i| i / 16), bank_mask: mask(|i| i / 4 % 4), ..full };
-    [full, narrow].map(Move::plain)
+    let with = |(rows, banks): (u8, u8), i: u32| (rows | 1 << (i / 16), banks | 1 << (i / 4 % 4));
+    (0..map.size()).filter(written).fold((0, 0), with)
 }
 
 /// Any map inside groups of 8 lanes.

@@ -191,28 +191,23 @@ pub fn solve_swizzle(map: &LaneMap, features: FeatureSet) -> Option<Move> {
     map.first_that_fits(swizzles.map(|swizzle| Move::plain(LdsOp::Swizzle(swizzle))), features)
 }
 
-/// The masks that could do: each bit of the source is that of the lane, its complement, zero or one.
+/// The masks that could do.
 fn masks(map: &LaneMap) -> Option<Swizzle> {
-    let mut swizzle = (0, 0, 0);
-    for bit in 0..5 {
-        let always = |rule: fn(u32, u32) -> bool| map.lanes().all(|(i, lane)| rule(i >> bit & 1, lane >> bit & 1));
-        let choice = match () {
-            () if always(|own, read| own == read) => (1, 0, 0),
-            () if always(|own, read| own != read) => (1, 0, 1),
-            () if always(|_, read| read == 0) => (0, 0, 0),
-            () if always(|_, read| read == 1) => (0, 1, 0),
-            () => return None,
-        };
-        swizzle = (swizzle.0 | choice.0 << bit, swizzle.1 | choice.1 << bit, swizzle.2 | choice.2 << bit);
-    }
-    Some(Swizzle::Mask { and: swizzle.0, or: swizzle.1, xor: swizzle.2 })
+    let (and, or, xor) = map.masks(5)?;
+    Some(Swizzle::Mask { and: and as u8, or: or as u8, xor: xor as u8 })
 }
 
-/// The rotations that move the first lane as it wants. One by `-count` is one by `32 - count`.
+/// The rotations that move the first lane as it wants and keep no bit that some lane wants changed. One by `-count` is
+/// one by `32 - count`.
 fn rotations(map: &LaneMap) -> impl Iterator<Item = Swizzle> {
     let first = map.moved();
-    let counts = (0..32).flat_map(|count| (0..32).map(move |keep| Swizzle::Rotate { down: false, count, keep }));
-    counts.filter(move |swizzle| first.is_some_and(|(i, lane)| swizzle.lane(i) == lane))
+    let changed = map.moves().fold(0, |bits, (i, lane)| bits | (i ^ lane));
+    let keeps: Vec<u8> = (0..32).filter(|keep| u32::from(*keep) & changed == 0).collect();
+    // Lanes beyond the own 32 are none that it reads.
+    let counts = 0..if changed < 32 { 32 } else { 0 };
+    let rotations = counts
+        .flat_map(move |count| keeps.clone().into_iter().map(move |keep| Swizzle::Rotate { down: false, count, keep }));
+    rotations.filter(move |swizzle| first.is_some_and(|(i, lane)| swizzle.lane(i) == lane))
 }
 
 /// A permutation by address: one that reads, or one that pushes where each value is wanted once.

@@ -4,13 +4,15 @@
 //! active: what a move does under a partial mask is for the checker to see.
 
 use super::{Index, Primitive, Source};
-use crate::lane::value::Lanes;
+use crate::lane::value::{Bits, Lanes};
 use crate::profile::FeatureSet;
 
 /// What each lane of a wave wants; nothing where any value will do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneMap {
     wants: Vec<Option<Source>>,
+    /// The lanes that want another lane's value: what searches ask for again and again.
+    moved: u128,
 }
 
 /// An index operand of a [`Move`].
@@ -60,7 +62,17 @@ impl Move {
 impl LaneMap {
     /// A map of `size` lanes from what each wants.
     pub fn new(size: u32, want: impl FnMut(u32) -> Option<Source>) -> LaneMap {
-        LaneMap { wants: (0..size).map(want).collect() }
+        LaneMap::of_wants((0..size).map(want).collect())
+    }
+
+    fn of_wants(wants: Vec<Option<Source>>) -> LaneMap {
+        let mut moved = 0;
+        for (i, want) in (0..).zip(&wants) {
+            if let Some(Source::Lane(lane)) = *want {
+                moved |= u128::from(lane != i) << i;
+            }
+        }
+        LaneMap { wants, moved }
     }
 
     /// A map that wants a value of some lane in every lane.
@@ -74,7 +86,7 @@ impl LaneMap {
         let instruction = step.primitive.instruction();
         let sources = (0..size).map(|i| instruction.source(i, &index, Lanes::full(size)));
         let wants = sources.map(|source| Some(source?).map(|source| (source != Source::Undefined).then_some(source)));
-        Some(LaneMap { wants: wants.collect::<Option<_>>()? })
+        Some(LaneMap::of_wants(wants.collect::<Option<_>>()?))
     }
 
     /// Number of lanes.
@@ -101,9 +113,19 @@ impl LaneMap {
         }
     }
 
+    /// The lanes that want another lane's value.
+    pub fn moved_lanes(&self) -> Bits {
+        Bits(self.moved)
+    }
+
+    /// The same with the lane that each wants.
+    pub fn moves(&self) -> impl DoubleEndedIterator<Item = (u32, u32)> {
+        self.moved_lanes().filter_map(|i| self.lane(i).map(|lane| (i, lane)))
+    }
+
     /// The first lane that wants another lane's value, else the first that wants its own; with that lane.
     pub fn moved(&self) -> Option<(u32, u32)> {
-        self.lanes().find(|(i, lane)| i != lane).or_else(|| self.lanes().next())
+        self.moves().next().or_else(|| self.lanes().next())
     }
 
     /// The same map for some lanes; the others want nothing.
@@ -188,6 +210,19 @@ impl LaneMap {
         let bits = group.trailing_zeros();
         let packed = (0..group).map(|k| u64::from(chosen[k as usize].unwrap_or(k)) << (bits * k));
         Some(packed.fold(0, |all, selector| all | selector))
+    }
+
+    /// The `and`, `or` and `xor` with which the source is `((i & and) | or) ^ xor` in the lowest bits, so many: each bit is
+    /// that of the lane, its complement, zero or one. None where a bit is nothing of these.
+    pub fn masks(&self, bits: u32) -> Option<(u32, u32, u32)> {
+        let (mut same, mut flipped, mut clear, mut set) = (u32::MAX, u32::MAX, u32::MAX, u32::MAX);
+        for (i, lane) in self.lanes() {
+            (same, flipped, clear, set) = (same & !(i ^ lane), flipped & (i ^ lane), clear & !lane, set & lane);
+        }
+        let low = (1 << bits) - 1;
+        let (and, xor) = (same | flipped, flipped & !same);
+        let or = set & !and & !clear;
+        ((and | clear | set) & low == low).then_some((and & low, or & low, xor & low))
     }
 
     /// The first of some moves that exists on hardware with these features and gives every lane what it wants.

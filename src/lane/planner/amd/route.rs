@@ -131,12 +131,12 @@ impl Formula {
     /// A formula of a map whose lanes all want lanes.
     pub fn of(map: &LaneMap) -> Option<Formula> {
         let fits = |formula: &Formula| map.lanes().all(|(i, lane)| formula.lane(i) == lane);
-        let bits = bits_of(map);
+        let bits = map.masks(map.size().ilog2()).map(|(and, or, xor)| Formula::Bits { and, or, xor });
         let (first, lane) = map.moved()?;
         let count = lane.wrapping_sub(first);
         let masks = (1..=map.size().ilog2()).map(|level| (1 << level) - 1);
         let turned = masks.rev().map(|mask| Formula::Turned { count: count & mask, mask });
-        [bits].into_iter().flatten().chain(turned).find(fits)
+        bits.into_iter().chain(turned).find(fits)
     }
 
     fn emit(self, b: &mut Builder) -> Operand {
@@ -155,22 +155,6 @@ impl Formula {
             }
         }
     }
-}
-
-/// Each bit of the source is that of the lane, its complement, zero or one.
-fn bits_of(map: &LaneMap) -> Option<Formula> {
-    let (mut and, mut or, mut xor) = (0, 0, 0);
-    for bit in 0..map.size().ilog2() {
-        let always = |rule: fn(u32, u32) -> bool| map.lanes().all(|(i, lane)| rule(i >> bit & 1, lane >> bit & 1));
-        match () {
-            () if always(|own, read| own == read) => and |= 1 << bit,
-            () if always(|own, read| own != read) => (and, xor) = (and | 1 << bit, xor | 1 << bit),
-            () if always(|_, read| read == 0) => {}
-            () if always(|_, read| read == 1) => or |= 1 << bit,
-            () => return None,
-        }
-    }
-    Some(Formula::Bits { and, or, xor })
 }
 
 /// A map through the local data share, by an address that is computed once: the crossbar where it reaches, else memory.

@@ -185,7 +185,7 @@ impl Search<'_> {
     fn controls(&self, map: &LaneMap) -> impl Iterator<Item = DppControl> {
         let features = self.profile.features;
         let has = move |control: &DppControl| features.has_all(Dpp16::new(*control).needs());
-        let moved: Vec<(u32, u32)> = map.lanes().filter(|(i, lane)| i != lane).collect();
+        let moved: Vec<(u32, u32)> = map.moves().collect();
         let size = map.size();
         let serves = move |control: &DppControl| moved.iter().any(|(i, lane)| control.lane(*i, size) == Some(*lane));
         quads(map).chain(DppControl::all_but_quad()).filter(has).filter(serves)
@@ -242,14 +242,13 @@ impl Search<'_> {
 
 /// Lanes that want another's value, among some.
 fn moved_among(map: &LaneMap, set: u64) -> u32 {
-    map.lanes().filter(|(i, lane)| i != lane && set >> i & 1 != 0).count() as u32
+    (map.moved_lanes().0 & u128::from(set)).count_ones()
 }
 
 /// The first and the last lane that want another's value, with that lane.
 fn ends(map: &LaneMap) -> Vec<(u32, u32)> {
-    let mut moved = map.lanes().filter(|(i, lane)| i != lane);
-    let first = moved.next();
-    first.into_iter().chain(moved.last()).collect()
+    let mut moves = map.moves();
+    [moves.next(), moves.next_back()].into_iter().flatten().collect()
 }
 
 /// Lanes that a single move serves.
@@ -278,7 +277,7 @@ fn quads(map: &LaneMap) -> impl Iterator<Item = DppControl> {
 fn row_move(map: &LaneMap, across: bool) -> PermlaneOp {
     let other = u32::from(across) << 4;
     let mut chosen = [None; 16];
-    for (i, lane) in map.lanes().filter(|(i, lane)| i != lane && (i ^ other) / 16 == lane / 16) {
+    for (i, lane) in map.moves().filter(|(i, lane)| (i ^ other) / 16 == lane / 16) {
         chosen[(i % 16) as usize].get_or_insert(lane % 16);
     }
     let packed = (0..16).map(|k| u64::from(chosen[k as usize].unwrap_or(k)) << (4 * k));
