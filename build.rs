@@ -1,12 +1,15 @@
 //! Turns the language tables in `grammar/` into `static` data for `src/grammar`.
 //!
-//! Reads every `grammar/*.toml`, checks each row, expands its patterns and writes `tables.rs` to the output directory.
+//! Reads every `grammar/*.toml`, checks each row, expands its patterns and writes `tables.rs` to the output directory;
+//! beside it `hashes.rs`, which says what the program is made of.
 //! A bad row stops the build with the file, the row and the reason.
 
 #[path = "build/emit.rs"]
 mod emit;
 #[path = "build/expand.rs"]
 mod expand;
+#[path = "build/hash.rs"]
+mod hash;
 #[path = "build/lane.rs"]
 mod lane;
 #[path = "build/param.rs"]
@@ -21,8 +24,9 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
 fn main() {
-    println!("cargo::rerun-if-changed=grammar");
-    println!("cargo::rerun-if-changed=build");
+    for input in ["grammar", "profiles", "src", "build", "build.rs", "Cargo.toml"] {
+        println!("cargo::rerun-if-changed={input}");
+    }
     if let Err(reason) = generate(Path::new("grammar")) {
         println!("cargo::error={reason}");
         process::exit(1);
@@ -32,8 +36,13 @@ fn main() {
 fn generate(folder: &Path) -> Result<(), String> {
     let tables = table_paths(folder)?.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let text = emit::tables(&tables)?;
+    write("tables.rs", &text)?;
+    write("hashes.rs", &hash::constants()?)
+}
+
+fn write(name: &str, text: &str) -> Result<(), String> {
     let out = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?;
-    let target = Path::new(&out).join("tables.rs");
+    let target = Path::new(&out).join(name);
     fs::write(&target, text).map_err(|e| format!("{}: {e}", target.display()))
 }
 

@@ -1,5 +1,7 @@
 //! crosslane compiles GLSL and WGSL with portable cross-lane operations to each vendor's best code.
 
+#[cfg(feature = "build")]
+pub mod build;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compile;
@@ -15,6 +17,7 @@ pub mod run;
 pub mod sim;
 pub mod source;
 pub mod target;
+pub mod version;
 pub mod wgsl;
 
 /// The example in the README is compiled and run with the documentation's tests.

@@ -104,6 +104,42 @@ pub struct CompileArgs {
     /// Keep names and source lines.
     #[arg(short = 'g')]
     pub debug: bool,
+    #[command(flatten)]
+    pub deps: DepsArgs,
+}
+
+/// What is written about the files that an output is made from.
+#[derive(Args)]
+#[command(next_help_heading = "Dependencies")]
+pub struct DepsArgs {
+    /// Write the names of the files that the shader reads, and compile nothing (also `-M`, `-MM`).
+    #[arg(long, group = "dependencies")]
+    pub deps_only: bool,
+    /// Write them beside the output too, to its name with `.d` behind (also `-MD`, `-MMD`).
+    #[arg(long, group = "dependencies")]
+    pub deps: bool,
+    /// File to write them to; `-` is standard output (also `-MF`).
+    #[arg(long, value_name = "FILE", requires = "dependencies")]
+    pub deps_file: Option<PathBuf>,
+    /// Name of the output in them, as it is; may be repeated (also `-MT`).
+    #[arg(long, value_name = "TARGET", requires = "dependencies")]
+    pub deps_target: Vec<String>,
+    /// The same, escaped for make (also `-MQ`).
+    #[arg(long, value_name = "TARGET", requires = "dependencies")]
+    pub deps_target_quoted: Vec<String>,
+    /// Add an empty rule for every file but the shader, so that make goes on when one is gone (also `-MP`).
+    #[arg(long, requires = "dependencies")]
+    pub deps_phony: bool,
+    /// Form of them: a rule of make, one JSON object, or paths that each end with a NUL.
+    #[arg(long, value_name = "FORMAT", default_value = "make")]
+    pub deps_format: DepsFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DepsFormat {
+    Make,
+    Json,
+    Zero,
 }
 
 #[derive(Args)]

@@ -1,20 +1,24 @@
 //! `crosslane compile`: one shader, one profile, one output.
 
 use super::args::{CompileArgs, Emit, SourceArgs, TargetArgs};
-use super::include::FileLoader;
 use super::input::{self, Shader};
 use super::output::Sink;
-use super::{CommandError, Exit, Outcome, messages, profiles};
-use crate::compile::{Compilation, EmitKind, Input, Options, Verdict, compile};
+use super::{CommandError, Exit, Outcome, deps, messages, profiles};
+use crate::build::files::{FileLoader, Recorder};
+use crate::compile::{Compilation, EmitKind, Input, Language, Options, Verdict, compile};
 use crate::glsl::preprocess::MacroOption;
 use crate::profile::{Profile, Target};
+use crate::source::Loader;
 use std::path::{Path, PathBuf};
 
 pub fn run(args: &CompileArgs) -> Outcome {
     let emit = emit_kind(args);
-    let profile = profile(&args.target)?;
+    let disk = FileLoader::default();
+    let profile_files = Recorder::new(&disk);
+    let profile = profile(&args.target, &profile_files)?;
     check_emit(args, &profile)?;
     let sink = sink(args, emit, profile.target)?;
+    let request = deps::Request::new(args, &sink, profile.target)?;
     let shader = input::read(&args.source)?;
     let options = Options {
         emit,
@@ -23,7 +27,19 @@ pub fn run(args: &CompileArgs) -> Outcome {
         no_warnings: args.messages.no_warnings,
         ..options(&args.source, &shader, profile)?
     };
-    finish(args, &sink, &compile_shader(&shader, &options, args))
+    let loader = FileLoader { directories: args.source.include_dirs.clone() };
+    let compilation = compile_shader(&shader, &options, &loader, args.deps.deps_only);
+    messages::print(&args.messages, &compilation.sources, &compilation.diagnostics);
+    let artifact = match &compilation.verdict {
+        Verdict::Done(artifact) => artifact,
+        Verdict::ShaderWrong => return Ok(Exit::ShaderWrong),
+        Verdict::ProfileLacks => return Ok(Exit::ProfileLacks),
+    };
+    if !args.deps.deps_only {
+        sink.write(&artifact.to_bytes())?;
+    }
+    request.write(&compilation.sources, &profile_files.into_found())?;
+    Ok(Exit::Done)
 }
 
 /// What the options about the source say.
@@ -32,19 +48,16 @@ pub fn options(args: &SourceArgs, shader: &Shader, profile: Profile) -> Result<O
     Ok(Options { stage: shader.stage, entry: args.entry.clone(), macros, ..Options::new(profile) })
 }
 
-fn compile_shader(shader: &Shader, options: &Options, args: &CompileArgs) -> Compilation {
-    let loader = FileLoader { directories: args.source.include_dirs.clone() };
+/// Where only the files that are read are asked for, nothing behind the preprocessor runs; WGSL reads one file, and the
+/// shortest way to it is its own front end.
+fn compile_shader(shader: &Shader, options: &Options, loader: &FileLoader, reads_only: bool) -> Compilation {
     let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };
-    compile(&input, options, &loader)
-}
-
-fn finish(args: &CompileArgs, sink: &Sink, compilation: &Compilation) -> Outcome {
-    messages::print(&args.messages, &compilation.sources, &compilation.diagnostics);
-    match &compilation.verdict {
-        Verdict::Done(artifact) => sink.write(&artifact.to_bytes()).map(|()| Exit::Done),
-        Verdict::ShaderWrong => Ok(Exit::ShaderWrong),
-        Verdict::ProfileLacks => Ok(Exit::ProfileLacks),
-    }
+    let emit = match shader.language {
+        Language::Glsl if reads_only => EmitKind::Preprocessed,
+        Language::Wgsl if reads_only => EmitKind::Ir,
+        _ => options.emit,
+    };
+    compile(&input, &Options { emit, ..options.clone() }, loader)
 }
 
 /// Forms of one target are made by its profiles alone.
@@ -89,7 +102,7 @@ fn sink(args: &CompileArgs, emit: EmitKind, target: Target) -> Result<Sink, Comm
 }
 
 /// `dir/a.comp` gives `a.comp.spv` in the working directory, as glslc does: two stages of one name never collide.
-fn default_output(input: &Path, target: Target) -> Result<PathBuf, CommandError> {
+pub fn default_output(input: &Path, target: Target) -> Result<PathBuf, CommandError> {
     let name = input.file_name().ok_or_else(|| CommandError(format!("{} is no file", input.display())))?;
     let mut name = name.to_os_string();
     name.push(match target {
@@ -101,8 +114,8 @@ fn default_output(input: &Path, target: Target) -> Result<PathBuf, CommandError>
 }
 
 /// The profile that the options name, with their changes.
-pub fn profile(args: &TargetArgs) -> Result<Profile, CommandError> {
-    let mut profile = profiles::find(&args.profile)?;
+pub fn profile(args: &TargetArgs, files: &dyn Loader) -> Result<Profile, CommandError> {
+    let mut profile = profiles::find_with(&args.profile, files)?;
     if let Some(lanes) = args.wave_size {
         profile = profile.with_wave_size(lanes.lanes());
         profile.check_wave_size().map_err(|why| CommandError(format!("--wave-size: {why}")))?;

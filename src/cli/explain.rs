@@ -1,10 +1,10 @@
 //! `crosslane explain`: what each cross-lane operation of a shader becomes, as text, JSON or a page.
 
 use super::args::{ExplainArgs, MessageArgs, SourceArgs};
-use super::include::FileLoader;
 use super::input::{self, Shader};
 use super::output::{Sink, to_stdout};
 use super::{CommandError, Exit, Outcome, compile, messages, profiles};
+use crate::build::files::FileLoader;
 use crate::compile::{Input, Options};
 use crate::explain::{Failure, explain, html, json, text};
 use crate::profile::Profile;

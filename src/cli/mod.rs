@@ -7,8 +7,8 @@
 mod args;
 mod check;
 mod compile;
+mod deps;
 mod explain;
-mod include;
 mod input;
 mod messages;
 mod ops;

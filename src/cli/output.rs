@@ -1,9 +1,9 @@
-//! Writing results: a file whole or not at all, and not at all when it already holds the same bytes.
+//! Writing results to a file or to standard output.
 
 use super::CommandError;
-use std::fs;
+use crate::build::write;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Where a result goes.
 pub enum Sink {
@@ -23,7 +23,8 @@ impl Sink {
         match self {
             Sink::Stdout => to_stdout(bytes),
             Sink::File(path) => {
-                to_file(path, bytes).map_err(|error| CommandError(format!("cannot write {}: {error}", path.display())))
+                let written = write::whole(path, bytes).map(drop);
+                written.map_err(|error| CommandError(format!("cannot write {}: {error}", path.display())))
             }
         }
     }
@@ -41,24 +42,4 @@ pub fn to_stdout(bytes: &[u8]) -> Result<(), CommandError> {
         }
         _ => Ok(()),
     }
-}
-
-fn to_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    match fs::metadata(path) {
-        Ok(meta) if !meta.is_file() => return fs::write(path, bytes),
-        Ok(meta) if meta.len() == bytes.len() as u64 && fs::read(path)? == bytes => return Ok(()),
-        _ => {}
-    }
-    let temporary = beside(path);
-    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
-/// A name in the same directory, so that the rename stays on one file system.
-fn beside(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
 }

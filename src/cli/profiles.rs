@@ -1,9 +1,9 @@
 //! `crosslane profiles`: the list, or one profile in full.
 
 use super::args::ProfilesArgs;
-use super::include::FileLoader;
 use super::output::to_stdout;
 use super::{CommandError, Exit, Outcome};
+use crate::build::files::FileLoader;
 use crate::diagnostic::nearest::nearest;
 use crate::lane::check;
 use crate::profile::{Cost, CostClass, Profile, Target};
@@ -21,20 +21,24 @@ pub fn run(args: &ProfilesArgs) -> Outcome {
 
 /// The profile of a name, an alias, or a `.toml` file.
 pub fn find(name: &str) -> Result<Profile, CommandError> {
+    find_with(name, &FileLoader::default())
+}
+
+/// The same; the loader reads the files.
+pub fn find_with(name: &str, files: &dyn Loader) -> Result<Profile, CommandError> {
     if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
-        return read(name);
+        return read(name, files);
     }
     Profile::named(name).ok_or_else(|| unknown(name))
 }
 
 /// The profile of a file, which may inherit from others beside it. Its plans are proven here and now.
-fn read(path: &str) -> Result<Profile, CommandError> {
-    let files = FileLoader { directories: Vec::new() };
+fn read(path: &str, files: &dyn Loader) -> Result<Profile, CommandError> {
     let loaded = files.load(path, IncludeKind::Quoted, "").map_err(|error| match error {
         LoadError::NotFound(_) => CommandError(format!("cannot read {path}: there is no such file")),
         LoadError::Unreadable(why) => CommandError(why),
     })?;
-    let profile = Profile::from_file(&loaded.text, &loaded.name, &files);
+    let profile = Profile::from_file(&loaded.text, &loaded.name, files);
     let profile = profile.map_err(|error| CommandError(error.to_string()))?;
     match check::prove(&profile) {
         Ok(_) => Ok(profile),

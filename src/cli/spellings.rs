@@ -11,6 +11,14 @@ static SPELLINGS: &[(&str, Spelling)] = &[
     ("-fdiagnostics-color=", Spelling::Prefix("--color=")),
     ("--target-env=", Spelling::TargetEnvironment),
     ("--target-spv=", Spelling::Prefix("--profile=")),
+    ("-MF", Spelling::Valued("--deps-file")),
+    ("-MT", Spelling::Valued("--deps-target")),
+    ("-MQ", Spelling::Valued("--deps-target-quoted")),
+    ("-MP", Spelling::Word("--deps-phony")),
+    ("-MD", Spelling::Word("--deps")),
+    ("-MMD", Spelling::Word("--deps")),
+    ("-M", Spelling::Word("--deps-only")),
+    ("-MM", Spelling::Word("--deps-only")),
     ("-O0", Spelling::Nothing),
     ("-O", Spelling::Nothing),
     ("-Os", Spelling::Nothing),
@@ -23,6 +31,8 @@ enum Spelling {
     Word(&'static str),
     /// The value follows directly.
     Prefix(&'static str),
+    /// The value follows directly or is the next word.
+    Valued(&'static str),
     /// glslc's target environments name the SPIR-V version that they imply.
     TargetEnvironment,
     /// Asks for what we do anyway.
@@ -51,7 +61,10 @@ fn translate_one(argument: OsString) -> Option<OsString> {
     let Some(text) = argument.to_str() else { return Some(argument) };
     for (theirs, spelling) in SPELLINGS {
         match spelling {
-            Spelling::Word(ours) if text == *theirs => return Some(ours.into()),
+            Spelling::Word(ours) | Spelling::Valued(ours) if text == *theirs => return Some(ours.into()),
+            Spelling::Valued(ours) if text.starts_with(theirs) => {
+                return Some(format!("{ours}={}", &text[theirs.len()..]).into());
+            }
             Spelling::Nothing if text == *theirs => return None,
             Spelling::Prefix(ours) if text.starts_with(theirs) => {
                 return Some(format!("{ours}{}", &text[theirs.len()..]).into());
@@ -84,6 +97,12 @@ mod tests {
         let ours =
             translated(&["crosslane", "compile", "-fshader-stage=comp", "--target-env=vulkan1.2", "-O", "-Werror"]);
         assert_eq!(ours, ["crosslane", "compile", "--stage=comp", "--profile=spirv-1.5", "--deny-warnings"]);
+    }
+
+    #[test]
+    fn values_of_gcc_may_follow_directly() {
+        let ours = translated(&["crosslane", "compile", "-MD", "-MFa.d", "-MT", "b", "-MM"]);
+        assert_eq!(ours[2..], ["--deps", "--deps-file=a.d", "--deps-target", "b", "--deps-only"]);
     }
 
     #[test]

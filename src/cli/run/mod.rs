@@ -8,9 +8,9 @@ mod table;
 
 use super::args::RunArgs;
 use super::compile::macros;
-use super::include::FileLoader;
 use super::output::{Sink, to_stdout};
 use super::{CommandError, Exit, Outcome, input, messages};
+use crate::build::files::FileLoader;
 use crate::compile::{EmitKind, Input, Options, parse};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::ir::Module;

@@ -1,11 +1,16 @@
-//! Includes from the file system: beside the including file, then in the `-I` directories in order.
+//! Text from the file system: beside the file that asks for it, then in the include directories in order.
 
 use crate::source::{IncludeKind, LoadError, Loaded, Loader};
+use std::cell::RefCell;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
+/// Finds files by their paths; what is not found beside the file that asks is looked for in the directories.
+#[derive(Clone, Default, Debug)]
 pub struct FileLoader {
+    /// The include directories, the first first.
     pub directories: Vec<PathBuf>,
 }
 
@@ -24,6 +29,7 @@ impl Loader for FileLoader {
 }
 
 impl FileLoader {
+    /// The paths that a name may mean, the first first.
     fn candidates<'a>(&'a self, name: &'a str, kind: IncludeKind, from: &str) -> impl Iterator<Item = PathBuf> + 'a {
         let beside =
             (kind == IncludeKind::Quoted).then(|| Path::new(from).parent().unwrap_or(Path::new("")).join(name));
@@ -45,8 +51,33 @@ fn decode(path: &Path, bytes: Vec<u8>) -> Result<Loaded, LoadError> {
     }
 }
 
+/// Remembers what another loader found.
+pub struct Recorder<'a> {
+    inner: &'a dyn Loader,
+    found: RefCell<Vec<Arc<str>>>,
+}
+
+impl<'a> Recorder<'a> {
+    pub fn new(inner: &'a dyn Loader) -> Recorder<'a> {
+        Recorder { inner, found: RefCell::default() }
+    }
+
+    /// The names of what was found, in the order of asking.
+    pub fn into_found(self) -> Vec<Arc<str>> {
+        self.found.into_inner()
+    }
+}
+
+impl Loader for Recorder<'_> {
+    fn load(&self, name: &str, kind: IncludeKind, from: &str) -> Result<Loaded, LoadError> {
+        let loaded = self.inner.load(name, kind, from)?;
+        self.found.borrow_mut().push(loaded.name.clone());
+        Ok(loaded)
+    }
+}
+
 /// The path without `.` and, where that is possible by text alone, without `..`: one file, one name.
-fn normal(path: &Path) -> PathBuf {
+pub fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {
         match component {

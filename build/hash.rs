@@ -1,0 +1,44 @@
+//! Hashes of the text that the program is made of: what `--version` prints, and what tells one compiler from another.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::Xxh3;
+
+/// The constants of `src/version.rs`.
+pub fn constants() -> Result<String, String> {
+    let of = |folders: &[&str]| hash(folders);
+    Ok(format!(
+        "/// The tables of the languages.\npub const TABLES: &str = \"{}\";\n\
+         /// The built-in profiles.\npub const PROFILES: &str = \"{}\";\n\
+         /// Everything that the compiler is made of: another compiler has another.\npub const COMPILER: &str = \"{}\";\n",
+        of(&["grammar"])?,
+        of(&["profiles"])?,
+        of(&["src", "grammar", "profiles", "build", "build.rs", "Cargo.toml"])?,
+    ))
+}
+
+/// Names and contents of all files below some folders, in the order of their names.
+fn hash(roots: &[&str]) -> Result<String, String> {
+    let mut hash = Xxh3::new();
+    for root in roots {
+        let mut files = Vec::new();
+        collect(Path::new(root), &mut files)?;
+        files.sort();
+        for file in files {
+            let bytes = fs::read(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+            let name = file.to_string_lossy().replace('\\', "/");
+            hash.update(format!("{name}\0{}\0", bytes.len()).as_bytes());
+            hash.update(&bytes);
+        }
+    }
+    Ok(format!("{:016x}", hash.digest()))
+}
+
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    if !path.is_dir() {
+        files.push(path.to_path_buf());
+        return Ok(());
+    }
+    let entries = fs::read_dir(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    entries.flatten().try_for_each(|entry| collect(&entry.path(), files))
+}

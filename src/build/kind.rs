@@ -1,0 +1,45 @@
+//! What a shader's file name says about it.
+
+use crate::compile::Language;
+use crate::ir::Stage;
+use std::path::Path;
+
+/// The language that an extension means, and the stage where it means one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kind {
+    pub language: Language,
+    pub stage: Option<Stage>,
+}
+
+static EXTENSIONS: &[(&str, Kind)] = &[
+    ("comp", Kind { language: Language::Glsl, stage: Some(Stage::Compute) }),
+    ("vert", Kind { language: Language::Glsl, stage: Some(Stage::Vertex) }),
+    ("frag", Kind { language: Language::Glsl, stage: Some(Stage::Fragment) }),
+    ("glsl", Kind { language: Language::Glsl, stage: None }),
+    ("wgsl", Kind { language: Language::Wgsl, stage: None }),
+];
+
+/// The kind of a path; none where its extension is no shader's. `a.comp` and `a.comp.glsl` alike say compute.
+pub fn of(path: &Path) -> Option<Kind> {
+    let find = |path: &Path| {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, kind)| *kind)
+    };
+    let last = find(path)?;
+    let inner = path.file_stem().map(Path::new).and_then(find);
+    Some(inner.filter(|inner| last.stage.is_none() && inner.language == last.language).unwrap_or(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_language_and_stage() {
+        let of = |name: &str| of(Path::new(name)).map(|kind| (kind.language, kind.stage));
+        assert_eq!(of("a.comp"), Some((Language::Glsl, Some(Stage::Compute))));
+        assert_eq!(of("a.FRAG.glsl"), Some((Language::Glsl, Some(Stage::Fragment))));
+        assert_eq!(of("a.wgsl"), Some((Language::Wgsl, None)));
+        assert_eq!(of("a.txt"), None);
+    }
+}

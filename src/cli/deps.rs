@@ -1,0 +1,103 @@
+//! The dependency options of `compile` (`-M`, `-MD` and the rest): where the names go, and what the output is called.
+
+use super::CommandError;
+use super::args::{CompileArgs, DepsArgs, DepsFormat};
+use super::compile::default_output;
+use super::input;
+use super::output::Sink;
+use crate::build::deps::{Deps, Format, Inexpressible, Target};
+use crate::profile;
+use crate::source::SourceMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What is to be written about the files that are read, if anything.
+pub struct Request {
+    sink: Option<Sink>,
+    deps: Deps,
+    format: Format,
+    /// The shader came from standard input, which no rule can name.
+    from_stdin: bool,
+}
+
+impl Request {
+    /// # Errors
+    /// When nothing says where the names go or what the output is called.
+    pub fn new(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<Request, CommandError> {
+        let options = &args.deps;
+        let mut request = Request {
+            sink: place(args, sink)?,
+            deps: Deps { phony: options.deps_phony, ..Deps::default() },
+            format: format(options.deps_format),
+            from_stdin: input::is_stdin(&args.source.input),
+        };
+        if request.sink.is_some() {
+            request.deps.targets = targets(args, sink, target)?;
+        }
+        Ok(request)
+    }
+
+    /// Writes the names of a shader's sources and of a profile's files.
+    ///
+    /// # Errors
+    /// When they cannot be written, in this form or to this file.
+    pub fn write(mut self, sources: &SourceMap, profile: &[Arc<str>]) -> Result<(), CommandError> {
+        let Some(sink) = &self.sink else { return Ok(()) };
+        let files = sources.files().iter().skip(usize::from(self.from_stdin)).map(|file| &file.name);
+        for name in files.chain(profile) {
+            if !self.deps.inputs.iter().any(|known| **known == **name) {
+                self.deps.inputs.push(name.to_string());
+            }
+        }
+        let text = self.deps.to_text(self.format).map_err(|Inexpressible(name)| {
+            CommandError(format!("no dependency file of this form can hold the name {name:?}; --deps-format json can"))
+        })?;
+        sink.write(text.as_bytes())
+    }
+}
+
+/// Where the names go: `-MF`'s file; else for `-M` the output's place, for `-MD` a file beside the output.
+fn place(args: &CompileArgs, sink: &Sink) -> Result<Option<Sink>, CommandError> {
+    let DepsArgs { deps_only, deps, deps_file, .. } = &args.deps;
+    if let Some(file) = deps_file {
+        return Ok(Some(Sink::new(file.clone())));
+    }
+    match sink {
+        _ if *deps_only => Ok(Some(args.output.clone().map_or(Sink::Stdout, Sink::new))),
+        _ if !deps => Ok(None),
+        Sink::File(output) => Ok(Some(Sink::File(with_suffix(output)))),
+        Sink::Stdout => Err(CommandError("the output goes to standard output: -MF must say where its names go".into())),
+    }
+}
+
+fn with_suffix(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_os_string();
+    name.push(".d");
+    PathBuf::from(name)
+}
+
+/// `-MT` and `-MQ`, else the output; for `-M`, as with gcc, the output that compiling without `-o` makes.
+fn targets(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<Vec<Target>, CommandError> {
+    let verbatim = args.deps.deps_target.iter().map(|name| Target::Verbatim(name.clone()));
+    let quoted = args.deps.deps_target_quoted.iter().map(|name| Target::Path(name.clone()));
+    let named: Vec<Target> = verbatim.chain(quoted).collect();
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let path = match sink {
+        Sink::File(output) if !args.deps.deps_only => output.clone(),
+        _ if input::is_stdin(&args.source.input) => {
+            return Err(CommandError("the output has no name: -MT must say what it is called".into()));
+        }
+        _ => default_output(&args.source.input, target)?,
+    };
+    Ok(vec![Target::Path(path.display().to_string())])
+}
+
+fn format(name: DepsFormat) -> Format {
+    match name {
+        DepsFormat::Make => Format::Make,
+        DepsFormat::Json => Format::Json,
+        DepsFormat::Zero => Format::Zero,
+    }
+}
