@@ -5,8 +5,8 @@
 //! interned word. Whether a keyword needs an extension, or a later version, is not decided here.
 
 use super::ast::{Interpolation, List, Memory, Precision, QualifierKind, Storage};
+use super::key::Key;
 use super::token::{Interner, Symbol};
-use crate::grammar::key::{Key, Slots};
 use QualifierKind as Q;
 use WordClass::{Bool, Keyword as K, Qualifier, Reserved, SoftKeyword, SoftQualifier, Type};
 
@@ -171,16 +171,22 @@ static GROUPS: &[Group] = &[
 
 /// Slots of the hash table: a power of two, about four times the number of words.
 const SLOTS: usize = 1024;
-/// The group in the high byte and the position in it in the low one.
-static TABLE: Slots<SLOTS> = table();
+/// A slot that holds no word.
+const FREE: (u8, u8) = (u8::MAX, 0);
+/// Group and position in it, by [`Key`], with linear probing.
+static TABLE: [(u8, u8); SLOTS] = table();
 
-const fn table() -> Slots<SLOTS> {
-    let mut table = Slots::EMPTY;
+const fn table() -> [(u8, u8); SLOTS] {
+    let mut table = [FREE; SLOTS];
     let mut group = 0;
     while group < GROUPS.len() {
         let mut word = 0;
         while word < GROUPS[group].words.len() {
-            table = table.with(GROUPS[group].words[word], (group << 8 | word) as u16);
+            let mut slot = Key::of(GROUPS[group].words[word].as_bytes()).slot(SLOTS - 1);
+            while table[slot].0 != FREE.0 {
+                slot = (slot + 1) % SLOTS;
+            }
+            table[slot] = (group as u8, word as u8);
             word += 1;
         }
         group += 1;
@@ -194,15 +200,17 @@ pub fn classify(word: &str, language: Language) -> WordClass {
 }
 
 fn classify_keyed(word: &str, key: Key, language: Language) -> WordClass {
-    let place = |place: u16| (&GROUPS[usize::from(place >> 8)], usize::from(place & 0xff));
-    let is_it = |at| {
-        let (group, index) = place(at);
-        group.words[index] == word
-    };
-    match TABLE.find(key, is_it).map(|at| place(at).0) {
-        None => WordClass::Identifier,
-        Some(group) if language == Language::Es => group.es,
-        Some(group) => group.class,
+    let mut slot = key.slot(SLOTS - 1);
+    loop {
+        let (group, index) = TABLE[slot];
+        if group == FREE.0 {
+            return WordClass::Identifier;
+        }
+        let group = &GROUPS[group as usize];
+        if group.words[index as usize] == word {
+            return if language == Language::Es { group.es } else { group.class };
+        }
+        slot = (slot + 1) % SLOTS;
     }
 }
 

@@ -7,6 +7,7 @@ mod dialects;
 pub mod dump;
 pub mod env;
 mod foreign;
+mod key;
 pub mod keyword;
 pub mod lex;
 pub mod number;

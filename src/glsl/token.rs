@@ -1,6 +1,6 @@
 //! Tokens as they leave the preprocessor, and the interned words in them.
 
-use crate::grammar::key::Key;
+use super::key::Key;
 use crate::source::Span;
 
 /// An interned identifier or keyword.

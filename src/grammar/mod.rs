@@ -5,7 +5,6 @@
 //! here resolves overloads or emits code.
 
 mod extensions;
-pub mod key;
 mod rule;
 mod shape;
 mod tables;
@@ -17,7 +16,6 @@ pub use tables::{CONSTANTS, DIALECTS, EXTENSIONS, FUNCTIONS, VARIABLES};
 
 use crate::ir::{AtomicOp, BinaryOp, BuiltIn, MathFn, MemoryKinds, Scope, Stage, UnaryOp};
 use crate::lane::LaneOp;
-use key::{Key, Slots};
 use tables::{UNSUPPORTED, WGSL_FUNCTIONS, WGSL_VARIABLES};
 
 /// One file of the tables.
@@ -235,26 +233,12 @@ pub struct Constant {
     pub doc: &'static str,
 }
 
-/// A power of two, at least twice the number of functions.
-const SLOTS: usize = 4096;
-static FUNCTIONS_BY_NAME: Slots<SLOTS> = functions_by_name();
-
-const fn functions_by_name() -> Slots<SLOTS> {
-    assert!(FUNCTIONS.len() * 2 <= SLOTS, "the table has room");
-    let mut slots = Slots::EMPTY;
-    let mut at = 0;
-    while at < FUNCTIONS.len() {
-        slots = slots.with(FUNCTIONS[at].name, at as u16);
-        at += 1;
-    }
-    slots
-}
-
 /// The GLSL function called `name`.
 pub fn functions(name: &str) -> &'static [Overload] {
-    let is_it = |at| FUNCTIONS[usize::from(at)].name == name;
-    let found = FUNCTIONS_BY_NAME.find(Key::of(name.as_bytes()), is_it);
-    found.map_or(&[], |at| FUNCTIONS[usize::from(at)].overloads)
+    match FUNCTIONS.binary_search_by(|f| f.name.cmp(name)) {
+        Ok(at) => FUNCTIONS[at].overloads,
+        Err(_) => &[],
+    }
 }
 
 /// The overloads that WGSL knows as `name`.

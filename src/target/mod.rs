@@ -3,4 +3,5 @@
 
 pub mod amd;
 pub mod nv;
+mod range;
 pub mod spirv;

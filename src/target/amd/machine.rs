@@ -136,6 +136,9 @@ pub enum Operand {
     Off,
     /// A block that is branched to.
     Label(Label),
+    /// A field of what a waiting instruction waits for, and its number: `vmcnt(2)`, `depctr_va_vdst(0)`. Fields of one
+    /// instruction stand apart by blanks.
+    Field(&'static str, u8),
 }
 
 impl Operand {

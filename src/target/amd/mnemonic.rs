@@ -437,6 +437,33 @@ operations! {
     // Waiting: for the local data share, for counters, and for a number of cycles.
     WaitLds = renamed("s_waitcnt lgkmcnt(0)", "s_wait_dscnt 0x0"),
     Nop = ever("s_nop"),
+    WaitCounters = [
+        plain("s_waitcnt"), plain("s_waitcnt"), plain("s_waitcnt"), plain("s_waitcnt"), plain("s_waitcnt"), None,
+    ],
+    WaitStores =
+        [None, None, None, plain("s_waitcnt_vscnt"), plain("s_waitcnt_vscnt"), plain("s_wait_storecnt")],
+    WaitLoads = since(Generation::Rdna4, "s_wait_loadcnt"),
+    WaitLdsCount = since(Generation::Rdna4, "s_wait_dscnt"),
+    WaitScalarLoads = since(Generation::Rdna4, "s_wait_kmcnt"),
+    WaitLoadsAndLds = since(Generation::Rdna4, "s_wait_loadcnt_dscnt"),
+    WaitStoresAndLds = since(Generation::Rdna4, "s_wait_storecnt_dscnt"),
+    // For other instructions in flight (DEPCTR).
+    WaitDependencies =
+        [None, None, None, plain("s_waitcnt_depctr"), plain("s_waitcnt_depctr"), plain("s_wait_alu")],
+    VectorNop = ever("v_nop"),
+
+    // Caches between what invocations write and others read.
+    InvalidateVectorCache = [
+        plain("buffer_wbinvl1"), plain("buffer_wbinvl1_vol"), plain("buffer_wbinvl1_vol"), plain("buffer_gl0_inv"),
+        plain("buffer_gl0_inv"), plain("global_inv scope:SCOPE_SE"),
+    ],
+    InvalidateArrayCache = [
+        None, None, None, plain("buffer_gl1_inv"), plain("buffer_gl1_inv"), plain("global_inv scope:SCOPE_DEV"),
+    ],
+    WriteBackToDevice = since(Generation::Rdna4, "global_wb scope:SCOPE_DEV"),
+    // CDNA 3 alone: its parts have second-level caches of their own.
+    InvalidateSecondCache = [None, None, plain("buffer_inv sc1"), None, None, None],
+    WriteBackSecondCache = [None, None, plain("buffer_wbl2 sc1"), None, None, None],
 }
 
 #[cfg(test)]
@@ -468,7 +495,7 @@ mod tests {
         for operation in Operation::ALL {
             for generation in PROCESSORS.iter().map(|(_, generation)| *generation) {
                 let name = operation.spelling(generation).map_or("v_", |spelling| spelling.name);
-                let units = ["v_", "s_", "ds", "load_", "store_", "atomic_"];
+                let units = ["v_", "s_", "ds", "load_", "store_", "atomic_", "buffer_", "global_"];
                 assert!(units.iter().any(|unit| name.starts_with(unit)), "{name}");
             }
         }

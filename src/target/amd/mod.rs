@@ -1,6 +1,8 @@
 //! AMD's assembly language: what its instructions are called, and kernels made of them.
 
 pub mod arch;
+pub mod live;
 pub mod machine;
 pub mod mnemonic;
+pub mod registers;
 pub mod unit;

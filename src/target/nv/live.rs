@@ -1,18 +1,12 @@
 //! Where each virtual register holds a value that is still needed.
 //!
 //! A walk from each use back to the definitions that reach it, over the blocks between the lines of control flow. The
-//! effort is that of the result: each block is met once for each register that is alive in it.
+//! effort is that of the result: each block is met once for each register that is alive in it. In ranges, line `n` reads
+//! at `2 n` and writes at `2 n + 1`.
 
 use super::machine::{Line, Reg};
+use crate::target::range::{Range, joined};
 use smallvec::SmallVec;
-
-/// A stretch of the program in which a register is alive, both ends included. Line `n` reads at `2 n` and writes at
-/// `2 n + 1`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Range {
-    pub from: u32,
-    pub to: u32,
-}
 
 /// Lines that run one after another.
 #[derive(Debug)]
@@ -173,37 +167,4 @@ impl Walk<'_> {
             }
         }
     }
-}
-
-/// The same ranges in order, those that touch made one.
-fn joined(mut ranges: Vec<Range>) -> Vec<Range> {
-    ranges.sort_unstable();
-    let mut result: Vec<Range> = Vec::new();
-    for range in ranges {
-        match result.last_mut() {
-            Some(last) if range.from <= last.to.saturating_add(1) => last.to = last.to.max(range.to),
-            _ => result.push(range),
-        }
-    }
-    result
-}
-
-/// Whether two lists of ranges have a place in common.
-pub fn overlap(a: &[Range], b: &[Range]) -> bool {
-    let (mut i, mut j) = (0, 0);
-    while let (Some(first), Some(second)) = (a.get(i), b.get(j)) {
-        if first.to < second.from {
-            i += 1;
-        } else if second.to < first.from {
-            j += 1;
-        } else {
-            return true;
-        }
-    }
-    false
-}
-
-/// Both lists as one.
-pub fn merged(a: &[Range], b: &[Range]) -> Vec<Range> {
-    joined(a.iter().chain(b).copied().collect())
 }

@@ -4,8 +4,9 @@
 //! order in which they become alive, each in the lowest variable that has its components free. There is no spilling: the
 //! driver compiles the program again and has memory of its own.
 
-use super::live::{self, Range};
+use super::live;
 use super::machine::{Class, Components, Line, Reg, RegInfo, Registers};
+use crate::target::range::{self, Range};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
@@ -99,10 +100,10 @@ impl Webs {
             && first.allowed & second.allowed != 0
             && (first.group.is_none() || second.group.is_none())
             && ours.len() + theirs.len() <= RANGE_LIMIT;
-        if a == b || !fits || live::overlap(ours, theirs) {
+        if a == b || !fits || range::overlap(ours, theirs) {
             return;
         }
-        self.ranges[a.index()] = live::merged(ours, theirs);
+        self.ranges[a.index()] = range::merged(ours, theirs);
         self.ranges[b.index()] = Vec::new();
         self.parent[b.index()] = a;
         self.info[a.index()].allowed &= second.allowed;

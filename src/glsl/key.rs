@@ -1,5 +1,5 @@
 //! What a word is hashed and compared by: its bytes where they fit into 64 bits, else a mixture of them. It is the
-//! same for the words of a shader and, at compile time, for the tables of words that they are looked up in ([`Slots`]).
+//! same for the words of a shader and, at compile time, for the tables of words that they are looked up in.
 
 /// Bytes that a key holds as they are.
 const WHOLE: usize = 8;
@@ -33,41 +33,6 @@ impl Key {
     /// Where a search begins in a table with a power of two of places, `mask` being one less.
     pub const fn slot(self, mask: usize) -> usize {
         (self.0.wrapping_mul(MIXER) >> 32) as usize & mask
-    }
-}
-
-/// Where words stand in a table, hashed by the compiler, so that nothing is built at start-up: open addressing with linear
-/// probing. `N` is a power of two, at least twice the number of words.
-pub struct Slots<const N: usize>([u16; N]);
-
-/// A slot without a word.
-const FREE: u16 = u16::MAX;
-
-impl<const N: usize> Slots<N> {
-    /// No words.
-    pub const EMPTY: Slots<N> = Slots([FREE; N]);
-
-    /// The same with `word`, which stands at `place`.
-    #[must_use]
-    pub const fn with(mut self, word: &str, place: u16) -> Slots<N> {
-        let mut slot = Key::of(word.as_bytes()).slot(N - 1);
-        while self.0[slot] != FREE {
-            slot = (slot + 1) % N;
-        }
-        self.0[slot] = place;
-        self
-    }
-
-    /// The place of the word with this key that `is_it`.
-    pub fn find(&self, key: Key, is_it: impl Fn(u16) -> bool) -> Option<u16> {
-        let mut slot = key.slot(N - 1);
-        while self.0[slot] != FREE {
-            if is_it(self.0[slot]) {
-                return Some(self.0[slot]);
-            }
-            slot = (slot + 1) % N;
-        }
-        None
     }
 }
 

@@ -1,0 +1,120 @@
+//! Gives virtual registers hardware registers.
+//!
+//! Copies first lose their cost where they can: instructions write where the value is wanted, and registers that copies
+//! join share a place. Then a linear scan places what is left. What finds no place goes to memory, with loads and stores
+//! around its accesses, and all begins anew. Under the rules of [`machine`](super::machine) a register stays in one place
+//! all its life, so nothing is ever split.
+
+mod absorb;
+mod finish;
+mod limits;
+mod place;
+mod spill;
+mod webs;
+
+use super::arch::Arch;
+use super::live::Live;
+use super::machine::{File, Function, Inst};
+use super::mnemonic::Operation;
+pub use limits::{Limits, occupancy};
+use place::Full;
+pub use spill::Room;
+use webs::Webs;
+
+/// How registers were given out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Allocation {
+    /// Vector registers, the highest in use plus one.
+    pub vectors: u16,
+    /// Scalar registers, the highest in use plus one; VCC is not among them.
+    pub scalars: u16,
+    /// 32-bit values of an invocation that live in scratch memory.
+    pub spilled_vectors: u32,
+    /// 32-bit values of a wave that live in lanes of vector registers.
+    pub spilled_scalars: u32,
+    /// Bytes of scratch memory of one invocation, variables and spilled values.
+    pub scratch_bytes: u32,
+}
+
+/// Why registers cannot be given out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Something must go to scratch memory, and the function has not made that ready.
+    NeedsScratch,
+    /// What one instruction needs at once does not fit.
+    Full(File),
+}
+
+/// Rounds of spilling; each one leaves fewer values in registers, and real kernels need two or three.
+const ROUNDS: u32 = 24;
+
+/// Puts all registers into places.
+///
+/// # Errors
+/// Where values must go to scratch memory and cannot, and where even that is not enough.
+pub fn allocate(function: &mut Function, arch: &Arch, limits: &Limits) -> Result<Allocation, Failure> {
+    let mut room = Room::new(function, arch);
+    absorb::absorb(function);
+    let mut file = File::Vector;
+    for _ in 0..ROUNDS {
+        let depths = depths(function);
+        let live = Live::new(function, writes_early);
+        let webs = Webs::new(function, arch, &live, &depths);
+        let costs = spill::costs(function, &webs, &depths, &room);
+        let placement = place::place(&webs, limits, &costs).map_err(|Full(file)| Failure::Full(file))?;
+        let Some(first) = placement.evicted.first() else {
+            return Ok(done(function, &webs, &placement.firsts, &room));
+        };
+        file = webs.webs[*first].file;
+        spill::spill(function, &webs, &placement.evicted, &mut room)?;
+    }
+    Err(Failure::Full(file))
+}
+
+fn done(function: &mut Function, webs: &Webs, firsts: &[Option<u16>], room: &Room) -> Allocation {
+    let ends = |file| {
+        let placed = webs.webs.iter().zip(firsts).filter(|(web, _)| web.file == file);
+        placed.filter_map(|(web, first)| Some((*first)? + web.slots.len() as u16)).max().unwrap_or(0)
+    };
+    let (vectors, scalars) = (ends(File::Vector), ends(File::Scalar));
+    finish::finish(function, |slice| {
+        let (web, offset) = webs.home(slice.reg);
+        // A register without a place is never alive: nothing reads what is written there.
+        firsts[web].unwrap_or(0) + offset
+    });
+    Allocation {
+        vectors,
+        scalars,
+        spilled_vectors: room.spilled_vectors(),
+        spilled_scalars: room.spilled_scalars(),
+        scratch_bytes: function.scratch_bytes,
+    }
+}
+
+/// Whether an instruction may write before it has read all: with XNACK the memory unit runs a scalar load of several
+/// registers again after a page fault, so it must not overwrite its own address (LLVM: the `_ec` loads).
+fn writes_early(inst: &Inst) -> bool {
+    use Operation as O;
+    matches!(inst.operation(), Some(O::LoadScalar64 | O::LoadScalar128 | O::LoadScalar256))
+}
+
+/// How many loops are around each block: a branch back encloses what lies between.
+fn depths(function: &Function) -> Vec<u32> {
+    let positions = function.positions();
+    let mut changes = vec![0_i32; function.blocks.len() + 1];
+    for at in 0..function.blocks.len() {
+        for head in function.successors(at, &positions).into_iter().filter(|next| *next <= at) {
+            changes[head] += 1;
+            changes[at + 1] -= 1;
+        }
+    }
+    let mut depth = 0;
+    let sums = changes[..function.blocks.len()].iter().map(|change| {
+        depth += change;
+        depth.unsigned_abs()
+    });
+    sums.collect()
+}
+
+#[cfg(test)]
+mod tests;

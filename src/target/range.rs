@@ -1,0 +1,41 @@
+//! Stretches of a program in which a register is alive.
+
+/// A stretch, both ends included.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Range {
+    pub from: u32,
+    pub to: u32,
+}
+
+/// The same ranges in order, those that touch made one.
+pub fn joined(mut ranges: Vec<Range>) -> Vec<Range> {
+    ranges.sort_unstable();
+    let mut result: Vec<Range> = Vec::new();
+    for range in ranges {
+        match result.last_mut() {
+            Some(last) if range.from <= last.to.saturating_add(1) => last.to = last.to.max(range.to),
+            _ => result.push(range),
+        }
+    }
+    result
+}
+
+/// Whether two ordered lists of ranges have a place in common.
+pub fn overlap(a: &[Range], b: &[Range]) -> bool {
+    let (mut i, mut j) = (0, 0);
+    while let (Some(first), Some(second)) = (a.get(i), b.get(j)) {
+        if first.to < second.from {
+            i += 1;
+        } else if second.to < first.from {
+            j += 1;
+        } else {
+            return true;
+        }
+    }
+    false
+}
+
+/// Both lists as one.
+pub fn merged(a: &[Range], b: &[Range]) -> Vec<Range> {
+    joined(a.iter().chain(b).copied().collect())
+}
