@@ -20,6 +20,7 @@ pub fn of(plan: &Plan) -> Vec<Plan> {
         all.extend(without(plan, n));
     }
     all.extend(earlier_result(plan));
+    all.extend(other_modes(plan));
     all.retain(|other| other != plan);
     all
 }
@@ -56,6 +57,15 @@ fn earlier_result(plan: &Plan) -> Option<Plan> {
         }
         _ => None,
     }
+}
+
+/// The plan whose whole-wave steps begin or end elsewhere, or are none.
+fn other_modes(plan: &Plan) -> Vec<Plan> {
+    let (start, end) = (plan.whole.start, plan.whole.end);
+    if start == end {
+        return Vec::new();
+    }
+    [start + 1..end, start..end - 1, start..start].map(|whole| with(plan, |other| other.whole = whole)).to_vec()
 }
 
 /// The step with one operand from the step before, or from one before that.

@@ -1,0 +1,172 @@
+//! Changes the lane map of one kind of primitive, in every plan that uses it, and expects the proof to refuse one.
+//!
+//! A wrong map is written into the plans: behind each step of that kind one lane gets what another should get.
+
+use super::named;
+use crate::lane::catalog::{self, Sample};
+use crate::lane::check::{Effort, Wrong, check_size, orders_folds};
+use crate::lane::plan::{AluOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
+use crate::lane::planner::unproven;
+use crate::lane::primitive::{GroupOp, LdsOp, Primitive};
+use crate::lane::request::{LaneType, Request};
+use crate::profile::{Profile, Target};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A plan with what it is for.
+struct User {
+    sample: Sample,
+    profile: Profile,
+    plan: Plan,
+}
+
+impl User {
+    fn size(&self) -> u32 {
+        self.profile.wave_size.expect("a fixed size")
+    }
+
+    /// Whether the proof refuses the plan where primitives of a kind give some lanes what others should get.
+    fn is_refused(&self, kind: &str, lanes: u64) -> bool {
+        let request = self.sample.request();
+        let changed = with_wrong_map(&self.plan, &request, kind, lanes);
+        let verdict = check_size(&request, &changed, self.size(), orders_folds(&request, &self.profile), Effort::Quick);
+        assert!(!matches!(verdict, Err(Wrong::Malformed { .. })), "{kind}: {verdict:?}");
+        verdict.is_err()
+    }
+}
+
+/// A primitive without its parameters, as its type names it.
+fn kind(primitive: Primitive) -> String {
+    let (family, op) = match primitive {
+        Primitive::Group(op) => ("subgroup", format!("{op:?}")),
+        Primitive::Nv(op) => ("NVIDIA", format!("{op:?}")),
+        Primitive::Dpp16(dpp) => ("DPP16", format!("{:?}", dpp.control)),
+        Primitive::Dpp8(_) => ("DPP8", String::new()),
+        Primitive::Lds(LdsOp::Swizzle(swizzle)) => ("DS_SWIZZLE", format!("{swizzle:?}")),
+        Primitive::Lds(op) => ("LDS", format!("{op:?}")),
+        Primitive::Permlane(op) => ("PERMLANE", format!("{op:?}")),
+        Primitive::Scalar(op) => ("scalar", format!("{op:?}")),
+    };
+    let name = op.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    format!("{family} {name}")
+}
+
+const fn primitive_of(step: &Step) -> Option<Primitive> {
+    match step.op {
+        StepOp::Prim(primitive) | StepOp::FoldMoved(_, primitive) => Some(primitive),
+        _ => None,
+    }
+}
+
+/// The plan in which primitives of a kind give some lanes something else.
+fn with_wrong_map(plan: &Plan, request: &Request, kind_changed: &str, lanes: u64) -> Plan {
+    let mut changed = Plan { steps: Vec::new(), ..plan.clone() };
+    // Where the result of each step is now.
+    let mut places: Vec<u16> = Vec::new();
+    for (n, step) in (0..).zip(&plan.steps) {
+        let moved = |operand: Operand| match operand {
+            Operand::Step(m) => Operand::Step(places[usize::from(m)]),
+            other => other,
+        };
+        changed.steps.push(Step { args: step.args.map(moved), ..*step });
+        if primitive_of(step).is_some_and(|primitive| kind(primitive) == kind_changed) {
+            append_wrong(&mut changed.steps, request, lanes);
+        }
+        places.push(changed.steps.len() as u16 - 1);
+        if n + 1 == plan.whole.start {
+            changed.whole.start = changed.steps.len() as u16;
+        }
+        if n + 1 == plan.whole.end {
+            changed.whole.end = changed.steps.len() as u16;
+        }
+    }
+    let moved = |operand: Operand| match operand {
+        Operand::Step(m) => Operand::Step(places[usize::from(m)]),
+        other => other,
+    };
+    changed.result = moved(plan.result);
+    changed.second = plan.second.map(moved);
+    changed
+}
+
+/// Lets some lanes have another value than the last step gave them.
+fn append_wrong(steps: &mut Vec<Step>, request: &Request, lanes: u64) {
+    let last = *steps.last().expect("the step that is changed");
+    let right = Operand::Step(steps.len() as u16 - 1);
+    let (op, args) = another(&last, right, request);
+    steps.push(Step { op, args, ty: last.ty });
+    let fact = StepOp::Fact(LaneFact::InSet(lanes));
+    steps.push(Step { op: fact, args: [Operand::None; 3], ty: StepType::Bool });
+    let (wrong, chosen) = (Operand::Step(steps.len() as u16 - 2), Operand::Step(steps.len() as u16 - 1));
+    steps.push(Step { op: StepOp::Select, args: [chosen, wrong, right], ty: last.ty });
+}
+
+/// What a lane gets instead of the right value: one of the next row, or zero where all lanes get the same; else a changed
+/// bit.
+fn another(step: &Step, right: Operand, request: &Request) -> (StepOp, [Operand; 3]) {
+    let (op, operand) = match step.ty {
+        _ if request.ty(step.ty) == LaneType::BOOL => (StepOp::Alu(AluOp::BoolNot), Operand::None),
+        StepType::Ballot => (StepOp::Alu(AluOp::BallotNot), Operand::None),
+        StepType::Index => (StepOp::Alu(AluOp::Xor), Operand::Const(1)),
+        _ if primitive_of(step).is_some_and(is_uniform) => return (StepOp::Zero, [Operand::None; 3]),
+        _ => (StepOp::Prim(GroupOp::ShuffleXor.into()), Operand::Const(17)),
+    };
+    (op, [right, operand, Operand::None])
+}
+
+/// Whether all lanes get the same.
+const fn is_uniform(primitive: Primitive) -> bool {
+    match primitive {
+        Primitive::Scalar(op) => op.is_scalar(),
+        Primitive::Group(op) => matches!(op, GroupOp::Broadcast | GroupOp::BroadcastFirst | GroupOp::Fold(..)),
+        _ => false,
+    }
+}
+
+/// How many plans of one kind of primitive and one size of waves are looked at.
+const USERS: usize = 16;
+
+/// Plans by the kinds of primitives that they use, the shortest first.
+fn users() -> BTreeMap<String, Vec<User>> {
+    let spirv = [32, 64].map(|size| named("spirv-1.6").with_wave_size(Some(size)));
+    let assembly = Profile::all().filter(|profile| profile.target != Target::Spirv);
+    let mut users: BTreeMap<String, Vec<User>> = BTreeMap::new();
+    for profile in spirv.into_iter().chain(assembly) {
+        for sample in catalog::all() {
+            add(&mut users, &profile, &sample);
+        }
+    }
+    users.values_mut().for_each(|users| users.sort_by_key(|user| user.plan.steps.len()));
+    users
+}
+
+fn add(users: &mut BTreeMap<String, Vec<User>>, profile: &Profile, sample: &Sample) {
+    let Ok(plan) = unproven(&sample.request(), profile) else { return };
+    let steps = plan.steps.iter().filter(|step| step.ty != StepType::None);
+    let kinds: BTreeSet<String> = steps.filter_map(primitive_of).map(kind).collect();
+    for kind in kinds {
+        let of_kind = users.entry(kind).or_default();
+        if of_kind.iter().filter(|user| user.profile.wave_size == profile.wave_size).count() < USERS {
+            of_kind.push(User { sample: sample.clone(), profile: profile.clone(), plan: plan.clone() });
+        }
+    }
+}
+
+/// Lanes that a kind of primitive gives nothing.
+fn has_no_source(kind: &str, lane: u32) -> bool {
+    matches!((kind, lane), ("DPP16 WaveShl", 63) | ("DPP16 WaveShr", 0) | ("DPP16 RowBcast15", 0..16))
+        || matches!((kind, lane), ("DPP16 RowBcast31", 0..32))
+}
+
+/// Every single lane of the map of every kind counts in some plan.
+#[test]
+fn a_changed_map_is_seen_in_some_plan() {
+    let users = users();
+    for (kind, users) in &users {
+        let refuses = |lane: u32| users.iter().any(|user| lane < user.size() && user.is_refused(kind, 1 << lane));
+        let most = users.iter().map(User::size).max().unwrap_or(0);
+        let unseen: Vec<u32> = (0..most).filter(|lane| !has_no_source(kind, *lane) && !refuses(*lane)).collect();
+        assert!(unseen.is_empty(), "{kind}: nobody sees other values in the lanes {unseen:?}");
+    }
+    println!("{} kinds of primitives: {:?}", users.len(), users.keys());
+    assert!(users.len() > 50);
+}
