@@ -1,0 +1,142 @@
+//! Keeps instructions as far apart as the hardware needs: one pass over the blocks, one table of rules a generation.
+//!
+//! Behind register allocation and the waits for memory. What is pending at the start of a block is joined from all blocks
+//! before it. Missing wait states are filled with independent instructions of the block where there are some, else with
+//! `s_nop`; nothing else writes `s_nop`, `v_nop` or waits for DEPCTR.
+
+mod fill;
+mod rows;
+mod state;
+
+use super::arch::Arch;
+use super::machine::{File, Function, Inst, Operand, Special};
+use super::mnemonic::Operation;
+use super::view::View;
+use rows::{Fix, Row};
+use smallvec::SmallVec;
+use state::State;
+use std::collections::VecDeque;
+
+/// Mends a function whose registers have places.
+pub fn mend(function: &mut Function, arch: &Arch) {
+    let rows = rows::of(arch);
+    if rows.is_empty() {
+        return;
+    }
+    let starts = starts(function, arch, rows);
+    for (block, state) in function.blocks.iter_mut().zip(starts) {
+        let mut mender = Mender::new(arch, rows, state, std::mem::take(&mut block.insts));
+        mender.run();
+        block.insts = mender.done;
+    }
+}
+
+/// What is pending at the start of each block, in code that is not mended yet: at least as much as in mended code.
+fn starts(function: &Function, arch: &Arch, rows: &[Row]) -> Vec<State> {
+    let positions = function.positions();
+    let count = function.blocks.len();
+    let mut starts = vec![State::default(); count];
+    let mut is_queued = vec![true; count];
+    let mut queue: VecDeque<usize> = (0..count).collect();
+    while let Some(at) = queue.pop_front() {
+        is_queued[at] = false;
+        let mut state = starts[at].clone();
+        for inst in &function.blocks[at].insts {
+            state.pass(rows, &View::new(inst, arch));
+        }
+        for next in function.successors(at, &positions) {
+            if starts[next].join(&state) && !std::mem::replace(&mut is_queued[next], true) {
+                queue.push_back(next);
+            }
+        }
+    }
+    starts
+}
+
+/// Works through one block.
+struct Mender<'a> {
+    arch: &'a Arch,
+    rows: &'a [Row],
+    state: State,
+    /// What is still to be done, and the views of it.
+    next: VecDeque<Inst>,
+    views: VecDeque<View>,
+    done: Vec<Inst>,
+}
+
+impl<'a> Mender<'a> {
+    fn new(arch: &'a Arch, rows: &'a [Row], state: State, insts: Vec<Inst>) -> Mender<'a> {
+        let views = insts.iter().map(|inst| View::new(inst, arch)).collect();
+        Mender { arch, rows, state, next: insts.into(), views, done: Vec::new() }
+    }
+
+    fn run(&mut self) {
+        while let (Some(inst), Some(view)) = (self.next.front(), self.views.front()) {
+            let (inst, view) = (inst.clone(), view.clone());
+            let mut there: SmallVec<[Fix; 2]> = SmallVec::new();
+            loop {
+                let need = self.state.need(self.rows, &view, &there);
+                match need.fix {
+                    _ if need.is_none() => break,
+                    Some(fix) => {
+                        there.push(fix);
+                        self.put(mending(fix, &inst));
+                    }
+                    None => self.wait(need.states),
+                }
+            }
+            self.next.pop_front();
+            self.views.pop_front();
+            self.state.pass(self.rows, &view);
+            self.done.push(inst);
+        }
+    }
+
+    fn put(&mut self, inst: Inst) {
+        self.state.pass(self.rows, &View::new(&inst, self.arch));
+        self.done.push(inst);
+    }
+
+    /// Lets wait states pass: one instruction from behind, or none.
+    fn wait(&mut self, states: u8) {
+        let fits = |view: &View| self.state.need(self.rows, view, &[]).is_none();
+        let found = fill::earlier(self.views.make_contiguous(), fits);
+        let moved = found.and_then(|at| self.next.remove(at).zip(self.views.remove(at)));
+        match moved {
+            Some((inst, view)) => {
+                self.state.pass(self.rows, &view);
+                self.done.push(inst);
+            }
+            None => self.put(nop(states)),
+        }
+    }
+}
+
+fn nop(states: u8) -> Inst {
+    Inst::real(Operation::Nop, &[], &[Operand::Constant(u32::from(states) - 1)])
+}
+
+/// The instruction that goes before another one.
+fn mending(fix: Fix, before: &Inst) -> Inst {
+    let null = Operand::Special(Special::Null);
+    match fix {
+        Fix::Wait(field) => Inst::real(Operation::WaitDependencies, &[], &[Operand::Field(field, 0)]),
+        Fix::WaitForStores => Inst::real(Operation::WaitStores, &[], &[null, Operand::Constant(0)]),
+        Fix::IdleMove => {
+            let is_vector = |operand: &&Operand| matches!(operand, Operand::Place(place) if place.file == File::Vector);
+            match before.uses.iter().find(is_vector) {
+                Some(source) => Inst::real(Operation::Move, &[*source], &[*source]),
+                None => Inst::real(Operation::VectorNop, &[], &[]),
+            }
+        }
+        Fix::VectorNop => Inst::real(Operation::VectorNop, &[], &[]),
+        Fix::MoveToNull => Inst::real(Operation::ScalarMove, &[null], &[Operand::Constant(0)]),
+        Fix::RewriteVcc => {
+            let vcc = Operand::Special(Special::Vcc);
+            Inst::real(Operation::ScalarMove64, &[vcc], &[vcc])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

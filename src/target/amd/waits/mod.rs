@@ -1,0 +1,164 @@
+//! Lets instructions wait for what memory still has to deliver: one pass over the blocks, one table a generation.
+//!
+//! Behind register allocation. Before an instruction that reads or overwrites a register that is under way, the counter is
+//! waited down to what began later, as far as it counts in order; so loads that are not needed yet go on. Fences become
+//! waits and cache controls. What is under way at the start of a block is joined from all blocks before it. Nothing else
+//! writes waits for counters.
+
+mod state;
+mod table;
+
+use super::arch::Arch;
+use super::machine::{Code, Fence, Function, Inst, Operand, Pseudo, Special};
+use super::mnemonic::Operation;
+use super::view::{Cell, Roles, Traits, View};
+use smallvec::SmallVec;
+use state::{State, Waits};
+use std::collections::VecDeque;
+use table::{COUNTERS, Event, Table};
+
+/// Puts waits into a function whose registers have places, and takes fences out.
+pub fn insert(function: &mut Function, arch: &Arch) {
+    let table = Table::of(arch);
+    for (block, start) in starts(function, arch, table).into_iter().enumerate() {
+        let insts = std::mem::take(&mut function.blocks[block].insts);
+        let mut writer = Writer { arch, table, state: start, done: Some(Vec::with_capacity(insts.len())) };
+        insts.into_iter().for_each(|inst| writer.next(inst));
+        function.blocks[block].insts = writer.done.unwrap_or_default();
+    }
+}
+
+/// What is under way at the start of each block.
+fn starts(function: &Function, arch: &Arch, table: &Table) -> Vec<State> {
+    let positions = function.positions();
+    let count = function.blocks.len();
+    let mut starts = vec![State::default(); count];
+    let mut is_queued = vec![true; count];
+    let mut queue: VecDeque<usize> = (0..count).collect();
+    while let Some(at) = queue.pop_front() {
+        is_queued[at] = false;
+        let mut writer = Writer { arch, table, state: starts[at].clone(), done: None };
+        function.blocks[at].insts.iter().for_each(|inst| writer.next(inst.clone()));
+        for next in function.successors(at, &positions) {
+            if starts[next].join(&writer.state) && !std::mem::replace(&mut is_queued[next], true) {
+                queue.push_back(next);
+            }
+        }
+    }
+    starts
+}
+
+struct Writer<'a> {
+    arch: &'a Arch,
+    table: &'a Table,
+    state: State,
+    /// What is written; none while only the state matters.
+    done: Option<Vec<Inst>>,
+}
+
+impl Writer<'_> {
+    fn next(&mut self, inst: Inst) {
+        if let Code::Pseudo(Pseudo::Fence(fence)) = inst.code {
+            return self.fence(&fence);
+        }
+        let view = View::new(&inst, self.arch);
+        let mut waits = [None; COUNTERS];
+        view.reads.iter().for_each(|access| self.state.before_read(self.table, access.cell, &mut waits));
+        view.writes.iter().for_each(|access| self.state.before_write(self.table, access.cell, &mut waits));
+        if inst.operation() == Some(Operation::Barrier) && self.table.barriers_wait {
+            Event::ALL.iter().for_each(|event| self.state.before_fence(self.table, *event, &mut waits));
+        }
+        self.wait(&waits);
+        self.begin(&inst, &view);
+        self.put(inst);
+    }
+
+    fn put(&mut self, inst: Inst) {
+        self.done.iter_mut().for_each(|done| done.push(inst.clone()));
+    }
+
+    fn wait(&mut self, waits: &Waits) {
+        self.state.wait(self.table, waits);
+        if self.done.is_some() {
+            waiting(self.table, waits).into_iter().for_each(|inst| self.put(inst));
+        }
+    }
+
+    fn fence(&mut self, fence: &Fence) {
+        let (write_back, invalidate) = self.table.caches(fence);
+        for operation in write_back {
+            self.next(Inst::real(*operation, &[], &[]));
+        }
+        let mut waits = [None; COUNTERS];
+        for (is_fenced, events) in [(fence.buffers, [Event::Load, Event::Store]), (fence.shared, [Event::Lds; 2])] {
+            for event in events.into_iter().filter(|_| is_fenced) {
+                self.state.before_fence(self.table, event, &mut waits);
+            }
+        }
+        self.wait(&waits);
+        for operation in invalidate {
+            self.put(Inst::real(*operation, &[], &[]));
+        }
+    }
+
+    /// What an instruction sets under way.
+    fn begin(&mut self, inst: &Inst, view: &View) {
+        let written = || view.writes.iter().map(|access| access.cell);
+        let is_flat = inst.modifiers.prefix == "flat_";
+        let mut events: SmallVec<[Event; 2]> = SmallVec::new();
+        let kinds = [
+            (Traits::LOAD, Event::Load),
+            (Traits::STORE, Event::Store),
+            (Traits::LDS, Event::Lds),
+            (Traits::SMEM, Event::ScalarLoad),
+        ];
+        events.extend(kinds.into_iter().filter(|(of, _)| view.traits.contains(*of)).map(|(_, event)| event));
+        events.extend(is_flat.then_some(Event::Flat));
+        for event in events {
+            self.state.begin(self.table, event, written());
+        }
+        let data: SmallVec<[Cell; 4]> =
+            view.reads.iter().filter(|access| access.roles.contains(Roles::DATA)).map(|access| access.cell).collect();
+        if !data.is_empty() {
+            self.state.begin(self.table, Event::StoreData, data.into_iter());
+        }
+    }
+}
+
+/// The instructions that wait so far.
+fn waiting(table: &Table, waits: &Waits) -> SmallVec<[Inst; 2]> {
+    let mut left = *waits;
+    let mut insts = SmallVec::new();
+    for (first, second, operation) in table.fused {
+        let (high, low) = (left[usize::from(*first)], left[usize::from(*second)]);
+        if let (Some(high), Some(low)) = (high, low) {
+            let both = u32::from(high) << 8 | u32::from(low);
+            insts.push(Inst::real(*operation, &[], &[Operand::Constant(both)]));
+            left[usize::from(*first)] = None;
+            left[usize::from(*second)] = None;
+        }
+    }
+    let mut fields: SmallVec<[Operand; 3]> = SmallVec::new();
+    for (counter, down_to) in table.counters.iter().zip(left) {
+        match (counter.alone, down_to) {
+            (_, None) => {}
+            (None, Some(down_to)) => fields.push(Operand::Field(counter.field, down_to)),
+            (Some(operation), Some(down_to)) => insts.push(alone(table, operation, down_to)),
+        }
+    }
+    if !fields.is_empty() {
+        insts.insert(0, Inst::real(Operation::WaitCounters, &[], &fields));
+    }
+    insts
+}
+
+/// Waits for one counter. Where counters have fields too, the others take a register to add, which is the null one.
+fn alone(table: &Table, operation: Operation, down_to: u8) -> Inst {
+    let number = Operand::Constant(u32::from(down_to));
+    let has_fields = table.counters.iter().any(|counter| counter.alone.is_none());
+    let uses: &[Operand] = if has_fields { &[Operand::Special(Special::Null), number] } else { &[number] };
+    Inst::real(operation, &[], uses)
+}
+
+#[cfg(test)]
+mod tests;
