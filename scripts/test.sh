@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.."
 
 # gcc links the tests; lavapipe links to the next two; llvm-mc reads what is written for AMD.
 packages=(gcc libc6-dev libvulkan1 mesa-vulkan-drivers llvm-19)
-# Knows newer processors; not every mirror has it.
-extra_packages=(llvm-22)
+# Know newer processors; not every mirror has them.
+extra_packages=(llvm-22 lld-22)
 
 missing() {
     local package

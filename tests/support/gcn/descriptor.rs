@@ -1,0 +1,213 @@
+//! The kernel descriptor: what `.amdhsa_` directives say about a kernel and about its registers at the start.
+
+use super::operand::{TTMP, VECTORS, integer};
+use super::state::{State, Value};
+use super::target::Target;
+use std::collections::BTreeMap;
+
+/// What the directives say.
+#[derive(Debug, Clone)]
+pub struct Descriptor {
+    /// Bytes of LDS, of scratch of a lane, and of the arguments.
+    pub lds: usize,
+    pub scratch: usize,
+    pub kernarg: usize,
+    /// How many registers of each kind there are.
+    pub vectors: usize,
+    pub scalars: usize,
+    /// The first vector register that the halves of a wave share; behind the last if there is none.
+    pub shared_from: usize,
+    pub ieee: bool,
+    user: Vec<(User, usize)>,
+    /// User registers altogether, at least as many as those above take.
+    user_count: usize,
+    groups: [bool; 3],
+    group_info: bool,
+    scratch_offset: bool,
+    workitem_dimensions: usize,
+}
+
+/// What the first scalar registers hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum User {
+    ScratchBuffer,
+    DispatchPacket,
+    QueuePacket,
+    Arguments,
+    DispatchId,
+    FlatScratch,
+    ScratchSize,
+}
+
+/// The order of the user registers: directive, what it is, how many registers.
+static USER: &[(&str, User, usize)] = &[
+    (".amdhsa_user_sgpr_private_segment_buffer", User::ScratchBuffer, 4),
+    (".amdhsa_user_sgpr_dispatch_ptr", User::DispatchPacket, 2),
+    (".amdhsa_user_sgpr_queue_ptr", User::QueuePacket, 2),
+    (".amdhsa_user_sgpr_kernarg_segment_ptr", User::Arguments, 2),
+    (".amdhsa_user_sgpr_dispatch_id", User::DispatchId, 2),
+    (".amdhsa_user_sgpr_flat_scratch_init", User::FlatScratch, 2),
+    (".amdhsa_user_sgpr_private_segment_size", User::ScratchSize, 1),
+];
+
+/// What a wave is told about itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Start {
+    pub arguments: u64,
+    pub packet: u64,
+    pub scratch: u64,
+    /// Bytes from there to the wave's own.
+    pub scratch_offset: u64,
+    pub group: [u32; 3],
+    pub group_size: [u32; 3],
+    /// The first invocation of the wave.
+    pub first: usize,
+}
+
+impl Descriptor {
+    pub fn read(directives: &BTreeMap<String, String>, target: &Target) -> Result<Self, String> {
+        let number = |name: &str| directives.get(name).and_then(|text| integer(text));
+        let flag = |name: &str, usual: bool| number(name).map_or(usual, |value| value != 0);
+        let size = |name: &str| number(name).unwrap_or(0) as usize;
+        let user: Vec<_> =
+            USER.iter().filter(|(name, ..)| flag(name, false)).map(|(_, user, count)| (*user, *count)).collect();
+        let used = user.iter().map(|(_, count)| count).sum();
+        let (private, shared) = (vector_count(directives, target), 8 * size(".amdhsa_shared_vgpr_count"));
+        let shared_from = private.next_multiple_of(4);
+        let descriptor = Self {
+            lds: size(".amdhsa_group_segment_fixed_size"),
+            scratch: size(".amdhsa_private_segment_fixed_size"),
+            kernarg: size(".amdhsa_kernarg_size"),
+            vectors: if shared > 0 { shared_from + shared } else { private },
+            shared_from: if shared > 0 { shared_from } else { VECTORS },
+            scalars: number(".amdhsa_next_free_sgpr")
+                .filter(|_| target.version < 1000)
+                .map_or(106, |count| count as usize),
+            ieee: target.version < 1200 && flag(".amdhsa_ieee_mode", true),
+            user,
+            user_count: number(".amdhsa_user_sgpr_count").map_or(used, |count| count as usize),
+            groups: [
+                flag(".amdhsa_system_sgpr_workgroup_id_x", true),
+                flag(".amdhsa_system_sgpr_workgroup_id_y", false),
+                flag(".amdhsa_system_sgpr_workgroup_id_z", false),
+            ],
+            group_info: flag(".amdhsa_system_sgpr_workgroup_info", false),
+            scratch_offset: flag(".amdhsa_system_sgpr_private_segment_wavefront_offset", false),
+            workitem_dimensions: number(".amdhsa_system_vgpr_workitem_id").unwrap_or(0) as usize + 1,
+        };
+        descriptor.check(directives, target)?;
+        Ok(descriptor)
+    }
+
+    fn check(&self, directives: &BTreeMap<String, String>, target: &Target) -> Result<(), String> {
+        let number = |name: &str| directives.get(name).and_then(|text| integer(text));
+        if number(".amdhsa_float_denorm_mode_32") != Some(3) {
+            return Err("subnormals of 32 bits are flushed".to_owned());
+        }
+        if number(".amdhsa_float_denorm_mode_16_64").is_some_and(|mode| mode != 3) {
+            return Err("subnormals of 16 and 64 bits are flushed".to_owned());
+        }
+        let wave32 = number(".amdhsa_wavefront_size32").map_or(target.version >= 1000, |value| value != 0);
+        if wave32 != (target.wave == 32) {
+            return Err(format!("waves are not of {} lanes", target.wave));
+        }
+        if self.lds > target.most_lds() as usize {
+            return Err(format!("{} bytes of LDS", self.lds));
+        }
+        let system = self.groups.iter().filter(|enabled| **enabled).count();
+        if self.user_count + system < target.least_initial_scalars() {
+            return Err("fewer than 16 scalar registers are set up".to_owned());
+        }
+        if target.aligns_vectors() {
+            let offset = number(".amdhsa_accum_offset").ok_or("there is no .amdhsa_accum_offset")?;
+            if offset % 4 != 0 || (offset as usize) < self.vectors && self.vectors <= 256 {
+                return Err(format!("accum_offset {offset} cuts off registers"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The registers of a wave at its start.
+    pub fn start(&self, target: &Target, start: &Start) -> State {
+        let total: usize = start.group_size.iter().map(|size| *size as usize).product();
+        let lanes = (total - start.first).min(target.wave);
+        let mut state = State::new(*target, u64::MAX >> (64 - lanes));
+        state.share_from(self.shared_from);
+        self.user_registers(&mut state, start);
+        self.system_registers(&mut state, start);
+        self.workitems(&mut state, start, lanes);
+        state
+    }
+
+    fn user_registers(&self, state: &mut State, start: &Start) {
+        let mut at = 0;
+        for (user, count) in &self.user {
+            let value = match user {
+                // Base, and in the highest word the bit that adds the lane to each address.
+                User::ScratchBuffer => {
+                    state.set_scalars(at + 2, 2, Value::of(1 << 55 | 0xffff_ffff));
+                    start.scratch
+                }
+                User::DispatchPacket => start.packet,
+                User::Arguments => start.arguments,
+                User::FlatScratch => start.scratch,
+                User::DispatchId => 0,
+                User::ScratchSize => self.scratch as u64,
+                User::QueuePacket => {
+                    at += count;
+                    continue;
+                }
+            };
+            state.set_scalars(at, (*count).min(2), Value::of(value));
+            at += count;
+        }
+    }
+
+    fn system_registers(&self, state: &mut State, start: &Start) {
+        let mut at = self.user_count;
+        if state.target.has_group_in_ttmp() {
+            let [x, y, z] = start.group.map(u64::from);
+            state.set_scalars(TTMP + 9, 1, Value::of(x));
+            state.set_scalars(TTMP + 7, 1, Value::of(y | z << 16));
+            let wave = start.first / state.target.wave;
+            state.set_scalars(TTMP + 8, 1, Value::of((wave as u64) << 25));
+            return;
+        }
+        for (n, _) in self.groups.iter().enumerate().filter(|(_, enabled)| **enabled) {
+            state.set_scalars(at, 1, Value::of(start.group[n].into()));
+            at += 1;
+        }
+        at += usize::from(self.group_info);
+        if self.scratch_offset {
+            state.set_scalars(at, 1, Value::of(start.scratch_offset));
+        }
+    }
+
+    /// Ids in one register with ten bits each, of which those not asked for are unknown, or in a register each.
+    fn workitems(&self, state: &mut State, start: &Start, lanes: usize) {
+        let [x, y, _] = start.group_size.map(|size| size as usize);
+        let packs = state.target.packs_ids();
+        for lane in 0..lanes {
+            let n = start.first + lane;
+            let ids = [n % x, n / x % y, n / x / y];
+            let mut packed = Value { bits: 0, undefined: 0xffff_ffff };
+            for (at, id) in ids.into_iter().enumerate().take(self.workitem_dimensions) {
+                packed.bits |= (id as u64) << (10 * at);
+                packed.undefined &= !(0x3ff << (10 * at));
+                if !packs {
+                    state.set_lane(at, 1, lane, Value::of(id as u64));
+                }
+            }
+            if packs {
+                state.set_lane(0, 1, lane, packed);
+            }
+        }
+    }
+}
+
+/// Registers that the kernel may name; accumulation registers begin behind them.
+fn vector_count(directives: &BTreeMap<String, String>, target: &Target) -> usize {
+    let number = |name: &str| directives.get(name).and_then(|text| integer(text)).map(|count| count as usize);
+    let free = number(".amdhsa_next_free_vgpr").unwrap_or(256);
+    if target.aligns_vectors() { number(".amdhsa_accum_offset").map_or(free, |offset| offset.min(free)) } else { free }
+}

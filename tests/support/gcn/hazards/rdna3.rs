@@ -1,0 +1,193 @@
+//! The faults of gfx11: results of slow functions, registers on two sides of a write of EXEC, masks written again.
+
+use super::super::inst::{Inst, Role, Unit};
+use super::super::operand::{EXEC, M0, NULL, Reg, SCALARS, VCC, VECTORS};
+use super::super::target::Target;
+use super::{Waited, is_memory, scalars_written};
+
+/// Who wrote a scalar register that had been a mask.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Writer {
+    Scalar,
+    Vector,
+}
+
+pub struct Rdna3 {
+    wave64: bool,
+    /// gfx1150 does not need to be kept from results of slow functions.
+    slow_results: bool,
+    /// Vector instructions and slow functions so far.
+    vectors: u64,
+    slow: u64,
+    /// By vector register: the number of the vector instruction that wrote it, and those of the slow function.
+    written: Vec<Option<u64>>,
+    slow_written: Vec<Option<(u64, u64)>>,
+    /// Numbers of vector instructions before which a scalar instruction wrote EXEC, the last ones.
+    exec_writes: Vec<u64>,
+    /// By scalar register: whether it was read as a mask, and who wrote it afterwards.
+    masks: Vec<bool>,
+    rewritten: Vec<Option<Writer>>,
+}
+
+/// After so many vector instructions nothing is left of a hazard.
+const FAR: u64 = 8;
+
+impl Rdna3 {
+    pub fn new(target: &Target) -> Self {
+        Self {
+            wave64: target.wave == 64,
+            slow_results: target.version < 1150,
+            vectors: 0,
+            slow: 0,
+            written: vec![None; VECTORS],
+            slow_written: vec![None; VECTORS],
+            exec_writes: Vec::new(),
+            masks: vec![false; SCALARS],
+            rewritten: vec![None; SCALARS],
+        }
+    }
+
+    pub fn check(&self, inst: &Inst) -> Result<(), String> {
+        if matches!(inst.unit, Unit::Vector | Unit::Scalar | Unit::Branch) && self.wave64 {
+            self.check_masks(inst)?;
+        }
+        if inst.unit != Unit::Vector {
+            return Ok(());
+        }
+        let sources: Vec<usize> = vectors_read(inst);
+        if self.slow_results {
+            self.check_slow(&sources)?;
+        }
+        if self.wave64 { self.check_forwarding(&sources) } else { Ok(()) }
+    }
+
+    fn check_slow(&self, sources: &[usize]) -> Result<(), String> {
+        let early = |n: &&usize| {
+            self.slow_written[**n].is_some_and(|(vectors, slow)| self.vectors - vectors <= 5 && self.slow - slow <= 1)
+        };
+        match sources.iter().find(early) {
+            Some(n) => Err(format!("v{n} is the result of a slow function and read too early (VALUTransUse)")),
+            None => Ok(()),
+        }
+    }
+
+    /// Two sources, one written before and one after EXEC was, all of it not long ago.
+    fn check_forwarding(&self, sources: &[usize]) -> Result<(), String> {
+        let written: Vec<u64> = sources.iter().filter_map(|n| self.written[*n]).collect();
+        let after = |exec: u64| written.iter().copied().filter(|at| *at >= exec).max();
+        let Some(exec) = self.exec_writes.iter().copied().rev().find(|exec| after(*exec).is_some()) else {
+            return Ok(());
+        };
+        let (Some(post), Some(pre)) = (after(exec), written.iter().copied().filter(|at| *at < exec).max()) else {
+            return Ok(());
+        };
+        let now = self.vectors;
+        let (first, second, third) = (exec - 1 - pre, post - exec, now - 1 - post);
+        if third <= 4 && second <= 2 && first <= 2 && first + second <= 2 {
+            return Err("sources written on both sides of a write of EXEC (VALUPartialForwarding)".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_masks(&self, inst: &Inst) -> Result<(), String> {
+        let spoiled = |(reg, _): &&(Reg, Role)| matches!(reg, Reg::Scalar(n) if self.rewritten[*n].is_some());
+        match inst.reads.iter().find(spoiled) {
+            Some((reg, _)) => Err(format!("{reg:?} was a mask, was written again and is read (VALUMaskWrite)")),
+            None => Ok(()),
+        }
+    }
+
+    pub fn record(&mut self, inst: &Inst, waited: Waited) {
+        match inst.unit {
+            Unit::Vector => self.vector(inst),
+            Unit::Scalar => self.scalar(inst),
+            _ => {}
+        }
+        if is_memory(inst) || waited.vector_results {
+            self.written.fill(None);
+            self.slow_written.fill(None);
+            self.exec_writes.clear();
+        }
+        if waited.scalar_results {
+            self.forgive(|writer, _| writer == Writer::Scalar);
+            self.masks.fill(false);
+        }
+        if waited.vector_scalar_results {
+            self.settle(|at| !is_vcc(at));
+        }
+        if waited.vcc {
+            self.settle(is_vcc);
+        }
+    }
+
+    fn forgive(&mut self, which: impl Fn(Writer, usize) -> bool) {
+        for (at, writer) in self.rewritten.iter_mut().enumerate() {
+            *writer = writer.filter(|writer| !which(*writer, at));
+        }
+    }
+
+    /// Vector writes of some registers are done, so reads before them are too.
+    fn settle(&mut self, which: impl Fn(usize) -> bool) {
+        self.forgive(|writer, at| writer == Writer::Vector && which(at));
+        self.masks.iter_mut().enumerate().for_each(|(at, mask)| *mask &= !which(at));
+    }
+
+    fn vector(&mut self, inst: &Inst) {
+        // What it reads itself as a mask it may write.
+        self.rewrite(inst, Writer::Vector);
+        self.read_masks(inst);
+        for reg in &inst.writes {
+            if let Reg::Vector(n) = reg {
+                self.written[*n] = Some(self.vectors);
+                self.slow_written[*n] = inst.is_transcendental().then_some((self.vectors + 1, self.slow + 1));
+            }
+        }
+        self.vectors += 1;
+        self.slow += u64::from(inst.is_transcendental());
+        let now = self.vectors;
+        self.exec_writes.retain(|at| now - at <= FAR);
+    }
+
+    fn scalar(&mut self, inst: &Inst) {
+        if scalars_written(inst).any(|n| n == EXEC) {
+            self.exec_writes.push(self.vectors);
+        }
+        self.rewrite(inst, Writer::Scalar);
+    }
+
+    fn rewrite(&mut self, inst: &Inst, writer: Writer) {
+        for n in scalars_written(inst).filter(|n| ![EXEC, EXEC + 1, M0, NULL].contains(n)) {
+            if self.masks[n] {
+                self.rewritten[n] = Some(writer);
+            }
+        }
+    }
+
+    /// Another scalar register or a literal in a vector instruction lets the reads of masks finish.
+    fn read_masks(&mut self, inst: &Inst) {
+        let masks: Vec<usize> = scalars_with(inst, |role| matches!(role, Role::LaneMask | Role::Fmas));
+        let others = scalars_with(inst, |role| matches!(role, Role::Constant | Role::LaneSelect));
+        let literal = inst.args[inst.results..].iter().zip(&inst.kinds).any(|(arg, kind)| arg.is_literal(*kind));
+        for (n, mask) in self.masks.iter_mut().enumerate() {
+            let is_other = literal || masks.iter().chain(&others).any(|other| *other != n && other / 2 != n / 2);
+            *mask = (*mask && !is_other) || masks.contains(&n);
+        }
+    }
+}
+
+fn is_vcc(at: usize) -> bool {
+    at == VCC || at == VCC + 1
+}
+
+fn vectors_read(inst: &Inst) -> Vec<usize> {
+    let mut sources: Vec<usize> =
+        inst.reads.iter().filter_map(|(reg, _)| if let Reg::Vector(n) = reg { Some(*n) } else { None }).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    sources
+}
+
+fn scalars_with(inst: &Inst, wanted: impl Fn(Role) -> bool) -> Vec<usize> {
+    let scalar = |(reg, role): &(Reg, Role)| if let Reg::Scalar(n) = reg { wanted(*role).then_some(*n) } else { None };
+    inst.reads.iter().filter_map(scalar).filter(|n| *n != EXEC && *n != EXEC + 1).collect()
+}

@@ -1,0 +1,79 @@
+//! Runs AMD assembly on the CPU, from the text alone: what the compiler wrote, read as LLVM's assembler and AMD's ISA
+//! documents say.
+//!
+//! It knows nothing of the compiler and shares nothing with it. It is strict where hardware is silent: registers that
+//! nothing wrote are undefined bit by bit, and nobody may branch on one or use one as an address; a register that memory
+//! will write must be waited for; instructions that the hardware does not keep apart must be. What undefined bits reach in
+//! memory is told to the caller. Rounding is exact where the hardware's is not.
+
+pub mod memory;
+pub mod target;
+
+mod descriptor;
+mod dpp;
+mod float;
+mod group;
+mod hazards;
+mod inst;
+mod lanes;
+mod operand;
+mod program;
+mod scalar;
+mod scalar_run;
+mod state;
+mod table;
+mod vector;
+mod waits;
+
+pub use program::Program;
+
+use descriptor::Start;
+use group::Group;
+use memory::Memory;
+
+/// How a program is started.
+#[derive(Debug, Clone, Copy)]
+pub struct Dispatch<'d> {
+    pub groups: [u32; 3],
+    pub group_size: [u32; 3],
+    /// The bytes of the arguments.
+    pub arguments: &'d [u8],
+    /// Whether the last wave goes first between barriers.
+    pub backwards: bool,
+}
+
+/// Runs all workgroups of a program, one after the other.
+pub fn run(program: &Program, memory: &mut Memory, dispatch: &Dispatch<'_>) -> Result<(), String> {
+    if dispatch.arguments.len() < program.descriptor.kernarg {
+        return Err(format!(
+            "{} bytes of arguments, {} are asked for",
+            dispatch.arguments.len(),
+            program.descriptor.kernarg
+        ));
+    }
+    let arguments = memory.add(dispatch.arguments.to_vec(), false);
+    let packet = memory.add(packet(program, dispatch, arguments), false);
+    let scratch = 0x6000_ffff_f000;
+    let [x, y, z] = dispatch.groups;
+    for group in (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z]))) {
+        let group_size = dispatch.group_size;
+        let start = Start { arguments, packet, scratch, scratch_offset: 0, group, group_size, first: 0 };
+        let run = Group::new(program, memory, start).run(dispatch.backwards);
+        run.map_err(|why| format!("workgroup {group:?}: {why}"))?;
+    }
+    Ok(())
+}
+
+/// The dispatch packet of the HSA runtime: 64 bytes.
+fn packet(program: &Program, dispatch: &Dispatch<'_>, arguments: u64) -> Vec<u8> {
+    let mut bytes = vec![0; 64];
+    let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+    for n in 0..3 {
+        put(4 + 2 * n, &(dispatch.group_size[n] as u16).to_le_bytes());
+        put(12 + 4 * n, &(dispatch.group_size[n] * dispatch.groups[n]).to_le_bytes());
+    }
+    put(24, &(program.descriptor.scratch as u32).to_le_bytes());
+    put(28, &(program.descriptor.lds as u32).to_le_bytes());
+    put(40, &arguments.to_le_bytes());
+    bytes
+}

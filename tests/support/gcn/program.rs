@@ -1,0 +1,164 @@
+//! A file of assembly: instructions, labels, the kernel's descriptor and its metadata.
+
+use super::descriptor::Descriptor;
+use super::inst::{Inst, Unit, constant_reads};
+use super::operand::{Operand, Reg, VCC};
+use super::target::Target;
+use std::collections::BTreeMap;
+
+/// A kernel that can run.
+pub struct Program {
+    pub target: Target,
+    pub descriptor: Descriptor,
+    /// The lines between `.amdgpu_metadata` and its end.
+    pub metadata: String,
+    pub insts: Vec<Inst>,
+    /// Where the kernel begins, and where each label stands.
+    pub entry: usize,
+    pub labels: BTreeMap<String, usize>,
+}
+
+impl Program {
+    /// Reads a file with one kernel.
+    pub fn read(text: &str, target: Target) -> Result<Self, String> {
+        let mut reader = Reader::default();
+        for (n, line) in text.lines().enumerate() {
+            reader.line(n + 1, line, &target).map_err(|why| format!("line {}: {}: {why}", n + 1, line.trim()))?;
+        }
+        let kernel = reader.kernel.ok_or("there is no .amdhsa_kernel")?;
+        let entry = *reader.labels.get(&kernel).ok_or_else(|| format!("there is no label {kernel}"))?;
+        let descriptor = Descriptor::read(&reader.directives, &target)?;
+        let program = Program {
+            target,
+            descriptor,
+            metadata: reader.metadata,
+            insts: reader.insts,
+            entry,
+            labels: reader.labels,
+        };
+        for inst in &program.insts {
+            program.check(inst).map_err(|why| format!("line {}: {}: {why}", inst.line, inst.text))?;
+        }
+        Ok(program)
+    }
+
+    /// What the encoding and the descriptor allow.
+    fn check(&self, inst: &Inst) -> Result<(), String> {
+        for arg in &inst.args {
+            let Operand::Vector { first, count } = arg.operand else { continue };
+            if self.target.aligns_vectors() && count > 1 && first % 2 == 1 {
+                return Err("vector registers of more than 32 bits begin at an even one".to_owned());
+            }
+            if first + count > self.descriptor.vectors {
+                return Err(format!("the descriptor has {} vector registers", self.descriptor.vectors));
+            }
+        }
+        let beyond = |reg: &Reg| matches!(reg, Reg::Scalar(n) if (self.descriptor.scalars..VCC).contains(n));
+        if inst.writes.iter().chain(inst.reads.iter().map(|(reg, _)| reg)).any(beyond) {
+            return Err(format!("the descriptor has {} scalar registers", self.descriptor.scalars));
+        }
+        if inst.unit == Unit::Vector && constant_reads(inst) > self.target.scalar_reads() {
+            return Err("it reads too many scalar registers and literals".to_owned());
+        }
+        if inst.unit == Unit::Branch {
+            self.destination(inst)?;
+        }
+        Ok(())
+    }
+
+    /// Where a branch goes.
+    pub fn destination(&self, inst: &Inst) -> Result<usize, String> {
+        let label = inst.rest.trim();
+        self.labels.get(label).copied().ok_or_else(|| format!("there is no label {label}"))
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    insts: Vec<Inst>,
+    labels: BTreeMap<String, usize>,
+    directives: BTreeMap<String, String>,
+    metadata: String,
+    kernel: Option<String>,
+    in_kernel: bool,
+    in_metadata: bool,
+    in_comment: bool,
+}
+
+impl Reader {
+    fn line(&mut self, number: usize, line: &str, target: &Target) -> Result<(), String> {
+        if self.in_metadata {
+            self.in_metadata = line.trim() != ".end_amdgpu_metadata";
+            if self.in_metadata {
+                self.metadata.push_str(line);
+                self.metadata.push('\n');
+            }
+            return Ok(());
+        }
+        let text = self.without_comments(line);
+        let mut text = text.trim();
+        while let Some((label, rest)) = label(text) {
+            self.labels.insert(label.to_owned(), self.insts.len());
+            text = rest.trim();
+        }
+        if text.is_empty() {
+            return Ok(());
+        }
+        if text.starts_with('.') {
+            return self.directive(text, target);
+        }
+        self.insts.push(Inst::read(number, text, target)?);
+        Ok(())
+    }
+
+    fn without_comments(&mut self, line: &str) -> String {
+        let mut kept = String::new();
+        let mut rest = line;
+        loop {
+            if self.in_comment {
+                let Some((_, behind)) = rest.split_once("*/") else { return kept };
+                (self.in_comment, rest) = (false, behind);
+            }
+            let ends = [rest.find("//"), rest.find(';')].into_iter().flatten().min().unwrap_or(rest.len());
+            match rest.find("/*").filter(|at| *at < ends) {
+                Some(at) => {
+                    kept.push_str(&rest[..at]);
+                    (self.in_comment, rest) = (true, &rest[at + 2..]);
+                }
+                None => {
+                    kept.push_str(&rest[..ends]);
+                    return kept;
+                }
+            }
+        }
+    }
+
+    fn directive(&mut self, text: &str, target: &Target) -> Result<(), String> {
+        let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        match name {
+            ".amdhsa_kernel" if self.kernel.is_some() => return Err("one kernel at a time".to_owned()),
+            ".amdhsa_kernel" => (self.kernel, self.in_kernel) = (Some(rest.trim().to_owned()), true),
+            ".end_amdhsa_kernel" => self.in_kernel = false,
+            ".amdgpu_metadata" => self.in_metadata = true,
+            ".amdgcn_target" => {
+                let processor = rest.trim_matches('"').rsplit_once('-').map_or(rest, |(_, processor)| processor);
+                let processor = processor.split(':').next().unwrap_or_default();
+                if processor != target.name {
+                    return Err(format!("it is for {processor} instead of {}", target.name));
+                }
+            }
+            _ if self.in_kernel => {
+                self.directives.insert(name.to_owned(), rest.trim().to_owned());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// A label and what stands behind it.
+fn label(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once(':')?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_.$".contains(c));
+    is_name.then_some((name, rest))
+}
