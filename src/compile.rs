@@ -7,6 +7,7 @@ use crate::ir::{Module, Stage};
 use crate::kernel::{self, Finished, Specializations};
 use crate::profile::{Profile, Target};
 use crate::source::{FileId, Loader, SourceMap, Span};
+use crate::target::amd::{self, AmdOptions};
 use crate::target::nv::{self, NvOptions};
 use crate::target::spirv::{self, SpirvOptions};
 use crate::wgsl::{self, WgslOptions};
@@ -149,13 +150,49 @@ pub fn nv_program(
     sources: &SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<nv::Program> {
-    let source = sources.files().first().map(|file| file.name.to_string()).unwrap_or_default();
+    let source = first_source(sources);
     let names = NvOptions { profile: options.profile.name.to_string(), source, debug: options.debug };
-    let made = kernel::finish(module, 0, settings, &options.profile).and_then(|Finished { kernel, warnings }| {
+    let write = |kernel: &kernel::Kernel| nv::emit(kernel, &names, sources);
+    program(module, &options.profile, settings, diagnostics, write)
+}
+
+/// The same for AMD's hardware.
+pub fn amd_program(
+    module: &Module,
+    options: &Options,
+    settings: &Specializations,
+    sources: &SourceMap,
+    diagnostics: &mut Diagnostics,
+) -> Option<amd::Program> {
+    let source = first_source(sources);
+    let names = AmdOptions { profile: options.profile.clone(), source, debug: options.debug };
+    let write = |kernel: &kernel::Kernel| amd::emit(kernel, &names, sources);
+    program(module, &options.profile, settings, diagnostics, write)
+}
+
+/// Name of the file that a compilation began with.
+fn first_source(sources: &SourceMap) -> String {
+    sources.files().first().map(|file| file.name.to_string()).unwrap_or_default()
+}
+
+fn program<T>(
+    module: &Module,
+    profile: &Profile,
+    settings: &Specializations,
+    diagnostics: &mut Diagnostics,
+    write: impl FnOnce(&kernel::Kernel) -> Result<T, Vec<Diagnostic>>,
+) -> Option<T> {
+    let made = kernel::finish(module, 0, settings, profile).and_then(|Finished { kernel, warnings }| {
         warnings.into_iter().for_each(|warning| diagnostics.push(warning));
-        nv::emit(&kernel, &names, sources)
+        write(&kernel)
     });
     made.map_err(|messages| messages.into_iter().for_each(|message| diagnostics.push(message))).ok()
+}
+
+/// Assembly text, and what its caller must bind, as JSON.
+struct Assembly {
+    text: String,
+    reflection: String,
 }
 
 fn verdict(artifact: Option<Artifact>, diagnostics: &Diagnostics) -> Verdict {
@@ -282,8 +319,8 @@ impl<'a> Job<'a> {
         match self.options.emit {
             EmitKind::Ir => Some(Artifact::Text(crate::ir::print::print(module, Some(&self.sources)))),
             EmitKind::Kernel => self.kernel(module).map(Artifact::Text),
-            EmitKind::Reflection => Some(Artifact::Text(self.assembly(module)?.reflection.to_json())),
-            EmitKind::Binary | EmitKind::Assembly if self.options.profile.target == Target::Nv => {
+            EmitKind::Reflection => Some(Artifact::Text(self.assembly(module)?.reflection)),
+            EmitKind::Binary | EmitKind::Assembly if self.options.profile.target != Target::Spirv => {
                 Some(Artifact::Text(self.assembly(module)?.text))
             }
             EmitKind::Assembly => {
@@ -313,23 +350,27 @@ impl<'a> Job<'a> {
         kernel.map(|kernel| kernel::print::print(&kernel, Some(&self.sources)))
     }
 
-    /// The program for NVIDIA's hardware.
-    fn assembly(&mut self, module: &Module) -> Option<nv::Program> {
-        if self.options.profile.target != Target::Nv {
-            let message = "only profiles for NVIDIA's assembly have a reflection so far";
-            self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, message));
-            return None;
+    /// The program for NVIDIA's or AMD's hardware.
+    fn assembly(&mut self, module: &Module) -> Option<Assembly> {
+        let settings = Specializations::default();
+        match self.options.profile.target {
+            Target::Nv => {
+                let made = nv_program(module, self.options, &settings, &self.sources, &mut self.diagnostics)?;
+                Some(Assembly { reflection: made.reflection.to_json(), text: made.text })
+            }
+            Target::Amd => {
+                let made = amd_program(module, self.options, &settings, &self.sources, &mut self.diagnostics)?;
+                Some(Assembly { reflection: made.reflection.to_json(), text: made.text })
+            }
+            Target::Spirv => {
+                let message = "only profiles for assembly have a reflection so far";
+                self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, message));
+                None
+            }
         }
-        nv_program(module, self.options, &Specializations::default(), &self.sources, &mut self.diagnostics)
     }
 
     fn spirv(&mut self, module: &Module) -> Option<Vec<u32>> {
-        if self.options.profile.target != Target::Spirv {
-            let message =
-                format!("the profile {} is for assembly, which is not supported yet", self.options.profile.name);
-            self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, message));
-            return None;
-        }
         let Some(mut options) = SpirvOptions::new(self.options.profile.clone()) else {
             let name = &self.options.profile.name;
             let message = format!("the profile {name} names a SPIR-V version that is not supported");

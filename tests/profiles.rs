@@ -57,15 +57,16 @@ fn misspelt_names_get_a_suggestion() {
 }
 
 #[test]
-fn assembly_is_not_written_yet() {
+fn a_profile_of_hardware_gives_its_assembly() {
     let folder = Folder::new("profile-assembly");
     folder.file("a.comp", SHADER);
-    for name in ["gfx1030", "gfx942"] {
-        let output = folder.run(&["compile", "a.comp", "-p", name]);
-        assert_eq!(status(&output), 3, "{}", stderr(&output));
-        assert!(stderr(&output).contains("for assembly, which is not supported yet"), "{}", stderr(&output));
+    for (name, line) in [("gfx1030", "amdgcn-amd-amdhsa--gfx1030"), ("gfx942", "amdgcn-amd-amdhsa--gfx942")] {
+        let output = folder.run(&["compile", "a.comp", "-p", name, "-S"]);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        assert!(String::from_utf8_lossy(&output.stdout).contains(line));
     }
-    assert_eq!(status(&folder.run(&["compile", "a.comp", "-p", "gfx1030", "--emit", "ir"])), 0);
+    let output = folder.run(&["compile", "a.comp", "-p", "gfx1030", "--emit", "nv"]);
+    assert_eq!(status(&output), 2, "{}", stderr(&output));
 }
 
 #[test]

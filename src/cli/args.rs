@@ -295,7 +295,9 @@ pub enum Emit {
     Kernel,
     /// An NVIDIA assembly program.
     Nv,
-    /// What the caller of an NVIDIA program must bind and set, as JSON.
+    /// An AMD kernel as assembly text.
+    S,
+    /// What the caller of an assembly program must bind and set, as JSON.
     Reflection,
     /// The preprocessed source.
     Preprocessed,

@@ -62,12 +62,14 @@ fn compile_shader(shader: &Shader, options: &Options, loader: &FileLoader, reads
 
 /// Forms of one target are made by its profiles alone.
 fn check_emit(args: &CompileArgs, profile: &Profile) -> Result<(), CommandError> {
-    let wanted = match args.emit {
-        Some(Emit::Spirv | Emit::SpirvText) => Target::Spirv,
-        Some(Emit::Nv | Emit::Reflection) => Target::Nv,
-        Some(Emit::Ir | Emit::Kernel | Emit::Preprocessed) | None => return Ok(()),
+    let makes = match args.emit {
+        Some(Emit::Spirv | Emit::SpirvText) => profile.target == Target::Spirv,
+        Some(Emit::Nv) => profile.target == Target::Nv,
+        Some(Emit::S) => profile.target == Target::Amd,
+        Some(Emit::Reflection) => profile.target != Target::Spirv,
+        Some(Emit::Ir | Emit::Kernel | Emit::Preprocessed) | None => true,
     };
-    if profile.target == wanted {
+    if makes {
         return Ok(());
     }
     Err(CommandError(format!("--emit: the profile {} makes other output", profile.name)))
@@ -78,7 +80,7 @@ fn emit_kind(args: &CompileArgs) -> EmitKind {
         _ if args.preprocess => EmitKind::Preprocessed,
         _ if args.assembly => EmitKind::Assembly,
         None => EmitKind::Binary,
-        Some(Emit::Spirv | Emit::Nv) => EmitKind::Binary,
+        Some(Emit::Spirv | Emit::Nv | Emit::S) => EmitKind::Binary,
         Some(Emit::SpirvText) => EmitKind::Assembly,
         Some(Emit::Ir) => EmitKind::Ir,
         Some(Emit::Kernel) => EmitKind::Kernel,

@@ -41,8 +41,8 @@ pub struct Processor {
     pub scalars: u16,
     /// Bytes of workgroup memory.
     pub shared_limit: u32,
-    /// The scalar unit computes with floats (gfx11.5 on).
-    pub scalar_floats: bool,
+    /// There is a second file of vector registers, for matrices.
+    pub has_accumulators: bool,
 }
 
 const GFX6: Processor = Processor {
@@ -53,12 +53,13 @@ const GFX6: Processor = Processor {
     group_ids: GroupIds::Scalars,
     scalars: 102,
     shared_limit: 0x8000,
-    scalar_floats: false,
+    has_accumulators: false,
 };
 const GFX7: Processor = Processor { name: "gfx701", addressing: Addressing::Flat, shared_limit: 0x1_0000, ..GFX6 };
 const GFX8: Processor = Processor { name: "gfx803", ..GFX7 };
 const GFX9: Processor = Processor { name: "gfx900", addressing: Addressing::Global { offset_bits: 13 }, ..GFX8 };
-const GFX90A: Processor = Processor { name: "gfx90a", even_pairs: true, packed_ids: true, ..GFX9 };
+const GFX90A: Processor =
+    Processor { name: "gfx90a", even_pairs: true, packed_ids: true, has_accumulators: true, ..GFX9 };
 const GFX10: Processor =
     Processor { name: "gfx1010", addressing: Addressing::Global { offset_bits: 12 }, scalars: 106, ..GFX9 };
 const GFX11: Processor = Processor {
@@ -68,7 +69,7 @@ const GFX11: Processor = Processor {
     group_ids: GroupIds::PaddedScalars,
     ..GFX10
 };
-const GFX115: Processor = Processor { name: "gfx1150", group_ids: GroupIds::Scalars, scalar_floats: true, ..GFX11 };
+const GFX115: Processor = Processor { name: "gfx1150", group_ids: GroupIds::Scalars, ..GFX11 };
 const GFX12: Processor = Processor {
     name: "gfx1200",
     addressing: Addressing::Global { offset_bits: 24 },
@@ -82,7 +83,7 @@ static PROCESSORS: &[Processor] = &[
     GFX8,
     GFX9,
     Processor { name: "gfx906", ..GFX9 },
-    Processor { name: "gfx908", ..GFX9 },
+    Processor { name: "gfx908", has_accumulators: true, ..GFX9 },
     GFX90A,
     Processor { name: "gfx942", ..GFX90A },
     Processor { name: "gfx950", shared_limit: 0x2_8000, ..GFX90A },
@@ -121,6 +122,25 @@ impl Arch {
     /// Scalar operands, literals among them, that one vector instruction reads (LLVM: `getConstantBusLimit`).
     pub fn scalar_reads(&self) -> usize {
         if self.generation >= Generation::Rdna1 { 2 } else { 1 }
+    }
+
+    /// Whether scratch memory is reached by instructions of its own, without a resource or an offset of the wave's part
+    /// (architected flat scratch: CDNA 3 and RDNA 3 on).
+    pub fn has_scratch_instructions(&self) -> bool {
+        self.generation >= Generation::Rdna3 || matches!(self.processor.name, "gfx942" | "gfx950")
+    }
+
+    /// Whether scalar registers can be kept free for the base of flat scratch memory.
+    pub fn reserves_flat_scratch(&self) -> bool {
+        !self.has_scratch_instructions() && self.processor.addressing != Addressing::Buffer
+    }
+
+    /// Where the workgroup's numbers are.
+    pub fn group_ids(&self) -> GroupIds {
+        match self.processor.group_ids {
+            GroupIds::PaddedScalars if self.wave == 64 => GroupIds::Scalars,
+            ids => ids,
+        }
     }
 
     /// Whether vector instructions of three operands, and all in that encoding, take a literal.

@@ -115,6 +115,8 @@ pub enum Special {
     M0,
     /// A destination that is thrown away, from gfx10 on.
     Null,
+    /// A vector register that both halves of a wave share, above all others (gfx10, waves of 64 lanes).
+    SharedVector,
     /// A register of the trap handler's; some hold where the workgroup is (gfx12).
     Ttmp(u8),
 }
@@ -158,7 +160,7 @@ pub fn is_inline(bits: u32) -> bool {
 const SIGN: u32 = 1 << 31;
 
 /// A block's number in [`Function::blocks`], whatever its position.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Label(pub u32);
 
 /// Instructions that the hardware does not have. All but [`Pseudo::Fence`] are gone once registers have places; the pass

@@ -4,6 +4,9 @@
 //! generation has no such instruction; whoever picks instructions must have something else there. Which instructions can
 //! carry DPP is told in [`crate::lane::primitive`]; operands are written by whoever picks the instruction.
 
+use crate::lane::request::ScalarKind;
+use crate::lane::{FoldOp, LaneType};
+
 /// The generations whose instructions have names of their own, oldest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Generation {
@@ -464,6 +467,39 @@ operations! {
     // CDNA 3 alone: its parts have second-level caches of their own.
     InvalidateSecondCache = [None, None, plain("buffer_inv sc1"), None, None, None],
     WriteBackSecondCache = [None, None, plain("buffer_wbl2 sc1"), None, None, None],
+}
+
+/// The instruction that folds values of a type, one for each register of them; none where it takes several.
+pub fn fold_operation(op: FoldOp, ty: LaneType) -> Option<Operation> {
+    use FoldOp as F;
+    use ScalarKind::{Bool, Float, Sint};
+    Some(match (op, ty.kind, ty.width) {
+        (_, Bool, _) | (_, Float, 8) => return None,
+        (F::And, _, _) => Operation::AndB32,
+        (F::Or, _, _) => Operation::OrB32,
+        (F::Xor, _, _) => Operation::XorB32,
+        (F::Add, Float, 16) => Operation::AddF16,
+        (F::Mul, Float, 16) => Operation::MulF16,
+        (F::Min, Float, 16) => Operation::MinF16,
+        (F::Max, Float, 16) => Operation::MaxF16,
+        (F::Add, Float, 32) => Operation::AddF32,
+        (F::Mul, Float, 32) => Operation::MulF32,
+        (F::Min, Float, 32) => Operation::MinF32,
+        (F::Max, Float, 32) => Operation::MaxF32,
+        (F::Add, _, 16) => Operation::AddU16,
+        (F::Mul, _, 16) => Operation::MulLoU16,
+        (F::Min, Sint, 16) => Operation::MinI16,
+        (F::Max, Sint, 16) => Operation::MaxI16,
+        (F::Min, _, 16) => Operation::MinU16,
+        (F::Max, _, 16) => Operation::MaxU16,
+        (F::Add, _, 32) => Operation::AddU32,
+        (F::Mul, _, 32) => Operation::MulLoU32,
+        (F::Min, Sint, 32) => Operation::MinI32,
+        (F::Max, Sint, 32) => Operation::MaxI32,
+        (F::Min, _, 32) => Operation::MinU32,
+        (F::Max, _, 32) => Operation::MaxU32,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

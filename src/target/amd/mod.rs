@@ -1,11 +1,127 @@
-//! AMD's assembly language: what its instructions are called, and kernels made of them.
+//! AMD's assembly language: complete kernels of code object version 5 for LLVM's assembler.
+//!
+//! [`emit`] takes a kernel whose cross-lane operations are lowered for a `gfx*` profile. One file a stage: `interface`
+//! (arguments), `frames` (who waits where in control flow), `select` (instructions), `tidy` (what control flow leaves over),
+//! `live` and `registers` (hardware registers), `waits` and `hazards` (what the hardware does not keep apart by itself),
+//! `print`, `descriptor` and `text`, `reflection` (what the caller must bind).
+//! `machine` is the form between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message at the place:
+//! atomics of less than 32 bits, 16-bit fused multiplication and addition before gfx8, and more memory than the hardware has.
 
 pub mod arch;
+mod descriptor;
+pub mod dpp;
+mod frames;
 pub mod hazards;
+mod interface;
 pub mod live;
 pub mod machine;
 pub mod mnemonic;
+mod print;
+pub mod reflection;
 pub mod registers;
+mod select;
+mod text;
+mod tidy;
 pub mod unit;
 pub mod view;
 pub mod waits;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel::Kernel;
+use crate::kernel::tree::Tree;
+use crate::kernel::uniform::Uniformity;
+use crate::profile::Profile;
+use crate::source::SourceMap;
+use arch::Arch;
+use descriptor::Usage;
+use frames::Frames;
+use interface::Interface;
+use machine::File;
+pub use reflection::Reflection;
+use registers::{Allocation, Failure, Limits, allocate, occupancy};
+use select::{Selected, Subject, select};
+use serde::{Deserialize, Serialize};
+
+/// What the text says about where it comes from.
+#[derive(Clone, Debug)]
+pub struct AmdOptions {
+    pub profile: Profile,
+    /// Name of the source file.
+    pub source: String,
+    /// Add line numbers for debuggers.
+    pub debug: bool,
+}
+
+/// A kernel and what its caller must know.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Program {
+    pub text: String,
+    pub reflection: Reflection,
+}
+
+/// Writes the text of a lowered kernel.
+///
+/// # Errors
+/// One diagnostic for each construct that the target, or crosslane so far, cannot express.
+pub fn emit(kernel: &Kernel, options: &AmdOptions, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
+    let Some(arch) = Arch::of(&options.profile) else {
+        let message = format!("the profile {} names no processor and wave size that are known", options.profile.name);
+        return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
+    };
+    let tree = Tree::new(kernel);
+    let uniformity = Uniformity::new(kernel, arch.wave);
+    let frames = Frames::of(kernel, &tree, &uniformity);
+    let interface = Interface::of(kernel, &tree, &arch)?;
+    let subject =
+        Subject { kernel, tree: &tree, uniformity: &uniformity, frames: &frames, interface: &interface, arch };
+    let (selected, allocation) = place(subject)?;
+    let usage = usage(&arch, &selected, &allocation);
+    let symbol = text::symbol(&kernel.name);
+    let reflection = Reflection::of(kernel, &symbol, &arch, &interface, &usage);
+    let parts = text::Parts {
+        arch,
+        options,
+        sources,
+        interface: &interface,
+        selected: &selected,
+        usage: &usage,
+        reflection: &reflection,
+    };
+    let text = text::write(&parts);
+    Ok(Program { text, reflection })
+}
+
+/// Chooses instructions and registers; once more, with scratch memory made ready, where registers do not suffice.
+fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>> {
+    let limits = Limits::new(&subject.arch, subject.kernel.invocations());
+    let mut failure = Failure::NeedsScratch;
+    for spills in [false, true] {
+        let mut selected = select(subject, spills)?;
+        tidy::tidy(&mut selected.function);
+        match allocate(&mut selected.function, &subject.arch, &limits) {
+            Ok(allocation) => {
+                waits::insert(&mut selected.function, &subject.arch);
+                hazards::mend(&mut selected.function, &subject.arch);
+                return Ok((selected, allocation));
+            }
+            Err(why) => failure = why,
+        }
+    }
+    let file = match failure {
+        Failure::Full(File::Vector) => "vector",
+        _ => "scalar",
+    };
+    let message = format!("the shader needs more {file} registers at once than {} has", subject.arch.processor.name);
+    Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])
+}
+
+fn usage(arch: &Arch, selected: &Selected, allocation: &Allocation) -> Usage {
+    Usage {
+        vectors: allocation.vectors,
+        scalars: allocation.scalars,
+        shared_vectors: if selected.needs.shared_vector { descriptor::SHARED_GRANULE } else { 0 },
+        scratch_bytes: allocation.scratch_bytes,
+        spilled: [allocation.spilled_vectors, allocation.spilled_scalars],
+        occupancy: occupancy(arch, allocation.vectors, allocation.scalars).into(),
+    }
+}

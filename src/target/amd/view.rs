@@ -226,6 +226,8 @@ fn special_cells(special: Special, arch: &Arch) -> SmallVec<[Cell; 2]> {
         Special::M0 => one(M0),
         Special::Ttmp(number) => one(TTMP + u16::from(number)),
         Special::Null => SmallVec::new(),
+        // It is above all others, whatever its number.
+        Special::SharedVector => [Cell::of(File::Vector, 255)].into_iter().collect(),
     }
 }
 

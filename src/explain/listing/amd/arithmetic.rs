@@ -5,40 +5,7 @@ use super::place::Place;
 use super::{Done, Lister, Placed, Unwritten, vector_number, words};
 use crate::lane::request::ScalarKind;
 use crate::lane::{FoldOp, LaneType, Operand, Step};
-use crate::target::amd::mnemonic::Operation;
-
-/// The instruction that folds values of a type, one for each register of them; none where it takes several.
-pub fn operation(op: FoldOp, ty: LaneType) -> Option<Operation> {
-    use FoldOp as F;
-    use ScalarKind::{Bool, Float, Sint};
-    Some(match (op, ty.kind, ty.width) {
-        (_, Bool, _) | (_, Float, 8) => return None,
-        (F::And, _, _) => Operation::AndB32,
-        (F::Or, _, _) => Operation::OrB32,
-        (F::Xor, _, _) => Operation::XorB32,
-        (F::Add, Float, 16) => Operation::AddF16,
-        (F::Mul, Float, 16) => Operation::MulF16,
-        (F::Min, Float, 16) => Operation::MinF16,
-        (F::Max, Float, 16) => Operation::MaxF16,
-        (F::Add, Float, 32) => Operation::AddF32,
-        (F::Mul, Float, 32) => Operation::MulF32,
-        (F::Min, Float, 32) => Operation::MinF32,
-        (F::Max, Float, 32) => Operation::MaxF32,
-        (F::Add, _, 16) => Operation::AddU16,
-        (F::Mul, _, 16) => Operation::MulLoU16,
-        (F::Min, Sint, 16) => Operation::MinI16,
-        (F::Max, Sint, 16) => Operation::MaxI16,
-        (F::Min, _, 16) => Operation::MinU16,
-        (F::Max, _, 16) => Operation::MaxU16,
-        (F::Add, _, 32) => Operation::AddU32,
-        (F::Mul, _, 32) => Operation::MulLoU32,
-        (F::Min, Sint, 32) => Operation::MinI32,
-        (F::Max, Sint, 32) => Operation::MaxI32,
-        (F::Min, _, 32) => Operation::MinU32,
-        (F::Max, _, 32) => Operation::MaxU32,
-        _ => return None,
-    })
-}
+use crate::target::amd::mnemonic::{Operation, fold_operation};
 
 /// The scalar unit's instruction for 32-bit integers.
 const fn scalar_operation(op: FoldOp, kind: ScalarKind) -> Operation {
@@ -70,7 +37,7 @@ impl Lister<'_> {
         let ty = self.request.ty(step.ty);
         let (a, b) = (self.place(step.args[0])?, self.place(step.args[1])?);
         let integer = matches!(ty.kind, ScalarKind::Sint | ScalarKind::Uint);
-        match operation(op, ty) {
+        match fold_operation(op, ty) {
             _ if ty.kind == ScalarKind::Bool => self.fold_masks(step, op),
             Some(_) if a.is_scalar() && b.is_scalar() && integer && (ty.width, ty.components) == (32, 1) => {
                 let result = self.fresh_scalar();

@@ -6,7 +6,6 @@
 
 mod arithmetic;
 mod compare;
-mod dpp;
 mod emit;
 mod movers;
 mod operand;
@@ -19,8 +18,8 @@ use crate::ir::Scalar;
 use crate::lane::{LaneFact, LaneType, Operand, Plan, Request, Step, StepOp};
 use crate::profile::{CostClass, Profile};
 use crate::sim::arith;
+pub use crate::target::amd::dpp::control as control_text;
 use crate::target::amd::mnemonic::{Generation, Operation};
-pub use dpp::control as control_text;
 use emit::Writer;
 use operand::{Arg, Register};
 use place::Place;

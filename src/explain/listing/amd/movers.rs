@@ -3,11 +3,12 @@
 use super::emit::Waits;
 use super::operand::{Arg, Instruction, is_inline};
 use super::place::Place;
-use super::{Done, Lister, Placed, Unwritten, dpp, vector_number};
+use super::{Done, Lister, Placed, Unwritten, vector_number};
 use crate::lane::primitive::{Fetch, LdsOp, PermlaneOp, ScalarOp};
 use crate::lane::{FoldOp, LaneType, Operand, Primitive, Step};
 use crate::profile::Feature;
-use crate::target::amd::mnemonic::{Generation, Operation};
+use crate::target::amd::dpp;
+use crate::target::amd::mnemonic::{Generation, Operation, fold_operation};
 
 impl Lister<'_> {
     pub(super) fn primitive(&mut self, step: &Step, primitive: Primitive, at: usize) -> Placed {
@@ -144,7 +145,7 @@ impl Lister<'_> {
     /// `own op moved` with DPP, one instruction for each register.
     pub(super) fn fold_moved(&mut self, step: &Step, op: FoldOp, primitive: Primitive, at: usize) -> Placed {
         let ty = self.request.ty(step.ty);
-        let operation = super::arithmetic::operation(op, ty).ok_or_else(|| Unwritten(format!("{op:?} of {ty:?}")))?;
+        let operation = fold_operation(op, ty).ok_or_else(|| Unwritten(format!("{op:?} of {ty:?}")))?;
         let (modifiers, keeps) = match primitive {
             Primitive::Dpp16(dpp) => (dpp::controls(&dpp), !dpp.writes_all()),
             Primitive::Dpp8(dpp) => (dpp::controls8(&dpp), false),

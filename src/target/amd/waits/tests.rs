@@ -1,7 +1,5 @@
 //! Waits of small functions, written as a listing has them.
 
-mod random;
-
 use super::*;
 use crate::profile::Profile;
 use crate::target::amd::machine::{Block, File, Label, Place, Reach};

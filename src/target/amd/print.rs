@@ -1,0 +1,182 @@
+//! Instructions as text, as LLVM's assembler reads it.
+
+use super::arch::Arch;
+use super::dpp;
+use super::machine::{Dpp, File, Inst, Label, Modifiers, Operand, Place, Reach, Slice, Special, is_inline};
+use super::mnemonic::{Form, Generation, Operation};
+use super::unit::Unit;
+use std::fmt::Write;
+
+/// What instructions are written for.
+#[derive(Clone, Copy, Debug)]
+pub struct Printer {
+    pub arch: Arch,
+    /// The number of the vector register that both halves of a wave share.
+    pub shared_vector: u16,
+}
+
+const TAKEN: &str = "a string takes everything";
+
+/// The name of a block.
+pub fn label(label: Label) -> String {
+    format!(".L{}", label.0)
+}
+
+impl Printer {
+    /// One instruction; none for what has no code.
+    pub fn inst(&self, inst: &Inst) -> Option<String> {
+        let operation = inst.operation()?;
+        let spelling = operation.spelling(self.arch.generation)?;
+        let modifiers = &inst.modifiers;
+        let mut text = format!("{}{}", modifiers.prefix, spelling.name);
+        if !modifiers.suffix.is_empty() {
+            write!(text, "_{}", modifiers.suffix).expect(TAKEN);
+        }
+        if modifiers.dpp.is_some() {
+            text += if spelling.form == Form::Vop3 { "_e64_dpp" } else { "_dpp" };
+        }
+        if modifiers.swap_fetch.contains(&true) {
+            text += "_e64";
+        }
+        self.operands(&mut text, operation, inst);
+        self.modifiers(&mut text, operation, modifiers);
+        Some(text)
+    }
+
+    fn operands(&self, text: &mut String, operation: Operation, inst: &Inst) {
+        let is_double = self.is_double(operation, &inst.modifiers);
+        let uses = inst.uses.iter().enumerate().map(|(n, operand)| {
+            let operand = self.operand(*operand, is_double);
+            let operand = if inst.modifiers.abs >> n & 1 != 0 { format!("|{operand}|") } else { operand };
+            if inst.modifiers.neg >> n & 1 != 0 { format!("-{operand}") } else { operand }
+        });
+        let defs = inst.defs.iter().map(|operand| self.operand(*operand, is_double));
+        let fields = inst.uses.iter().any(|operand| matches!(operand, Operand::Field(..)));
+        let all: Vec<String> = defs.chain(uses).collect();
+        if !all.is_empty() {
+            write!(text, " {}", all.join(if fields { " " } else { ", " })).expect(TAKEN);
+        }
+    }
+
+    /// Whether constants are read as doubles.
+    fn is_double(&self, operation: Operation, modifiers: &Modifiers) -> bool {
+        let name = operation.spelling(self.arch.generation).map_or("", |spelling| spelling.name);
+        name.ends_with("_f64") || modifiers.suffix.ends_with("_f64")
+    }
+
+    fn operand(&self, operand: Operand, is_double: bool) -> String {
+        match operand {
+            Operand::Reg(Slice { reg, first, count }) => format!("%{}[{first}:{}]", reg.0, first + count.max(1) - 1),
+            Operand::Place(place) => self.place(place),
+            Operand::Special(special) => self.special(special),
+            Operand::Constant(bits) => constant(bits, is_double),
+            Operand::Double(bits) => format!("{:?}", f64::from_bits(bits)),
+            Operand::Off => "off".to_owned(),
+            Operand::Label(to) => label(to),
+            Operand::Field(name, number) => format!("{name}({number})"),
+        }
+    }
+
+    fn place(&self, Place { file, first, count }: Place) -> String {
+        let letter = if file == File::Vector { 'v' } else { 's' };
+        match count {
+            1 => format!("{letter}{first}"),
+            _ => format!("{letter}[{first}:{}]", first + u16::from(count) - 1),
+        }
+    }
+
+    fn special(&self, special: Special) -> String {
+        let is_wide = self.arch.wave == 64;
+        match special {
+            Special::Vcc if is_wide => "vcc".to_owned(),
+            Special::Exec if is_wide => "exec".to_owned(),
+            Special::Vcc | Special::VccLow => "vcc_lo".to_owned(),
+            Special::Exec | Special::ExecLow => "exec_lo".to_owned(),
+            Special::VccHigh => "vcc_hi".to_owned(),
+            Special::ExecHigh => "exec_hi".to_owned(),
+            Special::M0 => "m0".to_owned(),
+            Special::Null => "null".to_owned(),
+            Special::SharedVector => format!("v{}", self.shared_vector),
+            Special::Ttmp(n) => format!("ttmp{n}"),
+        }
+    }
+
+    fn modifiers(&self, text: &mut String, operation: Operation, modifiers: &Modifiers) {
+        if modifiers.op_sel_count > 0 {
+            let bits: Vec<String> =
+                (0..modifiers.op_sel_count).map(|n| (modifiers.op_sel >> n & 1).to_string()).collect();
+            write!(text, " op_sel:[{}]", bits.join(",")).expect(TAKEN);
+        }
+        if modifiers.clamp {
+            *text += " clamp";
+        }
+        match modifiers.dpp {
+            Some(Dpp::Rows(rows)) => write!(text, " {}", dpp::controls(&rows)).expect(TAKEN),
+            Some(Dpp::Eights(eights)) => write!(text, " {}", dpp::controls8(&eights)).expect(TAKEN),
+            None => {}
+        }
+        if modifiers.swap_fetch.contains(&true) {
+            let [bound, fetch] = modifiers.swap_fetch.map(u8::from);
+            write!(text, " bound_ctrl:{bound} fi:{fetch}").expect(TAKEN);
+        }
+        self.memory_modifiers(text, operation, modifiers);
+    }
+
+    fn memory_modifiers(&self, text: &mut String, operation: Operation, modifiers: &Modifiers) {
+        for (is_set, word) in [(modifiers.addr64, " addr64"), (modifiers.offen, " offen")] {
+            if is_set {
+                *text += word;
+            }
+        }
+        if modifiers.offset > 0 {
+            match operation {
+                Operation::Swizzle => write!(text, " offset:{:#x}", modifiers.offset),
+                _ => write!(text, " offset:{}", modifiers.offset),
+            }
+            .expect(TAKEN);
+        }
+        if operation.unit() == Unit::Memory {
+            *text += self.cache_policy(operation, modifiers);
+        }
+    }
+
+    /// Which caches an access goes past, and that an atomic gives the old value: one word or several, by generation
+    /// (LLVM's `AMDGPUUsage`, memory model of each family).
+    fn cache_policy(&self, operation: Operation, modifiers: &Modifiers) -> &'static str {
+        let generation = self.arch.generation;
+        let is_cdna3 = self.arch.has_scratch_instructions() && generation == Generation::Vega;
+        let is_load = is_load(operation);
+        match (modifiers.returns, modifiers.coherent) {
+            (true, _) if is_cdna3 => " sc0",
+            (true, _) if generation == Generation::Rdna4 => " th:TH_ATOMIC_RETURN",
+            (true, _) => " glc",
+            (false, None) => "",
+            (false, Some(reach)) => match generation {
+                Generation::Rdna4 if reach == Reach::Device => " scope:SCOPE_DEV",
+                Generation::Rdna4 => " scope:SCOPE_SE",
+                _ if is_cdna3 && reach == Reach::Device => " sc1",
+                _ if is_cdna3 => " sc0",
+                // Stores write through.
+                _ if !is_load => "",
+                Generation::Rdna1 if reach == Reach::Device => " glc dlc",
+                _ => " glc",
+            },
+        }
+    }
+}
+
+/// A constant of 32 bits: inline floats by their value, small integers in decimal, other bits in hexadecimal.
+fn constant(bits: u32, is_double: bool) -> String {
+    let number = bits as i32;
+    match bits {
+        _ if (-16..=64).contains(&number) => number.to_string(),
+        _ if is_inline(bits) && !is_double => format!("{:?}", f32::from_bits(bits)),
+        _ => format!("{bits:#x}"),
+    }
+}
+
+/// Whether an access reads memory and does nothing else.
+const fn is_load(operation: Operation) -> bool {
+    use Operation as O;
+    matches!(operation, O::LoadU8 | O::LoadI8 | O::LoadU16 | O::Load32 | O::Load64 | O::Load96 | O::Load128)
+}

@@ -1,0 +1,143 @@
+//! What a kernel's caller must bind, and what the kernel uses, as JSON.
+
+use super::arch::Arch;
+use super::descriptor::Usage;
+use super::interface::Interface;
+use crate::kernel::{BufferKind, Kernel};
+use serde::{Deserialize, Serialize};
+
+/// Everything that the kernel shares with its caller.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Reflection {
+    pub entry_point: String,
+    /// Name of the kernel in the code object; its descriptor is that and `.kd`.
+    pub symbol: String,
+    /// Invocations of a workgroup in x, y, z.
+    pub workgroup_size: [u32; 3],
+    /// Lanes of a wave.
+    pub subgroup_size: u32,
+    /// Bytes of the segment of arguments.
+    pub argument_bytes: u32,
+    pub arguments: Vec<Argument>,
+    /// Bytes of workgroup memory, those of cross-lane operations included.
+    pub shared_bytes: u32,
+    /// Bytes of scratch memory of an invocation.
+    pub scratch_bytes: u32,
+    pub vector_registers: u32,
+    pub scalar_registers: u32,
+    /// Values of 32 bits that did not find a register: of each invocation, and of a wave.
+    pub spilled: [u32; 2],
+    /// Waves that run at once on one SIMD, by their registers.
+    pub occupancy: u32,
+}
+
+/// What an argument holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArgumentKind {
+    /// The address of a buffer that the kernel may write.
+    Storage,
+    /// The address of one that it only reads.
+    Uniform,
+    /// The number of bytes that are bound.
+    Bytes,
+    PushConstants,
+    /// The number of workgroups in one dimension. A runtime of HSA fills it in by itself.
+    WorkgroupCount,
+}
+
+/// One argument.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Argument {
+    pub name: String,
+    pub kind: ArgumentKind,
+    /// Bytes from the start of the segment.
+    pub offset: u32,
+    pub size: u32,
+    /// Of the buffer that it is about.
+    pub set: Option<u32>,
+    pub binding: Option<u32>,
+    /// The least number of bytes of that buffer.
+    pub bytes: Option<u32>,
+    pub writable: Option<bool>,
+    /// Dimension of a number of workgroups.
+    pub axis: Option<u8>,
+}
+
+impl Argument {
+    /// What the metadata of code objects call it.
+    pub const fn value_kind(&self) -> &'static str {
+        match (self.kind, self.axis) {
+            (ArgumentKind::Storage | ArgumentKind::Uniform, _) => "global_buffer",
+            (ArgumentKind::WorkgroupCount, Some(0)) => "hidden_block_count_x",
+            (ArgumentKind::WorkgroupCount, Some(1)) => "hidden_block_count_y",
+            (ArgumentKind::WorkgroupCount, _) => "hidden_block_count_z",
+            _ => "by_value",
+        }
+    }
+}
+
+impl Reflection {
+    pub(super) fn of(kernel: &Kernel, symbol: &str, arch: &Arch, interface: &Interface, usage: &Usage) -> Reflection {
+        Reflection {
+            entry_point: kernel.name.to_string(),
+            symbol: symbol.to_owned(),
+            workgroup_size: kernel.workgroup_size,
+            subgroup_size: arch.wave,
+            argument_bytes: interface.bytes,
+            arguments: arguments(kernel, interface),
+            shared_bytes: interface.shared_bytes,
+            scratch_bytes: usage.scratch_bytes,
+            vector_registers: usage.vectors.into(),
+            scalar_registers: usage.scalars.into(),
+            spilled: usage.spilled,
+            occupancy: usage.occupancy,
+        }
+    }
+
+    /// As JSON text.
+    pub fn to_json(&self) -> String {
+        let text = serde_json::to_string_pretty(self).expect("numbers and names always serialize");
+        text + "\n"
+    }
+}
+
+/// The arguments in the order of their offsets.
+fn arguments(kernel: &Kernel, interface: &Interface) -> Vec<Argument> {
+    let mut arguments = Vec::new();
+    for (n, (buffer, offset)) in kernel.buffers.iter().zip(&interface.addresses).enumerate() {
+        let kind = match buffer.kind {
+            BufferKind::Storage => ArgumentKind::Storage,
+            BufferKind::Uniform => ArgumentKind::Uniform,
+        };
+        arguments.push(Argument {
+            set: Some(buffer.set),
+            binding: Some(buffer.binding),
+            bytes: Some(buffer.bytes),
+            writable: Some(buffer.writable),
+            ..argument(format!("buffer{n}"), kind, *offset, 8)
+        });
+    }
+    for (n, (buffer, offset)) in kernel.buffers.iter().zip(&interface.sizes).enumerate() {
+        if let Some(offset) = offset {
+            let (set, binding) = (Some(buffer.set), Some(buffer.binding));
+            arguments.push(Argument { set, binding, ..argument(format!("bytes{n}"), ArgumentKind::Bytes, *offset, 4) });
+        }
+    }
+    if kernel.push_bytes > 0 {
+        let kind = ArgumentKind::PushConstants;
+        arguments.push(argument("push".to_owned(), kind, interface.push, kernel.push_bytes.next_multiple_of(4)));
+    }
+    for axis in 0..3 {
+        if let Some(offset) = interface.groups {
+            let kind = ArgumentKind::WorkgroupCount;
+            let name = format!("workgroups_{}", ["x", "y", "z"][usize::from(axis)]);
+            arguments.push(Argument { axis: Some(axis), ..argument(name, kind, offset + 4 * u32::from(axis), 4) });
+        }
+    }
+    arguments
+}
+
+fn argument(name: String, kind: ArgumentKind, offset: u32, size: u32) -> Argument {
+    Argument { name, kind, offset, size, set: None, binding: None, bytes: None, writable: None, axis: None }
+}

@@ -1,0 +1,268 @@
+//! Chooses instructions for a kernel's operations.
+//!
+//! A value is a list of 32-bit words, each in a vector register, in a scalar one, or constant; what is the same in all lanes
+//! stays scalar as long as the scalar unit can compute it. Bools are masks: bit `i` of a bool is that of lane `i`, and bits
+//! of lanes that were not active when it was made are any. Values of 16 bits lie in the low half of a word, the upper half
+//! zero; 8-bit integers are kept as the kernel form has them, extended to 16.
+
+mod arithmetic;
+mod atomic;
+mod convert;
+mod divide;
+mod emit;
+mod float;
+mod flow;
+mod lane;
+mod mask;
+mod memory;
+mod narrow;
+mod start;
+mod wide;
+
+use super::arch::Arch;
+use super::frames::Frames;
+use super::interface::{Interface, Needs};
+use super::machine::{Block, File, Function, Label, Operand, Special};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel::tree::Tree;
+use crate::kernel::uniform::Uniformity;
+use crate::kernel::{Def, InstId, Kernel, Op, Ty, Value};
+use crate::source::Span;
+use emit::{FALSE, TRUE};
+use smallvec::SmallVec;
+
+/// The words of a value, the lowest first.
+pub type Words = SmallVec<[Operand; 2]>;
+
+/// A kernel as machine code, and what it needs of its surroundings.
+#[derive(Debug)]
+pub struct Selected {
+    pub function: Function,
+    pub needs: Needs,
+}
+
+/// What a selection is of.
+#[derive(Clone, Copy)]
+pub struct Subject<'k> {
+    pub kernel: &'k Kernel,
+    pub tree: &'k Tree,
+    pub uniformity: &'k Uniformity,
+    pub frames: &'k Frames,
+    pub interface: &'k Interface,
+    pub arch: Arch,
+}
+
+/// Chooses instructions for a whole kernel. With `spills` it keeps ready what spilling needs.
+///
+/// # Errors
+/// One diagnostic for each operation that the target cannot express.
+pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagnostic>> {
+    let Subject { kernel, arch, .. } = subject;
+    let mut selector = Selector {
+        kernel,
+        subject,
+        arch,
+        function: Function::default(),
+        block: Block { label: Label(0), insts: Vec::new() },
+        labels: 1,
+        values: vec![None; kernel.values.len()],
+        late: vec![None; kernel.values.len()],
+        uses: uses(subject),
+        start: start::Start::default(),
+        open: Vec::new(),
+        needs: Needs::default(),
+        span: Span::NONE,
+        is_lane: false,
+        swapped: None,
+        clean_from: 0,
+        errors: Vec::new(),
+    };
+    selector.begin_kernel(spills);
+    selector.body();
+    let Selector { mut function, block, needs, errors, .. } = selector;
+    function.blocks.push(block);
+    if errors.is_empty() { Ok(Selected { function, needs }) } else { Err(errors) }
+}
+
+/// How often each value is used.
+fn uses(subject: Subject<'_>) -> Vec<u32> {
+    let mut uses = vec![0; subject.kernel.values.len()];
+    for inst in subject.tree.insts(subject.kernel) {
+        subject.kernel.args(inst).iter().for_each(|arg| uses[arg.index()] += 1);
+    }
+    uses
+}
+
+struct Selector<'k> {
+    kernel: &'k Kernel,
+    subject: Subject<'k>,
+    arch: Arch,
+    function: Function,
+    /// The block that is being written.
+    block: Block,
+    labels: u32,
+    /// What each value of the kernel became.
+    values: Vec<Option<Words>>,
+    /// Comparisons of scalars with one use, which happen there.
+    late: Vec<Option<arithmetic::ScalarTest>>,
+    uses: Vec<u32>,
+    start: start::Start,
+    /// The constructs around.
+    open: Vec<flow::Open>,
+    needs: Needs,
+    /// Of the instruction being selected.
+    span: Span,
+    is_lane: bool,
+    /// The other register of the last swap.
+    swapped: Option<lane::Swapped>,
+    /// Where in the block EXEC was changed last.
+    clean_from: usize,
+    errors: Vec<Diagnostic>,
+}
+
+impl Selector<'_> {
+    // Messages.
+
+    fn refuse(&mut self, message: impl Into<String>) {
+        let error = Diagnostic::error(Code::NOT_SUPPORTED, message);
+        let error = if self.span.is_none() { error } else { error.at(self.span, "needed here") };
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+
+    /// Refuses an operation; gives words so that selection can go on and find more.
+    fn refused(&mut self, what: &str) -> Words {
+        self.refuse(format!("{what} cannot be written in AMD's assembly so far"));
+        [FALSE, FALSE].into_iter().collect()
+    }
+
+    // Values.
+
+    /// Words of a type's values.
+    fn width(&self, ty: Ty) -> u8 {
+        match ty {
+            Ty::B16 | Ty::B32 => 1,
+            Ty::B64 => 2,
+            Ty::Bool | Ty::Mask => self.arch.mask_width(),
+        }
+    }
+
+    /// The words of a value.
+    fn words(&mut self, value: Value) -> Words {
+        let data = self.kernel.values[value];
+        match data.def {
+            Def::Const(bits) => constant_words(data.ty, bits, self.width(data.ty)),
+            Def::Undef => constant_words(data.ty, 0, self.width(data.ty)),
+            Def::Inst(..) | Def::Param(..) => {
+                if let Some(test) = self.late[value.index()].take() {
+                    self.test(test);
+                    let mask = self.mask_of_condition();
+                    return self.words_of(mask, self.arch.mask_width());
+                }
+                let missing = constant_words(data.ty, 0, self.width(data.ty));
+                let words = self.values[value.index()].clone().unwrap_or(missing);
+                match (words.first(), self.start.active) {
+                    // All lanes run; those that did before are kept elsewhere.
+                    (Some(Operand::Special(Special::Exec | Special::ExecLow)), Some(saved)) => {
+                        self.words_of(saved, self.arch.mask_width())
+                    }
+                    _ => words,
+                }
+            }
+        }
+    }
+
+    /// A value of one word.
+    fn word(&mut self, value: Value) -> Operand {
+        self.words(value).first().copied().unwrap_or(FALSE)
+    }
+
+    /// A bool or a mask that is the same for all lanes, as one operand.
+    fn mask(&mut self, value: Value) -> Operand {
+        let words = self.words(value);
+        self.mask_of_words(&words)
+    }
+
+    fn mask_of_words(&mut self, words: &[Operand]) -> Operand {
+        match words {
+            [one] => *one,
+            [Operand::Constant(a), Operand::Constant(b)] if a == b && is_sign(*a) => words[0],
+            [Operand::Special(Special::ExecLow), Operand::Special(Special::ExecHigh)] => emit::EXEC,
+            _ => self.whole(words, File::Scalar),
+        }
+    }
+
+    /// A value of 64 bits in a pair of vector registers.
+    fn vector_of(&mut self, value: Value) -> Operand {
+        let words = self.words(value);
+        self.whole(&words, File::Vector)
+    }
+
+    fn is_uniform(&self, value: Value) -> bool {
+        self.subject.uniformity.is_uniform(value)
+    }
+
+    fn give(&mut self, value: Value, words: Words) {
+        self.values[value.index()] = Some(words);
+    }
+
+    fn give_one(&mut self, value: Value, operand: Operand) {
+        let words = self.words_of(operand, self.width(self.kernel.ty(value)));
+        self.give(value, words);
+    }
+
+    /// Gives the only result of an instruction.
+    fn result(&mut self, inst: InstId, words: Words) {
+        if let Some(value) = self.kernel.result(inst) {
+            self.give(value, words);
+        }
+    }
+
+    // Instructions of the kernel.
+
+    /// An operation that is no control flow.
+    fn plain(&mut self, inst: InstId) {
+        let kernel = self.kernel;
+        let args = kernel.args(inst);
+        let words = match kernel.insts[inst].op {
+            Op::Un(op, scalar) => self.unary(op, scalar, args[0]),
+            Op::Bin(op, scalar) => self.binary(op, scalar, [args[0], args[1]]),
+            Op::Cmp(op, scalar) => return self.comparison(inst, op, scalar, [args[0], args[1]]),
+            Op::Tern(op, scalar) => self.ternary(op, scalar, [args[0], args[1], args[2]]),
+            Op::BitInsert(scalar) => self.bit_insert(scalar, args),
+            Op::Select => self.select(args[0], args[1], args[2]),
+            Op::Convert(from, to) => self.convert(from, to, args[0]),
+            Op::Join => [self.word(args[0]), self.word(args[1])].into_iter().collect(),
+            Op::Low => self.words(args[0])[..1].into(),
+            Op::High => self.words(args[0])[1..].into(),
+            Op::BuiltIn(built_in, component) => self.built_in(built_in, component),
+            Op::Load(access) => return self.load(inst, access),
+            Op::Store(access) => return self.store(inst, access),
+            Op::Atomic { op, ty, access, order, .. } => return self.atomic(inst, op, ty, access, order),
+            Op::BufferBytes(buffer) => self.buffer_bytes(buffer),
+            Op::Barrier { execution, memory, kinds, order } => return self.barrier(execution, memory, kinds, order),
+            Op::Prim { primitive, ty } => return self.primitive(inst, primitive, ty),
+            Op::FoldMoved { op, ty, primitive } => self.fold_moved(op, ty, primitive, args),
+            Op::Fact(fact) => self.fact(fact),
+            Op::MaskAlu(op) => self.mask_arithmetic(op, args),
+            Op::MaskFromWords => self.mask_from_words(args),
+            Op::Lane { .. } => self.refused("a cross-lane operation that was not lowered"),
+            _ => return,
+        };
+        self.result(inst, words);
+    }
+}
+
+/// The words of a constant. Bools are all ones or zero.
+fn constant_words(ty: Ty, bits: u64, width: u8) -> Words {
+    match ty {
+        Ty::Bool => (0..width).map(|_| if bits & 1 != 0 { TRUE } else { FALSE }).collect(),
+        _ => (0..width).map(|n| Operand::Constant((bits >> (32 * n)) as u32)).collect(),
+    }
+}
+
+/// Whether a word is all ones or zero, so that 64 bits of it are one constant.
+const fn is_sign(bits: u32) -> bool {
+    bits == 0 || bits == u32::MAX
+}

@@ -1,0 +1,177 @@
+//! A kernel as one file of text: header comment, code, descriptor, metadata.
+
+use super::AmdOptions;
+use super::arch::Arch;
+use super::descriptor::{self, Usage};
+use super::interface::Interface;
+use super::machine::{Block, Inst};
+use super::mnemonic::Generation;
+use super::print::{Printer, label};
+use super::reflection::{Argument, ArgumentKind, Reflection};
+use super::select::Selected;
+use crate::source::{SourceMap, Span};
+use std::fmt::Write;
+use std::sync::Arc;
+
+const TAKEN: &str = "a string takes everything";
+
+/// What the text is made of.
+pub struct Parts<'a> {
+    pub arch: Arch,
+    pub options: &'a AmdOptions,
+    pub sources: &'a SourceMap,
+    pub interface: &'a Interface,
+    pub selected: &'a Selected,
+    pub usage: &'a Usage,
+    pub reflection: &'a Reflection,
+}
+
+/// A name that an assembler takes without quotes.
+pub fn symbol(name: &str) -> String {
+    let taken: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    if taken.starts_with(|c: char| c.is_ascii_digit()) || taken.is_empty() { format!("_{taken}") } else { taken }
+}
+
+/// The whole text.
+pub fn write(parts: &Parts) -> String {
+    let Parts { arch, interface, selected, usage, reflection, .. } = parts;
+    let name = &reflection.symbol;
+    let mut text = head(parts);
+    writeln!(text, "\t.amdgcn_target \"{}\"\n\t.amdhsa_code_object_version 5", descriptor::target(arch)).expect(TAKEN);
+    writeln!(text, "\t.text\n\t.globl {name}\n\t.p2align 8\n\t.type {name},@function").expect(TAKEN);
+    text += &code(parts, name);
+    writeln!(text, ".L{name}_end:\n\t.size {name}, .L{name}_end-{name}").expect(TAKEN);
+    text += &descriptor::padding(arch);
+    text += &descriptor::descriptor(name, arch, interface, &selected.needs, usage);
+    text += &descriptor::metadata(arch, reflection);
+    text
+}
+
+/// The comment at the top: who made it from what for whom, what the caller passes and what the kernel takes.
+fn head(parts: &Parts) -> String {
+    let Parts { options, reflection, .. } = parts;
+    let mut text = format!("; crosslane {}\n; profile {}\n", env!("CARGO_PKG_VERSION"), options.profile.name);
+    writeln!(text, "; source {}", one_line(&options.source)).expect(TAKEN);
+    for argument in &reflection.arguments {
+        writeln!(text, "; argument at {}: {}", argument.offset, meaning(argument)).expect(TAKEN);
+    }
+    let [vectors, scalars] = [reflection.vector_registers, reflection.scalar_registers];
+    let [lost, kept] = reflection.spilled;
+    writeln!(text, "; {vectors} vector registers, {scalars} scalar registers, {lost} and {kept} values spilled")
+        .expect(TAKEN);
+    let (shared, scratch) = (reflection.shared_bytes, reflection.scratch_bytes);
+    writeln!(text, "; {shared} bytes of workgroup memory, {scratch} bytes of scratch memory").expect(TAKEN);
+    writeln!(text, "; {} waves at once on a SIMD", reflection.occupancy).expect(TAKEN);
+    text
+}
+
+/// An argument in words.
+fn meaning(argument: &Argument) -> String {
+    let place = match (argument.set, argument.binding) {
+        (Some(set), Some(binding)) => format!("set {set} binding {binding}"),
+        _ => String::new(),
+    };
+    match argument.kind {
+        ArgumentKind::Storage => format!("8 bytes, address of the storage buffer of {place}"),
+        ArgumentKind::Uniform => format!("8 bytes, address of the uniform buffer of {place}"),
+        ArgumentKind::Bytes => format!("4 bytes, size of the buffer of {place}, in bytes"),
+        ArgumentKind::PushConstants => format!("{} bytes of push constants", argument.size),
+        ArgumentKind::WorkgroupCount => {
+            let axis = ["x", "y", "z"][usize::from(argument.axis.unwrap_or(0).min(2))];
+            format!("4 bytes, number of workgroups in {axis}")
+        }
+    }
+}
+
+/// A name without line breaks: it stands in a comment.
+fn one_line(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The instructions.
+fn code(parts: &Parts, name: &str) -> String {
+    let mut writer = Writer {
+        parts,
+        printer: Printer { arch: parts.arch, shared_vector: shared_vector(parts) },
+        text: String::new(),
+        lane: None,
+        files: Vec::new(),
+        line: None,
+    };
+    writeln!(writer.text, "{name}:").expect(TAKEN);
+    for (at, block) in parts.selected.function.blocks.iter().enumerate() {
+        writer.block(block, at == 0);
+    }
+    writer.text
+}
+
+/// Shared registers follow the others at the next multiple of what these are given out in, 4 in waves of 64 lanes.
+fn shared_vector(parts: &Parts) -> u16 {
+    debug_assert!(parts.usage.shared_vectors == 0 || parts.arch.generation == Generation::Rdna1);
+    parts.usage.vectors.max(1).next_multiple_of(4)
+}
+
+struct Writer<'p> {
+    parts: &'p Parts<'p>,
+    printer: Printer,
+    text: String,
+    /// The cross-lane operation that the last comment named.
+    lane: Option<Span>,
+    /// Files that were named for debuggers, by their number less one.
+    files: Vec<Arc<str>>,
+    /// The place that was named last for debuggers.
+    line: Option<(usize, u32, u32)>,
+}
+
+impl Writer<'_> {
+    fn block(&mut self, block: &Block, is_entry: bool) {
+        if !is_entry {
+            writeln!(self.text, "{}:", label(block.label)).expect(TAKEN);
+            self.lane = None;
+        }
+        for inst in &block.insts {
+            let Some(text) = self.printer.inst(inst) else { continue };
+            self.place(inst);
+            writeln!(self.text, "\t{text}").expect(TAKEN);
+        }
+    }
+
+    /// Says what an instruction stands for, where that is something else than before.
+    fn place(&mut self, inst: &Inst) {
+        if inst.span.is_none() {
+            return;
+        }
+        if self.parts.options.debug {
+            self.line_of(inst.span);
+        }
+        if inst.is_lane && self.lane != Some(inst.span) {
+            self.lane = Some(inst.span);
+            self.name_lane(inst.span);
+        }
+    }
+
+    fn name_lane(&mut self, span: Span) {
+        let sources = self.parts.sources;
+        let Some(at) = sources.locate(span.lo) else { return };
+        let text: String = one_line(sources.text(span)).chars().take(100).collect();
+        writeln!(self.text, "\t; {}:{}: {}", one_line(&at.file), at.line, text.trim()).expect(TAKEN);
+    }
+
+    /// `.loc`, and `.file` where it is the first of its file.
+    fn line_of(&mut self, span: Span) {
+        let Some(at) = self.parts.sources.locate(span.lo) else { return };
+        let file = match self.files.iter().position(|file| *file == at.file) {
+            Some(file) => file,
+            None => {
+                let name = one_line(&at.file).replace('\\', "\\\\").replace('"', "\\\"");
+                writeln!(self.text, "\t.file {} \"{name}\"", self.files.len() + 1).expect(TAKEN);
+                self.files.push(at.file.clone());
+                self.files.len() - 1
+            }
+        };
+        let place = (file, at.line, at.column);
+        if self.line.replace(place) != Some(place) {
+            writeln!(self.text, "\t.loc {} {} {}", file + 1, at.line, at.column).expect(TAKEN);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Takes out what writing control flow block by block leaves over: blocks to which nothing leads, jumps to what comes next
+//! anyway, and jumps to jumps.
+
+use super::machine::{Function, Label, Operand};
+use super::mnemonic::Operation;
+
+/// Tidies the blocks of a kernel.
+pub fn tidy(function: &mut Function) {
+    thread(function);
+    drop_unreachable(function);
+    drop_empty_jumps(function);
+}
+
+/// Makes branches lead where the jump that they lead to does.
+fn thread(function: &mut Function) {
+    let positions = function.positions();
+    let goals: Vec<Option<Label>> = function.blocks.iter().map(|block| jump_alone(&block.insts)).collect();
+    let follow = |label: Label| {
+        let mut goal = label;
+        // A ring of jumps has no end.
+        for _ in 0..goals.len() {
+            match goals[positions[goal.0 as usize]] {
+                Some(next) if next != goal => goal = next,
+                _ => break,
+            }
+        }
+        goal
+    };
+    for block in &mut function.blocks {
+        let ends = block.insts.iter_mut().rev().take_while(|inst| inst.operation().is_some_and(Operation::ends_block));
+        for operand in ends.flat_map(|inst| inst.uses.iter_mut()) {
+            if let Operand::Label(label) = operand {
+                *label = follow(*label);
+            }
+        }
+    }
+}
+
+/// Where a block leads that is nothing but a jump.
+fn jump_alone(insts: &[super::machine::Inst]) -> Option<Label> {
+    match insts {
+        [jump] if jump.operation() == Some(Operation::Branch) => match jump.uses.first() {
+            Some(Operand::Label(label)) => Some(*label),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn drop_unreachable(function: &mut Function) {
+    let positions = function.positions();
+    let mut reached = vec![false; function.blocks.len()];
+    let mut open = vec![0];
+    while let Some(at) = open.pop() {
+        if !std::mem::replace(&mut reached[at], true) {
+            open.extend(function.successors(at, &positions));
+        }
+    }
+    let mut reached = reached.into_iter();
+    function.blocks.retain(|_| reached.next().unwrap_or(true));
+}
+
+/// Drops jumps to the next block, over blocks that hold nothing.
+fn drop_empty_jumps(function: &mut Function) {
+    for at in 0..function.blocks.len() {
+        while let Some(Operand::Label(to)) = function.blocks[at].insts.last().and_then(target) {
+            let mut next = function.blocks[at + 1..].iter();
+            let passed = next.by_ref().find(|block| block.label == to || !block.insts.is_empty());
+            if passed.is_none_or(|block| block.label != to) {
+                break;
+            }
+            function.blocks[at].insts.pop();
+        }
+    }
+}
+
+/// What a branch leads to.
+fn target(inst: &super::machine::Inst) -> Option<Operand> {
+    let branches = inst.operation().is_some_and(|operation| operation.ends_block() && operation != Operation::End);
+    inst.uses.first().copied().filter(|_| branches)
+}
