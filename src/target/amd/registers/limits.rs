@@ -4,7 +4,8 @@
 //! `AMDGPU.td` (which processors have half as many vector registers again).
 
 use crate::target::amd::arch::Arch;
-use crate::target::amd::mnemonic::Generation;
+use crate::target::amd::machine::{File, Function, Inst, Operand};
+use crate::target::amd::mnemonic::{Generation, Operation};
 
 /// What the waves of one SIMD share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,14 +20,30 @@ struct Share {
     scalar_granule: u16,
     /// Waves at most.
     waves: u16,
+    /// A shift of 64 bits misreads an amount in the last vector register that a wave has (LLVM: `Shift64HighRegBug`).
+    misreads_last: bool,
 }
 
-const GCN1: Share =
-    Share { name: "gfx600", vectors: 256, vector_granule: 4, scalars: 512, scalar_granule: 8, waves: 10 };
+const GCN1: Share = Share {
+    name: "gfx600",
+    vectors: 256,
+    vector_granule: 4,
+    scalars: 512,
+    scalar_granule: 8,
+    waves: 10,
+    misreads_last: false,
+};
 const GCN3: Share = Share { name: "gfx803", scalars: 800, scalar_granule: 16, ..GCN1 };
-const CDNA2: Share = Share { name: "gfx90a", vectors: 512, vector_granule: 8, waves: 8, ..GCN3 };
-const RDNA1: Share =
-    Share { name: "gfx1010", vectors: 512, vector_granule: 4, scalars: 0, scalar_granule: 1, waves: 20 };
+const CDNA2: Share = Share { name: "gfx90a", vectors: 512, vector_granule: 8, waves: 8, misreads_last: true, ..GCN3 };
+const RDNA1: Share = Share {
+    name: "gfx1010",
+    vectors: 512,
+    vector_granule: 4,
+    scalars: 0,
+    scalar_granule: 1,
+    waves: 20,
+    misreads_last: false,
+};
 const RDNA2: Share = Share { name: "gfx1030", vector_granule: 8, waves: 16, ..RDNA1 };
 const RDNA3: Share = Share { name: "gfx1100", vectors: 768, vector_granule: 12, ..RDNA2 };
 
@@ -38,8 +55,8 @@ static SHARES: &[Share] = &[
     Share { name: "gfx906", ..GCN3 },
     Share { name: "gfx908", ..GCN3 },
     CDNA2,
-    Share { name: "gfx942", ..CDNA2 },
-    Share { name: "gfx950", ..CDNA2 },
+    Share { name: "gfx942", misreads_last: false, ..CDNA2 },
+    Share { name: "gfx950", misreads_last: false, ..CDNA2 },
     RDNA1,
     RDNA2,
     RDNA3,
@@ -80,11 +97,26 @@ impl Limits {
         let waves = invocations.div_ceil(arch.wave).div_ceil(SIMDS).clamp(1, u32::from(share.waves)) as u16;
         let even = share.vectors / waves;
         Limits {
-            vectors: (even - even % share.vector_granule).min(NAMED_VECTORS),
+            vectors: (even - even % share.vector_granule).min(NAMED_VECTORS) - u16::from(share.misreads_last),
             scalars: arch.processor.scalars,
             rotates_scalars: share.scalars == 0,
         }
     }
+}
+
+/// How many vector registers a function needs beside those that it names: one more where a shift has its amount in the last
+/// one that it would be given.
+pub fn spare_vectors(function: &Function, arch: &Arch, vectors: u16) -> u16 {
+    let share = Share::of(arch);
+    let is_misread = |inst: &Inst| {
+        let is_shift = matches!(inst.operation(), Some(Operation::ShlB64 | Operation::ShrB64 | Operation::AshrI64));
+        let amount = inst.uses.first();
+        let last =
+            matches!(amount, Some(Operand::Place(place)) if place.file == File::Vector && place.first + 1 == vectors);
+        is_shift && last
+    };
+    let is_full = share.misreads_last && vectors.is_multiple_of(share.vector_granule);
+    u16::from(is_full && function.blocks.iter().flat_map(|block| &block.insts).any(is_misread))
 }
 
 /// Waves of a SIMD that have their registers at once.
@@ -118,7 +150,8 @@ mod tests {
     fn limits_of_large_workgroups() {
         let vectors = |profile| Limits::new(&arch(profile), 1024).vectors;
         assert_eq!(vectors("gfx803"), 64);
-        assert_eq!(vectors("gfx90a"), 128);
+        assert_eq!(vectors("gfx90a"), 127);
+        assert_eq!(vectors("gfx942"), 128);
         assert_eq!(vectors("gfx1030-wave32"), 128);
         assert_eq!(vectors("gfx1030-wave64"), 128);
         assert_eq!(vectors("gfx1100-wave32"), 192);

@@ -63,7 +63,7 @@ pub fn allocate(function: &mut Function, arch: &Arch, limits: &Limits) -> Result
         let costs = spill::costs(function, &webs, &depths, &room);
         let placement = place::place(&webs, limits, &costs).map_err(|Full(file)| Failure::Full(file))?;
         let Some(first) = placement.evicted.first() else {
-            return Ok(done(function, &webs, &placement.firsts, &room));
+            return Ok(done(function, arch, &webs, &placement.firsts, &room));
         };
         file = webs.webs[*first].file;
         spill::spill(function, &webs, &placement.evicted, &mut room)?;
@@ -71,7 +71,7 @@ pub fn allocate(function: &mut Function, arch: &Arch, limits: &Limits) -> Result
     Err(Failure::Full(file))
 }
 
-fn done(function: &mut Function, webs: &Webs, firsts: &[Option<u16>], room: &Room) -> Allocation {
+fn done(function: &mut Function, arch: &Arch, webs: &Webs, firsts: &[Option<u16>], room: &Room) -> Allocation {
     let ends = |file| {
         let placed = webs.webs.iter().zip(firsts).filter(|(web, _)| web.file == file);
         placed.filter_map(|(web, first)| Some((*first)? + web.slots.len() as u16)).max().unwrap_or(0)
@@ -83,7 +83,7 @@ fn done(function: &mut Function, webs: &Webs, firsts: &[Option<u16>], room: &Roo
         firsts[web].unwrap_or(0) + offset
     });
     Allocation {
-        vectors,
+        vectors: vectors + limits::spare_vectors(function, arch, vectors),
         scalars,
         spilled_vectors: room.spilled_vectors(),
         spilled_scalars: room.spilled_scalars(),

@@ -141,3 +141,24 @@ fn pairs_are_aligned() {
     let places: Vec<_> = function.blocks[0].insts.iter().flat_map(Inst::places_read).collect();
     assert!(places.iter().all(|place| place.count == 1 || place.first.is_multiple_of(2)), "{places:?}");
 }
+
+/// gfx90a reads an amount in v7 wrongly if v8 is not the wave's.
+#[test]
+fn amounts_of_long_shifts_are_not_in_the_last_register() {
+    let mut function = straight(|function| {
+        let ids = function.fixed_register(File::Vector, 0, 4);
+        let (value, amount) =
+            (function.fixed_register(File::Vector, 4, 2), function.fixed_register(File::Vector, 7, 1));
+        let to = function.register(File::Vector, 2);
+        let uses = [Operand::Reg(amount), Operand::Reg(value)];
+        vec![
+            Inst::real(Operation::ShlB64, &[Operand::Reg(to)], &uses),
+            stored(Operation::Store64, to),
+            stored(Operation::Store128, ids),
+        ]
+    });
+    let mut other = function.clone();
+    let limits = limits(255, 102);
+    assert_eq!(allocate(&mut function, &arch("gfx90a"), &limits).map(|found| found.vectors), Ok(9));
+    assert_eq!(allocate(&mut other, &arch("gfx942"), &limits).map(|found| found.vectors), Ok(8));
+}

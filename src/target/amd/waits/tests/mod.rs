@@ -1,5 +1,7 @@
 //! Waits of small functions, written as a listing has them.
 
+mod random;
+
 use super::*;
 use crate::profile::Profile;
 use crate::target::amd::machine::{Block, File, Label, Place, Reach};
