@@ -2,6 +2,7 @@
 //! pages, and their exit status.
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -41,6 +42,29 @@ fn with_profiles<'a>(args: &[&'a str]) -> Vec<&'a str> {
 fn text_for_several_profiles() {
     snapshot("tour", &printed(&with_profiles(&["explain", TOUR])));
     snapshot("tour-wgsl", &printed(&["explain", "fixtures/explain/tour.wgsl", "-p", "nv-hopper"]));
+}
+
+const COPIES: &str = "fixtures/explain/copies.comp";
+
+/// What unrolled loops and inlined functions make of an operation, and what is left of one that nobody uses.
+#[test]
+fn copies_of_an_operation_are_told_apart() {
+    snapshot("copies", &printed(&["explain", COPIES, "-p", "spirv-1.5", "-p", "gfx900"]));
+}
+
+/// The constant shuffles of a text: their distances.
+fn distances(text: &str) -> BTreeSet<String> {
+    let shuffles = text.lines().filter(|line| line.trim_start().starts_with("SHFXOR.U "));
+    shuffles.filter_map(|line| Some(line.rsplitn(3, ", ").nth(1)?.to_owned())).collect()
+}
+
+/// What is shown is what is emitted.
+#[test]
+fn shown_shuffles_are_those_of_the_program() {
+    let shown = distances(&printed(&["explain", COPIES, "-p", "nv-kepler"]));
+    let emitted = distances(&printed(&["compile", COPIES, "-p", "nv-kepler", "--emit", "nv", "-o", "-"]));
+    assert_eq!(shown, emitted);
+    assert_eq!(shown.len(), 5, "{shown:?}");
 }
 
 #[test]

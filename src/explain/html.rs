@@ -99,15 +99,19 @@ impl Page {
 
     fn answer(&mut self, answer: &OnProfile, name: &str) {
         match answer {
-            OnProfile::Planned(lowering) => self.planned(lowering, name),
+            OnProfile::Planned(lowering) => {
+                self.planned(lowering, name);
+                lowering.copies.iter().for_each(|copy| self.planned(copy, name));
+            }
+            OnProfile::Gone => self.put("<p>Nothing to do: its result is not used, or known without it.</p>\n"),
             OnProfile::Refused { reason } => self.put(format_args!("<p class=\"no\">No: {}</p>\n", Escaped(reason))),
             OnProfile::Absent => self.put("<p class=\"no\">Not in the source for it.</p>\n"),
         }
     }
 
     fn planned(&mut self, lowering: &Lowering, name: &str) {
-        let (rule, activity) = (Escaped(lowering.rule), lowering.activity);
-        self.put(format_args!("<p class=\"rule\">{rule}; {activity} may run it</p>\n"));
+        let (rule, lanes) = (Escaped(lowering.rule), lowering.lanes());
+        self.put(format_args!("<p class=\"rule\">{rule}; {lanes}</p>\n"));
         if let Some(reason) = &lowering.unwritten {
             self.put(format_args!("<p class=\"no\">Not written in its language yet: {}</p>\n", Escaped(reason)));
         }

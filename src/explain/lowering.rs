@@ -34,6 +34,22 @@ pub struct Lowering {
     /// Rules that need what the profile has not.
     pub lacking: Vec<Lacking>,
     pub picture: Option<Picture>,
+    /// Plans of other copies of the operation, which unrolled loops and inlined functions make.
+    pub copies: Vec<Lowering>,
+}
+
+impl Lowering {
+    /// Which lanes run it, as a clause.
+    pub fn lanes(&self) -> String {
+        let known = self.activity != activity(Activity::Any);
+        format!("{} {} it", self.activity, if known { "run" } else { "may run" })
+    }
+
+    /// Whether the other plan is the same sequence.
+    pub fn is_like(&self, other: &Lowering) -> bool {
+        let seen = |lowering: &Lowering| (lowering.rule, lowering.setup.clone(), lowering.sequence.clone());
+        seen(self) == seen(other)
+    }
 }
 
 /// How many instructions a unit runs.
@@ -97,6 +113,7 @@ fn lowering(found: &Candidates, request: &Request, profile: &Profile) -> Lowerin
         rejected: found.others.iter().map(|other| rejected(other, cost, request, profile)).collect(),
         lacking: found.refused.iter().map(lacking).collect(),
         picture: picture(request, profile.wave_size, Some(plan)),
+        copies: Vec::new(),
     }
 }
 

@@ -26,7 +26,7 @@ use crate::profile::{Profile, Target};
 use crate::source::Loader;
 use operations::Site;
 use serde::Serialize;
-use shader::{Row, Shader};
+use shader::{Cell, Row, Shader};
 
 /// What `explain` says about one shader.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -86,6 +86,8 @@ pub enum OnProfile {
     Refused {
         reason: String,
     },
+    /// Nothing is emitted for it: its result is not used, or known without it.
+    Gone,
     /// The source for this profile does not have it: the preprocessor left it out, or the profile refuses the shader.
     Absent,
 }
@@ -98,7 +100,7 @@ pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> 
     let shader = Shader::read(input, options, loader, lowering::of)?;
     let operation = |row: Row<OnProfile>| {
         let mut operation = operation(&row.site, row.place);
-        operation.profiles = row.cells.into_iter().map(|cell| cell.unwrap_or(OnProfile::Absent)).collect();
+        operation.profiles = row.cells.into_iter().map(on_profile).collect();
         operation
     };
     Ok(Report {
@@ -107,6 +109,28 @@ pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> 
         profiles: options.iter().zip(shader.refusals).map(|(o, refused)| profile_report(&o.profile, refused)).collect(),
         operations: shader.rows.into_iter().map(operation).collect(),
     })
+}
+
+/// One answer of those for the copies of an operation: the first refusal, else the first plan with the others beside.
+fn on_profile(cell: Cell<OnProfile>) -> OnProfile {
+    let answers = match cell {
+        Cell::Absent => return OnProfile::Absent,
+        Cell::Gone => return OnProfile::Gone,
+        Cell::Answers(answers) => answers,
+    };
+    let mut plans: Vec<Lowering> = Vec::new();
+    for answer in answers {
+        match answer {
+            OnProfile::Planned(plan) if plans.iter().any(|other| other.is_like(&plan)) => {}
+            OnProfile::Planned(plan) => plans.push(*plan),
+            other => return other,
+        }
+    }
+    let mut plans = plans.into_iter();
+    match plans.next() {
+        Some(first) => OnProfile::Planned(Box::new(Lowering { copies: plans.collect(), ..first })),
+        None => OnProfile::Gone,
+    }
 }
 
 fn operation(site: &Site, place: Place) -> Operation {

@@ -1,9 +1,15 @@
-//! The cross-lane operations of a shader, in the order in which they stand in the source.
+//! The cross-lane operations of a shader, in the order in which they stand in the source, and what is known of each.
+//!
+//! Assembly is written from the kernel form, where functions are inlined and loops unrolled: one operation of the source
+//! may be there several times, with other operands known each time, or not at all. SPIR-V is written from the module.
 
 use crate::ir::{FuncId, Function, Module, Op, Stage, TypeId, Value};
+use crate::kernel::{self, Specializations, lanes::Asked};
 use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Request};
+use crate::profile::{Profile, Target};
 use crate::source::{SourceMap, Span};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// One operation of a module.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,13 +19,57 @@ pub struct Site {
     pub span: Span,
     /// Whether it runs in a fragment shader.
     pub fragment: bool,
+    /// Which lanes are known to run it.
+    pub activity: Activity,
+    /// See [`Request::index`].
+    pub index: Option<Vec<u32>>,
 }
 
 impl Site {
     /// What the planner is asked.
     pub fn request(&self) -> Request<'_> {
-        let Site { op, inputs, fragment, .. } = self;
-        Request { op: *op, inputs, activity: Activity::Any, index: None, fragment: *fragment }
+        let Site { op, inputs, activity, index, fragment, .. } = self;
+        Request { op: *op, inputs, activity: *activity, index: index.as_deref(), fragment: *fragment }
+    }
+
+    /// The same with what the kernel form knows of one copy.
+    fn with_facts(&self, asked: &Asked) -> Site {
+        let known = |(own, asked): (&Input, &Input)| match asked.known {
+            // One component of a vector tells nothing of the others.
+            Known::Constant(_) if own.ty.components > 1 => Input { known: Known::Uniform, ..*own },
+            known => Input { known, ..*own },
+        };
+        let inputs = self.inputs.iter().zip(&asked.inputs).map(known).collect();
+        Site { inputs, activity: asked.activity, index: asked.index.clone(), ..self.clone() }
+    }
+}
+
+/// What the kernel forms of a module tell of its operations, by the places of these.
+pub struct Facts(BTreeMap<Span, Vec<Asked>>);
+
+impl Facts {
+    /// What is known where a profile's assembly is written; none where there is no kernel form.
+    pub fn of(module: &Module, profile: &Profile) -> Option<Facts> {
+        if profile.target == Target::Spirv {
+            return None;
+        }
+        let mut facts: BTreeMap<Span, Vec<Asked>> = BTreeMap::new();
+        for asked in kernel::operations(module, 0, &Specializations::default(), profile).ok()? {
+            facts.entry(asked.span).or_default().push(asked);
+        }
+        Some(Facts(facts))
+    }
+
+    /// The copies of an operation, each once.
+    pub fn copies(&self, site: &Site) -> Vec<Site> {
+        let mut copies: Vec<Site> = Vec::new();
+        for asked in self.0.get(&site.span).into_iter().flatten().filter(|asked| asked.op == site.op) {
+            let copy = site.with_facts(asked);
+            if !copies.contains(&copy) {
+                copies.push(copy);
+            }
+        }
+        copies
     }
 }
 
@@ -74,7 +124,7 @@ fn of_function(module: &Module, id: FuncId) -> Vec<Site> {
         let Op::Lane(op, args) = op else { return None };
         let inputs =
             function.values(args).iter().map(|value| input(module, function, *value)).collect::<Option<_>>()?;
-        Some(Site { op, inputs, span, fragment })
+        Some(Site { op, inputs, span, fragment, activity: Activity::Any, index: None })
     };
     instructions(function).filter_map(site).collect()
 }

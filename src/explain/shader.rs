@@ -1,6 +1,6 @@
 //! One shader read for several profiles: its operations, each with an answer for every profile.
 
-use super::operations::{self, Place, Site};
+use super::operations::{self, Facts, Place, Site};
 use crate::compile::{Input as Source, Options, Parsed, parse};
 use crate::profile::Profile;
 use crate::source::Loader;
@@ -19,11 +19,21 @@ impl Failure {
     }
 }
 
-/// One operation with an answer for each profile; none where the source for a profile does not have the operation.
+/// One operation with what each profile makes of it.
 pub struct Row<T> {
     pub site: Site,
     pub place: Place,
-    pub cells: Vec<Option<T>>,
+    pub cells: Vec<Cell<T>>,
+}
+
+/// What one profile makes of an operation.
+pub enum Cell<T> {
+    /// The source for the profile does not have it.
+    Absent,
+    /// Nothing of it is left in the kernel.
+    Gone,
+    /// One answer for each copy of it of which something else is known; one at least.
+    Answers(Vec<T>),
 }
 
 /// The operations of all profiles, in the order in which they stand in the source.
@@ -54,7 +64,7 @@ impl<T> Shader<T> {
         for (n, options) in options.iter().enumerate() {
             let refusal = match read(input, options, loader) {
                 Ok(parsed) => {
-                    add(&mut rows, &parsed, n, |site| answer(site, &options.profile));
+                    add(&mut rows, &parsed, n, &options.profile, |site| answer(site, &options.profile));
                     None
                 }
                 Err(refusal) if refusal.is_refusal() => Some(refusal),
@@ -72,7 +82,7 @@ impl<T> Shader<T> {
 
 impl<T> Row<T> {
     fn padded(mut self, profiles: usize) -> Row<T> {
-        self.cells.resize_with(profiles, || None);
+        self.cells.resize_with(profiles, || Cell::Absent);
         self
     }
 }
@@ -95,8 +105,9 @@ fn read(input: &Source<'_>, options: &Options, loader: &dyn Loader) -> Result<Pa
 }
 
 /// Adds the answers for profile number `n`.
-fn add<T>(rows: &mut BTreeMap<Key, Row<T>>, parsed: &Parsed, n: usize, answer: impl Fn(&Site) -> T) {
+fn add<T>(rows: &mut BTreeMap<Key, Row<T>>, parsed: &Parsed, n: usize, profile: &Profile, answer: impl Fn(&Site) -> T) {
     let Some(module) = &parsed.module else { return };
+    let facts = Facts::of(module, profile);
     let mut before: Option<Key> = None;
     for site in operations::sites(module) {
         let place = operations::place(&parsed.sources, site.span);
@@ -104,10 +115,12 @@ fn add<T>(rows: &mut BTreeMap<Key, Row<T>>, parsed: &Parsed, n: usize, answer: i
         if let Some(last) = before.filter(|last| (&last.0, last.1, last.2) == (&key.0, key.1, key.2)) {
             key.3 = last.3 + 1;
         }
-        let cell = answer(&site);
+        let copies = facts.as_ref().map_or_else(|| vec![site.clone()], |facts| facts.copies(&site));
+        let answers: Vec<T> = copies.iter().map(&answer).collect();
+        let cell = if answers.is_empty() { Cell::Gone } else { Cell::Answers(answers) };
         let row = rows.entry(key.clone()).or_insert_with(|| Row { site, place, cells: Vec::new() });
-        row.cells.resize_with(n, || None);
-        row.cells.push(Some(cell));
+        row.cells.resize_with(n, || Cell::Absent);
+        row.cells.push(cell);
         before = Some(key);
     }
 }

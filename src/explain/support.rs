@@ -1,7 +1,7 @@
 //! `check`: which profiles can run a shader, operation by operation.
 
 use super::operations::{Place, Site};
-use super::shader::{Failure, Row, Shader};
+use super::shader::{Cell, Failure, Row, Shader};
 use super::{ProfileReport, profile_report, type_text};
 use crate::compile::{Input as Source, Options};
 use crate::ir::print::lane_text;
@@ -48,6 +48,8 @@ pub enum Support {
         lds: u32,
         setup: u32,
     },
+    /// Nothing is left of it: its result is not used, or known without it.
+    Gone,
     No {
         reason: String,
     },
@@ -60,6 +62,7 @@ impl fmt::Display for Support {
         match self {
             Support::Yes { instructions: 0 | 1, .. } => f.write_str("yes"),
             Support::Yes { instructions, .. } => write!(f, "yes, {instructions} instructions"),
+            Support::Gone => f.write_str("yes, nothing is left of it"),
             Support::No { reason } => write!(f, "no: {reason}"),
             Support::Absent => f.write_str("not in the source"),
         }
@@ -73,7 +76,8 @@ impl fmt::Display for Support {
 pub fn matrix(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Matrix, Failure> {
     let shader = Shader::read(input, options, loader, support)?;
     let can = |n: usize| {
-        let refuses = |row: &Row<Support>| matches!(row.cells[n], Some(Support::No { .. }));
+        let is_no = |answer: &Support| matches!(answer, Support::No { .. });
+        let refuses = |row: &Row<Support>| matches!(&row.cells[n], Cell::Answers(all) if all.iter().any(is_no));
         shader.refusals[n].is_none() && !shader.rows.iter().any(refuses)
     };
     Ok(Matrix {
@@ -90,7 +94,16 @@ fn operation(row: Row<Support>) -> OperationSupport {
         place: row.place,
         name: lane_text(row.site.op),
         operands: row.site.inputs.iter().map(|input| type_text(input.ty)).collect(),
-        profiles: row.cells.into_iter().map(|cell| cell.unwrap_or(Support::Absent)).collect(),
+        profiles: row.cells.into_iter().map(worst).collect(),
+    }
+}
+
+/// The answer for the copy of an operation that takes the most.
+fn worst(cell: Cell<Support>) -> Support {
+    match cell {
+        Cell::Absent => Support::Absent,
+        Cell::Gone => Support::Gone,
+        Cell::Answers(all) => all.into_iter().max().unwrap_or(Support::Gone),
     }
 }
 

@@ -103,14 +103,18 @@ fn side_by_side(blocks: &[Vec<String>], widths: &[usize]) -> Vec<String> {
 
 fn block(name: &ProfileReport, profile: &OnProfile) -> Vec<String> {
     match profile {
-        OnProfile::Planned(lowering) => planned(name, lowering),
+        OnProfile::Planned(lowering) => {
+            let copies = lowering.copies.iter();
+            planned(name, lowering).into_iter().chain(copies.flat_map(|copy| planned(name, copy))).collect()
+        }
+        OnProfile::Gone => vec![format!("{}: nothing to do: its result is not used, or known without it", name.name)],
         OnProfile::Refused { reason } => vec![format!("{}: no: {reason}", name.name)],
         OnProfile::Absent => vec![format!("{}: not in the source for it", name.name)],
     }
 }
 
 fn planned(name: &ProfileReport, lowering: &Lowering) -> Vec<String> {
-    let mut lines = vec![format!("{}: {}; {} may run it", name.name, lowering.rule, lowering.activity)];
+    let mut lines = vec![format!("{}: {}; {}", name.name, lowering.rule, lowering.lanes())];
     if let Some(reason) = &lowering.unwritten {
         lines.push(format!("  not written in its language yet: {reason}"));
     }

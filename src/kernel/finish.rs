@@ -1,5 +1,6 @@
 //! From a typed module to a kernel that a profile's target can write: the steps in their order.
 
+use super::lanes::{Asked, asked};
 use super::{Kernel, Specializations, lower, lower_lanes, pass, verify};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
@@ -22,12 +23,31 @@ pub fn finish(
     settings: &Specializations,
     profile: &Profile,
 ) -> Result<Finished, Vec<Diagnostic>> {
-    let mut kernel = lower(module, entry, settings)?;
-    pass::optimize(&mut kernel);
-    check(&kernel)?;
+    let mut kernel = simplified(module, entry, settings)?;
     let warnings = lower_lanes(&mut kernel, profile)?;
     check(&kernel)?;
     Ok(Finished { kernel, warnings })
+}
+
+/// The cross-lane operations of the same kernel, as they are before they are lowered.
+///
+/// # Errors
+/// With what the kernel form cannot express.
+pub fn operations(
+    module: &Module,
+    entry: usize,
+    settings: &Specializations,
+    profile: &Profile,
+) -> Result<Vec<Asked>, Vec<Diagnostic>> {
+    let mut kernel = simplified(module, entry, settings)?;
+    Ok(asked(&mut kernel, profile))
+}
+
+fn simplified(module: &Module, entry: usize, settings: &Specializations) -> Result<Kernel, Vec<Diagnostic>> {
+    let mut kernel = lower(module, entry, settings)?;
+    pass::optimize(&mut kernel);
+    check(&kernel)?;
+    Ok(kernel)
 }
 
 /// Builds with debug assertions check what the passes made; a kernel that fails is a defect of ours.

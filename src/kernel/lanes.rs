@@ -32,8 +32,7 @@ pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<Vec<Diagnos
         let message = format!("the profile {} does not say how many lanes a subgroup has", profile.name);
         return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
     };
-    number_subgroups(kernel, size);
-    use_facts(kernel, size);
+    prepare(kernel, size);
     let mut lowering = Lowering::new(kernel, profile, size);
     for block in Tree::new(lowering.kernel).blocks {
         lowering.block(block);
@@ -45,6 +44,37 @@ pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<Vec<Diagnos
     }
     pass::clean(kernel);
     Ok(warnings)
+}
+
+/// One cross-lane operation of a kernel, with what the kernel knows of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Asked {
+    pub op: LaneOp,
+    pub inputs: Vec<Input>,
+    pub activity: Activity,
+    /// See [`Request::index`].
+    pub index: Option<Vec<u32>>,
+    /// Where it stands in the source; copies of it stand there too.
+    pub span: Span,
+}
+
+/// What [`lower_lanes`] would ask the planner, in the order of the kernel; nothing where the profile does not state the
+/// size of a wave.
+pub fn asked(kernel: &mut Kernel, profile: &Profile) -> Vec<Asked> {
+    let Some(size) = profile.wave_size else { return Vec::new() };
+    prepare(kernel, size);
+    let lowering = Lowering::new(kernel, profile, size);
+    let ask = |inst: InstId| {
+        let (op, inputs, activity, index) = lowering.question(inst)?;
+        Some(Asked { op, inputs, activity, index, span: lowering.kernel.insts[inst].span })
+    };
+    Tree::new(lowering.kernel).insts(lowering.kernel).into_iter().filter_map(ask).collect()
+}
+
+/// Writes what hangs on the number of the lane alone as that.
+fn prepare(kernel: &mut Kernel, size: u32) {
+    number_subgroups(kernel, size);
+    use_facts(kernel, size);
 }
 
 /// Makes the numbers of subgroups arithmetic on the invocation's number.

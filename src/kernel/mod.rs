@@ -24,7 +24,7 @@ use crate::ir::arena::{Arena, Handle};
 use crate::ir::{InstFlags, Scalar};
 use crate::source::Span;
 pub use build::Builder;
-pub use finish::{Finished, finish};
+pub use finish::{Finished, finish, operations};
 pub use lanes::lower_lanes;
 pub use lower::{Specializations, lower};
 pub use op::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, TernOp, UnOp};

@@ -62,30 +62,26 @@ fn with_wrong_map(plan: &Plan, request: &Request, kind_changed: &str, lanes: u64
     let mut changed = Plan { steps: Vec::new(), ..plan.clone() };
     // Where the result of each step is now.
     let mut places: Vec<u16> = Vec::new();
-    for (n, step) in (0..).zip(&plan.steps) {
-        let moved = |operand: Operand| match operand {
-            Operand::Step(m) => Operand::Step(places[usize::from(m)]),
-            other => other,
-        };
-        changed.steps.push(Step { args: step.args.map(moved), ..*step });
+    for step in &plan.steps {
+        changed.steps.push(Step { args: step.args.map(|arg| moved(arg, &places)), ..*step });
         if primitive_of(step).is_some_and(|primitive| kind(primitive) == kind_changed) {
             append_wrong(&mut changed.steps, request, lanes);
         }
         places.push(changed.steps.len() as u16 - 1);
-        if n + 1 == plan.whole.start {
-            changed.whole.start = changed.steps.len() as u16;
-        }
-        if n + 1 == plan.whole.end {
-            changed.whole.end = changed.steps.len() as u16;
-        }
     }
-    let moved = |operand: Operand| match operand {
-        Operand::Step(m) => Operand::Step(places[usize::from(m)]),
-        other => other,
-    };
-    changed.result = moved(plan.result);
-    changed.second = plan.second.map(moved);
+    let behind = |end: u16| end.checked_sub(1).map_or(0, |last| places[usize::from(last)] + 1);
+    changed.whole = behind(plan.whole.start)..behind(plan.whole.end);
+    changed.result = moved(plan.result, &places);
+    changed.second = plan.second.map(|operand| moved(operand, &places));
     changed
+}
+
+/// An operand where the results of steps are at other places.
+fn moved(operand: Operand, places: &[u16]) -> Operand {
+    match operand {
+        Operand::Step(n) => Operand::Step(places[usize::from(n)]),
+        other => other,
+    }
 }
 
 /// Lets some lanes have another value than the last step gave them.
