@@ -55,7 +55,7 @@ fn copies_of_an_operation_are_told_apart() {
 /// The constant shuffles of a text: their distances.
 fn distances(text: &str) -> BTreeSet<String> {
     let shuffles = text.lines().filter(|line| line.trim_start().starts_with("SHFXOR.U "));
-    shuffles.filter_map(|line| Some(line.rsplitn(3, ", ").nth(1)?.to_owned())).collect()
+    shuffles.filter_map(|line| Some(line.rsplit(", ").nth(1)?.to_owned())).collect()
 }
 
 /// What is shown is what is emitted.
