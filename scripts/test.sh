@@ -7,8 +7,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# gcc links the tests; lavapipe links to the next two; llvm-mc reads what is written for AMD.
-packages=(gcc libc6-dev libvulkan1 mesa-vulkan-drivers llvm-19)
+# gcc links the tests; lavapipe links to the next two; llvm-mc reads what is written for AMD; ninja and cmake run the builds
+# that are written for them.
+packages=(gcc libc6-dev libvulkan1 mesa-vulkan-drivers llvm-19 ninja-build cmake)
 # Know newer processors; not every mirror has them.
 extra_packages=(llvm-22 lld-22)
 

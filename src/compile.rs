@@ -319,7 +319,7 @@ impl<'a> Job<'a> {
         match self.options.emit {
             EmitKind::Ir => Some(Artifact::Text(crate::ir::print::print(module, Some(&self.sources)))),
             EmitKind::Kernel => self.kernel(module).map(Artifact::Text),
-            EmitKind::Reflection => Some(Artifact::Text(self.assembly(module)?.reflection)),
+            EmitKind::Reflection => self.reflection(module).map(Artifact::Text),
             EmitKind::Binary | EmitKind::Assembly if self.options.profile.target != Target::Spirv => {
                 Some(Artifact::Text(self.assembly(module)?.text))
             }
@@ -350,6 +350,21 @@ impl<'a> Job<'a> {
         kernel.map(|kernel| kernel::print::print(&kernel, Some(&self.sources)))
     }
 
+    /// What a caller must bind and set, as JSON.
+    fn reflection(&mut self, module: &Module) -> Option<String> {
+        if self.options.profile.target != Target::Spirv {
+            return Some(self.assembly(module)?.reflection);
+        }
+        let words = self.spirv(module)?;
+        match kernel::lower(module, 0, &Specializations::new()) {
+            Ok(kernel) => Some(spirv::reflection::json(&words, &kernel, &self.options.profile)),
+            Err(messages) => {
+                messages.into_iter().for_each(|message| self.diagnostics.push(message));
+                None
+            }
+        }
+    }
+
     /// The program for NVIDIA's or AMD's hardware.
     fn assembly(&mut self, module: &Module) -> Option<Assembly> {
         let settings = Specializations::default();
@@ -363,8 +378,7 @@ impl<'a> Job<'a> {
                 Some(Assembly { reflection: made.reflection.to_json(), text: made.text })
             }
             Target::Spirv => {
-                let message = "only profiles for assembly have a reflection so far";
-                self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, message));
+                self.diagnostics.push(Diagnostic::error(Code::INTERNAL, "SPIR-V is written by another way"));
                 None
             }
         }

@@ -69,11 +69,34 @@ fn nvidia_programs_come_with_a_reflection() {
     let reflection: serde_json::Value = serde_json::from_str(&stdout(&run(&["--emit", "reflection"]))).unwrap();
     assert_eq!(reflection["workgroup_size"], serde_json::json!([32, 1, 1]));
     assert_eq!(reflection["buffers"][0]["kind"], "storage");
-    for (profile, emit) in [("nv-ampere", "spirv"), ("spirv-1.3", "nv"), ("spirv-1.3", "reflection")] {
+    for (profile, emit) in [("nv-ampere", "spirv"), ("spirv-1.3", "nv")] {
         let output = folder.run(&["compile", "a.comp", "-DN=3", "-p", profile, "--emit", emit]);
         assert_eq!(status(&output), 2, "{profile} {emit}");
         assert!(stderr(&output).contains("makes other output"), "{}", stderr(&output));
     }
+}
+
+#[test]
+fn spirv_modules_come_with_a_reflection() {
+    let folder = Folder::new("reflection");
+    folder.file("a.comp", LANES.replace("64(", "16("));
+    let run = |more: &[&str]| -> serde_json::Value {
+        let output = folder.run(&[&["compile", "a.comp", "--emit", "reflection"], more].concat());
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        serde_json::from_str(&stdout(&output)).unwrap()
+    };
+    let any = run(&["-p", "spirv-1.5"]);
+    assert_eq!(any["entry_point"], "main");
+    assert_eq!(any["workgroup_size"], serde_json::json!([64, 1, 1]));
+    assert_eq!((&any["buffers"][0]["binding"], &any["buffers"][0]["writable"]), (&0.into(), &true.into()));
+    let vulkan = &any["vulkan"];
+    assert_eq!((&vulkan["spirv"], &vulkan["least_subgroup_size"]), (&"1.5".into(), &16.into()));
+    assert_eq!((&vulkan["full_subgroups"], vulkan["required_subgroup_size"].is_null()), (&true.into(), true));
+    let capabilities = vulkan["capabilities"].to_string();
+    assert!(capabilities.contains("GroupNonUniformClustered") && capabilities.contains("Shader"), "{capabilities}");
+    assert_eq!(run(&["--wave-size", "32"])["vulkan"]["required_subgroup_size"], 32);
+    folder.file("a.comp", GOOD.replace('N', "1u"));
+    assert_eq!(run(&[])["vulkan"]["full_subgroups"], false);
 }
 
 #[test]

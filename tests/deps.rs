@@ -54,7 +54,7 @@ fn rules_alone_compile_nothing() {
 #[test]
 fn rules_beside_the_output() {
     let folder = project("deps-beside");
-    compile(&folder, &["-MD"]);
+    compile(&folder, &["-MD", "-DUNUSED", "-UOTHER"]);
     assert_eq!(read(&folder, "a.comp.spv.d"), rule("a.comp.spv"));
     compile(&folder, &["-MMD", "-MF", "x.d", "-o", "my lib/a.spv"]);
     assert_eq!(read(&folder, "x.d"), rule("my\\ lib/a.spv"));

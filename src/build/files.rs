@@ -30,7 +30,12 @@ impl Loader for FileLoader {
 
 impl FileLoader {
     /// The paths that a name may mean, the first first.
-    fn candidates<'a>(&'a self, name: &'a str, kind: IncludeKind, from: &str) -> impl Iterator<Item = PathBuf> + 'a {
+    pub fn candidates<'a>(
+        &'a self,
+        name: &'a str,
+        kind: IncludeKind,
+        from: &str,
+    ) -> impl Iterator<Item = PathBuf> + 'a {
         let beside =
             (kind == IncludeKind::Quoted).then(|| Path::new(from).parent().unwrap_or(Path::new("")).join(name));
         beside.into_iter().chain(self.directories.iter().map(move |dir| dir.join(name))).map(|path| normal(&path))

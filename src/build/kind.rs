@@ -30,6 +30,14 @@ pub fn of(path: &Path) -> Option<Kind> {
     Some(inner.filter(|inner| last.stage.is_none() && inner.language == last.language).unwrap_or(last))
 }
 
+/// What a shader's outputs are called after: `sub/a.comp` gives `sub/a`, `a.comp.glsl` gives `a`; `a.vert` keeps its
+/// stage, so that it and `a.frag` differ. With `/` on every system.
+pub fn stem(path: &Path) -> String {
+    let text = path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+    let inner = [".glsl", ".wgsl"].iter().find_map(|end| text.strip_suffix(end)).unwrap_or(&text);
+    inner.strip_suffix(".comp").unwrap_or(inner).to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

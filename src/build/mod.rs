@@ -1,7 +1,39 @@
-//! What build scripts and the command line share beside the compiler: files that are read, files that are written whole,
-//! and what an output hangs on. The compiler itself does none of that.
+//! Compiling from build scripts, and what they share with the command line: files that are read, files that are written
+//! whole, and what an output hangs on. The compiler itself does none of that.
+//!
+//! ```no_run
+//! // build.rs
+//! fn main() -> Result<(), crosslane::build::Error> {
+//!     crosslane::build::compile_dir("shaders")
+//! }
+//! ```
+//!
+//! ```ignore
+//! // src/main.rs
+//! mod shaders {
+//!     include!(concat!(env!("OUT_DIR"), "/shaders.rs"));
+//! }
+//! let words: &[u32] = shaders::reduce::SPIRV_1_3;
+//! ```
 
+mod builder;
+mod cargo;
 pub mod deps;
+mod error;
 pub mod files;
 pub mod kind;
+mod rust;
 pub mod write;
+
+pub use builder::Builder;
+pub use error::Error;
+use std::path::Path;
+
+/// Compiles every shader of a folder to SPIR-V 1.3, with a file `shaders.rs` that holds the results; a [`Builder`] has
+/// more choices.
+///
+/// # Errors
+/// When a shader is wrong or a file cannot be read or written; cargo has been told then.
+pub fn compile_dir(folder: impl AsRef<Path>) -> Result<(), Error> {
+    Builder::new().compile_dir(folder)
+}

@@ -1,5 +1,6 @@
 //! The options of every subcommand, and the option groups that several share.
 
+use clap::builder::TypedValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -14,6 +15,8 @@ pub struct Cli {
 pub enum Command {
     /// Compile one shader for one profile.
     Compile(Box<CompileArgs>),
+    /// Build every output that crosslane.toml names, and only those that are not current.
+    Build(Box<BuildArgs>),
     /// Run a compute shader on the CPU, with the operations of a profile.
     Run(Box<RunArgs>),
     /// Show what each cross-lane operation of a shader becomes, and why.
@@ -24,6 +27,20 @@ pub enum Command {
     Profiles(ProfilesArgs),
     /// List the cross-lane operations and what each profile makes of them.
     Ops(OpsArgs),
+}
+
+impl Command {
+    /// How its messages are to be printed, where there is a choice.
+    pub fn messages(&self) -> Option<&MessageArgs> {
+        match self {
+            Command::Compile(args) => Some(&args.messages),
+            Command::Build(args) => Some(&args.messages),
+            Command::Run(args) => Some(&args.messages),
+            Command::Explain(args) => Some(&args.messages),
+            Command::Check(args) => Some(&args.messages),
+            Command::Profiles(_) | Command::Ops(_) => None,
+        }
+    }
 }
 
 /// Where source text comes from and what is defined in it.
@@ -140,6 +157,30 @@ pub enum DepsFormat {
     Make,
     Json,
     Zero,
+}
+
+#[derive(Args)]
+pub struct BuildArgs {
+    /// Manifest that names shaders, profiles and macros; paths in it start from its folder.
+    #[arg(long, value_name = "FILE", default_value = "crosslane.toml")]
+    pub manifest: PathBuf,
+    /// Outputs to make at once; by default what cargo or make lends, else one for each processor.
+    #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..).map(usize::from))]
+    pub jobs: Option<usize>,
+    /// Write nothing; the exit status is 1 when outputs are not what would be made.
+    #[arg(long, conflicts_with_all = ["watch", "emit_ninja"])]
+    pub check: bool,
+    /// Build again whenever a file changes, until stopped.
+    #[arg(long, conflicts_with = "emit_ninja")]
+    pub watch: bool,
+    /// Build nothing; write a file with which ninja does, from the working directory.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "build.ninja")]
+    pub emit_ninja: Option<PathBuf>,
+    /// Say nothing but errors and warnings.
+    #[arg(long, short = 'q')]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub messages: MessageArgs,
 }
 
 #[derive(Args)]
@@ -297,7 +338,7 @@ pub enum Emit {
     Nv,
     /// An AMD kernel as assembly text.
     S,
-    /// What the caller of an assembly program must bind and set, as JSON.
+    /// What the caller must bind and set, as JSON.
     Reflection,
     /// The preprocessed source.
     Preprocessed,

@@ -27,7 +27,8 @@ pub fn run(args: &CompileArgs) -> Outcome {
         no_warnings: args.messages.no_warnings,
         ..options(&args.source, &shader, profile)?
     };
-    let loader = FileLoader { directories: args.source.include_dirs.clone() };
+    let disk = FileLoader { directories: args.source.include_dirs.clone() };
+    let loader = Recorder::new(&disk);
     let compilation = compile_shader(&shader, &options, &loader, args.deps.deps_only);
     messages::print(&args.messages, &compilation.sources, &compilation.diagnostics);
     let artifact = match &compilation.verdict {
@@ -38,7 +39,7 @@ pub fn run(args: &CompileArgs) -> Outcome {
     if !args.deps.deps_only {
         sink.write(&artifact.to_bytes())?;
     }
-    request.write(&compilation.sources, &profile_files.into_found())?;
+    request.write(&shader.name, &loader.into_found(), &profile_files.into_found())?;
     Ok(Exit::Done)
 }
 
@@ -50,7 +51,7 @@ pub fn options(args: &SourceArgs, shader: &Shader, profile: Profile) -> Result<O
 
 /// Where only the files that are read are asked for, nothing behind the preprocessor runs; WGSL reads one file, and the
 /// shortest way to it is its own front end.
-fn compile_shader(shader: &Shader, options: &Options, loader: &FileLoader, reads_only: bool) -> Compilation {
+fn compile_shader(shader: &Shader, options: &Options, loader: &dyn Loader, reads_only: bool) -> Compilation {
     let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };
     let emit = match shader.language {
         Language::Glsl if reads_only => EmitKind::Preprocessed,
@@ -66,8 +67,7 @@ fn check_emit(args: &CompileArgs, profile: &Profile) -> Result<(), CommandError>
         Some(Emit::Spirv | Emit::SpirvText) => profile.target == Target::Spirv,
         Some(Emit::Nv) => profile.target == Target::Nv,
         Some(Emit::S) => profile.target == Target::Amd,
-        Some(Emit::Reflection) => profile.target != Target::Spirv,
-        Some(Emit::Ir | Emit::Kernel | Emit::Preprocessed) | None => true,
+        Some(Emit::Ir | Emit::Kernel | Emit::Reflection | Emit::Preprocessed) | None => true,
     };
     if makes {
         return Ok(());
@@ -130,10 +130,14 @@ pub fn profile(args: &TargetArgs, files: &dyn Loader) -> Result<Profile, Command
 pub fn macros(defines: &[String], undefines: &[String]) -> Result<Vec<MacroOption>, CommandError> {
     let undefined = undefines.iter().map(|name| MacroOption::Undefine(name.clone()));
     let macros: Vec<MacroOption> = defines.iter().map(|text| MacroOption::define(text)).chain(undefined).collect();
-    match macros.iter().map(macro_name).find(|name| !is_identifier(name)) {
-        Some(bad) => Err(CommandError(format!("`{bad}` is no macro name"))),
-        None => Ok(macros),
-    }
+    macros.iter().map(macro_name).try_for_each(check_macro)?;
+    Ok(macros)
+}
+
+/// # Errors
+/// When a name is none that a macro can have.
+pub fn check_macro(name: &str) -> Result<(), CommandError> {
+    if is_identifier(name) { Ok(()) } else { Err(CommandError(format!("`{name}` is no macro name"))) }
 }
 
 /// The name without parameters.

@@ -7,7 +7,7 @@ use super::input;
 use super::output::Sink;
 use crate::build::deps::{Deps, Format, Inexpressible, Target};
 use crate::profile;
-use crate::source::SourceMap;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -37,18 +37,16 @@ impl Request {
         Ok(request)
     }
 
-    /// Writes the names of a shader's sources and of a profile's files.
+    /// Writes the names of the shader, of what it includes, and of a profile's files.
     ///
     /// # Errors
     /// When they cannot be written, in this form or to this file.
-    pub fn write(mut self, sources: &SourceMap, profile: &[Arc<str>]) -> Result<(), CommandError> {
+    pub fn write(mut self, shader: &str, includes: &[Arc<str>], profile: &[Arc<str>]) -> Result<(), CommandError> {
         let Some(sink) = &self.sink else { return Ok(()) };
-        let files = sources.files().iter().skip(usize::from(self.from_stdin)).map(|file| &file.name);
-        for name in files.chain(profile) {
-            if !self.deps.inputs.iter().any(|known| **known == **name) {
-                self.deps.inputs.push(name.to_string());
-            }
-        }
+        let shader = (!self.from_stdin).then_some(shader);
+        let mut seen = BTreeSet::new();
+        let files = shader.into_iter().chain(includes.iter().chain(profile).map(|name| &**name));
+        self.deps.inputs = files.filter(|name| seen.insert(*name)).map(str::to_string).collect();
         let text = self.deps.to_text(self.format).map_err(|Inexpressible(name)| {
             CommandError(format!("no dependency file of this form can hold the name {name:?}; --deps-format json can"))
         })?;

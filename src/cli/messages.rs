@@ -1,16 +1,38 @@
 //! Printing messages on standard error, in the form and colour that were asked for.
 
+use super::CommandError;
 use super::args::{Color, MessageArgs, MessageFormat};
-use crate::diagnostic::{Diagnostics, render};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, render};
 use crate::source::SourceMap;
 use std::io::{self, IsTerminal, Write};
 
 /// Prints all messages. A standard error that cannot be written has nowhere to complain.
 pub fn print(args: &MessageArgs, sources: &SourceMap, diagnostics: &Diagnostics) {
-    let bytes = match args.message_format {
+    let _ = io::stderr().lock().write_all(&render(args, sources, diagnostics));
+}
+
+/// The same as bytes.
+pub fn render(args: &MessageArgs, sources: &SourceMap, diagnostics: &Diagnostics) -> Vec<u8> {
+    match args.message_format {
         MessageFormat::Json => render::json(sources, diagnostics).into_bytes(),
         MessageFormat::Human if colour(args.color) => render::coloured(sources, diagnostics),
         MessageFormat::Human => render::human(sources, diagnostics).into_bytes(),
+    }
+}
+
+/// A message about no place in a source, as bytes: one line.
+pub fn plain(args: &MessageArgs, diagnostic: Diagnostic) -> Vec<u8> {
+    let mut diagnostics = Diagnostics::new();
+    diagnostics.push(diagnostic);
+    let text = render(args, &SourceMap::new(), &diagnostics);
+    [text.trim_ascii_end(), b"\n"].concat()
+}
+
+/// Prints why a command cannot be carried out, in the form that was asked for.
+pub fn command_failed(args: Option<&MessageArgs>, CommandError(text): &CommandError) {
+    let bytes = match args.filter(|args| args.message_format == MessageFormat::Json) {
+        Some(args) => plain(args, Diagnostic::error(Code::COMMAND_FAILED, text)),
+        None => format!("error: {text}\n").into_bytes(),
     };
     let _ = io::stderr().lock().write_all(&bytes);
 }

@@ -5,6 +5,7 @@
 //! profile cannot express the shader. A closed pipe is no error.
 
 mod args;
+mod build;
 mod check;
 mod compile;
 mod deps;
@@ -51,14 +52,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let outcome = match &cli.command {
         Command::Compile(args) => compile::run(args),
+        Command::Build(args) => build::run(args),
         Command::Run(args) => run::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Check(args) => check::run(args),
         Command::Profiles(args) => profiles::run(args),
         Command::Ops(args) => ops::run(args),
     };
-    let exit = outcome.unwrap_or_else(|CommandError(text)| {
-        eprintln!("error: {text}");
+    let exit = outcome.unwrap_or_else(|error| {
+        messages::command_failed(cli.command.messages(), &error);
         Exit::CommandWrong
     });
     ExitCode::from(exit as u8)

@@ -26,24 +26,35 @@ pub fn find(name: &str) -> Result<Profile, CommandError> {
 
 /// The same; the loader reads the files.
 pub fn find_with(name: &str, files: &dyn Loader) -> Result<Profile, CommandError> {
-    if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
-        return read(name, files);
+    let profile = read(name, files)?;
+    if is_file(name) {
+        prove(&profile).map_err(|CommandError(why)| CommandError(format!("{name}: {why}")))?;
     }
-    Profile::named(name).ok_or_else(|| unknown(name))
+    Ok(profile)
 }
 
-/// The profile of a file, which may inherit from others beside it. Its plans are proven here and now.
-fn read(path: &str, files: &dyn Loader) -> Result<Profile, CommandError> {
+fn is_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "toml")
+}
+
+/// The same; the plans of a file's profile are not proven, which takes a while.
+pub fn read(name: &str, files: &dyn Loader) -> Result<Profile, CommandError> {
+    if is_file(name) { read_file(name, files) } else { Profile::named(name).ok_or_else(|| unknown(name)) }
+}
+
+/// Proves a profile's plans.
+pub fn prove(profile: &Profile) -> Result<(), CommandError> {
+    check::prove(profile).map(drop).map_err(|unsound| CommandError(format!("internal error: {unsound}")))
+}
+
+/// The profile of a file, which may inherit from others beside it.
+fn read_file(path: &str, files: &dyn Loader) -> Result<Profile, CommandError> {
     let loaded = files.load(path, IncludeKind::Quoted, "").map_err(|error| match error {
         LoadError::NotFound(_) => CommandError(format!("cannot read {path}: there is no such file")),
         LoadError::Unreadable(why) => CommandError(why),
     })?;
     let profile = Profile::from_file(&loaded.text, &loaded.name, files);
-    let profile = profile.map_err(|error| CommandError(error.to_string()))?;
-    match check::prove(&profile) {
-        Ok(_) => Ok(profile),
-        Err(unsound) => Err(CommandError(format!("{}: internal error: {unsound}", loaded.name))),
-    }
+    profile.map_err(|error| CommandError(error.to_string()))
 }
 
 fn unknown(name: &str) -> CommandError {

@@ -46,6 +46,12 @@ codes! {
     NO_PREPROCESSOR = "E0004";
     /// A value for a specialization constant that does not exist, does not fit, or makes an impossible size.
     BAD_SETTING = "E0005";
+    /// A file that a build needs cannot be read, or an output not written.
+    OUTPUT_FAILED = "E0006";
+    /// An output is not there, or not what would be made.
+    OUTPUT_DIFFERS = "E0007";
+    /// The command cannot be carried out, for a reason that no shader is to blame for.
+    COMMAND_FAILED = "E0008";
 
     // Preprocessor.
     /// A directive of a name that does not exist, or one that is not written as it must be.

@@ -4,4 +4,5 @@
 pub mod amd;
 pub mod nv;
 mod range;
+pub mod reflection;
 pub mod spirv;

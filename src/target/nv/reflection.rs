@@ -2,6 +2,7 @@
 
 use super::interface::Interface;
 use crate::kernel::{BufferKind, Kernel};
+pub use crate::target::reflection::BindingKind;
 use serde::{Deserialize, Serialize};
 
 /// `GL_COMPUTE_PROGRAM_NV` (NV_compute_program5).
@@ -29,14 +30,6 @@ pub struct Reflection {
     pub local_parameters: u32,
     pub buffers: Vec<BufferBinding>,
     pub gl: GlConstants,
-}
-
-/// What a buffer is bound as.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BindingKind {
-    Storage,
-    Uniform,
 }
 
 /// A buffer and where it goes.

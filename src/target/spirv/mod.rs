@@ -16,6 +16,7 @@ pub(crate) mod lane;
 mod listing;
 mod math;
 mod memory;
+pub mod reflection;
 mod types;
 mod words;
 

@@ -1,0 +1,290 @@
+//! Compiles shaders from a build script: reads files, tells cargo, writes the results.
+
+use super::cargo::Lines;
+use super::error::Error;
+use super::files::{FileLoader, Recorder};
+use super::rust::{self, Item, constant_name, module_name};
+use super::{kind, write};
+use crate::compile::{Artifact, Input, Options, Verdict, compile, parse};
+use crate::diagnostic::Diagnostics;
+use crate::diagnostic::nearest::nearest;
+use crate::glsl::preprocess::MacroOption;
+use crate::ir::Stage;
+use crate::kernel::{self, Specializations};
+use crate::lane::check;
+use crate::profile::Profile;
+use crate::source::{IncludeKind, LoadError, Loader};
+use crate::target::reflection::Reflection;
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What to compile, for what, and how. Paths start from the package's folder, where cargo runs build scripts.
+#[derive(Default)]
+#[must_use = "nothing happens before `compile` or `compile_dir`"]
+pub struct Builder {
+    profiles: Vec<String>,
+    macros: Vec<MacroOption>,
+    include_dirs: Vec<PathBuf>,
+    out_dir: Option<PathBuf>,
+    loader: Option<Box<dyn Loader>>,
+    deny_warnings: bool,
+    debug: bool,
+    is_silent: bool,
+}
+
+impl Builder {
+    /// A builder for SPIR-V 1.3, where no profile is named.
+    pub fn new() -> Builder {
+        Builder::default()
+    }
+
+    /// Compiles for a profile: a name from `crosslane profiles`, or a `.toml` file. May be repeated.
+    pub fn profile(mut self, name: impl Into<String>) -> Builder {
+        self.profiles.push(name.into());
+        self
+    }
+
+    /// Defines a macro.
+    pub fn define(mut self, name: impl Into<String>, value: impl Into<String>) -> Builder {
+        self.macros.push(MacroOption::Define { name: name.into(), value: value.into() });
+        self
+    }
+
+    /// Looks for includes in a folder, after those that were named before.
+    pub fn include_dir(mut self, folder: impl Into<PathBuf>) -> Builder {
+        self.include_dirs.push(folder.into());
+        self
+    }
+
+    /// Writes to this folder in place of `OUT_DIR`.
+    pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Builder {
+        self.out_dir = Some(folder.into());
+        self
+    }
+
+    /// Takes includes from here in place of the file system. The shaders themselves are files.
+    pub fn loader(mut self, loader: impl Loader + 'static) -> Builder {
+        self.loader = Some(Box::new(loader));
+        self
+    }
+
+    /// Treats warnings as errors.
+    pub fn deny_warnings(mut self, deny: bool) -> Builder {
+        self.deny_warnings = deny;
+        self
+    }
+
+    /// Keeps names and source lines.
+    pub fn debug(mut self, debug: bool) -> Builder {
+        self.debug = debug;
+        self
+    }
+
+    /// Whether cargo is told what was read and what is wrong; it is, unless this says otherwise.
+    pub fn cargo_metadata(mut self, print: bool) -> Builder {
+        self.is_silent = !print;
+        self
+    }
+
+    /// Compiles every shader below a folder, by extension: `.comp`, `.wgsl`, … A `.glsl` file without a stage in its name
+    /// (`a.comp.glsl`) is taken for something to include.
+    ///
+    /// # Errors
+    /// When a shader is wrong, a profile cannot express it, or a file cannot be read or written; cargo has been told then.
+    pub fn compile_dir(self, folder: impl AsRef<Path>) -> Result<(), Error> {
+        let folder = folder.as_ref();
+        let mut lines = Lines::new(!self.is_silent);
+        lines.file(&folder.display().to_string());
+        let found = shaders_below(folder).and_then(|shaders| self.compile_all(folder, &shaders, &mut lines));
+        told(found, &mut lines)
+    }
+
+    /// Compiles these shaders.
+    ///
+    /// # Errors
+    /// As [`Builder::compile_dir`].
+    pub fn compile<P: AsRef<Path>>(self, shaders: impl IntoIterator<Item = P>) -> Result<(), Error> {
+        let mut lines = Lines::new(!self.is_silent);
+        let shaders: Vec<PathBuf> = shaders.into_iter().map(|path| path.as_ref().to_path_buf()).collect();
+        let made = self.compile_all(Path::new(""), &shaders, &mut lines);
+        told(made, &mut lines)
+    }
+
+    fn compile_all(&self, folder: &Path, shaders: &[PathBuf], lines: &mut Lines) -> Result<(), Error> {
+        let out = self.out(lines)?;
+        let profiles = self.read_profiles(lines)?;
+        let (mut items, mut failures) = (Vec::new(), 0);
+        for path in shaders {
+            lines.file(&path.display().to_string());
+            let bytes = fs::read(path).map_err(|error| cannot("read", path, &error))?;
+            let stem = kind::stem(path.strip_prefix(folder).unwrap_or(path));
+            for profile in &profiles {
+                match self.compile_one(path, &bytes, profile, lines)? {
+                    Some((artifact, reflection)) => {
+                        let (module, profile) = (module_name(&stem), profile.name.to_string());
+                        items.push(Item { shader: path.display().to_string(), module, profile, artifact, reflection });
+                    }
+                    None => failures += 1,
+                }
+            }
+        }
+        if failures > 0 {
+            return Err(Error::Shaders(failures));
+        }
+        check_names(&items)?;
+        write_file(&out.join("shaders.rs"), rust::text(&items).as_bytes())?;
+        items.iter().try_for_each(|item| write_file(&out.join(file_name(item)), &item.artifact.to_bytes()))
+    }
+
+    fn out(&self, lines: &mut Lines) -> Result<PathBuf, Error> {
+        if let Some(folder) = &self.out_dir {
+            fs::create_dir_all(folder).map_err(|error| cannot("make", folder, &error))?;
+            return Ok(folder.clone());
+        }
+        lines.variable("OUT_DIR");
+        let set = env::var_os("OUT_DIR").map(PathBuf::from);
+        set.ok_or_else(|| {
+            Error::Setup("OUT_DIR is not set: cargo sets it for build scripts, others name an out_dir".into())
+        })
+    }
+
+    fn read_profiles(&self, lines: &mut Lines) -> Result<Vec<Profile>, Error> {
+        match self.profiles.as_slice() {
+            [] => read_profile("spirv-1.3", lines).map(|profile| vec![profile]),
+            names => names.iter().map(|name| read_profile(name, lines)).collect(),
+        }
+    }
+
+    /// What a shader becomes, with what its caller must bind; none when it is wrong, which cargo has been told then.
+    fn compile_one(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        profile: &Profile,
+        lines: &mut Lines,
+    ) -> Result<Option<(Artifact, Reflection)>, Error> {
+        let Some(kind) = kind::of(path) else {
+            return Err(Error::Setup(format!("{} is no shader by its extension", path.display())));
+        };
+        let name = path.display().to_string();
+        let input = Input { name: &name, bytes, language: kind.language };
+        let files = FileLoader { directories: self.include_dirs.clone() };
+        let recorder = Recorder::new(self.loader.as_deref().unwrap_or(&files));
+        let options = Options {
+            stage: kind.stage.unwrap_or(Stage::Compute),
+            macros: self.macros.clone(),
+            deny_warnings: self.deny_warnings,
+            debug: self.debug,
+            ..Options::new(profile.clone())
+        };
+        let made = compile(&input, &options, &recorder);
+        lines.messages(&made.sources, &made.diagnostics);
+        recorder.into_found().iter().filter(|name| Path::new(&***name).exists()).for_each(|name| lines.file(name));
+        let Verdict::Done(artifact) = made.verdict else { return Ok(None) };
+        let files = self.loader.as_deref().unwrap_or(&files);
+        Ok(reflection(&input, &options, files, lines).map(|reflection| (artifact, reflection)))
+    }
+}
+
+/// What a shader's caller must bind; none where no kernel can be made of it, which cargo is told.
+fn reflection(input: &Input<'_>, options: &Options, loader: &dyn Loader, lines: &mut Lines) -> Option<Reflection> {
+    let parsed = parse(input, options, loader);
+    match kernel::lower(&parsed.module?, 0, &Specializations::new()) {
+        Ok(kernel) => Some(Reflection::of(&kernel, options.profile.wave_size)),
+        Err(messages) => {
+            let mut refusals = Diagnostics::new();
+            messages.into_iter().for_each(|message| refusals.push(message));
+            lines.messages(&parsed.sources, &refusals);
+            None
+        }
+    }
+}
+
+/// Tells cargo why nothing could be set up; what is wrong with shaders it knows already.
+fn told(result: Result<(), Error>, lines: &mut Lines) -> Result<(), Error> {
+    if let Err(Error::Setup(why)) = &result {
+        lines.error(why);
+    }
+    result
+}
+
+fn read_profile(name: &str, lines: &mut Lines) -> Result<Profile, Error> {
+    if !name.ends_with(".toml") {
+        return Profile::named(name).ok_or_else(|| {
+            let hint =
+                nearest(name, Profile::names()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            Error::Setup(format!("there is no profile `{name}`{hint}"))
+        });
+    }
+    let files = FileLoader::default();
+    let recorder = Recorder::new(&files);
+    let loaded = recorder.load(name, IncludeKind::Quoted, "").map_err(|error| match error {
+        LoadError::NotFound(_) => Error::Setup(format!("cannot read {name}: there is no such file")),
+        LoadError::Unreadable(why) => Error::Setup(why),
+    })?;
+    let profile = Profile::from_file(&loaded.text, &loaded.name, &recorder);
+    recorder.into_found().iter().for_each(|file| lines.file(file));
+    let profile = profile.map_err(|error| Error::Setup(error.to_string()))?;
+    check::prove(&profile).map_err(|unsound| Error::Setup(format!("{name}: internal error: {unsound}")))?;
+    Ok(profile)
+}
+
+/// The shaders below a folder in the order of their names; what is hidden, and what is only included, is none.
+fn shaders_below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut shaders = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(|error| cannot("read", &folder, &error))? {
+            let path = entry.map_err(|error| cannot("read", &folder, &error))?.path();
+            let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            if path.is_dir() && !is_hidden {
+                folders.push(path);
+            } else if !is_hidden && is_shader(&path) {
+                shaders.push(path);
+            }
+        }
+    }
+    shaders.sort();
+    if shaders.is_empty() {
+        Err(Error::Setup(format!("there is no shader in {}", folder.display())))
+    } else {
+        Ok(shaders)
+    }
+}
+
+fn is_shader(path: &Path) -> bool {
+    kind::of(path).is_some_and(|kind| kind.stage.is_some() || path.extension().is_some_and(|end| end == "wgsl"))
+}
+
+/// `sub_a.spirv-1.3.spv`
+fn file_name(item: &Item) -> String {
+    let extension = match &item.artifact {
+        Artifact::Spirv(_) => "spv",
+        Artifact::Text(_) if item.profile.starts_with("nv") => "glasm",
+        Artifact::Text(_) => "s",
+    };
+    format!("{}.{}.{extension}", item.module, item.profile)
+}
+
+fn check_names(items: &[Item]) -> Result<(), Error> {
+    let mut makers = BTreeMap::new();
+    for item in items {
+        let name = format!("{}::{}", item.module, constant_name(&item.profile));
+        if let Some(other) = makers.insert(name.clone(), &item.shader) {
+            let twins =
+                if *other == item.shader { format!("{other}, twice") } else { format!("{other} and {}", item.shader) };
+            return Err(Error::Setup(format!("two outputs are called {name}: {twins}")));
+        }
+    }
+    Ok(())
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    write::whole(path, bytes).map(drop).map_err(|error| cannot("write", path, &error))
+}
+
+fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Error {
+    Error::Setup(format!("cannot {what} {}: {error}", path.display()))
+}

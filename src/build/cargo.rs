@@ -1,0 +1,64 @@
+//! What cargo is told by a build script, on standard output (The Cargo Book, "Build Scripts").
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::source::SourceMap;
+use std::collections::BTreeSet;
+
+/// Lines for cargo, each file and message once.
+#[derive(Default)]
+pub struct Lines {
+    is_silent: bool,
+    said: BTreeSet<String>,
+}
+
+impl Lines {
+    /// Lines that are printed, or not where nobody listens.
+    pub fn new(is_printed: bool) -> Lines {
+        Lines { is_silent: !is_printed, said: BTreeSet::new() }
+    }
+
+    /// The script is to run again when this file, or one in this folder, changes.
+    pub fn file(&mut self, path: &str) {
+        self.say(format!("cargo::rerun-if-changed={path}"));
+    }
+
+    /// The script is to run again when this variable changes.
+    pub fn variable(&mut self, name: &str) {
+        self.say(format!("cargo::rerun-if-env-changed={name}"));
+    }
+
+    pub fn error(&mut self, text: &str) {
+        self.say(format!("cargo::error={}", one_line(text)));
+    }
+
+    /// All messages about a shader.
+    pub fn messages(&mut self, sources: &SourceMap, diagnostics: &Diagnostics) {
+        for diagnostic in diagnostics.iter() {
+            let kind = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
+            self.say(format!("cargo::{kind}={}", one_line(&text(sources, diagnostic))));
+        }
+    }
+
+    fn say(&mut self, line: String) {
+        if !self.is_silent && !self.said.contains(&line) {
+            println!("{line}");
+            self.said.insert(line);
+        }
+    }
+}
+
+/// `a.comp:3:5: E0300: message (label); note`
+fn text(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
+    let at = sources.locate(diagnostic.span().lo);
+    let place = at.map_or(String::new(), |at| format!("{}:{}:{}: ", at.file, at.line, at.column));
+    let label = diagnostic.labels.iter().find(|label| label.primary && !label.text.is_empty());
+    let label = label.map_or(String::new(), |label| format!(" ({})", label.text));
+    let more = diagnostic.notes.iter().chain(diagnostic.suggestion.as_ref().map(|suggestion| &suggestion.text));
+    let notes: String = more.map(|note| format!("; {note}")).collect();
+    format!("{place}{}: {}{label}{notes}", diagnostic.code, diagnostic.message)
+}
+
+/// A line for cargo ends where the line ends.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}

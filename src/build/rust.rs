@@ -1,0 +1,148 @@
+//! `shaders.rs`: the outputs of a build as Rust constants, a module a shader, with what their callers must bind.
+//!
+//! SPIR-V becomes `&[u32]` written as numbers, so that it is aligned and the same on every machine; assembly becomes `&str`.
+//! The file needs nothing but the standard library's core.
+
+use crate::compile::Artifact;
+use crate::target::reflection::{BindingKind, Reflection};
+use std::fmt::Write;
+
+/// The types of what callers must bind.
+const TYPES: &str = "\
+/// What a kernel's caller must bind and set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reflection {
+    pub entry_point: &'static str,
+    /// Invocations of a workgroup in x, y, z.
+    pub workgroup_size: [u32; 3],
+    /// Lanes of a subgroup; none where the driver decides.
+    pub subgroup_size: Option<u32>,
+    /// Bytes of workgroup memory.
+    pub shared_bytes: u32,
+    /// Bytes of push constants.
+    pub push_bytes: u32,
+    pub buffers: &'static [Buffer],
+}
+
+/// A buffer that is to be bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Buffer {
+    pub name: &'static str,
+    pub set: u32,
+    pub binding: u32,
+    pub kind: BufferKind,
+    /// The least size in bytes.
+    pub bytes: u32,
+    pub writable: bool,
+}
+
+/// What a buffer is bound as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BufferKind {
+    Storage,
+    Uniform,
+}
+";
+
+/// Words of a line of numbers.
+const LINE: usize = 8;
+
+/// One output.
+pub struct Item {
+    /// The shader's path, for the documentation.
+    pub shader: String,
+    /// Of the shader.
+    pub module: String,
+    pub profile: String,
+    pub artifact: Artifact,
+    pub reflection: Reflection,
+}
+
+/// The text of the file; the items of one module stand together. Writing into a `String` cannot fail, here and below.
+pub fn text(items: &[Item]) -> String {
+    let mut text = format!("// Written by crosslane.\n\n{TYPES}");
+    for group in items.chunk_by(|one, other| one.module == other.module) {
+        let _ = write!(text, "\n/// `{}`\n#[allow(dead_code)]\npub mod {} {{\n", group[0].shader, group[0].module);
+        text.push_str("    use super::*;\n");
+        group.iter().for_each(|item| constants(&mut text, item));
+        text.push_str("}\n");
+    }
+    text
+}
+
+fn constants(text: &mut String, item: &Item) {
+    let name = constant_name(&item.profile);
+    let _ = writeln!(text, "\n    /// For {}.", item.profile);
+    match &item.artifact {
+        Artifact::Spirv(words) => {
+            let _ = writeln!(text, "    pub const {name}: &[u32] = &[");
+            for line in words.chunks(LINE) {
+                let numbers: Vec<String> = line.iter().map(|word| format!("{word:#010x}")).collect();
+                let _ = writeln!(text, "        {},", numbers.join(", "));
+            }
+            text.push_str("    ];\n");
+        }
+        Artifact::Text(source) => {
+            let _ = writeln!(text, "    pub const {name}: &str = {source:?};");
+        }
+    }
+    reflection(text, &name, &item.reflection);
+}
+
+fn reflection(text: &mut String, name: &str, it: &Reflection) {
+    let _ = writeln!(
+        text,
+        "    /// What its caller must bind.\n    pub const {name}_REFLECTION: Reflection = Reflection {{"
+    );
+    let _ = writeln!(text, "        entry_point: {:?},", it.entry_point);
+    let _ = writeln!(text, "        workgroup_size: {:?},", it.workgroup_size);
+    let _ = writeln!(text, "        subgroup_size: {:?},", it.subgroup_size);
+    let _ = writeln!(text, "        shared_bytes: {},\n        push_bytes: {},", it.shared_bytes, it.push_bytes);
+    text.push_str("        buffers: &[\n");
+    for buffer in &it.buffers {
+        let kind = match buffer.kind {
+            BindingKind::Storage => "Storage",
+            BindingKind::Uniform => "Uniform",
+        };
+        let place = format!("set: {}, binding: {}", buffer.set, buffer.binding);
+        let size = format!("bytes: {}, writable: {}", buffer.bytes, buffer.writable);
+        let name = &buffer.name;
+        let _ = writeln!(text, "            Buffer {{ name: {name:?}, {place}, kind: BufferKind::{kind}, {size} }},");
+    }
+    text.push_str("        ],\n    };\n");
+}
+
+/// `spirv-1.5` becomes `SPIRV_1_5`.
+pub fn constant_name(profile: &str) -> String {
+    identifier(profile).to_ascii_uppercase()
+}
+
+/// A shader's path as the name of a module: `sub/b-2` becomes `sub_b_2`.
+pub fn module_name(stem: &str) -> String {
+    let name = identifier(stem).to_ascii_lowercase();
+    if KEYWORDS.contains(&name.as_str()) { name + "_" } else { name }
+}
+
+fn identifier(text: &str) -> String {
+    let plain: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if plain.starts_with(|c: char| c.is_ascii_digit()) { format!("_{plain}") } else { plain }
+}
+
+/// Words that no module can be called (The Rust Reference, "Keywords").
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
+    "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true",
+    "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "_",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_rusts() {
+        assert_eq!(constant_name("spirv-1.5"), "SPIRV_1_5");
+        assert_eq!(["sub/b-2", "loop", "2d", "p.vert"].map(module_name), ["sub_b_2", "loop_", "_2d", "p_vert"]);
+    }
+}

@@ -1,0 +1,251 @@
+//! Makes the outputs of a plan: skips what is current, compiles the rest side by side, writes what came out. Prints
+//! nothing; what it finds is for `report`.
+
+use super::super::{CommandError, Exit};
+use super::plan::{Job, Plan};
+use super::report::Progress;
+use super::sources::{Content, Sources, TreeLoader};
+use super::state::{Entry, OutDir, hex};
+use super::tokens::Tokens;
+use super::watch::Stamps;
+use crate::build::files::normal;
+use crate::build::write::Written;
+use crate::compile::{Compilation, Input, Options, Verdict, compile};
+use rayon::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// What became of an output.
+pub enum Fate {
+    /// Nothing that it is made from has changed.
+    Skipped,
+    Made(Written),
+    /// It was only compared, and is not what would be made.
+    Differs {
+        is_missing: bool,
+    },
+    /// Not made; the messages say why.
+    Failed(Exit),
+    /// It could not be read, proven or written.
+    Broken(String),
+    /// Not tried, since the folder could not be written before.
+    NotTried,
+}
+
+/// A finished job.
+pub struct Done {
+    pub fate: Fate,
+    /// Messages about the shader; none when it was skipped.
+    pub compilation: Option<Compilation>,
+    entry: Option<Entry>,
+}
+
+impl Done {
+    fn broken(why: String) -> Done {
+        Done { fate: Fate::Broken(why), compilation: None, entry: None }
+    }
+}
+
+/// What the command line adds to a plan.
+pub struct Choices {
+    pub deny_warnings: bool,
+    pub no_warnings: bool,
+    /// Write nothing; compare.
+    pub is_check: bool,
+    pub jobs: Option<usize>,
+}
+
+/// Builds a plan.
+pub struct Engine<'a> {
+    pub plan: &'a Plan,
+    pub choices: &'a Choices,
+    sources: Sources,
+    roots: Vec<PathBuf>,
+    /// A write failed: the disk may be full, and the next would too.
+    is_stopped: AtomicBool,
+}
+
+impl<'a> Engine<'a> {
+    /// `folder` is the manifest's: includes lie below it or in the include directories.
+    pub fn new(plan: &'a Plan, choices: &'a Choices, folder: &Path) -> Engine<'a> {
+        let named = plan.jobs.iter().flat_map(|job| &job.common.loader.directories).map(PathBuf::as_path);
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let whole = |path: &Path| std::path::absolute(path).map_or_else(|_| path.to_path_buf(), |path| normal(&path));
+        let mut roots: Vec<PathBuf> = std::iter::once(here).chain(named).map(whole).collect();
+        roots.sort();
+        roots.dedup();
+        Engine { plan, choices, sources: Sources::default(), roots, is_stopped: AtomicBool::new(false) }
+    }
+
+    /// Makes every output; the results are in the order of the jobs.
+    ///
+    /// # Errors
+    /// When a folder of outputs cannot be written at all, or what was done cannot be remembered.
+    pub fn run(&self, progress: &Progress) -> Result<Vec<Done>, CommandError> {
+        if self.choices.is_check {
+            let all = (0..self.plan.jobs.len()).collect();
+            return Ok(self.spread(all, &|job| self.compare(job), progress).into_values());
+        }
+        let mut dirs = self.plan.out_dirs.iter().map(|dir| OutDir::open(dir)).collect::<Result<Vec<_>, _>>()?;
+        let keys: Vec<String> = self.plan.jobs.iter().map(|job| self.key(job)).collect();
+        let is_stale = |n: &usize| !self.is_current(&self.plan.jobs[*n], &keys[*n], &dirs);
+        let stale: Vec<usize> = (0..self.plan.jobs.len()).filter(is_stale).collect();
+        let make = |n: usize| self.make(n, &keys[n], &dirs);
+        let mut results = self.spread(stale, &make, progress);
+        for (n, done) in &mut results.done {
+            let job = &self.plan.jobs[*n];
+            dirs[job.out_dir].remember(&job.name, done.entry.take());
+        }
+        let saved: Vec<_> = dirs.iter_mut().map(OutDir::save).collect();
+        let is_broken = self.is_stopped.load(Ordering::Relaxed);
+        // A full disk was reported already, by the output that did not fit.
+        saved.into_iter().filter(|_| !is_broken).collect::<Result<Vec<()>, _>>()?;
+        Ok(results.into_values())
+    }
+
+    /// Adds every file that was read or looked for, as it was before.
+    pub fn add_stamps(&self, stamps: &mut Stamps) {
+        self.sources.add_stamps(stamps);
+    }
+
+    fn is_current(&self, job: &Job, key: &str, dirs: &[OutDir]) -> bool {
+        let entry = dirs[job.out_dir].entry(&job.name);
+        entry.is_some_and(|entry| entry.is_current(key, &job.output, &self.sources))
+    }
+
+    /// Runs jobs on as many threads as there are rights to.
+    fn spread(&self, numbers: Vec<usize>, make: &(dyn Fn(usize) -> Done + Sync), progress: &Progress) -> Results {
+        let one = |tokens: &Tokens, n: usize| {
+            let done = {
+                let _token = tokens.take();
+                make(n)
+            };
+            progress.tick();
+            (n, done)
+        };
+        let total = self.plan.jobs.len();
+        progress.start(numbers.len(), total);
+        if numbers.is_empty() {
+            return Results { total, done: Vec::new() };
+        }
+        let tokens = Tokens::new(self.choices.jobs);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(tokens.threads.min(numbers.len())).build();
+        let done = match pool {
+            Ok(pool) => pool.install(|| numbers.into_par_iter().map(|n| one(&tokens, n)).collect()),
+            // A system that gives no threads still has this one.
+            Err(_) => numbers.into_iter().map(|n| one(&tokens, n)).collect(),
+        };
+        Results { total, done }
+    }
+
+    fn make(&self, number: usize, key: &str, dirs: &[OutDir]) -> Done {
+        if self.is_stopped.load(Ordering::Relaxed) {
+            return Done { fate: Fate::NotTried, compilation: None, entry: None };
+        }
+        let job = &self.plan.jobs[number];
+        let (mut done, files, bytes) = self.compile(job);
+        let Some(bytes) = bytes else { return done };
+        match dirs[job.out_dir].write(&job.name, &bytes, number) {
+            Ok(written) => done.fate = Fate::Made(written),
+            Err(error) => {
+                self.is_stopped.store(true, Ordering::Relaxed);
+                return Done::broken(format!("cannot write {}: {error}", job.output.display()));
+            }
+        }
+        // One that has something to say is made again next time, so that it says it again.
+        let is_silent = done.compilation.as_ref().is_some_and(|made| made.diagnostics.iter().next().is_none());
+        if is_silent {
+            let digest = self.sources.digest(files.iter().map(String::as_str));
+            done.entry = Some(Entry::new(key.to_string(), files, digest, &job.output, &bytes));
+        }
+        done
+    }
+
+    /// Makes an output in memory and compares it with what is on the disk.
+    fn compare(&self, number: usize) -> Done {
+        let job = &self.plan.jobs[number];
+        let (mut done, _, bytes) = self.compile(job);
+        let Some(bytes) = bytes else { return done };
+        let found = fs::read(&job.output).ok();
+        done.fate = match found {
+            Some(found) if found == bytes => Fate::Skipped,
+            found => Fate::Differs { is_missing: found.is_none() },
+        };
+        done
+    }
+
+    /// The bytes of an output, if the shader is right, with the files that were looked for.
+    fn compile(&self, job: &Job) -> (Done, Vec<String>, Option<Vec<u8>>) {
+        if let Err(why) = job.target.prove() {
+            return (Done::broken(why), Vec::new(), None);
+        }
+        let name = job.shader.path.display().to_string();
+        let source = self.sources.get(&job.shader.path);
+        let bytes = match &source.content {
+            Content::Text(text) => text.as_bytes(),
+            Content::Bytes(bytes) => bytes,
+            Content::Missing => return (Done::broken(format!("{name} is gone")), Vec::new(), None),
+            Content::Unreadable(why) => return (Done::broken(why.clone()), Vec::new(), None),
+        };
+        let loader = TreeLoader {
+            sources: &self.sources,
+            files: &job.common.loader,
+            roots: &self.roots,
+            tried: RefCell::new(vec![name.clone()]),
+            is_at_fault: Cell::new(false),
+        };
+        let input = Input { name: &name, bytes, language: job.shader.kind.language };
+        let compilation = compile(&input, &self.options(job), &loader);
+        let (fate, bytes) = match &compilation.verdict {
+            Verdict::Done(artifact) => (Fate::Made(Written::Same), Some(artifact.to_bytes())),
+            _ if loader.is_at_fault.get() => (Fate::Failed(Exit::CommandWrong), None),
+            Verdict::ShaderWrong => (Fate::Failed(Exit::ShaderWrong), None),
+            Verdict::ProfileLacks => (Fate::Failed(Exit::ProfileLacks), None),
+        };
+        (Done { fate, compilation: Some(compilation), entry: None }, loader.tried.into_inner(), bytes)
+    }
+
+    fn options(&self, job: &Job) -> Options {
+        let settings = &job.common.settings;
+        let mut profile = job.target.profile.clone();
+        profile.reproducible |= settings.reproducible;
+        Options {
+            stage: job.shader.kind.stage.unwrap_or(crate::ir::Stage::Compute),
+            entry: settings.entry.clone(),
+            macros: job.macros.to_vec(),
+            emit: settings.emit.kind(),
+            debug: settings.debug,
+            deny_warnings: settings.deny_warnings || self.choices.deny_warnings,
+            no_warnings: settings.no_warnings || self.choices.no_warnings,
+            ..Options::new(profile)
+        }
+    }
+
+    /// Hash of everything that an output is made from beside files.
+    fn key(&self, job: &Job) -> String {
+        let Choices { deny_warnings, no_warnings, .. } = self.choices;
+        let (path, target) = (job.shader.path.display(), job.target.identity());
+        let settings = &job.common.settings;
+        let text = format!("{path}\n{target}\n{:?}\n{settings:?}\n{deny_warnings} {no_warnings}", job.macros);
+        hex(xxh3_128(text.as_bytes()))
+    }
+}
+
+/// What became of the jobs that were not skipped.
+struct Results {
+    total: usize,
+    done: Vec<(usize, Done)>,
+}
+
+impl Results {
+    /// One for every job.
+    fn into_values(self) -> Vec<Done> {
+        let skipped = || Done { fate: Fate::Skipped, compilation: None, entry: None };
+        let mut all: Vec<Done> = std::iter::repeat_with(skipped).take(self.total).collect();
+        self.done.into_iter().for_each(|(n, done)| all[n] = done);
+        all
+    }
+}

@@ -1,0 +1,151 @@
+//! `crosslane.toml`: what to build, as it is written. Reads and checks the form; what globs match and whether profiles
+//! exist is for `plan` to say. Every error names file, line and column.
+
+use super::super::CommandError;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// A manifest with its text, which errors point into.
+pub struct Manifest {
+    pub path: PathBuf,
+    text: String,
+    pub builds: Vec<Build>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    build: Vec<Build>,
+}
+
+/// One `[[build]]`: the product of its lists is built.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Build {
+    /// Globs, from the manifest's folder.
+    pub shaders: Spanned<Vec<Spanned<String>>>,
+    pub profiles: Spanned<Vec<Spanned<String>>>,
+    /// Macros; one with a list of values is built with each of them.
+    #[serde(default)]
+    pub defines: BTreeMap<String, Spanned<Values>>,
+    /// Lanes of a subgroup, in place of the profiles' own.
+    #[serde(default)]
+    pub wave_sizes: Vec<Spanned<Lanes>>,
+    #[serde(default)]
+    pub options: Settings,
+    /// Folder of the outputs, from the manifest's folder.
+    pub out_dir: PathBuf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(untagged, expecting = "expected a number of lanes or \"any\"")]
+pub enum Lanes {
+    Fixed(u32),
+    Any(AnyWord),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum AnyWord {
+    #[serde(rename = "any")]
+    Any,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(untagged, expecting = "expected a value of a macro, or a list of them")]
+pub enum Values {
+    One(Scalar),
+    Many(Vec<Scalar>),
+}
+
+/// What a macro may be. `true` is 1, `false` leaves it undefined.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Scalar {
+    Bool(bool),
+    Int(i64),
+    Text(String),
+}
+
+impl Scalar {
+    /// What stands behind `#define NAME`; none where the macro is not to be defined.
+    pub fn text(&self) -> Option<String> {
+        match self {
+            Scalar::Bool(is_defined) => is_defined.then(|| "1".to_string()),
+            Scalar::Int(value) => Some(value.to_string()),
+            Scalar::Text(text) => Some(text.clone()),
+        }
+    }
+}
+
+/// Options as `crosslane compile` has them.
+#[derive(Clone, Default, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Settings {
+    /// From the manifest's folder.
+    pub include_dirs: Vec<PathBuf>,
+    pub entry: Option<String>,
+    pub emit: Emit,
+    pub debug: bool,
+    pub reproducible: bool,
+    pub deny_warnings: bool,
+    pub no_warnings: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Emit {
+    #[default]
+    Binary,
+    Assembly,
+    Reflection,
+}
+
+impl Manifest {
+    /// # Errors
+    /// When the file cannot be read, is no TOML, or has keys that mean nothing.
+    pub fn read(path: &Path) -> Result<Manifest, CommandError> {
+        let cannot = |error: &dyn std::fmt::Display| CommandError(format!("cannot read {}: {error}", path.display()));
+        let text = fs::read_to_string(path).map_err(|error| cannot(&error))?;
+        let file: Result<File, toml::de::Error> = toml::from_str(&text);
+        let mut manifest = Manifest { path: path.to_path_buf(), text, builds: Vec::new() };
+        match file {
+            Ok(file) => manifest.builds = file.build,
+            Err(error) => return Err(manifest.error(error.span().unwrap_or(0..0), error.message())),
+        }
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    fn check(&self) -> Result<(), CommandError> {
+        for build in &self.builds {
+            for (list, name) in [(&build.shaders, "shaders"), (&build.profiles, "profiles")] {
+                if list.get_ref().is_empty() {
+                    return Err(self.error(list.span(), &format!("`{name}` is empty: nothing would be built")));
+                }
+            }
+            for (name, values) in &build.defines {
+                if matches!(values.get_ref(), Values::Many(list) if list.is_empty()) {
+                    return Err(self.error(values.span(), &format!("`{name}` has no values: nothing would be built")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder that its paths start from; empty for the working directory.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// An error about a place in the manifest.
+    pub fn error(&self, span: Range<usize>, message: &str) -> CommandError {
+        let before = self.text.get(..span.start).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        CommandError(format!("{}:{line}:{column}: {}", self.path.display(), message.trim_end()))
+    }
+}

@@ -1,0 +1,51 @@
+//! `crosslane build`: every output that a manifest names, side by side, and only those that are not current.
+//!
+//! `manifest` reads, `plan` multiplies out, `engine` makes, `state` remembers and writes, `report` speaks.
+
+mod engine;
+mod manifest;
+mod ninja;
+mod plan;
+mod report;
+mod sources;
+mod state;
+mod target;
+mod tokens;
+mod watch;
+
+use super::args::BuildArgs;
+use super::{Exit, Outcome};
+use engine::{Choices, Engine};
+use manifest::Manifest;
+use plan::Plan;
+use report::Progress;
+use watch::{Stamps, stamp};
+
+pub fn run(args: &BuildArgs) -> Outcome {
+    if let Some(file) = &args.emit_ninja {
+        let manifest = Manifest::read(&args.manifest)?;
+        return ninja::run(&manifest, &Plan::new(&manifest)?, file);
+    }
+    if args.watch { watch::run(args) } else { once(args, &mut Stamps::new()) }
+}
+
+/// Builds once, and adds what the build hangs on to the stamps.
+fn once(args: &BuildArgs, stamps: &mut Stamps) -> Result<Exit, super::CommandError> {
+    let manifest = Manifest::read(&args.manifest)?;
+    let plan = Plan::new(&manifest)?;
+    for path in plan.searched.iter().chain(&plan.profile_files) {
+        stamps.insert(path.clone(), stamp(path));
+    }
+    let choices = Choices {
+        deny_warnings: args.messages.deny_warnings,
+        no_warnings: args.messages.no_warnings,
+        is_check: args.check,
+        jobs: args.jobs,
+    };
+    let progress = Progress::new(args);
+    let engine = Engine::new(&plan, &choices, manifest.folder());
+    let results = engine.run(&progress);
+    progress.end();
+    engine.add_stamps(stamps);
+    Ok(report::print(args, &plan, &results?))
+}

@@ -1,0 +1,91 @@
+//! `--emit-ninja`: the plan as a file for ninja, one action an output, so that what ninja's front ends do (many machines,
+//! caches) works for shaders too. Paths start from the working directory, where `ninja -f FILE` is to run.
+
+use super::super::output::Sink;
+use super::super::{CommandError, Exit, Outcome};
+use super::manifest::{Emit, Manifest};
+use super::plan::{Job, Plan};
+use crate::glsl::preprocess::MacroOption;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Writes the file.
+pub fn run(manifest: &Manifest, plan: &Plan, file: &Path) -> Outcome {
+    let program =
+        std::env::current_exe().map_err(|error| CommandError(format!("cannot find this program: {error}")))?;
+    Sink::new(file.to_path_buf()).write(text(manifest, plan, file, &program).as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// Writing into a `String` cannot fail, so its results are not looked at here and below.
+fn text(manifest: &Manifest, plan: &Plan, file: &Path, program: &Path) -> String {
+    let mut text =
+        String::from("# Written by `crosslane build --emit-ninja`; it writes itself again when shaders come or go.\n");
+    let _ = writeln!(text, "ninja_required_version = 1.5\ncrosslane = {}\n", escaped(&program.display().to_string()));
+    text += "rule shader\n  command = $crosslane compile $in -o $out -MD -MF $out.d $options\n  depfile = $out.d\n  deps = gcc\n";
+    text += "  restat = 1\n  description = $out\n\n";
+    if file.as_os_str() != "-" {
+        regenerate(&mut text, manifest, plan, file);
+    }
+    for job in &plan.jobs {
+        let (output, shader) = (path(&job.output), path(&job.shader.path));
+        let _ = writeln!(text, "build {output}: shader {shader} | $crosslane\n  options = {}", options(job));
+    }
+    text
+}
+
+/// The file depends on the manifest, on the profiles' files, and on the folders where shaders are looked for; not on
+/// those that building itself writes to.
+fn regenerate(text: &mut String, manifest: &Manifest, plan: &Plan, file: &Path) {
+    let (from, to) = (manifest.path.display().to_string(), file.display().to_string());
+    let command = format!("$crosslane build --manifest {} --emit-ninja={}", argument(&from), argument(&to));
+    let _ = writeln!(
+        text,
+        "rule manifest\n  command = {command}\n  generator = 1\n  restat = 1\n  description = {}",
+        escaped(&to)
+    );
+    let is_written = |folder: &PathBuf| folder.as_os_str().is_empty() || plan.out_dirs.contains(folder);
+    let folders = plan.searched.iter().filter(|folder| !is_written(folder));
+    let inputs: String = folders.chain(&plan.profile_files).map(|input| format!(" {}", path(input))).collect();
+    let _ = writeln!(text, "\nbuild {}: manifest {} | $crosslane{inputs}\n", escaped(&to), escaped(&from));
+}
+
+/// The options that make `compile` do what the build does.
+fn options(job: &Job) -> String {
+    let settings = &job.common.settings;
+    let mut options = vec!["-p".to_string(), job.target.argument.clone()];
+    options.extend(job.target.wave_size.iter().map(|lanes| format!("--wave-size={lanes}")));
+    options.extend(job.common.loader.directories.iter().map(|dir| format!("-I{}", dir.display())));
+    options.extend(job.macros.iter().map(|option| match option {
+        MacroOption::Define { name, value } => format!("-D{name}={value}"),
+        MacroOption::Undefine(name) => format!("-U{name}"),
+    }));
+    options.extend(settings.entry.iter().map(|entry| format!("--entry={entry}")));
+    let flags = [
+        (settings.debug, "-g"),
+        (settings.reproducible, "--reproducible"),
+        (settings.deny_warnings, "--deny-warnings"),
+        (settings.no_warnings, "--no-warnings"),
+        (settings.emit == Emit::Assembly, "-S"),
+        (settings.emit == Emit::Reflection, "--emit=reflection"),
+    ];
+    options.extend(flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_string()));
+    options.iter().map(|option| argument(option)).collect::<Vec<_>>().join(" ")
+}
+
+/// A word of a command: quoted for the shell where it has to be, then escaped for ninja.
+fn argument(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-+=./:,@".contains(c);
+    let quoted =
+        if word.chars().all(is_plain) { word.to_string() } else { format!("'{}'", word.replace('\'', "'\\''")) };
+    quoted.replace('$', "$$")
+}
+
+fn path(path: &Path) -> String {
+    escaped(&path.display().to_string())
+}
+
+/// A path as ninja reads it.
+fn escaped(text: &str) -> String {
+    text.replace('$', "$$").replace(' ', "$ ").replace(':', "$:")
+}

@@ -1,0 +1,187 @@
+//! What `crosslane build` says: progress, the messages of all shaders, a table. All of it goes to standard error.
+//!
+//! Messages come in the manifest's order, whatever order the jobs ended in, and once where several outputs of a shader
+//! have the same.
+
+use super::super::args::{BuildArgs, MessageFormat};
+use super::super::{Exit, messages};
+use super::engine::{Done, Fate};
+use super::plan::{Job, Plan};
+use crate::build::write::Written;
+use crate::diagnostic::{Code, Diagnostic};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write as _};
+use std::sync::OnceLock;
+
+/// Says how far a build is: a bar on a terminal, a line elsewhere.
+pub struct Progress {
+    is_shown: bool,
+    bar: OnceLock<ProgressBar>,
+}
+
+impl Progress {
+    pub fn new(args: &BuildArgs) -> Progress {
+        Progress { is_shown: is_talkative(args), bar: OnceLock::new() }
+    }
+
+    /// So many of all outputs are to be made.
+    pub fn start(&self, count: usize, total: usize) {
+        if !self.is_shown || count == 0 {
+            return;
+        }
+        if !io::stderr().is_terminal() {
+            eprintln!("building {count} of {total} outputs");
+            return;
+        }
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} outputs");
+        let bar = ProgressBar::new(count as u64);
+        let _ = self.bar.set(match style {
+            Ok(style) => bar.with_style(style),
+            Err(_) => bar,
+        });
+    }
+
+    pub fn tick(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.inc(1);
+        }
+    }
+
+    pub fn end(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn is_talkative(args: &BuildArgs) -> bool {
+    !args.quiet && args.messages.message_format == MessageFormat::Human
+}
+
+/// Prints what became of a plan.
+pub fn print(args: &BuildArgs, plan: &Plan, results: &[Done]) -> Exit {
+    let mut text = Vec::new();
+    let pairs: Vec<(&Job, &Done)> = plan.jobs.iter().zip(results).collect();
+    for group in pairs.chunk_by(|(one, _), (other, _)| one.group == other.group) {
+        group_messages(args, group, &mut text);
+    }
+    if is_talkative(args) {
+        text.extend(table(&pairs).into_bytes());
+    }
+    // A standard error that cannot be written has nowhere to complain.
+    let _ = io::stderr().lock().write_all(&text);
+    worst(results)
+}
+
+/// The messages of one shader, each once, then what was written of it.
+fn group_messages(args: &BuildArgs, group: &[(&Job, &Done)], text: &mut Vec<u8>) {
+    let mut said: Vec<(Vec<u8>, Vec<&Job>)> = Vec::new();
+    for (job, done) in group {
+        let Some(made) = &done.compilation else { continue };
+        let words = messages::render(&args.messages, &made.sources, &made.diagnostics);
+        match said.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, jobs)) => jobs.push(job),
+            None => said.push((words, vec![job])),
+        }
+    }
+    let is_human = args.messages.message_format == MessageFormat::Human;
+    for (words, jobs) in said.iter().filter(|(words, _)| !words.is_empty()) {
+        text.extend(words);
+        if is_human && jobs.len() < group.len() {
+            text.extend(for_whom(jobs).into_bytes());
+        }
+    }
+    group.iter().for_each(|(job, done)| text.extend(problem(args, job, &done.fate)));
+    let written = group.iter().filter(|(_, done)| matches!(done.fate, Fate::Made(Written::New))).count();
+    if is_talkative(args) && written > 0 && !io::stderr().is_terminal() {
+        let plural = if written == 1 { "" } else { "s" };
+        text.extend(format!("{}: {written} output{plural}\n", group[0].0.shader.path.display()).into_bytes());
+    }
+}
+
+/// Says for which outputs a message holds, where it does not hold for all of the shader's.
+fn for_whom(jobs: &[&Job]) -> String {
+    let more = match jobs.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("  = in {}{more}\n\n", jobs[0].output.display())
+}
+
+/// What is wrong with an output beside its shader.
+fn problem(args: &BuildArgs, job: &Job, fate: &Fate) -> Vec<u8> {
+    let output = job.output.display();
+    let (code, text) = match fate {
+        Fate::Broken(why) => (Code::OUTPUT_FAILED, why.clone()),
+        Fate::Differs { is_missing: true } => (Code::OUTPUT_DIFFERS, format!("{output} is missing")),
+        Fate::Differs { is_missing: false } => (Code::OUTPUT_DIFFERS, format!("{output} is not what would be made")),
+        _ => return Vec::new(),
+    };
+    messages::plain(&args.messages, Diagnostic::error(code, text))
+}
+
+/// How the whole build ended: what the command or the disk is to blame for weighs most.
+fn worst(results: &[Done]) -> Exit {
+    let weight = |exit: &Exit| match exit {
+        Exit::CommandWrong => 3,
+        Exit::ShaderWrong => 2,
+        Exit::ProfileLacks => 1,
+        Exit::Done => 0,
+    };
+    results.iter().map(|done| exit(&done.fate)).max_by_key(weight).unwrap_or(Exit::Done)
+}
+
+fn exit(fate: &Fate) -> Exit {
+    match fate {
+        Fate::Skipped | Fate::Made(_) => Exit::Done,
+        Fate::Differs { .. } => Exit::ShaderWrong,
+        Fate::Failed(exit) => *exit,
+        Fate::Broken(_) | Fate::NotTried => Exit::CommandWrong,
+    }
+}
+
+/// A line of the table: outputs by what became of them.
+#[derive(Clone, Copy, Default)]
+struct Row {
+    written: usize,
+    same: usize,
+    skipped: usize,
+    failed: usize,
+}
+
+impl Row {
+    fn count(&mut self, fate: &Fate) {
+        match fate {
+            Fate::Skipped => self.skipped += 1,
+            Fate::Made(Written::New) => self.written += 1,
+            Fate::Made(Written::Same) => self.same += 1,
+            _ => self.failed += 1,
+        }
+    }
+}
+
+/// A row for each profile, in the manifest's order; one line when nothing had to be done.
+fn table(pairs: &[(&Job, &Done)]) -> String {
+    let mut rows: Vec<(&str, Row)> = Vec::new();
+    let mut total = Row::default();
+    for (job, done) in pairs {
+        let at = rows.iter().position(|(name, _)| *name == job.target.name()).unwrap_or_else(|| {
+            rows.push((job.target.name(), Row::default()));
+            rows.len() - 1
+        });
+        rows[at].1.count(&done.fate);
+        total.count(&done.fate);
+    }
+    if total.skipped == pairs.len() {
+        return format!("all {} outputs are up to date\n", pairs.len());
+    }
+    rows.push(("all", total));
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max("profile".len());
+    let mut text = format!("{:width$}  written   same  skipped  failed\n", "profile");
+    for (name, row) in rows {
+        // Writing into a `String` cannot fail.
+        let _ = writeln!(text, "{name:width$}  {:7}  {:5}  {:7}  {:6}", row.written, row.same, row.skipped, row.failed);
+    }
+    text
+}

@@ -1,0 +1,108 @@
+//! A profile as a manifest names it: at a wave size, with its part of the outputs' names and the hash of what it says.
+
+use super::super::{CommandError, profiles};
+use crate::build::files::{FileLoader, Recorder};
+use crate::profile::Profile;
+use crate::source::{IncludeKind, Loader};
+use std::path::Path;
+use std::sync::OnceLock;
+use xxhash_rust::xxh3::Xxh3;
+
+/// A profile at a wave size.
+pub struct Target {
+    pub profile: Profile,
+    /// What `-p` is given to name it.
+    pub argument: String,
+    /// What `--wave-size` is given, where the profile alone does not say it.
+    pub wave_size: Option<String>,
+    /// `.wave64.gfx1100`
+    pub part: String,
+    /// Files that it was read from; none for a built-in one.
+    pub files: Vec<String>,
+    /// Hash of what they hold.
+    hash: u128,
+    proven: OnceLock<Result<(), String>>,
+}
+
+impl Target {
+    /// The profile of a name, an alias, or a file; paths start from `folder`. Its plans are not proven yet.
+    ///
+    /// # Errors
+    /// When there is none, or its file is wrong.
+    pub fn read(name: &str, folder: &Path) -> Result<Target, CommandError> {
+        let is_file = Path::new(name).extension().is_some_and(|extension| extension == "toml");
+        let argument = if is_file { folder.join(name).display().to_string() } else { name.to_string() };
+        let disk = FileLoader::default();
+        let recorder = Recorder::new(&disk);
+        let profile = profiles::read(&argument, &recorder)?;
+        let files: Vec<String> = recorder.into_found().iter().map(ToString::to_string).collect();
+        let hash = hash(&files, &disk);
+        let argument = if is_file { argument } else { profile.name.to_string() };
+        let (base, lanes) = parts(&profile.name);
+        let part = lanes.map_or(format!(".{base}"), |lanes| format!(".wave{lanes}.{base}"));
+        Ok(Target { profile, argument, wave_size: None, part, files, hash, proven: OnceLock::new() })
+    }
+
+    /// The same hardware with waves of another size: the profile's sibling where there is one.
+    ///
+    /// # Errors
+    /// A sentence that says why it has no such waves.
+    pub fn at_wave_size(&self, lanes: Option<u32>) -> Result<Target, String> {
+        if !matches!(lanes, None | Some(32 | 64)) {
+            return Err("wave sizes are 32, 64 and \"any\"".into());
+        }
+        let base = parts(&self.profile.name).0;
+        let sibling = lanes.and_then(|lanes| Profile::named(&format!("{base}-wave{lanes}")));
+        let (profile, argument, wave_size) = match sibling.filter(|_| self.files.is_empty()) {
+            Some(sibling) => (sibling.clone(), sibling.name.to_string(), None),
+            None => {
+                let profile = self.profile.clone().with_wave_size(lanes);
+                profile.check_wave_size()?;
+                let size = lanes.map_or("any".to_string(), |lanes| lanes.to_string());
+                (profile, self.argument.clone(), Some(size))
+            }
+        };
+        let part = lanes.map_or(format!(".{base}"), |lanes| format!(".wave{lanes}.{base}"));
+        let (files, hash) = (self.files.clone(), self.hash);
+        Ok(Target { profile, argument, wave_size, part, files, hash, proven: OnceLock::new() })
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        self.part.trim_start_matches('.')
+    }
+
+    /// All that tells it from other targets of this compiler, as text.
+    pub fn identity(&self) -> String {
+        format!("{} {:?} {:032x}", self.profile.name, self.profile.wave_size, self.hash)
+    }
+
+    /// Proves its plans, once, where it is a file; the program's own profiles are proven by its tests.
+    ///
+    /// # Errors
+    /// When a plan is wrong.
+    pub fn prove(&self) -> Result<(), String> {
+        let prove = || match self.files.is_empty() {
+            true => Ok(()),
+            false => profiles::prove(&self.profile).map_err(|CommandError(why)| format!("{}: {why}", self.argument)),
+        };
+        self.proven.get_or_init(prove).clone()
+    }
+}
+
+/// `gfx1100-wave64` is the hardware `gfx1100` with 64 lanes.
+fn parts(name: &str) -> (&str, Option<u32>) {
+    let split = name.rsplit_once("-wave").and_then(|(base, lanes)| Some((base, lanes.parse().ok()?)));
+    split.map_or((name, None), |(base, lanes)| (base, Some(lanes)))
+}
+
+/// Files are read again for their hash: nothing that was read a moment ago is worth keeping for that.
+fn hash(files: &[String], disk: &FileLoader) -> u128 {
+    let mut hash = Xxh3::new();
+    for file in files {
+        let text = disk.load(file, IncludeKind::Quoted, "").map(|loaded| loaded.text).unwrap_or_default();
+        hash.update(format!("{file}\0{}\0", text.len()).as_bytes());
+        hash.update(text.as_bytes());
+    }
+    hash.digest128()
+}

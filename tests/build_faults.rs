@@ -1,0 +1,233 @@
+//! `crosslane build` where things go wrong: manifests, globs, names, folders, disks, and a kill at any moment. Each is a
+//! clear error, and nothing is ever half-written.
+
+#[path = "support/folder.rs"]
+mod folder;
+
+use folder::{Folder, status, stderr};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+const SHADER: &str = "#version 450\nlayout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { uint x[]; };\n\
+                      void main() { x[gl_GlobalInvocationID.x] = 1u; }\n";
+
+fn manifest(shaders: &str, more: &str) -> String {
+    format!("[[build]]\nshaders = [{shaders}]\nprofiles = [\"spirv-1.5\"]\nout-dir = \"out\"\n{more}")
+}
+
+fn project(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    folder.file("a.comp", SHADER);
+    folder.file("crosslane.toml", manifest("\"*.comp\"", ""));
+    folder
+}
+
+#[test]
+fn wrong_manifests_are_told_with_their_place() {
+    let folder = project("fault-manifest");
+    folder.file("a.txt", "");
+    let good = manifest("\"*.comp\"", "");
+    for (text, says) in [
+        ("[[build]\n".to_string(), "crosslane.toml:1:9: "),
+        (good.replace("out-dir", "outdir"), "crosslane.toml:4:1: unknown field `outdir`"),
+        (manifest("\"*.comp\"", "options = { debugg = true }\n"), "crosslane.toml:5:13: unknown field `debugg`"),
+        (good.replace("out-dir = \"out\"\n", ""), "missing field `out-dir`"),
+        (good.replace("[\"spirv-1.5\"]", "\"spirv-1.5\""), "crosslane.toml:3:12: invalid type"),
+        (
+            good.replace("spirv-1.5", "spirv-1.55"),
+            "crosslane.toml:3:13: there is no profile `spirv-1.55`; did you mean",
+        ),
+        (good.replace("spirv-1.5", "no.toml"), "crosslane.toml:3:13: cannot read no.toml"),
+        (good.replace("[\"spirv-1.5\"]", "[]"), "crosslane.toml:3:12: `profiles` is empty"),
+        (manifest("\"x/*.comp\"", ""), "crosslane.toml:2:12: `x/*.comp` matches no file"),
+        (manifest("\"*.comp\", \"a.txt\"", ""), "crosslane.toml:2:22: a.txt is no shader by its extension"),
+        (manifest("\"[\"", ""), "crosslane.toml:2:12: "),
+        (manifest("\"*.comp\"", "wave-sizes = [32, 48]\n"), "crosslane.toml:5:19: wave sizes are 32, 64 and \"any\""),
+        (manifest("\"*.comp\"", "wave-sizes = [\"many\"]\n"), "crosslane.toml:5:14: expected a number of lanes"),
+        (
+            manifest("\"*.comp\"", "wave-sizes = [32]\n").replace("spirv-1.5", "gfx900"),
+            "crosslane.toml:5:15: there are no waves of 32 lanes",
+        ),
+        (manifest("\"*.comp\"", "defines = { \"a-b\" = 1 }\n"), "crosslane.toml:5:21: `a-b` is no macro name"),
+        (manifest("\"*.comp\"", "defines = { A = [] }\n"), "crosslane.toml:5:17: `A` has no values"),
+    ] {
+        folder.file("crosslane.toml", &text);
+        let output = folder.run(&["build"]);
+        assert_eq!(status(&output), 2, "{text}\n{}", stderr(&output));
+        assert!(stderr(&output).contains(says), "{text}\n{}", stderr(&output));
+        assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
+        assert_eq!(folder.names(), ["a.comp", "a.txt", "crosslane.toml"]);
+    }
+}
+
+#[test]
+fn a_manifest_that_is_not_there_is_told() {
+    let folder = Folder::new("fault-none");
+    let output = folder.run(&["build"]);
+    assert_eq!(status(&output), 2);
+    assert!(stderr(&output).contains("cannot read crosslane.toml"), "{}", stderr(&output));
+}
+
+#[test]
+fn two_outputs_of_one_name_are_refused() {
+    let folder = project("fault-twins");
+    folder.file("a.wgsl", "@compute @workgroup_size(1) fn main() {}\n");
+    folder.file("crosslane.toml", manifest("\"a.*\"", ""));
+    let output = folder.run(&["build"]);
+    let said = stderr(&output);
+    assert_eq!(status(&output), 2);
+    assert!(said.contains("two outputs are called out/a.spirv-1.5.spv: a.comp for spirv-1.5 and a.wgsl"), "{said}");
+    assert_eq!(folder.names(), ["a.comp", "a.wgsl", "crosslane.toml"]);
+}
+
+#[test]
+fn an_include_outside_the_tree_is_refused() {
+    let folder = project("fault-outside");
+    fs::create_dir_all(folder.0.join("tree")).unwrap();
+    folder.file("x.glsl", "const uint X = 1u;\n");
+    let include = "#extension GL_GOOGLE_include_directive : require\n#include \"../x.glsl\"\nlayout(local";
+    folder.file("tree/a.comp", SHADER.replace("layout(local", include));
+    folder.file("tree/crosslane.toml", manifest("\"*.comp\"", ""));
+    let output = folder.run(&["build", "--manifest", "tree/crosslane.toml"]);
+    assert_eq!(status(&output), 2);
+    assert!(stderr(&output).contains("x.glsl lies outside the manifest's folder"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("tree/a.comp:3:10"), "{}", stderr(&output));
+    assert!(!folder.0.join("tree/out/a.spirv-1.5.spv").exists());
+    folder.file("tree/crosslane.toml", manifest("\"*.comp\"", "options = { include-dirs = [\"..\"] }\n"));
+    assert_eq!(status(&folder.run(&["build", "--manifest", "tree/crosslane.toml"])), 0, "where it is allowed");
+}
+
+#[test]
+fn a_shader_that_cannot_be_read_is_told() {
+    let folder = project("fault-unreadable");
+    folder.file("b.comp", [0xff, 0xfe, 0x00]);
+    let output = folder.run(&["build"]);
+    assert_eq!(status(&output), 1, "a shader that is not UTF-8 is wrong");
+    assert!(stderr(&output).contains("b.comp is not UTF-8"), "{}", stderr(&output));
+    assert!(folder.0.join("out/a.spirv-1.5.spv").exists(), "the other is built");
+}
+
+/// Runs a build without the rights of root, which may write everywhere.
+fn build_as_nobody(folder: &Folder) -> Output {
+    let mut command = folder.command(&["build"]);
+    // SAFETY: `geteuid` asks and changes nothing.
+    if unsafe { libc::geteuid() } == 0 {
+        command.uid(65534).gid(65534);
+    }
+    command.output().unwrap()
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_told() {
+    let folder = project("fault-readonly");
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o755)).unwrap();
+    let out = folder.0.join("out");
+    fs::create_dir(&out).unwrap();
+    fs::set_permissions(&out, fs::Permissions::from_mode(0o555)).unwrap();
+    let output = build_as_nobody(&folder);
+    fs::set_permissions(&out, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(status(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("error: cannot write the folder out: Permission denied"), "{}", stderr(&output));
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_and_need_not_be_is_no_error() {
+    let folder = project("fault-current");
+    assert_eq!(status(&folder.run(&["build"])), 0);
+    let out = folder.0.join("out");
+    for path in [&out, &out.join(".crosslane")] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o555)).unwrap();
+    }
+    let output = build_as_nobody(&folder);
+    for path in [&out, &out.join(".crosslane")] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+}
+
+#[test]
+fn an_output_in_the_place_of_a_folder_is_told() {
+    let folder = project("fault-file");
+    folder.file("out", "a file");
+    let output = folder.run(&["build"]);
+    assert_eq!(status(&output), 2);
+    assert!(stderr(&output).contains("cannot write the folder out"), "{}", stderr(&output));
+}
+
+/// A small file system in memory, in a mount namespace of its own, takes the first output and not the second.
+#[test]
+fn a_full_disk_leaves_whole_files() {
+    let folder = project("fault-full");
+    folder.file("crosslane.toml", manifest("\"*.comp\"", "").replace("\"spirv-1.5\"", "\"spirv-1.5\", \"nv-volta\""));
+    let many: String = (0..3000).map(|n| format!("x[{n}] = x[{n}] * {n}u + 1u;")).collect();
+    folder.file("b.comp", SHADER.replace("x[gl_", &format!("{many} x[gl_")));
+    fs::create_dir_all(folder.0.join("out")).unwrap();
+    fs::create_dir_all(folder.0.join("kept")).unwrap();
+    let script = format!(
+        "mount -t tmpfs -o size=64k none out && {{ {} build -j1; code=$?; cp -r out/. kept; exit $code; }}",
+        env!("CARGO_BIN_EXE_crosslane")
+    );
+    let mut command = Command::new("unshare");
+    let output = command.args(["-r", "-m", "sh", "-c", &script]).current_dir(&folder.0).output().unwrap();
+    let said = stderr(&output);
+    if said.contains("unshare:") || said.contains("mount:") {
+        assert!(std::env::var_os("CI").is_none_or(|value| value != "true"), "no small disk: {said}");
+        return eprintln!("skipped, since no small disk can be had: {said}");
+    }
+    assert_eq!(status(&output), 2, "{said}");
+    assert!(said.contains("cannot write out/b.") && said.contains("No space left on device"), "{said}");
+    assert_eq!(said.matches("error[").count(), 1, "{said}");
+    let kept = names(&folder.0.join("kept"));
+    assert!(kept.keys().all(|name| name.starts_with("a.")), "{:?}", kept.keys());
+    let reference = project("fault-full-reference");
+    reference.file("crosslane.toml", fs::read(folder.0.join("crosslane.toml")).unwrap());
+    assert_eq!(status(&reference.run(&["build"])), 0);
+    let whole = names(&reference.0.join("out"));
+    assert!(kept.iter().all(|(name, bytes)| whole[name] == *bytes), "what is there is whole");
+}
+
+/// The files of a folder, hidden ones left out.
+fn names(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let plain = entries.filter(|path| !path.file_name().unwrap().to_string_lossy().starts_with('.'));
+    plain.map(|path| (path.file_name().unwrap().to_str().unwrap().to_string(), fs::read(&path).unwrap())).collect()
+}
+
+#[test]
+fn a_kill_at_any_moment_leaves_whole_files() {
+    let folder = project("fault-kill");
+    for n in 0..12 {
+        folder.file(&format!("s{n}.comp"), SHADER.replace("1u", &format!("{n}u")));
+    }
+    let text = manifest("\"*.comp\"", "").replace("\"spirv-1.5\"", "\"spirv-1.5\", \"spirv-1.6\", \"nv-volta\"");
+    folder.file("crosslane.toml", text);
+    assert_eq!(status(&folder.run(&["build"])), 0);
+    let out = folder.0.join("out");
+    let whole = names(&out);
+    assert_eq!(whole.len(), 39);
+    let start = std::time::Instant::now();
+    fs::remove_dir_all(&out).unwrap();
+    assert_eq!(status(&folder.run(&["build"])), 0);
+    let longest = start.elapsed().as_micros() as u64;
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    for _ in 0..50 {
+        fs::remove_dir_all(&out).unwrap();
+        let mut child = folder.command(&["build", "-q"]).stderr(Stdio::null()).spawn().unwrap();
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_micros((random >> 33) % longest));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let left = names(&out);
+        assert!(left.iter().all(|(name, bytes)| whole.get(name) == Some(bytes)), "{:?}", left.keys());
+        assert_eq!(status(&folder.run(&["build"])), 0);
+        assert_eq!(names(&out), whole, "the next run ends the work");
+        let rests = fs::read_dir(out.join(".crosslane")).unwrap().map(|entry| entry.unwrap().file_name());
+        assert!(rests.into_iter().all(|name| !name.to_string_lossy().ends_with(".tmp")));
+    }
+}
