@@ -8,6 +8,8 @@
 mod support;
 
 mod expressions;
+#[allow(dead_code)]
+mod lanes;
 mod program;
 mod rng;
 mod scope;
@@ -69,7 +71,12 @@ fn agree(seed: u64, source: &str) -> Result<(), String> {
 fn request() -> Request {
     let given = Domain::Any(Type::I32);
     let results = program::INVOCATIONS * program::RESULTS;
-    let run =
-        |&pattern| vec![given.words(pattern, 3, 2 * program::INVOCATIONS), vec![0; results], vec![0; program::MEMORY]];
+    let run = |&pattern| {
+        vec![
+            given.words(pattern, 3, 2 * program::INVOCATIONS),
+            vec![0; results],
+            vec![0; program::MEMORY * program::INVOCATIONS],
+        ]
+    };
     Request::new(Vec::new(), 1, PATTERNS[..2].iter().map(run).collect())
 }

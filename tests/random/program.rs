@@ -1,5 +1,6 @@
 //! A whole random kernel: structs, constants, blocks, shared memory, functions, and a `main` that writes down all it has.
 
+use super::lanes;
 use super::scope::{EFFECTS, Function, Mode, Program};
 use super::types::{BOOL, FLOAT, INT, Kind, Ty, UINT};
 
@@ -7,20 +8,30 @@ use super::types::{BOOL, FLOAT, INT, Kind, Ty, UINT};
 pub const INVOCATIONS: usize = 8;
 /// Words that one invocation writes down.
 pub const RESULTS: usize = 32;
-/// Words of the block that kernels work in; enough for any set of members.
-pub const MEMORY: usize = 8192;
+/// Words for each invocation of the block that kernels work in; enough for any set of members.
+pub const MEMORY: usize = 1024;
 
 /// The source that a seed stands for.
 pub fn kernel(seed: u64) -> String {
-    let mut program = Program::new(seed);
-    program.head();
+    write(Program::new(seed), &[])
+}
+
+/// The same with cross-lane operations, and with the workgroup that [`lanes::invocations`] says.
+#[allow(dead_code)]
+pub fn lane_kernel(seed: u64) -> String {
+    let program = Program { invocations: lanes::invocations(seed), ..Program::new(seed) };
+    write(program, &lanes::EXTENSIONS)
+}
+
+fn write(mut program: Program, extensions: &[&str]) -> String {
+    program.head(extensions);
     program.types();
     program.constants();
     program.memory();
     for _ in 0..2 + program.rng.below(2) {
         program.function();
     }
-    program.main();
+    program.main(!extensions.is_empty());
     program.text
 }
 
@@ -31,9 +42,10 @@ pub fn keep(seed: u64, source: &str) -> String {
 }
 
 impl Program {
-    fn head(&mut self) {
+    fn head(&mut self, extensions: &[&str]) {
         self.line("#version 450");
-        self.line(&format!("layout(local_size_x = {INVOCATIONS}) in;"));
+        extensions.iter().for_each(|name| self.line(&format!("#extension {name} : require")));
+        self.line(&format!("layout(local_size_x = {}) in;", self.invocations));
         self.line("layout(std430, binding = 0) readonly buffer In { int given[]; };");
         self.line("layout(std430, binding = 1) buffer Out { int o[]; };");
         self.line("uint at;");
@@ -95,14 +107,16 @@ impl Program {
             self.line(&format!("{} {name} = {value};", ty.name()));
             self.declare(&name, &ty, true, false);
         }
-        let ty = Ty::random(&mut self.rng, self.structs.0.len());
-        self.line(&format!("shared {} sh[{INVOCATIONS}];", ty.name()));
+        // Large workgroups have room for small types only.
+        let is_large = self.invocations > INVOCATIONS;
+        let ty = if is_large { INT } else { Ty::random(&mut self.rng, self.structs.0.len()) };
+        self.line(&format!("shared {} sh[{}];", ty.name(), self.invocations));
         self.declare("sh[gl_LocalInvocationIndex]", &ty, true, false);
         let mut members = String::new();
         for index in 0..2 {
             let ty = self.random_in_buffer();
             let major = if self.rng.once_in(3) { "layout(row_major) " } else { "" };
-            members += &format!("{major}{} b{index}[{INVOCATIONS}]; ", ty.name());
+            members += &format!("{major}{} b{index}[{}]; ", ty.name(), self.invocations);
             self.declare(&format!("b{index}[gl_LocalInvocationIndex]"), &ty, true, false);
         }
         let layout = self.rng.pick(&["std430", "std140"]);
@@ -173,11 +187,12 @@ impl Program {
         self.line("}");
     }
 
-    fn main(&mut self) {
+    fn main(&mut self, has_lanes: bool) {
         self.line("void main() {");
         self.indent += 1;
         self.line("at = gl_LocalInvocationIndex * 32u;");
-        self.line("int x = given[gl_LocalInvocationIndex], y = given[gl_LocalInvocationIndex + 8u];");
+        let second = format!("given[gl_LocalInvocationIndex + {}u]", self.invocations);
+        self.line(&format!("int x = given[gl_LocalInvocationIndex], y = {second};"));
         self.line("uint u = uint(y) * 7u + 1u; float f = float(x & 31) * 0.25 - 3.0;");
         self.line("bool c = (x & 1) != 0, d = x > y;");
         for memory in ["sh[gl_LocalInvocationIndex]", "b0[gl_LocalInvocationIndex]", "b1[gl_LocalInvocationIndex]"] {
@@ -191,11 +206,16 @@ impl Program {
             self.budget = 1;
             self.declaration();
         }
-        self.budget = 5 + self.rng.below(8);
+        let known = self.variables.clone();
         self.calls = 3;
         self.indent -= 1;
-        let known = self.variables.clone();
-        self.block(12);
+        for _ in 0..if has_lanes { 4 } else { 1 } {
+            self.budget = if has_lanes { 1 + self.rng.below(4) } else { 5 + self.rng.below(8) };
+            self.block(12);
+            self.indent += 1;
+            (0..if has_lanes { 3 } else { 0 }).for_each(|_| self.lane_statement());
+            self.indent -= 1;
+        }
         self.indent += 1;
         for variable in &known {
             self.write_down(&variable.name, &variable.ty.clone());

@@ -47,6 +47,8 @@ pub struct Program {
     pub loops: usize,
     pub indent: usize,
     pub names: usize,
+    /// Invocations of the workgroup.
+    pub invocations: usize,
     /// The type that `return` gives here.
     pub ret: Option<Ty>,
 }
@@ -65,6 +67,7 @@ impl Program {
             loops: 0,
             indent: 0,
             names: 0,
+            invocations: super::program::INVOCATIONS,
             ret: None,
         }
     }

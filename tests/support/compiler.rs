@@ -1,7 +1,5 @@
 //! The compiler under test, as its users call it.
 
-use std::fs;
-
 use crosslane::compile::{self, Artifact, EmitKind, Input, Options, Verdict};
 use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::glsl::preprocess::MacroOption;
@@ -76,13 +74,13 @@ pub fn parsed(input: &Input<'_>, options: &Options, settings: &Specializations) 
 /// Calls `f` with the fixture's source.
 fn with_input<T>(target: Target<'_>, f: impl FnOnce(&Input<'_>) -> Result<T, String>) -> Result<T, String> {
     let path = target.fixture.path(target.language);
-    let bytes = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let source = target.fixture.source(target.language)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let language = match target.language {
         Language::Glsl => compile::Language::Glsl,
         Language::Wgsl => compile::Language::Wgsl,
     };
-    f(&Input { name: &name, bytes: &bytes, language })
+    f(&Input { name: &name, bytes: source.as_bytes(), language })
 }
 
 fn artifact(target: Target<'_>, emit: EmitKind) -> Result<Artifact, String> {

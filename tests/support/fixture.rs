@@ -96,6 +96,8 @@ pub struct Fixture {
     /// The greatest WIDTH that the kernel can be compiled with; 0 if it takes none.
     pub widest: usize,
     /// Invocations of a workgroup, as the source says.
+    pub written_group: usize,
+    /// Invocations of a workgroup that it is compiled and run with.
     pub group: usize,
     /// Workgroups to run.
     pub groups: usize,
@@ -134,6 +136,7 @@ impl Fixture {
             folder: None,
             widths: &[],
             widest: 0,
+            written_group: 64,
             group: 64,
             groups: 2,
             buffers,
@@ -153,8 +156,13 @@ impl Fixture {
         Self { widest, ..self }
     }
 
-    /// The same kernel with another number of invocations in a workgroup.
+    /// The same kernel, whose source says another number of invocations in a workgroup.
     pub const fn with_group(self, group: usize) -> Self {
+        Self { written_group: group, group, ..self }
+    }
+
+    /// The same kernel, compiled with another number of invocations in a workgroup than its source says.
+    pub const fn resized(self, group: usize) -> Self {
         Self { group, ..self }
     }
 
@@ -178,6 +186,25 @@ impl Fixture {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(self.folder.unwrap_or(language.name()));
         folder.join(format!("{}.{}", self.name, language.extension()))
+    }
+
+    /// The kernel's source in a language, with the number of invocations that it is to have.
+    pub fn source(&self, language: Language) -> Result<String, String> {
+        let path = self.path(language);
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        if self.group == self.written_group {
+            return Ok(text);
+        }
+        let spelled: &[(&str, &str)] = match language {
+            Language::Glsl => &[("local_size_x = ", ")")],
+            Language::Wgsl => &[("@workgroup_size(", ")"), ("group.x * ", " ")],
+        };
+        let resize = |text: String, (before, after): &(&str, &str)| {
+            let with = |size: usize| format!("{before}{size}{after}");
+            text.replace(&with(self.written_group), &with(self.group))
+        };
+        let resized = spelled.iter().fold(text.clone(), resize);
+        if resized == text { Err(format!("{}: no workgroup size", path.display())) } else { Ok(resized) }
     }
 
     /// The languages that the kernel is there in.

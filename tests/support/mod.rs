@@ -13,6 +13,7 @@ pub mod lavapipe;
 pub mod opengl;
 pub mod pattern;
 pub mod reference;
+pub mod report;
 pub mod rival;
 pub mod scalar;
 pub mod simulator;

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use crosslane::run::RunError;
 use crosslane::run::gl::Device;
 use crosslane::target::nv::Program;
 use serde::{Deserialize, Serialize};
@@ -15,16 +16,18 @@ const ASKED: &str = "CROSSLANE_GL";
 const ROLE: &str = "CROSSLANE_TEST_OPENGL";
 
 #[derive(Serialize, Deserialize)]
-struct Job {
-    /// None to ask for the device's name and limits.
-    program: Option<Program>,
-    request: Request,
+enum Job {
+    /// The device's name, version and limits, a line each.
+    Describe,
+    Run(Box<(Program, Request)>),
+    /// The driver's own assembly of a GLSL shader.
+    List(String),
 }
 
 #[derive(Serialize, Deserialize)]
-struct Answer {
-    runs: Vec<Buffers>,
-    said: String,
+enum Answer {
+    Runs(Vec<Buffers>),
+    Said(String),
 }
 
 static HELPER: Mutex<Option<Helper>> = Mutex::new(None);
@@ -36,13 +39,27 @@ pub fn is_asked() -> bool {
 
 /// The buffers after each run of a program.
 pub fn run(program: Program, request: Request) -> Result<Vec<Buffers>, String> {
-    ask(&Job { program: Some(program), request }).map(|answer| answer.runs)
+    match ask(&Job::Run(Box::new((program, request))))? {
+        Answer::Runs(runs) => Ok(runs),
+        Answer::Said(said) => Err(said),
+    }
 }
 
 /// What the device says about itself.
 pub fn describe() -> Result<String, String> {
-    let request = Request::new(Vec::new(), 1, Vec::new());
-    ask(&Job { program: None, request }).map(|answer| answer.said)
+    said(&Job::Describe)
+}
+
+/// The assembly that the driver makes of a GLSL compute shader.
+pub fn listing(glsl: &str) -> Result<String, String> {
+    said(&Job::List(glsl.to_owned()))
+}
+
+fn said(job: &Job) -> Result<String, String> {
+    match ask(job)? {
+        Answer::Said(said) => Ok(said),
+        Answer::Runs(_) => Err("buffers came back where words were asked for".to_owned()),
+    }
 }
 
 fn ask(job: &Job) -> Result<Answer, String> {
@@ -75,16 +92,27 @@ pub fn serve() -> bool {
 }
 
 fn answer(device: &Device, job: &Job) -> Result<Answer, String> {
-    let Some(program) = &job.program else {
-        let limits = device.limits().into_iter().map(|(name, value)| format!("{name} {value}"));
-        let said: Vec<String> =
-            [device.info().name.clone(), device.info().version.clone()].into_iter().chain(limits).collect();
-        return Ok(Answer { runs: Vec::new(), said: said.join("\n") });
-    };
-    let loaded = device.load(program).map_err(|e| e.to_string())?;
-    let mut bound = job.request.bindings();
-    for buffers in &mut bound {
-        loaded.run(job.request.groups, &job.request.push_constants, buffers).map_err(|e| e.to_string())?;
+    match job {
+        Job::Describe => Ok(Answer::Said(description(device))),
+        Job::Run(what) => execute(device, &what.0, &what.1).map(Answer::Runs).map_err(|e| e.to_string()),
+        Job::List(glsl) => {
+            let shader = device.compile(glsl).map_err(|e| e.to_string())?;
+            shader.listing().map(Answer::Said).ok_or_else(|| "the driver's binary holds no listing".to_owned())
+        }
     }
-    Ok(Answer { runs: all_words(&bound), said: loaded.note.clone() })
+}
+
+fn description(device: &Device) -> String {
+    let limits = device.limits().into_iter().map(|(name, value)| format!("{name} {value}"));
+    let info = device.info();
+    [info.name.clone(), info.version.clone()].into_iter().chain(limits).collect::<Vec<_>>().join("\n")
+}
+
+fn execute(device: &Device, program: &Program, request: &Request) -> Result<Vec<Buffers>, RunError> {
+    let loaded = device.load(program)?;
+    let mut bound = request.bindings();
+    for buffers in &mut bound {
+        loaded.run(request.groups, &request.push_constants, buffers)?;
+    }
+    Ok(all_words(&bound))
 }

@@ -79,5 +79,23 @@ table! {
         glFenceSync(u32, u32) -> Handle;
         glClientWaitSync(Handle, u32, u64) -> u32;
         glDeleteSync(Handle);
+        glCreateShader(u32) -> u32;
+        glShaderSource(u32, i32, *const *const c_char, *const i32);
+        glCompileShader(u32);
+        glDeleteShader(u32);
+        glCreateProgram() -> u32;
+        glProgramParameteri(u32, u32, i32);
+        glAttachShader(u32, u32);
+        glLinkProgram(u32);
+        glGetProgramiv(u32, u32, *mut i32);
+        glGetProgramInfoLog(u32, i32, *mut i32, *mut c_char);
+        glGetProgramBinary(u32, i32, *mut i32, *mut u32, *mut c_void);
+        glUseProgram(u32);
+        glDeleteProgram(u32);
+        glGenQueries(i32, *mut u32);
+        glDeleteQueries(i32, *const u32);
+        glBeginQuery(u32, u32);
+        glEndQuery(u32);
+        glGetQueryObjectui64v(u32, u32, *mut u64);
     }
 }

@@ -4,9 +4,12 @@
 //! is NVIDIA's and has NV_compute_program5 is taken. A context belongs to the thread that opened it.
 
 mod api;
+mod dispatch;
 mod program;
+mod shader;
 
 pub use program::Program;
+pub use shader::Shader;
 
 use api::{Egl, Gl, Handle};
 use std::ffi::{CStr, c_char, c_void};
@@ -132,6 +135,14 @@ impl Device {
     /// [`super::RunError::Refused`] with the driver's message and the place in the text.
     pub fn load(&self, program: &crate::target::nv::Program) -> Result<Program<'_>, super::RunError> {
         Program::new(self, program)
+    }
+
+    /// Lets the driver compile a GLSL compute shader.
+    ///
+    /// # Errors
+    /// [`super::RunError::Refused`] with the driver's messages.
+    pub fn compile(&self, glsl: &str) -> Result<Shader<'_>, super::RunError> {
+        Shader::new(&self.gl, glsl)
     }
 }
 

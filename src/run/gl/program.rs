@@ -1,24 +1,15 @@
-//! A program in the driver, and runs of it from bytes to bytes.
+//! An assembly program in the driver, and runs of it from bytes to bytes.
 
 use super::api::Gl;
+use super::dispatch::{Bound, check, dispatch, timed, wait};
 use super::{Device, text};
 use crate::run::{BufferBinding, BufferKind, RunError};
 use crate::target::nv::{self, Reflection};
 use std::ffi::c_void;
-use std::ptr;
 
 pub(super) const GL_COMPUTE_PROGRAM: u32 = nv::reflection::COMPUTE_PROGRAM;
 const GL_PROGRAM_ERROR_POSITION: u32 = 0x864B;
 const GL_PROGRAM_ERROR_STRING: u32 = 0x8874;
-const GL_STATIC_DRAW: u32 = 0x88E4;
-const GL_ALL_BARRIER_BITS: u32 = 0xFFFF_FFFF;
-const GL_SYNC_GPU_COMMANDS_COMPLETE: u32 = 0x9117;
-const GL_SYNC_FLUSH_COMMANDS: u32 = 1;
-const GL_TIMEOUT_EXPIRED: u32 = 0x911B;
-const GL_WAIT_FAILED: u32 = 0x911D;
-
-/// How long a dispatch may take, in seconds.
-const LIMIT: u64 = 60;
 
 /// A program that the driver has taken.
 pub struct Program<'d> {
@@ -46,21 +37,12 @@ impl<'d> Program<'d> {
             (position, text((gl.glGetString)(GL_PROGRAM_ERROR_STRING)))
         };
         let loaded = Program { gl, name, reflection: program.reflection.clone(), note };
-        loaded.check("glProgramStringARB").map_err(|error| refusal(&program.text, position, &loaded.note, error))?;
+        check(gl, "glProgramStringARB").map_err(|error| refusal(&program.text, position, &loaded.note, error))?;
         if position >= 0 {
             let error = RunError::Driver("glProgramStringARB", "an error position".to_owned());
             return Err(refusal(&program.text, position, &loaded.note, error));
         }
         Ok(loaded)
-    }
-
-    /// An error of OpenGL since the last call.
-    fn check(&self, call: &'static str) -> Result<(), RunError> {
-        // SAFETY: a context is current.
-        match unsafe { (self.gl.glGetError)() } {
-            0 => Ok(()),
-            code => Err(RunError::Driver(call, format!("{code:#06x}"))),
-        }
     }
 
     /// Runs the program once with buffers bound, waits for its end, and leaves in each buffer what the program left there.
@@ -69,39 +51,33 @@ impl<'d> Program<'d> {
     /// [`RunError`]; the buffers are then unchanged.
     pub fn run(&self, groups: [u32; 3], push: &[u8], buffers: &mut [BufferBinding]) -> Result<(), RunError> {
         let bound = self.bind(push, buffers)?;
-        self.dispatch(groups)?;
-        self.wait()?;
-        for (name, buffer) in bound.names.iter().zip(buffers) {
-            if buffer.kind == BufferKind::Storage {
-                bound.read(*name, &mut buffer.data);
-            }
-        }
-        self.check("glGetBufferSubData")
+        self.enable();
+        dispatch(self.gl, groups)?;
+        wait(self.gl)?;
+        bound.read_all(buffers)
     }
 
-    fn dispatch(&self, [x, y, z]: [u32; 3]) -> Result<(), RunError> {
+    /// Nanoseconds of the GPU that each of several runs takes, one after the other over the same buffers.
+    ///
+    /// # Errors
+    /// [`RunError`].
+    pub fn time(
+        &self,
+        groups: [u32; 3],
+        push: &[u8],
+        buffers: &[BufferBinding],
+        runs: usize,
+    ) -> Result<Vec<u64>, RunError> {
+        let _bound = self.bind(push, buffers)?;
+        self.enable();
+        timed(self.gl, groups, runs)
+    }
+
+    fn enable(&self) {
         // SAFETY: a context is current.
         unsafe {
             (self.gl.glBindProgramARB)(GL_COMPUTE_PROGRAM, self.name);
             (self.gl.glEnable)(GL_COMPUTE_PROGRAM);
-            (self.gl.glDispatchCompute)(x, y, z);
-            (self.gl.glMemoryBarrier)(GL_ALL_BARRIER_BITS);
-        }
-        self.check("glDispatchCompute")
-    }
-
-    fn wait(&self) -> Result<(), RunError> {
-        // SAFETY: a context is current; the fence is this function's own.
-        let answer = unsafe {
-            let fence = (self.gl.glFenceSync)(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-            let answer = (self.gl.glClientWaitSync)(fence, GL_SYNC_FLUSH_COMMANDS, LIMIT * 1_000_000_000);
-            (self.gl.glDeleteSync)(fence);
-            answer
-        };
-        match answer {
-            GL_TIMEOUT_EXPIRED => Err(RunError::Timeout(LIMIT)),
-            GL_WAIT_FAILED => Err(RunError::Driver("glClientWaitSync", "GL_WAIT_FAILED".to_owned())),
-            _ => Ok(()),
         }
     }
 
@@ -110,7 +86,7 @@ impl<'d> Program<'d> {
         // SAFETY: a context is current.
         unsafe { (self.gl.glBindProgramARB)(GL_COMPUTE_PROGRAM, self.name) };
         self.set_parameters(push, buffers);
-        let mut bound = Bound { gl: self.gl, names: Vec::new() };
+        let mut bound = Bound::new(self.gl);
         for buffer in buffers {
             let name = bound.add(&buffer.data);
             let places = self.reflection.buffers.iter();
@@ -125,7 +101,7 @@ impl<'d> Program<'d> {
                 }
             }
         }
-        self.check("glBindBufferBase").map(|()| bound)
+        check(self.gl, "glBindBufferBase").map(|()| bound)
     }
 
     fn set_parameters(&self, push: &[u8], buffers: &[BufferBinding]) {
@@ -163,44 +139,6 @@ fn refusal(program: &str, position: i32, note: &str, error: RunError) -> RunErro
     let line = before.matches('\n').count() + 1;
     let shown = program.lines().nth(line - 1).unwrap_or("the end of the program");
     RunError::Refused(format!("{} (line {line}: {})", note.trim(), shown.trim()))
-}
-
-/// Buffers of one run.
-struct Bound<'d> {
-    gl: &'d Gl,
-    names: Vec<u32>,
-}
-
-impl Bound<'_> {
-    fn add(&mut self, data: &[u8]) -> u32 {
-        let target = nv::reflection::STORAGE_BUFFER;
-        let mut name = 0;
-        // SAFETY: a context is current; the data has the length that is said. A buffer of no bytes gets four.
-        unsafe {
-            (self.gl.glGenBuffers)(1, &raw mut name);
-            (self.gl.glBindBuffer)(target, name);
-            let bytes = if data.is_empty() { ptr::null() } else { data.as_ptr().cast::<c_void>() };
-            (self.gl.glBufferData)(target, data.len().max(4) as isize, bytes, GL_STATIC_DRAW);
-        }
-        self.names.push(name);
-        name
-    }
-
-    fn read(&self, name: u32, data: &mut [u8]) {
-        let target = nv::reflection::STORAGE_BUFFER;
-        // SAFETY: the buffer holds at least as many bytes as the data.
-        unsafe {
-            (self.gl.glBindBuffer)(target, name);
-            (self.gl.glGetBufferSubData)(target, 0, data.len() as isize, data.as_mut_ptr().cast::<c_void>());
-        }
-    }
-}
-
-impl Drop for Bound<'_> {
-    fn drop(&mut self) {
-        // SAFETY: a context is current; nobody else knows the buffers.
-        unsafe { (self.gl.glDeleteBuffers)(self.names.len() as i32, self.names.as_ptr()) };
-    }
 }
 
 #[cfg(test)]

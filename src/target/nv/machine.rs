@@ -182,6 +182,19 @@ impl Inst {
         sources.chain(self.guard).chain(index).chain(kept.iter().copied())
     }
 
+    /// The places in memory and arrays that it touches.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        let target = match &self.target {
+            Target::Place(place) => Some(place),
+            _ => None,
+        };
+        let read = self.sources.iter().filter_map(|source| match source {
+            Operand::Place(place) => Some(place),
+            _ => None,
+        });
+        target.into_iter().chain(read)
+    }
+
     /// Source and target, if it copies one register to another.
     pub fn copies(&self) -> Option<(Reg, Reg)> {
         match (&self.target, &self.sources[..], self.guard) {

@@ -1,7 +1,7 @@
 //! NVIDIA's assembly: complete compute programs of NV_gpu_program5 (`!!NVcp5.0`) that OpenGL loads.
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for an `nv-*` profile. One file a stage: `interface`
-//! (bindings), `exits` (shape of control flow), `select` (instructions), `trim` (what does nothing), `live` and `registers`
+//! (bindings), `exits` (shape of control flow), `select` (instructions), `trim` (what does nothing), `order` (of instructions), `live` and `registers`
 //! (variables), `print` (text), `reflection` (what the caller must bind, as JSON). Refused, with a message at the place:
 //! physical addresses, atomics that the hardware does not have, arrays of narrow values indexed at run time, and more
 //! buffers or memory than NVIDIA's drivers offer.
@@ -11,6 +11,7 @@ mod interface;
 mod live;
 mod machine;
 pub mod mnemonic;
+mod order;
 mod print;
 pub mod reflection;
 mod registers;
@@ -49,6 +50,14 @@ pub struct Program {
 /// Variables that a program may declare: what every implementation of NV_gpu_program4 has.
 const VARIABLE_LIMIT: u32 = 4096;
 
+/// Whether anything touches the invocation's own arrays: most of them live in registers by now.
+fn uses_private(lines: &[machine::Line]) -> bool {
+    lines.iter().any(|line| match line {
+        machine::Line::Inst(inst) => inst.places().any(|place| place.array == select::memory::PRIVATE),
+        _ => false,
+    })
+}
+
 /// Writes the program of a lowered kernel.
 ///
 /// # Errors
@@ -59,9 +68,11 @@ pub fn emit(kernel: &Kernel, options: &NvOptions, sources: &SourceMap) -> Result
     let mut selected = select::select(kernel, &tree, &interface, options.debug)?;
     trim::trim(&mut selected.lines, selected.registers.regs.len());
     selected.lines.retain(|line| *line != machine::Line::Empty);
+    order::order(&mut selected.lines, &selected.registers);
     let places = registers::assign(&mut selected.lines, &selected.registers);
     trim::trim_arms(&mut selected.lines, selected.registers.regs.len());
-    let private = kernel.private_bytes.div_ceil(4);
+    trim::trim_breaks(&mut selected.lines);
+    let private = if uses_private(&selected.lines) { kernel.private_bytes.div_ceil(4) } else { 0 };
     if places.words.saturating_add(places.longs).saturating_add(private) > VARIABLE_LIMIT {
         let message = format!("the shader needs more than the {VARIABLE_LIMIT} variables that a program can have");
         return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
@@ -74,6 +85,7 @@ pub fn emit(kernel: &Kernel, options: &NvOptions, sources: &SourceMap) -> Result
         lines: &selected.lines,
         registers: &selected.registers,
         places: &places,
+        private,
         needs: &selected.needs,
     });
     Ok(Program { text, reflection: Reflection::of(kernel, &interface) })

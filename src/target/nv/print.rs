@@ -25,6 +25,8 @@ pub struct Program<'a> {
     pub lines: &'a [Line],
     pub registers: &'a Registers,
     pub places: &'a Assignment,
+    /// Elements of the invocation's own array.
+    pub private: u32,
     pub needs: &'a Needs,
 }
 
@@ -96,8 +98,8 @@ fn declarations(program: &Program, uses_scratch: bool) -> String {
     }
     text += &variables("TEMP", 'R', places.words);
     text += &variables("LONG TEMP", 'D', places.longs);
-    if kernel.private_bytes > 0 {
-        writeln!(text, "TEMP {PRIVATE}[{}];", kernel.private_bytes.div_ceil(4)).expect(TAKEN);
+    if program.private > 0 {
+        writeln!(text, "TEMP {PRIVATE}[{}];", program.private).expect(TAKEN);
     }
     if uses_scratch {
         text += "TEMP RC;\n";

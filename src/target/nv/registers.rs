@@ -204,6 +204,9 @@ fn units(webs: &Webs) -> Vec<Unit> {
     units
 }
 
+/// Components in the order in which they are taken: loads write to `x` and shuffles to `y`, so other values leave those free.
+const PREFERENCE: [u8; 4] = [3, 2, 0, 1];
+
 /// Variables of one size.
 #[derive(Default)]
 struct Bank {
@@ -235,7 +238,8 @@ impl Bank {
     fn take_one(&mut self, allowed: Components) -> Place {
         let variable = self.lowest(|free| free & allowed != 0);
         let free = self.free[variable as usize];
-        let component = (free & allowed).trailing_zeros() as u8;
+        let is_free = |component: &u8| free & allowed & 1 << component != 0;
+        let component = PREFERENCE.into_iter().find(is_free).unwrap_or(0);
         self.set(variable, free & !(1 << component));
         Place { variable, component }
     }

@@ -80,12 +80,12 @@ fn float_comparisons_become_masks_and_sums_stay_apart() {
     assert_eq!(
         body(b)[2..],
         [
-            "MUL.F32.PREC R0.y, R0.x, R1.x;",
-            "ADD.F32.PREC R0.y, R0.y, R1.x;",
-            "SLT.F32 R0.y, R0.y, R0.x;",
-            "SNE.S R0.y, R0.y, 0;",
-            "CMP.S R0.x, R0.y, R0.x, R1.x;",
-            "STB.U32 R0.x, s0[8];",
+            "MUL.F32.PREC R0.w, R0.x, R1.x;",
+            "ADD.F32.PREC R0.w, R0.w, R1.x;",
+            "SLT.F32 R0.w, R0.w, R0.x;",
+            "SNE.S R0.w, R0.w, 0;",
+            "CMP.S R0.w, R0.w, R0.x, R1.x;",
+            "STB.U32 R0.w, s0[8];",
             "END"
         ]
     );
@@ -101,7 +101,7 @@ fn floats_that_decimals_do_not_hold_are_moved_as_bits() {
         store(&mut b, 4 * at as u32, sum);
     }
     let lines = body(b);
-    assert_eq!(lines[1], "ADD.F32.PREC R0.y, R0.x, 1.5;");
+    assert_eq!(lines[1], "ADD.F32.PREC R0.w, R0.x, 1.5;");
     let moves: Vec<&String> = lines.iter().filter(|line| line.starts_with("MOV")).collect();
     assert_eq!(moves.len(), 3);
     assert!(
@@ -118,8 +118,8 @@ fn remainders_of_negatives_use_no_modulus() {
     store(&mut b, 0, signed);
     store(&mut b, 4, unsigned);
     let lines = body(b);
-    assert_eq!(lines[2..5], ["DIV.S R0.y, R0.x, R1.x;", "MUL.U R0.y, R0.y, R1.x;", "SUB.U R0.y, R0.x, R0.y;"]);
-    assert_eq!(lines[5], "MOD.U R0.x, R0.x, R1.x;");
+    assert_eq!(lines[2..5], ["DIV.S R0.w, R0.x, R1.x;", "MUL.U R0.w, R0.w, R1.x;", "SUB.U R0.w, R0.x, R0.w;"]);
+    assert_eq!(lines[6], "MOD.U R0.w, R0.x, R1.x;");
 }
 
 #[test]
@@ -203,9 +203,9 @@ fn a_loop_left_from_an_inner_one_sets_a_flag() {
     b.effect(Op::Continue(outer), &[]);
     b.switch_to(around);
     let text = body(b).join("\n");
-    assert!(text.starts_with("MOV.U R0.x, 0;\nREP;\nREP;\nLDB.U32 R1.x"), "{text}");
-    assert!(text.contains("MOV.U R0.x, 0xffffffff;\nBRK;\nENDIF;"), "{text}");
-    assert!(text.contains("ENDREP;\nMOV.U.CC RC.x, R0.x;\nBRK (NE.x);"), "{text}");
+    assert!(text.starts_with("MOV.U R0.w, 0;\nREP;\nREP;\nLDB.U32 R0.x"), "{text}");
+    assert!(text.contains("MOV.U R0.w, 0xffffffff;\nBRK;\nENDIF;"), "{text}");
+    assert!(text.contains("ENDREP;\nMOV.U.CC RC.x, R0.w;\nBRK (NE.x);"), "{text}");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn an_early_return_falls_through() {
     b.effect(Op::Return, &[]);
     b.switch_to(otherwise);
     b.effect(Op::Yield, &[]);
-    assert_eq!(body(b)[2..], ["MOV.U.CC RC.x, R0.y;", "IF EQ.x;", "STB.U32 R0.x, s0[4];", "ENDIF;", "END"]);
+    assert_eq!(body(b)[2..], ["MOV.U.CC RC.x, R0.w;", "IF EQ.x;", "STB.U32 R0.x, s0[4];", "ENDIF;", "END"]);
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_shuffle_and_its_predicate_are_one_instruction() {
     store(&mut b, 4, chosen);
     assert_eq!(
         body(b)[1..],
-        ["SHFUP.U R0.xy, R0.x, 1, 0;", "CMP.S R0.x, R0.x, R0.y, 1;", "STB.U32 R0.x, s0[4];", "END"]
+        ["SHFUP.U R0.xy, R0.x, 1, 0;", "CMP.S R0.w, R0.x, R0.y, 1;", "STB.U32 R0.w, s0[4];", "END"]
     );
 }
 
@@ -270,4 +270,26 @@ fn more_buffers_than_there_are_is_an_error() {
     let errors = emit(&b.kernel, &options, &SourceMap::new()).expect_err("there are too many");
     assert!(errors[0].message.contains("17 storage buffers"), "{errors:?}");
     assert!(errors[0].code.is_refusal());
+}
+
+/// A load stays above the stores behind it; what is computed from it goes down to where it is needed.
+#[test]
+fn values_are_computed_where_they_are_read() {
+    let mut b = builder();
+    let value = load(&mut b, 0);
+    let one = b.u32(1);
+    let (first, second) = (b.bin(BinOp::Add, U, value, one), b.bin(BinOp::Xor, U, value, one));
+    store(&mut b, 4, second);
+    store(&mut b, 8, first);
+    assert_eq!(
+        body(b),
+        [
+            "LDB.U32 R0.x, s0[0];",
+            "XOR.U R0.w, R0.x, 1;",
+            "STB.U32 R0.w, s0[4];",
+            "ADD.U R0.w, R0.x, 1;",
+            "STB.U32 R0.w, s0[8];",
+            "END"
+        ]
+    );
 }

@@ -1,4 +1,5 @@
-//! Drops what does nothing: instructions whose results nobody reads, and arms without instructions.
+//! Drops what does nothing: instructions whose results nobody reads, arms without instructions, and breaks that another
+//! one stands for.
 //!
 //! One pass from the end, in which a dropped line takes its reads with it. What only feeds itself around a loop stays.
 
@@ -25,6 +26,57 @@ pub fn trim(lines: &mut [Line], registers: usize) {
 /// Makes arms empty that copies have left, now that registers have places.
 pub fn trim_arms(lines: &mut [Line], registers: usize) {
     pass(lines, &mut vec![u32::MAX; registers], false);
+}
+
+/// Makes an `IF` around nothing but a break a conditional break, and drops the breaks that are never taken where a loop has
+/// another one at its own level, which is all that the loader asks for.
+pub fn trim_breaks(lines: &mut [Line]) {
+    let mut ifs: Vec<usize> = Vec::new();
+    for at in 0..lines.len() {
+        match lines[at] {
+            Line::If(..) => ifs.push(at),
+            Line::EndIf => {
+                if let Some(start) = ifs.pop() {
+                    join_break(&mut lines[start..=at]);
+                }
+            }
+            _ => {}
+        }
+    }
+    drop_idle_breaks(lines);
+}
+
+/// Joins the lines of one `IF` if they are only a break.
+fn join_break(lines: &mut [Line]) {
+    let is_inside = |line: &&Line| !matches!(line, Line::Empty | Line::Source(_) | Line::Lane(_));
+    let inside: Vec<&Line> = lines.iter().filter(is_inside).collect();
+    if let [Line::If(condition, test), Line::Break, Line::EndIf] = inside[..] {
+        lines[0] = Line::BreakIf(*condition, *test);
+        lines[1..].fill(Line::Empty);
+    }
+}
+
+fn drop_idle_breaks(lines: &mut [Line]) {
+    // Of each open `REP`: how many arms are open in it, whether it has a break outside them, and an idle one.
+    let mut open: Vec<(u32, bool, Option<usize>)> = Vec::new();
+    for at in 0..lines.len() {
+        if matches!(lines[at], Line::Repeat) {
+            open.push((0, false, None));
+        }
+        let Some((arms, breaks, idle)) = open.last_mut() else { continue };
+        match lines[at] {
+            Line::If(..) => *arms += 1,
+            Line::EndIf => *arms -= 1,
+            Line::Break | Line::BreakIf(..) => *breaks |= *arms == 0,
+            Line::BreakNever => *idle = Some(at),
+            Line::EndRepeat => {
+                if let Some((_, true, Some(idle))) = open.pop() {
+                    lines[idle] = Line::Empty;
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 fn pass(lines: &mut [Line], reads: &mut [u32], drops_instructions: bool) {

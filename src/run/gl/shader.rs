@@ -1,0 +1,132 @@
+//! GLSL compute shaders that the driver compiles itself: what assembly programs are measured against.
+
+use super::api::Gl;
+use super::dispatch::{Bound, check, dispatch, timed, wait};
+use crate::run::{BufferBinding, BufferKind, RunError};
+use crate::target::nv::reflection::STORAGE_BUFFER;
+use std::ffi::{c_char, c_void};
+
+const GL_COMPUTE_SHADER: u32 = 0x91B9;
+const GL_LINK_STATUS: u32 = 0x8B82;
+const GL_UNIFORM_BUFFER: u32 = 0x8A11;
+const GL_PROGRAM_BINARY_LENGTH: u32 = 0x8741;
+const GL_PROGRAM_BINARY_RETRIEVABLE_HINT: u32 = 0x8257;
+
+/// What the listing in a program's binary begins with.
+const LISTING: &[u8] = b"!!NVcp";
+
+/// A compute shader that the driver has compiled.
+pub struct Shader<'d> {
+    gl: &'d Gl,
+    name: u32,
+}
+
+impl<'d> Shader<'d> {
+    pub(super) fn new(gl: &'d Gl, source: &str) -> Result<Shader<'d>, RunError> {
+        let length =
+            i32::try_from(source.len()).map_err(|_| RunError::Refused("the shader is longer than 2 GiB".to_owned()))?;
+        let text = source.as_ptr().cast::<c_char>();
+        let mut linked = 0;
+        // SAFETY: a context is current; there is one text, of the length that is said. A shader that is deleted stays until
+        // its program is.
+        let shader = unsafe {
+            let shader = (gl.glCreateShader)(GL_COMPUTE_SHADER);
+            (gl.glShaderSource)(shader, 1, &raw const text, &raw const length);
+            (gl.glCompileShader)(shader);
+            let program = Shader { gl, name: (gl.glCreateProgram)() };
+            (gl.glProgramParameteri)(program.name, GL_PROGRAM_BINARY_RETRIEVABLE_HINT, 1);
+            (gl.glAttachShader)(program.name, shader);
+            (gl.glLinkProgram)(program.name);
+            (gl.glDeleteShader)(shader);
+            (gl.glGetProgramiv)(program.name, GL_LINK_STATUS, &raw mut linked);
+            program
+        };
+        if linked == 0 { Err(RunError::Refused(shader.log())) } else { check(gl, "glLinkProgram").map(|()| shader) }
+    }
+
+    /// What the driver says about a program, which tells its shader's errors again.
+    fn log(&self) -> String {
+        let mut bytes = vec![0_u8; 8192];
+        let mut length = 0;
+        let room = bytes.len() as i32;
+        // SAFETY: there is as much room as is said.
+        unsafe { (self.gl.glGetProgramInfoLog)(self.name, room, &raw mut length, bytes.as_mut_ptr().cast()) };
+        bytes.truncate(usize::try_from(length).unwrap_or(0));
+        String::from_utf8_lossy(&bytes).trim().to_owned()
+    }
+
+    /// The assembly that the driver makes of it, which stands as text in the program's binary; none if it does not.
+    pub fn listing(&self) -> Option<String> {
+        let (mut length, mut format) = (0, 0);
+        // SAFETY: a context is current; the query writes one number.
+        unsafe { (self.gl.glGetProgramiv)(self.name, GL_PROGRAM_BINARY_LENGTH, &raw mut length) };
+        let mut binary = vec![0_u8; usize::try_from(length).unwrap_or(0)];
+        let data = binary.as_mut_ptr().cast::<c_void>();
+        // SAFETY: there is as much room as is said.
+        unsafe { (self.gl.glGetProgramBinary)(self.name, length, &raw mut length, &raw mut format, data) };
+        let start = binary.windows(LISTING.len()).position(|bytes| bytes == LISTING)?;
+        let text = binary[start..].split(|byte| *byte == 0).next()?;
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+
+    /// Runs the shader once, as [`super::Program::run`] does; buffers are bound at the numbers of their bindings.
+    ///
+    /// # Errors
+    /// [`RunError`]; the buffers are then unchanged.
+    pub fn run(&self, groups: [u32; 3], buffers: &mut [BufferBinding]) -> Result<(), RunError> {
+        let bound = self.bind(buffers)?;
+        let _using = Using::new(self);
+        dispatch(self.gl, groups)?;
+        wait(self.gl)?;
+        bound.read_all(buffers)
+    }
+
+    /// Nanoseconds of the GPU that each of several runs takes, one after the other over the same buffers.
+    ///
+    /// # Errors
+    /// [`RunError`].
+    pub fn time(&self, groups: [u32; 3], buffers: &[BufferBinding], runs: usize) -> Result<Vec<u64>, RunError> {
+        let _bound = self.bind(buffers)?;
+        let _using = Using::new(self);
+        timed(self.gl, groups, runs)
+    }
+
+    fn bind(&self, buffers: &[BufferBinding]) -> Result<Bound<'d>, RunError> {
+        let mut bound = Bound::new(self.gl);
+        for buffer in buffers {
+            let name = bound.add(&buffer.data);
+            let target = match buffer.kind {
+                BufferKind::Storage => STORAGE_BUFFER,
+                BufferKind::Uniform => GL_UNIFORM_BUFFER,
+            };
+            // SAFETY: a context is current; the buffer exists.
+            unsafe { (self.gl.glBindBufferBase)(target, buffer.binding, name) };
+        }
+        check(self.gl, "glBindBufferBase").map(|()| bound)
+    }
+}
+
+impl Drop for Shader<'_> {
+    fn drop(&mut self) {
+        // SAFETY: a context is current; nobody else knows the program.
+        unsafe { (self.gl.glDeleteProgram)(self.name) };
+    }
+}
+
+/// While it lives, a shader is in use; assembly programs run again afterwards.
+struct Using<'d>(&'d Gl);
+
+impl<'d> Using<'d> {
+    fn new(shader: &Shader<'d>) -> Using<'d> {
+        // SAFETY: a context is current and the program is linked.
+        unsafe { (shader.gl.glUseProgram)(shader.name) };
+        Using(shader.gl)
+    }
+}
+
+impl Drop for Using<'_> {
+    fn drop(&mut self) {
+        // SAFETY: a context is current.
+        unsafe { (self.0.glUseProgram)(0) };
+    }
+}

@@ -1,0 +1,179 @@
+//! Moves instructions within stretches without control flow, so that fewer values are alive at once.
+//!
+//! A copy out of a component that an instruction dictates goes right behind that instruction. Then, from the end of a
+//! stretch, an instruction goes down to the first one that reads its result, if no operand is read for the last time where
+//! it stood: its result then lives shorter and nothing longer. Loads stay on their side of every store and barrier, and
+//! cross-lane instructions where they are.
+
+use super::machine::{ANY, Inst, Line, Operand, Reg, Registers};
+
+/// How often each register is read and written.
+struct Counts {
+    reads: Vec<u32>,
+    writes: Vec<u32>,
+}
+
+impl Counts {
+    fn of(lines: &[Line], registers: usize) -> Counts {
+        let mut counts = Counts { reads: vec![0; registers], writes: vec![0; registers] };
+        for line in lines {
+            line.for_each_read(|reg| counts.reads[reg.index()] += 1);
+            line.written().iter().for_each(|reg| counts.writes[reg.index()] += 1);
+        }
+        counts
+    }
+
+    /// Whether a register has one value throughout.
+    fn is_constant(&self, reg: Reg) -> bool {
+        self.writes[reg.index()] == 1
+    }
+}
+
+/// Orders every stretch anew.
+pub fn order(lines: &mut [Line], registers: &Registers) {
+    let counts = Counts::of(lines, registers.regs.len());
+    let mut marks = vec![Mark::default(); registers.regs.len()];
+    let is_plain = |line: &Line| matches!(line, Line::Inst(_) | Line::Source(_) | Line::Lane(_) | Line::Empty);
+    let (mut start, mut number) = (0, 0);
+    while start < lines.len() {
+        let end = start + lines[start..].iter().take_while(|line| is_plain(line)).count();
+        if end > start + 1 {
+            number += 1;
+            raise_copies(&mut lines[start..end], &counts, registers);
+            sink(&mut lines[start..end], &counts, &mut Stretch { marks: &mut marks, number });
+        }
+        start = end + 1;
+    }
+}
+
+/// Puts copies out of dictated components behind what wrote them.
+fn raise_copies(lines: &mut [Line], counts: &Counts, registers: &Registers) {
+    let mut behind: Vec<Vec<Line>> = (0..lines.len()).map(|_| Vec::new()).collect();
+    let mut writer: std::collections::BTreeMap<Reg, usize> = std::collections::BTreeMap::new();
+    let dictated = |reg: Reg| {
+        let info = registers.regs[reg.index()];
+        info.allowed != ANY && info.group.is_none() && counts.reads[reg.index()] == 1
+    };
+    let raised = |from: Reg, to: Reg| dictated(from) && counts.is_constant(from) && counts.is_constant(to);
+    for (at, line) in lines.iter_mut().enumerate() {
+        let Line::Inst(inst) = &*line else { continue };
+        let from = inst.copies().filter(|(from, to)| raised(*from, *to)).map(|(from, _)| from);
+        match from.and_then(|from| writer.get(&from)) {
+            Some(place) => behind[*place].push(std::mem::replace(line, Line::Empty)),
+            None => writer.extend(inst.written().iter().map(|reg| (*reg, at))),
+        }
+    }
+    rebuild(lines, |at, line| [line].into_iter().chain(std::mem::take(&mut behind[at])).collect());
+}
+
+/// Writes the lines in the order in which `with` gives each and those beside it; as many empty ones go as others come.
+fn rebuild(lines: &mut [Line], mut with: impl FnMut(usize, Line) -> Vec<Line>) {
+    let mut ordered = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter_mut().enumerate() {
+        ordered.extend(with(at, std::mem::replace(line, Line::Empty)));
+    }
+    ordered.retain(|line| *line != Line::Empty);
+    for (line, new) in lines.iter_mut().zip(ordered) {
+        *line = new;
+    }
+}
+
+/// What is known of a register in the stretch that is ordered, from its end up to some line.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    /// The stretch, so that nothing is cleared between two of them.
+    stretch: u32,
+    /// Reads in the stretch.
+    inside: u32,
+    /// Reads that were met, and the first of them in the new order.
+    reads: u32,
+    first: usize,
+    /// Whether a write was met.
+    written: bool,
+}
+
+/// Moves instructions down.
+fn sink(lines: &mut [Line], counts: &Counts, stretch: &mut Stretch<'_>) {
+    lines.iter().for_each(|line| line.for_each_read(|reg| stretch.get(reg).inside += 1));
+    let effects = effects(lines);
+    let mut before: Vec<Vec<Line>> = (0..lines.len()).map(|_| Vec::new()).collect();
+    for at in (0..lines.len()).rev() {
+        let place = match &lines[at] {
+            Line::Inst(inst) => match place(inst, at, counts, stretch, &effects) {
+                Some(reader) => above_comments(lines, reader),
+                None => at,
+            },
+            _ => at,
+        };
+        lines[at].for_each_read(|reg| stretch.read(reg, place));
+        lines[at].written().iter().for_each(|reg| stretch.get(*reg).written = true);
+        if place != at {
+            before[place].push(std::mem::replace(&mut lines[at], Line::Empty));
+        }
+    }
+    rebuild(lines, |at, line| std::mem::take(&mut before[at]).into_iter().rev().chain([line]).collect());
+}
+
+/// Instructions with an effect before each line.
+fn effects(lines: &[Line]) -> Vec<u32> {
+    let count = |sum: &mut u32, line: &Line| {
+        let before = *sum;
+        *sum += u32::from(matches!(line, Line::Inst(inst) if inst.effect));
+        Some(before)
+    };
+    lines.iter().scan(0, count).collect()
+}
+
+/// The line before which an instruction goes; none if it stays.
+fn place(inst: &Inst, at: usize, counts: &Counts, marks: &mut Stretch<'_>, effects: &[u32]) -> Option<usize> {
+    let [result] = inst.written() else { return None };
+    let moves = !inst.effect && inst.guard.is_none() && !is_cross_lane(inst) && counts.is_constant(*result);
+    let known = *marks.get(*result);
+    if !moves || known.reads == 0 || known.reads != counts.reads[result.index()] {
+        return None;
+    }
+    let stays = inst.read().any(|reg| {
+        let mark = marks.get(reg);
+        let is_last = mark.reads == 0 && mark.inside == counts.reads[reg.index()];
+        is_last || mark.written && !counts.is_constant(reg)
+    });
+    let crosses = reads_memory(inst) && effects[at] != effects[known.first];
+    (!stays && !crosses).then_some(known.first)
+}
+
+/// The first of the comments right above a line: they speak of that line.
+fn above_comments(lines: &[Line], line: usize) -> usize {
+    let is_comment = |line: &&Line| matches!(line, Line::Source(_) | Line::Lane(_));
+    line - lines[..line].iter().rev().take_while(is_comment).count()
+}
+
+fn is_cross_lane(inst: &Inst) -> bool {
+    inst.name.starts_with("SHF") || inst.name.starts_with("TG")
+}
+
+/// Whether an instruction reads memory that others may write: all but uniform buffers.
+fn reads_memory(inst: &Inst) -> bool {
+    !inst.name.starts_with("LDC") && inst.sources.iter().any(|source| matches!(source, Operand::Place(_)))
+}
+
+/// The marks of one stretch.
+struct Stretch<'m> {
+    marks: &'m mut [Mark],
+    number: u32,
+}
+
+impl Stretch<'_> {
+    fn get(&mut self, reg: Reg) -> &mut Mark {
+        let mark = &mut self.marks[reg.index()];
+        if mark.stretch != self.number {
+            *mark = Mark { stretch: self.number, ..Mark::default() };
+        }
+        mark
+    }
+
+    fn read(&mut self, reg: Reg, place: usize) {
+        let mark = self.get(reg);
+        mark.first = if mark.reads == 0 { place } else { mark.first.min(place) };
+        mark.reads += 1;
+    }
+}

@@ -1,0 +1,208 @@
+//! The page `docs/verified/nv.md`: what every fixture did on the GPU for every profile.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use crate::kernel::{Core, Maker, PLAIN, RANDOM, against_formulas, against_simulator, builds, core_sources, resized};
+use crate::support::compiler::{self, Target};
+use crate::support::fixture::{Build, Fixture, Language};
+use crate::support::{opengl, report};
+use crate::{PROFILE, fixtures, language, registers};
+
+/// The profiles, oldest first.
+pub const PROFILES: [&str; 6] = ["nv-fermi", "nv-kepler", "nv-maxwell", "nv-volta", "nv-ampere", "nv-hopper"];
+/// The one without shuffles.
+const OLDEST: &str = PROFILES[0];
+
+/// Random kernels of each kind, from seed 1 on.
+const KERNELS: u64 = 1000;
+
+const INTRODUCTION: &str = "# NVIDIA assembly on a GPU
+
+Every fixture, compiled for each profile, loaded by the driver's OpenGL and run over all input patterns and widths.";
+
+const FIXTURES: &str = "Held against the formulas in `tests/fixtures`; and once more with the other kind of workgroup (40 \
+invocations, which do not fill their last warp, for 64, or 64 for 40) against the simulator. *refused*: the profile lacks \
+shuffles, as `snapshots/nv/refused-by-fermi.snap` says of each.";
+
+const LANGUAGE: &str = "The language without cross-lane operations, against the simulator.";
+
+const REGISTERS: &str = "Components of 32 bits that each program declares (`TEMP` 4, `LONG TEMP` 8, `SHORT TEMP` 2), beside \
+those in the driver's own listing of the same GLSL at the same width. Where there is none, OpenGL's GLSL does not have what \
+the shader uses.";
+
+/// Runs everything and writes the page's sections; the ones of other programs stay.
+pub fn write(path: &Path) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    if !path.exists() {
+        std::fs::write(path, INTRODUCTION).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    report::replace(path, "Device", &device()?)?;
+    report::replace(path, "Fixtures", &format!("{FIXTURES}\n\n{}", lane_table(&mut wrong)))?;
+    report::replace(path, "Language", &format!("{LANGUAGE}\n\n{}", language_table(&mut wrong)))?;
+    report::replace(path, "Random kernels", &random(&mut wrong))?;
+    report::replace(path, "Registers", &format!("{REGISTERS}\n\n{}", register_table()?))?;
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+fn device() -> Result<String, String> {
+    let said = opengl::describe()?;
+    let mut lines = said.lines();
+    let (name, version) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+    let limits =
+        lines.filter_map(|line| line.split_once(' ')).map(|(name, value)| vec![format!("`{name}`"), value.into()]);
+    let rows: Vec<Vec<String>> =
+        [vec!["device".into(), name.into()], vec!["driver".into(), version.into()]].into_iter().chain(limits).collect();
+    let command = "```sh\nCROSSLANE_GL=1 CROSSLANE_VERIFIED=docs/verified/nv.md cargo test --test nvidia\n```";
+    Ok(format!("{}\n{command}", report::table(&["", ""], &rows)))
+}
+
+/// What a shader did for each profile.
+struct Verdicts {
+    names: [String; 2],
+    cells: Vec<Result<&'static str, String>>,
+}
+
+impl Verdicts {
+    fn of(name: String, language: Language, verdict: impl Fn(&str) -> Result<&'static str, String>) -> Verdicts {
+        let cells = PROFILES.iter().map(|profile| verdict(profile)).collect();
+        Verdicts { names: [name, language.name().to_owned()], cells }
+    }
+
+    /// The row of the table; what went wrong is told elsewhere.
+    fn row(self, wrong: &mut Vec<String>) -> Vec<String> {
+        let [name, language] = self.names;
+        let cells = self.cells.into_iter().zip(PROFILES).map(|(cell, profile)| {
+            cell.unwrap_or_else(|why| {
+                wrong.push(format!("{name}, {language}, {profile}: {why}"));
+                "WRONG"
+            })
+        });
+        let cells: Vec<String> = cells.map(str::to_owned).collect();
+        [vec![name, language], cells].concat()
+    }
+}
+
+/// The same work on many things, by all processors; the results in order.
+fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    let take = || {
+        while let Some((at, item)) = Some(next.fetch_add(1, Relaxed)).and_then(|at| Some((at, items.get(at)?))) {
+            let result = work(item);
+            done.lock().expect("no other worker panics").push((at, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(take);
+        }
+    });
+    let mut done = done.into_inner().expect("all workers have ended");
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+fn head<'a>(first: &[&'a str]) -> Vec<&'a str> {
+    first.iter().copied().chain(PROFILES).collect()
+}
+
+fn with_languages(all: impl Iterator<Item = &'static Fixture>) -> impl Iterator<Item = (&'static Fixture, Language)> {
+    all.flat_map(|fixture| fixture.languages().into_iter().map(move |language| (fixture, language)))
+}
+
+fn table(verdicts: Vec<Verdicts>, wrong: &mut Vec<String>) -> String {
+    let rows: Vec<Vec<String>> = verdicts.into_iter().map(|verdicts| verdicts.row(wrong)).collect();
+    report::table(&head(&["fixture", "language"]), &rows)
+}
+
+fn lane_table(wrong: &mut Vec<String>) -> String {
+    let all: Vec<_> = with_languages(fixtures()).collect();
+    let verdicts = in_parallel(&all, |(fixture, language)| {
+        Verdicts::of(fixture.name.to_owned(), *language, |profile| lane_verdict(fixture, *language, profile))
+    });
+    table(verdicts, wrong)
+}
+
+fn lane_verdict(fixture: &Fixture, language: Language, profile: &str) -> Result<&'static str, String> {
+    if refusal(fixture, language, profile).is_some() {
+        return if profile == OLDEST { Ok("refused") } else { Err("refused".to_owned()) };
+    }
+    against_formulas(fixture, language, profile, opengl::run)?;
+    match resized(fixture) {
+        Some(other) => against_simulator(&other, language, profile, opengl::run).map(|()| "right"),
+        None => Ok("right"),
+    }
+}
+
+fn language_table(wrong: &mut Vec<String>) -> String {
+    let all: Vec<_> = with_languages(language::FIXTURES.iter()).collect();
+    let mut verdicts = in_parallel(&all, |(fixture, language)| {
+        Verdicts::of(fixture.name.to_owned(), *language, |profile| {
+            against_simulator(fixture, *language, profile, opengl::run).map(|()| "right")
+        })
+    });
+    verdicts.extend(in_parallel(&core_sources(), |path| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Verdicts::of(format!("core/{name}"), Language::Glsl, |profile| {
+            Core::read(path)?.run(profile, opengl::run).map(|()| "right")
+        })
+    }));
+    table(verdicts, wrong)
+}
+
+fn random(wrong: &mut Vec<String>) -> String {
+    let seeds: Vec<u64> = (1..=KERNELS).collect();
+    let row = |(name, core): (&str, Maker)| {
+        let failed = in_parallel(&seeds, |seed| {
+            let run = core(*seed).run(PROFILE, opengl::run);
+            run.err().map(|why| format!("{name}, seed {seed}: {why}"))
+        });
+        let before = wrong.len();
+        wrong.extend(failed.into_iter().flatten());
+        vec![name.to_owned(), format!("1 to {KERNELS}"), (wrong.len() - before).to_string()]
+    };
+    let rows: Vec<Vec<String>> = RANDOM.into_iter().map(row).collect();
+    let said = "*random*: control flow and arithmetic; *lanes*: the same, with cross-lane operations in uniform flow.";
+    format!(
+        "{said} Against the simulator, for {PROFILE}.\n\n{}",
+        report::table(&["kernels", "seeds", "different"], &rows)
+    )
+}
+
+fn register_table() -> Result<String, String> {
+    let cell = |row: registers::Row| {
+        let driver = row.driver.map_or("–".to_owned(), |count| count.to_string());
+        vec![row.name, row.ours.to_string(), driver]
+    };
+    let rows: Vec<Vec<String>> = registers::rows()?.into_iter().map(cell).collect();
+    Ok(report::table(&["shader", "crosslane", "driver"], &rows))
+}
+
+// What the oldest profile refuses.
+
+fn widest(fixture: &Fixture) -> Build {
+    builds(fixture).last().copied().unwrap_or(PLAIN)
+}
+
+/// The compiler's messages where it refuses a fixture.
+fn refusal(fixture: &Fixture, language: Language, profile: &str) -> Option<String> {
+    compiler::program(Target { fixture, language, profile, build: widest(fixture) }).err()
+}
+
+/// Every fixture that the profile without shuffles refuses, and why; a line each.
+pub fn refusals() -> Result<String, String> {
+    let line = |(fixture, language): (&'static Fixture, Language)| {
+        let why = refusal(fixture, language, OLDEST)?;
+        Some(format!("{}::{}: {}\n", language.name(), fixture.name, reason(&why)))
+    };
+    Ok(with_languages(fixtures()).filter_map(line).collect())
+}
+
+/// The first message, and what stands under its place.
+fn reason(messages: &str) -> String {
+    let first = messages.lines().next().unwrap_or_default();
+    let label = messages.lines().find_map(|line| line.rsplit_once("^ ")).map(|(_, label)| format!(" ({label})"));
+    first.to_owned() + &label.unwrap_or_default()
+}
