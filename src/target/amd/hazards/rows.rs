@@ -34,8 +34,6 @@ pub enum Clock {
     States,
     /// Vector instructions.
     Vector,
-    /// Scalar instructions that do not read the register.
-    Scalar,
     /// Nothing but the instructions that end it.
     None,
 }
@@ -73,7 +71,7 @@ pub struct Row {
     pub first: Event,
     pub middle: Option<Event>,
     pub last: Event,
-    /// Registers count as aligned pairs.
+    /// The first instruction endangers both registers of an aligned pair.
     pub in_pairs: bool,
     pub clock: Clock,
     /// What the clock must tell between the first (or the middle) instruction and the last one.
@@ -305,12 +303,13 @@ const MEMORY_BRANCH_LDS: Row = across_branch("memory, then a branch, then that o
 // RDNA 3.
 
 const EXEC_THEN_PERMLANE_3: Row = Row { cure: Cure::Before(Fix::VectorNop), ..EXEC_THEN_PERMLANE };
+const SCALAR_READERS: Traits = Traits::VALU.union(Traits::SALU).union(Traits::BRANCH);
 const MASK_READ: Event = event(Traits::VALU, Touch::Reads(SCALARS, Roles::MASK));
 const fn mask_rewritten(name: &'static str, by: Traits, kinds: Kinds, end: Traits, field: &'static str) -> Row {
     Row {
         middle: Some(writes(by, kinds)),
         ended_by_other_scalars: true,
-        ..fixed(name, MASK_READ, reads(Traits::VALU.union(Traits::SALU), kinds), end, Fix::Wait(field))
+        ..fixed(name, MASK_READ, reads(SCALAR_READERS, kinds), end, Fix::Wait(field))
     }
 }
 const MASK_BY_SCALAR: Row = mask_rewritten(
@@ -388,20 +387,16 @@ const fn rewritten(
         ..fixed(name, reads(Traits::VALU, kinds), reads(last, kinds), NONE, Fix::Wait(field))
     }
 }
-const REWRITTEN_BY_SCALAR: Row = Row {
-    clock: Clock::Scalar,
-    reach: 11,
-    ..rewritten(
-        "a vector instruction reads a pair, which a scalar one writes, then it is read",
-        Traits::SALU,
-        SCALARS,
-        Traits::VALU.union(Traits::SALU),
-        Traits::SA_SDST,
-        "depctr_sa_sdst",
-    )
-};
+const REWRITTEN_BY_SCALAR: Row = rewritten(
+    "a vector instruction reads a pair, a scalar one writes one of it, then that is read",
+    Traits::SALU,
+    SCALARS,
+    SCALAR_READERS,
+    Traits::SA_SDST,
+    "depctr_sa_sdst",
+);
 const REWRITTEN_BY_VECTOR: Row = rewritten(
-    "a vector instruction reads a pair, which another one writes and another one reads",
+    "a vector instruction reads a pair, another one writes one of it, then that is read",
     Traits::VALU,
     Kinds::SCALAR,
     Traits::VALU,

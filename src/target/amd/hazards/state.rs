@@ -2,6 +2,7 @@
 
 use super::rows::{Clock, Cure, Event, Fix, Row, Touch};
 use crate::target::amd::view::{Access, Cell, Kinds, Roles, Traits, View};
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// A rule whose first instruction has run, and its register.
@@ -49,10 +50,7 @@ impl State {
         let mut need = Need::default();
         for (key, left) in self.pending.iter().filter(|(key, _)| key.is_armed) {
             let row = &rows[usize::from(key.row)];
-            if !(is_event(&row.last, view)
-                && touches(&row.last, row, view, key.cell)
-                && self.has_partner(row, key, view))
-            {
+            if !(is_event(&row.last, view) && touches(&row.last, view, key.cell) && self.has_partner(row, key, view)) {
                 continue;
             }
             match row.cure {
@@ -80,7 +78,7 @@ impl State {
                 return false;
             }
             let counts = key.is_armed || row.window > 0;
-            *left = left.saturating_sub(if counts { ticks(row, view, key.cell) } else { 0 });
+            *left = left.saturating_sub(if counts { ticks(row, view) } else { 0 });
             *left > 0
         });
         for (n, row) in (0..).zip(rows) {
@@ -93,15 +91,20 @@ impl State {
     /// Middle instructions.
     fn arm(&mut self, n: u8, row: &Row, view: &View) {
         let Some(middle) = row.middle.filter(|middle| is_event(middle, view)) else { return };
-        let first = Key { row: n, is_armed: false, cell: Cell::FIRST };
-        let armed: Vec<Key> = self
-            .pending
-            .range(first..)
-            .map(|(key, _)| *key)
-            .take_while(|key| key.row == n && !key.is_armed)
-            .filter(|key| touches(&middle, row, view, key.cell))
-            .collect();
-        self.pending.extend(armed.into_iter().map(|key| (Key { is_armed: true, ..key }, row.reach)));
+        let waiting = |cell| Key { row: n, is_armed: false, cell };
+        let armed: SmallVec<[Cell; 8]> = match middle.touch {
+            Touch::Nothing => {
+                let from_first = self.pending.range(waiting(Cell::FIRST)..=waiting(Cell::NONE));
+                from_first.map(|(key, _)| key.cell).collect()
+            }
+            Touch::Reads(kinds, roles) => touched(&view.reads, kinds, roles).collect(),
+            Touch::Writes(kinds, roles) => touched(&view.writes, kinds, roles).collect(),
+        };
+        for cell in armed {
+            if self.pending.contains_key(&waiting(row.first_cell(cell))) {
+                self.pending.insert(Key { row: n, is_armed: true, cell }, row.reach);
+            }
+        }
     }
 
     /// First instructions.
@@ -113,15 +116,23 @@ impl State {
             None => (true, row.reach),
             Some(_) => (false, row.window.max(1)),
         };
-        let mut add = |cell| {
+        let add = |cell| {
+            // What was pending for it begins anew.
             self.pending.remove(&Key { row: n, is_armed: true, cell });
-            self.pending.insert(Key { row: n, is_armed, cell }, left);
+            self.pending.insert(Key { row: n, is_armed, cell: row.first_cell(cell) }, left);
         };
         match row.first.touch {
-            Touch::Nothing => add(Cell::NONE),
-            Touch::Reads(kinds, roles) => touched(&view.reads, kinds, roles, row).for_each(add),
-            Touch::Writes(kinds, roles) => touched(&view.writes, kinds, roles, row).for_each(add),
+            Touch::Nothing => [Cell::NONE].into_iter().for_each(add),
+            Touch::Reads(kinds, roles) => touched(&view.reads, kinds, roles).for_each(add),
+            Touch::Writes(kinds, roles) => touched(&view.writes, kinds, roles).for_each(add),
         }
+    }
+}
+
+impl Row {
+    /// The register for which a first instruction is noted.
+    fn first_cell(&self, cell: Cell) -> Cell {
+        if self.in_pairs { cell.pair() } else { cell }
     }
 }
 
@@ -131,42 +142,34 @@ fn is_event(event: &Event, view: &View) -> bool {
 }
 
 /// Whether an event has to do with a register that a rule has pending.
-fn touches(event: &Event, row: &Row, view: &View, cell: Cell) -> bool {
+fn touches(event: &Event, view: &View, cell: Cell) -> bool {
     match event.touch {
         Touch::Nothing => true,
-        Touch::Reads(kinds, roles) => touched(&view.reads, kinds, roles, row).any(|found| found == cell),
-        Touch::Writes(kinds, roles) => touched(&view.writes, kinds, roles, row).any(|found| found == cell),
+        Touch::Reads(kinds, roles) => touched(&view.reads, kinds, roles).any(|found| found == cell),
+        Touch::Writes(kinds, roles) => touched(&view.writes, kinds, roles).any(|found| found == cell),
     }
 }
 
-/// The registers of some accesses, as a rule counts them.
-fn touched<'v>(accesses: &'v [Access], kinds: Kinds, roles: Roles, row: &Row) -> impl Iterator<Item = Cell> + use<'v> {
-    let in_pairs = row.in_pairs;
+/// The registers of accesses of some kinds and purposes.
+fn touched(accesses: &[Access], kinds: Kinds, roles: Roles) -> impl Iterator<Item = Cell> + '_ {
     let fits = move |access: &&Access| {
         kinds.intersects(access.cell.kind()) && (roles.is_empty() || roles.intersects(access.roles))
     };
-    accesses.iter().filter(fits).map(move |access| if in_pairs { access.cell.pair() } else { access.cell })
+    accesses.iter().filter(fits).map(|access| access.cell)
 }
 
-/// Whether a vector instruction reads a scalar register but this one, or a literal.
+/// Whether a vector instruction reads a scalar register of another pair, or a literal, and not this one.
 fn reads_other_scalars(view: &View, cell: Cell) -> bool {
     let scalars = Kinds::SCALAR.union(Kinds::VCC);
-    let reads_it = view.reads.iter().any(|access| access.cell == cell);
-    let others = view.reads.iter().any(|access| access.cell != cell && scalars.intersects(access.cell.kind()));
-    view.traits.contains(Traits::VALU_OF_SCALAR) && !reads_it && (others || !reads_any(view, scalars))
-}
-
-fn reads_any(view: &View, kinds: Kinds) -> bool {
-    view.reads.iter().any(|access| kinds.intersects(access.cell.kind()))
+    let mut read = touched(&view.reads, scalars, Roles::empty());
+    view.traits.contains(Traits::VALU_OF_SCALAR) && read.all(|other| other.pair() != cell.pair())
 }
 
 /// How far an instruction moves a rule's clock.
-fn ticks(row: &Row, view: &View, cell: Cell) -> u8 {
-    let reads_it = || view.reads.iter().any(|access| access.cell == cell || row.in_pairs && access.cell.pair() == cell);
+fn ticks(row: &Row, view: &View) -> u8 {
     match row.clock {
         Clock::States => view.states,
         Clock::Vector => u8::from(view.traits.contains(Traits::VALU)),
-        Clock::Scalar => u8::from(view.traits.contains(Traits::SALU) && !reads_it()),
         Clock::None => 0,
     }
 }

@@ -113,9 +113,12 @@ impl Writer<'_> {
             (Traits::SMEM, Event::ScalarLoad),
         ];
         events.extend(kinds.into_iter().filter(|(of, _)| view.traits.contains(*of)).map(|(_, event)| event));
-        events.extend(is_flat.then_some(Event::Flat));
         for event in events {
             self.state.begin(self.table, event, written());
+        }
+        if is_flat {
+            // It brings nothing, since no address is one of workgroup memory, but it is counted.
+            self.state.begin(self.table, Event::Flat, std::iter::empty());
         }
         let data: SmallVec<[Cell; 4]> =
             view.reads.iter().filter(|access| access.roles.contains(Roles::DATA)).map(|access| access.cell).collect();

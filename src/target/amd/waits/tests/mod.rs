@@ -116,10 +116,10 @@ fn scalar_loads_come_in_any_order() {
 }
 
 #[test]
-fn flat_accesses_count_twice() {
+fn flat_accesses_are_counted_with_workgroup_memory_too() {
     let flat = |to| memory("flat_", O::Load32, &[v(to)], &[v(30)]);
-    assert_eq!(one("gfx803", vec![flat(1), flat(2), read(v(1))]), ["s_waitcnt vmcnt(1) lgkmcnt(1)"]);
-    assert_eq!(one("gfx803", vec![swizzle(5), flat(1), read(v(1))]), ["s_waitcnt vmcnt(0) lgkmcnt(0)"]);
+    assert_eq!(one("gfx803", vec![flat(1), flat(2), read(v(1))]), ["s_waitcnt vmcnt(1)"]);
+    assert_eq!(one("gfx803", vec![swizzle(5), swizzle(1), flat(2), read(v(5))]), ["s_waitcnt lgkmcnt(0)"]);
 }
 
 #[test]

@@ -71,6 +71,8 @@ impl Memory {
             _ => &[],
         };
         for (counter, stream) in counted {
+            // What a flat access holds up beside its own counter brings nothing.
+            let to = to.filter(|_| *stream != "flat");
             self.under_way.entry(counter).or_default().push((to, stream));
         }
     }
