@@ -29,7 +29,7 @@ fn check(function: &Function, arch: &Arch, limits: &Limits, name: &str) -> Alloc
 
 #[test]
 fn random_functions_with_many_registers() {
-    for seed in 0..60 {
+    for seed in 0..24 {
         let function = random::function(seed, 4 + seed % 9);
         let allocation = check(&function, &arch("gfx900"), &limits(256, 102), &format!("function {seed}"));
         assert_eq!((allocation.spilled_vectors, allocation.spilled_scalars), (0, 0));
@@ -39,14 +39,14 @@ fn random_functions_with_many_registers() {
 #[test]
 fn random_functions_with_few_registers() {
     let mut spilled = Allocation::default();
-    for seed in 0..60 {
+    for seed in 0..24 {
         let function = random::function(seed + 1000, 6 + seed % 9);
         let profile = ["gfx900", "gfx90a", "gfx1030-wave64"][seed as usize % 3];
         let allocation = check(&function, &arch(profile), &limits(9, 13), &format!("function {seed}"));
         spilled.spilled_vectors += allocation.spilled_vectors;
         spilled.spilled_scalars += allocation.spilled_scalars;
     }
-    assert!(spilled.spilled_vectors > 50 && spilled.spilled_scalars > 50, "{spilled:?}");
+    assert!(spilled.spilled_vectors > 20 && spilled.spilled_scalars > 20, "{spilled:?}");
 }
 
 /// A function of one block.
