@@ -1,19 +1,21 @@
 //! Hashes of the text that the program is made of: what `--version` prints, and what tells one compiler from another.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
 /// The constants of `src/version.rs`.
 pub fn constants() -> Result<String, String> {
-    let of = |folders: &[&str]| hash(folders);
+    let (tables, profiles) = (hash(&["grammar"])?, hash(&["profiles"])?);
+    let compiler = hash(&["src", "grammar", "profiles", "build", "build.rs", "Cargo.toml"])?;
+    let version = env::var("CARGO_PKG_VERSION").map_err(|e| e.to_string())?;
+    let text = format!("{version}\nlanguage tables {tables}\nprofiles {profiles}\ncompiler {compiler}");
     Ok(format!(
-        "/// The tables of the languages.\npub const TABLES: &str = \"{}\";\n\
-         /// The built-in profiles.\npub const PROFILES: &str = \"{}\";\n\
-         /// Everything that the compiler is made of: another compiler has another.\npub const COMPILER: &str = \"{}\";\n",
-        of(&["grammar"])?,
-        of(&["profiles"])?,
-        of(&["src", "grammar", "profiles", "build", "build.rs", "Cargo.toml"])?,
+        "/// The tables of the languages.\npub const TABLES: &str = {tables:?};\n\
+         /// The built-in profiles.\npub const PROFILES: &str = {profiles:?};\n\
+         /// Everything that the compiler is made of: another compiler has another.\npub const COMPILER: &str = {compiler:?};\n\
+         /// The version and the hashes for people, a line each.\npub const TEXT: &str = {text:?};\n",
     ))
 }
 

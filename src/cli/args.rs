@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Parser)]
-#[command(name = "crosslane", version, about, propagate_version = true, max_term_width = 100)]
+#[command(name = "crosslane", version = crate::version::TEXT, about, propagate_version = true, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -27,6 +27,10 @@ pub enum Command {
     Profiles(ProfilesArgs),
     /// List the cross-lane operations and what each profile makes of them.
     Ops(OpsArgs),
+    /// Print completions for a shell.
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write all pages.
+    Man(ManArgs),
 }
 
 impl Command {
@@ -38,7 +42,7 @@ impl Command {
             Command::Run(args) => Some(&args.messages),
             Command::Explain(args) => Some(&args.messages),
             Command::Check(args) => Some(&args.messages),
-            Command::Profiles(_) | Command::Ops(_) => None,
+            Command::Profiles(_) | Command::Ops(_) | Command::Completions(_) | Command::Man(_) => None,
         }
     }
 }
@@ -277,6 +281,21 @@ pub struct CheckArgs {
 pub struct ProfilesArgs {
     /// Profile to show.
     pub name: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct CompletionsArgs {
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Args)]
+pub struct ManArgs {
+    /// Folder for a page of each subcommand; by default the command's own page goes to standard output.
+    #[arg(long, value_name = "DIR")]
+    pub out_dir: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -286,6 +305,9 @@ pub struct OpsArgs {
     pub profile: Vec<String>,
     /// Show operations whose name contains this text only.
     pub filter: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

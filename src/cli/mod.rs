@@ -9,12 +9,14 @@ mod build;
 mod check;
 mod compile;
 mod deps;
+mod describe;
 mod explain;
 mod input;
 mod messages;
 mod ops;
 mod output;
 mod profiles;
+mod response;
 mod run;
 mod spellings;
 
@@ -45,7 +47,13 @@ type Outcome = Result<Exit, CommandError>;
 
 /// Runs the command that `arguments` (program name first) describe.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = spellings::translate(arguments.into_iter().collect());
+    let arguments = match response::expand(arguments.into_iter().collect()) {
+        Ok(arguments) => spellings::translate(arguments),
+        Err(error) => {
+            messages::command_failed(None, &error);
+            return ExitCode::from(Exit::CommandWrong as u8);
+        }
+    };
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
@@ -58,6 +66,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Profiles(args) => profiles::run(args),
         Command::Ops(args) => ops::run(args),
+        Command::Completions(args) => describe::completions(args),
+        Command::Man(args) => describe::man(args),
     };
     let exit = outcome.unwrap_or_else(|error| {
         messages::command_failed(cli.command.messages(), &error);

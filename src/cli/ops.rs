@@ -3,8 +3,10 @@
 use super::args::OpsArgs;
 use super::output::to_stdout;
 use super::{Exit, Outcome, profiles};
-use crate::lane::describe::{self, Line};
+use crate::explain::json;
+use crate::lane::describe::{self, Line, Support};
 use crate::profile::Profile;
+use serde::Serialize;
 use std::fmt::Write;
 
 pub fn run(args: &OpsArgs) -> Outcome {
@@ -17,7 +19,59 @@ pub fn run(args: &OpsArgs) -> Outcome {
         let wanted = filter.to_ascii_lowercase();
         lines.retain(|line| line.family.to_ascii_lowercase().contains(&wanted));
     }
-    to_stdout(table(&chosen, &lines).as_bytes()).map(|()| Exit::Done)
+    let text = if args.json { json::json(&Json::new(&chosen, &lines)) } else { table(&chosen, &lines) };
+    to_stdout(text.as_bytes()).map(|()| Exit::Done)
+}
+
+/// The table as data.
+#[derive(Serialize)]
+struct Json<'a> {
+    schema: &'static str,
+    profiles: Vec<&'a str>,
+    operations: Vec<JsonOperation>,
+}
+
+#[derive(Serialize)]
+struct JsonOperation {
+    name: &'static str,
+    /// One for each profile, in their order.
+    support: Vec<JsonSupport>,
+}
+
+#[derive(Serialize)]
+struct JsonSupport {
+    /// Whether some form can be done.
+    can: bool,
+    /// Fewest and most instructions of the forms that can be done.
+    least_instructions: Option<usize>,
+    most_instructions: Option<usize>,
+    /// Why some or all forms cannot be done.
+    refusal: Option<String>,
+}
+
+impl<'a> Json<'a> {
+    fn new(profiles: &'a [Profile], lines: &[Line]) -> Json<'a> {
+        let operation = |line: &Line| JsonOperation {
+            name: line.family,
+            support: line.support.iter().map(JsonSupport::of).collect(),
+        };
+        Json {
+            schema: "crosslane-ops-1",
+            profiles: profiles.iter().map(|profile| &*profile.name).collect(),
+            operations: lines.iter().map(operation).collect(),
+        }
+    }
+}
+
+impl JsonSupport {
+    fn of(support: &Support) -> JsonSupport {
+        JsonSupport {
+            can: support.instructions.is_some(),
+            least_instructions: support.instructions.map(|(least, _)| least),
+            most_instructions: support.instructions.map(|(_, most)| most),
+            refusal: support.refusal.as_ref().map(|refusal| refusal.reason().to_string()),
+        }
+    }
 }
 
 /// A head and a cell for each operation.

@@ -5,15 +5,20 @@ use super::output::to_stdout;
 use super::{CommandError, Exit, Outcome};
 use crate::build::files::FileLoader;
 use crate::diagnostic::nearest::nearest;
+use crate::explain::json;
 use crate::lane::check;
 use crate::profile::{Cost, CostClass, Profile, Target};
 use crate::source::{IncludeKind, LoadError, Loader};
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
 pub fn run(args: &ProfilesArgs) -> Outcome {
     let text = match &args.name {
+        None if args.json => json::json(&Json::new(Profile::built_in())),
         None => list(),
+        Some(name) if args.json => json::json(&Json::new(&[find(name)?])),
         Some(name) => show(&find(name)?),
     };
     to_stdout(text.as_bytes()).map(|()| Exit::Done)
@@ -63,6 +68,57 @@ fn unknown(name: &str) -> CommandError {
         None => "`crosslane profiles` lists them".to_string(),
     };
     CommandError(format!("there is no profile `{name}`; {hint}"))
+}
+
+/// Profiles as data; features and prices are called what they are called in the files.
+#[derive(Serialize)]
+struct Json<'a> {
+    schema: &'static str,
+    profiles: Vec<JsonProfile<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonProfile<'a> {
+    name: &'a str,
+    aliases: &'a [Box<str>],
+    description: &'a str,
+    target: &'static str,
+    version: String,
+    processor: &'a str,
+    wave_size: Option<u32>,
+    reproducible: bool,
+    is_builtin: bool,
+    features: Vec<&'static str>,
+    costs: BTreeMap<&'static str, Cost>,
+}
+
+impl<'a> Json<'a> {
+    fn new(profiles: &'a [Profile]) -> Json<'a> {
+        Json { schema: "crosslane-profiles-1", profiles: profiles.iter().map(JsonProfile::of).collect() }
+    }
+}
+
+impl<'a> JsonProfile<'a> {
+    fn of(profile: &'a Profile) -> JsonProfile<'a> {
+        let (major, minor) = profile.version;
+        JsonProfile {
+            name: &profile.name,
+            aliases: &profile.aliases,
+            description: &profile.description,
+            target: match profile.target {
+                Target::Spirv => "spirv",
+                Target::Nv => "nv",
+                Target::Amd => "amd",
+            },
+            version: format!("{major}.{minor}"),
+            processor: &profile.processor,
+            wave_size: profile.wave_size,
+            reproducible: profile.reproducible,
+            is_builtin: profile.is_builtin,
+            features: profile.features.iter().map(|feature| feature.name()).collect(),
+            costs: prices(profile).map(|(class, cost)| (class.name(), cost)).collect(),
+        }
+    }
 }
 
 /// Writing into a `String` cannot fail, so its results are not looked at here and below.

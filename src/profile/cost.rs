@@ -4,7 +4,7 @@
 //! as an instruction.
 
 use super::Feature;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 macro_rules! cost_classes {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal for $need:ident,)+) => {
@@ -85,7 +85,7 @@ cost_classes! {
 }
 
 /// The price of one instruction. All are non-negative; what a file leaves out is 0, except that it is one instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Cost {
     /// Instructions issued.

@@ -1,0 +1,42 @@
+//! The command describes itself: completions for shells and manual pages, from the same list of options that it reads.
+
+use super::args::{Cli, CompletionsArgs, ManArgs};
+use super::output::{Sink, to_stdout};
+use super::{CommandError, Exit, Outcome};
+use clap::CommandFactory;
+use std::fs;
+use std::io;
+
+/// `crosslane completions`.
+pub fn completions(args: &CompletionsArgs) -> Outcome {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "crosslane", &mut text);
+    to_stdout(&text).map(|()| Exit::Done)
+}
+
+/// `crosslane man`: the page of the whole command, or all pages in a folder.
+pub fn man(args: &ManArgs) -> Outcome {
+    let mut command = Cli::command();
+    command.build();
+    let Some(folder) = &args.out_dir else {
+        return to_stdout(&page(command)?).map(|()| Exit::Done);
+    };
+    let cannot = |error: io::Error| CommandError(format!("cannot make {}: {error}", folder.display()));
+    fs::create_dir_all(folder).map_err(cannot)?;
+    let inner: Vec<clap::Command> =
+        command.get_subcommands().filter(|inner| inner.get_name() != "help").cloned().collect();
+    for inner in inner {
+        let name = format!("crosslane-{}", inner.get_name());
+        let path = folder.join(format!("{name}.1"));
+        Sink::File(path).write(&page(inner)?)?;
+    }
+    Sink::File(folder.join("crosslane.1")).write(&page(command)?)?;
+    Ok(Exit::Done)
+}
+
+fn page(command: clap::Command) -> Result<Vec<u8>, CommandError> {
+    let mut text = Vec::new();
+    let written = clap_mangen::Man::new(command).render(&mut text);
+    written.map_err(|error| CommandError(format!("cannot write a page: {error}")))?;
+    Ok(text)
+}
