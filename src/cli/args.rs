@@ -125,6 +125,9 @@ pub struct CompileArgs {
     /// Keep names and source lines.
     #[arg(short = 'g')]
     pub debug: bool,
+    /// Directory of llvm-mc and ld.lld; by default they are looked for on the PATH, the newest version first.
+    #[arg(long, value_name = "DIR")]
+    pub llvm_dir: Option<PathBuf>,
     #[command(flatten)]
     pub deps: DepsArgs,
 }
@@ -360,6 +363,8 @@ pub enum Emit {
     Nv,
     /// An AMD kernel as assembly text.
     S,
+    /// A code object for AMD's runtimes, by LLVM's assembler and linker.
+    Hsaco,
     /// What the caller must bind and set, as JSON.
     Reflection,
     /// The preprocessed source.

@@ -3,13 +3,13 @@
 use super::args::{CompileArgs, Emit, SourceArgs, TargetArgs};
 use super::input::{self, Shader};
 use super::output::Sink;
-use super::{CommandError, Exit, Outcome, deps, messages, profiles};
+use super::{CommandError, Exit, Outcome, assemble, deps, messages, profiles};
 use crate::build::files::{FileLoader, Recorder};
-use crate::compile::{Compilation, EmitKind, Input, Language, Options, Verdict, compile};
+use crate::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Verdict, compile};
 use crate::glsl::preprocess::MacroOption;
 use crate::profile::{Profile, Target};
 use crate::source::Loader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub fn run(args: &CompileArgs) -> Outcome {
     let emit = emit_kind(args);
@@ -37,10 +37,18 @@ pub fn run(args: &CompileArgs) -> Outcome {
         Verdict::ProfileLacks => return Ok(Exit::ProfileLacks),
     };
     if !args.deps.deps_only {
-        sink.write(&artifact.to_bytes())?;
+        sink.write(&output(args, &options.profile, artifact)?)?;
     }
     request.write(&shader.name, &loader.into_found(), &profile_files.into_found())?;
     Ok(Exit::Done)
+}
+
+/// The bytes to write: those of the artifact, or what LLVM's tools make of it.
+fn output(args: &CompileArgs, profile: &Profile, artifact: &Artifact) -> Result<Vec<u8>, CommandError> {
+    match args.emit {
+        Some(Emit::Hsaco) => assemble::code_object(&artifact.to_bytes(), profile, args.llvm_dir.as_deref()),
+        _ => Ok(artifact.to_bytes()),
+    }
 }
 
 /// What the options about the source say.
@@ -66,7 +74,7 @@ fn check_emit(args: &CompileArgs, profile: &Profile) -> Result<(), CommandError>
     let makes = match args.emit {
         Some(Emit::Spirv | Emit::SpirvText) => profile.target == Target::Spirv,
         Some(Emit::Nv) => profile.target == Target::Nv,
-        Some(Emit::S) => profile.target == Target::Amd,
+        Some(Emit::S | Emit::Hsaco) => profile.target == Target::Amd,
         Some(Emit::Ir | Emit::Kernel | Emit::Reflection | Emit::Preprocessed) | None => true,
     };
     if makes {
@@ -80,7 +88,7 @@ fn emit_kind(args: &CompileArgs) -> EmitKind {
         _ if args.preprocess => EmitKind::Preprocessed,
         _ if args.assembly => EmitKind::Assembly,
         None => EmitKind::Binary,
-        Some(Emit::Spirv | Emit::Nv | Emit::S) => EmitKind::Binary,
+        Some(Emit::Spirv | Emit::Nv | Emit::S | Emit::Hsaco) => EmitKind::Binary,
         Some(Emit::SpirvText) => EmitKind::Assembly,
         Some(Emit::Ir) => EmitKind::Ir,
         Some(Emit::Kernel) => EmitKind::Kernel,
@@ -99,17 +107,19 @@ fn sink(args: &CompileArgs, emit: EmitKind, target: Target) -> Result<Sink, Comm
             Ok(Sink::Stdout)
         }
         EmitKind::Binary if input::is_stdin(&args.source.input) => Ok(Sink::Stdout),
-        EmitKind::Binary => default_output(&args.source.input, target).map(Sink::File),
+        EmitKind::Binary => default_output(args, target).map(Sink::File),
     }
 }
 
 /// `dir/a.comp` gives `a.comp.spv` in the working directory, as glslc does: two stages of one name never collide.
-pub fn default_output(input: &Path, target: Target) -> Result<PathBuf, CommandError> {
+pub fn default_output(args: &CompileArgs, target: Target) -> Result<PathBuf, CommandError> {
+    let input = &args.source.input;
     let name = input.file_name().ok_or_else(|| CommandError(format!("{} is no file", input.display())))?;
     let mut name = name.to_os_string();
     name.push(match target {
         Target::Spirv => ".spv",
         Target::Nv => ".glasm",
+        Target::Amd if args.emit == Some(Emit::Hsaco) => ".hsaco",
         Target::Amd => ".s",
     });
     Ok(PathBuf::from(name))

@@ -87,7 +87,7 @@ fn targets(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<V
         _ if input::is_stdin(&args.source.input) => {
             return Err(CommandError("the output has no name: -MT must say what it is called".into()));
         }
-        _ => default_output(&args.source.input, target)?,
+        _ => default_output(args, target)?,
     };
     Ok(vec![Target::Path(path.display().to_string())])
 }

@@ -5,6 +5,7 @@
 //! profile cannot express the shader. A closed pipe is no error.
 
 mod args;
+mod assemble;
 mod build;
 mod check;
 mod compile;

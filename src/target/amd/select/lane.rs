@@ -177,15 +177,20 @@ impl Selector<'_> {
         self.raw(operation, &[to], &[index, source]).modifiers.offset = offset.into();
     }
 
-    /// Into the lane's own word of memory, and from another lane's. Waves keep step, and their memory operations order.
+    /// Into the lane's own word of memory, and from another lane's. Waves keep step, and their memory operations order. What
+    /// is outside of the wave's part is undefined, but must not be read.
     fn bounce(&mut self, to: Operand, source: Operand, address: Operand) {
-        let Some([own, start]) = self.start.own_word else {
+        let (Some(own), Some(offset)) = (self.start.own_word, self.subject.interface.wave_memory) else {
             self.refused("a move through workgroup memory");
             return;
         };
-        self.raw(Operation::LdsWrite, &[], &[own, source]);
-        let address = self.vector(Operation::AddU32, &[start, address]);
-        self.raw(Operation::LdsRead, &[to], &[address]);
+        self.raw(Operation::LdsWrite, &[], &[own.own, source]).modifiers.offset = offset;
+        let inside = number(4 * self.arch.wave - 4);
+        let mut address = self.vector(Operation::AndB32, &[inside, address]);
+        if let Some(part) = own.part {
+            address = self.vector(Operation::AddU32, &[part, address]);
+        }
+        self.raw(Operation::LdsRead, &[to], &[address]).modifiers.offset = offset;
     }
 
     /// Both registers of a swap are written by one instruction; the one for the second finds its words there.

@@ -7,6 +7,7 @@ use crate::kernel::{InstId, MemorySpace, Op, Value};
 use crate::lane::primitive::LdsOp;
 use crate::lane::{LaneFact, Primitive};
 use crate::target::amd::arch::{Addressing, GroupIds};
+use crate::target::amd::interface::WAVE_BYTES;
 use crate::target::amd::machine::{File, Label, Operand, Scratch, Special};
 use crate::target::amd::mnemonic::{Generation, Operation};
 use std::collections::BTreeMap;
@@ -22,8 +23,7 @@ pub struct Start {
     built_ins: BTreeMap<(u8, u8), Operand>,
     /// The lane's number.
     pub lane: Option<Operand>,
-    /// The byte address of the lane's own word in the wave's part of workgroup memory, and of the part's start.
-    pub own_word: Option<[Operand; 2]>,
+    pub own_word: Option<OwnWord>,
     /// A resource over all memory (gfx6).
     pub all_memory: Option<Operand>,
     /// The end of the invocation.
@@ -32,6 +32,14 @@ pub struct Start {
     pub heads: Vec<(InstId, Label)>,
     /// Where EXEC is kept while all lanes run.
     pub active: Option<Operand>,
+}
+
+/// Where a lane's own word of workgroup memory is, in bytes from the start of the first wave's part.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnWord {
+    pub own: Operand,
+    /// The wave's part, where there are several waves.
+    pub part: Option<Operand>,
 }
 
 /// What the kernel asks for.
@@ -332,18 +340,21 @@ impl Selector<'_> {
         self.start.lane = Some(lane);
     }
 
-    /// The wave's part of workgroup memory is that of its number; the lane's word is at four times the index.
+    /// The lane's word is at four times its number in the wave's part of workgroup memory, and that part is the one of the
+    /// wave's number. What is the same for all waves is in the instructions' offset.
     fn find_own_word(&mut self) {
-        let Some(start) = self.subject.interface.wave_memory else { return };
         let index = self.start.built_ins[&(key(BuiltIn::LocalInvocationIndex), 0)];
         let lane = self.start.lane.unwrap_or(index);
+        let own = self.vector(Operation::ShlB32, &[Operand::Constant(2), lane]);
+        if self.kernel.invocations() <= self.arch.wave {
+            self.start.own_word = Some(OwnWord { own, part: None });
+            return;
+        }
         let shift = self.arch.wave.trailing_zeros();
         let wave = self.vector(Operation::ShrB32, &[Operand::Constant(shift), index]);
-        let bytes = self.vector(Operation::ShlB32, &[Operand::Constant(8), wave]);
-        let part = self.vector(Operation::AddU32, &[Operand::Constant(start), bytes]);
-        let offset = self.vector(Operation::ShlB32, &[Operand::Constant(2), lane]);
-        let own = self.vector(Operation::AddU32, &[part, offset]);
-        self.start.own_word = Some([own, part]);
+        let part = self.vector(Operation::ShlB32, &[Operand::Constant(WAVE_BYTES.trailing_zeros()), wave]);
+        let own = self.vector(Operation::AddU32, &[part, own]);
+        self.start.own_word = Some(OwnWord { own, part: Some(part) });
     }
 
     pub fn built_in(&mut self, built_in: BuiltIn, component: u8) -> Words {

@@ -1,0 +1,104 @@
+//! Code objects for AMD's runtimes: LLVM's assembler and linker, run on the text of a kernel.
+//!
+//! Both are looked for by name: `llvm-mc` and `ld.lld` with the number of a version behind, the newest first, then
+//! without, of version 19 at least. Older assemblers do not know code object version 5 of all processors.
+
+use super::CommandError;
+use crate::profile::Profile;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The oldest version that is asked, and the newest that is looked for by its number.
+const OLDEST: u32 = 19;
+const NEWEST: u32 = 40;
+
+/// The bytes of the code object that a kernel's text becomes.
+///
+/// # Errors
+/// When the tools are not found, cannot be run, or refuse the text.
+pub fn code_object(text: &[u8], profile: &Profile, directory: Option<&Path>) -> Result<Vec<u8>, CommandError> {
+    let assembler = find("llvm-mc", directory)?;
+    let linker = find("ld.lld", directory)?;
+    let folder = Folder::new()?;
+    let [source, object, linked] = ["kernel.s", "kernel.o", "kernel.hsaco"].map(|name| folder.0.join(name));
+    std::fs::write(&source, text)
+        .map_err(|error| CommandError(format!("cannot write {}: {error}", source.display())))?;
+    let mut assemble = Command::new(&assembler);
+    assemble.args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj"]).arg(format!("-mcpu={}", profile.processor));
+    if profile.wave_size == Some(64) && has_both_waves(&profile.processor) {
+        assemble.arg("-mattr=+wavefrontsize64,-wavefrontsize32");
+    }
+    run(assemble.arg("-o").arg(&object).arg(&source))?;
+    run(Command::new(&linker).arg("-shared").arg("-o").arg(&linked).arg(&object))?;
+    std::fs::read(&linked).map_err(|error| CommandError(format!("cannot read {}: {error}", linked.display())))
+}
+
+/// Whether a processor runs waves of 32 lanes unless told otherwise (gfx10 on).
+fn has_both_waves(processor: &str) -> bool {
+    use crate::target::amd::mnemonic::Generation;
+    Generation::of(processor).is_some_and(|generation| generation >= Generation::Rdna1)
+}
+
+/// A tool in a directory or on the PATH.
+fn find(tool: &str, directory: Option<&Path>) -> Result<OsString, CommandError> {
+    let numbered = (OLDEST..=NEWEST).rev().map(|version| format!("{tool}-{version}"));
+    let names = numbered.chain([tool.to_owned()]);
+    let place = |name: String| directory.map_or(OsString::from(&name), |directory| directory.join(&name).into());
+    let found = names.map(place).find(|program| version(program).is_some_and(|version| version >= OLDEST));
+    found.ok_or_else(|| {
+        let place = directory.map_or("on the PATH".to_owned(), |directory| format!("in {}", directory.display()));
+        let packages = "llvm and lld (Debian: llvm-22 lld-22)";
+        CommandError(format!(
+            "--emit hsaco: {tool} of version {OLDEST} or later is not {place}; install {packages}, or name their \
+             directory with --llvm-dir"
+        ))
+    })
+}
+
+/// The version that a tool says it is; none if it cannot be run.
+fn version(program: &OsString) -> Option<u32> {
+    let said = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    // "LLVM version 22.1.8", "Debian LLD 22.1.8 (compatible with GNU linkers)".
+    let words = text.split_whitespace().zip(text.split_whitespace().skip(1));
+    let number = words.filter(|(word, _)| matches!(*word, "version" | "LLD")).map(|(_, number)| number).next()?;
+    number.split('.').next()?.parse().ok()
+}
+
+fn run(command: &mut Command) -> Result<(), CommandError> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let done = command.stdin(Stdio::null()).output();
+    let done = done.map_err(|error| CommandError(format!("cannot run {name}: {error}")))?;
+    match done.status.success() {
+        true => Ok(()),
+        false => Err(CommandError(format!("{name} failed: {}", String::from_utf8_lossy(&done.stderr).trim_end()))),
+    }
+}
+
+/// A directory for the files between the tools, gone with its owner.
+struct Folder(PathBuf);
+
+impl Folder {
+    /// One that nobody else has: a name is tried until it can be made.
+    fn new() -> Result<Folder, CommandError> {
+        let parent = std::env::temp_dir();
+        let mut failure = None;
+        for n in 0..1000 {
+            let path = parent.join(format!("crosslane-{}-{n}", std::process::id()));
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Folder(path)),
+                Err(error) => failure = Some(error),
+            }
+        }
+        let reason = failure.map(|error| error.to_string()).unwrap_or_default();
+        Err(CommandError(format!("cannot make a directory in {}: {reason}", parent.display())))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left behind in the system's directory for temporary files harms nobody.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
