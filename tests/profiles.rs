@@ -70,6 +70,15 @@ fn a_profile_of_hardware_gives_its_assembly() {
 }
 
 #[test]
+fn a_code_object_needs_tools_of_llvm() {
+    let folder = Folder::new("profile-tools");
+    folder.file("a.comp", SHADER);
+    let output = folder.run(&["compile", "a.comp", "-p", "gfx1030", "--emit", "hsaco", "--llvm-dir", "nowhere"]);
+    assert_eq!(status(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("install llvm and lld"), "{}", stderr(&output));
+}
+
+#[test]
 fn wave_sizes_are_those_of_the_hardware() {
     let folder = Folder::new("profile-waves");
     folder.file("a.comp", SHADER);

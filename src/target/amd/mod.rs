@@ -26,6 +26,9 @@ pub mod unit;
 pub mod view;
 pub mod waits;
 
+#[cfg(test)]
+mod tests;
+
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::Kernel;
 use crate::kernel::tree::Tree;
