@@ -331,10 +331,8 @@ impl Selector<'_> {
     /// Code for all lanes of the wave. Its values are visible behind it under the names of its results.
     fn whole_wave(&mut self, inst: InstId, body: BlockId) {
         let kernel = self.kernel;
-        let saved = self.mask_register();
         self.is_lane = true;
-        let all = Operand::Constant(u32::MAX);
-        self.with_masks(Operation::SaveExecOr, Operation::SaveExecOr64, saved, &[all]);
+        let saved = self.all_lanes();
         let outer = self.start.active.replace(saved);
         (self.clean_from, self.swapped) = (self.block.insts.len(), None);
         for inner in &kernel.blocks[body].insts {
@@ -348,8 +346,20 @@ impl Selector<'_> {
         }
         self.start.active = outer;
         self.is_lane = true;
-        self.move_mask(EXEC, saved);
+        self.only_lanes(saved);
         (self.clean_from, self.swapped) = (self.block.insts.len(), None);
+    }
+
+    /// Switches all lanes on. Gives those that were.
+    pub fn all_lanes(&mut self) -> Operand {
+        let saved = self.mask_register();
+        self.with_masks(Operation::SaveExecOr, Operation::SaveExecOr64, saved, &[Operand::Constant(u32::MAX)]);
+        saved
+    }
+
+    /// Switches off all lanes but these.
+    pub fn only_lanes(&mut self, saved: Operand) {
+        self.move_mask(EXEC, saved);
     }
 
     // Variables: results of constructs and parameters of blocks.

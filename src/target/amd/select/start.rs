@@ -65,11 +65,10 @@ impl Selector<'_> {
         let groups = self.inputs(&wanted);
         self.load_arguments(&wanted);
         self.find_place(&wanted, groups);
-        if wanted.lane || wanted.own_word {
-            self.count_lanes();
-        }
         if wanted.own_word {
             self.find_own_word();
+        } else if wanted.lane {
+            self.count_lanes();
         }
         if (wanted.shared || wanted.own_word) && self.arch.generation < Generation::Vega {
             self.unclamp_shared();
@@ -341,20 +340,24 @@ impl Selector<'_> {
     }
 
     /// The lane's word is at four times its number in the wave's part of workgroup memory, and that part is the one of the
-    /// wave's number. What is the same for all waves is in the instructions' offset.
+    /// wave's number. What is the same for all waves is in the instructions' offset. Whole-wave code uses the address in
+    /// all lanes, so all lanes compute it.
     fn find_own_word(&mut self) {
-        let index = self.start.built_ins[&(key(BuiltIn::LocalInvocationIndex), 0)];
-        let lane = self.start.lane.unwrap_or(index);
-        let own = self.vector(Operation::ShlB32, &[Operand::Constant(2), lane]);
-        if self.kernel.invocations() <= self.arch.wave {
-            self.start.own_word = Some(OwnWord { own, part: None });
-            return;
+        let part = (self.kernel.invocations() > self.arch.wave).then(|| {
+            let index = self.start.built_ins[&(key(BuiltIn::LocalInvocationIndex), 0)];
+            let index = self.in_scalar(index);
+            let wave = self.scalar(Operation::ScalarShr, &[index, Operand::Constant(self.arch.wave.trailing_zeros())]);
+            self.scalar(Operation::ScalarShl, &[wave, Operand::Constant(WAVE_BYTES.trailing_zeros())])
+        });
+        let saved = self.all_lanes();
+        self.count_lanes();
+        let lane = self.start.lane.unwrap_or(Operand::Constant(0));
+        let mut own = self.vector(Operation::ShlB32, &[Operand::Constant(2), lane]);
+        if let Some(part) = part {
+            own = self.vector(Operation::AddU32, &[part, own]);
         }
-        let shift = self.arch.wave.trailing_zeros();
-        let wave = self.vector(Operation::ShrB32, &[Operand::Constant(shift), index]);
-        let part = self.vector(Operation::ShlB32, &[Operand::Constant(WAVE_BYTES.trailing_zeros()), wave]);
-        let own = self.vector(Operation::AddU32, &[part, own]);
-        self.start.own_word = Some(OwnWord { own, part: Some(part) });
+        self.only_lanes(saved);
+        self.start.own_word = Some(OwnWord { own, part });
     }
 
     pub fn built_in(&mut self, built_in: BuiltIn, component: u8) -> Words {
