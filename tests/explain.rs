@@ -52,6 +52,22 @@ fn copies_of_an_operation_are_told_apart() {
     snapshot("copies", &printed(&["explain", COPIES, "-p", "spirv-1.5", "-p", "gfx900"]));
 }
 
+/// The proposal's sequences are named, and cost the least: DS_SWIZZLE before DPP, then DPP in ascending order.
+#[test]
+fn sequences_of_the_proposal_are_named() {
+    let on = |profile| printed(&["explain", "fixtures/explain/proposal.comp", "-p", profile]);
+    let forms = [
+        ("gfx600", "ds_swizzle_b32"),
+        ("gfx701", "ds_swizzle_b32"),
+        ("gfx803", "row_bcast:31"),
+        ("gfx900", "v_readlane_b32"),
+    ];
+    for (profile, line) in forms {
+        let text = on(profile);
+        assert!(text.matches("as in the 2016 proposal").count() == 2 && text.contains(line), "{text}");
+    }
+}
+
 /// The constant shuffles of a text: their distances.
 fn distances(text: &str) -> BTreeSet<String> {
     let shuffles = text.lines().filter(|line| line.trim_start().starts_with("SHFXOR.U "));

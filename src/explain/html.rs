@@ -123,6 +123,9 @@ impl Page {
             self.put("<h4>Sequence</h4>\n");
             self.code(&lowering.sequence);
         }
+        if lowering.proposed {
+            self.put("<p>As in the 2016 proposal, whose sequence costs the least here.</p>\n");
+        }
         self.counts(lowering);
         if let Some(picture) = &lowering.picture {
             self.put(svg::figure(picture, name));

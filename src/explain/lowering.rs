@@ -4,6 +4,7 @@ use super::OnProfile;
 use super::listing::{self, Line, Listing, Unit};
 use super::operations::Site;
 use super::picture::{Picture, picture};
+use crate::lane::planner::is_proposed;
 use crate::lane::{Activity, Candidate, Candidates, Plan, PlanCost, Request, candidates};
 use crate::profile::Profile;
 use serde::Serialize;
@@ -13,6 +14,8 @@ use serde::Serialize;
 pub struct Lowering {
     /// Name of the rule that made the plan.
     pub rule: &'static str,
+    /// Whether it is the sequence of the 2016 proposal.
+    pub proposed: bool,
     /// Which lanes are known to run the operation.
     pub activity: &'static str,
     /// Whether all active lanes get the same result.
@@ -63,6 +66,8 @@ pub struct Instructions {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Rejected {
     pub rule: &'static str,
+    /// Whether it is the sequence of the 2016 proposal.
+    pub proposed: bool,
     pub sequence: Vec<Line>,
     pub setup: Vec<Line>,
     pub cost: PlanCost,
@@ -101,6 +106,7 @@ fn lowering(found: &Candidates, request: &Request, profile: &Profile) -> Lowerin
     let lacking = |(rule, feature): &(&'static str, crate::profile::Feature)| Lacking { rule, feature: feature.name() };
     Lowering {
         rule: plan.rule,
+        proposed: is_proposed(plan.rule, request, profile),
         activity: activity(request.activity),
         uniform: plan.uniform,
         inputs: listing.inputs,
@@ -130,6 +136,7 @@ fn rejected(other: &Candidate, chosen: &PlanCost, request: &Request, profile: &P
     let difference = other.cost.beyond(chosen).into_iter().map(|(part, more)| Difference { part, more });
     Rejected {
         rule: other.plan.rule,
+        proposed: is_proposed(other.plan.rule, request, profile),
         sequence: listing.lines,
         setup: listing.setup,
         cost: other.cost,

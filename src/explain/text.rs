@@ -121,9 +121,22 @@ fn planned(name: &ProfileReport, lowering: &Lowering) -> Vec<String> {
     lines.extend(sequence("set-up: ", &lowering.setup));
     lines.extend(sequence("", &lowering.sequence));
     lines.push(format!("  {}", summary(lowering)));
-    lines.extend(lowering.rejected.iter().map(|other| format!("  instead of {}", rejected(other))));
+    if lowering.proposed {
+        lines.push("  as in the 2016 proposal, whose sequence costs the least here".into());
+    }
+    lines.extend(lowering.rejected.iter().flat_map(instead));
     let lacking = lowering.lacking.iter();
     lines.extend(lacking.map(|other| format!("  without {}: it has no {}", other.rule, other.feature)));
+    lines
+}
+
+/// What was not chosen, with its lines where it is the proposal's.
+fn instead(other: &Rejected) -> Vec<String> {
+    let mut lines = vec![format!("  instead of {}", rejected(other))];
+    if other.proposed {
+        lines.extend(sequence("set-up: ", &other.setup));
+        lines.extend(sequence("", &other.sequence));
+    }
     lines
 }
 
@@ -177,7 +190,8 @@ pub fn rejected(other: &Rejected) -> String {
     let parts: Vec<String> =
         [said(|d| d.more > 0, "more"), said(|d| d.more < 0, "less")].into_iter().flatten().collect();
     let by = if parts.is_empty() { "costs the same".to_owned() } else { parts.join("; ") };
-    format!("{} ({}): {by}", other.rule, count(other.cost.instructions, "instruction"))
+    let whose = if other.proposed { "the 2016 proposal's " } else { "" };
+    format!("{whose}{} ({}): {by}", other.rule, count(other.cost.instructions, "instruction"))
 }
 
 /// `1 cycle`, `2 cycles`, of a name in the plural.

@@ -9,6 +9,8 @@ pub mod amd;
 pub mod nv;
 mod registers;
 pub mod spirv;
+#[cfg(test)]
+mod tests;
 
 use crate::lane::{Plan, Request};
 use crate::profile::{Profile, Target};

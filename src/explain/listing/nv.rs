@@ -22,7 +22,18 @@ enum Place {
     Result(u32),
     /// A register's `.y`: what a shuffle moved.
     Moved(u32),
+    /// Both, as a shuffle writes them where its predicate is used too.
+    Both(u32),
     Number(u32),
+}
+
+impl Place {
+    const fn register(self) -> Option<u32> {
+        match self {
+            Place::Result(n) | Place::Moved(n) | Place::Both(n) => Some(n),
+            Place::Number(_) => None,
+        }
+    }
 }
 
 type Places = Vec<Place>;
@@ -33,6 +44,7 @@ impl fmt::Display for Place {
         match *self {
             Place::Result(n) => write!(f, "R{n}.x"),
             Place::Moved(n) => write!(f, "R{n}.y"),
+            Place::Both(n) => write!(f, "R{n}.xy"),
             Place::Number(word) if word <= i32::MAX as u32 => word.fmt(f),
             Place::Number(word) => write!(f, "{word:#x}"),
         }
@@ -52,6 +64,7 @@ pub fn list(plan: &Plan, request: &Request) -> Result<Listing, Unwritten> {
         inputs: Vec::new(),
         setup: Vec::new(),
         steps: Vec::new(),
+        given: Vec::new(),
         lines: Vec::new(),
     };
     lister.run()
@@ -65,6 +78,8 @@ struct Lister<'a> {
     inputs: Vec<Places>,
     setup: Vec<Places>,
     steps: Vec<Places>,
+    /// Steps whose predicate the shuffle before them gave already, and where that is.
+    given: Vec<(usize, Place)>,
     lines: Vec<Line>,
 }
 
@@ -107,8 +122,8 @@ impl Lister<'_> {
     fn release_dead(&mut self, at: usize) {
         for n in self.uses.dying(at) {
             for place in self.steps[usize::from(n)].clone() {
-                if let Place::Result(register) | Place::Moved(register) = place
-                    && !self.is_shared(n, place)
+                if let Some(register) = place.register()
+                    && !self.is_shared(register, at)
                 {
                     self.pool.release(register, 1);
                 }
@@ -116,11 +131,13 @@ impl Lister<'_> {
         }
     }
 
-    /// Whether another value that is still needed is the same register.
-    fn is_shared(&self, n: u16, place: Place) -> bool {
-        let holds = |places: &Places| places.contains(&place);
-        let others = self.steps.iter().enumerate().filter(|(other, _)| *other != usize::from(n));
-        others.map(|(_, places)| places).chain(&self.setup).chain(&self.inputs).any(holds)
+    /// Whether a value that is needed behind step `at` is in a register.
+    fn is_shared(&self, register: u32, at: usize) -> bool {
+        let is_same = |place: &Place| place.register() == Some(register);
+        let live = (0..).zip(&self.steps).filter(|(n, _)| !self.uses.dies(Operand::Step(*n), at));
+        let live = live.map(|(_, places)| places).chain(&self.setup).chain(&self.inputs).flatten();
+        let given = self.given.iter().filter(|(n, _)| *n > at).map(|(_, place)| place);
+        live.chain(given).any(is_same)
     }
 
     fn places(&self, operand: Operand) -> Placed {
@@ -183,6 +200,9 @@ impl Lister<'_> {
         match op {
             NvOp::Shuffle(mode) => self.shuffle(step, mode),
             NvOp::ShuffleValid(mode) => {
+                if let Some((_, place)) = self.given.iter().find(|(n, _)| *n == self.steps.len()) {
+                    return Ok(vec![*place]);
+                }
                 let (index, mask) = (self.single(step.args[0])?, self.single(step.args[1])?);
                 let result = self.fresh();
                 Ok(vec![self.put(Unit::Shuffle, mnemonic::shuffle(mode), result, &[&index, &index, &mask])])
@@ -221,10 +241,26 @@ impl Lister<'_> {
     fn shuffle(&mut self, step: &Step, mode: ShuffleMode) -> Placed {
         let (index, mask) = (self.single(step.args[1])?, self.single(step.args[2])?);
         let one = |lister: &mut Self, value: Place| {
-            let result = Place::Moved(lister.pool.take(1, 1));
-            lister.put(Unit::Shuffle, mnemonic::shuffle(mode), result, &[&value, &index, &mask])
+            let register = lister.pool.take(1, 1);
+            let written = match lister.predicate_of(step, mode) {
+                Some(n) => {
+                    lister.given.push((n, Place::Result(register)));
+                    Place::Both(register)
+                }
+                None => Place::Moved(register),
+            };
+            lister.put(Unit::Shuffle, mnemonic::shuffle(mode), written, &[&value, &index, &mask]);
+            Place::Moved(register)
         };
         Ok(self.places(step.args[0])?.into_iter().map(|value| one(self, value)).collect())
+    }
+
+    /// The step behind a shuffle that asks for its predicate, unless it was given already.
+    fn predicate_of(&self, step: &Step, mode: ShuffleMode) -> Option<usize> {
+        let wanted = StepOp::Prim(NvOp::ShuffleValid(mode).into());
+        let asks = |other: &Step| other.op == wanted && other.args[..2] == step.args[1..];
+        let found = (self.steps.len() + 1..self.plan.steps.len()).find(|n| asks(&self.plan.steps[*n]))?;
+        (!self.given.iter().any(|(n, _)| *n == found)).then_some(found)
     }
 
     /// The only component of an operand; of a ballot that the shader passes the word that has a warp's lanes.

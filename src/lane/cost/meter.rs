@@ -3,7 +3,7 @@
 use super::PlanCost;
 use super::price::{self, Unit, Work};
 use crate::lane::plan::{AluOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
-use crate::lane::primitive::{NvOp, PermlaneOp, Primitive, ScalarOp};
+use crate::lane::primitive::{LdsOp, NvOp, PermlaneOp, Primitive, ScalarOp};
 use crate::lane::request::{LaneType, Request, ScalarKind};
 use crate::profile::{Cost, Feature, Profile, Target};
 
@@ -46,6 +46,8 @@ struct Meter<'a> {
     /// Per step the registers that its instruction takes beside operands and result, vectors first.
     beside: Vec<[u32; 2]>,
     slot: u32,
+    /// Results that the local data share has yet to give.
+    pending: Vec<Operand>,
     cost: PlanCost,
 }
 
@@ -60,6 +62,7 @@ pub fn measure(plan: &Plan, request: &Request, profile: &Profile) -> PlanCost {
         last_use: last_uses(plan),
         beside: Vec::new(),
         slot: 0,
+        pending: Vec::new(),
         cost: PlanCost::default(),
     };
     plan.setup.iter().for_each(|step| meter.set_up(step));
@@ -144,6 +147,10 @@ impl Meter<'_> {
         let ty = self.ty(step.ty);
         Some(match step.op {
             StepOp::Prim(_) | StepOp::FoldMoved(..) => return None,
+            // A built-in value.
+            StepOp::Fact(LaneFact::Mask(_)) if self.profile.target == Target::Nv => {
+                Work { unit: Unit::Vector, count: 1 }
+            }
             StepOp::Fact(fact) => price::of_fact(fact, self.halves()),
             // AMD counts the zeros above, from which the number of the bit follows.
             StepOp::Alu(AluOp::FindMsb) if self.profile.target == Target::Amd => Work { unit: Unit::Vector, count: 2 },
@@ -152,13 +159,27 @@ impl Meter<'_> {
                 work if scalar && has_scalar_form(ty) => Work { unit: Unit::Scalar, ..work },
                 work => work,
             },
-            StepOp::Compare(_) => Work { unit: Unit::Compare, count: 2 * self.operand_ty(step).components as u32 - 1 },
+            StepOp::Compare(_) => Work { unit: Unit::Compare, count: self.comparisons(step) },
             StepOp::Select if ty.kind == ScalarKind::Bool && self.profile.target == Target::Amd => {
                 Work { unit: Unit::Scalar, count: 3 }
             }
             StepOp::Select => Work { unit: Unit::Vector, count: price::registers(ty) },
             StepOp::Identity(_) | StepOp::Neutral(_) | StepOp::Zero => Work { unit: Unit::Scalar, count: 0 },
         })
+    }
+
+    /// Instructions of a comparison: one for each component, and one to combine each further one. NVIDIA's give floats
+    /// for floats, of which another makes a bool.
+    fn comparisons(&self, step: &Step) -> u32 {
+        let ty = self.operand_ty(step);
+        let each = if self.profile.target == Target::Nv && ty.is_float() { 2 } else { 1 };
+        (each + 1) * u32::from(ty.components) - 1
+    }
+
+    /// Whether the vector unit runs it, or would if it were AMD's.
+    fn is_of_vector_unit(&self, step: &Step) -> bool {
+        let compares = self.work(step).is_some_and(|work| work.unit == Unit::Compare);
+        self.result_place(step) == Place::Vector || compares && self.operand_ty(step) != LaneType::BOOL
     }
 
     /// Type of a comparison's operands.
@@ -205,14 +226,21 @@ impl Meter<'_> {
     fn pass(&mut self, n: usize, step: &Step) {
         let is_free = self.is_second_of_swap(n, step) || self.is_predicate_of_shuffle(n, step);
         let (price, count) = if is_free { (price::FREE, 0) } else { self.price(step) };
-        let extra = if count > 0 { self.copies(n, step) + self.moves_to_vectors(step) } else { 0 };
-        self.slot += extra;
-        let waits = self.waits(step, &price);
+        self.wait_for_lds(step);
+        let copies = if count > 0 { self.copies(n, step) } else { 0 };
+        let moves = if count > 0 { self.moves_to_vectors(step) } else { 0 };
+        let early = if moves > 0 { self.waits_for_scalars(step) } else { 0 };
+        let extra = copies + moves;
+        self.slot += extra + early;
+        let waits = early + self.waits(step, &price).max(self.waits_behind_copies(step, &price, copies));
         let instructions = count * u32::from(price.instructions);
-        self.slot += waits + instructions;
+        self.slot += waits - early + instructions;
         self.cost.instructions += instructions + extra;
         self.cost.waits += waits;
         self.cost.lds += count * u32::from(price.lds);
+        if count > 0 && price.lds > 0 {
+            self.pending.push(Operand::Step(n as u16));
+        }
         self.cost.setup += price::selector_constants(step.op);
         let cycle = u32::from(price::of_unit(self.profile, Unit::Vector).latency);
         let start = step.operands().iter().filter_map(|operand| self.passed(*operand)).map(|passed| passed.ready).max();
@@ -226,6 +254,40 @@ impl Meter<'_> {
             registers: self.registers(step, place),
         });
         self.beside.push([price.registers.into(), price.scalars.into()]);
+    }
+
+    /// Waiting for what the local data share has yet to give takes a slot, and is for all of it.
+    fn wait_for_lds(&mut self, step: &Step) {
+        if step.operands().iter().any(|operand| self.pending.contains(operand)) {
+            self.pending.clear();
+            self.slot += 1;
+        }
+    }
+
+    /// Wait states before scalars are moved to vectors.
+    fn waits_for_scalars(&self, step: &Step) -> u32 {
+        let scalars = step.operands().iter().filter_map(|operand| self.passed(*operand));
+        let left = |passed: &Passed| passed.wait_after.saturating_sub(self.slot - passed.slot);
+        scalars.filter(|passed| passed.place != Place::Vector).map(left).max().unwrap_or(0)
+    }
+
+    /// A swap reads the copies that were just made for it.
+    fn waits_behind_copies(&self, step: &Step, price: &Cost, copies: u32) -> u32 {
+        match swapped_block(step) {
+            Some(_) if copies > 0 => {
+                u32::from(price.wait_before).saturating_sub(price::registers(self.ty(step.ty)) - 1)
+            }
+            _ => 0,
+        }
+    }
+
+    /// The address of the own word of memory, which every way through memory needs, and the lane's number for it.
+    fn own_address(&self) -> u32 {
+        if !self.plan.steps.iter().any(|step| step.op == StepOp::Prim(LdsOp::Bounce.into())) {
+            return 0;
+        }
+        let has_index = self.plan.setup.iter().any(|step| step.op == StepOp::Fact(LaneFact::Index));
+        if has_index { 1 } else { 1 + self.halves() }
     }
 
     /// Copies of what the instruction overwrites and is still needed, or of a constant that it is to leave.
@@ -275,11 +337,12 @@ impl Meter<'_> {
             StepOp::Prim(primitive) => step.operands().len() - primitive.instruction().index_operands(),
             _ => step.operands().len(),
         };
-        let is_vector = self.result_place(step) == Place::Vector;
+        let is_vector = self.is_of_vector_unit(step);
+        let is_moved = |n: usize| n == moved || n < 2 && swapped_block(step).is_some();
         let needed = |(n, operand): (usize, &Operand)| {
             let Some(passed @ Passed { place, .. }) = self.passed(*operand) else { return 0 };
             let Operand::Step(_) = operand else { return 0 };
-            let before = if n == moved && *place == Place::Vector { price.wait_before.into() } else { 0 };
+            let before = if is_moved(n) && *place == Place::Vector { price.wait_before.into() } else { 0 };
             let index = if n >= values && *place == Place::Scalar { price.wait_index.into() } else { 0 };
             let after = if is_vector { passed.wait_after } else { 0 };
             u32::max(before, index).max(after).saturating_sub(self.slot - passed.slot)
@@ -324,6 +387,7 @@ impl Meter<'_> {
         self.cost.latency = ready.unwrap_or(0);
         self.cost.vectors = self.most_live(true);
         self.cost.scalars = self.most_live(false);
+        self.cost.setup += self.own_address();
         if !self.plan.whole.is_empty() {
             let switch = price::of_unit(self.profile, Unit::Scalar);
             self.cost.instructions += MODE_SWITCHES * u32::from(switch.instructions);

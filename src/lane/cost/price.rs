@@ -1,6 +1,6 @@
 //! The price of one step: which unit runs it, and how often.
 
-use crate::lane::op::FoldOp;
+use crate::lane::op::{FoldOp, MaskOp};
 use crate::lane::plan::{AluOp, LaneFact, StepOp};
 use crate::lane::primitive::{PermlaneOp, Primitive};
 use crate::lane::request::{LaneType, ScalarKind};
@@ -121,8 +121,9 @@ pub fn of_fact(fact: LaneFact, halves: u32) -> Work {
         LaneFact::Index => work(Unit::Count, halves),
         LaneFact::Size => work(Unit::Scalar, 0),
         LaneFact::InSet(_) => work(Unit::Scalar, halves),
-        // A one shifted to the own lane, and arithmetic on it.
-        LaneFact::Mask(_) => work(Unit::Vector, 1 + 2 * halves),
+        // Ones shifted to the own lane, whose number is counted first; their complement for the lanes below.
+        LaneFact::Mask(MaskOp::Lt | MaskOp::Le) => work(Unit::Vector, 1 + 2 * halves),
+        LaneFact::Mask(_) => work(Unit::Vector, 1 + halves),
     }
 }
 

@@ -14,7 +14,7 @@ mod validate;
 
 use super::check::{self, Effort};
 use super::cost::{self, PlanCost};
-use super::op::LaneOp;
+use super::op::{FoldKind, LaneOp};
 use super::plan::{Operand, Plan, StepOp, StepType};
 use super::request::{Refusal, Request};
 use crate::profile::{Feature, Profile, Target};
@@ -107,6 +107,14 @@ fn refusal(request: &Request, profile: &Profile, least_size: u32, missing: Optio
             since: oldest_that_can(request, profile, least_size),
         },
     }
+}
+
+/// Whether a rule's plan is the sequence that the 2016 proposal of portable cross-lane operations shows for the operation
+/// on hardware such as the profile's.
+pub fn is_proposed(rule: &str, request: &Request, profile: &Profile) -> bool {
+    let reduces =
+        matches!(request.op, LaneOp::Fold { kind, .. } if !matches!(kind, FoldKind::Inclusive | FoldKind::Exclusive));
+    reduces && profile.target == Target::Amd && amd::is_proposed(rule, profile)
 }
 
 /// What one rule makes of a request.

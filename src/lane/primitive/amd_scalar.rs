@@ -96,8 +96,8 @@ impl Instruction for ScalarOp {
             ScalarOp::ReadLane | ScalarOp::ReadFirstLane => CostClass::AmdReadLane,
             ScalarOp::WriteLane => CostClass::AmdWriteLane,
             ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh => CostClass::AmdCountBelow,
-            ScalarOp::Ballot | ScalarOp::BallotFalse => CostClass::AmdBallot,
-            ScalarOp::WholeQuads => CostClass::AmdMask,
+            // A bool is a mask already, of which S_AND takes the active lanes.
+            ScalarOp::Ballot | ScalarOp::BallotFalse | ScalarOp::WholeQuads => CostClass::AmdMask,
             ScalarOp::Active | ScalarOp::OwnBit => return None,
         })
     }

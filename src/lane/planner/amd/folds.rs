@@ -18,7 +18,7 @@ use crate::lane::planner::group::folds::{Fold, one_lane, reduction};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{Dpp16, DppControl, Fetch, LdsOp, PermlaneOp, ScalarOp, Swizzle};
 use crate::lane::request::ScalarKind;
-use crate::profile::Feature;
+use crate::profile::{Feature, Profile};
 
 /// How two rows of 16 lanes come together.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,14 +41,24 @@ enum Halves {
     Scalars,
 }
 
+const INSIDE_ROWS: &str = "DPP inside rows";
+const ROW_BCAST: &str = "DPP inside rows and row_bcast between them";
+const SWIZZLES: &str = "DS_SWIZZLE";
+
+/// Whether a rule gives the sequence by which the proposal of 2016 reduces on such hardware: DPP, row_bcast and
+/// V_READLANE where there are these (GCN 3 on), DS_SWIZZLE before.
+pub fn is_proposed(rule: &str, profile: &Profile) -> bool {
+    match (profile.has(Feature::AmdDppRowBcast), profile.has(Feature::AmdDpp16)) {
+        (true, _) => [INSIDE_ROWS, ROW_BCAST].contains(&rule),
+        (false, false) => rule == SWIZZLES,
+        (false, true) => false,
+    }
+}
+
 pub static RULES: &[Rule] = &[
     Rule { name: "fold of one lane", needs: &[], build: one_lane },
-    Rule { name: "DPP inside rows", needs: &[Feature::AmdDpp16], build: inside_rows },
-    Rule {
-        name: "DPP inside rows and row_bcast between them",
-        needs: &[Feature::AmdDppRowBcast],
-        build: |b| between_rows(b, Rows::Bcast, Halves::Bcast),
-    },
+    Rule { name: INSIDE_ROWS, needs: &[Feature::AmdDpp16], build: inside_rows },
+    Rule { name: ROW_BCAST, needs: &[Feature::AmdDppRowBcast], build: |b| between_rows(b, Rows::Bcast, Halves::Bcast) },
     Rule {
         name: "DPP inside rows and PERMLANE swaps between them",
         needs: &[Feature::AmdDpp16, Feature::AmdPermlaneSwap],
@@ -69,7 +79,7 @@ pub static RULES: &[Rule] = &[
         needs: &[Feature::AmdDpp16, Feature::AmdSwizzle],
         build: |b| between_rows(b, Rows::Swizzle, Halves::Scalars),
     },
-    Rule { name: "DS_SWIZZLE", needs: &[Feature::AmdSwizzle], build: by_swizzles },
+    Rule { name: SWIZZLES, needs: &[Feature::AmdSwizzle], build: by_swizzles },
     Rule { name: "fold of a mask", needs: &[], build: masks::fold },
     Rule { name: "whole quads of a mask", needs: &[], build: masks::fold_of_quads },
 ];

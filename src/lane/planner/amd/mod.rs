@@ -15,6 +15,8 @@ mod sort;
 #[cfg(test)]
 mod tests;
 
+pub use folds::is_proposed;
+
 use super::build::Builder;
 use super::{Answer, Rule};
 use crate::lane::op::{FoldKind, FoldOp, LaneOp, Members};
