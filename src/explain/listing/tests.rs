@@ -16,45 +16,26 @@ fn assembly() -> Vec<Profile> {
     all
 }
 
-/// How many plans have lines, and how many of these have other wait states than they are priced.
-#[derive(Default)]
-struct Tally {
-    written: usize,
-    other_waits: usize,
-}
-
-/// The instructions of a plan that has lines must be as many as it is priced.
-fn compare(request: &Request, profile: &Profile, tally: &mut Tally) {
-    let Ok(plan) = planner::unproven(request, profile) else { return };
-    let Ok(listing) = list(&plan, request, profile) else { return };
+/// Whether the plan has lines; its instructions and wait states must be as many as it is priced.
+fn agrees(request: &Request, profile: &Profile) -> bool {
+    let Ok(plan) = planner::unproven(request, profile) else { return false };
+    let Ok(listing) = list(&plan, request, profile) else { return false };
     let cost = cost::of(&plan, request, profile);
-    assert_eq!(
-        listing.instructions() as u32,
-        cost.instructions,
-        "{request:?} on {}: {:#?}\n{plan:?}",
-        profile.name,
-        listing.lines
-    );
-    tally.written += 1;
-    if listing.wait_states != cost.waits {
-        println!("{} {:?}: {} wait states, priced {}", profile.name, request.op, listing.wait_states, cost.waits);
-        tally.other_waits += 1;
-    }
+    let (lines, priced) = ((listing.instructions() as u32, listing.wait_states), (cost.instructions, cost.waits));
+    assert_eq!(lines, priced, "{request:?} on {}: {:#?}\n{plan:?}", profile.name, listing.lines);
+    true
 }
 
-/// Wait states are priced along dependences, lines stand in one order: that may differ where several scalars are moved to
-/// vectors, and hardly anywhere else.
 #[test]
 fn plans_have_as_many_lines_as_they_are_priced() {
-    let (samples, mut tally) = (catalog::all(), Tally::default());
+    let (samples, mut written) = (catalog::all(), 0);
     for profile in assembly() {
         for sample in &samples {
             for activity in [Activity::Any, Activity::Full] {
-                compare(&Request { activity, ..sample.request() }, &profile, &mut tally);
+                written += usize::from(agrees(&Request { activity, ..sample.request() }, &profile));
             }
         }
     }
-    let Tally { written, other_waits } = tally;
-    println!("{written} plans have as many lines as they are priced; {other_waits} have other wait states");
-    assert!(written > 20_000 && other_waits * 100 < written);
+    println!("{written} plans have as many lines as they are priced");
+    assert!(written > 20_000);
 }
