@@ -20,19 +20,28 @@ pub fn joined(mut ranges: Vec<Range>) -> Vec<Range> {
     result
 }
 
+/// What two ordered lists of ranges have in common, in order.
+pub fn common<'r>(a: &'r [Range], b: &'r [Range]) -> impl Iterator<Item = Range> + use<'r> {
+    let (mut i, mut j) = (0, 0);
+    std::iter::from_fn(move || {
+        while let (Some(first), Some(second)) = (a.get(i), b.get(j)) {
+            let both = Range { from: first.from.max(second.from), to: first.to.min(second.to) };
+            if first.to <= second.to {
+                i += 1;
+            } else {
+                j += 1;
+            }
+            if both.from <= both.to {
+                return Some(both);
+            }
+        }
+        None
+    })
+}
+
 /// Whether two ordered lists of ranges have a place in common.
 pub fn overlap(a: &[Range], b: &[Range]) -> bool {
-    let (mut i, mut j) = (0, 0);
-    while let (Some(first), Some(second)) = (a.get(i), b.get(j)) {
-        if first.to < second.from {
-            i += 1;
-        } else if second.to < first.from {
-            j += 1;
-        } else {
-            return true;
-        }
-    }
-    false
+    common(a, b).next().is_some()
 }
 
 /// Both lists as one.

@@ -14,6 +14,9 @@ pub struct Live {
     /// The first part of each register.
     bases: Vec<u32>,
     ranges: Vec<Vec<Range>>,
+    writes: Vec<Vec<u32>>,
+    /// Where each block ends.
+    ends: Vec<u32>,
 }
 
 impl Live {
@@ -24,13 +27,31 @@ impl Live {
         let events = Events::new(function, &graph, &bases, is_early).of;
         let mut solver = Solver::new(&graph);
         let ranges = events.iter().map(|events| solver.part(events)).collect();
-        Live { bases, ranges }
+        let written = |event: &Event| matches!(event.access, Access::Write | Access::Keep).then_some(event.at);
+        let writes = events.iter().map(|events| events.iter().filter_map(written).collect()).collect();
+        let ends = (0..function.blocks.len()).map(|block| graph.whole(block).to).collect();
+        Live { bases, ranges, writes, ends }
     }
 
     /// The ranges of each part, in ascending order and apart.
     pub fn parts(&self, slice: Slice) -> &[Vec<Range>] {
+        &self.ranges[self.each(slice)]
+    }
+
+    /// Where each part is written, in ascending order.
+    pub fn writes(&self, slice: Slice) -> &[Vec<u32>] {
+        &self.writes[self.each(slice)]
+    }
+
+    /// From behind the writes of an instruction to the end of its block.
+    pub fn behind(&self, block: usize, inst: usize) -> Range {
+        let start = if block == 0 { 0 } else { self.ends[block - 1] / 2 + 1 };
+        Range { from: 2 * (start + inst as u32 + 1) + 1, to: self.ends[block] }
+    }
+
+    fn each(&self, slice: Slice) -> std::ops::Range<usize> {
         let first = self.bases[slice.reg.index()] as usize + usize::from(slice.first);
-        &self.ranges[first..first + usize::from(slice.count)]
+        first..first + usize::from(slice.count)
     }
 }
 

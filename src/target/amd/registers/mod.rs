@@ -59,9 +59,14 @@ pub fn allocate(function: &mut Function, arch: &Arch, limits: &Limits) -> Result
     for _ in 0..ROUNDS {
         let depths = depths(function);
         let live = Live::new(function, writes_early);
-        let webs = Webs::new(function, arch, &live, &depths);
-        let costs = spill::costs(function, &webs, &depths, &room);
-        let placement = place::place(&webs, limits, &costs).map_err(|Full(file)| Failure::Full(file))?;
+        let placed = |webs: Webs| {
+            let costs = spill::costs(function, &webs, &depths, &room);
+            place::place(&webs, limits, &costs).map(|placement| (webs, placement))
+        };
+        // Wide webs, and those that must stay because one register of them must, can be too much where single ones are not.
+        let joined = placed(Webs::joined(function, arch, &live, &depths));
+        let found = joined.or_else(|_| placed(Webs::single(function, arch, &live)));
+        let (webs, placement) = found.map_err(|Full(file)| Failure::Full(file))?;
         let Some(first) = placement.evicted.first() else {
             return Ok(done(function, arch, &webs, &placement.firsts, &room));
         };

@@ -1,12 +1,12 @@
 //! Webs: registers that share a place because copies between them then cost nothing.
 //!
 //! A web is a row of hardware registers, each with the ranges in which it is taken. Two webs become one where a copy joins
-//! them, their ranges stay apart and one place suits both.
+//! them, one place suits both, and both are alive at once at most where they still hold what was copied.
 
 use crate::target::amd::arch::Arch;
 use crate::target::amd::live::Live;
 use crate::target::amd::machine::{Code, File, Function, Inst, Operand, Pseudo, Reg, RegInfo, Slice};
-use crate::target::range::{Range, merged, overlap};
+use crate::target::range::{Range, common, merged};
 
 /// Ranges beyond which two webs stay apart: joining many long lists again and again takes too long.
 const RANGE_LIMIT: usize = 512;
@@ -50,6 +50,8 @@ pub struct Web {
     /// Its first hardware register, where one of its registers has a fixed place.
     pub fixed: Option<u16>,
     pub slots: Vec<Vec<Range>>,
+    /// Where each is written.
+    writes: Vec<Vec<u32>>,
     /// Its registers and how far behind the start each begins.
     pub members: Vec<(Reg, u16)>,
 }
@@ -62,6 +64,7 @@ impl Web {
             grid: Grid::behind(info.alignment(arch), 0),
             fixed: info.fixed,
             slots: live.parts(whole).to_vec(),
+            writes: live.writes(whole).to_vec(),
             members: vec![(reg, 0)],
         }
     }
@@ -80,8 +83,9 @@ impl Web {
         self.slots.iter().map(Vec::len).sum()
     }
 
-    /// The web and another one that begins `shift` behind it; none if they cannot share a row.
-    fn united(&self, other: &Web, shift: i32) -> Option<Web> {
+    /// The web and another one that begins `shift` behind it; none if they cannot share a row. `copied` is from behind the
+    /// copy to the end of its block.
+    fn united(&self, other: &Web, shift: i32, copied: Range) -> Option<Web> {
         let front = shift.min(0).unsigned_abs() as u16;
         let (mine, theirs) = (front, (shift + i32::from(front)) as u16);
         let width = (self.slots.len() + usize::from(mine)).max(other.slots.len() + usize::from(theirs));
@@ -96,16 +100,32 @@ impl Web {
         if self.file != other.file || !is_small {
             return None;
         }
-        let mut slots = vec![Vec::new(); width];
+        let (mut slots, mut writes) = (vec![Vec::new(); width], vec![Vec::new(); width]);
         slots[usize::from(mine)..][..self.slots.len()].clone_from_slice(&self.slots);
-        for (slot, ranges) in slots[usize::from(theirs)..].iter_mut().zip(&other.slots) {
-            if overlap(slot, ranges) {
+        writes[usize::from(mine)..][..self.writes.len()].clone_from_slice(&self.writes);
+        for (n, ranges) in (usize::from(theirs)..).zip(&other.slots) {
+            let others = &other.writes[n - usize::from(theirs)];
+            if !agree((&slots[n], &writes[n]), (ranges, others), copied) {
                 return None;
             }
-            *slot = merged(slot, ranges);
+            slots[n] = merged(&slots[n], ranges);
+            writes[n].extend(others);
+            writes[n].sort_unstable();
         }
-        Some(Web { file: self.file, grid, fixed, slots, members: Vec::new() })
+        Some(Web { file: self.file, grid, fixed, slots, writes, members: Vec::new() })
     }
+}
+
+/// Whether two registers, each with its ranges and its writes, may be one: they are alive at once at most from the copy on,
+/// before either is written again.
+fn agree(a: (&[Range], &[u32]), b: (&[Range], &[u32]), copied: Range) -> bool {
+    let is_written = |writes: &[u32], to: u32| {
+        let behind = writes.partition_point(|at| *at <= copied.from);
+        writes.get(behind).is_some_and(|at| *at <= to)
+    };
+    common(a.0, b.0).all(|both| {
+        both.from == copied.from && both.to <= copied.to && !is_written(a.1, both.to) && !is_written(b.1, both.to)
+    })
 }
 
 /// Where a row begins if parts of it, so far behind its start, have fixed places; none if they contradict each other.
@@ -132,18 +152,24 @@ pub struct Webs {
 }
 
 impl Webs {
-    /// One for each register; then copies are followed, those in the innermost loops first.
-    pub fn new(function: &Function, arch: &Arch, live: &Live, depths: &[u32]) -> Webs {
+    /// One for each register.
+    pub fn single(function: &Function, arch: &Arch, live: &Live) -> Webs {
         let infos = (0..).map(Reg).zip(&function.registers);
         let webs: Vec<Web> = infos.map(|(reg, info)| Web::single(reg, info, arch, live)).collect();
         let homes = (0..webs.len() as u32).map(|web| (web, 0)).collect();
-        let mut webs = Webs { webs, homes };
-        let mut copies: Vec<(u32, Slice, Slice)> = Vec::new();
-        for (block, depth) in function.blocks.iter().zip(depths) {
-            copies.extend(block.insts.iter().filter_map(copied).map(|(to, from)| (*depth, to, from)));
+        Webs { webs, homes }
+    }
+
+    /// Those that copies join, the copies in the innermost loops first.
+    pub fn joined(function: &Function, arch: &Arch, live: &Live, depths: &[u32]) -> Webs {
+        let mut webs = Webs::single(function, arch, live);
+        let mut copies: Vec<(u32, Slice, Slice, Range)> = Vec::new();
+        for (at, (block, depth)) in function.blocks.iter().zip(depths).enumerate() {
+            let found = block.insts.iter().enumerate().filter_map(|(n, inst)| Some((n, copied(inst)?)));
+            copies.extend(found.map(|(n, (to, from))| (*depth, to, from, live.behind(at, n))));
         }
         copies.sort_by_key(|(depth, ..)| std::cmp::Reverse(*depth));
-        copies.into_iter().for_each(|(_, to, from)| webs.join(to, from));
+        copies.into_iter().for_each(|(_, to, from, behind)| webs.join(to, from, behind));
         webs
     }
 
@@ -153,13 +179,13 @@ impl Webs {
         (web as usize, offset)
     }
 
-    fn join(&mut self, a: Slice, b: Slice) {
+    fn join(&mut self, a: Slice, b: Slice, behind: Range) {
         let ((first, at), (second, other_at)) = (self.home(a.reg), self.home(b.reg));
         if first == second {
             return;
         }
         let shift = i32::from(at) + i32::from(a.first) - i32::from(other_at) - i32::from(b.first);
-        let Some(united) = self.webs[first].united(&self.webs[second], shift) else { return };
+        let Some(united) = self.webs[first].united(&self.webs[second], shift, behind) else { return };
         let is_first_longer = self.webs[first].members.len() >= self.webs[second].members.len();
         let (into, out_of) = if is_first_longer { (first, second) } else { (second, first) };
         let front = shift.min(0).unsigned_abs() as u16;
@@ -177,6 +203,7 @@ impl Webs {
             self.homes[reg.index()] = (into as u32, *offset);
         }
         self.webs[out_of].slots.clear();
+        self.webs[out_of].writes.clear();
         self.webs[into] = Web { members, ..united };
     }
 }

@@ -109,6 +109,28 @@ fn a_variable_is_written_in_place() {
     assert_eq!(function.blocks[0].insts.len(), 4, "no move is left");
 }
 
+/// What is written behind the copy reads both ends for the last time: they hold the same and are one register.
+#[test]
+fn copies_of_what_is_read_once_more_cost_nothing() {
+    let scan = |reads_again: bool| {
+        straight(|function| {
+            let (value, scanned) = (function.register(File::Vector, 1), function.register(File::Vector, 1));
+            let uses = [Operand::Reg(value), Operand::Reg(scanned)];
+            let mut add = Inst::real(Operation::AddU32, &[Operand::Reg(scanned)], &uses);
+            add.keeps = true;
+            let mut insts = vec![moved(value, 3), copy(scanned, value), add, stored(Operation::Store32, scanned)];
+            insts.extend(reads_again.then(|| stored(Operation::Store32, value)));
+            insts
+        })
+    };
+    for (reads_again, count) in [(false, 4), (true, 6)] {
+        let mut function = scan(reads_again);
+        check(&function, &arch("gfx900"), &limits(256, 102), "scan");
+        allocate(&mut function, &arch("gfx900"), &limits(256, 102)).expect("it fits");
+        assert_eq!(function.blocks[0].insts.len(), count);
+    }
+}
+
 #[test]
 fn too_little_for_one_instruction_is_an_error() {
     let mut function = straight(|function| {
