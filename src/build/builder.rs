@@ -97,29 +97,31 @@ impl Builder {
         let folder = folder.as_ref();
         let mut lines = Lines::new(!self.is_silent);
         lines.file(&folder.display().to_string());
-        let found = shaders_below(folder).and_then(|shaders| self.compile_all(folder, &shaders, &mut lines));
+        let found = shaders_below(folder).and_then(|shaders| {
+            self.compile_all(&shaders, &mut lines, |path| kind::stem(path.strip_prefix(folder).unwrap_or(path)))
+        });
         told(found, &mut lines)
     }
 
-    /// Compiles these shaders.
+    /// Compiles these shaders, which are called after their files alone.
     ///
     /// # Errors
     /// As [`Builder::compile_dir`].
     pub fn compile<P: AsRef<Path>>(self, shaders: impl IntoIterator<Item = P>) -> Result<(), Error> {
         let mut lines = Lines::new(!self.is_silent);
         let shaders: Vec<PathBuf> = shaders.into_iter().map(|path| path.as_ref().to_path_buf()).collect();
-        let made = self.compile_all(Path::new(""), &shaders, &mut lines);
+        let made = self.compile_all(&shaders, &mut lines, |path| kind::stem(path.file_name().map_or(path, Path::new)));
         told(made, &mut lines)
     }
 
-    fn compile_all(&self, folder: &Path, shaders: &[PathBuf], lines: &mut Lines) -> Result<(), Error> {
+    fn compile_all(&self, shaders: &[PathBuf], lines: &mut Lines, stem: impl Fn(&Path) -> String) -> Result<(), Error> {
         let out = self.out(lines)?;
         let profiles = self.read_profiles(lines)?;
         let (mut items, mut failures) = (Vec::new(), 0);
         for path in shaders {
             lines.file(&path.display().to_string());
             let bytes = fs::read(path).map_err(|error| cannot("read", path, &error))?;
-            let stem = kind::stem(path.strip_prefix(folder).unwrap_or(path));
+            let stem = stem(path);
             for profile in &profiles {
                 match self.compile_one(path, &bytes, profile, lines)? {
                     Some((artifact, reflection)) => {

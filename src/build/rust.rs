@@ -11,6 +11,7 @@ use std::fmt::Write;
 const TYPES: &str = "\
 /// What a kernel's caller must bind and set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(dead_code)]
 pub struct Reflection {
     pub entry_point: &'static str,
     /// Invocations of a workgroup in x, y, z.
@@ -26,6 +27,7 @@ pub struct Reflection {
 
 /// A buffer that is to be bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(dead_code)]
 pub struct Buffer {
     pub name: &'static str,
     pub set: u32,
@@ -38,6 +40,7 @@ pub struct Buffer {
 
 /// What a buffer is bound as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(dead_code)]
 pub enum BufferKind {
     Storage,
     Uniform,

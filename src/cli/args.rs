@@ -17,6 +17,8 @@ pub enum Command {
     Compile(Box<CompileArgs>),
     /// Build every output that crosslane.toml names, and only those that are not current.
     Build(Box<BuildArgs>),
+    /// Compare the listings of what crosslane.toml names with those that were committed.
+    Snapshot(Box<SnapshotArgs>),
     /// Run a compute shader on the CPU, with the operations of a profile.
     Run(Box<RunArgs>),
     /// Show what each cross-lane operation of a shader becomes, and why.
@@ -39,6 +41,7 @@ impl Command {
         match self {
             Command::Compile(args) => Some(&args.messages),
             Command::Build(args) => Some(&args.messages),
+            Command::Snapshot(args) => Some(&args.messages),
             Command::Run(args) => Some(&args.messages),
             Command::Explain(args) => Some(&args.messages),
             Command::Check(args) => Some(&args.messages),
@@ -186,6 +189,30 @@ pub struct BuildArgs {
     /// Say nothing but errors and warnings.
     #[arg(long, short = 'q')]
     pub quiet: bool,
+    #[command(flatten)]
+    pub messages: MessageArgs,
+}
+
+#[derive(Args)]
+pub struct SnapshotArgs {
+    /// Manifest that names shaders, profiles and macros; paths in it start from its folder.
+    #[arg(long, value_name = "FILE", default_value = "crosslane.toml")]
+    pub manifest: PathBuf,
+    /// Folder of the committed listings, from the manifest's folder.
+    #[arg(long, value_name = "DIR", default_value = "snapshots")]
+    pub dir: PathBuf,
+    /// Write every listing that differs, and remove those that nothing makes any more.
+    #[arg(long, group = "decision")]
+    pub accept: bool,
+    /// Ask about each.
+    #[arg(long, group = "decision")]
+    pub review: bool,
+    /// Print names and costs, not what differs.
+    #[arg(long, group = "decision")]
+    pub check: bool,
+    /// Listings to make at once; by default what cargo or make lends, else one for each processor.
+    #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..).map(usize::from))]
+    pub jobs: Option<usize>,
     #[command(flatten)]
     pub messages: MessageArgs,
 }

@@ -38,7 +38,7 @@ pub fn command_failed(args: Option<&MessageArgs>, CommandError(text): &CommandEr
 }
 
 /// `NO_COLOR` (no-color.org) and `CLICOLOR_FORCE` speak where the option says `auto`.
-fn colour(when: Color) -> bool {
+pub fn colour(when: Color) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match when {
         Color::Always => true,

@@ -62,6 +62,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let outcome = match &cli.command {
         Command::Compile(args) => compile::run(args),
         Command::Build(args) => build::run(args),
+        Command::Snapshot(args) => build::snapshot::run(args),
         Command::Run(args) => run::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Check(args) => check::run(args),

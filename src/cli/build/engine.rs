@@ -4,13 +4,15 @@
 use super::super::{CommandError, Exit};
 use super::plan::{Job, Plan};
 use super::report::Progress;
+use super::snapshot::snapshot;
 use super::sources::{Content, Sources, TreeLoader};
 use super::state::{Entry, OutDir, hex};
 use super::tokens::Tokens;
 use super::watch::Stamps;
 use crate::build::files::normal;
 use crate::build::write::Written;
-use crate::compile::{Compilation, Input, Options, Verdict, compile};
+use crate::compile::{Compilation, EmitKind, Input, Options, Verdict, compile};
+use crate::explain::explain;
 use rayon::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -56,6 +58,8 @@ pub struct Choices {
     /// Write nothing; compare.
     pub is_check: bool,
     pub jobs: Option<usize>,
+    /// What to make in place of what the manifest says.
+    pub emit: Option<EmitKind>,
 }
 
 /// Builds a plan.
@@ -85,17 +89,18 @@ impl<'a> Engine<'a> {
     /// # Errors
     /// When a folder of outputs cannot be written at all, or what was done cannot be remembered.
     pub fn run(&self, progress: &Progress) -> Result<Vec<Done>, CommandError> {
+        let total = self.plan.jobs.len();
         if self.choices.is_check {
-            let all = (0..self.plan.jobs.len()).collect();
-            return Ok(self.spread(all, &|job| self.compare(job), progress).into_values());
+            let compared = self.spread((0..total).collect(), &|job| self.compare(job), progress);
+            return Ok(all(total, compared));
         }
         let mut dirs = self.plan.out_dirs.iter().map(|dir| OutDir::open(dir)).collect::<Result<Vec<_>, _>>()?;
         let keys: Vec<String> = self.plan.jobs.iter().map(|job| self.key(job)).collect();
         let is_stale = |n: &usize| !self.is_current(&self.plan.jobs[*n], &keys[*n], &dirs);
-        let stale: Vec<usize> = (0..self.plan.jobs.len()).filter(is_stale).collect();
+        let stale: Vec<usize> = (0..total).filter(is_stale).collect();
         let make = |n: usize| self.make(n, &keys[n], &dirs);
         let mut results = self.spread(stale, &make, progress);
-        for (n, done) in &mut results.done {
+        for (n, done) in &mut results {
             let job = &self.plan.jobs[*n];
             dirs[job.out_dir].remember(&job.name, done.entry.take());
         }
@@ -103,7 +108,7 @@ impl<'a> Engine<'a> {
         let is_broken = self.is_stopped.load(Ordering::Relaxed);
         // A full disk was reported already, by the output that did not fit.
         saved.into_iter().filter(|_| !is_broken).collect::<Result<Vec<()>, _>>()?;
-        Ok(results.into_values())
+        Ok(all(total, results))
     }
 
     /// Adds every file that was read or looked for, as it was before.
@@ -116,8 +121,29 @@ impl<'a> Engine<'a> {
         entry.is_some_and(|entry| entry.is_current(key, &job.output, &self.sources))
     }
 
-    /// Runs jobs on as many threads as there are rights to.
-    fn spread(&self, numbers: Vec<usize>, make: &(dyn Fn(usize) -> Done + Sync), progress: &Progress) -> Results {
+    /// The listing of every job, with its cost before it, as snapshots hold them.
+    pub fn listings(&self, progress: &Progress) -> Vec<(Done, Option<String>)> {
+        let all = (0..self.plan.jobs.len()).collect();
+        let made = self.spread(all, &|n| self.listing(&self.plan.jobs[n]), progress);
+        made.into_iter().map(|(_, listing)| listing).collect()
+    }
+
+    fn listing(&self, job: &Job) -> (Done, Option<String>) {
+        let (done, _, bytes) = self.compile(job);
+        let Some(bytes) = bytes else { return (done, None) };
+        let options = [self.options(job)];
+        let report = self.with_source(job, |input, loader| explain(input, &options, loader).ok());
+        let report = report.ok().flatten();
+        (done, Some(snapshot(job, &String::from_utf8_lossy(&bytes), report.as_ref())))
+    }
+
+    /// Runs jobs on as many threads as there are rights to; the results are in the order of the numbers.
+    fn spread<T: Send>(
+        &self,
+        numbers: Vec<usize>,
+        make: &(dyn Fn(usize) -> T + Sync),
+        progress: &Progress,
+    ) -> Vec<(usize, T)> {
         let one = |tokens: &Tokens, n: usize| {
             let done = {
                 let _token = tokens.take();
@@ -126,19 +152,17 @@ impl<'a> Engine<'a> {
             progress.tick();
             (n, done)
         };
-        let total = self.plan.jobs.len();
-        progress.start(numbers.len(), total);
+        progress.start(numbers.len(), self.plan.jobs.len());
         if numbers.is_empty() {
-            return Results { total, done: Vec::new() };
+            return Vec::new();
         }
         let tokens = Tokens::new(self.choices.jobs);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(tokens.threads.min(numbers.len())).build();
-        let done = match pool {
+        match pool {
             Ok(pool) => pool.install(|| numbers.into_par_iter().map(|n| one(&tokens, n)).collect()),
             // A system that gives no threads still has this one.
             Err(_) => numbers.into_iter().map(|n| one(&tokens, n)).collect(),
-        };
-        Results { total, done }
+        }
     }
 
     fn make(&self, number: usize, key: &str, dirs: &[OutDir]) -> Done {
@@ -177,18 +201,18 @@ impl<'a> Engine<'a> {
         done
     }
 
-    /// The bytes of an output, if the shader is right, with the files that were looked for.
-    fn compile(&self, job: &Job) -> (Done, Vec<String>, Option<Vec<u8>>) {
-        if let Err(why) = job.target.prove() {
-            return (Done::broken(why), Vec::new(), None);
-        }
+    /// Calls `f` with a job's shader and its includes.
+    ///
+    /// # Errors
+    /// With why there is no shader.
+    fn with_source<T>(&self, job: &Job, f: impl FnOnce(&Input<'_>, &TreeLoader<'_>) -> T) -> Result<T, String> {
         let name = job.shader.path.display().to_string();
         let source = self.sources.get(&job.shader.path);
         let bytes = match &source.content {
             Content::Text(text) => text.as_bytes(),
             Content::Bytes(bytes) => bytes,
-            Content::Missing => return (Done::broken(format!("{name} is gone")), Vec::new(), None),
-            Content::Unreadable(why) => return (Done::broken(why.clone()), Vec::new(), None),
+            Content::Missing => return Err(format!("{name} is gone")),
+            Content::Unreadable(why) => return Err(why.clone()),
         };
         let loader = TreeLoader {
             sources: &self.sources,
@@ -197,15 +221,30 @@ impl<'a> Engine<'a> {
             tried: RefCell::new(vec![name.clone()]),
             is_at_fault: Cell::new(false),
         };
-        let input = Input { name: &name, bytes, language: job.shader.kind.language };
-        let compilation = compile(&input, &self.options(job), &loader);
+        Ok(f(&Input { name: &name, bytes, language: job.shader.kind.language }, &loader))
+    }
+
+    /// The bytes of an output, if the shader is right, with the files that were looked for.
+    fn compile(&self, job: &Job) -> (Done, Vec<String>, Option<Vec<u8>>) {
+        if let Err(why) = job.target.prove() {
+            return (Done::broken(why), Vec::new(), None);
+        }
+        let options = self.options(job);
+        let made = self.with_source(job, |input, loader| {
+            let compilation = compile(input, &options, loader);
+            (compilation, loader.is_at_fault.get(), loader.tried.take())
+        });
+        let (compilation, is_at_fault, files) = match made {
+            Ok(made) => made,
+            Err(why) => return (Done::broken(why), Vec::new(), None),
+        };
         let (fate, bytes) = match &compilation.verdict {
             Verdict::Done(artifact) => (Fate::Made(Written::Same), Some(artifact.to_bytes())),
-            _ if loader.is_at_fault.get() => (Fate::Failed(Exit::CommandWrong), None),
+            _ if is_at_fault => (Fate::Failed(Exit::CommandWrong), None),
             Verdict::ShaderWrong => (Fate::Failed(Exit::ShaderWrong), None),
             Verdict::ProfileLacks => (Fate::Failed(Exit::ProfileLacks), None),
         };
-        (Done { fate, compilation: Some(compilation), entry: None }, loader.tried.into_inner(), bytes)
+        (Done { fate, compilation: Some(compilation), entry: None }, files, bytes)
     }
 
     fn options(&self, job: &Job) -> Options {
@@ -216,7 +255,7 @@ impl<'a> Engine<'a> {
             stage: job.shader.kind.stage.unwrap_or(crate::ir::Stage::Compute),
             entry: settings.entry.clone(),
             macros: job.macros.to_vec(),
-            emit: settings.emit.kind(),
+            emit: self.choices.emit.unwrap_or(settings.emit.kind()),
             debug: settings.debug,
             deny_warnings: settings.deny_warnings || self.choices.deny_warnings,
             no_warnings: settings.no_warnings || self.choices.no_warnings,
@@ -234,18 +273,10 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// What became of the jobs that were not skipped.
-struct Results {
-    total: usize,
-    done: Vec<(usize, Done)>,
-}
-
-impl Results {
-    /// One for every job.
-    fn into_values(self) -> Vec<Done> {
-        let skipped = || Done { fate: Fate::Skipped, compilation: None, entry: None };
-        let mut all: Vec<Done> = std::iter::repeat_with(skipped).take(self.total).collect();
-        self.done.into_iter().for_each(|(n, done)| all[n] = done);
-        all
-    }
+/// A result for every job: those that were not done were skipped.
+fn all(total: usize, done: Vec<(usize, Done)>) -> Vec<Done> {
+    let skipped = || Done { fate: Fate::Skipped, compilation: None, entry: None };
+    let mut all: Vec<Done> = std::iter::repeat_with(skipped).take(total).collect();
+    done.into_iter().for_each(|(n, done)| all[n] = done);
+    all
 }

@@ -7,6 +7,7 @@ mod manifest;
 mod ninja;
 mod plan;
 mod report;
+pub mod snapshot;
 mod sources;
 mod state;
 mod target;
@@ -41,6 +42,7 @@ fn once(args: &BuildArgs, stamps: &mut Stamps) -> Result<Exit, super::CommandErr
         no_warnings: args.messages.no_warnings,
         is_check: args.check,
         jobs: args.jobs,
+        emit: None,
     };
     let progress = Progress::new(args);
     let engine = Engine::new(&plan, &choices, manifest.folder());

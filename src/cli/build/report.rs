@@ -3,7 +3,7 @@
 //! Messages come in the manifest's order, whatever order the jobs ended in, and once where several outputs of a shader
 //! have the same.
 
-use super::super::args::{BuildArgs, MessageFormat};
+use super::super::args::{BuildArgs, MessageArgs, MessageFormat};
 use super::super::{Exit, messages};
 use super::engine::{Done, Fate};
 use super::plan::{Job, Plan};
@@ -23,6 +23,11 @@ pub struct Progress {
 impl Progress {
     pub fn new(args: &BuildArgs) -> Progress {
         Progress { is_shown: is_talkative(args), bar: OnceLock::new() }
+    }
+
+    /// Says nothing.
+    pub fn silent() -> Progress {
+        Progress { is_shown: false, bar: OnceLock::new() }
     }
 
     /// So many of all outputs are to be made.
@@ -64,7 +69,10 @@ pub fn print(args: &BuildArgs, plan: &Plan, results: &[Done]) -> Exit {
     let mut text = Vec::new();
     let pairs: Vec<(&Job, &Done)> = plan.jobs.iter().zip(results).collect();
     for group in pairs.chunk_by(|(one, _), (other, _)| one.group == other.group) {
-        group_messages(args, group, &mut text);
+        group_messages(&args.messages, group, &mut text);
+        if is_talkative(args) && !io::stderr().is_terminal() {
+            text.extend(count_written(group).into_bytes());
+        }
     }
     if is_talkative(args) {
         text.extend(table(&pairs).into_bytes());
@@ -74,18 +82,39 @@ pub fn print(args: &BuildArgs, plan: &Plan, results: &[Done]) -> Exit {
     worst(results)
 }
 
-/// The messages of one shader, each once, then what was written of it.
-fn group_messages(args: &BuildArgs, group: &[(&Job, &Done)], text: &mut Vec<u8>) {
+/// Prints the messages of all shaders and nothing else.
+pub fn messages_of(args: &MessageArgs, plan: &Plan, results: &[Done]) -> Exit {
+    let mut text = Vec::new();
+    let pairs: Vec<(&Job, &Done)> = plan.jobs.iter().zip(results).collect();
+    for group in pairs.chunk_by(|(one, _), (other, _)| one.group == other.group) {
+        group_messages(args, group, &mut text);
+    }
+    let _ = io::stderr().lock().write_all(&text);
+    worst(results)
+}
+
+/// How many outputs of a shader were written.
+fn count_written(group: &[(&Job, &Done)]) -> String {
+    let shader = group[0].0.shader.path.display();
+    match group.iter().filter(|(_, done)| matches!(done.fate, Fate::Made(Written::New))).count() {
+        0 => String::new(),
+        1 => format!("{shader}: 1 output\n"),
+        many => format!("{shader}: {many} outputs\n"),
+    }
+}
+
+/// The messages of one shader, each once, then what is wrong with its outputs.
+fn group_messages(args: &MessageArgs, group: &[(&Job, &Done)], text: &mut Vec<u8>) {
     let mut said: Vec<(Vec<u8>, Vec<&Job>)> = Vec::new();
     for (job, done) in group {
         let Some(made) = &done.compilation else { continue };
-        let words = messages::render(&args.messages, &made.sources, &made.diagnostics);
+        let words = messages::render(args, &made.sources, &made.diagnostics);
         match said.iter_mut().find(|(known, _)| *known == words) {
             Some((_, jobs)) => jobs.push(job),
             None => said.push((words, vec![job])),
         }
     }
-    let is_human = args.messages.message_format == MessageFormat::Human;
+    let is_human = args.message_format == MessageFormat::Human;
     for (words, jobs) in said.iter().filter(|(words, _)| !words.is_empty()) {
         text.extend(words);
         if is_human && jobs.len() < group.len() {
@@ -93,11 +122,6 @@ fn group_messages(args: &BuildArgs, group: &[(&Job, &Done)], text: &mut Vec<u8>)
         }
     }
     group.iter().for_each(|(job, done)| text.extend(problem(args, job, &done.fate)));
-    let written = group.iter().filter(|(_, done)| matches!(done.fate, Fate::Made(Written::New))).count();
-    if is_talkative(args) && written > 0 && !io::stderr().is_terminal() {
-        let plural = if written == 1 { "" } else { "s" };
-        text.extend(format!("{}: {written} output{plural}\n", group[0].0.shader.path.display()).into_bytes());
-    }
 }
 
 /// Says for which outputs a message holds, where it does not hold for all of the shader's.
@@ -110,7 +134,7 @@ fn for_whom(jobs: &[&Job]) -> String {
 }
 
 /// What is wrong with an output beside its shader.
-fn problem(args: &BuildArgs, job: &Job, fate: &Fate) -> Vec<u8> {
+fn problem(args: &MessageArgs, job: &Job, fate: &Fate) -> Vec<u8> {
     let output = job.output.display();
     let (code, text) = match fate {
         Fate::Broken(why) => (Code::OUTPUT_FAILED, why.clone()),
@@ -118,7 +142,7 @@ fn problem(args: &BuildArgs, job: &Job, fate: &Fate) -> Vec<u8> {
         Fate::Differs { is_missing: false } => (Code::OUTPUT_DIFFERS, format!("{output} is not what would be made")),
         _ => return Vec::new(),
     };
-    messages::plain(&args.messages, Diagnostic::error(code, text))
+    messages::plain(args, Diagnostic::error(code, text))
 }
 
 /// How the whole build ended: what the command or the disk is to blame for weighs most.

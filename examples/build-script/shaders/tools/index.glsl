@@ -1,0 +1,1 @@
+#define INDEX gl_GlobalInvocationID.x

@@ -1,0 +1,215 @@
+//! `crosslane snapshot`: the listings of a manifest's outputs beside those that were committed, as differences that people
+//! read, with what changed in cost. A listing is accepted by writing it; nothing else is written.
+
+use super::super::args::SnapshotArgs;
+use super::super::messages::colour;
+use super::super::output::to_stdout;
+use super::super::{CommandError, Exit, Outcome};
+use super::engine::{Choices, Done, Engine};
+use super::manifest::Manifest;
+use super::plan::{Job, Plan};
+use super::report::{self, Progress};
+use crate::build::files::normal;
+use crate::build::write::whole;
+use crate::compile::EmitKind;
+use crate::explain::{OnProfile, Report};
+use similar::TextDiff;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// What ends the facts and begins the listing.
+const RULE: &str = "---\n";
+/// Extension of the files.
+const EXTENSION: &str = "snap";
+
+/// A listing that is not what was committed.
+struct Change {
+    path: PathBuf,
+    /// What was committed; none for a new one.
+    old: Option<String>,
+    /// What is made now; none when nothing makes it any more.
+    new: Option<String>,
+}
+
+pub fn run(args: &SnapshotArgs) -> Outcome {
+    let manifest = Manifest::read(&args.manifest)?;
+    let plan = Plan::new(&manifest)?;
+    let choices = Choices {
+        deny_warnings: args.messages.deny_warnings,
+        no_warnings: args.messages.no_warnings,
+        is_check: true,
+        jobs: args.jobs,
+        emit: Some(EmitKind::Assembly),
+    };
+    let engine = Engine::new(&plan, &choices, manifest.folder());
+    let made = engine.listings(&Progress::silent());
+    let folder = normal(&manifest.folder().join(&args.dir));
+    let (results, texts): (Vec<Done>, Vec<Option<String>>) = made.into_iter().unzip();
+    let exit = report::messages_of(&args.messages, &plan, &results);
+    let changes = changes(&folder, &plan, &texts)?;
+    let open = settle(args, changes)?;
+    Ok(if exit == Exit::Done && open > 0 { Exit::ShaderWrong } else { exit })
+}
+
+/// The file of a listing: `snapshots/sub/a.wave64.gfx1100.snap`.
+fn path(folder: &Path, job: &Job) -> PathBuf {
+    folder.join(Path::new(&job.name).with_extension(EXTENSION))
+}
+
+/// What differs, in the plan's order, then what nothing makes any more. A shader that is wrong changes nothing.
+fn changes(folder: &Path, plan: &Plan, texts: &[Option<String>]) -> Result<Vec<Change>, CommandError> {
+    let mut changes = Vec::new();
+    let mut left = existing(folder)?;
+    for (job, text) in plan.jobs.iter().zip(texts) {
+        let path = path(folder, job);
+        left.retain(|known| *known != path);
+        let Some(new) = text else { continue };
+        let old = read(&path)?;
+        if old.as_deref() != Some(new) {
+            changes.push(Change { path, old, new: Some(new.clone()) });
+        }
+    }
+    for path in left {
+        let old = read(&path)?;
+        changes.push(Change { path, old, new: None });
+    }
+    Ok(changes)
+}
+
+fn read(path: &Path) -> Result<Option<String>, CommandError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(CommandError(format!("cannot read {}: {error}", path.display()))),
+    }
+}
+
+/// The snapshots that are there, by name.
+fn existing(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    let pattern = Path::new(&glob::Pattern::escape(&folder.to_string_lossy())).join(format!("**/*.{EXTENSION}"));
+    let found = glob::glob(&pattern.to_string_lossy()).map_err(|error| CommandError(error.to_string()))?;
+    let paths: Result<Vec<PathBuf>, glob::GlobError> = found.collect();
+    let mut paths: Vec<PathBuf> =
+        paths.map_err(|error| CommandError(error.to_string()))?.iter().map(|path| normal(path)).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// Shows or accepts each change; how many are left open.
+fn settle(args: &SnapshotArgs, changes: Vec<Change>) -> Result<usize, CommandError> {
+    let mut open = 0;
+    let mut is_asking = args.review;
+    for change in changes {
+        if !args.accept {
+            to_stdout(change.text(args.check, colour(args.messages.color)).as_bytes())?;
+        }
+        let answer = if is_asking { ask()? } else { Answer::Skip };
+        is_asking &= answer != Answer::Quit;
+        if args.accept || answer == Answer::Accept {
+            change.accept()?;
+        } else {
+            open += 1;
+        }
+    }
+    Ok(open)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Accept,
+    Skip,
+    Quit,
+}
+
+/// Asks on standard error; the end of the input is an answer too.
+fn ask() -> Result<Answer, CommandError> {
+    loop {
+        let _ = write!(io::stderr(), "accept? [a]ccept, [s]kip, [q]uit: ");
+        let mut line = String::new();
+        let read = io::stdin().read_line(&mut line);
+        let count = read.map_err(|error| CommandError(format!("cannot read standard input: {error}")))?;
+        match line.trim() {
+            "a" | "accept" | "y" => return Ok(Answer::Accept),
+            "s" | "skip" | "n" => return Ok(Answer::Skip),
+            "q" | "quit" => return Ok(Answer::Quit),
+            _ if count == 0 => return Ok(Answer::Quit),
+            _ => {}
+        }
+    }
+}
+
+impl Change {
+    fn accept(&self) -> Result<(), CommandError> {
+        let cannot = |error: io::Error| CommandError(format!("cannot write {}: {error}", self.path.display()));
+        let Some(new) = &self.new else { return fs::remove_file(&self.path).map_err(cannot) };
+        fs::create_dir_all(self.path.parent().unwrap_or(Path::new(""))).map_err(cannot)?;
+        whole(&self.path, new.as_bytes()).map(drop).map_err(cannot)
+    }
+
+    /// A line that names it and what changed in cost; the lines that differ, unless names are enough.
+    fn text(&self, is_brief: bool, is_coloured: bool) -> String {
+        let kind = match (&self.old, &self.new) {
+            (None, _) => "new",
+            (_, None) => "nothing makes it any more",
+            _ => "changed",
+        };
+        let (old, new) = (self.old.as_deref().unwrap_or_default(), self.new.as_deref().unwrap_or_default());
+        // Writing into a `String` cannot fail, here and below.
+        let mut text = format!("{}: {kind}{}\n", self.path.display(), costs(old, new));
+        if !is_brief && kind == "changed" {
+            let diff = TextDiff::from_lines(old, new);
+            diff.unified_diff()
+                .context_radius(3)
+                .to_string()
+                .lines()
+                .for_each(|line| coloured(&mut text, line, is_coloured));
+        }
+        text
+    }
+}
+
+fn coloured(text: &mut String, line: &str, is_coloured: bool) {
+    let code = match line.as_bytes().first() {
+        Some(b'+') if is_coloured => "\x1b[32m",
+        Some(b'-') if is_coloured => "\x1b[31m",
+        _ => return text.push_str(&format!("{line}\n")),
+    };
+    let _ = writeln!(text, "{code}{line}\x1b[0m");
+}
+
+/// `, lines 40 to 38`: the facts that differ.
+fn costs(old: &str, new: &str) -> String {
+    let facts = |text: &'_ str| -> Vec<(String, String)> {
+        let head = text.split_once(RULE).map_or("", |(head, _)| head);
+        head.lines().filter_map(|line| line.split_once(": ")).map(|(key, value)| (key.into(), value.into())).collect()
+    };
+    let (old, new) = (facts(old), facts(new));
+    let changed = |(key, value): &(String, String)| {
+        let (_, before) = old.iter().find(|(known, _)| known == key)?;
+        (before != value).then(|| format!(", {key} {before} to {value}"))
+    };
+    new.iter().filter_map(changed).collect()
+}
+
+/// The text of a snapshot: its facts, then the listing.
+pub fn snapshot(job: &Job, listing: &str, report: Option<&Report>) -> String {
+    let lines = listing.lines().filter(|line| !line.trim().is_empty()).count();
+    let mut text = format!("shader: {}\ntarget: {}\nlines: {lines}\n", job.shader.path.display(), job.target.name());
+    if let Some(report) = report {
+        let planned = report.operations.iter().filter_map(|operation| match operation.profiles.first() {
+            Some(OnProfile::Planned(lowering)) => Some(lowering),
+            _ => None,
+        });
+        let (mut operations, mut instructions, mut latency) = (0, 0, 0);
+        for lowering in planned {
+            operations += 1;
+            instructions += u64::from(lowering.cost.instructions);
+            latency += u64::from(lowering.cost.latency);
+        }
+        let _ = writeln!(text, "cross-lane operations: {operations}\ntheir instructions: {instructions}");
+        let _ = writeln!(text, "their latency: {latency} cycles");
+    }
+    text + RULE + listing
+}

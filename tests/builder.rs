@@ -1,0 +1,126 @@
+//! The help for build scripts: what it writes and tells cargo, through a build script that cargo runs, and in this process.
+
+#[path = "support/folder.rs"]
+mod folder;
+
+use crosslane::build::{Builder, Error};
+use crosslane::source::{IncludeKind, LoadError, Loaded, Loader};
+use folder::Folder;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const SHADER: &str = "#version 450\nlayout(local_size_x = 8) in;\nlayout(binding = 3) buffer B { uint x[]; };\n\
+                      void main() { x[gl_GlobalInvocationID.x] = N; }\n";
+
+fn builder(folder: &Folder) -> Builder {
+    Builder::new().cargo_metadata(false).define("N", "5u").out_dir(folder.0.join("out"))
+}
+
+fn generated(folder: &Folder) -> String {
+    fs::read_to_string(folder.0.join("out/shaders.rs")).unwrap()
+}
+
+#[test]
+fn outputs_become_constants() {
+    let folder = Folder::new("builder-constants");
+    fs::create_dir_all(folder.0.join("shaders/sub")).unwrap();
+    folder.file("shaders/a.comp", SHADER);
+    folder.file("shaders/sub/loop.wgsl", "@compute @workgroup_size(2, 3) fn go() {}\n");
+    folder.file("shaders/only.glsl", "what is included is no shader\n");
+    builder(&folder).profile("spirv-1.5").profile("nv-volta").compile_dir(folder.0.join("shaders")).unwrap();
+    let text = generated(&folder);
+    for part in [
+        "pub mod a {",
+        "pub const SPIRV_1_5: &[u32] = &[\n        0x07230203, 0x00010500,",
+        "pub const NV_VOLTA: &str = \"!!NVcp5.0\\n",
+        "workgroup_size: [8, 1, 1],\n        subgroup_size: None,",
+        "Buffer { name: \"B\", set: 0, binding: 3, kind: BufferKind::Storage, bytes: 0, writable: true },",
+        "pub mod sub_loop {",
+        "entry_point: \"go\",\n        workgroup_size: [2, 3, 1],",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(folder.0.join("out/a.spirv-1.5.spv").exists() && folder.0.join("out/sub_loop.nv-volta.glasm").exists());
+}
+
+#[test]
+fn the_same_bytes_are_not_written_again() {
+    let folder = Folder::new("builder-same");
+    folder.file("a.comp", SHADER);
+    let build = || builder(&folder).compile([folder.0.join("a.comp")]).unwrap();
+    build();
+    let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    let file = fs::File::options().write(true).open(folder.0.join("out/shaders.rs")).unwrap();
+    file.set_modified(past).unwrap();
+    build();
+    assert_eq!(fs::metadata(folder.0.join("out/shaders.rs")).unwrap().modified().unwrap(), past);
+}
+
+/// Has one file, whatever is asked for.
+struct One;
+
+impl Loader for One {
+    fn load(&self, name: &str, _: IncludeKind, _: &str) -> Result<Loaded, LoadError> {
+        Ok(Loaded { name: name.into(), text: "#define M 9u\n".into() })
+    }
+}
+
+#[test]
+fn includes_may_come_from_anywhere() {
+    let folder = Folder::new("builder-loader");
+    let include = "#extension GL_GOOGLE_include_directive : require\n#include <nowhere.glsl>\nlayout(local";
+    folder.file("a.comp", SHADER.replacen("layout(local", include, 1).replace("= N", "= M"));
+    let shader = folder.0.join("a.comp");
+    builder(&folder).loader(One).compile([&shader]).unwrap();
+    assert_eq!(builder(&folder).compile([&shader]), Err(Error::Shaders(1)), "there is no such file");
+}
+
+#[test]
+fn what_is_wrong_is_told_and_nothing_written() {
+    let folder = Folder::new("builder-wrong");
+    folder.file("a.comp", SHADER);
+    folder.file("a.wgsl", "@compute @workgroup_size(1) fn go() {}\n");
+    folder.file("bad.comp", "#version 450\nvoid main() { x = 1; }\n");
+    let path = |name: &str| folder.0.join(name);
+    let says = |result: Result<(), Error>| result.unwrap_err().to_string();
+    assert_eq!(says(builder(&folder).compile([path("a.comp"), path("bad.comp")])), "one output could not be made");
+    assert!(
+        says(builder(&folder).compile([path("a.comp"), path("a.wgsl")]))
+            .contains("two outputs are called a::SPIRV_1_3")
+    );
+    assert!(
+        says(builder(&folder).profile("spirv-1.55").compile([path("a.comp")])).contains("did you mean `spirv-1.5`?")
+    );
+    assert!(says(builder(&folder).compile([path("none.comp")])).contains("cannot read"));
+    assert!(says(builder(&folder).compile_dir(path("none"))).contains("cannot read"));
+    assert!(!folder.0.join("out/shaders.rs").exists());
+}
+
+/// The example is a crate of this workspace. cargo compiles the library for it without the command line.
+#[test]
+fn the_example_builds_and_runs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new(env!("CARGO"));
+    let command = command.args(["run", "--offline", "--quiet", "-p", "build-script"]).current_dir(root);
+    let output = command.env_remove("CARGO_PKG_NAME").output().unwrap();
+    let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{complained}");
+    assert!(said.contains("sums of eight: [28, 92, 156, 220, 284, 348, 412, 476]"), "{said}");
+    assert!(said.contains("workgroup [64, 1, 1], buffer `Data` at binding 0"), "{said}");
+    let mut told: Vec<String> = Vec::new();
+    let target = Path::new(env!("CARGO_BIN_EXE_crosslane")).parent().unwrap();
+    for entry in fs::read_dir(target.join("build")).unwrap().map(|entry| entry.unwrap().path()) {
+        let is_ours = entry.file_name().unwrap().to_string_lossy().starts_with("build-script-");
+        told.extend(is_ours.then(|| fs::read_to_string(entry.join("output")).ok()).flatten());
+    }
+    let told = told.join("\n");
+    for line in [
+        "changed=shaders\n",
+        "changed=shaders/reduce.comp\n",
+        "changed=shaders/tools/index.glsl\n",
+        "env-changed=OUT_DIR\n",
+    ] {
+        assert!(told.contains(&format!("cargo::rerun-if-{line}")), "{line}: {told}");
+    }
+}
