@@ -6,6 +6,7 @@ use crosslane::glsl::preprocess::MacroOption;
 use crosslane::kernel::{Kernel, Specializations, lower};
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
+use crosslane::target::amd;
 use crosslane::target::nv::Program;
 
 use super::fixture::{Build, Fixture, Language};
@@ -56,6 +57,20 @@ pub fn nv_program(input: &Input<'_>, options: &Options, settings: &Specializatio
     let module = parsed.module.ok_or_else(|| render::human(&parsed.sources, &parsed.diagnostics))?;
     let mut messages = Diagnostics::new();
     let program = compile::nv_program(&module, options, settings, &parsed.sources, &mut messages);
+    program.ok_or_else(|| render::human(&parsed.sources, &messages))
+}
+
+/// The kernel for AMD's hardware that a fixture becomes.
+pub fn amd(target: Target<'_>) -> Result<amd::Program, String> {
+    with_input(target, |input| amd_program(input, &options(target, EmitKind::Binary)?, &Specializations::new()))
+}
+
+/// The same of any source with these options and specialization constants.
+pub fn amd_program(input: &Input<'_>, options: &Options, settings: &Specializations) -> Result<amd::Program, String> {
+    let parsed = compile::parse(input, options, &NoIncludes);
+    let module = parsed.module.ok_or_else(|| render::human(&parsed.sources, &parsed.diagnostics))?;
+    let mut messages = Diagnostics::new();
+    let program = compile::amd_program(&module, options, settings, &parsed.sources, &mut messages);
     program.ok_or_else(|| render::human(&parsed.sources, &messages))
 }
 

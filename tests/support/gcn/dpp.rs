@@ -166,7 +166,7 @@ pub fn swizzle(pattern: u32, lane: usize, target: &Target) -> Result<usize, Stri
     let in_half = match pattern {
         0..=0x7fff => (at & field(0) | field(5)) ^ field(10),
         0x8000..=0x80ff => at & !3 | (pattern >> (2 * (at & 3)) & 3) as usize,
-        0xc000..=0xffff if target.version < 900 => return Err(format!("{} has no such swizzle", target.name)),
+        0xc000..=0xffff if target.version < 800 => return Err(format!("{} has no such swizzle", target.name)),
         0xc000..=0xdfff => {
             let moved = if pattern >> 10 & 1 == 0 { at + field(5) } else { at + 32 - field(5) };
             at & field(0) | moved & !field(0) & 31

@@ -3,6 +3,7 @@
 use super::descriptor::Start;
 use super::hazards::Hazards;
 use super::inst::{Code, Inst, Unit};
+use super::memory::access::Deed;
 use super::memory::run::{Reach, Touch};
 use super::memory::{Bytes, Memory, run as access};
 use super::operand::{Reg, VCC};
@@ -130,7 +131,8 @@ impl<'p> Group<'p> {
         access::run(&mut wave.state, inst, deed, &mut reach)?;
         let touched = reach.touched;
         wave.waits.issue(inst, &touched, &self.program.target);
-        self.check_seen(n, &touched)
+        // What an atomic reads is what it finds, in whatever order the waves come.
+        if matches!(deed.deed, Deed::Atomic { .. }) { Ok(()) } else { self.check_seen(n, &touched) }
     }
 
     /// No other wave may still be storing what this one reads.

@@ -1,0 +1,23 @@
+; The twin of butterfly.comp with WIDTH=16: lanes eight apart swap.
+declare i32 @llvm.amdgcn.workgroup.id.x()
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.update.dpp.i32(i32, i32, i32 immarg, i32 immarg, i32 immarg, i1 immarg)
+define amdgpu_kernel void @main(ptr addrspace(1) noalias %x, ptr addrspace(1) noalias %y) #0 {
+  %group = call i32 @llvm.amdgcn.workgroup.id.x()
+  %lane = call i32 @llvm.amdgcn.workitem.id.x()
+  %first = mul i32 %group, 64
+  %slot = add i32 %first, %lane
+  %p.v = getelementptr i32, ptr addrspace(1) %x, i32 %slot
+  %v = load i32, ptr addrspace(1) %p.v
+  %w = call i32 @llvm.amdgcn.update.dpp.i32(i32 poison, i32 %v, i32 296, i32 15, i32 15, i1 1)
+  %row = mul i32 %slot, 2
+  %i.0 = add i32 %row, 0
+  %q.0 = getelementptr i32, ptr addrspace(1) %y, i32 %i.0
+  store i32 %w, ptr addrspace(1) %q.0
+  %i.1 = add i32 %row, 1
+  %q.1 = getelementptr i32, ptr addrspace(1) %y, i32 %i.1
+  store i32 %w, ptr addrspace(1) %q.1
+  ret void
+}
+
+attributes #0 = { nounwind "amdgpu-flat-work-group-size"="64,64" "amdgpu-no-dispatch-ptr" "amdgpu-no-queue-ptr" "amdgpu-no-implicitarg-ptr" "amdgpu-no-workgroup-id-y" "amdgpu-no-workgroup-id-z" "amdgpu-no-workitem-id-y" "amdgpu-no-workitem-id-z" "amdgpu-no-dispatch-id" "amdgpu-no-flat-scratch-init" }

@@ -1,0 +1,126 @@
+//! Shaders that the simulator judges: those of the core language, and random ones.
+//!
+//! For test binaries that have the modules `plan`, `program` and `lanes` of the tests of both.
+
+use crate::lanes as random_lanes;
+use crate::plan::Plan;
+use crate::program;
+use crate::support::compare::Closeness;
+use crate::support::lavapipe::{Buffers, Request};
+use crate::support::pattern::{Domain, PATTERNS};
+use crate::support::rival::{self, Judged};
+use crate::support::scalar::Type;
+use crate::support::{compiler, simulator};
+use crosslane::compile::{self, Input, Options};
+use crosslane::profile::Profile;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// The files of the core language.
+pub fn sources() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/core");
+    let entries = std::fs::read_dir(folder).expect("the fixtures are part of the repository");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "comp"));
+    paths.sort();
+    paths
+}
+
+/// Shaders whose results a square root or a quotient went into: here they are close, elsewhere the same.
+const CLOSE: &[&str] = &["constant_floats.comp"];
+
+/// A shader and how to run it.
+pub struct Shader {
+    pub name: String,
+    source: String,
+    pub request: Request,
+    judged: Vec<Judged>,
+    seed: Option<u64>,
+}
+
+impl Shader {
+    /// A file of the core language.
+    pub fn read(path: &Path) -> Result<Shader, String> {
+        let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+        let plan = Plan::read(&source)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut judged = plan.judged();
+        if CLOSE.contains(&&name[..]) {
+            judged.iter_mut().for_each(|how| how.closeness = Closeness::Within(1e-6));
+        }
+        Ok(Shader { name, source, request: plan.request(), judged, seed: None })
+    }
+
+    /// A random kernel. What it leaves in its own block are floats too, whose zeros may differ in sign.
+    pub fn random(seed: u64) -> Shader {
+        Shader::made(seed, program::kernel(seed), program::INVOCATIONS)
+    }
+
+    /// A random kernel with cross-lane operations.
+    pub fn with_lanes(seed: u64) -> Shader {
+        Shader::made(seed, program::lane_kernel(seed), random_lanes::invocations(seed))
+    }
+
+    fn made(seed: u64, source: String, invocations: usize) -> Shader {
+        let given = Domain::Any(Type::I32);
+        let results = invocations * program::RESULTS;
+        let run = |&pattern| {
+            vec![given.words(pattern, 3, 2 * invocations), vec![0; results], vec![0; program::MEMORY * invocations]]
+        };
+        let request = Request::new(Vec::new(), 1, PATTERNS[..2].iter().map(run).collect());
+        let judged = vec![Judged { kind: Type::I32, closeness: Closeness::Same }; 2];
+        Shader { name: format!("seed {seed}"), source, request, judged, seed: Some(seed) }
+    }
+
+    pub fn input(&self) -> Input<'_> {
+        Input { name: &self.name, bytes: self.source.as_bytes(), language: compile::Language::Glsl }
+    }
+
+    /// What is wrong with it, and where to find it if nobody else has it.
+    pub fn blame(&self, why: &str) -> String {
+        let kept = self.seed.map(|seed| program::keep(seed, &self.source)).unwrap_or_default();
+        format!("{}: {why}\n{kept}", self.name)
+    }
+
+    /// Runs it with `runner` and, on so many lanes, in the simulator; says where they differ.
+    pub fn hold(
+        &self,
+        profile: &str,
+        lanes: usize,
+        runner: impl FnOnce(Request) -> Result<Vec<Buffers>, String>,
+    ) -> Result<(), String> {
+        let kernel = compiler::parsed(&self.input(), &options(profile)?, &self.request.settings())?;
+        let model = simulator::run(&kernel, lanes, &self.request)?;
+        let after = runner(self.request.clone())?;
+        model.iter().zip(&after).try_for_each(|(model, after)| rival::same(&self.judged, model, after))
+    }
+}
+
+/// Makes a random kernel from a seed.
+pub type Maker = fn(u64) -> Shader;
+
+/// The kinds of random kernels, each with the name of its tests.
+pub const RANDOM: [(&str, Maker); 2] = [("random", Shader::random), ("lanes", Shader::with_lanes)];
+
+/// The options for a built-in profile.
+pub fn options(profile: &str) -> Result<Options, String> {
+    Profile::named(profile).map(Options::new).ok_or_else(|| format!("no profile {profile}"))
+}
+
+/// Random kernels that each run of the tests tries; `CROSSLANE_RANDOM=SEED:COUNT` runs others.
+const USUAL: (u64, u64) = (1, 10);
+/// Kernels in one test.
+const BATCH: u64 = 10;
+
+/// The seeds of each test.
+pub fn batches() -> impl Iterator<Item = Range<u64>> {
+    let (first, count) = match std::env::var("CROSSLANE_RANDOM") {
+        Err(_) => USUAL,
+        Ok(asked) => {
+            let parsed =
+                asked.split_once(':').and_then(|(seed, count)| Some((seed.parse().ok()?, count.parse().ok()?)));
+            parsed.expect("CROSSLANE_RANDOM is SEED:COUNT")
+        }
+    };
+    (first..first + count).step_by(BATCH as usize).map(move |start| start..(start + BATCH).min(first + count))
+}
