@@ -15,6 +15,8 @@ use crate::target::amd::arch::Arch;
 pub struct Needs {
     /// Scalar registers that the hardware fills for the user: scratch resource and arguments.
     pub user_scalars: u32,
+    /// Scalar registers that the hardware fills, from the first one on.
+    pub filled_scalars: u32,
     /// It reads the numbers of its workgroup in x, y and z; x is always there.
     pub group_ids: [bool; 3],
     /// The number of the last of the local numbers that it reads.

@@ -62,6 +62,9 @@ pub struct Program {
     pub reflection: Reflection,
 }
 
+/// Vector registers that instructions can name.
+const NAMED_VECTORS: u16 = 256;
+
 /// Writes the text of a lowered kernel.
 ///
 /// # Errors
@@ -101,6 +104,10 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
     for spills in [false, true] {
         let mut selected = select(subject, spills)?;
         tidy::tidy(&mut selected.function);
+        let mut limits = limits;
+        if selected.needs.shared_vector {
+            limits.vectors = limits.vectors.min(NAMED_VECTORS - descriptor::SHARED_GRANULE);
+        }
         match allocate(&mut selected.function, &subject.arch, &limits) {
             Ok(allocation) => {
                 waits::insert(&mut selected.function, &subject.arch);
@@ -118,13 +125,19 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
     Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])
 }
 
+/// What the kernel is given: at least the registers that the hardware fills. Shared vector registers lie behind the others,
+/// which therefore end at a multiple of what registers are given out in.
 fn usage(arch: &Arch, selected: &Selected, allocation: &Allocation) -> Usage {
+    let needs = &selected.needs;
+    let shared_vectors = if needs.shared_vector { descriptor::SHARED_GRANULE } else { 0 };
+    let vectors = allocation.vectors.max(1).next_multiple_of(shared_vectors.max(1));
+    let scalars = allocation.scalars.max(needs.filled_scalars as u16);
     Usage {
-        vectors: allocation.vectors,
-        scalars: allocation.scalars,
-        shared_vectors: if selected.needs.shared_vector { descriptor::SHARED_GRANULE } else { 0 },
+        vectors,
+        scalars,
+        shared_vectors,
         scratch_bytes: allocation.scratch_bytes,
         spilled: [allocation.spilled_vectors, allocation.spilled_scalars],
-        occupancy: occupancy(arch, allocation.vectors, allocation.scalars).into(),
+        occupancy: occupancy(arch, vectors + shared_vectors, scalars).into(),
     }
 }

@@ -105,10 +105,10 @@ fn code(parts: &Parts, name: &str) -> String {
     writer.text
 }
 
-/// Shared registers follow the others at the next multiple of what these are given out in, 4 in waves of 64 lanes.
+/// Shared registers follow the others.
 fn shared_vector(parts: &Parts) -> u16 {
     debug_assert!(parts.usage.shared_vectors == 0 || parts.arch.generation == Generation::Rdna1);
-    parts.usage.vectors.max(1).next_multiple_of(4)
+    parts.usage.vectors
 }
 
 struct Writer<'p> {

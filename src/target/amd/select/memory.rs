@@ -177,14 +177,20 @@ impl Selector<'_> {
         }
     }
 
-    fn widest_words(&self) -> usize {
-        if Operation::Load96.spelling(self.arch.generation).is_some() { 4 } else { 2 }
+    /// Words that one instruction moves. Scratch memory behind a resource is interleaved lane by lane in single words, and
+    /// an access must stay inside one (LLVM: `MaxPrivateElementSize`).
+    fn widest_words(&self, space: MemorySpace) -> usize {
+        match (space, self.function.scratch) {
+            (MemorySpace::Private, Some(Scratch::Buffer { .. })) => 1,
+            _ if Operation::Load96.spelling(self.arch.generation).is_some() => 4,
+            _ => 2,
+        }
     }
 
     fn load_pieces(&mut self, access: MemoryAccess, at: &Address) -> Vec<Operand> {
-        let widest = self.widest_words();
+        let widest = self.widest_words(access.space);
         let mut loaded = Vec::new();
-        for piece in pieces(access, |_| if widest == 4 { 4 } else { 2 }) {
+        for piece in pieces(access, |_| widest) {
             let to = self.vectors(piece.count as u8);
             let operation = match (access.bytes, piece.count) {
                 (1, _) => Operation::LoadU8,
@@ -203,8 +209,8 @@ impl Selector<'_> {
 
     fn store_lanes(&mut self, access: MemoryAccess, address: Value, words: &[Operand]) {
         let Some(at) = self.address(access, address) else { return };
-        let widest = self.widest_words();
-        for piece in pieces(access, |_| if widest == 4 { 4 } else { 2 }) {
+        let widest = self.widest_words(access.space);
+        for piece in pieces(access, |_| widest) {
             let data = self.whole(&words[piece.first..piece.first + piece.count], File::Vector);
             let operation = match (access.bytes, piece.count) {
                 (1, _) => Operation::Store8,

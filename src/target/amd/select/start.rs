@@ -124,6 +124,7 @@ impl Selector<'_> {
             let offset = self.input(&mut next, 1);
             self.use_resource(resource, offset);
         }
+        self.needs.filled_scalars = next.into();
         self.function.scratch_bytes = self.kernel.private_bytes.next_multiple_of(4);
         groups
     }
