@@ -61,7 +61,8 @@ fn section(device: &Device, table: &str) -> String {
     let times = TURNS * RUNS;
     format!(
         "A million invocations that do an operation 256 times and sum the results up, on {}: medians of {times} runs, taken in turn. A ratio \
-         below 1 means that crosslane's program is the faster one.\n\n{table}\n{command}",
+         below 1 means that crosslane's program is the faster one; times compare within a row, because the GPU's clock \
+         changes from one to the next.\n\n{table}\n{command}",
         device.info().name
     )
 }

@@ -19,7 +19,7 @@ pub enum Command {
     Build(Box<BuildArgs>),
     /// Compare the listings of what crosslane.toml names with those that were committed.
     Snapshot(Box<SnapshotArgs>),
-    /// Run a compute shader on the CPU, with the operations of a profile.
+    /// Run a compute shader on the CPU, with the operations of a profile, or on a GPU.
     Run(Box<RunArgs>),
     /// Show what each cross-lane operation of a shader becomes, and why.
     Explain(Box<ExplainArgs>),
@@ -256,9 +256,26 @@ pub struct RunArgs {
     /// Run the operations as what they mean, before any pass, whatever the profile.
     #[arg(long)]
     pub reference: bool,
+    /// Where to run it; with several, what they leave in the buffers is compared and the first one's is printed.
+    #[arg(long, value_name = "MACHINE[,MACHINE]", value_delimiter = ',', default_value = "sim")]
+    pub on: Vec<Machine>,
+    /// Share of a float within which two machines agree, for functions that drivers may compute approximately.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    pub within: f64,
     /// Let undefined values be stored in buffers; they are printed as `?`.
     #[arg(long)]
     pub keep_undefined: bool,
+}
+
+/// Where a shader can run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Machine {
+    /// The simulator.
+    Sim,
+    /// NVIDIA's OpenGL, for nv- profiles.
+    Gl,
+    /// Vulkan's first device, for spirv- profiles.
+    Vulkan,
 }
 
 /// Lanes that the simulator has waves of.

@@ -216,6 +216,8 @@ codes! {
     MISALIGNED = "E0804";
     /// Control reaches what cannot be reached.
     UNREACHABLE = "E0805";
+    /// Two machines leave different values in a buffer.
+    MACHINES_DIFFER = "E0806";
 
     // Limits and internal checks.
     /// A check inside the compiler failed: a defect of crosslane, not of the shader.

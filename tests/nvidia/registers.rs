@@ -59,6 +59,7 @@ fn row((name, ours, source): (String, String, String)) -> Row {
 const MORE: &[&str] = &[
     "functions",
     "matrices",
+    "half_arrays",
     "core/bool_sources",
     "core/std140",
     "core/structs",

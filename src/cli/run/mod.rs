@@ -1,47 +1,100 @@
-//! `crosslane run`: one compute shader on the CPU, over buffers that the command line fills, prints and writes.
+//! `crosslane run`: one compute shader on the CPU or a GPU, over buffers that the command line fills, prints and writes.
 
 mod bind;
+mod compare;
 mod element;
 mod fill;
+mod machine;
 mod request;
 mod table;
 
-use super::args::RunArgs;
+use super::args::{Machine, RunArgs};
 use super::compile::macros;
 use super::output::{Sink, to_stdout};
 use super::{CommandError, Exit, Outcome, input, messages};
 use crate::build::files::FileLoader;
 use crate::compile::{EmitKind, Input, Options, parse};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::ir::Module;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::ir::{Binding, Module, TypeId, Types};
 use crate::kernel::pass::optimize;
-use crate::kernel::{Kernel, finish, lower};
+use crate::kernel::{Buffer, Kernel, finish, lower};
 use crate::profile::Target;
-use crate::sim::{Dispatch, Memory, Program, Undefined};
+use crate::sim::Memory;
 use crate::source::SourceMap;
 use bind::{bind, check_push, number, place, shown, unused};
 use fill::Slot;
+use machine::{Stop, Work};
 use request::{Print, Request};
 
 pub fn run(args: &RunArgs) -> Outcome {
     let request = Request::read(args)?;
-    let (kernel, mut found) = match kernel(args, &request)? {
-        Ok(done) => done,
+    let mut shader = match read(args, &request)? {
+        Ok(shader) => shader,
         Err(found) => return Ok(found.report(args)),
     };
-    let mut memories = bind(&kernel, &request.fills)?;
-    check_push(&kernel, &request.push)?;
-    let shown = shown(&kernel, &request)?;
+    let before = bind(&shader.kernel, &request.fills)?;
+    check_push(&shader.kernel, &request.push)?;
+    let shown = shown(&shader.kernel, &request)?;
     if !args.messages.no_warnings {
-        unused(&kernel, &request.fills).for_each(|warning| found.diagnostics.push(warning));
+        unused(&shader.kernel, &request.fills).for_each(|warning| shader.found.diagnostics.push(warning));
     }
-    if let Err(problem) = simulate(args, &request, &kernel, &mut memories) {
-        found.diagnostics.push(problem);
-        return Ok(found.report(args));
-    }
-    messages::print(&args.messages, &found.sources, &found.diagnostics);
-    show(&kernel, &memories, &shown, &request.outs)?;
+    let left = match shader.run(args, &request, &before) {
+        Ok(left) => left,
+        Err(Stop::Machine(error)) => return Err(error),
+        Err(Stop::Shader(problems)) => {
+            problems.into_iter().for_each(|problem| shader.found.diagnostics.push(problem));
+            return Ok(shader.found.report(args));
+        }
+    };
+    messages::print(&args.messages, &shader.found.sources, &shader.found.diagnostics);
+    show(&shader.kernel, &left, &shown, &request.outs)?;
     Ok(Exit::Done)
+}
+
+/// A shader that can run.
+struct Shader {
+    module: Module,
+    options: Options,
+    kernel: Kernel,
+    found: Found,
+}
+
+impl Shader {
+    /// What the first machine leaves in the buffers, if the others leave the same.
+    fn run(&self, args: &RunArgs, request: &Request, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
+        let Shader { module, options, kernel, found } = self;
+        let work = Work { args, request, options, module, kernel, sources: &found.sources };
+        let mut first: Option<(Machine, Vec<Memory>)> = None;
+        for (machine, opened) in &request.machines {
+            let left = opened.run(&work, before)?;
+            match &first {
+                None => first = Some((*machine, left)),
+                Some((other, known)) => self.hold([(*other, known), (*machine, &left)], args.within)?,
+            }
+        }
+        Ok(first.map(|(_, left)| left).unwrap_or_default())
+    }
+
+    /// Refuses buffers that differ.
+    fn hold(&self, [(a, ours), (b, theirs)]: [(Machine, &[Memory]); 2], within: f64) -> Result<(), Diagnostic> {
+        for (n, buffer) in self.kernel.buffers.iter().enumerate() {
+            let found = compare::compare(&self.module, self.ty(buffer), [&ours[n], &theirs[n]], within);
+            let Some((first, count)) = found else { continue };
+            let [x, y] = first.numbers;
+            let place = format!("byte {} of buffer `{}` (binding {})", first.byte, buffer.name, number(buffer));
+            let message = format!("{} has {x} at {place} and {} has {y}", a.name(), b.name());
+            let error = Diagnostic::error(Code::MACHINES_DIFFER, message);
+            return Err(error.note(format!("{count} numbers of this buffer differ")));
+        }
+        Ok(())
+    }
+
+    /// The type of what a buffer holds.
+    fn ty(&self, buffer: &Buffer) -> TypeId {
+        let at = Binding::Resource { set: buffer.set, binding: buffer.binding };
+        let global = self.module.globals.iter().find(|(_, global)| global.binding == at);
+        global.map_or(Types::VOID, |(_, global)| global.ty)
+    }
 }
 
 /// The messages about a shader, and its sources.
@@ -58,8 +111,8 @@ impl Found {
     }
 }
 
-/// The kernel to run, or the shader's messages.
-fn kernel(args: &RunArgs, request: &Request) -> Result<Result<(Kernel, Found), Found>, CommandError> {
+/// The shader to run, or its messages.
+fn read(args: &RunArgs, request: &Request) -> Result<Result<Shader, Found>, CommandError> {
     let shader = input::read(&args.source)?;
     let options = Options {
         stage: shader.stage,
@@ -76,7 +129,7 @@ fn kernel(args: &RunArgs, request: &Request) -> Result<Result<(Kernel, Found), F
     let mut found = Found { diagnostics: parsed.diagnostics, sources: parsed.sources };
     let Some(module) = parsed.module else { return Ok(Err(found)) };
     Ok(match prepare(&module, request, args.reference) {
-        Ok(kernel) => Ok((kernel, found)),
+        Ok(kernel) => Ok(Shader { module, options, kernel, found }),
         Err(messages) => {
             messages.into_iter().for_each(|message| found.diagnostics.push(message));
             Err(found)
@@ -95,13 +148,6 @@ fn prepare(module: &Module, request: &Request, reference: bool) -> Result<Kernel
         optimize(&mut kernel);
     }
     Ok(kernel)
-}
-
-fn simulate(args: &RunArgs, request: &Request, kernel: &Kernel, memories: &mut [Memory]) -> Result<(), Diagnostic> {
-    let undefined = if args.keep_undefined { Undefined::Keep } else { Undefined::Refuse };
-    let dispatch = Dispatch { groups: request.groups, push: &request.push, max_steps: args.max_steps, undefined };
-    let program = Program::new(kernel, request.wave_size)?;
-    program.run(&dispatch, memories).map_err(|fault| fault.diagnostic())
 }
 
 fn show(kernel: &Kernel, memories: &[Memory], prints: &[Print], outs: &[(Slot, Sink)]) -> Result<(), CommandError> {

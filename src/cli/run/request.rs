@@ -2,21 +2,24 @@
 
 use super::element::Element;
 use super::fill::{self, Slot, sides, slot};
+use super::machine::{self, Opened};
 use super::table;
-use crate::cli::args::RunArgs;
+use crate::cli::args::{Machine, RunArgs};
 use crate::cli::output::Sink;
 use crate::cli::{CommandError, profiles};
 use crate::kernel::Specializations;
 use crate::profile::Profile;
 use std::path::PathBuf;
 
-/// Lanes of a wave where neither the profile nor the user says.
-const USUAL_WAVE: u32 = 32;
-
 /// What the command line asks for.
 pub struct Request {
     pub profile: Profile,
+    /// Lanes of a wave that the user or the profile asks for.
+    #[cfg_attr(not(feature = "vulkan"), allow(dead_code))]
+    pub asked_wave: Option<u32>,
+    /// Lanes of a wave in the simulator.
     pub wave_size: u32,
+    pub machines: Vec<(Machine, Opened)>,
     pub fills: Vec<(Slot, Vec<u8>)>,
     pub push: Vec<u8>,
     pub settings: Specializations,
@@ -38,7 +41,10 @@ impl Request {
     /// When an option cannot be understood, or a file cannot be read.
     pub fn read(args: &RunArgs) -> Result<Request, CommandError> {
         let profile = profiles::find(&args.profile)?;
-        let wave_size = args.wave_size.or(profile.wave_size).unwrap_or(USUAL_WAVE);
+        let opened = |on: &Machine| Ok((*on, machine::open(*on, profile.target)?));
+        let machines = args.on.iter().map(opened).collect::<Result<Vec<_>, CommandError>>()?;
+        let asked_wave = args.wave_size.or(profile.wave_size);
+        let wave_size = asked_wave.unwrap_or_else(|| machine::usual_wave(&machines));
         let mut settings = Specializations::new();
         for text in &args.set {
             let (name, value) = sides("--set", text)?;
@@ -46,7 +52,9 @@ impl Request {
         }
         Ok(Request {
             profile: fitting(profile.with_wave_size(Some(wave_size)), args.reference)?,
+            asked_wave,
             wave_size,
+            machines,
             fills: args.buffer.iter().map(|text| fill_of(text)).collect::<Result<_, _>>()?,
             push: args.push.as_deref().map_or(Ok(Vec::new()), fill::bytes)?,
             settings,

@@ -29,7 +29,10 @@ impl Specializations {
     }
 
     /// Bits by `constant_id`.
-    pub(super) fn resolve(&self, module: &Module) -> Result<Vec<(u32, u64)>, Vec<Diagnostic>> {
+    ///
+    /// # Errors
+    /// One diagnostic for each setting of a constant that is not there, or whose type has no such value.
+    pub fn resolve(&self, module: &Module) -> Result<Vec<(u32, u64)>, Vec<Diagnostic>> {
         let known = declared(module);
         let (mut given, mut errors) = (self.bits.clone(), Vec::new());
         for (name, value) in &self.settings {

@@ -12,8 +12,10 @@ use std::collections::BTreeSet;
 
 /// Storage blocks that a compute program of NVIDIA's drivers can use.
 const STORAGE_LIMIT: u32 = 16;
-/// Bindings of NV_parameter_buffer_object that every implementation has.
-const UNIFORM_LIMIT: u32 = 8;
+/// Bindings of NV_parameter_buffer_object in a compute program of NVIDIA's drivers.
+const UNIFORM_LIMIT: u32 = 14;
+/// Local parameters of a program there, of four words each.
+const PARAMETER_LIMIT: u32 = 512;
 /// Bytes of a parameter buffer that every implementation of NV_gpu_program4 on NVIDIA's hardware can read.
 const UNIFORM_BYTES: u32 = 65536;
 /// Bytes of workgroup memory that NVIDIA's drivers give a program.
@@ -78,7 +80,7 @@ impl Interface {
             *count += 1;
         }
         interface.note_uses(kernel, tree);
-        let errors = excesses(kernel, storage, uniform);
+        let errors = excesses(kernel, [storage, uniform, interface.parameters()]);
         if errors.is_empty() { Ok(interface) } else { Err(errors) }
     }
 
@@ -117,13 +119,17 @@ pub fn parameter(word: u32) -> String {
     format!("c[{}].{}", word / 4, ['x', 'y', 'z', 'w'][word as usize % 4])
 }
 
-fn excesses(kernel: &Kernel, storage: u32, uniform: u32) -> Vec<Diagnostic> {
+fn excesses(kernel: &Kernel, [storage, uniform, parameters]: [u32; 3]) -> Vec<Diagnostic> {
     let [x, y, z] = kernel.workgroup_size;
     let too_wide = [x, y, z].iter().zip(GROUP_LIMITS).any(|(size, limit)| *size > limit);
     let large = kernel.buffers.iter().any(|b| b.kind == BufferKind::Uniform && b.bytes > UNIFORM_BYTES);
     let found = [
         (storage > STORAGE_LIMIT, format!("{storage} storage buffers; programs can use {STORAGE_LIMIT}")),
         (uniform > UNIFORM_LIMIT, format!("{uniform} uniform buffers; programs can use {UNIFORM_LIMIT}")),
+        (
+            parameters > PARAMETER_LIMIT,
+            format!("{parameters} local parameters for push constants and sizes; programs have {PARAMETER_LIMIT}"),
+        ),
         (large, format!("a uniform buffer of more than {UNIFORM_BYTES} bytes")),
         (
             kernel.shared_bytes > SHARED_BYTES,

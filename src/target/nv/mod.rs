@@ -3,8 +3,8 @@
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for an `nv-*` profile. One file a stage: `interface`
 //! (bindings), `exits` (shape of control flow), `select` (instructions), `trim` (what does nothing), `order` (of instructions), `live` and `registers`
 //! (variables), `print` (text), `reflection` (what the caller must bind, as JSON). Refused, with a message at the place:
-//! physical addresses, atomics that the hardware does not have, arrays of narrow values indexed at run time, and more
-//! buffers or memory than NVIDIA's drivers offer.
+//! physical addresses, atomics that the hardware does not have, and more buffers or memory than NVIDIA's drivers
+//! offer.
 
 mod exits;
 mod interface;
@@ -53,7 +53,7 @@ const VARIABLE_LIMIT: u32 = 4096;
 /// Whether anything touches the invocation's own arrays: most of them live in registers by now.
 fn uses_private(lines: &[machine::Line]) -> bool {
     lines.iter().any(|line| match line {
-        machine::Line::Inst(inst) => inst.places().any(|place| place.array == select::memory::PRIVATE),
+        machine::Line::Inst(inst) => inst.places().any(|place| place.array == select::private::PRIVATE),
         _ => false,
     })
 }

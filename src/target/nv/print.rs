@@ -6,7 +6,8 @@
 use super::interface::{Interface, Needs};
 use super::machine::{Class, Inst, Kind, Line, Operand, Place, Reg, Registers, Target, Test};
 use super::registers::Assignment;
-use super::select::memory::{PRIVATE, SHARED};
+use super::select::memory::SHARED;
+use super::select::private::PRIVATE;
 use super::{NvOptions, interface};
 use crate::kernel::{BufferKind, Kernel};
 use crate::source::{SourceMap, Span};

@@ -3,7 +3,9 @@
 use super::{NvOptions, Program, emit};
 use crate::ir::{MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::verify::verify;
-use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp, Value};
+use crate::kernel::{
+    BinOp, Buffer, BufferKind, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp, Value,
+};
 use crate::lane::Primitive;
 use crate::lane::op::ShuffleMode;
 use crate::lane::primitive::NvOp;
@@ -119,7 +121,7 @@ fn remainders_of_negatives_use_no_modulus() {
     store(&mut b, 4, unsigned);
     let lines = body(b);
     assert_eq!(lines[2..5], ["DIV.S R0.w, R0.x, R1.x;", "MUL.U R0.w, R0.w, R1.x;", "SUB.U R0.w, R0.x, R0.w;"]);
-    assert_eq!(lines[6], "MOD.U R0.w, R0.x, R1.x;");
+    assert_eq!(lines[5], "MOD.U R0.z, R0.x, R1.x;");
 }
 
 #[test]
@@ -292,4 +294,15 @@ fn values_are_computed_where_they_are_read() {
             "END"
         ]
     );
+}
+
+#[test]
+fn more_uniform_buffers_than_drivers_bind_are_an_error() {
+    let mut b = builder();
+    let buffer = Buffer { kind: BufferKind::Uniform, ..b.kernel.buffers[0].clone() };
+    b.kernel.buffers = (0..15).map(|binding| Buffer { binding, ..buffer.clone() }).collect();
+    b.effect(Op::Return, &[]);
+    let options = NvOptions { profile: "nv-test".into(), source: "test.comp".into(), debug: false };
+    let errors = emit(&b.kernel, &options, &SourceMap::new()).expect_err("there are too many");
+    assert!(errors[0].message.contains("15 uniform buffers; programs can use 14"), "{errors:?}");
 }

@@ -1,7 +1,7 @@
-//! Loads and stores of buffers, push constants, workgroup memory and arrays of the invocation, and barriers.
+//! Loads and stores of buffers, push constants and workgroup memory, and barriers.
 //!
 //! An access is cut into pieces that its alignment allows: `X4` wants 16 bytes and `X2` 8, and there is no `X3`
-//! (NV_gpu_program5, section 2.X.4.5). An array of the invocation is an array of `TEMP`s with one word each.
+//! (NV_gpu_program5, section 2.X.4.5).
 
 use super::{Operands, Selector};
 use crate::ir::{MemoryKinds, Order, Scope};
@@ -9,8 +9,6 @@ use crate::kernel::{BufferKind, InstId, MemoryAccess, MemorySpace, Value};
 use crate::target::nv::interface::parameter;
 use crate::target::nv::machine::{Class, Kind, Operand, Place, Reg, Target, X};
 
-/// Name of the array that holds an invocation's memory.
-pub const PRIVATE: &str = "P";
 /// Name of the workgroup's memory.
 pub const SHARED: &str = "m";
 
@@ -234,7 +232,7 @@ impl Selector<'_> {
     }
 
     /// Values of a load from its words.
-    fn gathered(&mut self, access: MemoryAccess, words: Vec<Operand>) -> Vec<Operand> {
+    pub fn gathered(&mut self, access: MemoryAccess, words: Vec<Operand>) -> Vec<Operand> {
         if access.bytes < 8 {
             return words;
         }
@@ -245,63 +243,6 @@ impl Selector<'_> {
                 self.join(pair)
             })
             .collect()
-    }
-
-    // Arrays of the invocation.
-
-    /// The element of the private array that holds a byte address, as a register and a constant.
-    fn element(&mut self, access: MemoryAccess, address: Value) -> Option<(Option<Reg>, u32)> {
-        if access.bytes < 4 || !access.align.is_multiple_of(4) && access.components > 0 && access.align < 4 {
-            self.refused("arrays of less than 32 bits an element that are indexed at run time");
-            return None;
-        }
-        Some(match self.uint(address) {
-            Operand::Constant(base, _) => (None, base.wrapping_add(access.offset) / 4),
-            operand if access.offset.is_multiple_of(4) => {
-                let index = self.word("SHR.U", &[operand, Operand::Constant(2, Kind::Uint)]);
-                (Some(self.in_reg(index)), access.offset / 4)
-            }
-            operand => {
-                let sum = self.word("ADD.U", &[operand, Operand::Constant(access.offset, Kind::Uint)]);
-                let index = self.word("SHR.U", &[sum, Operand::Constant(2, Kind::Uint)]);
-                (Some(self.in_reg(index)), 0)
-            }
-        })
-    }
-
-    fn private_word(&self, (index, first): (Option<Reg>, u32), word: u32) -> Place {
-        Place { array: PRIVATE.into(), index, offset: first + word, component: Some('x') }
-    }
-
-    fn load_private(&mut self, access: MemoryAccess, address: Value, results: &[Value]) {
-        let Some(element) = self.element(access, address) else { return };
-        let count = u32::from(access.bytes) / 4 * u32::from(access.components);
-        let words: Vec<Operand> = (0..count)
-            .map(|word| {
-                let place = self.private_word(element, word);
-                self.word("MOV.U", &[Operand::Place(place)])
-            })
-            .collect();
-        let values = self.gathered(access, words);
-        results.iter().zip(values).for_each(|(value, operand)| self.give(*value, operand));
-    }
-
-    fn store_private(&mut self, access: MemoryAccess, address: Value, values: &[Value]) {
-        let Some(element) = self.element(access, address) else { return };
-        let mut words = Vec::new();
-        for value in values {
-            match access.bytes {
-                8 => {
-                    let long = self.long_arg(*value);
-                    words.extend(self.split(long));
-                }
-                _ => words.push(self.uint(*value)),
-            }
-        }
-        for (n, word) in words.into_iter().enumerate() {
-            let place = self.private_word(element, n as u32);
-            self.push("MOV.U", Target::Place(place), &[word]).effect = true;
-        }
     }
 
     // Barriers.

@@ -11,6 +11,7 @@ mod flow;
 mod lane;
 pub mod memory;
 mod narrow;
+pub mod private;
 mod wide;
 
 use super::exits::Exits;

@@ -1,0 +1,211 @@
+//! Where a shader runs: in the simulator, on NVIDIA's OpenGL as an assembly program, on Vulkan as a SPIR-V module.
+
+use super::request::Request;
+use crate::cli::CommandError;
+use crate::cli::args::{Machine, RunArgs};
+use crate::compile::Options;
+use crate::diagnostic::Diagnostic;
+use crate::ir::Module;
+use crate::kernel::Kernel;
+use crate::profile::Target;
+use crate::sim::{Dispatch, Memory, Program, Undefined};
+use crate::source::SourceMap;
+
+/// Lanes of a wave where not even a driver says.
+const USUAL_WAVE: u32 = 32;
+
+/// A machine that is there.
+pub enum Opened {
+    Sim,
+    #[cfg(feature = "gl")]
+    Gl(Box<crate::run::gl::Device>),
+    #[cfg(feature = "vulkan")]
+    Vulkan(Box<crate::run::vulkan::Device>),
+}
+
+/// A shader and what is asked of it. The simulator needs only a part.
+#[cfg_attr(not(all(feature = "gl", feature = "vulkan")), allow(dead_code))]
+pub struct Work<'a> {
+    pub args: &'a RunArgs,
+    pub request: &'a Request,
+    pub options: &'a Options,
+    pub module: &'a Module,
+    pub kernel: &'a Kernel,
+    pub sources: &'a SourceMap,
+}
+
+/// Why a shader did not run to its end.
+pub enum Stop {
+    /// The shader is to blame, or what the target can express.
+    Shader(Vec<Diagnostic>),
+    /// The machine, or how it was asked.
+    Machine(CommandError),
+}
+
+impl From<CommandError> for Stop {
+    fn from(error: CommandError) -> Stop {
+        Stop::Machine(error)
+    }
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(problem: Diagnostic) -> Stop {
+        Stop::Shader(vec![problem])
+    }
+}
+
+impl Machine {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Machine::Sim => "the simulator",
+            Machine::Gl => "OpenGL",
+            Machine::Vulkan => "Vulkan",
+        }
+    }
+}
+
+/// Opens a machine for profiles of a target.
+///
+/// # Errors
+/// When its profiles are others, or when it is not there: then the error says what was looked for.
+pub fn open(machine: Machine, target: Target) -> Result<Opened, CommandError> {
+    let (option, wanted) = match machine {
+        Machine::Sim => return Ok(Opened::Sim),
+        Machine::Gl => ("gl", Target::Nv),
+        Machine::Vulkan => ("vulkan", Target::Spirv),
+    };
+    if target != wanted {
+        let profiles = if wanted == Target::Nv { "nv-" } else { "spirv-" };
+        return Err(CommandError(format!("--on {option} runs what {profiles}… profiles make; say which with -p")));
+    }
+    device(machine)
+}
+
+fn device(machine: Machine) -> Result<Opened, CommandError> {
+    match machine {
+        Machine::Sim => Ok(Opened::Sim),
+        #[cfg(feature = "gl")]
+        Machine::Gl => {
+            let opened = crate::run::gl::Device::open().map_err(|why| CommandError(why.to_string()))?;
+            Ok(Opened::Gl(Box::new(opened)))
+        }
+        #[cfg(feature = "vulkan")]
+        Machine::Vulkan => {
+            let opened = crate::run::vulkan::Device::open().map_err(|why| CommandError(why.to_string()))?;
+            Ok(Opened::Vulkan(Box::new(opened)))
+        }
+        #[cfg(not(all(feature = "gl", feature = "vulkan")))]
+        _ => Err(CommandError(format!("this crosslane was built without {}", machine.name()))),
+    }
+}
+
+/// Lanes of a wave where nobody says: those of a driver that chooses itself, if there is one.
+pub fn usual_wave(machines: &[(Machine, Opened)]) -> u32 {
+    let own = |(_, opened): &(Machine, Opened)| match opened {
+        #[cfg(feature = "vulkan")]
+        Opened::Vulkan(device) => Some(device.info().subgroup_size),
+        _ => None,
+    };
+    machines.iter().find_map(own).unwrap_or(USUAL_WAVE)
+}
+
+impl Opened {
+    /// What the buffers hold after a run.
+    pub fn run(&self, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
+        match self {
+            Opened::Sim => simulate(work, before),
+            #[cfg(feature = "gl")]
+            Opened::Gl(device) => gl::run(device, work, before),
+            #[cfg(feature = "vulkan")]
+            Opened::Vulkan(device) => vulkan::run(device, work, before),
+        }
+    }
+}
+
+fn simulate(work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
+    let undefined = if work.args.keep_undefined { Undefined::Keep } else { Undefined::Refuse };
+    let (groups, push) = (work.request.groups, &work.request.push[..]);
+    let dispatch = Dispatch { groups, push, max_steps: work.args.max_steps, undefined };
+    let mut memories = before.to_vec();
+    let program = Program::new(work.kernel, work.request.wave_size)?;
+    program.run(&dispatch, &mut memories).map_err(|fault| fault.diagnostic())?;
+    Ok(memories)
+}
+
+/// The buffers as drivers bind them.
+#[cfg(any(feature = "gl", feature = "vulkan"))]
+fn bindings(kernel: &Kernel, before: &[Memory]) -> Result<Vec<crate::run::BufferBinding>, CommandError> {
+    use crate::kernel::BufferKind;
+    use crate::run::BufferBinding;
+    if kernel.buffers.iter().any(|buffer| buffer.element != 0) {
+        return Err(CommandError("arrays of buffers run in the simulator only so far".to_owned()));
+    }
+    let bind = |(buffer, memory): (&crate::kernel::Buffer, &Memory)| {
+        let make = match buffer.kind {
+            BufferKind::Storage => BufferBinding::storage,
+            BufferKind::Uniform => BufferBinding::uniform,
+        };
+        make(buffer.set, buffer.binding, memory.bytes().to_vec())
+    };
+    Ok(kernel.buffers.iter().zip(before).map(bind).collect())
+}
+
+#[cfg(any(feature = "gl", feature = "vulkan"))]
+fn memories(bound: Vec<crate::run::BufferBinding>) -> Vec<Memory> {
+    bound.into_iter().map(|buffer| Memory::from(buffer.data)).collect()
+}
+
+#[cfg(feature = "gl")]
+mod gl {
+    use super::{CommandError, Memory, Stop, Work, bindings, memories};
+    use crate::compile::nv_program;
+    use crate::diagnostic::Diagnostics;
+    use crate::run::gl::Device;
+
+    pub fn run(device: &Device, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
+        let mut messages = Diagnostics::new();
+        let program = nv_program(work.module, work.options, &work.request.settings, work.sources, &mut messages);
+        let program = program.ok_or_else(|| Stop::Shader(messages.iter().cloned().collect()))?;
+        let mut bound = bindings(work.kernel, before)?;
+        let ran = device.load(&program).and_then(|it| it.run(work.request.groups, &work.request.push, &mut bound));
+        ran.map_err(|why| CommandError(format!("OpenGL on {}: {why}", device.info().name)))?;
+        Ok(memories(bound))
+    }
+}
+
+#[cfg(feature = "vulkan")]
+mod vulkan {
+    use super::{CommandError, Memory, Stop, Work, bindings, memories};
+    use crate::run::Job;
+    use crate::run::vulkan::Device;
+    use crate::target::spirv::{SpirvOptions, emit};
+
+    pub fn run(device: &Device, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
+        let request = work.request;
+        let profile = request.profile.clone().with_wave_size(request.asked_wave);
+        let options = SpirvOptions::new(profile)
+            .ok_or_else(|| CommandError(format!("{} names no SPIR-V version that is known", request.profile.name)))?;
+        let words = emit(work.module, &options, work.sources).map_err(Stop::Shader)?;
+        let constants = constants(work)?;
+        let job = Job {
+            entry: &work.kernel.name,
+            push_constants: &request.push,
+            spec_constants: &constants,
+            required_subgroup_size: request.asked_wave,
+            ..Job::new(&words, request.groups)
+        };
+        let mut bound = bindings(work.kernel, before)?;
+        let ran = device.run(&job, &mut bound);
+        ran.map_err(|why| CommandError(format!("Vulkan on {}: {why}", device.info().name)))?;
+        Ok(memories(bound))
+    }
+
+    /// Specialization constants as Vulkan takes them.
+    fn constants(work: &Work<'_>) -> Result<Vec<(u32, u32)>, Stop> {
+        let given = work.request.settings.resolve(work.module).map_err(Stop::Shader)?;
+        let narrow = |(id, bits): (u32, u64)| Some((id, u32::try_from(bits).ok()?));
+        let constants: Option<Vec<(u32, u32)>> = given.into_iter().map(narrow).collect();
+        let why = "a specialization constant of more than 32 bits cannot be set on Vulkan so far";
+        constants.ok_or_else(|| CommandError(why.to_owned()).into())
+    }
+}
