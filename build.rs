@@ -12,6 +12,8 @@ mod expand;
 mod hash;
 #[path = "build/lane.rs"]
 mod lane;
+#[path = "build/opaque.rs"]
+mod opaque;
 #[path = "build/param.rs"]
 mod param;
 #[path = "build/row.rs"]

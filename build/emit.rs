@@ -191,12 +191,15 @@ fn shown_type(ty: &str) -> &str {
 
 /// Rust text of what the function becomes. Exactly one of the row's operation keys is there.
 fn lowering(row: &Function, params: &[String]) -> Result<String, String> {
-    let keys = [&row.math, &row.unary, &row.binary, &row.atomic, &row.barrier, &row.lane, &row.special];
+    let keys = [&row.math, &row.unary, &row.binary, &row.atomic, &row.barrier, &row.image, &row.lane, &row.special];
     if keys.iter().filter(|key| key.is_some()).count() != 1 {
-        return Err("one of math, unary, binary, atomic, barrier, lane, special is wanted".into());
+        return Err("one of math, unary, binary, atomic, barrier, image, lane, special is wanted".into());
     }
     if let Some(barrier) = &row.barrier {
         return barrier_text(barrier);
+    }
+    if let Some(image) = &row.image {
+        return image_text(image, params);
     }
     if let Some(lane) = &row.lane {
         return lane_text(lane, row.valid.as_deref(), params);
@@ -221,6 +224,41 @@ fn barrier_text(text: &str) -> Result<String, String> {
     Ok(format!(
         "Lowering::Barrier {{ execution: {execution}, memory: Scope::{memory}, kinds: MemoryKinds::empty(){kinds} }}"
     ))
+}
+
+/// What arguments of image operations are, by the names that the specification gives them.
+const IMAGE_ROLES: [(&str, &str); 16] = [
+    ("P", "Coordinate"),
+    ("bias", "Bias"),
+    ("lod", "Lod"),
+    ("dPdx", "GradientX"),
+    ("dPdy", "GradientY"),
+    ("offset", "Offset"),
+    ("offsets", "Offsets"),
+    ("comp", "Component"),
+    ("refZ", "Reference"),
+    ("sample", "Sample"),
+    ("compare", "Compared"),
+    ("data", "Data"),
+    ("image", "Image"),
+    ("sampler", "Image"),
+    ("texture", "Image"),
+    ("subpass", "Image"),
+];
+
+fn image_text(op: &str, params: &[String]) -> Result<String, String> {
+    let role = |name: &String| {
+        let found = IMAGE_ROLES.iter().find(|(known, _)| known == name);
+        found
+            .map(|(_, role)| format!("ImageRole::{role}"))
+            .ok_or_else(|| format!("`{name}` is no part of an image operation"))
+    };
+    let roles = params.iter().map(role).collect::<Result<Vec<_>, _>>()?.join(", ");
+    let op = match op.split_once(' ') {
+        Some(("Atomic", op)) => format!("ImageOp::Atomic(AtomicOp::{op})"),
+        _ => format!("ImageOp::{op}"),
+    };
+    Ok(format!("Lowering::Image {{ op: {op}, roles: &[{roles}] }}"))
 }
 
 fn lane_text(lane: &str, valid: Option<&str>, params: &[String]) -> Result<String, String> {
@@ -254,11 +292,15 @@ fn requires(defaults: &Defaults, own: &Option<Vec<String>>, extensions: &Extensi
 }
 
 fn versions(defaults: &Defaults, core: Option<u16>, es: Option<u16>) -> (u16, u16) {
-    (core.or(defaults.core).unwrap_or(430), es.or(defaults.es).unwrap_or(310))
+    (core.or(defaults.core).unwrap_or(140), es.or(defaults.es).unwrap_or(310))
 }
 
 fn stages(names: Option<&Vec<String>>) -> Result<String, String> {
     let Some(names) = names else { return Ok("Stages::all()".into()) };
+    stage_set(names)
+}
+
+fn stage_set(names: &[String]) -> Result<String, String> {
     names.iter().try_fold("Stages::empty()".to_string(), |all, name| match name.as_str() {
         "vertex" | "fragment" | "compute" => Ok(format!("{all}.union(Stages::{})", name.to_ascii_uppercase())),
         _ => Err(format!("`{name}` is no stage")),
@@ -299,10 +341,12 @@ fn variable(table: &Table, row: &Variable, extensions: &Extensions) -> Result<St
     };
     let requires = requires(&table.defaults, &row.extensions, extensions)?;
     let stages = stages(row.stages.as_ref().or(table.defaults.stages.as_ref()))?;
+    let output = stage_set(&row.output)?;
     let (core, es) = versions(&table.defaults, row.core, row.es);
+    let array = row.array;
     Ok(format!(
-        "    Variable {{ name: {:?}, wgsl: {:?}, dialect: {:?}, ty: Shape({shape}), source: {source}, \
-         extensions: ExtensionSet({requires}), stages: {stages}, core: {core}, es: {es}, doc: {:?} }},\n",
+        "    Variable {{ name: {:?}, wgsl: {:?}, dialect: {:?}, ty: Shape({shape}), array: {array:?}, source: {source}, \
+         output: {output}, extensions: ExtensionSet({requires}), stages: {stages}, core: {core}, es: {es}, doc: {:?} }},\n",
         row.name, row.wgsl, table.dialect, row.doc
     ))
 }

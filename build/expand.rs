@@ -61,6 +61,7 @@ fn fill_function(row: &Function, choice: &Choice, extra: Option<&str>) -> Functi
         binary: choice.fill_option(&row.binary),
         atomic: choice.fill_option(&row.atomic),
         barrier: choice.fill_option(&row.barrier),
+        image: choice.fill_option(&row.image),
         lane: choice.fill_option(&row.lane),
         valid: choice.fill_option(&row.valid),
         wgsl: choice.fill_option(&row.wgsl),

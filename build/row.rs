@@ -103,6 +103,8 @@ pub struct Function {
     pub binary: Option<String>,
     pub atomic: Option<String>,
     pub barrier: Option<String>,
+    /// An operation on an image; what each further argument is tells its name.
+    pub image: Option<String>,
     pub lane: Option<String>,
     /// With `lane`: an operation on the arguments after the first, whose result is the second one.
     pub valid: Option<String>,
@@ -136,6 +138,11 @@ pub struct Variable {
     pub lane: Option<String>,
     /// `workgroup-size`.
     pub special: Option<String>,
+    /// Stages of which it is an output; an input of the others.
+    #[serde(default)]
+    pub output: Vec<String>,
+    /// Elements where it is an array; 0 for one that the shader sizes.
+    pub array: Option<u32>,
     pub extensions: Option<Vec<String>>,
     pub stages: Option<Vec<String>>,
     pub core: Option<u16>,

@@ -2,11 +2,28 @@
 //!
 //! A shape has a number that `src/grammar/shape.rs` shares: four sizes for each scalar kind, then the matrices.
 
+use crate::opaque;
+
 /// Scalar kinds in the order of their numbers, with the prefixes of their vectors.
-const KINDS: [(&str, &str); 5] = [("float", ""), ("int", "i"), ("uint", "u"), ("bool", "b"), ("double", "d")];
-/// Kinds of the generic families, by their letter.
-const FAMILIES: [char; 5] = ['F', 'I', 'U', 'B', 'D'];
-const FIRST_MATRIX: u32 = 20;
+#[rustfmt::skip]
+const KINDS: [(&str, &str); 12] = [
+    ("float", ""), ("int", "i"), ("uint", "u"), ("bool", "b"), ("double", "d"), ("float16_t", "f16"),
+    ("int8_t", "i8"), ("uint8_t", "u8"), ("int16_t", "i16"), ("uint16_t", "u16"), ("int64_t", "i64"), ("uint64_t", "u64"),
+];
+/// Kinds of the generic families, by their letter: `J` and `V` are the signed and unsigned integers of other widths.
+const FAMILIES: [(char, &[usize]); 8] = [
+    ('F', &[0]),
+    ('I', &[1]),
+    ('U', &[2]),
+    ('B', &[3]),
+    ('D', &[4]),
+    ('H', &[5]),
+    ('J', &[6, 8, 10]),
+    ('V', &[7, 9, 11]),
+];
+/// Scalars that matrices are made of.
+const MATRIX_PREFIXES: [&str; 3] = ["", "d", "f16"];
+const FIRST_MATRIX: u32 = 48;
 
 /// The number of the type called `name`.
 pub fn number(name: &str) -> Option<u32> {
@@ -22,13 +39,13 @@ fn vector(name: &str) -> Option<u32> {
 
 fn matrix(name: &str) -> Option<u32> {
     let (prefix, size) = name.split_once("mat")?;
-    let double = ["", "d"].iter().position(|p| *p == prefix)? as u32;
+    let kind = MATRIX_PREFIXES.iter().position(|p| *p == prefix)? as u32;
     let (columns, rows) = size.split_once('x').unwrap_or((size, size));
-    Some(matrix_number(double, dimension(columns)?, dimension(rows)?))
+    Some(matrix_number(kind, dimension(columns)?, dimension(rows)?))
 }
 
-fn matrix_number(double: u32, columns: u32, rows: u32) -> u32 {
-    FIRST_MATRIX + double * 9 + (columns - 2) * 3 + rows - 2
+fn matrix_number(kind: u32, columns: u32, rows: u32) -> u32 {
+    FIRST_MATRIX + kind * 9 + (columns - 2) * 3 + rows - 2
 }
 
 fn dimension(text: &str) -> Option<u32> {
@@ -36,30 +53,33 @@ fn dimension(text: &str) -> Option<u32> {
 }
 
 /// The bits of a list such as `genF genI mat4`.
-pub fn set(text: &str) -> Result<u64, String> {
+pub fn set(text: &str) -> Result<u128, String> {
     text.split_whitespace().map(family).try_fold(0, |all, bits| Ok(all | bits?))
 }
 
-fn family(word: &str) -> Result<u64, String> {
+fn family(word: &str) -> Result<u128, String> {
     let split = word.char_indices().next_back().map(|(at, letter)| (&word[..at], letter));
-    let kind = split.and_then(|(_, letter)| FAMILIES.iter().position(|f| *f == letter));
-    let known = match (split.map(|(stem, _)| stem), kind) {
-        (Some("gen"), Some(kind)) => Some(0xf << (kind * 4)),
-        (Some("vec"), Some(kind)) => Some(0xe << (kind * 4)),
-        (Some("scalar"), Some(kind)) => Some(1 << (kind * 4)),
-        (Some("mat"), Some(kind)) => double(kind).map(|d| 0x1ff << (FIRST_MATRIX + d * 9)),
-        (Some("square"), Some(kind)) => double(kind).map(|d| 0x111 << (FIRST_MATRIX + d * 9)),
+    let kinds = split.and_then(|(_, letter)| FAMILIES.iter().find(|(f, _)| *f == letter)).map(|(_, kinds)| *kinds);
+    let known = match (split.map(|(stem, _)| stem), kinds) {
+        (Some("gen"), Some(kinds)) => Some(vectors(kinds, 0xf)),
+        (Some("vec"), Some(kinds)) => Some(vectors(kinds, 0xe)),
+        (Some("scalar"), Some(kinds)) => Some(vectors(kinds, 1)),
+        (Some("mat"), Some(kinds)) => matrix_kind(kinds).map(|kind| 0x1ff << (FIRST_MATRIX + kind * 9)),
+        (Some("square"), Some(kinds)) => matrix_kind(kinds).map(|kind| 0x111 << (FIRST_MATRIX + kind * 9)),
         _ => number(word).map(|n| 1 << n),
     };
     known.ok_or_else(|| format!("`{word}` is neither a type nor a family of types"))
 }
 
-fn double(kind: usize) -> Option<u32> {
-    match FAMILIES[kind] {
-        'F' => Some(0),
-        'D' => Some(1),
-        _ => None,
-    }
+/// The sizes in `mask` of each kind.
+fn vectors(kinds: &[usize], mask: u128) -> u128 {
+    kinds.iter().fold(0, |all, kind| all | mask << (kind * 4))
+}
+
+/// The number of the matrices made of a family's only kind.
+fn matrix_kind(kinds: &[usize]) -> Option<u32> {
+    let (_, prefix) = KINDS[*kinds.first()?];
+    MATRIX_PREFIXES.iter().position(|p| *p == prefix).map(|kind| kind as u32)
 }
 
 /// Rust text of a type expression.
@@ -74,13 +94,26 @@ pub fn expression(text: &str, generic: bool) -> Result<String, String> {
         "T.uint" => "UintOf",
         "T.float" => "FloatOf",
         "T.transposed" => "Transposed",
-        _ => {
-            let shape = number(text).ok_or_else(|| format!("`{text}` is no type"))?;
-            return Ok(format!("TypeExpr::Is(Shape({shape}))"));
-        }
+        _ => return independent(text, generic),
     };
     match generic {
         true => Ok(format!("TypeExpr::{dependent}")),
         false => Err(format!("`{text}` without a key `T`")),
     }
+}
+
+/// A single type, an opaque type or vector made of the scalar `T`, or `T.` and the scalar that stands in for that of `T`.
+fn independent(text: &str, generic: bool) -> Result<String, String> {
+    if let Some(opaque) = text.strip_prefix("T.").filter(|_| generic).and_then(opaque::expression) {
+        return Ok(format!("TypeExpr::Opaque({opaque})"));
+    }
+    if let Some(size) = text.strip_prefix("T.vec").filter(|_| generic).and_then(dimension) {
+        return Ok(format!("TypeExpr::VectorOf({size})"));
+    }
+    let (form, name) = match text.strip_prefix("T.") {
+        Some(name) if generic => ("Of", name),
+        _ => ("Is", text),
+    };
+    let shape = number(name).ok_or_else(|| format!("`{text}` is no type"))?;
+    Ok(format!("TypeExpr::{form}(Shape({shape}))"))
 }

@@ -47,8 +47,8 @@ pub fn common_scalar(a: Scalar, b: Scalar) -> Option<Scalar> {
 
 /// Which conversion of one argument is better: that to `a` (`Less`), that to `b` (`Greater`), or neither.
 ///
-/// No conversion is better than any; `float` to `double` is better than any other; an integer to `float` is better
-/// than an integer to `double`.
+/// No conversion is better than any; a float to the next wider one, or an integer to a wider one of its kind, is better
+/// than any other; an integer to `float` is better than an integer to `double`.
 pub fn compare_scalars(from: Scalar, a: Scalar, b: Scalar) -> Ordering {
     preference(from, a).cmp(&preference(from, b))
 }
@@ -56,7 +56,8 @@ pub fn compare_scalars(from: Scalar, a: Scalar, b: Scalar) -> Ordering {
 fn preference(from: Scalar, to: Scalar) -> u8 {
     match (from == to, from.is_float(), to) {
         (true, ..) => 0,
-        (_, true, Scalar::F64) => 1,
+        (_, true, _) if to.width == 2 * from.width => 1,
+        _ if from.kind == to.kind && from.is_int() => 1,
         (_, false, Scalar::F64) => 3,
         _ => 2,
     }

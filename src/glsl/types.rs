@@ -4,6 +4,7 @@
 //! front end does not support yet, so that they get an error of their own instead of "unknown name". It does not know
 //! structs: those are in the scopes of name resolution.
 
+use super::opaque;
 use crate::ir::{ArrayLen, Constants, ImageDim, ImageType, Scalar, ScalarKind, Type, TypeId, Types};
 use std::fmt::Write;
 
@@ -79,8 +80,10 @@ pub enum TypeName {
     /// A name of the explicit-arithmetic extensions for a type that has a plain name too (`float32_t`, `u32vec3`).
     /// Without such an extension it is an ordinary identifier.
     Explicit(Basic),
-    /// The same for a type that structs may name, so that shared headers can be included, and nothing may use yet.
-    Deferred(Basic),
+    /// A type that only an extension brings ([`super::extended`]).
+    Extended(Basic),
+    /// An image, a sampler, or both in one.
+    Opaque(Type),
     /// A type of the language that is not supported yet, with the words for it ("images and textures").
     Unsupported(&'static str),
 }
@@ -88,14 +91,16 @@ pub enum TypeName {
 /// What `name` means as a type (GLSL 4.60 section 4.1, GL_EXT_shader_explicit_arithmetic_types); none if it is no
 /// built-in type's name.
 pub fn type_name(name: &str) -> Option<TypeName> {
-    plain(name).or_else(|| explicit(name)).or_else(|| opaque(name).map(TypeName::Unsupported))
+    let supported = plain(name).or_else(|| explicit(name)).or_else(|| opaque::named(name).map(TypeName::Opaque));
+    supported.or_else(|| unsupported(name).map(TypeName::Unsupported))
 }
 
 /// The type of a name that is supported, whether plain or explicit.
 pub fn named(types: &mut Types, name: &str) -> Option<TypeId> {
     match type_name(name)? {
         TypeName::Void => Some(Types::VOID),
-        TypeName::Basic(basic) | TypeName::Explicit(basic) | TypeName::Deferred(basic) => Some(basic.intern(types)),
+        TypeName::Basic(basic) | TypeName::Explicit(basic) | TypeName::Extended(basic) => Some(basic.intern(types)),
+        TypeName::Opaque(ty) => Some(types.intern(ty)),
         TypeName::Unsupported(_) => None,
     }
 }
@@ -192,46 +197,21 @@ fn sized(shape: Basic) -> Option<TypeName> {
     }
     match (shape.scalar.kind, shape.scalar.width) {
         (_, 32) | (ScalarKind::Float, 64) => Some(TypeName::Explicit(shape)),
-        (_, 16 | 64) | (ScalarKind::Sint | ScalarKind::Uint, 8) => Some(TypeName::Deferred(shape)),
+        (_, 16 | 64) | (ScalarKind::Sint | ScalarKind::Uint, 8) => Some(TypeName::Extended(shape)),
         _ => None,
     }
 }
 
-/// The words for a scalar type that nothing may use yet; none for those that are supported.
-pub fn deferred(scalar: Scalar) -> Option<&'static str> {
-    match (scalar.kind, scalar.width) {
-        (ScalarKind::Float, 16) => Some("16-bit floats"),
-        (ScalarKind::Sint | ScalarKind::Uint, 8) => Some("8-bit integers"),
-        (ScalarKind::Sint | ScalarKind::Uint, 16) => Some("16-bit integers"),
-        (ScalarKind::Sint | ScalarKind::Uint, 64) => Some("64-bit integers"),
-        _ => None,
-    }
-}
-
-/// The opaque types, all of them not supported yet.
-fn opaque(name: &str) -> Option<&'static str> {
-    match name {
-        "atomic_uint" => return Some("atomic counters"),
-        "accelerationStructureEXT" | "accelerationStructureNV" | "rayQueryEXT" => return Some("ray queries"),
-        "bfloat16_t" => return Some("16-bit floats"),
-        "coopmat" | "fcoopmatNV" | "icoopmatNV" | "ucoopmatNV" => return Some("cooperative matrices"),
-        "coopvecNV" => return Some("cooperative vectors"),
-        "sampler" | "samplerShadow" => return Some(IMAGES),
-        _ => {}
-    }
-    let name = name.strip_prefix(['i', 'u']).filter(|rest| starts_opaque(rest)).unwrap_or(name);
-    let dim = OPAQUE_STEMS.iter().find_map(|stem| name.strip_prefix(stem))?;
-    let dim = dim.strip_suffix("Shadow").unwrap_or(dim);
-    IMAGE_DIMS.contains(&dim).then_some(IMAGES)
-}
-
-const IMAGES: &str = "images and textures";
-const OPAQUE_STEMS: [&str; 4] = ["sampler", "image", "texture", "subpassInput"];
-const IMAGE_DIMS: [&str; 13] =
-    ["", "1D", "2D", "3D", "Cube", "2DRect", "Buffer", "1DArray", "2DArray", "CubeArray", "2DMS", "2DMSArray", "MS"];
-
-fn starts_opaque(name: &str) -> bool {
-    OPAQUE_STEMS.iter().any(|stem| name.starts_with(stem))
+/// Types that are known and not supported yet.
+fn unsupported(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "atomic_uint" => "atomic counters",
+        "accelerationStructureEXT" | "accelerationStructureNV" | "rayQueryEXT" => "ray queries",
+        "bfloat16_t" => "16-bit floats of another kind",
+        "coopmat" | "fcoopmatNV" | "icoopmatNV" | "ucoopmatNV" => "cooperative matrices",
+        "coopvecNV" => "cooperative vectors",
+        _ => return None,
+    })
 }
 
 /// The name of a type as GLSL writes it: `uvec4`, `mat2x3`, `float[4]`, a struct's own name.
@@ -304,9 +284,11 @@ fn write_image(out: &mut String, stem: &str, image: ImageType) {
         ImageDim::Buffer => "Buffer",
         ImageDim::SubpassInput => "subpassInput",
     };
+    let stem = if image.dim == ImageDim::SubpassInput { "" } else { stem };
     let samples = if image.multisampled { "MS" } else { "" };
     let array = if image.arrayed { "Array" } else { "" };
-    push(out, format_args!("{}{stem}{dim}{samples}{array}", prefix(image.sampled)));
+    let shadow = if image.depth { "Shadow" } else { "" };
+    push(out, format_args!("{}{stem}{dim}{samples}{array}{shadow}", prefix(image.sampled)));
 }
 
 fn scalar_word(scalar: Scalar) -> &'static str {
@@ -385,19 +367,11 @@ mod tests {
 
     #[test]
     fn unsupported_types_are_recognized() {
-        for name in ["sampler2D", "uimage2DArray", "usubpassInputMS", "coopmat"] {
+        for name in ["atomic_uint", "rayQueryEXT", "coopmat"] {
             assert!(matches!(type_name(name), Some(TypeName::Unsupported(_))), "{name}");
         }
         for name in ["int8_t", "float16_t", "u64vec2", "f16mat4"] {
-            assert!(matches!(type_name(name), Some(TypeName::Deferred(_))), "{name}");
-        }
-    }
-
-    #[test]
-    fn narrow_and_wide_scalars_are_deferred() {
-        for name in ["int8_t", "float16_t", "u64vec2", "f16mat4"] {
-            let Some(TypeName::Deferred(basic)) = type_name(name) else { panic!("{name}") };
-            assert!(deferred(basic.scalar).is_some(), "{name}");
+            assert!(matches!(type_name(name), Some(TypeName::Extended(_))), "{name}");
         }
     }
 

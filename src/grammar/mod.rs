@@ -5,16 +5,18 @@
 //! here resolves overloads or emits code.
 
 mod extensions;
+mod opaque;
 mod rule;
 mod shape;
 mod tables;
 
 pub use extensions::{Extension, ExtensionSet};
+pub use opaque::{Opaque, OpaqueClass};
 pub use rule::{RuleError, check_width};
 pub use shape::{Shape, ShapeSet};
 pub use tables::{CONSTANTS, DIALECTS, EXTENSIONS, FUNCTIONS, VARIABLES};
 
-use crate::ir::{AtomicOp, BinaryOp, BuiltIn, MathFn, MemoryKinds, Scope, Stage, UnaryOp};
+use crate::ir::{AtomicOp, BinaryOp, BuiltIn, ImageOp, MathFn, MemoryKinds, Scope, Stage, UnaryOp};
 use crate::lane::LaneOp;
 use tables::{UNSUPPORTED, WGSL_FUNCTIONS, WGSL_VARIABLES};
 
@@ -122,15 +124,22 @@ pub enum TypeExpr {
     IntOf,
     UintOf,
     FloatOf,
+    /// `T` with components of this scalar.
+    Of(Shape),
+    /// As many of the scalar `T`.
+    VectorOf(u8),
+    /// An image whose texels are made of the scalar `T`; it has no shape.
+    Opaque(Opaque),
     Transposed,
 }
 
 impl TypeExpr {
-    /// The type for a choice of `T`; none for `void`.
+    /// The type for a choice of `T`; none for `void` and for opaque types.
     pub fn shape(self, generic: Shape) -> Option<Shape> {
         use crate::ir::Scalar;
         match self {
-            TypeExpr::Void => None,
+            TypeExpr::Void | TypeExpr::Opaque(_) => None,
+            TypeExpr::VectorOf(size) => Shape::vector(generic.scalar(), size),
             TypeExpr::Is(shape) => Some(shape),
             TypeExpr::Generic => Some(generic),
             TypeExpr::ScalarOf | TypeExpr::Splat => Shape::vector(generic.scalar(), 1),
@@ -138,6 +147,7 @@ impl TypeExpr {
             TypeExpr::IntOf => Some(generic.with_scalar(Scalar::I32)),
             TypeExpr::UintOf => Some(generic.with_scalar(Scalar::U32)),
             TypeExpr::FloatOf => Some(generic.with_scalar(Scalar::F32)),
+            TypeExpr::Of(scalar) => Some(generic.with_scalar(scalar.scalar())),
             TypeExpr::Transposed => Some(generic.transposed()),
         }
     }
@@ -158,6 +168,11 @@ pub enum Lowering {
         memory: Scope,
         kinds: MemoryKinds,
     },
+    /// What each argument is stands in `roles`.
+    Image {
+        op: ImageOp,
+        roles: &'static [ImageRole],
+    },
     /// The constant argument `width_arg`, if there is one, is the operation's width and no operand.
     Lane {
         op: LaneOp,
@@ -168,6 +183,24 @@ pub enum Lowering {
         op: LaneOp,
         valid: LaneOp,
     },
+}
+
+/// What an argument of an image operation is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ImageRole {
+    Image,
+    Coordinate,
+    Bias,
+    Lod,
+    GradientX,
+    GradientY,
+    Offset,
+    Offsets,
+    Component,
+    Reference,
+    Sample,
+    Compared,
+    Data,
 }
 
 /// Where a result goes.
@@ -205,7 +238,11 @@ pub struct Variable {
     pub wgsl: Option<&'static str>,
     pub dialect: &'static str,
     pub ty: Shape,
+    /// Elements where it is an array of that type; 0 where the shader says how many.
+    pub array: Option<u32>,
     pub source: VariableSource,
+    /// Stages that write it; the others read it.
+    pub output: Stages,
     pub extensions: ExtensionSet,
     pub stages: Stages,
     pub core: u16,

@@ -2,13 +2,19 @@
 
 use crate::ir::{Scalar, Type, TypeId, Types};
 
-const SCALARS: [Scalar; 5] = [Scalar::F32, Scalar::I32, Scalar::U32, Scalar::BOOL, Scalar::F64];
-const FIRST_MATRIX: u8 = 20;
+#[rustfmt::skip]
+const SCALARS: [Scalar; 12] = [
+    Scalar::F32, Scalar::I32, Scalar::U32, Scalar::BOOL, Scalar::F64, Scalar::F16,
+    Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16, Scalar::I64, Scalar::U64,
+];
+const MATRIX_SCALARS: [Scalar; 3] = [Scalar::F32, Scalar::F64, Scalar::F16];
+const FIRST_MATRIX: u8 = 48;
 const BOOL_KIND: u8 = 3;
-const LAST: u8 = 37;
+const LAST: u8 = 74;
 
 /// A scalar, vector or matrix type. The number is the one that the build script gives: `4 * kind + size - 1` for the
-/// kinds float, int, uint, bool and double, then nine matrices of float and nine of double.
+/// kinds float, int, uint, bool, double, the half and the integers of other widths, then nine matrices each of float,
+/// double and half.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Shape(pub u8);
 
@@ -22,8 +28,8 @@ impl Shape {
     }
 
     fn matrix(scalar: Scalar, columns: u8, rows: u8) -> Option<Shape> {
-        let double = [Scalar::F32, Scalar::F64].iter().position(|s| *s == scalar)? as u8;
-        Some(Shape(FIRST_MATRIX + double * 9 + (columns - 2) * 3 + rows - 2))
+        let kind = MATRIX_SCALARS.iter().position(|s| *s == scalar)? as u8;
+        Some(Shape(FIRST_MATRIX + kind * 9 + (columns - 2) * 3 + rows - 2))
     }
 
     /// The shape of a type; none for structs, arrays and what else has none.
@@ -43,8 +49,7 @@ impl Shape {
     pub const fn scalar(self) -> Scalar {
         match self.0 {
             0..FIRST_MATRIX => SCALARS[self.0 as usize / 4],
-            n if n < FIRST_MATRIX + 9 => Scalar::F32,
-            _ => Scalar::F64,
+            n => MATRIX_SCALARS[(n - FIRST_MATRIX) as usize / 9],
         }
     }
 
@@ -72,7 +77,7 @@ impl Shape {
     pub fn transposed(self) -> Shape {
         let (columns, rows) = self.dimensions();
         match self.is_matrix() {
-            true => Shape::matrix(self.scalar(), rows, columns).expect("both scalars of matrices are in the table"),
+            true => Shape::matrix(self.scalar(), rows, columns).expect("all scalars of matrices are in the table"),
             false => self,
         }
     }
@@ -89,7 +94,7 @@ impl Shape {
 
 /// A set of [`Shape`]s.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct ShapeSet(pub u64);
+pub struct ShapeSet(pub u128);
 
 impl ShapeSet {
     pub const fn is_empty(self) -> bool {
@@ -100,7 +105,7 @@ impl ShapeSet {
         self.0 >> shape.0 & 1 == 1
     }
 
-    pub fn iter(self) -> impl Iterator<Item = Shape> {
+    pub fn iter(self) -> impl Iterator<Item = Shape> + Clone {
         (0..=LAST).map(Shape).filter(move |shape| self.contains(*shape))
     }
 }
@@ -112,7 +117,7 @@ mod tests {
     #[test]
     fn shapes_and_types_correspond() {
         let mut types = Types::new();
-        for shape in ShapeSet(u64::MAX).iter() {
+        for shape in ShapeSet(u128::MAX).iter() {
             let id = shape.intern(&mut types);
             assert_eq!(Shape::of(&types, id), Some(shape));
             assert_eq!(shape.transposed().transposed(), shape);

@@ -1,10 +1,10 @@
 //! The tables themselves, as the build script wrote them.
 
 use super::{
-    Constant, Dialect, Extension, ExtensionSet, Function, Lowering, Mode, Overload, Param, Place, Rule, Shape,
-    ShapeSet, Stages, TypeExpr, Variable, VariableSource, WgslFunction,
+    Constant, Dialect, Extension, ExtensionSet, Function, ImageRole, Lowering, Mode, Opaque, OpaqueClass, Overload,
+    Param, Place, Rule, Shape, ShapeSet, Stages, TypeExpr, Variable, VariableSource, WgslFunction,
 };
-use crate::ir::{AtomicOp, BinaryOp, BuiltIn, MathFn, MemoryKinds, Scope, UnaryOp};
+use crate::ir::{AtomicOp, BinaryOp, BuiltIn, ImageDim, ImageOp, MathFn, MemoryKinds, Scope, UnaryOp};
 use crate::lane::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
 use crate::profile::Feature;
 

@@ -7,9 +7,9 @@
 use super::fold::{self, Expr};
 use super::typing;
 use super::{
-    AtomicOp, BinaryOp, BlockId, Case, Cases, ConstId, ConstValue, ControlHint, FuncId, Function, Inst, InstFlags,
-    InstId, Local, MathFn, MemoryKinds, Module, Op, Order, Param, Scalar, Scope, Space, Type, TypeId, Types, UnaryOp,
-    Value, Values,
+    AtomicOp, BinaryOp, BlockId, Case, Cases, ConstId, ConstValue, ControlHint, FuncId, Function, ImageOp, ImageParts,
+    Inst, InstFlags, InstId, Local, MathFn, MemoryKinds, Module, Op, Order, Param, Scalar, Scope, Space, Type, TypeId,
+    Types, UnaryOp, Value, Values,
 };
 use crate::lane::LaneOp;
 use crate::source::Span;
@@ -33,6 +33,8 @@ pub struct Builder<'m> {
     pub span: Span,
     /// What holds for the instructions that come next.
     pub flags: InstFlags,
+    /// Whether operations on constants become constants; otherwise they stay instructions.
+    pub folds: bool,
     open: SmallVec<[Open; 4]>,
     pending: Vec<InstId>,
 }
@@ -55,13 +57,13 @@ impl<'m> Builder<'m> {
     pub fn outside(module: &'m mut Module) -> Builder<'m> {
         let function = Function::bodiless(Types::VOID);
         let (span, flags) = (Span::NONE, InstFlags::empty());
-        Builder { module, function, span, flags, open: SmallVec::new(), pending: Vec::new() }
+        Builder { module, function, span, flags, folds: true, open: SmallVec::new(), pending: Vec::new() }
     }
 
     fn in_body(module: &'m mut Module, function: Function) -> Builder<'m> {
         let body = Open { block: function.body, start: 0, terminated: false };
         let (span, flags) = (function.span, InstFlags::empty());
-        Builder { module, function, span, flags, open: smallvec![body], pending: Vec::new() }
+        Builder { module, function, span, flags, folds: true, open: smallvec![body], pending: Vec::new() }
     }
 
     /// Makes room for about so many instructions.
@@ -402,6 +404,12 @@ impl<'m> Builder<'m> {
         self.emit(Types::VOID, Op::Barrier { execution, memory, kinds, order });
     }
 
+    /// An operation on an image; `ty` is `VOID` where it has no result.
+    pub fn image(&mut self, op: ImageOp, parts: ImageParts, operands: &[Value], ty: TypeId) -> Value {
+        let operands = self.function.list(operands);
+        self.emit(ty, Op::Image { op, parts, operands })
+    }
+
     /// A cross-lane operation; `ty` is `VOID` where it has no result.
     pub fn lane(&mut self, op: LaneOp, ty: TypeId, args: &[Value]) -> Value {
         let args = self.function.list(args);
@@ -476,7 +484,9 @@ impl<'m> Builder<'m> {
 
     /// The constant that `expr` gives, or the instruction that `op` makes.
     fn pure(&mut self, expr: Expr, ty: TypeId, args: &[Value], op: impl FnOnce(&mut Function) -> Op) -> Value {
-        if let Some(id) = self.fold(expr, ty, args) {
+        if self.folds
+            && let Some(id) = self.fold(expr, ty, args)
+        {
             return Value::Const(id);
         }
         let op = op(&mut self.function);

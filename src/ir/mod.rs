@@ -8,6 +8,7 @@ pub mod arena;
 pub mod build;
 pub mod constant;
 pub mod fold;
+pub mod image;
 pub mod layout;
 pub mod name;
 pub mod op;
@@ -20,6 +21,7 @@ use crate::source::Span;
 pub use arena::{Arena, Handle};
 pub use build::Builder;
 pub use constant::{ConstId, ConstValue, Constant, Constants, SpecOp};
+pub use image::{ImageOp, ImageParts};
 pub use name::Name;
 pub use op::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, LocalId, MathFn, MemoryKinds, Op, Order,
@@ -109,8 +111,15 @@ pub enum Binding {
         set: u32,
         binding: u32,
     },
+    /// A subpass input: a resource with the number of the attachment that it reads.
+    Attachment {
+        set: u32,
+        binding: u32,
+        index: u32,
+    },
+    /// None for the location where members of a block have their own.
     Location {
-        location: u32,
+        location: Option<u32>,
         component: u32,
         index: u32,
         interpolation: Interpolation,
@@ -234,6 +243,29 @@ pub struct EntryPoint {
     pub workgroup_size: [ConstId; 3],
     /// What the author asked of reconvergence.
     pub reconvergence: Reconvergence,
+    /// Fragment only.
+    pub fragment: FragmentModes,
+}
+
+/// What a fragment shader says of its tests.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct FragmentModes {
+    /// Depth and stencil are tested before the shader runs.
+    pub early_tests: bool,
+    /// How the depth that it writes lies to the one that was there; matters where it writes one.
+    pub depth: DepthPromise,
+    /// Pixel centres lie at integers.
+    pub integer_centers: bool,
+}
+
+/// How the depth that a fragment shader writes compares to the interpolated one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum DepthPromise {
+    #[default]
+    Any,
+    Greater,
+    Less,
+    Unchanged,
 }
 
 /// Promises about where invocations come together again.

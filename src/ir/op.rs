@@ -2,6 +2,7 @@
 
 use super::arena::Handle;
 use super::constant::ConstId;
+use super::image::{ImageOp, ImageParts};
 use super::{Block, FuncId, GlobalId, Local};
 use crate::lane::LaneOp;
 
@@ -196,6 +197,17 @@ pub enum MathFn {
     /// WGSL: leading and trailing zero counts.
     CountLeadingZeros,
     CountTrailingZeros,
+    // 8.14 derivatives, of the neighbours in a quad
+    DerivX,
+    DerivY,
+    /// Sum of the absolute values of both.
+    DerivWidth,
+    DerivXFine,
+    DerivYFine,
+    DerivWidthFine,
+    DerivXCoarse,
+    DerivYCoarse,
+    DerivWidthCoarse,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -358,6 +370,13 @@ pub enum Op {
         order: Order,
     },
 
+    /// Something done with an image; operands as [`ImageOp`] says.
+    Image {
+        op: ImageOp,
+        parts: ImageParts,
+        operands: Values,
+    },
+
     /// A cross-lane operation; operands as [`LaneOp`] lists them.
     Lane(LaneOp, Values),
 
@@ -397,6 +416,32 @@ pub enum Op {
 }
 
 impl Op {
+    /// Calls `see` with each operand, in the order of the fields; `function` is the one that holds the operation.
+    pub fn each_operand(&self, function: &super::Function, mut see: impl FnMut(Value)) {
+        let (single, list): (&[Value], Values) = match *self {
+            Op::Unary(_, a) | Op::Convert(a) | Op::Bitcast(a) | Op::Splat(a) | Op::Load(a) | Op::Yield(a) => {
+                (&[a], Values::default())
+            }
+            Op::Extract { composite: a, .. } | Op::ArrayLength { block: a } | Op::Return(Some(a)) => {
+                (&[a], Values::default())
+            }
+            Op::If { condition: a, .. } | Op::Switch { selector: a, .. } => (&[a], Values::default()),
+            Op::Binary(_, a, b) | Op::Shuffle { a, b, .. } | Op::Store { pointer: a, value: b } => {
+                (&[a, b], Values::default())
+            }
+            Op::ExtractDynamic { composite: a, index: b } | Op::Insert { composite: a, part: b, .. } => {
+                (&[a, b], Values::default())
+            }
+            Op::Select { condition: a, accept: b, reject: c } => (&[a, b, c], Values::default()),
+            Op::InsertDynamic { composite: a, index: b, part: c } => (&[a, b, c], Values::default()),
+            Op::Image { operands: list, .. } => (&[], list),
+            Op::Math(_, list) | Op::Construct(list) | Op::Lane(_, list) | Op::Call(_, list) => (&[], list),
+            Op::Access { base: a, indices: list } | Op::Atomic { pointer: a, args: list, .. } => (&[a], list),
+            _ => (&[], Values::default()),
+        };
+        single.iter().chain(function.values(list)).for_each(|value| see(*value));
+    }
+
     /// Whether a block ends with it.
     pub const fn is_terminator(&self) -> bool {
         matches!(self, Op::Break | Op::Continue | Op::Return(_) | Op::Yield(_) | Op::Discard | Op::Unreachable)

@@ -184,9 +184,12 @@ fn qualifiers(access: Access, binding: Binding) -> String {
     match binding {
         Binding::None => {}
         Binding::Resource { set, binding } => text += &format!(" set {set} binding {binding}"),
+        Binding::Attachment { set, binding, index } => {
+            text += &format!(" set {set} binding {binding} attachment {index}");
+        }
         Binding::BuiltIn(name) => text += &format!(" builtin {name:?}"),
         Binding::Location { location, component, index, interpolation, sampling } => {
-            text += &format!(" location {location}");
+            text += &location.map_or(String::new(), |location| format!(" location {location}"));
             for (word, number) in [("component", component), ("index", index)].iter().filter(|(_, n)| *n != 0) {
                 text += &format!(" {word} {number}");
             }

@@ -32,6 +32,13 @@ impl Scalar {
     pub const U32: Scalar = Scalar { kind: ScalarKind::Uint, width: 32 };
     pub const F32: Scalar = Scalar { kind: ScalarKind::Float, width: 32 };
     pub const F64: Scalar = Scalar { kind: ScalarKind::Float, width: 64 };
+    pub const F16: Scalar = Scalar { kind: ScalarKind::Float, width: 16 };
+    pub const I8: Scalar = Scalar { kind: ScalarKind::Sint, width: 8 };
+    pub const U8: Scalar = Scalar { kind: ScalarKind::Uint, width: 8 };
+    pub const I16: Scalar = Scalar { kind: ScalarKind::Sint, width: 16 };
+    pub const U16: Scalar = Scalar { kind: ScalarKind::Uint, width: 16 };
+    pub const I64: Scalar = Scalar { kind: ScalarKind::Sint, width: 64 };
+    pub const U64: Scalar = Scalar { kind: ScalarKind::Uint, width: 64 };
 
     /// Bytes in memory; a `bool` takes four.
     pub const fn bytes(self) -> u32 {
@@ -181,6 +188,8 @@ bitflags::bitflags! {
         const COHERENT = 4;
         const VOLATILE = 8;
         const RESTRICT = 16;
+        /// An output that every program computes to the same value from the same expressions: `invariant`.
+        const INVARIANT = 32;
     }
 }
 

@@ -4,6 +4,7 @@
 //! never of a shader; the messages speak to whoever wrote the pass. It knows nothing of targets and their limits.
 
 mod body;
+mod image;
 mod lane;
 mod math;
 mod memory;

@@ -4,6 +4,7 @@ use super::report;
 use super::resolve::Candidate;
 use super::{Argument, Env};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::extended::{self, Allowed};
 use crate::grammar::{self, ExtensionSet, Lowering, Mode, Overload, Param, Rule, RuleError, Stages, Variable};
 use crate::ir::build::Builder;
 use crate::ir::{Space, Value};
@@ -87,6 +88,25 @@ pub fn arguments(
     named_width(env, chosen, name_span)
 }
 
+/// No argument is made of scalars that only blocks may hold here, or that cross-lane operations do not take.
+///
+/// # Errors
+/// With the first that is.
+pub fn scalars(builder: &Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: &[Argument]) -> Result<(), Diagnostic> {
+    let name = chosen.overload.name;
+    let lane = matches!(chosen.overload.lowering, Lowering::Lane { .. } | Lowering::LaneAndValid { .. });
+    for arg in args {
+        let Some(family) = builder.module.types.scalar_of(arg.ty).and_then(extended::family) else { continue };
+        if family.allowed(env) != Allowed::Everything {
+            return Err(report::storage_only(name, family.extension(), arg.span));
+        }
+        if let Some(extension) = family.missing_for_lanes(env).filter(|_| lane) {
+            return Err(report::extended_lanes(name, extension, arg.span));
+        }
+    }
+    Ok(())
+}
+
 fn argument(
     builder: &mut Builder<'_>,
     env: &Env<'_>,
@@ -102,9 +122,14 @@ fn argument(
     }
     match known_value(builder, arg) {
         Some(value) => param.rule.check(value, env.wave_size()).map_err(|e| broken_rule(name, param, arg.span, &e)),
-        None if param.constant => Err(report::not_constant(name, param, arg)),
+        None if param.constant && !is_known(builder, arg) => Err(report::not_constant(name, param, arg)),
         None => Ok(()),
     }
+}
+
+/// Whether the value, a vector's too, is known when the shader is compiled.
+fn is_known(builder: &Builder<'_>, arg: &Argument) -> bool {
+    matches!(arg.value, Value::Const(id) if !builder.module.constants.is_spec(id))
 }
 
 fn known_value(builder: &Builder<'_>, arg: &Argument) -> Option<i128> {
@@ -131,7 +156,7 @@ fn named_width(env: &Env<'_>, chosen: &Candidate, span: Span) -> Result<(), Diag
 fn memory(builder: &mut Builder<'_>, name: &str, arg: &Argument) -> Result<(), Diagnostic> {
     let ty = builder.type_of(arg.value);
     match builder.module.types.pointee(ty) {
-        Some((Space::Workgroup | Space::Storage | Space::Physical, _)) => Ok(()),
+        Some((Space::Workgroup | Space::Storage | Space::Physical | Space::Handle, _)) => Ok(()),
         _ => Err(Diagnostic::error(Code::NOT_ATOMIC_MEMORY, format!("`{name}` works on buffer or shared memory only"))
             .at(arg.span, "is neither in a buffer nor shared")),
     }

@@ -1,11 +1,11 @@
 //! The code of a resolved call.
 
 use super::resolve::{Candidate, MOST_ARGS};
-use super::{Argument, Called};
+use super::{Argument, Called, image};
 use crate::glsl::convert;
 use crate::grammar::{Lowering, Mode, Place, TypeExpr};
 use crate::ir::build::Builder;
-use crate::ir::{AtomicOp, MathFn, Order, Scope, TypeId, Types, Value};
+use crate::ir::{AtomicOp, MathFn, Order, Scope, Stage, TypeId, Types, Value};
 use crate::lane::{LaneOp, Width};
 
 /// Operands of an operation: the arguments that are read, converted to their parameters' types.
@@ -33,7 +33,7 @@ impl Operands {
     }
 }
 
-fn operand(builder: &mut Builder<'_>, chosen: &Candidate, index: usize, value: Value) -> Value {
+pub(super) fn operand(builder: &mut Builder<'_>, chosen: &Candidate, index: usize, value: Value) -> Value {
     let ty = chosen.param(index).intern(&mut builder.module.types);
     let value = convert::numeric(builder, value, ty);
     match chosen.overload.params[index].ty {
@@ -43,32 +43,37 @@ fn operand(builder: &mut Builder<'_>, chosen: &Candidate, index: usize, value: V
 }
 
 /// Emits the operation and sends its results where the row says.
-pub fn emit(builder: &mut Builder<'_>, chosen: &Candidate, args: &[Argument]) -> Called {
+pub fn emit(builder: &mut Builder<'_>, stage: Stage, chosen: &Candidate, args: &[Argument]) -> Called {
     let overload = chosen.overload;
     let ty = overload.ret.shape(chosen.generic).map_or(Types::VOID, |shape| shape.intern(&mut builder.module.types));
     let skip = match overload.lowering {
         Lowering::Lane { width_arg, .. } => width_arg.map(usize::from),
         _ => None,
     };
-    let operands = Operands::collect(builder, chosen, args, skip);
-    let operation = Operation { chosen, args, ty };
+    let is_image = matches!(overload.lowering, Lowering::Image { .. });
+    let operands = match is_image {
+        true => Operands { values: [builder.const_u32(0); MOST_ARGS], len: 0 },
+        false => Operands::collect(builder, chosen, args, skip),
+    };
+    let operation = Operation { stage, chosen, args, ty };
     let parts = operation.emit(builder, operands.values());
     operation.deliver(builder, parts)
 }
 
 /// What an operation gives: nothing, one value, or two.
 #[derive(Clone, Copy)]
-enum Parts {
+pub(super) enum Parts {
     None,
     One(Value),
     Two(Value, Value),
 }
 
-struct Operation<'a> {
-    chosen: &'a Candidate,
-    args: &'a [Argument],
+pub(super) struct Operation<'a> {
+    pub stage: Stage,
+    pub chosen: &'a Candidate,
+    pub args: &'a [Argument],
     /// Type that the call returns.
-    ty: TypeId,
+    pub ty: TypeId,
 }
 
 impl Operation<'_> {
@@ -81,6 +86,7 @@ impl Operation<'_> {
             (Lowering::Bitcast, [a]) => Parts::One(builder.bitcast(*a, self.ty)),
             (Lowering::Select, [reject, accept, condition]) => Parts::One(builder.select(*condition, *accept, *reject)),
             (Lowering::Atomic(op), _) => self.atomic(builder, op, operands),
+            (Lowering::Image { op, roles }, _) => image::emit(builder, self, op, roles),
             (Lowering::Barrier { execution, memory, kinds }, _) => {
                 builder.barrier(execution, memory, kinds, Order::AcquireRelease);
                 Parts::None

@@ -6,6 +6,7 @@
 
 mod check;
 mod emit;
+mod image;
 mod report;
 mod resolve;
 #[cfg(test)]
@@ -77,6 +78,7 @@ pub fn call(
     let shapes = resolve::shapes(builder, args);
     let chosen = resolve::resolve(env, overloads, &shapes)
         .map_err(|failure| report::failure(builder.module, name, span, args, &failure))?;
+    check::scalars(builder, env, &chosen, args)?;
     check::arguments(builder, env, &chosen, span, args)?;
-    Ok(emit::emit(builder, &chosen, args))
+    Ok(emit::emit(builder, env.stage, &chosen, args))
 }

@@ -41,6 +41,20 @@ pub fn missing_extension(env: &Env<'_>, name: &str, span: Span, any_of: Extensio
     }
 }
 
+/// An argument has a type that only blocks may hold as long as `extension` is off.
+pub fn storage_only(name: &str, extension: &str, span: Span) -> Diagnostic {
+    let message = format!("`{name}` of this type needs the extension {extension}");
+    let diagnostic = Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "only blocks may hold it");
+    diagnostic.note(format!("add `#extension {extension} : require`"))
+}
+
+/// A cross-lane operation on a type for which it needs `extension`.
+pub fn extended_lanes(name: &str, extension: &str, span: Span) -> Diagnostic {
+    let message = format!("`{name}` on this type needs the extension {extension}");
+    let diagnostic = Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "the extension is not enabled");
+    diagnostic.note(format!("add `#extension {extension} : require`"))
+}
+
 /// The language has `name` from version `first` on, or (0) never.
 pub fn needs_version(env: &Env<'_>, name: &str, span: Span, first: u16) -> Diagnostic {
     let language = if env.is_es() { "GLSL ES" } else { "GLSL" };

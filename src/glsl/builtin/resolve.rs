@@ -3,10 +3,10 @@
 //! A generic row is a family of overloads, one for each type that its `T` stands for.
 
 use super::{Argument, Env};
-use crate::glsl::convert;
-use crate::grammar::{Mode, Overload, Param, Shape, TypeExpr};
-use crate::ir::Value;
+use crate::glsl::{convert, extended};
+use crate::grammar::{Mode, Opaque, Overload, Param, Shape, TypeExpr};
 use crate::ir::build::Builder;
+use crate::ir::{Scalar, Value};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
@@ -15,6 +15,8 @@ use std::cmp::Ordering;
 pub struct ArgShape {
     /// None for structs, arrays and other types that no built-in function takes.
     pub shape: Option<Shape>,
+    /// For images and samplers: what they are, and the scalar of their texels.
+    pub opaque: Option<(Opaque, Scalar)>,
     pub is_place: bool,
     pub constant: bool,
 }
@@ -53,6 +55,7 @@ pub fn shapes(builder: &Builder<'_>, args: &[Argument]) -> SmallVec<[ArgShape; M
     let types = &builder.module.types;
     let shape = |arg: &Argument| ArgShape {
         shape: Shape::of(types, arg.ty),
+        opaque: Opaque::of(types, arg.ty),
         is_place: arg.is_place,
         constant: matches!(arg.value, Value::Const(_)),
     };
@@ -72,11 +75,12 @@ pub fn resolve(
     if let Some(exact) = counted.clone().find_map(|overload| exact(overload, args)) {
         return Ok(exact);
     }
-    let candidates: Vec<Candidate> = counted.clone().flat_map(family).filter(|c| viable(env, c, args, true)).collect();
+    let families = counted.clone().flat_map(|overload| family(overload, args));
+    let candidates: Vec<Candidate> = families.clone().filter(|c| viable(env, c, args, true)).collect();
     if !candidates.is_empty() {
         return best(&candidates, args);
     }
-    if let Some(blocked) = counted.clone().flat_map(family).find(|c| viable(env, c, args, false)) {
+    if let Some(blocked) = families.clone().find(|c| viable(env, c, args, false)) {
         return Err(Failure::NotWritable(first_not_writable(&blocked, args)));
     }
     match counted.clone().next() {
@@ -87,24 +91,46 @@ pub fn resolve(
 
 /// The overload with the `T` that the arguments state, where every argument has just the type of its parameter.
 fn exact(overload: &'static Overload, args: &[ArgShape]) -> Option<Candidate> {
-    let stated = overload.params.iter().zip(args).find(|(param, _)| param.ty == TypeExpr::Generic);
+    let states = |param: &Param| matches!(param.ty, TypeExpr::Generic | TypeExpr::Opaque(_));
+    let stated = overload.params.iter().zip(args).find(|(param, _)| states(param));
     let generic = match stated {
-        Some((_, arg)) => arg.shape.filter(|shape| overload.generic.contains(*shape))?,
+        Some((param, arg)) => stated_by(param, arg).filter(|shape| overload.generic.contains(*shape))?,
         None if overload.generic.is_empty() => Shape::BOOL,
         None => return None,
     };
     let candidate = Candidate { overload, generic };
     let fits = |(index, arg): (usize, &ArgShape)| {
         let param = &overload.params[index];
-        arg.shape == Some(candidate.param(index)) && writable(param, arg) && (arg.constant || !param.constant)
+        has_type(&candidate, index, arg) && writable(param, arg) && (arg.constant || !param.constant)
     };
     args.iter().enumerate().all(fits).then_some(candidate)
 }
 
-/// The overload with every `T`.
-fn family(overload: &'static Overload) -> impl Iterator<Item = Candidate> {
+/// The `T` that an argument has, or whose texels it has.
+fn stated_by(param: &Param, arg: &ArgShape) -> Option<Shape> {
+    match param.ty {
+        TypeExpr::Opaque(_) => arg.opaque.and_then(|(_, scalar)| Shape::vector(scalar, 1)),
+        _ => arg.shape,
+    }
+}
+
+/// Whether an argument has just the type of its parameter.
+fn has_type(candidate: &Candidate, index: usize, arg: &ArgShape) -> bool {
+    match candidate.overload.params[index].ty {
+        TypeExpr::Opaque(opaque) => arg.opaque == Some((opaque, candidate.generic.scalar())),
+        _ => arg.shape == Some(candidate.param(index)),
+    }
+}
+
+/// The overload with every `T`; those of scalars that extensions bring only where an argument has such a type, so that
+/// they never make a call ambiguous that does without them.
+fn family(overload: &'static Overload, args: &[ArgShape]) -> impl Iterator<Item = Candidate> + Clone + use<> {
     let single = overload.generic.is_empty().then_some(Shape::BOOL);
-    overload.generic.iter().chain(single).map(move |generic| Candidate { overload, generic })
+    let is_extended = |shape: Shape| extended::family(shape.scalar()).is_some();
+    let texels = |arg: &ArgShape| arg.opaque.and_then(|(_, scalar)| Shape::vector(scalar, 1));
+    let extended = args.iter().filter_map(|arg| arg.shape.or_else(|| texels(arg))).any(is_extended);
+    let all = overload.generic.iter().chain(single).filter(move |shape| extended || !is_extended(*shape));
+    all.map(move |generic| Candidate { overload, generic })
 }
 
 fn writable(param: &Param, arg: &ArgShape) -> bool {
@@ -114,6 +140,9 @@ fn writable(param: &Param, arg: &ArgShape) -> bool {
 fn viable(env: &Env<'_>, candidate: &Candidate, args: &[ArgShape], write: bool) -> bool {
     args.iter().enumerate().all(|(index, arg)| {
         let param = &candidate.overload.params[index];
+        if let TypeExpr::Opaque(_) = param.ty {
+            return has_type(candidate, index, arg);
+        }
         let Some(shape) = arg.shape else { return false };
         (!write || writable(param, arg)) && passes(env, param.mode, shape, candidate.param(index))
     })

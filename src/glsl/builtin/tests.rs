@@ -4,8 +4,10 @@ use super::*;
 use crate::diagnostic::Code;
 use crate::glsl::token::{GlslProfile, Version};
 use crate::glsl::types;
-use crate::grammar::{Rule, Shape};
-use crate::ir::{Access, Binding, ConstValue, Global, MathFn, Module, Op, Space, Stage, Types};
+use crate::grammar::{Opaque, OpaqueClass, Rule, Shape, TypeExpr};
+use crate::ir::{
+    Access, Binding, ConstValue, Global, ImageType, MathFn, Module, Op, Scalar, Space, Stage, Type, Types,
+};
 use crate::lane::{FoldKind, FoldOp, LaneOp, Members, ShuffleMode, Width};
 use crate::profile::Profile;
 use std::sync::LazyLock;
@@ -113,12 +115,28 @@ fn fails(name: &str, names: &str, code: Code) {
     assert_eq!(outcome(name, names), Err(code), "{name}({names})");
 }
 
+/// A variable that holds an image or sampler; the argument is its pointer, which is enough for resolution.
+fn resource(builder: &mut Builder<'_>, opaque: Opaque, sampled: Scalar) -> Argument {
+    let Opaque { class, dim, arrayed, multisampled, shadow: depth } = opaque;
+    let storage = matches!(class, OpaqueClass::Storage | OpaqueClass::Subpass);
+    let image = ImageType { sampled, dim, arrayed, multisampled, depth, storage, format: 0 };
+    let ty = if class == OpaqueClass::Sampled { Type::SampledImage(image) } else { Type::Image(image) };
+    let ty = builder.module.types.intern(ty);
+    shared(builder, ty)
+}
+
 /// Arguments of exactly the parameters' types, and constants that keep their rules.
 fn fitting(builder: &mut Builder<'_>, overload: &Overload, generic: Shape) -> Vec<Argument> {
     let fit = |builder: &mut Builder<'_>, param: &grammar::Param| {
+        if let TypeExpr::Opaque(opaque) = param.ty {
+            return resource(builder, opaque, generic.scalar());
+        }
         let ty = param.ty.shape(generic).expect("a parameter has a type").intern(&mut builder.module.types);
         match (param.mode, param.rule) {
             (Mode::Memory, _) => shared(builder, ty),
+            (_, Rule::None) if param.constant => {
+                Argument { value: builder.zero(ty), is_place: false, ..variable(builder, ty) }
+            }
             (_, Rule::None) => variable(builder, ty),
             _ => Argument { value: builder.const_u32(2), is_place: false, ..variable(builder, ty) },
         }
@@ -323,7 +341,7 @@ fn the_message_lists_the_candidates_once() {
         let args = arguments(builder, "bool bool");
         let error = call(builder, &env(), "max", Span::NONE, &args).unwrap_err();
         assert_eq!(error.message, "no overload of `max` takes (bool, bool)");
-        assert_eq!(error.notes[0], "candidate: T max(T x, T y)  where T is genF genI genU genD");
+        assert_eq!(error.notes[0], "candidate: T max(T x, T y)  where T is genF genI genJ genU genV genD genH");
         assert_eq!(error.notes.len(), 2);
     });
 }

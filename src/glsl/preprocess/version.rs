@@ -7,9 +7,13 @@ use crate::glsl::token::{GlslProfile, Version};
 use crate::source::Span;
 
 /// Version numbers and whether they are of GLSL ES.
-const SUPPORTED: &[(u16, bool)] = &[(430, false), (440, false), (450, false), (460, false), (310, true), (320, true)];
+#[rustfmt::skip]
+const SUPPORTED: &[(u16, bool)] = &[
+    (140, false), (150, false), (330, false), (400, false), (410, false), (420, false), (430, false), (440, false),
+    (450, false), (460, false), (310, true), (320, true),
+];
 
-const SUPPORTED_TEXT: &str = "supported are 430, 440, 450 and 460 (core or compatibility), 310 es and 320 es";
+const SUPPORTED_TEXT: &str = "supported are 140 to 460 (compute shaders from 430 on), 310 es and 320 es";
 
 const PROFILES: &[(&str, GlslProfile)] =
     &[("core", GlslProfile::Core), ("compatibility", GlslProfile::Compatibility), ("es", GlslProfile::Es)];

@@ -38,7 +38,10 @@ impl Sema<'_> {
         }
         let ty = place.ty;
         let Some(element) = self.element_of(b, ty, at, span)? else { return self.no_parts(b, Some(ty), base) };
-        Some(Lowered::Place(place.part(at, element)))
+        self.note_index(b, &place, at, span);
+        let mut part = place.part(at, element);
+        part.non_uniform |= self.non_uniform.contains(&at);
+        Some(Lowered::Place(part))
     }
 
     /// `v.zyx[i]`: a constant index names a component; a run-time one only reads.

@@ -1,6 +1,7 @@
 //! Uniform, storage and push-constant blocks (GLSL 4.60 section 4.3.9): their layout, their variable, their names.
 
 use super::Sema;
+use super::expressions::Lowered;
 use super::place::{Mutability, Place};
 use super::qualifiers::Qualifiers;
 use super::scope::Entity;
@@ -8,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Decl, LayoutId};
 use crate::ir::build::Builder;
 use crate::ir::layout::{LayoutError, MemberRule, Problem, Rule};
-use crate::ir::{ArrayLen, Binding, Global, Member, Space, Struct, StructId, Type, TypeId, Types, Value};
+use crate::ir::{Binding, Global, Member, Space, Struct, StructId, Type, TypeId, Types, Value};
 use crate::source::Span;
 
 /// How blocks of one kind are laid out where they do not say it themselves.
@@ -82,6 +83,9 @@ impl Sema<'_> {
 
     fn make_block(&mut self, b: &mut Builder<'_>, decl: &Decl, block: &ast::Block) -> Option<()> {
         let qualifiers = self.qualifiers(decl.qualifiers);
+        if qualifiers.input.is_some() || qualifiers.output.is_some() {
+            return self.stage_block(b, decl, block);
+        }
         let layout = self.block_layout(b, decl, &qualifiers)?;
         let written = self.block_members(b, block)?;
         let ty = self.lay_out_block(b, block, &layout, &written)?;
@@ -114,10 +118,7 @@ impl Sema<'_> {
 
     fn block_array(&mut self, b: &mut Builder<'_>, ty: TypeId, instance: &ast::Declarator) -> Option<TypeId> {
         let whole = self.with_dimensions(b, ty, instance.dimensions)?;
-        if let Type::Array { len: ArrayLen::Runtime, .. } = b.module.types.get(whole) {
-            self.unsupported(instance.span, "arrays of blocks without a size are");
-            return None;
-        }
+        self.check_resource_length(b, whole, instance.span)?;
         Some(whole)
     }
 
@@ -158,7 +159,8 @@ impl Sema<'_> {
                 None
             }
             (None, None) => {
-                self.unsupported(decl.span, "blocks of stage inputs and outputs are");
+                let message = "a block is `uniform`, `buffer`, `shared`, `in` or `out`";
+                self.error(Code::BAD_QUALIFIER, decl.span, message, "none of them");
                 None
             }
         }
@@ -232,7 +234,7 @@ impl Sema<'_> {
             let rule = self.member_rule(b, line);
             for declarator in &ast[line.declarators] {
                 let ty = base.and_then(|base| self.with_dimensions(b, base, declarator.dimensions));
-                let ty = ty.and_then(|ty| self.usable(b, ty, declarator.span));
+                let ty = ty.filter(|ty| self.refuse_opaque(b, *ty, declarator.span).is_some());
                 complete &= ty.is_some();
                 let name = self.text(declarator.name.symbol);
                 if written.iter().any(|other| other.member.name == *name) {
@@ -323,17 +325,23 @@ impl Sema<'_> {
     }
 
     /// Qualifiers given to names that are declared already.
-    pub fn requalify(&mut self, decl: &Decl, names: ast::List<ast::Name>) {
+    pub fn requalify(&mut self, b: &mut Builder<'_>, decl: &Decl, names: ast::List<ast::Name>) {
         let qualifiers = self.qualifiers(decl.qualifiers);
         let ast = self.ast;
         for name in &ast[names] {
             match self.scopes.get(name.symbol).map(|declared| declared.entity.clone()) {
+                Some(Entity::Place(place)) if qualifiers.invariant => self.make_invariant(b, &place, name.span),
                 Some(Entity::Place(mut place)) => {
                     place.access |= qualifiers.access;
                     self.scopes.declare(name.symbol, Entity::Place(place), name.span);
                 }
                 Some(_) => {}
-                None if self.text(name.symbol).starts_with("gl_") => {}
+                None if self.text(name.symbol).starts_with("gl_") => {
+                    let built_in = self.builtin_variable(b, name.symbol, name.span);
+                    if let (true, Some(Lowered::Place(place))) = (qualifiers.invariant, built_in) {
+                        self.make_invariant(b, &place, name.span);
+                    }
+                }
                 None => {
                     let message = format!("`{}` is not declared", self.text(name.symbol));
                     self.error(Code::UNKNOWN_NAME, name.span, message, "unknown");

@@ -5,22 +5,20 @@ use super::expressions::Lowered;
 use super::place::{Mutability, Place};
 use crate::glsl::builtin;
 use crate::glsl::token::Symbol;
-use crate::grammar::{self, Constant, Variable, VariableSource};
+use crate::grammar::{self, Constant, Stages, Variable, VariableSource};
 use crate::ir::build::Builder;
-use crate::ir::{Access, Binding, BuiltIn, Global, Scalar, Space, TypeId, Value};
+use crate::ir::{Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, Scalar, Space, Value};
 use crate::source::Span;
 
-/// Built-in variables of other stages (GLSL 4.60 sections 7.1.1 to 7.1.5), by which a shader of another stage is known.
+/// Built-in variables of stages and languages that are not compiled (GLSL 4.60 section 7.1), by which a shader of another
+/// kind is known.
 #[rustfmt::skip]
 const OTHER_STAGES: &[&str] = &[
-    "gl_BaseInstance", "gl_BaseVertex", "gl_ClipDistance", "gl_CullDistance", "gl_DrawID", "gl_FragColor", "gl_FragCoord",
-    "gl_FragData", "gl_FragDepth", "gl_FrontFacing", "gl_HelperInvocation", "gl_InstanceID", "gl_InstanceIndex",
-    "gl_InvocationID", "gl_Layer", "gl_PatchVerticesIn", "gl_PointCoord", "gl_PointSize", "gl_Position", "gl_PrimitiveID",
-    "gl_SampleID", "gl_SampleMask", "gl_SampleMaskIn", "gl_SamplePosition", "gl_TessCoord", "gl_TessLevelInner",
-    "gl_TessLevelOuter", "gl_VertexID", "gl_VertexIndex", "gl_ViewportIndex", "gl_in", "gl_out",
+    "gl_FragColor", "gl_FragData", "gl_InstanceID", "gl_InvocationID", "gl_PatchVerticesIn", "gl_TessCoord",
+    "gl_TessLevelInner", "gl_TessLevelOuter", "gl_VertexID", "gl_in", "gl_out",
 ];
 
-/// Whether no compute shader has the built-in variable.
+/// Whether no shader that is compiled has the built-in variable.
 pub fn belongs_to_another_stage(name: &str) -> bool {
     OTHER_STAGES.contains(&name)
 }
@@ -44,28 +42,39 @@ impl Sema<'_> {
     fn read_builtin(&mut self, b: &mut Builder<'_>, variable: &Variable) -> Lowered {
         let ty = variable.ty.intern(&mut b.module.types);
         match variable.source {
-            VariableSource::BuiltIn(input) => {
-                let global = self.builtin_input(b, input, variable.name, ty);
-                let place = Place::new(Value::Global(global), Space::Input, ty);
-                Lowered::Place(Place { mutability: Mutability::Input, ..place })
-            }
+            VariableSource::BuiltIn(builtin) => Lowered::Place(self.builtin_place(b, variable, builtin)),
             VariableSource::Lane(op) => Lowered::Value(b.lane(op, ty, &[])),
             VariableSource::WorkgroupSize => Lowered::Value(self.workgroup_size_value(b, ty)),
         }
     }
 
-    fn builtin_input(&mut self, b: &mut Builder<'_>, builtin: BuiltIn, name: &str, ty: TypeId) -> crate::ir::GlobalId {
-        *self.builtin_inputs.entry(builtin).or_insert_with(|| {
-            b.module.globals.push(Global {
-                name: name.into(),
-                span: Span::NONE,
-                space: Space::Input,
-                ty,
-                binding: Binding::BuiltIn(builtin),
-                access: Access::empty(),
-                init: None,
-            })
-        })
+    /// A built-in variable of the pipeline: an output in some stages, an input in the others.
+    pub fn builtin_place(&mut self, b: &mut Builder<'_>, variable: &Variable, builtin: BuiltIn) -> Place {
+        let output = variable.output.contains(Stages::from(self.env.stage));
+        let space = if output { Space::Output } else { Space::Input };
+        let id = match self.builtins.get(&(builtin, space)) {
+            Some(known) => *known,
+            None => self.new_builtin(b, variable, builtin, space),
+        };
+        let mutability = if output { Mutability::Writable } else { Mutability::Input };
+        Place { mutability, ..Place::new(Value::Global(id), space, b.module.globals[id].ty) }
+    }
+
+    fn new_builtin(&mut self, b: &mut Builder<'_>, variable: &Variable, builtin: BuiltIn, space: Space) -> GlobalId {
+        let element = variable.ty.intern(&mut b.module.types);
+        let ty = match variable.array {
+            None => element,
+            Some(0) => b.module.types.array(element, ArrayLen::Runtime),
+            Some(len) => b.module.types.array(element, ArrayLen::Fixed(len)),
+        };
+        let (binding, name) = (Binding::BuiltIn(builtin), variable.name.into());
+        let (span, access) = (Span::NONE, Access::empty());
+        let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
+        self.builtins.insert((builtin, space), id);
+        if variable.array == Some(0) {
+            self.open_arrays.push((id, 0));
+        }
+        id
     }
 }
 

@@ -42,6 +42,7 @@ impl Sema<'_> {
                 self.error(Code::UNKNOWN_FUNCTION, callee.span, message, "called here");
                 None
             }
+            None if self.is_non_uniform_marker(callee) => self.mark_non_uniform(b, args, whole),
             None if type_name(self.text(callee.symbol)).is_some() => {
                 let ty = self.named_type(b, callee);
                 let args = self.operands(b, args);
@@ -226,7 +227,7 @@ impl Sema<'_> {
         let mut complete = true;
         for (index, arg) in ast[args].iter().enumerate() {
             let mode = modes.get(index).copied().unwrap_or(grammar::Mode::In);
-            match self.builtin_argument(b, *arg, mode) {
+            match self.builtin_argument(b, name, *arg, mode) {
                 Some((argument, place)) => {
                     arguments.push(argument);
                     places.extend(place.map(|place| (index, place)));
@@ -253,18 +254,22 @@ impl Sema<'_> {
     fn builtin_argument(
         &mut self,
         b: &mut Builder<'_>,
+        name: &str,
         arg: ExprId,
         mode: grammar::Mode,
     ) -> Option<(Argument, Option<Place>)> {
         let span = self.ast[arg].span;
         match mode {
             grammar::Mode::In => {
-                let value = self.value(b, arg)?;
+                let lowered = self.lower(b, arg)?;
+                if let Lowered::Place(place) = &lowered {
+                    self.check_image_access(b, name, place, span)?;
+                }
+                let value = self.value_of(b, lowered, span)?;
                 Some((Argument { value, ty: b.type_of(value), is_place: false, span }, None))
             }
             grammar::Mode::Memory => {
-                let place = self.target(b, arg)?;
-                self.check_atomic(&place, span)?;
+                let place = self.atomic_target(b, name, arg)?;
                 let (value, ty) = (memory::pointer(b, &place), memory::value_type(b, &place));
                 Some((Argument { value, ty, is_place: true, span }, Some(place)))
             }
@@ -285,6 +290,34 @@ impl Sema<'_> {
                     None
                 }
             },
+        }
+    }
+
+    fn is_non_uniform_marker(&self, callee: Name) -> bool {
+        self.text(callee.symbol) == "nonuniformEXT" && self.env.is_enabled("GL_EXT_nonuniform_qualifier")
+    }
+
+    /// What an atomic function works on: memory, or an image, which is named by its variable.
+    fn atomic_target(&mut self, b: &mut Builder<'_>, name: &str, arg: ExprId) -> Option<Place> {
+        let span = self.ast[arg].span;
+        if !name.starts_with("image") {
+            let place = self.target(b, arg)?;
+            self.check_atomic(&place, span)?;
+            return Some(place);
+        }
+        match self.lower(b, arg)? {
+            Lowered::Place(place) if place.space == crate::ir::Space::Handle => {
+                self.check_image_access(b, name, &place, span)?;
+                Some(place)
+            }
+            Lowered::Value(_) => {
+                self.unsupported(span, "atomic operations on images that are parameters are");
+                None
+            }
+            _ => {
+                self.error(Code::NOT_WRITABLE, span, "an image is needed here", "not an image");
+                None
+            }
         }
     }
 

@@ -5,9 +5,10 @@ use super::operators::Operand;
 use crate::diagnostic::Code;
 use crate::glsl::ast::{self, ExprId, List};
 use crate::glsl::convert;
+use crate::glsl::extended::{self, Allowed};
 use crate::glsl::types::{Basic, counted};
 use crate::ir::build::Builder;
-use crate::ir::{ArrayLen, ConstValue, Scalar, Type, TypeId, Value};
+use crate::ir::{ArrayLen, ConstValue, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -39,7 +40,6 @@ impl Sema<'_> {
     }
 
     pub fn construct_type(&mut self, b: &mut Builder<'_>, ty: TypeId, args: &[Operand], whole: Span) -> Option<Value> {
-        self.usable(b, ty, whole)?;
         b.span = whole;
         match b.module.types.get(ty) {
             Type::Struct(id) => {
@@ -47,6 +47,8 @@ impl Sema<'_> {
                 self.construct_parts(b, ty, &types, args, whole)
             }
             Type::Array { element, len, .. } => self.construct_array(b, element, len, args, whole),
+            Type::SampledImage(image) => self.combine(b, ty, image, args, whole),
+            Type::Image(_) | Type::Sampler => self.no_constructor(b, ty, whole),
             Type::Void => {
                 self.error(Code::BAD_TYPE, whole, "there is no constructor for `void`", "no such value");
                 None
@@ -56,6 +58,39 @@ impl Sema<'_> {
                 self.construct_basic(b, shape, args, whole)
             }
         }
+    }
+
+    fn no_constructor(&mut self, b: &Builder<'_>, ty: TypeId, whole: Span) -> Option<Value> {
+        let message = format!("there is no constructor for `{}`", self.type_name(b, ty));
+        self.error(Code::BAD_CONSTRUCTOR, whole, message, "images and samplers are declared, not made");
+        None
+    }
+
+    /// `sampler2D(image, sampler)` of GL_KHR_vulkan_glsl.
+    fn combine(
+        &mut self,
+        b: &mut Builder<'_>,
+        ty: TypeId,
+        image: ImageType,
+        args: &[Operand],
+        whole: Span,
+    ) -> Option<Value> {
+        let mut types: SmallVec<[Type; 2]> = SmallVec::new();
+        for arg in args {
+            let ty = b.type_of(arg.value);
+            types.push(b.module.types.get(ty));
+        }
+        let fits = match types.as_slice() {
+            [Type::Image(given), Type::Sampler] => *given == ImageType { depth: false, ..image },
+            _ => false,
+        };
+        if !fits {
+            let name = self.type_name(b, ty);
+            let message = format!("`{name}` is made of a texture of its kind and a sampler");
+            self.error(Code::BAD_CONSTRUCTOR, whole, message, "other arguments");
+            return None;
+        }
+        Some(b.image(ImageOp::Combine, ImageParts::SAMPLER, &[args[0].value, args[1].value], ty))
     }
 
     /// Structs and arrays take one argument a part, converted as an assignment converts.
@@ -115,7 +150,11 @@ impl Sema<'_> {
     }
 
     fn construct_basic(&mut self, b: &mut Builder<'_>, shape: Basic, args: &[Operand], whole: Span) -> Option<Value> {
-        let shapes = self.basic_args(b, args)?;
+        if self.is_storage_only(shape.scalar) {
+            return self.construct_stored(b, shape, args, whole);
+        }
+        let widened: SmallVec<[Operand; 4]> = args.iter().map(|arg| self.widened(b, *arg)).collect();
+        let (args, shapes) = (widened.as_slice(), self.basic_args(b, &widened)?);
         match (args, shapes.as_slice()) {
             ([], _) => {
                 self.error(Code::BAD_CONSTRUCTOR, whole, "a constructor needs arguments", "no arguments");
@@ -133,6 +172,36 @@ impl Sema<'_> {
             }
             _ => self.by_components(b, shape, args, &shapes, whole),
         }
+    }
+
+    /// Whether only blocks may hold a scalar here, so that it is made and read by plain conversions alone.
+    fn is_storage_only(&self, scalar: Scalar) -> bool {
+        extended::family(scalar).is_some_and(|family| family.allowed(&self.env) == Allowed::Storage)
+    }
+
+    /// The same of 32-bit scalars, converted as a whole; not even constants of such a type exist by themselves.
+    fn construct_stored(&mut self, b: &mut Builder<'_>, shape: Basic, args: &[Operand], whole: Span) -> Option<Value> {
+        let ty = shape.intern(&mut b.module.types);
+        if let [Operand { value, .. }] = args
+            && b.type_of(*value) == ty
+        {
+            return Some(*value);
+        }
+        let wide = self.construct_basic(b, shape.with_scalar(at_32_bits(shape.scalar)), args, whole)?;
+        b.folds = false;
+        let value = convert::numeric(b, wide, ty);
+        b.folds = true;
+        Some(value)
+    }
+
+    /// An argument of a type that only blocks may hold, with 32 bits.
+    fn widened(&self, b: &mut Builder<'_>, arg: Operand) -> Operand {
+        let ty = b.type_of(arg.value);
+        let Some(shape) = Basic::of(&b.module.types, ty).filter(|shape| self.is_storage_only(shape.scalar)) else {
+            return arg;
+        };
+        let ty = shape.with_scalar(at_32_bits(shape.scalar)).intern(&mut b.module.types);
+        Operand { value: convert::numeric(b, arg.value, ty), ..arg }
     }
 
     fn basic_args(&mut self, b: &mut Builder<'_>, args: &[Operand]) -> Option<SmallVec<[Basic; 4]>> {
@@ -187,6 +256,10 @@ impl Sema<'_> {
     }
 }
 
+const fn at_32_bits(scalar: Scalar) -> Scalar {
+    Scalar { kind: scalar.kind, width: 32 }
+}
+
 fn to_scalar(b: &mut Builder<'_>, value: Value, scalar: Scalar) -> Value {
     let ty = b.module.types.scalar(scalar);
     b.convert(value, ty)
@@ -224,6 +297,7 @@ fn constant(b: &mut Builder<'_>, scalar: Scalar, one: bool) -> Value {
     let bits = match (one, scalar.width) {
         (false, _) => 0,
         (true, 64) => 1f64.to_bits(),
+        (true, 16) => 0x3c00,
         (true, _) => u64::from(1f32.to_bits()),
     };
     Value::Const(b.module.constants.intern(ty, ConstValue::Bits(bits)))

@@ -26,6 +26,11 @@ impl Sema<'_> {
         let base = self.type_spec(b, ty);
         let ast = self.ast;
         for declarator in &ast[declarators] {
+            let redeclares = self.text(declarator.name.symbol).starts_with("gl_") && qualifiers.storage().is_some();
+            if let (true, Some(base)) = (redeclares, base) {
+                self.redeclare_builtin(b, decl.qualifiers, &qualifiers, base, declarator, false);
+                continue;
+            }
             let made = base.and_then(|base| self.global_variable(b, decl, &qualifiers, base, declarator));
             self.declare(declarator.name, made.unwrap_or(Entity::Error));
         }
@@ -43,12 +48,14 @@ impl Sema<'_> {
         if let Some(id) = layout.iter().find(|id| self.text(id.name.symbol) == "constant_id") {
             return self.spec_constant(b, qualifiers.constant, base, declarator, id);
         }
+        if self.is_opaque(b, base) {
+            return self.resource(b, decl, qualifiers, base, declarator);
+        }
         if let Some(span) = qualifiers.uniform.or(qualifiers.buffer) {
             return self.loose_uniform(span);
         }
-        if let Some(span) = qualifiers.input.or(qualifiers.output) {
-            self.unsupported(span, "stage inputs and outputs are");
-            return None;
+        if qualifiers.input.is_some() || qualifiers.output.is_some() {
+            return self.stage_variable(b, decl, qualifiers, base, declarator);
         }
         if let Some(span) = qualifiers.inout {
             self.error(Code::BAD_QUALIFIER, span, "`inout` belongs to parameters", "not here");
@@ -240,6 +247,7 @@ impl Sema<'_> {
         declarator: &Declarator,
     ) -> Option<Entity> {
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        self.refuse_opaque(b, ty, declarator.span)?;
         let ty = self.usable(b, ty, declarator.span)?;
         let value = match declarator.init {
             Some(init) => Some(self.initializer(b, init, ty)?),

@@ -6,8 +6,10 @@ use super::scope::Entity;
 use super::{Sema, did_you_mean, memory, operators};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{BinaryOp, ExprId, ExprKind, UnaryOp};
+use crate::glsl::extended::Allowed;
 use crate::glsl::token::{Literal, LiteralId, Symbol};
 use crate::ir::build::Builder;
+use crate::ir::fold::f64_to_f16;
 use crate::ir::{self, ConstValue, Scalar, ScalarKind, Value};
 use crate::source::Span;
 use operators::{Operand, Operator};
@@ -84,8 +86,13 @@ impl Sema<'_> {
 
     /// Lowers an expression and reads it.
     pub fn value(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Value> {
-        let span = self.ast[id].span;
-        match self.lower(b, id)? {
+        let lowered = self.lower(b, id)?;
+        self.value_of(b, lowered, self.ast[id].span)
+    }
+
+    /// The value of what an expression came to.
+    pub fn value_of(&mut self, b: &mut Builder<'_>, lowered: Lowered, span: Span) -> Option<Value> {
+        match lowered {
             Lowered::Value(value) => Some(value),
             Lowered::Place(place) => self.read(b, &place, span),
             Lowered::Void => {
@@ -128,17 +135,13 @@ impl Sema<'_> {
 
     fn literal(&mut self, b: &mut Builder<'_>, id: LiteralId, span: Span) -> Option<Value> {
         let (scalar, bits) = match self.stream.literals[id.0 as usize] {
-            Literal::Int { value, width: 32, signed } => {
+            Literal::Int { value, width, signed } => {
                 let kind = if signed { ScalarKind::Sint } else { ScalarKind::Uint };
-                (Scalar { kind, width: 32 }, value)
+                (Scalar { kind, width }, value)
             }
-            Literal::Float { value, width: 32 } => (Scalar::F32, u64::from((value as f32).to_bits())),
-            Literal::Float { value, width: 64 } => (Scalar::F64, value.to_bits()),
-            _ => {
-                self.unsupported(span, "8-, 16- and 64-bit integers and 16-bit floats are");
-                return None;
-            }
+            Literal::Float { value, width } => (Scalar { kind: ScalarKind::Float, width }, float_bits(value, width)),
         };
+        self.check_extended(scalar, "this suffix", Allowed::Everything, span)?;
         let ty = b.module.types.scalar(scalar);
         Some(Value::Const(b.module.constants.intern(ty, ConstValue::Bits(bits))))
     }
@@ -160,8 +163,8 @@ impl Sema<'_> {
     pub fn unknown_name(&mut self, symbol: Symbol, span: Span) {
         let name = self.text(symbol);
         if belongs_to_another_stage(name) {
-            let message = format!("`{name}` does not exist in compute shaders");
-            self.error(Code::WRONG_STAGE, span, message, "belongs to another stage");
+            let message = format!("`{name}` does not exist in compute, vertex and fragment shaders for Vulkan");
+            self.error(Code::WRONG_STAGE, span, message, "belongs to another stage or language");
             self.scopes.declare(symbol, Entity::Error, span);
             return;
         }
@@ -183,6 +186,7 @@ impl Sema<'_> {
             UnaryOp::Not => ("!", ir::UnaryOp::LogicalNot),
             UnaryOp::BitNot => ("~", ir::UnaryOp::Not),
         };
+        self.check_operand(b, operand)?;
         let result = operators::unary(b, op, text, operand);
         self.check(result)
     }
@@ -238,6 +242,8 @@ impl Sema<'_> {
         whole: Span,
     ) -> Option<Value> {
         b.span = whole;
+        self.check_operand(b, left)?;
+        self.check_operand(b, right)?;
         if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
             let ty = b.type_of(left.value);
             self.check_comparable(b, ty, whole)?;
@@ -252,6 +258,13 @@ impl Sema<'_> {
         let value = self.check(result)?;
         self.check_division(b, op, right);
         Some(value)
+    }
+
+    /// Types that only blocks may hold are converted before anything is computed with them.
+    fn check_operand(&mut self, b: &mut Builder<'_>, operand: Operand) -> Option<()> {
+        let ty = b.type_of(operand.value);
+        let Some(scalar) = b.module.types.scalar_of(ty) else { return Some(()) };
+        self.check_extended(scalar, "computing with this type", Allowed::Everything, operand.span)
     }
 
     /// Dividing integers by a constant zero is surely a mistake.
@@ -270,5 +283,14 @@ impl Sema<'_> {
             Lowered::Place(place) => self.read(b, &place, self.ast[right].span).map(Lowered::Value),
             other => Some(other),
         }
+    }
+}
+
+/// The bits of a literal's value, which has been rounded to its width.
+fn float_bits(value: f64, width: u8) -> u64 {
+    match width {
+        16 => u64::from(f64_to_f16(value)),
+        32 => u64::from((value as f32).to_bits()),
+        _ => value.to_bits(),
     }
 }

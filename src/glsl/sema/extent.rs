@@ -3,7 +3,7 @@
 
 use super::Sema;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::glsl::types::deferred;
+use crate::glsl::extended::{self, Allowed, Family};
 use crate::ir::build::Builder;
 use crate::ir::layout::DEPTH_LIMIT;
 use crate::ir::{ArrayLen, Type, TypeId};
@@ -28,11 +28,11 @@ struct Extent {
     members: u32,
     /// Structs and arrays around the innermost one.
     depth: u32,
-    /// What in it is not supported yet, in words.
-    deferred: Option<&'static str>,
+    /// The families of scalars in it that extensions bring ([`Family::bit`]).
+    extended: u8,
 }
 
-const NOTHING: Extent = Extent { bytes: 0, parts: 0, members: 0, depth: 0, deferred: None };
+const NOTHING: Extent = Extent { bytes: 0, parts: 0, members: 0, depth: 0, extended: 0 };
 
 /// Extents by the index of their type.
 #[derive(Debug, Default)]
@@ -54,10 +54,10 @@ impl Extents {
 
     fn measure(&mut self, b: &Builder<'_>, ty: TypeId) -> Extent {
         let types = &b.module.types;
-        let deferred = types.scalar_of(ty).and_then(deferred);
+        let extended = types.scalar_of(ty).and_then(extended::family).map_or(0, Family::bit);
         let leaf = |count: u32, bytes: u32| {
             let bytes = u64::from(count * bytes);
-            Extent { bytes, parts: 1, members: 1, depth: 0, deferred }
+            Extent { bytes, parts: 1, members: 1, depth: 0, extended }
         };
         match types.get(ty) {
             Type::Scalar(scalar) => leaf(1, scalar.bytes()),
@@ -86,7 +86,7 @@ fn beside(a: Extent, b: Extent) -> Extent {
         parts: a.parts.saturating_add(b.parts),
         members: a.members.saturating_add(b.members),
         depth: a.depth.max(b.depth),
-        deferred: a.deferred.or(b.deferred),
+        extended: a.extended | b.extended,
     }
 }
 
@@ -107,15 +107,18 @@ impl Sema<'_> {
         None
     }
 
-    /// The type, unless something in it is not supported yet: structs may name such types, nothing may use them.
+    /// The type, unless the extensions that are on let only blocks hold something in it.
     pub fn usable(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<TypeId> {
-        match self.extents.of(b, ty).deferred {
-            Some(what) => {
-                self.unsupported(span, &format!("{what} are"));
-                None
-            }
-            None => Some(ty),
-        }
+        let bits = self.extents.of(b, ty).extended;
+        let Some(family) = extended::families(bits).find(|family| family.allowed(&self.env) != Allowed::Everything)
+        else {
+            return Some(ty);
+        };
+        let name = self.type_name(b, ty);
+        let message = format!("`{name}` outside blocks needs the extension {}", family.extension());
+        let note = format!("add `#extension {} : require`", family.extension());
+        self.report(Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "only blocks may hold it").note(note));
+        None
     }
 
     /// Whether values of the type can be compared: that takes an operation a part.

@@ -123,6 +123,10 @@ impl Sema<'_> {
         }
         let ty = self.type_spec(b, param.ty)?;
         let ty = self.with_dimensions(b, ty, param.dimensions)?;
+        if self.is_opaque(b, ty) && matches!(b.module.types.get(ty), Type::Array { .. }) {
+            self.unsupported(param.span, "arrays of images and samplers as parameters are");
+            return None;
+        }
         if ty == Types::VOID {
             self.error(Code::BAD_TYPE, param.span, "a parameter cannot be `void`", "this parameter");
             return None;
@@ -280,7 +284,7 @@ impl Sema<'_> {
             let value = Value::Param(index as u32);
             let constant = self.qualifiers(param.qualifiers).constant.is_some();
             let entity = match known.mode {
-                Mode::In if constant => Entity::Value(value),
+                Mode::In if constant || self.is_opaque(b, known.ty) => Entity::Value(value),
                 Mode::In => self.parameter_copy(b, name, value, known.ty),
                 Mode::Out | Mode::InOut => Entity::Place(Place::new(value, Space::Function, known.ty)),
             };

@@ -1,4 +1,4 @@
-//! What the shader says of its pipeline: workgroup size and the entry point.
+//! What the shader says of its pipeline: workgroup size, fragment tests and the entry point.
 
 use super::Sema;
 use super::functions::Signature;
@@ -42,7 +42,9 @@ impl Sema<'_> {
         let qualifiers = self.qualifiers(decl.qualifiers);
         let ids = self.layout_ids(decl.qualifiers);
         for id in &ids {
-            if qualifiers.input.is_some() {
+            if qualifiers.input.is_some() && self.env.stage == Stage::Fragment {
+                self.fragment_input_layout(id);
+            } else if qualifiers.input.is_some() && self.env.stage == Stage::Compute {
                 self.input_layout(b, id);
             } else if qualifiers.uniform.is_some() || qualifiers.buffer.is_some() {
                 self.default_block_layout(id, qualifiers.buffer.is_some());
@@ -119,7 +121,8 @@ impl Sema<'_> {
         let workgroup_size = self.workgroup_size(module);
         let reconvergence = self.reconvergence;
         let name = "main".into();
-        module.entry_points.push(EntryPoint { name, stage: Stage::Compute, function, workgroup_size, reconvergence });
+        let (stage, fragment) = (self.env.stage, self.fragment);
+        module.entry_points.push(EntryPoint { name, stage, function, workgroup_size, reconvergence, fragment });
     }
 
     /// The overloads of the user's function `main`.

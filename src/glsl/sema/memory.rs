@@ -3,7 +3,7 @@
 use super::place::{Mutability, Place, Swizzle};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::build::Builder;
-use crate::ir::{Access, InstFlags, TypeId, Value};
+use crate::ir::{Access, InstFlags, Space, TypeId, Value};
 use crate::source::Span;
 
 /// Pointer to the memory of a place, its swizzle left out.
@@ -25,12 +25,15 @@ pub fn value_type(b: &mut Builder<'_>, place: &Place) -> TypeId {
 /// # Errors
 /// When it is `writeonly`.
 pub fn load(b: &mut Builder<'_>, place: &Place, span: Span) -> Result<Value, Diagnostic> {
-    if place.access.contains(Access::WRITEONLY) {
+    let is_resource = place.space == Space::Handle;
+    if place.access.contains(Access::WRITEONLY) && !is_resource {
         let message = Diagnostic::error(Code::NOT_READABLE, "this memory is `writeonly`");
         return Err(message.at(span, "read here"));
     }
-    let pointer = pointer(b, place);
-    let value = with_access_flags(b, place, |b| b.load(pointer));
+    let value = with_access_flags(b, place, |b| {
+        let pointer = pointer(b, place);
+        b.load(pointer)
+    });
     Ok(match &place.swizzle {
         Some(swizzle) => b.swizzle(value, swizzle.components()),
         None => value,
@@ -60,6 +63,7 @@ pub fn store(b: &mut Builder<'_>, place: &Place, value: Value, span: Span) -> Re
 /// A message that says why not.
 pub fn check_writable(place: &Place, span: Span) -> Result<(), Diagnostic> {
     let reason = match place.mutability {
+        _ if place.space == Space::Handle => "images and samplers cannot be assigned",
         Mutability::Const => "a constant cannot be written",
         Mutability::Input => "uniforms, inputs and built-in variables cannot be written",
         Mutability::Writable if place.access.contains(Access::READONLY) => "this memory is `readonly`",
@@ -75,6 +79,11 @@ fn with_access_flags<R>(b: &mut Builder<'_>, place: &Place, act: impl FnOnce(&mu
     let before = b.flags;
     b.flags.set(InstFlags::COHERENT, place.access.contains(Access::COHERENT));
     b.flags.set(InstFlags::VOLATILE, place.access.contains(Access::VOLATILE));
+    b.flags.set(InstFlags::NON_UNIFORM, place.non_uniform);
+    if place.space == Space::Handle {
+        // Qualifiers of an image hold for its texels, not for the reading of its handle.
+        b.flags.remove(InstFlags::COHERENT | InstFlags::VOLATILE);
+    }
     let result = act(b);
     b.flags = before;
     result

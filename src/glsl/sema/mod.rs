@@ -23,7 +23,9 @@ mod memory;
 mod operators;
 mod place;
 mod qualifiers;
+mod resources;
 mod scope;
+mod stage;
 mod statements;
 mod switch;
 mod types;
@@ -36,10 +38,10 @@ use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::build::Builder;
 use crate::ir::layout::Layouts;
-use crate::ir::{ConstId, FuncId, GlobalId, Module, Reconvergence, TypeId, Types};
+use crate::ir::{ConstId, FragmentModes, FuncId, GlobalId, Module, Reconvergence, Space, TypeId, Types, Value};
 use crate::source::Span;
 use functions::FunctionSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 
 /// Lowers a shader. When it is wrong the messages say so, and the module is not to be used.
@@ -79,7 +81,12 @@ struct Sema<'a> {
     deferred: Vec<(GlobalId, ast::ExprId)>,
     /// Private copies of constant composites that are indexed at run time.
     constant_memory: FxHashMap<ConstId, GlobalId>,
-    builtin_inputs: FxHashMap<crate::ir::BuiltIn, GlobalId>,
+    builtins: FxHashMap<(crate::ir::BuiltIn, Space), GlobalId>,
+    /// Arrays of distances whose length their constant indices tell, and the length so far.
+    open_arrays: Vec<(GlobalId, u32)>,
+    /// Results of `nonuniformEXT`.
+    non_uniform: FxHashSet<Value>,
+    fragment: FragmentModes,
     /// Number of `#extension` lines that are in force.
     extensions_applied: usize,
     /// Return type of the function being lowered.
@@ -119,7 +126,10 @@ impl<'a> Sema<'a> {
             extents: extent::Extents::default(),
             deferred: Vec::new(),
             constant_memory: FxHashMap::default(),
-            builtin_inputs: FxHashMap::default(),
+            builtins: FxHashMap::default(),
+            open_arrays: Vec::new(),
+            non_uniform: FxHashSet::default(),
+            fragment: FragmentModes::default(),
             extensions_applied: 0,
             return_type: Types::VOID,
             constant_ids: Vec::new(),
@@ -160,7 +170,7 @@ impl<'a> Sema<'a> {
             DeclKind::Variables { ty, declarators } => self.global_variables(&mut b, decl, ty, declarators),
             DeclKind::Block(block) => self.block(&mut b, decl, &block),
             DeclKind::Defaults => self.default_qualifiers(&mut b, decl),
-            DeclKind::Requalify(names) => self.requalify(decl, names),
+            DeclKind::Requalify(names) => self.requalify(&mut b, decl, names),
             DeclKind::Precision { .. } | DeclKind::Prototype(_) => {}
         }
     }
@@ -172,6 +182,7 @@ impl<'a> Sema<'a> {
         if self.diagnostics.has_errors() {
             return;
         }
+        self.close_arrays(module);
         self.entry_point(module);
     }
 

@@ -15,6 +15,8 @@ pub struct Place {
     pub ty: TypeId,
     pub swizzle: Option<Swizzle>,
     pub access: Access,
+    /// An index into an array of resources on the way differs among invocations.
+    pub non_uniform: bool,
     pub mutability: Mutability,
 }
 
@@ -78,6 +80,7 @@ impl Place {
             ty,
             swizzle: None,
             access: Access::empty(),
+            non_uniform: false,
             mutability: Mutability::Writable,
         }
     }

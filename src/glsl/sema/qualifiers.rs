@@ -3,7 +3,7 @@
 use super::Sema;
 use crate::diagnostic::Code;
 use crate::glsl::ast::{self, List, Memory, QualifierKind, Storage};
-use crate::ir::Access;
+use crate::ir::{Access, Interpolation, Sampling};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -17,9 +17,13 @@ pub struct Qualifiers {
     pub uniform: Option<Span>,
     pub buffer: Option<Span>,
     pub shared: Option<Span>,
-    /// A qualifier of stages that are not supported yet, or of old versions.
+    pub centroid: Option<Span>,
+    pub sample: Option<Span>,
+    /// A qualifier of stages that are not supported, or of old versions.
     pub other: Option<Span>,
+    pub interpolation: Interpolation,
     pub precise: bool,
+    pub invariant: bool,
     pub access: Access,
 }
 
@@ -27,6 +31,15 @@ impl Qualifiers {
     /// The storage qualifier that is not `const`.
     pub fn storage(&self) -> Option<Span> {
         [self.input, self.output, self.inout, self.uniform, self.buffer, self.shared].into_iter().flatten().next()
+    }
+
+    /// Where in the pixel an input is sampled.
+    pub const fn sampling(&self) -> Sampling {
+        match (self.sample, self.centroid) {
+            (Some(_), _) => Sampling::Sample,
+            (None, Some(_)) => Sampling::Centroid,
+            (None, None) => Sampling::Center,
+        }
     }
 
     fn slot(&mut self, storage: Storage) -> &mut Option<Span> {
@@ -38,8 +51,23 @@ impl Qualifiers {
             Storage::Uniform => &mut self.uniform,
             Storage::Buffer => &mut self.buffer,
             Storage::Shared => &mut self.shared,
+            Storage::Centroid => &mut self.centroid,
+            Storage::Sample => &mut self.sample,
             _ => &mut self.other,
         }
+    }
+}
+
+/// Whether a storage qualifier stands beside another one.
+const fn is_auxiliary(storage: Storage) -> bool {
+    matches!(storage, Storage::Const | Storage::Centroid | Storage::Sample)
+}
+
+const fn interpolation(kind: ast::Interpolation) -> Interpolation {
+    match kind {
+        ast::Interpolation::Smooth => Interpolation::Perspective,
+        ast::Interpolation::NoPerspective => Interpolation::Linear,
+        ast::Interpolation::Flat => Interpolation::Flat,
     }
 }
 
@@ -68,6 +96,8 @@ impl Sema<'_> {
                 }
                 QualifierKind::Memory(memory) => gathered.access |= access(memory),
                 QualifierKind::Precise => gathered.precise = true,
+                QualifierKind::Invariant => gathered.invariant = true,
+                QualifierKind::Interpolation(kind) => gathered.interpolation = interpolation(kind),
                 QualifierKind::Subroutine(_) => self.unsupported(qualifier.span, "subroutines are"),
                 _ => {}
             }
@@ -78,7 +108,7 @@ impl Sema<'_> {
 
     fn check_storage(&mut self, gathered: &Qualifiers, list: List<ast::Qualifier>) {
         let mut written =
-            self.ast[list].iter().filter(|q| matches!(q.kind, QualifierKind::Storage(s) if s != Storage::Const));
+            self.ast[list].iter().filter(|q| matches!(q.kind, QualifierKind::Storage(s) if !is_auxiliary(s)));
         if let (Some(second), None) = (written.nth(1), gathered.other) {
             self.error(Code::BAD_QUALIFIER, second.span, "a declaration has one storage qualifier", "a second one");
         }

@@ -5,7 +5,7 @@ use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Condition, ExprId, IfArm, List, StmtId, StmtKind};
 use crate::ir::build::Builder;
-use crate::ir::{ControlHint, Types, Value};
+use crate::ir::{ControlHint, Stage, Types, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -55,10 +55,28 @@ impl Sema<'_> {
             StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::For { .. } => self.loop_statement(b, &stmt),
             StmtKind::Break | StmtKind::Continue => self.jump(b, &stmt),
             StmtKind::Return(value) => self.return_statement(b, value, stmt.span),
-            StmtKind::Discard | StmtKind::Demote | StmtKind::TerminateInvocation => {
-                let message = "`discard`, `demote` and `terminateInvocation` belong to fragment shaders";
-                self.error(Code::BAD_STATEMENT, stmt.span, message, "not in a compute shader");
-            }
+            StmtKind::Discard => self.end_fragment(b, &stmt, None),
+            StmtKind::Demote => self.end_fragment(b, &stmt, Some("GL_EXT_demote_to_helper_invocation")),
+            StmtKind::TerminateInvocation => self.end_fragment(b, &stmt, Some("GL_EXT_terminate_invocation")),
+        }
+    }
+
+    /// `discard;` and its kin, for which an extension may be needed.
+    fn end_fragment(&mut self, b: &mut Builder<'_>, stmt: &ast::Stmt, extension: Option<&str>) {
+        if self.env.stage != Stage::Fragment {
+            let message = "`discard`, `demote` and `terminateInvocation` belong to fragment shaders";
+            self.error(Code::BAD_STATEMENT, stmt.span, message, "not in this stage");
+            return;
+        }
+        if let Some(extension) = extension.filter(|extension| !self.env.is_enabled(extension)) {
+            let message = format!("this statement needs the extension {extension}");
+            let note = format!("add `#extension {extension} : require`");
+            self.report(Diagnostic::error(Code::MISSING_EXTENSION, message).at(stmt.span, "used here").note(note));
+            return;
+        }
+        match stmt.kind {
+            StmtKind::Demote => b.demote(),
+            _ => b.discard(),
         }
     }
 

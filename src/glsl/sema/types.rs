@@ -4,9 +4,10 @@ use super::scope::Entity;
 use super::{Sema, did_you_mean};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Dimension, List, Name, TypeKind};
+use crate::glsl::extended::{self, Allowed};
 use crate::glsl::types::{TypeName, type_name};
 use crate::ir::build::Builder;
-use crate::ir::{Access, ArrayLen, Binding, Member, Struct, Type, TypeId, Types};
+use crate::ir::{Access, ArrayLen, Binding, Member, Scalar, Struct, Type, TypeId, Types};
 use crate::source::Span;
 
 /// Longest array; SPIR-V counts lengths in 32 bits and drivers in far fewer.
@@ -88,13 +89,33 @@ impl Sema<'_> {
             Some(TypeName::Basic(basic)) => Some(basic.intern(&mut b.module.types)),
             Some(TypeName::Explicit(basic)) if self.env.has_explicit_types() => Some(basic.intern(&mut b.module.types)),
             Some(TypeName::Explicit(_)) => self.needs_explicit_types(name),
-            Some(TypeName::Deferred(basic)) => Some(basic.intern(&mut b.module.types)),
+            Some(TypeName::Extended(basic)) => {
+                self.check_extended(
+                    basic.scalar,
+                    &format!("`{}`", self.text(name.symbol)),
+                    Allowed::Storage,
+                    name.span,
+                )?;
+                Some(basic.intern(&mut b.module.types))
+            }
+            Some(TypeName::Opaque(ty)) => Some(b.module.types.intern(ty)),
             Some(TypeName::Unsupported(what)) => {
                 self.unsupported(name.span, &format!("`{}`: {what} are", self.text(name.symbol)));
                 None
             }
             None => self.unknown_type(name),
         }
+    }
+
+    /// Whether the extensions that are on allow as much of a scalar as `needed`; the error says so of `what`.
+    pub fn check_extended(&mut self, scalar: Scalar, what: &str, needed: Allowed, span: Span) -> Option<()> {
+        let Some(family) = extended::family(scalar).filter(|family| family.allowed(&self.env) < needed) else {
+            return Some(());
+        };
+        let message = format!("{what} needs the extension {}", family.extension());
+        let note = format!("add `#extension {} : require`", family.extension());
+        self.report(Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "used here").note(note));
+        None
     }
 
     fn needs_explicit_types(&mut self, name: Name) -> Option<TypeId> {
@@ -151,6 +172,7 @@ impl Sema<'_> {
 
     fn member_type(&mut self, b: &mut Builder<'_>, base: TypeId, declarator: &ast::Declarator) -> Option<TypeId> {
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        self.refuse_opaque(b, ty, declarator.span)?;
         let complaint = match b.module.types.get(ty) {
             Type::Void => "a member cannot be `void`",
             Type::Array { len: ArrayLen::Runtime, .. } => "an array in a struct needs a size",

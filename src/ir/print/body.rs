@@ -3,7 +3,7 @@
 use super::lane::lane_text;
 use super::words::{barrier_text, flags_text, hint_text, snake};
 use super::{Printer, unique};
-use crate::ir::{BlockId, Case, FuncId, Function, Inst, InstId, Op, Types, Value, Values};
+use crate::ir::{BlockId, Case, FuncId, Function, ImageOp, Inst, InstId, Op, Types, Value, Values};
 use std::sync::Arc;
 
 /// Column in which source positions begin.
@@ -242,6 +242,10 @@ impl Body<'_, '_> {
                 operands.extend_from_slice(self.function.values(args));
                 self.word(format!("atomic.{}.{}.{}", snake(op), snake(scope), snake(order)), &operands)
             }
+            Op::Image { op, parts, operands } => {
+                let names: String = parts.iter_names().map(|(name, _)| format!(" {}", name.to_lowercase())).collect();
+                self.word(format!("image.{}{names}:", image_word(op)), self.function.values(operands))
+            }
             Op::Barrier { execution, memory, kinds, order } => barrier_text(execution, memory, kinds, order),
             Op::Lane(op, args) => self.word(format!("lane {}", lane_text(op)), self.function.values(args)),
             _ => self.flow(op),
@@ -257,5 +261,12 @@ impl Body<'_, '_> {
             Op::Yield(value) => self.word("yield", &[value]),
             ref other => snake(other),
         }
+    }
+}
+
+fn image_word(op: ImageOp) -> String {
+    match op {
+        ImageOp::Atomic(op) => format!("atomic.{}", snake(op)),
+        op => snake(op),
     }
 }

@@ -15,6 +15,7 @@ impl Body<'_> {
             Op::Store { pointer, value } => self.store(inst.ty, pointer, value),
             Op::ArrayLength { block } => self.array_length(inst.ty, block),
             Op::Atomic { op, pointer, args, .. } => self.atomic(inst.ty, op, pointer, args),
+            Op::Image { op, parts, operands } => self.image(inst.ty, op, parts, operands),
             Op::Barrier { .. } | Op::Demote => self.expect(inst.ty, Types::VOID),
             _ => self.flow_operands(inst),
         }

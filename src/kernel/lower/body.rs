@@ -160,9 +160,19 @@ impl<'m> Lower<'m> {
                 self.not_yet("invocations that become helpers");
                 Scalars::new()
             }
+            IrOp::Image { .. } => {
+                self.not_yet("operations on images");
+                self.stand_in(inst.ty)
+            }
             _ => self.pure(inst),
         };
         Operand::Values(values)
+    }
+
+    /// The result of what has been refused: no kernel is made of it.
+    pub fn stand_in(&mut self, ty: TypeId) -> Scalars {
+        let zero = self.b.u32(0);
+        Scalars::from_elem(zero, self.shapes.count(ty).unwrap_or(0) as usize)
     }
 
     /// What an operand is.

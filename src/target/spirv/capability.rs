@@ -13,6 +13,8 @@ use smallvec::{SmallVec, smallvec};
 pub(super) struct Needs {
     capabilities: SmallVec<[Capability; 12]>,
     extensions: SmallVec<[&'static str; 4]>,
+    /// Scalars of 8 and 16 bits for which a type is declared.
+    narrow: SmallVec<[Scalar; 4]>,
     version: Version,
 }
 
@@ -28,11 +30,33 @@ const IMPLY_GROUP: [Capability; 8] = [
     Capability::GroupNonUniformRotateKHR,
 ];
 
+/// Capabilities that allow the declaration of 8-bit integer types (SPV_KHR_8bit_storage).
+const STORAGE_8: [Capability; 3] = [
+    Capability::StorageBuffer8BitAccess,
+    Capability::UniformAndStorageBuffer8BitAccess,
+    Capability::StoragePushConstant8,
+];
+
+/// Capabilities that allow the declaration of 16-bit types (SPV_KHR_16bit_storage).
+const STORAGE_16: [Capability; 4] = [
+    Capability::StorageBuffer16BitAccess,
+    Capability::UniformAndStorageBuffer16BitAccess,
+    Capability::StoragePushConstant16,
+    Capability::StorageInputOutput16,
+];
+
 /// Extension that carries a capability, and the first version that has it without; none when no version has.
-const EXTENSIONS: [(Capability, &str, Option<Version>); 10] = [
+const EXTENSIONS: [(Capability, &str, Option<Version>); 17] = [
     (Capability::GroupNonUniformRotateKHR, "SPV_KHR_subgroup_rotate", None),
     (Capability::GroupNonUniformPartitionedEXT, "SPV_NV_shader_subgroup_partitioned", None),
     (Capability::RuntimeDescriptorArray, "SPV_EXT_descriptor_indexing", Some(Version::V1_5)),
+    (Capability::ShaderNonUniform, "SPV_EXT_descriptor_indexing", Some(Version::V1_5)),
+    (Capability::DemoteToHelperInvocation, "SPV_EXT_demote_to_helper_invocation", Some(Version::V1_6)),
+    (Capability::ShaderViewportIndexLayerEXT, "SPV_EXT_shader_viewport_index_layer", None),
+    (Capability::FragmentShadingRateKHR, "SPV_KHR_fragment_shading_rate", None),
+    (Capability::Int64ImageEXT, "SPV_EXT_shader_image_int64", None),
+    (Capability::PhysicalStorageBufferAddresses, "SPV_KHR_physical_storage_buffer", Some(Version::V1_5)),
+    (Capability::FragmentBarycentricKHR, "SPV_KHR_fragment_shader_barycentric", None),
     (Capability::QuadControlKHR, "SPV_KHR_quad_control", None),
     (Capability::ShaderSMBuiltinsNV, "SPV_NV_shader_sm_builtins", None),
     (Capability::AtomicFloat32AddEXT, "SPV_EXT_shader_atomic_float_add", None),
@@ -44,7 +68,12 @@ const EXTENSIONS: [(Capability, &str, Option<Version>); 10] = [
 
 impl Needs {
     pub fn new(version: Version) -> Needs {
-        Needs { capabilities: smallvec![Capability::Shader], extensions: SmallVec::new(), version }
+        Needs {
+            capabilities: smallvec![Capability::Shader],
+            extensions: SmallVec::new(),
+            narrow: SmallVec::new(),
+            version,
+        }
     }
 
     pub fn capability(&mut self, capability: Capability) {
@@ -73,7 +102,26 @@ impl Needs {
         }
     }
 
-    /// What declaring a type of this scalar needs.
+    /// What declaring a type of this scalar needs. Narrow ones may get by with storage: see [`Needs::settle_narrow`].
+    pub fn declared(&mut self, scalar: Scalar) {
+        if super::narrow::is_narrow(scalar) {
+            self.narrow.push(scalar);
+        } else {
+            self.scalar(scalar);
+        }
+    }
+
+    /// Narrow types that no storage capability covers need the type's own one.
+    pub fn settle_narrow(&mut self) {
+        for scalar in std::mem::take(&mut self.narrow) {
+            let storage = if scalar.width == 8 { &STORAGE_8[..] } else { &STORAGE_16 };
+            if !storage.iter().any(|capability| self.capabilities.contains(capability)) {
+                self.scalar(scalar);
+            }
+        }
+    }
+
+    /// What computing with this scalar needs.
     pub fn scalar(&mut self, scalar: Scalar) {
         if let Some(capability) = of_scalar(scalar) {
             self.capability(capability);
@@ -122,6 +170,15 @@ const fn of_op(op: Op) -> Option<Capability> {
         Op::GroupNonUniformShuffle | Op::GroupNonUniformShuffleXor => Capability::GroupNonUniformShuffle,
         Op::GroupNonUniformShuffleUp | Op::GroupNonUniformShuffleDown => Capability::GroupNonUniformShuffleRelative,
         Op::GroupNonUniformQuadBroadcast | Op::GroupNonUniformQuadSwap => Capability::GroupNonUniformQuad,
+        Op::DPdxFine | Op::DPdyFine | Op::FwidthFine | Op::DPdxCoarse | Op::DPdyCoarse | Op::FwidthCoarse => {
+            Capability::DerivativeControl
+        }
+        Op::ImageQuerySize
+        | Op::ImageQuerySizeLod
+        | Op::ImageQueryLod
+        | Op::ImageQueryLevels
+        | Op::ImageQuerySamples => Capability::ImageQuery,
+        Op::DemoteToHelperInvocation => Capability::DemoteToHelperInvocation,
         Op::GroupNonUniformRotateKHR => Capability::GroupNonUniformRotateKHR,
         Op::GroupNonUniformPartitionEXT => Capability::GroupNonUniformPartitionedEXT,
         _ => return None,
@@ -149,6 +206,12 @@ const fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
         | BuiltIn::SubgroupGtMask
         | BuiltIn::SubgroupLeMask
         | BuiltIn::SubgroupLtMask => Some(Capability::GroupNonUniformBallot),
+        BuiltIn::ClipDistance => Some(Capability::ClipDistance),
+        BuiltIn::CullDistance => Some(Capability::CullDistance),
+        BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::DrawIndex => Some(Capability::DrawParameters),
+        BuiltIn::ViewIndex => Some(Capability::MultiView),
+        BuiltIn::SampleId | BuiltIn::SamplePosition => Some(Capability::SampleRateShading),
+        BuiltIn::PrimitiveId => Some(Capability::Geometry),
         BuiltIn::DeviceIndex => Some(Capability::DeviceGroup),
         BuiltIn::WarpIDNV | BuiltIn::SMIDNV | BuiltIn::WarpsPerSMNV | BuiltIn::SMCountNV => {
             Some(Capability::ShaderSMBuiltinsNV)

@@ -5,6 +5,7 @@
 //! with integers and bools only, as `OpSpecConstantOp` does in shaders; others are refused.
 
 use super::Emitter;
+use super::narrow::is_narrow;
 use super::words::MAX_WORDS;
 use crate::ir::{
     BinaryOp, ConstId, ConstValue, Constant, Constants, Scalar, ScalarKind, SpecOp, Type, TypeId, Types, UnaryOp,
@@ -71,6 +72,7 @@ impl Emitter<'_> {
         if let Some(id) = self.constants.scalars.get(&(ty, bits)) {
             return *id;
         }
+        self.need_constant_of(scalar);
         let id = self.id();
         self.declare_scalar(Declare::Fixed, scalar, (ty, id), bits);
         self.constants.scalars.insert((ty, bits), id);
@@ -144,6 +146,13 @@ impl Emitter<'_> {
         self.constants.known[id.index()] = word;
     }
 
+    /// Storage capabilities alone allow no constants (SPIR-V 1.6 section 2.16.1).
+    fn need_constant_of(&mut self, scalar: Scalar) {
+        if is_narrow(scalar) {
+            self.needs.scalar(scalar);
+        }
+    }
+
     fn bits_constant(&mut self, ty: TypeId, bits: u64) -> Word {
         match self.module.types.get(ty) {
             Type::Scalar(scalar) => self.scalar_constant(scalar, bits),
@@ -183,6 +192,7 @@ impl Emitter<'_> {
         let Type::Scalar(scalar) = self.module.types.get(ty) else {
             return self.internal("a specialization constant that is no scalar");
         };
+        self.need_constant_of(scalar);
         let (ty, id) = (self.scalar_type(scalar), self.id());
         self.declare_scalar(Declare::Spec, scalar, (ty, id), default);
         self.decorate(id, Decoration::SpecId, &[number]);

@@ -3,6 +3,7 @@
 //! A block of the IR becomes a run of SPIR-V blocks. After a terminator nothing is written; a merge block that no path
 //! reaches holds `OpUnreachable`. A conditional jump out of a loop or switch, `if (c) break;`, needs no merge block.
 
+use super::Version;
 use super::constants::shape;
 use super::function::Body;
 use super::memory::Part;
@@ -48,8 +49,13 @@ impl Body<'_, '_> {
             ir::Op::Return(value) => self.give_back(value),
             ir::Op::Yield(value) => self.give(value),
             ir::Op::Unreachable => self.end_block(Op::Unreachable, &[]),
+            ir::Op::Discard if self.m.options.version >= Version::V1_6 => {
+                self.end_block(Op::TerminateInvocation, &[]);
+            }
+            ir::Op::Discard => self.end_block(Op::Kill, &[]),
+            ir::Op::Demote => self.emit_void(Op::DemoteToHelperInvocation, &[]),
             _ => {
-                self.m.unsupported("fragment-stage operations");
+                self.m.internal("control flow that is none");
             }
         }
         0

@@ -1,27 +1,48 @@
-//! Entry points: interface, execution modes, workgroup size (SPIR-V 1.6 sections 3.49.5 and 3.6). Compute only.
+//! Entry points: interface, execution modes, workgroup size (SPIR-V 1.6 sections 3.49.5 and 3.6).
 
 use super::globals::Variable;
 use super::words::clip;
 use super::{Emitter, Version};
-use crate::ir::{ConstId, EntryPoint, FuncId, Reconvergence, Scalar, Stage};
+use crate::ir::{ConstId, DepthPromise, EntryPoint, FragmentModes, FuncId, Reconvergence, Scalar, Stage};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
 
 impl Emitter<'_> {
     pub fn entry_point(&mut self, entry: &EntryPoint) {
         self.span = self.module.functions[entry.function].span;
-        if entry.stage != Stage::Compute {
-            self.unsupported("the vertex and fragment stages");
-            return;
-        }
         let function = self.function(entry.function);
         let interface = self.interface(entry.function);
         let start = self.out.entry_points.begin(Op::EntryPoint);
-        self.out.entry_points.extend(&[ExecutionModel::GLCompute as Word, function]);
+        self.out.entry_points.extend(&[execution_model(entry.stage) as Word, function]);
         self.out.entry_points.string(clip(&entry.name, 3 + interface.len()));
         self.out.entry_points.extend(&interface);
         self.out.entry_points.end(start);
-        self.workgroup_size(function, entry.workgroup_size);
+        match entry.stage {
+            Stage::Compute => self.workgroup_size(function, entry.workgroup_size),
+            Stage::Fragment => self.fragment_modes(function, entry.fragment, &interface),
+            Stage::Vertex => {}
+        }
         self.reconvergence(function, entry.reconvergence);
+    }
+
+    /// Vulkan's origin, and what the shader says of its tests; `interface` tells whether it writes the depth.
+    fn fragment_modes(&mut self, function: Word, modes: FragmentModes, interface: &[Word]) {
+        let mut mode = |mode: ExecutionMode| self.out.modes.op(Op::ExecutionMode, &[function, mode as Word]);
+        mode(ExecutionMode::OriginUpperLeft);
+        if modes.integer_centers {
+            mode(ExecutionMode::PixelCenterInteger);
+        }
+        if modes.early_tests {
+            mode(ExecutionMode::EarlyFragmentTests);
+        }
+        if self.globals.depth_output().is_some_and(|id| interface.contains(&id)) {
+            mode(ExecutionMode::DepthReplacing);
+            match modes.depth {
+                DepthPromise::Any => {}
+                DepthPromise::Greater => mode(ExecutionMode::DepthGreater),
+                DepthPromise::Less => mode(ExecutionMode::DepthLess),
+                DepthPromise::Unchanged => mode(ExecutionMode::DepthUnchanged),
+            }
+        }
     }
 
     /// The variables that the call tree of an entry point uses: before 1.4 stage inputs and outputs only.
@@ -82,5 +103,13 @@ impl Emitter<'_> {
         };
         self.needs.extension(extension);
         self.out.modes.op(Op::ExecutionMode, &[function, mode as Word]);
+    }
+}
+
+const fn execution_model(stage: Stage) -> ExecutionModel {
+    match stage {
+        Stage::Vertex => ExecutionModel::Vertex,
+        Stage::Fragment => ExecutionModel::Fragment,
+        Stage::Compute => ExecutionModel::GLCompute,
     }
 }

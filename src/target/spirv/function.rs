@@ -235,12 +235,15 @@ impl<'a> Body<'_, 'a> {
         self.m.span = inst.span;
         self.line(&inst);
         self.exact = inst.flags.contains(InstFlags::PRECISE);
-        if inst.flags.contains(InstFlags::NON_UNIFORM) {
-            self.m.unsupported("non-uniform resource indices");
+        if self.m.narrow {
+            self.need_narrow(&inst);
         }
         let word = self.operation(&inst);
         self.exact = false;
         self.values[id.index()] = word;
+        if inst.flags.contains(InstFlags::NON_UNIFORM) {
+            self.mark_non_uniform(&inst, word);
+        }
         if inst.flags.contains(InstFlags::RELAXED) && self.can_relax(&inst) {
             self.m.decorate(word, Decoration::RelaxedPrecision, &[]);
         }
@@ -277,6 +280,7 @@ impl<'a> Body<'_, 'a> {
                 let words = [composite, part, index].map(|value| self.value(value));
                 self.emit(Op::VectorInsertDynamic, ty, &words)
             }
+            O::Image { op, parts, operands } => self.image(inst.ty, op, parts, operands),
             O::Lane(op, args) => self.lane(op, args, inst.ty),
             O::Call(function, args) => self.call(inst.ty, function, args),
             O::Access { .. } | O::Load(_) | O::Store { .. } | O::ArrayLength { .. } => self.memory(inst),

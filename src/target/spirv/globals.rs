@@ -1,6 +1,6 @@
 //! Module-scope variables: storage classes, resource bindings, built-ins, memory qualifiers (SPIR-V 1.6 section 3.20, Vulkan
-//! 1.3 section 15, shader interfaces). A variable is declared when a body first names it. Stage inputs and outputs with
-//! locations, and opaque resources, are refused.
+//! 1.3 section 15, shader interfaces). A variable is declared when a body first names it; where stage inputs and outputs
+//! meet the pipeline is in `interface`.
 
 use super::Emitter;
 use super::types::storage_class;
@@ -12,11 +12,19 @@ use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
 pub(super) struct GlobalMap {
     known: Vec<Word>,
     built_ins: Vec<(BuiltIn, Word)>,
+    /// The output that holds the depth.
+    depth: Option<Word>,
 }
 
 impl GlobalMap {
     pub fn new(count: usize) -> GlobalMap {
-        GlobalMap { known: vec![0; count], built_ins: Vec::new() }
+        GlobalMap { known: vec![0; count], built_ins: Vec::new(), depth: None }
+    }
+}
+
+impl GlobalMap {
+    pub const fn depth_output(&self) -> Option<Word> {
+        self.depth
     }
 }
 
@@ -48,6 +56,7 @@ impl Emitter<'_> {
         }
         let id = self.variable(class, ty, None);
         self.decorate(id, Decoration::BuiltIn, &[built_in as Word]);
+        self.flatten_lane_built_in(id, built_in);
         self.needs.built_in(built_in);
         self.globals.built_ins.push((built_in, id));
         Variable { id, class }
@@ -67,6 +76,19 @@ impl Emitter<'_> {
             self.decorate(id, Decoration::DescriptorSet, &[set]);
             self.decorate(id, Decoration::Binding, &[binding]);
         }
+        if let Binding::Attachment { set, binding, index } = global.binding {
+            self.decorate(id, Decoration::DescriptorSet, &[set]);
+            self.decorate(id, Decoration::Binding, &[binding]);
+            self.decorate(id, Decoration::InputAttachmentIndex, &[index]);
+        }
+        match global.space {
+            Space::Input | Space::Output => self.decorate_interface(id, global),
+            Space::Handle => {
+                self.decorate_access(id, global);
+                self.need_descriptor_array(global.ty);
+            }
+            _ => {}
+        }
         if global.space.is_laid_out() {
             self.decorate_access(id, global);
             self.need_storage_of(global.space, global.ty);
@@ -80,8 +102,9 @@ impl Emitter<'_> {
         let block = self.is_block(global.ty);
         match (global.space, global.binding) {
             (Space::Uniform | Space::Storage | Space::PushConstant, _) if !block => Some("buffers that are no blocks"),
-            (Space::Input | Space::Output, _) => Some("stage inputs and outputs with locations"),
-            (Space::Handle, _) => Some("images and samplers"),
+            (Space::Input | Space::Output, _) if !block && global.binding == Binding::None => {
+                Some("stage inputs and outputs without locations")
+            }
             (Space::Workgroup, _) if block => Some("blocks in workgroup memory"),
             (Space::Physical | Space::Function, _) => Some("this kind of module-scope variable"),
             _ => None,
@@ -105,15 +128,26 @@ impl Emitter<'_> {
     }
 
     fn declare_built_in(&mut self, global: &Global, built_in: ir::BuiltIn) -> Word {
-        match spirv_built_in(built_in) {
-            Some(built_in) if global.space == Space::Input => {
-                let ty = self.value_type(global.ty);
-                let id = self.built_in(built_in, ty).id;
-                self.name(id, &global.name);
-                id
-            }
-            _ => self.unsupported("built-in variables of the graphics stages"),
+        let built_in = spirv_built_in(built_in);
+        let ty = self.value_type(global.ty);
+        let id = match global.space {
+            Space::Input => self.built_in(built_in, ty).id,
+            _ => self.built_in_output(built_in, ty),
+        };
+        self.need_stage_of(built_in, global.space);
+        self.decorate_built_in(id, built_in, global);
+        self.name(id, &global.name);
+        id
+    }
+
+    fn built_in_output(&mut self, built_in: BuiltIn, ty: Word) -> Word {
+        let id = self.variable(StorageClass::Output, ty, None);
+        if built_in == BuiltIn::FragDepth {
+            self.globals.depth = Some(id);
         }
+        self.decorate(id, Decoration::BuiltIn, &[built_in as Word]);
+        self.needs.built_in(built_in);
+        id
     }
 
     fn variable(&mut self, class: StorageClass, ty: Word, init: Option<Word>) -> Word {
@@ -128,7 +162,7 @@ impl Emitter<'_> {
 
     /// Qualifiers of the whole variable. Only storage buffers have them: the other laid-out spaces are read only anyway.
     fn decorate_access(&mut self, id: Word, global: &Global) {
-        if global.space != Space::Storage {
+        if !matches!(global.space, Space::Storage | Space::Handle) {
             return;
         }
         for decoration in access_decorations(global.access) {
@@ -151,9 +185,8 @@ pub(super) fn access_decorations(access: Access) -> impl Iterator<Item = Decorat
     TABLE.into_iter().filter(move |(flag, _)| access.contains(*flag)).map(|(_, decoration)| decoration)
 }
 
-/// Built-ins that compute shaders read; the other stages' come with those stages.
-const fn spirv_built_in(built_in: ir::BuiltIn) -> Option<BuiltIn> {
-    Some(match built_in {
+const fn spirv_built_in(built_in: ir::BuiltIn) -> BuiltIn {
+    match built_in {
         ir::BuiltIn::NumWorkgroups => BuiltIn::NumWorkgroups,
         ir::BuiltIn::WorkgroupId => BuiltIn::WorkgroupId,
         ir::BuiltIn::LocalInvocationId => BuiltIn::LocalInvocationId,
@@ -162,10 +195,30 @@ const fn spirv_built_in(built_in: ir::BuiltIn) -> Option<BuiltIn> {
         ir::BuiltIn::NumSubgroups => BuiltIn::NumSubgroups,
         ir::BuiltIn::SubgroupId => BuiltIn::SubgroupId,
         ir::BuiltIn::DeviceIndex => BuiltIn::DeviceIndex,
+        ir::BuiltIn::Position => BuiltIn::Position,
+        ir::BuiltIn::PointSize => BuiltIn::PointSize,
+        ir::BuiltIn::ClipDistance => BuiltIn::ClipDistance,
+        ir::BuiltIn::CullDistance => BuiltIn::CullDistance,
+        ir::BuiltIn::VertexIndex => BuiltIn::VertexIndex,
+        ir::BuiltIn::InstanceIndex => BuiltIn::InstanceIndex,
+        ir::BuiltIn::BaseVertex => BuiltIn::BaseVertex,
+        ir::BuiltIn::BaseInstance => BuiltIn::BaseInstance,
+        ir::BuiltIn::DrawIndex => BuiltIn::DrawIndex,
+        ir::BuiltIn::ViewIndex => BuiltIn::ViewIndex,
+        ir::BuiltIn::Layer => BuiltIn::Layer,
+        ir::BuiltIn::ViewportIndex => BuiltIn::ViewportIndex,
+        ir::BuiltIn::FragCoord => BuiltIn::FragCoord,
+        ir::BuiltIn::PointCoord => BuiltIn::PointCoord,
+        ir::BuiltIn::FrontFacing => BuiltIn::FrontFacing,
+        ir::BuiltIn::SampleId => BuiltIn::SampleId,
+        ir::BuiltIn::SamplePosition => BuiltIn::SamplePosition,
+        ir::BuiltIn::SampleMask => BuiltIn::SampleMask,
+        ir::BuiltIn::FragDepth => BuiltIn::FragDepth,
+        ir::BuiltIn::HelperInvocation => BuiltIn::HelperInvocation,
+        ir::BuiltIn::PrimitiveId => BuiltIn::PrimitiveId,
         ir::BuiltIn::WarpIdNv => BuiltIn::WarpIDNV,
         ir::BuiltIn::SmIdNv => BuiltIn::SMIDNV,
         ir::BuiltIn::WarpsPerSmNv => BuiltIn::WarpsPerSMNV,
         ir::BuiltIn::SmCountNv => BuiltIn::SMCountNV,
-        _ => return None,
-    })
+    }
 }

@@ -96,6 +96,10 @@ const fn integer(op: Op) -> Row {
     [No, Core(op), Core(op), No]
 }
 
+const fn derivative(op: Op) -> Row {
+    [No, No, No, Core(op)]
+}
+
 const fn unsigned(op: G) -> Row {
     [No, No, Ext(op), No]
 }
@@ -183,6 +187,15 @@ const fn row(function: MathFn) -> Row {
         F::FindLsb => [No, Ext(G::FindILsb), Ext(G::FindILsb), No],
         F::FindMsb => [No, Ext(G::FindSMsb), Ext(G::FindUMsb), No],
         F::CountLeadingZeros => [No, Expand(leading_zeros), Expand(leading_zeros), No],
+        F::DerivX => derivative(Op::DPdx),
+        F::DerivY => derivative(Op::DPdy),
+        F::DerivWidth => derivative(Op::Fwidth),
+        F::DerivXFine => derivative(Op::DPdxFine),
+        F::DerivYFine => derivative(Op::DPdyFine),
+        F::DerivWidthFine => derivative(Op::FwidthFine),
+        F::DerivXCoarse => derivative(Op::DPdxCoarse),
+        F::DerivYCoarse => derivative(Op::DPdyCoarse),
+        F::DerivWidthCoarse => derivative(Op::FwidthCoarse),
         F::CountTrailingZeros => [No, Expand(trailing_zeros), Expand(trailing_zeros), No],
     }
 }

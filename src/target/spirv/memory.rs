@@ -46,7 +46,6 @@ impl Body<'_, '_> {
         if self.pointee_of(base).is_none() {
             return self.m.unsupported("buffer references");
         }
-        self.need_dynamic_indexing(base, indices);
         let ty = self.m.value_type(ty);
         let mut operands: SmallVec<[Word; FEW]> = SmallVec::new();
         operands.push(self.value(base));
@@ -54,22 +53,6 @@ impl Body<'_, '_> {
         match operands.as_slice() {
             [pointer] => *pointer,
             _ => self.emit(Op::AccessChain, ty, &operands),
-        }
-    }
-
-    /// Choosing among buffers at run time is a feature of its own.
-    fn need_dynamic_indexing(&mut self, base: Value, indices: Values) {
-        let f = self.f;
-        let Some((space, pointee)) = self.pointee_of(base) else { return };
-        let first_is_constant = matches!(f.values(indices).first(), Some(Value::Const(_)) | None);
-        let is_array = matches!(self.m.module.types.get(pointee), Type::Array { .. });
-        if first_is_constant || !is_array || !matches!(base, Value::Global(_)) {
-            return;
-        }
-        match space {
-            Space::Storage => self.m.needs.capability(Capability::StorageBufferArrayDynamicIndexing),
-            Space::Uniform => self.m.needs.capability(Capability::UniformBufferArrayDynamicIndexing),
-            _ => {}
         }
     }
 
@@ -212,8 +195,32 @@ impl Body<'_, '_> {
         self.emit(opcode, ty, &operands)
     }
 
+    /// An atomic operation on a texel, ordered with nothing, for the device.
+    pub fn texel_atomic(&mut self, ty: TypeId, op: AtomicOp, texel: Word, scalar: Scalar, data: &[Word]) -> Word {
+        let how = (Scope::Device, Order::Relaxed);
+        let Some(opcode) = self.atomic_opcode_of(op, scalar) else {
+            return self.m.unsupported("this atomic operation on this kind of image");
+        };
+        let (scope, semantics) = self.scope_and_semantics(how.0, how.1, MemorySemantics::IMAGE_MEMORY);
+        let mut operands: SmallVec<[Word; FEW]> = smallvec![texel, scope, semantics];
+        if op == AtomicOp::CompareExchange {
+            operands.push(semantics);
+        }
+        operands.extend_from_slice(data);
+        if op == AtomicOp::Store {
+            self.emit_void(opcode, &operands);
+            return 0;
+        }
+        let ty = self.m.value_type(ty);
+        self.emit(opcode, ty, &operands)
+    }
+
     fn atomic_opcode(&mut self, op: AtomicOp, pointee: TypeId) -> Option<Op> {
         let Type::Scalar(scalar) = self.m.module.types.get(pointee) else { return None };
+        self.atomic_opcode_of(op, scalar)
+    }
+
+    fn atomic_opcode_of(&mut self, op: AtomicOp, scalar: Scalar) -> Option<Op> {
         if scalar.is_int() && scalar.width == 64 {
             self.m.needs.capability(Capability::Int64Atomics);
         }

@@ -2,8 +2,8 @@
 //!
 //! [`emit`] walks the IR from the entry points; what is not reached is not written. Types, constants and variables are
 //! declared at their first use, so they come out in an order that depends on the module alone. One file a subject:
-//! `types`, `constants`, `globals`, `function` (bodies), `control`, `memory`, `math`, `lane`, `capability`, `debug`.
-//! Vertex and fragment stages, images, samplers and buffer references are refused with a message.
+//! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `image`, `math`, `lane`, `narrow`,
+//! `capability`, `debug`. Buffer references are refused with a message.
 
 mod capability;
 mod constants;
@@ -12,10 +12,13 @@ mod debug;
 mod entry;
 mod function;
 mod globals;
+mod image;
+mod interface;
 pub(crate) mod lane;
 mod listing;
 mod math;
 mod memory;
+mod narrow;
 pub mod reflection;
 mod types;
 mod words;
@@ -155,6 +158,8 @@ struct Emitter<'a> {
     globals: GlobalMap,
     files: Files,
     plans: Plans,
+    /// Whether the module names scalars of 8 or 16 bits.
+    narrow: bool,
     /// Ids of functions by [`FuncId`]; 0 where nothing calls it yet.
     functions: Vec<Word>,
     uses: Vec<Uses>,
@@ -182,6 +187,7 @@ impl<'a> Emitter<'a> {
             globals: GlobalMap::new(module.globals.len()),
             files: Files::default(),
             plans: Plans::default(),
+            narrow: narrow::any(&module.types),
             functions: vec![0; module.functions.len()],
             uses: module.functions.iter().map(|_| Uses::default()).collect(),
             queue: Vec::new(),
@@ -204,7 +210,8 @@ impl<'a> Emitter<'a> {
     }
 
     /// The module from its sections, in the order of section 2.4.
-    fn finish(self) -> Vec<Word> {
+    fn finish(mut self) -> Vec<Word> {
+        self.needs.settle_narrow();
         let words: usize = self.out.in_order().iter().map(|section| section.as_slice().len()).sum();
         let mut head = Words::with_capacity(128 + words);
         let generator = 0;

@@ -2,11 +2,11 @@
 //!
 //! Two maps: *value* types are what ids of values and memory without layout have; *memory* types carry offsets and strides
 //! and hold a `bool` as `uint` (SPIR-V 1.6 section 2.16.1 allows booleans in no shader interface). For types without
-//! layout and without bools both give the same id. Images, samplers and buffer references are refused.
+//! layout and without bools both give the same id. Buffer references are refused; images are in `image`.
 
 use super::Emitter;
 use super::globals::access_decorations;
-use crate::ir::{ArrayLen, MatrixLayout, Member, Scalar, ScalarKind, Space, StructId, Type, TypeId, Types};
+use crate::ir::{ArrayLen, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, StructId, Type, TypeId, Types};
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
@@ -37,6 +37,12 @@ pub(super) struct TypeMap {
     /// Scalar types by [`scalar_slot`].
     scalars: [Word; SCALAR_SLOTS],
     functions: Vec<(SmallVec<[Word; 6]>, Word)>,
+    /// Images; a module has few kinds.
+    pub images: Vec<(ImageType, Word)>,
+    /// Structs that are decorated as blocks of stage inputs and outputs.
+    pub blocks: Vec<Word>,
+    /// Samplers and sampled images, by opcode and what they are made of.
+    pub wrapped: Vec<((Op, Word), Word)>,
 }
 
 impl TypeMap {
@@ -150,7 +156,7 @@ impl Emitter<'_> {
 
     fn declare_scalar_type(&mut self, scalar: Scalar) -> Word {
         let (id, width) = (self.id(), Word::from(scalar.width));
-        self.needs.scalar(scalar);
+        self.needs.declared(scalar);
         match scalar.kind {
             ScalarKind::Bool => self.out.globals.named(Op::TypeBool, id, &[]),
             ScalarKind::Float => self.out.globals.named(Op::TypeFloat, id, &[width]),
@@ -215,7 +221,9 @@ impl Emitter<'_> {
             Type::Matrix { scalar, columns, rows, .. } => self.matrix_type(scalar, columns, rows),
             Type::Pointer { space, pointee } => self.pointer_type(space, pointee),
             Type::BufferReference { .. } => self.unsupported("buffer references"),
-            Type::Image(_) | Type::Sampler | Type::SampledImage(_) => self.unsupported("images and samplers"),
+            Type::Image(image) => self.image_type(image),
+            Type::SampledImage(image) => self.sampled_image_type(image),
+            Type::Sampler => self.sampler_type(),
             Type::AccelerationStructure => self.unsupported("acceleration structures"),
             Type::Array { .. } | Type::Struct(_) => self.internal("an aggregate where none can be"),
         }
@@ -307,12 +315,13 @@ impl Emitter<'_> {
 
 const fn storage_capability(space: Space, width: u8) -> Option<Capability> {
     Some(match (space, width) {
-        (Space::Storage, 8) => Capability::StorageBuffer8BitAccess,
+        (Space::Storage | Space::Physical, 8) => Capability::StorageBuffer8BitAccess,
         (Space::Uniform, 8) => Capability::UniformAndStorageBuffer8BitAccess,
         (Space::PushConstant, 8) => Capability::StoragePushConstant8,
-        (Space::Storage, 16) => Capability::StorageBuffer16BitAccess,
+        (Space::Storage | Space::Physical, 16) => Capability::StorageBuffer16BitAccess,
         (Space::Uniform, 16) => Capability::UniformAndStorageBuffer16BitAccess,
         (Space::PushConstant, 16) => Capability::StoragePushConstant16,
+        (Space::Input | Space::Output, 16) => Capability::StorageInputOutput16,
         _ => return None,
     })
 }

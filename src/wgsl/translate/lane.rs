@@ -86,8 +86,9 @@ impl Body<'_, '_, '_> {
     ) -> Outcome<&'static Overload> {
         let Some(data) = data else { return Ok(overloads[0]) };
         let (ty, scalar, size) = self.shape(data);
-        let shape = Shape::of(&self.b.module.types, ty).or_else(|| Shape::vector(usual(scalar), size));
-        let found = shape.and_then(|shape| overloads.iter().copied().find(|o| o.generic.contains(shape)));
+        let shape = Shape::of(&self.b.module.types, ty);
+        let taking = |shape: Shape| overloads.iter().copied().find(|o| o.generic.contains(shape));
+        let found = shape.and_then(taking).or_else(|| Shape::vector(usual(scalar), size).and_then(taking));
         found.ok_or_else(|| {
             let given = shape.map_or_else(|| "this type".into(), |shape| format!("`{}`", type_name(shape)));
             let message = format!("`{}` takes no value of type {given}", site.name);

@@ -24,6 +24,10 @@ impl Lower<'_> {
         if matches!(function, MatrixCompMult | Transpose | Determinant | Inverse) {
             return self.matrix_function(function, ty, args);
         }
+        if is_derivative(function) {
+            self.not_yet("derivatives");
+            return self.stand_in(ty);
+        }
         let types: Vec<Scalar> = args.iter().map(|arg| self.scalar_of(*arg)).collect();
         let args: Vec<Scalars> = args.iter().map(|arg| self.values(*arg)).collect();
         match function {
@@ -148,6 +152,23 @@ impl Lower<'_> {
         let sign = self.and(bits, sign, 1 << (scalar.width - 1));
         self.b.bin(BinOp::Or, bits, value, sign)
     }
+}
+
+/// Whether a function looks at the other invocations of a quad.
+const fn is_derivative(function: MathFn) -> bool {
+    use MathFn::*;
+    matches!(
+        function,
+        DerivX
+            | DerivY
+            | DerivWidth
+            | DerivXFine
+            | DerivYFine
+            | DerivWidthFine
+            | DerivXCoarse
+            | DerivYCoarse
+            | DerivWidthCoarse
+    )
 }
 
 /// Whether a function's result need not be the nearest.

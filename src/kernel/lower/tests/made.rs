@@ -31,7 +31,14 @@ pub fn global(module: &mut Module, space: Space, ty: TypeId, binding: Binding) -
 pub fn finish(mut module: Module, function: FuncId) -> Kernel {
     let workgroup_size = [8, 1, 1].map(|size| module.constants.u32(size));
     let (name, stage, reconvergence) = ("main".into(), Stage::Compute, Reconvergence::Default);
-    module.entry_points.push(EntryPoint { name, stage, function, workgroup_size, reconvergence });
+    module.entry_points.push(EntryPoint {
+        name,
+        stage,
+        function,
+        workgroup_size,
+        reconvergence,
+        fragment: Default::default(),
+    });
     ir::verify::verify(&module).expect("the module is sound");
     let kernel = lower(&module, 0, &Specializations::new()).unwrap_or_else(|errors| panic!("{errors:?}"));
     sound(&kernel);

@@ -122,7 +122,14 @@ fn specialization_constants_give_sizes() {
     let workgroup_size = [size, one, one];
     module.spec_names.push((3, "SIZE".into()));
     let name = "main".into();
-    module.entry_points.push(EntryPoint { name, stage: Stage::Compute, function, workgroup_size, reconvergence });
+    module.entry_points.push(EntryPoint {
+        name,
+        stage: Stage::Compute,
+        function,
+        workgroup_size,
+        reconvergence,
+        fragment: Default::default(),
+    });
     let [old, _, new] = check(module);
     assert!(old.contains("BuiltIn WorkgroupSize") && new.contains("LocalSizeId"));
 }

@@ -1,0 +1,91 @@
+//! Calls of texture and image functions: which components of `P` are coordinates, a divisor or a reference to compare with
+//! (GLSL 4.60 section 8.9), and the order in which the intermediate form wants them.
+
+use super::emit::{Operation, Parts, operand};
+use crate::grammar::{ImageRole, Opaque, OpaqueClass};
+use crate::ir::build::Builder;
+use crate::ir::{ImageOp, ImageParts, Scalar, Stage, Types, Value};
+use smallvec::SmallVec;
+
+/// A part and one operand of it; both gradients are parts of their own here.
+type Part = (ImageParts, Value);
+
+/// Emits the operation; its result is as the row says.
+pub(super) fn emit(builder: &mut Builder<'_>, call: &Operation<'_>, op: ImageOp, roles: &[ImageRole]) -> Parts {
+    let image = call.args[0];
+    let Some((opaque, _)) = Opaque::of(&builder.module.types, image.ty) else { return Parts::None };
+    let mut parts: SmallVec<[Part; 8]> = SmallVec::new();
+    for (index, role) in roles.iter().enumerate().skip(1) {
+        let value = operand(builder, call.chosen, index, call.args[index].value);
+        match part_of(*role) {
+            ImageParts::COORDINATE => split(builder, op, opaque, value, &mut parts),
+            part => parts.push((part, value)),
+        }
+    }
+    if opaque.class == OpaqueClass::Subpass {
+        let ty = builder.module.types.vector(Scalar::I32, 2);
+        let zero = builder.const_i32(0);
+        let here = builder.construct(ty, &[zero, zero]);
+        parts.push((ImageParts::COORDINATE, here));
+    }
+    choose_level(builder, call.stage, op, &mut parts);
+    // A reference of its own wins over a component of P: there is only one of them.
+    parts.sort_by_key(|(part, _)| part.bits());
+    let mask = parts.iter().fold(ImageParts::empty(), |all, (part, _)| all | *part);
+    let operands: SmallVec<[Value; 8]> = std::iter::once(image.value).chain(parts.iter().map(|(_, v)| *v)).collect();
+    let value = builder.image(op, mask, &operands, call.ty);
+    if call.ty == Types::VOID { Parts::None } else { Parts::One(value) }
+}
+
+const fn part_of(role: ImageRole) -> ImageParts {
+    match role {
+        ImageRole::Image | ImageRole::Coordinate => ImageParts::COORDINATE,
+        ImageRole::Bias => ImageParts::BIAS,
+        ImageRole::Lod => ImageParts::LOD,
+        ImageRole::GradientX | ImageRole::GradientY => ImageParts::GRADIENTS,
+        ImageRole::Offset => ImageParts::OFFSET,
+        ImageRole::Offsets => ImageParts::OFFSETS,
+        ImageRole::Component => ImageParts::COMPONENT,
+        ImageRole::Reference => ImageParts::REFERENCE,
+        ImageRole::Sample => ImageParts::SAMPLE,
+        ImageRole::Compared => ImageParts::COMPARED,
+        ImageRole::Data => ImageParts::DATA,
+    }
+}
+
+/// Only fragment shaders know how large a pixel is in a texture; the others take the base level (section 8.9).
+fn choose_level(builder: &mut Builder<'_>, stage: Stage, op: ImageOp, parts: &mut SmallVec<[Part; 8]>) {
+    let samples = matches!(op, ImageOp::Sample | ImageOp::SampleProjected);
+    let explicit = parts.iter().any(|(part, _)| part.intersects(ImageParts::LOD | ImageParts::GRADIENTS));
+    if samples && !explicit && stage != Stage::Fragment {
+        parts.push((ImageParts::LOD, builder.const_f32(0.0)));
+    }
+}
+
+/// Takes `P` apart.
+fn split(builder: &mut Builder<'_>, op: ImageOp, opaque: Opaque, p: Value, parts: &mut SmallVec<[Part; 8]>) {
+    let given = builder.components_of(p);
+    let wanted = match op {
+        ImageOp::SampleProjected | ImageOp::QueryLod => opaque.dimensions(),
+        _ => opaque.coordinates(),
+    };
+    let compares = matches!(op, ImageOp::Sample | ImageOp::SampleProjected) && opaque.shadow;
+    let reference = wanted.max(2);
+    if compares && reference < given {
+        parts.push((ImageParts::REFERENCE, component(builder, p, reference)));
+    }
+    let mut picked: SmallVec<[u8; 4]> = (0..wanted.min(given)).collect();
+    if op == ImageOp::SampleProjected {
+        picked.push(given - 1);
+    }
+    let coordinate = match picked.len() {
+        len if len == usize::from(given) => p,
+        1 => component(builder, p, 0),
+        _ => builder.swizzle(p, &picked),
+    };
+    parts.push((ImageParts::COORDINATE, coordinate));
+}
+
+fn component(builder: &mut Builder<'_>, vector: Value, index: u8) -> Value {
+    builder.extract(vector, u32::from(index))
+}

@@ -1,0 +1,119 @@
+//! The names of opaque types (GLSL 4.60 section 4.1.7, GL_KHR_vulkan_glsl) and of image formats (section 4.4.7).
+
+use crate::ir::{ImageDim, ImageType, Scalar, Type};
+
+/// What stands between the letter of the texels' scalar and the dimension.
+const STEMS: [&str; 4] = ["sampler", "image", "texture", "subpassInput"];
+
+/// Scalars of texels, by what stands in front of the stem.
+const PREFIXES: [(&str, Scalar); 5] =
+    [("i64", Scalar::I64), ("u64", Scalar::U64), ("i", Scalar::I32), ("u", Scalar::U32), ("", Scalar::F32)];
+
+/// The opaque type called `name`; none if it is none, or one that is not supported.
+pub fn named(name: &str) -> Option<Type> {
+    match name {
+        "sampler" | "samplerShadow" => return Some(Type::Sampler),
+        _ => {}
+    }
+    PREFIXES.into_iter().find_map(|(prefix, scalar)| image(name.strip_prefix(prefix)?, scalar))
+}
+
+fn image(name: &str, sampled: Scalar) -> Option<Type> {
+    let stem = STEMS.into_iter().find(|stem| name.starts_with(stem))?;
+    let rest = &name[stem.len()..];
+    let (shape, depth) = match rest.strip_suffix("Shadow") {
+        Some(shape) if stem == "sampler" && sampled == Scalar::F32 => (shape, true),
+        _ => (rest, false),
+    };
+    let (shape, arrayed) = shape.strip_suffix("Array").map_or((shape, false), |shape| (shape, true));
+    let (shape, multisampled) = shape.strip_suffix("MS").map_or((shape, false), |shape| (shape, true));
+    let dim = dimension(shape, stem)?;
+    if !exists(dim, arrayed, multisampled, depth) || sampled.width == 64 && stem != "image" {
+        return None;
+    }
+    let storage = matches!(stem, "image" | "subpassInput");
+    let image = ImageType { sampled, dim, arrayed, multisampled, depth, storage, format: 0 };
+    // Texel buffers take no sampler, whatever they are called.
+    Some(if stem == "sampler" && dim != ImageDim::Buffer { Type::SampledImage(image) } else { Type::Image(image) })
+}
+
+fn dimension(shape: &str, stem: &str) -> Option<ImageDim> {
+    Some(match shape {
+        "" if stem == "subpassInput" => ImageDim::SubpassInput,
+        _ if stem == "subpassInput" => return None,
+        "1D" => ImageDim::D1,
+        "2D" => ImageDim::D2,
+        "3D" => ImageDim::D3,
+        "Cube" => ImageDim::Cube,
+        "2DRect" => ImageDim::Rect,
+        "Buffer" => ImageDim::Buffer,
+        _ => return None,
+    })
+}
+
+/// Which combinations the language has.
+fn exists(dim: ImageDim, arrayed: bool, multisampled: bool, depth: bool) -> bool {
+    match dim {
+        ImageDim::D2 => !(multisampled && depth),
+        ImageDim::D1 | ImageDim::Cube => !multisampled,
+        ImageDim::Rect => !arrayed && !multisampled,
+        ImageDim::D3 | ImageDim::Buffer => !arrayed && !multisampled && !depth,
+        ImageDim::SubpassInput => !arrayed && !depth,
+    }
+}
+
+/// SPIR-V's number of a format (section 3.11) and the scalar of its texels, by the layout qualifier.
+pub fn format(name: &str) -> Option<(u8, Scalar)> {
+    #[rustfmt::skip]
+    const FORMATS: [&str; 41] = [
+        "rgba32f", "rgba16f", "r32f", "rgba8", "rgba8_snorm", "rg32f", "rg16f", "r11f_g11f_b10f", "r16f", "rgba16",
+        "rgb10_a2", "rg16", "rg8", "r16", "r8", "rgba16_snorm", "rg16_snorm", "rg8_snorm", "r16_snorm", "r8_snorm",
+        "rgba32i", "rgba16i", "rgba8i", "r32i", "rg32i", "rg16i", "rg8i", "r16i", "r8i", "rgba32ui", "rgba16ui",
+        "rgba8ui", "r32ui", "rgb10_a2ui", "rg32ui", "rg16ui", "rg8ui", "r16ui", "r8ui", "r64ui", "r64i",
+    ];
+    let at = FORMATS.iter().position(|known| *known == name)? as u8;
+    let scalar = match at {
+        0..20 => Scalar::F32,
+        20..29 => Scalar::I32,
+        29..39 => Scalar::U32,
+        39 => Scalar::U64,
+        _ => Scalar::I64,
+    };
+    Some((at + 1, scalar))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_they_are() {
+        let Some(Type::SampledImage(shadow)) = named("samplerCubeArrayShadow") else { panic!("a sampler") };
+        assert!(shadow.arrayed && shadow.depth && shadow.dim == ImageDim::Cube);
+        let Some(Type::Image(image)) = named("uimage2DMSArray") else { panic!("an image") };
+        assert!(image.arrayed && image.multisampled && image.storage && image.sampled == Scalar::U32);
+        assert!(matches!(named("isubpassInputMS"), Some(Type::Image(input)) if input.multisampled));
+        assert_eq!(named("samplerBuffer"), named("textureBuffer"));
+        assert_eq!(named("samplerShadow"), Some(Type::Sampler));
+    }
+
+    #[test]
+    fn other_names_are_none() {
+        for name in
+            ["sampler", "sampler3DShadow", "isampler2DShadow", "image2DRectArray", "subpassInput2D", "u64texture2D"]
+        {
+            let expected = (name == "sampler").then_some(Type::Sampler);
+            assert_eq!(named(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn formats_have_the_numbers_of_the_specification() {
+        assert_eq!(format("rgba32f"), Some((1, Scalar::F32)));
+        assert_eq!(format("r8_snorm"), Some((20, Scalar::F32)));
+        assert_eq!(format("rgba32i"), Some((21, Scalar::I32)));
+        assert_eq!(format("r8ui"), Some((39, Scalar::U32)));
+        assert_eq!(format("r64i"), Some((41, Scalar::I64)));
+        assert_eq!(format("rgba9"), None);
+    }
+}

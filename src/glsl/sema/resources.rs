@@ -1,0 +1,213 @@
+//! Images, textures, samplers and subpass inputs: their declarations (GLSL 4.60 sections 4.1.7 and 4.4.7,
+//! GL_KHR_vulkan_glsl), and which of their uses their qualifiers allow.
+
+use super::Sema;
+use super::expressions::Lowered;
+use super::place::Place;
+use super::qualifiers::Qualifiers;
+use super::scope::Entity;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{self, Declarator, ExprId, LayoutId, List};
+use crate::glsl::opaque;
+use crate::glsl::types::with_article;
+use crate::ir::build::Builder;
+use crate::ir::{Access, ArrayLen, Binding, Global, ImageDim, ImageType, Space, Type, TypeId, Value};
+use crate::source::Span;
+
+/// What the `layout(…)` of a resource says.
+#[derive(Default)]
+struct ResourceLayout {
+    set: u32,
+    binding: Option<u32>,
+    attachment: Option<u32>,
+    format: Option<LayoutId>,
+}
+
+impl Sema<'_> {
+    /// Whether a type is an image, a sampler, or an array of such.
+    pub fn is_opaque(&self, b: &Builder<'_>, ty: TypeId) -> bool {
+        match b.module.types.get(ty) {
+            Type::Array { element, .. } => self.is_opaque(b, element),
+            Type::Image(_) | Type::Sampler | Type::SampledImage(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Reports an opaque type where only values can be.
+    pub fn refuse_opaque(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<()> {
+        if !self.is_opaque(b, ty) {
+            return Some(());
+        }
+        let name = with_article(&self.type_name(b, ty));
+        let message = format!("{name} can only be a uniform or a parameter");
+        self.error(Code::BAD_TYPE, span, message, "declared here");
+        None
+    }
+
+    /// `layout(set = 0, binding = 1, rgba8) uniform image2D name[2];`
+    pub fn resource(
+        &mut self,
+        b: &mut Builder<'_>,
+        decl: &ast::Decl,
+        qualifiers: &Qualifiers,
+        base: TypeId,
+        declarator: &Declarator,
+    ) -> Option<Entity> {
+        if qualifiers.uniform.is_none() {
+            self.refuse_opaque(b, base, declarator.span)?;
+        }
+        let mut layout = ResourceLayout::default();
+        for id in &self.layout_ids(decl.qualifiers) {
+            self.resource_layout_id(b, id, &mut layout)?;
+        }
+        let base = self.with_format(b, base, layout.format)?;
+        let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        self.check_resource_length(b, ty, declarator.span)?;
+        let binding = self.resource_binding(b, base, &layout, declarator)?;
+        let (name, span) = (self.text(declarator.name.symbol).into(), declarator.name.span);
+        let (space, access) = (Space::Handle, qualifiers.access);
+        let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
+        Some(Entity::Place(Place { access, ..Place::new(Value::Global(id), space, ty) }))
+    }
+
+    fn resource_layout_id(&mut self, b: &mut Builder<'_>, id: &LayoutId, layout: &mut ResourceLayout) -> Option<()> {
+        match self.text(id.name.symbol) {
+            "set" => layout.set = self.layout_value(b, id)?,
+            "binding" => layout.binding = Some(self.layout_value(b, id)?),
+            "input_attachment_index" => layout.attachment = Some(self.layout_value(b, id)?),
+            name if opaque::format(name).is_some() => layout.format = Some(*id),
+            _ => self.unknown_layout_id(id),
+        }
+        Some(())
+    }
+
+    /// The image type with the format that a layout names.
+    fn with_format(&mut self, b: &mut Builder<'_>, ty: TypeId, id: Option<LayoutId>) -> Option<TypeId> {
+        let Some(id) = id else { return Some(ty) };
+        let name = self.text(id.name.symbol);
+        let (format, scalar) = opaque::format(name)?;
+        match b.module.types.get(ty) {
+            Type::Array { element, len, .. } => {
+                let element = self.with_format(b, element, Some(id))?;
+                Some(b.module.types.array(element, len))
+            }
+            Type::Image(image) if image.storage && image.sampled == scalar => {
+                Some(b.module.types.intern(Type::Image(ImageType { format, ..image })))
+            }
+            _ => {
+                let message = format!("the format `{name}` is not for {}", with_article(&self.type_name(b, ty)));
+                self.error(Code::BAD_LAYOUT, id.span, message, "another kind of texel");
+                None
+            }
+        }
+    }
+
+    /// Arrays of resources that the pipeline sizes belong to GL_EXT_nonuniform_qualifier.
+    pub fn check_resource_length(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<()> {
+        let open = matches!(b.module.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. });
+        if !open || self.env.is_enabled("GL_EXT_nonuniform_qualifier") {
+            return Some(());
+        }
+        let message = "an array of resources without a size needs the extension GL_EXT_nonuniform_qualifier";
+        let note = "add `#extension GL_EXT_nonuniform_qualifier : require`, or a size";
+        self.report(Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "no size").note(note));
+        None
+    }
+
+    fn resource_binding(
+        &mut self,
+        b: &Builder<'_>,
+        ty: TypeId,
+        layout: &ResourceLayout,
+        declarator: &Declarator,
+    ) -> Option<Binding> {
+        let name = self.text(declarator.name.symbol);
+        let Some(binding) = layout.binding else {
+            let message = format!("`{name}` needs a binding");
+            let note = "write `layout(set = 0, binding = N)` in front of it";
+            self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(declarator.name.span, "no binding").note(note));
+            return None;
+        };
+        let set = layout.set;
+        let is_subpass = matches!(b.module.types.get(ty), Type::Image(image) if image.dim == ImageDim::SubpassInput);
+        match (is_subpass, layout.attachment) {
+            (false, None) => Some(Binding::Resource { set, binding }),
+            (true, Some(index)) => Some(Binding::Attachment { set, binding, index }),
+            (true, None) => {
+                let message = format!("the subpass input `{name}` needs an `input_attachment_index`");
+                self.error(Code::BAD_LAYOUT, declarator.name.span, message, "which attachment?");
+                None
+            }
+            (false, Some(_)) => {
+                let message = format!("`{name}` is no subpass input");
+                self.error(Code::BAD_LAYOUT, declarator.name.span, message, "has an `input_attachment_index`");
+                None
+            }
+        }
+    }
+
+    /// Whether a function may do what it does with an image that is `readonly` or `writeonly`, or has no format.
+    pub fn check_image_access(&mut self, b: &Builder<'_>, name: &str, place: &Place, span: Span) -> Option<()> {
+        let Type::Image(image) = b.module.types.get(place.ty) else { return Some(()) };
+        if place.space != Space::Handle || !name.starts_with("image") {
+            return Some(());
+        }
+        let (reads, writes) = match name {
+            "imageLoad" => (true, false),
+            "imageStore" => (false, true),
+            "imageSize" | "imageSamples" => return Some(()),
+            _ => (true, true),
+        };
+        if reads && place.access.contains(Access::WRITEONLY) {
+            self.error(Code::NOT_READABLE, span, "this image is `writeonly`", "read here");
+            return None;
+        }
+        if writes && place.access.contains(Access::READONLY) {
+            self.error(Code::NOT_WRITABLE, span, "this image is `readonly`", "written here");
+            return None;
+        }
+        self.check_format(name, image, reads, span)
+    }
+
+    fn check_format(&mut self, name: &str, image: ImageType, reads: bool, span: Span) -> Option<()> {
+        if !reads
+            || image.format != 0
+            || name == "imageLoad" && self.env.is_enabled("GL_EXT_shader_image_load_formatted")
+        {
+            return Some(());
+        }
+        let message = "an image that is read needs a format, such as `layout(rgba8)`";
+        self.error(Code::BAD_LAYOUT, span, message, "this image has none");
+        None
+    }
+
+    /// `nonuniformEXT(index)`, `nonuniformEXT(images[index])`.
+    pub fn mark_non_uniform(&mut self, b: &mut Builder<'_>, args: List<ExprId>, whole: Span) -> Option<Lowered> {
+        let ast = self.ast;
+        let [arg] = ast[args] else {
+            self.error(Code::NO_OVERLOAD, whole, "`nonuniformEXT` takes one argument", "not one");
+            return None;
+        };
+        match self.lower(b, arg)? {
+            Lowered::Place(mut place) if place.space == Space::Handle => {
+                place.non_uniform = true;
+                Some(Lowered::Place(place))
+            }
+            Lowered::Place(place) => {
+                let value = self.read(b, &place, ast[arg].span)?;
+                self.non_uniform.insert(value);
+                Some(Lowered::Value(value))
+            }
+            Lowered::Value(value) => {
+                if !matches!(value, Value::Const(_)) {
+                    self.non_uniform.insert(value);
+                }
+                Some(Lowered::Value(value))
+            }
+            Lowered::Void => {
+                self.error(Code::TYPE_MISMATCH, whole, "a `void` function gives no value", "a value is needed here");
+                None
+            }
+        }
+    }
+}

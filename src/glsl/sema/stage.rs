@@ -1,0 +1,376 @@
+//! Inputs and outputs of the vertex and fragment stages (GLSL 4.60 sections 4.3.4, 4.3.6, 4.4.1 and 4.4.2): variables, blocks,
+//! redeclared built-in variables, and what a fragment shader says of its tests. Locations are not checked for overlap.
+
+use super::Sema;
+use super::place::{Mutability, Place};
+use super::qualifiers::Qualifiers;
+use super::scope::Entity;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{self, Decl, Declarator, LayoutId, List};
+use crate::grammar::{self, VariableSource};
+use crate::ir::build::Builder;
+use crate::ir::{
+    Access, ArrayLen, Binding, DepthPromise, Global, GlobalId, Interpolation, Member, Module, Scalar, Space, Stage,
+    Struct, Type, TypeId, Value,
+};
+use crate::source::Span;
+
+/// What the `layout(…)` of an input or output says.
+#[derive(Clone, Copy, Default)]
+struct PortLayout {
+    location: Option<u32>,
+    component: u32,
+    index: u32,
+}
+
+impl Sema<'_> {
+    /// `layout(location = 0) in vec3 name;`
+    pub fn stage_variable(
+        &mut self,
+        b: &mut Builder<'_>,
+        decl: &Decl,
+        qualifiers: &Qualifiers,
+        base: TypeId,
+        declarator: &Declarator,
+    ) -> Option<Entity> {
+        let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        let space = self.port_space(qualifiers)?;
+        let layout = self.port_layout(b, decl.qualifiers)?;
+        if layout.location.is_none() {
+            self.needs_location(declarator.name);
+            return None;
+        }
+        self.check_port(b, ty, qualifiers, declarator.span)?;
+        let binding = port_binding(layout, qualifiers);
+        Some(self.port(b, declarator.name, space, ty, binding, qualifiers))
+    }
+
+    fn port(
+        &mut self,
+        b: &mut Builder<'_>,
+        name: ast::Name,
+        space: Space,
+        ty: TypeId,
+        binding: Binding,
+        qualifiers: &Qualifiers,
+    ) -> Entity {
+        let access = if qualifiers.invariant { Access::INVARIANT } else { Access::empty() };
+        let (text, span) = (self.text(name.symbol).into(), name.span);
+        let id = b.module.globals.push(Global { name: text, span, space, ty, binding, access, init: None });
+        let mutability = if space == Space::Input { Mutability::Input } else { Mutability::Writable };
+        Entity::Place(Place { mutability, ..Place::new(Value::Global(id), space, ty) })
+    }
+
+    /// Compute shaders have no inputs and outputs but the built-in ones.
+    fn port_space(&mut self, qualifiers: &Qualifiers) -> Option<Space> {
+        let span = qualifiers.input.or(qualifiers.output).unwrap_or(Span::NONE);
+        if self.env.stage == Stage::Compute {
+            self.error(
+                Code::BAD_QUALIFIER,
+                span,
+                "compute shaders have no inputs and outputs of their own",
+                "not here",
+            );
+            return None;
+        }
+        Some(if qualifiers.input.is_some() { Space::Input } else { Space::Output })
+    }
+
+    fn needs_location(&mut self, name: ast::Name) {
+        let message = format!("`{}` needs a location", self.text(name.symbol));
+        let note = "write `layout(location = N)` in front of it";
+        self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(name.span, "no location").note(note));
+    }
+
+    fn port_layout(&mut self, b: &mut Builder<'_>, list: List<ast::Qualifier>) -> Option<PortLayout> {
+        let mut layout = PortLayout::default();
+        for id in &self.layout_ids(list) {
+            match self.text(id.name.symbol) {
+                "location" => layout.location = Some(self.layout_value(b, id)?),
+                "component" => layout.component = self.layout_value(b, id)?,
+                "index" => layout.index = self.layout_value(b, id)?,
+                name if name.starts_with("xfb_") => self.unsupported(id.span, "transform feedback is"),
+                _ => self.unknown_layout_id(id),
+            }
+        }
+        if layout.component > 3 {
+            self.error(Code::BAD_LAYOUT, self.ast[list][0].span, "a location has the components 0 to 3", "beyond them");
+        }
+        Some(layout)
+    }
+
+    /// What may pass between stages: numbers, and in fragment inputs integers and doubles only flat.
+    fn check_port(&mut self, b: &Builder<'_>, ty: TypeId, qualifiers: &Qualifiers, span: Span) -> Option<()> {
+        let inner = innermost(b, ty);
+        let scalar = b.module.types.scalar_of(inner);
+        let fragment_input = self.env.stage == Stage::Fragment && qualifiers.input.is_some();
+        let stays = scalar.is_some_and(|scalar| scalar.is_int() || scalar.width == 64);
+        let complaint = match b.module.types.get(ty) {
+            _ if scalar.is_some_and(Scalar::is_bool) => "a `bool` cannot pass between stages",
+            Type::Void | Type::Array { len: ArrayLen::Runtime, .. } => "an input or output needs a size",
+            Type::Image(_) | Type::Sampler | Type::SampledImage(_) => "an image or sampler cannot pass between stages",
+            _ if fragment_input && stays && qualifiers.interpolation != Interpolation::Flat => {
+                "integers and doubles cannot be interpolated: write `flat`"
+            }
+            _ => return Some(()),
+        };
+        self.error(Code::BAD_TYPE, span, complaint, "declared here");
+        None
+    }
+
+    // Blocks.
+
+    /// `in Name { … } instance;`
+    pub fn stage_block(&mut self, b: &mut Builder<'_>, decl: &Decl, block: &ast::Block) -> Option<()> {
+        let qualifiers = self.qualifiers(decl.qualifiers);
+        let space = self.port_space(&qualifiers)?;
+        let layout = self.port_layout(b, decl.qualifiers)?;
+        if self.text(block.name.symbol) == "gl_PerVertex" {
+            return self.redeclare_per_vertex(b, block);
+        }
+        let (members, names) = self.stage_members(b, block, &qualifiers, layout)?;
+        let name = self.text(block.name.symbol).into();
+        let ty = b.module.types.add_struct(Struct { name, members, block: true, logical: None });
+        if let Some(declarator) = block.instance.as_ref().filter(|declarator| !declarator.dimensions.is_empty()) {
+            self.unsupported(declarator.span, "arrays of blocks of stage inputs and outputs are");
+            return None;
+        }
+        let binding = port_binding(PortLayout::default(), &Qualifiers::default());
+        let instance = block.instance.as_ref().map_or(block.name, |instance| instance.name);
+        let Entity::Place(whole) = self.port(b, instance, space, ty, binding, &qualifiers) else { return None };
+        if block.instance.is_some() {
+            self.declare(instance, Entity::Place(whole));
+            return Some(());
+        }
+        for (index, name) in names.into_iter().enumerate() {
+            let part = b.module.types.element(ty, index as u32)?;
+            let place = whole.clone().part(b.const_u32(index as u32), part);
+            self.declare(name, Entity::Place(place));
+        }
+        Some(())
+    }
+
+    fn stage_members(
+        &mut self,
+        b: &mut Builder<'_>,
+        block: &ast::Block,
+        outer: &Qualifiers,
+        whole: PortLayout,
+    ) -> Option<(Vec<Member>, Vec<ast::Name>)> {
+        let ast = self.ast;
+        let mut next = whole.location;
+        let (mut members, mut names): (Vec<Member>, Vec<ast::Name>) = (Vec::new(), Vec::new());
+        for line in &ast[block.members] {
+            let mut inner = self.qualifiers(line.qualifiers);
+            if inner.interpolation == Interpolation::Perspective {
+                inner.interpolation = outer.interpolation;
+            }
+            (inner.input, inner.output) = (outer.input, outer.output);
+            let layout = self.port_layout(b, line.qualifiers)?;
+            let base = self.type_spec(b, line.ty)?;
+            for declarator in &ast[line.declarators] {
+                let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+                self.check_port(b, ty, &inner, declarator.span)?;
+                let Some(location) = layout.location.or(next) else {
+                    self.needs_location(declarator.name);
+                    return None;
+                };
+                next = Some(location.saturating_add(self.locations_of(b, ty)));
+                let layout = PortLayout { location: Some(location), ..layout };
+                let name = self.text(declarator.name.symbol);
+                self.check_new_member(&members, name, declarator.name.span);
+                let access = if inner.invariant { Access::INVARIANT } else { Access::empty() };
+                let binding = port_binding(layout, &inner);
+                members.push(Member { name: name.into(), ty, offset: None, access, binding });
+                names.push(declarator.name);
+            }
+        }
+        Some((members, names))
+    }
+
+    /// Locations that an input or output takes (GLSL 4.60 section 4.4.1).
+    fn locations_of(&self, b: &Builder<'_>, ty: TypeId) -> u32 {
+        let types = &b.module.types;
+        let column = |scalar: Scalar, rows: u8| if scalar.width == 64 && rows > 2 { 2 } else { 1 };
+        match types.get(ty) {
+            Type::Vector { scalar, size } => column(scalar, size),
+            Type::Matrix { scalar, columns, rows, .. } => u32::from(columns) * column(scalar, rows),
+            Type::Array { element, len: ArrayLen::Fixed(len), .. } => len.saturating_mul(self.locations_of(b, element)),
+            Type::Struct(of) => {
+                let members = types.structs[of].members.iter().map(|member| self.locations_of(b, member.ty));
+                members.fold(0, u32::saturating_add)
+            }
+            _ => 1,
+        }
+    }
+
+    // Built-in variables that the shader declares again.
+
+    /// `out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };`
+    fn redeclare_per_vertex(&mut self, b: &mut Builder<'_>, block: &ast::Block) -> Option<()> {
+        if let Some(instance) = &block.instance {
+            self.unsupported(instance.span, "`gl_PerVertex` with a name of its own is");
+            return None;
+        }
+        let ast = self.ast;
+        for line in &ast[block.members] {
+            let qualifiers = self.qualifiers(line.qualifiers);
+            let base = self.type_spec(b, line.ty)?;
+            for declarator in &ast[line.declarators] {
+                self.redeclare_builtin(b, line.qualifiers, &qualifiers, base, declarator, false);
+            }
+        }
+        Some(())
+    }
+
+    /// A declaration of a built-in variable: it sizes an array, promises something, and makes no new variable.
+    /// One that is only listed is not made before its first use.
+    pub fn redeclare_builtin(
+        &mut self,
+        b: &mut Builder<'_>,
+        list: List<ast::Qualifier>,
+        qualifiers: &Qualifiers,
+        base: TypeId,
+        declarator: &Declarator,
+        alone: bool,
+    ) -> Option<()> {
+        let name = self.text(declarator.name.symbol);
+        let Some(variable) = grammar::variable(name) else {
+            self.unknown_name(declarator.name.symbol, declarator.name.span);
+            return None;
+        };
+        let VariableSource::BuiltIn(builtin) = variable.source else {
+            self.error(Code::BAD_DECLARATION, declarator.span, format!("`{name}` cannot be declared again"), "here");
+            return None;
+        };
+        let usable = crate::glsl::builtin::check_variable(&self.env, variable, declarator.name.span);
+        self.check(usable)?;
+        let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        self.check_redeclared(b, variable, ty, declarator)?;
+        for id in &self.layout_ids(list) {
+            self.redeclaration_layout(id);
+        }
+        let length = match b.module.types.get(ty) {
+            Type::Array { len: ArrayLen::Fixed(length), .. } if variable.array == Some(0) => Some(length),
+            _ => None,
+        };
+        if !(alone || length.is_some() || qualifiers.invariant) {
+            return Some(());
+        }
+        let place = self.builtin_place(b, variable, builtin);
+        let Value::Global(id) = place.root else { return None };
+        if qualifiers.invariant {
+            b.module.globals[id].access |= Access::INVARIANT;
+        }
+        if length.is_some() {
+            b.module.globals[id].ty = ty;
+            self.open_arrays.retain(|(open, _)| *open != id);
+        }
+        Some(())
+    }
+
+    fn check_redeclared(
+        &mut self,
+        b: &mut Builder<'_>,
+        variable: &grammar::Variable,
+        ty: TypeId,
+        declarator: &Declarator,
+    ) -> Option<()> {
+        let wanted = variable.ty.intern(&mut b.module.types);
+        let is_array = matches!(b.module.types.get(ty), Type::Array { .. });
+        if innermost(b, ty) == wanted && is_array == variable.array.is_some() {
+            return Some(());
+        }
+        let message = format!("`{}` is declared with another type", variable.name);
+        let expected = self.type_name(b, wanted);
+        self.error(Code::REDECLARED, declarator.span, message, format!("it is made of `{expected}`"));
+        None
+    }
+
+    fn redeclaration_layout(&mut self, id: &LayoutId) {
+        match self.text(id.name.symbol) {
+            "depth_any" => self.fragment.depth = DepthPromise::Any,
+            "depth_greater" => self.fragment.depth = DepthPromise::Greater,
+            "depth_less" => self.fragment.depth = DepthPromise::Less,
+            "depth_unchanged" => self.fragment.depth = DepthPromise::Unchanged,
+            "origin_upper_left" => {}
+            "pixel_center_integer" => self.fragment.integer_centers = true,
+            name if name.starts_with("xfb_") => self.unsupported(id.span, "transform feedback is"),
+            _ => self.unknown_layout_id(id),
+        }
+    }
+
+    /// `layout(early_fragment_tests) in;`
+    pub fn fragment_input_layout(&mut self, id: &LayoutId) {
+        match self.text(id.name.symbol) {
+            "early_fragment_tests" => self.fragment.early_tests = true,
+            name @ ("post_depth_coverage"
+            | "pixel_interlock_ordered"
+            | "pixel_interlock_unordered"
+            | "sample_interlock_ordered"
+            | "sample_interlock_unordered") => {
+                self.unsupported(id.span, &format!("`{name}` is"));
+            }
+            _ => self.unknown_layout_id(id),
+        }
+    }
+
+    // Arrays of distances without a size.
+
+    /// A constant index into an array whose length is still open makes it that long.
+    pub fn note_index(&mut self, b: &Builder<'_>, place: &Place, at: Value, span: Span) {
+        let Value::Global(id) = place.root else { return };
+        let Some(slot) = self.open_arrays.iter().position(|(open, _)| *open == id && place.path.is_empty()) else {
+            return;
+        };
+        let known = match at {
+            Value::Const(id) => b.module.constants.as_int(&b.module.types, id),
+            _ => None,
+        };
+        match known {
+            Some(at) => self.open_arrays[slot].1 = self.open_arrays[slot].1.max(at as u32 + 1),
+            None => {
+                let name = &b.module.globals[id].name;
+                let message = format!("`{name}` needs a size before it is indexed at run time");
+                let note = format!("declare it again with one: `float {name}[N];`");
+                self.report(Diagnostic::error(Code::BAD_TYPE, message).at(span, "not constant").note(note));
+            }
+        }
+    }
+
+    /// Gives the arrays that are still open the length that their indices ask for.
+    pub fn close_arrays(&mut self, module: &mut Module) {
+        for (id, length) in std::mem::take(&mut self.open_arrays) {
+            let ty = module.globals[id].ty;
+            if let Type::Array { element, .. } = module.types.get(ty) {
+                module.globals[id].ty = module.types.array(element, ArrayLen::Fixed(length.max(1)));
+            }
+        }
+    }
+
+    /// Makes an output `invariant` after its declaration.
+    pub fn make_invariant(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) {
+        match place.root {
+            Value::Global(id) if place.space == Space::Output => self.set_invariant(b, id),
+            Value::Global(_) if place.space == Space::Input => {}
+            _ => self.error(Code::BAD_QUALIFIER, span, "only outputs are `invariant`", "not an output"),
+        }
+    }
+
+    fn set_invariant(&mut self, b: &mut Builder<'_>, id: GlobalId) {
+        b.module.globals[id].access |= Access::INVARIANT;
+    }
+}
+
+fn innermost(b: &Builder<'_>, mut ty: TypeId) -> TypeId {
+    while let Type::Array { element, .. } = b.module.types.get(ty) {
+        ty = element;
+    }
+    ty
+}
+
+fn port_binding(layout: PortLayout, qualifiers: &Qualifiers) -> Binding {
+    let PortLayout { location, component, index } = layout;
+    let (interpolation, sampling) = (qualifiers.interpolation, qualifiers.sampling());
+    Binding::Location { location, component, index, interpolation, sampling }
+}

@@ -1,0 +1,55 @@
+//! Operations on images, textures and samplers.
+
+use super::AtomicOp;
+
+/// What is done with an image. [`super::Op::Image`] holds its operands: the image, then one operand for each part in
+/// [`ImageParts`], in the order of the bits (two for the gradients).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ImageOp {
+    /// A filtered texel of a sampled image; a scalar where there is a reference to compare with.
+    Sample,
+    /// The same, all coordinates divided by the last one.
+    SampleProjected,
+    /// One component of four texels, or the results of four comparisons.
+    Gather,
+    /// A texel by integer coordinates, unfiltered.
+    Fetch,
+    /// A texel of a storage image, or of a subpass input.
+    Read,
+    Write,
+    /// Operates on the texel of the image that the first operand *points* to; the data follow.
+    Atomic(AtomicOp),
+    /// Integer sizes in each dimension, and the number of layers.
+    Size,
+    /// Level of detail that sampling would use: clamped, and not.
+    QueryLod,
+    Levels,
+    Samples,
+    /// A sampled image of an image and a sampler.
+    Combine,
+}
+
+bitflags::bitflags! {
+    /// Operands that follow the image.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct ImageParts: u16 {
+        /// The layer of an array, or the divisor of a projection, is the last component.
+        const COORDINATE = 1;
+        const SAMPLER = 2;
+        /// What texels are compared with.
+        const REFERENCE = 4;
+        /// Which component a gather takes.
+        const COMPONENT = 8;
+        const BIAS = 16;
+        const LOD = 32;
+        /// Two operands: derivatives of the coordinates in x and in y.
+        const GRADIENTS = 64;
+        const OFFSET = 128;
+        /// An array of four offsets.
+        const OFFSETS = 256;
+        const SAMPLE = 512;
+        /// What an atomic operation compares with; before the data.
+        const COMPARED = 1024;
+        const DATA = 2048;
+    }
+}

@@ -1,0 +1,47 @@
+//! Rules of operations on images: what they work on, how many operands they have, what they give.
+
+use super::body::Body;
+use super::{Check, ensure};
+use crate::ir::{ImageOp, ImageParts, ImageType, Scalar, Space, Type, TypeId, Types, Values};
+
+impl Body<'_> {
+    pub fn image(&mut self, ty: TypeId, op: ImageOp, parts: ImageParts, operands: Values) -> Check {
+        let types = self.list_types(operands)?;
+        let extra = u32::from(parts.contains(ImageParts::GRADIENTS));
+        ensure!(types.len() as u32 == 1 + parts.bits().count_ones() + extra, "{} operands", types.len());
+        let image = self.image_of(op, types[0])?;
+        let expected = self.image_result(op, parts, image);
+        if let Some(expected) = expected {
+            self.expect(ty, expected)?;
+        }
+        Ok(())
+    }
+
+    /// The image that the first operand is, holds or points to.
+    fn image_of(&mut self, op: ImageOp, of: TypeId) -> Result<ImageType, String> {
+        let of = match (op, self.types.get(of)) {
+            (ImageOp::Atomic(_), Type::Pointer { space: Space::Handle, pointee }) => pointee,
+            _ => of,
+        };
+        match self.types.get(of) {
+            Type::Image(image) | Type::SampledImage(image) => Ok(image),
+            _ => Err(format!("{} is no image", self.name(of))),
+        }
+    }
+
+    /// The type of the result where it does not depend on how sizes are asked for.
+    fn image_result(&mut self, op: ImageOp, parts: ImageParts, image: ImageType) -> Option<TypeId> {
+        let (scalar, compares) = (self.types.scalar(image.sampled), parts.contains(ImageParts::REFERENCE));
+        match op {
+            ImageOp::Sample | ImageOp::SampleProjected if compares => Some(scalar),
+            ImageOp::Sample | ImageOp::SampleProjected | ImageOp::Gather | ImageOp::Fetch | ImageOp::Read => {
+                Some(self.types.vector(image.sampled, 4))
+            }
+            ImageOp::Write => Some(Types::VOID),
+            ImageOp::Atomic(_) => Some(scalar),
+            ImageOp::QueryLod => Some(self.types.vector(Scalar::F32, 2)),
+            ImageOp::Levels | ImageOp::Samples => Some(Types::I32),
+            ImageOp::Size | ImageOp::Combine => None,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Stage inputs and outputs: locations, interpolation, blocks of them, what built-ins need in which stage, and how invocations
+//! that differ in a resource index are marked (SPIR-V 1.6 section 3.20; Vulkan 1.3 sections 15.1 and 15.6).
+
+use super::function::Body;
+use super::{Emitter, Version};
+use crate::ir::{
+    self, Access, Binding, Global, ImageDim, Inst, Interpolation, Sampling, Scalar, Space, Stage, Type, TypeId,
+};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, Word};
+
+/// Where a decoration goes: a variable, or a member of a block.
+#[derive(Clone, Copy)]
+enum Target {
+    Variable(Word),
+    Member(Word, Word),
+}
+
+impl Emitter<'_> {
+    pub fn decorate_interface(&mut self, id: Word, global: &Global) {
+        self.decorate_binding(Target::Variable(id), global.binding, global.access);
+        self.need_storage_of(global.space, global.ty);
+        self.decorate_integers(id, global);
+        let Type::Struct(of) = self.module.types.get(global.ty) else { return };
+        let module = self.module;
+        let item = &module.types.structs[of];
+        let ty = self.value_type(global.ty);
+        if item.block && !self.types.blocks.contains(&ty) {
+            self.types.blocks.push(ty);
+            self.decorate(ty, Decoration::Block, &[]);
+            for (index, member) in item.members.iter().enumerate() {
+                self.decorate_binding(Target::Member(ty, index as Word), member.binding, member.access);
+            }
+        }
+    }
+
+    /// Inputs of fragment shaders that cannot be interpolated are flat, whoever forgot to say so.
+    fn decorate_integers(&mut self, id: Word, global: &Global) {
+        let fragment = self.module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
+        let stays =
+            self.module.types.scalar_of(global.ty).is_some_and(|scalar| scalar.is_int() || scalar == Scalar::F64);
+        let flat = matches!(global.binding, Binding::Location { interpolation: Interpolation::Flat, .. });
+        if fragment && global.space == Space::Input && stays && !flat {
+            self.decorate(id, Decoration::Flat, &[]);
+        }
+    }
+
+    fn decorate_target(&mut self, target: Target, decoration: Decoration, operands: &[Word]) {
+        match target {
+            Target::Variable(id) => self.decorate(id, decoration, operands),
+            Target::Member(id, index) => self.decorate_member(id, index, decoration, operands),
+        }
+    }
+
+    fn decorate_binding(&mut self, target: Target, binding: Binding, access: Access) {
+        if access.contains(Access::INVARIANT) {
+            self.decorate_target(target, Decoration::Invariant, &[]);
+        }
+        let Binding::Location { location, component, index, interpolation, sampling } = binding else { return };
+        if let Some(location) = location {
+            self.decorate_target(target, Decoration::Location, &[location]);
+        }
+        if component != 0 {
+            self.decorate_target(target, Decoration::Component, &[component]);
+        }
+        if index != 0 {
+            self.decorate_target(target, Decoration::Index, &[index]);
+        }
+        match interpolation {
+            Interpolation::Perspective => {}
+            Interpolation::Linear => self.decorate_target(target, Decoration::NoPerspective, &[]),
+            Interpolation::Flat => self.decorate_target(target, Decoration::Flat, &[]),
+        }
+        match sampling {
+            Sampling::Center => {}
+            Sampling::Centroid => self.decorate_target(target, Decoration::Centroid, &[]),
+            Sampling::Sample => {
+                self.needs.capability(Capability::SampleRateShading);
+                self.decorate_target(target, Decoration::Sample, &[]);
+            }
+        }
+    }
+
+    /// Layer and viewport are written by vertex shaders through extensions, and read by fragment shaders as geometry
+    /// shaders made them.
+    pub fn need_stage_of(&mut self, built_in: BuiltIn, space: Space) {
+        let layered = matches!(built_in, BuiltIn::Layer | BuiltIn::ViewportIndex) && space == Space::Output;
+        if layered && self.options.version < Version::V1_5 {
+            self.needs.capability(Capability::ShaderViewportIndexLayerEXT);
+            return;
+        }
+        let capability = match (built_in, space) {
+            (BuiltIn::Layer, Space::Output) => Capability::ShaderLayer,
+            (BuiltIn::ViewportIndex, Space::Output) => Capability::ShaderViewportIndex,
+            (BuiltIn::Layer, _) => Capability::Geometry,
+            (BuiltIn::ViewportIndex, _) => Capability::MultiViewport,
+            _ => return,
+        };
+        self.needs.capability(capability);
+    }
+
+    /// Integer inputs of fragment shaders are flat, built-in ones too (VUID-StandaloneSpirv-Flat-04744).
+    pub fn decorate_built_in(&mut self, id: Word, built_in: BuiltIn, global: &Global) {
+        if global.access.contains(Access::INVARIANT) {
+            self.decorate(id, Decoration::Invariant, &[]);
+        }
+        if built_in == BuiltIn::HelperInvocation && self.options.version >= Version::V1_6 {
+            self.decorate(id, Decoration::Volatile, &[]);
+        }
+        let fragment = self.module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
+        let integer = self.element_scalar(global.ty).is_some_and(Scalar::is_int);
+        if fragment && integer && global.space == Space::Input && built_in != BuiltIn::SampleMask {
+            self.decorate(id, Decoration::Flat, &[]);
+        }
+    }
+
+    /// The same for those that cross-lane operations read.
+    pub fn flatten_lane_built_in(&mut self, id: Word, built_in: BuiltIn) {
+        let fragment = self.module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
+        let lane = matches!(
+            built_in,
+            BuiltIn::SubgroupSize
+                | BuiltIn::SubgroupLocalInvocationId
+                | BuiltIn::SubgroupEqMask
+                | BuiltIn::SubgroupGeMask
+                | BuiltIn::SubgroupGtMask
+                | BuiltIn::SubgroupLeMask
+                | BuiltIn::SubgroupLtMask
+        );
+        if fragment && lane {
+            self.decorate(id, Decoration::Flat, &[]);
+        }
+    }
+
+    fn element_scalar(&self, ty: TypeId) -> Option<Scalar> {
+        match self.module.types.get(ty) {
+            Type::Array { element, .. } => self.element_scalar(element),
+            _ => self.module.types.scalar_of(ty),
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    /// Marks a pointer into an array of resources, or the image read through it, whose index differs among invocations
+    /// (SPV_EXT_descriptor_indexing).
+    pub fn mark_non_uniform(&mut self, inst: &Inst, word: Word) {
+        if word == 0 {
+            return;
+        }
+        self.m.decorate(word, Decoration::NonUniform, &[]);
+        self.m.needs.capability(Capability::ShaderNonUniform);
+        let root = match inst.op {
+            ir::Op::Access { base, .. } => self.pointee_of(base),
+            _ => None,
+        };
+        if let Some(capability) = root.and_then(|(space, ty)| self.non_uniform_indexing(space, ty)) {
+            self.m.needs.capability(capability);
+        }
+    }
+
+    fn non_uniform_indexing(&self, space: Space, ty: TypeId) -> Option<Capability> {
+        Some(match (space, self.m.module.types.get(ty)) {
+            (_, Type::Array { element, .. }) => return self.non_uniform_indexing(space, element),
+            (Space::Uniform, _) => Capability::UniformBufferArrayNonUniformIndexing,
+            (Space::Storage, _) => Capability::StorageBufferArrayNonUniformIndexing,
+            (_, Type::Image(image)) => match (image.dim, image.storage) {
+                (ImageDim::SubpassInput, _) => Capability::InputAttachmentArrayNonUniformIndexing,
+                (ImageDim::Buffer, true) => Capability::StorageTexelBufferArrayNonUniformIndexing,
+                (ImageDim::Buffer, false) => Capability::UniformTexelBufferArrayNonUniformIndexing,
+                (_, true) => Capability::StorageImageArrayNonUniformIndexing,
+                (_, false) => Capability::SampledImageArrayNonUniformIndexing,
+            },
+            (_, Type::SampledImage(_) | Type::Sampler) => Capability::SampledImageArrayNonUniformIndexing,
+            _ => return None,
+        })
+    }
+}

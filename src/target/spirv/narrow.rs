@@ -1,0 +1,66 @@
+//! What scalars of 8 and 16 bits cost: buffers may hold them, and conversions of the same kind may make and take them, by
+//! the storage capabilities alone; everything else wants `Int8`, `Int16` or `Float16` (SPIR-V 1.6 section 3.31 and
+//! SPV_KHR_16bit_storage, SPV_KHR_8bit_storage).
+
+use super::function::Body;
+use crate::ir::{Inst, Op, Scalar, Space, Type, TypeId, Types, Value};
+
+/// Whether a scalar is smaller than 32 bits.
+pub(super) const fn is_narrow(scalar: Scalar) -> bool {
+    matches!(scalar.width, 8 | 16)
+}
+
+/// Whether a module names such a scalar at all, so that its instructions must be looked at.
+pub(super) fn any(types: &Types) -> bool {
+    types.iter().any(|(_, ty)| matches!(ty, Type::Scalar(scalar) | Type::Vector { scalar, .. } if is_narrow(scalar)))
+}
+
+impl Body<'_, '_> {
+    /// Asks for what an instruction needs beyond storage of narrow scalars.
+    pub fn need_narrow(&mut self, inst: &Inst) {
+        match inst.op {
+            Op::Access { .. } | Op::ArrayLength { .. } => {}
+            Op::Load(pointer) | Op::Store { pointer, .. } => self.need_narrow_access(pointer),
+            Op::Convert(value) if self.is_mere_resizing(value, inst.ty) => {}
+            op => {
+                self.need_narrow_type(inst.ty);
+                op.each_operand(self.f, |value| {
+                    if let Some(ty) = self.type_of(value) {
+                        self.need_narrow_type(ty);
+                    }
+                });
+            }
+        }
+    }
+
+    /// Buffers hold scalars and vectors by storage capabilities; other memory, and whole composites, want the type itself.
+    fn need_narrow_access(&mut self, pointer: Value) {
+        let Some((space, pointee)) = self.pointee_of(pointer) else { return };
+        let storage = space.is_laid_out() || matches!(space, Space::Input | Space::Output);
+        let single = self.m.module.types.components(pointee).is_some();
+        if !(storage && single) {
+            self.need_narrow_type(pointee);
+        }
+    }
+
+    /// Float to float, or integer to integer where no reinterpretation of a narrow one follows.
+    fn is_mere_resizing(&self, value: Value, to: TypeId) -> bool {
+        let types = &self.m.module.types;
+        let from = self.type_of(value).and_then(|from| types.scalar_of(from));
+        let (Some(from), Some(to)) = (from, types.scalar_of(to)) else { return false };
+        from.width != to.width && (from.kind == to.kind || from.is_int() && to.is_int() && !is_narrow(to))
+    }
+
+    fn need_narrow_type(&mut self, ty: TypeId) {
+        let types = &self.m.module.types;
+        match types.get(ty) {
+            Type::Array { element, .. } => self.need_narrow_type(element),
+            Type::Struct(of) => types.structs[of].members.iter().for_each(|member| self.need_narrow_type(member.ty)),
+            _ => {
+                if let Some(scalar) = types.scalar_of(ty).filter(|scalar| is_narrow(*scalar)) {
+                    self.m.needs.scalar(scalar);
+                }
+            }
+        }
+    }
+}
