@@ -135,6 +135,10 @@ impl Emitter<'_> {
         }
         let module = self.module;
         let Constant { ty, value } = module.constants.get(id);
+        if *value != ConstValue::Undef {
+            // Storage capabilities alone allow no constants (SPIR-V 1.6 section 2.16.1).
+            self.need_narrow_type(*ty);
+        }
         let word = match value {
             ConstValue::Bits(bits) => self.bits_constant(*ty, *bits),
             ConstValue::Zero => self.zero(*ty),

@@ -2,6 +2,7 @@
 //! the storage capabilities alone; everything else wants `Int8`, `Int16` or `Float16` (SPIR-V 1.6 section 3.31 and
 //! SPV_KHR_16bit_storage, SPV_KHR_8bit_storage).
 
+use super::Emitter;
 use super::function::Body;
 use crate::ir::{Inst, Op, Scalar, Space, Type, TypeId, Types, Value};
 
@@ -52,13 +53,20 @@ impl Body<'_, '_> {
     }
 
     fn need_narrow_type(&mut self, ty: TypeId) {
-        let types = &self.m.module.types;
+        self.m.need_narrow_type(ty);
+    }
+}
+
+impl Emitter<'_> {
+    /// Asks for computing with the narrow scalars of a type, wherever they are in it.
+    pub fn need_narrow_type(&mut self, ty: TypeId) {
+        let types = &self.module.types;
         match types.get(ty) {
             Type::Array { element, .. } => self.need_narrow_type(element),
             Type::Struct(of) => types.structs[of].members.iter().for_each(|member| self.need_narrow_type(member.ty)),
             _ => {
                 if let Some(scalar) = types.scalar_of(ty).filter(|scalar| is_narrow(*scalar)) {
-                    self.m.needs.scalar(scalar);
+                    self.needs.scalar(scalar);
                 }
             }
         }
