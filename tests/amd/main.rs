@@ -65,7 +65,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture};
-use support::simulator;
+use support::{seeds, simulator};
 
 /// Profiles that run every width and random kernels; the others stand behind one of them.
 const CHOSEN: [&str; 6] = ["gfx701", "gfx900", "gfx950", "gfx1030-wave64", "gfx1100-wave32", "gfx1201-wave32"];
@@ -198,6 +198,9 @@ fn run_shader(shader: &Shader, profile: &Profile) -> Result<(), String> {
     made().map_err(|why| format!("{}: {}", profile.name, shader.blame(&why)))
 }
 
+/// Random kernels of each kind that a run of the tests tries on each profile.
+const USUAL: u64 = 10;
+
 fn random_trials(profile: &'static str) -> Vec<Trial> {
     let test = move |maker: Maker, seeds: Range<u64>| {
         let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
@@ -206,5 +209,5 @@ fn random_trials(profile: &'static str) -> Vec<Trial> {
     let one = |(kind, maker): (&str, Maker), seeds: Range<u64>| {
         trial(format!("{kind}::{profile}::seeds_{}", seeds.start), move || test(maker, seeds))
     };
-    RANDOM.into_iter().flat_map(|kind| shader::batches().map(move |seeds| one(kind, seeds))).collect()
+    RANDOM.into_iter().flat_map(|kind| seeds::batches(USUAL).map(move |seeds| one(kind, seeds))).collect()
 }

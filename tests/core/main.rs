@@ -9,10 +9,10 @@ mod support;
 mod plan;
 mod stages;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use libtest_mimic::Trial;
-use support::{rival, trial};
+use support::{fixture, rival, trial};
 
 fn main() {
     trial::main(trials);
@@ -20,20 +20,11 @@ fn main() {
 
 fn trials() -> Vec<Trial> {
     let judges = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
-    let core = sources("fixtures/core").into_iter();
+    let core = fixture::files("fixtures/core").into_iter();
     let core = core.map(|path| trial::judged(stem(&path), &judges, move || check(&path)));
     let compared = ["bin/glslangValidator", "bin/spirv-val", "bin/spirv-dis"];
-    let stages = sources("fixtures/stages").into_iter();
+    let stages = fixture::files("fixtures/stages").into_iter();
     core.chain(stages.map(|path| trial::judged(stem(&path), &compared, move || stages::check(&path)))).collect()
-}
-
-fn sources(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let entries = std::fs::read_dir(folder).expect("the fixtures are part of the repository");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
-    paths.retain(|path| path.extension().is_some());
-    paths.sort();
-    paths
 }
 
 fn stem(path: &Path) -> String {

@@ -28,6 +28,8 @@ mod quads;
 #[path = "../fixtures/rows.rs"]
 #[allow(dead_code)]
 mod rows;
+#[path = "../support/shader.rs"]
+mod shader;
 
 #[path = "../random/expressions.rs"]
 mod expressions;
@@ -52,14 +54,13 @@ mod kernel;
 mod registers;
 mod verified;
 
-use kernel::{
-    Core, Maker, PLAIN, RANDOM, Runner, against_formulas, against_simulator, builds, core_sources, interpret, resized,
-};
+use kernel::{PLAIN, Runner, against_formulas, against_simulator, builds, hold, interpret, resized};
 use libtest_mimic::{Arguments, Failed, Trial};
+use shader::{Maker, RANDOM, Shader};
 use std::path::PathBuf;
 use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture, Language};
-use support::opengl;
+use support::{opengl, seeds};
 
 /// The profile that stands for all: they differ in costs alone.
 const PROFILE: &str = "nv-ampere";
@@ -84,7 +85,7 @@ fn trials() -> Vec<Trial> {
     }
     let mut trials: Vec<Trial> = fixtures().flat_map(|fixture| with_languages(fixture, fixture_trials)).collect();
     trials.extend(language::FIXTURES.iter().flat_map(|fixture| with_languages(fixture, language_trials)));
-    trials.extend(core_sources().into_iter().flat_map(core_trials));
+    trials.extend(shader::sources().into_iter().flat_map(core_trials));
     trials.extend(random_trials());
     trials.push(trial("fermi".to_owned(), || verified::refusals().map(|text| keep("refused-by-fermi", PLAIN, &text))));
     trials.push(trial("registers".to_owned(), registers::compared));
@@ -176,29 +177,19 @@ fn language_trials(fixture: &'static Fixture, language: Language) -> Vec<Trial> 
 
 fn core_trials(path: PathBuf) -> Vec<Trial> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    on_both(&format!("core::{stem}"), move |runner| Core::read(&path)?.run(PROFILE, runner))
+    on_both(&format!("core::{stem}"), move |runner| hold(&Shader::read(&path)?, PROFILE, runner))
 }
 
 // Random kernels.
 
-/// Kernels that each run of the tests tries; `CROSSLANE_RANDOM=SEED:COUNT` runs others.
-const USUAL: (u64, u64) = (1, 50);
-/// Kernels in one test.
-const BATCH: u64 = 10;
-
-/// The seeds that the environment asks for.
-fn seeds() -> (u64, u64) {
-    let Ok(asked) = std::env::var("CROSSLANE_RANDOM") else { return USUAL };
-    let parsed = asked.split_once(':').and_then(|(seed, count)| Some((seed.parse().ok()?, count.parse().ok()?)));
-    parsed.expect("CROSSLANE_RANDOM is SEED:COUNT")
-}
+/// Random kernels of each kind that a run of the tests tries.
+const USUAL: u64 = 50;
 
 fn random_trials() -> Vec<Trial> {
-    let (first, count) = seeds();
-    let batches = move |(name, core): (&'static str, Maker)| {
-        (first..first + count).step_by(BATCH as usize).flat_map(move |start| {
-            let seeds = start..(start + BATCH).min(first + count);
-            let test = move |runner| seeds.clone().try_for_each(|seed| check(seed, &core(seed), runner));
+    let batches = |(name, maker): (&'static str, Maker)| {
+        seeds::batches(USUAL).flat_map(move |seeds| {
+            let start = seeds.start;
+            let test = move |runner| seeds.clone().try_for_each(|seed| check(&maker(seed), runner));
             on_both(&format!("{name}::seeds_{start}"), test)
         })
     };
@@ -206,7 +197,6 @@ fn random_trials() -> Vec<Trial> {
 }
 
 /// A kernel that fails is kept in a file.
-fn check(seed: u64, core: &Core, runner: Runner) -> Result<(), String> {
-    let kept = |why| format!("seed {seed}: {why}\n{}", program::keep(seed, &core.source));
-    core.run(PROFILE, runner).map_err(kept)
+fn check(shader: &Shader, runner: Runner) -> Result<(), String> {
+    hold(shader, PROFILE, runner).map_err(|why| shader.blame(&why))
 }

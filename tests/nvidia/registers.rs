@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::kernel::{Core, PLAIN, builds, core_sources};
+use crate::kernel::{PLAIN, builds, program_of};
+use crate::shader::{self, Shader};
 use crate::support::compiler::{self, Target};
 use crate::support::fixture::{Build, Fixture, Language};
 use crate::support::opengl;
@@ -27,10 +28,10 @@ fn programs() -> Result<Vec<(String, String, String)>, String> {
     let all = lanes.chain(language::FIXTURES.iter().map(|fixture| (fixture, PLAIN)));
     let glsl = all.filter(|(fixture, _)| fixture.languages().contains(&Language::Glsl));
     let mut programs = glsl.map(|(fixture, build)| of_fixture(fixture, build)).collect::<Result<Vec<_>, _>>()?;
-    for path in core_sources() {
-        let core = Core::read(&path)?;
+    for path in shader::sources() {
+        let shader = Shader::read(&path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        programs.push((format!("core/{name}"), core.program(PROFILE)?.text, core.source));
+        programs.push((format!("core/{name}"), program_of(&shader, PROFILE)?.text, shader.source));
     }
     Ok(programs)
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::kernel::{Core, Maker, PLAIN, RANDOM, against_formulas, against_simulator, builds, core_sources, resized};
+use crate::kernel::{PLAIN, against_formulas, against_simulator, builds, hold, resized};
+use crate::shader::{self, Maker, RANDOM, Shader};
 use crate::support::compiler::{self, Target};
 use crate::support::fixture::{Build, Fixture, Language};
 use crate::support::{opengl, report};
@@ -143,10 +144,10 @@ fn language_table(wrong: &mut Vec<String>) -> String {
             against_simulator(fixture, *language, profile, opengl::run).map(|()| "right")
         })
     });
-    verdicts.extend(in_parallel(&core_sources(), |path| {
+    verdicts.extend(in_parallel(&shader::sources(), |path| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Verdicts::of(format!("core/{name}"), Language::Glsl, |profile| {
-            Core::read(path)?.run(profile, opengl::run).map(|()| "right")
+            hold(&Shader::read(path)?, profile, opengl::run).map(|()| "right")
         })
     }));
     table(verdicts, wrong)
@@ -154,9 +155,9 @@ fn language_table(wrong: &mut Vec<String>) -> String {
 
 fn random(wrong: &mut Vec<String>) -> String {
     let seeds: Vec<u64> = (1..=KERNELS).collect();
-    let row = |(name, core): (&str, Maker)| {
+    let row = |(name, maker): (&str, Maker)| {
         let failed = in_parallel(&seeds, |seed| {
-            let run = core(*seed).run(PROFILE, opengl::run);
+            let run = hold(&maker(*seed), PROFILE, opengl::run);
             run.err().map(|why| format!("{name}, seed {seed}: {why}"))
         });
         let before = wrong.len();

@@ -17,36 +17,27 @@ mod statements;
 mod types;
 
 use libtest_mimic::Trial;
+use std::ops::Range;
 use support::compare::Closeness;
 use support::lavapipe::Request;
 use support::pattern::{Domain, PATTERNS};
 use support::rival::{self, Judged};
 use support::scalar::Type;
-use support::{judge, trial};
+use support::{judge, seeds, trial};
 
 /// Kernels that each run of the tests tries.
-const USUAL: (u64, u64) = (1, 50);
-/// Kernels in one test.
-const BATCH: u64 = 10;
+const USUAL: u64 = 50;
 
 fn main() {
     trial::main(trials);
 }
 
 fn trials() -> Vec<Trial> {
-    let (first, count) = seeds();
     let judges = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
-    let batch = |start: u64| {
-        let mut seeds = start..(start + BATCH).min(first + count);
-        trial::judged(format!("seeds_{start}"), &judges, move || seeds.try_for_each(check))
+    let batch = |mut seeds: Range<u64>| {
+        trial::judged(format!("seeds_{}", seeds.start), &judges, move || seeds.try_for_each(check))
     };
-    (first..first + count).step_by(BATCH as usize).map(batch).collect()
-}
-
-fn seeds() -> (u64, u64) {
-    let Ok(asked) = std::env::var("CROSSLANE_RANDOM") else { return USUAL };
-    let parsed = asked.split_once(':').and_then(|(seed, count)| Some((seed.parse().ok()?, count.parse().ok()?)));
-    parsed.expect("CROSSLANE_RANDOM is SEED:COUNT")
+    seeds::batches(USUAL).map(batch).collect()
 }
 
 fn check(seed: u64) -> Result<(), String> {

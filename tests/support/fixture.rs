@@ -10,6 +10,16 @@ use super::scalar::Type;
 use super::simulator::{self, After};
 use crosslane::kernel::Kernel;
 
+/// The files of a folder of the repository, by name.
+pub fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = std::fs::read_dir(folder).expect("the fixtures are part of the repository");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
+    paths.retain(|path| path.extension().is_some());
+    paths.sort();
+    paths
+}
+
 /// The languages that fixtures are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {

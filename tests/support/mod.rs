@@ -16,5 +16,6 @@ pub mod reference;
 pub mod report;
 pub mod rival;
 pub mod scalar;
+pub mod seeds;
 pub mod simulator;
 pub mod trial;

@@ -6,6 +6,7 @@ use crate::lanes as random_lanes;
 use crate::plan::Plan;
 use crate::program;
 use crate::support::compare::Closeness;
+use crate::support::fixture;
 use crate::support::lavapipe::{Buffers, Request};
 use crate::support::pattern::{Domain, PATTERNS};
 use crate::support::rival::{self, Judged};
@@ -13,16 +14,12 @@ use crate::support::scalar::Type;
 use crate::support::{compiler, simulator};
 use crosslane::compile::{self, Input, Options};
 use crosslane::profile::Profile;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The files of the core language.
 pub fn sources() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/core");
-    let entries = std::fs::read_dir(folder).expect("the fixtures are part of the repository");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
+    let mut paths = fixture::files("fixtures/core");
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "comp"));
-    paths.sort();
     paths
 }
 
@@ -32,7 +29,7 @@ const CLOSE: &[&str] = &["constant_floats.comp"];
 /// A shader and how to run it.
 pub struct Shader {
     pub name: String,
-    source: String,
+    pub source: String,
     pub request: Request,
     judged: Vec<Judged>,
     seed: Option<u64>,
@@ -105,22 +102,4 @@ pub const RANDOM: [(&str, Maker); 2] = [("random", Shader::random), ("lanes", Sh
 /// The options for a built-in profile.
 pub fn options(profile: &str) -> Result<Options, String> {
     Profile::named(profile).map(Options::new).ok_or_else(|| format!("no profile {profile}"))
-}
-
-/// Random kernels that each run of the tests tries; `CROSSLANE_RANDOM=SEED:COUNT` runs others.
-const USUAL: (u64, u64) = (1, 10);
-/// Kernels in one test.
-const BATCH: u64 = 10;
-
-/// The seeds of each test.
-pub fn batches() -> impl Iterator<Item = Range<u64>> {
-    let (first, count) = match std::env::var("CROSSLANE_RANDOM") {
-        Err(_) => USUAL,
-        Ok(asked) => {
-            let parsed =
-                asked.split_once(':').and_then(|(seed, count)| Some((seed.parse().ok()?, count.parse().ok()?)));
-            parsed.expect("CROSSLANE_RANDOM is SEED:COUNT")
-        }
-    };
-    (first..first + count).step_by(BATCH as usize).map(move |start| start..(start + BATCH).min(first + count))
 }

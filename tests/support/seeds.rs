@@ -1,0 +1,19 @@
+//! Which random kernels a run of the tests tries: the usual ones, or those of `CROSSLANE_RANDOM=SEED:COUNT`.
+
+use std::ops::Range;
+
+/// Kernels in one test.
+const BATCH: u64 = 10;
+
+/// The seeds of each test, where `usual` kernels are tried if nothing else is asked for.
+pub fn batches(usual: u64) -> impl Iterator<Item = Range<u64>> {
+    let (first, count) = match std::env::var("CROSSLANE_RANDOM") {
+        Err(_) => (1, usual),
+        Ok(asked) => {
+            let parsed =
+                asked.split_once(':').and_then(|(seed, count)| Some((seed.parse().ok()?, count.parse().ok()?)));
+            parsed.expect("CROSSLANE_RANDOM is SEED:COUNT")
+        }
+    };
+    (first..first + count).step_by(BATCH as usize).map(move |start| start..(start + BATCH).min(first + count))
+}
