@@ -16,6 +16,7 @@ mod interface;
 pub mod live;
 pub mod machine;
 pub mod mnemonic;
+mod pending;
 mod print;
 pub mod reflection;
 pub mod registers;

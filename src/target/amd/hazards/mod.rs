@@ -11,6 +11,7 @@ mod state;
 use super::arch::Arch;
 use super::machine::{File, Function, Inst, Operand, Special};
 use super::mnemonic::Operation;
+use super::pending;
 use super::view::View;
 use rows::{Fix, Row};
 use smallvec::SmallVec;
@@ -33,24 +34,10 @@ pub fn mend(function: &mut Function, arch: &Arch) {
 
 /// What is pending at the start of each block, in code that is not mended yet: at least as much as in mended code.
 fn starts(function: &Function, arch: &Arch, rows: &[Row]) -> Vec<State> {
-    let positions = function.positions();
-    let count = function.blocks.len();
-    let mut starts = vec![State::default(); count];
-    let mut is_queued = vec![true; count];
-    let mut queue: VecDeque<usize> = (0..count).collect();
-    while let Some(at) = queue.pop_front() {
-        is_queued[at] = false;
-        let mut state = starts[at].clone();
-        for inst in &function.blocks[at].insts {
-            state.pass(rows, &View::new(inst, arch));
-        }
-        for next in function.successors(at, &positions) {
-            if starts[next].join(&state) && !std::mem::replace(&mut is_queued[next], true) {
-                queue.push_back(next);
-            }
-        }
-    }
-    starts
+    pending::starts(function, |block, mut state: State| {
+        block.insts.iter().for_each(|inst| state.pass(rows, &View::new(inst, arch)));
+        state
+    })
 }
 
 /// Works through one block.

@@ -1,6 +1,7 @@
 //! What is pending at a place in the program: instructions that others must not follow too soon.
 
 use super::rows::{Clock, Cure, Event, Fix, Row, Touch};
+use crate::target::amd::pending::Pending;
 use crate::target::amd::view::{Access, Cell, Kinds, Roles, Traits, View};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -33,9 +34,8 @@ impl Need {
     }
 }
 
-impl State {
-    /// Adds what is pending on another way to the same place; tells whether that is more.
-    pub fn join(&mut self, other: &State) -> bool {
+impl Pending for State {
+    fn join(&mut self, other: &State) -> bool {
         let mut is_more = false;
         for (key, left) in &other.pending {
             let mine = self.pending.entry(*key).or_insert(0);
@@ -44,7 +44,9 @@ impl State {
         }
         is_more
     }
+}
 
+impl State {
     /// What must stand before an instruction that is next, but for what has been put there.
     pub fn need(&self, rows: &[Row], view: &View, there: &[Fix]) -> Need {
         let mut need = Need::default();

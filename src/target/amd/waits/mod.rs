@@ -11,10 +11,10 @@ mod table;
 use super::arch::Arch;
 use super::machine::{Code, Fence, Function, Inst, Operand, Pseudo, Special};
 use super::mnemonic::Operation;
+use super::pending;
 use super::view::{Cell, Roles, Traits, View};
 use smallvec::SmallVec;
 use state::{State, Waits};
-use std::collections::VecDeque;
 use table::{COUNTERS, Event, Table};
 
 /// Puts waits into a function whose registers have places, and takes fences out.
@@ -23,29 +23,18 @@ pub fn insert(function: &mut Function, arch: &Arch) {
     for (block, start) in starts(function, arch, table).into_iter().enumerate() {
         let insts = std::mem::take(&mut function.blocks[block].insts);
         let mut writer = Writer { arch, table, state: start, done: Some(Vec::with_capacity(insts.len())) };
-        insts.into_iter().for_each(|inst| writer.next(inst));
+        insts.iter().for_each(|inst| writer.next(inst));
         function.blocks[block].insts = writer.done.unwrap_or_default();
     }
 }
 
 /// What is under way at the start of each block.
 fn starts(function: &Function, arch: &Arch, table: &Table) -> Vec<State> {
-    let positions = function.positions();
-    let count = function.blocks.len();
-    let mut starts = vec![State::default(); count];
-    let mut is_queued = vec![true; count];
-    let mut queue: VecDeque<usize> = (0..count).collect();
-    while let Some(at) = queue.pop_front() {
-        is_queued[at] = false;
-        let mut writer = Writer { arch, table, state: starts[at].clone(), done: None };
-        function.blocks[at].insts.iter().for_each(|inst| writer.next(inst.clone()));
-        for next in function.successors(at, &positions) {
-            if starts[next].join(&writer.state) && !std::mem::replace(&mut is_queued[next], true) {
-                queue.push_back(next);
-            }
-        }
-    }
-    starts
+    pending::starts(function, |block, state| {
+        let mut writer = Writer { arch, table, state, done: None };
+        block.insts.iter().for_each(|inst| writer.next(inst));
+        writer.state
+    })
 }
 
 struct Writer<'a> {
@@ -57,11 +46,11 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn next(&mut self, inst: Inst) {
+    fn next(&mut self, inst: &Inst) {
         if let Code::Pseudo(Pseudo::Fence(fence)) = inst.code {
             return self.fence(&fence);
         }
-        let view = View::new(&inst, self.arch);
+        let view = View::new(inst, self.arch);
         let mut waits = [None; COUNTERS];
         view.reads.iter().for_each(|access| self.state.before_read(self.table, access.cell, &mut waits));
         view.writes.iter().for_each(|access| self.state.before_write(self.table, access.cell, &mut waits));
@@ -69,25 +58,25 @@ impl Writer<'_> {
             Event::ALL.iter().for_each(|event| self.state.before_fence(self.table, *event, &mut waits));
         }
         self.wait(&waits);
-        self.begin(&inst, &view);
+        self.begin(inst, &view);
         self.put(inst);
     }
 
-    fn put(&mut self, inst: Inst) {
+    fn put(&mut self, inst: &Inst) {
         self.done.iter_mut().for_each(|done| done.push(inst.clone()));
     }
 
     fn wait(&mut self, waits: &Waits) {
         self.state.wait(self.table, waits);
         if self.done.is_some() {
-            waiting(self.table, waits).into_iter().for_each(|inst| self.put(inst));
+            waiting(self.table, waits).into_iter().for_each(|inst| self.put(&inst));
         }
     }
 
     fn fence(&mut self, fence: &Fence) {
         let (write_back, invalidate) = self.table.caches(fence);
         for operation in write_back {
-            self.next(Inst::real(*operation, &[], &[]));
+            self.next(&Inst::real(*operation, &[], &[]));
         }
         let mut waits = [None; COUNTERS];
         for (is_fenced, events) in [(fence.buffers, [Event::Load, Event::Store]), (fence.shared, [Event::Lds; 2])] {
@@ -97,7 +86,7 @@ impl Writer<'_> {
         }
         self.wait(&waits);
         for operation in invalidate {
-            self.put(Inst::real(*operation, &[], &[]));
+            self.put(&Inst::real(*operation, &[], &[]));
         }
     }
 

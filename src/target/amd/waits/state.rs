@@ -1,6 +1,7 @@
 //! What is under way at a place in the program.
 
 use super::table::{COUNTERS, Event, Table};
+use crate::target::amd::pending::Pending;
 use crate::target::amd::view::Cell;
 use std::collections::BTreeMap;
 
@@ -17,9 +18,8 @@ pub struct State {
     youngest: [Option<u8>; Event::ALL.len()],
 }
 
-impl State {
-    /// Adds what is under way on another way to the same place; tells whether that is more.
-    pub fn join(&mut self, other: &State) -> bool {
+impl Pending for State {
+    fn join(&mut self, other: &State) -> bool {
         let mut is_more = false;
         for (key, age) in &other.cells {
             let mine = self.cells.entry(*key).or_insert_with(|| {
@@ -39,7 +39,9 @@ impl State {
         }
         is_more
     }
+}
 
+impl State {
     /// Notes what must be done before an instruction that reads or writes a register.
     pub fn before_write(&self, table: &Table, cell: Cell, waits: &mut Waits) {
         for counter in 0..table.counters.len() {

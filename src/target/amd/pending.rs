@@ -1,0 +1,29 @@
+//! What may be pending at the start of each block: the code is followed until that grows no more.
+
+use super::machine::{Block, Function};
+use std::collections::VecDeque;
+
+/// Something that instructions leave behind for later ones; the default is nothing.
+pub trait Pending: Clone + Default {
+    /// Adds what is pending on another way here. Gives whether that is more.
+    fn join(&mut self, other: &Self) -> bool;
+}
+
+/// What is pending at the start of each block, joined over all ways there, if `pass` goes through a block.
+pub fn starts<P: Pending>(function: &Function, mut pass: impl FnMut(&Block, P) -> P) -> Vec<P> {
+    let positions = function.positions();
+    let count = function.blocks.len();
+    let mut starts = vec![P::default(); count];
+    let mut is_queued = vec![true; count];
+    let mut queue: VecDeque<usize> = (0..count).collect();
+    while let Some(at) = queue.pop_front() {
+        is_queued[at] = false;
+        let end = pass(&function.blocks[at], starts[at].clone());
+        for next in function.successors(at, &positions) {
+            if starts[next].join(&end) && !std::mem::replace(&mut is_queued[next], true) {
+                queue.push_back(next);
+            }
+        }
+    }
+    starts
+}
