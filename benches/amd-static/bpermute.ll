@@ -3,7 +3,7 @@ declare i32 @llvm.amdgcn.workgroup.id.x()
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.ds.bpermute(i32, i32)
 declare i32 @llvm.amdgcn.readlane.i32(i32, i32)
-define amdgpu_kernel void @main(ptr addrspace(1) noalias %x, ptr addrspace(1) noalias %y, ptr addrspace(1) noalias %index) #0 {
+define amdgpu_kernel void @main(ptr addrspace(1) %x, ptr addrspace(1) %y, ptr addrspace(1) %index) #0 {
   %group = call i32 @llvm.amdgcn.workgroup.id.x()
   %lane = call i32 @llvm.amdgcn.workitem.id.x()
   %first = mul i32 %group, 64

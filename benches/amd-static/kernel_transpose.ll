@@ -2,7 +2,7 @@
 declare i32 @llvm.amdgcn.workgroup.id.x()
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.update.dpp.i32(i32, i32, i32 immarg, i32 immarg, i32 immarg, i1 immarg)
-define amdgpu_kernel void @main(ptr addrspace(1) noalias %x, ptr addrspace(1) noalias %y) #0 {
+define amdgpu_kernel void @main(ptr addrspace(1) %x, ptr addrspace(1) %y) #0 {
   %group = call i32 @llvm.amdgcn.workgroup.id.x()
   %lane = call i32 @llvm.amdgcn.workitem.id.x()
   %first = mul i32 %group, 64

@@ -4,7 +4,7 @@ use super::lanes::{Asked, asked};
 use super::{Kernel, Specializations, lower, lower_lanes, pass, verify};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
-use crate::profile::Profile;
+use crate::profile::{Profile, Target};
 
 /// A kernel without cross-lane operations, and what there is to warn of.
 #[derive(Clone, Debug)]
@@ -25,6 +25,9 @@ pub fn finish(
 ) -> Result<Finished, Vec<Diagnostic>> {
     let mut kernel = simplified(module, entry, settings)?;
     let warnings = lower_lanes(&mut kernel, profile)?;
+    if profile.target == Target::Amd {
+        pass::gather(&mut kernel);
+    }
     check(&kernel)?;
     Ok(Finished { kernel, warnings })
 }

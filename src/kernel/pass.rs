@@ -12,9 +12,11 @@ mod early;
 mod fold;
 mod forward;
 mod hoist;
+mod join;
 mod memory;
 mod merge;
 mod range;
+mod share;
 mod unroll;
 
 use super::Kernel;
@@ -37,6 +39,13 @@ pub fn optimize(kernel: &mut Kernel) {
     hoist::run(kernel);
     address::run(kernel);
     clean(kernel);
+}
+
+/// What is left to do where moves between lanes cost as much as other instructions, and one memory access takes as long as
+/// another: as few of both as can be. For kernels whose cross-lane operations are lowered.
+pub(super) fn gather(kernel: &mut Kernel) {
+    share::run(kernel);
+    join::run(kernel);
 }
 
 /// Simplifies without copying anything.

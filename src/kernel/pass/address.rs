@@ -1,27 +1,192 @@
 //! Moves constants that are added to an address into the access, where the sum cannot wrap.
+//!
+//! A sum that is scaled counts as a sum: `(i + 1) << 2` is `(i << 2) + 4`. That a sum does not wrap is told by the ranges of
+//! its parts, or by an access that runs before: all accesses are inside their memory, whose size has 32 bits, so no
+//! address up to the end of such an access wraps.
 
-use super::range::Ranges;
-use crate::kernel::tree::Tree;
-use crate::kernel::{BinOp, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
+use super::range::{Range, Ranges};
+use crate::ir::{InstFlags, Scalar};
+use crate::kernel::{BinOp, BlockId, InstId, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value};
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
 /// Folds constants into accesses. Gives whether there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
-    let mut ranges = Ranges::new(kernel);
-    let mut changed = false;
-    // A value's block comes before those in which it is used, and its instruction before later ones of the block.
-    for inst in Tree::new(kernel).insts(kernel) {
-        if let Some(result) = kernel.result(inst) {
-            ranges.learn(kernel, &kernel.insts[inst].op, kernel.args(inst), result);
+    let body = kernel.body;
+    let ranges = Ranges::new(kernel);
+    let mut folding = Folding { kernel, ranges, ends: Scoped::default(), scaled: Scoped::default(), changed: false };
+    folding.block(body);
+    folding.changed
+}
+
+struct Folding<'k> {
+    kernel: &'k mut Kernel,
+    ranges: Ranges,
+    /// Bytes from an address that are known to be inside the memory.
+    ends: Scoped<(MemorySpace, Value), u64>,
+    /// Products with constants: by operation, factor and constant.
+    scaled: Scoped<(Op, Value, Value), Value>,
+    changed: bool,
+}
+
+impl Folding<'_> {
+    fn block(&mut self, block: BlockId) {
+        let marks = (self.ends.mark(), self.scaled.mark());
+        let insts = std::mem::take(&mut self.kernel.blocks[block].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            while let Some((base, offset)) = self.split(inst, &mut out) {
+                self.changed = true;
+                self.kernel.args_mut(inst)[0] = base;
+                set_offset(self.kernel, inst, offset);
+            }
+            self.learn(inst);
+            out.push(inst);
+            self.kernel.inner_blocks(inst).for_each(|inner| self.block(inner));
+        }
+        self.kernel.blocks[block].insts = out;
+        self.ends.back_to(marks.0);
+        self.scaled.back_to(marks.1);
+    }
+
+    fn learn(&mut self, inst: InstId) {
+        let (op, args) = (self.kernel.insts[inst].op, self.kernel.args(inst));
+        if let Some(result) = self.kernel.result(inst) {
+            self.ranges.learn(self.kernel, &op, args, result);
+            if let (Op::Bin(BinOp::Shl | BinOp::Mul, _), [base, factor]) = (op, args) {
+                self.scaled.set((op, *base, *factor), result);
+            }
+        }
+        if let Some(access) = access(&op) {
+            let end = u64::from(access.offset) + u64::from(access.components) * u64::from(access.bytes);
+            let key = (access.space, args[0]);
+            self.ends.set(key, end.max(self.ends.get(&key).unwrap_or(0)));
         }
     }
-    for inst in Tree::new(kernel).insts(kernel) {
-        while let Some((base, offset)) = split(kernel, &ranges, inst) {
-            changed = true;
-            kernel.args_mut(inst)[0] = base;
-            set_offset(kernel, inst, offset);
+
+    /// The address of an access without a constant that is added to it, and the offset with it. What makes that address
+    /// goes to `out`.
+    fn split(&mut self, inst: InstId, out: &mut Vec<InstId>) -> Option<(Value, u32)> {
+        let access = access(&self.kernel.insts[inst].op)?;
+        let address = *self.kernel.args(inst).first()?;
+        let moved = |by: u64| u32::try_from(by).ok()?.checked_add(access.offset);
+        if let Some(bits) = self.kernel.as_constant(address).filter(|bits| *bits != 0) {
+            return Some((self.kernel.constant(self.kernel.ty(address), 0), moved(bits)?));
+        }
+        if let Some((base, by)) = self.sum(address, access.space) {
+            return Some((base, moved(by)?));
+        }
+        let product = self.scaled_sum(address, access.space)?;
+        let offset = moved(product.by)?;
+        let base = product.known.unwrap_or_else(|| self.multiply(product.op, product.factors, out));
+        Some((base, offset))
+    }
+
+    /// The parts of an address that is a sum with a constant and does not wrap.
+    fn sum(&self, address: Value, space: MemorySpace) -> Option<(Value, u64)> {
+        let (_, _, [base, by]) = self.arithmetic(address)?;
+        let by = self.added(address, by)?;
+        // Nothing lies at the ends of physical memory, so that sums with small constants do not wrap.
+        let is_small = space == MemorySpace::Physical && by < 1 << 31;
+        let fits = is_small || self.fits(space, self.ranges.of(self.kernel, base), Some(base), by);
+        fits.then_some((base, by))
+    }
+
+    /// The parts of an address that is a constant times such a sum.
+    fn scaled_sum(&self, address: Value, space: MemorySpace) -> Option<Scaled> {
+        let (op @ (BinOp::Shl | BinOp::Mul), scalar, [sum, factor]) = self.arithmetic(address)? else { return None };
+        let (_, _, [base, by]) = self.arithmetic(sum)?;
+        let (by, times) = (self.added(sum, by)?, self.kernel.as_constant(factor)?);
+        let by = if op == BinOp::Shl { by.checked_shl(times as u32)? } else { by.checked_mul(times)? };
+        let (whole, factors) = (Op::Bin(op, scalar), [base, factor]);
+        let known = self.scaled.get(&(whole, base, factor));
+        let range = self.ranges.would_be(self.kernel, &whole, &factors, Ty::B32);
+        // The constant alone must not wrap either.
+        let fits = scalar.width == 32 && by <= u32::MAX.into() && self.fits(space, range, known, by);
+        fits.then_some(Scaled { op: whole, factors, known, by })
+    }
+
+    /// Operation and operands of what makes a value.
+    fn arithmetic(&self, value: Value) -> Option<(BinOp, Scalar, [Value; 2])> {
+        let made = self.kernel.definition(value)?;
+        let Op::Bin(op, scalar) = self.kernel.insts[made].op else { return None };
+        Some((op, scalar, <[Value; 2]>::try_from(self.kernel.args(made)).ok()?))
+    }
+
+    /// The constant that a value is another one and that, added.
+    fn added(&self, value: Value, by: Value) -> Option<u64> {
+        let by = self.kernel.as_constant(by)?;
+        let (op, _, [base, _]) = self.arithmetic(value)?;
+        let is_sum = match op {
+            BinOp::Add => true,
+            // No carry: the bits of one are zero in the other.
+            BinOp::Or => self.ranges.of(self.kernel, base).may & by == 0,
+            _ => false,
+        };
+        is_sum.then_some(by)
+    }
+
+    /// Whether a value and a constant do not wrap, by its range, or because an access that has run reaches as far from it.
+    fn fits(&self, space: MemorySpace, range: Range, known: Option<Value>, by: u64) -> bool {
+        let most = if space == MemorySpace::Physical { u64::MAX } else { u32::MAX.into() };
+        let is_apart = by.checked_ilog2().is_none_or(|top| top < range.zeros());
+        let is_inside = known.and_then(|known| self.ends.get(&(space, known))).is_some_and(|end| by <= end);
+        is_apart || is_inside || range.most.checked_add(by).is_some_and(|sum| sum <= most)
+    }
+
+    fn multiply(&mut self, op: Op, factors: [Value; 2], out: &mut Vec<InstId>) -> Value {
+        let added = self.kernel.add_inst(op, &factors, &[Ty::B32], InstFlags::empty(), Span::NONE);
+        self.learn(added);
+        out.push(added);
+        self.kernel.result(added).expect("it was made with one result")
+    }
+}
+
+/// An address that is a product, with a constant that is added to it.
+struct Scaled {
+    op: Op,
+    factors: [Value; 2],
+    /// The product, where there is one.
+    known: Option<Value>,
+    by: u64,
+}
+
+/// Values by keys; blocks take back at their end what they have set.
+struct Scoped<K, V> {
+    map: FxHashMap<K, V>,
+    /// What was there before, for each key that was set.
+    before: Vec<(K, Option<V>)>,
+}
+
+impl<K, V> Default for Scoped<K, V> {
+    fn default() -> Scoped<K, V> {
+        Scoped { map: FxHashMap::default(), before: Vec::new() }
+    }
+}
+
+impl<K: Copy + Eq + Hash, V: Copy> Scoped<K, V> {
+    fn get(&self, key: &K) -> Option<V> {
+        self.map.get(key).copied()
+    }
+
+    fn set(&mut self, key: K, value: V) {
+        let before = self.map.insert(key, value);
+        self.before.push((key, before));
+    }
+
+    fn mark(&self) -> usize {
+        self.before.len()
+    }
+
+    fn back_to(&mut self, mark: usize) {
+        for (key, before) in self.before.drain(mark..).rev() {
+            match before {
+                Some(value) => self.map.insert(key, value),
+                None => self.map.remove(&key),
+            };
         }
     }
-    changed
 }
 
 fn access(op: &Op) -> Option<MemoryAccess> {
@@ -36,36 +201,4 @@ fn set_offset(kernel: &mut Kernel, inst: InstId, offset: u32) {
         Op::Load(access) | Op::Store(access) | Op::Atomic { access, .. } => access.offset = offset,
         _ => {}
     }
-}
-
-/// The address of an access without a constant that is added to it, and the offset with it.
-fn split(kernel: &mut Kernel, ranges: &Ranges, inst: InstId) -> Option<(Value, u32)> {
-    let access = access(&kernel.insts[inst].op)?;
-    let address = *kernel.args(inst).first()?;
-    if let Some(bits) = kernel.as_constant(address).filter(|bits| *bits != 0) {
-        let offset = u32::try_from(bits).ok()?.checked_add(access.offset)?;
-        return Some((kernel.constant(kernel.ty(address), 0), offset));
-    }
-    let (base, constant) = sum(kernel, ranges, address, access.space)?;
-    Some((base, u32::try_from(constant).ok()?.checked_add(access.offset)?))
-}
-
-/// The parts of an address that is a sum with a constant and does not wrap.
-fn sum(kernel: &Kernel, ranges: &Ranges, address: Value, space: MemorySpace) -> Option<(Value, u64)> {
-    let made = kernel.definition(address)?;
-    let [base, by] = kernel.args(made) else { return None };
-    let by = kernel.as_constant(*by)?;
-    let range = ranges.of(kernel, *base);
-    let apart = by.checked_ilog2().is_none_or(|top| top < range.zeros());
-    let most = if space == MemorySpace::Physical { u64::MAX } else { u32::MAX.into() };
-    let fits = match kernel.insts[made].op {
-        Op::Bin(BinOp::Add, _) => apart || range.most.checked_add(by).is_some_and(|sum| sum <= most),
-        // No carry: the bits of one are zero in the other.
-        Op::Bin(BinOp::Or, _) => range.may & by == 0,
-        _ => false,
-    };
-    // Nothing lies at the ends of physical memory, so that sums with small constants do not wrap.
-    let small =
-        space == MemorySpace::Physical && by < 1 << 31 && matches!(kernel.insts[made].op, Op::Bin(BinOp::Add, _));
-    (fits || small).then_some((*base, by))
 }

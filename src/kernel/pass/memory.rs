@@ -12,7 +12,7 @@ const PLACES: usize = 32;
 
 /// Kinds of memory that do not overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+pub enum Kind {
     Global,
     Shared,
     Private,
@@ -38,7 +38,7 @@ impl Kinds {
         Kinds(self.0 | other.0)
     }
 
-    fn has(self, kind: Kind) -> bool {
+    pub fn has(self, kind: Kind) -> bool {
         self.0 & Kinds::of(kind).0 != 0
     }
 }
@@ -72,7 +72,8 @@ pub fn is_stable(kernel: &Kernel, access: MemoryAccess, written: Kinds) -> bool 
     !access.coherent && !access.volatile && !written.has(kind(kernel, access.space))
 }
 
-fn kind(kernel: &Kernel, space: MemorySpace) -> Kind {
+/// The kind of memory that an access touches.
+pub fn kind(kernel: &Kernel, space: MemorySpace) -> Kind {
     match space {
         MemorySpace::Buffer(buffer) => match kernel.buffers.get(buffer as usize).map(|buffer| buffer.kind) {
             Some(BufferKind::Uniform) => Kind::Constant,

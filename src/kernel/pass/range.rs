@@ -2,7 +2,7 @@
 //! remainder changes nothing.
 
 use crate::ir::{BuiltIn, Scalar, ScalarKind};
-use crate::kernel::{BinOp, Def, Kernel, Op, TernOp, UnOp, Value};
+use crate::kernel::{BinOp, Def, Kernel, Op, TernOp, Ty, UnOp, Value};
 use crate::lane::{LaneFact, LaneOp};
 
 /// What is known of a value's bits, taken as an unsigned number.
@@ -65,14 +65,22 @@ impl Ranges {
 
     /// Learns what an instruction gives.
     pub fn learn(&mut self, kernel: &Kernel, op: &Op, args: &[Value], result: Value) {
-        let all = Range::any(kernel.ty(result).bits());
-        let range = self.result(kernel, op, args, all);
-        let Some(range) = range else { return };
-        let range = Range { may: range.may & all.may, most: range.most.min(all.most).min(range.may & all.may) };
+        let Some(range) = self.made(kernel, op, args, kernel.ty(result)) else { return };
         if self.known.len() <= result.index() {
             self.known.resize(result.index() + 1, None);
         }
         self.known[result.index()] = Some(range);
+    }
+
+    /// What an instruction with a result of this type would give.
+    pub fn would_be(&self, kernel: &Kernel, op: &Op, args: &[Value], ty: Ty) -> Range {
+        self.made(kernel, op, args, ty).unwrap_or(Range::any(ty.bits()))
+    }
+
+    fn made(&self, kernel: &Kernel, op: &Op, args: &[Value], ty: Ty) -> Option<Range> {
+        let all = Range::any(ty.bits());
+        let range = self.result(kernel, op, args, all)?;
+        Some(Range { may: range.may & all.may, most: range.most.min(all.most).min(range.may & all.may) })
     }
 
     fn result(&self, kernel: &Kernel, op: &Op, args: &[Value], all: Range) -> Option<Range> {

@@ -1,6 +1,6 @@
 //! Random kernels give the same before and after each pass.
 
-use super::{Pass, address, control, dead, early, forward, hoist, merge, optimize, unroll};
+use super::{Pass, address, control, dead, early, forward, hoist, join, merge, optimize, share, unroll};
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::print::print;
 use crate::kernel::tree::Tree;
@@ -20,6 +20,8 @@ const PASSES: &[(&str, Pass)] = &[
     ("unroll", unroll::run),
     ("hoist", hoist::run),
     ("address", address::run),
+    ("join", join::run),
+    ("share", share::run),
     ("optimize", |kernel| {
         optimize(kernel);
         true

@@ -1,0 +1,206 @@
+//! Joins loads, and stores, of neighbouring words into one access of up to four words.
+//!
+//! Loads move up to the first of them and stores down to the last one, within a block, and never past what may touch the
+//! same memory. Alignment is not looked at: it is for hardware that moves several words from any address of words. Accesses
+//! of workgroup memory are joined only at multiples of 8 bytes, the invocation's own memory and coherent or volatile
+//! accesses not at all.
+
+use super::memory::{Kind, kind, written};
+use crate::kernel::names::Names;
+use crate::kernel::tree::Tree;
+use crate::kernel::{BlockId, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
+use crate::lane::{GroupOp, Primitive};
+use rustc_hash::FxHashMap;
+
+/// Groups that are looked at, so that the search takes constant time.
+const OPEN: usize = 16;
+
+/// Accesses in a group.
+const MEMBERS: usize = 32;
+
+/// Bytes of an access.
+const WIDEST: u64 = 16;
+
+/// Joins accesses. Gives whether there were some.
+pub fn run(kernel: &mut Kernel) -> bool {
+    let mut names = Names::default();
+    let mut changed = false;
+    for block in Tree::new(kernel).blocks {
+        let groups = groups(kernel, block);
+        let joined: Vec<Joined> = groups.into_iter().flat_map(|group| cut(kernel, group)).collect();
+        changed |= !joined.is_empty();
+        rewrite(kernel, block, joined, &mut names);
+    }
+    names.apply_all(kernel);
+    changed
+}
+
+/// Accesses at one address and different offsets, with nothing between them that may touch the same memory.
+struct Group {
+    is_store: bool,
+    space: MemorySpace,
+    kind: Kind,
+    address: Value,
+    bytes: u8,
+    /// In the order of the text.
+    members: Vec<InstId>,
+}
+
+/// Accesses that become one.
+struct Joined {
+    /// In the order of their offsets.
+    members: Vec<InstId>,
+    /// The one in whose place it stands.
+    place: InstId,
+}
+
+/// The access of a load or a store that others may be joined with.
+fn joinable(kernel: &Kernel, inst: InstId) -> Option<(MemoryAccess, bool)> {
+    let (access, is_store) = match kernel.insts[inst].op {
+        Op::Load(access) => (access, false),
+        Op::Store(access) => (access, true),
+        _ => return None,
+    };
+    let is_plain = !access.coherent && !access.volatile && access.bytes >= 4 && access.space != MemorySpace::Private;
+    is_plain.then_some((access, is_store))
+}
+
+fn groups(kernel: &Kernel, block: BlockId) -> Vec<Group> {
+    let (mut open, mut done) = (Vec::new(), Vec::new());
+    for inst in &kernel.blocks[block].insts {
+        close(kernel, *inst, &mut open, &mut done);
+        if let Some((access, is_store)) = joinable(kernel, *inst) {
+            add(kernel, *inst, access, is_store, &mut open, &mut done);
+        }
+    }
+    done.append(&mut open);
+    done.retain(|group| group.members.len() > 1);
+    done
+}
+
+/// Closes the groups that nothing can be added to past an instruction.
+fn close(kernel: &Kernel, inst: InstId, open: &mut Vec<Group>, done: &mut Vec<Group>) {
+    let op = kernel.insts[inst].op;
+    let is_sync = matches!(op, Op::Prim { primitive: Primitive::Group(GroupOp::Sync), .. });
+    let changes = written(kernel, &op);
+    let closes = |group: &Group| match op {
+        // It touches no memory, and the same lanes go on behind it.
+        Op::Whole { .. } => false,
+        _ if op.is_structured() || is_sync => true,
+        Op::Load(access) => {
+            group.is_store && group.kind == kind(kernel, access.space) && !is_apart(kernel, inst, group)
+        }
+        Op::Store(_) => changes.has(group.kind) && !is_apart(kernel, inst, group),
+        _ => changes.has(group.kind),
+    };
+    for at in (0..open.len()).rev() {
+        if closes(&open[at]) {
+            done.push(open.remove(at));
+        }
+    }
+}
+
+/// Whether an access shares no byte with those of a group.
+fn is_apart(kernel: &Kernel, inst: InstId, group: &Group) -> bool {
+    let Some((access, _)) = joinable(kernel, inst) else { return false };
+    let same = access.space == group.space && kernel.args(inst)[0] == group.address;
+    let (start, end) = extent(access);
+    let is_beside = |member: &InstId| {
+        joinable(kernel, *member).is_some_and(|(other, _)| {
+            let (other_start, other_end) = extent(other);
+            end <= other_start || other_end <= start
+        })
+    };
+    same && group.members.iter().all(is_beside)
+}
+
+/// The first byte of an access behind its address, and the one behind the last.
+fn extent(access: MemoryAccess) -> (u64, u64) {
+    let start = u64::from(access.offset);
+    (start, start + u64::from(access.bytes) * u64::from(access.components))
+}
+
+fn add(
+    kernel: &Kernel,
+    inst: InstId,
+    access: MemoryAccess,
+    is_store: bool,
+    open: &mut Vec<Group>,
+    done: &mut Vec<Group>,
+) {
+    let address = kernel.args(inst)[0];
+    let wanted = (is_store, access.space, address, access.bytes);
+    let found = open.iter_mut().find(|group| {
+        (group.is_store, group.space, group.address, group.bytes) == wanted && group.members.len() < MEMBERS
+    });
+    if let Some(group) = found {
+        return group.members.push(inst);
+    }
+    if open.len() == OPEN {
+        done.push(open.remove(0));
+    }
+    let kind = kind(kernel, access.space);
+    open.push(Group { is_store, space: access.space, kind, address, bytes: access.bytes, members: vec![inst] });
+}
+
+/// The members of a group that follow each other, as many together as fit.
+fn cut(kernel: &Kernel, group: Group) -> Vec<Joined> {
+    let access = |inst: InstId| joinable(kernel, inst).map_or((0, 0), |(access, _)| extent(access));
+    let mut sorted = group.members.clone();
+    sorted.sort_by_key(|inst| access(*inst));
+    let mut joined: Vec<Vec<InstId>> = Vec::new();
+    for inst in sorted {
+        let (start, end) = access(inst);
+        match joined.last_mut() {
+            Some(members) if access(members[members.len() - 1]).1 == start && end - access(members[0]).0 <= WIDEST => {
+                members.push(inst);
+            }
+            _ => joined.push(vec![inst]),
+        }
+    }
+    let is_aligned = |members: &[InstId]| match joinable(kernel, members[0]) {
+        Some((first, _)) => group.space != MemorySpace::Shared || first.align >= 8,
+        None => false,
+    };
+    joined.retain(|members| members.len() > 1 && is_aligned(members));
+    joined.into_iter().filter_map(|members| place(&group, members)).collect()
+}
+
+fn place(group: &Group, members: Vec<InstId>) -> Option<Joined> {
+    let is_member = |inst: &&InstId| members.contains(inst);
+    let place = match group.is_store {
+        true => group.members.iter().rfind(is_member),
+        false => group.members.iter().find(is_member),
+    };
+    place.copied().map(|place| Joined { members, place })
+}
+
+/// Puts joined accesses into the places of their members.
+fn rewrite(kernel: &mut Kernel, block: BlockId, joined: Vec<Joined>, names: &mut Names) {
+    let mut gone: FxHashMap<InstId, Option<InstId>> = FxHashMap::default();
+    for Joined { members, place } in joined {
+        let made = make(kernel, &members, place, names);
+        gone.extend(members.into_iter().map(|member| (member, (member == place).then_some(made))));
+    }
+    let insts = &mut kernel.blocks[block].insts;
+    *insts = insts.drain(..).filter_map(|inst| gone.get(&inst).copied().unwrap_or(Some(inst))).collect();
+}
+
+/// The access of all members at once.
+fn make(kernel: &mut Kernel, members: &[InstId], place: InstId, names: &mut Names) -> InstId {
+    let (flags, span) = (kernel.insts[place].flags, kernel.insts[place].span);
+    let accesses = members.iter().filter_map(|member| joinable(kernel, *member));
+    let components = accesses.map(|(access, _)| access.components).sum();
+    let mut args = vec![kernel.args(place)[0]];
+    let results: Vec<Value> = members.iter().flat_map(|member| kernel.results(*member)).collect();
+    let types: Vec<_> = results.iter().map(|result| kernel.ty(*result)).collect();
+    members.iter().for_each(|member| args.extend(&kernel.args(*member)[1..]));
+    let op = match kernel.insts[members[0]].op {
+        Op::Load(first) => Op::Load(MemoryAccess { components, ..first }),
+        Op::Store(first) => Op::Store(MemoryAccess { components, ..first }),
+        other => other,
+    };
+    let made = kernel.add_inst(op, &args, &types, flags, span);
+    names.replace_all(results, kernel.results(made));
+    made
+}
