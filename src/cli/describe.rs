@@ -1,11 +1,9 @@
 //! The command describes itself: completions for shells and manual pages, from the same list of options that it reads.
 
 use super::args::{Cli, CompletionsArgs, ManArgs};
-use super::output::{Sink, to_stdout};
+use super::output::{Sink, make_folder, to_stdout};
 use super::{CommandError, Exit, Outcome};
 use clap::CommandFactory;
-use std::fs;
-use std::io;
 
 /// `crosslane completions`.
 pub fn completions(args: &CompletionsArgs) -> Outcome {
@@ -21,8 +19,7 @@ pub fn man(args: &ManArgs) -> Outcome {
     let Some(folder) = &args.out_dir else {
         return to_stdout(&page(command)?).map(|()| Exit::Done);
     };
-    let cannot = |error: io::Error| CommandError(format!("cannot make {}: {error}", folder.display()));
-    fs::create_dir_all(folder).map_err(cannot)?;
+    make_folder(folder)?;
     let inner: Vec<clap::Command> =
         command.get_subcommands().filter(|inner| inner.get_name() != "help").cloned().collect();
     for inner in inner {

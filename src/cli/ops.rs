@@ -1,19 +1,23 @@
 //! `crosslane ops`: every cross-lane operation, and what each profile makes of it.
 
 use super::args::OpsArgs;
-use super::output::to_stdout;
+use super::output::{Sink, make_folder, to_stdout};
 use super::{Exit, Outcome, profiles};
-use crate::explain::json;
+use crate::explain::{book, json};
 use crate::lane::describe::{self, Line, Support};
 use crate::profile::Profile;
 use serde::Serialize;
 use std::fmt::Write;
+use std::path::Path;
 
 pub fn run(args: &OpsArgs) -> Outcome {
     let chosen: Vec<Profile> = match args.profile.as_slice() {
         [] => Profile::all().collect(),
         names => names.iter().map(|name| profiles::find(name)).collect::<Result<_, _>>()?,
     };
+    if let Some(folder) = &args.pages {
+        return write_pages(folder, &chosen);
+    }
     let mut lines = describe::table(&chosen);
     if let Some(filter) = &args.filter {
         let wanted = filter.to_ascii_lowercase();
@@ -21,6 +25,15 @@ pub fn run(args: &OpsArgs) -> Outcome {
     }
     let text = if args.json { json::json(&Json::new(&chosen, &lines)) } else { table(&chosen, &lines) };
     to_stdout(text.as_bytes()).map(|()| Exit::Done)
+}
+
+/// A file for each page of the book that is about operations.
+fn write_pages(folder: &Path, profiles: &[Profile]) -> Outcome {
+    make_folder(folder)?;
+    for page in book::pages(profiles) {
+        Sink::File(folder.join(page.file)).write(page.text.as_bytes())?;
+    }
+    Ok(Exit::Done)
 }
 
 /// The table as data.

@@ -2,8 +2,9 @@
 
 use super::CommandError;
 use crate::build::write;
+use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where a result goes.
 pub enum Sink {
@@ -28,6 +29,14 @@ impl Sink {
             }
         }
     }
+}
+
+/// Makes a folder for files, with those around it; one that is there is fine.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_folder(folder: &Path) -> Result<(), CommandError> {
+    fs::create_dir_all(folder).map_err(|error| CommandError(format!("cannot make {}: {error}", folder.display())))
 }
 
 /// Writes to standard output.

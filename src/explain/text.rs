@@ -56,7 +56,8 @@ fn operation_picture(operation: &Operation) -> Vec<String> {
     planned.map(picture).unwrap_or_default()
 }
 
-fn picture(picture: &Picture) -> Vec<String> {
+/// The rows of a picture under the lanes' numbers, some lanes a line.
+pub fn picture(picture: &Picture) -> Vec<String> {
     let lanes: Vec<String> = (0..picture.lanes).map(|lane| lane.to_string()).collect();
     let example = if picture.example { ", with example operands" } else { "" };
     let mut lines = vec![format!("lanes 0 to {} of {}{example}:", picture.lanes - 1, picture.subgroup)];
@@ -115,12 +116,7 @@ fn block(name: &ProfileReport, profile: &OnProfile) -> Vec<String> {
 
 fn planned(name: &ProfileReport, lowering: &Lowering) -> Vec<String> {
     let mut lines = vec![format!("{}: {}; {}", name.name, lowering.rule, lowering.lanes())];
-    if let Some(reason) = &lowering.unwritten {
-        lines.push(format!("  not written in its language yet: {reason}"));
-    }
-    lines.extend(sequence("set-up: ", &lowering.setup));
-    lines.extend(sequence("", &lowering.sequence));
-    lines.push(format!("  {}", summary(lowering)));
+    lines.extend(chosen(lowering));
     if lowering.proposed {
         lines.push("  as in the 2016 proposal, whose sequence costs the least here".into());
     }
@@ -128,6 +124,13 @@ fn planned(name: &ProfileReport, lowering: &Lowering) -> Vec<String> {
     let lacking = lowering.lacking.iter();
     lines.extend(lacking.map(|other| format!("  without {}: it has no {}", other.rule, other.feature)));
     lines
+}
+
+/// The plan's lines and what they cost.
+pub fn chosen(lowering: &Lowering) -> Vec<String> {
+    let unwritten = lowering.unwritten.iter().map(|reason| format!("  not written in its language yet: {reason}"));
+    let lines = sequence("set-up: ", &lowering.setup).into_iter().chain(sequence("", &lowering.sequence));
+    unwritten.chain(lines).chain([format!("  {}", summary(lowering))]).collect()
 }
 
 /// What was not chosen, with its lines where it is the proposal's.

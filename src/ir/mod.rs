@@ -44,6 +44,17 @@ pub enum Stage {
     Compute,
 }
 
+impl Stage {
+    /// What messages call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Stage::Vertex => "vertex",
+            Stage::Fragment => "fragment",
+            Stage::Compute => "compute",
+        }
+    }
+}
+
 /// Values that the pipeline provides or takes; GLSL's and WGSL's names differ, these are SPIR-V's (section 3.21, BuiltIn).
 ///
 /// Lane index, subgroup size and lane masks are cross-lane operations ([`crate::lane::LaneOp`]), not listed here.

@@ -5,7 +5,7 @@ use super::{Argument, Env};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::types;
 use crate::grammar::{self, ExtensionSet, Overload, Param};
-use crate::ir::{Module, Stage, Value};
+use crate::ir::{Module, Value};
 use crate::source::Span;
 
 /// Most candidates that a message lists.
@@ -66,11 +66,7 @@ pub fn needs_version(env: &Env<'_>, name: &str, span: Span, first: u16) -> Diagn
 }
 
 pub fn wrong_stage(env: &Env<'_>, name: &str, span: Span) -> Diagnostic {
-    let stage = match env.stage {
-        Stage::Vertex => "vertex",
-        Stage::Fragment => "fragment",
-        Stage::Compute => "compute",
-    };
+    let stage = env.stage.name();
     Diagnostic::error(Code::WRONG_STAGE, format!("`{name}` does not exist in {stage} shaders")).at(span, "used here")
 }
 

@@ -119,11 +119,15 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// Ends the work where a value has more scalars than a kernel takes, or nobody knows how many.
+    /// Ends the work where a value has more scalars than a kernel takes, or none because it is no value there.
     pub fn check_size(&mut self, ty: TypeId) {
-        let is_value = !matches!(self.shapes.types.get(ty), Type::Pointer { .. });
-        if is_value && self.shapes.count(ty).is_none_or(|count| count > SCALAR_LIMIT) {
-            self.stop("a value of more than 65536 scalars is too large for a kernel");
+        if matches!(self.shapes.types.get(ty), Type::Pointer { .. }) {
+            return;
+        }
+        match self.shapes.count(ty) {
+            Some(count) if count <= SCALAR_LIMIT => {}
+            Some(_) => self.stop("a value of more than 65536 scalars is too large for a kernel"),
+            None => self.stop_without("images and samplers"),
         }
     }
 

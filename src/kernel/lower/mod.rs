@@ -61,7 +61,7 @@ pub fn lower(module: &Module, entry: usize, settings: &Specializations) -> Resul
     };
     let span = module.functions[point.function].span;
     if point.stage != Stage::Compute {
-        let message = format!("{:?} shaders are {NOT_YET}", point.stage);
+        let message = format!("{} shaders are {NOT_YET}", point.stage.name());
         return Err(vec![Diagnostic::error(Code::NOT_IN_KERNELS, message).at(span, "this entry point")]);
     }
     let mut shapes = Shapes::new(module, given);
@@ -142,6 +142,14 @@ impl<'m> Lower<'m> {
     fn stop(&mut self, message: &str) {
         if !self.stopped {
             self.refuse(Code::NOT_IN_KERNELS, message);
+        }
+        self.stopped = true;
+    }
+
+    /// The same where the kernel form has no such values; their declarations may have said so.
+    fn stop_without(&mut self, what: &str) {
+        if self.errors.is_empty() {
+            self.not_yet(what);
         }
         self.stopped = true;
     }
