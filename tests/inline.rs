@@ -110,7 +110,7 @@ fn written(name: &str, text: &str, output: &Output) -> Result<String, String> {
     let mut messages: Vec<Message> = said.lines().map(message).collect::<Result<_, _>>()?;
     let lines: Vec<&str> = text.lines().collect();
     let is_own = |line: &&str| [MESSAGE, PRINTED, STATUS].iter().any(|start| line.starts_with(start));
-    let own: Vec<bool> = lines.iter().map(|line| is_own(line)).collect();
+    let own: Vec<bool> = lines.iter().map(is_own).collect();
     for label in messages.iter_mut().flat_map(|message| &mut message.labels) {
         label.end_line -= own.iter().take(label.end_line).skip(label.line).filter(|is_own| **is_own).count();
     }
