@@ -2,8 +2,8 @@
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for a `gfx*` profile. One file a stage: `interface`
 //! (arguments), `frames` (who waits where in control flow), `select` (instructions), `tidy` (what control flow leaves over),
-//! `live` and `registers` (hardware registers), `waits` and `hazards` (what the hardware does not keep apart by itself),
-//! `print`, `descriptor` and `text`, `reflection` (what the caller must bind).
+//! `spread` (room between dependent moves), `live` and `registers` (hardware registers), `waits` and `hazards` (what the
+//! hardware does not keep apart by itself), `print`, `descriptor` and `text`, `reflection` (what the caller must bind).
 //! `machine` is the form between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message at the place:
 //! atomics of less than 32 bits, 16-bit fused multiplication and addition before gfx8, and more memory than the hardware has.
 
@@ -21,6 +21,7 @@ mod print;
 pub mod reflection;
 pub mod registers;
 mod select;
+mod spread;
 mod text;
 mod tidy;
 pub mod unit;
@@ -105,6 +106,7 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
     for spills in [false, true] {
         let mut selected = select(subject, spills)?;
         tidy::tidy(&mut selected.function);
+        spread::spread(&mut selected.function, &subject.arch);
         let mut limits = limits;
         if selected.needs.shared_vector {
             limits.vectors = limits.vectors.min(NAMED_VECTORS - descriptor::SHARED_GRANULE);

@@ -32,6 +32,11 @@ pub fn mend(function: &mut Function, arch: &Arch) {
     }
 }
 
+/// Wait states between a write of a vector register and a move of it from other lanes.
+pub fn states_before_dpp(arch: &Arch) -> u8 {
+    rows::of(arch).iter().find(|row| **row == rows::MOVED).map_or(0, |row| row.reach)
+}
+
 /// What is pending at the start of each block, in code that is not mended yet: at least as much as in mended code.
 fn starts(function: &Function, arch: &Arch, rows: &[Row]) -> Vec<State> {
     pending::starts(function, |block, mut state: State| {

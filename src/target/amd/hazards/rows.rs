@@ -131,7 +131,7 @@ const fn fixed(name: &'static str, first: Event, last: Event, ends: Traits, fix:
 
 // gfx6 to gfx9.
 
-const MOVED: Row = states(
+pub const MOVED: Row = states(
     "a vector register is written, then read from other lanes",
     writes(NONE, Kinds::VECTOR),
     event(Traits::DPP, Touch::Reads(Kinds::VECTOR, Roles::MOVED)),
