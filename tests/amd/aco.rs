@@ -58,6 +58,12 @@ const fn fewer(fewer: &'static [usize], row: Row) -> Row {
     Row { fewer, ..row }
 }
 
+/// An exchange that no DPP of gfx8 to gfx10 makes by ACO's choice; it takes ROW_XMASK from gfx11 on alone, PERMLANE16 with
+/// two selectors before.
+const fn in_rows(operation: &'static str) -> Row {
+    fewer(&[1, 2], row(operation, 0, [lds(1, 1), n(2), n(2), n(1), n(1), n(1), n(1)]))
+}
+
 static ROWS: &[Row] = &[
     fewer(&[2, 4, 6], row("subgroupAdd(f)", 3, [n(11), n(11), n(13), n(11), n(13), n(11), n(13)])),
     fewer(&[2, 4, 6], row("subgroupMin(x)", 3, [n(11), n(11), n(13), n(11), n(13), n(11), n(13)])),
@@ -74,16 +80,21 @@ static ROWS: &[Row] = &[
     row("subgroupShuffleXor(x, 15)", 0, [n(1); 7]),
     row("subgroupShuffleXor(x, 4)", 0, [lds(1, 1), n(1), n(1), n(1), n(1), n(1), n(1)]),
     row("subgroupShuffleXor(x, 5)", 0, [lds(1, 1), n(1), n(1), n(1), n(1), n(1), n(1)]),
-    fewer(&[1, 2], row("subgroupShuffleXor(x, 12)", 0, [lds(1, 1), n(2), n(2), n(1), n(1), n(1), n(1)])),
+    in_rows("subgroupShuffleXor(x, 9)"),
+    in_rows("subgroupShuffleXor(x, 10)"),
+    in_rows("subgroupShuffleXor(x, 11)"),
+    in_rows("subgroupShuffleXor(x, 12)"),
+    in_rows("subgroupShuffleXor(x, 13)"),
+    in_rows("subgroupShuffleXor(x, 14)"),
     row("subgroupShuffleXor(x, 16)", 0, [lds(1, 1), n(2), n(2), n(2), n(2), n(2), n(2)]),
     row("subgroupShuffleXor(x, 17)", 0, [lds(1, 1), n(2), n(2), n(2), n(2), n(2), n(2)]),
     row("subgroupShuffleXor(x, 31)", 0, [lds(1, 1), n(2), n(2), n(2), n(2), n(2), n(2)]),
-    row("subgroupShuffleXor(x, 32)", 0, [lds(6, 1), None, lds(19, 3), None, n(1), None, n(1)]),
+    fewer(&[2], row("subgroupShuffleXor(x, 32)", 0, [lds(6, 1), None, lds(19, 3), None, n(1), None, n(1)])),
     row("subgroupInclusiveAdd(x)", 3, [n(10), n(11), n(14), n(11), n(14), n(11), n(14)]),
     row("subgroupExclusiveAdd(x)", 3, [n(11), n(15), n(21), n(15), n(21), n(15), n(21)]),
     row("subgroupShuffle(x, y)", 0, [lds(2, 1), lds(2, 1), lds(15, 3), lds(2, 1), lds(9, 2), lds(2, 1), lds(2, 1)]),
     fewer(
-        &[2, 4],
+        &[2, 4, 6],
         row(
             "subgroupShuffleUp(x, 2)",
             0,
@@ -91,7 +102,7 @@ static ROWS: &[Row] = &[
         ),
     ),
     fewer(
-        &[2, 4],
+        &[2, 4, 6],
         row(
             "subgroupShuffleDown(x, 2)",
             0,

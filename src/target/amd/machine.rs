@@ -182,8 +182,11 @@ pub struct Fence {
     pub buffers: bool,
     /// Workgroup memory.
     pub shared: bool,
+    /// Other waves of the workgroup, or of the device, must see what this one wrote: caches that are not theirs too are
+    /// written back. None: accesses are only waited for.
+    pub release: Option<Reach>,
     /// What other waves of the workgroup, or of the device, wrote must be seen: caches that are not theirs too are
-    /// invalidated. None: only the own accesses are waited for.
+    /// invalidated.
     pub acquire: Option<Reach>,
 }
 

@@ -243,9 +243,10 @@ pub fn integer(text: &str) -> Option<i64> {
 /// 1/(2π), an inline constant from gfx8 on.
 const INVERSE_TWO_PI: f64 = 0.15915494309189532;
 
+/// Zero is one without a sign alone.
 fn is_inline_float(value: f64) -> bool {
     let near = (value - INVERSE_TWO_PI).abs() < 1e-7;
-    [0.0, 0.5, 1.0, 2.0, 4.0].contains(&value.abs()) || near
+    value.to_bits() == 0 || [0.5, 1.0, 2.0, 4.0].contains(&value.abs()) || near
 }
 
 /// Whether a whole number is written that has the bits of an inline float.

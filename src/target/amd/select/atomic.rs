@@ -61,11 +61,11 @@ enum Target {
 impl Selector<'_> {
     pub fn atomic(&mut self, inst: InstId, op: AtomicOp, scalar: Scalar, access: MemoryAccess, order: Order) {
         if matches!(order, Order::Release | Order::AcquireRelease) {
-            self.fence_all(None);
+            self.fence_all(Some(Reach::Device), None);
         }
         self.atomic_access(inst, op, scalar, access);
         if matches!(order, Order::Acquire | Order::AcquireRelease) {
-            self.fence_all(Some(Reach::Device));
+            self.fence_all(None, Some(Reach::Device));
         }
     }
 
@@ -249,8 +249,8 @@ impl Selector<'_> {
     }
 
     /// Orders what surrounds an atomic.
-    fn fence_all(&mut self, acquire: Option<Reach>) {
-        let fence = Fence { buffers: true, shared: true, acquire };
+    fn fence_all(&mut self, release: Option<Reach>, acquire: Option<Reach>) {
+        let fence = Fence { buffers: true, shared: true, release, acquire };
         self.put(Inst::new(Code::Pseudo(Pseudo::Fence(fence)), &[], &[]));
     }
 }

@@ -410,18 +410,18 @@ impl Selector<'_> {
         let reach = if far { Reach::Device } else { Reach::Workgroup };
         let buffers = orders && kinds != MemoryKinds::SHARED;
         let shared = orders && kinds.contains(MemoryKinds::SHARED);
-        let fence = |acquire| Code::Pseudo(Pseudo::Fence(Fence { buffers, shared, acquire }));
+        let fence = |release, acquire| Code::Pseudo(Pseudo::Fence(Fence { buffers, shared, release, acquire }));
         let stops = execution == Some(Scope::Workgroup);
         if buffers || shared {
             let acquire = (buffers && !stops).then_some(reach);
-            self.put(Inst::new(fence(acquire), &[], &[]));
+            self.put(Inst::new(fence(Some(reach), acquire), &[], &[]));
         }
         if !stops {
             return;
         }
         self.stop();
         if buffers {
-            self.put(Inst::new(fence(Some(reach)), &[], &[]));
+            self.put(Inst::new(fence(None, Some(reach)), &[], &[]));
         }
     }
 

@@ -145,10 +145,11 @@ impl Table {
 
     /// The cache controls before and behind the waits of a fence.
     pub fn caches(&self, fence: &Fence) -> (&'static [Operation], &'static [Operation]) {
-        match fence.acquire.filter(|_| fence.buffers) {
-            None => (&[], &[]),
-            Some(Reach::Workgroup) => (self.write_back[0], self.invalidate[0]),
-            Some(Reach::Device) => (self.write_back[1], self.invalidate[1]),
-        }
+        let at = |reach: Option<Reach>, of: [&'static [Operation]; 2]| match reach.filter(|_| fence.buffers) {
+            None => &[],
+            Some(Reach::Workgroup) => of[0],
+            Some(Reach::Device) => of[1],
+        };
+        (at(fence.release, self.write_back), at(fence.acquire, self.invalidate))
     }
 }

@@ -45,8 +45,8 @@ fn read(from: Operand) -> Inst {
     Inst::real(O::Move, &[v(60)], &[from])
 }
 
-fn fence(buffers: bool, shared: bool, acquire: Option<Reach>) -> Inst {
-    Inst::new(Code::Pseudo(Pseudo::Fence(Fence { buffers, shared, acquire })), &[], &[])
+fn fence(buffers: bool, shared: bool, reach: Option<Reach>) -> Inst {
+    Inst::new(Code::Pseudo(Pseudo::Fence(Fence { buffers, shared, release: reach, acquire: reach })), &[], &[])
 }
 
 /// The waits and cache controls in each of some blocks with the labels 0, 1 and so on.
@@ -166,6 +166,17 @@ fn fences_wait_and_control_caches() {
         one("gfx1200-wave32", insts(fence(true, true, device))),
         ["global_wb scope:SCOPE_DEV", "s_wait_loadcnt_dscnt 0x0", "s_wait_storecnt 0x0", "global_inv scope:SCOPE_DEV"]
     );
+}
+
+#[test]
+fn what_releases_writes_back_and_what_acquires_invalidates() {
+    let insts = |release, acquire| {
+        let fence = Fence { buffers: true, shared: false, release, acquire };
+        vec![store(5), Inst::new(Code::Pseudo(Pseudo::Fence(fence)), &[], &[])]
+    };
+    let device = Some(Reach::Device);
+    assert_eq!(one("gfx942", insts(device, None)), ["buffer_wbl2 sc1", "s_waitcnt vmcnt(0)"]);
+    assert_eq!(one("gfx942", insts(None, device)), ["s_waitcnt vmcnt(0)", "buffer_inv sc1"]);
 }
 
 #[test]
