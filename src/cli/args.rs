@@ -355,6 +355,9 @@ pub struct OpsArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+    /// Print crosslane.glsl: the portable operations as functions on Khronos' extensions, for editors and other compilers.
+    #[arg(long, conflicts_with_all = ["json", "filter", "profile", "pages"])]
+    pub header: bool,
     /// Write a page in Markdown about each operation into a folder, as this program's book has them.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "filter"])]
     pub pages: Option<PathBuf>,

@@ -3,7 +3,7 @@
 use super::args::OpsArgs;
 use super::output::{Sink, make_folder, to_stdout};
 use super::{Exit, Outcome, profiles};
-use crate::explain::{book, json};
+use crate::explain::{book, header, json};
 use crate::lane::describe::{self, Line, Support};
 use crate::profile::Profile;
 use serde::Serialize;
@@ -11,6 +11,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 pub fn run(args: &OpsArgs) -> Outcome {
+    if args.header {
+        return to_stdout(header::header().as_bytes()).map(|()| Exit::Done);
+    }
     let chosen: Vec<Profile> = match args.profile.as_slice() {
         [] => Profile::all().collect(),
         names => names.iter().map(|name| profiles::find(name)).collect::<Result<_, _>>()?,

@@ -5,6 +5,7 @@
 //! [`text`], [`json`] and [`html`] print. Nothing is planned or priced here that the compiler would not.
 
 pub mod book;
+pub mod header;
 pub mod html;
 pub mod json;
 pub mod listing;

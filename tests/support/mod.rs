@@ -1,6 +1,7 @@
 //! What the tests share: the judges, lavapipe in helper processes, input patterns, comparison, and the meaning of each
 //! operation in plain Rust. Nothing here knows how the compiler works.
 
+pub mod bless;
 pub mod case;
 pub mod compare;
 pub mod compiler;

@@ -1,0 +1,152 @@
+//! `crosslane.glsl`: the portable names as functions on Khronos' subgroup extensions, for editors and for compilers that do not
+//! know them.
+//!
+//! What each operation means is written once more in `header.glsl`, in GLSL; which functions there are comes from the tables
+//! of the language. Where crosslane itself compiles, the file is empty: the names are built in.
+
+use crate::grammar::{FUNCTIONS, Lowering, Overload, Shape};
+use crate::ir::{Scalar, ScalarKind};
+use crate::lane::{FoldKind, FoldOp, LaneOp, QuadMove, VoteOp};
+use std::fmt::Write;
+
+/// The macros that the functions are made with.
+const MACROS: &str = include_str!("header.glsl");
+
+const HEAD: &str = "\
+// crosslane's portable cross-lane operations, written on GL_KHR_shader_subgroup_*.
+// Written by `crosslane ops --header`; not to be edited.
+//
+// For editors and for compilers that do not know the names: include it behind the `#version` line. The order of float
+// folds and scans is that of `reproducible` profiles. Widths need no constant here; with crosslane they do. Doubles are
+// there where CROSSLANE_DOUBLES is defined. It needs GLSL 4.50 for Vulkan 1.1.
+#ifndef CROSSLANE_GLSL
+#define CROSSLANE_GLSL
+#ifndef GL_CROSSLANE_shuffle
+";
+
+/// The file.
+pub fn header() -> String {
+    let (doubles, others): (Vec<Function>, Vec<Function>) = functions().partition(|function| function.has_double);
+    let mut text = format!("{HEAD}{MACROS}\n");
+    put(&mut text, &others);
+    text += "#ifdef CROSSLANE_DOUBLES\n";
+    put(&mut text, &doubles);
+    text += "#endif\n#endif\n#endif\n";
+    text
+}
+
+/// Lines of functions, each once. Writing into a `String` cannot fail.
+fn put(text: &mut String, functions: &[Function]) {
+    let mut lines: Vec<&str> = Vec::new();
+    for function in functions {
+        if !lines.contains(&function.line.as_str()) {
+            lines.push(&function.line);
+            let _ = writeln!(text, "{}", function.line);
+        }
+    }
+}
+
+/// A line that makes the functions of one name on one type.
+struct Function {
+    line: String,
+    has_double: bool,
+}
+
+/// All of them, plain keys behind pairs, which they are made of.
+fn functions() -> impl Iterator<Item = Function> {
+    let portable = || FUNCTIONS.iter().flat_map(|function| function.overloads).filter(|row| row.dialect == "portable");
+    let is_sort_of_keys = |row: &&'static Overload| row.name.starts_with("bitonicSort") && row.results.len() == 1;
+    let first = portable().filter(move |row| !is_sort_of_keys(row));
+    first.chain(portable().filter(is_sort_of_keys)).flat_map(of_overload)
+}
+
+fn of_overload(row: &'static Overload) -> Vec<Function> {
+    let Lowering::Lane { op, .. } = row.lowering else { return Vec::new() };
+    let name = row.name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let name = if matches!(op, LaneOp::Quad { .. }) { row.name } else { name };
+    if row.generic.is_empty() {
+        return line_without_types(op, name).map(|line| Function { line, has_double: false }).into_iter().collect();
+    }
+    let function = |shape: Shape| {
+        let is_pair = row.results.len() == 2;
+        let value = row.params.get(1).filter(|_| is_pair).and_then(|param| param.ty.shape(shape));
+        let has_double = [Some(shape), value].into_iter().flatten().any(|shape| shape.scalar() == Scalar::F64);
+        line(op, name, shape, value).map(|line| Function { line, has_double })
+    };
+    row.generic.iter().filter_map(function).collect()
+}
+
+fn line_without_types(op: LaneOp, name: &str) -> Option<String> {
+    Some(match op {
+        LaneOp::Vote { op: VoteOp::All, .. } => format!("CROSSLANE_QUAD_VOTE({name}, And)"),
+        LaneOp::Vote { .. } => format!("CROSSLANE_QUAD_VOTE({name}, Or)"),
+        LaneOp::Ballot(_) => format!("CROSSLANE_BALLOT({name})"),
+        LaneOp::LaneIndex(_) => format!("CROSSLANE_FACT({name}, gl_SubgroupInvocationID)"),
+        LaneOp::LaneCount(_) => format!("CROSSLANE_FACT({name}, gl_SubgroupSize)"),
+        LaneOp::SegmentLast(_) => format!("CROSSLANE_LAST({name})"),
+        _ => return None,
+    })
+}
+
+/// The line for a type; `value` is that of what is sorted beside keys.
+fn line(op: LaneOp, name: &str, shape: Shape, value: Option<Shape>) -> Option<String> {
+    let ty = word(shape);
+    Some(match op {
+        LaneOp::Quad { mv: QuadMove::Lane(lane), .. } => format!("CROSSLANE_QUAD_LANE({ty}, {name}, {lane}u)"),
+        LaneOp::Quad { mv: QuadMove::X, .. } => format!("CROSSLANE_QUAD_SWAP({ty}, {name}, Horizontal)"),
+        LaneOp::Quad { mv: QuadMove::Y, .. } => format!("CROSSLANE_QUAD_SWAP({ty}, {name}, Vertical)"),
+        LaneOp::Butterfly(_) => format!("CROSSLANE_BUTTERFLY({ty}, {name})"),
+        LaneOp::Bpermute => format!("CROSSLANE_BPERMUTE({ty}, {name})"),
+        LaneOp::Permute => format!("CROSSLANE_PERMUTE({ty}, {name})"),
+        LaneOp::Broadcast => format!("CROSSLANE_BROADCAST({ty}, {name})"),
+        LaneOp::BroadcastFirst => format!("CROSSLANE_BROADCAST_FIRST({ty}, {name})"),
+        LaneOp::Fold { .. } if shape.scalar().is_bool() => {
+            format!("CROSSLANE_OF_BOOLS({ty}, {}, {name})", word(shape.with_scalar(Scalar::U32)))
+        }
+        LaneOp::Fold { op, kind, .. } => fold(op, kind, name, shape),
+        LaneOp::Segmented { op, .. } => format!("CROSSLANE_SEGMENTED({ty}, {name}, {op:?})"),
+        LaneOp::Sort { .. } => match value {
+            Some(value) => format!("CROSSLANE_SORT_PAIRS({ty}, {}, {name})", word(value)),
+            None => format!("CROSSLANE_SORT_KEYS({ty}, {name})"),
+        },
+        _ => return None,
+    })
+}
+
+fn fold(op: FoldOp, kind: FoldKind, name: &str, shape: Shape) -> String {
+    let ty = word(shape);
+    match kind {
+        FoldKind::Inclusive => format!("CROSSLANE_INCLUSIVE({ty}, {name}, {op:?})"),
+        FoldKind::Exclusive => {
+            format!("CROSSLANE_EXCLUSIVE({ty}, {name}, {op:?}, {})", identity(op, shape.scalar()))
+        }
+        _ => format!("CROSSLANE_REDUCE({ty}, {name}, {op:?})"),
+    }
+}
+
+/// What changes nothing, as a scalar of the type.
+fn identity(op: FoldOp, scalar: Scalar) -> &'static str {
+    match (op, scalar.kind, scalar.width) {
+        (FoldOp::Min, ScalarKind::Float, 64) => "packDouble2x32(uvec2(0u, 0x7ff00000u))",
+        (FoldOp::Max, ScalarKind::Float, 64) => "packDouble2x32(uvec2(0u, 0xfff00000u))",
+        (FoldOp::Min, ScalarKind::Float, _) => "uintBitsToFloat(0x7f800000u)",
+        (FoldOp::Max, ScalarKind::Float, _) => "uintBitsToFloat(0xff800000u)",
+        (FoldOp::Min, ScalarKind::Sint, _) => "0x7fffffff",
+        (FoldOp::Max, ScalarKind::Sint, _) => "int(0x80000000u)",
+        (FoldOp::Min | FoldOp::And, _, _) => "0xffffffffu",
+        (FoldOp::Mul, _, _) => "1",
+        _ => "0",
+    }
+}
+
+/// What GLSL calls a scalar or vector type.
+fn word(shape: Shape) -> String {
+    let (scalar, prefix) = match (shape.scalar().kind, shape.scalar().width) {
+        (ScalarKind::Bool, _) => ("bool", "b"),
+        (ScalarKind::Sint, _) => ("int", "i"),
+        (ScalarKind::Uint, _) => ("uint", "u"),
+        (ScalarKind::Float, 64) => ("double", "d"),
+        (ScalarKind::Float, _) => ("float", ""),
+    };
+    if shape.size() == 1 { scalar.into() } else { format!("{prefix}vec{}", shape.size()) }
+}
