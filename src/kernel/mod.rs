@@ -134,6 +134,23 @@ pub struct Buffer {
     pub span: Span,
 }
 
+/// A variable that is indexed at run time, in the invocation's memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PrivateVariable {
+    /// Its first byte. Variables that are never needed at once may share bytes.
+    pub start: u32,
+    pub bytes: u32,
+    /// What `start` is a multiple of, a power of two.
+    pub align: u32,
+}
+
+impl PrivateVariable {
+    /// The byte behind the last one.
+    pub const fn end(&self) -> u32 {
+        self.start + self.bytes
+    }
+}
+
 #[cfg(test)]
 impl Buffer {
     /// A storage buffer that may be written, in set 0.
@@ -155,8 +172,10 @@ pub struct Kernel {
     pub push_bytes: u32,
     /// Bytes of workgroup memory.
     pub shared_bytes: u32,
-    /// Bytes of memory of one invocation: variables that are indexed at run time.
+    /// Bytes of memory of one invocation.
     pub private_bytes: u32,
+    /// What is in it.
+    pub private: Vec<PrivateVariable>,
     pub body: BlockId,
     pub values: Arena<ValueData>,
     pub insts: Arena<Inst>,
@@ -177,6 +196,7 @@ impl Kernel {
             push_bytes: 0,
             shared_bytes: 0,
             private_bytes: 0,
+            private: Vec::new(),
             body,
             values: Arena::new(),
             insts: Arena::new(),
@@ -261,10 +281,7 @@ impl Kernel {
     /// An empty block with parameters of these types.
     pub fn add_block(&mut self, params: &[Ty]) -> BlockId {
         let block = self.blocks.push(Block::default());
-        for (n, ty) in params.iter().enumerate() {
-            let value = self.values.push(ValueData { ty: *ty, def: Def::Param(block, n as u32) });
-            self.blocks[block].params.push(value);
-        }
+        params.iter().for_each(|ty| _ = self.add_param(block, *ty));
         block
     }
 
@@ -293,6 +310,14 @@ impl Kernel {
         }
         let inst = &mut self.insts[inst];
         (inst.first, inst.count) = (first, types.len() as u32);
+    }
+
+    /// Adds a parameter to a block, behind the others.
+    pub fn add_param(&mut self, block: BlockId, ty: Ty) -> Value {
+        let n = self.blocks[block].params.len() as u32;
+        let value = self.values.push(ValueData { ty, def: Def::Param(block, n) });
+        self.blocks[block].params.push(value);
+        value
     }
 
     /// Keeps some parameters of a block. Gives whether others went.

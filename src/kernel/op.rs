@@ -92,8 +92,9 @@ pub enum MemorySpace {
     Push,
     /// Memory of the workgroup.
     Shared,
-    /// Memory of the invocation.
-    Private,
+    /// Memory of the invocation: variable `n` of [`super::Kernel::private`], in which all addresses lie that are used
+    /// with it. They are bytes from the start of the whole.
+    Private(u32),
     /// All memory: the address has 64 bits.
     Physical,
 }

@@ -15,6 +15,8 @@ mod hoist;
 mod join;
 mod memory;
 mod merge;
+mod pack;
+mod promote;
 mod range;
 mod share;
 mod unroll;
@@ -36,9 +38,13 @@ pub fn optimize(kernel: &mut Kernel) {
     if unroll::run(kernel) {
         clean(kernel);
     }
+    if promote::run(kernel) {
+        clean(kernel);
+    }
     hoist::run(kernel);
     address::run(kernel);
     clean(kernel);
+    pack::run(kernel);
 }
 
 /// What is left to do where moves between lanes cost as much as other instructions, and one memory access takes as long as

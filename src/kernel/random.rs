@@ -8,7 +8,9 @@ mod statement;
 mod value;
 
 use crate::ir::{BuiltIn, Scalar, ScalarKind};
-use crate::kernel::{BinOp, Buffer, Builder, CmpOp, InstId, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value, verify};
+use crate::kernel::{
+    BinOp, Buffer, Builder, CmpOp, InstId, Kernel, MemoryAccess, MemorySpace, Op, PrivateVariable, Ty, Value, verify,
+};
 use crate::sim::{Dispatch, Memory, Program, Undefined};
 
 /// Words that each invocation reads and writes.
@@ -64,7 +66,8 @@ pub fn kernel(seed: u64, lanes: bool) -> Kernel {
         kernel.buffers.push(Buffer { writable, ..Buffer::storage("words", binding) });
     }
     kernel.shared_bytes = size * WORDS * 4;
-    kernel.private_bytes = WORDS * 4;
+    kernel.private_bytes = 2 * WORDS * 4;
+    kernel.private = [0, WORDS * 4].map(|start| PrivateVariable { start, bytes: WORDS * 4, align: 4 }).into();
     let mut b = Builder::new(kernel);
     let zero = b.u32(0);
     let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

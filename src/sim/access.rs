@@ -28,10 +28,10 @@ impl Reach {
             MemorySpace::Buffer(n) => env.buffers[n as usize].len(),
             MemorySpace::Push => env.push.len(),
             MemorySpace::Shared => env.shared.len(),
-            MemorySpace::Private => env.program.kernel.private_bytes as usize,
+            MemorySpace::Private(_) => env.program.kernel.private_bytes as usize,
             MemorySpace::Physical => 0,
         };
-        let stride = if access.space == MemorySpace::Private { size } else { 0 };
+        let stride = if matches!(access.space, MemorySpace::Private(_)) { size } else { 0 };
         Reach { access, size, stride }
     }
 
@@ -78,7 +78,7 @@ fn memory<'a>(buffers: &'a mut [Memory], env: [&'a mut Memory; 3], space: Memory
         MemorySpace::Buffer(n) => &mut buffers[n as usize],
         MemorySpace::Push => push,
         MemorySpace::Shared => shared,
-        MemorySpace::Private | MemorySpace::Physical => private,
+        MemorySpace::Private(_) | MemorySpace::Physical => private,
     }
 }
 

@@ -68,7 +68,7 @@ impl<'a> Env<'a> {
             }
             MemorySpace::Push => ("the push constants".into(), self.push.len()),
             MemorySpace::Shared => ("workgroup memory".into(), self.shared.len()),
-            MemorySpace::Private => ("an indexed variable's memory".into(), kernel.private_bytes as usize),
+            MemorySpace::Private(_) => ("an indexed variable's memory".into(), kernel.private_bytes as usize),
             MemorySpace::Physical => ("memory".into(), 0),
         };
         let bytes = u32::from(access.bytes) * u32::from(access.components);

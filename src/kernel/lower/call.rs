@@ -7,7 +7,7 @@ use super::shape::Extent;
 use super::{Lower, Scalars};
 use crate::diagnostic::Code;
 use crate::ir::{self, FuncId, Function, InstId, Local, LocalId, TypeId, Values};
-use crate::kernel::{MemorySpace, Op};
+use crate::kernel::{MemorySpace, Op, PrivateVariable};
 
 impl<'m> Lower<'m> {
     /// Lowers the entry point: module-scope variables, then its body.
@@ -86,8 +86,10 @@ impl<'m> Lower<'m> {
             return None;
         };
         self.private_top = end;
+        let number = self.b.kernel.private.len() as u32;
+        self.b.kernel.private.push(PrivateVariable { start, bytes: extent.size, align: extent.align });
         self.b.kernel.private_bytes = self.b.kernel.private_bytes.max(end);
-        Some(Place::new(MemorySpace::Private, start, ty))
+        Some(Place::new(MemorySpace::Private(number), start, ty))
     }
 
     /// Bytes of a variable's memory; reports a length that specialization has made impossible.

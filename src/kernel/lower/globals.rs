@@ -222,8 +222,7 @@ impl Lower<'_> {
                 self.store_place(place, &values);
             }
         }
-        for (id, offset) in self.tables.clone() {
-            let place = Place::new(MemorySpace::Private, offset, self.shapes.constants.get(id).ty);
+        for (id, place) in self.tables.clone() {
             let values = self.shapes.values(&mut self.b.kernel, id);
             self.store_place(place, &values);
         }
@@ -237,7 +236,7 @@ impl Lower<'_> {
                 continue;
             }
             if let Some(place) = self.private(ty) {
-                self.tables.push((id, place.offset));
+                self.tables.push((id, place));
             }
         }
     }
@@ -252,7 +251,7 @@ impl Lower<'_> {
         }
         let top = self.private_top;
         let place = match composite {
-            ir::Value::Const(id) => self.table(id, ty),
+            ir::Value::Const(id) => self.table(id),
             _ => self.spilled(ty, &values),
         };
         self.private_top = top;
@@ -265,10 +264,10 @@ impl Lower<'_> {
         self.shapes.part_count(ty).is_none_or(|count| count <= 4)
     }
 
-    fn table(&mut self, id: ConstId, ty: TypeId) -> Option<Place> {
+    fn table(&mut self, id: ConstId) -> Option<Place> {
         // They were declared in ascending order.
         let at = self.tables.binary_search_by_key(&id, |(table, _)| *table).ok()?;
-        Some(Place::new(MemorySpace::Private, self.tables[at].1, ty))
+        Some(self.tables[at].1)
     }
 
     /// A value written to private memory.

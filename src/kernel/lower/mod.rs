@@ -109,7 +109,7 @@ struct Lower<'m> {
     /// What module-scope variables became, by their numbers.
     globals: Vec<Pointer>,
     /// Constant arrays that are indexed at run time, and where in private memory they lie.
-    tables: Vec<(ir::ConstId, u32)>,
+    tables: Vec<(ir::ConstId, pointer::Place)>,
     /// Words of workgroup memory that begin as zero.
     cleared: u32,
     /// The functions being inlined, innermost last.

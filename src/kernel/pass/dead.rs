@@ -1,13 +1,14 @@
 //! Drops what nobody needs: instructions, whole constructs, and parameters and results of those that stay.
 //!
 //! Needed are effects (stores, atomics, barriers, ends of the invocation) and what they depend on; a construct is needed
-//! if something in it is, or one of its results. Stores to the invocation's own memory are needed only where something that
-//! is needed reads it. A loop that does nothing is dropped even if it never ends.
+//! if something in it is, or one of its results. Stores to a variable in the invocation's own memory are needed only where
+//! something that is needed reads it. A loop that does nothing is dropped even if it never ends.
 
 use crate::kernel::names::Names;
 use crate::kernel::tree::{Flows, Tree};
 use crate::kernel::{BlockId, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
 use crate::lane::{GroupOp, LaneOp, Primitive};
+use rustc_hash::FxHashMap;
 
 /// Drops dead code. Gives whether there was some.
 pub fn run(kernel: &mut Kernel) -> bool {
@@ -22,7 +23,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
 /// Whether an instruction does something that can be seen.
 fn has_effect(op: &Op) -> bool {
     match op {
-        Op::Store(access) if is_private(*access) => access.volatile,
+        Op::Store(access) if private(*access).is_some() => access.volatile,
         Op::Store(_) | Op::Atomic { .. } | Op::Barrier { .. } | Op::Return => true,
         Op::Load(MemoryAccess { volatile, .. }) => *volatile,
         Op::Lane { op, .. } => *op == LaneOp::Sync,
@@ -31,8 +32,12 @@ fn has_effect(op: &Op) -> bool {
     }
 }
 
-fn is_private(access: MemoryAccess) -> bool {
-    access.space == MemorySpace::Private
+/// The variable of the invocation's memory that is accessed.
+fn private(access: MemoryAccess) -> Option<usize> {
+    match access.space {
+        MemorySpace::Private(variable) => Some(variable as usize),
+        _ => None,
+    }
 }
 
 /// What is needed, as far as it has been found.
@@ -42,8 +47,8 @@ struct Live<'k> {
     flows: Flows,
     /// Terminators that lead to a loop or scope from anywhere inside it.
     leaving: Vec<Vec<InstId>>,
-    /// Stores to the invocation's memory, while nothing that reads it is needed.
-    private_stores: Vec<InstId>,
+    /// Stores to each variable of the invocation's memory, while nothing that reads it is needed.
+    private_stores: FxHashMap<usize, Vec<InstId>>,
     values: Vec<bool>,
     insts: Vec<bool>,
     open: Vec<Item>,
@@ -61,7 +66,7 @@ impl<'k> Live<'k> {
             tree,
             flows: Flows::new(kernel, tree),
             leaving: vec![Vec::new(); kernel.insts.len()],
-            private_stores: Vec::new(),
+            private_stores: FxHashMap::default(),
             values: vec![false; kernel.values.len()],
             insts: vec![false; kernel.insts.len()],
             open: Vec::new(),
@@ -70,7 +75,9 @@ impl<'k> Live<'k> {
             match kernel.insts[*inst].op {
                 Op::Exit(target) | Op::Continue(target) => live.leaving[target.index()].push(*inst),
                 op if has_effect(&op) => live.need_inst(*inst),
-                Op::Store(_) => live.private_stores.push(*inst),
+                Op::Store(access) => {
+                    private(access).into_iter().for_each(|n| live.private_stores.entry(n).or_default().push(*inst));
+                }
                 _ => {}
             }
         }
@@ -127,9 +134,10 @@ impl<'k> Live<'k> {
                 std::mem::take(&mut self.leaving[inst.index()]).into_iter().for_each(|way| self.need_inst(way));
             }
             Op::Yield | Op::Exit(_) | Op::Continue(_) => {}
-            Op::Load(access) if is_private(access) => {
+            Op::Load(access) => {
                 self.need(self.kernel.args(inst)[0]);
-                std::mem::take(&mut self.private_stores).into_iter().for_each(|store| self.need_inst(store));
+                let stores = private(access).and_then(|variable| self.private_stores.remove(&variable));
+                stores.into_iter().flatten().for_each(|store| self.need_inst(store));
             }
             _ => self.kernel.args(inst).iter().for_each(|arg| self.need(*arg)),
         }

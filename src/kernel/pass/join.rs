@@ -61,7 +61,8 @@ fn joinable(kernel: &Kernel, inst: InstId) -> Option<(MemoryAccess, bool)> {
         Op::Store(access) => (access, true),
         _ => return None,
     };
-    let is_plain = !access.coherent && !access.volatile && access.bytes >= 4 && access.space != MemorySpace::Private;
+    let is_private = matches!(access.space, MemorySpace::Private(_));
+    let is_plain = !access.coherent && !access.volatile && access.bytes >= 4 && !is_private;
     is_plain.then_some((access, is_store))
 }
 

@@ -81,7 +81,7 @@ pub fn kind(kernel: &Kernel, space: MemorySpace) -> Kind {
         },
         MemorySpace::Push => Kind::Constant,
         MemorySpace::Shared => Kind::Shared,
-        MemorySpace::Private => Kind::Private,
+        MemorySpace::Private(_) => Kind::Private,
         MemorySpace::Physical => Kind::Global,
     }
 }
@@ -153,6 +153,11 @@ fn components(access: MemoryAccess, address: Value) -> impl Iterator<Item = Plac
 
 /// Whether two places share no byte.
 fn are_apart(kernel: &Kernel, a: Place, b: Place) -> bool {
+    if let (MemorySpace::Private(a), MemorySpace::Private(b)) = (a.space, b.space)
+        && a != b
+    {
+        return true;
+    }
     let start = |place: Place| {
         let base = if a.address == b.address { Some(0) } else { kernel.as_constant(place.address) };
         base.map(|base| base.wrapping_add(place.offset))

@@ -1,6 +1,6 @@
 //! Random kernels give the same before and after each pass.
 
-use super::{Pass, address, control, dead, early, forward, hoist, join, merge, optimize, share, unroll};
+use super::{Pass, address, control, dead, early, forward, hoist, join, merge, optimize, pack, promote, share, unroll};
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::print::print;
 use crate::kernel::tree::Tree;
@@ -19,9 +19,11 @@ const PASSES: &[(&str, Pass)] = &[
     ("early", early::run),
     ("unroll", unroll::run),
     ("hoist", hoist::run),
+    ("promote", promote::run),
     ("address", address::run),
     ("join", join::run),
     ("share", share::run),
+    ("pack", pack::run),
     ("optimize", |kernel| {
         optimize(kernel);
         true

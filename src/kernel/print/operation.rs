@@ -53,7 +53,7 @@ fn space_text(space: MemorySpace) -> String {
         MemorySpace::Buffer(index) => format!("buffer {index} "),
         MemorySpace::Push => "push ".to_owned(),
         MemorySpace::Shared => "shared ".to_owned(),
-        MemorySpace::Private => "private ".to_owned(),
+        MemorySpace::Private(variable) => format!("private {variable} "),
         MemorySpace::Physical => "physical ".to_owned(),
     }
 }

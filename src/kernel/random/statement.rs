@@ -25,7 +25,8 @@ impl Generator {
             4 if nested && !self.targets.is_empty() => self.leave(),
             5 => self.load(),
             6 | 7 => {
-                let space = self.one_of(&[MemorySpace::Shared, MemorySpace::Private, MemorySpace::Buffer(1)]);
+                let private = MemorySpace::Private(self.below(2));
+                let space = self.one_of(&[MemorySpace::Shared, private, MemorySpace::Buffer(1)]);
                 let word = self.below(WORDS);
                 self.store_something(space, word);
             }
@@ -37,7 +38,8 @@ impl Generator {
     /// The address of a word of this invocation, and what the access adds.
     fn place(&mut self, space: MemorySpace, word: u32) -> (Value, u32) {
         let base = match space {
-            MemorySpace::Private => self.b.u32(0),
+            MemorySpace::Private(0) => self.b.u32(0),
+            MemorySpace::Private(_) => return (self.index(), (WORDS + word % 4) * 4),
             MemorySpace::Shared => self.own_shared,
             _ => self.own,
         };
@@ -49,8 +51,17 @@ impl Generator {
         (self.b.bin(op, Scalar::U32, base, four), 0)
     }
 
+    /// The bytes before one of the first four words, which only the run knows or which is a constant.
+    fn index(&mut self) -> Value {
+        let number = self.operand(Scalar::U32, true);
+        let (three, two) = (self.b.u32(3), self.b.u32(2));
+        let word = self.b.bin(BinOp::And, Scalar::U32, number.value, three);
+        self.b.bin(BinOp::Shl, Scalar::U32, word, two)
+    }
+
     fn load(&mut self) {
-        let spaces = [MemorySpace::Buffer(0), MemorySpace::Buffer(1), MemorySpace::Shared, MemorySpace::Private];
+        let private = MemorySpace::Private(self.below(2));
+        let spaces = [MemorySpace::Buffer(0), MemorySpace::Buffer(1), MemorySpace::Shared, private];
         let space = self.one_of(&spaces);
         let word = self.below(WORDS - 1);
         let components = self.one_of(&[1, 1, 2]);

@@ -77,7 +77,7 @@ impl Sources<'_> {
         }
         match access.space {
             MemorySpace::Push => Extent::Dispatch,
-            MemorySpace::Private => Extent::Lane,
+            MemorySpace::Private(_) => Extent::Lane,
             MemorySpace::Buffer(buffer) => match self.kernel.buffers.get(buffer as usize) {
                 Some(buffer) if buffer.kind == BufferKind::Uniform => Extent::Dispatch,
                 // Another invocation may write it, if through another buffer.

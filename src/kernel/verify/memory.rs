@@ -36,7 +36,7 @@ impl Verifier<'_> {
     fn atomic(&self, op: AtomicOp, ty: Scalar, access: MemoryAccess) -> Check<Signature> {
         self.access(access, if op == AtomicOp::Load { Does::Read } else { Does::Write })?;
         ensure!(access.components == 1 && u32::from(access.bytes) == ty.bytes(), "it is on more or less than a value");
-        let shares = !matches!(access.space, MemorySpace::Private | MemorySpace::Push);
+        let shares = !matches!(access.space, MemorySpace::Private(_) | MemorySpace::Push);
         ensure!(shares, "nobody shares this memory");
         ensure!(!ty.is_bool(), "it is on a bool");
         let values = match op {
@@ -61,7 +61,7 @@ impl Verifier<'_> {
                 found.writable && found.kind == BufferKind::Storage
             }
             MemorySpace::Push => false,
-            MemorySpace::Shared | MemorySpace::Private | MemorySpace::Physical => true,
+            MemorySpace::Shared | MemorySpace::Private(_) | MemorySpace::Physical => true,
         };
         ensure!(is_writable || does == Does::Read, "it writes to memory that is read-only");
         Ok(())

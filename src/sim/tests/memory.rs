@@ -43,8 +43,8 @@ fn private_memory_is_each_invocations_own() {
     let mut s = Shader::new(8);
     s.b.kernel.private_bytes = 8;
     let (x, four) = (s.input(), s.b.u32(4));
-    s.b.store(access(MemorySpace::Private, 4), four, &[x]);
-    let back = s.b.load(access(MemorySpace::Private, 4), four)[0];
+    s.b.store(access(MemorySpace::Private(0), 4), four, &[x]);
+    let back = s.b.load(access(MemorySpace::Private(0), 4), four)[0];
     let sum = s.b.bin(BinOp::Add, U32, back, back);
     s.output(sum);
     assert_eq!(s.run(4, 1, &[1, 2, 3, 4, 5, 6, 7, 8]).expect("it runs"), [2, 4, 6, 8, 10, 12, 14, 16]);
@@ -52,7 +52,7 @@ fn private_memory_is_each_invocations_own() {
     let mut s = Shader::new(8);
     s.b.kernel.private_bytes = 8;
     let zero = s.b.u32(0);
-    let nothing = s.b.load(access(MemorySpace::Private, 4), zero)[0];
+    let nothing = s.b.load(access(MemorySpace::Private(0), 4), zero)[0];
     s.output(nothing);
     assert_eq!(s.run(4, 1, &[]).expect_err("it is undefined").kind, FaultKind::Undefined(Use::Memory));
 }

@@ -215,7 +215,7 @@ fn scratch_memory_is_made_ready_where_arrays_ask_for_it() {
         let mut b = builder(64);
         b.kernel.private_bytes = 64;
         let (address, value) = own(&mut b);
-        let place = MemoryAccess { align: 4, ..MemoryAccess::words(MemorySpace::Private, 0, 1) };
+        let place = MemoryAccess { align: 4, ..MemoryAccess::words(MemorySpace::Private(0), 0, 1) };
         b.store(place, address, &[value]);
         let back = b.load(place, address)[0];
         b.store(words(1, 4), address, &[back]);

@@ -1,8 +1,9 @@
 //! Where each virtual register holds a value that is still needed.
 //!
-//! A walk from each use back to the definitions that reach it, over the blocks between the lines of control flow. The
-//! effort is that of the result: each block is met once for each register that is alive in it. In ranges, line `n` reads
-//! at `2 n` and writes at `2 n + 1`.
+//! A walk from each use back to the definitions that reach it, over the blocks between the lines of control flow, and one
+//! from the definitions on: where none has run yet a register holds nothing that is worth keeping, although a way leads from
+//! there to a use. The effort is that of the result: each block is met once for each register that is alive in it. In
+//! ranges, line `n` reads at `2 n` and writes at `2 n + 1`.
 
 use super::machine::{Line, Reg};
 use crate::target::range::{Range, joined};
@@ -15,13 +16,16 @@ struct Block {
     /// The line after the last one.
     end: u32,
     before: SmallVec<[u32; 2]>,
+    after: SmallVec<[u32; 2]>,
 }
 
 /// The ranges of each register, in ascending order and apart; none for a register that nothing writes.
 pub fn ranges(lines: &[Line], registers: usize) -> Vec<Vec<Range>> {
     let graph = Graph::new(lines);
     let (reads, writes) = accesses(lines, registers);
-    let mut walk = Walk { graph: &graph, met: vec![u32::MAX; graph.blocks.len()], queue: Vec::new() };
+    let none = vec![u32::MAX; graph.blocks.len()];
+    let (met, reached) = (none.clone(), none.clone());
+    let mut walk = Walk { graph: &graph, met, entered: none, reached, queue: Vec::new() };
     (0..registers).map(|reg| walk.register(reg as u32, &reads[reg], &writes[reg])).collect()
 }
 
@@ -64,7 +68,8 @@ impl Graph {
             self.block_of[at] = self.blocks.len() as u32;
             let plain = matches!(line, Line::Inst(_) | Line::Source(_) | Line::Lane(_) | Line::Empty);
             if !plain || at + 1 == lines.len() {
-                self.blocks.push(Block { first, end: at as u32 + 1, before: SmallVec::new() });
+                let (before, after) = (SmallVec::new(), SmallVec::new());
+                self.blocks.push(Block { first, end: at as u32 + 1, before, after });
                 first = at as u32 + 1;
             }
         }
@@ -126,6 +131,7 @@ impl Graph {
     fn edge(&mut self, from: u32, to: u32) {
         if let Some(block) = self.blocks.get_mut(to as usize) {
             block.before.push(from);
+            self.blocks[from as usize].after.push(to);
         }
     }
 }
@@ -134,6 +140,10 @@ struct Walk<'g> {
     graph: &'g Graph,
     /// The register for which a block's end was met last.
     met: Vec<u32>,
+    /// That which was alive at a block's beginning last.
+    entered: Vec<u32>,
+    /// The one of those that a definition reaches a block's beginning for.
+    reached: Vec<u32>,
     queue: Vec<u32>,
 }
 
@@ -143,28 +153,55 @@ impl Walk<'_> {
         if writes.is_empty() {
             return found;
         }
+        let mut alive = Vec::new();
         for at in reads {
-            self.back(self.graph.block_of[*at as usize], 2 * at, writes, &mut found);
+            alive.push(self.back(reg, self.graph.block_of[*at as usize], 2 * at, writes));
             while let Some(block) = self.queue.pop() {
                 if std::mem::replace(&mut self.met[block as usize], reg) != reg {
                     let to = 2 * self.graph.blocks[block as usize].end - 1;
-                    self.back(block, to, writes, &mut found);
+                    alive.push(self.back(reg, block, to, writes));
                 }
             }
         }
+        self.reach(reg, writes);
+        found.extend(alive.into_iter().filter(|alive| self.is_defined(reg, alive)).map(|alive| alive.range));
         joined(found)
     }
 
     /// Alive in a block up to `to`: from the last write before, or from its beginning and before.
-    fn back(&mut self, block: u32, to: u32, writes: &[u32], found: &mut Vec<Range>) {
+    fn back(&mut self, reg: u32, block: u32, to: u32, writes: &[u32]) -> Alive {
         let Block { first, before, .. } = &self.graph.blocks[block as usize];
         let behind = writes.partition_point(|at| 2 * at < to);
         match behind.checked_sub(1).map(|last| writes[last]) {
-            Some(write) if write >= *first => found.push(Range { from: 2 * write + 1, to }),
+            Some(write) if write >= *first => Alive { entered: None, range: Range { from: 2 * write + 1, to } },
             _ => {
-                found.push(Range { from: 2 * first, to });
+                self.entered[block as usize] = reg;
                 self.queue.extend(before);
+                Alive { entered: Some(block), range: Range { from: 2 * first, to } }
             }
         }
     }
+
+    /// Follows what is written to the beginnings of blocks where it is alive.
+    fn reach(&mut self, reg: u32, writes: &[u32]) {
+        self.queue.extend(writes.iter().map(|at| self.graph.block_of[*at as usize]));
+        while let Some(block) = self.queue.pop() {
+            for after in &self.graph.blocks[block as usize].after {
+                let at = *after as usize;
+                if self.entered[at] == reg && std::mem::replace(&mut self.reached[at], reg) != reg {
+                    self.queue.push(*after);
+                }
+            }
+        }
+    }
+
+    fn is_defined(&self, reg: u32, alive: &Alive) -> bool {
+        alive.entered.is_none_or(|block| self.reached[block as usize] == reg)
+    }
+}
+
+/// A stretch of a block in which a register is alive, and the block if that is from its beginning.
+struct Alive {
+    entered: Option<u32>,
+    range: Range,
 }

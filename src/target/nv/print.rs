@@ -1,7 +1,7 @@
 //! The text of a program, as `glProgramStringARB` takes it.
 //!
-//! Constants of vectors are braced; a comment to the end of the line begins with `#`. Conditions go through the scratch
-//! register `RC`: the bool is moved there with `.CC` right before the line that tests it.
+//! Constants of vectors are braced; a comment to the end of the line begins with `#`. A bool is copied onto
+//! itself with `.CC` right before the line that tests it. Results that nobody wants go to the scratch register `RC`.
 
 use super::interface::{Interface, Needs};
 use super::machine::{Class, Inst, Kind, Line, Operand, Place, Reg, Registers, Target, Test};
@@ -135,8 +135,8 @@ impl Printer<'_> {
         match line {
             Line::Inst(inst) => self.inst(inst),
             Line::If(condition, test) => {
-                self.condition(*condition);
-                self.statement(&format!("IF {}.x;", flag(*test)));
+                let test = self.condition(*condition, *test);
+                self.statement(&format!("IF {test};"));
                 self.indent += 1;
             }
             Line::Else => {
@@ -152,8 +152,8 @@ impl Printer<'_> {
             Line::EndRepeat => self.end("ENDREP;"),
             Line::Break => self.statement("BRK;"),
             Line::BreakIf(condition, test) => {
-                self.condition(*condition);
-                self.statement(&format!("BRK ({}.x);", flag(*test)));
+                let test = self.condition(*condition, *test);
+                self.statement(&format!("BRK ({test});"));
             }
             Line::BreakNever => {
                 self.uses_scratch = true;
@@ -172,10 +172,11 @@ impl Printer<'_> {
         self.statement(text);
     }
 
-    fn condition(&mut self, reg: Reg) {
-        self.uses_scratch = true;
-        let text = format!("MOV.U.CC RC.x, {};", self.reg(reg));
-        self.statement(&text);
+    /// Copies a bool onto itself, for the condition codes that this sets; gives their test.
+    fn condition(&mut self, reg: Reg, test: Test) -> String {
+        let name = self.reg(reg);
+        self.statement(&format!("MOV.U.CC {name}, {name};"));
+        format!("{}.{}", flag(test), self.component(reg))
     }
 
     /// Names the source line, where it is another one than before.
@@ -200,17 +201,14 @@ impl Printer<'_> {
     }
 
     fn inst(&mut self, inst: &Inst) {
-        if let Some(guard) = inst.guard {
-            self.condition(guard);
-        }
-        let mask = if inst.guard.is_some() { "(NE.x)" } else { "" };
+        let mask = inst.guard.map(|guard| format!("({})", self.condition(guard, Test::True))).unwrap_or_default();
         let target = match &inst.target {
             Target::None => None,
             Target::Scratch => {
                 self.uses_scratch = true;
                 Some("RC.x".to_owned())
             }
-            Target::Regs(regs) => Some(self.target(regs, mask)),
+            Target::Regs(regs) => Some(self.target(regs, &mask)),
             Target::Place(place) => Some(self.place(place)),
         };
         let sources = inst.sources.iter().map(|source| self.operand(source));
@@ -280,7 +278,7 @@ impl Printer<'_> {
     }
 }
 
-/// The condition code that a bool in `RC.x` gives.
+/// The condition code that a bool gives.
 const fn flag(test: Test) -> &'static str {
     match test {
         Test::True => "NE",

@@ -1,6 +1,6 @@
 //! A workgroup: its registers, its control flow and its memory.
 
-use super::parse::{Index, Inst, Node, Operand, Program, Space};
+use super::parse::{Condition, Index, Inst, Node, Operand, Program, Space};
 use super::{Memory, lanes, scalar};
 use scalar::Kind;
 
@@ -24,8 +24,8 @@ pub struct Machine<'p> {
     shared: Vec<u8>,
     /// Components of variables, one after another, for each invocation.
     registers: Vec<Row>,
-    /// Whether the last result with `.CC` was not zero.
-    condition: Mask,
+    /// Whether the last result with `.CC` in each component was not zero.
+    conditions: [Mask; 4],
     /// Lanes that left the `REP`s around, innermost last.
     broken: Vec<Mask>,
     steps: usize,
@@ -41,14 +41,14 @@ impl<'p> Machine<'p> {
             groups,
             shared: vec![0xc5; program.shared_bytes],
             registers: vec![vec![JUNK; lanes]; program.components],
-            condition: vec![false; lanes],
+            conditions: std::array::from_fn(|_| vec![false; lanes]),
             broken: Vec::new(),
             steps: 0,
         }
     }
 
     pub fn run(&mut self) -> Result<(), String> {
-        let all = vec![true; self.condition.len()];
+        let all = vec![true; self.conditions[0].len()];
         self.nodes(&self.program.body, all).map(|_| ())
     }
 
@@ -74,7 +74,7 @@ impl<'p> Machine<'p> {
                 Ok(mask)
             }
             Node::If(test, then, otherwise) => {
-                let holds: Mask = mask.iter().zip(&self.condition).map(|(on, c)| *on && c == test).collect();
+                let holds: Mask = (0..mask.len()).map(|lane| mask[lane] && self.holds(*test, lane)).collect();
                 let fails: Mask = mask.iter().zip(&holds).map(|(on, holds)| *on && !holds).collect();
                 let first = self.nodes(then, holds)?;
                 let second = self.nodes(otherwise, fails)?;
@@ -89,7 +89,7 @@ impl<'p> Machine<'p> {
                 self.broken.pop().ok_or_else(|| "a loop ended twice".to_owned())
             }
             Node::Break(test) => {
-                let leaves = |lane: usize| mask[lane] && test.is_none_or(|test| self.condition[lane] == test);
+                let leaves = |lane: usize| mask[lane] && test.is_none_or(|test| self.holds(test, lane));
                 let leaving: Mask = (0..mask.len()).map(leaves).collect();
                 let broken = self.broken.last_mut().ok_or("BRK outside REP")?;
                 broken.iter_mut().zip(&leaving).for_each(|(broken, leaves)| *broken |= leaves);
@@ -136,6 +136,10 @@ impl<'p> Machine<'p> {
         })
     }
 
+    fn holds(&self, test: Condition, lane: usize) -> bool {
+        self.conditions[test.component][lane] == test.holds
+    }
+
     fn each(&self, mask: &Mask, apply: impl Fn(usize) -> Result<Vec<u64>, String>) -> Result<Vec<Row>, String> {
         let mut rows: Vec<Row> = Vec::new();
         for lane in (0..mask.len()).filter(|lane| mask[*lane]) {
@@ -150,11 +154,17 @@ impl<'p> Machine<'p> {
     fn write(&mut self, inst: &Inst, rows: &[Row], mask: &Mask) -> Result<(), String> {
         let row = |component: usize| rows.get(component).or(if rows.len() == 1 { rows.first() } else { None });
         match inst.operands.first() {
-            Some(Operand::Variable { first, components, guarded }) => {
+            Some(Operand::Variable { first, components, guard }) => {
+                let writes = |lane: &usize| mask[*lane] && guard.is_none_or(|guard| self.holds(guard, *lane));
+                let lanes: Vec<usize> = (0..mask.len()).filter(writes).collect();
+                let sets_codes = inst.modifiers.iter().any(|modifier| modifier == "CC");
                 for component in components {
                     let row = row(*component).ok_or("the result has no such component")?.clone();
-                    for lane in (0..mask.len()).filter(|lane| mask[*lane] && (!guarded || self.condition[*lane])) {
-                        self.registers[first + component][lane] = row[lane];
+                    for lane in &lanes {
+                        self.registers[first + component][*lane] = row[*lane];
+                        if sets_codes {
+                            self.conditions[*component][*lane] = row[*lane] as u32 != 0;
+                        }
                     }
                 }
             }
@@ -166,10 +176,6 @@ impl<'p> Machine<'p> {
                 }
             }
             _ => return Err("it has no target".to_owned()),
-        }
-        if inst.modifiers.iter().any(|modifier| modifier == "CC") {
-            let row = &rows[0];
-            (0..mask.len()).filter(|lane| mask[*lane]).for_each(|lane| self.condition[lane] = row[lane] as u32 != 0);
         }
         Ok(())
     }
@@ -187,9 +193,9 @@ impl<'p> Machine<'p> {
 
     /// The components of an operand.
     fn vector(&self, operand: &Operand, kind: Kind) -> Result<Vec<Row>, String> {
-        let lanes = self.condition.len();
+        let lanes = self.conditions[0].len();
         Ok(match operand {
-            Operand::Variable { first, components, guarded: false } => {
+            Operand::Variable { first, components, guard: None } => {
                 components.iter().map(|component| self.registers[first + component].clone()).collect()
             }
             Operand::Number(text) => vec![vec![kind.literal(text)?; lanes]; 4],

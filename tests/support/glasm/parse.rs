@@ -29,12 +29,20 @@ pub enum Space {
 #[derive(Debug)]
 pub enum Node {
     Inst(Inst),
-    /// Whether the condition is `NE`, and both arms.
-    If(bool, Vec<Node>, Vec<Node>),
+    /// With both arms.
+    If(Condition, Vec<Node>, Vec<Node>),
     Repeat(Vec<Node>),
     /// With the condition, if there is one.
-    Break(Option<bool>),
+    Break(Option<Condition>),
     Return,
+}
+
+/// A test of a component's condition code.
+#[derive(Debug, Clone, Copy)]
+pub struct Condition {
+    /// Whether it is `NE`; else `EQ`.
+    pub holds: bool,
+    pub component: usize,
 }
 
 #[derive(Debug)]
@@ -47,11 +55,11 @@ pub struct Inst {
 
 #[derive(Debug, Clone)]
 pub enum Operand {
-    /// Components of a variable; as a target with `(NE.x)` behind it only where that holds.
+    /// Components of a variable; as a target with a condition behind it only where that holds.
     Variable {
         first: usize,
         components: Vec<usize>,
-        guarded: bool,
+        guard: Option<Condition>,
     },
     /// An element of an array of variables: index and the component.
     Element {
@@ -105,7 +113,7 @@ pub fn program(text: &str) -> Result<Program, String> {
 enum Open {
     Body,
     /// The condition, and the first arm once the second has begun.
-    If(bool, Option<Vec<Node>>),
+    If(Condition, Option<Vec<Node>>),
     Repeat,
 }
 
@@ -219,14 +227,14 @@ impl Reader {
         if let Some((name, rest)) = text.split_once('[') {
             return self.indexed(name, rest);
         }
-        let (text, guarded) = match text.strip_suffix("(NE.x)") {
-            Some(text) => (text, true),
-            None => (text, false),
+        let (text, guard) = match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+            Some((text, test)) => (text, Some(condition(test)?)),
+            None => (text, None),
         };
         let (name, components) = text.split_once('.')?;
         let (first, _) = *self.program.variables.get(name)?;
         let components: Vec<usize> = components.chars().map(component).collect::<Option<_>>()?;
-        Some(Operand::Variable { first, components, guarded })
+        Some(Operand::Variable { first, components, guard })
     }
 
     fn indexed(&self, name: &str, rest: &str) -> Option<Operand> {
@@ -251,7 +259,7 @@ impl Reader {
         };
         let register = match register {
             Some(text) => match self.operand(text)? {
-                Operand::Variable { first, components, guarded: false } if components.len() == 1 => {
+                Operand::Variable { first, components, guard: None } if components.len() == 1 => {
                     Some(first + components[0])
                 }
                 _ => return None,
@@ -262,10 +270,13 @@ impl Reader {
     }
 }
 
-fn condition(text: &str) -> Option<bool> {
-    match text {
-        "NE.x" => Some(true),
-        "EQ.x" => Some(false),
+fn condition(text: &str) -> Option<Condition> {
+    let (test, letter) = text.split_once('.')?;
+    let mut letters = letter.chars();
+    let component = letters.next().filter(|_| letters.as_str().is_empty()).and_then(component)?;
+    match test {
+        "NE" => Some(Condition { holds: true, component }),
+        "EQ" => Some(Condition { holds: false, component }),
         _ => None,
     }
 }

@@ -51,7 +51,7 @@ fn calls_one_after_the_other_share_memory() {
 fn constant_tables_are_written_once() {
     let globals = "const uint table[6] = uint[](5u, 8u, 2u, 9u, 1u, 7u);";
     let kernel = with_body(globals, "uint r = 0u; for (uint n = 0u; n < 9u; n++) r += table[(v + n) % 6u]; y[i] = r;");
-    let stores = accesses(&kernel, MemorySpace::Private);
+    let stores = accesses(&kernel, MemorySpace::Private(0));
     assert_eq!(stores.iter().map(|access| access.components).collect::<Vec<_>>(), [4, 2, 1]);
     let table = [5, 8, 2, 9, 1, 7];
     assert_eq!(run(&kernel, &INPUT), INPUT.map(|v| (0..9).map(|n| table[(v as usize + n) % 6]).sum::<u32>()));

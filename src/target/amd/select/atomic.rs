@@ -70,7 +70,7 @@ impl Selector<'_> {
     }
 
     fn atomic_access(&mut self, inst: InstId, op: AtomicOp, scalar: Scalar, access: MemoryAccess) {
-        if scalar.width < 32 || matches!(access.space, MemorySpace::Private | MemorySpace::Push) {
+        if scalar.width < 32 || matches!(access.space, MemorySpace::Private(_) | MemorySpace::Push) {
             self.refused("this atomic operation");
             return;
         }

@@ -181,7 +181,7 @@ impl Selector<'_> {
     /// an access must stay inside one (LLVM: `MaxPrivateElementSize`).
     fn widest_words(&self, space: MemorySpace) -> usize {
         match (space, self.function.scratch) {
-            (MemorySpace::Private, Some(Scratch::Buffer { .. })) => 1,
+            (MemorySpace::Private(_), Some(Scratch::Buffer { .. })) => 1,
             _ if Operation::Load96.spelling(self.arch.generation).is_some() => 4,
             _ => 2,
         }
@@ -235,7 +235,7 @@ impl Selector<'_> {
                 Some(self.buffer_address(base, index, access))
             }
             MemorySpace::Physical => Some(self.physical_address(access, address)),
-            MemorySpace::Private => self.private_address(access, address),
+            MemorySpace::Private(_) => self.private_address(access, address),
             _ => {
                 self.refused("this access to push constants");
                 None

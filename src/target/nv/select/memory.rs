@@ -64,7 +64,7 @@ impl Selector<'_> {
         let results: Vec<Value> = self.kernel.results(inst).collect();
         let address = self.kernel.args(inst)[0];
         match access.space {
-            MemorySpace::Private => self.load_private(access, address, &results),
+            MemorySpace::Private(_) => self.load_private(access, address, &results),
             MemorySpace::Push => self.load_push(access, address, &results),
             MemorySpace::Physical => {
                 self.refused("memory at a physical address");
@@ -76,7 +76,7 @@ impl Selector<'_> {
     pub fn store(&mut self, inst: InstId, access: MemoryAccess) {
         let args = self.kernel.args(inst);
         match access.space {
-            MemorySpace::Private => self.store_private(access, args[0], &args[1..]),
+            MemorySpace::Private(_) => self.store_private(access, args[0], &args[1..]),
             MemorySpace::Physical => {
                 self.refused("memory at a physical address");
             }
