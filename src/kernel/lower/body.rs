@@ -69,7 +69,11 @@ impl<'m> Lower<'m> {
     /// Instructions up to the first behind which nothing runs: where control goes on there, it is at the end of more than
     /// this block.
     fn instructions(&mut self, insts: &[InstId]) -> bool {
-        for inst in insts {
+        for (at, inst) in insts.iter().enumerate() {
+            if self.is_copied(*inst, &insts[at + 1..]) {
+                self.frame().results[inst.index()] = None;
+                continue;
+            }
             if !self.instruction(*inst) {
                 return false;
             }
@@ -78,6 +82,25 @@ impl<'m> Lower<'m> {
             }
         }
         true
+    }
+
+    /// Whether the next thing that is done is to store what this instruction loads: then both are one copy.
+    fn is_copied(&mut self, id: InstId, behind: &[InstId]) -> bool {
+        let function = self.frame().function;
+        let is_access = |inst: &&InstId| matches!(function.insts[**inst].op, IrOp::Access { .. });
+        let next = behind.iter().find(|inst| !is_access(inst)).map(|inst| function.insts[*inst].op);
+        let stores = matches!(next, Some(IrOp::Store { value: ir::Value::Inst(stored), .. }) if stored == id);
+        stores && matches!(function.insts[id].op, IrOp::Load(_))
+    }
+
+    /// Lowers a store of what was not loaded yet.
+    fn copied(&mut self, pointer: ir::Value, load: InstId) {
+        let inst = self.frame().function.insts[load];
+        let IrOp::Load(from) = inst.op else { return };
+        self.check_size(inst.ty);
+        let (to, from) = (self.pointer(pointer), self.pointer(from));
+        let values = self.copy(&to, &from, &inst);
+        self.give(load, Operand::Values(values));
     }
 
     /// Lowers an instruction; false where control does not go on behind it.
@@ -146,6 +169,10 @@ impl<'m> Lower<'m> {
             IrOp::Load(pointer) => {
                 let pointer = self.pointer(pointer);
                 self.load(&pointer, inst.ty)
+            }
+            IrOp::Store { pointer, value: ir::Value::Inst(load) } if self.frame().results[load.index()].is_none() => {
+                self.copied(pointer, load);
+                Scalars::new()
             }
             IrOp::Store { pointer, value } => {
                 let values = self.operand(value).values();

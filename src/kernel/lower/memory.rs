@@ -10,6 +10,9 @@ use crate::ir::{self, AtomicOp, InstFlags, Op as IrOp, Scalar, ScalarKind, Type,
 use crate::kernel::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
 use std::rc::Rc;
 
+/// Accesses of a copy that load before any stores: enough that the memory has something to do.
+const PIECE: usize = 3;
+
 /// A scalar in memory, its offset counted from the place.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
@@ -61,10 +64,47 @@ impl Lower<'_> {
         }
     }
 
+    /// Copies what `load` loads to another pointer. Between memories of the same layout that is done piece by piece, so that
+    /// few values are alive at once: two that overlap in part, which no layout makes them do, have no order.
+    pub fn copy(&mut self, to: &Pointer, from: &Pointer, load: &ir::Inst) -> Scalars {
+        let pieces = match (to, from) {
+            (Pointer::Memory(to), Pointer::Memory(from)) if to.held == from.held => Some((*to, *from)),
+            _ => None,
+        };
+        let flags = self.b.flags;
+        let watched = (flags | load.flags).intersects(InstFlags::COHERENT | InstFlags::VOLATILE);
+        if let Some((to, from)) = pieces.filter(|_| !watched) {
+            return self.copy_place(to, from);
+        }
+        self.b.flags = load.flags;
+        let values = self.load(from, load.ty);
+        self.b.flags = flags;
+        self.store(to, &values);
+        values
+    }
+
+    fn copy_place(&mut self, to: Place, from: Place) -> Scalars {
+        let cells = self.cells(from.held);
+        let mut values = Scalars::new();
+        let mut rest = &cells[..];
+        for accesses in runs(from, &cells, self.b.flags).chunks(PIECE) {
+            let (piece, others) = rest.split_at(accesses.iter().map(|run| run.cells.len()).sum());
+            let loaded = self.load_cells(from, piece);
+            self.store_cells(to, piece, &loaded);
+            values.extend(loaded);
+            rest = others;
+        }
+        values
+    }
+
     fn load_place(&mut self, place: Place) -> Scalars {
         let cells = self.cells(place.held);
+        self.load_cells(place, &cells)
+    }
+
+    fn load_cells(&mut self, place: Place, cells: &[Cell]) -> Scalars {
         let mut values = Scalars::new();
-        for run in runs(place, &cells, self.b.flags) {
+        for run in runs(place, cells, self.b.flags) {
             let address = self.address(run.address);
             let loaded = self.b.load(run.access, address);
             for (cell, value) in run.cells.iter().zip(loaded) {
@@ -76,8 +116,12 @@ impl Lower<'_> {
 
     pub fn store_place(&mut self, place: Place, values: &[Value]) {
         let cells = self.cells(place.held);
+        self.store_cells(place, &cells, values);
+    }
+
+    fn store_cells(&mut self, place: Place, cells: &[Cell], values: &[Value]) {
         let mut values = values.iter();
-        for run in runs(place, &cells, self.b.flags) {
+        for run in runs(place, cells, self.b.flags) {
             let stored: Scalars =
                 run.cells.iter().zip(&mut values).map(|(c, v)| self.stored_scalar(c.scalar, *v)).collect();
             let address = self.address(run.address);

@@ -1,8 +1,8 @@
 //! Moves instructions within stretches without control flow, so that fewer values are alive at once.
 //!
 //! A copy out of a component that an instruction dictates goes right behind that instruction. Then, from the end of a
-//! stretch, an instruction goes down to the first one that reads its result, if no operand is read for the last time where
-//! it stood: its result then lives shorter and nothing longer. Loads stay on their side of every store and barrier, and
+//! stretch, an instruction goes down to the first one that reads a result, if it has more of them than operands that are read
+//! for the last time where it stood: what lives shorter then is more than what lives longer. Loads stay on their side of every store and barrier, and
 //! cross-lane instructions where they are.
 
 use super::machine::{ANY, Inst, Line, Operand, Reg, Registers};
@@ -90,11 +90,18 @@ struct Mark {
     first: usize,
     /// Whether a write was met.
     written: bool,
+    /// Whether a load of what never changes writes it, which goes wherever its result is read.
+    follows: bool,
 }
 
 /// Moves instructions down.
 fn sink(lines: &mut [Line], counts: &Counts, stretch: &mut Stretch<'_>) {
-    lines.iter().for_each(|line| line.for_each_read(|reg| stretch.get(reg).inside += 1));
+    for line in &*lines {
+        line.for_each_read(|reg| stretch.get(reg).inside += 1);
+        if matches!(line, Line::Inst(inst) if inst.name.starts_with(CONSTANT_LOAD)) {
+            line.written().iter().for_each(|reg| stretch.get(*reg).follows = true);
+        }
+    }
     let effects = effects(lines);
     let mut before: Vec<Vec<Line>> = (0..lines.len()).map(|_| Vec::new()).collect();
     for at in (0..lines.len()).rev() {
@@ -126,19 +133,21 @@ fn effects(lines: &[Line]) -> Vec<u32> {
 
 /// The line before which an instruction goes; none if it stays.
 fn place(inst: &Inst, at: usize, counts: &Counts, marks: &mut Stretch<'_>, effects: &[u32]) -> Option<usize> {
-    let [result] = inst.written() else { return None };
-    let moves = !inst.effect && inst.guard.is_none() && !is_cross_lane(inst) && counts.is_constant(*result);
-    let known = *marks.get(*result);
-    if !moves || known.reads == 0 || known.reads != counts.reads[result.index()] {
+    let results = inst.written();
+    let is_known = |reg: &Reg| counts.is_constant(*reg) && marks.get(*reg).reads == counts.reads[reg.index()];
+    if inst.effect || inst.guard.is_some() || is_cross_lane(inst) || !results.iter().all(is_known) {
         return None;
     }
-    let stays = inst.read().any(|reg| {
-        let mark = marks.get(reg);
-        let is_last = mark.reads == 0 && mark.inside == counts.reads[reg.index()];
-        is_last || mark.written && !counts.is_constant(reg)
+    let read = results.iter().filter(|reg| counts.reads[reg.index()] > 0);
+    let first = read.map(|reg| marks.get(*reg).first).min()?;
+    let last = inst.read().filter(|reg| {
+        let mark = marks.get(*reg);
+        mark.reads == 0 && mark.inside == counts.reads[reg.index()] && !mark.follows
     });
-    let crosses = reads_memory(inst) && effects[at] != effects[known.first];
-    (!stays && !crosses).then_some(known.first)
+    let changes =
+        last.count() >= results.len() || inst.read().any(|reg| marks.get(reg).written && !counts.is_constant(reg));
+    let crosses = reads_memory(inst) && effects[at] != effects[first];
+    (!changes && !crosses).then_some(first)
 }
 
 /// The first of the comments right above a line: they speak of that line.
@@ -151,9 +160,12 @@ fn is_cross_lane(inst: &Inst) -> bool {
     inst.name.starts_with("SHF") || inst.name.starts_with("TG")
 }
 
+/// Loads from uniform buffers.
+const CONSTANT_LOAD: &str = "LDC";
+
 /// Whether an instruction reads memory that others may write: all but uniform buffers.
 fn reads_memory(inst: &Inst) -> bool {
-    !inst.name.starts_with("LDC") && inst.sources.iter().any(|source| matches!(source, Operand::Place(_)))
+    !inst.name.starts_with(CONSTANT_LOAD) && inst.sources.iter().any(|source| matches!(source, Operand::Place(_)))
 }
 
 /// The marks of one stretch.
