@@ -76,6 +76,15 @@ fn optimizing_leaves_less_than_half() {
     assert!(2 * sizes.1 < sizes.0, "{sizes:?}");
 }
 
+#[test]
+fn variables_of_few_words_are_values_in_the_end() {
+    for seed in 0..KERNELS {
+        let mut kernel = random::kernel(seed, true);
+        optimize(&mut kernel);
+        assert_eq!(kernel.private_bytes, 0, "seed {seed}\n{}", print(&kernel, None));
+    }
+}
+
 /// `for (k = 1; k < 16; k <<= 1) total += shuffle(total, i ^ k)`, then the total is stored.
 fn butterfly() -> Kernel {
     let mut b = Builder::new(Kernel::new("main", [64, 1, 1]));

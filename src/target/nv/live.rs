@@ -205,3 +205,36 @@ struct Alive {
     entered: Option<u32>,
     range: Range,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::{Inst, Operand, Target, Test};
+    use super::*;
+    use smallvec::smallvec;
+
+    fn inst(target: Target, sources: &[Reg]) -> Line {
+        let sources = sources.iter().map(|reg| Operand::Reg(*reg)).collect();
+        Line::Inst(Box::new(Inst { name: "MOV.U".into(), target, sources, guard: None, effect: false }))
+    }
+
+    fn write(reg: u32) -> Line {
+        inst(Target::Regs(smallvec![Reg(reg)]), &[])
+    }
+
+    fn read(reg: u32) -> Line {
+        inst(Target::None, &[Reg(reg)])
+    }
+
+    #[test]
+    fn nothing_is_alive_before_it_is_defined() {
+        let lines = [write(0), Line::If(Reg(0), Test::True), write(1), Line::EndIf, read(1)];
+        assert_eq!(ranges(&lines, 2)[1], [Range { from: 5, to: 8 }]);
+    }
+
+    #[test]
+    fn what_a_round_leaves_is_alive_in_the_next() {
+        let (condition, leave) = (Line::If(Reg(0), Test::True), Line::BreakIf(Reg(0), Test::False));
+        let lines = [write(0), Line::Repeat, read(1), condition, write(1), Line::EndIf, leave, Line::EndRepeat];
+        assert_eq!(ranges(&lines, 2)[1], [Range { from: 4, to: 7 }, Range { from: 9, to: 15 }]);
+    }
+}

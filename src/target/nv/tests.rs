@@ -134,10 +134,10 @@ fn three_components_are_a_pair_and_one() {
     assert_eq!(
         body(b),
         [
-            "LDB.U32X2 R0.xy, s0[0];",
-            "LDB.U32 R1.x, s0[8];",
-            "STB.U32X2 R0.xyyy, s0[16];",
-            "STB.U32 R1.x, s0[24];",
+            "LDB.U32 R0.x, s0[8];",
+            "LDB.U32X2 R1.xy, s0[0];",
+            "STB.U32X2 R1.xyyy, s0[16];",
+            "STB.U32 R0.x, s0[24];",
             "END"
         ]
     );

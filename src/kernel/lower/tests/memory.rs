@@ -154,3 +154,30 @@ layout(std430, binding = 2) buffer B { uint b; } many[2];
 void main() { many[gl_WorkGroupID.x].b = 1u; }";
     assert_eq!(codes(specialized(text, &[])), ["E0703"]);
 }
+
+#[test]
+fn copies_between_buffers_of_one_layout_go_piece_by_piece() {
+    let text = |copy: &str| {
+        format!(
+            "#version 450
+layout(local_size_x = 1) in;
+struct S {{ vec4 a[4]; float b; }};
+layout(std430, binding = 0) buffer A {{ S s; S t; }} from;
+layout(std430, binding = 1) COHERENT buffer B {{ S s; S t; }} to;
+void main() {{ {copy} }}"
+        )
+    };
+    let order = |text: &str| -> String {
+        let kernel = kernel(text);
+        let letter = |op: Op| match op {
+            Op::Load(_) => Some('l'),
+            Op::Store(_) => Some('s'),
+            _ => None,
+        };
+        kernel.insts.iter().filter_map(|(_, inst)| letter(inst.op)).collect()
+    };
+    let plain = text("to.s = from.s; from.t = to.t;").replace("COHERENT ", "");
+    assert_eq!(order(&plain), "lllsssllsslllsssllss");
+    let watched = text("to.s = from.s;").replace("COHERENT", "coherent");
+    assert_eq!(order(&watched), "lllllsssss");
+}
