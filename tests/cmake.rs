@@ -5,26 +5,10 @@ mod folder;
 
 use folder::Folder;
 use std::fs;
-use std::process::Command;
 
 const SHADER: &str = "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include <x.glsl>\n\
                       layout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { uint x[]; };\n\
                       void main() { x[gl_GlobalInvocationID.x] = X + D; }\n";
-
-/// What a program says, or nothing where it is not there and need not be.
-fn say(folder: &Folder, program: &str, arguments: &[&str]) -> Option<(bool, String)> {
-    match Command::new(program).args(arguments).current_dir(&folder.0).output() {
-        Ok(output) => {
-            let text = [output.stdout, output.stderr].concat();
-            Some((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
-        }
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none_or(|value| value != "true"), "no {program}: {error}");
-            eprintln!("skipped, since there is no {program}: {error}");
-            None
-        }
-    }
-}
 
 fn project(name: &str, call: &str) -> Folder {
     let folder = Folder::new(name);
@@ -42,7 +26,7 @@ fn project(name: &str, call: &str) -> Folder {
 
 fn configure(folder: &Folder) -> Option<(bool, String)> {
     let program = format!("-DCROSSLANE_EXECUTABLE={}", env!("CARGO_BIN_EXE_crosslane"));
-    say(folder, "cmake", &["-G", "Ninja", "-S", ".", "-B", "out", &program])
+    folder.say("cmake", &["-G", "Ninja", "-S", ".", "-B", "out", &program])
 }
 
 #[test]
@@ -53,7 +37,7 @@ fn shaders_are_built_and_built_again_when_they_must() {
     let folder = project("cmake", call);
     let Some((done, text)) = configure(&folder) else { return };
     assert!(done && text.contains("out/shaders/a.nv-volta.glasm;"), "{text}");
-    let Some((done, text)) = say(&folder, "ninja", &["-C", "out"]) else { return };
+    let Some((done, text)) = folder.say("ninja", &["-C", "out"]) else { return };
     assert!(done, "{text}");
     let read = |name: &str| fs::read(folder.0.join("out/shaders").join(name)).unwrap();
     let (shader, inc) = (folder.0.join("a.comp"), folder.0.join("my inc"));
@@ -61,9 +45,9 @@ fn shaders_are_built_and_built_again_when_they_must() {
     let args = ["compile", shader, "-g", "-I", inc, "-DD=(1u + 1u)", "-p", "nv-volta", "-o", "-"];
     assert_eq!(folder.run(&args).stdout, read("a.nv-volta.glasm"));
     let old = read("a.spirv-1.5.spv");
-    assert!(say(&folder, "ninja", &["-C", "out"]).unwrap().1.contains("no work to do"));
+    assert!(folder.say("ninja", &["-C", "out"]).unwrap().1.contains("no work to do"));
     folder.file("my inc/x.glsl", "const uint X = 2u;\n");
-    let (done, text) = say(&folder, "ninja", &["-C", "out"]).unwrap();
+    let (done, text) = folder.say("ninja", &["-C", "out"]).unwrap();
     assert!(done && text.contains("[2/2]"), "the shader that includes it alone: {text}");
     assert_ne!(read("a.spirv-1.5.spv"), old);
 }
@@ -87,6 +71,6 @@ fn a_shader_that_is_wrong_stops_the_build() {
     let folder = project("cmake-error", "crosslane_add_shaders(kernels SHADERS a.comp)");
     let Some((done, text)) = configure(&folder) else { return };
     assert!(done, "{text}");
-    let Some((done, text)) = say(&folder, "ninja", &["-C", "out"]) else { return };
+    let Some((done, text)) = folder.say("ninja", &["-C", "out"]) else { return };
     assert!(!done && text.contains("a.comp:3:10"), "{text}");
 }

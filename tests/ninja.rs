@@ -5,7 +5,6 @@ mod folder;
 
 use folder::{Folder, status, stderr};
 use std::fs;
-use std::process::Command;
 
 const SHADER: &str = "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"x y.glsl\"\n\
                       layout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { uint x[]; };\n\
@@ -13,16 +12,9 @@ const SHADER: &str = "#version 450\n#extension GL_GOOGLE_include_directive : req
 
 /// Runs ninja: what it says, or nothing where it is not there and need not be.
 fn ninja(folder: &Folder) -> Option<String> {
-    let output = match Command::new("ninja").current_dir(&folder.0).output() {
-        Ok(output) => output,
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none_or(|value| value != "true"), "no ninja (ninja-build): {error}");
-            eprintln!("skipped, since there is no ninja (ninja-build): {error}");
-            return None;
-        }
-    };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    Some(String::from_utf8(output.stdout).unwrap())
+    let (done, text) = folder.say("ninja", &[])?;
+    assert!(done, "{text}");
+    Some(text)
 }
 
 #[test]

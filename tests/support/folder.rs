@@ -31,6 +31,21 @@ impl Folder {
         command
     }
 
+    /// What another program says here and whether it succeeds, or nothing where it is not there and need not be.
+    pub fn say(&self, program: &str, arguments: &[&str]) -> Option<(bool, String)> {
+        match Command::new(program).args(arguments).current_dir(&self.0).output() {
+            Ok(output) => {
+                let text = [output.stdout, output.stderr].concat();
+                Some((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
+            }
+            Err(error) => {
+                assert!(!is_ci(), "no {program}: {error}");
+                eprintln!("skipped, since there is no {program}: {error}");
+                None
+            }
+        }
+    }
+
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> =
             fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -43,6 +58,11 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+/// Whether a program that is missing is a failure.
+pub fn is_ci() -> bool {
+    std::env::var_os("CI").is_some_and(|value| value == "true")
 }
 
 pub fn status(output: &Output) -> i32 {

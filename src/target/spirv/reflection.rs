@@ -1,7 +1,7 @@
 //! What a SPIR-V module asks of the caller and the device, as JSON.
 
 use crate::kernel::{InstId, Kernel, Op};
-use crate::lane::{Group, LaneOp, Width};
+use crate::lane::{Group, LaneOp, Members, Width};
 use crate::profile::Profile;
 use crate::target::reflection::Reflection;
 use rspirv::spirv::{self, Capability};
@@ -31,6 +31,9 @@ struct Vulkan {
     required_subgroup_size: Option<u32>,
     /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader.
     least_subgroup_size: u32,
+    /// What the number of invocations of a workgroup must be a multiple of, so that no segment lacks a lane; none where that is
+    /// the size of the subgroup, which the driver chooses. It matters where specialization constants give the size.
+    workgroup_multiple: Option<u32>,
     /// Whether lanes are numbered as the operations assume only with `REQUIRE_FULL_SUBGROUPS`.
     full_subgroups: bool,
     capabilities: Vec<String>,
@@ -40,12 +43,15 @@ struct Vulkan {
 /// The JSON text for the module that was written from a kernel, before its lane operations were planned.
 pub fn json(words: &[u32], kernel: &Kernel, profile: &Profile) -> String {
     let needs: Vec<u32> = kernel.insts.iter().filter_map(|(id, inst)| least_lanes(kernel, id, &inst.op)).collect();
+    let least = needs.iter().copied().max().unwrap_or(1);
+    let takes_all = kernel.insts.iter().any(|(_, inst)| takes_whole_subgroup(&inst.op));
     let whole = Whole {
         common: Reflection::of(kernel, profile.wave_size),
         vulkan: Vulkan {
             spirv: format!("{}.{}", profile.version.0, profile.version.1),
             required_subgroup_size: profile.wave_size,
-            least_subgroup_size: needs.iter().copied().max().unwrap_or(1),
+            least_subgroup_size: least,
+            workgroup_multiple: if takes_all { profile.wave_size } else { Some(least) },
             full_subgroups: !needs.is_empty(),
             capabilities: capabilities(words),
             extensions: extensions(words),
@@ -70,6 +76,13 @@ fn least_lanes(kernel: &Kernel, id: InstId, op: &Op) -> Option<u32> {
         LaneOp::SwizzleMasked { .. } => WARP,
         _ => 1,
     }))
+}
+
+/// Whether every lane of the subgroup must run the operation.
+fn takes_whole_subgroup(op: &Op) -> bool {
+    let Op::Lane { op, .. } = op else { return false };
+    op.width() == Some(Width::SUBGROUP)
+        && !matches!(op, LaneOp::Fold { members: Members::Active, .. } | LaneOp::SegmentLast(_))
 }
 
 /// The instructions of a module: their operation and their operands.
