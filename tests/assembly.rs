@@ -84,6 +84,7 @@ fn one_move(map: &LaneMap, step: crosslane::lane::Move, old: bool) -> Plan {
         second: None,
         assumes: Activity::Full,
         whole: 0..0,
+        turns: None,
         uniform: false,
         least_size: map.size(),
     }

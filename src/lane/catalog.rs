@@ -71,6 +71,7 @@ pub fn all() -> Vec<Sample> {
     ballots(&mut catalog);
     facts(&mut catalog);
     sorts(&mut catalog);
+    partitions(&mut catalog);
     catalog.0
 }
 
@@ -115,6 +116,7 @@ fn shuffles(catalog: &mut Catalog) {
         catalog.moves("swizzleInvocationsMaskedAMD", LaneOp::SwizzleMasked { and, or, xor }, &[]);
     }
     catalog.moves("writeInvocationAMD", LaneOp::WriteLane, &[VARYING, VARYING]);
+    catalog.add("writeInvocationAMD", LaneOp::WriteLane, &[PREDICATE, PREDICATE, VARYING]);
 }
 
 fn nv_shuffles(catalog: &mut Catalog) {
@@ -225,8 +227,20 @@ fn sorts(catalog: &mut Catalog) {
         catalog.add("bitonicSort", LaneOp::Sort { width }, &[FLOAT]);
         catalog.add("bitonicSort with values", LaneOp::Sort { width }, &[FLOAT, VARYING]);
     }
-    catalog.moves("partition", LaneOp::Partition, &[]);
-    let partition = Input::varying(LaneType::BALLOT);
-    let fold = LaneOp::Partitioned { op: FoldOp::Add, kind: FoldKind::AllReduce };
-    catalog.moves("partitioned folds", fold, &[partition]);
+    if let Some(width) = Width::new(8) {
+        catalog.add("bitonicSort with values", LaneOp::Sort { width }, &[VARYING, PREDICATE]);
+    }
+}
+
+fn partitions(catalog: &mut Catalog) {
+    for value in [VARYING, FLOAT, PREDICATE] {
+        catalog.add("partition", LaneOp::Partition, &[value]);
+    }
+    let sets = Input::varying(LaneType::BALLOT);
+    for kind in [FoldKind::AllReduce, FoldKind::Inclusive, FoldKind::Exclusive] {
+        let add = LaneOp::Partitioned { op: FoldOp::Add, kind };
+        catalog.add("partitioned folds", add, &[VARYING, sets]);
+        catalog.add("partitioned folds", add, &[FLOAT, sets]);
+        catalog.add("partitioned folds", LaneOp::Partitioned { op: FoldOp::Xor, kind }, &[PREDICATE, sets]);
+    }
 }

@@ -112,7 +112,7 @@ mod tests {
         let old = || Profile::named("spirv-1.3").expect("built in");
         assert_eq!(cell(old(), "butterfly"), "native");
         assert_eq!(cell(old(), "allReduce"), "native");
-        assert_eq!(cell(old(), "partition"), "no: it is not lowered yet");
+        assert_eq!(cell(old(), "partition"), "3 to 4 instructions");
         assert_eq!(cell(old().with_wave_size(Some(32)), "allReduce"), "native, up to 32 lanes wide");
     }
 

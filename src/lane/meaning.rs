@@ -102,7 +102,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
             }
             O::WriteLane => self.read(usize::from(self.index(2, i)? == i), i),
             O::Partitioned { op, kind } => self.partitioned(domain, op, kind, i)?,
-            O::Partition => self.partition(domain, i)?,
+            O::Partition => value::alike(domain, &self.inputs[0], self.lanes, i),
             O::Vote { op, group } => LaneValue::Bool(self.vote(domain, op, self.group_width(group), i)?),
             _ => self.lane_fact(op, i)?,
         })
@@ -181,13 +181,6 @@ impl<T: Copy + PartialEq> Call<'_, T> {
             LaneOp::BallotFindMsb => set.next_back().map_or(LaneValue::Poison, LaneValue::Index),
             _ => return None,
         })
-    }
-
-    /// Active lanes that passed the own value.
-    fn partition<D: Domain<Data = T>>(&self, domain: &D, i: u32) -> Option<LaneValue<T>> {
-        let own = self.read(0, i);
-        let bit = |j: u32| Some(u128::from(value::equal(domain, own, self.read(0, j))?) << j);
-        self.lanes.iter().try_fold(0, |bits, j| Some(bits | bit(j)?)).map(LaneValue::Ballot)
     }
 
     fn partitioned<D: Domain<Data = T>>(

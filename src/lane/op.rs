@@ -196,7 +196,7 @@ pub enum LaneOp {
         op: FoldOp,
         kind: FoldKind,
     },
-    /// `[value]`: the ballot of the lanes with the same value. `uvec4`.
+    /// `[value]`: the ballot of the active lanes with the same bits. `uvec4`.
     Partition,
     /// `[key]` or `[key, value]`: ascending order of `(key, value)` inside the segment. Gives the keys; with a value
     /// operand a struct of both.

@@ -1,6 +1,6 @@
 //! A plan: the small SSA program that stands for one cross-lane operation on one profile.
 //!
-//! Straight-line code that every active lane runs at once; there are no branches in it. It names primitives and lane
+//! Straight-line code that every active lane runs at once; of branches it has one at most, the loop of [`Turns`]. It names primitives and lane
 //! arithmetic, never target syntax. Making plans is [`crate::lane::planner`]'s task, judging them [`crate::lane::check`]'s.
 
 use super::op::{FoldOp, MaskOp};
@@ -116,6 +116,8 @@ pub enum AluOp {
 pub enum CompareOp {
     /// All components equal; floats by IEEE `==`.
     Eq,
+    /// All components have the same bits.
+    Same,
     /// Floats by IEEE `<`; false below true.
     Lt,
 }
@@ -200,10 +202,21 @@ pub struct Plan {
     /// see what inactive lanes were given by steps of the same range, by scalars and by constants: nothing else there is
     /// defined.
     pub whole: Range<u16>,
+    /// The steps that lanes run in turns, where there are such.
+    pub turns: Option<Turns>,
     /// Whether all active lanes get the same result, so that it can stay in a scalar register.
     pub uniform: bool,
     /// The fewest lanes that the subgroup must have for the plan to be right.
     pub least_size: u32,
+}
+
+/// Steps of a plan that run again and again, each time in the lanes that are left. A lane leaves with the values of the
+/// turn in which `done` is true for it; in each turn at least one does.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Turns {
+    pub steps: Range<u16>,
+    /// A bool of one of the steps.
+    pub done: Operand,
 }
 
 impl Plan {

@@ -30,6 +30,15 @@ impl LaneType {
         LaneType { kind, width, components: 1 }
     }
 
+    /// Unsigned integers with the same bits; bools stay bools.
+    #[must_use]
+    pub const fn bits(self) -> LaneType {
+        match self.kind {
+            ScalarKind::Bool => self,
+            _ => LaneType { kind: ScalarKind::Uint, ..self },
+        }
+    }
+
     pub const fn is_float(self) -> bool {
         matches!(self.kind, ScalarKind::Float)
     }

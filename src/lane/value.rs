@@ -111,6 +111,11 @@ pub trait Domain {
     /// Floats by IEEE `==`.
     fn equal(&self, a: Self::Data, b: Self::Data) -> bool;
 
+    /// Bit by bit.
+    fn same(&self, a: Self::Data, b: Self::Data) -> bool {
+        a == b
+    }
+
     /// Floats by IEEE `<`.
     fn less(&self, a: Self::Data, b: Self::Data) -> bool;
 }
@@ -195,6 +200,22 @@ pub fn equal<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>
         (LaneValue::Index(a), LaneValue::Index(b)) => Some(a == b),
         _ => None,
     }
+}
+
+/// Whether two values have the same bits; none if one is undefined.
+pub fn same<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>) -> Option<bool> {
+    match (a, b) {
+        (LaneValue::Poison, _) | (_, LaneValue::Poison) => None,
+        (LaneValue::Data(a), LaneValue::Data(b)) => Some(domain.same(a, b)),
+        _ => Some(a == b),
+    }
+}
+
+/// The active lanes with the bits of lane `i`; poison if one of them holds an undefined value.
+pub fn alike<D: Domain>(domain: &D, row: &[LaneValue<D::Data>], lanes: Lanes, i: u32) -> LaneValue<D::Data> {
+    let bit = |j: u32| same(domain, row[i as usize], row[j as usize]).map(|same| u128::from(same) << j);
+    let bits = lanes.iter().try_fold(0, |bits, j| Some(bits | bit(j)?));
+    bits.map_or(LaneValue::Poison, LaneValue::Ballot)
 }
 
 /// Whether `a` comes before `b`; none if they are of different kinds or undefined.

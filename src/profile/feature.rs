@@ -57,6 +57,8 @@ features! {
     DynamicBroadcast = "dynamic-broadcast",
     /// Subgroup operations on 8-, 16- and 64-bit values (shaderSubgroupExtendedTypes).
     ExtendedTypes = "extended-types",
+    /// Partitions and folds over them (GroupNonUniformPartitionedNV).
+    Partitioned = "partitioned",
     /// Numbers of the processor and of its warps (SPV_NV_shader_sm_builtins).
     SmBuiltins = "sm-builtins",
 

@@ -335,6 +335,7 @@ impl Lister<'_> {
     /// Comparisons give -1 and 0, of floats 1.0 and 0.0, which a second one turns into those.
     fn compare(&mut self, step: &Step, op: CompareOp) -> Placed {
         let ty = self.operand_ty(step.args[0]);
+        let ty = if op == CompareOp::Same { ty.bits() } else { ty };
         let (suffix, name) = match (ty.is_float(), ty.kind == LaneType::U32.kind, op) {
             (true, _, _) => ("F", relation(op)),
             (_, true, _) => ("U", relation(op)),
@@ -371,7 +372,7 @@ impl Lister<'_> {
 
 const fn relation(op: CompareOp) -> &'static str {
     match op {
-        CompareOp::Eq => "SEQ",
+        CompareOp::Eq | CompareOp::Same => "SEQ",
         CompareOp::Lt => "SLT",
     }
 }

@@ -96,6 +96,10 @@ impl Domain for Marks {
         a.key() == b.key()
     }
 
+    fn same(&self, a: Mark, b: Mark) -> bool {
+        a.key() == b.key()
+    }
+
     fn less(&self, a: Mark, b: Mark) -> bool {
         a.key() < b.key()
     }

@@ -10,6 +10,9 @@ use crate::ir::build::Builder;
 use crate::ir::{Space, Value};
 use crate::source::Span;
 
+/// The dialect of GL_KHR_shader_subgroup_*.
+const KHRONOS: &str = "khr_shader_subgroup";
+
 /// What functions and variables demand alike.
 #[derive(Clone, Copy)]
 struct Demands {
@@ -94,7 +97,8 @@ pub fn arguments(
 /// With the first that is.
 pub fn scalars(builder: &Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: &[Argument]) -> Result<(), Diagnostic> {
     let name = chosen.overload.name;
-    let lane = matches!(chosen.overload.lowering, Lowering::Lane { .. } | Lowering::LaneAndValid { .. });
+    // GL_EXT_shader_subgroup_extended_types widens Khronos' functions; crosslane's take all types by themselves.
+    let lane = matches!(chosen.overload.lowering, Lowering::Lane { .. }) && chosen.overload.dialect == KHRONOS;
     for arg in args {
         let Some(family) = builder.module.types.scalar_of(arg.ty).and_then(extended::family) else { continue };
         if family.allowed(env) != Allowed::Everything {

@@ -1,9 +1,9 @@
 //! The steps of a plan as instructions: one each, except for a comparison of bools, which is two.
 
 use super::{Lowering, setup_key};
-use crate::ir::{InstFlags, Scalar};
+use crate::ir::{InstFlags, Scalar, ScalarKind};
 use crate::kernel::{BinOp, BlockId, CmpOp, InstId, Op, Ty, UnOp, Value};
-use crate::lane::{AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
+use crate::lane::{AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 use crate::sim::arith;
 use crate::source::Span;
 
@@ -73,6 +73,13 @@ impl Lowering<'_> {
     /// Writes all steps, those that all lanes run into a block of their own.
     fn write_steps(&mut self, run: &mut Run, out: &mut Vec<InstId>) {
         let plan = run.plan;
+        if let Some(turns) = &plan.turns {
+            let (start, end) = (usize::from(turns.steps.start), usize::from(turns.steps.end));
+            self.write(&plan.steps[..start], run, out);
+            self.write_turns(&plan.steps[start..end], turns, run, out);
+            self.write(&plan.steps[end..], run, out);
+            return;
+        }
         let whole = usize::from(plan.whole.start)..usize::from(plan.whole.end);
         let (before, rest) = plan.steps.split_at(whole.start);
         let (inside, after) = rest.split_at(whole.len());
@@ -83,6 +90,30 @@ impl Lowering<'_> {
             self.close_whole(insts, run, out);
         }
         self.write(after, run, out);
+    }
+
+    /// Writes steps as the body of a loop that each lane leaves when it is done.
+    fn write_turns(&mut self, steps: &[Step], turns: &Turns, run: &mut Run, out: &mut Vec<InstId>) {
+        let start = run.steps.len();
+        let mut insts = Vec::new();
+        self.write(steps, run, &mut insts);
+        let made: Vec<Value> = run.steps[start..].iter().flatten().map(|arg| arg.value).collect();
+        let done = self.operand(turns.done, run).map(|arg| arg.value);
+        let types: Vec<Ty> = made.iter().map(|value| self.kernel.ty(*value)).collect();
+        let (body, continuing) = (self.kernel.add_block(&[]), self.kernel.add_block(&types));
+        let turn = self.kernel.add_inst(Op::Loop { body, continuing }, &[], &types, run.flags, run.span);
+        insts.push(self.kernel.add_inst(Op::Continue(turn), &made, &[], run.flags, run.span));
+        let passed = self.kernel.blocks[continuing].params.clone();
+        let done = made.iter().position(|value| Some(*value) == done).map(|n| passed[n]);
+        let repeat: Vec<Value> = done.into_iter().chain(passed).collect();
+        let repeat = self.kernel.add_inst(Op::Repeat, &repeat, &[], run.flags, run.span);
+        self.kernel.blocks[body].insts = insts;
+        self.kernel.blocks[continuing].insts.push(repeat);
+        out.push(turn);
+        let results: Vec<Value> = self.kernel.results(turn).collect();
+        for (arg, result) in run.steps[start..].iter_mut().flatten().zip(results) {
+            arg.value = result;
+        }
     }
 
     fn write(&mut self, steps: &[Step], run: &mut Run, out: &mut Vec<InstId>) {
@@ -182,6 +213,10 @@ impl Lowering<'_> {
                 self.emit(Op::Bin(BinOp::And, Scalar::BOOL), &[not, b], StepType::Bool, bool, run, out)
             }
             CompareOp::Eq => self.emit(Op::Cmp(CmpOp::Eq, scalar), &[a, b], StepType::Bool, bool, run, out),
+            CompareOp::Same => {
+                let bits = Scalar { kind: if scalar.is_bool() { scalar.kind } else { ScalarKind::Uint }, ..scalar };
+                self.emit(Op::Cmp(CmpOp::Eq, bits), &[a, b], StepType::Bool, bool, run, out)
+            }
             CompareOp::Lt => self.emit(Op::Cmp(CmpOp::Lt, scalar), &[a, b], StepType::Bool, bool, run, out),
         };
         result.expect("a comparison has a result")

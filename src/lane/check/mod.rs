@@ -184,8 +184,7 @@ impl Case<'_> {
     /// Runs the plan and compares every defined lane. Gives whether there was one.
     fn run(&self, lanes: Lanes, inputs: &[Row]) -> Result<bool, Wrong> {
         let request = self.request;
-        // A fold of active lanes has its order only where all are.
-        let in_order = self.ordered && (lanes.is_full() || !folds_active_lanes(request.op));
+        let in_order = self.ordered && has_order(request.op, lanes);
         let mut terms = Terms::new(in_order, self.float);
         if request.op == LaneOp::Sync {
             return self.results(&mut terms, inputs, lanes).map(|_| true);
@@ -215,8 +214,13 @@ fn is_undefined(row: &Row, lanes: Lanes) -> bool {
     lanes.iter().all(|lane| row[lane as usize] == LaneValue::Poison)
 }
 
-fn folds_active_lanes(op: LaneOp) -> bool {
-    matches!(op, LaneOp::Fold { members: Members::Active, .. } | LaneOp::Partitioned { .. })
+/// Whether an operation's order is said: a fold of active lanes has one only where all are, one of a partition never.
+fn has_order(op: LaneOp, lanes: Lanes) -> bool {
+    match op {
+        LaneOp::Fold { members: Members::Active, .. } => lanes.is_full(),
+        LaneOp::Partitioned { .. } => false,
+        _ => true,
+    }
 }
 
 fn compare(terms: &Terms, expected: &Row, got: &Row, lanes: Lanes) -> Result<(), Wrong> {

@@ -69,6 +69,7 @@ pub(crate) fn role(op: LaneOp, n: usize, kind: ScalarKind) -> Role {
     match (op, n) {
         (O::Vote { op: VoteOp::Equal, .. } | O::Partition, 0) if kind != ScalarKind::Bool => Role::Class,
         (O::Vote { .. } | O::Ballot(_) | O::Partition, 0) | (O::Segmented { .. }, 1) => Role::Predicate,
+        (O::Sort { .. } | O::WriteLane, 1) if kind == ScalarKind::Bool => Role::Predicate,
         (O::Sort { .. }, _) => Role::Key,
         (O::InverseBallot | O::BallotBit | O::BallotCount(_), 0) => Role::Ballot,
         (O::BallotFindLsb | O::BallotFindMsb, 0) => Role::Ballot,

@@ -68,7 +68,12 @@ fn sorts_are_right() {
 
 #[test]
 fn scans_of_runs_are_right() {
-    prove_all("scans of runs", |op| matches!(op, LaneOp::Segmented { .. } | LaneOp::Partitioned { .. }));
+    prove_all("scans of runs", |op| matches!(op, LaneOp::Segmented { .. }));
+}
+
+#[test]
+fn partitions_are_right() {
+    prove_all("partitions", |op| matches!(op, LaneOp::Partition | LaneOp::Partitioned { .. }));
 }
 
 #[test]
@@ -88,7 +93,7 @@ fn moves_are_right() {
 
 fn is_fold(op: LaneOp) -> bool {
     use LaneOp as O;
-    matches!(op, O::Fold { .. } | O::Sort { .. } | O::Segmented { .. } | O::Partitioned { .. })
+    matches!(op, O::Fold { .. } | O::Sort { .. } | O::Segmented { .. } | O::Partitioned { .. } | O::Partition)
         || matches!(op, O::ShuffleNv(_) | O::ShuffleNvValid(_))
 }
 
@@ -107,11 +112,10 @@ fn what_is_not_proven_is_refused_with_a_reason() {
             let Err(refusal) = plan(&sample.request(), profile) else { continue };
             let right = match &refusal {
                 Refusal::TooWide { width, size } => width > size,
-                Refusal::NotYet => matches!(sample.op, LaneOp::Partition | LaneOp::Partitioned { .. }),
                 Refusal::NoHardware { feature, since, .. } => {
                     !profile.has(*feature) && profile.target != Target::Spirv && since.is_some()
                 }
-                Refusal::BadOperand(_) | Refusal::Unsound { .. } => false,
+                Refusal::NotYet | Refusal::BadOperand(_) | Refusal::Unsound { .. } => false,
             };
             assert!(right, "{sample:?} on {}: {refusal}", profile.name);
         }

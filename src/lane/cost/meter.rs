@@ -2,7 +2,7 @@
 
 use super::PlanCost;
 use super::price::{self, Unit, Work};
-use crate::lane::plan::{AluOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
+use crate::lane::plan::{AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
 use crate::lane::primitive::{LdsOp, NvOp, PermlaneOp, Primitive, ScalarOp};
 use crate::lane::request::{LaneType, Request, ScalarKind};
 use crate::profile::{Cost, Feature, Profile, Target};
@@ -154,7 +154,7 @@ impl Meter<'_> {
             StepOp::Fact(fact) => price::of_fact(fact, self.halves()),
             // AMD counts the zeros above, from which the number of the bit follows.
             StepOp::Alu(AluOp::FindMsb) if self.profile.target == Target::Amd => Work { unit: Unit::Vector, count: 2 },
-            StepOp::Alu(op) => price::of_alu(op, scalar, matches!(step.args[1], Operand::Const(_))),
+            StepOp::Alu(op) => price::of_alu(op, scalar, matches!(step.args[1], Operand::Const(_)), self.halves()),
             StepOp::Fold(op) => match price::of_fold(op, ty) {
                 work if scalar && has_scalar_form(ty) => Work { unit: Unit::Scalar, ..work },
                 work => work,
@@ -172,7 +172,13 @@ impl Meter<'_> {
     /// for floats, of which another makes a bool.
     fn comparisons(&self, step: &Step) -> u32 {
         let ty = self.operand_ty(step);
-        let each = if self.profile.target == Target::Nv && ty.is_float() { 2 } else { 1 };
+        let StepOp::Compare(op) = step.op else { return 0 };
+        let each = match self.profile.target {
+            Target::Nv if ty.is_float() && op != CompareOp::Same => 2,
+            // Exclusive or, and its complement.
+            Target::Amd if ty == LaneType::BOOL && op != CompareOp::Lt => 2,
+            _ => 1,
+        };
         (each + 1) * u32::from(ty.components) - 1
     }
 

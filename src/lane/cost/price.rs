@@ -98,8 +98,8 @@ pub fn of_fold(op: FoldOp, ty: LaneType) -> Work {
     Work { count: one.count * u32::from(ty.components), ..one }
 }
 
-/// Lane arithmetic; `scalar` if all operands are in scalar registers.
-pub fn of_alu(op: AluOp, scalar: bool, word_is_constant: bool) -> Work {
+/// Lane arithmetic in a wave of `halves` times 32 lanes; `scalar` if all operands are in scalar registers.
+pub fn of_alu(op: AluOp, scalar: bool, word_is_constant: bool, halves: u32) -> Work {
     use AluOp as A;
     match op {
         A::BallotFromMask => work(Unit::Scalar, 0),
@@ -109,8 +109,8 @@ pub fn of_alu(op: AluOp, scalar: bool, word_is_constant: bool) -> Work {
         _ if scalar => work(Unit::Scalar, 1),
         A::Eq | A::Ne | A::Lt | A::Le | A::Gt | A::Ge => work(Unit::Compare, 1),
         A::Mul => work(Unit::Multiply, 1),
-        A::BallotAnd | A::BallotOr | A::BallotNot | A::BallotSize => work(Unit::Vector, 2),
-        A::BallotIsEmpty | A::BallotIsSome => work(Unit::Vector, 2),
+        A::BallotAnd | A::BallotOr | A::BallotNot => work(Unit::Vector, halves),
+        A::BallotSize | A::BallotIsEmpty | A::BallotIsSome => work(Unit::Vector, 2),
         _ => work(Unit::Vector, 1),
     }
 }

@@ -38,6 +38,7 @@ fn reduction() -> Plan {
         second: None,
         assumes: Activity::Full,
         whole: 0..0,
+        turns: None,
         uniform: true,
         least_size: 64,
     }

@@ -16,6 +16,8 @@ pub fn apply<D: Domain>(domain: &mut D, op: GroupOp, rows: &[&[LaneValue<D::Data
         (G::Broadcast | G::QuadBroadcast, [value, operand]) => moved(op, value, Some(operand), lanes),
         (G::BroadcastFirst | G::QuadSwap(_), [value]) => moved(op, value, None, lanes),
         (G::Fold(fold, reach), [value]) => folded(domain, fold, reach, value, lanes),
+        (G::PartitionedFold(fold, reach), [value, ballot]) => folded_sets(domain, fold, reach, value, ballot, lanes),
+        (G::Partition, [value]) => each(lanes, |i| Some(value::alike(domain, value, lanes, i))),
         (G::Vote(vote), [value]) => voted(domain, vote, value, lanes, lanes.size.max(1)),
         (G::QuadVote(vote), [value]) => voted(domain, vote, value, lanes, 4),
         (G::Elect, []) => each(lanes, |i| Some(LaneValue::Bool(lanes.first() == Some(i)))),
@@ -97,6 +99,27 @@ fn folded<D: Domain>(
         let values: Vec<_> = members.map(|j| row[j as usize]).collect();
         value::fold_unordered(domain, op, &values, row)
     })
+}
+
+/// The folds over the lanes of each set of a partition; undefined where the ballots of a set's lanes differ.
+fn folded_sets<D: Domain>(
+    domain: &mut D,
+    op: FoldOp,
+    reach: GroupFold,
+    row: &[LaneValue<D::Data>],
+    ballots: &[LaneValue<D::Data>],
+    lanes: Lanes,
+) -> Outcome<D::Data> {
+    let set = |i: u32| ballots[i as usize].ballot().map(|bits| bits & lanes.active);
+    let mut results = vec![LaneValue::Poison; lanes.size as usize];
+    for i in lanes.iter() {
+        let Some(members) = set(i).filter(|members| members >> i & 1 != 0) else { continue };
+        let own = Lanes { active: members, ..lanes };
+        if own.iter().all(|j| set(j) == Some(members)) {
+            results[i as usize] = folded(domain, op, reach, row, own)?[i as usize];
+        }
+    }
+    Some(results)
 }
 
 /// The folds of the active lanes up to each, or below it.

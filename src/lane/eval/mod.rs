@@ -7,7 +7,7 @@ mod group;
 mod hardware;
 
 use super::op::MaskOp;
-use super::plan::{CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
+use super::plan::{CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 use super::primitive::Primitive;
 use super::value::{self, Domain, LaneValue, Lanes, low_bits};
 use smallvec::SmallVec;
@@ -92,6 +92,15 @@ fn steps_after<D: Domain>(
     let inputs: Vec<Row<D::Data>> = inputs.iter().map(|row| only_active(row, lanes)).collect();
     let mut machine = Machine { inputs: &inputs, lanes, setup, steps: Vec::with_capacity(plan.steps.len()) };
     for (n, step) in plan.steps.iter().enumerate() {
+        match &plan.turns {
+            Some(turns) if n == usize::from(turns.steps.start) => {
+                machine.steps = take_turns(domain, plan, turns, &machine)?;
+            }
+            _ => {}
+        }
+        if n < machine.steps.len() {
+            continue;
+        }
         machine.lanes = if plan.whole.contains(&(n as u16)) { Lanes::full(lanes.size) } else { lanes };
         let row = machine.step(domain, step).ok_or(Malformed { step: *step })?;
         machine.steps.push(row);
@@ -101,6 +110,34 @@ fn steps_after<D: Domain>(
     let results =
         results.map(|operand| row(operand).ok_or(Malformed { step: no_step(operand) })).collect::<Result<_, _>>()?;
     Ok((machine.steps, results))
+}
+
+/// Rows of the steps up to the end of the turns. Each turn runs in the lanes that are left.
+fn take_turns<D: Domain>(
+    domain: &mut D,
+    plan: &Plan,
+    turns: &Turns,
+    machine: &Machine<D::Data>,
+) -> Result<Vec<Row<D::Data>>, Malformed> {
+    let (start, end) = (usize::from(turns.steps.start), usize::from(turns.steps.end));
+    let size = machine.lanes.size;
+    let mut rows = machine.steps.clone();
+    rows.resize(end, vec![LaneValue::Poison; size as usize]);
+    let mut left = machine.lanes;
+    while left.active != 0 {
+        let inputs: Vec<Row<D::Data>> = machine.inputs.iter().map(|row| only_active(row, left)).collect();
+        let mut turn = Machine { inputs: &inputs, lanes: left, setup: machine.setup, steps: machine.steps.clone() };
+        for step in &plan.steps[start..end] {
+            let row = turn.step(domain, step).ok_or(Malformed { step: *step })?;
+            turn.steps.push(row);
+        }
+        let done = turn.leaving(turns.done).ok_or(Malformed { step: no_step(turns.done) })?;
+        for lane in (Lanes { size, active: done }).iter().map(|lane| lane as usize) {
+            (start..end).for_each(|n| rows[n][lane] = turn.steps[n][lane]);
+        }
+        left.active &= !done;
+    }
+    Ok(rows)
 }
 
 /// An operand, undefined in inactive lanes.
@@ -174,6 +211,14 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
             Operand::Const(value) => Some(Arg::All(LaneValue::Index(value))),
             Operand::Bool(value) => Some(Arg::All(LaneValue::Bool(value))),
         }
+    }
+
+    /// The active lanes in which a bool is true; none unless it is defined in all of them and true in one.
+    fn leaving(&self, done: Operand) -> Option<u128> {
+        let done = self.arg(done)?;
+        let mut lanes = self.lanes.iter();
+        let bits = lanes.try_fold(0, |bits, lane| Some(bits | u128::from(done.at(lane as usize).bool()?) << lane))?;
+        (bits != 0).then_some(bits)
     }
 
     fn step<D: Domain<Data = T>>(&self, domain: &mut D, step: &Step) -> Outcome<T> {
@@ -328,6 +373,7 @@ fn compare<D: Domain>(
     }
     let truth = match op {
         CompareOp::Eq => value::equal(domain, a, b)?,
+        CompareOp::Same => value::same(domain, a, b)?,
         CompareOp::Lt => value::less(domain, a, b)?,
     };
     Some(LaneValue::Bool(truth))

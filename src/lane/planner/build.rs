@@ -3,7 +3,7 @@
 
 use super::{No, uniform};
 use crate::lane::op::{FoldOp, MaskOp, Width};
-use crate::lane::plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
+use crate::lane::plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 use crate::lane::primitive::{GroupFold, GroupOp, Primitive};
 use crate::lane::request::{Known, Request};
 use crate::lane::value::low_bits;
@@ -23,6 +23,9 @@ pub struct Builder<'a> {
     /// See [`Plan::whole`]; while it grows, its end is open.
     whole: Range<u16>,
     in_whole: bool,
+    /// See [`Plan::turns`]; while they grow, their end is open.
+    turns: Option<Turns>,
+    in_turns: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -36,13 +39,15 @@ impl<'a> Builder<'a> {
             assumes: Activity::Any,
             whole: 0..0,
             in_whole: false,
+            turns: None,
+            in_turns: false,
         }
     }
 
     pub fn finish(self, rule: &'static str, result: Operand, least_size: u32) -> Plan {
         let uniform = uniform::is_uniform(&self);
-        let Builder { setup, steps, second, assumes, whole, .. } = self;
-        Plan { rule, setup, steps, result, second, assumes, whole, uniform, least_size }
+        let Builder { setup, steps, second, assumes, whole, turns, .. } = self;
+        Plan { rule, setup, steps, result, second, assumes, whole, turns, uniform, least_size }
     }
 
     /// Runs what `build` adds in all lanes of the wave, active or not ([`Plan::whole`]); once a plan.
@@ -52,6 +57,18 @@ impl<'a> Builder<'a> {
         let result = build(self);
         self.in_whole = false;
         self.whole.end = self.steps.len() as u16;
+        result
+    }
+
+    /// Runs what `build` adds in turns, until each lane had one in which the bool that `build` gives was true; once a plan.
+    /// Gives what each lane's last turn gave.
+    pub fn in_turns(&mut self, build: impl FnOnce(&mut Self) -> (Operand, Operand)) -> Operand {
+        let start = self.steps.len() as u16;
+        self.turns = Some(Turns { steps: start..u16::MAX, done: Operand::None });
+        self.in_turns = true;
+        let (result, done) = build(self);
+        self.in_turns = false;
+        self.turns = Some(Turns { steps: start..self.steps.len() as u16, done });
         result
     }
 
@@ -121,10 +138,10 @@ impl<'a> Builder<'a> {
     /// Adds a step, or finds the equal one that runs in the same lanes.
     fn add(&mut self, op: StepOp, args: [Operand; 3], ty: StepType) -> Operand {
         let step = Step { op, args, ty };
-        let (whole, in_whole) = (self.whole.clone(), self.in_whole);
-        let is_setup = is_setup(&step) && (!in_whole || is_known_everywhere(&step));
-        let alike = |n: usize| is_setup || in_whole || !whole.contains(&(n as u16));
-        let first = if in_whole && !is_setup { usize::from(self.whole.start) } else { 0 };
+        let is_setup = is_setup(&step) && (!self.in_whole || is_known_everywhere(&step));
+        let apart = self.apart();
+        let alike = |n: usize| is_setup || !apart.contains(&n);
+        let first = if is_setup { 0 } else { self.first_alike() };
         let (list, name): (_, fn(u16) -> Operand) = match is_setup {
             true => (&mut self.setup, Operand::Setup),
             false => (&mut self.steps, Operand::Step),
@@ -135,6 +152,22 @@ impl<'a> Builder<'a> {
             list.len() - 1
         });
         name(index as u16)
+    }
+
+    /// Steps that other lanes run, or run at other times, than the one that is added.
+    fn apart(&self) -> Range<usize> {
+        let turns = self.turns.as_ref().filter(|_| !self.in_turns).map(|turns| turns.steps.clone());
+        let steps = if self.in_whole { 0..0 } else { turns.unwrap_or(self.whole.clone()) };
+        steps.start.into()..steps.end.into()
+    }
+
+    /// The first step that runs together with the one that is added.
+    fn first_alike(&self) -> usize {
+        match &self.turns {
+            Some(turns) if self.in_turns => turns.steps.start.into(),
+            _ if self.in_whole => self.whole.start.into(),
+            _ => 0,
+        }
     }
 
     /// `i`.

@@ -8,6 +8,7 @@ mod amd;
 mod build;
 mod group;
 mod nv;
+mod partition;
 mod trim;
 mod uniform;
 mod validate;

@@ -1,6 +1,6 @@
 //! Takes steps out of a plan that nothing uses: rules may build more than the result needs.
 
-use crate::lane::plan::{Operand, Plan, Step};
+use crate::lane::plan::{Operand, Plan, Step, Turns};
 use smallvec::{SmallVec, smallvec};
 
 /// The plan without dead steps.
@@ -8,6 +8,7 @@ pub fn trim(mut plan: Plan) -> Plan {
     let mut live = Live { setup: smallvec![false; plan.setup.len()], steps: smallvec![false; plan.steps.len()] };
     live.mark(plan.result);
     plan.second.iter().for_each(|operand| live.mark(*operand));
+    plan.turns.iter().for_each(|turns| live.mark(turns.done));
     mark_backwards(&plan, &mut live);
     if live.setup.iter().chain(&live.steps).all(|used| *used) {
         return plan;
@@ -19,6 +20,10 @@ pub fn trim(mut plan: Plan) -> Plan {
         other => other,
     };
     plan.whole = place(&steps, plan.whole.start)..place(&steps, plan.whole.end);
+    plan.turns = plan.turns.map(|Turns { steps: range, done }| Turns {
+        steps: place(&steps, range.start)..place(&steps, range.end),
+        done: moved(done),
+    });
     plan.setup = kept(&plan.setup, &live.setup, moved);
     plan.steps = kept(&plan.steps, &live.steps, moved);
     plan.result = moved(plan.result);

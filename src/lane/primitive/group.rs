@@ -32,6 +32,11 @@ pub enum GroupOp {
     QuadSwap(QuadMove),
     /// `[value]`: fold over active lanes, in no promised order.
     Fold(FoldOp, GroupFold),
+    /// `[value, ballot]`: the same over the active lanes in the ballot, which those lanes must pass alike
+    /// (SPV_NV_shader_subgroup_partitioned); never [`GroupFold::Clustered`].
+    PartitionedFold(FoldOp, GroupFold),
+    /// `[value]`: the active lanes that pass the same value, as a ballot.
+    Partition,
     /// `[value]`: over the active lanes of the subgroup. Bool.
     Vote(VoteOp),
     /// `[predicate]`: over the active lanes of the quad; [`VoteOp::All`] and [`VoteOp::Any`] only (SPV_KHR_quad_control).
@@ -80,6 +85,7 @@ impl GroupOp {
             G::QuadBroadcast | G::QuadSwap(_) => Feature::Quad,
             G::Fold(_, GroupFold::Clustered(_)) => Feature::Clustered,
             G::Fold(..) => Feature::Arithmetic,
+            G::PartitionedFold(..) | G::Partition => Feature::Partitioned,
             G::Vote(_) => Feature::Vote,
             G::QuadVote(_) => Feature::QuadControl,
             G::Elect | G::Sync => return None,

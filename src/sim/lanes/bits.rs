@@ -68,6 +68,10 @@ impl Domain for Bits {
         self.compare(CmpOp::Eq, a, b)
     }
 
+    fn same(&self, a: Datum, b: Datum) -> bool {
+        a.bits == b.bits
+    }
+
     fn less(&self, a: Datum, b: Datum) -> bool {
         self.compare(CmpOp::Lt, a, b)
     }

@@ -142,6 +142,11 @@ impl Domain for Recorder {
         false
     }
 
+    fn same(&self, _: Node, _: Node) -> bool {
+        self.is_dynamic.set(true);
+        false
+    }
+
     fn less(&self, _: Node, _: Node) -> bool {
         self.is_dynamic.set(true);
         false

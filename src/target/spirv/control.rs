@@ -127,6 +127,25 @@ impl Body<'_, '_> {
         self.emit(Op::Phi, ty, &yields)
     }
 
+    /// Starts a loop that lanes leave one by one; gives the labels of its header, its continuing block and what follows.
+    pub fn begin_turns(&mut self) -> [Word; 3] {
+        let [header, body, continuing, merge] = [(); 4].map(|()| self.m.id());
+        self.branch(header);
+        self.start(header);
+        self.emit_void(Op::LoopMerge, &[merge, continuing, LoopControl::NONE.bits()]);
+        self.branch(body);
+        self.start(body);
+        [header, continuing, merge]
+    }
+
+    /// Ends it: a lane leaves when `done` is true for it.
+    pub fn end_turns(&mut self, [header, continuing, merge]: [Word; 3], done: Word) {
+        self.end_block(Op::BranchConditional, &[done, merge, continuing]);
+        self.start(continuing);
+        self.branch(header);
+        self.start(merge);
+    }
+
     /// One block of a selection; an empty one is the merge block itself.
     fn arm(&mut self, block: BlockId, target: Word, merge: Word) {
         if target == merge {

@@ -60,13 +60,21 @@ impl Body<'_, '_> {
         let Some(plan) = self.plan(op, known) else { return 0 };
         let inputs = values.iter().map(|value| self.lane_arg(*value)).collect();
         let mut run = Run { plan: &plan, inputs, setup: Args::new(), steps: Args::new() };
+        let mut open = None;
         for step in &plan.setup {
             let result = self.setup_step(step, &run);
             run.setup.push(result);
         }
-        for step in &plan.steps {
+        for (n, step) in (0..).zip(&plan.steps) {
+            let turns = plan.turns.as_ref();
+            let label = turns.filter(|turns| turns.steps.start == n).map(|_| self.begin_turns());
+            open = label.or(open);
             let result = self.step(step, &run);
             run.steps.push(result);
+            if let Some(turns) = turns.filter(|turns| turns.steps.end == n + 1) {
+                let done = self.arg(turns.done, &run).word;
+                open.take().into_iter().for_each(|labels| self.end_turns(labels, done));
+            }
         }
         self.lane_result(&run, ty)
     }
@@ -234,6 +242,13 @@ impl Body<'_, '_> {
         let (scalar, size) = args[0].shape;
         let words = [args[0].word, args[1].word];
         let (bools, single) = (self.m.vector_type(Scalar::BOOL, size), self.m.scalar_type(Scalar::BOOL));
+        if op == CompareOp::Same && scalar.kind == ScalarKind::Float {
+            let bits = Scalar { kind: ScalarKind::Uint, ..scalar };
+            let ty = self.m.vector_type(bits, size);
+            let bits =
+                words.map(|word| Arg { word: self.emit(Op::Bitcast, ty, &[word]), shape: (bits, size), known: None });
+            return self.compare(CompareOp::Same, &bits);
+        }
         if op == CompareOp::Lt && scalar.is_bool() {
             let not = self.emit(Op::LogicalNot, bools, &words[..1]);
             return self.emit(Op::LogicalAnd, bools, &[not, words[1]]);
@@ -284,6 +299,12 @@ pub(crate) fn group_row(op: GroupOp, kind: ScalarKind) -> Row {
         GroupOp::QuadBroadcast => Row::plain(Op::GroupNonUniformQuadBroadcast),
         GroupOp::QuadSwap(mv) => Row::with(Op::GroupNonUniformQuadSwap, Some(swap_direction(mv))),
         GroupOp::Fold(op, reach) => fold_row(op, kind, reach),
+        GroupOp::PartitionedFold(op, reach) => partitioned_row(op, kind, reach),
+        GroupOp::Partition => Row {
+            scoped: false,
+            capability: Some(Capability::GroupNonUniformPartitionedEXT),
+            ..Row::plain(Op::GroupNonUniformPartitionEXT)
+        },
         GroupOp::Vote(VoteOp::All) => Row::plain(Op::GroupNonUniformAll),
         GroupOp::Vote(VoteOp::Any) => Row::plain(Op::GroupNonUniformAny),
         GroupOp::Vote(VoteOp::Equal) => Row::plain(Op::GroupNonUniformAllEqual),
@@ -315,6 +336,16 @@ fn fold_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> Row {
     };
     let op = group_fold_op(op, kind);
     Row { op, scoped: true, operation: Some(operation), literal, capability: Some(capability) }
+}
+
+fn partitioned_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> Row {
+    let operation = match reach {
+        GroupFold::Reduce | GroupFold::Clustered(_) => GroupOperation::PartitionedReduceEXT,
+        GroupFold::Inclusive => GroupOperation::PartitionedInclusiveScanEXT,
+        GroupFold::Exclusive => GroupOperation::PartitionedExclusiveScanEXT,
+    };
+    let capability = Some(Capability::GroupNonUniformPartitionedEXT);
+    Row { operation: Some(operation), capability, ..Row::plain(group_fold_op(op, kind)) }
 }
 
 /// A cluster of unknown size is the whole subgroup.
@@ -441,8 +472,8 @@ pub(crate) const fn fold_form(op: FoldOp, kind: ScalarKind) -> Alu {
 pub(crate) const fn compare_op(op: CompareOp, kind: ScalarKind) -> Op {
     use ScalarKind::{Bool, Float, Sint, Uint};
     match (op, kind) {
-        (CompareOp::Eq, Bool) => Op::LogicalEqual,
-        (CompareOp::Eq, Sint | Uint) => Op::IEqual,
+        (CompareOp::Eq | CompareOp::Same, Bool) => Op::LogicalEqual,
+        (CompareOp::Eq | CompareOp::Same, Sint | Uint) | (CompareOp::Same, Float) => Op::IEqual,
         (CompareOp::Eq, Float) => Op::FOrdEqual,
         (CompareOp::Lt, Sint) => Op::SLessThan,
         (CompareOp::Lt, Bool | Uint) => Op::ULessThan,

@@ -54,7 +54,8 @@ impl Lister<'_> {
             return self.compare_masks(step, op);
         }
         let (a, b) = (self.place(step.args[0])?, self.place(step.args[1])?);
-        let relation = format!("{}_{}", if op == CompareOp::Eq { "eq" } else { "lt" }, suffix(ty));
+        let ty = if op == CompareOp::Same { ty.bits() } else { ty };
+        let relation = format!("{}_{}", if op == CompareOp::Lt { "lt" } else { "eq" }, suffix(ty));
         let words = super::words(ty);
         let result = self.fresh_mask();
         for n in 0..usize::from(ty.components) {

@@ -116,7 +116,7 @@ fn operations(op: StepOp) -> Vec<StepOp> {
         StepOp::Identity(op) => vec![StepOp::Identity(other_fold(op)), StepOp::Zero],
         StepOp::Neutral(op) => vec![StepOp::Neutral(other_fold(op)), StepOp::Zero],
         StepOp::Compare(CompareOp::Lt) => vec![StepOp::Compare(CompareOp::Eq)],
-        StepOp::Compare(CompareOp::Eq) => vec![StepOp::Compare(CompareOp::Lt)],
+        StepOp::Compare(CompareOp::Eq | CompareOp::Same) => vec![StepOp::Compare(CompareOp::Lt)],
         StepOp::Fact(LaneFact::InSet(set)) => {
             [1, 1 << 16, 2 << 20].map(|lanes| StepOp::Fact(LaneFact::InSet(set ^ lanes))).to_vec()
         }

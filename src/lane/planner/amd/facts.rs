@@ -145,11 +145,18 @@ fn count(b: &mut Builder, ballot: Operand, op: CountOp) -> Operand {
 }
 
 /// The lowest or highest set bit: of the preferred word if that has one, else of the other.
-fn find(b: &mut Builder, ballot: Operand, op: AluOp, preferred: usize) -> Operand {
+pub fn find(b: &mut Builder, ballot: Operand, op: AluOp, preferred: usize) -> Operand {
     let words = words(b, ballot);
     let [low, high] = *words else { return b.alu1(op, words[0]) };
     let bits = [b.alu1(op, low), b.alu1(op, high)];
     let bits = [bits[0], b.alu(AluOp::Or, bits[1], Operand::Const(32))];
     let some = b.alu(AluOp::Ne, [low, high][preferred], Operand::Const(0));
     b.select(some, bits[preferred], bits[1 - preferred])
+}
+
+/// Whether a ballot, which may differ from lane to lane, has a bit set.
+pub fn some(b: &mut Builder, ballot: Operand) -> Operand {
+    let words = words(b, ballot);
+    let all = words.into_iter().reduce(|all, word| b.alu(AluOp::Or, all, word)).unwrap_or(Operand::Const(0));
+    b.alu(AluOp::Ne, all, Operand::Const(0))
 }

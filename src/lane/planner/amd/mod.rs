@@ -7,6 +7,7 @@ mod facts;
 mod folds;
 mod masks;
 mod moves;
+mod partition;
 mod route;
 mod scans;
 mod search;
@@ -37,7 +38,7 @@ pub fn rules(op: LaneOp) -> &'static [Rule] {
         O::Ballot(_) | O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb => facts::RULES,
         O::BallotFindMsb | O::MaskedCount | O::LaneIndex(_) | O::LaneCount(_) | O::SegmentLast(_) => facts::RULES,
         O::LaneMask(..) | O::ActiveMask | O::Sync | O::ShuffleNvValid(_) => facts::RULES,
-        O::Partitioned { .. } | O::Partition => &[],
+        O::Partitioned { .. } | O::Partition => partition::RULES,
     }
 }
 

@@ -4,6 +4,7 @@ pub mod facts;
 pub mod folds;
 pub mod moves;
 pub mod nv_shuffle;
+pub mod partition;
 pub mod quad;
 pub mod scans;
 pub mod sort;
@@ -27,6 +28,6 @@ pub fn rules(op: LaneOp) -> &'static [Rule] {
         O::Ballot(_) | O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb => facts::RULES,
         O::BallotFindMsb | O::MaskedCount | O::LaneIndex(_) | O::LaneCount(_) | O::SegmentLast(_) => facts::RULES,
         O::LaneMask(..) | O::ActiveMask | O::Sync => facts::RULES,
-        O::Partitioned { .. } | O::Partition => &[],
+        O::Partitioned { .. } | O::Partition => partition::RULES,
     }
 }

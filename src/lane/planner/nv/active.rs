@@ -5,19 +5,48 @@
 //! mask the lowest active lane of the partner block serves. Scans jump from each lane to the nearest active one below it,
 //! and from there to where that one points: each jump doubles what a lane has seen.
 
-use super::shf::{WARP, active, from_lane, in_range, is_some, lanes, lanes_of, segment_lanes, shf_masked, word};
-use crate::lane::op::{FoldKind, FoldOp, LaneOp, MaskOp, ShuffleMode};
-use crate::lane::plan::{Activity, AluOp, Operand};
+use super::shf::{WARP, active, from_lane, in_range, is_some, lanes_of, segment_lanes, shf_masked, word};
+use crate::lane::op::{FoldOp, MaskOp, ShuffleMode};
+use crate::lane::plan::{Activity, AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::group::folds::reduction;
+use crate::lane::planner::partition::{self, Ways};
 use crate::lane::planner::{Answer, No, Rule};
+use crate::lane::primitive::NvOp;
 use crate::profile::Feature;
 
-pub static PARTITIONS: &[Rule] = &[Rule {
-    name: "jumps from lane to lane of the partition",
-    needs: &[Feature::NvShuffle, Feature::NvBallot],
-    build: partitioned,
-}];
+pub static PARTITIONS: &[Rule] = &[
+    Rule {
+        name: "comparison with the first lane that is left, in turns",
+        needs: &[Feature::NvShuffle, Feature::NvBallot],
+        build: |b| partition::partition(b, &WAYS),
+    },
+    Rule {
+        name: "jumps from lane to lane of the partition",
+        needs: &[Feature::NvShuffle, Feature::NvBallot],
+        build: |b| partition::fold(b, &WAYS),
+    },
+];
+
+const WAYS: Ways = Ways {
+    end: WARP,
+    ignores_end: true,
+    first: |b, value| {
+        let all = active(b);
+        let first = b.alu1(AluOp::FindLsb, all);
+        from_lane(b, value, first)
+    },
+    ballot: |b, predicate| b.prim(NvOp::Ballot, &[predicate], StepType::Ballot),
+    is_some: |b, ballot| {
+        let bits = word(b, ballot);
+        is_some(b, bits)
+    },
+    highest: |b, ballot| {
+        let bits = word(b, ballot);
+        b.alu1(AluOp::FindMsb, bits)
+    },
+    read: from_lane,
+};
 
 pub fn first_lanes_tree(b: &mut Builder) -> Answer {
     let fold = reduction(b)?;
@@ -133,23 +162,4 @@ pub fn exclusive(b: &mut Builder, op: FoldOp, inclusive: Operand, below: Operand
 pub fn active_below(b: &mut Builder, width: u32) -> Operand {
     let (all, below) = (active(b), segment_lanes(b, width, MaskOp::Lt));
     b.alu(AluOp::And, all, below)
-}
-
-fn partitioned(b: &mut Builder) -> Answer {
-    let LaneOp::Partitioned { op, kind } = b.request.op else {
-        return Err(No::NotMine);
-    };
-    let (all, partition) = (active(b), word(b, Operand::Input(1)));
-    let members = b.alu(AluOp::And, all, partition);
-    let lower = lanes(b, MaskOp::Lt);
-    let below = b.alu(AluOp::And, members, lower);
-    let inclusive = jumps(b, op, below, WARP.ilog2());
-    Ok(match kind {
-        FoldKind::Inclusive => inclusive,
-        FoldKind::Exclusive => exclusive(b, op, inclusive, below),
-        FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce => {
-            let last = b.alu1(AluOp::FindMsb, members);
-            from_lane(b, inclusive, last)
-        }
-    })
 }

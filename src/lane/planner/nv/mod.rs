@@ -28,11 +28,10 @@ pub fn rules(op: LaneOp) -> &'static [Rule] {
         O::ShuffleNv(_) | O::ShuffleNvValid(_) => shuffles::RULES,
         O::Fold { kind: FoldKind::Inclusive | FoldKind::Exclusive, .. } | O::Segmented { .. } => scans::RULES,
         O::Fold { .. } => folds::RULES,
-        O::Partitioned { .. } => active::PARTITIONS,
+        O::Partitioned { .. } | O::Partition => active::PARTITIONS,
         O::Vote { .. } | O::Elect => votes::RULES,
         O::Ballot(_) | O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb => ballots::RULES,
         O::BallotFindMsb | O::MaskedCount | O::LaneIndex(_) | O::LaneCount(_) | O::SegmentLast(_) => ballots::RULES,
         O::LaneMask(..) | O::ActiveMask | O::Sync => ballots::RULES,
-        O::Partition => &[],
     }
 }

@@ -93,6 +93,7 @@ impl Program {
             second: None,
             assumes: Activity::Full,
             whole: 0..0,
+            turns: None,
             uniform: false,
             least_size: size,
         };
@@ -249,6 +250,7 @@ fn row(primitive: impl Into<Primitive>, inputs: &[Row<u64>], lanes: Lanes) -> Ro
         second: None,
         assumes: Activity::Any,
         whole: 0..0,
+        turns: None,
         uniform: false,
         least_size: 1,
     };

@@ -1,0 +1,99 @@
+//! Partitions of the active lanes: which lanes have the same bits, and folds over each such set
+//! (GL_NV_shader_subgroup_partitioned).
+//!
+//! Lanes with the same bits are found in turns, one for each set. A fold jumps from each lane to the nearest one of its
+//! set below it, and from there to where that one points: each jump doubles what a lane has seen. How lanes are read and
+//! ballots looked at is the target's.
+
+use super::build::Builder;
+use super::{Answer, No};
+use crate::lane::op::{FoldKind, FoldOp, LaneOp, MaskOp};
+use crate::lane::plan::{AluOp, CompareOp, Operand};
+use crate::lane::request::LaneType;
+
+/// How a target writes what a partition needs.
+pub struct Ways {
+    /// What a lane's pointer has set when nothing of its set is below what it points at; the rest is a lane that is active.
+    pub end: u32,
+    /// Whether reads ignore that bit.
+    pub ignores_end: bool,
+    /// The value of the lowest active lane; never of a bool.
+    pub first: fn(&mut Builder, Operand) -> Operand,
+    /// The active lanes with a true predicate.
+    pub ballot: fn(&mut Builder, Operand) -> Operand,
+    /// Whether a ballot has a bit set.
+    pub is_some: fn(&mut Builder, Operand) -> Operand,
+    /// The highest set bit of a ballot; undefined if there is none.
+    pub highest: fn(&mut Builder, Operand) -> Operand,
+    /// A value of the lane with this number, which is active.
+    pub read: fn(&mut Builder, Operand, Operand) -> Operand,
+}
+
+/// The lanes with the own bits.
+pub fn partition(b: &mut Builder, ways: &Ways) -> Answer {
+    if b.request.op != LaneOp::Partition {
+        return Err(No::NotMine);
+    }
+    let value = b.value();
+    if b.request.inputs[0].ty != LaneType::BOOL {
+        return Ok(sets(b, ways, value, |b, value, first| b.compare(CompareOp::Same, value, first)));
+    }
+    let number = b.select(value, Operand::Const(1), Operand::Const(0));
+    Ok(sets(b, ways, number, |b, number, first| b.alu(AluOp::Eq, number, first)))
+}
+
+/// Each turn finds the set of the first lane that is left.
+fn sets(b: &mut Builder, ways: &Ways, value: Operand, same: fn(&mut Builder, Operand, Operand) -> Operand) -> Operand {
+    b.in_turns(|b| {
+        let first = (ways.first)(b, value);
+        let same = same(b, value, first);
+        ((ways.ballot)(b, same), same)
+    })
+}
+
+/// The fold over the own set, or over its lanes up to the own.
+pub fn fold(b: &mut Builder, ways: &Ways) -> Answer {
+    let LaneOp::Partitioned { op, kind } = b.request.op else {
+        return Err(No::NotMine);
+    };
+    let (active, lower) = ((ways.ballot)(b, Operand::Bool(true)), b.mask(MaskOp::Lt));
+    let members = b.alu(AluOp::BallotAnd, active, Operand::Input(1));
+    let below = b.alu(AluOp::BallotAnd, members, lower);
+    let inclusive = jumps(b, ways, op, below);
+    Ok(match kind {
+        FoldKind::Inclusive => inclusive,
+        FoldKind::Exclusive => {
+            let (some, nearest) = ((ways.is_some)(b, below), (ways.highest)(b, below));
+            let (moved, identity) = ((ways.read)(b, inclusive, nearest), b.identity(op));
+            b.select(some, moved, identity)
+        }
+        FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce => {
+            let last = (ways.highest)(b, members);
+            (ways.read)(b, inclusive, last)
+        }
+    })
+}
+
+/// The fold of the own value with those of the lanes in `below`, which are active and below the own.
+fn jumps(b: &mut Builder, ways: &Ways, op: FoldOp, below: Operand) -> Operand {
+    let (i, nearest) = (b.index(), (ways.highest)(b, below));
+    let end = b.alu(AluOp::Or, i, Operand::Const(ways.end));
+    let mut more = (ways.is_some)(b, below);
+    let mut pointer = b.select(more, nearest, end);
+    let mut value = b.value();
+    let count = b.most_lanes().ilog2();
+    for jump in 1..=count {
+        let lane = match ways.ignores_end {
+            true => pointer,
+            false => b.alu(AluOp::And, pointer, Operand::Const(ways.end - 1)),
+        };
+        let other = (ways.read)(b, value, lane);
+        let sum = b.fold(op, other, value);
+        value = b.select(more, sum, value);
+        if jump < count {
+            pointer = (ways.read)(b, pointer, lane);
+            more = b.alu(AluOp::Lt, pointer, Operand::Const(ways.end));
+        }
+    }
+    value
+}
