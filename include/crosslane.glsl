@@ -3,7 +3,7 @@
 //
 // For editors and for compilers that do not know the names: include it behind the `#version` line. The order of float
 // folds and scans is that of `reproducible` profiles. Widths need no constant here; with crosslane they do. Doubles are
-// there where CROSSLANE_DOUBLES is defined. It needs GLSL 4.50 for Vulkan 1.1.
+// there where CROSSLANE_DOUBLES is defined; types that extensions bring are not. It needs GLSL 4.50 for Vulkan 1.1.
 #ifndef CROSSLANE_GLSL
 #define CROSSLANE_GLSL
 #ifndef GL_CROSSLANE_shuffle

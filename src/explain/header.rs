@@ -18,7 +18,7 @@ const HEAD: &str = "\
 //
 // For editors and for compilers that do not know the names: include it behind the `#version` line. The order of float
 // folds and scans is that of `reproducible` profiles. Widths need no constant here; with crosslane they do. Doubles are
-// there where CROSSLANE_DOUBLES is defined. It needs GLSL 4.50 for Vulkan 1.1.
+// there where CROSSLANE_DOUBLES is defined; types that extensions bring are not. It needs GLSL 4.50 for Vulkan 1.1.
 #ifndef CROSSLANE_GLSL
 #define CROSSLANE_GLSL
 #ifndef GL_CROSSLANE_shuffle
@@ -71,9 +71,16 @@ fn of_overload(row: &'static Overload) -> Vec<Function> {
         let is_pair = row.results.len() == 2;
         let value = row.params.get(1).filter(|_| is_pair).and_then(|param| param.ty.shape(shape));
         let has_double = [Some(shape), value].into_iter().flatten().any(|shape| shape.scalar() == Scalar::F64);
-        line(op, name, shape, value).map(|line| Function { line, has_double })
+        let all_known = [Some(shape), value].into_iter().flatten().all(is_of_the_language);
+        line(op, name, shape, value).filter(|_| all_known).map(|line| Function { line, has_double })
     };
     row.generic.iter().filter_map(function).collect()
+}
+
+/// Whether a type needs no extension.
+pub fn is_of_the_language(shape: Shape) -> bool {
+    let scalar = shape.scalar();
+    matches!(scalar, Scalar::BOOL | Scalar::F64) || scalar.width == 32
 }
 
 fn line_without_types(op: LaneOp, name: &str) -> Option<String> {
