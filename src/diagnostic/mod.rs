@@ -47,21 +47,26 @@ pub struct Diagnostic {
     pub suggestion: Option<Box<Suggestion>>,
 }
 
+/// What makes a message is cold: code that comes to it is kept out of the way of code that does not.
 impl Diagnostic {
+    #[cold]
     pub fn new(severity: Severity, code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity, code, message: message.into(), labels: Vec::new(), notes: Vec::new(), suggestion: None }
     }
 
+    #[cold]
     pub fn error(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Error, code, message)
     }
 
+    #[cold]
     pub fn warning(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Warning, code, message)
     }
 
     /// Adds the label that the message is about.
     #[must_use]
+    #[cold]
     pub fn at(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.labels.push(Label { span, text: text.into(), primary: true });
         self
@@ -69,6 +74,7 @@ impl Diagnostic {
 
     /// Adds a label that gives context.
     #[must_use]
+    #[cold]
     pub fn with(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.labels.push(Label { span, text: text.into(), primary: false });
         self

@@ -148,7 +148,7 @@ impl Pools {
     }
 
     /// Pools with room for what so many tokens usually make.
-    fn for_tokens(tokens: usize) -> Pools {
+    pub fn for_tokens(tokens: usize) -> Pools {
         Pools {
             exprs: Vec::with_capacity(tokens / 16),
             stmts: Vec::with_capacity(tokens / 8),

@@ -56,7 +56,13 @@ static FAMILIES: [Family; 4] = [
 ];
 
 /// The family of a scalar; none for those of the language itself.
+#[inline(always)]
 pub fn family(scalar: Scalar) -> Option<&'static Family> {
+    // Nearly all scalars are the language's own, and no more than this is asked of them.
+    if scalar.width == 32 { None } else { unusual_family(scalar) }
+}
+
+fn unusual_family(scalar: Scalar) -> Option<&'static Family> {
     let integer = match scalar.kind {
         ScalarKind::Bool => return None,
         kind => kind != ScalarKind::Float,

@@ -5,8 +5,8 @@
 //! interned word. Whether a keyword needs an extension, or a later version, is not decided here.
 
 use super::ast::{Interpolation, List, Memory, Precision, QualifierKind, Storage};
-use super::key::Key;
 use super::token::{Interner, Symbol};
+use crate::grammar::key::Key;
 use QualifierKind as Q;
 use WordClass::{Bool, Keyword as K, Qualifier, Reserved, SoftKeyword, SoftQualifier, Type};
 
@@ -196,10 +196,11 @@ const fn table() -> [(u8, u8); SLOTS] {
 
 /// The class of a word.
 pub fn classify(word: &str, language: Language) -> WordClass {
-    classify_keyed(word, Key::of(word.as_bytes()), language)
+    classify_keyed(|| word, Key::of(word.as_bytes()), language)
 }
 
-fn classify_keyed(word: &str, key: Key, language: Language) -> WordClass {
+/// The class of a word by its key; few words are so like one of the table that their text is asked for.
+fn classify_keyed<'w>(word: impl Fn() -> &'w str, key: Key, language: Language) -> WordClass {
     let mut slot = key.slot(SLOTS - 1);
     loop {
         let (group, index) = TABLE[slot];
@@ -207,7 +208,7 @@ fn classify_keyed(word: &str, key: Key, language: Language) -> WordClass {
             return WordClass::Identifier;
         }
         let group = &GROUPS[group as usize];
-        if group.words[index as usize] == word {
+        if group.words[index as usize] == word() {
             return if language == Language::Es { group.es } else { group.class };
         }
         slot = (slot + 1) % SLOTS;
@@ -223,7 +224,8 @@ pub struct Classes {
 
 impl Classes {
     pub fn new(interner: &Interner, language: Language) -> Classes {
-        Classes { known: interner.iter().map(|(word, key)| classify_keyed(word, key, language)).collect() }
+        let class = |(symbol, key)| classify_keyed(|| interner.text(symbol), key, language);
+        Classes { known: interner.keys().map(class).collect() }
     }
 
     pub fn of(&self, symbol: Symbol) -> WordClass {

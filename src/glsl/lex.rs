@@ -7,6 +7,7 @@
 use super::token::{Interner, Punct, Symbol};
 use crate::source::{IncludeKind, Span};
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What a preprocessing token is.
@@ -28,8 +29,9 @@ pub enum PpKind {
     End,
 }
 
-/// Why no token could be made.
+/// Why no token could be made. As wide as all else that a [`PpKind`] holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
 pub enum Invalid {
     Nul,
     NonAscii,
@@ -98,6 +100,16 @@ pub struct Lexer {
     text: Arc<str>,
     base: u32,
     splices: Vec<Splice>,
+    place: Mark,
+}
+
+/// A [`Lexer`] at work: what it reads and where it is, on the stack, so that the place stays in registers from token to
+/// token.
+#[derive(Clone, Copy)]
+struct Cursor<'t> {
+    text: &'t str,
+    base: u32,
+    splices: &'t [Splice],
     at: usize,
     first: bool,
 }
@@ -125,7 +137,7 @@ enum Class {
 /// A comment that begins at this offset and has no end.
 struct Endless(usize);
 
-const CLASSES: [Class; 256] = classes();
+static CLASSES: [Class; 256] = classes();
 
 const fn classes() -> [Class; 256] {
     let mut table = [Class::Bad; 256];
@@ -150,7 +162,7 @@ const fn classes() -> [Class; 256] {
 }
 
 /// For each byte, where in [`Punct::ALL`] the operators that begin with it stand.
-const OPERATORS: [(u8, u8); 256] = operators();
+static OPERATORS: [(u8, u8); 256] = operators();
 
 const fn operators() -> [(u8, u8); 256] {
     let mut table = [(0, 0); 256];
@@ -167,7 +179,7 @@ const fn operators() -> [(u8, u8); 256] {
 }
 
 /// The bytes that may follow the first one of a word.
-const IN_WORD: [bool; 256] = in_word();
+static IN_WORD: [bool; 256] = in_word();
 
 const fn in_word() -> [bool; 256] {
     let mut table = [false; 256];
@@ -188,7 +200,7 @@ impl Lexer {
     pub fn new(text: Arc<str>, base: u32) -> Lexer {
         let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let (text, splices) = join_lines(text);
-        Lexer { text, base, splices, at, first: true }
+        Lexer { text, base, splices, place: Mark { at, first: true } }
     }
 
     /// The next token, across lines.
@@ -198,20 +210,91 @@ impl Lexer {
 
     /// Gives tokens to `take` as long as it takes them, and returns the first that it does not.
     pub fn pass(&mut self, interner: &mut Interner, mut take: impl FnMut(&PpToken, &Interner) -> bool) -> PpToken {
-        loop {
-            let before = self.at;
-            if let Err(comment) = self.skip_space(true) {
-                return self.endless(comment);
-            }
-            let token = self.token(before, interner);
+        let mut cursor = self.cursor();
+        let token = loop {
+            let token = cursor.next(interner);
             if !take(&token, interner) {
-                return token;
+                break token;
             }
-        }
+        };
+        self.place = cursor.mark();
+        token
     }
 
     /// The next token of the current line, none at its end.
     pub fn next_in_line(&mut self, interner: &mut Interner) -> Option<PpToken> {
+        let mut cursor = self.cursor();
+        let token = cursor.next_in_line(interner);
+        self.place = cursor.mark();
+        token
+    }
+
+    /// What is left of the line as it stands, trimmed; a comment to the end of the line is left out.
+    pub fn rest_of_line(&mut self) -> (&str, Span) {
+        let mut cursor = self.cursor();
+        let part = cursor.rest_of_line();
+        let span = cursor.span(part.start, part.end);
+        self.place = cursor.mark();
+        (&self.text[part], span)
+    }
+
+    /// The `"name"` or `<name>` of an `#include`, as written between its quotes.
+    pub fn header_name(&mut self) -> Option<(IncludeKind, &str, Span)> {
+        let mut cursor = self.cursor();
+        let name = cursor.header_name();
+        let span = name.as_ref().map(|(_, part)| cursor.span(part.start - 1, part.end + 1));
+        self.place = cursor.mark();
+        let ((kind, part), span) = name.zip(span)?;
+        Some((kind, &self.text[part], span))
+    }
+
+    /// Leaves out whole lines up to the next one that begins with `#`, and returns that token; [`PpKind::End`] at the
+    /// end of the file.
+    pub fn skip_group(&mut self, interner: &mut Interner) -> PpToken {
+        let mut cursor = self.cursor();
+        let token = cursor.skip_group(interner);
+        self.place = cursor.mark();
+        token
+    }
+
+    /// Position of the first byte behind the current line.
+    pub fn next_line(&self) -> u32 {
+        let at = self.place.at;
+        let rest = &self.text.as_bytes()[at..];
+        let length = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
+        self.cursor().position(at + length)
+    }
+
+    pub fn mark(&self) -> Mark {
+        self.place
+    }
+
+    pub fn reset(&mut self, mark: Mark) {
+        self.place = mark;
+    }
+
+    fn cursor(&self) -> Cursor<'_> {
+        let Mark { at, first } = self.place;
+        Cursor { text: &self.text, base: self.base, splices: &self.splices, at, first }
+    }
+}
+
+impl Cursor<'_> {
+    fn mark(&self) -> Mark {
+        Mark { at: self.at, first: self.first }
+    }
+
+    /// Inlined with what it calls: in [`Lexer::pass`] most tokens then never leave the registers.
+    #[inline(always)]
+    fn next(&mut self, interner: &mut Interner) -> PpToken {
+        let before = self.at;
+        match self.skip_space(true) {
+            Ok(()) => self.token(before, interner),
+            Err(comment) => self.endless(comment),
+        }
+    }
+
+    fn next_in_line(&mut self, interner: &mut Interner) -> Option<PpToken> {
         let before = self.at;
         match self.skip_space(false) {
             Ok(()) if self.at_line_end() => None,
@@ -220,8 +303,7 @@ impl Lexer {
         }
     }
 
-    /// What is left of the line as it stands, trimmed; a comment to the end of the line is left out.
-    pub fn rest_of_line(&mut self) -> (&str, Span) {
+    fn rest_of_line(&mut self) -> Range<usize> {
         let from = self.at;
         let mut end = from;
         while let Some(byte) = self.byte(self.at) {
@@ -241,31 +323,27 @@ impl Lexer {
         }
         let text = self.text[from..end].trim_start();
         let start = if text.is_empty() { from } else { end - text.len() };
-        let text = text.trim_end();
-        (text, self.span(start, start + text.len()))
+        start..start + text.trim_end().len()
     }
 
-    /// The `"name"` or `<name>` of an `#include`, as written between its quotes.
-    pub fn header_name(&mut self) -> Option<(IncludeKind, &str, Span)> {
+    fn header_name(&mut self) -> Option<(IncludeKind, Range<usize>)> {
         self.skip_space(false).ok()?;
-        let start = self.at;
-        let (kind, close) = match self.byte(start)? {
+        let start = self.at + 1;
+        let (kind, close) = match self.byte(self.at)? {
             b'"' => (IncludeKind::Quoted, b'"'),
             b'<' => (IncludeKind::Angled, b'>'),
             _ => return None,
         };
-        let rest = &self.text.as_bytes()[start + 1..];
+        let rest = &self.text.as_bytes()[start..];
         let length = rest.iter().position(|byte| [close, b'\n', b'\r'].contains(byte))?;
         if rest[length] != close {
             return None;
         }
-        self.at = start + length + 2;
-        Some((kind, &self.text[start + 1..start + 1 + length], self.span(start, self.at)))
+        self.at = start + length + 1;
+        Some((kind, start..start + length))
     }
 
-    /// Leaves out whole lines up to the next one that begins with `#`, and returns that token; [`PpKind::End`] at the
-    /// end of the file.
-    pub fn skip_group(&mut self, interner: &mut Interner) -> PpToken {
+    fn skip_group(&mut self, interner: &mut Interner) -> PpToken {
         loop {
             if let Err(comment) = self.skip_line() {
                 return self.endless(comment);
@@ -280,22 +358,7 @@ impl Lexer {
         }
     }
 
-    /// Position of the first byte behind the current line.
-    pub fn next_line(&self) -> u32 {
-        let rest = &self.text.as_bytes()[self.at..];
-        let length = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
-        self.position(self.at + length)
-    }
-
-    pub fn mark(&self) -> Mark {
-        Mark { at: self.at, first: self.first }
-    }
-
-    pub fn reset(&mut self, mark: Mark) {
-        self.at = mark.at;
-        self.first = mark.first;
-    }
-
+    #[inline(always)]
     fn byte(&self, at: usize) -> Option<u8> {
         self.text.as_bytes().get(at).copied()
     }
@@ -312,6 +375,7 @@ impl Lexer {
         self.base + offset + removed
     }
 
+    #[inline(always)]
     fn span(&self, from: usize, to: usize) -> Span {
         if self.splices.is_empty() {
             return Span::new(self.base + from as u32, self.base + to as u32);
@@ -320,6 +384,7 @@ impl Lexer {
         Span::new(self.position(from), self.position(last) + (to - from).min(1) as u32)
     }
 
+    #[inline(always)]
     fn class(&self, at: usize) -> Class {
         self.byte(at).map_or(Class::Bad, |byte| CLASSES[byte as usize])
     }
@@ -377,18 +442,19 @@ impl Lexer {
         }
     }
 
+    #[cold]
     fn endless(&mut self, comment: Endless) -> PpToken {
         let Endless(start) = comment;
         self.make(PpKind::Invalid(Invalid::Comment), start, start + 2, true)
     }
 
+    #[inline(always)]
     fn make(&mut self, kind: PpKind, start: usize, end: usize, spaced: bool) -> PpToken {
         let first = std::mem::replace(&mut self.first, false);
         PpToken { kind, span: self.span(start, end), spaced, first, painted: false }
     }
 
-    /// The token at the current place; `before` is where the white space before it began. Inlined with what it calls:
-    /// in [`Self::pass`] most tokens then never leave the registers.
+    /// The token at the current place; `before` is where the white space before it began.
     #[inline(always)]
     fn token(&mut self, before: usize, interner: &mut Interner) -> PpToken {
         let start = self.at;
@@ -397,88 +463,99 @@ impl Lexer {
                 self.first = true;
                 (PpKind::End, start)
             }
-            Some(byte) => self.scan(byte, start, interner),
+            Some(byte) => scan(self.text, byte, start, interner),
         };
         self.at = end;
         self.make(kind, start, end, start != before)
     }
+}
 
-    #[inline(always)]
-    fn scan(&self, byte: u8, start: usize, interner: &mut Interner) -> (PpKind, usize) {
-        match CLASSES[byte as usize] {
-            Class::Word => {
-                let end = self.word_end(start + 1);
-                (PpKind::Word(interner.intern_part(&self.text, start, end)), end)
-            }
-            Class::Single => (PpKind::Punct(Punct::ALL[OPERATORS[byte as usize].0 as usize]), start + 1),
-            Class::Dot if self.class(start + 1) != Class::Digit => (PpKind::Punct(Punct::Dot), start + 1),
-            Class::Dot | Class::Digit => self.number(start, interner),
-            Class::Punct | Class::Slash => self.operator(byte, start),
-            Class::Quote => self.string(start, interner),
-            Class::Hash if self.byte(start + 1) == Some(b'#') => (PpKind::Paste, start + 2),
-            Class::Hash => (PpKind::Hash, start + 1),
-            Class::Space | Class::Newline | Class::Bad => self.bad(byte, start),
+/// What the token that begins with `byte` at `start` is, and where it ends.
+#[inline(always)]
+fn scan(text: &str, byte: u8, start: usize, interner: &mut Interner) -> (PpKind, usize) {
+    let next = text.as_bytes().get(start + 1);
+    match CLASSES[byte as usize] {
+        Class::Word => {
+            let end = word_end(text.as_bytes(), start + 1);
+            (PpKind::Word(interner.intern_part(text, start, end)), end)
         }
+        Class::Single => (PpKind::Punct(Punct::ALL[OPERATORS[byte as usize].0 as usize]), start + 1),
+        Class::Dot if !next.is_some_and(u8::is_ascii_digit) => (PpKind::Punct(Punct::Dot), start + 1),
+        Class::Dot | Class::Digit => number(text, start, interner),
+        Class::Punct | Class::Slash => operator(text.as_bytes(), byte, start),
+        Class::Quote => string(text, start, interner),
+        Class::Hash if next == Some(&b'#') => (PpKind::Paste, start + 2),
+        Class::Hash => (PpKind::Hash, start + 1),
+        Class::Space | Class::Newline | Class::Bad => bad(text.as_bytes(), byte, start),
     }
+}
 
-    fn word_end(&self, from: usize) -> usize {
-        let rest = &self.text.as_bytes()[from..];
-        from + rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len())
+#[inline(always)]
+fn word_end(bytes: &[u8], mut at: usize) -> usize {
+    while at < bytes.len() && is_word(bytes[at]) {
+        at += 1;
     }
+    at
+}
 
-    /// A number with all letters and digits that touch it: at most one point, and a sign behind a decimal exponent.
-    fn number(&self, start: usize, interner: &mut Interner) -> (PpKind, usize) {
-        let bytes = self.text.as_bytes();
-        let hex = bytes[start] == b'0' && matches!(self.byte(start + 1), Some(b'x' | b'X'));
-        let mut end = start;
-        let mut point = hex;
-        while let Some(&byte) = bytes.get(end) {
+/// A number with all letters and digits that touch it: at most one point, and a sign behind a decimal exponent.
+fn number(text: &str, start: usize, interner: &mut Interner) -> (PpKind, usize) {
+    let bytes = text.as_bytes();
+    let hex = bytes[start] == b'0' && matches!(bytes.get(start + 1), Some(b'x' | b'X'));
+    let mut end = start;
+    let mut point = hex;
+    while let Some(&byte) = bytes.get(end) {
+        if !is_word(byte) {
             let signed = !hex && matches!(byte, b'+' | b'-') && matches!(bytes[end - 1], b'e' | b'E');
-            if byte == b'.' && !point {
-                point = true;
-            } else if !is_word(byte) && !signed {
+            let first_point = byte == b'.' && !std::mem::replace(&mut point, true);
+            if !(signed || first_point) {
                 break;
             }
-            end += 1;
         }
-        (PpKind::Number(interner.intern_part(&self.text, start, end)), end)
+        end += 1;
     }
+    (PpKind::Number(interner.intern_part(text, start, end)), end)
+}
 
-    fn operator(&self, byte: u8, start: usize) -> (PpKind, usize) {
-        let (from, to) = OPERATORS[byte as usize];
-        // The last candidate is the byte itself.
-        let [longer @ .., single] = &Punct::ALL[from as usize..to as usize] else { return self.bad(byte, start) };
-        let alone = self.class(start + 1) != Class::Punct;
-        if alone {
-            return (PpKind::Punct(*single), start + 1);
-        }
-        let rest = &self.text.as_bytes()[start..];
-        let fits = |punct: &&Punct| rest.starts_with(punct.text().as_bytes());
-        let punct = *longer.iter().find(fits).unwrap_or(single);
-        (PpKind::Punct(punct), start + punct.text().len())
+/// The longest operator that the text goes on with.
+#[inline(always)]
+fn operator(bytes: &[u8], byte: u8, start: usize) -> (PpKind, usize) {
+    let (from, to) = OPERATORS[byte as usize];
+    // The last candidate is the byte itself.
+    let [longer @ .., single] = &Punct::ALL[from as usize..to as usize] else { return bad(bytes, byte, start) };
+    match bytes.get(start + 1) {
+        Some(next) if CLASSES[*next as usize] == Class::Punct => longest(&bytes[start..], longer, *single, start),
+        _ => (PpKind::Punct(*single), start + 1),
     }
+}
 
-    fn string(&self, start: usize, interner: &mut Interner) -> (PpKind, usize) {
-        let bytes = self.text.as_bytes();
-        let mut end = start + 1;
-        loop {
-            match bytes.get(end) {
-                Some(b'"') => {
-                    return (PpKind::String(interner.intern_part(&self.text, start + 1, end)), end + 1);
-                }
-                Some(b'\\') if bytes.get(end + 1).is_some_and(|next| !matches!(next, b'\n' | b'\r')) => end += 2,
-                None | Some(b'\n' | b'\r') => return (PpKind::Invalid(Invalid::String), end),
-                Some(_) => end += 1,
+fn longest(rest: &[u8], longer: &[Punct], single: Punct, start: usize) -> (PpKind, usize) {
+    let fits = |punct: &&Punct| rest.starts_with(punct.text().as_bytes());
+    let punct = *longer.iter().find(fits).unwrap_or(&single);
+    (PpKind::Punct(punct), start + punct.text().len())
+}
+
+fn string(text: &str, start: usize, interner: &mut Interner) -> (PpKind, usize) {
+    let bytes = text.as_bytes();
+    let mut end = start + 1;
+    loop {
+        match bytes.get(end) {
+            Some(b'"') => {
+                return (PpKind::String(interner.intern_part(text, start + 1, end)), end + 1);
             }
+            Some(b'\\') if bytes.get(end + 1).is_some_and(|next| !matches!(next, b'\n' | b'\r')) => end += 2,
+            None | Some(b'\n' | b'\r') => return (PpKind::Invalid(Invalid::String), end),
+            Some(_) => end += 1,
         }
     }
+}
 
-    /// A run of characters that are wrong in the same way.
-    fn bad(&self, byte: u8, start: usize) -> (PpKind, usize) {
-        let alike = |other: &u8| CLASSES[*other as usize] == Class::Bad && reason(*other) == reason(byte);
-        let length = self.text.as_bytes()[start..].iter().take_while(|other| alike(other)).count();
-        (PpKind::Invalid(reason(byte)), start + length)
-    }
+/// A run of characters that are wrong in the same way.
+#[cold]
+fn bad(bytes: &[u8], byte: u8, start: usize) -> (PpKind, usize) {
+    let alike = |other: &u8| CLASSES[*other as usize] == Class::Bad && reason(*other) == reason(byte);
+    let length = bytes[start..].iter().take_while(|other| alike(other)).count();
+    (PpKind::Invalid(reason(byte)), start + length)
 }
 
 fn reason(byte: u8) -> Invalid {
@@ -492,7 +569,8 @@ fn reason(byte: u8) -> Invalid {
 /// Takes out every backslash that ends a line, with its newline (GLSL 4.60 section 3.2).
 fn join_lines(text: Arc<str>) -> (Arc<str>, Vec<Splice>) {
     let mut splices = Vec::new();
-    if !text.contains('\\') {
+    // Every byte is looked at, which takes less time than stopping at the first one would: it needs no branches.
+    if !text.bytes().fold(false, |found, byte| found | (byte == b'\\')) {
         return (text, splices);
     }
     let mut joined = String::with_capacity(text.len());
@@ -522,7 +600,7 @@ fn newline_length(bytes: &[u8]) -> usize {
 pub fn single_token(text: &str, interner: &mut Interner) -> Option<PpKind> {
     let mut lexer = Lexer::new(text.into(), 0);
     let kind = lexer.next(interner).kind;
-    let whole = lexer.at == text.len() && !matches!(kind, PpKind::Invalid(_) | PpKind::End);
+    let whole = lexer.place.at == text.len() && !matches!(kind, PpKind::Invalid(_) | PpKind::End);
     whole.then_some(kind)
 }
 

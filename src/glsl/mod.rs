@@ -8,7 +8,6 @@ pub mod dump;
 pub mod env;
 pub mod extended;
 mod foreign;
-mod key;
 pub mod keyword;
 pub mod lex;
 pub mod number;

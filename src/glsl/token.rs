@@ -1,19 +1,26 @@
 //! Tokens as they leave the preprocessor, and the interned words in them.
 
-use super::key::Key;
+use crate::grammar::key::Key;
 use crate::source::Span;
+use std::ops::Range;
 
 /// An interned identifier or keyword.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Symbol(pub u32);
 
 /// The words of one compilation, each stored once, in one string: a new word costs no allocation of its own.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Interner {
     text: String,
     words: Vec<Word>,
-    /// Open addressing over a power of two of places; 0 is free, else the symbol plus one.
+    /// Open addressing over a power of two of places, half of them free at least; 0 is free, else the symbol plus one.
     slots: Vec<u32>,
+}
+
+impl Default for Interner {
+    fn default() -> Interner {
+        Interner::new()
+    }
 }
 
 /// A stored word. Words of one length and one key are the same, but for those that are longer than their key.
@@ -30,12 +37,18 @@ impl Word {
     }
 }
 
-/// Places that the first word makes room for; a usual shader never grows past them.
+/// Places at first; a usual shader never grows past them.
 const FIRST_SLOTS: usize = 1024;
+/// Bytes of words that go with each place.
+const TEXT_PER_SLOT: usize = 4;
 
 impl Interner {
     pub fn new() -> Interner {
-        Interner::default()
+        Interner {
+            text: String::with_capacity(FIRST_SLOTS * TEXT_PER_SLOT),
+            words: Vec::with_capacity(FIRST_SLOTS / 2),
+            slots: vec![0; FIRST_SLOTS],
+        }
     }
 
     pub fn intern(&mut self, word: &str) -> Symbol {
@@ -43,36 +56,38 @@ impl Interner {
     }
 
     /// Interns `text[start..end]`, which is quicker than cutting it out first.
+    #[inline(always)]
     pub fn intern_part(&mut self, text: &str, start: usize, end: usize) -> Symbol {
-        if self.words.len() * 2 >= self.slots.len() {
-            self.grow();
-        }
         let bytes = text.as_bytes();
         let key = Key::of_part(bytes, start, end);
         match self.find(key, &bytes[start..end]) {
             Ok(symbol) => symbol,
-            Err(slot) => self.insert(&text[start..end], key, slot),
+            Err(slot) => self.insert(text, start..end, key, slot),
         }
     }
 
     /// Apart from the search, which for a word that is known touches no memory but its own.
-    #[cold]
-    fn insert(&mut self, word: &str, key: Key, slot: usize) -> Symbol {
+    #[inline(never)]
+    fn insert(&mut self, text: &str, part: Range<usize>, key: Key, slot: usize) -> Symbol {
         let start = self.text.len() as u32;
-        self.text.push_str(word);
+        self.text.push_str(&text[part]);
         self.words.push(Word { key, start, end: self.text.len() as u32 });
         self.slots[slot] = self.words.len() as u32;
+        if self.words.len() * 2 > self.slots.len() {
+            self.grow();
+        }
         Symbol(self.words.len() as u32 - 1)
     }
 
     /// The word's symbol, or the free slot at which its search ended.
+    #[inline(always)]
     fn find(&self, key: Key, word: &[u8]) -> Result<Symbol, usize> {
         let mask = self.slots.len() - 1;
         let mut slot = key.slot(mask);
         while self.slots[slot] != 0 {
             let symbol = Symbol(self.slots[slot] - 1);
             let known = self.words[symbol.0 as usize];
-            if known.key == key && known.len() == word.len() && (Key::is_whole(word) || self.bytes(known) == word) {
+            if known.key == key && known.len() == word.len() && (Key::is_whole(word) || self.is(known, word)) {
                 return Ok(symbol);
             }
             slot = (slot + 1) & mask;
@@ -80,14 +95,16 @@ impl Interner {
         Err(slot)
     }
 
-    fn bytes(&self, word: Word) -> &[u8] {
-        &self.text.as_bytes()[word.start as usize..word.end as usize]
+    #[inline(never)]
+    fn is(&self, known: Word, word: &[u8]) -> bool {
+        &self.text.as_bytes()[known.start as usize..known.end as usize] == word
     }
 
+    #[cold]
     fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(FIRST_SLOTS);
+        let size = self.slots.len() * 2;
         self.words.reserve(size / 2 - self.words.len());
-        self.text.reserve(size * 4);
+        self.text.reserve(self.slots.len() * TEXT_PER_SLOT);
         let mut slots = vec![0; size];
         for (index, word) in self.words.iter().enumerate() {
             let mut slot = word.key.slot(size - 1);
@@ -101,9 +118,6 @@ impl Interner {
 
     /// The symbol of a word that has been seen.
     pub fn get(&self, word: &str) -> Option<Symbol> {
-        if self.slots.is_empty() {
-            return None;
-        }
         self.find(Key::of(word.as_bytes()), word.as_bytes()).ok()
     }
 
@@ -112,9 +126,9 @@ impl Interner {
         &self.text[word.start as usize..word.end as usize]
     }
 
-    /// All words with their keys, in the order of their symbols.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Key)> {
-        self.words.iter().map(|word| (&self.text[word.start as usize..word.end as usize], word.key))
+    /// The keys of all words, in the order of their symbols.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = (Symbol, Key)> {
+        self.words.iter().enumerate().map(|(index, word)| (Symbol(index as u32), word.key))
     }
 
     pub fn len(&self) -> usize {
@@ -141,8 +155,10 @@ pub struct LiteralId(pub u32);
 
 macro_rules! puncts {
     ($($name:ident $text:literal)+) => {
-        /// Operators and punctuation (GLSL 4.60 sections 3.1 and 5.1).
+        /// Operators and punctuation (GLSL 4.60 sections 3.1 and 5.1). As wide as a [`Symbol`]: what holds the one or the
+        /// other then travels in registers.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[repr(u32)]
         pub enum Punct { $($name),+ }
 
         impl Punct {

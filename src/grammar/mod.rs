@@ -5,6 +5,7 @@
 //! here resolves overloads or emits code.
 
 mod extensions;
+pub(crate) mod key;
 mod opaque;
 mod rule;
 mod shape;
@@ -18,6 +19,7 @@ pub use tables::{CONSTANTS, DIALECTS, EXTENSIONS, FUNCTIONS, VARIABLES};
 
 use crate::ir::{AtomicOp, BinaryOp, BuiltIn, ImageOp, MathFn, MemoryKinds, Scope, Stage, UnaryOp};
 use crate::lane::LaneOp;
+use key::Key;
 use tables::{UNSUPPORTED, WGSL_FUNCTIONS, WGSL_VARIABLES};
 
 /// One file of the tables.
@@ -272,10 +274,34 @@ pub struct Constant {
 
 /// The GLSL function called `name`.
 pub fn functions(name: &str) -> &'static [Overload] {
-    match FUNCTIONS.binary_search_by(|f| f.name.cmp(name)) {
-        Ok(at) => FUNCTIONS[at].overloads,
-        Err(_) => &[],
+    let mut slot = Key::of(name.as_bytes()).slot(FUNCTION_SLOTS - 1);
+    while let Some(at) = FUNCTION_TABLE[slot].checked_sub(1) {
+        let function = &FUNCTIONS[usize::from(at)];
+        if function.name == name {
+            return function.overloads;
+        }
+        slot = (slot + 1) % FUNCTION_SLOTS;
     }
+    &[]
+}
+
+/// Slots of the hash table of functions: a power of two, at least twice the number of functions.
+const FUNCTION_SLOTS: usize = (FUNCTIONS.len() * 2).next_power_of_two();
+/// Position in [`FUNCTIONS`] plus one, 0 for none, by [`Key`], with linear probing.
+static FUNCTION_TABLE: [u16; FUNCTION_SLOTS] = function_table();
+
+const fn function_table() -> [u16; FUNCTION_SLOTS] {
+    let mut table = [0; FUNCTION_SLOTS];
+    let mut at = 0;
+    while at < FUNCTIONS.len() {
+        let mut slot = Key::of(FUNCTIONS[at].name.as_bytes()).slot(FUNCTION_SLOTS - 1);
+        while table[slot] != 0 {
+            slot = (slot + 1) % FUNCTION_SLOTS;
+        }
+        at += 1;
+        table[slot] = at as u16;
+    }
+    table
 }
 
 /// The overloads that WGSL knows as `name`.

@@ -140,8 +140,12 @@ impl<'m> Builder<'m> {
     // Types and variables.
 
     /// Type of a value of this function.
+    #[inline]
     pub fn type_of(&mut self, value: Value) -> TypeId {
-        self.module.type_of(&self.function, value)
+        match value {
+            Value::Inst(id) => self.function.insts[id].ty,
+            other => self.module.type_of(&self.function, other),
+        }
     }
 
     /// Components of a scalar (1) or vector.
@@ -507,7 +511,8 @@ impl<'m> Builder<'m> {
     }
 
     /// Appends an instruction to the current block. In a block that has ended it becomes part of the function's arena
-    /// (so that it has a type) and of no block.
+    /// (so that it has a type) and of no block. Inlined, so that an operation is written where it stays.
+    #[inline(always)]
     pub fn emit(&mut self, ty: TypeId, op: Op) -> Value {
         let id = self.function.insts.push(Inst { op, ty, span: self.span, flags: self.flags });
         if let Some(open) = self.open.last_mut().filter(|open| !open.terminated) {

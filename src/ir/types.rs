@@ -261,7 +261,7 @@ impl Types {
             list: Vec::with_capacity(USUAL),
             interned: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
             vectors: [Types::VOID; VECTOR_SLOTS],
-            pointers: Vec::new(),
+            pointers: Vec::with_capacity(USUAL),
             pairs: FxHashMap::default(),
             structs: super::Arena::new(),
         };

@@ -54,7 +54,7 @@ impl<'a> Parser<'a> {
             interner,
             classes: Classes::new(interner, language),
             ast: Ast::for_tokens(stream.tokens.len()),
-            open_lists: Pools::default(),
+            open_lists: Pools::for_tokens(64),
             heights: Vec::with_capacity(stream.tokens.len() / 2),
             nesting: 0,
             overflowed: false,
@@ -70,6 +70,10 @@ impl<'a> Parser<'a> {
     /// Index of the current token.
     pub fn position(&self) -> usize {
         self.at
+    }
+
+    pub fn current(&self) -> Token {
+        self.tokens[self.at]
     }
 
     /// The token `ahead` of the current one; past the end, an [`TokenKind::End`].
@@ -123,7 +127,7 @@ impl<'a> Parser<'a> {
     }
 
     pub fn at(&self, punct: Punct) -> bool {
-        self.is_punct(0, punct)
+        self.kind() == TokenKind::Punct(punct)
     }
 
     pub fn eat(&mut self, punct: Punct) -> bool {
@@ -135,20 +139,26 @@ impl<'a> Parser<'a> {
     }
 
     /// The class of the word at a token index; none where no word stands.
-    pub fn class_at(&mut self, index: usize) -> Option<WordClass> {
-        match self.token(index).kind {
+    pub fn class_at(&self, index: usize) -> Option<WordClass> {
+        self.class_of(self.token(index).kind)
+    }
+
+    /// The class of the current word; none where no word stands.
+    pub fn class(&self) -> Option<WordClass> {
+        self.class_of(self.kind())
+    }
+
+    #[inline(always)]
+    fn class_of(&self, kind: TokenKind) -> Option<WordClass> {
+        match kind {
             TokenKind::Word(symbol) => Some(self.classes.of(symbol)),
             _ => None,
         }
     }
 
-    pub fn class(&mut self, ahead: usize) -> Option<WordClass> {
-        self.class_at(self.at + ahead)
-    }
-
     /// The keyword that the current token is, soft ones left out.
-    pub fn keyword(&mut self) -> Option<Keyword> {
-        match self.class(0) {
+    pub fn keyword(&self) -> Option<Keyword> {
+        match self.class() {
             Some(WordClass::Keyword(keyword)) => Some(keyword),
             _ => None,
         }
@@ -163,12 +173,12 @@ impl<'a> Parser<'a> {
     }
 
     /// True for a word that can be a name, and for reserved words, which [`Parser::identifier`] objects to.
-    pub fn is_identifier(&mut self, index: usize) -> bool {
+    pub fn is_identifier(&self, index: usize) -> bool {
         self.class_at(index).is_some_and(can_be_name)
     }
 
-    pub fn at_identifier(&mut self) -> bool {
-        self.is_identifier(self.at)
+    pub fn at_identifier(&self) -> bool {
+        self.class().is_some_and(can_be_name)
     }
 
     /// True at the `void` of an empty list, as in `f(void)`.
@@ -207,17 +217,27 @@ fn can_be_name(class: WordClass) -> bool {
 /// Taking what must be there.
 impl Parser<'_> {
     /// Takes a name; `what` says which, as in "the name of a function".
+    #[inline(always)]
     pub fn identifier(&mut self, what: &str) -> Parsed<Name> {
-        let Token { kind: TokenKind::Word(symbol), span } = self.peek(0) else {
+        let Token { kind: TokenKind::Word(symbol), span } = self.current() else {
             return Err(self.expected(what));
         };
-        match self.classes.of(symbol) {
-            class if !can_be_name(class) => return Err(self.expected(what)),
-            WordClass::Reserved => self.reserved_word(symbol, span),
-            _ => {}
+        if !matches!(self.classes.of(symbol), WordClass::Identifier) {
+            self.unusual_name(symbol, span, what)?;
         }
         self.at += 1;
         Ok(Name { symbol, span })
+    }
+
+    /// Whether a word that is more than an identifier can be a name here.
+    #[cold]
+    fn unusual_name(&mut self, symbol: Symbol, span: Span, what: &str) -> Parsed<()> {
+        match self.classes.of(symbol) {
+            WordClass::Reserved => self.reserved_word(symbol, span),
+            class if can_be_name(class) => {}
+            _ => return Err(self.expected(what)),
+        }
+        Ok(())
     }
 
     #[cold]
@@ -288,6 +308,7 @@ fn opening(close: Punct) -> &'static str {
 
 /// Errors and limits.
 impl Parser<'_> {
+    #[cold]
     pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
         if diagnostic.code != Code::SYNTAX || !self.follows_fault() {
             self.diagnostics.push(diagnostic);
@@ -310,6 +331,7 @@ impl Parser<'_> {
     }
 
     /// The message that `what` was expected where the current token stands.
+    #[cold]
     pub fn unexpected(&mut self, what: &str) -> Diagnostic {
         let message = format!("expected {what}, found {}", self.found());
         Diagnostic::error(Code::SYNTAX, message).at(self.span(), format!("expected {what}"))
@@ -357,7 +379,8 @@ impl Parser<'_> {
 
 /// Building the tree.
 impl Parser<'_> {
-    /// Adds an expression unless that makes its tree too high.
+    /// Adds an expression unless that makes its tree too high. Inlined, since callers know the kind.
+    #[inline(always)]
     pub fn expr(&mut self, kind: ExprKind, span: Span) -> Parsed<ExprId> {
         let height = self.height(kind) + 1;
         if height > MAX_HEIGHT {
@@ -375,6 +398,7 @@ impl Parser<'_> {
     }
 
     /// The height of the highest operand.
+    #[inline(always)]
     fn height(&self, kind: ExprKind) -> u16 {
         let of = |id: ExprId| self.heights[id.index()];
         let highest = |list: List<ExprId>| self.ast[list].iter().map(|id| of(*id)).max().unwrap_or(0);

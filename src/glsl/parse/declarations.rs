@@ -66,7 +66,7 @@ fn item_type(p: &mut Parser, head: Head) -> Parsed<TypeId> {
         let error = Diagnostic::error(Code::NOT_SUPPORTED, "SPIR-V intrinsics are not supported yet");
         return Err(p.report(error.at(p.span(), "used here")));
     }
-    if matches!(p.class(0), Some(WordClass::Type)) || p.keyword() == Some(Keyword::Struct) || p.at_identifier() {
+    if matches!(p.class(), Some(WordClass::Type)) || p.keyword() == Some(Keyword::Struct) || p.at_identifier() {
         return type_specifier(p);
     }
     let what = if head.qualifiers.is_empty() { "a declaration or a function" } else { "a type or the name of a block" };
@@ -90,7 +90,7 @@ fn precision_statement(p: &mut Parser) -> Parsed<Option<DeclId>> {
     if !p.eat_keyword(Keyword::Precision) {
         return Ok(None);
     }
-    let Some(WordClass::Qualifier(QualifierKind::Precision(precision))) = p.class(0) else {
+    let Some(WordClass::Qualifier(QualifierKind::Precision(precision))) = p.class() else {
         return Err(p.expected("`lowp`, `mediump` or `highp`"));
     };
     p.bump();

@@ -288,7 +288,7 @@ pub(super) fn arguments(p: &mut Parser) -> Parsed<List<ExprId>> {
 
 /// `primary_expression`
 fn primary_expression(p: &mut Parser) -> Parsed<ExprId> {
-    let token = p.peek(0);
+    let token = p.current();
     let kind = match token.kind {
         TokenKind::Literal(literal) => ExprKind::Literal(literal),
         TokenKind::String(text) => ExprKind::String(text),
@@ -310,7 +310,7 @@ fn parenthesized(p: &mut Parser) -> Parsed<ExprId> {
 
 /// An expression that begins with a word: a constant, a constructor, a call or a variable.
 fn word(p: &mut Parser) -> Parsed<ExprId> {
-    match p.class(0) {
+    match p.class() {
         Some(WordClass::Bool(value)) => {
             let span = p.bump().span;
             p.expr(ExprKind::Bool(value), span)

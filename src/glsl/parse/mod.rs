@@ -57,7 +57,7 @@ fn skip_item(p: &mut Parser, start: usize) {
 
 /// True where an item begins in all likelihood: a word for it, or two words in a row.
 fn starts_item(p: &mut Parser) -> bool {
-    match p.class(0) {
+    match p.class() {
         Some(WordClass::Type) => !p.is_punct(1, Punct::LeftParen),
         Some(WordClass::Qualifier(_) | WordClass::Keyword(Keyword::Struct | Keyword::Precision)) => true,
         _ => matches!((p.kind(), p.peek(1).kind), (TokenKind::Word(_), TokenKind::Word(_))),

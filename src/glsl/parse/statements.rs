@@ -41,7 +41,7 @@ pub(super) fn statement_like_list<T: Pooled>(
 
 /// True at `type name (`, which begins a function and nothing else.
 fn at_function(p: &mut Parser) -> bool {
-    let typed = matches!(p.class(0), Some(WordClass::Type)) || p.at_identifier();
+    let typed = matches!(p.class(), Some(WordClass::Type)) || p.at_identifier();
     typed && p.is_identifier(p.position() + 1) && p.is_punct(2, Punct::LeftParen)
 }
 
@@ -82,7 +82,7 @@ fn unattributed(p: &mut Parser) -> Parsed<StmtKind> {
 
 /// The keyword that begins a statement other than a declaration or expression.
 fn statement_keyword(p: &mut Parser) -> Option<Keyword> {
-    match p.class(0)? {
+    match p.class()? {
         WordClass::Keyword(Keyword::Struct | Keyword::Precision) => None,
         WordClass::Keyword(keyword) => Some(keyword),
         WordClass::SoftKeyword(keyword) if p.is_punct(1, Punct::Semicolon) => Some(keyword),
@@ -133,7 +133,7 @@ fn at_declaration(p: &mut Parser) -> bool {
     if qualifier_ahead(p).is_some() {
         return true;
     }
-    match p.class(0) {
+    match p.class() {
         Some(WordClass::Keyword(Keyword::Struct | Keyword::Precision)) => true,
         Some(WordClass::Type) => {
             let after = p.after_brackets(p.position() + 1);

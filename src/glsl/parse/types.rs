@@ -27,7 +27,7 @@ pub(super) fn type_qualifiers(p: &mut Parser) -> Parsed<List<Qualifier>> {
 
 /// The qualifier that the current word begins.
 pub(super) fn qualifier_ahead(p: &mut Parser) -> Option<QualifierKind> {
-    match p.class(0)? {
+    match p.class()? {
         WordClass::Qualifier(kind) => Some(kind),
         WordClass::SoftQualifier(kind) => matches!(p.peek(1).kind, TokenKind::Word(_)).then_some(kind),
         _ => None,
@@ -56,7 +56,7 @@ fn layout_qualifier(p: &mut Parser) -> Parsed<List<LayoutId>> {
 
 /// `layout_qualifier_id`
 fn layout_qualifier_id(p: &mut Parser) -> Parsed<LayoutId> {
-    let name = match (p.class(0), p.kind()) {
+    let name = match (p.class(), p.kind()) {
         (Some(WordClass::Qualifier(QualifierKind::Storage(Storage::Shared))), TokenKind::Word(symbol)) => {
             Name { symbol, span: p.bump().span }
         }
@@ -91,7 +91,7 @@ pub(super) fn type_specifier(p: &mut Parser) -> Parsed<TypeId> {
 
 /// `type_name`
 pub(super) fn type_name(p: &mut Parser) -> Parsed<Name> {
-    match (p.class(0), p.kind()) {
+    match (p.class(), p.kind()) {
         _ if has_parameters(p) => Err(type_with_parameters(p)),
         (Some(WordClass::Type), TokenKind::Word(symbol)) => Ok(Name { symbol, span: p.bump().span }),
         _ => p.identifier("a type"),
@@ -106,7 +106,7 @@ const WITH_PARAMETERS: [&str; 8] =
 pub(super) fn has_parameters(p: &mut Parser) -> bool {
     let TokenKind::Word(symbol) = p.kind() else { return false };
     p.is_punct(1, Punct::Less)
-        && (matches!(p.class(0), Some(WordClass::Type)) || WITH_PARAMETERS.contains(&p.text(symbol)))
+        && (matches!(p.class(), Some(WordClass::Type)) || WITH_PARAMETERS.contains(&p.text(symbol)))
 }
 
 fn type_with_parameters(p: &mut Parser) -> Reported {

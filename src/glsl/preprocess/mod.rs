@@ -21,7 +21,7 @@ mod version;
 mod tests;
 
 use super::lex::{PpKind, PpToken};
-use super::token::{ExtensionUse, GlslProfile, Interner, Pragma, Symbol, Token, TokenKind, TokenStream, Version};
+use super::token::{ExtensionUse, GlslProfile, Interner, Pragma, Symbol, TokenStream, Version};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::{FileId, Loader, SourceMap, Span};
 use condition::Conditional;
@@ -214,26 +214,27 @@ impl<'a> Preprocessor<'a> {
         self.emitted(token)
     }
 
-    /// Gives `take` the tokens for which there is nothing to do, which are most of a shader; then as
+    /// Gives `take` the tokens that are no names of macros, which are most of a shader, until it refuses one; then as
     /// [`Self::next_token`].
-    fn next_after(&mut self, mut take: impl FnMut(Token)) -> Option<PpToken> {
+    fn next_after(&mut self, mut take: impl FnMut(&PpToken, &Interner) -> bool) -> Option<PpToken> {
         if !self.expansion.is_idle() {
             return self.next_token();
         }
         let Input { lexer, pristine, .. } = self.inputs.last_mut().expect("the main file is never left");
         let (version, dialects) = (self.output.version, self.options.dialects);
+        let mut taken = 0;
         let token = lexer.pass(self.interner, |token, words| {
-            let predefined = |name| predefined::find(words.text(name), version, dialects);
-            let kind = match token.kind {
-                PpKind::Word(name) if self.macros.lookup(name, || predefined(name)).is_none() => TokenKind::Word(name),
-                PpKind::Punct(punct) => TokenKind::Punct(punct),
-                _ => return false,
-            };
-            take(Token { kind, span: token.span });
-            self.output.tokens += 1;
-            *pristine = false;
-            true
+            if let PpKind::Word(name) = token.kind
+                && self.macros.lookup(name, || predefined::find(words.text(name), version, dialects)).is_some()
+            {
+                return false;
+            }
+            let takes = take(token, words);
+            taken += u32::from(takes);
+            takes
         });
+        self.output.tokens += taken;
+        *pristine &= taken == 0;
         let token = match self.admit(token) {
             Some(token) => self.expanded(token),
             None => self.next_expanded(),
@@ -259,10 +260,12 @@ impl<'a> Preprocessor<'a> {
         self.output.version.profile == GlslProfile::Es
     }
 
+    #[cold]
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>, label: impl Into<String>) {
         self.diagnostics.push(Diagnostic::error(code, message).at(span, label));
     }
 
+    #[cold]
     fn warn(&mut self, code: Code, span: Span, message: impl Into<String>, label: impl Into<String>) {
         self.diagnostics.push(Diagnostic::warning(code, message).at(span, label));
     }

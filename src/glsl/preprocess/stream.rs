@@ -1,10 +1,10 @@
 //! Preprocessing tokens to the parser's tokens: numbers get their values, and what is no GLSL token is refused.
 
-use super::Preprocessor;
+use super::{Output, Preprocessor};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::lex::{PpKind, PpToken};
-use crate::glsl::number;
-use crate::glsl::token::{Literal, LiteralId, Symbol, Token, TokenKind, TokenStream};
+use crate::glsl::number::{self, NumberError};
+use crate::glsl::token::{Interner, Literal, LiteralId, Symbol, Token, TokenKind, TokenStream};
 use crate::source::Span;
 
 /// Longest number that a message spells out.
@@ -13,7 +13,7 @@ const SHOWN: usize = 64;
 /// Reads a run to its end. Equal spellings of a number share one literal.
 pub(super) fn finish(run: Preprocessor<'_>) -> TokenStream {
     let mut tokens = Vec::with_capacity(run.expected_tokens());
-    let mut finisher = Finisher { run, literals: Vec::new(), ids: Vec::new() };
+    let mut finisher = Finisher { run, literals: Literals::default() };
     let mut stray = false;
     while let Some(token) = finisher.next(stray, &mut tokens) {
         // A directive that is none: its words are no program.
@@ -25,24 +25,71 @@ pub(super) fn finish(run: Preprocessor<'_>) -> TokenStream {
     }
     let end = tokens.last().map_or(0, |last| last.span.hi);
     tokens.push(Token { kind: TokenKind::End, span: Span::new(end, end) });
-    let Finisher { run: Preprocessor { output, .. }, literals, .. } = finisher;
-    TokenStream { tokens, literals, version: output.version, extensions: output.extensions, pragmas: output.pragmas }
+    let Finisher { run: Preprocessor { output, .. }, literals } = finisher;
+    let Output { version, extensions, pragmas, .. } = output;
+    TokenStream { tokens, literals: literals.list, version, extensions, pragmas }
+}
+
+/// The values of the numbers so far.
+#[derive(Default)]
+struct Literals {
+    list: Vec<Literal>,
+    /// By symbol: the literal that it spells plus one, 0 where that is not known.
+    ids: Vec<u32>,
+}
+
+impl Literals {
+    /// The literal that a text spells.
+    fn get(&mut self, text: Symbol, words: &Interner) -> Result<LiteralId, NumberError> {
+        let index = text.0 as usize;
+        if self.ids.len() <= index {
+            self.ids.resize(words.len().max(index + 1) * 2, 0);
+        }
+        if self.ids[index] == 0 {
+            let LiteralId(last) = self.add(number::literal(words.text(text))?);
+            self.ids[index] = last + 1;
+        }
+        Ok(LiteralId(self.ids[index] - 1))
+    }
+
+    fn add(&mut self, literal: Literal) -> LiteralId {
+        self.list.push(literal);
+        LiteralId(self.list.len() as u32 - 1)
+    }
+
+    /// What stands in for a token that is none, so that parsing can go on.
+    fn zero(&mut self) -> LiteralId {
+        self.add(Literal::Int { value: 0, width: 32, signed: true })
+    }
+
+    /// The parser's form of a token with which nothing is wrong.
+    #[inline(always)]
+    fn plain(&mut self, token: PpKind, words: &Interner) -> Option<TokenKind> {
+        match token {
+            PpKind::Word(name) => Some(TokenKind::Word(name)),
+            PpKind::Punct(punct) => Some(TokenKind::Punct(punct)),
+            PpKind::Number(text) => self.get(text, words).ok().map(TokenKind::Literal),
+            _ => None,
+        }
+    }
 }
 
 struct Finisher<'a> {
     run: Preprocessor<'a>,
-    literals: Vec<Literal>,
-    /// By symbol: the literal that it spells plus one, 0 where that is not known.
-    ids: Vec<u32>,
+    literals: Literals,
 }
 
 impl Finisher<'_> {
     /// The next token, those that need nothing done going into `tokens` first.
     fn next(&mut self, stray: bool, tokens: &mut Vec<Token>) -> Option<PpToken> {
-        match stray {
-            true => self.run.next_token(),
-            false => self.run.next_after(|token| tokens.push(token)),
+        if stray {
+            return self.run.next_token();
         }
+        self.run.next_after(|token, words| {
+            let Some(kind) = self.literals.plain(token.kind, words) else { return false };
+            tokens.push(Token { kind, span: token.span });
+            true
+        })
     }
 
     fn kind(&mut self, token: PpToken) -> TokenKind {
@@ -56,48 +103,34 @@ impl Finisher<'_> {
     }
 
     fn literal(&mut self, text: Symbol, span: Span) -> LiteralId {
-        let index = text.0 as usize;
-        if self.ids.len() <= index {
-            self.ids.resize(self.run.interner.len().max(index + 1), 0);
-        }
-        if self.ids[index] == 0 {
-            let Some(literal) = self.value(text, span) else { return self.zero() };
-            self.literals.push(literal);
-            self.ids[index] = self.literals.len() as u32;
-        }
-        LiteralId(self.ids[index] - 1)
-    }
-
-    fn value(&mut self, text: Symbol, span: Span) -> Option<Literal> {
-        let text = self.run.interner.text(text);
-        match number::literal(text) {
-            Ok(literal) => Some(literal),
+        match self.literals.get(text, self.run.interner) {
+            Ok(literal) => literal,
             Err(problem) => {
-                let message = match text.len() {
-                    0..=SHOWN => format!("`{text}` is not a valid number"),
-                    _ => "this is not a valid number".to_string(),
-                };
-                let mut error = Diagnostic::error(Code::BAD_NUMBER, message).at(span, problem.text);
-                if let Some(instead) = problem.instead {
-                    let text = format!("write `{instead}`");
-                    error = error.suggest(span, instead, text);
-                }
-                self.run.diagnostics.push(error);
-                None
+                self.report(text, span, problem);
+                self.literals.zero()
             }
         }
     }
 
-    /// What stands in for a token that is none, so that parsing can go on.
-    fn zero(&mut self) -> LiteralId {
-        self.literals.push(Literal::Int { value: 0, width: 32, signed: true });
-        LiteralId(self.literals.len() as u32 - 1)
+    #[cold]
+    fn report(&mut self, text: Symbol, span: Span, problem: NumberError) {
+        let text = self.run.interner.text(text);
+        let message = match text.len() {
+            0..=SHOWN => format!("`{text}` is not a valid number"),
+            _ => "this is not a valid number".to_string(),
+        };
+        let mut error = Diagnostic::error(Code::BAD_NUMBER, message).at(span, problem.text);
+        if let Some(instead) = problem.instead {
+            let text = format!("write `{instead}`");
+            error = error.suggest(span, instead, text);
+        }
+        self.run.diagnostics.push(error);
     }
 
     fn stray(&mut self, kind: PpKind, span: Span) -> TokenKind {
         let message = format!("`{}` begins no directive here", kind.spelling(self.run.interner));
         let error = Diagnostic::error(Code::STRAY_HASH, message);
         self.run.diagnostics.push(error.at(span, "a directive must be the first thing on its line"));
-        TokenKind::Literal(self.zero())
+        TokenKind::Literal(self.literals.zero())
     }
 }

@@ -10,7 +10,7 @@ use crate::glsl::ast::{ExprId, List, Name};
 use crate::glsl::builtin::{self, Argument, Called};
 use crate::glsl::convert;
 use crate::glsl::types::type_name;
-use crate::grammar;
+use crate::grammar::{self, Overload};
 use crate::ir::build::Builder;
 use crate::ir::{TypeId, Types, Value};
 use crate::source::Span;
@@ -42,14 +42,32 @@ impl Sema<'_> {
                 self.error(Code::UNKNOWN_FUNCTION, callee.span, message, "called here");
                 None
             }
-            None if self.is_non_uniform_marker(callee) => self.mark_non_uniform(b, args, whole),
-            None if type_name(self.text(callee.symbol)).is_some() => {
-                let ty = self.named_type(b, callee);
-                let args = self.operands(b, args);
-                self.construct_type(b, ty?, &args?, whole).map(Lowered::Value)
-            }
-            None => self.call_builtin(b, callee, args, whole),
+            None => self.call_undeclared(b, callee, args, whole),
         }
+    }
+
+    /// A call of what the shader declares nowhere: nearly always of a built-in function.
+    fn call_undeclared(
+        &mut self,
+        b: &mut Builder<'_>,
+        callee: Name,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Lowered> {
+        let overloads = builtin::named(self.text(callee.symbol));
+        if !overloads.is_empty() {
+            return self.call_builtin(b, callee, overloads, args, whole);
+        }
+        if self.is_non_uniform_marker(callee) {
+            return self.mark_non_uniform(b, args, whole);
+        }
+        if type_name(self.text(callee.symbol)).is_some() {
+            let ty = self.named_type(b, callee);
+            let args = self.operands(b, args);
+            return self.construct_type(b, ty?, &args?, whole).map(Lowered::Value);
+        }
+        self.unknown_function(callee);
+        None
     }
 
     /// User's overloads first; where none fits, a built-in function of the same name may.
@@ -68,7 +86,7 @@ impl Sema<'_> {
         }
         let count = args.len();
         if !self.sets[set.0 as usize].overloads.iter().any(|s| s.params.len() == count) {
-            return self.call_builtin(b, callee, args, whole);
+            return self.call_undeclared(b, callee, args, whole);
         }
         let given = self.given(b, args)?;
         let index = self.choose(b, set, &given, callee)?;
@@ -213,13 +231,15 @@ impl Sema<'_> {
         Some(memory)
     }
 
-    fn call_builtin(&mut self, b: &mut Builder<'_>, callee: Name, args: List<ExprId>, whole: Span) -> Option<Lowered> {
+    fn call_builtin(
+        &mut self,
+        b: &mut Builder<'_>,
+        callee: Name,
+        overloads: &'static [Overload],
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Lowered> {
         let name = self.text(callee.symbol);
-        let overloads = builtin::named(name);
-        if overloads.is_empty() {
-            self.unknown_function(callee);
-            return None;
-        }
         let modes = builtin::modes(overloads, args.len());
         let mut arguments: SmallVec<[Argument; FEW]> = SmallVec::new();
         let mut places: SmallVec<[(usize, Place); 2]> = SmallVec::new();

@@ -5,7 +5,7 @@ use super::place::Place;
 use super::scope::Entity;
 use super::{Sema, did_you_mean, memory, operators};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::glsl::ast::{BinaryOp, ExprId, ExprKind, UnaryOp};
+use crate::glsl::ast::{BinaryOp, Expr, ExprId, ExprKind, UnaryOp};
 use crate::glsl::extended::Allowed;
 use crate::glsl::token::{Literal, LiteralId, Symbol};
 use crate::ir::build::Builder;
@@ -86,8 +86,17 @@ impl Sema<'_> {
 
     /// Lowers an expression and reads it.
     pub fn value(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Value> {
+        let Expr { kind, span } = self.ast[id];
+        // A variable by itself, which is the most usual place, is read without a copy of its path.
+        if let ExprKind::Name(symbol) = kind
+            && let Some(Entity::Place(place)) = self.scopes.get(symbol).map(|declared| &declared.entity)
+        {
+            b.span = span;
+            let loaded = memory::load(b, place, span);
+            return self.check(loaded);
+        }
         let lowered = self.lower(b, id)?;
-        self.value_of(b, lowered, self.ast[id].span)
+        self.value_of(b, lowered, span)
     }
 
     /// The value of what an expression came to.

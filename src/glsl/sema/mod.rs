@@ -92,6 +92,8 @@ struct Sema<'a> {
     /// Return type of the function being lowered.
     return_type: TypeId,
     constant_ids: Vec<(u32, Span)>,
+    /// The built-in types that the language always has, by the symbol of their name; `VOID` where that was not looked up.
+    plain_types: Vec<TypeId>,
     /// What is not supported yet, by the function that uses it.
     refusals: Vec<(FuncId, Vec<Diagnostic>)>,
     /// A function was called before the end of its body was reached; calls can form a circle only then.
@@ -133,6 +135,7 @@ impl<'a> Sema<'a> {
             extensions_applied: 0,
             return_type: Types::VOID,
             constant_ids: Vec::new(),
+            plain_types: vec![Types::VOID; words.len()],
             refusals: Vec::new(),
             calls_unfinished: false,
             precise: precise_declarations(ast),
@@ -200,6 +203,7 @@ impl<'a> Sema<'a> {
         result.map_err(|diagnostic| self.report(diagnostic)).ok()
     }
 
+    #[cold]
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>, label: impl Into<String>) {
         self.report(Diagnostic::error(code, message).at(span, label));
     }

@@ -4,7 +4,7 @@ use super::scope::Entity;
 use super::{Sema, did_you_mean};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Dimension, List, Name, TypeKind};
-use crate::glsl::extended::{self, Allowed};
+use crate::glsl::extended::{self, Allowed, Family};
 use crate::glsl::types::{TypeName, type_name};
 use crate::ir::build::Builder;
 use crate::ir::{Access, ArrayLen, Binding, Member, Scalar, Struct, Type, TypeId, Types};
@@ -84,9 +84,16 @@ impl Sema<'_> {
             }
             None => {}
         }
+        if let Some(known) = self.plain_types.get(name.symbol.0 as usize).filter(|ty| **ty != Types::VOID) {
+            return Some(*known);
+        }
         match type_name(self.text(name.symbol)) {
             Some(TypeName::Void) => Some(Types::VOID),
-            Some(TypeName::Basic(basic)) => Some(basic.intern(&mut b.module.types)),
+            Some(TypeName::Basic(basic)) => {
+                let ty = basic.intern(&mut b.module.types);
+                self.plain_types[name.symbol.0 as usize] = ty;
+                Some(ty)
+            }
             Some(TypeName::Explicit(basic)) if self.env.has_explicit_types() => Some(basic.intern(&mut b.module.types)),
             Some(TypeName::Explicit(_)) => self.needs_explicit_types(name),
             Some(TypeName::Extended(basic)) => {
@@ -108,10 +115,15 @@ impl Sema<'_> {
     }
 
     /// Whether the extensions that are on allow as much of a scalar as `needed`; the error says so of `what`.
+    #[inline]
     pub fn check_extended(&mut self, scalar: Scalar, what: &str, needed: Allowed, span: Span) -> Option<()> {
-        let Some(family) = extended::family(scalar).filter(|family| family.allowed(&self.env) < needed) else {
+        extended::family(scalar).map_or(Some(()), |family| self.check_family(family, what, needed, span))
+    }
+
+    fn check_family(&mut self, family: &Family, what: &str, needed: Allowed, span: Span) -> Option<()> {
+        if family.allowed(&self.env) >= needed {
             return Some(());
-        };
+        }
         let message = format!("{what} needs the extension {}", family.extension());
         let note = format!("add `#extension {} : require`", family.extension());
         self.report(Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "used here").note(note));

@@ -10,6 +10,9 @@ use crate::lane::value::low_bits;
 use crate::profile::{Feature, Profile};
 use std::ops::Range;
 
+/// Steps for which room is made at once.
+const USUAL_STEPS: usize = 16;
+
 /// A plan that grows.
 pub struct Builder<'a> {
     pub request: &'a Request<'a>,
@@ -148,6 +151,9 @@ impl<'a> Builder<'a> {
         };
         let found = (first..list.len()).find(|n| list[*n] == step && alike(*n));
         let index = found.unwrap_or_else(|| {
+            if list.is_empty() {
+                list.reserve(USUAL_STEPS);
+            }
             list.push(step);
             list.len() - 1
         });

@@ -48,7 +48,7 @@ pub(super) fn emit_queued(m: &mut Emitter) {
     let mut body = Body {
         f,
         vars: Words::with_capacity(5 * f.locals.len()),
-        setup: Words::default(),
+        setup: Words::with_capacity(64),
         code: Words::with_capacity(8 * f.insts.len()),
         label: 0,
         live: true,

@@ -271,11 +271,13 @@ impl<'a> Emitter<'a> {
     }
 
     /// Reports what cannot be expressed yet; the id 0 that it returns never reaches a finished module.
+    #[cold]
     fn unsupported(&mut self, what: &str) -> Word {
         self.fail(Code::NOT_SUPPORTED, format!("the SPIR-V target does not support {what} yet"))
     }
 
     /// Reports a module that breaks the rules of `ir`.
+    #[cold]
     fn internal(&mut self, what: &str) -> Word {
         self.fail(Code::INTERNAL, format!("the SPIR-V target met {what}"))
     }

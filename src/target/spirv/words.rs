@@ -21,20 +21,31 @@ impl Words {
 
     /// An instruction without result.
     pub fn op(&mut self, op: Op, operands: &[Word]) {
+        self.words.reserve(1 + operands.len());
         self.words.push(head(op, 1 + operands.len()));
-        self.extend(operands);
+        self.push_all(operands);
     }
 
     /// An instruction whose first operand is its result id: labels, types, strings.
     pub fn named(&mut self, op: Op, id: Word, operands: &[Word]) {
+        self.words.reserve(2 + operands.len());
         self.words.extend_from_slice(&[head(op, 2 + operands.len()), id]);
-        self.extend(operands);
+        self.push_all(operands);
     }
 
     /// An instruction with result type and result.
     pub fn typed(&mut self, op: Op, ty: Word, id: Word, operands: &[Word]) {
+        self.words.reserve(3 + operands.len());
         self.words.extend_from_slice(&[head(op, 3 + operands.len()), ty, id]);
-        self.extend(operands);
+        self.push_all(operands);
+    }
+
+    /// One by one: most instructions have so few operands that a block copy takes longer to start than this to end.
+    #[inline(always)]
+    fn push_all(&mut self, operands: &[Word]) {
+        for operand in operands {
+            self.words.push(*operand);
+        }
     }
 
     /// Starts an instruction of a length known later; [`Words::end`] takes what this returns.
