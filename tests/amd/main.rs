@@ -1,6 +1,6 @@
 //! AMD assembly: every fixture and every shader of the core language becomes a kernel for every profile, which LLVM's
 //! assembler and linker take and which an interpreter of the text runs. Fixtures are held against their formulas, the
-//! others against the simulator; cross-lane operations against ACO's counts.
+//! others against the simulator; cross-lane operations against ACO's counts; texts against snapshots.
 
 // Several test binaries share these and none uses all of them.
 #[path = "../fixtures/folds.rs"]
@@ -53,6 +53,7 @@ mod support;
 
 mod aco;
 mod run;
+mod texts;
 mod tools;
 
 use crosslane::profile::{self, Profile};
@@ -67,7 +68,7 @@ use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture};
 use support::{seeds, simulator};
 
-/// Profiles that run every width and random kernels; the others stand behind one of them.
+/// Profiles that run every width and random kernels, and whose listings are kept; the others stand behind one of them.
 const CHOSEN: [&str; 6] = ["gfx701", "gfx900", "gfx950", "gfx1030-wave64", "gfx1100-wave32", "gfx1201-wave32"];
 
 fn main() {
@@ -80,6 +81,8 @@ fn trials() -> Vec<Trial> {
     trials.extend(shader::sources().into_iter().map(core_trial));
     trials.extend(CHOSEN.into_iter().flat_map(random_trials));
     trials.push(trial("aco".to_owned(), aco::hold));
+    trials.extend(all_fixtures().map(listings_trial));
+    trials.push(trial("snapshot::sums".to_owned(), || texts::hold_sums(all_fixtures())));
     trials
 }
 
@@ -89,6 +92,10 @@ fn trial(name: String, test: impl FnOnce() -> Result<(), String> + Send + 'stati
 
 fn fixtures() -> impl Iterator<Item = &'static Fixture> {
     [quads::FIXTURES, moves::FIXTURES, folds::FIXTURES, groups::FIXTURES, kernels::FIXTURES].into_iter().flatten()
+}
+
+fn all_fixtures() -> impl Iterator<Item = &'static Fixture> {
+    fixtures().chain(language::FIXTURES)
 }
 
 /// Every profile for AMD's hardware.
@@ -163,6 +170,10 @@ fn fixture_trial(fixture: &'static Fixture) -> Trial {
         target.fixture.judge_runs(target.build, wave(profile) as usize, &after)
     };
     trial(format!("fixture::{}", fixture.name), move || on_all(fixture, judge))
+}
+
+fn listings_trial(fixture: &'static Fixture) -> Trial {
+    trial(format!("snapshot::{}", fixture.name), move || texts::hold_listings(fixture))
 }
 
 fn language_trial(fixture: &'static Fixture) -> Trial {

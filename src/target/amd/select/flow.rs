@@ -43,6 +43,7 @@ impl Selector<'_> {
         }
         self.function.blocks.push(done);
         (self.clean_from, self.swapped) = (0, None);
+        self.flat.clear();
     }
 
     fn branch(&mut self, operation: Operation, to: Label) {

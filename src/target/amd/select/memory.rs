@@ -33,6 +33,17 @@ pub struct Address {
     pub most: u32,
 }
 
+/// An address that was computed for a flat instruction of the block.
+#[derive(Clone, Copy, Debug)]
+pub struct FlatAddress {
+    /// Base, index and offset.
+    parts: (Operand, Operand, u32),
+    pair: Operand,
+}
+
+/// Addresses that are kept: each one takes two registers as long as it may be wanted again.
+const FLAT_ADDRESSES: usize = 4;
+
 impl Address {
     /// The same place some bytes on.
     fn plus(&self, bytes: u32) -> Address {
@@ -257,10 +268,8 @@ impl Selector<'_> {
                 Address { operands: [index, base, FALSE].into_iter().collect(), modifiers, most: 4095 }
             }
             Addressing::Flat => {
-                let (index, offset) = self.with_offset(index, access.offset);
-                let words = self.long_sum(false, &[part(base, 0), part(base, 1)], &[index, FALSE]);
-                let pair = self.whole(&words, File::Vector);
-                let modifiers = Modifiers { offset, ..Self::modifiers("flat_", access) };
+                let pair = self.flat_address(base, index, access.offset);
+                let modifiers = Modifiers { offset: 0, ..Self::modifiers("flat_", access) };
                 Address { operands: [pair].into_iter().collect(), modifiers, most: 0 }
             }
             Addressing::Global { offset_bits } => {
@@ -272,12 +281,23 @@ impl Selector<'_> {
         }
     }
 
-    /// An index with an offset that flat instructions cannot add.
-    fn with_offset(&mut self, index: Operand, offset: u32) -> (Operand, u32) {
-        if offset == 0 {
-            return (index, 0);
+    /// The sum of a base, an index and an offset in a pair of vector registers: one that the block has, or a new one.
+    fn flat_address(&mut self, base: Operand, index: Operand, offset: u32) -> Operand {
+        let parts = (base, index, offset);
+        if let Some(known) = self.flat.iter().find(|known| known.parts == parts) {
+            return known.pair;
         }
-        (self.word_binary(BinOp::Add, Scalar::U32, [index, number(offset)]), 0)
+        let index = match offset {
+            0 => index,
+            _ => self.word_binary(BinOp::Add, Scalar::U32, [index, number(offset)]),
+        };
+        let words = self.long_sum(false, &[part(base, 0), part(base, 1)], &[index, FALSE]);
+        let pair = self.whole(&words, File::Vector);
+        if self.flat.len() == FLAT_ADDRESSES {
+            self.flat.remove(0);
+        }
+        self.flat.push(FlatAddress { parts, pair });
+        pair
     }
 
     fn physical_address(&mut self, access: MemoryAccess, address: Value) -> Address {

@@ -74,6 +74,7 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         span: Span::NONE,
         is_lane: false,
         swapped: None,
+        flat: Vec::new(),
         clean_from: 0,
         errors: Vec::new(),
     };
@@ -115,6 +116,8 @@ struct Selector<'k> {
     is_lane: bool,
     /// The other register of the last swap.
     swapped: Option<lane::Swapped>,
+    /// Addresses that the block has computed.
+    flat: Vec<memory::FlatAddress>,
     /// Where in the block EXEC was changed last.
     clean_from: usize,
     errors: Vec<Diagnostic>,
