@@ -2,7 +2,9 @@
 
 use super::op::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
 use super::plan::Activity;
-use super::request::{Input, LaneType, Request};
+use super::request::{Input, LaneType, Request, ScalarKind};
+use rustc_hash::FxHashSet;
+use std::sync::OnceLock;
 
 /// One operation with its operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -73,6 +75,24 @@ pub fn all() -> Vec<Sample> {
     sorts(&mut catalog);
     partitions(&mut catalog);
     catalog.0
+}
+
+/// Whether a request is for an operation of the catalog with operands that it has there. Integers of 32 bits have the same
+/// plans with a sign and without.
+pub fn holds(request: &Request) -> bool {
+    type Key = (LaneOp, Vec<Input>, bool);
+    static HELD: OnceLock<FxHashSet<Key>> = OnceLock::new();
+    let key =
+        |op, inputs: &[Input], fragment| -> Key { (op, inputs.iter().copied().map(unsigned).collect(), fragment) };
+    let held =
+        HELD.get_or_init(|| all().iter().map(|sample| key(sample.op, &sample.inputs, sample.fragment)).collect());
+    request.index.is_none() && held.contains(&key(request.op, request.inputs, request.fragment))
+}
+
+/// The operand, an integer of 32 bits without its sign.
+fn unsigned(input: Input) -> Input {
+    let ty = if input.ty == LaneType::I32 { LaneType::U32 } else { input.ty };
+    Input { ty, ..input }
 }
 
 /// An operand that may differ from lane to lane.
@@ -199,7 +219,7 @@ fn ballots(catalog: &mut Catalog) {
     }
     catalog.add("subgroupBallotFindLSB", LaneOp::BallotFindLsb, &[ballot]);
     catalog.add("subgroupBallotFindMSB", LaneOp::BallotFindMsb, &[ballot]);
-    let mask = LaneType::scalar(super::request::ScalarKind::Uint, 64);
+    let mask = LaneType::scalar(ScalarKind::Uint, 64);
     catalog.add("mbcntAMD", LaneOp::MaskedCount, &[Input::varying(mask)]);
 }
 

@@ -46,6 +46,16 @@ pub enum Effort {
     Thorough,
 }
 
+/// The size of most subgroups.
+const COMMON_SIZE: u32 = 32;
+
+impl Effort {
+    /// Less where somebody waits.
+    fn hurried(self) -> Effort {
+        if self == Effort::Thorough { self } else { Effort::Glance }
+    }
+}
+
 /// A plan that is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wrong {
@@ -84,7 +94,9 @@ pub fn check(request: &Request, profile: &Profile, plan: &Plan, effort: Effort) 
     };
     let ordered = orders_folds(request, profile);
     let sizes = sizes.iter().filter(|size| **size >= plan.least_size);
-    sizes.map(|size| check_size(request, plan, *size, ordered, effort)).sum()
+    // Of many sizes one has the runs that a user waits for.
+    let at = |size: u32| if profile.wave_size.is_none() && size != COMMON_SIZE { effort.hurried() } else { effort };
+    sizes.map(|size| check_size(request, plan, *size, ordered, at(*size))).sum()
 }
 
 /// Whether the bits of a fold depend on its order, and the profile promises one.

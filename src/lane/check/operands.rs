@@ -98,7 +98,7 @@ pub fn patterns(request: &Request, effort: Effort) -> Vec<Pattern> {
         // Networks are long: fewer runs of them find as much.
         Effort::Glance => 2,
         Effort::Quick if matches!(request.op, LaneOp::Sort { .. } | LaneOp::Fold { .. }) => 3,
-        Effort::Quick => 12,
+        Effort::Quick => 6,
         Effort::Thorough => 48,
     };
     (0..count).map(|n| Pattern { seed: n + 1, uniform: n % 2 == 0, step: n as u32 / 2 }).collect()

@@ -95,7 +95,8 @@ fn mutate(request: &Request, profile: &Profile, but: Option<&Profile>, outcome: 
     for changed in mutants::of(&plan) {
         match verdict(request, profile, &changed) {
             Err(Wrong::Illegal { .. } | Wrong::Malformed { .. }) => outcome.no_program += 1,
-            Err(_) => outcome.refused += 1,
+            Err(Wrong::Lane { .. }) => outcome.refused += 1,
+            Err(Wrong::Meaningless) => panic!("{:?} took its operands before {plan:?} was changed", request.op),
             Ok(()) if agrees_bit_by_bit(request, profile, &changed) => outcome.equivalent += 1,
             Ok(()) => panic!("the proof accepts a change of {plan:?}\non {}: {changed:?}", profile.name),
         }

@@ -175,6 +175,22 @@ fn counts(profile: &str, op: LaneOp, inputs: &[Input]) -> (u32, u32) {
 
 const DATA: Input = Input::varying(LaneType::U32);
 
+/// gfx950 multiplies 32 integers in 11 instructions although 10 would do: those send the value through the local data
+/// share, which takes longer than the instruction that is saved. Without it 11 is the least: five products have five moves,
+/// one a swap of rows, and that needs a copy of the value, because it changes both of its registers.
+#[test]
+fn shorter_products_lose_by_latency_alone() {
+    let op = LaneOp::Fold { op: FoldOp::Mul, kind: FoldKind::AllReduce, width: width(32), members: Members::All };
+    let inputs = [Input::varying(LaneType::I32)];
+    let request = Request { op, inputs: &inputs, activity: Activity::Full, index: None, fragment: false };
+    let found = candidates(&request, &named("gfx950")).expect("a plan");
+    let chosen = found.chosen.cost;
+    let shorter: Vec<_> = found.others.iter().filter(|other| other.cost.instructions < chosen.instructions).collect();
+    assert_eq!((chosen.instructions, chosen.lds), (11, 0));
+    assert!(shorter.iter().any(|other| (other.cost.instructions, other.cost.lds) == (10, 1)), "{shorter:?}");
+    assert!(shorter.iter().all(|other| other.cost.lds > 0 && other.cost.latency > chosen.latency), "{shorter:?}");
+}
+
 #[test]
 fn exchanges_by_xor_need_no_memory() {
     let xor = |profile: &str, mask| counts(profile, LaneOp::Shuffle(ShuffleMode::Xor), &[DATA, Input::constant(mask)]);
