@@ -2,9 +2,10 @@
 //!
 //! Each [`Op::Lane`] becomes the steps of its plan ([`crate::lane::planner`]), which knows what the kernel knows: constant
 //! and uniform operands, operands that hang on the lane alone, and which lanes run the operation. Steps that hang on the
-//! lane alone stand at the kernel's start, once for all plans. Values that hang on the lane alone become facts, and numbers
+//! lane alone stand at the kernel's start, once for all plans. Arithmetic on what a plan moved takes the move into itself. Values that hang on the lane alone become facts, and numbers
 //! of subgroups become arithmetic. Nothing here chooses instructions.
 
+mod fuse;
 mod inline;
 mod warn;
 
@@ -43,6 +44,7 @@ pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<Vec<Diagnos
         return Err(errors);
     }
     pass::clean(kernel);
+    fuse::run(kernel, profile);
     Ok(warnings)
 }
 

@@ -283,3 +283,33 @@ fn operations_that_miss_lanes_are_warned_of() {
     assert_eq!(warnings(LaneOp::Butterfly(width), Shape::Divergent), ["W0501"]);
     assert_eq!(warnings(LaneOp::BroadcastFirst, Shape::Divergent), [""; 0]);
 }
+
+#[test]
+fn arithmetic_on_a_moved_value_is_one_instruction_where_the_hardware_has_it() {
+    let moves = |profile: &str, op: BinOp, ty: Scalar, twice: bool| {
+        let mut b = Builder::new(Kernel::new("main", [64, 1, 1]));
+        b.kernel.buffers.push(Buffer::storage("words", 0));
+        let own = b.value(Op::BuiltIn(crate::ir::BuiltIn::LocalInvocationIndex, 0), &[], Ty::B32);
+        let four = b.u32(4);
+        let address = b.bin(BinOp::Mul, Scalar::U32, own, four);
+        let value = b.load(words(1), address)[0];
+        let butterfly = LaneOp::Butterfly(crate::lane::Width::new(2).expect("a width"));
+        let moved = b.value(Op::Lane { op: butterfly, ty: [ty, Scalar::BOOL] }, &[value], Ty::B32);
+        let sum = b.bin(op, ty, moved, value);
+        let result = if twice { b.bin(BinOp::Sub, ty, sum, moved) } else { sum };
+        b.store(words(1), address, &[result]);
+        b.effect(Op::Return, &[]);
+        let mut lowered = b.kernel;
+        lower_lanes(&mut lowered, &Profile::named(profile).expect("a profile")).expect("it lowers");
+        check(&lowered, profile);
+        let insts = Tree::new(&lowered).insts(&lowered);
+        insts.into_iter().any(|inst| matches!(lowered.insts[inst].op, Op::Prim { .. }))
+    };
+    assert!(!moves("gfx900", BinOp::Add, Scalar::F32, false));
+    assert!(!moves("gfx1030", BinOp::Max, Scalar::I32, false));
+    assert!(moves("gfx900", BinOp::Add, Scalar::F32, true), "somebody else needs what was moved");
+    assert!(moves("gfx900", BinOp::Mul, Scalar::U32, false), "integer products have no such form");
+    assert!(moves("gfx900", BinOp::Sub, Scalar::F32, false), "it is no fold");
+    assert!(moves("gfx600", BinOp::Add, Scalar::F32, false), "there is no DPP");
+    assert!(moves("nv-ampere", BinOp::Add, Scalar::F32, false));
+}
