@@ -4,6 +4,7 @@
 //! or a barrier forgets it. Storage buffers and physical memory may be the same memory; uniform buffers and push constants
 //! never change. Coherent and volatile memory is not looked at.
 
+use crate::ir::Order;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BufferKind, Kernel, MemoryAccess, MemorySpace, Op, Value};
 
@@ -43,11 +44,14 @@ impl Kinds {
     }
 }
 
-/// What an instruction may change for this invocation, those inside it left out.
+/// What an instruction may change for this invocation, those inside it left out. What orders other accesses may change
+/// all that others see.
 pub fn written(kernel: &Kernel, op: &Op) -> Kinds {
+    let seen_by_others = Kinds::of(Kind::Global).with(Kinds::of(Kind::Shared));
     match op {
+        Op::Atomic { order, .. } if *order != Order::Relaxed => seen_by_others,
         Op::Store(access) | Op::Atomic { access, .. } => Kinds::of(kind(kernel, access.space)),
-        Op::Barrier { .. } => Kinds(Kinds::of(Kind::Global).0 | Kinds::of(Kind::Shared).0),
+        Op::Barrier { .. } => seen_by_others,
         _ => Kinds::default(),
     }
 }

@@ -1,5 +1,7 @@
 //! Random kernels give the same before and after each pass.
 
+mod access;
+
 use super::{Pass, address, control, dead, early, forward, hoist, join, merge, optimize, pack, promote, share, unroll};
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::print::print;
