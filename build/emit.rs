@@ -264,7 +264,7 @@ fn image_text(op: &str, params: &[String]) -> Result<String, String> {
 fn lane_text(lane: &str, valid: Option<&str>, params: &[String]) -> Result<String, String> {
     let op = lane::operation(lane, params)?;
     let Some(valid) = valid else {
-        return Ok(format!("Lowering::Lane {{ op: {}, width_arg: {:?} }}", op.rust, op.width_arg));
+        return Ok(format!("Lowering::Lane {{ op: {}, constant_arg: {:?} }}", op.rust, op.constant_arg));
     };
     let valid = lane::operation(valid, params)?.rust;
     Ok(format!("Lowering::LaneAndValid {{ op: {}, valid: {valid} }}", op.rust))
@@ -274,7 +274,14 @@ fn special_text(text: &str) -> Result<String, String> {
     match text {
         "bitcast" => Ok("Lowering::Bitcast".into()),
         "select" => Ok("Lowering::Select".into()),
-        _ => Err(format!("`{text}` is neither `bitcast` nor `select`")),
+        "ballot-word" => Ok("Lowering::Derived(Derived::BallotWord)".into()),
+        "first-lane" => Ok("Lowering::Derived(Derived::IsFirstLane)".into()),
+        "subgroup-size" => Ok("Lowering::Derived(Derived::SubgroupSize)".into()),
+        "log2-subgroup-size" => Ok("Lowering::Derived(Derived::Log2SubgroupSize)".into()),
+        _ => match text.strip_prefix("lanes-") {
+            Some(op) => Ok(format!("Lowering::Derived(Derived::Lanes(MaskOp::{op}))")),
+            None => Err(format!("`{text}` is no special function")),
+        },
     }
 }
 

@@ -64,6 +64,7 @@ fn fill_function(row: &Function, choice: &Choice, extra: Option<&str>) -> Functi
         image: choice.fill_option(&row.image),
         lane: choice.fill_option(&row.lane),
         valid: choice.fill_option(&row.valid),
+        special: choice.fill_option(&row.special),
         wgsl: choice.fill_option(&row.wgsl),
         doc: choice.fill(&row.doc),
         ..row.clone()

@@ -14,6 +14,7 @@ enum Field {
     CountOp,
     Width,
     Bool,
+    Byte,
 }
 
 /// Operations with the fields' names; an empty name stands for a tuple variant.
@@ -21,6 +22,9 @@ enum Field {
 const OPERATIONS: &[(&str, &[(&str, Field)])] = &[
     ("Quad", &[("mv", Field::QuadMove), ("float_only", Field::Bool)]),
     ("QuadAdd", &[("", Field::QuadMove)]),
+    ("QuadPermute", &[("", Field::Byte)]),
+    ("QuadPermuteZero", &[("", Field::Byte)]),
+    ("SwizzleMasked", &[("and", Field::Byte), ("or", Field::Byte), ("xor", Field::Byte)]),
     ("QuadBroadcast", &[]),
     ("Butterfly", &[("", Field::Width)]),
     ("Shuffle", &[("", Field::ShuffleMode)]),
@@ -54,13 +58,13 @@ const OPERATIONS: &[(&str, &[(&str, Field)])] = &[
     ("Sync", &[]),
 ];
 
-/// A lane operation as Rust text, and the parameter that gives its width, if one does.
+/// A lane operation as Rust text, and the constant parameter that says the rest of it, if one does.
 pub struct LaneText {
     pub rust: String,
-    pub width_arg: Option<usize>,
+    pub constant_arg: Option<usize>,
 }
 
-/// Translates `text`; `$name` names one of `params` where a width is wanted.
+/// Translates `text`; `$name` in a field names one of `params`, whose value says what belongs there.
 pub fn operation(text: &str, params: &[String]) -> Result<LaneText, String> {
     let (name, args) = match text.split_once('(') {
         Some((name, rest)) => (name, rest.strip_suffix(')').ok_or_else(|| format!("`{text}`: `)` is missing"))?),
@@ -72,15 +76,16 @@ pub fn operation(text: &str, params: &[String]) -> Result<LaneText, String> {
     if args.len() != fields.len() {
         return Err(format!("`{text}`: {name} has {} fields", fields.len()));
     }
-    let mut width_arg = None;
+    let mut constant_arg = None;
     let mut parts = Vec::new();
     for ((label, field), arg) in fields.iter().zip(args) {
         if let Some(param) = arg.strip_prefix('$') {
-            width_arg = Some(params.iter().position(|p| p == param).ok_or_else(|| format!("no parameter `{param}`"))?);
+            constant_arg =
+                Some(params.iter().position(|p| p == param).ok_or_else(|| format!("no parameter `{param}`"))?);
         }
         parts.push((*label, value(*field, arg)?));
     }
-    Ok(LaneText { rust: constructor(name, &parts), width_arg })
+    Ok(LaneText { rust: constructor(name, &parts), constant_arg })
 }
 
 fn constructor(name: &str, parts: &[(&str, String)]) -> String {
@@ -99,11 +104,15 @@ fn value(field: Field, text: &str) -> Result<String, String> {
         Field::Members => ("Members", &["All", "Active"]),
         Field::ShuffleMode => ("ShuffleMode", &["Index", "Xor", "Up", "Down"]),
         Field::VoteOp => ("VoteOp", &["All", "Any", "Equal"]),
+        Field::Group if text.starts_with('$') => return Ok("Group::Segment(Width::SUBGROUP)".into()),
         Field::Group => ("Group", &["Subgroup", "Quad", "Warp"]),
         Field::MaskOp => ("MaskOp", &["Eq", "Ge", "Gt", "Le", "Lt"]),
         Field::CountOp => ("CountOp", &["All", "Inclusive", "Exclusive"]),
         Field::QuadMove => return quad_move(text),
         Field::Width => return width(text),
+        // What stands in until the argument is known.
+        Field::Byte if text.starts_with('$') => return Ok("0".into()),
+        Field::Byte => return text.parse::<u8>().map(|b| b.to_string()).map_err(|_| format!("`{text}` is no byte")),
         Field::Bool => return text.parse::<bool>().map(|b| b.to_string()).map_err(|_| format!("`{text}` is no bool")),
     };
     match words.contains(&text) {

@@ -43,12 +43,13 @@ fn mode(word: &str) -> Option<&'static str> {
 }
 
 fn parse_rule(text: &str) -> Result<String, String> {
-    let wrong = || format!("`{text}` is no rule: `width low..high` or `range low..high`");
+    let wrong = || format!("`{text}` is no rule: `width low..high`, `log2 low..high` or `range low..high`");
     let (kind, bounds) = text.split_once(' ').ok_or_else(wrong)?;
     let (low, high) = bounds.split_once("..").ok_or_else(wrong)?;
     let (low, high): (u32, u32) = (low.parse().map_err(|_| wrong())?, high.parse().map_err(|_| wrong())?);
     match kind {
         "width" => Ok(format!("Rule::Width {{ low: {low}, high: {high} }}")),
+        "log2" => Ok(format!("Rule::Log2 {{ low: {low}, high: {high} }}")),
         "range" => Ok(format!("Rule::Range {{ low: {low}, high: {high} }}")),
         _ => Err(wrong()),
     }

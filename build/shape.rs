@@ -110,8 +110,9 @@ fn independent(text: &str, generic: bool) -> Result<String, String> {
     if let Some(size) = text.strip_prefix("T.vec").filter(|_| generic).and_then(dimension) {
         return Ok(format!("TypeExpr::VectorOf({size})"));
     }
-    let (form, name) = match text.strip_prefix("T.") {
-        Some(name) if generic => ("Of", name),
+    let (form, name) = match (text.strip_prefix("T."), text.strip_suffix('?')) {
+        (Some(name), _) if generic => ("Of", name),
+        (_, Some(name)) => ("Test", name),
         _ => ("Is", text),
     };
     let shape = number(name).ok_or_else(|| format!("`{text}` is no type"))?;

@@ -17,6 +17,7 @@ pub use rule::{RuleError, check_width};
 pub use shape::{Shape, ShapeSet};
 pub use tables::{CONSTANTS, DIALECTS, EXTENSIONS, FUNCTIONS, VARIABLES};
 
+use crate::ir::derived::Derived;
 use crate::ir::{AtomicOp, BinaryOp, BuiltIn, ImageOp, MathFn, MemoryKinds, Scope, Stage, UnaryOp};
 use crate::lane::LaneOp;
 use key::Key;
@@ -104,6 +105,11 @@ pub enum Rule {
         low: u32,
         high: u32,
     },
+    /// The logarithm of such a width.
+    Log2 {
+        low: u32,
+        high: u32,
+    },
     Range {
         low: u32,
         high: u32,
@@ -126,6 +132,8 @@ pub enum TypeExpr {
     IntOf,
     UintOf,
     FloatOf,
+    /// A scalar of which the operation wants whether it is not zero.
+    Test(Shape),
     /// `T` with components of this scalar.
     Of(Shape),
     /// As many of the scalar `T`.
@@ -142,7 +150,7 @@ impl TypeExpr {
         match self {
             TypeExpr::Void | TypeExpr::Opaque(_) => None,
             TypeExpr::VectorOf(size) => Shape::vector(generic.scalar(), size),
-            TypeExpr::Is(shape) => Some(shape),
+            TypeExpr::Is(shape) | TypeExpr::Test(shape) => Some(shape),
             TypeExpr::Generic => Some(generic),
             TypeExpr::ScalarOf | TypeExpr::Splat => Shape::vector(generic.scalar(), 1),
             TypeExpr::BoolOf => Some(generic.with_scalar(Scalar::BOOL)),
@@ -175,11 +183,13 @@ pub enum Lowering {
         op: ImageOp,
         roles: &'static [ImageRole],
     },
-    /// The constant argument `width_arg`, if there is one, is the operation's width and no operand.
+    /// The constant argument `constant_arg`, if there is one, says the rest of the operation and is no operand.
     Lane {
         op: LaneOp,
-        width_arg: Option<u8>,
+        constant_arg: Option<u8>,
     },
+    /// What is made of lane operations and arithmetic.
+    Derived(Derived),
     /// `op` on all operands, and `valid` on all but the first.
     LaneAndValid {
         op: LaneOp,

@@ -48,10 +48,24 @@ impl Rule {
                 true => Ok(()),
                 false => Err(RuleError::OutOfRange { value, low, high }),
             },
+            Rule::Log2 { low, high } => {
+                Rule::Range { low, high }.check(value, None)?;
+                check_width(1 << value.clamp(0, 31), subgroup)
+            }
             Rule::Width { low, high } => {
                 let width = u32::try_from(value).ok().filter(|w| w.is_power_of_two() && (low..=high).contains(w));
                 check_width(width.ok_or(RuleError::NotPowerOfTwo { value, low, high })?, subgroup)
             }
+        }
+    }
+}
+
+impl Rule {
+    /// What an argument that keeps the rule says of the operation: a width where it is the logarithm of one.
+    pub fn meant(self, value: u32) -> u32 {
+        match self {
+            Rule::Log2 { .. } => 1u32.checked_shl(value).unwrap_or(0),
+            _ => value,
         }
     }
 }
@@ -86,5 +100,13 @@ mod tests {
         let rule = Rule::Range { low: 0, high: 3 };
         assert_eq!(rule.check(3, None), Ok(()));
         assert!(rule.check(4, None).is_err() && rule.check(-1, None).is_err());
+    }
+
+    #[test]
+    fn logarithms_mean_widths() {
+        let rule = Rule::Log2 { low: 0, high: 6 };
+        assert_eq!((rule.check(5, Some(32)), rule.meant(5)), (Ok(()), 32));
+        assert_eq!(rule.check(6, Some(32)), Err(RuleError::WiderThanSubgroup { width: 64, subgroup: 32 }));
+        assert_eq!(rule.check(7, None).map_err(|e| e.code()), Err(Code::ARGUMENT_RANGE));
     }
 }

@@ -4,6 +4,7 @@ use super::{
     Constant, Dialect, Extension, ExtensionSet, Function, ImageRole, Lowering, Mode, Opaque, OpaqueClass, Overload,
     Param, Place, Rule, Shape, ShapeSet, Stages, TypeExpr, Variable, VariableSource, WgslFunction,
 };
+use crate::ir::derived::Derived;
 use crate::ir::{AtomicOp, BinaryOp, BuiltIn, ImageDim, ImageOp, MathFn, MemoryKinds, Scope, UnaryOp};
 use crate::lane::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
 use crate::profile::Feature;

@@ -4,6 +4,7 @@ use super::arena::Handle;
 use super::op::{BinaryOp, MathFn, UnaryOp};
 use super::types::{Scalar, ScalarKind, Type, TypeId, Types};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::{SmallVec, smallvec};
 
 pub type ConstId = Handle<Constant>;
 
@@ -138,6 +139,19 @@ impl Constants {
             ConstValue::Zero => Some(0),
             _ => None,
         }
+    }
+
+    /// The integers that a scalar or the components of a vector are; none where one is not known.
+    pub fn as_ints(&self, types: &Types, id: ConstId) -> SmallVec<[i128; 4]> {
+        let constant = self.get(id);
+        let ints: Option<SmallVec<[i128; 4]>> = match (&constant.value, types.get(constant.ty)) {
+            (ConstValue::Composite(parts), Type::Vector { .. }) => {
+                parts.iter().map(|part| self.as_int(types, *part)).collect()
+            }
+            (ConstValue::Zero, Type::Vector { size, .. }) => Some(smallvec![0; usize::from(size)]),
+            _ => self.as_int(types, id).map(|int| smallvec![int]),
+        };
+        ints.unwrap_or_default()
     }
 
     /// Value of an integer scalar as a mathematical integer.

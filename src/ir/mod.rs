@@ -7,6 +7,7 @@
 pub mod arena;
 pub mod build;
 pub mod constant;
+pub mod derived;
 pub mod fold;
 pub mod image;
 pub mod layout;

@@ -213,6 +213,8 @@ impl<'k> Lowering<'k> {
         let mask = match op {
             LaneOp::Bpermute | LaneOp::Permute => u64::from(self.profile.wave_size? - 1),
             LaneOp::ShuffleNv(_) => 31,
+            // What these have there is a value.
+            LaneOp::Sort { .. } | LaneOp::WriteLane | LaneOp::QuadAdd(_) | LaneOp::Segmented { .. } => return None,
             _ => u32::MAX.into(),
         };
         let row = self.rows.modulo(index, mask)?;

@@ -267,6 +267,26 @@ impl LaneOp {
         }
     }
 
+    /// The operation with what a constant argument says, in its components: a width, a quad's mode or sources, or the
+    /// masks of a swizzle. None where they are out of range.
+    pub fn with_constants(self, constants: &[u32]) -> Option<LaneOp> {
+        let below = |limit: u32| constants.iter().all(|constant| *constant < limit);
+        match (self, constants) {
+            (LaneOp::QuadPermute(_), [mode]) => u8::try_from(*mode).ok().map(LaneOp::QuadPermute),
+            (LaneOp::QuadPermuteZero(_), [a, b, c, d]) if below(4) => {
+                Some(LaneOp::QuadPermuteZero((a | b << 2 | c << 4 | d << 6) as u8))
+            }
+            (LaneOp::SwizzleMasked { .. }, [and, or, xor]) if below(32) => {
+                Some(LaneOp::SwizzleMasked { and: *and as u8, or: *or as u8, xor: *xor as u8 })
+            }
+            (LaneOp::Vote { op, .. }, [lanes]) => {
+                Width::new(*lanes).map(|width| LaneOp::Vote { op, group: Group::Segment(width) })
+            }
+            (_, [lanes]) => Width::new(*lanes).map(|width| self.with_width(width)),
+            _ => None,
+        }
+    }
+
     /// The same operation over segments of another width; unchanged where it has none.
     #[must_use]
     pub const fn with_width(self, width: Width) -> LaneOp {
@@ -279,5 +299,25 @@ impl LaneOp {
             LaneOp::Sort { .. } => LaneOp::Sort { width },
             other => other,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_say_the_rest_of_an_operation() {
+        assert_eq!(LaneOp::QuadPermute(0).with_constants(&[0x1B]), Some(LaneOp::QuadPermute(0x1B)));
+        assert_eq!(LaneOp::QuadPermute(0).with_constants(&[256]), None);
+        let sources = LaneOp::QuadPermuteZero(0);
+        assert_eq!(sources.with_constants(&[3, 2, 1, 0]), Some(LaneOp::QuadPermuteZero(0x1B)));
+        assert_eq!(sources.with_constants(&[4, 0, 0, 0]), None);
+        let masked = LaneOp::SwizzleMasked { and: 0, or: 0, xor: 0 };
+        assert_eq!(masked.with_constants(&[31, 0, 16]), Some(LaneOp::SwizzleMasked { and: 31, or: 0, xor: 16 }));
+        assert_eq!(masked.with_constants(&[31, 0]), None);
+        let vote = LaneOp::Vote { op: VoteOp::All, group: Group::Segment(Width::SUBGROUP) };
+        let quad = Width::new(4).expect("a power of two");
+        assert_eq!(vote.with_constants(&[4]), Some(LaneOp::Vote { op: VoteOp::All, group: Group::Segment(quad) }));
     }
 }

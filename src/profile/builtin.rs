@@ -21,6 +21,7 @@ pub(super) static BUILTIN: &[Builtin] = builtin![
     "spirv-1.3",
     "spirv-1.5",
     "spirv-1.6",
+    "spirv-nv-partitioned",
     "nv-fermi",
     "nv-kepler",
     "nv-maxwell",

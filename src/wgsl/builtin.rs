@@ -62,7 +62,9 @@ pub(super) fn find(name: &str) -> Option<Builtin> {
     if overloads.is_empty() && name.starts_with("subgroup") {
         overloads.extend(grammar::functions(name).iter().filter(|o| o.dialect == KHRONOS));
     }
-    overloads.retain(|o| matches!(o.lowering, Lowering::Lane { .. } | Lowering::LaneAndValid { .. }));
+    let is_known =
+        |of: Lowering| matches!(of, Lowering::Lane { .. } | Lowering::LaneAndValid { .. } | Lowering::Derived(_));
+    overloads.retain(|o| is_known(o.lowering));
     (!overloads.is_empty()).then_some(Builtin::Function(overloads))
 }
 
@@ -127,6 +129,8 @@ fn signature(of: &Overload) -> Option<Signature> {
     }
     let fixed = of.params.iter().skip(usize::from(data)).map(|p| match p.ty {
         TypeExpr::Is(shape) => Some(shape),
+        // Of the scalars that are tested against zero WGSL has the bool.
+        TypeExpr::Test(_) => Some(Shape::BOOL),
         _ => None,
     });
     let fixed = fixed.collect::<Option<Vec<Shape>>>()?;
@@ -140,14 +144,15 @@ fn signature(of: &Overload) -> Option<Signature> {
 
 /// WGSL's name of a scalar or vector type.
 pub(super) fn type_name(shape: Shape) -> String {
-    let scalar = match shape.scalar().kind {
-        ScalarKind::Bool => "bool",
-        ScalarKind::Sint => "i32",
-        ScalarKind::Uint => "u32",
-        ScalarKind::Float => "f32",
+    let Scalar { kind, width } = shape.scalar();
+    let scalar = match kind {
+        ScalarKind::Bool => "bool".into(),
+        ScalarKind::Sint => format!("i{width}"),
+        ScalarKind::Uint => format!("u{width}"),
+        ScalarKind::Float => format!("f{width}"),
     };
     match shape.size() {
-        1 => scalar.into(),
+        1 => scalar,
         size => format!("vec{size}<{scalar}>"),
     }
 }

@@ -3,6 +3,8 @@
 //! others against the simulator; cross-lane operations against ACO's counts; texts against snapshots.
 
 // Several test binaries share these and none uses all of them.
+#[path = "../fixtures/dialects.rs"]
+mod dialects;
 #[path = "../fixtures/folds.rs"]
 #[allow(dead_code)]
 mod folds;
@@ -91,7 +93,9 @@ fn trial(name: String, test: impl FnOnce() -> Result<(), String> + Send + 'stati
 }
 
 fn fixtures() -> impl Iterator<Item = &'static Fixture> {
-    [quads::FIXTURES, moves::FIXTURES, folds::FIXTURES, groups::FIXTURES, kernels::FIXTURES].into_iter().flatten()
+    [quads::FIXTURES, moves::FIXTURES, folds::FIXTURES, groups::FIXTURES, dialects::FIXTURES, kernels::FIXTURES]
+        .into_iter()
+        .flatten()
 }
 
 fn all_fixtures() -> impl Iterator<Item = &'static Fixture> {

@@ -5,6 +5,8 @@
 //! `CROSSLANE_VERIFIED=docs/verified/nv.md` runs everything for every profile on the GPU and writes down what came of it.
 
 // Several test binaries share these and none uses all of them.
+#[path = "../fixtures/dialects.rs"]
+mod dialects;
 #[path = "../fixtures/folds.rs"]
 #[allow(dead_code)]
 mod folds;
@@ -95,7 +97,9 @@ fn trials() -> Vec<Trial> {
 
 /// Every fixture of cross-lane operations.
 fn fixtures() -> impl Iterator<Item = &'static Fixture> {
-    [quads::FIXTURES, moves::FIXTURES, folds::FIXTURES, groups::FIXTURES, kernels::FIXTURES].into_iter().flatten()
+    [quads::FIXTURES, moves::FIXTURES, folds::FIXTURES, groups::FIXTURES, dialects::FIXTURES, kernels::FIXTURES]
+        .into_iter()
+        .flatten()
 }
 
 fn with_languages(fixture: &'static Fixture, of: fn(&'static Fixture, Language) -> Vec<Trial>) -> Vec<Trial> {

@@ -9,6 +9,7 @@ use crate::grammar::{self, ExtensionSet, Lowering, Mode, Overload, Param, Rule, 
 use crate::ir::build::Builder;
 use crate::ir::{Space, Value};
 use crate::source::Span;
+use smallvec::SmallVec;
 
 /// The dialect of GL_KHR_shader_subgroup_*.
 const KHRONOS: &str = "khr_shader_subgroup";
@@ -88,6 +89,9 @@ pub fn arguments(
     for (param, arg) in chosen.overload.params.iter().zip(args) {
         argument(builder, env, name, param, arg)?;
     }
+    if matches!(chosen.overload.lowering, Lowering::Derived(of) if of.needs_size() && env.wave_size().is_none()) {
+        return Err(report::needs_size(name, name_span));
+    }
     named_width(env, chosen, name_span)
 }
 
@@ -124,11 +128,13 @@ fn argument(
     if !param.constant && param.rule == Rule::None {
         return Ok(());
     }
-    match known_value(builder, arg) {
-        Some(value) => param.rule.check(value, env.wave_size()).map_err(|e| broken_rule(name, param, arg.span, &e)),
-        None if param.constant && !is_known(builder, arg) => Err(report::not_constant(name, param, arg)),
-        None => Ok(()),
+    let wrong = |e: RuleError| broken_rule(name, param, arg.span, &e);
+    let known = known_values(builder, arg);
+    known.iter().try_for_each(|value| param.rule.check(*value, env.wave_size()).map_err(wrong))?;
+    if known.is_empty() && param.constant && !is_known(builder, arg) {
+        return Err(report::not_constant(name, param, arg));
     }
+    Ok(())
 }
 
 /// Whether the value, a vector's too, is known when the shader is compiled.
@@ -136,9 +142,10 @@ fn is_known(builder: &Builder<'_>, arg: &Argument) -> bool {
     matches!(arg.value, Value::Const(id) if !builder.module.constants.is_spec(id))
 }
 
-fn known_value(builder: &Builder<'_>, arg: &Argument) -> Option<i128> {
-    let Value::Const(id) = arg.value else { return None };
-    builder.module.constants.as_int(&builder.module.types, id)
+/// The integers that an argument's components are; none where they are not known.
+pub fn known_values(builder: &Builder<'_>, arg: &Argument) -> SmallVec<[i128; 4]> {
+    let Value::Const(id) = arg.value else { return SmallVec::new() };
+    builder.module.constants.as_ints(&builder.module.types, id)
 }
 
 fn broken_rule(name: &str, param: &Param, span: Span, error: &RuleError) -> Diagnostic {
@@ -148,7 +155,7 @@ fn broken_rule(name: &str, param: &Param, span: Span, error: &RuleError) -> Diag
 
 /// The width that is part of a name must fit into the subgroup too.
 fn named_width(env: &Env<'_>, chosen: &Candidate, span: Span) -> Result<(), Diagnostic> {
-    let Lowering::Lane { op, width_arg: None } = chosen.overload.lowering else { return Ok(()) };
+    let Lowering::Lane { op, constant_arg: None } = chosen.overload.lowering else { return Ok(()) };
     let Some(lanes) = op.width().and_then(crate::lane::Width::lanes) else { return Ok(()) };
     grammar::check_width(lanes, env.wave_size()).map_err(|error| {
         let message = format!("`{}`: {error}", chosen.overload.name);

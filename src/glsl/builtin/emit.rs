@@ -1,12 +1,13 @@
 //! The code of a resolved call.
 
 use super::resolve::{Candidate, MOST_ARGS};
-use super::{Argument, Called, image};
+use super::{Argument, Called, Env, image};
 use crate::glsl::convert;
 use crate::grammar::{Lowering, Mode, Place, TypeExpr};
 use crate::ir::build::Builder;
 use crate::ir::{AtomicOp, MathFn, Order, Scope, Stage, TypeId, Types, Value};
-use crate::lane::{LaneOp, Width};
+use crate::lane::LaneOp;
+use smallvec::SmallVec;
 
 /// Operands of an operation: the arguments that are read, converted to their parameters' types.
 struct Operands {
@@ -38,16 +39,17 @@ pub(super) fn operand(builder: &mut Builder<'_>, chosen: &Candidate, index: usiz
     let value = convert::numeric(builder, value, ty);
     match chosen.overload.params[index].ty {
         TypeExpr::Splat => builder.splat(value, chosen.generic.size()),
+        TypeExpr::Test(_) => builder.convert(value, Types::BOOL),
         _ => value,
     }
 }
 
 /// Emits the operation and sends its results where the row says.
-pub fn emit(builder: &mut Builder<'_>, stage: Stage, chosen: &Candidate, args: &[Argument]) -> Called {
+pub fn emit(builder: &mut Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: &[Argument]) -> Called {
     let overload = chosen.overload;
     let ty = overload.ret.shape(chosen.generic).map_or(Types::VOID, |shape| shape.intern(&mut builder.module.types));
     let skip = match overload.lowering {
-        Lowering::Lane { width_arg, .. } => width_arg.map(usize::from),
+        Lowering::Lane { constant_arg, .. } => constant_arg.map(usize::from),
         _ => None,
     };
     let is_image = matches!(overload.lowering, Lowering::Image { .. });
@@ -55,7 +57,7 @@ pub fn emit(builder: &mut Builder<'_>, stage: Stage, chosen: &Candidate, args: &
         true => Operands { values: [builder.const_u32(0); MOST_ARGS], len: 0 },
         false => Operands::collect(builder, chosen, args, skip),
     };
-    let operation = Operation { stage, chosen, args, ty };
+    let operation = Operation { stage: env.stage, wave_size: env.wave_size(), chosen, args, ty };
     let parts = operation.emit(builder, operands.values());
     operation.deliver(builder, parts)
 }
@@ -70,6 +72,8 @@ pub(super) enum Parts {
 
 pub(super) struct Operation<'a> {
     pub stage: Stage,
+    /// Lanes of a subgroup where their number is known.
+    pub wave_size: Option<u32>,
     pub chosen: &'a Candidate,
     pub args: &'a [Argument],
     /// Type that the call returns.
@@ -91,7 +95,8 @@ impl Operation<'_> {
                 builder.barrier(execution, memory, kinds, Order::AcquireRelease);
                 Parts::None
             }
-            (Lowering::Lane { op, width_arg }, _) => self.lane(builder, op, width_arg, operands),
+            (Lowering::Lane { op, constant_arg }, _) => self.lane(builder, op, constant_arg, operands),
+            (Lowering::Derived(of), _) => Parts::One(builder.derived(of, self.ty, operands, self.wave_size)),
             (Lowering::LaneAndValid { op, valid }, _) => {
                 let value = builder.lane(op, self.ty, operands);
                 Parts::Two(value, builder.lane(valid, Types::BOOL, &operands[1..]))
@@ -124,22 +129,22 @@ impl Operation<'_> {
         Parts::One(builder.atomic(op, memory.value, operands, Scope::Device, Order::Relaxed))
     }
 
-    fn lane(&self, builder: &mut Builder<'_>, op: LaneOp, width_arg: Option<u8>, operands: &[Value]) -> Parts {
-        let width = width_arg.and_then(|index| self.width(builder, usize::from(index)));
-        let op = width.map_or(op, |width| op.with_width(width));
+    fn lane(&self, builder: &mut Builder<'_>, op: LaneOp, constant_arg: Option<u8>, operands: &[Value]) -> Parts {
+        let constants = constant_arg.map(|index| self.constants(builder, usize::from(index)));
+        let op = constants.and_then(|constants| op.with_constants(&constants)).unwrap_or(op);
         let ty = self.lane_type(builder, operands);
-        let value = builder.lane(op, ty, operands);
+        let value = builder.lane_as(op, ty, operands);
         match self.chosen.overload.results.len() {
             2 => Parts::Two(builder.extract(value, 0), builder.extract(value, 1)),
             _ => Parts::One(value),
         }
     }
 
-    /// The width that a constant argument states; it has been checked.
-    fn width(&self, builder: &Builder<'_>, index: usize) -> Option<Width> {
-        let Value::Const(id) = self.args[index].value else { return None };
-        let lanes = builder.module.constants.as_int(&builder.module.types, id)?;
-        Width::new(u32::try_from(lanes).ok()?)
+    /// What the components of a constant argument, which have been checked, say of the operation.
+    fn constants(&self, builder: &Builder<'_>, index: usize) -> SmallVec<[u32; 4]> {
+        let rule = self.chosen.overload.params[index].rule;
+        let values = super::check::known_values(builder, &self.args[index]);
+        values.into_iter().filter_map(|value| u32::try_from(value).ok()).map(|value| rule.meant(value)).collect()
     }
 
     /// Type of the operation's result: what is returned, or what the operands that come back have.

@@ -80,5 +80,5 @@ pub fn call(
         .map_err(|failure| report::failure(builder.module, name, span, args, &failure))?;
     check::scalars(builder, env, &chosen, args)?;
     check::arguments(builder, env, &chosen, span, args)?;
-    Ok(emit::emit(builder, env.stage, &chosen, args))
+    Ok(emit::emit(builder, env, &chosen, args))
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::diagnostic::Code;
 use crate::glsl::token::{GlslProfile, Version};
 use crate::glsl::types;
-use crate::grammar::{Opaque, OpaqueClass, Rule, Shape, TypeExpr};
+use crate::grammar::{Lowering, Opaque, OpaqueClass, Rule, Shape, TypeExpr};
 use crate::ir::{
     Access, Binding, ConstValue, Global, ImageType, MathFn, Module, Op, Scalar, Space, Stage, Type, Types,
 };
@@ -162,10 +162,18 @@ fn resolves(overload: &'static Overload, generic: Shape) {
 
 #[test]
 fn every_row_resolves_for_every_type() {
-    for overload in grammar::FUNCTIONS.iter().flat_map(|f| f.overloads).filter(|o| o.glsl) {
+    let needs_size = |o: &&Overload| matches!(o.lowering, Lowering::Derived(of) if of.needs_size());
+    let all = grammar::FUNCTIONS.iter().flat_map(|f| f.overloads).filter(|o| o.glsl);
+    for overload in all.filter(|overload| !needs_size(overload)) {
         let single = overload.generic.is_empty().then_some(Shape::BOOL);
         overload.generic.iter().chain(single).for_each(|generic| resolves(overload, generic));
     }
+}
+
+#[test]
+fn constants_of_the_subgroup_need_its_size() {
+    fails("subgroup_group_size", "", Code::PROFILE_LACKS);
+    fails("subgroup_log2_group_size", "", Code::PROFILE_LACKS);
 }
 
 #[test]

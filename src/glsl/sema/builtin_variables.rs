@@ -43,7 +43,7 @@ impl Sema<'_> {
         let ty = variable.ty.intern(&mut b.module.types);
         match variable.source {
             VariableSource::BuiltIn(builtin) => Lowered::Place(self.builtin_place(b, variable, builtin)),
-            VariableSource::Lane(op) => Lowered::Value(b.lane(op, ty, &[])),
+            VariableSource::Lane(op) => Lowered::Value(b.lane_as(op, ty, &[])),
             VariableSource::WorkgroupSize => Lowered::Value(self.workgroup_size_value(b, ty)),
         }
     }

@@ -92,7 +92,8 @@ impl Body<'_, '_> {
 
     fn lane_input(&self, value: Value) -> Option<Input> {
         let (scalar, components) = self.shape_of(value)?;
-        let known = match (self.known_u32(value), value) {
+        let is_number = scalar.width == 32 && components == 1;
+        let known = match (self.known_u32(value).filter(|_| is_number), value) {
             (Some(number), _) => Known::Constant(number),
             (None, Value::Const(_)) => Known::Uniform,
             _ => Known::Varying,

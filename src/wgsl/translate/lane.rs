@@ -8,10 +8,11 @@ use super::function::{Body, Slot};
 use super::{Failure, Outcome};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::{Lowering, Overload, Param, Shape, TypeExpr, Variable, VariableSource};
+use crate::ir::derived::Derived;
 use crate::ir::{Scalar, TypeId, Value};
-use crate::lane::Width;
 use crate::source::Span;
 use naga::{Expression, Handle};
+use smallvec::SmallVec;
 
 type Id = Handle<Expression>;
 
@@ -68,7 +69,7 @@ impl Body<'_, '_, '_> {
     fn variable(&mut self, variable: &Variable, site: &Site) -> Outcome<Value> {
         let ty = variable.ty.intern(&mut self.b.module.types);
         match variable.source {
-            VariableSource::Lane(op) => Ok(self.b.lane(op, ty, &[])),
+            VariableSource::Lane(op) => Ok(self.b.lane_as(op, ty, &[])),
             VariableSource::BuiltIn(of) => Ok(self.load_input(of)),
             VariableSource::WorkgroupSize => {
                 let message = format!("`{}` is not supported in WGSL yet", site.name);
@@ -105,24 +106,37 @@ impl Body<'_, '_, '_> {
         data: Option<Value>,
         rest: &[Id],
     ) -> Outcome<Value> {
-        let (op, width_arg) = match overload.lowering {
-            Lowering::Lane { op, width_arg } => (op, width_arg.map(usize::from)),
-            Lowering::LaneAndValid { op, .. } => (op, None),
+        let (op, constant_arg) = match overload.lowering {
+            Lowering::Lane { op, constant_arg } => (Ok(op), constant_arg.map(usize::from)),
+            Lowering::LaneAndValid { op, .. } => (Ok(op), None),
+            Lowering::Derived(of) => (Err(of), None),
             _ => return Err(failure(Code::INTERNAL, "a built-in is no lane operation".into(), site.span, "this one")),
         };
         let mut operands: Vec<Value> = data.into_iter().collect();
-        let mut op = op;
+        let mut constants: SmallVec<[u32; 4]> = SmallVec::new();
         let first = operands.len();
         for (place, (param, of)) in overload.params[first..].iter().zip(rest).enumerate() {
             let span = site.arguments.get(first + place).copied().unwrap_or(site.span);
             let known = self.judge(param, *of, site, span)?;
-            match known.filter(|_| width_arg == Some(first + place)) {
-                Some(lanes) => op = u32::try_from(lanes).ok().and_then(Width::new).map_or(op, |w| op.with_width(w)),
-                None => operands.push(self.value(*of)?),
+            match constant_arg == Some(first + place) {
+                true => constants.extend(known.into_iter().map(|value| param.rule.meant(value as u32))),
+                false => operands.push(self.value(*of)?),
             }
         }
         let ty = self.result_type(overload, data);
-        Ok(self.b.lane(op, ty, &operands))
+        Ok(match op {
+            Ok(op) => self.b.lane_as(op.with_constants(&constants).unwrap_or(op), ty, &operands),
+            Err(of) => self.derived(of, ty, &operands, site)?,
+        })
+    }
+
+    fn derived(&mut self, of: Derived, ty: TypeId, operands: &[Value], site: &Site) -> Outcome<Value> {
+        if of.needs_size() && self.shader.wave_size.is_none() {
+            let message =
+                format!("`{}` is a constant, and the profile does not say how many lanes a subgroup has", site.name);
+            return Err(failure(Code::PROFILE_LACKS, message, site.span, "not known"));
+        }
+        Ok(self.b.derived(of, ty, operands, self.shader.wave_size))
     }
 
     fn result_type(&mut self, overload: &Overload, data: Option<Value>) -> TypeId {
@@ -135,20 +149,18 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// The number that an argument is, where it is known; the row's rule holds for it.
-    fn judge(&mut self, param: &Param, of: Id, site: &Site, span: Span) -> Outcome<Option<i128>> {
-        let known = self.constant_int(of)?;
+    /// The numbers that an argument's components are, where they are known; the row's rule holds for them.
+    fn judge(&mut self, param: &Param, of: Id, site: &Site, span: Span) -> Outcome<SmallVec<[i128; 4]>> {
+        let known = self.constant_ints(of)?;
         let (name, what) = (&site.name, param.name);
-        let Some(value) = known else {
-            if !param.constant {
-                return Ok(None);
-            }
+        if known.is_empty() && param.constant {
             let message = format!("the argument `{what}` of `{name}` must be a constant expression");
             return Err(failure(Code::ARGUMENT_NOT_CONSTANT, message, span, "not known when the shader is compiled"));
-        };
-        match param.rule.check(value, self.shader.wave_size) {
-            Ok(()) => Ok(known),
-            Err(error) => {
+        }
+        let broken = known.iter().find_map(|value| param.rule.check(*value, self.shader.wave_size).err());
+        match broken {
+            None => Ok(known),
+            Some(error) => {
                 Err(failure(error.code(), error.to_string(), span, &format!("the argument `{what}` of `{name}`")))
             }
         }

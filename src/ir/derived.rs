@@ -1,0 +1,100 @@
+//! Functions that dialects have and that are made of lane operations and arithmetic, and lane operations whose results a
+//! dialect gives as another type. Both front ends write them through here.
+
+use super::build::Builder;
+use super::op::BinaryOp;
+use super::types::{Scalar, Type, TypeId, Types};
+use super::{UnaryOp, Value};
+use crate::lane::{Group, LaneOp, MaskOp};
+
+/// A function made of lane operations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Derived {
+    /// `[predicate, n]`: the first word of the ballot, of which bits from `n` (1 to 32) up are zero.
+    BallotWord,
+    /// `[lane]`: bits of the 32 lanes that compare so with this one, 0 to 31.
+    Lanes(MaskOp),
+    /// `[]`: whether the lane is number 0.
+    IsFirstLane,
+    /// `[]`: lanes of the subgroup, a constant.
+    SubgroupSize,
+    /// `[]`: the logarithm of that.
+    Log2SubgroupSize,
+}
+
+impl Derived {
+    /// Whether it is a constant that the size of the subgroup tells, so that this must be known.
+    pub const fn needs_size(self) -> bool {
+        matches!(self, Derived::SubgroupSize | Derived::Log2SubgroupSize)
+    }
+}
+
+impl Builder<'_> {
+    /// A derived function; `size` is the number of lanes where that is known.
+    pub fn derived(&mut self, of: Derived, ty: TypeId, args: &[Value], size: Option<u32>) -> Value {
+        let size = size.unwrap_or(0);
+        let value = match (of, args) {
+            (Derived::BallotWord, [predicate, count]) => self.ballot_word(*predicate, *count),
+            (Derived::Lanes(op), [lane]) => self.lanes_that(op, *lane),
+            (Derived::SubgroupSize, _) => self.const_u32(size),
+            (Derived::Log2SubgroupSize, _) => self.const_u32(size.checked_ilog2().unwrap_or(0)),
+            _ => {
+                let (lane, zero) = (self.lane(LaneOp::LaneIndex(Group::Subgroup), Types::U32, &[]), self.const_u32(0));
+                self.binary(BinaryOp::Eq, lane, zero)
+            }
+        };
+        self.as_type(value, ty)
+    }
+
+    fn ballot_word(&mut self, predicate: Value, count: Value) -> Value {
+        let vector = self.module.types.vector(Scalar::U32, 4);
+        let ballot = self.lane(LaneOp::Ballot(Group::Subgroup), vector, &[predicate]);
+        let (word, most, all) = (self.extract(ballot, 0), self.const_u32(32), self.const_u32(u32::MAX));
+        let above = self.binary(BinaryOp::Sub, most, count);
+        let mask = self.binary(BinaryOp::Shr, all, above);
+        self.binary(BinaryOp::And, word, mask)
+    }
+
+    fn lanes_that(&mut self, op: MaskOp, lane: Value) -> Value {
+        let bit = self.const_u32(if matches!(op, MaskOp::Le | MaskOp::Gt) { 2 } else { 1 });
+        let bit = self.binary(BinaryOp::Shl, bit, lane);
+        if op == MaskOp::Eq {
+            return bit;
+        }
+        let one = self.const_u32(1);
+        let below = self.binary(BinaryOp::Sub, bit, one);
+        if matches!(op, MaskOp::Ge | MaskOp::Gt) { self.unary(UnaryOp::Not, below) } else { below }
+    }
+
+    /// A lane operation whose result a dialect gives as `ty`: a bool as a number, a ballot as 64 bits.
+    pub fn lane_as(&mut self, op: LaneOp, ty: TypeId, args: &[Value]) -> Value {
+        let own = self.own_type(op, ty);
+        let value = self.lane(op, own, args);
+        self.as_type(value, ty)
+    }
+
+    /// What the operation gives by itself.
+    fn own_type(&mut self, op: LaneOp, ty: TypeId) -> TypeId {
+        use LaneOp as O;
+        match op {
+            O::Vote { .. } | O::Elect | O::InverseBallot | O::BallotBit | O::SegmentLast(_) => Types::BOOL,
+            O::Ballot(Group::Subgroup) | O::LaneMask(_, Group::Subgroup) | O::Partition => {
+                self.module.types.vector(Scalar::U32, 4)
+            }
+            O::LaneIndex(_) | O::LaneCount(_) => Types::U32,
+            _ => ty,
+        }
+    }
+
+    fn as_type(&mut self, value: Value, ty: TypeId) -> Value {
+        let own = self.type_of(value);
+        if own == ty {
+            return value;
+        }
+        if let Type::Vector { .. } = self.module.types.get(own) {
+            let low = self.swizzle(value, &[0, 1]);
+            return self.bitcast(low, ty);
+        }
+        self.convert(value, ty)
+    }
+}
