@@ -70,8 +70,8 @@ impl<'m> Builder<'m> {
     pub fn expect(&mut self, insts: usize) {
         self.function.insts.reserve(insts);
         self.function.operands.reserve(insts / 2);
-        self.function.blocks.reserve(insts / 12);
-        self.function.locals.reserve(insts / 12);
+        self.function.blocks.reserve(insts / 8);
+        self.function.locals.reserve(insts / 8);
         self.pending.reserve(insts / 2);
     }
 
@@ -140,7 +140,7 @@ impl<'m> Builder<'m> {
     // Types and variables.
 
     /// Type of a value of this function.
-    #[inline]
+    #[inline(always)]
     pub fn type_of(&mut self, value: Value) -> TypeId {
         match value {
             Value::Inst(id) => self.function.insts[id].ty,

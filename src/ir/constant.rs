@@ -51,9 +51,14 @@ pub struct Constants {
     list: Vec<Constant>,
     /// Scalars by type and bits.
     scalars: FxHashMap<(TypeId, u64), ConstId>,
+    /// The smallest `int`s and `uint`s, which name members and components all the time.
+    small: [[Option<ConstId>; SMALL]; 2],
     /// All others.
     interned: FxHashMap<Constant, ConstId>,
 }
+
+/// Integers from 0 on that are found without hashing.
+const SMALL: usize = 16;
 
 /// Constants for which room is made at once.
 const USUAL: usize = 96;
@@ -61,7 +66,8 @@ const USUAL: usize = 96;
 impl Default for Constants {
     fn default() -> Self {
         let scalars = FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher);
-        Constants { list: Vec::with_capacity(USUAL), scalars, interned: FxHashMap::default() }
+        let small = [[None; SMALL]; 2];
+        Constants { list: Vec::with_capacity(USUAL), scalars, small, interned: FxHashMap::default() }
     }
 }
 
@@ -82,6 +88,19 @@ impl Constants {
 
     /// A scalar of type `ty` by its bits.
     fn scalar(&mut self, ty: TypeId, bits: u64) -> ConstId {
+        if bits >= SMALL as u64 || !(ty == Types::I32 || ty == Types::U32) {
+            return self.any_scalar(ty, bits);
+        }
+        let place = (usize::from(ty == Types::U32), bits as usize);
+        if let Some(id) = self.small[place.0][place.1] {
+            return id;
+        }
+        let id = self.any_scalar(ty, bits);
+        self.small[place.0][place.1] = Some(id);
+        id
+    }
+
+    fn any_scalar(&mut self, ty: TypeId, bits: u64) -> ConstId {
         if let Some(id) = self.scalars.get(&(ty, bits)) {
             return *id;
         }

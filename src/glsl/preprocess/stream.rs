@@ -43,7 +43,7 @@ impl Literals {
     fn get(&mut self, text: Symbol, words: &Interner) -> Result<LiteralId, NumberError> {
         let index = text.0 as usize;
         if self.ids.len() <= index {
-            self.ids.resize(words.len().max(index + 1) * 2, 0);
+            self.ids.resize((index + 1).next_power_of_two().max(256), 0);
         }
         if self.ids[index] == 0 {
             let LiteralId(last) = self.add(number::literal(words.text(text))?);

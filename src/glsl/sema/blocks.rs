@@ -226,7 +226,7 @@ impl Sema<'_> {
 
     fn block_members(&mut self, b: &mut Builder<'_>, block: &ast::Block) -> Option<Vec<Written>> {
         let ast = self.ast;
-        let mut written: Vec<Written> = Vec::new();
+        let mut written: Vec<Written> = Vec::with_capacity(block.members.len());
         let mut complete = true;
         for line in &ast[block.members] {
             let access = self.qualifiers(line.qualifiers).access;

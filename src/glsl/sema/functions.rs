@@ -218,8 +218,8 @@ impl Sema<'_> {
         let signature = self.sets[set.0 as usize].overloads[overload].clone();
         let params = self.ir_params(module, function, &signature);
         let mut b = Builder::define(module, signature.id, function.span, params);
-        // An instruction takes eight bytes of text or more in nearly every shader.
-        b.expect((body.span.hi - body.span.lo) as usize / 8);
+        // An instruction takes six bytes of text or more in nearly every shader.
+        b.expect((body.span.hi - body.span.lo) as usize / 6);
         self.check_usable(&b, function, &signature);
         self.return_type = signature.ret;
         self.set_precise(&mut b, function);

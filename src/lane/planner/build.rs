@@ -8,17 +8,18 @@ use crate::lane::primitive::{GroupFold, GroupOp, Primitive};
 use crate::lane::request::{Known, Request};
 use crate::lane::value::low_bits;
 use crate::profile::{Feature, Profile};
+use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Steps for which room is made at once.
-const USUAL_STEPS: usize = 16;
+/// The steps of a growing plan; most rules that add some are not the one that is taken, so few of them reach the heap.
+type Steps = SmallVec<[Step; 8]>;
 
 /// A plan that grows.
 pub struct Builder<'a> {
     pub request: &'a Request<'a>,
     pub profile: &'a Profile,
-    setup: Vec<Step>,
-    steps: Vec<Step>,
+    setup: Steps,
+    steps: Steps,
     /// See [`Plan::second`].
     pub second: Option<Operand>,
     /// See [`Plan::assumes`].
@@ -36,8 +37,8 @@ impl<'a> Builder<'a> {
         Builder {
             request,
             profile,
-            setup: Vec::new(),
-            steps: Vec::new(),
+            setup: Steps::new(),
+            steps: Steps::new(),
             second: None,
             assumes: Activity::Any,
             whole: 0..0,
@@ -50,7 +51,18 @@ impl<'a> Builder<'a> {
     pub fn finish(self, rule: &'static str, result: Operand, least_size: u32) -> Plan {
         let uniform = uniform::is_uniform(&self);
         let Builder { setup, steps, second, assumes, whole, turns, .. } = self;
-        Plan { rule, setup, steps, result, second, assumes, whole, turns, uniform, least_size }
+        Plan {
+            rule,
+            setup: setup.to_vec(),
+            steps: steps.to_vec(),
+            result,
+            second,
+            assumes,
+            whole,
+            turns,
+            uniform,
+            least_size,
+        }
     }
 
     /// Runs what `build` adds in all lanes of the wave, active or not ([`Plan::whole`]); once a plan.
@@ -151,9 +163,6 @@ impl<'a> Builder<'a> {
         };
         let found = (first..list.len()).find(|n| list[*n] == step && alike(*n));
         let index = found.unwrap_or_else(|| {
-            if list.is_empty() {
-                list.reserve(USUAL_STEPS);
-            }
             list.push(step);
             list.len() - 1
         });
