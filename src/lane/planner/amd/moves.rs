@@ -255,6 +255,7 @@ fn index(b: &mut Builder) -> Result<(Operand, u32), No> {
         (b.alu(AluOp::Or, base, local), width)
     };
     Ok(match b.request.op {
+        O::Shuffle(ShuffleMode::Index) | O::Bpermute => (named(b), size),
         O::Shuffle(mode) => {
             let operand = b.input(1);
             (shifted(b, mode, operand), size)
@@ -272,13 +273,29 @@ fn index(b: &mut Builder) -> Result<(Operand, u32), No> {
             let lane = b.input(1);
             in_segment(b, lane, 4)
         }
-        O::Bpermute | O::Broadcast => (b.input(1), size),
+        O::Broadcast => (b.input(1), size),
         O::ShuffleNv(mode) => {
             let call = nv_shuffle::call(b, mode, 1);
             (nv_shuffle::target(b, call), 32)
         }
         _ => return Err(No::NotMine),
     })
+}
+
+/// The lane that operand 1 names: the own number with bits turned or with a constant added to it where it is that, which
+/// is set up once.
+fn named(b: &mut Builder) -> Operand {
+    let last = b.lanes() - 1;
+    let is = |row: &[u32], lane: &dyn Fn(u32) -> u32| (0..).zip(row).all(|(i, at)| *at == lane(i));
+    let (i, row) = (b.index(), b.request.index.unwrap_or_default());
+    match row.first() {
+        Some(first) if is(row, &|i| i ^ first) => b.alu(AluOp::Xor, i, Operand::Const(*first)),
+        Some(first) if is(row, &|i| (i + first) & last) => {
+            let sum = b.alu(AluOp::Add, i, Operand::Const(*first));
+            b.alu(AluOp::And, sum, Operand::Const(last))
+        }
+        _ => b.input(1),
+    }
 }
 
 fn shifted(b: &mut Builder, mode: ShuffleMode, index: Operand) -> Operand {

@@ -213,6 +213,21 @@ fn exchanges_by_xor_need_no_memory() {
     }
 }
 
+/// Where the lanes hang on the own number, their addresses are set up: the permutation itself is one instruction.
+#[test]
+fn addresses_of_known_lanes_are_set_up() {
+    let inputs = [DATA, Input::varying(LaneType::U32)];
+    let turned: Vec<u32> = (0..64).map(|i| 63 - i).collect();
+    let rotated: Vec<u32> = (0..64).map(|i| (i + 21) % 64).collect();
+    for row in [turned, rotated] {
+        let index = Some(&row[..]);
+        let request =
+            Request { op: LaneOp::Bpermute, inputs: &inputs, activity: Activity::Full, index, fragment: false };
+        let cost = candidates(&request, &named("gfx900")).expect("a plan").chosen.cost;
+        assert_eq!((cost.instructions, cost.lds), (1, 1), "{row:?}");
+    }
+}
+
 #[test]
 fn quads_vote_in_three() {
     let predicate = [Input::varying(LaneType::BOOL)];
