@@ -4,8 +4,9 @@
 //! What each operation means is written once more in `header.glsl`, in GLSL; which functions there are comes from the tables
 //! of the language. Where crosslane itself compiles, the file is empty: the names are built in.
 
+use crate::glsl::types::display;
 use crate::grammar::{FUNCTIONS, Lowering, Overload, Shape};
-use crate::ir::{Scalar, ScalarKind};
+use crate::ir::{Constants, Scalar, ScalarKind, Types};
 use crate::lane::{FoldKind, FoldOp, LaneOp, QuadMove, VoteOp};
 use std::fmt::Write;
 
@@ -148,12 +149,7 @@ fn identity(op: FoldOp, scalar: Scalar) -> &'static str {
 
 /// What GLSL calls a scalar or vector type.
 fn word(shape: Shape) -> String {
-    let (scalar, prefix) = match (shape.scalar().kind, shape.scalar().width) {
-        (ScalarKind::Bool, _) => ("bool", "b"),
-        (ScalarKind::Sint, _) => ("int", "i"),
-        (ScalarKind::Uint, _) => ("uint", "u"),
-        (ScalarKind::Float, 64) => ("double", "d"),
-        (ScalarKind::Float, _) => ("float", ""),
-    };
-    if shape.size() == 1 { scalar.into() } else { format!("{prefix}vec{}", shape.size()) }
+    let mut types = Types::new();
+    let id = shape.intern(&mut types);
+    display(&types, &Constants::new(), id)
 }
