@@ -151,5 +151,5 @@ fn identity(op: FoldOp, scalar: Scalar) -> &'static str {
 fn word(shape: Shape) -> String {
     let mut types = Types::new();
     let id = shape.intern(&mut types);
-    display(&types, &Constants::new(), id)
+    display(&types, &Constants::default(), id)
 }
