@@ -3,8 +3,10 @@
 use super::op::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
 use super::plan::Activity;
 use super::request::{Input, LaneType, Request, ScalarKind};
-use rustc_hash::FxHashSet;
-use std::sync::OnceLock;
+
+mod held;
+
+pub use held::holds;
 
 /// One operation with its operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -39,6 +41,16 @@ const QUAD_MOVES: [QuadMove; 7] = [
     QuadMove::Y,
     QuadMove::Diagonal,
 ];
+
+/// Modes of quad permutes.
+const QUAD_MODES: [u8; 9] = [0x00, 0x1B, 0x4E, 0xB1, 0xE4, 0xFF, 0x39, 0x93, 0x6C];
+/// And, or, xor of swizzles.
+const MASKS: [(u8, u8, u8); 5] = [(31, 0, 0), (31, 0, 16), (24, 3, 0), (15, 16, 7), (0, 0, 0)];
+/// Constant lanes, distances and masks of shuffles.
+const MOVED_BY: [u32; 3] = [0, 1, 3];
+/// The same of NVIDIA's shuffles, and the widths of these.
+const NV_MOVED_BY: [u32; 7] = [0, 1, 3, 7, 16, 31, 33];
+const NV_WIDTHS: [u32; 5] = [2, 4, 8, 16, 32];
 
 /// Collects samples.
 #[derive(Default)]
@@ -77,24 +89,6 @@ pub fn all() -> Vec<Sample> {
     catalog.0
 }
 
-/// Whether a request is for an operation of the catalog with operands that it has there. Integers of 32 bits have the same
-/// plans with a sign and without.
-pub fn holds(request: &Request) -> bool {
-    type Key = (LaneOp, Vec<Input>, bool);
-    static HELD: OnceLock<FxHashSet<Key>> = OnceLock::new();
-    let key =
-        |op, inputs: &[Input], fragment| -> Key { (op, inputs.iter().copied().map(unsigned).collect(), fragment) };
-    let held =
-        HELD.get_or_init(|| all().iter().map(|sample| key(sample.op, &sample.inputs, sample.fragment)).collect());
-    request.index.is_none() && held.contains(&key(request.op, request.inputs, request.fragment))
-}
-
-/// The operand, an integer of 32 bits without its sign.
-fn unsigned(input: Input) -> Input {
-    let ty = if input.ty == LaneType::I32 { LaneType::U32 } else { input.ty };
-    Input { ty, ..input }
-}
-
 /// An operand that may differ from lane to lane.
 const VARYING: Input = Input::varying(LaneType::U32);
 const PREDICATE: Input = Input::varying(LaneType::BOOL);
@@ -108,7 +102,7 @@ fn quads(catalog: &mut Catalog) {
         catalog.add_in_fragments("quadSwizzleNV with operand, fragment shader", LaneOp::QuadAdd(mv), &[FLOAT, FLOAT]);
         catalog.add("quadSwizzleNV with operand", LaneOp::QuadAdd(mv), &[FLOAT, FLOAT]);
     }
-    for mode in [0x00, 0x1B, 0x4E, 0xB1, 0xE4, 0xFF, 0x39, 0x93, 0x6C] {
+    for mode in QUAD_MODES {
         catalog.moves("quadSwizzleAMD", LaneOp::QuadPermute(mode), &[]);
         catalog.moves("swizzleInvocationsAMD", LaneOp::QuadPermuteZero(mode), &[]);
     }
@@ -122,7 +116,7 @@ fn shuffles(catalog: &mut Catalog) {
         catalog.moves("subgroupRotate", LaneOp::Rotate(width), &[VARYING]);
     }
     for mode in MODES {
-        for index in [VARYING, Input::constant(0), Input::constant(1), Input::constant(3)] {
+        for index in [VARYING].into_iter().chain(MOVED_BY.map(Input::constant)) {
             catalog.moves("subgroupShuffle", LaneOp::Shuffle(mode), &[index]);
         }
     }
@@ -132,7 +126,7 @@ fn shuffles(catalog: &mut Catalog) {
     catalog.moves("broadcast", LaneOp::Broadcast, &[Input::constant(1)]);
     catalog.moves("broadcast, dynamic lane", LaneOp::Broadcast, &[VARYING]);
     catalog.moves("broadcastFirst", LaneOp::BroadcastFirst, &[]);
-    for (and, or, xor) in [(31, 0, 0), (31, 0, 16), (24, 3, 0), (15, 16, 7), (0, 0, 0)] {
+    for (and, or, xor) in MASKS {
         catalog.moves("swizzleInvocationsMaskedAMD", LaneOp::SwizzleMasked { and, or, xor }, &[]);
     }
     catalog.moves("writeInvocationAMD", LaneOp::WriteLane, &[VARYING, VARYING]);
@@ -140,8 +134,8 @@ fn shuffles(catalog: &mut Catalog) {
 }
 
 fn nv_shuffles(catalog: &mut Catalog) {
-    let widths: Vec<Input> = (1..=5).map(|level| Input::constant(1 << level)).chain([VARYING]).collect();
-    let indices = [0, 1, 3, 7, 16, 31, 33].map(Input::constant);
+    let widths: Vec<Input> = NV_WIDTHS.map(Input::constant).into_iter().chain([VARYING]).collect();
+    let indices = NV_MOVED_BY.map(Input::constant);
     for mode in MODES {
         for width in &widths {
             for index in indices.iter().chain([&VARYING]) {

@@ -241,24 +241,4 @@ mod tests {
             assert_eq!(effort_of(&built_in, &[value(ty), index], None), Some(Effort::Glance));
         }
     }
-
-    /// What the catalog holds of integers without a sign counts for those with one.
-    #[test]
-    fn integers_have_the_same_plans_with_a_sign_and_without() {
-        let signed = |input: &Input| match input.ty {
-            LaneType::U32 if !matches!(input.known, crate::lane::Known::Constant(_)) => {
-                Input { ty: LaneType::I32, ..*input }
-            }
-            LaneType::I32 => Input { ty: LaneType::U32, ..*input },
-            _ => *input,
-        };
-        for name in ["spirv-1.3", "nv-ampere", "gfx900", "gfx1030-wave64"] {
-            let profile = Profile::named(name).expect("a profile");
-            for sample in catalog::all() {
-                let inputs: Vec<Input> = sample.inputs.iter().map(signed).collect();
-                let request = Request { inputs: &inputs, ..sample.request() };
-                assert_eq!(unproven(&request, &profile), unproven(&sample.request(), &profile), "{sample:?} on {name}");
-            }
-        }
-    }
 }
