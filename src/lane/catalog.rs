@@ -246,15 +246,21 @@ fn sorts(catalog: &mut Catalog) {
     }
 }
 
+/// Folds over partitions: their proof runs loops of a turn for each lane, so that the kinds share the types between them.
+const PARTITIONED: [(FoldOp, FoldKind, LaneType); 5] = [
+    (FoldOp::Add, FoldKind::AllReduce, LaneType::U32),
+    (FoldOp::Add, FoldKind::Inclusive, LaneType::F32),
+    (FoldOp::Add, FoldKind::Exclusive, LaneType::U32),
+    (FoldOp::Xor, FoldKind::AllReduce, LaneType::BOOL),
+    (FoldOp::Xor, FoldKind::Exclusive, LaneType::BOOL),
+];
+
 fn partitions(catalog: &mut Catalog) {
     for value in [VARYING, FLOAT, PREDICATE] {
         catalog.add("partition", LaneOp::Partition, &[value]);
     }
     let sets = Input::varying(LaneType::BALLOT);
-    for kind in [FoldKind::AllReduce, FoldKind::Inclusive, FoldKind::Exclusive] {
-        let add = LaneOp::Partitioned { op: FoldOp::Add, kind };
-        catalog.add("partitioned folds", add, &[VARYING, sets]);
-        catalog.add("partitioned folds", add, &[FLOAT, sets]);
-        catalog.add("partitioned folds", LaneOp::Partitioned { op: FoldOp::Xor, kind }, &[PREDICATE, sets]);
+    for (op, kind, ty) in PARTITIONED {
+        catalog.add("partitioned folds", LaneOp::Partitioned { op, kind }, &[Input::varying(ty), sets]);
     }
 }

@@ -3,7 +3,7 @@
 //! Words of 32 bits are moved alike whatever they mean, and vectors like their components; the tests hold plans against each
 //! other for that. Whatever is not listed here counts as not held, and its plan is checked when it is made.
 
-use super::{MASKS, MOVED_BY, NV_MOVED_BY, NV_WIDTHS, QUAD_MODES};
+use super::{MASKS, MOVED_BY, NV_MOVED_BY, NV_WIDTHS, PARTITIONED, QUAD_MODES};
 use crate::lane::op::{FoldKind, FoldOp, Group, LaneOp, Members, Width};
 use crate::lane::request::{Input, Known, LaneType, Request, ScalarKind};
 
@@ -94,11 +94,7 @@ fn is_folded(op: FoldOp, value: &Input) -> bool {
 }
 
 fn is_partitioned(op: FoldOp, kind: FoldKind, value: &Input) -> bool {
-    let is_listed = match op {
-        FoldOp::Add => is(value, LaneType::U32) || is(value, LaneType::F32),
-        op => op == FoldOp::Xor && is_bool(value),
-    };
-    is_listed && !matches!(kind, FoldKind::Reduce | FoldKind::ReduceLow)
+    value.known == Known::Varying && PARTITIONED.contains(&(op, kind, value.ty))
 }
 
 fn is(input: &Input, ty: LaneType) -> bool {
