@@ -72,6 +72,21 @@ impl Diagnostic {
         self
     }
 
+    /// An error about what something needs: at its place, where it has one.
+    #[cold]
+    pub fn needed(code: Code, message: impl Into<String>, span: Span) -> Diagnostic {
+        let error = Diagnostic::error(code, message);
+        if span.is_none() { error } else { error.at(span, "needed here") }
+    }
+
+    /// Adds it to others that do not have it yet.
+    #[cold]
+    pub fn join(self, others: &mut Vec<Diagnostic>) {
+        if !others.contains(&self) {
+            others.push(self);
+        }
+    }
+
     /// Adds a label that gives context.
     #[must_use]
     #[cold]

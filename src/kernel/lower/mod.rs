@@ -125,11 +125,8 @@ struct Lower<'m> {
 impl<'m> Lower<'m> {
     /// Reports something at the instruction being lowered.
     fn refuse(&mut self, code: Code, message: impl Into<String>) {
-        let span = self.b.span;
-        let error = Diagnostic::error(code, message);
-        let error = if span.is_none() { error } else { error.at(span, "needed here") };
-        if self.errors.len() < ERROR_LIMIT && !self.errors.contains(&error) {
-            self.errors.push(error);
+        if self.errors.len() < ERROR_LIMIT {
+            Diagnostic::needed(code, message, self.b.span).join(&mut self.errors);
         }
     }
 

@@ -10,6 +10,7 @@
 pub mod arch;
 mod descriptor;
 pub mod dpp;
+mod forward;
 mod frames;
 pub mod hazards;
 mod interface;

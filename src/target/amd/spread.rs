@@ -5,6 +5,7 @@
 //! of instructions that could take turns often share their registers.
 
 use super::arch::Arch;
+use super::forward::{Step, earlier};
 use super::hazards;
 use super::machine::{Code, Function, Inst, Operand, Pseudo, Slice, Specials};
 use super::unit::Unit;
@@ -25,7 +26,8 @@ pub fn spread(function: &mut Function, arch: &Arch) {
         while !next.is_empty() {
             let missing = |inst: &Inst| missing(inst, &done, states);
             let mut less = 0..missing(&next[0]);
-            let at = less.find_map(|most| earlier(&next, |inst| missing(inst) <= most)).unwrap_or(0);
+            let at =
+                less.find_map(|most| earlier(next.iter(), WINDOW, |inst: &Inst| missing(inst) <= most)).unwrap_or(0);
             done.extend(next.remove(at));
         }
         block.insts = done;
@@ -40,55 +42,42 @@ fn missing(inst: &Inst, done: &[Inst], states: usize) -> usize {
     distance.map_or(0, |distance| states - distance)
 }
 
-/// The first of the instructions behind the next one that may run before it, and `fits` there.
-fn earlier(next: &VecDeque<Inst>, fits: impl Fn(&Inst) -> bool) -> Option<usize> {
-    let mut passed = Passed::default();
-    for (n, inst) in next.iter().enumerate().take(WINDOW) {
-        if n > 0 && is_movable(inst) && passed.lets_by(inst) && fits(inst) {
-            return Some(n);
-        }
-        if is_fence(inst) {
-            return None;
-        }
-        passed.add(inst);
-    }
-    None
-}
-
-fn is_movable(inst: &Inst) -> bool {
-    inst.operation().is_some_and(|operation| matches!(operation.unit(), Unit::Vector | Unit::Scalar))
-}
-
-/// What nothing passes: the switching of lanes, waiting and branches.
-fn is_fence(inst: &Inst) -> bool {
-    let is_control = inst.operation().is_some_and(|operation| operation.unit() == Unit::Control);
-    let is_memory_fence = matches!(inst.code, Code::Pseudo(Pseudo::Fence(_)));
-    is_control || is_memory_fence || inst.specials_written().contains(Specials::EXEC)
-}
-
 /// What the instructions that are passed read and write.
 #[derive(Default)]
-struct Passed {
+pub struct Passed {
     reads: Vec<Slice>,
     writes: Vec<Slice>,
     specials_read: Specials,
     specials_written: Specials,
 }
 
-impl Passed {
-    fn add(&mut self, inst: &Inst) {
-        self.reads.extend(inst.reads());
-        self.writes.extend(slices(&inst.defs));
-        self.specials_read |= inst.specials_read();
-        self.specials_written |= inst.specials_written();
+impl Step for Inst {
+    type Passed = Passed;
+
+    fn is_movable(&self) -> bool {
+        self.operation().is_some_and(|operation| matches!(operation.unit(), Unit::Vector | Unit::Scalar))
     }
 
-    fn lets_by(&self, inst: &Inst) -> bool {
+    /// The switching of lanes, waiting and branches.
+    fn is_fence(&self) -> bool {
+        let is_control = self.operation().is_some_and(|operation| operation.unit() == Unit::Control);
+        let is_memory_fence = matches!(self.code, Code::Pseudo(Pseudo::Fence(_)));
+        is_control || is_memory_fence || self.specials_written().contains(Specials::EXEC)
+    }
+
+    fn pass(&self, passed: &mut Passed) {
+        passed.reads.extend(self.reads());
+        passed.writes.extend(slices(&self.defs));
+        passed.specials_read |= self.specials_read();
+        passed.specials_written |= self.specials_written();
+    }
+
+    fn is_free_of(&self, passed: &Passed) -> bool {
         let meets = |known: &[Slice], slice: Slice| known.iter().any(|other| overlap(*other, slice));
-        let (reads, writes) = (inst.specials_read(), inst.specials_written());
-        let specials = self.specials_written.intersects(reads | writes) || self.specials_read.intersects(writes);
-        let from_them = inst.reads().any(|slice| meets(&self.writes, slice));
-        let over_them = slices(&inst.defs).any(|slice| meets(&self.writes, slice) || meets(&self.reads, slice));
+        let (reads, writes) = (self.specials_read(), self.specials_written());
+        let specials = passed.specials_written.intersects(reads | writes) || passed.specials_read.intersects(writes);
+        let from_them = self.reads().any(|slice| meets(&passed.writes, slice));
+        let over_them = slices(&self.defs).any(|slice| meets(&passed.writes, slice) || meets(&passed.reads, slice));
         !specials && !from_them && !over_them
     }
 }

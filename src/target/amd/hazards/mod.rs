@@ -9,6 +9,7 @@ mod rows;
 mod state;
 
 use super::arch::Arch;
+use super::forward;
 use super::machine::{File, Function, Inst, Operand, Special};
 use super::mnemonic::Operation;
 use super::pending;
@@ -92,7 +93,7 @@ impl<'a> Mender<'a> {
     /// Lets wait states pass: one instruction from behind, or none.
     fn wait(&mut self, states: u8) {
         let fits = |view: &View| self.state.need(self.rows, view, &[]).is_none();
-        let found = fill::earlier(self.views.make_contiguous(), fits);
+        let found = forward::earlier(self.views.iter(), fill::WINDOW, fits);
         let moved = found.and_then(|at| self.next.remove(at).zip(self.views.remove(at)));
         match moved {
             Some((inst, view)) => {

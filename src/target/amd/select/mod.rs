@@ -127,11 +127,7 @@ impl Selector<'_> {
     // Messages.
 
     fn refuse(&mut self, message: impl Into<String>) {
-        let error = Diagnostic::error(Code::NOT_SUPPORTED, message);
-        let error = if self.span.is_none() { error } else { error.at(self.span, "needed here") };
-        if !self.errors.contains(&error) {
-            self.errors.push(error);
-        }
+        Diagnostic::needed(Code::NOT_SUPPORTED, message, self.span).join(&mut self.errors);
     }
 
     /// Refuses an operation; gives words so that selection can go on and find more.
