@@ -4,7 +4,7 @@ mod svg;
 
 use super::listing::Line;
 use super::lowering::{Lowering, Rejected};
-use super::text::{count, rejected};
+use super::text::{capital, count, rejected};
 use super::{OnProfile, Operation, ProfileReport, Report};
 use std::fmt::{self, Display, Write};
 
@@ -84,7 +84,7 @@ impl Page {
         self.put(format_args!("<pre class=\"source\"><span>{}</span>{}</pre>\n", Escaped(&at), Escaped(&place.text)));
         self.put(format_args!(
             "<p>{}: <code>{}</code></p>\n",
-            Escaped(&sentence(operation)),
+            Escaped(&capital(&operation.meaning)),
             Escaped(&operation.formula)
         ));
         self.put("<div class=\"profiles\">\n");
@@ -180,11 +180,4 @@ impl Page {
         self.code(&other.sequence);
         self.put("</details>\n");
     }
-}
-
-/// What the operation means, with a capital letter.
-fn sentence(operation: &Operation) -> String {
-    let mut letters = operation.meaning.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    first + letters.as_str()
 }

@@ -174,6 +174,12 @@ fn unit_name(unit: Unit) -> &'static str {
     unit.name()
 }
 
+/// Words with a capital letter in front.
+pub fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// `1 cycle`, `2 cycles`.
 pub fn count(n: u32, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })

@@ -62,7 +62,7 @@ impl Markdown {
 
     fn example(&mut self, example: &Example, answers: &[Answer]) {
         let meaning = meaning(example.op);
-        self.line(format_args!("## `{}`\n\n{}: `{}`\n", example.call, capital(&meaning.words), meaning.formula));
+        self.line(format_args!("## `{}`\n\n{}: `{}`\n", example.call, text::capital(&meaning.words), meaning.formula));
         let planned = answers.iter().find_map(|answer| match &answer.on_profile {
             OnProfile::Planned(lowering) => lowering.picture.as_ref(),
             _ => None,
@@ -95,10 +95,4 @@ impl Markdown {
 /// Text in a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
-}
-
-/// With a capital letter in front.
-fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
