@@ -1,9 +1,12 @@
 //! `explain` and `check` through the binary: their text for a few shaders and profiles as snapshots, their JSON, their
 //! pages, and their exit status.
 
+#[path = "support/snapshot.rs"]
+mod snapshot;
+
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 fn crosslane(args: &[&str]) -> Output {
@@ -23,12 +26,8 @@ fn status(args: &[&str]) -> i32 {
     crosslane(args).status.code().expect("it ended by itself")
 }
 
-fn snapshot(name: &str, text: &str) {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots/explain"));
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, text));
+fn kept(name: &str, text: &str) {
+    snapshot::hold("explain", name, "", text);
 }
 
 const TOUR: &str = "fixtures/explain/tour.comp";
@@ -40,8 +39,8 @@ fn with_profiles<'a>(args: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn text_for_several_profiles() {
-    snapshot("tour", &printed(&with_profiles(&["explain", TOUR])));
-    snapshot("tour-wgsl", &printed(&["explain", "fixtures/explain/tour.wgsl", "-p", "nv-hopper"]));
+    kept("tour", &printed(&with_profiles(&["explain", TOUR])));
+    kept("tour-wgsl", &printed(&["explain", "fixtures/explain/tour.wgsl", "-p", "nv-hopper"]));
 }
 
 const COPIES: &str = "fixtures/explain/copies.comp";
@@ -49,7 +48,7 @@ const COPIES: &str = "fixtures/explain/copies.comp";
 /// What unrolled loops and inlined functions make of an operation, and what is left of one that nobody uses.
 #[test]
 fn copies_of_an_operation_are_told_apart() {
-    snapshot("copies", &printed(&["explain", COPIES, "-p", "spirv-1.5", "-p", "gfx900"]));
+    kept("copies", &printed(&["explain", COPIES, "-p", "spirv-1.5", "-p", "gfx900"]));
 }
 
 /// The proposal's sequences are named, and cost the least: DS_SWIZZLE before DPP, then DPP in ascending order.
@@ -178,7 +177,7 @@ fn a_form_that_is_too_wide_gets_its_own_answer() {
 #[test]
 fn check_tells_who_can() {
     let text = printed(&["check", TOUR, "-p", "spirv-1.3", "-p", "nv-kepler"]);
-    snapshot("check", &text);
+    kept("check", &text);
     let all = printed(&["check", TOUR, "--all-profiles"]);
     assert!(all.contains("nv-fermi: the extension `GL_CROSSLANE_portable` is not available"), "{all}");
 }

@@ -3,8 +3,8 @@
 #[path = "support/folder.rs"]
 mod folder;
 
-use folder::{Folder, is_ci, status, stderr};
-use std::path::{Path, PathBuf};
+use folder::{Folder, judge, status, stderr};
+use std::path::Path;
 use std::process::Command;
 
 const WARNINGS: [&str; 3] = ["-Wall", "-Wextra", "-Werror"];
@@ -17,7 +17,7 @@ fn source(name: &str) -> String {
 /// A loader as a program in the folder; nothing where there is no compiler or no header and none need be.
 fn build(folder: &Folder, header: &str, compiler: &str, arguments: &[&str]) -> Option<()> {
     if !Path::new("/usr/include").join(header).exists() && !header.is_empty() {
-        assert!(!is_ci(), "no {header}");
+        assert!(!judge::required(), "no {header}");
         eprintln!("skipped, since there is no {header}");
         return None;
     }
@@ -31,24 +31,15 @@ fn compile(folder: &Folder, arguments: &[&str]) {
     assert_eq!(status(&output), 0, "{}", stderr(&output));
 }
 
-/// lavapipe's manifest among the judges.
-fn lavapipe() -> Option<PathBuf> {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("target/judges");
-    let manifest = std::env::var_os("CROSSLANE_JUDGES").map_or_else(default, PathBuf::from).join("lvp.json");
-    if !manifest.exists() {
-        assert!(!is_ci(), "no {}", manifest.display());
-        eprintln!("skipped, since there is no {}", manifest.display());
-        return None;
-    }
-    Some(manifest)
-}
-
 #[test]
 fn vulkan() {
     let folder = Folder::new("loader-vulkan");
     compile(&folder, &["-p", "spirv-1.6", "-o", "sums.spv"]);
     let arguments = [&*source("vulkan.c"), "-lvulkan", "-o", "loader"];
-    let Some(((), manifest)) = build(&folder, "vulkan/vulkan.h", "cc", &arguments).zip(lavapipe()) else { return };
+    let Some(((), manifest)) = build(&folder, "vulkan/vulkan.h", "cc", &arguments).zip(judge::need_or_skip("lvp.json"))
+    else {
+        return;
+    };
     let mut command = Command::new(folder.0.join("loader"));
     let output = command.current_dir(&folder.0).arg("sums.spv").env("VK_ICD_FILENAMES", &manifest).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "140 1100 3084 6092 10124 15180 21260 28364 \n");

@@ -3,11 +3,8 @@
 
 #[path = "support/folder.rs"]
 mod folder;
-#[allow(dead_code)]
-#[path = "support/judge.rs"]
-mod judge;
 
-use folder::{Folder, status, stderr, stdout};
+use folder::{Folder, judge, status, stderr, stdout};
 
 /// Folds of eight, a push constant and a specialization constant; `LAST` is done with each result.
 const SHADER: &str = "#version 450
@@ -28,14 +25,7 @@ void main() {
 
 /// The command over its usual buffers; its drivers are those of lavapipe.
 fn run(name: &str, more: &[&str]) -> Option<(i32, String, String)> {
-    let manifest = match judge::need("lvp.json") {
-        Ok(manifest) => manifest,
-        Err(why) if judge::required() => panic!("{why}"),
-        Err(why) => {
-            eprintln!("skipped: {why}");
-            return None;
-        }
-    };
+    let manifest = judge::need_or_skip("lvp.json")?;
     let folder = Folder::new(&format!("machines-{name}"));
     folder.file("a.comp", SHADER);
     let usual = ["run", "a.comp", "-b", "0=iota:f32:32", "-b", "1=zeros:f32:32", "--push", "f32:3,1"];

@@ -2,6 +2,9 @@
 //! in macros and in included files, notes, suggestions of each kind, and a range of lines. What is said of each bad shader
 //! stands in the shader (`inline.rs`).
 
+#[path = "support/snapshot.rs"]
+mod snapshot;
+
 use std::path::Path;
 use std::process::Command;
 
@@ -18,10 +21,6 @@ const SHADERS: &[&str] = &[
 
 #[test]
 fn messages_on_a_terminal() {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots/rendered"));
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
     for shader in SHADERS {
         let mut command = Command::new(env!("CARGO_BIN_EXE_crosslane"));
         command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/bad"));
@@ -29,6 +28,6 @@ fn messages_on_a_terminal() {
         let output = command.output().expect("the program starts");
         assert_eq!(output.status.code(), Some(1), "{shader}");
         let said = String::from_utf8(output.stderr).expect("UTF-8");
-        settings.bind(|| insta::assert_snapshot!(*shader, said));
+        snapshot::hold("rendered", shader, "", &said);
     }
 }

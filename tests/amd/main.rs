@@ -3,55 +3,22 @@
 //! others against the simulator; cross-lane operations against ACO's counts; texts against snapshots.
 
 // Several test binaries share these and none uses all of them.
-#[path = "../fixtures/dialects.rs"]
-mod dialects;
-#[path = "../fixtures/folds.rs"]
 #[allow(dead_code)]
-mod folds;
 #[path = "../support/gcn/mod.rs"]
-#[allow(dead_code)]
 mod gcn;
-#[path = "../fixtures/groups.rs"]
 #[allow(dead_code)]
-mod groups;
-#[path = "../fixtures/kernels.rs"]
-#[allow(dead_code)]
-mod kernels;
-#[path = "../fixtures/language.rs"]
-#[allow(dead_code)]
-mod language;
-#[path = "../fixtures/moves.rs"]
-#[allow(dead_code)]
-mod moves;
+#[path = "../random/generator.rs"]
+mod generator;
 #[path = "../core/plan.rs"]
 mod plan;
-#[path = "../fixtures/quads.rs"]
-#[allow(dead_code)]
-mod quads;
-#[path = "../fixtures/rows.rs"]
-#[allow(dead_code)]
-mod rows;
 #[path = "../support/shader.rs"]
 mod shader;
-
-#[path = "../random/expressions.rs"]
-mod expressions;
-#[path = "../random/lanes.rs"]
-mod lanes;
-#[path = "../random/program.rs"]
-mod program;
-#[path = "../random/rng.rs"]
-mod rng;
-#[path = "../random/scope.rs"]
-mod scope;
-#[path = "../random/statements.rs"]
-mod statements;
-#[path = "../random/types.rs"]
-mod types;
-
 #[allow(dead_code)]
 #[path = "../support/mod.rs"]
 mod support;
+#[allow(dead_code)]
+#[path = "../fixtures/tables.rs"]
+mod tables;
 
 mod aco;
 mod run;
@@ -69,6 +36,7 @@ use std::path::PathBuf;
 use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture};
 use support::{seeds, simulator};
+use tables::{fixtures, language};
 
 /// Profiles that run every width and random kernels, and whose listings are kept; the others stand behind one of them.
 const CHOSEN: [&str; 6] = ["gfx701", "gfx900", "gfx950", "gfx1030-wave64", "gfx1100-wave32", "gfx1201-wave32"];
@@ -90,12 +58,6 @@ fn trials() -> Vec<Trial> {
 
 fn trial(name: String, test: impl FnOnce() -> Result<(), String> + Send + 'static) -> Trial {
     Trial::test(name, move || test().map_err(Failed::from))
-}
-
-fn fixtures() -> impl Iterator<Item = &'static Fixture> {
-    [quads::FIXTURES, moves::FIXTURES, folds::FIXTURES, groups::FIXTURES, dialects::FIXTURES, kernels::FIXTURES]
-        .into_iter()
-        .flatten()
 }
 
 fn all_fixtures() -> impl Iterator<Item = &'static Fixture> {

@@ -3,6 +3,7 @@
 
 use crate::support::compiler::{self, Target};
 use crate::support::fixture::{Build, Fixture};
+use crate::support::snapshot;
 use crate::{builds, is_chosen, profiles, stripped};
 use crosslane::profile::Profile;
 
@@ -16,14 +17,7 @@ pub fn hold_listings(fixture: &Fixture) -> Result<(), String> {
 }
 
 fn keep(folder: &str, name: &str, build: Build, text: &str) {
-    insta::with_settings!({
-        snapshot_path => format!("../../snapshots/amd/{folder}"),
-        prepend_module_to_snapshot => false,
-        omit_expression => true,
-        description => build.width.map(|width| format!("WIDTH={width}")).unwrap_or_default(),
-    }, {
-        insta::assert_snapshot!(name, text);
-    });
+    snapshot::hold(&format!("amd/{folder}"), name, &build.description(), text);
 }
 
 /// The head and the instructions. What stands behind them says the same for all fixtures, and the interpreter reads it.

@@ -5,52 +5,19 @@
 //! `CROSSLANE_VERIFIED=docs/verified/nv.md` runs everything for every profile on the GPU and writes down what came of it.
 
 // Several test binaries share these and none uses all of them.
-#[path = "../fixtures/dialects.rs"]
-mod dialects;
-#[path = "../fixtures/folds.rs"]
 #[allow(dead_code)]
-mod folds;
-#[path = "../fixtures/groups.rs"]
-#[allow(dead_code)]
-mod groups;
-#[path = "../fixtures/kernels.rs"]
-#[allow(dead_code)]
-mod kernels;
-#[path = "../fixtures/language.rs"]
-#[allow(dead_code)]
-mod language;
-#[path = "../fixtures/moves.rs"]
-#[allow(dead_code)]
-mod moves;
+#[path = "../random/generator.rs"]
+mod generator;
 #[path = "../core/plan.rs"]
 mod plan;
-#[path = "../fixtures/quads.rs"]
-#[allow(dead_code)]
-mod quads;
-#[path = "../fixtures/rows.rs"]
-#[allow(dead_code)]
-mod rows;
 #[path = "../support/shader.rs"]
 mod shader;
-
-#[path = "../random/expressions.rs"]
-mod expressions;
-#[path = "../random/lanes.rs"]
-mod lanes;
-#[path = "../random/program.rs"]
-mod program;
-#[path = "../random/rng.rs"]
-mod rng;
-#[path = "../random/scope.rs"]
-mod scope;
-#[path = "../random/statements.rs"]
-mod statements;
-#[path = "../random/types.rs"]
-mod types;
-
 #[allow(dead_code)]
 #[path = "../support/mod.rs"]
 mod support;
+#[allow(dead_code)]
+#[path = "../fixtures/tables.rs"]
+mod tables;
 
 mod kernel;
 mod registers;
@@ -62,7 +29,8 @@ use shader::{Maker, RANDOM, Shader};
 use std::path::PathBuf;
 use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture, Language};
-use support::{opengl, seeds};
+use support::{opengl, seeds, snapshot};
+use tables::{fixtures, language};
 
 /// The profile that stands for all: they differ in costs alone.
 const PROFILE: &str = "nv-ampere";
@@ -93,13 +61,6 @@ fn trials() -> Vec<Trial> {
     trials.push(trial("registers".to_owned(), registers::compared));
     trials.extend(on_gpu("device".to_owned(), || opengl::describe().map(|said| eprintln!("{said}"))));
     trials
-}
-
-/// Every fixture of cross-lane operations.
-fn fixtures() -> impl Iterator<Item = &'static Fixture> {
-    [quads::FIXTURES, moves::FIXTURES, folds::FIXTURES, groups::FIXTURES, dialects::FIXTURES, kernels::FIXTURES]
-        .into_iter()
-        .flatten()
 }
 
 fn with_languages(fixture: &'static Fixture, of: fn(&'static Fixture, Language) -> Vec<Trial>) -> Vec<Trial> {
@@ -158,14 +119,7 @@ fn same_for_all(target: Target<'_>, text: &str) -> Result<(), String> {
 }
 
 fn keep(name: &str, build: Build, text: &str) {
-    insta::with_settings!({
-        snapshot_path => "../../snapshots/nv",
-        prepend_module_to_snapshot => false,
-        omit_expression => true,
-        description => build.width.map(|width| format!("WIDTH={width}")).unwrap_or_default(),
-    }, {
-        insta::assert_snapshot!(name, text);
-    });
+    snapshot::hold("nv", name, &build.description(), text);
 }
 
 fn language_trials(fixture: &'static Fixture, language: Language) -> Vec<Trial> {

@@ -7,15 +7,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod expressions;
 #[allow(dead_code)]
-mod lanes;
-mod program;
-mod rng;
-mod scope;
-mod statements;
-mod types;
+mod generator;
 
+use generator::program;
 use libtest_mimic::Trial;
 use std::ops::Range;
 use support::compare::Closeness;

@@ -130,6 +130,13 @@ pub struct Build {
     pub wave: Option<u32>,
 }
 
+impl Build {
+    /// What a snapshot says of it.
+    pub fn description(self) -> String {
+        self.width.map(|width| format!("WIDTH={width}")).unwrap_or_default()
+    }
+}
+
 /// A message with the lanes and the width that it is about.
 fn place(build: Build, lanes: usize, why: &str) -> String {
     format!("{lanes} lanes, width {}: {why}", build.width.unwrap_or(lanes))

@@ -29,6 +29,20 @@ pub fn need(name: &str) -> Result<PathBuf, String> {
     find(name).ok_or_else(|| format!("no {} (run scripts/judges.sh)", folder().join(name).display()))
 }
 
+/// The path of a judge for a test of one's own: nothing where it is missing and not required.
+///
+/// # Panics
+/// When it is missing and required.
+pub fn need_or_skip(name: &str) -> Option<PathBuf> {
+    let why = match need(name) {
+        Ok(path) => return Some(path),
+        Err(why) => why,
+    };
+    assert!(!required(), "{why}");
+    eprintln!("skipped: {why}");
+    None
+}
+
 /// Whether `spirv-val` accepts the module for a `--target-env` such as `vulkan1.1`; its words if not. `scalar` allows
 /// blocks of the scalar layout.
 pub fn spirv_val(module: &[u32], environment: &str, scalar: bool) -> Result<(), String> {

@@ -19,4 +19,5 @@ pub mod rival;
 pub mod scalar;
 pub mod seeds;
 pub mod simulator;
+pub mod snapshot;
 pub mod trial;

@@ -1,10 +1,9 @@
 //! Shaders that the simulator judges: those of the core language, and random ones.
 //!
-//! For test binaries that have the modules `plan`, `program` and `lanes` of the tests of both.
+//! For test binaries that have the modules `plan` and `generator` of the tests of both.
 
-use crate::lanes as random_lanes;
+use crate::generator::{lanes as random_lanes, program};
 use crate::plan::Plan;
-use crate::program;
 use crate::support::compare::Closeness;
 use crate::support::fixture;
 use crate::support::lavapipe::{Buffers, Request};
