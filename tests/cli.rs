@@ -95,8 +95,12 @@ fn spirv_modules_come_with_a_reflection() {
     let capabilities = vulkan["capabilities"].to_string();
     assert!(capabilities.contains("GroupNonUniformClustered") && capabilities.contains("Shader"), "{capabilities}");
     assert_eq!(run(&["--wave-size", "32"])["vulkan"]["required_subgroup_size"], 32);
+    for profile in ["nv-ampere", "gfx1030"] {
+        assert_eq!(run(&["-p", profile])["workgroup_multiple"], 16, "{profile}");
+    }
     folder.file("a.comp", GOOD.replace('N', "1u"));
     assert_eq!(run(&[])["vulkan"]["full_subgroups"], false);
+    assert_eq!(run(&["-p", "nv-ampere"])["workgroup_multiple"], 1);
 }
 
 #[test]

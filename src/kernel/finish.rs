@@ -1,7 +1,7 @@
 //! From a typed module to a kernel that a profile's target can write: the steps in their order.
 
 use super::lanes::{Asked, asked};
-use super::{Kernel, Specializations, lower, lower_lanes, pass, verify};
+use super::{Kernel, LaneContract, Specializations, lower, lower_lanes, pass, verify};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
 use crate::profile::{Profile, Target};
@@ -24,6 +24,7 @@ pub fn finish(
     profile: &Profile,
 ) -> Result<Finished, Vec<Diagnostic>> {
     let mut kernel = simplified(module, entry, settings)?;
+    kernel.lanes = LaneContract::of(&kernel);
     let warnings = lower_lanes(&mut kernel, profile)?;
     if profile.target == Target::Amd {
         pass::gather(&mut kernel);

@@ -6,6 +6,7 @@
 //! [`Op::Prim`] afterwards. No language and no target shows here.
 
 pub mod build;
+mod contract;
 pub mod finish;
 pub mod lane_rows;
 pub mod lanes;
@@ -24,6 +25,7 @@ use crate::ir::arena::{Arena, Handle};
 use crate::ir::{InstFlags, Scalar};
 use crate::source::Span;
 pub use build::Builder;
+pub use contract::LaneContract;
 pub use finish::{Finished, finish, operations};
 pub use lanes::lower_lanes;
 pub use lower::{Specializations, lower};
@@ -172,6 +174,8 @@ pub struct Kernel {
     pub push_bytes: u32,
     /// Bytes of workgroup memory.
     pub shared_bytes: u32,
+    /// What its cross-lane operations ask of the workgroup; known from [`finish`](finish::finish) on.
+    pub lanes: LaneContract,
     /// Bytes of memory of one invocation.
     pub private_bytes: u32,
     /// What is in it.
@@ -195,6 +199,7 @@ impl Kernel {
             buffers: Vec::new(),
             push_bytes: 0,
             shared_bytes: 0,
+            lanes: LaneContract::default(),
             private_bytes: 0,
             private: Vec::new(),
             body,

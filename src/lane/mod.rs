@@ -17,7 +17,7 @@ pub mod request;
 pub mod value;
 
 pub use cost::PlanCost;
-pub use op::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+pub use op::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, WARP, Width};
 pub use plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 pub use planner::{Candidate, Candidates, candidates, plan};
 pub use primitive::{GroupFold, GroupOp, LaneMap, Move, Primitive, Source};

@@ -107,6 +107,9 @@ pub enum VoteOp {
     Equal,
 }
 
+/// Lanes of an NVIDIA warp, and of the blocks that AMD's masked swizzles move in.
+pub const WARP: u32 = 32;
+
 /// A group of lanes that votes, ballots and lane facts speak of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Group {

@@ -5,16 +5,13 @@
 
 use super::Outcome;
 use super::group::{ballot, each, voted};
-use crate::lane::op::FoldOp;
+use crate::lane::op::{FoldOp, WARP};
 use crate::lane::primitive::nv::shuffle_target;
 use crate::lane::primitive::{Index, LdsOp, NvOp, Primitive, ScalarOp, Source, amd_scalar};
 use crate::lane::value::{self, Domain, LaneValue, Lanes, low_bits};
 use smallvec::SmallVec;
 
 type Rows<'a, T> = &'a [&'a [LaneValue<T>]];
-
-/// Lanes of an NVIDIA warp.
-const WARP: u32 = 32;
 
 /// One result for each active lane; none if the operands are of the wrong kind.
 pub fn apply<D: Domain>(domain: &mut D, primitive: Primitive, rows: Rows<D::Data>, lanes: Lanes) -> Outcome<D::Data> {

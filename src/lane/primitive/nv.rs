@@ -5,12 +5,9 @@
 //! Votes are those of NV_gpu_program5, ballots and quad swizzles those of NV_shader_thread_group.
 
 use super::{Arg, CostClass, Index, Instruction, LaneMap, Move, Source};
-use crate::lane::op::{QuadMove, ShuffleMode, VoteOp};
+use crate::lane::op::{QuadMove, ShuffleMode, VoteOp, WARP};
 use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
-
-/// Lanes of a warp.
-const WARP: u32 = 32;
 
 /// One instruction; operands in brackets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

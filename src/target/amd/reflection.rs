@@ -16,6 +16,9 @@ pub struct Reflection {
     pub workgroup_size: [u32; 3],
     /// Lanes of a wave.
     pub subgroup_size: u32,
+    /// What the number of invocations of a workgroup must be a multiple of, so that no segment of a cross-lane operation lacks a
+    /// lane.
+    pub workgroup_multiple: u32,
     /// Bytes of the segment of arguments.
     pub argument_bytes: u32,
     pub arguments: Vec<Argument>,
@@ -84,6 +87,7 @@ impl Reflection {
             symbol: symbol.to_owned(),
             workgroup_size: kernel.workgroup_size,
             subgroup_size: arch.wave,
+            workgroup_multiple: kernel.lanes.workgroup_multiple(Some(arch.wave)).unwrap_or(arch.wave),
             argument_bytes: interface.bytes,
             arguments: arguments(kernel, interface),
             shared_bytes: interface.shared_bytes,

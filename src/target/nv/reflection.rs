@@ -2,6 +2,7 @@
 
 use super::interface::Interface;
 use crate::kernel::{BufferKind, Kernel};
+use crate::lane::WARP;
 pub use crate::target::reflection::BindingKind;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,9 @@ pub struct Reflection {
     pub workgroup_size: [u32; 3],
     /// Lanes of a warp.
     pub subgroup_size: u32,
+    /// What the number of invocations of a workgroup must be a multiple of, so that no segment of a cross-lane operation lacks a
+    /// lane.
+    pub workgroup_multiple: u32,
     /// Bytes of workgroup memory.
     pub shared_bytes: u32,
     /// Bytes of push constants, which are the local parameters from 0 on.
@@ -80,7 +84,8 @@ impl Reflection {
         Reflection {
             entry_point: kernel.name.to_string(),
             workgroup_size: kernel.workgroup_size,
-            subgroup_size: 32,
+            subgroup_size: WARP,
+            workgroup_multiple: kernel.lanes.workgroup_multiple(Some(WARP)).unwrap_or(WARP),
             shared_bytes: kernel.shared_bytes,
             push_bytes: kernel.push_bytes,
             local_parameters: interface.parameters(),

@@ -1,7 +1,6 @@
 //! What a SPIR-V module asks of the caller and the device, as JSON.
 
-use crate::kernel::{InstId, Kernel, Op};
-use crate::lane::{Group, LaneOp, Members, Width};
+use crate::kernel::{Kernel, LaneContract};
 use crate::profile::Profile;
 use crate::target::reflection::Reflection;
 use rspirv::spirv::{self, Capability};
@@ -9,10 +8,6 @@ use serde::Serialize;
 
 /// Words of a module's header (section 2.3).
 const HEADER: usize = 5;
-/// Lanes of a quad.
-const QUAD: u32 = 4;
-/// Lanes of NVIDIA's warps, and of the blocks that AMD's masked swizzle moves in.
-const WARP: u32 = 32;
 
 /// The facts of every target with those of Vulkan.
 #[derive(Serialize)]
@@ -42,47 +37,20 @@ struct Vulkan {
 
 /// The JSON text for the module that was written from a kernel, before its lane operations were planned.
 pub fn json(words: &[u32], kernel: &Kernel, profile: &Profile) -> String {
-    let needs: Vec<u32> = kernel.insts.iter().filter_map(|(id, inst)| least_lanes(kernel, id, &inst.op)).collect();
-    let least = needs.iter().copied().max().unwrap_or(1);
-    let takes_all = kernel.insts.iter().any(|(_, inst)| takes_whole_subgroup(&inst.op));
+    let lanes = LaneContract::of(kernel);
     let whole = Whole {
         common: Reflection::of(kernel, profile.wave_size),
         vulkan: Vulkan {
             spirv: format!("{}.{}", profile.version.0, profile.version.1),
             required_subgroup_size: profile.wave_size,
-            least_subgroup_size: least,
-            workgroup_multiple: if takes_all { profile.wave_size } else { Some(least) },
-            full_subgroups: !needs.is_empty(),
+            least_subgroup_size: lanes.least_subgroup_size(),
+            workgroup_multiple: lanes.workgroup_multiple(profile.wave_size),
+            full_subgroups: lanes.widest.is_some(),
             capabilities: capabilities(words),
             extensions: extensions(words),
         },
     };
     serde_json::to_string_pretty(&whole).expect("numbers and names always serialize") + "\n"
-}
-
-/// Fewest lanes that a subgroup must have for a cross-lane operation to be defined; none for other operations.
-fn least_lanes(kernel: &Kernel, id: InstId, op: &Op) -> Option<u32> {
-    let Op::Lane { op, .. } = op else { return None };
-    let stated = op.width().and_then(Width::lanes);
-    Some(stated.unwrap_or(match op {
-        LaneOp::Quad { .. } | LaneOp::QuadAdd(_) | LaneOp::QuadPermute(_) => QUAD,
-        LaneOp::QuadPermuteZero(_) | LaneOp::QuadBroadcast => QUAD,
-        LaneOp::Vote { group: Group::Quad, .. } | LaneOp::Ballot(Group::Quad) => QUAD,
-        LaneOp::Vote { group: Group::Segment(width), .. } | LaneOp::Ballot(Group::Segment(width)) => width.lanes_in(1),
-        LaneOp::ShuffleNv(_) | LaneOp::ShuffleNvValid(_) => {
-            let width = kernel.args(id).last().and_then(|width| kernel.as_constant(*width));
-            width.map_or(WARP, |width| width as u32)
-        }
-        LaneOp::SwizzleMasked { .. } => WARP,
-        _ => 1,
-    }))
-}
-
-/// Whether every lane of the subgroup must run the operation.
-fn takes_whole_subgroup(op: &Op) -> bool {
-    let Op::Lane { op, .. } = op else { return false };
-    op.width() == Some(Width::SUBGROUP)
-        && !matches!(op, LaneOp::Fold { members: Members::Active, .. } | LaneOp::SegmentLast(_))
 }
 
 /// The instructions of a module: their operation and their operands.

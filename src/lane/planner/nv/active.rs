@@ -5,8 +5,8 @@
 //! mask the lowest active lane of the partner block serves. Scans jump from each lane to the nearest active one below it,
 //! and from there to where that one points: each jump doubles what a lane has seen.
 
-use super::shf::{WARP, active, from_lane, in_range, is_some, lanes_of, segment_lanes, shf_masked, word};
-use crate::lane::op::{FoldOp, MaskOp, ShuffleMode};
+use super::shf::{active, from_lane, in_range, is_some, lanes_of, segment_lanes, shf_masked, word};
+use crate::lane::op::{FoldOp, MaskOp, ShuffleMode, WARP};
 use crate::lane::plan::{Activity, AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::group::folds::reduction;

@@ -1,8 +1,8 @@
 //! Reductions of segments. Every lane gets the result, whichever lanes asked for it.
 
 use super::active;
-use super::shf::{WARP, ballot, is_none, is_some, lanes_of, segment, shf};
-use crate::lane::op::{FoldOp, Members, ShuffleMode, VoteOp};
+use super::shf::{ballot, is_none, is_some, lanes_of, segment, shf};
+use crate::lane::op::{FoldOp, Members, ShuffleMode, VoteOp, WARP};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::group::folds::{all_active, one_lane, reduction};

@@ -1,8 +1,8 @@
 //! Moves over the warp: shuffles, broadcasts, butterflies, rotations, permutations; and sorting, which is made of them.
 
 use super::quads::from_lane_or_zero;
-use super::shf::{WARP, active, ballot, from_lane, is_some, lanes_of, shf};
-use crate::lane::op::{LaneOp, ShuffleMode};
+use super::shf::{active, ballot, from_lane, is_some, lanes_of, shf};
+use crate::lane::op::{LaneOp, ShuffleMode, WARP};
 use crate::lane::plan::{Activity, AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::group::moves::{is_bit_set, masked_source, write_lane};

@@ -2,8 +2,8 @@
 
 use super::active;
 use super::folds::{fold_of_ballot, is_bool};
-use super::shf::{WARP, ballot, from_lane, in_range, lanes, lanes_of, segment_lanes, shf, shf_masked};
-use crate::lane::op::{FoldOp, LaneOp, MaskOp, Members, ShuffleMode};
+use super::shf::{ballot, from_lane, in_range, lanes, lanes_of, segment_lanes, shf, shf_masked};
+use crate::lane::op::{FoldOp, LaneOp, MaskOp, Members, ShuffleMode, WARP};
 use crate::lane::plan::{Activity, AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::group::folds::all_active;

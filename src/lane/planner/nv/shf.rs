@@ -1,13 +1,10 @@
 //! What the rules write again and again: shuffles in segments, ballots and masks of lanes as words.
 
-use crate::lane::op::{MaskOp, ShuffleMode, Width};
+use crate::lane::op::{MaskOp, ShuffleMode, WARP, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::primitive::NvOp;
 use crate::lane::primitive::nv::shuffle_mask;
-
-/// Lanes of a warp.
-pub const WARP: u32 = 32;
 
 /// The mask operand of a shuffle over the whole warp that is not SHFUP.
 pub const WHOLE: Operand = Operand::Const(shuffle_mask(ShuffleMode::Index, WARP));

@@ -2,8 +2,8 @@
 //! by themselves; SHFIDX wraps and SHFXOR reaches a lower segment where the index is not below the width, so they are
 //! guarded unless it is known to be.
 
-use super::shf::{WARP, in_range, shf_masked};
-use crate::lane::op::{LaneOp, ShuffleMode};
+use super::shf::{in_range, shf_masked};
+use crate::lane::op::{LaneOp, ShuffleMode, WARP};
 use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No, Rule};

@@ -1,8 +1,8 @@
 //! Votes over the active lanes of a warp or of segments, and the election of one lane.
 
 use super::folds::bits_of;
-use super::shf::{WARP, active, ballot, from_lane, is_none, is_some, lanes, segment};
-use crate::lane::op::{Group, LaneOp, MaskOp, VoteOp};
+use super::shf::{active, ballot, from_lane, is_none, is_some, lanes, segment};
+use crate::lane::op::{Group, LaneOp, MaskOp, VoteOp, WARP};
 use crate::lane::plan::{Activity, AluOp, CompareOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::group::votes::one_lane;

@@ -3,7 +3,7 @@
 use super::Selector;
 use crate::ir::Scalar;
 use crate::kernel::{InstId, Op, Value};
-use crate::lane::op::{MaskOp, ShuffleMode};
+use crate::lane::op::{MaskOp, ShuffleMode, WARP};
 use crate::lane::plan::AluOp;
 use crate::lane::primitive::NvOp;
 use crate::lane::{LaneFact, Primitive};
@@ -94,7 +94,7 @@ impl Selector<'_> {
     pub fn fact(&mut self, fact: LaneFact) -> Operand {
         match fact {
             LaneFact::Index => self.group_fact(mnemonic::LANE),
-            LaneFact::Size => Operand::Constant(super::WARP, Kind::Uint),
+            LaneFact::Size => Operand::Constant(WARP, Kind::Uint),
             LaneFact::Mask(op) => self.group_fact(mnemonic::lane_mask(op)),
             LaneFact::InSet(set) => {
                 let own = self.group_fact(mnemonic::lane_mask(MaskOp::Eq));

@@ -21,12 +21,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Ty, Value};
+use crate::lane::WARP;
 use crate::source::Span;
 use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
-
-/// Lanes of a warp.
-const WARP: u32 = 32;
 
 /// A program before its registers have places.
 #[derive(Debug)]

@@ -1,0 +1,65 @@
+//! What a kernel's cross-lane operations ask of the subgroup and the workgroup that it runs in. It is read off before they
+//! are lowered, when the kernel still says which operations there are.
+
+use super::{InstId, Kernel, Op};
+use crate::lane::{Group, LaneOp, Members, WARP, Width};
+
+/// Lanes of a quad.
+const QUAD: u32 = 4;
+
+/// What is asked, in lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LaneContract {
+    /// Lanes of the widest segment that an operation states; none without cross-lane operations.
+    pub widest: Option<u32>,
+    /// Whether an operation needs every lane of the subgroup.
+    pub whole_subgroup: bool,
+}
+
+impl LaneContract {
+    /// What the operations of a kernel ask.
+    pub fn of(kernel: &Kernel) -> LaneContract {
+        let mut contract = LaneContract::default();
+        for (id, inst) in kernel.insts.iter() {
+            if let Op::Lane { op, .. } = &inst.op {
+                contract.widest = contract.widest.max(Some(least_lanes(kernel, id, *op)));
+                contract.whole_subgroup |= takes_whole_subgroup(*op);
+            }
+        }
+        contract
+    }
+
+    /// Fewest lanes of a subgroup with which all operations are defined.
+    pub fn least_subgroup_size(self) -> u32 {
+        self.widest.unwrap_or(1)
+    }
+
+    /// What the number of invocations of a workgroup must be a multiple of, so that no segment lacks a lane; none where
+    /// that is the size of the subgroup and the driver chooses it.
+    pub fn workgroup_multiple(self, subgroup_size: Option<u32>) -> Option<u32> {
+        if self.whole_subgroup { subgroup_size } else { Some(self.least_subgroup_size()) }
+    }
+}
+
+/// Fewest lanes that a subgroup must have for a cross-lane operation to be defined.
+fn least_lanes(kernel: &Kernel, id: InstId, op: LaneOp) -> u32 {
+    let stated = op.width().and_then(Width::lanes);
+    stated.unwrap_or(match op {
+        LaneOp::Quad { .. } | LaneOp::QuadAdd(_) | LaneOp::QuadPermute(_) => QUAD,
+        LaneOp::QuadPermuteZero(_) | LaneOp::QuadBroadcast => QUAD,
+        LaneOp::Vote { group: Group::Quad, .. } | LaneOp::Ballot(Group::Quad) => QUAD,
+        LaneOp::Vote { group: Group::Segment(width), .. } | LaneOp::Ballot(Group::Segment(width)) => width.lanes_in(1),
+        LaneOp::ShuffleNv(_) | LaneOp::ShuffleNvValid(_) => {
+            let width = kernel.args(id).last().and_then(|width| kernel.as_constant(*width));
+            width.map_or(WARP, |width| width as u32)
+        }
+        LaneOp::SwizzleMasked { .. } => WARP,
+        _ => 1,
+    })
+}
+
+/// Whether every lane of the subgroup must run the operation.
+fn takes_whole_subgroup(op: LaneOp) -> bool {
+    op.width() == Some(Width::SUBGROUP)
+        && !matches!(op, LaneOp::Fold { members: Members::Active, .. } | LaneOp::SegmentLast(_))
+}
