@@ -249,7 +249,7 @@ impl<'a> Job<'a> {
         };
         let added = self.sources.add(input.name, text);
         if added.is_err() {
-            self.diagnostics.push(Diagnostic::error(Code::TOO_LARGE, "the input is larger than 4 GiB"));
+            self.diagnostics.push(Diagnostic::error(Code::TOO_LARGE, "the input is larger than 1 GiB"));
         }
         added.ok()
     }

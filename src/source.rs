@@ -93,7 +93,11 @@ pub struct SourceMap {
     marks: Vec<LineMark>,
 }
 
-/// The position space is 32 bits wide.
+/// Bytes that all files of a compilation may have together. Positions are 32 bits wide, and so few bytes hold less than 2^28
+/// different words.
+pub const SOURCE_LIMIT: u64 = 1 << 30;
+
+/// Sources together pass [`SOURCE_LIMIT`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceTooLarge;
 
@@ -105,12 +109,12 @@ impl SourceMap {
     /// Adds a file and gives it the next stretch of positions.
     ///
     /// # Errors
-    /// When all files together pass 4 GiB.
+    /// When all files together pass [`SOURCE_LIMIT`].
     pub fn add(&mut self, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Result<FileId, SourceTooLarge> {
         let text = text.into();
         let base = self.files.last().map_or(1, |file| file.base + file.text.len() as u32 + 1);
         let end = u64::from(base) + text.len() as u64 + 1;
-        if end > u64::from(u32::MAX) {
+        if end > SOURCE_LIMIT {
             return Err(SourceTooLarge);
         }
         self.files.push(SourceFile { name: name.into(), text, base, line_starts: OnceCell::new() });

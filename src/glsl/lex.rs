@@ -4,7 +4,7 @@
 //! a character outside ASCII, a comment without end) comes out as [`PpKind::Invalid`], so that text which a conditional
 //! leaves out is never complained about. Knows no directive, no macro and no value of a number.
 
-use super::token::{Interner, Punct, Symbol};
+use super::token::{Interner, Packed, Punct, Symbol};
 use crate::source::{IncludeKind, Span};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -40,10 +40,16 @@ pub enum Invalid {
     String,
 }
 
+impl Invalid {
+    /// In their order.
+    const ALL: [Invalid; 5] = [Invalid::Nul, Invalid::NonAscii, Invalid::Character, Invalid::Comment, Invalid::String];
+}
+
 /// A preprocessing token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PpToken {
-    pub kind: PpKind,
+    /// See [`Self::kind`].
+    pub packed: Packed,
     pub span: Span,
     /// White space or a comment stands before it.
     pub spaced: bool,
@@ -53,7 +59,28 @@ pub struct PpToken {
     pub painted: bool,
 }
 
+/// In a [`PpToken`] only.
+const HASH: u32 = Packed::OTHER;
+const PASTE: u32 = Packed::OTHER + 1;
+const PARAMETER: u32 = Packed::OTHER + 2;
+const INVALID: u32 = Packed::OTHER + 3;
+
 impl PpKind {
+    #[inline(always)]
+    const fn packed(self) -> Packed {
+        match self {
+            PpKind::Word(Symbol(index)) => Packed::new(Packed::WORD, index),
+            PpKind::Number(Symbol(index)) => Packed::new(Packed::NUMBER, index),
+            PpKind::String(Symbol(index)) => Packed::new(Packed::STRING, index),
+            PpKind::Punct(punct) => Packed::new(Packed::PUNCT, punct as u32),
+            PpKind::Hash => Packed::new(HASH, 0),
+            PpKind::Paste => Packed::new(PASTE, 0),
+            PpKind::Parameter(index) => Packed::new(PARAMETER, index),
+            PpKind::Invalid(reason) => Packed::new(INVALID, reason as u32),
+            PpKind::End => Packed::new(Packed::END, 0),
+        }
+    }
+
     /// How it is written.
     pub fn spelling(self, interner: &Interner) -> Cow<'_, str> {
         match self {
@@ -70,10 +97,31 @@ impl PpKind {
 impl PpToken {
     /// What a list of tokens ends with.
     pub const END: PpToken =
-        PpToken { kind: PpKind::End, span: Span::NONE, spaced: false, first: true, painted: false };
+        PpToken { packed: PpKind::End.packed(), span: Span::NONE, spaced: false, first: true, painted: false };
+
+    #[inline(always)]
+    pub const fn kind(&self) -> PpKind {
+        let payload = self.packed.payload();
+        match self.packed.tag() {
+            Packed::WORD => PpKind::Word(Symbol(payload)),
+            Packed::NUMBER => PpKind::Number(Symbol(payload)),
+            Packed::STRING => PpKind::String(Symbol(payload)),
+            Packed::PUNCT => PpKind::Punct(Punct::ALL[payload as usize]),
+            HASH => PpKind::Hash,
+            PASTE => PpKind::Paste,
+            PARAMETER => PpKind::Parameter(payload),
+            INVALID => PpKind::Invalid(Invalid::ALL[payload as usize]),
+            _ => PpKind::End,
+        }
+    }
+
+    /// The same token as another kind.
+    pub const fn with(self, kind: PpKind) -> PpToken {
+        PpToken { packed: kind.packed(), ..self }
+    }
 
     pub fn is(&self, punct: Punct) -> bool {
-        self.kind == PpKind::Punct(punct)
+        self.packed == PpKind::Punct(punct).packed()
     }
 }
 
@@ -209,11 +257,11 @@ impl Lexer {
     }
 
     /// Gives tokens to `take` as long as it takes them, and returns the first that it does not.
-    pub fn pass(&mut self, interner: &mut Interner, mut take: impl FnMut(&PpToken, &Interner) -> bool) -> PpToken {
+    pub fn pass(&mut self, interner: &mut Interner, mut take: impl FnMut(PpToken, &Interner) -> bool) -> PpToken {
         let mut cursor = self.cursor();
         let token = loop {
             let token = cursor.next(interner);
-            if !take(&token, interner) {
+            if !take(token, interner) {
                 break token;
             }
         };
@@ -445,47 +493,47 @@ impl Cursor<'_> {
     #[cold]
     fn endless(&mut self, comment: Endless) -> PpToken {
         let Endless(start) = comment;
-        self.make(PpKind::Invalid(Invalid::Comment), start, start + 2, true)
+        self.make(PpKind::Invalid(Invalid::Comment).packed(), start, start + 2, true)
     }
 
     #[inline(always)]
-    fn make(&mut self, kind: PpKind, start: usize, end: usize, spaced: bool) -> PpToken {
+    fn make(&mut self, packed: Packed, start: usize, end: usize, spaced: bool) -> PpToken {
         let first = std::mem::replace(&mut self.first, false);
-        PpToken { kind, span: self.span(start, end), spaced, first, painted: false }
+        PpToken { packed, span: self.span(start, end), spaced, first, painted: false }
     }
 
     /// The token at the current place; `before` is where the white space before it began.
     #[inline(always)]
     fn token(&mut self, before: usize, interner: &mut Interner) -> PpToken {
         let start = self.at;
-        let (kind, end) = match self.byte(start) {
+        let (packed, end) = match self.byte(start) {
             None => {
                 self.first = true;
-                (PpKind::End, start)
+                (PpKind::End.packed(), start)
             }
             Some(byte) => scan(self.text, byte, start, interner),
         };
         self.at = end;
-        self.make(kind, start, end, start != before)
+        self.make(packed, start, end, start != before)
     }
 }
 
 /// What the token that begins with `byte` at `start` is, and where it ends.
 #[inline(always)]
-fn scan(text: &str, byte: u8, start: usize, interner: &mut Interner) -> (PpKind, usize) {
+fn scan(text: &str, byte: u8, start: usize, interner: &mut Interner) -> (Packed, usize) {
     let next = text.as_bytes().get(start + 1);
     match CLASSES[byte as usize] {
         Class::Word => {
             let end = word_end(text.as_bytes(), start + 1);
-            (PpKind::Word(interner.intern_part(text, start, end)), end)
+            (PpKind::Word(interner.intern_part(text, start, end)).packed(), end)
         }
-        Class::Single => (PpKind::Punct(Punct::ALL[OPERATORS[byte as usize].0 as usize]), start + 1),
-        Class::Dot if !next.is_some_and(u8::is_ascii_digit) => (PpKind::Punct(Punct::Dot), start + 1),
+        Class::Single => (PpKind::Punct(Punct::ALL[OPERATORS[byte as usize].0 as usize]).packed(), start + 1),
+        Class::Dot if !next.is_some_and(u8::is_ascii_digit) => (PpKind::Punct(Punct::Dot).packed(), start + 1),
         Class::Dot | Class::Digit => number(text, start, interner),
         Class::Punct | Class::Slash => operator(text.as_bytes(), byte, start),
         Class::Quote => string(text, start, interner),
-        Class::Hash if next == Some(&b'#') => (PpKind::Paste, start + 2),
-        Class::Hash => (PpKind::Hash, start + 1),
+        Class::Hash if next == Some(&b'#') => (PpKind::Paste.packed(), start + 2),
+        Class::Hash => (PpKind::Hash.packed(), start + 1),
         Class::Space | Class::Newline | Class::Bad => bad(text.as_bytes(), byte, start),
     }
 }
@@ -499,7 +547,7 @@ fn word_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// A number with all letters and digits that touch it: at most one point, and a sign behind a decimal exponent.
-fn number(text: &str, start: usize, interner: &mut Interner) -> (PpKind, usize) {
+fn number(text: &str, start: usize, interner: &mut Interner) -> (Packed, usize) {
     let bytes = text.as_bytes();
     let hex = bytes[start] == b'0' && matches!(bytes.get(start + 1), Some(b'x' | b'X'));
     let mut end = start;
@@ -514,37 +562,37 @@ fn number(text: &str, start: usize, interner: &mut Interner) -> (PpKind, usize) 
         }
         end += 1;
     }
-    (PpKind::Number(interner.intern_part(text, start, end)), end)
+    (PpKind::Number(interner.intern_part(text, start, end)).packed(), end)
 }
 
 /// The longest operator that the text goes on with.
 #[inline(always)]
-fn operator(bytes: &[u8], byte: u8, start: usize) -> (PpKind, usize) {
+fn operator(bytes: &[u8], byte: u8, start: usize) -> (Packed, usize) {
     let (from, to) = OPERATORS[byte as usize];
     // The last candidate is the byte itself.
     let [longer @ .., single] = &Punct::ALL[from as usize..to as usize] else { return bad(bytes, byte, start) };
     match bytes.get(start + 1) {
         Some(next) if CLASSES[*next as usize] == Class::Punct => longest(&bytes[start..], longer, *single, start),
-        _ => (PpKind::Punct(*single), start + 1),
+        _ => (PpKind::Punct(*single).packed(), start + 1),
     }
 }
 
-fn longest(rest: &[u8], longer: &[Punct], single: Punct, start: usize) -> (PpKind, usize) {
+fn longest(rest: &[u8], longer: &[Punct], single: Punct, start: usize) -> (Packed, usize) {
     let fits = |punct: &&Punct| rest.starts_with(punct.text().as_bytes());
     let punct = *longer.iter().find(fits).unwrap_or(&single);
-    (PpKind::Punct(punct), start + punct.text().len())
+    (PpKind::Punct(punct).packed(), start + punct.text().len())
 }
 
-fn string(text: &str, start: usize, interner: &mut Interner) -> (PpKind, usize) {
+fn string(text: &str, start: usize, interner: &mut Interner) -> (Packed, usize) {
     let bytes = text.as_bytes();
     let mut end = start + 1;
     loop {
         match bytes.get(end) {
             Some(b'"') => {
-                return (PpKind::String(interner.intern_part(text, start + 1, end)), end + 1);
+                return (PpKind::String(interner.intern_part(text, start + 1, end)).packed(), end + 1);
             }
             Some(b'\\') if bytes.get(end + 1).is_some_and(|next| !matches!(next, b'\n' | b'\r')) => end += 2,
-            None | Some(b'\n' | b'\r') => return (PpKind::Invalid(Invalid::String), end),
+            None | Some(b'\n' | b'\r') => return (PpKind::Invalid(Invalid::String).packed(), end),
             Some(_) => end += 1,
         }
     }
@@ -552,10 +600,10 @@ fn string(text: &str, start: usize, interner: &mut Interner) -> (PpKind, usize) 
 
 /// A run of characters that are wrong in the same way.
 #[cold]
-fn bad(bytes: &[u8], byte: u8, start: usize) -> (PpKind, usize) {
+fn bad(bytes: &[u8], byte: u8, start: usize) -> (Packed, usize) {
     let alike = |other: &u8| CLASSES[*other as usize] == Class::Bad && reason(*other) == reason(byte);
     let length = bytes[start..].iter().take_while(|other| alike(other)).count();
-    (PpKind::Invalid(reason(byte)), start + length)
+    (PpKind::Invalid(reason(byte)).packed(), start + length)
 }
 
 fn reason(byte: u8) -> Invalid {
@@ -599,7 +647,7 @@ fn newline_length(bytes: &[u8]) -> usize {
 /// The single token that a text is, none when it is not exactly one.
 pub fn single_token(text: &str, interner: &mut Interner) -> Option<PpKind> {
     let mut lexer = Lexer::new(text.into(), 0);
-    let kind = lexer.next(interner).kind;
+    let kind = lexer.next(interner).kind();
     let whole = lexer.place.at == text.len() && !matches!(kind, PpKind::Invalid(_) | PpKind::End);
     whole.then_some(kind)
 }

@@ -8,7 +8,7 @@ fn lex(text: &str) -> (Vec<PpToken>, Interner) {
     let mut tokens = Vec::new();
     loop {
         let token = lexer.next(&mut interner);
-        if token.kind == PpKind::End {
+        if token.kind() == PpKind::End {
             return (tokens, interner);
         }
         tokens.push(token);
@@ -17,7 +17,7 @@ fn lex(text: &str) -> (Vec<PpToken>, Interner) {
 
 fn spellings(text: &str) -> Vec<String> {
     let (tokens, interner) = lex(text);
-    tokens.iter().map(|token| token.kind.spelling(&interner).into_owned()).collect()
+    tokens.iter().map(|token| token.kind().spelling(&interner).into_owned()).collect()
 }
 
 fn spans(text: &str) -> Vec<(u32, u32)> {
@@ -67,7 +67,7 @@ fn a_byte_order_mark_is_skipped() {
 
 #[test]
 fn bad_characters_come_in_runs() {
-    let kinds: Vec<PpKind> = lex("a\0\0äö@$b'").0.iter().map(|token| token.kind).collect();
+    let kinds: Vec<PpKind> = lex("a\0\0äö@$b'").0.iter().map(|token| token.kind()).collect();
     let invalid: Vec<PpKind> = kinds.iter().copied().filter(|kind| matches!(kind, PpKind::Invalid(_))).collect();
     let expected = [Invalid::Nul, Invalid::NonAscii, Invalid::Character, Invalid::Character];
     assert_eq!(invalid, expected.map(PpKind::Invalid));
@@ -76,10 +76,10 @@ fn bad_characters_come_in_runs() {
 
 #[test]
 fn comments_and_strings_need_their_end() {
-    assert_eq!(lex("a /* b").0[1].kind, PpKind::Invalid(Invalid::Comment));
+    assert_eq!(lex("a /* b").0[1].kind(), PpKind::Invalid(Invalid::Comment));
     assert_eq!(spans("a /* b")[1], (2, 4));
-    assert_eq!(lex("/*/").0[0].kind, PpKind::Invalid(Invalid::Comment));
-    assert_eq!(lex("\"ab\nc").0[0].kind, PpKind::Invalid(Invalid::String));
+    assert_eq!(lex("/*/").0[0].kind(), PpKind::Invalid(Invalid::Comment));
+    assert_eq!(lex("\"ab\nc").0[0].kind(), PpKind::Invalid(Invalid::String));
     assert_eq!(spellings("\"a\\\"b\" c"), ["\"a\\\"b\"", "c"]);
     assert_eq!(lex("\"ä\"").0.len(), 1);
 }
@@ -118,9 +118,9 @@ fn header_names_are_raw() {
 fn skipping_finds_directives_only() {
     let mut interner = Interner::new();
     let mut lexer = Lexer::new(" it's @ # no\n/*\n# no */ x\n // # no\n /**/ # endif".into(), 0);
-    assert_eq!(lexer.skip_group(&mut interner).kind, PpKind::Hash);
-    assert!(matches!(lexer.next(&mut interner).kind, PpKind::Word(_)));
-    assert_eq!(lexer.skip_group(&mut interner).kind, PpKind::End);
+    assert_eq!(lexer.skip_group(&mut interner).kind(), PpKind::Hash);
+    assert!(matches!(lexer.next(&mut interner).kind(), PpKind::Word(_)));
+    assert_eq!(lexer.skip_group(&mut interner).kind(), PpKind::End);
 }
 
 #[test]

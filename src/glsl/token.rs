@@ -191,6 +191,39 @@ puncts! {
     BangEqual "!=" Bang "!"
 }
 
+/// What a token is in the low bits, and above them what goes with that: an index or a character's number. One word, since
+/// an enum that holds a word is two, written one by one and copied together, which no processor forwards quickly; that
+/// was a twentieth of a compilation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Packed(u32);
+
+impl Packed {
+    const TAG_BITS: u32 = 4;
+    pub const WORD: u32 = 0;
+    pub const NUMBER: u32 = 1;
+    pub const STRING: u32 = 2;
+    pub const PUNCT: u32 = 3;
+    pub const END: u32 = 4;
+    /// The first tag that a stage of reading may use for what it alone knows.
+    pub const OTHER: u32 = 5;
+
+    /// `payload` is less than 2^28: there are fewer words than that in sources of [`SOURCE_LIMIT`](crate::source::SOURCE_LIMIT).
+    #[inline(always)]
+    pub const fn new(tag: u32, payload: u32) -> Packed {
+        Packed(payload << Packed::TAG_BITS | tag)
+    }
+
+    #[inline(always)]
+    pub const fn tag(self) -> u32 {
+        self.0 & ((1 << Packed::TAG_BITS) - 1)
+    }
+
+    #[inline(always)]
+    pub const fn payload(self) -> u32 {
+        self.0 >> Packed::TAG_BITS
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum TokenKind {
     /// An identifier or a keyword; the parser tells them apart.
@@ -205,8 +238,45 @@ pub enum TokenKind {
 /// A token. One that a macro produced has the span of the macro's invocation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Token {
-    pub kind: TokenKind,
+    packed: Packed,
     pub span: Span,
+}
+
+impl TokenKind {
+    #[inline(always)]
+    pub const fn packed(self) -> Packed {
+        match self {
+            TokenKind::Word(Symbol(index)) => Packed::new(Packed::WORD, index),
+            TokenKind::Literal(LiteralId(index)) => Packed::new(Packed::NUMBER, index),
+            TokenKind::String(Symbol(index)) => Packed::new(Packed::STRING, index),
+            TokenKind::Punct(punct) => Packed::new(Packed::PUNCT, punct as u32),
+            TokenKind::End => Packed::new(Packed::END, 0),
+        }
+    }
+}
+
+impl Token {
+    #[inline(always)]
+    pub const fn new(kind: TokenKind, span: Span) -> Token {
+        Token { packed: kind.packed(), span }
+    }
+
+    #[inline(always)]
+    pub const fn kind(&self) -> TokenKind {
+        let payload = self.packed.payload();
+        match self.packed.tag() {
+            Packed::WORD => TokenKind::Word(Symbol(payload)),
+            Packed::NUMBER => TokenKind::Literal(LiteralId(payload)),
+            Packed::STRING => TokenKind::String(Symbol(payload)),
+            Packed::PUNCT => TokenKind::Punct(Punct::ALL[payload as usize]),
+            _ => TokenKind::End,
+        }
+    }
+
+    #[inline(always)]
+    pub fn is(&self, kind: TokenKind) -> bool {
+        self.packed == kind.packed()
+    }
 }
 
 /// How strongly an extension was asked for (GLSL 4.60 section 3.3, "Preprocessor").

@@ -86,7 +86,7 @@ impl<'a> Parser<'a> {
     }
 
     pub fn kind(&self) -> TokenKind {
-        self.tokens[self.at].kind
+        self.tokens[self.at].kind()
     }
 
     pub fn span(&self) -> Span {
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
     }
 
     pub fn at_end(&self) -> bool {
-        self.kind() == TokenKind::End
+        self.tokens[self.at].is(TokenKind::End)
     }
 
     /// True when more errors would not be shown.
@@ -123,11 +123,11 @@ impl<'a> Parser<'a> {
     }
 
     pub fn is_punct(&self, ahead: usize, punct: Punct) -> bool {
-        self.peek(ahead).kind == TokenKind::Punct(punct)
+        self.peek(ahead).is(TokenKind::Punct(punct))
     }
 
     pub fn at(&self, punct: Punct) -> bool {
-        self.kind() == TokenKind::Punct(punct)
+        self.tokens[self.at].is(TokenKind::Punct(punct))
     }
 
     pub fn eat(&mut self, punct: Punct) -> bool {
@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
 
     /// The class of the word at a token index; none where no word stands.
     pub fn class_at(&self, index: usize) -> Option<WordClass> {
-        self.class_of(self.token(index).kind)
+        self.class_of(self.token(index).kind())
     }
 
     /// The class of the current word; none where no word stands.
@@ -195,7 +195,7 @@ impl<'a> Parser<'a> {
     pub fn after_brackets(&self, mut index: usize) -> usize {
         let mut depth = 0usize;
         loop {
-            match self.token(index).kind {
+            match self.token(index).kind() {
                 TokenKind::Punct(Punct::LeftBracket) => depth += 1,
                 _ if depth == 0 => return index,
                 TokenKind::Punct(Punct::RightBracket) => depth -= 1,
@@ -219,9 +219,8 @@ impl Parser<'_> {
     /// Takes a name; `what` says which, as in "the name of a function".
     #[inline(always)]
     pub fn identifier(&mut self, what: &str) -> Parsed<Name> {
-        let Token { kind: TokenKind::Word(symbol), span } = self.current() else {
-            return Err(self.expected(what));
-        };
+        let TokenKind::Word(symbol) = self.kind() else { return Err(self.expected(what)) };
+        let span = self.span();
         if !matches!(self.classes.of(symbol), WordClass::Identifier) {
             self.unusual_name(symbol, span, what)?;
         }
@@ -465,7 +464,7 @@ impl Parser<'_> {
             if !whole && self.at > start && self.at_statement_keyword() {
                 return;
             }
-            match self.bump().kind {
+            match self.bump().kind() {
                 TokenKind::Punct(Punct::Semicolon) if inside + parentheses == 0 => return,
                 // Of a `for`. Elsewhere one may be unanswered, and nothing is to hinge on it.
                 TokenKind::Punct(Punct::LeftParen) if whole => parentheses += 1,
@@ -485,7 +484,7 @@ impl Parser<'_> {
 
     /// Braces that the tokens from `start` to the current one leave open.
     fn open_braces(&self, start: usize) -> usize {
-        (start..self.at).fold(0, |open: usize, index| match self.token(index).kind {
+        (start..self.at).fold(0, |open: usize, index| match self.token(index).kind() {
             TokenKind::Punct(Punct::LeftBrace) => open + 1,
             TokenKind::Punct(Punct::RightBrace) => open.saturating_sub(1),
             _ => open,
@@ -508,7 +507,7 @@ impl Parser<'_> {
         self.at = open;
         let mut depth = 0usize;
         while !self.at_end() && !self.at(Punct::LeftBrace) && !self.at(Punct::RightBrace) {
-            match self.bump().kind {
+            match self.bump().kind() {
                 TokenKind::Punct(Punct::LeftParen) => depth += 1,
                 TokenKind::Punct(Punct::RightParen) => depth -= 1,
                 _ => {}

@@ -110,7 +110,7 @@ fn without_type(p: &mut Parser, head: Head) -> Parsed<Option<DeclId>> {
     if !p.at_identifier() {
         return Ok(None);
     }
-    match p.peek(1).kind {
+    match p.peek(1).kind() {
         TokenKind::Punct(Punct::LeftBrace) => interface_block(p, head).map(Some),
         TokenKind::Punct(Punct::Semicolon | Punct::Comma) => requalification(p, head).map(Some),
         _ => Ok(None),

@@ -289,7 +289,7 @@ pub(super) fn arguments(p: &mut Parser) -> Parsed<List<ExprId>> {
 /// `primary_expression`
 fn primary_expression(p: &mut Parser) -> Parsed<ExprId> {
     let token = p.current();
-    let kind = match token.kind {
+    let kind = match token.kind() {
         TokenKind::Literal(literal) => ExprKind::Literal(literal),
         TokenKind::String(text) => ExprKind::String(text),
         TokenKind::Punct(Punct::LeftParen) => return parenthesized(p),

@@ -60,7 +60,7 @@ fn starts_item(p: &mut Parser) -> bool {
     match p.class() {
         Some(WordClass::Type) => !p.is_punct(1, Punct::LeftParen),
         Some(WordClass::Qualifier(_) | WordClass::Keyword(Keyword::Struct | Keyword::Precision)) => true,
-        _ => matches!((p.kind(), p.peek(1).kind), (TokenKind::Word(_), TokenKind::Word(_))),
+        _ => matches!((p.kind(), p.peek(1).kind()), (TokenKind::Word(_), TokenKind::Word(_))),
     }
 }
 

@@ -137,7 +137,7 @@ fn at_declaration(p: &mut Parser) -> bool {
         Some(WordClass::Keyword(Keyword::Struct | Keyword::Precision)) => true,
         Some(WordClass::Type) => {
             let after = p.after_brackets(p.position() + 1);
-            p.token(after).kind != TokenKind::Punct(Punct::LeftParen)
+            p.token(after).kind() != TokenKind::Punct(Punct::LeftParen)
         }
         _ if has_parameters(p) => true,
         _ if p.at_identifier() => {

@@ -29,7 +29,7 @@ pub(super) fn type_qualifiers(p: &mut Parser) -> Parsed<List<Qualifier>> {
 pub(super) fn qualifier_ahead(p: &mut Parser) -> Option<QualifierKind> {
     match p.class()? {
         WordClass::Qualifier(kind) => Some(kind),
-        WordClass::SoftQualifier(kind) => matches!(p.peek(1).kind, TokenKind::Word(_)).then_some(kind),
+        WordClass::SoftQualifier(kind) => matches!(p.peek(1).kind(), TokenKind::Word(_)).then_some(kind),
         _ => None,
     }
 }

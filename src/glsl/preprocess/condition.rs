@@ -56,7 +56,7 @@ impl Preprocessor<'_> {
             }
             _ => return,
         };
-        if let PpKind::Word(name) = name.kind {
+        if let PpKind::Word(name) = name.kind() {
             self.input().guard = Some(name);
         }
     }
@@ -152,7 +152,7 @@ impl Preprocessor<'_> {
         loop {
             let input = self.inputs.last_mut().expect("the main file is never left");
             let hash = input.lexer.skip_group(self.interner);
-            match hash.kind {
+            match hash.kind() {
                 PpKind::End => return,
                 PpKind::Invalid(invalid) => return self.report_invalid(invalid, hash.span),
                 _ => {}
@@ -166,7 +166,7 @@ impl Preprocessor<'_> {
 
     /// Obeys a directive in skipped text; whether the text behind it is used.
     fn leaves_skipping(&mut self, at: Span, name: PpToken) -> bool {
-        let PpKind::Word(name) = name.kind else { return false };
+        let PpKind::Word(name) = name.kind() else { return false };
         match self.interner.text(name) {
             "if" | "ifdef" | "ifndef" => {
                 self.conditionals.push(Conditional { span: at, taken: true, dead: true, otherwise: None });
@@ -191,7 +191,7 @@ impl Preprocessor<'_> {
         let tokens = self.expand_condition(tokens);
         let Some((value, length)) = self.evaluate(&tokens, at) else { return false };
         if let Some(extra) = tokens.get(length) {
-            let text = extra.kind.spelling(self.interner);
+            let text = extra.kind().spelling(self.interner);
             let message = format!("`{text}` does not continue the expression");
             self.error(Code::BAD_CONDITION, extra.span, message, "an operator or the end of the line must stand here");
             return false;
@@ -205,7 +205,7 @@ impl Preprocessor<'_> {
         self.push_list(tokens);
         loop {
             let token = self.next_expanded();
-            match token.kind {
+            match token.kind() {
                 PpKind::End => break,
                 PpKind::Word(_) if self.is_defined_operator(&token) => expanded.push(self.defined(token)),
                 _ => expanded.push(token),
@@ -216,7 +216,7 @@ impl Preprocessor<'_> {
     }
 
     fn is_defined_operator(&self, token: &PpToken) -> bool {
-        matches!(token.kind, PpKind::Word(name) if self.interner.text(name) == "defined")
+        matches!(token.kind(), PpKind::Word(name) if self.interner.text(name) == "defined")
     }
 
     /// `defined NAME` or `defined(NAME)`, the operator being read.
@@ -229,7 +229,7 @@ impl Preprocessor<'_> {
         let parenthesised = first.is(Punct::LeftParen);
         let name = if parenthesised { self.read() } else { first };
         let closed = !parenthesised || self.read().is(Punct::RightParen);
-        let value = match name.kind {
+        let value = match name.kind() {
             PpKind::Word(name) if closed => self.lookup(name).is_some(),
             _ => {
                 let message = "`defined` needs the name of a macro";
@@ -238,7 +238,7 @@ impl Preprocessor<'_> {
             }
         };
         let digit = self.interner.intern(if value { "1" } else { "0" });
-        PpToken { kind: PpKind::Number(digit), ..operator }
+        operator.with(PpKind::Number(digit))
     }
 
     /// Value of the expression at the start of a line and the number of its tokens.
@@ -259,10 +259,10 @@ impl Preprocessor<'_> {
     }
 
     fn undefined_name(&mut self, token: PpToken) {
-        if matches!(token.kind, PpKind::Word(name) if !self.warned.zero.insert(name)) {
+        if matches!(token.kind(), PpKind::Word(name) if !self.warned.zero.insert(name)) {
             return;
         }
-        let name = token.kind.spelling(self.interner);
+        let name = token.kind().spelling(self.interner);
         let message = format!("`{name}` is no macro and counts as 0 here");
         let codes = (Code::UNDEFINED_IN_CONDITION, Code::UNDEFINED_IS_ZERO);
         self.error_in_es(codes, token.span, &message, "not defined; `defined` asks whether it is");

@@ -118,7 +118,8 @@ impl MacroTable {
 
     /// Same parameters, same tokens, white space in the same places.
     fn same(&self, a: &Macro, b: &Macro) -> bool {
-        let alike = |(at, (x, y)): (usize, (&PpToken, &PpToken))| x.kind == y.kind && (at == 0 || x.spaced == y.spaced);
+        let alike =
+            |(at, (x, y)): (usize, (&PpToken, &PpToken))| x.kind() == y.kind() && (at == 0 || x.spaced == y.spaced);
         let (left, right) = (&self.bodies[a.body.clone()], &self.bodies[b.body.clone()]);
         a.kind == b.kind && left.len() == right.len() && left.iter().zip(right).enumerate().all(alike)
     }
@@ -178,8 +179,8 @@ impl Preprocessor<'_> {
         let mut next = if kind == MacroKind::Object { first } else { self.next_in_line() };
         let mut pastes = false;
         while let Some(token) = next {
-            pastes |= token.kind == PpKind::Paste;
-            let token = PpToken { kind: with_parameter(token.kind, &kind), ..token };
+            pastes |= token.kind() == PpKind::Paste;
+            let token = token.with(with_parameter(token.kind(), &kind));
             self.macros.bodies.push(token);
             next = self.next_in_line();
         }
@@ -205,7 +206,7 @@ impl Preprocessor<'_> {
 
     fn parameter(&mut self, token: Option<PpToken>, open: Span, before: &[Symbol]) -> Option<Symbol> {
         let span = token.map_or(open, |token| token.span);
-        match token.map(|token| token.kind) {
+        match token.map(|token| token.kind()) {
             Some(PpKind::Word(name)) if before.contains(&name) => self.bad_parameter(span, "this name is used twice"),
             Some(PpKind::Word(_)) if before.len() == PARAMETER_LIMIT => self.bad_parameter(span, "too many parameters"),
             Some(PpKind::Word(name)) => Some(name),
@@ -222,9 +223,9 @@ impl Preprocessor<'_> {
     fn check_body(&mut self, definition: &Macro) -> bool {
         let body = &self.macros.bodies[definition.body.clone()];
         let ends = [body.first(), body.last()].into_iter().flatten();
-        let dangling = ends.copied().find(|token| token.kind == PpKind::Paste);
-        let hash = body.iter().copied().find(|token| token.kind == PpKind::Hash);
-        let es_paste = body.iter().copied().find(|token| token.kind == PpKind::Paste).filter(|_| self.is_es());
+        let dangling = ends.copied().find(|token| token.kind() == PpKind::Paste);
+        let hash = body.iter().copied().find(|token| token.kind() == PpKind::Hash);
+        let es_paste = body.iter().copied().find(|token| token.kind() == PpKind::Paste).filter(|_| self.is_es());
         let problem = match (dangling, hash, es_paste) {
             (Some(paste), ..) => (paste, "`##` at the end of a macro", "it joins the tokens on both its sides"),
             (_, Some(hash), _) => (hash, "`#` in a macro", "GLSL does not turn tokens into strings"),

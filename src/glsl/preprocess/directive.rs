@@ -44,7 +44,7 @@ impl Preprocessor<'_> {
     }
 
     fn handler(&self, name: PpToken) -> Option<Handler> {
-        let PpKind::Word(symbol) = name.kind else { return None };
+        let PpKind::Word(symbol) = name.kind() else { return None };
         let text = self.interner.text(symbol);
         DIRECTIVES.iter().find(|(known, _)| *known == text).map(|(_, handler)| *handler)
     }
@@ -58,7 +58,7 @@ impl Preprocessor<'_> {
 
     fn unknown_directive(&mut self, name: PpToken) {
         self.skip_line();
-        let text = name.kind.spelling(self.interner);
+        let text = name.kind().spelling(self.interner);
         let message = format!("`#{text}` is no directive");
         let mut error = Diagnostic::error(Code::BAD_DIRECTIVE, message).at(name.span, "unknown");
         if let Some(near) = nearest(&text, DIRECTIVES.iter().map(|(known, _)| *known)) {
@@ -70,8 +70,10 @@ impl Preprocessor<'_> {
     /// The name that must follow a directive; an error and none when something else does.
     pub(super) fn directive_name(&mut self, at: Span) -> Option<(Symbol, Span)> {
         match self.next_in_line() {
-            Some(PpToken { kind: PpKind::Word(name), span, .. }) => return Some((name, span)),
-            Some(other) => self.error(Code::BAD_DIRECTIVE, other.span, "a name is missing", "a name must stand here"),
+            Some(word) => match word.kind() {
+                PpKind::Word(name) => return Some((name, word.span)),
+                _ => self.error(Code::BAD_DIRECTIVE, word.span, "a name is missing", "a name must stand here"),
+            },
             None => self.error(Code::BAD_DIRECTIVE, at, "a name is missing", "a name must follow"),
         }
         self.skip_line();
@@ -128,7 +130,7 @@ impl Preprocessor<'_> {
         let Some((line, length)) = self.evaluate(&tokens, at) else { return };
         let name = match tokens.get(length..) {
             None | Some([]) => None,
-            Some([only]) if matches!(only.kind, PpKind::String(_)) => match self.line_file(*only) {
+            Some([only]) if matches!(only.kind(), PpKind::String(_)) => match self.line_file(*only) {
                 Some(name) => Some(name),
                 None => return,
             },
@@ -146,7 +148,7 @@ impl Preprocessor<'_> {
 
     /// The file name of a `#line` (GL_GOOGLE_cpp_style_line_directive).
     fn line_file(&mut self, token: PpToken) -> Option<String> {
-        let PpKind::String(name) = token.kind else { return None };
+        let PpKind::String(name) = token.kind() else { return None };
         if !self.file_names {
             let note = "`#extension GL_GOOGLE_cpp_style_line_directive : enable` allows it";
             let error = Diagnostic::error(Code::BAD_DIRECTIVE, "a file name in `#line` needs an extension");

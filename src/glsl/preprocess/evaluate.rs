@@ -95,7 +95,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn operator(&self, least: u8) -> Option<&'static Binary> {
-        let PpKind::Punct(punct) = self.tokens.get(self.next)?.kind else { return None };
+        let PpKind::Punct(punct) = self.tokens.get(self.next)?.kind() else { return None };
         BINARY.iter().find(|(known, precedence, _)| *known == punct && *precedence >= least)
     }
 
@@ -110,7 +110,7 @@ impl<'a> Evaluator<'a> {
             let text = format!("nested more than {DEPTH_LIMIT} deep");
             return Err(Problem { code: Code::TOO_DEEP, span: token.span, text });
         }
-        let value = match token.kind {
+        let value = match token.kind() {
             PpKind::Punct(punct) => self.prefixed(punct, token, live),
             PpKind::Number(text) => self.number(self.interner.text(text), token.span),
             PpKind::Word(_) => {

@@ -107,7 +107,7 @@ impl Preprocessor<'_> {
     /// What a token that was read expands to begins with: itself, unless it names a macro.
     pub(super) fn expanded(&mut self, mut token: PpToken) -> PpToken {
         loop {
-            let PpKind::Word(name) = token.kind else { return token };
+            let PpKind::Word(name) = token.kind() else { return token };
             if token.painted {
                 return token;
             }
@@ -160,9 +160,9 @@ impl Preprocessor<'_> {
     fn expand_object(&mut self, name: PpToken, id: MacroId) -> Step {
         let body = self.macros.body(id);
         if let [only] = body
-            && !matches!(only.kind, PpKind::Word(_))
+            && !matches!(only.kind(), PpKind::Word(_))
         {
-            return Step::Emit(PpToken { kind: only.kind, ..name });
+            return Step::Emit(name.with(only.kind()));
         }
         if self.macros.get(id).pastes {
             let mut none = Arguments { tokens: Vec::new(), ends: Vec::new(), close: name.span, expanded: Vec::new() };
@@ -263,7 +263,7 @@ impl Preprocessor<'_> {
         let outer = std::mem::replace(&mut self.expansion.in_arguments, true);
         let close = loop {
             let token = self.read_argument();
-            match token.kind {
+            match token.kind() {
                 PpKind::End => break None,
                 PpKind::Punct(Punct::RightParen) if depth == 0 => break Some(token.span),
                 PpKind::Punct(Punct::Comma) if depth == 0 => {
@@ -279,7 +279,7 @@ impl Preprocessor<'_> {
         self.expansion.in_arguments = outer;
         ends.push(tokens.len());
         if close.is_none() {
-            let message = format!("the arguments of the macro `{}` do not end", name.kind.spelling(self.interner));
+            let message = format!("the arguments of the macro `{}` do not end", name.kind().spelling(self.interner));
             self.error(Code::MACRO_ARGUMENTS, name.span, message, "no `)` closes this call");
         }
         Some(Arguments { tokens, ends, close: close?, expanded: Vec::new() })
@@ -288,7 +288,7 @@ impl Preprocessor<'_> {
     /// A token of an argument; the name of a macro that is being expanded is painted here already.
     fn read_argument(&mut self) -> PpToken {
         let mut token = self.read();
-        if let PpKind::Word(name) = token.kind
+        if let PpKind::Word(name) = token.kind()
             && let Some(id) = self.lookup(name)
         {
             token.painted |= self.macros.get(id).active;
@@ -303,7 +303,7 @@ impl Preprocessor<'_> {
         if wanted == given || (wanted == 0 && arguments.is_empty()) {
             return;
         }
-        let text = name.kind.spelling(self.interner);
+        let text = name.kind().spelling(self.interner);
         let (wanted, are) = (counted(wanted, "argument"), if given == 1 { "is" } else { "are" });
         let message = format!("the macro `{text}` takes {wanted}, {given} {are} given");
         let error = Diagnostic::error(Code::MACRO_ARGUMENTS, message)
@@ -320,9 +320,9 @@ impl Preprocessor<'_> {
         let mut left_empty = true;
         let mut at = body.start;
         while at < body.end && !self.expansion.exhausted {
-            let pastes = self.macros.bodies[at].kind == PpKind::Paste;
+            let pastes = self.macros.bodies[at].kind() == PpKind::Paste;
             at += usize::from(pastes);
-            let raw = pastes || self.macros.bodies[at + 1..body.end].first().is_some_and(|t| t.kind == PpKind::Paste);
+            let raw = pastes || self.macros.bodies[at + 1..body.end].first().is_some_and(|t| t.kind() == PpKind::Paste);
             let start = out.len();
             self.operand(at, raw, arguments, &mut out);
             let right_empty = out.len() == start;
@@ -346,7 +346,7 @@ impl Preprocessor<'_> {
     /// Adds what a body token stands for: itself, or an argument, expanded unless it is `raw`.
     fn operand(&mut self, at: usize, raw: bool, arguments: &mut Arguments, out: &mut Vec<PpToken>) {
         let token = self.macros.bodies[at];
-        let PpKind::Parameter(index) = token.kind else { return out.push(token) };
+        let PpKind::Parameter(index) = token.kind() else { return out.push(token) };
         let index = index as usize;
         let start = out.len();
         if raw || !self.needs_expansion(arguments.get(index)) {
@@ -361,7 +361,7 @@ impl Preprocessor<'_> {
 
     fn needs_expansion(&mut self, tokens: &[PpToken]) -> bool {
         let mut words = tokens.iter().filter(|token| !token.painted);
-        words.any(|token| matches!(token.kind, PpKind::Word(name) if self.lookup(name).is_some()))
+        words.any(|token| matches!(token.kind(), PpKind::Word(name) if self.lookup(name).is_some()))
     }
 
     fn expanded_argument<'x>(&mut self, index: usize, arguments: &'x mut Arguments) -> &'x [PpToken] {
@@ -386,7 +386,7 @@ impl Preprocessor<'_> {
         self.push_list(tokens);
         loop {
             let token = self.next_expanded();
-            if token.kind == PpKind::End {
+            if token.kind() == PpKind::End {
                 break;
             }
             expanded.push(token);
@@ -398,7 +398,7 @@ impl Preprocessor<'_> {
 
     /// Joins the tokens before and at `start` into one.
     fn paste(&mut self, out: &mut Vec<PpToken>, start: usize, call: Span) {
-        let (left, right) = (out[start - 1].kind.spelling(self.interner), out[start].kind.spelling(self.interner));
+        let (left, right) = (out[start - 1].kind().spelling(self.interner), out[start].kind().spelling(self.interner));
         let text = format!("{left}{right}");
         if text.len() > PASTE_LIMIT {
             let message = format!("`##` makes a token longer than {PASTE_LIMIT} bytes");
@@ -407,8 +407,7 @@ impl Preprocessor<'_> {
         }
         match lex::single_token(&text, self.interner) {
             Some(kind) => {
-                out[start - 1].kind = kind;
-                out[start - 1].painted = false;
+                out[start - 1] = PpToken { painted: false, ..out[start - 1].with(kind) };
                 out.remove(start);
             }
             None => {

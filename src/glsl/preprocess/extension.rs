@@ -28,9 +28,9 @@ impl Preprocessor<'_> {
     /// `#extension name : behavior`
     pub(super) fn extension(&mut self, at: Span) {
         let tokens = self.line_tokens();
-        let [PpToken { kind: PpKind::Word(name), span: name_span, .. }, colon, behavior] = tokens[..] else {
-            return self.malformed_extension(at, &tokens);
-        };
+        let [first, colon, behavior] = tokens[..] else { return self.malformed_extension(at, &tokens) };
+        let PpKind::Word(name) = first.kind() else { return self.malformed_extension(at, &tokens) };
+        let name_span = first.span;
         if !colon.is(Punct::Colon) {
             return self.malformed_extension(at, &tokens);
         }
@@ -59,12 +59,12 @@ impl Preprocessor<'_> {
     }
 
     fn behavior(&self, token: PpToken) -> Option<ExtensionBehavior> {
-        let text = token.kind.spelling(self.interner);
+        let text = token.kind().spelling(self.interner);
         BEHAVIORS.iter().find(|(known, _)| *known == text).map(|(_, behavior)| *behavior)
     }
 
     fn unknown_behavior(&mut self, token: PpToken) {
-        let text = token.kind.spelling(self.interner);
+        let text = token.kind().spelling(self.interner);
         let message = format!("`{text}` is no behavior of an extension");
         let mut error = Diagnostic::error(Code::EXTENSION_BEHAVIOR, message)
             .at(token.span, "must be `require`, `enable`, `warn` or `disable`");

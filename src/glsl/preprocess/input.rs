@@ -87,7 +87,7 @@ impl Preprocessor<'_> {
 
     /// Obeys, leaves or reports what a token of the files stands for when it is none of the text; none: read on.
     pub(super) fn admit(&mut self, token: PpToken) -> Option<PpToken> {
-        match token.kind {
+        match token.kind() {
             PpKind::Hash if token.first => self.directive(token),
             PpKind::Invalid(invalid) => self.report_invalid(invalid, token.span),
             PpKind::End if self.leave_file() => {}
@@ -117,7 +117,7 @@ impl Preprocessor<'_> {
         loop {
             let input = self.inputs.last_mut().expect("the main file is never left");
             let token = input.lexer.next_in_line(self.interner)?;
-            match token.kind {
+            match token.kind() {
                 PpKind::Invalid(invalid) => self.report_invalid(invalid, token.span),
                 _ => return Some(token),
             }

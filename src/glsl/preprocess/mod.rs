@@ -216,7 +216,7 @@ impl<'a> Preprocessor<'a> {
 
     /// Gives `take` the tokens that are no names of macros, which are most of a shader, until it refuses one; then as
     /// [`Self::next_token`].
-    fn next_after(&mut self, mut take: impl FnMut(&PpToken, &Interner) -> bool) -> Option<PpToken> {
+    fn next_after(&mut self, mut take: impl FnMut(PpToken, &Interner) -> bool) -> Option<PpToken> {
         if !self.expansion.is_idle() {
             return self.next_token();
         }
@@ -224,7 +224,7 @@ impl<'a> Preprocessor<'a> {
         let (version, dialects) = (self.output.version, self.options.dialects);
         let mut taken = 0;
         let token = lexer.pass(self.interner, |token, words| {
-            if let PpKind::Word(name) = token.kind
+            if let PpKind::Word(name) = token.kind()
                 && self.macros.lookup(name, || predefined::find(words.text(name), version, dialects)).is_some()
             {
                 return false;
@@ -244,7 +244,7 @@ impl<'a> Preprocessor<'a> {
 
     /// Counts a token of the output.
     fn emitted(&mut self, token: PpToken) -> Option<PpToken> {
-        if token.kind == PpKind::End || self.expansion.is_exhausted() {
+        if token.kind() == PpKind::End || self.expansion.is_exhausted() {
             return None;
         }
         self.output.tokens += 1;

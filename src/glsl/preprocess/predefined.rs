@@ -67,7 +67,7 @@ impl Preprocessor<'_> {
                 self.number(number)
             }
         };
-        PpToken { kind, ..name }
+        name.with(kind)
     }
 
     fn number(&mut self, value: u32) -> PpKind {

@@ -19,12 +19,12 @@ pub(super) fn finish(run: Preprocessor<'_>) -> TokenStream {
         // A directive that is none: its words are no program.
         stray &= !token.first;
         if !stray {
-            stray = token.kind == PpKind::Hash;
-            tokens.push(Token { kind: finisher.kind(token), span: token.span });
+            stray = token.kind() == PpKind::Hash;
+            tokens.push(Token::new(finisher.kind(token), token.span));
         }
     }
     let end = tokens.last().map_or(0, |last| last.span.hi);
-    tokens.push(Token { kind: TokenKind::End, span: Span::new(end, end) });
+    tokens.push(Token::new(TokenKind::End, Span::new(end, end)));
     let Finisher { run: Preprocessor { output, .. }, literals } = finisher;
     let Output { version, extensions, pragmas, .. } = output;
     TokenStream { tokens, literals: literals.list, version, extensions, pragmas }
@@ -86,14 +86,14 @@ impl Finisher<'_> {
             return self.run.next_token();
         }
         self.run.next_after(|token, words| {
-            let Some(kind) = self.literals.plain(token.kind, words) else { return false };
-            tokens.push(Token { kind, span: token.span });
+            let Some(kind) = self.literals.plain(token.kind(), words) else { return false };
+            tokens.push(Token::new(kind, token.span));
             true
         })
     }
 
     fn kind(&mut self, token: PpToken) -> TokenKind {
-        match token.kind {
+        match token.kind() {
             PpKind::Word(name) => TokenKind::Word(name),
             PpKind::Punct(punct) => TokenKind::Punct(punct),
             PpKind::String(body) => TokenKind::String(body),

@@ -77,7 +77,7 @@ fn run_with(text: &str, loader: &dyn Loader, macros: &[MacroOption]) -> Outcome 
 }
 
 fn spell(stream: &TokenStream, interner: &Interner) -> String {
-    let words = stream.tokens.iter().map(|token| match token.kind {
+    let words = stream.tokens.iter().map(|token| match token.kind() {
         TokenKind::Word(name) => interner.text(name).to_string(),
         TokenKind::String(body) => format!("\"{}\"", interner.text(body)),
         TokenKind::Punct(punct) => punct.text().to_string(),

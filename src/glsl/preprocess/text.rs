@@ -42,8 +42,8 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn token(&mut self, token: &PpToken, before: Option<&PpToken>, interner: &Interner) {
         self.go_to(token.span.lo);
-        let spelling = token.kind.spelling(interner);
-        let joins = || before.is_some_and(|before| joins(&before.kind.spelling(interner), &spelling));
+        let spelling = token.kind().spelling(interner);
+        let joins = || before.is_some_and(|before| joins(&before.kind().spelling(interner), &spelling));
         if !self.blank && (token.spaced || joins()) {
             self.text.push(' ');
         }

@@ -25,8 +25,9 @@ impl Preprocessor<'_> {
         let mark = input.lexer.mark();
         let hash = input.lexer.next(self.interner);
         let name = input.lexer.next_in_line(self.interner);
-        let is_version = |token: &PpToken| matches!(token.kind, PpKind::Word(w) if self.interner.text(w) == "version");
-        match name.filter(|name| hash.kind == PpKind::Hash && is_version(name)) {
+        let is_version =
+            |token: &PpToken| matches!(token.kind(), PpKind::Word(w) if self.interner.text(w) == "version");
+        match name.filter(|name| hash.kind() == PpKind::Hash && is_version(name)) {
             Some(name) => self.version(hash.span.to(name.span)),
             None => {
                 input.lexer.reset(mark);
@@ -69,13 +70,13 @@ impl Preprocessor<'_> {
             [number, profile] => (number, self.profile(profile)?),
             _ => return None,
         };
-        let PpKind::Number(number) = number.kind else { return None };
+        let PpKind::Number(number) = number.kind() else { return None };
         let number = self.interner.text(number).parse().ok()?;
         SUPPORTED.contains(&(number, profile == GlslProfile::Es)).then_some((number, profile))
     }
 
     fn profile(&self, token: &PpToken) -> Option<GlslProfile> {
-        let PpKind::Word(name) = token.kind else { return None };
+        let PpKind::Word(name) = token.kind() else { return None };
         let name = self.interner.text(name);
         PROFILES.iter().find(|(known, _)| *known == name).map(|(_, profile)| *profile)
     }

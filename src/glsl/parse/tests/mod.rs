@@ -38,11 +38,11 @@ fn scan(source: &str, interner: &mut Interner) -> TokenStream {
             _ => Some(TokenKind::Punct(punct(rest))),
         };
         let span = Span::new(at as u32 + 1, (at + length) as u32 + 1);
-        tokens.extend(kind.map(|kind| Token { kind, span }));
+        tokens.extend(kind.map(|kind| Token::new(kind, span)));
         at += length;
     }
     let end = Span::new(source.len() as u32 + 1, source.len() as u32 + 1);
-    tokens.push(Token { kind: TokenKind::End, span: end });
+    tokens.push(Token::new(TokenKind::End, end));
     let version = Version { number: 450, profile: GlslProfile::Core, span: Span::NONE };
     TokenStream { tokens, literals, version, extensions: Vec::new(), pragmas: Vec::new() }
 }
