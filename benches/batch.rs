@@ -65,7 +65,7 @@ fn shader(n: usize, turn: usize) -> String {
          \x20   float sum = allReduceAdd{width}(x);\n    float near = butterfly{width}(x);\n\
          \x20   parts[gl_LocalInvocationID.x] = sum;\n    barrier();\n\
          \x20   for (int k = 0; k < 4; ++k) near += parts[(gl_LocalInvocationID.x + uint(k)) & 63u];\n\
-         \x20   b[i] = near > sum ? near : exclusiveAdd{width}(sum);\n}}\n"
+         \x20   float before = exclusiveAdd{width}(sum);\n    b[i] = near > sum ? near : before;\n}}\n"
     )
 }
 
