@@ -54,10 +54,12 @@ pub(super) fn gather(kernel: &mut Kernel) {
     join::run(kernel);
 }
 
-/// Simplifies without copying anything.
+/// Simplifies without copying anything, until every pass in its turn has found nothing.
 pub(super) fn clean(kernel: &mut Kernel) {
-    for _ in 0..ROUNDS {
-        if !CLEANING.iter().fold(false, |changed, pass| pass(kernel) | changed) {
+    let mut idle = 0;
+    for pass in CLEANING.iter().cycle().take(ROUNDS * CLEANING.len()) {
+        idle = if pass(kernel) { 0 } else { idle + 1 };
+        if idle == CLEANING.len() {
             return;
         }
     }

@@ -3,6 +3,10 @@
 //! Made in one walk for a pass that asks; it goes stale when blocks or instructions move.
 
 use super::{BlockId, Def, InstId, Kernel, Op, Value};
+use smallvec::{SmallVec, smallvec};
+
+/// Where the operands of an instruction go.
+type Destinations = SmallVec<[Option<Value>; 4]>;
 
 /// The nesting of blocks and instructions.
 #[derive(Clone, Debug)]
@@ -123,24 +127,24 @@ impl Tree {
     }
 
     /// For each operand of a terminator or construct the parameter or result that it becomes; none for conditions.
-    pub fn destinations(&self, kernel: &Kernel, inst: InstId) -> Vec<Option<Value>> {
+    pub fn destinations(&self, kernel: &Kernel, inst: InstId) -> Destinations {
         let results = |of: InstId| kernel.results(of).map(Some);
         let params = |block: BlockId| kernel.blocks[block].params.iter().copied().map(Some);
         let owner = self.block_of(inst).and_then(|block| self.owner(block));
         match (kernel.insts[inst].op, owner) {
             (Op::Loop { body, .. }, _) => params(body).collect(),
-            (Op::If { .. }, _) => vec![None],
+            (Op::If { .. }, _) => smallvec![None],
             (Op::Yield, Some(owner)) => results(owner).collect(),
             (Op::Exit(target), _) => results(target).collect(),
             (Op::Continue(target), _) => match kernel.insts[target].op {
                 Op::Loop { continuing, .. } => params(continuing).collect(),
-                _ => Vec::new(),
+                _ => SmallVec::new(),
             },
             (Op::Repeat, Some(owner)) => match kernel.insts[owner].op {
                 Op::Loop { body, .. } => [None].into_iter().chain(params(body)).chain(results(owner)).collect(),
-                _ => Vec::new(),
+                _ => SmallVec::new(),
             },
-            _ => Vec::new(),
+            _ => SmallVec::new(),
         }
     }
 }

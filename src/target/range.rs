@@ -1,5 +1,7 @@
 //! Stretches of a program in which a register is alive.
 
+use smallvec::SmallVec;
+
 /// A stretch, both ends included.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Range {
@@ -7,17 +9,20 @@ pub struct Range {
     pub to: u32,
 }
 
+/// The stretches of one register; most have one or two.
+pub type Ranges = SmallVec<[Range; 2]>;
+
 /// The same ranges in order, those that touch made one.
-pub fn joined(mut ranges: Vec<Range>) -> Vec<Range> {
+pub fn joined(mut ranges: Ranges) -> Ranges {
     ranges.sort_unstable();
-    let mut result: Vec<Range> = Vec::new();
-    for range in ranges {
-        match result.last_mut() {
-            Some(last) if range.from <= last.to.saturating_add(1) => last.to = last.to.max(range.to),
-            _ => result.push(range),
+    ranges.dedup_by(|range, last| {
+        let touch = range.from <= last.to.saturating_add(1);
+        if touch {
+            last.to = last.to.max(range.to);
         }
-    }
-    result
+        touch
+    });
+    ranges
 }
 
 /// What two ordered lists of ranges have in common, in order.
@@ -45,6 +50,6 @@ pub fn overlap(a: &[Range], b: &[Range]) -> bool {
 }
 
 /// Both lists as one.
-pub fn merged(a: &[Range], b: &[Range]) -> Vec<Range> {
+pub fn merged(a: &[Range], b: &[Range]) -> Ranges {
     joined(a.iter().chain(b).copied().collect())
 }

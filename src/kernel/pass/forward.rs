@@ -14,6 +14,7 @@ use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
 use crate::lane::{GroupOp, LaneOp, Primitive};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Rewrites of one operation in a row, so that rules which undo each other end.
 const PATIENCE: usize = 8;
@@ -22,12 +23,13 @@ const PATIENCE: usize = 8;
 pub fn run(kernel: &mut Kernel) -> bool {
     let tree = Tree::new(kernel);
     let summary = Summary { written: written_inside(kernel, &tree), leaves: tree.leaving(kernel) };
+    let table = FxHashMap::with_capacity_and_hasher(kernel.insts.len() / 2, Default::default());
     let mut forward = Forward {
         ranges: Ranges::new(kernel),
         kernel,
         summary,
         names: Names::default(),
-        table: FxHashMap::default(),
+        table,
         added: Vec::new(),
         memory: Memory::default(),
         region: 0,
@@ -47,7 +49,10 @@ struct Summary {
 }
 
 /// What makes operations equal: the operation, its operands, its flags, and for lane operations where they stand.
-type Key = (Op, Vec<Value>, InstFlags, u32);
+type Key = (Op, Operands, InstFlags, u32);
+
+/// Operands apart from their kernel; few operations have more than three.
+type Operands = SmallVec<[Value; 4]>;
 
 struct Forward<'k> {
     kernel: &'k mut Kernel,
@@ -126,7 +131,7 @@ impl Forward<'_> {
     fn pure(&mut self, inst: InstId) -> bool {
         let Some(result) = self.kernel.result(inst) else { return true };
         for _ in 0..PATIENCE {
-            let (op, args) = (self.kernel.insts[inst].op, self.kernel.args(inst).to_vec());
+            let (op, args) = (self.kernel.insts[inst].op, Operands::from_slice(self.kernel.args(inst)));
             match fold(self.kernel, &self.ranges, op, &args, self.kernel.ty(result)) {
                 Some(Simpler::Is(value)) => {
                     self.names.replace(result, value);
@@ -153,7 +158,7 @@ impl Forward<'_> {
     /// Whether no equal operation stands for this one.
     fn is_first(&mut self, inst: InstId, region: u32) -> bool {
         let op = self.kernel.insts[inst].op;
-        let mut args = self.kernel.args(inst).to_vec();
+        let mut args = Operands::from_slice(self.kernel.args(inst));
         if args.len() == 2 && matches!(op, Op::Bin(op, _) if is_commutative(op)) {
             args.sort_unstable();
         }

@@ -5,7 +5,7 @@
 //! effort is that of the result: for each part, each block that it is alive in is met twice.
 
 use super::machine::{Code, Function, Inst, Operand, Pseudo, Slice};
-use crate::target::range::{Range, joined};
+use crate::target::range::{Range, Ranges, joined};
 use smallvec::SmallVec;
 
 /// Ranges in which instruction `n` reads at `2 n` and writes at `2 n + 1`. The start of a block has a number of its own.
@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 pub struct Live {
     /// The first part of each register.
     bases: Vec<u32>,
-    ranges: Vec<Vec<Range>>,
+    ranges: Vec<Ranges>,
     writes: Vec<Vec<u32>>,
     /// Where each block ends.
     ends: Vec<u32>,
@@ -34,7 +34,7 @@ impl Live {
     }
 
     /// The ranges of each part, in ascending order and apart.
-    pub fn parts(&self, slice: Slice) -> &[Vec<Range>] {
+    pub fn parts(&self, slice: Slice) -> &[Ranges] {
         &self.ranges[self.each(slice)]
     }
 
@@ -228,7 +228,7 @@ impl<'g> Solver<'g> {
         Solver { graph, locals, touched: Vec::new(), queue: Vec::new() }
     }
 
-    fn part(&mut self, events: &[Event]) -> Vec<Range> {
+    fn part(&mut self, events: &[Event]) -> Ranges {
         for group in events.chunk_by(|a, b| a.block == b.block) {
             let block = group[0].block as usize;
             self.locals[block] = Local::of(group);
@@ -269,8 +269,8 @@ impl<'g> Solver<'g> {
         }
     }
 
-    fn collect(&self, events: &[Event]) -> Vec<Range> {
-        let mut ranges = Vec::new();
+    fn collect(&self, events: &[Event]) -> Ranges {
+        let mut ranges = Ranges::new();
         for group in events.chunk_by(|a, b| a.block == b.block) {
             let block = group[0].block as usize;
             Stretch::default().run(group, self.locals[block], self.graph.whole(block), &mut ranges);
@@ -291,7 +291,7 @@ struct Stretch {
 }
 
 impl Stretch {
-    fn run(mut self, events: &[Event], local: Local, whole: Range, ranges: &mut Vec<Range>) {
+    fn run(mut self, events: &[Event], local: Local, whole: Range, ranges: &mut Ranges) {
         if local.live_in && local.defined_in {
             self.open = Some(Range { from: whole.from, to: whole.from });
         }

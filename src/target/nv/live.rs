@@ -6,7 +6,7 @@
 //! ranges, line `n` reads at `2 n` and writes at `2 n + 1`.
 
 use super::machine::{Line, Reg};
-use crate::target::range::{Range, joined};
+use crate::target::range::{Range, Ranges, joined};
 use smallvec::SmallVec;
 
 /// Lines that run one after another.
@@ -20,18 +20,21 @@ struct Block {
 }
 
 /// The ranges of each register, in ascending order and apart; none for a register that nothing writes.
-pub fn ranges(lines: &[Line], registers: usize) -> Vec<Vec<Range>> {
+pub fn ranges(lines: &[Line], registers: usize) -> Vec<Ranges> {
     let graph = Graph::new(lines);
     let (reads, writes) = accesses(lines, registers);
     let none = vec![u32::MAX; graph.blocks.len()];
     let (met, reached) = (none.clone(), none.clone());
-    let mut walk = Walk { graph: &graph, met, entered: none, reached, queue: Vec::new() };
+    let mut walk = Walk { graph: &graph, met, entered: none, reached, queue: Vec::new(), alive: Vec::new() };
     (0..registers).map(|reg| walk.register(reg as u32, &reads[reg], &writes[reg])).collect()
 }
 
+/// Numbers of lines.
+type Places = SmallVec<[u32; 4]>;
+
 /// The lines that read and that write each register, in order.
-fn accesses(lines: &[Line], registers: usize) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
-    let (mut reads, mut writes) = (vec![Vec::new(); registers], vec![Vec::new(); registers]);
+fn accesses(lines: &[Line], registers: usize) -> (Vec<Places>, Vec<Places>) {
+    let (mut reads, mut writes) = (vec![Places::new(); registers], vec![Places::new(); registers]);
     for (at, line) in lines.iter().enumerate() {
         line.for_each_read(|reg: Reg| reads[reg.index()].push(at as u32));
         line.written().iter().for_each(|reg| writes[reg.index()].push(at as u32));
@@ -145,41 +148,45 @@ struct Walk<'g> {
     /// The one of those that a definition reaches a block's beginning for.
     reached: Vec<u32>,
     queue: Vec<u32>,
+    /// Where the register is alive if a definition reaches it there.
+    alive: Vec<Alive>,
 }
 
 impl Walk<'_> {
-    fn register(&mut self, reg: u32, reads: &[u32], writes: &[u32]) -> Vec<Range> {
-        let mut found: Vec<Range> = writes.iter().map(|at| Range { from: 2 * at + 1, to: 2 * at + 1 }).collect();
+    fn register(&mut self, reg: u32, reads: &[u32], writes: &[u32]) -> Ranges {
+        let mut found: Ranges = writes.iter().map(|at| Range { from: 2 * at + 1, to: 2 * at + 1 }).collect();
         if writes.is_empty() {
             return found;
         }
-        let mut alive = Vec::new();
         for at in reads {
-            alive.push(self.back(reg, self.graph.block_of[*at as usize], 2 * at, writes));
+            self.back(reg, self.graph.block_of[*at as usize], 2 * at, writes);
             while let Some(block) = self.queue.pop() {
                 if std::mem::replace(&mut self.met[block as usize], reg) != reg {
                     let to = 2 * self.graph.blocks[block as usize].end - 1;
-                    alive.push(self.back(reg, block, to, writes));
+                    self.back(reg, block, to, writes);
                 }
             }
         }
         self.reach(reg, writes);
-        found.extend(alive.into_iter().filter(|alive| self.is_defined(reg, alive)).map(|alive| alive.range));
+        let reached = &self.reached;
+        let is_defined = |alive: &Alive| alive.entered.is_none_or(|block| reached[block as usize] == reg);
+        found.extend(self.alive.drain(..).filter(is_defined).map(|alive| alive.range));
         joined(found)
     }
 
     /// Alive in a block up to `to`: from the last write before, or from its beginning and before.
-    fn back(&mut self, reg: u32, block: u32, to: u32, writes: &[u32]) -> Alive {
+    fn back(&mut self, reg: u32, block: u32, to: u32, writes: &[u32]) {
         let Block { first, before, .. } = &self.graph.blocks[block as usize];
         let behind = writes.partition_point(|at| 2 * at < to);
-        match behind.checked_sub(1).map(|last| writes[last]) {
+        let alive = match behind.checked_sub(1).map(|last| writes[last]) {
             Some(write) if write >= *first => Alive { entered: None, range: Range { from: 2 * write + 1, to } },
             _ => {
                 self.entered[block as usize] = reg;
                 self.queue.extend(before);
                 Alive { entered: Some(block), range: Range { from: 2 * first, to } }
             }
-        }
+        };
+        self.alive.push(alive);
     }
 
     /// Follows what is written to the beginnings of blocks where it is alive.
@@ -193,10 +200,6 @@ impl Walk<'_> {
                 }
             }
         }
-    }
-
-    fn is_defined(&self, reg: u32, alive: &Alive) -> bool {
-        alive.entered.is_none_or(|block| self.reached[block as usize] == reg)
     }
 }
 
@@ -228,13 +231,13 @@ mod tests {
     #[test]
     fn nothing_is_alive_before_it_is_defined() {
         let lines = [write(0), Line::If(Reg(0), Test::True), write(1), Line::EndIf, read(1)];
-        assert_eq!(ranges(&lines, 2)[1], [Range { from: 5, to: 8 }]);
+        assert_eq!(ranges(&lines, 2)[1][..], [Range { from: 5, to: 8 }]);
     }
 
     #[test]
     fn what_a_round_leaves_is_alive_in_the_next() {
         let (condition, leave) = (Line::If(Reg(0), Test::True), Line::BreakIf(Reg(0), Test::False));
         let lines = [write(0), Line::Repeat, read(1), condition, write(1), Line::EndIf, leave, Line::EndRepeat];
-        assert_eq!(ranges(&lines, 2)[1], [Range { from: 4, to: 7 }, Range { from: 9, to: 15 }]);
+        assert_eq!(ranges(&lines, 2)[1][..], [Range { from: 4, to: 7 }, Range { from: 9, to: 15 }]);
     }
 }

@@ -48,7 +48,7 @@ pub fn order(lines: &mut [Line], registers: &Registers) {
 
 /// Puts copies out of dictated components behind what wrote them.
 fn raise_copies(lines: &mut [Line], counts: &Counts, registers: &Registers) {
-    let mut behind: Vec<Vec<Line>> = (0..lines.len()).map(|_| Vec::new()).collect();
+    let mut behind: Vec<Vec<Line>> = vec![Vec::new(); lines.len()];
     let mut writer: std::collections::BTreeMap<Reg, usize> = std::collections::BTreeMap::new();
     let dictated = |reg: Reg| {
         let info = registers.regs[reg.index()];
@@ -63,14 +63,17 @@ fn raise_copies(lines: &mut [Line], counts: &Counts, registers: &Registers) {
             None => writer.extend(inst.written().iter().map(|reg| (*reg, at))),
         }
     }
-    rebuild(lines, |at, line| [line].into_iter().chain(std::mem::take(&mut behind[at])).collect());
+    rebuild(lines, |at, line, ordered| {
+        ordered.push(line);
+        ordered.append(&mut behind[at]);
+    });
 }
 
-/// Writes the lines in the order in which `with` gives each and those beside it; as many empty ones go as others come.
-fn rebuild(lines: &mut [Line], mut with: impl FnMut(usize, Line) -> Vec<Line>) {
+/// Writes the lines in the order in which `with` puts each and those beside it; as many empty ones go as others come.
+fn rebuild(lines: &mut [Line], mut with: impl FnMut(usize, Line, &mut Vec<Line>)) {
     let mut ordered = Vec::with_capacity(lines.len());
     for (at, line) in lines.iter_mut().enumerate() {
-        ordered.extend(with(at, std::mem::replace(line, Line::Empty)));
+        with(at, std::mem::replace(line, Line::Empty), &mut ordered);
     }
     ordered.retain(|line| *line != Line::Empty);
     for (line, new) in lines.iter_mut().zip(ordered) {
@@ -103,7 +106,7 @@ fn sink(lines: &mut [Line], counts: &Counts, stretch: &mut Stretch<'_>) {
         }
     }
     let effects = effects(lines);
-    let mut before: Vec<Vec<Line>> = (0..lines.len()).map(|_| Vec::new()).collect();
+    let mut before: Vec<Vec<Line>> = vec![Vec::new(); lines.len()];
     for at in (0..lines.len()).rev() {
         let place = match &lines[at] {
             Line::Inst(inst) => match place(inst, at, counts, stretch, &effects) {
@@ -118,7 +121,10 @@ fn sink(lines: &mut [Line], counts: &Counts, stretch: &mut Stretch<'_>) {
             before[place].push(std::mem::replace(&mut lines[at], Line::Empty));
         }
     }
-    rebuild(lines, |at, line| std::mem::take(&mut before[at]).into_iter().rev().chain([line]).collect());
+    rebuild(lines, |at, line, ordered| {
+        ordered.extend(before[at].drain(..).rev());
+        ordered.push(line);
+    });
 }
 
 /// Instructions with an effect before each line.

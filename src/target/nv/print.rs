@@ -11,6 +11,7 @@ use super::select::private::PRIVATE;
 use super::{NvOptions, interface};
 use crate::kernel::{BufferKind, Kernel};
 use crate::source::{SourceMap, Span};
+use smallvec::SmallVec;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -109,8 +110,12 @@ fn declarations(program: &Program, uses_scratch: bool) -> String {
 }
 
 fn variables(keyword: &str, letter: char, count: u32) -> String {
-    let names: Vec<String> = (0..count).map(|n| format!("{letter}{n}")).collect();
-    if names.is_empty() { String::new() } else { format!("{keyword} {};\n", names.join(", ")) }
+    let mut text = String::new();
+    for n in 0..count {
+        let before = if n == 0 { keyword } else { "," };
+        write!(text, "{before} {letter}{n}").expect(TAKEN);
+    }
+    if count > 0 { text + ";\n" } else { text }
 }
 
 // The code.
@@ -125,8 +130,12 @@ struct Printer<'p> {
 }
 
 impl Printer<'_> {
-    fn statement(&mut self, text: &str) {
+    fn margin(&mut self) {
         (0..self.indent).for_each(|_| self.text.push_str("  "));
+    }
+
+    fn statement(&mut self, text: &str) {
+        self.margin();
         self.text.push_str(text);
         self.text.push('\n');
     }
@@ -135,8 +144,7 @@ impl Printer<'_> {
         match line {
             Line::Inst(inst) => self.inst(inst),
             Line::If(condition, test) => {
-                let test = self.condition(*condition, *test);
-                self.statement(&format!("IF {test};"));
+                self.test(*condition, ("IF ", *test, ";\n"));
                 self.indent += 1;
             }
             Line::Else => {
@@ -151,10 +159,7 @@ impl Printer<'_> {
             }
             Line::EndRepeat => self.end("ENDREP;"),
             Line::Break => self.statement("BRK;"),
-            Line::BreakIf(condition, test) => {
-                let test = self.condition(*condition, *test);
-                self.statement(&format!("BRK ({test});"));
-            }
+            Line::BreakIf(condition, test) => self.test(*condition, ("BRK (", *test, ");\n")),
             Line::BreakNever => {
                 self.uses_scratch = true;
                 self.statement("MOV.U.CC RC.x, 0;");
@@ -172,11 +177,23 @@ impl Printer<'_> {
         self.statement(text);
     }
 
-    /// Copies a bool onto itself, for the condition codes that this sets; gives their test.
-    fn condition(&mut self, reg: Reg, test: Test) -> String {
-        let name = self.reg(reg);
-        self.statement(&format!("MOV.U.CC {name}, {name};"));
-        format!("{}.{}", flag(test), self.component(reg))
+    /// A statement on a bool: what stands before the test of the condition codes, the test, and what stands behind it.
+    fn test(&mut self, reg: Reg, (before, test, behind): (&str, Test, &str)) {
+        self.set_codes(reg);
+        self.margin();
+        self.text.push_str(before);
+        self.program.codes(&mut self.text, reg, test);
+        self.text.push_str(behind);
+    }
+
+    /// Copies a bool onto itself, for the condition codes that this sets.
+    fn set_codes(&mut self, reg: Reg) {
+        self.margin();
+        self.text.push_str("MOV.U.CC ");
+        self.program.reg(&mut self.text, reg);
+        self.text.push_str(", ");
+        self.program.reg(&mut self.text, reg);
+        self.text.push_str(";\n");
     }
 
     /// Names the source line, where it is another one than before.
@@ -201,80 +218,118 @@ impl Printer<'_> {
     }
 
     fn inst(&mut self, inst: &Inst) {
-        let mask = inst.guard.map(|guard| format!("({})", self.condition(guard, Test::True))).unwrap_or_default();
-        let target = match &inst.target {
-            Target::None => None,
+        if let Some(guard) = inst.guard {
+            self.set_codes(guard);
+        }
+        self.margin();
+        let Printer { program, text, uses_scratch, .. } = self;
+        text.push_str(&inst.name);
+        let mut separator = " ";
+        let mut next = |text: &mut String| text.push_str(std::mem::replace(&mut separator, ", "));
+        if inst.target != Target::None {
+            next(text);
+        }
+        match &inst.target {
+            Target::None => {}
             Target::Scratch => {
-                self.uses_scratch = true;
-                Some("RC.x".to_owned())
+                *uses_scratch = true;
+                text.push_str("RC.x");
             }
-            Target::Regs(regs) => Some(self.target(regs, &mask)),
-            Target::Place(place) => Some(self.place(place)),
-        };
-        let sources = inst.sources.iter().map(|source| self.operand(source));
-        let operands: Vec<String> = target.into_iter().chain(sources).collect();
-        let text = match operands.is_empty() {
-            true => format!("{};", inst.name),
-            false => format!("{} {};", inst.name, operands.join(", ")),
-        };
-        self.statement(&text);
+            Target::Regs(regs) => program.target(text, regs, inst.guard),
+            Target::Place(place) => program.place(text, place),
+        }
+        for source in &inst.sources {
+            next(text);
+            program.operand(text, source);
+        }
+        text.push_str(";\n");
     }
+}
 
-    /// The variable, and the components that are written, in order.
-    fn target(&self, regs: &[Reg], mask: &str) -> String {
-        let mut components: Vec<u8> = regs.iter().map(|reg| self.program.places.place(*reg).component).collect();
+/// What stands for operands.
+impl Program<'_> {
+    /// The variable, the components that are written, in order, and the bool without which they are not.
+    fn target(&self, text: &mut String, regs: &[Reg], guard: Option<Reg>) {
+        let Some(first) = regs.first() else { return };
+        self.variable(text, *first);
+        text.push('.');
+        let mut components: SmallVec<[u8; 4]> = regs.iter().map(|reg| self.places.place(*reg).component).collect();
         components.sort_unstable();
-        let letters: String = components.iter().map(|component| LETTERS[usize::from(*component)]).collect();
-        let variable = regs.first().map(|reg| self.variable(*reg)).unwrap_or_default();
-        format!("{variable}.{letters}{mask}")
+        text.extend(components.iter().map(|component| LETTERS[usize::from(*component)]));
+        if let Some(guard) = guard {
+            text.push('(');
+            self.codes(text, guard, Test::True);
+            text.push(')');
+        }
     }
 
-    fn variable(&self, reg: Reg) -> String {
-        let letter = match self.program.registers.class(reg) {
+    /// The condition code that a bool has set.
+    fn codes(&self, text: &mut String, reg: Reg, test: Test) {
+        text.push_str(flag(test));
+        text.push('.');
+        text.push(self.component(reg));
+    }
+
+    fn variable(&self, text: &mut String, reg: Reg) {
+        let letter = match self.registers.class(reg) {
             Class::Word => 'R',
             Class::Long => 'D',
         };
-        format!("{letter}{}", self.program.places.place(reg).variable)
+        write!(text, "{letter}{}", self.places.place(reg).variable).expect(TAKEN);
     }
 
     fn component(&self, reg: Reg) -> char {
-        LETTERS[usize::from(self.program.places.place(reg).component)]
+        LETTERS[usize::from(self.places.place(reg).component)]
     }
 
-    fn reg(&self, reg: Reg) -> String {
-        format!("{}.{}", self.variable(reg), self.component(reg))
+    fn reg(&self, text: &mut String, reg: Reg) {
+        self.variable(text, reg);
+        text.push('.');
+        text.push(self.component(reg));
     }
 
-    fn operand(&self, operand: &Operand) -> String {
+    fn operand(&self, text: &mut String, operand: &Operand) {
         match operand {
-            Operand::Reg(reg) => self.reg(*reg),
-            Operand::Vector(regs) => self.vector(regs),
-            Operand::Constant(bits, kind) => constant(*bits, *kind),
+            Operand::Reg(reg) => self.reg(text, *reg),
+            Operand::Vector(regs) => self.vector(text, regs),
+            Operand::Constant(bits, kind) => constant(text, *bits, *kind),
             Operand::Constants(four) => {
-                let words: Vec<String> = four.iter().map(|word| constant(*word, Kind::Uint)).collect();
-                format!("{{{}}}", words.join(", "))
+                for (n, word) in four.iter().enumerate() {
+                    text.push_str(if n == 0 { "{" } else { ", " });
+                    constant(text, *word, Kind::Uint);
+                }
+                text.push('}');
             }
-            Operand::Named(name) => name.to_string(),
-            Operand::Place(place) => self.place(place),
+            Operand::Named(name) => text.push_str(name),
+            Operand::Place(place) => self.place(text, place),
         }
     }
 
     /// A vector's components in order; the last one fills the rest of the swizzle.
-    fn vector(&self, regs: &[Reg]) -> String {
-        let (Some(first), Some(last)) = (regs.first(), regs.last()) else { return String::new() };
+    fn vector(&self, text: &mut String, regs: &[Reg]) {
+        let (Some(first), Some(last)) = (regs.first(), regs.last()) else { return };
         let fill = std::iter::repeat_n(last, 4_usize.saturating_sub(regs.len()));
-        let swizzle: String = regs.iter().chain(fill).map(|reg| self.component(*reg)).collect();
-        format!("{}.{swizzle}", self.variable(*first))
+        self.variable(text, *first);
+        text.push('.');
+        text.extend(regs.iter().chain(fill).map(|reg| self.component(*reg)));
     }
 
-    fn place(&self, place: &Place) -> String {
-        let index = match (place.index, place.offset) {
-            (None, offset) => offset.to_string(),
-            (Some(reg), 0) => self.reg(reg),
-            (Some(reg), offset) => format!("{} + {offset}", self.reg(reg)),
-        };
-        let component = place.component.map(|letter| format!(".{letter}")).unwrap_or_default();
-        format!("{}[{index}]{component}", place.array)
+    fn place(&self, text: &mut String, place: &Place) {
+        text.push_str(&place.array);
+        text.push('[');
+        if let Some(reg) = place.index {
+            self.reg(text, reg);
+        }
+        match (place.index, place.offset) {
+            (None, offset) => write!(text, "{offset}").expect(TAKEN),
+            (Some(_), 0) => {}
+            (Some(_), offset) => write!(text, " + {offset}").expect(TAKEN),
+        }
+        text.push(']');
+        if let Some(letter) = place.component {
+            text.push('.');
+            text.push(letter);
+        }
     }
 }
 
@@ -287,11 +342,12 @@ const fn flag(test: Test) -> &'static str {
 }
 
 /// A constant as its instruction reads it: small numbers in decimal, bit patterns in hexadecimal.
-fn constant(bits: u32, kind: Kind) -> String {
+fn constant(text: &mut String, bits: u32, kind: Kind) {
     match kind {
-        Kind::Float => format!("{:?}", f32::from_bits(bits)),
-        Kind::Sint => (bits as i32).to_string(),
-        Kind::Uint if bits > 0xffff => format!("{bits:#x}"),
-        Kind::Uint => bits.to_string(),
+        Kind::Float => write!(text, "{:?}", f32::from_bits(bits)),
+        Kind::Sint => write!(text, "{}", bits as i32),
+        Kind::Uint if bits > 0xffff => write!(text, "{bits:#x}"),
+        Kind::Uint => write!(text, "{bits}"),
     }
+    .expect(TAKEN);
 }

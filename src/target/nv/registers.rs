@@ -6,7 +6,8 @@
 
 use super::live;
 use super::machine::{Class, Components, Line, Reg, RegInfo, Registers};
-use crate::target::range::{self, Range};
+use crate::target::range::{self, Ranges};
+use smallvec::{SmallVec, smallvec};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
@@ -57,7 +58,7 @@ pub fn assign(lines: &mut [Line], registers: &Registers) -> Assignment {
 struct Webs {
     /// A register of the same web, itself for the one that stands for it.
     parent: Vec<Reg>,
-    ranges: Vec<Vec<Range>>,
+    ranges: Vec<Ranges>,
     info: Vec<RegInfo>,
 }
 
@@ -104,7 +105,7 @@ impl Webs {
             return;
         }
         self.ranges[a.index()] = range::merged(ours, theirs);
-        self.ranges[b.index()] = Vec::new();
+        self.ranges[b.index()] = Ranges::new();
         self.parent[b.index()] = a;
         self.info[a.index()].allowed &= second.allowed;
         self.info[a.index()].group = first.group.or(second.group);
@@ -114,7 +115,7 @@ impl Webs {
 /// Registers that are placed at once, in one variable.
 struct Unit {
     start: u32,
-    members: Vec<Reg>,
+    members: SmallVec<[Reg; 4]>,
 }
 
 struct Placement<'w> {
@@ -165,8 +166,8 @@ impl<'w> Placement<'w> {
         let webs = self.webs;
         let info = |reg: &Reg| webs.info[reg.index()];
         let is_long = unit.members.first().is_some_and(|reg| info(reg).class == Class::Long);
-        let places = match &unit.members[..] {
-            [reg] => vec![self.bank(is_long).take_one(info(reg).allowed)],
+        let places: SmallVec<[Place; 4]> = match &unit.members[..] {
+            [reg] => smallvec![self.bank(is_long).take_one(info(reg).allowed)],
             members => {
                 let needed = members.iter().fold(0, |all, reg| all | info(reg).allowed);
                 let variable = self.bank(is_long).take_all(needed);
@@ -189,11 +190,11 @@ fn units(webs: &Webs) -> Vec<Unit> {
     for (at, info) in webs.info.iter().enumerate() {
         let reg = Reg(at as u32);
         let Some(first) = webs.ranges[at].first() else { continue };
-        let unit = Unit { start: first.from, members: vec![reg] };
+        let unit = Unit { start: first.from, members: smallvec![reg] };
         match info.group {
             None => units.push(unit),
             Some(group) => {
-                let known = of_group.entry(group).or_insert(Unit { start: first.from, members: Vec::new() });
+                let known = of_group.entry(group).or_insert(Unit { start: first.from, members: SmallVec::new() });
                 known.start = known.start.min(unit.start);
                 known.members.push(reg);
             }

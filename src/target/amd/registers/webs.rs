@@ -6,7 +6,7 @@
 use crate::target::amd::arch::Arch;
 use crate::target::amd::live::Live;
 use crate::target::amd::machine::{Code, File, Function, Inst, Operand, Pseudo, Reg, RegInfo, Slice};
-use crate::target::range::{Range, common, merged};
+use crate::target::range::{Range, Ranges, common, merged};
 
 /// Ranges beyond which two webs stay apart: joining many long lists again and again takes too long.
 const RANGE_LIMIT: usize = 512;
@@ -49,7 +49,7 @@ pub struct Web {
     pub grid: Grid,
     /// Its first hardware register, where one of its registers has a fixed place.
     pub fixed: Option<u16>,
-    pub slots: Vec<Vec<Range>>,
+    pub slots: Vec<Ranges>,
     /// Where each is written.
     writes: Vec<Vec<u32>>,
     /// Its registers and how far behind the start each begins.
@@ -80,7 +80,7 @@ impl Web {
     }
 
     fn ranges(&self) -> usize {
-        self.slots.iter().map(Vec::len).sum()
+        self.slots.iter().map(|ranges| ranges.len()).sum()
     }
 
     /// The web and another one that begins `shift` behind it; none if they cannot share a row. `copied` is from behind the
@@ -100,7 +100,7 @@ impl Web {
         if self.file != other.file || !is_small {
             return None;
         }
-        let (mut slots, mut writes) = (vec![Vec::new(); width], vec![Vec::new(); width]);
+        let (mut slots, mut writes) = (vec![Ranges::new(); width], vec![Vec::new(); width]);
         slots[usize::from(mine)..][..self.slots.len()].clone_from_slice(&self.slots);
         writes[usize::from(mine)..][..self.writes.len()].clone_from_slice(&self.writes);
         for (n, ranges) in (usize::from(theirs)..).zip(&other.slots) {
