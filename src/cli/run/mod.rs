@@ -140,8 +140,7 @@ fn read(args: &RunArgs, request: &Request) -> Result<Result<Shader, Found>, Comm
 /// The kernel that a profile of hardware runs; for SPIR-V, whose drivers choose, the optimised one.
 fn prepare(module: &Module, request: &Request, reference: bool) -> Result<Kernel, Vec<Diagnostic>> {
     if !reference && request.profile.target != Target::Spirv {
-        // Its warnings speak of what a run shows.
-        return finish(module, 0, &request.settings, &request.profile).map(|finished| finished.kernel);
+        return finish(module, 0, &request.settings, &request.profile);
     }
     let mut kernel = lower(module, 0, &request.settings)?;
     if !reference {
