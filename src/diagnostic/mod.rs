@@ -111,6 +111,14 @@ impl Diagnostic {
         self
     }
 
+    /// The message with the option that speaks of it, as gcc writes it.
+    pub fn title(&self) -> String {
+        match warning::of(self.code) {
+            Some(kind) => format!("{} [-W{}]", self.message, kind.name),
+            None => self.message.clone(),
+        }
+    }
+
     /// The span of the first primary label.
     pub fn span(&self) -> Span {
         self.labels.iter().find(|l| l.primary).map_or(Span::NONE, |l| l.span)

@@ -64,17 +64,9 @@ fn to_codespan(sources: &SourceMap, diagnostic: &Diagnostic) -> codespan::Diagno
     let labels = diagnostic.labels.iter().filter_map(|label| to_label(sources, label)).collect();
     codespan::Diagnostic::new(severity)
         .with_code(diagnostic.code.0)
-        .with_message(titled(diagnostic))
+        .with_message(diagnostic.title())
         .with_labels(labels)
         .with_notes(notes(sources, diagnostic))
-}
-
-/// The message, with the option that speaks of it as gcc writes it.
-fn titled(diagnostic: &Diagnostic) -> String {
-    match warning::of(diagnostic.code) {
-        Some(kind) => format!("{} [-W{}]", diagnostic.message, kind.name),
-        None => diagnostic.message.clone(),
-    }
 }
 
 fn to_label(sources: &SourceMap, label: &Label) -> Option<codespan::Label<FileId>> {

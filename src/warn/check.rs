@@ -58,7 +58,9 @@ impl Walk<'_> {
             O::Rotate(width) => Some(Reads::One(width)),
             O::Shuffle(ShuffleMode::Xor) => {
                 let lanes = constant(1).and_then(|mask| u32::try_from(mask + 1).ok());
-                Some(Reads::One(lanes.and_then(|lanes| Width::new(lanes.next_power_of_two())).unwrap_or(Width::SUBGROUP)))
+                Some(Reads::One(
+                    lanes.and_then(|lanes| Width::new(lanes.next_power_of_two())).unwrap_or(Width::SUBGROUP),
+                ))
             }
             O::Shuffle(_) | O::Bpermute | O::Broadcast => Some(Reads::One(Width::SUBGROUP)),
             O::ShuffleNv(_) => {

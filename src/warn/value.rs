@@ -1,6 +1,6 @@
 //! What is known of the result of one instruction, from what is known of its operands.
 
-use super::fact::{Alike, Fact, Picks};
+use super::fact::{Alike, Fact, Held, Picks};
 use super::walk::Walk;
 use crate::ir::{BinaryOp, ImageOp, Inst, Op, UnaryOp, Value, Values};
 use crate::lane::{CountOp, FoldKind, Group, LaneOp, QuadMove, ShuffleMode, Width};
@@ -56,13 +56,14 @@ impl Walk<'_> {
             (O::Gt | O::Le, None, Some(c)) => ordered(x, y, c.wrapping_add(1)),
             (O::Gt | O::Le, c, None) => ordered(y, x, c.unwrap_or(1_u64 << x.zeros)),
             (O::Lt | O::Ge, Some(c), None) => ordered(y, x, c.wrapping_add(1)),
-            (O::LogicalAnd, ..) => Fact { picks: x.picks.or(y.picks), ..x.mix(y) },
+            // What was a truth and became a number.
+            (O::Ne, None, Some(0)) => Fact { picks: x.picks, ..x.mix(y) },
+            (O::LogicalAnd, ..) => Fact { picks: x.picks.or(y.picks), ..self.guarded(x, y) },
+            (O::LogicalOr, ..) => self.guarded(x, y),
             (O::And, None, Some(c)) => self.masked(x, c),
             (O::And, Some(c), None) => self.masked(y, c),
             (O::Rem, None, Some(c)) if c.is_power_of_two() => self.masked(x, c - 1),
-            (O::Rem, None, Some(c)) if c > 1 => {
-                Fact { index: x.index.min(zeros(c)), varies: x.index > 0, ..x.made() }
-            }
+            (O::Rem, None, Some(c)) if c > 1 => Fact { index: x.index.min(zeros(c)), varies: x.index > 0, ..x.made() },
             (O::Shr, None, Some(c)) => self.shifted(x, c.min(64) as u8),
             (O::Div, None, Some(c)) if c > 0 => self.shifted(x, zeros(c)),
             (O::Shl, None, Some(c)) => scaled(x, c.min(8) as u8),
@@ -73,15 +74,24 @@ impl Walk<'_> {
         }
     }
 
+    /// A conjunction or disjunction: the one operand may say where the other is looked at.
+    fn guarded(&self, x: Fact, y: Fact) -> Fact {
+        let parts = |fact: Fact, held: Held| self.lanes(fact.alike) < self.work.bits(held.width);
+        let of = |own: Fact, other: Fact| own.held.filter(|held| other.held.is_some() || !parts(other, *held));
+        Fact { held: of(x, y).or(of(y, x)), ..x.mix(y) }
+    }
+
     /// A sum; an index plus the same everywhere still tells lanes apart, and keeps its low bits where that has none.
     fn offset(&self, op: BinaryOp, x: Fact, y: Fact) -> Fact {
         let uniform = |fact: Fact| self.lanes(fact.alike) >= self.work.size;
         let (own, by) = if uniform(y) { (x, y) } else { (y, x) };
         let all = Fact { zeros: x.zeros.min(y.zeros), ..x.mix(y) };
-        if !uniform(by) || op == BinaryOp::Sub && uniform(x) {
+        if !uniform(by) {
             return all;
         }
-        Fact { index: own.index.min(by.zeros), varies: own.varies && op != BinaryOp::Or, ..all }
+        let is_reversed = op == BinaryOp::Sub && uniform(x);
+        let index = if is_reversed { 0 } else { own.index.min(by.zeros) };
+        Fact { index, varies: own.varies && op != BinaryOp::Or, ..all }
     }
 
     fn masked(&self, x: Fact, mask: u64) -> Fact {
@@ -102,7 +112,8 @@ impl Walk<'_> {
         use LaneOp as O;
         let args = self.values(args);
         let operand = |n: usize| args.get(n).map_or(Fact::LANE, |arg| self.fact(*arg));
-        let group = |width: Width| Fact::new(Alike::of(width.lanes().map_or(Alike::WHOLE, |lanes| lanes.ilog2() as u8)));
+        let group =
+            |width: Width| Fact::new(Alike::of(width.lanes().map_or(Alike::WHOLE, |lanes| lanes.ilog2() as u8)));
         let whole = Fact::PLAIN;
         match op {
             O::LaneIndex(Group::Warp) => Fact::index(5),
@@ -117,7 +128,7 @@ impl Walk<'_> {
             O::ActiveMask => Fact::new(Alike::of(5)),
             O::Fold { kind: FoldKind::AllReduce, width, .. } => group(width),
             O::Fold { kind: kind @ (FoldKind::Reduce | FoldKind::ReduceLow), width, .. } => {
-                let held = super::fact::Held { width, is_low: kind == FoldKind::ReduceLow, at: inst.span };
+                let held = Held { width, is_low: kind == FoldKind::ReduceLow, at: inst.span };
                 Fact { held: Some(held), ..Fact::LANE }
             }
             O::Quad { mv: QuadMove::Lane(_), .. } | O::QuadBroadcast => Fact::new(Alike::of(2)),

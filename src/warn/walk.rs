@@ -4,12 +4,13 @@
 //! is around that block it is one more value that the variable may have. So a variable that is used again for something
 //! else is not mistaken for what it was, and no block needs a state of its own. What is known only ever shrinks.
 
-use super::fact::{Alike, Fact, lower};
-use super::flow::{Cause, Frame, Leave, Leaves, Together, Toward, least, take};
 use super::Work;
+use super::fact::{Alike, Fact, Picks, lower};
+use super::flow::{Cause, Frame, Leave, Leaves, Together, Toward, least, take};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{BlockId, FuncId, Function, GlobalId, Inst, InstFlags, InstId, Op, Space, Value, Values};
-use crate::ir::arena::Handle;
+use crate::ir::{
+    BlockId, Cases, FuncId, Function, GlobalId, Inst, InstFlags, InstId, Module, Op, Space, Value, Values,
+};
 use crate::source::Span;
 
 /// What is known of a function.
@@ -144,7 +145,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Walks a block that lanes enter as far together as `entry` says. Gives who left it early.
-    fn block(&mut self, block: BlockId, entry: Together, picks: Option<super::fact::Picks>) -> Leaves {
+    fn block(&mut self, block: BlockId, entry: Together, picks: Option<Picks>) -> Leaves {
         let overall = self.frames.last().map_or(entry.alike, |around| around.overall.meet(entry.alike));
         self.frames.push(Frame { together: entry, overall, picks, leaves: Vec::new() });
         let (mark, begun) = (self.undo.len(), self.begun.len());
@@ -252,7 +253,7 @@ impl<'m> Walk<'m> {
         value.map(|value| value.chosen(fact.alike))
     }
 
-    fn choice(&mut self, id: InstId, selector: Value, cases: crate::ir::Cases, at: Span) -> Option<Fact> {
+    fn choice(&mut self, id: InstId, selector: Value, cases: Cases, at: Span) -> Option<Fact> {
         let fact = self.fact(selector);
         let at = self.span_of(selector, at);
         self.reach(fact, at);
@@ -495,7 +496,8 @@ impl<'m> Walk<'m> {
     fn enter_call(&mut self, callee: FuncId, facts: &[Fact]) {
         let here = self.here();
         let entry = Together { alike: Alike::of(here), cause: self.cause(here + 1) };
-        let given: Vec<Fact> = facts.iter().map(|fact| Fact { alike: Alike::of(self.lanes(fact.alike)), ..*fact }).collect();
+        let given: Vec<Fact> =
+            facts.iter().map(|fact| Fact { alike: Alike::of(self.lanes(fact.alike)), ..*fact }).collect();
         let Some(known) = &mut self.known[callee.index()] else { return };
         for (param, fact) in known.params.iter_mut().zip(given) {
             self.changed |= lower(param, fact);
@@ -515,7 +517,7 @@ fn resolve(fact: Fact, args: &[Fact]) -> Fact {
 }
 
 /// Functions that a function reaches, callees before their callers.
-pub fn order(module: &crate::ir::Module, root: FuncId) -> Vec<FuncId> {
+pub fn order(module: &Module, root: FuncId) -> Vec<FuncId> {
     let mut seen = vec![false; module.functions.len()];
     let mut order = Vec::new();
     let mut open = vec![(root, false)];
@@ -530,7 +532,7 @@ pub fn order(module: &crate::ir::Module, root: FuncId) -> Vec<FuncId> {
     order
 }
 
-fn callees(function: &Function) -> impl Iterator<Item = Handle<Function>> {
+fn callees(function: &Function) -> impl Iterator<Item = FuncId> {
     let call = |(_, inst): (InstId, &Inst)| match inst.op {
         Op::Call(callee, _) => Some(callee),
         _ => None,

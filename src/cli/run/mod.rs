@@ -121,6 +121,7 @@ fn read(args: &RunArgs, request: &Request) -> Result<Result<Shader, Found>, Comm
         emit: EmitKind::Ir,
         deny_warnings: args.messages.deny_warnings,
         no_warnings: args.messages.no_warnings,
+        warnings: args.messages.warnings.clone(),
         ..Options::new(request.profile.clone())
     };
     let loader = FileLoader { directories: args.source.include_dirs.clone() };
