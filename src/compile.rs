@@ -243,15 +243,13 @@ impl<'a> Job<'a> {
         if options.choices().wants(Code::WAVE_SIZE, Severity::Note) {
             found.extend(warn::sizes(module, profile));
         }
-        for mut message in found {
-            if self.judge(&mut message).is_some() {
-                self.diagnostics.push(message);
-            }
-        }
+        // Those that are turned off do not count among those that there may be.
+        found.retain(|message| self.severity(message).is_some());
+        found.into_iter().for_each(|message| self.diagnostics.push(message));
     }
 
     /// How bad a message is that is no error; none if it is turned off.
-    fn judge(&self, message: &mut Diagnostic) -> Option<Severity> {
+    fn severity(&self, message: &Diagnostic) -> Option<Severity> {
         let severity = self.options.choices().severity(message.code, message.severity)?;
         (!allow::is_allowed(&self.sources, message)).then_some(severity)
     }
@@ -265,7 +263,11 @@ impl<'a> Job<'a> {
 
     fn treat_warnings(&mut self) {
         let mut diagnostics = std::mem::take(&mut self.diagnostics);
-        diagnostics.judge(|message| self.judge(message));
+        diagnostics.judge(|message| {
+            let severity = self.severity(message)?;
+            message.notes.extend(allow::misspelt(&self.sources, message));
+            Some(severity)
+        });
         self.diagnostics = diagnostics;
     }
 

@@ -1,28 +1,31 @@
 //! `// crosslane: allow(divergent-lanes)`: a comment that turns a warning off where it stands, on the same line or alone on
 //! the line before. It is looked for in the text only where there is a warning, so it costs nothing anywhere else.
 
-use super::{Code, Diagnostic, Label, warning};
+use super::warning::{self, UnknownWarning};
+use super::{Code, Diagnostic, Label};
 use crate::source::{SourceMap, Span};
 
 /// What stands in such a comment before the names.
 const WORDS: &str = "crosslane: allow(";
 
-/// Whether a comment at one of its places turns a message off. A name in such a comment that no warning has becomes a
-/// note of the message.
-pub fn is_allowed(sources: &SourceMap, message: &mut Diagnostic) -> bool {
-    let Some(name) = warning::of(message.code).map(|warning| warning.name) else { return false };
-    // A result that is used elsewhere has two operations.
+/// Whether a comment at one of its places turns a message off.
+pub fn is_allowed(sources: &SourceMap, message: &Diagnostic) -> bool {
+    let kind = warning::of(message.code);
+    kind.is_some_and(|kind| allowed(sources, message).any(|name| name == kind.name))
+}
+
+/// What is to be said of a comment at one of a message's places that names no warning.
+pub fn misspelt(sources: &SourceMap, message: &Diagnostic) -> Vec<String> {
+    let unknown = allowed(sources, message).filter(|name| warning::named(name).is_none());
+    let said =
+        unknown.map(|name| format!("a comment here allows something else: {}", UnknownWarning(name.to_string())));
+    said.collect()
+}
+
+/// The names that comments at a message's places allow. The use of a result has two: its own and that of what made it.
+fn allowed<'s>(sources: &'s SourceMap, message: &Diagnostic) -> impl Iterator<Item = &'s str> {
     let is_place = |label: &&Label| label.primary || message.code == Code::RESULT_ELSEWHERE;
-    let spans: Vec<Span> = message.labels.iter().filter(is_place).map(|label| label.span).collect();
-    let names: Vec<&str> = spans.iter().flat_map(|span| comments(sources, *span)).flat_map(names).collect();
-    if names.contains(&name) {
-        return true;
-    }
-    for unknown in names.into_iter().filter(|name| warning::named(name).is_none()) {
-        let said = warning::UnknownWarning(unknown.to_string());
-        message.notes.push(format!("a comment here allows something else: {said}"));
-    }
-    false
+    message.labels.iter().filter(is_place).flat_map(|label| comments(sources, label.span)).flat_map(names)
 }
 
 /// The comments on the line of a span, and on the one before where nothing else stands there.
@@ -67,8 +70,8 @@ mod tests {
         let mut sources = SourceMap::new();
         let id = sources.add("a.comp", text).expect("it is small");
         let at = sources.file(id).base + text.find('@').expect("a place") as u32;
-        let mut message = Diagnostic::warning(Code::LANES_APART, "apart").at(Span::new(at, at + 1), "");
-        (is_allowed(&sources, &mut message), message.notes)
+        let message = Diagnostic::warning(Code::LANES_APART, "apart").at(Span::new(at, at + 1), "");
+        (is_allowed(&sources, &message), misspelt(&sources, &message))
     }
 
     #[test]

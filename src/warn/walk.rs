@@ -12,6 +12,7 @@ use crate::ir::{
     BlockId, Cases, FuncId, Function, GlobalId, Inst, InstFlags, InstId, Module, Op, Space, Value, Values,
 };
 use crate::source::Span;
+use rustc_hash::FxHashMap;
 
 /// What is known of a function.
 pub struct Known {
@@ -29,7 +30,7 @@ pub struct Known {
     /// How far lanes together end for good in it.
     discards: Together,
     /// How far lanes together leave each loop so far.
-    left: Vec<(InstId, Together)>,
+    left: FxHashMap<InstId, Together>,
 }
 
 impl Known {
@@ -47,7 +48,7 @@ impl Known {
             result: None,
             entry: Together::ALL,
             discards: Together::ALL,
-            left: Vec::new(),
+            left: FxHashMap::default(),
         }
     }
 }
@@ -83,6 +84,10 @@ pub struct Walk<'m> {
     pub found: Vec<Diagnostic>,
 }
 
+/// Walks after which nothing is said of a module. Two or three are usual; values that go round loops from variable to
+/// variable take one more for each.
+const WALKS: usize = 32;
+
 /// Walks `order`, whose callees come before their callers; gives what there is to warn of.
 pub fn run(work: &Work<'_>, order: &[FuncId]) -> Vec<Diagnostic> {
     let Some(last) = order.last() else { return Vec::new() };
@@ -104,14 +109,18 @@ pub fn run(work: &Work<'_>, order: &[FuncId]) -> Vec<Diagnostic> {
         breaks: Vec::new(),
         continues: Vec::new(),
         yielded: None,
-        changed: true,
+        changed: false,
         found: Vec::new(),
     };
-    while std::mem::take(&mut walk.changed) {
+    for _ in 0..WALKS {
+        walk.changed = false;
         walk.found.clear();
         order.iter().for_each(|id| walk.enter(*id));
+        if !walk.changed {
+            return walk.found;
+        }
     }
-    walk.found
+    Vec::new()
 }
 
 impl<'m> Walk<'m> {
@@ -199,6 +208,9 @@ impl<'m> Walk<'m> {
 
     /// In how large groups lanes have the same, over all calls of the function.
     pub fn lanes(&self, alike: Alike) -> u8 {
+        if alike.params == 0 {
+            return alike.lanes;
+        }
         let params = self.own().params.iter().enumerate();
         let hangs_on = params.filter(|(n, _)| alike.params & Alike::param(*n).params != 0);
         hangs_on.filter_map(|(_, param)| *param).fold(alike.lanes, |least, param| least.min(param.alike.lanes))
@@ -274,8 +286,7 @@ impl<'m> Walk<'m> {
 
     /// Lanes that left in earlier rounds are missing in later ones.
     fn repetition(&mut self, id: InstId, body: BlockId, continuing: BlockId, break_if: Option<Value>) -> Option<Fact> {
-        let known = self.own().left.iter().find(|(inst, _)| *inst == id);
-        let before = known.map_or(Together::ALL, |(_, left)| *left);
+        let before = self.own().left.get(&id).copied().unwrap_or(Together::ALL);
         self.breaks.push(id);
         self.continues.push(id);
         let mut leaves = self.block(body, before, None);
@@ -288,8 +299,7 @@ impl<'m> Walk<'m> {
         let left = before.meet(least(&leaves)).meet(last);
         if left.alike != before.alike {
             self.changed = true;
-            self.own_mut().left.retain(|(inst, _)| *inst != id);
-            self.own_mut().left.push((id, left));
+            self.own_mut().left.insert(id, left);
         }
         leaves.retain(|(toward, _)| *toward != Toward::End(id));
         self.frame().part(leaves);
