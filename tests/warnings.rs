@@ -1,5 +1,9 @@
 //! What our own shaders are warned of: nothing but what a few of them do on purpose.
 
+#[allow(dead_code)]
+#[path = "random/generator.rs"]
+mod generator;
+
 use crosslane::compile::{Input, Language, Options, parse};
 use crosslane::diagnostic::{Code, Diagnostic};
 use crosslane::glsl::preprocess::MacroOption;
@@ -77,4 +81,18 @@ fn our_shaders_are_warned_of_what_they_do_on_purpose() {
     }
     assert!(compiled > 700, "{compiled} compiled");
     assert_eq!(names.iter().collect::<Vec<_>>(), UNDEFINED.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn random_operations_where_all_lanes_are_together_are_warned_of_nowhere() {
+    for seed in 0..60 {
+        let text = generator::program::lane_kernel(seed);
+        let options = Options::new(Profile::named("nv-hopper").expect("a profile"));
+        let input = Input { name: "random.comp", bytes: text.as_bytes(), language: Language::Glsl };
+        let parsed = parse(&input, &options, &NoIncludes);
+        let module = parsed.module.expect("it is right");
+        let found = warnings(&module, &options.profile);
+        let shown: Vec<&str> = found.iter().map(|message| parsed.sources.text(message.span())).collect();
+        assert!(found.is_empty(), "seed {seed}: {found:?}: {shown:?}\n{text}");
+    }
 }

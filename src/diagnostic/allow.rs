@@ -29,7 +29,7 @@ fn allowed<'s>(sources: &'s SourceMap, message: &Diagnostic) -> impl Iterator<It
 }
 
 /// The comments on the line of a span, and on the one before where nothing else stands there.
-fn comments<'s>(sources: &'s SourceMap, span: Span) -> impl Iterator<Item = &'s str> {
+fn comments(sources: &SourceMap, span: Span) -> impl Iterator<Item = &str> {
     let lines = sources.resolve(span).map(|(id, range)| {
         let file = sources.file(id);
         let line = file.line_of(range.start as u32);

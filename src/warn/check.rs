@@ -96,7 +96,7 @@ impl Walk<'_> {
     }
 
     fn name(&self, width: Width) -> String {
-        match width.lanes().or(self.work.lanes) {
+        match width.lanes() {
             Some(lanes) => format!("segment of {lanes}"),
             None => "subgroup".to_string(),
         }
