@@ -59,7 +59,7 @@ pub struct Fact {
     pub alike: Alike,
     /// So many of its low bits are those of the lane's index; what is above them is the same in such a segment.
     pub index: u8,
-    /// So many of its low bits are zero.
+    /// So many of its low bits are zero; 8 stand for as many as the size of any subgroup has, and more.
     pub zeros: u8,
     /// Whether neighbouring segments certainly differ in it, for some segments smaller than a subgroup.
     pub varies: bool,

@@ -34,11 +34,12 @@ pub struct Work<'m> {
 /// What there is to warn of in a module, in the order of the source.
 pub fn warnings(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    if !module.functions.handles().any(|id| is_watched(module, id)) {
+        return found;
+    }
     for entry in &module.entry_points {
         let order = walk::order(module, entry.function);
-        if order.iter().any(|id| is_watched(module, *id)) {
-            found.append(&mut walk::run(&Work::new(module, entry, profile), &order));
-        }
+        found.append(&mut walk::run(&Work::new(module, entry, profile), &order));
     }
     found.sort_by_key(|warning| (warning.span(), warning.code));
     found.dedup_by_key(|warning| (warning.span(), warning.code));

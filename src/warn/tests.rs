@@ -102,6 +102,28 @@ fn conditions_on_the_lanes_number_part_larger_segments_only() {
 }
 
 #[test]
+fn the_size_of_the_subgroup_parts_no_subgroup() {
+    for profile in ["nv-hopper", "spirv-1.5"] {
+        for (condition, count) in [
+            ("l < laneCount()", 0),
+            ("l / laneCount() == 1u", 0),
+            ("l >= 2u * laneCount()", 0),
+            ("gl_SubgroupID * laneCount() + lane < laneCount()", 0),
+            ("l % laneCount() == 0u", 1),
+            ("l < laneCount() / 2u", 1),
+            ("l < laneCount() - 1u", 1),
+        ] {
+            let body = format!("{I} if ({condition}) x[i] = allReduceAdd(v);");
+            assert_eq!(
+                warned_in("layout(local_size_x = 64) in;", &body, profile).len(),
+                count,
+                "{condition}, {profile}"
+            );
+        }
+    }
+}
+
+#[test]
 fn lanes_that_left_early_are_missing() {
     for leave in [
         "if (v > 0.0) return;",

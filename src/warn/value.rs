@@ -63,6 +63,12 @@ impl Walk<'_> {
             (O::And, None, Some(c)) => self.masked(x, c),
             (O::And, Some(c), None) => self.masked(y, c),
             (O::Rem, None, Some(c)) if c.is_power_of_two() => self.masked(x, c - 1),
+            (O::Rem, None, None) => {
+                let index = x.index.min(y.zeros);
+                Fact { index, varies: index > 0, ..x.mix(y) }
+            }
+            (O::Div, None, None) => grouped(x, y.zeros).mix(y),
+            (O::Mul, None, None) => Fact { zeros: (x.zeros + y.zeros).min(8), ..x.mix(y) },
             (O::Rem, None, Some(c)) if c > 1 => Fact { index: x.index.min(zeros(c)), varies: x.index > 0, ..x.made() },
             (O::Shr, None, Some(c)) => self.shifted(x, c.min(64) as u8),
             (O::Div, None, Some(c)) if c > 0 => self.shifted(x, zeros(c)),
@@ -101,9 +107,11 @@ impl Walk<'_> {
         Fact { zeros: x.zeros.max(zeros(mask)), ..grouped }
     }
 
+    /// Of eight zeros nobody knows how many there are: the size of a subgroup that only the driver knows has them.
     fn shifted(&self, x: Fact, by: u8) -> Fact {
         let varies = x.varies && by < x.index.min(self.work.least_size());
-        Fact { zeros: x.zeros.saturating_sub(by), varies, ..grouped(x, by) }
+        let zeros = if by > 0 && x.zeros == 8 { 0 } else { x.zeros.saturating_sub(by) };
+        Fact { zeros, varies, ..grouped(x, by) }
     }
 
     /// The result of a cross-lane operation. A move may be undefined in some lanes, so only those that give all lanes of
@@ -118,6 +126,7 @@ impl Walk<'_> {
         match op {
             O::LaneIndex(Group::Warp) => Fact::index(5),
             O::LaneIndex(_) => Fact::index(7),
+            O::LaneCount(Group::Subgroup) => Fact { zeros: self.work.lanes.map_or(8, |_| self.work.size), ..whole },
             O::LaneCount(_) | O::Broadcast | O::BroadcastFirst => whole,
             O::Vote { group: of, .. } | O::Ballot(of) => match of {
                 Group::Subgroup => whole,
