@@ -1,15 +1,17 @@
 //! One shader through the whole compiler: text in, artifact and messages out. No file, clock or environment is touched;
 //! included text comes through the caller's [`Loader`].
 
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::warning::{Choice, Choices};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity, allow};
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::{Module, Stage};
-use crate::kernel::{self, Finished, Specializations};
+use crate::kernel::{self, Specializations};
 use crate::profile::{Profile, Target};
 use crate::source::{FileId, Loader, SourceMap, Span};
 use crate::target::amd::{self, AmdOptions};
 use crate::target::nv::{self, NvOptions};
 use crate::target::spirv::{self, SpirvOptions};
+use crate::warn;
 use crate::wgsl::{self, WgslOptions};
 
 /// Language of a shader.
@@ -61,6 +63,8 @@ pub struct Options {
     pub debug: bool,
     pub deny_warnings: bool,
     pub no_warnings: bool,
+    /// What is said of single kinds of warnings, in the order in which it was said.
+    pub warnings: Vec<Choice>,
 }
 
 impl Options {
@@ -75,7 +79,13 @@ impl Options {
             debug: false,
             deny_warnings: false,
             no_warnings: false,
+            warnings: Vec::new(),
         }
+    }
+
+    /// What becomes of warnings.
+    fn choices(&self) -> Choices<'_> {
+        Choices { deny: self.deny_warnings, silent: self.no_warnings, list: &self.warnings }
     }
 }
 
@@ -182,10 +192,7 @@ fn program<T>(
     diagnostics: &mut Diagnostics,
     write: impl FnOnce(&kernel::Kernel) -> Result<T, Vec<Diagnostic>>,
 ) -> Option<T> {
-    let made = kernel::finish(module, 0, settings, profile).and_then(|Finished { kernel, warnings }| {
-        warnings.into_iter().for_each(|warning| diagnostics.push(warning));
-        write(&kernel)
-    });
+    let made = kernel::finish(module, 0, settings, profile).and_then(|kernel| write(&kernel));
     made.map_err(|messages| messages.into_iter().for_each(|message| diagnostics.push(message))).ok()
 }
 
@@ -221,7 +228,30 @@ impl<'a> Job<'a> {
             return self.preprocess(file, input.language).map(Artifact::Text);
         }
         let module = self.module(input)?;
-        self.back(&module)
+        let artifact = self.back(&module);
+        self.warn(&module);
+        artifact
+    }
+
+    /// Warns of cross-lane operations; of those that cannot be compiled there is something else to say.
+    fn warn(&mut self, module: &Module) {
+        if self.diagnostics.has_errors() {
+            return;
+        }
+        let (options, profile) = (self.options, &self.options.profile);
+        let mut found = warn::warnings(module, profile);
+        if options.choices().wants(Code::WAVE_SIZE, Severity::Note) {
+            found.extend(warn::sizes(module, profile));
+        }
+        // Those that are turned off do not count among those that there may be.
+        found.retain(|message| self.severity(message).is_some());
+        found.into_iter().for_each(|message| self.diagnostics.push(message));
+    }
+
+    /// How bad a message is that is no error; none if it is turned off.
+    fn severity(&self, message: &Diagnostic) -> Option<Severity> {
+        let severity = self.options.choices().severity(message.code, message.severity)?;
+        (!allow::is_allowed(&self.sources, message)).then_some(severity)
     }
 
     /// The module that the front end makes, if nothing is wrong with it.
@@ -232,11 +262,13 @@ impl<'a> Job<'a> {
     }
 
     fn treat_warnings(&mut self) {
-        if self.options.deny_warnings {
-            self.diagnostics.deny_warnings();
-        } else if self.options.no_warnings {
-            self.diagnostics.drop_warnings();
-        }
+        let mut diagnostics = std::mem::take(&mut self.diagnostics);
+        diagnostics.judge(|message| {
+            let severity = self.severity(message)?;
+            message.notes.extend(allow::misspelt(&self.sources, message));
+            Some(severity)
+        });
+        self.diagnostics = diagnostics;
     }
 
     fn add_source(&mut self, input: &Input<'_>) -> Option<FileId> {
@@ -338,16 +370,12 @@ impl<'a> Job<'a> {
         let kernel = match profile.target {
             Target::Spirv => kernel::lower(module, 0, &settings).map(|mut kernel| {
                 kernel::pass::optimize(&mut kernel);
-                Finished { kernel, warnings: Vec::new() }
+                kernel
             }),
             Target::Nv | Target::Amd => kernel::finish(module, 0, &settings, profile),
         };
-        let (messages, kernel) = match kernel {
-            Ok(Finished { kernel, warnings }) => (warnings, Some(kernel)),
-            Err(errors) => (errors, None),
-        };
-        messages.into_iter().for_each(|message| self.diagnostics.push(message));
-        kernel.map(|kernel| kernel::print::print(&kernel, Some(&self.sources)))
+        let kernel = kernel.map_err(|errors| errors.into_iter().for_each(|error| self.diagnostics.push(error)));
+        kernel.ok().map(|kernel| kernel::print::print(&kernel, Some(&self.sources)))
     }
 
     /// What a caller must bind and set, as JSON.

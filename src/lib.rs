@@ -18,6 +18,7 @@ pub mod sim;
 pub mod source;
 pub mod target;
 pub mod version;
+pub mod warn;
 pub mod wgsl;
 
 /// The example in the README is compiled and run with the documentation's tests.

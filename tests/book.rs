@@ -83,6 +83,15 @@ fn the_table_of_contents_has_every_page() {
     assert_eq!(listed, all);
 }
 
+#[test]
+fn the_page_on_warnings_has_them_all() {
+    let text = text(Path::new("guide/warnings.md"));
+    for kind in crosslane::diagnostic::warning::ALL {
+        let row = format!("| `{}` | {} | {} |", kind.name, kind.code, kind.about);
+        assert!(text.contains(&row), "no row {row}");
+    }
+}
+
 /// The blocks of a page that are in a language: where each begins, and its text.
 fn blocks(text: &str, language: &str) -> Vec<(usize, String)> {
     let mut blocks = Vec::new();

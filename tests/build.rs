@@ -203,6 +203,32 @@ fn warnings_come_again() {
 }
 
 #[test]
+fn a_manifest_chooses_warnings() {
+    let folder = project("build-warning-names");
+    let shader = SHADER.replace("#extension GL_GOOGLE_include_directive : require\n", "");
+    folder.file("shaders/a.comp", &shader);
+    let with = |list: &str| {
+        folder.file("crosslane.toml", MANIFEST.replace("{ ", &format!("{{ warnings = [{list}], ")));
+        folder.run(&["build", "-q"])
+    };
+    let output = with("\"no-include-implied\"");
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    assert_eq!(status(&with("\"error=include-implied\"")), 1);
+    assert!(stderr(&with("\"no-division-by-zero\"")).contains("[-Winclude-implied]"));
+    let output = folder.run(&["build", "-q", "-Wno-include-implied"]);
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    let output = with("\"no-include-implicit\"");
+    let said = stderr(&output);
+    assert_eq!(status(&output), 2, "{said}");
+    assert!(said.contains("crosslane.toml:") && said.contains("did you mean `include-implied`?"), "{said}");
+    with("\"no-wave-size\", \"error=divergent-lanes\"");
+    let output = folder.run(&["build", "--emit-ninja"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let ninja = fs::read_to_string(folder.0.join("build.ninja")).unwrap();
+    assert!(ninja.contains("-Wno-wave-size -Werror=divergent-lanes"), "{ninja}");
+}
+
+#[test]
 fn check_compares_and_writes_nothing() {
     let folder = project("build-check");
     let output = folder.run(&["build", "--check"]);

@@ -77,6 +77,18 @@ fn includes_may_come_from_anywhere() {
 }
 
 #[test]
+fn warnings_are_chosen_by_name() {
+    let folder = Folder::new("builder-warnings");
+    folder.file("a.comp", SHADER.replace("N;", "N / 0u;"));
+    let path = folder.0.join("a.comp");
+    builder(&folder).compile([&path]).expect("it is warned of");
+    builder(&folder).deny_warnings(true).compile([&path]).expect_err("it is an error");
+    builder(&folder).warning("error=division-by-zero").compile([&path]).expect_err("it is an error");
+    let off = builder(&folder).deny_warnings(true).warning("no-division-by-zero");
+    off.compile([&path]).expect("it is turned off");
+}
+
+#[test]
 fn what_is_wrong_is_told_and_nothing_written() {
     let folder = Folder::new("builder-wrong");
     folder.file("a.comp", SHADER);
@@ -92,6 +104,8 @@ fn what_is_wrong_is_told_and_nothing_written() {
     assert!(
         says(builder(&folder).profile("spirv-1.55").compile([path("a.comp")])).contains("did you mean `spirv-1.5`?")
     );
+    let unknown = says(builder(&folder).warning("no-extra-txt").compile([path("a.comp")]));
+    assert_eq!(unknown, "there is no warning `extra-txt`; did you mean `extra-text`?");
     assert!(says(builder(&folder).compile([path("none.comp")])).contains("cannot read"));
     assert!(says(builder(&folder).compile_dir(path("none"))).contains("cannot read"));
     assert!(!folder.0.join("out/shaders.rs").exists());

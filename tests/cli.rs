@@ -191,6 +191,74 @@ fn messages_as_json_lines() {
     }
 }
 
+const DIVERGENT: &str = "#version 450\n#extension GL_CROSSLANE_portable : require\nlayout(local_size_x = 32) in;\n\
+                         layout(binding = 0) buffer B { float x[]; };\n\
+                         void main() { if (x[laneIndex()] > 0.5) x[0] = butterfly2(x[0]); }\n";
+
+#[test]
+fn warnings_have_names() {
+    let folder = Folder::new("warnings");
+    folder.file("a.comp", DIVERGENT);
+    let run = |more: &[&str]| folder.run(&[&["compile", "a.comp", "-o", "a.spv"], more].concat());
+    let said = stderr(&run(&[]));
+    assert!(said.contains("warning[W0501]") && said.contains("[-Wdivergent-lanes]"), "{said}");
+    assert!(said.contains("lanes part here: this condition differs between lanes"), "{said}");
+    let json = stderr(&run(&["--message-format", "json"]));
+    let message: serde_json::Value = serde_json::from_str(json.trim()).unwrap();
+    assert_eq!((&message["warning"], &message["severity"]), (&"divergent-lanes".into(), &"warning".into()));
+    for (more, code) in [
+        (&["-Wno-divergent-lanes"][..], 0),
+        (&["-W", "no-divergent-lanes", "-Werror"], 0),
+        (&["-w"], 0),
+        (&["-Werror=divergent-lanes"], 1),
+        (&["-Werror"], 1),
+        (&["--deny-warnings", "-Wno-divergent-lanes"], 0),
+    ] {
+        let output = run(more);
+        assert_eq!((status(&output), stderr(&output).is_empty()), (code, code == 0), "{more:?}: {}", stderr(&output));
+    }
+    for kept in [&["-Werror", "-Wno-error=divergent-lanes"], &["-Wno-unfilled-segments", "-Wdivergent-lanes"]] {
+        let output = run(kept);
+        assert!(status(&output) == 0 && stderr(&output).contains("warning[W0501]"), "{kept:?}");
+    }
+}
+
+#[test]
+fn a_name_that_no_warning_has_is_status_2() {
+    let folder = Folder::new("warning-names");
+    folder.file("a.comp", DIVERGENT);
+    let output = folder.run(&["compile", "a.comp", "-Wno-divergent-lane"]);
+    assert_eq!(status(&output), 2);
+    let said = stderr(&output);
+    assert!(said.contains("there is no warning `divergent-lane`; did you mean `divergent-lanes`?"), "{said}");
+    assert_eq!(status(&folder.run(&["man", "--out-dir", "man"])), 0);
+    let page = fs::read_to_string(folder.0.join("man/crosslane-compile.1")).unwrap();
+    for text in [stdout(&folder.run(&["compile", "--help"])), page] {
+        for kind in crosslane::diagnostic::warning::ALL {
+            let name = kind.name.replace('-', "\\-");
+            assert!(text.contains(kind.name) || text.contains(&name), "{}: {text}", kind.name);
+        }
+    }
+}
+
+#[test]
+fn what_hangs_on_the_wave_size_is_told_to_who_asks_for_any() {
+    let folder = Folder::new("wave-size");
+    folder.file("a.comp", DIVERGENT.replace("butterfly2", "allReduceAdd"));
+    let notes = |more: &[&str]| {
+        let output = folder.run(&[&["compile", "a.comp", "-o", "a.spv", "-Wno-divergent-lanes"], more].concat());
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        stderr(&output).matches("note[N0500]").count()
+    };
+    assert_eq!(notes(&[]), 0);
+    assert_eq!(notes(&["-Wwave-size"]), 2);
+    assert_eq!(notes(&["--wave-size", "any"]), 2);
+    assert_eq!(notes(&["--wave-size", "any", "-Wno-wave-size"]), 0);
+    assert_eq!(notes(&["--wave-size", "any", "-Werror"]), 2, "they are no warnings");
+    assert_eq!(notes(&["--wave-size", "any", "-w"]), 0);
+    assert_eq!(notes(&["--wave-size", "32", "-Wwave-size"]), 0);
+}
+
 #[test]
 fn colour_only_where_it_is_wanted() {
     let folder = Folder::new("colour");

@@ -8,6 +8,7 @@ use super::{kind, write};
 use crate::compile::{Artifact, Input, Options, Verdict, compile, parse};
 use crate::diagnostic::Diagnostics;
 use crate::diagnostic::nearest::nearest;
+use crate::diagnostic::warning::{Choice, UnknownWarning};
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::Stage;
 use crate::kernel::{self, Specializations};
@@ -30,6 +31,7 @@ pub struct Builder {
     out_dir: Option<PathBuf>,
     loader: Option<Box<dyn Loader>>,
     deny_warnings: bool,
+    warnings: Vec<String>,
     debug: bool,
     is_silent: bool,
 }
@@ -73,6 +75,13 @@ impl Builder {
     /// Treats warnings as errors.
     pub fn deny_warnings(mut self, deny: bool) -> Builder {
         self.deny_warnings = deny;
+        self
+    }
+
+    /// Says what becomes of a kind of warning, as `-W` of the command does: `no-divergent-lanes` turns it off,
+    /// `error=divergent-lanes` makes it an error. May be repeated.
+    pub fn warning(mut self, choice: impl Into<String>) -> Builder {
+        self.warnings.push(choice.into());
         self
     }
 
@@ -159,6 +168,11 @@ impl Builder {
         }
     }
 
+    fn choices(&self) -> Result<Vec<Choice>, Error> {
+        let read = |choice: &String| choice.parse().map_err(|error: UnknownWarning| Error::Setup(error.to_string()));
+        self.warnings.iter().map(read).collect()
+    }
+
     /// What a shader becomes, with what its caller must bind; none when it is wrong, which cargo has been told then.
     fn compile_one(
         &self,
@@ -178,6 +192,7 @@ impl Builder {
             stage: kind.stage.unwrap_or(Stage::Compute),
             macros: self.macros.clone(),
             deny_warnings: self.deny_warnings,
+            warnings: self.choices()?,
             debug: self.debug,
             ..Options::new(profile.clone())
         };

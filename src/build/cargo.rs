@@ -55,7 +55,7 @@ fn text(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     let label = label.map_or(String::new(), |label| format!(" ({})", label.text));
     let more = diagnostic.notes.iter().chain(diagnostic.suggestion.as_ref().map(|suggestion| &suggestion.text));
     let notes: String = more.map(|note| format!("; {note}")).collect();
-    format!("{place}{}: {}{label}{notes}", diagnostic.code, diagnostic.message)
+    format!("{place}{}: {}{label}{notes}", diagnostic.code, diagnostic.title())
 }
 
 /// A line for cargo ends where the line ends.

@@ -1,5 +1,6 @@
 //! The options of every subcommand, and the option groups that several share.
 
+use crate::diagnostic::warning::{self, Choice};
 use clap::builder::TypedValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -99,10 +100,20 @@ pub struct MessageArgs {
     /// Print no warnings (also `-w`).
     #[arg(long, short = 'w')]
     pub no_warnings: bool,
+    /// Give a kind of warning; `-Wno-NAME` does not give it, `-Werror=NAME` makes it an error.
+    #[arg(short = 'W', value_name = "NAME", long_help = about_warnings())]
+    pub warnings: Vec<Choice>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub message_format: MessageFormat,
+}
+
+/// What `-W` takes.
+fn about_warnings() -> String {
+    let kinds = warning::ALL.iter().map(|warning| format!("\n- {}: {}", warning.name, warning.about));
+    let list: String = kinds.collect();
+    format!("Give a kind of warning; `-Wno-NAME` does not give it, `-Werror=NAME` makes it an error:{list}")
 }
 
 #[derive(Args)]

@@ -1,11 +1,13 @@
 //! `crosslane compile`: one shader, one profile, one output.
 
-use super::args::{CompileArgs, Emit, SourceArgs, TargetArgs};
+use super::args::{CompileArgs, Emit, Lanes, SourceArgs, TargetArgs};
 use super::input::{self, Shader};
 use super::output::Sink;
 use super::{CommandError, Exit, Outcome, assemble, deps, messages, profiles};
 use crate::build::files::{FileLoader, Recorder};
 use crate::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Verdict, compile};
+use crate::diagnostic::Code;
+use crate::diagnostic::warning::{self, Choice};
 use crate::glsl::preprocess::MacroOption;
 use crate::profile::{Profile, Target};
 use crate::source::Loader;
@@ -25,6 +27,7 @@ pub fn run(args: &CompileArgs) -> Outcome {
         debug: args.debug,
         deny_warnings: args.messages.deny_warnings,
         no_warnings: args.messages.no_warnings,
+        warnings: warnings(args),
         ..options(&args.source, &shader, profile)?
     };
     let disk = FileLoader { directories: args.source.include_dirs.clone() };
@@ -41,6 +44,13 @@ pub fn run(args: &CompileArgs) -> Outcome {
     }
     request.write(&shader.name, &loader.into_found(), &profile_files.into_found())?;
     Ok(Exit::Done)
+}
+
+/// What is said of kinds of warnings. Who asks for code for any size of the subgroup is told what hangs on it.
+fn warnings(args: &CompileArgs) -> Vec<Choice> {
+    let asks = args.target.wave_size == Some(Lanes::Any);
+    let sizes = warning::of(Code::WAVE_SIZE).filter(|_| asks).map(Choice::on);
+    sizes.into_iter().chain(args.messages.warnings.iter().copied()).collect()
 }
 
 /// The bytes to write: those of the artifact, or what LLVM's tools make of it.

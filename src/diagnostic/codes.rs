@@ -2,7 +2,7 @@
 //!
 //! Ranges: E00xx input, E01xx preprocessor, E02xx GLSL syntax, E03xx names, types and expressions, E04xx declarations
 //! and layouts, E05xx cross-lane operations, E06xx WGSL, E07xx profiles and targets, E08xx simulated runs, E09xx limits
-//! and internal checks; W: the same ranges, as warnings.
+//! and internal checks; N and W: the same ranges, as notes and warnings.
 
 use std::fmt;
 
@@ -223,6 +223,10 @@ codes! {
     /// A check inside the compiler failed: a defect of crosslane, not of the shader.
     INTERNAL = "E0900";
 
+    // Notes on cross-lane operations.
+    /// An operation means something else where subgroups have another size.
+    WAVE_SIZE = "N0500";
+
     // Warnings of the preprocessor.
     /// Text after a directive that takes none.
     EXTRA_TEXT = "W0100";
@@ -250,6 +254,10 @@ codes! {
     SEGMENT_NOT_FULL = "W0500";
     /// An operation that reads all lanes of a segment, where only some may run it.
     LANES_APART = "W0501";
+    /// The result of a fold is used in a lane that does not have it.
+    RESULT_ELSEWHERE = "W0502";
+    /// An index that must be the same in all lanes differs between them.
+    INDEX_VARIES = "W0503";
 
     // Warnings of WGSL.
     /// An override without a default value.

@@ -3,9 +3,11 @@
 //! Front ends, planner and targets push [`Diagnostic`]s into one [`Diagnostics`]; [`render`] turns them into text
 //! for people (codespan-reporting) or JSON lines for tools. Nothing here prints.
 
+pub mod allow;
 pub mod codes;
 pub mod nearest;
 pub mod render;
+pub mod warning;
 
 use crate::source::Span;
 pub use codes::Code;
@@ -109,6 +111,14 @@ impl Diagnostic {
         self
     }
 
+    /// The message with the option that speaks of it, as gcc writes it.
+    pub fn title(&self) -> String {
+        match warning::of(self.code) {
+            Some(kind) => format!("{} [-W{}]", self.message, kind.name),
+            None => self.message.clone(),
+        }
+    }
+
     /// The span of the first primary label.
     pub fn span(&self) -> Span {
         self.labels.iter().find(|l| l.primary).map_or(Span::NONE, |l| l.span)
@@ -197,19 +207,16 @@ impl Diagnostics {
         refusals
     }
 
-    /// Forgets the warnings (`-w`).
-    pub fn drop_warnings(&mut self) {
-        self.list.retain(|diagnostic| diagnostic.severity != Severity::Warning);
-    }
-
-    /// Turns warnings into errors (`-Werror`).
-    pub fn deny_warnings(&mut self) {
-        for diagnostic in &mut self.list {
-            if diagnostic.severity == Severity::Warning {
-                diagnostic.severity = Severity::Error;
-                self.errors += 1;
-            }
-        }
+    /// Gives every message that is no error the severity that `judge` says, and forgets those to which it gives none.
+    pub fn judge(&mut self, mut judge: impl FnMut(&mut Diagnostic) -> Option<Severity>) {
+        let mut kept = |diagnostic: &mut Diagnostic| {
+            let is_error = diagnostic.severity == Severity::Error;
+            let severity = if is_error { Some(Severity::Error) } else { judge(diagnostic) };
+            diagnostic.severity = severity.unwrap_or(diagnostic.severity);
+            self.errors += usize::from(!is_error && severity == Some(Severity::Error));
+            severity.is_some()
+        };
+        self.list.retain_mut(&mut kept);
     }
 }
 

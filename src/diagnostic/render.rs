@@ -1,7 +1,7 @@
 //! Messages as text for people (codespan-reporting) and as JSON lines for tools. Writes into a string; printing it is
 //! the caller's business.
 
-use super::{Diagnostic, Diagnostics, Label, Severity};
+use super::{Diagnostic, Diagnostics, Label, Severity, warning};
 use crate::source::{FileId, Location, SourceMap, Span};
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::files::{self, Files};
@@ -64,7 +64,7 @@ fn to_codespan(sources: &SourceMap, diagnostic: &Diagnostic) -> codespan::Diagno
     let labels = diagnostic.labels.iter().filter_map(|label| to_label(sources, label)).collect();
     codespan::Diagnostic::new(severity)
         .with_code(diagnostic.code.0)
-        .with_message(&diagnostic.message)
+        .with_message(diagnostic.title())
         .with_labels(labels)
         .with_notes(notes(sources, diagnostic))
 }
@@ -161,6 +161,8 @@ struct JsonLine<'a> {
     labels: Vec<JsonLabel<'a>>,
     notes: &'a [String],
     suggestion: Option<JsonSuggestion<'a>>,
+    /// Behind `-Wno-`, what turns it off.
+    warning: Option<&'static str>,
 }
 
 /// Lines and columns are 1-based; the end is exclusive.
@@ -220,6 +222,7 @@ fn json_line<'a>(sources: &SourceMap, diagnostic: &'a Diagnostic) -> JsonLine<'a
             replacement: &suggestion.replacement,
             text: &suggestion.text,
         }),
+        warning: warning::of(diagnostic.code).map(|kind| kind.name),
     }
 }
 

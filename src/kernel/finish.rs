@@ -6,14 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
 use crate::profile::{Profile, Target};
 
-/// A kernel without cross-lane operations, and what there is to warn of.
-#[derive(Clone, Debug)]
-pub struct Finished {
-    pub kernel: Kernel,
-    pub warnings: Vec<Diagnostic>,
-}
-
-/// The kernel of entry point `entry` for a profile whose wave size is known.
+/// The kernel of entry point `entry` for a profile whose wave size is known, without cross-lane operations.
 ///
 /// # Errors
 /// With what the kernel form cannot express and what the profile cannot do.
@@ -22,15 +15,15 @@ pub fn finish(
     entry: usize,
     settings: &Specializations,
     profile: &Profile,
-) -> Result<Finished, Vec<Diagnostic>> {
+) -> Result<Kernel, Vec<Diagnostic>> {
     let mut kernel = simplified(module, entry, settings)?;
     kernel.lanes = LaneContract::of(&kernel);
-    let warnings = lower_lanes(&mut kernel, profile)?;
+    lower_lanes(&mut kernel, profile)?;
     if profile.target == Target::Amd {
         pass::gather(&mut kernel);
     }
     check(&kernel)?;
-    Ok(Finished { kernel, warnings })
+    Ok(kernel)
 }
 
 /// The cross-lane operations of the same kernel, as they are before they are lowered.

@@ -7,7 +7,6 @@
 
 mod fuse;
 mod inline;
-mod warn;
 
 use super::lane_rows::LaneRows;
 use super::names::Names;
@@ -23,12 +22,12 @@ use crate::source::Span;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Lowers all cross-lane operations of a kernel for a profile. Gives warnings.
+/// Lowers all cross-lane operations of a kernel for a profile.
 ///
 /// # Errors
 /// With an error at each operation that the profile cannot do, or that is not lowered yet, and if the profile does not
 /// state the size of a wave. The kernel is then half lowered.
-pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<(), Vec<Diagnostic>> {
     let Some(size) = profile.wave_size else {
         let message = format!("the profile {} does not say how many lanes a subgroup has", profile.name);
         return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
@@ -39,13 +38,13 @@ pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<Vec<Diagnos
         lowering.block(block);
     }
     lowering.put_setup();
-    let Lowering { errors, warnings, .. } = lowering;
+    let Lowering { errors, .. } = lowering;
     if !errors.is_empty() {
         return Err(errors);
     }
     pass::clean(kernel);
     fuse::run(kernel, profile);
-    Ok(warnings)
+    Ok(())
 }
 
 /// One cross-lane operation of a kernel, with what the kernel knows of it.
@@ -147,7 +146,6 @@ struct Lowering<'k> {
     setup_insts: Vec<InstId>,
     names: Names,
     errors: Vec<Diagnostic>,
-    warnings: Vec<Diagnostic>,
 }
 
 impl<'k> Lowering<'k> {
@@ -162,7 +160,6 @@ impl<'k> Lowering<'k> {
             setup_insts: Vec::new(),
             names: Names::default(),
             errors: Vec::new(),
-            warnings: Vec::new(),
         }
     }
 
@@ -223,7 +220,6 @@ impl<'k> Lowering<'k> {
 
     fn lower(&mut self, inst: InstId, question: Question, out: &mut Vec<InstId>) {
         let span = self.kernel.insts[inst].span;
-        self.warn(inst, question.0, question.2);
         match self.plan(question) {
             Ok(plan) => self.inline(inst, &plan, out),
             Err(refusal) => self.refuse(&refusal, span),

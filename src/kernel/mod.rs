@@ -26,7 +26,7 @@ use crate::ir::{InstFlags, Scalar};
 use crate::source::Span;
 pub use build::Builder;
 pub use contract::LaneContract;
-pub use finish::{Finished, finish, operations};
+pub use finish::{finish, operations};
 pub use lanes::lower_lanes;
 pub use lower::{Specializations, lower};
 pub use op::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, TernOp, UnOp};

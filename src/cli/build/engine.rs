@@ -12,6 +12,7 @@ use super::watch::Stamps;
 use crate::build::files::normal;
 use crate::build::write::Written;
 use crate::compile::{Compilation, EmitKind, Input, Options, Verdict, compile};
+use crate::diagnostic::warning::Choice;
 use crate::explain::explain;
 use rayon::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -55,6 +56,8 @@ impl Done {
 pub struct Choices {
     pub deny_warnings: bool,
     pub no_warnings: bool,
+    /// Said after what the manifest says.
+    pub warnings: Vec<Choice>,
     /// Write nothing; compare.
     pub is_check: bool,
     pub jobs: Option<usize>,
@@ -259,16 +262,18 @@ impl<'a> Engine<'a> {
             debug: settings.debug,
             deny_warnings: settings.deny_warnings || self.choices.deny_warnings,
             no_warnings: settings.no_warnings || self.choices.no_warnings,
+            warnings: settings.warnings.iter().chain(&self.choices.warnings).copied().collect(),
             ..Options::new(profile)
         }
     }
 
     /// Hash of everything that an output is made from beside files.
     fn key(&self, job: &Job) -> String {
-        let Choices { deny_warnings, no_warnings, .. } = self.choices;
+        let Choices { deny_warnings, no_warnings, warnings, .. } = self.choices;
+        let warnings: String = warnings.iter().map(|choice| format!(" {choice}")).collect();
         let (path, target) = (job.shader.path.display(), job.target.identity());
         let settings = &job.common.settings;
-        let text = format!("{path}\n{target}\n{:?}\n{settings:?}\n{deny_warnings} {no_warnings}", job.macros);
+        let text = format!("{path}\n{target}\n{:?}\n{settings:?}\n{deny_warnings} {no_warnings}{warnings}", job.macros);
         hex(xxh3_128(text.as_bytes()))
     }
 }

@@ -2,6 +2,7 @@
 //! exist is for `plan` to say. Every error names file, line and column.
 
 use super::super::CommandError;
+use crate::diagnostic::warning::Choice;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -93,6 +94,8 @@ pub struct Settings {
     pub reproducible: bool,
     pub deny_warnings: bool,
     pub no_warnings: bool,
+    /// What would stand behind `-W`.
+    pub warnings: Vec<Choice>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Deserialize)]

@@ -40,6 +40,7 @@ fn once(args: &BuildArgs, stamps: &mut Stamps) -> Result<Exit, super::CommandErr
     let choices = Choices {
         deny_warnings: args.messages.deny_warnings,
         no_warnings: args.messages.no_warnings,
+        warnings: args.messages.warnings.clone(),
         is_check: args.check,
         jobs: args.jobs,
         emit: None,

@@ -69,6 +69,9 @@ fn options(job: &Job) -> String {
         (settings.emit == Emit::Assembly, "-S"),
         (settings.emit == Emit::Reflection, "--emit=reflection"),
     ];
+    // Who builds many for any size does not ask about each, as who compiles one does.
+    options.extend(job.target.wave_size.iter().filter(|lanes| *lanes == "any").map(|_| "-Wno-wave-size".to_string()));
+    options.extend(settings.warnings.iter().map(|choice| format!("-W{choice}")));
     options.extend(flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_string()));
     options.iter().map(|option| argument(option)).collect::<Vec<_>>().join(" ")
 }

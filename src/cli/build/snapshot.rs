@@ -39,6 +39,7 @@ pub fn run(args: &SnapshotArgs) -> Outcome {
     let choices = Choices {
         deny_warnings: args.messages.deny_warnings,
         no_warnings: args.messages.no_warnings,
+        warnings: args.messages.warnings.clone(),
         is_check: true,
         jobs: args.jobs,
         emit: Some(EmitKind::Assembly),

@@ -121,6 +121,7 @@ fn read(args: &RunArgs, request: &Request) -> Result<Result<Shader, Found>, Comm
         emit: EmitKind::Ir,
         deny_warnings: args.messages.deny_warnings,
         no_warnings: args.messages.no_warnings,
+        warnings: args.messages.warnings.clone(),
         ..Options::new(request.profile.clone())
     };
     let loader = FileLoader { directories: args.source.include_dirs.clone() };
@@ -140,8 +141,7 @@ fn read(args: &RunArgs, request: &Request) -> Result<Result<Shader, Found>, Comm
 /// The kernel that a profile of hardware runs; for SPIR-V, whose drivers choose, the optimised one.
 fn prepare(module: &Module, request: &Request, reference: bool) -> Result<Kernel, Vec<Diagnostic>> {
     if !reference && request.profile.target != Target::Spirv {
-        // Its warnings speak of what a run shows.
-        return finish(module, 0, &request.settings, &request.profile).map(|finished| finished.kernel);
+        return finish(module, 0, &request.settings, &request.profile);
     }
     let mut kernel = lower(module, 0, &request.settings)?;
     if !reference {

@@ -270,21 +270,6 @@ fn bpermute() -> Vec<crate::lane::Input> {
 }
 
 #[test]
-fn operations_that_miss_lanes_are_warned_of() {
-    let width = crate::lane::Width::new(16).expect("a width");
-    let sample = |op| Sample { family: "", op, inputs: bpermute()[..1].to_vec(), fragment: false };
-    let warnings = |op, shape| {
-        let mut kernel = kernel_of(&sample(op), shape, 32);
-        let warnings = lower_lanes(&mut kernel, &Profile::named("nv-maxwell").expect("a profile")).expect("it lowers");
-        warnings.iter().map(|warning| warning.code.0).collect::<Vec<_>>()
-    };
-    assert_eq!(warnings(LaneOp::Butterfly(width), Shape::Full), [""; 0]);
-    assert_eq!(warnings(LaneOp::Butterfly(width), Shape::First), ["W0500"]);
-    assert_eq!(warnings(LaneOp::Butterfly(width), Shape::Divergent), ["W0501"]);
-    assert_eq!(warnings(LaneOp::BroadcastFirst, Shape::Divergent), [""; 0]);
-}
-
-#[test]
 fn arithmetic_on_a_moved_value_is_one_instruction_where_the_hardware_has_it() {
     let moves = |profile: &str, op: BinOp, ty: Scalar, twice: bool| {
         let mut b = Builder::new(Kernel::new("main", [64, 1, 1]));

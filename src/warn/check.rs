@@ -1,0 +1,193 @@
+//! The rules: what is warned of, and how it is said.
+
+use super::fact::{Fact, Held, Picks};
+use super::flow::{Cause, Leave};
+use super::walk::Walk;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{ImageOp, Inst, Op, Value};
+use crate::lane::{FoldKind, LaneOp, Members, ShuffleMode, Width};
+use crate::source::Span;
+
+/// The lanes that an operation reads beside its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reads {
+    /// All of its segment.
+    Segment(Width),
+    /// One of a segment, not known here.
+    One(Width),
+}
+
+impl Walk<'_> {
+    /// Looks at an instruction that is no control flow and no plain access to memory.
+    pub fn check(&mut self, inst: &Inst) {
+        match inst.op {
+            Op::Lane(op, args) => self.check_lanes(op, self.values(args), inst.span),
+            Op::Atomic { .. } | Op::Image { op: ImageOp::Write | ImageOp::Atomic(_), .. } => {
+                let mut all = Fact::PLAIN;
+                inst.op.each_operand(self.function, |value| all = all.mix(self.fact(value)));
+                self.reach(all, inst.span);
+            }
+            _ => {}
+        }
+    }
+
+    fn check_lanes(&mut self, op: LaneOp, args: &[Value], at: Span) {
+        if let Some(reads) = self.reads(op, args) {
+            self.check_flow(reads, at);
+        }
+        if let Some((n, lanes)) = uniform_operand(op, self.work.size) {
+            self.check_index(args[n], lanes, at);
+        }
+        if matches!(op, LaneOp::Fold { kind: FoldKind::AllReduce, .. } | LaneOp::Vote { .. }) {
+            self.reach(self.fact(args[0]), at);
+        }
+    }
+
+    /// None for operations that look at active lanes, or at their own alone.
+    fn reads(&self, op: LaneOp, args: &[Value]) -> Option<Reads> {
+        use LaneOp as O;
+        let constant = |n: usize| match args.get(n) {
+            Some(Value::Const(id)) => self.work.module.constants.bits(*id),
+            _ => None,
+        };
+        match op {
+            O::Butterfly(width) | O::Segmented { width, .. } | O::Sort { width } => Some(Reads::Segment(width)),
+            O::Fold { width, members: Members::All, .. } => Some(Reads::Segment(width)),
+            O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) => Width::new(4).map(Reads::Segment),
+            O::QuadBroadcast => Width::new(4).map(Reads::One),
+            O::Rotate(width) => Some(Reads::One(width)),
+            O::Shuffle(ShuffleMode::Xor) => {
+                let lanes = constant(1).and_then(|mask| u32::try_from(mask + 1).ok());
+                Some(Reads::One(
+                    lanes.and_then(|lanes| Width::new(lanes.next_power_of_two())).unwrap_or(Width::SUBGROUP),
+                ))
+            }
+            O::Shuffle(_) | O::Bpermute | O::Broadcast => Some(Reads::One(Width::SUBGROUP)),
+            O::ShuffleNv(_) => {
+                let lanes = constant(2).and_then(|lanes| u32::try_from(lanes).ok());
+                lanes.and_then(Width::new).or(Width::new(32)).map(Reads::One)
+            }
+            _ => None,
+        }
+    }
+
+    fn check_flow(&mut self, reads: Reads, at: Span) {
+        let (Reads::Segment(width) | Reads::One(width)) = reads;
+        let bits = self.work.bits(width).min(self.work.size);
+        if self.here() < bits {
+            let message = "this cross-lane operation is in control flow that lanes take differently";
+            let warning = Diagnostic::warning(Code::LANES_APART, message).at(at, "").note(self.needs(reads));
+            let warning = with_cause(warning, self.cause(bits));
+            self.found.push(warning);
+        } else if let Reads::Segment(width) = reads {
+            self.check_fill(width, at);
+        }
+    }
+
+    /// What an operation is defined with.
+    fn needs(&self, reads: Reads) -> String {
+        let name = |width: Width| self.name(width);
+        match reads {
+            Reads::Segment(width) => format!("it is defined only where all lanes of its {} run it", name(width)),
+            Reads::One(width) => {
+                format!("it is defined only where the lane of its {} that it reads runs it too", name(width))
+            }
+        }
+    }
+
+    fn name(&self, width: Width) -> String {
+        match width.lanes() {
+            Some(lanes) => format!("segment of {lanes}"),
+            None => "subgroup".to_string(),
+        }
+    }
+
+    fn check_fill(&mut self, width: Width, at: Span) {
+        let (Some(lanes), Some(invocations)) = (width.lanes().or(self.work.lanes), self.work.invocations()) else {
+            return;
+        };
+        if invocations.is_multiple_of(lanes) {
+            return;
+        }
+        let message = format!("the workgroup's {invocations} invocations do not fill segments of {lanes} lanes");
+        let note = "the result is undefined in the last segment";
+        self.found.push(Diagnostic::warning(Code::SEGMENT_NOT_FULL, message).at(at, "this operation").note(note));
+    }
+
+    /// Warns of an index that differs where all lanes of a group are together.
+    fn check_index(&mut self, index: Value, lanes: u8, at: Span) {
+        let fact = self.fact(index);
+        if !fact.varies || self.lanes(fact.alike) >= lanes || self.here() < lanes {
+            return;
+        }
+        let message = "this operation takes one lane for all, and its index differs between lanes";
+        let own = match index {
+            Value::Inst(id) => self.function.insts[id].span,
+            _ => Span::NONE,
+        };
+        let warning = Diagnostic::warning(Code::INDEX_VARIES, message).at(at, "");
+        let warning = if own.is_none() || own == at { warning } else { warning.with(own, "this hangs on the lane") };
+        let note = "its result is undefined; a shuffle or `bpermute` takes an index for each lane";
+        self.found.push(warning.note(note));
+    }
+
+    /// Warns if what only one lane of each segment has reaches memory, a branch or another fold where the others run too.
+    pub fn reach(&mut self, value: Fact, at: Span) {
+        let Some(held) = value.held else { return };
+        let bits = self.work.bits(held.width).min(self.work.size);
+        let only_others = self.frames.iter().filter_map(|frame| frame.picks).any(|picks| misses(picks, held, bits));
+        if !only_others && self.here() < bits {
+            return;
+        }
+        let which = if held.is_low { "lowest" } else { "highest" };
+        let segment = self.name(held.width);
+        let message = format!("this uses the result of a fold that only the {which} lane of its {segment} has");
+        let label = if only_others { "another lane runs this" } else { "every lane runs this" };
+        let warning = Diagnostic::warning(Code::RESULT_ELSEWHERE, message).at(at, label).with(held.at, "the fold");
+        let note = match held.is_low {
+            true => "use it where the lane's index in its segment is 0, or fold with a form that all lanes have",
+            false => "use it where `segmentLast` of the same width holds, or `allReduce` in place of `reduce`",
+        };
+        self.found.push(warning.note(note));
+    }
+}
+
+/// The operand that must be the same in groups of so many lanes, as a binary logarithm.
+fn uniform_operand(op: LaneOp, size: u8) -> Option<(usize, u8)> {
+    match op {
+        LaneOp::Broadcast | LaneOp::Rotate(_) => Some((1, size)),
+        LaneOp::WriteLane => Some((2, size)),
+        LaneOp::QuadBroadcast => Some((1, 2)),
+        _ => None,
+    }
+}
+
+/// Whether the picked lanes are certainly not those that have a fold's result.
+fn misses(picks: Picks, held: Held, bits: u8) -> bool {
+    let known = (1_u8 << picks.bits.min(bits).min(7)) - 1;
+    let holder = if held.is_low { 0 } else { known };
+    picks.lane & known != holder
+}
+
+/// Shows where lanes part.
+fn with_cause(warning: Diagnostic, cause: Cause) -> Diagnostic {
+    let Cause { condition, leave } = cause;
+    let differs = match leave {
+        Some((Leave::Break, _)) => "lanes leave the loop in different rounds: this condition differs between lanes",
+        _ => "lanes part here: this condition differs between lanes",
+    };
+    let warning = if condition.is_none() { warning } else { warning.with(condition, differs) };
+    match leave {
+        Some((how, at)) if !at.is_none() && at != condition => warning.with(at, left(how)),
+        _ => warning,
+    }
+}
+
+fn left(how: Leave) -> &'static str {
+    match how {
+        Leave::Return => "those that return here miss it",
+        Leave::Break => "those that leave here miss it",
+        Leave::Continue => "those that go on to the next round here miss it",
+        Leave::Discard => "those that are discarded here miss it",
+    }
+}

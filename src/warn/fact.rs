@@ -1,0 +1,136 @@
+//! What is known of a value in the lanes of a subgroup: how many neighbours certainly share it, and the few other things
+//! that conditions on the lane's number are made of.
+
+use crate::ir::BuiltIn;
+use crate::lane::Width;
+use crate::source::Span;
+
+/// In how large groups something is the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Alike {
+    /// The binary logarithm of the lanes of an aligned segment; [`Alike::WHOLE`] for any subgroup.
+    pub lanes: u8,
+    /// Parameters of the function that it hangs on beyond that, one bit each; the last bit is that of all further ones.
+    pub params: u32,
+}
+
+impl Alike {
+    /// More than the largest subgroup, of 128 lanes, needs.
+    pub const WHOLE: u8 = 8;
+    pub const ALL: Alike = Alike::of(Alike::WHOLE);
+    pub const LANE: Alike = Alike::of(0);
+
+    pub const fn of(lanes: u8) -> Alike {
+        Alike { lanes, params: 0 }
+    }
+
+    /// What hangs on parameter `n` alone.
+    pub fn param(n: usize) -> Alike {
+        Alike { lanes: Alike::WHOLE, params: 1 << n.min(31) }
+    }
+
+    #[must_use]
+    pub fn meet(self, other: Alike) -> Alike {
+        Alike { lanes: self.lanes.min(other.lanes), params: self.params | other.params }
+    }
+}
+
+/// The only lanes in which a condition holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Picks {
+    /// So many low bits of the lane's index are known.
+    pub bits: u8,
+    pub lane: u8,
+}
+
+/// The one lane of each segment that has the result of a fold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Held {
+    pub width: Width,
+    /// Its lowest lane; else its highest.
+    pub is_low: bool,
+    /// The fold.
+    pub at: Span,
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fact {
+    pub alike: Alike,
+    /// So many of its low bits are those of the lane's index; what is above them is the same in such a segment.
+    pub index: u8,
+    /// So many of its low bits are zero; 8 stand for as many as the size of any subgroup has, and more.
+    pub zeros: u8,
+    /// Whether neighbouring segments certainly differ in it, for some segments smaller than a subgroup.
+    pub varies: bool,
+    pub picks: Option<Picks>,
+    /// Undefined in all lanes but these.
+    pub held: Option<Held>,
+    /// The vector of a built-in variable, whose components differ in what is known of them.
+    pub whole: Option<BuiltIn>,
+}
+
+impl Fact {
+    /// The same everywhere.
+    pub const PLAIN: Fact = Fact::new(Alike::ALL);
+    /// Anything.
+    pub const LANE: Fact = Fact::new(Alike::LANE);
+
+    pub const fn new(alike: Alike) -> Fact {
+        Fact { alike, index: 0, zeros: 0, varies: false, picks: None, held: None, whole: None }
+    }
+
+    /// The lane's index, as far as its low bits tell.
+    pub fn index(bits: u8) -> Fact {
+        Fact { index: bits, varies: bits > 0, ..Fact::LANE }
+    }
+
+    /// A constant with these bits.
+    pub fn constant(bits: u64) -> Fact {
+        Fact { zeros: bits.trailing_zeros().min(8) as u8, ..Fact::PLAIN }
+    }
+
+    /// What is known of a value that is one of two.
+    #[must_use]
+    pub fn meet(self, other: Fact) -> Fact {
+        Fact {
+            alike: self.alike.meet(other.alike),
+            index: self.index.min(other.index),
+            zeros: self.zeros.min(other.zeros),
+            varies: self.varies && other.varies,
+            picks: self.picks.filter(|picks| other.picks == Some(*picks)),
+            held: self.held.filter(|held| other.held.is_some_and(|other| held.is_like(other))),
+            whole: self.whole.filter(|whole| other.whole == Some(*whole)),
+        }
+    }
+
+    /// What is known of a value that is made of two by some arithmetic.
+    #[must_use]
+    pub fn mix(self, other: Fact) -> Fact {
+        Fact { held: self.held.or(other.held), ..Fact::new(self.alike.meet(other.alike)) }
+    }
+
+    /// What is known of a value that is made of this one by some arithmetic.
+    #[must_use]
+    pub fn made(self) -> Fact {
+        self.mix(Fact::PLAIN)
+    }
+
+    /// The same, chosen in groups of lanes only.
+    #[must_use]
+    pub fn chosen(self, by: Alike) -> Fact {
+        Fact { alike: self.alike.meet(by), ..self }
+    }
+}
+
+impl Held {
+    fn is_like(self, other: Held) -> bool {
+        (self.width, self.is_low) == (other.width, other.is_low)
+    }
+}
+
+/// Lowers what is known of a place by one more value that it may hold. Gives whether that changed anything.
+pub fn lower(slot: &mut Option<Fact>, by: Fact) -> bool {
+    let new = slot.map_or(by, |old| old.meet(by));
+    slot.replace(new) != Some(new)
+}

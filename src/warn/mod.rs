@@ -1,0 +1,85 @@
+//! Warnings about cross-lane operations that read lanes which may not be there, or tell the wrong thing: the same for every
+//! target, since they speak of what the operations mean.
+//!
+//! An operation that reads its whole segment is looked at against the control flow around it, and against the size of the
+//! workgroup; the result of a `reduce` against where it goes; an index that must be the same in all lanes against what it
+//! is made of. Nothing runs where a module has none of these. Nothing here changes the module, and nothing is refused.
+
+mod check;
+mod fact;
+mod flow;
+mod input;
+mod size;
+mod value;
+mod walk;
+
+use crate::diagnostic::Diagnostic;
+use crate::ir::{EntryPoint, FuncId, Module, Op, Stage};
+use crate::lane::{LaneOp, Width};
+use crate::profile::Profile;
+pub use size::sizes;
+
+/// What is looked at.
+pub struct Work<'m> {
+    module: &'m Module,
+    stage: Stage,
+    /// Lanes of a subgroup, where they are known.
+    lanes: Option<u32>,
+    /// The binary logarithm of that; of the largest there is where they are not.
+    size: u8,
+    /// Invocations of a workgroup along x, y and z, where they are known.
+    group: [Option<u32>; 3],
+}
+
+/// What there is to warn of in a module, in the order of the source.
+pub fn warnings(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    if !module.functions.handles().any(|id| is_watched(module, id)) {
+        return found;
+    }
+    for entry in &module.entry_points {
+        let order = walk::order(module, entry.function);
+        found.append(&mut walk::run(&Work::new(module, entry, profile), &order));
+    }
+    found.sort_by_key(|warning| (warning.span(), warning.code));
+    found.dedup_by_key(|warning| (warning.span(), warning.code));
+    found
+}
+
+/// Whether a function has an operation that there may be something to say of.
+fn is_watched(module: &Module, id: FuncId) -> bool {
+    let insts = module.functions[id].insts.iter();
+    let mut lanes = insts.filter_map(|(_, inst)| if let Op::Lane(op, _) = inst.op { Some(op) } else { None });
+    lanes.any(|op| !matches!(op, LaneOp::LaneIndex(_) | LaneOp::LaneCount(_) | LaneOp::Ballot(_) | LaneOp::Elect))
+}
+
+impl<'m> Work<'m> {
+    fn new(module: &'m Module, entry: &EntryPoint, profile: &Profile) -> Work<'m> {
+        let lanes = profile.wave_size;
+        let size = lanes.map_or(7, |lanes| lanes.ilog2() as u8);
+        let known = |size: &crate::ir::ConstId| module.constants.bits(*size).map(|size| size as u32);
+        let group = match entry.stage {
+            Stage::Compute => entry.workgroup_size.each_ref().map(known),
+            Stage::Vertex | Stage::Fragment => [None; 3],
+        };
+        Work { module, stage: entry.stage, lanes, size, group }
+    }
+
+    /// The binary logarithm of the lanes that a subgroup has at least. Drivers of Vulkan 1.1 have four and more.
+    fn least_size(&self) -> u8 {
+        self.lanes.map_or(2, |lanes| lanes.ilog2() as u8)
+    }
+
+    /// The binary logarithm of a segment's lanes.
+    fn bits(&self, width: Width) -> u8 {
+        width.lanes().map_or(self.size, |lanes| lanes.ilog2() as u8)
+    }
+
+    /// Invocations of a workgroup.
+    fn invocations(&self) -> Option<u32> {
+        self.group.iter().copied().product()
+    }
+}
+
+#[cfg(test)]
+mod tests;

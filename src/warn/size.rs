@@ -1,0 +1,59 @@
+//! Notes on operations that mean something else where subgroups have another size.
+
+use super::walk;
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::ir::{Module, Op};
+use crate::lane::{Group, LaneOp, Members, Width};
+use crate::profile::Profile;
+
+/// A note for every operation whose meaning hangs on the size of the subgroup, where the profile does not state it; in the
+/// order of the source.
+pub fn sizes(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    if profile.wave_size.is_some() {
+        return found;
+    }
+    for entry in &module.entry_points {
+        for id in walk::order(module, entry.function) {
+            for (_, inst) in module.functions[id].insts.iter() {
+                let Op::Lane(op, _) = inst.op else { continue };
+                let Some(what) = changes(op) else { continue };
+                let message = "the meaning of this operation changes with the size of the subgroup";
+                found.push(Diagnostic::new(Severity::Note, Code::WAVE_SIZE, message).at(inst.span, what));
+            }
+        }
+    }
+    found.sort_by_key(Diagnostic::span);
+    found.dedup_by(|one, other| one.span() == other.span() && one.labels == other.labels);
+    found
+}
+
+/// What is another with another size; none for operations that are the same wherever they are defined.
+fn changes(op: LaneOp) -> Option<&'static str> {
+    use LaneOp as O;
+    Some(match op {
+        O::Fold { width: Width::SUBGROUP, members: Members::All, .. } => "over as many lanes as the subgroup has",
+        O::Fold { width: Width::SUBGROUP, .. } | O::Partitioned { .. } => "over the active lanes of the subgroup",
+        O::Segmented { width: Width::SUBGROUP, .. } => "a run ends with the subgroup",
+        O::Sort { width: Width::SUBGROUP } => "sorts as many values as the subgroup has lanes",
+        O::Butterfly(Width::SUBGROUP) => "from the lane half a subgroup away",
+        O::Rotate(Width::SUBGROUP) => "turns round at the end of the subgroup",
+        O::SegmentLast(Width::SUBGROUP) => "true in the subgroup's last lane",
+        O::Bpermute | O::Permute => "the index counts modulo the size of the subgroup",
+        O::BroadcastFirst => "the lowest active lane of each subgroup",
+        O::Elect => "one lane in each subgroup",
+        O::Partition => "the lanes of the subgroup",
+        O::Vote { group: Group::Subgroup, .. } | O::Vote { group: Group::Segment(Width::SUBGROUP), .. } => {
+            "the active lanes of the subgroup vote"
+        }
+        O::Ballot(Group::Subgroup) => "a bit for each lane of the subgroup",
+        O::LaneIndex(Group::Subgroup) => "counts up to the size of the subgroup",
+        O::LaneCount(_) => "the size of the subgroup",
+        O::LaneMask(_, Group::Subgroup) => "a bit for each lane of the subgroup",
+        O::Vote { group: Group::Warp, .. } | O::Ballot(Group::Warp) | O::ActiveMask => {
+            "over 32 lanes, fewer where the subgroup has fewer"
+        }
+        O::LaneIndex(_) | O::LaneMask(..) => "counts up to 32, or to the size of the subgroup where that is less",
+        _ => return None,
+    })
+}

@@ -1,0 +1,182 @@
+//! What is known of the result of one instruction, from what is known of its operands.
+
+use super::fact::{Alike, Fact, Held, Picks};
+use super::walk::Walk;
+use crate::ir::{BinaryOp, ImageOp, Inst, Op, UnaryOp, Value, Values};
+use crate::lane::{CountOp, FoldKind, Group, LaneOp, QuadMove, ShuffleMode, Width};
+
+impl Walk<'_> {
+    /// What is known of an instruction's result; memory and control flow aside.
+    pub fn result(&self, inst: &Inst) -> Fact {
+        match inst.op {
+            Op::Binary(op, a, b) => self.binary(op, a, b),
+            Op::Unary(op, a) => unary(op, self.fact(a)),
+            Op::Convert(a) | Op::Bitcast(a) => self.converted(inst, self.fact(a)),
+            Op::Select { condition, accept, reject } => {
+                let (condition, value) = (self.fact(condition), self.fact(accept).meet(self.fact(reject)));
+                value.chosen(condition.alike)
+            }
+            Op::Extract { composite, index } => {
+                let fact = self.fact(composite);
+                fact.whole.map_or(fact.made(), |whole| self.work.component(whole, index as u8))
+            }
+            Op::Lane(op, args) => self.lane(op, args, inst),
+            Op::Atomic { .. } | Op::Image { op: ImageOp::Atomic(_), .. } => Fact::LANE,
+            _ => self.mixed(inst),
+        }
+    }
+
+    /// Arithmetic of which nothing special is known.
+    fn mixed(&self, inst: &Inst) -> Fact {
+        let mut all = Fact::PLAIN;
+        inst.op.each_operand(self.function, |value| all = all.mix(self.fact(value)));
+        all
+    }
+
+    /// A number that stays an integer keeps its low bits.
+    fn converted(&self, inst: &Inst, fact: Fact) -> Fact {
+        let types = &self.work.module.types;
+        let is_int = types.scalar_of(inst.ty).is_some_and(|scalar| scalar.is_int());
+        if is_int { Fact { whole: None, ..fact } } else { Fact { varies: fact.varies, ..fact.made() } }
+    }
+
+    fn constant(&self, value: Value) -> Option<u64> {
+        let Value::Const(id) = value else { return None };
+        self.work.module.constants.bits(id)
+    }
+
+    fn binary(&self, op: BinaryOp, a: Value, b: Value) -> Fact {
+        use BinaryOp as O;
+        let (x, y) = (self.fact(a), self.fact(b));
+        match (op, self.constant(a), self.constant(b)) {
+            (O::Eq, None, Some(c)) => Fact { picks: picks(x, c), ..x.mix(y) },
+            (O::Eq, Some(c), None) => Fact { picks: picks(y, c), ..x.mix(y) },
+            (O::Lt, None, Some(1)) => Fact { picks: picks(x, 0), ..ordered(x, y, 1) },
+            (O::Lt | O::Ge, None, c) => ordered(x, y, c.unwrap_or(1_u64 << y.zeros)),
+            (O::Gt | O::Le, None, Some(c)) => ordered(x, y, c.wrapping_add(1)),
+            (O::Gt | O::Le, c, None) => ordered(y, x, c.unwrap_or(1_u64 << x.zeros)),
+            (O::Lt | O::Ge, Some(c), None) => ordered(y, x, c.wrapping_add(1)),
+            // What was a truth and became a number.
+            (O::Ne, None, Some(0)) => Fact { picks: x.picks, ..x.mix(y) },
+            (O::LogicalAnd, ..) => Fact { picks: x.picks.or(y.picks), ..self.guarded(x, y) },
+            (O::LogicalOr, ..) => self.guarded(x, y),
+            (O::And, None, Some(c)) => self.masked(x, c),
+            (O::And, Some(c), None) => self.masked(y, c),
+            (O::Rem, None, Some(c)) if c.is_power_of_two() => self.masked(x, c - 1),
+            (O::Rem, None, None) => {
+                let index = x.index.min(y.zeros);
+                Fact { index, varies: index > 0, ..x.mix(y) }
+            }
+            (O::Div, None, None) => grouped(x, y.zeros).mix(y),
+            (O::Mul, None, None) => Fact { zeros: (x.zeros + y.zeros).min(8), ..x.mix(y) },
+            (O::Rem, None, Some(c)) if c > 1 => Fact { index: x.index.min(zeros(c)), varies: x.index > 0, ..x.made() },
+            (O::Shr, None, Some(c)) => self.shifted(x, c.min(64) as u8),
+            (O::Div, None, Some(c)) if c > 0 => self.shifted(x, zeros(c)),
+            (O::Shl, None, Some(c)) => scaled(x, c.min(8) as u8),
+            (O::Mul, None, Some(c)) if c > 0 => scaled(x, zeros(c)),
+            (O::Mul, Some(c), None) if c > 0 => scaled(y, zeros(c)),
+            (O::Add | O::Sub | O::Xor | O::Or, ..) => self.offset(op, x, y),
+            _ => x.mix(y),
+        }
+    }
+
+    /// A conjunction or disjunction: the one operand may say where the other is looked at.
+    fn guarded(&self, x: Fact, y: Fact) -> Fact {
+        let parts = |fact: Fact, held: Held| self.lanes(fact.alike) < self.work.bits(held.width);
+        let of = |own: Fact, other: Fact| own.held.filter(|held| other.held.is_some() || !parts(other, *held));
+        Fact { held: of(x, y).or(of(y, x)), ..x.mix(y) }
+    }
+
+    /// A sum; an index plus the same everywhere still tells lanes apart, and keeps its low bits where that has none.
+    fn offset(&self, op: BinaryOp, x: Fact, y: Fact) -> Fact {
+        let uniform = |fact: Fact| self.lanes(fact.alike) >= self.work.size;
+        let (own, by) = if uniform(y) { (x, y) } else { (y, x) };
+        let all = Fact { zeros: x.zeros.min(y.zeros), ..x.mix(y) };
+        if !uniform(by) {
+            return all;
+        }
+        let is_reversed = op == BinaryOp::Sub && uniform(x);
+        let index = if is_reversed { 0 } else { own.index.min(by.zeros) };
+        Fact { index, varies: own.varies && op != BinaryOp::Or, ..all }
+    }
+
+    fn masked(&self, x: Fact, mask: u64) -> Fact {
+        let kept = x.index.min(mask.trailing_ones().min(8) as u8);
+        let seen = mask & ((1_u64 << x.index.min(self.work.least_size())) - 1);
+        let grouped = Fact { index: kept, varies: x.varies && seen != 0, ..grouped(x, zeros(mask)) };
+        Fact { zeros: x.zeros.max(zeros(mask)), ..grouped }
+    }
+
+    /// Of eight zeros nobody knows how many there are: the size of a subgroup that only the driver knows has them.
+    fn shifted(&self, x: Fact, by: u8) -> Fact {
+        let varies = x.varies && by < x.index.min(self.work.least_size());
+        let zeros = if by > 0 && x.zeros == 8 { 0 } else { x.zeros.saturating_sub(by) };
+        Fact { zeros, varies, ..grouped(x, by) }
+    }
+
+    /// The result of a cross-lane operation. A move may be undefined in some lanes, so only those that give all lanes of
+    /// a group one value are of any use.
+    fn lane(&self, op: LaneOp, args: Values, inst: &Inst) -> Fact {
+        use LaneOp as O;
+        let args = self.values(args);
+        let operand = |n: usize| args.get(n).map_or(Fact::LANE, |arg| self.fact(*arg));
+        let group =
+            |width: Width| Fact::new(Alike::of(width.lanes().map_or(Alike::WHOLE, |lanes| lanes.ilog2() as u8)));
+        let whole = Fact::PLAIN;
+        match op {
+            O::LaneIndex(Group::Warp) => Fact::index(5),
+            O::LaneIndex(_) => Fact::index(7),
+            O::LaneCount(Group::Subgroup) => Fact { zeros: self.work.lanes.map_or(8, |_| self.work.size), ..whole },
+            O::LaneCount(_) | O::Broadcast | O::BroadcastFirst => whole,
+            O::Vote { group: of, .. } | O::Ballot(of) => match of {
+                Group::Subgroup => whole,
+                Group::Quad => Fact::new(Alike::of(2)),
+                Group::Warp => Fact::new(Alike::of(5)),
+                Group::Segment(width) => group(width),
+            },
+            O::ActiveMask => Fact::new(Alike::of(5)),
+            O::Fold { kind: FoldKind::AllReduce, width, .. } => group(width),
+            O::Fold { kind: kind @ (FoldKind::Reduce | FoldKind::ReduceLow), width, .. } => {
+                let held = Held { width, is_low: kind == FoldKind::ReduceLow, at: inst.span };
+                Fact { held: Some(held), ..Fact::LANE }
+            }
+            O::Quad { mv: QuadMove::Lane(_), .. } | O::QuadBroadcast => Fact::new(Alike::of(2)),
+            O::Shuffle(ShuffleMode::Index) | O::Bpermute => Fact::new(operand(1).alike),
+            O::BallotCount(CountOp::All) | O::BallotFindLsb | O::BallotFindMsb => operand(0).made(),
+            O::BallotBit => operand(0).mix(operand(1)),
+            O::Elect => Fact { picks: Some(Picks { bits: 7, lane: 0 }), ..Fact::LANE },
+            _ => Fact::LANE,
+        }
+    }
+}
+
+/// Low zeros, of which more than a subgroup has bits are of no use.
+fn zeros(number: u64) -> u8 {
+    number.trailing_zeros().min(8) as u8
+}
+
+/// Arithmetic that looks at the bits above `bits` only.
+fn grouped(x: Fact, bits: u8) -> Fact {
+    let all = x.made();
+    let lanes = if x.index > 0 { all.alike.lanes.max(bits.min(x.index)) } else { all.alike.lanes };
+    Fact { alike: Alike { lanes, ..all.alike }, ..all }
+}
+
+/// Whether a number is below a limit: the same wherever its bits above the limit's zeros are.
+fn ordered(x: Fact, y: Fact, limit: u64) -> Fact {
+    let grouped = grouped(x, zeros(limit));
+    grouped.mix(y)
+}
+
+fn scaled(x: Fact, by: u8) -> Fact {
+    Fact { zeros: (x.zeros + by).min(8), varies: x.varies, ..x.made() }
+}
+
+/// The lanes whose index is this, as far as a value tells.
+fn picks(x: Fact, number: u64) -> Option<Picks> {
+    (x.index > 0).then(|| Picks { bits: x.index, lane: (number & ((1_u64 << x.index) - 1)) as u8 })
+}
+
+fn unary(op: UnaryOp, x: Fact) -> Fact {
+    Fact { varies: x.varies && op != UnaryOp::LogicalNot, ..x.made() }
+}

@@ -1,0 +1,551 @@
+//! Walks the functions of a module until nothing changes that is known of their values, and of where lanes part.
+//!
+//! Variables are memory here. A store to a whole variable begins a new version of it for the rest of its block; for what
+//! is around that block it is one more value that the variable may have. So a variable that is used again for something
+//! else is not mistaken for what it was, and no block needs a state of its own. What is known only ever shrinks.
+
+use super::Work;
+use super::fact::{Alike, Fact, Picks, lower};
+use super::flow::{Cause, Frame, Leave, Leaves, Together, Toward, least, take};
+use crate::diagnostic::Diagnostic;
+use crate::ir::{
+    BlockId, Cases, FuncId, Function, GlobalId, Inst, InstFlags, InstId, Module, Op, Space, Value, Values,
+};
+use crate::source::Span;
+use rustc_hash::FxHashMap;
+
+/// What is known of a function.
+pub struct Known {
+    /// Of each instruction's result; of a store what the version holds that it begins.
+    pub facts: Vec<Option<Fact>>,
+    /// Of each variable at the start, and then of what each parameter that is a pointer points to.
+    entries: Vec<Option<Fact>>,
+    /// Of the parameters, over all calls.
+    pub params: Vec<Option<Fact>>,
+    /// Of what is stored behind each parameter that is a pointer.
+    outs: Vec<Option<Fact>>,
+    result: Option<Fact>,
+    /// How far lanes come to it together.
+    entry: Together,
+    /// How far lanes together end for good in it.
+    discards: Together,
+    /// How far lanes together leave each loop so far.
+    left: FxHashMap<InstId, Together>,
+}
+
+impl Known {
+    fn new(function: &Function) -> Known {
+        let params = function.params.len();
+        let mut entries = vec![None; function.locals.len() + params];
+        for ((_, local), entry) in function.locals.iter().zip(&mut entries) {
+            *entry = local.init.map(|_| Fact::PLAIN);
+        }
+        Known {
+            facts: vec![None; function.insts.len()],
+            entries,
+            params: vec![None; params],
+            outs: vec![None; params],
+            result: None,
+            entry: Together::ALL,
+            discards: Together::ALL,
+            left: FxHashMap::default(),
+        }
+    }
+}
+
+/// What a variable holds from a store on, to the end of the block.
+#[derive(Clone, Copy)]
+struct Version {
+    store: InstId,
+    /// Frames around the store.
+    depth: usize,
+    /// The version that the blocks around see.
+    outer: Option<usize>,
+}
+
+/// The walk, which is in one function at a time.
+pub struct Walk<'m> {
+    pub work: &'m Work<'m>,
+    pub function: &'m Function,
+    id: FuncId,
+    known: Vec<Option<Known>>,
+    globals: Vec<Option<Fact>>,
+    pub frames: Vec<Frame>,
+    /// The version of each variable; none before the first store.
+    versions: Vec<Option<usize>>,
+    begun: Vec<Version>,
+    /// Versions to come back to at the end of a block.
+    undo: Vec<(usize, Option<usize>)>,
+    /// Constructs that a `break`, and that a `continue`, means.
+    breaks: Vec<InstId>,
+    continues: Vec<InstId>,
+    yielded: Option<Fact>,
+    changed: bool,
+    pub found: Vec<Diagnostic>,
+}
+
+/// Walks after which nothing is said of a module. Two or three are usual; values that go round loops from variable to
+/// variable take one more for each.
+const WALKS: usize = 32;
+
+/// Walks `order`, whose callees come before their callers; gives what there is to warn of.
+pub fn run(work: &Work<'_>, order: &[FuncId]) -> Vec<Diagnostic> {
+    let Some(last) = order.last() else { return Vec::new() };
+    let module = work.module;
+    let mut known: Vec<Option<Known>> = module.functions.iter().map(|_| None).collect();
+    for id in order {
+        known[id.index()] = Some(Known::new(&module.functions[*id]));
+    }
+    let mut walk = Walk {
+        work,
+        function: &module.functions[*last],
+        id: *last,
+        known,
+        globals: module.globals.iter().map(|(_, global)| global.init.map(|_| Fact::PLAIN)).collect(),
+        frames: Vec::new(),
+        versions: Vec::new(),
+        begun: Vec::new(),
+        undo: Vec::new(),
+        breaks: Vec::new(),
+        continues: Vec::new(),
+        yielded: None,
+        changed: false,
+        found: Vec::new(),
+    };
+    for _ in 0..WALKS {
+        walk.changed = false;
+        walk.found.clear();
+        order.iter().for_each(|id| walk.enter(*id));
+        if !walk.changed {
+            return walk.found;
+        }
+    }
+    Vec::new()
+}
+
+impl<'m> Walk<'m> {
+    pub fn own(&self) -> &Known {
+        self.known[self.id.index()].as_ref().expect("the walk is in a function of its order")
+    }
+
+    fn own_mut(&mut self) -> &mut Known {
+        self.known[self.id.index()].as_mut().expect("the walk is in a function of its order")
+    }
+
+    pub fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("the walk is in a block")
+    }
+
+    pub fn values(&self, list: Values) -> &'m [Value] {
+        self.function.values(list)
+    }
+
+    fn enter(&mut self, id: FuncId) {
+        self.function = &self.work.module.functions[id];
+        self.id = id;
+        self.versions.clear();
+        self.versions.resize(self.own().entries.len(), None);
+        self.begun.clear();
+        let mut leaves = self.block(self.function.body, Together::ALL, None);
+        let gone = take(&mut leaves, Toward::Discard);
+        let before = self.own().discards;
+        self.changed |= before.alike.meet(gone.alike) != before.alike;
+        self.own_mut().discards = before.meet(gone);
+    }
+
+    /// Walks a block that lanes enter as far together as `entry` says. Gives who left it early.
+    fn block(&mut self, block: BlockId, entry: Together, picks: Option<Picks>) -> Leaves {
+        let overall = self.frames.last().map_or(entry.alike, |around| around.overall.meet(entry.alike));
+        self.frames.push(Frame { together: entry, overall, picks, leaves: Vec::new() });
+        let (mark, begun) = (self.undo.len(), self.begun.len());
+        let function = self.function;
+        function.blocks[block].insts.iter().for_each(|inst| self.inst(*inst));
+        for (variable, version) in self.undo.drain(mark..).rev() {
+            self.versions[variable] = version;
+        }
+        self.begun.truncate(begun);
+        self.frames.pop().map(|frame| frame.leaves).unwrap_or_default()
+    }
+
+    fn inst(&mut self, id: InstId) {
+        let function = self.function;
+        let inst = &function.insts[id];
+        let fact = match inst.op {
+            Op::If { condition, then, otherwise, .. } => self.branch(condition, then, otherwise, inst.span),
+            Op::Loop { body, continuing, break_if, .. } => self.repetition(id, body, continuing, break_if),
+            Op::Switch { selector, cases, .. } => self.choice(id, selector, cases, inst.span),
+            Op::Break => self.leave(self.breaks.last().map(|id| Toward::End(*id)), Leave::Break, inst.span),
+            Op::Continue => self.leave(self.continues.last().map(|id| Toward::Next(*id)), Leave::Continue, inst.span),
+            Op::Return(value) => self.give_back(value, inst.span),
+            Op::Discard => self.leave(Some(Toward::Discard), Leave::Discard, inst.span),
+            Op::Yield(value) => {
+                self.yielded = Some(self.fact(value));
+                return;
+            }
+            Op::Store { pointer, value } => return self.store(id, pointer, value, inst.span),
+            Op::Load(pointer) => Some(self.load(pointer, inst.flags)),
+            Op::Call(callee, args) => Some(self.call(callee, args, inst.span)),
+            _ => {
+                self.check(inst);
+                Some(self.result(inst))
+            }
+        };
+        self.own_mut().facts[id.index()] = fact;
+    }
+
+    /// What is known of an operand. Of a pointer nothing is, but of what it is made of.
+    pub fn fact(&self, value: Value) -> Fact {
+        match value {
+            Value::Inst(id) => self.own().facts[id.index()].unwrap_or(Fact::PLAIN),
+            Value::Const(id) => self.work.module.constants.bits(id).map_or(Fact::PLAIN, Fact::constant),
+            Value::Param(n) => {
+                let known = self.own().params[n as usize].unwrap_or(Fact::PLAIN);
+                Fact { alike: Alike::param(n as usize), ..known }
+            }
+            Value::Global(_) | Value::Local(_) => Fact::PLAIN,
+        }
+    }
+
+    /// In how large groups lanes have the same, over all calls of the function.
+    pub fn lanes(&self, alike: Alike) -> u8 {
+        if alike.params == 0 {
+            return alike.lanes;
+        }
+        let params = self.own().params.iter().enumerate();
+        let hangs_on = params.filter(|(n, _)| alike.params & Alike::param(*n).params != 0);
+        hangs_on.filter_map(|(_, param)| *param).fold(alike.lanes, |least, param| least.min(param.alike.lanes))
+    }
+
+    /// In how large groups lanes come here together or not at all.
+    pub fn here(&self) -> u8 {
+        let own = self.frames.last().map_or(Alike::WHOLE, |frame| self.lanes(frame.overall));
+        own.min(self.own().entry.alike.lanes)
+    }
+
+    /// What parts the lanes of groups that are larger than those that come here together.
+    pub fn cause(&self, lanes: u8) -> Cause {
+        let parts = |frame: &&Frame| self.lanes(frame.together.alike) < lanes;
+        self.frames.iter().rev().find(parts).map_or(self.own().entry.cause, |frame| frame.together.cause)
+    }
+
+    fn leave(&mut self, toward: Option<Toward>, how: Leave, at: Span) -> Option<Fact> {
+        if let Some(toward) = toward {
+            self.frame().leave(toward, how, at);
+        }
+        None
+    }
+
+    fn give_back(&mut self, value: Option<Value>, at: Span) -> Option<Fact> {
+        if let Some(value) = value {
+            let chosen = self.fact(value).chosen(self.frame().overall);
+            self.changed |= lower(&mut self.own_mut().result, chosen);
+        }
+        self.leave(Some(Toward::Return), Leave::Return, at)
+    }
+
+    /// The place that says why a condition is what it is: its own, where it is computed.
+    fn span_of(&self, value: Value, otherwise: Span) -> Span {
+        match value {
+            Value::Inst(id) if !self.function.insts[id].span.is_none() => self.function.insts[id].span,
+            _ => otherwise,
+        }
+    }
+
+    fn branch(&mut self, condition: Value, then: BlockId, otherwise: BlockId, at: Span) -> Option<Fact> {
+        let fact = self.fact(condition);
+        let at = self.span_of(condition, at);
+        self.reach(fact, at);
+        let entry = Together { alike: fact.alike, cause: Cause::branch(at) };
+        let mut leaves = self.block(then, entry, fact.picks);
+        let first = self.yielded.take();
+        leaves.extend(self.block(otherwise, entry, None));
+        let second = self.yielded.take();
+        self.frame().part(leaves);
+        let value = first.zip(second).map(|(first, second)| first.meet(second)).or(first).or(second);
+        value.map(|value| value.chosen(fact.alike))
+    }
+
+    fn choice(&mut self, id: InstId, selector: Value, cases: Cases, at: Span) -> Option<Fact> {
+        let fact = self.fact(selector);
+        let at = self.span_of(selector, at);
+        self.reach(fact, at);
+        let entry = Together { alike: fact.alike, cause: Cause::branch(at) };
+        self.breaks.push(id);
+        let mut leaves = Leaves::new();
+        let mut fell = Together::ALL;
+        for case in self.function.arms(cases) {
+            let left = self.block(case.body, entry.meet(fell), None);
+            fell = if case.falls_through { fell.meet(least(&left)) } else { Together::ALL };
+            leaves.extend(left);
+        }
+        self.breaks.pop();
+        leaves.retain(|(toward, _)| *toward != Toward::End(id));
+        self.frame().part(leaves);
+        None
+    }
+
+    /// Lanes that left in earlier rounds are missing in later ones.
+    fn repetition(&mut self, id: InstId, body: BlockId, continuing: BlockId, break_if: Option<Value>) -> Option<Fact> {
+        let before = self.own().left.get(&id).copied().unwrap_or(Together::ALL);
+        self.breaks.push(id);
+        self.continues.push(id);
+        let mut leaves = self.block(body, before, None);
+        take(&mut leaves, Toward::Next(id));
+        let gone = least(&leaves);
+        leaves.extend(self.block(continuing, before.meet(gone), None));
+        self.breaks.pop();
+        self.continues.pop();
+        let last = break_if.map_or(Together::ALL, |condition| self.end_of_round(condition));
+        let left = before.meet(least(&leaves)).meet(last);
+        if left.alike != before.alike {
+            self.changed = true;
+            self.own_mut().left.insert(id, left);
+        }
+        leaves.retain(|(toward, _)| *toward != Toward::End(id));
+        self.frame().part(leaves);
+        None
+    }
+
+    /// The condition behind a round by which lanes leave a loop.
+    fn end_of_round(&mut self, condition: Value) -> Together {
+        let fact = self.fact(condition);
+        let at = self.span_of(condition, Span::NONE);
+        self.reach(fact, at);
+        Together { alike: fact.alike, cause: Cause { condition: at, leave: Some((Leave::Break, Span::NONE)) } }
+    }
+
+    /// What a pointer points into, and the indices behind it.
+    fn place(&self, pointer: Value) -> (Value, &'m [Value]) {
+        let Value::Inst(id) = pointer else { return (pointer, &[]) };
+        match self.function.insts[id].op {
+            Op::Access { base, indices } => (base, self.function.values(indices)),
+            _ => (pointer, &[]),
+        }
+    }
+
+    /// The number of a variable, or of what a parameter points to.
+    fn variable(&self, base: Value) -> Option<usize> {
+        match base {
+            Value::Local(id) => Some(id.index()),
+            Value::Param(n) => Some(self.function.locals.len() + n as usize),
+            _ => None,
+        }
+    }
+
+    fn load(&mut self, pointer: Value, flags: InstFlags) -> Fact {
+        let (base, indices) = self.place(pointer);
+        let path = indices.iter().fold(Fact::PLAIN, |path, index| path.mix(self.fact(*index)));
+        let held = self.contents(base);
+        if let (Some(whole), [Value::Const(n)]) = (held.whole, indices) {
+            let n = self.work.module.constants.bits(*n).unwrap_or(0);
+            return self.work.component(whole, n as u8);
+        }
+        if flags.intersects(InstFlags::VOLATILE | InstFlags::COHERENT) {
+            return Fact::LANE;
+        }
+        if indices.is_empty() { held } else { path.mix(held) }
+    }
+
+    /// What is known of what something holds that a pointer points to.
+    fn contents(&self, base: Value) -> Fact {
+        if let Some(variable) = self.variable(base) {
+            return self.held_by(variable);
+        }
+        let Value::Global(id) = base else { return self.fact(base).made() };
+        match self.work.module.globals[id].space {
+            Space::Input => self.work.input(id),
+            Space::Output => Fact::LANE,
+            Space::Private => self.globals[id.index()].unwrap_or(Fact::PLAIN),
+            // What all lanes read at one place at once is one thing.
+            _ => Fact::PLAIN,
+        }
+    }
+
+    fn held_by(&self, variable: usize) -> Fact {
+        let own = self.own();
+        let fact = match self.versions[variable] {
+            Some(version) => own.facts[self.begun[version].store.index()],
+            None => own.entries[variable],
+        };
+        let param = variable.checked_sub(self.function.locals.len());
+        match (fact, param) {
+            (_, Some(n)) if self.versions[variable].is_none() => {
+                let given = Fact { alike: Alike::param(n), ..own.params[n].unwrap_or(Fact::PLAIN) };
+                fact.map_or(given, |fact| fact.meet(given))
+            }
+            (fact, _) => fact.unwrap_or(Fact::PLAIN),
+        }
+    }
+
+    fn store(&mut self, id: InstId, pointer: Value, value: Value, at: Span) {
+        let (base, indices) = self.place(pointer);
+        let path = indices.iter().fold(Fact::PLAIN, |path, index| path.mix(self.fact(*index)));
+        let fact = self.fact(value);
+        if let Some(variable) = self.variable(base) {
+            match indices.is_empty() {
+                true => self.begin(variable, id, fact),
+                false => self.update(variable, fact.mix(path)),
+            }
+            return;
+        }
+        match base {
+            Value::Global(global) if self.work.module.globals[global].space == Space::Private => {
+                self.keep(global, if indices.is_empty() { fact } else { fact.mix(path) });
+            }
+            _ => self.reach(fact.mix(path), at),
+        }
+    }
+
+    /// One more value that a variable of the module may hold, anywhere.
+    fn keep(&mut self, global: GlobalId, fact: Fact) {
+        let alike = Alike::of(self.lanes(fact.alike).min(self.here()));
+        self.changed |= lower(&mut self.globals[global.index()], Fact { alike, ..fact });
+    }
+
+    /// Begins a version of a variable. What the blocks around see may be this too from then on.
+    fn begin(&mut self, variable: usize, store: InstId, fact: Fact) {
+        let depth = self.frames.len();
+        let old = self.versions[variable];
+        let outer = match old.map(|old| self.begun[old]) {
+            Some(version) if version.depth == depth => version.outer,
+            _ => {
+                self.undo.push((variable, old));
+                old
+            }
+        };
+        lower(&mut self.own_mut().facts[store.index()], fact);
+        self.update_around(variable, outer, fact, depth > 1);
+        self.versions[variable] = Some(self.begun.len());
+        self.begun.push(Version { store, depth, outer });
+    }
+
+    /// One more value that a variable may hold from here on, or a part of it.
+    fn update(&mut self, variable: usize, fact: Fact) {
+        self.update_around(variable, self.versions[variable], fact, true);
+    }
+
+    /// The same for a version and those around it; `reaches_entry`: as far as to what it holds at the function's start.
+    fn update_around(&mut self, variable: usize, from: Option<usize>, fact: Fact, reaches_entry: bool) {
+        let mut next = from;
+        while let Some(version) = next {
+            let Version { store, depth, outer } = self.begun[version];
+            let fact = fact.chosen(self.since(depth));
+            let changed = lower(&mut self.own_mut().facts[store.index()], fact);
+            self.changed |= changed && !self.continues.is_empty();
+            next = outer;
+        }
+        let chosen = fact.chosen(self.since(1));
+        if reaches_entry && !self.begins_whole(variable) {
+            let changed = lower(&mut self.own_mut().entries[variable], chosen);
+            self.changed |= changed && !self.continues.is_empty();
+        }
+        if let Some(n) = variable.checked_sub(self.function.locals.len()) {
+            self.changed |= lower(&mut self.own_mut().outs[n], chosen);
+        }
+    }
+
+    /// Whether a version in the function's own block stands before what a variable holds at the start.
+    fn begins_whole(&self, variable: usize) -> bool {
+        let mut next = self.versions[variable];
+        while let Some(version) = next {
+            let Version { depth, outer, .. } = self.begun[version];
+            if depth == 1 {
+                return true;
+            }
+            next = outer;
+        }
+        false
+    }
+
+    /// How far lanes that were together in a frame still are.
+    fn since(&self, depth: usize) -> Alike {
+        self.frames[depth..].iter().fold(Alike::ALL, |all, frame| all.meet(frame.together.alike))
+    }
+
+    fn call(&mut self, callee: FuncId, args: Values, at: Span) -> Fact {
+        let args = self.function.values(args);
+        let facts: Vec<Fact> = args.iter().map(|arg| self.argument(*arg)).collect();
+        self.enter_call(callee, &facts);
+        let Some(known) = &self.known[callee.index()] else { return Fact::LANE };
+        let (result, outs, discards) = (known.result, known.outs.clone(), known.discards);
+        for (arg, out) in args.iter().zip(outs) {
+            let (base, indices) = self.place(*arg);
+            let Some(out) = out.map(|out| resolve(out, &facts)) else { continue };
+            let out = if indices.is_empty() { out } else { out.made() };
+            match (self.variable(base), base) {
+                (Some(variable), _) => self.update(variable, out),
+                (None, Value::Global(global)) => self.keep(global, out),
+                _ => {}
+            }
+        }
+        if discards.alike != Alike::ALL {
+            let alike = resolve(Fact::new(discards.alike), &facts).alike;
+            let leave = discards.cause.leave.or(Some((Leave::Discard, at)));
+            let gone = Together { alike, cause: Cause { leave, ..discards.cause } };
+            self.frame().part(vec![(Toward::Discard, gone)]);
+        }
+        result.map_or(Fact::PLAIN, |result| resolve(result, &facts))
+    }
+
+    /// What is known of an argument, or of what it points to.
+    fn argument(&self, arg: Value) -> Fact {
+        let (base, indices) = self.place(arg);
+        let is_pointer = match arg {
+            Value::Local(_) | Value::Global(_) => true,
+            Value::Param(n) => self.work.module.types.pointee(self.function.params[n as usize].ty).is_some(),
+            Value::Inst(_) | Value::Const(_) => !indices.is_empty(),
+        };
+        if !is_pointer {
+            return self.fact(arg);
+        }
+        let path = indices.iter().fold(Fact::PLAIN, |path, index| path.mix(self.fact(*index)));
+        if indices.is_empty() { self.contents(base) } else { self.contents(base).mix(path) }
+    }
+
+    /// Adds one more call to what is known of how a function is called.
+    fn enter_call(&mut self, callee: FuncId, facts: &[Fact]) {
+        let here = self.here();
+        let entry = Together { alike: Alike::of(here), cause: self.cause(here + 1) };
+        let given: Vec<Fact> =
+            facts.iter().map(|fact| Fact { alike: Alike::of(self.lanes(fact.alike)), ..*fact }).collect();
+        let Some(known) = &mut self.known[callee.index()] else { return };
+        for (param, fact) in known.params.iter_mut().zip(given) {
+            self.changed |= lower(param, fact);
+        }
+        if here < known.entry.alike.lanes {
+            known.entry = entry;
+            self.changed = true;
+        }
+    }
+}
+
+/// What is known of something in a function, where it is called with these.
+fn resolve(fact: Fact, args: &[Fact]) -> Fact {
+    let hangs_on = args.iter().enumerate().filter(|(n, _)| fact.alike.params & Alike::param(*n).params != 0);
+    let own = Alike::of(fact.alike.lanes);
+    Fact { alike: hangs_on.fold(own, |alike, (_, arg)| alike.meet(arg.alike)), ..fact }
+}
+
+/// Functions that a function reaches, callees before their callers.
+pub fn order(module: &Module, root: FuncId) -> Vec<FuncId> {
+    let mut seen = vec![false; module.functions.len()];
+    let mut order = Vec::new();
+    let mut open = vec![(root, false)];
+    while let Some((id, is_done)) = open.pop() {
+        if is_done {
+            order.push(id);
+        } else if !std::mem::replace(&mut seen[id.index()], true) {
+            open.push((id, true));
+            open.extend(callees(&module.functions[id]).map(|callee| (callee, false)));
+        }
+    }
+    order
+}
+
+fn callees(function: &Function) -> impl Iterator<Item = FuncId> {
+    let call = |(_, inst): (InstId, &Inst)| match inst.op {
+        Op::Call(callee, _) => Some(callee),
+        _ => None,
+    };
+    function.insts.iter().filter_map(call)
+}
