@@ -152,6 +152,19 @@ impl Walk<'_> {
     }
 }
 
+/// Whether there may be something to say of an operation: of its own lanes, or of what it leaves in only some of them.
+pub fn is_watched(op: LaneOp) -> bool {
+    use LaneOp as O;
+    match op {
+        O::Fold { kind: FoldKind::Reduce | FoldKind::ReduceLow, .. } => true,
+        O::Fold { members, .. } => members == Members::All,
+        O::Butterfly(_) | O::Segmented { .. } | O::Sort { .. } | O::Bpermute | O::Shuffle(_) | O::ShuffleNv(_) => true,
+        O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadBroadcast => true,
+        O::Rotate(_) | O::Broadcast | O::WriteLane => true,
+        _ => false,
+    }
+}
+
 /// The operand that must be the same in groups of so many lanes, as a binary logarithm.
 fn uniform_operand(op: LaneOp, size: u8) -> Option<(usize, u8)> {
     match op {

@@ -15,7 +15,7 @@ mod walk;
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::{EntryPoint, FuncId, Module, Op, Stage};
-use crate::lane::{LaneOp, Width};
+use crate::lane::Width;
 use crate::profile::Profile;
 pub use size::sizes;
 
@@ -48,9 +48,7 @@ pub fn warnings(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
 
 /// Whether a function has an operation that there may be something to say of.
 fn is_watched(module: &Module, id: FuncId) -> bool {
-    let insts = module.functions[id].insts.iter();
-    let mut lanes = insts.filter_map(|(_, inst)| if let Op::Lane(op, _) = inst.op { Some(op) } else { None });
-    lanes.any(|op| !matches!(op, LaneOp::LaneIndex(_) | LaneOp::LaneCount(_) | LaneOp::Ballot(_) | LaneOp::Elect))
+    module.functions[id].insts.iter().any(|(_, inst)| matches!(inst.op, Op::Lane(op, _) if check::is_watched(op)))
 }
 
 impl<'m> Work<'m> {
