@@ -1,9 +1,9 @@
 //! What the arguments of crosslane's built-ins are, and which form of a built-in takes them.
 
 use super::super::builtin::{Site, type_name};
-use super::Outcome;
 use super::function::{Body, Slot};
 use super::lane::failure;
+use super::{Failure, Outcome};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::{Lowering, Mode, Overload, Param, Shape, TypeExpr};
 use crate::ir::whole::{is_whole, moves};
@@ -83,18 +83,46 @@ impl Body<'_, '_, '_> {
         site: &Site,
         given: &[Given],
     ) -> Outcome<&'static Overload> {
-        if let Some(found) = forms.iter().find(|form| self.misfit(form, given).is_none()) {
-            return Ok(found);
+        match forms.iter().find(|form| self.misfit(form, given).is_none()) {
+            Some(found) => Ok(found),
+            None => Err(self.mismatch(forms, site, given)),
         }
+    }
+
+    /// The message about the first argument that no form takes.
+    fn mismatch(&self, forms: &[&'static Overload], site: &Site, given: &[Given]) -> Failure {
+        let name = &site.name;
         let worst = forms.iter().filter_map(|form| self.misfit(form, given)).max().unwrap_or(0);
-        let (span, what) = given.get(worst).map_or((site.span, String::new()), |one| (one.span(), self.words(one)));
-        if let Some(reason) = given.first().filter(|_| worst == 0).and_then(|data| self.unmovable(forms, data)) {
-            let message = format!("`{}` cannot move {what}", site.name);
-            return Err(failure(Code::NO_OVERLOAD, message, span, &format!("it {reason}")));
-        }
-        let message = format!("`{}` takes no {what} here", site.name);
-        let error = Diagnostic::error(Code::NO_OVERLOAD, message).at(span, "not what it takes");
-        Err(Box::new(forms.iter().fold(error, |error, form| error.note(accepted(form)))))
+        let Some(bad) = given.get(worst) else {
+            return failure(Code::INTERNAL, format!("`{name}` has too few arguments"), site.span, "this call");
+        };
+        let written = forms.iter().all(|form| form.params[worst].mode != Mode::In);
+        let shape = Shape::of(&self.b.module.types, bad.ty()).filter(|shape| !shape.is_matrix());
+        let (message, label) = match (bad, shape) {
+            (Given::Value { .. }, _) if written => {
+                (format!("`{name}` writes to this argument, so it takes a pointer"), "a value".to_string())
+            }
+            (Given::Memory { .. }, _) if !written && forms.len() == 1 => {
+                (format!("`{name}` takes a value here"), "a pointer".to_string())
+            }
+            (_, None) if self.unmovable(forms, bad).is_some() => {
+                (format!("`{name}` cannot move this value"), self.unmovable(forms, bad).unwrap_or_default())
+            }
+            _ if worst > 0 && forms.iter().all(|form| form.params[worst].ty == TypeExpr::Generic) => {
+                (format!("`{name}` takes values of one type"), "of another type than the first".to_string())
+            }
+            (_, None) => {
+                (format!("`{name}` takes no struct, array or matrix"), "of a type that it does not take".to_string())
+            }
+            (_, Some(shape)) => {
+                let message = format!("`{name}` takes no value of type `{}`", type_name(shape));
+                (message, "of a type that it does not take".to_string())
+            }
+        };
+        let error = Diagnostic::error(Code::NO_OVERLOAD, message).at(bad.span(), label);
+        let mut notes: Vec<String> = forms.iter().map(|form| accepted(form)).collect();
+        notes.dedup();
+        Box::new(notes.into_iter().fold(error, Diagnostic::note))
     }
 
     /// The first argument that a form does not take.
@@ -124,21 +152,7 @@ impl Body<'_, '_, '_> {
     fn unmovable(&self, forms: &[&'static Overload], data: &Given) -> Option<String> {
         let types = &self.b.module.types;
         let moved = forms.iter().any(|form| moves_parts(form)) && is_whole(types, data.ty());
-        moved.then(|| moves(types, data.ty()).err())?.map(|reason| reason.to_string())
-    }
-
-    /// An argument in words: `value of type `f32``, `pointer to `f32``.
-    fn words(&self, given: &Given) -> String {
-        let types = &self.b.module.types;
-        let ty = match Shape::of(types, given.ty()) {
-            Some(shape) if !shape.is_matrix() => format!("`{}`", type_name(shape)),
-            _ => "another type".to_string(),
-        };
-        match given {
-            Given::Value { .. } => format!("value of type {ty}"),
-            Given::Memory { .. } => format!("pointer to {ty}"),
-        }
-        .replace("type another type", "another type")
+        moved.then(|| moves(types, data.ty()).err())?.map(|reason| format!("it {reason}"))
     }
 }
 
@@ -156,17 +170,15 @@ fn is_signed(wanted: Shape, given: Shape) -> bool {
     given.scalar() == Scalar::I32 && wanted == given.with_scalar(unsigned)
 }
 
-/// What a form takes, in WGSL's names.
+/// What a form takes, in WGSL's names; it has no integers of 8 and 16 bits.
 fn accepted(overload: &Overload) -> String {
-    let mut types: Vec<String> = Vec::new();
-    for name in overload.generic.iter().filter(|shape| !shape.is_matrix()).map(type_name) {
-        if !types.contains(&name) {
-            types.push(name);
-        }
-    }
-    if types.is_empty() {
-        format!("it is declared as `{}`", overload.signature)
-    } else {
-        format!("it takes `{}`", types.join("`, `"))
+    let narrow = |scalar: Scalar| scalar.is_int() && scalar.width < 32;
+    let shapes = overload.generic.iter().filter(|shape| !shape.is_matrix() && !narrow(shape.scalar()));
+    let names: Vec<String> = shapes.clone().filter(|shape| shape.size() == 1).map(|shape| type_name(shape)).collect();
+    let vectors = if shapes.clone().any(|shape| shape.size() > 1) { " and vectors of these" } else { "" };
+    let whole = if moves_parts(overload) { ", structs and arrays" } else { "" };
+    match names.is_empty() {
+        true => format!("it is declared as `{}`", overload.signature),
+        false => format!("it takes `{}`{vectors}{whole}", names.join("`, `")),
     }
 }
