@@ -91,38 +91,38 @@ impl Body<'_, '_, '_> {
 
     /// The message about the first argument that no form takes.
     fn mismatch(&self, forms: &[&'static Overload], site: &Site, given: &[Given]) -> Failure {
-        let name = &site.name;
         let worst = forms.iter().filter_map(|form| self.misfit(form, given)).max().unwrap_or(0);
         let Some(bad) = given.get(worst) else {
-            return failure(Code::INTERNAL, format!("`{name}` has too few arguments"), site.span, "this call");
+            return failure(Code::INTERNAL, format!("`{}` has too few arguments", site.name), site.span, "this call");
         };
-        let written = forms.iter().all(|form| form.params[worst].mode != Mode::In);
-        let shape = Shape::of(&self.b.module.types, bad.ty()).filter(|shape| !shape.is_matrix());
-        let (message, label) = match (bad, shape) {
-            (Given::Value { .. }, _) if written => {
-                (format!("`{name}` writes to this argument, so it takes a pointer"), "a value".to_string())
-            }
-            (Given::Memory { .. }, _) if !written && forms.len() == 1 => {
-                (format!("`{name}` takes a value here"), "a pointer".to_string())
-            }
-            (_, None) if self.unmovable(forms, bad).is_some() => {
-                (format!("`{name}` cannot move this value"), self.unmovable(forms, bad).unwrap_or_default())
-            }
-            _ if worst > 0 && forms.iter().all(|form| form.params[worst].ty == TypeExpr::Generic) => {
-                (format!("`{name}` takes values of one type"), "of another type than the first".to_string())
-            }
-            (_, None) => {
-                (format!("`{name}` takes no struct, array or matrix"), "of a type that it does not take".to_string())
-            }
-            (_, Some(shape)) => {
-                let message = format!("`{name}` takes no value of type `{}`", type_name(shape));
-                (message, "of a type that it does not take".to_string())
-            }
-        };
+        let (message, label) = self.reason(forms, &site.name, (worst, bad));
         let error = Diagnostic::error(Code::NO_OVERLOAD, message).at(bad.span(), label);
         let mut notes: Vec<String> = forms.iter().map(|form| accepted(form)).collect();
         notes.dedup();
         Box::new(notes.into_iter().fold(error, Diagnostic::note))
+    }
+
+    /// What is wrong with an argument, and its label.
+    fn reason(&self, forms: &[&'static Overload], name: &str, (at, bad): (usize, &Given)) -> (String, String) {
+        let in_all = |holds: fn(&Param) -> bool| forms.iter().all(|form| holds(&form.params[at]));
+        let shape = Shape::of(&self.b.module.types, bad.ty()).filter(|shape| !shape.is_matrix());
+        let other = "of a type that it does not take".to_string();
+        match (bad, shape) {
+            (Given::Value { .. }, _) if in_all(|param| param.mode != Mode::In) => {
+                (format!("`{name}` writes to this argument, so it takes a pointer"), "a value".into())
+            }
+            (Given::Memory { .. }, _) if in_all(|param| param.mode == Mode::In) => {
+                (format!("`{name}` takes a value here"), "a pointer".into())
+            }
+            (_, None) => match self.unmovable(forms, bad) {
+                Some(reason) => (format!("`{name}` cannot move this value"), reason),
+                None => (format!("`{name}` takes no struct, array or matrix"), other),
+            },
+            _ if at > 0 && in_all(|param| param.ty == TypeExpr::Generic) => {
+                (format!("`{name}` takes values of one type"), "of another type than the first".into())
+            }
+            (_, Some(shape)) => (format!("`{name}` takes no value of type `{}`", type_name(shape)), other),
+        }
     }
 
     /// The first argument that a form does not take.
@@ -174,7 +174,7 @@ fn is_signed(wanted: Shape, given: Shape) -> bool {
 fn accepted(overload: &Overload) -> String {
     let narrow = |scalar: Scalar| scalar.is_int() && scalar.width < 32;
     let shapes = overload.generic.iter().filter(|shape| !shape.is_matrix() && !narrow(shape.scalar()));
-    let names: Vec<String> = shapes.clone().filter(|shape| shape.size() == 1).map(|shape| type_name(shape)).collect();
+    let names: Vec<String> = shapes.clone().filter(|shape| shape.size() == 1).map(type_name).collect();
     let vectors = if shapes.clone().any(|shape| shape.size() > 1) { " and vectors of these" } else { "" };
     let whole = if moves_parts(overload) { ", structs and arrays" } else { "" };
     match names.is_empty() {
