@@ -273,6 +273,13 @@ fn values_of_any_type_are_handed_through() {
 }
 
 #[test]
+fn numbers_without_a_suffix_have_the_type_of_the_first_value() {
+    let printed = accepted(&kernel("v = writeInvocationAMD(v, 7, 2) + u32(writeInvocationAMD(f32(v), -7, 2));"));
+    assert!(printed.contains(", 7u, 2u") && printed.contains(", -7.0, 2u"), "{printed}");
+    assert_eq!(refused(&kernel("v = writeInvocationAMD(v, -7, 2);")), (Code::NO_OVERLOAD, "-7".to_string()));
+}
+
+#[test]
 fn structs_and_arrays_move_whole() {
     let source = "enable crosslane;\nstruct In { a: vec2f, b: array<u32, 2> } struct P { a: f32, on: bool, m: mat2x2f, s: In }\n\
         @group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\

@@ -7,7 +7,7 @@ use super::{Failure, Outcome};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::{Lowering, Mode, Overload, Param, Shape, TypeExpr};
 use crate::ir::whole::{is_whole, moves};
-use crate::ir::{Scalar, ScalarKind, TypeId, Value};
+use crate::ir::{Module, Scalar, ScalarKind, Type, TypeId, Types, Value};
 use crate::source::Span;
 use naga::{Expression, Handle, StorageAccess, TypeInner};
 
@@ -135,7 +135,9 @@ impl Body<'_, '_, '_> {
             _ => moves_parts(form) && is_whole(types, ty) && moves(types, ty).is_ok(),
         };
         let takes = |param: &Param, given: &Given| match (param.ty, Shape::of(types, given.ty())) {
-            (TypeExpr::Generic, _) => Some(given.ty()) == generic && first(given.ty()),
+            (TypeExpr::Generic, _) => {
+                generic.is_some_and(|ty| first(ty) && (ty == given.ty() || self.is_number_for(given, ty)))
+            }
             (TypeExpr::Is(shape) | TypeExpr::Test(shape), Some(own)) => {
                 shape == own || param.constant && is_signed(shape, own)
             }
@@ -146,6 +148,27 @@ impl Body<'_, '_, '_> {
             is_memory == (param.mode != Mode::In) && takes(param, given)
         };
         form.params.iter().zip(given).position(|(param, given)| !fits(param, given))
+    }
+
+    /// Whether an argument is a whole number that a type holds exactly. Without a suffix it has come as `i32`, as naga
+    /// knows of no other type that it should have.
+    fn is_number_for(&self, given: &Given, ty: TypeId) -> bool {
+        let Module { types, constants, .. } = &*self.b.module;
+        let (Given::Value { value: Value::Const(id), ty: own, .. }, Type::Scalar(scalar)) = (given, types.get(ty))
+        else {
+            return false;
+        };
+        if *own != Types::I32 {
+            return false;
+        }
+        let bits = match (scalar.kind, scalar.width) {
+            (ScalarKind::Bool, _) => return false,
+            (ScalarKind::Float, 16) => 11,
+            (ScalarKind::Float, 32) => 24,
+            (ScalarKind::Float, _) | (ScalarKind::Sint, _) => 31,
+            (ScalarKind::Uint, _) => return constants.as_int(types, *id).is_some_and(|number| number >= 0),
+        };
+        constants.as_int(types, *id).is_some_and(|number| (-(1i128 << bits)..=1 << bits).contains(&number))
     }
 
     /// Why a form that moves anything does not move this.

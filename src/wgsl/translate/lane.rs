@@ -123,7 +123,10 @@ impl Body<'_, '_, '_> {
             match (param.mode, constant_arg == Some(place)) {
                 (_, true) => constants.extend(known.into_iter().map(|value| param.rule.meant(value as u32))),
                 (Mode::Out, _) => {}
-                _ => operands.push(self.operand(param, given)),
+                _ => {
+                    let value = self.operand(param, given);
+                    operands.push(self.like_first(param, value, &operands));
+                }
             }
         }
         let parts = self.operation(overload, site, &operands, &constants)?;
@@ -140,6 +143,13 @@ impl Body<'_, '_, '_> {
             TypeExpr::Test(_) => self.b.convert(value, Types::BOOL),
             _ => value,
         }
+    }
+
+    /// A number that stands for one of the first operand's type.
+    fn like_first(&mut self, param: &Param, value: Value, before: &[Value]) -> Value {
+        let Some(first) = before.first().filter(|_| param.ty == TypeExpr::Generic) else { return value };
+        let (own, ty) = (self.b.type_of(value), self.b.type_of(*first));
+        if own == ty { value } else { self.b.convert(value, ty) }
     }
 
     fn operation(&mut self, overload: &Overload, site: &Site, operands: &[Value], constants: &[u32]) -> Outcome<Parts> {
