@@ -51,6 +51,15 @@ fn copies_of_an_operation_are_told_apart() {
     kept("copies", &printed(&["explain", COPIES, "-p", "spirv-1.5", "-p", "gfx900"]));
 }
 
+/// A struct's parts are told as what they are part of, those of a kind once.
+#[test]
+fn structs_are_told_by_their_moves() {
+    let text = printed(&["explain", "fixtures/explain/whole.comp", "-p", "spirv-1.5", "-p", "nv-kepler"]);
+    assert!(text.contains("struct P of 3 members: 4 moves, 3 of them such as this"), "{text}");
+    assert!(text.contains("array of 2 elements: 2 moves, all of them such as this"), "{text}");
+    kept("whole", &text);
+}
+
 /// The proposal's sequences are named, and cost the least: DS_SWIZZLE before DPP, then DPP in ascending order.
 #[test]
 fn sequences_of_the_proposal_are_named() {

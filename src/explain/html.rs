@@ -87,6 +87,9 @@ impl Page {
             Escaped(&capital(&operation.meaning)),
             Escaped(&operation.formula)
         ));
+        if let Some(whole) = &operation.part_of {
+            self.put(format_args!("<p>{}</p>\n", Escaped(&capital(whole))));
+        }
         self.put("<div class=\"profiles\">\n");
         for (k, (profile, answer)) in profiles.iter().zip(&operation.profiles).enumerate() {
             self.put(format_args!("<article aria-labelledby=\"op{n}p{k}\">\n"));

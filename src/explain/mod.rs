@@ -16,6 +16,7 @@ pub mod picture;
 mod shader;
 pub mod support;
 pub mod text;
+mod whole;
 
 pub use lowering::{Difference, Instructions, Lacking, Lowering, Rejected};
 pub use operations::Place;
@@ -29,6 +30,7 @@ use crate::source::Loader;
 use operations::Site;
 use serde::Serialize;
 use shader::{Cell, Row, Shader};
+use whole::Whole;
 
 /// What `explain` says about one shader.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -66,6 +68,9 @@ pub struct Operation {
     pub formula: String,
     pub meaning: String,
     pub operands: Vec<Operand>,
+    /// For a part of a struct, array or matrix: what is moved whole, and by how many moves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<String>,
     /// One for each profile, in their order.
     pub profiles: Vec<OnProfile>,
 }
@@ -144,7 +149,18 @@ fn operation(site: &Site, place: Place) -> Operation {
         formula: meaning.formula,
         meaning: meaning.words,
         operands: site.inputs.iter().map(operand).collect(),
+        part_of: site.whole.as_ref().map(whole_text),
         profiles: Vec::new(),
+    }
+}
+
+/// `struct P of 3 members: 5 moves, 2 of them this one`.
+fn whole_text(whole: &Whole) -> String {
+    let all = format!("{}: {}", whole.words, text::count(whole.moves as u32, "move"));
+    match whole.alike {
+        alike if alike == whole.moves && alike > 1 => format!("{all}, all of them such as this"),
+        1 => all,
+        alike => format!("{all}, {alike} of them such as this"),
     }
 }
 

@@ -3,7 +3,8 @@
 //! Assembly is written from the kernel form, where functions are inlined and loops unrolled: one operation of the source
 //! may be there several times, with other operands known each time, or not at all. SPIR-V is written from the module.
 
-use crate::ir::{FuncId, Function, Module, Op, Stage, TypeId, Value};
+use super::whole::{self, Whole};
+use crate::ir::{FuncId, Function, InstId, Module, Op, Stage, TypeId, Value};
 use crate::kernel::{self, Specializations, lanes::Asked};
 use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Request};
 use crate::profile::{Profile, Target};
@@ -23,6 +24,8 @@ pub struct Site {
     pub activity: Activity,
     /// See [`Request::index`].
     pub index: Option<Vec<u32>>,
+    /// The struct, array or matrix of which it moves parts.
+    pub whole: Option<Whole>,
 }
 
 impl Site {
@@ -63,7 +66,9 @@ impl Facts {
     /// The copies of an operation, each once.
     pub fn copies(&self, site: &Site) -> Vec<Site> {
         let mut copies: Vec<Site> = Vec::new();
-        for asked in self.0.get(&site.span).into_iter().flatten().filter(|asked| asked.op == site.op) {
+        // The parts of a struct stand at one place.
+        let is_part = |asked: &&Asked| asked.op == site.op && (site.whole.is_none() || same_data(asked, site));
+        for asked in self.0.get(&site.span).into_iter().flatten().filter(is_part) {
             let copy = site.with_facts(asked);
             if !copies.contains(&copy) {
                 copies.push(copy);
@@ -71,6 +76,12 @@ impl Facts {
         }
         copies
     }
+}
+
+/// Whether a copy moves scalars such as an operation's.
+fn same_data(asked: &Asked, site: &Site) -> bool {
+    let data = |inputs: &[Input]| inputs.first().map(|input| (input.ty.kind, input.ty.width));
+    data(&asked.inputs) == data(&site.inputs)
 }
 
 /// Where an operation stands.
@@ -87,11 +98,24 @@ pub struct Place {
 }
 
 /// The operations of all functions that an entry point reaches. One on values that are no scalars or vectors, which no
-/// front end makes, is left out.
+/// front end makes, is left out; of the moves of a struct's parts those of a kind are one.
 pub fn sites(module: &Module) -> Vec<Site> {
-    let mut sites: Vec<Site> = reachable(module).into_iter().flat_map(|id| of_function(module, id)).collect();
+    let mut sites: Vec<Site> = Vec::new();
+    for id in reachable(module) {
+        of_function(module, id).into_iter().for_each(|site| add(&mut sites, site));
+    }
     sites.sort_by_key(|site| site.span);
     sites
+}
+
+/// Adds an operation, or counts it with those of the same struct that are like it.
+fn add(sites: &mut Vec<Site>, site: Site) {
+    let before = sites.iter_mut().rev().take_while(|other| other.span == site.span && other.whole.is_some());
+    let alike = before.into_iter().find(|other| other.inputs == site.inputs);
+    match alike.filter(|_| site.whole.is_some()).and_then(|other| other.whole.as_mut()) {
+        Some(whole) => whole.alike += 1,
+        None => sites.push(site),
+    }
 }
 
 /// Functions from the entry points on, each once.
@@ -104,7 +128,8 @@ fn reachable(module: &Module) -> Vec<FuncId> {
             continue;
         }
         found.push(id);
-        waiting.extend(instructions(&module.functions[id]).filter_map(|(op, _)| match op {
+        let function = &module.functions[id];
+        waiting.extend(instructions(function).filter_map(|inst| match function.insts[inst].op {
             Op::Call(callee, _) => Some(callee),
             _ => None,
         }));
@@ -112,19 +137,20 @@ fn reachable(module: &Module) -> Vec<FuncId> {
     found
 }
 
-fn instructions(function: &Function) -> impl Iterator<Item = (Op, Span)> {
-    let blocks = function.blocks.iter().flat_map(|(_, block)| &block.insts);
-    blocks.map(|id| (function.insts[*id].op, function.insts[*id].span))
+fn instructions(function: &Function) -> impl Iterator<Item = InstId> {
+    function.blocks.iter().flat_map(|(_, block)| &block.insts).copied()
 }
 
 fn of_function(module: &Module, id: FuncId) -> Vec<Site> {
     let function = &module.functions[id];
     let fragment = module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
-    let site = |(op, span): (Op, Span)| {
-        let Op::Lane(op, args) = op else { return None };
+    let mut wholes = whole::wholes(module, function);
+    let site = |id: InstId| {
+        let (Op::Lane(op, args), span) = (function.insts[id].op, function.insts[id].span) else { return None };
         let inputs =
             function.values(args).iter().map(|value| input(module, function, *value)).collect::<Option<_>>()?;
-        Some(Site { op, inputs, span, fragment, activity: Activity::Any, index: None })
+        let whole = wholes.remove(&id);
+        Some(Site { op, inputs, span, fragment, activity: Activity::Any, index: None, whole })
     };
     instructions(function).filter_map(site).collect()
 }

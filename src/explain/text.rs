@@ -40,11 +40,13 @@ fn header(operation: &Operation) -> Vec<String> {
     let operands: Vec<String> =
         operation.operands.iter().map(|operand| format!("{} {}", operand.known, operand.ty)).collect();
     let takes = if operands.is_empty() { String::new() } else { format!(" of {}", operands.join(", ")) };
-    vec![
+    let mut lines = vec![
         format!("{}:{}:{}: {}{takes}", place.file, place.line, place.column, operation.name),
         format!("  {number} | {}", place.text),
         format!("  {}: {}", operation.meaning, operation.formula),
-    ]
+    ];
+    lines.extend(operation.part_of.iter().map(|whole| format!("  {whole}")));
+    lines
 }
 
 /// The picture of the first profile that has one, with the steps of its plan.

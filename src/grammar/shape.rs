@@ -9,6 +9,7 @@ const SCALARS: [Scalar; 12] = [
 ];
 const MATRIX_SCALARS: [Scalar; 3] = [Scalar::F32, Scalar::F64, Scalar::F16];
 const FIRST_MATRIX: u8 = 48;
+const UINT_KIND: u8 = 2;
 const BOOL_KIND: u8 = 3;
 const LAST: u8 = 74;
 
@@ -20,6 +21,7 @@ pub struct Shape(pub u8);
 
 impl Shape {
     pub const BOOL: Shape = Shape(4 * BOOL_KIND);
+    pub const U32: Shape = Shape(4 * UINT_KIND);
 
     /// A scalar or a vector; none for scalars that the tables do not have.
     pub fn vector(scalar: Scalar, size: u8) -> Option<Shape> {
@@ -129,6 +131,6 @@ mod tests {
     fn scalars_change_and_sizes_stay() {
         let vec3 = Shape::vector(Scalar::F32, 3).unwrap();
         assert_eq!(Some(vec3.with_scalar(Scalar::BOOL)), Shape::vector(Scalar::BOOL, 3));
-        assert_eq!(Shape::BOOL.scalar(), Scalar::BOOL);
+        assert_eq!((Shape::BOOL.scalar(), Shape::U32.scalar()), (Scalar::BOOL, Scalar::U32));
     }
 }

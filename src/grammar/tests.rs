@@ -34,9 +34,11 @@ fn rows_document_themselves() {
 #[test]
 fn wgsl_has_the_portable_names_and_its_own() {
     assert_eq!(wgsl_functions("allReduceAdd16").count(), 1);
-    assert_eq!(wgsl_functions("shuffleUpNV").map(|o| o.params.len()).collect::<Vec<_>>(), [3]);
+    assert_eq!(wgsl_functions("shuffleUpNV").map(|o| o.params.len()).collect::<Vec<_>>(), [3, 4]);
     assert_eq!(wgsl_functions("shuffleUpNVValid").map(|o| o.params.len()).collect::<Vec<_>>(), [2]);
-    assert_eq!(wgsl_functions("subgroupAdd").count(), 0);
+    assert_eq!(wgsl_functions("subgroupClusteredAdd").count(), 1);
+    assert_eq!(wgsl_functions("sin").count(), 0);
+    assert!(wgsl_variable("helperThreadNV").is_none());
     assert_eq!(wgsl_variable("threadInWarpNV").map(|v| v.name), Some("gl_ThreadInWarpNV"));
 }
 

@@ -68,6 +68,9 @@ impl Builder<'_> {
 
     /// A lane operation whose result a dialect gives as `ty`: a bool as a number, a ballot as 64 bits.
     pub fn lane_as(&mut self, op: LaneOp, ty: TypeId, args: &[Value]) -> Value {
+        if op.moved_operands() > 0 {
+            return self.lane_move(op, ty, args);
+        }
         let own = self.own_type(op, ty);
         let value = self.lane(op, own, args);
         self.as_type(value, ty)

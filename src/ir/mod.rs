@@ -17,6 +17,7 @@ pub mod print;
 pub mod types;
 pub mod typing;
 pub mod verify;
+pub mod whole;
 
 use crate::source::Span;
 pub use arena::{Arena, Handle};

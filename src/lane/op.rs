@@ -261,6 +261,19 @@ impl LaneOp {
 }
 
 impl LaneOp {
+    /// Leading operands whose bits the operation only hands on, so that it moves structs and arrays member by member;
+    /// 0 for operations that compute, or that take floats only.
+    pub const fn moved_operands(self) -> usize {
+        use LaneOp as O;
+        match self {
+            O::Quad { float_only: false, .. } | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast => 1,
+            O::Butterfly(_) | O::SwizzleMasked { .. } | O::Rotate(_) | O::Shuffle(_) | O::ShuffleNv(_) => 1,
+            O::Bpermute | O::Permute | O::Broadcast | O::BroadcastFirst => 1,
+            O::WriteLane => 2,
+            _ => 0,
+        }
+    }
+
     /// The segment width that the operation states; none for operations without one.
     pub const fn width(&self) -> Option<Width> {
         match *self {

@@ -223,6 +223,8 @@ pub fn less<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>)
     match (a, b) {
         (LaneValue::Data(a), LaneValue::Data(b)) => Some(domain.less(a, b)),
         (LaneValue::Bool(a), LaneValue::Bool(b)) => Some(!a & b),
+        // Data that is known is the same number in all lanes.
+        (LaneValue::Index(a), LaneValue::Index(b)) => Some(a < b),
         _ => None,
     }
 }

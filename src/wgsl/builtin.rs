@@ -3,8 +3,11 @@
 //! naga types calls of its own functions only. A call whose result has the type of its first argument is carried by a
 //! subgroup shuffle, whose index is a call of a stub with the other arguments; any other call is one of a stub. A stub's
 //! first argument is the number of the call, so what the user wrote can never be mistaken for a carrier.
+//!
+//! An argument that a stub has no type for (of a generic parameter, or a pointer that the call writes through) is handed
+//! through: as the index of a shuffle of a number, which naga takes whatever its type until it validates.
 
-use crate::grammar::{self, Lowering, Mode, Overload, Shape, TypeExpr, Variable};
+use crate::grammar::{self, Mode, Overload, Param, Shape, TypeExpr, Variable};
 use crate::ir::{Scalar, ScalarKind};
 use crate::source::Span;
 
@@ -40,9 +43,6 @@ const NATIVE: &[&str] = &[
 /// Built-ins of WGSL's own `subgroups` extension that naga lacks; they need no `enable crosslane;`.
 const STANDARD: &[&str] = &["subgroupElect"];
 
-/// The dialect whose GLSL names WGSL has too.
-const KHRONOS: &str = "khr_shader_subgroup";
-
 /// A name of crosslane's.
 #[derive(Clone, Debug)]
 pub(super) enum Builtin {
@@ -52,25 +52,19 @@ pub(super) enum Builtin {
 
 /// The built-in that a name stands for; none for names that naga knows or nobody does.
 pub(super) fn find(name: &str) -> Option<Builtin> {
-    if NATIVE.binary_search(&name).is_ok() {
+    if is_native(name) {
         return None;
     }
     if let Some(variable) = grammar::wgsl_variable(name) {
         return Some(Builtin::Variable(variable));
     }
-    let mut overloads: Vec<_> = grammar::wgsl_functions(name).collect();
-    if overloads.is_empty() && name.starts_with("subgroup") {
-        overloads.extend(grammar::functions(name).iter().filter(|o| o.dialect == KHRONOS));
-    }
-    let is_known =
-        |of: Lowering| matches!(of, Lowering::Lane { .. } | Lowering::LaneAndValid { .. } | Lowering::Derived(_));
-    overloads.retain(|o| is_known(o.lowering));
+    let overloads: Vec<_> = grammar::wgsl_functions(name).collect();
     (!overloads.is_empty()).then_some(Builtin::Function(overloads))
 }
 
-/// Whether naga knows the name as a function of a value and a lane, delta or mask.
-pub(super) fn takes_lane(name: &str) -> bool {
-    name == "quadBroadcast" || name == "subgroupBroadcast" || name.starts_with("subgroupShuffle")
+/// Whether naga knows the name as a subgroup function.
+pub(super) fn is_native(name: &str) -> bool {
+    NATIVE.binary_search(&name).is_ok()
 }
 
 /// Whether a name needs `enable crosslane;`.
@@ -83,14 +77,20 @@ pub(super) fn needs_enable(name: &str) -> bool {
 pub(super) struct Signature {
     /// Whether the first argument gives the result its type and travels in the shuffle.
     pub data: bool,
-    /// Types of the other arguments.
-    pub fixed: Vec<Shape>,
+    /// The other arguments.
+    pub others: Vec<Passing>,
     /// What the stub returns.
-    pub ret: Shape,
+    pub ret: Option<Shape>,
 }
 
-/// The reason why a form of a built-in has no WGSL carrier.
-pub(super) const NO_CARRIER: &str = "this form has no WGSL spelling yet";
+/// How an argument reaches a stub.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Passing {
+    /// As a parameter of this type, which naga checks.
+    Typed(Shape),
+    /// Handed through, whatever its type.
+    Through,
+}
 
 impl Builtin {
     /// The forms that take `count` arguments.
@@ -112,34 +112,39 @@ impl Builtin {
         }
     }
 
-    /// How a call goes to naga; none for forms that write through their arguments or mix several generic ones.
-    pub(super) fn signature(&self) -> Option<Signature> {
+    /// How a call goes to naga.
+    pub(super) fn signature(&self) -> Signature {
         match self {
-            Builtin::Variable(variable) => Some(Signature { data: false, fixed: Vec::new(), ret: variable.ty }),
-            Builtin::Function(overloads) => overloads.first().and_then(|overload| signature(overload)),
+            Builtin::Variable(variable) => Signature { data: false, others: Vec::new(), ret: Some(variable.ty) },
+            Builtin::Function(overloads) => signature(overloads),
         }
     }
 }
 
-fn signature(of: &Overload) -> Option<Signature> {
-    let data = of.ret == TypeExpr::Generic;
-    let generic_first = of.params.first().is_some_and(|p| p.ty == TypeExpr::Generic);
-    if data != generic_first || of.params.iter().any(|p| p.mode != Mode::In) {
-        return None;
-    }
-    let fixed = of.params.iter().skip(usize::from(data)).map(|p| match p.ty {
-        TypeExpr::Is(shape) => Some(shape),
-        // Of the scalars that are tested against zero WGSL has the bool.
-        TypeExpr::Test(_) => Some(Shape::BOOL),
+/// What all forms of as many arguments have in common.
+fn signature(forms: &[&'static Overload]) -> Signature {
+    let first = forms[0];
+    let data = first.ret == TypeExpr::Generic && forms.iter().all(|form| is_generic_input(form.params));
+    let others = (usize::from(data)..first.params.len()).map(|at| passing(forms, at)).collect();
+    let ret = if data { Some(Shape::U32) } else { first.ret.shape(Shape::BOOL) };
+    Signature { data, others, ret }
+}
+
+fn is_generic_input(params: &[Param]) -> bool {
+    params.first().is_some_and(|param| param.ty == TypeExpr::Generic && param.mode == Mode::In)
+}
+
+/// An argument has a type of its own where it has the same one in all forms and is only read.
+fn passing(forms: &[&'static Overload], at: usize) -> Passing {
+    let typed = |form: &&Overload| match form.params[at] {
+        Param { ty: TypeExpr::Is(shape), mode: Mode::In, .. } => Some(shape),
         _ => None,
-    });
-    let fixed = fixed.collect::<Option<Vec<Shape>>>()?;
-    let ret = match of.ret {
-        TypeExpr::Is(shape) => shape,
-        TypeExpr::Generic => Shape::vector(Scalar::U32, 1)?,
-        _ => return None,
     };
-    Some(Signature { data, fixed, ret })
+    let first = forms.first().and_then(typed);
+    match first.filter(|_| forms.iter().all(|form| typed(form) == first)) {
+        Some(shape) => Passing::Typed(shape),
+        None => Passing::Through,
+    }
 }
 
 /// WGSL's name of a scalar or vector type.
@@ -163,8 +168,7 @@ pub(super) struct Site {
     pub name: Box<str>,
     /// The forms that take as many arguments as the call has.
     pub builtin: Builtin,
-    /// Whether the first argument travels in a shuffle.
-    pub data: bool,
+    pub signature: Signature,
     /// From the name to the closing parenthesis.
     pub span: Span,
     pub arguments: Vec<Span>,
@@ -186,13 +190,25 @@ mod tests {
 
     #[test]
     fn forms_go_by_the_number_of_arguments() {
-        let shuffle = find("shuffleXorNV").unwrap();
-        let signature = shuffle.with_arguments(3).unwrap().signature().unwrap();
-        assert!(signature.data);
-        assert_eq!(signature.fixed.len(), 2);
-        assert!(shuffle.with_arguments(4).is_none());
-        let ballot = find("ballot").unwrap().signature().unwrap();
-        assert_eq!((ballot.data, type_name(ballot.ret)), (false, "vec4<u32>".into()));
-        assert!(find("bitonicSort16").unwrap().with_arguments(1).unwrap().signature().is_none());
+        let signature = |name: &str, count| find(name).unwrap().with_arguments(count).unwrap().signature();
+        let shuffle = signature("shuffleXorNV", 3);
+        assert!(shuffle.data);
+        assert_eq!(shuffle.others.len(), 2);
+        assert_eq!(signature("shuffleXorNV", 4).others[2], Passing::Through);
+        assert!(find("shuffleXorNV").unwrap().with_arguments(5).is_none());
+        let ballot = signature("ballot", 1);
+        assert_eq!((ballot.data, ballot.ret.map(type_name)), (false, Some("vec4<u32>".into())));
+    }
+
+    #[test]
+    fn what_has_no_type_of_its_own_is_handed_through() {
+        let signature = |name: &str, count| find(name).unwrap().with_arguments(count).unwrap().signature();
+        let sort = signature("bitonicSort16", 1);
+        assert_eq!((sort.data, &*sort.others, sort.ret), (false, &[Passing::Through][..], None));
+        // The second argument is a value to sort along, or a width.
+        assert_eq!(signature("bitonicSort", 2).others, [Passing::Through, Passing::Through]);
+        let equal = signature("subgroupAllEqual", 1);
+        assert_eq!((equal.data, equal.ret), (false, Some(Shape::BOOL)));
+        assert_eq!(signature("writeInvocationAMD", 3).others[0], Passing::Through);
     }
 }

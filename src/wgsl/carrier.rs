@@ -1,13 +1,30 @@
-//! Finds the carriers of crosslane's built-ins in naga's module, and makes those of bools pass its validator.
+//! Finds the carriers of crosslane's built-ins in naga's module, and makes what naga's validator refuses of them pass it.
 //!
-//! naga takes no bool in a subgroup shuffle. Once a carrier is found, what it carries is kept here by its result, and a
-//! carrier of a bool becomes an emitted `!x`, which has the same type and place; the translator asks here first.
+//! naga takes no bool, struct or array in a subgroup shuffle, no lane of type `i32`, and nothing but numbers as the index
+//! of one. Once a call is found, what it carries is kept here, by its result:
+//! - a carrier of a bool, and an argument that is handed through, becomes an emitted `!x`, which has the same type and
+//!   place;
+//! - the result of a carrier of a struct, array or matrix becomes a zero of its type, and the call is made where its stub
+//!   is called, which is right before;
+//! - the bools of naga's own subgroup functions are carried in the same way;
+//! - a lane of type `i32` is converted.
+//!
+//! The translator asks here first.
 
 use super::builtin::Site;
-use naga::{Block, Expression, Handle, Literal, Range, ScalarKind, Statement, SwitchCase, TypeInner, UnaryOperator};
+use super::uses::{Hidden, blocks, blocks_mut, gather_index, gather_index_mut};
+use naga::front::Typifier;
+use naga::proc::ResolveContext;
+use naga::{
+    Arena, Block, Expression, GatherMode, Handle, Literal, Range, ScalarKind, Statement, SubgroupOperation, TypeInner,
+    UnaryOperator,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 type Id = Handle<Expression>;
+
+/// The number in the calls of the stub that hands an argument through.
+pub(super) const THROUGH: u32 = u32::MAX;
 
 /// A function of naga's module: one in its arena, or an entry point by number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -16,14 +33,25 @@ pub(super) enum FunctionKey {
     Entry(usize),
 }
 
+/// An operation that the translator makes in a carrier's place.
+#[derive(Clone, Debug)]
+pub(super) enum Carried {
+    /// A call of a built-in of crosslane's.
+    Call(Call),
+    /// A subgroup function of naga's, on bools.
+    Native(Statement),
+}
+
 /// A call that a shuffle carries.
 #[derive(Clone, Debug)]
-pub(super) struct Carried {
+pub(super) struct Call {
     /// Index in [`Carriers::sites`].
     pub site: usize,
     pub data: Id,
     /// The other arguments.
     pub rest: Vec<Id>,
+    /// The expression that stands for the result.
+    pub result: Id,
 }
 
 /// The calls of crosslane's built-ins in one module.
@@ -32,6 +60,10 @@ pub(super) struct Carriers {
     pub sites: Vec<Site>,
     stubs: FxHashSet<Handle<naga::Function>>,
     carried: FxHashMap<(FunctionKey, Id), Carried>,
+    /// Calls with structs, arrays and matrices by the results of their stubs.
+    wholes: FxHashMap<(FunctionKey, Id), Call>,
+    /// Arguments that are handed through by the expressions that stand for them.
+    through: FxHashMap<(FunctionKey, Id), Id>,
 }
 
 impl Carriers {
@@ -39,42 +71,109 @@ impl Carriers {
         self.stubs.contains(&function)
     }
 
-    /// The call that an expression is the result of.
+    /// The operation that an expression is the result of.
     pub(super) fn carried(&self, function: FunctionKey, result: Id) -> Option<&Carried> {
         self.carried.get(&(function, result))
     }
 
-    /// Finds the carriers of `module`; stubs are the functions whose names start with `prefix`.
-    pub(super) fn find(module: &mut naga::Module, sites: Vec<Site>, prefix: &str) -> Carriers {
-        if sites.is_empty() {
+    /// The call with a struct, array or matrix that is made where this result of a stub is.
+    pub(super) fn whole(&self, function: FunctionKey, stub: Id) -> Option<&Call> {
+        self.wholes.get(&(function, stub))
+    }
+
+    /// The argument that an expression hands through.
+    pub(super) fn through(&self, function: FunctionKey, of: Id) -> Option<Id> {
+        self.through.get(&(function, of)).copied()
+    }
+
+    /// Finds the carriers of `module`; stubs are the functions whose names start with `prefix`. `native` says whether
+    /// naga's own subgroup functions are called.
+    pub(super) fn find(module: &mut naga::Module, sites: Vec<Site>, prefix: &str, native: bool) -> Carriers {
+        if sites.is_empty() && !native {
             return Carriers::default();
         }
         let is_stub = |name: &Option<String>| name.as_deref().is_some_and(|name| name.starts_with(prefix));
         let stubs = module.functions.iter().filter(|(_, f)| is_stub(&f.name)).map(|(handle, _)| handle).collect();
-        let mut carriers = Carriers { sites, stubs, carried: FxHashMap::default() };
+        let mut carriers = Carriers { sites, stubs, ..Carriers::default() };
+        let lanes = if native { signed_lanes(module) } else { FxHashSet::default() };
         let types = &module.types;
         for (handle, function) in module.functions.iter_mut() {
-            carriers.search(types, FunctionKey::Function(handle), function);
+            carriers.search(types, &lanes, FunctionKey::Function(handle), function);
         }
         for (index, entry) in module.entry_points.iter_mut().enumerate() {
-            carriers.search(types, FunctionKey::Entry(index), &mut entry.function);
+            carriers.search(types, &lanes, FunctionKey::Entry(index), &mut entry.function);
         }
         carriers
     }
 
-    fn search(&mut self, types: &naga::UniqueArena<naga::Type>, key: FunctionKey, function: &mut naga::Function) {
+    fn search(
+        &mut self,
+        types: &naga::UniqueArena<naga::Type>,
+        lanes: &Lanes,
+        key: FunctionKey,
+        function: &mut naga::Function,
+    ) {
         let expressions = &mut function.expressions;
-        let mut calls = FxHashMap::default();
-        let mut search = Search { carriers: self, types, key, expressions, calls: &mut calls };
+        let mut search = Search { carriers: self, types, lanes, key, expressions, calls: FxHashMap::default() };
         search.block(&mut function.body);
     }
 }
 
+/// The carriers of one function.
+pub(super) struct Within<'a> {
+    pub carriers: &'a Carriers,
+    pub function: FunctionKey,
+}
+
+impl Hidden for Within<'_> {
+    fn behind(&self, of: Id) -> Option<Id> {
+        let Within { carriers, function } = self;
+        carriers.through(*function, of).or_else(|| carriers.whole(*function, of).map(|call| call.data))
+    }
+
+    fn made_with(&self, result: Id) -> Option<Id> {
+        self.carriers.whole(self.function, result).map(|call| call.result)
+    }
+}
+
 /// The number of a call: the first argument of its stub.
-pub(super) fn site_number(expressions: &naga::Arena<Expression>, arguments: &[Id]) -> Option<usize> {
+pub(super) fn site_number(expressions: &Arena<Expression>, arguments: &[Id]) -> Option<u32> {
     match expressions[*arguments.first()?] {
-        Expression::Literal(Literal::U32(number)) => Some(number as usize),
+        Expression::Literal(Literal::U32(number)) => Some(number),
         _ => None,
+    }
+}
+
+/// Indices of gathers that are `i32`.
+type Lanes = FxHashSet<(FunctionKey, Id)>;
+
+/// Lanes of type `i32`, which WGSL takes where naga does not (WGSL 17.12).
+fn signed_lanes(module: &naga::Module) -> Lanes {
+    let functions = module.functions.iter().map(|(handle, function)| (FunctionKey::Function(handle), function));
+    let entries = module.entry_points.iter().enumerate().map(|(n, entry)| (FunctionKey::Entry(n), &entry.function));
+    let mut found = Lanes::default();
+    for (key, function) in functions.chain(entries) {
+        let mut indices = Vec::new();
+        gathers(&function.body, &mut indices);
+        let mut typifier = Typifier::new();
+        let context = ResolveContext::with_locals(module, &function.local_variables, &function.arguments);
+        for index in indices {
+            let known = typifier.grow(index, &function.expressions, &context).is_ok();
+            if known && *typifier.get(index, &module.types) == TypeInner::Scalar(naga::Scalar::I32) {
+                found.insert((key, index));
+            }
+        }
+    }
+    found
+}
+
+/// The indices of all gathers of a block.
+fn gathers(block: &Block, into: &mut Vec<Id>) {
+    for statement in block {
+        match statement {
+            Statement::SubgroupGather { mode, .. } => into.extend(gather_index(*mode)),
+            _ => blocks(statement).into_iter().for_each(|block| gathers(block, into)),
+        }
     }
 }
 
@@ -82,61 +181,137 @@ pub(super) fn site_number(expressions: &naga::Arena<Expression>, arguments: &[Id
 struct Search<'a> {
     carriers: &'a mut Carriers,
     types: &'a naga::UniqueArena<naga::Type>,
+    lanes: &'a Lanes,
     key: FunctionKey,
-    expressions: &'a mut naga::Arena<Expression>,
+    expressions: &'a mut Arena<Expression>,
     /// Results of stubs, with the call's number and its other arguments.
-    calls: &'a mut FxHashMap<Id, (usize, Vec<Id>)>,
+    calls: FxHashMap<Id, (u32, Vec<Id>)>,
+}
+
+/// What becomes of a statement.
+enum Change {
+    None,
+    /// Another one stands in its place.
+    Instead(Statement),
+    /// Another one comes first.
+    Before(Statement),
 }
 
 impl Search<'_> {
     fn block(&mut self, block: &mut Block) {
-        for statement in block.iter_mut() {
-            self.statement(statement);
+        let mut added = Vec::new();
+        for (at, statement) in block.iter_mut().enumerate() {
+            match self.statement(statement) {
+                Change::None => {}
+                Change::Instead(other) => *statement = other,
+                Change::Before(other) => added.push((at, other)),
+            }
+        }
+        for (at, statement) in added.into_iter().rev() {
+            block.splice(at..at, Block::from_vec(vec![statement]));
         }
     }
 
-    fn statement(&mut self, statement: &mut Statement) {
+    fn statement(&mut self, statement: &mut Statement) -> Change {
         match statement {
-            Statement::Block(block) => self.block(block),
-            Statement::If { accept, reject, .. } => [accept, reject].into_iter().for_each(|block| self.block(block)),
-            Statement::Loop { body, continuing, .. } => {
-                [body, continuing].into_iter().for_each(|block| self.block(block));
-            }
-            Statement::Switch { cases, .. } => {
-                cases.iter_mut().for_each(|SwitchCase { body, .. }| self.block(body));
-            }
             Statement::Call { function, arguments, result: Some(result) } if self.carriers.stubs.contains(function) => {
                 if let Some(number) = site_number(self.expressions, arguments) {
                     self.calls.insert(*result, (number, arguments[1..].to_vec()));
                 }
+                Change::None
             }
-            Statement::SubgroupGather { mode, argument, result } => {
-                let (mode, data, result) = (*mode, *argument, *result);
-                if super::uses::gather_index(mode).is_some_and(|index| self.gather(index, data, result)) {
-                    *statement = Statement::Emit(Range::new_from_bounds(result, result));
+            Statement::SubgroupGather { mode, argument, result } => self.gather(mode, *argument, *result),
+            Statement::SubgroupCollectiveOperation { op: SubgroupOperation::All | SubgroupOperation::Any, .. } => {
+                Change::None
+            }
+            Statement::SubgroupCollectiveOperation { argument, result, .. } => {
+                let (argument, result) = (*argument, *result);
+                self.native(statement.clone(), argument, result)
+            }
+            _ => {
+                blocks_mut(statement).into_iter().for_each(|block| self.block(block));
+                Change::None
+            }
+        }
+    }
+
+    fn gather(&mut self, mode: &mut GatherMode, argument: Id, result: Id) -> Change {
+        let native = Statement::SubgroupGather { mode: *mode, argument, result };
+        let Some(index) = gather_index_mut(mode) else { return self.native(native, argument, result) };
+        if self.calls.get(&argument).is_some_and(|(number, _)| *number == THROUGH) {
+            self.carriers.through.insert((self.key, result), *index);
+            return self.stand_in(result, argument, UnaryOperator::BitwiseNot);
+        }
+        if let Some((site, rest)) = self.calls.remove(index) {
+            return self.carry(Call { site: site as usize, data: argument, rest, result }, *index);
+        }
+        match self.native(native.clone(), argument, result) {
+            Change::None if self.lanes.contains(&(self.key, *index)) => self.unsigned(native, index),
+            change => change,
+        }
+    }
+
+    /// Keeps a call of a built-in; `stub` is the result of its stub.
+    fn carry(&mut self, call: Call, stub: Id) -> Change {
+        let (data, result) = (call.data, call.result);
+        let Expression::SubgroupOperationResult { ty } = self.expressions[result] else { return Change::None };
+        match self.types[ty].inner {
+            TypeInner::Scalar(scalar) | TypeInner::Vector { scalar, .. } => {
+                self.carriers.carried.insert((self.key, result), Carried::Call(call));
+                match scalar.kind {
+                    ScalarKind::Bool => self.stand_in(result, data, UnaryOperator::LogicalNot),
+                    _ => Change::None,
                 }
             }
-            _ => {}
+            _ => {
+                self.carriers.wholes.insert((self.key, stub), call);
+                *self.expressions.get_mut(result) = Expression::ZeroValue(ty);
+                Change::Instead(Statement::Block(Block::new()))
+            }
         }
     }
 
-    /// Keeps a carrier. Whether the validator must see something else in its place.
-    fn gather(&mut self, index: Id, data: Id, result: Id) -> bool {
-        let Some((site, rest)) = self.calls.remove(&index) else { return false };
-        self.carriers.carried.insert((self.key, result), Carried { site, data, rest });
-        let is_bool = self.is_bool(result);
-        if is_bool {
-            let stand_in = Expression::Unary { op: UnaryOperator::LogicalNot, expr: data };
-            *self.expressions.get_mut(result) = stand_in;
-        }
-        is_bool
-    }
-
-    fn is_bool(&self, result: Id) -> bool {
-        let Expression::SubgroupOperationResult { ty } = self.expressions[result] else { return false };
+    /// Keeps a subgroup function of naga's if it works on bools.
+    fn native(&mut self, statement: Statement, argument: Id, result: Id) -> Change {
+        let Expression::SubgroupOperationResult { ty } = self.expressions[result] else { return Change::None };
         match self.types[ty].inner {
-            TypeInner::Scalar(scalar) | TypeInner::Vector { scalar, .. } => scalar.kind == ScalarKind::Bool,
-            _ => false,
+            TypeInner::Scalar(scalar) | TypeInner::Vector { scalar, .. } if scalar.kind == ScalarKind::Bool => {
+                self.carriers.carried.insert((self.key, result), Carried::Native(statement));
+                self.stand_in(result, argument, UnaryOperator::LogicalNot)
+            }
+            _ => Change::None,
+        }
+    }
+
+    /// Lets the validator see an operation on a value of the same type.
+    fn stand_in(&mut self, result: Id, of: Id, op: UnaryOperator) -> Change {
+        *self.expressions.get_mut(result) = Expression::Unary { op, expr: of };
+        Change::Instead(Statement::Emit(Range::new_from_bounds(result, result)))
+    }
+
+    /// Makes an `i32` index unsigned where WGSL takes one: as a lane. As a distance or mask only a number without a
+    /// suffix, which naga has made `i32`, may be one.
+    fn unsigned(&mut self, gather: Statement, index: &mut Id) -> Change {
+        let literal = match self.expressions[*index] {
+            Expression::Literal(Literal::I32(value @ 0..)) => Some(Expression::Literal(Literal::U32(value as u32))),
+            _ => None,
+        };
+        let is_lane = matches!(
+            gather,
+            Statement::SubgroupGather {
+                mode: GatherMode::Shuffle(_) | GatherMode::Broadcast(_) | GatherMode::QuadBroadcast(_),
+                ..
+            }
+        );
+        if literal.is_none() && !is_lane {
+            return Change::None;
+        }
+        let (emitted, span) = (literal.is_none(), self.expressions.get_span(*index));
+        let cast = Expression::As { expr: *index, kind: ScalarKind::Uint, convert: Some(4) };
+        *index = self.expressions.append(literal.unwrap_or(cast), span);
+        match emitted {
+            true => Change::Before(Statement::Emit(Range::new_from_bounds(*index, *index))),
+            false => Change::None,
         }
     }
 }

@@ -121,7 +121,7 @@ impl Text<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Result<ir::Module, Box<Diagnostic>> {
         let mut module = read::parse(text, offsets)?;
-        let carriers = Carriers::find(&mut module, prepared.sites, &prepared.prefix);
+        let carriers = Carriers::find(&mut module, prepared.sites, &prepared.prefix, prepared.native);
         let info = read::validate(&mut module, &carriers, offsets)?;
         let entry = choose_entry(&module, options.entry)?;
         let wave_size = options.wave_size;

@@ -4,10 +4,12 @@
 //! become carriers (see [`super::builtin`]), and stubs and constants follow at the end. Names that the module declares
 //! itself are never touched. Arguments are counted here; their types and values are judged after naga.
 
-use super::builtin::{self, Builtin, Signature, Site};
+use super::builtin::{self, Builtin, Passing, Signature, Site};
+use super::carrier::THROUGH;
 use super::lexer::{Kind, Token};
 use super::offsets::Edit;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::grammar::Shape;
 use crate::source::Span;
 use rustc_hash::FxHashSet;
 
@@ -25,6 +27,8 @@ pub(super) struct Prepared {
     pub prefix: String,
     /// Whether `enable crosslane;` is there.
     pub crosslane: bool,
+    /// Whether there is a call of a subgroup function that naga knows.
+    pub native: bool,
 }
 
 /// Something between brackets.
@@ -52,7 +56,8 @@ struct Pass<'a> {
     declared: FxHashSet<&'a str>,
     shuffle: &'static str,
     out: Prepared,
-    stubs: Vec<Signature>,
+    /// Parameters and results of the stubs.
+    stubs: Vec<(Vec<Passing>, Option<Shape>)>,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -188,11 +193,9 @@ impl<'a> Pass<'a> {
         let before = at.checked_sub(2).map_or("", |before| self.text(before));
         let text = name.text(self.source);
         let is_call = name.kind == Kind::Word && !matches!(before, "fn" | "." | "@") && !self.declared.contains(text);
-        if !is_call || !(builtin::takes_lane(text) || builtin::find(text).is_some()) {
+        self.out.native |= is_call && builtin::is_native(text);
+        if !is_call || builtin::find(text).is_none() {
             return None;
-        }
-        if builtin::takes_lane(text) {
-            return Some(Call::new(name, self.tokens[at]));
         }
         if builtin::needs_enable(text) && !self.out.crosslane {
             self.missing_enable(name);
@@ -215,10 +218,6 @@ impl<'a> Pass<'a> {
     fn finish(&mut self, call: Call, at: usize) {
         let close = self.tokens[at];
         let name = call.name.text(self.source);
-        if builtin::takes_lane(name) {
-            self.unsigned_lane(&call, self.tokens[at - 1]);
-            return;
-        }
         let arguments = call.arguments(self.base, self.source);
         let span = self.span(call.name.lo, close.hi);
         let Some(known) = builtin::find(name) else { return };
@@ -226,23 +225,9 @@ impl<'a> Pass<'a> {
             self.wrong_count(name, &known, arguments.len(), span);
             return;
         };
-        let Some(signature) = fitting.signature() else {
-            let message = format!("`{name}` is not supported in WGSL yet");
-            self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, builtin::NO_CARRIER));
-            return;
-        };
-        self.rewrite(&call, close, &signature, arguments.len());
-        let data = signature.data;
-        self.out.sites.push(Site { name: name.into(), builtin: fitting, data, span, arguments });
-    }
-
-    /// naga wants `u32` lanes and deltas where WGSL takes plain numbers too: `subgroupBroadcast(v, 0)`.
-    fn unsigned_lane(&mut self, call: &Call, last: Token) {
-        let text = last.text(self.source);
-        let plain = last.kind == Kind::Number && text.bytes().all(|b| b.is_ascii_digit());
-        if plain && call.last_comma_before(last, self.tokens) {
-            self.out.edits.push(Edit { lo: last.lo, hi: last.hi, text: format!("{text}u") });
-        }
+        let signature = fitting.signature();
+        self.rewrite(&call, close, &signature);
+        self.out.sites.push(Site { name: name.into(), builtin: fitting, signature, span, arguments });
     }
 
     fn wrong_count(&mut self, name: &str, known: &Builtin, count: usize, span: Span) {
@@ -256,51 +241,59 @@ impl<'a> Pass<'a> {
     }
 
     /// Puts the carrier around the arguments. The number of the call is that of its place in the list of sites.
-    fn rewrite(&mut self, call: &Call, close: Token, signature: &Signature, count: usize) {
-        let stub = self.stub(signature);
-        let (number, shuffle) = (self.out.sites.len(), self.shuffle);
-        let mut replace = |token: Token, text: String| {
-            self.out.edits.push(Edit { lo: token.lo, hi: token.hi, text });
-        };
-        match (signature.data, count) {
-            (false, 0) => {
-                replace(call.name, stub);
-                replace(call.open, format!("({number}u"));
-            }
-            (false, _) => {
-                replace(call.name, stub);
-                replace(call.open, format!("({number}u, "));
-            }
-            (true, _) => {
-                replace(call.name, shuffle.into());
-                match call.commas.first() {
-                    Some(comma) => {
-                        replace(*comma, format!(", {stub}({number}u, "));
-                        replace(close, "))".into());
-                    }
-                    None => replace(close, format!(", {stub}({number}u))")),
-                }
+    fn rewrite(&mut self, call: &Call, close: Token, signature: &Signature) {
+        let stub = self.stub(&signature.others, signature.ret);
+        let others = self.brackets(&signature.others);
+        let lead = others.first().map_or(String::new(), |(before, _)| format!(", {before}"));
+        let start = format!("({}u{lead}", self.out.sites.len());
+        let end = others.last().map_or(String::new(), |(_, after)| after.clone()) + ")";
+        let mut edits: Vec<(Token, String)> = Vec::with_capacity(call.commas.len() + 3);
+        let mut commas = call.commas.iter();
+        match (signature.data, others.is_empty()) {
+            (false, _) => edits.extend([(call.name, stub), (call.open, start), (close, end)]),
+            (true, true) => edits.extend([(call.name, self.shuffle.into()), (close, format!(", {stub}{start}{end})"))]),
+            (true, false) => {
+                let first = commas.next().map(|comma| (*comma, format!(", {stub}{start}")));
+                edits.extend([(call.name, self.shuffle.into()), (close, format!("{end})"))].into_iter().chain(first));
             }
         }
+        // A comma behind the last argument goes.
+        let between = others.windows(2).map(|pair| format!("{}, {}", pair[0].1, pair[1].0));
+        edits.extend(commas.copied().zip(between.chain(std::iter::once(String::new()))));
+        self.out.edits.extend(edits.into_iter().map(|(token, text)| Edit { lo: token.lo, hi: token.hi, text }));
     }
 
-    /// The name of the stub with this signature.
-    fn stub(&mut self, signature: &Signature) -> String {
-        let known = self.stubs.iter().position(|stub| stub.fixed == signature.fixed && stub.ret == signature.ret);
+    /// What stands before and behind each argument of a stub.
+    fn brackets(&mut self, passings: &[Passing]) -> Vec<(String, String)> {
+        let through = passings.contains(&Passing::Through).then(|| self.stub(&[], Some(Shape::U32)));
+        let open = through.map_or(String::new(), |stub| format!("{}({stub}({THROUGH}u), ", self.shuffle));
+        let bracket = |passing: &Passing| match passing {
+            Passing::Typed(_) => (String::new(), String::new()),
+            Passing::Through => (open.clone(), ")".to_string()),
+        };
+        passings.iter().map(bracket).collect()
+    }
+
+    /// The name of the stub with these parameters and this result.
+    fn stub(&mut self, params: &[Passing], ret: Option<Shape>) -> String {
+        let known = self.stubs.iter().position(|stub| stub.0 == params && stub.1 == ret);
         let number = known.unwrap_or_else(|| {
-            self.stubs.push(signature.clone());
+            self.stubs.push((params.to_vec(), ret));
             self.stubs.len() - 1
         });
         format!("{}{number}", self.out.prefix)
     }
 
     fn write_stubs(&mut self) {
-        for (number, stub) in self.stubs.iter().enumerate() {
-            let types = stub.fixed.iter().enumerate();
-            let params: String = types.map(|(n, shape)| format!(", a{n}: {}", builtin::type_name(*shape))).collect();
-            let ret = builtin::type_name(stub.ret);
-            let prefix = &self.out.prefix;
-            self.out.tail += &format!("\nfn {prefix}{number}(call: u32{params}) -> {ret} {{ return {ret}(); }}");
+        for (number, (params, ret)) in self.stubs.iter().enumerate() {
+            let types = params.iter().map(|passing| match passing {
+                Passing::Typed(shape) => builtin::type_name(*shape),
+                Passing::Through => builtin::type_name(Shape::U32),
+            });
+            let params: String = types.enumerate().map(|(n, ty)| format!(", a{n}: {ty}")).collect();
+            let body =
+                ret.map(builtin::type_name).map_or("{ }".into(), |ret| format!("-> {ret} {{ return {ret}(); }}"));
+            self.out.tail += &format!("\nfn {}{number}(call: u32{params}) {body}", self.out.prefix);
         }
     }
 }
@@ -315,12 +308,6 @@ fn abandon_templates(frames: &mut Vec<Frame>) {
 impl Call {
     fn new(name: Token, open: Token) -> Call {
         Call { name, open, commas: Vec::new(), last: open.hi, empty: true }
-    }
-
-    /// Whether nothing stands between the last comma and a token.
-    fn last_comma_before(&self, token: Token, tokens: &[Token]) -> bool {
-        let place = tokens.partition_point(|t| t.lo < token.lo);
-        place > 0 && self.commas.last() == Some(&tokens[place - 1])
     }
 
     fn see(&mut self, token: Token) {

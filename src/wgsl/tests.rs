@@ -241,6 +241,94 @@ fn nvidia_shuffles_have_a_value_and_a_predicate() {
 }
 
 #[test]
+fn sorts_write_through_pointers() {
+    let body = "var key = f32(v); var pairs: array<u32, 4>; let p = &pairs[v & 3u];\n\
+        bitonicSort16(&key, &v); bitonicSort(&key, p); bitonicSort(&v, 8); bitonicSort(&shared_keys[v], &key, 8u);\n\
+        bitonicSort4(&kept); for (var i = 0u; i < 2u; bitonicSort2(&i)) { sort_both(&key); i += 1u; }";
+    let source = format!(
+        "{}var<workgroup> shared_keys: array<i32, 64>; var<private> kept: u32;\n\
+         fn sort_both(p: ptr<function, f32>) {{ bitonicSort(p); }}",
+        kernel(body)
+    );
+    let printed = accepted(&source);
+    for part in ["sort<16>", "sort<subgroup> %", "sort<8>", "sort<4>", "sort<2>"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    assert_eq!(printed.matches("lane sort").count(), 7, "{printed}");
+}
+
+#[test]
+fn values_of_any_type_are_handed_through() {
+    let body = "let f = vec2f(f32(v)); let m = subgroupPartitionNV(f);\n\
+        let a = writeInvocationAMD(f, f * 2.0, 3u) + quadSwizzle1NV(f, f) + subgroupPartitionedAddNV(f, m);\n\
+        let e = subgroupAllEqual(f) || subgroupAllEqual(v) || subgroupAllEqual(e1 == v);\n\
+        var ok: bool; let s = shuffleUpNV(f, 1u, 8u, &ok) + a;\n\
+        v = u32(s.x) + u32(subgroup_all_true(f.x)) + u32(subgroup_all_true_tiled(v, 2)) + select(0u, 1u, e && ok);";
+    let printed = accepted(&kernel(&format!("let e1 = v + 1u;\n{body}")));
+    for part in ["partition %", "write_lane %", "quad_add.1 %", "partitioned.all_reduce.add %", "vote.equal<subgroup>"]
+    {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    assert!(printed.contains("shuffle_nv_valid.up") && printed.contains("vote.all<4>"), "{printed}");
+}
+
+#[test]
+fn numbers_without_a_suffix_have_the_type_of_the_first_value() {
+    let printed = accepted(&kernel("v = writeInvocationAMD(v, 7, 2) + u32(writeInvocationAMD(f32(v), -7, 2));"));
+    assert!(printed.contains(", 7u, 2u") && printed.contains(", -7.0, 2u"), "{printed}");
+    assert_eq!(refused(&kernel("v = writeInvocationAMD(v, -7, 2);")), (Code::NO_OVERLOAD, "-7".to_string()));
+}
+
+#[test]
+fn structs_and_arrays_move_whole() {
+    let source = "enable crosslane;\nstruct In { a: vec2f, b: array<u32, 2> } struct P { a: f32, on: bool, m: mat2x2f, s: In }\n\
+        @group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {\n\
+        var p: P; p.a = data[i]; p.on = data[i] > 1.0; p.s.b[1] = i;\n\
+        let q = shuffleXorNV(broadcast(p, 3u), 1u, 8u); var n = 0u; let w = writeInvocationAMD(q, p, 2u);\n\
+        loop { let r = bpermute(w, i + n); if n > 3u { break; } continuing { n += u32(r.a) + broadcastFirst(r.s).b[0]; } }\n\
+        data[i] = q.a + select(0.0, 1.0, q.on) + w.m[1].x + butterfly8(p.s.b)[1] + f32(n); }"
+        .replace("butterfly8(p.s.b)[1]", "f32(butterfly8(p.s.b)[1])");
+    let printed = accepted(&source);
+    // Float, bool, two columns, vector, two numbers.
+    for (part, count) in
+        [("lane broadcast %", 7), ("lane shuffle_nv.xor", 7), ("lane write_lane", 7), ("lane bpermute", 7)]
+    {
+        assert_eq!(printed.matches(part).count(), count, "{part}: {printed}");
+    }
+    assert_eq!((printed.matches("lane broadcast_first").count(), printed.matches("butterfly<8>").count()), (3, 2));
+}
+
+#[test]
+fn khronos_functions_and_masks_are_there() {
+    let body = "let b = subgroupBallot(v > 3u); let r = subgroupClusteredRotate(v, 1u, 8) + subgroupRotate(v, v);\n\
+        v = subgroupClusteredMax(r, 4) + subgroupBallotBitCount(b & subgroupLtMask()) + subgroupBallotFindLSB(b)\n\
+        + select(0u, 1u, subgroupInverseBallot(b) != subgroupBallotBitExtract(b, 3u)) + subgroupInclusiveMin(v)\n\
+        + subgroupSize() + subgroupInvocationID() + numSubgroups() + subgroupID() + subgroupQuadSwapDiagonal(v);\n\
+        subgroupMemoryBarrierShared(); subgroup_sync();";
+    let printed = accepted(&kernel(body));
+    for part in ["rotate<8>", "rotate<subgroup>", "all_reduce.max.active<4>", "lane_mask.lt", "barrier"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+}
+
+#[test]
+fn native_functions_take_what_wgsl_says_and_bools() {
+    let body = "let i = i32(v) - 1; let b = v > 3u;\n\
+        v = subgroupShuffle(v, i) + subgroupShuffle(v, 3) + subgroupBroadcast(v, 2i) + subgroupShuffleXor(v, 1)\n\
+        + select(0u, 1u, subgroupShuffle(b, i) && subgroupBroadcastFirst(b) && quadSwapX(b) && subgroupAnd(b));";
+    let printed = accepted(&kernel(body));
+    assert!(
+        printed.contains("bool = lane shuffle.index") && printed.contains("bool = lane all_reduce.and"),
+        "{printed}"
+    );
+    for (body, text) in [("subgroupShuffleUp(v, i32(v))", "i32(v)"), ("subgroupShuffle(v, 1.5)", "1.5")] {
+        assert_eq!(refused(&kernel(&format!("v = {body};"))), (Code::WGSL_INVALID, text.to_string()));
+    }
+    assert_eq!(refused(&kernel("v = subgroupBroadcast(v, 128);")).0, Code::ARGUMENT_RANGE);
+}
+
+#[test]
 fn names_of_the_module_win() {
     let source = "enable crosslane;\nfn laneIndex() -> u32 { return 7u; }\nfn subgroupShuffleXor(a: u32) -> u32 { return a; }\n\
         @group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
@@ -281,7 +369,13 @@ fn errors_point_into_the_users_text() {
         ("v = u32(reduceAnd8(f32(v)));", Code::NO_OVERLOAD, "f32(v)"),
         ("v = quadSwizzleFloat0(v);", Code::NO_OVERLOAD, "v"),
         ("v = bpermute(v, 1.5);", Code::WGSL_SYNTAX, "1.5"),
-        ("bitonicSort16(&v);", Code::NOT_SUPPORTED, "bitonicSort16(&v)"),
+        ("bitonicSort16(v);", Code::NO_OVERLOAD, "v"),
+        ("bitonicSort(&v, &data);", Code::NO_OVERLOAD, "&data"),
+        ("var b = true; bitonicSort8(&b);", Code::NO_OVERLOAD, "&b"),
+        ("bitonicSort8(&v, 4);", Code::NO_OVERLOAD, "4"),
+        ("v = bitonicSort8(&v);", Code::WGSL_SYNTAX, "bitonicSort8(&v)"),
+        ("v = writeInvocationAMD(v, 1.5, 0u);", Code::NO_OVERLOAD, "1.5"),
+        ("v = broadcastFirst(data)[0];", Code::WGSL_INVALID, "data"),
         ("v = butterfly16(v", Code::WGSL_SYNTAX, "data"),
     ];
     for (body, code, text) in cases {

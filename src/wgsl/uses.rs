@@ -5,12 +5,23 @@
 
 use naga::{Arena, Block, Expression, GatherMode, Handle, Statement, SwitchCase};
 use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
 
 type Id = Handle<Expression>;
+
+/// What expressions of a function stand for without naming it: the calls of crosslane's built-ins that naga knows
+/// nothing of.
+pub(super) trait Hidden {
+    /// An argument that an expression stands for.
+    fn behind(&self, of: Id) -> Option<Id>;
+    /// An expression that gets its value where this result of a call does.
+    fn made_with(&self, result: Id) -> Option<Id>;
+}
 
 /// Expressions that the top level of `body` evaluates and that `continuing` or `break_if` needs, in ascending order.
 pub(super) fn shared_values(
     expressions: &Arena<Expression>,
+    hidden: &impl Hidden,
     body: &Block,
     continuing: &Block,
     break_if: Option<Id>,
@@ -22,6 +33,8 @@ pub(super) fn shared_values(
     }
     let mut made = FxHashSet::default();
     body.iter().for_each(|statement| results(statement, &mut made));
+    let more: Vec<Id> = made.iter().filter_map(|result| hidden.made_with(*result)).collect();
+    made.extend(more);
     let (mut seen, mut shared) = (FxHashSet::default(), Vec::new());
     while let Some(id) = wanted.pop() {
         if !seen.insert(id) {
@@ -35,6 +48,7 @@ pub(super) fn shared_values(
         // A value of the body stands for itself; a pointer is made anew from its operands.
         if !from_body || matches!(expression, Expression::Access { .. } | Expression::AccessIndex { .. }) {
             operands(expression, &mut wanted);
+            wanted.extend(hidden.behind(id));
         }
     }
     shared.sort_unstable_by_key(|id| id.index());
@@ -60,19 +74,8 @@ fn results(statement: &Statement, into: &mut FxHashSet<Id>) {
 fn used(statement: &Statement, into: &mut Vec<Id>) {
     match statement {
         Statement::Emit(range) => into.extend(range.clone()),
-        Statement::Block(block) => all_used(block, into),
-        Statement::If { condition, accept, reject } => {
-            into.push(*condition);
-            [accept, reject].iter().for_each(|block| all_used(block, into));
-        }
-        Statement::Switch { selector, cases } => {
-            into.push(*selector);
-            cases.iter().for_each(|SwitchCase { body, .. }| all_used(body, into));
-        }
-        Statement::Loop { body, continuing, break_if } => {
-            into.extend(*break_if);
-            [body, continuing].iter().for_each(|block| all_used(block, into));
-        }
+        Statement::If { condition: one, .. } | Statement::Switch { selector: one, .. } => into.push(*one),
+        Statement::Loop { break_if, .. } => into.extend(*break_if),
         Statement::Return { value } => into.extend(*value),
         Statement::Store { pointer, value } => into.extend([*pointer, *value]),
         Statement::Atomic { pointer, fun, value, .. } => {
@@ -82,7 +85,8 @@ fn used(statement: &Statement, into: &mut Vec<Id>) {
             }
         }
         Statement::WorkGroupUniformLoad { pointer, .. } => into.push(*pointer),
-        Statement::Call { arguments, .. } => into.extend(arguments),
+        // What a call of a built-in hides stands behind its result.
+        Statement::Call { arguments, result, .. } => into.extend(arguments.iter().chain(result)),
         Statement::SubgroupBallot { predicate, .. } => into.extend(*predicate),
         Statement::SubgroupCollectiveOperation { argument, .. } => into.push(*argument),
         Statement::SubgroupGather { mode, argument, .. } => {
@@ -91,14 +95,38 @@ fn used(statement: &Statement, into: &mut Vec<Id>) {
         }
         _ => {}
     }
+    blocks(statement).into_iter().flatten().for_each(|inner| used(inner, into));
 }
 
-fn all_used(block: &Block, into: &mut Vec<Id>) {
-    block.iter().for_each(|statement| used(statement, into));
+/// The blocks of a statement.
+pub(super) fn blocks(statement: &Statement) -> SmallVec<[&Block; 4]> {
+    match statement {
+        Statement::Block(block) => smallvec![block],
+        Statement::If { accept, reject, .. } => smallvec![accept, reject],
+        Statement::Loop { body, continuing, .. } => smallvec![body, continuing],
+        Statement::Switch { cases, .. } => cases.iter().map(|SwitchCase { body, .. }| body).collect(),
+        _ => SmallVec::new(),
+    }
+}
+
+/// The blocks of a statement, to be changed.
+pub(super) fn blocks_mut(statement: &mut Statement) -> SmallVec<[&mut Block; 4]> {
+    match statement {
+        Statement::Block(block) => smallvec![block],
+        Statement::If { accept, reject, .. } => smallvec![accept, reject],
+        Statement::Loop { body, continuing, .. } => smallvec![body, continuing],
+        Statement::Switch { cases, .. } => cases.iter_mut().map(|SwitchCase { body, .. }| body).collect(),
+        _ => SmallVec::new(),
+    }
 }
 
 /// The index operand of a gather.
-pub(super) fn gather_index(mode: GatherMode) -> Option<Id> {
+pub(super) fn gather_index(mut mode: GatherMode) -> Option<Id> {
+    gather_index_mut(&mut mode).copied()
+}
+
+/// The index operand of a gather.
+pub(super) fn gather_index_mut(mode: &mut GatherMode) -> Option<&mut Id> {
     match mode {
         GatherMode::Broadcast(index)
         | GatherMode::Shuffle(index)

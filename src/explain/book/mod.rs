@@ -66,6 +66,7 @@ impl Example {
             fragment: false,
             activity: Activity::Any,
             index: None,
+            whole: None,
         }
     }
 }

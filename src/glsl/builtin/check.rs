@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::extended::{self, Allowed};
 use crate::grammar::{self, ExtensionSet, Lowering, Mode, Overload, Param, Rule, RuleError, Stages, Variable};
 use crate::ir::build::Builder;
-use crate::ir::{Space, Value};
+use crate::ir::{Scalar, Space, Value, whole};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -104,15 +104,24 @@ pub fn scalars(builder: &Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: &
     // GL_EXT_shader_subgroup_extended_types widens Khronos' functions; crosslane's take all types by themselves.
     let lane = matches!(chosen.overload.lowering, Lowering::Lane { .. }) && chosen.overload.dialect == KHRONOS;
     for arg in args {
-        let Some(family) = builder.module.types.scalar_of(arg.ty).and_then(extended::family) else { continue };
-        if family.allowed(env) != Allowed::Everything {
-            return Err(report::storage_only(name, family.extension(), arg.span));
-        }
-        if let Some(extension) = family.missing_for_lanes(env).filter(|_| lane) {
-            return Err(report::extended_lanes(name, extension, arg.span));
+        for family in scalars_of(builder, arg).into_iter().filter_map(extended::family) {
+            if family.allowed(env) != Allowed::Everything {
+                return Err(report::storage_only(name, family.extension(), arg.span));
+            }
+            if let Some(extension) = family.missing_for_lanes(env).filter(|_| lane) {
+                return Err(report::extended_lanes(name, extension, arg.span));
+            }
         }
     }
     Ok(())
+}
+
+/// What an argument is made of, the members of structs and arrays included.
+fn scalars_of(builder: &Builder<'_>, arg: &Argument) -> SmallVec<[Scalar; 4]> {
+    match builder.module.types.scalar_of(arg.ty) {
+        Some(scalar) => SmallVec::from_slice(&[scalar]),
+        None => whole::moves(&builder.module.types, arg.ty).map(|moves| moves.scalars).unwrap_or_default(),
+    }
 }
 
 fn argument(

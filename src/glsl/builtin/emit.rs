@@ -35,6 +35,9 @@ impl Operands {
 }
 
 pub(super) fn operand(builder: &mut Builder<'_>, chosen: &Candidate, index: usize, value: Value) -> Value {
+    if chosen.whole.is_some() && chosen.overload.params[index].ty == TypeExpr::Generic {
+        return value;
+    }
     let ty = chosen.param(index).intern(&mut builder.module.types);
     let value = convert::numeric(builder, value, ty);
     match chosen.overload.params[index].ty {
@@ -47,7 +50,10 @@ pub(super) fn operand(builder: &mut Builder<'_>, chosen: &Candidate, index: usiz
 /// Emits the operation and sends its results where the row says.
 pub fn emit(builder: &mut Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: &[Argument]) -> Called {
     let overload = chosen.overload;
-    let ty = overload.ret.shape(chosen.generic).map_or(Types::VOID, |shape| shape.intern(&mut builder.module.types));
+    let ty = match (overload.ret, chosen.whole) {
+        (TypeExpr::Generic, Some(whole)) => whole,
+        (ret, _) => ret.shape(chosen.generic).map_or(Types::VOID, |shape| shape.intern(&mut builder.module.types)),
+    };
     let skip = match overload.lowering {
         Lowering::Lane { constant_arg, .. } => constant_arg.map(usize::from),
         _ => None,
@@ -98,7 +104,7 @@ impl Operation<'_> {
             (Lowering::Lane { op, constant_arg }, _) => self.lane(builder, op, constant_arg, operands),
             (Lowering::Derived(of), _) => Parts::One(builder.derived(of, self.ty, operands, self.wave_size)),
             (Lowering::LaneAndValid { op, valid }, _) => {
-                let value = builder.lane(op, self.ty, operands);
+                let value = builder.lane_as(op, self.ty, operands);
                 Parts::Two(value, builder.lane(valid, Types::BOOL, &operands[1..]))
             }
             _ => first.map_or(Parts::None, Parts::One),

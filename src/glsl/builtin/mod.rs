@@ -11,6 +11,7 @@ mod report;
 mod resolve;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 pub use check::check_variable;
 pub use report::misspelt_width;
@@ -76,8 +77,11 @@ pub fn call(
 ) -> Result<Called, Diagnostic> {
     let overloads = check::available(env, name, overloads, span)?;
     let shapes = resolve::shapes(builder, args);
-    let chosen = resolve::resolve(env, overloads, &shapes)
-        .map_err(|failure| report::failure(builder.module, name, span, args, &failure))?;
+    let chosen = match whole::resolve(builder, env, overloads.clone(), args, &shapes)? {
+        Some(chosen) => chosen,
+        None => resolve::resolve(env, overloads, &shapes)
+            .map_err(|failure| report::failure(builder.module, name, span, args, &failure))?,
+    };
     check::scalars(builder, env, &chosen, args)?;
     check::arguments(builder, env, &chosen, span, args)?;
     Ok(emit::emit(builder, env, &chosen, args))

@@ -6,7 +6,7 @@ use super::{Argument, Env};
 use crate::glsl::{convert, extended};
 use crate::grammar::{Mode, Opaque, Overload, Param, Shape, TypeExpr};
 use crate::ir::build::Builder;
-use crate::ir::{Scalar, Value};
+use crate::ir::{Scalar, TypeId, Value};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
@@ -26,6 +26,8 @@ pub struct ArgShape {
 pub struct Candidate {
     pub overload: &'static Overload,
     pub generic: Shape,
+    /// The struct, array or matrix that `T` is instead, for moves of such.
+    pub whole: Option<TypeId>,
 }
 
 impl Candidate {
@@ -98,7 +100,7 @@ fn exact(overload: &'static Overload, args: &[ArgShape]) -> Option<Candidate> {
         None if overload.generic.is_empty() => Shape::BOOL,
         None => return None,
     };
-    let candidate = Candidate { overload, generic };
+    let candidate = Candidate { overload, generic, whole: None };
     let fits = |(index, arg): (usize, &ArgShape)| {
         let param = &overload.params[index];
         has_type(&candidate, index, arg) && writable(param, arg) && (arg.constant || !param.constant)
@@ -130,7 +132,7 @@ fn family(overload: &'static Overload, args: &[ArgShape]) -> impl Iterator<Item 
     let texels = |arg: &ArgShape| arg.opaque.and_then(|(_, scalar)| Shape::vector(scalar, 1));
     let extended = args.iter().filter_map(|arg| arg.shape.or_else(|| texels(arg))).any(is_extended);
     let all = overload.generic.iter().chain(single).filter(move |shape| extended || !is_extended(*shape));
-    all.map(move |generic| Candidate { overload, generic })
+    all.map(move |generic| Candidate { overload, generic, whole: None })
 }
 
 fn writable(param: &Param, arg: &ArgShape) -> bool {
@@ -138,14 +140,17 @@ fn writable(param: &Param, arg: &ArgShape) -> bool {
 }
 
 fn viable(env: &Env<'_>, candidate: &Candidate, args: &[ArgShape], write: bool) -> bool {
-    args.iter().enumerate().all(|(index, arg)| {
-        let param = &candidate.overload.params[index];
-        if let TypeExpr::Opaque(_) = param.ty {
-            return has_type(candidate, index, arg);
-        }
-        let Some(shape) = arg.shape else { return false };
-        (!write || writable(param, arg)) && passes(env, param.mode, shape, candidate.param(index))
-    })
+    args.iter().enumerate().all(|(index, arg)| fits(env, candidate, index, arg, write))
+}
+
+/// Whether an argument can go the way of its parameter.
+pub fn fits(env: &Env<'_>, candidate: &Candidate, index: usize, arg: &ArgShape, write: bool) -> bool {
+    let param = &candidate.overload.params[index];
+    if let TypeExpr::Opaque(_) = param.ty {
+        return has_type(candidate, index, arg);
+    }
+    let Some(shape) = arg.shape else { return false };
+    (!write || writable(param, arg)) && passes(env, param.mode, shape, candidate.param(index))
 }
 
 /// Whether a value can go the way of the parameter.

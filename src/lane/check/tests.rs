@@ -4,7 +4,7 @@ use super::prove::{Prover, Tally};
 use super::{Effort, prove};
 use crate::lane::catalog::{self, Sample};
 use crate::lane::op::{FoldKind, LaneOp, Members};
-use crate::lane::{Refusal, plan};
+use crate::lane::{Input, Known, Refusal, Request, plan};
 use crate::profile::{Profile, Target};
 
 /// SPIR-V's profiles at every size, with and without the promised order, the unknown size first; hardware as it is. Of
@@ -127,4 +127,23 @@ fn profiles_of_users_are_proven() {
     let text = "name = \"mine\"\ninherit = \"nv-kepler\"\nremove-features = [\"nv-quad-swizzle\"]\n";
     let tally = prove::prove(&Profile::from_toml(text, "mine.toml").expect("a profile")).expect("right plans");
     assert!(tally.cases > 1000 && tally.plans > 300, "{tally:?}");
+}
+
+/// Data that is known, such as the values of a sort, takes the same plans.
+#[test]
+fn known_data_makes_no_plan_wrong() {
+    for name in ["spirv-1.6", "nv-hopper", "gfx1100-wave32"] {
+        let profile = Profile::named(name).expect("a built-in profile");
+        for sample in catalog::all() {
+            let request = sample.request();
+            let data = if matches!(request.op, LaneOp::Sort { .. }) { 2 } else { 1 };
+            let known = |(n, input): (usize, &Input)| match (n < data, input.ty.components, input.ty.width) {
+                (true, 1, 32) => Input { known: Known::Constant(1), ..*input },
+                _ => *input,
+            };
+            let inputs: Vec<Input> = request.inputs.iter().enumerate().map(known).collect();
+            let answer = plan(&Request { inputs: &inputs, ..request }, &profile);
+            assert!(!matches!(answer, Err(Refusal::Unsound { .. })), "{sample:?} on {name}: {answer:?}");
+        }
+    }
 }

@@ -48,6 +48,9 @@ impl<'a> Body<'_, 'a, '_> {
     /// Evaluates an expression at the point where naga does.
     fn emit(&mut self, handle: Handle<Expression>) -> Outcome<()> {
         self.b.span = self.shader.span(self.expression_span(handle));
+        if self.through(handle).is_some() {
+            return Ok(());
+        }
         let slot = match self.carrier_at(handle)? {
             Some(value) => Slot::Value(value),
             None => self.evaluate(handle)?,
@@ -97,7 +100,13 @@ impl<'a> Body<'_, 'a, '_> {
 
     fn repeat(&mut self, body: &'a Block, continuing: &'a Block, break_if: Option<Handle<Expression>>) -> Outcome<()> {
         let span = self.b.span;
-        let shared = super::super::uses::shared_values(self.expressions, body, continuing, break_if);
+        let shared = match self.origin {
+            Some(origin) => {
+                let hidden = super::super::carrier::Within { carriers: self.shader.carriers, function: origin.key };
+                super::super::uses::shared_values(self.expressions, &hidden, body, continuing, break_if)
+            }
+            None => Vec::new(),
+        };
         self.spill_all(&shared);
         let body = self.nested(body)?;
         self.b.push_block();

@@ -12,7 +12,6 @@ use crate::source::Span;
 use naga::valid::FunctionInfo;
 use naga::{Arena, Expression, Handle};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 /// What an expression turned into.
 #[derive(Clone)]
@@ -200,11 +199,5 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
     pub(super) fn constant_int(&mut self, of: Handle<Expression>) -> Outcome<Option<i128>> {
         let Value::Const(id) = self.value(of)? else { return Ok(None) };
         Ok(self.b.module.constants.as_int(&self.b.module.types, id))
-    }
-
-    /// The integers that the components of an expression are; none where they are not known.
-    pub(super) fn constant_ints(&mut self, of: Handle<Expression>) -> Outcome<SmallVec<[i128; 4]>> {
-        let Value::Const(id) = self.value(of)? else { return Ok(SmallVec::new()) };
-        Ok(self.b.module.constants.as_ints(&self.b.module.types, id))
     }
 }

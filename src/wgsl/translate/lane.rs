@@ -2,66 +2,88 @@
 //!
 //! Types and constants of the arguments are judged here; whether the profile can run the operation is the planner's.
 
-use super::super::builtin::{Builtin, Site, type_name};
-use super::super::carrier::site_number;
+use super::super::builtin::{Builtin, Passing, Site};
+use super::super::carrier::{Call, Carried, THROUGH, site_number};
 use super::function::{Body, Slot};
+use super::given::Given;
 use super::{Failure, Outcome};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::grammar::{Lowering, Overload, Param, Shape, TypeExpr, Variable, VariableSource};
+use crate::grammar::{self, Lowering, Mode, Overload, Param, Place as ResultPlace, Shape, TypeExpr, Variable};
+use crate::grammar::{RuleError, VariableSource};
 use crate::ir::derived::Derived;
-use crate::ir::{Scalar, TypeId, Value};
+use crate::ir::{Order, TypeId, Types, Value};
+use crate::lane::{LaneOp, Width};
 use crate::source::Span;
-use naga::{Expression, Handle};
+use naga::{Expression, Handle, Statement};
 use smallvec::SmallVec;
 
 type Id = Handle<Expression>;
 
-/// The 32-bit scalar of the same kind: the tables speak of these, what moves them moves the others.
-fn usual(of: Scalar) -> Scalar {
-    Scalar { width: if of.is_bool() { 1 } else { 32 }, ..of }
-}
-
-fn failure(code: Code, message: String, span: Span, label: &str) -> Failure {
+pub(super) fn failure(code: Code, message: String, span: Span, label: &str) -> Failure {
     Box::new(Diagnostic::error(code, message).at(span, label))
 }
+
+/// What an operation gives.
+type Parts = SmallVec<[Value; 2]>;
 
 impl Body<'_, '_, '_> {
     /// The value of a built-in's call, if that is what the expression carries.
     pub(super) fn carrier_at(&mut self, result: Id) -> Outcome<Option<Value>> {
         let carriers = self.shader.carriers;
-        let Some(carried) = self.origin.and_then(|origin| carriers.carried(origin.key, result)) else {
-            return Ok(None);
-        };
-        let site = &carriers.sites[carried.site];
-        self.b.span = site.span;
-        let data = self.value(carried.data)?;
-        self.site(site, Some(data), &carried.rest).map(Some)
+        match self.origin.and_then(|origin| carriers.carried(origin.key, result)) {
+            None => Ok(None),
+            Some(Carried::Native(statement)) => self.native_lane(statement).map(Some),
+            Some(Carried::Call(call)) => self.carried_call(call).map(Some),
+        }
     }
 
-    /// The call of a stub: a built-in without data, or the index of a carrier, which stands for nothing itself.
+    fn carried_call(&mut self, call: &Call) -> Outcome<Value> {
+        let site = &self.shader.carriers.sites[call.site];
+        let value = self.site(site, Some(call.data), &call.rest)?;
+        value.ok_or_else(|| failure(Code::INTERNAL, "a built-in gives no value".into(), site.span, "this one"))
+    }
+
+    /// The call of a stub: a built-in whose result has a type of its own; a call with a struct, array or matrix; or the
+    /// index of a carrier, which stands for nothing itself.
     pub(super) fn stub_call(&mut self, arguments: &[Id], result: Option<Id>, at: naga::Span) -> Outcome<()> {
         let carriers = self.shader.carriers;
         let number = site_number(self.expressions, arguments);
-        let Some(site) = number.and_then(|number| carriers.sites.get(number)) else {
-            return Err(self.unexpected("a stub's call without its number", at));
-        };
-        if site.data {
+        let whole = self.origin.zip(result).and_then(|(origin, result)| carriers.whole(origin.key, result));
+        if let Some(call) = whole {
+            let value = self.carried_call(call)?;
+            self.set(call.result, Slot::Value(value));
             return Ok(());
         }
-        self.b.span = site.span;
+        let Some(site) = number.and_then(|number| carriers.sites.get(number as usize)) else {
+            return if number == Some(THROUGH) {
+                Ok(())
+            } else {
+                Err(self.unexpected("a stub without its number", at))
+            };
+        };
+        if site.signature.data {
+            return Ok(());
+        }
         let value = self.site(site, None, &arguments[1..])?;
-        if let Some(result) = result {
+        if let Some((result, value)) = result.zip(value) {
             self.set(result, Slot::Value(value));
         }
         Ok(())
     }
 
-    fn site(&mut self, site: &Site, data: Option<Value>, rest: &[Id]) -> Outcome<Value> {
+    /// The argument that an expression hands through.
+    pub(super) fn through(&self, of: Id) -> Option<Id> {
+        self.origin.and_then(|origin| self.shader.carriers.through(origin.key, of))
+    }
+
+    fn site(&mut self, site: &Site, data: Option<Id>, rest: &[Id]) -> Outcome<Option<Value>> {
+        self.b.span = site.span;
         match &site.builtin {
-            Builtin::Variable(variable) => self.variable(variable, site),
+            Builtin::Variable(variable) => self.variable(variable, site).map(Some),
             Builtin::Function(overloads) => {
-                let overload = self.overload(overloads, site, data)?;
-                self.lane_call(overload, site, data, rest)
+                let given = self.given(site, data, rest)?;
+                let overload = self.overload(overloads, site, &given)?;
+                self.lane_call(overload, site, &given)
             }
         }
     }
@@ -78,55 +100,89 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// The form that takes data of this type.
-    fn overload(
-        &mut self,
-        overloads: &[&'static Overload],
-        site: &Site,
-        data: Option<Value>,
-    ) -> Outcome<&'static Overload> {
-        let Some(data) = data else { return Ok(overloads[0]) };
-        let (ty, scalar, size) = self.shape(data);
-        let shape = Shape::of(&self.b.module.types, ty);
-        let taking = |shape: Shape| overloads.iter().copied().find(|o| o.generic.contains(shape));
-        let found = shape.and_then(taking).or_else(|| Shape::vector(usual(scalar), size).and_then(taking));
-        found.ok_or_else(|| {
-            let given = shape.map_or_else(|| "this type".into(), |shape| format!("`{}`", type_name(shape)));
-            let message = format!("`{}` takes no value of type {given}", site.name);
-            let span = site.arguments.first().copied().unwrap_or(site.span);
-            let error = Diagnostic::error(Code::NO_OVERLOAD, message).at(span, "of a type that it does not take");
-            Box::new(overloads.iter().fold(error, |error, o| error.note(accepted(o))))
-        })
+    /// The arguments of a call.
+    fn given(&mut self, site: &Site, data: Option<Id>, rest: &[Id]) -> Outcome<Vec<Given>> {
+        let passings = site.signature.others.iter().zip(rest).map(|(passing, of)| match passing {
+            Passing::Typed(_) => *of,
+            Passing::Through => self.through(*of).unwrap_or(*of),
+        });
+        let ids: SmallVec<[Id; 4]> = data.into_iter().chain(passings).collect();
+        let spans = site.arguments.iter().copied().chain(std::iter::repeat(site.span));
+        ids.into_iter().zip(spans).map(|(of, span)| self.given_one(of, span)).collect()
     }
 
-    fn lane_call(
-        &mut self,
-        overload: &'static Overload,
-        site: &Site,
-        data: Option<Value>,
-        rest: &[Id],
-    ) -> Outcome<Value> {
-        let (op, constant_arg) = match overload.lowering {
-            Lowering::Lane { op, constant_arg } => (Ok(op), constant_arg.map(usize::from)),
-            Lowering::LaneAndValid { op, .. } => (Ok(op), None),
-            Lowering::Derived(of) => (Err(of), None),
-            _ => return Err(failure(Code::INTERNAL, "a built-in is no lane operation".into(), site.span, "this one")),
+    fn lane_call(&mut self, overload: &'static Overload, site: &Site, given: &[Given]) -> Outcome<Option<Value>> {
+        let constant_arg = match overload.lowering {
+            Lowering::Lane { constant_arg, .. } => constant_arg.map(usize::from),
+            _ => None,
         };
-        let mut operands: Vec<Value> = data.into_iter().collect();
+        let mut operands: SmallVec<[Value; 4]> = SmallVec::new();
         let mut constants: SmallVec<[u32; 4]> = SmallVec::new();
-        let first = operands.len();
-        for (place, (param, of)) in overload.params[first..].iter().zip(rest).enumerate() {
-            let span = site.arguments.get(first + place).copied().unwrap_or(site.span);
-            let known = self.judge(param, *of, site, span)?;
-            match constant_arg == Some(first + place) {
-                true => constants.extend(known.into_iter().map(|value| param.rule.meant(value as u32))),
-                false => operands.push(self.value(*of)?),
+        for (place, (param, given)) in overload.params.iter().zip(given).enumerate() {
+            let known = self.judge(param, given, site)?;
+            match (param.mode, constant_arg == Some(place)) {
+                (_, true) => constants.extend(known.into_iter().map(|value| param.rule.meant(value as u32))),
+                (Mode::Out, _) => {}
+                _ => {
+                    let value = self.operand(param, given);
+                    operands.push(self.like_first(param, value, &operands));
+                }
             }
         }
-        let ty = self.result_type(overload, data);
-        Ok(match op {
-            Ok(op) => self.b.lane_as(op.with_constants(&constants).unwrap_or(op), ty, &operands),
-            Err(of) => self.derived(of, ty, &operands, site)?,
+        let parts = self.operation(overload, site, &operands, &constants)?;
+        self.deliver(overload, given, &parts)
+    }
+
+    /// What an operation reads of an argument.
+    fn operand(&mut self, param: &Param, given: &Given) -> Value {
+        let value = match given {
+            Given::Value { value, .. } => *value,
+            Given::Memory { pointer, .. } => self.b.load(*pointer),
+        };
+        match param.ty {
+            TypeExpr::Test(_) => self.b.convert(value, Types::BOOL),
+            _ => value,
+        }
+    }
+
+    /// A number that stands for one of the first operand's type.
+    fn like_first(&mut self, param: &Param, value: Value, before: &[Value]) -> Value {
+        let Some(first) = before.first().filter(|_| param.ty == TypeExpr::Generic) else { return value };
+        let (own, ty) = (self.b.type_of(value), self.b.type_of(*first));
+        if own == ty { value } else { self.b.convert(value, ty) }
+    }
+
+    fn operation(&mut self, overload: &Overload, site: &Site, operands: &[Value], constants: &[u32]) -> Outcome<Parts> {
+        let ty = self.result_type(overload, operands);
+        match overload.lowering {
+            Lowering::Lane { op, .. } => {
+                let op = op.with_constants(constants).unwrap_or(op);
+                self.fits(op, site)?;
+                let value = self.b.lane_as(op, ty, operands);
+                Ok(match overload.results.len() {
+                    2 => Parts::from_slice(&[self.b.extract(value, 0), self.b.extract(value, 1)]),
+                    _ => Parts::from_slice(&[value]),
+                })
+            }
+            Lowering::LaneAndValid { op, valid } => {
+                let value = self.b.lane_as(op, ty, operands);
+                Ok(Parts::from_slice(&[value, self.b.lane(valid, Types::BOOL, &operands[1..])]))
+            }
+            Lowering::Derived(of) => Ok(Parts::from_slice(&[self.derived(of, ty, operands, site)?])),
+            Lowering::Barrier { execution, memory, kinds } => {
+                self.b.barrier(execution, memory, kinds, Order::AcquireRelease);
+                Ok(Parts::new())
+            }
+            _ => Err(failure(Code::INTERNAL, "a built-in is no lane operation".into(), site.span, "this one")),
+        }
+    }
+
+    /// The width that is part of a name must fit into the subgroup too.
+    fn fits(&self, op: LaneOp, site: &Site) -> Outcome<()> {
+        let Some(lanes) = op.width().and_then(Width::lanes) else { return Ok(()) };
+        grammar::check_width(lanes, self.shader.wave_size).map_err(|error: RuleError| {
+            let label = format!("works on segments of {lanes} lanes");
+            failure(error.code(), format!("`{}`: {error}", site.name), site.span, &label)
         })
     }
 
@@ -139,19 +195,45 @@ impl Body<'_, '_, '_> {
         Ok(self.b.derived(of, ty, operands, self.shader.wave_size))
     }
 
-    fn result_type(&mut self, overload: &Overload, data: Option<Value>) -> TypeId {
-        match (overload.ret, data) {
-            (TypeExpr::Generic, Some(data)) => self.b.type_of(data),
+    /// Type of the operation's result: what is returned, or what the operands that come back have.
+    fn result_type(&mut self, overload: &Overload, operands: &[Value]) -> TypeId {
+        match (overload.ret, operands) {
+            (TypeExpr::Generic, [data, ..]) => self.b.type_of(*data),
+            (TypeExpr::Void, [key, value]) => {
+                let (key, value) = (self.b.type_of(*key), self.b.type_of(*value));
+                self.b.module.types.pair(key, value)
+            }
+            (TypeExpr::Void, [key]) => self.b.type_of(*key),
             (ret, _) => {
                 let shape = ret.shape(Shape::BOOL);
-                shape.map_or(crate::ir::Types::VOID, |shape| shape.intern(&mut self.b.module.types))
+                shape.map_or(Types::VOID, |shape| shape.intern(&mut self.b.module.types))
             }
         }
     }
 
+    /// Writes what goes back through pointers; gives what the call returns.
+    fn deliver(&mut self, overload: &Overload, given: &[Given], parts: &[Value]) -> Outcome<Option<Value>> {
+        let places = match overload.results {
+            [] => &[ResultPlace::Return],
+            places => places,
+        };
+        let mut returned = None;
+        for (place, part) in places.iter().zip(parts) {
+            match place {
+                ResultPlace::Return => returned = Some(*part),
+                ResultPlace::Argument(at) => {
+                    if let Given::Memory { pointer, .. } = given[usize::from(*at)] {
+                        self.b.store(pointer, *part);
+                    }
+                }
+            }
+        }
+        Ok(returned)
+    }
+
     /// The numbers that an argument's components are, where they are known; the row's rule holds for them.
-    fn judge(&mut self, param: &Param, of: Id, site: &Site, span: Span) -> Outcome<SmallVec<[i128; 4]>> {
-        let known = self.constant_ints(of)?;
+    fn judge(&mut self, param: &Param, given: &Given, site: &Site) -> Outcome<SmallVec<[i128; 4]>> {
+        let (span, known) = (given.span(), self.numbers(given));
         let (name, what) = (&site.name, param.name);
         if known.is_empty() && param.constant {
             let message = format!("the argument `{what}` of `{name}` must be a constant expression");
@@ -165,15 +247,22 @@ impl Body<'_, '_, '_> {
             }
         }
     }
-}
 
-/// What a form takes, in WGSL's names.
-fn accepted(overload: &Overload) -> String {
-    let mut types: Vec<String> = Vec::new();
-    for name in overload.generic.iter().filter(|shape| !shape.is_matrix()).map(type_name) {
-        if !types.contains(&name) {
-            types.push(name);
+    fn numbers(&self, given: &Given) -> SmallVec<[i128; 4]> {
+        match given {
+            Given::Value { value: Value::Const(id), .. } => self.b.module.constants.as_ints(&self.b.module.types, *id),
+            _ => SmallVec::new(),
         }
     }
-    format!("it takes `{}`", types.join("`, `"))
+
+    /// A subgroup function of naga's whose data it would not take.
+    fn native_lane(&mut self, statement: &Statement) -> Outcome<Value> {
+        match statement {
+            Statement::SubgroupGather { mode, argument, .. } => self.gather(*mode, *argument),
+            Statement::SubgroupCollectiveOperation { op, collective_op, argument, .. } => {
+                self.collective(*op, *collective_op, *argument)
+            }
+            _ => Err(self.unexpected("another statement", naga::Span::UNDEFINED)),
+        }
+    }
 }

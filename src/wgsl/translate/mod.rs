@@ -12,6 +12,7 @@ mod convert;
 mod entry;
 mod expression;
 mod function;
+mod given;
 mod globals;
 mod lane;
 mod math;

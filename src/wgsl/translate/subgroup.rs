@@ -20,7 +20,7 @@ fn fold_op(of: SubgroupOperation) -> Option<FoldOp> {
     })
 }
 
-fn collective(of: SubgroupOperation, how: CollectiveOperation) -> LaneOp {
+fn collective_op(of: SubgroupOperation, how: CollectiveOperation) -> LaneOp {
     let Some(op) = fold_op(of) else {
         let op = if of == SubgroupOperation::All { VoteOp::All } else { VoteOp::Any };
         return LaneOp::Vote { op, group: Group::Subgroup };
@@ -39,9 +39,7 @@ impl Body<'_, '_, '_> {
         let (result, value) = match statement {
             Statement::SubgroupBallot { result, predicate } => (*result, self.ballot(*predicate)?),
             Statement::SubgroupCollectiveOperation { op, collective_op, argument, result } => {
-                let value = self.value(*argument)?;
-                let ty = self.b.type_of(value);
-                (*result, self.b.lane(collective(*op, *collective_op), ty, &[value]))
+                (*result, self.collective(*op, *collective_op, *argument)?)
             }
             Statement::SubgroupGather { mode, argument, result } => match self.carrier_at(*result)? {
                 Some(value) => (*result, value),
@@ -66,12 +64,26 @@ impl Body<'_, '_, '_> {
         Ok(self.b.lane(LaneOp::Ballot(Group::Subgroup), ty, &[predicate]))
     }
 
-    fn gather(&mut self, mode: GatherMode, argument: Handle<Expression>) -> Outcome<Value> {
+    pub(super) fn collective(
+        &mut self,
+        op: SubgroupOperation,
+        how: CollectiveOperation,
+        argument: Handle<Expression>,
+    ) -> Outcome<Value> {
+        let value = self.value(argument)?;
+        let ty = self.b.type_of(value);
+        Ok(self.b.lane(collective_op(op, how), ty, &[value]))
+    }
+
+    pub(super) fn gather(&mut self, mode: GatherMode, argument: Handle<Expression>) -> Outcome<Value> {
         let value = self.value(argument)?;
         let ty = self.b.type_of(value);
         let (op, index) = match mode {
             GatherMode::BroadcastFirst => (LaneOp::BroadcastFirst, None),
-            GatherMode::Broadcast(lane) => (LaneOp::Broadcast, Some(lane)),
+            GatherMode::Broadcast(lane) => {
+                self.lane_below(lane, 128, "`subgroupBroadcast` takes a lane from 0 to 127")?;
+                (LaneOp::Broadcast, Some(lane))
+            }
             GatherMode::Shuffle(index) => (LaneOp::Shuffle(ShuffleMode::Index), Some(index)),
             GatherMode::ShuffleXor(mask) => (LaneOp::Shuffle(ShuffleMode::Xor), Some(mask)),
             GatherMode::ShuffleUp(delta) => (LaneOp::Shuffle(ShuffleMode::Up), Some(delta)),
@@ -86,6 +98,17 @@ impl Body<'_, '_, '_> {
             operands.push(self.value(index)?);
         }
         Ok(self.b.lane(op, ty, &operands))
+    }
+
+    /// WGSL 17.12: a lane that is known is within bounds.
+    fn lane_below(&mut self, lane: Handle<Expression>, bound: i128, message: &str) -> Outcome<()> {
+        let at = self.expression_span(lane);
+        match self.constant_int(lane)? {
+            Some(known) if !(0..bound).contains(&known) => {
+                Err(self.shader.fail(Code::ARGUMENT_RANGE, message, at, "not such a lane"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// WGSL 17.13.1: a constant below 4.

@@ -1,0 +1,68 @@
+//! Moves of structs, arrays and matrices, which the intermediate form has as a move of each scalar and vector in them: which
+//! moves are parts of one, and what that one is called.
+
+use crate::ir::whole::is_whole;
+use crate::ir::{Function, InstId, Module, Op, Type, TypeId, Value};
+use crate::lane::LaneOp;
+use std::collections::BTreeMap;
+
+/// A value that is moved whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Whole {
+    /// Such as `struct P of 3 members`.
+    pub words: String,
+    /// Moves that it becomes.
+    pub moves: usize,
+    /// Those among them that are done in the same way.
+    pub alike: usize,
+}
+
+/// The values that are moved whole in a function, by each of their moves. A value is put together where it was moved, of
+/// nothing but its moves.
+pub fn wholes(module: &Module, function: &Function) -> BTreeMap<InstId, Whole> {
+    let mut found = BTreeMap::new();
+    for id in function.blocks.iter().flat_map(|(_, block)| &block.insts) {
+        let inst = &function.insts[*id];
+        let mut moves = Vec::new();
+        if is_whole(&module.types, inst.ty) && parts(function, *id, None, &mut moves).is_some() {
+            let whole = Whole { words: words(module, inst.ty), moves: moves.len(), alike: 1 };
+            found.extend(moves.into_iter().map(|part| (part, whole.clone())));
+        }
+    }
+    found
+}
+
+/// Adds the moves that a value is made of; none if it is made of anything else.
+fn parts(function: &Function, id: InstId, op: Option<LaneOp>, moves: &mut Vec<InstId>) -> Option<LaneOp> {
+    let Op::Construct(args) = function.insts[id].op else { return None };
+    let mut op = op;
+    for arg in function.values(args) {
+        let Value::Inst(arg) = *arg else { return None };
+        if function.insts[arg].span != function.insts[id].span {
+            return None;
+        }
+        op = match function.insts[arg].op {
+            Op::Lane(own, _) if op.is_none_or(|op| op == own) => {
+                moves.push(arg);
+                Some(own)
+            }
+            _ => Some(parts(function, arg, op, moves)?),
+        };
+    }
+    op
+}
+
+fn words(module: &Module, ty: TypeId) -> String {
+    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    match module.types.get(ty) {
+        Type::Struct(id) => {
+            let of = &module.types.structs[id];
+            format!("struct {} of {}", of.name, count(of.members.len(), "member"))
+        }
+        Type::Matrix { columns, .. } => format!("matrix of {}", count(columns.into(), "column")),
+        Type::Array { len: crate::ir::ArrayLen::Fixed(len), .. } => {
+            format!("array of {}", count(len as usize, "element"))
+        }
+        _ => "array".into(),
+    }
+}

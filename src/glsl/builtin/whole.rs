@@ -1,0 +1,57 @@
+//! Moves of structs, arrays and matrices: calls whose data has a type that no row lists.
+//!
+//! Every row that only hands its data on takes them. They are passed by their exact type; nothing converts to them.
+
+use super::resolve::{ArgShape, Candidate, fits};
+use super::{Argument, Env};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::types;
+use crate::grammar::{Lowering, Overload, Shape, TypeExpr};
+use crate::ir::build::Builder;
+use crate::ir::whole::{is_whole, moves};
+
+/// The form for a call whose first argument is moved part by part; none for other calls, and where no form fits.
+///
+/// # Errors
+/// When the argument's type cannot be moved.
+pub fn resolve(
+    builder: &Builder<'_>,
+    env: &Env<'_>,
+    overloads: impl Iterator<Item = &'static Overload>,
+    args: &[Argument],
+    shapes: &[ArgShape],
+) -> Result<Option<Candidate>, Diagnostic> {
+    let module = &builder.module;
+    let Some(data) = args.first().filter(|data| is_whole(&module.types, data.ty)) else { return Ok(None) };
+    let candidate = |overload| Candidate { overload, generic: Shape::BOOL, whole: Some(data.ty) };
+    let takes = |chosen: &Candidate| {
+        chosen.overload.params.len() == args.len()
+            && moves_parts(chosen.overload)
+            && args.iter().zip(shapes).enumerate().all(|(at, (arg, shape))| passes(env, chosen, at, arg, shape))
+    };
+    let Some(chosen) = overloads.map(candidate).find(takes) else { return Ok(None) };
+    match moves(&module.types, data.ty) {
+        Ok(_) => Ok(Some(chosen)),
+        Err(reason) => {
+            let name = types::display(&module.types, &module.constants, data.ty);
+            let message = format!("`{}` cannot move a value of type {name}", chosen.overload.name);
+            Err(Diagnostic::error(Code::NO_OVERLOAD, message).at(data.span, format!("it {reason}")))
+        }
+    }
+}
+
+fn passes(env: &Env<'_>, chosen: &Candidate, index: usize, arg: &Argument, shape: &ArgShape) -> bool {
+    match chosen.overload.params[index].ty {
+        TypeExpr::Generic => Some(arg.ty) == chosen.whole,
+        _ => fits(env, chosen, index, shape, true),
+    }
+}
+
+/// Whether a form only hands on its first argument.
+fn moves_parts(overload: &Overload) -> bool {
+    let generic = overload.params.first().is_some_and(|param| param.ty == TypeExpr::Generic);
+    match overload.lowering {
+        Lowering::Lane { op, .. } | Lowering::LaneAndValid { op, .. } => generic && op.moved_operands() > 0,
+        _ => false,
+    }
+}

@@ -1,0 +1,114 @@
+//! Cross-lane moves of structs, arrays and matrices: one move for each scalar or vector in them. Both front ends write
+//! them through here, so no target ever sees a lane operation on anything larger than a vector.
+//!
+//! Refused: what has no number of parts or no bits that a lane could hand on (opaque types, addresses, arrays whose
+//! length only the run or the pipeline knows), and values of more than [`MOST_MOVES`] parts.
+
+use super::build::Builder;
+use super::types::{ArrayLen, Scalar, Type, TypeId, Types};
+use super::{StructId, Value};
+use crate::lane::LaneOp;
+use smallvec::SmallVec;
+use std::fmt;
+
+/// Moves that one value may become; more of them would be a loop's work.
+pub const MOST_MOVES: u32 = 256;
+
+/// What a value is made of.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Moves {
+    /// Scalars and vectors.
+    pub count: u32,
+    /// Their scalars, each once.
+    pub scalars: SmallVec<[Scalar; 4]>,
+}
+
+/// Why a value cannot be moved; its `Display` says what the value is or has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unmovable {
+    Opaque,
+    Address,
+    /// The length of an array is known at run time or when the pipeline is made.
+    Length,
+    TooMany,
+}
+
+impl fmt::Display for Unmovable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unmovable::Opaque => f.write_str("holds an image or a sampler"),
+            Unmovable::Address => f.write_str("holds an address"),
+            Unmovable::Length => f.write_str("holds an array whose length is not known when the shader is compiled"),
+            Unmovable::TooMany => write!(f, "is made of more than {MOST_MOVES} scalars and vectors"),
+        }
+    }
+}
+
+/// Whether values of a type are moved part by part.
+pub fn is_whole(types: &Types, ty: TypeId) -> bool {
+    matches!(types.get(ty), Type::Struct(_) | Type::Array { .. } | Type::Matrix { .. })
+}
+
+/// The moves that a value of a type becomes.
+///
+/// # Errors
+/// When it cannot be moved.
+pub fn moves(types: &Types, ty: TypeId) -> Result<Moves, Unmovable> {
+    let mut moves = Moves::default();
+    add(types, ty, 1, &mut moves)?;
+    Ok(moves)
+}
+
+/// Adds `times` values of a type.
+fn add(types: &Types, ty: TypeId, times: u32, moves: &mut Moves) -> Result<(), Unmovable> {
+    match types.get(ty) {
+        Type::Scalar(scalar) | Type::Vector { scalar, .. } => add_leaves(scalar, times, moves),
+        Type::Matrix { scalar, columns, .. } => add_leaves(scalar, times.saturating_mul(columns.into()), moves),
+        Type::Array { element, len: ArrayLen::Fixed(len), .. } => add(types, element, times.saturating_mul(len), moves),
+        Type::Array { .. } => Err(Unmovable::Length),
+        Type::Struct(id) => add_members(types, id, times, moves),
+        Type::BufferReference { .. } | Type::Pointer { .. } => Err(Unmovable::Address),
+        _ => Err(Unmovable::Opaque),
+    }
+}
+
+fn add_members(types: &Types, id: StructId, times: u32, moves: &mut Moves) -> Result<(), Unmovable> {
+    types.structs[id].members.iter().try_for_each(|member| add(types, member.ty, times, moves))
+}
+
+fn add_leaves(scalar: Scalar, times: u32, moves: &mut Moves) -> Result<(), Unmovable> {
+    moves.count = moves.count.saturating_add(times);
+    if !moves.scalars.contains(&scalar) {
+        moves.scalars.push(scalar);
+    }
+    if moves.count > MOST_MOVES { Err(Unmovable::TooMany) } else { Ok(()) }
+}
+
+/// Parts of a type that [`moves`] takes.
+fn part_count(types: &Types, ty: TypeId) -> u32 {
+    match types.get(ty) {
+        Type::Struct(id) => types.structs[id].members.len() as u32,
+        Type::Array { len: ArrayLen::Fixed(len), .. } => len,
+        Type::Matrix { columns, .. } => columns.into(),
+        _ => 0,
+    }
+}
+
+impl Builder<'_> {
+    /// A move of a value of any type that [`moves`] takes: its parts one after the other, then put together again.
+    pub fn lane_move(&mut self, op: LaneOp, ty: TypeId, args: &[Value]) -> Value {
+        if !is_whole(&self.module.types, ty) {
+            return self.lane(op, ty, args);
+        }
+        let mut parts: SmallVec<[Value; 8]> = SmallVec::new();
+        for index in 0..part_count(&self.module.types, ty) {
+            let mut operands: SmallVec<[Value; 4]> = SmallVec::from_slice(args);
+            for operand in operands.iter_mut().take(op.moved_operands()) {
+                *operand = self.extract(*operand, index);
+            }
+            let part = self.type_of(operands[0]);
+            parts.push(self.lane_move(op, part, &operands));
+        }
+        self.construct(ty, &parts)
+    }
+}
