@@ -156,7 +156,7 @@ impl<'m> Builder<'m> {
 
     /// Adds a variable to the function; the value is a pointer to it.
     pub fn local(&mut self, name: &str, ty: TypeId, init: Option<ConstId>) -> Value {
-        Value::Local(self.function.locals.push(Local { name: name.into(), span: self.span, ty, init }))
+        Value::Local(self.function.locals.push(Local { name: name.into(), span: self.span, ty, restrict: false, init }))
     }
 
     // Constants.
@@ -336,7 +336,7 @@ impl<'m> Builder<'m> {
     pub fn access(&mut self, base: Value, indices: &[Value]) -> Value {
         let base_ty = self.type_of(base);
         let (space, mut pointee) = match self.module.types.get(base_ty) {
-            Type::BufferReference { pointee, .. } => (Space::Physical, self.module.types.intern(Type::Struct(pointee))),
+            Type::BufferReference { pointee } => (Space::Physical, self.module.types.intern(Type::Struct(pointee))),
             Type::Pointer { space, pointee } if !indices.is_empty() => (space, pointee),
             _ => return base,
         };

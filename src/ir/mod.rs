@@ -168,6 +168,8 @@ pub struct Local {
     pub name: Name,
     pub span: Span,
     pub ty: TypeId,
+    /// Whether it is a buffer reference, and the only one to its memory.
+    pub restrict: bool,
     /// Value at each entry of the *function*.
     pub init: Option<ConstId>,
 }

@@ -41,6 +41,9 @@ struct BlockLayout {
     row_major: bool,
     set: Option<u32>,
     binding: Option<u32>,
+    /// It declares a type of buffer references, which are multiples of so many bytes.
+    reference: bool,
+    reference_align: Option<u32>,
 }
 
 /// A member as it was written, beside its IR form.
@@ -87,8 +90,16 @@ impl Sema<'_> {
             return self.stage_block(b, decl, block);
         }
         let layout = self.block_layout(b, decl, &qualifiers)?;
+        let reserved = layout.reference.then(|| self.reference_block(b, block, &layout));
         let written = self.block_members(b, block)?;
         let ty = self.lay_out_block(b, block, &layout, &written)?;
+        let ty = match reserved {
+            Some(reserved) => self.define_reference(b, reserved, ty, layout.reference_align, qualifiers.access),
+            None => ty,
+        };
+        if layout.reference && block.instance.is_none() {
+            return Some(());
+        }
         let (space, binding) = (layout.space, self.block_binding(&layout, block)?);
         let ty = match &block.instance {
             Some(instance) => self.block_array(b, ty, instance)?,
@@ -101,6 +112,20 @@ impl Sema<'_> {
         let whole = Place { access, mutability, ..Place::new(Value::Global(id), space, ty) };
         self.declare_block(b, block, whole, &written);
         Some(())
+    }
+
+    /// `layout(buffer_reference) buffer Name { … };`: a type. It is a variable too where it has an instance.
+    fn reference_block(&mut self, b: &mut Builder<'_>, block: &ast::Block, layout: &BlockLayout) -> StructId {
+        self.need_references(block.name.span);
+        if layout.space != Space::Storage {
+            let message = "a block of buffer references is a `buffer`";
+            self.error(Code::BAD_LAYOUT, block.name.span, message, "another kind of block");
+        }
+        if layout.binding.is_some() && block.instance.is_none() {
+            let message = "a block of buffer references without an instance has no binding";
+            self.error(Code::BAD_LAYOUT, block.name.span, message, "it declares a type and no variable");
+        }
+        self.announced(b, block.name)
     }
 
     fn declare_block(&mut self, b: &mut Builder<'_>, block: &ast::Block, whole: Place, written: &[Written]) {
@@ -142,7 +167,9 @@ impl Sema<'_> {
         let default = if space == Space::Storage { self.block_defaults.buffer } else { self.block_defaults.uniform };
         let usual = if space == Space::Uniform { Rule::Std140 } else { Rule::Std430 };
         let rule = if space == Space::PushConstant { usual } else { default.rule.unwrap_or(usual) };
-        let mut layout = BlockLayout { space, rule, row_major: default.row_major, set: None, binding: None };
+        let row_major = default.row_major;
+        let (set, binding, reference, reference_align) = (None, None, false, None);
+        let mut layout = BlockLayout { space, rule, row_major, set, binding, reference, reference_align };
         for id in &ids {
             self.block_layout_id(b, id, &mut layout)?;
         }
@@ -171,10 +198,8 @@ impl Sema<'_> {
             "push_constant" => {}
             "set" => layout.set = Some(self.layout_value(b, id)?),
             "binding" => layout.binding = Some(self.layout_value(b, id)?),
-            "buffer_reference" | "buffer_reference_align" => {
-                self.unsupported(id.span, "buffer references are");
-                return None;
-            }
+            "buffer_reference" => layout.reference = true,
+            "buffer_reference_align" => layout.reference_align = Some(self.reference_align(b, id)?),
             _ => match self.memory_layout(id) {
                 Some(MemoryLayout::Rule(rule)) => layout.rule = rule,
                 Some(MemoryLayout::RowMajor(row_major)) => layout.row_major = row_major,
@@ -183,6 +208,15 @@ impl Sema<'_> {
             },
         }
         Some(())
+    }
+
+    fn reference_align(&mut self, b: &mut Builder<'_>, id: &LayoutId) -> Option<u32> {
+        let align = self.layout_value(b, id)?;
+        if align.is_power_of_two() {
+            return Some(align);
+        }
+        self.error(Code::BAD_LAYOUT, id.span, format!("the alignment {align} is no power of two"), "not possible");
+        None
     }
 
     fn memory_layout(&mut self, id: &LayoutId) -> Option<MemoryLayout> {
@@ -326,6 +360,9 @@ impl Sema<'_> {
 
     /// Qualifiers given to names that are declared already.
     pub fn requalify(&mut self, b: &mut Builder<'_>, decl: &Decl, names: ast::List<ast::Name>) {
+        if self.says_reference(decl.qualifiers) {
+            return self.announce_references(b, decl, names);
+        }
         let qualifiers = self.qualifiers(decl.qualifiers);
         let ast = self.ast;
         for name in &ast[names] {

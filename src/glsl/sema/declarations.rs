@@ -225,6 +225,9 @@ impl Sema<'_> {
         let ast = self.ast;
         for declarator in &ast[declarators] {
             let made = base.and_then(|base| self.local_variable(b, &qualifiers, base, declarator));
+            if let Some(Entity::Place(Place { root: Value::Local(id), .. })) = made {
+                b.function.locals[id].restrict = qualifiers.access.contains(Access::RESTRICT);
+            }
             self.declare(declarator.name, made.unwrap_or(Entity::Error));
         }
     }

@@ -23,6 +23,7 @@ mod memory;
 mod operators;
 mod place;
 mod qualifiers;
+mod references;
 mod resources;
 mod scope;
 mod stage;
@@ -96,6 +97,8 @@ struct Sema<'a> {
     plain_types: Vec<TypeId>,
     /// What is not supported yet, by the function that uses it.
     refusals: Vec<(FuncId, Vec<Diagnostic>)>,
+    /// Blocks of buffer references that are announced and not defined yet.
+    references: Vec<references::Announced>,
     /// A function was called before the end of its body was reached; calls can form a circle only then.
     calls_unfinished: bool,
     /// Declarations that are `precise`.
@@ -137,6 +140,7 @@ impl<'a> Sema<'a> {
             constant_ids: Vec::new(),
             plain_types: vec![Types::VOID; words.len()],
             refusals: Vec::new(),
+            references: Vec::new(),
             calls_unfinished: false,
             precise: precise_declarations(ast),
             breakable: 0,
@@ -181,6 +185,7 @@ impl<'a> Sema<'a> {
     /// What can only be said once everything has been seen.
     fn finish(&mut self, module: &mut Module) {
         self.check_definitions();
+        self.check_references();
         self.check_recursion(module);
         if self.diagnostics.has_errors() {
             return;

@@ -108,6 +108,7 @@ impl Sema<'_> {
         let complaint = match b.module.types.get(ty) {
             _ if scalar.is_some_and(Scalar::is_bool) => "a `bool` cannot pass between stages",
             Type::Void | Type::Array { len: ArrayLen::Runtime, .. } => "an input or output needs a size",
+            Type::BufferReference { .. } => "a buffer reference cannot pass between stages",
             Type::Image(_) | Type::Sampler | Type::SampledImage(_) => "an image or sampler cannot pass between stages",
             _ if fragment_input && stays && qualifiers.interpolation != Interpolation::Flat => {
                 "integers and doubles cannot be interpolated: write `flat`"

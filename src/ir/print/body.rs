@@ -54,8 +54,9 @@ impl Body<'_, '_> {
     fn local_lines(&mut self) {
         for (id, local) in self.function.locals.iter() {
             let (name, ty) = (&self.locals[id.index()], self.printer.type_text(local.ty));
+            let restrict = if local.restrict { " restrict" } else { "" };
             let init = local.init.map(|init| format!(" = {}", self.printer.constant(init))).unwrap_or_default();
-            self.printer.put(format_args!("    local ${name}: {ty}{init}\n"));
+            self.printer.put(format_args!("    local ${name}: {ty}{restrict}{init}\n"));
         }
     }
 

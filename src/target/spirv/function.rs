@@ -111,6 +111,7 @@ impl<'a> Body<'_, 'a> {
             let id = self.m.id();
             self.m.out.functions.typed(Op::FunctionParameter, *ty, id, &[]);
             self.m.name(id, &param.name);
+            self.m.decorate_parameter(id, param.ty);
             self.params.push(id);
         }
     }
@@ -206,6 +207,7 @@ impl<'a> Body<'_, 'a> {
             let init = local.init.filter(|init| !self.m.is_undef(*init)).map(|init| self.m.constant(init));
             let ty = self.m.value_type(local.ty);
             self.locals[id.index()] = self.variable(ty, init);
+            self.m.decorate_references(self.locals[id.index()], local.ty, local.restrict);
             self.m.name(self.locals[id.index()], &local.name);
         }
         self.locals[id.index()]
@@ -369,16 +371,19 @@ impl<'a> Body<'_, 'a> {
 
     /// A variable that holds a value; one for each constant, initialised once.
     fn in_memory(&mut self, ty: TypeId, value: Value) -> Word {
+        let of = ty;
         let (ty, word) = (self.m.value_type(ty), self.value(value));
         if let Some(constant) = self.initializer(value) {
             if let Some((_, variable)) = self.tables.iter().find(|(known, _)| *known == constant) {
                 return *variable;
             }
             let variable = self.variable(ty, Some(word));
+            self.m.decorate_references(variable, of, false);
             self.tables.push((constant, variable));
             return variable;
         }
         let variable = self.variable(ty, None);
+        self.m.decorate_references(variable, of, false);
         self.emit_void(Op::Store, &[variable, word]);
         variable
     }

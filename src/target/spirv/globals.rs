@@ -94,6 +94,9 @@ impl Emitter<'_> {
             self.need_storage_of(global.space, global.ty);
             self.need_descriptor_array(global.ty);
         }
+        if matches!(global.space, Space::Private | Space::Workgroup) {
+            self.decorate_references(id, global.ty, false);
+        }
         self.name(id, &global.name);
         id
     }

@@ -283,9 +283,22 @@ impl Body<'_, '_> {
 
     pub fn bitcast(&mut self, value: Value, ty: TypeId) -> Word {
         let word = self.m.value_type(ty);
-        let same = self.type_of(value).is_some_and(|from| self.m.value_type(from) == word);
+        let from = self.type_of(value);
+        let same = from.is_some_and(|from| self.m.value_type(from) == word);
         let value = self.value(value);
-        if same { value } else { self.emit(Op::Bitcast, word, &[value]) }
+        if same { value } else { self.emit(self.bitcast_op(from, ty), word, &[value]) }
+    }
+
+    /// References become numbers, and numbers references, by instructions of their own; pairs of words do not.
+    fn bitcast_op(&self, from: Option<TypeId>, to: TypeId) -> Op {
+        let types = &self.m.module.types;
+        let refers = |ty: TypeId| types.referred(ty).is_some();
+        let is_scalar = |ty: TypeId| matches!(types.get(ty), Type::Scalar(_));
+        match from {
+            Some(from) if refers(from) && is_scalar(to) => Op::ConvertPtrToU,
+            Some(from) if is_scalar(from) && refers(to) => Op::ConvertUToPtr,
+            _ => Op::Bitcast,
+        }
     }
 
     pub fn convert(&mut self, value: Value, ty: TypeId) -> Word {

@@ -43,9 +43,6 @@ impl Body<'_, '_> {
 
     fn access(&mut self, base: Value, indices: Values, ty: TypeId) -> Word {
         let f = self.f;
-        if self.pointee_of(base).is_none() {
-            return self.m.unsupported("buffer references");
-        }
         let ty = self.m.value_type(ty);
         let mut operands: SmallVec<[Word; FEW]> = SmallVec::new();
         operands.push(self.value(base));
@@ -61,11 +58,9 @@ impl Body<'_, '_> {
             return self.m.internal("a load from what is no pointer");
         };
         let ty = self.m.type_in(space, pointee);
-        let pointer = self.value(pointer);
-        let raw = match memory_access(flags) {
-            Some(access) => self.emit(Op::Load, ty, &[pointer, access]),
-            None => self.emit(Op::Load, ty, &[pointer]),
-        };
+        let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer)];
+        self.memory_access(&mut operands, space, pointer, flags);
+        let raw = self.emit(Op::Load, ty, &operands);
         if space.is_laid_out() { self.relayout(raw, pointee, Form::Value) } else { raw }
     }
 
@@ -77,12 +72,23 @@ impl Body<'_, '_> {
         if space.is_laid_out() {
             value = self.relayout(value, pointee, Form::Memory);
         }
-        let pointer = self.value(pointer);
-        match memory_access(flags) {
-            Some(access) => self.emit_void(Op::Store, &[pointer, value, access]),
-            None => self.emit_void(Op::Store, &[pointer, value]),
-        }
+        let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer), value];
+        self.memory_access(&mut operands, space, pointer, flags);
+        self.emit_void(Op::Store, &operands);
         0
+    }
+
+    /// Appends the memory operands of a load or store, where it has some.
+    fn memory_access(&self, operands: &mut SmallVec<[Word; FEW]>, space: Space, pointer: Value, flags: InstFlags) {
+        let mut access = MemoryAccess::empty();
+        access.set(MemoryAccess::VOLATILE, flags.contains(InstFlags::VOLATILE));
+        access.set(MemoryAccess::ALIGNED, space == Space::Physical);
+        if !access.is_empty() {
+            operands.push(access.bits());
+        }
+        if space == Space::Physical {
+            operands.push(self.alignment(pointer));
+        }
     }
 
     /// Turns a value of type `ty` from one form into the other.
@@ -153,7 +159,7 @@ impl Body<'_, '_> {
     fn array_length(&mut self, block: Value) -> Word {
         let module = self.m.module;
         let Some((_, pointee)) = self.pointee_of(block) else {
-            return self.m.unsupported("buffer references");
+            return self.m.internal("the length of what is no pointer");
         };
         let Type::Struct(of) = module.types.get(pointee) else {
             return self.m.internal("the length of what is no block");
@@ -264,10 +270,6 @@ impl Body<'_, '_> {
         let module = self.m.module;
         module.constants.as_int(&module.types, id).and_then(|value| u32::try_from(value & 0xffff_ffff).ok())
     }
-}
-
-fn memory_access(flags: InstFlags) -> Option<Word> {
-    flags.contains(InstFlags::VOLATILE).then(|| MemoryAccess::VOLATILE.bits())
 }
 
 const fn scope_number(scope: Scope) -> Word {

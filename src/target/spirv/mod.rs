@@ -3,7 +3,7 @@
 //! [`emit`] walks the IR from the entry points; what is not reached is not written. Types, constants and variables are
 //! declared at their first use, so they come out in an order that depends on the module alone. One file a subject:
 //! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `image`, `math`, `lane`, `narrow`,
-//! `capability`, `debug`. Buffer references are refused with a message.
+//! `physical`, `capability`, `debug`.
 
 mod capability;
 mod constants;
@@ -19,6 +19,7 @@ mod listing;
 mod math;
 mod memory;
 mod narrow;
+mod physical;
 pub mod reflection;
 mod types;
 mod words;
@@ -230,7 +231,11 @@ impl<'a> Emitter<'a> {
             head.string("GLSL.std.450");
             head.end(start);
         }
-        head.op(Op::MemoryModel, &[AddressingModel::Logical as Word, MemoryModel::GLSL450 as Word]);
+        let addressing = match self.types.references.is_empty() {
+            true => AddressingModel::Logical,
+            false => AddressingModel::PhysicalStorageBuffer64,
+        };
+        head.op(Op::MemoryModel, &[addressing as Word, MemoryModel::GLSL450 as Word]);
         for section in self.out.in_order() {
             head.append(section);
         }
