@@ -197,6 +197,14 @@ pub enum MathFn {
     /// WGSL: leading and trailing zero counts.
     CountLeadingZeros,
     CountTrailingZeros,
+    // GL_EXT_integer_dot_product: operands are signed or unsigned each for itself
+    /// Sum of the products of integer components, in the result's type.
+    DotInt,
+    /// The same added to the third operand, saturating.
+    DotIntAccSat,
+    /// Sum of the products of the four bytes of two words.
+    DotPacked,
+    DotPackedAccSat,
     // 8.14 derivatives, of the neighbours in a quad
     DerivX,
     DerivY,

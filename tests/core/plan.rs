@@ -8,6 +8,7 @@
 //! // uniform 3 exact-f32 16      a uniform block
 //! // push any-u32 4              push constants
 //! // address 8 1                the push constants hold the address of binding 1 from byte 8 on
+//! // from spirv-1.5             the first profile that can express it; spirv-1.3 without it
 //! // spec 7 12                   the pipeline sets the specialization constant 7 to 12
 //! ```
 //!

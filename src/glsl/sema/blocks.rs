@@ -19,17 +19,29 @@ pub struct Usual {
     pub row_major: bool,
 }
 
-/// `layout(…) uniform;` and `layout(…) buffer;`.
+/// `layout(…) uniform;`, `layout(…) buffer;` and `layout(…) shared;`.
 #[derive(Clone, Copy, Debug)]
 pub struct Defaults {
     pub uniform: Usual,
     pub buffer: Usual,
+    pub shared: Usual,
+}
+
+impl Defaults {
+    /// Those of the blocks in a space.
+    const fn of(&mut self, space: Space) -> &mut Usual {
+        match space {
+            Space::Storage => &mut self.buffer,
+            Space::Workgroup => &mut self.shared,
+            _ => &mut self.uniform,
+        }
+    }
 }
 
 impl Default for Defaults {
     fn default() -> Defaults {
         let none = Usual { rule: None, row_major: false };
-        Defaults { uniform: none, buffer: none }
+        Defaults { uniform: none, buffer: none, shared: none }
     }
 }
 
@@ -108,7 +120,8 @@ impl Sema<'_> {
         let name = block.instance.as_ref().map_or("", |instance| self.text(instance.name.symbol));
         let (name, span, access) = (name.into(), block.name.span, qualifiers.access);
         let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
-        let mutability = if space == Space::Storage { Mutability::Writable } else { Mutability::Input };
+        let writable = matches!(space, Space::Storage | Space::Workgroup);
+        let mutability = if writable { Mutability::Writable } else { Mutability::Input };
         let whole = Place { access, mutability, ..Place::new(Value::Global(id), space, ty) };
         self.declare_block(b, block, whole, &written);
         Some(())
@@ -148,7 +161,7 @@ impl Sema<'_> {
     }
 
     fn block_binding(&mut self, layout: &BlockLayout, block: &ast::Block) -> Option<Binding> {
-        if layout.space == Space::PushConstant {
+        if matches!(layout.space, Space::PushConstant | Space::Workgroup) {
             return Some(Binding::None);
         }
         let Some(binding) = layout.binding else {
@@ -164,7 +177,7 @@ impl Sema<'_> {
         let ids = self.layout_ids(decl.qualifiers);
         let push = ids.iter().any(|id| self.text(id.name.symbol) == "push_constant");
         let space = self.block_space(decl, qualifiers, push)?;
-        let default = if space == Space::Storage { self.block_defaults.buffer } else { self.block_defaults.uniform };
+        let default = *self.block_defaults.of(space);
         let usual = if space == Space::Uniform { Rule::Std140 } else { Rule::Std430 };
         let rule = if space == Space::PushConstant { usual } else { default.rule.unwrap_or(usual) };
         let row_major = default.row_major;
@@ -182,8 +195,10 @@ impl Sema<'_> {
             (Some(_), _) => Some(Space::Uniform),
             (None, Some(_)) => Some(Space::Storage),
             (None, None) if qualifiers.shared.is_some() => {
-                self.unsupported(decl.span, "`shared` blocks are");
-                None
+                if !self.env.is_enabled("GL_EXT_shared_memory_block") {
+                    self.needs_extension("`shared` blocks need", "GL_EXT_shared_memory_block", decl.span);
+                }
+                Some(Space::Workgroup)
             }
             (None, None) => {
                 let message = "a block is `uniform`, `buffer`, `shared`, `in` or `out`";
@@ -196,6 +211,9 @@ impl Sema<'_> {
     fn block_layout_id(&mut self, b: &mut Builder<'_>, id: &LayoutId, layout: &mut BlockLayout) -> Option<()> {
         match self.text(id.name.symbol) {
             "push_constant" => {}
+            "set" | "binding" if layout.space == Space::Workgroup => {
+                self.error(Code::BAD_LAYOUT, id.span, "a `shared` block has no set and no binding", "nothing is bound");
+            }
             "set" => layout.set = Some(self.layout_value(b, id)?),
             "binding" => layout.binding = Some(self.layout_value(b, id)?),
             "buffer_reference" => layout.reference = true,
@@ -247,9 +265,9 @@ impl Sema<'_> {
     }
 
     /// `layout(row_major, std430) buffer;`
-    pub fn default_block_layout(&mut self, id: &LayoutId, buffer: bool) {
+    pub fn default_block_layout(&mut self, id: &LayoutId, space: Space) {
         let changed = self.memory_layout(id);
-        let default = if buffer { &mut self.block_defaults.buffer } else { &mut self.block_defaults.uniform };
+        let default = self.block_defaults.of(space);
         match changed {
             Some(MemoryLayout::Rule(rule)) => default.rule = Some(rule),
             Some(MemoryLayout::RowMajor(row_major)) => default.row_major = row_major,

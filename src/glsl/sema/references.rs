@@ -49,7 +49,7 @@ impl Sema<'_> {
         }
     }
 
-    fn needs_extension(&mut self, what: &str, name: &str, span: Span) {
+    pub fn needs_extension(&mut self, what: &str, name: &str, span: Span) {
         let message = format!("{what} the extension {name}");
         let note = format!("add `#extension {name} : require`");
         self.report(Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "used here").note(note));

@@ -196,6 +196,8 @@ const fn row(function: MathFn) -> Row {
         F::DerivXCoarse => derivative(Op::DPdxCoarse),
         F::DerivYCoarse => derivative(Op::DPdyCoarse),
         F::DerivWidthCoarse => derivative(Op::FwidthCoarse),
+        // These ask for the signs of two operands: see `dot`.
+        F::DotInt | F::DotIntAccSat | F::DotPacked | F::DotPackedAccSat => [No, No, No, No],
         F::CountTrailingZeros => [No, Expand(trailing_zeros), Expand(trailing_zeros), No],
     }
 }
@@ -203,6 +205,9 @@ const fn row(function: MathFn) -> Row {
 impl Body<'_, '_> {
     pub fn math(&mut self, function: MathFn, args: Values, ty: TypeId) -> Word {
         let f = self.f;
+        if super::dot::is_int_dot(function) {
+            return self.int_dot(function, f.values(args), ty);
+        }
         let types = &self.m.module.types;
         let first = f.values(args).first().and_then(|value| self.type_of(*value));
         let Some((scalar, size)) = first.and_then(|ty| Some((types.scalar_of(ty)?, types.components(ty).unwrap_or(1))))

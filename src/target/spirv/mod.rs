@@ -2,13 +2,14 @@
 //!
 //! [`emit`] walks the IR from the entry points; what is not reached is not written. Types, constants and variables are
 //! declared at their first use, so they come out in an order that depends on the module alone. One file a subject:
-//! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `image`, `math`, `lane`, `narrow`,
+//! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `image`, `math`, `dot`, `lane`, `narrow`,
 //! `physical`, `capability`, `debug`.
 
 mod capability;
 mod constants;
 mod control;
 mod debug;
+mod dot;
 mod entry;
 mod function;
 mod globals;
@@ -208,6 +209,7 @@ impl<'a> Emitter<'a> {
         for entry in &module.entry_points {
             self.entry_point(entry);
         }
+        self.alias_shared_blocks();
     }
 
     /// The module from its sections, in the order of section 2.4.

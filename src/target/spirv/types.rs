@@ -328,6 +328,8 @@ const fn storage_capability(space: Space, width: u8) -> Option<Capability> {
         (Space::Storage | Space::Physical, 16) => Capability::StorageBuffer16BitAccess,
         (Space::Uniform, 16) => Capability::UniformAndStorageBuffer16BitAccess,
         (Space::PushConstant, 16) => Capability::StoragePushConstant16,
+        (Space::Workgroup, 8) => Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR,
+        (Space::Workgroup, 16) => Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR,
         (Space::Input | Space::Output, 16) => Capability::StorageInputOutput16,
         _ => return None,
     })
