@@ -8,8 +8,8 @@ use super::fold::{self, Expr};
 use super::typing;
 use super::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ConstId, ConstValue, ControlHint, FuncId, Function, ImageOp, ImageParts,
-    Inst, InstFlags, InstId, Local, MathFn, MemoryKinds, Module, Op, Order, Param, Scalar, Scope, Space, Type, TypeId,
-    Types, UnaryOp, Value, Values,
+    Inst, InstFlags, InstId, Local, MathFn, MemoryKinds, Module, Op, Order, Param, Place, Scalar, Scope, Space, Type,
+    TypeId, Types, UnaryOp, Value, Values,
 };
 use crate::lane::LaneOp;
 use crate::source::Span;
@@ -412,6 +412,21 @@ impl<'m> Builder<'m> {
     pub fn image(&mut self, op: ImageOp, parts: ImageParts, operands: &[Value], ty: TypeId) -> Value {
         let operands = self.function.list(operands);
         self.emit(ty, Op::Image { op, parts, operands })
+    }
+
+    /// Prints a text with arguments.
+    pub fn print(&mut self, text: &str, args: &[Value]) {
+        let number = self.module.texts.len() as u32;
+        self.module.texts.push(text.into());
+        let args = self.function.list(args);
+        self.emit(Types::VOID, Op::Print { text: number, args });
+    }
+
+    /// The value of a fragment input at another place.
+    pub fn interpolate(&mut self, at: Place, pointer: Value, args: &[Value]) -> Value {
+        let ty = self.pointee_type(pointer);
+        let args = self.function.list(args);
+        self.emit(ty, Op::Interpolate { at, pointer, args })
     }
 
     /// A cross-lane operation; `ty` is `VOID` where it has no result.

@@ -26,7 +26,7 @@ pub use image::{ImageOp, ImageParts};
 pub use name::Name;
 pub use op::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, LocalId, MathFn, MemoryKinds, Op, Order,
-    Scope, UnaryOp, Value, Values,
+    Place, Scope, UnaryOp, Value, Values,
 };
 use smallvec::SmallVec;
 pub use types::{
@@ -89,6 +89,10 @@ pub enum BuiltIn {
     SampleMask,
     FragDepth,
     HelperInvocation,
+    ShadingRate,
+    PrimitiveShadingRate,
+    BaryCoord,
+    BaryCoordNoPerspective,
     PrimitiveId,
     WarpIdNv,
     SmIdNv,
@@ -103,6 +107,8 @@ pub enum Interpolation {
     Perspective,
     Linear,
     Flat,
+    /// Not at all: an array of the values of the primitive's vertices.
+    PerVertex,
 }
 
 /// Where in a pixel a fragment input is sampled.
@@ -270,6 +276,10 @@ pub struct FragmentModes {
     pub depth: DepthPromise,
     /// Pixel centres lie at integers.
     pub integer_centers: bool,
+    /// Every quad starts with all its four invocations.
+    pub full_quads: bool,
+    /// Derivatives are those of the quad as long as it is whole.
+    pub quad_derivatives: bool,
 }
 
 /// How the depth that a fragment shader writes compares to the interpolated one.
@@ -301,6 +311,8 @@ pub struct Module {
     pub globals: Arena<Global>,
     pub functions: Arena<Function>,
     pub entry_points: Vec<EntryPoint>,
+    /// What [`Op::Print`] prints.
+    pub texts: Vec<Name>,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
     pub spec_names: Vec<(u32, Name)>,
 }

@@ -21,6 +21,7 @@ mod interface;
 mod loops;
 mod memory;
 mod operators;
+mod pipeline;
 mod place;
 mod qualifiers;
 mod references;

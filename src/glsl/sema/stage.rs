@@ -34,6 +34,7 @@ impl Sema<'_> {
         declarator: &Declarator,
     ) -> Option<Entity> {
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        let ty = self.of_vertices(b, ty, qualifiers, declarator.span)?;
         let space = self.port_space(qualifiers)?;
         let layout = self.port_layout(b, decl.qualifiers)?;
         if layout.location.is_none() {
@@ -43,6 +44,23 @@ impl Sema<'_> {
         self.check_port(b, ty, qualifiers, declarator.span)?;
         let binding = port_binding(layout, qualifiers);
         Some(self.port(b, declarator.name, space, ty, binding, qualifiers))
+    }
+
+    /// The values of a primitive's three vertices are an array, which need not say its size.
+    fn of_vertices(&mut self, b: &mut Builder<'_>, ty: TypeId, qualifiers: &Qualifiers, span: Span) -> Option<TypeId> {
+        if qualifiers.interpolation != Interpolation::PerVertex {
+            return Some(ty);
+        }
+        match b.module.types.get(ty) {
+            Type::Array { element, len: ArrayLen::Runtime | ArrayLen::Fixed(3), .. } => {
+                Some(b.module.types.array(element, ArrayLen::Fixed(3)))
+            }
+            _ => {
+                let message = "an input of each vertex is an array of three";
+                self.error(Code::BAD_TYPE, span, message, "another type");
+                None
+            }
+        }
     }
 
     fn port(
@@ -110,7 +128,10 @@ impl Sema<'_> {
             Type::Void | Type::Array { len: ArrayLen::Runtime, .. } => "an input or output needs a size",
             Type::BufferReference { .. } => "a buffer reference cannot pass between stages",
             Type::Image(_) | Type::Sampler | Type::SampledImage(_) => "an image or sampler cannot pass between stages",
-            _ if fragment_input && stays && qualifiers.interpolation != Interpolation::Flat => {
+            _ if fragment_input
+                && stays
+                && !matches!(qualifiers.interpolation, Interpolation::Flat | Interpolation::PerVertex) =>
+            {
                 "integers and doubles cannot be interpolated: write `flat`"
             }
             _ => return Some(()),
@@ -305,6 +326,13 @@ impl Sema<'_> {
     pub fn fragment_input_layout(&mut self, id: &LayoutId) {
         match self.text(id.name.symbol) {
             "early_fragment_tests" => self.fragment.early_tests = true,
+            name @ ("full_quads" | "quad_derivatives") => {
+                if !self.env.is_enabled("GL_EXT_shader_quad_control") {
+                    self.needs_extension("this layout needs", "GL_EXT_shader_quad_control", id.span);
+                }
+                self.fragment.full_quads |= name == "full_quads";
+                self.fragment.quad_derivatives |= name == "quad_derivatives";
+            }
             name @ ("post_depth_coverage"
             | "pixel_interlock_ordered"
             | "pixel_interlock_unordered"

@@ -247,6 +247,15 @@ impl Body<'_, '_> {
                 let names: String = parts.iter_names().map(|(name, _)| format!(" {}", name.to_lowercase())).collect();
                 self.word(format!("image.{}{names}:", image_word(op)), self.function.values(operands))
             }
+            Op::Interpolate { at, pointer, args } => {
+                let mut operands = vec![pointer];
+                operands.extend_from_slice(self.function.values(args));
+                self.word(format!("interpolate.{}", snake(at)), &operands)
+            }
+            Op::Print { text, args } => {
+                let text = self.printer.module.texts.get(text as usize).map_or("", |text| text);
+                self.word(format!("print {text:?}:"), self.function.values(args))
+            }
             Op::Barrier { execution, memory, kinds, order } => barrier_text(execution, memory, kinds, order),
             Op::Lane(op, args) => self.word(format!("lane {}", lane_text(op)), self.function.values(args)),
             _ => self.flow(op),

@@ -220,6 +220,8 @@ const fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
         BuiltIn::ClipDistance => Some(Capability::ClipDistance),
         BuiltIn::CullDistance => Some(Capability::CullDistance),
         BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::DrawIndex => Some(Capability::DrawParameters),
+        BuiltIn::ShadingRateKHR | BuiltIn::PrimitiveShadingRateKHR => Some(Capability::FragmentShadingRateKHR),
+        BuiltIn::BaryCoordKHR | BuiltIn::BaryCoordNoPerspKHR => Some(Capability::FragmentBarycentricKHR),
         BuiltIn::ViewIndex => Some(Capability::MultiView),
         BuiltIn::SampleId | BuiltIn::SamplePosition => Some(Capability::SampleRateShading),
         BuiltIn::PrimitiveId => Some(Capability::Geometry),

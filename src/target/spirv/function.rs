@@ -282,6 +282,8 @@ impl<'a> Body<'_, 'a> {
                 let words = [composite, part, index].map(|value| self.value(value));
                 self.emit(Op::VectorInsertDynamic, ty, &words)
             }
+            O::Interpolate { at, pointer, args } => self.interpolate(inst.ty, at, pointer, args),
+            O::Print { text, args } => self.print(text, args),
             O::Image { op, parts, operands } => self.image(inst.ty, op, parts, operands),
             O::Lane(op, args) => self.lane(op, args, inst.ty),
             O::Call(function, args) => self.call(inst.ty, function, args),

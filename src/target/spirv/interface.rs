@@ -38,7 +38,10 @@ impl Emitter<'_> {
         let fragment = self.module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
         let stays =
             self.module.types.scalar_of(global.ty).is_some_and(|scalar| scalar.is_int() || scalar == Scalar::F64);
-        let flat = matches!(global.binding, Binding::Location { interpolation: Interpolation::Flat, .. });
+        let flat = matches!(
+            global.binding,
+            Binding::Location { interpolation: Interpolation::Flat | Interpolation::PerVertex, .. }
+        );
         if fragment && global.space == Space::Input && stays && !flat {
             self.decorate(id, Decoration::Flat, &[]);
         }
@@ -69,6 +72,10 @@ impl Emitter<'_> {
             Interpolation::Perspective => {}
             Interpolation::Linear => self.decorate_target(target, Decoration::NoPerspective, &[]),
             Interpolation::Flat => self.decorate_target(target, Decoration::Flat, &[]),
+            Interpolation::PerVertex => {
+                self.needs.capability(Capability::FragmentBarycentricKHR);
+                self.decorate_target(target, Decoration::PerVertexKHR, &[]);
+            }
         }
         match sampling {
             Sampling::Center => {}

@@ -3,7 +3,7 @@
 //! [`emit`] walks the IR from the entry points; what is not reached is not written. Types, constants and variables are
 //! declared at their first use, so they come out in an order that depends on the module alone. One file a subject:
 //! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `image`, `math`, `dot`, `lane`, `narrow`,
-//! `physical`, `capability`, `debug`.
+//! `physical`, `print`, `capability`, `debug`.
 
 mod capability;
 mod constants;
@@ -21,6 +21,7 @@ mod math;
 mod memory;
 mod narrow;
 mod physical;
+mod print;
 pub mod reflection;
 mod types;
 mod words;
@@ -169,6 +170,8 @@ struct Emitter<'a> {
     queue: Vec<FuncId>,
     /// The GLSL.std.450 instruction set; 0 until it is used.
     glsl: Word,
+    /// The NonSemantic.DebugPrintf instruction set; 0 until it is used.
+    printf: Word,
     /// The last id given out.
     last: Word,
     /// What is being emitted, for messages.
@@ -194,6 +197,7 @@ impl<'a> Emitter<'a> {
             uses: module.functions.iter().map(|_| Uses::default()).collect(),
             queue: Vec::new(),
             glsl: 0,
+            printf: 0,
             last: 0,
             span: Span::NONE,
             diagnostics: Vec::new(),
@@ -227,10 +231,11 @@ impl<'a> Emitter<'a> {
             head.string(extension);
             head.end(start);
         }
-        if self.glsl != 0 {
+        let sets = [(self.glsl, "GLSL.std.450"), (self.printf, "NonSemantic.DebugPrintf")];
+        for (id, name) in sets.into_iter().filter(|(id, _)| *id != 0) {
             let start = head.begin(Op::ExtInstImport);
-            head.push(self.glsl);
-            head.string("GLSL.std.450");
+            head.push(id);
+            head.string(name);
             head.end(start);
         }
         let addressing = match self.types.references.is_empty() {
