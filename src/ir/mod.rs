@@ -160,6 +160,18 @@ pub struct Global {
     pub init: Option<ConstId>,
 }
 
+/// An output, or a member of a block of outputs, that the pipeline writes to a buffer for vertices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Feedback {
+    pub global: GlobalId,
+    pub member: Option<u32>,
+    /// Number of the buffer, and bytes in it from one vertex to the next.
+    pub buffer: u32,
+    pub stride: u32,
+    /// Bytes from the vertex's first one.
+    pub offset: u32,
+}
+
 /// A parameter. `in` parameters are values; `out` and `inout` ones are pointers into `Function` space, which the caller
 /// fills and empties.
 #[derive(Clone, Debug)]
@@ -313,6 +325,8 @@ pub struct Module {
     pub entry_points: Vec<EntryPoint>,
     /// What [`Op::Print`] prints.
     pub texts: Vec<Name>,
+    /// What transform feedback takes.
+    pub feedback: Vec<Feedback>,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
     pub spec_names: Vec<(u32, Name)>,
 }

@@ -57,6 +57,8 @@ impl Sema<'_> {
                 self.fragment_input_layout(id);
             } else if qualifiers.input.is_some() && self.env.stage == Stage::Compute {
                 self.input_layout(b, id);
+            } else if qualifiers.output.is_some() && self.text(id.name.symbol).starts_with("xfb_") {
+                self.usual_feedback(b, id);
             } else if let Some(space) = default_space(&qualifiers) {
                 self.default_block_layout(id, space);
             } else {

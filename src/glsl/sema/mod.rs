@@ -16,6 +16,7 @@ mod construct;
 mod declarations;
 mod expressions;
 mod extent;
+mod feedback;
 mod functions;
 mod interface;
 mod loops;
@@ -89,6 +90,7 @@ struct Sema<'a> {
     /// Results of `nonuniformEXT`.
     non_uniform: FxHashSet<Value>,
     fragment: FragmentModes,
+    feedback: feedback::Captured,
     /// Number of `#extension` lines that are in force.
     extensions_applied: usize,
     /// Return type of the function being lowered.
@@ -136,6 +138,7 @@ impl<'a> Sema<'a> {
             open_arrays: Vec::new(),
             non_uniform: FxHashSet::default(),
             fragment: FragmentModes::default(),
+            feedback: feedback::Captured::default(),
             extensions_applied: 0,
             return_type: Types::VOID,
             constant_ids: Vec::new(),
@@ -192,6 +195,7 @@ impl<'a> Sema<'a> {
             return;
         }
         self.close_arrays(module);
+        self.close_feedback(module);
         self.entry_point(module);
     }
 

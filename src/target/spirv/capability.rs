@@ -100,6 +100,10 @@ impl Needs {
         }
     }
 
+    pub fn has(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&capability)
+    }
+
     pub fn extension(&mut self, extension: &'static str) {
         if !self.extensions.contains(&extension) {
             self.extensions.push(extension);

@@ -19,9 +19,16 @@ impl Emitter<'_> {
         match entry.stage {
             Stage::Compute => self.workgroup_size(function, entry.workgroup_size),
             Stage::Fragment => self.fragment_modes(function, entry.fragment, &interface),
-            Stage::Vertex => {}
+            Stage::Vertex => self.feedback_mode(function),
         }
         self.reconvergence(function, entry.reconvergence);
+    }
+
+    /// Transform feedback, where something that is written asks for it.
+    fn feedback_mode(&mut self, function: Word) {
+        if self.needs.has(Capability::TransformFeedback) {
+            self.out.modes.op(Op::ExecutionMode, &[function, ExecutionMode::Xfb as Word]);
+        }
     }
 
     /// Vulkan's origin, and what the shader says of its tests; `interface` tells whether it writes the depth.

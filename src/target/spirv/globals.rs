@@ -45,6 +45,7 @@ impl Emitter<'_> {
         if self.globals.known[id.index()] == 0 {
             let before = std::mem::replace(&mut self.span, global.span);
             self.globals.known[id.index()] = self.declare_global(global);
+            self.feed_back(id, self.globals.known[id.index()]);
             self.span = before;
         }
         Variable { id: self.globals.known[id.index()], class }

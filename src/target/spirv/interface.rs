@@ -4,7 +4,8 @@
 use super::function::Body;
 use super::{Emitter, Version};
 use crate::ir::{
-    self, Access, Binding, Global, ImageDim, Inst, Interpolation, Sampling, Scalar, Space, Stage, Type, TypeId,
+    self, Access, Binding, Global, GlobalId, ImageDim, Inst, Interpolation, Sampling, Scalar, Space, Stage, Type,
+    TypeId,
 };
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Word};
 
@@ -30,6 +31,21 @@ impl Emitter<'_> {
             for (index, member) in item.members.iter().enumerate() {
                 self.decorate_binding(Target::Member(ty, index as Word), member.binding, member.access);
             }
+        }
+    }
+
+    /// What transform feedback takes of an output: of the whole variable, or of members of its block.
+    pub fn feed_back(&mut self, global: GlobalId, id: Word) {
+        let module = self.module;
+        for feedback in module.feedback.iter().filter(|feedback| feedback.global == global) {
+            let target = match feedback.member {
+                Some(index) => Target::Member(self.value_type(module.globals[global].ty), index),
+                None => Target::Variable(id),
+            };
+            self.needs.capability(Capability::TransformFeedback);
+            self.decorate_target(target, Decoration::XfbBuffer, &[feedback.buffer]);
+            self.decorate_target(target, Decoration::XfbStride, &[feedback.stride]);
+            self.decorate_target(target, Decoration::Offset, &[feedback.offset]);
         }
     }
 
