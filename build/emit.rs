@@ -216,6 +216,9 @@ fn lowering(row: &Function, params: &[String]) -> Result<String, String> {
 
 /// `Workgroup/Workgroup SHARED`: who waits (`-`: nobody), the memory scope, the kinds of memory.
 fn barrier_text(text: &str) -> Result<String, String> {
+    if let Some(rest) = text.strip_prefix("arguments") {
+        return Ok(format!("Lowering::ScopedBarrier {{ waits: {} }}", rest == " wait"));
+    }
     let wrong = || format!("`{text}` is no barrier: `execution/memory KIND…`");
     let (scopes, kinds) = text.split_once(' ').ok_or_else(wrong)?;
     let (execution, memory) = scopes.split_once('/').ok_or_else(wrong)?;

@@ -371,6 +371,8 @@ pub enum Interpolation {
     Smooth,
     Flat,
     NoPerspective,
+    /// GL_EXT_fragment_shader_barycentric.
+    PerVertex,
 }
 
 /// Precision qualifiers (section 4.7.2).

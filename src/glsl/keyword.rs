@@ -132,6 +132,7 @@ static GROUPS: &[Group] = &[
     both(Qualifier(Q::Interpolation(Interpolation::Smooth)), &["smooth"]),
     both(Qualifier(Q::Interpolation(Interpolation::Flat)), &["flat"]),
     desktop(Qualifier(Q::Interpolation(Interpolation::NoPerspective)), &["noperspective"]),
+    both(SoftQualifier(Q::Interpolation(Interpolation::PerVertex)), &["pervertexEXT", "pervertexNV"]),
     both(Qualifier(Q::Precision(Precision::Low)), &["lowp"]),
     both(Qualifier(Q::Precision(Precision::Medium)), &["mediump"]),
     both(Qualifier(Q::Precision(Precision::High)), &["highp"]),

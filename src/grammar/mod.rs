@@ -178,6 +178,10 @@ pub enum Lowering {
         memory: Scope,
         kinds: MemoryKinds,
     },
+    /// Scopes, kinds of memory and order are constant arguments; the first is the scope of those that wait.
+    ScopedBarrier {
+        waits: bool,
+    },
     /// What each argument is stands in `roles`.
     Image {
         op: ImageOp,

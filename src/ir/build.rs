@@ -8,8 +8,8 @@ use super::fold::{self, Expr};
 use super::typing;
 use super::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ConstId, ConstValue, ControlHint, FuncId, Function, ImageOp, ImageParts,
-    Inst, InstFlags, InstId, Local, MathFn, MemoryKinds, Module, Op, Order, Param, Scalar, Scope, Space, Type, TypeId,
-    Types, UnaryOp, Value, Values,
+    Inst, InstFlags, InstId, Local, MathFn, MemoryKinds, Module, Op, Order, Param, Place, Scalar, Scope, Space, Type,
+    TypeId, Types, UnaryOp, Value, Values,
 };
 use crate::lane::LaneOp;
 use crate::source::Span;
@@ -156,7 +156,7 @@ impl<'m> Builder<'m> {
 
     /// Adds a variable to the function; the value is a pointer to it.
     pub fn local(&mut self, name: &str, ty: TypeId, init: Option<ConstId>) -> Value {
-        Value::Local(self.function.locals.push(Local { name: name.into(), span: self.span, ty, init }))
+        Value::Local(self.function.locals.push(Local { name: name.into(), span: self.span, ty, restrict: false, init }))
     }
 
     // Constants.
@@ -336,7 +336,7 @@ impl<'m> Builder<'m> {
     pub fn access(&mut self, base: Value, indices: &[Value]) -> Value {
         let base_ty = self.type_of(base);
         let (space, mut pointee) = match self.module.types.get(base_ty) {
-            Type::BufferReference { pointee, .. } => (Space::Physical, self.module.types.intern(Type::Struct(pointee))),
+            Type::BufferReference { pointee } => (Space::Physical, self.module.types.intern(Type::Struct(pointee))),
             Type::Pointer { space, pointee } if !indices.is_empty() => (space, pointee),
             _ => return base,
         };
@@ -412,6 +412,21 @@ impl<'m> Builder<'m> {
     pub fn image(&mut self, op: ImageOp, parts: ImageParts, operands: &[Value], ty: TypeId) -> Value {
         let operands = self.function.list(operands);
         self.emit(ty, Op::Image { op, parts, operands })
+    }
+
+    /// Prints a text with arguments.
+    pub fn print(&mut self, text: &str, args: &[Value]) {
+        let number = self.module.texts.len() as u32;
+        self.module.texts.push(text.into());
+        let args = self.function.list(args);
+        self.emit(Types::VOID, Op::Print { text: number, args });
+    }
+
+    /// The value of a fragment input at another place.
+    pub fn interpolate(&mut self, at: Place, pointer: Value, args: &[Value]) -> Value {
+        let ty = self.pointee_type(pointer);
+        let args = self.function.list(args);
+        self.emit(ty, Op::Interpolate { at, pointer, args })
     }
 
     /// A cross-lane operation; `ty` is `VOID` where it has no result.

@@ -27,7 +27,7 @@ pub use image::{ImageOp, ImageParts};
 pub use name::Name;
 pub use op::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, LocalId, MathFn, MemoryKinds, Op, Order,
-    Scope, UnaryOp, Value, Values,
+    Place, Scope, UnaryOp, Value, Values,
 };
 use smallvec::SmallVec;
 pub use types::{
@@ -90,6 +90,10 @@ pub enum BuiltIn {
     SampleMask,
     FragDepth,
     HelperInvocation,
+    ShadingRate,
+    PrimitiveShadingRate,
+    BaryCoord,
+    BaryCoordNoPerspective,
     PrimitiveId,
     WarpIdNv,
     SmIdNv,
@@ -104,6 +108,8 @@ pub enum Interpolation {
     Perspective,
     Linear,
     Flat,
+    /// Not at all: an array of the values of the primitive's vertices.
+    PerVertex,
 }
 
 /// Where in a pixel a fragment input is sampled.
@@ -155,6 +161,18 @@ pub struct Global {
     pub init: Option<ConstId>,
 }
 
+/// An output, or a member of a block of outputs, that the pipeline writes to a buffer for vertices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Feedback {
+    pub global: GlobalId,
+    pub member: Option<u32>,
+    /// Number of the buffer, and bytes in it from one vertex to the next.
+    pub buffer: u32,
+    pub stride: u32,
+    /// Bytes from the vertex's first one.
+    pub offset: u32,
+}
+
 /// A parameter. `in` parameters are values; `out` and `inout` ones are pointers into `Function` space, which the caller
 /// fills and empties.
 #[derive(Clone, Debug)]
@@ -169,6 +187,8 @@ pub struct Local {
     pub name: Name,
     pub span: Span,
     pub ty: TypeId,
+    /// Whether it is a buffer reference, and the only one to its memory.
+    pub restrict: bool,
     /// Value at each entry of the *function*.
     pub init: Option<ConstId>,
 }
@@ -269,6 +289,10 @@ pub struct FragmentModes {
     pub depth: DepthPromise,
     /// Pixel centres lie at integers.
     pub integer_centers: bool,
+    /// Every quad starts with all its four invocations.
+    pub full_quads: bool,
+    /// Derivatives are those of the quad as long as it is whole.
+    pub quad_derivatives: bool,
 }
 
 /// How the depth that a fragment shader writes compares to the interpolated one.
@@ -300,6 +324,10 @@ pub struct Module {
     pub globals: Arena<Global>,
     pub functions: Arena<Function>,
     pub entry_points: Vec<EntryPoint>,
+    /// What [`Op::Print`] prints.
+    pub texts: Vec<Name>,
+    /// What transform feedback takes.
+    pub feedback: Vec<Feedback>,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
     pub spec_names: Vec<(u32, Name)>,
 }

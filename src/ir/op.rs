@@ -197,6 +197,14 @@ pub enum MathFn {
     /// WGSL: leading and trailing zero counts.
     CountLeadingZeros,
     CountTrailingZeros,
+    // GL_EXT_integer_dot_product: operands are signed or unsigned each for itself
+    /// Sum of the products of integer components, in the result's type.
+    DotInt,
+    /// The same added to the third operand, saturating.
+    DotIntAccSat,
+    /// Sum of the products of the four bytes of two words.
+    DotPacked,
+    DotPackedAccSat,
     // 8.14 derivatives, of the neighbours in a quad
     DerivX,
     DerivY,
@@ -224,6 +232,14 @@ pub enum AtomicOp {
     Exchange,
     /// Arguments: new value, value compared with. Result: the old value.
     CompareExchange,
+}
+
+/// Where in its pixel a fragment input is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Place {
+    Centroid,
+    Sample,
+    Offset,
 }
 
 /// Which invocations an operation is ordered with.
@@ -362,6 +378,17 @@ pub enum Op {
         scope: Scope,
         order: Order,
     },
+    /// The value of a fragment input at another place of the pixel: none, a sample's number, or an offset from the centre.
+    Interpolate {
+        at: Place,
+        pointer: Value,
+        args: Values,
+    },
+    /// Prints a text of [`super::Module::texts`] with its arguments, where somebody listens.
+    Print {
+        text: u32,
+        args: Values,
+    },
     /// Waits for the invocations of `execution` (if any) and orders memory.
     Barrier {
         execution: Option<Scope>,
@@ -436,7 +463,10 @@ impl Op {
             Op::InsertDynamic { composite: a, index: b, part: c } => (&[a, b, c], Values::default()),
             Op::Image { operands: list, .. } => (&[], list),
             Op::Math(_, list) | Op::Construct(list) | Op::Lane(_, list) | Op::Call(_, list) => (&[], list),
-            Op::Access { base: a, indices: list } | Op::Atomic { pointer: a, args: list, .. } => (&[a], list),
+            Op::Access { base: a, indices: list }
+            | Op::Atomic { pointer: a, args: list, .. }
+            | Op::Interpolate { pointer: a, args: list, .. } => (&[a], list),
+            Op::Print { args: list, .. } => (&[], list),
             _ => (&[], Values::default()),
         };
         single.iter().chain(function.values(list)).for_each(|value| see(*value));

@@ -197,6 +197,7 @@ fn qualifiers(access: Access, binding: Binding) -> String {
                 Interpolation::Perspective => "",
                 Interpolation::Linear => " linear",
                 Interpolation::Flat => " flat",
+                Interpolation::PerVertex => " per-vertex",
             };
             text += match sampling {
                 Sampling::Center => "",

@@ -167,10 +167,10 @@ pub enum Type {
         space: Space,
         pointee: TypeId,
     },
-    /// A buffer reference: a 64-bit address of a laid-out struct. Nominal, so that lists can refer to themselves.
+    /// A buffer reference: a 64-bit address of a laid-out struct. Nominal, so that lists can refer to themselves. What
+    /// the address is a multiple of is in [`Types::reference_align`], as a struct may be referred to before it is known.
     BufferReference {
         pointee: StructId,
-        align: u32,
     },
     Image(ImageType),
     Sampler,
@@ -240,6 +240,7 @@ pub struct Types {
     /// The pointers to each type by space; `VOID`, and at the end nothing, where not made yet.
     pointers: Vec<[TypeId; SPACES]>,
     pairs: FxHashMap<(TypeId, TypeId), TypeId>,
+    reference_aligns: FxHashMap<StructId, u32>,
     pub structs: super::Arena<Struct>,
 }
 
@@ -263,6 +264,7 @@ impl Types {
             vectors: [Types::VOID; VECTOR_SLOTS],
             pointers: Vec::with_capacity(USUAL),
             pairs: FxHashMap::default(),
+            reference_aligns: FxHashMap::default(),
             structs: super::Arena::new(),
         };
         types.intern(Type::Void);
@@ -338,6 +340,29 @@ impl Types {
         let id = self.add_struct(Struct { name: "Pair".into(), members, block: false, logical: None });
         self.pairs.insert((first, second), id);
         id
+    }
+
+    /// Bytes that references to a struct are known to be multiples of: a power of two, 1 where nothing was said.
+    pub fn reference_align(&self, pointee: StructId) -> u32 {
+        self.reference_aligns.get(&pointee).copied().unwrap_or(1)
+    }
+
+    /// Promises that references to a struct are multiples of so many bytes.
+    pub fn set_reference_align(&mut self, pointee: StructId, align: u32) {
+        self.reference_aligns.insert(pointee, align);
+    }
+
+    /// The struct that a buffer reference points to.
+    pub fn referred(&self, id: TypeId) -> Option<StructId> {
+        match self.get(id) {
+            Type::BufferReference { pointee } => Some(pointee),
+            _ => None,
+        }
+    }
+
+    /// The handle of a type that is there already.
+    pub fn find(&self, ty: Type) -> Option<TypeId> {
+        self.interned.get(&ty).copied()
     }
 
     pub fn get(&self, id: TypeId) -> Type {

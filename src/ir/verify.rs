@@ -101,6 +101,11 @@ impl Verifier<'_> {
             let function = &self.module.functions[FuncId::from_index(index)];
             self.report(Err("a cycle of calls".to_owned()), function.span, || format!("function `{}`", function.name));
         }
+        for feedback in &self.module.feedback {
+            let space = self.module.globals.get(feedback.global).map(|global| global.space);
+            let check = if space == Some(Space::Output) { Ok(()) } else { Err("it is no output".to_owned()) };
+            self.report(check, Span::NONE, || "transform feedback".to_owned());
+        }
         for (index, entry) in self.module.entry_points.iter().enumerate() {
             self.report(self.entry_point(entry, index), Span::NONE, || format!("entry point `{}`", entry.name));
         }

@@ -65,17 +65,19 @@ pub struct BufferBinding {
     pub kind: BufferKind,
     /// The contents; a run replaces them with what the shader left there.
     pub data: Vec<u8>,
+    /// Where in the push constants the device address of the buffer is to stand, in bytes: 64 bits.
+    pub address_at: Option<usize>,
 }
 
 impl BufferBinding {
     /// A storage buffer at `set` and `binding` that starts as `data`.
     pub fn storage(set: u32, binding: u32, data: Vec<u8>) -> Self {
-        Self { set, binding, kind: BufferKind::Storage, data }
+        Self { set, binding, kind: BufferKind::Storage, data, address_at: None }
     }
 
     /// A uniform buffer at `set` and `binding` that holds `data`.
     pub fn uniform(set: u32, binding: u32, data: Vec<u8>) -> Self {
-        Self { set, binding, kind: BufferKind::Uniform, data }
+        Self { set, binding, kind: BufferKind::Uniform, data, address_at: None }
     }
 }
 

@@ -13,6 +13,7 @@ mod fault;
 mod group;
 mod lanes;
 mod memory;
+mod physical;
 mod program;
 mod straight;
 #[cfg(test)]
@@ -21,6 +22,7 @@ mod wave;
 
 pub use fault::{Access, AccessKind, Fault, FaultKind, Invocation, Use};
 pub use memory::Memory;
+pub use physical::address_of;
 pub use program::Program;
 pub(crate) use straight::compute;
 

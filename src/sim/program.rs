@@ -90,8 +90,7 @@ pub struct Program<'a> {
 
 impl<'a> Program<'a> {
     /// # Errors
-    /// When the kernel asks for what cannot be simulated: memory by its physical address, operations that span more
-    /// lanes than a wave has.
+    /// When the kernel asks for what cannot be simulated: operations that span more lanes than a wave has.
     pub fn new(kernel: &'a Kernel, wave_size: u32) -> Result<Program<'a>, Diagnostic> {
         if !wave_size.is_power_of_two() || wave_size > 64 {
             return Err(Diagnostic::error(Code::INTERNAL, format!("a wave of {wave_size} lanes cannot be simulated")));
@@ -274,10 +273,6 @@ impl Flattener<'_> {
         let span = self.program.kernel.insts[id].span;
         match op {
             Op::Load(access) | Op::Store(access) | Op::Atomic { access, .. } => match access.space {
-                MemorySpace::Physical => {
-                    let message = "memory behind a buffer reference cannot be simulated";
-                    Err(Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "this reads or writes such memory"))
-                }
                 MemorySpace::Buffer(n) if n as usize >= self.program.kernel.buffers.len() => {
                     Err(self.malformed(id, "there is no such buffer"))
                 }

@@ -3,12 +3,12 @@
 //! Pure operations run on all lanes, whoever is active: what the others get is never looked at.
 
 use super::arith;
-use super::fault::{Fault, FaultKind};
+use super::fault::{AccessKind, Fault, FaultKind};
 use super::group::Env;
 use super::program::{Inst, Row};
 use super::wave::{Wave, lanes_of, low_lanes};
 use crate::ir::BuiltIn;
-use crate::kernel::{BinOp, Op};
+use crate::kernel::{BinOp, MemorySpace, Op};
 use crate::lane::eval::compares;
 use crate::lane::{AluOp, FoldOp, LaneFact};
 
@@ -19,6 +19,16 @@ impl Wave {
     /// Runs one straight instruction on the active lanes.
     pub(super) fn straight(&mut self, env: &mut Env, inst: &Inst, op: Op) -> Outcome {
         match op {
+            Op::Load(access) if access.space == MemorySpace::Physical => {
+                return self.by_address(env, inst, (AccessKind::Load, access), Wave::load);
+            }
+            Op::Store(access) if access.space == MemorySpace::Physical => {
+                return self.by_address(env, inst, (AccessKind::Store, access), Wave::store);
+            }
+            Op::Atomic { op, ty, access, .. } if access.space == MemorySpace::Physical => {
+                let act = |wave: &mut Wave, env: &mut Env, inst: &Inst, to| wave.atomic(env, inst, op, ty, to);
+                return self.by_address(env, inst, (AccessKind::Atomic, access), act);
+            }
             Op::Load(access) => return self.load(env, inst, access),
             Op::Store(access) => return self.store(env, inst, access),
             Op::Atomic { op, ty, access, .. } => return self.atomic(env, inst, op, ty, access),

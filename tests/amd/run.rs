@@ -41,6 +41,7 @@ fn run_once(
     for (binding, words) in before.iter().enumerate() {
         let writable =
             reflection.arguments.iter().any(|argument| is_buffer(argument, binding) && argument.writable == Some(true));
+        let writable = writable || request.addresses.iter().any(|(_, addressed)| *addressed == binding as u32);
         addresses.push(memory.add(words.iter().flat_map(|word| word.to_le_bytes()).collect(), writable));
     }
     let arguments = arguments(reflection, request, before, &addresses);
@@ -74,7 +75,9 @@ fn arguments(reflection: &Reflection, request: &Request, before: &Buffers, addre
                 addresses.get(binding).copied().unwrap_or(0).to_le_bytes().to_vec()
             }
             ArgumentKind::Bytes => (4 * before.get(binding).map_or(0, Vec::len) as u32).to_le_bytes().to_vec(),
-            ArgumentKind::PushConstants => request.push_constants.clone(),
+            ArgumentKind::PushConstants => {
+                request.push_with(|binding| addresses.get(binding as usize).copied().unwrap_or(0))
+            }
             ArgumentKind::WorkgroupCount => {
                 request.groups[usize::from(argument.axis.unwrap_or(0))].to_le_bytes().to_vec()
             }

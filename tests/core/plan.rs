@@ -7,6 +7,8 @@
 //! // buffer 2 zero-f32 64 1e-5   compared within that share
 //! // uniform 3 exact-f32 16      a uniform block
 //! // push any-u32 4              push constants
+//! // address 8 1                the push constants hold the address of binding 1 from byte 8 on
+//! // from spirv-1.5             the first profile that can express it; spirv-1.3 without it
 //! // spec 7 12                   the pipeline sets the specialization constant 7 to 12
 //! ```
 //!
@@ -48,6 +50,7 @@ pub struct Plan {
     places: Vec<Place>,
     uniforms: Vec<u32>,
     push: Option<(Fill, usize)>,
+    addresses: Vec<(usize, u32)>,
     spec: Vec<(u32, u32)>,
 }
 
@@ -67,6 +70,7 @@ impl Plan {
         match words {
             ["groups", count] => self.groups = count.parse().ok()?,
             ["spec", id, value] => self.spec.push((id.parse().ok()?, value.parse().ok()?)),
+            ["address", at, binding] => self.addresses.push((at.parse().ok()?, binding.parse().ok()?)),
             ["push", fill, count] => self.push = Some((fill_of(fill)?.0, count.parse().ok()?)),
             [what @ ("buffer" | "uniform"), binding, fill, count, share @ ..] => {
                 let (fill, kind) = fill_of(fill)?;
@@ -98,6 +102,7 @@ impl Plan {
         let push = self.push.map(|(fill, count)| fill.words(PATTERNS[1], 77, count)).unwrap_or_default();
         Request {
             push_constants: push.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            addresses: self.addresses.clone(),
             spec_constants: self.spec.clone(),
             uniforms: self.uniforms.clone(),
             ..Request::new(Vec::new(), self.groups, runs)

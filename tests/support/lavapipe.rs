@@ -36,6 +36,8 @@ pub struct Request {
     pub groups: [u32; 3],
     pub push_constants: Vec<u8>,
     pub spec_constants: Vec<(u32, u32)>,
+    /// Bytes of the push constants where the address of a binding is to stand.
+    pub addresses: Vec<(usize, u32)>,
     /// The bindings that are uniform blocks.
     pub uniforms: Vec<u32>,
     pub runs: Vec<Buffers>,
@@ -48,8 +50,8 @@ impl Request {
     /// Runs `main` over `groups` workgroups in one dimension.
     pub fn new(spirv: Vec<u32>, groups: u32, runs: Vec<Buffers>) -> Self {
         let entry = "main".to_string();
-        let (push_constants, spec_constants, uniforms) = (Vec::new(), Vec::new(), Vec::new());
-        Self { spirv, entry, groups: [groups, 1, 1], push_constants, spec_constants, uniforms, runs }
+        let (push_constants, spec_constants, uniforms, addresses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { spirv, entry, groups: [groups, 1, 1], push_constants, addresses, spec_constants, uniforms, runs }
     }
 
     /// The buffers to bind for each run.
@@ -57,13 +59,23 @@ impl Request {
         let bind = |(n, words): (usize, &Vec<u32>)| {
             let uniform = self.uniforms.contains(&(n as u32));
             let make = if uniform { BufferBinding::uniform } else { BufferBinding::storage };
-            make(0, n as u32, to_bytes(words))
+            let address_at = self.addresses.iter().find(|(_, binding)| *binding == n as u32).map(|(at, _)| *at);
+            BufferBinding { address_at, ..make(0, n as u32, to_bytes(words)) }
         };
         self.runs.iter().map(|run| run.iter().enumerate().map(bind).collect()).collect()
     }
 }
 
 impl Request {
+    /// The push constants with the address that `of` gives for each binding that has one there.
+    pub fn push_with(&self, of: impl Fn(u32) -> u64) -> Vec<u8> {
+        let mut push = self.push_constants.clone();
+        for (at, binding) in &self.addresses {
+            push[*at..][..8].copy_from_slice(&of(*binding).to_le_bytes());
+        }
+        push
+    }
+
     /// The specialization constants for the compiler's own kernels.
     pub fn settings(&self) -> Specializations {
         let mut settings = Specializations::new();

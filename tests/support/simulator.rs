@@ -1,7 +1,7 @@
 //! The simulator: kernels on a chosen number of lanes, in this process.
 
 use crosslane::kernel::Kernel;
-use crosslane::sim::{Dispatch, Memory, Program, Undefined};
+use crosslane::sim::{Dispatch, Memory, Program, Undefined, address_of};
 
 use super::case::Column;
 use super::lavapipe::Request;
@@ -35,8 +35,9 @@ impl From<&Memory> for After {
 /// The buffers after each run of a request, binding by binding. Undefined values may be stored.
 pub fn run(kernel: &Kernel, lanes: usize, request: &Request) -> Result<Vec<Vec<After>>, String> {
     let program = Program::new(kernel, lanes as u32).map_err(|refusal| refusal.message)?;
-    let dispatch =
-        Dispatch { push: &request.push_constants, undefined: Undefined::Keep, ..Dispatch::new(request.groups) };
+    let place = |binding| kernel.buffers.iter().position(|buffer| buffer.binding == binding).unwrap_or(0);
+    let push = request.push_with(|binding| address_of(place(binding)));
+    let dispatch = Dispatch { push: &push, undefined: Undefined::Keep, ..Dispatch::new(request.groups) };
     request.runs.iter().map(|before| run_once(kernel, &program, &dispatch, before)).collect()
 }
 

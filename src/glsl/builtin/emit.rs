@@ -1,11 +1,11 @@
 //! The code of a resolved call.
 
 use super::resolve::{Candidate, MOST_ARGS};
-use super::{Argument, Called, Env, image};
+use super::{Argument, Called, Env, image, scopes};
 use crate::glsl::convert;
 use crate::grammar::{Lowering, Mode, Place, TypeExpr};
 use crate::ir::build::Builder;
-use crate::ir::{AtomicOp, MathFn, Order, Scope, Stage, TypeId, Types, Value};
+use crate::ir::{AtomicOp, MathFn, Order, Stage, TypeId, Types, Value};
 use crate::lane::LaneOp;
 use smallvec::SmallVec;
 
@@ -68,6 +68,15 @@ pub fn emit(builder: &mut Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: 
     operation.deliver(builder, parts)
 }
 
+/// Operands of an atomic operation beside the memory.
+const fn atomic_operands(op: AtomicOp) -> usize {
+    match op {
+        AtomicOp::Load => 0,
+        AtomicOp::CompareExchange => 2,
+        _ => 1,
+    }
+}
+
 /// What an operation gives: nothing, one value, or two.
 #[derive(Clone, Copy)]
 pub(super) enum Parts {
@@ -101,6 +110,10 @@ impl Operation<'_> {
                 builder.barrier(execution, memory, kinds, Order::AcquireRelease);
                 Parts::None
             }
+            (Lowering::ScopedBarrier { waits }, _) => {
+                scopes::barrier(builder, waits, operands);
+                Parts::None
+            }
             (Lowering::Lane { op, constant_arg }, _) => self.lane(builder, op, constant_arg, operands),
             (Lowering::Derived(of), _) => Parts::One(builder.derived(of, self.ty, operands, self.wave_size)),
             (Lowering::LaneAndValid { op, valid }, _) => {
@@ -121,10 +134,11 @@ impl Operation<'_> {
         }
     }
 
-    /// GLSL's atomics have no scope: they hold for the device, and order nothing (GLSL 4.60 section 8.11).
+    /// Atomics without a scope hold for the device, and order nothing (GLSL 4.60 section 8.11).
     fn atomic(&self, builder: &mut Builder<'_>, op: AtomicOp, operands: &[Value]) -> Parts {
         let Some(memory) = self.args.first() else { return Parts::None };
         let swapped;
+        let (operands, how) = operands.split_at(atomic_operands(op).min(operands.len()));
         let operands = match (op, operands) {
             (AtomicOp::CompareExchange, [compare, new]) => {
                 swapped = [*new, *compare];
@@ -132,7 +146,8 @@ impl Operation<'_> {
             }
             _ => operands,
         };
-        Parts::One(builder.atomic(op, memory.value, operands, Scope::Device, Order::Relaxed))
+        let (scope, order) = scopes::of_atomic(builder, how);
+        Parts::One(builder.atomic(op, memory.value, operands, scope, order))
     }
 
     fn lane(&self, builder: &mut Builder<'_>, op: LaneOp, constant_arg: Option<u8>, operands: &[Value]) -> Parts {

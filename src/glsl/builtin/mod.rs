@@ -9,6 +9,7 @@ mod emit;
 mod image;
 mod report;
 mod resolve;
+mod scopes;
 #[cfg(test)]
 mod tests;
 mod whole;

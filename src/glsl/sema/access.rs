@@ -2,6 +2,7 @@
 
 use super::constants::is_int_scalar;
 use super::expressions::Lowered;
+use super::operators::Operand;
 use super::place::{Mutability, Place, Swizzle};
 use super::{Sema, did_you_mean, memory};
 use crate::diagnostic::{Code, Diagnostic};
@@ -25,6 +26,12 @@ impl Sema<'_> {
             return None;
         }
         b.span = whole;
+        if let Lowered::Place(Place { ty, swizzle: None, .. }) = &lowered
+            && b.module.types.referred(*ty).is_some()
+        {
+            let value = self.value_of(b, lowered, self.ast[base].span)?;
+            return self.index_reference(b, Operand { value, span: self.ast[base].span }, at, whole);
+        }
         match lowered {
             Lowered::Place(place) => self.index_place(b, place, at, self.ast[base].span, span),
             Lowered::Value(value) => self.index_value(b, value, at, self.ast[base].span, span),
@@ -68,6 +75,9 @@ impl Sema<'_> {
 
     fn index_value(&mut self, b: &mut Builder<'_>, value: Value, at: Value, base: Span, span: Span) -> Option<Lowered> {
         let ty = b.type_of(value);
+        if b.module.types.referred(ty).is_some() {
+            return self.index_reference(b, Operand { value, span: base }, at, base.to(span));
+        }
         let Some(element) = self.element_of(b, ty, at, span)? else { return self.no_parts(b, Some(ty), base) };
         if let Value::Const(id) = at
             && let Some(at) = b.module.constants.as_int(&b.module.types, id)
@@ -143,6 +153,7 @@ impl Sema<'_> {
     pub fn field(&mut self, b: &mut Builder<'_>, base: ExprId, name: Name) -> Option<Lowered> {
         let span = self.ast[base].span;
         let lowered = self.lower(b, base)?;
+        let lowered = self.dereferenced(b, lowered, span)?;
         b.span = span.to(name.span);
         let ty = match &lowered {
             Lowered::Place(place) => place.ty,
@@ -253,6 +264,11 @@ impl Sema<'_> {
     }
 
     fn run_time_length(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) -> Option<Value> {
+        if place.space == Space::Physical {
+            let message = "the length of an array behind a buffer reference is not known";
+            self.error(Code::NO_SUCH_PART, span, message, "only its author knows");
+            return None;
+        }
         let Some((_, block)) = place.path.split_last() else {
             self.error(Code::NO_SUCH_PART, span, "the length of this array is not known", "no size");
             return None;

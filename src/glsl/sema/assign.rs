@@ -88,6 +88,9 @@ impl Sema<'_> {
     /// The number one of the scalar type that the value is made of.
     fn one_like(&mut self, b: &mut Builder<'_>, value: Value) -> Option<Value> {
         let ty = b.type_of(value);
+        if b.module.types.referred(ty).is_some() {
+            return Some(b.const_i32(1));
+        }
         let Scalar { kind, width } = Basic::of(&b.module.types, ty)?.scalar;
         let bits = match (kind, width) {
             (ScalarKind::Bool, _) => return None,

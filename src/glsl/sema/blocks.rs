@@ -19,17 +19,29 @@ pub struct Usual {
     pub row_major: bool,
 }
 
-/// `layout(…) uniform;` and `layout(…) buffer;`.
+/// `layout(…) uniform;`, `layout(…) buffer;` and `layout(…) shared;`.
 #[derive(Clone, Copy, Debug)]
 pub struct Defaults {
     pub uniform: Usual,
     pub buffer: Usual,
+    pub shared: Usual,
+}
+
+impl Defaults {
+    /// Those of the blocks in a space.
+    const fn of(&mut self, space: Space) -> &mut Usual {
+        match space {
+            Space::Storage => &mut self.buffer,
+            Space::Workgroup => &mut self.shared,
+            _ => &mut self.uniform,
+        }
+    }
 }
 
 impl Default for Defaults {
     fn default() -> Defaults {
         let none = Usual { rule: None, row_major: false };
-        Defaults { uniform: none, buffer: none }
+        Defaults { uniform: none, buffer: none, shared: none }
     }
 }
 
@@ -41,6 +53,9 @@ struct BlockLayout {
     row_major: bool,
     set: Option<u32>,
     binding: Option<u32>,
+    /// It declares a type of buffer references, which are multiples of so many bytes.
+    reference: bool,
+    reference_align: Option<u32>,
 }
 
 /// A member as it was written, beside its IR form.
@@ -87,8 +102,16 @@ impl Sema<'_> {
             return self.stage_block(b, decl, block);
         }
         let layout = self.block_layout(b, decl, &qualifiers)?;
+        let reserved = layout.reference.then(|| self.reference_block(b, block, &layout));
         let written = self.block_members(b, block)?;
         let ty = self.lay_out_block(b, block, &layout, &written)?;
+        let ty = match reserved {
+            Some(reserved) => self.define_reference(b, reserved, ty, layout.reference_align, qualifiers.access),
+            None => ty,
+        };
+        if layout.reference && block.instance.is_none() {
+            return Some(());
+        }
         let (space, binding) = (layout.space, self.block_binding(&layout, block)?);
         let ty = match &block.instance {
             Some(instance) => self.block_array(b, ty, instance)?,
@@ -97,10 +120,25 @@ impl Sema<'_> {
         let name = block.instance.as_ref().map_or("", |instance| self.text(instance.name.symbol));
         let (name, span, access) = (name.into(), block.name.span, qualifiers.access);
         let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
-        let mutability = if space == Space::Storage { Mutability::Writable } else { Mutability::Input };
+        let writable = matches!(space, Space::Storage | Space::Workgroup);
+        let mutability = if writable { Mutability::Writable } else { Mutability::Input };
         let whole = Place { access, mutability, ..Place::new(Value::Global(id), space, ty) };
         self.declare_block(b, block, whole, &written);
         Some(())
+    }
+
+    /// `layout(buffer_reference) buffer Name { … };`: a type. It is a variable too where it has an instance.
+    fn reference_block(&mut self, b: &mut Builder<'_>, block: &ast::Block, layout: &BlockLayout) -> StructId {
+        self.need_references(block.name.span);
+        if layout.space != Space::Storage {
+            let message = "a block of buffer references is a `buffer`";
+            self.error(Code::BAD_LAYOUT, block.name.span, message, "another kind of block");
+        }
+        if layout.binding.is_some() && block.instance.is_none() {
+            let message = "a block of buffer references without an instance has no binding";
+            self.error(Code::BAD_LAYOUT, block.name.span, message, "it declares a type and no variable");
+        }
+        self.announced(b, block.name)
     }
 
     fn declare_block(&mut self, b: &mut Builder<'_>, block: &ast::Block, whole: Place, written: &[Written]) {
@@ -123,7 +161,7 @@ impl Sema<'_> {
     }
 
     fn block_binding(&mut self, layout: &BlockLayout, block: &ast::Block) -> Option<Binding> {
-        if layout.space == Space::PushConstant {
+        if matches!(layout.space, Space::PushConstant | Space::Workgroup) {
             return Some(Binding::None);
         }
         let Some(binding) = layout.binding else {
@@ -139,10 +177,12 @@ impl Sema<'_> {
         let ids = self.layout_ids(decl.qualifiers);
         let push = ids.iter().any(|id| self.text(id.name.symbol) == "push_constant");
         let space = self.block_space(decl, qualifiers, push)?;
-        let default = if space == Space::Storage { self.block_defaults.buffer } else { self.block_defaults.uniform };
+        let default = *self.block_defaults.of(space);
         let usual = if space == Space::Uniform { Rule::Std140 } else { Rule::Std430 };
         let rule = if space == Space::PushConstant { usual } else { default.rule.unwrap_or(usual) };
-        let mut layout = BlockLayout { space, rule, row_major: default.row_major, set: None, binding: None };
+        let row_major = default.row_major;
+        let (set, binding, reference, reference_align) = (None, None, false, None);
+        let mut layout = BlockLayout { space, rule, row_major, set, binding, reference, reference_align };
         for id in &ids {
             self.block_layout_id(b, id, &mut layout)?;
         }
@@ -155,8 +195,10 @@ impl Sema<'_> {
             (Some(_), _) => Some(Space::Uniform),
             (None, Some(_)) => Some(Space::Storage),
             (None, None) if qualifiers.shared.is_some() => {
-                self.unsupported(decl.span, "`shared` blocks are");
-                None
+                if !self.env.is_enabled("GL_EXT_shared_memory_block") {
+                    self.needs_extension("`shared` blocks need", "GL_EXT_shared_memory_block", decl.span);
+                }
+                Some(Space::Workgroup)
             }
             (None, None) => {
                 let message = "a block is `uniform`, `buffer`, `shared`, `in` or `out`";
@@ -169,12 +211,13 @@ impl Sema<'_> {
     fn block_layout_id(&mut self, b: &mut Builder<'_>, id: &LayoutId, layout: &mut BlockLayout) -> Option<()> {
         match self.text(id.name.symbol) {
             "push_constant" => {}
+            "set" | "binding" if layout.space == Space::Workgroup => {
+                self.error(Code::BAD_LAYOUT, id.span, "a `shared` block has no set and no binding", "nothing is bound");
+            }
             "set" => layout.set = Some(self.layout_value(b, id)?),
             "binding" => layout.binding = Some(self.layout_value(b, id)?),
-            "buffer_reference" | "buffer_reference_align" => {
-                self.unsupported(id.span, "buffer references are");
-                return None;
-            }
+            "buffer_reference" => layout.reference = true,
+            "buffer_reference_align" => layout.reference_align = Some(self.reference_align(b, id)?),
             _ => match self.memory_layout(id) {
                 Some(MemoryLayout::Rule(rule)) => layout.rule = rule,
                 Some(MemoryLayout::RowMajor(row_major)) => layout.row_major = row_major,
@@ -183,6 +226,15 @@ impl Sema<'_> {
             },
         }
         Some(())
+    }
+
+    fn reference_align(&mut self, b: &mut Builder<'_>, id: &LayoutId) -> Option<u32> {
+        let align = self.layout_value(b, id)?;
+        if align.is_power_of_two() {
+            return Some(align);
+        }
+        self.error(Code::BAD_LAYOUT, id.span, format!("the alignment {align} is no power of two"), "not possible");
+        None
     }
 
     fn memory_layout(&mut self, id: &LayoutId) -> Option<MemoryLayout> {
@@ -213,9 +265,9 @@ impl Sema<'_> {
     }
 
     /// `layout(row_major, std430) buffer;`
-    pub fn default_block_layout(&mut self, id: &LayoutId, buffer: bool) {
+    pub fn default_block_layout(&mut self, id: &LayoutId, space: Space) {
         let changed = self.memory_layout(id);
-        let default = if buffer { &mut self.block_defaults.buffer } else { &mut self.block_defaults.uniform };
+        let default = self.block_defaults.of(space);
         match changed {
             Some(MemoryLayout::Rule(rule)) => default.rule = Some(rule),
             Some(MemoryLayout::RowMajor(row_major)) => default.row_major = row_major,
@@ -326,6 +378,9 @@ impl Sema<'_> {
 
     /// Qualifiers given to names that are declared already.
     pub fn requalify(&mut self, b: &mut Builder<'_>, decl: &Decl, names: ast::List<ast::Name>) {
+        if self.says_reference(decl.qualifiers) {
+            return self.announce_references(b, decl, names);
+        }
         let qualifiers = self.qualifiers(decl.qualifiers);
         let ast = self.ast;
         for name in &ast[names] {

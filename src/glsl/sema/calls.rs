@@ -12,7 +12,7 @@ use crate::glsl::convert;
 use crate::glsl::types::type_name;
 use crate::grammar::{self, Overload};
 use crate::ir::build::Builder;
-use crate::ir::{TypeId, Types, Value};
+use crate::ir::{Space, TypeId, Types, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -57,6 +57,9 @@ impl Sema<'_> {
         let overloads = builtin::named(self.text(callee.symbol));
         if !overloads.is_empty() {
             return self.call_builtin(b, callee, overloads, args, whole);
+        }
+        if let Some(made) = self.call_with_memory(b, callee, args, whole) {
+            return made;
         }
         if self.is_non_uniform_marker(callee) {
             return self.mark_non_uniform(b, args, whole);
@@ -326,7 +329,7 @@ impl Sema<'_> {
             return Some(place);
         }
         match self.lower(b, arg)? {
-            Lowered::Place(place) if place.space == crate::ir::Space::Handle => {
+            Lowered::Place(place) if place.space == Space::Handle => {
                 self.check_image_access(b, name, &place, span)?;
                 Some(place)
             }
@@ -343,7 +346,8 @@ impl Sema<'_> {
 
     /// Atomic operations work on buffer and shared memory (GLSL 4.60 section 8.11).
     fn check_atomic(&mut self, place: &Place, span: Span) -> Option<()> {
-        if matches!(place.space, crate::ir::Space::Storage | crate::ir::Space::Workgroup) && place.swizzle.is_none() {
+        let atomic = matches!(place.space, Space::Storage | Space::Workgroup | Space::Physical);
+        if atomic && place.swizzle.is_none() {
             return Some(());
         }
         let message = "atomic operations work on buffer and shared variables only";

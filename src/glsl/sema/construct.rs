@@ -46,6 +46,7 @@ impl Sema<'_> {
                 let types: Vec<TypeId> = b.module.types.structs[id].members.iter().map(|member| member.ty).collect();
                 self.construct_parts(b, ty, &types, args, whole)
             }
+            Type::BufferReference { .. } => self.construct_reference(b, ty, args, whole),
             Type::Array { element, len, .. } => self.construct_array(b, element, len, args, whole),
             Type::SampledImage(image) => self.combine(b, ty, image, args, whole),
             Type::Image(_) | Type::Sampler => self.no_constructor(b, ty, whole),
@@ -55,6 +56,9 @@ impl Sema<'_> {
             }
             _ => {
                 let shape = Basic::of(&b.module.types, ty)?;
+                if let Some(address) = self.address_of(b, shape, args, whole) {
+                    return address;
+                }
                 self.construct_basic(b, shape, args, whole)
             }
         }

@@ -2,6 +2,7 @@
 
 use super::Sema;
 use super::constants::without_effects;
+use super::feedback::FeedbackLayout;
 use super::place::{Mutability, Place};
 use super::qualifiers::Qualifiers;
 use super::scope::Entity;
@@ -28,7 +29,9 @@ impl Sema<'_> {
         for declarator in &ast[declarators] {
             let redeclares = self.text(declarator.name.symbol).starts_with("gl_") && qualifiers.storage().is_some();
             if let (true, Some(base)) = (redeclares, base) {
-                self.redeclare_builtin(b, decl.qualifiers, &qualifiers, base, declarator, false);
+                let feedback = self.redeclare_builtin(b, decl.qualifiers, &qualifiers, base, declarator, false);
+                let none = FeedbackLayout::default();
+                self.capture_builtin(b, declarator, feedback.unwrap_or(none), none, None);
                 continue;
             }
             let made = base.and_then(|base| self.global_variable(b, decl, &qualifiers, base, declarator));
@@ -225,6 +228,9 @@ impl Sema<'_> {
         let ast = self.ast;
         for declarator in &ast[declarators] {
             let made = base.and_then(|base| self.local_variable(b, &qualifiers, base, declarator));
+            if let Some(Entity::Place(Place { root: Value::Local(id), .. })) = made {
+                b.function.locals[id].restrict = qualifiers.access.contains(Access::RESTRICT);
+            }
             self.declare(declarator.name, made.unwrap_or(Entity::Error));
         }
     }

@@ -250,6 +250,10 @@ impl Sema<'_> {
         right: Operand,
         whole: Span,
     ) -> Option<Value> {
+        let refers = self.is_reference(b, left.value) || self.is_reference(b, right.value);
+        if refers && !matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
+            return self.reference_operator(b, op, left, right, whole);
+        }
         b.span = whole;
         self.check_operand(b, left)?;
         self.check_operand(b, right)?;

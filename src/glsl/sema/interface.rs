@@ -2,12 +2,13 @@
 
 use super::Sema;
 use super::functions::Signature;
+use super::qualifiers::Qualifiers;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{Attribute, Decl, LayoutId, List};
 use crate::ir::build::Builder;
 use crate::ir::{
-    ConstId, ConstValue, EntryPoint, FuncId, Inst, InstFlags, Module, Op, Reconvergence, Stage, TypeId, Types, Value,
-    Values,
+    ConstId, ConstValue, EntryPoint, FuncId, Inst, InstFlags, Module, Op, Reconvergence, Space, Stage, TypeId, Types,
+    Value, Values,
 };
 use crate::source::Span;
 
@@ -36,6 +37,16 @@ fn dimension(name: &str) -> Option<(usize, bool)> {
     })
 }
 
+/// The blocks whose usual layout a declaration without a name sets.
+fn default_space(qualifiers: &Qualifiers) -> Option<Space> {
+    let spaces = [
+        (qualifiers.uniform, Space::Uniform),
+        (qualifiers.buffer, Space::Storage),
+        (qualifiers.shared, Space::Workgroup),
+    ];
+    spaces.into_iter().find_map(|(written, space)| written.map(|_| space))
+}
+
 impl Sema<'_> {
     /// `layout(…) in;`, `layout(…) uniform;`, `layout(…) buffer;`
     pub fn default_qualifiers(&mut self, b: &mut Builder<'_>, decl: &Decl) {
@@ -46,8 +57,10 @@ impl Sema<'_> {
                 self.fragment_input_layout(id);
             } else if qualifiers.input.is_some() && self.env.stage == Stage::Compute {
                 self.input_layout(b, id);
-            } else if qualifiers.uniform.is_some() || qualifiers.buffer.is_some() {
-                self.default_block_layout(id, qualifiers.buffer.is_some());
+            } else if qualifiers.output.is_some() && self.text(id.name.symbol).starts_with("xfb_") {
+                self.usual_feedback(b, id);
+            } else if let Some(space) = default_space(&qualifiers) {
+                self.default_block_layout(id, space);
             } else {
                 self.unknown_layout_id(id);
             }

@@ -8,7 +8,7 @@ use crate::source::Span;
 
 /// Pointer to the memory of a place, its swizzle left out.
 pub fn pointer(b: &mut Builder<'_>, place: &Place) -> Value {
-    if place.path.is_empty() { place.root } else { b.access(place.root, &place.path) }
+    if place.path.is_empty() && place.space != Space::Physical { place.root } else { b.access(place.root, &place.path) }
 }
 
 /// Type of the value that reading the place gives.

@@ -16,13 +16,16 @@ mod construct;
 mod declarations;
 mod expressions;
 mod extent;
+mod feedback;
 mod functions;
 mod interface;
 mod loops;
 mod memory;
 mod operators;
+mod pipeline;
 mod place;
 mod qualifiers;
+mod references;
 mod resources;
 mod scope;
 mod stage;
@@ -87,6 +90,7 @@ struct Sema<'a> {
     /// Results of `nonuniformEXT`.
     non_uniform: FxHashSet<Value>,
     fragment: FragmentModes,
+    feedback: feedback::Captured,
     /// Number of `#extension` lines that are in force.
     extensions_applied: usize,
     /// Return type of the function being lowered.
@@ -96,6 +100,8 @@ struct Sema<'a> {
     plain_types: Vec<TypeId>,
     /// What is not supported yet, by the function that uses it.
     refusals: Vec<(FuncId, Vec<Diagnostic>)>,
+    /// Blocks of buffer references that are announced and not defined yet.
+    references: Vec<references::Announced>,
     /// A function was called before the end of its body was reached; calls can form a circle only then.
     calls_unfinished: bool,
     /// Declarations that are `precise`.
@@ -132,11 +138,13 @@ impl<'a> Sema<'a> {
             open_arrays: Vec::new(),
             non_uniform: FxHashSet::default(),
             fragment: FragmentModes::default(),
+            feedback: feedback::Captured::default(),
             extensions_applied: 0,
             return_type: Types::VOID,
             constant_ids: Vec::new(),
             plain_types: vec![Types::VOID; words.len()],
             refusals: Vec::new(),
+            references: Vec::new(),
             calls_unfinished: false,
             precise: precise_declarations(ast),
             breakable: 0,
@@ -181,11 +189,13 @@ impl<'a> Sema<'a> {
     /// What can only be said once everything has been seen.
     fn finish(&mut self, module: &mut Module) {
         self.check_definitions();
+        self.check_references();
         self.check_recursion(module);
         if self.diagnostics.has_errors() {
             return;
         }
         self.close_arrays(module);
+        self.close_feedback(module);
         self.entry_point(module);
     }
 

@@ -3,6 +3,7 @@
 //! Operands are brought to a common type first; matrices are then worked on column by column, and `==` on composites
 //! member by member, because the operations of the IR know scalars and vectors only.
 
+use super::references::same_address;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::convert;
 use crate::glsl::types::{Basic, display};
@@ -231,6 +232,7 @@ fn same(b: &mut Builder<'_>, op: BinaryOp, left: Value, right: Value) -> Option<
     let ty = b.type_of(left);
     match b.module.types.get(ty) {
         Type::Scalar(_) => Some(b.binary(op, left, right)),
+        Type::BufferReference { .. } => Some(same_address(b, op, left, right)),
         Type::Vector { .. } => {
             let parts = b.binary(op, left, right);
             let fold = if op == BinaryOp::Eq { MathFn::All } else { MathFn::Any };

@@ -68,6 +68,7 @@ const fn interpolation(kind: ast::Interpolation) -> Interpolation {
         ast::Interpolation::Smooth => Interpolation::Perspective,
         ast::Interpolation::NoPerspective => Interpolation::Linear,
         ast::Interpolation::Flat => Interpolation::Flat,
+        ast::Interpolation::PerVertex => Interpolation::PerVertex,
     }
 }
 
@@ -97,13 +98,23 @@ impl Sema<'_> {
                 QualifierKind::Memory(memory) => gathered.access |= access(memory),
                 QualifierKind::Precise => gathered.precise = true,
                 QualifierKind::Invariant => gathered.invariant = true,
-                QualifierKind::Interpolation(kind) => gathered.interpolation = interpolation(kind),
+                QualifierKind::Interpolation(kind) => {
+                    gathered.interpolation = interpolation(kind);
+                    self.need_barycentric(kind, qualifier.span);
+                }
                 QualifierKind::Subroutine(_) => self.unsupported(qualifier.span, "subroutines are"),
                 _ => {}
             }
         }
         self.check_storage(&gathered, list);
         gathered
+    }
+
+    fn need_barycentric(&mut self, kind: ast::Interpolation, span: Span) {
+        let names = ["GL_EXT_fragment_shader_barycentric", "GL_NV_fragment_shader_barycentric"];
+        if kind == ast::Interpolation::PerVertex && !names.iter().any(|name| self.env.is_enabled(name)) {
+            self.needs_extension("inputs of each vertex need", names[0], span);
+        }
     }
 
     fn check_storage(&mut self, gathered: &Qualifiers, list: List<ast::Qualifier>) {

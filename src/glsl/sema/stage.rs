@@ -2,6 +2,7 @@
 //! redeclared built-in variables, and what a fragment shader says of its tests. Locations are not checked for overlap.
 
 use super::Sema;
+use super::feedback::{FeedbackLayout, captured_size};
 use super::place::{Mutability, Place};
 use super::qualifiers::Qualifiers;
 use super::scope::Entity;
@@ -21,6 +22,7 @@ struct PortLayout {
     location: Option<u32>,
     component: u32,
     index: u32,
+    feedback: FeedbackLayout,
 }
 
 impl Sema<'_> {
@@ -34,6 +36,7 @@ impl Sema<'_> {
         declarator: &Declarator,
     ) -> Option<Entity> {
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        let ty = self.of_vertices(b, ty, qualifiers, declarator.span)?;
         let space = self.port_space(qualifiers)?;
         let layout = self.port_layout(b, decl.qualifiers)?;
         if layout.location.is_none() {
@@ -42,7 +45,29 @@ impl Sema<'_> {
         }
         self.check_port(b, ty, qualifiers, declarator.span)?;
         let binding = port_binding(layout, qualifiers);
-        Some(self.port(b, declarator.name, space, ty, binding, qualifiers))
+        let port = self.port(b, declarator.name, space, ty, binding, qualifiers);
+        if let (Space::Output, Entity::Place(Place { root: Value::Global(id), .. })) = (space, &port) {
+            self.feedback_stride(layout.feedback, layout.feedback);
+            self.capture(b, (*id, None), ty, layout.feedback, declarator.span);
+        }
+        Some(port)
+    }
+
+    /// The values of a primitive's three vertices are an array, which need not say its size.
+    fn of_vertices(&mut self, b: &mut Builder<'_>, ty: TypeId, qualifiers: &Qualifiers, span: Span) -> Option<TypeId> {
+        if qualifiers.interpolation != Interpolation::PerVertex {
+            return Some(ty);
+        }
+        match b.module.types.get(ty) {
+            Type::Array { element, len: ArrayLen::Runtime | ArrayLen::Fixed(3), .. } => {
+                Some(b.module.types.array(element, ArrayLen::Fixed(3)))
+            }
+            _ => {
+                let message = "an input of each vertex is an array of three";
+                self.error(Code::BAD_TYPE, span, message, "another type");
+                None
+            }
+        }
     }
 
     fn port(
@@ -89,7 +114,7 @@ impl Sema<'_> {
                 "location" => layout.location = Some(self.layout_value(b, id)?),
                 "component" => layout.component = self.layout_value(b, id)?,
                 "index" => layout.index = self.layout_value(b, id)?,
-                name if name.starts_with("xfb_") => self.unsupported(id.span, "transform feedback is"),
+                name if name.starts_with("xfb_") => self.feedback_id(b, id, &mut layout.feedback)?,
                 _ => self.unknown_layout_id(id),
             }
         }
@@ -108,8 +133,12 @@ impl Sema<'_> {
         let complaint = match b.module.types.get(ty) {
             _ if scalar.is_some_and(Scalar::is_bool) => "a `bool` cannot pass between stages",
             Type::Void | Type::Array { len: ArrayLen::Runtime, .. } => "an input or output needs a size",
+            Type::BufferReference { .. } => "a buffer reference cannot pass between stages",
             Type::Image(_) | Type::Sampler | Type::SampledImage(_) => "an image or sampler cannot pass between stages",
-            _ if fragment_input && stays && qualifiers.interpolation != Interpolation::Flat => {
+            _ if fragment_input
+                && stays
+                && !matches!(qualifiers.interpolation, Interpolation::Flat | Interpolation::PerVertex) =>
+            {
                 "integers and doubles cannot be interpolated: write `flat`"
             }
             _ => return Some(()),
@@ -126,7 +155,7 @@ impl Sema<'_> {
         let space = self.port_space(&qualifiers)?;
         let layout = self.port_layout(b, decl.qualifiers)?;
         if self.text(block.name.symbol) == "gl_PerVertex" {
-            return self.redeclare_per_vertex(b, block);
+            return self.redeclare_per_vertex(b, block, layout.feedback);
         }
         let (members, names) = self.stage_members(b, block, &qualifiers, layout)?;
         let name = self.text(block.name.symbol).into();
@@ -138,6 +167,9 @@ impl Sema<'_> {
         let binding = port_binding(PortLayout::default(), &Qualifiers::default());
         let instance = block.instance.as_ref().map_or(block.name, |instance| instance.name);
         let Entity::Place(whole) = self.port(b, instance, space, ty, binding, &qualifiers) else { return None };
+        if let (Space::Output, Value::Global(id)) = (space, whole.root) {
+            self.capture_members(b, id, block, layout.feedback)?;
+        }
         if block.instance.is_some() {
             self.declare(instance, Entity::Place(whole));
             return Some(());
@@ -188,6 +220,32 @@ impl Sema<'_> {
         Some((members, names))
     }
 
+    /// Members that have an offset in a buffer, or come behind one that has.
+    fn capture_members(
+        &mut self,
+        b: &mut Builder<'_>,
+        global: GlobalId,
+        block: &ast::Block,
+        whole: FeedbackLayout,
+    ) -> Option<()> {
+        let (ast, mut next, mut index) = (self.ast, whole.offset, 0);
+        self.feedback_stride(whole, whole);
+        for line in &ast[block.members] {
+            let own = self.port_layout(b, line.qualifiers)?.feedback;
+            self.feedback_stride(own, whole);
+            for declarator in &ast[line.declarators] {
+                let ty = b.module.types.element(b.module.globals[global].ty, index)?;
+                let (_, align) = captured_size(b, ty);
+                let offset =
+                    own.offset.or(next.filter(|_| whole.offset.is_some()).map(|at| at.next_multiple_of(align)));
+                let layout = FeedbackLayout { buffer: own.buffer.or(whole.buffer), stride: None, offset };
+                next = self.capture(b, (global, Some(index)), ty, layout, declarator.span).or(next);
+                index += 1;
+            }
+        }
+        Some(())
+    }
+
     /// Locations that an input or output takes (GLSL 4.60 section 4.4.1).
     fn locations_of(&self, b: &Builder<'_>, ty: TypeId) -> u32 {
         let types = &b.module.types;
@@ -207,20 +265,43 @@ impl Sema<'_> {
     // Built-in variables that the shader declares again.
 
     /// `out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };`
-    fn redeclare_per_vertex(&mut self, b: &mut Builder<'_>, block: &ast::Block) -> Option<()> {
+    fn redeclare_per_vertex(&mut self, b: &mut Builder<'_>, block: &ast::Block, whole: FeedbackLayout) -> Option<()> {
         if let Some(instance) = &block.instance {
             self.unsupported(instance.span, "`gl_PerVertex` with a name of its own is");
             return None;
         }
         let ast = self.ast;
+        let mut next = whole.offset;
         for line in &ast[block.members] {
             let qualifiers = self.qualifiers(line.qualifiers);
             let base = self.type_spec(b, line.ty)?;
             for declarator in &ast[line.declarators] {
-                self.redeclare_builtin(b, line.qualifiers, &qualifiers, base, declarator, false);
+                let own = self.redeclare_builtin(b, line.qualifiers, &qualifiers, base, declarator, false);
+                next = self.capture_builtin(b, declarator, own.unwrap_or_default(), whole, next)?;
             }
         }
         Some(())
+    }
+
+    /// A built-in output whose declaration puts it into a buffer. Gives the first byte behind it.
+    pub fn capture_builtin(
+        &mut self,
+        b: &mut Builder<'_>,
+        declarator: &Declarator,
+        own: FeedbackLayout,
+        whole: FeedbackLayout,
+        next: Option<u32>,
+    ) -> Option<Option<u32>> {
+        self.feedback_stride(whole, whole);
+        self.feedback_stride(own, whole);
+        let Some(offset) = own.offset.or(next) else { return Some(None) };
+        let variable = grammar::variable(self.text(declarator.name.symbol))?;
+        let VariableSource::BuiltIn(builtin) = variable.source else { return Some(next) };
+        let place = self.builtin_place(b, variable, builtin);
+        let Value::Global(id) = place.root else { return Some(next) };
+        let layout = FeedbackLayout { buffer: own.buffer.or(whole.buffer), stride: None, offset: Some(offset) };
+        let end = self.capture(b, (id, None), place.ty, layout, declarator.span);
+        Some(whole.offset.and(end))
     }
 
     /// A declaration of a built-in variable: it sizes an array, promises something, and makes no new variable.
@@ -233,7 +314,7 @@ impl Sema<'_> {
         base: TypeId,
         declarator: &Declarator,
         alone: bool,
-    ) -> Option<()> {
+    ) -> Option<FeedbackLayout> {
         let name = self.text(declarator.name.symbol);
         let Some(variable) = grammar::variable(name) else {
             self.unknown_name(declarator.name.symbol, declarator.name.span);
@@ -247,15 +328,19 @@ impl Sema<'_> {
         self.check(usable)?;
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
         self.check_redeclared(b, variable, ty, declarator)?;
+        let mut feedback = FeedbackLayout::default();
         for id in &self.layout_ids(list) {
-            self.redeclaration_layout(id);
+            match self.text(id.name.symbol).starts_with("xfb_") {
+                true => self.feedback_id(b, id, &mut feedback)?,
+                false => self.redeclaration_layout(id),
+            }
         }
         let length = match b.module.types.get(ty) {
             Type::Array { len: ArrayLen::Fixed(length), .. } if variable.array == Some(0) => Some(length),
             _ => None,
         };
         if !(alone || length.is_some() || qualifiers.invariant) {
-            return Some(());
+            return Some(feedback);
         }
         let place = self.builtin_place(b, variable, builtin);
         let Value::Global(id) = place.root else { return None };
@@ -266,7 +351,7 @@ impl Sema<'_> {
             b.module.globals[id].ty = ty;
             self.open_arrays.retain(|(open, _)| *open != id);
         }
-        Some(())
+        Some(feedback)
     }
 
     fn check_redeclared(
@@ -295,7 +380,6 @@ impl Sema<'_> {
             "depth_unchanged" => self.fragment.depth = DepthPromise::Unchanged,
             "origin_upper_left" => {}
             "pixel_center_integer" => self.fragment.integer_centers = true,
-            name if name.starts_with("xfb_") => self.unsupported(id.span, "transform feedback is"),
             _ => self.unknown_layout_id(id),
         }
     }
@@ -304,6 +388,13 @@ impl Sema<'_> {
     pub fn fragment_input_layout(&mut self, id: &LayoutId) {
         match self.text(id.name.symbol) {
             "early_fragment_tests" => self.fragment.early_tests = true,
+            name @ ("full_quads" | "quad_derivatives") => {
+                if !self.env.is_enabled("GL_EXT_shader_quad_control") {
+                    self.needs_extension("this layout needs", "GL_EXT_shader_quad_control", id.span);
+                }
+                self.fragment.full_quads |= name == "full_quads";
+                self.fragment.quad_derivatives |= name == "quad_derivatives";
+            }
             name @ ("post_depth_coverage"
             | "pixel_interlock_ordered"
             | "pixel_interlock_unordered"
@@ -370,7 +461,7 @@ fn innermost(b: &Builder<'_>, mut ty: TypeId) -> TypeId {
 }
 
 fn port_binding(layout: PortLayout, qualifiers: &Qualifiers) -> Binding {
-    let PortLayout { location, component, index } = layout;
+    let PortLayout { location, component, index, .. } = layout;
     let (interpolation, sampling) = (qualifiers.interpolation, qualifiers.sampling());
     Binding::Location { location, component, index, interpolation, sampling }
 }

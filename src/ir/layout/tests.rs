@@ -117,7 +117,7 @@ fn doubles_bools_and_references_have_their_sizes() {
     assert_eq!(lay(&mut m, &[Types::F32, double, Types::BOOL, dvec3], Rule::Std430).0, [0, 8, 16, 32]);
     assert_eq!(lay(&mut m, &[Types::BOOL, double], Rule::Scalar), (vec![0, 8], 16, 8));
     let target = add_struct(&mut m, &[Types::U32]);
-    let reference = m.types.intern(Type::BufferReference { pointee: target, align: 16 });
+    let reference = m.types.intern(Type::BufferReference { pointee: target });
     assert_eq!(lay(&mut m, &[Types::F32, reference], Rule::Std430), (vec![0, 8], 16, 8));
 }
 

@@ -54,8 +54,9 @@ impl Body<'_, '_> {
     fn local_lines(&mut self) {
         for (id, local) in self.function.locals.iter() {
             let (name, ty) = (&self.locals[id.index()], self.printer.type_text(local.ty));
+            let restrict = if local.restrict { " restrict" } else { "" };
             let init = local.init.map(|init| format!(" = {}", self.printer.constant(init))).unwrap_or_default();
-            self.printer.put(format_args!("    local ${name}: {ty}{init}\n"));
+            self.printer.put(format_args!("    local ${name}: {ty}{restrict}{init}\n"));
         }
     }
 
@@ -245,6 +246,15 @@ impl Body<'_, '_> {
             Op::Image { op, parts, operands } => {
                 let names: String = parts.iter_names().map(|(name, _)| format!(" {}", name.to_lowercase())).collect();
                 self.word(format!("image.{}{names}:", image_word(op)), self.function.values(operands))
+            }
+            Op::Interpolate { at, pointer, args } => {
+                let mut operands = vec![pointer];
+                operands.extend_from_slice(self.function.values(args));
+                self.word(format!("interpolate.{}", snake(at)), &operands)
+            }
+            Op::Print { text, args } => {
+                let text = self.printer.module.texts.get(text as usize).map_or("", |text| text);
+                self.word(format!("print {text:?}:"), self.function.values(args))
             }
             Op::Barrier { execution, memory, kinds, order } => barrier_text(execution, memory, kinds, order),
             Op::Lane(op, args) => self.word(format!("lane {}", lane_text(op)), self.function.values(args)),

@@ -38,7 +38,9 @@ pub fn write_type(
             write_type(out, types, pointee, struct_name, length);
             ">".to_owned()
         }
-        Type::BufferReference { pointee, align } => format!("ref<{} align {align}>", struct_name(pointee)),
+        Type::BufferReference { pointee } => {
+            format!("ref<{} align {}>", struct_name(pointee), types.reference_align(pointee))
+        }
         Type::Image(image) => image_text("image", image),
         Type::SampledImage(image) => image_text("sampled", image),
         Type::Sampler => "sampler".to_owned(),

@@ -20,6 +20,10 @@ enum Kind {
     Part,
     /// Integers, as many as the first operand has components.
     Exponent,
+    /// As many integers of the first operand's width, of either sign.
+    Matching,
+    /// A 32-bit integer.
+    Word,
     /// An integer scalar.
     Count,
     /// A vector of bools.
@@ -57,12 +61,21 @@ fn operands(function: MathFn) -> &'static [Kind] {
         Transpose => &[Matrix],
         Determinant | Inverse => &[Square],
         Any | All => &[Flags],
+        DotInt => &[Int, Matching],
+        DotIntAccSat => &[Int, Matching, Count],
+        DotPacked => &[Word, Word],
+        DotPackedAccSat => &[Word, Word, Word],
         AddCarry | SubBorrow | MulExtended => &[Int, Same],
         BitfieldExtract => &[Int, Count, Count],
         BitfieldInsert => &[Int, Same, Count, Count],
         BitfieldReverse | BitCount | FindLsb | FindMsb | CountLeadingZeros | CountTrailingZeros => &[Int],
         _ => &[Float],
     }
+}
+
+const fn is_int_dot(function: MathFn) -> bool {
+    use MathFn::*;
+    matches!(function, DotInt | DotIntAccSat | DotPacked | DotPackedAccSat)
 }
 
 impl Body<'_> {
@@ -87,6 +100,10 @@ impl Body<'_> {
             Kind::Same => ty == first,
             Kind::Part => shape.is_some_and(|(scalar, size)| size == 1 && self.types.scalar_of(first) == Some(scalar)),
             Kind::Exponent => scalar(Scalar::is_int) && self.types.components(ty) == self.types.components(first),
+            Kind::Matching => shape.zip(self.shape(first).ok()).is_some_and(|((scalar, size), (of, count))| {
+                scalar.is_int() && scalar.width == of.width && size == count
+            }),
+            Kind::Word => shape.is_some_and(|(scalar, size)| scalar.is_int() && scalar.width == 32 && size == 1),
             Kind::Count => scalar(Scalar::is_int) && self.types.components(ty) == Some(1),
             Kind::Flags => scalar(Scalar::is_bool),
             Kind::Matrix => typing::matrix_size(self.types, ty).is_some(),
@@ -105,7 +122,19 @@ impl Body<'_> {
         if is_count && any_int && self.types.components(ty) == self.types.components(expected) {
             return Ok(());
         }
+        if is_int_dot(function) {
+            return self.int_dot_result(function, ty, expected);
+        }
         self.expect_members(ty, expected)
+    }
+
+    /// A sum of products is a scalar at least as wide as the factors.
+    fn int_dot_result(&mut self, function: MathFn, ty: TypeId, of: TypeId) -> Check {
+        let ((scalar, size), (factor, count)) = (self.shape(ty)?, self.shape(of)?);
+        let wide = scalar.is_int() && size == 1 && scalar.width >= factor.width.max(32);
+        let vectors = matches!(function, MathFn::DotInt | MathFn::DotIntAccSat);
+        ensure!(wide && (count > 1) == vectors, "{} of {}", self.name(ty), self.name(of));
+        Ok(())
     }
 
     /// Equal types, or structs whose members have equal types.

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::{Check, ensure};
-use crate::ir::{ArrayLen, AtomicOp, Inst, Op, Scalar, Space, Type, TypeId, Types, Value, Values};
+use crate::ir::{ArrayLen, AtomicOp, Inst, Op, Place, Scalar, Space, Type, TypeId, Types, Value, Values};
 
 impl Body<'_> {
     pub fn memory(&mut self, inst: &Inst) -> Check {
@@ -16,6 +16,12 @@ impl Body<'_> {
             Op::ArrayLength { block } => self.array_length(inst.ty, block),
             Op::Atomic { op, pointer, args, .. } => self.atomic(inst.ty, op, pointer, args),
             Op::Image { op, parts, operands } => self.image(inst.ty, op, parts, operands),
+            Op::Interpolate { at, pointer, args } => self.interpolate(inst.ty, at, pointer, args),
+            Op::Print { text, args } => {
+                ensure!((text as usize) < self.module.texts.len(), "there is no such text");
+                self.list_types(args)?;
+                self.expect(inst.ty, Types::VOID)
+            }
             Op::Barrier { .. } | Op::Demote => self.expect(inst.ty, Types::VOID),
             _ => self.flow_operands(inst),
         }
@@ -30,6 +36,22 @@ impl Body<'_> {
         let is_open = matches!(self.types.get(pointee), Type::Array { len: ArrayLen::Runtime, .. });
         ensure!(!is_open, "a run-time array is no value");
         Ok((space, self.types.logical(pointee)))
+    }
+
+    fn interpolate(&mut self, ty: TypeId, at: Place, pointer: Value, args: Values) -> Check {
+        let (space, of) = self.pointee(pointer)?;
+        ensure!(space == Space::Input, "nothing is interpolated in {space:?} space");
+        let (scalar, _) = self.shape(of)?;
+        ensure!(scalar.is_float(), "{} is not interpolated", self.name(of));
+        let args = self.list_types(args)?;
+        let expected = match at {
+            Place::Centroid => None,
+            Place::Sample => Some(Types::I32),
+            Place::Offset => Some(self.types.vector(Scalar::F32, 2)),
+        };
+        ensure!(args.len() == usize::from(expected.is_some()), "{} arguments", args.len());
+        args.iter().zip(expected).try_for_each(|(arg, expected)| self.expect(*arg, expected))?;
+        self.expect(ty, of)
     }
 
     fn access(&mut self, ty: TypeId, base: Value, indices: Values) -> Check {

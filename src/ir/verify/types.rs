@@ -47,9 +47,11 @@ fn handles_of(module: &Module, id: TypeId, ty: Type) -> Check {
         }
         Type::Pointer { pointee, .. } => ensure!(pointee < id, "its pointee comes after it"),
         Type::Struct(of) => ensure!(has_struct(of), "its struct does not exist"),
-        Type::BufferReference { pointee, align } => {
+        Type::BufferReference { pointee } => {
             ensure!(has_struct(pointee), "its struct does not exist");
+            let align = module.types.reference_align(pointee);
             ensure!(align.is_power_of_two(), "its alignment is no power of two");
+            ensure!(module.types.structs[pointee].logical.is_some(), "its struct has no layout");
         }
         Type::Vector { size, .. } => ensure!((2..=4).contains(&size), "a vector has two to four components"),
         Type::Matrix { columns, rows, scalar, .. } => {

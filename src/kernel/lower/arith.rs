@@ -137,10 +137,7 @@ impl Lower<'_> {
     fn bitcast(&mut self, a: ir::Value, to: TypeId) -> Scalars {
         let from = self.scalar_of(a);
         let values = self.values(a);
-        let Some(to) = self.shapes.types.scalar_of(to) else {
-            self.not_yet("buffer references");
-            return values;
-        };
+        let Some(to) = self.scalar_of_type(to) else { return values };
         if from.width == to.width {
             return values.into_iter().map(|a| self.reinterpreted(from, to, a)).collect();
         }

@@ -191,6 +191,10 @@ impl<'m> Lower<'m> {
                 self.not_yet("invocations that become helpers");
                 Scalars::new()
             }
+            IrOp::Print { .. } => {
+                self.not_yet("texts that are printed");
+                Scalars::new()
+            }
             IrOp::Image { .. } => {
                 self.not_yet("operations on images");
                 self.stand_in(inst.ty)

@@ -6,7 +6,7 @@
 use super::pointer::{Place, Pointer, power_of_two};
 use super::shape::{Held, SCALAR_LIMIT};
 use super::{Lower, Scalars};
-use crate::ir::{self, AtomicOp, InstFlags, Op as IrOp, Scalar, ScalarKind, Type, TypeId};
+use crate::ir::{self, AtomicOp, InstFlags, MemoryKinds, Op as IrOp, Order, Scalar, ScalarKind, Scope, Type, TypeId};
 use crate::kernel::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
 use std::rc::Rc;
 
@@ -211,14 +211,27 @@ impl Lower<'_> {
         let access = access(place, cell, 1, self.b.flags);
         let address = self.address(place.address);
         let operands: Scalars = [address].into_iter().chain(args).collect();
-        let operation = Op::Atomic { op, ty: cell.scalar, access, scope, order };
-        match op {
+        if matches!(order, Order::Release | Order::AcquireRelease) {
+            self.order_all(scope);
+        }
+        let operation = Op::Atomic { op, ty: cell.scalar, access, scope, order: Order::Relaxed };
+        let result = match op {
             AtomicOp::Store => {
                 self.b.effect(operation, &operands);
                 Scalars::new()
             }
             _ => Scalars::from_elem(self.b.value(operation, &operands, Ty::of(cell.scalar)), 1),
+        };
+        if matches!(order, Order::Acquire | Order::AcquireRelease) {
+            self.order_all(scope);
         }
+        result
+    }
+
+    /// What an atomic operation that orders memory does before or behind it: kernels have it as a barrier of its own.
+    fn order_all(&mut self, memory: Scope) {
+        let kinds = MemoryKinds::BUFFER | MemoryKinds::SHARED | MemoryKinds::IMAGE;
+        self.b.effect(Op::Barrier { execution: None, memory, kinds, order: Order::AcquireRelease }, &[]);
     }
 
     fn atomic_place(&mut self, pointer: &Pointer) -> Option<(Place, Cell)> {

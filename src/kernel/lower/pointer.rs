@@ -3,8 +3,8 @@
 use super::shape::Held;
 use super::{Lower, Scalars};
 use crate::diagnostic::Code;
-use crate::ir::{self, BuiltIn, GlobalId, Scalar, Type, TypeId, Types};
-use crate::kernel::{BinOp, MemorySpace, Value};
+use crate::ir::{self, BuiltIn, GlobalId, Scalar, StructId, Type, TypeId, Types};
+use crate::kernel::{BinOp, MemorySpace, Ty, Value};
 
 /// What a pointer points to.
 #[derive(Clone, Debug)]
@@ -89,9 +89,9 @@ impl Lower<'_> {
 
     /// A part of what a pointer points to.
     pub fn access(&mut self, base: ir::Value, indices: &[ir::Value]) -> Pointer {
-        if matches!(self.type_of(base).map(|ty| self.shapes.types.get(ty)), Some(Type::BufferReference { .. })) {
-            self.not_yet("buffer references");
-            return Pointer::None;
+        let block = self.type_of(base).and_then(|ty| self.shapes.types.referred(ty));
+        if let Some(block) = block {
+            return self.access_physical(base, block, indices);
         }
         let mut pointer = self.pointer(base);
         for index in indices {
@@ -170,6 +170,41 @@ impl Lower<'_> {
             None => distance,
         };
         Place { address: Some(address), align: place.align.min(power_of_two(stride)), ..place }
+    }
+
+    /// A part of the block that a buffer reference points to.
+    fn access_physical(&mut self, base: ir::Value, block: StructId, indices: &[ir::Value]) -> Pointer {
+        let (ty, align) = (self.shapes.types.intern(Type::Struct(block)), self.shapes.types.reference_align(block));
+        let address = Some(self.scalar(base));
+        let whole = Place { space: MemorySpace::Physical, address, offset: 0, align, held: Held::Type(ty) };
+        let part = indices.iter().try_fold(whole, |place, index| self.step_in_physical(place, *index));
+        part.map_or(Pointer::None, Pointer::Memory)
+    }
+
+    /// A part at an address of 64 bits; offsets stay below 2 GiB, as hardware may take them for signed.
+    fn step_in_physical(&mut self, place: Place, index: ir::Value) -> Option<Place> {
+        let known = if let ir::Value::Const(id) = index { self.shapes.number(id) } else { None };
+        let near = known.and_then(|number| self.shapes.part(place.held, number)).and_then(|part| {
+            let offset = place.offset.checked_add(part.offset).filter(|offset| i32::try_from(*offset).is_ok())?;
+            Some(Place { held: part.held, offset, ..place })
+        });
+        near.or_else(|| self.step_far(place, index))
+    }
+
+    fn step_far(&mut self, place: Place, index: ir::Value) -> Option<Place> {
+        let part = self.shapes.part(place.held, 0).filter(|part| part.stride != 0)?;
+        let scalar = self.scalar_of(index);
+        let number = self.scalar(index);
+        let number = self.converted(scalar, Scalar { width: 64, ..scalar }, number);
+        let stride = self.b.constant(Ty::B64, part.stride.into());
+        let distance = self.b.bin(BinOp::Mul, Scalar::U64, number, stride);
+        let address = self.b.bin(BinOp::Add, Scalar::U64, place.address?, distance);
+        Some(Place {
+            address: Some(address),
+            align: place.align.min(power_of_two(part.stride)),
+            held: part.held,
+            ..place
+        })
     }
 
     fn pick_buffer(&mut self, first: u32, global: GlobalId, ty: TypeId, index: Index) -> Pointer {
@@ -271,6 +306,12 @@ impl Lower<'_> {
     /// The scalar that an operand is made of; `u32` for composites, which have no one scalar.
     pub fn scalar_of(&mut self, value: ir::Value) -> Scalar {
         let ty = self.type_of(value).unwrap_or(Types::U32);
-        self.shapes.types.scalar_of(ty).unwrap_or(Scalar::U32)
+        self.scalar_of_type(ty).unwrap_or(Scalar::U32)
+    }
+
+    /// The scalar that a type is made of: of a buffer reference its address.
+    pub fn scalar_of_type(&self, ty: TypeId) -> Option<Scalar> {
+        let address = self.shapes.types.referred(ty).map(|_| Scalar::U64);
+        address.or_else(|| self.shapes.types.scalar_of(ty))
     }
 }

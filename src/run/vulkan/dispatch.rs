@@ -22,15 +22,37 @@ pub(super) fn run(
     buffers: &mut [BufferBinding],
 ) -> Result<(), RunError> {
     let blocks = buffers.iter().map(|b| upload(kernel.device, b)).collect::<Result<Vec<_>, _>>()?;
+    let push_constants = with_addresses(kernel.device, push_constants, &blocks, buffers)?;
     let pool = descriptor_pool(kernel)?;
     let sets = write_descriptors(kernel, pool.get(), &blocks)?;
     let commands = command_pool(kernel.device)?;
-    let recorded = record(kernel, groups, push_constants, &sets, commands.get())?;
+    let recorded = record(kernel, groups, &push_constants, &sets, commands.get())?;
     submit_and_wait(kernel.device, recorded)?;
     for (block, binding) in blocks.iter().zip(buffers) {
         block.download(&mut binding.data);
     }
     Ok(())
+}
+
+/// The push constants with the addresses of the buffers that ask for it.
+fn with_addresses(
+    device: &Device,
+    push_constants: &[u8],
+    blocks: &[Block<'_>],
+    buffers: &[BufferBinding],
+) -> Result<Vec<u8>, RunError> {
+    let mut bytes = push_constants.to_vec();
+    for (block, binding) in blocks.iter().zip(buffers) {
+        let Some(at) = binding.address_at else { continue };
+        let info = vk::BufferDeviceAddressInfo::default().buffer(block.buffer.get());
+        // SAFETY: the buffer is alive and was made for this use (`usage`).
+        let address = unsafe { device.raw.get_buffer_device_address(&info) };
+        match bytes.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
+            Some(place) => *place = address.to_le_bytes(),
+            None => return refuse("an address has no room in the push constants"),
+        }
+    }
+    Ok(bytes)
 }
 
 /// A buffer, its memory, and where that memory lies for the host.
@@ -48,10 +70,14 @@ impl Block<'_> {
     }
 }
 
-fn usage(kind: BufferKind) -> vk::BufferUsageFlags {
-    match kind {
+fn usage(binding: &BufferBinding) -> vk::BufferUsageFlags {
+    let kind = match binding.kind {
         BufferKind::Storage => vk::BufferUsageFlags::STORAGE_BUFFER,
         BufferKind::Uniform => vk::BufferUsageFlags::UNIFORM_BUFFER,
+    };
+    match binding.address_at {
+        Some(_) => kind | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
+        None => kind,
     }
 }
 
@@ -60,12 +86,12 @@ fn upload<'d>(device: &'d Device, binding: &BufferBinding) -> Result<Block<'d>, 
     let raw = &device.raw;
     let length = binding.data.len();
     // Vulkan has no empty buffers.
-    let create = vk::BufferCreateInfo::default().size(length.max(4) as u64).usage(usage(binding.kind));
+    let create = vk::BufferCreateInfo::default().size(length.max(4) as u64).usage(usage(binding));
     // SAFETY: `create` is complete.
     let handle = unsafe { raw.create_buffer(&create, None) }.map_err(run_failure("vkCreateBuffer"))?;
     // SAFETY: the guard is the only owner.
     let buffer = Guard::new(device, handle, |d, h| unsafe { d.destroy_buffer(h, None) });
-    let memory = allocate(device, handle)?;
+    let memory = allocate(device, handle, binding.address_at.is_some())?;
     // SAFETY: the memory fits the buffer, is host-visible, and is mapped once.
     let host = unsafe {
         raw.bind_buffer_memory(handle, memory.get(), 0).map_err(run_failure("vkBindBufferMemory"))?;
@@ -78,7 +104,7 @@ fn upload<'d>(device: &'d Device, binding: &BufferBinding) -> Result<Block<'d>, 
     Ok(Block { buffer, _memory: memory, host, length })
 }
 
-fn allocate(device: &Device, buffer: vk::Buffer) -> Result<Guard<'_, vk::DeviceMemory>, RunError> {
+fn allocate(device: &Device, buffer: vk::Buffer, addressed: bool) -> Result<Guard<'_, vk::DeviceMemory>, RunError> {
     let raw = &device.raw;
     // SAFETY: `buffer` is alive and belongs to the device.
     let needs = unsafe { raw.get_buffer_memory_requirements(buffer) };
@@ -90,7 +116,10 @@ fn allocate(device: &Device, buffer: vk::Buffer) -> Result<Guard<'_, vk::DeviceM
     let Some(index) = types.iter().enumerate().find_map(fits) else {
         return refuse("it has no memory that the host can see");
     };
+    let flags = if addressed { vk::MemoryAllocateFlags::DEVICE_ADDRESS } else { vk::MemoryAllocateFlags::empty() };
+    let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(flags);
     let create = vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
+    let create = if addressed { create.push_next(&mut flags) } else { create };
     // SAFETY: `create` is complete.
     let handle = unsafe { raw.allocate_memory(&create, None) }.map_err(run_failure("vkAllocateMemory"))?;
     // SAFETY: the guard is the only owner; freeing unmaps.

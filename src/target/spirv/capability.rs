@@ -31,14 +31,16 @@ const IMPLY_GROUP: [Capability; 8] = [
 ];
 
 /// Capabilities that allow the declaration of 8-bit integer types (SPV_KHR_8bit_storage).
-const STORAGE_8: [Capability; 3] = [
+const STORAGE_8: [Capability; 4] = [
+    Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR,
     Capability::StorageBuffer8BitAccess,
     Capability::UniformAndStorageBuffer8BitAccess,
     Capability::StoragePushConstant8,
 ];
 
 /// Capabilities that allow the declaration of 16-bit types (SPV_KHR_16bit_storage).
-const STORAGE_16: [Capability; 4] = [
+const STORAGE_16: [Capability; 5] = [
+    Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR,
     Capability::StorageBuffer16BitAccess,
     Capability::UniformAndStorageBuffer16BitAccess,
     Capability::StoragePushConstant16,
@@ -46,7 +48,16 @@ const STORAGE_16: [Capability; 4] = [
 ];
 
 /// Extension that carries a capability, and the first version that has it without; none when no version has.
-const EXTENSIONS: [(Capability, &str, Option<Version>); 17] = [
+const EXTENSIONS: [(Capability, &str, Option<Version>); 26] = [
+    (Capability::DotProduct, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
+    (Capability::DotProductInputAll, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
+    (Capability::DotProductInput4x8Bit, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
+    (Capability::DotProductInput4x8BitPacked, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
+    (Capability::AtomicFloat16AddEXT, "SPV_EXT_shader_atomic_float16_add", None),
+    (Capability::AtomicFloat16MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", None),
+    (Capability::AtomicFloat32MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", None),
+    (Capability::AtomicFloat64MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", None),
+    (Capability::WorkgroupMemoryExplicitLayoutKHR, "SPV_KHR_workgroup_memory_explicit_layout", None),
     (Capability::GroupNonUniformRotateKHR, "SPV_KHR_subgroup_rotate", None),
     (Capability::GroupNonUniformPartitionedEXT, "SPV_NV_shader_subgroup_partitioned", None),
     (Capability::RuntimeDescriptorArray, "SPV_EXT_descriptor_indexing", Some(Version::V1_5)),
@@ -87,6 +98,10 @@ impl Needs {
         {
             self.extension(extension);
         }
+    }
+
+    pub fn has(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&capability)
     }
 
     pub fn extension(&mut self, extension: &'static str) {
@@ -209,6 +224,8 @@ const fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
         BuiltIn::ClipDistance => Some(Capability::ClipDistance),
         BuiltIn::CullDistance => Some(Capability::CullDistance),
         BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::DrawIndex => Some(Capability::DrawParameters),
+        BuiltIn::ShadingRateKHR | BuiltIn::PrimitiveShadingRateKHR => Some(Capability::FragmentShadingRateKHR),
+        BuiltIn::BaryCoordKHR | BuiltIn::BaryCoordNoPerspKHR => Some(Capability::FragmentBarycentricKHR),
         BuiltIn::ViewIndex => Some(Capability::MultiView),
         BuiltIn::SampleId | BuiltIn::SamplePosition => Some(Capability::SampleRateShading),
         BuiltIn::PrimitiveId => Some(Capability::Geometry),

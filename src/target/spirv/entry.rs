@@ -4,7 +4,7 @@ use super::globals::Variable;
 use super::words::clip;
 use super::{Emitter, Version};
 use crate::ir::{ConstId, DepthPromise, EntryPoint, FragmentModes, FuncId, Reconvergence, Scalar, Stage};
-use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
 
 impl Emitter<'_> {
     pub fn entry_point(&mut self, entry: &EntryPoint) {
@@ -19,9 +19,16 @@ impl Emitter<'_> {
         match entry.stage {
             Stage::Compute => self.workgroup_size(function, entry.workgroup_size),
             Stage::Fragment => self.fragment_modes(function, entry.fragment, &interface),
-            Stage::Vertex => {}
+            Stage::Vertex => self.feedback_mode(function),
         }
         self.reconvergence(function, entry.reconvergence);
+    }
+
+    /// Transform feedback, where something that is written asks for it.
+    fn feedback_mode(&mut self, function: Word) {
+        if self.needs.has(Capability::TransformFeedback) {
+            self.out.modes.op(Op::ExecutionMode, &[function, ExecutionMode::Xfb as Word]);
+        }
     }
 
     /// Vulkan's origin, and what the shader says of its tests; `interface` tells whether it writes the depth.
@@ -31,8 +38,17 @@ impl Emitter<'_> {
         if modes.integer_centers {
             mode(ExecutionMode::PixelCenterInteger);
         }
+        if modes.full_quads {
+            mode(ExecutionMode::RequireFullQuadsKHR);
+        }
+        if modes.quad_derivatives {
+            mode(ExecutionMode::QuadDerivativesKHR);
+        }
         if modes.early_tests {
             mode(ExecutionMode::EarlyFragmentTests);
+        }
+        if modes.full_quads || modes.quad_derivatives {
+            self.needs.capability(Capability::QuadControlKHR);
         }
         if self.globals.depth_output().is_some_and(|id| interface.contains(&id)) {
             mode(ExecutionMode::DepthReplacing);

@@ -111,6 +111,7 @@ impl<'a> Body<'_, 'a> {
             let id = self.m.id();
             self.m.out.functions.typed(Op::FunctionParameter, *ty, id, &[]);
             self.m.name(id, &param.name);
+            self.m.decorate_parameter(id, param.ty);
             self.params.push(id);
         }
     }
@@ -206,6 +207,7 @@ impl<'a> Body<'_, 'a> {
             let init = local.init.filter(|init| !self.m.is_undef(*init)).map(|init| self.m.constant(init));
             let ty = self.m.value_type(local.ty);
             self.locals[id.index()] = self.variable(ty, init);
+            self.m.decorate_references(self.locals[id.index()], local.ty, local.restrict);
             self.m.name(self.locals[id.index()], &local.name);
         }
         self.locals[id.index()]
@@ -280,6 +282,8 @@ impl<'a> Body<'_, 'a> {
                 let words = [composite, part, index].map(|value| self.value(value));
                 self.emit(Op::VectorInsertDynamic, ty, &words)
             }
+            O::Interpolate { at, pointer, args } => self.interpolate(inst.ty, at, pointer, args),
+            O::Print { text, args } => self.print(text, args),
             O::Image { op, parts, operands } => self.image(inst.ty, op, parts, operands),
             O::Lane(op, args) => self.lane(op, args, inst.ty),
             O::Call(function, args) => self.call(inst.ty, function, args),
@@ -369,16 +373,19 @@ impl<'a> Body<'_, 'a> {
 
     /// A variable that holds a value; one for each constant, initialised once.
     fn in_memory(&mut self, ty: TypeId, value: Value) -> Word {
+        let of = ty;
         let (ty, word) = (self.m.value_type(ty), self.value(value));
         if let Some(constant) = self.initializer(value) {
             if let Some((_, variable)) = self.tables.iter().find(|(known, _)| *known == constant) {
                 return *variable;
             }
             let variable = self.variable(ty, Some(word));
+            self.m.decorate_references(variable, of, false);
             self.tables.push((constant, variable));
             return variable;
         }
         let variable = self.variable(ty, None);
+        self.m.decorate_references(variable, of, false);
         self.emit_void(Op::Store, &[variable, word]);
         variable
     }

@@ -14,11 +14,13 @@ pub(super) struct GlobalMap {
     built_ins: Vec<(BuiltIn, Word)>,
     /// The output that holds the depth.
     depth: Option<Word>,
+    /// Variables in workgroup memory, and whether they are blocks.
+    shared: Vec<(Word, bool)>,
 }
 
 impl GlobalMap {
     pub fn new(count: usize) -> GlobalMap {
-        GlobalMap { known: vec![0; count], built_ins: Vec::new(), depth: None }
+        GlobalMap { known: vec![0; count], built_ins: Vec::new(), depth: None, shared: Vec::new() }
     }
 }
 
@@ -43,6 +45,7 @@ impl Emitter<'_> {
         if self.globals.known[id.index()] == 0 {
             let before = std::mem::replace(&mut self.span, global.span);
             self.globals.known[id.index()] = self.declare_global(global);
+            self.feed_back(id, self.globals.known[id.index()]);
             self.span = before;
         }
         Variable { id: self.globals.known[id.index()], class }
@@ -69,7 +72,8 @@ impl Emitter<'_> {
         if let Some(what) = self.refused(global) {
             return self.unsupported(what);
         }
-        let ty = self.type_in(global.space, global.ty);
+        let laid_out = self.is_laid_out(global);
+        let ty = if laid_out { self.memory_type(global.ty) } else { self.value_type(global.ty) };
         let init = global.init.filter(|init| !self.is_undef(*init)).map(|init| self.constant(init));
         let id = self.variable(storage_class(global.space), ty, init);
         if let Binding::Resource { set, binding } = global.binding {
@@ -94,8 +98,41 @@ impl Emitter<'_> {
             self.need_storage_of(global.space, global.ty);
             self.need_descriptor_array(global.ty);
         }
+        if global.space == Space::Workgroup {
+            self.share(id, global, laid_out);
+        }
+        if matches!(global.space, Space::Private | Space::Workgroup) {
+            self.decorate_references(id, global.ty, false);
+        }
         self.name(id, &global.name);
         id
+    }
+
+    /// Whether the memory of a variable has a layout.
+    pub fn is_laid_out(&self, global: &Global) -> bool {
+        global.space.is_laid_out() || global.space == Space::Workgroup && self.is_block(global.ty)
+    }
+
+    /// Workgroup memory is either all blocks, which lie above each other, or all other variables
+    /// (SPV_KHR_workgroup_memory_explicit_layout).
+    fn share(&mut self, id: Word, global: &Global, is_block: bool) {
+        let known = self.globals.shared.first().map(|(_, is_block)| *is_block);
+        if known.is_some_and(|known| known != is_block) {
+            self.unsupported("`shared` blocks beside other `shared` variables");
+        }
+        self.globals.shared.push((id, is_block));
+        if is_block {
+            self.needs.capability(Capability::WorkgroupMemoryExplicitLayoutKHR);
+            self.need_storage_of(Space::Workgroup, global.ty);
+        }
+    }
+
+    /// Says that the blocks of workgroup memory, if there are several, share it.
+    pub fn alias_shared_blocks(&mut self) {
+        let blocks = std::mem::take(&mut self.globals.shared);
+        for (id, _) in blocks.iter().filter(|(_, is_block)| *is_block && blocks.len() > 1) {
+            self.decorate(*id, Decoration::Aliased, &[]);
+        }
     }
 
     fn refused(&self, global: &Global) -> Option<&'static str> {
@@ -105,7 +142,9 @@ impl Emitter<'_> {
             (Space::Input | Space::Output, _) if !block && global.binding == Binding::None => {
                 Some("stage inputs and outputs without locations")
             }
-            (Space::Workgroup, _) if block => Some("blocks in workgroup memory"),
+            (Space::Workgroup, _) if block && !self.options.version.has_1_4() => {
+                Some("`shared` blocks before SPIR-V 1.4")
+            }
             (Space::Physical | Space::Function, _) => Some("this kind of module-scope variable"),
             _ => None,
         }
@@ -215,6 +254,10 @@ const fn spirv_built_in(built_in: ir::BuiltIn) -> BuiltIn {
         ir::BuiltIn::SampleMask => BuiltIn::SampleMask,
         ir::BuiltIn::FragDepth => BuiltIn::FragDepth,
         ir::BuiltIn::HelperInvocation => BuiltIn::HelperInvocation,
+        ir::BuiltIn::ShadingRate => BuiltIn::ShadingRateKHR,
+        ir::BuiltIn::PrimitiveShadingRate => BuiltIn::PrimitiveShadingRateKHR,
+        ir::BuiltIn::BaryCoord => BuiltIn::BaryCoordKHR,
+        ir::BuiltIn::BaryCoordNoPerspective => BuiltIn::BaryCoordNoPerspKHR,
         ir::BuiltIn::PrimitiveId => BuiltIn::PrimitiveId,
         ir::BuiltIn::WarpIdNv => BuiltIn::WarpIDNV,
         ir::BuiltIn::SmIdNv => BuiltIn::SMIDNV,

@@ -4,7 +4,8 @@
 use super::function::Body;
 use super::{Emitter, Version};
 use crate::ir::{
-    self, Access, Binding, Global, ImageDim, Inst, Interpolation, Sampling, Scalar, Space, Stage, Type, TypeId,
+    self, Access, Binding, Global, GlobalId, ImageDim, Inst, Interpolation, Sampling, Scalar, Space, Stage, Type,
+    TypeId,
 };
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Word};
 
@@ -33,12 +34,30 @@ impl Emitter<'_> {
         }
     }
 
+    /// What transform feedback takes of an output: of the whole variable, or of members of its block.
+    pub fn feed_back(&mut self, global: GlobalId, id: Word) {
+        let module = self.module;
+        for feedback in module.feedback.iter().filter(|feedback| feedback.global == global) {
+            let target = match feedback.member {
+                Some(index) => Target::Member(self.value_type(module.globals[global].ty), index),
+                None => Target::Variable(id),
+            };
+            self.needs.capability(Capability::TransformFeedback);
+            self.decorate_target(target, Decoration::XfbBuffer, &[feedback.buffer]);
+            self.decorate_target(target, Decoration::XfbStride, &[feedback.stride]);
+            self.decorate_target(target, Decoration::Offset, &[feedback.offset]);
+        }
+    }
+
     /// Inputs of fragment shaders that cannot be interpolated are flat, whoever forgot to say so.
     fn decorate_integers(&mut self, id: Word, global: &Global) {
         let fragment = self.module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
         let stays =
             self.module.types.scalar_of(global.ty).is_some_and(|scalar| scalar.is_int() || scalar == Scalar::F64);
-        let flat = matches!(global.binding, Binding::Location { interpolation: Interpolation::Flat, .. });
+        let flat = matches!(
+            global.binding,
+            Binding::Location { interpolation: Interpolation::Flat | Interpolation::PerVertex, .. }
+        );
         if fragment && global.space == Space::Input && stays && !flat {
             self.decorate(id, Decoration::Flat, &[]);
         }
@@ -69,6 +88,10 @@ impl Emitter<'_> {
             Interpolation::Perspective => {}
             Interpolation::Linear => self.decorate_target(target, Decoration::NoPerspective, &[]),
             Interpolation::Flat => self.decorate_target(target, Decoration::Flat, &[]),
+            Interpolation::PerVertex => {
+                self.needs.capability(Capability::FragmentBarycentricKHR);
+                self.decorate_target(target, Decoration::PerVertexKHR, &[]);
+            }
         }
         match sampling {
             Sampling::Center => {}

@@ -196,6 +196,8 @@ const fn row(function: MathFn) -> Row {
         F::DerivXCoarse => derivative(Op::DPdxCoarse),
         F::DerivYCoarse => derivative(Op::DPdyCoarse),
         F::DerivWidthCoarse => derivative(Op::FwidthCoarse),
+        // These ask for the signs of two operands: see `dot`.
+        F::DotInt | F::DotIntAccSat | F::DotPacked | F::DotPackedAccSat => [No, No, No, No],
         F::CountTrailingZeros => [No, Expand(trailing_zeros), Expand(trailing_zeros), No],
     }
 }
@@ -203,6 +205,9 @@ const fn row(function: MathFn) -> Row {
 impl Body<'_, '_> {
     pub fn math(&mut self, function: MathFn, args: Values, ty: TypeId) -> Word {
         let f = self.f;
+        if super::dot::is_int_dot(function) {
+            return self.int_dot(function, f.values(args), ty);
+        }
         let types = &self.m.module.types;
         let first = f.values(args).first().and_then(|value| self.type_of(*value));
         let Some((scalar, size)) = first.and_then(|ty| Some((types.scalar_of(ty)?, types.components(ty).unwrap_or(1))))
@@ -283,9 +288,22 @@ impl Body<'_, '_> {
 
     pub fn bitcast(&mut self, value: Value, ty: TypeId) -> Word {
         let word = self.m.value_type(ty);
-        let same = self.type_of(value).is_some_and(|from| self.m.value_type(from) == word);
+        let from = self.type_of(value);
+        let same = from.is_some_and(|from| self.m.value_type(from) == word);
         let value = self.value(value);
-        if same { value } else { self.emit(Op::Bitcast, word, &[value]) }
+        if same { value } else { self.emit(self.bitcast_op(from, ty), word, &[value]) }
+    }
+
+    /// References become numbers, and numbers references, by instructions of their own; pairs of words do not.
+    fn bitcast_op(&self, from: Option<TypeId>, to: TypeId) -> Op {
+        let types = &self.m.module.types;
+        let refers = |ty: TypeId| types.referred(ty).is_some();
+        let is_scalar = |ty: TypeId| matches!(types.get(ty), Type::Scalar(_));
+        match from {
+            Some(from) if refers(from) && is_scalar(to) => Op::ConvertPtrToU,
+            Some(from) if is_scalar(from) && refers(to) => Op::ConvertUToPtr,
+            _ => Op::Bitcast,
+        }
     }
 
     pub fn convert(&mut self, value: Value, ty: TypeId) -> Word {

@@ -4,6 +4,7 @@
 //! converts: `OpCopyLogical` where only the layout differs and the version has it (1.4), part by part otherwise.
 
 use super::function::{Body, FEW};
+use super::types::storage_class;
 use crate::ir::{
     self, ArrayLen, AtomicOp, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type, TypeId,
     Value, Values,
@@ -30,6 +31,15 @@ enum Form {
     Memory,
 }
 
+impl super::Emitter<'_> {
+    /// The kinds of memory that an atomic operation with an order is about.
+    fn all_memory(&self) -> MemorySemantics {
+        let compute = self.module.entry_points.iter().all(|entry| entry.stage == ir::Stage::Compute);
+        let shared = if compute { MemorySemantics::WORKGROUP_MEMORY } else { MemorySemantics::empty() };
+        MemorySemantics::UNIFORM_MEMORY | MemorySemantics::IMAGE_MEMORY | shared
+    }
+}
+
 impl Body<'_, '_> {
     pub fn memory(&mut self, inst: &Inst) -> Word {
         match inst.op {
@@ -43,10 +53,13 @@ impl Body<'_, '_> {
 
     fn access(&mut self, base: Value, indices: Values, ty: TypeId) -> Word {
         let f = self.f;
-        if self.pointee_of(base).is_none() {
-            return self.m.unsupported("buffer references");
-        }
-        let ty = self.m.value_type(ty);
+        let ty = match self.m.module.types.pointee(ty) {
+            Some((space, pointee)) if self.is_laid_out(base) => {
+                let pointee = self.m.memory_type(pointee);
+                self.m.pointer_to(storage_class(space), pointee)
+            }
+            _ => self.m.value_type(ty),
+        };
         let mut operands: SmallVec<[Word; FEW]> = SmallVec::new();
         operands.push(self.value(base));
         operands.extend(f.values(indices).iter().map(|index| self.value(*index)));
@@ -60,13 +73,12 @@ impl Body<'_, '_> {
         let Some((space, pointee)) = self.pointee_of(pointer) else {
             return self.m.internal("a load from what is no pointer");
         };
-        let ty = self.m.type_in(space, pointee);
-        let pointer = self.value(pointer);
-        let raw = match memory_access(flags) {
-            Some(access) => self.emit(Op::Load, ty, &[pointer, access]),
-            None => self.emit(Op::Load, ty, &[pointer]),
-        };
-        if space.is_laid_out() { self.relayout(raw, pointee, Form::Value) } else { raw }
+        let laid_out = self.is_laid_out(pointer);
+        let ty = if laid_out { self.m.memory_type(pointee) } else { self.m.value_type(pointee) };
+        let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer)];
+        self.memory_access(&mut operands, space, pointer, flags);
+        let raw = self.emit(Op::Load, ty, &operands);
+        if laid_out { self.relayout(raw, pointee, Form::Value) } else { raw }
     }
 
     fn store(&mut self, pointer: Value, value: Value, flags: InstFlags) -> Word {
@@ -74,15 +86,38 @@ impl Body<'_, '_> {
             return self.m.internal("a store to what is no pointer");
         };
         let mut value = self.value(value);
-        if space.is_laid_out() {
+        if self.is_laid_out(pointer) {
             value = self.relayout(value, pointee, Form::Memory);
         }
-        let pointer = self.value(pointer);
-        match memory_access(flags) {
-            Some(access) => self.emit_void(Op::Store, &[pointer, value, access]),
-            None => self.emit_void(Op::Store, &[pointer, value]),
-        }
+        let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer), value];
+        self.memory_access(&mut operands, space, pointer, flags);
+        self.emit_void(Op::Store, &operands);
         0
+    }
+
+    /// Whether what a pointer points to has a layout, and `uint` for `bool`.
+    pub fn is_laid_out(&self, pointer: Value) -> bool {
+        match pointer {
+            Value::Global(id) => self.m.is_laid_out(&self.m.module.globals[id]),
+            Value::Inst(id) => match self.f.insts[id].op {
+                ir::Op::Access { base, .. } => self.is_laid_out(base),
+                _ => self.type_of(pointer).is_some_and(|ty| self.m.module.types.referred(ty).is_some()),
+            },
+            _ => self.type_of(pointer).is_some_and(|ty| self.m.module.types.referred(ty).is_some()),
+        }
+    }
+
+    /// Appends the memory operands of a load or store, where it has some.
+    fn memory_access(&self, operands: &mut SmallVec<[Word; FEW]>, space: Space, pointer: Value, flags: InstFlags) {
+        let mut access = MemoryAccess::empty();
+        access.set(MemoryAccess::VOLATILE, flags.contains(InstFlags::VOLATILE));
+        access.set(MemoryAccess::ALIGNED, space == Space::Physical);
+        if !access.is_empty() {
+            operands.push(access.bits());
+        }
+        if space == Space::Physical {
+            operands.push(self.alignment(pointer));
+        }
     }
 
     /// Turns a value of type `ty` from one form into the other.
@@ -153,7 +188,7 @@ impl Body<'_, '_> {
     fn array_length(&mut self, block: Value) -> Word {
         let module = self.m.module;
         let Some((_, pointee)) = self.pointee_of(block) else {
-            return self.m.unsupported("buffer references");
+            return self.m.internal("the length of what is no pointer");
         };
         let Type::Struct(of) = module.types.get(pointee) else {
             return self.m.internal("the length of what is no block");
@@ -180,7 +215,8 @@ impl Body<'_, '_> {
         let Some(opcode) = self.atomic_opcode(op, pointee) else {
             return self.m.unsupported("this atomic operation on this type");
         };
-        let (scope, semantics) = self.scope_and_semantics(how.0, how.1, memory_of(space));
+        let memory = if how.1 == Order::Relaxed { memory_of(space) } else { self.m.all_memory() };
+        let (scope, semantics) = self.scope_and_semantics(how.0, how.1, memory);
         let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer), scope, semantics];
         if op == AtomicOp::CompareExchange {
             let unequal = unequal_order(how.1);
@@ -225,10 +261,26 @@ impl Body<'_, '_> {
             self.m.needs.capability(Capability::Int64Atomics);
         }
         let swaps = matches!(op, AtomicOp::Load | AtomicOp::Store | AtomicOp::Exchange);
-        if !(scalar.is_int() || scalar.is_float() && swaps) {
+        if scalar.is_float() && !swaps {
+            return self.float_atomic(op, scalar.width);
+        }
+        if scalar.is_bool() {
             return None;
         }
         Some(atomic_table(op, scalar.kind == ScalarKind::Sint))
+    }
+
+    /// Sums and orders of floats (SPV_EXT_shader_atomic_float_add, SPV_EXT_shader_atomic_float_min_max).
+    fn float_atomic(&mut self, op: AtomicOp, width: u8) -> Option<Op> {
+        let (opcode, capabilities) = match op {
+            AtomicOp::Add => (Op::AtomicFAddEXT, FLOAT_ADD),
+            AtomicOp::Min => (Op::AtomicFMinEXT, FLOAT_MIN_MAX),
+            AtomicOp::Max => (Op::AtomicFMaxEXT, FLOAT_MIN_MAX),
+            _ => return None,
+        };
+        let (_, capability) = capabilities.into_iter().find(|(of, _)| *of == width)?;
+        self.m.needs.capability(capability);
+        Some(opcode)
     }
 
     /// A scope and memory semantics as the constants that instructions take.
@@ -266,17 +318,27 @@ impl Body<'_, '_> {
     }
 }
 
-fn memory_access(flags: InstFlags) -> Option<Word> {
-    flags.contains(InstFlags::VOLATILE).then(|| MemoryAccess::VOLATILE.bits())
-}
+/// Capabilities of sums of floats by their width.
+const FLOAT_ADD: [(u8, Capability); 3] = [
+    (16, Capability::AtomicFloat16AddEXT),
+    (32, Capability::AtomicFloat32AddEXT),
+    (64, Capability::AtomicFloat64AddEXT),
+];
 
+/// Capabilities of the least and greatest of floats by their width.
+const FLOAT_MIN_MAX: [(u8, Capability); 3] = [
+    (16, Capability::AtomicFloat16MinMaxEXT),
+    (32, Capability::AtomicFloat32MinMaxEXT),
+    (64, Capability::AtomicFloat64MinMaxEXT),
+];
+
+/// Queue families are told apart by the Vulkan memory model alone; the device holds all of them.
 const fn scope_number(scope: Scope) -> Word {
     match scope {
         Scope::Invocation => SpirvScope::Invocation as Word,
         Scope::Subgroup => SpirvScope::Subgroup as Word,
         Scope::Workgroup => SpirvScope::Workgroup as Word,
-        Scope::QueueFamily => SpirvScope::QueueFamily as Word,
-        Scope::Device => SpirvScope::Device as Word,
+        Scope::QueueFamily | Scope::Device => SpirvScope::Device as Word,
     }
 }
 

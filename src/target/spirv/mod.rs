@@ -2,13 +2,14 @@
 //!
 //! [`emit`] walks the IR from the entry points; what is not reached is not written. Types, constants and variables are
 //! declared at their first use, so they come out in an order that depends on the module alone. One file a subject:
-//! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `image`, `math`, `lane`, `narrow`,
-//! `capability`, `debug`. Buffer references are refused with a message.
+//! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `image`, `math`, `dot`, `lane`, `narrow`,
+//! `physical`, `print`, `capability`, `debug`.
 
 mod capability;
 mod constants;
 mod control;
 mod debug;
+mod dot;
 mod entry;
 mod function;
 mod globals;
@@ -19,6 +20,8 @@ mod listing;
 mod math;
 mod memory;
 mod narrow;
+mod physical;
+mod print;
 pub mod reflection;
 mod types;
 mod words;
@@ -167,6 +170,8 @@ struct Emitter<'a> {
     queue: Vec<FuncId>,
     /// The GLSL.std.450 instruction set; 0 until it is used.
     glsl: Word,
+    /// The NonSemantic.DebugPrintf instruction set; 0 until it is used.
+    printf: Word,
     /// The last id given out.
     last: Word,
     /// What is being emitted, for messages.
@@ -192,6 +197,7 @@ impl<'a> Emitter<'a> {
             uses: module.functions.iter().map(|_| Uses::default()).collect(),
             queue: Vec::new(),
             glsl: 0,
+            printf: 0,
             last: 0,
             span: Span::NONE,
             diagnostics: Vec::new(),
@@ -207,6 +213,7 @@ impl<'a> Emitter<'a> {
         for entry in &module.entry_points {
             self.entry_point(entry);
         }
+        self.alias_shared_blocks();
     }
 
     /// The module from its sections, in the order of section 2.4.
@@ -224,13 +231,18 @@ impl<'a> Emitter<'a> {
             head.string(extension);
             head.end(start);
         }
-        if self.glsl != 0 {
+        let sets = [(self.glsl, "GLSL.std.450"), (self.printf, "NonSemantic.DebugPrintf")];
+        for (id, name) in sets.into_iter().filter(|(id, _)| *id != 0) {
             let start = head.begin(Op::ExtInstImport);
-            head.push(self.glsl);
-            head.string("GLSL.std.450");
+            head.push(id);
+            head.string(name);
             head.end(start);
         }
-        head.op(Op::MemoryModel, &[AddressingModel::Logical as Word, MemoryModel::GLSL450 as Word]);
+        let addressing = match self.types.references.is_empty() {
+            true => AddressingModel::Logical,
+            false => AddressingModel::PhysicalStorageBuffer64,
+        };
+        head.op(Op::MemoryModel, &[addressing as Word, MemoryModel::GLSL450 as Word]);
         for section in self.out.in_order() {
             head.append(section);
         }

@@ -37,7 +37,7 @@ impl Body<'_, '_> {
     /// Buffers hold scalars and vectors by storage capabilities; other memory, and whole composites, want the type itself.
     fn need_narrow_access(&mut self, pointer: Value) {
         let Some((space, pointee)) = self.pointee_of(pointer) else { return };
-        let storage = space.is_laid_out() || matches!(space, Space::Input | Space::Output);
+        let storage = self.is_laid_out(pointer) || matches!(space, Space::Input | Space::Output);
         let single = self.m.module.types.components(pointee).is_some();
         if !(storage && single) {
             self.need_narrow_type(pointee);

@@ -2,7 +2,7 @@
 //!
 //! Two maps: *value* types are what ids of values and memory without layout have; *memory* types carry offsets and strides
 //! and hold a `bool` as `uint` (SPIR-V 1.6 section 2.16.1 allows booleans in no shader interface). For types without
-//! layout and without bools both give the same id. Buffer references are refused; images are in `image`.
+//! layout and without bools both give the same id. Buffer references are in `physical`, images in `image`.
 
 use super::Emitter;
 use super::globals::access_decorations;
@@ -34,6 +34,8 @@ pub(super) struct TypeMap {
     /// Value types of structs: a struct and its layouts have the same one.
     structs: Vec<Word>,
     keys: FxHashMap<Key, Word>,
+    /// Buffer references by what they point to.
+    pub references: FxHashMap<StructId, Word>,
     /// Scalar types by [`scalar_slot`].
     scalars: [Word; SCALAR_SLOTS],
     functions: Vec<(SmallVec<[Word; 6]>, Word)>,
@@ -203,6 +205,11 @@ impl Emitter<'_> {
         }
     }
 
+    /// Makes a type known that was declared under an id given out before.
+    pub fn pointer_is(&mut self, class: StorageClass, pointee: Word, id: Word) {
+        self.types.keys.insert(Key::Pointer(class, pointee), id);
+    }
+
     fn keyed(&mut self, key: Key, declare: impl FnOnce(&mut Self, Word)) -> Word {
         if let Some(id) = self.types.keys.get(&key) {
             return *id;
@@ -220,7 +227,7 @@ impl Emitter<'_> {
             Type::Vector { scalar, size } => self.vector_type(scalar, size),
             Type::Matrix { scalar, columns, rows, .. } => self.matrix_type(scalar, columns, rows),
             Type::Pointer { space, pointee } => self.pointer_type(space, pointee),
-            Type::BufferReference { .. } => self.unsupported("buffer references"),
+            Type::BufferReference { pointee } => self.reference_type(pointee),
             Type::Image(image) => self.image_type(image),
             Type::SampledImage(image) => self.sampled_image_type(image),
             Type::Sampler => self.sampler_type(),
@@ -321,6 +328,8 @@ const fn storage_capability(space: Space, width: u8) -> Option<Capability> {
         (Space::Storage | Space::Physical, 16) => Capability::StorageBuffer16BitAccess,
         (Space::Uniform, 16) => Capability::UniformAndStorageBuffer16BitAccess,
         (Space::PushConstant, 16) => Capability::StoragePushConstant16,
+        (Space::Workgroup, 8) => Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR,
+        (Space::Workgroup, 16) => Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR,
         (Space::Input | Space::Output, 16) => Capability::StorageInputOutput16,
         _ => return None,
     })

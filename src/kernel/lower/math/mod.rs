@@ -6,6 +6,7 @@
 
 mod bits;
 mod common;
+mod dot;
 mod exponential;
 mod geometric;
 mod pack;
@@ -33,6 +34,10 @@ impl Lower<'_> {
         match function {
             Length | Distance | Dot | Cross | Normalize | FaceForward | Reflect | Refract => {
                 self.geometric(function, scalar, &args)
+            }
+            DotInt | DotIntAccSat | DotPacked | DotPackedAccSat => {
+                let to = self.shapes.types.scalar_of(ty).unwrap_or(Scalar::I32);
+                Scalars::from_elem(self.int_dot(function, to, &types, &args), 1)
             }
             Any => self.fold_flags(BinOp::Or, &args[0]),
             All => self.fold_flags(BinOp::And, &args[0]),

@@ -1,0 +1,163 @@
+//! Functions whose arguments are no plain values: `interpolateAt…` of fragment inputs (GLSL 4.60 section 8.13.2) and
+//! `debugPrintfEXT` (GL_EXT_debug_printf).
+
+use super::Sema;
+use super::expressions::Lowered;
+use super::memory;
+use super::place::Place;
+use crate::diagnostic::Code;
+use crate::glsl::ast::{ExprId, ExprKind, List, Name};
+use crate::glsl::types::counted;
+use crate::ir::build::Builder;
+use crate::ir::{self, Scalar, Space, Stage, Types, Value};
+use crate::source::Span;
+use smallvec::SmallVec;
+
+/// Their names; none for the one that prints.
+const FUNCTIONS: [(&str, Option<ir::Place>); 4] = [
+    ("interpolateAtCentroid", Some(ir::Place::Centroid)),
+    ("interpolateAtSample", Some(ir::Place::Sample)),
+    ("interpolateAtOffset", Some(ir::Place::Offset)),
+    ("debugPrintfEXT", None),
+];
+
+impl Sema<'_> {
+    /// A call of one of these functions; none for all others.
+    #[expect(clippy::option_option, reason = "what is wrong and reported differs from what is another function")]
+    pub fn call_with_memory(
+        &mut self,
+        b: &mut Builder<'_>,
+        callee: Name,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Option<Lowered>> {
+        let name = self.text(callee.symbol);
+        let (_, place) = FUNCTIONS.into_iter().find(|(known, _)| *known == name)?;
+        Some(match place {
+            Some(at) => self.interpolate(b, at, callee, args, whole),
+            None => self.debug_printf(b, callee, args, whole),
+        })
+    }
+
+    fn interpolate(
+        &mut self,
+        b: &mut Builder<'_>,
+        at: ir::Place,
+        callee: Name,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Lowered> {
+        let name = self.text(callee.symbol);
+        if self.env.stage != Stage::Fragment {
+            let message = format!("`{name}` belongs to fragment shaders");
+            self.error(Code::WRONG_STAGE, callee.span, message, "nothing is interpolated here");
+            return None;
+        }
+        let wanted = if at == ir::Place::Centroid { 1 } else { 2 };
+        let ast = self.ast;
+        let given = &ast[args];
+        if given.len() != wanted {
+            let message = format!("`{name}` takes {}", counted(wanted, "argument"));
+            self.error(Code::NO_OVERLOAD, whole, message, "another number");
+            return None;
+        }
+        let place = self.interpolant(b, given[0])?;
+        let mut operands: SmallVec<[Value; 1]> = SmallVec::new();
+        for arg in &given[1..] {
+            let ty = if at == ir::Place::Sample { Types::I32 } else { b.module.types.vector(Scalar::F32, 2) };
+            let value = self.value(b, *arg)?;
+            operands.push(self.coerce(b, value, ty, ast[*arg].span)?);
+        }
+        b.span = whole;
+        let pointer = memory::pointer(b, &place);
+        let value = b.interpolate(at, pointer, &operands);
+        Some(Lowered::Value(match &place.swizzle {
+            Some(swizzle) => b.swizzle(value, swizzle.components()),
+            None => value,
+        }))
+    }
+
+    /// An input of floats, or a part of one.
+    fn interpolant(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Place> {
+        let span = self.ast[arg].span;
+        match self.lower(b, arg)? {
+            Lowered::Place(place)
+                if place.space == Space::Input
+                    && b.module.types.components(place.ty).is_some()
+                    && b.module.types.scalar_of(place.ty).is_some_and(Scalar::is_float) =>
+            {
+                Some(place)
+            }
+            _ => {
+                let message = "only inputs of floats are interpolated";
+                self.error(Code::TYPE_MISMATCH, span, message, "not such an input");
+                None
+            }
+        }
+    }
+
+    fn debug_printf(&mut self, b: &mut Builder<'_>, callee: Name, args: List<ExprId>, whole: Span) -> Option<Lowered> {
+        if !self.env.is_enabled("GL_EXT_debug_printf") {
+            self.needs_extension("printing needs", "GL_EXT_debug_printf", callee.span);
+            return None;
+        }
+        let ast = self.ast;
+        let Some((ExprKind::String(text), rest)) =
+            ast[args].split_first().map(|(first, rest)| (ast[*first].kind, rest))
+        else {
+            let message = "the first argument of `debugPrintfEXT` is a text between quotes";
+            self.error(Code::NO_OVERLOAD, whole, message, "no text");
+            return None;
+        };
+        let mut values: SmallVec<[Value; 4]> = SmallVec::new();
+        for arg in rest {
+            values.push(self.printed(b, *arg)?);
+        }
+        b.span = whole;
+        b.print(&unescaped(self.text(text)), &values);
+        Some(Lowered::Void)
+    }
+
+    /// A number or a vector of numbers.
+    fn printed(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Value> {
+        let value = self.value(b, arg)?;
+        let ty = b.type_of(value);
+        if b.module.types.components(ty).is_some() {
+            return Some(value);
+        }
+        let name = self.type_name(b, ty);
+        let message = "only scalars and vectors are printed";
+        self.error(Code::TYPE_MISMATCH, self.ast[arg].span, message, format!("this is `{name}`"));
+        None
+    }
+}
+
+/// A text with `\\n` and its kin as the characters they stand for.
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            out.push(letter);
+            continue;
+        }
+        match letters.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some(other) => out.push(other),
+            None => out.push('\\'),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unescaped;
+
+    #[test]
+    fn escapes_become_characters() {
+        assert_eq!(unescaped(r#"a\n\"b\" \\ %f"#), "a\n\"b\" \\ %f");
+        assert_eq!(unescaped("plain"), "plain");
+    }
+}
