@@ -22,6 +22,7 @@ pub(super) static BUILTIN: &[Builtin] = builtin![
     "spirv-1.5",
     "spirv-1.6",
     "spirv-nv-partitioned",
+    "spirv-amd-ballot",
     "nv-fermi",
     "nv-kepler",
     "nv-maxwell",

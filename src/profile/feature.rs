@@ -59,6 +59,8 @@ features! {
     ExtendedTypes = "extended-types",
     /// Partitions and folds over them (GroupNonUniformPartitionedNV).
     Partitioned = "partitioned",
+    /// Swizzles by constants, writes to a lane and counts of masks (SPV_AMD_shader_ballot).
+    ShaderBallotAmd = "shader-ballot-amd",
     /// Numbers of the processor and of its warps (SPV_NV_shader_sm_builtins).
     SmBuiltins = "sm-builtins",
 

@@ -1,4 +1,4 @@
-//! The 32-bit types that kernels read and write: their bits in a buffer, and the folds over them.
+//! The types that kernels read and write: their bits in a buffer, and the folds over them.
 
 use std::fmt::Debug;
 
@@ -26,43 +26,98 @@ impl Type {
 
 /// A Rust type that stands for a shader's scalar type.
 pub trait Scalar: Copy + PartialEq + Debug {
-    fn from_word(word: u32) -> Self;
-    fn to_word(self) -> u32;
-}
+    /// From the low bits.
+    fn from_bits(bits: u64) -> Self;
+    /// The bits, zeros above.
+    fn to_bits(self) -> u64;
 
-impl Scalar for f32 {
+    /// The same of a type that fits a word.
     fn from_word(word: u32) -> Self {
-        Self::from_bits(word)
+        <Self as Scalar>::from_bits(word.into())
     }
     fn to_word(self) -> u32 {
+        Scalar::to_bits(self) as u32
+    }
+}
+
+macro_rules! integer {
+    ($($type:ty as $bits:ty),+) => {
+        $(impl Scalar for $type {
+            fn from_bits(bits: u64) -> Self {
+                bits as Self
+            }
+            fn to_bits(self) -> u64 {
+                (self as $bits).into()
+            }
+        })+
+    };
+}
+
+integer!(i8 as u8, u8 as u8, i16 as u16, u16 as u16, i32 as u32, u32 as u32, i64 as u64, u64 as u64);
+
+impl Scalar for f32 {
+    fn from_bits(bits: u64) -> Self {
+        Self::from_bits(bits as u32)
+    }
+    fn to_bits(self) -> u64 {
+        self.to_bits().into()
+    }
+}
+
+impl Scalar for f64 {
+    fn from_bits(bits: u64) -> Self {
+        Self::from_bits(bits)
+    }
+    fn to_bits(self) -> u64 {
         self.to_bits()
     }
 }
 
-impl Scalar for i32 {
-    fn from_word(word: u32) -> Self {
-        word as Self
-    }
-    fn to_word(self) -> u32 {
-        self as u32
-    }
-}
-
-impl Scalar for u32 {
-    fn from_word(word: u32) -> Self {
-        word
-    }
-    fn to_word(self) -> u32 {
-        self
-    }
-}
-
 impl Scalar for bool {
-    fn from_word(word: u32) -> Self {
-        word != 0
+    fn from_bits(bits: u64) -> Self {
+        bits != 0
     }
-    fn to_word(self) -> u32 {
-        u32::from(self)
+    fn to_bits(self) -> u64 {
+        self.into()
+    }
+}
+
+/// A float of 16 bits. Sums and products are those of `f32`, rounded: its 24 bits are more than twice 11 and two.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Half(pub u16);
+
+impl Half {
+    /// The nearest one, of two the even one; what is too small becomes zero.
+    pub fn nearest(value: f32) -> Self {
+        let bits = value.to_bits();
+        let sign = (bits >> 16 & 0x8000) as u16;
+        let magnitude = bits & 0x7fff_ffff;
+        if magnitude < 0x3880_0000 {
+            return Self(sign);
+        }
+        let rounded = magnitude + 0xfff + (magnitude >> 13 & 1);
+        let half = (rounded >> 13).saturating_sub((127 - 15) << 10);
+        Self(sign | half.min(0x7c00) as u16)
+    }
+
+    /// Its value; no subnormal is told from zero.
+    pub fn value(self) -> f32 {
+        let (exponent, mantissa) = (u32::from(self.0 >> 10 & 31), u32::from(self.0 & 0x3ff));
+        let magnitude = match exponent {
+            0 => 0,
+            31 => 0x7f80_0000 | mantissa << 13,
+            _ => (exponent + 127 - 15) << 23 | mantissa << 13,
+        };
+        f32::from_bits(u32::from(self.0 >> 15) << 31 | magnitude)
+    }
+}
+
+impl Scalar for Half {
+    fn from_bits(bits: u64) -> Self {
+        Self(bits as u16)
+    }
+    fn to_bits(self) -> u64 {
+        self.0.into()
     }
 }
 
@@ -95,24 +150,40 @@ pub trait Fold: Scalar {
     fn identity(op: Op) -> Self;
 }
 
-impl Fold for f32 {
-    fn apply(op: Op, a: Self, b: Self) -> Self {
-        match op {
-            Op::Add => a + b,
-            Op::Mul => a * b,
-            Op::Min => a.min(b),
-            Op::Max => a.max(b),
-            _ => panic!("floats have no {op:?}"),
+macro_rules! float_fold {
+    ($type:ty) => {
+        impl Fold for $type {
+            fn apply(op: Op, a: Self, b: Self) -> Self {
+                match op {
+                    Op::Add => a + b,
+                    Op::Mul => a * b,
+                    Op::Min => a.min(b),
+                    Op::Max => a.max(b),
+                    _ => panic!("floats have no {op:?}"),
+                }
+            }
+            fn identity(op: Op) -> Self {
+                match op {
+                    Op::Add => 0.0,
+                    Op::Mul => 1.0,
+                    Op::Min => Self::INFINITY,
+                    Op::Max => Self::NEG_INFINITY,
+                    _ => panic!("floats have no {op:?}"),
+                }
+            }
         }
+    };
+}
+
+float_fold!(f32);
+float_fold!(f64);
+
+impl Fold for Half {
+    fn apply(op: Op, a: Self, b: Self) -> Self {
+        Self::nearest(f32::apply(op, a.value(), b.value()))
     }
     fn identity(op: Op) -> Self {
-        match op {
-            Op::Add => 0.0,
-            Op::Mul => 1.0,
-            Op::Min => Self::INFINITY,
-            Op::Max => Self::NEG_INFINITY,
-            _ => panic!("floats have no {op:?}"),
-        }
+        Self::nearest(f32::identity(op))
     }
 }
 
@@ -143,8 +214,14 @@ macro_rules! integer_fold {
     };
 }
 
+integer_fold!(i8);
+integer_fold!(u8);
+integer_fold!(i16);
+integer_fold!(u16);
 integer_fold!(i32);
 integer_fold!(u32);
+integer_fold!(i64);
+integer_fold!(u64);
 
 impl Fold for bool {
     fn apply(op: Op, a: Self, b: Self) -> Self {

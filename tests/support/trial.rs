@@ -2,11 +2,11 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use super::{judge, lavapipe};
+use super::{judge, lavapipe, radv};
 
-/// The whole `main` of such a binary: lavapipe's process, or the tests that `trials` lists.
+/// The whole `main` of such a binary: a driver's process, or the tests that `trials` lists.
 pub fn main(trials: impl FnOnce() -> Vec<Trial>) {
-    if lavapipe::serve() {
+    if lavapipe::serve() || radv::serve() {
         return;
     }
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials());

@@ -11,7 +11,7 @@ use crate::lane::{
 };
 use crate::profile::Profile;
 use crate::sim::arith;
-use crate::target::spirv::lane::{Alu, alu_form, compare_op, fold_form, group_row};
+use crate::target::spirv::lane::{Alu, alu_form, compare_op, fold_form, group_row, swizzle_constant};
 
 /// The lines of a plan for SPIR-V.
 ///
@@ -126,7 +126,10 @@ impl Lister<'_> {
         let scope = row.scoped.then(|| "%Subgroup".to_owned());
         let operation = row.operation.map(|operation| format!("{operation:?}"));
         let literal = row.literal.map(|literal| format!("%uint_{literal}"));
-        let operands: Vec<String> = scope.into_iter().chain(operation).chain(ids).chain(literal).collect();
+        let amd = row.amd.map(|number| format!("%SPV_AMD_shader_ballot {number:?}"));
+        let swizzle = swizzle_constant(op).map(|parts| swizzle_name(&parts));
+        let before = amd.into_iter().chain(scope).chain(operation);
+        let operands: Vec<String> = before.chain(ids).chain(literal).chain(swizzle).collect();
         Ok(self.put(Unit::Subgroup, &format!("Op{:?}", row.op), ty, &operands))
     }
 
@@ -188,6 +191,12 @@ impl Lister<'_> {
         let all = self.put(Unit::Arithmetic, &format!("Op{:?}", compare_op(op, of.kind)), bools, &ids);
         Ok(if of.components == 1 { all } else { self.put(Unit::Arithmetic, "OpAll", LaneType::BOOL, &[all]) })
     }
+}
+
+/// `%v4uint_1_0_3_2`.
+fn swizzle_name(parts: &[u32]) -> String {
+    let values: String = parts.iter().map(|part| format!("_{part}")).collect();
+    format!("%v{}uint{values}", parts.len())
 }
 
 /// `%float`, `%v4uint`, `%bool`.

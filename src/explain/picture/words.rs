@@ -68,6 +68,8 @@ const fn group(op: GroupOp) -> &'static str {
         GroupOp::Broadcast | GroupOp::BroadcastFirst => "broadcast",
         GroupOp::QuadBroadcast => "quad broadcast",
         GroupOp::QuadSwap(_) => "quad swap",
+        GroupOp::SwizzleAmd(_) | GroupOp::SwizzleMaskedAmd { .. } => "swizzle",
+        GroupOp::WriteAmd => "write lane",
         GroupOp::Fold(_, GroupFold::Inclusive) => "inclusive scan",
         GroupOp::Fold(_, GroupFold::Exclusive) => "exclusive scan",
         GroupOp::Fold(..) => "reduce",

@@ -87,6 +87,10 @@ fn moved_or_asked(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature
         Primitive::Group(G::BallotBitCount(_) | G::BallotFindLsb | G::BallotFindMsb) => {
             Signature::new([Ty::Mask], [Ty::B32])
         }
+        Primitive::Group(G::MaskedCountAmd) => Signature::new([Ty::B64], [Ty::B32]),
+        Primitive::Group(G::WriteAmd) => Signature::new([ty, ty, Ty::B32], [ty]),
+        Primitive::Group(G::Partition) => Signature::new([ty], [Ty::Mask]),
+        Primitive::Group(G::PartitionedFold(..)) => Signature::new([ty, Ty::Mask], [ty]),
         Primitive::Group(G::Sync) => Signature::new([], []),
         Primitive::Group(G::Fold(..)) => Signature::new([ty], [ty]),
         Primitive::Nv(NvOp::ShuffleValid(_)) => Signature::new([Ty::B32, Ty::B32], [Ty::Bool]),

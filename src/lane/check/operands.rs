@@ -127,6 +127,9 @@ pub fn rows(request: &Request, size: u32, pattern: &Pattern) -> Vec<Row> {
         Known::Constant(value) if role(request.op, n, input.ty.kind) != Role::Data => {
             vec![LaneValue::Index(value); size as usize]
         }
+        known if known != Known::Varying && is_written(request.op, n) => {
+            vec![LaneValue::Data(Term::Leaf { input: n as u8, label: 0 }); size as usize]
+        }
         known => {
             let role = role(request.op, n, input.ty.kind);
             let pattern = Pattern { uniform: pattern.uniform || known == Known::Uniform, ..*pattern };
@@ -134,6 +137,11 @@ pub fn rows(request: &Request, size: u32, pattern: &Pattern) -> Vec<Row> {
         }
     };
     request.inputs.iter().enumerate().map(row).collect()
+}
+
+/// Whether operand `n` is moved and may still be the same in all lanes, where the plan counts on what is known of it.
+fn is_written(op: LaneOp, n: usize) -> bool {
+    op == LaneOp::WriteLane && n == 1
 }
 
 fn row(role: Role, input: u8, size: u32, pattern: &Pattern, random: &mut Random) -> Row {

@@ -15,6 +15,8 @@ pub fn apply<D: Domain>(domain: &mut D, op: GroupOp, rows: &[&[LaneValue<D::Data
         }
         (G::Broadcast | G::QuadBroadcast, [value, operand]) => moved(op, value, Some(operand), lanes),
         (G::BroadcastFirst | G::QuadSwap(_), [value]) => moved(op, value, None, lanes),
+        (G::SwizzleAmd(_) | G::SwizzleMaskedAmd { .. }, [value]) => swizzled(domain, op, value, lanes),
+        (G::WriteAmd, [value, new, lane]) => written(value, new, lane, lanes),
         (G::Fold(fold, reach), [value]) => folded(domain, fold, reach, value, lanes),
         (G::PartitionedFold(fold, reach), [value, ballot]) => folded_sets(domain, fold, reach, value, ballot, lanes),
         (G::Partition, [value]) => each(lanes, |i| Some(value::alike(domain, value, lanes, i))),
@@ -23,6 +25,11 @@ pub fn apply<D: Domain>(domain: &mut D, op: GroupOp, rows: &[&[LaneValue<D::Data
         (G::Elect, []) => each(lanes, |i| Some(LaneValue::Bool(lanes.first() == Some(i)))),
         (G::Ballot, [predicate]) => ballot(predicate, lanes),
         (G::Sync, []) => each(lanes, |_| Some(LaneValue::Poison)),
+        (G::MaskedCountAmd, [mask]) => each(lanes, |i| {
+            let mask = mask[i as usize];
+            let words = mask.ballot().map(|bits| LaneValue::Ballot(bits & u128::from(u64::MAX)));
+            read_ballot(op, words.unwrap_or(mask), LaneValue::Index(i), i, lanes.size)
+        }),
         (_, [ballot]) => each(lanes, |i| read_ballot(op, ballot[i as usize], LaneValue::Index(i), i, lanes.size)),
         (G::BallotBitExtract, [ballot, lane]) => {
             each(lanes, |i| read_ballot(op, ballot[i as usize], lane[i as usize], i, lanes.size))
@@ -69,6 +76,33 @@ fn moved<T: Copy + PartialEq>(
             return Some(LaneValue::Poison);
         }
         Some(read(value, op.lane(i, own.index()?, lanes), lanes))
+    })
+}
+
+/// A constant swizzle of AMD's: zero from lanes that are not active.
+fn swizzled<D: Domain>(domain: &mut D, op: GroupOp, value: &[LaneValue<D::Data>], lanes: Lanes) -> Outcome<D::Data> {
+    let zero = value::zero(domain, value);
+    each(lanes, |i| {
+        let lane = op.lane(i, 0, lanes).filter(|lane| lanes.is_active(*lane));
+        Some(lane.map_or(zero, |lane| value[lane as usize]))
+    })
+}
+
+/// The new value in one lane; poison where the lanes do not agree on both.
+fn written<T: Copy + PartialEq>(
+    value: &[LaneValue<T>],
+    new: &[LaneValue<T>],
+    lane: &[LaneValue<T>],
+    lanes: Lanes,
+) -> Outcome<T> {
+    let agree = |row: &[LaneValue<T>]| {
+        let first = lanes.first().map(|i| row[i as usize]);
+        first != Some(LaneValue::Poison) && lanes.iter().all(|i| Some(row[i as usize]) == first)
+    };
+    let uniform = agree(new) && agree(lane);
+    each(lanes, |i| match uniform {
+        true => Some(if lane[i as usize].index()? == i { new[i as usize] } else { value[i as usize] }),
+        false => Some(LaneValue::Poison),
     })
 }
 
@@ -204,7 +238,9 @@ fn read_ballot<T: Copy + PartialEq>(
         },
         GroupOp::BallotBitCount(CountOp::All) => LaneValue::Index(bits.count_ones()),
         GroupOp::BallotBitCount(CountOp::Inclusive) => LaneValue::Index((bits & low_bits(i + 1)).count_ones()),
-        GroupOp::BallotBitCount(CountOp::Exclusive) => LaneValue::Index((bits & low_bits(i)).count_ones()),
+        GroupOp::BallotBitCount(CountOp::Exclusive) | GroupOp::MaskedCountAmd => {
+            LaneValue::Index((bits & low_bits(i)).count_ones())
+        }
         GroupOp::BallotFindLsb => found(bits.trailing_zeros()),
         GroupOp::BallotFindMsb => found(127_u32.wrapping_sub(bits.leading_zeros())),
         _ => return None,

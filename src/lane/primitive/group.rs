@@ -37,6 +37,14 @@ pub enum GroupOp {
     PartitionedFold(FoldOp, GroupFold),
     /// `[value]`: the active lanes that pass the same value, as a ballot.
     Partition,
+    /// `[value]`: `v[(i & ~3) | (mode >> 2 * (i & 3)) & 3]`, 0 from an inactive lane (SPV_AMD_shader_ballot).
+    SwizzleAmd(u8),
+    /// `[value]`: `v[(i & ~31) | ((i & 31 & and) | or) ^ xor]`, 0 from an inactive lane; each of 5 bits.
+    SwizzleMaskedAmd { and: u8, or: u8, xor: u8 },
+    /// `[value, new, lane]`: `i == lane ? new : value`, `new` and `lane` uniform.
+    WriteAmd,
+    /// `[mask]`: bits of a 64-bit mask below the own lane.
+    MaskedCountAmd,
     /// `[value]`: over the active lanes of the subgroup. Bool.
     Vote(VoteOp),
     /// `[predicate]`: over the active lanes of the quad; [`VoteOp::All`] and [`VoteOp::Any`] only (SPV_KHR_quad_control).
@@ -86,6 +94,7 @@ impl GroupOp {
             G::Fold(_, GroupFold::Clustered(_)) => Feature::Clustered,
             G::Fold(..) => Feature::Arithmetic,
             G::PartitionedFold(..) | G::Partition => Feature::Partitioned,
+            G::SwizzleAmd(_) | G::SwizzleMaskedAmd { .. } | G::WriteAmd | G::MaskedCountAmd => Feature::ShaderBallotAmd,
             G::Vote(_) => Feature::Vote,
             G::QuadVote(_) => Feature::QuadControl,
             G::Elect | G::Sync => return None,
@@ -111,6 +120,11 @@ impl GroupOp {
             GroupOp::QuadSwap(QuadMove::X) => Some(i ^ 1),
             GroupOp::QuadSwap(QuadMove::Y) => Some(i ^ 2),
             GroupOp::QuadSwap(QuadMove::Diagonal) => Some(i ^ 3),
+            GroupOp::SwizzleAmd(mode) => Some((i & !3) | (u32::from(mode) >> (2 * (i & 3)) & 3)),
+            GroupOp::SwizzleMaskedAmd { and, or, xor } => {
+                let [and, or, xor] = [and, or, xor].map(|mask| u32::from(mask & 31));
+                Some((i & !31) | (((i & and) | or) ^ xor))
+            }
             _ => None,
         }
     }
@@ -126,7 +140,12 @@ impl GroupOp {
 
     const fn is_mover(self) -> bool {
         use GroupOp as G;
-        matches!(self, G::BroadcastFirst | G::QuadSwap(_)) || self.takes_index()
+        matches!(self, G::BroadcastFirst | G::QuadSwap(_)) || self.is_swizzle_amd() || self.takes_index()
+    }
+
+    /// Whether it gives 0 where its source is not active.
+    pub const fn is_swizzle_amd(self) -> bool {
+        matches!(self, GroupOp::SwizzleAmd(_) | GroupOp::SwizzleMaskedAmd { .. })
     }
 
     const fn takes_index(self) -> bool {
@@ -150,7 +169,8 @@ impl Instruction for GroupOp {
     fn source(&self, i: u32, index: &[Index], lanes: Lanes) -> Option<Source> {
         let operand = index.first().map_or(0, |index| index.at(i));
         let lane = self.is_mover().then(|| self.lane(i, operand, lanes))?;
-        Some(lane.filter(|lane| lanes.is_active(*lane)).map_or(Source::Undefined, Source::Lane))
+        let nothing = if self.is_swizzle_amd() { Source::Zero } else { Source::Undefined };
+        Some(lane.filter(|lane| lanes.is_active(*lane)).map_or(nothing, Source::Lane))
     }
 
     /// No profile says what a driver makes of them.

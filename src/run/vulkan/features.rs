@@ -6,7 +6,7 @@
 use std::ffi::CStr;
 use std::ptr;
 
-use ash::{ext, khr, nv, vk};
+use ash::{amd, ext, khr, nv, vk};
 
 /// An extension, and the structure that turns its features on where it has one.
 struct Extension {
@@ -39,6 +39,7 @@ static EXTENSIONS: &[Extension] = &[
     extension!(ext::shader_subgroup_ballot::NAME),
     extension!(ext::shader_subgroup_vote::NAME),
     extension!(nv::shader_subgroup_partitioned::NAME),
+    extension!(amd::shader_ballot::NAME),
 ];
 
 /// The features of one device, ready for its creation.

@@ -234,6 +234,8 @@ fn primitive_kind(primitive: Primitive, n: usize, count: usize, ty: Ty) -> Kind 
     match primitive {
         Primitive::Nv(NvOp::ShuffleValid(_)) => Kind::Index,
         Primitive::Scalar(ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh) if n == 1 => Kind::Index,
+        Primitive::Group(GroupOp::MaskedCountAmd) => Kind::Ballot,
+        Primitive::Group(GroupOp::WriteAmd) => [Kind::Data, Kind::Data, Kind::Index][n.min(2)],
         Primitive::Group(_) if n == 1 => Kind::Index,
         _ if n >= values => Kind::Index,
         Primitive::Nv(NvOp::Vote(_) | NvOp::Ballot) | Primitive::Scalar(ScalarOp::Ballot | ScalarOp::BallotFalse) => {

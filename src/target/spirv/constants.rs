@@ -21,6 +21,8 @@ pub(super) struct ConstMap {
     /// Scalars by type id and bits.
     scalars: FxHashMap<(Word, u64), Word>,
     nulls: FxHashMap<Word, Word>,
+    /// Vectors of `uint` by their components.
+    vectors: FxHashMap<SmallVec<[Word; 4]>, Word>,
 }
 
 impl ConstMap {
@@ -60,6 +62,19 @@ impl Emitter<'_> {
 
     pub fn u32(&mut self, value: u32) -> Word {
         self.scalar_constant(Scalar::U32, u64::from(value))
+    }
+
+    /// A vector of two to four `uint`.
+    pub fn u32_vector(&mut self, values: &[Word]) -> Word {
+        if let Some(id) = self.constants.vectors.get(values) {
+            return *id;
+        }
+        let parts: SmallVec<[Word; 4]> = values.iter().map(|value| self.u32(*value)).collect();
+        let ty = self.vector_type(Scalar::U32, values.len() as u8);
+        let id = self.id();
+        self.out.globals.typed(Op::ConstantComposite, ty, id, &parts);
+        self.constants.vectors.insert(values.into(), id);
+        id
     }
 
     pub fn bool(&mut self, value: bool) -> Word {

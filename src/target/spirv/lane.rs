@@ -11,6 +11,7 @@ use crate::lane::{
     Operand, Plan, Primitive, QuadMove, Request, Step, StepOp, StepType, VoteOp, Width, plan,
 };
 use rspirv::spirv::GlslStd450Op as G;
+use rspirv::spirv::SpvAmdShaderBallotOp as AmdBallot;
 use rspirv::spirv::{BuiltIn, Capability, GroupOperation, MemorySemantics, Op, Scope, StorageClass, Word};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -196,12 +197,16 @@ impl Body<'_, '_> {
             return self.synchronize_subgroup();
         }
         let mut operands: SmallVec<[Word; FEW]> = SmallVec::new();
+        if let Some(number) = row.amd {
+            operands.extend([self.m.amd_ballot_set(), number as Word]);
+        }
         if row.scoped {
             operands.push(self.m.u32(Scope::Subgroup as Word));
         }
         operands.extend(row.operation.map(|operation| operation as Word));
         operands.extend(args.iter().map(|arg| arg.word));
         operands.extend(row.literal.map(|literal| self.m.u32(literal)));
+        operands.extend(swizzle_constant(op).map(|parts| self.m.u32_vector(&parts)));
         self.emit(row.op, ty, &operands)
     }
 
@@ -274,13 +279,19 @@ pub(crate) struct Row {
     pub scoped: bool,
     pub operation: Option<GroupOperation>,
     pub literal: Option<Word>,
+    /// The number of the instruction where it is one of SPV_AMD_shader_ballot.
+    pub amd: Option<AmdBallot>,
     /// Beyond what the opcode needs by itself.
     capability: Option<Capability>,
 }
 
 impl Row {
     const fn plain(op: Op) -> Row {
-        Row { op, scoped: true, operation: None, literal: None, capability: None }
+        Row { op, scoped: true, operation: None, literal: None, amd: None, capability: None }
+    }
+
+    const fn amd(number: AmdBallot) -> Row {
+        Row { scoped: false, amd: Some(number), ..Row::plain(Op::ExtInst) }
     }
 
     const fn with(op: Op, literal: Option<Word>) -> Row {
@@ -306,6 +317,10 @@ pub(crate) fn group_row(op: GroupOp, kind: ScalarKind) -> Row {
             capability: Some(Capability::GroupNonUniformPartitionedEXT),
             ..Row::plain(Op::GroupNonUniformPartitionEXT)
         },
+        GroupOp::SwizzleAmd(_) => Row::amd(AmdBallot::SwizzleInvocationsAMD),
+        GroupOp::SwizzleMaskedAmd { .. } => Row::amd(AmdBallot::SwizzleInvocationsMaskedAMD),
+        GroupOp::WriteAmd => Row::amd(AmdBallot::WriteInvocationAMD),
+        GroupOp::MaskedCountAmd => Row::amd(AmdBallot::MbcntAMD),
         GroupOp::Vote(VoteOp::All) => Row::plain(Op::GroupNonUniformAll),
         GroupOp::Vote(VoteOp::Any) => Row::plain(Op::GroupNonUniformAny),
         GroupOp::Vote(VoteOp::Equal) => Row::plain(Op::GroupNonUniformAllEqual),
@@ -323,6 +338,15 @@ pub(crate) fn group_row(op: GroupOp, kind: ScalarKind) -> Row {
     }
 }
 
+/// The constant vector that a swizzle of AMD's takes after its value: the four lanes, or the three masks.
+pub(crate) fn swizzle_constant(op: GroupOp) -> Option<SmallVec<[Word; 4]>> {
+    match op {
+        GroupOp::SwizzleAmd(mode) => Some((0..4).map(|lane| Word::from(mode >> (2 * lane) & 3)).collect()),
+        GroupOp::SwizzleMaskedAmd { and, or, xor } => Some([and, or, xor].map(Word::from).into_iter().collect()),
+        _ => None,
+    }
+}
+
 fn quad_vote_row(op: VoteOp) -> Row {
     let op = if op == VoteOp::Any { Op::GroupNonUniformQuadAnyKHR } else { Op::GroupNonUniformQuadAllKHR };
     Row { scoped: false, capability: Some(Capability::QuadControlKHR), ..Row::plain(op) }
@@ -336,7 +360,7 @@ fn fold_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> Row {
         GroupFold::Clustered(width) => clustered(width),
     };
     let op = group_fold_op(op, kind);
-    Row { op, scoped: true, operation: Some(operation), literal, capability: Some(capability) }
+    Row { operation: Some(operation), literal, capability: Some(capability), ..Row::plain(op) }
 }
 
 fn partitioned_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> Row {

@@ -81,6 +81,9 @@ impl Version {
     }
 }
 
+/// AMD's instructions across lanes: the name of an extension, and of the set that it brings.
+const AMD_BALLOT: &str = "SPV_AMD_shader_ballot";
+
 /// What the module is made for.
 #[derive(Clone, Debug)]
 pub struct SpirvOptions {
@@ -172,6 +175,8 @@ struct Emitter<'a> {
     glsl: Word,
     /// The NonSemantic.DebugPrintf instruction set; 0 until it is used.
     printf: Word,
+    /// The same of [`AMD_BALLOT`].
+    amd_ballot: Word,
     /// The last id given out.
     last: Word,
     /// What is being emitted, for messages.
@@ -198,6 +203,7 @@ impl<'a> Emitter<'a> {
             queue: Vec::new(),
             glsl: 0,
             printf: 0,
+            amd_ballot: 0,
             last: 0,
             span: Span::NONE,
             diagnostics: Vec::new(),
@@ -231,7 +237,8 @@ impl<'a> Emitter<'a> {
             head.string(extension);
             head.end(start);
         }
-        let sets = [(self.glsl, "GLSL.std.450"), (self.printf, "NonSemantic.DebugPrintf")];
+        let sets =
+            [(self.glsl, "GLSL.std.450"), (self.printf, "NonSemantic.DebugPrintf"), (self.amd_ballot, AMD_BALLOT)];
         for (id, name) in sets.into_iter().filter(|(id, _)| *id != 0) {
             let start = head.begin(Op::ExtInstImport);
             head.push(id);
@@ -269,6 +276,15 @@ impl<'a> Emitter<'a> {
             self.glsl = self.id();
         }
         self.glsl
+    }
+
+    /// AMD's instructions across lanes, which are a set and an extension of one name.
+    fn amd_ballot_set(&mut self) -> Word {
+        if self.amd_ballot == 0 {
+            self.amd_ballot = self.id();
+            self.needs.extension(AMD_BALLOT);
+        }
+        self.amd_ballot
     }
 
     fn decorate(&mut self, id: Word, decoration: Decoration, operands: &[Word]) {

@@ -13,6 +13,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "mask of lanes", needs: &[Feature::Ballot], build: mask },
     Rule { name: "ballot", needs: &[Feature::Ballot], build: ballot },
     Rule { name: "reading of a ballot", needs: &[Feature::Ballot], build: read_ballot },
+    Rule { name: "count of a mask by one instruction", needs: &[Feature::ShaderBallotAmd], build: masked_count_amd },
     Rule { name: "count of a mask", needs: &[Feature::Ballot], build: masked_count },
 ];
 
@@ -101,6 +102,13 @@ fn read_ballot(b: &mut Builder) -> Answer {
         LaneOp::BallotCount(op) => Ok(b.group(GroupOp::BallotBitCount(op), &[ballot], StepType::Index)),
         LaneOp::BallotFindLsb => Ok(b.group(GroupOp::BallotFindLsb, &[ballot], StepType::Index)),
         LaneOp::BallotFindMsb => Ok(b.group(GroupOp::BallotFindMsb, &[ballot], StepType::Index)),
+        _ => Err(No::NotMine),
+    }
+}
+
+fn masked_count_amd(b: &mut Builder) -> Answer {
+    match b.request.op {
+        LaneOp::MaskedCount => Ok(b.group(GroupOp::MaskedCountAmd, &[b.value()], StepType::Index)),
         _ => Err(No::NotMine),
     }
 }

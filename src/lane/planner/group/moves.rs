@@ -1,11 +1,12 @@
 //! Moves over the subgroup: shuffles, broadcasts, butterflies, rotations, permutations.
 
-use super::quad::shuffle_or_zero;
+use super::quad::{is_word, shuffle_or_zero, swizzled};
 use crate::lane::op::{CountOp, LaneOp, ShuffleMode, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::GroupOp;
+use crate::lane::request::Known;
 use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
@@ -19,7 +20,9 @@ pub static RULES: &[Rule] = &[
     Rule { name: "shuffle by any index", needs: &[Feature::Shuffle], build: bpermute },
     Rule { name: "rotation", needs: &[Feature::Rotate], build: rotate },
     Rule { name: "rotation by shuffle", needs: &[Feature::Shuffle], build: rotate_by_shuffle },
+    Rule { name: "masked swizzle", needs: &[Feature::ShaderBallotAmd], build: swizzle_masked_amd },
     Rule { name: "masked swizzle by shuffle", needs: &[Feature::Shuffle, Feature::Ballot], build: swizzle_masked },
+    Rule { name: "write to one lane", needs: &[Feature::ShaderBallotAmd], build: write_lane_amd },
     Rule { name: "select of one lane", needs: &[], build: write_lane },
     Rule { name: "push by ballots of the index", needs: &[Feature::Shuffle, Feature::Ballot], build: permute },
 ];
@@ -123,6 +126,13 @@ fn rotate_by_shuffle(b: &mut Builder) -> Answer {
     Ok(b.shuffle(b.value(), source))
 }
 
+fn swizzle_masked_amd(b: &mut Builder) -> Answer {
+    match b.request.op {
+        LaneOp::SwizzleMasked { and, or, xor } => swizzled(b, GroupOp::SwizzleMaskedAmd { and, or, xor }),
+        _ => Err(No::NotMine),
+    }
+}
+
 fn swizzle_masked(b: &mut Builder) -> Answer {
     let LaneOp::SwizzleMasked { and, or, xor } = b.request.op else {
         return Err(No::NotMine);
@@ -138,6 +148,16 @@ pub fn masked_source(b: &mut Builder, and: u8, or: u8, xor: u8) -> Operand {
     let set = b.alu(AluOp::Or, kept, Operand::Const(u32::from(or & 31)));
     let flipped = b.alu(AluOp::Xor, set, Operand::Const(u32::from(xor & 31)));
     b.alu(AluOp::Or, flipped, base)
+}
+
+/// The instruction wants the new value and the lane alike in all lanes.
+fn write_lane_amd(b: &mut Builder) -> Answer {
+    let uniform = b.request.inputs.iter().skip(1).all(|input| input.known != Known::Varying);
+    if b.request.op != LaneOp::WriteLane || !uniform || !is_word(b.request.input_ty(0)) {
+        return Err(No::NotMine);
+    }
+    let value = b.value();
+    Ok(b.group(GroupOp::WriteAmd, &[value, Operand::Input(1), b.input(2)], b.ty(value)))
 }
 
 /// The new value in one lane, the own one in the others: the lane decides by its index.

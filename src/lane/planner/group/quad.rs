@@ -5,11 +5,13 @@ use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::GroupOp;
+use crate::lane::request::LaneType;
 use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
     Rule { name: "quad permutation that keeps its place", needs: &[], build: permute_identity },
     Rule { name: "quad instruction", needs: &[Feature::Quad], build: native },
+    Rule { name: "swizzle by a constant", needs: &[Feature::ShaderBallotAmd], build: swizzle_amd },
     Rule { name: "quad move by shuffle", needs: &[Feature::Shuffle], build: by_shuffle },
     Rule {
         name: "quad permutation, zero from inactive lanes",
@@ -62,6 +64,27 @@ fn native(b: &mut Builder) -> Answer {
         swap => b.mover(GroupOp::QuadSwap(swap), value, Operand::None),
     };
     Ok(with_operand(b, moved))
+}
+
+fn swizzle_amd(b: &mut Builder) -> Answer {
+    let (LaneOp::QuadPermute(mode) | LaneOp::QuadPermuteZero(mode)) = b.request.op else {
+        return Err(No::NotMine);
+    };
+    swizzled(b, GroupOp::SwizzleAmd(mode))
+}
+
+/// What an instruction of SPV_AMD_shader_ballot makes of the value: it takes numbers of 32 bits.
+pub fn swizzled(b: &mut Builder, op: GroupOp) -> Answer {
+    if !is_word(b.request.input_ty(0)) {
+        return Err(No::NotMine);
+    }
+    let value = b.value();
+    Ok(b.group(op, &[value], b.ty(value)))
+}
+
+/// Whether the instructions of SPV_AMD_shader_ballot take values of a type.
+pub fn is_word(ty: LaneType) -> bool {
+    ty.width == 32
 }
 
 fn native_broadcast(b: &mut Builder) -> Answer {

@@ -1,0 +1,73 @@
+//! RADV without a device: Mesa's driver for AMD's hardware makes its instructions of a module and says them; nothing runs.
+//!
+//! It comes with lavapipe. A driver without a device cannot be closed, so each module has a process of its own, which
+//! ends where it is.
+
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+use crosslane::run::vulkan::Device;
+use crosslane::run::{BufferBinding, Job};
+
+use super::{helper, judge};
+
+/// Set in the process that opens the driver.
+const ROLE: &str = "CROSSLANE_TEST_RADV";
+
+/// The assembly that RADV makes of a compute shader with this many storage buffers, for a family of hardware by Mesa's
+/// name such as `navi31`.
+pub fn listing(module: &[u32], buffers: usize, family: &str) -> Result<String, String> {
+    let manifest = manifest()?;
+    let mut command = helper::command()?;
+    command
+        .env(ROLE, buffers.to_string())
+        .env("VK_ICD_FILENAMES", &manifest)
+        .env("VK_DRIVER_FILES", &manifest)
+        .env("RADV_FORCE_FAMILY", family)
+        .env("RADV_DEBUG", "asm,nocache")
+        .env("MESA_SHADER_CACHE_DISABLE", "true");
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().map_err(|e| e.to_string())?;
+    let bytes: Vec<u8> = module.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut stdin = child.stdin.take().expect("standard input was asked for");
+    stdin.write_all(&bytes).map_err(|e| e.to_string())?;
+    drop(stdin);
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    if output.status.success() { Ok(said) } else { Err(format!("RADV for {family}: {}\n{said}", output.status)) }
+}
+
+/// The driver's manifest, written beside that of lavapipe's in the temporary folder.
+fn manifest() -> Result<std::path::PathBuf, String> {
+    let lavapipe = std::fs::read_to_string(judge::need("lvp.json")?).map_err(|e| e.to_string())?;
+    let path = std::env::temp_dir().join(format!("crosslane-radeon-{}.json", std::process::id()));
+    let text = lavapipe.replace("libvulkan_lvp.so", "libvulkan_radeon.so");
+    std::fs::write(&path, text).map_err(|e| e.to_string())?;
+    Ok(path)
+}
+
+/// If this process is to open the driver: makes the module of its standard input, and ends.
+pub fn serve() -> bool {
+    let Some(buffers) = std::env::var(ROLE).ok().and_then(|count| count.parse().ok()) else { return false };
+    let code = match make(buffers) {
+        Ok(()) => 0,
+        Err(why) => {
+            eprintln!("{why}");
+            1
+        }
+    };
+    std::process::exit(code)
+}
+
+/// Makes a pipeline of a module and leaves everything open.
+fn make(buffers: u32) -> Result<(), String> {
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    let words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    let device = Device::open().map_err(|e| e.to_string())?;
+    let job = Job { entry: "main", ..Job::new(&words, [1, 1, 1]) };
+    let bound: Vec<BufferBinding> = (0..buffers).map(|n| BufferBinding::storage(0, n, vec![0; 4])).collect();
+    let made = device.prepare(&job, &bound).map(std::mem::forget).map_err(|e| e.to_string());
+    std::mem::forget(device);
+    made
+}
