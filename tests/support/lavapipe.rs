@@ -99,11 +99,16 @@ pub fn run(lanes: usize, request: &Request) -> Response {
         *slot = Some(start(lanes)?);
     }
     let answer = slot.as_mut().expect("just started").ask(request);
-    if answer.is_err() {
-        // A helper that died takes only its own test down: the next one gets a new helper.
+    if answer.as_ref().map_or(true, is_stuck) {
+        // A helper that died or is stuck takes only its own test down: the next one gets a new helper.
         *slot = None;
     }
     answer?
+}
+
+/// Whether a shader did not end, so that its process is of no more use.
+pub fn is_stuck(answer: &Response) -> bool {
+    answer.as_ref().is_err_and(|why| why.contains("did not end"))
 }
 
 /// Ends every helper.

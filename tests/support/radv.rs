@@ -11,6 +11,9 @@ use crosslane::run::{BufferBinding, Job};
 
 use super::{helper, judge};
 
+/// Mesa's names for hardware of each generation that it still makes code for and whose listing it prints.
+pub const FAMILIES: [&str; 5] = ["polaris10", "vega10", "navi10", "navi21", "navi31"];
+
 /// Set in the process that opens the driver.
 const ROLE: &str = "CROSSLANE_TEST_RADV";
 

@@ -1,0 +1,142 @@
+//! Every operation of the tables × type × width × front end × profile. The cells come from the tables that compile, so a new
+//! row is a new cell; what each must give comes from formulas in plain Rust. A cell is proven by the lane engine, simulated
+//! with the profile's plan, and its listing interpreted, or its module validated and run on lavapipe.
+//!
+//! A run of the tests takes a part of them that holds every row, type, width and profile. `CROSSLANE_MATRIX=all` runs all
+//! and writes docs/verified/ops.md, the name of a profile in its place all of that profile's; `CROSSLANE_MATRIX=gpu` runs what an NVIDIA GPU can show (see `gpu.rs`).
+
+// Several test binaries share these and none uses all of them.
+#[allow(dead_code)]
+#[path = "../support/gcn/mod.rs"]
+mod gcn;
+#[allow(dead_code)]
+#[path = "../amd/run.rs"]
+mod interpret;
+#[allow(dead_code)]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod compile;
+mod domain;
+mod formula;
+mod gpu;
+mod judge;
+mod kind;
+mod portable;
+mod prove;
+mod refusal;
+mod rows;
+mod shader;
+mod slice;
+mod spelling;
+mod stage;
+mod table;
+
+use std::collections::BTreeMap;
+
+use crosslane::profile::Profile;
+use judge::{Mode, Seen, judge};
+use libtest_mimic::{Arguments, Failed, Trial};
+use rows::{Unit, units};
+use stage::PROFILES;
+use support::{lavapipe, opengl, radv};
+
+fn main() {
+    if lavapipe::serve() || opengl::serve() || radv::serve() {
+        return;
+    }
+    let mode = mode();
+    let arguments = Arguments::from_args();
+    let conclusion = libtest_mimic::run(&arguments, trials(mode));
+    lavapipe::stop();
+    opengl::stop();
+    let is_whole = arguments.filter.is_none() && arguments.skip.is_empty() && !arguments.list;
+    if is_whole && mode == Mode::Gpu {
+        gpu::write().unwrap_or_else(|why| panic!("{why}"));
+    }
+    let is_all = std::env::var("CROSSLANE_MATRIX").is_ok_and(|asked| asked == "all");
+    if is_whole && is_all && !conclusion.has_failed() {
+        table::write().unwrap_or_else(|why| panic!("{why}"));
+    }
+    conclusion.exit();
+}
+
+/// What `CROSSLANE_MATRIX` asks for.
+fn mode() -> Mode {
+    match std::env::var("CROSSLANE_MATRIX").as_deref() {
+        Ok("all") => Mode::All,
+        Ok("gpu") => Mode::Gpu,
+        Ok(name) if PROFILES.iter().any(|profile| &*profile.name == name) => Mode::All,
+        _ => Mode::Slice,
+    }
+}
+
+/// Whether all cells of a profile are asked for.
+fn is_asked(profile: &Profile, mode: Mode) -> bool {
+    match std::env::var("CROSSLANE_MATRIX").as_deref() {
+        Ok("all") => true,
+        Ok(name) => mode == Mode::Gpu && gpu::runs(profile) || &*profile.name == name,
+        Err(_) => false,
+    }
+}
+
+fn trial(name: String, test: impl FnOnce() -> Result<(), String> + Send + 'static) -> Trial {
+    Trial::test(name, move || test().map_err(Failed::from))
+}
+
+fn trials(mode: Mode) -> Vec<Trial> {
+    let groups = groups();
+    let mut trials = Vec::new();
+    if mode == Mode::Slice {
+        let parts: Vec<_> = groups.values().enumerate().map(|(n, units)| slice::of(n, units)).collect();
+        trials.push(trial("slice::holds_everything".to_owned(), {
+            let parts = parts.clone();
+            move || slice::holds_everything(&parts)
+        }));
+        trials.push(trial("table::is_current".to_owned(), table::is_current));
+        let named = groups.into_keys().zip(parts);
+        trials.extend(named.map(|(name, part)| trial(name, move || all_right(part, mode))));
+    } else {
+        let profiles = || PROFILES.iter().filter(move |profile| is_asked(profile, mode));
+        let all =
+            |units: Vec<Unit>| units.into_iter().flat_map(|unit| profiles().map(move |p| (unit.clone(), &*p.name)));
+        let named = groups.into_iter().map(|(name, units)| (name, all(units).collect::<Vec<_>>()));
+        trials.extend(named.map(|(name, part)| trial(name, move || all_right(part, mode))));
+    }
+    if mode != Mode::Gpu {
+        trials.extend(portable::trials());
+    }
+    trials
+}
+
+/// The units of rows that differ in widths alone, by name.
+fn groups() -> BTreeMap<String, Vec<Unit>> {
+    let mut groups: BTreeMap<String, Vec<Unit>> = BTreeMap::new();
+    for unit in units() {
+        groups.entry(unit.row().group()).or_default().push(unit);
+    }
+    groups
+}
+
+/// How many failures a trial tells.
+const TOLD: usize = 4;
+
+/// Judges units on profiles; all that is wrong counts, some of it is told.
+fn all_right(part: Vec<(Unit, &'static str)>, mode: Mode) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    let mut seen: Option<(usize, u64, Seen)> = None;
+    for (unit, name) in &part {
+        let profile = PROFILES.iter().find(|profile| *profile.name == **name).ok_or("no such profile")?;
+        // What was seen of one unit helps that unit alone.
+        let key = (unit.row, unit.turn());
+        if seen.as_ref().is_none_or(|(row, turn, _)| (*row, *turn) != key) {
+            seen = Some((key.0, key.1, Seen::default()));
+        }
+        let seen = &mut seen.as_mut().expect("just made").2;
+        let done = judge(unit, profile, mode, seen);
+        gpu::record(unit, name, &done);
+        wrong.extend(done.err().map(|why| format!("{} on {name}: {why}", unit.title())));
+    }
+    let told = wrong.iter().take(TOLD).cloned().collect::<Vec<_>>().join("\n");
+    if wrong.is_empty() { Ok(()) } else { Err(format!("{} of {} are wrong\n{told}", wrong.len(), part.len())) }
+}
