@@ -169,7 +169,7 @@ fn data(kind: Kind, n: usize, place: Place) -> u64 {
     let number = 4 * place.slot as u64 + n as u64;
     match (place.pattern, kind.is_float()) {
         (0, true) => float(kind, number as f64),
-        (0, false) => low(kind, number ^ u64::from(kind == Kind::Bool) * (number >> 2 ^ number >> 4)),
+        (0, false) => low(kind, number ^ (u64::from(kind == Kind::Bool) * (number >> 2 ^ number >> 4))),
         (1, true) => rounding(kind, place.random(n)),
         (1, false) => low(kind, place.random(n)),
         (_, true) => float_corner(kind, place.random(n)),

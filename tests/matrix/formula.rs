@@ -55,9 +55,9 @@ static FORMULAS: &[Formula] = &[
     is("laneIndex", &[], |c| c.number(|i| i)),
     is("laneCount", &[], |c| c.number(|_| c.lanes)),
     is("segmentLast{W}", &[], |c| c.number(|i| usize::from(i % c.width == c.width - 1))),
-    is("broadcast", &[Data, UniformLane], |c| c.from_lane(|i| Some(c.index(1, i)))),
-    is("broadcastFirst", &[Data], |c| c.from_lane(|_| Some(0))),
-    is("butterfly{W}", &[Data], |c| c.from_lane(|i| Some(i ^ c.width >> 1))),
+    is("broadcast", &[Data, UniformLane], |c| c.read(|i| Some(c.index(1, i)))),
+    is("broadcastFirst", &[Data], |c| c.read(|_| Some(0))),
+    is("butterfly{W}", &[Data], |c| c.read(|i| Some(i ^ c.width >> 1))),
     is("reduce{Op}{W}", &[Summand], |c| c.fold(Reach::High)),
     is("allReduce{Op}{W}", &[Summand], |c| c.fold(Reach::All)),
     is("inclusive{Op}{W}", &[Summand], |c| c.fold(Reach::Inclusive)),
@@ -65,7 +65,7 @@ static FORMULAS: &[Formula] = &[
     is("segmentedReduce{Op}{W}", &[Summand, Predicate], |c| c.fold(Reach::Segmented)),
     is("bitonicSort{W}", &[Key], sorted),
     is("bitonicSort{W}", &[Key, Key], sorted),
-    is("bpermute", &[Data, AnyIndex], |c| c.from_lane(|i| Some(c.index(1, i) % c.lanes))),
+    is("bpermute", &[Data, AnyIndex], |c| c.read(|i| Some(c.index(1, i) % c.lanes))),
     is("permute", &[Data, AnyIndex], permuted),
     // GL_KHR_shader_subgroup_*.
     is("subgroupElect", &[], |c| c.number(|i| usize::from(i == 0))),
@@ -73,8 +73,8 @@ static FORMULAS: &[Formula] = &[
     is("gl_SubgroupInvocationID", &[], |c| c.number(|i| i)),
     is("subgroup{F}", &[Predicate], |c| c.vote(c.lanes)),
     is("subgroupAllEqual", &[Class], |c| c.vote(c.lanes)),
-    is("subgroupBroadcast", &[Data, UniformLane], |c| c.from_lane(|i| Some(c.index(1, i)))),
-    is("subgroupBroadcastFirst", &[Data], |c| c.from_lane(|_| Some(0))),
+    is("subgroupBroadcast", &[Data, UniformLane], |c| c.read(|i| Some(c.index(1, i)))),
+    is("subgroupBroadcastFirst", &[Data], |c| c.read(|_| Some(0))),
     is("subgroupBallot", &[Predicate], |c| c.ballot(c.lanes)),
     is("subgroupInverseBallot", &[Ballot], |c| c.number(|i| (c.bits(0, i) >> i & 1) as usize)),
     is("subgroupBallotBitExtract", &[Ballot, AnyLane], |c| c.number(|i| (c.bits(0, i) >> c.index(1, i) & 1) as usize)),
@@ -82,11 +82,11 @@ static FORMULAS: &[Formula] = &[
     is("subgroupBallotFind{E}", &[Ballot], found),
     is("gl_Subgroup{M}Mask", &[], |c| c.lane_masks(c.lanes)),
     is("subgroup{K}{Op}", &[Summand], scanned),
-    is("subgroupShuffle", &[Data, AnyLane], |c| c.from_lane(|i| Some(c.index(1, i)))),
-    is("subgroupShuffleXor", &[Data, AnyLane], |c| c.from_lane(|i| Some(i ^ c.index(1, i)))),
+    is("subgroupShuffle", &[Data, AnyLane], |c| c.read(|i| Some(c.index(1, i)))),
+    is("subgroupShuffleXor", &[Data, AnyLane], |c| c.read(|i| Some(i ^ c.index(1, i)))),
     is("subgroupShuffle{D}", &[Data, AnyLane], |c| c.relative(c.word("D"))),
     is("subgroupClustered{Op}", &[Summand], |c| c.fold(Reach::All)),
-    is("subgroupQuadBroadcast", &[Data, QuadLane], |c| c.from_lane(|i| Some(i & !3 | c.index(1, i)))),
+    is("subgroupQuadBroadcast", &[Data, QuadLane], |c| c.read(|i| Some(i & !3 | c.index(1, i)))),
     is("subgroupQuadSwap{D}", &[Data], quad_move),
     is("subgroupQuad{F}", &[Predicate], |c| c.vote(4)),
     is("subgroupRotate", &[Data, UniformIndex], rotated),
@@ -108,17 +108,15 @@ static FORMULAS: &[Formula] = &[
     // GLSL 4.60 itself, GL_ARB_shader_group_vote and GL_ARB_shader_ballot.
     is("{F}", &[Predicate], |c| c.vote(c.lanes)),
     is("{F}ARB", &[Predicate], |c| c.vote(c.lanes)),
-    is("readInvocationARB", &[Data, UniformLane], |c| c.from_lane(|i| Some(c.index(1, i)))),
-    is("readFirstInvocationARB", &[Data], |c| c.from_lane(|_| Some(0))),
+    is("readInvocationARB", &[Data, UniformLane], |c| c.read(|i| Some(c.index(1, i)))),
+    is("readFirstInvocationARB", &[Data], |c| c.read(|_| Some(0))),
     is("gl_SubGroupSizeARB", &[], |c| c.number(|_| c.lanes)),
     is("gl_SubGroupInvocationARB", &[], |c| c.number(|i| i)),
     is("gl_SubGroup{M}MaskARB", &[], |c| c.lane_masks(c.lanes)),
     is("ballotARB", &[Predicate], |c| c.ballot(c.lanes)),
     // GL_AMD_shader_ballot.
-    is("quadSwizzleAMD", &[Data, QuadMode], |c| c.from_lane(|i| Some(i & !3 | c.index(1, i) >> (2 * (i & 3)) & 3))),
-    is("swizzleInvocationsAMD", &[Data, QuadLanes], |c| {
-        c.from_lane(|i| Some(i & !3 | c.arguments[1][i][i & 3] as usize))
-    }),
+    is("quadSwizzleAMD", &[Data, QuadMode], |c| c.read(|i| Some(i & !3 | c.index(1, i) >> (2 * (i & 3)) & 3))),
+    is("swizzleInvocationsAMD", &[Data, QuadLanes], |c| c.read(|i| Some(i & !3 | c.arguments[1][i][i & 3] as usize))),
     is("swizzleInvocationsMaskedAMD", &[Data, SwizzleMasks], swizzled),
     is("writeInvocationAMD", &[Data, UniformData, UniformLane], |c| {
         let value = |i| c.arguments[usize::from(i == c.index(2, i))][i];
@@ -143,10 +141,10 @@ static FORMULAS: &[Formula] = &[
     is("subgroup_exclusive_{op}_tiled", &[Summand], |c| c.fold(Reach::Exclusive)),
     is("subgroup_bitonic_sort_kv", &[Key, Key], sorted),
     is("subgroup_bitonic_sort_kv_tiled", &[Key, Key], sorted),
-    is("subgroup_shuffle", &[Data, AnyLane], |c| c.from_lane(|i| Some(c.index(1, i)))),
+    is("subgroup_shuffle", &[Data, AnyLane], |c| c.read(|i| Some(c.index(1, i)))),
     is("subgroup_shuffle_{d}", &[Data, AnyLane], |c| c.relative(c.word("d"))),
-    is("subgroup_broadcast", &[Data, AnyLane], |c| c.from_lane(|i| Some(c.index(1, i)))),
-    is("subgroup_broadcast_first", &[Data], |c| c.from_lane(|_| Some(0))),
+    is("subgroup_broadcast", &[Data, AnyLane], |c| c.read(|i| Some(c.index(1, i)))),
+    is("subgroup_broadcast_first", &[Data], |c| c.read(|_| Some(0))),
     is("subgroup_ballot", &[Predicate], |c| c.ballot(c.lanes)),
     is("subgroup_ballot_full_subgroup", &[Predicate], |c| c.ballot(c.lanes)),
     is("subgroup_ballot_first_n", &[Predicate, FirstLanes], |c| c.ballot(c.lanes.min(c.index(1, 0)))),
@@ -220,7 +218,7 @@ impl Call<'_> {
     }
 
     /// Argument 0 of another lane; nothing beyond the subgroup.
-    fn from_lane(&self, source: impl Fn(usize) -> Option<usize>) -> Vec<Row> {
+    fn read(&self, source: impl Fn(usize) -> Option<usize>) -> Vec<Row> {
         vec![self.each(|i| source(i).and_then(|j| self.arguments[0].get(j).copied()))]
     }
 
@@ -288,7 +286,7 @@ impl Call<'_> {
 
     /// The move of a relative shuffle.
     fn relative(&self, way: &str) -> Vec<Row> {
-        self.from_lane(|i| match way {
+        self.read(|i| match way {
             "Up" | "up" => i.checked_sub(self.index(1, i)),
             "Down" | "down" => Some(i + self.index(1, i)),
             _ => Some(i ^ self.index(1, i)),
@@ -380,7 +378,7 @@ fn compares(word: &str, lane: usize, own: usize) -> bool {
 
 fn quad_move(c: &Call<'_>) -> Vec<Row> {
     let word = if c.word("D").is_empty() { c.word("mode") } else { c.word("D") };
-    c.from_lane(|i| {
+    c.read(|i| {
         Some(match word {
             "X" | "Horizontal" => i ^ 1,
             "Y" | "Vertical" => i ^ 2,
@@ -391,7 +389,7 @@ fn quad_move(c: &Call<'_>) -> Vec<Row> {
 }
 
 fn swizzled(c: &Call<'_>) -> Vec<Row> {
-    c.from_lane(|i| {
+    c.read(|i| {
         let [and, or, xor, _] = c.arguments[1][i].map(|mask| mask as usize);
         Some(i & !31 | ((i & 31 & and | or) ^ xor))
     })
@@ -406,7 +404,7 @@ fn permuted(c: &Call<'_>) -> Vec<Row> {
 }
 
 fn rotated(c: &Call<'_>) -> Vec<Row> {
-    c.from_lane(|i| Some(i & !(c.width - 1) | (i + c.index(1, i)) & (c.width - 1)))
+    c.read(|i| Some(i & !(c.width - 1) | (i + c.index(1, i)) & (c.width - 1)))
 }
 
 fn counted(c: &Call<'_>) -> Vec<Row> {

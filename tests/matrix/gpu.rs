@@ -19,6 +19,9 @@ use crate::support::{lavapipe, opengl, report};
 /// The profiles that run there.
 const PROFILES: [&str; 4] = ["nv-hopper", "spirv-1.6", "spirv-1.6 --reproducible", "spirv-nv-partitioned"];
 
+/// Lanes of its subgroups.
+pub const LANES: usize = 32;
+
 /// Cells of a family on a profile.
 #[derive(Clone, Copy, Default)]
 struct Count {

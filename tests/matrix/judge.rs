@@ -7,6 +7,7 @@ use crosslane::lane::check::Effort;
 use crosslane::profile::{Profile, Target};
 
 use crate::compile::{Made, Source};
+use crate::gpu;
 use crate::interpret::{self, Order};
 use crate::kind::Type;
 use crate::prove::prove;
@@ -56,6 +57,9 @@ pub struct Outcome {
 pub fn judge(unit: &Unit, profile: &Profile, mode: Mode, seen: &mut Seen) -> Result<Outcome, String> {
     let asked = |ty: &Option<Type>| Asked { profile, unit, ty: *ty };
     let (refused, taken): (Vec<_>, Vec<_>) = unit.types.iter().copied().partition(|ty| asked(ty).reason().is_some());
+    if mode == Mode::Gpu && unit.least() > gpu::LANES {
+        return Ok(Outcome { right: 0, refused: unit.types.len() });
+    }
     if mode != Mode::Gpu {
         refused.iter().try_for_each(|ty| hold_refusal(&asked(ty)))?;
         taken

@@ -46,7 +46,7 @@ pub static REASONS: &[Reason] = &[
         // A form that is too wide besides may be told so.
         says: |_| {
             vec![
-                ["nv-fermi", "nv-shuffle", "is not available", "does not fit into a subgroup of 32"]
+                ["nv-fermi", "nv-shuffle", "is not available", "a subgroup of 32", "the subgroup has 32"]
                     .map(str::to_owned)
                     .to_vec(),
             ]

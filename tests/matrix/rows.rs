@@ -263,11 +263,10 @@ impl Row {
 
     /// The scalars of parameters whose type is not `T`.
     fn fixed_kinds(&self) -> impl Iterator<Item = Kind> {
-        let fixed = self.params().iter().filter_map(|param| match param.ty {
+        self.params().iter().filter_map(|param| match param.ty {
             TypeExpr::Is(shape) | TypeExpr::Test(shape) => Some(Kind::of(shape.scalar())),
             _ => None,
-        });
-        fixed
+        })
     }
 
     /// The type of a parameter where `T` is `generic`.
