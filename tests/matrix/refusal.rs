@@ -94,7 +94,7 @@ fn stays(asked: &Asked<'_>) -> bool {
     asked.unit.width == Some(1) && !family.contains("segmented") && !family.contains("Rotate")
 }
 
-/// Ballots fold bools.
+/// Ballots fold bools, and votes compare them.
 fn votes_do(asked: &Asked<'_>) -> bool {
     asked.ty.is_some_and(|ty| ty.kind == Kind::Bool) && FOLDS.contains(&asked.unit.row().family.as_str())
 }
@@ -102,7 +102,7 @@ fn votes_do(asked: &Asked<'_>) -> bool {
 #[rustfmt::skip]
 const FOLDS: &[&str] = &[
     "reduce{Op}{W}", "allReduce{Op}{W}", "inclusive{Op}{W}", "exclusive{Op}{W}", "subgroup{K}{Op}",
-    "subgroupClustered{Op}",
+    "subgroupClustered{Op}", "subgroupAllEqual",
 ];
 
 impl Asked<'_> {
