@@ -312,7 +312,9 @@ impl<'p> Machine<'p> {
 
     fn atomic(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
         let (bytes, _) = scalar::storage(inst)?;
-        let data = self.vector(&inst.operands[1], Kind::Uint)?;
+        // A GPU converts a number to the type of the operation: 0x40000000 is 1073741824.0 for `.F32`.
+        let kind = if inst.modifiers.iter().any(|modifier| modifier == "F32") { Kind::Float } else { Kind::Uint };
+        let data = self.vector(&inst.operands[1], kind)?;
         let mut old = vec![JUNK; mask.len()];
         for lane in (0..mask.len()).filter(|lane| mask[*lane]) {
             if let Some((space, number, at)) = self.reach(&inst.operands[2], bytes, lane)? {

@@ -86,6 +86,8 @@ impl Selector<'_> {
                 let parts = [self.any_arg(*compared), self.any_arg(*new)];
                 self.vector(&parts, class)
             }
+            // A number without a point would be converted to a float.
+            (AtomicOp::Add, [value]) if scalar.is_float() && scalar.width == 32 => self.arg(*value, Kind::Float),
             (_, [value, ..]) => self.any_arg(*value),
             (_, []) => self.zero(scalar),
         }
