@@ -73,7 +73,7 @@ const FERMI: &[&str] = &[
     "{F}", "{F}ARB", "gl_SubGroupSizeARB", "gl_SubGroupInvocationARB", "gl_SubGroup{M}MaskARB", "ballotARB", "mbcntAMD",
     "subgroup_{F}_true", "subgroup_{F}_true_tiled", "subgroup_ballot", "subgroup_ballot_full_subgroup",
     "subgroup_ballot_first_n", "subgroup_lanemask_{m}", "subgroup_invocation_id", "subgroup_group_size",
-    "subgroup_log2_group_size", "subgroup_elect",
+    "subgroup_log2_group_size", "subgroup_elect", "writeInvocationAMD",
 ];
 
 /// Whether Fermi can run a cell. In GLSL the whole extension must be there for it.
@@ -88,10 +88,10 @@ fn fermi_can(asked: &Asked<'_>) -> bool {
     known && !shuffles && (has_extension || asked.unit.language == Language::Wgsl)
 }
 
-/// A fold of one lane moves nothing.
+/// A fold of one lane moves nothing. Sorts, segmented folds and rotations of one lane are refused with their wider forms.
 fn stays(asked: &Asked<'_>) -> bool {
     let family = &asked.unit.row().family;
-    asked.unit.width == Some(1) && !family.contains("segmented") && !family.contains("Rotate")
+    asked.unit.width == Some(1) && !["segmented", "Rotate", "sort"].iter().any(|moves| family.contains(moves))
 }
 
 /// Ballots fold bools, and votes compare them.

@@ -154,7 +154,7 @@ fn path() -> PathBuf {
 const RUN: &str = "## Run\n";
 
 /// What it says before the first.
-const NEVER: &str = "\nThe counts are those of the tables. All cells together were not run yet.\n";
+const NEVER: &str = "\nThe counts are those of the tables. All cells together were not run yet; `ops-nvidia.md` holds what a GPU ran whole.\n";
 
 /// Writes the page and says how many cells there are.
 pub fn write() -> Result<(), String> {
@@ -202,7 +202,7 @@ lavapipe lacks of AMD's instructions RADV makes instructions of, without a devic
 they are defined, against formulas in plain Rust in `tests/matrix/formula.rs`; a row without a formula fails. Inputs have no
 NaN and no subnormal; where the profile promises no order of float folds, theirs are exact in every order.
 
-**$ALL cells: $RIGHT right, $REFUSED refused for a reason.**
+**$ALL cells: $RIGHT that must be right, $REFUSED that must be refused, for a reason.**
 
 ```sh
 CROSSLANE_MATRIX=all cargo test --release --test matrix    # all of them; writes this page when all are right
@@ -211,5 +211,5 @@ cargo test --test matrix                                   # a part with every r
 ";
 
 const FAMILIES: &str =
-    "Cells that are right, and those that the profile refuses. Profiles with the same numbers share a column.
+    "Cells that must be right, and those that the profile refuses. Profiles with the same numbers share a column.
 ";

@@ -58,13 +58,19 @@ fn trials() -> Vec<Trial> {
     }
     let mut trials: Vec<Trial> = fixtures().flat_map(|fixture| with_languages(fixture, fixture_trials)).collect();
     trials.extend(language::FIXTURES.iter().flat_map(|fixture| with_languages(fixture, language_trials)));
-    let expressed = |path: &PathBuf| !UNEXPRESSED.iter().any(|name| path.ends_with(name));
-    trials.extend(shader::sources().into_iter().filter(expressed).flat_map(core_trials));
+    trials.extend(expressed().into_iter().flat_map(core_trials));
     trials.extend(random_trials());
     trials.push(trial("fermi".to_owned(), || verified::refusals().map(|text| keep("refused-by-fermi", PLAIN, &text))));
     trials.push(trial("registers".to_owned(), registers::compared));
     trials.extend(on_gpu("device".to_owned(), || opengl::describe().map(|said| eprintln!("{said}"))));
     trials
+}
+
+/// The shaders of the core language that NVIDIA assembly can express.
+fn expressed() -> Vec<PathBuf> {
+    let mut sources = shader::sources();
+    sources.retain(|path| !UNEXPRESSED.iter().any(|name| path.ends_with(name)));
+    sources
 }
 
 fn with_languages(fixture: &'static Fixture, of: fn(&'static Fixture, Language) -> Vec<Trial>) -> Vec<Trial> {

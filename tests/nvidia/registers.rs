@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::kernel::{PLAIN, builds, program_of};
-use crate::shader::{self, Shader};
+use crate::shader::Shader;
 use crate::support::compiler::{self, Target};
 use crate::support::fixture::{Build, Fixture, Language};
 use crate::support::opengl;
-use crate::{PROFILE, fixtures, language};
+use crate::{PROFILE, expressed, fixtures, language};
 
 /// Components of 32 bits that two programs for one shader declare.
 pub struct Row {
@@ -28,7 +28,7 @@ fn programs() -> Result<Vec<(String, String, String)>, String> {
     let all = lanes.chain(language::FIXTURES.iter().map(|fixture| (fixture, PLAIN)));
     let glsl = all.filter(|(fixture, _)| fixture.languages().contains(&Language::Glsl));
     let mut programs = glsl.map(|(fixture, build)| of_fixture(fixture, build)).collect::<Result<Vec<_>, _>>()?;
-    for path in shader::sources() {
+    for path in expressed() {
         let shader = Shader::read(&path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         programs.push((format!("core/{name}"), program_of(&shader, PROFILE)?.text, shader.source));

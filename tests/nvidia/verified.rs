@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::kernel::{PLAIN, against_formulas, against_simulator, builds, hold, resized};
-use crate::shader::{self, Maker, RANDOM, Shader};
+use crate::shader::{Maker, RANDOM, Shader};
 use crate::support::compiler::{self, Target};
 use crate::support::fixture::{Build, Fixture, Language};
 use crate::support::{opengl, report};
-use crate::{PROFILE, fixtures, language, registers};
+use crate::{PROFILE, expressed, fixtures, language, registers};
 
 /// The profiles, oldest first.
 pub const PROFILES: [&str; 6] = ["nv-fermi", "nv-kepler", "nv-maxwell", "nv-volta", "nv-ampere", "nv-hopper"];
@@ -144,7 +144,7 @@ fn language_table(wrong: &mut Vec<String>) -> String {
             against_simulator(fixture, *language, profile, opengl::run).map(|()| "right")
         })
     });
-    verdicts.extend(in_parallel(&shader::sources(), |path| {
+    verdicts.extend(in_parallel(&expressed(), |path| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Verdicts::of(format!("core/{name}"), Language::Glsl, |profile| {
             hold(&Shader::read(path)?, profile, opengl::run).map(|()| "right")
