@@ -20,8 +20,8 @@ pub struct Slice<'m> {
     globals: Vec<bool>,
     /// Whether all of it is.
     whole: bool,
-    /// Whether something was marked on which what is behind hangs.
-    again: bool,
+    /// Whether something was marked on which functions hang that were looked at before.
+    spreads: bool,
 }
 
 /// Why the walk looks at an instruction.
@@ -41,6 +41,8 @@ struct Needs {
     acts: bool,
     /// Whether the walk comes to it at all.
     is_called: bool,
+    /// Whether something was marked on which other marks in it may hang.
+    is_stale: bool,
     insts: Vec<Mark>,
     /// The variables, and then what each parameter points to.
     variables: Vec<bool>,
@@ -82,12 +84,12 @@ impl<'m> Slice<'m> {
     pub fn new(module: &'m Module, order: &[FuncId], size: u8) -> Slice<'m> {
         let functions = module.functions.iter().map(|_| Needs::default()).collect();
         let globals = vec![false; module.globals.len()];
-        let mut slice = Slice { module, size, functions, globals, whole: false, again: false };
+        let mut slice = Slice { module, size, functions, globals, whole: false, spreads: false };
         for id in order {
             slice.open(*id);
         }
         if let Some(last) = order.last() {
-            slice.functions[last.index()].is_called = true;
+            slice.functions[last.index()].call(false);
         }
         slice.mark(order);
         slice
@@ -139,9 +141,8 @@ impl<'m> Slice<'m> {
 
     fn mark(&mut self, order: &[FuncId]) {
         for _ in 0..PASSES {
-            self.again = false;
             order.iter().rev().for_each(|id| self.pass(*id));
-            if self.whole || !self.again {
+            if self.whole || !order.iter().any(|id| self.functions[id.index()].is_stale) {
                 return;
             }
         }
@@ -150,15 +151,28 @@ impl<'m> Slice<'m> {
 
     /// Marks a function from its end to its start.
     fn pass(&mut self, id: FuncId) {
-        if self.whole || !self.functions[id.index()].is_called {
+        let mut needs = std::mem::take(&mut self.functions[id.index()]);
+        if self.whole || !std::mem::take(&mut needs.is_stale) {
+            self.functions[id.index()] = needs;
             return;
         }
-        let needs = std::mem::take(&mut self.functions[id.index()]);
         let function = &self.module.functions[id];
         let mut pass = Pass { slice: self, function, needs };
         pass.block(function.body, Around::default());
         let needs = pass.needs;
         self.functions[id.index()] = needs;
+        if std::mem::take(&mut self.spreads) {
+            self.functions.iter_mut().for_each(|needs| needs.is_stale = needs.is_called);
+        }
+    }
+}
+
+impl Needs {
+    /// Marks a call, and whether its result is wanted.
+    fn call(&mut self, is_wanted: bool) {
+        self.is_stale |= !self.is_called || is_wanted && !self.result;
+        self.is_called = true;
+        self.result |= is_wanted;
     }
 }
 
@@ -200,14 +214,14 @@ impl Pass<'_, '_> {
                 let within = Around { breaks: mark != Mark::None, ..around };
                 let arms = self.function.arms(cases);
                 let acts = arms.iter().rev().fold(false, |acts, case| self.block(case.body, within) || acts);
-                self.slice.again |= acts && mark == Mark::None;
+                self.needs.is_stale |= acts && mark == Mark::None;
                 self.want_if(acts, Some(selector))
             }
             Op::Loop { body, continuing, break_if, .. } => {
                 let is_marked = self.want_if(mark != Mark::None, break_if);
                 let within = Around { depth: around.depth + 1, breaks: is_marked, continues: is_marked, ..around };
                 let acts = self.block(continuing, within) | self.block(body, within);
-                self.slice.again |= acts && !is_marked;
+                self.needs.is_stale |= acts && !is_marked;
                 acts
             }
             Op::Break => around.breaks,
@@ -260,16 +274,16 @@ impl Pass<'_, '_> {
         let mut acts = is_wanted || self.slice.functions[callee.index()].acts;
         for (n, arg) in args.iter().enumerate() {
             let (base, _) = place(self.function, *arg);
-            let holds = self.is_wanted(base);
-            self.slice.functions[callee.index()].variables[locals + n] |= holds;
-            acts |= holds;
+            if self.is_wanted(base) {
+                let called = &mut self.slice.functions[callee.index()];
+                called.is_stale |= !std::mem::replace(&mut called.variables[locals + n], true);
+                acts = true;
+            }
         }
         if !acts {
             return false;
         }
-        let called = &mut self.slice.functions[callee.index()];
-        called.is_called = true;
-        called.result |= is_wanted;
+        self.slice.functions[callee.index()].call(is_wanted);
         for (n, arg) in args.iter().enumerate() {
             let called = &self.slice.functions[callee.index()];
             if called.params[n] || called.variables[locals + n] {
@@ -289,7 +303,7 @@ impl Pass<'_, '_> {
         match value {
             Value::Inst(id) => self.needs.insts[id.index()] = Mark::Wanted,
             // Callers were marked before.
-            Value::Param(n) => self.slice.again |= !std::mem::replace(&mut self.needs.params[n as usize], true),
+            Value::Param(n) => self.slice.spreads |= !std::mem::replace(&mut self.needs.params[n as usize], true),
             Value::Const(_) | Value::Global(_) | Value::Local(_) => {}
         }
     }
@@ -302,10 +316,10 @@ impl Pass<'_, '_> {
         if let Some(variable) = variable(self.function, base) {
             let is_new = !std::mem::replace(&mut self.needs.variables[variable], true);
             // Stores of earlier rounds stand behind.
-            self.slice.again |= is_new && around.depth > 0;
+            self.needs.is_stale |= is_new && around.depth > 0;
         }
         if let Value::Global(id) = base {
-            self.slice.again |= !std::mem::replace(&mut self.slice.globals[id.index()], true);
+            self.slice.spreads |= !std::mem::replace(&mut self.slice.globals[id.index()], true);
         }
     }
 }
