@@ -309,6 +309,16 @@ pub enum TypeKind {
     /// A built-in type's keyword or an identifier; unresolved.
     Named(Name),
     Struct(StructId),
+    /// `coopmat<element, …>` (GL_KHR_cooperative_matrix).
+    Matrix(MatrixSpec),
+}
+
+/// A type with parameters: an element type, then numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct MatrixSpec {
+    pub name: Name,
+    pub element: TypeId,
+    pub parameters: List<ExprId>,
 }
 
 /// The definition of a struct.

@@ -150,6 +150,13 @@ impl<'a> Dump<'a> {
         match ty.kind {
             TypeKind::Named(name) => self.name(name.symbol),
             TypeKind::Struct(id) => self.structure(&self.ast[id]),
+            TypeKind::Matrix(spec) => {
+                self.name(spec.name.symbol);
+                self.put("<");
+                self.ty(spec.element);
+                self.operands(spec.parameters);
+                self.put(">");
+            }
         }
         self.dimensions(ty.dimensions);
     }

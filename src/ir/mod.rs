@@ -7,6 +7,7 @@
 pub mod arena;
 pub mod build;
 pub mod constant;
+pub mod cooperative;
 pub mod derived;
 pub mod fold;
 pub mod image;
@@ -23,6 +24,7 @@ use crate::source::Span;
 pub use arena::{Arena, Handle};
 pub use build::Builder;
 pub use constant::{ConstId, ConstValue, Constant, Constants, SpecOp};
+pub use cooperative::{CooperativeMatrix, MatrixOp, MatrixRole};
 pub use image::{ImageOp, ImageParts};
 pub use name::Name;
 pub use op::{

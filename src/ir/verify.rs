@@ -4,6 +4,7 @@
 //! never of a shader; the messages speak to whoever wrote the pass. It knows nothing of targets and their limits.
 
 mod body;
+mod cooperative;
 mod image;
 mod lane;
 mod math;
@@ -156,6 +157,8 @@ fn check_memory(types: &Types, space: Space, ty: TypeId) -> Check {
         matches!(types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure);
     ensure!(is_opaque == (space == Space::Handle), "memory in {space:?} space cannot be of type {}", name());
     ensure!(!matches!(types.get(ty), Type::Void | Type::Pointer { .. }), "no memory has the type {}", name());
+    let private = matches!(space, Space::Function | Space::Private);
+    ensure!(private || !types.holds_cooperative(ty), "memory in {space:?} space cannot be of type {}", name());
     if is_neutral(types, ty) || space == Space::Handle {
         return Ok(());
     }

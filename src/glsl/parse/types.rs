@@ -3,7 +3,7 @@
 //! Which qualifiers may meet, and in which order, is not decided here (section 4.7.1 leaves the order free).
 
 use super::cursor::{Parsed, Parser, Reported};
-use super::expressions::{assignment_expression, constant_expression};
+use super::expressions::{additive_expression, assignment_expression, constant_expression};
 use super::statements::statement_like_list;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::*;
@@ -82,6 +82,8 @@ pub(super) fn type_specifier(p: &mut Parser) -> Parsed<TypeId> {
     let start = p.span();
     let kind = if p.keyword() == Some(Keyword::Struct) {
         TypeKind::Struct(p.nested(struct_specifier)?)
+    } else if at_matrix(p) {
+        TypeKind::Matrix(p.nested(matrix_specifier)?)
     } else {
         TypeKind::Named(type_name(p)?)
     };
@@ -98,11 +100,31 @@ pub(super) fn type_name(p: &mut Parser) -> Parsed<Name> {
     }
 }
 
-/// Types that have parameters (GL_KHR_cooperative_matrix, GL_NV_cooperative_matrix2, GL_ARM_tensors).
-const WITH_PARAMETERS: [&str; 8] =
-    ["coopmat", "fcoopmatNV", "icoopmatNV", "ucoopmatNV", "coopvecNV", "tensorARM", "tensorLayoutNV", "tensorViewNV"];
+/// Things between `<` and `>` of a cooperative matrix.
+pub(super) const MATRIX_PARAMETERS: usize = 5;
 
-/// True at `coopmat<` and its like; any type's name will do where a type must stand.
+/// True at `coopmat<` (GL_KHR_cooperative_matrix).
+pub(super) fn at_matrix(p: &Parser) -> bool {
+    let TokenKind::Word(symbol) = p.kind() else { return false };
+    p.is_punct(1, Punct::Less) && p.text(symbol) == "coopmat"
+}
+
+/// `matrix_specifier`
+fn matrix_specifier(p: &mut Parser) -> Parsed<MatrixSpec> {
+    let name = p.identifier("a type")?;
+    let open = p.bump().span;
+    let element = type_specifier(p)?;
+    p.expect(Punct::Comma, "after the type of the elements")?;
+    let parameters = p.comma_list(additive_expression)?;
+    p.close(Punct::Greater, open)?;
+    Ok(MatrixSpec { name, element, parameters })
+}
+
+/// Other types that have parameters (GL_NV_cooperative_matrix, GL_NV_cooperative_matrix2, GL_ARM_tensors).
+const WITH_PARAMETERS: [&str; 7] =
+    ["fcoopmatNV", "icoopmatNV", "ucoopmatNV", "coopvecNV", "tensorARM", "tensorLayoutNV", "tensorViewNV"];
+
+/// True at `fcoopmatNV<` and its like; any type's name will do where a type must stand.
 pub(super) fn has_parameters(p: &mut Parser) -> bool {
     let TokenKind::Word(symbol) = p.kind() else { return false };
     p.is_punct(1, Punct::Less)
@@ -112,7 +134,7 @@ pub(super) fn has_parameters(p: &mut Parser) -> bool {
 fn type_with_parameters(p: &mut Parser) -> Reported {
     let error =
         Diagnostic::error(Code::NOT_SUPPORTED, "types with parameters between `<` and `>` are not supported yet");
-    p.report(error.at(p.span(), "such as cooperative matrices and tensors"))
+    p.report(error.at(p.span(), "only `coopmat` is"))
 }
 
 /// `array_specifier`: none or more pairs of brackets.

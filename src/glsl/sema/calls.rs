@@ -58,6 +58,9 @@ impl Sema<'_> {
         if !overloads.is_empty() {
             return self.call_builtin(b, callee, overloads, args, whole);
         }
+        if let Some(made) = self.call_matrix(b, callee, args, whole) {
+            return made;
+        }
         if let Some(made) = self.call_with_memory(b, callee, args, whole) {
             return made;
         }

@@ -47,6 +47,7 @@ impl Sema<'_> {
                 self.construct_parts(b, ty, &types, args, whole)
             }
             Type::BufferReference { .. } => self.construct_reference(b, ty, args, whole),
+            Type::CooperativeMatrix(matrix) => self.construct_matrix(b, ty, matrix, args, whole),
             Type::Array { element, len, .. } => self.construct_array(b, element, len, args, whole),
             Type::SampledImage(image) => self.combine(b, ty, image, args, whole),
             Type::Image(_) | Type::Sampler => self.no_constructor(b, ty, whole),

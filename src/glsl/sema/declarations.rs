@@ -146,6 +146,7 @@ impl Sema<'_> {
             self.error(Code::BAD_INITIALIZER, span, "a `shared` variable has no initial value", "not allowed");
         }
         let ty = self.sized(b, ty, declarator)?;
+        self.refuse_matrix(b, ty, declarator.span)?;
         Some(self.new_global(b, Space::Workgroup, qualifiers.access, ty, declarator, None))
     }
 

@@ -13,6 +13,7 @@ mod calls;
 mod choice;
 mod constants;
 mod construct;
+mod cooperative;
 mod declarations;
 mod expressions;
 mod extent;

@@ -79,6 +79,7 @@ fn access(memory: Memory) -> Access {
         Memory::ReadOnly => Access::READONLY,
         Memory::WriteOnly => Access::WRITEONLY,
         Memory::NonPrivate => Access::empty(),
+        Memory::DeviceCoherent => Access::COHERENT | Access::DEVICE,
         _ => Access::COHERENT,
     }
 }

@@ -27,6 +27,7 @@ impl Sema<'_> {
         let base = match spec.kind {
             TypeKind::Named(name) => self.named_type(b, name)?,
             TypeKind::Struct(id) => self.struct_definition(b, id)?,
+            TypeKind::Matrix(spec) => self.matrix_spec(b, spec)?,
         };
         self.with_dimensions(b, base, spec.dimensions)
     }

@@ -3,7 +3,7 @@
 use super::lane::lane_text;
 use super::words::{barrier_text, flags_text, hint_text, snake};
 use super::{Printer, unique};
-use crate::ir::{BlockId, Case, FuncId, Function, ImageOp, Inst, InstId, Op, Types, Value, Values};
+use crate::ir::{BlockId, Case, FuncId, Function, ImageOp, Inst, InstId, MatrixOp, Op, Types, Value, Values};
 use std::sync::Arc;
 
 /// Column in which source positions begin.
@@ -257,9 +257,21 @@ impl Body<'_, '_> {
                 self.word(format!("print {text:?}:"), self.function.values(args))
             }
             Op::Barrier { execution, memory, kinds, order } => barrier_text(execution, memory, kinds, order),
+            Op::Cooperative(op, args) => self.cooperative(op, args),
             Op::Lane(op, args) => self.word(format!("lane {}", lane_text(op)), self.function.values(args)),
             _ => self.flow(op),
         }
+    }
+
+    fn cooperative(&self, op: MatrixOp, args: Values) -> String {
+        let word = match op {
+            MatrixOp::Load => "load".to_owned(),
+            MatrixOp::Store => "store".to_owned(),
+            MatrixOp::MulAdd { saturating: false } => "mul_add".to_owned(),
+            MatrixOp::MulAdd { saturating: true } => "mul_add.saturating".to_owned(),
+            MatrixOp::Length(of) => format!("length {}", self.printer.type_text(of)),
+        };
+        self.word(format!("cooperative.{word}"), self.function.values(args))
     }
 
     fn flow(&self, op: &Op) -> String {

@@ -150,6 +150,7 @@ impl<'m> Lower<'m> {
         match self.shapes.count(ty) {
             Some(count) if count <= SCALAR_LIMIT => {}
             Some(_) => self.stop("a value of more than 65536 scalars is too large for a kernel"),
+            None if self.shapes.types.holds_cooperative(ty) => self.stop_without("cooperative matrices"),
             None => self.stop_without("images and samplers"),
         }
     }
@@ -194,6 +195,10 @@ impl<'m> Lower<'m> {
             IrOp::Print { .. } => {
                 self.not_yet("texts that are printed");
                 Scalars::new()
+            }
+            IrOp::Cooperative(..) => {
+                self.not_yet("cooperative matrices");
+                self.stand_in(inst.ty)
             }
             IrOp::Image { .. } => {
                 self.not_yet("operations on images");

@@ -48,7 +48,9 @@ const STORAGE_16: [Capability; 5] = [
 ];
 
 /// Extension that carries a capability, and the first version that has it without; none when no version has.
-const EXTENSIONS: [(Capability, &str, Option<Version>); 26] = [
+const EXTENSIONS: [(Capability, &str, Option<Version>); 28] = [
+    (Capability::CooperativeMatrixKHR, "SPV_KHR_cooperative_matrix", None),
+    (Capability::VulkanMemoryModel, "SPV_KHR_vulkan_memory_model", Some(Version::V1_5)),
     (Capability::DotProduct, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
     (Capability::DotProductInputAll, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
     (Capability::DotProductInput4x8Bit, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
@@ -194,6 +196,7 @@ const fn of_op(op: Op) -> Option<Capability> {
         | Op::ImageQueryLevels
         | Op::ImageQuerySamples => Capability::ImageQuery,
         Op::DemoteToHelperInvocation => Capability::DemoteToHelperInvocation,
+        Op::TypeCooperativeMatrixKHR => Capability::CooperativeMatrixKHR,
         Op::GroupNonUniformRotateKHR => Capability::GroupNonUniformRotateKHR,
         Op::GroupNonUniformPartitionEXT => Capability::GroupNonUniformPartitionedEXT,
         _ => return None,

@@ -205,7 +205,11 @@ impl Emitter<'_> {
             return;
         }
         for decoration in access_decorations(global.access) {
-            self.decorate(id, decoration, &[]);
+            if !self.is_of_accesses(decoration) {
+                self.decorate(id, decoration, &[]);
+            } else if global.space == Space::Handle {
+                self.unsupported("coherent images beside cooperative matrices");
+            }
         }
         if global.access.contains(Access::RESTRICT) {
             self.decorate(id, Decoration::Restrict, &[]);
