@@ -235,6 +235,7 @@ fn write_type(out: &mut String, types: &Types, constants: &Constants, id: TypeId
         Type::SampledImage(image) => write_image(out, "sampler", image),
         Type::Sampler => out.push_str("sampler"),
         Type::AccelerationStructure => out.push_str("accelerationStructureEXT"),
+        Type::Foreign(_) => out.push_str("spirv_type"),
         Type::CooperativeMatrix(matrix) => write_cooperative(out, types, constants, matrix),
     }
 }

@@ -410,6 +410,8 @@ pub enum Op {
     Lane(LaneOp, Values),
     /// Something that only cooperative matrices do; operands as [`MatrixOp`] says.
     Cooperative(MatrixOp, Values),
+    /// An instruction of SPIR-V's own: its place in [`super::Foreign::instructions`], and its arguments.
+    Foreign(u32, Values),
 
     Call(FuncId, Values),
     /// With a result type other than void both blocks end in `Yield`.
@@ -467,7 +469,7 @@ impl Op {
             Op::InsertDynamic { composite: a, index: b, part: c } => (&[a, b, c], Values::default()),
             Op::Image { operands: list, .. } => (&[], list),
             Op::Math(_, list) | Op::Construct(list) | Op::Lane(_, list) | Op::Call(_, list) => (&[], list),
-            Op::Cooperative(_, list) => (&[], list),
+            Op::Cooperative(_, list) | Op::Foreign(_, list) => (&[], list),
             Op::Access { base: a, indices: list }
             | Op::Atomic { pointer: a, args: list, .. }
             | Op::Interpolate { pointer: a, args: list, .. } => (&[a], list),

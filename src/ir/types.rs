@@ -178,6 +178,8 @@ pub enum Type {
     SampledImage(ImageType),
     AccelerationStructure,
     CooperativeMatrix(CooperativeMatrix),
+    /// A type of SPIR-V's own: its place in [`super::Foreign::types`].
+    Foreign(u32),
 }
 
 bitflags::bitflags! {

@@ -155,7 +155,8 @@ fn check_memory(types: &Types, space: Space, ty: TypeId) -> Check {
     let name = || type_name(types, ty);
     let is_opaque =
         matches!(types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure);
-    ensure!(is_opaque == (space == Space::Handle), "memory in {space:?} space cannot be of type {}", name());
+    let foreign = matches!(types.get(ty), Type::Foreign(_));
+    ensure!(foreign || is_opaque == (space == Space::Handle), "memory in {space:?} space cannot be of type {}", name());
     ensure!(!matches!(types.get(ty), Type::Void | Type::Pointer { .. }), "no memory has the type {}", name());
     let private = matches!(space, Space::Function | Space::Private);
     ensure!(private || !types.holds_cooperative(ty), "memory in {space:?} space cannot be of type {}", name());
@@ -171,7 +172,7 @@ fn check_memory(types: &Types, space: Space, ty: TypeId) -> Check {
 
 /// Scalars, vectors and references are the same with and without a layout.
 fn is_neutral(types: &Types, ty: TypeId) -> bool {
-    matches!(types.get(ty), Type::Scalar(_) | Type::Vector { .. } | Type::BufferReference { .. })
+    matches!(types.get(ty), Type::Scalar(_) | Type::Vector { .. } | Type::BufferReference { .. } | Type::Foreign(_))
 }
 
 /// Whether a matrix, array or struct carries a layout.

@@ -6,6 +6,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod numbers;
 mod plan;
 mod stages;
 
@@ -24,7 +25,10 @@ fn trials() -> Vec<Trial> {
     let core = core.map(|path| trial::judged(stem(&path), &judges, move || check(&path)));
     let compared = ["bin/glslangValidator", "bin/spirv-val", "bin/spirv-dis"];
     let stages = fixture::files("fixtures/stages").into_iter();
-    core.chain(stages.map(|path| trial::judged(stem(&path), &compared, move || stages::check(&path)))).collect()
+    let numbered = fixture::files("fixtures/spirv").into_iter();
+    let numbered = numbered.map(|path| trial::judged(stem(&path), &compared, move || numbers::check(&path)));
+    let stages = stages.map(|path| trial::judged(stem(&path), &compared, move || stages::check(&path)));
+    core.chain(stages).chain(numbered).collect()
 }
 
 fn stem(path: &Path) -> String {

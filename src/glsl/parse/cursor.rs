@@ -230,8 +230,8 @@ impl<'a> Parser<'a> {
 }
 
 fn can_be_name(class: WordClass) -> bool {
-    use WordClass::{Identifier, Reserved, SoftKeyword, SoftQualifier};
-    matches!(class, Identifier | Reserved | SoftKeyword(_) | SoftQualifier(_))
+    use WordClass::{CallQualifier, Identifier, Reserved, SoftKeyword, SoftQualifier};
+    matches!(class, Identifier | Reserved | SoftKeyword(_) | SoftQualifier(_) | CallQualifier(_))
 }
 
 /// Taking what must be there.

@@ -82,7 +82,7 @@ impl Sema<'_> {
     }
 
     fn matrix_element(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<TypeId> {
-        if matches!(b.module.types.get(ty), Type::Scalar(scalar) if !scalar.is_bool()) {
+        if is_number(&b.module.types, ty) || matches!(b.module.types.get(ty), Type::Foreign(_)) {
             return Some(ty);
         }
         let message = format!("a cooperative matrix cannot be made of `{}`", self.type_name(b, ty));

@@ -29,6 +29,7 @@ mod qualifiers;
 mod references;
 mod resources;
 mod scope;
+mod spirv;
 mod stage;
 mod statements;
 mod switch;

@@ -39,7 +39,7 @@ impl Sema<'_> {
         let ty = self.of_vertices(b, ty, qualifiers, declarator.span)?;
         let space = self.port_space(qualifiers)?;
         let layout = self.port_layout(b, decl.qualifiers)?;
-        if layout.location.is_none() {
+        if layout.location.is_none() && !self.says_decoration(decl.qualifiers) {
             self.needs_location(declarator.name);
             return None;
         }

@@ -258,6 +258,7 @@ impl Body<'_, '_> {
             }
             Op::Barrier { execution, memory, kinds, order } => barrier_text(execution, memory, kinds, order),
             Op::Cooperative(op, args) => self.cooperative(op, args),
+            Op::Foreign(instruction, args) => self.foreign(instruction, args),
             Op::Lane(op, args) => self.word(format!("lane {}", lane_text(op)), self.function.values(args)),
             _ => self.flow(op),
         }
@@ -272,6 +273,14 @@ impl Body<'_, '_> {
             MatrixOp::Length(of) => format!("length {}", self.printer.type_text(of)),
         };
         self.word(format!("cooperative.{word}"), self.function.values(args))
+    }
+
+    /// `foreign GLSL.std.450 35: …`
+    fn foreign(&self, instruction: u32, args: Values) -> String {
+        let known = &self.printer.module.foreign.instructions[instruction as usize];
+        let set = known.set.as_ref().map_or("", |set| set);
+        let word = format!("foreign {set} {}:", known.opcode).replace("  ", " ");
+        self.word(word, self.function.values(args))
     }
 
     fn flow(&self, op: &Op) -> String {

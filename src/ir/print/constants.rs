@@ -28,6 +28,7 @@ impl Used {
                 _ => {}
             }
         }
+        module.foreign.each_constant(|id| used.mark(id));
         used.parts(module);
         used
     }

@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::{Check, ensure};
 use crate::ir::typing;
-use crate::ir::{ArrayLen, BinaryOp, FuncId, Inst, Op, Scalar, Type, TypeId, Types, UnaryOp, Value, Values};
+use crate::ir::{ArrayLen, BinaryOp, FuncId, Inst, Op, Passing, Scalar, Type, TypeId, Types, UnaryOp, Value, Values};
 
 impl Body<'_> {
     /// The rule of an instruction's operands and result.
@@ -26,6 +26,7 @@ impl Body<'_> {
             Op::Lane(op, args) => self.lane(op, ty, args),
             Op::Call(callee, args) => self.call(ty, callee, args),
             Op::Cooperative(op, args) => self.cooperative(ty, op, args),
+            Op::Foreign(instruction, args) => self.foreign(instruction, args),
             _ => self.memory(inst),
         }
     }
@@ -226,6 +227,25 @@ impl Body<'_> {
             self.expect(*arg, param.ty)?;
         }
         self.expect(ty, function.ret)
+    }
+}
+
+impl Body<'_> {
+    /// What an instruction is nobody knows here; how its arguments are passed must fit.
+    fn foreign(&mut self, instruction: u32, args: Values) -> Check {
+        let known = self.module.foreign.instructions.get(instruction as usize);
+        let known = known.ok_or("there is no such foreign instruction")?;
+        let types = self.list_types(args)?;
+        ensure!(types.len() == known.arguments.len(), "{} arguments", types.len());
+        for ((value, ty), passing) in self.list(args)?.iter().zip(types).zip(&known.arguments) {
+            let fits = match passing {
+                Passing::Value => self.types.pointee(ty).is_none(),
+                Passing::Reference => self.types.pointee(ty).is_some(),
+                Passing::Literal => matches!(value, Value::Const(_)),
+            };
+            ensure!(fits, "{} is passed as {passing:?}", self.name(ty));
+        }
+        Ok(())
     }
 }
 

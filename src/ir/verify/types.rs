@@ -58,6 +58,7 @@ fn handles_of(module: &Module, id: TypeId, ty: Type) -> Check {
             ensure!((2..=4).contains(&columns) && (2..=4).contains(&rows), "a matrix has two to four columns and rows");
             ensure!(scalar.is_float(), "a matrix is made of floats");
         }
+        Type::Foreign(of) => ensure!((of as usize) < module.foreign.types.len(), "there is no such foreign type"),
         Type::CooperativeMatrix(CooperativeMatrix { element, scope, rows, columns, .. }) => {
             ensure!(element < id, "its element comes after it");
             let known = |id: &ConstId| id.index() < module.constants.len();

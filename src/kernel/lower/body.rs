@@ -200,6 +200,10 @@ impl<'m> Lower<'m> {
                 self.not_yet("cooperative matrices");
                 self.stand_in(inst.ty)
             }
+            IrOp::Foreign(..) => {
+                self.not_yet("instructions of SPIR-V by number");
+                self.stand_in(inst.ty)
+            }
             IrOp::Image { .. } => {
                 self.not_yet("operations on images");
                 self.stand_in(inst.ty)

@@ -12,7 +12,7 @@ use smallvec::{SmallVec, smallvec};
 #[derive(Debug)]
 pub(super) struct Needs {
     capabilities: SmallVec<[Capability; 12]>,
-    extensions: SmallVec<[&'static str; 4]>,
+    extensions: Vec<String>,
     /// Scalars of 8 and 16 bits for which a type is declared.
     narrow: SmallVec<[Scalar; 4]>,
     version: Version,
@@ -83,7 +83,7 @@ impl Needs {
     pub fn new(version: Version) -> Needs {
         Needs {
             capabilities: smallvec![Capability::Shader],
-            extensions: SmallVec::new(),
+            extensions: Vec::new(),
             narrow: SmallVec::new(),
             version,
         }
@@ -106,9 +106,9 @@ impl Needs {
         self.capabilities.contains(&capability)
     }
 
-    pub fn extension(&mut self, extension: &'static str) {
-        if !self.extensions.contains(&extension) {
-            self.extensions.push(extension);
+    pub fn extension(&mut self, extension: &str) {
+        if !self.extensions.iter().any(|known| known == extension) {
+            self.extensions.push(extension.to_owned());
         }
     }
 
@@ -161,8 +161,8 @@ impl Needs {
         kept
     }
 
-    pub fn extensions(&self) -> Vec<&'static str> {
-        let mut sorted = self.extensions.to_vec();
+    pub fn extensions(&self) -> Vec<&str> {
+        let mut sorted: Vec<&str> = self.extensions.iter().map(String::as_str).collect();
         sorted.sort_unstable();
         sorted
     }

@@ -286,6 +286,7 @@ impl<'a> Body<'_, 'a> {
             O::Print { text, args } => self.print(text, args),
             O::Image { op, parts, operands } => self.image(inst.ty, op, parts, operands),
             O::Lane(op, args) => self.lane(op, args, inst.ty),
+            O::Foreign(instruction, args) => self.foreign(inst.ty, instruction, args),
             O::Cooperative(op, args) => self.cooperative(inst.ty, op, args, inst.flags),
             O::Call(function, args) => self.call(inst.ty, function, args),
             O::Access { .. } | O::Load(_) | O::Store { .. } | O::ArrayLength { .. } => self.memory(inst),

@@ -3,7 +3,7 @@
 //! [`emit`] walks the IR from the entry points; what is not reached is not written. Types, constants and variables are
 //! declared at their first use, so they come out in an order that depends on the module alone. One file a subject:
 //! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `model`, `image`, `math`, `dot`,
-//! `cooperative`, `lane`, `narrow`, `physical`, `print`, `capability`, `debug`.
+//! `cooperative`, `foreign`, `lane`, `narrow`, `physical`, `print`, `capability`, `debug`.
 
 mod capability;
 mod constants;
@@ -12,6 +12,7 @@ mod cooperative;
 mod debug;
 mod dot;
 mod entry;
+mod foreign;
 mod function;
 mod globals;
 mod image;
@@ -181,6 +182,8 @@ struct Emitter<'a> {
     printf: Word,
     /// The same of [`AMD_BALLOT`].
     amd_ballot: Word,
+    /// The sets that the shader names itself.
+    sets: Vec<(String, Word)>,
     /// The last id given out.
     last: Word,
     /// What is being emitted, for messages.
@@ -209,6 +212,7 @@ impl<'a> Emitter<'a> {
             glsl: 0,
             printf: 0,
             amd_ballot: 0,
+            sets: Vec::new(),
             last: 0,
             span: Span::NONE,
             diagnostics: Vec::new(),
@@ -245,7 +249,8 @@ impl<'a> Emitter<'a> {
         }
         let sets =
             [(self.glsl, "GLSL.std.450"), (self.printf, "NonSemantic.DebugPrintf"), (self.amd_ballot, AMD_BALLOT)];
-        for (id, name) in sets.into_iter().filter(|(id, _)| *id != 0) {
+        let named = self.sets.iter().map(|(name, id)| (*id, name.as_str()));
+        for (id, name) in sets.into_iter().filter(|(id, _)| *id != 0).chain(named) {
             let start = head.begin(Op::ExtInstImport);
             head.push(id);
             head.string(name);

@@ -30,10 +30,9 @@ const fn is_shared(space: Space) -> bool {
 impl Emitter<'_> {
     /// `OpMemoryModel` of the module.
     pub fn memory_model(&self) -> [Word; 2] {
-        let addressing = match self.types.references.is_empty() {
-            true => AddressingModel::Logical,
-            false => AddressingModel::PhysicalStorageBuffer64,
-        };
+        let physical = self.needs.has(Capability::PhysicalStorageBufferAddresses);
+        let addressing =
+            if physical { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
         let memory = if self.vulkan_memory { MemoryModel::Vulkan } else { MemoryModel::GLSL450 };
         [addressing as Word, memory as Word]
     }
