@@ -243,7 +243,12 @@ fn write_type(out: &mut String, types: &Types, constants: &Constants, id: TypeId
 fn write_cooperative(out: &mut String, types: &Types, constants: &Constants, matrix: CooperativeMatrix) {
     out.push_str("coopmat<");
     write_type(out, types, constants, matrix.element);
-    for number in [matrix.scope, matrix.rows, matrix.columns] {
+    match constants.as_int(types, matrix.scope) {
+        Some(2) => out.push_str(", gl_ScopeWorkgroup"),
+        Some(_) => out.push_str(", gl_ScopeSubgroup"),
+        None => out.push_str(", constant"),
+    }
+    for number in [matrix.rows, matrix.columns] {
         match constants.as_int(types, number) {
             Some(number) => push(out, format_args!(", {number}")),
             None => out.push_str(", constant"),

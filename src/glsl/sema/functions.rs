@@ -67,8 +67,9 @@ impl Sema<'_> {
             self.add_overload(module, &function, params, ret);
             return;
         };
-        if let Some(instruction) = self.declare_instruction(&mut b, qualifier, &params) {
-            self.add_instruction(module, &function, (params, ret), instruction);
+        match self.declare_instruction(&mut b, qualifier, &params) {
+            Some(instruction) => self.add_instruction(module, &function, (params, ret), instruction),
+            None => self.declare_broken(function.name),
         }
     }
 

@@ -150,8 +150,7 @@ impl<'m> Lower<'m> {
         match self.shapes.count(ty) {
             Some(count) if count <= SCALAR_LIMIT => {}
             Some(_) => self.stop("a value of more than 65536 scalars is too large for a kernel"),
-            None if self.shapes.types.holds_cooperative(ty) => self.stop_without("cooperative matrices"),
-            None => self.stop_without("images and samplers"),
+            None => self.stop_without(self.shapes.lacks(ty).unwrap_or("images and samplers")),
         }
     }
 
