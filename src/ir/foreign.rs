@@ -2,16 +2,17 @@
 //! here knows: the target of that name writes them as they are, and no other takes them.
 
 use super::{Builder, ConstId, GlobalId, Name, Op, Type, TypeId, Value};
+use rustc_hash::FxHashMap;
 
 /// What a module must declare where one of these is used.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Requirements {
     pub extensions: Vec<Name>,
     pub capabilities: Vec<u32>,
 }
 
 /// An operand that is known when the shader is compiled.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ForeignOperand {
     /// A word as it is.
     Word(u32),
@@ -22,7 +23,7 @@ pub enum ForeignOperand {
 }
 
 /// A type by its opcode; equal ones are one.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ForeignType {
     pub opcode: u32,
     pub operands: Vec<ForeignOperand>,
@@ -80,11 +81,21 @@ pub struct ForeignMode {
 pub struct Foreign {
     pub types: Vec<ForeignType>,
     pub instructions: Vec<ForeignInstruction>,
+    /// In the order of their variables.
     pub decorations: Vec<ForeignDecoration>,
     pub modes: Vec<ForeignMode>,
+    /// Places of types.
+    known: FxHashMap<ForeignType, u32>,
 }
 
 impl Foreign {
+    /// The decorations of a variable.
+    pub fn decorations_of(&self, variable: GlobalId) -> &[ForeignDecoration] {
+        let start = self.decorations.partition_point(|known| known.variable < variable);
+        let rest = &self.decorations[start..];
+        &rest[..rest.partition_point(|known| known.variable == variable)]
+    }
+
     /// Calls `see` with each constant among the operands.
     pub fn each_constant(&self, mut see: impl FnMut(ConstId)) {
         let types = self.types.iter().flat_map(|known| &known.operands);
@@ -101,12 +112,12 @@ impl Foreign {
 impl Builder<'_> {
     /// The handle of a foreign type; adds it when it is new.
     pub fn foreign_type(&mut self, ty: ForeignType) -> TypeId {
-        let known = &mut self.module.foreign.types;
-        let index = known.iter().position(|other| *other == ty).unwrap_or(known.len());
-        if index == known.len() {
-            known.push(ty);
-        }
-        self.module.types.intern(Type::Foreign(index as u32))
+        let Foreign { types, known, .. } = &mut self.module.foreign;
+        let index = *known.entry(ty).or_insert_with_key(|ty| {
+            types.push(ty.clone());
+            types.len() as u32 - 1
+        });
+        self.module.types.intern(Type::Foreign(index))
     }
 
     /// A foreign instruction; `ty` is `VOID` where it has no result.

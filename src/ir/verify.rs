@@ -107,9 +107,18 @@ impl Verifier<'_> {
             let check = if space == Some(Space::Output) { Ok(()) } else { Err("it is no output".to_owned()) };
             self.report(check, Span::NONE, || "transform feedback".to_owned());
         }
+        self.foreign();
         for (index, entry) in self.module.entry_points.iter().enumerate() {
             self.report(self.entry_point(entry, index), Span::NONE, || format!("entry point `{}`", entry.name));
         }
+    }
+
+    fn foreign(&mut self) {
+        let decorations = &self.module.foreign.decorations;
+        let exist = decorations.iter().all(|known| self.module.globals.get(known.variable).is_some());
+        let ascend = decorations.is_sorted_by_key(|known| known.variable);
+        let check = if exist && ascend { Ok(()) } else { Err("they are not in the order of variables".to_owned()) };
+        self.report(check, Span::NONE, || "decorations by number".to_owned());
     }
 
     fn global(&self, global: &Global) -> Check {

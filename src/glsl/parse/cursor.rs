@@ -200,7 +200,8 @@ impl<'a> Parser<'a> {
                 TokenKind::Punct(Punct::RightParen | Punct::RightBracket) if depth > 0 => depth -= 1,
                 TokenKind::Punct(Punct::Comma) if depth == 0 => found += 1,
                 TokenKind::Punct(Punct::Greater) if depth == 0 && found == count => return at + 1,
-                TokenKind::Punct(Punct::Greater) if depth == 0 => return index,
+                // One that opens inside is looked at by itself: a chain of them is read once.
+                TokenKind::Punct(Punct::Greater | Punct::Less) if depth == 0 => return index,
                 TokenKind::Punct(Punct::RightParen | Punct::RightBracket | Punct::Semicolon) | TokenKind::End => {
                     return index;
                 }

@@ -199,9 +199,8 @@ impl Sema<'_> {
             return None;
         }
         b.span = whole;
-        let value = memory::with_access_flags(b, &array, |b| {
-            b.cooperative(MatrixOp::Load, &[pointer, layout, stride], ty)
-        });
+        let value =
+            memory::with_access_flags(b, &array, |b| b.cooperative(MatrixOp::Load, &[pointer, layout, stride], ty));
         self.write(b, &place, value, span, whole)?;
         Some(Lowered::Void)
     }
@@ -226,12 +225,7 @@ impl Sema<'_> {
         let matrix = b.module.types.cooperative(ty);
         if matrix.is_none() {
             let name = self.type_name(b, ty);
-            self.error(
-                Code::TYPE_MISMATCH,
-                span,
-                "a cooperative matrix is needed here",
-                format!("this is `{name}`"),
-            );
+            self.error(Code::TYPE_MISMATCH, span, "a cooperative matrix is needed here", format!("this is `{name}`"));
         }
         matrix
     }

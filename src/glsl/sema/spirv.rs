@@ -14,8 +14,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, ExprId, ExprKind, List, Qualifier, QualifierKind, SpirvArg, SpirvValue, SpirvWord};
 use crate::ir::build::Builder;
 use crate::ir::{
-    self, ForeignDecoration, ForeignInstruction, ForeignMode, ForeignOperand, ForeignType, GlobalId, OperandKind, Passing,
-    Requirements, Scalar, TypeId, Types, Value,
+    self, ForeignDecoration, ForeignInstruction, ForeignMode, ForeignOperand, ForeignType, GlobalId, OperandKind,
+    Passing, Requirements, Scalar, TypeId, Types, Value,
 };
 use crate::profile::Feature;
 use crate::source::Span;
@@ -215,7 +215,9 @@ impl Sema<'_> {
     /// The variable that a name stands for.
     fn variable(&self, symbol: crate::glsl::token::Symbol) -> Option<GlobalId> {
         match self.scopes.get(symbol).map(|declared| &declared.entity) {
-            Some(Entity::Place(Place { root: Value::Global(id), path, swizzle: None, .. })) if path.is_empty() => Some(*id),
+            Some(Entity::Place(Place { root: Value::Global(id), path, swizzle: None, .. })) if path.is_empty() => {
+                Some(*id)
+            }
             _ => None,
         }
     }

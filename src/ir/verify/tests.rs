@@ -355,7 +355,8 @@ fn cooperative_matrices_keep_their_shapes() {
         b.cooperative(MatrixOp::Length(Types::F32), &[], Types::U32);
         b.cooperative(MatrixOp::Load, &[F, I, I], a);
     });
-    for part in ["in the roles", "instead of", "not for", "no scalar or vector", "i32 instead", "no cooperative matrix"] {
+    for part in ["in the roles", "instead of", "not for", "no scalar or vector", "i32 instead", "no cooperative matrix"]
+    {
         assert_finds(&found, part);
     }
     assert_finds(&found, "f32 is no pointer");

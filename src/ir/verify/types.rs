@@ -1,7 +1,9 @@
 //! Rules of types, structs and constants: handles in range, parts before wholes, layouts complete.
 
 use super::{Check, ensure, find_cycle, is_laid_out, is_neutral};
-use crate::ir::{ArrayLen, ConstId, ConstValue, Constant, CooperativeMatrix, Module, Struct, StructId, Type, TypeId, Types};
+use crate::ir::{
+    ArrayLen, ConstId, ConstValue, Constant, CooperativeMatrix, Module, Struct, StructId, Type, TypeId, Types,
+};
 
 /// What is wrong with the types and constants of a module. Where handles are out of range nothing else is asked.
 pub fn check(module: &Module) -> Vec<String> {

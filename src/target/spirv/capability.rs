@@ -7,12 +7,13 @@ use super::Version;
 use crate::ir::{Scalar, ScalarKind};
 use rspirv::spirv::{BuiltIn, Capability, Op};
 use smallvec::{SmallVec, smallvec};
+use std::collections::BTreeSet;
 
 /// The smallest set found so far.
 #[derive(Debug)]
 pub(super) struct Needs {
     capabilities: SmallVec<[Capability; 12]>,
-    extensions: Vec<String>,
+    extensions: BTreeSet<String>,
     /// Scalars of 8 and 16 bits for which a type is declared.
     narrow: SmallVec<[Scalar; 4]>,
     version: Version,
@@ -83,7 +84,7 @@ impl Needs {
     pub fn new(version: Version) -> Needs {
         Needs {
             capabilities: smallvec![Capability::Shader],
-            extensions: Vec::new(),
+            extensions: BTreeSet::new(),
             narrow: SmallVec::new(),
             version,
         }
@@ -107,8 +108,8 @@ impl Needs {
     }
 
     pub fn extension(&mut self, extension: &str) {
-        if !self.extensions.iter().any(|known| known == extension) {
-            self.extensions.push(extension.to_owned());
+        if !self.extensions.contains(extension) {
+            self.extensions.insert(extension.to_owned());
         }
     }
 
@@ -162,9 +163,7 @@ impl Needs {
     }
 
     pub fn extensions(&self) -> Vec<&str> {
-        let mut sorted: Vec<&str> = self.extensions.iter().map(String::as_str).collect();
-        sorted.sort_unstable();
-        sorted
+        self.extensions.iter().map(String::as_str).collect()
     }
 }
 

@@ -4,9 +4,7 @@ use super::Emitter;
 use super::function::{Body, FEW};
 use super::model::Direction;
 use super::types::Key;
-use crate::ir::{
-    CooperativeMatrix, InstFlags, MatrixOp, MatrixRole, Scalar, ScalarKind, TypeId, Value, Values,
-};
+use crate::ir::{CooperativeMatrix, InstFlags, MatrixOp, MatrixRole, Scalar, ScalarKind, TypeId, Value, Values};
 use rspirv::spirv::{CooperativeMatrixOperands, CooperativeMatrixUse, Op, Word};
 use smallvec::SmallVec;
 

@@ -9,7 +9,7 @@ use crate::ir::{ConstId, ForeignOperand, GlobalId, OperandKind, Passing, Require
 use rspirv::spirv::{Capability, Op, Word};
 use smallvec::{SmallVec, smallvec};
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
     fn require(&mut self, requires: &Requirements) {
         for name in &requires.extensions {
             self.needs.extension(name);
@@ -50,7 +50,7 @@ impl Emitter<'_> {
     /// The decorations that a shader gives a variable.
     pub fn decorate_foreign(&mut self, global: GlobalId, id: Word) {
         let module = self.module;
-        for known in module.foreign.decorations.iter().filter(|known| known.variable == global) {
+        for known in module.foreign.decorations_of(global) {
             self.require(&known.requires);
             let operands = self.operands(&known.operands);
             let op = match known.kind {
@@ -74,15 +74,15 @@ impl Emitter<'_> {
     }
 
     /// The id of an extended set that a shader names.
-    fn foreign_set(&mut self, name: &str) -> Word {
+    fn foreign_set(&mut self, name: &'a str) -> Word {
         if name == "GLSL.std.450" {
             return self.glsl_set();
         }
-        if let Some((_, id)) = self.sets.iter().find(|(known, _)| known == name) {
+        if let Some(id) = self.sets.get(name) {
             return *id;
         }
         let id = self.id();
-        self.sets.push((name.to_owned(), id));
+        self.sets.insert(name, id);
         id
     }
 

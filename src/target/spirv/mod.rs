@@ -43,6 +43,7 @@ use globals::{GlobalMap, Variable};
 use lane::Plans;
 pub use listing::disassemble;
 use rspirv::spirv::{Decoration, GlslStd450Op, MAGIC_NUMBER, Op, Word};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use types::TypeMap;
 use words::Words;
@@ -183,7 +184,7 @@ struct Emitter<'a> {
     /// The same of [`AMD_BALLOT`].
     amd_ballot: Word,
     /// The sets that the shader names itself.
-    sets: Vec<(String, Word)>,
+    sets: FxHashMap<&'a str, Word>,
     /// The last id given out.
     last: Word,
     /// What is being emitted, for messages.
@@ -212,7 +213,7 @@ impl<'a> Emitter<'a> {
             glsl: 0,
             printf: 0,
             amd_ballot: 0,
-            sets: Vec::new(),
+            sets: FxHashMap::default(),
             last: 0,
             span: Span::NONE,
             diagnostics: Vec::new(),
@@ -249,7 +250,8 @@ impl<'a> Emitter<'a> {
         }
         let sets =
             [(self.glsl, "GLSL.std.450"), (self.printf, "NonSemantic.DebugPrintf"), (self.amd_ballot, AMD_BALLOT)];
-        let named = self.sets.iter().map(|(name, id)| (*id, name.as_str()));
+        let mut named: Vec<(Word, &str)> = self.sets.iter().map(|(name, id)| (*id, *name)).collect();
+        named.sort_unstable();
         for (id, name) in sets.into_iter().filter(|(id, _)| *id != 0).chain(named) {
             let start = head.begin(Op::ExtInstImport);
             head.push(id);

@@ -31,8 +31,7 @@ impl Emitter<'_> {
     /// `OpMemoryModel` of the module.
     pub fn memory_model(&self) -> [Word; 2] {
         let physical = self.needs.has(Capability::PhysicalStorageBufferAddresses);
-        let addressing =
-            if physical { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
+        let addressing = if physical { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
         let memory = if self.vulkan_memory { MemoryModel::Vulkan } else { MemoryModel::GLSL450 };
         [addressing as Word, memory as Word]
     }

@@ -73,7 +73,10 @@ fn declarations_and_expressions_are_told_apart() {
         ("a = coopmat < 3;", "(= a (< coopmat 3))"),
         ("f(coopmat < a, b > (c));", "(f (< coopmat a) (> b c))"),
         ("a = b < coopmat && coopmat > (c);", "(= a (&& (< b coopmat) (> coopmat c)))"),
-        ("spirv_type(capabilities = [4472], id = 30, 16, uint) q[N];", "spirv_type(capabilities =  4472, id = 30, 16, uint) q[N]"),
+        (
+            "spirv_type(capabilities = [4472], id = 30, 16, uint) q[N];",
+            "spirv_type(capabilities =  4472, id = 30, 16, uint) q[N]",
+        ),
         ("spirv_decorate = spirv_literal;", "(= spirv_decorate spirv_literal)"),
     ];
     for (source, expected) in cases {
