@@ -37,9 +37,8 @@ enum Function {
 
 /// Where a matrix lies in memory.
 struct Memory {
-    /// An array of scalars or vectors.
-    array: Place,
-    pointer: Value,
+    /// The element of an array of scalars or vectors where the matrix begins.
+    first: Place,
     layout: Value,
     stride: Value,
 }
@@ -193,14 +192,16 @@ impl Sema<'_> {
         let place = self.target(b, target)?;
         let ty = memory::value_type(b, &place);
         self.check_matrix(b, ty, span)?;
-        let Memory { array, pointer, layout, stride } = self.matrix_memory(b, args)?;
-        if array.access.contains(Access::WRITEONLY) {
+        let Memory { first, layout, stride } = self.matrix_memory(b, args)?;
+        if first.access.contains(Access::WRITEONLY) {
             self.error(Code::NOT_READABLE, whole, "this memory is `writeonly`", "read here");
             return None;
         }
         b.span = whole;
-        let value =
-            memory::with_access_flags(b, &array, |b| b.cooperative(MatrixOp::Load, &[pointer, layout, stride], ty));
+        let value = memory::with_access_flags(b, &first, |b| {
+            let pointer = memory::pointer(b, &first);
+            b.cooperative(MatrixOp::Load, &[pointer, layout, stride], ty)
+        });
         self.write(b, &place, value, span, whole)?;
         Some(Lowered::Void)
     }
@@ -211,11 +212,12 @@ impl Sema<'_> {
         let value = self.value(b, source)?;
         let ty = b.type_of(value);
         self.check_matrix(b, ty, self.ast[source].span)?;
-        let Memory { array, pointer, layout, stride } = self.matrix_memory(b, args)?;
-        let writable = memory::check_writable(&array, whole);
+        let Memory { first, layout, stride } = self.matrix_memory(b, args)?;
+        let writable = memory::check_writable(&first, whole);
         self.check(writable)?;
         b.span = whole;
-        memory::with_access_flags(b, &array, |b| {
+        memory::with_access_flags(b, &first, |b| {
+            let pointer = memory::pointer(b, &first);
             b.cooperative(MatrixOp::Store, &[pointer, value, layout, stride], Types::VOID)
         });
         Some(Lowered::Void)
@@ -234,7 +236,6 @@ impl Sema<'_> {
     fn matrix_memory(&mut self, b: &mut Builder<'_>, args: List<ExprId>) -> Option<Memory> {
         let ast = self.ast;
         let [_, array, at, stride, layout] = ast[args] else { return None };
-        let span = ast[array].span;
         let array = self.matrix_array(b, array)?;
         let [element, stride] = [at, stride].map(|arg| {
             let value = self.value(b, arg)?;
@@ -245,11 +246,8 @@ impl Sema<'_> {
         if let Type::Array { len: ArrayLen::Fixed(len), .. } = b.module.types.get(array.ty) {
             self.check_index(b, element, len, ast[at].span)?;
         }
-        let mut path = array.path.clone();
-        path.push(element);
-        b.span = span;
-        let pointer = b.access(array.root, &path);
-        Some(Memory { array, pointer, layout, stride: stride? })
+        let ty = b.module.types.element(array.ty, 0)?;
+        Some(Memory { first: array.part(element, ty), layout, stride: stride? })
     }
 
     /// An array of numbers or vectors that all invocations see.

@@ -357,7 +357,7 @@ impl Sema<'_> {
             return None;
         };
         b.span = arg.span;
-        Some(memory::pointer(b, place))
+        Some(memory::with_access_flags(b, place, |b| memory::pointer(b, place)))
     }
 
     fn pass_literal(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId) -> Option<Value> {
