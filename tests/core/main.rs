@@ -8,12 +8,13 @@ mod support;
 
 mod numbers;
 mod plan;
+mod products;
 mod stages;
 
 use std::path::Path;
 
 use libtest_mimic::Trial;
-use support::{fixture, rival, trial};
+use support::{fixture, lavapipe, rival, trial};
 
 fn main() {
     trial::main(trials);
@@ -28,7 +29,9 @@ fn trials() -> Vec<Trial> {
     let numbered = fixture::files("fixtures/spirv").into_iter();
     let numbered = numbered.map(|path| trial::judged(stem(&path), &compared, move || numbers::check(&path)));
     let stages = stages.map(|path| trial::judged(stem(&path), &compared, move || stages::check(&path)));
-    core.chain(stages).chain(numbered).collect()
+    let own = lavapipe::own_driver().into_iter();
+    let products = own.map(|lanes| trial::judged("products".into(), &[], move || products::check(lanes)));
+    core.chain(stages).chain(numbered).chain(products).collect()
 }
 
 fn stem(path: &Path) -> String {

@@ -3,8 +3,8 @@
 use super::{Shader, assemble, check, listing, logical_struct, options};
 use crate::ir::{
     Access, ArrayLen, AtomicOp, BinaryOp, Binding, ConstValue, CooperativeMatrix, EntryPoint, InstFlags, MatrixOp,
-    MatrixRole, MemoryKinds, Module, Order, Reconvergence, Scalar, ScalarKind, Scope, Space, SpecOp, Stage, Type, TypeId,
-    Types,
+    MatrixRole, MemoryKinds, Module, Order, Reconvergence, Scalar, ScalarKind, Scope, Space, SpecOp, Stage, Type,
+    TypeId, Types,
 };
 
 /// A struct with a bool, a vector, matrices and an array of structs.
