@@ -26,9 +26,15 @@ impl<'a> Emitter<'a> {
     pub fn foreign_type(&mut self, index: u32) -> Word {
         let known = &self.module.foreign.types[index as usize];
         self.require(&known.requires);
+        if !self.is_type_opcode(known.opcode) {
+            return 0;
+        }
         let operands = self.operands(&known.operands);
         let id = self.id();
-        self.out.globals.raw(known.opcode, Some(id), &operands);
+        let mut made = Words::default();
+        made.raw(known.opcode, Some(id), &operands);
+        self.check_form(None, made.as_slice());
+        self.out.globals.append(&made);
         id
     }
 
@@ -58,7 +64,10 @@ impl<'a> Emitter<'a> {
                 OperandKind::Ids => Op::DecorateId,
                 OperandKind::Texts => Op::DecorateString,
             };
-            self.out.decorations.typed(op, id, known.number, &operands);
+            let mut made = Words::default();
+            made.typed(op, id, known.number, &operands);
+            self.check_form(None, made.as_slice());
+            self.out.decorations.append(&made);
         }
     }
 
@@ -69,7 +78,10 @@ impl<'a> Emitter<'a> {
             self.require(&known.requires);
             let operands = self.operands(&known.operands);
             let op = if known.kind == OperandKind::Ids { Op::ExecutionModeId } else { Op::ExecutionMode };
-            self.out.modes.typed(op, function, known.number, &operands);
+            let mut made = Words::default();
+            made.typed(op, function, known.number, &operands);
+            self.check_form(None, made.as_slice());
+            self.out.modes.append(&made);
         }
     }
 
@@ -114,13 +126,22 @@ impl Body<'_, '_> {
             }
         }
         let opcode = if known.set.is_some() { Op::ExtInst as u32 } else { known.opcode };
-        if ty == Types::VOID && known.set.is_none() {
-            self.code.raw(opcode, None, &operands);
+        if !self.m.is_body_opcode(opcode) {
             return 0;
         }
-        let (ty, id) = (self.m.value_type(ty), self.m.id());
-        operands.insert(0, id);
-        self.code.raw(opcode, Some(ty), &operands);
+        let set = known.set.as_ref().map(|name| (operands[0], &**name));
+        let mut made = Words::default();
+        let mut id = 0;
+        if ty == Types::VOID && known.set.is_none() {
+            made.raw(opcode, None, &operands);
+        } else {
+            let ty = self.m.value_type(ty);
+            id = self.m.id();
+            operands.insert(0, id);
+            made.raw(opcode, Some(ty), &operands);
+        }
+        self.m.check_form(set, made.as_slice());
+        self.code.append(&made);
         id
     }
 }

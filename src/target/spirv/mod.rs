@@ -3,7 +3,7 @@
 //! [`emit`] walks the IR from the entry points; what is not reached is not written. Types, constants and variables are
 //! declared at their first use, so they come out in an order that depends on the module alone. One file a subject:
 //! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `model`, `image`, `math`, `dot`,
-//! `cooperative`, `foreign`, `lane`, `narrow`, `physical`, `print`, `capability`, `debug`.
+//! `cooperative`, `foreign`, `form`, `lane`, `narrow`, `physical`, `print`, `capability`, `debug`.
 
 mod capability;
 mod constants;
@@ -13,6 +13,7 @@ mod debug;
 mod dot;
 mod entry;
 mod foreign;
+mod form;
 mod function;
 mod globals;
 mod image;
