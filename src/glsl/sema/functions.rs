@@ -223,6 +223,7 @@ impl Sema<'_> {
         self.check_usable(&b, function, &signature);
         self.return_type = signature.ret;
         self.set_precise(&mut b, function);
+        self.non_uniform.clear();
         self.scopes.enter();
         self.declare_params(&mut b, function.params, &signature);
         self.statements(&mut b, body.stmts);
@@ -283,6 +284,9 @@ impl Sema<'_> {
             let Some(name) = param.name else { continue };
             let value = Value::Param(index as u32);
             let constant = self.qualifiers(param.qualifiers).constant.is_some();
+            let marked = ast[param.qualifiers].iter().any(|q| matches!(q.kind, ast::QualifierKind::NonUniform));
+            self.non_uniform_declarations.extend(marked.then_some(param.span));
+            self.non_uniform.extend(marked.then_some(value));
             let entity = match known.mode {
                 Mode::In if constant || self.is_opaque(b, known.ty) => Entity::Value(value),
                 Mode::In => self.parameter_copy(b, name, value, known.ty),

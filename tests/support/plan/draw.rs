@@ -112,6 +112,16 @@ impl Lines {
         Some(())
     }
 
+    /// Whether nothing is drawn into.
+    pub fn is_empty(&self) -> bool {
+        self.colors.is_empty() && self.depth.is_none()
+    }
+
+    /// Whether any input of the vertices holds more than zeros.
+    pub fn vary(&self) -> bool {
+        self.inputs.iter().any(|input| matches!(input.fill, Fill::From(_)))
+    }
+
     /// How what is drawn into is compared.
     pub fn judged(&self) -> impl Iterator<Item = Judged> {
         let colors = self.colors.iter().map(|(format, closeness)| judged_of(format, *closeness));

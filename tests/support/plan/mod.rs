@@ -119,16 +119,29 @@ impl Plan {
 
     /// One dispatch for each input pattern, with no module yet; the push constants are those of the second pattern.
     pub fn request(&self) -> Request {
-        let runs = PATTERNS.iter().map(|&pattern| self.buffers(pattern)).collect();
+        let patterns = self.patterns();
+        let runs = patterns.iter().map(|&pattern| self.buffers(pattern)).collect();
         let push = self.push.map(|(fill, count)| fill.words(PATTERNS[1], 77, count)).unwrap_or_default();
         Request {
             push_constants: push.iter().flat_map(|word| word.to_le_bytes()).collect(),
             addresses: self.addresses.clone(),
             spec_constants: self.spec.clone(),
             uniforms: self.uniforms.clone(),
-            others: PATTERNS.iter().map(|&pattern| self.resources.make(pattern)).collect(),
-            scenes: PATTERNS.iter().filter_map(|&pattern| self.draw.make(pattern)).collect(),
+            others: patterns.iter().map(|&pattern| self.resources.make(pattern)).collect(),
+            scenes: patterns.iter().filter_map(|&pattern| self.draw.make(pattern)).collect(),
             ..Request::new(Vec::new(), self.groups, runs)
+        }
+    }
+
+    /// What a run begins with; one pattern is enough where nothing is made of it, and two for draws, which are compiled
+    /// each time.
+    fn patterns(&self) -> &'static [Pattern] {
+        let varies = |fill: &Fill| matches!(fill, Fill::From(_));
+        let inputs = self.places.iter().any(|place| varies(&place.fill)) || self.resources.vary() || self.draw.vary();
+        match (inputs, self.draw.is_empty()) {
+            (false, false) => &PATTERNS[1..2],
+            (true, false) => &PATTERNS[1..3],
+            _ => &PATTERNS,
         }
     }
 

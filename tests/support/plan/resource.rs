@@ -160,6 +160,12 @@ impl Lines {
         Some(())
     }
 
+    /// Whether anything holds more than zeros.
+    pub fn vary(&self) -> bool {
+        let texels = self.texels.iter().map(|texels| texels.fill);
+        texels.chain(self.pictures.iter().map(|picture| picture.fill)).any(|fill| matches!(fill, Fill::From(_)))
+    }
+
     /// How what may be written is compared.
     pub fn judged(&self) -> impl Iterator<Item = Judged> {
         let texels = self.texels.iter().filter(|texels| texels.storage);
