@@ -69,9 +69,7 @@ impl Sema<'_> {
             return;
         };
         let Some((set, overload)) = self.add_overload(module, &function, params, ret) else { return };
-        if self.text(function.name.symbol) == "main" {
-            self.read_reconvergence(function.attributes);
-        }
+        self.read_reconvergence(function.attributes, self.text(function.name.symbol) == "main");
         let mark = self.diagnostics.mark();
         self.define(module, &function, body, set, overload);
         let refusals = self.diagnostics.take_refusals(mark);
@@ -111,6 +109,7 @@ impl Sema<'_> {
             params.extend(self.parameter(b, param));
         }
         let span = ast[function.return_type].span;
+        let ret = ret.filter(|ret| self.refuse_opaque(b, *ret, span).is_some());
         let ret = ret.filter(|ret| self.is_sized(b, *ret, span))?;
         (params.len() == function.params.len()).then_some((params, ret))
     }
@@ -139,6 +138,10 @@ impl Sema<'_> {
             (None, Some(_)) => Mode::Out,
             (None, None) => Mode::In,
         };
+        if let (true, Some(span)) = (self.is_opaque(b, ty), qualifiers.inout.or(qualifiers.output)) {
+            let message = "an image or sampler is an `in` parameter: it cannot be assigned";
+            self.error(Code::BAD_QUALIFIER, span, message, "not here");
+        }
         if let (Some(span), Mode::Out | Mode::InOut) = (qualifiers.constant, mode) {
             self.error(Code::BAD_QUALIFIER, span, "an `out` parameter cannot be `const`", "not here");
         }

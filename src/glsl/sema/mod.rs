@@ -186,7 +186,8 @@ impl<'a> Sema<'a> {
             DeclKind::Block(block) => self.block(&mut b, decl, &block),
             DeclKind::Defaults => self.default_qualifiers(&mut b, decl),
             DeclKind::Requalify(names) => self.requalify(&mut b, decl, names),
-            DeclKind::Precision { .. } | DeclKind::Prototype(_) => {}
+            DeclKind::Precision { ty, .. } => self.check_precision(&mut b, ty),
+            DeclKind::Prototype(_) => {}
         }
     }
 

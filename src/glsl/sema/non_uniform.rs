@@ -40,6 +40,16 @@ impl Sema<'_> {
         }
     }
 
+    /// The marker and the qualifier belong to an extension.
+    pub fn need_non_uniform(&mut self, span: Span) -> Option<()> {
+        const EXTENSION: &str = "GL_EXT_nonuniform_qualifier";
+        if self.env.is_enabled(EXTENSION) {
+            return Some(());
+        }
+        self.needs_extension("`nonuniformEXT` needs", EXTENSION, span);
+        None
+    }
+
     /// Keeps that a value was read from what is marked.
     pub fn keep_mark(&mut self, marked: bool, value: Value) {
         if marked && !matches!(value, Value::Const(_)) {

@@ -55,6 +55,10 @@ impl Sema<'_> {
         if qualifiers.uniform.is_none() {
             self.refuse_opaque(b, base, declarator.span)?;
         }
+        if let Some(init) = declarator.init {
+            let message = "an image or sampler has no initial value";
+            self.error(Code::BAD_INITIALIZER, self.ast[init].span, message, "not allowed");
+        }
         let mut layout = ResourceLayout::default();
         for id in &self.layout_ids(decl.qualifiers) {
             self.resource_layout_id(b, id, &mut layout)?;
@@ -165,7 +169,13 @@ impl Sema<'_> {
             self.error(Code::NOT_WRITABLE, span, "this image is `readonly`", "written here");
             return None;
         }
-        self.check_format(name, image, reads, span)
+        self.check_format(name, image, reads, span)?;
+        if name.starts_with("imageAtomic") && !opaque::is_atomic(image.format) {
+            let message = "atomic operations need an image of one whole word, such as `layout(r32ui)`";
+            self.error(Code::BAD_LAYOUT, span, message, "this image has another format");
+            return None;
+        }
+        Some(())
     }
 
     fn check_format(&mut self, name: &str, image: ImageType, reads: bool, span: Span) -> Option<()> {
