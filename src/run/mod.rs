@@ -15,8 +15,8 @@ pub mod vulkan;
 
 pub use draw::{Attribute, Draw, Rate, Shader, Target, Topology};
 pub use resource::{
-    Address, BufferBinding, BufferKind, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding, TexelBinding,
-    View,
+    Address, BufferBinding, BufferKind, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding,
+    TexelBinding, View,
 };
 
 /// One dispatch of one compute entry point.

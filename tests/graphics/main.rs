@@ -24,7 +24,10 @@ const JUDGES: [&str; 3] = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
 static NOT_RUN: &[(&str, &str)] = &[
     ("barycentric_frag", "lavapipe's process ends at gl_BaryCoordEXT, in glslang's module too"),
     ("narrow_varyings_frag", "lavapipe has no varyings of 16 bits and its process ends, in glslang's module too"),
-    ("image_atomics_long_comp", "lavapipe makes no pipeline of atomics on images of 64 bits, of glslang's module neither"),
+    (
+        "image_atomics_long_comp",
+        "lavapipe makes no pipeline of atomics on images of 64 bits, of glslang's module neither",
+    ),
 ];
 
 /// Whether a fixture is one of them; the reason is printed.
@@ -57,7 +60,13 @@ fn check(path: &Path) -> Result<(), String> {
     let plan = Plan::read(&source)?;
     if is_not_run(&name(path)) {
         rival::theirs(&source)?;
-        return rival::hold_profiles(&source, &[], &[], |p| Ok(vec![rival::ours("shader", &source, p)?]), |_| Ok(vec![]));
+        return rival::hold_profiles(
+            &source,
+            &[],
+            &[],
+            |p| Ok(vec![rival::ours("shader", &source, p)?]),
+            |_| Ok(vec![]),
+        );
     }
     rival::agree_on_driver(&name(path), &source, &plan.request(), &plan.judged()).map(drop)
 }

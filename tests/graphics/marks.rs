@@ -27,7 +27,9 @@ pub fn check() -> Result<(), String> {
 /// The operations on images that are not marked; all of [`OPERATIONS`] if one of them is not there at all.
 fn unmarked(text: &str) -> Vec<String> {
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-    let mark = |words: &Vec<&str>| (words.first() == Some(&"OpDecorate") && words[2] == "NonUniform").then(|| words[1].to_owned());
+    let mark = |words: &Vec<&str>| {
+        (words.first() == Some(&"OpDecorate") && words[2] == "NonUniform").then(|| words[1].to_owned())
+    };
     let marked: BTreeSet<String> = lines.iter().filter_map(mark).collect();
     let taken = |words: &Vec<&str>| {
         let at = words.iter().position(|word| OPERATIONS.contains(word))?;

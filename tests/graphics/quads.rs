@@ -32,13 +32,37 @@ struct Row {
 }
 
 static ROWS: &[Row] = &[
-    Row { name: "swizzle_float", words: 1, outputs: 6, formula: |n, x, y| moved(n, x, y, float), shapes: &[FULL, WEDGE] },
+    Row {
+        name: "swizzle_float",
+        words: 1,
+        outputs: 6,
+        formula: |n, x, y| moved(n, x, y, float),
+        shapes: &[FULL, WEDGE],
+    },
     Row { name: "swizzle_int", words: 1, outputs: 6, formula: |n, x, y| moved(n, x, y, int), shapes: &[FULL, WEDGE] },
-    Row { name: "swizzle_vectors", words: 4, outputs: 6, formula: |n, x, y| moved(n, x, y, vector), shapes: &[FULL, WEDGE] },
+    Row {
+        name: "swizzle_vectors",
+        words: 4,
+        outputs: 6,
+        formula: |n, x, y| moved(n, x, y, vector),
+        shapes: &[FULL, WEDGE],
+    },
     Row { name: "swizzle_bool", words: 1, outputs: 6, formula: |n, x, y| moved(n, x, y, flag), shapes: &[FULL, WEDGE] },
     Row { name: "swizzle_long", words: 2, outputs: 6, formula: |n, x, y| moved(n, x, y, long), shapes: &[FULL, WEDGE] },
-    Row { name: "swizzle_narrow", words: 1, outputs: 6, formula: |n, x, y| moved(n, x, y, narrow), shapes: &[FULL, WEDGE] },
-    Row { name: "swizzle_float_only", words: 2, outputs: 6, formula: |n, x, y| moved(n, x, y, pair), shapes: &[FULL, WEDGE] },
+    Row {
+        name: "swizzle_narrow",
+        words: 1,
+        outputs: 6,
+        formula: |n, x, y| moved(n, x, y, narrow),
+        shapes: &[FULL, WEDGE],
+    },
+    Row {
+        name: "swizzle_float_only",
+        words: 2,
+        outputs: 6,
+        formula: |n, x, y| moved(n, x, y, pair),
+        shapes: &[FULL, WEDGE],
+    },
     Row { name: "swizzle_nv", words: 1, outputs: 6, formula: with_operand, shapes: &[FULL, WEDGE] },
     Row { name: "votes", words: 1, outputs: 4, formula: votes, shapes: &[WEDGE] },
 ];

@@ -10,9 +10,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use crosslane::kernel::Specializations;
 use crosslane::run::vulkan::Device;
-use crosslane::run::{
-    Attribute, BufferBinding, Draw, ImageKind, Job, Resources, RunError, Shader, Target, Topology,
-};
+use crosslane::run::{Attribute, BufferBinding, Draw, ImageKind, Job, Resources, RunError, Shader, Target, Topology};
 use serde::{Deserialize, Serialize};
 
 use super::helper::{self, Helper};

@@ -95,12 +95,7 @@ pub fn agree(name: &str, source: &str, request: &Request, judged: &[Judged]) -> 
 }
 
 /// The same on the driver alone; what glslang's module left.
-pub fn agree_on_driver(
-    name: &str,
-    source: &str,
-    request: &Request,
-    judged: &[Judged],
-) -> Result<Vec<Buffers>, String> {
+pub fn agree_on_driver(name: &str, source: &str, request: &Request, judged: &[Judged]) -> Result<Vec<Buffers>, String> {
     let theirs = run(request, &theirs(source)?).map_err(|e| format!("glslang's module: {e}"))?;
     let make = |profile: &str| ours(name, source, profile).map(|module| vec![module]);
     hold_profiles(source, judged, &theirs, make, |modules| run(request, &modules[0]))?;

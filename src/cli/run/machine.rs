@@ -176,8 +176,8 @@ mod gl {
 #[cfg(feature = "vulkan")]
 mod vulkan {
     use super::{CommandError, Memory, Stop, Work, bindings, memories};
-    use crate::run::{Job, Resources};
     use crate::run::vulkan::Device;
+    use crate::run::{Job, Resources};
     use crate::target::spirv::{SpirvOptions, emit};
 
     pub fn run(device: &Device, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {

@@ -11,7 +11,9 @@ use super::image::{LAYOUT, Picture};
 use super::layout::{Layout, refuse};
 use super::memory::Block;
 use super::{Device, run_failure};
-use crate::run::{Address, BufferBinding, BufferKind, ImageBinding, ImageKind, Resources, RunError, Sampler, TexelBinding};
+use crate::run::{
+    Address, BufferBinding, BufferKind, ImageBinding, ImageKind, Resources, RunError, Sampler, TexelBinding,
+};
 
 /// All resources, in the order of `Resources`.
 pub(super) struct Bound<'d> {
@@ -97,10 +99,14 @@ impl<'d> Bound<'d> {
         let blocks = self.blocks.iter().map(|block| Held::Buffer(block.buffer.get()));
         let texels = self.texels.iter().map(|(_, view)| Held::Texels(view.get()));
         let none = vk::Sampler::null();
-        let pictures = self.pictures.iter().map(move |(picture, sampler)| {
-            Held::Image(picture.view.get(), sampler.as_ref().map_or(none, Guard::get))
-        });
-        blocks.chain(texels).chain(pictures).chain(self.samplers.iter().map(|s| Held::Image(vk::ImageView::null(), s.get())))
+        let pictures = self
+            .pictures
+            .iter()
+            .map(move |(picture, sampler)| Held::Image(picture.view.get(), sampler.as_ref().map_or(none, Guard::get)));
+        blocks
+            .chain(texels)
+            .chain(pictures)
+            .chain(self.samplers.iter().map(|s| Held::Image(vk::ImageView::null(), s.get())))
     }
 }
 
@@ -153,10 +159,7 @@ fn usage(binding: &BufferBinding) -> vk::BufferUsageFlags {
 }
 
 /// A buffer of texels and its view.
-fn texels<'d>(
-    device: &'d Device,
-    binding: &TexelBinding,
-) -> Result<(Block<'d>, Guard<'d, vk::BufferView>), RunError> {
+fn texels<'d>(device: &'d Device, binding: &TexelBinding) -> Result<(Block<'d>, Guard<'d, vk::BufferView>), RunError> {
     let usage = match binding.storage {
         true => vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER,
         false => vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER,

@@ -36,9 +36,9 @@ impl<'d> Commands<'d> {
 
     /// Orders all that was recorded before all that follows, the host's reads included.
     pub(super) fn barrier(&self) {
-        let barrier = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
-            .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE | vk::AccessFlags::HOST_READ)];
+        let barrier = [vk::MemoryBarrier::default().src_access_mask(vk::AccessFlags::MEMORY_WRITE).dst_access_mask(
+            vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE | vk::AccessFlags::HOST_READ,
+        )];
         let from = vk::PipelineStageFlags::ALL_COMMANDS;
         let to = vk::PipelineStageFlags::ALL_COMMANDS | vk::PipelineStageFlags::HOST;
         let none = vk::DependencyFlags::empty();

@@ -28,13 +28,7 @@ pub(super) fn run(
     Ok(())
 }
 
-fn record(
-    kernel: &Kernel<'_>,
-    [x, y, z]: [u32; 3],
-    push_constants: &[u8],
-    sets: &Sets<'_>,
-    buffer: vk::CommandBuffer,
-) {
+fn record(kernel: &Kernel<'_>, [x, y, z]: [u32; 3], push_constants: &[u8], sets: &Sets<'_>, buffer: vk::CommandBuffer) {
     let raw = &kernel.layout.device.raw;
     let point = vk::PipelineBindPoint::COMPUTE;
     let layout = kernel.layout.pipeline.get();

@@ -94,7 +94,7 @@ mod tests {
     fn names_are_those_of_glsl() {
         assert_eq!(Format::named("rgba8").unwrap().bytes, 4);
         assert!(Format::named("d32").unwrap().is_depth());
-        let why = Format::named("rgba").unwrap_err().to_string();
+        let why = Format::named("rgba").err().unwrap().to_string();
         assert!(why.ends_with("no format is called `rgba`"), "{why}");
     }
 }

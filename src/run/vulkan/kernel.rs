@@ -28,12 +28,7 @@ impl<'d> Kernel<'d> {
     ///
     /// # Errors
     /// [`RunError`]; the resources are then unchanged.
-    pub fn run(
-        &self,
-        groups: [u32; 3],
-        push_constants: &[u8],
-        resources: &mut Resources,
-    ) -> Result<(), RunError> {
+    pub fn run(&self, groups: [u32; 3], push_constants: &[u8], resources: &mut Resources) -> Result<(), RunError> {
         self.layout.device.check_free()?;
         self.layout.check(resources, push_constants)?;
         check_groups(self.layout.device, groups)?;

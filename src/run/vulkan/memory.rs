@@ -70,8 +70,7 @@ pub(super) fn allocate(
     let create = vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
     let create = if addressed { create.push_next(&mut flags) } else { create };
     // SAFETY: `create` is complete.
-    let handle =
-        unsafe { device.raw.allocate_memory(&create, None) }.map_err(run_failure("vkAllocateMemory"))?;
+    let handle = unsafe { device.raw.allocate_memory(&create, None) }.map_err(run_failure("vkAllocateMemory"))?;
     // SAFETY: the guard is the only owner; freeing unmaps.
     Ok(Guard::new(device, handle, |d, h| unsafe { d.free_memory(h, None) }))
 }

@@ -23,8 +23,7 @@ use crate::support::pattern::Pattern;
 use crate::support::rival::Judged;
 
 /// The words that begin such a line.
-pub const WORDS: [&str; 8] =
-    ["vertex", "target", "color", "depth", "attribute", "draw", "topology", "dual-source"];
+pub const WORDS: [&str; 8] = ["vertex", "target", "color", "depth", "attribute", "draw", "topology", "dual-source"];
 
 #[derive(Debug, Clone)]
 struct Input {

@@ -13,9 +13,7 @@
 //! Samplers take the nearest texel and clamp unless they say otherwise. A number at the end of an image's line is the share
 //! within which it is compared.
 
-use crosslane::run::{
-    Address, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding, TexelBinding, View,
-};
+use crosslane::run::{Address, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding, TexelBinding, View};
 
 use super::{Fill, fill_of};
 use crate::support::compare::Closeness;
@@ -180,8 +178,16 @@ impl Lines {
             buffers: Vec::new(),
             texels: self.texels.iter().map(|texels| texels.make(pattern)).collect(),
             images: self.pictures.iter().map(|picture| picture.make(pattern)).collect(),
-            samplers: self.samplers.iter().map(|(Spot(binding, element), sampler)| SamplerBinding {
-                set: 0, binding: *binding, element: *element, sampler: *sampler }).collect(),
+            samplers: self
+                .samplers
+                .iter()
+                .map(|(Spot(binding, element), sampler)| SamplerBinding {
+                    set: 0,
+                    binding: *binding,
+                    element: *element,
+                    sampler: *sampler,
+                })
+                .collect(),
         }
     }
 }
@@ -200,7 +206,13 @@ impl Picture {
         let view = VIEWS.iter().find(|(name, _)| *name == view)?.1;
         let layers = if matches!(view, View::Cube | View::CubeArray) { 6 } else { 1 };
         let image = Image {
-            format: format.to_owned(), view, size: extent(size)?, layers, levels: 1, samples: 1, data: Vec::new()
+            format: format.to_owned(),
+            view,
+            size: extent(size)?,
+            layers,
+            levels: 1,
+            samples: 1,
+            data: Vec::new(),
         };
         let kind = match what {
             "image" => ImageKind::Storage,
