@@ -87,7 +87,9 @@ fn check(row: &Row, shape: &str) -> Result<(), String> {
     sources.vertex = std::fs::read_to_string(shared(shape)).map_err(|e| e.to_string())?;
     let mut request = sources.plan.request();
     // Nothing is read: one run says all.
-    [request.runs.truncate(1), request.others.truncate(1), request.scenes.truncate(1)];
+    request.runs.truncate(1);
+    request.others.truncate(1);
+    request.scenes.truncate(1);
     for (profile, _) in PROFILES {
         let left = sources.run(&request, &sources.ours(profile)?).map_err(|e| format!("{profile}: {e}"))?;
         compare(row, &left[0], shape == WEDGE).map_err(|e| format!("{profile}: {e}"))?;
@@ -171,7 +173,7 @@ fn vector(x: u32, y: u32) -> [u32; 4] {
 }
 
 fn flag(x: u32, y: u32) -> [u32; 4] {
-    [x * 5 + y * 3 >> 2 & 1, 0, 0, 0]
+    [((x * 5 + y * 3) >> 2) & 1, 0, 0, 0]
 }
 
 fn long(x: u32, y: u32) -> [u32; 4] {
@@ -180,7 +182,7 @@ fn long(x: u32, y: u32) -> [u32; 4] {
 
 /// A 16-bit integer in the low half, and in the high half the quarters in a float of 16 bits.
 fn narrow(x: u32, y: u32) -> [u32; 4] {
-    [x * 300 + y & 0xffff | (x + 16 * y) << 16, 0, 0, 0]
+    [((x * 300 + y) & 0xffff) | ((x + 16 * y) << 16), 0, 0, 0]
 }
 
 fn pair(x: u32, y: u32) -> [u32; 4] {
