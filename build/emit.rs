@@ -277,6 +277,7 @@ fn special_text(text: &str) -> Result<String, String> {
     match text {
         "bitcast" => Ok("Lowering::Bitcast".into()),
         "select" => Ok("Lowering::Select".into()),
+        "hint" => Ok("Lowering::Hint".into()),
         "ballot-word" => Ok("Lowering::Derived(Derived::BallotWord)".into()),
         "first-lane" => Ok("Lowering::Derived(Derived::IsFirstLane)".into()),
         "subgroup-size" => Ok("Lowering::Derived(Derived::SubgroupSize)".into()),

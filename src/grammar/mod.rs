@@ -178,6 +178,8 @@ pub enum Lowering {
         memory: Scope,
         kinds: MemoryKinds,
     },
+    /// The first argument, if there is a result; what the others say is for no target.
+    Hint,
     /// Scopes, kinds of memory and order are constant arguments; the first is the scope of those that wait.
     ScopedBarrier {
         waits: bool,

@@ -216,6 +216,8 @@ pub enum MathFn {
     DerivXCoarse,
     DerivYCoarse,
     DerivWidthCoarse,
+    /// Of nothing: whether the invocation is a helper by now (GL_EXT_demote_to_helper_invocation).
+    IsHelper,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

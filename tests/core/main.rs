@@ -7,13 +7,13 @@
 mod support;
 
 mod numbers;
-mod plan;
 mod products;
 mod stages;
 
 use std::path::Path;
 
 use libtest_mimic::Trial;
+use support::plan::Plan;
 use support::{fixture, lavapipe, rival, trial};
 
 fn main() {
@@ -40,6 +40,6 @@ fn stem(path: &Path) -> String {
 
 fn check(path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    let plan = plan::Plan::read(&source)?;
+    let plan = Plan::read(&source)?;
     rival::agree(&stem(path), &source, &plan.request(), &plan.judged())
 }

@@ -5,14 +5,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
-use crosslane::diagnostic::render;
 use crosslane::ir::Stage;
-use crosslane::profile::Profile;
-use crosslane::source::NoIncludes;
 
 use crate::support::judge;
-use crate::support::rival::PROFILES;
+use crate::support::rival::{self, PROFILES};
 
 /// The stage that the end of a file's name says.
 pub fn stage(path: &Path) -> Option<(Stage, &'static str)> {
@@ -28,22 +24,12 @@ pub fn check(path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let (stage, word) = stage(path).ok_or("none of .vert, .frag and .comp")?;
     for (profile, environment) in PROFILES {
-        let module = ours(&source, stage, profile)?;
+        let module = rival::ours_of("shader", &source, stage, profile)?;
         judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
     }
-    let ours = Features::of(&ours(&source, stage, "spirv-1.6")?)?;
+    let ours = Features::of(&rival::ours_of("shader", &source, stage, "spirv-1.6")?)?;
     let theirs = Features::of(&judge::glslang_stage(&source, word)?)?;
     ours.within(&theirs)
-}
-
-fn ours(source: &str, stage: Stage, profile: &str) -> Result<Vec<u32>, String> {
-    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
-    let input = Input { name: "shader", bytes: source.as_bytes(), language: Language::Glsl };
-    let done = compile(&input, &Options { stage, ..Options::new(profile) }, &NoIncludes);
-    match done.verdict {
-        Verdict::Done(Artifact::Spirv(words)) => Ok(words),
-        _ => Err(render::human(&done.sources, &done.diagnostics)),
-    }
 }
 
 /// What a module asks for and what it does with the pipeline.

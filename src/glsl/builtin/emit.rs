@@ -104,6 +104,8 @@ impl Operation<'_> {
             (Lowering::Binary(op), [a, b]) => Parts::One(builder.binary(op, *a, *b)),
             (Lowering::Bitcast, [a]) => Parts::One(builder.bitcast(*a, self.ty)),
             (Lowering::Select, [reject, accept, condition]) => Parts::One(builder.select(*condition, *accept, *reject)),
+            (Lowering::Hint, _) if self.ty == Types::VOID => Parts::None,
+            (Lowering::Hint, [value, ..]) => Parts::One(*value),
             (Lowering::Atomic(op), _) => self.atomic(builder, op, operands),
             (Lowering::Image { op, roles }, _) => image::emit(builder, self, op, roles),
             (Lowering::Barrier { execution, memory, kinds }, _) => {

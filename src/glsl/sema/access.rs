@@ -47,7 +47,7 @@ impl Sema<'_> {
         let Some(element) = self.element_of(b, ty, at, span)? else { return self.no_parts(b, Some(ty), base) };
         self.note_index(b, &place, at, span);
         let mut part = place.part(at, element);
-        part.non_uniform |= self.non_uniform.contains(&at);
+        part.non_uniform |= self.is_non_uniform(b, at);
         Some(Lowered::Place(part))
     }
 

@@ -64,7 +64,8 @@ impl Sema<'_> {
         if let Some(made) = self.call_with_memory(b, callee, args, whole) {
             return made;
         }
-        if self.is_non_uniform_marker(callee) {
+        if self.text(callee.symbol) == "nonuniformEXT" {
+            self.need_non_uniform(callee.span)?;
             return self.mark_non_uniform(b, args, whole);
         }
         if type_name(self.text(callee.symbol)).is_some() {
@@ -300,7 +301,7 @@ impl Sema<'_> {
             }
             grammar::Mode::Memory => {
                 let place = self.atomic_target(b, name, arg)?;
-                let (value, ty) = (memory::pointer(b, &place), memory::value_type(b, &place));
+                let (value, ty) = (memory::marked_pointer(b, &place), memory::value_type(b, &place));
                 Some((Argument { value, ty, is_place: true, span }, Some(place)))
             }
             grammar::Mode::Out => {
@@ -321,10 +322,6 @@ impl Sema<'_> {
                 }
             },
         }
-    }
-
-    fn is_non_uniform_marker(&self, callee: Name) -> bool {
-        self.text(callee.symbol) == "nonuniformEXT" && self.env.is_enabled("GL_EXT_nonuniform_qualifier")
     }
 
     /// What an atomic function works on: memory, or an image, which is named by its variable.

@@ -1,6 +1,7 @@
 //! Constructors (GLSL 4.60 section 5.4): of scalars, vectors, matrices, structs and arrays.
 
 use super::Sema;
+use super::non_uniform::is_flagged;
 use super::operators::Operand;
 use crate::diagnostic::Code;
 use crate::glsl::ast::{self, ExprId, List};
@@ -8,7 +9,7 @@ use crate::glsl::convert;
 use crate::glsl::extended::{self, Allowed};
 use crate::glsl::types::{Basic, counted};
 use crate::ir::build::Builder;
-use crate::ir::{ArrayLen, ConstValue, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Value};
+use crate::ir::{ArrayLen, ConstValue, ImageOp, ImageParts, ImageType, InstFlags, Scalar, Type, TypeId, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -95,7 +96,11 @@ impl Sema<'_> {
             self.error(Code::BAD_CONSTRUCTOR, whole, message, "other arguments");
             return None;
         }
-        Some(b.image(ImageOp::Combine, ImageParts::SAMPLER, &[args[0].value, args[1].value], ty))
+        let flags = b.flags;
+        b.flags.set(InstFlags::NON_UNIFORM, args.iter().any(|arg| is_flagged(b, arg.value)));
+        let both = b.image(ImageOp::Combine, ImageParts::SAMPLER, &[args[0].value, args[1].value], ty);
+        b.flags = flags;
+        Some(both)
     }
 
     /// Structs and arrays take one argument a part, converted as an assignment converts.

@@ -11,7 +11,7 @@ use crate::glsl::ast::{self, Declarator, ExprKind, List};
 use crate::glsl::convert;
 use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
-use crate::ir::{Access, ArrayLen, Binding, ConstId, ConstValue, Global, Space, Type, TypeId, Types, Value};
+use crate::ir::{Access, ArrayLen, Binding, ConstId, ConstValue, Global, Space, Stage, Type, TypeId, Types, Value};
 use crate::source::Span;
 
 impl Sema<'_> {
@@ -65,6 +65,7 @@ impl Sema<'_> {
         if qualifiers.input.is_some() || qualifiers.output.is_some() {
             return self.stage_variable(b, decl, qualifiers, base, declarator);
         }
+        self.check_interpolation(qualifiers);
         if let Some(span) = qualifiers.inout {
             self.error(Code::BAD_QUALIFIER, span, "`inout` belongs to parameters", "not here");
             return None;
@@ -150,6 +151,9 @@ impl Sema<'_> {
             let span = self.ast[init].span;
             self.error(Code::BAD_INITIALIZER, span, "a `shared` variable has no initial value", "not allowed");
         }
+        if let (Some(span), false) = (qualifiers.shared, self.env.stage == Stage::Compute) {
+            self.error(Code::BAD_QUALIFIER, span, "`shared` variables belong to compute shaders", "not in this stage");
+        }
         let ty = self.sized(b, ty, declarator)?;
         self.refuse_matrix(b, ty, declarator.span)?;
         Some(self.new_global(b, Space::Workgroup, qualifiers.access, ty, declarator, None))
@@ -223,7 +227,7 @@ impl Sema<'_> {
     /// `type a, b = 1;` inside a function.
     pub fn local_variables(&mut self, b: &mut Builder<'_>, decl: &ast::Decl) {
         let ast::DeclKind::Variables { ty, declarators } = decl.kind else {
-            self.local_non_variable(decl);
+            self.local_non_variable(b, decl);
             return;
         };
         let qualifiers = self.qualifiers(decl.qualifiers);
@@ -231,6 +235,7 @@ impl Sema<'_> {
         if let Some(span) = qualifiers.storage() {
             self.error(Code::BAD_QUALIFIER, span, "a local variable has no storage qualifier but `const`", "not here");
         }
+        self.check_interpolation(&qualifiers);
         let base = self.type_spec(b, ty);
         let ast = self.ast;
         for declarator in &ast[declarators] {
@@ -242,9 +247,9 @@ impl Sema<'_> {
         }
     }
 
-    fn local_non_variable(&mut self, decl: &ast::Decl) {
+    fn local_non_variable(&mut self, b: &mut Builder<'_>, decl: &ast::Decl) {
         match decl.kind {
-            ast::DeclKind::Precision { .. } => {}
+            ast::DeclKind::Precision { ty, .. } => self.check_precision(b, ty),
             ast::DeclKind::Prototype(_) => {
                 self.error(Code::BAD_DECLARATION, decl.span, "functions are declared outside functions", "not here");
             }

@@ -84,9 +84,7 @@ impl Sema<'_> {
         self.refuse_passing(&params, &function);
         self.refuse_body(&function);
         let Some((set, overload)) = self.add_overload(module, &function, params, ret) else { return };
-        if self.text(function.name.symbol) == "main" {
-            self.read_reconvergence(function.attributes);
-        }
+        self.read_reconvergence(function.attributes, self.text(function.name.symbol) == "main");
         let mark = self.diagnostics.mark();
         self.define(module, &function, body, set, overload);
         let refusals = self.diagnostics.take_refusals(mark);
@@ -126,6 +124,7 @@ impl Sema<'_> {
             params.extend(self.parameter(b, param));
         }
         let span = ast[function.return_type].span;
+        let ret = ret.filter(|ret| self.refuse_opaque(b, *ret, span).is_some());
         let ret = ret.filter(|ret| self.is_sized(b, *ret, span))?;
         (params.len() == function.params.len()).then_some((params, ret))
     }
@@ -157,6 +156,10 @@ impl Sema<'_> {
             (None, Some(_)) => Mode::Out,
             (None, None) => Mode::In,
         };
+        if let (true, Some(span)) = (self.is_opaque(b, ty), qualifiers.inout.or(qualifiers.output)) {
+            let message = "an image or sampler is an `in` parameter: it cannot be assigned";
+            self.error(Code::BAD_QUALIFIER, span, message, "not here");
+        }
         if let (Some(span), Mode::Out | Mode::InOut) = (qualifiers.constant, mode) {
             self.error(Code::BAD_QUALIFIER, span, "an `out` parameter cannot be `const`", "not here");
         }
@@ -258,6 +261,7 @@ impl Sema<'_> {
         self.check_usable(&b, function, &signature);
         self.return_type = signature.ret;
         self.set_precise(&mut b, function);
+        self.non_uniform.clear();
         self.scopes.enter();
         self.declare_params(&mut b, function.params, &signature);
         self.statements(&mut b, body.stmts);
@@ -318,6 +322,9 @@ impl Sema<'_> {
             let Some(name) = param.name else { continue };
             let value = Value::Param(index as u32);
             let constant = self.qualifiers(param.qualifiers).constant.is_some();
+            let marked = ast[param.qualifiers].iter().any(|q| matches!(q.kind, ast::QualifierKind::NonUniform));
+            self.non_uniform_declarations.extend(marked.then_some(param.span));
+            self.non_uniform.extend(marked.then_some(value));
             let entity = match known.mode {
                 Mode::In if constant || self.is_opaque(b, known.ty) => Entity::Value(value),
                 Mode::In | Mode::Reference | Mode::Literal => self.parameter_copy(b, name, value, known.ty),

@@ -11,6 +11,15 @@ pub fn pointer(b: &mut Builder<'_>, place: &Place) -> Value {
     if place.path.is_empty() && place.space != Space::Physical { place.root } else { b.access(place.root, &place.path) }
 }
 
+/// The same for an operation that takes memory itself, marked where the way to it differs among invocations.
+pub fn marked_pointer(b: &mut Builder<'_>, place: &Place) -> Value {
+    let before = b.flags;
+    b.flags.set(InstFlags::NON_UNIFORM, place.non_uniform);
+    let pointer = pointer(b, place);
+    b.flags = before;
+    pointer
+}
+
 /// Type of the value that reading the place gives.
 pub fn value_type(b: &mut Builder<'_>, place: &Place) -> TypeId {
     let ty = b.module.types.logical(place.ty);

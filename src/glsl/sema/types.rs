@@ -204,7 +204,7 @@ impl Sema<'_> {
     }
 
     /// Declares a name in the innermost scope; one that is there already is an error.
-    pub fn declare(&mut self, name: Name, entity: Entity) {
+    pub fn declare(&mut self, name: Name, mut entity: Entity) {
         if self.text(name.symbol).starts_with("gl_") && !self.env.is_enabled("GL_EXT_spirv_intrinsics") {
             let message = format!("`{}` cannot be declared", self.text(name.symbol));
             self.error(Code::RESERVED_WORD, name.span, message, "names that begin with `gl_` are the language's own");
@@ -217,6 +217,9 @@ impl Sema<'_> {
             let diagnostic = Diagnostic::error(Code::REDECLARED, message);
             self.report(diagnostic.at(name.span, "the second declaration").with(first, "the first one"));
             return;
+        }
+        if let Entity::Place(place) = &mut entity {
+            place.non_uniform |= self.is_declared_non_uniform(name.span);
         }
         self.scopes.declare(name.symbol, entity, name.span);
     }

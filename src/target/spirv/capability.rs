@@ -194,7 +194,7 @@ const fn of_op(op: Op) -> Option<Capability> {
         | Op::ImageQueryLod
         | Op::ImageQueryLevels
         | Op::ImageQuerySamples => Capability::ImageQuery,
-        Op::DemoteToHelperInvocation => Capability::DemoteToHelperInvocation,
+        Op::DemoteToHelperInvocation | Op::IsHelperInvocationEXT => Capability::DemoteToHelperInvocation,
         Op::TypeCooperativeMatrixKHR => Capability::CooperativeMatrixKHR,
         Op::GroupNonUniformRotateKHR => Capability::GroupNonUniformRotateKHR,
         Op::GroupNonUniformPartitionEXT => Capability::GroupNonUniformPartitionedEXT,

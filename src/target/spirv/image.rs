@@ -175,7 +175,9 @@ impl Body<'_, '_> {
             return operands.words[0];
         };
         let ty = self.m.image_type(image);
-        self.emit(Op::Image, ty, &[operands.words[0]])
+        let bare = self.emit(Op::Image, ty, &[operands.words[0]]);
+        self.pass_non_uniform(value, bare);
+        bare
     }
 
     /// The optional image operands (section 3.14): the mask and what belongs to it, in the order of its bits.
@@ -289,6 +291,7 @@ impl Body<'_, '_> {
             return self.m.internal("an image operation without coordinates");
         };
         let texel = self.emit(Op::ImageTexelPointer, pointer, &[operands.words[0], coordinate, sample]);
+        self.pass_non_uniform(operands.values[0], texel);
         let data: SmallVec<[Word; 2]> =
             [ImageParts::DATA, ImageParts::COMPARED].into_iter().filter_map(|part| operands.word(part)).collect();
         self.texel_atomic(ty, op, texel, image.sampled, &data)

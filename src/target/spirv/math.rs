@@ -198,6 +198,8 @@ const fn row(function: MathFn) -> Row {
         F::DerivWidthCoarse => derivative(Op::FwidthCoarse),
         // These ask for the signs of two operands: see `dot`.
         F::DotInt | F::DotIntAccSat | F::DotPacked | F::DotPackedAccSat => [No, No, No, No],
+        // It asks for the kind of no operand.
+        F::IsHelper => [No, No, No, No],
         F::CountTrailingZeros => [No, Expand(trailing_zeros), Expand(trailing_zeros), No],
     }
 }
@@ -207,6 +209,9 @@ impl Body<'_, '_> {
         let f = self.f;
         if super::dot::is_int_dot(function) {
             return self.int_dot(function, f.values(args), ty);
+        }
+        if function == MathFn::IsHelper {
+            return self.is_helper(ty);
         }
         let types = &self.m.module.types;
         let first = f.values(args).first().and_then(|value| self.type_of(*value));
@@ -223,6 +228,13 @@ impl Body<'_, '_> {
             Ext(op) => self.extended(op, word, &args),
             Expand(expand) => expand(self, &Call { args: &args, ty, scalar, size }),
         }
+    }
+
+    /// SPIR-V 1.6 took the demotion in but left this question in its extension.
+    fn is_helper(&mut self, ty: TypeId) -> Word {
+        self.m.needs.extension("SPV_EXT_demote_to_helper_invocation");
+        let ty = self.m.value_type(ty);
+        self.emit(Op::IsHelperInvocationEXT, ty, &[])
     }
 
     /// An instruction of GLSL.std.450.
