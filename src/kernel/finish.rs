@@ -1,7 +1,7 @@
 //! From a typed module to a kernel that a profile's target can write: the steps in their order.
 
 use super::lanes::{Asked, asked};
-use super::{Kernel, LaneContract, Specializations, lower, lower_lanes, pass, verify};
+use super::{Kernel, LaneContract, buffers_only, Specializations, lower, lower_lanes, pass, verify};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
 use crate::profile::{Profile, Target};
@@ -17,6 +17,9 @@ pub fn finish(
     profile: &Profile,
 ) -> Result<Kernel, Vec<Diagnostic>> {
     let mut kernel = simplified(module, entry, settings)?;
+    if profile.target == Target::Amd {
+        buffers_only::check(&kernel)?;
+    }
     kernel.lanes = LaneContract::of(&kernel);
     lower_lanes(&mut kernel, profile)?;
     if profile.target == Target::Amd {

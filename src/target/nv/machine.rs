@@ -105,6 +105,8 @@ pub enum Operand {
     /// A scalar that the program environment provides.
     Named(Cow<'static, str>),
     Place(Place),
+    /// Members of one register as the offset of a texture's coordinates.
+    Offset(SmallVec<[Reg; 4]>),
 }
 
 impl Operand {
@@ -112,7 +114,7 @@ impl Operand {
     pub fn regs(&self) -> impl Iterator<Item = Reg> + '_ {
         let (one, many): (Option<Reg>, &[Reg]) = match self {
             Operand::Reg(reg) => (Some(*reg), &[]),
-            Operand::Vector(regs) => (None, regs),
+            Operand::Vector(regs) | Operand::Offset(regs) => (None, regs),
             Operand::Place(place) => (place.index, &[]),
             Operand::Constant(..) | Operand::Constants(_) | Operand::Named(_) => (None, &[]),
         };
@@ -222,6 +224,8 @@ pub enum Line {
     /// A break that is never taken; the loader asks for one in each `Repeat`.
     BreakNever,
     Return,
+    /// Makes a helper of a fragment's invocation.
+    Kill,
     /// What the lines from here on were in the source.
     Source(Span),
     /// The cross-lane operation that the lines from here on stand for.
