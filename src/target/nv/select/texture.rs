@@ -1,8 +1,8 @@
-//! Textures: `TEX`, `TXB`, `TXL`, `TXD`, `TXF`, `TXFMS`, `TXG`, `TXGO`, `TXQ`, `TXQS`, `LOD` (NV_gpu_program4 section 2.X.4.4,
+//! Textures: `TEX`, `TXB`, `TXL`, `TXD`, `TXF`, `TXFMS`, `TXG`, `TXQ`, `TXQS`, `LOD` (NV_gpu_program4 section 2.X.4.4,
 //! NV_gpu_program5).
 //!
 //! Where the reference of a comparison and the level of detail stand beside the coordinates is a row of a table. Refused is
-//! what no instruction says: the number of levels, and offsets that the target does not take.
+//! what no instruction says: the number of levels, and offsets that the target does not take; and gathers with four offsets.
 
 use super::Selector;
 use super::image::{Access, Slots, letter, target};
@@ -62,6 +62,9 @@ const GATHER_OFFSETS: std::ops::RangeInclusive<i32> = -32..=31;
 impl Selector<'_> {
     pub fn texture(&mut self, access: &Access) {
         match access.op {
+            _ if access.parts.contains(ImageParts::OFFSETS) => {
+                self.refused("a gather with four offsets");
+            }
             ImageOp::Sample => self.sample(access),
             ImageOp::Gather => self.gather(access),
             ImageOp::Fetch => self.fetch(access),
@@ -165,19 +168,9 @@ impl Selector<'_> {
             }
         };
         let mut operands = self.coordinates(access, None);
-        let offsets = access.values(self, ImageParts::OFFSETS);
-        for axis in 0..2 {
-            let mut slots = Slots::default();
-            for (slot, value) in slots.iter_mut().zip(offsets.iter().skip(axis).step_by(2)) {
-                *slot = Some(self.uint(*value));
-            }
-            if !offsets.is_empty() {
-                operands.push(self.slots(&slots, Kind::Sint));
-            }
-        }
         operands.extend(self.texture_component(access, component));
         operands.extend(self.offset(access, GATHER_OFFSETS, true));
-        self.look_up(access, if offsets.is_empty() { "TXG" } else { "TXGO" }, &operands);
+        self.look_up(access, "TXG", &operands);
     }
 
     /// A texel by its number: the level of detail, or the sample, stands in `w`.
