@@ -20,6 +20,7 @@ mod support;
 mod tables;
 
 mod kernel;
+mod pictures;
 mod registers;
 mod scenes;
 mod verified;
@@ -151,16 +152,19 @@ fn core_trials(path: PathBuf) -> Vec<Trial> {
     on_both(&format!("core::{stem}"), move |runner| hold(&Shader::read(&path)?, PROFILE, runner))
 }
 
-/// The texts of a scene, and a run of it beside the driver's own.
+/// The texts of a scene, a run on their interpreter where it has a formula, and one beside the driver's own.
 fn scene_trials(case: scenes::Case) -> Vec<Trial> {
     let name = format!("scene::{}", case.name);
     let case = std::sync::Arc::new(case);
-    let drawn = case.clone();
+    let (drawn, interpreted) = (case.clone(), case.clone());
+    let formula = pictures::formula(&case).map(|formula| {
+        trial(format!("{name}::text"), move || pictures::against_formula(&interpreted, formula))
+    });
     let text = trial(format!("{name}::snapshot"), move || {
         case.text().map(|text| keep(&format!("scene-{}", case.name), PLAIN, &text))
     });
     let run = on_gpu(format!("{name}::gpu"), move || drawn.on_gpu(PROFILE));
-    [text].into_iter().chain(run).collect()
+    [text].into_iter().chain(formula).chain(run).collect()
 }
 
 // Random kernels.

@@ -29,7 +29,7 @@ pub struct Source {
 pub struct Case {
     pub name: String,
     sources: Vec<Source>,
-    scene: Scene,
+    pub scene: Scene,
 }
 
 impl Source {
@@ -73,6 +73,12 @@ impl Case {
         self.sources.iter().map(|source| source.program(profile)).collect()
     }
 
+    /// The format of its images; what is not said is the widest.
+    pub fn format(&self) -> &'static str {
+        let named = self.name.strip_prefix("format_");
+        FORMATS.iter().map(|(name, ..)| *name).find(|name| named == Some(*name)).unwrap_or("rgba32f")
+    }
+
     /// The texts of all programs.
     pub fn text(&self) -> Result<String, String> {
         Ok(self.programs(PROFILE)?.into_iter().map(|program| program.text).collect::<Vec<_>>().join("\n"))
@@ -113,7 +119,8 @@ fn differs((a, b): (&u32, &u32)) -> bool {
     a != b && (x.is_subnormal() || y.is_subnormal() || !close)
 }
 
-fn alike(ours: &[u8], theirs: &[u8]) -> Result<(), String> {
+/// Whether bytes are the same words, or floats that lie close together.
+pub fn alike(ours: &[u8], theirs: &[u8]) -> Result<(), String> {
     let words = |bytes: &[u8]| -> Vec<u32> {
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
     };
@@ -267,6 +274,18 @@ fn dispatched(name: &str, macros: &[(&str, &str)], words: usize, textures: Vec<T
     Case { name: name.to_owned(), sources, scene: Scene { groups: [1, 1, 1], textures, storage, ..Scene::default() } }
 }
 
+fn texels_by_number() -> Case {
+    let list = vec![
+        texture(0, Shape::D2, [16, 16, 1], RGBA32F, 5),
+        texture(1, Shape::D2Array, [8, 8, 3], RGBA32I, 1),
+        texture(2, Shape::Buffer, [64, 1, 1], RGBA32UI, 1),
+        texture(3, Shape::D1Array, [16, 3, 1], RGBA32F, 1),
+        texture(4, Shape::D3, [8, 8, 8], RGBA32F, 4),
+        texture(5, Shape::Rect, [8, 8, 1], RGBA32F, 1),
+    ];
+    dispatched("texels", &[], 64 * 8 * 4, list)
+}
+
 fn textures() -> Case {
     let list = vec![
         linear(texture(0, Shape::D2, [16, 16, 1], RGBA32F, 5)),
@@ -397,7 +416,7 @@ pub fn cases() -> Vec<Case> {
         drawn("sampled", &[FLOAT; 5], false, sampled_textures()),
         instances(),
     ];
-    let dispatched_cases = [textures(), shadows(), shapes(), atomics(), separate()];
+    let dispatched_cases = [texels_by_number(), textures(), shadows(), shapes(), atomics(), separate()];
     drawn_cases.into_iter().chain(dispatched_cases).chain(FORMATS.map(format)).collect()
 }
 
