@@ -16,10 +16,7 @@ pub fn finish(
     settings: &Specializations,
     profile: &Profile,
 ) -> Result<Kernel, Vec<Diagnostic>> {
-    let mut kernel = simplified(module, entry, settings)?;
-    if profile.target == Target::Amd {
-        buffers_only::check(&kernel)?;
-    }
+    let mut kernel = simplified(module, entry, settings, profile)?;
     kernel.lanes = LaneContract::of(&kernel);
     lower_lanes(&mut kernel, profile)?;
     if profile.target == Target::Amd {
@@ -39,12 +36,20 @@ pub fn operations(
     settings: &Specializations,
     profile: &Profile,
 ) -> Result<Vec<Asked>, Vec<Diagnostic>> {
-    let mut kernel = simplified(module, entry, settings)?;
+    let mut kernel = simplified(module, entry, settings, profile)?;
     Ok(asked(&mut kernel, profile))
 }
 
-fn simplified(module: &Module, entry: usize, settings: &Specializations) -> Result<Kernel, Vec<Diagnostic>> {
+fn simplified(
+    module: &Module,
+    entry: usize,
+    settings: &Specializations,
+    profile: &Profile,
+) -> Result<Kernel, Vec<Diagnostic>> {
     let mut kernel = lower(module, entry, settings)?;
+    if profile.target == Target::Amd {
+        buffers_only::check(&kernel)?;
+    }
     pass::optimize(&mut kernel);
     check(&kernel)?;
     Ok(kernel)
