@@ -1,7 +1,7 @@
 //! From a typed module to a kernel that a profile's target can write: the steps in their order.
 
 use super::lanes::{Asked, asked};
-use super::{Kernel, LaneContract, buffers_only, Specializations, lower, lower_lanes, pass, verify};
+use super::{Kernel, LaneContract, Specializations, buffers_only, lower, lower_lanes, pass, verify};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
 use crate::profile::{Profile, Target};

@@ -5,8 +5,8 @@
 //! `Loop` or a `Scope` as its results. Cross-lane operations are [`Op::Lane`] until a profile is known and
 //! [`Op::Prim`] afterwards. No language and no target shows here.
 
-pub mod build;
 pub mod buffers_only;
+pub mod build;
 mod contract;
 pub mod finish;
 pub mod image;

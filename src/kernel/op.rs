@@ -4,7 +4,7 @@
 
 use super::stage::Site;
 use super::{BlockId, InstId, Ty};
-use crate::ir::{AtomicOp, BuiltIn, ImageOp, ImageParts, MathFn, MemoryKinds, Order, Scalar, Scope};
+use crate::ir::{AtomicOp, BuiltIn, ImageOp, ImageParts, MathFn, MemoryKinds, Order, Place, Scalar, Scope};
 use crate::lane::{AluOp, FoldOp, LaneFact, LaneOp, Primitive};
 
 /// `[a]`.
@@ -163,6 +163,12 @@ pub enum Op {
         location: u32,
         component: u8,
     },
+    /// `[]`, `[sample]` or `[x, y]`, 32 bits: the same of a float, at another place of the pixel.
+    Interpolate {
+        at: Place,
+        location: u32,
+        component: u8,
+    },
     /// `[value]` of 32 bits: a component of an output, once on each way to the end of the invocation.
     Output {
         site: Site,
@@ -277,7 +283,8 @@ impl Op {
         let arithmetic =
             matches!(self, O::Un(..) | O::Bin(..) | O::Cmp(..) | O::Tern(..) | O::BitInsert(_) | O::Select);
         let conversion = matches!(self, O::Convert(..) | O::Join | O::Low | O::High);
-        let of_invocation = matches!(self, O::BuiltIn(..) | O::Input { .. } | O::BufferBytes(_) | O::Fact(_));
+        let of_invocation =
+            matches!(self, O::BuiltIn(..) | O::Input { .. } | O::Interpolate { .. } | O::BufferBytes(_) | O::Fact(_));
         arithmetic || conversion || of_invocation || matches!(self, O::MaskAlu(_) | O::MaskFromWords)
     }
 }

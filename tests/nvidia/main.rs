@@ -63,6 +63,7 @@ fn trials() -> Vec<Trial> {
     trials.extend(expressed().into_iter().flat_map(core_trials));
     trials.extend(scenes::cases().into_iter().flat_map(scene_trials));
     trials.push(trial("scenes".to_owned(), scenes::complete));
+    trials.extend(on_gpu("scenes::stages_load".to_owned(), scenes::loads));
     trials.extend(random_trials());
     trials.push(trial("fermi".to_owned(), || verified::refusals().map(|text| keep("refused-by-fermi", PLAIN, &text))));
     trials.push(trial("registers".to_owned(), registers::compared));
@@ -157,9 +158,8 @@ fn scene_trials(case: scenes::Case) -> Vec<Trial> {
     let name = format!("scene::{}", case.name);
     let case = std::sync::Arc::new(case);
     let (drawn, interpreted) = (case.clone(), case.clone());
-    let formula = pictures::formula(&case).map(|formula| {
-        trial(format!("{name}::text"), move || pictures::against_formula(&interpreted, formula))
-    });
+    let formula = pictures::formula(&case)
+        .map(|formula| trial(format!("{name}::text"), move || pictures::against_formula(&interpreted, formula)));
     let text = trial(format!("{name}::snapshot"), move || {
         case.text().map(|text| keep(&format!("scene-{}", case.name), PLAIN, &text))
     });

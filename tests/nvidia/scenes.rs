@@ -60,7 +60,8 @@ impl Source {
         let text = self.text()?;
         let input = Input { name: &self.name, bytes: text.as_bytes(), language: compile::Language::Glsl };
         let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
-        let define = |(name, value): &(String, String)| MacroOption::Define { name: name.clone(), value: value.clone() };
+        let define =
+            |(name, value): &(String, String)| MacroOption::Define { name: name.clone(), value: value.clone() };
         let macros = self.macros.iter().map(define).collect();
         let options = Options { stage: self.stage, macros, ..Options::new(profile) };
         compiler::nv_program(&input, &options, &Specializations::new())
@@ -183,8 +184,20 @@ fn texture(binding: u32, shape: Shape, size: [u32; 3], format: Format, levels: u
         let depth = if layered { size[2] } else { halved(size[2]) };
         (halved(size[0]) * height * depth) as usize * components(format)
     };
-    let levels = (0..levels).map(|level| texels(format.component, texels_of(level), 17 * binding + level + 1)).collect();
-    Texture { set: 0, binding, element: 0, is_image: false, shape, size, format, levels, linear: false, compares: false }
+    let levels =
+        (0..levels).map(|level| texels(format.component, texels_of(level), 17 * binding + level + 1)).collect();
+    Texture {
+        set: 0,
+        binding,
+        element: 0,
+        is_image: false,
+        shape,
+        size,
+        format,
+        levels,
+        linear: false,
+        compares: false,
+    }
 }
 
 fn linear(texture: Texture) -> Texture {
@@ -249,6 +262,14 @@ fn instances() -> Case {
     (case.scene.draw.instances, case.scene.draw.first_instance) = (5, 2);
     let moves = (0..8).flat_map(|n| [0.2 * n as f32 - 0.8, 0.1 * n as f32 - 0.4, 0.0, 0.0]);
     case.scene.uniform = vec![(0, moves.flat_map(|value: f32| value.to_le_bytes()).collect())];
+    case
+}
+
+/// Fragments that write to images and buffers; an image is larger than the framebuffer.
+fn stores() -> Case {
+    let list = vec![image(0, Shape::D2, [16, 16, 1], R32UI), image(1, Shape::D2, [32, 41, 1], RGBA32F)];
+    let mut case = drawn("stores", &[FLOAT], true, list);
+    case.scene.storage = vec![(0, vec![0; 4 * 64])];
     case
 }
 
@@ -343,6 +364,17 @@ fn atomics() -> Case {
     case
 }
 
+fn formatless() -> Case {
+    let halves = Format { internal: 0x881A, external: 0x1908, component: FLOAT };
+    let bytes = Format { internal: 0x8D7C, external: 0x8D99, component: UINT };
+    let list = vec![
+        image(0, Shape::D2, [8, 8, 1], halves),
+        image(1, Shape::D2, [8, 8, 1], halves),
+        image(2, Shape::D2, [8, 8, 1], bytes),
+    ];
+    dispatched("formatless", &[], 64 * 4, list)
+}
+
 fn separate() -> Case {
     let picture = |element: u32| Texture { element, ..texture(0, Shape::D2, [8, 8, 1], RGBA32F, 1) };
     dispatched("separate", &[], 64 * 4, vec![picture(0), picture(1)])
@@ -413,11 +445,31 @@ pub fn cases() -> Vec<Case> {
         drawn("quads", &[FLOAT; 4], false, Vec::new()),
         drawn("quads_float", &[FLOAT, FLOAT, UINT], false, Vec::new()),
         drawn("warps", &[UINT, UINT, FLOAT], false, Vec::new()),
+        drawn("places", &[FLOAT; 2], false, Vec::new()),
+        drawn("samples", &[FLOAT, INT], false, Vec::new()),
+        stores(),
         drawn("sampled", &[FLOAT; 5], false, sampled_textures()),
         instances(),
     ];
-    let dispatched_cases = [texels_by_number(), textures(), shadows(), shapes(), atomics(), separate()];
+    let dispatched_cases = [texels_by_number(), formatless(), textures(), shadows(), shapes(), atomics(), separate()];
     drawn_cases.into_iter().chain(dispatched_cases).chain(FORMATS.map(format)).collect()
+}
+
+/// The driver takes the programs of every stage fixture that assembly can express.
+pub fn loads() -> Result<(), String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stages");
+    let mut names: Vec<String> = Vec::new();
+    for file in std::fs::read_dir(&folder).map_err(|e| e.to_string())? {
+        names.push(file.map_err(|e| e.to_string())?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    let programs = names.iter().map(|name| Source::new(&format!("../stages/{name}"), &[]).program(PROFILE));
+    let mut wrong = Vec::new();
+    for (name, program) in names.iter().zip(programs) {
+        let Ok(program) = program else { continue };
+        wrong.extend(opengl::load(program).err().map(|why| format!("{name}: {why}")));
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
 /// Every shader of the folder is part of a scene.

@@ -22,6 +22,8 @@ enum Job {
     Run(Box<(Program, Request)>),
     /// The driver's own assembly of a GLSL shader.
     List(String),
+    /// Whether the driver takes a program.
+    Load(Box<Program>),
     /// A scene by assembly programs.
     Scene(Box<(Vec<Program>, Scene)>),
     /// A scene by the driver's own compilation: of a compute shader, or of vertices and fragments.
@@ -49,6 +51,11 @@ pub fn run(program: Program, request: Request) -> Result<Vec<Buffers>, String> {
         Answer::Said(said) => Err(said),
         Answer::Scene(_) => Err("a scene came back where buffers were asked for".to_owned()),
     }
+}
+
+/// Lets the driver take a program.
+pub fn load(program: Program) -> Result<(), String> {
+    said(&Job::Load(Box::new(program))).map(|_| ())
 }
 
 /// What programs leave of a scene.
@@ -118,6 +125,9 @@ fn answer(device: &Device, job: &Job) -> Result<Answer, String> {
     match job {
         Job::Describe => Ok(Answer::Said(description(device))),
         Job::Run(what) => execute(device, &what.0, &what.1).map(Answer::Runs).map_err(|e| e.to_string()),
+        Job::Load(program) => {
+            device.load(program).map(|loaded| Answer::Said(loaded.note.clone())).map_err(|e| e.to_string())
+        }
         Job::Scene(what) => draw(device, &what.0, what.1.clone()).map_err(|e| e.to_string()),
         Job::SceneGlsl(what) => draw_glsl(device, &what.0, what.1.clone()).map_err(|e| e.to_string()),
         Job::List(glsl) => {

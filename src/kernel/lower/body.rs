@@ -202,10 +202,7 @@ impl<'m> Lower<'m> {
                 Scalars::new()
             }
             IrOp::Math(function, args) if is_derivative(function) => self.derivative(function, args),
-            IrOp::Interpolate { .. } => {
-                self.not_yet("inputs at other places of the pixel");
-                self.stand_in(inst.ty)
-            }
+            IrOp::Interpolate { at, pointer, args } => self.interpolate(at, pointer, args, inst.ty),
             IrOp::Print { .. } => {
                 self.not_yet("texts that are printed");
                 Scalars::new()

@@ -7,7 +7,9 @@
 use super::body::Operand;
 use super::pointer::{Index, Pointer};
 use super::{Lower, Scalars};
-use crate::ir::{self, Access, Binding, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Values};
+use crate::ir::{
+    self, Access, Binding, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Values,
+};
 use crate::kernel::{BinOp, BindingPoint, Image, Op, Value, image};
 
 /// A part of a variable that holds images or samplers.

@@ -5,9 +5,10 @@
 
 use super::analyze::is_large;
 use super::pointer::Pointer;
-use super::Lower;
+use super::{Lower, Scalars};
 use crate::ir::{
-    Binding, BuiltIn, Global, GlobalId, Interpolation, Sampling, Scalar, Space, StructId, Type, TypeId,
+    self, Binding, BuiltIn, Global, GlobalId, Interpolation, Place, Sampling, Scalar, Space, StructId, Type, TypeId,
+    Values,
 };
 use crate::kernel::{Input, Op, Output, Site, Ty, Value};
 
@@ -146,11 +147,40 @@ impl Lower<'_> {
 
     fn input(&mut self, port: Port) -> Value {
         match port.site {
-            Site::Location(location) => {
-                self.b.value(Op::Input { location, component: port.component }, &[], Ty::B32)
-            }
+            Site::Location(location) => self.b.value(Op::Input { location, component: port.component }, &[], Ty::B32),
             Site::BuiltIn(_) => self.b.u32(0),
         }
+    }
+
+    /// A part of an input at another place of the pixel.
+    pub fn interpolate(&mut self, at: Place, pointer: ir::Value, args: Values, ty: TypeId) -> Scalars {
+        let args: Scalars = self.list(args).iter().flat_map(|arg| self.values(*arg)).collect();
+        let pointer = self.pointer(pointer);
+        let count = self.shapes.count(ty).unwrap_or(0) as usize;
+        let Some(ports) = self.ports_behind(&pointer, count) else {
+            self.not_yet("inputs at other places of the pixel whose index is not constant");
+            return self.stand_in(ty);
+        };
+        let value = |port: Port| match port.site {
+            Site::Location(location) => {
+                let operation = Op::Interpolate { at, location, component: port.component };
+                self.b.value(operation, &args, Ty::B32)
+            }
+            Site::BuiltIn(_) => self.b.u32(0),
+        };
+        ports.into_iter().map(value).collect()
+    }
+
+    /// Where so many scalars of an input come from that a pointer points to.
+    fn ports_behind(&self, pointer: &Pointer, count: usize) -> Option<Vec<Port>> {
+        let Pointer::Slots { first, .. } = *pointer else { return None };
+        self.interface.iter().find_map(|(id, ports)| match self.global(*id) {
+            Pointer::Slots { first: start, .. } => {
+                let from = first.checked_sub(start)? as usize;
+                ports.get(from..from + count).map(<[Port]>::to_vec)
+            }
+            _ => None,
+        })
     }
 
     /// Gives the variables that are outputs to the pipeline.

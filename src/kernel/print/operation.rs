@@ -1,7 +1,7 @@
 //! The words of operations, without their operands.
 
-use crate::ir::{ImageOp, ImageParts, Scalar};
 use crate::ir::print::{barrier_text, lane_text, scalar_name, snake};
+use crate::ir::{ImageOp, ImageParts, Scalar};
 use crate::kernel::{InstId, MemoryAccess, MemorySpace, Op, Site};
 use crate::lane::{LaneFact, Primitive};
 
@@ -72,6 +72,9 @@ pub fn words_of(op: &Op) -> Words {
         }
         Op::BuiltIn(built_in, component) => Words::plain(format!("{}.{component}", snake(built_in))),
         Op::Input { location, component } => Words::plain(format!("input {location}.{component}")),
+        Op::Interpolate { at, location, component } => {
+            Words::plain(format!("interpolate.{} {location}.{component}", snake(at)))
+        }
         Op::Output { site: Site::Location(location), component } => {
             Words::plain(format!("output {location}.{component}"))
         }

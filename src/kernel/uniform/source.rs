@@ -20,6 +20,7 @@ impl Sources<'_> {
             Op::BuiltIn(built_in, component) => self.built_in(built_in, component),
             Op::Fact(LaneFact::Size) => Extent::Dispatch,
             Op::Fact(_) | Op::Atomic { .. } | Op::FoldMoved { .. } | Op::Input { .. } => Extent::Lane,
+            Op::Interpolate { .. } => Extent::Lane,
             Op::Image { op, .. } => all.min(image(op)),
             Op::Load(access) => all.min(self.memory(access)),
             Op::Lane { op, .. } => self.lane(op, all),

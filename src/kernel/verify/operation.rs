@@ -1,8 +1,8 @@
 //! Types of operands and results of operations inside one lane.
 
 use super::{Check, Verifier, ensure};
-use crate::ir::print::scalar_name;
 use crate::ir::Scalar;
+use crate::ir::print::scalar_name;
 use crate::kernel::stage::{belongs, built_in_input};
 use crate::kernel::{BinOp, CmpOp, InstId, Op, TernOp, Ty, UnOp};
 use crate::lane::{AluOp, LaneFact};
@@ -65,7 +65,9 @@ impl Verifier<'_> {
                 ensure!(component < count, "there is no such component");
                 Ok(Signature::new([], [ty]))
             }
-            Op::Input { .. } | Op::Output { .. } | Op::Kill | Op::Derivative(_) => self.of_stage(op),
+            Op::Input { .. } | Op::Interpolate { .. } | Op::Output { .. } | Op::Kill | Op::Derivative(_) => {
+                self.of_stage(op)
+            }
             Op::Image { op, image, parts } => self.image(op, image, parts),
             Op::Select => {
                 let ty = self.kernel.args(inst).get(1).map_or(Ty::Bool, |accept| self.kernel.ty(*accept));

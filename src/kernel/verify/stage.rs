@@ -2,7 +2,7 @@
 
 use super::operation::Signature;
 use super::{Check, Verifier, ensure};
-use crate::ir::{ImageDim, ImageOp, ImageParts, MathFn, Stage};
+use crate::ir::{ImageDim, ImageOp, ImageParts, MathFn, Place, Stage};
 use crate::kernel::{Op, Ty, image};
 
 /// Components of a location, and the most that a built-in output has: clip distances.
@@ -17,6 +17,17 @@ impl Verifier<'_> {
                 let is_declared = self.kernel.inputs.iter().any(|input| input.location == location);
                 ensure!(is_declared && component < COMPONENTS, "there is no such input");
                 Ok(Signature::new([], [Ty::B32]))
+            }
+            Op::Interpolate { at, location, component } => {
+                let is_declared = self.kernel.inputs.iter().any(|input| input.location == location);
+                ensure!(stage == Stage::Fragment, "only fragments have pixels");
+                ensure!(is_declared && component < COMPONENTS, "there is no such input");
+                let args = match at {
+                    Place::Centroid => 0,
+                    Place::Sample => 1,
+                    Place::Offset => 2,
+                };
+                Ok(Signature::new(vec![Ty::B32; args], [Ty::B32]))
             }
             Op::Output { site, component } => {
                 let is_declared = self.kernel.outputs.iter().any(|output| output.site == site);

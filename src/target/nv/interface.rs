@@ -7,8 +7,8 @@
 //! the number of the first instance of a draw. Textures and images are units, each kind numbered in the same order.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::kernel::tree::Tree;
 use crate::ir::{BuiltIn, Stage};
+use crate::kernel::tree::Tree;
 use crate::kernel::{BufferKind, Kernel, MemorySpace, Op, Site};
 use std::collections::BTreeSet;
 

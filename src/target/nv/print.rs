@@ -173,7 +173,11 @@ fn qualifiers(input: &Input) -> String {
         Sampling::Sample => "SAMPLE ",
     };
     // What is flat is the same everywhere.
-    if input.interpolation == Interpolation::Flat { interpolation.to_owned() } else { format!("{interpolation}{sampling}") }
+    if input.interpolation == Interpolation::Flat {
+        interpolation.to_owned()
+    } else {
+        format!("{interpolation}{sampling}")
+    }
 }
 
 /// Numbers of the colours that a fragment program writes.

@@ -351,7 +351,11 @@ impl<'p> Machine<'p> {
         let pictures = &mut self.memory.pictures;
         let list = if inst.op.starts_with('T') { &mut pictures.textures } else { &mut pictures.images };
         let picture = list.get_mut(unit.ok_or("it has no unit")?).ok_or("nothing is bound")?;
-        if target.as_deref() == Some(picture.target) { Ok(picture) } else { Err(format!("{} is bound", picture.target)) }
+        if target.as_deref() == Some(picture.target) {
+            Ok(picture)
+        } else {
+            Err(format!("{} is bound", picture.target))
+        }
     }
 
     /// Loads, fetches, lookups and sizes.

@@ -19,7 +19,12 @@ pub use pictures::Picture;
 /// The buffers after each run of a program over the case of a request.
 pub fn run(text: &str, reflection: &Reflection, request: &Request) -> Result<Vec<Buffers>, String> {
     let program = parse::program(text)?;
-    request.runs.iter().map(|before| run_once(&program, reflection, request, before, Pictures::default())).map(|run| run.map(|(after, _)| after)).collect()
+    request
+        .runs
+        .iter()
+        .map(|before| run_once(&program, reflection, request, before, Pictures::default()))
+        .map(|run| run.map(|(after, _)| after))
+        .collect()
 }
 
 /// Textures and images by their units.

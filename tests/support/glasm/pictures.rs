@@ -26,7 +26,8 @@ struct Packing {
 
 fn packing(format: &str) -> Packing {
     let letters: String = format.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
-    let digits: u32 = format[letters.len()..].chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0);
+    let digits: u32 =
+        format[letters.len()..].chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0);
     let means = match () {
         () if format.ends_with("_snorm") => "snorm",
         () if format.ends_with("ui") => "uint",

@@ -84,9 +84,7 @@ pub fn on_vector(inst: &Inst, vector: &[u64], rest: &[u64]) -> Result<Vec<u64>, 
             let half = |bits: u64| u64::from(half_to_float(bits as u16).to_bits());
             vec![half(*x), half(x >> 16), half(*x), half(x >> 16)]
         }
-        ("UP4UB", [x, ..], []) => {
-            (0..4).map(|n| u64::from(((x >> (8 * n) & 0xff) as f32 / 255.0).to_bits())).collect()
-        }
+        ("UP4UB", [x, ..], []) => (0..4).map(|n| u64::from(((x >> (8 * n) & 0xff) as f32 / 255.0).to_bits())).collect(),
         ("UP2US", [x, ..], []) => {
             let half = |bits: u64| u64::from(((bits & 0xffff) as f32 / 65535.0).to_bits());
             vec![half(*x), half(x >> 16), half(*x), half(x >> 16)]

@@ -5,7 +5,9 @@ use super::check;
 use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, MathFn, Scalar, Stage};
 use crate::kernel::print::print;
 use crate::kernel::uniform::Uniformity;
-use crate::kernel::{BindingPoint, Buffer, Builder, Image, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Ty, Value, image};
+use crate::kernel::{
+    BindingPoint, Buffer, Builder, Image, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Ty, Value, image,
+};
 use crate::lane::Activity;
 use crate::source::Span;
 

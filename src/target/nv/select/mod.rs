@@ -305,6 +305,7 @@ impl<'k> Selector<'k> {
             Op::MaskFromWords => self.uint(args[0]),
             Op::Image { op, image, parts } => return self.image(inst, op, image, parts),
             Op::Input { location, component } => self.input(location, component),
+            Op::Interpolate { at, location, component } => self.interpolate(at, [location, component.into()], args),
             Op::Output { site, component } => return self.output(site, component, args[0]),
             Op::Kill => return self.kill(),
             Op::Derivative(function) => self.derivative(function, args[0]),

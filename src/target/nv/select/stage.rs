@@ -2,7 +2,7 @@
 //! NV_fragment_program4, NV_gpu_program5, NV_shader_thread_group).
 
 use super::Selector;
-use crate::ir::{BuiltIn, MathFn, Stage};
+use crate::ir::{BuiltIn, MathFn, Place, Stage};
 use crate::kernel::{Def, Site, Value};
 use crate::lane::WARP;
 use crate::target::nv::interface::parameter;
@@ -26,6 +26,23 @@ impl Selector<'_> {
     /// A component of an attribute.
     pub fn input(&mut self, location: u32, component: u8) -> Operand {
         Operand::Named(format!("{}.{}", attribute(location), LETTERS[usize::from(component) & 3]).into())
+    }
+
+    /// A component of an attribute at another place of the pixel (NV_gpu_program5, `IPAC`, `IPAS`, `IPAO`).
+    pub fn interpolate(&mut self, at: Place, [location, component]: [u32; 2], args: &[Value]) -> Operand {
+        let attribute = self.input(location, component as u8);
+        match at {
+            Place::Centroid => self.word("IPAC.F", &[attribute]),
+            Place::Sample => {
+                let sample = self.arg(args[0], Kind::Sint);
+                self.word("IPAS.F", &[attribute, sample])
+            }
+            Place::Offset => {
+                let [x, y] = [args[0], args[1]].map(|arg| Some(self.uint(arg)));
+                let offset = self.slots(&[x, y, None, None], Kind::Float);
+                self.word("IPAO.F", &[attribute, offset])
+            }
+        }
     }
 
     pub fn output(&mut self, site: Site, component: u8, value: Value) {

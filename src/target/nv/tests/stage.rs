@@ -1,7 +1,9 @@
 //! Textures, images, and programs of vertices and fragments.
 
 use super::{F, body, program};
-use crate::ir::{AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Sampling, Scalar, Stage};
+use crate::ir::{
+    AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Sampling, Scalar, Stage,
+};
 use crate::kernel::{BindingPoint, Builder, Image, Input, Kernel, Op, Output, Site, Ty, Value, image};
 use crate::lane::op::QuadMove;
 use crate::lane::primitive::NvOp;
@@ -80,7 +82,10 @@ fn levels_and_references_stand_where_the_target_wants_them() {
     let of = |dim, arrayed| lines(bound(image_type(dim, arrayed, None), true), ImageOp::Sample, parts, &[0x3f80_0000]);
     assert!(of(ImageDim::D2, false).contains(&"TXL.F R0.x, R0.xyzw, texture[0], SHADOW2D;".to_owned()));
     let layered = of(ImageDim::D2, true);
-    assert!(layered.iter().any(|line| line.starts_with("TXL.F R0.x, a2.xyzw, R0.xxxx, texture[0], SHADOWARRAY2D")), "{layered:?}");
+    assert!(
+        layered.iter().any(|line| line.starts_with("TXL.F R0.x, a2.xyzw, R0.xxxx, texture[0], SHADOWARRAY2D")),
+        "{layered:?}"
+    );
 }
 
 #[test]
