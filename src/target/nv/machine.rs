@@ -32,6 +32,7 @@ pub type Components = u8;
 
 pub const X: Components = 1;
 pub const Y: Components = 2;
+pub const W: Components = 8;
 pub const ANY: Components = 15;
 /// Where `PK64` leaves the first of two results (NV_gpu_program5, section 2.X.8.Z), and `UP2H` the low half.
 pub const X_OR_Z: Components = 5;

@@ -1,14 +1,14 @@
 //! Textures: `TEX`, `TXB`, `TXL`, `TXD`, `TXF`, `TXFMS`, `TXG`, `TXQ`, `TXQS`, `LOD` (NV_gpu_program4 section 2.X.4.4,
 //! NV_gpu_program5).
 //!
-//! Where the reference of a comparison and the level of detail stand beside the coordinates is a row of a table. Refused is
-//! what no instruction says: the number of levels, and offsets that the target does not take; and gathers with four offsets.
+//! Where the reference of a comparison and the level of detail stand beside the coordinates is a row of a table. Refused are
+//! offsets that the target does not take, and gathers with four offsets.
 
 use super::Selector;
 use super::image::{Access, Slots, letter, target};
 use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType};
 use crate::kernel::Value;
-use crate::target::nv::machine::{Kind, Operand, Target};
+use crate::target::nv::machine::{Class, Kind, Operand, Target, W};
 
 /// Where an operand stands: in the vector of the coordinates, or in one behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,10 +81,19 @@ impl Selector<'_> {
                 let coordinates = self.coordinates(access, None);
                 self.query("LOD.F", access, &coordinates);
             }
+            ImageOp::Levels => self.levels(access),
             _ => {
-                self.refused("the number of levels of a texture");
+                self.refused("this operation on a texture");
             }
         }
+    }
+
+    /// The number of levels, which stands behind the size of the first one, as in the driver's own programs.
+    fn levels(&mut self, access: &Access) {
+        let to = self.registers.add(Class::Word, W);
+        let [unit, target] = self.texture_unit(access);
+        self.push("TXQ", Target::Regs([to].into_iter().collect()), &[Operand::Constant(0, Kind::Sint), unit, target]);
+        self.result(access.inst, Operand::Reg(to));
     }
 
     /// The texture unit and the target.
