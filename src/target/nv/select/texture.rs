@@ -215,18 +215,18 @@ impl Selector<'_> {
         let known: Option<Vec<i32>> = values.iter().map(|value| self.known(*value).map(|bits| bits as i32)).collect();
         match known {
             Some(known) if known.iter().all(|offset| range.contains(offset)) => {
-                let at = |n: usize| known.get(n).copied().unwrap_or(0);
-                Some(Operand::Named(format!("offset({{{}, {}, {}, 0}})", at(0), at(1), at(2)).into()))
+                Some(known_offset(&known, takes_computed))
             }
             None if takes_computed && access.ty.dim != ImageDim::Cube => {
                 let mut slots = Slots::default();
                 for (slot, value) in slots.iter_mut().zip(values) {
                     *slot = Some(self.uint(*value));
                 }
-                match self.slots(&slots, Kind::Float) {
-                    Operand::Vector(regs) => Some(Operand::Offset(regs)),
-                    _ => None,
-                }
+                Some(match self.slots(&slots, Kind::Float) {
+                    Operand::Vector(regs) => Operand::Offset(regs),
+                    Operand::Named(attribute) => Operand::Named(format!("offset({attribute})").into()),
+                    other => other,
+                })
             }
             _ => {
                 self.refused("such an offset of a texture's coordinates");
@@ -234,4 +234,14 @@ impl Selector<'_> {
             }
         }
     }
+}
+
+/// A constant offset: as a vector, which has the wider range, or as the numbers that `TXD` alone takes.
+fn known_offset(known: &[i32], as_vector: bool) -> Operand {
+    let mut numbers: Vec<String> = known.iter().map(i32::to_string).collect();
+    if !as_vector {
+        return Operand::Named(format!("({})", numbers.join(", ")).into());
+    }
+    numbers.resize(4, "0".to_owned());
+    Operand::Named(format!("offset({{{}}})", numbers.join(", ")).into())
 }

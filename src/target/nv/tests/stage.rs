@@ -96,6 +96,16 @@ fn constant_offsets_are_written_out() {
 }
 
 #[test]
+fn offsets_of_gradients_are_numbers_and_others_may_be_attributes() {
+    let texture = || bound(image_type(ImageDim::D2, false, None), false);
+    let parts = PLACE | ImageParts::GRADIENTS | ImageParts::OFFSET;
+    let found = lines(texture(), ImageOp::Sample, parts, &[-1_i32 as u32, 1]);
+    assert_eq!(found[0], "TXD.F R0.xyzw, a2.xyxx, a2.zwzz, a2.xyxx, texture[0], 2D, (-1, 1);");
+    let found = lines(texture(), ImageOp::Sample, PLACE | ImageParts::OFFSET, &[]);
+    assert_eq!(found[0], "TEX.F R0.xyzw, a2.xyxx, texture[0], 2D, offset(a2.zwzz);");
+}
+
+#[test]
 fn texels_of_a_format_are_unpacked() {
     let found = lines(bound(image_type(ImageDim::D2, false, Some(4)), false), ImageOp::Read, PLACE, &[]);
     assert_eq!(found[..2], ["LOADIM.U32 R0.x, a2.xyxx, image[0], 2D;", "UP4UB.F R0.x, R0.x;"]);
