@@ -50,7 +50,9 @@ impl Selector<'_> {
             return;
         }
         let Some(name) = self.result_name(site, component) else {
-            self.refused("this output");
+            let found = self.kernel.outputs.iter().find(|output| output.site == site);
+            let name = found.map_or("", |output| &output.name);
+            self.refused(&format!("the output {name}"));
             return;
         };
         let value = self.uint(value);
