@@ -5,7 +5,7 @@
 //! structs: those are in the scopes of name resolution.
 
 use super::opaque;
-use crate::ir::{ArrayLen, Constants, ImageDim, ImageType, Scalar, ScalarKind, Type, TypeId, Types};
+use crate::ir::{ArrayLen, Constants, CooperativeMatrix, ImageDim, ImageType, Scalar, ScalarKind, Type, TypeId, Types};
 use std::fmt::Write;
 
 /// A type's name with its article, for messages: "a `vec2`", "an `int`".
@@ -208,7 +208,7 @@ fn unsupported(name: &str) -> Option<&'static str> {
         "atomic_uint" => "atomic counters",
         "accelerationStructureEXT" | "accelerationStructureNV" | "rayQueryEXT" => "ray queries",
         "bfloat16_t" => "16-bit floats of another kind",
-        "coopmat" | "fcoopmatNV" | "icoopmatNV" | "ucoopmatNV" => "cooperative matrices",
+        "fcoopmatNV" | "icoopmatNV" | "ucoopmatNV" => "cooperative matrices of NVIDIA's first extension",
         "coopvecNV" => "cooperative vectors",
         _ => return None,
     })
@@ -235,7 +235,26 @@ fn write_type(out: &mut String, types: &Types, constants: &Constants, id: TypeId
         Type::SampledImage(image) => write_image(out, "sampler", image),
         Type::Sampler => out.push_str("sampler"),
         Type::AccelerationStructure => out.push_str("accelerationStructureEXT"),
+        Type::Foreign(_) => out.push_str("spirv_type"),
+        Type::CooperativeMatrix(matrix) => write_cooperative(out, types, constants, matrix),
     }
+}
+
+fn write_cooperative(out: &mut String, types: &Types, constants: &Constants, matrix: CooperativeMatrix) {
+    out.push_str("coopmat<");
+    write_type(out, types, constants, matrix.element);
+    match constants.as_int(types, matrix.scope) {
+        Some(2) => out.push_str(", gl_ScopeWorkgroup"),
+        Some(_) => out.push_str(", gl_ScopeSubgroup"),
+        None => out.push_str(", constant"),
+    }
+    for number in [matrix.rows, matrix.columns] {
+        match constants.as_int(types, number) {
+            Some(number) => push(out, format_args!(", {number}")),
+            None => out.push_str(", constant"),
+        }
+    }
+    push(out, format_args!(", gl_MatrixUse{:?}>", matrix.role));
 }
 
 /// Writing to a `String` cannot fail.
@@ -367,7 +386,7 @@ mod tests {
 
     #[test]
     fn unsupported_types_are_recognized() {
-        for name in ["atomic_uint", "rayQueryEXT", "coopmat"] {
+        for name in ["atomic_uint", "rayQueryEXT", "fcoopmatNV"] {
             assert!(matches!(type_name(name), Some(TypeName::Unsupported(_))), "{name}");
         }
         for name in ["int8_t", "float16_t", "u64vec2", "f16mat4"] {

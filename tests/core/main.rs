@@ -6,13 +6,15 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod numbers;
 mod plan;
+mod products;
 mod stages;
 
 use std::path::Path;
 
 use libtest_mimic::Trial;
-use support::{fixture, rival, trial};
+use support::{fixture, lavapipe, rival, trial};
 
 fn main() {
     trial::main(trials);
@@ -24,7 +26,12 @@ fn trials() -> Vec<Trial> {
     let core = core.map(|path| trial::judged(stem(&path), &judges, move || check(&path)));
     let compared = ["bin/glslangValidator", "bin/spirv-val", "bin/spirv-dis"];
     let stages = fixture::files("fixtures/stages").into_iter();
-    core.chain(stages.map(|path| trial::judged(stem(&path), &compared, move || stages::check(&path)))).collect()
+    let numbered = fixture::files("fixtures/spirv").into_iter();
+    let numbered = numbered.map(|path| trial::judged(stem(&path), &compared, move || numbers::check(&path)));
+    let stages = stages.map(|path| trial::judged(stem(&path), &compared, move || stages::check(&path)));
+    let own = lavapipe::own_driver().into_iter();
+    let products = own.map(|lanes| trial::judged("products".into(), &[], move || products::check(lanes)));
+    core.chain(stages).chain(numbered).chain(products).collect()
 }
 
 fn stem(path: &Path) -> String {

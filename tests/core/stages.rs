@@ -15,7 +15,7 @@ use crate::support::judge;
 use crate::support::rival::PROFILES;
 
 /// The stage that the end of a file's name says.
-fn stage(path: &Path) -> Option<(Stage, &'static str)> {
+pub fn stage(path: &Path) -> Option<(Stage, &'static str)> {
     match path.extension()?.to_str()? {
         "vert" => Some((Stage::Vertex, "vert")),
         "frag" => Some((Stage::Fragment, "frag")),

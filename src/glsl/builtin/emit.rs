@@ -134,7 +134,7 @@ impl Operation<'_> {
         }
     }
 
-    /// Atomics without a scope hold for the device, and order nothing (GLSL 4.60 section 8.11).
+    /// Atomics without a scope hold for the queue family, and order nothing (GLSL 4.60 section 8.11).
     fn atomic(&self, builder: &mut Builder<'_>, op: AtomicOp, operands: &[Value]) -> Parts {
         let Some(memory) = self.args.first() else { return Parts::None };
         let swapped;

@@ -49,7 +49,7 @@ fn kinds(number: Option<i128>) -> MemoryKinds {
 /// What the constant arguments of an atomic operation say: scope, storage, semantics. An order holds for all memory, not
 /// only for the kinds that are named.
 pub fn of_atomic(builder: &Builder<'_>, how: &[Value]) -> (Scope, Order) {
-    let [scope_arg, _, semantics, ..] = how else { return (Scope::Device, Order::Relaxed) };
+    let [scope_arg, _, semantics, ..] = how else { return (Scope::QueueFamily, Order::Relaxed) };
     (scope(number(builder, Some(scope_arg))), order(number(builder, Some(semantics))))
 }
 

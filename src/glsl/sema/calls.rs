@@ -21,11 +21,11 @@ use std::cmp::Ordering;
 const FEW: usize = 4;
 
 /// An argument of a call of a user's function: its value, and its place where it may be written.
-struct Given {
+pub struct Given {
     value: Option<Value>,
-    place: Option<Place>,
+    pub place: Option<Place>,
     ty: TypeId,
-    span: Span,
+    pub span: Span,
 }
 
 impl Sema<'_> {
@@ -57,6 +57,9 @@ impl Sema<'_> {
         let overloads = builtin::named(self.text(callee.symbol));
         if !overloads.is_empty() {
             return self.call_builtin(b, callee, overloads, args, whole);
+        }
+        if let Some(made) = self.call_matrix(b, callee, args, whole) {
+            return made;
         }
         if let Some(made) = self.call_with_memory(b, callee, args, whole) {
             return made;
@@ -152,9 +155,9 @@ impl Sema<'_> {
     fn is_viable(&self, b: &Builder<'_>, signature: &Signature, given: &[Given]) -> bool {
         signature.params.len() == given.len()
             && signature.params.iter().zip(given).all(|(param, arg)| match param.mode {
-                Mode::In => self.converts(b, arg.ty, param.ty),
+                Mode::In | Mode::Literal => self.converts(b, arg.ty, param.ty),
                 Mode::Out => self.converts(b, param.ty, arg.ty),
-                Mode::InOut => param.ty == arg.ty,
+                Mode::InOut | Mode::Reference => param.ty == arg.ty,
             })
     }
 
@@ -184,12 +187,16 @@ impl Sema<'_> {
         signature.called.get_or_insert(whole);
         self.calls_unfinished |= !signature.finished;
         let (id, ret) = (signature.id, signature.ret);
+        if let Some(instruction) = signature.instruction {
+            let params = signature.params.clone();
+            return self.emit_instruction(b, (instruction, ret), &params, given, whole);
+        }
         let mut values: SmallVec<[Value; FEW]> = SmallVec::new();
         let mut outs: SmallVec<[(Place, Value, Span); 2]> = SmallVec::new();
         for (at, arg) in given.into_iter().enumerate() {
             let param = self.sets[set.0 as usize].overloads[index].params[at];
             values.push(match param.mode {
-                Mode::In => self.pass_in(b, &arg, param.ty)?,
+                Mode::In | Mode::Reference | Mode::Literal => self.pass_in(b, &arg, param.ty)?,
                 Mode::Out | Mode::InOut => {
                     let memory = self.pass_memory(b, &arg, param.ty, param.mode)?;
                     outs.push((arg.place?, memory, arg.span));
@@ -207,7 +214,7 @@ impl Sema<'_> {
         Some(if ret == Types::VOID { Lowered::Void } else { Lowered::Value(result) })
     }
 
-    fn pass_in(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId) -> Option<Value> {
+    pub fn pass_in(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId) -> Option<Value> {
         let value = match (&arg.value, &arg.place) {
             (Some(value), _) => *value,
             (None, Some(place)) => self.read(b, place, arg.span)?,

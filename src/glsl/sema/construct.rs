@@ -47,9 +47,10 @@ impl Sema<'_> {
                 self.construct_parts(b, ty, &types, args, whole)
             }
             Type::BufferReference { .. } => self.construct_reference(b, ty, args, whole),
+            Type::CooperativeMatrix(matrix) => self.construct_matrix(b, ty, matrix, args, whole),
             Type::Array { element, len, .. } => self.construct_array(b, element, len, args, whole),
             Type::SampledImage(image) => self.combine(b, ty, image, args, whole),
-            Type::Image(_) | Type::Sampler => self.no_constructor(b, ty, whole),
+            Type::Image(_) | Type::Sampler | Type::Foreign(_) => self.no_constructor(b, ty, whole),
             Type::Void => {
                 self.error(Code::BAD_TYPE, whole, "there is no constructor for `void`", "no such value");
                 None
@@ -66,7 +67,7 @@ impl Sema<'_> {
 
     fn no_constructor(&mut self, b: &Builder<'_>, ty: TypeId, whole: Span) -> Option<Value> {
         let message = format!("there is no constructor for `{}`", self.type_name(b, ty));
-        self.error(Code::BAD_CONSTRUCTOR, whole, message, "images and samplers are declared, not made");
+        self.error(Code::BAD_CONSTRUCTOR, whole, message, "variables of such a type are declared, not made");
         None
     }
 

@@ -27,7 +27,8 @@ impl Sema<'_> {
         let base = self.type_spec(b, ty);
         let ast = self.ast;
         for declarator in &ast[declarators] {
-            let redeclares = self.text(declarator.name.symbol).starts_with("gl_") && qualifiers.storage().is_some();
+            let named = self.text(declarator.name.symbol).starts_with("gl_");
+            let redeclares = named && qualifiers.storage().is_some() && !self.says_decoration(decl.qualifiers);
             if let (true, Some(base)) = (redeclares, base) {
                 let feedback = self.redeclare_builtin(b, decl.qualifiers, &qualifiers, base, declarator, false);
                 let none = FeedbackLayout::default();
@@ -35,6 +36,9 @@ impl Sema<'_> {
                 continue;
             }
             let made = base.and_then(|base| self.global_variable(b, decl, &qualifiers, base, declarator));
+            if let Some(Entity::Place(Place { root: Value::Global(id), .. })) = made {
+                self.decorate(b, decl.qualifiers, id);
+            }
             self.declare(declarator.name, made.unwrap_or(Entity::Error));
         }
     }
@@ -51,7 +55,8 @@ impl Sema<'_> {
         if let Some(id) = layout.iter().find(|id| self.text(id.name.symbol) == "constant_id") {
             return self.spec_constant(b, qualifiers.constant, base, declarator, id);
         }
-        if self.is_opaque(b, base) {
+        let foreign = matches!(b.module.types.get(base), Type::Foreign(_));
+        if self.is_opaque(b, base) || foreign && qualifiers.uniform.is_some() {
             return self.resource(b, decl, qualifiers, base, declarator);
         }
         if let Some(span) = qualifiers.uniform.or(qualifiers.buffer) {
@@ -146,6 +151,7 @@ impl Sema<'_> {
             self.error(Code::BAD_INITIALIZER, span, "a `shared` variable has no initial value", "not allowed");
         }
         let ty = self.sized(b, ty, declarator)?;
+        self.refuse_matrix(b, ty, declarator.span)?;
         Some(self.new_global(b, Space::Workgroup, qualifiers.access, ty, declarator, None))
     }
 
@@ -221,6 +227,7 @@ impl Sema<'_> {
             return;
         };
         let qualifiers = self.qualifiers(decl.qualifiers);
+        self.refuse_decorations(decl.qualifiers);
         if let Some(span) = qualifiers.storage() {
             self.error(Code::BAD_QUALIFIER, span, "a local variable has no storage qualifier but `const`", "not here");
         }

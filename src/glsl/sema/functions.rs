@@ -17,6 +17,10 @@ pub enum Mode {
     In,
     Out,
     InOut,
+    /// The pointer itself; instructions by number only.
+    Reference,
+    /// The words of a constant; instructions by number only.
+    Literal,
 }
 
 /// One parameter of a signature.
@@ -35,6 +39,8 @@ pub struct Signature {
     pub id: FuncId,
     pub params: Parameters,
     pub ret: TypeId,
+    /// The instruction that it is, by its place in the module.
+    pub instruction: Option<u32>,
     pub span: Span,
     pub defined: bool,
     /// Its body has been lowered to the end.
@@ -55,8 +61,15 @@ impl Sema<'_> {
     pub fn prototype(&mut self, module: &mut Module, id: FunctionId) {
         let function = self.ast[id];
         let mut b = Builder::outside(module);
-        if let Some((params, ret)) = self.signature(&mut b, &function) {
+        let Some((params, ret)) = self.signature(&mut b, &function) else { return };
+        let Some(qualifier) = self.instruction_qualifier(function.qualifiers) else {
+            self.refuse_passing(&params, &function);
             self.add_overload(module, &function, params, ret);
+            return;
+        };
+        match self.declare_instruction(&mut b, qualifier, &params) {
+            Some(instruction) => self.add_instruction(module, &function, (params, ret), instruction),
+            None => self.declare_broken(function.name),
         }
     }
 
@@ -68,6 +81,8 @@ impl Sema<'_> {
             self.declare_broken(function.name);
             return;
         };
+        self.refuse_passing(&params, &function);
+        self.refuse_body(&function);
         let Some((set, overload)) = self.add_overload(module, &function, params, ret) else { return };
         if self.text(function.name.symbol) == "main" {
             self.read_reconvergence(function.attributes);
@@ -134,7 +149,10 @@ impl Sema<'_> {
         if !self.is_sized(b, ty, param.span) {
             return None;
         }
+        self.refuse_decorations(param.qualifiers);
         let mode = match (qualifiers.inout, qualifiers.output) {
+            _ if qualifiers.by_reference => Mode::Reference,
+            _ if qualifiers.literal => Mode::Literal,
             (Some(_), _) => Mode::InOut,
             (None, Some(_)) => Mode::Out,
             (None, None) => Mode::In,
@@ -170,10 +188,27 @@ impl Sema<'_> {
         let name = self.text(function.name.symbol);
         let id = module.functions.push(Function::new(name, function.span, Vec::new(), ret));
         let (span, defined) = (function.name.span, function.body.is_some());
-        let signature = Signature { id, params, ret, span, defined, finished: false, called: None };
+        let signature = Signature { id, params, ret, instruction: None, span, defined, finished: false, called: None };
         let overloads = &mut self.sets[set.0 as usize].overloads;
         overloads.push(signature);
         Some((set, overloads.len() - 1))
+    }
+
+    /// Enters a function that is an instruction. Nobody calls the function that stands in for it.
+    fn add_instruction(
+        &mut self,
+        module: &mut Module,
+        function: &ast::Function,
+        (params, ret): (Parameters, TypeId),
+        instruction: u32,
+    ) {
+        let Some((set, overload)) = self.add_overload(module, function, params, ret) else { return };
+        let signature = &mut self.sets[set.0 as usize].overloads[overload];
+        (signature.defined, signature.finished) = (true, true);
+        signature.instruction = Some(instruction);
+        let mut b = Builder::define(module, signature.id, function.span, Vec::new());
+        b.unreachable();
+        b.finish_into(Some(signature.id));
     }
 
     fn redeclare(
@@ -269,7 +304,7 @@ impl Sema<'_> {
             .map(|(param, known)| {
                 let name = param.name.map_or("", |name| self.text(name.symbol)).into();
                 let ty = match known.mode {
-                    Mode::In => known.ty,
+                    Mode::In | Mode::Reference | Mode::Literal => known.ty,
                     Mode::Out | Mode::InOut => module.types.pointer(Space::Function, known.ty),
                 };
                 Param { name, ty }
@@ -285,7 +320,7 @@ impl Sema<'_> {
             let constant = self.qualifiers(param.qualifiers).constant.is_some();
             let entity = match known.mode {
                 Mode::In if constant || self.is_opaque(b, known.ty) => Entity::Value(value),
-                Mode::In => self.parameter_copy(b, name, value, known.ty),
+                Mode::In | Mode::Reference | Mode::Literal => self.parameter_copy(b, name, value, known.ty),
                 Mode::Out | Mode::InOut => Entity::Place(Place::new(value, Space::Function, known.ty)),
             };
             self.declare(name, entity);

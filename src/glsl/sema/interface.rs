@@ -51,6 +51,7 @@ impl Sema<'_> {
     /// `layout(…) in;`, `layout(…) uniform;`, `layout(…) buffer;`
     pub fn default_qualifiers(&mut self, b: &mut Builder<'_>, decl: &Decl) {
         let qualifiers = self.qualifiers(decl.qualifiers);
+        self.execution_modes(b, decl.qualifiers);
         let ids = self.layout_ids(decl.qualifiers);
         for id in &ids {
             if qualifiers.input.is_some() && self.env.stage == Stage::Fragment {

@@ -2,7 +2,7 @@
 
 use super::Sema;
 use crate::diagnostic::Code;
-use crate::glsl::ast::{self, List, Memory, QualifierKind, Storage};
+use crate::glsl::ast::{self, List, Memory, QualifierKind, SpirvWord, Storage};
 use crate::ir::{Access, Interpolation, Sampling};
 use crate::source::Span;
 use smallvec::SmallVec;
@@ -23,6 +23,9 @@ pub struct Qualifiers {
     pub other: Option<Span>,
     pub interpolation: Interpolation,
     pub precise: bool,
+    /// `spirv_by_reference` and `spirv_literal` of parameters.
+    pub by_reference: bool,
+    pub literal: bool,
     pub invariant: bool,
     pub access: Access,
 }
@@ -79,6 +82,7 @@ fn access(memory: Memory) -> Access {
         Memory::ReadOnly => Access::READONLY,
         Memory::WriteOnly => Access::WRITEONLY,
         Memory::NonPrivate => Access::empty(),
+        Memory::DeviceCoherent => Access::COHERENT | Access::DEVICE,
         _ => Access::COHERENT,
     }
 }
@@ -101,6 +105,11 @@ impl Sema<'_> {
                 QualifierKind::Interpolation(kind) => {
                     gathered.interpolation = interpolation(kind);
                     self.need_barycentric(kind, qualifier.span);
+                }
+                QualifierKind::Spirv(word, _) => {
+                    self.check_spirv_qualifier(word, qualifier.span);
+                    gathered.by_reference |= word == SpirvWord::ByReference;
+                    gathered.literal |= word == SpirvWord::Literal;
                 }
                 QualifierKind::Subroutine(_) => self.unsupported(qualifier.span, "subroutines are"),
                 _ => {}

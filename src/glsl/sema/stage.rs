@@ -39,7 +39,7 @@ impl Sema<'_> {
         let ty = self.of_vertices(b, ty, qualifiers, declarator.span)?;
         let space = self.port_space(qualifiers)?;
         let layout = self.port_layout(b, decl.qualifiers)?;
-        if layout.location.is_none() {
+        if layout.location.is_none() && !self.says_decoration(decl.qualifiers) {
             self.needs_location(declarator.name);
             return None;
         }
@@ -133,6 +133,7 @@ impl Sema<'_> {
         let complaint = match b.module.types.get(ty) {
             _ if scalar.is_some_and(Scalar::is_bool) => "a `bool` cannot pass between stages",
             Type::Void | Type::Array { len: ArrayLen::Runtime, .. } => "an input or output needs a size",
+            _ if b.module.types.holds_cooperative(ty) => "a cooperative matrix cannot pass between stages",
             Type::BufferReference { .. } => "a buffer reference cannot pass between stages",
             Type::Image(_) | Type::Sampler | Type::SampledImage(_) => "an image or sampler cannot pass between stages",
             _ if fragment_input

@@ -82,7 +82,7 @@ impl Body<'_> {
         };
         let is_struct = matches!(self.types.get(of), Type::Struct(_));
         ensure!(!is_struct || known.is_some(), "the member of {} is not constant", self.name(of));
-        if let (Some(index), Ok(count)) = (known, self.part_count(of)) {
+        if let (Some(index), Ok(count), false) = (known, self.part_count(of), self.is_open(of)) {
             ensure!(index < u64::from(count), "{} has no part {index}", self.name(of));
         }
         let part = self.types.element(of, known.unwrap_or(0) as u32);

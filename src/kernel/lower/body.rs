@@ -152,7 +152,7 @@ impl<'m> Lower<'m> {
             Some(count) if count <= SCALAR_LIMIT => {}
             Some(_) => self.stop("a value of more than 65536 scalars is too large for a kernel"),
             None if self.is_resource(ty) => {}
-            None => self.stop_without("values of this type"),
+            None => self.stop_without(self.shapes.lacks(ty).unwrap_or("values of this type")),
         }
     }
 
@@ -206,6 +206,14 @@ impl<'m> Lower<'m> {
             IrOp::Print { .. } => {
                 self.not_yet("texts that are printed");
                 Scalars::new()
+            }
+            IrOp::Cooperative(..) => {
+                self.not_yet("cooperative matrices");
+                self.stand_in(inst.ty)
+            }
+            IrOp::Foreign(..) => {
+                self.not_yet("instructions of SPIR-V by number");
+                self.stand_in(inst.ty)
             }
             _ => self.pure(inst),
         };

@@ -35,6 +35,7 @@ static EXTENSIONS: &[Extension] = &[
     extension!(khr::shader_float_controls2::NAME, PhysicalDeviceShaderFloatControls2FeaturesKHR),
     extension!(khr::shader_expect_assume::NAME, PhysicalDeviceShaderExpectAssumeFeaturesKHR),
     extension!(khr::workgroup_memory_explicit_layout::NAME, PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR),
+    extension!(khr::cooperative_matrix::NAME, PhysicalDeviceCooperativeMatrixFeaturesKHR),
     extension!(ext::shader_atomic_float::NAME, PhysicalDeviceShaderAtomicFloatFeaturesEXT),
     extension!(ext::shader_subgroup_ballot::NAME),
     extension!(ext::shader_subgroup_vote::NAME),

@@ -22,6 +22,7 @@ impl Emitter<'_> {
             Stage::Vertex => self.feedback_mode(function),
         }
         self.reconvergence(function, entry.reconvergence);
+        self.foreign_modes(function);
     }
 
     /// Transform feedback, where something that is written asks for it.

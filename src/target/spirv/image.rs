@@ -118,6 +118,8 @@ struct Operands {
     parts: ImageParts,
     words: SmallVec<[Word; 8]>,
     values: SmallVec<[Value; 8]>,
+    /// Whether it reads or writes texels that others may see, in a memory model where that is said.
+    shared: bool,
 }
 
 impl Operands {
@@ -137,10 +139,12 @@ impl Body<'_, '_> {
     pub fn image(&mut self, ty: TypeId, op: ImageOp, parts: ImageParts, list: Values) -> Word {
         let values: SmallVec<[Value; 8]> = SmallVec::from_slice(self.f.values(list));
         let words = values.iter().map(|value| self.value(*value)).collect();
-        let operands = Operands { parts, words, values };
+        let mut operands = Operands { parts, words, values, shared: false };
         let Some(image) = self.image_of(operands.values[0]) else {
             return self.m.internal("an image operation on what is no image");
         };
+        let texel = matches!(op, ImageOp::Read | ImageOp::Write) && image.dim != ImageDim::SubpassInput;
+        operands.shared = texel && self.m.vulkan_memory;
         match op {
             ImageOp::Sample | ImageOp::SampleProjected => self.sample(ty, op, &operands),
             ImageOp::Gather => self.gather(ty, &operands),
@@ -202,6 +206,9 @@ impl Body<'_, '_> {
         }
         if let Some(sample) = operands.word(ImageParts::SAMPLE) {
             add(ImageOperands::SAMPLE, &[sample]);
+        }
+        if operands.shared {
+            add(ImageOperands::NON_PRIVATE_TEXEL, &[]);
         }
         if extended {
             self.m.needs.capability(Capability::ImageGatherExtended);

@@ -126,7 +126,9 @@ impl Emitter<'_> {
         if global.access.contains(Access::INVARIANT) {
             self.decorate(id, Decoration::Invariant, &[]);
         }
-        if built_in == BuiltIn::HelperInvocation && self.options.version >= Version::V1_6 {
+        if built_in == BuiltIn::HelperInvocation && self.vulkan_memory {
+            self.unsupported("`gl_HelperInvocation` beside cooperative matrices");
+        } else if built_in == BuiltIn::HelperInvocation && self.options.version >= Version::V1_6 {
             self.decorate(id, Decoration::Volatile, &[]);
         }
         let fragment = self.module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);

@@ -251,7 +251,7 @@ impl Body<'_, '_> {
 
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value, ty: TypeId) -> Word {
         let operand = self.type_of(a).unwrap_or(ty);
-        let kind = self.m.module.types.scalar_of(operand).map_or(ScalarKind::Uint, |scalar| scalar.kind);
+        let kind = self.m.module.types.number_of(operand).map_or(ScalarKind::Uint, |scalar| scalar.kind);
         let words = [self.value(a), self.value(b)];
         let word = self.m.value_type(ty);
         match op {
@@ -270,7 +270,9 @@ impl Body<'_, '_> {
     fn times_scalar(&mut self, [vector, scalar]: [Word; 2], ty: TypeId) -> Word {
         let word = self.m.value_type(ty);
         match self.m.module.types.get(ty) {
-            Type::Matrix { .. } => self.emit(Op::MatrixTimesScalar, word, &[vector, scalar]),
+            Type::Matrix { .. } | Type::CooperativeMatrix(_) => {
+                self.emit(Op::MatrixTimesScalar, word, &[vector, scalar])
+            }
             Type::Vector { scalar: of, .. } if of.is_float() => {
                 self.emit(Op::VectorTimesScalar, word, &[vector, scalar])
             }
@@ -308,13 +310,16 @@ impl Body<'_, '_> {
 
     pub fn convert(&mut self, value: Value, ty: TypeId) -> Word {
         let types = &self.m.module.types;
-        let source = self.type_of(value).and_then(|from| types.scalar_of(from));
-        let (Some(from), Some(to)) = (source, types.scalar_of(ty)) else {
+        let source = self.type_of(value).and_then(|from| types.number_of(from));
+        let (Some(from), Some(to)) = (source, types.number_of(ty)) else {
             return self.m.internal("a conversion of such types");
         };
         let value = self.value(value);
         if from == to {
             return value;
+        }
+        if types.cooperative(ty).is_some() {
+            return self.convert_cooperative(value, (from, to), ty);
         }
         if let Some((_, size)) = shape(types, ty) {
             return self.convert_vector(value, (from, to), size);
