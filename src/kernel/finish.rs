@@ -1,7 +1,7 @@
 //! From a typed module to a kernel that a profile's target can write: the steps in their order.
 
 use super::lanes::{Asked, asked};
-use super::{Kernel, LaneContract, Specializations, lower, lower_lanes, pass, verify};
+use super::{Kernel, LaneContract, Specializations, buffers_only, lower, lower_lanes, pass, verify};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
 use crate::profile::{Profile, Target};
@@ -16,7 +16,7 @@ pub fn finish(
     settings: &Specializations,
     profile: &Profile,
 ) -> Result<Kernel, Vec<Diagnostic>> {
-    let mut kernel = simplified(module, entry, settings)?;
+    let mut kernel = simplified(module, entry, settings, profile)?;
     kernel.lanes = LaneContract::of(&kernel);
     lower_lanes(&mut kernel, profile)?;
     if profile.target == Target::Amd {
@@ -36,12 +36,20 @@ pub fn operations(
     settings: &Specializations,
     profile: &Profile,
 ) -> Result<Vec<Asked>, Vec<Diagnostic>> {
-    let mut kernel = simplified(module, entry, settings)?;
+    let mut kernel = simplified(module, entry, settings, profile)?;
     Ok(asked(&mut kernel, profile))
 }
 
-fn simplified(module: &Module, entry: usize, settings: &Specializations) -> Result<Kernel, Vec<Diagnostic>> {
+fn simplified(
+    module: &Module,
+    entry: usize,
+    settings: &Specializations,
+    profile: &Profile,
+) -> Result<Kernel, Vec<Diagnostic>> {
     let mut kernel = lower(module, entry, settings)?;
+    if profile.target == Target::Amd {
+        buffers_only::check(&kernel)?;
+    }
     pass::optimize(&mut kernel);
     check(&kernel)?;
     Ok(kernel)

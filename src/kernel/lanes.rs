@@ -15,7 +15,7 @@ use super::tree::Tree;
 use super::uniform::Uniformity;
 use super::{BinOp, BlockId, InstId, Kernel, Op, Ty, Value};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{BuiltIn, Scalar, ScalarKind};
+use crate::ir::{BuiltIn, Scalar, ScalarKind, Stage};
 use crate::lane::{Activity, Input, Known, LaneFact, LaneOp, LaneType, Plan, Refusal, Request, Step, StepOp, plan};
 use crate::profile::Profile;
 use crate::source::Span;
@@ -231,7 +231,8 @@ impl<'k> Lowering<'k> {
             return known.clone();
         }
         let (op, inputs, activity, index) = &question;
-        let request = Request { op: *op, inputs, activity: *activity, index: index.as_deref(), fragment: false };
+        let fragment = self.kernel.stage == Stage::Fragment;
+        let request = Request { op: *op, inputs, activity: *activity, index: index.as_deref(), fragment };
         let answer = plan(&request, self.profile).map(Rc::new);
         self.plans.insert(question, answer.clone());
         answer

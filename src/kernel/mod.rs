@@ -1,13 +1,15 @@
 //! The form that the assembly targets and the simulator share: SSA over typed scalars in structured control flow.
 //!
-//! A [`Kernel`] is one compute entry point with all its calls inlined. Vectors, matrices, arrays and structs are gone:
+//! A [`Kernel`] is one entry point with all its calls inlined, mostly of a compute shader. Vectors, matrices, arrays and structs are gone:
 //! values are scalars, memory is bytes. Control flow is nested blocks with parameters; values flow out of an `If`, a
 //! `Loop` or a `Scope` as its results. Cross-lane operations are [`Op::Lane`] until a profile is known and
 //! [`Op::Prim`] afterwards. No language and no target shows here.
 
+pub mod buffers_only;
 pub mod build;
 mod contract;
 pub mod finish;
+pub mod image;
 pub mod lane_rows;
 pub mod lanes;
 pub mod lower;
@@ -17,20 +19,23 @@ pub mod pass;
 pub mod print;
 #[cfg(test)]
 pub mod random;
+pub mod stage;
 pub mod tree;
 pub mod uniform;
 pub mod verify;
 
 use crate::ir::arena::{Arena, Handle};
-use crate::ir::{InstFlags, Scalar};
+use crate::ir::{FragmentModes, InstFlags, Scalar, Stage};
 use crate::source::Span;
 pub use build::Builder;
 pub use contract::LaneContract;
 pub use finish::{finish, operations};
+pub use image::{BindingPoint, Image};
 pub use lanes::lower_lanes;
 pub use lower::{Specializations, lower};
 pub use op::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, TernOp, UnOp};
 use rustc_hash::FxHashMap;
+pub use stage::{Input, Output, Site};
 
 pub type Value = Handle<ValueData>;
 pub type InstId = Handle<Inst>;
@@ -162,14 +167,25 @@ impl Buffer {
     }
 }
 
-/// A compute entry point.
+/// An entry point.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub name: Box<str>,
-    /// Invocations of a workgroup in x, y, z.
+    /// Of the function that it begins with.
+    pub span: Span,
+    pub stage: Stage,
+    /// Invocations of a workgroup in x, y, z; one where there are no workgroups.
     pub workgroup_size: [u32; 3],
     /// In the order of set and binding.
     pub buffers: Vec<Buffer>,
+    /// Textures, then images, in the order of set and binding.
+    pub images: Vec<Image>,
+    /// Locations that are read, in their order; vertex and fragment shaders only.
+    pub inputs: Vec<Input>,
+    /// What is written, in the order of the sites; vertex and fragment shaders only.
+    pub outputs: Vec<Output>,
+    /// Fragment shaders only.
+    pub fragment: FragmentModes,
     /// Bytes of push constants.
     pub push_bytes: u32,
     /// Bytes of workgroup memory.
@@ -195,8 +211,14 @@ impl Kernel {
         let body = blocks.push(Block::default());
         Kernel {
             name: name.into(),
+            span: Span::NONE,
+            stage: Stage::Compute,
             workgroup_size,
             buffers: Vec::new(),
+            images: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            fragment: FragmentModes::default(),
             push_bytes: 0,
             shared_bytes: 0,
             lanes: LaneContract::default(),

@@ -2,8 +2,9 @@
 //!
 //! Operands stand in brackets, in order. Types: the operands and the result of arithmetic have the scalar's type.
 
+use super::stage::Site;
 use super::{BlockId, InstId, Ty};
-use crate::ir::{AtomicOp, BuiltIn, MemoryKinds, Order, Scalar, Scope};
+use crate::ir::{AtomicOp, BuiltIn, ImageOp, ImageParts, MathFn, MemoryKinds, Order, Place, Scalar, Scope};
 use crate::lane::{AluOp, FoldOp, LaneFact, LaneOp, Primitive};
 
 /// `[a]`.
@@ -154,10 +155,35 @@ pub enum Op {
     /// `[a]` of 64 bits: its high 32 bits.
     High,
 
-    /// `[]`, 32 bits: a component of `WorkgroupId`, `NumWorkgroups`, `LocalInvocationId`; component 0 of
-    /// `LocalInvocationIndex`, `SubgroupId`, `NumSubgroups` and NVIDIA's numbers of processors and warps. Others are made
-    /// of these.
+    /// `[]`: a component of a built-in input, of the type that [`super::stage::built_in_input`] says. Others are made of
+    /// these.
     BuiltIn(BuiltIn, u8),
+    /// `[]`, 32 bits: a component of an input's location.
+    Input {
+        location: u32,
+        component: u8,
+    },
+    /// `[]`, `[sample]` or `[x, y]`, 32 bits: the same of a float, at another place of the pixel.
+    Interpolate {
+        at: Place,
+        location: u32,
+        component: u8,
+    },
+    /// `[value]` of 32 bits: a component of an output, once on each way to the end of the invocation.
+    Output {
+        site: Site,
+        component: u8,
+    },
+    /// `[]`: makes a helper of a fragment's invocation, whose outputs and stores from here on are lost. It goes on.
+    Kill,
+    /// `[a]` of 32-bit floats: how it differs between the neighbours in a quad; one of the six functions of `x` and `y`.
+    Derivative(MathFn),
+    /// Operates on image `n` of [`super::Kernel::images`]; operands and results as [`super::image`] says.
+    Image {
+        op: ImageOp,
+        image: u32,
+        parts: ImageParts,
+    },
 
     /// `[address]`: as many results as components.
     Load(MemoryAccess),
@@ -257,7 +283,8 @@ impl Op {
         let arithmetic =
             matches!(self, O::Un(..) | O::Bin(..) | O::Cmp(..) | O::Tern(..) | O::BitInsert(_) | O::Select);
         let conversion = matches!(self, O::Convert(..) | O::Join | O::Low | O::High);
-        let of_invocation = matches!(self, O::BuiltIn(..) | O::BufferBytes(_) | O::Fact(_));
+        let of_invocation =
+            matches!(self, O::BuiltIn(..) | O::Input { .. } | O::Interpolate { .. } | O::BufferBytes(_) | O::Fact(_));
         arithmetic || conversion || of_invocation || matches!(self, O::MaskAlu(_) | O::MaskFromWords)
     }
 }

@@ -6,7 +6,8 @@
 mod body;
 mod operation;
 
-use super::{Buffer, Kernel, Ty};
+use super::{BindingPoint, Buffer, Image, Kernel, Ty};
+use crate::ir::Stage;
 use crate::ir::print::snake;
 use crate::source::SourceMap;
 use body::Body;
@@ -23,15 +24,34 @@ pub fn print(kernel: &Kernel, sources: Option<&SourceMap>) -> String {
 /// What the kernel declares.
 fn head(kernel: &Kernel) -> String {
     let [x, y, z] = kernel.workgroup_size;
-    let mut text = format!("kernel {}, workgroup {x} x {y} x {z} {{\n", kernel.name);
+    let mut text = match kernel.stage {
+        Stage::Compute => format!("kernel {}, workgroup {x} x {y} x {z} {{\n", kernel.name),
+        stage => format!("{} kernel {} {{\n", stage.name(), kernel.name),
+    };
     for (index, buffer) in kernel.buffers.iter().enumerate() {
         text += &buffer_text(index, buffer);
+    }
+    for (index, image) in kernel.images.iter().enumerate() {
+        text += &image_text(index, image);
+    }
+    for input in &kernel.inputs {
+        let (interpolation, sampling) = (snake(input.interpolation), snake(input.sampling));
+        let line = format!("    input {} {}: {interpolation} {sampling}\n", input.location, input.name);
+        text += &line;
     }
     let memories = [("push", kernel.push_bytes), ("shared", kernel.shared_bytes), ("private", kernel.private_bytes)];
     for (name, bytes) in memories.into_iter().filter(|(_, bytes)| *bytes > 0) {
         writeln!(text, "    {name} {bytes} bytes").expect("a string takes everything");
     }
     text
+}
+
+fn image_text(index: usize, image: &Image) -> String {
+    let point = |BindingPoint { set, binding, element }| format!("set {set} binding {binding} element {element}");
+    let sampler = image.sampler.map(|sampler| format!(", sampler {}", point(sampler))).unwrap_or_default();
+    let what = if image.ty.storage { format!("format {}", image.ty.format) } else { "sampled".to_owned() };
+    let shape = format!("{}{}", snake(image.ty.dim), if image.ty.arrayed { " array" } else { "" });
+    format!("    image {index} {}: {} {shape} {what}{sampler}\n", image.name, point(image.place))
 }
 
 fn buffer_text(index: usize, buffer: &Buffer) -> String {

@@ -8,6 +8,7 @@ mod source;
 
 use super::tree::{Flows, Tree};
 use super::{BlockId, InstId, Kernel, Op, Value};
+use crate::ir::Stage;
 use crate::lane::Activity;
 use source::Sources;
 
@@ -32,6 +33,8 @@ pub struct Uniformity {
     flow: Vec<Extent>,
     /// Whether the workgroup fills its last wave.
     fills: bool,
+    /// Whether waves have consecutive invocations of a workgroup; nobody says which vertices or fragments share one.
+    in_order: bool,
 }
 
 impl Uniformity {
@@ -53,7 +56,8 @@ impl Uniformity {
             walk.block(kernel.body, Extent::Dispatch);
         }
         let fills = kernel.invocations().is_multiple_of(wave_size);
-        Uniformity { values: walk.values, flow: walk.flow, fills }
+        let in_order = kernel.stage == Stage::Compute;
+        Uniformity { values: walk.values, flow: walk.flow, fills, in_order }
     }
 
     /// How far a value is the same.
@@ -75,6 +79,7 @@ impl Uniformity {
     pub fn activity(&self, inst: InstId) -> Activity {
         match self.flow(inst) {
             Extent::Lane => Activity::Any,
+            _ if !self.in_order => Activity::Any,
             _ if self.fills => Activity::Full,
             // The linear index says which lanes there are.
             _ => Activity::FirstLanes,

@@ -8,6 +8,7 @@ mod flow;
 mod lane;
 mod memory;
 mod operation;
+mod stage;
 
 use super::{BlockId, BufferKind, Def, InstId, Kernel, Value};
 use crate::diagnostic::{Code, Diagnostic};

@@ -6,6 +6,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::Scope;
+use crate::kernel::buffers_only;
 use crate::kernel::{BlockId, Def, InstId, Kernel, MemorySpace, Op, Ty, Value};
 use crate::lane::{GroupOp, LaneOp, Primitive};
 use crate::source::Span;
@@ -95,6 +96,7 @@ impl<'a> Program<'a> {
         if !wave_size.is_power_of_two() || wave_size > 64 {
             return Err(Diagnostic::error(Code::INTERNAL, format!("a wave of {wave_size} lanes cannot be simulated")));
         }
+        buffers_only::check(kernel).map_err(|mut errors| errors.swap_remove(0))?;
         fits(kernel)?;
         let program = Program {
             kernel,

@@ -1,7 +1,8 @@
 //! What a kernel's caller must know whatever the target: entry point, sizes, buffers. A target's own reflection has what its
 //! callers need beside that.
 
-use crate::kernel::{self, Kernel};
+use crate::ir::{ImageDim, ImageType};
+use crate::kernel::{self, BindingPoint, Kernel};
 use serde::{Deserialize, Serialize};
 
 /// What a buffer is bound as.
@@ -25,6 +26,46 @@ pub struct Reflection {
     /// Bytes of push constants.
     pub push_bytes: u32,
     pub buffers: Vec<Buffer>,
+    /// Images, and textures with what samples them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
+}
+
+/// An image or a texture that is to be bound.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Image {
+    pub name: String,
+    pub set: u32,
+    pub binding: u32,
+    /// Which of an array of images.
+    pub element: u32,
+    /// The sampler that goes with a texture, where it is bound apart from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampler: Option<Place>,
+    pub kind: ImageKind,
+    /// `2d`, `cube array`, `buffer` and so on.
+    pub shape: String,
+    /// SPIR-V's number of the texel format (section 3.11, Image Format), 0 where the shader does not say it.
+    pub format: u8,
+    pub writable: bool,
+}
+
+/// Where a sampler is bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Place {
+    pub set: u32,
+    pub binding: u32,
+    pub element: u32,
+}
+
+/// How an image is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageKind {
+    /// Sampled.
+    Texture,
+    /// Read and written directly.
+    Image,
 }
 
 /// A buffer that is to be bound.
@@ -49,8 +90,41 @@ impl Reflection {
             shared_bytes: kernel.shared_bytes,
             push_bytes: kernel.push_bytes,
             buffers: kernel.buffers.iter().map(Buffer::of).collect(),
+            images: kernel.images.iter().map(Image::of).collect(),
         }
     }
+}
+
+impl Image {
+    /// An image of a kernel.
+    pub fn of(image: &kernel::Image) -> Image {
+        let BindingPoint { set, binding, element } = image.place;
+        let place = |BindingPoint { set, binding, element }| Place { set, binding, element };
+        Image {
+            name: image.name.to_string(),
+            set,
+            binding,
+            element,
+            sampler: image.sampler.map(place),
+            kind: if image.ty.storage { ImageKind::Image } else { ImageKind::Texture },
+            shape: shape(image.ty),
+            format: image.ty.format,
+            writable: image.writable,
+        }
+    }
+}
+
+fn shape(ty: ImageType) -> String {
+    let dim = match ty.dim {
+        ImageDim::D1 => "1d",
+        ImageDim::D2 | ImageDim::SubpassInput => "2d",
+        ImageDim::D3 => "3d",
+        ImageDim::Cube => "cube",
+        ImageDim::Rect => "rect",
+        ImageDim::Buffer => "buffer",
+    };
+    let samples = if ty.multisampled { " multisampled" } else { "" };
+    format!("{dim}{samples}{}", if ty.arrayed { " array" } else { "" })
 }
 
 impl Buffer {

@@ -18,7 +18,9 @@ mod support;
 mod tables;
 
 mod kernel;
+mod pictures;
 mod registers;
+mod scenes;
 mod verified;
 
 use kernel::{PLAIN, Runner, against_formulas, against_simulator, builds, hold, interpret, resized};
@@ -64,6 +66,9 @@ fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = fixtures().flat_map(|fixture| with_languages(fixture, fixture_trials)).collect();
     trials.extend(language::FIXTURES.iter().flat_map(|fixture| with_languages(fixture, language_trials)));
     trials.extend(expressed().into_iter().flat_map(core_trials));
+    trials.extend(scenes::cases().into_iter().flat_map(scene_trials));
+    trials.push(trial("scenes".to_owned(), scenes::complete));
+    trials.extend(on_gpu("scenes::stages_load".to_owned(), scenes::loads));
     trials.extend(random_trials());
     trials.push(trial("fermi".to_owned(), || verified::refusals().map(|text| keep("refused-by-fermi", PLAIN, &text))));
     trials.push(trial("registers".to_owned(), registers::compared));
@@ -151,6 +156,20 @@ fn language_trials(fixture: &'static Fixture, language: Language) -> Vec<Trial> 
 fn core_trials(path: PathBuf) -> Vec<Trial> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     on_both(&format!("core::{stem}"), move |runner| hold(&Shader::read(&path)?, PROFILE, runner))
+}
+
+/// The texts of a scene, a run on their interpreter where it has a formula, and one beside the driver's own.
+fn scene_trials(case: scenes::Case) -> Vec<Trial> {
+    let name = format!("scene::{}", case.name);
+    let case = std::sync::Arc::new(case);
+    let (drawn, interpreted) = (case.clone(), case.clone());
+    let formula = pictures::formula(&case)
+        .map(|formula| trial(format!("{name}::text"), move || pictures::against_formula(&interpreted, formula)));
+    let text = trial(format!("{name}::snapshot"), move || {
+        case.text().map(|text| keep(&format!("scene-{}", case.name), PLAIN, &text))
+    });
+    let run = on_gpu(format!("{name}::gpu"), move || drawn.on_gpu(PROFILE));
+    [text].into_iter().chain(formula).chain(run).collect()
 }
 
 // Random kernels.

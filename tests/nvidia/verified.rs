@@ -9,7 +9,7 @@ use crate::shader::{Maker, RANDOM, Shader};
 use crate::support::compiler::{self, Target};
 use crate::support::fixture::{Build, Fixture, Language};
 use crate::support::{opengl, report};
-use crate::{PROFILE, expressed, fixtures, language, registers};
+use crate::{PROFILE, expressed, fixtures, language, registers, scenes};
 
 /// The profiles, oldest first.
 pub const PROFILES: [&str; 6] = ["nv-fermi", "nv-kepler", "nv-maxwell", "nv-volta", "nv-ampere", "nv-hopper"];
@@ -29,6 +29,10 @@ shuffles, as `snapshots/nv/refused-by-fermi.snap` says of each.";
 
 const LANGUAGE: &str = "The language without cross-lane operations, against the simulator.";
 
+const SCENES: &str = "Draws of vertex and fragment programs, and dispatches with textures and images, each run as assembly and, \
+from the same source in `fixtures/scenes`, as the driver's own GLSL: colours, depths, buffers and images are the same, bit by bit \
+but for the order of roundings.";
+
 const REGISTERS: &str = "Components of 32 bits that each program declares (`TEMP` 4, `LONG TEMP` 8, `SHORT TEMP` 2), beside \
 those in the driver's own listing of the same GLSL at the same width. Where there is none, OpenGL's GLSL does not have what \
 the shader uses.";
@@ -42,6 +46,7 @@ pub fn write(path: &Path) -> Result<(), String> {
     report::replace(path, "Device", &device()?)?;
     report::replace(path, "Fixtures", &format!("{FIXTURES}\n\n{}", lane_table(&mut wrong)))?;
     report::replace(path, "Language", &format!("{LANGUAGE}\n\n{}", language_table(&mut wrong)))?;
+    report::replace(path, "Graphics and images", &format!("{SCENES}\n\n{}", scene_table(&mut wrong)))?;
     report::replace(path, "Random kernels", &random(&mut wrong))?;
     report::replace(path, "Registers", &format!("{REGISTERS}\n\n{}", register_table()?))?;
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
@@ -151,6 +156,22 @@ fn language_table(wrong: &mut Vec<String>) -> String {
         })
     }));
     table(verdicts, wrong)
+}
+
+fn scene_table(wrong: &mut Vec<String>) -> String {
+    let verdicts = scenes::cases().into_iter().map(|case| {
+        let name = case.name.clone();
+        Verdicts::of(name, Language::Glsl, |profile| scene_verdict(&case, profile))
+    });
+    table(verdicts.collect(), wrong)
+}
+
+fn scene_verdict(case: &scenes::Case, profile: &str) -> Result<&'static str, String> {
+    match case.programs(profile) {
+        Err(_) if profile == OLDEST => Ok("refused"),
+        Err(why) => Err(why),
+        Ok(_) => case.on_gpu(profile).map(|()| "right"),
+    }
 }
 
 fn random(wrong: &mut Vec<String>) -> String {

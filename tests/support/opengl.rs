@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use crosslane::run::RunError;
-use crosslane::run::gl::Device;
+use crosslane::run::gl::{Device, Program as Loaded, Programs, Scene};
 use crosslane::target::nv::Program;
 use serde::{Deserialize, Serialize};
 
@@ -22,12 +22,19 @@ enum Job {
     Run(Box<(Program, Request)>),
     /// The driver's own assembly of a GLSL shader.
     List(String),
+    /// Whether the driver takes a program.
+    Load(Box<Program>),
+    /// A scene by assembly programs.
+    Scene(Box<(Vec<Program>, Scene)>),
+    /// A scene by the driver's own compilation: of a compute shader, or of vertices and fragments.
+    SceneGlsl(Box<(Vec<String>, Scene)>),
 }
 
 #[derive(Serialize, Deserialize)]
 enum Answer {
     Runs(Vec<Buffers>),
     Said(String),
+    Scene(Box<Scene>),
 }
 
 static HELPER: Mutex<Option<Helper>> = Mutex::new(None);
@@ -42,6 +49,29 @@ pub fn run(program: Program, request: Request) -> Result<Vec<Buffers>, String> {
     match ask(&Job::Run(Box::new((program, request))))? {
         Answer::Runs(runs) => Ok(runs),
         Answer::Said(said) => Err(said),
+        Answer::Scene(_) => Err("a scene came back where buffers were asked for".to_owned()),
+    }
+}
+
+/// Lets the driver take a program.
+pub fn load(program: Program) -> Result<(), String> {
+    said(&Job::Load(Box::new(program))).map(|_| ())
+}
+
+/// What programs leave of a scene.
+pub fn run_scene(programs: Vec<Program>, scene: Scene) -> Result<Scene, String> {
+    ran(&Job::Scene(Box::new((programs, scene))))
+}
+
+/// What the driver's own compilation of shaders leaves of a scene.
+pub fn run_scene_glsl(sources: Vec<String>, scene: Scene) -> Result<Scene, String> {
+    ran(&Job::SceneGlsl(Box::new((sources, scene))))
+}
+
+fn ran(job: &Job) -> Result<Scene, String> {
+    match ask(job)? {
+        Answer::Scene(scene) => Ok(*scene),
+        Answer::Said(_) | Answer::Runs(_) => Err("no scene came back".to_owned()),
     }
 }
 
@@ -58,7 +88,7 @@ pub fn listing(glsl: &str) -> Result<String, String> {
 fn said(job: &Job) -> Result<String, String> {
     match ask(job)? {
         Answer::Said(said) => Ok(said),
-        Answer::Runs(_) => Err("buffers came back where words were asked for".to_owned()),
+        Answer::Runs(_) | Answer::Scene(_) => Err("buffers came back where words were asked for".to_owned()),
     }
 }
 
@@ -95,11 +125,31 @@ fn answer(device: &Device, job: &Job) -> Result<Answer, String> {
     match job {
         Job::Describe => Ok(Answer::Said(description(device))),
         Job::Run(what) => execute(device, &what.0, &what.1).map(Answer::Runs).map_err(|e| e.to_string()),
+        Job::Load(program) => {
+            device.load(program).map(|loaded| Answer::Said(loaded.note.clone())).map_err(|e| e.to_string())
+        }
+        Job::Scene(what) => draw(device, &what.0, what.1.clone()).map_err(|e| e.to_string()),
+        Job::SceneGlsl(what) => draw_glsl(device, &what.0, what.1.clone()).map_err(|e| e.to_string()),
         Job::List(glsl) => {
             let shader = device.compile(glsl).map_err(|e| e.to_string())?;
             shader.listing().map(Answer::Said).ok_or_else(|| "the driver's binary holds no listing".to_owned())
         }
     }
+}
+
+fn draw(device: &Device, programs: &[Program], mut scene: Scene) -> Result<Answer, RunError> {
+    let loaded: Vec<Loaded<'_>> = programs.iter().map(|program| device.load(program)).collect::<Result<_, _>>()?;
+    device.run_scene(&Programs::Assembly(&loaded), &mut scene)?;
+    Ok(Answer::Scene(Box::new(scene)))
+}
+
+fn draw_glsl(device: &Device, sources: &[String], mut scene: Scene) -> Result<Answer, RunError> {
+    let shader = match sources {
+        [vertex, fragment] => device.link(vertex, fragment)?,
+        others => device.compile(&others.concat())?,
+    };
+    device.run_scene(&Programs::Glsl(&shader), &mut scene)?;
+    Ok(Answer::Scene(Box::new(scene)))
 }
 
 fn description(device: &Device) -> String {

@@ -279,7 +279,7 @@ impl Lister<'_> {
             LaneFact::Mask(op) => mnemonic::lane_mask(op),
             LaneFact::InSet(_) => return Err(Unwritten("a set of lanes".into())),
         };
-        let result = self.fresh();
+        let (result, name) = (self.fresh(), format!("invocation.{name}.x"));
         Ok(vec![self.put(Unit::Arithmetic, mnemonic::MOVE, result, &[&name])])
     }
 

@@ -262,6 +262,11 @@ impl Walk<'_> {
                 self.operands(&[pointer]);
                 self.operands(self.function.values(args));
             }
+            Op::Interpolate { pointer, args, .. } => {
+                self.operands(&[pointer]);
+                self.operands(self.function.values(args));
+            }
+            Op::Image { operands, .. } => self.operands(self.function.values(operands)),
             Op::ExtractDynamic { composite: Value::Const(id), index } if !matches!(index, Value::Const(_)) => {
                 self.all.tables.push(id);
             }

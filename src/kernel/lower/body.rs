@@ -1,6 +1,7 @@
 //! Function bodies: blocks, operands, and which part of this module lowers which operation.
 
 use super::control::Target;
+use super::math::is_derivative;
 use super::pointer::Pointer;
 use super::shape::SCALAR_LIMIT;
 use super::{DEPTH_LIMIT, INSTRUCTION_LIMIT, Lower, Scalars};
@@ -125,7 +126,7 @@ impl<'m> Lower<'m> {
                 true
             }
             IrOp::Discard => {
-                self.not_yet("invocations that are discarded");
+                self.kill(true);
                 false
             }
             IrOp::Unreachable => {
@@ -150,8 +151,14 @@ impl<'m> Lower<'m> {
         match self.shapes.count(ty) {
             Some(count) if count <= SCALAR_LIMIT => {}
             Some(_) => self.stop("a value of more than 65536 scalars is too large for a kernel"),
-            None => self.stop_without(self.shapes.lacks(ty).unwrap_or("images and samplers")),
+            None if self.is_resource(ty) => {}
+            None => self.stop_without(self.shapes.lacks(ty).unwrap_or("values of this type")),
         }
+    }
+
+    /// Whether values of a type are images or samplers.
+    fn is_resource(&self, ty: TypeId) -> bool {
+        matches!(self.shapes.types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_))
     }
 
     /// Notes what an instruction gave.
@@ -165,11 +172,14 @@ impl<'m> Lower<'m> {
             let indices = self.list(indices);
             return Operand::Pointer(self.access(base, indices));
         }
+        if let IrOp::Image { .. } = inst.op {
+            return self.image(inst);
+        }
         let values = match inst.op {
-            IrOp::Load(pointer) => {
-                let pointer = self.pointer(pointer);
-                self.load(&pointer, inst.ty)
-            }
+            IrOp::Load(pointer) => match self.pointer(pointer) {
+                pointer @ Pointer::Resource(_) => return Operand::Pointer(pointer),
+                pointer => self.load(&pointer, inst.ty),
+            },
             IrOp::Store { pointer, value: ir::Value::Inst(load) } if self.frame().results[load.index()].is_none() => {
                 self.copied(pointer, load);
                 Scalars::new()
@@ -188,9 +198,11 @@ impl<'m> Lower<'m> {
             }
             IrOp::Lane(op, args) => self.lane(op, inst.ty, args),
             IrOp::Demote => {
-                self.not_yet("invocations that become helpers");
+                self.kill(false);
                 Scalars::new()
             }
+            IrOp::Math(function, args) if is_derivative(function) => self.derivative(function, args),
+            IrOp::Interpolate { at, pointer, args } => self.interpolate(at, pointer, args, inst.ty),
             IrOp::Print { .. } => {
                 self.not_yet("texts that are printed");
                 Scalars::new()
@@ -201,10 +213,6 @@ impl<'m> Lower<'m> {
             }
             IrOp::Foreign(..) => {
                 self.not_yet("instructions of SPIR-V by number");
-                self.stand_in(inst.ty)
-            }
-            IrOp::Image { .. } => {
-                self.not_yet("operations on images");
                 self.stand_in(inst.ty)
             }
             _ => self.pure(inst),

@@ -17,10 +17,18 @@ impl<'m> Lower<'m> {
         self.frame().outermost = true;
         let body = self.module.functions[id].body;
         self.initialize();
+        self.read_inputs();
         if self.block(body) {
-            self.b.effect(Op::Return, &[]);
+            self.end_invocation();
         }
         self.frames.pop();
+        self.sort_images();
+    }
+
+    /// The end of the invocation, behind what it gives to the pipeline.
+    pub fn end_invocation(&mut self) {
+        self.write_outputs();
+        self.b.effect(Op::Return, &[]);
     }
 
     /// Begins a function: its variables get slots or memory, and their initial values.

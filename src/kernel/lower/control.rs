@@ -175,7 +175,7 @@ impl<'m> Lower<'m> {
             return true;
         }
         if frame.outermost {
-            self.b.effect(Op::Return, &[]);
+            self.end_invocation();
             return false;
         }
         let Some(mut scope) = frame.scope.take() else { return true };

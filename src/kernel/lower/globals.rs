@@ -1,6 +1,7 @@
 //! Module-scope variables: buffers by set and binding, push constants, memory of the workgroup and of the invocation.
 
 use super::analyze::{is_large, is_promotable};
+use super::image::Resource;
 use super::pointer::{Index, Place, Pointer};
 use super::{Lower, Scalars};
 use crate::diagnostic::Code;
@@ -56,7 +57,8 @@ impl Lower<'_> {
             (Space::Private, _) => self.private(global.ty).map_or(Pointer::None, Pointer::Memory),
             (Space::PushConstant, _) => self.push_constants(global.ty),
             (Space::Input, Binding::BuiltIn(name)) => Pointer::BuiltIn { name, ty: global.ty },
-            (Space::Handle, _) => self.without("images and samplers"),
+            (Space::Input | Space::Output, _) => self.interface_variable(id, global),
+            (Space::Handle, _) => Pointer::Resource(Resource { global: id, element: 0, ty: global.ty }),
             _ => self.without("variables like this one"),
         }
     }

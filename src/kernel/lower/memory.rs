@@ -41,7 +41,7 @@ impl Lower<'_> {
             Pointer::Memory(place) => self.load_place(place),
             Pointer::BuiltIn { name, ty } => self.built_ins(name, ty),
             Pointer::BuiltInComponent { name, index } => Scalars::from_elem(self.built_in_component(name, index), 1),
-            Pointer::None | Pointer::Buffers { .. } => {
+            Pointer::None | Pointer::Buffers { .. } | Pointer::Resource(_) | Pointer::Combined { .. } => {
                 let scalars = self.shapes.scalars(ty);
                 self.undefined(&scalars)
             }
@@ -61,6 +61,7 @@ impl Lower<'_> {
             }
             Pointer::Memory(place) => self.store_place(place, values),
             Pointer::None | Pointer::BuiltIn { .. } | Pointer::BuiltInComponent { .. } | Pointer::Buffers { .. } => {}
+            Pointer::Resource(_) | Pointer::Combined { .. } => {}
         }
     }
 

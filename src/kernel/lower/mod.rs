@@ -1,11 +1,11 @@
-//! From the typed form to the kernel form: one compute entry point becomes a [`Kernel`].
+//! From the typed form to the kernel form: one entry point becomes a [`Kernel`].
 //!
 //! Calls are inlined, everything becomes scalars, variables that are never indexed at run time become SSA values and
 //! the others bytes at addresses. Specialization constants get their values here. Cross-lane operations stay what they
 //! are, one for each component. Nothing is optimised: that is the passes' work.
 //!
-//! Refused, with a message at the place: other stages than compute, images, samplers, buffer references, and arrays of
-//! buffers with an index that is not constant.
+//! Refused, with a message at the place: subpasses, texels and stage interfaces of other than 32 bits, and arrays of buffers
+//! or images with an index that is not constant.
 
 mod analyze;
 mod arith;
@@ -14,6 +14,8 @@ mod call;
 mod control;
 mod flow;
 mod globals;
+mod image;
+mod interface;
 mod lane;
 mod math;
 mod memory;
@@ -60,20 +62,23 @@ pub fn lower(module: &Module, entry: usize, settings: &Specializations) -> Resul
         return Err(vec![Diagnostic::error(Code::ENTRY_POINT, format!("there is no entry point {entry}"))]);
     };
     let span = module.functions[point.function].span;
-    if point.stage != Stage::Compute {
-        let message = format!("{} shaders are {NOT_YET}", point.stage.name());
+    if let Some(message) = refused_modes(module, point) {
         return Err(vec![Diagnostic::error(Code::NOT_IN_KERNELS, message).at(span, "this entry point")]);
     }
     let mut shapes = Shapes::new(module, given);
-    let size = workgroup_size(&mut shapes, point, span)?;
+    let size = match point.stage {
+        Stage::Compute => workgroup_size(&mut shapes, point, span)?,
+        Stage::Vertex | Stage::Fragment => [1; 3],
+    };
     let facts = Facts::of(module, &mut shapes, point.function);
     let mut lower = Lower {
         module,
         shapes,
         facts,
-        b: Builder::new(Kernel::new(&point.name, size)),
+        b: Builder::new(declared(point, span, size)),
         vars: Variables::default(),
         globals: vec![Pointer::None; module.globals.len()],
+        interface: Vec::new(),
         tables: Vec::new(),
         cleared: 0,
         frames: Vec::new(),
@@ -88,6 +93,23 @@ pub fn lower(module: &Module, entry: usize, settings: &Specializations) -> Resul
 
 /// What all refusals end with.
 const NOT_YET: &str = "not supported on assembly targets and in the simulator yet";
+
+/// A kernel of an entry point, still empty.
+fn declared(point: &ir::EntryPoint, span: Span, size: [u32; 3]) -> Kernel {
+    Kernel { stage: point.stage, span, fragment: point.fragment, ..Kernel::new(&point.name, size) }
+}
+
+/// What an entry point says of its stage that kernels do not have.
+fn refused_modes(module: &Module, point: &ir::EntryPoint) -> Option<String> {
+    let modes = point.fragment;
+    let asked = [
+        (modes.integer_centers, "fragments whose centres lie at integers"),
+        (!module.feedback.is_empty(), "outputs that transform feedback takes"),
+        (modes.full_quads || modes.quad_derivatives, "promises about quads"),
+    ];
+    let refused = asked.into_iter().find(|(asked, _)| *asked)?;
+    Some(format!("{} are {NOT_YET}", refused.1))
+}
 
 fn workgroup_size(shapes: &mut Shapes, point: &ir::EntryPoint, span: Span) -> Result<[u32; 3], Vec<Diagnostic>> {
     let size = point.workgroup_size.map(|id| shapes.number(id).unwrap_or(0));
@@ -108,6 +130,8 @@ struct Lower<'m> {
     vars: Variables,
     /// What module-scope variables became, by their numbers.
     globals: Vec<Pointer>,
+    /// Inputs and outputs, and where their scalars come from or go.
+    interface: Vec<(GlobalId, Vec<interface::Port>)>,
     /// Constant arrays that are indexed at run time, and where in private memory they lie.
     tables: Vec<(ir::ConstId, pointer::Place)>,
     /// Words of workgroup memory that begin as zero.

@@ -1,9 +1,11 @@
 //! Pointers. They are known when the kernel is made: a variable's slots, or an address in a memory.
 
+use super::image::Resource;
 use super::shape::Held;
 use super::{Lower, Scalars};
 use crate::diagnostic::Code;
 use crate::ir::{self, BuiltIn, GlobalId, Scalar, StructId, Type, TypeId, Types};
+use crate::kernel::stage::{belongs, built_in_input};
 use crate::kernel::{BinOp, MemorySpace, Ty, Value};
 
 /// What a pointer points to.
@@ -31,6 +33,13 @@ pub enum Pointer {
     BuiltInComponent {
         name: BuiltIn,
         index: Index,
+    },
+    /// An image, a texture, a sampler, or an array of them.
+    Resource(Resource),
+    /// A texture and what samples it.
+    Combined {
+        image: Resource,
+        sampler: Resource,
     },
     /// An array of buffers; the first is this one.
     Buffers {
@@ -122,7 +131,9 @@ impl Lower<'_> {
             Pointer::Memory(place) => self.step_in_memory(place, index),
             Pointer::BuiltIn { name, .. } => Pointer::BuiltInComponent { name, index },
             Pointer::Buffers { first, global, ty } => self.pick_buffer(first, global, ty, index),
+            Pointer::Resource(resource) => self.step_in_resource(resource, index),
             Pointer::None | Pointer::Component { .. } | Pointer::BuiltInComponent { .. } => Pointer::None,
+            Pointer::Combined { .. } => Pointer::None,
         }
     }
 
@@ -246,10 +257,11 @@ impl Lower<'_> {
 
     /// A component of a built-in vector.
     pub fn built_in_component(&mut self, name: BuiltIn, index: Index) -> Value {
+        let last = components_of(name) - 1;
         match index {
-            Index::Known(index) => self.built_in(name, index.min(2) as u8),
+            Index::Known(index) => self.built_in(name, index.min(last.into()) as u8),
             Index::Computed(index) => {
-                let all: Scalars = (0..3).map(|at| self.built_in(name, at)).collect();
+                let all: Scalars = (0..=last).map(|at| self.built_in(name, at)).collect();
                 self.pick(&all, index)
             }
         }
@@ -265,11 +277,11 @@ impl Lower<'_> {
     fn built_in(&mut self, name: BuiltIn, component: u8) -> Value {
         use BuiltIn as N;
         match name {
-            N::NumWorkgroups | N::WorkgroupId | N::LocalInvocationId => self.built_in_op(name, component),
-            N::LocalInvocationIndex | N::SubgroupId | N::NumSubgroups => self.built_in_op(name, 0),
-            N::WarpIdNv | N::SmIdNv | N::WarpsPerSmNv | N::SmCountNv => self.built_in_op(name, 0),
             N::GlobalInvocationId => self.global_invocation(component),
             N::DeviceIndex => self.b.u32(0),
+            _ if belongs(name, self.b.kernel.stage) && built_in_input(name).is_some() => {
+                self.built_in_op(name, component)
+            }
             _ => {
                 self.not_yet(&format!("built-in values like {name:?}"));
                 self.b.u32(0)
@@ -278,7 +290,7 @@ impl Lower<'_> {
     }
 
     fn built_in_op(&mut self, name: BuiltIn, component: u8) -> Value {
-        let ty = crate::kernel::Ty::of(Scalar::U32);
+        let ty = built_in_input(name).map_or(Ty::B32, |(ty, _)| ty);
         self.b.value(crate::kernel::Op::BuiltIn(name, component), &[], ty)
     }
 
@@ -313,5 +325,13 @@ impl Lower<'_> {
     pub fn scalar_of_type(&self, ty: TypeId) -> Option<Scalar> {
         let address = self.shapes.types.referred(ty).map(|_| Scalar::U64);
         address.or_else(|| self.shapes.types.scalar_of(ty))
+    }
+}
+
+/// Components of a built-in input.
+fn components_of(name: BuiltIn) -> u8 {
+    match name {
+        BuiltIn::GlobalInvocationId => 3,
+        _ => built_in_input(name).map_or(1, |(_, count)| count),
     }
 }

@@ -4,6 +4,7 @@
 //! if something in it is, or one of its results. Stores to a variable in the invocation's own memory are needed only where
 //! something that is needed reads it. A loop that does nothing is dropped even if it never ends.
 
+use crate::kernel::image;
 use crate::kernel::names::Names;
 use crate::kernel::tree::{Flows, Tree};
 use crate::kernel::{BlockId, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
@@ -25,6 +26,8 @@ fn has_effect(op: &Op) -> bool {
     match op {
         Op::Store(access) if private(*access).is_some() => access.volatile,
         Op::Store(_) | Op::Atomic { .. } | Op::Barrier { .. } | Op::Return => true,
+        Op::Output { .. } | Op::Kill => true,
+        Op::Image { op, .. } => image::writes(*op),
         Op::Load(MemoryAccess { volatile, .. }) => *volatile,
         Op::Lane { op, .. } => *op == LaneOp::Sync,
         Op::Prim { primitive, .. } => *primitive == Primitive::Group(GroupOp::Sync),

@@ -114,7 +114,7 @@ impl Forward<'_> {
                 self.memory.stored(self.kernel, access, args[0], &args[1..]);
                 true
             }
-            Op::Lane { .. } | Op::Prim { .. } | Op::FoldMoved { .. } => {
+            Op::Lane { .. } | Op::Prim { .. } | Op::FoldMoved { .. } | Op::Derivative(_) => {
                 self.learn(inst);
                 is_sync(&op) || self.is_first(inst, self.region)
             }

@@ -5,6 +5,7 @@
 //! never change. Coherent and volatile memory is not looked at.
 
 use crate::ir::Order;
+use crate::kernel::image;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BufferKind, Kernel, MemoryAccess, MemorySpace, Op, Value};
 
@@ -52,6 +53,8 @@ pub fn written(kernel: &Kernel, op: &Op) -> Kinds {
         Op::Atomic { order, .. } if *order != Order::Relaxed => seen_by_others,
         Op::Store(access) | Op::Atomic { access, .. } => Kinds::of(kind(kernel, access.space)),
         Op::Barrier { .. } => seen_by_others,
+        // An image may show the memory of a buffer.
+        Op::Image { op, .. } if image::writes(*op) => Kinds::of(Kind::Global),
         _ => Kinds::default(),
     }
 }

@@ -1,6 +1,7 @@
 //! Random kernels give the same before and after each pass.
 
 mod access;
+mod image;
 
 use super::{Pass, address, control, dead, early, forward, hoist, join, merge, optimize, pack, promote, share, unroll};
 use crate::ir::{BuiltIn, Scalar};

@@ -1,8 +1,8 @@
 //! The words of operations, without their operands.
 
-use crate::ir::Scalar;
 use crate::ir::print::{barrier_text, lane_text, scalar_name, snake};
-use crate::kernel::{InstId, MemoryAccess, MemorySpace, Op};
+use crate::ir::{ImageOp, ImageParts, Scalar};
+use crate::kernel::{InstId, MemoryAccess, MemorySpace, Op, Site};
 use crate::lane::{LaneFact, Primitive};
 
 /// How an operation is written.
@@ -71,6 +71,18 @@ pub fn words_of(op: &Op) -> Words {
             Words { scalar: Some(from), ..Words::plain(text) }
         }
         Op::BuiltIn(built_in, component) => Words::plain(format!("{}.{component}", snake(built_in))),
+        Op::Input { location, component } => Words::plain(format!("input {location}.{component}")),
+        Op::Interpolate { at, location, component } => {
+            Words::plain(format!("interpolate.{} {location}.{component}", snake(at)))
+        }
+        Op::Output { site: Site::Location(location), component } => {
+            Words::plain(format!("output {location}.{component}"))
+        }
+        Op::Output { site: Site::BuiltIn(built_in), component } => {
+            Words::plain(format!("output {}.{component}", snake(built_in)))
+        }
+        Op::Derivative(function) => Words::plain(snake(function)),
+        Op::Image { op, image, parts } => Words::plain(image_text(op, image, parts)),
         Op::BufferBytes(buffer) => Words::plain(format!("buffer_bytes {buffer}")),
         Op::Barrier { execution, memory, kinds, order } => Words::plain(barrier_text(execution, memory, kinds, order)),
         Op::Load(access) => Words::access("load", access),
@@ -99,6 +111,16 @@ fn across_lanes(op: &Op) -> Words {
         // The variant's name says everything.
         ref other => Words::plain(snake(other)),
     }
+}
+
+/// `image 2 sample [coordinate bias]`: the parts in the order of their operands.
+fn image_text(op: ImageOp, image: u32, parts: ImageParts) -> String {
+    let name = match op {
+        ImageOp::Atomic(op) => format!("atomic.{}", snake(op)),
+        op => snake(op),
+    };
+    let parts: Vec<String> = parts.iter_names().map(|(name, _)| name.to_lowercase()).collect();
+    format!("image {image} {name} [{}]", parts.join(" "))
 }
 
 /// A primitive with all its parameters, as the planner's tables name them: `Dpp16 { control: RowShr(1), … }`.

@@ -1,7 +1,7 @@
 //! How far the result of one instruction is the same, from how far its operands are.
 
 use super::Extent;
-use crate::ir::BuiltIn;
+use crate::ir::{BuiltIn, ImageOp};
 use crate::kernel::{BinOp, BufferKind, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
 use crate::lane::primitive::{NvOp, ScalarOp};
 use crate::lane::{CountOp, FoldKind, Group, GroupFold, GroupOp, LaneFact, LaneOp, Primitive, Width};
@@ -19,7 +19,9 @@ impl Sources<'_> {
         match *op {
             Op::BuiltIn(built_in, component) => self.built_in(built_in, component),
             Op::Fact(LaneFact::Size) => Extent::Dispatch,
-            Op::Fact(_) | Op::Atomic { .. } | Op::FoldMoved { .. } => Extent::Lane,
+            Op::Fact(_) | Op::Atomic { .. } | Op::FoldMoved { .. } | Op::Input { .. } => Extent::Lane,
+            Op::Interpolate { .. } => Extent::Lane,
+            Op::Image { op, .. } => all.min(image(op)),
             Op::Load(access) => all.min(self.memory(access)),
             Op::Lane { op, .. } => self.lane(op, all),
             Op::Prim { primitive, .. } if is_uniform(primitive, self.wave_size) => Extent::Wave,
@@ -109,6 +111,15 @@ impl Sources<'_> {
             _ => false,
         };
         if uniform { Extent::Wave } else { Extent::Lane }
+    }
+}
+
+/// How far lanes that ask an image the same find the same there.
+fn image(op: ImageOp) -> Extent {
+    match op {
+        ImageOp::Size | ImageOp::Levels | ImageOp::Samples => Extent::Dispatch,
+        ImageOp::Fetch | ImageOp::Gather => Extent::Wave,
+        _ => Extent::Lane,
     }
 }
 

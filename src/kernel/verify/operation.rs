@@ -1,8 +1,9 @@
 //! Types of operands and results of operations inside one lane.
 
 use super::{Check, Verifier, ensure};
+use crate::ir::Scalar;
 use crate::ir::print::scalar_name;
-use crate::ir::{BuiltIn, Scalar};
+use crate::kernel::stage::{belongs, built_in_input};
 use crate::kernel::{BinOp, CmpOp, InstId, Op, TernOp, Ty, UnOp};
 use crate::lane::{AluOp, LaneFact};
 
@@ -59,9 +60,15 @@ impl Verifier<'_> {
             Op::Load(_) | Op::Store(_) | Op::Atomic { .. } | Op::BufferBytes(_) => self.memory(op),
             Op::Barrier { .. } => Ok(Signature::new([], [])),
             Op::BuiltIn(built_in, component) => {
-                ensure!(component < components(built_in), "there is no such component");
-                Ok(Signature::new([], [Ty::B32]))
+                let (ty, count) = built_in_input(built_in).ok_or("it is no input of a kernel")?;
+                ensure!(belongs(built_in, self.kernel.stage), "it is no input of this stage");
+                ensure!(component < count, "there is no such component");
+                Ok(Signature::new([], [ty]))
             }
+            Op::Input { .. } | Op::Interpolate { .. } | Op::Output { .. } | Op::Kill | Op::Derivative(_) => {
+                self.of_stage(op)
+            }
+            Op::Image { op, image, parts } => self.image(op, image, parts),
             Op::Select => {
                 let ty = self.kernel.args(inst).get(1).map_or(Ty::Bool, |accept| self.kernel.ty(*accept));
                 Ok(Signature::new([Ty::Bool, ty, ty], [ty]))
@@ -73,17 +80,6 @@ impl Verifier<'_> {
             Op::MaskFromWords => Ok(Signature::new([Ty::B32; 4], [Ty::Mask])),
             _ => arithmetic(op),
         }
-    }
-}
-
-/// Components of a built-in value that a kernel may read; none of those that are made of others.
-const fn components(built_in: BuiltIn) -> u8 {
-    use BuiltIn as B;
-    match built_in {
-        B::WorkgroupId | B::NumWorkgroups | B::LocalInvocationId => 3,
-        B::LocalInvocationIndex | B::SubgroupId | B::NumSubgroups => 1,
-        B::WarpIdNv | B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => 1,
-        _ => 0,
     }
 }
 

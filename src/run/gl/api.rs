@@ -54,7 +54,8 @@ table! {
 }
 
 table! {
-    /// OpenGL 4.6 with ARB_vertex_program's loading calls, NV_gpu_program4 and NV_parameter_buffer_object.
+    /// OpenGL 4.6, textures and framebuffers by their names (ARB_direct_state_access), with ARB_vertex_program's loading
+    /// calls, NV_gpu_program4 and NV_parameter_buffer_object.
     Gl {
         glGetString(u32) -> *const c_char;
         glGetStringi(u32, u32) -> *const c_char;
@@ -62,6 +63,37 @@ table! {
         glGetProgramivARB(u32, u32, *mut i32);
         glGetError() -> u32;
         glEnable(u32);
+        glDisable(u32);
+        glDepthFunc(u32);
+        glViewport(i32, i32, i32, i32);
+        glPixelStorei(u32, i32);
+        glCreateTextures(u32, i32, *mut u32);
+        glDeleteTextures(i32, *const u32);
+        glTextureStorage1D(u32, i32, u32, i32);
+        glTextureStorage2D(u32, i32, u32, i32, i32);
+        glTextureStorage3D(u32, i32, u32, i32, i32, i32);
+        glTextureSubImage1D(u32, i32, i32, i32, u32, u32, *const c_void);
+        glTextureSubImage2D(u32, i32, i32, i32, i32, i32, u32, u32, *const c_void);
+        glTextureSubImage3D(u32, i32, i32, i32, i32, i32, i32, i32, u32, u32, *const c_void);
+        glTextureBuffer(u32, u32, u32);
+        glTextureParameteri(u32, u32, i32);
+        glGetTextureImage(u32, i32, u32, u32, i32, *mut c_void);
+        glBindTextureUnit(u32, u32);
+        glBindImageTexture(u32, u32, i32, u8, i32, u32, u32);
+        glCreateFramebuffers(i32, *mut u32);
+        glDeleteFramebuffers(i32, *const u32);
+        glBindFramebuffer(u32, u32);
+        glCheckNamedFramebufferStatus(u32, u32) -> u32;
+        glNamedFramebufferTexture(u32, u32, u32, i32);
+        glNamedFramebufferDrawBuffers(u32, i32, *const u32);
+        glClearNamedFramebufferuiv(u32, u32, i32, *const u32);
+        glClearNamedFramebufferiv(u32, u32, i32, *const i32);
+        glClearNamedFramebufferfv(u32, u32, i32, *const f32);
+        glVertexAttribPointer(u32, i32, u32, u8, i32, *const c_void);
+        glVertexAttribIPointer(u32, i32, u32, i32, *const c_void);
+        glEnableVertexAttribArray(u32);
+        glDisableVertexAttribArray(u32);
+        glDrawArraysInstancedBaseInstance(u32, i32, i32, i32, u32);
         glGenProgramsARB(i32, *mut u32);
         glBindProgramARB(u32, u32);
         glProgramStringARB(u32, u32, i32, *const c_void);

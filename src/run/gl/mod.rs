@@ -6,10 +6,14 @@
 mod api;
 mod dispatch;
 mod program;
+mod scene;
 mod shader;
+mod texture;
 
 pub use program::Program;
+pub use scene::{Attribute, Draw, Programs, Scene};
 pub use shader::Shader;
+pub use texture::{Format, Shape, Texture};
 
 use api::{Egl, Gl, Handle};
 use std::ffi::{CStr, c_char, c_void};
@@ -142,7 +146,15 @@ impl Device {
     /// # Errors
     /// [`super::RunError::Refused`] with the driver's messages.
     pub fn compile(&self, glsl: &str) -> Result<Shader<'_>, super::RunError> {
-        Shader::new(&self.gl, glsl)
+        Shader::new(&self.gl, &[(shader::GL_COMPUTE_SHADER, glsl)])
+    }
+
+    /// Lets the driver compile and link a GLSL vertex and a fragment shader.
+    ///
+    /// # Errors
+    /// [`super::RunError::Refused`] with the driver's messages.
+    pub fn link(&self, vertex: &str, fragment: &str) -> Result<Shader<'_>, super::RunError> {
+        Shader::new(&self.gl, &[(shader::GL_VERTEX_SHADER, vertex), (shader::GL_FRAGMENT_SHADER, fragment)])
     }
 }
 

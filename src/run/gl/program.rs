@@ -2,11 +2,14 @@
 
 use super::api::Gl;
 use super::dispatch::{Bound, check, dispatch, timed, wait};
+use super::texture::Texture;
 use super::{Device, text};
 use crate::run::{BufferBinding, BufferKind, RunError};
+use crate::target::nv::reflection::{Image, ImageBinding, ImageKind};
 use crate::target::nv::{self, Reflection};
 use std::ffi::c_void;
 
+/// What limits are asked of.
 pub(super) const GL_COMPUTE_PROGRAM: u32 = nv::reflection::COMPUTE_PROGRAM;
 const GL_PROGRAM_ERROR_POSITION: u32 = 0x864B;
 const GL_PROGRAM_ERROR_STRING: u32 = 0x8874;
@@ -23,15 +26,15 @@ pub struct Program<'d> {
 impl<'d> Program<'d> {
     pub(super) fn new(device: &'d Device, program: &nv::Program) -> Result<Program<'d>, RunError> {
         let gl = &device.gl;
-        let mut name = 0;
+        let (target, mut name) = (program.reflection.gl.program_target, 0);
         let length = i32::try_from(program.text.len())
             .map_err(|_| RunError::Refused("the program is longer than 2 GiB".to_owned()))?;
         // SAFETY: a context is current; the text has the length that is said.
         let (position, note) = unsafe {
             (gl.glGenProgramsARB)(1, &raw mut name);
-            (gl.glBindProgramARB)(GL_COMPUTE_PROGRAM, name);
+            (gl.glBindProgramARB)(target, name);
             let bytes = program.text.as_ptr().cast::<c_void>();
-            (gl.glProgramStringARB)(GL_COMPUTE_PROGRAM, nv::reflection::FORMAT_ASCII, length, bytes);
+            (gl.glProgramStringARB)(target, nv::reflection::FORMAT_ASCII, length, bytes);
             let mut position = -1;
             (gl.glGetIntegerv)(GL_PROGRAM_ERROR_POSITION, &raw mut position);
             (position, text((gl.glGetString)(GL_PROGRAM_ERROR_STRING)))
@@ -50,7 +53,7 @@ impl<'d> Program<'d> {
     /// # Errors
     /// [`RunError`]; the buffers are then unchanged.
     pub fn run(&self, groups: [u32; 3], push: &[u8], buffers: &mut [BufferBinding]) -> Result<(), RunError> {
-        let bound = self.bind(push, buffers)?;
+        let bound = self.bind(push, buffers, 0)?;
         self.enable();
         dispatch(self.gl, groups)?;
         wait(self.gl)?;
@@ -68,24 +71,44 @@ impl<'d> Program<'d> {
         buffers: &[BufferBinding],
         runs: usize,
     ) -> Result<Vec<u64>, RunError> {
-        let _bound = self.bind(push, buffers)?;
+        let _bound = self.bind(push, buffers, 0)?;
         self.enable();
         timed(self.gl, groups, runs)
     }
 
-    fn enable(&self) {
+    /// Of its stage.
+    fn target(&self) -> u32 {
+        self.reflection.gl.program_target
+    }
+
+    pub(super) fn enable(&self) {
         // SAFETY: a context is current.
         unsafe {
-            (self.gl.glBindProgramARB)(GL_COMPUTE_PROGRAM, self.name);
-            (self.gl.glEnable)(GL_COMPUTE_PROGRAM);
+            (self.gl.glBindProgramARB)(self.target(), self.name);
+            (self.gl.glEnable)(self.target());
         }
     }
 
+    /// The units that a texture goes to.
+    pub(super) fn units(&self, texture: &Texture) -> impl Iterator<Item = u32> + use<'_, 'd> {
+        let wanted = (texture.set, texture.binding, texture.element, texture.is_image);
+        let is_it = move |place: &&ImageBinding| {
+            let Image { set, binding, element, kind, .. } = &place.image;
+            (*set, *binding, *element, *kind == ImageKind::Image) == wanted
+        };
+        self.reflection.images.iter().filter(is_it).map(|place| place.gl_unit)
+    }
+
     /// Uploads and binds the buffers and sets the local parameters.
-    fn bind(&self, push: &[u8], buffers: &[BufferBinding]) -> Result<Bound<'d>, RunError> {
+    pub(super) fn bind(
+        &self,
+        push: &[u8],
+        buffers: &[BufferBinding],
+        first_instance: u32,
+    ) -> Result<Bound<'d>, RunError> {
         // SAFETY: a context is current.
-        unsafe { (self.gl.glBindProgramARB)(GL_COMPUTE_PROGRAM, self.name) };
-        self.set_parameters(push, buffers);
+        unsafe { (self.gl.glBindProgramARB)(self.target(), self.name) };
+        self.set_parameters(push, buffers, first_instance);
         let mut bound = Bound::new(self.gl);
         for buffer in buffers {
             let name = bound.add(&buffer.data);
@@ -104,7 +127,7 @@ impl<'d> Program<'d> {
         check(self.gl, "glBindBufferBase").map(|()| bound)
     }
 
-    fn set_parameters(&self, push: &[u8], buffers: &[BufferBinding]) {
+    fn set_parameters(&self, push: &[u8], buffers: &[BufferBinding], first_instance: u32) {
         let mut words = vec![0_u32; self.reflection.local_parameters as usize * 4];
         for (word, bytes) in words.iter_mut().zip(push.chunks(4)) {
             let mut four = [0; 4];
@@ -117,10 +140,13 @@ impl<'d> Program<'d> {
                 words[word as usize] = buffer.data.len() as u32;
             }
         }
+        if let Some(word) = self.reflection.base_instance_word {
+            words[word as usize] = first_instance;
+        }
         if !words.is_empty() {
             let count = words.len() as i32 / 4;
             // SAFETY: the program is bound, and there are four words for each parameter.
-            unsafe { (self.gl.glProgramLocalParametersI4uivNV)(GL_COMPUTE_PROGRAM, 0, count, words.as_ptr()) };
+            unsafe { (self.gl.glProgramLocalParametersI4uivNV)(self.target(), 0, count, words.as_ptr()) };
         }
     }
 }

@@ -1,4 +1,4 @@
-//! GLSL compute shaders that the driver compiles itself: what assembly programs are measured against.
+//! GLSL shaders that the driver compiles itself: what assembly programs are measured against.
 
 use super::api::Gl;
 use super::dispatch::{Bound, check, dispatch, timed, wait};
@@ -6,42 +6,54 @@ use crate::run::{BufferBinding, BufferKind, RunError};
 use crate::target::nv::reflection::STORAGE_BUFFER;
 use std::ffi::{c_char, c_void};
 
-const GL_COMPUTE_SHADER: u32 = 0x91B9;
+pub(super) const GL_COMPUTE_SHADER: u32 = 0x91B9;
+pub(super) const GL_VERTEX_SHADER: u32 = 0x8B31;
+pub(super) const GL_FRAGMENT_SHADER: u32 = 0x8B30;
 const GL_LINK_STATUS: u32 = 0x8B82;
 const GL_UNIFORM_BUFFER: u32 = 0x8A11;
 const GL_PROGRAM_BINARY_LENGTH: u32 = 0x8741;
 const GL_PROGRAM_BINARY_RETRIEVABLE_HINT: u32 = 0x8257;
 
-/// What the listing in a program's binary begins with.
-const LISTING: &[u8] = b"!!NVcp";
+/// What the last listing in a program's binary begins with, of the stages that there may be.
+const LISTINGS: [&[u8]; 2] = [b"!!NVcp", b"!!NVfp"];
 
-/// A compute shader that the driver has compiled.
+/// Shaders that the driver has compiled and linked.
 pub struct Shader<'d> {
     gl: &'d Gl,
     name: u32,
 }
 
 impl<'d> Shader<'d> {
-    pub(super) fn new(gl: &'d Gl, source: &str) -> Result<Shader<'d>, RunError> {
+    /// Links shaders of these types.
+    pub(super) fn new(gl: &'d Gl, sources: &[(u32, &str)]) -> Result<Shader<'d>, RunError> {
+        // SAFETY: a context is current.
+        let program = Shader { gl, name: unsafe { (gl.glCreateProgram)() } };
+        sources.iter().try_for_each(|(ty, source)| program.attach(*ty, source))?;
+        let mut linked = 0;
+        // SAFETY: a context is current; the query writes one number.
+        unsafe {
+            (gl.glProgramParameteri)(program.name, GL_PROGRAM_BINARY_RETRIEVABLE_HINT, 1);
+            (gl.glLinkProgram)(program.name);
+            (gl.glGetProgramiv)(program.name, GL_LINK_STATUS, &raw mut linked);
+        }
+        if linked == 0 { Err(RunError::Refused(program.log())) } else { check(gl, "glLinkProgram").map(|()| program) }
+    }
+
+    fn attach(&self, ty: u32, source: &str) -> Result<(), RunError> {
+        let gl = self.gl;
         let length =
             i32::try_from(source.len()).map_err(|_| RunError::Refused("the shader is longer than 2 GiB".to_owned()))?;
         let text = source.as_ptr().cast::<c_char>();
-        let mut linked = 0;
         // SAFETY: a context is current; there is one text, of the length that is said. A shader that is deleted stays until
         // its program is.
-        let shader = unsafe {
-            let shader = (gl.glCreateShader)(GL_COMPUTE_SHADER);
+        unsafe {
+            let shader = (gl.glCreateShader)(ty);
             (gl.glShaderSource)(shader, 1, &raw const text, &raw const length);
             (gl.glCompileShader)(shader);
-            let program = Shader { gl, name: (gl.glCreateProgram)() };
-            (gl.glProgramParameteri)(program.name, GL_PROGRAM_BINARY_RETRIEVABLE_HINT, 1);
-            (gl.glAttachShader)(program.name, shader);
-            (gl.glLinkProgram)(program.name);
+            (gl.glAttachShader)(self.name, shader);
             (gl.glDeleteShader)(shader);
-            (gl.glGetProgramiv)(program.name, GL_LINK_STATUS, &raw mut linked);
-            program
-        };
-        if linked == 0 { Err(RunError::Refused(shader.log())) } else { check(gl, "glLinkProgram").map(|()| shader) }
+        }
+        check(gl, "glAttachShader")
     }
 
     /// What the driver says about a program, which tells its shader's errors again.
@@ -64,7 +76,8 @@ impl<'d> Shader<'d> {
         let data = binary.as_mut_ptr().cast::<c_void>();
         // SAFETY: there is as much room as is said.
         unsafe { (self.gl.glGetProgramBinary)(self.name, length, &raw mut length, &raw mut format, data) };
-        let start = binary.windows(LISTING.len()).position(|bytes| bytes == LISTING)?;
+        let find = |listing: &&[u8]| binary.windows(listing.len()).position(|bytes| bytes == *listing);
+        let start = LISTINGS.iter().find_map(find)?;
         let text = binary[start..].split(|byte| *byte == 0).next()?;
         Some(String::from_utf8_lossy(text).into_owned())
     }
@@ -91,7 +104,7 @@ impl<'d> Shader<'d> {
         timed(self.gl, groups, runs)
     }
 
-    fn bind(&self, buffers: &[BufferBinding]) -> Result<Bound<'d>, RunError> {
+    pub(super) fn bind(&self, buffers: &[BufferBinding]) -> Result<Bound<'d>, RunError> {
         let mut bound = Bound::new(self.gl);
         for buffer in buffers {
             let name = bound.add(&buffer.data);
@@ -114,10 +127,10 @@ impl Drop for Shader<'_> {
 }
 
 /// While it lives, a shader is in use; assembly programs run again afterwards.
-struct Using<'d>(&'d Gl);
+pub(super) struct Using<'d>(&'d Gl);
 
 impl<'d> Using<'d> {
-    fn new(shader: &Shader<'d>) -> Using<'d> {
+    pub(super) fn new(shader: &Shader<'d>) -> Using<'d> {
         // SAFETY: a context is current and the program is linked.
         unsafe { (shader.gl.glUseProgram)(shader.name) };
         Using(shader.gl)

@@ -3,11 +3,13 @@
 //!
 //! Storage buffers are `program.storage[n]`, uniform buffers `program.buffer[n]`, each numbered in the order of set and
 //! binding. Push constants are local parameters from 0 on, four words each; behind them come the sizes of the buffers whose
-//! size the program asks for, since `program.storagelen` is zero for assembly programs (NV_shader_storage_buffer_object).
+//! size the program asks for, since `program.storagelen` is zero for assembly programs (NV_shader_storage_buffer_object), and
+//! the number of the first instance of a draw. Textures and images are units, each kind numbered in the same order.
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{BuiltIn, Stage};
 use crate::kernel::tree::Tree;
-use crate::kernel::{BufferKind, Kernel, MemorySpace, Op};
+use crate::kernel::{BufferKind, Kernel, MemorySpace, Op, Site};
 use std::collections::BTreeSet;
 
 /// Storage blocks that a compute program of NVIDIA's drivers can use.
@@ -20,6 +22,13 @@ const PARAMETER_LIMIT: u32 = 512;
 const UNIFORM_BYTES: u32 = 65536;
 /// Bytes of workgroup memory that NVIDIA's drivers give a program.
 const SHARED_BYTES: u32 = 49152;
+/// Units of textures and of images that a program of NVIDIA's drivers can use.
+const TEXTURE_LIMIT: u32 = 32;
+const IMAGE_LIMIT: u32 = 8;
+/// Attributes of vertices, attributes between stages, and colours, of NVIDIA's drivers.
+const VERTEX_ATTRIBUTES: u32 = 16;
+const ATTRIBUTES: u32 = 32;
+const COLOURS: u32 = 8;
 /// Invocations in each dimension and together: `MAX_COMPUTE_WORK_GROUP_SIZE` of NVIDIA's drivers.
 const GROUP_LIMITS: [u32; 3] = [1024, 1024, 64];
 const INVOCATION_LIMIT: u32 = 1024;
@@ -42,6 +51,10 @@ pub struct Slot {
 pub struct Interface {
     /// By the kernel's numbers of buffers.
     pub slots: Vec<Slot>,
+    /// The unit of each texture and image, by the kernel's numbers.
+    pub units: Vec<u32>,
+    /// The word of the local parameters that holds the first instance's number, if the program asks for it.
+    pub base_instance_word: Option<u32>,
     /// Words of push constants.
     pub push_words: u32,
     /// Words of local parameters, the sizes of buffers included.
@@ -79,16 +92,32 @@ impl Interface {
             });
             *count += 1;
         }
+        let units = interface.number_units(kernel);
         interface.note_uses(kernel, tree);
-        let errors = excesses(kernel, [storage, uniform, interface.parameters()]);
+        let mut errors = excesses(kernel, [storage, uniform, interface.parameters()]);
+        errors.extend(excess_units(units));
+        errors.extend(excess_ports(kernel));
         if errors.is_empty() { Ok(interface) } else { Err(errors) }
+    }
+
+    /// Gives textures and images their units; how many of each there are.
+    fn number_units(&mut self, kernel: &Kernel) -> [u32; 2] {
+        let mut counts = [0, 0];
+        for image in &kernel.images {
+            let count = &mut counts[usize::from(image.ty.storage)];
+            self.units.push(*count);
+            *count += 1;
+        }
+        counts
     }
 
     fn note_uses(&mut self, kernel: &Kernel, tree: &Tree) {
         let mut asked = vec![false; self.slots.len()];
+        let mut counts_instances = false;
         for inst in tree.insts(kernel) {
             match kernel.insts[inst].op {
                 Op::BufferBytes(buffer) => asked[buffer as usize] = true,
+                Op::BuiltIn(BuiltIn::InstanceIndex, _) => counts_instances = true,
                 Op::Load(access) | Op::Store(access) | Op::Atomic { access, .. } => {
                     if let MemorySpace::Buffer(buffer) = access.space {
                         self.slots[buffer as usize].is_used = true;
@@ -99,6 +128,10 @@ impl Interface {
         }
         for (slot, _) in self.slots.iter_mut().zip(asked).filter(|(_, asked)| *asked) {
             slot.size_word = Some(self.parameter_words);
+            self.parameter_words += 1;
+        }
+        if counts_instances {
+            self.base_instance_word = Some(self.parameter_words);
             self.parameter_words += 1;
         }
     }
@@ -142,4 +175,32 @@ fn excesses(kernel: &Kernel, [storage, uniform, parameters]: [u32; 3]) -> Vec<Di
     ];
     let excess = |(_, what)| Diagnostic::error(Code::NOT_SUPPORTED, format!("the shader has {what}"));
     found.into_iter().filter(|(exceeds, _)| *exceeds).map(excess).collect()
+}
+
+fn excess_units([textures, images]: [u32; 2]) -> Vec<Diagnostic> {
+    let found = [(textures, TEXTURE_LIMIT, "textures"), (images, IMAGE_LIMIT, "images")];
+    let excess = |(count, limit, what)| {
+        let message = format!("the shader has {count} {what}; programs can use {limit}");
+        Diagnostic::error(Code::NOT_SUPPORTED, message)
+    };
+    found.into_iter().filter(|(count, limit, _)| count > limit).map(excess).collect()
+}
+
+/// Inputs and outputs beyond the attributes and colours that there are.
+fn excess_ports(kernel: &Kernel) -> Vec<Diagnostic> {
+    let (read, written) = match kernel.stage {
+        Stage::Vertex => (VERTEX_ATTRIBUTES, ATTRIBUTES),
+        Stage::Fragment => (ATTRIBUTES, COLOURS),
+        Stage::Compute => return Vec::new(),
+    };
+    let beyond = |location: u32, limit: u32, span| {
+        let message = format!("location {location} is beyond the {limit} that programs have");
+        (location >= limit).then(|| Diagnostic::needed(Code::NOT_SUPPORTED, message, span))
+    };
+    let inputs = kernel.inputs.iter().filter_map(|input| beyond(input.location, read, input.span));
+    let outputs = kernel.outputs.iter().filter_map(|output| match output.site {
+        Site::Location(location) => beyond(location, written, output.span),
+        Site::BuiltIn(_) => None,
+    });
+    inputs.chain(outputs).collect()
 }

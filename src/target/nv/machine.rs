@@ -32,6 +32,7 @@ pub type Components = u8;
 
 pub const X: Components = 1;
 pub const Y: Components = 2;
+pub const W: Components = 8;
 pub const ANY: Components = 15;
 /// Where `PK64` leaves the first of two results (NV_gpu_program5, section 2.X.8.Z), and `UP2H` the low half.
 pub const X_OR_Z: Components = 5;
@@ -105,6 +106,8 @@ pub enum Operand {
     /// A scalar that the program environment provides.
     Named(Cow<'static, str>),
     Place(Place),
+    /// Members of one register as the offset of a texture's coordinates.
+    Offset(SmallVec<[Reg; 4]>),
 }
 
 impl Operand {
@@ -112,7 +115,7 @@ impl Operand {
     pub fn regs(&self) -> impl Iterator<Item = Reg> + '_ {
         let (one, many): (Option<Reg>, &[Reg]) = match self {
             Operand::Reg(reg) => (Some(*reg), &[]),
-            Operand::Vector(regs) => (None, regs),
+            Operand::Vector(regs) | Operand::Offset(regs) => (None, regs),
             Operand::Place(place) => (place.index, &[]),
             Operand::Constant(..) | Operand::Constants(_) | Operand::Named(_) => (None, &[]),
         };
@@ -222,6 +225,8 @@ pub enum Line {
     /// A break that is never taken; the loader asks for one in each `Repeat`.
     BreakNever,
     Return,
+    /// Makes a helper of a fragment's invocation.
+    Kill,
     /// What the lines from here on were in the source.
     Source(Span),
     /// The cross-lane operation that the lines from here on stand for.

@@ -40,19 +40,19 @@ pub const fn vote(op: VoteOp) -> &'static str {
 /// The ballot of the active lanes.
 pub const BALLOT: &str = "TGBALLOT.U";
 
-/// The masks of lanes that compare so with the own one.
+/// The masks of lanes that compare so with the own one, behind the name of the stage.
 pub const fn lane_mask(op: MaskOp) -> &'static str {
     match op {
-        MaskOp::Eq => "invocation.threadeqmask.x",
-        MaskOp::Ge => "invocation.threadgemask.x",
-        MaskOp::Gt => "invocation.threadgtmask.x",
-        MaskOp::Le => "invocation.threadlemask.x",
-        MaskOp::Lt => "invocation.threadltmask.x",
+        MaskOp::Eq => "threadeqmask",
+        MaskOp::Ge => "threadgemask",
+        MaskOp::Gt => "threadgtmask",
+        MaskOp::Le => "threadlemask",
+        MaskOp::Lt => "threadltmask",
     }
 }
 
-/// The lane's number in its warp.
-pub const LANE: &str = "invocation.threadid.x";
+/// The lane's number in its warp, behind the name of the stage.
+pub const LANE: &str = "threadid";
 
 /// Arithmetic of folds on 32-bit values; none for other sizes. Bools are -1 and 0.
 pub fn fold(op: FoldOp, ty: LaneType) -> Option<String> {

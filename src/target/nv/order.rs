@@ -163,15 +163,23 @@ fn above_comments(lines: &[Line], line: usize) -> usize {
 }
 
 fn is_cross_lane(inst: &Inst) -> bool {
-    inst.name.starts_with("SHF") || inst.name.starts_with("TG")
+    LANE_OPERATIONS.iter().any(|name| inst.name.starts_with(name))
 }
+
+/// What looks at other lanes: shuffles, votes, swizzles of quads, derivatives.
+const LANE_OPERATIONS: [&str; 4] = ["SHF", "TG", "QSWZ", "DD"];
 
 /// Loads from uniform buffers.
 const CONSTANT_LOAD: &str = "LDC";
 
 /// Whether an instruction reads memory that others may write: all but uniform buffers.
 fn reads_memory(inst: &Inst) -> bool {
-    !inst.name.starts_with(CONSTANT_LOAD) && inst.sources.iter().any(|source| matches!(source, Operand::Place(_)))
+    let reads = |source: &Operand| match source {
+        Operand::Place(_) => true,
+        Operand::Named(name) => name.starts_with("image[") || name.starts_with("texture["),
+        _ => false,
+    };
+    !inst.name.starts_with(CONSTANT_LOAD) && inst.sources.iter().any(reads)
 }
 
 /// The marks of one stretch.

@@ -8,8 +8,10 @@ use super::machine::{Class, Inst, Kind, Line, Operand, Place, Reg, Registers, Ta
 use super::registers::Assignment;
 use super::select::memory::SHARED;
 use super::select::private::PRIVATE;
+use super::select::stage::{attribute, colour};
 use super::{NvOptions, interface};
-use crate::kernel::{BufferKind, Kernel};
+use crate::ir::{Interpolation, Sampling, Stage};
+use crate::kernel::{BindingPoint, BufferKind, Input, Kernel, Site};
 use crate::source::{SourceMap, Span};
 use smallvec::SmallVec;
 use std::fmt::Write;
@@ -37,7 +39,13 @@ pub fn print(program: &Program) -> String {
     let mut printer = Printer { program, text: String::new(), indent: 1, last_source: None, uses_scratch: false };
     program.lines.iter().for_each(|line| printer.line(line));
     let Printer { text: body, uses_scratch, .. } = printer;
-    format!("!!NVcp5.0\n{}{}{}main:\n{body}END\n", head(program), options(program), declarations(program, uses_scratch))
+    let header = match program.kernel.stage {
+        Stage::Compute => "!!NVcp5.0",
+        Stage::Fragment => "!!NVfp5.0",
+        Stage::Vertex => "!!NVvp5.0",
+    };
+    let (head, options) = (head(program), options(program));
+    format!("{header}\n{head}{options}{}main:\n{body}END\n", declarations(program, uses_scratch))
 }
 
 // What stands before the code.
@@ -59,11 +67,29 @@ fn head(program: &Program) -> String {
             writeln!(text, "# {}: bytes of {}", interface::parameter(word), slot.name).expect(TAKEN);
         }
     }
+    for (image, unit) in program.kernel.images.iter().zip(&program.interface.units) {
+        let what = if image.ty.storage { "image" } else { "texture" };
+        let sampler = image.sampler.map(|sampler| format!(", sampler {}", place(sampler))).unwrap_or_default();
+        let name = one_line(&image.name);
+        writeln!(text, "# {what}[{unit}]: {}{sampler}, {name}", place(image.place)).expect(TAKEN);
+    }
+    for input in &program.kernel.inputs {
+        writeln!(text, "# {}: {}", attribute(input.location), one_line(&input.name)).expect(TAKEN);
+    }
+    if let Some(word) = program.interface.base_instance_word {
+        writeln!(text, "# {}: number of the first instance", interface::parameter(word)).expect(TAKEN);
+    }
     if program.interface.push_words > 0 {
         let last = interface::parameter(program.interface.push_words - 1);
         writeln!(text, "# c[0].x to {last}: push constants").expect(TAKEN);
     }
     text
+}
+
+/// `set 0 binding 2`, and which of an array.
+fn place(place: BindingPoint) -> String {
+    let element = if place.element == 0 { String::new() } else { format!(" element {}", place.element) };
+    format!("set {} binding {}{element}", place.set, place.binding)
 }
 
 /// A name without line breaks: it stands in a comment.
@@ -76,13 +102,22 @@ fn options(program: &Program) -> String {
     if program.places.longs > 0 {
         options.insert("NV_gpu_program_fp64");
     }
+    if colours(program.kernel).any(|location| location > 0) {
+        options.insert("ARB_draw_buffers");
+    }
+    if program.kernel.fragment.early_tests {
+        options.insert("NV_early_fragment_tests");
+    }
     options.iter().fold(String::new(), |text, option| text + "OPTION " + option + ";\n")
 }
 
 fn declarations(program: &Program, uses_scratch: bool) -> String {
     let Program { kernel, interface, places, needs, .. } = program;
     let [x, y, z] = kernel.workgroup_size;
-    let mut text = format!("GROUP_SIZE {x} {y} {z};\n");
+    let mut text = match kernel.stage {
+        Stage::Compute => format!("GROUP_SIZE {x} {y} {z};\n"),
+        Stage::Vertex | Stage::Fragment => ports(kernel),
+    };
     if kernel.shared_bytes > 0 {
         writeln!(text, "SHARED_MEMORY {};", kernel.shared_bytes).expect(TAKEN);
         writeln!(text, "SHARED {SHARED}[] = {{ program.sharedmem }};").expect(TAKEN);
@@ -107,6 +142,51 @@ fn declarations(program: &Program, uses_scratch: bool) -> String {
         text += "TEMP RC;\n";
     }
     text
+}
+
+/// Attributes that are read, and colours that are written.
+fn ports(kernel: &Kernel) -> String {
+    let mut text = String::new();
+    let stage = if kernel.stage == Stage::Fragment { "fragment" } else { "vertex" };
+    for input in &kernel.inputs {
+        let location = input.location;
+        let qualifiers = if kernel.stage == Stage::Fragment { qualifiers(input) } else { String::new() };
+        writeln!(text, "{qualifiers}ATTRIB {} = {stage}.attrib[{location}];", attribute(location)).expect(TAKEN);
+    }
+    for location in colours(kernel) {
+        let number = if location == 0 { String::new() } else { format!("[{location}]") };
+        writeln!(text, "OUTPUT {} = result.color{number};", colour(location)).expect(TAKEN);
+    }
+    text
+}
+
+/// How an attribute is interpolated (NV_fragment_program4, NV_gpu_program5).
+fn qualifiers(input: &Input) -> String {
+    let interpolation = match input.interpolation {
+        Interpolation::Perspective | Interpolation::PerVertex => "",
+        Interpolation::Linear => "NOPERSPECTIVE ",
+        Interpolation::Flat => "FLAT ",
+    };
+    let sampling = match input.sampling {
+        Sampling::Center => "",
+        Sampling::Centroid => "CENTROID ",
+        Sampling::Sample => "SAMPLE ",
+    };
+    // What is flat is the same everywhere.
+    if input.interpolation == Interpolation::Flat {
+        interpolation.to_owned()
+    } else {
+        format!("{interpolation}{sampling}")
+    }
+}
+
+/// Numbers of the colours that a fragment program writes.
+fn colours(kernel: &Kernel) -> impl Iterator<Item = u32> {
+    let is_fragment = kernel.stage == Stage::Fragment;
+    kernel.outputs.iter().filter_map(move |output| match output.site {
+        Site::Location(location) if is_fragment => Some(location),
+        _ => None,
+    })
 }
 
 fn variables(keyword: &str, letter: char, count: u32) -> String {
@@ -166,6 +246,11 @@ impl Printer<'_> {
                 self.statement("BRK (NE.x);");
             }
             Line::Return => self.statement("RET;"),
+            Line::Kill => {
+                self.uses_scratch = true;
+                self.statement("MOV.U.CC RC.x, 1;");
+                self.statement("KIL NE.x;");
+            }
             Line::Source(span) => self.source(*span),
             Line::Lane(span) => self.lane(*span),
             Line::Empty => {}
@@ -292,6 +377,11 @@ impl Program<'_> {
         match operand {
             Operand::Reg(reg) => self.reg(text, *reg),
             Operand::Vector(regs) => self.vector(text, regs),
+            Operand::Offset(regs) => {
+                text.push_str("offset(");
+                self.vector(text, regs);
+                text.push(')');
+            }
             Operand::Constant(bits, kind) => constant(text, *bits, *kind),
             Operand::Constants(four) => {
                 for (n, word) in four.iter().enumerate() {

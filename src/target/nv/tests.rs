@@ -1,5 +1,7 @@
 //! Programs of kernels written by hand: what stands in their texts.
 
+mod stage;
+
 use super::{NvOptions, Program, emit};
 use crate::ir::{MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::verify::verify;

@@ -1,6 +1,7 @@
 //! A workgroup: its registers, its control flow and its memory.
 
 use super::parse::{Condition, Index, Inst, Node, Operand, Program, Space};
+use super::pictures::{Picture, in_lane};
 use super::{Memory, lanes, scalar};
 use scalar::Kind;
 
@@ -105,6 +106,9 @@ impl<'p> Machine<'p> {
             "STB" | "STS" => self.store(inst, mask),
             "LDB" | "LDS" | "LDC" => self.load(inst, mask),
             "ATOMB" | "ATOMS" => self.atomic(inst, mask),
+            "STOREIM" => self.store_texel(inst, mask),
+            "ATOMIM" => self.atomic_texel(inst, mask),
+            "LOADIM" | "TXF" | "TXL" | "TXQ" | "IMQ" => self.look_up(inst, mask),
             _ => {
                 let results = self.results(inst, mask)?;
                 self.write(inst, &results, mask)
@@ -328,6 +332,68 @@ impl<'p> Machine<'p> {
             && components != &[0]
         {
             return Err("an atomic's old value is in x".to_owned());
+        }
+        self.write(inst, &[old], mask)
+    }
+
+    // Textures and images.
+
+    /// What an operation on a unit works on; its target must be that of what is bound.
+    fn picture(&mut self, inst: &Inst) -> Result<&mut Picture, String> {
+        let unit = inst.operands.iter().find_map(|operand| match operand {
+            Operand::Unit(unit) => Some(*unit),
+            _ => None,
+        });
+        let target = inst.operands.iter().find_map(|operand| match operand {
+            Operand::Target(target) => Some(target.clone()),
+            _ => None,
+        });
+        let pictures = &mut self.memory.pictures;
+        let list = if inst.op.starts_with('T') { &mut pictures.textures } else { &mut pictures.images };
+        let picture = list.get_mut(unit.ok_or("it has no unit")?).ok_or("nothing is bound")?;
+        if target.as_deref() == Some(picture.target) {
+            Ok(picture)
+        } else {
+            Err(format!("{} is bound", picture.target))
+        }
+    }
+
+    /// Loads, fetches, lookups and sizes.
+    fn look_up(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
+        let kind = if inst.op == "TXL" { Kind::Float } else { Kind::Sint };
+        let given = if inst.op == "IMQ" { Vec::new() } else { self.vector(&inst.operands[1], kind)? };
+        let mut rows = vec![vec![JUNK; mask.len()]; 4];
+        for lane in (0..mask.len()).filter(|lane| mask[*lane]) {
+            let at = in_lane(&given, lane);
+            let picture = self.picture(inst)?;
+            let found = match &inst.op[..] {
+                "LOADIM" => picture.load(&inst.modifiers[0], &at)?,
+                "TXF" => picture.fetch(&at)?.map(u64::from),
+                "TXL" => picture.nearest(&at)?.map(u64::from),
+                _ => picture.query(at[0] as usize)?,
+            };
+            rows.iter_mut().zip(found).for_each(|(row, word)| row[lane] = word);
+        }
+        self.write(inst, &rows, mask)
+    }
+
+    fn store_texel(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
+        let (data, at) = (self.vector(&inst.operands[1], Kind::Uint)?, self.vector(&inst.operands[2], Kind::Sint)?);
+        for lane in (0..mask.len()).filter(|lane| mask[*lane]) {
+            self.picture(inst)?.store(in_lane(&data, lane), &in_lane(&at, lane));
+        }
+        Ok(())
+    }
+
+    fn atomic_texel(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
+        let (data, at) = (self.vector(&inst.operands[1], Kind::Uint)?, self.vector(&inst.operands[2], Kind::Sint)?);
+        let mut old = vec![JUNK; mask.len()];
+        for lane in (0..mask.len()).filter(|lane| mask[*lane]) {
+            let second = data.get(1).map_or(0, |row| row[lane]);
+            if let Some(word) = self.picture(inst)?.word(&in_lane(&at, lane)) {
+                old[lane] = u64::from(*word);
+                *word = scalar::updated(inst, old[lane], data[0][lane], second)? as u32;
+            }
         }
         self.write(inst, &[old], mask)
     }

@@ -7,17 +7,42 @@
 mod lanes;
 mod machine;
 mod parse;
+pub mod pictures;
 mod scalar;
 
 use super::lavapipe::{Buffers, Request};
 use crosslane::target::nv::Reflection;
 use crosslane::target::nv::reflection::BindingKind;
 use machine::Machine;
+pub use pictures::Picture;
 
 /// The buffers after each run of a program over the case of a request.
 pub fn run(text: &str, reflection: &Reflection, request: &Request) -> Result<Vec<Buffers>, String> {
     let program = parse::program(text)?;
-    request.runs.iter().map(|before| run_once(&program, reflection, request, before)).collect()
+    request
+        .runs
+        .iter()
+        .map(|before| run_once(&program, reflection, request, before, Pictures::default()))
+        .map(|run| run.map(|(after, _)| after))
+        .collect()
+}
+
+/// Textures and images by their units.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pictures {
+    pub textures: Vec<Picture>,
+    pub images: Vec<Picture>,
+}
+
+/// The buffers and images after one run.
+pub fn run_with(
+    text: &str,
+    reflection: &Reflection,
+    request: &Request,
+    pictures: Pictures,
+) -> Result<(Buffers, Vec<Picture>), String> {
+    let before = request.runs.first().ok_or("a run")?;
+    run_once(&parse::program(text)?, reflection, request, before, pictures)
 }
 
 fn run_once(
@@ -25,9 +50,10 @@ fn run_once(
     reflection: &Reflection,
     request: &Request,
     before: &Buffers,
-) -> Result<Buffers, String> {
-    let mut memory =
-        Memory { storage: Vec::new(), uniform: Vec::new(), parameters: parameters(reflection, request, before) };
+    pictures: Pictures,
+) -> Result<(Buffers, Vec<Picture>), String> {
+    let parameters = parameters(reflection, request, before);
+    let mut memory = Memory { storage: Vec::new(), uniform: Vec::new(), parameters, pictures };
     for place in &reflection.buffers {
         let words = before.get(place.binding as usize).cloned().unwrap_or_default();
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -45,7 +71,7 @@ fn run_once(
         after[place.binding as usize] =
             bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     }
-    Ok(after)
+    Ok((after, memory.pictures.images))
 }
 
 /// Memory that all workgroups share.
@@ -54,6 +80,7 @@ struct Memory {
     uniform: Vec<Vec<u8>>,
     /// Words of the local parameters.
     parameters: Vec<u32>,
+    pictures: Pictures,
 }
 
 /// The local parameters, as whoever reads the reflection sets them.

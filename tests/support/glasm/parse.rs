@@ -72,6 +72,10 @@ pub enum Operand {
     Numbers(Vec<String>),
     /// `invocation.…` or `state.…`.
     Environment(String),
+    /// `texture[n]` or `image[n]`.
+    Unit(usize),
+    /// `2D` and the like.
+    Target(String),
     Memory {
         space: Space,
         number: usize,
@@ -79,6 +83,9 @@ pub enum Operand {
         component: Option<usize>,
     },
 }
+
+/// Targets of textures and images that are interpreted.
+const TARGETS: [&str; 9] = ["1D", "2D", "3D", "RECT", "CUBE", "BUFFER", "ARRAY1D", "ARRAY2D", "ARRAYCUBE"];
 
 /// A register component, if there is one, and a constant.
 #[derive(Debug, Clone)]
@@ -214,6 +221,12 @@ impl Reader {
     }
 
     fn operand(&self, text: &str) -> Option<Operand> {
+        if TARGETS.contains(&text) {
+            return Some(Operand::Target(text.to_owned()));
+        }
+        if let Some(unit) = text.strip_prefix("texture[").or(text.strip_prefix("image[")) {
+            return Some(Operand::Unit(unit.strip_suffix(']')?.parse().ok()?));
+        }
         if let Some(list) = text.strip_prefix('{') {
             let list = list.strip_suffix('}')?;
             return Some(Operand::Numbers(list.split(", ").map(str::to_owned).collect()));

@@ -41,7 +41,7 @@ impl Kind {
             "CVT" => Kinds { result: first, source: named.next().ok_or("CVT has two types")? },
             "I2F" => Kinds { source: first, result: Kind::Float },
             "TRUNC" if is_int => Kinds { source: Kind::Float, result: first },
-            "PK2H" | "UP2H" => Kinds { source: Kind::Uint, result: first },
+            "PK2H" | "UP2H" | "UP4UB" | "UP2US" => Kinds { source: Kind::Uint, result: first },
             _ => Kinds { source: first, result: first },
         })
     }
@@ -65,7 +65,7 @@ impl Kind {
 
 /// Instructions that read several components of an operand.
 pub fn takes_vector(op: &str) -> bool {
-    matches!(op, "PK64" | "UP64" | "BFE" | "BFI" | "UP2H" | "PK2H")
+    matches!(op, "PK64" | "UP64" | "BFE" | "BFI" | "UP2H" | "PK2H" | "UP4UB" | "UP2US")
 }
 
 /// Components of the result of such an instruction.
@@ -82,6 +82,11 @@ pub fn on_vector(inst: &Inst, vector: &[u64], rest: &[u64]) -> Result<Vec<u64>, 
         }
         ("UP2H", [x, ..], []) => {
             let half = |bits: u64| u64::from(half_to_float(bits as u16).to_bits());
+            vec![half(*x), half(x >> 16), half(*x), half(x >> 16)]
+        }
+        ("UP4UB", [x, ..], []) => (0..4).map(|n| u64::from(((x >> (8 * n) & 0xff) as f32 / 255.0).to_bits())).collect(),
+        ("UP2US", [x, ..], []) => {
+            let half = |bits: u64| u64::from(((bits & 0xffff) as f32 / 65535.0).to_bits());
             vec![half(*x), half(x >> 16), half(*x), half(x >> 16)]
         }
         ("PK2H", [x, rest @ ..], []) => {
@@ -367,7 +372,7 @@ pub fn updated(inst: &Inst, old: u64, x: u64, y: u64) -> Result<u64, String> {
 
 // Halves.
 
-fn half_to_float(bits: u16) -> f32 {
+pub fn half_to_float(bits: u16) -> f32 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 0x3ff));
     let magnitude = match exponent {
         0 => fraction * 2.0_f32.powi(-24),
@@ -379,7 +384,7 @@ fn half_to_float(bits: u16) -> f32 {
 }
 
 /// The nearest half; of two the one whose last bit is zero.
-fn float_to_half(value: f32) -> u16 {
+pub fn float_to_half(value: f32) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let magnitude = f64::from(value.abs());
     if value.is_nan() {

@@ -29,10 +29,6 @@ impl Lower<'_> {
             self.not_yet("helper invocations");
             return self.stand_in(ty);
         }
-        if is_derivative(function) {
-            self.not_yet("derivatives");
-            return self.stand_in(ty);
-        }
         let types: Vec<Scalar> = args.iter().map(|arg| self.scalar_of(*arg)).collect();
         let args: Vec<Scalars> = args.iter().map(|arg| self.values(*arg)).collect();
         match function {
@@ -164,7 +160,8 @@ impl Lower<'_> {
 }
 
 /// Whether a function looks at the other invocations of a quad.
-const fn is_derivative(function: MathFn) -> bool {
+/// Whether a function looks at the neighbours in a quad.
+pub const fn is_derivative(function: MathFn) -> bool {
     use MathFn::*;
     matches!(
         function,

@@ -7,6 +7,7 @@ mod math;
 mod memory;
 mod narrow;
 mod settings;
+mod stage;
 
 use super::{Specializations, lower};
 use crate::compile::Options;

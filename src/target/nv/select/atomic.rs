@@ -7,7 +7,7 @@ use crate::target::nv::machine::{ANY, Class, Kind, Operand, Target, X};
 use smallvec::smallvec;
 
 /// The modifier of an operation; loads add nothing, and subtractions add the negated value.
-const fn modifier(op: AtomicOp) -> &'static str {
+pub const fn modifier(op: AtomicOp) -> &'static str {
     match op {
         AtomicOp::Load => "OR",
         AtomicOp::Store | AtomicOp::Exchange => "EXCH",
@@ -22,7 +22,7 @@ const fn modifier(op: AtomicOp) -> &'static str {
 }
 
 /// What an operation needs to be asked for; none if the target does not have it.
-fn option(op: AtomicOp, scalar: Scalar) -> Option<Option<&'static str>> {
+pub fn option(op: AtomicOp, scalar: Scalar) -> Option<Option<&'static str>> {
     let exchanges = matches!(op, AtomicOp::Store | AtomicOp::Exchange);
     match (scalar.is_float(), scalar.width) {
         (_, 8 | 16) => None,
@@ -38,7 +38,7 @@ fn option(op: AtomicOp, scalar: Scalar) -> Option<Option<&'static str>> {
 }
 
 /// Type of the operation: only orders and sums of floats look at more than bits.
-fn suffix(op: AtomicOp, scalar: Scalar) -> String {
+pub fn suffix(op: AtomicOp, scalar: Scalar) -> String {
     let letter = match op {
         AtomicOp::Min | AtomicOp::Max if scalar.is_signed() => 'S',
         AtomicOp::Add if scalar.is_float() => 'F',
@@ -77,7 +77,7 @@ impl Selector<'_> {
         self.push(name, target, &[data, place]).effect = true;
     }
 
-    fn data(&mut self, op: AtomicOp, scalar: Scalar, args: &[Value]) -> Operand {
+    pub fn data(&mut self, op: AtomicOp, scalar: Scalar, args: &[Value]) -> Operand {
         match (op, args) {
             (AtomicOp::Load, _) => self.zero(scalar),
             (AtomicOp::Sub, [value]) => self.negated(scalar, *value),

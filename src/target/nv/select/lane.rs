@@ -1,14 +1,15 @@
 //! Cross-lane instructions (NV_shader_thread_shuffle, NV_shader_thread_group, votes of NV_gpu_program5) and masks of lanes.
 
 use super::Selector;
-use crate::ir::Scalar;
+use crate::ir::{Scalar, Stage};
 use crate::kernel::{InstId, Op, Value};
-use crate::lane::op::{MaskOp, ShuffleMode, WARP};
+use crate::lane::op::{FoldOp, MaskOp, QuadMove, ShuffleMode, WARP};
 use crate::lane::plan::AluOp;
 use crate::lane::primitive::NvOp;
 use crate::lane::{LaneFact, Primitive};
 use crate::target::nv::machine::{Class, Kind, Operand, Target, X, Y};
 use crate::target::nv::mnemonic;
+use std::borrow::Cow;
 
 /// Instructions behind a shuffle among which its predicate is looked for.
 const NEAR: usize = 4;
@@ -36,9 +37,34 @@ impl Selector<'_> {
                 let predicate = self.uint(args[0]);
                 self.word(mnemonic::BALLOT, &[predicate])
             }
-            _ => self.refused("a swizzle of quads outside fragment programs"),
+            NvOp::QuadSwizzle(mv) => {
+                let value = self.uint(args[0]);
+                self.swizzle(mv, value, Operand::Constants([0; 4]))
+            }
         };
         self.result(inst, operand);
+    }
+
+    /// A value of another invocation in the quad, and a sum with it, which are one instruction.
+    fn swizzle(&mut self, mv: QuadMove, value: Operand, own: Operand) -> Operand {
+        let Some(name) = mnemonic::quad_swizzle(mv).filter(|_| self.kernel.stage == Stage::Fragment) else {
+            return self.refused("a swizzle of quads outside fragment programs");
+        };
+        self.needs.options.insert("NV_shader_thread_group");
+        let value = Operand::Reg(self.in_reg(value));
+        self.word(name, &[value, own])
+    }
+
+    /// Arithmetic on what another invocation has: sums in a quad.
+    pub fn fold_moved(&mut self, op: FoldOp, ty: Scalar, primitive: Primitive, [own, moved]: [Value; 2]) -> Operand {
+        match (op, ty, primitive) {
+            (FoldOp::Add, Scalar::F32, Primitive::Nv(NvOp::QuadSwizzle(mv))) => {
+                let (own, moved) = (self.uint(own), self.uint(moved));
+                let own = Operand::Reg(self.in_reg(own));
+                self.swizzle(mv, moved, own)
+            }
+            _ => self.refused("arithmetic on a moved operand"),
+        }
     }
 
     /// Whether the result of an instruction came with another one.
@@ -93,11 +119,11 @@ impl Selector<'_> {
 
     pub fn fact(&mut self, fact: LaneFact) -> Operand {
         match fact {
-            LaneFact::Index => self.group_fact(mnemonic::LANE),
+            LaneFact::Index => self.thread(mnemonic::LANE),
             LaneFact::Size => Operand::Constant(WARP, Kind::Uint),
-            LaneFact::Mask(op) => self.group_fact(mnemonic::lane_mask(op)),
+            LaneFact::Mask(op) => self.thread(mnemonic::lane_mask(op)),
             LaneFact::InSet(set) => {
-                let own = self.group_fact(mnemonic::lane_mask(MaskOp::Eq));
+                let own = self.thread(mnemonic::lane_mask(MaskOp::Eq));
                 let bit = self.word("AND.U", &[own, Operand::Constant(set as u32, Kind::Uint)]);
                 self.is_not_zero(bit)
             }
@@ -105,7 +131,7 @@ impl Selector<'_> {
     }
 
     /// A value that NV_shader_thread_group provides.
-    pub fn group_fact(&mut self, name: &'static str) -> Operand {
+    pub fn group_fact(&mut self, name: impl Into<Cow<'static, str>>) -> Operand {
         self.needs.options.insert("NV_shader_thread_group");
         Operand::Named(name.into())
     }

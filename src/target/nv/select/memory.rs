@@ -4,7 +4,7 @@
 //! (NV_gpu_program5, section 2.X.4.5).
 
 use super::{Operands, Selector};
-use crate::ir::{MemoryKinds, Order, Scope};
+use crate::ir::{MemoryKinds, Order, Scope, Stage};
 use crate::kernel::{BufferKind, InstId, MemoryAccess, MemorySpace, Value};
 use crate::target::nv::interface::parameter;
 use crate::target::nv::machine::{Class, Kind, Operand, Place, Reg, Target, X};
@@ -247,13 +247,14 @@ impl Selector<'_> {
 
     // Barriers.
 
-    /// `MEMBAR` orders memory of the device, `MEMBAR.CTA` that of the workgroup; `BAR` waits for the workgroup. A subgroup
+    /// `MEMBAR` orders memory of the device, `MEMBAR.CTA` that of the workgroup, which other stages than compute lack; `BAR` waits for the workgroup. A subgroup
     /// runs in step, so that ordering its memory is all that its barrier does.
     pub fn barrier(&mut self, execution: Option<Scope>, memory: Scope, kinds: MemoryKinds, order: Order) {
         let orders = order != Order::Relaxed && !kinds.is_empty() && memory != Scope::Invocation;
         if orders {
-            let far = matches!(memory, Scope::Device | Scope::QueueFamily) && kinds != MemoryKinds::SHARED;
-            self.effect(if far { "MEMBAR" } else { "MEMBAR.CTA" }, &[]);
+            let is_grouped = self.kernel.stage == Stage::Compute;
+            let near = !matches!(memory, Scope::Device | Scope::QueueFamily) || kinds == MemoryKinds::SHARED;
+            self.effect(if near && is_grouped { "MEMBAR.CTA" } else { "MEMBAR" }, &[]);
         }
         if execution == Some(Scope::Workgroup) {
             self.effect("BAR", &[]);

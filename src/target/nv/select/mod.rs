@@ -8,20 +8,23 @@ mod arithmetic;
 mod atomic;
 mod convert;
 mod flow;
+mod format;
+mod image;
 mod lane;
 pub mod memory;
 mod narrow;
 pub mod private;
+pub mod stage;
+mod texture;
 mod wide;
 
 use super::exits::Exits;
 use super::interface::{Interface, Needs};
 use super::machine::{ANY, Class, Components, Inst, Kind, Line, Operand, Reg, Registers, Target, X_OR_Z};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{BuiltIn, Scalar};
+use crate::ir::Scalar;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Ty, Value};
-use crate::lane::WARP;
 use crate::source::Span;
 use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
@@ -152,7 +155,12 @@ impl<'k> Selector<'k> {
         match self.kernel.values[value].def {
             Def::Const(bits) => self.constant(word_bits(self.kernel.ty(value), bits), kind),
             Def::Undef => self.constant(0, kind),
-            Def::Inst(..) | Def::Param(..) => self.values[value.index()].clone().unwrap_or(Operand::Constant(0, kind)),
+            Def::Inst(..) | Def::Param(..) => match self.values[value.index()].clone() {
+                // It was given as bits; how it is written is for who reads it to say.
+                Some(Operand::Constant(bits, _)) => self.constant(bits, kind),
+                Some(operand) => operand,
+                None => Operand::Constant(0, kind),
+            },
         }
     }
 
@@ -295,8 +303,14 @@ impl<'k> Selector<'k> {
             Op::Fact(fact) => self.fact(fact),
             Op::MaskAlu(op) => self.mask_arithmetic(op, args),
             Op::MaskFromWords => self.uint(args[0]),
+            Op::Image { op, image, parts } => return self.image(inst, op, image, parts),
+            Op::Input { location, component } => self.input(location, component),
+            Op::Interpolate { at, location, component } => self.interpolate(at, [location, component.into()], args),
+            Op::Output { site, component } => return self.output(site, component, args[0]),
+            Op::Kill => return self.kill(),
+            Op::Derivative(function) => self.derivative(function, args[0]),
             Op::Lane { .. } => self.refused("a cross-lane operation that was not lowered"),
-            Op::FoldMoved { .. } => self.refused("arithmetic on a moved operand"),
+            Op::FoldMoved { op, ty, primitive } => self.fold_moved(op, ty, primitive, [args[0], args[1]]),
             Op::Whole { .. } => self.refused("code that all lanes of a wave run"),
             _ => return,
         };
@@ -321,24 +335,6 @@ impl<'k> Selector<'k> {
         self.write("MOV.U64", to, &[reject]);
         self.push("MOV.U64", Target::Regs(smallvec![to]), &[accept]).guard = Some(condition);
         Operand::Reg(to)
-    }
-
-    fn built_in(&mut self, built_in: BuiltIn, component: u8) -> Operand {
-        let letter = ['x', 'y', 'z', 'w'][usize::from(component) & 3];
-        let named = |name: &str| Operand::Named(format!("invocation.{name}.{letter}").into());
-        match built_in {
-            BuiltIn::WorkgroupId => named("groupid"),
-            BuiltIn::NumWorkgroups => named("groupcount"),
-            BuiltIn::LocalInvocationId => named("localid"),
-            BuiltIn::LocalInvocationIndex => named("localindex"),
-            BuiltIn::SubgroupId => self.word("SHR.U", &[named("localindex"), Operand::Constant(5, Kind::Uint)]),
-            BuiltIn::NumSubgroups => Operand::Constant(self.kernel.invocations().div_ceil(WARP), Kind::Uint),
-            BuiltIn::WarpIdNv => self.group_fact("invocation.warpid.x"),
-            BuiltIn::SmIdNv => self.group_fact("invocation.smid.x"),
-            BuiltIn::WarpsPerSmNv => self.group_fact("state.thread.warpspersm.x"),
-            BuiltIn::SmCountNv => self.group_fact("state.thread.smcount.x"),
-            _ => self.refused("this built-in variable"),
-        }
     }
 }
 

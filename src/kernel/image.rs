@@ -1,0 +1,142 @@
+//! Images, and textures with their samplers: what a kernel declares of them, and how the operands of an operation lie.
+//!
+//! An operation names its image by number; its operands are scalars, those of each part of [`ImageParts`] side by side, in
+//! the order of the bits. Coordinates that are projected are divided before.
+
+use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Scalar};
+use crate::kernel::Ty;
+use crate::source::Span;
+
+/// Where the caller binds something: set, binding, and which of an array it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BindingPoint {
+    pub set: u32,
+    pub binding: u32,
+    /// 0 for what is no array.
+    pub element: u32,
+}
+
+/// An image that is read and written directly, or a texture and what samples it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Image {
+    pub name: Box<str>,
+    pub place: BindingPoint,
+    /// The sampler that goes with a texture, where it is bound apart from it.
+    pub sampler: Option<BindingPoint>,
+    pub ty: ImageType,
+    /// Whether texels are compared with a reference.
+    pub compares: bool,
+    pub writable: bool,
+    /// Other invocations must see what is written, or must be seen.
+    pub coherent: bool,
+    pub volatile: bool,
+    pub span: Span,
+}
+
+/// Dimensions of the coordinates, layers left out.
+pub const fn dimensions(dim: ImageDim) -> usize {
+    match dim {
+        ImageDim::D1 | ImageDim::Buffer => 1,
+        ImageDim::D2 | ImageDim::Rect | ImageDim::SubpassInput => 2,
+        ImageDim::D3 | ImageDim::Cube => 3,
+    }
+}
+
+/// Scalars of a coordinate. A storage image counts the faces of all its cubes as layers.
+fn coordinates(ty: ImageType, op: ImageOp) -> usize {
+    let layered = ty.arrayed && op != ImageOp::QueryLod && !(ty.storage && ty.dim == ImageDim::Cube);
+    dimensions(ty.dim) + usize::from(layered)
+}
+
+/// The parts of an operation with the number of scalars that each has.
+pub fn arguments(ty: ImageType, op: ImageOp, parts: ImageParts) -> impl Iterator<Item = (ImageParts, usize)> {
+    let dimensions = dimensions(ty.dim);
+    parts.iter().map(move |part| {
+        let count = match part {
+            ImageParts::COORDINATE => coordinates(ty, op),
+            ImageParts::GRADIENTS => 2 * dimensions,
+            ImageParts::OFFSET => dimensions,
+            // Four offsets in two dimensions.
+            ImageParts::OFFSETS => 8,
+            ImageParts::DATA if op == ImageOp::Write => 4,
+            _ => 1,
+        };
+        (part, count)
+    })
+}
+
+/// Where the scalars of one part lie among the operands; none if the operation does not have it.
+pub fn argument(ty: ImageType, op: ImageOp, parts: ImageParts, wanted: ImageParts) -> Option<std::ops::Range<usize>> {
+    let mut start = 0;
+    for (part, count) in arguments(ty, op, parts) {
+        if part == wanted {
+            return Some(start..start + count);
+        }
+        start += count;
+    }
+    None
+}
+
+/// Types of the results.
+pub fn results(ty: ImageType, op: ImageOp, parts: ImageParts) -> Vec<Ty> {
+    let count = match op {
+        ImageOp::Sample if parts.contains(ImageParts::REFERENCE) => 1,
+        ImageOp::Sample | ImageOp::Gather | ImageOp::Fetch | ImageOp::Read => 4,
+        ImageOp::Write | ImageOp::Atomic(AtomicOp::Store) => 0,
+        ImageOp::QueryLod => 2,
+        // A cube's faces are as high as wide.
+        ImageOp::Size => dimensions(ty.dim).min(if ty.dim == ImageDim::Cube { 2 } else { 3 }) + usize::from(ty.arrayed),
+        _ => 1,
+    };
+    vec![Ty::of(Scalar::U32); count]
+}
+
+/// Whether an operation changes what the image holds.
+pub const fn writes(op: ImageOp) -> bool {
+    matches!(op, ImageOp::Write | ImageOp::Atomic(_))
+}
+
+/// Whether an operation looks at how coordinates differ between the neighbours in a quad.
+pub fn takes_derivatives(op: ImageOp, parts: ImageParts) -> bool {
+    let given = parts.intersects(ImageParts::LOD | ImageParts::GRADIENTS);
+    matches!(op, ImageOp::Sample | ImageOp::QueryLod) && !given
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CUBES: ImageType = ImageType {
+        sampled: Scalar::F32,
+        dim: ImageDim::Cube,
+        arrayed: true,
+        multisampled: false,
+        depth: false,
+        storage: false,
+        format: 0,
+    };
+
+    #[test]
+    fn operands_lie_in_the_order_of_the_parts() {
+        let parts = ImageParts::COORDINATE | ImageParts::REFERENCE | ImageParts::GRADIENTS;
+        let at = |part| argument(CUBES, ImageOp::Sample, parts, part);
+        assert_eq!(at(ImageParts::COORDINATE), Some(0..4));
+        assert_eq!(at(ImageParts::REFERENCE), Some(4..5));
+        assert_eq!(at(ImageParts::GRADIENTS), Some(5..11));
+        assert_eq!(at(ImageParts::LOD), None);
+    }
+
+    #[test]
+    fn storage_images_count_faces_as_layers() {
+        let stored = ImageType { storage: true, ..CUBES };
+        let parts = ImageParts::COORDINATE;
+        assert_eq!(argument(stored, ImageOp::Read, parts, parts), Some(0..3));
+        assert_eq!(argument(CUBES, ImageOp::QueryLod, parts, parts), Some(0..3));
+    }
+
+    #[test]
+    fn sizes_have_a_number_for_the_layers() {
+        assert_eq!(results(CUBES, ImageOp::Size, ImageParts::LOD).len(), 3);
+        assert_eq!(results(ImageType { arrayed: false, ..CUBES }, ImageOp::Size, ImageParts::LOD).len(), 2);
+    }
+}

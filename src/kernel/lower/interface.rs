@@ -1,0 +1,214 @@
+//! Inputs and outputs of vertex and fragment shaders: variables that hold the inputs from the start on, and whose values at
+//! each end of the invocation are the outputs.
+//!
+//! Refused: interfaces of other than 32-bit scalars, inputs of whole primitives, and second sources for blending.
+
+use super::analyze::is_large;
+use super::pointer::Pointer;
+use super::{Lower, Scalars};
+use crate::ir::{
+    self, Binding, BuiltIn, Global, GlobalId, Interpolation, Place, Sampling, Scalar, Space, StructId, Type, TypeId,
+    Values,
+};
+use crate::kernel::{Input, Op, Output, Site, Ty, Value};
+
+/// Where a scalar of an interface is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Port {
+    site: Site,
+    component: u8,
+    scalar: Scalar,
+    interpolation: Interpolation,
+    sampling: Sampling,
+}
+
+impl Lower<'_> {
+    /// The variable that an input or output is while the shader runs.
+    pub fn interface_variable(&mut self, id: GlobalId, global: &Global) -> Pointer {
+        let Some(ports) = self.ports(global) else { return Pointer::None };
+        self.declare_ports(global, &ports);
+        let pointer = match self.facts.is_memory(id) || is_large(&mut self.shapes, global.ty) {
+            false => self.slots(global.ty, None),
+            true => self.private(global.ty).map_or(Pointer::None, Pointer::Memory),
+        };
+        self.interface.push((id, ports));
+        pointer
+    }
+
+    /// Where each scalar of a variable is, in order; none, with a message, where that cannot be said.
+    fn ports(&mut self, global: &Global) -> Option<Vec<Port>> {
+        let mut ports = Vec::new();
+        self.collect_ports(global.ty, global.binding, &mut ports);
+        let counted = self.shapes.count(global.ty).is_some_and(|count| count as usize == ports.len());
+        if !counted || ports.iter().any(|port| port.scalar.width != 32) {
+            self.not_yet("inputs and outputs of other than 32-bit numbers");
+            return None;
+        }
+        if ports.iter().any(|port| port.interpolation == Interpolation::PerVertex) {
+            self.not_yet("inputs of whole primitives");
+            return None;
+        }
+        Some(ports)
+    }
+
+    fn collect_ports(&mut self, ty: TypeId, binding: Binding, into: &mut Vec<Port>) {
+        match (self.shapes.types.get(ty), binding) {
+            (Type::Struct(id), Binding::None | Binding::Location { location: None, .. }) => self.members(id, into),
+            (_, Binding::BuiltIn(built_in)) => {
+                let scalars = self.shapes.scalars(ty);
+                into.extend((0..).zip(scalars.iter()).map(|(component, scalar)| port_of(built_in, component, *scalar)));
+            }
+            (_, Binding::Location { location: Some(location), component, index: 0, interpolation, sampling }) => {
+                let scalar = Scalar::F32;
+                let first = Port { site: Site::Location(location), component: 0, scalar, interpolation, sampling };
+                self.locations(ty, first, component, into);
+            }
+            (_, Binding::Location { index: 1.., .. }) => self.not_yet("second sources for blending"),
+            _ => {}
+        }
+    }
+
+    /// Members of a block, which say themselves where they are.
+    fn members(&mut self, id: StructId, into: &mut Vec<Port>) {
+        let module = self.module;
+        module.types.structs[id].members.iter().for_each(|member| self.collect_ports(member.ty, member.binding, into));
+    }
+
+    /// A value from a location on: each vector, column and element has its own.
+    fn locations(&mut self, ty: TypeId, at: Port, component: u32, into: &mut Vec<Port>) -> u32 {
+        let Site::Location(location) = at.site else { return 0 };
+        let part = |lower: &mut Self| lower.shapes.types.element(ty, 0);
+        let (count, element) = match self.shapes.types.get(ty) {
+            Type::Scalar(scalar) | Type::Vector { scalar, .. } => {
+                let size = self.shapes.types.components(ty).map_or(1, u32::from);
+                into.extend((component..component + size).map(|n| Port { component: n as u8, scalar, ..at }));
+                return 1;
+            }
+            Type::Matrix { columns, .. } => (u32::from(columns), part(self)),
+            Type::Array { len, .. } => (self.shapes.length(len).unwrap_or(0), part(self)),
+            Type::Struct(id) => return self.struct_locations(id, at, into),
+            _ => return 0,
+        };
+        let Some(element) = element else { return 0 };
+        let mut taken = 0;
+        for _ in 0..count {
+            taken += self.locations(element, Port { site: Site::Location(location + taken), ..at }, component, into);
+        }
+        taken
+    }
+
+    fn struct_locations(&mut self, id: StructId, at: Port, into: &mut Vec<Port>) -> u32 {
+        let Site::Location(location) = at.site else { return 0 };
+        let mut taken = 0;
+        for member in &self.module.types.structs[id].members {
+            taken += self.locations(member.ty, Port { site: Site::Location(location + taken), ..at }, 0, into);
+        }
+        taken
+    }
+
+    /// Adds to what the kernel declares.
+    fn declare_ports(&mut self, global: &Global, ports: &[Port]) {
+        let kernel = &mut self.b.kernel;
+        for port in ports {
+            let (name, span) = (Box::from(&*global.name), global.span);
+            let is_float = port.scalar.is_float();
+            match (global.space, port.site) {
+                (Space::Input, Site::Location(location)) => {
+                    let (interpolation, sampling) = (port.interpolation, port.sampling);
+                    // What cannot be interpolated is flat, whoever forgot to say so.
+                    let interpolation = if is_float { interpolation } else { Interpolation::Flat };
+                    if !kernel.inputs.iter().any(|known| known.location == location) {
+                        kernel.inputs.push(Input { name, location, interpolation, sampling, span });
+                    }
+                }
+                (_, site) => {
+                    if !kernel.outputs.iter().any(|known| known.site == site) {
+                        kernel.outputs.push(Output { name, site, span });
+                    }
+                }
+            }
+        }
+        kernel.inputs.sort_by_key(|input| input.location);
+        kernel.outputs.sort_by_key(|output| output.site);
+    }
+
+    /// Fills the variables that are inputs.
+    pub fn read_inputs(&mut self) {
+        for (id, ports) in self.interface.clone() {
+            if self.module.globals[id].space != Space::Input {
+                continue;
+            }
+            self.b.span = self.module.globals[id].span;
+            let values: Vec<Value> = ports.iter().map(|port| self.input(*port)).collect();
+            let pointer = self.global(id);
+            self.store(&pointer, &values);
+        }
+    }
+
+    fn input(&mut self, port: Port) -> Value {
+        match port.site {
+            Site::Location(location) => self.b.value(Op::Input { location, component: port.component }, &[], Ty::B32),
+            Site::BuiltIn(_) => self.b.u32(0),
+        }
+    }
+
+    /// A part of an input at another place of the pixel.
+    pub fn interpolate(&mut self, at: Place, pointer: ir::Value, args: Values, ty: TypeId) -> Scalars {
+        let args: Scalars = self.list(args).iter().flat_map(|arg| self.values(*arg)).collect();
+        let pointer = self.pointer(pointer);
+        let count = self.shapes.count(ty).unwrap_or(0) as usize;
+        let Some(ports) = self.ports_behind(&pointer, count) else {
+            self.not_yet("inputs at other places of the pixel whose index is not constant");
+            return self.stand_in(ty);
+        };
+        let value = |port: Port| match port.site {
+            Site::Location(location) => {
+                let operation = Op::Interpolate { at, location, component: port.component };
+                self.b.value(operation, &args, Ty::B32)
+            }
+            Site::BuiltIn(_) => self.b.u32(0),
+        };
+        ports.into_iter().map(value).collect()
+    }
+
+    /// Where so many scalars of an input come from that a pointer points to.
+    fn ports_behind(&self, pointer: &Pointer, count: usize) -> Option<Vec<Port>> {
+        let Pointer::Slots { first, .. } = *pointer else { return None };
+        self.interface.iter().find_map(|(id, ports)| match self.global(*id) {
+            Pointer::Slots { first: start, .. } => {
+                let from = first.checked_sub(start)? as usize;
+                ports.get(from..from + count).map(<[Port]>::to_vec)
+            }
+            _ => None,
+        })
+    }
+
+    /// Gives the variables that are outputs to the pipeline.
+    pub fn write_outputs(&mut self) {
+        for (id, ports) in self.interface.clone() {
+            let global = &self.module.globals[id];
+            if global.space != Space::Output {
+                continue;
+            }
+            let pointer = self.global(id);
+            let values = self.load(&pointer, global.ty);
+            for (port, value) in ports.iter().zip(values) {
+                self.b.effect(Op::Output { site: port.site, component: port.component }, &[value]);
+            }
+        }
+    }
+
+    /// Makes a helper of the invocation; one that ends has no more to say.
+    pub fn kill(&mut self, ends: bool) {
+        self.b.effect(Op::Kill, &[]);
+        if ends {
+            self.b.effect(Op::Return, &[]);
+        }
+    }
+}
+
+/// A component of a built-in output.
+const fn port_of(built_in: BuiltIn, component: u8, scalar: Scalar) -> Port {
+    let (interpolation, sampling) = (Interpolation::Perspective, Sampling::Center);
+    Port { site: Site::BuiltIn(built_in), component, scalar, interpolation, sampling }
+}

@@ -1,0 +1,150 @@
+//! Vertex and fragment shaders, textures and images: what flows where, and which textures and samplers are one.
+
+use super::{codes, sound};
+use crate::compile::Options;
+use crate::diagnostic::{Diagnostic, Diagnostics, render};
+use crate::glsl;
+use crate::ir::{BuiltIn, ImageOp, ImageParts, Interpolation, MathFn, Place, Stage};
+use crate::kernel::tree::Tree;
+use crate::kernel::{BinOp, Kernel, Op, Site, Specializations, lower};
+use crate::profile::Profile;
+use crate::source::{NoIncludes, SourceMap};
+
+fn lowered(stage: Stage, text: &str) -> Result<Kernel, Vec<Diagnostic>> {
+    let mut sources = SourceMap::new();
+    let text = format!("#version 460\n{text}");
+    let file = sources.add("test.glsl", &*text).expect("it is short");
+    let profile = Profile::named("spirv-1.6").expect("it is built in");
+    let mut diagnostics = Diagnostics::new();
+    let options = Options { stage, ..Options::new(profile) };
+    let module = glsl::compile(file, &mut sources, &NoIncludes, &options, &mut diagnostics);
+    let module = module.unwrap_or_else(|| panic!("{}", render::human(&sources, &diagnostics)));
+    let kernel = lower(&module, 0, &Specializations::new())?;
+    sound(&kernel);
+    Ok(kernel)
+}
+
+fn kernel(stage: Stage, text: &str) -> Kernel {
+    lowered(stage, text).unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+/// The operations of a kernel in their order.
+fn operations(kernel: &Kernel) -> Vec<Op> {
+    Tree::new(kernel).insts(kernel).into_iter().map(|inst| kernel.insts[inst].op).collect()
+}
+
+#[test]
+fn matrices_arrays_and_blocks_have_a_location_for_each_part() {
+    let text = "
+layout(location = 1) in mat2x3 m;
+layout(location = 3, component = 1) in vec2 pair[2];
+layout(location = 0) out Block { vec3 n; layout(location = 6) flat ivec2 k; } block;
+void main() { block.n = m[1] + vec3(pair[1], 0.0); block.k = ivec2(1); }";
+    let kernel = kernel(Stage::Vertex, text);
+    let read: Vec<(u32, u8)> = operations(&kernel)
+        .into_iter()
+        .filter_map(|op| match op {
+            Op::Input { location, component } => Some((location, component)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(read, [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2), (3, 1), (3, 2), (4, 1), (4, 2)]);
+    let sites: Vec<Site> = kernel.outputs.iter().map(|output| output.site).collect();
+    assert_eq!(sites, [Site::Location(0), Site::Location(6)]);
+}
+
+#[test]
+fn every_way_to_the_end_gives_the_outputs() {
+    let text = "
+layout(location = 0) in float x;
+layout(location = 0) out float y;
+void main() { y = 1.0; if (x > 0.5) return; y = x; }";
+    let kernel = kernel(Stage::Fragment, text);
+    let written = operations(&kernel).into_iter().filter(|op| matches!(op, Op::Output { .. })).count();
+    assert_eq!(written, 2);
+    assert_eq!(kernel.inputs[0].interpolation, Interpolation::Perspective);
+}
+
+#[test]
+fn what_is_discarded_gives_nothing_and_a_helper_goes_on() {
+    let text = "
+#extension GL_EXT_demote_to_helper_invocation : require
+layout(location = 0) in float x;
+layout(location = 0) out float y;
+void main() { if (x > 0.5) discard; if (x < 0.25) demote; y = dFdx(x); }";
+    let found = operations(&kernel(Stage::Fragment, text));
+    assert_eq!(found.iter().filter(|op| **op == Op::Kill).count(), 2);
+    assert_eq!(found.iter().filter(|op| **op == Op::Return).count(), 2);
+    assert_eq!(found.iter().filter(|op| matches!(op, Op::Output { .. })).count(), 1);
+    assert!(found.contains(&Op::Derivative(MathFn::DerivX)));
+}
+
+#[test]
+fn each_texture_and_sampler_that_are_used_together_are_one_image() {
+    let text = "
+layout(set = 1, binding = 2) uniform texture2D pictures[3];
+layout(set = 1, binding = 0) uniform sampler a;
+layout(set = 1, binding = 1) uniform sampler b;
+layout(set = 0, binding = 5, r32f) uniform image2D stored;
+layout(location = 0) out vec4 colour;
+vec4 of(texture2D picture, sampler how) { return textureLod(sampler2D(picture, how), vec2(0.5), 0.0); }
+void main() {
+    colour = of(pictures[2], b) + of(pictures[0], a) + of(pictures[2], a) + of(pictures[0], a) + imageLoad(stored, ivec2(0));
+}";
+    let kernel = kernel(Stage::Fragment, text);
+    let pairs: Vec<(u32, Option<u32>)> =
+        kernel.images.iter().map(|image| (image.place.element, image.sampler.map(|sampler| sampler.binding))).collect();
+    // Textures in the order of their bindings, then images.
+    assert_eq!(pairs, [(0, Some(0)), (2, Some(0)), (2, Some(1)), (0, None)]);
+    assert!(kernel.images[3].ty.storage && kernel.images[3].writable);
+}
+
+#[test]
+fn projected_coordinates_and_references_are_divided() {
+    let text = "
+layout(binding = 0) uniform sampler2DShadow depths;
+layout(location = 0) in vec4 p;
+layout(location = 0) out float y;
+void main() { y = textureProj(depths, p); }";
+    let found = operations(&kernel(Stage::Fragment, text));
+    assert_eq!(found.iter().filter(|op| matches!(op, Op::Bin(BinOp::Div, _))).count(), 3);
+    let parts = ImageParts::COORDINATE | ImageParts::REFERENCE;
+    assert!(found.contains(&Op::Image { op: ImageOp::Sample, image: 0, parts }));
+}
+
+#[test]
+fn inputs_are_looked_at_in_other_places_by_their_parts() {
+    let text = "
+layout(location = 2) in vec2 pair[2];
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(interpolateAtOffset(pair[1], vec2(0.25)), interpolateAtCentroid(pair[0].y), 0.0); }";
+    let found = operations(&kernel(Stage::Fragment, text));
+    let at = |at, location, component| found.contains(&Op::Interpolate { at, location, component });
+    assert!(at(Place::Offset, 3, 0) && at(Place::Offset, 3, 1) && at(Place::Centroid, 2, 1), "{found:?}");
+}
+
+#[test]
+fn built_in_values_belong_to_their_stage() {
+    let text = "
+layout(location = 0) out vec4 colour;
+void main() { colour = gl_FragCoord + float(gl_FrontFacing) + float(gl_SampleMaskIn[0]); gl_FragDepth = 0.5; }";
+    let kernel = kernel(Stage::Fragment, text);
+    let found = operations(&kernel);
+    assert!(
+        found.contains(&Op::BuiltIn(BuiltIn::FragCoord, 3)) && found.contains(&Op::BuiltIn(BuiltIn::SampleMask, 0))
+    );
+    assert!(found.contains(&Op::Output { site: Site::BuiltIn(BuiltIn::FragDepth), component: 0 }));
+}
+
+#[test]
+fn what_kernels_do_not_have_is_said() {
+    let refused = |stage, text: &str| codes(lowered(stage, text));
+    let vertex = "layout(location = 0) in dvec2 d; void main() { gl_Position = vec4(d, 0.0, 1.0); }";
+    assert_eq!(refused(Stage::Vertex, vertex), ["E0703"]);
+    let blended = "layout(location = 0, index = 1) out vec4 c; void main() { c = vec4(1.0); }";
+    assert!(refused(Stage::Fragment, blended).contains(&"E0703"));
+    let indexed = "
+layout(binding = 0) uniform sampler2D t[4]; layout(location = 0) flat in int k; layout(location = 0) out vec4 c;
+void main() { c = texture(t[k], vec2(0.5)); }";
+    assert_eq!(refused(Stage::Fragment, indexed), ["E0703"]);
+}

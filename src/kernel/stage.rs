@@ -1,0 +1,59 @@
+//! What flows into a vertex or fragment shader and out of it, word by word.
+
+use super::Ty;
+use crate::ir::{BuiltIn, Interpolation, Sampling};
+use crate::source::Span;
+
+/// Where an input comes from or an output goes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Site {
+    Location(u32),
+    BuiltIn(BuiltIn),
+}
+
+/// A location that is read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Input {
+    pub name: Box<str>,
+    pub location: u32,
+    pub interpolation: Interpolation,
+    pub sampling: Sampling,
+    pub span: Span,
+}
+
+/// What is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Output {
+    pub name: Box<str>,
+    pub site: Site,
+    pub span: Span,
+}
+
+/// Type of a built-in input's components, and how many there are; none where it is no input of a kernel, or made of others.
+pub const fn built_in_input(built_in: BuiltIn) -> Option<(Ty, u8)> {
+    use BuiltIn as B;
+    Some(match built_in {
+        B::WorkgroupId | B::NumWorkgroups | B::LocalInvocationId => (Ty::B32, 3),
+        B::LocalInvocationIndex | B::SubgroupId | B::NumSubgroups => (Ty::B32, 1),
+        B::WarpIdNv | B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => (Ty::B32, 1),
+        B::FragCoord => (Ty::B32, 4),
+        B::PointCoord => (Ty::B32, 2),
+        B::FrontFacing | B::HelperInvocation => (Ty::Bool, 1),
+        B::SampleId | B::SampleMask | B::PrimitiveId => (Ty::B32, 1),
+        B::VertexIndex | B::InstanceIndex => (Ty::B32, 1),
+        _ => return None,
+    })
+}
+
+/// Whether a built-in input belongs to a stage.
+pub const fn belongs(built_in: BuiltIn, stage: crate::ir::Stage) -> bool {
+    use crate::ir::Stage;
+    use BuiltIn as B;
+    match built_in {
+        B::WarpIdNv | B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => true,
+        B::FragCoord | B::PointCoord | B::FrontFacing | B::HelperInvocation => matches!(stage, Stage::Fragment),
+        B::SampleId | B::SampleMask | B::PrimitiveId => matches!(stage, Stage::Fragment),
+        B::VertexIndex | B::InstanceIndex => matches!(stage, Stage::Vertex),
+        _ => matches!(stage, Stage::Compute),
+    }
+}

@@ -1,0 +1,64 @@
+//! Inputs and outputs of stages, derivatives, and operations on images.
+
+use super::operation::Signature;
+use super::{Check, Verifier, ensure};
+use crate::ir::{ImageDim, ImageOp, ImageParts, MathFn, Place, Stage};
+use crate::kernel::{Op, Ty, image};
+
+/// Components of a location, and the most that a built-in output has: clip distances.
+const COMPONENTS: u8 = 4;
+const DISTANCES: u8 = 8;
+
+impl Verifier<'_> {
+    pub fn of_stage(&self, op: Op) -> Check<Signature> {
+        let stage = self.kernel.stage;
+        match op {
+            Op::Input { location, component } => {
+                let is_declared = self.kernel.inputs.iter().any(|input| input.location == location);
+                ensure!(is_declared && component < COMPONENTS, "there is no such input");
+                Ok(Signature::new([], [Ty::B32]))
+            }
+            Op::Interpolate { at, location, component } => {
+                let is_declared = self.kernel.inputs.iter().any(|input| input.location == location);
+                ensure!(stage == Stage::Fragment, "only fragments have pixels");
+                ensure!(is_declared && component < COMPONENTS, "there is no such input");
+                let args = match at {
+                    Place::Centroid => 0,
+                    Place::Sample => 1,
+                    Place::Offset => 2,
+                };
+                Ok(Signature::new(vec![Ty::B32; args], [Ty::B32]))
+            }
+            Op::Output { site, component } => {
+                let is_declared = self.kernel.outputs.iter().any(|output| output.site == site);
+                ensure!(is_declared && component < DISTANCES, "there is no such output");
+                Ok(Signature::new([Ty::B32], []))
+            }
+            Op::Kill => {
+                ensure!(stage == Stage::Fragment, "only fragments have helpers");
+                Ok(Signature::new([], []))
+            }
+            Op::Derivative(function) => {
+                ensure!(stage == Stage::Fragment, "only fragments have neighbours");
+                ensure!(is_plain_derivative(function), "it is no derivative in one direction");
+                Ok(Signature::new([Ty::B32], [Ty::B32]))
+            }
+            _ => Err("it is not known".to_owned()),
+        }
+    }
+
+    pub fn image(&self, op: ImageOp, number: u32, parts: ImageParts) -> Check<Signature> {
+        let found = self.kernel.images.get(number as usize).ok_or_else(|| format!("there is no image {number}"))?;
+        ensure!(!matches!(op, ImageOp::SampleProjected | ImageOp::Combine), "kernels do not have it");
+        ensure!(found.ty.dim != ImageDim::SubpassInput, "kernels have no subpasses");
+        ensure!(found.writable || !image::writes(op), "it writes to what is read-only");
+        let count = image::arguments(found.ty, op, parts).map(|(_, count)| count).sum();
+        Ok(Signature::new(vec![Ty::B32; count], image::results(found.ty, op, parts)))
+    }
+}
+
+const fn is_plain_derivative(function: MathFn) -> bool {
+    use MathFn as F;
+    let along_x = matches!(function, F::DerivX | F::DerivXFine | F::DerivXCoarse);
+    along_x || matches!(function, F::DerivY | F::DerivYFine | F::DerivYCoarse)
+}

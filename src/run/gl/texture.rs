@@ -1,0 +1,202 @@
+//! Textures and images of a run: made of bytes, bound to units, and read back.
+
+use super::api::Gl;
+use super::dispatch::check;
+use crate::run::RunError;
+use serde::{Deserialize, Serialize};
+use std::ffi::c_void;
+
+const GL_TEXTURE_MAG_FILTER: u32 = 0x2800;
+const GL_TEXTURE_MIN_FILTER: u32 = 0x2801;
+const GL_TEXTURE_WRAP: [u32; 3] = [0x2802, 0x2803, 0x8072];
+const GL_TEXTURE_COMPARE_MODE: u32 = 0x884C;
+const GL_COMPARE_REF_TO_TEXTURE: i32 = 0x884E;
+const GL_CLAMP_TO_EDGE: i32 = 0x812F;
+const GL_NEAREST: i32 = 0x2600;
+const GL_LINEAR: i32 = 0x2601;
+const GL_NEAREST_MIPMAP_NEAREST: i32 = 0x2700;
+const GL_LINEAR_MIPMAP_LINEAR: i32 = 0x2703;
+const GL_READ_WRITE: u32 = 0x88BA;
+const GL_TEXTURE_BUFFER: u32 = 0x8C2A;
+const GL_PACK_ALIGNMENT: u32 = 0x0D05;
+const GL_UNPACK_ALIGNMENT: u32 = 0x0CF5;
+
+/// Dimensions of a texture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Shape {
+    D1,
+    D1Array,
+    D2,
+    D2Array,
+    D3,
+    Cube,
+    CubeArray,
+    Rect,
+    Buffer,
+}
+
+impl Shape {
+    const fn target(self) -> u32 {
+        match self {
+            Shape::D1 => 0x0DE0,
+            Shape::D1Array => 0x8C18,
+            Shape::D2 => 0x0DE1,
+            Shape::D2Array => 0x8C1A,
+            Shape::D3 => 0x806F,
+            Shape::Cube => 0x8513,
+            Shape::CubeArray => 0x9009,
+            Shape::Rect => 0x84F5,
+            Shape::Buffer => GL_TEXTURE_BUFFER,
+        }
+    }
+}
+
+/// How texels lie in memory, by OpenGL's constants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Format {
+    /// Of the texture: `GL_RGBA32F` and so on.
+    pub internal: u32,
+    /// Of the bytes: `GL_RGBA` and `GL_FLOAT` and so on.
+    pub external: u32,
+    pub component: u32,
+}
+
+/// A texture or an image that is bound for a run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Texture {
+    pub set: u32,
+    pub binding: u32,
+    /// Which of an array.
+    pub element: u32,
+    /// Whether it is read and written directly.
+    pub is_image: bool,
+    pub shape: Shape,
+    /// Width, height, depth or layers; a cube has six layers.
+    pub size: [u32; 3],
+    pub format: Format,
+    /// Bytes of each level, the largest first.
+    pub levels: Vec<Vec<u8>>,
+    pub linear: bool,
+    /// Whether texels are compared with a reference: true where it is less or the same.
+    pub compares: bool,
+}
+
+/// Textures in the driver.
+pub struct Textures<'d> {
+    gl: &'d Gl,
+    names: Vec<u32>,
+}
+
+impl<'d> Textures<'d> {
+    pub fn new(gl: &'d Gl) -> Textures<'d> {
+        // SAFETY: a context is current.
+        unsafe {
+            (gl.glPixelStorei)(GL_PACK_ALIGNMENT, 1);
+            (gl.glPixelStorei)(GL_UNPACK_ALIGNMENT, 1);
+        }
+        Textures { gl, names: Vec::new() }
+    }
+
+    /// Makes a texture with its contents; a buffer texture shows the buffer.
+    pub fn add(&mut self, texture: &Texture, buffer: impl FnOnce(&[u8]) -> u32) -> Result<u32, RunError> {
+        let (gl, mut name) = (self.gl, 0);
+        // SAFETY: a context is current; there is room for one name.
+        unsafe { (gl.glCreateTextures)(texture.shape.target(), 1, &raw mut name) };
+        self.names.push(name);
+        let first = texture.levels.first().map_or(&[][..], |level| level);
+        if texture.shape == Shape::Buffer {
+            // SAFETY: the buffer exists.
+            unsafe { (gl.glTextureBuffer)(name, texture.format.internal, buffer(first)) };
+            return check(gl, "glTextureBuffer").map(|()| name);
+        }
+        self.storage(name, texture);
+        for (level, bytes) in texture.levels.iter().enumerate() {
+            self.fill(name, texture, level as i32, bytes);
+        }
+        self.parameters(name, texture);
+        check(gl, "glTextureStorage").map(|()| name)
+    }
+
+    fn storage(&self, name: u32, texture: &Texture) {
+        let (gl, format, levels) = (self.gl, texture.format.internal, texture.levels.len().max(1) as i32);
+        let [width, height, depth] = texture.size.map(|size| size as i32);
+        // SAFETY: a context is current and the texture is new.
+        unsafe {
+            match texture.shape {
+                Shape::D1 => (gl.glTextureStorage1D)(name, levels, format, width),
+                Shape::D1Array | Shape::D2 | Shape::Cube | Shape::Rect => {
+                    (gl.glTextureStorage2D)(name, levels, format, width, height);
+                }
+                _ => (gl.glTextureStorage3D)(name, levels, format, width, height, depth),
+            }
+        }
+    }
+
+    fn fill(&self, name: u32, texture: &Texture, level: i32, bytes: &[u8]) {
+        let (gl, Format { external, component, .. }) = (self.gl, texture.format);
+        let layered = !matches!(texture.shape, Shape::D3);
+        let halved = |size: u32, is_layer: bool| if is_layer { size as i32 } else { (size >> level).max(1) as i32 };
+        let [width, height, depth] = texture.size;
+        let (width, height) = (halved(width, false), halved(height, texture.shape == Shape::D1Array));
+        let (depth, data) = (halved(depth, layered), bytes.as_ptr().cast::<c_void>());
+        // SAFETY: a context is current; the level has as many bytes as it takes.
+        unsafe {
+            match texture.shape {
+                Shape::D1 => (gl.glTextureSubImage1D)(name, level, 0, width, external, component, data),
+                Shape::D1Array | Shape::D2 | Shape::Rect => {
+                    (gl.glTextureSubImage2D)(name, level, 0, 0, width, height, external, component, data);
+                }
+                _ => (gl.glTextureSubImage3D)(name, level, 0, 0, 0, width, height, depth, external, component, data),
+            }
+        }
+    }
+
+    fn parameters(&self, name: u32, texture: &Texture) {
+        let magnified = if texture.linear { GL_LINEAR } else { GL_NEAREST };
+        let minified = match (texture.levels.len() > 1, texture.linear) {
+            (false, _) => magnified,
+            (true, false) => GL_NEAREST_MIPMAP_NEAREST,
+            (true, true) => GL_LINEAR_MIPMAP_LINEAR,
+        };
+        let compared = if texture.compares { GL_COMPARE_REF_TO_TEXTURE } else { 0 };
+        let wraps = GL_TEXTURE_WRAP.map(|wrap| (wrap, GL_CLAMP_TO_EDGE));
+        let others = [
+            (GL_TEXTURE_MAG_FILTER, magnified),
+            (GL_TEXTURE_MIN_FILTER, minified),
+            (GL_TEXTURE_COMPARE_MODE, compared),
+        ];
+        for (parameter, value) in wraps.into_iter().chain(others) {
+            // SAFETY: a context is current.
+            unsafe { (self.gl.glTextureParameteri)(name, parameter, value) };
+        }
+    }
+
+    /// Binds a texture to a unit of its kind.
+    pub fn bind(&self, name: u32, texture: &Texture, unit: u32) -> Result<(), RunError> {
+        // SAFETY: a context is current and the texture exists.
+        unsafe {
+            match texture.is_image {
+                true => (self.gl.glBindImageTexture)(unit, name, 0, 1, 0, GL_READ_WRITE, texture.format.internal),
+                false => (self.gl.glBindTextureUnit)(unit, name),
+            }
+        }
+        check(self.gl, "glBindTextureUnit")
+    }
+
+    /// What the first level holds now.
+    pub fn read(&self, name: u32, texture: &mut Texture) -> Result<(), RunError> {
+        let Format { external, component, .. } = texture.format;
+        let Some(bytes) = texture.levels.first_mut().filter(|_| texture.shape != Shape::Buffer) else { return Ok(()) };
+        let (length, data) = (bytes.len() as i32, bytes.as_mut_ptr().cast::<c_void>());
+        // SAFETY: there is as much room as is said.
+        unsafe { (self.gl.glGetTextureImage)(name, 0, external, component, length, data) };
+        check(self.gl, "glGetTextureImage")
+    }
+}
+
+impl Drop for Textures<'_> {
+    fn drop(&mut self) {
+        // SAFETY: a context is current; nobody else knows the textures.
+        unsafe { (self.gl.glDeleteTextures)(self.names.len() as i32, self.names.as_ptr()) };
+    }
+}

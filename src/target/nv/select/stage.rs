@@ -1,0 +1,144 @@
+//! What flows into a program and out of it: built-in values, attributes, results, and what only fragments have (NV_vertex_program4,
+//! NV_fragment_program4, NV_gpu_program5, NV_shader_thread_group).
+
+use super::Selector;
+use crate::ir::{BuiltIn, MathFn, Place, Stage};
+use crate::kernel::{Def, Site, Value};
+use crate::lane::WARP;
+use crate::target::nv::interface::parameter;
+use crate::target::nv::machine::{Kind, Line, Operand};
+use crate::target::nv::mnemonic;
+
+/// The letters of components.
+pub const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// What the variable of an attribute is called.
+pub fn attribute(location: u32) -> String {
+    format!("a{location}")
+}
+
+/// What the variable of a colour is called.
+pub fn colour(location: u32) -> String {
+    format!("o{location}")
+}
+
+impl Selector<'_> {
+    /// A component of an attribute.
+    pub fn input(&mut self, location: u32, component: u8) -> Operand {
+        Operand::Named(format!("{}.{}", attribute(location), LETTERS[usize::from(component) & 3]).into())
+    }
+
+    /// A component of an attribute at another place of the pixel (NV_gpu_program5, `IPAC`, `IPAS`, `IPAO`).
+    pub fn interpolate(&mut self, at: Place, [location, component]: [u32; 2], args: &[Value]) -> Operand {
+        let attribute = self.input(location, component as u8);
+        match at {
+            Place::Centroid => self.word("IPAC.F", &[attribute]),
+            Place::Sample => {
+                let sample = self.arg(args[0], Kind::Sint);
+                self.word("IPAS.F", &[attribute, sample])
+            }
+            Place::Offset => {
+                let [x, y] = [args[0], args[1]].map(|arg| Some(self.uint(arg)));
+                let offset = self.slots(&[x, y, None, None], Kind::Float);
+                self.word("IPAO.F", &[attribute, offset])
+            }
+        }
+    }
+
+    pub fn output(&mut self, site: Site, component: u8, value: Value) {
+        if self.kernel.values[value].def == Def::Undef {
+            return;
+        }
+        let Some(name) = self.result_name(site, component) else {
+            let found = self.kernel.outputs.iter().find(|output| output.site == site);
+            let name = found.map_or("", |output| &output.name);
+            self.refused(&format!("the output {name}"));
+            return;
+        };
+        let value = self.uint(value);
+        self.effect(mnemonic::MOVE, &[Operand::Named(name.into()), value]);
+    }
+
+    /// The component of a result.
+    fn result_name(&self, site: Site, component: u8) -> Option<String> {
+        let letter = LETTERS[usize::from(component) & 3];
+        Some(match (self.kernel.stage, site) {
+            (Stage::Vertex, Site::Location(n)) => format!("result.attrib[{n}].{letter}"),
+            (Stage::Fragment, Site::Location(n)) => format!("{}.{letter}", colour(n)),
+            (Stage::Vertex, Site::BuiltIn(BuiltIn::Position)) => format!("result.position.{letter}"),
+            (Stage::Vertex, Site::BuiltIn(BuiltIn::PointSize)) => "result.pointsize.x".to_owned(),
+            (Stage::Vertex, Site::BuiltIn(BuiltIn::ClipDistance)) => format!("result.clip[{component}].x"),
+            (Stage::Fragment, Site::BuiltIn(BuiltIn::FragDepth)) => "result.depth.z".to_owned(),
+            (Stage::Fragment, Site::BuiltIn(BuiltIn::SampleMask)) if component == 0 => "result.samplemask.x".to_owned(),
+            _ => return None,
+        })
+    }
+
+    pub fn kill(&mut self) {
+        self.lines.push(Line::Kill);
+    }
+
+    pub fn derivative(&mut self, function: MathFn, value: Value) -> Operand {
+        let name = match function {
+            MathFn::DerivX => "DDX.F32",
+            MathFn::DerivY => "DDY.F32",
+            MathFn::DerivXFine => "DDX.F32.FINE",
+            MathFn::DerivYFine => "DDY.F32.FINE",
+            MathFn::DerivXCoarse => "DDX.F32.COARSE",
+            MathFn::DerivYCoarse => "DDY.F32.COARSE",
+            _ => return self.refused("this derivative"),
+        };
+        if !matches!(function, MathFn::DerivX | MathFn::DerivY) {
+            self.needs.options.insert("ARB_derivative_control");
+        }
+        let value = self.arg(value, Kind::Float);
+        self.word(name, &[value])
+    }
+
+    /// What a value that NV_shader_thread_group provides is called in this stage.
+    pub fn thread(&mut self, name: &str) -> Operand {
+        let stage = match self.kernel.stage {
+            Stage::Compute => "invocation",
+            Stage::Fragment => "fragment",
+            Stage::Vertex => "vertex",
+        };
+        self.group_fact(format!("{stage}.{name}.x"))
+    }
+
+    pub fn built_in(&mut self, built_in: BuiltIn, component: u8) -> Operand {
+        let letter = LETTERS[usize::from(component) & 3];
+        let named = |name: &str| Operand::Named(format!("{name}.{letter}").into());
+        match built_in {
+            BuiltIn::WorkgroupId => named("invocation.groupid"),
+            BuiltIn::NumWorkgroups => named("invocation.groupcount"),
+            BuiltIn::LocalInvocationId => named("invocation.localid"),
+            BuiltIn::LocalInvocationIndex => named("invocation.localindex"),
+            BuiltIn::SubgroupId => {
+                self.word("SHR.U", &[named("invocation.localindex"), Operand::Constant(5, Kind::Uint)])
+            }
+            BuiltIn::NumSubgroups => Operand::Constant(self.kernel.invocations().div_ceil(WARP), Kind::Uint),
+            BuiltIn::WarpIdNv => self.thread("warpid"),
+            BuiltIn::SmIdNv => self.thread("smid"),
+            BuiltIn::WarpsPerSmNv => self.group_fact("state.thread.warpspersm.x"),
+            BuiltIn::SmCountNv => self.group_fact("state.thread.smcount.x"),
+            BuiltIn::FragCoord => named("fragment.position"),
+            BuiltIn::PointCoord => named("fragment.pointcoord"),
+            // One or minus one; the sign is the same for the float and the integer.
+            BuiltIn::FrontFacing => self.word("SGT.S", &[named("fragment.facing"), Operand::Constant(0, Kind::Sint)]),
+            BuiltIn::SampleId => named("fragment.sampleid"),
+            BuiltIn::SampleMask => named("fragment.samplemask"),
+            BuiltIn::PrimitiveId => named("primitive.id"),
+            BuiltIn::HelperInvocation => self.thread("helperthread"),
+            BuiltIn::VertexIndex => named("vertex.id"),
+            BuiltIn::InstanceIndex => self.instance_index(),
+            _ => self.refused("this built-in variable"),
+        }
+    }
+
+    /// The instance counted from the first one of the draw, and that one, which only the caller knows.
+    fn instance_index(&mut self) -> Operand {
+        let word = self.interface.base_instance_word.unwrap_or_default();
+        self.needs.parameters = true;
+        self.word("ADD.U", &[Operand::Named("vertex.instance.x".into()), Operand::Named(parameter(word).into())])
+    }
+}

@@ -1,0 +1,206 @@
+//! Textures, images, and programs of vertices and fragments.
+
+use super::{F, body, program};
+use crate::ir::{
+    AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Sampling, Scalar, Stage,
+};
+use crate::kernel::{BindingPoint, Builder, Image, Input, Kernel, Op, Output, Site, Ty, Value, image};
+use crate::lane::op::QuadMove;
+use crate::lane::primitive::NvOp;
+use crate::lane::{FoldOp, Primitive};
+use crate::source::Span;
+
+const PLACE: ImageParts = ImageParts::COORDINATE;
+
+fn image_type(dim: ImageDim, arrayed: bool, format: Option<u8>) -> ImageType {
+    let (storage, format) = (format.is_some(), format.unwrap_or(0));
+    ImageType { sampled: F, dim, arrayed, multisampled: false, depth: false, storage, format }
+}
+
+fn bound(ty: ImageType, compares: bool) -> Image {
+    Image {
+        name: "picture".into(),
+        place: BindingPoint { set: 0, binding: 4, element: 0 },
+        sampler: None,
+        ty,
+        compares,
+        writable: ty.storage,
+        coherent: false,
+        volatile: false,
+        span: Span::NONE,
+    }
+}
+
+/// A builder of a kernel of a stage with these images, an input at location 0 and an output there.
+fn stage(stage: Stage, images: Vec<Image>) -> Builder {
+    let mut kernel = Kernel::new("main", [1; 3]);
+    (kernel.stage, kernel.images) = (stage, images);
+    let (interpolation, sampling) = (Interpolation::Linear, Sampling::Centroid);
+    kernel.inputs.push(Input { name: "place".into(), location: 2, interpolation, sampling, span: Span::NONE });
+    for site in [Site::Location(0), Site::Location(1), Site::BuiltIn(BuiltIn::FragDepth)] {
+        kernel.outputs.push(Output { name: "colour".into(), site, span: Span::NONE });
+    }
+    Builder::new(kernel)
+}
+
+fn input(b: &mut Builder, component: u8) -> Value {
+    b.value(Op::Input { location: 2, component }, &[], Ty::B32)
+}
+
+fn output(b: &mut Builder, value: Value) {
+    b.effect(Op::Output { site: Site::Location(0), component: 0 }, &[value]);
+}
+
+/// An operation on image 0; its results.
+fn operate(b: &mut Builder, op: ImageOp, parts: ImageParts, args: &[Value]) -> Vec<Value> {
+    let results = image::results(b.kernel.images[0].ty, op, parts);
+    let inst = b.inst(Op::Image { op, image: 0, parts }, args, &results);
+    b.kernel.results(inst).collect()
+}
+
+/// The lines of an operation in a fragment program whose first result is a colour; operands are components of the input.
+fn lines(image: Image, op: ImageOp, parts: ImageParts, constants: &[u32]) -> Vec<String> {
+    let mut b = stage(Stage::Fragment, vec![image]);
+    let count: usize = image::arguments(b.kernel.images[0].ty, op, parts).map(|(_, count)| count).sum();
+    let mut args: Vec<Value> = (0..count - constants.len()).map(|at| input(&mut b, at as u8 & 3)).collect();
+    args.extend(constants.iter().map(|bits| b.u32(*bits)));
+    let found = operate(&mut b, op, parts, &args);
+    found.first().into_iter().for_each(|value| output(&mut b, *value));
+    body(b)
+}
+
+#[test]
+fn a_texture_takes_an_attribute_as_it_is() {
+    let texture = bound(image_type(ImageDim::D2, false, None), false);
+    let found = lines(texture, ImageOp::Sample, PLACE, &[]);
+    assert_eq!(found[..2], ["TEX.F R0.xyzw, a2.xyxx, texture[0], 2D;", "MOV.U o0.x, R0.x;"]);
+}
+
+#[test]
+fn levels_and_references_stand_where_the_target_wants_them() {
+    let parts = PLACE | ImageParts::REFERENCE | ImageParts::LOD;
+    let of = |dim, arrayed| lines(bound(image_type(dim, arrayed, None), true), ImageOp::Sample, parts, &[0x3f80_0000]);
+    assert!(of(ImageDim::D2, false).contains(&"TXL.F R0.x, R0.xyzw, texture[0], SHADOW2D;".to_owned()));
+    let layered = of(ImageDim::D2, true);
+    assert!(
+        layered.iter().any(|line| line.starts_with("TXL.F R0.x, a2.xyzw, R0.xxxx, texture[0], SHADOWARRAY2D")),
+        "{layered:?}"
+    );
+}
+
+#[test]
+fn constant_offsets_are_written_out() {
+    let texture = bound(image_type(ImageDim::D2, false, None), false);
+    let found = lines(texture, ImageOp::Sample, PLACE | ImageParts::OFFSET, &[1, -2_i32 as u32]);
+    assert_eq!(found[0], "TEX.F R0.xyzw, a2.xyxx, texture[0], 2D, offset({1, -2, 0, 0});");
+}
+
+#[test]
+fn offsets_of_gradients_are_numbers_and_others_may_be_attributes() {
+    let texture = || bound(image_type(ImageDim::D2, false, None), false);
+    let parts = PLACE | ImageParts::GRADIENTS | ImageParts::OFFSET;
+    let found = lines(texture(), ImageOp::Sample, parts, &[-1_i32 as u32, 1]);
+    assert_eq!(found[0], "TXD.F R0.xyzw, a2.xyxx, a2.zwzz, a2.xyxx, texture[0], 2D, (-1, 1);");
+    let found = lines(texture(), ImageOp::Sample, PLACE | ImageParts::OFFSET, &[]);
+    assert_eq!(found[0], "TEX.F R0.xyzw, a2.xyxx, texture[0], 2D, offset(a2.zwzz);");
+}
+
+#[test]
+fn texels_of_a_format_are_unpacked() {
+    let found = lines(bound(image_type(ImageDim::D2, false, Some(4)), false), ImageOp::Read, PLACE, &[]);
+    assert_eq!(found[..2], ["LOADIM.U32 R0.x, a2.xyxx, image[0], 2D;", "UP4UB.F R0.x, R0.x;"]);
+    let found = lines(bound(image_type(ImageDim::D2, false, Some(8)), false), ImageOp::Read, PLACE, &[]);
+    let small = ["LOADIM.U32 R0.x, a2.xyxx, image[0], 2D;", "BFE.U R0.w, {11, 0, 0, 0}, R0.x;", "SHL.U R0.w, R0.w, 4;"];
+    assert_eq!(found[..3], small);
+}
+
+#[test]
+fn an_image_without_a_format_asks_for_formatted_loads() {
+    let mut b = stage(Stage::Fragment, vec![bound(image_type(ImageDim::D1, true, Some(0)), false)]);
+    let at = [input(&mut b, 0), input(&mut b, 1)];
+    let found = operate(&mut b, ImageOp::Read, PLACE, &at);
+    output(&mut b, found[3]);
+    b.effect(Op::Return, &[]);
+    let text = program(&b.kernel).text;
+    assert!(text.contains("OPTION EXT_shader_image_load_formatted;\n"), "{text}");
+    // The layer of an array in one dimension is the third component.
+    assert!(text.contains("LOADIM.F R0.xyzw, a2.xxyx, image[0], ARRAY1D;"), "{text}");
+}
+
+#[test]
+fn stores_and_atomics_of_texels_stay() {
+    let mut b = stage(Stage::Fragment, vec![bound(image_type(ImageDim::D2, false, Some(33)), false)]);
+    b.kernel.images[0].ty.sampled = Scalar::U32;
+    b.kernel.images[0].coherent = true;
+    let at = [0, 1].map(|n| input(&mut b, n));
+    let data = [1, 2, 3, 4].map(|n| b.u32(n));
+    operate(&mut b, ImageOp::Write, PLACE | ImageParts::DATA, &[at.as_slice(), &data].concat());
+    let swapped = ImageOp::Atomic(AtomicOp::CompareExchange);
+    let parts = PLACE | ImageParts::COMPARED | ImageParts::DATA;
+    operate(&mut b, swapped, parts, &[at.as_slice(), &data[..2]].concat());
+    let found = body(b);
+    assert_eq!(found[0], "STOREIM.U.COH image[0], {1, 2, 3, 4}, a2.xyxx, 2D;");
+    assert_eq!(found[1], "ATOMIM.CSWAP.U32 R0.x, {1, 2, 0, 0}, a2.xyxx, image[0], 2D;");
+}
+
+#[test]
+fn the_head_declares_what_flows_in_and_out() {
+    let mut b = stage(Stage::Fragment, Vec::new());
+    let value = input(&mut b, 1);
+    b.effect(Op::Output { site: Site::Location(1), component: 2 }, &[value]);
+    b.effect(Op::Output { site: Site::BuiltIn(BuiltIn::FragDepth), component: 0 }, &[value]);
+    b.effect(Op::Return, &[]);
+    b.kernel.fragment.early_tests = true;
+    let made = program(&b.kernel);
+    let (head, code) = made.text.split_once("main:\n").expect("every program has a label");
+    assert!(head.starts_with("!!NVfp5.0\n"));
+    let declared = "OPTION ARB_draw_buffers;\nOPTION NV_early_fragment_tests;\n\
+        NOPERSPECTIVE CENTROID ATTRIB a2 = fragment.attrib[2];\nOUTPUT o0 = result.color;\nOUTPUT o1 = result.color[1];\n";
+    assert!(head.ends_with(declared), "{head}");
+    assert_eq!(code, "  MOV.U o1.z, a2.y;\n  MOV.U result.depth.z, a2.y;\nEND\n");
+    assert_eq!(made.reflection.gl.program_target, 0x8804);
+}
+
+#[test]
+fn fragments_that_end_are_killed_and_helpers_go_on() {
+    let mut b = stage(Stage::Fragment, Vec::new());
+    let value = input(&mut b, 0);
+    b.effect(Op::Kill, &[]);
+    let slope = b.value(Op::Derivative(MathFn::DerivXFine), &[value], Ty::B32);
+    output(&mut b, slope);
+    let found = body(b);
+    assert_eq!(found[..3], ["MOV.U.CC RC.x, 1;", "KIL NE.x;", "DDX.F32.FINE R0.w, a2.x;"]);
+}
+
+#[test]
+fn a_swizzle_of_a_quad_adds_its_operand() {
+    let mut b = stage(Stage::Fragment, Vec::new());
+    let (own, moved) = (input(&mut b, 0), input(&mut b, 1));
+    let primitive = Primitive::Nv(NvOp::QuadSwizzle(QuadMove::X));
+    let sum = b.value(Op::FoldMoved { op: FoldOp::Add, ty: F, primitive }, &[own, moved], Ty::B32);
+    let plain = b.value(Op::Prim { primitive, ty: F }, &[sum], Ty::B32);
+    output(&mut b, plain);
+    let found = body(b);
+    assert!(found.contains(&"QSWZX.F R0.w, R0.z, R0.w;".to_owned()), "{found:?}");
+    assert!(found.contains(&"QSWZX.F R0.w, R0.w, {0, 0, 0, 0};".to_owned()), "{found:?}");
+}
+
+#[test]
+fn vertices_know_their_number_and_where_they_are() {
+    let mut kernel = Kernel::new("main", [1; 3]);
+    kernel.stage = Stage::Vertex;
+    for site in [Site::BuiltIn(BuiltIn::Position), Site::Location(3)] {
+        kernel.outputs.push(Output { name: "out".into(), site, span: Span::NONE });
+    }
+    let mut b = Builder::new(kernel);
+    let number = b.value(Op::BuiltIn(BuiltIn::VertexIndex, 0), &[], Ty::B32);
+    let instance = b.value(Op::BuiltIn(BuiltIn::InstanceIndex, 0), &[], Ty::B32);
+    b.effect(Op::Output { site: Site::BuiltIn(BuiltIn::Position), component: 3 }, &[number]);
+    b.effect(Op::Output { site: Site::Location(3), component: 1 }, &[instance]);
+    b.effect(Op::Return, &[]);
+    let made = program(&b.kernel);
+    assert!(made.text.starts_with("!!NVvp5.0\n"));
+    assert!(made.text.contains("  MOV.U result.position.w, vertex.id.x;\n"), "{}", made.text);
+    assert!(made.text.contains("ADD.U R0.w, vertex.instance.x, c[0].x;"), "{}", made.text);
+    assert_eq!((made.reflection.base_instance_word, made.reflection.local_parameters), (Some(0), 1));
+}
