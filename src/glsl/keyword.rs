@@ -128,6 +128,7 @@ static GROUPS: &[Group] = &[
     scope(Memory::WorkgroupCoherent, &["workgroupcoherent"]),
     scope(Memory::SubgroupCoherent, &["subgroupcoherent"]),
     scope(Memory::NonPrivate, &["nonprivate"]),
+    scope(Memory::NonTemporal, &["nontemporal"]),
 
     both(Qualifier(Q::Interpolation(Interpolation::Smooth)), &["smooth"]),
     both(Qualifier(Q::Interpolation(Interpolation::Flat)), &["flat"]),

@@ -491,6 +491,15 @@ impl<'m> Builder<'m> {
         self.emit(Types::VOID, Op::Discard);
     }
 
+    pub fn interlock(&mut self, begin: bool) {
+        self.emit(Types::VOID, Op::Interlock { begin });
+    }
+
+    /// Whether the invocation is a helper at this place: never merged with the same question elsewhere.
+    pub fn is_helper(&mut self) -> Value {
+        self.emit(Types::BOOL, Op::IsHelper)
+    }
+
     pub fn demote(&mut self) {
         self.emit(Types::VOID, Op::Demote);
     }

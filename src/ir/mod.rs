@@ -23,7 +23,7 @@ use crate::source::Span;
 pub use arena::{Arena, Handle};
 pub use build::Builder;
 pub use constant::{ConstId, ConstValue, Constant, Constants, SpecOp};
-pub use image::{ImageOp, ImageParts};
+pub use image::{BlockWindow, ImageOp, ImageParts};
 pub use name::Name;
 pub use op::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, LocalId, MathFn, MemoryKinds, Op, Order,
@@ -95,6 +95,19 @@ pub enum BuiltIn {
     BaryCoord,
     BaryCoordNoPerspective,
     PrimitiveId,
+    FragSize,
+    FragInvocationCount,
+    FragStencilRef,
+    ViewportMask,
+    SecondaryPosition,
+    SecondaryViewportMask,
+    PositionPerView,
+    ViewportMaskPerView,
+    CoreIdArm,
+    CoreCountArm,
+    CoreMaxIdArm,
+    WarpIdArm,
+    WarpMaxIdArm,
     WarpIdNv,
     SmIdNv,
     WarpsPerSmNv,
@@ -276,8 +289,19 @@ pub struct EntryPoint {
     pub workgroup_size: [ConstId; 3],
     /// What the author asked of reconvergence.
     pub reconvergence: Reconvergence,
+    /// Which invocations of a compute shader form the quads of derivatives.
+    pub derivatives: Option<DerivativeGroup>,
     /// Fragment only.
     pub fragment: FragmentModes,
+}
+
+/// Which invocations of a workgroup form a quad (GL_KHR_compute_shader_derivatives).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DerivativeGroup {
+    /// Two by two in x and y.
+    Quads,
+    /// Four whose indices follow each other.
+    Linear,
 }
 
 /// What a fragment shader says of its tests.
@@ -293,6 +317,28 @@ pub struct FragmentModes {
     pub full_quads: bool,
     /// Derivatives are those of the quad as long as it is whole.
     pub quad_derivatives: bool,
+    /// The sample mask that comes in is that of the samples that passed the tests.
+    pub post_depth_coverage: bool,
+    /// The tests are made before and after the shader.
+    pub early_and_late_tests: bool,
+    /// Which critical sections of invocations at one place come one after the other.
+    pub interlock: Option<Interlock>,
+}
+
+/// What the critical sections of a fragment shader exclude (GL_ARB_fragment_shader_interlock).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Interlock {
+    /// Invocations of one sample, not of one pixel.
+    pub of_sample: bool,
+    /// In the order of the primitives.
+    pub ordered: bool,
+}
+
+/// What holds where a shader does not say it.
+impl Default for Interlock {
+    fn default() -> Interlock {
+        Interlock { of_sample: false, ordered: true }
+    }
 }
 
 /// How the depth that a fragment shader writes compares to the interpolated one.

@@ -218,6 +218,25 @@ pub enum MathFn {
     DerivWidthCoarse,
 }
 
+impl MathFn {
+    /// Whether it looks at the other invocations of a quad.
+    pub const fn is_derivative(self) -> bool {
+        use MathFn::*;
+        matches!(
+            self,
+            DerivX
+                | DerivY
+                | DerivWidth
+                | DerivXFine
+                | DerivYFine
+                | DerivWidthFine
+                | DerivXCoarse
+                | DerivYCoarse
+                | DerivWidthCoarse
+        )
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum AtomicOp {
     Load,
@@ -439,6 +458,12 @@ pub enum Op {
     Discard,
     /// Turns a fragment invocation into a helper; not a terminator.
     Demote,
+    /// Whether a fragment invocation has become a helper, or was one from the start.
+    IsHelper,
+    /// Begins or ends the critical section of a fragment shader.
+    Interlock {
+        begin: bool,
+    },
     Unreachable,
 }
 

@@ -12,6 +12,10 @@ impl Sema<'_> {
     pub fn aggregate(&mut self, b: &mut Builder<'_>, whole: ExprId, parts: List<ExprId>, ty: TypeId) -> Option<Value> {
         let count = parts.len() as u32;
         let span = self.ast[whole].span;
+        let sized = !matches!(b.module.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. });
+        if count == 0 && sized && self.env.is_enabled("GL_EXT_null_initializer") {
+            return Some(b.zero(ty));
+        }
         let Some(wanted) = part_count(b, ty, count) else {
             let name = self.type_name(b, ty);
             self.error(Code::BAD_INITIALIZER, span, format!("`{name}` takes no brace initializer"), "in braces");

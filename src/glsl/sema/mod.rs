@@ -14,6 +14,7 @@ mod choice;
 mod constants;
 mod construct;
 mod declarations;
+mod derivatives;
 mod expressions;
 mod extent;
 mod feedback;
@@ -85,6 +86,10 @@ struct Sema<'a> {
     /// Private copies of constant composites that are indexed at run time.
     constant_memory: FxHashMap<ConstId, GlobalId>,
     builtins: FxHashMap<(crate::ir::BuiltIn, Space), GlobalId>,
+    /// Built-in variables that are outputs at locations, by location.
+    located: Vec<(u32, GlobalId)>,
+    /// Where the kind of derivative group is declared.
+    derivatives_at: Span,
     /// Arrays of distances whose length their constant indices tell, and the length so far.
     open_arrays: Vec<(GlobalId, u32)>,
     /// Results of `nonuniformEXT`.
@@ -124,7 +129,7 @@ impl<'a> Sema<'a> {
             ast,
             stream,
             words,
-            env,
+            env: Env { derivatives: derivatives::named(ast, words), ..env },
             diagnostics,
             scopes: Scopes::new(words.len()),
             sets: Vec::new(),
@@ -135,6 +140,8 @@ impl<'a> Sema<'a> {
             deferred: Vec::new(),
             constant_memory: FxHashMap::default(),
             builtins: FxHashMap::default(),
+            located: Vec::new(),
+            derivatives_at: Span::NONE,
             open_arrays: Vec::new(),
             non_uniform: FxHashSet::default(),
             fragment: FragmentModes::default(),

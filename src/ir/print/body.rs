@@ -276,7 +276,7 @@ impl Body<'_, '_> {
 
 fn image_word(op: ImageOp) -> String {
     match op {
-        ImageOp::Atomic(op) => format!("atomic.{}", snake(op)),
+        ImageOp::Atomic(op, ..) => format!("atomic.{}", snake(op)),
         op => snake(op),
     }
 }

@@ -22,7 +22,8 @@ impl Body<'_> {
                 self.list_types(args)?;
                 self.expect(inst.ty, Types::VOID)
             }
-            Op::Barrier { .. } | Op::Demote => self.expect(inst.ty, Types::VOID),
+            Op::IsHelper => self.expect(inst.ty, Types::BOOL),
+            Op::Barrier { .. } | Op::Demote | Op::Interlock { .. } => self.expect(inst.ty, Types::VOID),
             _ => self.flow_operands(inst),
         }
     }

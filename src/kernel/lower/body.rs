@@ -191,6 +191,14 @@ impl<'m> Lower<'m> {
                 self.not_yet("invocations that become helpers");
                 Scalars::new()
             }
+            IrOp::IsHelper => {
+                self.not_yet("invocations that become helpers");
+                self.stand_in(inst.ty)
+            }
+            IrOp::Interlock { .. } => {
+                self.not_yet("critical sections of fragment shaders");
+                Scalars::new()
+            }
             IrOp::Print { .. } => {
                 self.not_yet("texts that are printed");
                 Scalars::new()

@@ -48,7 +48,7 @@ const STORAGE_16: [Capability; 5] = [
 ];
 
 /// Extension that carries a capability, and the first version that has it without; none when no version has.
-const EXTENSIONS: [(Capability, &str, Option<Version>); 26] = [
+const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::DotProduct, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
     (Capability::DotProductInputAll, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
     (Capability::DotProductInput4x8Bit, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
@@ -75,6 +75,21 @@ const EXTENSIONS: [(Capability, &str, Option<Version>); 26] = [
     (Capability::StorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
     (Capability::UniformAndStorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
     (Capability::StoragePushConstant8, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
+    (Capability::FragmentDensityEXT, "SPV_EXT_fragment_invocation_density", None),
+    (Capability::StencilExportEXT, "SPV_EXT_shader_stencil_export", None),
+    (Capability::SampleMaskPostDepthCoverage, "SPV_KHR_post_depth_coverage", None),
+    (Capability::FragmentShaderSampleInterlockEXT, "SPV_EXT_fragment_shader_interlock", None),
+    (Capability::FragmentShaderPixelInterlockEXT, "SPV_EXT_fragment_shader_interlock", None),
+    (Capability::ShaderViewportMaskNV, "SPV_NV_viewport_array2", None),
+    (Capability::ShaderStereoViewNV, "SPV_NV_stereo_view_rendering", None),
+    (Capability::PerViewAttributesNV, "SPV_NVX_multiview_per_view_attributes", None),
+    (Capability::CoreBuiltinsARM, "SPV_ARM_core_builtins", None),
+    (Capability::ComputeDerivativeGroupQuadsKHR, "SPV_KHR_compute_shader_derivatives", None),
+    (Capability::ComputeDerivativeGroupLinearKHR, "SPV_KHR_compute_shader_derivatives", None),
+    (Capability::TextureSampleWeightedQCOM, "SPV_QCOM_image_processing", None),
+    (Capability::TextureBoxFilterQCOM, "SPV_QCOM_image_processing", None),
+    (Capability::TextureBlockMatchQCOM, "SPV_QCOM_image_processing", None),
+    (Capability::TextureBlockMatch2QCOM, "SPV_QCOM_image_processing2", None),
 ];
 
 impl Needs {
@@ -193,6 +208,14 @@ const fn of_op(op: Op) -> Option<Capability> {
         | Op::ImageQueryLod
         | Op::ImageQueryLevels
         | Op::ImageQuerySamples => Capability::ImageQuery,
+        Op::ImageSampleWeightedQCOM => Capability::TextureSampleWeightedQCOM,
+        Op::ImageBoxFilterQCOM => Capability::TextureBoxFilterQCOM,
+        Op::ImageBlockMatchSADQCOM | Op::ImageBlockMatchSSDQCOM => Capability::TextureBlockMatchQCOM,
+        Op::ImageBlockMatchWindowSADQCOM
+        | Op::ImageBlockMatchWindowSSDQCOM
+        | Op::ImageBlockMatchGatherSADQCOM
+        | Op::ImageBlockMatchGatherSSDQCOM => Capability::TextureBlockMatch2QCOM,
+        Op::IsHelperInvocationEXT => Capability::DemoteToHelperInvocation,
         Op::DemoteToHelperInvocation => Capability::DemoteToHelperInvocation,
         Op::GroupNonUniformRotateKHR => Capability::GroupNonUniformRotateKHR,
         Op::GroupNonUniformPartitionEXT => Capability::GroupNonUniformPartitionedEXT,
@@ -230,6 +253,16 @@ const fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
         BuiltIn::SampleId | BuiltIn::SamplePosition => Some(Capability::SampleRateShading),
         BuiltIn::PrimitiveId => Some(Capability::Geometry),
         BuiltIn::DeviceIndex => Some(Capability::DeviceGroup),
+        BuiltIn::FragSizeEXT | BuiltIn::FragInvocationCountEXT => Some(Capability::FragmentDensityEXT),
+        BuiltIn::FragStencilRefEXT => Some(Capability::StencilExportEXT),
+        BuiltIn::ViewportMaskNV => Some(Capability::ShaderViewportMaskNV),
+        BuiltIn::SecondaryPositionNV | BuiltIn::SecondaryViewportMaskNV => Some(Capability::ShaderStereoViewNV),
+        BuiltIn::PositionPerViewNV | BuiltIn::ViewportMaskPerViewNV => Some(Capability::PerViewAttributesNV),
+        BuiltIn::CoreIDARM
+        | BuiltIn::CoreCountARM
+        | BuiltIn::CoreMaxIDARM
+        | BuiltIn::WarpIDARM
+        | BuiltIn::WarpMaxIDARM => Some(Capability::CoreBuiltinsARM),
         BuiltIn::WarpIDNV | BuiltIn::SMIDNV | BuiltIn::WarpsPerSMNV | BuiltIn::SMCountNV => {
             Some(Capability::ShaderSMBuiltinsNV)
         }

@@ -283,6 +283,10 @@ impl<'a> Body<'_, 'a> {
                 self.emit(Op::VectorInsertDynamic, ty, &words)
             }
             O::Interpolate { at, pointer, args } => self.interpolate(inst.ty, at, pointer, args),
+            O::IsHelper => {
+                let ty = self.m.value_type(inst.ty);
+                self.emit(Op::IsHelperInvocationEXT, ty, &[])
+            }
             O::Print { text, args } => self.print(text, args),
             O::Image { op, parts, operands } => self.image(inst.ty, op, parts, operands),
             O::Lane(op, args) => self.lane(op, args, inst.ty),

@@ -3,7 +3,9 @@
 
 use super::Emitter;
 use super::function::Body;
-use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Value, Values};
+use crate::ir::{
+    AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Order, Scalar, Scope, Type, TypeId, Value, Values,
+};
 use rspirv::spirv::{Capability, Dim, ImageFormat, ImageOperands, Op, StorageClass, Word};
 use smallvec::{SmallVec, smallvec};
 
@@ -114,21 +116,21 @@ impl Emitter<'_> {
 }
 
 /// The operands of an operation by what they are.
-struct Operands {
-    parts: ImageParts,
-    words: SmallVec<[Word; 8]>,
-    values: SmallVec<[Value; 8]>,
+pub(super) struct Operands {
+    pub parts: ImageParts,
+    pub words: SmallVec<[Word; 8]>,
+    pub values: SmallVec<[Value; 8]>,
 }
 
 impl Operands {
     /// Place of a part's first operand.
-    fn at(&self, part: ImageParts) -> Option<usize> {
+    pub fn at(&self, part: ImageParts) -> Option<usize> {
         let before = self.parts.intersection(ImageParts::from_bits_truncate(part.bits() - 1));
         let pair = usize::from(before.contains(ImageParts::GRADIENTS));
         self.parts.contains(part).then(|| 1 + before.bits().count_ones() as usize + pair)
     }
 
-    fn word(&self, part: ImageParts) -> Option<Word> {
+    pub fn word(&self, part: ImageParts) -> Option<Word> {
         self.at(part).map(|at| self.words[at])
     }
 }
@@ -146,7 +148,8 @@ impl Body<'_, '_> {
             ImageOp::Gather => self.gather(ty, &operands),
             ImageOp::Fetch => self.fetch(ty, &operands),
             ImageOp::Read | ImageOp::Write => self.access_texel(ty, op, image, &operands),
-            ImageOp::Atomic(op) => self.image_atomic(ty, op, image, &operands),
+            ImageOp::Atomic(op, scope, order) => self.image_atomic(ty, op, (scope, order), image, &operands),
+            ImageOp::Weighted | ImageOp::BoxFilter | ImageOp::BlockMatch { .. } => self.process(ty, op, &operands),
             ImageOp::Size | ImageOp::QueryLod | ImageOp::Levels | ImageOp::Samples => self.query(ty, op, &operands),
             ImageOp::Combine => {
                 let ty = self.m.value_type(ty);
@@ -273,7 +276,14 @@ impl Body<'_, '_> {
         0
     }
 
-    fn image_atomic(&mut self, ty: TypeId, op: AtomicOp, image: ImageType, operands: &Operands) -> Word {
+    fn image_atomic(
+        &mut self,
+        ty: TypeId,
+        op: AtomicOp,
+        how: (Scope, Order),
+        image: ImageType,
+        operands: &Operands,
+    ) -> Word {
         let scalar = self.m.scalar_type(image.sampled);
         let pointer = self.m.pointer_to(StorageClass::Image, scalar);
         let no_sample = self.m.scalar_constant(Scalar::I32, 0);
@@ -284,7 +294,7 @@ impl Body<'_, '_> {
         let texel = self.emit(Op::ImageTexelPointer, pointer, &[operands.words[0], coordinate, sample]);
         let data: SmallVec<[Word; 2]> =
             [ImageParts::DATA, ImageParts::COMPARED].into_iter().filter_map(|part| operands.word(part)).collect();
-        self.texel_atomic(ty, op, texel, image.sampled, &data)
+        self.texel_atomic(ty, op, how, texel, image.sampled, &data)
     }
 
     fn query(&mut self, ty: TypeId, op: ImageOp, operands: &Operands) -> Word {

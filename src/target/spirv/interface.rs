@@ -5,7 +5,7 @@ use super::function::Body;
 use super::{Emitter, Version};
 use crate::ir::{
     self, Access, Binding, Global, GlobalId, ImageDim, Inst, Interpolation, Sampling, Scalar, Space, Stage, Type,
-    TypeId,
+    TypeId, Types,
 };
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Word};
 
@@ -16,15 +16,26 @@ enum Target {
     Member(Word, Word),
 }
 
+/// What an array is made of, through arrays of arrays.
+fn innermost(types: &Types, ty: TypeId) -> (TypeId, Type) {
+    match types.get(ty) {
+        Type::Array { element, .. } => innermost(types, element),
+        other => (ty, other),
+    }
+}
+
 impl Emitter<'_> {
     pub fn decorate_interface(&mut self, id: Word, global: &Global) {
         self.decorate_binding(Target::Variable(id), global.binding, global.access);
         self.need_storage_of(global.space, global.ty);
         self.decorate_integers(id, global);
-        let Type::Struct(of) = self.module.types.get(global.ty) else { return };
         let module = self.module;
+        let (block, of) = match innermost(&module.types, global.ty) {
+            (block, Type::Struct(of)) => (block, of),
+            _ => return,
+        };
         let item = &module.types.structs[of];
-        let ty = self.value_type(global.ty);
+        let ty = self.value_type(block);
         if item.block && !self.types.blocks.contains(&ty) {
             self.types.blocks.push(ty);
             self.decorate(ty, Decoration::Block, &[]);

@@ -22,6 +22,7 @@ mod memory;
 mod narrow;
 mod physical;
 mod print;
+mod process;
 pub mod reflection;
 mod types;
 mod words;

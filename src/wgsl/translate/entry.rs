@@ -87,6 +87,7 @@ impl Shader<'_> {
             function,
             workgroup_size: size,
             reconvergence: ir::Reconvergence::Default,
+            derivatives: None,
             fragment: Default::default(),
         });
         Ok(())

@@ -25,7 +25,7 @@ impl Lower<'_> {
         if matches!(function, MatrixCompMult | Transpose | Determinant | Inverse) {
             return self.matrix_function(function, ty, args);
         }
-        if is_derivative(function) {
+        if function.is_derivative() {
             self.not_yet("derivatives");
             return self.stand_in(ty);
         }
@@ -157,23 +157,6 @@ impl Lower<'_> {
         let sign = self.and(bits, sign, 1 << (scalar.width - 1));
         self.b.bin(BinOp::Or, bits, value, sign)
     }
-}
-
-/// Whether a function looks at the other invocations of a quad.
-const fn is_derivative(function: MathFn) -> bool {
-    use MathFn::*;
-    matches!(
-        function,
-        DerivX
-            | DerivY
-            | DerivWidth
-            | DerivXFine
-            | DerivYFine
-            | DerivWidthFine
-            | DerivXCoarse
-            | DerivYCoarse
-            | DerivWidthCoarse
-    )
 }
 
 /// Whether a function's result need not be the nearest.
