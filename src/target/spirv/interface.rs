@@ -134,7 +134,7 @@ impl Emitter<'_> {
 
     /// Integer inputs of fragment shaders are flat, built-in ones too (VUID-StandaloneSpirv-Flat-04744).
     pub fn decorate_built_in(&mut self, id: Word, built_in: BuiltIn, global: &Global) {
-        if global.access.contains(Access::INVARIANT) {
+        if global.access.contains(Access::INVARIANT) && global.space == Space::Output {
             self.decorate(id, Decoration::Invariant, &[]);
         }
         if built_in == BuiltIn::HelperInvocation && self.options.version >= Version::V1_6 {
