@@ -391,8 +391,8 @@ fn constants(out: &mut String, tables: &[Table]) {
     for (table, row) in tables.iter().flat_map(|table| table.constant.iter().map(move |row| (table, row))) {
         let (core, es) = versions(&table.defaults, row.core, row.es);
         let text = format!(
-            "    Constant {{ name: {:?}, value: &{:?}, core: {core}, es: {es}, doc: {:?} }},\n",
-            row.name, row.value, row.doc
+            "    Constant {{ name: {:?}, value: &{:?}, unsigned: {}, core: {core}, es: {es}, doc: {:?} }},\n",
+            row.name, row.value, row.unsigned, row.doc
         );
         rows.insert(&row.name, text);
     }

@@ -162,6 +162,9 @@ pub struct Constant {
     pub name: String,
     /// One component, or three.
     pub value: Vec<i32>,
+    /// A `uint`.
+    #[serde(default)]
+    pub unsigned: bool,
     pub core: Option<u16>,
     pub es: Option<u16>,
     pub doc: String,

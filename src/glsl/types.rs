@@ -206,7 +206,7 @@ fn sized(shape: Basic) -> Option<TypeName> {
 fn unsupported(name: &str) -> Option<&'static str> {
     Some(match name {
         "atomic_uint" => "atomic counters",
-        "accelerationStructureEXT" | "accelerationStructureNV" | "rayQueryEXT" => "ray queries",
+        "accelerationStructureNV" => "ray tracing",
         "bfloat16_t" => "16-bit floats of another kind",
         "coopmat" | "fcoopmatNV" | "icoopmatNV" | "ucoopmatNV" => "cooperative matrices",
         "coopvecNV" => "cooperative vectors",
@@ -235,6 +235,7 @@ fn write_type(out: &mut String, types: &Types, constants: &Constants, id: TypeId
         Type::SampledImage(image) => write_image(out, "sampler", image),
         Type::Sampler => out.push_str("sampler"),
         Type::AccelerationStructure => out.push_str("accelerationStructureEXT"),
+        Type::RayQuery => out.push_str("rayQueryEXT"),
     }
 }
 
@@ -367,7 +368,7 @@ mod tests {
 
     #[test]
     fn unsupported_types_are_recognized() {
-        for name in ["atomic_uint", "rayQueryEXT", "coopmat"] {
+        for name in ["atomic_uint", "accelerationStructureNV", "coopmat"] {
             assert!(matches!(type_name(name), Some(TypeName::Unsupported(_))), "{name}");
         }
         for name in ["int8_t", "float16_t", "u64vec2", "f16mat4"] {

@@ -291,11 +291,12 @@ pub enum VariableSource {
     Output(u32),
 }
 
-/// A built-in constant: an `int`, or an `ivec3`.
+/// A built-in constant: an `int`, a `uint`, or an `ivec3`.
 #[derive(Debug)]
 pub struct Constant {
     pub name: &'static str,
     pub value: &'static [i32],
+    pub unsigned: bool,
     pub core: u16,
     pub es: u16,
     pub doc: &'static str,

@@ -8,8 +8,8 @@ use super::fold::{self, Expr};
 use super::typing;
 use super::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ConstId, ConstValue, ControlHint, FuncId, Function, ImageOp, ImageParts,
-    Inst, InstFlags, InstId, Local, MathFn, MemoryKinds, Module, Op, Order, Param, Place, Scalar, Scope, Space, Type,
-    TypeId, Types, UnaryOp, Value, Values,
+    Inst, InstFlags, InstId, Local, MathFn, MemoryKinds, Module, Op, Order, Param, Place, RayOp, Scalar, Scope, Space,
+    Type, TypeId, Types, UnaryOp, Value, Values,
 };
 use crate::lane::LaneOp;
 use crate::source::Span;
@@ -412,6 +412,13 @@ impl<'m> Builder<'m> {
     pub fn image(&mut self, op: ImageOp, parts: ImageParts, operands: &[Value], ty: TypeId) -> Value {
         let operands = self.function.list(operands);
         self.emit(ty, Op::Image { op, parts, operands })
+    }
+
+    /// Something done with a ray query that `on` points to.
+    pub fn ray(&mut self, op: RayOp, on: Value, args: &[Value]) -> Value {
+        let ty = op.result(&mut self.module.types);
+        let args = self.function.list(args);
+        self.emit(ty, Op::Ray { op, on, args })
     }
 
     /// Prints a text with arguments.

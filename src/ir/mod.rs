@@ -14,6 +14,7 @@ pub mod layout;
 pub mod name;
 pub mod op;
 pub mod print;
+mod ray;
 pub mod types;
 pub mod typing;
 pub mod verify;
@@ -29,6 +30,7 @@ pub use op::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, LocalId, MathFn, MemoryKinds, Op, Order,
     Place, Scope, UnaryOp, Value, Values,
 };
+pub use ray::{RayOp, RayOperand};
 use smallvec::SmallVec;
 pub use types::{
     Access, ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct, Type, TypeId, Types,

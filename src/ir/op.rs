@@ -3,6 +3,7 @@
 use super::arena::Handle;
 use super::constant::ConstId;
 use super::image::{ImageOp, ImageParts};
+use super::ray::RayOp;
 use super::{Block, FuncId, GlobalId, Local};
 use crate::lane::LaneOp;
 
@@ -423,6 +424,13 @@ pub enum Op {
         operands: Values,
     },
 
+    /// Something done with a ray query; `on` points to it, or is an address. Operands as [`RayOp`] lists them.
+    Ray {
+        op: RayOp,
+        on: Value,
+        args: Values,
+    },
+
     /// A cross-lane operation; operands as [`LaneOp`] lists them.
     Lane(LaneOp, Values),
 
@@ -490,7 +498,8 @@ impl Op {
             Op::Math(_, list) | Op::Construct(list) | Op::Lane(_, list) | Op::Call(_, list) => (&[], list),
             Op::Access { base: a, indices: list }
             | Op::Atomic { pointer: a, args: list, .. }
-            | Op::Interpolate { pointer: a, args: list, .. } => (&[a], list),
+            | Op::Interpolate { pointer: a, args: list, .. }
+            | Op::Ray { on: a, args: list, .. } => (&[a], list),
             Op::Print { args: list, .. } => (&[], list),
             _ => (&[], Values::default()),
         };

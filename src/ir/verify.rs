@@ -155,6 +155,8 @@ fn check_memory(types: &Types, space: Space, ty: TypeId) -> Check {
     let is_opaque =
         matches!(types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure);
     ensure!(is_opaque == (space == Space::Handle), "memory in {space:?} space cannot be of type {}", name());
+    let is_query = matches!(types.get(ty), Type::RayQuery);
+    ensure!(!is_query || matches!(space, Space::Function | Space::Private), "a ray query in {space:?} space");
     ensure!(!matches!(types.get(ty), Type::Void | Type::Pointer { .. }), "no memory has the type {}", name());
     if is_neutral(types, ty) || space == Space::Handle {
         return Ok(());

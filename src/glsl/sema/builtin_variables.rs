@@ -7,7 +7,7 @@ use crate::glsl::builtin;
 use crate::glsl::token::Symbol;
 use crate::grammar::{self, Constant, Stages, Variable, VariableSource};
 use crate::ir::build::Builder;
-use crate::ir::{Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, Scalar, Space, Value};
+use crate::ir::{Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, Scalar, Space, Types, Value};
 use crate::source::Span;
 
 /// Built-in variables of stages and languages that are not compiled (GLSL 4.60 section 7.1), by which a shader of another
@@ -96,10 +96,11 @@ impl Sema<'_> {
     }
 }
 
-/// An `int`, or an `ivec3`.
+/// An `int`, a `uint`, or an `ivec3`.
 fn constant_value(b: &mut Builder<'_>, constant: &Constant) -> Value {
     let parts: Vec<Value> = constant.value.iter().map(|part| b.const_i32(*part)).collect();
     match parts.as_slice() {
+        [single] if constant.unsigned => b.bitcast(*single, Types::U32),
         [single] => *single,
         _ => {
             let ty = b.module.types.vector(Scalar::I32, parts.len() as u8);

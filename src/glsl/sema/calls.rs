@@ -61,6 +61,9 @@ impl Sema<'_> {
         if let Some(made) = self.call_with_memory(b, callee, args, whole) {
             return made;
         }
+        if let Some(op) = super::ray_query::operation(self.text(callee.symbol)) {
+            return self.ray_query(b, op, callee, args, whole);
+        }
         if self.is_non_uniform_marker(callee) {
             return self.mark_non_uniform(b, args, whole);
         }

@@ -142,6 +142,7 @@ impl Sema<'_> {
         declarator: &Declarator,
     ) -> Option<Entity> {
         let ty = self.sized(b, ty, declarator)?;
+        self.refuse_query(b, ty, declarator.span)?;
         let init = declarator.init.and_then(|init| self.shared_zero(b, init, ty));
         Some(self.new_global(b, Space::Workgroup, qualifiers.access, ty, declarator, init))
     }

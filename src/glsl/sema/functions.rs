@@ -112,6 +112,7 @@ impl Sema<'_> {
         }
         let span = ast[function.return_type].span;
         let ret = ret.filter(|ret| self.is_sized(b, *ret, span))?;
+        self.refuse_query(b, ret, span)?;
         (params.len() == function.params.len()).then_some((params, ret))
     }
 
@@ -134,6 +135,7 @@ impl Sema<'_> {
         if !self.is_sized(b, ty, param.span) {
             return None;
         }
+        self.refuse_query(b, ty, param.span)?;
         let mode = match (qualifiers.inout, qualifiers.output) {
             (Some(_), _) => Mode::InOut,
             (None, Some(_)) => Mode::Out,

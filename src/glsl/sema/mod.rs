@@ -26,6 +26,7 @@ mod operators;
 mod pipeline;
 mod place;
 mod qualifiers;
+mod ray_query;
 mod references;
 mod resources;
 mod scope;

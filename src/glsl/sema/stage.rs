@@ -152,7 +152,10 @@ impl Sema<'_> {
             _ if scalar.is_some_and(Scalar::is_bool) => "a `bool` cannot pass between stages",
             Type::Void | Type::Array { len: ArrayLen::Runtime, .. } => "an input or output needs a size",
             Type::BufferReference { .. } => "a buffer reference cannot pass between stages",
-            Type::Image(_) | Type::Sampler | Type::SampledImage(_) => "an image or sampler cannot pass between stages",
+            Type::RayQuery => "a ray query cannot pass between stages",
+            Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure => {
+                "an image or sampler cannot pass between stages"
+            }
             _ if fragment_input
                 && stays
                 && !matches!(qualifiers.interpolation, Interpolation::Flat | Interpolation::PerVertex) =>

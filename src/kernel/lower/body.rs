@@ -195,6 +195,10 @@ impl<'m> Lower<'m> {
                 self.not_yet("invocations that become helpers");
                 self.stand_in(inst.ty)
             }
+            IrOp::Ray { .. } => {
+                self.not_yet("ray queries");
+                self.stand_in(inst.ty)
+            }
             IrOp::Interlock { .. } => {
                 self.not_yet("critical sections of fragment shaders");
                 Scalars::new()

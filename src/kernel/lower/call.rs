@@ -95,7 +95,9 @@ impl<'m> Lower<'m> {
     /// Bytes of a variable's memory; reports a length that specialization has made impossible.
     pub fn known_extent(&mut self, ty: TypeId) -> Option<Extent> {
         let extent = self.shapes.extent(ty);
-        if extent.is_none() {
+        if self.shapes.types.get(ty) == ir::Type::RayQuery {
+            self.not_yet("ray queries");
+        } else if extent.is_none() {
             self.refuse(Code::BAD_SETTING, "an array has a length here that is impossible");
         }
         extent

@@ -56,6 +56,9 @@ impl Lower<'_> {
             (Space::Private, _) => self.private(global.ty).map_or(Pointer::None, Pointer::Memory),
             (Space::PushConstant, _) => self.push_constants(global.ty),
             (Space::Input, Binding::BuiltIn(name)) => Pointer::BuiltIn { name, ty: global.ty },
+            (Space::Handle, _) if self.shapes.types.get(global.ty) == ir::Type::AccelerationStructure => {
+                self.without("ray queries")
+            }
             (Space::Handle, _) => self.without("images and samplers"),
             _ => self.without("variables like this one"),
         }

@@ -86,6 +86,7 @@ const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::CoreBuiltinsARM, "SPV_ARM_core_builtins", None),
     (Capability::ComputeDerivativeGroupQuadsKHR, "SPV_KHR_compute_shader_derivatives", None),
     (Capability::ComputeDerivativeGroupLinearKHR, "SPV_KHR_compute_shader_derivatives", None),
+    (Capability::RayQueryKHR, "SPV_KHR_ray_query", None),
     (Capability::TextureSampleWeightedQCOM, "SPV_QCOM_image_processing", None),
     (Capability::TextureBoxFilterQCOM, "SPV_QCOM_image_processing", None),
     (Capability::TextureBlockMatchQCOM, "SPV_QCOM_image_processing", None),

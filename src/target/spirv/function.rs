@@ -288,6 +288,7 @@ impl<'a> Body<'_, 'a> {
                 self.emit(Op::IsHelperInvocationEXT, ty, &[])
             }
             O::Print { text, args } => self.print(text, args),
+            O::Ray { op, on, args } => self.ray(inst.ty, op, on, args),
             O::Image { op, parts, operands } => self.image(inst.ty, op, parts, operands),
             O::Lane(op, args) => self.lane(op, args, inst.ty),
             O::Call(function, args) => self.call(inst.ty, function, args),

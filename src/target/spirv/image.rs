@@ -84,7 +84,7 @@ impl Emitter<'_> {
     }
 
     /// A type made of at most one other.
-    fn wrapped_type(&mut self, op: Op, of: Word) -> Word {
+    pub fn wrapped_type(&mut self, op: Op, of: Word) -> Word {
         if let Some((_, id)) = self.types.wrapped.iter().find(|(known, _)| *known == (op, of)) {
             return *id;
         }

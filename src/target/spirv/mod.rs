@@ -23,6 +23,7 @@ mod narrow;
 mod physical;
 mod print;
 mod process;
+mod ray;
 pub mod reflection;
 mod types;
 mod words;

@@ -231,7 +231,14 @@ impl Emitter<'_> {
             Type::Image(image) => self.image_type(image),
             Type::SampledImage(image) => self.sampled_image_type(image),
             Type::Sampler => self.sampler_type(),
-            Type::AccelerationStructure => self.unsupported("acceleration structures"),
+            Type::AccelerationStructure => {
+                self.needs.capability(Capability::RayQueryKHR);
+                self.wrapped_type(Op::TypeAccelerationStructureKHR, 0)
+            }
+            Type::RayQuery => {
+                self.needs.capability(Capability::RayQueryKHR);
+                self.wrapped_type(Op::TypeRayQueryKHR, 0)
+            }
             Type::Array { .. } | Type::Struct(_) => self.internal("an aggregate where none can be"),
         }
     }
