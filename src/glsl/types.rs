@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 /// A type's name with its article, for messages: "a `vec2`", "an `int`".
 pub fn with_article(name: &str) -> String {
-    let article = if name.starts_with('i') { "an" } else { "a" };
+    let article = if name.starts_with(['i', 'a']) { "an" } else { "a" };
     format!("{article} `{name}`")
 }
 

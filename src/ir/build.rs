@@ -263,6 +263,12 @@ impl<'m> Builder<'m> {
         if self.type_of(value) == to {
             return value;
         }
+        // An address that passes through references stays a constant.
+        if let Value::Inst(id) = value
+            && let Op::Bitcast(origin @ Value::Const(_)) = self.function.insts[id].op
+        {
+            return self.bitcast(origin, to);
+        }
         self.pure(Expr::Bitcast, to, &[value], |_| Op::Bitcast(value))
     }
 

@@ -327,6 +327,15 @@ pub struct FragmentModes {
     pub interlock: Option<Interlock>,
 }
 
+/// What the layer that is written means (GL_NV_viewport_array2, GL_NV_stereo_view_rendering).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct LayerModes {
+    /// It is added to the number of the viewport.
+    pub viewport_relative: bool,
+    /// What is added to it in the second view.
+    pub secondary_offset: Option<u32>,
+}
+
 /// What the critical sections of a fragment shader exclude (GL_ARB_fragment_shader_interlock).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Interlock {
@@ -376,6 +385,8 @@ pub struct Module {
     pub texts: Vec<Name>,
     /// What transform feedback takes.
     pub feedback: Vec<Feedback>,
+    /// What the layer that a vertex shader writes is counted from.
+    pub layer: LayerModes,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
     pub spec_names: Vec<(u32, Name)>,
 }

@@ -43,7 +43,9 @@ use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::build::Builder;
 use crate::ir::layout::Layouts;
-use crate::ir::{ConstId, FragmentModes, FuncId, GlobalId, Module, Reconvergence, Space, TypeId, Types, Value};
+use crate::ir::{
+    ConstId, FragmentModes, FuncId, GlobalId, LayerModes, Module, Reconvergence, Space, TypeId, Types, Value,
+};
 use crate::source::Span;
 use functions::FunctionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -96,6 +98,7 @@ struct Sema<'a> {
     /// Results of `nonuniformEXT`.
     non_uniform: FxHashSet<Value>,
     fragment: FragmentModes,
+    layer: LayerModes,
     feedback: feedback::Captured,
     /// Number of `#extension` lines that are in force.
     extensions_applied: usize,
@@ -146,6 +149,7 @@ impl<'a> Sema<'a> {
             open_arrays: Vec::new(),
             non_uniform: FxHashSet::default(),
             fragment: FragmentModes::default(),
+            layer: LayerModes::default(),
             feedback: feedback::Captured::default(),
             extensions_applied: 0,
             return_type: Types::VOID,
@@ -204,6 +208,7 @@ impl<'a> Sema<'a> {
         }
         self.close_arrays(module);
         self.close_feedback(module);
+        module.layer = self.layer;
         self.entry_point(module);
     }
 

@@ -413,7 +413,7 @@ impl Sema<'_> {
         for id in &self.layout_ids(list) {
             match self.text(id.name.symbol).starts_with("xfb_") {
                 true => self.feedback_id(b, id, &mut feedback)?,
-                false => self.redeclaration_layout(id),
+                false => self.redeclaration_layout(b, id),
             }
         }
         let length = match b.module.types.get(ty) {
@@ -453,14 +453,25 @@ impl Sema<'_> {
         None
     }
 
-    fn redeclaration_layout(&mut self, id: &LayoutId) {
+    /// Whether the extension for a layout of `gl_Layer` is on.
+    fn may_place_layers(&mut self, extension: &str, id: &LayoutId) -> bool {
+        if !self.env.is_enabled(extension) {
+            self.needs_extension("this layout needs", extension, id.span);
+        }
+        self.env.stage == Stage::Vertex
+    }
+
+    fn redeclaration_layout(&mut self, b: &mut Builder<'_>, id: &LayoutId) {
         match self.text(id.name.symbol) {
             "depth_any" => self.fragment.depth = DepthPromise::Any,
             "depth_greater" => self.fragment.depth = DepthPromise::Greater,
             "depth_less" => self.fragment.depth = DepthPromise::Less,
             "depth_unchanged" => self.fragment.depth = DepthPromise::Unchanged,
-            name @ ("viewport_relative" | "secondary_view_offset") => {
-                self.unsupported(id.span, &format!("`{name}` is"))
+            "viewport_relative" if self.may_place_layers("GL_NV_viewport_array2", id) => {
+                self.layer.viewport_relative = true;
+            }
+            "secondary_view_offset" if self.may_place_layers("GL_NV_stereo_view_rendering", id) => {
+                self.layer.secondary_offset = self.layout_value(b, id);
             }
             "origin_upper_left" => {}
             "pixel_center_integer" => self.fragment.integer_centers = true,

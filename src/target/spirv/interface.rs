@@ -137,6 +137,9 @@ impl Emitter<'_> {
         if global.access.contains(Access::INVARIANT) && global.space == Space::Output {
             self.decorate(id, Decoration::Invariant, &[]);
         }
+        if built_in == BuiltIn::Layer && global.space == Space::Output {
+            self.decorate_layer(id);
+        }
         if built_in == BuiltIn::HelperInvocation && self.options.version >= Version::V1_6 {
             self.decorate(id, Decoration::Volatile, &[]);
         }
@@ -144,6 +147,18 @@ impl Emitter<'_> {
         let integer = self.element_scalar(global.ty).is_some_and(Scalar::is_int);
         if fragment && integer && global.space == Space::Input && built_in != BuiltIn::SampleMask {
             self.decorate(id, Decoration::Flat, &[]);
+        }
+    }
+
+    fn decorate_layer(&mut self, id: Word) {
+        let modes = self.module.layer;
+        if modes.viewport_relative {
+            self.needs.capability(Capability::ShaderViewportMaskNV);
+            self.decorate(id, Decoration::ViewportRelativeNV, &[]);
+        }
+        if let Some(offset) = modes.secondary_offset {
+            self.needs.capability(Capability::ShaderStereoViewNV);
+            self.decorate(id, Decoration::SecondaryViewportRelativeNV, &[offset]);
         }
     }
 
