@@ -1,7 +1,8 @@
 //! What constant arguments must keep, for all front ends alike.
 
 use super::Rule;
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use std::fmt;
 
 /// How an argument breaks its rule; its `Display` is the message.
@@ -68,6 +69,12 @@ impl Rule {
             _ => value,
         }
     }
+}
+
+/// The error at a constant that only a profile with a known subgroup size has.
+pub fn size_unknown(name: &str, span: Span) -> Diagnostic {
+    let message = format!("`{name}` is a constant, and the profile does not say how many lanes a subgroup has");
+    Diagnostic::error(Code::PROFILE_LACKS, message).at(span, "not known").note("--wave-size says it")
 }
 
 /// Checks that a segment fits into the subgroup.

@@ -27,6 +27,10 @@ pub enum ImageOp {
     Samples,
     /// A sampled image of an image and a sampler.
     Combine,
+    /// Which fragments the samples of a texel share, four bits a sample (SPV_AMD_shader_fragment_mask).
+    FragmentMask,
+    /// A fragment of a texel, by its number.
+    FragmentFetch,
     /// The sum of texels around the coordinate, weighed by those of [`ImageParts::OTHER`] (SPV_QCOM_image_processing).
     Weighted,
     /// The mean of the texels in a box around the coordinate.

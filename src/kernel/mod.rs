@@ -336,6 +336,11 @@ impl Kernel {
         params.len() != before
     }
 
+    /// Whether nothing in it branches, so that its body is the only block.
+    pub fn is_straight(&self) -> bool {
+        !self.blocks[self.body].insts.iter().any(|inst| self.insts[*inst].op.is_structured())
+    }
+
     /// The blocks inside an instruction.
     pub fn inner_blocks(&self, inst: InstId) -> impl Iterator<Item = BlockId> + use<> {
         let (first, second) = match self.insts[inst].op {

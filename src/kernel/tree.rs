@@ -67,6 +67,15 @@ impl Tree {
         self.blocks.iter().flat_map(|block| kernel.blocks[*block].insts.iter().copied()).collect()
     }
 
+    /// Those of them that pass values on into constructs, through them or out of them.
+    pub fn passing(&self, kernel: &Kernel) -> impl Iterator<Item = InstId> {
+        let insts = self.blocks.iter().flat_map(|block| kernel.blocks[*block].insts.iter().copied());
+        insts.filter(|inst| {
+            let op = kernel.insts[*inst].op;
+            op.is_structured() || op.is_terminator()
+        })
+    }
+
     /// The construct that holds a block; none for the body.
     pub fn owner(&self, block: BlockId) -> Option<InstId> {
         self.owner[block.index()]
@@ -152,7 +161,7 @@ impl Tree {
 /// What flows into each parameter and result of a construct.
 #[derive(Clone, Debug)]
 pub struct Flows {
-    /// Where the sources of each value begin; one more entry at the end.
+    /// Where the sources of each value begin; one more entry at the end. Empty where nothing flows.
     starts: Vec<u32>,
     sources: Vec<Value>,
 }
@@ -160,9 +169,12 @@ pub struct Flows {
 impl Flows {
     pub fn new(kernel: &Kernel, tree: &Tree) -> Flows {
         let mut pairs = Vec::new();
-        for inst in tree.insts(kernel) {
+        for inst in tree.passing(kernel) {
             let to = tree.destinations(kernel, inst);
             pairs.extend(to.into_iter().zip(kernel.args(inst)).filter_map(|(to, from)| Some((to?, *from))));
+        }
+        if pairs.is_empty() {
+            return Flows { starts: Vec::new(), sources: Vec::new() };
         }
         let mut starts = vec![0; kernel.values.len() + 1];
         pairs.iter().for_each(|(to, _)| starts[to.index() + 1] += 1);
@@ -181,7 +193,9 @@ impl Flows {
 
     /// The values that a parameter or result may be, in the order of the text.
     pub fn sources(&self, value: Value) -> &[Value] {
-        let at = |index: usize| self.starts[index] as usize;
-        &self.sources[at(value.index())..at(value.index() + 1)]
+        match self.starts.get(value.index()..value.index() + 2) {
+            Some(starts) => &self.sources[starts[0] as usize..starts[1] as usize],
+            None => &[],
+        }
     }
 }

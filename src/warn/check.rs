@@ -166,7 +166,7 @@ pub fn is_watched(op: LaneOp) -> bool {
 }
 
 /// The operand that must be the same in groups of so many lanes, as a binary logarithm.
-fn uniform_operand(op: LaneOp, size: u8) -> Option<(usize, u8)> {
+pub fn uniform_operand(op: LaneOp, size: u8) -> Option<(usize, u8)> {
     match op {
         LaneOp::Broadcast | LaneOp::Rotate(_) => Some((1, size)),
         LaneOp::WriteLane => Some((2, size)),

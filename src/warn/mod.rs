@@ -10,6 +10,7 @@ mod fact;
 mod flow;
 mod input;
 mod size;
+mod slice;
 mod value;
 mod walk;
 
@@ -18,6 +19,7 @@ use crate::ir::{EntryPoint, FuncId, Module, Op, Stage};
 use crate::lane::Width;
 use crate::profile::Profile;
 pub use size::sizes;
+use slice::Slice;
 
 /// What is looked at.
 pub struct Work<'m> {
@@ -38,8 +40,9 @@ pub fn warnings(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
         return found;
     }
     for entry in &module.entry_points {
+        let work = Work::new(module, entry, profile);
         let order = walk::order(module, entry.function);
-        found.append(&mut walk::run(&Work::new(module, entry, profile), &order));
+        found.append(&mut walk::run(&work, &order, &Slice::new(module, &order, work.size)));
     }
     found.sort_by_key(|warning| (warning.span(), warning.code));
     found.dedup_by_key(|warning| (warning.span(), warning.code));

@@ -1,11 +1,16 @@
 //! Each rule on the smallest shaders that keep and break it; and the order of what is said.
 
-use crate::compile::{Input, Language, Options, Verdict, compile};
+use super::slice::Slice;
+use super::{Work, walk};
+use crate::compile::{Input, Language, Options, Verdict, compile, parse};
 use crate::diagnostic::Code;
 use crate::diagnostic::warning::{Choice, of};
+use crate::glsl::preprocess::MacroOption;
 use crate::ir::Stage;
 use crate::profile::Profile;
 use crate::source::NoIncludes;
+use std::fs;
+use std::path::Path;
 
 const HEAD: &str = "#version 460\n\
     #extension GL_CROSSLANE_portable : require\n\
@@ -27,10 +32,39 @@ fn said(text: &str, profile: &str, stage: Stage) -> Vec<(Code, String)> {
     let profile = Profile::named(profile).expect("a profile");
     let warnings = of(Code::WAVE_SIZE).map(Choice::on).into_iter().collect();
     let options = Options { stage, warnings, ..Options::new(profile) };
+    assert!(is_alike_in_slices(&input, &options), "{text}");
     let made = compile(&input, &options, &NoIncludes);
     let messages: Vec<_> = made.diagnostics.iter().collect();
     assert!(matches!(made.verdict, Verdict::Done(_)), "{messages:?}");
     messages.iter().map(|message| (message.code, made.sources.text(message.span()).to_string())).collect()
+}
+
+/// Whether the walk over a slice of a shader tells what the walk over all of it tells.
+fn is_alike_in_slices(input: &Input<'_>, options: &Options) -> bool {
+    let Some(module) = parse(input, options, &NoIncludes).module else { return false };
+    module.entry_points.iter().all(|entry| {
+        let work = Work::new(&module, entry, &options.profile);
+        let order = walk::order(&module, entry.function);
+        let slice = Slice::new(&module, &order, work.size);
+        let whole = walk::run(&work, &order, &Slice::whole(&module));
+        walk::run(&work, &order, &slice) == whole
+    })
+}
+
+#[test]
+fn a_slice_tells_what_the_whole_tells() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    for (folder, language) in [("glsl", Language::Glsl), ("wgsl", Language::Wgsl), ("core", Language::Glsl)] {
+        for entry in fs::read_dir(root.join(folder)).expect("the fixtures are there") {
+            let path = entry.expect("an entry can be read").path();
+            let bytes = fs::read(&path).expect("a fixture can be read");
+            let input = Input { name: "a", bytes: &bytes, language };
+            let width = MacroOption::Define { name: "WIDTH".to_owned(), value: "8".to_owned() };
+            let profile = Profile::named("nv-hopper").expect("a profile");
+            let options = Options { macros: vec![width], ..Options::new(profile) };
+            assert!(is_alike_in_slices(&input, &options), "{}", path.display());
+        }
+    }
 }
 
 /// The warnings about a main function of 64 invocations, for a profile with 32 lanes.

@@ -1,4 +1,5 @@
-//! Walks the functions of a module until nothing changes that is known of their values, and of where lanes part.
+//! Walks a slice of the functions of a module until nothing changes that is known of their values, and of where lanes
+//! part.
 //!
 //! Variables are memory here. A store to a whole variable begins a new version of it for the rest of its block; for what
 //! is around that block it is one more value that the variable may have. So a variable that is used again for something
@@ -7,6 +8,7 @@
 use super::Work;
 use super::fact::{Alike, Fact, Picks, lower};
 use super::flow::{Cause, Frame, Leave, Leaves, Together, Toward, least, take};
+use super::slice::{Slice, place, variable};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
     BlockId, Cases, FuncId, Function, GlobalId, Inst, InstFlags, InstId, Module, Op, Space, Value, Values,
@@ -66,6 +68,7 @@ struct Version {
 /// The walk, which is in one function at a time.
 pub struct Walk<'m> {
     pub work: &'m Work<'m>,
+    slice: &'m Slice<'m>,
     pub function: &'m Function,
     id: FuncId,
     known: Vec<Option<Known>>,
@@ -89,15 +92,17 @@ pub struct Walk<'m> {
 const WALKS: usize = 32;
 
 /// Walks `order`, whose callees come before their callers; gives what there is to warn of.
-pub fn run(work: &Work<'_>, order: &[FuncId]) -> Vec<Diagnostic> {
+pub fn run(work: &Work<'_>, order: &[FuncId], slice: &Slice<'_>) -> Vec<Diagnostic> {
     let Some(last) = order.last() else { return Vec::new() };
     let module = work.module;
     let mut known: Vec<Option<Known>> = module.functions.iter().map(|_| None).collect();
-    for id in order {
+    let order: Vec<FuncId> = order.iter().copied().filter(|id| slice.calls(*id)).collect();
+    for id in &order {
         known[id.index()] = Some(Known::new(&module.functions[*id]));
     }
     let mut walk = Walk {
         work,
+        slice,
         function: &module.functions[*last],
         id: *last,
         known,
@@ -159,7 +164,9 @@ impl<'m> Walk<'m> {
         self.frames.push(Frame { together: entry, overall, picks, leaves: Vec::new() });
         let (mark, begun) = (self.undo.len(), self.begun.len());
         let function = self.function;
-        function.blocks[block].insts.iter().for_each(|inst| self.inst(*inst));
+        let (slice, id) = (self.slice, self.id);
+        let looked_at = function.blocks[block].insts.iter().filter(|inst| slice.has(id, **inst));
+        looked_at.for_each(|inst| self.inst(*inst));
         for (variable, version) in self.undo.drain(mark..).rev() {
             self.versions[variable] = version;
         }
@@ -314,26 +321,8 @@ impl<'m> Walk<'m> {
         Together { alike: fact.alike, cause: Cause { condition: at, leave: Some((Leave::Break, Span::NONE)) } }
     }
 
-    /// What a pointer points into, and the indices behind it.
-    fn place(&self, pointer: Value) -> (Value, &'m [Value]) {
-        let Value::Inst(id) = pointer else { return (pointer, &[]) };
-        match self.function.insts[id].op {
-            Op::Access { base, indices } => (base, self.function.values(indices)),
-            _ => (pointer, &[]),
-        }
-    }
-
-    /// The number of a variable, or of what a parameter points to.
-    fn variable(&self, base: Value) -> Option<usize> {
-        match base {
-            Value::Local(id) => Some(id.index()),
-            Value::Param(n) => Some(self.function.locals.len() + n as usize),
-            _ => None,
-        }
-    }
-
     fn load(&mut self, pointer: Value, flags: InstFlags) -> Fact {
-        let (base, indices) = self.place(pointer);
+        let (base, indices) = place(self.function, pointer);
         let path = indices.iter().fold(Fact::PLAIN, |path, index| path.mix(self.fact(*index)));
         let held = self.contents(base);
         if let (Some(whole), [Value::Const(n)]) = (held.whole, indices) {
@@ -348,7 +337,7 @@ impl<'m> Walk<'m> {
 
     /// What is known of what something holds that a pointer points to.
     fn contents(&self, base: Value) -> Fact {
-        if let Some(variable) = self.variable(base) {
+        if let Some(variable) = variable(self.function, base) {
             return self.held_by(variable);
         }
         let Value::Global(id) = base else { return self.fact(base).made() };
@@ -378,10 +367,10 @@ impl<'m> Walk<'m> {
     }
 
     fn store(&mut self, id: InstId, pointer: Value, value: Value, at: Span) {
-        let (base, indices) = self.place(pointer);
+        let (base, indices) = place(self.function, pointer);
         let path = indices.iter().fold(Fact::PLAIN, |path, index| path.mix(self.fact(*index)));
         let fact = self.fact(value);
-        if let Some(variable) = self.variable(base) {
+        if let Some(variable) = variable(self.function, base) {
             match indices.is_empty() {
                 true => self.begin(variable, id, fact),
                 false => self.update(variable, fact.mix(path)),
@@ -469,10 +458,10 @@ impl<'m> Walk<'m> {
         let Some(known) = &self.known[callee.index()] else { return Fact::LANE };
         let (result, outs, discards) = (known.result, known.outs.clone(), known.discards);
         for (arg, out) in args.iter().zip(outs) {
-            let (base, indices) = self.place(*arg);
+            let (base, indices) = place(self.function, *arg);
             let Some(out) = out.map(|out| resolve(out, &facts)) else { continue };
             let out = if indices.is_empty() { out } else { out.made() };
-            match (self.variable(base), base) {
+            match (variable(self.function, base), base) {
                 (Some(variable), _) => self.update(variable, out),
                 (None, Value::Global(global)) => self.keep(global, out),
                 _ => {}
@@ -489,7 +478,7 @@ impl<'m> Walk<'m> {
 
     /// What is known of an argument, or of what it points to.
     fn argument(&self, arg: Value) -> Fact {
-        let (base, indices) = self.place(arg);
+        let (base, indices) = place(self.function, arg);
         let is_pointer = match arg {
             Value::Local(_) | Value::Global(_) => true,
             Value::Param(n) => self.work.module.types.pointee(self.function.params[n as usize].ty).is_some(),

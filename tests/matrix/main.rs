@@ -3,7 +3,8 @@
 //! with the profile's plan, and its listing interpreted, or its module validated and run on lavapipe.
 //!
 //! A run of the tests takes a part of them that holds every row, type, width and profile. `CROSSLANE_MATRIX=all` runs all
-//! and writes docs/verified/ops.md, the name of a profile in its place all of that profile's; `CROSSLANE_MATRIX=gpu` runs what an NVIDIA GPU can show (see `gpu.rs`).
+//! and writes docs/verified/ops.md, names of profiles with commas between them in its place all of theirs;
+//! `CROSSLANE_MATRIX=gpu` runs what an NVIDIA GPU can show (see `gpu.rs`).
 
 // Several test binaries share these and none uses all of them.
 #[allow(dead_code)]
@@ -66,7 +67,7 @@ fn mode() -> Mode {
     match std::env::var("CROSSLANE_MATRIX").as_deref() {
         Ok("all") => Mode::All,
         Ok("gpu") => Mode::Gpu,
-        Ok(name) if PROFILES.iter().any(|profile| &*profile.name == name) => Mode::All,
+        Ok(names) if PROFILES.iter().any(|profile| names.split(',').any(|name| *profile.name == *name)) => Mode::All,
         _ => Mode::Slice,
     }
 }
@@ -75,7 +76,8 @@ fn mode() -> Mode {
 fn is_asked(profile: &Profile, mode: Mode) -> bool {
     match std::env::var("CROSSLANE_MATRIX").as_deref() {
         Ok("all") => true,
-        Ok(name) => mode == Mode::Gpu && gpu::runs(profile) || &*profile.name == name,
+        Ok(_) if mode == Mode::Gpu => gpu::runs(profile),
+        Ok(names) => names.split(',').any(|name| *profile.name == *name),
         Err(_) => false,
     }
 }
@@ -103,9 +105,7 @@ fn trials(mode: Mode) -> Vec<Trial> {
         let named = groups.into_iter().map(|(name, units)| (name, all(units).collect::<Vec<_>>()));
         trials.extend(named.map(|(name, part)| trial(name, move || all_right(part, mode))));
     }
-    if mode != Mode::Gpu {
-        trials.extend(portable::trials());
-    }
+    trials.extend(portable::trials());
     trials
 }
 

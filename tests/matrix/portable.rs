@@ -1,7 +1,10 @@
 //! One shader a family, the same input, the same bits: from the simulator, from SPIR-V with folds in the fixed order on
-//! lavapipe, from NVIDIA's listing and from AMD's.
+//! lavapipe, from NVIDIA's listing and from AMD's; where there is an NVIDIA GPU, from that too, by Vulkan and by OpenGL.
 
-use crosslane::profile::{Profile, Target};
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, Mutex};
+
+use crosslane::profile::Profile;
 use libtest_mimic::{Failed, Trial};
 
 use crate::compile::{Made, Source};
@@ -12,7 +15,7 @@ use crate::shader::Shader;
 use crate::stage::PROFILES;
 use crate::support::fixture::Language;
 use crate::support::lavapipe::{self, Buffers, Request};
-use crate::support::{glasm, simulator};
+use crate::support::{glasm, opengl, report, simulator};
 
 /// The width of the segments, which subgroups of every size here have.
 const WIDTH: usize = 16;
@@ -39,15 +42,53 @@ fn types(unit: &Unit) -> Vec<Option<Type>> {
     unit.types.iter().copied().filter(wanted).collect()
 }
 
+/// What runs a shader.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Engine {
+    Simulator,
+    Lavapipe,
+    Vulkan,
+    OpenGl,
+    NvListing,
+    AmdListing,
+}
+
+/// Their names in the table, in their order.
+const ENGINES: [&str; 6] = [
+    "simulator",
+    "SPIR-V on lavapipe",
+    "SPIR-V on the GPU",
+    "assembly on the GPU",
+    "NVIDIA listing, interpreted",
+    "AMD listing, interpreted",
+];
+
+/// How many profiles each engine ran a family for, all with the same bits.
+static SAME: LazyLock<Mutex<BTreeMap<String, [usize; ENGINES.len()]>>> = LazyLock::new(Mutex::default);
+
+/// A row for each family whose bits were the same everywhere.
+pub fn table() -> Result<String, String> {
+    let same = SAME.lock().map_err(|_| "a count is broken")?;
+    let row = |(family, counts): (&String, &[usize; ENGINES.len()])| {
+        let counts = counts.iter().map(|count| if *count == 0 { "not run".to_owned() } else { count.to_string() });
+        std::iter::once(format!("`{family}`")).chain(counts).collect()
+    };
+    let rows: Vec<Vec<String>> = same.iter().map(row).collect();
+    Ok(report::table(&[&["family"][..], &ENGINES].concat(), &rows))
+}
+
 fn same_everywhere(unit: &Unit) -> Result<(), String> {
     let types = types(unit);
     let shader = Shader::new(unit, &types);
     let before = shader.before(WIDTH, true);
     let defined = shader.after(WIDTH, true);
     let mut first: Option<(String, Vec<Buffers>)> = None;
+    let mut counts = [0; ENGINES.len()];
     for profile in PROFILES.iter().filter(|profile| claims(profile)) {
         let source = Source::new(unit, &types, profile);
-        for (who, after) in results(&source, profile, &before)? {
+        for (engine, after) in results(&source, profile, &before)? {
+            counts[engine as usize] += 1;
+            let who = format!("{} ({})", ENGINES[engine as usize], profile.name);
             let Some((other, known)) = &first else {
                 first = Some((who, after));
                 continue;
@@ -61,6 +102,7 @@ fn same_everywhere(unit: &Unit) -> Result<(), String> {
             }
         }
     }
+    SAME.lock().map_err(|_| "a count is broken")?.insert(unit.row().title().to_owned(), counts);
     Ok(())
 }
 
@@ -69,20 +111,33 @@ fn claims(profile: &Profile) -> bool {
     profile.reproducible && &*profile.name != "nv-fermi"
 }
 
-/// What each engine leaves, by name.
-fn results(source: &Source, profile: &Profile, before: &[Buffers]) -> Result<Vec<(String, Vec<Buffers>)>, String> {
+/// What each engine leaves.
+fn results(source: &Source, profile: &Profile, before: &[Buffers]) -> Result<Vec<(Engine, Vec<Buffers>)>, String> {
     let request = |module| Request::new(module, 1, before.to_vec());
-    let name = |who: &str| format!("{who} ({})", profile.name);
     let lanes = profile.wave_size.map_or(WIDTH, |size| size as usize);
     let simulated = simulator::run(&source.kernel(profile, lanes)?, lanes, &request(Vec::new()))?;
     let simulated = simulated.into_iter().map(|run| run.into_iter().map(|buffer| buffer.words).collect()).collect();
-    let after = match source.make(profile)? {
-        Made::Spirv(module) => lavapipe::run(WIDTH, &request(module))?,
-        Made::Nv(program) => glasm::run(&program.text, &program.reflection, &request(Vec::new()))?,
-        Made::Amd(program) => {
-            interpret::interpret(&program, &profile.processor, &request(Vec::new()), Order::Ascending)?
+    let mut all = vec![(Engine::Simulator, simulated)];
+    match source.make(profile)? {
+        Made::Spirv(module) => {
+            let request = request(module);
+            all.push((Engine::Lavapipe, lavapipe::run(WIDTH, &request)?));
+            if let Some(lanes) = lavapipe::own_driver() {
+                all.push((Engine::Vulkan, lavapipe::run(lanes, &request)?));
+            }
         }
-    };
-    let who = if profile.target == Target::Spirv { "lavapipe" } else { "the listing" };
-    Ok(vec![(name("the simulator"), simulated), (name(who), after)])
+        Made::Nv(program) => {
+            let request = request(Vec::new());
+            all.push((Engine::NvListing, glasm::run(&program.text, &program.reflection, &request)?));
+            if opengl::is_asked() {
+                all.push((Engine::OpenGl, opengl::run(program, request)?));
+            }
+        }
+        Made::Amd(program) => {
+            let request = request(Vec::new());
+            let after = interpret::interpret(&program, &profile.processor, &request, Order::Ascending)?;
+            all.push((Engine::AmdListing, after));
+        }
+    }
+    Ok(all)
 }

@@ -4,7 +4,8 @@
 //! variables set ([`serve`] is that process' whole life) and sends it jobs, one line of JSON each.
 
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use crosslane::kernel::Specializations;
 use crosslane::run::vulkan::Device;
@@ -87,14 +88,30 @@ impl Request {
 /// The buffers after each run, or what went wrong.
 type Response = Result<Vec<Buffers>, String>;
 
-/// The helpers that are running, one for each of [`LANES`] and one for the machine's own driver.
-static HELPERS: [Mutex<Option<Helper>>; LANES.len() + 1] = [const { Mutex::new(None) }; LANES.len() + 1];
+/// Place for a helper that is running.
+type Slot = Mutex<Option<Helper>>;
+
+/// Helpers for one number of lanes at most. A process compiles one shader after another, and that is what takes time.
+const MOST: usize = 8;
+
+/// The helpers for each of [`LANES`], and for the machine's own driver.
+static HELPERS: [[Slot; MOST]; LANES.len() + 1] = [const { [const { Mutex::new(None) }; MOST] }; LANES.len() + 1];
+
+/// A helper's place among those for one number of lanes: one that is free, or one that will be.
+fn slot(of: &[Slot; MOST]) -> Result<MutexGuard<'_, Option<Helper>>, String> {
+    static TURN: AtomicUsize = AtomicUsize::new(0);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let used = &of[..(cores / LANES.len()).clamp(1, MOST)];
+    let free = used.iter().find_map(|slot| slot.try_lock().ok());
+    let wait = || used[TURN.fetch_add(1, Ordering::Relaxed) % used.len()].lock();
+    free.map_or_else(wait, Ok).map_err(|_| "an earlier test broke its helper".to_string())
+}
 
 /// Runs a job on lavapipe with `lanes` lanes.
 pub fn run(lanes: usize, request: &Request) -> Response {
     let own = || (own_driver() == Some(lanes)).then_some(LANES.len());
     let index = own().or_else(|| LANES.iter().position(|&n| n == lanes)).ok_or("lavapipe has 4, 8 or 16 lanes")?;
-    let mut slot = HELPERS[index].lock().map_err(|_| "an earlier test broke its helper".to_string())?;
+    let mut slot = slot(&HELPERS[index])?;
     if slot.is_none() {
         *slot = Some(start(lanes)?);
     }
@@ -113,7 +130,7 @@ pub fn is_stuck(answer: &Response) -> bool {
 
 /// Ends every helper.
 pub fn stop() {
-    for slot in &HELPERS {
+    for slot in HELPERS.as_flattened() {
         if let Ok(mut slot) = slot.lock() {
             *slot = None;
         }

@@ -92,7 +92,7 @@ pub fn arguments(
         argument(builder, env, chosen.overload, param, arg)?;
     }
     if matches!(chosen.overload.lowering, Lowering::Derived(of) if of.needs_size() && env.wave_size().is_none()) {
-        return Err(report::needs_size(chosen.overload.name, name_span));
+        return Err(grammar::size_unknown(chosen.overload.name, name_span));
     }
     named_width(env, chosen, name_span)
 }

@@ -49,12 +49,6 @@ pub fn storage_only(name: &str, extension: &str, span: Span) -> Diagnostic {
 }
 
 /// A cross-lane operation on a type for which it needs `extension`.
-/// A constant that only a profile with a known subgroup size has.
-pub fn needs_size(name: &str, span: Span) -> Diagnostic {
-    let message = format!("`{name}` is a constant, and the profile does not say how many lanes a subgroup has");
-    Diagnostic::error(Code::PROFILE_LACKS, message).at(span, "not known").note("--wave-size says it")
-}
-
 pub fn extended_lanes(name: &str, extension: &str, span: Span) -> Diagnostic {
     let message = format!("`{name}` on this type needs the extension {extension}");
     let diagnostic = Diagnostic::error(Code::MISSING_EXTENSION, message).at(span, "the extension is not enabled");

@@ -34,9 +34,13 @@ impl Body<'_> {
         let (scalar, compares) = (self.types.scalar(image.sampled), parts.contains(ImageParts::REFERENCE));
         match op {
             ImageOp::Sample | ImageOp::SampleProjected if compares => Some(scalar),
-            ImageOp::Sample | ImageOp::SampleProjected | ImageOp::Gather | ImageOp::Fetch | ImageOp::Read => {
-                Some(self.types.vector(image.sampled, 4))
-            }
+            ImageOp::FragmentMask => Some(Types::U32),
+            ImageOp::Sample
+            | ImageOp::SampleProjected
+            | ImageOp::Gather
+            | ImageOp::Fetch
+            | ImageOp::FragmentFetch
+            | ImageOp::Read => Some(self.types.vector(image.sampled, 4)),
             ImageOp::Write => Some(Types::VOID),
             ImageOp::Atomic(AtomicOp::Store, ..) => Some(Types::VOID),
             ImageOp::Atomic(..) => Some(scalar),

@@ -13,6 +13,9 @@ const SMALL: usize = 6;
 
 /// Simplifies control flow. Gives whether something changed.
 pub fn run(kernel: &mut Kernel) -> bool {
+    if kernel.is_straight() {
+        return false;
+    }
     let tree = Tree::new(kernel);
     let mut control = Control::new(kernel, &tree);
     let body = control.kernel.body;

@@ -46,7 +46,7 @@ struct Live<'k> {
     tree: &'k Tree,
     flows: Flows,
     /// Terminators that lead to a loop or scope from anywhere inside it.
-    leaving: Vec<Vec<InstId>>,
+    leaving: FxHashMap<InstId, Vec<InstId>>,
     /// Stores to each variable of the invocation's memory, while nothing that reads it is needed.
     private_stores: FxHashMap<usize, Vec<InstId>>,
     values: Vec<bool>,
@@ -65,7 +65,7 @@ impl<'k> Live<'k> {
             kernel,
             tree,
             flows: Flows::new(kernel, tree),
-            leaving: vec![Vec::new(); kernel.insts.len()],
+            leaving: FxHashMap::default(),
             private_stores: FxHashMap::default(),
             values: vec![false; kernel.values.len()],
             insts: vec![false; kernel.insts.len()],
@@ -73,7 +73,7 @@ impl<'k> Live<'k> {
         };
         for inst in tree.blocks.iter().flat_map(|block| &kernel.blocks[*block].insts) {
             match kernel.insts[*inst].op {
-                Op::Exit(target) | Op::Continue(target) => live.leaving[target.index()].push(*inst),
+                Op::Exit(target) | Op::Continue(target) => live.leaving.entry(target).or_default().push(*inst),
                 op if has_effect(&op) => live.need_inst(*inst),
                 Op::Store(access) => {
                     private(access).into_iter().for_each(|n| live.private_stores.entry(n).or_default().push(*inst));
@@ -131,7 +131,7 @@ impl<'k> Live<'k> {
         match op {
             Op::If { .. } | Op::Repeat => self.need(self.kernel.args(inst)[0]),
             Op::Loop { .. } | Op::Scope { .. } => {
-                std::mem::take(&mut self.leaving[inst.index()]).into_iter().for_each(|way| self.need_inst(way));
+                self.leaving.remove(&inst).into_iter().flatten().for_each(|way| self.need_inst(way));
             }
             Op::Yield | Op::Exit(_) | Op::Continue(_) => {}
             Op::Load(access) => {
@@ -167,26 +167,25 @@ fn shrink(kernel: &mut Kernel, tree: &Tree, needed: &[bool], values: &[bool]) ->
     let is_live = |value: &Value| values[value.index()];
     let mut names = Names::default();
     // Operands first: where they go is told by what is still there.
-    for inst in tree.insts(kernel) {
-        let to = tree.destinations(kernel, inst);
+    let passing: Vec<InstId> = tree.passing(kernel).collect();
+    for inst in &passing {
+        let to = tree.destinations(kernel, *inst);
         if to.iter().flatten().all(is_live) {
             continue;
         }
-        let kept = to.iter().zip(kernel.args(inst)).filter(|(to, _)| to.as_ref().is_none_or(is_live));
+        let kept = to.iter().zip(kernel.args(*inst)).filter(|(to, _)| to.as_ref().is_none_or(is_live));
         let kept: Vec<Value> = kept.map(|(_, arg)| *arg).collect();
-        kernel.set_args(inst, &kept);
+        kernel.set_args(*inst, &kept);
     }
     let mut shrunk = false;
     for block in &tree.blocks {
         shrunk |= kernel.retain_params(*block, is_live);
-        for inst in kernel.blocks[*block].insts.clone() {
-            if needed[inst.index()]
-                && kernel.insts[inst].op.is_structured()
-                && !kernel.results(inst).all(|v| is_live(&v))
-            {
-                shrunk = true;
-                shrink_results(kernel, inst, is_live, &mut names);
-            }
+    }
+    for inst in passing {
+        let is_kept = needed[inst.index()] && kernel.insts[inst].op.is_structured();
+        if is_kept && !kernel.results(inst).all(|v| is_live(&v)) {
+            shrunk = true;
+            shrink_results(kernel, inst, is_live, &mut names);
         }
     }
     names.apply_all(kernel);

@@ -9,6 +9,9 @@ use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
 
 /// Turns exits at the end of the scopes that they leave into results of branches. Gives whether there were some.
 pub fn run(kernel: &mut Kernel) -> bool {
+    if kernel.is_straight() {
+        return false;
+    }
     let tree = Tree::new(kernel);
     let is_scope = |inst: &InstId| matches!(kernel.insts[*inst].op, Op::Scope { .. });
     let scopes: Vec<InstId> = tree.insts(kernel).into_iter().filter(is_scope).collect();

@@ -1,20 +1,21 @@
 //! One walk in the order of the text: folds each operation, finds those that were computed before, and loads that need not
 //! be repeated.
 //!
-//! What all lanes run shares nothing with what is around it. A pure operation stands for all equal ones in the rest of its block and in the blocks nested there. A cross-lane
-//! operation stands for equal ones that the same lanes run: in the same block, with nothing between them that some lanes
-//! leave by.
+//! What all lanes run shares nothing with what is around it. A pure operation stands for all equal ones in the rest of its
+//! block and in the blocks nested there. A cross-lane operation stands for equal ones that the same lanes run: in the same
+//! block, with nothing between them that some lanes leave by.
 
 use super::fold::{Simpler, fold, is_commutative};
 use super::memory::{Kinds, Memory, written, written_inside};
 use super::range::Ranges;
-use crate::ir::InstFlags;
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
 use crate::lane::{GroupOp, LaneOp, Primitive};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
+use std::collections::hash_map::Entry;
+use std::hash::{Hash, Hasher};
 
 /// Rewrites of one operation in a row, so that rules which undo each other end.
 const PATIENCE: usize = 8;
@@ -48,9 +49,6 @@ struct Summary {
     leaves: Vec<bool>,
 }
 
-/// What makes operations equal: the operation, its operands, its flags, and for lane operations where they stand.
-type Key = (Op, Operands, InstFlags, u32);
-
 /// Operands apart from their kernel; few operations have more than three.
 type Operands = SmallVec<[Value; 4]>;
 
@@ -59,10 +57,10 @@ struct Forward<'k> {
     summary: Summary,
     names: Names,
     ranges: Ranges,
-    /// Results of what was computed before and is visible.
-    table: FxHashMap<Key, InstId>,
+    /// What was computed before and is visible, with the region that it stands in, by [`Forward::hash`].
+    table: FxHashMap<u64, (InstId, u32)>,
     /// What the blocks around have added to the table.
-    added: Vec<Key>,
+    added: Vec<u64>,
     memory: Memory,
     /// Number of the stretch of text that the same lanes run; 0 stands for all.
     region: u32,
@@ -157,19 +155,43 @@ impl Forward<'_> {
 
     /// Whether no equal operation stands for this one.
     fn is_first(&mut self, inst: InstId, region: u32) -> bool {
-        let op = self.kernel.insts[inst].op;
-        let mut args = Operands::from_slice(self.kernel.args(inst));
-        if args.len() == 2 && matches!(op, Op::Bin(op, _) if is_commutative(op)) {
-            args.sort_unstable();
+        let key = self.hash(inst, region);
+        match self.table.entry(key) {
+            Entry::Vacant(entry) => {
+                entry.insert((inst, region));
+                self.added.push(key);
+            }
+            Entry::Occupied(entry) => {
+                let (first, at) = *entry.get();
+                // Different ones that share a hash are rare; the later ones stay as they are.
+                if at == region && self.are_equal(inst, first) {
+                    self.names.replace_all(self.kernel.results(inst), self.kernel.results(first));
+                    return false;
+                }
+            }
         }
-        let key = (op, args, self.kernel.insts[inst].flags, region);
-        if let Some(first) = self.table.get(&key) {
-            self.names.replace_all(self.kernel.results(inst), self.kernel.results(*first));
-            return false;
-        }
-        self.table.insert(key.clone(), inst);
-        self.added.push(key);
         true
+    }
+
+    /// The same for equal operations: by the operation, its operands, its flags, and for lane operations where they stand.
+    fn hash(&self, inst: InstId, region: u32) -> u64 {
+        let mut hasher = FxHasher::default();
+        (self.kernel.insts[inst].op, self.kernel.insts[inst].flags, region).hash(&mut hasher);
+        self.ordered(inst).for_each(|arg| arg.hash(&mut hasher));
+        hasher.finish()
+    }
+
+    fn are_equal(&self, a: InstId, b: InstId) -> bool {
+        let kind = |inst: InstId| (self.kernel.insts[inst].op, self.kernel.insts[inst].flags);
+        kind(a) == kind(b) && self.ordered(a).eq(self.ordered(b))
+    }
+
+    /// Operands in an order that is the same for equal operations.
+    fn ordered(&self, inst: InstId) -> impl Iterator<Item = Value> {
+        let args = self.kernel.args(inst);
+        let is_commutative = matches!(self.kernel.insts[inst].op, Op::Bin(op, _) if is_commutative(op));
+        let is_swapped = is_commutative && args.len() == 2 && args[1] < args[0];
+        (0..args.len()).map(move |n| args[if is_swapped { 1 - n } else { n }])
     }
 
     fn construct(&mut self, inst: InstId, op: Op) {

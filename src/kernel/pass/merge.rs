@@ -13,6 +13,9 @@ const PATIENCE: u8 = 4;
 
 /// Replaces what is always one value. Gives whether there was some.
 pub fn run(kernel: &mut Kernel) -> bool {
+    if kernel.is_straight() {
+        return false;
+    }
     let tree = Tree::new(kernel);
     let names = Merge::new(kernel, &tree).solve();
     let found = names.is_some();

@@ -87,6 +87,7 @@ const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::ComputeDerivativeGroupQuadsKHR, "SPV_KHR_compute_shader_derivatives", None),
     (Capability::ComputeDerivativeGroupLinearKHR, "SPV_KHR_compute_shader_derivatives", None),
     (Capability::RayQueryKHR, "SPV_KHR_ray_query", None),
+    (Capability::FragmentMaskAMD, "SPV_AMD_shader_fragment_mask", None),
     (Capability::TextureSampleWeightedQCOM, "SPV_QCOM_image_processing", None),
     (Capability::TextureBoxFilterQCOM, "SPV_QCOM_image_processing", None),
     (Capability::TextureBlockMatchQCOM, "SPV_QCOM_image_processing", None),
@@ -216,6 +217,7 @@ const fn of_op(op: Op) -> Option<Capability> {
         | Op::ImageBlockMatchWindowSSDQCOM
         | Op::ImageBlockMatchGatherSADQCOM
         | Op::ImageBlockMatchGatherSSDQCOM => Capability::TextureBlockMatch2QCOM,
+        Op::FragmentMaskFetchAMD | Op::FragmentFetchAMD => Capability::FragmentMaskAMD,
         Op::IsHelperInvocationEXT => Capability::DemoteToHelperInvocation,
         Op::DemoteToHelperInvocation => Capability::DemoteToHelperInvocation,
         Op::GroupNonUniformRotateKHR => Capability::GroupNonUniformRotateKHR,

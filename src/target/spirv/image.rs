@@ -149,6 +149,8 @@ impl Body<'_, '_> {
             ImageOp::Fetch => self.fetch(ty, &operands),
             ImageOp::Read | ImageOp::Write => self.access_texel(ty, op, image, &operands),
             ImageOp::Atomic(op, scope, order) => self.image_atomic(ty, op, (scope, order), image, &operands),
+            ImageOp::FragmentMask => self.fragment(Op::FragmentMaskFetchAMD, ty, &operands),
+            ImageOp::FragmentFetch => self.fragment(Op::FragmentFetchAMD, ty, &operands),
             ImageOp::Weighted | ImageOp::BoxFilter | ImageOp::BlockMatch { .. } => self.process(ty, op, &operands),
             ImageOp::Size | ImageOp::QueryLod | ImageOp::Levels | ImageOp::Samples => self.query(ty, op, &operands),
             ImageOp::Combine => {
@@ -236,6 +238,15 @@ impl Body<'_, '_> {
         let first = self.m.scalar_constant(Scalar::I32, 0);
         let component = operands.word(ImageParts::COMPONENT).unwrap_or(first);
         self.at_coordinate(Op::ImageGather, ty, operands.words[0], Some(component), operands)
+    }
+
+    /// The number of a fragment is no optional operand, unlike that of a sample.
+    fn fragment(&mut self, op: Op, ty: TypeId, operands: &Operands) -> Word {
+        let mut words: SmallVec<[Word; 3]> = smallvec![self.bare_image(operands)];
+        let parts = [ImageParts::COORDINATE, ImageParts::SAMPLE];
+        words.extend(parts.into_iter().filter_map(|part| operands.word(part)));
+        let ty = self.m.value_type(ty);
+        self.emit(op, ty, &words)
     }
 
     fn fetch(&mut self, ty: TypeId, operands: &Operands) -> Word {

@@ -188,9 +188,7 @@ impl Body<'_, '_, '_> {
 
     fn derived(&mut self, of: Derived, ty: TypeId, operands: &[Value], site: &Site) -> Outcome<Value> {
         if of.needs_size() && self.shader.wave_size.is_none() {
-            let message =
-                format!("`{}` is a constant, and the profile does not say how many lanes a subgroup has", site.name);
-            return Err(failure(Code::PROFILE_LACKS, message, site.span, "not known"));
+            return Err(Box::new(grammar::size_unknown(&site.name, site.span)));
         }
         Ok(self.b.derived(of, ty, operands, self.shader.wave_size))
     }
