@@ -293,6 +293,8 @@ fn special_text(text: &str) -> Result<String, String> {
     match text {
         "bitcast" => Ok("Lowering::Bitcast".into()),
         "select" => Ok("Lowering::Select".into()),
+        "pixel-depth" => Ok("Lowering::Pixel { stencil: false }".into()),
+        "pixel-stencil" => Ok("Lowering::Pixel { stencil: true }".into()),
         "is-helper" => Ok("Lowering::IsHelper".into()),
         "interlock-begin" => Ok("Lowering::Interlock { begin: true }".into()),
         "interlock-end" => Ok("Lowering::Interlock { begin: false }".into()),

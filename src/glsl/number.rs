@@ -37,19 +37,7 @@ const INT_SUFFIXES: &[(&str, u8, bool)] = &[
 ];
 
 /// Suffixes of floating-point numbers: spelling, width.
-const FLOAT_SUFFIXES: &[(&str, u8)] = &[
-    ("", 32),
-    ("f", 32),
-    ("F", 32),
-    ("lf", 64),
-    ("LF", 64),
-    ("hf", 16),
-    ("HF", 16),
-    ("Lf", 64),
-    ("lF", 64),
-    ("Hf", 16),
-    ("hF", 16),
-];
+const FLOAT_SUFFIXES: &[(&str, u8)] = &[("", 32), ("f", 32), ("F", 32), ("lf", 64), ("LF", 64), ("hf", 16), ("HF", 16)];
 
 /// The value of a literal.
 ///

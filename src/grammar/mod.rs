@@ -192,6 +192,10 @@ pub enum Lowering {
         op: LaneOp,
         constant_arg: Option<u8>,
     },
+    /// The depth or the stencil value of the pixel.
+    Pixel {
+        stencil: bool,
+    },
     /// Whether the invocation is a helper.
     IsHelper,
     /// The beginning or the end of a critical section.

@@ -508,6 +508,14 @@ impl<'m> Builder<'m> {
         self.emit(Types::VOID, Op::Interlock { begin });
     }
 
+    /// The depth or the stencil value of the pixel at this moment.
+    pub fn pixel(&mut self, stencil: bool) -> Value {
+        match stencil {
+            true => self.emit(Types::U32, Op::PixelStencil),
+            false => self.emit(Types::F32, Op::PixelDepth),
+        }
+    }
+
     /// Whether the invocation is a helper at this place: never merged with the same question elsewhere.
     pub fn is_helper(&mut self) -> Value {
         self.emit(Types::BOOL, Op::IsHelper)

@@ -466,6 +466,9 @@ pub enum Op {
     Discard,
     /// Turns a fragment invocation into a helper; not a terminator.
     Demote,
+    /// The depth or the stencil value that the pixel has so far (GL_EXT_shader_tile_image).
+    PixelDepth,
+    PixelStencil,
     /// Whether a fragment invocation has become a helper, or was one from the start.
     IsHelper,
     /// Begins or ends the critical section of a fragment shader.

@@ -114,6 +114,7 @@ impl Operation<'_> {
                 builder.barrier(execution, memory, kinds, Order::AcquireRelease);
                 Parts::None
             }
+            (Lowering::Pixel { stencil }, _) => Parts::One(builder.pixel(stencil)),
             (Lowering::IsHelper, _) => Parts::One(builder.is_helper()),
             (Lowering::Interlock { begin }, _) => {
                 builder.interlock(begin);

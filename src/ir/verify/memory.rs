@@ -23,6 +23,8 @@ impl Body<'_> {
                 self.list_types(args)?;
                 self.expect(inst.ty, Types::VOID)
             }
+            Op::PixelDepth => self.expect(inst.ty, Types::F32),
+            Op::PixelStencil => self.expect(inst.ty, Types::U32),
             Op::IsHelper => self.expect(inst.ty, Types::BOOL),
             Op::Barrier { .. } | Op::Demote | Op::Interlock { .. } => self.expect(inst.ty, Types::VOID),
             _ => self.flow_operands(inst),

@@ -191,6 +191,10 @@ impl<'m> Lower<'m> {
                 self.not_yet("invocations that become helpers");
                 Scalars::new()
             }
+            IrOp::PixelDepth | IrOp::PixelStencil => {
+                self.not_yet("reads of attachments");
+                self.stand_in(inst.ty)
+            }
             IrOp::IsHelper => {
                 self.not_yet("invocations that become helpers");
                 self.stand_in(inst.ty)

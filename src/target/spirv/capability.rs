@@ -88,6 +88,8 @@ const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::ComputeDerivativeGroupLinearKHR, "SPV_KHR_compute_shader_derivatives", None),
     (Capability::RayQueryKHR, "SPV_KHR_ray_query", None),
     (Capability::FragmentMaskAMD, "SPV_AMD_shader_fragment_mask", None),
+    (Capability::TileImageDepthReadAccessEXT, "SPV_EXT_shader_tile_image", None),
+    (Capability::TileImageStencilReadAccessEXT, "SPV_EXT_shader_tile_image", None),
     (Capability::TextureSampleWeightedQCOM, "SPV_QCOM_image_processing", None),
     (Capability::TextureBoxFilterQCOM, "SPV_QCOM_image_processing", None),
     (Capability::TextureBlockMatchQCOM, "SPV_QCOM_image_processing", None),
@@ -218,6 +220,8 @@ const fn of_op(op: Op) -> Option<Capability> {
         | Op::ImageBlockMatchGatherSADQCOM
         | Op::ImageBlockMatchGatherSSDQCOM => Capability::TextureBlockMatch2QCOM,
         Op::FragmentMaskFetchAMD | Op::FragmentFetchAMD => Capability::FragmentMaskAMD,
+        Op::DepthAttachmentReadEXT => Capability::TileImageDepthReadAccessEXT,
+        Op::StencilAttachmentReadEXT => Capability::TileImageStencilReadAccessEXT,
         Op::IsHelperInvocationEXT => Capability::DemoteToHelperInvocation,
         Op::DemoteToHelperInvocation => Capability::DemoteToHelperInvocation,
         Op::GroupNonUniformRotateKHR => Capability::GroupNonUniformRotateKHR,
