@@ -117,6 +117,7 @@ static GROUPS: &[Group] = &[
     storage(Storage::Shared, &["shared"]),
     desktop(Qualifier(Q::Storage(Storage::Attribute)), &["attribute"]),
     desktop(Qualifier(Q::Storage(Storage::Varying)), &["varying"]),
+    both(SoftQualifier(Q::Storage(Storage::TileImage)), &["tileImageEXT"]),
 
     memory(Memory::Coherent, &["coherent"]),
     memory(Memory::Volatile, &["volatile"]),

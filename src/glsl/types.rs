@@ -207,6 +207,7 @@ fn unsupported(name: &str) -> Option<&'static str> {
     Some(match name {
         "atomic_uint" => "atomic counters",
         "accelerationStructureNV" => "ray tracing",
+        "attachmentEXT" | "iattachmentEXT" | "uattachmentEXT" => "reads of color attachments",
         "bfloat16_t" => "16-bit floats of another kind",
         "coopmat" | "fcoopmatNV" | "icoopmatNV" | "ucoopmatNV" => "cooperative matrices",
         "coopvecNV" => "cooperative vectors",
