@@ -108,7 +108,7 @@ pub struct Function {
     pub lane: Option<String>,
     /// With `lane`: an operation on the arguments after the first, whose result is the second one.
     pub valid: Option<String>,
-    /// `bitcast`, `select`, or one of the functions that are made of lane operations.
+    /// `bitcast`, `select`, `hint`, or one of the functions that are made of lane operations.
     pub special: Option<String>,
     pub extensions: Option<Vec<String>>,
     pub stages: Option<Vec<String>>,

@@ -90,9 +90,10 @@ fn trial(name: String, is_bad: bool) -> Trial {
     })
 }
 
-/// Runs the command of the first line on its file. What it compiles goes nowhere.
+/// Runs the command of the first line on its file; in GLSL ES that line stands behind the version, which must be the first.
+/// What is compiled goes nowhere.
 fn run(name: &str, text: &str) -> Result<Output, String> {
-    let line = text.lines().next().unwrap_or_default();
+    let line = text.lines().find(|line| !line.starts_with("#version")).unwrap_or_default();
     let command = line.strip_prefix(COMMAND).ok_or(format!("{name}: the first line is no `{COMMAND}…`"))?;
     let mut words: Vec<&str> = command.split_whitespace().collect();
     words.extend([name, "--message-format", "json"]);

@@ -133,6 +133,7 @@ pools! {
     params: Param,
     arms: IfArm,
     attributes: Attribute,
+    spirv_args: SpirvArg,
 }
 
 impl Pools {
@@ -309,6 +310,48 @@ pub enum TypeKind {
     /// A built-in type's keyword or an identifier; unresolved.
     Named(Name),
     Struct(StructId),
+    /// `coopmat<element, …>` (GL_KHR_cooperative_matrix).
+    Matrix(MatrixSpec),
+    /// `spirv_type(…)` (GL_EXT_spirv_intrinsics).
+    Spirv(List<SpirvArg>),
+}
+
+/// One thing between the parentheses of `spirv_type` and its kin: `value`, or `key = value`.
+#[derive(Clone, Copy, Debug)]
+pub struct SpirvArg {
+    pub key: Option<Name>,
+    pub value: SpirvValue,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum SpirvValue {
+    Expr(ExprId),
+    Type(TypeId),
+    /// `[a, b]`
+    List(List<ExprId>),
+}
+
+/// The qualifiers of GL_EXT_spirv_intrinsics.
+#[rustfmt::skip]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SpirvWord {
+    Instruction, Decorate, DecorateId, DecorateString, ExecutionMode, ExecutionModeId, StorageClass, ByReference, Literal,
+}
+
+impl SpirvWord {
+    /// Whether parentheses follow.
+    pub const fn has_args(self) -> bool {
+        !matches!(self, SpirvWord::ByReference | SpirvWord::Literal)
+    }
+}
+
+/// A type with parameters: an element type, then numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct MatrixSpec {
+    pub name: Name,
+    pub element: TypeId,
+    pub parameters: List<ExprId>,
 }
 
 /// The definition of a struct.
@@ -339,6 +382,8 @@ pub enum QualifierKind {
     NonUniform,
     /// `subroutine`, or `subroutine(A, B)` with the subroutine types.
     Subroutine(List<Name>),
+    /// `spirv_decorate(…)` and its kin.
+    Spirv(SpirvWord, List<SpirvArg>),
 }
 
 /// `name` or `name = value` between the parentheses of `layout`.

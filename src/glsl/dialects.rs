@@ -13,7 +13,10 @@ impl ProfileDialects<'_> {
             return None;
         }
         let possible = |feature: &&Feature| feature.target().is_none_or(|target| target == self.0.target);
-        let needs: Vec<&str> = extension.needs.iter().filter(possible).map(|feature| feature.name()).collect();
+        let mut needs: Vec<&str> = extension.needs.iter().filter(possible).map(|feature| feature.name()).collect();
+        if needs.is_empty() {
+            needs.extend(extension.needs.iter().map(|feature| feature.name()));
+        }
         Some(format!("the profile {} lacks {}", self.0.name, needs.join(" or ")))
     }
 }

@@ -150,6 +150,17 @@ impl<'a> Dump<'a> {
         match ty.kind {
             TypeKind::Named(name) => self.name(name.symbol),
             TypeKind::Struct(id) => self.structure(&self.ast[id]),
+            TypeKind::Spirv(args) => {
+                self.put("spirv_type");
+                self.spirv_args(args);
+            }
+            TypeKind::Matrix(spec) => {
+                self.name(spec.name.symbol);
+                self.put("<");
+                self.ty(spec.element);
+                self.operands(spec.parameters);
+                self.put(">");
+            }
         }
         self.dimensions(ty.dimensions);
     }
@@ -192,12 +203,33 @@ impl<'a> Dump<'a> {
                 self.separated(ids, ", ", Self::layout_id);
                 self.put(")");
             }
+            QualifierKind::Spirv(word, args) => {
+                self.put("spirv ");
+                self.word(word);
+                self.spirv_args(args);
+            }
             QualifierKind::Subroutine(names) => {
                 self.put("subroutine(");
                 self.separated(names, ", ", |d, name| d.name(name.symbol));
                 self.put(")");
             }
         }
+    }
+
+    fn spirv_args(&mut self, args: List<SpirvArg>) {
+        self.put("(");
+        self.separated(args, ", ", |d, arg| {
+            if let Some(key) = arg.key {
+                d.name(key.symbol);
+                d.put(" = ");
+            }
+            match arg.value {
+                SpirvValue::Expr(id) => d.expr(id),
+                SpirvValue::Type(id) => d.ty(id),
+                SpirvValue::List(list) => d.operands(list),
+            }
+        });
+        self.put(")");
     }
 
     /// The name of a variant, in small letters.

@@ -4,11 +4,11 @@
 //! The table is hashed by the compiler, so that nothing is built at start-up; [`Classes`] holds the class of each
 //! interned word. Whether a keyword needs an extension, or a later version, is not decided here.
 
-use super::ast::{Interpolation, List, Memory, Precision, QualifierKind, Storage};
+use super::ast::{Interpolation, List, Memory, Precision, QualifierKind, SpirvWord, Storage};
 use super::token::{Interner, Symbol};
 use crate::grammar::key::Key;
 use QualifierKind as Q;
-use WordClass::{Bool, Keyword as K, Qualifier, Reserved, SoftKeyword, SoftQualifier, Type};
+use WordClass::{Bool, CallQualifier, Keyword as K, Qualifier, Reserved, SoftKeyword, SoftQualifier, Type};
 
 /// What the grammar takes a word for.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,8 @@ pub enum WordClass {
     Qualifier(QualifierKind),
     /// A qualifier where another word follows, an identifier everywhere else. Extensions bring these.
     SoftQualifier(QualifierKind),
+    /// A qualifier where `(` follows, an identifier everywhere else.
+    CallQualifier(QualifierKind),
     Keyword(Keyword),
     /// A statement where `;` follows, an identifier everywhere else.
     SoftKeyword(Keyword),
@@ -70,6 +72,11 @@ const fn memory(memory: Memory, word: &'static [&'static str]) -> Group {
 
 const fn scope(memory: Memory, word: &'static [&'static str]) -> Group {
     both(SoftQualifier(Q::Memory(memory)), word)
+}
+
+const fn spirv(spirv: SpirvWord, word: &'static [&'static str]) -> Group {
+    let kind = Q::Spirv(spirv, List::EMPTY);
+    both(if spirv.has_args() { CallQualifier(kind) } else { SoftQualifier(kind) }, word)
 }
 
 #[rustfmt::skip]
@@ -143,6 +150,16 @@ static GROUPS: &[Group] = &[
     both(Qualifier(Q::Invariant), &["invariant"]),
     both(SoftQualifier(Q::NonUniform), &["nonuniformEXT"]),
     desktop(Qualifier(Q::Subroutine(List::EMPTY)), &["subroutine"]),
+
+    spirv(SpirvWord::Instruction, &["spirv_instruction"]),
+    spirv(SpirvWord::Decorate, &["spirv_decorate"]),
+    spirv(SpirvWord::DecorateId, &["spirv_decorate_id"]),
+    spirv(SpirvWord::DecorateString, &["spirv_decorate_string"]),
+    spirv(SpirvWord::ExecutionMode, &["spirv_execution_mode"]),
+    spirv(SpirvWord::ExecutionModeId, &["spirv_execution_mode_id"]),
+    spirv(SpirvWord::StorageClass, &["spirv_storage_class"]),
+    spirv(SpirvWord::ByReference, &["spirv_by_reference"]),
+    spirv(SpirvWord::Literal, &["spirv_literal"]),
 
     both(Bool(true), &["true"]),
     both(Bool(false), &["false"]),

@@ -64,6 +64,12 @@ fn exists(dim: ImageDim, arrayed: bool, multisampled: bool, depth: bool) -> bool
     }
 }
 
+/// Whether texels of a format (by SPIR-V's number) are changed by atomic operations: GLSL 4.60 section 8.12,
+/// GL_EXT_shader_atomic_float and GL_EXT_shader_image_int64.
+pub fn is_atomic(number: u8) -> bool {
+    ["r32i", "r32ui", "r32f", "r64i", "r64ui"].iter().filter_map(|name| format(name)).any(|(known, _)| known == number)
+}
+
 /// SPIR-V's number of a format (section 3.11) and the scalar of its texels, by the layout qualifier.
 pub fn format(name: &str) -> Option<(u8, Scalar)> {
     #[rustfmt::skip]

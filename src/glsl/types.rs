@@ -5,7 +5,7 @@
 //! structs: those are in the scopes of name resolution.
 
 use super::opaque;
-use crate::ir::{ArrayLen, Constants, ImageDim, ImageType, Scalar, ScalarKind, Type, TypeId, Types};
+use crate::ir::{ArrayLen, Constants, CooperativeMatrix, ImageDim, ImageType, Scalar, ScalarKind, Type, TypeId, Types};
 use std::fmt::Write;
 
 /// A type's name with its article, for messages: "a `vec2`", "an `int`".
@@ -209,7 +209,7 @@ fn unsupported(name: &str) -> Option<&'static str> {
         "accelerationStructureNV" => "ray tracing",
         "attachmentEXT" | "iattachmentEXT" | "uattachmentEXT" => "reads of color attachments",
         "bfloat16_t" => "16-bit floats of another kind",
-        "coopmat" | "fcoopmatNV" | "icoopmatNV" | "ucoopmatNV" => "cooperative matrices",
+        "fcoopmatNV" | "icoopmatNV" | "ucoopmatNV" => "cooperative matrices of NVIDIA's first extension",
         "coopvecNV" => "cooperative vectors",
         _ => return None,
     })
@@ -237,7 +237,26 @@ fn write_type(out: &mut String, types: &Types, constants: &Constants, id: TypeId
         Type::Sampler => out.push_str("sampler"),
         Type::AccelerationStructure => out.push_str("accelerationStructureEXT"),
         Type::RayQuery => out.push_str("rayQueryEXT"),
+        Type::Foreign(_) => out.push_str("spirv_type"),
+        Type::CooperativeMatrix(matrix) => write_cooperative(out, types, constants, matrix),
     }
+}
+
+fn write_cooperative(out: &mut String, types: &Types, constants: &Constants, matrix: CooperativeMatrix) {
+    out.push_str("coopmat<");
+    write_type(out, types, constants, matrix.element);
+    match constants.as_int(types, matrix.scope) {
+        Some(2) => out.push_str(", gl_ScopeWorkgroup"),
+        Some(_) => out.push_str(", gl_ScopeSubgroup"),
+        None => out.push_str(", constant"),
+    }
+    for number in [matrix.rows, matrix.columns] {
+        match constants.as_int(types, number) {
+            Some(number) => push(out, format_args!(", {number}")),
+            None => out.push_str(", constant"),
+        }
+    }
+    push(out, format_args!(", gl_MatrixUse{:?}>", matrix.role));
 }
 
 /// Writing to a `String` cannot fail.
@@ -369,7 +388,7 @@ mod tests {
 
     #[test]
     fn unsupported_types_are_recognized() {
-        for name in ["atomic_uint", "accelerationStructureNV", "coopmat"] {
+        for name in ["atomic_uint", "accelerationStructureNV", "fcoopmatNV"] {
             assert!(matches!(type_name(name), Some(TypeName::Unsupported(_))), "{name}");
         }
         for name in ["int8_t", "float16_t", "u64vec2", "f16mat4"] {

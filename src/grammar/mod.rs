@@ -178,6 +178,8 @@ pub enum Lowering {
         memory: Scope,
         kinds: MemoryKinds,
     },
+    /// The first argument, if there is a result; what the others say is for no target.
+    Hint,
     /// Scopes, kinds of memory and order are constant arguments; the first is the scope of those that wait.
     ScopedBarrier {
         waits: bool,
@@ -196,8 +198,6 @@ pub enum Lowering {
     Pixel {
         stencil: bool,
     },
-    /// Whether the invocation is a helper.
-    IsHelper,
     /// The beginning or the end of a critical section.
     Interlock {
         begin: bool,

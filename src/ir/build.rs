@@ -516,11 +516,6 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// Whether the invocation is a helper at this place: never merged with the same question elsewhere.
-    pub fn is_helper(&mut self) -> Value {
-        self.emit(Types::BOOL, Op::IsHelper)
-    }
-
     pub fn demote(&mut self) {
         self.emit(Types::VOID, Op::Demote);
     }

@@ -7,8 +7,10 @@
 pub mod arena;
 pub mod build;
 pub mod constant;
+pub mod cooperative;
 pub mod derived;
 pub mod fold;
+pub mod foreign;
 pub mod image;
 pub mod layout;
 pub mod name;
@@ -24,6 +26,11 @@ use crate::source::Span;
 pub use arena::{Arena, Handle};
 pub use build::Builder;
 pub use constant::{ConstId, ConstValue, Constant, Constants, SpecOp};
+pub use cooperative::{CooperativeMatrix, MatrixOp, MatrixRole};
+pub use foreign::{
+    Foreign, ForeignDecoration, ForeignInstruction, ForeignMode, ForeignOperand, ForeignType, OperandKind, Passing,
+    Requirements,
+};
 pub use image::{BlockWindow, ImageOp, ImageParts};
 pub use name::Name;
 pub use op::{
@@ -383,6 +390,8 @@ pub struct Module {
     pub entry_points: Vec<EntryPoint>,
     /// What [`Op::Print`] prints.
     pub texts: Vec<Name>,
+    /// What is named by SPIR-V's numbers.
+    pub foreign: Foreign,
     /// What transform feedback takes.
     pub feedback: Vec<Feedback>,
     /// What the layer that a vertex shader writes is counted from.

@@ -8,7 +8,7 @@ use std::ops::Deref;
 const SHORT: usize = 16;
 
 /// The name of a variable, member, parameter or function, for messages and debug information; it reads as a `str`.
-#[derive(Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Name(SmallVec<[u8; SHORT]>);
 
 impl Deref for Name {

@@ -4,7 +4,7 @@ use super::arena::Handle;
 use super::constant::ConstId;
 use super::image::{ImageOp, ImageParts};
 use super::ray::RayOp;
-use super::{Block, FuncId, GlobalId, Local};
+use super::{Block, FuncId, GlobalId, Local, MatrixOp};
 use crate::lane::LaneOp;
 
 pub type BlockId = Handle<Block>;
@@ -217,6 +217,8 @@ pub enum MathFn {
     DerivXCoarse,
     DerivYCoarse,
     DerivWidthCoarse,
+    /// Of nothing: whether the invocation is a helper by now (GL_EXT_demote_to_helper_invocation).
+    IsHelper,
 }
 
 impl MathFn {
@@ -304,6 +306,8 @@ bitflags::bitflags! {
         /// Access to memory that is coherent, or volatile.
         const COHERENT = 8;
         const VOLATILE = 16;
+        /// Coherent for the whole device.
+        const DEVICE = 32;
     }
 }
 
@@ -340,7 +344,7 @@ pub enum Op {
         reject: Value,
     },
     /// A composite of the result type. Vector: scalars and vectors whose components add up. Matrix: columns.
-    /// Array and struct: the elements.
+    /// Array and struct: the elements. Cooperative matrix: the value of all its elements.
     Construct(Values),
     /// A vector with all components equal to the scalar.
     Splat(Value),
@@ -433,6 +437,10 @@ pub enum Op {
 
     /// A cross-lane operation; operands as [`LaneOp`] lists them.
     Lane(LaneOp, Values),
+    /// Something that only cooperative matrices do; operands as [`MatrixOp`] says.
+    Cooperative(MatrixOp, Values),
+    /// An instruction of SPIR-V's own: its place in [`super::Foreign::instructions`], and its arguments.
+    Foreign(u32, Values),
 
     Call(FuncId, Values),
     /// With a result type other than void both blocks end in `Yield`.
@@ -469,8 +477,6 @@ pub enum Op {
     /// The depth or the stencil value that the pixel has so far (GL_EXT_shader_tile_image).
     PixelDepth,
     PixelStencil,
-    /// Whether a fragment invocation has become a helper, or was one from the start.
-    IsHelper,
     /// Begins or ends the critical section of a fragment shader.
     Interlock {
         begin: bool,
@@ -499,6 +505,7 @@ impl Op {
             Op::InsertDynamic { composite: a, index: b, part: c } => (&[a, b, c], Values::default()),
             Op::Image { operands: list, .. } => (&[], list),
             Op::Math(_, list) | Op::Construct(list) | Op::Lane(_, list) | Op::Call(_, list) => (&[], list),
+            Op::Cooperative(_, list) | Op::Foreign(_, list) => (&[], list),
             Op::Access { base: a, indices: list }
             | Op::Atomic { pointer: a, args: list, .. }
             | Op::Interpolate { pointer: a, args: list, .. }

@@ -6,6 +6,7 @@
 
 mod body;
 mod constants;
+mod foreign;
 mod lane;
 mod types;
 mod words;
@@ -90,6 +91,7 @@ impl Printer<'_> {
         for entry in &self.module.entry_points {
             self.entry_point(entry);
         }
+        self.foreign();
         self.out.truncate(self.out.trim_end().len());
         self.out.push('\n');
     }

@@ -6,7 +6,7 @@
 //! is stored as a 32-bit integer, nonzero for true.
 
 use super::arena::Handle;
-use super::{ConstId, StructId};
+use super::{ConstId, CooperativeMatrix, StructId};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 pub type TypeId = Handle<Type>;
@@ -179,6 +179,9 @@ pub enum Type {
     AccelerationStructure,
     /// A ray on its way: memory of a function or of an invocation only, never a value.
     RayQuery,
+    CooperativeMatrix(CooperativeMatrix),
+    /// A type of SPIR-V's own: its place in [`super::Foreign::types`].
+    Foreign(u32),
 }
 
 bitflags::bitflags! {
@@ -192,6 +195,8 @@ bitflags::bitflags! {
         const RESTRICT = 16;
         /// An output that every program computes to the same value from the same expressions: `invariant`.
         const INVARIANT = 32;
+        /// Coherent for the whole device, not only for its queue family.
+        const DEVICE = 64;
     }
 }
 
@@ -408,14 +413,15 @@ impl Types {
         }
     }
 
-    /// Type of a vector's components, a matrix's columns, an array's elements or a struct's member `index`.
+    /// Type of a vector's components, a matrix's columns, the elements of an array or a cooperative matrix, or a struct's
+    /// member `index`.
     /// A laid-out matrix has logical columns; where a row-major one keeps them only the whole access chain tells, which
     /// is why chains are flat ([`super::Op::Access`]).
     pub fn element(&mut self, id: TypeId, index: u32) -> Option<TypeId> {
         match self.get(id) {
             Type::Vector { scalar, .. } => Some(self.scalar(scalar)),
             Type::Matrix { scalar, rows, .. } => Some(self.vector(scalar, rows)),
-            Type::Array { element, .. } => Some(element),
+            Type::Array { element, .. } | Type::CooperativeMatrix(CooperativeMatrix { element, .. }) => Some(element),
             Type::Struct(id) => self.structs[id].members.get(index as usize).map(|m| m.ty),
             _ => None,
         }

@@ -72,6 +72,9 @@ pub fn binary(types: &mut Types, op: BinaryOp, a: TypeId, b: TypeId) -> Option<T
 /// Bit counts and bit searches give `int` here; a language where they give the operand's type states it itself.
 pub fn math(types: &mut Types, function: MathFn, args: &[TypeId]) -> Option<TypeId> {
     use MathFn::*;
+    if function == IsHelper {
+        return Some(Types::BOOL);
+    }
     let first = *args.first()?;
     match function {
         IsNan | IsInf => Some(bool_like(types, first)),

@@ -4,6 +4,7 @@
 //! never of a shader; the messages speak to whoever wrote the pass. It knows nothing of targets and their limits.
 
 mod body;
+mod cooperative;
 mod image;
 mod lane;
 mod math;
@@ -106,9 +107,18 @@ impl Verifier<'_> {
             let check = if space == Some(Space::Output) { Ok(()) } else { Err("it is no output".to_owned()) };
             self.report(check, Span::NONE, || "transform feedback".to_owned());
         }
+        self.foreign();
         for (index, entry) in self.module.entry_points.iter().enumerate() {
             self.report(self.entry_point(entry, index), Span::NONE, || format!("entry point `{}`", entry.name));
         }
+    }
+
+    fn foreign(&mut self) {
+        let decorations = &self.module.foreign.decorations;
+        let exist = decorations.iter().all(|known| self.module.globals.get(known.variable).is_some());
+        let ascend = decorations.is_sorted_by_key(|known| known.variable);
+        let check = if exist && ascend { Ok(()) } else { Err("they are not in the order of variables".to_owned()) };
+        self.report(check, Span::NONE, || "decorations by number".to_owned());
     }
 
     fn global(&self, global: &Global) -> Check {
@@ -154,10 +164,13 @@ fn check_memory(types: &Types, space: Space, ty: TypeId) -> Check {
     let name = || type_name(types, ty);
     let is_opaque =
         matches!(types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure);
-    ensure!(is_opaque == (space == Space::Handle), "memory in {space:?} space cannot be of type {}", name());
+    let foreign = matches!(types.get(ty), Type::Foreign(_));
+    ensure!(foreign || is_opaque == (space == Space::Handle), "memory in {space:?} space cannot be of type {}", name());
     let is_query = matches!(types.get(ty), Type::RayQuery);
     ensure!(!is_query || matches!(space, Space::Function | Space::Private), "a ray query in {space:?} space");
     ensure!(!matches!(types.get(ty), Type::Void | Type::Pointer { .. }), "no memory has the type {}", name());
+    let private = matches!(space, Space::Function | Space::Private);
+    ensure!(private || !types.holds_cooperative(ty), "memory in {space:?} space cannot be of type {}", name());
     if is_neutral(types, ty) || space == Space::Handle {
         return Ok(());
     }
@@ -170,7 +183,7 @@ fn check_memory(types: &Types, space: Space, ty: TypeId) -> Check {
 
 /// Scalars, vectors and references are the same with and without a layout.
 fn is_neutral(types: &Types, ty: TypeId) -> bool {
-    matches!(types.get(ty), Type::Scalar(_) | Type::Vector { .. } | Type::BufferReference { .. })
+    matches!(types.get(ty), Type::Scalar(_) | Type::Vector { .. } | Type::BufferReference { .. } | Type::Foreign(_))
 }
 
 /// Whether a matrix, array or struct carries a layout.

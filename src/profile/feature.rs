@@ -63,6 +63,10 @@ features! {
     ShaderBallotAmd = "shader-ballot-amd",
     /// Numbers of the processor and of its warps (SPV_NV_shader_sm_builtins).
     SmBuiltins = "sm-builtins",
+    /// Matrices that a subgroup holds together (SPV_KHR_cooperative_matrix).
+    CooperativeMatrix = "cooperative-matrix",
+    /// Instructions of SPIR-V by number.
+    SpirvIntrinsics = "spirv-intrinsics",
 
     /// TGALL, TGANY, TGEQ: votes of a warp (NV_gpu_program5).
     NvVote = "nv-vote",

@@ -1,15 +1,23 @@
-//! Runs a finished compute module on a real driver.
+//! Runs finished modules on a real driver.
 //!
-//! [`Job`] and [`BufferBinding`] say what to run in words that belong to no interface; `vulkan` runs SPIR-V modules,
-//! `gl` NVIDIA assembly programs. Nothing here compiles a shader, chooses a layout or compares results, or reads the
-//! environment: which drivers exist is the Vulkan loader's business.
+//! [`Job`], [`Draw`] and [`Resources`] say what to run in words that belong to no interface; `vulkan` runs SPIR-V
+//! modules, `gl` NVIDIA assembly programs. Nothing here compiles a shader, chooses a layout or compares results, or
+//! reads the environment: which drivers exist is the Vulkan loader's business.
 
 use std::fmt;
 
+mod draw;
 #[cfg(feature = "gl")]
 pub mod gl;
+mod resource;
 #[cfg(feature = "vulkan")]
 pub mod vulkan;
+
+pub use draw::{Attribute, Draw, Rate, Shader, Target, Topology};
+pub use resource::{
+    Address, BufferBinding, BufferKind, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding,
+    TexelBinding, View,
+};
 
 /// One dispatch of one compute entry point.
 #[derive(Debug, Clone, Copy)]
@@ -42,42 +50,6 @@ impl<'a> Job<'a> {
             required_subgroup_size: None,
             full_subgroups: false,
         }
-    }
-}
-
-/// What a buffer is to the shader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BufferKind {
-    /// A storage block: read and written.
-    Storage,
-    /// A uniform block: only read.
-    Uniform,
-}
-
-/// One buffer of a job: where the shader finds it and its bytes, before and, once the job is done, after.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BufferBinding {
-    /// The descriptor set.
-    pub set: u32,
-    /// The binding within the set.
-    pub binding: u32,
-    /// Storage or uniform.
-    pub kind: BufferKind,
-    /// The contents; a run replaces them with what the shader left there.
-    pub data: Vec<u8>,
-    /// Where in the push constants the device address of the buffer is to stand, in bytes: 64 bits.
-    pub address_at: Option<usize>,
-}
-
-impl BufferBinding {
-    /// A storage buffer at `set` and `binding` that starts as `data`.
-    pub fn storage(set: u32, binding: u32, data: Vec<u8>) -> Self {
-        Self { set, binding, kind: BufferKind::Storage, data, address_at: None }
-    }
-
-    /// A uniform buffer at `set` and `binding` that holds `data`.
-    pub fn uniform(set: u32, binding: u32, data: Vec<u8>) -> Self {
-        Self { set, binding, kind: BufferKind::Uniform, data, address_at: None }
     }
 }
 

@@ -186,8 +186,11 @@ struct Pass<'s, 'm> {
 impl Pass<'_, '_> {
     /// Gives whether anything in a block was marked by which lanes part, or a variable changes.
     fn block(&mut self, block: BlockId, around: Around) -> bool {
-        let insts = &self.function.blocks[block].insts;
-        insts.iter().rev().fold(false, |acts, inst| self.inst(*inst, around) || acts)
+        let mut acts = false;
+        for inst in self.function.blocks[block].insts.iter().rev() {
+            acts |= self.inst(*inst, around);
+        }
+        acts
     }
 
     fn inst(&mut self, id: InstId, around: Around) -> bool {
@@ -212,8 +215,10 @@ impl Pass<'_, '_> {
             }
             Op::Switch { selector, cases, .. } => {
                 let within = Around { breaks: mark != Mark::None, ..around };
-                let arms = self.function.arms(cases);
-                let acts = arms.iter().rev().fold(false, |acts, case| self.block(case.body, within) || acts);
+                let mut acts = false;
+                for case in self.function.arms(cases).iter().rev() {
+                    acts |= self.block(case.body, within);
+                }
                 self.needs.is_stale |= acts && mark == Mark::None;
                 self.want_if(acts, Some(selector))
             }

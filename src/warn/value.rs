@@ -2,7 +2,7 @@
 
 use super::fact::{Alike, Fact, Held, Picks};
 use super::walk::Walk;
-use crate::ir::{BinaryOp, ImageOp, Inst, Op, UnaryOp, Value, Values};
+use crate::ir::{BinaryOp, ImageOp, Inst, MathFn, Op, UnaryOp, Value, Values};
 use crate::lane::{CountOp, FoldKind, Group, LaneOp, QuadMove, ShuffleMode, Width};
 
 impl Walk<'_> {
@@ -21,7 +21,7 @@ impl Walk<'_> {
                 fact.whole.map_or(fact.made(), |whole| self.work.component(whole, index as u8))
             }
             Op::Lane(op, args) => self.lane(op, args, inst),
-            Op::Atomic { .. } | Op::Image { op: ImageOp::Atomic(..), .. } => Fact::LANE,
+            Op::Atomic { .. } | Op::Image { op: ImageOp::Atomic(..), .. } | Op::Math(MathFn::IsHelper, _) => Fact::LANE,
             _ => self.mixed(inst),
         }
     }

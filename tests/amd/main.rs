@@ -9,8 +9,6 @@ mod gcn;
 #[allow(dead_code)]
 #[path = "../random/generator.rs"]
 mod generator;
-#[path = "../core/plan.rs"]
-mod plan;
 #[path = "../support/shader.rs"]
 mod shader;
 #[allow(dead_code)]

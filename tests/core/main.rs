@@ -6,13 +6,15 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod plan;
+mod numbers;
+mod products;
 mod stages;
 
 use std::path::Path;
 
 use libtest_mimic::Trial;
-use support::{fixture, rival, trial};
+use support::plan::Plan;
+use support::{fixture, lavapipe, rival, trial};
 
 fn main() {
     trial::main(trials);
@@ -24,7 +26,12 @@ fn trials() -> Vec<Trial> {
     let core = core.map(|path| trial::judged(stem(&path), &judges, move || check(&path)));
     let compared = ["bin/glslangValidator", "bin/spirv-val", "bin/spirv-dis"];
     let stages = fixture::files("fixtures/stages").into_iter();
-    core.chain(stages.map(|path| trial::judged(stem(&path), &compared, move || stages::check(&path)))).collect()
+    let numbered = fixture::files("fixtures/spirv").into_iter();
+    let numbered = numbered.map(|path| trial::judged(stem(&path), &compared, move || numbers::check(&path)));
+    let stages = stages.map(|path| trial::judged(stem(&path), &compared, move || stages::check(&path)));
+    let own = lavapipe::own_driver().into_iter();
+    let products = own.map(|lanes| trial::judged("products".into(), &[], move || products::check(lanes)));
+    core.chain(stages).chain(numbered).chain(products).collect()
 }
 
 fn stem(path: &Path) -> String {
@@ -33,6 +40,6 @@ fn stem(path: &Path) -> String {
 
 fn check(path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    let plan = plan::Plan::read(&source)?;
+    let plan = Plan::read(&source)?;
     rival::agree(&stem(path), &source, &plan.request(), &plan.judged())
 }

@@ -12,10 +12,10 @@ use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 
 use crate::support::judge;
-use crate::support::rival::PROFILES;
+use crate::support::rival::{self, PROFILES};
 
 /// The stage that the end of a file's name says.
-fn stage(path: &Path) -> Option<(Stage, &'static str)> {
+pub fn stage(path: &Path) -> Option<(Stage, &'static str)> {
     match path.extension()?.to_str()? {
         "vert" => Some((Stage::Vertex, "vert")),
         "frag" => Some((Stage::Fragment, "frag")),
@@ -31,10 +31,10 @@ pub fn check(path: &Path) -> Result<(), String> {
     }
     let (stage, word) = stage(path).ok_or("none of .vert, .frag and .comp")?;
     for (profile, environment) in PROFILES {
-        let module = ours(&source, stage, profile)?;
+        let module = rival::ours_of("shader", &source, stage, profile)?;
         judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
     }
-    let ours = Features::of(&ours(&source, stage, "spirv-1.6")?)?;
+    let ours = Features::of(&rival::ours_of("shader", &source, stage, "spirv-1.6")?)?;
     let theirs = Features::of(&judge::glslang_stage(&source, word)?)?;
     ours.within(&theirs)
 }
@@ -55,7 +55,7 @@ fn check_twins(path: &Path, source: &str) -> Result<(), String> {
         let twin = path.with_file_name(file);
         let text = std::fs::read_to_string(&twin).map_err(|e| format!("{file}: {e}"))?;
         let (stage, _) = stage(&twin).ok_or_else(|| format!("{file} is no stage"))?;
-        let theirs = Features::of(&ours(&text, stage, "spirv-1.6")?)?;
+        let theirs = Features::of(&rival::ours_of("shader", &text, stage, "spirv-1.6")?)?;
         let mine = Features::of(&entry_of(source, entry, "spirv-1.6")?)?;
         mine.within(&theirs).map_err(|e| format!("{entry} and {file}: {e}"))?;
     }
@@ -66,11 +66,6 @@ fn entry_of(source: &str, entry: &str, profile: &str) -> Result<Vec<u32>, String
     let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
     let options = Options { entry: Some(entry.into()), ..Options::new(profile) };
     module(source, Language::Wgsl, &options)
-}
-
-fn ours(source: &str, stage: Stage, profile: &str) -> Result<Vec<u32>, String> {
-    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
-    module(source, Language::Glsl, &Options { stage, ..Options::new(profile) })
 }
 
 fn module(source: &str, language: Language, options: &Options) -> Result<Vec<u32>, String> {

@@ -13,7 +13,6 @@ use std::sync::{LazyLock, Mutex};
 use crosslane::profile::Profile;
 
 use crate::judge::Outcome;
-use crate::portable;
 use crate::rows::Unit;
 use crate::support::{lavapipe, opengl, report};
 
@@ -72,9 +71,7 @@ pub fn write() -> Result<(), String> {
     rows.push(std::iter::once("all |".to_owned()).chain(PROFILES.iter().map(total)).collect());
     let head = [&["dialect | family"][..], &PROFILES].concat();
     let table = report::table(&head, &rows).replacen("|---|", "|---|---|", 1);
-    let same = portable::table()?;
-    std::fs::write(&path, format!("{HEAD}\n{table}\n{SAME}\n{same}"))
-        .map_err(|e| format!("{}: {e}", path.to_string_lossy()))
+    std::fs::write(&path, format!("{}\n{table}", HEAD)).map_err(|e| format!("{}: {e}", path.to_string_lossy()))
 }
 
 impl Count {
@@ -88,12 +85,6 @@ impl Count {
         parts.collect::<Vec<_>>().join(", ")
     }
 }
-
-const SAME: &str = "## One shader, one result
-
-One shader for each family of the portable interface, with segments of 16 lanes and the same input: the number of profiles
-for which it was run in each way. All left the same bits.
-";
 
 const HEAD: &str = "# The matrix on an NVIDIA GPU
 

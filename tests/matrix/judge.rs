@@ -19,6 +19,9 @@ use crate::support::case::Column;
 use crate::support::lavapipe::{self, Buffers, Request};
 use crate::support::{glasm, judge, opengl, radv, simulator};
 
+/// Types in one shader for lavapipe.
+const TOGETHER: usize = 5;
+
 /// How much is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
@@ -66,9 +69,9 @@ pub fn judge(unit: &Unit, profile: &Profile, mode: Mode, seen: &mut Seen) -> Res
             .iter()
             .try_for_each(|ty| prove(unit, *ty, profile, mode.effort()).map_err(|why| format!("{ty:?}: {why}")))?;
     }
-    if !taken.is_empty() {
-        run(unit, &taken, profile, mode, seen)?;
-    }
+    // The time that lavapipe's compiler takes grows faster than its shader.
+    let most = if profile.target == Target::Spirv && mode != Mode::Gpu { TOGETHER } else { taken.len().max(1) };
+    taken.chunks(most).try_for_each(|part| run(unit, part, profile, mode, seen))?;
     Ok(Outcome { right: taken.len(), refused: refused.len() })
 }
 

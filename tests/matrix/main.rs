@@ -4,7 +4,8 @@
 //!
 //! A run of the tests takes a part of them that holds every row, type, width and profile. `CROSSLANE_MATRIX=all` runs all
 //! and writes docs/verified/ops.md, names of profiles with commas between them in its place all of theirs;
-//! `CROSSLANE_MATRIX=gpu` runs what an NVIDIA GPU can show (see `gpu.rs`).
+//! `CROSSLANE_MATRIX=gpu` runs what an NVIDIA GPU can show (see `gpu.rs`), `CROSSLANE_MATRIX=portable` one shader a family
+//! in every way (see `portable.rs`).
 
 // Several test binaries share these and none uses all of them.
 #[allow(dead_code)]
@@ -55,9 +56,12 @@ fn main() {
     if is_whole && mode == Mode::Gpu {
         gpu::write().unwrap_or_else(|why| panic!("{why}"));
     }
-    let is_all = std::env::var("CROSSLANE_MATRIX").is_ok_and(|asked| asked == "all");
-    if is_whole && is_all && !conclusion.has_failed() {
+    let is_right = is_whole && !conclusion.has_failed();
+    if is_right && asks_for("all") {
         table::write().unwrap_or_else(|why| panic!("{why}"));
+    }
+    if is_right && asks_for("portable") {
+        portable::write().unwrap_or_else(|why| panic!("{why}"));
     }
     conclusion.exit();
 }
@@ -70,6 +74,11 @@ fn mode() -> Mode {
         Ok(names) if PROFILES.iter().any(|profile| names.split(',').any(|name| *profile.name == *name)) => Mode::All,
         _ => Mode::Slice,
     }
+}
+
+/// Whether `CROSSLANE_MATRIX` is this word.
+fn asks_for(word: &str) -> bool {
+    std::env::var("CROSSLANE_MATRIX").is_ok_and(|asked| asked == word)
 }
 
 /// Whether all cells of a profile are asked for.
@@ -87,6 +96,9 @@ fn trial(name: String, test: impl FnOnce() -> Result<(), String> + Send + 'stati
 }
 
 fn trials(mode: Mode) -> Vec<Trial> {
+    if asks_for("portable") {
+        return portable::trials();
+    }
     let groups = groups();
     let mut trials = Vec::new();
     if mode == Mode::Slice {
@@ -105,7 +117,9 @@ fn trials(mode: Mode) -> Vec<Trial> {
         let named = groups.into_iter().map(|(name, units)| (name, all(units).collect::<Vec<_>>()));
         trials.extend(named.map(|(name, part)| trial(name, move || all_right(part, mode))));
     }
-    trials.extend(portable::trials());
+    if mode != Mode::Gpu {
+        trials.extend(portable::trials());
+    }
     trials
 }
 

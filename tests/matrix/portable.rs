@@ -1,5 +1,10 @@
 //! One shader a family, the same input, the same bits: from the simulator, from SPIR-V with folds in the fixed order on
 //! lavapipe, from NVIDIA's listing and from AMD's; where there is an NVIDIA GPU, from that too, by Vulkan and by OpenGL.
+//!
+//! ```sh
+//! CROSSLANE_MATRIX=portable CROSSLANE_GL=1 CROSSLANE_DRIVER_LANES=32 CROSSLANE_VERIFIED=docs/verified/portable.md \
+//!     cargo test --release --test matrix
+//! ```
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
@@ -66,16 +71,32 @@ const ENGINES: [&str; 6] = [
 /// How many profiles each engine ran a family for, all with the same bits.
 static SAME: LazyLock<Mutex<BTreeMap<String, [usize; ENGINES.len()]>>> = LazyLock::new(Mutex::default);
 
-/// A row for each family whose bits were the same everywhere.
-pub fn table() -> Result<String, String> {
+/// Writes the table that `CROSSLANE_VERIFIED` names: a row for each family whose bits were the same everywhere.
+pub fn write() -> Result<(), String> {
+    let Some(path) = std::env::var_os("CROSSLANE_VERIFIED") else { return Ok(()) };
     let same = SAME.lock().map_err(|_| "a count is broken")?;
     let row = |(family, counts): (&String, &[usize; ENGINES.len()])| {
         let counts = counts.iter().map(|count| if *count == 0 { "not run".to_owned() } else { count.to_string() });
         std::iter::once(format!("`{family}`")).chain(counts).collect()
     };
     let rows: Vec<Vec<String>> = same.iter().map(row).collect();
-    Ok(report::table(&[&["family"][..], &ENGINES].concat(), &rows))
+    let table = report::table(&[&["family"][..], &ENGINES].concat(), &rows);
+    let gpu = if opengl::is_asked() { opengl::describe()? } else { "none".to_owned() };
+    let page = format!("{HEAD}\nGPU: {gpu}\n\n{table}");
+    std::fs::write(&path, page).map_err(|e| format!("{}: {e}", path.to_string_lossy()))
 }
+
+const HEAD: &str = "# One shader, one result
+
+One shader for each family of the portable interface, with segments of 16 lanes, the same input and every type that all
+engines have: `bool`, `int`, `uint`, `float` and their vectors. Each row says for how many profiles it was run in each way;
+a row is here if all of them left the same bits. SPIR-V is made with folds in their fixed order (`--reproducible`).
+
+```sh
+CROSSLANE_MATRIX=portable CROSSLANE_GL=1 CROSSLANE_DRIVER_LANES=32 CROSSLANE_VERIFIED=docs/verified/portable.md \\
+    cargo test --release --test matrix
+```
+";
 
 fn same_everywhere(unit: &Unit) -> Result<(), String> {
     let types = types(unit);

@@ -3,13 +3,14 @@
 //! Mesa reads `LP_NATIVE_VECTOR_WIDTH` once in a process, so a test binary starts itself again with the driver's
 //! variables set ([`serve`] is that process' whole life) and sends it jobs, one line of JSON each.
 
+use std::ops::Range;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 use crosslane::kernel::Specializations;
 use crosslane::run::vulkan::Device;
-use crosslane::run::{BufferBinding, Job, RunError};
+use crosslane::run::{Attribute, BufferBinding, Draw, ImageKind, Job, Resources, RunError, Shader, Target, Topology};
 use serde::{Deserialize, Serialize};
 
 use super::helper::{self, Helper};
@@ -42,17 +43,34 @@ pub struct Request {
     /// The bindings that are uniform blocks.
     pub uniforms: Vec<u32>,
     pub runs: Vec<Buffers>,
+    /// For each run what is bound beside the buffers; nothing where there are none.
+    pub others: Vec<Resources>,
+    /// For each run what is drawn where the module is a fragment shader.
+    pub scenes: Vec<Scene>,
 }
 
-/// The words of each buffer of one dispatch.
+/// The words of each buffer of one dispatch, and after it those of texel buffers, storage images and images drawn into.
 pub type Buffers = Vec<Vec<u32>>;
+
+/// What is drawn, and into what.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Scene {
+    pub vertex: Vec<u32>,
+    pub attributes: Vec<Attribute>,
+    pub topology: Topology,
+    pub vertices: Range<u32>,
+    pub instances: Range<u32>,
+    pub target: Target,
+    pub dual_source: bool,
+}
 
 impl Request {
     /// Runs `main` over `groups` workgroups in one dimension.
     pub fn new(spirv: Vec<u32>, groups: u32, runs: Vec<Buffers>) -> Self {
         let entry = "main".to_string();
         let (push_constants, spec_constants, uniforms, addresses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { spirv, entry, groups: [groups, 1, 1], push_constants, addresses, spec_constants, uniforms, runs }
+        let (groups, others, scenes) = ([groups, 1, 1], Vec::new(), Vec::new());
+        Self { spirv, entry, groups, push_constants, addresses, spec_constants, uniforms, runs, others, scenes }
     }
 
     /// The buffers to bind for each run.
@@ -68,6 +86,13 @@ impl Request {
 }
 
 impl Request {
+    /// The same with what is bound beside the buffers.
+    fn resources(&self) -> Vec<Resources> {
+        let mut others = self.others.iter().cloned();
+        let all = |buffers| Resources { buffers, ..others.next().unwrap_or_default() };
+        self.bindings().into_iter().map(all).collect()
+    }
+
     /// The push constants with the address that `of` gives for each binding that has one there.
     pub fn push_with(&self, of: impl Fn(u32) -> u64) -> Vec<u8> {
         let mut push = self.push_constants.clone();
@@ -178,23 +203,54 @@ fn open(lanes: u32) -> Result<Device, String> {
 }
 
 fn answer(device: &Device, request: &Request) -> Response {
+    let done = if request.scenes.is_empty() { dispatch(device, request) } else { draw(device, request) };
+    done.map_err(|e| e.to_string())
+}
+
+fn dispatch(device: &Device, request: &Request) -> Result<Vec<Buffers>, RunError> {
     let job = Job {
         entry: &request.entry,
         push_constants: &request.push_constants,
         spec_constants: &request.spec_constants,
         ..Job::new(&request.spirv, request.groups)
     };
-    dispatch(device, &job, request).map_err(|e| e.to_string())
+    let mut bound = request.resources();
+    let Some(first) = bound.first() else { return Ok(Vec::new()) };
+    let kernel = device.prepare(&job, first)?;
+    for resources in &mut bound {
+        kernel.run(job.groups, job.push_constants, resources)?;
+    }
+    Ok(bound.iter().map(|resources| contents(resources, None)).collect())
 }
 
-fn dispatch(device: &Device, job: &Job<'_>, request: &Request) -> Result<Vec<Buffers>, RunError> {
-    let mut bound = request.bindings();
-    let Some(first) = bound.first() else { return Ok(Vec::new()) };
-    let kernel = device.prepare(job, first)?;
-    for buffers in &mut bound {
-        kernel.run(job.groups, job.push_constants, buffers)?;
-    }
-    Ok(all_words(&bound))
+fn draw(device: &Device, request: &Request) -> Result<Vec<Buffers>, RunError> {
+    let once = |(mut resources, scene): (Resources, &Scene)| {
+        let draw = Draw {
+            vertex: Shader::new(&scene.vertex),
+            fragment: Shader::new(&request.spirv),
+            attributes: &scene.attributes,
+            topology: scene.topology,
+            vertices: scene.vertices.clone(),
+            instances: scene.instances.clone(),
+            push_constants: &request.push_constants,
+            spec_constants: &request.spec_constants,
+            dual_source: scene.dual_source,
+        };
+        let mut target = scene.target.clone();
+        device.draw(&draw, &mut resources, &mut target)?;
+        Ok(contents(&resources, Some(&target)))
+    };
+    request.resources().into_iter().zip(&request.scenes).map(once).collect()
+}
+
+/// What a run left.
+fn contents(resources: &Resources, target: Option<&Target>) -> Buffers {
+    let buffers = resources.buffers.iter().map(|buffer| &buffer.data);
+    let texels = resources.texels.iter().filter(|texels| texels.storage).map(|texels| &texels.data);
+    let images = resources.images.iter().filter(|image| image.kind == ImageKind::Storage);
+    let drawn = target.into_iter().flat_map(Target::images).map(|image| &image.data);
+    let all = buffers.chain(texels).chain(images.map(|binding| &binding.image.data)).chain(drawn);
+    all.map(|data| to_words(data)).collect()
 }
 
 /// What buffers hold after each run.
@@ -206,6 +262,8 @@ fn to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
+/// Bytes as words, zeros behind them.
 fn to_words(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+    bytes.chunks(4).map(word).collect()
 }

@@ -13,6 +13,7 @@ pub mod lavapipe;
 #[cfg(feature = "gl")]
 pub mod opengl;
 pub mod pattern;
+pub mod plan;
 pub mod radv;
 pub mod reference;
 pub mod report;

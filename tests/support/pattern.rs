@@ -27,6 +27,8 @@ pub enum Domain {
     Factors,
     /// Finite floats of moderate size whose sums round, so that the order of a fold shows.
     Rounding,
+    /// Floats from 0 to 1 in steps of 1/256: depths, places in a texture.
+    Unit,
     /// Unsigned numbers below the bound.
     Below(u32),
 }
@@ -36,7 +38,7 @@ impl Domain {
     pub fn kind(self) -> Type {
         match self {
             Self::Any(kind) | Self::Exact(kind) => kind,
-            Self::Factors | Self::Rounding => Type::F32,
+            Self::Factors | Self::Rounding | Self::Unit => Type::F32,
             Self::Below(_) => Type::U32,
         }
     }
@@ -56,6 +58,8 @@ impl Domain {
             (Self::Below(bound), Pattern::Mixed(_)) => random.next() % bound,
             // Stretches of 16, from the highest value: whole subgroups agree.
             (Self::Below(bound), Pattern::Special) => (i / 16 * 7 + bound - 1) % bound,
+            (Self::Unit, Pattern::Mixed(_)) => ((random.next() % 257) as f32 / 256.0).to_bits(),
+            (Self::Unit, _) => ((i * 37 % 257) as f32 / 256.0).to_bits(),
             (Self::Factors, _) => factor(pattern, i, random),
             (Self::Rounding, _) => rounding(pattern, i, random).to_bits(),
             (Self::Any(Type::Bool) | Self::Exact(Type::Bool), _) => predicate(pattern, i, random),

@@ -2,6 +2,7 @@
 
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::render;
+use crosslane::ir::Stage;
 use crosslane::kernel::Kernel;
 use crosslane::kernel::pass::optimize;
 use crosslane::kernel::verify::verify;
@@ -20,9 +21,14 @@ use super::simulator::{self, After};
 pub const PROFILES: [(&str, &str); 3] =
     [("spirv-1.3", "vulkan1.1"), ("spirv-1.5", "vulkan1.2"), ("spirv-1.6", "vulkan1.3")];
 
-/// glslang's module; not all of them are valid (copies of structs that hold bools), and those judge nothing.
+/// glslang's module of a compute shader; not all of them are valid (copies of structs that hold bools), and those judge nothing.
 pub fn theirs(source: &str) -> Result<Vec<u32>, String> {
-    let module = judge::glslang(source)?;
+    theirs_of(source, "comp")
+}
+
+/// The same of a stage, by the end that files of it have.
+pub fn theirs_of(source: &str, stage: &str) -> Result<Vec<u32>, String> {
+    let module = judge::glslang_stage(source, stage)?;
     judge::spirv_val(&module, "vulkan1.3", true).map_err(|e| format!("glslang's module: {e}"))?;
     Ok(module)
 }
@@ -33,11 +39,16 @@ fn lanes() -> usize {
     lavapipe::own_driver().unwrap_or(8)
 }
 
-/// Our module for a profile, or our messages.
+/// Our module of a compute shader for a profile, or our messages.
 pub fn ours(name: &str, source: &str, profile: &str) -> Result<Vec<u32>, String> {
+    ours_of(name, source, Stage::Compute, profile)
+}
+
+/// The same of a stage.
+pub fn ours_of(name: &str, source: &str, stage: Stage, profile: &str) -> Result<Vec<u32>, String> {
     let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
     let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
-    let done = compile(&input, &Options::new(profile), &NoIncludes);
+    let done = compile(&input, &Options { stage, ..Options::new(profile) }, &NoIncludes);
     match done.verdict {
         Verdict::Done(Artifact::Spirv(words)) => Ok(words),
         _ => Err(render::human(&done.sources, &done.diagnostics)),
@@ -76,26 +87,50 @@ pub fn run(request: &Request, module: &[u32]) -> Result<Vec<Buffers>, String> {
     lavapipe::run(lanes(), &Request { spirv: module.to_vec(), ..request.clone() })
 }
 
-/// Everything about one source: valid for each profile, and the same buffers as glslang's module leaves.
+/// Everything about one source: valid for each profile, and the same buffers as glslang's module leaves, on the driver
+/// and simulated.
 pub fn agree(name: &str, source: &str, request: &Request, judged: &[Judged]) -> Result<(), String> {
+    let theirs = agree_on_driver(name, source, request, judged)?;
+    simulated(name, source, request, judged, &theirs)
+}
+
+/// The same on the driver alone; what glslang's module left.
+pub fn agree_on_driver(name: &str, source: &str, request: &Request, judged: &[Judged]) -> Result<Vec<Buffers>, String> {
     let theirs = run(request, &theirs(source)?).map_err(|e| format!("glslang's module: {e}"))?;
-    let mut seen: Vec<Vec<u32>> = Vec::new();
+    let make = |profile: &str| ours(name, source, profile).map(|module| vec![module]);
+    hold_profiles(source, judged, &theirs, make, |modules| run(request, &modules[0]))?;
+    Ok(theirs)
+}
+
+/// Our modules for each profile from the first that `source` names: valid, and they leave what theirs left.
+pub fn hold_profiles(
+    source: &str,
+    judged: &[Judged],
+    theirs: &[Buffers],
+    make: impl Fn(&str) -> Result<Vec<Vec<u32>>, String>,
+    run: impl Fn(&[Vec<u32>]) -> Result<Vec<Buffers>, String>,
+) -> Result<(), String> {
+    let mut seen: Vec<Vec<Vec<u32>>> = Vec::new();
     let first = source.lines().find_map(|line| line.strip_prefix("// from ")).unwrap_or(PROFILES[0].0);
+    let scalar = source.contains("GL_EXT_scalar_block_layout");
     for (profile, environment) in PROFILES.into_iter().skip_while(|(profile, _)| *profile != first) {
-        let module = ours(name, source, profile)?;
-        let scalar = source.contains("GL_EXT_scalar_block_layout");
-        judge::spirv_val(&module, environment, scalar).map_err(|e| format!("{profile}: {e}"))?;
+        let modules = make(profile)?;
+        for module in &modules {
+            judge::spirv_val(module, environment, scalar).map_err(|e| format!("{profile}: {e}"))?;
+        }
         // All but the version in the header.
-        if seen.iter().any(|known| known[2..] == module[2..]) {
+        let known = |known: &Vec<Vec<u32>>| known.iter().zip(&modules).all(|(a, b)| a[2..] == b[2..]);
+        if seen.iter().any(known) {
             continue;
         }
-        let after = run(request, &module).map_err(|e| format!("{profile}: {e}"))?;
-        for (index, (theirs, ours)) in theirs.iter().zip(&after).enumerate() {
+        for (index, (theirs, ours)) in
+            theirs.iter().zip(&run(&modules).map_err(|e| format!("{profile}: {e}"))?).enumerate()
+        {
             differences(judged, theirs, ours).map_err(|e| format!("{profile}, run {index}: {e}"))?;
         }
-        seen.push(module);
+        seen.push(modules);
     }
-    simulated(name, source, request, judged, &theirs)
+    Ok(())
 }
 
 /// The same buffers from the simulator, before and after the passes over kernels.

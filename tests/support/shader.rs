@@ -1,13 +1,13 @@
 //! Shaders that the simulator judges: those of the core language, and random ones.
 //!
-//! For test binaries that have the modules `plan` and `generator` of the tests of both.
+//! For test binaries that have the module `generator` of the tests of random ones.
 
 use crate::generator::{lanes as random_lanes, program};
-use crate::plan::Plan;
 use crate::support::compare::Closeness;
 use crate::support::fixture;
 use crate::support::lavapipe::{Buffers, Request};
 use crate::support::pattern::{Domain, PATTERNS};
+use crate::support::plan::Plan;
 use crate::support::rival::{self, Judged};
 use crate::support::scalar::Type;
 use crate::support::{compiler, simulator};

@@ -176,8 +176,8 @@ mod gl {
 #[cfg(feature = "vulkan")]
 mod vulkan {
     use super::{CommandError, Memory, Stop, Work, bindings, memories};
-    use crate::run::Job;
     use crate::run::vulkan::Device;
+    use crate::run::{Job, Resources};
     use crate::target::spirv::{SpirvOptions, emit};
 
     pub fn run(device: &Device, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
@@ -194,10 +194,10 @@ mod vulkan {
             required_subgroup_size: request.asked_wave,
             ..Job::new(&words, request.groups)
         };
-        let mut bound = bindings(work.kernel, before)?;
+        let mut bound = Resources::from(bindings(work.kernel, before)?);
         let ran = device.run(&job, &mut bound);
         ran.map_err(|why| CommandError(format!("Vulkan on {}: {why}", device.info().name)))?;
-        Ok(memories(bound))
+        Ok(memories(bound.buffers))
     }
 
     /// Specialization constants as Vulkan takes them.

@@ -2,6 +2,7 @@
 
 use super::report;
 use super::resolve::Candidate;
+use super::scopes;
 use super::{Argument, Env};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::extended::{self, Allowed};
@@ -143,6 +144,10 @@ fn argument(
     let wrong = |e: RuleError| broken_rule(name, param, arg.span, &e);
     let known = known_values(builder, arg);
     known.iter().try_for_each(|value| param.rule.check(*value, env.wave_size()).map_err(wrong))?;
+    if let Some(complaint) = known.first().and_then(|bits| scopes::complaint(name, param.name, *bits)) {
+        let message = format!("`{name}`: {complaint}");
+        return Err(Diagnostic::error(Code::ARGUMENT_RANGE, message).at(arg.span, format!("argument `{}`", param.name)));
+    }
     let of_image = matches!(lowering, Lowering::Image { op, .. } if !matches!(op, ImageOp::Atomic(..)));
     if of_image && matches!(arg.value, Value::Const(_)) {
         return Ok(());

@@ -108,6 +108,8 @@ impl Operation<'_> {
             (Lowering::Binary(op), [a, b]) => Parts::One(builder.binary(op, *a, *b)),
             (Lowering::Bitcast, [a]) => Parts::One(builder.bitcast(*a, self.ty)),
             (Lowering::Select, [reject, accept, condition]) => Parts::One(builder.select(*condition, *accept, *reject)),
+            (Lowering::Hint, _) if self.ty == Types::VOID => Parts::None,
+            (Lowering::Hint, [value, ..]) => Parts::One(*value),
             (Lowering::Atomic(op), _) => self.atomic(builder, op, operands),
             (Lowering::Image { op, roles }, _) => image::emit(builder, self, op, roles),
             (Lowering::Barrier { execution, memory, kinds }, _) => {
@@ -115,7 +117,6 @@ impl Operation<'_> {
                 Parts::None
             }
             (Lowering::Pixel { stencil }, _) => Parts::One(builder.pixel(stencil)),
-            (Lowering::IsHelper, _) => Parts::One(builder.is_helper()),
             (Lowering::Interlock { begin }, _) => {
                 builder.interlock(begin);
                 Parts::None
@@ -147,7 +148,7 @@ impl Operation<'_> {
         }
     }
 
-    /// Atomics without a scope hold for the device, and order nothing (GLSL 4.60 section 8.11).
+    /// Atomics without a scope hold for the queue family, and order nothing (GLSL 4.60 section 8.11).
     fn atomic(&self, builder: &mut Builder<'_>, op: AtomicOp, operands: &[Value]) -> Parts {
         let Some(memory) = self.args.first() else { return Parts::None };
         let swapped;

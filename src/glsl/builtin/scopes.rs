@@ -34,9 +34,6 @@ fn scope(number: Option<i128>) -> Scope {
 
 fn order(number: Option<i128>) -> Order {
     let bits = number.unwrap_or(0);
-    if bits & 6 == 6 {
-        return Order::AcquireRelease;
-    }
     ORDERS.into_iter().find(|(bit, _)| bits & bit != 0).map_or(Order::Relaxed, |(_, order)| order)
 }
 
@@ -46,10 +43,28 @@ fn kinds(number: Option<i128>) -> MemoryKinds {
     chosen.fold(MemoryKinds::empty(), |all, (_, kind)| all | kind)
 }
 
+/// Bits that an order may have: acquire, release, both, and those for availability and visibility.
+const SEMANTICS: i128 = 0x2 | 0x4 | 0x8 | 0x2000 | 0x4000 | 0x8000;
+
+/// What is wrong with the sum `bits` as the argument `param` of a function, if anything: GL_KHR_memory_scope_semantics,
+/// "Memory semantics", and VUID-StandaloneSpirv-OpAtomicLoad-04731, -OpAtomicStore-04730.
+pub fn complaint(function: &str, param: &str, bits: i128) -> Option<&'static str> {
+    let all_storage = STORAGE.iter().fold(0, |all, (bit, _)| all | bit);
+    match param {
+        "storage" | "storageUnequal" if bits & !all_storage != 0 => Some("no kinds of memory have this sum"),
+        "semantics" | "semanticsUnequal" if bits & !SEMANTICS != 0 => Some("no memory semantics have this sum"),
+        "semantics" if (bits & 0xe).count_ones() > 1 => Some("acquire and release together are AcquireRelease"),
+        "semantics" if function == "atomicLoad" && bits & 0xc != 0 => Some("a load does not release"),
+        "semantics" if function == "atomicStore" && bits & 0xa != 0 => Some("a store does not acquire"),
+        "semanticsUnequal" if bits & 0xc != 0 => Some("where nothing is written nothing is released"),
+        _ => None,
+    }
+}
+
 /// What the constant arguments of an atomic operation say: scope, storage, semantics. An order holds for all memory, not
 /// only for the kinds that are named.
 pub fn of_atomic(builder: &Builder<'_>, how: &[Value]) -> (Scope, Order) {
-    let [scope_arg, _, semantics, ..] = how else { return (Scope::Device, Order::Relaxed) };
+    let [scope_arg, _, semantics, ..] = how else { return (Scope::QueueFamily, Order::Relaxed) };
     (scope(number(builder, Some(scope_arg))), order(number(builder, Some(semantics))))
 }
 
@@ -74,7 +89,8 @@ mod tests {
         for (bits, expected) in [(0, Order::Relaxed), (0x8000, Order::Relaxed), (0x4002, Order::Acquire)] {
             assert_eq!(order(Some(bits)), expected);
         }
-        for (bits, expected) in [(4, Order::Release), (8, Order::AcquireRelease), (6, Order::AcquireRelease)] {
+        assert!(complaint("atomicAdd", "semantics", 6).is_some() && complaint("atomicAdd", "semantics", 8).is_none());
+        for (bits, expected) in [(4, Order::Release), (8, Order::AcquireRelease)] {
             assert_eq!(order(Some(bits)), expected);
         }
     }

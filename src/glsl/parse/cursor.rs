@@ -191,6 +191,27 @@ impl<'a> Parser<'a> {
         self.interner.text(symbol)
     }
 
+    /// Index of the token after the `<…>` that opens at `index` and holds `count` things, or `index` itself when none does.
+    pub fn after_parameters(&self, index: usize, count: usize) -> usize {
+        let (mut depth, mut found, mut at) = (0usize, 1, index + 1);
+        loop {
+            match self.token(at).kind() {
+                TokenKind::Punct(Punct::LeftParen | Punct::LeftBracket) => depth += 1,
+                TokenKind::Punct(Punct::RightParen | Punct::RightBracket) if depth > 0 => depth -= 1,
+                TokenKind::Punct(Punct::Comma) if depth == 0 => found += 1,
+                TokenKind::Punct(Punct::Greater) if depth == 0 && found == count => return at + 1,
+                // One that opens inside is looked at by itself: a chain of them is read once.
+                TokenKind::Punct(Punct::Greater | Punct::Less) if depth == 0 => return index,
+                TokenKind::Punct(Punct::RightParen | Punct::RightBracket | Punct::Semicolon) | TokenKind::End => {
+                    return index;
+                }
+                TokenKind::Punct(Punct::LeftBrace | Punct::RightBrace) => return index,
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
     /// Index of the token after the brackets that open at `index`, or `index` itself when none do.
     pub fn after_brackets(&self, mut index: usize) -> usize {
         let mut depth = 0usize;
@@ -210,8 +231,8 @@ impl<'a> Parser<'a> {
 }
 
 fn can_be_name(class: WordClass) -> bool {
-    use WordClass::{Identifier, Reserved, SoftKeyword, SoftQualifier};
-    matches!(class, Identifier | Reserved | SoftKeyword(_) | SoftQualifier(_))
+    use WordClass::{CallQualifier, Identifier, Reserved, SoftKeyword, SoftQualifier};
+    matches!(class, Identifier | Reserved | SoftKeyword(_) | SoftQualifier(_) | CallQualifier(_))
 }
 
 /// Taking what must be there.
@@ -301,6 +322,7 @@ fn opening(close: Punct) -> &'static str {
     match close {
         Punct::RightParen => "(",
         Punct::RightBracket => "[",
+        Punct::Greater => "<",
         _ => "{",
     }
 }

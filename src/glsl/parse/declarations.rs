@@ -62,21 +62,11 @@ fn head(p: &mut Parser) -> Parsed<Head> {
 
 /// The type at the start of an item, with a message that fits the place.
 fn item_type(p: &mut Parser, head: Head) -> Parsed<TypeId> {
-    if at_spirv_intrinsic(p) {
-        let error = Diagnostic::error(Code::NOT_SUPPORTED, "SPIR-V intrinsics are not supported yet");
-        return Err(p.report(error.at(p.span(), "used here")));
-    }
     if matches!(p.class(), Some(WordClass::Type)) || p.keyword() == Some(Keyword::Struct) || p.at_identifier() {
         return type_specifier(p);
     }
     let what = if head.qualifiers.is_empty() { "a declaration or a function" } else { "a type or the name of a block" };
     Err(p.expected(what))
-}
-
-/// True at `spirv_instruction(…)` and the like of GL_EXT_spirv_intrinsics.
-fn at_spirv_intrinsic(p: &Parser) -> bool {
-    let TokenKind::Word(symbol) = p.kind() else { return false };
-    p.is_punct(1, Punct::LeftParen) && p.text(symbol).starts_with("spirv_")
 }
 
 fn finish(p: &mut Parser, head: Head, kind: DeclKind) -> DeclId {

@@ -3,7 +3,7 @@
 //! An assignment to something that is no l-value is taken; the semantic analysis knows better what is one.
 
 use super::cursor::{Parsed, Parser, Reported};
-use super::types::{push_dimensions, type_specifier};
+use super::types::{MATRIX_PARAMETERS, at_matrix, push_dimensions, type_specifier};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::*;
 use crate::glsl::keyword::WordClass;
@@ -42,6 +42,14 @@ pub(super) fn assignment_expression(p: &mut Parser) -> Parsed<ExprId> {
 /// `constant_expression`: that it is constant is not checked here.
 pub(super) fn constant_expression(p: &mut Parser) -> Parsed<ExprId> {
     p.nested(conditional_expression)
+}
+
+/// The level of `+` and `-` among binary operators.
+const ADDITIVE: u8 = 9;
+
+/// `additive_expression`: what may stand before a `>` that closes.
+pub(super) fn additive_expression(p: &mut Parser) -> Parsed<ExprId> {
+    p.nested(|p| binary_expression(p, ADDITIVE))
 }
 
 /// `conditional_expression`
@@ -86,8 +94,8 @@ fn binary_operator(kind: TokenKind) -> Option<(BinaryOp, u8)> {
         Punct::GreaterEqual => (BinaryOp::GreaterEqual, 7),
         Punct::ShiftLeft    => (BinaryOp::ShiftLeft, 8),
         Punct::ShiftRight   => (BinaryOp::ShiftRight, 8),
-        Punct::Plus         => (BinaryOp::Add, 9),
-        Punct::Minus        => (BinaryOp::Sub, 9),
+        Punct::Plus         => (BinaryOp::Add, ADDITIVE),
+        Punct::Minus        => (BinaryOp::Sub, ADDITIVE),
         Punct::Star         => (BinaryOp::Mul, 10),
         Punct::Slash        => (BinaryOp::Div, 10),
         Punct::Percent      => (BinaryOp::Mod, 10),
@@ -316,10 +324,21 @@ fn word(p: &mut Parser) -> Parsed<ExprId> {
             p.expr(ExprKind::Bool(value), span)
         }
         Some(WordClass::Type) => constructor(p),
+        _ if at_matrix_constructor(p) => constructor(p),
         _ => {
             let name = p.identifier("an expression")?;
             call_or_name(p, name)
         }
+    }
+}
+
+/// True at `coopmat<…>(` and `coopmat<…>[`; a variable called `coopmat` may be compared with everything else.
+pub(super) fn at_matrix_constructor(p: &Parser) -> bool {
+    let less = p.position() + 1;
+    at_matrix(p) && {
+        let after = p.after_parameters(less, MATRIX_PARAMETERS);
+        let next = p.token(after).kind();
+        after != less && matches!(next, TokenKind::Punct(Punct::LeftParen | Punct::LeftBracket))
     }
 }
 

@@ -5,7 +5,7 @@
 use super::cursor::{Parsed, Parser};
 use super::declarations::{condition_declaration, local_declaration};
 use super::expressions::{arguments, expression};
-use super::types::{has_parameters, qualifier_ahead};
+use super::types::{MATRIX_PARAMETERS, at_matrix, at_spirv_type, has_parameters, qualifier_ahead};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::*;
 use crate::glsl::keyword::{Keyword, WordClass};
@@ -138,6 +138,12 @@ fn at_declaration(p: &mut Parser) -> bool {
         Some(WordClass::Type) => {
             let after = p.after_brackets(p.position() + 1);
             p.token(after).kind() != TokenKind::Punct(Punct::LeftParen)
+        }
+        _ if at_spirv_type(p) => true,
+        _ if at_matrix(p) => {
+            let less = p.position() + 1;
+            let after = p.after_brackets(p.after_parameters(less, MATRIX_PARAMETERS));
+            after == less || p.token(after).kind() != TokenKind::Punct(Punct::LeftParen)
         }
         _ if has_parameters(p) => true,
         _ if p.at_identifier() => {

@@ -3,7 +3,7 @@
 //! Which qualifiers may meet, and in which order, is not decided here (section 4.7.1 leaves the order free).
 
 use super::cursor::{Parsed, Parser, Reported};
-use super::expressions::{assignment_expression, constant_expression};
+use super::expressions::{additive_expression, assignment_expression, constant_expression};
 use super::statements::statement_like_list;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::*;
@@ -29,6 +29,7 @@ pub(super) fn type_qualifiers(p: &mut Parser) -> Parsed<List<Qualifier>> {
 pub(super) fn qualifier_ahead(p: &mut Parser) -> Option<QualifierKind> {
     match p.class()? {
         WordClass::Qualifier(kind) => Some(kind),
+        WordClass::CallQualifier(kind) => p.is_punct(1, Punct::LeftParen).then_some(kind),
         WordClass::SoftQualifier(kind) => matches!(p.peek(1).kind(), TokenKind::Word(_)).then_some(kind),
         _ => None,
     }
@@ -40,6 +41,7 @@ fn type_qualifier(p: &mut Parser, kind: QualifierKind) -> Parsed<Qualifier> {
     let kind = match kind {
         QualifierKind::Layout(_) => QualifierKind::Layout(layout_qualifier(p)?),
         QualifierKind::Subroutine(_) => QualifierKind::Subroutine(subroutine_types(p)?),
+        QualifierKind::Spirv(word, _) if word.has_args() => QualifierKind::Spirv(word, spirv_args(p)?),
         simple => simple,
     };
     Ok(Qualifier { kind, span: p.span_from(start) })
@@ -82,6 +84,11 @@ pub(super) fn type_specifier(p: &mut Parser) -> Parsed<TypeId> {
     let start = p.span();
     let kind = if p.keyword() == Some(Keyword::Struct) {
         TypeKind::Struct(p.nested(struct_specifier)?)
+    } else if at_spirv_type(p) {
+        p.bump();
+        TypeKind::Spirv(p.nested(spirv_args)?)
+    } else if at_matrix(p) {
+        TypeKind::Matrix(p.nested(matrix_specifier)?)
     } else {
         TypeKind::Named(type_name(p)?)
     };
@@ -98,11 +105,73 @@ pub(super) fn type_name(p: &mut Parser) -> Parsed<Name> {
     }
 }
 
-/// Types that have parameters (GL_KHR_cooperative_matrix, GL_NV_cooperative_matrix2, GL_ARM_tensors).
-const WITH_PARAMETERS: [&str; 8] =
-    ["coopmat", "fcoopmatNV", "icoopmatNV", "ucoopmatNV", "coopvecNV", "tensorARM", "tensorLayoutNV", "tensorViewNV"];
+/// True at `spirv_type(` (GL_EXT_spirv_intrinsics).
+pub(super) fn at_spirv_type(p: &Parser) -> bool {
+    let TokenKind::Word(symbol) = p.kind() else { return false };
+    p.is_punct(1, Punct::LeftParen) && p.text(symbol) == "spirv_type"
+}
 
-/// True at `coopmat<` and its like; any type's name will do where a type must stand.
+/// `spirv_args`, with the parentheses.
+fn spirv_args(p: &mut Parser) -> Parsed<List<SpirvArg>> {
+    let open = p.span();
+    p.expect(Punct::LeftParen, "before what is named by numbers")?;
+    let args = p.comma_list(spirv_arg)?;
+    p.close(Punct::RightParen, open)?;
+    Ok(args)
+}
+
+/// `spirv_arg`
+fn spirv_arg(p: &mut Parser) -> Parsed<SpirvArg> {
+    let start = p.span();
+    let has_key = p.at_identifier() && p.is_punct(1, Punct::Equal);
+    let key = if has_key { Some(p.identifier("a key")?) } else { None };
+    if has_key {
+        p.bump();
+    }
+    let value = spirv_value(p)?;
+    Ok(SpirvArg { key, value, span: p.span_from(start) })
+}
+
+/// `spirv_value`: a list, a type by its keyword, or an expression, which a struct's name is too.
+fn spirv_value(p: &mut Parser) -> Parsed<SpirvValue> {
+    let open = p.span();
+    if p.eat(Punct::LeftBracket) {
+        let list = p.comma_list(constant_expression)?;
+        p.close(Punct::RightBracket, open)?;
+        return Ok(SpirvValue::List(list));
+    }
+    let typed = matches!(p.class(), Some(WordClass::Type)) && !p.is_punct(1, Punct::LeftParen);
+    if typed || at_spirv_type(p) {
+        return type_specifier(p).map(SpirvValue::Type);
+    }
+    constant_expression(p).map(SpirvValue::Expr)
+}
+
+/// Things between `<` and `>` of a cooperative matrix.
+pub(super) const MATRIX_PARAMETERS: usize = 5;
+
+/// True at `coopmat<` (GL_KHR_cooperative_matrix).
+pub(super) fn at_matrix(p: &Parser) -> bool {
+    let TokenKind::Word(symbol) = p.kind() else { return false };
+    p.is_punct(1, Punct::Less) && p.text(symbol) == "coopmat"
+}
+
+/// `matrix_specifier`
+fn matrix_specifier(p: &mut Parser) -> Parsed<MatrixSpec> {
+    let name = p.identifier("a type")?;
+    let open = p.bump().span;
+    let element = type_specifier(p)?;
+    p.expect(Punct::Comma, "after the type of the elements")?;
+    let parameters = p.comma_list(additive_expression)?;
+    p.close(Punct::Greater, open)?;
+    Ok(MatrixSpec { name, element, parameters })
+}
+
+/// Other types that have parameters (GL_NV_cooperative_matrix, GL_NV_cooperative_matrix2, GL_ARM_tensors).
+const WITH_PARAMETERS: [&str; 7] =
+    ["fcoopmatNV", "icoopmatNV", "ucoopmatNV", "coopvecNV", "tensorARM", "tensorLayoutNV", "tensorViewNV"];
+
+/// True at `fcoopmatNV<` and its like; any type's name will do where a type must stand.
 pub(super) fn has_parameters(p: &mut Parser) -> bool {
     let TokenKind::Word(symbol) = p.kind() else { return false };
     p.is_punct(1, Punct::Less)
@@ -112,7 +181,7 @@ pub(super) fn has_parameters(p: &mut Parser) -> bool {
 fn type_with_parameters(p: &mut Parser) -> Reported {
     let error =
         Diagnostic::error(Code::NOT_SUPPORTED, "types with parameters between `<` and `>` are not supported yet");
-    p.report(error.at(p.span(), "such as cooperative matrices and tensors"))
+    p.report(error.at(p.span(), "only `coopmat` is"))
 }
 
 /// `array_specifier`: none or more pairs of brackets.

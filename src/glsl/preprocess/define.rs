@@ -155,7 +155,8 @@ impl Preprocessor<'_> {
     fn check_name(&mut self, name: Symbol, span: Span, verb: &str) -> bool {
         let text = self.interner.text(name);
         let command_line = self.inputs.last().is_some_and(|input| input.command_line);
-        if predefined::is_fixed(text) || (text.starts_with("GL_") && !command_line) {
+        let reserved = text.starts_with("GL_") && !command_line && !self.stands_in;
+        if predefined::is_fixed(text) || reserved {
             let message = format!("`{text}` cannot be {verb}");
             let label = if text.starts_with("GL_") { "names that begin with `GL_` are reserved" } else { "predefined" };
             self.error(Code::RESERVED_MACRO, span, message, label);

@@ -11,6 +11,9 @@ const INCLUDE_EXTENSIONS: [&str; 2] = ["GL_GOOGLE_include_directive", "GL_ARB_sh
 
 const LINE_EXTENSION: &str = "GL_GOOGLE_cpp_style_line_directive";
 
+/// Shaders with this one make up others, and define their macros.
+const STAND_IN: &str = "GL_EXT_spirv_intrinsics";
+
 const BEHAVIORS: &[(&str, ExtensionBehavior)] = &[
     ("require", ExtensionBehavior::Require),
     ("enable", ExtensionBehavior::Enable),
@@ -38,6 +41,7 @@ impl Preprocessor<'_> {
             return self.unknown_behavior(behavior);
         };
         let span = at.to(behavior.span);
+        self.stands_in |= self.interner.text(name) == STAND_IN && known != ExtensionBehavior::Disable;
         self.keep_line(span);
         self.check_extension_place(at);
         let named = if self.interner.text(name) == "all" {

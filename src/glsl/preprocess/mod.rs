@@ -157,6 +157,8 @@ struct Preprocessor<'a> {
     includes: bool,
     /// An extension allows file names in `#line` and `__FILE__`.
     file_names: bool,
+    /// An extension lets the shader define macros of other extensions.
+    stands_in: bool,
     /// What has been warned of and is not worth a second warning.
     warned: Warned,
     output: Output,
@@ -200,6 +202,7 @@ impl<'a> Preprocessor<'a> {
             once: Vec::new(),
             includes: false,
             file_names: false,
+            stands_in: false,
             warned: Warned::default(),
             output,
         };

@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, Name};
 use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
-use crate::ir::{Access, ArrayLen, Binding, ConstId, Global, Scalar, Space, Type, TypeId, Value};
+use crate::ir::{Access, ArrayLen, Binding, ConstId, Global, MatrixOp, Scalar, Space, Type, TypeId, Types, Value};
 use crate::source::Span;
 
 /// The letters of each swizzle set (GLSL 4.60 section 5.5).
@@ -47,7 +47,7 @@ impl Sema<'_> {
         let Some(element) = self.element_of(b, ty, at, span)? else { return self.no_parts(b, Some(ty), base) };
         self.note_index(b, &place, at, span);
         let mut part = place.part(at, element);
-        part.non_uniform |= self.non_uniform.contains(&at);
+        part.non_uniform |= self.is_non_uniform(b, at);
         Some(Lowered::Place(part))
     }
 
@@ -131,7 +131,7 @@ impl Sema<'_> {
             Type::Vector { size, .. } => u32::from(size),
             Type::Matrix { columns, .. } => u32::from(columns),
             Type::Array { len: ArrayLen::Fixed(len), .. } => len,
-            Type::Array { .. } => i32::MAX as u32,
+            Type::Array { .. } | Type::CooperativeMatrix(_) => i32::MAX as u32,
             _ => return Some(None),
         };
         self.check_index(b, at, len, span)?;
@@ -259,6 +259,10 @@ impl Sema<'_> {
             (Type::Array { len: ArrayLen::Runtime, .. }, Some(place)) => self.run_time_length(b, &place, span),
             (Type::Vector { size, .. }, _) => Some(b.const_i32(i32::from(size))),
             (Type::Matrix { columns, .. }, _) => Some(b.const_i32(i32::from(columns))),
+            (Type::CooperativeMatrix(_), _) => {
+                let length = b.cooperative(MatrixOp::Length(ty), &[], Types::U32);
+                Some(b.convert(length, Types::I32))
+            }
             _ => self.no_parts(b, Some(ty), span).and(None),
         }
     }

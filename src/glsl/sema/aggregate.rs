@@ -12,8 +12,7 @@ impl Sema<'_> {
     pub fn aggregate(&mut self, b: &mut Builder<'_>, whole: ExprId, parts: List<ExprId>, ty: TypeId) -> Option<Value> {
         let count = parts.len() as u32;
         let span = self.ast[whole].span;
-        let sized = !matches!(b.module.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. });
-        if count == 0 && sized && self.env.is_enabled("GL_EXT_null_initializer") {
+        if count == 0 && self.env.is_enabled("GL_EXT_null_initializer") && !self.is_unsized(b, ty) {
             return Some(b.zero(ty));
         }
         let Some(wanted) = part_count(b, ty, count) else {
@@ -36,6 +35,11 @@ impl Sema<'_> {
         b.span = span;
         let ty = self.with_lengths_of(b, ty, &values);
         Some(b.construct(ty, &values))
+    }
+
+    /// Whether `{}` says too little: of an array without a size, or of what has no value.
+    fn is_unsized(&self, b: &Builder<'_>, ty: TypeId) -> bool {
+        matches!(b.module.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. }) || self.is_opaque(b, ty)
     }
 
     /// Fills empty brackets of an array type from the values of its elements.

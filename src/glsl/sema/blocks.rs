@@ -99,6 +99,7 @@ impl Sema<'_> {
     fn make_block(&mut self, b: &mut Builder<'_>, decl: &Decl, block: &ast::Block) -> Option<()> {
         let qualifiers = self.qualifiers(decl.qualifiers);
         if qualifiers.input.is_some() || qualifiers.output.is_some() {
+            self.refuse_decorations(decl.qualifiers);
             return self.stage_block(b, decl, block);
         }
         let layout = self.block_layout(b, decl, &qualifiers)?;
@@ -120,6 +121,7 @@ impl Sema<'_> {
         let name = block.instance.as_ref().map_or("", |instance| self.text(instance.name.symbol));
         let (name, span, access) = (name.into(), block.name.span, qualifiers.access);
         let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
+        self.decorate(b, decl.qualifiers, id);
         let writable = matches!(space, Space::Storage | Space::Workgroup);
         let mutability = if writable { Mutability::Writable } else { Mutability::Input };
         let whole = Place { access, mutability, ..Place::new(Value::Global(id), space, ty) };
@@ -282,6 +284,7 @@ impl Sema<'_> {
         let mut complete = true;
         for line in &ast[block.members] {
             let access = self.qualifiers(line.qualifiers).access;
+            self.refuse_decorations(line.qualifiers);
             let base = self.type_spec(b, line.ty);
             let rule = self.member_rule(b, line);
             for declarator in &ast[line.declarators] {

@@ -21,11 +21,11 @@ use std::cmp::Ordering;
 const FEW: usize = 4;
 
 /// An argument of a call of a user's function: its value, and its place where it may be written.
-struct Given {
+pub struct Given {
     value: Option<Value>,
-    place: Option<Place>,
+    pub place: Option<Place>,
     ty: TypeId,
-    span: Span,
+    pub span: Span,
 }
 
 impl Sema<'_> {
@@ -58,13 +58,17 @@ impl Sema<'_> {
         if !overloads.is_empty() {
             return self.call_builtin(b, callee, overloads, args, whole);
         }
+        if let Some(made) = self.call_matrix(b, callee, args, whole) {
+            return made;
+        }
         if let Some(made) = self.call_with_memory(b, callee, args, whole) {
             return made;
         }
         if let Some(op) = super::ray_query::operation(self.text(callee.symbol)) {
             return self.ray_query(b, op, callee, args, whole);
         }
-        if self.is_non_uniform_marker(callee) {
+        if self.text(callee.symbol) == "nonuniformEXT" {
+            self.need_non_uniform(callee.span)?;
             return self.mark_non_uniform(b, args, whole);
         }
         if type_name(self.text(callee.symbol)).is_some() {
@@ -155,9 +159,9 @@ impl Sema<'_> {
     fn is_viable(&self, b: &Builder<'_>, signature: &Signature, given: &[Given]) -> bool {
         signature.params.len() == given.len()
             && signature.params.iter().zip(given).all(|(param, arg)| match param.mode {
-                Mode::In => self.converts(b, arg.ty, param.ty),
+                Mode::In | Mode::Literal => self.converts(b, arg.ty, param.ty),
                 Mode::Out => self.converts(b, param.ty, arg.ty),
-                Mode::InOut => param.ty == arg.ty,
+                Mode::InOut | Mode::Reference => param.ty == arg.ty,
             })
     }
 
@@ -187,12 +191,16 @@ impl Sema<'_> {
         signature.called.get_or_insert(whole);
         self.calls_unfinished |= !signature.finished;
         let (id, ret) = (signature.id, signature.ret);
+        if let Some(instruction) = signature.instruction {
+            let params = signature.params.clone();
+            return self.emit_instruction(b, (instruction, ret), &params, given, whole);
+        }
         let mut values: SmallVec<[Value; FEW]> = SmallVec::new();
         let mut outs: SmallVec<[(Place, Value, Span); 2]> = SmallVec::new();
         for (at, arg) in given.into_iter().enumerate() {
             let param = self.sets[set.0 as usize].overloads[index].params[at];
             values.push(match param.mode {
-                Mode::In => self.pass_in(b, &arg, param.ty)?,
+                Mode::In | Mode::Reference | Mode::Literal => self.pass_in(b, &arg, param.ty)?,
                 Mode::Out | Mode::InOut => {
                     let memory = self.pass_memory(b, &arg, param.ty, param.mode)?;
                     outs.push((arg.place?, memory, arg.span));
@@ -210,7 +218,7 @@ impl Sema<'_> {
         Some(if ret == Types::VOID { Lowered::Void } else { Lowered::Value(result) })
     }
 
-    fn pass_in(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId) -> Option<Value> {
+    pub fn pass_in(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId) -> Option<Value> {
         let value = match (&arg.value, &arg.place) {
             (Some(value), _) => *value,
             (None, Some(place)) => self.read(b, place, arg.span)?,
@@ -296,7 +304,7 @@ impl Sema<'_> {
             }
             grammar::Mode::Memory => {
                 let place = self.atomic_target(b, name, arg)?;
-                let (value, ty) = (memory::pointer(b, &place), memory::value_type(b, &place));
+                let (value, ty) = (memory::marked_pointer(b, &place), memory::value_type(b, &place));
                 Some((Argument { value, ty, is_place: true, span }, Some(place)))
             }
             grammar::Mode::Out => {
@@ -317,10 +325,6 @@ impl Sema<'_> {
                 }
             },
         }
-    }
-
-    fn is_non_uniform_marker(&self, callee: Name) -> bool {
-        self.text(callee.symbol) == "nonuniformEXT" && self.env.is_enabled("GL_EXT_nonuniform_qualifier")
     }
 
     /// What an atomic function works on: memory, or an image, which is named by its variable.

@@ -1,6 +1,7 @@
 //! Constructors (GLSL 4.60 section 5.4): of scalars, vectors, matrices, structs and arrays.
 
 use super::Sema;
+use super::non_uniform::is_flagged;
 use super::operators::Operand;
 use crate::diagnostic::Code;
 use crate::glsl::ast::{self, ExprId, List};
@@ -8,7 +9,7 @@ use crate::glsl::convert;
 use crate::glsl::extended::{self, Allowed};
 use crate::glsl::types::{Basic, counted};
 use crate::ir::build::Builder;
-use crate::ir::{ArrayLen, ConstValue, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Value};
+use crate::ir::{ArrayLen, ConstValue, ImageOp, ImageParts, ImageType, InstFlags, Scalar, Type, TypeId, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -47,10 +48,11 @@ impl Sema<'_> {
                 self.construct_parts(b, ty, &types, args, whole)
             }
             Type::BufferReference { .. } => self.construct_reference(b, ty, args, whole),
+            Type::CooperativeMatrix(matrix) => self.construct_matrix(b, ty, matrix, args, whole),
             Type::Array { element, len, .. } => self.construct_array(b, element, len, args, whole),
             Type::SampledImage(image) => self.combine(b, ty, image, args, whole),
             Type::AccelerationStructure => self.structure_at(b, args, whole),
-            Type::Image(_) | Type::Sampler | Type::RayQuery => self.no_constructor(b, ty, whole),
+            Type::Image(_) | Type::Sampler | Type::RayQuery | Type::Foreign(_) => self.no_constructor(b, ty, whole),
             Type::Void => {
                 self.error(Code::BAD_TYPE, whole, "there is no constructor for `void`", "no such value");
                 None
@@ -67,7 +69,7 @@ impl Sema<'_> {
 
     fn no_constructor(&mut self, b: &Builder<'_>, ty: TypeId, whole: Span) -> Option<Value> {
         let message = format!("there is no constructor for `{}`", self.type_name(b, ty));
-        self.error(Code::BAD_CONSTRUCTOR, whole, message, "images and samplers are declared, not made");
+        self.error(Code::BAD_CONSTRUCTOR, whole, message, "variables of such a type are declared, not made");
         None
     }
 
@@ -95,7 +97,11 @@ impl Sema<'_> {
             self.error(Code::BAD_CONSTRUCTOR, whole, message, "other arguments");
             return None;
         }
-        Some(b.image(ImageOp::Combine, ImageParts::SAMPLER, &[args[0].value, args[1].value], ty))
+        let flags = b.flags;
+        b.flags.set(InstFlags::NON_UNIFORM, args.iter().any(|arg| is_flagged(b, arg.value)));
+        let both = b.image(ImageOp::Combine, ImageParts::SAMPLER, &[args[0].value, args[1].value], ty);
+        b.flags = flags;
+        Some(both)
     }
 
     /// Structs and arrays take one argument a part, converted as an assignment converts.

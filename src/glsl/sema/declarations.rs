@@ -11,7 +11,7 @@ use crate::glsl::ast::{self, Declarator, ExprKind, List};
 use crate::glsl::convert;
 use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
-use crate::ir::{Access, ArrayLen, Binding, ConstId, ConstValue, Global, Space, Type, TypeId, Types, Value};
+use crate::ir::{Access, ArrayLen, Binding, ConstId, ConstValue, Global, Space, Stage, Type, TypeId, Types, Value};
 use crate::source::Span;
 
 impl Sema<'_> {
@@ -27,7 +27,8 @@ impl Sema<'_> {
         let base = self.type_spec(b, ty);
         let ast = self.ast;
         for declarator in &ast[declarators] {
-            let redeclares = self.text(declarator.name.symbol).starts_with("gl_") && qualifiers.storage().is_some();
+            let named = self.text(declarator.name.symbol).starts_with("gl_");
+            let redeclares = named && qualifiers.storage().is_some() && !self.says_decoration(decl.qualifiers);
             if let (true, Some(base)) = (redeclares, base) {
                 let feedback = self.redeclare_builtin(b, decl.qualifiers, &qualifiers, base, declarator, false);
                 let none = FeedbackLayout::default();
@@ -35,6 +36,9 @@ impl Sema<'_> {
                 continue;
             }
             let made = base.and_then(|base| self.global_variable(b, decl, &qualifiers, base, declarator));
+            if let Some(Entity::Place(Place { root: Value::Global(id), .. })) = made {
+                self.decorate(b, decl.qualifiers, id);
+            }
             self.declare(declarator.name, made.unwrap_or(Entity::Error));
         }
     }
@@ -51,7 +55,8 @@ impl Sema<'_> {
         if let Some(id) = layout.iter().find(|id| self.text(id.name.symbol) == "constant_id") {
             return self.spec_constant(b, qualifiers.constant, base, declarator, id);
         }
-        if self.is_opaque(b, base) {
+        let foreign = matches!(b.module.types.get(base), Type::Foreign(_));
+        if self.is_opaque(b, base) || foreign && qualifiers.uniform.is_some() {
             return self.resource(b, decl, qualifiers, base, declarator);
         }
         if let Some(span) = qualifiers.uniform.or(qualifiers.buffer) {
@@ -60,6 +65,7 @@ impl Sema<'_> {
         if qualifiers.input.is_some() || qualifiers.output.is_some() {
             return self.stage_variable(b, decl, qualifiers, base, declarator);
         }
+        self.check_interpolation(qualifiers);
         if let Some(span) = qualifiers.inout {
             self.error(Code::BAD_QUALIFIER, span, "`inout` belongs to parameters", "not here");
             return None;
@@ -141,8 +147,12 @@ impl Sema<'_> {
         ty: TypeId,
         declarator: &Declarator,
     ) -> Option<Entity> {
+        if let (Some(span), false) = (qualifiers.shared, self.env.stage == Stage::Compute) {
+            self.error(Code::BAD_QUALIFIER, span, "`shared` variables belong to compute shaders", "not in this stage");
+        }
         let ty = self.sized(b, ty, declarator)?;
         self.refuse_query(b, ty, declarator.span)?;
+        self.refuse_matrix(b, ty, declarator.span)?;
         let init = declarator.init.and_then(|init| self.shared_zero(b, init, ty));
         Some(self.new_global(b, Space::Workgroup, qualifiers.access, ty, declarator, init))
     }
@@ -233,13 +243,15 @@ impl Sema<'_> {
     /// `type a, b = 1;` inside a function.
     pub fn local_variables(&mut self, b: &mut Builder<'_>, decl: &ast::Decl) {
         let ast::DeclKind::Variables { ty, declarators } = decl.kind else {
-            self.local_non_variable(decl);
+            self.local_non_variable(b, decl);
             return;
         };
         let qualifiers = self.qualifiers(decl.qualifiers);
+        self.refuse_decorations(decl.qualifiers);
         if let Some(span) = qualifiers.storage() {
             self.error(Code::BAD_QUALIFIER, span, "a local variable has no storage qualifier but `const`", "not here");
         }
+        self.check_interpolation(&qualifiers);
         let base = self.type_spec(b, ty);
         let ast = self.ast;
         for declarator in &ast[declarators] {
@@ -251,9 +263,9 @@ impl Sema<'_> {
         }
     }
 
-    fn local_non_variable(&mut self, decl: &ast::Decl) {
+    fn local_non_variable(&mut self, b: &mut Builder<'_>, decl: &ast::Decl) {
         match decl.kind {
-            ast::DeclKind::Precision { .. } => {}
+            ast::DeclKind::Precision { ty, .. } => self.check_precision(b, ty),
             ast::DeclKind::Prototype(_) => {
                 self.error(Code::BAD_DECLARATION, decl.span, "functions are declared outside functions", "not here");
             }

@@ -92,8 +92,9 @@ impl Sema<'_> {
             && let Some(Entity::Place(place)) = self.scopes.get(symbol).map(|declared| &declared.entity)
         {
             b.span = span;
+            let marked = place.non_uniform;
             let loaded = memory::load(b, place, span);
-            return self.check(loaded);
+            return self.check(loaded).inspect(|value| self.keep_mark(marked, *value));
         }
         let lowered = self.lower(b, id)?;
         self.value_of(b, lowered, span)
@@ -139,7 +140,7 @@ impl Sema<'_> {
     pub fn read(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) -> Option<Value> {
         b.span = span;
         let loaded = memory::load(b, place, span);
-        self.check(loaded)
+        self.check(loaded).inspect(|value| self.keep_mark(place.non_uniform, *value))
     }
 
     fn literal(&mut self, b: &mut Builder<'_>, id: LiteralId, span: Span) -> Option<Value> {

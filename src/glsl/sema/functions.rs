@@ -17,6 +17,10 @@ pub enum Mode {
     In,
     Out,
     InOut,
+    /// The pointer itself; instructions by number only.
+    Reference,
+    /// The words of a constant; instructions by number only.
+    Literal,
 }
 
 /// One parameter of a signature.
@@ -35,6 +39,8 @@ pub struct Signature {
     pub id: FuncId,
     pub params: Parameters,
     pub ret: TypeId,
+    /// The instruction that it is, by its place in the module.
+    pub instruction: Option<u32>,
     pub span: Span,
     pub defined: bool,
     /// Its body has been lowered to the end.
@@ -55,8 +61,15 @@ impl Sema<'_> {
     pub fn prototype(&mut self, module: &mut Module, id: FunctionId) {
         let function = self.ast[id];
         let mut b = Builder::outside(module);
-        if let Some((params, ret)) = self.signature(&mut b, &function) {
+        let Some((params, ret)) = self.signature(&mut b, &function) else { return };
+        let Some(qualifier) = self.instruction_qualifier(function.qualifiers) else {
+            self.refuse_passing(&params, &function);
             self.add_overload(module, &function, params, ret);
+            return;
+        };
+        match self.declare_instruction(&mut b, qualifier, &params) {
+            Some(instruction) => self.add_instruction(module, &function, (params, ret), instruction),
+            None => self.declare_broken(function.name),
         }
     }
 
@@ -68,10 +81,10 @@ impl Sema<'_> {
             self.declare_broken(function.name);
             return;
         };
+        self.refuse_passing(&params, &function);
+        self.refuse_body(&function);
         let Some((set, overload)) = self.add_overload(module, &function, params, ret) else { return };
-        if self.text(function.name.symbol) == "main" {
-            self.read_reconvergence(function.attributes);
-        }
+        self.read_reconvergence(function.attributes, self.text(function.name.symbol) == "main");
         let mark = self.diagnostics.mark();
         self.define(module, &function, body, set, overload);
         let refusals = self.diagnostics.take_refusals(mark);
@@ -111,6 +124,7 @@ impl Sema<'_> {
             params.extend(self.parameter(b, param));
         }
         let span = ast[function.return_type].span;
+        let ret = ret.filter(|ret| self.refuse_opaque(b, *ret, span).is_some());
         let ret = ret.filter(|ret| self.is_sized(b, *ret, span))?;
         self.refuse_query(b, ret, span)?;
         (params.len() == function.params.len()).then_some((params, ret))
@@ -136,11 +150,18 @@ impl Sema<'_> {
             return None;
         }
         self.refuse_query(b, ty, param.span)?;
+        self.refuse_decorations(param.qualifiers);
         let mode = match (qualifiers.inout, qualifiers.output) {
+            _ if qualifiers.by_reference => Mode::Reference,
+            _ if qualifiers.literal => Mode::Literal,
             (Some(_), _) => Mode::InOut,
             (None, Some(_)) => Mode::Out,
             (None, None) => Mode::In,
         };
+        if let (true, Some(span)) = (self.is_opaque(b, ty), qualifiers.inout.or(qualifiers.output)) {
+            let message = "an image or sampler is an `in` parameter: it cannot be assigned";
+            self.error(Code::BAD_QUALIFIER, span, message, "not here");
+        }
         if let (Some(span), Mode::Out | Mode::InOut) = (qualifiers.constant, mode) {
             self.error(Code::BAD_QUALIFIER, span, "an `out` parameter cannot be `const`", "not here");
         }
@@ -172,10 +193,27 @@ impl Sema<'_> {
         let name = self.text(function.name.symbol);
         let id = module.functions.push(Function::new(name, function.span, Vec::new(), ret));
         let (span, defined) = (function.name.span, function.body.is_some());
-        let signature = Signature { id, params, ret, span, defined, finished: false, called: None };
+        let signature = Signature { id, params, ret, instruction: None, span, defined, finished: false, called: None };
         let overloads = &mut self.sets[set.0 as usize].overloads;
         overloads.push(signature);
         Some((set, overloads.len() - 1))
+    }
+
+    /// Enters a function that is an instruction. Nobody calls the function that stands in for it.
+    fn add_instruction(
+        &mut self,
+        module: &mut Module,
+        function: &ast::Function,
+        (params, ret): (Parameters, TypeId),
+        instruction: u32,
+    ) {
+        let Some((set, overload)) = self.add_overload(module, function, params, ret) else { return };
+        let signature = &mut self.sets[set.0 as usize].overloads[overload];
+        (signature.defined, signature.finished) = (true, true);
+        signature.instruction = Some(instruction);
+        let mut b = Builder::define(module, signature.id, function.span, Vec::new());
+        b.unreachable();
+        b.finish_into(Some(signature.id));
     }
 
     fn redeclare(
@@ -225,6 +263,7 @@ impl Sema<'_> {
         self.check_usable(&b, function, &signature);
         self.return_type = signature.ret;
         self.set_precise(&mut b, function);
+        self.non_uniform.clear();
         self.scopes.enter();
         self.declare_params(&mut b, function.params, &signature);
         self.statements(&mut b, body.stmts);
@@ -271,7 +310,7 @@ impl Sema<'_> {
             .map(|(param, known)| {
                 let name = param.name.map_or("", |name| self.text(name.symbol)).into();
                 let ty = match known.mode {
-                    Mode::In => known.ty,
+                    Mode::In | Mode::Reference | Mode::Literal => known.ty,
                     Mode::Out | Mode::InOut => module.types.pointer(Space::Function, known.ty),
                 };
                 Param { name, ty }
@@ -285,9 +324,12 @@ impl Sema<'_> {
             let Some(name) = param.name else { continue };
             let value = Value::Param(index as u32);
             let constant = self.qualifiers(param.qualifiers).constant.is_some();
+            let marked = ast[param.qualifiers].iter().any(|q| matches!(q.kind, ast::QualifierKind::NonUniform));
+            self.non_uniform_declarations.extend(marked.then_some(param.span));
+            self.non_uniform.extend(marked.then_some(value));
             let entity = match known.mode {
                 Mode::In if constant || self.is_opaque(b, known.ty) => Entity::Value(value),
-                Mode::In => self.parameter_copy(b, name, value, known.ty),
+                Mode::In | Mode::Reference | Mode::Literal => self.parameter_copy(b, name, value, known.ty),
                 Mode::Out | Mode::InOut => Entity::Place(Place::new(value, Space::Function, known.ty)),
             };
             self.declare(name, entity);

@@ -51,6 +51,7 @@ impl Sema<'_> {
     /// `layout(…) in;`, `layout(…) uniform;`, `layout(…) buffer;`
     pub fn default_qualifiers(&mut self, b: &mut Builder<'_>, decl: &Decl) {
         let qualifiers = self.qualifiers(decl.qualifiers);
+        self.execution_modes(b, decl.qualifiers);
         let ids = self.layout_ids(decl.qualifiers);
         for id in &ids {
             if qualifiers.input.is_some() && self.env.stage == Stage::Fragment {
@@ -180,14 +181,23 @@ impl Sema<'_> {
         self.error(Code::NO_MAIN, span, "the shader has no function `void main()`", label);
     }
 
-    /// `void main() [[maximally_reconverges]]` and `[[subgroup_uniform_control_flow]]`.
-    pub fn read_reconvergence(&mut self, attributes: List<Attribute>) {
+    /// `void main() [[maximally_reconverges]]` and `[[subgroup_uniform_control_flow]]`: promises of entry points.
+    pub fn read_reconvergence(&mut self, attributes: List<Attribute>, is_main: bool) {
         for attribute in &self.ast[attributes] {
-            self.reconvergence = match self.text(attribute.name.symbol) {
-                "maximally_reconverges" => Reconvergence::Maximal,
-                "subgroup_uniform_control_flow" => Reconvergence::SubgroupUniform,
-                _ => self.reconvergence,
+            let (promise, extension) = match self.text(attribute.name.symbol) {
+                "maximally_reconverges" => (Reconvergence::Maximal, "GL_EXT_maximal_reconvergence"),
+                "subgroup_uniform_control_flow" => {
+                    (Reconvergence::SubgroupUniform, "GL_EXT_subgroup_uniform_control_flow")
+                }
+                _ => continue,
             };
+            let span = attribute.name.span;
+            if !self.env.is_enabled(extension) {
+                self.needs_extension("this attribute needs", extension, span);
+            } else if !is_main {
+                self.error(Code::BAD_DECLARATION, span, "this attribute belongs to `main`", "not here");
+            }
+            self.reconvergence = promise;
         }
     }
 

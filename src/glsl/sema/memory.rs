@@ -11,6 +11,15 @@ pub fn pointer(b: &mut Builder<'_>, place: &Place) -> Value {
     if place.path.is_empty() && place.space != Space::Physical { place.root } else { b.access(place.root, &place.path) }
 }
 
+/// The same for an operation that takes memory itself, marked where the way to it differs among invocations.
+pub fn marked_pointer(b: &mut Builder<'_>, place: &Place) -> Value {
+    let before = b.flags;
+    b.flags.set(InstFlags::NON_UNIFORM, place.non_uniform);
+    let pointer = pointer(b, place);
+    b.flags = before;
+    pointer
+}
+
 /// Type of the value that reading the place gives.
 pub fn value_type(b: &mut Builder<'_>, place: &Place) -> TypeId {
     let ty = b.module.types.logical(place.ty);
@@ -78,14 +87,16 @@ pub fn check_writable(place: &Place, span: Span) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(Code::NOT_WRITABLE, reason).at(span, "written here"))
 }
 
-fn with_access_flags<R>(b: &mut Builder<'_>, place: &Place, act: impl FnOnce(&mut Builder<'_>) -> R) -> R {
+/// What `act` emits, with the memory qualifiers of a place.
+pub fn with_access_flags<R>(b: &mut Builder<'_>, place: &Place, act: impl FnOnce(&mut Builder<'_>) -> R) -> R {
     let before = b.flags;
     b.flags.set(InstFlags::COHERENT, place.access.contains(Access::COHERENT));
     b.flags.set(InstFlags::VOLATILE, place.access.contains(Access::VOLATILE));
+    b.flags.set(InstFlags::DEVICE, place.access.contains(Access::DEVICE));
     b.flags.set(InstFlags::NON_UNIFORM, place.non_uniform);
     if place.space == Space::Handle {
         // Qualifiers of an image hold for its texels, not for the reading of its handle.
-        b.flags.remove(InstFlags::COHERENT | InstFlags::VOLATILE);
+        b.flags.remove(InstFlags::COHERENT | InstFlags::VOLATILE | InstFlags::DEVICE);
     }
     let result = act(b);
     b.flags = before;

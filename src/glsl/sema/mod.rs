@@ -13,6 +13,7 @@ mod calls;
 mod choice;
 mod constants;
 mod construct;
+mod cooperative;
 mod declarations;
 mod derivatives;
 mod expressions;
@@ -22,6 +23,7 @@ mod functions;
 mod interface;
 mod loops;
 mod memory;
+mod non_uniform;
 mod operators;
 mod pipeline;
 mod place;
@@ -30,6 +32,7 @@ mod ray_query;
 mod references;
 mod resources;
 mod scope;
+mod spirv;
 mod stage;
 mod statements;
 mod switch;
@@ -115,6 +118,8 @@ struct Sema<'a> {
     calls_unfinished: bool,
     /// Declarations that are `precise`.
     precise: Vec<Span>,
+    /// Declarations that are `nonuniformEXT`.
+    non_uniform_declarations: Vec<Span>,
     /// Loops and switches, and loops, around the statement being lowered.
     breakable: u32,
     continuable: u32,
@@ -158,7 +163,8 @@ impl<'a> Sema<'a> {
             refusals: Vec::new(),
             references: Vec::new(),
             calls_unfinished: false,
-            precise: precise_declarations(ast),
+            precise: declarations_with(ast, |kind| matches!(kind, ast::QualifierKind::Precise)),
+            non_uniform_declarations: declarations_with(ast, |kind| matches!(kind, ast::QualifierKind::NonUniform)),
             breakable: 0,
             continuable: 0,
             reconvergence: Reconvergence::Default,
@@ -194,7 +200,8 @@ impl<'a> Sema<'a> {
             DeclKind::Block(block) => self.block(&mut b, decl, &block),
             DeclKind::Defaults => self.default_qualifiers(&mut b, decl),
             DeclKind::Requalify(names) => self.requalify(&mut b, decl, names),
-            DeclKind::Precision { .. } | DeclKind::Prototype(_) => {}
+            DeclKind::Precision { ty, .. } => self.check_precision(&mut b, ty),
+            DeclKind::Prototype(_) => {}
         }
     }
 
@@ -255,8 +262,8 @@ fn did_you_mean<'n>(
     }
 }
 
-fn precise_declarations(ast: &Ast) -> Vec<Span> {
-    let is_precise =
-        |decl: &ast::Decl| ast[decl.qualifiers].iter().any(|q| matches!(q.kind, ast::QualifierKind::Precise));
-    ast.decls.iter().filter(|(_, decl)| is_precise(decl)).map(|(_, decl)| decl.span).collect()
+/// Where variables are declared with a qualifier.
+fn declarations_with(ast: &Ast, is_wanted: fn(ast::QualifierKind) -> bool) -> Vec<Span> {
+    let has = |decl: &ast::Decl| ast[decl.qualifiers].iter().any(|qualifier| is_wanted(qualifier.kind));
+    ast.decls.iter().filter(|(_, decl)| has(decl)).map(|(_, decl)| decl.span).collect()
 }

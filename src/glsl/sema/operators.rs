@@ -125,6 +125,9 @@ fn to_scalar(b: &mut Builder<'_>, value: Value, from: Basic, scalar: Scalar) -> 
 }
 
 fn arithmetic(b: &mut Builder<'_>, implicit: bool, op: BinaryOp, left: Value, right: Value) -> Option<Value> {
+    if holds_matrix(b, left) || holds_matrix(b, right) {
+        return on_cooperative(b, op, left, right);
+    }
     let (left, right, l, r) = unify(b, implicit, left, right)?;
     if l.scalar.is_bool() {
         return None;
@@ -133,6 +136,26 @@ fn arithmetic(b: &mut Builder<'_>, implicit: bool, op: BinaryOp, left: Value, ri
         return matrix_product(b, left, right, l, r);
     }
     component_wise(b, op, left, right, l, r)
+}
+
+fn holds_matrix(b: &mut Builder<'_>, value: Value) -> bool {
+    let ty = b.type_of(value);
+    b.module.types.cooperative(ty).is_some()
+}
+
+/// Two cooperative matrices of one type, element by element, or one times a number of its elements' type.
+fn on_cooperative(b: &mut Builder<'_>, op: BinaryOp, left: Value, right: Value) -> Option<Value> {
+    let (l, r) = (b.type_of(left), b.type_of(right));
+    let types = &b.module.types;
+    let scales = |matrix: TypeId, by: TypeId| types.cooperative(matrix).is_some_and(|matrix| matrix.element == by);
+    types.number_of(l).and(types.number_of(r))?;
+    let (op, left, right) = match op {
+        _ if l == r => (op, left, right),
+        BinaryOp::Mul if scales(l, r) => (BinaryOp::TimesScalar, left, right),
+        BinaryOp::Mul if scales(r, l) => (BinaryOp::TimesScalar, right, left),
+        _ => return None,
+    };
+    Some(b.binary(op, left, right))
 }
 
 /// Operands of one shape, or one of them a scalar.
@@ -276,12 +299,17 @@ pub fn unary(b: &mut Builder<'_>, op: UnaryOp, text: &str, operand: Operand) -> 
     match basic.filter(|basic| takes(op, *basic)) {
         Some(basic) if basic.is_matrix() => Ok(negated_matrix(b, operand.value, basic)),
         Some(_) => Ok(b.unary(op, operand.value)),
+        None if op == UnaryOp::Neg && negates_matrix(b, ty) => Ok(b.unary(op, operand.value)),
         None => {
             let name = display(&b.module.types, &b.module.constants, ty);
             let message = format!("`{text}` does not take an operand of type `{name}`");
             Err(Diagnostic::error(Code::BAD_OPERANDS, message).at(operand.span, format!("this is `{name}`")))
         }
     }
+}
+
+fn negates_matrix(b: &Builder<'_>, ty: TypeId) -> bool {
+    b.module.types.cooperative(ty).is_some() && b.module.types.number_of(ty).is_some()
 }
 
 fn takes(op: UnaryOp, basic: Basic) -> bool {

@@ -113,6 +113,12 @@ impl Sema<'_> {
         for arg in rest {
             values.push(self.printed(b, *arg)?);
         }
+        let asked = conversions(self.text(text));
+        if asked != values.len() {
+            let message = format!("the text prints {}", counted(asked, "value"));
+            self.error(Code::NO_OVERLOAD, whole, message, format!("{} given", values.len()));
+            return None;
+        }
         b.span = whole;
         b.print(&unescaped(self.text(text)), &values);
         Some(Lowered::Void)
@@ -130,6 +136,11 @@ impl Sema<'_> {
         self.error(Code::TYPE_MISMATCH, self.ast[arg].span, message, format!("this is `{name}`"));
         None
     }
+}
+
+/// Values that a text asks for: each `%` but a doubled one.
+fn conversions(text: &str) -> usize {
+    text.replace("%%", "").matches('%').count()
 }
 
 /// A text with `\\n` and its kin as the characters they stand for.

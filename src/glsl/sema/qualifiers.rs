@@ -2,8 +2,9 @@
 
 use super::Sema;
 use crate::diagnostic::Code;
-use crate::glsl::ast::{self, List, Memory, QualifierKind, Storage};
-use crate::ir::{Access, Interpolation, Sampling};
+use crate::glsl::ast::{self, List, Memory, QualifierKind, SpirvWord, Storage};
+use crate::ir::build::Builder;
+use crate::ir::{Access, Interpolation, Sampling, Scalar, Stage, Type};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -22,7 +23,12 @@ pub struct Qualifiers {
     /// A qualifier of stages that are not supported, or of old versions.
     pub other: Option<Span>,
     pub interpolation: Interpolation,
+    /// Where the interpolation is written.
+    pub interpolated: Option<Span>,
     pub precise: bool,
+    /// `spirv_by_reference` and `spirv_literal` of parameters.
+    pub by_reference: bool,
+    pub literal: bool,
     pub invariant: bool,
     pub access: Access,
 }
@@ -80,6 +86,7 @@ fn access(memory: Memory) -> Access {
         Memory::WriteOnly => Access::WRITEONLY,
         // The second only says that the memory is soon forgotten.
         Memory::NonPrivate | Memory::NonTemporal => Access::empty(),
+        Memory::DeviceCoherent => Access::COHERENT | Access::DEVICE,
         _ => Access::COHERENT,
     }
 }
@@ -104,8 +111,18 @@ impl Sema<'_> {
                 QualifierKind::Invariant => gathered.invariant = true,
                 QualifierKind::Interpolation(kind) => {
                     gathered.interpolation = interpolation(kind);
+                    if gathered.interpolated.replace(qualifier.span).is_some() {
+                        let message = "a declaration has one interpolation qualifier";
+                        self.error(Code::BAD_QUALIFIER, qualifier.span, message, "a second one");
+                    }
                     self.need_barycentric(kind, qualifier.span);
                 }
+                QualifierKind::Spirv(word, _) => {
+                    self.check_spirv_qualifier(word, qualifier.span);
+                    gathered.by_reference |= word == SpirvWord::ByReference;
+                    gathered.literal |= word == SpirvWord::Literal;
+                }
+                QualifierKind::NonUniform => drop(self.need_non_uniform(qualifier.span)),
                 QualifierKind::Subroutine(_) => self.unsupported(qualifier.span, "subroutines are"),
                 _ => {}
             }
@@ -137,6 +154,35 @@ impl Sema<'_> {
         if let Some(span) = gathered.other {
             self.unsupported(span, "this storage qualifier is");
         }
+    }
+
+    /// What passes between stages is interpolated, and nothing else: not what the vertex stage takes in, not what the
+    /// fragment stage gives out (GLSL 4.60 section 4.5; VUID-StandaloneSpirv-Flat-06202).
+    pub fn check_interpolation(&mut self, qualifiers: &Qualifiers) {
+        let written = [qualifiers.interpolated, qualifiers.centroid, qualifiers.sample];
+        let Some(span) = written.into_iter().flatten().next() else { return };
+        let passes = match self.env.stage {
+            Stage::Vertex => qualifiers.output.is_some(),
+            Stage::Fragment => qualifiers.input.is_some(),
+            Stage::Compute => false,
+        };
+        if !passes {
+            let message = "only what passes from the vertex to the fragment stage is interpolated";
+            self.error(Code::BAD_QUALIFIER, span, message, "not here");
+        }
+    }
+
+    /// `precision highp float;` is about floats, integers, images and samplers (GLSL 4.60 section 4.7.4).
+    pub fn check_precision(&mut self, b: &mut Builder<'_>, ty: ast::TypeId) {
+        let Some(of) = self.type_spec(b, ty) else { return };
+        let plain = [Scalar::F32, Scalar::I32].map(|scalar| b.module.types.scalar(scalar));
+        let single = !matches!(b.module.types.get(of), Type::Array { .. });
+        if plain.contains(&of) || single && self.is_opaque(b, of) {
+            return;
+        }
+        let span = self.ast[ty].span;
+        let message = "only `float`, `int`, images and samplers have a default precision";
+        self.error(Code::BAD_TYPE, span, message, "another type");
     }
 
     /// All layout identifiers of the declaration, in order; later ones override.

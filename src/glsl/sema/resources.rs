@@ -2,12 +2,11 @@
 //! GL_KHR_vulkan_glsl), and which of their uses their qualifiers allow.
 
 use super::Sema;
-use super::expressions::Lowered;
 use super::place::Place;
 use super::qualifiers::Qualifiers;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::glsl::ast::{self, Declarator, ExprId, LayoutId, List};
+use crate::glsl::ast::{self, Declarator, LayoutId};
 use crate::glsl::opaque;
 use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
@@ -55,6 +54,10 @@ impl Sema<'_> {
     ) -> Option<Entity> {
         if qualifiers.uniform.is_none() {
             self.refuse_opaque(b, base, declarator.span)?;
+        }
+        if let Some(init) = declarator.init {
+            let message = "an image or sampler has no initial value";
+            self.error(Code::BAD_INITIALIZER, self.ast[init].span, message, "not allowed");
         }
         let mut layout = ResourceLayout::default();
         for id in &self.layout_ids(decl.qualifiers) {
@@ -166,7 +169,13 @@ impl Sema<'_> {
             self.error(Code::NOT_WRITABLE, span, "this image is `readonly`", "written here");
             return None;
         }
-        self.check_format(name, image, reads, span)
+        self.check_format(name, image, reads, span)?;
+        if name.starts_with("imageAtomic") && !opaque::is_atomic(image.format) {
+            let message = "atomic operations need an image of one whole word, such as `layout(r32ui)`";
+            self.error(Code::BAD_LAYOUT, span, message, "this image has another format");
+            return None;
+        }
+        Some(())
     }
 
     fn check_format(&mut self, name: &str, image: ImageType, reads: bool, span: Span) -> Option<()> {
@@ -179,35 +188,5 @@ impl Sema<'_> {
         let message = "an image that is read needs a format, such as `layout(rgba8)`";
         self.error(Code::BAD_LAYOUT, span, message, "this image has none");
         None
-    }
-
-    /// `nonuniformEXT(index)`, `nonuniformEXT(images[index])`.
-    pub fn mark_non_uniform(&mut self, b: &mut Builder<'_>, args: List<ExprId>, whole: Span) -> Option<Lowered> {
-        let ast = self.ast;
-        let [arg] = ast[args] else {
-            self.error(Code::NO_OVERLOAD, whole, "`nonuniformEXT` takes one argument", "not one");
-            return None;
-        };
-        match self.lower(b, arg)? {
-            Lowered::Place(mut place) if place.space == Space::Handle => {
-                place.non_uniform = true;
-                Some(Lowered::Place(place))
-            }
-            Lowered::Place(place) => {
-                let value = self.read(b, &place, ast[arg].span)?;
-                self.non_uniform.insert(value);
-                Some(Lowered::Value(value))
-            }
-            Lowered::Value(value) => {
-                if !matches!(value, Value::Const(_)) {
-                    self.non_uniform.insert(value);
-                }
-                Some(Lowered::Value(value))
-            }
-            Lowered::Void => {
-                self.error(Code::TYPE_MISMATCH, whole, "a `void` function gives no value", "a value is needed here");
-                None
-            }
-        }
     }
 }

@@ -40,6 +40,8 @@ struct PortLayout {
     location: Option<u32>,
     component: u32,
     index: u32,
+    /// Where the index is written.
+    index_at: Option<Span>,
     feedback: FeedbackLayout,
 }
 
@@ -56,8 +58,10 @@ impl Sema<'_> {
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
         let ty = self.of_vertices(b, ty, qualifiers, declarator.span)?;
         let space = self.port_space(qualifiers)?;
+        self.check_interpolation(qualifiers);
         let layout = self.port_layout(b, decl.qualifiers)?;
-        if layout.location.is_none() {
+        self.check_source(&layout, space);
+        if layout.location.is_none() && !self.says_decoration(decl.qualifiers) {
             self.needs_location(declarator.name);
             return None;
         }
@@ -131,7 +135,10 @@ impl Sema<'_> {
             match self.text(id.name.symbol) {
                 "location" => layout.location = Some(self.layout_value(b, id)?),
                 "component" => layout.component = self.layout_value(b, id)?,
-                "index" => layout.index = self.layout_value(b, id)?,
+                "index" => {
+                    layout.index = self.layout_value(b, id)?;
+                    layout.index_at = Some(id.span);
+                }
                 name if name.starts_with("xfb_") => self.feedback_id(b, id, &mut layout.feedback)?,
                 _ => self.unknown_layout_id(id),
             }
@@ -140,6 +147,17 @@ impl Sema<'_> {
             self.error(Code::BAD_LAYOUT, self.ast[list][0].span, "a location has the components 0 to 3", "beyond them");
         }
         Some(layout)
+    }
+
+    /// The two sources of blending are outputs of fragment shaders (GLSL 4.60 section 4.4.2).
+    fn check_source(&mut self, layout: &PortLayout, space: Space) {
+        let Some(span) = layout.index_at else { return };
+        if self.env.stage != Stage::Fragment || space != Space::Output {
+            let message = "`index` belongs to outputs of fragment shaders";
+            self.error(Code::BAD_LAYOUT, span, message, "not here");
+        } else if layout.index > 1 {
+            self.error(Code::BAD_LAYOUT, span, "`index` is 0 or 1", "there are two sources");
+        }
     }
 
     /// What may pass between stages: numbers, and in fragment inputs integers and doubles only flat.
@@ -151,6 +169,7 @@ impl Sema<'_> {
         let complaint = match b.module.types.get(ty) {
             _ if scalar.is_some_and(Scalar::is_bool) => "a `bool` cannot pass between stages",
             Type::Void | Type::Array { len: ArrayLen::Runtime, .. } => "an input or output needs a size",
+            _ if b.module.types.holds_cooperative(ty) => "a cooperative matrix cannot pass between stages",
             Type::BufferReference { .. } => "a buffer reference cannot pass between stages",
             Type::RayQuery => "a ray query cannot pass between stages",
             Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure => {
@@ -174,7 +193,9 @@ impl Sema<'_> {
     pub fn stage_block(&mut self, b: &mut Builder<'_>, decl: &Decl, block: &ast::Block) -> Option<()> {
         let qualifiers = self.qualifiers(decl.qualifiers);
         let space = self.port_space(&qualifiers)?;
+        self.check_interpolation(&qualifiers);
         let layout = self.port_layout(b, decl.qualifiers)?;
+        self.check_source(&layout, space);
         if self.text(block.name.symbol) == "gl_PerVertex" {
             return self.redeclare_per_vertex(b, block, layout.feedback);
         }
@@ -413,7 +434,7 @@ impl Sema<'_> {
         for id in &self.layout_ids(list) {
             match self.text(id.name.symbol).starts_with("xfb_") {
                 true => self.feedback_id(b, id, &mut feedback)?,
-                false => self.redeclaration_layout(b, id),
+                false => self.redeclaration_layout(b, name, id),
             }
         }
         let length = match b.module.types.get(ty) {
@@ -461,21 +482,31 @@ impl Sema<'_> {
         self.env.stage == Stage::Vertex
     }
 
-    fn redeclaration_layout(&mut self, b: &mut Builder<'_>, id: &LayoutId) {
-        match self.text(id.name.symbol) {
-            "depth_any" => self.fragment.depth = DepthPromise::Any,
-            "depth_greater" => self.fragment.depth = DepthPromise::Greater,
-            "depth_less" => self.fragment.depth = DepthPromise::Less,
-            "depth_unchanged" => self.fragment.depth = DepthPromise::Unchanged,
-            "viewport_relative" if self.may_place_layers("GL_NV_viewport_array2", id) => {
+    fn redeclaration_layout(&mut self, b: &mut Builder<'_>, name: &str, id: &LayoutId) {
+        match (name, self.text(id.name.symbol)) {
+            ("gl_FragDepth", "depth_any") => self.promise_depth(DepthPromise::Any, id),
+            ("gl_FragDepth", "depth_greater") => self.promise_depth(DepthPromise::Greater, id),
+            ("gl_FragDepth", "depth_less") => self.promise_depth(DepthPromise::Less, id),
+            ("gl_FragDepth", "depth_unchanged") => self.promise_depth(DepthPromise::Unchanged, id),
+            ("gl_FragCoord", "origin_upper_left") => {}
+            ("gl_FragCoord", "pixel_center_integer") => self.fragment.integer_centers = true,
+            ("gl_Layer", "viewport_relative") if self.may_place_layers("GL_NV_viewport_array2", id) => {
                 self.layer.viewport_relative = true;
             }
-            "secondary_view_offset" if self.may_place_layers("GL_NV_stereo_view_rendering", id) => {
+            ("gl_Layer", "secondary_view_offset") if self.may_place_layers("GL_NV_stereo_view_rendering", id) => {
                 self.layer.secondary_offset = self.layout_value(b, id);
             }
-            "origin_upper_left" => {}
-            "pixel_center_integer" => self.fragment.integer_centers = true,
             _ => self.unknown_layout_id(id),
+        }
+    }
+
+    /// All declarations of `gl_FragDepth` promise the same (GLSL 4.60 section 4.4.2.2).
+    fn promise_depth(&mut self, promise: DepthPromise, id: &LayoutId) {
+        let before = self.fragment.depth;
+        self.fragment.depth = promise;
+        if before != DepthPromise::default() && before != promise {
+            let message = "`gl_FragDepth` is declared with two promises";
+            self.error(Code::BAD_LAYOUT, id.span, message, "another one than before");
         }
     }
 

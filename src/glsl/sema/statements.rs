@@ -94,6 +94,9 @@ impl Sema<'_> {
             let name = self.text(attribute.name.symbol);
             if let Some((_, known)) = HINTS.iter().find(|(known, _)| *known == name) {
                 hint = *known;
+                if !self.env.is_enabled("GL_EXT_control_flow_attributes") {
+                    self.needs_extension("this attribute needs", "GL_EXT_control_flow_attributes", attribute.name.span);
+                }
             }
         }
         hint

@@ -27,6 +27,8 @@ impl Sema<'_> {
         let base = match spec.kind {
             TypeKind::Named(name) => self.named_type(b, name)?,
             TypeKind::Struct(id) => self.struct_definition(b, id)?,
+            TypeKind::Spirv(args) => self.spirv_type(b, args, spec.span)?,
+            TypeKind::Matrix(spec) => self.matrix_spec(b, spec)?,
         };
         self.with_dimensions(b, base, spec.dimensions)
     }
@@ -211,8 +213,8 @@ impl Sema<'_> {
     }
 
     /// Declares a name in the innermost scope; one that is there already is an error.
-    pub fn declare(&mut self, name: Name, entity: Entity) {
-        if self.text(name.symbol).starts_with("gl_") {
+    pub fn declare(&mut self, name: Name, mut entity: Entity) {
+        if self.text(name.symbol).starts_with("gl_") && !self.env.is_enabled("GL_EXT_spirv_intrinsics") {
             let message = format!("`{}` cannot be declared", self.text(name.symbol));
             self.error(Code::RESERVED_WORD, name.span, message, "names that begin with `gl_` are the language's own");
         }
@@ -224,6 +226,9 @@ impl Sema<'_> {
             let diagnostic = Diagnostic::error(Code::REDECLARED, message);
             self.report(diagnostic.at(name.span, "the second declaration").with(first, "the first one"));
             return;
+        }
+        if let Entity::Place(place) = &mut entity {
+            place.non_uniform |= self.is_declared_non_uniform(name.span);
         }
         self.scopes.declare(name.symbol, entity, name.span);
     }

@@ -13,7 +13,7 @@ impl Folder<'_> {
             Length | Distance | Dot | Cross | Normalize | FaceForward | Reflect | Refract => {
                 self.geometric(function, ty, args)
             }
-            DotInt | DotIntAccSat | DotPacked | DotPackedAccSat => None,
+            DotInt | DotIntAccSat | DotPacked | DotPackedAccSat | IsHelper => None,
             Any | All => self.any_or_all(function, ty, args),
             Modf | Frexp | AddCarry | SubBorrow | MulExtended => self.two_results(function, ty, args),
             _ => match super::pack::is_packing(function) {

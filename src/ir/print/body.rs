@@ -3,7 +3,7 @@
 use super::lane::lane_text;
 use super::words::{barrier_text, flags_text, hint_text, snake};
 use super::{Printer, unique};
-use crate::ir::{BlockId, Case, FuncId, Function, ImageOp, Inst, InstId, Op, Types, Value, Values};
+use crate::ir::{BlockId, Case, FuncId, Function, ImageOp, Inst, InstId, MatrixOp, Op, Types, Value, Values};
 use std::sync::Arc;
 
 /// Column in which source positions begin.
@@ -262,9 +262,30 @@ impl Body<'_, '_> {
                 self.word(format!("print {text:?}:"), self.function.values(args))
             }
             Op::Barrier { execution, memory, kinds, order } => barrier_text(execution, memory, kinds, order),
+            Op::Cooperative(op, args) => self.cooperative(op, args),
+            Op::Foreign(instruction, args) => self.foreign(instruction, args),
             Op::Lane(op, args) => self.word(format!("lane {}", lane_text(op)), self.function.values(args)),
             _ => self.flow(op),
         }
+    }
+
+    fn cooperative(&self, op: MatrixOp, args: Values) -> String {
+        let word = match op {
+            MatrixOp::Load => "load".to_owned(),
+            MatrixOp::Store => "store".to_owned(),
+            MatrixOp::MulAdd { saturating: false } => "mul_add".to_owned(),
+            MatrixOp::MulAdd { saturating: true } => "mul_add.saturating".to_owned(),
+            MatrixOp::Length(of) => format!("length {}", self.printer.type_text(of)),
+        };
+        self.word(format!("cooperative.{word}"), self.function.values(args))
+    }
+
+    /// `foreign GLSL.std.450 35: …`
+    fn foreign(&self, instruction: u32, args: Values) -> String {
+        let known = &self.printer.module.foreign.instructions[instruction as usize];
+        let set = known.set.as_ref().map_or("", |set| set);
+        let word = format!("foreign {set} {}:", known.opcode).replace("  ", " ");
+        self.word(word, self.function.values(args))
     }
 
     fn flow(&self, op: &Op) -> String {

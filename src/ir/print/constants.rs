@@ -6,7 +6,7 @@ use super::types::{scalar_name, write_type};
 use super::words::spec_op_name;
 use crate::ir::fold::f16_to_f64;
 use crate::ir::{
-    ArrayLen, ConstId, ConstValue, Function, Module, Op, Scalar, ScalarKind, StructId, Type, Value,
+    ArrayLen, ConstId, ConstValue, CooperativeMatrix, Function, Module, Op, Scalar, ScalarKind, StructId, Type, Value,
     constant::sign_extend,
 };
 
@@ -20,10 +20,15 @@ impl Used {
         module.entry_points.iter().flat_map(|entry| entry.workgroup_size).for_each(|id| used.mark(id));
         module.functions.iter().for_each(|(_, function)| used.function(function));
         for (_, ty) in module.types.iter() {
-            if let Type::Array { len: ArrayLen::Spec(id), .. } = ty {
-                used.mark(id);
+            match ty {
+                Type::Array { len: ArrayLen::Spec(id), .. } => used.mark(id),
+                Type::CooperativeMatrix(CooperativeMatrix { scope, rows, columns, .. }) => {
+                    [scope, rows, columns].into_iter().for_each(|id| used.mark(id));
+                }
+                _ => {}
             }
         }
+        module.foreign.each_constant(|id| used.mark(id));
         used.parts(module);
         used
     }

@@ -1,6 +1,6 @@
 //! How types are written: `f32`, `vec3<u32>`, `mat4x3<f32>`, `[f32; 8]`, `ptr<storage, T>`.
 
-use super::space_name;
+use super::{snake, space_name};
 use crate::ir::{
     ArrayLen, ConstId, ImageDim, ImageType, MatrixLayout, Scalar, ScalarKind, StructId, Type, TypeId, Types,
 };
@@ -46,6 +46,13 @@ pub fn write_type(
         Type::Sampler => "sampler".to_owned(),
         Type::AccelerationStructure => "acceleration-structure".to_owned(),
         Type::RayQuery => "ray-query".to_owned(),
+        Type::Foreign(index) => format!("foreign<{index}>"),
+        Type::CooperativeMatrix(matrix) => {
+            out.push_str("cooperative<");
+            write_type(out, types, matrix.element, struct_name, length);
+            let [scope, rows, columns] = [matrix.scope, matrix.rows, matrix.columns].map(length);
+            format!(", scope {scope}, {rows} x {columns}, {}>", snake(matrix.role))
+        }
     };
     out.push_str(&text);
 }

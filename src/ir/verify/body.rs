@@ -291,6 +291,13 @@ impl<'v> Body<'v> {
         }
     }
 
+    /// The scalar that a type which can be computed with is made of.
+    pub fn number(&self, ty: TypeId) -> Result<Scalar, String> {
+        let computes = self.types.components(ty).is_some() || self.types.cooperative(ty).is_some();
+        let scalar = self.types.number_of(ty).filter(|_| computes);
+        scalar.ok_or_else(|| format!("{} is no scalar or vector", self.name(ty)))
+    }
+
     pub fn name(&self, ty: TypeId) -> String {
         type_name(self.types, ty)
     }

@@ -69,6 +69,7 @@ fn operands(function: MathFn) -> &'static [Kind] {
         BitfieldExtract => &[Int, Count, Count],
         BitfieldInsert => &[Int, Same, Count, Count],
         BitfieldReverse | BitCount | FindLsb | FindMsb | CountLeadingZeros | CountTrailingZeros => &[Int],
+        IsHelper => &[],
         _ => &[Float],
     }
 }

@@ -25,7 +25,6 @@ impl Body<'_> {
             }
             Op::PixelDepth => self.expect(inst.ty, Types::F32),
             Op::PixelStencil => self.expect(inst.ty, Types::U32),
-            Op::IsHelper => self.expect(inst.ty, Types::BOOL),
             Op::Barrier { .. } | Op::Demote | Op::Interlock { .. } => self.expect(inst.ty, Types::VOID),
             _ => self.flow_operands(inst),
         }
@@ -105,7 +104,7 @@ impl Body<'_> {
         };
         let is_struct = matches!(self.types.get(of), Type::Struct(_));
         ensure!(!is_struct || known.is_some(), "the member of {} is not constant", self.name(of));
-        if let (Some(index), Ok(count)) = (known, self.part_count(of)) {
+        if let (Some(index), Ok(count), false) = (known, self.part_count(of), self.is_open(of)) {
             ensure!(index < u64::from(count), "{} has no part {index}", self.name(of));
         }
         let part = self.types.element(of, known.unwrap_or(0) as u32);

@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::{Check, ensure};
 use crate::ir::typing;
-use crate::ir::{ArrayLen, BinaryOp, FuncId, Inst, Op, Scalar, Type, TypeId, Types, UnaryOp, Value, Values};
+use crate::ir::{ArrayLen, BinaryOp, FuncId, Inst, Op, Passing, Scalar, Type, TypeId, Types, UnaryOp, Value, Values};
 
 impl Body<'_> {
     /// The rule of an instruction's operands and result.
@@ -25,6 +25,8 @@ impl Body<'_> {
             Op::Shuffle { a, b, mask } => self.shuffle(ty, a, b, mask),
             Op::Lane(op, args) => self.lane(op, ty, args),
             Op::Call(callee, args) => self.call(ty, callee, args),
+            Op::Cooperative(op, args) => self.cooperative(ty, op, args),
+            Op::Foreign(instruction, args) => self.foreign(instruction, args),
             _ => self.memory(inst),
         }
     }
@@ -49,7 +51,7 @@ impl Body<'_> {
     fn unary(&mut self, op: UnaryOp, ty: TypeId, a: Value) -> Check {
         let of = self.value(a)?;
         self.expect(ty, of)?;
-        let (scalar, _) = self.shape(of)?;
+        let scalar = self.number(of)?;
         let allowed = match op {
             UnaryOp::Neg => !scalar.is_bool(),
             UnaryOp::Not => scalar.is_int(),
@@ -69,8 +71,9 @@ impl Body<'_> {
             }
             _ => {
                 self.expect(b, a)?;
-                let (scalar, _) = self.shape(a)?;
-                ensure!(takes(op, scalar), "not for {}", self.name(a));
+                let scalar = self.number(a)?;
+                let whole = self.types.cooperative(a).is_some();
+                ensure!(takes(op, scalar) && (!whole || is_elementwise(op)), "not for {}", self.name(a));
             }
         }
         let expected = typing::binary(self.types, op, a, b).ok_or("operands that give no result")?;
@@ -83,14 +86,16 @@ impl Body<'_> {
         let vector = |ty| self.types.components(ty).filter(|size| *size > 1);
         let fits = match op {
             BinaryOp::TimesScalar => {
-                (size(a).is_some() || self.types.components(a).is_some()) && self.types.components(b) == Some(1)
+                let scales =
+                    size(a).is_some() || self.types.components(a).is_some() || self.types.cooperative(a).is_some();
+                scales && self.types.components(b) == Some(1)
             }
             BinaryOp::MatrixTimesVector => size(a).is_some_and(|(_, columns, _)| vector(b) == Some(columns)),
             BinaryOp::VectorTimesMatrix => size(b).is_some_and(|(_, _, rows)| vector(a) == Some(rows)),
             BinaryOp::MatrixTimesMatrix => size(a).zip(size(b)).is_some_and(|(a, b)| a.1 == b.2),
             _ => vector(a).is_some() && vector(b).is_some(),
         };
-        let kinds = (self.types.scalar_of(a), self.types.scalar_of(b));
+        let kinds = (self.types.number_of(a), self.types.number_of(b));
         let same = kinds.0 == kinds.1 && kinds.0.is_some_and(|scalar| !scalar.is_bool());
         ensure!(fits && same, "not for {} and {}", self.name(a), self.name(b));
         Ok(())
@@ -98,6 +103,9 @@ impl Body<'_> {
 
     fn convert(&mut self, ty: TypeId, a: Value) -> Check {
         let from = self.value(a)?;
+        if self.same_matrix_shape(from, ty) {
+            return self.number(from).and(self.number(ty)).map(|_| ());
+        }
         let ((_, size), (_, count)) = (self.shape(from)?, self.shape(ty)?);
         ensure!(size == count, "from {} to {}", self.name(from), self.name(ty));
         Ok(())
@@ -150,13 +158,14 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Parts of a composite of known length.
+    /// Parts that a composite of known length is made from.
     pub fn part_count(&self, ty: TypeId) -> Result<u32, String> {
         match self.types.get(ty) {
             Type::Vector { size, .. } => Ok(u32::from(size)),
             Type::Matrix { columns, .. } => Ok(u32::from(columns)),
             Type::Array { len: ArrayLen::Fixed(count), .. } => Ok(count),
             Type::Struct(id) => Ok(self.types.structs[id].members.len() as u32),
+            Type::CooperativeMatrix(_) => Ok(1),
             _ => Err(format!("{} has no number of parts", self.name(ty))),
         }
     }
@@ -171,8 +180,7 @@ impl Body<'_> {
     /// Type of part `index` of a value.
     fn part(&mut self, composite: Value, index: u32) -> Result<TypeId, String> {
         let of = self.value(composite)?;
-        let is_open = matches!(self.types.get(of), Type::Array { len: ArrayLen::Spec(_), .. });
-        ensure!(is_open || index < self.part_count(of)?, "{} has no part {index}", self.name(of));
+        ensure!(self.is_open(of) || index < self.part_count(of)?, "{} has no part {index}", self.name(of));
         self.types.element(of, index).ok_or_else(|| "no such part".to_owned())
     }
 
@@ -220,6 +228,30 @@ impl Body<'_> {
         }
         self.expect(ty, function.ret)
     }
+}
+
+impl Body<'_> {
+    /// What an instruction is nobody knows here; how its arguments are passed must fit.
+    fn foreign(&mut self, instruction: u32, args: Values) -> Check {
+        let known = self.module.foreign.instructions.get(instruction as usize);
+        let known = known.ok_or("there is no such foreign instruction")?;
+        let types = self.list_types(args)?;
+        ensure!(types.len() == known.arguments.len(), "{} arguments", types.len());
+        for ((value, ty), passing) in self.list(args)?.iter().zip(types).zip(&known.arguments) {
+            let fits = match passing {
+                Passing::Value => self.types.pointee(ty).is_none(),
+                Passing::Reference => self.types.pointee(ty).is_some(),
+                Passing::Literal => matches!(value, Value::Const(_)),
+            };
+            ensure!(fits, "{} is passed as {passing:?}", self.name(ty));
+        }
+        Ok(())
+    }
+}
+
+/// Whether an operation is one on all elements of cooperative matrices.
+const fn is_elementwise(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
 }
 
 /// Whether a component-wise operation on operands of one type is for this scalar.

@@ -3,8 +3,9 @@
 use super::*;
 use crate::ir::layout::{Layouts, Rule};
 use crate::ir::{
-    Access, ArrayLen, AtomicOp, BinaryOp, Binding, Builder, Case, ControlHint, Function, Inst, InstFlags, MathFn,
-    Member, Op, Order, Param, Reconvergence, Scalar, Scope, Struct, Value,
+    Access, ArrayLen, AtomicOp, BinaryOp, Binding, Builder, Case, ControlHint, CooperativeMatrix, ForeignInstruction,
+    Function, Inst, InstFlags, MathFn, MatrixOp, MatrixRole, Member, Op, Order, Param, Passing, Reconvergence,
+    Requirements, Scalar, Scope, Struct, Value,
 };
 use crate::lane::{FoldKind, FoldOp, Group, LaneOp, Members, Width};
 
@@ -327,4 +328,68 @@ fn types_are_whole() {
     let ty = module.types.intern(Type::Struct(id));
     module.types.structs[id].members.push(member("self", ty));
     assert_finds(&messages(&module), "a cycle of members");
+}
+
+/// A cooperative matrix of so many rows and columns.
+fn held(b: &mut Builder<'_>, rows: u32, columns: u32, role: MatrixRole) -> TypeId {
+    let [scope, rows, columns] = [3, rows, columns].map(|number| b.module.constants.u32(number));
+    let matrix = CooperativeMatrix { element: Types::F32, scope, rows, columns, role };
+    b.module.types.intern(Type::CooperativeMatrix(matrix))
+}
+
+#[test]
+fn cooperative_matrices_keep_their_shapes() {
+    let found = found(|b| {
+        let (a, other) = (held(b, 16, 8, MatrixRole::A), held(b, 8, 8, MatrixRole::B));
+        let sum = held(b, 16, 8, MatrixRole::Accumulator);
+        let [x, y, z] = [a, other, sum].map(|ty| b.construct(ty, &[F]));
+        let product = MatrixOp::MulAdd { saturating: false };
+        let fine = b.cooperative(product, &[x, y, z], sum);
+        let doubled = b.binary(BinaryOp::Add, fine, z);
+        b.binary(BinaryOp::TimesScalar, doubled, F);
+        b.cooperative(product, &[y, x, z], sum);
+        b.cooperative(product, &[x, y, z], a);
+        b.binary(BinaryOp::Add, x, y);
+        b.binary(BinaryOp::Lt, z, z);
+        b.convert(x, sum);
+        b.construct(a, &[I]);
+        b.cooperative(MatrixOp::Length(Types::F32), &[], Types::U32);
+        b.cooperative(MatrixOp::Load, &[F, I, I], a);
+    });
+    for part in ["in the roles", "instead of", "not for", "no scalar or vector", "i32 instead", "no cooperative matrix"]
+    {
+        assert_finds(&found, part);
+    }
+    assert_finds(&found, "f32 is no pointer");
+    assert_eq!(found.len(), 8, "{found:?}");
+}
+
+#[test]
+fn cooperative_matrices_are_of_one_invocation() {
+    let mut module = Module::new();
+    let ty = held(&mut Builder::outside(&mut module), 16, 16, MatrixRole::A);
+    module.globals.push(global(Space::Private, ty));
+    assert!(messages(&module).is_empty());
+    module.globals.push(global(Space::Workgroup, ty));
+    assert_finds(&messages(&module), "cannot be of type cooperative<f32, scope spec, spec x spec, a>");
+}
+
+#[test]
+fn foreign_instructions_take_what_they_say() {
+    let found = found(|b| {
+        let arguments = vec![Passing::Value, Passing::Reference, Passing::Literal];
+        let requires = Requirements::default();
+        b.module.foreign.instructions.push(ForeignInstruction { set: None, opcode: 62, arguments, requires });
+        let (memory, number) = (b.local("x", Types::F32, None), b.const_i32(2));
+        b.foreign(0, &[F, memory, number], Types::VOID);
+        b.foreign(0, &[memory, memory, number], Types::VOID);
+        b.foreign(0, &[F, F, number], Types::VOID);
+        b.foreign(0, &[F, memory, I], Types::VOID);
+        b.foreign(0, &[F], Types::VOID);
+        b.foreign(1, &[], Types::VOID);
+    });
+    for part in ["passed as Value", "passed as Reference", "passed as Literal", "1 arguments", "no such foreign"] {
+        assert_finds(&found, part);
+    }
+    assert_eq!(found.len(), 5, "{found:?}");
 }

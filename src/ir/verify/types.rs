@@ -1,7 +1,9 @@
 //! Rules of types, structs and constants: handles in range, parts before wholes, layouts complete.
 
 use super::{Check, ensure, find_cycle, is_laid_out, is_neutral};
-use crate::ir::{ArrayLen, ConstId, ConstValue, Constant, Module, Struct, StructId, Type, TypeId, Types};
+use crate::ir::{
+    ArrayLen, ConstId, ConstValue, Constant, CooperativeMatrix, Module, Struct, StructId, Type, TypeId, Types,
+};
 
 /// What is wrong with the types and constants of a module. Where handles are out of range nothing else is asked.
 pub fn check(module: &Module) -> Vec<String> {
@@ -57,6 +59,12 @@ fn handles_of(module: &Module, id: TypeId, ty: Type) -> Check {
         Type::Matrix { columns, rows, scalar, .. } => {
             ensure!((2..=4).contains(&columns) && (2..=4).contains(&rows), "a matrix has two to four columns and rows");
             ensure!(scalar.is_float(), "a matrix is made of floats");
+        }
+        Type::Foreign(of) => ensure!((of as usize) < module.foreign.types.len(), "there is no such foreign type"),
+        Type::CooperativeMatrix(CooperativeMatrix { element, scope, rows, columns, .. }) => {
+            ensure!(element < id, "its element comes after it");
+            let known = |id: &ConstId| id.index() < module.constants.len();
+            ensure!([scope, rows, columns].iter().all(known), "its parameters do not exist");
         }
         _ => {}
     }
@@ -128,6 +136,7 @@ fn constant(module: &Module, types: &mut Types, item: &Constant) -> Check {
                 Type::Matrix { columns, .. } => u32::from(columns),
                 Type::Array { len: ArrayLen::Fixed(count), .. } => count,
                 Type::Struct(id) => types.structs[id].members.len() as u32,
+                Type::CooperativeMatrix(_) => 1,
                 _ => return Err("parts are a composite's".to_owned()),
             };
             ensure!(parts.len() == count as usize, "it has {} parts instead of {count}", parts.len());

@@ -150,7 +150,7 @@ impl<'m> Lower<'m> {
         match self.shapes.count(ty) {
             Some(count) if count <= SCALAR_LIMIT => {}
             Some(_) => self.stop("a value of more than 65536 scalars is too large for a kernel"),
-            None => self.stop_without("images and samplers"),
+            None => self.stop_without(self.shapes.lacks(ty).unwrap_or("images and samplers")),
         }
     }
 
@@ -195,10 +195,6 @@ impl<'m> Lower<'m> {
                 self.not_yet("reads of attachments");
                 self.stand_in(inst.ty)
             }
-            IrOp::IsHelper => {
-                self.not_yet("invocations that become helpers");
-                self.stand_in(inst.ty)
-            }
             IrOp::Ray { .. } => {
                 self.not_yet("ray queries");
                 self.stand_in(inst.ty)
@@ -210,6 +206,14 @@ impl<'m> Lower<'m> {
             IrOp::Print { .. } => {
                 self.not_yet("texts that are printed");
                 Scalars::new()
+            }
+            IrOp::Cooperative(..) => {
+                self.not_yet("cooperative matrices");
+                self.stand_in(inst.ty)
+            }
+            IrOp::Foreign(..) => {
+                self.not_yet("instructions of SPIR-V by number");
+                self.stand_in(inst.ty)
             }
             IrOp::Image { .. } => {
                 self.not_yet("operations on images");

@@ -95,10 +95,11 @@ impl<'m> Lower<'m> {
     /// Bytes of a variable's memory; reports a length that specialization has made impossible.
     pub fn known_extent(&mut self, ty: TypeId) -> Option<Extent> {
         let extent = self.shapes.extent(ty);
-        if self.shapes.types.get(ty) == ir::Type::RayQuery {
-            self.not_yet("ray queries");
-        } else if extent.is_none() {
-            self.refuse(Code::BAD_SETTING, "an array has a length here that is impossible");
+        match self.shapes.lacks(ty) {
+            _ if extent.is_some() => {}
+            None if self.shapes.types.get(ty) == ir::Type::RayQuery => self.not_yet("ray queries"),
+            Some(what) => self.stop_without(what),
+            None => self.refuse(Code::BAD_SETTING, "an array has a length here that is impossible"),
         }
         extent
     }

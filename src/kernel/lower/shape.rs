@@ -205,6 +205,17 @@ impl Shapes {
         count
     }
 
+    /// What a type is, or has in it, that only SPIR-V has.
+    pub fn lacks(&self, ty: TypeId) -> Option<&'static str> {
+        match self.types.get(ty) {
+            Type::CooperativeMatrix(_) => Some("cooperative matrices"),
+            Type::Foreign(_) => Some("types of SPIR-V by number"),
+            Type::Array { element, .. } => self.lacks(element),
+            Type::Struct(id) => self.types.structs[id].members.iter().find_map(|member| self.lacks(member.ty)),
+            _ => None,
+        }
+    }
+
     /// Parts of a composite; none for scalars and run-time arrays.
     pub fn part_count(&mut self, ty: TypeId) -> Option<u32> {
         match self.types.get(ty) {

@@ -1,4 +1,4 @@
-//! Which device extensions and features a run turns on: all that the device has and a compute shader can use.
+//! Which device extensions and features a run turns on: all that the device has and a shader can use.
 //!
 //! The core features of Vulkan 1.0 to 1.3 are turned on as the device reports them, without the robustness ones (they
 //! hide out-of-bounds accesses); extensions come from one table.
@@ -35,7 +35,11 @@ static EXTENSIONS: &[Extension] = &[
     extension!(khr::shader_float_controls2::NAME, PhysicalDeviceShaderFloatControls2FeaturesKHR),
     extension!(khr::shader_expect_assume::NAME, PhysicalDeviceShaderExpectAssumeFeaturesKHR),
     extension!(khr::workgroup_memory_explicit_layout::NAME, PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR),
+    extension!(khr::cooperative_matrix::NAME, PhysicalDeviceCooperativeMatrixFeaturesKHR),
     extension!(ext::shader_atomic_float::NAME, PhysicalDeviceShaderAtomicFloatFeaturesEXT),
+    extension!(ext::shader_atomic_float2::NAME, PhysicalDeviceShaderAtomicFloat2FeaturesEXT),
+    extension!(ext::shader_image_atomic_int64::NAME, PhysicalDeviceShaderImageAtomicInt64FeaturesEXT),
+    extension!(khr::fragment_shader_barycentric::NAME, PhysicalDeviceFragmentShaderBarycentricFeaturesKHR),
     extension!(ext::shader_subgroup_ballot::NAME),
     extension!(ext::shader_subgroup_vote::NAME),
     extension!(nv::shader_subgroup_partitioned::NAME),

@@ -1,13 +1,22 @@
-//! Opens a Vulkan device and runs compute modules on it.
+//! Opens a Vulkan device, runs compute modules on it and draws into images.
 //!
 //! The loader library is opened at run time, so a program built with this feature still starts on a machine without
 //! Vulkan. The first device with Vulkan 1.3 and a compute queue is taken; the loader's own variables
 //! (`VK_ICD_FILENAMES` and its kin) choose among drivers.
 
+mod bound;
+mod command;
 mod dispatch;
 mod features;
+mod format;
 mod guard;
+mod image;
 mod kernel;
+mod layout;
+mod memory;
+mod pass;
+mod raster;
+mod render;
 
 use std::cell::Cell;
 use std::ffi::CStr;
@@ -17,7 +26,7 @@ use ash::vk;
 
 use self::features::Features;
 pub use self::kernel::Kernel;
-use super::{BufferBinding, Job, OpenError, RunError};
+use super::{Draw, Job, OpenError, Resources, RunError, Target};
 
 /// The least Vulkan version a device must have: the one that takes SPIR-V 1.6.
 const LEAST_VERSION: u32 = vk::API_VERSION_1_3;
@@ -106,7 +115,8 @@ impl Instance {
         }
         // SAFETY: as above.
         let families = unsafe { self.raw.get_physical_device_queue_family_properties(physical) };
-        let family = families.iter().position(|f| f.queue_flags.contains(vk::QueueFlags::COMPUTE));
+        let has = |flags| families.iter().position(|family| family.queue_flags.contains(flags));
+        let family = has(vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS).or_else(|| has(vk::QueueFlags::COMPUTE));
         family.map(|index| index as u32).ok_or_else(|| format!("{name}, which has no compute queue"))
     }
 }
@@ -118,14 +128,16 @@ impl Drop for Instance {
     }
 }
 
-/// An open device with one compute queue.
+/// An open device with one queue, for compute and where the device can for drawing.
 pub struct Device {
+    physical: vk::PhysicalDevice,
     raw: ash::Device,
     queue: vk::Queue,
     family: u32,
     memory: vk::PhysicalDeviceMemoryProperties,
     limits: vk::PhysicalDeviceLimits,
     info: DeviceInfo,
+    graphics: bool,
     size_control: bool,
     full_subgroups: bool,
     /// Set once a shader did not end: nothing can be freed or started any more.
@@ -146,14 +158,17 @@ impl Device {
             Features::query(&instance.raw, physical).map_err(open_failure("vkEnumerateDeviceExtensionProperties"))?;
         let raw = create_device(&instance.raw, physical, family, &mut features)?;
         // SAFETY: `raw` was made with one queue of `family`; `physical` comes from `instance`.
-        let (queue, memory, properties) = unsafe {
+        let (queue, memory, properties, families) = unsafe {
             (
                 raw.get_device_queue(family, 0),
                 instance.raw.get_physical_device_memory_properties(physical),
                 instance.raw.get_physical_device_properties(physical),
+                instance.raw.get_physical_device_queue_family_properties(physical),
             )
         };
         Ok(Self {
+            physical,
+            graphics: families[family as usize].queue_flags.contains(vk::QueueFlags::GRAPHICS),
             queue,
             family,
             memory,
@@ -172,20 +187,35 @@ impl Device {
         &self.info
     }
 
-    /// Compiles `job`'s module for buffers in the places of `buffers`, to run it more than once.
+    /// Compiles `job`'s module for resources in the places of `resources`, to run it more than once.
     ///
     /// # Errors
     /// [`RunError`] when the device cannot run the job or the driver refuses the module.
-    pub fn prepare(&self, job: &Job<'_>, buffers: &[BufferBinding]) -> Result<Kernel<'_>, RunError> {
-        Kernel::new(self, job, buffers)
+    pub fn prepare(&self, job: &Job<'_>, resources: &Resources) -> Result<Kernel<'_>, RunError> {
+        Kernel::new(self, job, resources)
     }
 
-    /// Runs `job` once with `buffers` bound, waits for its end, and leaves in each buffer what the shader left there.
+    /// Runs `job` once with `resources` bound, waits for its end, and leaves in each what the shader left there.
     ///
     /// # Errors
-    /// [`RunError`]; the buffers are then unchanged.
-    pub fn run(&self, job: &Job<'_>, buffers: &mut [BufferBinding]) -> Result<(), RunError> {
-        self.prepare(job, buffers)?.run(job.groups, job.push_constants, buffers)
+    /// [`RunError`]; the resources are then unchanged.
+    pub fn run(&self, job: &Job<'_>, resources: &mut Resources) -> Result<(), RunError> {
+        self.prepare(job, resources)?.run(job.groups, job.push_constants, resources)
+    }
+
+    /// Draws once with `resources` bound, waits for the end, and leaves in each of them and in `target` what was drawn
+    /// or stored there.
+    ///
+    /// # Errors
+    /// [`RunError`]; resources and target are then unchanged.
+    pub fn draw(&self, draw: &Draw<'_>, resources: &mut Resources, target: &mut Target) -> Result<(), RunError> {
+        self.check_free()?;
+        render::run(self, draw, resources, target)
+    }
+
+    /// Refuses where nothing can be started any more.
+    fn check_free(&self) -> Result<(), RunError> {
+        if self.stuck.get() { layout::refuse("an earlier shader never ended") } else { Ok(()) }
     }
 }
 

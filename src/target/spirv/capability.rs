@@ -7,12 +7,13 @@ use super::Version;
 use crate::ir::{Scalar, ScalarKind};
 use rspirv::spirv::{BuiltIn, Capability, Op};
 use smallvec::{SmallVec, smallvec};
+use std::collections::BTreeSet;
 
 /// The smallest set found so far.
 #[derive(Debug)]
 pub(super) struct Needs {
     capabilities: SmallVec<[Capability; 12]>,
-    extensions: SmallVec<[&'static str; 4]>,
+    extensions: BTreeSet<String>,
     /// Scalars of 8 and 16 bits for which a type is declared.
     narrow: SmallVec<[Scalar; 4]>,
     version: Version,
@@ -49,6 +50,8 @@ const STORAGE_16: [Capability; 5] = [
 
 /// Extension that carries a capability, and the first version that has it without; none when no version has.
 const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
+    (Capability::CooperativeMatrixKHR, "SPV_KHR_cooperative_matrix", None),
+    (Capability::VulkanMemoryModel, "SPV_KHR_vulkan_memory_model", Some(Version::V1_5)),
     (Capability::DotProduct, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
     (Capability::DotProductInputAll, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
     (Capability::DotProductInput4x8Bit, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
@@ -100,7 +103,7 @@ impl Needs {
     pub fn new(version: Version) -> Needs {
         Needs {
             capabilities: smallvec![Capability::Shader],
-            extensions: SmallVec::new(),
+            extensions: BTreeSet::new(),
             narrow: SmallVec::new(),
             version,
         }
@@ -123,9 +126,9 @@ impl Needs {
         self.capabilities.contains(&capability)
     }
 
-    pub fn extension(&mut self, extension: &'static str) {
-        if !self.extensions.contains(&extension) {
-            self.extensions.push(extension);
+    pub fn extension(&mut self, extension: &str) {
+        if !self.extensions.contains(extension) {
+            self.extensions.insert(extension.to_owned());
         }
     }
 
@@ -178,10 +181,8 @@ impl Needs {
         kept
     }
 
-    pub fn extensions(&self) -> Vec<&'static str> {
-        let mut sorted = self.extensions.to_vec();
-        sorted.sort_unstable();
-        sorted
+    pub fn extensions(&self) -> Vec<&str> {
+        self.extensions.iter().map(String::as_str).collect()
     }
 }
 
@@ -222,8 +223,8 @@ const fn of_op(op: Op) -> Option<Capability> {
         Op::FragmentMaskFetchAMD | Op::FragmentFetchAMD => Capability::FragmentMaskAMD,
         Op::DepthAttachmentReadEXT => Capability::TileImageDepthReadAccessEXT,
         Op::StencilAttachmentReadEXT => Capability::TileImageStencilReadAccessEXT,
-        Op::IsHelperInvocationEXT => Capability::DemoteToHelperInvocation,
-        Op::DemoteToHelperInvocation => Capability::DemoteToHelperInvocation,
+        Op::DemoteToHelperInvocation | Op::IsHelperInvocationEXT => Capability::DemoteToHelperInvocation,
+        Op::TypeCooperativeMatrixKHR => Capability::CooperativeMatrixKHR,
         Op::GroupNonUniformRotateKHR => Capability::GroupNonUniformRotateKHR,
         Op::GroupNonUniformPartitionEXT => Capability::GroupNonUniformPartitionedEXT,
         _ => return None,

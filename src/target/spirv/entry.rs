@@ -27,6 +27,7 @@ impl Emitter<'_> {
             Stage::Vertex => self.feedback_mode(function),
         }
         self.reconvergence(function, entry.reconvergence);
+        self.foreign_modes(function);
     }
 
     fn derivative_group(&mut self, function: Word, group: Option<DerivativeGroup>) {

@@ -283,13 +283,14 @@ impl<'a> Body<'_, 'a> {
                 self.emit(Op::VectorInsertDynamic, ty, &words)
             }
             O::Interpolate { at, pointer, args } => self.interpolate(inst.ty, at, pointer, args),
-            O::IsHelper => self.of_fragment(Op::IsHelperInvocationEXT, inst.ty),
             O::PixelDepth => self.of_fragment(Op::DepthAttachmentReadEXT, inst.ty),
             O::PixelStencil => self.of_fragment(Op::StencilAttachmentReadEXT, inst.ty),
             O::Print { text, args } => self.print(text, args),
             O::Ray { op, on, args } => self.ray(inst.ty, op, on, args),
             O::Image { op, parts, operands } => self.image(inst.ty, op, parts, operands),
             O::Lane(op, args) => self.lane(op, args, inst.ty),
+            O::Foreign(instruction, args) => self.foreign(inst.ty, instruction, args),
+            O::Cooperative(op, args) => self.cooperative(inst.ty, op, args, inst.flags),
             O::Call(function, args) => self.call(inst.ty, function, args),
             O::Access { .. } | O::Load(_) | O::Store { .. } | O::ArrayLength { .. } => self.memory(inst),
             O::Atomic { .. } | O::Barrier { .. } => self.synchronize(inst),
@@ -413,7 +414,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn unary(&mut self, op: UnaryOp, value: Value, ty: TypeId) -> Word {
-        let float = self.m.module.types.scalar_of(ty).is_some_and(Scalar::is_float);
+        let float = self.m.module.types.number_of(ty).is_some_and(Scalar::is_float);
         let op = match op {
             UnaryOp::Neg if float => Op::FNegate,
             UnaryOp::Neg => Op::SNegate,

@@ -56,6 +56,7 @@ impl Emitter<'_> {
             let before = std::mem::replace(&mut self.span, global.span);
             self.globals.known[id.index()] = self.declare_global(global);
             self.feed_back(id, self.globals.known[id.index()]);
+            self.decorate_foreign(id, self.globals.known[id.index()]);
             self.span = before;
         }
         Variable { id: self.globals.known[id.index()], class }
@@ -150,7 +151,7 @@ impl Emitter<'_> {
         let block = self.is_block(global.ty);
         match (global.space, global.binding) {
             (Space::Uniform | Space::Storage | Space::PushConstant, _) if !block => Some("buffers that are no blocks"),
-            (Space::Input | Space::Output, _) if !block && global.binding == Binding::None => {
+            (Space::Input | Space::Output, Binding::None) if !block => {
                 Some("stage inputs and outputs without locations")
             }
             (Space::Workgroup, _) if block && !self.options.version.has_1_4() => {
@@ -218,7 +219,11 @@ impl Emitter<'_> {
             return;
         }
         for decoration in access_decorations(global.access) {
-            self.decorate(id, decoration, &[]);
+            if !self.is_of_accesses(decoration) {
+                self.decorate(id, decoration, &[]);
+            } else if global.space == Space::Handle {
+                self.unsupported("coherent images beside cooperative matrices");
+            }
         }
         if global.access.contains(Access::RESTRICT) {
             self.decorate(id, Decoration::Restrict, &[]);

@@ -120,6 +120,8 @@ pub(super) struct Operands {
     pub parts: ImageParts,
     pub words: SmallVec<[Word; 8]>,
     pub values: SmallVec<[Value; 8]>,
+    /// Whether it reads or writes texels that others may see, in a memory model where that is said.
+    pub shared: bool,
 }
 
 impl Operands {
@@ -139,10 +141,12 @@ impl Body<'_, '_> {
     pub fn image(&mut self, ty: TypeId, op: ImageOp, parts: ImageParts, list: Values) -> Word {
         let values: SmallVec<[Value; 8]> = SmallVec::from_slice(self.f.values(list));
         let words = values.iter().map(|value| self.value(*value)).collect();
-        let operands = Operands { parts, words, values };
+        let mut operands = Operands { parts, words, values, shared: false };
         let Some(image) = self.image_of(operands.values[0]) else {
             return self.m.internal("an image operation on what is no image");
         };
+        let texel = matches!(op, ImageOp::Read | ImageOp::Write) && image.dim != ImageDim::SubpassInput;
+        operands.shared = texel && self.m.vulkan_memory;
         match op {
             ImageOp::Sample | ImageOp::SampleProjected => self.sample(ty, op, &operands),
             ImageOp::Gather => self.gather(ty, &operands),
@@ -176,7 +180,9 @@ impl Body<'_, '_> {
             return operands.words[0];
         };
         let ty = self.m.image_type(image);
-        self.emit(Op::Image, ty, &[operands.words[0]])
+        let bare = self.emit(Op::Image, ty, &[operands.words[0]]);
+        self.pass_non_uniform(value, bare);
+        bare
     }
 
     /// The optional image operands (section 3.14): the mask and what belongs to it, in the order of its bits.
@@ -207,6 +213,9 @@ impl Body<'_, '_> {
         }
         if let Some(sample) = operands.word(ImageParts::SAMPLE) {
             add(ImageOperands::SAMPLE, &[sample]);
+        }
+        if operands.shared {
+            add(ImageOperands::NON_PRIVATE_TEXEL, &[]);
         }
         if extended {
             self.m.needs.capability(Capability::ImageGatherExtended);
@@ -303,6 +312,7 @@ impl Body<'_, '_> {
             return self.m.internal("an image operation without coordinates");
         };
         let texel = self.emit(Op::ImageTexelPointer, pointer, &[operands.words[0], coordinate, sample]);
+        self.pass_non_uniform(operands.values[0], texel);
         let data: SmallVec<[Word; 2]> =
             [ImageParts::DATA, ImageParts::COMPARED].into_iter().filter_map(|part| operands.word(part)).collect();
         self.texel_atomic(ty, op, how, texel, image.sampled, &data)

@@ -4,8 +4,8 @@
 use super::function::Body;
 use super::{Emitter, Version};
 use crate::ir::{
-    self, Access, Binding, Global, GlobalId, ImageDim, Inst, Interpolation, Sampling, Scalar, Space, Stage, Type,
-    TypeId, Types,
+    self, Access, Binding, Global, GlobalId, ImageDim, Inst, InstFlags, Interpolation, Sampling, Scalar, Space, Stage,
+    Type, TypeId, Types, Value,
 };
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Word};
 
@@ -140,7 +140,9 @@ impl Emitter<'_> {
         if built_in == BuiltIn::Layer && global.space == Space::Output {
             self.decorate_layer(id);
         }
-        if built_in == BuiltIn::HelperInvocation && self.options.version >= Version::V1_6 {
+        if built_in == BuiltIn::HelperInvocation && self.vulkan_memory {
+            self.unsupported("`gl_HelperInvocation` beside cooperative matrices");
+        } else if built_in == BuiltIn::HelperInvocation && self.options.version >= Version::V1_6 {
             self.decorate(id, Decoration::Volatile, &[]);
         }
         let fragment = self.module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
@@ -203,6 +205,15 @@ impl Body<'_, '_> {
         };
         if let Some(capability) = root.and_then(|(space, ty)| self.non_uniform_indexing(space, ty)) {
             self.m.needs.capability(capability);
+        }
+    }
+
+    /// The same for what another instruction makes of such an image on its way to the operation: what the operation takes
+    /// is what is looked at.
+    pub fn pass_non_uniform(&mut self, from: Value, word: Word) {
+        let marked = matches!(from, Value::Inst(id) if self.f.insts[id].flags.contains(InstFlags::NON_UNIFORM));
+        if marked && word != 0 {
+            self.m.decorate(word, Decoration::NonUniform, &[]);
         }
     }
 

@@ -198,6 +198,8 @@ const fn row(function: MathFn) -> Row {
         F::DerivWidthCoarse => derivative(Op::FwidthCoarse),
         // These ask for the signs of two operands: see `dot`.
         F::DotInt | F::DotIntAccSat | F::DotPacked | F::DotPackedAccSat => [No, No, No, No],
+        // It asks for the kind of no operand.
+        F::IsHelper => [No, No, No, No],
         F::CountTrailingZeros => [No, Expand(trailing_zeros), Expand(trailing_zeros), No],
     }
 }
@@ -207,6 +209,9 @@ impl Body<'_, '_> {
         let f = self.f;
         if super::dot::is_int_dot(function) {
             return self.int_dot(function, f.values(args), ty);
+        }
+        if function == MathFn::IsHelper {
+            return self.is_helper(ty);
         }
         let types = &self.m.module.types;
         let first = f.values(args).first().and_then(|value| self.type_of(*value));
@@ -223,6 +228,13 @@ impl Body<'_, '_> {
             Ext(op) => self.extended(op, word, &args),
             Expand(expand) => expand(self, &Call { args: &args, ty, scalar, size }),
         }
+    }
+
+    /// SPIR-V 1.6 took the demotion in but left this question in its extension.
+    fn is_helper(&mut self, ty: TypeId) -> Word {
+        self.m.needs.extension("SPV_EXT_demote_to_helper_invocation");
+        let ty = self.m.value_type(ty);
+        self.emit(Op::IsHelperInvocationEXT, ty, &[])
     }
 
     /// An instruction of GLSL.std.450.
@@ -251,7 +263,7 @@ impl Body<'_, '_> {
 
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value, ty: TypeId) -> Word {
         let operand = self.type_of(a).unwrap_or(ty);
-        let kind = self.m.module.types.scalar_of(operand).map_or(ScalarKind::Uint, |scalar| scalar.kind);
+        let kind = self.m.module.types.number_of(operand).map_or(ScalarKind::Uint, |scalar| scalar.kind);
         let words = [self.value(a), self.value(b)];
         let word = self.m.value_type(ty);
         match op {
@@ -270,7 +282,9 @@ impl Body<'_, '_> {
     fn times_scalar(&mut self, [vector, scalar]: [Word; 2], ty: TypeId) -> Word {
         let word = self.m.value_type(ty);
         match self.m.module.types.get(ty) {
-            Type::Matrix { .. } => self.emit(Op::MatrixTimesScalar, word, &[vector, scalar]),
+            Type::Matrix { .. } | Type::CooperativeMatrix(_) => {
+                self.emit(Op::MatrixTimesScalar, word, &[vector, scalar])
+            }
             Type::Vector { scalar: of, .. } if of.is_float() => {
                 self.emit(Op::VectorTimesScalar, word, &[vector, scalar])
             }
@@ -308,13 +322,16 @@ impl Body<'_, '_> {
 
     pub fn convert(&mut self, value: Value, ty: TypeId) -> Word {
         let types = &self.m.module.types;
-        let source = self.type_of(value).and_then(|from| types.scalar_of(from));
-        let (Some(from), Some(to)) = (source, types.scalar_of(ty)) else {
+        let source = self.type_of(value).and_then(|from| types.number_of(from));
+        let (Some(from), Some(to)) = (source, types.number_of(ty)) else {
             return self.m.internal("a conversion of such types");
         };
         let value = self.value(value);
         if from == to {
             return value;
+        }
+        if types.cooperative(ty).is_some() {
+            return self.convert_cooperative(value, (from, to), ty);
         }
         if let Some((_, size)) = shape(types, ty) {
             return self.convert_vector(value, (from, to), size);

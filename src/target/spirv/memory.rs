@@ -4,12 +4,13 @@
 //! converts: `OpCopyLogical` where only the layout differs and the version has it (1.4), part by part otherwise.
 
 use super::function::{Body, FEW};
+use super::model::Direction;
 use super::types::storage_class;
 use crate::ir::{
     self, ArrayLen, AtomicOp, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type, TypeId,
     Value, Values,
 };
-use rspirv::spirv::{Capability, MemoryAccess, MemorySemantics, Op, Scope as SpirvScope, Word};
+use rspirv::spirv::{Capability, MemorySemantics, Op, Word};
 use smallvec::{SmallVec, smallvec};
 
 /// Elements up to which an array is copied one by one.
@@ -70,19 +71,19 @@ impl Body<'_, '_> {
     }
 
     fn load(&mut self, pointer: Value, flags: InstFlags) -> Word {
-        let Some((space, pointee)) = self.pointee_of(pointer) else {
+        let Some((_, pointee)) = self.pointee_of(pointer) else {
             return self.m.internal("a load from what is no pointer");
         };
         let laid_out = self.is_laid_out(pointer);
         let ty = if laid_out { self.m.memory_type(pointee) } else { self.m.value_type(pointee) };
         let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer)];
-        self.memory_access(&mut operands, space, pointer, flags);
+        operands.extend(self.access_operands(pointer, flags, Direction::Reads));
         let raw = self.emit(Op::Load, ty, &operands);
         if laid_out { self.relayout(raw, pointee, Form::Value) } else { raw }
     }
 
     fn store(&mut self, pointer: Value, value: Value, flags: InstFlags) -> Word {
-        let Some((space, pointee)) = self.pointee_of(pointer) else {
+        let Some((_, pointee)) = self.pointee_of(pointer) else {
             return self.m.internal("a store to what is no pointer");
         };
         let mut value = self.value(value);
@@ -90,7 +91,7 @@ impl Body<'_, '_> {
             value = self.relayout(value, pointee, Form::Memory);
         }
         let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer), value];
-        self.memory_access(&mut operands, space, pointer, flags);
+        operands.extend(self.access_operands(pointer, flags, Direction::Writes));
         self.emit_void(Op::Store, &operands);
         0
     }
@@ -107,17 +108,11 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Appends the memory operands of a load or store, where it has some.
-    fn memory_access(&self, operands: &mut SmallVec<[Word; FEW]>, space: Space, pointer: Value, flags: InstFlags) {
-        let mut access = MemoryAccess::empty();
-        access.set(MemoryAccess::VOLATILE, flags.contains(InstFlags::VOLATILE));
-        access.set(MemoryAccess::ALIGNED, space == Space::Physical);
-        if !access.is_empty() {
-            operands.push(access.bits());
-        }
-        if space == Space::Physical {
-            operands.push(self.alignment(pointer));
-        }
+    /// The memory operands of an access through a pointer.
+    pub fn access_operands(&mut self, pointer: Value, flags: InstFlags, direction: Direction) -> SmallVec<[Word; 4]> {
+        let space = self.pointee_of(pointer).map_or(Space::Private, |(space, _)| space);
+        let alignment = (space == Space::Physical).then(|| self.alignment(pointer));
+        self.m.memory_operands(space, flags, alignment, direction)
     }
 
     /// Turns a value of type `ty` from one form into the other.
@@ -292,14 +287,17 @@ impl Body<'_, '_> {
 
     /// A scope and memory semantics as the constants that instructions take.
     fn scope_and_semantics(&mut self, scope: Scope, order: Order, memory: MemorySemantics) -> (Word, Word) {
+        let scope = self.m.scope_number(scope);
+        let scope = self.m.u32(scope);
         let order = match order {
-            Order::Relaxed => return (self.m.u32(scope_number(scope)), self.m.u32(0)),
+            Order::Relaxed => return (scope, self.m.u32(0)),
             Order::Acquire => MemorySemantics::ACQUIRE,
             Order::Release => MemorySemantics::RELEASE,
             Order::AcquireRelease => MemorySemantics::ACQUIRE_RELEASE,
         };
-        let bits = if memory.is_empty() { MemorySemantics::empty() } else { order | memory };
-        (self.m.u32(scope_number(scope)), self.m.u32(bits.bits()))
+        let whole = order | memory | self.m.availability(order);
+        let bits = if memory.is_empty() { MemorySemantics::empty() } else { whole };
+        (scope, self.m.u32(bits.bits()))
     }
 
     fn barrier(&mut self, execution: Option<Scope>, memory: Scope, (kinds, order): (MemoryKinds, Order)) -> Word {
@@ -307,7 +305,8 @@ impl Body<'_, '_> {
         let (scope, semantics) = self.scope_and_semantics(memory, order, kinds);
         match execution {
             Some(execution) => {
-                let execution = self.m.u32(scope_number(execution));
+                let execution = self.m.scope_number(execution);
+                let execution = self.m.u32(execution);
                 self.emit_void(Op::ControlBarrier, &[execution, scope, semantics]);
             }
             // A memory barrier that orders nothing is none (Vulkan refuses it: VUID-StandaloneSpirv-OpMemoryBarrier-04733).
@@ -338,16 +337,6 @@ const FLOAT_MIN_MAX: [(u8, Capability); 3] = [
     (32, Capability::AtomicFloat32MinMaxEXT),
     (64, Capability::AtomicFloat64MinMaxEXT),
 ];
-
-/// Queue families are told apart by the Vulkan memory model alone; the device holds all of them.
-const fn scope_number(scope: Scope) -> Word {
-    match scope {
-        Scope::Invocation => SpirvScope::Invocation as Word,
-        Scope::Subgroup => SpirvScope::Subgroup as Word,
-        Scope::Workgroup => SpirvScope::Workgroup as Word,
-        Scope::QueueFamily | Scope::Device => SpirvScope::Device as Word,
-    }
-}
 
 /// The storage-class bits of an atomic operation's memory semantics.
 const fn memory_of(space: Space) -> MemorySemantics {

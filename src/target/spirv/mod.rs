@@ -2,15 +2,18 @@
 //!
 //! [`emit`] walks the IR from the entry points; what is not reached is not written. Types, constants and variables are
 //! declared at their first use, so they come out in an order that depends on the module alone. One file a subject:
-//! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `image`, `math`, `dot`, `lane`, `narrow`,
-//! `physical`, `print`, `capability`, `debug`.
+//! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `model`, `image`, `math`, `dot`,
+//! `cooperative`, `foreign`, `form`, `lane`, `narrow`, `physical`, `print`, `capability`, `debug`.
 
 mod capability;
 mod constants;
 mod control;
+mod cooperative;
 mod debug;
 mod dot;
 mod entry;
+mod foreign;
+mod form;
 mod function;
 mod globals;
 mod image;
@@ -19,6 +22,7 @@ pub(crate) mod lane;
 mod listing;
 mod math;
 mod memory;
+mod model;
 mod narrow;
 mod physical;
 mod print;
@@ -41,7 +45,8 @@ use debug::Files;
 use globals::{GlobalMap, Variable};
 use lane::Plans;
 pub use listing::disassemble;
-use rspirv::spirv::{AddressingModel, Decoration, GlslStd450Op, MAGIC_NUMBER, MemoryModel, Op, Word};
+use rspirv::spirv::{Decoration, GlslStd450Op, MAGIC_NUMBER, Op, Word};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use types::TypeMap;
 use words::Words;
@@ -168,6 +173,8 @@ struct Emitter<'a> {
     plans: Plans,
     /// Whether the module names scalars of 8 or 16 bits.
     narrow: bool,
+    /// Whether the module is written in the memory model of Vulkan.
+    vulkan_memory: bool,
     /// Ids of functions by [`FuncId`]; 0 where nothing calls it yet.
     functions: Vec<Word>,
     uses: Vec<Uses>,
@@ -179,6 +186,8 @@ struct Emitter<'a> {
     printf: Word,
     /// The same of [`AMD_BALLOT`].
     amd_ballot: Word,
+    /// The sets that the shader names itself.
+    sets: FxHashMap<&'a str, Word>,
     /// The last id given out.
     last: Word,
     /// What is being emitted, for messages.
@@ -200,12 +209,14 @@ impl<'a> Emitter<'a> {
             files: Files::default(),
             plans: Plans::default(),
             narrow: narrow::any(&module.types),
+            vulkan_memory: model::needs_vulkan(module),
             functions: vec![0; module.functions.len()],
             uses: module.functions.iter().map(|_| Uses::default()).collect(),
             queue: Vec::new(),
             glsl: 0,
             printf: 0,
             amd_ballot: 0,
+            sets: FxHashMap::default(),
             last: 0,
             span: Span::NONE,
             diagnostics: Vec::new(),
@@ -214,6 +225,7 @@ impl<'a> Emitter<'a> {
 
     fn run(&mut self) {
         let module = self.module;
+        self.choose_memory_model();
         for entry in &module.entry_points {
             self.function(entry.function);
             function::emit_queued(self);
@@ -241,17 +253,15 @@ impl<'a> Emitter<'a> {
         }
         let sets =
             [(self.glsl, "GLSL.std.450"), (self.printf, "NonSemantic.DebugPrintf"), (self.amd_ballot, AMD_BALLOT)];
-        for (id, name) in sets.into_iter().filter(|(id, _)| *id != 0) {
+        let mut named: Vec<(Word, &str)> = self.sets.iter().map(|(name, id)| (*id, *name)).collect();
+        named.sort_unstable();
+        for (id, name) in sets.into_iter().filter(|(id, _)| *id != 0).chain(named) {
             let start = head.begin(Op::ExtInstImport);
             head.push(id);
             head.string(name);
             head.end(start);
         }
-        let addressing = match self.types.references.is_empty() {
-            true => AddressingModel::Logical,
-            false => AddressingModel::PhysicalStorageBuffer64,
-        };
-        head.op(Op::MemoryModel, &[addressing as Word, MemoryModel::GLSL450 as Word]);
+        head.op(Op::MemoryModel, &self.memory_model());
         for section in self.out.in_order() {
             head.append(section);
         }

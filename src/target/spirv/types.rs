@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 /// A type by structure: SPIR-V wants each non-aggregate type declared once (section 2.8).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Key {
+pub(super) enum Key {
     Void,
     Vector(Scalar, u8),
     Matrix(Scalar, u8, u8),
@@ -24,6 +24,8 @@ enum Key {
         stride: u32,
     },
     Pointer(StorageClass, Word),
+    /// Element, scope, rows, columns and use.
+    Cooperative([Word; 5]),
 }
 
 /// Type ids given out so far; 0 marks a type not asked for yet.
@@ -210,7 +212,7 @@ impl Emitter<'_> {
         self.types.keys.insert(Key::Pointer(class, pointee), id);
     }
 
-    fn keyed(&mut self, key: Key, declare: impl FnOnce(&mut Self, Word)) -> Word {
+    pub fn keyed(&mut self, key: Key, declare: impl FnOnce(&mut Self, Word)) -> Word {
         if let Some(id) = self.types.keys.get(&key) {
             return *id;
         }
@@ -239,6 +241,8 @@ impl Emitter<'_> {
                 self.needs.capability(Capability::RayQueryKHR);
                 self.wrapped_type(Op::TypeRayQueryKHR, 0)
             }
+            Type::Foreign(index) => self.foreign_type(index),
+            Type::CooperativeMatrix(matrix) => self.cooperative_type(matrix),
             Type::Array { .. } | Type::Struct(_) => self.internal("an aggregate where none can be"),
         }
     }
@@ -305,7 +309,9 @@ impl Emitter<'_> {
             self.decorate_member(id, index, Decoration::MatrixStride, &[stride]);
         }
         for decoration in access_decorations(member.access) {
-            self.decorate_member(id, index, decoration, &[]);
+            if !self.is_of_accesses(decoration) {
+                self.decorate_member(id, index, decoration, &[]);
+            }
         }
     }
 

@@ -40,6 +40,14 @@ impl Words {
         self.push_all(operands);
     }
 
+    /// An instruction by the number of its opcode, with a first operand where there is one.
+    pub fn raw(&mut self, opcode: Word, first: Option<Word>, operands: &[Word]) {
+        let count = 1 + usize::from(first.is_some()) + operands.len();
+        self.words.push((count as Word) << 16 | opcode & 0xffff);
+        self.words.extend(first);
+        self.push_all(operands);
+    }
+
     /// One by one: most instructions have so few operands that a block copy takes longer to start than this to end.
     #[inline(always)]
     fn push_all(&mut self, operands: &[Word]) {

@@ -346,6 +346,8 @@ pub fn updated(inst: &Inst, old: u64, x: u64, y: u64) -> Result<u64, String> {
         "ADD" => old.wrapping_add(x),
         "MIN" if signed => u64::from((old as i32).min(x as i32) as u32),
         "MAX" if signed => u64::from((old as i32).max(x as i32) as u32),
+        "MIN" if inst.modifiers[1] == "S64" => (old as i64).min(x as i64) as u64,
+        "MAX" if inst.modifiers[1] == "S64" => (old as i64).max(x as i64) as u64,
         "MIN" => old.min(x),
         "MAX" => old.max(x),
         "AND" => old & x,

@@ -67,6 +67,17 @@ fn declarations_and_expressions_are_told_apart() {
         ("precision mediump int;", "precision mediump int"),
         ("nonprivate = demote + 1;", "(= nonprivate (+ demote 1))"),
         ("mat2 m = { { 1, 2 }, { 3, 4 }, };", "mat2 m = ({} ({} 1 2) ({} 3 4))"),
+        ("coopmat<float, s, M, N * 2, u> a[2];", "coopmat<float s M (* N 2) u> a[2]"),
+        ("coopmat<float, s, (2>1?8:4), N, u>(0).length();", "(length (new coopmat<float s (?: (> 2 1) 8 4) N u> 0))"),
+        ("a = coopmat<half_t, s, M, N, u>[](b);", "(= a (new coopmat<half_t s M N u>[] b))"),
+        ("a = coopmat < 3;", "(= a (< coopmat 3))"),
+        ("f(coopmat < a, b > (c));", "(f (< coopmat a) (> b c))"),
+        ("a = b < coopmat && coopmat > (c);", "(= a (&& (< b coopmat) (> coopmat c)))"),
+        (
+            "spirv_type(capabilities = [4472], id = 30, 16, uint) q[N];",
+            "spirv_type(capabilities =  4472, id = 30, 16, uint) q[N]",
+        ),
+        ("spirv_decorate = spirv_literal;", "(= spirv_decorate spirv_literal)"),
     ];
     for (source, expected) in cases {
         assert_eq!(body(source), expected, "{source}");
@@ -127,6 +138,12 @@ fn global_declarations() {
         ("const struct { int i; } s = { 1 };", "const struct { int i } s = ({} 1)"),
         ("centroid noperspective in vec2 v[];", "centroid noperspective in vec2 v[]"),
         ("subroutine(A, B) float f(int i) { return 1; }", "subroutine(A, B) float f(int i):\n  return 1"),
+        ("spirv_execution_mode(5027);", "spirv executionmode(5027) default"),
+        (
+            "spirv_instruction(set = \"S\", id = 1) float f(spirv_by_reference float x, spirv_literal int);",
+            "spirv instruction(set = \"S\", id = 1) float f(spirv byreference() float x, spirv literal() int)",
+        ),
+        ("spirv_decorate_id(2, x) in vec2 gl_A;", "spirv decorateid(2, x) in vec2 gl_A"),
         ("subroutine uniform A a;", "subroutine() uniform A a"),
     ];
     for (source, expected) in cases {

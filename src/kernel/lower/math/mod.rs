@@ -25,6 +25,10 @@ impl Lower<'_> {
         if matches!(function, MatrixCompMult | Transpose | Determinant | Inverse) {
             return self.matrix_function(function, ty, args);
         }
+        if function == IsHelper {
+            self.not_yet("helper invocations");
+            return self.stand_in(ty);
+        }
         if function.is_derivative() {
             self.not_yet("derivatives");
             return self.stand_in(ty);

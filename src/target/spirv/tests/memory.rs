@@ -1,10 +1,10 @@
 //! Layouts, conversions between memory and values, atomics, barriers, workgroup memory.
 
 use super::{Shader, assemble, check, listing, logical_struct, options};
-use crate::ir::{ArrayLen, BinaryOp, Module, SpecOp, TypeId};
 use crate::ir::{
-    AtomicOp, Binding, ConstValue, EntryPoint, MemoryKinds, Order, Reconvergence, Scalar, ScalarKind, Scope, Space,
-    Stage, Types,
+    Access, ArrayLen, AtomicOp, BinaryOp, Binding, ConstValue, CooperativeMatrix, EntryPoint, InstFlags, MatrixOp,
+    MatrixRole, MemoryKinds, Module, Order, Reconvergence, Scalar, ScalarKind, Scope, Space, SpecOp, Stage, Type,
+    TypeId, Types,
 };
 
 /// A struct with a bool, a vector, matrices and an array of structs.
@@ -147,4 +147,37 @@ fn names_come_with_debug_information_only() {
     options.debug = true;
     let named = listing(&assemble(&module, &options));
     assert!(named.contains("\"data\"") && named.contains("\"m1\"") && named.contains("OpMemberName"));
+}
+
+#[test]
+fn cooperative_matrices_want_the_memory_model_of_vulkan() {
+    let mut shader = Shader::new(|m| vec![m.types.array(Types::F32, ArrayLen::Runtime)]);
+    shader.module.globals[shader.block].access = Access::COHERENT | Access::VOLATILE;
+    let row = shader.module.types.array(Types::F32, ArrayLen::Fixed(256));
+    let row = shader.global("row", Space::Workgroup, row, Binding::None);
+    let module = shader.main(|b, block| {
+        let [scope, size] = [3, 16].map(|number| b.module.constants.u32(number));
+        let role = MatrixRole::Accumulator;
+        let matrix = CooperativeMatrix { element: Types::F32, scope, rows: size, columns: size, role };
+        let ty = b.module.types.intern(Type::CooperativeMatrix(matrix));
+        let [zero, stride] = [0, 16].map(|number| b.const_u32(number));
+        let first = b.access(row, &[zero]);
+        let loaded = b.cooperative(MatrixOp::Load, &[first, zero, stride], ty);
+        b.flags = InstFlags::COHERENT;
+        let first = b.access(block, &[zero, stride]);
+        b.cooperative(MatrixOp::Store, &[first, loaded, zero, stride], Types::VOID);
+        b.flags = InstFlags::COHERENT | InstFlags::DEVICE | InstFlags::VOLATILE;
+        let number = b.load(first);
+        b.store(first, number);
+        b.barrier(Some(Scope::Workgroup), Scope::Workgroup, MemoryKinds::SHARED, Order::AcquireRelease);
+        b.barrier(None, Scope::QueueFamily, MemoryKinds::BUFFER, Order::Release);
+    });
+    for listing in check(&module) {
+        // Release and all of both orders, of buffers and shared memory, with availability and visibility.
+        for part in ["OpMemoryModel Logical Vulkan", "NonPrivatePointer", " 8260\n", " 24840\n"] {
+            assert!(listing.contains(part), "no `{part}` in {listing}");
+        }
+        assert!(!listing.contains(" Coherent\n") && !listing.contains("Decorate %7 Volatile"), "{listing}");
+        assert_eq!(listing.contains("SPV_KHR_vulkan_memory_model"), listing.contains("Version: 1.3"));
+    }
 }

@@ -12,13 +12,17 @@
 //! // spec 7 12                   the pipeline sets the specialization constant 7 to 12
 //! ```
 //!
-//! Bindings stand in ascending order from 0.
+//! Bindings of buffers stand in ascending order from 0. `resource` adds lines for images and samplers, `draw` those for
+//! what vertex and fragment shaders draw.
 
-use crate::support::compare::Closeness;
-use crate::support::lavapipe::{Buffers, Request};
-use crate::support::pattern::{Domain, PATTERNS, Pattern};
-use crate::support::rival::Judged;
-use crate::support::scalar::Type;
+mod draw;
+mod resource;
+
+use super::compare::Closeness;
+use super::lavapipe::{Buffers, Request};
+use super::pattern::{Domain, PATTERNS, Pattern};
+use super::rival::Judged;
+use super::scalar::Type;
 
 /// What stands in a buffer before the run.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +37,11 @@ impl Fill {
             Self::Zero => vec![0; count],
             Self::From(domain) => domain.words(pattern, salt, count),
         }
+    }
+
+    fn bytes(self, pattern: Pattern, salt: u32, count: usize) -> Vec<u8> {
+        let words = self.words(pattern, salt, count.div_ceil(4));
+        words.iter().flat_map(|word| word.to_le_bytes()).take(count).collect()
     }
 }
 
@@ -52,13 +61,17 @@ pub struct Plan {
     push: Option<(Fill, usize)>,
     addresses: Vec<(usize, u32)>,
     spec: Vec<(u32, u32)>,
+    resources: resource::Lines,
+    draw: draw::Lines,
 }
 
 impl Plan {
     /// Reads the comments at the top of a source.
     pub fn read(source: &str) -> Result<Self, String> {
         let mut plan = Self { groups: 1, ..Self::default() };
-        let comments = source.lines().map_while(|line| line.strip_prefix("// "));
+        // GLSL ES begins with its version.
+        let lines = source.lines().skip_while(|line| line.starts_with("#version"));
+        let comments = lines.map_while(|line| line.strip_prefix("// "));
         for line in comments {
             let words: Vec<&str> = line.split_whitespace().collect();
             plan.line(&words).ok_or_else(|| format!("not understood: {line}"))?;
@@ -85,27 +98,50 @@ impl Plan {
                 self.places.push(Place { fill, words, judged: Judged { kind, closeness } });
                 (binding.parse::<usize>().ok()? + 1 == self.places.len()).then_some(())?;
             }
+            [word, ..] if resource::WORDS.contains(word) => self.resources.line(words)?,
+            [word, ..] if draw::WORDS.contains(word) => self.draw.line(words)?,
             // Any other line is prose.
             _ => {}
         }
         Some(())
     }
 
-    /// How each buffer is compared.
+    /// The name of the vertex shader that a fragment shader without one of its own is drawn with.
+    pub fn vertex(&self) -> &str {
+        &self.draw.vertex
+    }
+
+    /// How each buffer is compared, and behind them what images hold.
     pub fn judged(&self) -> Vec<Judged> {
-        self.places.iter().map(|place| place.judged).collect()
+        let buffers = self.places.iter().map(|place| place.judged);
+        buffers.chain(self.resources.judged()).chain(self.draw.judged()).collect()
     }
 
     /// One dispatch for each input pattern, with no module yet; the push constants are those of the second pattern.
     pub fn request(&self) -> Request {
-        let runs = PATTERNS.iter().map(|&pattern| self.buffers(pattern)).collect();
+        let patterns = self.patterns();
+        let runs = patterns.iter().map(|&pattern| self.buffers(pattern)).collect();
         let push = self.push.map(|(fill, count)| fill.words(PATTERNS[1], 77, count)).unwrap_or_default();
         Request {
             push_constants: push.iter().flat_map(|word| word.to_le_bytes()).collect(),
             addresses: self.addresses.clone(),
             spec_constants: self.spec.clone(),
             uniforms: self.uniforms.clone(),
+            others: patterns.iter().map(|&pattern| self.resources.make(pattern)).collect(),
+            scenes: patterns.iter().filter_map(|&pattern| self.draw.make(pattern)).collect(),
             ..Request::new(Vec::new(), self.groups, runs)
+        }
+    }
+
+    /// What a run begins with; one pattern is enough where nothing is made of it, and two for draws, which are compiled
+    /// each time.
+    fn patterns(&self) -> &'static [Pattern] {
+        let varies = |fill: &Fill| matches!(fill, Fill::From(_));
+        let inputs = self.places.iter().any(|place| varies(&place.fill)) || self.resources.vary() || self.draw.vary();
+        match (inputs, self.draw.is_empty()) {
+            (false, false) => &PATTERNS[1..2],
+            (true, false) => &PATTERNS[1..3],
+            _ => &PATTERNS,
         }
     }
 
@@ -114,7 +150,7 @@ impl Plan {
     }
 }
 
-/// `zero-u32`, `any-f32`, `exact-i32`, `factors`, `rounding`, `below-16`.
+/// `zero-u32`, `any-f32`, `exact-i32`, `factors`, `rounding`, `unit`, `below-16`.
 fn fill_of(word: &str) -> Option<(Fill, Type)> {
     let (shape, of) = word.split_once('-').unwrap_or((word, ""));
     let kind = match of {
@@ -129,6 +165,7 @@ fn fill_of(word: &str) -> Option<(Fill, Type)> {
         "exact" => Domain::Exact(kind),
         "factors" => Domain::Factors,
         "rounding" => Domain::Rounding,
+        "unit" => Domain::Unit,
         "below" => Domain::Below(of.parse().ok()?),
         _ => return None,
     };

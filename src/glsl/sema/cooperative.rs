@@ -1,0 +1,359 @@
+//! Cooperative matrices (GL_KHR_cooperative_matrix): the type, its constructors, and the functions whose arguments have it.
+//! Operators on them are in `operators`, their elements in `access`.
+
+use super::Sema;
+use super::expressions::Lowered;
+use super::memory;
+use super::operators::Operand;
+use super::place::Place;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{ExprId, List, MatrixSpec, Name};
+use crate::glsl::types::counted;
+use crate::ir::build::Builder;
+use crate::ir::{
+    Access, ArrayLen, ConstId, CooperativeMatrix, MatrixOp, MatrixRole, Scalar, Space, Type, TypeId, Types, Value,
+};
+use crate::profile::Feature;
+use crate::source::Span;
+
+const EXTENSION: &str = "GL_KHR_cooperative_matrix";
+
+/// The bit of `gl_MatrixOperandsSaturatingAccumulation`.
+const SATURATING: i128 = 0x10;
+
+/// The functions and how many arguments they take.
+const FUNCTIONS: [(&str, Function, std::ops::RangeInclusive<usize>); 3] = [
+    ("coopMatLoad", Function::Load, 5..=5),
+    ("coopMatStore", Function::Store, 5..=5),
+    ("coopMatMulAdd", Function::MulAdd, 3..=4),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Function {
+    Load,
+    Store,
+    MulAdd,
+}
+
+/// Where a matrix lies in memory.
+struct Memory {
+    /// The element of an array of scalars or vectors where the matrix begins.
+    first: Place,
+    layout: Value,
+    stride: Value,
+}
+
+impl Sema<'_> {
+    /// `coopmat<element, scope, rows, columns, use>`
+    pub fn matrix_spec(&mut self, b: &mut Builder<'_>, spec: MatrixSpec) -> Option<TypeId> {
+        self.need_matrices(spec.name.span)?;
+        let element = self.type_spec(b, spec.element);
+        let ast = self.ast;
+        let [scope, rows, columns, role] = ast[spec.parameters] else {
+            let message = "`coopmat` has five parameters: a type, a scope, rows, columns and a use";
+            self.error(Code::BAD_TYPE, spec.name.span, message, "another number");
+            return None;
+        };
+        let element = self.matrix_element(b, element?, ast[spec.element].span)?;
+        let scope = self.matrix_number(b, scope, "the scope of a matrix", 2..=3);
+        let [rows, columns] = [(rows, "rows"), (columns, "columns")]
+            .map(|(expr, what)| self.matrix_number(b, expr, what, 1..=i128::from(u16::MAX)));
+        let role = self.matrix_role(b, role)?;
+        let (scope, rows, columns) = (scope?, rows?, columns?);
+        let matrix = CooperativeMatrix { element, scope, rows, columns, role };
+        Some(b.module.types.intern(Type::CooperativeMatrix(matrix)))
+    }
+
+    /// Whether the extension is on; where it is not because the profile has no such matrices, the message says that.
+    fn need_matrices(&mut self, span: Span) -> Option<()> {
+        if self.env.is_enabled(EXTENSION) {
+            return Some(());
+        }
+        let profile = self.env.profile;
+        if profile.has(Feature::CooperativeMatrix) {
+            self.needs_extension("cooperative matrices need", EXTENSION, span);
+            return None;
+        }
+        let message = format!("the profile {} has no cooperative matrices", profile.name);
+        let note = format!("`#ifdef {EXTENSION}` is true where there are some");
+        self.report(Diagnostic::error(Code::PROFILE_LACKS, message).at(span, "used here").note(note));
+        None
+    }
+
+    fn matrix_element(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<TypeId> {
+        if is_number(&b.module.types, ty) || matches!(b.module.types.get(ty), Type::Foreign(_)) {
+            return Some(ty);
+        }
+        let message = format!("a cooperative matrix cannot be made of `{}`", self.type_name(b, ty));
+        self.error(Code::BAD_TYPE, span, message, "its elements are numbers");
+        None
+    }
+
+    /// A parameter that is a specialization constant, or a number in a range.
+    fn matrix_number(
+        &mut self,
+        b: &mut Builder<'_>,
+        expr: ExprId,
+        what: &str,
+        range: std::ops::RangeInclusive<i128>,
+    ) -> Option<ConstId> {
+        let id = self.constant(b, expr, what)?;
+        let span = self.ast[expr].span;
+        let ty = b.module.constants.get(id).ty;
+        let int = matches!(b.module.types.get(ty), Type::Scalar(scalar) if scalar.is_int() && scalar.width == 32);
+        if int && b.module.constants.is_spec(id) {
+            return Some(id);
+        }
+        match b.module.constants.as_int(&b.module.types, id).filter(|_| int) {
+            Some(number) if range.contains(&number) => Some(b.module.constants.u32(number as u32)),
+            _ => {
+                let (first, last) = (range.start(), range.end());
+                let message = format!("{what} must be a number from {first} to {last}");
+                self.error(Code::BAD_TYPE, span, message, "another value");
+                None
+            }
+        }
+    }
+
+    fn matrix_role(&mut self, b: &mut Builder<'_>, expr: ExprId) -> Option<MatrixRole> {
+        match self.constant_int(b, expr, "the use of a matrix")? {
+            0 => Some(MatrixRole::A),
+            1 => Some(MatrixRole::B),
+            2 => Some(MatrixRole::Accumulator),
+            _ => {
+                let message = "the use of a matrix is gl_MatrixUseA, gl_MatrixUseB or gl_MatrixUseAccumulator";
+                self.error(Code::BAD_TYPE, self.ast[expr].span, message, "another value");
+                None
+            }
+        }
+    }
+
+    /// `coopmat<…>(value)`: all elements from one number, or from those of a matrix of the same shape.
+    pub fn construct_matrix(
+        &mut self,
+        b: &mut Builder<'_>,
+        ty: TypeId,
+        matrix: CooperativeMatrix,
+        args: &[Operand],
+        whole: Span,
+    ) -> Option<Value> {
+        let given = if let [arg] = args { Some((arg.value, b.type_of(arg.value))) } else { None };
+        let types = &b.module.types;
+        match given {
+            Some((value, from)) if types.cooperative(from).is_some_and(|from| from.has_shape_of(&matrix)) => {
+                let converts = types.number_of(from).is_some() && types.number_of(ty).is_some();
+                (converts || from == ty).then(|| b.convert(value, ty))
+            }
+            Some((value, from)) if is_number(types, from) && is_number(types, matrix.element) => {
+                let value = b.convert(value, matrix.element);
+                Some(b.construct(ty, &[value]))
+            }
+            _ => None,
+        }
+        .or_else(|| self.no_matrix(b, ty, whole))
+    }
+
+    fn no_matrix(&mut self, b: &Builder<'_>, ty: TypeId, whole: Span) -> Option<Value> {
+        let message = format!("`{}` is made of one number or one matrix of its shape", self.type_name(b, ty));
+        self.error(Code::BAD_CONSTRUCTOR, whole, message, "other arguments");
+        None
+    }
+
+    /// A call of one of [`FUNCTIONS`]; none for all others.
+    #[expect(clippy::option_option, reason = "what is wrong and reported differs from what is another function")]
+    pub fn call_matrix(
+        &mut self,
+        b: &mut Builder<'_>,
+        callee: Name,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Option<Lowered>> {
+        let name = self.text(callee.symbol);
+        let (_, function, count) = FUNCTIONS.into_iter().find(|(known, ..)| *known == name)?;
+        if self.need_matrices(callee.span).is_none() {
+            return Some(None);
+        }
+        if !count.contains(&args.len()) {
+            let message = format!("`{name}` takes {}", counted(*count.start(), "argument"));
+            self.error(Code::NO_OVERLOAD, whole, message, "another number");
+            return Some(None);
+        }
+        Some(match function {
+            Function::Load => self.load_matrix(b, args, whole),
+            Function::Store => self.store_matrix(b, args, whole),
+            Function::MulAdd => self.multiply_matrices(b, args, whole),
+        })
+    }
+
+    /// `coopMatLoad(matrix, array, element, stride, layout)`
+    fn load_matrix(&mut self, b: &mut Builder<'_>, args: List<ExprId>, whole: Span) -> Option<Lowered> {
+        let target = self.ast[args][0];
+        let span = self.ast[target].span;
+        let place = self.target(b, target)?;
+        let ty = memory::value_type(b, &place);
+        self.check_matrix(b, ty, span)?;
+        let Memory { first, layout, stride } = self.matrix_memory(b, args)?;
+        if first.access.contains(Access::WRITEONLY) {
+            self.error(Code::NOT_READABLE, whole, "this memory is `writeonly`", "read here");
+            return None;
+        }
+        b.span = whole;
+        let value = memory::with_access_flags(b, &first, |b| {
+            let pointer = memory::pointer(b, &first);
+            b.cooperative(MatrixOp::Load, &[pointer, layout, stride], ty)
+        });
+        self.write(b, &place, value, span, whole)?;
+        Some(Lowered::Void)
+    }
+
+    /// `coopMatStore(matrix, array, element, stride, layout)`
+    fn store_matrix(&mut self, b: &mut Builder<'_>, args: List<ExprId>, whole: Span) -> Option<Lowered> {
+        let source = self.ast[args][0];
+        let value = self.value(b, source)?;
+        let ty = b.type_of(value);
+        self.check_matrix(b, ty, self.ast[source].span)?;
+        let Memory { first, layout, stride } = self.matrix_memory(b, args)?;
+        let writable = memory::check_writable(&first, whole);
+        self.check(writable)?;
+        b.span = whole;
+        memory::with_access_flags(b, &first, |b| {
+            let pointer = memory::pointer(b, &first);
+            b.cooperative(MatrixOp::Store, &[pointer, value, layout, stride], Types::VOID)
+        });
+        Some(Lowered::Void)
+    }
+
+    fn check_matrix(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<CooperativeMatrix> {
+        let matrix = b.module.types.cooperative(ty);
+        if matrix.is_none() {
+            let name = self.type_name(b, ty);
+            self.error(Code::TYPE_MISMATCH, span, "a cooperative matrix is needed here", format!("this is `{name}`"));
+        }
+        matrix
+    }
+
+    /// What the arguments behind the matrix say.
+    fn matrix_memory(&mut self, b: &mut Builder<'_>, args: List<ExprId>) -> Option<Memory> {
+        let ast = self.ast;
+        let [_, array, at, stride, layout] = ast[args] else { return None };
+        let array = self.matrix_array(b, array)?;
+        let [element, stride] = [at, stride].map(|arg| {
+            let value = self.value(b, arg)?;
+            self.coerce(b, value, Types::U32, ast[arg].span)
+        });
+        let layout = self.matrix_layout(b, layout)?;
+        let element = element?;
+        if let Type::Array { len: ArrayLen::Fixed(len), .. } = b.module.types.get(array.ty) {
+            self.check_index(b, element, len, ast[at].span)?;
+        }
+        let ty = b.module.types.element(array.ty, 0)?;
+        Some(Memory { first: array.part(element, ty), layout, stride: stride? })
+    }
+
+    /// An array of numbers or vectors that all invocations see.
+    fn matrix_array(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Place> {
+        let span = self.ast[arg].span;
+        let lowered = self.lower(b, arg)?;
+        if let Lowered::Place(place) = lowered
+            && matches!(place.space, Space::Storage | Space::Workgroup | Space::Physical)
+            && let Type::Array { element, .. } = b.module.types.get(place.ty)
+            && b.module.types.components(element).is_some()
+            && !b.module.types.scalar_of(element).is_some_and(Scalar::is_bool)
+        {
+            return Some(place);
+        }
+        let message = "a matrix is loaded from and stored to an array of numbers in a buffer or in shared memory";
+        self.error(Code::TYPE_MISMATCH, span, message, "not such an array");
+        None
+    }
+
+    fn matrix_layout(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Value> {
+        let id = self.constant(b, arg, "the layout of a matrix")?;
+        let ty = b.module.constants.get(id).ty;
+        let int = matches!(b.module.types.get(ty), Type::Scalar(scalar) if scalar.is_int() && scalar.width == 32);
+        let number = b.module.constants.as_int(&b.module.types, id);
+        if int && (b.module.constants.is_spec(id) || matches!(number, Some(0 | 1))) {
+            return Some(Value::Const(id));
+        }
+        let message = "the layout of a matrix is gl_CooperativeMatrixLayoutRowMajor or …ColumnMajor";
+        self.error(Code::TYPE_MISMATCH, self.ast[arg].span, message, "another value");
+        None
+    }
+
+    /// `coopMatMulAdd(A, B, C)`, `coopMatMulAdd(A, B, C, operands)`
+    fn multiply_matrices(&mut self, b: &mut Builder<'_>, args: List<ExprId>, whole: Span) -> Option<Lowered> {
+        let ast = self.ast;
+        let mut values = [Value::Param(0); 3];
+        let mut matrices = [None; 3];
+        for (at, arg) in ast[args].iter().take(3).enumerate() {
+            values[at] = self.value(b, *arg)?;
+            let ty = b.type_of(values[at]);
+            matrices[at] = self.check_matrix(b, ty, ast[*arg].span);
+        }
+        let [left, right, sum] = [matrices[0]?, matrices[1]?, matrices[2]?];
+        let complaint = product_complaint(&b.module.types, &left, &right, &sum);
+        if let Some(complaint) = complaint {
+            let names = values.map(|value| {
+                let ty = b.type_of(value);
+                self.type_name(b, ty)
+            });
+            let message = format!("no product of `{}` and `{}` plus `{}`", names[0], names[1], names[2]);
+            self.error(Code::NO_OVERLOAD, whole, message, complaint);
+            return None;
+        }
+        let saturating = match ast[args].get(3) {
+            Some(flags) => self.saturates(b, *flags, sum)?,
+            None => false,
+        };
+        b.span = whole;
+        let ty = b.type_of(values[2]);
+        Some(Lowered::Value(b.cooperative(MatrixOp::MulAdd { saturating }, &values, ty)))
+    }
+
+    /// What the last argument of a product says.
+    fn saturates(&mut self, b: &mut Builder<'_>, flags: ExprId, sum: CooperativeMatrix) -> Option<bool> {
+        let bits = self.constant_int(b, flags, "the operands of a product")?;
+        let int = b.module.types.scalar_of(sum.element).is_some_and(Scalar::is_int);
+        if bits == 0 || bits == SATURATING && int {
+            return Some(bits == SATURATING);
+        }
+        let message = "a product takes gl_MatrixOperandsSaturatingAccumulation, for integers, or nothing";
+        self.error(Code::TYPE_MISMATCH, self.ast[flags].span, message, "another value");
+        None
+    }
+
+    /// Reports memory that others see of a type that holds such a matrix.
+    pub fn refuse_matrix(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<()> {
+        if !b.module.types.holds_cooperative(ty) {
+            return Some(());
+        }
+        let message = format!("only variables of one invocation can be `{}`", self.type_name(b, ty));
+        self.error(Code::BAD_TYPE, span, message, "it holds a cooperative matrix");
+        None
+    }
+}
+
+/// Why there is no `a * b + c`.
+fn product_complaint(
+    types: &Types,
+    a: &CooperativeMatrix,
+    b: &CooperativeMatrix,
+    c: &CooperativeMatrix,
+) -> Option<&'static str> {
+    let is_float = |matrix: &CooperativeMatrix| types.scalar_of(matrix.element).map(Scalar::is_float);
+    if [a.role, b.role, c.role] != [MatrixRole::A, MatrixRole::B, MatrixRole::Accumulator] {
+        return Some("their uses are gl_MatrixUseA, gl_MatrixUseB and gl_MatrixUseAccumulator");
+    }
+    if a.scope != b.scope || a.scope != c.scope {
+        return Some("their scopes differ");
+    }
+    if a.columns != b.rows || a.rows != c.rows || b.columns != c.columns {
+        return Some("their rows and columns do not fit");
+    }
+    let same = is_float(a) == is_float(b) && is_float(b) == is_float(c);
+    if same { None } else { Some("all are made of floats, or all of integers") }
+}
+
+fn is_number(types: &Types, ty: TypeId) -> bool {
+    matches!(types.get(ty), Type::Scalar(scalar) if !scalar.is_bool())
+}

@@ -1,0 +1,81 @@
+//! Matrices that the invocations of a scope hold together (GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix): their
+//! type and the operations that only they have. Which invocation holds which element nobody knows; arithmetic on them is
+//! that of [`super::Op`], element by element.
+
+use super::{Builder, ConstId, Op, Scalar, Type, TypeId, Types, Value};
+
+/// What a matrix is in a product: `A * B + Accumulator`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum MatrixRole {
+    A,
+    B,
+    Accumulator,
+}
+
+/// The parameters of a cooperative matrix type. The numbers are constants of type `u32`, or specialization constants.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CooperativeMatrix {
+    /// A number, or a type of a target's own.
+    pub element: TypeId,
+    /// The invocations that hold it, by SPIR-V's number (section 3.27, Scope Id).
+    pub scope: ConstId,
+    pub rows: ConstId,
+    pub columns: ConstId,
+    pub role: MatrixRole,
+}
+
+impl CooperativeMatrix {
+    /// Whether the other one differs in its elements alone.
+    pub fn has_shape_of(&self, other: &CooperativeMatrix) -> bool {
+        CooperativeMatrix { element: other.element, ..*self } == *other
+    }
+}
+
+/// What only cooperative matrices do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MatrixOp {
+    /// Operands: pointer to an element of an array, layout, elements of the array from one row or column to the next.
+    Load,
+    /// Operands: pointer, matrix, layout, distance as for [`MatrixOp::Load`].
+    Store,
+    /// Operands: A, B, C; gives `A * B + C`.
+    MulAdd {
+        /// Sums of integers stay at the ends of their range.
+        saturating: bool,
+    },
+    /// Elements of such a matrix that this invocation holds. `u32`, no operands.
+    Length(TypeId),
+}
+
+impl Types {
+    /// The parameters of a cooperative matrix type.
+    pub fn cooperative(&self, id: TypeId) -> Option<CooperativeMatrix> {
+        match self.get(id) {
+            Type::CooperativeMatrix(matrix) => Some(matrix),
+            _ => None,
+        }
+    }
+
+    /// The scalar that arithmetic on a type computes with: [`Types::scalar_of`], and that of cooperative matrices.
+    pub fn number_of(&self, id: TypeId) -> Option<Scalar> {
+        self.scalar_of(self.cooperative(id).map_or(id, |matrix| matrix.element))
+    }
+
+    /// Whether a cooperative matrix is, or is somewhere in, a type.
+    pub fn holds_cooperative(&self, id: TypeId) -> bool {
+        match self.get(id) {
+            Type::CooperativeMatrix(_) => true,
+            Type::Array { element, .. } => self.holds_cooperative(element),
+            Type::Struct(of) => self.structs[of].members.iter().any(|member| self.holds_cooperative(member.ty)),
+            _ => false,
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// An operation on cooperative matrices; `ty` is `VOID` where it has no result.
+    pub fn cooperative(&mut self, op: MatrixOp, args: &[Value], ty: TypeId) -> Value {
+        let args = self.function.list(args);
+        self.emit(ty, Op::Cooperative(op, args))
+    }
+}

@@ -1,0 +1,104 @@
+//! One draw into images: the stages, the vertices and what is drawn into.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::Image;
+
+/// A stage of a draw.
+#[derive(Debug, Clone, Copy)]
+pub struct Shader<'a> {
+    /// The SPIR-V module, one element a word.
+    pub spirv: &'a [u32],
+    /// The name of the entry point.
+    pub entry: &'a str,
+}
+
+impl<'a> Shader<'a> {
+    /// `main` of a module.
+    pub fn new(spirv: &'a [u32]) -> Self {
+        Self { spirv, entry: "main" }
+    }
+}
+
+/// When a vertex input takes its next value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rate {
+    /// At each vertex.
+    Vertex,
+    /// At each instance.
+    Instance,
+}
+
+/// An input of the vertex stage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attribute {
+    /// The input's location.
+    pub location: u32,
+    /// The format of a value, as an [`Image`] names it.
+    pub format: String,
+    /// When the next value is taken.
+    pub rate: Rate,
+    /// The values.
+    pub data: Vec<u8>,
+}
+
+/// What vertices make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Topology {
+    /// A point each.
+    Points,
+    /// A line each two.
+    Lines,
+    /// A triangle each three.
+    Triangles,
+    /// A triangle with the two before.
+    Strip,
+}
+
+/// One draw. Depths are tested (less or equal) and written where the target has a depth image; nothing is culled.
+#[derive(Debug, Clone)]
+pub struct Draw<'a> {
+    /// The vertex stage.
+    pub vertex: Shader<'a>,
+    /// The fragment stage.
+    pub fragment: Shader<'a>,
+    /// The inputs of the vertex stage.
+    pub attributes: &'a [Attribute],
+    /// What the vertices make.
+    pub topology: Topology,
+    /// `gl_VertexIndex`.
+    pub vertices: Range<u32>,
+    /// `gl_InstanceIndex`.
+    pub instances: Range<u32>,
+    /// The push-constant block of both stages, from offset 0; a multiple of four bytes.
+    pub push_constants: &'a [u8],
+    /// Specialization constants of both stages: the `SpecId` and the 32 bits of the value.
+    pub spec_constants: &'a [(u32, u32)],
+    /// Multiplies what is there by the fragment's second source (`layout(index = 1)`) and adds the first.
+    pub dual_source: bool,
+}
+
+/// The images that are drawn into: all of one size, number of layers and number of samples.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    /// The colours by location.
+    pub colors: Vec<Image>,
+    /// The depths.
+    pub depth: Option<Image>,
+    /// Draws once into each layer (`gl_ViewIndex`); otherwise the vertex stage chooses it (`gl_Layer`).
+    pub multiview: bool,
+}
+
+impl Target {
+    /// All images, colours first.
+    pub fn images(&self) -> impl Iterator<Item = &Image> {
+        self.colors.iter().chain(&self.depth)
+    }
+
+    /// The same, to be changed.
+    pub fn images_mut(&mut self) -> impl Iterator<Item = &mut Image> {
+        self.colors.iter_mut().chain(&mut self.depth)
+    }
+}

@@ -1,0 +1,215 @@
+//! What shaders find in their descriptor sets: buffers, images and samplers, each with its place and contents.
+
+use serde::{Deserialize, Serialize};
+
+/// All resources of one run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resources {
+    /// Blocks.
+    pub buffers: Vec<BufferBinding>,
+    /// Texel buffers.
+    pub texels: Vec<TexelBinding>,
+    /// Storage images, textures and input attachments.
+    pub images: Vec<ImageBinding>,
+    /// Samplers that stand alone.
+    pub samplers: Vec<SamplerBinding>,
+}
+
+impl From<Vec<BufferBinding>> for Resources {
+    fn from(buffers: Vec<BufferBinding>) -> Self {
+        Self { buffers, ..Self::default() }
+    }
+}
+
+/// What a buffer is to the shader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BufferKind {
+    /// A storage block: read and written.
+    Storage,
+    /// A uniform block: only read.
+    Uniform,
+}
+
+/// One buffer of a job: where the shader finds it and its bytes, before and, once the job is done, after.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BufferBinding {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding within the set.
+    pub binding: u32,
+    /// The element, where the binding is an array.
+    pub element: u32,
+    /// Storage or uniform.
+    pub kind: BufferKind,
+    /// The contents; a run replaces them with what the shader left there.
+    pub data: Vec<u8>,
+    /// Where in the push constants the device address of the buffer is to stand, in bytes: 64 bits.
+    pub address_at: Option<usize>,
+}
+
+impl BufferBinding {
+    /// A storage buffer at `set` and `binding` that starts as `data`.
+    pub fn storage(set: u32, binding: u32, data: Vec<u8>) -> Self {
+        Self { set, binding, element: 0, kind: BufferKind::Storage, data, address_at: None }
+    }
+
+    /// A uniform buffer at `set` and `binding` that holds `data`.
+    pub fn uniform(set: u32, binding: u32, data: Vec<u8>) -> Self {
+        Self { kind: BufferKind::Uniform, ..Self::storage(set, binding, data) }
+    }
+}
+
+/// One texel buffer of a job: where the shader finds it, and its texels.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TexelBinding {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding within the set.
+    pub binding: u32,
+    /// The element, where the binding is an array.
+    pub element: u32,
+    /// Whether it is an `imageBuffer`, which can be written, or a `samplerBuffer`.
+    pub storage: bool,
+    /// The format, as an [`Image`] names it.
+    pub format: String,
+    /// The texels.
+    pub data: Vec<u8>,
+}
+
+/// The shape in which a shader sees an image (`VkImageViewType`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum View {
+    /// `1D`
+    Line,
+    /// `1DArray`
+    LineArray,
+    /// `2D` and `2DMS`
+    Plane,
+    /// `2DArray` and `2DMSArray`
+    PlaneArray,
+    /// `3D`
+    Volume,
+    /// `Cube`, of six layers
+    Cube,
+    /// `CubeArray`, of six layers for each cube
+    CubeArray,
+}
+
+/// An image and its texels.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// The format as a layout qualifier of GLSL names it (`rgba8`, `r32ui`), or `d32` for depth.
+    pub format: String,
+    /// The shape.
+    pub view: View,
+    /// Width, height and depth of level 0; 1 where the shape has none.
+    pub size: [u32; 3],
+    /// Layers; 1 where the shape has none.
+    pub layers: u32,
+    /// Levels of the mipmap.
+    pub levels: u32,
+    /// Samples of a texel.
+    pub samples: u32,
+    /// The texels: level after level, in each layer after layer, row after row. Images of more samples start as the
+    /// first texel everywhere, and attachments of them end as their samples resolved. A run replaces them.
+    pub data: Vec<u8>,
+}
+
+impl Image {
+    /// Width, height and depth of a level.
+    pub fn size_of(&self, level: u32) -> [u32; 3] {
+        self.size.map(|size| (size >> level).max(1))
+    }
+
+    /// Texels of all levels and layers.
+    pub fn texels(&self) -> usize {
+        let texels = |level| self.size_of(level).iter().product::<u32>() * self.layers;
+        (0..self.levels).map(texels).sum::<u32>() as usize
+    }
+}
+
+/// What an image is to the shader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ImageKind {
+    /// `image2D` and its kin: read and written.
+    Storage,
+    /// `texture2D` and its kin.
+    Sampled,
+    /// `sampler2D` and its kin.
+    Combined(Sampler),
+    /// `subpassInput`: the n-th of them has the `input_attachment_index` n.
+    Input,
+}
+
+/// One image of a job: where the shader finds it, and its texels.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageBinding {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding within the set.
+    pub binding: u32,
+    /// The element, where the binding is an array.
+    pub element: u32,
+    /// Stored to, sampled or attached.
+    pub kind: ImageKind,
+    /// The texels.
+    pub image: Image,
+}
+
+/// What a sampler does beyond the edge of a texture (`VkSamplerAddressMode`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Address {
+    /// Starts again.
+    Repeat,
+    /// Goes back.
+    Mirror,
+    /// Stays at the edge.
+    Clamp,
+    /// Reads opaque black.
+    Border,
+}
+
+/// How textures are sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Sampler {
+    /// Mixes neighbouring texels and levels instead of taking the nearest.
+    pub linear: bool,
+    /// Beyond the edge.
+    pub address: Address,
+    /// Compares depths: 1 where the reference is less or equal.
+    pub compare: bool,
+}
+
+/// One sampler of a job, without a texture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SamplerBinding {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding within the set.
+    pub binding: u32,
+    /// The element, where the binding is an array.
+    pub element: u32,
+    /// How it samples.
+    pub sampler: Sampler,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_halve_and_keep_layers() {
+        let image = Image {
+            format: "r8".into(),
+            view: View::PlaneArray,
+            size: [5, 2, 1],
+            layers: 3,
+            levels: 3,
+            samples: 1,
+            data: Vec::new(),
+        };
+        assert_eq!(image.size_of(1), [2, 1, 1]);
+        assert_eq!(image.size_of(2), [1, 1, 1]);
+        assert_eq!(image.texels(), 3 * (10 + 2 + 1));
+    }
+}

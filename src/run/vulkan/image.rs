@@ -1,0 +1,226 @@
+//! Images on the device: made, filled from the host's texels, read back.
+//!
+//! Every image stays in the layout `GENERAL`, which serves every use. Images of more samples start as one texel
+//! everywhere and cannot be read back; what is drawn into them is resolved.
+
+use ash::vk;
+
+use super::command::Commands;
+use super::format::Format;
+use super::guard::Guard;
+use super::layout::refuse;
+use super::memory::{Block, allocate};
+use super::{Device, run_failure};
+use crate::run::{Image, RunError, View};
+
+/// The layout that all images are in.
+pub(super) const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
+
+/// An image, its memory, the view of all of it, and its texels where the host sees them.
+pub(super) struct Picture<'d> {
+    pub view: Guard<'d, vk::ImageView>,
+    pub format: &'static Format,
+    image: Guard<'d, vk::Image>,
+    _memory: Guard<'d, vk::DeviceMemory>,
+    staging: Block<'d>,
+    whole: vk::ImageSubresourceRange,
+    copies: Vec<vk::BufferImageCopy>,
+    start: Option<vk::ClearColorValue>,
+    samples: u32,
+}
+
+impl<'d> Picture<'d> {
+    /// An image for `usage`, not filled yet.
+    pub(super) fn new(device: &'d Device, image: &Image, usage: vk::ImageUsageFlags) -> Result<Self, RunError> {
+        let format = Format::named(&image.format)?;
+        check_data(image, format)?;
+        let create = description(image, format, usage);
+        check_support(device, &create, &image.format)?;
+        // SAFETY: `create` is complete and the device supports it.
+        let handle = unsafe { device.raw.create_image(&create, None) }.map_err(run_failure("vkCreateImage"))?;
+        // SAFETY: the guard is the only owner.
+        let owner = Guard::new(device, handle, |d, h| unsafe { d.destroy_image(h, None) });
+        let memory = memory(device, handle)?;
+        let range = vk::ImageSubresourceRange::default().aspect_mask(format.aspect());
+        let whole = range.level_count(image.levels).layer_count(image.layers);
+        let transfer = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+        Ok(Self {
+            view: view(device, handle, image, format, whole)?,
+            image: owner,
+            _memory: memory,
+            staging: Block::new(device, transfer, &image.data)?,
+            whole,
+            copies: copies(image, format),
+            start: if image.samples > 1 { Some(start(image)?) } else { None },
+            samples: image.samples,
+            format,
+        })
+    }
+
+    /// Records what fills it.
+    pub(super) fn load(&self, commands: &Commands<'_>) {
+        let (raw, buffer, image) = (&commands.device.raw, commands.buffer, self.image.get());
+        self.enter(commands);
+        // SAFETY: the buffer is recording, and image and staging buffer are alive and fit each other.
+        unsafe {
+            match self.start {
+                Some(start) if self.format.is_depth() => {
+                    let depth = vk::ClearDepthStencilValue { depth: start.float32[0], stencil: 0 };
+                    raw.cmd_clear_depth_stencil_image(buffer, image, LAYOUT, &depth, &[self.whole]);
+                }
+                Some(start) => raw.cmd_clear_color_image(buffer, image, LAYOUT, &start, &[self.whole]),
+                None => {
+                    raw.cmd_copy_buffer_to_image(buffer, self.staging.buffer.get(), image, LAYOUT, &self.copies);
+                }
+            }
+        }
+    }
+
+    /// Records the way of all of it into [`LAYOUT`].
+    fn enter(&self, commands: &Commands<'_>) {
+        let barrier = [vk::ImageMemoryBarrier::default()
+            .image(self.image.get())
+            .old_layout(vk::ImageLayout::UNDEFINED)
+            .new_layout(LAYOUT)
+            .dst_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+            .subresource_range(self.whole)];
+        let (from, to) = (vk::PipelineStageFlags::TOP_OF_PIPE, vk::PipelineStageFlags::TRANSFER);
+        let none = vk::DependencyFlags::empty();
+        // SAFETY: the buffer is recording and the image alive.
+        unsafe { commands.device.raw.cmd_pipeline_barrier(commands.buffer, from, to, none, &[], &[], &barrier) };
+    }
+
+    /// Records the copy of its texels to where the host sees them; of images with more samples nothing is kept.
+    pub(super) fn save(&self, commands: &Commands<'_>) {
+        if self.samples > 1 {
+            return;
+        }
+        let (raw, target) = (&commands.device.raw, self.staging.buffer.get());
+        // SAFETY: the buffer is recording, and image and staging buffer are alive and fit each other.
+        unsafe { raw.cmd_copy_image_to_buffer(commands.buffer, self.image.get(), LAYOUT, target, &self.copies) };
+    }
+
+    /// Records the mean of the samples of another image of the same size and format into this one.
+    pub(super) fn resolve(&self, commands: &Commands<'_>, from: &Self, image: &Image) {
+        let layers = vk::ImageSubresourceLayers::default().aspect_mask(self.format.aspect()).layer_count(image.layers);
+        let region = vk::ImageResolve::default().src_subresource(layers).dst_subresource(layers);
+        let region = [region.extent(extent(image.size))];
+        let (raw, from, to) = (&commands.device.raw, from.image.get(), self.image.get());
+        // SAFETY: the buffer is recording and both images are alive.
+        unsafe { raw.cmd_resolve_image(commands.buffer, from, LAYOUT, to, LAYOUT, &region) };
+    }
+
+    /// The texels after the commands have ended.
+    pub(super) fn download(&self, image: &mut Image) {
+        self.staging.download(&mut image.data);
+    }
+}
+
+fn extent([width, height, depth]: [u32; 3]) -> vk::Extent3D {
+    vk::Extent3D { width, height, depth }
+}
+
+fn check_data(image: &Image, format: &Format) -> Result<(), RunError> {
+    let bytes = image.texels() * format.bytes;
+    if image.data.len() != bytes {
+        return refuse(format!("an image of {bytes} bytes with {} bytes of texels", image.data.len()));
+    }
+    Ok(())
+}
+
+fn description(image: &Image, format: &Format, usage: vk::ImageUsageFlags) -> vk::ImageCreateInfo<'static> {
+    let (kind, flags) = match image.view {
+        View::Line | View::LineArray => (vk::ImageType::TYPE_1D, vk::ImageCreateFlags::empty()),
+        View::Plane | View::PlaneArray => (vk::ImageType::TYPE_2D, vk::ImageCreateFlags::empty()),
+        View::Volume => (vk::ImageType::TYPE_3D, vk::ImageCreateFlags::empty()),
+        View::Cube | View::CubeArray => (vk::ImageType::TYPE_2D, vk::ImageCreateFlags::CUBE_COMPATIBLE),
+    };
+    vk::ImageCreateInfo::default()
+        .image_type(kind)
+        .flags(flags)
+        .format(format.vulkan)
+        .extent(extent(image.size))
+        .mip_levels(image.levels)
+        .array_layers(image.layers)
+        .samples(vk::SampleCountFlags::from_raw(image.samples))
+        .tiling(vk::ImageTiling::OPTIMAL)
+        .usage(usage | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST)
+}
+
+/// Refuses what the device has no such images for.
+fn check_support(device: &Device, image: &vk::ImageCreateInfo<'_>, name: &str) -> Result<(), RunError> {
+    // SAFETY: the physical device is the instance's.
+    let found = unsafe {
+        device.instance.raw.get_physical_device_image_format_properties(
+            device.physical,
+            image.format,
+            image.image_type,
+            image.tiling,
+            image.usage,
+            image.flags,
+        )
+    };
+    let fits = |limits: vk::ImageFormatProperties| limits.sample_counts.contains(image.samples);
+    if found.is_ok_and(fits) {
+        return Ok(());
+    }
+    refuse(format!("it has no image of the format `{name}` and {} samples for this use", image.samples.as_raw()))
+}
+
+fn memory(device: &Device, image: vk::Image) -> Result<Guard<'_, vk::DeviceMemory>, RunError> {
+    // SAFETY: the image is alive and of this device.
+    let needs = unsafe { device.raw.get_image_memory_requirements(image) };
+    let memory = allocate(device, needs, vk::MemoryPropertyFlags::empty(), false)?;
+    // SAFETY: the memory fits the image.
+    unsafe { device.raw.bind_image_memory(image, memory.get(), 0) }.map_err(run_failure("vkBindImageMemory"))?;
+    Ok(memory)
+}
+
+fn view<'d>(
+    device: &'d Device,
+    handle: vk::Image,
+    image: &Image,
+    format: &Format,
+    whole: vk::ImageSubresourceRange,
+) -> Result<Guard<'d, vk::ImageView>, RunError> {
+    let kind = match image.view {
+        View::Line => vk::ImageViewType::TYPE_1D,
+        View::LineArray => vk::ImageViewType::TYPE_1D_ARRAY,
+        View::Plane => vk::ImageViewType::TYPE_2D,
+        View::PlaneArray => vk::ImageViewType::TYPE_2D_ARRAY,
+        View::Volume => vk::ImageViewType::TYPE_3D,
+        View::Cube => vk::ImageViewType::CUBE,
+        View::CubeArray => vk::ImageViewType::CUBE_ARRAY,
+    };
+    let create = vk::ImageViewCreateInfo::default().image(handle).view_type(kind).format(format.vulkan);
+    let create = create.subresource_range(whole);
+    // SAFETY: the image is alive and bound to memory.
+    let handle = unsafe { device.raw.create_image_view(&create, None) }.map_err(run_failure("vkCreateImageView"))?;
+    // SAFETY: the guard is the only owner.
+    Ok(Guard::new(device, handle, |d, h| unsafe { d.destroy_image_view(h, None) }))
+}
+
+/// One copy for each level; the levels stand one after another in the buffer.
+fn copies(image: &Image, format: &Format) -> Vec<vk::BufferImageCopy> {
+    let mut offset = 0;
+    let copy = |level| {
+        let size = image.size_of(level);
+        let layers = vk::ImageSubresourceLayers::default().aspect_mask(format.aspect()).mip_level(level);
+        let layers = layers.layer_count(image.layers);
+        let copy = vk::BufferImageCopy::default().buffer_offset(offset).image_subresource(layers);
+        offset += u64::from(size.iter().product::<u32>() * image.layers) * format.bytes as u64;
+        copy.image_extent(extent(size))
+    };
+    (0..image.levels).map(copy).collect()
+}
+
+/// The first texel as a value to fill with; it has words of 32 bits or is zero.
+fn start(image: &Image) -> Result<vk::ClearColorValue, RunError> {
+    let wide = image.format.contains("32");
+    if !wide && image.data.iter().any(|&byte| byte != 0) {
+        return refuse("images of more samples start as zero where their components are narrow");
+    }
+    let mut words = image.data.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let uint32 = [(); 4].map(|()| if wide { words.next().unwrap_or(0) } else { 0 });
+    Ok(vk::ClearColorValue { uint32 })
+}

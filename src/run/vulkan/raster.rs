@@ -1,0 +1,126 @@
+//! The pipeline of a draw: its stages, its vertex inputs, and fixed functions that stay out of the way: one viewport over
+//! the whole target, nothing culled, depths less or equal pass.
+
+use ash::vk;
+
+use super::format::Format;
+use super::guard::Guard;
+use super::kernel::{entry_name, shader_module, specialization};
+use super::layout::Layout;
+use super::pass::Pass;
+use super::run_failure;
+use crate::run::{Attribute, Draw, Rate, RunError, Target, Topology};
+
+pub(super) fn pipeline<'d>(
+    draw: &Draw<'_>,
+    target: &Target,
+    layout: &Layout<'d>,
+    pass: &Pass<'d>,
+) -> Result<Guard<'d, vk::Pipeline>, RunError> {
+    let device = layout.device;
+    let (entries, values) = specialization(draw.spec_constants);
+    let constants = vk::SpecializationInfo::default().map_entries(&entries).data(&values);
+    let modules = [shader_module(device, draw.vertex.spirv)?, shader_module(device, draw.fragment.spirv)?];
+    let names = [entry_name(draw.vertex.entry)?, entry_name(draw.fragment.entry)?];
+    let stages = [vk::ShaderStageFlags::VERTEX, vk::ShaderStageFlags::FRAGMENT];
+    let stages = [0, 1].map(|n| {
+        let stage = vk::PipelineShaderStageCreateInfo::default().stage(stages[n]).module(modules[n].get());
+        stage.name(&names[n]).specialization_info(&constants)
+    });
+    let (bindings, attributes) = inputs(draw.attributes)?;
+    let inputs = vk::PipelineVertexInputStateCreateInfo::default()
+        .vertex_binding_descriptions(&bindings)
+        .vertex_attribute_descriptions(&attributes);
+    let area = [vk::Rect2D::default().extent(pass.extent)];
+    let viewport = [viewport(pass.extent)];
+    let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewport).scissors(&area);
+    let blends: Vec<_> = target.colors.iter().map(|_| blend(draw.dual_source)).collect();
+    let fixed = Fixed::new(draw, target);
+    let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&blends);
+    let create = vk::GraphicsPipelineCreateInfo::default()
+        .stages(&stages)
+        .vertex_input_state(&inputs)
+        .input_assembly_state(&fixed.assembly)
+        .viewport_state(&viewport)
+        .rasterization_state(&fixed.raster)
+        .multisample_state(&fixed.samples)
+        .depth_stencil_state(&fixed.depth)
+        .color_blend_state(&blend)
+        .layout(layout.pipeline.get())
+        .render_pass(pass.render.get());
+    // SAFETY: all that `create` points to outlives the call.
+    let made = unsafe { device.raw.create_graphics_pipelines(vk::PipelineCache::null(), &[create], None) };
+    let pipelines = made.map_err(|(_, code)| run_failure("vkCreateGraphicsPipelines")(code))?;
+    // SAFETY: the guard is the only owner; one pipeline was asked for.
+    Ok(Guard::new(device, pipelines[0], |d, h| unsafe { d.destroy_pipeline(h, None) }))
+}
+
+/// What no shader says.
+struct Fixed {
+    assembly: vk::PipelineInputAssemblyStateCreateInfo<'static>,
+    raster: vk::PipelineRasterizationStateCreateInfo<'static>,
+    samples: vk::PipelineMultisampleStateCreateInfo<'static>,
+    depth: vk::PipelineDepthStencilStateCreateInfo<'static>,
+}
+
+impl Fixed {
+    fn new(draw: &Draw<'_>, target: &Target) -> Self {
+        let topology = match draw.topology {
+            Topology::Points => vk::PrimitiveTopology::POINT_LIST,
+            Topology::Lines => vk::PrimitiveTopology::LINE_LIST,
+            Topology::Triangles => vk::PrimitiveTopology::TRIANGLE_LIST,
+            Topology::Strip => vk::PrimitiveTopology::TRIANGLE_STRIP,
+        };
+        let samples = target.images().next().map_or(1, |image| image.samples);
+        let samples = vk::SampleCountFlags::from_raw(samples);
+        let deep = target.depth.is_some();
+        Self {
+            assembly: vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology),
+            raster: vk::PipelineRasterizationStateCreateInfo::default()
+                .polygon_mode(vk::PolygonMode::FILL)
+                .front_face(vk::FrontFace::CLOCKWISE)
+                .line_width(1.0),
+            samples: vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(samples),
+            depth: vk::PipelineDepthStencilStateCreateInfo::default()
+                .depth_test_enable(deep)
+                .depth_write_enable(deep)
+                .depth_compare_op(vk::CompareOp::LESS_OR_EQUAL),
+        }
+    }
+}
+
+fn viewport(extent: vk::Extent2D) -> vk::Viewport {
+    vk::Viewport::default().width(extent.width as f32).height(extent.height as f32).max_depth(1.0)
+}
+
+fn blend(dual_source: bool) -> vk::PipelineColorBlendAttachmentState {
+    let state = vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
+    match dual_source {
+        false => state,
+        true => state
+            .blend_enable(true)
+            .src_color_blend_factor(vk::BlendFactor::ONE)
+            .dst_color_blend_factor(vk::BlendFactor::SRC1_COLOR)
+            .src_alpha_blend_factor(vk::BlendFactor::ONE)
+            .dst_alpha_blend_factor(vk::BlendFactor::SRC1_ALPHA),
+    }
+}
+
+/// One buffer for each input: the n-th attribute is read from the n-th buffer.
+type Inputs = (Vec<vk::VertexInputBindingDescription>, Vec<vk::VertexInputAttributeDescription>);
+
+fn inputs(attributes: &[Attribute]) -> Result<Inputs, RunError> {
+    let (mut bindings, mut places) = (Vec::new(), Vec::new());
+    for (n, attribute) in (0..).zip(attributes) {
+        let format = Format::named(&attribute.format)?;
+        let rate = match attribute.rate {
+            Rate::Vertex => vk::VertexInputRate::VERTEX,
+            Rate::Instance => vk::VertexInputRate::INSTANCE,
+        };
+        let binding = vk::VertexInputBindingDescription::default().binding(n).stride(format.bytes as u32);
+        bindings.push(binding.input_rate(rate));
+        let place = vk::VertexInputAttributeDescription::default().location(attribute.location).binding(n);
+        places.push(place.format(format.vulkan));
+    }
+    Ok((bindings, places))
+}

@@ -1,0 +1,109 @@
+//! One draw, from bytes to bytes.
+
+use ash::vk;
+
+use super::bound::{Bound, Sets};
+use super::command::Commands;
+use super::layout::{Layout, refuse};
+use super::memory::Block;
+use super::pass::{Canvas, Pass};
+use super::{Device, raster};
+use crate::run::{Draw, Resources, RunError, Target};
+
+/// The stages of a draw.
+const STAGES: vk::ShaderStageFlags =
+    vk::ShaderStageFlags::from_raw(vk::ShaderStageFlags::VERTEX.as_raw() | vk::ShaderStageFlags::FRAGMENT.as_raw());
+
+pub(super) fn run(
+    device: &Device,
+    draw: &Draw<'_>,
+    resources: &mut Resources,
+    target: &mut Target,
+) -> Result<(), RunError> {
+    check(device, target)?;
+    let layout = Layout::new(device, STAGES, resources, draw.push_constants.len())?;
+    let bound = Bound::new(device, resources)?;
+    let push_constants = bound.with_addresses(draw.push_constants, resources)?;
+    let sets = bound.sets(&layout)?;
+    let canvas = Canvas::new(device, target)?;
+    let pass = Pass::new(device, target, &canvas, resources, &bound)?;
+    let pipeline = raster::pipeline(draw, target, &layout, &pass)?;
+    let vertices = vertex_buffers(device, draw)?;
+    let commands = Commands::new(device)?;
+    bound.load(&commands);
+    canvas.load(&commands);
+    commands.barrier();
+    let recorder = Recorder { draw, layout: &layout, pass: &pass, commands: &commands };
+    recorder.bind(pipeline.get(), &sets, &push_constants, &vertices);
+    recorder.draw();
+    commands.barrier();
+    bound.save(&commands);
+    canvas.save(&commands, target);
+    commands.barrier();
+    commands.finish()?;
+    bound.download(resources);
+    canvas.download(target);
+    Ok(())
+}
+
+fn check(device: &Device, target: &Target) -> Result<(), RunError> {
+    if !device.graphics {
+        return refuse("its queue cannot draw");
+    }
+    let mut images = target.images().map(|image| (image.size, image.layers, image.samples));
+    let first = images.next();
+    if images.any(|other| Some(other) != first) {
+        return refuse("the images that are drawn into differ in size, layers or samples");
+    }
+    Ok(())
+}
+
+fn vertex_buffers<'d>(device: &'d Device, draw: &Draw<'_>) -> Result<Vec<Block<'d>>, RunError> {
+    let usage = vk::BufferUsageFlags::VERTEX_BUFFER;
+    draw.attributes.iter().map(|attribute| Block::new(device, usage, &attribute.data)).collect()
+}
+
+/// Records a draw.
+struct Recorder<'a, 'd> {
+    draw: &'a Draw<'a>,
+    layout: &'a Layout<'d>,
+    pass: &'a Pass<'d>,
+    commands: &'a Commands<'d>,
+}
+
+impl Recorder<'_, '_> {
+    fn bind(&self, pipeline: vk::Pipeline, sets: &Sets<'_>, push_constants: &[u8], vertices: &[Block<'_>]) {
+        let (raw, buffer) = (&self.commands.device.raw, self.commands.buffer);
+        let (point, layout) = (vk::PipelineBindPoint::GRAPHICS, self.layout.pipeline.get());
+        let vertices: Vec<_> = vertices.iter().map(|block| block.buffer.get()).collect();
+        // SAFETY: the buffer is recording; every handle is alive and of this device.
+        unsafe {
+            raw.cmd_bind_pipeline(buffer, point, pipeline);
+            if !sets.handles.is_empty() {
+                raw.cmd_bind_descriptor_sets(buffer, point, layout, 0, &sets.handles, &[]);
+            }
+            if !push_constants.is_empty() {
+                raw.cmd_push_constants(buffer, layout, self.layout.stages, 0, push_constants);
+            }
+            if !vertices.is_empty() {
+                raw.cmd_bind_vertex_buffers(buffer, 0, &vertices, &vec![0; vertices.len()]);
+            }
+        }
+    }
+
+    fn draw(&self) {
+        let (raw, buffer) = (&self.commands.device.raw, self.commands.buffer);
+        let begin = vk::RenderPassBeginInfo::default()
+            .render_pass(self.pass.render.get())
+            .framebuffer(self.pass.frame.get())
+            .render_area(vk::Rect2D::default().extent(self.pass.extent));
+        let (vertices, instances) = (&self.draw.vertices, &self.draw.instances);
+        let (some, many) = (vertices.len() as u32, instances.len() as u32);
+        // SAFETY: the buffer is recording, and what the draw needs is bound.
+        unsafe {
+            raw.cmd_begin_render_pass(buffer, &begin, vk::SubpassContents::INLINE);
+            raw.cmd_draw(buffer, some, many, vertices.start, instances.start);
+            raw.cmd_end_render_pass(buffer);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Types, instructions, decorations and execution modes that the shader names by SPIR-V's numbers (GL_EXT_spirv_intrinsics).
+//! They are written as they are; whether they mean something is the shader's business.
+
+use super::Emitter;
+use super::function::{Body, FEW};
+use super::words::Words;
+use crate::diagnostic::Code;
+use crate::ir::{ConstId, ForeignOperand, GlobalId, OperandKind, Passing, Requirements, TypeId, Types, Value, Values};
+use rspirv::spirv::{Capability, Op, Word};
+use smallvec::{SmallVec, smallvec};
+
+impl<'a> Emitter<'a> {
+    fn require(&mut self, requires: &Requirements) {
+        for name in &requires.extensions {
+            self.needs.extension(name);
+        }
+        for number in &requires.capabilities {
+            match Capability::from_u32(*number) {
+                Some(capability) => self.needs.capability(capability),
+                None => _ = self.fail(Code::NOT_SUPPORTED, format!("the capability {number} is not known")),
+            }
+        }
+    }
+
+    /// The id of a foreign type.
+    pub fn foreign_type(&mut self, index: u32) -> Word {
+        let known = &self.module.foreign.types[index as usize];
+        self.require(&known.requires);
+        if !self.is_type_opcode(known.opcode) {
+            return 0;
+        }
+        let operands = self.operands(&known.operands);
+        let id = self.id();
+        let mut made = Words::default();
+        made.raw(known.opcode, Some(id), &operands);
+        self.check_form(None, made.as_slice());
+        self.out.globals.append(&made);
+        id
+    }
+
+    /// Operands as words, those that are ids declared first.
+    fn operands(&mut self, operands: &[ForeignOperand]) -> SmallVec<[Word; FEW]> {
+        let mut words = Words::default();
+        for operand in operands {
+            match operand {
+                ForeignOperand::Word(word) => words.push(*word),
+                ForeignOperand::Text(text) => words.string(text),
+                ForeignOperand::Constant(id) => words.push(self.constant(*id)),
+                ForeignOperand::Type(ty) => words.push(self.value_type(*ty)),
+                ForeignOperand::Variable(id) => words.push(self.global(*id).id),
+            }
+        }
+        SmallVec::from_slice(words.as_slice())
+    }
+
+    /// The decorations that a shader gives a variable.
+    pub fn decorate_foreign(&mut self, global: GlobalId, id: Word) {
+        let module = self.module;
+        for known in module.foreign.decorations_of(global) {
+            self.require(&known.requires);
+            let operands = self.operands(&known.operands);
+            let op = match known.kind {
+                OperandKind::Literals => Op::Decorate,
+                OperandKind::Ids => Op::DecorateId,
+                OperandKind::Texts => Op::DecorateString,
+            };
+            let mut made = Words::default();
+            made.typed(op, id, known.number, &operands);
+            self.check_form(None, made.as_slice());
+            self.out.decorations.append(&made);
+        }
+    }
+
+    /// The execution modes that a shader asks for.
+    pub fn foreign_modes(&mut self, function: Word) {
+        let module = self.module;
+        for known in &module.foreign.modes {
+            self.require(&known.requires);
+            let operands = self.operands(&known.operands);
+            let op = if known.kind == OperandKind::Ids { Op::ExecutionModeId } else { Op::ExecutionMode };
+            let mut made = Words::default();
+            made.typed(op, function, known.number, &operands);
+            self.check_form(None, made.as_slice());
+            self.out.modes.append(&made);
+        }
+    }
+
+    /// The id of an extended set that a shader names.
+    fn foreign_set(&mut self, name: &'a str) -> Word {
+        if name == "GLSL.std.450" {
+            return self.glsl_set();
+        }
+        if let Some(id) = self.sets.get(name) {
+            return *id;
+        }
+        let id = self.id();
+        self.sets.insert(name, id);
+        id
+    }
+
+    /// The words of a constant scalar.
+    fn literal(&mut self, id: ConstId) -> SmallVec<[Word; 2]> {
+        let constants = &self.module.constants;
+        let Some(bits) = constants.bits(id) else {
+            self.internal("a literal that is not known");
+            return SmallVec::new();
+        };
+        let width = self.module.types.scalar_of(constants.get(id).ty).map_or(32, |scalar| scalar.width);
+        if width == 64 { smallvec![bits as Word, (bits >> 32) as Word] } else { smallvec![bits as Word] }
+    }
+}
+
+impl Body<'_, '_> {
+    pub fn foreign(&mut self, ty: TypeId, instruction: u32, args: Values) -> Word {
+        let module = self.m.module;
+        let known = &module.foreign.instructions[instruction as usize];
+        self.m.require(&known.requires);
+        let mut operands: SmallVec<[Word; FEW]> = SmallVec::new();
+        if let Some(set) = &known.set {
+            operands.extend([self.m.foreign_set(set), known.opcode]);
+        }
+        for (value, passing) in self.f.values(args).iter().zip(&known.arguments) {
+            match (passing, value) {
+                (Passing::Literal, Value::Const(id)) => operands.extend(self.m.literal(*id)),
+                _ => operands.push(self.value(*value)),
+            }
+        }
+        let opcode = if known.set.is_some() { Op::ExtInst as u32 } else { known.opcode };
+        if !self.m.is_body_opcode(opcode) {
+            return 0;
+        }
+        let set = known.set.as_ref().map(|name| (operands[0], &**name));
+        let mut made = Words::default();
+        let mut id = 0;
+        if ty == Types::VOID && known.set.is_none() {
+            made.raw(opcode, None, &operands);
+        } else {
+            let ty = self.m.value_type(ty);
+            id = self.m.id();
+            operands.insert(0, id);
+            made.raw(opcode, Some(ty), &operands);
+        }
+        self.m.check_form(set, made.as_slice());
+        self.code.append(&made);
+        id
+    }
+}

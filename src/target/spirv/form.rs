@@ -1,0 +1,97 @@
+//! Whether an instruction that the shader names by number has the form that SPIR-V's grammar gives it: as many operands, and
+//! numbers that are known. What it means is not asked.
+
+use super::Emitter;
+use super::words::Words;
+use crate::diagnostic::Code;
+use rspirv::binary::{Consumer, ParseAction, ParseState, parse_words};
+use rspirv::dr::{Instruction, ModuleHeader};
+use rspirv::grammar::reflect;
+use rspirv::spirv::{MAGIC_NUMBER, Op, Word};
+
+/// Instructions that the form of functions is made of, beside those that end a block.
+const STRUCTURE: [Op; 8] = [
+    Op::Function,
+    Op::FunctionParameter,
+    Op::FunctionEnd,
+    Op::Label,
+    Op::Phi,
+    Op::Variable,
+    Op::SelectionMerge,
+    Op::LoopMerge,
+];
+
+/// Takes everything and keeps nothing.
+struct Nothing;
+
+impl Consumer for Nothing {
+    fn initialize(&mut self) -> ParseAction {
+        ParseAction::Continue
+    }
+
+    fn finalize(&mut self) -> ParseAction {
+        ParseAction::Continue
+    }
+
+    fn consume_header(&mut self, _: ModuleHeader) -> ParseAction {
+        ParseAction::Continue
+    }
+
+    fn consume_instruction(&mut self, _: Instruction) -> ParseAction {
+        ParseAction::Continue
+    }
+}
+
+/// Opcodes of types are those whose names say so.
+fn is_type(op: Op) -> bool {
+    format!("{op:?}").starts_with("Type")
+}
+
+impl Emitter<'_> {
+    /// Whether a type may have this opcode; reports it where not.
+    pub fn is_type_opcode(&mut self, opcode: Word) -> bool {
+        let is_type = Op::from_u32(opcode).is_some_and(is_type);
+        if !is_type {
+            self.fail(Code::BAD_DECLARATION, format!("{opcode} is no opcode of a type of SPIR-V"));
+        }
+        is_type
+    }
+
+    /// Whether an instruction in a function may have this opcode; reports it where not.
+    pub fn is_body_opcode(&mut self, opcode: Word) -> bool {
+        let Some(op) = Op::from_u32(opcode) else {
+            self.fail(Code::NOT_SUPPORTED, format!("the opcode {opcode} is not known"));
+            return false;
+        };
+        let is_structure = STRUCTURE.contains(&op) || reflect::is_block_terminator(op);
+        if is_structure {
+            self.unsupported("instructions by number that functions are made of");
+        }
+        !is_structure
+    }
+
+    /// Reads an instruction back; `set` is the extended set that it names by this id.
+    pub fn check_form(&mut self, set: Option<(Word, &str)>, instruction: &[Word]) {
+        let mut module = Words::default();
+        module.extend(&[MAGIC_NUMBER, self.options.version.word(), 0, self.last + 1, 0]);
+        if let Some((id, name)) = set {
+            let start = module.begin(Op::ExtInstImport);
+            module.push(id);
+            module.string(name);
+            module.end(start);
+        }
+        module.extend(instruction);
+        let Err(state) = parse_words(module.as_slice(), &mut Nothing) else { return };
+        let what = match state {
+            ParseState::OperandExpected(..) => "operands are missing".to_owned(),
+            ParseState::OperandExceeded(..) => "it has fewer operands".to_owned(),
+            ParseState::OpcodeUnknown(..) => "its opcode is not known".to_owned(),
+            ParseState::OperandError(error) => {
+                let text = error.to_string();
+                text.split(" at index").next().unwrap_or_default().to_owned()
+            }
+            _ => "it has another form".to_owned(),
+        };
+        self.fail(Code::BAD_DECLARATION, format!("SPIR-V has no such instruction: {what}"));
+    }
+}

@@ -1,0 +1,113 @@
+//! The memory model (SPIR-V 1.6 section 2.18, SPV_KHR_vulkan_memory_model). Modules with cooperative matrices must use
+//! Vulkan's: there every access to memory that others may see says so itself, and barriers say that they make writes
+//! available and visible, which they do by themselves in the model of GLSL that all other modules use.
+
+use super::Emitter;
+use crate::ir::{InstFlags, Module, Scope, Space, Types};
+use rspirv::spirv::{
+    AddressingModel, Capability, Decoration, MemoryAccess, MemoryModel, MemorySemantics, Op, Scope as SpirvScope, Word,
+};
+use smallvec::SmallVec;
+
+/// Whether an access reads or writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Direction {
+    Reads,
+    Writes,
+}
+
+/// Whether a module needs the memory model of Vulkan.
+pub(super) fn needs_vulkan(module: &Module) -> bool {
+    let types: &Types = &module.types;
+    types.iter().any(|(id, _)| types.cooperative(id).is_some())
+}
+
+/// Memory that other invocations may see.
+const fn is_shared(space: Space) -> bool {
+    matches!(space, Space::Storage | Space::Physical | Space::Workgroup)
+}
+
+impl Emitter<'_> {
+    /// `OpMemoryModel` of the module.
+    pub fn memory_model(&self) -> [Word; 2] {
+        let physical = self.needs.has(Capability::PhysicalStorageBufferAddresses);
+        let addressing = if physical { AddressingModel::PhysicalStorageBuffer64 } else { AddressingModel::Logical };
+        let memory = if self.vulkan_memory { MemoryModel::Vulkan } else { MemoryModel::GLSL450 };
+        [addressing as Word, memory as Word]
+    }
+
+    /// A scope as SPIR-V numbers it. Only Vulkan's model tells queue families from the device, for which it wants a capability.
+    pub fn scope_number(&mut self, scope: Scope) -> Word {
+        let number = match scope {
+            Scope::Invocation => SpirvScope::Invocation,
+            Scope::Subgroup => SpirvScope::Subgroup,
+            Scope::Workgroup => SpirvScope::Workgroup,
+            Scope::QueueFamily if self.vulkan_memory => SpirvScope::QueueFamily,
+            Scope::Device if self.vulkan_memory => {
+                self.needs.capability(Capability::VulkanMemoryModelDeviceScope);
+                SpirvScope::Device
+            }
+            Scope::QueueFamily | Scope::Device => SpirvScope::Device,
+        };
+        number as Word
+    }
+
+    /// What an order says of writes in Vulkan's model: those before it become available, those of others visible.
+    pub fn availability(&self, order: MemorySemantics) -> MemorySemantics {
+        const TABLE: [(MemorySemantics, MemorySemantics); 3] = [
+            (MemorySemantics::ACQUIRE, MemorySemantics::MAKE_VISIBLE),
+            (MemorySemantics::RELEASE, MemorySemantics::MAKE_AVAILABLE),
+            (MemorySemantics::ACQUIRE_RELEASE, MemorySemantics::MAKE_AVAILABLE.union(MemorySemantics::MAKE_VISIBLE)),
+        ];
+        let row = TABLE.into_iter().find(|(of, _)| self.vulkan_memory && *of == order);
+        row.map_or(MemorySemantics::empty(), |(_, bits)| bits)
+    }
+
+    /// Whether a decoration has become a matter of each access.
+    pub fn is_of_accesses(&self, decoration: Decoration) -> bool {
+        self.vulkan_memory && matches!(decoration, Decoration::Coherent | Decoration::Volatile)
+    }
+
+    /// The memory operands of an access, none where it has nothing to say: the mask, and what belongs to its bits in their
+    /// order (section 3.26).
+    pub fn memory_operands(
+        &mut self,
+        space: Space,
+        flags: InstFlags,
+        alignment: Option<u32>,
+        direction: Direction,
+    ) -> SmallVec<[Word; 4]> {
+        let mut access = MemoryAccess::empty();
+        access.set(MemoryAccess::VOLATILE, flags.contains(InstFlags::VOLATILE));
+        access.set(MemoryAccess::ALIGNED, alignment.is_some());
+        let shared = self.vulkan_memory && is_shared(space);
+        access.set(MemoryAccess::NON_PRIVATE_POINTER, shared);
+        let coherent = shared && flags.contains(InstFlags::COHERENT);
+        access.set(
+            match direction {
+                Direction::Reads => MemoryAccess::MAKE_POINTER_VISIBLE,
+                Direction::Writes => MemoryAccess::MAKE_POINTER_AVAILABLE,
+            },
+            coherent,
+        );
+        let mut operands = SmallVec::new();
+        if !access.is_empty() {
+            operands.push(access.bits());
+        }
+        operands.extend(alignment);
+        if coherent {
+            let scope = if flags.contains(InstFlags::DEVICE) { Scope::Device } else { Scope::QueueFamily };
+            let number = self.scope_number(scope);
+            operands.push(self.u32(number));
+        }
+        operands
+    }
+
+    /// Declares Vulkan's model where the module needs it.
+    pub fn choose_memory_model(&mut self) {
+        if self.vulkan_memory {
+            self.needs.capability(Capability::VulkanMemoryModel);
+            self.needs.op(Op::TypeCooperativeMatrixKHR);
+        }
+    }
+}
