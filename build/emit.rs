@@ -48,29 +48,35 @@ impl<'a> Extensions<'a> {
             }
         }
         match rows.len() {
-            0..=128 => Ok(Extensions { rows }),
-            many => Err(format!("grammar: {many} extensions, and sets hold 128")),
+            0..=256 => Ok(Extensions { rows }),
+            many => Err(format!("grammar: {many} extensions, and sets hold 256")),
         }
     }
 
-    fn bit(&self, name: &str) -> Result<u128, String> {
+    fn place(&self, name: &str) -> Result<usize, String> {
         let place = self.rows.keys().position(|known| *known == name);
-        place.map(|at| 1 << at).ok_or_else(|| format!("there is no extension row for {name}"))
+        place.ok_or_else(|| format!("there is no extension row for {name}"))
     }
 
-    fn set(&self, names: &[String]) -> Result<u128, String> {
-        names.iter().try_fold(0, |all, name| Ok(all | self.bit(name)?))
+    /// Rust text of the words of a set.
+    fn set<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<String, String> {
+        let mut words = [0u128; 2];
+        for name in names {
+            let at = self.place(name)?;
+            words[at / 128] |= 1 << (at % 128);
+        }
+        Ok(format!("{words:?}"))
     }
 
     /// The extension itself and all that it turns on, directly or not.
-    fn closure(&self, name: &str) -> Result<u128, String> {
+    fn closure(&self, name: &str) -> Result<String, String> {
         let mut seen = BTreeSet::from([name]);
         let mut queue = vec![name];
         while let Some(next) = queue.pop() {
             let (_, row) = self.rows.get(next).ok_or_else(|| format!("{name} implies {next}, which has no row"))?;
             queue.extend(row.implies.iter().map(String::as_str).filter(|implied| seen.insert(implied)));
         }
-        seen.into_iter().try_fold(0, |all, name| Ok(all | self.bit(name)?))
+        self.set(seen)
     }
 
     fn emit(&self, out: &mut String) -> Result<(), String> {
@@ -230,7 +236,7 @@ fn barrier_text(text: &str) -> Result<String, String> {
 }
 
 /// What arguments of image operations are, by the names that the specification gives them.
-const IMAGE_ROLES: [(&str, &str); 16] = [
+const IMAGE_ROLES: &[(&str, &str)] = &[
     ("P", "Coordinate"),
     ("bias", "Bias"),
     ("lod", "Lod"),
@@ -247,6 +253,16 @@ const IMAGE_ROLES: [(&str, &str); 16] = [
     ("sampler", "Image"),
     ("texture", "Image"),
     ("subpass", "Image"),
+    ("target", "Image"),
+    ("weights", "Other"),
+    ("reference", "Other"),
+    ("referenceP", "OtherCoordinate"),
+    ("size", "Extent"),
+    ("scope", "How"),
+    ("storage", "How"),
+    ("semantics", "How"),
+    ("storageUnequal", "How"),
+    ("semanticsUnequal", "How"),
 ];
 
 fn image_text(op: &str, params: &[String]) -> Result<String, String> {
@@ -258,7 +274,7 @@ fn image_text(op: &str, params: &[String]) -> Result<String, String> {
     };
     let roles = params.iter().map(role).collect::<Result<Vec<_>, _>>()?.join(", ");
     let op = match op.split_once(' ') {
-        Some(("Atomic", op)) => format!("ImageOp::Atomic(AtomicOp::{op})"),
+        Some(("Atomic", op)) => format!("ImageOp::Atomic(AtomicOp::{op}, Scope::Device, Order::Relaxed)"),
         _ => format!("ImageOp::{op}"),
     };
     Ok(format!("Lowering::Image {{ op: {op}, roles: &[{roles}] }}"))
@@ -277,6 +293,10 @@ fn special_text(text: &str) -> Result<String, String> {
     match text {
         "bitcast" => Ok("Lowering::Bitcast".into()),
         "select" => Ok("Lowering::Select".into()),
+        "pixel-depth" => Ok("Lowering::Pixel { stencil: false }".into()),
+        "pixel-stencil" => Ok("Lowering::Pixel { stencil: true }".into()),
+        "interlock-begin" => Ok("Lowering::Interlock { begin: true }".into()),
+        "interlock-end" => Ok("Lowering::Interlock { begin: false }".into()),
         "hint" => Ok("Lowering::Hint".into()),
         "ballot-word" => Ok("Lowering::Derived(Derived::BallotWord)".into()),
         "first-lane" => Ok("Lowering::Derived(Derived::IsFirstLane)".into()),
@@ -298,8 +318,13 @@ fn results(row: &Function, params: &[String]) -> Result<String, String> {
     Ok(row.results.iter().map(place).collect::<Result<Vec<_>, _>>()?.join(", "))
 }
 
-fn requires(defaults: &Defaults, own: &Option<Vec<String>>, extensions: &Extensions) -> Result<u128, String> {
-    own.as_ref().or(defaults.extensions.as_ref()).map_or(Ok(0), |names| extensions.set(names))
+fn requires(defaults: &Defaults, own: &Option<Vec<String>>, extensions: &Extensions) -> Result<String, String> {
+    extensions.set(
+        own.iter()
+            .chain(own.is_none().then_some(&defaults.extensions).into_iter().flatten())
+            .flatten()
+            .map(String::as_str),
+    )
 }
 
 fn versions(defaults: &Defaults, core: Option<u16>, es: Option<u16>) -> (u16, u16) {
@@ -344,11 +369,12 @@ fn variables(out: &mut String, tables: &[Table], extensions: &Extensions) -> Res
 
 fn variable(table: &Table, row: &Variable, extensions: &Extensions) -> Result<String, String> {
     let shape = shape::number(&row.ty).ok_or_else(|| format!("`{}` is no type", row.ty))?;
-    let source = match (&row.builtin, &row.lane, row.special.as_deref()) {
-        (Some(builtin), None, None) => format!("VariableSource::BuiltIn(BuiltIn::{builtin})"),
-        (None, Some(lane), None) => format!("VariableSource::Lane({})", lane::operation(lane, &[])?.rust),
-        (None, None, Some("workgroup-size")) => "VariableSource::WorkgroupSize".to_string(),
-        _ => return Err("one of builtin, lane, special is wanted".into()),
+    let source = match (&row.builtin, &row.lane, row.special.as_deref(), row.location) {
+        (Some(builtin), None, None, None) => format!("VariableSource::BuiltIn(BuiltIn::{builtin})"),
+        (None, Some(lane), None, None) => format!("VariableSource::Lane({})", lane::operation(lane, &[])?.rust),
+        (None, None, Some("workgroup-size"), None) => "VariableSource::WorkgroupSize".to_string(),
+        (None, None, None, Some(location)) => format!("VariableSource::Output({location})"),
+        _ => return Err("one of builtin, lane, special, location is wanted".into()),
     };
     let requires = requires(&table.defaults, &row.extensions, extensions)?;
     let stages = stages(row.stages.as_ref().or(table.defaults.stages.as_ref()))?;
@@ -357,8 +383,8 @@ fn variable(table: &Table, row: &Variable, extensions: &Extensions) -> Result<St
     let array = row.array;
     Ok(format!(
         "    Variable {{ name: {:?}, wgsl: {:?}, dialect: {:?}, ty: Shape({shape}), array: {array:?}, source: {source}, \
-         output: {output}, extensions: ExtensionSet({requires}), stages: {stages}, core: {core}, es: {es}, doc: {:?} }},\n",
-        row.name, row.wgsl, table.dialect, row.doc
+         output: {output}, extensions: ExtensionSet({requires}), stages: {stages}, core: {core}, until: {:?}, es: {es}, doc: {:?} }},\n",
+        row.name, row.wgsl, table.dialect, row.until, row.doc
     ))
 }
 
@@ -367,8 +393,8 @@ fn constants(out: &mut String, tables: &[Table]) {
     for (table, row) in tables.iter().flat_map(|table| table.constant.iter().map(move |row| (table, row))) {
         let (core, es) = versions(&table.defaults, row.core, row.es);
         let text = format!(
-            "    Constant {{ name: {:?}, value: &{:?}, core: {core}, es: {es}, doc: {:?} }},\n",
-            row.name, row.value, row.doc
+            "    Constant {{ name: {:?}, value: &{:?}, unsigned: {}, core: {core}, es: {es}, doc: {:?} }},\n",
+            row.name, row.value, row.unsigned, row.doc
         );
         rows.insert(&row.name, text);
     }

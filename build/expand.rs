@@ -65,6 +65,7 @@ fn fill_function(row: &Function, choice: &Choice, extra: Option<&str>) -> Functi
         lane: choice.fill_option(&row.lane),
         valid: choice.fill_option(&row.valid),
         special: choice.fill_option(&row.special),
+        extensions: row.extensions.as_deref().map(|names| choice.fill_all(names)),
         wgsl: choice.fill_option(&row.wgsl),
         doc: choice.fill(&row.doc),
         ..row.clone()
@@ -78,6 +79,7 @@ pub fn variable(table: &Table, row: &Variable) -> Result<Vec<Variable>, String> 
         ty: choice.fill(&row.ty),
         builtin: choice.fill_option(&row.builtin),
         lane: choice.fill_option(&row.lane),
+        extensions: row.extensions.as_deref().map(|names| choice.fill_all(names)),
         wgsl: choice.fill_option(&row.wgsl),
         doc: choice.fill(&row.doc),
         ..row.clone()

@@ -138,6 +138,8 @@ pub struct Variable {
     pub lane: Option<String>,
     /// `workgroup-size`.
     pub special: Option<String>,
+    /// Location of the output that it stands for.
+    pub location: Option<u32>,
     /// Stages of which it is an output; an input of the others.
     #[serde(default)]
     pub output: Vec<String>,
@@ -146,6 +148,8 @@ pub struct Variable {
     pub extensions: Option<Vec<String>>,
     pub stages: Option<Vec<String>>,
     pub core: Option<u16>,
+    /// Last version of the core language that has it.
+    pub until: Option<u16>,
     pub es: Option<u16>,
     /// The function that WGSL has for it.
     pub wgsl: Option<String>,
@@ -158,6 +162,9 @@ pub struct Constant {
     pub name: String,
     /// One component, or three.
     pub value: Vec<i32>,
+    /// A `uint`.
+    #[serde(default)]
+    pub unsigned: bool,
     pub core: Option<u16>,
     pub es: Option<u16>,
     pub doc: String,

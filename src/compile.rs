@@ -52,7 +52,7 @@ pub struct Input<'a> {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub profile: Profile,
-    /// Stage of a GLSL shader; WGSL says it itself.
+    /// Stage of a GLSL shader. WGSL says it itself; it chooses where there are entry points of several stages.
     pub stage: Stage,
     /// Entry point to compile where there are several.
     pub entry: Option<String>,
@@ -333,7 +333,8 @@ impl<'a> Job<'a> {
         let defines: Vec<(String, String)> = self.options.macros.iter().filter_map(MacroOption::defined).collect();
         let profile = &self.options.profile;
         let (wave_size, target) = (profile.wave_size, profile.target);
-        let options = WgslOptions { entry: self.options.entry.as_deref(), defines: &defines, wave_size, target };
+        let (entry, stage) = (self.options.entry.as_deref(), self.options.stage);
+        let options = WgslOptions { entry, stage, defines: &defines, wave_size, target };
         wgsl::compile(file, &self.sources, &options, &mut self.diagnostics)
     }
 

@@ -63,7 +63,7 @@ pub struct SourceArgs {
     /// Pipeline stage; by default what the extension says (.comp, .vert, .frag), else compute.
     #[arg(long, value_name = "STAGE")]
     pub stage: Option<StageName>,
-    /// Entry point, where a shader has several.
+    /// Entry point, where a shader has several; by default the only one of the stage.
     #[arg(long, short = 'e', value_name = "NAME")]
     pub entry: Option<String>,
     /// Directory to look for includes in; may be repeated.

@@ -399,15 +399,16 @@ pub struct LayoutId {
 #[rustfmt::skip]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
-    Const, In, Out, InOut, Centroid, Patch, Sample, Uniform, Buffer, Shared, Attribute, Varying,
+    Const, In, Out, InOut, Centroid, Patch, Sample, Uniform, Buffer, Shared, Attribute, Varying, TileImage,
 }
 
-/// Memory qualifiers (section 4.10) and those of GL_KHR_memory_scope_semantics.
+/// Memory qualifiers (section 4.10) and those of GL_KHR_memory_scope_semantics and GL_EXT_nontemporal_keyword.
 #[rustfmt::skip]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Memory {
     Coherent, Volatile, Restrict, ReadOnly, WriteOnly,
     DeviceCoherent, QueueFamilyCoherent, WorkgroupCoherent, SubgroupCoherent, NonPrivate,
+    NonTemporal,
 }
 
 /// Interpolation qualifiers (section 4.5).

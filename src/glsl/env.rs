@@ -2,7 +2,7 @@
 
 use super::token::{ExtensionBehavior, GlslProfile, Version};
 use crate::grammar::{self, ExtensionSet, Stages};
-use crate::ir::Stage;
+use crate::ir::{DerivativeGroup, Stage};
 use crate::profile::Profile;
 
 /// The language as the shader has chosen it so far.
@@ -12,11 +12,13 @@ pub struct Env<'a> {
     pub stage: Stage,
     pub profile: &'a Profile,
     pub extensions: ExtensionSet,
+    /// Quads in which a compute shader's derivatives are taken, as it says anywhere.
+    pub derivatives: Option<DerivativeGroup>,
 }
 
 impl<'a> Env<'a> {
     pub fn new(version: Version, stage: Stage, profile: &'a Profile) -> Env<'a> {
-        Env { version, stage, profile, extensions: ExtensionSet::default() }
+        Env { version, stage, profile, extensions: ExtensionSet::default(), derivatives: None }
     }
 
     /// Obeys an `#extension` line. Unknown names have been reported by the preprocessor.
@@ -36,6 +38,11 @@ impl<'a> Env<'a> {
     /// Whether one of the extensions is on; true when none is asked for.
     pub fn has_any(&self, wanted: ExtensionSet) -> bool {
         wanted.is_empty() || self.extensions.intersects(wanted)
+    }
+
+    /// Whether an invocation has neighbours of which it can take derivatives.
+    pub fn has_quads(&self) -> bool {
+        self.stage == Stage::Fragment || self.derivatives.is_some()
     }
 
     pub fn is_es(&self) -> bool {

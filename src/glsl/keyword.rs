@@ -124,6 +124,7 @@ static GROUPS: &[Group] = &[
     storage(Storage::Shared, &["shared"]),
     desktop(Qualifier(Q::Storage(Storage::Attribute)), &["attribute"]),
     desktop(Qualifier(Q::Storage(Storage::Varying)), &["varying"]),
+    both(SoftQualifier(Q::Storage(Storage::TileImage)), &["tileImageEXT"]),
 
     memory(Memory::Coherent, &["coherent"]),
     memory(Memory::Volatile, &["volatile"]),
@@ -135,6 +136,7 @@ static GROUPS: &[Group] = &[
     scope(Memory::WorkgroupCoherent, &["workgroupcoherent"]),
     scope(Memory::SubgroupCoherent, &["subgroupcoherent"]),
     scope(Memory::NonPrivate, &["nonprivate"]),
+    scope(Memory::NonTemporal, &["nontemporal"]),
 
     both(Qualifier(Q::Interpolation(Interpolation::Smooth)), &["smooth"]),
     both(Qualifier(Q::Interpolation(Interpolation::Flat)), &["flat"]),

@@ -13,6 +13,8 @@ const PREFIXES: [(&str, Scalar); 5] =
 pub fn named(name: &str) -> Option<Type> {
     match name {
         "sampler" | "samplerShadow" => return Some(Type::Sampler),
+        "accelerationStructureEXT" => return Some(Type::AccelerationStructure),
+        "rayQueryEXT" => return Some(Type::RayQuery),
         _ => {}
     }
     PREFIXES.into_iter().find_map(|(prefix, scalar)| image(name.strip_prefix(prefix)?, scalar))

@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 /// A type's name with its article, for messages: "a `vec2`", "an `int`".
 pub fn with_article(name: &str) -> String {
-    let article = if name.starts_with('i') { "an" } else { "a" };
+    let article = if name.starts_with(['i', 'a']) { "an" } else { "a" };
     format!("{article} `{name}`")
 }
 
@@ -206,7 +206,8 @@ fn sized(shape: Basic) -> Option<TypeName> {
 fn unsupported(name: &str) -> Option<&'static str> {
     Some(match name {
         "atomic_uint" => "atomic counters",
-        "accelerationStructureEXT" | "accelerationStructureNV" | "rayQueryEXT" => "ray queries",
+        "accelerationStructureNV" => "ray tracing",
+        "attachmentEXT" | "iattachmentEXT" | "uattachmentEXT" => "reads of color attachments",
         "bfloat16_t" => "16-bit floats of another kind",
         "fcoopmatNV" | "icoopmatNV" | "ucoopmatNV" => "cooperative matrices of NVIDIA's first extension",
         "coopvecNV" => "cooperative vectors",
@@ -235,6 +236,7 @@ fn write_type(out: &mut String, types: &Types, constants: &Constants, id: TypeId
         Type::SampledImage(image) => write_image(out, "sampler", image),
         Type::Sampler => out.push_str("sampler"),
         Type::AccelerationStructure => out.push_str("accelerationStructureEXT"),
+        Type::RayQuery => out.push_str("rayQueryEXT"),
         Type::Foreign(_) => out.push_str("spirv_type"),
         Type::CooperativeMatrix(matrix) => write_cooperative(out, types, constants, matrix),
     }
@@ -386,7 +388,7 @@ mod tests {
 
     #[test]
     fn unsupported_types_are_recognized() {
-        for name in ["atomic_uint", "rayQueryEXT", "fcoopmatNV"] {
+        for name in ["atomic_uint", "accelerationStructureNV", "fcoopmatNV"] {
             assert!(matches!(type_name(name), Some(TypeName::Unsupported(_))), "{name}");
         }
         for name in ["int8_t", "float16_t", "u64vec2", "f16mat4"] {

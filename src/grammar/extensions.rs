@@ -31,28 +31,30 @@ impl Extension {
     }
 }
 
-/// A set of extensions, by their place in [`super::EXTENSIONS`].
+/// A set of extensions, by their place in [`super::EXTENSIONS`]: 128 in each word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct ExtensionSet(pub u128);
+pub struct ExtensionSet(pub [u128; 2]);
 
 impl ExtensionSet {
     pub const fn is_empty(self) -> bool {
-        self.0 == 0
+        self.0[0] | self.0[1] == 0
     }
 
     pub const fn intersects(self, other: ExtensionSet) -> bool {
-        self.0 & other.0 != 0
+        (self.0[0] & other.0[0]) | (self.0[1] & other.0[1]) != 0
     }
 
     /// Turns on an extension and all that it implies.
     pub fn enable(&mut self, extension: &Extension) {
-        self.0 |= extension.enables.0;
+        self.0[0] |= extension.enables.0[0];
+        self.0[1] |= extension.enables.0[1];
     }
 
     /// Turns off an extension; what it implied stays.
     pub fn disable(&mut self, extension: &'static Extension) {
-        let bit = super::EXTENSIONS.iter().position(|e| e.name == extension.name);
-        self.0 &= !bit.map_or(0, |at| 1 << at);
+        if let Some(at) = super::EXTENSIONS.iter().position(|e| e.name == extension.name) {
+            self.0[at / 128] &= !(1 << (at % 128));
+        }
     }
 
     /// Whether an extension is on.
@@ -62,6 +64,10 @@ impl ExtensionSet {
 
     /// The extensions in the order of their names.
     pub fn iter(self) -> impl Iterator<Item = &'static Extension> {
-        super::EXTENSIONS.iter().enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, e)| e)
+        super::EXTENSIONS
+            .iter()
+            .enumerate()
+            .filter(move |(at, _)| self.0[at / 128] >> (at % 128) & 1 == 1)
+            .map(|(_, e)| e)
     }
 }

@@ -194,6 +194,14 @@ pub enum Lowering {
         op: LaneOp,
         constant_arg: Option<u8>,
     },
+    /// The depth or the stencil value of the pixel.
+    Pixel {
+        stencil: bool,
+    },
+    /// The beginning or the end of a critical section.
+    Interlock {
+        begin: bool,
+    },
     /// What is made of lane operations and arithmetic.
     Derived(Derived),
     /// `op` on all operands, and `valid` on all but the first.
@@ -219,6 +227,11 @@ pub enum ImageRole {
     Sample,
     Compared,
     Data,
+    Other,
+    OtherCoordinate,
+    Extent,
+    /// Scope, kinds of memory and order of an atomic operation.
+    How,
 }
 
 /// Where a result goes.
@@ -264,6 +277,8 @@ pub struct Variable {
     pub extensions: ExtensionSet,
     pub stages: Stages,
     pub core: u16,
+    /// Last version of the core language that has it.
+    pub until: Option<u16>,
     pub es: u16,
     pub doc: &'static str,
 }
@@ -276,13 +291,16 @@ pub enum VariableSource {
     Lane(LaneOp),
     /// The constant that the entry point's local size makes.
     WorkgroupSize,
+    /// The output at a location.
+    Output(u32),
 }
 
-/// A built-in constant: an `int`, or an `ivec3`.
+/// A built-in constant: an `int`, a `uint`, or an `ivec3`.
 #[derive(Debug)]
 pub struct Constant {
     pub name: &'static str,
     pub value: &'static [i32],
+    pub unsigned: bool,
     pub core: u16,
     pub es: u16,
     pub doc: &'static str,

@@ -5,7 +5,9 @@ use super::{
     Param, Place, Rule, Shape, ShapeSet, Stages, TypeExpr, Variable, VariableSource, WgslFunction,
 };
 use crate::ir::derived::Derived;
-use crate::ir::{AtomicOp, BinaryOp, BuiltIn, ImageDim, ImageOp, MathFn, MemoryKinds, Scope, UnaryOp};
+use crate::ir::{
+    AtomicOp, BinaryOp, BlockWindow, BuiltIn, ImageDim, ImageOp, MathFn, MemoryKinds, Order, Scope, UnaryOp,
+};
 use crate::lane::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
 use crate::profile::Feature;
 

@@ -43,6 +43,17 @@ fn wgsl_has_the_portable_names_and_its_own() {
 }
 
 #[test]
+fn sets_hold_the_last_extension() {
+    let mut set = ExtensionSet::default();
+    let last = EXTENSIONS.last().expect("there are extensions");
+    set.enable(last);
+    assert!(EXTENSIONS.len() > 128 && set.contains(last.name) && !set.is_empty() && set.intersects(set));
+    assert_eq!(set.iter().map(|extension| extension.name).collect::<Vec<_>>(), [last.name]);
+    set.disable(last);
+    assert!(set.is_empty());
+}
+
+#[test]
 fn extensions_turn_on_what_they_imply() {
     let mut set = ExtensionSet::default();
     set.enable(extension("GL_CROSSLANE_portable").expect("it has a row"));

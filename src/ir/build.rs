@@ -8,8 +8,8 @@ use super::fold::{self, Expr};
 use super::typing;
 use super::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ConstId, ConstValue, ControlHint, FuncId, Function, ImageOp, ImageParts,
-    Inst, InstFlags, InstId, Local, MathFn, MemoryKinds, Module, Op, Order, Param, Place, Scalar, Scope, Space, Type,
-    TypeId, Types, UnaryOp, Value, Values,
+    Inst, InstFlags, InstId, Local, MathFn, MemoryKinds, Module, Op, Order, Param, Place, RayOp, Scalar, Scope, Space,
+    Type, TypeId, Types, UnaryOp, Value, Values,
 };
 use crate::lane::LaneOp;
 use crate::source::Span;
@@ -263,6 +263,12 @@ impl<'m> Builder<'m> {
         if self.type_of(value) == to {
             return value;
         }
+        // An address that passes through references stays a constant.
+        if let Value::Inst(id) = value
+            && let Op::Bitcast(origin @ Value::Const(_)) = self.function.insts[id].op
+        {
+            return self.bitcast(origin, to);
+        }
         self.pure(Expr::Bitcast, to, &[value], |_| Op::Bitcast(value))
     }
 
@@ -414,6 +420,13 @@ impl<'m> Builder<'m> {
         self.emit(ty, Op::Image { op, parts, operands })
     }
 
+    /// Something done with a ray query that `on` points to.
+    pub fn ray(&mut self, op: RayOp, on: Value, args: &[Value]) -> Value {
+        let ty = op.result(&mut self.module.types);
+        let args = self.function.list(args);
+        self.emit(ty, Op::Ray { op, on, args })
+    }
+
     /// Prints a text with arguments.
     pub fn print(&mut self, text: &str, args: &[Value]) {
         let number = self.module.texts.len() as u32;
@@ -489,6 +502,18 @@ impl<'m> Builder<'m> {
 
     pub fn discard(&mut self) {
         self.emit(Types::VOID, Op::Discard);
+    }
+
+    pub fn interlock(&mut self, begin: bool) {
+        self.emit(Types::VOID, Op::Interlock { begin });
+    }
+
+    /// The depth or the stencil value of the pixel at this moment.
+    pub fn pixel(&mut self, stencil: bool) -> Value {
+        match stencil {
+            true => self.emit(Types::U32, Op::PixelStencil),
+            false => self.emit(Types::F32, Op::PixelDepth),
+        }
     }
 
     pub fn demote(&mut self) {

@@ -1,6 +1,6 @@
 //! Operations on images, textures and samplers.
 
-use super::AtomicOp;
+use super::{AtomicOp, Order, Scope};
 
 /// What is done with an image. [`super::Op::Image`] holds its operands: the image, then one operand for each part in
 /// [`ImageParts`], in the order of the bits (two for the gradients).
@@ -18,7 +18,7 @@ pub enum ImageOp {
     Read,
     Write,
     /// Operates on the texel of the image that the first operand *points* to; the data follow.
-    Atomic(AtomicOp),
+    Atomic(AtomicOp, Scope, Order),
     /// Integer sizes in each dimension, and the number of layers.
     Size,
     /// Level of detail that sampling would use: clamped, and not.
@@ -27,6 +27,31 @@ pub enum ImageOp {
     Samples,
     /// A sampled image of an image and a sampler.
     Combine,
+    /// Which fragments the samples of a texel share, four bits a sample (SPV_AMD_shader_fragment_mask).
+    FragmentMask,
+    /// A fragment of a texel, by its number.
+    FragmentFetch,
+    /// The sum of texels around the coordinate, weighed by those of [`ImageParts::OTHER`] (SPV_QCOM_image_processing).
+    Weighted,
+    /// The mean of the texels in a box around the coordinate.
+    BoxFilter,
+    /// How much a block of the image differs from one of [`ImageParts::OTHER`].
+    BlockMatch {
+        /// Differences are squared.
+        squared: bool,
+        window: BlockWindow,
+    },
+}
+
+/// What is compared with the reference block (SPV_QCOM_image_processing, SPV_QCOM_image_processing2).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum BlockWindow {
+    /// The block at the coordinate.
+    Single,
+    /// The best of the blocks in a window of the sampler.
+    Window,
+    /// Four blocks beside each other.
+    Gather,
 }
 
 bitflags::bitflags! {
@@ -51,5 +76,9 @@ bitflags::bitflags! {
         /// What an atomic operation compares with; before the data.
         const COMPARED = 1024;
         const DATA = 2048;
+        /// A second sampled image, a coordinate in it, and a size in texels.
+        const OTHER = 4096;
+        const OTHER_COORDINATE = 8192;
+        const EXTENT = 16384;
     }
 }

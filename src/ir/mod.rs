@@ -16,6 +16,7 @@ pub mod layout;
 pub mod name;
 pub mod op;
 pub mod print;
+mod ray;
 pub mod types;
 pub mod typing;
 pub mod verify;
@@ -30,12 +31,13 @@ pub use foreign::{
     Foreign, ForeignDecoration, ForeignInstruction, ForeignMode, ForeignOperand, ForeignType, OperandKind, Passing,
     Requirements,
 };
-pub use image::{ImageOp, ImageParts};
+pub use image::{BlockWindow, ImageOp, ImageParts};
 pub use name::Name;
 pub use op::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, LocalId, MathFn, MemoryKinds, Op, Order,
     Place, Scope, UnaryOp, Value, Values,
 };
+pub use ray::{RayOp, RayOperand};
 use smallvec::SmallVec;
 pub use types::{
     Access, ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct, Type, TypeId, Types,
@@ -102,6 +104,19 @@ pub enum BuiltIn {
     BaryCoord,
     BaryCoordNoPerspective,
     PrimitiveId,
+    FragSize,
+    FragInvocationCount,
+    FragStencilRef,
+    ViewportMask,
+    SecondaryPosition,
+    SecondaryViewportMask,
+    PositionPerView,
+    ViewportMaskPerView,
+    CoreIdArm,
+    CoreCountArm,
+    CoreMaxIdArm,
+    WarpIdArm,
+    WarpMaxIdArm,
     WarpIdNv,
     SmIdNv,
     WarpsPerSmNv,
@@ -283,8 +298,19 @@ pub struct EntryPoint {
     pub workgroup_size: [ConstId; 3],
     /// What the author asked of reconvergence.
     pub reconvergence: Reconvergence,
+    /// Which invocations of a compute shader form the quads of derivatives.
+    pub derivatives: Option<DerivativeGroup>,
     /// Fragment only.
     pub fragment: FragmentModes,
+}
+
+/// Which invocations of a workgroup form a quad (GL_KHR_compute_shader_derivatives).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DerivativeGroup {
+    /// Two by two in x and y.
+    Quads,
+    /// Four whose indices follow each other.
+    Linear,
 }
 
 /// What a fragment shader says of its tests.
@@ -300,6 +326,37 @@ pub struct FragmentModes {
     pub full_quads: bool,
     /// Derivatives are those of the quad as long as it is whole.
     pub quad_derivatives: bool,
+    /// The sample mask that comes in is that of the samples that passed the tests.
+    pub post_depth_coverage: bool,
+    /// The tests are made before and after the shader.
+    pub early_and_late_tests: bool,
+    /// Which critical sections of invocations at one place come one after the other.
+    pub interlock: Option<Interlock>,
+}
+
+/// What the layer that is written means (GL_NV_viewport_array2, GL_NV_stereo_view_rendering).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct LayerModes {
+    /// It is added to the number of the viewport.
+    pub viewport_relative: bool,
+    /// What is added to it in the second view.
+    pub secondary_offset: Option<u32>,
+}
+
+/// What the critical sections of a fragment shader exclude (GL_ARB_fragment_shader_interlock).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Interlock {
+    /// Invocations of one sample, not of one pixel.
+    pub of_sample: bool,
+    /// In the order of the primitives.
+    pub ordered: bool,
+}
+
+/// What holds where a shader does not say it.
+impl Default for Interlock {
+    fn default() -> Interlock {
+        Interlock { of_sample: false, ordered: true }
+    }
 }
 
 /// How the depth that a fragment shader writes compares to the interpolated one.
@@ -337,6 +394,8 @@ pub struct Module {
     pub foreign: Foreign,
     /// What transform feedback takes.
     pub feedback: Vec<Feedback>,
+    /// What the layer that a vertex shader writes is counted from.
+    pub layer: LayerModes,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
     pub spec_names: Vec<(u32, Name)>,
 }

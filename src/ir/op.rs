@@ -3,6 +3,7 @@
 use super::arena::Handle;
 use super::constant::ConstId;
 use super::image::{ImageOp, ImageParts};
+use super::ray::RayOp;
 use super::{Block, FuncId, GlobalId, Local, MatrixOp};
 use crate::lane::LaneOp;
 
@@ -220,6 +221,25 @@ pub enum MathFn {
     IsHelper,
 }
 
+impl MathFn {
+    /// Whether it looks at the other invocations of a quad.
+    pub const fn is_derivative(self) -> bool {
+        use MathFn::*;
+        matches!(
+            self,
+            DerivX
+                | DerivY
+                | DerivWidth
+                | DerivXFine
+                | DerivYFine
+                | DerivWidthFine
+                | DerivXCoarse
+                | DerivYCoarse
+                | DerivWidthCoarse
+        )
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum AtomicOp {
     Load,
@@ -408,6 +428,13 @@ pub enum Op {
         operands: Values,
     },
 
+    /// Something done with a ray query; `on` points to it, or is an address. Operands as [`RayOp`] lists them.
+    Ray {
+        op: RayOp,
+        on: Value,
+        args: Values,
+    },
+
     /// A cross-lane operation; operands as [`LaneOp`] lists them.
     Lane(LaneOp, Values),
     /// Something that only cooperative matrices do; operands as [`MatrixOp`] says.
@@ -447,6 +474,13 @@ pub enum Op {
     Discard,
     /// Turns a fragment invocation into a helper; not a terminator.
     Demote,
+    /// The depth or the stencil value that the pixel has so far (GL_EXT_shader_tile_image).
+    PixelDepth,
+    PixelStencil,
+    /// Begins or ends the critical section of a fragment shader.
+    Interlock {
+        begin: bool,
+    },
     Unreachable,
 }
 
@@ -474,7 +508,8 @@ impl Op {
             Op::Cooperative(_, list) | Op::Foreign(_, list) => (&[], list),
             Op::Access { base: a, indices: list }
             | Op::Atomic { pointer: a, args: list, .. }
-            | Op::Interpolate { pointer: a, args: list, .. } => (&[a], list),
+            | Op::Interpolate { pointer: a, args: list, .. }
+            | Op::Ray { on: a, args: list, .. } => (&[a], list),
             Op::Print { args: list, .. } => (&[], list),
             _ => (&[], Values::default()),
         };

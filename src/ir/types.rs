@@ -177,6 +177,8 @@ pub enum Type {
     /// An image and a sampler in one, GLSL's `sampler2D`.
     SampledImage(ImageType),
     AccelerationStructure,
+    /// A ray on its way: memory of a function or of an invocation only, never a value.
+    RayQuery,
     CooperativeMatrix(CooperativeMatrix),
     /// A type of SPIR-V's own: its place in [`super::Foreign::types`].
     Foreign(u32),

@@ -166,6 +166,8 @@ fn check_memory(types: &Types, space: Space, ty: TypeId) -> Check {
         matches!(types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure);
     let foreign = matches!(types.get(ty), Type::Foreign(_));
     ensure!(foreign || is_opaque == (space == Space::Handle), "memory in {space:?} space cannot be of type {}", name());
+    let is_query = matches!(types.get(ty), Type::RayQuery);
+    ensure!(!is_query || matches!(space, Space::Function | Space::Private), "a ray query in {space:?} space");
     ensure!(!matches!(types.get(ty), Type::Void | Type::Pointer { .. }), "no memory has the type {}", name());
     let private = matches!(space, Space::Function | Space::Private);
     ensure!(private || !types.holds_cooperative(ty), "memory in {space:?} space cannot be of type {}", name());

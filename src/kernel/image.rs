@@ -82,7 +82,7 @@ pub fn results(ty: ImageType, op: ImageOp, parts: ImageParts) -> Vec<Ty> {
     let count = match op {
         ImageOp::Sample if parts.contains(ImageParts::REFERENCE) => 1,
         ImageOp::Sample | ImageOp::Gather | ImageOp::Fetch | ImageOp::Read => 4,
-        ImageOp::Write | ImageOp::Atomic(AtomicOp::Store) => 0,
+        ImageOp::Write | ImageOp::Atomic(AtomicOp::Store, ..) => 0,
         ImageOp::QueryLod => 2,
         // A cube's faces are as high as wide.
         ImageOp::Size => dimensions(ty.dim).min(if ty.dim == ImageDim::Cube { 2 } else { 3 }) + usize::from(ty.arrayed),
@@ -93,7 +93,7 @@ pub fn results(ty: ImageType, op: ImageOp, parts: ImageParts) -> Vec<Ty> {
 
 /// Whether an operation changes what the image holds.
 pub const fn writes(op: ImageOp) -> bool {
-    matches!(op, ImageOp::Write | ImageOp::Atomic(_))
+    matches!(op, ImageOp::Write | ImageOp::Atomic(..))
 }
 
 /// Whether an operation looks at how coordinates differ between the neighbours in a quad.

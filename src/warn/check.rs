@@ -22,7 +22,7 @@ impl Walk<'_> {
     pub fn check(&mut self, inst: &Inst) {
         match inst.op {
             Op::Lane(op, args) => self.check_lanes(op, self.values(args), inst.span),
-            Op::Atomic { .. } | Op::Image { op: ImageOp::Write | ImageOp::Atomic(_), .. } => {
+            Op::Atomic { .. } | Op::Image { op: ImageOp::Write | ImageOp::Atomic(..), .. } => {
                 let mut all = Fact::PLAIN;
                 inst.op.each_operand(self.function, |value| all = all.mix(self.fact(value)));
                 self.reach(all, inst.span);

@@ -2,7 +2,7 @@
 //!
 //! naga parses and validates. Before it, a pass over the tokens takes out what naga does not know (`enable` lines,
 //! crosslane's built-ins) in a way that every message still points into the user's text; after it, the module is
-//! translated. Compute only: other stages, textures and samplers are refused with their place.
+//! translated. Mesh and ray tracing stages are refused with their place.
 
 mod builtin;
 mod carrier;
@@ -33,8 +33,10 @@ const SIZE_LIMIT: usize = 64 << 20;
 /// What a compilation depends on besides the text.
 #[derive(Clone, Copy, Debug)]
 pub struct WgslOptions<'a> {
-    /// Name of the entry point; none takes the only one.
+    /// Name of the entry point; none takes the only one, or the only one of the stage.
     pub entry: Option<&'a str>,
+    /// Which stage is meant where the module has several.
+    pub stage: ir::Stage,
     /// Names and values of `-D`.
     pub defines: &'a [(String, String)],
     /// Lanes of a subgroup where the profile fixes them.
@@ -45,7 +47,7 @@ pub struct WgslOptions<'a> {
 
 impl Default for WgslOptions<'_> {
     fn default() -> Self {
-        WgslOptions { entry: None, defines: &[], wave_size: None, target: Target::Spirv }
+        WgslOptions { entry: None, stage: ir::Stage::Compute, defines: &[], wave_size: None, target: Target::Spirv }
     }
 }
 
@@ -123,7 +125,7 @@ impl Text<'_> {
         let mut module = read::parse(text, offsets)?;
         let carriers = Carriers::find(&mut module, prepared.sites, &prepared.prefix, prepared.native);
         let info = read::validate(&mut module, &carriers, offsets)?;
-        let entry = choose_entry(&module, options.entry)?;
+        let entry = choose_entry(&module, options.entry, options.stage)?;
         let wave_size = options.wave_size;
         let input = translate::Input { naga: &module, info: &info, carriers: &carriers, offsets, wave_size };
         let mut warnings = Vec::new();
@@ -133,14 +135,28 @@ impl Text<'_> {
     }
 }
 
-/// The entry point called `wanted`, or the only one.
-fn choose_entry(module: &naga::Module, wanted: Option<&str>) -> Result<usize, Box<Diagnostic>> {
+/// The entry point called `wanted`, or the only one, or the only one of the stage.
+fn choose_entry(module: &naga::Module, wanted: Option<&str>, stage: ir::Stage) -> Result<usize, Box<Diagnostic>> {
     let names: Vec<&str> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
     let found = match wanted {
         Some(wanted) => names.iter().position(|name| *name == wanted),
-        None => (names.len() == 1).then_some(0),
+        None if names.len() == 1 => Some(0),
+        None => only_of_stage(module, stage),
     };
     found.ok_or_else(|| Box::new(no_entry(&names, wanted)))
+}
+
+fn only_of_stage(module: &naga::Module, stage: ir::Stage) -> Option<usize> {
+    let wanted = match stage {
+        ir::Stage::Vertex => naga::ShaderStage::Vertex,
+        ir::Stage::Fragment => naga::ShaderStage::Fragment,
+        ir::Stage::Compute => naga::ShaderStage::Compute,
+    };
+    let mut fitting = module.entry_points.iter().enumerate().filter(|(_, entry)| entry.stage == wanted);
+    match (fitting.next(), fitting.next()) {
+        (Some((at, _)), None) => Some(at),
+        _ => None,
+    }
 }
 
 fn no_entry(names: &[&str], wanted: Option<&str>) -> Diagnostic {

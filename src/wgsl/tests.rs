@@ -2,6 +2,7 @@
 
 use super::{WgslOptions, compile};
 use crate::diagnostic::{Code, Diagnostics};
+use crate::ir::Stage;
 use crate::ir::{self, print, verify};
 use crate::profile::Profile;
 use crate::source::SourceMap;
@@ -415,12 +416,50 @@ fn halves_move_like_floats() {
 }
 
 #[test]
-fn other_stages_and_textures_are_refused() {
-    let fragment = "@fragment fn main() -> @location(0) vec4f { return vec4f(); }";
-    assert_eq!(refused(fragment).0, Code::NOT_SUPPORTED);
-    let texture = "@group(0) @binding(0) var t: texture_2d<f32>;\n\
-        @compute @workgroup_size(1) fn main() { _ = textureLoad(t, vec2u(), 0); }";
-    assert_eq!(refused(texture).0, Code::NOT_SUPPORTED);
+fn what_textures_cannot_be_is_refused() {
+    let of = |ty: &str, call: &str| {
+        format!(
+            "enable wgpu_binding_array;\n@group(0) @binding(0) var t: {ty};\n\
+            @compute @workgroup_size(1) fn main() {{ {call} }}"
+        )
+    };
+    let swapped = of("texture_storage_2d<bgra8unorm, write>", "textureStore(t, vec2u(), vec4f());");
+    assert_eq!(refused(&swapped).0, Code::NOT_SUPPORTED);
+    let many = of("binding_array<texture_2d<f32>, 4>", "_ = textureLoad(t[0], vec2u(), 0);");
+    assert_eq!(refused(&many).0, Code::NOT_SUPPORTED);
+}
+
+#[test]
+fn stages_have_their_built_in_values() {
+    let fragment = accepted(
+        "@fragment fn main(@builtin(position) at: vec4f, @builtin(sample_mask) mask: u32) -> @builtin(sample_mask) u32 {\n\
+        if at.x < 1.0 { discard; }\n return mask; }",
+    );
+    for word in ["FragCoord", "SampleMask", "demote"] {
+        assert!(fragment.contains(word), "{word} in {fragment}");
+    }
+    let vertex = accepted(
+        "@vertex fn main(@builtin(vertex_index) n: u32) -> @builtin(position) vec4f { return vec4f(f32(n)); }",
+    );
+    assert!(vertex.contains("Position") && vertex.contains("VertexIndex"), "{vertex}");
+}
+
+#[test]
+fn a_function_may_end_in_a_discard() {
+    let printed = accepted(
+        "fn pick(x: f32) -> f32 { if x > 1.0 { return x; } discard; }\n\
+        @fragment fn main(@location(0) x: f32) -> @location(0) vec4f { return vec4f(pick(x)); }",
+    );
+    assert!(printed.contains("demote"), "{printed}");
+}
+
+#[test]
+fn the_stage_chooses_among_entry_points() {
+    let source = "@vertex fn a() -> @builtin(position) vec4f { return vec4f(); }\n\
+        @fragment fn b() {}\n@fragment fn c() {}";
+    let of = |stage| compiled(source, &WgslOptions { stage, ..WgslOptions::default() }).printed;
+    assert!(of(Stage::Vertex).is_some_and(|printed| printed.contains("Position")));
+    assert!(of(Stage::Fragment).is_none() && of(Stage::Compute).is_none());
 }
 
 #[test]

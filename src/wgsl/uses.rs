@@ -3,7 +3,7 @@
 //! WGSL lets a `continuing` block see the declarations of its loop's body; `ir` does not, so the translator carries
 //! these values in variables.
 
-use naga::{Arena, Block, Expression, GatherMode, Handle, Statement, SwitchCase};
+use naga::{Arena, Block, Expression, GatherMode, Handle, ImageQuery, SampleLevel, Statement, SwitchCase};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
@@ -85,6 +85,11 @@ fn used(statement: &Statement, into: &mut Vec<Id>) {
             }
         }
         Statement::WorkGroupUniformLoad { pointer, .. } => into.push(*pointer),
+        Statement::ImageStore { image, coordinate, array_index, value }
+        | Statement::ImageAtomic { image, coordinate, array_index, value, .. } => {
+            into.extend([*image, *coordinate, *value]);
+            into.extend(*array_index);
+        }
         // What a call of a built-in hides stands behind its result.
         Statement::Call { arguments, result, .. } => into.extend(arguments.iter().chain(result)),
         Statement::SubgroupBallot { predicate, .. } => into.extend(*predicate),
@@ -138,7 +143,7 @@ pub(super) fn gather_index_mut(mode: &mut GatherMode) -> Option<&mut Id> {
     }
 }
 
-/// Expressions that an expression is made of; those of images and ray queries are refused elsewhere.
+/// Expressions that an expression is made of; those of ray queries are refused elsewhere.
 pub(super) fn operands(expression: &Expression, into: &mut Vec<Id>) {
     match *expression {
         Expression::Compose { ref components, .. } => into.extend(components),
@@ -157,6 +162,30 @@ pub(super) fn operands(expression: &Expression, into: &mut Vec<Id>) {
             into.push(arg);
             into.extend([arg1, arg2, arg3].into_iter().flatten());
         }
+        Expression::Derivative { expr, .. } => into.push(expr),
+        Expression::ImageSample { image, sampler, coordinate, array_index, offset, level, depth_ref, .. } => {
+            into.extend([image, sampler, coordinate]);
+            into.extend([array_index, offset, depth_ref].into_iter().flatten());
+            into.extend(level_operands(level).into_iter().flatten());
+        }
+        Expression::ImageLoad { image, coordinate, array_index, sample, level } => {
+            into.extend([image, coordinate]);
+            into.extend([array_index, sample, level].into_iter().flatten());
+        }
+        Expression::ImageQuery { image, query } => {
+            into.push(image);
+            if let ImageQuery::Size { level } = query {
+                into.extend(level);
+            }
+        }
         _ => {}
+    }
+}
+
+fn level_operands(level: SampleLevel) -> [Option<Id>; 2] {
+    match level {
+        SampleLevel::Auto | SampleLevel::Zero => [None, None],
+        SampleLevel::Exact(level) | SampleLevel::Bias(level) => [Some(level), None],
+        SampleLevel::Gradient { x, y } => [Some(x), Some(y)],
     }
 }

@@ -5,7 +5,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
+use crosslane::diagnostic::render;
 use crosslane::ir::Stage;
+use crosslane::profile::Profile;
+use crosslane::source::NoIncludes;
 
 use crate::support::judge;
 use crate::support::rival::{self, PROFILES};
@@ -22,6 +26,9 @@ pub fn stage(path: &Path) -> Option<(Stage, &'static str)> {
 
 pub fn check(path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    if path.extension().is_some_and(|end| end == "wgsl") {
+        return check_twins(path, &source);
+    }
     let (stage, word) = stage(path).ok_or("none of .vert, .frag and .comp")?;
     for (profile, environment) in PROFILES {
         let module = rival::ours_of("shader", &source, stage, profile)?;
@@ -30,6 +37,44 @@ pub fn check(path: &Path) -> Result<(), String> {
     let ours = Features::of(&rival::ours_of("shader", &source, stage, "spirv-1.6")?)?;
     let theirs = Features::of(&judge::glslang_stage(&source, word)?)?;
     ours.within(&theirs)
+}
+
+/// Every entry point of a WGSL module is valid for every profile, and does what the GLSL shader does that a line
+/// `// ENTRY is FILE` names.
+fn check_twins(path: &Path, source: &str) -> Result<(), String> {
+    let lines = source.lines().filter_map(|line| line.strip_prefix("// ")?.split_once(" is "));
+    let twins: Vec<(&str, &str)> = lines.collect();
+    if twins.is_empty() {
+        return Err("no line `// ENTRY is FILE`".into());
+    }
+    for (entry, file) in twins {
+        for (profile, environment) in PROFILES {
+            let module = entry_of(source, entry, profile)?;
+            judge::spirv_val(&module, environment, false).map_err(|e| format!("{entry}, {profile}: {e}"))?;
+        }
+        let twin = path.with_file_name(file);
+        let text = std::fs::read_to_string(&twin).map_err(|e| format!("{file}: {e}"))?;
+        let (stage, _) = stage(&twin).ok_or_else(|| format!("{file} is no stage"))?;
+        let theirs = Features::of(&rival::ours_of("shader", &text, stage, "spirv-1.6")?)?;
+        let mine = Features::of(&entry_of(source, entry, "spirv-1.6")?)?;
+        mine.within(&theirs).map_err(|e| format!("{entry} and {file}: {e}"))?;
+    }
+    Ok(())
+}
+
+fn entry_of(source: &str, entry: &str, profile: &str) -> Result<Vec<u32>, String> {
+    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
+    let options = Options { entry: Some(entry.into()), ..Options::new(profile) };
+    module(source, Language::Wgsl, &options)
+}
+
+fn module(source: &str, language: Language, options: &Options) -> Result<Vec<u32>, String> {
+    let input = Input { name: "shader", bytes: source.as_bytes(), language };
+    let done = compile(&input, options, &NoIncludes);
+    match done.verdict {
+        Verdict::Done(Artifact::Spirv(words)) => Ok(words),
+        _ => Err(render::human(&done.sources, &done.diagnostics)),
+    }
 }
 
 /// What a module asks for and what it does with the pipeline.

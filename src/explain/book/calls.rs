@@ -1,7 +1,7 @@
 //! The names by which shaders call an operation, out of the tables of the languages.
 
 use super::topics::slug;
-use crate::grammar::{EXTENSIONS, ExtensionSet, FUNCTIONS, Lowering, Overload, VARIABLES, Variable, VariableSource};
+use crate::grammar::{ExtensionSet, FUNCTIONS, Lowering, Overload, VARIABLES, Variable, VariableSource};
 
 /// One row of a page's table of calls: names that differ in a part which the row's words do not speak of.
 pub struct Call {
@@ -74,6 +74,5 @@ fn of_variable(variable: &Variable) -> Call {
 
 /// Extensions by their names.
 fn names(set: ExtensionSet) -> Vec<&'static str> {
-    let is_in = |n: &usize| set.0 >> n & 1 != 0;
-    (0..EXTENSIONS.len()).filter(is_in).map(|n| EXTENSIONS[n].name).collect()
+    set.iter().map(|extension| extension.name).collect()
 }

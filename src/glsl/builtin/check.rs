@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::extended::{self, Allowed};
 use crate::grammar::{self, ExtensionSet, Lowering, Mode, Overload, Param, Rule, RuleError, Stages, Variable};
 use crate::ir::build::Builder;
-use crate::ir::{Scalar, Space, Value, whole};
+use crate::ir::{ImageOp, Scalar, Space, Value, whole};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -70,8 +70,11 @@ pub fn available<'e>(
 /// # Errors
 /// With what the shader lacks.
 pub fn check_variable(env: &Env<'_>, variable: &Variable, span: Span) -> Result<(), Diagnostic> {
-    let Variable { extensions, stages, core, es, .. } = *variable;
+    let Variable { extensions, stages, core, until, es, .. } = *variable;
     let demands = Demands { extensions, stages, core, es };
+    if until.is_some_and(|last| env.version.number > last) {
+        return Err(report::removed(variable.name, span));
+    }
     if demands.are_met(env) { Ok(()) } else { Err(demands.complain(env, variable.name, span)) }
 }
 
@@ -86,12 +89,11 @@ pub fn arguments(
     name_span: Span,
     args: &[Argument],
 ) -> Result<(), Diagnostic> {
-    let name = chosen.overload.name;
     for (param, arg) in chosen.overload.params.iter().zip(args) {
-        argument(builder, env, name, param, arg)?;
+        argument(builder, env, chosen.overload, param, arg)?;
     }
     if matches!(chosen.overload.lowering, Lowering::Derived(of) if of.needs_size() && env.wave_size().is_none()) {
-        return Err(grammar::size_unknown(name, name_span));
+        return Err(grammar::size_unknown(chosen.overload.name, name_span));
     }
     named_width(env, chosen, name_span)
 }
@@ -128,10 +130,11 @@ fn scalars_of(builder: &Builder<'_>, arg: &Argument) -> SmallVec<[Scalar; 4]> {
 fn argument(
     builder: &mut Builder<'_>,
     env: &Env<'_>,
-    name: &str,
+    overload: &Overload,
     param: &Param,
     arg: &Argument,
 ) -> Result<(), Diagnostic> {
+    let (name, lowering) = (overload.name, overload.lowering);
     if param.mode == Mode::Memory {
         return memory(builder, name, arg);
     }
@@ -144,6 +147,10 @@ fn argument(
     if let Some(complaint) = known.first().and_then(|bits| scopes::complaint(name, param.name, *bits)) {
         let message = format!("`{name}`: {complaint}");
         return Err(Diagnostic::error(Code::ARGUMENT_RANGE, message).at(arg.span, format!("argument `{}`", param.name)));
+    }
+    let of_image = matches!(lowering, Lowering::Image { op, .. } if !matches!(op, ImageOp::Atomic(..)));
+    if of_image && matches!(arg.value, Value::Const(_)) {
+        return Ok(());
     }
     if known.is_empty() && param.constant && !is_known(builder, arg) {
         return Err(report::not_constant(name, param, arg));

@@ -5,7 +5,7 @@ use super::{Argument, Called, Env, image, scopes};
 use crate::glsl::convert;
 use crate::grammar::{Lowering, Mode, Place, TypeExpr};
 use crate::ir::build::Builder;
-use crate::ir::{AtomicOp, MathFn, Order, Stage, TypeId, Types, Value};
+use crate::ir::{AtomicOp, MathFn, Order, TypeId, Types, Value};
 use crate::lane::LaneOp;
 use smallvec::SmallVec;
 
@@ -38,6 +38,9 @@ pub(super) fn operand(builder: &mut Builder<'_>, chosen: &Candidate, index: usiz
     if chosen.whole.is_some() && chosen.overload.params[index].ty == TypeExpr::Generic {
         return value;
     }
+    if matches!(chosen.overload.params[index].ty, TypeExpr::Opaque(_)) {
+        return value;
+    }
     let ty = chosen.param(index).intern(&mut builder.module.types);
     let value = convert::numeric(builder, value, ty);
     match chosen.overload.params[index].ty {
@@ -63,7 +66,7 @@ pub fn emit(builder: &mut Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: 
         true => Operands { values: [builder.const_u32(0); MOST_ARGS], len: 0 },
         false => Operands::collect(builder, chosen, args, skip),
     };
-    let operation = Operation { stage: env.stage, wave_size: env.wave_size(), chosen, args, ty };
+    let operation = Operation { has_quads: env.has_quads(), wave_size: env.wave_size(), chosen, args, ty };
     let parts = operation.emit(builder, operands.values());
     operation.deliver(builder, parts)
 }
@@ -86,7 +89,8 @@ pub(super) enum Parts {
 }
 
 pub(super) struct Operation<'a> {
-    pub stage: Stage,
+    /// Whether derivatives and levels of detail come from neighbours in quads.
+    pub has_quads: bool,
     /// Lanes of a subgroup where their number is known.
     pub wave_size: Option<u32>,
     pub chosen: &'a Candidate,
@@ -112,6 +116,11 @@ impl Operation<'_> {
                 builder.barrier(execution, memory, kinds, Order::AcquireRelease);
                 Parts::None
             }
+            (Lowering::Pixel { stencil }, _) => Parts::One(builder.pixel(stencil)),
+            (Lowering::Interlock { begin }, _) => {
+                builder.interlock(begin);
+                Parts::None
+            }
             (Lowering::ScopedBarrier { waits }, _) => {
                 scopes::barrier(builder, waits, operands);
                 Parts::None
@@ -127,6 +136,9 @@ impl Operation<'_> {
     }
 
     fn math(&self, builder: &mut Builder<'_>, function: MathFn, operands: &[Value]) -> Parts {
+        if function.is_derivative() && !self.has_quads {
+            return Parts::One(builder.zero(self.ty));
+        }
         match self.chosen.overload.results.len() {
             2 => {
                 let pair = builder.math(function, operands);

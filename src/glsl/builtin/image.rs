@@ -2,9 +2,10 @@
 //! (GLSL 4.60 section 8.9), and the order in which the intermediate form wants them.
 
 use super::emit::{Operation, Parts, operand};
+use super::scopes;
 use crate::grammar::{ImageRole, Opaque, OpaqueClass};
 use crate::ir::build::Builder;
-use crate::ir::{ImageOp, ImageParts, Scalar, Stage, Types, Value};
+use crate::ir::{ImageOp, ImageParts, Scalar, Types, Value};
 use smallvec::SmallVec;
 
 /// A part and one operand of it; both gradients are parts of their own here.
@@ -15,20 +16,23 @@ pub(super) fn emit(builder: &mut Builder<'_>, call: &Operation<'_>, op: ImageOp,
     let image = call.args[0];
     let Some((opaque, _)) = Opaque::of(&builder.module.types, image.ty) else { return Parts::None };
     let mut parts: SmallVec<[Part; 8]> = SmallVec::new();
+    let mut how: SmallVec<[Value; 5]> = SmallVec::new();
     for (index, role) in roles.iter().enumerate().skip(1) {
         let value = operand(builder, call.chosen, index, call.args[index].value);
         match part_of(*role) {
-            ImageParts::COORDINATE => split(builder, op, opaque, value, &mut parts),
-            part => parts.push((part, value)),
+            None => how.push(value),
+            Some(ImageParts::COORDINATE) => split(builder, op, opaque, value, &mut parts),
+            Some(part) => parts.push((part, value)),
         }
     }
+    let op = with_scope(builder, op, &how);
     if opaque.class == OpaqueClass::Subpass {
         let ty = builder.module.types.vector(Scalar::I32, 2);
         let zero = builder.const_i32(0);
         let here = builder.construct(ty, &[zero, zero]);
         parts.push((ImageParts::COORDINATE, here));
     }
-    choose_level(builder, call.stage, op, &mut parts);
+    choose_level(builder, call.has_quads, op, &mut parts);
     // A reference of its own wins over a component of P: there is only one of them.
     parts.sort_by_key(|(part, _)| part.bits());
     let mask = parts.iter().fold(ImageParts::empty(), |all, (part, _)| all | *part);
@@ -37,8 +41,20 @@ pub(super) fn emit(builder: &mut Builder<'_>, call: &Operation<'_>, op: ImageOp,
     if call.ty == Types::VOID { Parts::None } else { Parts::One(value) }
 }
 
-const fn part_of(role: ImageRole) -> ImageParts {
-    match role {
+/// An atomic operation as its constant arguments say.
+fn with_scope(builder: &Builder<'_>, op: ImageOp, how: &[Value]) -> ImageOp {
+    match op {
+        ImageOp::Atomic(op, ..) => {
+            let (scope, order) = scopes::of_atomic(builder, how);
+            ImageOp::Atomic(op, scope, order)
+        }
+        _ => op,
+    }
+}
+
+/// The part that an argument is; none for one that says how the operation is ordered.
+const fn part_of(role: ImageRole) -> Option<ImageParts> {
+    Some(match role {
         ImageRole::Image | ImageRole::Coordinate => ImageParts::COORDINATE,
         ImageRole::Bias => ImageParts::BIAS,
         ImageRole::Lod => ImageParts::LOD,
@@ -50,14 +66,18 @@ const fn part_of(role: ImageRole) -> ImageParts {
         ImageRole::Sample => ImageParts::SAMPLE,
         ImageRole::Compared => ImageParts::COMPARED,
         ImageRole::Data => ImageParts::DATA,
-    }
+        ImageRole::Other => ImageParts::OTHER,
+        ImageRole::OtherCoordinate => ImageParts::OTHER_COORDINATE,
+        ImageRole::Extent => ImageParts::EXTENT,
+        ImageRole::How => return None,
+    })
 }
 
-/// Only fragment shaders know how large a pixel is in a texture; the others take the base level (section 8.9).
-fn choose_level(builder: &mut Builder<'_>, stage: Stage, op: ImageOp, parts: &mut SmallVec<[Part; 8]>) {
+/// Only invocations in quads know how large a pixel is in a texture; the others take the base level (section 8.9).
+fn choose_level(builder: &mut Builder<'_>, has_quads: bool, op: ImageOp, parts: &mut SmallVec<[Part; 8]>) {
     let samples = matches!(op, ImageOp::Sample | ImageOp::SampleProjected);
     let explicit = parts.iter().any(|(part, _)| part.intersects(ImageParts::LOD | ImageParts::GRADIENTS));
-    if samples && !explicit && stage != Stage::Fragment {
+    if samples && !explicit && !has_quads {
         parts.push((ImageParts::LOD, builder.const_f32(0.0)));
     }
 }

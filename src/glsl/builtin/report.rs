@@ -65,6 +65,13 @@ pub fn needs_version(env: &Env<'_>, name: &str, span: Span, first: u16) -> Diagn
     Diagnostic::error(Code::NEEDS_VERSION, message).at(span, "not part of this version")
 }
 
+/// The language once had `name`.
+pub fn removed(name: &str, span: Span) -> Diagnostic {
+    let message = format!("`{name}` does not exist in this version of GLSL any more");
+    let diagnostic = Diagnostic::error(Code::NEEDS_VERSION, message).at(span, "removed");
+    diagnostic.note("declare an output instead: `layout(location = 0) out vec4 color;`")
+}
+
 pub fn wrong_stage(env: &Env<'_>, name: &str, span: Span) -> Diagnostic {
     let stage = env.stage.name();
     Diagnostic::error(Code::WRONG_STAGE, format!("`{name}` does not exist in {stage} shaders")).at(span, "used here")

@@ -50,7 +50,7 @@ pub enum Failure {
 }
 
 /// Most arguments of a built-in function, and room for one too many.
-pub const MOST_ARGS: usize = 8;
+pub const MOST_ARGS: usize = 10;
 
 /// The arguments as resolution sees them; of those beyond any function's count the rest is left out.
 pub fn shapes(builder: &Builder<'_>, args: &[Argument]) -> SmallVec<[ArgShape; MOST_ARGS]> {

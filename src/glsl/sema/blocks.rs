@@ -290,6 +290,7 @@ impl Sema<'_> {
             for declarator in &ast[line.declarators] {
                 let ty = base.and_then(|base| self.with_dimensions(b, base, declarator.dimensions));
                 let ty = ty.filter(|ty| self.refuse_opaque(b, *ty, declarator.span).is_some());
+                let ty = ty.filter(|ty| self.refuse_query(b, *ty, declarator.span).is_some());
                 complete &= ty.is_some();
                 let name = self.text(declarator.name.symbol);
                 if written.iter().any(|other| other.member.name == *name) {

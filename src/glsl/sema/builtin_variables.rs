@@ -7,14 +7,14 @@ use crate::glsl::builtin;
 use crate::glsl::token::Symbol;
 use crate::grammar::{self, Constant, Stages, Variable, VariableSource};
 use crate::ir::build::Builder;
-use crate::ir::{Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, Scalar, Space, Value};
+use crate::ir::{Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, Scalar, Space, Types, Value};
 use crate::source::Span;
 
 /// Built-in variables of stages and languages that are not compiled (GLSL 4.60 section 7.1), by which a shader of another
 /// kind is known.
 #[rustfmt::skip]
 const OTHER_STAGES: &[&str] = &[
-    "gl_FragColor", "gl_FragData", "gl_InstanceID", "gl_InvocationID", "gl_PatchVerticesIn", "gl_TessCoord",
+    "gl_FragData", "gl_InstanceID", "gl_InvocationID", "gl_PatchVerticesIn", "gl_TessCoord",
     "gl_TessLevelInner", "gl_TessLevelOuter", "gl_VertexID", "gl_in", "gl_out",
 ];
 
@@ -44,6 +44,7 @@ impl Sema<'_> {
         match variable.source {
             VariableSource::BuiltIn(builtin) => Lowered::Place(self.builtin_place(b, variable, builtin)),
             VariableSource::Lane(op) => Lowered::Value(b.lane_as(op, ty, &[])),
+            VariableSource::Output(location) => Lowered::Place(self.located_output(b, variable, location)),
             VariableSource::WorkgroupSize => Lowered::Value(self.workgroup_size_value(b, ty)),
         }
     }
@@ -58,6 +59,23 @@ impl Sema<'_> {
         };
         let mutability = if output { Mutability::Writable } else { Mutability::Input };
         Place { mutability, ..Place::new(Value::Global(id), space, b.module.globals[id].ty) }
+    }
+
+    /// A variable that is an output like those that shaders declare.
+    fn located_output(&mut self, b: &mut Builder<'_>, variable: &Variable, location: u32) -> Place {
+        let ty = variable.ty.intern(&mut b.module.types);
+        let known = self.located.iter().find(|(known, _)| *known == location).map(|(_, id)| *id);
+        let id = known.unwrap_or_else(|| {
+            let (interpolation, sampling) = Default::default();
+            let binding =
+                Binding::Location { location: Some(location), component: 0, index: 0, interpolation, sampling };
+            let (name, space) = (variable.name.into(), Space::Output);
+            let (span, access) = (Span::NONE, Access::empty());
+            let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
+            self.located.push((location, id));
+            id
+        });
+        Place { mutability: Mutability::Writable, ..Place::new(Value::Global(id), Space::Output, ty) }
     }
 
     fn new_builtin(&mut self, b: &mut Builder<'_>, variable: &Variable, builtin: BuiltIn, space: Space) -> GlobalId {
@@ -78,10 +96,11 @@ impl Sema<'_> {
     }
 }
 
-/// An `int`, or an `ivec3`.
+/// An `int`, a `uint`, or an `ivec3`.
 fn constant_value(b: &mut Builder<'_>, constant: &Constant) -> Value {
     let parts: Vec<Value> = constant.value.iter().map(|part| b.const_i32(*part)).collect();
     match parts.as_slice() {
+        [single] if constant.unsigned => b.bitcast(*single, Types::U32),
         [single] => *single,
         _ => {
             let ty = b.module.types.vector(Scalar::I32, parts.len() as u8);

@@ -64,6 +64,9 @@ impl Sema<'_> {
         if let Some(made) = self.call_with_memory(b, callee, args, whole) {
             return made;
         }
+        if let Some(op) = super::ray_query::operation(self.text(callee.symbol)) {
+            return self.ray_query(b, op, callee, args, whole);
+        }
         if self.text(callee.symbol) == "nonuniformEXT" {
             self.need_non_uniform(callee.span)?;
             return self.mark_non_uniform(b, args, whole);

@@ -1,12 +1,13 @@
 //! `&&`, `||` and `?:`: the side that is not chosen is not evaluated, unless evaluating it harms nothing.
 
 use super::Sema;
+use super::expressions::Lowered;
 use super::operators::Operand;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{BinaryOp, ExprId};
 use crate::glsl::convert;
 use crate::ir::build::Builder;
-use crate::ir::{self, BlockId, InstId, Op, Type, TypeId, Types, Value};
+use crate::ir::{self, BlockId, ControlHint, InstId, Op, Type, TypeId, Types, Value};
 use crate::source::Span;
 
 /// Most instructions that are evaluated in vain rather than branched around.
@@ -71,32 +72,56 @@ impl Sema<'_> {
         then: ExprId,
         otherwise: ExprId,
         whole: Span,
-    ) -> Option<Value> {
+    ) -> Option<Lowered> {
         let test = self.condition(b, condition);
-        b.push_block();
-        let accept = self.value(b, then);
-        let then_block = Side::close(b);
-        b.push_block();
-        let reject = self.value(b, otherwise);
-        let otherwise_block = Side::close(b);
-        let (test, accept, reject) = (test?, accept?, reject?);
+        let (accept, then_block) = self.side(b, then);
+        let (reject, otherwise_block) = self.side(b, otherwise);
+        let test = test?;
+        let (accept, reject) = match (accept?, reject?) {
+            (Chosen::Nothing, Chosen::Nothing) => {
+                b.span = whole;
+                b.if_(test, then_block.block, otherwise_block.block, ControlHint::None);
+                return Some(Lowered::Void);
+            }
+            (Chosen::Value(accept), Chosen::Value(reject)) => (accept, reject),
+            _ => {
+                self.error(
+                    Code::TYPE_MISMATCH,
+                    whole,
+                    "`?:` chooses between a value and nothing",
+                    "one side is `void`",
+                );
+                return None;
+            }
+        };
         let ty = self.common_type(b, accept, reject, whole)?;
         b.span = whole;
         if let Some(known) = known_bool(b, test) {
             let (value, side) = if known { (accept, then_block) } else { (reject, otherwise_block) };
             side.reopen(b);
-            return Some(convert::numeric(b, value, ty));
+            return Some(Lowered::Value(convert::numeric(b, value, ty)));
         }
         if then_block.harmless && otherwise_block.harmless && is_selectable(b, ty) {
             then_block.reopen(b);
             otherwise_block.reopen(b);
             let accept = convert::numeric(b, accept, ty);
             let reject = convert::numeric(b, reject, ty);
-            return Some(b.select(test, accept, reject));
+            return Some(Lowered::Value(b.select(test, accept, reject)));
         }
         let then = then_block.yielding(b, accept, ty);
         let otherwise = otherwise_block.yielding(b, reject, ty);
-        Some(b.if_value(test, then, otherwise, ty))
+        Some(Lowered::Value(b.if_value(test, then, otherwise, ty)))
+    }
+
+    /// One side of `?:` in a block of its own.
+    fn side(&mut self, b: &mut Builder<'_>, expr: ExprId) -> (Option<Chosen>, Side) {
+        b.push_block();
+        let chosen = match self.lower(b, expr) {
+            Some(Lowered::Void) => Some(Chosen::Nothing),
+            Some(lowered) => self.value_of(b, lowered, self.ast[expr].span).map(Chosen::Value),
+            None => None,
+        };
+        (chosen, Side::close(b))
     }
 
     /// The type to which both sides of `?:` convert.
@@ -121,6 +146,13 @@ fn known_bool(b: &Builder<'_>, condition: Value) -> Option<bool> {
         Value::Const(id) => b.module.constants.bits(id).map(|bits| bits != 0),
         _ => None,
     }
+}
+
+/// What a side of `?:` gives.
+#[derive(Clone, Copy)]
+enum Chosen {
+    Value(Value),
+    Nothing,
 }
 
 /// A block that holds one side of a choice.

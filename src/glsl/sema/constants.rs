@@ -4,7 +4,7 @@ use super::Sema;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::ExprId;
 use crate::ir::build::Builder;
-use crate::ir::{ConstId, Scalar, ScalarKind, Type, Value};
+use crate::ir::{ConstId, Op, Scalar, ScalarKind, Type, Value};
 use crate::source::Span;
 use std::fmt::Display;
 
@@ -66,15 +66,16 @@ impl Sema<'_> {
     }
 }
 
-/// Lowers an expression outside the flow of a function, and says whether it takes no instruction: `(x = 3)` has the value
-/// 3, but is no constant expression.
+/// Lowers an expression outside the flow of a function, and says whether it takes no instruction but for addresses that pass
+/// through references: `(x = 3)` has the value 3, but is no constant expression.
 pub fn without_effects<'m>(
     b: &mut Builder<'m>,
     lower: impl FnOnce(&mut Builder<'m>) -> Option<Value>,
 ) -> Option<(Value, bool)> {
     let before = b.function.insts.len();
     let value = lower(b)?;
-    Some((value, b.function.insts.len() == before))
+    let idle = b.function.insts.iter().skip(before).all(|(_, inst)| matches!(inst.op, Op::Bitcast(Value::Const(_))));
+    Some((value, idle))
 }
 
 /// Whether a value is an integer scalar.

@@ -51,7 +51,8 @@ impl Sema<'_> {
             Type::CooperativeMatrix(matrix) => self.construct_matrix(b, ty, matrix, args, whole),
             Type::Array { element, len, .. } => self.construct_array(b, element, len, args, whole),
             Type::SampledImage(image) => self.combine(b, ty, image, args, whole),
-            Type::Image(_) | Type::Sampler | Type::Foreign(_) => self.no_constructor(b, ty, whole),
+            Type::AccelerationStructure => self.structure_at(b, args, whole),
+            Type::Image(_) | Type::Sampler | Type::RayQuery | Type::Foreign(_) => self.no_constructor(b, ty, whole),
             Type::Void => {
                 self.error(Code::BAD_TYPE, whole, "there is no constructor for `void`", "no such value");
                 None

@@ -147,16 +147,32 @@ impl Sema<'_> {
         ty: TypeId,
         declarator: &Declarator,
     ) -> Option<Entity> {
-        if let Some(init) = declarator.init {
-            let span = self.ast[init].span;
-            self.error(Code::BAD_INITIALIZER, span, "a `shared` variable has no initial value", "not allowed");
-        }
         if let (Some(span), false) = (qualifiers.shared, self.env.stage == Stage::Compute) {
             self.error(Code::BAD_QUALIFIER, span, "`shared` variables belong to compute shaders", "not in this stage");
         }
         let ty = self.sized(b, ty, declarator)?;
+        self.refuse_query(b, ty, declarator.span)?;
         self.refuse_matrix(b, ty, declarator.span)?;
-        Some(self.new_global(b, Space::Workgroup, qualifiers.access, ty, declarator, None))
+        let init = declarator.init.and_then(|init| self.shared_zero(b, init, ty));
+        Some(self.new_global(b, Space::Workgroup, qualifiers.access, ty, declarator, init))
+    }
+
+    /// The only initial value that workgroup memory can have: `{}` (GL_EXT_null_initializer).
+    fn shared_zero(&mut self, b: &mut Builder<'_>, init: ast::ExprId, ty: TypeId) -> Option<ConstId> {
+        let ast::Expr { kind, span } = self.ast[init];
+        match kind {
+            ast::ExprKind::Aggregate(parts) if parts.is_empty() && self.env.is_enabled("GL_EXT_null_initializer") => {
+                match b.zero(ty) {
+                    Value::Const(zero) => Some(zero),
+                    _ => None,
+                }
+            }
+            _ => {
+                let message = "a `shared` variable has no initial value but `{}`";
+                self.error(Code::BAD_INITIALIZER, span, message, "not allowed");
+                None
+            }
+        }
     }
 
     fn private_variable(&mut self, b: &mut Builder<'_>, ty: TypeId, declarator: &Declarator) -> Option<Entity> {

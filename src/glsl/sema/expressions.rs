@@ -68,7 +68,7 @@ impl Sema<'_> {
             ExprKind::Binary { .. } => self.infix_chain(b, id).map(Lowered::Value),
             ExprKind::Assign { op, target, value } => self.assign(b, op, target, value, expr.span).map(Lowered::Value),
             ExprKind::Conditional { condition, then, otherwise } => {
-                self.conditional(b, condition, then, otherwise, expr.span).map(Lowered::Value)
+                self.conditional(b, condition, then, otherwise, expr.span)
             }
             ExprKind::Comma { left, right } => self.comma(b, left, right),
             ExprKind::Index { base, index } => self.index(b, base, index, expr.span),

@@ -126,6 +126,7 @@ impl Sema<'_> {
         let span = ast[function.return_type].span;
         let ret = ret.filter(|ret| self.refuse_opaque(b, *ret, span).is_some());
         let ret = ret.filter(|ret| self.is_sized(b, *ret, span))?;
+        self.refuse_query(b, ret, span)?;
         (params.len() == function.params.len()).then_some((params, ret))
     }
 
@@ -148,6 +149,7 @@ impl Sema<'_> {
         if !self.is_sized(b, ty, param.span) {
             return None;
         }
+        self.refuse_query(b, ty, param.span)?;
         self.refuse_decorations(param.qualifiers);
         let mode = match (qualifiers.inout, qualifiers.output) {
             _ if qualifiers.by_reference => Mode::Reference,

@@ -58,6 +58,8 @@ impl Sema<'_> {
                 self.fragment_input_layout(id);
             } else if qualifiers.input.is_some() && self.env.stage == Stage::Compute {
                 self.input_layout(b, id);
+            } else if self.is_view_count(id, &qualifiers) {
+                // The number of views is the render pass's.
             } else if qualifiers.output.is_some() && self.text(id.name.symbol).starts_with("xfb_") {
                 self.usual_feedback(b, id);
             } else if let Some(space) = default_space(&qualifiers) {
@@ -68,7 +70,17 @@ impl Sema<'_> {
         }
     }
 
+    /// `layout(num_views = 2) in;` of a vertex shader (GL_OVR_multiview).
+    fn is_view_count(&self, id: &LayoutId, qualifiers: &Qualifiers) -> bool {
+        let is_input = qualifiers.input.is_some() && self.env.stage == Stage::Vertex;
+        is_input && self.text(id.name.symbol) == "num_views" && self.env.is_enabled("GL_OVR_multiview")
+    }
+
     fn input_layout(&mut self, b: &mut Builder<'_>, id: &LayoutId) {
+        if super::derivatives::group(self.text(id.name.symbol)).is_some() {
+            self.derivative_layout(id);
+            return;
+        }
         let Some((dimension, is_id)) = dimension(self.text(id.name.symbol)) else {
             self.unknown_layout_id(id);
             return;
@@ -133,10 +145,19 @@ impl Sema<'_> {
         self.initialize_globals(module, function);
         self.report_refusals(module, function);
         let workgroup_size = self.workgroup_size(module);
+        self.check_derivative_group(module, workgroup_size);
         let reconvergence = self.reconvergence;
         let name = "main".into();
-        let (stage, fragment) = (self.env.stage, self.fragment);
-        module.entry_points.push(EntryPoint { name, stage, function, workgroup_size, reconvergence, fragment });
+        let (stage, fragment, derivatives) = (self.env.stage, self.fragment, self.env.derivatives);
+        module.entry_points.push(EntryPoint {
+            name,
+            stage,
+            function,
+            workgroup_size,
+            reconvergence,
+            derivatives,
+            fragment,
+        });
     }
 
     /// The overloads of the user's function `main`.

@@ -35,6 +35,9 @@ pub fn value_type(b: &mut Builder<'_>, place: &Place) -> TypeId {
 /// When it is `writeonly`.
 pub fn load(b: &mut Builder<'_>, place: &Place, span: Span) -> Result<Value, Diagnostic> {
     let is_resource = place.space == Space::Handle;
+    if b.module.types.get(place.ty) == crate::ir::Type::RayQuery {
+        return Err(super::ray_query::no_value(span));
+    }
     if place.access.contains(Access::WRITEONLY) && !is_resource {
         let message = Diagnostic::error(Code::NOT_READABLE, "this memory is `writeonly`");
         return Err(message.at(span, "read here"));

@@ -15,6 +15,7 @@ mod constants;
 mod construct;
 mod cooperative;
 mod declarations;
+mod derivatives;
 mod expressions;
 mod extent;
 mod feedback;
@@ -27,6 +28,7 @@ mod operators;
 mod pipeline;
 mod place;
 mod qualifiers;
+mod ray_query;
 mod references;
 mod resources;
 mod scope;
@@ -44,7 +46,9 @@ use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::build::Builder;
 use crate::ir::layout::Layouts;
-use crate::ir::{ConstId, FragmentModes, FuncId, GlobalId, Module, Reconvergence, Space, TypeId, Types, Value};
+use crate::ir::{
+    ConstId, FragmentModes, FuncId, GlobalId, LayerModes, Module, Reconvergence, Space, TypeId, Types, Value,
+};
 use crate::source::Span;
 use functions::FunctionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -88,11 +92,16 @@ struct Sema<'a> {
     /// Private copies of constant composites that are indexed at run time.
     constant_memory: FxHashMap<ConstId, GlobalId>,
     builtins: FxHashMap<(crate::ir::BuiltIn, Space), GlobalId>,
+    /// Built-in variables that are outputs at locations, by location.
+    located: Vec<(u32, GlobalId)>,
+    /// Where the kind of derivative group is declared.
+    derivatives_at: Span,
     /// Arrays of distances whose length their constant indices tell, and the length so far.
     open_arrays: Vec<(GlobalId, u32)>,
     /// Results of `nonuniformEXT`.
     non_uniform: FxHashSet<Value>,
     fragment: FragmentModes,
+    layer: LayerModes,
     feedback: feedback::Captured,
     /// Number of `#extension` lines that are in force.
     extensions_applied: usize,
@@ -129,7 +138,7 @@ impl<'a> Sema<'a> {
             ast,
             stream,
             words,
-            env,
+            env: Env { derivatives: derivatives::named(ast, words), ..env },
             diagnostics,
             scopes: Scopes::new(words.len()),
             sets: Vec::new(),
@@ -140,9 +149,12 @@ impl<'a> Sema<'a> {
             deferred: Vec::new(),
             constant_memory: FxHashMap::default(),
             builtins: FxHashMap::default(),
+            located: Vec::new(),
+            derivatives_at: Span::NONE,
             open_arrays: Vec::new(),
             non_uniform: FxHashSet::default(),
             fragment: FragmentModes::default(),
+            layer: LayerModes::default(),
             feedback: feedback::Captured::default(),
             extensions_applied: 0,
             return_type: Types::VOID,
@@ -203,6 +215,7 @@ impl<'a> Sema<'a> {
         }
         self.close_arrays(module);
         self.close_feedback(module);
+        module.layer = self.layer;
         self.entry_point(module);
     }
 

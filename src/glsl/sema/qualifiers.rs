@@ -84,7 +84,8 @@ fn access(memory: Memory) -> Access {
         Memory::Restrict => Access::RESTRICT,
         Memory::ReadOnly => Access::READONLY,
         Memory::WriteOnly => Access::WRITEONLY,
-        Memory::NonPrivate => Access::empty(),
+        // The second only says that the memory is soon forgotten.
+        Memory::NonPrivate | Memory::NonTemporal => Access::empty(),
         Memory::DeviceCoherent => Access::COHERENT | Access::DEVICE,
         _ => Access::COHERENT,
     }
@@ -102,7 +103,10 @@ impl Sema<'_> {
                         self.error(Code::BAD_QUALIFIER, qualifier.span, "this qualifier is repeated", "again here");
                     }
                 }
-                QualifierKind::Memory(memory) => gathered.access |= access(memory),
+                QualifierKind::Memory(memory) => {
+                    gathered.access |= access(memory);
+                    self.need_nontemporal(memory, qualifier.span);
+                }
                 QualifierKind::Precise => gathered.precise = true,
                 QualifierKind::Invariant => gathered.invariant = true,
                 QualifierKind::Interpolation(kind) => {
@@ -125,6 +129,13 @@ impl Sema<'_> {
         }
         self.check_storage(&gathered, list);
         gathered
+    }
+
+    fn need_nontemporal(&mut self, memory: Memory, span: Span) {
+        let name = "GL_EXT_nontemporal_keyword";
+        if memory == Memory::NonTemporal && !self.env.is_enabled(name) {
+            self.needs_extension("this qualifier needs", name, span);
+        }
     }
 
     fn need_barycentric(&mut self, kind: ast::Interpolation, span: Span) {

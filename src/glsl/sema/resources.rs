@@ -27,7 +27,7 @@ impl Sema<'_> {
     pub fn is_opaque(&self, b: &Builder<'_>, ty: TypeId) -> bool {
         match b.module.types.get(ty) {
             Type::Array { element, .. } => self.is_opaque(b, element),
-            Type::Image(_) | Type::Sampler | Type::SampledImage(_) => true,
+            Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure => true,
             _ => false,
         }
     }

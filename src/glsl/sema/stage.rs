@@ -11,10 +11,28 @@ use crate::glsl::ast::{self, Decl, Declarator, LayoutId, List};
 use crate::grammar::{self, VariableSource};
 use crate::ir::build::Builder;
 use crate::ir::{
-    Access, ArrayLen, Binding, DepthPromise, Global, GlobalId, Interpolation, Member, Module, Scalar, Space, Stage,
-    Struct, Type, TypeId, Value,
+    Access, ArrayLen, Binding, DepthPromise, FragmentModes, Global, GlobalId, Interlock, Interpolation, Member, Module,
+    Scalar, Space, Stage, Struct, Type, TypeId, Value,
 };
 use crate::source::Span;
+
+const INTERLOCK: &[&str] = &["GL_ARB_fragment_shader_interlock", "GL_NV_fragment_shader_interlock"];
+
+/// What `layout(…) in;` says in a fragment shader: its name, the extensions of which it needs one, and what it sets.
+type FragmentLayout = (&'static str, &'static [&'static str], fn(&mut FragmentModes));
+
+#[rustfmt::skip]
+const FRAGMENT_LAYOUTS: &[FragmentLayout] = &[
+    ("early_fragment_tests", &[], |modes| modes.early_tests = true),
+    ("full_quads", &["GL_EXT_shader_quad_control"], |modes| modes.full_quads = true),
+    ("quad_derivatives", &["GL_EXT_shader_quad_control"], |modes| modes.quad_derivatives = true),
+    ("post_depth_coverage", &["GL_EXT_post_depth_coverage", "GL_ARB_post_depth_coverage"], |modes| (modes.post_depth_coverage, modes.early_tests) = (true, true)),
+    ("early_and_late_fragment_tests_amd", &["GL_AMD_shader_early_and_late_fragment_tests"], |modes| modes.early_and_late_tests = true),
+    ("pixel_interlock_ordered", INTERLOCK, |modes| modes.interlock = Some(Interlock { of_sample: false, ordered: true })),
+    ("pixel_interlock_unordered", INTERLOCK, |modes| modes.interlock = Some(Interlock { of_sample: false, ordered: false })),
+    ("sample_interlock_ordered", INTERLOCK, |modes| modes.interlock = Some(Interlock { of_sample: true, ordered: true })),
+    ("sample_interlock_unordered", INTERLOCK, |modes| modes.interlock = Some(Interlock { of_sample: true, ordered: false })),
+];
 
 /// What the `layout(…)` of an input or output says.
 #[derive(Clone, Copy, Default)]
@@ -153,7 +171,10 @@ impl Sema<'_> {
             Type::Void | Type::Array { len: ArrayLen::Runtime, .. } => "an input or output needs a size",
             _ if b.module.types.holds_cooperative(ty) => "a cooperative matrix cannot pass between stages",
             Type::BufferReference { .. } => "a buffer reference cannot pass between stages",
-            Type::Image(_) | Type::Sampler | Type::SampledImage(_) => "an image or sampler cannot pass between stages",
+            Type::RayQuery => "a ray query cannot pass between stages",
+            Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure => {
+                "an image or sampler cannot pass between stages"
+            }
             _ if fragment_input
                 && stays
                 && !matches!(qualifiers.interpolation, Interpolation::Flat | Interpolation::PerVertex) =>
@@ -180,11 +201,10 @@ impl Sema<'_> {
         }
         let (members, names) = self.stage_members(b, block, &qualifiers, layout)?;
         let name = self.text(block.name.symbol).into();
-        let ty = b.module.types.add_struct(Struct { name, members, block: true, logical: None });
-        if let Some(declarator) = block.instance.as_ref().filter(|declarator| !declarator.dimensions.is_empty()) {
-            self.unsupported(declarator.span, "arrays of blocks of stage inputs and outputs are");
-            return None;
+        if let Some(array) = block.instance.as_ref().filter(|declarator| !declarator.dimensions.is_empty()) {
+            return self.stage_block_array(b, block, array, members, &qualifiers, layout);
         }
+        let ty = b.module.types.add_struct(Struct { name, members, block: true, logical: None });
         let binding = port_binding(PortLayout::default(), &Qualifiers::default());
         let instance = block.instance.as_ref().map_or(block.name, |instance| instance.name);
         let Entity::Place(whole) = self.port(b, instance, space, ty, binding, &qualifiers) else { return None };
@@ -199,6 +219,67 @@ impl Sema<'_> {
             let part = b.module.types.element(ty, index as u32)?;
             let place = whole.clone().part(b.const_u32(index as u32), part);
             self.declare(name, Entity::Place(place));
+        }
+        Some(())
+    }
+
+    /// `in Name { … } instance[2];`: the array has the location, and its blocks follow each other.
+    fn stage_block_array(
+        &mut self,
+        b: &mut Builder<'_>,
+        block: &ast::Block,
+        array: &Declarator,
+        mut members: Vec<Member>,
+        qualifiers: &Qualifiers,
+        layout: PortLayout,
+    ) -> Option<()> {
+        if layout.location.is_none() {
+            self.needs_location(block.name);
+            return None;
+        }
+        if layout.feedback.buffer.or(layout.feedback.offset).is_some() {
+            self.unsupported(array.span, "transform feedback of arrays of blocks is");
+            return None;
+        }
+        self.plain_member_locations(b, block, &mut members)?;
+        let name = self.text(block.name.symbol).into();
+        let ty = b.module.types.add_struct(Struct { name, members, block: true, logical: None });
+        let ty = self.with_dimensions(b, ty, array.dimensions)?;
+        let ty = self.of_vertices(b, ty, qualifiers, array.span)?;
+        if matches!(b.module.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. }) {
+            self.error(Code::BAD_TYPE, array.span, "an array of blocks needs a size", "declared here");
+            return None;
+        }
+        let own = Qualifiers { interpolation: vertex_only(qualifiers.interpolation), ..Qualifiers::default() };
+        let space = self.port_space(qualifiers)?;
+        let entity = self.port(b, array.name, space, ty, port_binding(layout, &own), qualifiers);
+        self.declare(array.name, entity);
+        Some(())
+    }
+
+    /// Members whose locations follow each other: the location of the array says them all.
+    fn plain_member_locations(
+        &mut self,
+        b: &mut Builder<'_>,
+        block: &ast::Block,
+        members: &mut [Member],
+    ) -> Option<()> {
+        let ast = self.ast;
+        for line in &ast[block.members] {
+            let layout = self.port_layout(b, line.qualifiers)?;
+            if layout.location.is_some() || layout.component != 0 {
+                let span = ast[line.qualifiers].first().map_or(Span::NONE, |qualifier| qualifier.span);
+                self.unsupported(span, "locations of members in arrays of blocks are");
+                return None;
+            }
+        }
+        for member in members {
+            if let Binding::Location { location, interpolation, .. } = &mut member.binding {
+                *location = None;
+                if *interpolation == Interpolation::PerVertex {
+                    *interpolation = Interpolation::Perspective;
+                }
+            }
         }
         Some(())
     }
@@ -353,7 +434,7 @@ impl Sema<'_> {
         for id in &self.layout_ids(list) {
             match self.text(id.name.symbol).starts_with("xfb_") {
                 true => self.feedback_id(b, id, &mut feedback)?,
-                false => self.redeclaration_layout(name, id),
+                false => self.redeclaration_layout(b, name, id),
             }
         }
         let length = match b.module.types.get(ty) {
@@ -393,7 +474,15 @@ impl Sema<'_> {
         None
     }
 
-    fn redeclaration_layout(&mut self, name: &str, id: &LayoutId) {
+    /// Whether the extension for a layout of `gl_Layer` is on.
+    fn may_place_layers(&mut self, extension: &str, id: &LayoutId) -> bool {
+        if !self.env.is_enabled(extension) {
+            self.needs_extension("this layout needs", extension, id.span);
+        }
+        self.env.stage == Stage::Vertex
+    }
+
+    fn redeclaration_layout(&mut self, b: &mut Builder<'_>, name: &str, id: &LayoutId) {
         match (name, self.text(id.name.symbol)) {
             ("gl_FragDepth", "depth_any") => self.promise_depth(DepthPromise::Any, id),
             ("gl_FragDepth", "depth_greater") => self.promise_depth(DepthPromise::Greater, id),
@@ -401,6 +490,12 @@ impl Sema<'_> {
             ("gl_FragDepth", "depth_unchanged") => self.promise_depth(DepthPromise::Unchanged, id),
             ("gl_FragCoord", "origin_upper_left") => {}
             ("gl_FragCoord", "pixel_center_integer") => self.fragment.integer_centers = true,
+            ("gl_Layer", "viewport_relative") if self.may_place_layers("GL_NV_viewport_array2", id) => {
+                self.layer.viewport_relative = true;
+            }
+            ("gl_Layer", "secondary_view_offset") if self.may_place_layers("GL_NV_stereo_view_rendering", id) => {
+                self.layer.secondary_offset = self.layout_value(b, id);
+            }
             _ => self.unknown_layout_id(id),
         }
     }
@@ -417,24 +512,15 @@ impl Sema<'_> {
 
     /// `layout(early_fragment_tests) in;`
     pub fn fragment_input_layout(&mut self, id: &LayoutId) {
-        match self.text(id.name.symbol) {
-            "early_fragment_tests" => self.fragment.early_tests = true,
-            name @ ("full_quads" | "quad_derivatives") => {
-                if !self.env.is_enabled("GL_EXT_shader_quad_control") {
-                    self.needs_extension("this layout needs", "GL_EXT_shader_quad_control", id.span);
-                }
-                self.fragment.full_quads |= name == "full_quads";
-                self.fragment.quad_derivatives |= name == "quad_derivatives";
-            }
-            name @ ("post_depth_coverage"
-            | "pixel_interlock_ordered"
-            | "pixel_interlock_unordered"
-            | "sample_interlock_ordered"
-            | "sample_interlock_unordered") => {
-                self.unsupported(id.span, &format!("`{name}` is"));
-            }
-            _ => self.unknown_layout_id(id),
+        let name = self.text(id.name.symbol);
+        let Some((_, extensions, set)) = FRAGMENT_LAYOUTS.iter().find(|(known, ..)| *known == name) else {
+            self.unknown_layout_id(id);
+            return;
+        };
+        if !(extensions.is_empty() || extensions.iter().any(|extension| self.env.is_enabled(extension))) {
+            self.needs_extension("this layout needs", extensions[0], id.span);
         }
+        set(&mut self.fragment);
     }
 
     // Arrays of distances without a size.
@@ -452,9 +538,10 @@ impl Sema<'_> {
         match known {
             Some(at) => self.open_arrays[slot].1 = self.open_arrays[slot].1.max(at as u32 + 1),
             None => {
-                let name = &b.module.globals[id].name;
+                let Global { name, ty, .. } = &b.module.globals[id];
+                let element = innermost(b, *ty);
                 let message = format!("`{name}` needs a size before it is indexed at run time");
-                let note = format!("declare it again with one: `float {name}[N];`");
+                let note = format!("declare it again with one: `{}[N] {name};`", self.type_name(b, element));
                 self.report(Diagnostic::error(Code::BAD_TYPE, message).at(span, "not constant").note(note));
             }
         }
@@ -489,6 +576,14 @@ fn innermost(b: &Builder<'_>, mut ty: TypeId) -> TypeId {
         ty = element;
     }
     ty
+}
+
+/// What an array of blocks has itself: its members are interpolated each for itself.
+const fn vertex_only(interpolation: Interpolation) -> Interpolation {
+    match interpolation {
+        Interpolation::PerVertex => Interpolation::PerVertex,
+        _ => Interpolation::Perspective,
+    }
 }
 
 fn port_binding(layout: PortLayout, qualifiers: &Qualifiers) -> Binding {

@@ -5,7 +5,7 @@ use super::constants::is_int_scalar;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, Stmt, StmtId, StmtKind};
 use crate::ir::build::Builder;
-use crate::ir::{Case, TypeId, Value};
+use crate::ir::{Case, ConstId, TypeId, Types, Value};
 use crate::source::Span;
 
 /// The arms found so far.
@@ -67,13 +67,22 @@ impl Sema<'_> {
     fn label_value(&mut self, b: &mut Builder<'_>, expr: ExprId, ty: TypeId) -> Option<u64> {
         let span = self.ast[expr].span;
         let id = self.constant(b, expr, "a case label")?;
-        let Value::Const(id) = self.coerce(b, Value::Const(id), ty, span)? else { return None };
+        let Value::Const(id) = self.label_as(b, id, ty, span)? else { return None };
         let bits = b.module.constants.bits(id);
         if bits.is_none() {
             let message = "a case label must be known at compile time";
             self.error(Code::NOT_CONSTANT, span, message, "depends on a specialization constant");
         }
         bits
+    }
+
+    /// Where one of label and selector is unsigned, both are compared so: the same bits (GLSL 4.60 section 6.2).
+    fn label_as(&mut self, b: &mut Builder<'_>, id: ConstId, ty: TypeId, span: Span) -> Option<Value> {
+        let from = b.module.constants.get(id).ty;
+        match from == Types::U32 && ty == Types::I32 {
+            true => Some(b.bitcast(Value::Const(id), ty)),
+            false => self.coerce(b, Value::Const(id), ty, span),
+        }
     }
 
     fn label(&mut self, b: &mut Builder<'_>, stmt: &Stmt, ty: TypeId, arms: &mut Arms) {

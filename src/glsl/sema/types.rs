@@ -42,6 +42,9 @@ impl Sema<'_> {
     ) -> Option<TypeId> {
         let ast = self.ast;
         let mut ty = base;
+        if let Some(dimension) = ast[dimensions].first() {
+            self.refuse_query(b, base, dimension.span)?;
+        }
         if !dimensions.is_empty() && base == Types::VOID {
             self.error(Code::BAD_TYPE, ast[dimensions][0].span, "there are no arrays of `void`", "array of nothing");
             return None;
@@ -107,7 +110,12 @@ impl Sema<'_> {
                 )?;
                 Some(basic.intern(&mut b.module.types))
             }
-            Some(TypeName::Opaque(ty)) => Some(b.module.types.intern(ty)),
+            Some(TypeName::Opaque(ty)) => {
+                if matches!(ty, Type::AccelerationStructure | Type::RayQuery) {
+                    self.need_ray_query(name.span)?;
+                }
+                Some(b.module.types.intern(ty))
+            }
             Some(TypeName::Unsupported(what)) => {
                 self.unsupported(name.span, &format!("`{}`: {what} are", self.text(name.symbol)));
                 None
@@ -187,6 +195,7 @@ impl Sema<'_> {
     fn member_type(&mut self, b: &mut Builder<'_>, base: TypeId, declarator: &ast::Declarator) -> Option<TypeId> {
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
         self.refuse_opaque(b, ty, declarator.span)?;
+        self.refuse_query(b, ty, declarator.span)?;
         let complaint = match b.module.types.get(ty) {
             Type::Void => "a member cannot be `void`",
             Type::Array { len: ArrayLen::Runtime, .. } => "an array in a struct needs a size",

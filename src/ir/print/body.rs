@@ -247,6 +247,11 @@ impl Body<'_, '_> {
                 let names: String = parts.iter_names().map(|(name, _)| format!(" {}", name.to_lowercase())).collect();
                 self.word(format!("image.{}{names}:", image_word(op)), self.function.values(operands))
             }
+            Op::Ray { op, on, args } => {
+                let mut operands = vec![on];
+                operands.extend_from_slice(self.function.values(args));
+                self.word(format!("ray.{}", snake(op)), &operands)
+            }
             Op::Interpolate { at, pointer, args } => {
                 let mut operands = vec![pointer];
                 operands.extend_from_slice(self.function.values(args));
@@ -297,7 +302,7 @@ impl Body<'_, '_> {
 
 fn image_word(op: ImageOp) -> String {
     match op {
-        ImageOp::Atomic(op) => format!("atomic.{}", snake(op)),
+        ImageOp::Atomic(op, ..) => format!("atomic.{}", snake(op)),
         op => snake(op),
     }
 }

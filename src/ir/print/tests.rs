@@ -69,6 +69,7 @@ fn a_module_shows_every_fact() {
         function,
         workgroup_size: [size, one, one],
         reconvergence: Reconvergence::Maximal,
+        derivatives: None,
         fragment: Default::default(),
     });
     assert_text(

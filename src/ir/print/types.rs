@@ -45,6 +45,7 @@ pub fn write_type(
         Type::SampledImage(image) => image_text("sampled", image),
         Type::Sampler => "sampler".to_owned(),
         Type::AccelerationStructure => "acceleration-structure".to_owned(),
+        Type::RayQuery => "ray-query".to_owned(),
         Type::Foreign(index) => format!("foreign<{index}>"),
         Type::CooperativeMatrix(matrix) => {
             out.push_str("cooperative<");

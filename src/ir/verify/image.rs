@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::{Check, ensure};
-use crate::ir::{ImageOp, ImageParts, ImageType, Scalar, Space, Type, TypeId, Types, Values};
+use crate::ir::{AtomicOp, ImageOp, ImageParts, ImageType, Scalar, Space, Type, TypeId, Types, Values};
 
 impl Body<'_> {
     pub fn image(&mut self, ty: TypeId, op: ImageOp, parts: ImageParts, operands: Values) -> Check {
@@ -20,7 +20,7 @@ impl Body<'_> {
     /// The image that the first operand is, holds or points to.
     fn image_of(&mut self, op: ImageOp, of: TypeId) -> Result<ImageType, String> {
         let of = match (op, self.types.get(of)) {
-            (ImageOp::Atomic(_), Type::Pointer { space: Space::Handle, pointee }) => pointee,
+            (ImageOp::Atomic(..), Type::Pointer { space: Space::Handle, pointee }) => pointee,
             _ => of,
         };
         match self.types.get(of) {
@@ -34,11 +34,19 @@ impl Body<'_> {
         let (scalar, compares) = (self.types.scalar(image.sampled), parts.contains(ImageParts::REFERENCE));
         match op {
             ImageOp::Sample | ImageOp::SampleProjected if compares => Some(scalar),
-            ImageOp::Sample | ImageOp::SampleProjected | ImageOp::Gather | ImageOp::Fetch | ImageOp::Read => {
-                Some(self.types.vector(image.sampled, 4))
-            }
+            ImageOp::FragmentMask => Some(Types::U32),
+            ImageOp::Sample
+            | ImageOp::SampleProjected
+            | ImageOp::Gather
+            | ImageOp::Fetch
+            | ImageOp::FragmentFetch
+            | ImageOp::Read => Some(self.types.vector(image.sampled, 4)),
             ImageOp::Write => Some(Types::VOID),
-            ImageOp::Atomic(_) => Some(scalar),
+            ImageOp::Atomic(AtomicOp::Store, ..) => Some(Types::VOID),
+            ImageOp::Atomic(..) => Some(scalar),
+            ImageOp::Weighted | ImageOp::BoxFilter | ImageOp::BlockMatch { .. } => {
+                Some(self.types.vector(Scalar::F32, 4))
+            }
             ImageOp::QueryLod => Some(self.types.vector(Scalar::F32, 2)),
             ImageOp::Levels | ImageOp::Samples => Some(Types::I32),
             ImageOp::Size | ImageOp::Combine => None,

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::{Check, ensure};
-use crate::ir::{ArrayLen, AtomicOp, Inst, Op, Place, Scalar, Space, Type, TypeId, Types, Value, Values};
+use crate::ir::{ArrayLen, AtomicOp, Inst, Op, Place, RayOp, Scalar, Space, Type, TypeId, Types, Value, Values};
 
 impl Body<'_> {
     pub fn memory(&mut self, inst: &Inst) -> Check {
@@ -17,12 +17,15 @@ impl Body<'_> {
             Op::Atomic { op, pointer, args, .. } => self.atomic(inst.ty, op, pointer, args),
             Op::Image { op, parts, operands } => self.image(inst.ty, op, parts, operands),
             Op::Interpolate { at, pointer, args } => self.interpolate(inst.ty, at, pointer, args),
+            Op::Ray { op, on, args } => self.ray(inst.ty, op, on, args),
             Op::Print { text, args } => {
                 ensure!((text as usize) < self.module.texts.len(), "there is no such text");
                 self.list_types(args)?;
                 self.expect(inst.ty, Types::VOID)
             }
-            Op::Barrier { .. } | Op::Demote => self.expect(inst.ty, Types::VOID),
+            Op::PixelDepth => self.expect(inst.ty, Types::F32),
+            Op::PixelStencil => self.expect(inst.ty, Types::U32),
+            Op::Barrier { .. } | Op::Demote | Op::Interlock { .. } => self.expect(inst.ty, Types::VOID),
             _ => self.flow_operands(inst),
         }
     }
@@ -52,6 +55,25 @@ impl Body<'_> {
         ensure!(args.len() == usize::from(expected.is_some()), "{} arguments", args.len());
         args.iter().zip(expected).try_for_each(|(arg, expected)| self.expect(*arg, expected))?;
         self.expect(ty, of)
+    }
+
+    fn ray(&mut self, ty: TypeId, op: RayOp, on: Value, args: Values) -> Check {
+        let of = self.value(on)?;
+        match op {
+            RayOp::Structure => ensure!(self.shape(of)? == (Scalar::U32, 2), "an address of {}", self.name(of)),
+            _ => {
+                let pointee = self.types.pointee(of).map(|(_, pointee)| self.types.get(pointee));
+                ensure!(pointee == Some(Type::RayQuery), "{} is no pointer to a ray query", self.name(of));
+            }
+        }
+        let (found, wanted) = (self.list_types(args)?, op.operands());
+        ensure!(found.len() == wanted.len(), "{} operands instead of {}", found.len(), wanted.len());
+        for (found, wanted) in found.into_iter().zip(wanted) {
+            let wanted = wanted.ty(self.types);
+            self.expect(found, wanted)?;
+        }
+        let result = op.result(self.types);
+        self.expect(ty, result)
     }
 
     fn access(&mut self, ty: TypeId, base: Value, indices: Values) -> Check {

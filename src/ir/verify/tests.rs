@@ -286,6 +286,7 @@ fn entry_points_take_nothing_and_have_a_size() {
         function,
         workgroup_size: [zero; 3],
         reconvergence: Reconvergence::Default,
+        derivatives: None,
         fragment: Default::default(),
     };
     module.functions[function].ret = Types::VOID;

@@ -1,7 +1,6 @@
 //! Function bodies: blocks, operands, and which part of this module lowers which operation.
 
 use super::control::Target;
-use super::math::is_derivative;
 use super::pointer::Pointer;
 use super::shape::SCALAR_LIMIT;
 use super::{DEPTH_LIMIT, INSTRUCTION_LIMIT, Lower, Scalars};
@@ -201,8 +200,20 @@ impl<'m> Lower<'m> {
                 self.kill(false);
                 Scalars::new()
             }
-            IrOp::Math(function, args) if is_derivative(function) => self.derivative(function, args),
+            IrOp::Math(function, args) if function.is_derivative() => self.derivative(function, args),
             IrOp::Interpolate { at, pointer, args } => self.interpolate(at, pointer, args, inst.ty),
+            IrOp::PixelDepth | IrOp::PixelStencil => {
+                self.not_yet("reads of attachments");
+                self.stand_in(inst.ty)
+            }
+            IrOp::Ray { .. } => {
+                self.not_yet("ray queries");
+                self.stand_in(inst.ty)
+            }
+            IrOp::Interlock { .. } => {
+                self.not_yet("critical sections of fragment shaders");
+                Scalars::new()
+            }
             IrOp::Print { .. } => {
                 self.not_yet("texts that are printed");
                 Scalars::new()

@@ -58,6 +58,9 @@ impl Lower<'_> {
             (Space::PushConstant, _) => self.push_constants(global.ty),
             (Space::Input, Binding::BuiltIn(name)) => Pointer::BuiltIn { name, ty: global.ty },
             (Space::Input | Space::Output, _) => self.interface_variable(id, global),
+            (Space::Handle, _) if self.shapes.types.get(global.ty) == ir::Type::AccelerationStructure => {
+                self.without("ray queries")
+            }
             (Space::Handle, _) => Pointer::Resource(Resource { global: id, element: 0, ty: global.ty }),
             _ => self.without("variables like this one"),
         }

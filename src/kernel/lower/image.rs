@@ -8,7 +8,8 @@ use super::body::Operand;
 use super::pointer::{Index, Pointer};
 use super::{Lower, Scalars};
 use crate::ir::{
-    self, Access, Binding, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Values,
+    self, Access, AtomicOp, Binding, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, Order, Scalar, Type, TypeId,
+    Values,
 };
 use crate::kernel::{BinOp, BindingPoint, Image, Op, Value, image};
 
@@ -46,6 +47,10 @@ impl Lower<'_> {
         if op == ImageOp::Combine {
             let sampler = self.operand(list[1]).pointer();
             return Operand::Pointer(combined(&first, &sampler));
+        }
+        if let Some(what) = refused(op) {
+            self.not_yet(what);
+            return Operand::Values(self.stand_in(inst.ty));
         }
         let made = self.image_number(&first, parts).and_then(|number| self.on_image(number, inst, op, parts, list));
         Operand::Values(made.unwrap_or_else(|| self.stand_in(inst.ty)))
@@ -191,6 +196,20 @@ impl Lower<'_> {
             self.b.un(crate::kernel::UnOp::Abs, Scalar::F32, along)
         });
         self.b.bin(BinOp::Add, Scalar::F32, x, y)
+    }
+}
+
+/// What an operation is that kernels do not have.
+const fn refused(op: ImageOp) -> Option<&'static str> {
+    use ImageOp as O;
+    match op {
+        O::Atomic(AtomicOp::Load | AtomicOp::Store, ..) => Some("atomic loads and stores of texels"),
+        O::Atomic(_, _, Order::Relaxed) => None,
+        O::Atomic(..) => Some("atomic operations on images that order other accesses"),
+        O::FragmentMask | O::FragmentFetch => Some("fragment masks"),
+        O::Weighted | O::BoxFilter | O::BlockMatch { .. } => Some("filters over blocks of texels"),
+        O::Sample | O::SampleProjected | O::Gather | O::Fetch | O::Read | O::Write | O::Combine => None,
+        O::Size | O::QueryLod | O::Levels | O::Samples => None,
     }
 }
 

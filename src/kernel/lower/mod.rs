@@ -106,6 +106,10 @@ fn refused_modes(module: &Module, point: &ir::EntryPoint) -> Option<String> {
         (modes.integer_centers, "fragments whose centres lie at integers"),
         (!module.feedback.is_empty(), "outputs that transform feedback takes"),
         (modes.full_quads || modes.quad_derivatives, "promises about quads"),
+        (modes.post_depth_coverage, "sample masks behind the tests"),
+        (modes.early_and_late_tests, "tests before and after the shader"),
+        (modes.interlock.is_some(), "critical sections of fragment shaders"),
+        (point.derivatives.is_some(), "derivatives in compute shaders"),
     ];
     let refused = asked.into_iter().find(|(asked, _)| *asked)?;
     Some(format!("{} are {NOT_YET}", refused.1))

@@ -116,7 +116,7 @@ fn across_lanes(op: &Op) -> Words {
 /// `image 2 sample [coordinate bias]`: the parts in the order of their operands.
 fn image_text(op: ImageOp, image: u32, parts: ImageParts) -> String {
     let name = match op {
-        ImageOp::Atomic(op) => format!("atomic.{}", snake(op)),
+        ImageOp::Atomic(op, ..) => format!("atomic.{}", snake(op)),
         op => snake(op),
     };
     let parts: Vec<String> = parts.iter_names().map(|(name, _)| name.to_lowercase()).collect();

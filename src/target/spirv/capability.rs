@@ -49,7 +49,7 @@ const STORAGE_16: [Capability; 5] = [
 ];
 
 /// Extension that carries a capability, and the first version that has it without; none when no version has.
-const EXTENSIONS: [(Capability, &str, Option<Version>); 28] = [
+const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::CooperativeMatrixKHR, "SPV_KHR_cooperative_matrix", None),
     (Capability::VulkanMemoryModel, "SPV_KHR_vulkan_memory_model", Some(Version::V1_5)),
     (Capability::DotProduct, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
@@ -78,6 +78,25 @@ const EXTENSIONS: [(Capability, &str, Option<Version>); 28] = [
     (Capability::StorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
     (Capability::UniformAndStorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
     (Capability::StoragePushConstant8, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
+    (Capability::FragmentDensityEXT, "SPV_EXT_fragment_invocation_density", None),
+    (Capability::StencilExportEXT, "SPV_EXT_shader_stencil_export", None),
+    (Capability::SampleMaskPostDepthCoverage, "SPV_KHR_post_depth_coverage", None),
+    (Capability::FragmentShaderSampleInterlockEXT, "SPV_EXT_fragment_shader_interlock", None),
+    (Capability::FragmentShaderPixelInterlockEXT, "SPV_EXT_fragment_shader_interlock", None),
+    (Capability::ShaderViewportMaskNV, "SPV_NV_viewport_array2", None),
+    (Capability::ShaderStereoViewNV, "SPV_NV_stereo_view_rendering", None),
+    (Capability::PerViewAttributesNV, "SPV_NVX_multiview_per_view_attributes", None),
+    (Capability::CoreBuiltinsARM, "SPV_ARM_core_builtins", None),
+    (Capability::ComputeDerivativeGroupQuadsKHR, "SPV_KHR_compute_shader_derivatives", None),
+    (Capability::ComputeDerivativeGroupLinearKHR, "SPV_KHR_compute_shader_derivatives", None),
+    (Capability::RayQueryKHR, "SPV_KHR_ray_query", None),
+    (Capability::FragmentMaskAMD, "SPV_AMD_shader_fragment_mask", None),
+    (Capability::TileImageDepthReadAccessEXT, "SPV_EXT_shader_tile_image", None),
+    (Capability::TileImageStencilReadAccessEXT, "SPV_EXT_shader_tile_image", None),
+    (Capability::TextureSampleWeightedQCOM, "SPV_QCOM_image_processing", None),
+    (Capability::TextureBoxFilterQCOM, "SPV_QCOM_image_processing", None),
+    (Capability::TextureBlockMatchQCOM, "SPV_QCOM_image_processing", None),
+    (Capability::TextureBlockMatch2QCOM, "SPV_QCOM_image_processing2", None),
 ];
 
 impl Needs {
@@ -194,6 +213,16 @@ const fn of_op(op: Op) -> Option<Capability> {
         | Op::ImageQueryLod
         | Op::ImageQueryLevels
         | Op::ImageQuerySamples => Capability::ImageQuery,
+        Op::ImageSampleWeightedQCOM => Capability::TextureSampleWeightedQCOM,
+        Op::ImageBoxFilterQCOM => Capability::TextureBoxFilterQCOM,
+        Op::ImageBlockMatchSADQCOM | Op::ImageBlockMatchSSDQCOM => Capability::TextureBlockMatchQCOM,
+        Op::ImageBlockMatchWindowSADQCOM
+        | Op::ImageBlockMatchWindowSSDQCOM
+        | Op::ImageBlockMatchGatherSADQCOM
+        | Op::ImageBlockMatchGatherSSDQCOM => Capability::TextureBlockMatch2QCOM,
+        Op::FragmentMaskFetchAMD | Op::FragmentFetchAMD => Capability::FragmentMaskAMD,
+        Op::DepthAttachmentReadEXT => Capability::TileImageDepthReadAccessEXT,
+        Op::StencilAttachmentReadEXT => Capability::TileImageStencilReadAccessEXT,
         Op::DemoteToHelperInvocation | Op::IsHelperInvocationEXT => Capability::DemoteToHelperInvocation,
         Op::TypeCooperativeMatrixKHR => Capability::CooperativeMatrixKHR,
         Op::GroupNonUniformRotateKHR => Capability::GroupNonUniformRotateKHR,
@@ -232,6 +261,16 @@ const fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
         BuiltIn::SampleId | BuiltIn::SamplePosition => Some(Capability::SampleRateShading),
         BuiltIn::PrimitiveId => Some(Capability::Geometry),
         BuiltIn::DeviceIndex => Some(Capability::DeviceGroup),
+        BuiltIn::FragSizeEXT | BuiltIn::FragInvocationCountEXT => Some(Capability::FragmentDensityEXT),
+        BuiltIn::FragStencilRefEXT => Some(Capability::StencilExportEXT),
+        BuiltIn::ViewportMaskNV => Some(Capability::ShaderViewportMaskNV),
+        BuiltIn::SecondaryPositionNV | BuiltIn::SecondaryViewportMaskNV => Some(Capability::ShaderStereoViewNV),
+        BuiltIn::PositionPerViewNV | BuiltIn::ViewportMaskPerViewNV => Some(Capability::PerViewAttributesNV),
+        BuiltIn::CoreIDARM
+        | BuiltIn::CoreCountARM
+        | BuiltIn::CoreMaxIDARM
+        | BuiltIn::WarpIDARM
+        | BuiltIn::WarpMaxIDARM => Some(Capability::CoreBuiltinsARM),
         BuiltIn::WarpIDNV | BuiltIn::SMIDNV | BuiltIn::WarpsPerSMNV | BuiltIn::SMCountNV => {
             Some(Capability::ShaderSMBuiltinsNV)
         }

@@ -38,6 +38,11 @@ impl Body<'_, '_> {
         }
     }
 
+    fn interlock(&mut self, begin: bool) {
+        self.m.globals.interlocked = true;
+        self.emit_void(if begin { Op::BeginInvocationInterlockEXT } else { Op::EndInvocationInterlockEXT }, &[]);
+    }
+
     pub fn control(&mut self, inst: &Inst) -> Word {
         match inst.op {
             ir::Op::If { condition, then, otherwise, hint } => {
@@ -53,6 +58,7 @@ impl Body<'_, '_> {
                 self.end_block(Op::TerminateInvocation, &[]);
             }
             ir::Op::Discard => self.end_block(Op::Kill, &[]),
+            ir::Op::Interlock { begin } => self.interlock(begin),
             ir::Op::Demote => self.emit_void(Op::DemoteToHelperInvocation, &[]),
             _ => {
                 self.m.internal("control flow that is none");

@@ -3,7 +3,9 @@
 use super::globals::Variable;
 use super::words::clip;
 use super::{Emitter, Version};
-use crate::ir::{ConstId, DepthPromise, EntryPoint, FragmentModes, FuncId, Reconvergence, Scalar, Stage};
+use crate::ir::{
+    ConstId, DepthPromise, DerivativeGroup, EntryPoint, FragmentModes, FuncId, Interlock, Reconvergence, Scalar, Stage,
+};
 use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
 
 impl Emitter<'_> {
@@ -17,12 +19,29 @@ impl Emitter<'_> {
         self.out.entry_points.extend(&interface);
         self.out.entry_points.end(start);
         match entry.stage {
-            Stage::Compute => self.workgroup_size(function, entry.workgroup_size),
+            Stage::Compute => {
+                self.workgroup_size(function, entry.workgroup_size);
+                self.derivative_group(function, entry.derivatives);
+            }
             Stage::Fragment => self.fragment_modes(function, entry.fragment, &interface),
             Stage::Vertex => self.feedback_mode(function),
         }
         self.reconvergence(function, entry.reconvergence);
         self.foreign_modes(function);
+    }
+
+    fn derivative_group(&mut self, function: Word, group: Option<DerivativeGroup>) {
+        let (mode, capability) = match group {
+            None => return,
+            Some(DerivativeGroup::Quads) => {
+                (ExecutionMode::DerivativeGroupQuadsKHR, Capability::ComputeDerivativeGroupQuadsKHR)
+            }
+            Some(DerivativeGroup::Linear) => {
+                (ExecutionMode::DerivativeGroupLinearKHR, Capability::ComputeDerivativeGroupLinearKHR)
+            }
+        };
+        self.needs.capability(capability);
+        self.out.modes.op(Op::ExecutionMode, &[function, mode as Word]);
     }
 
     /// Transform feedback, where something that is written asks for it.
@@ -34,6 +53,7 @@ impl Emitter<'_> {
 
     /// Vulkan's origin, and what the shader says of its tests; `interface` tells whether it writes the depth.
     fn fragment_modes(&mut self, function: Word, modes: FragmentModes, interface: &[Word]) {
+        let interlock = modes.interlock.or_else(|| self.globals.interlocked.then_some(Interlock::default()));
         let mut mode = |mode: ExecutionMode| self.out.modes.op(Op::ExecutionMode, &[function, mode as Word]);
         mode(ExecutionMode::OriginUpperLeft);
         if modes.integer_centers {
@@ -47,6 +67,30 @@ impl Emitter<'_> {
         }
         if modes.early_tests {
             mode(ExecutionMode::EarlyFragmentTests);
+        }
+        if modes.post_depth_coverage {
+            mode(ExecutionMode::PostDepthCoverage);
+        }
+        if modes.early_and_late_tests {
+            mode(ExecutionMode::EarlyAndLateFragmentTestsAMD);
+        }
+        if let Some(interlock) = interlock {
+            mode(interlock_mode(interlock));
+        }
+        if self.globals.stencil_output().is_some_and(|id| interface.contains(&id)) {
+            mode(ExecutionMode::StencilRefReplacingEXT);
+        }
+        if let Some(interlock) = interlock {
+            self.needs.capability(match interlock.of_sample {
+                true => Capability::FragmentShaderSampleInterlockEXT,
+                false => Capability::FragmentShaderPixelInterlockEXT,
+            });
+        }
+        if modes.post_depth_coverage {
+            self.needs.capability(Capability::SampleMaskPostDepthCoverage);
+        }
+        if modes.early_and_late_tests {
+            self.needs.extension("SPV_AMD_shader_early_and_late_fragment_tests");
         }
         if modes.full_quads || modes.quad_derivatives {
             self.needs.capability(Capability::QuadControlKHR);
@@ -120,6 +164,15 @@ impl Emitter<'_> {
         };
         self.needs.extension(extension);
         self.out.modes.op(Op::ExecutionMode, &[function, mode as Word]);
+    }
+}
+
+const fn interlock_mode(interlock: Interlock) -> ExecutionMode {
+    match (interlock.of_sample, interlock.ordered) {
+        (false, true) => ExecutionMode::PixelInterlockOrderedEXT,
+        (false, false) => ExecutionMode::PixelInterlockUnorderedEXT,
+        (true, true) => ExecutionMode::SampleInterlockOrderedEXT,
+        (true, false) => ExecutionMode::SampleInterlockUnorderedEXT,
     }
 }
 

@@ -283,7 +283,10 @@ impl<'a> Body<'_, 'a> {
                 self.emit(Op::VectorInsertDynamic, ty, &words)
             }
             O::Interpolate { at, pointer, args } => self.interpolate(inst.ty, at, pointer, args),
+            O::PixelDepth => self.of_fragment(Op::DepthAttachmentReadEXT, inst.ty),
+            O::PixelStencil => self.of_fragment(Op::StencilAttachmentReadEXT, inst.ty),
             O::Print { text, args } => self.print(text, args),
+            O::Ray { op, on, args } => self.ray(inst.ty, op, on, args),
             O::Image { op, parts, operands } => self.image(inst.ty, op, parts, operands),
             O::Lane(op, args) => self.lane(op, args, inst.ty),
             O::Foreign(instruction, args) => self.foreign(inst.ty, instruction, args),
@@ -303,6 +306,12 @@ impl<'a> Body<'_, 'a> {
             self.uses.calls.push(function);
         }
         self.emit(Op::FunctionCall, ty, &words)
+    }
+
+    /// What a fragment invocation can ask of itself.
+    fn of_fragment(&mut self, op: Op, ty: TypeId) -> Word {
+        let ty = self.m.value_type(ty);
+        self.emit(op, ty, &[])
     }
 
     fn composite(&mut self, inst: &Inst) -> Word {

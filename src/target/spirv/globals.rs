@@ -6,27 +6,37 @@ use super::Emitter;
 use super::types::storage_class;
 use crate::ir::{self, Access, ArrayLen, Binding, Global, GlobalId, Space, Type, TypeId};
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
+use rustc_hash::FxHashSet;
 
 /// Variables declared so far; 0 marks one not asked for yet.
 #[derive(Debug, Default)]
 pub(super) struct GlobalMap {
     known: Vec<Word>,
     built_ins: Vec<(BuiltIn, Word)>,
-    /// The output that holds the depth.
+    /// The outputs that hold the depth and the stencil reference.
     depth: Option<Word>,
+    stencil: Option<Word>,
+    /// Whether there is a critical section.
+    pub interlocked: bool,
+    /// Decorations of images and samplers that take part in image processing.
+    pub processed: FxHashSet<(Word, Word)>,
     /// Variables in workgroup memory, and whether they are blocks.
     shared: Vec<(Word, bool)>,
 }
 
 impl GlobalMap {
     pub fn new(count: usize) -> GlobalMap {
-        GlobalMap { known: vec![0; count], built_ins: Vec::new(), depth: None, shared: Vec::new() }
+        GlobalMap { known: vec![0; count], ..GlobalMap::default() }
     }
 }
 
 impl GlobalMap {
     pub const fn depth_output(&self) -> Option<Word> {
         self.depth
+    }
+
+    pub const fn stencil_output(&self) -> Option<Word> {
+        self.stencil
     }
 }
 
@@ -75,7 +85,8 @@ impl Emitter<'_> {
         }
         let laid_out = self.is_laid_out(global);
         let ty = if laid_out { self.memory_type(global.ty) } else { self.value_type(global.ty) };
-        let init = global.init.filter(|init| !self.is_undef(*init)).map(|init| self.constant(init));
+        let init = global.init.filter(|init| !self.is_undef(*init));
+        let init = init.map(|init| if global.space == Space::Workgroup { self.null(ty) } else { self.constant(init) });
         let id = self.variable(storage_class(global.space), ty, init);
         if let Binding::Resource { set, binding } = global.binding {
             self.decorate(id, Decoration::DescriptorSet, &[set]);
@@ -182,8 +193,10 @@ impl Emitter<'_> {
 
     fn built_in_output(&mut self, built_in: BuiltIn, ty: Word) -> Word {
         let id = self.variable(StorageClass::Output, ty, None);
-        if built_in == BuiltIn::FragDepth {
-            self.globals.depth = Some(id);
+        match built_in {
+            BuiltIn::FragDepth => self.globals.depth = Some(id),
+            BuiltIn::FragStencilRefEXT => self.globals.stencil = Some(id),
+            _ => {}
         }
         self.decorate(id, Decoration::BuiltIn, &[built_in as Word]);
         self.needs.built_in(built_in);
@@ -264,6 +277,19 @@ const fn spirv_built_in(built_in: ir::BuiltIn) -> BuiltIn {
         ir::BuiltIn::BaryCoord => BuiltIn::BaryCoordKHR,
         ir::BuiltIn::BaryCoordNoPerspective => BuiltIn::BaryCoordNoPerspKHR,
         ir::BuiltIn::PrimitiveId => BuiltIn::PrimitiveId,
+        ir::BuiltIn::FragSize => BuiltIn::FragSizeEXT,
+        ir::BuiltIn::FragInvocationCount => BuiltIn::FragInvocationCountEXT,
+        ir::BuiltIn::FragStencilRef => BuiltIn::FragStencilRefEXT,
+        ir::BuiltIn::ViewportMask => BuiltIn::ViewportMaskNV,
+        ir::BuiltIn::SecondaryPosition => BuiltIn::SecondaryPositionNV,
+        ir::BuiltIn::SecondaryViewportMask => BuiltIn::SecondaryViewportMaskNV,
+        ir::BuiltIn::PositionPerView => BuiltIn::PositionPerViewNV,
+        ir::BuiltIn::ViewportMaskPerView => BuiltIn::ViewportMaskPerViewNV,
+        ir::BuiltIn::CoreIdArm => BuiltIn::CoreIDARM,
+        ir::BuiltIn::CoreCountArm => BuiltIn::CoreCountARM,
+        ir::BuiltIn::CoreMaxIdArm => BuiltIn::CoreMaxIDARM,
+        ir::BuiltIn::WarpIdArm => BuiltIn::WarpIDARM,
+        ir::BuiltIn::WarpMaxIdArm => BuiltIn::WarpMaxIDARM,
         ir::BuiltIn::WarpIdNv => BuiltIn::WarpIDNV,
         ir::BuiltIn::SmIdNv => BuiltIn::SMIDNV,
         ir::BuiltIn::WarpsPerSmNv => BuiltIn::WarpsPerSMNV,

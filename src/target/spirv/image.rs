@@ -3,7 +3,9 @@
 
 use super::Emitter;
 use super::function::Body;
-use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Scalar, Type, TypeId, Value, Values};
+use crate::ir::{
+    AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Order, Scalar, Scope, Type, TypeId, Value, Values,
+};
 use rspirv::spirv::{Capability, Dim, ImageFormat, ImageOperands, Op, StorageClass, Word};
 use smallvec::{SmallVec, smallvec};
 
@@ -82,7 +84,7 @@ impl Emitter<'_> {
     }
 
     /// A type made of at most one other.
-    fn wrapped_type(&mut self, op: Op, of: Word) -> Word {
+    pub fn wrapped_type(&mut self, op: Op, of: Word) -> Word {
         if let Some((_, id)) = self.types.wrapped.iter().find(|(known, _)| *known == (op, of)) {
             return *id;
         }
@@ -114,23 +116,23 @@ impl Emitter<'_> {
 }
 
 /// The operands of an operation by what they are.
-struct Operands {
-    parts: ImageParts,
-    words: SmallVec<[Word; 8]>,
-    values: SmallVec<[Value; 8]>,
+pub(super) struct Operands {
+    pub parts: ImageParts,
+    pub words: SmallVec<[Word; 8]>,
+    pub values: SmallVec<[Value; 8]>,
     /// Whether it reads or writes texels that others may see, in a memory model where that is said.
-    shared: bool,
+    pub shared: bool,
 }
 
 impl Operands {
     /// Place of a part's first operand.
-    fn at(&self, part: ImageParts) -> Option<usize> {
+    pub fn at(&self, part: ImageParts) -> Option<usize> {
         let before = self.parts.intersection(ImageParts::from_bits_truncate(part.bits() - 1));
         let pair = usize::from(before.contains(ImageParts::GRADIENTS));
         self.parts.contains(part).then(|| 1 + before.bits().count_ones() as usize + pair)
     }
 
-    fn word(&self, part: ImageParts) -> Option<Word> {
+    pub fn word(&self, part: ImageParts) -> Option<Word> {
         self.at(part).map(|at| self.words[at])
     }
 }
@@ -150,7 +152,10 @@ impl Body<'_, '_> {
             ImageOp::Gather => self.gather(ty, &operands),
             ImageOp::Fetch => self.fetch(ty, &operands),
             ImageOp::Read | ImageOp::Write => self.access_texel(ty, op, image, &operands),
-            ImageOp::Atomic(op) => self.image_atomic(ty, op, image, &operands),
+            ImageOp::Atomic(op, scope, order) => self.image_atomic(ty, op, (scope, order), image, &operands),
+            ImageOp::FragmentMask => self.fragment(Op::FragmentMaskFetchAMD, ty, &operands),
+            ImageOp::FragmentFetch => self.fragment(Op::FragmentFetchAMD, ty, &operands),
+            ImageOp::Weighted | ImageOp::BoxFilter | ImageOp::BlockMatch { .. } => self.process(ty, op, &operands),
             ImageOp::Size | ImageOp::QueryLod | ImageOp::Levels | ImageOp::Samples => self.query(ty, op, &operands),
             ImageOp::Combine => {
                 let ty = self.m.value_type(ty);
@@ -244,6 +249,15 @@ impl Body<'_, '_> {
         self.at_coordinate(Op::ImageGather, ty, operands.words[0], Some(component), operands)
     }
 
+    /// The number of a fragment is no optional operand, unlike that of a sample.
+    fn fragment(&mut self, op: Op, ty: TypeId, operands: &Operands) -> Word {
+        let mut words: SmallVec<[Word; 3]> = smallvec![self.bare_image(operands)];
+        let parts = [ImageParts::COORDINATE, ImageParts::SAMPLE];
+        words.extend(parts.into_iter().filter_map(|part| operands.word(part)));
+        let ty = self.m.value_type(ty);
+        self.emit(op, ty, &words)
+    }
+
     fn fetch(&mut self, ty: TypeId, operands: &Operands) -> Word {
         let image = self.bare_image(operands);
         self.at_coordinate(Op::ImageFetch, ty, image, None, operands)
@@ -282,7 +296,14 @@ impl Body<'_, '_> {
         0
     }
 
-    fn image_atomic(&mut self, ty: TypeId, op: AtomicOp, image: ImageType, operands: &Operands) -> Word {
+    fn image_atomic(
+        &mut self,
+        ty: TypeId,
+        op: AtomicOp,
+        how: (Scope, Order),
+        image: ImageType,
+        operands: &Operands,
+    ) -> Word {
         let scalar = self.m.scalar_type(image.sampled);
         let pointer = self.m.pointer_to(StorageClass::Image, scalar);
         let no_sample = self.m.scalar_constant(Scalar::I32, 0);
@@ -294,7 +315,7 @@ impl Body<'_, '_> {
         self.pass_non_uniform(operands.values[0], texel);
         let data: SmallVec<[Word; 2]> =
             [ImageParts::DATA, ImageParts::COMPARED].into_iter().filter_map(|part| operands.word(part)).collect();
-        self.texel_atomic(ty, op, texel, image.sampled, &data)
+        self.texel_atomic(ty, op, how, texel, image.sampled, &data)
     }
 
     fn query(&mut self, ty: TypeId, op: ImageOp, operands: &Operands) -> Word {

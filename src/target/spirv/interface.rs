@@ -5,7 +5,7 @@ use super::function::Body;
 use super::{Emitter, Version};
 use crate::ir::{
     self, Access, Binding, Global, GlobalId, ImageDim, Inst, InstFlags, Interpolation, Sampling, Scalar, Space, Stage,
-    Type, TypeId, Value,
+    Type, TypeId, Types, Value,
 };
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Word};
 
@@ -16,15 +16,26 @@ enum Target {
     Member(Word, Word),
 }
 
+/// What an array is made of, through arrays of arrays.
+fn innermost(types: &Types, ty: TypeId) -> (TypeId, Type) {
+    match types.get(ty) {
+        Type::Array { element, .. } => innermost(types, element),
+        other => (ty, other),
+    }
+}
+
 impl Emitter<'_> {
     pub fn decorate_interface(&mut self, id: Word, global: &Global) {
         self.decorate_binding(Target::Variable(id), global.binding, global.access);
         self.need_storage_of(global.space, global.ty);
         self.decorate_integers(id, global);
-        let Type::Struct(of) = self.module.types.get(global.ty) else { return };
         let module = self.module;
+        let (block, of) = match innermost(&module.types, global.ty) {
+            (block, Type::Struct(of)) => (block, of),
+            _ => return,
+        };
         let item = &module.types.structs[of];
-        let ty = self.value_type(global.ty);
+        let ty = self.value_type(block);
         if item.block && !self.types.blocks.contains(&ty) {
             self.types.blocks.push(ty);
             self.decorate(ty, Decoration::Block, &[]);
@@ -123,8 +134,11 @@ impl Emitter<'_> {
 
     /// Integer inputs of fragment shaders are flat, built-in ones too (VUID-StandaloneSpirv-Flat-04744).
     pub fn decorate_built_in(&mut self, id: Word, built_in: BuiltIn, global: &Global) {
-        if global.access.contains(Access::INVARIANT) {
+        if global.access.contains(Access::INVARIANT) && global.space == Space::Output {
             self.decorate(id, Decoration::Invariant, &[]);
+        }
+        if built_in == BuiltIn::Layer && global.space == Space::Output {
+            self.decorate_layer(id);
         }
         if built_in == BuiltIn::HelperInvocation && self.vulkan_memory {
             self.unsupported("`gl_HelperInvocation` beside cooperative matrices");
@@ -135,6 +149,18 @@ impl Emitter<'_> {
         let integer = self.element_scalar(global.ty).is_some_and(Scalar::is_int);
         if fragment && integer && global.space == Space::Input && built_in != BuiltIn::SampleMask {
             self.decorate(id, Decoration::Flat, &[]);
+        }
+    }
+
+    fn decorate_layer(&mut self, id: Word) {
+        let modes = self.module.layer;
+        if modes.viewport_relative {
+            self.needs.capability(Capability::ShaderViewportMaskNV);
+            self.decorate(id, Decoration::ViewportRelativeNV, &[]);
+        }
+        if let Some(offset) = modes.secondary_offset {
+            self.needs.capability(Capability::ShaderStereoViewNV);
+            self.decorate(id, Decoration::SecondaryViewportRelativeNV, &[offset]);
         }
     }
 

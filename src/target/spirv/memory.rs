@@ -226,9 +226,16 @@ impl Body<'_, '_> {
         self.emit(opcode, ty, &operands)
     }
 
-    /// An atomic operation on a texel, ordered with nothing, for the device.
-    pub fn texel_atomic(&mut self, ty: TypeId, op: AtomicOp, texel: Word, scalar: Scalar, data: &[Word]) -> Word {
-        let how = (Scope::QueueFamily, Order::Relaxed);
+    /// An atomic operation on a texel.
+    pub fn texel_atomic(
+        &mut self,
+        ty: TypeId,
+        op: AtomicOp,
+        how: (Scope, Order),
+        texel: Word,
+        scalar: Scalar,
+        data: &[Word],
+    ) -> Word {
         let Some(opcode) = self.atomic_opcode_of(op, scalar) else {
             return self.m.unsupported("this atomic operation on this kind of image");
         };

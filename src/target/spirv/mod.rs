@@ -26,6 +26,8 @@ mod model;
 mod narrow;
 mod physical;
 mod print;
+mod process;
+mod ray;
 pub mod reflection;
 mod types;
 mod words;

@@ -233,9 +233,16 @@ impl Emitter<'_> {
             Type::Image(image) => self.image_type(image),
             Type::SampledImage(image) => self.sampled_image_type(image),
             Type::Sampler => self.sampler_type(),
+            Type::AccelerationStructure => {
+                self.needs.capability(Capability::RayQueryKHR);
+                self.wrapped_type(Op::TypeAccelerationStructureKHR, 0)
+            }
+            Type::RayQuery => {
+                self.needs.capability(Capability::RayQueryKHR);
+                self.wrapped_type(Op::TypeRayQueryKHR, 0)
+            }
             Type::Foreign(index) => self.foreign_type(index),
             Type::CooperativeMatrix(matrix) => self.cooperative_type(matrix),
-            Type::AccelerationStructure => self.unsupported("acceleration structures"),
             Type::Array { .. } | Type::Struct(_) => self.internal("an aggregate where none can be"),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use super::function::{Body, Slot};
+use super::texture::Texel;
 use crate::ir::{BlockId, Case, ControlHint};
 use naga::{Block, Expression, Handle, Statement, SwitchCase, SwitchValue};
 
@@ -29,13 +30,23 @@ impl<'a> Body<'_, 'a, '_> {
             Statement::Loop { body, continuing, break_if } => self.repeat(body, continuing, *break_if),
             Statement::Break => self.leave(|body| body.b.break_()),
             Statement::Continue => self.leave(|body| body.b.continue_()),
-            Statement::Kill => self.leave(|body| body.b.discard()),
+            // WGSL 9.4.8: the invocation goes on as a helper.
+            Statement::Kill => self.leave(|body| {
+                body.demotes = true;
+                body.b.demote();
+            }),
+            Statement::ImageStore { image, coordinate, array_index, value } => {
+                self.store_texel(*image, &Texel::at(*coordinate, *array_index), *value)
+            }
+            Statement::ImageAtomic { image, coordinate, array_index, fun, value } => {
+                self.texel_atomic(*image, &Texel::at(*coordinate, *array_index), *fun, *value)
+            }
             Statement::Return { value } => self.return_value(*value),
             Statement::Store { pointer, value } => self.store(*pointer, *value),
             Statement::Call { function, arguments, result } => self.call(*function, arguments, *result, at),
             Statement::Atomic { pointer, fun, value, result } => self.atomic(*pointer, *fun, *value, *result),
             Statement::WorkGroupUniformLoad { pointer, result } => self.uniform_load(*pointer, *result),
-            Statement::ControlBarrier(barrier) => self.control_barrier(*barrier, at),
+            Statement::ControlBarrier(barrier) => self.leave(|body| body.control_barrier(*barrier)),
             _ => self.lane_statement(statement, at),
         }
     }
@@ -61,7 +72,13 @@ impl<'a> Body<'_, 'a, '_> {
 
     fn return_value(&mut self, value: Option<Handle<Expression>>) -> Outcome<()> {
         let value = value.map(|of| self.value(of)).transpose()?;
-        self.b.ret(value);
+        match value.filter(|_| !self.outputs.is_empty()) {
+            Some(value) => {
+                self.give_outputs(value);
+                self.b.ret(None);
+            }
+            None => self.b.ret(value),
+        }
         Ok(())
     }
 

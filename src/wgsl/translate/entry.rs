@@ -1,16 +1,15 @@
-//! The entry point: its inputs, its workgroup's size, and the zeroing of its workgroup memory.
+//! The entry point: its stage, its workgroup's size, and the zeroing of its workgroup memory.
 //!
 //! WGSL 7.3 makes workgroup variables start as zero. The invocations share the work, then wait for each other; nothing
-//! is emitted for variables that the entry point does not reach. Only compute entry points are taken.
+//! is emitted for variables that the entry point does not reach. Mesh and ray tracing stages are refused.
 
-use super::function::{Body, Origin, Slot};
+use super::function::{Body, Origin};
 use super::{Outcome, Shader};
 use crate::ir::{
-    self, Access, ArrayLen, BinaryOp, Binding, BuiltIn, ConstId, ControlHint, Global, Scalar, Space, Stage, Types,
-    Value,
+    self, Access, ArrayLen, BinaryOp, Binding, BuiltIn, ConstId, ControlHint, DepthPromise, FragmentModes, Global,
+    Scalar, Space, Stage, Types, Value,
 };
-use crate::lane::{Group, LaneOp};
-use naga::{Handle, TypeInner};
+use naga::{ConservativeDepth, EarlyDepthTest, Handle};
 
 /// How the invocations of a workgroup share work.
 pub(super) struct Turns {
@@ -18,28 +17,6 @@ pub(super) struct Turns {
     index: Value,
     /// Invocations of the workgroup.
     size: Value,
-}
-
-/// Where an input of a compute entry point comes from.
-enum Source {
-    Variable(BuiltIn),
-    Lane(LaneOp),
-}
-
-fn source(of: naga::BuiltIn) -> Option<Source> {
-    use naga::BuiltIn as B;
-    Some(match of {
-        B::GlobalInvocationId => Source::Variable(BuiltIn::GlobalInvocationId),
-        B::LocalInvocationId => Source::Variable(BuiltIn::LocalInvocationId),
-        B::LocalInvocationIndex => Source::Variable(BuiltIn::LocalInvocationIndex),
-        B::WorkGroupId => Source::Variable(BuiltIn::WorkgroupId),
-        B::NumWorkGroups => Source::Variable(BuiltIn::NumWorkgroups),
-        B::NumSubgroups => Source::Variable(BuiltIn::NumSubgroups),
-        B::SubgroupId => Source::Variable(BuiltIn::SubgroupId),
-        B::SubgroupSize => Source::Lane(LaneOp::LaneCount(Group::Subgroup)),
-        B::SubgroupInvocationId => Source::Lane(LaneOp::LaneIndex(Group::Subgroup)),
-        _ => return None,
-    })
 }
 
 /// Name and type of the variable that holds a built-in input.
@@ -60,7 +37,7 @@ impl Shader<'_> {
     pub(super) fn entry_point(&mut self, out: &mut ir::Module, index: usize) -> Outcome<()> {
         let naga = self.naga;
         let entry = &naga.entry_points[index];
-        self.only_compute(entry)?;
+        let stage = self.stage(entry)?;
         for (handle, _) in naga.overrides.iter() {
             if self.computed_override(handle).is_none() {
                 self.override_const(out, handle)?;
@@ -76,31 +53,35 @@ impl Shader<'_> {
         let span = self.span(span);
         let mut body = Body::new(self, out, origin, span, Vec::new(), Types::VOID);
         body.b.function.name = entry.name.as_str().into();
-        body.inputs(&entry.function)?;
-        body.zero_workgroup_memory(size)?;
+        body.inputs(&entry.function, stage)?;
+        body.outputs(&entry.function, stage)?;
+        if stage == Stage::Compute {
+            body.zero_workgroup_memory(size)?;
+        }
         body.run()?;
         let function = body.b.finish_into(None);
         self.finish_functions(out)?;
         out.entry_points.push(ir::EntryPoint {
             name: entry.name.as_str().into(),
-            stage: Stage::Compute,
+            stage,
             function,
             workgroup_size: size,
             reconvergence: ir::Reconvergence::Default,
-            fragment: Default::default(),
+            derivatives: None,
+            fragment: fragment_modes(entry.early_depth_test),
         });
         Ok(())
     }
 
-    fn only_compute(&self, entry: &naga::EntryPoint) -> Outcome<()> {
-        let stage = match entry.stage {
-            naga::ShaderStage::Compute => return Ok(()),
-            naga::ShaderStage::Vertex => "a vertex entry point",
-            naga::ShaderStage::Fragment => "a fragment entry point",
-            _ => "an entry point of this stage",
-        };
+    fn stage(&self, entry: &naga::EntryPoint) -> Outcome<Stage> {
+        match entry.stage {
+            naga::ShaderStage::Compute => return Ok(Stage::Compute),
+            naga::ShaderStage::Vertex => return Ok(Stage::Vertex),
+            naga::ShaderStage::Fragment => return Ok(Stage::Fragment),
+            _ => {}
+        }
         let at = entry.function.body.span_iter().next().map_or(naga::Span::UNDEFINED, |(_, span)| *span);
-        Err(self.unsupported(stage, at))
+        Err(self.unsupported("an entry point of this stage", at))
     }
 
     fn workgroup_size(&mut self, out: &mut ir::Module, entry: &naga::EntryPoint) -> Outcome<[ConstId; 3]> {
@@ -113,6 +94,17 @@ impl Shader<'_> {
         }
         Ok(size)
     }
+}
+
+/// What `@early_depth_test` says.
+fn fragment_modes(early: Option<EarlyDepthTest>) -> FragmentModes {
+    let depth = match early {
+        Some(EarlyDepthTest::Allow { conservative: ConservativeDepth::GreaterEqual }) => DepthPromise::Greater,
+        Some(EarlyDepthTest::Allow { conservative: ConservativeDepth::LessEqual }) => DepthPromise::Less,
+        Some(EarlyDepthTest::Allow { conservative: ConservativeDepth::Unchanged }) => DepthPromise::Unchanged,
+        Some(EarlyDepthTest::Force) | None => DepthPromise::Any,
+    };
+    FragmentModes { early_tests: early == Some(EarlyDepthTest::Force), depth, ..FragmentModes::default() }
 }
 
 /// The same constant as a `u32`.
@@ -139,46 +131,6 @@ pub(super) fn length(b: &mut ir::Builder<'_>, len: ArrayLen) -> Value {
 }
 
 impl Body<'_, '_, '_> {
-    /// Reads the inputs of an entry point.
-    fn inputs(&mut self, function: &naga::Function) -> Outcome<()> {
-        for argument in &function.arguments {
-            let value = match &argument.binding {
-                Some(binding) => self.input(binding)?,
-                None => self.input_struct(argument.ty)?,
-            };
-            self.arguments.push(Slot::Value(value));
-        }
-        Ok(())
-    }
-
-    fn input_struct(&mut self, ty: Handle<naga::Type>) -> Outcome<Value> {
-        let naga = self.shader.naga;
-        let TypeInner::Struct { members, .. } = &naga.types[ty].inner else {
-            return Err(self.unexpected("an input without a binding", naga.types.get_span(ty)));
-        };
-        let mut parts = Vec::with_capacity(members.len());
-        for member in members {
-            let Some(binding) = &member.binding else {
-                return Err(self.unexpected("an input without a binding", naga.types.get_span(ty)));
-            };
-            parts.push(self.input(binding)?);
-        }
-        let ty = self.shader.logical(self.b.module, ty)?;
-        Ok(self.b.construct(ty, &parts))
-    }
-
-    fn input(&mut self, binding: &naga::Binding) -> Outcome<Value> {
-        let from = match binding {
-            naga::Binding::BuiltIn(of) => source(*of),
-            naga::Binding::Location { .. } => None,
-        };
-        match from {
-            Some(Source::Variable(of)) => Ok(self.load_input(of)),
-            Some(Source::Lane(op)) => Ok(self.b.lane(op, Types::U32, &[])),
-            None => Err(self.shader.unsupported("this input", naga::Span::UNDEFINED)),
-        }
-    }
-
     /// The value of a built-in variable, which is added when it is first read.
     pub(super) fn load_input(&mut self, of: BuiltIn) -> Value {
         let known = self.b.module.globals.iter().find(|(_, global)| global.binding == Binding::BuiltIn(of));

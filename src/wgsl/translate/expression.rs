@@ -3,6 +3,7 @@
 use super::Outcome;
 use super::function::{Body, Slot};
 use super::memory::Place;
+use super::texture::{Sampling, Texel};
 use crate::ir::{ConstValue, TypeId, Types, Value};
 use naga::{Expression, Handle, Literal, SwizzleComponent, VectorSize};
 
@@ -48,6 +49,33 @@ impl Body<'_, '_, '_> {
             }
             Expression::As { expr, kind, convert } => self.cast(*expr, *kind, *convert, of)?,
             Expression::ArrayLength(array) => self.array_length(*array)?,
+            Expression::ImageSample {
+                image,
+                sampler,
+                gather,
+                coordinate,
+                array_index: layer,
+                offset,
+                level,
+                depth_ref: reference,
+                clamp_to_edge,
+            } => self.sample(&Sampling {
+                image: *image,
+                sampler: *sampler,
+                gather: *gather,
+                coordinate: *coordinate,
+                layer: *layer,
+                offset: *offset,
+                level: *level,
+                reference: *reference,
+                clamp_to_edge: *clamp_to_edge,
+            })?,
+            Expression::ImageLoad { image, coordinate, array_index, sample, level } => {
+                let (coordinate, layer) = (*coordinate, *array_index);
+                self.load_texel(*image, &Texel { coordinate, layer, sample: *sample, level: *level })?
+            }
+            Expression::ImageQuery { image, query } => self.query(*image, *query)?,
+            Expression::Derivative { axis, ctrl, expr } => self.derivative(*axis, *ctrl, *expr)?,
             other => return Err(self.cannot_evaluate(other, of)),
         };
         Ok(Slot::Value(value))
@@ -55,10 +83,6 @@ impl Body<'_, '_, '_> {
 
     fn cannot_evaluate(&self, expression: &Expression, at: Handle<Expression>) -> super::Failure {
         let what = match expression {
-            Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
-                "a texture"
-            }
-            Expression::Derivative { .. } => "a derivative",
             Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. } => "a cooperative matrix",
             Expression::RayQueryVertexPositions { .. }
             | Expression::RayQueryProceedResult

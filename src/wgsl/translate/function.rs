@@ -5,6 +5,7 @@
 //! loop's body that its `continuing` block uses go through variables, for `ir` scopes them apart.
 
 use super::memory::Place;
+use super::port::Output;
 use super::{Failure, Outcome, Shader};
 use crate::diagnostic::Code;
 use crate::ir::{self, Builder, Param, TypeId, Types, Value};
@@ -40,6 +41,10 @@ pub(super) struct Body<'s, 'a, 'm> {
     pub expressions: &'a Arena<Expression>,
     pub arguments: Vec<Argument>,
     pub locals: Vec<Value>,
+    /// An invocation can become a helper here.
+    pub demotes: bool,
+    /// What a `return` writes, in an entry point.
+    pub outputs: Vec<Output>,
     slots: Vec<Option<Slot>>,
     /// What module-scope expressions came to, while one that uses them is evaluated.
     computed: FxHashMap<Handle<Expression>, Value>,
@@ -61,18 +66,42 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         let b = Builder::new(out, name, span, params, ret);
         let expressions = &origin.function.expressions;
         let slots = vec![None; expressions.len()];
-        let (arguments, locals) = (Vec::new(), Vec::new());
+        let (arguments, locals, outputs) = (Vec::new(), Vec::new(), Vec::new());
         let (computed, spills) = (FxHashMap::default(), FxHashMap::default());
-        Body { shader, b, origin: Some(origin), expressions, arguments, locals, slots, computed, spills }
+        Body {
+            shader,
+            b,
+            origin: Some(origin),
+            expressions,
+            arguments,
+            locals,
+            demotes: false,
+            outputs,
+            slots,
+            computed,
+            spills,
+        }
     }
 
     /// For expressions at module scope, which fold to constants.
     pub(super) fn constants(shader: &'s mut Shader<'a>, out: &'m mut ir::Module) -> Self {
         let b = Builder::new(out, "constants", Span::NONE, Vec::new(), Types::VOID);
         let expressions = &shader.naga.global_expressions;
-        let (arguments, locals) = (Vec::new(), Vec::new());
+        let (arguments, locals, outputs) = (Vec::new(), Vec::new(), Vec::new());
         let (computed, spills) = (FxHashMap::default(), FxHashMap::default());
-        Body { shader, b, origin: None, expressions, arguments, locals, slots: Vec::new(), computed, spills }
+        Body {
+            shader,
+            b,
+            origin: None,
+            expressions,
+            arguments,
+            locals,
+            demotes: false,
+            outputs,
+            slots: Vec::new(),
+            computed,
+            spills,
+        }
     }
 
     /// Translates the variables and the statements of the function.
@@ -81,7 +110,19 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         for (handle, _) in origin.function.local_variables.iter() {
             self.local_variable(origin.function, handle)?;
         }
-        self.block(&origin.function.body)
+        self.block(&origin.function.body)?;
+        self.return_as_helper(origin.function)
+    }
+
+    /// naga takes `discard` for the end of a function; helpers, whose values nobody sees, go on to return one.
+    fn return_as_helper(&mut self, function: &'a naga::Function) -> Outcome<()> {
+        let Some(result) = function.result.as_ref().filter(|_| self.demotes && !self.b.is_terminated()) else {
+            return Ok(());
+        };
+        let ty = self.shader.logical(self.b.module, result.ty)?;
+        let zero = self.b.zero(ty);
+        self.b.ret(if self.outputs.is_empty() { Some(zero) } else { None });
+        Ok(())
     }
 
     /// A variable starts as its initialiser, or zero (WGSL 7.3); one computed from overrides is stored at the start.

@@ -9,7 +9,7 @@ use super::memory::Place;
 use super::{Outcome, Shader};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, Access, Binding, ConstId, ConstValue, Global, GlobalId, Space, Value};
-use naga::{Handle, StorageAccess, TypeInner};
+use naga::{Handle, ImageClass, StorageAccess, TypeInner};
 
 /// A module-scope variable in `ir`.
 #[derive(Clone, Copy)]
@@ -17,6 +17,23 @@ pub(super) struct Variable {
     pub id: GlobalId,
     /// The memory is the only member of a block made for it.
     pub wrapped: bool,
+}
+
+impl Shader<'_> {
+    fn access(&self, of: &naga::GlobalVariable) -> Access {
+        match self.naga.types[of.ty].inner {
+            TypeInner::Image { class: ImageClass::Storage { access, .. }, .. } => texel_access(access),
+            _ => access(of.space),
+        }
+    }
+}
+
+fn texel_access(access: StorageAccess) -> Access {
+    match (access.contains(StorageAccess::LOAD), access.contains(StorageAccess::STORE)) {
+        (true, false) => Access::READONLY,
+        (false, true) => Access::WRITEONLY,
+        _ => Access::empty(),
+    }
 }
 
 fn access(space: naga::AddressSpace) -> Access {
@@ -47,15 +64,13 @@ impl Shader<'_> {
         let at = self.naga.global_variables.get_span(handle);
         let name = var.name.as_deref().unwrap_or("");
         let space = self.space(var.space, at)?;
-        if space == Space::Handle {
-            return Err(self.unsupported("a texture or sampler", at));
-        }
         if space == Space::Uniform && self.has_narrow_columns(var.ty) {
             return Err(self.unsupported("a matrix with columns of 8 bytes or less in a uniform buffer", at));
         }
         let is_struct = matches!(self.naga.types[var.ty].inner, TypeInner::Struct { .. });
         let wrapped = space.is_laid_out() && !is_struct;
         let ty = match (space.is_laid_out(), wrapped) {
+            (false, _) if space == Space::Handle => self.logical_inner(out, &self.naga.types[var.ty].inner, at)?,
             (false, _) => self.logical(out, var.ty)?,
             (true, true) => self.wrapped(out, var.ty, name)?,
             (true, false) => self.laid_out(out, var.ty, true)?,
@@ -66,7 +81,7 @@ impl Shader<'_> {
         };
         let init = self.global_init(out, var, space, ty)?;
         let global =
-            Global { name: name.into(), span: self.span(at), space, ty, binding, access: access(var.space), init };
+            Global { name: name.into(), span: self.span(at), space, ty, binding, access: self.access(var), init };
         Ok(Variable { id: out.globals.push(global), wrapped })
     }
 

@@ -115,10 +115,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// `workgroupBarrier`, `storageBarrier`, `subgroupBarrier` and their unions.
-    pub(super) fn control_barrier(&mut self, of: Barrier, at: naga::Span) -> Outcome<()> {
-        if of.contains(Barrier::TEXTURE) {
-            return Err(self.shader.unsupported("`textureBarrier`", at));
-        }
+    pub(super) fn control_barrier(&mut self, of: Barrier) {
         if of.contains(Barrier::SUB_GROUP) {
             let kinds = MemoryKinds::BUFFER | MemoryKinds::SHARED;
             self.b.barrier(Some(Scope::Subgroup), Scope::Subgroup, kinds, Order::AcquireRelease);
@@ -126,10 +123,10 @@ impl Body<'_, '_, '_> {
         let mut kinds = MemoryKinds::empty();
         kinds.set(MemoryKinds::SHARED, of.contains(Barrier::WORK_GROUP));
         kinds.set(MemoryKinds::BUFFER, of.contains(Barrier::STORAGE));
+        kinds.set(MemoryKinds::IMAGE, of.contains(Barrier::TEXTURE));
         if !kinds.is_empty() {
             self.b.barrier(Some(Scope::Workgroup), barrier_scope(kinds), kinds, Order::AcquireRelease);
         }
-        Ok(())
     }
 
     pub(super) fn workgroup_barrier(&mut self) {
@@ -164,13 +161,13 @@ impl Body<'_, '_, '_> {
     }
 }
 
-/// Buffers are ordered for the whole device, as other invocations may read them by atomics' order.
+/// Buffers and textures are ordered for the whole device, as other invocations may read them by atomics' order.
 fn barrier_scope(kinds: MemoryKinds) -> Scope {
-    if kinds.contains(MemoryKinds::BUFFER) { Scope::Device } else { Scope::Workgroup }
+    if kinds.intersects(MemoryKinds::BUFFER | MemoryKinds::IMAGE) { Scope::Device } else { Scope::Workgroup }
 }
 
 /// The operations with one argument.
-fn atomic_op(function: AtomicFunction) -> Option<AtomicOp> {
+pub(super) fn atomic_op(function: AtomicFunction) -> Option<AtomicOp> {
     Some(match function {
         AtomicFunction::Add => AtomicOp::Add,
         AtomicFunction::Subtract => AtomicOp::Sub,

@@ -2,8 +2,8 @@
 //!
 //! The module has passed naga's validator, so types agree and control flow is structured. Where WGSL defines what the
 //! hardware leaves open (division by zero, shift amounts, conversions out of range, zeroed workgroup memory) the code
-//! that makes it so is emitted here; accesses out of bounds are left to the driver (robust buffer access). Vertex and
-//! fragment stages, textures, samplers and ray queries are refused, each with its span. The first failure ends the run.
+//! that makes it so is emitted here; accesses out of bounds are left to the driver (robust buffer access). Mesh and ray
+//! tracing stages, external textures and ray queries are refused, each with its span. The first failure ends the run.
 
 mod arithmetic;
 mod call;
@@ -18,7 +18,9 @@ mod lane;
 mod math;
 mod memory;
 mod packing;
+mod port;
 mod subgroup;
+mod texture;
 mod types;
 
 use super::carrier::Carriers;

@@ -45,9 +45,6 @@ impl Body<'_, '_, '_> {
                 Some(value) => (*result, value),
                 None => (*result, self.gather(*mode, *argument)?),
             },
-            Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => {
-                return Err(self.shader.unsupported("a texture", at));
-            }
             _ => return Err(self.shader.unsupported("this statement", at)),
         };
         self.set(result, Slot::Value(value));

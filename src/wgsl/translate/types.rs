@@ -1,11 +1,14 @@
 //! Types: every naga type gets a logical `ir` type and, where a buffer holds it, a laid-out twin.
 //!
 //! Layout (offsets, array strides) comes from naga, which follows WGSL 14.4.1 "Memory Layout"; matrix strides follow
-//! from the column type. Images, samplers, acceleration structures and cooperative matrices are refused.
+//! from the column type. External textures, acceleration structures and cooperative matrices are refused.
 
 use super::{Outcome, Shader};
-use crate::ir::{self, Access, ArrayLen, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct, Type, TypeId, Types};
-use naga::{ArraySize, Handle, TypeInner};
+use crate::ir::{
+    self, Access, ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct, Type, TypeId,
+    Types,
+};
+use naga::{ArraySize, Handle, ImageClass, StorageFormat, TypeInner};
 use rustc_hash::FxHashMap;
 
 /// What is known of the types met so far.
@@ -25,6 +28,77 @@ pub(super) fn scalar(of: naga::Scalar) -> Option<Scalar> {
         naga::ScalarKind::AbstractInt | naga::ScalarKind::AbstractFloat => return None,
     };
     Some(Scalar { kind, width: of.width * 8 })
+}
+
+/// A texture as `ir` has it; none for external ones, and for formats that SPIR-V has not.
+pub(super) fn image_type(dim: naga::ImageDimension, arrayed: bool, class: ImageClass) -> Option<ImageType> {
+    let dim = match dim {
+        naga::ImageDimension::D1 => ImageDim::D1,
+        naga::ImageDimension::D2 => ImageDim::D2,
+        naga::ImageDimension::D3 => ImageDim::D3,
+        naga::ImageDimension::Cube => ImageDim::Cube,
+    };
+    let plain =
+        ImageType { sampled: Scalar::F32, dim, arrayed, multisampled: false, depth: false, storage: false, format: 0 };
+    Some(match class {
+        ImageClass::Sampled { kind, multi } => {
+            let sampled = scalar(naga::Scalar { kind, width: 4 })?;
+            ImageType { sampled, multisampled: multi, ..plain }
+        }
+        ImageClass::Depth { multi } => ImageType { multisampled: multi, depth: true, ..plain },
+        ImageClass::External => return None,
+        ImageClass::Storage { format, .. } => {
+            ImageType { sampled: scalar(format.into())?, storage: true, format: format_number(format)?, ..plain }
+        }
+    })
+}
+
+/// SPIR-V's number of a format (section 3.11).
+fn format_number(of: StorageFormat) -> Option<u8> {
+    use StorageFormat as F;
+    Some(match of {
+        F::Rgba32Float => 1,
+        F::Rgba16Float => 2,
+        F::R32Float => 3,
+        F::Rgba8Unorm => 4,
+        F::Rgba8Snorm => 5,
+        F::Rg32Float => 6,
+        F::Rg16Float => 7,
+        F::Rg11b10Ufloat => 8,
+        F::R16Float => 9,
+        F::Rgba16Unorm => 10,
+        F::Rgb10a2Unorm => 11,
+        F::Rg16Unorm => 12,
+        F::Rg8Unorm => 13,
+        F::R16Unorm => 14,
+        F::R8Unorm => 15,
+        F::Rgba16Snorm => 16,
+        F::Rg16Snorm => 17,
+        F::Rg8Snorm => 18,
+        F::R16Snorm => 19,
+        F::R8Snorm => 20,
+        F::Rgba32Sint => 21,
+        F::Rgba16Sint => 22,
+        F::Rgba8Sint => 23,
+        F::R32Sint => 24,
+        F::Rg32Sint => 25,
+        F::Rg16Sint => 26,
+        F::Rg8Sint => 27,
+        F::R16Sint => 28,
+        F::R8Sint => 29,
+        F::Rgba32Uint => 30,
+        F::Rgba16Uint => 31,
+        F::Rgba8Uint => 32,
+        F::R32Uint => 33,
+        F::Rgb10a2Uint => 34,
+        F::Rg32Uint => 35,
+        F::Rg16Uint => 36,
+        F::Rg8Uint => 37,
+        F::R16Uint => 38,
+        F::R8Uint => 39,
+        F::R64Uint => 40,
+        F::Bgra8Unorm => return None,
+    })
 }
 
 /// naga's address space as `ir` has it; none for those of ray and mesh stages.
@@ -91,6 +165,11 @@ impl Shader<'_> {
                 let space = self.space(space, at)?;
                 Ok(out.types.pointer(space, pointee))
             }
+            TypeInner::Image { dim, arrayed, class } => match image_type(dim, arrayed, class) {
+                Some(image) => Ok(out.types.intern(Type::Image(image))),
+                None => Err(self.type_unsupported(of, at)),
+            },
+            TypeInner::Sampler { .. } => Ok(out.types.intern(Type::Sampler)),
             _ => Err(self.type_unsupported(of, at)),
         }
     }
@@ -190,8 +269,7 @@ impl Shader<'_> {
 
     fn type_unsupported(&self, of: &TypeInner, at: naga::Span) -> super::Failure {
         let what = match of {
-            TypeInner::Image { .. } => "a texture type",
-            TypeInner::Sampler { .. } => "a sampler type",
+            TypeInner::Image { .. } => "this kind of texture",
             TypeInner::AccelerationStructure { .. } | TypeInner::RayQuery { .. } => "ray queries",
             TypeInner::BindingArray { .. } => "an array of bindings",
             TypeInner::CooperativeMatrix { .. } => "a cooperative matrix",

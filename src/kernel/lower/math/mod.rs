@@ -159,24 +159,6 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a function looks at the other invocations of a quad.
-/// Whether a function looks at the neighbours in a quad.
-pub const fn is_derivative(function: MathFn) -> bool {
-    use MathFn::*;
-    matches!(
-        function,
-        DerivX
-            | DerivY
-            | DerivWidth
-            | DerivXFine
-            | DerivYFine
-            | DerivWidthFine
-            | DerivXCoarse
-            | DerivYCoarse
-            | DerivWidthCoarse
-    )
-}
-
 /// Whether a function's result need not be the nearest.
 fn is_approximate(function: MathFn) -> bool {
     use MathFn::*;

@@ -37,6 +37,7 @@ pub fn finish(mut module: Module, function: FuncId) -> Kernel {
         function,
         workgroup_size,
         reconvergence,
+        derivatives: None,
         fragment: Default::default(),
     });
     ir::verify::verify(&module).expect("the module is sound");

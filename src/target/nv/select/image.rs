@@ -69,7 +69,7 @@ impl Selector<'_> {
         match op {
             ImageOp::Read => self.read_texel(&access),
             ImageOp::Write => self.write_texel(&access),
-            ImageOp::Atomic(op) => self.atomic_texel(&access, op),
+            ImageOp::Atomic(op, ..) => self.atomic_texel(&access, op),
             ImageOp::Size => self.image_size(&access),
             ImageOp::Samples => {
                 self.needs.options.insert("ARB_shader_texture_image_samples");

@@ -2,7 +2,8 @@
 
 use super::{F, body, program};
 use crate::ir::{
-    AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Sampling, Scalar, Stage,
+    AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Order, Sampling, Scalar, Scope,
+    Stage,
 };
 use crate::kernel::{BindingPoint, Builder, Image, Input, Kernel, Op, Output, Site, Ty, Value, image};
 use crate::lane::op::QuadMove;
@@ -135,7 +136,7 @@ fn stores_and_atomics_of_texels_stay() {
     let at = [0, 1].map(|n| input(&mut b, n));
     let data = [1, 2, 3, 4].map(|n| b.u32(n));
     operate(&mut b, ImageOp::Write, PLACE | ImageParts::DATA, &[at.as_slice(), &data].concat());
-    let swapped = ImageOp::Atomic(AtomicOp::CompareExchange);
+    let swapped = ImageOp::Atomic(AtomicOp::CompareExchange, Scope::Device, Order::Relaxed);
     let parts = PLACE | ImageParts::COMPARED | ImageParts::DATA;
     operate(&mut b, swapped, parts, &[at.as_slice(), &data[..2]].concat());
     let found = body(b);

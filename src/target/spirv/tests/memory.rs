@@ -128,6 +128,7 @@ fn specialization_constants_give_sizes() {
         function,
         workgroup_size,
         reconvergence,
+        derivatives: None,
         fragment: Default::default(),
     });
     let [old, _, new] = check(module);

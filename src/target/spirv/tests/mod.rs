@@ -81,6 +81,7 @@ impl Shader {
             function,
             workgroup_size: [self.module.constants.u32(64), one, one],
             reconvergence: Reconvergence::Default,
+            derivatives: None,
             fragment: Default::default(),
         });
         self.module

@@ -2,7 +2,7 @@
 
 use super::{Shader, check, refusals};
 use crate::diagnostic::Code;
-use crate::ir::{ArrayLen, BinaryOp, Builder, ConstValue, InstFlags, MathFn, Scalar, Type, Types, UnaryOp, Value};
+use crate::ir::{ArrayLen, BinaryOp, Builder, ConstValue, InstFlags, MathFn, Scalar, Types, UnaryOp, Value};
 
 /// A value of a vector type that no one can fold: loaded from a variable.
 fn any(b: &mut Builder, scalar: Scalar, size: u8) -> Value {
@@ -278,9 +278,12 @@ fn composites_and_tables() {
 #[test]
 fn what_is_not_expressed_is_refused() {
     let module = shader().main(|b, _| {
-        let ty = b.module.types.intern(Type::AccelerationStructure);
-        let pointer = b.local("scene", ty, None);
-        b.load(pointer);
+        let (binding, access) = (crate::ir::Binding::Resource { set: 0, binding: 0 }, crate::ir::Access::empty());
+        let (name, span, space, ty) =
+            ("loose".into(), crate::source::Span::NONE, crate::ir::Space::Uniform, Types::F32);
+        let loose = crate::ir::Global { name, span, space, ty, binding, access, init: None };
+        let loose = b.module.globals.push(loose);
+        b.load(Value::Global(loose));
     });
     let messages = refusals(&module);
     assert_eq!(messages[0].code, Code::NOT_SUPPORTED);

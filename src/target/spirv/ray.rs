@@ -1,0 +1,50 @@
+//! Ray queries (SPV_KHR_ray_query): every operation is one instruction.
+
+use super::function::Body;
+use crate::ir::{RayOp, TypeId, Types, Value, Values};
+use rspirv::spirv::{Capability, Op, Word};
+use smallvec::{SmallVec, smallvec};
+
+const fn opcode(op: RayOp) -> Op {
+    use RayOp as R;
+    match op {
+        R::Initialize => Op::RayQueryInitializeKHR,
+        R::Terminate => Op::RayQueryTerminateKHR,
+        R::GenerateIntersection => Op::RayQueryGenerateIntersectionKHR,
+        R::ConfirmIntersection => Op::RayQueryConfirmIntersectionKHR,
+        R::Proceed => Op::RayQueryProceedKHR,
+        R::RayTMin => Op::RayQueryGetRayTMinKHR,
+        R::RayFlags => Op::RayQueryGetRayFlagsKHR,
+        R::WorldRayDirection => Op::RayQueryGetWorldRayDirectionKHR,
+        R::WorldRayOrigin => Op::RayQueryGetWorldRayOriginKHR,
+        R::CandidateAabbOpaque => Op::RayQueryGetIntersectionCandidateAABBOpaqueKHR,
+        R::IntersectionType => Op::RayQueryGetIntersectionTypeKHR,
+        R::IntersectionT => Op::RayQueryGetIntersectionTKHR,
+        R::InstanceCustomIndex => Op::RayQueryGetIntersectionInstanceCustomIndexKHR,
+        R::InstanceId => Op::RayQueryGetIntersectionInstanceIdKHR,
+        R::RecordOffset => Op::RayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR,
+        R::GeometryIndex => Op::RayQueryGetIntersectionGeometryIndexKHR,
+        R::PrimitiveIndex => Op::RayQueryGetIntersectionPrimitiveIndexKHR,
+        R::Barycentrics => Op::RayQueryGetIntersectionBarycentricsKHR,
+        R::FrontFace => Op::RayQueryGetIntersectionFrontFaceKHR,
+        R::ObjectRayDirection => Op::RayQueryGetIntersectionObjectRayDirectionKHR,
+        R::ObjectRayOrigin => Op::RayQueryGetIntersectionObjectRayOriginKHR,
+        R::ObjectToWorld => Op::RayQueryGetIntersectionObjectToWorldKHR,
+        R::WorldToObject => Op::RayQueryGetIntersectionWorldToObjectKHR,
+        R::Structure => Op::ConvertUToAccelerationStructureKHR,
+    }
+}
+
+impl Body<'_, '_> {
+    pub fn ray(&mut self, ty: TypeId, op: RayOp, on: Value, args: Values) -> Word {
+        self.m.needs.capability(Capability::RayQueryKHR);
+        let mut words: SmallVec<[Word; 8]> = smallvec![self.value(on)];
+        words.extend(self.values(args));
+        if ty == Types::VOID {
+            self.emit_void(opcode(op), &words);
+            return 0;
+        }
+        let ty = self.m.value_type(ty);
+        self.emit(opcode(op), ty, &words)
+    }
+}
