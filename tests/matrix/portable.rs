@@ -81,7 +81,9 @@ pub fn write() -> Result<(), String> {
     };
     let rows: Vec<Vec<String>> = same.iter().map(row).collect();
     let table = report::table(&[&["family"][..], &ENGINES].concat(), &rows);
-    let gpu = if opengl::is_asked() { opengl::describe()? } else { "none".to_owned() };
+    let said = if opengl::is_asked() { opengl::describe()? } else { "none".to_owned() };
+    // Its name and the driver's; limits follow.
+    let gpu = said.lines().take(2).collect::<Vec<_>>().join(", ");
     let page = format!("{HEAD}\nGPU: {gpu}\n\n{table}");
     std::fs::write(&path, page).map_err(|e| format!("{}: {e}", path.to_string_lossy()))
 }
