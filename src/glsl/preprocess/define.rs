@@ -237,13 +237,24 @@ impl Preprocessor<'_> {
         false
     }
 
+    /// Whether a definition is the number that a predefined macro has.
+    fn says_value(&self, predefined: &Macro, new: &Macro) -> bool {
+        let (MacroKind::Builtin(Builtin::Value(value)), MacroKind::Object) = (&predefined.kind, &new.kind) else {
+            return false;
+        };
+        match &self.macros.bodies[new.body.clone()] {
+            [only] => matches!(only.kind(), PpKind::Number(text) if self.interner.text(text) == value.to_string()),
+            _ => false,
+        }
+    }
+
     /// A macro may be defined again only in the same way.
     fn check_redefinition(&mut self, name: Symbol, new: &Macro) -> bool {
         let Some(id) = self.lookup(name) else { return true };
         let old = self.macros.get(id);
         let predefined = matches!(old.kind, MacroKind::Builtin(_));
         let overrides = predefined && self.inputs.last().is_some_and(|input| input.command_line);
-        if overrides || self.macros.same(old, new) {
+        if overrides || self.macros.same(old, new) || self.says_value(old, new) {
             return true;
         }
         let message = format!("the macro `{}` is defined again, differently", self.interner.text(name));

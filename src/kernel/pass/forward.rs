@@ -11,7 +11,7 @@ use super::range::Ranges;
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
-use crate::lane::{GroupOp, LaneOp, Primitive};
+use crate::lane::{GroupOp, LaneOp, Primitive, VoteOp};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
@@ -114,6 +114,11 @@ impl Forward<'_> {
                 self.memory.stored(self.kernel, access, args[0], &args[1..]);
                 true
             }
+            Op::Lane { op: LaneOp::Vote { op: VoteOp::All | VoteOp::Any, .. }, .. } if self.votes_alike(inst) => {
+                let vote = self.kernel.args(inst)[0];
+                self.names.replace_all(self.kernel.results(inst), [vote]);
+                false
+            }
             Op::Lane { .. } | Op::Prim { .. } | Op::FoldMoved { .. } | Op::Derivative(_) => {
                 self.learn(inst);
                 is_sync(&op) || self.is_first(inst, self.region)
@@ -145,6 +150,11 @@ impl Forward<'_> {
         }
         self.learn(inst);
         self.is_first(inst, 0)
+    }
+
+    /// Whether all lanes certainly vote for the same; each of those that vote is in its own group.
+    fn votes_alike(&self, inst: InstId) -> bool {
+        self.kernel.as_constant(self.kernel.args(inst)[0]).is_some()
     }
 
     fn learn(&mut self, inst: InstId) {

@@ -9,7 +9,7 @@ use crate::kernel::print::print;
 use crate::kernel::tree::Tree;
 use crate::kernel::verify::verify;
 use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, random};
-use crate::lane::{LaneOp, ShuffleMode};
+use crate::lane::{Group, LaneOp, ShuffleMode, VoteOp};
 
 /// Kernels that are tried.
 const KERNELS: u64 = 60;
@@ -154,4 +154,25 @@ kernel main, workgroup 64 x 1 x 1 {
 }
 ";
     assert_eq!(print(&kernel, None), text);
+}
+
+#[test]
+fn votes_on_a_constant_are_that_constant() {
+    let mut b = Builder::new(Kernel::new("main", [32, 1, 1]));
+    b.kernel.buffers.push(Buffer::storage("o", 0));
+    for (n, (op, truth)) in [(VoteOp::All, true), (VoteOp::Any, true), (VoteOp::Any, false)].into_iter().enumerate() {
+        let vote = Op::Lane { op: LaneOp::Vote { op, group: Group::Quad }, ty: [Scalar::BOOL; 2] };
+        let truth = b.kernel.constant(Ty::Bool, truth.into());
+        let vote = b.value(vote, &[truth], Ty::Bool);
+        let (one, zero) = (b.u32(1), b.u32(0));
+        let word = b.value(Op::Select, &[vote, one, zero], Ty::B32);
+        let address = b.u32(4 * n as u32);
+        b.store(MemoryAccess::words(MemorySpace::Buffer(0), 0, 1), address, &[word]);
+    }
+    b.effect(Op::Return, &[]);
+    let mut kernel = b.kernel;
+    optimize(&mut kernel);
+    check(&kernel, "votes");
+    let text = print(&kernel, None);
+    assert!(!text.contains("vote"), "{text}");
 }
