@@ -144,7 +144,7 @@ fn argument(
     let wrong = |e: RuleError| broken_rule(name, param, arg.span, &e);
     let known = known_values(builder, arg);
     known.iter().try_for_each(|value| param.rule.check(*value, env.wave_size()).map_err(wrong))?;
-    if let Some(complaint) = known.first().and_then(|bits| scopes::complaint(name, param.name, *bits)) {
+    if let Some(complaint) = known.first().and_then(|bits| scopes::complaint(lowering, param.name, *bits)) {
         let message = format!("`{name}`: {complaint}");
         return Err(Diagnostic::error(Code::ARGUMENT_RANGE, message).at(arg.span, format!("argument `{}`", param.name)));
     }

@@ -1,7 +1,8 @@
 //! Scopes, kinds of memory and orders as GL_KHR_memory_scope_semantics numbers them, which are SPIR-V's numbers.
 
+use crate::grammar::Lowering;
 use crate::ir::build::Builder;
-use crate::ir::{MemoryKinds, Order, Scope, Value};
+use crate::ir::{AtomicOp, ImageOp, MemoryKinds, Order, Scope, Value};
 
 /// Bits of an order; others make writes available and visible, which the memory model of GLSL does anyway.
 const ORDERS: [(i128, Order); 3] = [(8, Order::AcquireRelease), (2, Order::Acquire), (4, Order::Release)];
@@ -46,16 +47,25 @@ fn kinds(number: Option<i128>) -> MemoryKinds {
 /// Bits that an order may have: acquire, release, both, and those for availability and visibility.
 const SEMANTICS: i128 = 0x2 | 0x4 | 0x8 | 0x2000 | 0x4000 | 0x8000;
 
+/// The atomic operation that a function is, on memory or on an image.
+const fn atomic(lowering: Lowering) -> Option<AtomicOp> {
+    match lowering {
+        Lowering::Atomic(op) | Lowering::Image { op: ImageOp::Atomic(op, ..), .. } => Some(op),
+        _ => None,
+    }
+}
+
 /// What is wrong with the sum `bits` as the argument `param` of a function, if anything: GL_KHR_memory_scope_semantics,
 /// "Memory semantics", and VUID-StandaloneSpirv-OpAtomicLoad-04731, -OpAtomicStore-04730.
-pub fn complaint(function: &str, param: &str, bits: i128) -> Option<&'static str> {
+pub fn complaint(function: Lowering, param: &str, bits: i128) -> Option<&'static str> {
+    let op = atomic(function);
     let all_storage = STORAGE.iter().fold(0, |all, (bit, _)| all | bit);
     match param {
         "storage" | "storageUnequal" if bits & !all_storage != 0 => Some("no kinds of memory have this sum"),
         "semantics" | "semanticsUnequal" if bits & !SEMANTICS != 0 => Some("no memory semantics have this sum"),
         "semantics" if (bits & 0xe).count_ones() > 1 => Some("acquire and release together are AcquireRelease"),
-        "semantics" if function == "atomicLoad" && bits & 0xc != 0 => Some("a load does not release"),
-        "semantics" if function == "atomicStore" && bits & 0xa != 0 => Some("a store does not acquire"),
+        "semantics" if op == Some(AtomicOp::Load) && bits & 0xc != 0 => Some("a load does not release"),
+        "semantics" if op == Some(AtomicOp::Store) && bits & 0xa != 0 => Some("a store does not acquire"),
         "semanticsUnequal" if bits & 0xc != 0 => Some("where nothing is written nothing is released"),
         _ => None,
     }
@@ -89,7 +99,8 @@ mod tests {
         for (bits, expected) in [(0, Order::Relaxed), (0x8000, Order::Relaxed), (0x4002, Order::Acquire)] {
             assert_eq!(order(Some(bits)), expected);
         }
-        assert!(complaint("atomicAdd", "semantics", 6).is_some() && complaint("atomicAdd", "semantics", 8).is_none());
+        let add = Lowering::Atomic(AtomicOp::Add);
+        assert!(complaint(add, "semantics", 6).is_some() && complaint(add, "semantics", 8).is_none());
         for (bits, expected) in [(4, Order::Release), (8, Order::AcquireRelease)] {
             assert_eq!(order(Some(bits)), expected);
         }
