@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, Name};
 use crate::glsl::builtin::{self, Argument, Called};
 use crate::glsl::convert;
+use crate::glsl::types::counted;
 use crate::glsl::types::type_name;
 use crate::grammar::{self, Overload};
 use crate::ir::build::Builder;
@@ -78,6 +79,12 @@ impl Sema<'_> {
         }
         self.unknown_function(callee);
         None
+    }
+
+    /// Complains of a call with another number of arguments than the function takes.
+    pub fn wrong_count(&mut self, name: &str, wanted: usize, whole: Span) {
+        let message = format!("`{name}` takes {}", counted(wanted, "argument"));
+        self.error(Code::NO_OVERLOAD, whole, message, "another number");
     }
 
     /// User's overloads first; where none fits, a built-in function of the same name may.

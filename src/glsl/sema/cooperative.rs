@@ -8,7 +8,6 @@ use super::operators::Operand;
 use super::place::Place;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, MatrixSpec, Name};
-use crate::glsl::types::counted;
 use crate::ir::build::Builder;
 use crate::ir::{
     Access, ArrayLen, ConstId, CooperativeMatrix, MatrixOp, MatrixRole, Scalar, Space, Type, TypeId, Types, Value,
@@ -174,8 +173,7 @@ impl Sema<'_> {
             return Some(None);
         }
         if !count.contains(&args.len()) {
-            let message = format!("`{name}` takes {}", counted(*count.start(), "argument"));
-            self.error(Code::NO_OVERLOAD, whole, message, "another number");
+            self.wrong_count(name, *count.start(), whole);
             return Some(None);
         }
         Some(match function {

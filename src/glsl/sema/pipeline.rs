@@ -57,8 +57,7 @@ impl Sema<'_> {
         let ast = self.ast;
         let given = &ast[args];
         if given.len() != wanted {
-            let message = format!("`{name}` takes {}", counted(wanted, "argument"));
-            self.error(Code::NO_OVERLOAD, whole, message, "another number");
+            self.wrong_count(name, wanted, whole);
             return None;
         }
         let place = self.interpolant(b, given[0])?;

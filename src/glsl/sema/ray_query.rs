@@ -7,7 +7,6 @@ use super::memory;
 use super::operators::Operand;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, Name};
-use crate::glsl::types::counted;
 use crate::ir::build::Builder;
 use crate::ir::{RayOp, RayOperand, Scalar, Type, TypeId, Types, Value};
 use crate::source::Span;
@@ -63,8 +62,7 @@ impl Sema<'_> {
         let (ast, wanted) = (self.ast, op.operands());
         let given = &ast[args];
         if given.len() != 1 + wanted.len() {
-            let message = format!("`{}` takes {}", self.text(callee.symbol), counted(1 + wanted.len(), "argument"));
-            self.error(Code::NO_OVERLOAD, whole, message, "another number");
+            self.wrong_count(self.text(callee.symbol), 1 + wanted.len(), whole);
             return None;
         }
         let query = self.query(b, given[0])?;
