@@ -1,8 +1,10 @@
 //! Images, textures and samplers: their types, and the instructions that sample, read, write and ask (SPIR-V 1.6 sections
-//! 3.49.6 and 3.49.10; capabilities of "Dim" and "Image Format", sections 3.8 and 3.11). Sparse residency is not written.
+//! 3.49.6 and 3.49.10; capabilities of "Dim" and "Image Format", sections 3.8 and 3.11). Sparse
+//! residency is not written, and rectangles, which Vulkan does not have (VUID-StandaloneSpirv-OpTypeImage-09638), are refused.
 
 use super::Emitter;
 use super::function::Body;
+use crate::diagnostic::Code;
 use crate::ir::{
     AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, Order, Scalar, Scope, Type, TypeId, Value, Values,
 };
@@ -46,8 +48,6 @@ const fn dim_capability(image: ImageType) -> Option<Capability> {
     Some(match (image.dim, image.storage, image.arrayed) {
         (ImageDim::D1, false, _) => Capability::Sampled1D,
         (ImageDim::D1, true, _) => Capability::Image1D,
-        (ImageDim::Rect, false, _) => Capability::SampledRect,
-        (ImageDim::Rect, true, _) => Capability::ImageRect,
         (ImageDim::Buffer, false, _) => Capability::SampledBuffer,
         (ImageDim::Buffer, true, _) => Capability::ImageBuffer,
         (ImageDim::Cube, false, true) => Capability::SampledCubeArray,
@@ -61,6 +61,9 @@ impl Emitter<'_> {
     pub fn image_type(&mut self, image: ImageType) -> Word {
         if let Some((_, id)) = self.types.images.iter().find(|(known, _)| *known == image) {
             return *id;
+        }
+        if image.dim == ImageDim::Rect {
+            self.fail(Code::PROFILE_LACKS, "Vulkan has no rectangle textures and images".into());
         }
         let sampled = self.scalar_type(image.sampled);
         self.need_image(image);
