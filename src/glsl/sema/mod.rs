@@ -21,6 +21,7 @@ mod extent;
 mod feedback;
 mod functions;
 mod interface;
+mod locations;
 mod loops;
 mod memory;
 mod non_uniform;
@@ -214,6 +215,7 @@ impl<'a> Sema<'a> {
             return;
         }
         self.close_arrays(module);
+        self.check_locations(module);
         self.close_feedback(module);
         module.layer = self.layer;
         self.entry_point(module);

@@ -1,5 +1,5 @@
 //! Inputs and outputs of the vertex and fragment stages (GLSL 4.60 sections 4.3.4, 4.3.6, 4.4.1 and 4.4.2): variables, blocks,
-//! redeclared built-in variables, and what a fragment shader says of its tests. Locations are not checked for overlap.
+//! redeclared built-in variables, and what a fragment shader says of its tests. [`super::locations`] says which share a place.
 
 use super::Sema;
 use super::feedback::{FeedbackLayout, captured_size};

@@ -1,0 +1,117 @@
+//! Inputs and outputs that take the same components of a location (GLSL 4.60 section 4.4.1). What shares a location without
+//! sharing components is not asked to have one type, and whether two stages fit together is not asked either.
+
+use super::Sema;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{ArrayLen, Binding, Global, Interpolation, Module, Scalar, Space, Type, TypeId, Types};
+use rustc_hash::FxHashMap;
+
+/// Locations of one variable that are looked at; no interface has so many.
+const MOST: u32 = 1 << 10;
+
+/// Components of a location.
+const COMPONENTS: u32 = 4;
+
+/// A location of the inputs or the outputs; outputs have two sources of blending.
+type Spot = (Space, u32, u32);
+
+/// One part of an interface, walked location by location.
+struct Walk<'t> {
+    types: &'t Types,
+    /// The location that comes next, and the one to stop at.
+    next: u32,
+    end: u32,
+    /// Locations and the components that are taken there, one bit each.
+    taken: Vec<(u32, u32)>,
+}
+
+impl Sema<'_> {
+    /// Complains of each variable that takes what an earlier one has.
+    pub fn check_locations(&mut self, module: &Module) {
+        let mut owners: FxHashMap<Spot, [Option<&Global>; COMPONENTS as usize]> = FxHashMap::default();
+        for (_, global) in module.globals.iter() {
+            let other = parts(&module.types, global).into_iter().find_map(|(spot, mask)| {
+                let owner = owners.entry(spot).or_default();
+                let taken = owner.iter_mut().enumerate().filter(|(n, _)| mask >> n & 1 != 0);
+                let before = taken.fold(None, |found, (_, slot)| found.or(slot.replace(global)));
+                before.map(|other| (spot, other))
+            });
+            if let Some(((_, _, location), other)) = other {
+                self.report(collision(global, other, location));
+            }
+        }
+    }
+}
+
+#[cold]
+fn collision(global: &Global, other: &Global, location: u32) -> Diagnostic {
+    let message = if std::ptr::eq(global, other) {
+        format!("members of `{}` share location {location}", global.name)
+    } else {
+        format!("`{}` and `{}` share location {location}", other.name, global.name)
+    };
+    Diagnostic::error(Code::BAD_LAYOUT, message).at(global.span, "what is there is taken")
+}
+
+/// What a variable takes; nothing where its place is said otherwise.
+fn parts(types: &Types, global: &Global) -> Vec<(Spot, u32)> {
+    let of = |binding, ty| {
+        part(types, binding, ty).map(move |(index, taken)| {
+            taken.into_iter().map(move |(location, mask)| ((global.space, index, location), mask))
+        })
+    };
+    match (part(types, global.binding, global.ty), types.get(global.ty)) {
+        (None, Type::Struct(id)) => {
+            let members = types.structs[id].members.iter();
+            members.filter_map(|member| of(member.binding, member.ty)).flatten().collect()
+        }
+        _ => of(global.binding, global.ty).into_iter().flatten().collect(),
+    }
+}
+
+/// The source of blending of a variable or member, and what it takes of each location.
+fn part(types: &Types, binding: Binding, ty: TypeId) -> Option<(u32, Vec<(u32, u32)>)> {
+    let Binding::Location { location: Some(first), component, index, interpolation, .. } = binding else { return None };
+    let ty = match types.get(ty) {
+        // The values of three vertices stand in one place.
+        Type::Array { element, .. } if interpolation == Interpolation::PerVertex => element,
+        _ => ty,
+    };
+    let mut walk = Walk { types, next: first, end: first.saturating_add(MOST), taken: Vec::new() };
+    walk.through(ty, component);
+    Some((index, walk.taken))
+}
+
+impl Walk<'_> {
+    fn through(&mut self, ty: TypeId, component: u32) {
+        match self.types.get(ty) {
+            Type::Scalar(scalar) => self.column(scalar, 1, component),
+            Type::Vector { scalar, size } => self.column(scalar, size, component),
+            Type::Matrix { scalar, columns, rows, .. } => {
+                (0..columns).for_each(|_| self.column(scalar, rows, component))
+            }
+            Type::Array { element, len: ArrayLen::Fixed(len), .. } => {
+                let mut left = 0..len;
+                while self.next < self.end && left.next().is_some() {
+                    self.through(element, component);
+                }
+            }
+            Type::Struct(of) => {
+                let types = self.types;
+                types.structs[of].members.iter().for_each(|member| self.through(member.ty, 0));
+            }
+            _ => {}
+        }
+    }
+
+    /// A scalar or vector: doubles take two components, and four of them two locations.
+    fn column(&mut self, scalar: Scalar, rows: u8, component: u32) {
+        let wide = if scalar.width == 64 { 2 } else { 1 };
+        let mut mask = ((1 << (wide * u32::from(rows))) - 1) << component;
+        while mask != 0 {
+            self.taken.push((self.next, mask & 0xf));
+            self.next = self.next.saturating_add(1);
+            mask >>= COMPONENTS;
+        }
+    }
+}
