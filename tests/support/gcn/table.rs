@@ -147,9 +147,10 @@ fn leading_sign(value: u32) -> u64 {
     leading(if int(value.into()) < 0 { !value } else { value })
 }
 
-/// The greatest float below one keeps the fraction of a small negative number from becoming one.
+/// The greatest float below one keeps the fraction of a small negative number from becoming one; an infinity has none.
 fn fraction(x: f64, greatest: f64) -> f64 {
-    (x - x.floor()).min(greatest)
+    let part = x - x.floor();
+    if part > greatest { greatest } else { part }
 }
 
 fn exponent(x: f64) -> i32 {
