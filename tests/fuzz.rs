@@ -1,22 +1,29 @@
 //! Shaders broken at random: tokens of good and bad fixtures are dropped, doubled, swapped, moved between files, their
-//! numbers replaced. Nothing may panic, with any kind of output, and what compiles must be valid SPIR-V.
+//! numbers replaced. Nothing may panic, with any kind of output; modules must be valid SPIR-V, and LLVM's assembler must
+//! take the kernels for AMD's hardware.
 //!
 //! The changes come from a fixed seed. `CROSSLANE_FUZZ_SECONDS` lets it run for longer, `CROSSLANE_FUZZ_SEED` otherwise,
 //! and `CROSSLANE_FUZZ_CORPUS` names a folder whose shaders join the fixtures.
 
-#[path = "support/judge.rs"]
-#[expect(dead_code, reason = "this test needs one of the judges")]
-mod judge;
+#[allow(dead_code)]
+mod support {
+    pub mod judge;
+}
+#[allow(dead_code)]
+#[path = "amd/tools.rs"]
+mod tools;
 
 use crosslane::compile::{Artifact, EmitKind, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::render;
 use crosslane::glsl::preprocess::MacroOption;
+use crosslane::ir::Stage;
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use support::judge;
 
 const EMITS: [EmitKind; 4] = [EmitKind::Binary, EmitKind::Assembly, EmitKind::Ir, EmitKind::Preprocessed];
 
@@ -28,6 +35,9 @@ const PROFILES: [(&str, Option<u32>, &str); 4] = [
     ("spirv-1.6", None, "vulkan1.3"),
 ];
 
+/// Profiles of hardware; each mutant is tried for one of them too.
+const MACHINES: [&str; 6] = ["nv-fermi", "nv-hopper", "gfx701", "gfx900", "gfx1100-wave64", "gfx1201-wave32"];
+
 /// Values that sit at the edges of what literals, widths and sizes can be.
 const LITERALS: [&str; 16] =
     ["0", "1", "2", "3", "7", "32", "64", "0u", "1u", "4294967295u", "2147483647", "-1", "1e38", "0.0", "1.5", "true"];
@@ -35,7 +45,7 @@ const LITERALS: [&str; 16] =
 /// What the fixtures leave to the command line.
 const WIDTHS: [&str; 4] = ["WIDTH=4", "WIDTH=8", "WIDTH=32", "WIDTH=3"];
 
-/// One in so many modules is given to the judge: starting it costs as much as many compilations.
+/// One in so many modules and listings is given to the judge: starting it costs as much as many compilations.
 const JUDGED: u64 = 10;
 
 /// Most mutants of a run, so that the default one always does the same.
@@ -61,22 +71,44 @@ impl Random {
     }
 }
 
+/// What a shader is, by the end that its file has.
+#[derive(Clone, Copy)]
+struct Kind {
+    language: Language,
+    stage: Stage,
+}
+
+impl Kind {
+    fn of(extension: &str) -> Option<Kind> {
+        let (language, stage) = match extension {
+            "comp" | "glsl" => (Language::Glsl, Stage::Compute),
+            "vert" => (Language::Glsl, Stage::Vertex),
+            "frag" => (Language::Glsl, Stage::Fragment),
+            "wgsl" => (Language::Wgsl, Stage::Compute),
+            _ => return None,
+        };
+        Some(Kind { language, stage })
+    }
+}
+
 /// A shader, cut into tokens with the blanks behind them.
 struct Seed {
-    language: Language,
+    kind: Kind,
     tokens: Vec<String>,
 }
 
 impl Seed {
     fn new(path: &Path) -> Option<Seed> {
-        let language = match path.extension()?.to_str()? {
-            "comp" | "glsl" => Language::Glsl,
-            "wgsl" => Language::Wgsl,
-            _ => return None,
-        };
+        let kind = Kind::of(path.extension()?.to_str()?)?;
         let text = fs::read_to_string(path).ok().filter(|text| text.len() < 64 << 10)?;
-        Some(Seed { language, tokens: cut(&text) })
+        Some(Seed { kind, tokens: cut(&text) })
     }
+}
+
+/// A shader that somebody broke.
+struct Mutant {
+    kind: Kind,
+    text: String,
 }
 
 /// Words with the blanks after them, single other characters, line ends of their own.
@@ -117,13 +149,13 @@ fn seeds() -> Vec<Seed> {
 }
 
 /// A few changes to a seed.
-fn mutate(seeds: &[Seed], random: &mut Random) -> (Language, String) {
+fn mutate(seeds: &[Seed], random: &mut Random) -> Mutant {
     let seed = random.pick(seeds);
     let mut tokens = seed.tokens.clone();
     for _ in 0..=random.below(3) {
         change(seeds, random, &mut tokens);
     }
-    (seed.language, tokens.concat())
+    Mutant { kind: seed.kind, text: tokens.concat() }
 }
 
 fn change(seeds: &[Seed], random: &mut Random, tokens: &mut Vec<String>) {
@@ -167,34 +199,61 @@ fn replace_number(random: &mut Random, tokens: &mut [String], at: usize) {
     }
 }
 
-/// Compiles to everything; gives a module with its environment, or what went wrong.
-fn try_compile(
-    language: Language,
-    text: &str,
-    random: &mut Random,
-) -> Result<Option<(Vec<u32>, &'static str)>, String> {
+/// What came out, and what judges it.
+enum Made {
+    Nothing,
+    Module(Vec<u32>, &'static str),
+    /// A kernel for a processor whose waves have so many lanes.
+    Listing(String, Profile),
+}
+
+/// Compiles to everything that a profile of SPIR-V has; gives a module with its environment, or what went wrong.
+fn try_compile(mutant: &Mutant, random: &mut Random) -> Result<Made, String> {
     let (profile, lanes, environment) = *random.pick(&PROFILES);
-    let mut options = Options::new(Profile::named(profile).expect("a built-in profile").with_wave_size(lanes));
-    options.debug = random.below(4) == 0;
-    options.macros.push(MacroOption::define(WIDTHS[random.below(WIDTHS.len())]));
-    let mut module = None;
+    let mut options =
+        options(Profile::named(profile).expect("a built-in profile").with_wave_size(lanes), mutant, random);
+    let mut made = Made::Nothing;
     for emit in EMITS {
         options.emit = emit;
-        let input = Input { name: "mutant", bytes: text.as_bytes(), language };
-        let start = Instant::now();
-        let made = compile(&input, &options, &NoIncludes);
-        let messages = render::human(&made.sources, &made.diagnostics);
-        if messages.contains("E09") || messages.contains("E0605") || start.elapsed() > Duration::from_secs(5) {
-            return Err(format!("after {:?}: {messages}", start.elapsed()));
-        }
-        match made.verdict {
-            Verdict::Done(Artifact::Spirv(words)) => module = Some((words, environment)),
-            Verdict::Done(_) => {}
-            _ if messages.is_empty() => return Err("refused without a message".to_string()),
-            _ => {}
+        if let Some(Artifact::Spirv(words)) = compile_once(mutant, &options)? {
+            made = Made::Module(words, environment);
         }
     }
-    Ok(module)
+    Ok(made)
+}
+
+/// The same for a profile of hardware.
+fn try_machine(mutant: &Mutant, random: &mut Random) -> Result<Made, String> {
+    let profile = Profile::named(*random.pick(&MACHINES)).expect("a built-in profile");
+    let made = compile_once(mutant, &options(profile.clone(), mutant, random))
+        .map_err(|why| format!("{}: {why}", profile.name))?;
+    Ok(match made {
+        Some(Artifact::Text(text)) if !profile.processor.is_empty() => Made::Listing(text, profile),
+        _ => Made::Nothing,
+    })
+}
+
+fn options(profile: Profile, mutant: &Mutant, random: &mut Random) -> Options {
+    let mut options = Options { stage: mutant.kind.stage, ..Options::new(profile) };
+    options.debug = random.below(4) == 0;
+    options.macros.push(MacroOption::define(WIDTHS[random.below(WIDTHS.len())]));
+    options
+}
+
+/// What comes out where the mutant is right; a message of its own is what nobody may see.
+fn compile_once(mutant: &Mutant, options: &Options) -> Result<Option<Artifact>, String> {
+    let input = Input { name: "mutant", bytes: mutant.text.as_bytes(), language: mutant.kind.language };
+    let start = Instant::now();
+    let made = compile(&input, options, &NoIncludes);
+    let messages = render::human(&made.sources, &made.diagnostics);
+    if messages.contains("E09") || messages.contains("E0605") || start.elapsed() > Duration::from_secs(5) {
+        return Err(format!("after {:?}: {messages}", start.elapsed()));
+    }
+    match made.verdict {
+        Verdict::Done(artifact) => Ok(Some(artifact)),
+        _ if messages.is_empty() => Err("refused without a message".to_string()),
+        _ => Ok(None),
+    }
 }
 
 fn number(variable: &str) -> Option<u64> {
@@ -228,20 +287,32 @@ fn mutants_never_panic_and_give_valid_modules() {
 
 /// Whether the mutant compiled.
 fn try_mutant(seeds: &[Seed], random: &mut Random, compiled: u64) -> bool {
-    let (language, text) = mutate(seeds, random);
-    let caught = catch_unwind(AssertUnwindSafe(|| try_compile(language, &text, random)));
-    let module = match caught.unwrap_or_else(|_| Err("a panic".to_string())) {
-        Ok(module) => module,
-        Err(problem) => fail(&text, &problem),
-    };
-    let Some((words, environment)) = module else { return false };
-    // What a shader names by number is its own business.
-    let numbers = text.contains("spirv_");
-    let judged = compiled.is_multiple_of(JUDGED) && !numbers && judge::find("bin/spirv-val").is_some();
-    if judged && let Err(problem) = judge::spirv_val(&words, environment, true) {
-        fail::<()>(&text, &format!("for {environment}: {problem}"));
+    let mutant = mutate(seeds, random);
+    let all = [try_compile, try_machine].map(|attempt| {
+        let caught = catch_unwind(AssertUnwindSafe(|| attempt(&mutant, random)));
+        caught.unwrap_or_else(|_| Err("a panic".to_string()))
+    });
+    let judged = compiled.is_multiple_of(JUDGED);
+    let mut any = false;
+    for made in all {
+        any |= matches!(made, Ok(Made::Module(..)));
+        if let Err(problem) = made.and_then(|made| if judged { judge(&made, &mutant.text) } else { Ok(()) }) {
+            fail::<()>(&mutant.text, &problem);
+        }
     }
-    true
+    any
+}
+
+fn judge(made: &Made, text: &str) -> Result<(), String> {
+    match made {
+        // What a shader names by number is its own business.
+        Made::Module(words, environment) if !text.contains("spirv_") && judge::find("bin/spirv-val").is_some() => {
+            judge::spirv_val(words, environment, true).map_err(|why| format!("for {environment}: {why}"))
+        }
+        Made::Listing(text, profile) => tools::build(text, &profile.processor, profile.wave_size.unwrap_or(32))
+            .map_err(|why| format!("for {}: {why}", profile.name)),
+        _ => Ok(()),
+    }
 }
 
 /// Shows the mutant; with `CROSSLANE_FUZZ_KEEP` it is kept in that folder and the run goes on.
