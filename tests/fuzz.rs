@@ -203,8 +203,8 @@ fn replace_number(random: &mut Random, tokens: &mut [String], at: usize) {
 enum Made {
     Nothing,
     Module(Vec<u32>, &'static str),
-    /// A kernel for a processor whose waves have so many lanes.
-    Listing(String, Profile),
+    /// A kernel for a profile of AMD's hardware.
+    Listing(String, &'static str),
 }
 
 /// Compiles to everything that a profile of SPIR-V has; gives a module with its environment, or what went wrong.
@@ -224,13 +224,18 @@ fn try_compile(mutant: &Mutant, random: &mut Random) -> Result<Made, String> {
 
 /// The same for a profile of hardware.
 fn try_machine(mutant: &Mutant, random: &mut Random) -> Result<Made, String> {
-    let profile = Profile::named(*random.pick(&MACHINES)).expect("a built-in profile");
-    let made = compile_once(mutant, &options(profile.clone(), mutant, random))
-        .map_err(|why| format!("{}: {why}", profile.name))?;
+    let name: &'static str = MACHINES[random.below(MACHINES.len())];
+    let options = options(machine(name), mutant, random);
+    let is_amd = !options.profile.processor.is_empty();
+    let made = compile_once(mutant, &options).map_err(|why| format!("{name}: {why}"))?;
     Ok(match made {
-        Some(Artifact::Text(text)) if !profile.processor.is_empty() => Made::Listing(text, profile),
+        Some(Artifact::Text(text)) if is_amd => Made::Listing(text, name),
         _ => Made::Nothing,
     })
+}
+
+fn machine(name: &str) -> Profile {
+    Profile::named(name).expect("a built-in profile")
 }
 
 fn options(profile: Profile, mutant: &Mutant, random: &mut Random) -> Options {
@@ -309,8 +314,11 @@ fn judge(made: &Made, text: &str) -> Result<(), String> {
         Made::Module(words, environment) if !text.contains("spirv_") && judge::find("bin/spirv-val").is_some() => {
             judge::spirv_val(words, environment, true).map_err(|why| format!("for {environment}: {why}"))
         }
-        Made::Listing(text, profile) => tools::build(text, &profile.processor, profile.wave_size.unwrap_or(32))
-            .map_err(|why| format!("for {}: {why}", profile.name)),
+        Made::Listing(text, name) => {
+            let profile = machine(name);
+            tools::build(text, &profile.processor, profile.wave_size.unwrap_or(32))
+                .map_err(|why| format!("for {name}: {why}"))
+        }
         _ => Ok(()),
     }
 }
