@@ -128,6 +128,11 @@ impl Plan {
     /// Each profile at each wave size.
     fn targets(&mut self, manifest: &Manifest, build: &Build) -> Result<Vec<Arc<Target>>, CommandError> {
         let mut targets = Vec::new();
+        let is_reproducible = build.options.reproducible;
+        let mut add = |mut target: Target| {
+            target.profile.reproducible |= is_reproducible;
+            targets.push(Arc::new(target));
+        };
         for name in build.profiles.get_ref() {
             let read = Target::read(name.get_ref(), manifest.folder());
             let own = read.map_err(|CommandError(why)| manifest.error(name.span(), &why))?;
@@ -137,10 +142,10 @@ impl Plan {
                     Lanes::Fixed(lanes) => own.at_wave_size(Some(*lanes)),
                     Lanes::Any(_) => own.at_wave_size(None),
                 };
-                targets.push(Arc::new(target.map_err(|why| manifest.error(lanes.span(), &why))?));
+                add(target.map_err(|why| manifest.error(lanes.span(), &why))?);
             }
             if build.wave_sizes.is_empty() {
-                targets.push(Arc::new(own));
+                add(own);
             }
         }
         Ok(targets)

@@ -1,0 +1,62 @@
+//! The kernels of a shader for profiles that read alike: each step is done once for all that it is the same for.
+
+use crate::diagnostic::Diagnostic;
+use crate::ir::Module;
+use crate::kernel::{Kernel, Prepared, Specializations};
+use crate::lane::{Plan, Plans};
+use crate::profile::Profile;
+use crate::source::SourceMap;
+use crate::target::nv::{Draft, NvOptions};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+type Made<T> = Result<T, Vec<Diagnostic>>;
+
+/// A kernel without cross-lane operations.
+#[derive(Debug)]
+pub struct Lowered {
+    pub kernel: Kernel,
+    draft: OnceLock<Made<Draft>>,
+}
+
+impl Lowered {
+    /// NVIDIA's program of it; the options of all that ask differ in the profile alone.
+    ///
+    /// # Errors
+    /// With what the target cannot express.
+    pub fn draft(&self, options: &NvOptions, sources: &SourceMap) -> Result<&Draft, Vec<Diagnostic>> {
+        let draft = || Draft::of(&self.kernel, options, sources);
+        self.draft.get_or_init(draft).as_ref().map_err(Clone::clone)
+    }
+}
+
+/// What a module's first entry point has become so far.
+#[derive(Default, Debug)]
+pub struct Kernels {
+    prepared: OnceLock<Made<Prepared>>,
+    /// By their plans: profiles of one family mostly differ in prices, and get the same ones.
+    lowered: Mutex<Vec<(Vec<Arc<Plan>>, Arc<Lowered>)>>,
+}
+
+impl Kernels {
+    /// The kernel of the module for a profile, whose plans `known` holds.
+    ///
+    /// # Errors
+    /// With what the kernel form cannot express and what the profile cannot do.
+    pub fn lowered(&self, module: &Module, profile: &Profile, known: &Plans) -> Made<Arc<Lowered>> {
+        let prepare = || Prepared::new(module, 0, &Specializations::new(), profile);
+        let prepared = self.prepared.get_or_init(prepare).as_ref().map_err(Clone::clone)?;
+        let plans = prepared.plans(profile, known)?;
+        if let Some(lowered) = self.find(&plans) {
+            return Ok(lowered);
+        }
+        let kernel = prepared.clone().finish(&plans, profile)?;
+        let lowered = Arc::new(Lowered { kernel, draft: OnceLock::new() });
+        self.lowered.lock().unwrap_or_else(PoisonError::into_inner).push((plans, lowered.clone()));
+        Ok(lowered)
+    }
+
+    fn find(&self, plans: &[Arc<Plan>]) -> Option<Arc<Lowered>> {
+        let lowered = self.lowered.lock().unwrap_or_else(PoisonError::into_inner);
+        lowered.iter().find(|(known, _)| known == plans).map(|(_, lowered)| lowered.clone())
+    }
+}
