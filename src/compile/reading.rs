@@ -37,6 +37,15 @@ impl Reading {
         }
     }
 
+    /// The module; none where something is wrong with the shader.
+    pub fn module(&self) -> Option<&Module> {
+        self.module.as_ref()
+    }
+
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
     /// Whether the shader would have been read so for another profile. Messages may name the profile.
     pub fn serves(&self, profile: &Profile) -> bool {
         self.profile.reads_like(profile) && (self.profile.name == profile.name || self.diagnostics.is_empty())

@@ -313,8 +313,8 @@ impl<'a> Engine<'a> {
         let Choices { deny_warnings, no_warnings, warnings, .. } = self.choices;
         let warnings: String = warnings.iter().map(|choice| format!(" {choice}")).collect();
         let (path, target) = (job.shader.path.display(), job.target.identity());
-        let settings = &job.common.settings;
-        let text = format!("{path}\n{target}\n{:?}\n{settings:?}\n{deny_warnings} {no_warnings}{warnings}", job.macros);
+        let settings = &job.common.settings_text;
+        let text = format!("{path}\n{target}\n{:?}\n{settings}\n{deny_warnings} {no_warnings}{warnings}", job.macros);
         hex(xxh3_128(text.as_bytes()))
     }
 }

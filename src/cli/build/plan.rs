@@ -55,6 +55,8 @@ pub struct Shader {
 /// What all jobs of a `[[build]]` share.
 pub struct Common {
     pub settings: Settings,
+    /// The settings as text, for what an output hangs on.
+    pub settings_text: String,
     pub loader: FileLoader,
 }
 
@@ -84,7 +86,9 @@ impl Plan {
         let choices = choices(manifest, build)?;
         let targets = self.targets(manifest, build)?;
         let directories = build.options.include_dirs.iter().map(|dir| normal(&manifest.folder().join(dir))).collect();
-        let common = Arc::new(Common { settings: build.options.clone(), loader: FileLoader { directories } });
+        let settings = build.options.clone();
+        let settings_text = format!("{settings:?}");
+        let common = Arc::new(Common { settings, settings_text, loader: FileLoader { directories } });
         let out_dir = self.out_dir(normal(&manifest.folder().join(&build.out_dir)));
         for shader in shaders {
             let group = self.jobs.last().map_or(0, |job| job.group + 1);
