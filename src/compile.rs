@@ -17,7 +17,7 @@ use crate::target::nv::{self, NvOptions};
 use crate::target::spirv::{self, SpirvOptions};
 use crate::warn;
 use kernels::{Kernels, Lowered};
-pub use reading::Reading;
+pub use reading::{Reading, read_alike};
 use std::sync::{Arc, OnceLock};
 
 /// Language of a shader.
@@ -339,3 +339,6 @@ impl Job<'_> {
         text.ok()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
 use crate::kernel::{Kernel, Prepared, Specializations};
 use crate::lane::{Plan, Plans};
-use crate::profile::Profile;
+use crate::profile::{FeatureSet, Profile};
 use crate::source::SourceMap;
 use crate::target::nv::{Draft, NvOptions};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -33,8 +33,15 @@ impl Lowered {
 #[derive(Default, Debug)]
 pub struct Kernels {
     prepared: OnceLock<Made<Prepared>>,
-    /// By their plans: profiles of one family mostly differ in prices, and get the same ones.
-    lowered: Mutex<Vec<(Vec<Arc<Plan>>, Arc<Lowered>)>>,
+    /// Those that were lowered. Profiles of one family mostly differ in prices, and have the same plans.
+    lowered: Mutex<Vec<(Means, Arc<Lowered>)>>,
+}
+
+/// What a kernel is lowered by.
+#[derive(PartialEq, Debug)]
+struct Means {
+    features: FeatureSet,
+    plans: Vec<Arc<Plan>>,
 }
 
 impl Kernels {
@@ -45,18 +52,18 @@ impl Kernels {
     pub fn lowered(&self, module: &Module, profile: &Profile, known: &Plans) -> Made<Arc<Lowered>> {
         let prepare = || Prepared::new(module, 0, &Specializations::new(), profile);
         let prepared = self.prepared.get_or_init(prepare).as_ref().map_err(Clone::clone)?;
-        let plans = prepared.plans(profile, known)?;
-        if let Some(lowered) = self.find(&plans) {
+        let means = Means { features: profile.features, plans: prepared.plans(profile, known)? };
+        if let Some(lowered) = self.find(&means) {
             return Ok(lowered);
         }
-        let kernel = prepared.clone().finish(&plans, profile)?;
+        let kernel = prepared.clone().finish(&means.plans, profile)?;
         let lowered = Arc::new(Lowered { kernel, draft: OnceLock::new() });
-        self.lowered.lock().unwrap_or_else(PoisonError::into_inner).push((plans, lowered.clone()));
+        self.lowered.lock().unwrap_or_else(PoisonError::into_inner).push((means, lowered.clone()));
         Ok(lowered)
     }
 
-    fn find(&self, plans: &[Arc<Plan>]) -> Option<Arc<Lowered>> {
+    fn find(&self, means: &Means) -> Option<Arc<Lowered>> {
         let lowered = self.lowered.lock().unwrap_or_else(PoisonError::into_inner);
-        lowered.iter().find(|(known, _)| known == plans).map(|(_, lowered)| lowered.clone())
+        lowered.iter().find(|(known, _)| known == means).map(|(_, lowered)| lowered.clone())
     }
 }

@@ -4,6 +4,7 @@ use super::kernels::Kernels;
 use super::{Artifact, Compilation, Input, Job, Language, Options, treat_warnings, verdict};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::glsl::preprocess::MacroOption;
+use crate::grammar;
 use crate::ir::Module;
 use crate::lane::Plans;
 use crate::profile::Profile;
@@ -23,7 +24,15 @@ pub struct Reading {
     warnings: OnceLock<Vec<Diagnostic>>,
 }
 
+/// Whether shaders mean the same for two profiles: these have the same sizes, extensions and so the same macros. Messages
+/// may name them apart.
+pub fn read_alike(a: &Profile, b: &Profile) -> bool {
+    let mut asked = grammar::EXTENSIONS.iter().flat_map(|extension| extension.needs);
+    (a.target, a.wave_size) == (b.target, b.wave_size) && asked.all(|feature| a.has(*feature) == b.has(*feature))
+}
+
 impl Reading {
+    /// Reads a shader with these options.
     pub fn new(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Reading {
         let (module, sources, diagnostics) = read(input, options, loader);
         let profile = options.profile.clone();
@@ -42,13 +51,14 @@ impl Reading {
         self.module.as_ref()
     }
 
+    /// What the spans of the module and of messages point into.
     pub fn sources(&self) -> &SourceMap {
         &self.sources
     }
 
     /// Whether the shader would have been read so for another profile. Messages may name the profile.
     pub fn serves(&self, profile: &Profile) -> bool {
-        self.profile.reads_like(profile) && (self.profile.name == profile.name || self.diagnostics.is_empty())
+        read_alike(&self.profile, profile) && (self.profile.name == profile.name || self.diagnostics.is_empty())
     }
 
     /// Compiles the shader with options that differ from those of the reading in a profile that it serves, in the form of

@@ -23,8 +23,7 @@ pub fn finish(
     prepared.finish(&plans, profile)
 }
 
-/// A kernel for all profiles that read alike ([`Profile::reads_like`]), with what there is to ask the planner of its
-/// cross-lane operations.
+/// A kernel for all profiles of a target and wave size, with what there is to ask the planner of its cross-lane operations.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     kernel: Kernel,
@@ -56,7 +55,7 @@ impl Prepared {
         lanes::answers(&self.kernel, &self.questions, profile, known)
     }
 
-    /// Takes the last steps. Of profiles that read alike, those with the same plans get the same kernel.
+    /// Takes the last steps. Profiles with the same features and plans get the same kernel.
     ///
     /// # Errors
     /// Where a pass has made a kernel that is not sound.

@@ -60,13 +60,6 @@ impl Profile {
         self.features.has(feature)
     }
 
-    /// Whether shaders mean the same for the other profile: it has the same macros, extensions and sizes. Messages may
-    /// name them apart.
-    pub fn reads_like(&self, other: &Profile) -> bool {
-        let seen = |profile: &Profile| (profile.target, profile.wave_size, profile.features);
-        seen(self) == seen(other)
-    }
-
     /// Whether the other profile gets the same plans: those that differ in name and the like alone do.
     pub fn plans_like(&self, other: &Profile) -> bool {
         let seen = |profile: &Profile| {

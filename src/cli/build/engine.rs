@@ -12,7 +12,7 @@ use super::tokens::Tokens;
 use super::watch::Stamps;
 use crate::build::files::normal;
 use crate::build::write::Written;
-use crate::compile::{Compilation, EmitKind, Input, Options, Reading, Verdict};
+use crate::compile::{Compilation, EmitKind, Input, Options, Reading, Verdict, read_alike};
 use crate::diagnostic::warning::Choice;
 use crate::explain::explain;
 use rayon::prelude::*;
@@ -170,7 +170,7 @@ impl<'a> Engine<'a> {
             progress.tick();
             (n, done)
         };
-        let units: Vec<&[usize]> = numbers.chunk_by(|a, b| self.read_alike(*a, *b)).collect();
+        let units: Vec<&[usize]> = numbers.chunk_by(|a, b| self.share_reading(*a, *b)).collect();
         let read = |unit: &[usize]| {
             let _token = tokens.take();
             self.read(unit)
@@ -190,9 +190,9 @@ impl<'a> Engine<'a> {
     }
 
     /// Whether two jobs are of one shader that means the same for both.
-    fn read_alike(&self, a: usize, b: usize) -> bool {
+    fn share_reading(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.plan.jobs[a], &self.plan.jobs[b]);
-        a.group == b.group && a.macros == b.macros && a.target.profile.reads_like(&b.target.profile)
+        a.group == b.group && a.macros == b.macros && read_alike(&a.target.profile, &b.target.profile)
     }
 
     /// Reads the shader of several jobs; none where there is nothing to share, or no shader.
