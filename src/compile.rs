@@ -1,18 +1,24 @@
 //! One shader through the whole compiler: text in, artifact and messages out. No file, clock or environment is touched;
-//! included text comes through the caller's [`Loader`].
+//! included text comes through the caller's [`Loader`]. What several outputs need alike is made once, in a [`Reading`].
+
+mod kernels;
+mod reading;
 
 use crate::diagnostic::warning::{Choice, Choices};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity, allow};
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::{Module, Stage};
 use crate::kernel::{self, Specializations};
+use crate::lane::Plans;
 use crate::profile::{Profile, Target};
-use crate::source::{FileId, Loader, SourceMap, Span};
+use crate::source::{Loader, SourceMap};
 use crate::target::amd::{self, AmdOptions};
 use crate::target::nv::{self, NvOptions};
 use crate::target::spirv::{self, SpirvOptions};
 use crate::warn;
-use crate::wgsl::{self, WgslOptions};
+use kernels::{Kernels, Lowered};
+pub use reading::{Reading, read_alike};
+use std::sync::{Arc, OnceLock};
 
 /// Language of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,16 +128,15 @@ pub enum Verdict {
 pub struct Compilation {
     pub verdict: Verdict,
     pub diagnostics: Diagnostics,
-    pub sources: SourceMap,
+    pub sources: Arc<SourceMap>,
 }
 
 /// Compiles one shader.
 pub fn compile(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Compilation {
-    let mut job = Job::new(options, loader);
-    let artifact = job.run(input);
-    job.treat_warnings();
-    let verdict = verdict(artifact, &job.diagnostics);
-    Compilation { verdict, diagnostics: job.diagnostics, sources: job.sources }
+    match options.emit {
+        EmitKind::Preprocessed => reading::preprocess(input, options, loader),
+        _ => Reading::new(input, options, loader).compile(options, &Plans::default()),
+    }
 }
 
 /// A shader that was read: its module, if it is right, its messages, and the sources that their spans point into.
@@ -144,11 +149,10 @@ pub struct Parsed {
 
 /// Reads one shader and makes nothing of it.
 pub fn parse(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Parsed {
-    let mut job = Job::new(options, loader);
-    let module = job.module(input);
-    job.treat_warnings();
-    let module = module.filter(|_| !job.diagnostics.has_errors());
-    Parsed { module, diagnostics: job.diagnostics, sources: job.sources }
+    let (module, sources, mut diagnostics) = reading::read(input, options, loader);
+    treat_warnings(options, &sources, &mut diagnostics);
+    let module = module.filter(|_| !diagnostics.has_errors());
+    Parsed { module, diagnostics, sources }
 }
 
 /// The program for NVIDIA's hardware that the first entry point of a module becomes, with these specialization constants;
@@ -160,10 +164,9 @@ pub fn nv_program(
     sources: &SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<nv::Program> {
-    let source = first_source(sources);
-    let names = NvOptions { profile: options.profile.name.to_string(), source, debug: options.debug };
-    let write = |kernel: &kernel::Kernel| nv::emit(kernel, &names, sources);
-    program(module, &options.profile, settings, diagnostics, write)
+    let made = kernel::finish(module, 0, settings, &options.profile);
+    let made = made.and_then(|kernel| nv::emit(&kernel, &nv_options(options, sources), sources));
+    diagnostics.take(made)
 }
 
 /// The same for AMD's hardware.
@@ -174,32 +177,22 @@ pub fn amd_program(
     sources: &SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<amd::Program> {
-    let source = first_source(sources);
-    let names = AmdOptions { profile: options.profile.clone(), source, debug: options.debug };
-    let write = |kernel: &kernel::Kernel| amd::emit(kernel, &names, sources);
-    program(module, &options.profile, settings, diagnostics, write)
+    let made = kernel::finish(module, 0, settings, &options.profile);
+    let made = made.and_then(|kernel| amd::emit(&kernel, &amd_options(options, sources), sources));
+    diagnostics.take(made)
+}
+
+fn nv_options(options: &Options, sources: &SourceMap) -> NvOptions {
+    NvOptions { profile: options.profile.name.to_string(), source: first_source(sources), debug: options.debug }
+}
+
+fn amd_options(options: &Options, sources: &SourceMap) -> AmdOptions {
+    AmdOptions { profile: options.profile.clone(), source: first_source(sources), debug: options.debug }
 }
 
 /// Name of the file that a compilation began with.
 fn first_source(sources: &SourceMap) -> String {
     sources.files().first().map(|file| file.name.to_string()).unwrap_or_default()
-}
-
-fn program<T>(
-    module: &Module,
-    profile: &Profile,
-    settings: &Specializations,
-    diagnostics: &mut Diagnostics,
-    write: impl FnOnce(&kernel::Kernel) -> Result<T, Vec<Diagnostic>>,
-) -> Option<T> {
-    let made = kernel::finish(module, 0, settings, profile).and_then(|kernel| write(&kernel));
-    made.map_err(|messages| messages.into_iter().for_each(|message| diagnostics.push(message))).ok()
-}
-
-/// Assembly text, and what its caller must bind, as JSON.
-struct Assembly {
-    text: String,
-    reflection: String,
 }
 
 fn verdict(artifact: Option<Artifact>, diagnostics: &Diagnostics) -> Verdict {
@@ -210,210 +203,123 @@ fn verdict(artifact: Option<Artifact>, diagnostics: &Diagnostics) -> Verdict {
     }
 }
 
-struct Job<'a> {
-    options: &'a Options,
-    loader: &'a dyn Loader,
-    sources: SourceMap,
-    diagnostics: Diagnostics,
+/// Gives every message that is no error its severity, and forgets those that are turned off.
+fn treat_warnings(options: &Options, sources: &SourceMap, diagnostics: &mut Diagnostics) {
+    diagnostics.judge(|message| {
+        let severity = severity(options, sources, message)?;
+        message.notes.extend(allow::misspelt(sources, message));
+        Some(severity)
+    });
 }
 
-impl<'a> Job<'a> {
-    fn new(options: &'a Options, loader: &'a dyn Loader) -> Job<'a> {
-        Job { options, loader, sources: SourceMap::new(), diagnostics: Diagnostics::new() }
-    }
+/// How bad a message is that is no error; none if it is turned off.
+fn severity(options: &Options, sources: &SourceMap, message: &Diagnostic) -> Option<Severity> {
+    let severity = options.choices().severity(message.code, message.severity)?;
+    (!allow::is_allowed(sources, message)).then_some(severity)
+}
 
-    fn run(&mut self, input: &Input<'_>) -> Option<Artifact> {
-        if self.options.emit == EmitKind::Preprocessed {
-            let file = self.add_source(input)?;
-            return self.preprocess(file, input.language).map(Artifact::Text);
-        }
-        let module = self.module(input)?;
-        let artifact = self.back(&module);
-        self.warn(&module);
+/// What is done with a module that was read.
+struct Job<'a> {
+    options: &'a Options,
+    module: &'a Module,
+    sources: &'a SourceMap,
+    /// What other jobs have made of it.
+    kernels: &'a Kernels,
+    /// What they have found to warn of.
+    warnings: &'a OnceLock<Vec<Diagnostic>>,
+    /// Those of the profile.
+    plans: &'a Plans,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Job<'_> {
+    fn run(&mut self) -> Option<Artifact> {
+        let artifact = self.back();
+        self.warn();
         artifact
     }
 
     /// Warns of cross-lane operations; of those that cannot be compiled there is something else to say.
-    fn warn(&mut self, module: &Module) {
+    fn warn(&mut self) {
         if self.diagnostics.has_errors() {
             return;
         }
         let (options, profile) = (self.options, &self.options.profile);
-        let mut found = warn::warnings(module, profile);
+        let mut found = self.warnings.get_or_init(|| warn::warnings(self.module, profile)).clone();
         if options.choices().wants(Code::WAVE_SIZE, Severity::Note) {
-            found.extend(warn::sizes(module, profile));
+            found.extend(warn::sizes(self.module, profile));
         }
         // Those that are turned off do not count among those that there may be.
-        found.retain(|message| self.severity(message).is_some());
+        found.retain(|message| severity(options, self.sources, message).is_some());
         found.into_iter().for_each(|message| self.diagnostics.push(message));
     }
 
-    /// How bad a message is that is no error; none if it is turned off.
-    fn severity(&self, message: &Diagnostic) -> Option<Severity> {
-        let severity = self.options.choices().severity(message.code, message.severity)?;
-        (!allow::is_allowed(&self.sources, message)).then_some(severity)
-    }
-
-    /// The module that the front end makes, if nothing is wrong with it.
-    fn module(&mut self, input: &Input<'_>) -> Option<Module> {
-        let file = self.add_source(input)?;
-        let module = self.front(file, input.language)?;
-        (!self.diagnostics.has_errors() && self.is_sound(&module)).then_some(module)
-    }
-
-    fn treat_warnings(&mut self) {
-        let mut diagnostics = std::mem::take(&mut self.diagnostics);
-        diagnostics.judge(|message| {
-            let severity = self.severity(message)?;
-            message.notes.extend(allow::misspelt(&self.sources, message));
-            Some(severity)
-        });
-        self.diagnostics = diagnostics;
-    }
-
-    fn add_source(&mut self, input: &Input<'_>) -> Option<FileId> {
-        let text = match std::str::from_utf8(input.bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                self.not_utf8(input, error.valid_up_to());
-                return None;
-            }
-        };
-        let added = self.sources.add(input.name, text);
-        if added.is_err() {
-            self.diagnostics.push(Diagnostic::error(Code::TOO_LARGE, "the input is larger than 1 GiB"));
-        }
-        added.ok()
-    }
-
-    /// Shows the text up to the bad byte, so that the message can point there.
-    fn not_utf8(&mut self, input: &Input<'_>, valid: usize) {
-        let message = Diagnostic::error(Code::NOT_UTF8, format!("{} is not UTF-8 (byte {valid})", input.name));
-        let shown = String::from_utf8_lossy(input.bytes).into_owned();
-        let message = match self.sources.add(input.name, shown) {
-            Ok(file) => {
-                let at = self.sources.file(file).base + valid as u32;
-                message.at(Span::new(at, at), "this byte starts no character")
-            }
-            Err(_) => message,
-        };
-        self.diagnostics.push(message);
-    }
-
-    fn preprocess(&mut self, file: FileId, language: Language) -> Option<String> {
-        match language {
-            Language::Glsl => {
-                let text = crate::glsl::preprocess_only(
-                    file,
-                    &mut self.sources,
-                    self.loader,
-                    self.options,
-                    &mut self.diagnostics,
-                );
-                Some(text)
-            }
-            Language::Wgsl => {
-                let message = "WGSL has no preprocessor";
-                self.diagnostics.push(Diagnostic::error(Code::NO_PREPROCESSOR, message));
-                None
-            }
-        }
-    }
-
-    fn front(&mut self, file: FileId, language: Language) -> Option<Module> {
-        match language {
-            Language::Glsl => {
-                crate::glsl::compile(file, &mut self.sources, self.loader, self.options, &mut self.diagnostics)
-            }
-            Language::Wgsl => self.wgsl(file),
-        }
-    }
-
-    fn wgsl(&mut self, file: FileId) -> Option<Module> {
-        let defines: Vec<(String, String)> = self.options.macros.iter().filter_map(MacroOption::defined).collect();
-        let profile = &self.options.profile;
-        let (wave_size, target) = (profile.wave_size, profile.target);
-        let (entry, stage) = (self.options.entry.as_deref(), self.options.stage);
-        let options = WgslOptions { entry, stage, defines: &defines, wave_size, target };
-        wgsl::compile(file, &self.sources, &options, &mut self.diagnostics)
-    }
-
-    /// Builds with debug assertions check what the front ends made; a module that fails is a defect of ours.
-    fn is_sound(&mut self, module: &Module) -> bool {
-        if !cfg!(debug_assertions) {
-            return true;
-        }
-        let errors = crate::ir::verify::verify(module).err().unwrap_or_default();
-        errors.iter().for_each(|error| self.diagnostics.push(error.diagnostic()));
-        errors.is_empty()
-    }
-
-    fn back(&mut self, module: &Module) -> Option<Artifact> {
+    fn back(&mut self) -> Option<Artifact> {
         match self.options.emit {
-            EmitKind::Ir => Some(Artifact::Text(crate::ir::print::print(module, Some(&self.sources)))),
-            EmitKind::Kernel => self.kernel(module).map(Artifact::Text),
-            EmitKind::Reflection => self.reflection(module).map(Artifact::Text),
+            EmitKind::Ir => Some(Artifact::Text(crate::ir::print::print(self.module, Some(self.sources)))),
+            EmitKind::Kernel => self.kernel().map(Artifact::Text),
+            EmitKind::Reflection => self.reflection().map(Artifact::Text),
             EmitKind::Binary | EmitKind::Assembly if self.options.profile.target != Target::Spirv => {
-                Some(Artifact::Text(self.assembly(module)?.text))
+                self.assembly().map(Artifact::Text)
             }
             EmitKind::Assembly => {
-                let words = self.spirv(module)?;
+                let words = self.spirv()?;
                 self.listing(&words).map(Artifact::Text)
             }
-            EmitKind::Binary => self.spirv(module).map(Artifact::Spirv),
+            EmitKind::Binary => self.spirv().map(Artifact::Spirv),
             EmitKind::Preprocessed => None,
         }
     }
 
     /// The text of the kernel form.
-    fn kernel(&mut self, module: &Module) -> Option<String> {
-        let (settings, profile) = (Specializations::new(), &self.options.profile);
-        let kernel = match profile.target {
-            Target::Spirv => kernel::lower(module, 0, &settings).map(|mut kernel| {
-                kernel::pass::optimize(&mut kernel);
-                kernel
-            }),
-            Target::Nv | Target::Amd => kernel::finish(module, 0, &settings, profile),
-        };
-        let kernel = kernel.map_err(|errors| errors.into_iter().for_each(|error| self.diagnostics.push(error)));
-        kernel.ok().map(|kernel| kernel::print::print(&kernel, Some(&self.sources)))
+    fn kernel(&mut self) -> Option<String> {
+        let (settings, target) = (Specializations::new(), self.options.profile.target);
+        match target {
+            Target::Spirv => {
+                let kernel = self.diagnostics.take(kernel::simplified(self.module, 0, &settings, target))?;
+                Some(kernel::print::print(&kernel, Some(self.sources)))
+            }
+            Target::Nv | Target::Amd => Some(kernel::print::print(&self.lowered()?.kernel, Some(self.sources))),
+        }
+    }
+
+    /// The kernel for the profile.
+    fn lowered(&mut self) -> Option<Arc<Lowered>> {
+        let lowered = self.kernels.lowered(self.module, &self.options.profile, self.plans);
+        self.diagnostics.take(lowered)
     }
 
     /// What a caller must bind and set, as JSON.
-    fn reflection(&mut self, module: &Module) -> Option<String> {
+    fn reflection(&mut self) -> Option<String> {
         if self.options.profile.target != Target::Spirv {
-            return Some(self.assembly(module)?.reflection);
+            return self.assembly();
         }
-        let words = self.spirv(module)?;
-        match kernel::lower(module, 0, &Specializations::new()) {
-            Ok(kernel) => Some(spirv::reflection::json(&words, &kernel, &self.options.profile)),
-            Err(messages) => {
-                messages.into_iter().for_each(|message| self.diagnostics.push(message));
-                None
-            }
-        }
+        let words = self.spirv()?;
+        let kernel = self.diagnostics.take(kernel::lower(self.module, 0, &Specializations::new()))?;
+        Some(spirv::reflection::json(&words, &kernel, &self.options.profile))
     }
 
-    /// The program for NVIDIA's or AMD's hardware.
-    fn assembly(&mut self, module: &Module) -> Option<Assembly> {
-        let settings = Specializations::default();
-        match self.options.profile.target {
+    /// What was asked for of the program for NVIDIA's or AMD's hardware: its text, or what its caller must bind.
+    fn assembly(&mut self) -> Option<String> {
+        let (options, sources) = (self.options, self.sources);
+        let lowered = self.lowered()?;
+        let is_reflection = options.emit == EmitKind::Reflection;
+        let made = match options.profile.target {
             Target::Nv => {
-                let made = nv_program(module, self.options, &settings, &self.sources, &mut self.diagnostics)?;
-                Some(Assembly { reflection: made.reflection.to_json(), text: made.text })
+                let draft = lowered.draft(&nv_options(options, sources), sources);
+                let text = |draft: &nv::Draft| draft.text(&options.profile.name);
+                draft.map(|draft| if is_reflection { draft.reflection.to_json() } else { text(draft) })
             }
             Target::Amd => {
-                let made = amd_program(module, self.options, &settings, &self.sources, &mut self.diagnostics)?;
-                Some(Assembly { reflection: made.reflection.to_json(), text: made.text })
+                let made = amd::emit(&lowered.kernel, &amd_options(options, sources), sources);
+                made.map(|made| if is_reflection { made.reflection.to_json() } else { made.text })
             }
-            Target::Spirv => {
-                self.diagnostics.push(Diagnostic::error(Code::INTERNAL, "SPIR-V is written by another way"));
-                None
-            }
-        }
+            Target::Spirv => Err(vec![Diagnostic::error(Code::INTERNAL, "SPIR-V is written by another way")]),
+        };
+        self.diagnostics.take(made)
     }
 
-    fn spirv(&mut self, module: &Module) -> Option<Vec<u32>> {
+    fn spirv(&mut self) -> Option<Vec<u32>> {
         let Some(mut options) = SpirvOptions::new(self.options.profile.clone()) else {
             let name = &self.options.profile.name;
             let message = format!("the profile {name} names a SPIR-V version that is not supported");
@@ -421,13 +327,7 @@ impl<'a> Job<'a> {
             return None;
         };
         options.debug = self.options.debug;
-        match spirv::emit(module, &options, &self.sources) {
-            Ok(words) => Some(words),
-            Err(messages) => {
-                messages.into_iter().for_each(|message| self.diagnostics.push(message));
-                None
-            }
-        }
+        self.diagnostics.take(spirv::emit(self.module, &options, self.sources))
     }
 
     /// The text of a module; a module that cannot be read back is a defect of ours.
@@ -439,3 +339,6 @@ impl<'a> Job<'a> {
         text.ok()
     }
 }
+
+#[cfg(test)]
+mod tests;

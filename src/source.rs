@@ -3,9 +3,8 @@
 //! Every file that takes part in one compilation gets a stretch of one shared position space, so that a [`Span`] is
 //! eight bytes and names its file by itself. This module reads no file: text arrives through a [`Loader`].
 
-use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A half-open byte range `lo..hi` in the position space of a [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -60,7 +59,7 @@ pub struct SourceFile {
     pub text: Arc<str>,
     /// Position of the file's first byte.
     pub base: u32,
-    line_starts: OnceCell<Vec<u32>>,
+    line_starts: OnceLock<Vec<u32>>,
 }
 
 impl SourceFile {
@@ -117,7 +116,7 @@ impl SourceMap {
         if end > SOURCE_LIMIT {
             return Err(SourceTooLarge);
         }
-        self.files.push(SourceFile { name: name.into(), text, base, line_starts: OnceCell::new() });
+        self.files.push(SourceFile { name: name.into(), text, base, line_starts: OnceLock::new() });
         Ok(FileId(self.files.len() as u32 - 1))
     }
 

@@ -5,14 +5,14 @@ use super::error::Error;
 use super::files::{FileLoader, Recorder};
 use super::rust::{self, Item, constant_name, module_name};
 use super::{kind, write};
-use crate::compile::{Artifact, Input, Options, Verdict, compile, parse};
+use crate::compile::{Artifact, Input, Options, Reading, Verdict};
 use crate::diagnostic::Diagnostics;
 use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::warning::{Choice, UnknownWarning};
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::Stage;
 use crate::kernel::{self, Specializations};
-use crate::lane::check;
+use crate::lane::{Plans, check};
 use crate::profile::Profile;
 use crate::source::{IncludeKind, LoadError, Loader};
 use crate::target::reflection::Reflection;
@@ -131,8 +131,9 @@ impl Builder {
             lines.file(&path.display().to_string());
             let bytes = fs::read(path).map_err(|error| cannot("read", path, &error))?;
             let stem = stem(path);
+            let mut readings = Vec::new();
             for profile in &profiles {
-                match self.compile_one(path, &bytes, profile, lines)? {
+                match self.compile_one(path, &bytes, profile, &mut readings, lines)? {
                     Some((artifact, reflection)) => {
                         let (module, profile) = (module_name(&stem), profile.name.to_string());
                         items.push(Item { shader: path.display().to_string(), module, profile, artifact, reflection });
@@ -173,12 +174,14 @@ impl Builder {
         self.warnings.iter().map(read).collect()
     }
 
-    /// What a shader becomes, with what its caller must bind; none when it is wrong, which cargo has been told then.
+    /// What a shader becomes, with what its caller must bind; none when it is wrong, which cargo has been told then. The
+    /// shader is read once for all profiles that read it alike.
     fn compile_one(
         &self,
         path: &Path,
         bytes: &[u8],
         profile: &Profile,
+        readings: &mut Vec<Reading>,
         lines: &mut Lines,
     ) -> Result<Option<(Artifact, Reflection)>, Error> {
         let Some(kind) = kind::of(path) else {
@@ -196,27 +199,24 @@ impl Builder {
             debug: self.debug,
             ..Options::new(profile.clone())
         };
-        let made = compile(&input, &options, &recorder);
+        let at = readings.iter().position(|reading| reading.serves(profile)).unwrap_or_else(|| {
+            readings.push(Reading::new(&input, &options, &recorder));
+            readings.len() - 1
+        });
+        let made = readings[at].compile(&options, &Plans::default());
         lines.messages(&made.sources, &made.diagnostics);
         recorder.into_found().iter().filter(|name| Path::new(&***name).exists()).for_each(|name| lines.file(name));
         let Verdict::Done(artifact) = made.verdict else { return Ok(None) };
-        let files = self.loader.as_deref().unwrap_or(&files);
-        Ok(reflection(&input, &options, files, lines).map(|reflection| (artifact, reflection)))
+        Ok(reflection(&readings[at], profile, lines).map(|reflection| (artifact, reflection)))
     }
 }
 
 /// What a shader's caller must bind; none where no kernel can be made of it, which cargo is told.
-fn reflection(input: &Input<'_>, options: &Options, loader: &dyn Loader, lines: &mut Lines) -> Option<Reflection> {
-    let parsed = parse(input, options, loader);
-    match kernel::lower(&parsed.module?, 0, &Specializations::new()) {
-        Ok(kernel) => Some(Reflection::of(&kernel, options.profile.wave_size)),
-        Err(messages) => {
-            let mut refusals = Diagnostics::new();
-            messages.into_iter().for_each(|message| refusals.push(message));
-            lines.messages(&parsed.sources, &refusals);
-            None
-        }
-    }
+fn reflection(reading: &Reading, profile: &Profile, lines: &mut Lines) -> Option<Reflection> {
+    let mut refusals = Diagnostics::new();
+    let kernel = refusals.take(kernel::lower(reading.module()?, 0, &Specializations::new()));
+    lines.messages(reading.sources(), &refusals);
+    kernel.map(|kernel| Reflection::of(&kernel, profile.wave_size))
 }
 
 /// Tells cargo why nothing could be set up; what is wrong with shaders it knows already.

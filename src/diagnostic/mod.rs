@@ -132,7 +132,7 @@ pub const ERROR_LIMIT: usize = 20;
 pub const WARNING_LIMIT: usize = 100;
 
 /// The messages of one run, in the order in which they were found.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     errors: usize,
@@ -163,6 +163,16 @@ impl Diagnostics {
         }
         *count += 1;
         self.list.push(diagnostic);
+    }
+
+    /// What was made; where it could not be, the messages that say why are added.
+    pub fn take<T>(&mut self, made: Result<T, Vec<Diagnostic>>) -> Option<T> {
+        made.map_err(|messages| messages.into_iter().for_each(|message| self.push(message))).ok()
+    }
+
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
     }
 
     pub fn has_errors(&self) -> bool {

@@ -1,10 +1,12 @@
 //! From a typed module to a kernel that a profile's target can write: the steps in their order.
 
-use super::lanes::{Asked, asked};
-use super::{Kernel, LaneContract, Specializations, buffers_only, lower, lower_lanes, pass, verify};
+use super::lanes::{self, Asked, asked};
+use super::{InstId, Kernel, LaneContract, Specializations, buffers_only, lower, pass, verify};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
+use crate::lane::{Plan, Plans, Question};
 use crate::profile::{Profile, Target};
+use std::sync::Arc;
 
 /// The kernel of entry point `entry` for a profile whose wave size is known, without cross-lane operations.
 ///
@@ -16,14 +18,56 @@ pub fn finish(
     settings: &Specializations,
     profile: &Profile,
 ) -> Result<Kernel, Vec<Diagnostic>> {
-    let mut kernel = simplified(module, entry, settings, profile)?;
-    kernel.lanes = LaneContract::of(&kernel);
-    lower_lanes(&mut kernel, profile)?;
-    if profile.target == Target::Amd {
-        pass::gather(&mut kernel);
+    let prepared = Prepared::new(module, entry, settings, profile)?;
+    let plans = prepared.plans(profile, &Plans::default())?;
+    prepared.finish(&plans, profile)
+}
+
+/// A kernel for all profiles of a target and wave size, with what there is to ask the planner of its cross-lane operations.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    kernel: Kernel,
+    questions: Vec<(InstId, Question)>,
+}
+
+impl Prepared {
+    /// Takes the first steps.
+    ///
+    /// # Errors
+    /// With what the kernel form cannot express.
+    pub fn new(
+        module: &Module,
+        entry: usize,
+        settings: &Specializations,
+        profile: &Profile,
+    ) -> Result<Prepared, Vec<Diagnostic>> {
+        let mut kernel = simplified(module, entry, settings, profile.target)?;
+        kernel.lanes = LaneContract::of(&kernel);
+        let questions = lanes::questions(&mut kernel, profile);
+        Ok(Prepared { kernel, questions })
     }
-    check(&kernel)?;
-    Ok(kernel)
+
+    /// The plan of each operation.
+    ///
+    /// # Errors
+    /// With what the profile cannot do, and if it does not state the size of a wave.
+    pub fn plans(&self, profile: &Profile, known: &Plans) -> Result<Vec<Arc<Plan>>, Vec<Diagnostic>> {
+        lanes::answers(&self.kernel, &self.questions, profile, known)
+    }
+
+    /// Takes the last steps. Profiles with the same features and plans get the same kernel.
+    ///
+    /// # Errors
+    /// Where a pass has made a kernel that is not sound.
+    pub fn finish(self, plans: &[Arc<Plan>], profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
+        let Prepared { mut kernel, questions } = self;
+        lanes::write(&mut kernel, &questions, plans, profile);
+        if profile.target == Target::Amd {
+            pass::gather(&mut kernel);
+        }
+        check(&kernel)?;
+        Ok(kernel)
+    }
 }
 
 /// The cross-lane operations of the same kernel, as they are before they are lowered.
@@ -36,18 +80,22 @@ pub fn operations(
     settings: &Specializations,
     profile: &Profile,
 ) -> Result<Vec<Asked>, Vec<Diagnostic>> {
-    let mut kernel = simplified(module, entry, settings, profile)?;
+    let mut kernel = simplified(module, entry, settings, profile.target)?;
     Ok(asked(&mut kernel, profile))
 }
 
-fn simplified(
+/// The kernel of entry point `entry` for every profile of a target, with its cross-lane operations.
+///
+/// # Errors
+/// With what the kernel form cannot express.
+pub fn simplified(
     module: &Module,
     entry: usize,
     settings: &Specializations,
-    profile: &Profile,
+    target: Target,
 ) -> Result<Kernel, Vec<Diagnostic>> {
     let mut kernel = lower(module, entry, settings)?;
-    if profile.target == Target::Amd {
+    if target == Target::Amd {
         buffers_only::check(&kernel)?;
     }
     pass::optimize(&mut kernel);

@@ -16,35 +16,89 @@ use super::uniform::Uniformity;
 use super::{BinOp, BlockId, InstId, Kernel, Op, Ty, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BuiltIn, Scalar, ScalarKind, Stage};
-use crate::lane::{Activity, Input, Known, LaneFact, LaneOp, LaneType, Plan, Refusal, Request, Step, StepOp, plan};
+use crate::lane::{Activity, Input, Known, LaneFact, LaneOp, LaneType, Plan, Plans, Question, Refusal, Step, StepOp};
 use crate::profile::Profile;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::iter::Peekable;
+use std::sync::Arc;
+use std::vec;
 
 /// Lowers all cross-lane operations of a kernel for a profile.
 ///
 /// # Errors
 /// With an error at each operation that the profile cannot do, or that is not lowered yet, and if the profile does not
-/// state the size of a wave. The kernel is then half lowered.
+/// state the size of a wave. No operation is lowered then.
 pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<(), Vec<Diagnostic>> {
-    let Some(size) = profile.wave_size else {
+    let questions = questions(kernel, profile);
+    let answers = answers(kernel, &questions, profile, &Plans::default())?;
+    write(kernel, &questions, &answers, profile);
+    Ok(())
+}
+
+/// What to ask the planner of a kernel's cross-lane operations, in the order of the text; nothing where the profile does not
+/// state the size of a wave. The kernel is written in terms of the lane's number before.
+pub fn questions(kernel: &mut Kernel, profile: &Profile) -> Vec<(InstId, Question)> {
+    let Some(size) = profile.wave_size else { return Vec::new() };
+    number_subgroups(kernel, size);
+    use_facts(kernel, size);
+    let known = Analyses { uniformity: Uniformity::new(kernel, size), rows: LaneRows::new(kernel, size), kernel, size };
+    let ask = |inst: InstId| Some((inst, known.question(inst)?));
+    Tree::new(known.kernel).insts(known.kernel).into_iter().filter_map(ask).collect()
+}
+
+/// The plan of each operation.
+///
+/// # Errors
+/// With an error at each operation that the profile cannot do, or that is not lowered yet, and if the profile does not
+/// state the size of a wave.
+pub fn answers(
+    kernel: &Kernel,
+    questions: &[(InstId, Question)],
+    profile: &Profile,
+    plans: &Plans,
+) -> Result<Vec<Arc<Plan>>, Vec<Diagnostic>> {
+    if profile.wave_size.is_none() {
         let message = format!("the profile {} does not say how many lanes a subgroup has", profile.name);
         return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
+    }
+    let (mut answers, mut errors) = (Vec::new(), Vec::new());
+    for (inst, question) in questions {
+        match plans.get(question, profile) {
+            Ok(plan) => answers.push(plan),
+            Err(refusal) => refuse(&refusal, kernel.insts[*inst].span, &mut errors),
+        }
+    }
+    if errors.is_empty() { Ok(answers) } else { Err(errors) }
+}
+
+/// One message for all components of a vector.
+fn refuse(refusal: &Refusal, span: Span, errors: &mut Vec<Diagnostic>) {
+    let message = format!("this cross-lane operation cannot be compiled: {refusal}");
+    let diagnostic = Diagnostic::error(refusal.code(), message).at(span, "");
+    if errors.last() != Some(&diagnostic) {
+        errors.push(diagnostic);
+    }
+}
+
+/// Writes each operation as its plan says.
+pub fn write(kernel: &mut Kernel, questions: &[(InstId, Question)], answers: &[Arc<Plan>], profile: &Profile) {
+    let operations: Vec<(InstId, &Plan)> =
+        questions.iter().zip(answers).map(|((inst, _), plan)| (*inst, &**plan)).collect();
+    let mut lowering = Lowering {
+        kernel,
+        profile,
+        operations: operations.into_iter().peekable(),
+        setup: FxHashMap::default(),
+        setup_insts: Vec::new(),
+        names: Names::default(),
     };
-    prepare(kernel, size);
-    let mut lowering = Lowering::new(kernel, profile, size);
     for block in Tree::new(lowering.kernel).blocks {
         lowering.block(block);
     }
     lowering.put_setup();
-    let Lowering { errors, .. } = lowering;
-    if !errors.is_empty() {
-        return Err(errors);
-    }
     pass::clean(kernel);
     fuse::run(kernel, profile);
-    Ok(())
 }
 
 /// One cross-lane operation of a kernel, with what the kernel knows of it.
@@ -53,7 +107,7 @@ pub struct Asked {
     pub op: LaneOp,
     pub inputs: Vec<Input>,
     pub activity: Activity,
-    /// See [`Request::index`].
+    /// See [`Request::index`](crate::lane::Request::index).
     pub index: Option<Vec<u32>>,
     /// Where it stands in the source; copies of it stand there too.
     pub span: Span,
@@ -62,20 +116,12 @@ pub struct Asked {
 /// What [`lower_lanes`] would ask the planner, in the order of the kernel; nothing where the profile does not state the
 /// size of a wave.
 pub fn asked(kernel: &mut Kernel, profile: &Profile) -> Vec<Asked> {
-    let Some(size) = profile.wave_size else { return Vec::new() };
-    prepare(kernel, size);
-    let lowering = Lowering::new(kernel, profile, size);
-    let ask = |inst: InstId| {
-        let (op, inputs, activity, index) = lowering.question(inst)?;
-        Some(Asked { op, inputs, activity, index, span: lowering.kernel.insts[inst].span })
+    let questions = questions(kernel, profile);
+    let asked = |(inst, question): (InstId, Question)| {
+        let Question { op, inputs, activity, index, .. } = question;
+        Asked { op, inputs, activity, index, span: kernel.insts[inst].span }
     };
-    Tree::new(lowering.kernel).insts(lowering.kernel).into_iter().filter_map(ask).collect()
-}
-
-/// Writes what hangs on the number of the lane alone as that.
-fn prepare(kernel: &mut Kernel, size: u32) {
-    number_subgroups(kernel, size);
-    use_facts(kernel, size);
+    questions.into_iter().map(asked).collect()
 }
 
 /// Makes the numbers of subgroups arithmetic on the invocation's number.
@@ -131,53 +177,15 @@ fn use_facts(kernel: &mut Kernel, size: u32) {
     names.apply_all(kernel);
 }
 
-/// What a plan hangs on.
-type Question = (LaneOp, Vec<Input>, Activity, Option<Vec<u32>>);
-
-struct Lowering<'k> {
-    kernel: &'k mut Kernel,
-    profile: &'k Profile,
+/// What is known of a kernel for waves of one size.
+struct Analyses<'k> {
+    kernel: &'k Kernel,
     uniformity: Uniformity,
     rows: LaneRows,
-    /// Plans made so far: kernels repeat operations.
-    plans: FxHashMap<Question, Result<Rc<Plan>, Refusal>>,
-    /// Set-up steps with their operands and the values that they became, in the order in which they were met.
-    setup: FxHashMap<(StepOp, Vec<Value>), Value>,
-    setup_insts: Vec<InstId>,
-    names: Names,
-    errors: Vec<Diagnostic>,
+    size: u32,
 }
 
-impl<'k> Lowering<'k> {
-    fn new(kernel: &'k mut Kernel, profile: &'k Profile, size: u32) -> Lowering<'k> {
-        Lowering {
-            uniformity: Uniformity::new(kernel, size),
-            rows: LaneRows::new(kernel, size),
-            kernel,
-            profile,
-            plans: FxHashMap::default(),
-            setup: FxHashMap::default(),
-            setup_insts: Vec::new(),
-            names: Names::default(),
-            errors: Vec::new(),
-        }
-    }
-
-    /// Lowers the operations of a block; those inside its constructs come later.
-    fn block(&mut self, block: BlockId) {
-        let insts = std::mem::take(&mut self.kernel.blocks[block].insts);
-        let mut out = Vec::with_capacity(insts.len());
-        for inst in insts {
-            let question = self.question(inst);
-            self.names.apply(self.kernel, inst);
-            match question {
-                Some(question) => self.lower(inst, question, &mut out),
-                None => out.push(inst),
-            }
-        }
-        self.kernel.blocks[block].insts = out;
-    }
-
+impl Analyses<'_> {
     /// What to ask the planner; none of other instructions. It looks at the operands as the analyses saw them.
     fn question(&self, inst: InstId) -> Option<Question> {
         let Op::Lane { op, ty } = self.kernel.insts[inst].op else { return None };
@@ -185,7 +193,8 @@ impl<'k> Lowering<'k> {
         let scalars = [ty[0], ty[1], Scalar::U32];
         let inputs = args.iter().zip(scalars).map(|(arg, scalar)| self.input(*arg, scalar)).collect();
         let index = args.get(1).and_then(|index| self.index_row(op, *index));
-        Some((op, inputs, self.uniformity.activity(inst), index))
+        let fragment = self.kernel.stage == Stage::Fragment;
+        Some(Question { op, inputs, activity: self.uniformity.activity(inst), index, fragment })
     }
 
     fn input(&self, value: Value, scalar: Scalar) -> Input {
@@ -208,7 +217,7 @@ impl<'k> Lowering<'k> {
             return None;
         }
         let mask = match op {
-            LaneOp::Bpermute | LaneOp::Permute => u64::from(self.profile.wave_size? - 1),
+            LaneOp::Bpermute | LaneOp::Permute => u64::from(self.size - 1),
             LaneOp::ShuffleNv(_) => 31,
             // What these have there is a value.
             LaneOp::Sort { .. } | LaneOp::WriteLane | LaneOp::QuadAdd(_) | LaneOp::Segmented { .. } => return None,
@@ -217,34 +226,32 @@ impl<'k> Lowering<'k> {
         let row = self.rows.modulo(index, mask)?;
         Some(row.iter().map(|bits| (bits & mask) as u32).collect())
     }
+}
 
-    fn lower(&mut self, inst: InstId, question: Question, out: &mut Vec<InstId>) {
-        let span = self.kernel.insts[inst].span;
-        match self.plan(question) {
-            Ok(plan) => self.inline(inst, &plan, out),
-            Err(refusal) => self.refuse(&refusal, span),
-        }
-    }
+struct Lowering<'k> {
+    kernel: &'k mut Kernel,
+    profile: &'k Profile,
+    /// The operations that are to come, with their plans.
+    operations: Peekable<vec::IntoIter<(InstId, &'k Plan)>>,
+    /// Set-up steps with their operands and the values that they became, in the order in which they were met.
+    setup: FxHashMap<(StepOp, Vec<Value>), Value>,
+    setup_insts: Vec<InstId>,
+    names: Names,
+}
 
-    fn plan(&mut self, question: Question) -> Result<Rc<Plan>, Refusal> {
-        if let Some(known) = self.plans.get(&question) {
-            return known.clone();
+impl Lowering<'_> {
+    /// Lowers the operations of a block; those inside its constructs come later.
+    fn block(&mut self, block: BlockId) {
+        let insts = std::mem::take(&mut self.kernel.blocks[block].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            self.names.apply(self.kernel, inst);
+            match self.operations.next_if(|(operation, _)| *operation == inst) {
+                Some((_, plan)) => self.inline(inst, plan, &mut out),
+                None => out.push(inst),
+            }
         }
-        let (op, inputs, activity, index) = &question;
-        let fragment = self.kernel.stage == Stage::Fragment;
-        let request = Request { op: *op, inputs, activity: *activity, index: index.as_deref(), fragment };
-        let answer = plan(&request, self.profile).map(Rc::new);
-        self.plans.insert(question, answer.clone());
-        answer
-    }
-
-    /// One message for all components of a vector.
-    fn refuse(&mut self, refusal: &Refusal, span: Span) {
-        let message = format!("this cross-lane operation cannot be compiled: {refusal}");
-        let diagnostic = Diagnostic::error(refusal.code(), message).at(span, "");
-        if self.errors.last() != Some(&diagnostic) {
-            self.errors.push(diagnostic);
-        }
+        self.kernel.blocks[block].insts = out;
     }
 
     /// Puts what was set up at the kernel's start.

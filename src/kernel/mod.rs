@@ -29,7 +29,7 @@ use crate::ir::{FragmentModes, InstFlags, Scalar, Stage};
 use crate::source::Span;
 pub use build::Builder;
 pub use contract::LaneContract;
-pub use finish::{finish, operations};
+pub use finish::{Prepared, finish, operations, simplified};
 pub use image::{BindingPoint, Image};
 pub use lanes::lower_lanes;
 pub use lower::{Specializations, lower};

@@ -1,6 +1,5 @@
 //! Which value stands for which from now on.
 
-use crate::kernel::tree::Tree;
 use crate::kernel::{InstId, Kernel, Value};
 
 /// Replacements of values. A value that was never replaced stands for itself.
@@ -53,7 +52,7 @@ impl Names {
         if self.map.is_empty() {
             return;
         }
-        for block in Tree::new(kernel).blocks {
+        for block in kernel.blocks.handles() {
             for at in 0..kernel.blocks[block].insts.len() {
                 self.apply(kernel, kernel.blocks[block].insts[at]);
             }

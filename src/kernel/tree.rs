@@ -22,12 +22,13 @@ pub struct Tree {
 impl Tree {
     pub fn new(kernel: &Kernel) -> Tree {
         let mut tree = Tree {
-            blocks: Vec::new(),
+            blocks: Vec::with_capacity(kernel.blocks.len()),
             owner: vec![None; kernel.blocks.len()],
             place: vec![None; kernel.insts.len()],
             range: vec![(0, 0); kernel.blocks.len()],
         };
-        let mut open = vec![kernel.body];
+        let mut open = Vec::with_capacity(kernel.blocks.len());
+        open.push(kernel.body);
         while let Some(block) = open.pop() {
             let number = tree.blocks.len() as u32;
             tree.range[block.index()] = (number, number);
@@ -43,9 +44,11 @@ impl Tree {
         let first = open.len();
         for inst in &kernel.blocks[block].insts {
             self.place[inst.index()] = Some(block);
-            for inner in kernel.inner_blocks(*inst) {
-                self.owner[inner.index()] = Some(*inst);
-                open.push(inner);
+            if kernel.insts[*inst].op.is_structured() {
+                for inner in kernel.inner_blocks(*inst) {
+                    self.owner[inner.index()] = Some(*inst);
+                    open.push(inner);
+                }
             }
         }
         open[first..].reverse();

@@ -1,5 +1,6 @@
-//! Makes the outputs of a plan: skips what is current, compiles the rest side by side, writes what came out. Prints
-//! nothing; what it finds is for `report`.
+//! Makes the outputs of a plan: skips what is current, compiles the rest side by side, writes what came out. A shader is
+//! read once for all its outputs whose profiles and macros let it mean the same. Prints nothing; what it finds is for
+//! `report`.
 
 use super::super::{CommandError, Exit};
 use super::plan::{Job, Plan};
@@ -11,7 +12,7 @@ use super::tokens::Tokens;
 use super::watch::Stamps;
 use crate::build::files::normal;
 use crate::build::write::Written;
-use crate::compile::{Compilation, EmitKind, Input, Options, Verdict, compile};
+use crate::compile::{Compilation, EmitKind, Input, Options, Reading, Verdict, read_alike};
 use crate::diagnostic::warning::Choice;
 use crate::explain::explain;
 use rayon::prelude::*;
@@ -65,6 +66,15 @@ pub struct Choices {
     pub emit: Option<EmitKind>,
 }
 
+/// A shader that was read for several jobs.
+struct Read {
+    reading: Reading,
+    /// See [`TreeLoader`].
+    is_at_fault: bool,
+    /// The files that were looked for.
+    files: Vec<String>,
+}
+
 /// Builds a plan.
 pub struct Engine<'a> {
     pub plan: &'a Plan,
@@ -94,14 +104,14 @@ impl<'a> Engine<'a> {
     pub fn run(&self, progress: &Progress) -> Result<Vec<Done>, CommandError> {
         let total = self.plan.jobs.len();
         if self.choices.is_check {
-            let compared = self.spread((0..total).collect(), &|job| self.compare(job), progress);
+            let compared = self.spread((0..total).collect(), &|job, read| self.compare(job, read), progress);
             return Ok(all(total, compared));
         }
         let mut dirs = self.plan.out_dirs.iter().map(|dir| OutDir::open(dir)).collect::<Result<Vec<_>, _>>()?;
         let keys: Vec<String> = self.plan.jobs.iter().map(|job| self.key(job)).collect();
         let is_stale = |n: &usize| !self.is_current(&self.plan.jobs[*n], &keys[*n], &dirs);
         let stale: Vec<usize> = (0..total).filter(is_stale).collect();
-        let make = |n: usize| self.make(n, &keys[n], &dirs);
+        let make = |n: usize, read: Option<&Read>| self.make(n, read, &keys[n], &dirs);
         let mut results = self.spread(stale, &make, progress);
         for (n, done) in &mut results {
             let job = &self.plan.jobs[*n];
@@ -127,12 +137,12 @@ impl<'a> Engine<'a> {
     /// The listing of every job, with its cost before it, as snapshots hold them.
     pub fn listings(&self, progress: &Progress) -> Vec<(Done, Option<String>)> {
         let all = (0..self.plan.jobs.len()).collect();
-        let made = self.spread(all, &|n| self.listing(&self.plan.jobs[n]), progress);
+        let made = self.spread(all, &|n, read| self.listing(&self.plan.jobs[n], read), progress);
         made.into_iter().map(|(_, listing)| listing).collect()
     }
 
-    fn listing(&self, job: &Job) -> (Done, Option<String>) {
-        let (done, _, bytes) = self.compile(job);
+    fn listing(&self, job: &Job, read: Option<&Read>) -> (Done, Option<String>) {
+        let (done, _, bytes) = self.compile(job, read);
         let Some(bytes) = bytes else { return (done, None) };
         let options = [self.options(job)];
         let report = self.with_source(job, |input, loader| explain(input, &options, loader).ok());
@@ -144,36 +154,65 @@ impl<'a> Engine<'a> {
     fn spread<T: Send>(
         &self,
         numbers: Vec<usize>,
-        make: &(dyn Fn(usize) -> T + Sync),
+        make: &(dyn Fn(usize, Option<&Read>) -> T + Sync),
         progress: &Progress,
     ) -> Vec<(usize, T)> {
-        let one = |tokens: &Tokens, n: usize| {
-            let done = {
-                let _token = tokens.take();
-                make(n)
-            };
-            progress.tick();
-            (n, done)
-        };
         progress.start(numbers.len(), self.plan.jobs.len());
         if numbers.is_empty() {
             return Vec::new();
         }
         let tokens = Tokens::new(self.choices.jobs);
+        let one = |n: usize, read: Option<&Read>| {
+            let done = {
+                let _token = tokens.take();
+                make(n, read)
+            };
+            progress.tick();
+            (n, done)
+        };
+        let units: Vec<&[usize]> = numbers.chunk_by(|a, b| self.share_reading(*a, *b)).collect();
+        let read = |unit: &[usize]| {
+            let _token = tokens.take();
+            self.read(unit)
+        };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(tokens.threads.min(numbers.len())).build();
         match pool {
-            Ok(pool) => pool.install(|| numbers.into_par_iter().map(|n| one(&tokens, n)).collect()),
+            Ok(pool) => pool.install(|| {
+                let all = |unit: &[usize]| -> Vec<(usize, T)> {
+                    let read = read(unit);
+                    unit.par_iter().map(|n| one(*n, read.as_ref())).collect()
+                };
+                units.into_par_iter().flat_map_iter(all).collect()
+            }),
             // A system that gives no threads still has this one.
-            Err(_) => numbers.into_iter().map(|n| one(&tokens, n)).collect(),
+            Err(_) => numbers.iter().map(|n| one(*n, None)).collect(),
         }
     }
 
-    fn make(&self, number: usize, key: &str, dirs: &[OutDir]) -> Done {
+    /// Whether two jobs are of one shader that means the same for both.
+    fn share_reading(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (&self.plan.jobs[a], &self.plan.jobs[b]);
+        a.group == b.group && a.macros == b.macros && read_alike(&a.target.profile, &b.target.profile)
+    }
+
+    /// Reads the shader of several jobs; none where there is nothing to share, or no shader.
+    fn read(&self, unit: &[usize]) -> Option<Read> {
+        let [first, _, ..] = unit else { return None };
+        let job = &self.plan.jobs[*first];
+        let options = self.options(job);
+        let made = self.with_source(job, |input, loader| {
+            let reading = Reading::new(input, &options, loader);
+            Read { reading, is_at_fault: loader.is_at_fault.get(), files: loader.tried.take() }
+        });
+        made.ok()
+    }
+
+    fn make(&self, number: usize, read: Option<&Read>, key: &str, dirs: &[OutDir]) -> Done {
         if self.is_stopped.load(Ordering::Relaxed) {
             return Done { fate: Fate::NotTried, compilation: None, entry: None };
         }
         let job = &self.plan.jobs[number];
-        let (mut done, files, bytes) = self.compile(job);
+        let (mut done, files, bytes) = self.compile(job, read);
         let Some(bytes) = bytes else { return done };
         match dirs[job.out_dir].write(&job.name, &bytes, number) {
             Ok(written) => done.fate = Fate::Made(written),
@@ -192,9 +231,9 @@ impl<'a> Engine<'a> {
     }
 
     /// Makes an output in memory and compares it with what is on the disk.
-    fn compare(&self, number: usize) -> Done {
+    fn compare(&self, number: usize, read: Option<&Read>) -> Done {
         let job = &self.plan.jobs[number];
-        let (mut done, _, bytes) = self.compile(job);
+        let (mut done, _, bytes) = self.compile(job, read);
         let Some(bytes) = bytes else { return done };
         let found = fs::read(&job.output).ok();
         done.fate = match found {
@@ -227,16 +266,20 @@ impl<'a> Engine<'a> {
         Ok(f(&Input { name: &name, bytes, language: job.shader.kind.language }, &loader))
     }
 
-    /// The bytes of an output, if the shader is right, with the files that were looked for.
-    fn compile(&self, job: &Job) -> (Done, Vec<String>, Option<Vec<u8>>) {
+    /// The bytes of an output, if the shader is right, with the files that were looked for. What was read for other jobs
+    /// serves this one where it can.
+    fn compile(&self, job: &Job, read: Option<&Read>) -> (Done, Vec<String>, Option<Vec<u8>>) {
         if let Err(why) = job.target.prove() {
             return (Done::broken(why), Vec::new(), None);
         }
-        let options = self.options(job);
-        let made = self.with_source(job, |input, loader| {
-            let compilation = compile(input, &options, loader);
-            (compilation, loader.is_at_fault.get(), loader.tried.take())
-        });
+        let (options, plans) = (self.options(job), &job.target.plans);
+        let made = match read.filter(|read| read.reading.serves(&options.profile)) {
+            Some(read) => Ok((read.reading.compile(&options, plans), read.is_at_fault, read.files.clone())),
+            None => self.with_source(job, |input, loader| {
+                let compilation = Reading::new(input, &options, loader).compile(&options, plans);
+                (compilation, loader.is_at_fault.get(), loader.tried.take())
+            }),
+        };
         let (compilation, is_at_fault, files) = match made {
             Ok(made) => made,
             Err(why) => return (Done::broken(why), Vec::new(), None),
@@ -252,8 +295,6 @@ impl<'a> Engine<'a> {
 
     fn options(&self, job: &Job) -> Options {
         let settings = &job.common.settings;
-        let mut profile = job.target.profile.clone();
-        profile.reproducible |= settings.reproducible;
         Options {
             stage: job.shader.kind.stage.unwrap_or(crate::ir::Stage::Compute),
             entry: settings.entry.clone(),
@@ -263,7 +304,7 @@ impl<'a> Engine<'a> {
             deny_warnings: settings.deny_warnings || self.choices.deny_warnings,
             no_warnings: settings.no_warnings || self.choices.no_warnings,
             warnings: settings.warnings.iter().chain(&self.choices.warnings).copied().collect(),
-            ..Options::new(profile)
+            ..Options::new(job.target.profile.clone())
         }
     }
 
@@ -272,8 +313,8 @@ impl<'a> Engine<'a> {
         let Choices { deny_warnings, no_warnings, warnings, .. } = self.choices;
         let warnings: String = warnings.iter().map(|choice| format!(" {choice}")).collect();
         let (path, target) = (job.shader.path.display(), job.target.identity());
-        let settings = &job.common.settings;
-        let text = format!("{path}\n{target}\n{:?}\n{settings:?}\n{deny_warnings} {no_warnings}{warnings}", job.macros);
+        let settings = &job.common.settings_text;
+        let text = format!("{path}\n{target}\n{:?}\n{settings}\n{deny_warnings} {no_warnings}{warnings}", job.macros);
         hex(xxh3_128(text.as_bytes()))
     }
 }

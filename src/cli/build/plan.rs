@@ -55,6 +55,8 @@ pub struct Shader {
 /// What all jobs of a `[[build]]` share.
 pub struct Common {
     pub settings: Settings,
+    /// The settings as text, for what an output hangs on.
+    pub settings_text: String,
     pub loader: FileLoader,
 }
 
@@ -84,7 +86,9 @@ impl Plan {
         let choices = choices(manifest, build)?;
         let targets = self.targets(manifest, build)?;
         let directories = build.options.include_dirs.iter().map(|dir| normal(&manifest.folder().join(dir))).collect();
-        let common = Arc::new(Common { settings: build.options.clone(), loader: FileLoader { directories } });
+        let settings = build.options.clone();
+        let settings_text = format!("{settings:?}");
+        let common = Arc::new(Common { settings, settings_text, loader: FileLoader { directories } });
         let out_dir = self.out_dir(normal(&manifest.folder().join(&build.out_dir)));
         for shader in shaders {
             let group = self.jobs.last().map_or(0, |job| job.group + 1);
@@ -128,6 +132,11 @@ impl Plan {
     /// Each profile at each wave size.
     fn targets(&mut self, manifest: &Manifest, build: &Build) -> Result<Vec<Arc<Target>>, CommandError> {
         let mut targets = Vec::new();
+        let is_reproducible = build.options.reproducible;
+        let mut add = |mut target: Target| {
+            target.profile.reproducible |= is_reproducible;
+            targets.push(Arc::new(target));
+        };
         for name in build.profiles.get_ref() {
             let read = Target::read(name.get_ref(), manifest.folder());
             let own = read.map_err(|CommandError(why)| manifest.error(name.span(), &why))?;
@@ -137,10 +146,10 @@ impl Plan {
                     Lanes::Fixed(lanes) => own.at_wave_size(Some(*lanes)),
                     Lanes::Any(_) => own.at_wave_size(None),
                 };
-                targets.push(Arc::new(target.map_err(|why| manifest.error(lanes.span(), &why))?));
+                add(target.map_err(|why| manifest.error(lanes.span(), &why))?);
             }
             if build.wave_sizes.is_empty() {
-                targets.push(Arc::new(own));
+                add(own);
             }
         }
         Ok(targets)

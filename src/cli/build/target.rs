@@ -2,6 +2,7 @@
 
 use super::super::{CommandError, profiles};
 use crate::build::files::{FileLoader, Recorder};
+use crate::lane::Plans;
 use crate::profile::Profile;
 use crate::source::{IncludeKind, Loader};
 use std::path::Path;
@@ -22,6 +23,8 @@ pub struct Target {
     /// Hash of what they hold.
     hash: u128,
     proven: OnceLock<Result<(), String>>,
+    /// What was planned for it so far.
+    pub plans: Plans,
 }
 
 impl Target {
@@ -40,7 +43,16 @@ impl Target {
         let argument = if is_file { argument } else { profile.name.to_string() };
         let (base, lanes) = parts(&profile.name);
         let part = lanes.map_or(format!(".{base}"), |lanes| format!(".wave{lanes}.{base}"));
-        Ok(Target { profile, argument, wave_size: None, part, files, hash, proven: OnceLock::new() })
+        Ok(Target {
+            profile,
+            argument,
+            wave_size: None,
+            part,
+            files,
+            hash,
+            proven: OnceLock::new(),
+            plans: Plans::default(),
+        })
     }
 
     /// The same hardware with waves of another size: the profile's sibling where there is one.
@@ -64,7 +76,7 @@ impl Target {
         };
         let part = lanes.map_or(format!(".{base}"), |lanes| format!(".wave{lanes}.{base}"));
         let (files, hash) = (self.files.clone(), self.hash);
-        Ok(Target { profile, argument, wave_size, part, files, hash, proven: OnceLock::new() })
+        Ok(Target { profile, argument, wave_size, part, files, hash, proven: OnceLock::new(), plans: Plans::default() })
     }
 
     /// What messages call it.

@@ -63,30 +63,57 @@ fn uses_private(lines: &[machine::Line]) -> bool {
 /// # Errors
 /// One diagnostic for each construct that the target, or crosslane so far, cannot express.
 pub fn emit(kernel: &Kernel, options: &NvOptions, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
-    let tree = Tree::new(kernel);
-    let interface = Interface::of(kernel, &tree)?;
-    let mut selected = select::select(kernel, &tree, &interface, options.debug)?;
-    trim::trim(&mut selected.lines, selected.registers.regs.len());
-    selected.lines.retain(|line| *line != machine::Line::Empty);
-    order::order(&mut selected.lines, &selected.registers);
-    let places = registers::assign(&mut selected.lines, &selected.registers);
-    trim::trim_arms(&mut selected.lines, selected.registers.regs.len());
-    trim::trim_breaks(&mut selected.lines);
-    let private = if uses_private(&selected.lines) { kernel.private_bytes.div_ceil(4) } else { 0 };
-    if places.words.saturating_add(places.longs).saturating_add(private) > VARIABLE_LIMIT {
-        let message = format!("the shader needs more than the {VARIABLE_LIMIT} variables that a program can have");
-        return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
+    let draft = Draft::of(kernel, options, sources)?;
+    Ok(Program { text: draft.text(&options.profile), reflection: draft.reflection })
+}
+
+/// A program that names no profile yet: it is the same for all for which the kernel is.
+#[derive(Debug)]
+pub struct Draft {
+    /// The line that it begins with.
+    header: &'static str,
+    /// What comes behind the profile's name.
+    rest: String,
+    pub reflection: Reflection,
+}
+
+impl Draft {
+    /// The program of a lowered kernel; what the options say of the profile does not count.
+    ///
+    /// # Errors
+    /// As [`emit`].
+    pub fn of(kernel: &Kernel, options: &NvOptions, sources: &SourceMap) -> Result<Draft, Vec<Diagnostic>> {
+        let tree = Tree::new(kernel);
+        let interface = Interface::of(kernel, &tree)?;
+        let mut selected = select::select(kernel, &tree, &interface, options.debug)?;
+        trim::trim(&mut selected.lines, selected.registers.regs.len());
+        selected.lines.retain(|line| *line != machine::Line::Empty);
+        order::order(&mut selected.lines, &selected.registers);
+        let places = registers::assign(&mut selected.lines, &selected.registers);
+        trim::trim_arms(&mut selected.lines, selected.registers.regs.len());
+        trim::trim_breaks(&mut selected.lines);
+        let private = if uses_private(&selected.lines) { kernel.private_bytes.div_ceil(4) } else { 0 };
+        if places.words.saturating_add(places.longs).saturating_add(private) > VARIABLE_LIMIT {
+            let message = format!("the shader needs more than the {VARIABLE_LIMIT} variables that a program can have");
+            return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
+        }
+        let rest = print::print(&print::Program {
+            kernel,
+            interface: &interface,
+            options,
+            sources,
+            lines: &selected.lines,
+            registers: &selected.registers,
+            places: &places,
+            private,
+            needs: &selected.needs,
+        });
+        Ok(Draft { header: print::header(kernel.stage), rest, reflection: Reflection::of(kernel, &interface) })
     }
-    let text = print::print(&print::Program {
-        kernel,
-        interface: &interface,
-        options,
-        sources,
-        lines: &selected.lines,
-        registers: &selected.registers,
-        places: &places,
-        private,
-        needs: &selected.needs,
-    });
-    Ok(Program { text, reflection: Reflection::of(kernel, &interface) })
+
+    /// The text of the program for a profile.
+    pub fn text(&self, profile: &str) -> String {
+        let Draft { header, rest, .. } = self;
+        format!("{header}\n# crosslane {}\n# profile {profile}\n{rest}", env!("CARGO_PKG_VERSION"))
+    }
 }

@@ -34,27 +34,29 @@ pub struct Program<'a> {
     pub needs: &'a Needs,
 }
 
-/// The whole text.
+/// The line that a program of a stage begins with.
+pub const fn header(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Compute => "!!NVcp5.0",
+        Stage::Fragment => "!!NVfp5.0",
+        Stage::Vertex => "!!NVvp5.0",
+    }
+}
+
+/// The text behind the name of the profile.
 pub fn print(program: &Program) -> String {
     let mut printer = Printer { program, text: String::new(), indent: 1, last_source: None, uses_scratch: false };
     program.lines.iter().for_each(|line| printer.line(line));
     let Printer { text: body, uses_scratch, .. } = printer;
-    let header = match program.kernel.stage {
-        Stage::Compute => "!!NVcp5.0",
-        Stage::Fragment => "!!NVfp5.0",
-        Stage::Vertex => "!!NVvp5.0",
-    };
     let (head, options) = (head(program), options(program));
-    format!("{header}\n{head}{options}{}main:\n{body}END\n", declarations(program, uses_scratch))
+    format!("{head}{options}{}main:\n{body}END\n", declarations(program, uses_scratch))
 }
 
 // What stands before the code.
 
-/// The comment at the top: who made it from what for whom, and where everything is bound.
+/// The comment at the top: what it is made from, and where everything is bound.
 fn head(program: &Program) -> String {
-    let options = program.options;
-    let mut text = format!("# crosslane {}\n# profile {}\n", env!("CARGO_PKG_VERSION"), options.profile);
-    writeln!(text, "# source {}", one_line(&options.source)).expect(TAKEN);
+    let mut text = format!("# source {}\n", one_line(&program.options.source));
     for (buffer, slot) in program.kernel.buffers.iter().zip(&program.interface.slots) {
         let what = match buffer.kind {
             BufferKind::Storage => "storage",
@@ -356,11 +358,11 @@ impl Program<'_> {
     }
 
     fn variable(&self, text: &mut String, reg: Reg) {
-        let letter = match self.registers.class(reg) {
+        text.push(match self.registers.class(reg) {
             Class::Word => 'R',
             Class::Long => 'D',
-        };
-        write!(text, "{letter}{}", self.places.place(reg).variable).expect(TAKEN);
+        });
+        decimal(text, self.places.place(reg).variable);
     }
 
     fn component(&self, reg: Reg) -> char {
@@ -411,9 +413,12 @@ impl Program<'_> {
             self.reg(text, reg);
         }
         match (place.index, place.offset) {
-            (None, offset) => write!(text, "{offset}").expect(TAKEN),
+            (None, offset) => decimal(text, offset),
             (Some(_), 0) => {}
-            (Some(_), offset) => write!(text, " + {offset}").expect(TAKEN),
+            (Some(_), offset) => {
+                text.push_str(" + ");
+                decimal(text, offset);
+            }
         }
         text.push(']');
         if let Some(letter) = place.component {
@@ -434,10 +439,17 @@ const fn flag(test: Test) -> &'static str {
 /// A constant as its instruction reads it: small numbers in decimal, bit patterns in hexadecimal.
 fn constant(text: &mut String, bits: u32, kind: Kind) {
     match kind {
-        Kind::Float => write!(text, "{:?}", f32::from_bits(bits)),
-        Kind::Sint => write!(text, "{}", bits as i32),
-        Kind::Uint if bits > 0xffff => write!(text, "{bits:#x}"),
-        Kind::Uint => write!(text, "{bits}"),
+        Kind::Float => write!(text, "{:?}", f32::from_bits(bits)).expect(TAKEN),
+        Kind::Sint => write!(text, "{}", bits as i32).expect(TAKEN),
+        Kind::Uint if bits > 0xffff => write!(text, "{bits:#x}").expect(TAKEN),
+        Kind::Uint => decimal(text, bits),
     }
-    .expect(TAKEN);
+}
+
+/// A number in decimal. Most of a program's words are names with numbers, which formatting would take long for.
+fn decimal(text: &mut String, number: u32) {
+    if number >= 10 {
+        decimal(text, number / 10);
+    }
+    text.push(char::from(b'0' + (number % 10) as u8));
 }

@@ -1,0 +1,56 @@
+#!/bin/bash
+# pgo.sh ARGUMENT...: runs cargo with profile-guided optimization, as compilers are released: a quarter less time.
+#
+#   scripts/pgo.sh build --release
+#   scripts/pgo.sh bench --bench compile
+#
+# The first run, and each after a change of the sources, builds the command so that it counts, and has it compile shaders of
+# fixtures/; benchmarks compile others. What is made lies under target/pgo: the command is target/pgo/release/crosslane.
+# It takes the llvm-profdata of rustc's own LLVM: rustup component add llvm-tools, or Debian's package of that version.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=$PWD/target/pgo
+profile=$folder/profile.profdata
+
+# The program that merges counts; it reads only what its own version of LLVM writes.
+profdata() {
+    local tools major program
+    tools=$(rustc --print target-libdir)/../bin/llvm-profdata
+    major=$(rustc --version --verbose | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
+    for program in "$tools" "llvm-profdata-$major"; do
+        if command -v "$program" > /dev/null; then
+            "$program" "$@"
+            return
+        fi
+    done
+    echo "pgo.sh: no llvm-profdata of LLVM $major: rustup component add llvm-tools" >&2
+    return 2
+}
+
+# What the profile was taken of.
+state() {
+    { rustc --version && cat Cargo.lock && find src build grammar profiles fixtures -type f | LC_ALL=C sort | xargs cat; } |
+        sha256sum
+}
+
+# One compilation of each shader for each profile; what a profile refuses is part of the work.
+train() {
+    local crosslane=$folder/counting/release/crosslane profile_name shader
+    export LLVM_PROFILE_FILE=$folder/counts/%m.profraw
+    for profile_name in spirv-1.3 spirv-1.6 nv-hopper gfx900 gfx1100-wave64; do
+        for shader in fixtures/{glsl,core}/*.comp fixtures/wgsl/*.wgsl; do
+            "$crosslane" compile -p "$profile_name" -D WIDTH=8 -o "$folder/out" "$shader" 2> /dev/null || true
+        done
+    done
+}
+
+if [ "$(cat "$folder/state" 2> /dev/null)" != "$(state)" ]; then
+    rm -rf "$folder/counts"
+    mkdir -p "$folder"
+    RUSTFLAGS="-Cprofile-generate=$folder/counts" CARGO_TARGET_DIR=$folder/counting cargo build --release --bin crosslane
+    train
+    profdata merge --output "$profile" "$folder/counts"
+    state > "$folder/state"
+fi
+RUSTFLAGS="-Cprofile-use=$profile" CARGO_TARGET_DIR=$folder cargo "$@"

@@ -1,0 +1,200 @@
+//! From a shader's text to its module: what is the same for all outputs of it that read alike.
+
+use super::kernels::Kernels;
+use super::{Artifact, Compilation, Input, Job, Language, Options, treat_warnings, verdict};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::glsl::preprocess::MacroOption;
+use crate::grammar;
+use crate::ir::Module;
+use crate::lane::Plans;
+use crate::profile::Profile;
+use crate::source::{FileId, Loader, SourceMap, Span};
+use crate::wgsl::{self, WgslOptions};
+use std::sync::{Arc, OnceLock};
+
+/// A shader that was read for one profile, and the profiles that read alike.
+#[derive(Debug)]
+pub struct Reading {
+    profile: Profile,
+    /// None where something is wrong with it.
+    module: Option<Module>,
+    diagnostics: Diagnostics,
+    sources: Arc<SourceMap>,
+    kernels: Kernels,
+    warnings: OnceLock<Vec<Diagnostic>>,
+}
+
+/// Whether shaders mean the same for two profiles: these have the same sizes, extensions and so the same macros. Messages
+/// may name them apart.
+pub fn read_alike(a: &Profile, b: &Profile) -> bool {
+    let mut asked = grammar::EXTENSIONS.iter().flat_map(|extension| extension.needs);
+    (a.target, a.wave_size) == (b.target, b.wave_size) && asked.all(|feature| a.has(*feature) == b.has(*feature))
+}
+
+impl Reading {
+    /// Reads a shader with these options.
+    pub fn new(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Reading {
+        let (module, sources, diagnostics) = read(input, options, loader);
+        let profile = options.profile.clone();
+        Reading {
+            profile,
+            module,
+            diagnostics,
+            sources: Arc::new(sources),
+            kernels: Kernels::default(),
+            warnings: OnceLock::new(),
+        }
+    }
+
+    /// The module; none where something is wrong with the shader.
+    pub fn module(&self) -> Option<&Module> {
+        self.module.as_ref()
+    }
+
+    /// What the spans of the module and of messages point into.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    /// Whether the shader would have been read so for another profile. Messages may name the profile.
+    pub fn serves(&self, profile: &Profile) -> bool {
+        read_alike(&self.profile, profile) && (self.profile.name == profile.name || self.diagnostics.is_empty())
+    }
+
+    /// Compiles the shader with options that differ from those of the reading in a profile that it serves, in the form of
+    /// the output and in what becomes of warnings alone. The plans are those of that profile.
+    pub fn compile(&self, options: &Options, plans: &Plans) -> Compilation {
+        let Reading { sources, kernels, warnings, .. } = self;
+        let mut diagnostics = self.diagnostics.clone();
+        let job =
+            |module| Job { options, module, sources, kernels, warnings, plans, diagnostics: &mut diagnostics }.run();
+        let artifact = self.module.as_ref().and_then(job);
+        conclude(options, artifact, diagnostics, sources.clone())
+    }
+}
+
+/// The compilation that ends with the preprocessor.
+pub(super) fn preprocess(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Compilation {
+    let mut reader = Reader::new(options, loader);
+    let file = reader.add_source(input);
+    let artifact = file.and_then(|file| reader.preprocess(file, input.language)).map(Artifact::Text);
+    conclude(options, artifact, reader.diagnostics, Arc::new(reader.sources))
+}
+
+fn conclude(
+    options: &Options,
+    artifact: Option<Artifact>,
+    mut diagnostics: Diagnostics,
+    sources: Arc<SourceMap>,
+) -> Compilation {
+    treat_warnings(options, &sources, &mut diagnostics);
+    Compilation { verdict: verdict(artifact, &diagnostics), diagnostics, sources }
+}
+
+/// The module of a shader, if nothing is wrong with it, its sources, and the messages about it.
+pub(super) fn read(
+    input: &Input<'_>,
+    options: &Options,
+    loader: &dyn Loader,
+) -> (Option<Module>, SourceMap, Diagnostics) {
+    let mut reader = Reader::new(options, loader);
+    let module = reader.module(input);
+    (module, reader.sources, reader.diagnostics)
+}
+
+struct Reader<'a> {
+    options: &'a Options,
+    loader: &'a dyn Loader,
+    sources: SourceMap,
+    diagnostics: Diagnostics,
+}
+
+impl<'a> Reader<'a> {
+    fn new(options: &'a Options, loader: &'a dyn Loader) -> Reader<'a> {
+        Reader { options, loader, sources: SourceMap::new(), diagnostics: Diagnostics::new() }
+    }
+
+    /// The module that the front end makes, if nothing is wrong with it.
+    fn module(&mut self, input: &Input<'_>) -> Option<Module> {
+        let file = self.add_source(input)?;
+        let module = self.front(file, input.language)?;
+        (!self.diagnostics.has_errors() && self.is_sound(&module)).then_some(module)
+    }
+
+    fn add_source(&mut self, input: &Input<'_>) -> Option<FileId> {
+        let text = match std::str::from_utf8(input.bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                self.not_utf8(input, error.valid_up_to());
+                return None;
+            }
+        };
+        let added = self.sources.add(input.name, text);
+        if added.is_err() {
+            self.diagnostics.push(Diagnostic::error(Code::TOO_LARGE, "the input is larger than 1 GiB"));
+        }
+        added.ok()
+    }
+
+    /// Shows the text up to the bad byte, so that the message can point there.
+    fn not_utf8(&mut self, input: &Input<'_>, valid: usize) {
+        let message = Diagnostic::error(Code::NOT_UTF8, format!("{} is not UTF-8 (byte {valid})", input.name));
+        let shown = String::from_utf8_lossy(input.bytes).into_owned();
+        let message = match self.sources.add(input.name, shown) {
+            Ok(file) => {
+                let at = self.sources.file(file).base + valid as u32;
+                message.at(Span::new(at, at), "this byte starts no character")
+            }
+            Err(_) => message,
+        };
+        self.diagnostics.push(message);
+    }
+
+    fn preprocess(&mut self, file: FileId, language: Language) -> Option<String> {
+        match language {
+            Language::Glsl => {
+                let text = crate::glsl::preprocess_only(
+                    file,
+                    &mut self.sources,
+                    self.loader,
+                    self.options,
+                    &mut self.diagnostics,
+                );
+                Some(text)
+            }
+            Language::Wgsl => {
+                let message = "WGSL has no preprocessor";
+                self.diagnostics.push(Diagnostic::error(Code::NO_PREPROCESSOR, message));
+                None
+            }
+        }
+    }
+
+    fn front(&mut self, file: FileId, language: Language) -> Option<Module> {
+        match language {
+            Language::Glsl => {
+                crate::glsl::compile(file, &mut self.sources, self.loader, self.options, &mut self.diagnostics)
+            }
+            Language::Wgsl => self.wgsl(file),
+        }
+    }
+
+    fn wgsl(&mut self, file: FileId) -> Option<Module> {
+        let defines: Vec<(String, String)> = self.options.macros.iter().filter_map(MacroOption::defined).collect();
+        let profile = &self.options.profile;
+        let (wave_size, target) = (profile.wave_size, profile.target);
+        let (entry, stage) = (self.options.entry.as_deref(), self.options.stage);
+        let options = WgslOptions { entry, stage, defines: &defines, wave_size, target };
+        wgsl::compile(file, &self.sources, &options, &mut self.diagnostics)
+    }
+
+    /// Builds with debug assertions check what the front ends made; a module that fails is a defect of ours.
+    fn is_sound(&mut self, module: &Module) -> bool {
+        if !cfg!(debug_assertions) {
+            return true;
+        }
+        let errors = crate::ir::verify::verify(module).err().unwrap_or_default();
+        errors.iter().for_each(|error| self.diagnostics.push(error.diagnostic()));
+        errors.is_empty()
+    }
+}
