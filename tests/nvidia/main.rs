@@ -17,10 +17,14 @@ mod support;
 #[path = "../fixtures/tables.rs"]
 mod tables;
 
+mod dialect;
+mod formats;
+mod graphics;
 mod kernel;
 mod pictures;
 mod registers;
 mod scenes;
+mod stage;
 mod verified;
 
 use kernel::{PLAIN, Runner, against_formulas, against_simulator, builds, hold, interpret, resized};
@@ -69,6 +73,8 @@ fn trials() -> Vec<Trial> {
     trials.extend(scenes::cases().into_iter().flat_map(scene_trials));
     trials.push(trial("scenes".to_owned(), scenes::complete));
     trials.extend(on_gpu("scenes::stages_load".to_owned(), scenes::loads));
+    trials.extend(graphics::cases().expect("the fixtures are part of the repository").into_iter().flat_map(graphics_trials));
+    trials.push(trial("graphics".to_owned(), || graphics::refusals().map(|text| keep("refused-graphics", PLAIN, &text))));
     trials.extend(random_trials());
     trials.push(trial("fermi".to_owned(), || verified::refusals().map(|text| keep("refused-by-fermi", PLAIN, &text))));
     trials.push(trial("registers".to_owned(), registers::compared));
@@ -170,6 +176,21 @@ fn scene_trials(case: scenes::Case) -> Vec<Trial> {
     });
     let run = on_gpu(format!("{name}::gpu"), move || drawn.on_gpu(PROFILE));
     [text].into_iter().chain(formula).chain(run).collect()
+}
+
+/// The profiles that fixtures of graphics are run for; the others differ from them in costs alone.
+const NEW_AND_OLD: [&str; 2] = ["nv-hopper", "nv-maxwell"];
+
+/// Runs of a fixture beside the driver's own GLSL.
+fn graphics_trials(case: graphics::Case) -> Option<Trial> {
+    case.dump();//TEMP
+    on_gpu(format!("graphics::{}", case.name.replace('.', "_")), move || {
+        for profile in NEW_AND_OLD.into_iter().filter(|profile| case.refusals(profile).is_empty()) {
+            let outcome = case.on_gpu(profile).map_err(|why| format!("{profile}: {why}"))?;
+            eprintln!("{}, {profile}: {outcome:?}", case.name);
+        }
+        Ok(())
+    })
 }
 
 // Random kernels.

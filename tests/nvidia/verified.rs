@@ -223,7 +223,7 @@ pub fn refusals() -> Result<String, String> {
 }
 
 /// The first message, and what stands under its place.
-fn reason(messages: &str) -> String {
+pub fn reason(messages: &str) -> String {
     let first = messages.lines().next().unwrap_or_default();
     let label = messages.lines().find_map(|line| line.rsplit_once("^ ")).map(|(_, label)| format!(" ({label})"));
     first.to_owned() + &label.unwrap_or_default()

@@ -2,10 +2,10 @@
 
 use super::api::Gl;
 use super::dispatch::{Bound, check, dispatch, timed, wait};
-use super::texture::Texture;
+use super::texture::{Spot, Texture};
 use super::{Device, text};
 use crate::run::{BufferBinding, BufferKind, RunError};
-use crate::target::nv::reflection::{Image, ImageBinding, ImageKind};
+use crate::target::nv::reflection::{Image, ImageBinding, ImageKind, Place};
 use crate::target::nv::{self, Reflection};
 use std::ffi::c_void;
 
@@ -91,10 +91,11 @@ impl<'d> Program<'d> {
 
     /// The units that a texture goes to.
     pub(super) fn units(&self, texture: &Texture) -> impl Iterator<Item = u32> + use<'_, 'd> {
-        let wanted = (texture.set, texture.binding, texture.element, texture.is_image);
+        let wanted = (texture.at, texture.sampler, texture.is_image);
         let is_it = move |place: &&ImageBinding| {
-            let Image { set, binding, element, kind, .. } = &place.image;
-            (*set, *binding, *element, *kind == ImageKind::Image) == wanted
+            let Image { set, binding, element, ref sampler, kind, .. } = place.image;
+            let sampler = sampler.map(|Place { set, binding, element }| Spot { set, binding, element });
+            (Spot { set, binding, element }, sampler, kind == ImageKind::Image) == wanted
         };
         self.reflection.images.iter().filter(is_it).map(|place| place.gl_unit)
     }

@@ -4,7 +4,7 @@ use super::interface::Interface;
 use crate::ir::Stage;
 use crate::kernel::{BufferKind, Kernel};
 use crate::lane::WARP;
-pub use crate::target::reflection::{BindingKind, Image, ImageKind};
+pub use crate::target::reflection::{BindingKind, Image, ImageKind, Place};
 use serde::{Deserialize, Serialize};
 
 /// `GL_COMPUTE_PROGRAM_NV` (NV_compute_program5).
