@@ -17,6 +17,8 @@ pub struct Facts<'a> {
     pub elements: &'a BTreeMap<u32, u32>,
     /// Specialization constants and the bits of their values.
     pub constants: &'a [(u32, u32)],
+    /// The number of the draw's first vertex, which OpenGL gives for indexed draws alone.
+    pub first_vertex: u32,
 }
 
 /// Words of Vulkan's GLSL and of OpenGL's.
@@ -42,7 +44,7 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
 /// The whole shader.
 pub fn opengl(source: &str, facts: &Facts<'_>) -> String {
     let text: String = source.lines().map(|line| self::line(line, facts) + "\n").collect();
-    words(&text)
+    words(&text).replace("gl_BaseVertex", &facts.first_vertex.to_string())
 }
 
 fn line(line: &str, facts: &Facts<'_>) -> String {

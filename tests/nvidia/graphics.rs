@@ -165,7 +165,7 @@ impl Case {
             let count: &mut u32 = elements.entry(texture.at.binding).or_default();
             *count = (*count).max(texture.at.element + 1);
         }
-        let facts = Facts { units, elements: &elements, constants: &self.request.spec_constants };
+        let facts = Facts { units, elements: &elements, constants: &self.request.spec_constants, first_vertex: scene.draw.vertices.start };
         self.sources.iter().map(|source| dialect::opengl(&source.text, &facts)).collect()
     }
 }

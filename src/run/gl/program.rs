@@ -53,7 +53,7 @@ impl<'d> Program<'d> {
     /// # Errors
     /// [`RunError`]; the buffers are then unchanged.
     pub fn run(&self, groups: [u32; 3], push: &[u8], buffers: &mut [BufferBinding]) -> Result<(), RunError> {
-        let bound = self.bind(push, buffers, 0)?;
+        let bound = self.bind(push, buffers, [0, 0])?;
         self.enable();
         dispatch(self.gl, groups)?;
         wait(self.gl)?;
@@ -71,7 +71,7 @@ impl<'d> Program<'d> {
         buffers: &[BufferBinding],
         runs: usize,
     ) -> Result<Vec<u64>, RunError> {
-        let _bound = self.bind(push, buffers, 0)?;
+        let _bound = self.bind(push, buffers, [0, 0])?;
         self.enable();
         timed(self.gl, groups, runs)
     }
@@ -100,16 +100,16 @@ impl<'d> Program<'d> {
         self.reflection.images.iter().filter(is_it).map(|place| place.gl_unit)
     }
 
-    /// Uploads and binds the buffers and sets the local parameters.
+    /// Uploads and binds the buffers and sets the local parameters, for a draw whose first vertex and instance these are.
     pub(super) fn bind(
         &self,
         push: &[u8],
         buffers: &[BufferBinding],
-        first_instance: u32,
+        first: [u32; 2],
     ) -> Result<Bound<'d>, RunError> {
         // SAFETY: a context is current.
         unsafe { (self.gl.glBindProgramARB)(self.target(), self.name) };
-        self.set_parameters(push, buffers, first_instance);
+        self.set_parameters(push, buffers, first);
         let mut bound = Bound::new(self.gl);
         for buffer in buffers {
             let name = bound.add(&buffer.data);
@@ -128,7 +128,7 @@ impl<'d> Program<'d> {
         check(self.gl, "glBindBufferBase").map(|()| bound)
     }
 
-    fn set_parameters(&self, push: &[u8], buffers: &[BufferBinding], first_instance: u32) {
+    fn set_parameters(&self, push: &[u8], buffers: &[BufferBinding], first: [u32; 2]) {
         let mut words = vec![0_u32; self.reflection.local_parameters as usize * 4];
         for (word, bytes) in words.iter_mut().zip(push.chunks(4)) {
             let mut four = [0; 4];
@@ -141,8 +141,9 @@ impl<'d> Program<'d> {
                 words[word as usize] = buffer.data.len() as u32;
             }
         }
-        if let Some(word) = self.reflection.base_instance_word {
-            words[word as usize] = first_instance;
+        let Reflection { base_vertex_word, base_instance_word, .. } = self.reflection;
+        for (word, first) in [base_vertex_word, base_instance_word].into_iter().zip(first) {
+            word.into_iter().for_each(|word| words[word as usize] = first);
         }
         if !words.is_empty() {
             let count = words.len() as i32 / 4;

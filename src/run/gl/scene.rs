@@ -91,8 +91,8 @@ impl<'d> Programs<'_, 'd> {
     fn bind(&self, scene: &Scene, buffers: &[BufferBinding]) -> Result<Vec<Bound<'d>>, RunError> {
         match self {
             Programs::Assembly(programs) => {
-                let first_instance = scene.draw.instances.start;
-                programs.iter().map(|program| program.bind(&scene.push, buffers, first_instance)).collect()
+                let first = [scene.draw.vertices.start, scene.draw.instances.start];
+                programs.iter().map(|program| program.bind(&scene.push, buffers, first)).collect()
             }
             Programs::Glsl(shader) => shader.bind(buffers).map(|bound| vec![bound]),
         }

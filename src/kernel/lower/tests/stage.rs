@@ -141,10 +141,8 @@ fn what_kernels_do_not_have_is_said() {
     let refused = |stage, text: &str| codes(lowered(stage, text));
     let vertex = "layout(location = 0) in dvec2 d; void main() { gl_Position = vec4(d, 0.0, 1.0); }";
     assert_eq!(refused(Stage::Vertex, vertex), ["E0703"]);
-    let blended = "layout(location = 0, index = 1) out vec4 c; void main() { c = vec4(1.0); }";
-    assert!(refused(Stage::Fragment, blended).contains(&"E0703"));
     let indexed = "
 layout(binding = 0) uniform sampler2D t[4]; layout(location = 0) flat in int k; layout(location = 0) out vec4 c;
-void main() { c = texture(t[k], vec2(0.5)); }";
+void main() { c = texture(t[k], vec2(0.5), 1.0); }";
     assert_eq!(refused(Stage::Fragment, indexed), ["E0703"]);
 }
