@@ -33,8 +33,8 @@ struct Source {
 pub struct Case {
     pub name: String,
     sources: Vec<Source>,
-    request: Request,
-    judged: Vec<Judged>,
+    pub request: Request,
+    pub judged: Vec<Judged>,
 }
 
 /// What came of a run on the GPU.
@@ -89,6 +89,15 @@ impl Case {
             sources.insert(0, read(&if own.exists() { own } else { shared(path, plan.vertex()) })?);
         }
         Ok(Case { name, sources, request: plan.request(), judged: plan.judged() })
+    }
+
+    /// The text of each stage, and the end that files of it have.
+    pub fn stages(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        self.sources.iter().map(|source| match source.stage {
+            Stage::Vertex => (&source.text[..], "vert"),
+            Stage::Fragment => (&source.text[..], "frag"),
+            _ => (&source.text[..], "comp"),
+        })
     }
 
     /// The programs, that of vertices before that of fragments.
@@ -148,16 +157,6 @@ impl Case {
         buffers.chain(images).chain(drawn).collect()
     }
 
-    pub fn dump(&self) {//TEMP
-        if std::env::var_os("NVS_DUMP").is_none() { return }//TEMP
-        match self.scenes() {//TEMP
-            Err(e) => eprintln!("{}: {e}", self.name),//TEMP
-            Ok(scenes) => { let (_, units) = stage::driver(&scenes[0]);//TEMP
-                for (s, t) in self.sources.iter().zip(self.glsl(&scenes[0], &units)) {//TEMP
-                    std::fs::write(format!("/tmp/nvs/{}", if s.stage == Stage::Vertex { self.name.replace(".frag", ".vert") } else { s.name.clone() }), t).unwrap();//TEMP
-                } }//TEMP
-        }//TEMP
-    }//TEMP
     /// What the driver compiles itself.
     fn glsl(&self, scene: &Scene, units: &BTreeMap<u32, u32>) -> Vec<String> {
         let mut elements = BTreeMap::new();

@@ -17,6 +17,7 @@ mod support;
 #[path = "../fixtures/tables.rs"]
 mod tables;
 
+mod beside;
 mod dialect;
 mod formats;
 mod graphics;
@@ -33,7 +34,8 @@ use shader::{Maker, RANDOM, Shader};
 use std::path::PathBuf;
 use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture, Language};
-use support::{opengl, seeds, snapshot};
+use support::{lavapipe, opengl, seeds, snapshot};
+use support::trial::judged;
 use tables::{fixtures, language};
 
 /// The profile that stands for all: they differ in costs alone.
@@ -50,7 +52,7 @@ const UNEXPRESSED: &[&str] = &[
 ];
 
 fn main() {
-    if opengl::serve() {
+    if opengl::serve() || lavapipe::serve() {
         return;
     }
     if let Some(path) = std::env::var_os("CROSSLANE_VERIFIED") {
@@ -60,6 +62,7 @@ fn main() {
     }
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials());
     opengl::stop();
+    lavapipe::stop();
     conclusion.exit();
 }
 
@@ -181,17 +184,27 @@ fn scene_trials(case: scenes::Case) -> Vec<Trial> {
 /// The profiles that fixtures of graphics are run for; the others differ from them in costs alone.
 const NEW_AND_OLD: [&str; 2] = ["nv-hopper", "nv-maxwell"];
 
-/// Runs of a fixture beside the driver's own GLSL.
-fn graphics_trials(case: graphics::Case) -> Option<Trial> {
-    case.dump();//TEMP
-    on_gpu(format!("graphics::{}", case.name.replace('.', "_")), move || {
-        for profile in NEW_AND_OLD.into_iter().filter(|profile| case.refusals(profile).is_empty()) {
+/// A fixture on the interpreter beside lavapipe, and on a GPU beside the driver's own GLSL.
+fn graphics_trials(case: graphics::Case) -> Vec<Trial> {
+    if NEW_AND_OLD.iter().any(|profile| !case.refusals(profile).is_empty()) {
+        return Vec::new();
+    }
+    let name = format!("graphics::{}", case.name.replace('.', "_"));
+    let case = std::sync::Arc::new(case);
+    let interpreted = case.clone();
+    let text = judged(format!("{name}::text"), &JUDGES, move || beside::check(&interpreted));
+    let run = on_gpu(format!("{name}::gpu"), move || {
+        for profile in NEW_AND_OLD {
             let outcome = case.on_gpu(profile).map_err(|why| format!("{profile}: {why}"))?;
             eprintln!("{}, {profile}: {outcome:?}", case.name);
         }
         Ok(())
-    })
+    });
+    [text].into_iter().chain(run).collect()
 }
+
+/// What makes and runs modules to compare with.
+const JUDGES: [&str; 3] = ["bin/spirv-val", "bin/glslangValidator", "lvp.json"];
 
 // Random kernels.
 
