@@ -8,6 +8,7 @@ use crosslane::compile::{Input, Language, Options};
 use crosslane::ir::Stage;
 use crosslane::profile::Profile;
 use crosslane::run::gl::{Format, Scene};
+use crosslane::run::{ImageBinding, ImageKind, Resources};
 use crosslane::target::nv::Program;
 
 use crate::NEW_AND_OLD;
@@ -17,7 +18,7 @@ use crate::scenes::alike;
 use crate::stage;
 use crate::support::lavapipe::Request;
 use crate::support::plan::Plan;
-use crate::support::rival::Judged;
+use crate::support::rival::{self, Judged};
 use crate::support::scalar::Type;
 use crate::support::{compiler, fixture, opengl};
 use crate::verified::reason;
@@ -50,7 +51,7 @@ pub enum Outcome {
 
 /// All fixtures, by name.
 pub fn cases() -> Result<Vec<Case>, String> {
-    let files = fixture::files("fixtures/graphics").into_iter();
+    let files = ["fixtures/graphics", "fixtures/graphics/quads"].into_iter().flat_map(fixture::files);
     files.filter(|path| path.extension().is_some_and(|end| end != "vert")).map(|path| Case::read(&path)).collect()
 }
 
@@ -65,8 +66,8 @@ fn read(path: &Path) -> Result<Source, String> {
 }
 
 /// A vertex shader that several fragment shaders share.
-fn shared(path: &Path, name: &str) -> PathBuf {
-    path.with_file_name("vertex").join(name).with_extension("vert")
+fn shared(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/graphics/vertex").join(name).with_extension("vert")
 }
 
 impl Source {
@@ -86,18 +87,30 @@ impl Case {
         let mut sources = vec![main];
         if sources[0].stage == Stage::Fragment {
             let own = path.with_extension("vert");
-            sources.insert(0, read(&if own.exists() { own } else { shared(path, plan.vertex()) })?);
+            sources.insert(0, read(&if own.exists() { own } else { shared(plan.vertex()) })?);
         }
         Ok(Case { name, sources, request: plan.request(), judged: plan.judged() })
     }
 
-    /// The text of each stage, and the end that files of it have.
-    pub fn stages(&self) -> impl Iterator<Item = (&str, &'static str)> {
-        self.sources.iter().map(|source| match source.stage {
-            Stage::Vertex => (&source.text[..], "vert"),
-            Stage::Fragment => (&source.text[..], "frag"),
-            _ => (&source.text[..], "comp"),
-        })
+    /// Modules of the stages to compare with: glslang's, or ours where it does not know quad swizzles.
+    pub fn modules(&self) -> Result<Vec<Vec<u32>>, String> {
+        let is_own = self.sources.iter().any(|source| source.text.contains("quadSwizzle"));
+        let module = |source: &Source| match source.stage {
+            stage if is_own => rival::ours_of(&source.name, &source.text, stage, "spirv-1.6"),
+            Stage::Vertex => rival::theirs_of(&source.text, "vert"),
+            Stage::Fragment => rival::theirs_of(&source.text, "frag"),
+            Stage::Compute => rival::theirs_of(&source.text, "comp"),
+        };
+        self.sources.iter().map(module).collect()
+    }
+
+    /// Whether linear filters take part.
+    pub fn is_filtered(&self) -> bool {
+        let is_linear = |resources: &Resources| {
+            let combined = |image: &ImageBinding| matches!(image.kind, ImageKind::Combined(sampler) if sampler.linear);
+            resources.samplers.iter().any(|it| it.sampler.linear) || resources.images.iter().any(combined)
+        };
+        self.request.others.iter().any(is_linear)
     }
 
     /// The programs, that of vertices before that of fragments.
@@ -164,7 +177,12 @@ impl Case {
             let count: &mut u32 = elements.entry(texture.at.binding).or_default();
             *count = (*count).max(texture.at.element + 1);
         }
-        let facts = Facts { units, elements: &elements, constants: &self.request.spec_constants, first_vertex: scene.draw.vertices.start };
+        let facts = Facts {
+            units,
+            elements: &elements,
+            constants: &self.request.spec_constants,
+            first_vertex: scene.draw.vertices.start,
+        };
         self.sources.iter().map(|source| dialect::opengl(&source.text, &facts)).collect()
     }
 }

@@ -34,8 +34,8 @@ use shader::{Maker, RANDOM, Shader};
 use std::path::PathBuf;
 use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture, Language};
-use support::{lavapipe, opengl, seeds, snapshot};
 use support::trial::judged;
+use support::{lavapipe, opengl, seeds, snapshot};
 use tables::{fixtures, language};
 
 /// The profile that stands for all: they differ in costs alone.
@@ -76,8 +76,11 @@ fn trials() -> Vec<Trial> {
     trials.extend(scenes::cases().into_iter().flat_map(scene_trials));
     trials.push(trial("scenes".to_owned(), scenes::complete));
     trials.extend(on_gpu("scenes::stages_load".to_owned(), scenes::loads));
-    trials.extend(graphics::cases().expect("the fixtures are part of the repository").into_iter().flat_map(graphics_trials));
-    trials.push(trial("graphics".to_owned(), || graphics::refusals().map(|text| keep("refused-graphics", PLAIN, &text))));
+    trials.extend(
+        graphics::cases().expect("the fixtures are part of the repository").into_iter().flat_map(graphics_trials),
+    );
+    trials
+        .push(trial("graphics".to_owned(), || graphics::refusals().map(|text| keep("refused-graphics", PLAIN, &text))));
     trials.extend(random_trials());
     trials.push(trial("fermi".to_owned(), || verified::refusals().map(|text| keep("refused-by-fermi", PLAIN, &text))));
     trials.push(trial("registers".to_owned(), registers::compared));

@@ -77,7 +77,14 @@ fn picture(case: &Case, texture: &Texture) -> Picture {
         words.chunks_exact(4).map(texel).map(|it| if texture.is_image { kept(format, it) } else { it }).collect()
     };
     let size = texture.size.map(|size| size as usize);
-    Picture { target, size, levels: texture.levels.iter().map(texels).collect(), format: format.to_owned(), sampler: NEAREST, samples: 1 }
+    Picture {
+        target,
+        size,
+        levels: texture.levels.iter().map(texels).collect(),
+        format: format.to_owned(),
+        sampler: NEAREST,
+        samples: 1,
+    }
 }
 
 /// Every invocation's place.

@@ -427,7 +427,11 @@ pub fn cases() -> Vec<Case> {
         instances(),
     ];
     let dispatched_cases = [texels_by_number(), formatless(), textures(), shadows(), shapes(), atomics(), separate()];
-    drawn_cases.into_iter().chain(dispatched_cases).chain(formats::storable().map(|(name, packed)| format(name, packed))).collect()
+    drawn_cases
+        .into_iter()
+        .chain(dispatched_cases)
+        .chain(formats::storable().map(|(name, packed)| format(name, packed)))
+        .collect()
 }
 
 /// The driver takes the programs of every stage fixture that assembly can express.

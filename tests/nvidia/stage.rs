@@ -43,7 +43,8 @@ fn format(name: &str) -> Result<crosslane::run::gl::Format, String> {
 fn draw(scene: &lavapipe::Scene, clip_distances: u32) -> Result<Draw, String> {
     let target = &scene.target;
     let first = target.images().next().ok_or("nothing is drawn into")?;
-    let depth = target.depth.as_ref().and_then(|image| image.data.first_chunk()).map(|bytes| f32::from_le_bytes(*bytes));
+    let depth =
+        target.depth.as_ref().and_then(|image| image.data.first_chunk()).map(|bytes| f32::from_le_bytes(*bytes));
     Ok(Draw {
         size: [first.size[0], first.size[1]],
         layers: if first.view == View::PlaneArray { first.layers } else { 0 },
@@ -87,7 +88,12 @@ fn textures(resources: &Resources) -> Result<Vec<Texture>, String> {
             data: texels.data.clone(),
         };
         let texture = texture(at, &image, NEAREST)?;
-        list.push(Texture { is_image: texels.storage, shape: Shape::Buffer, levels: vec![texels.data.clone()], ..texture });
+        list.push(Texture {
+            is_image: texels.storage,
+            shape: Shape::Buffer,
+            levels: vec![texels.data.clone()],
+            ..texture
+        });
     }
     for binding in &resources.images {
         list.extend(bound(binding, resources)?);

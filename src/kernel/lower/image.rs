@@ -246,13 +246,7 @@ impl Lower<'_> {
     }
 
     /// With the derivatives of the coordinates as gradients.
-    fn gradients(
-        &mut self,
-        ty: ImageType,
-        op: ImageOp,
-        parts: ImageParts,
-        values: &mut Scalars,
-    ) -> Option<ImageParts> {
+    fn gradients(&mut self, ty: ImageType, op: ImageOp, parts: ImageParts, values: &mut Scalars) -> Option<ImageParts> {
         if op != ImageOp::Sample || parts.intersects(ImageParts::BIAS) {
             self.not_yet("biased levels and queries of levels in arrays of images whose index is not constant");
             return None;
@@ -289,7 +283,10 @@ impl Lower<'_> {
         parts: ImageParts,
     ) -> Option<u32> {
         let compares = ty.depth || parts.contains(ImageParts::REFERENCE);
-        let new = self.described_image(resource, sampler, ty, compares)?;
+        let Some(new) = self.described_image(resource, sampler, ty, compares) else {
+            self.not_yet("images without a binding");
+            return None;
+        };
         let images = &mut self.b.kernel.images;
         let found = images.iter().position(|known| *known == new).unwrap_or(images.len());
         if found == images.len() {
@@ -327,7 +324,9 @@ impl Lower<'_> {
 
     fn binding_point(&self, resource: Resource) -> Option<BindingPoint> {
         match self.module.globals[resource.global].binding {
-            Binding::Resource { set, binding } => Some(BindingPoint { set, binding, element: resource.element }),
+            Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => {
+                Some(BindingPoint { set, binding, element: resource.element })
+            }
             _ => None,
         }
     }

@@ -101,12 +101,7 @@ impl<'d> Program<'d> {
     }
 
     /// Uploads and binds the buffers and sets the local parameters, for a draw whose first vertex and instance these are.
-    pub(super) fn bind(
-        &self,
-        push: &[u8],
-        buffers: &[BufferBinding],
-        first: [u32; 2],
-    ) -> Result<Bound<'d>, RunError> {
+    pub(super) fn bind(&self, push: &[u8], buffers: &[BufferBinding], first: [u32; 2]) -> Result<Bound<'d>, RunError> {
         // SAFETY: a context is current.
         unsafe { (self.gl.glBindProgramARB)(self.target(), self.name) };
         self.set_parameters(push, buffers, first);

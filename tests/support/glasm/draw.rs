@@ -9,7 +9,7 @@ use crosslane::run::{Rate, Topology};
 use crosslane::target::nv::Program;
 
 use super::machine::{Around, Inputs, Machine, Mask, Row};
-use super::parse::{self, Stage};
+use super::parse;
 use super::pictures::{kept, packed, unpacked};
 use super::resources::Bound;
 use crate::support::lavapipe::{Buffers, Request, Scene, to_words};
@@ -58,8 +58,11 @@ pub fn run(programs: &[Program; 2], request: &Request, number: usize) -> Result<
 fn vertices(program: &Program, request: &Request, number: usize, scene: &Scene) -> Result<Vec<Vertex>, String> {
     let parsed = parse::program(&program.text)?;
     let mut bound = Bound::new(&program.reflection, request, number)?;
-    let numbers: Vec<(u32, u32)> =
-        scene.instances.clone().flat_map(|instance| scene.vertices.clone().map(move |vertex| (vertex, instance))).collect();
+    let numbers: Vec<(u32, u32)> = scene
+        .instances
+        .clone()
+        .flat_map(|instance| scene.vertices.clone().map(move |vertex| (vertex, instance)))
+        .collect();
     let row = |of: &dyn Fn((u32, u32)) -> u32| vec![numbers.iter().map(|both| u64::from(of(*both))).collect::<Row>()];
     let named = BTreeMap::from([
         ("vertex.id".to_owned(), row(&|(vertex, _)| vertex)),
@@ -104,14 +107,18 @@ fn primitives(scene: &Scene, vertices: &[Vertex]) -> Result<Vec<Primitive>, Stri
         };
         match scene.topology {
             Topology::Points => {
-                let point = |(n, vertex): (usize, &Vertex)| Primitive { vertices: vec![vertex.clone()], number: n as u32 };
+                let point =
+                    |(n, vertex): (usize, &Vertex)| Primitive { vertices: vec![vertex.clone()], number: n as u32 };
                 list.extend(instance.iter().enumerate().map(point));
             }
-            Topology::Triangles => list.extend((0..instance.len() / 3).map(|n| triangle(n, [3 * n, 3 * n + 1, 3 * n + 2]))),
+            Topology::Triangles => {
+                list.extend((0..instance.len() / 3).map(|n| triangle(n, [3 * n, 3 * n + 1, 3 * n + 2])))
+            }
             // Every other triangle is turned, so that all face the same way; the first vertex stays.
-            Topology::Strip => list.extend((0..instance.len().saturating_sub(2)).map(|n| {
-                triangle(n, if n % 2 == 0 { [n, n + 1, n + 2] } else { [n, n + 2, n + 1] })
-            })),
+            Topology::Strip => list.extend(
+                (0..instance.len().saturating_sub(2))
+                    .map(|n| triangle(n, if n % 2 == 0 { [n, n + 1, n + 2] } else { [n, n + 2, n + 1] })),
+            ),
             Topology::Lines => return Err("lines are not interpreted".to_owned()),
         }
     }
@@ -219,15 +226,17 @@ impl<'s> Target<'s> {
     fn new(scene: &'s Scene) -> Self {
         let [width, height, _] = scene.target.images().next().map_or([1; 3], |image| image.size);
         let colours = scene.target.colors.iter().map(|image| vec![kept(&image.format, [0; 4]); image.texels()]);
-        let depth = scene.target.depth.as_ref().map(|image| {
-            image.data.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
-        });
+        let depth =
+            scene.target.depth.as_ref().map(|image| {
+                image.data.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+            });
         Target { scene, size: [width, height], colours: colours.collect(), depth }
     }
 
     fn bytes(&self) -> Vec<Vec<u8>> {
         let images = self.scene.target.colors.iter().zip(&self.colours);
-        let colours = images.map(|(image, texels)| texels.iter().flat_map(|texel| packed(&image.format, *texel)).collect());
+        let colours =
+            images.map(|(image, texels)| texels.iter().flat_map(|texel| packed(&image.format, *texel)).collect());
         let depth = self.depth.iter().map(|depths| depths.iter().flat_map(|depth| depth.to_le_bytes()).collect());
         colours.chain(depth).collect()
     }
@@ -240,10 +249,14 @@ impl<'s> Target<'s> {
             let [x, y] = *at;
             let is_inside = x < self.size[0] && y < self.size[1];
             let place = [x as f32 + 0.5, y as f32 + 0.5];
-            is_inside && primitive.covers(x, y) && primitive.is_kept(place) && (!early || self.passes(layer, *at, primitive.depth(place)))
+            is_inside
+                && primitive.covers(x, y)
+                && primitive.is_kept(place)
+                && (!early || self.passes(layer, *at, primitive.depth(place)))
         };
         let mut lanes: Vec<[u32; 2]> = Vec::new();
-        let quads = (0..self.size[1].div_ceil(2)).flat_map(|y| (0..self.size[0].div_ceil(2)).map(move |x| [2 * x, 2 * y]));
+        let quads =
+            (0..self.size[1].div_ceil(2)).flat_map(|y| (0..self.size[0].div_ceil(2)).map(move |x| [2 * x, 2 * y]));
         for [x, y] in quads {
             let quad = [[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]];
             if quad.iter().any(covered) {
@@ -275,7 +288,8 @@ impl<'s> Target<'s> {
             let depth = word("result.depth", lane).map_or(primitive.depth(place), |words| f32::from_bits(words[2]));
             let colour = |n: usize, part: &str| {
                 let plain = if n == 0 { "result.color".to_owned() } else { format!("result.color[{n}]") };
-                word(&format!("result.color[{n}].{part}"), lane).or_else(|| word(&plain, lane).filter(|_| part == "primary"))
+                word(&format!("result.color[{n}].{part}"), lane)
+                    .or_else(|| word(&plain, lane).filter(|_| part == "primary"))
             };
             let all: Vec<_> = (0..self.colours.len()).map(|n| [colour(n, "primary"), colour(n, "secondary")]).collect();
             self.take(layer, lanes[lane], depth, early, &all);
@@ -317,16 +331,15 @@ impl<'s> Target<'s> {
 /// What the fragments of a primitive have around them.
 fn around(primitive: &Primitive, program: &parse::Program, lanes: &[[u32; 2]], helpers: Mask, layer: u32) -> Around {
     let float = |value: f32| u64::from(value.to_bits());
-    let row = |of: &dyn Fn([f32; 2]) -> u64| -> Row {
-        lanes.iter().map(|at| of(at.map(|at| at as f32 + 0.5))).collect()
-    };
+    let row =
+        |of: &dyn Fn([f32; 2]) -> u64| -> Row { lanes.iter().map(|at| of(at.map(|at| at as f32 + 0.5))).collect() };
     let position = [
         row(&|place| float(place[0])),
         row(&|place| float(place[1])),
         row(&|place| float(primitive.depth(place))),
         row(&|place| float(primitive.inverse(place))),
     ];
-    let is_front = primitive.is_point() || primitive.area() < 0.0;
+    let is_front = primitive.is_point() || primitive.area() > 0.0;
     let facing = row(&|_| float(if is_front { 1.0 } else { -1.0 }));
     let helps = helpers.iter().map(|helps| if *helps { 0xffff_ffff } else { 0 }).collect();
     let corner = |n: usize| primitive.vertices[0].place[n] - primitive.point_size() / 2.0;
@@ -360,9 +373,4 @@ fn inputs(primitive: &Primitive, program: &parse::Program, lanes: &[[u32; 2]]) -
         let [x, y] = lanes[lane].map(|at| at as f32 + 0.5);
         primitive.interpolated(&format!("result.attrib[{number}]"), component, &qualifiers[&number], [x + dx, y + dy])
     })
-}
-
-/// The stage that a program is of.
-pub fn stage(text: &str) -> Result<Stage, String> {
-    parse::program(text).map(|program| program.stage)
 }

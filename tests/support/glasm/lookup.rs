@@ -72,11 +72,7 @@ impl Machine<'_> {
             let at: Vec<[u32; 4]> = vectors.iter().map(|rows| in_lane(rows, lane)).collect();
             let shift = offset.as_ref().map_or([0; 4], |rows| in_lane(rows, lane).map(|word| word as i32));
             let first = at.first().copied().unwrap_or_default();
-            let quad = if matches!(&inst.op[..], "TEX" | "TXB" | "LOD") && vectors[0].len() > 1 || is_filtered {
-                vectors.first().map(|rows| slopes(rows, lane))
-            } else {
-                None
-            };
+            let quad = if is_filtered { vectors.first().map(|rows| slopes(rows, lane)) } else { None };
             let (picture, compares) = self.picture(inst)?;
             let found = match &inst.op[..] {
                 "LOADIM" => picture.load(&inst.modifiers[0], &first)?,
@@ -130,17 +126,12 @@ impl Machine<'_> {
 
     // Quads.
 
-    /// `DDX` and `DDY`: of each row or column of the quad, or of the first one where they are coarse. A program may not
-    /// depend on which, where it does not say it.
+    /// `DDX` and `DDY`: of each row or column of the quad, which coarse ones may be too; lavapipe has them so.
     pub fn derivative(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
         let row = self.row(&inst.operands[1], Kind::Float)?;
-        let coarse = !inst.modifiers.iter().any(|modifier| modifier == "FINE");
-        let (step, other) = if inst.op == "DDX" { (1, 2) } else { (2, 1) };
+        let step = if inst.op == "DDX" { 1 } else { 2 };
         let float = |lane: usize| f32::from_bits(row[lane] as u32);
-        let slope = |lane: usize| {
-            let from = lane & !step & !if coarse { other } else { 0 };
-            u64::from((float(from | step) - float(from)).to_bits())
-        };
+        let slope = |lane: usize| u64::from((float(lane | step) - float(lane & !step)).to_bits());
         let row = (0..mask.len()).map(slope).collect();
         self.write(inst, &[row], mask)
     }
@@ -228,16 +219,16 @@ fn look(
     };
     let slope = || lookup.level_of(picture, &gradients);
     Ok(match &inst.op[..] {
-        "TXL" => lookup.filtered(picture, level)?,
-        "TXB" => lookup.filtered(picture, slope()? + level)?,
-        "TEX" | "TXD" => lookup.filtered(picture, slope()?)?,
+        "TXL" => lookup.filtered(picture, level),
+        "TXB" => lookup.filtered(picture, slope() + level),
+        "TEX" | "TXD" => lookup.filtered(picture, slope()),
         "TXG" => {
             let gathered = inst.operands.iter().find_map(|operand| match operand {
                 Operand::Unit(_, component) => Some(*component),
                 _ => None,
             });
-            lookup.gathered(picture, gathered.unwrap_or(0))?
+            lookup.gathered(picture, gathered.unwrap_or(0))
         }
-        _ => lookup.levels(picture, slope()?),
+        _ => lookup.levels(picture, slope()),
     })
 }

@@ -161,9 +161,8 @@ impl<'p> Machine<'p> {
             "ATOMB" | "ATOMS" => self.atomic(inst, &self.kept(mask)),
             "STOREIM" => self.store_texel(inst, &self.kept(mask)),
             "ATOMIM" => self.atomic_texel(inst, &self.kept(mask)),
-            "LOADIM" | "TXF" | "TXFMS" | "TXL" | "TXB" | "TEX" | "TXD" | "TXG" | "LOD" | "TXQ" | "TXQS" | "IMQ" | "IMQS" => {
-                self.look_up(inst, mask)
-            }
+            "LOADIM" | "TXF" | "TXFMS" | "TXL" | "TXB" | "TEX" | "TXD" | "TXG" | "LOD" | "TXQ" | "TXQS" | "IMQ"
+            | "IMQS" => self.look_up(inst, mask),
             "IPAC" | "IPAS" | "IPAO" => self.interpolate(inst, mask),
             "DDX" | "DDY" => self.derivative(inst, mask),
             op if op.starts_with("QSWZ") => self.swizzle(inst, mask),

@@ -60,8 +60,8 @@ impl Packing {
             "float" if bits == 16 => u64::from(super::scalar::float_to_half(value)),
             // A half without its sign and its lowest bits.
             "float" => u64::from(super::scalar::float_to_half(value.max(0.0))) >> (15 - bits),
-            "unorm" => (f64::from(value.clamp(0.0, 1.0)) * most(bits)).round() as u64,
-            "snorm" => (f64::from(value.clamp(-1.0, 1.0)) * most(bits - 1)).round() as i64 as u64,
+            "unorm" => (f64::from(value.clamp(0.0, 1.0)) * most(bits)).round_ties_even() as u64,
+            "snorm" => (f64::from(value.clamp(-1.0, 1.0)) * most(bits - 1)).round_ties_even() as i64 as u64,
             _ => u64::from(word),
         };
         if bits == 32 { kept & 0xffff_ffff } else { kept & ((1 << bits) - 1) }
@@ -103,6 +103,18 @@ fn words(format: &str, texel: [u32; 4]) -> Vec<u64> {
         at += *bits as usize;
     }
     words
+}
+
+/// How far apart two values of a component may be that were rounded to a format; none where nothing is rounded.
+pub fn step(format: &str) -> Option<f32> {
+    let packing = packing(format);
+    let least = packing.bits.iter().copied().min().unwrap_or(32);
+    match packing.means {
+        "unorm" | "snorm" => Some(1.5 / ((1_u64 << least.min(16)) as f32 / 2.0)),
+        "float" if least == 16 => Some(1.0 / 1000.0),
+        "float" if least < 16 => Some(1.0 / 16.0),
+        _ => None,
+    }
 }
 
 /// A texel from its bytes.
@@ -184,7 +196,11 @@ impl Picture {
     pub fn fetch_sample(&self, at: &[u32; 4]) -> Result<[u32; 4], String> {
         let place = self.place(at, 0, false).ok_or("a fetch beyond the texture")?;
         let sample = at[3] as usize;
-        if sample >= self.samples { Err("there is no such sample".to_owned()) } else { Ok(self.levels[0][place * self.samples + sample]) }
+        if sample >= self.samples {
+            Err("there is no such sample".to_owned())
+        } else {
+            Ok(self.levels[0][place * self.samples + sample])
+        }
     }
 
     /// Whether its components are integers.

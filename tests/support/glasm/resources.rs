@@ -66,6 +66,9 @@ impl<'r> Bound<'r> {
         };
         let Some(place) = self.reflection.images.iter().find(is_it) else { return before.to_vec() };
         let picture = &self.memory.pictures.images[place.gl_unit as usize];
+        if picture.samples > 1 {
+            return before.to_vec();
+        }
         picture.levels[0].iter().flat_map(|texel| packed(format, *texel)).collect()
     }
 }

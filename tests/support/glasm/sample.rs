@@ -1,5 +1,5 @@
 //! How textures are sampled (OpenGL 4.6, sections 8.14 and 8.15; Vulkan 1.3, "Texel Input Operations"): levels, edges,
-//! filters, comparisons. Cubes are not filtered across their edges here, and an access that would need it is an error.
+//! filters, comparisons. Beyond the edge of a cube's face stands the texel that the direction there meets.
 
 use super::pictures::Picture;
 use crosslane::run::{Address, Sampler};
@@ -21,16 +21,18 @@ const BLACK: [Texel; 2] = [[0, 0, 0, 0x3f80_0000], [0, 0, 0, 1]];
 
 impl Lookup {
     /// The level that differences of coordinates between neighbours choose.
-    pub fn level_of(&self, picture: &Picture, gradients: &[[f32; 4]; 2]) -> Result<f32, String> {
+    pub fn level_of(&self, picture: &Picture, gradients: &[[f32; 4]; 2]) -> f32 {
         let size = picture.size_at(0);
         let scaled = |gradient: &[f32; 4]| -> f32 {
-            let part = |axis: usize| gradient[axis] * size[axis.min(if picture.target.contains("CUBE") { 0 } else { 2 })] as f32;
+            let part = |axis: usize| {
+                gradient[axis] * size[axis.min(if picture.target.contains("CUBE") { 0 } else { 2 })] as f32
+            };
             (0..self.dimensions).map(|axis| part(axis) * part(axis)).sum::<f32>().sqrt()
         };
         if picture.target.contains("CUBE") && picture.levels.len() > 1 {
-            return Ok(self.cube_level(gradients, size[0] as f32));
+            return self.cube_level(gradients, size[0] as f32);
         }
-        Ok(gradients.iter().map(scaled).fold(0.0, f32::max).log2())
+        gradients.iter().map(scaled).fold(0.0, f32::max).log2()
     }
 
     /// The same by the places on the face.
@@ -53,7 +55,7 @@ impl Lookup {
     }
 
     /// The value at a level.
-    pub fn filtered(&self, picture: &Picture, level: f32) -> Result<Texel, String> {
+    pub fn filtered(&self, picture: &Picture, level: f32) -> Texel {
         let last = (picture.levels.len() - 1) as f32;
         let level = if level.is_nan() { 0.0 } else { level.clamp(0.0, last) };
         if !picture.sampler.linear {
@@ -61,18 +63,17 @@ impl Lookup {
             return self.at_level(picture, nearest as usize);
         }
         let (low, share) = (level.floor(), level.fract());
-        let first = self.at_level(picture, low as usize)?;
+        let first = self.at_level(picture, low as usize);
         if share == 0.0 {
-            return Ok(first);
+            return first;
         }
-        let second = self.at_level(picture, low as usize + 1)?;
-        Ok(mixed(first, second, share))
+        mixed(first, self.at_level(picture, low as usize + 1), share)
     }
 
-    fn at_level(&self, picture: &Picture, level: usize) -> Result<Texel, String> {
+    fn at_level(&self, picture: &Picture, level: usize) -> Texel {
         if !picture.sampler.linear {
             let place = self.scaled(picture, level).map(|value| value.floor() as i64);
-            return Ok(self.compared(self.texel(picture, level, self.moved(place))));
+            return self.compared(self.texel(picture, level, self.moved(place)));
         }
         let place = self.scaled(picture, level).map(|value| value - 0.5);
         let base = place.map(|value| value.floor() as i64);
@@ -84,26 +85,20 @@ impl Lookup {
             let weigh = |axis: usize| if bit(axis) == 1 { share(axis) } else { 1.0 - share(axis) };
             let weight: f32 = (0..axes).map(weigh).product();
             let at = self.moved(std::array::from_fn(|axis| base[axis] + if axis < axes { bit(axis) } else { 0 }));
-            if self.crosses(picture, level, at) && weight > 0.0 {
-                return Err("a filter across the edge of a cube".to_owned());
-            }
             let texel = self.compared(self.texel(picture, level, at)).map(f32::from_bits);
             sums.iter_mut().zip(texel).for_each(|(sum, part)| *sum += f64::from(part * weight));
         }
-        Ok(sums.map(|sum| (sum as f32).to_bits()))
+        sums.map(|sum| (sum as f32).to_bits())
     }
 
     /// One component of the four texels that a filter would take.
-    pub fn gathered(&self, picture: &Picture, component: usize) -> Result<Texel, String> {
+    pub fn gathered(&self, picture: &Picture, component: usize) -> Texel {
         let base = self.scaled(picture, 0).map(|value| (value - 0.5).floor() as i64);
         let corner = |x: i64, y: i64| {
             let at = self.moved([base[0] + x, base[1] + y, base[2]]);
-            let is_wrong = self.crosses(picture, 0, at);
-            (!is_wrong).then(|| self.compared(self.texel(picture, 0, at))[component])
+            self.compared(self.texel(picture, 0, at))[component]
         };
-        let four = [corner(0, 1), corner(1, 1), corner(1, 0), corner(0, 0)];
-        let all: Option<Vec<u32>> = four.into_iter().collect();
-        all.and_then(|all| all.try_into().ok()).ok_or_else(|| "a gather across the edge of a cube".to_owned())
+        [corner(0, 1), corner(1, 1), corner(1, 0), corner(0, 0)]
     }
 
     /// The place in texels of a level; of cubes that on the face.
@@ -121,31 +116,25 @@ impl Lookup {
         std::array::from_fn(|axis| place[axis] + i64::from(self.offset[axis]))
     }
 
-    fn crosses(&self, picture: &Picture, level: usize, at: [i64; 3]) -> bool {
-        let side = picture.size_at(level)[0] as i64;
-        picture.target.contains("CUBE") && (0..2).any(|axis| !(0..side).contains(&at[axis]))
-    }
-
     fn texel(&self, picture: &Picture, level: usize, at: [i64; 3]) -> Texel {
         let size = picture.size_at(level).map(|size| size as i64);
-        let is_cube = picture.target.contains("CUBE");
-        let dimensions = if is_cube { 2 } else { self.dimensions };
-        let black = BLACK[usize::from(picture.is_integer())];
-        let mut place = [0; 3];
-        for axis in 0..dimensions {
-            let Some(inside) = wrapped(picture.sampler.address, at[axis], size[axis]) else { return black };
-            place[axis] = inside;
-        }
         let layer = self.layer.map_or(0, |layer| layer.round_ties_even() as i64);
         let layers = if picture.target == "ARRAY1D" { size[1] } else { size[2] };
+        if picture.target.contains("CUBE") {
+            let (face, [x, y]) = beyond_face(on_face(self.place).0, [at[0], at[1]], size[0]);
+            let cube = layer.clamp(0, layers / 6 - 1);
+            return picture.levels[level][(x + size[0] * (y + size[1] * (6 * cube + face as i64))) as usize];
+        }
+        let mut place = [0; 3];
+        for axis in 0..self.dimensions {
+            let inside = wrapped(picture.sampler.address, at[axis], size[axis]);
+            let Some(inside) = inside else { return BLACK[usize::from(picture.is_integer())] };
+            place[axis] = inside;
+        }
+        let layer = layer.clamp(0, layers - 1);
         let index = match picture.target {
-            "CUBE" => place[0] + size[0] * (place[1] + size[1] * on_face(self.place).0 as i64),
-            "ARRAYCUBE" => {
-                let cube = layer.clamp(0, layers / 6 - 1);
-                place[0] + size[0] * (place[1] + size[1] * (6 * cube + on_face(self.place).0 as i64))
-            }
-            "ARRAY1D" => place[0] + size[0] * layer.clamp(0, layers - 1),
-            "ARRAY2D" => place[0] + size[0] * (place[1] + size[1] * layer.clamp(0, layers - 1)),
+            "ARRAY1D" => place[0] + size[0] * layer,
+            "ARRAY2D" => place[0] + size[0] * (place[1] + size[1] * layer),
             _ => place[0] + size[0] * (place[1] + size[1] * place[2]),
         };
         picture.levels[level][index as usize]
@@ -191,6 +180,24 @@ fn on_face(place: [f32; 3]) -> (usize, [f32; 2]) {
     let axis = if size[2] >= size[0] && size[2] >= size[1] { 2 } else { usize::from(size[1] >= size[0]) };
     let face = 2 * axis + usize::from([x, y, z][axis] < 0.0);
     (face, along_face(face, place))
+}
+
+/// The face and the texel that a place on a face's plane is, beyond its edges too.
+fn beyond_face(face: usize, at: [i64; 2], side: i64) -> (usize, [i64; 2]) {
+    if at.iter().all(|place| (0..side).contains(place)) {
+        return (face, at);
+    }
+    let [s, t] = at.map(|place| 2.0 * (place as f32 + 0.5) / side as f32 - 1.0);
+    let direction = match face {
+        0 => [1.0, -t, -s],
+        1 => [-1.0, -t, s],
+        2 => [s, 1.0, t],
+        3 => [s, -1.0, -t],
+        4 => [s, -t, 1.0],
+        _ => [-s, -t, -1.0],
+    };
+    let (face, place) = on_face(direction);
+    (face, place.map(|share| ((share * side as f32).floor() as i64).clamp(0, side - 1)))
 }
 
 /// Where a direction meets the plane of a face.
