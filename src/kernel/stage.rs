@@ -57,7 +57,6 @@ pub const fn built_in_input(built_in: BuiltIn) -> Option<(Ty, u8)> {
         B::SampleId | B::SampleMask | B::PrimitiveId => (Ty::B32, 1),
         B::VertexIndex | B::InstanceIndex | B::BaseVertex | B::BaseInstance | B::DrawIndex => (Ty::B32, 1),
         B::ClipDistance => (Ty::B32, DISTANCES),
-        B::Layer => (Ty::B32, 1),
         _ => return None,
     })
 }
@@ -70,7 +69,7 @@ pub const fn belongs(built_in: BuiltIn, stage: crate::ir::Stage) -> bool {
         B::WarpIdNv | B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => true,
         B::FragCoord | B::PointCoord | B::FrontFacing | B::HelperInvocation => matches!(stage, Stage::Fragment),
         B::SampleId | B::SampleMask | B::PrimitiveId => matches!(stage, Stage::Fragment),
-        B::ClipDistance | B::Layer => matches!(stage, Stage::Fragment),
+        B::ClipDistance => matches!(stage, Stage::Fragment),
         B::VertexIndex | B::InstanceIndex => matches!(stage, Stage::Vertex),
         B::BaseVertex | B::BaseInstance | B::DrawIndex => matches!(stage, Stage::Vertex),
         _ => matches!(stage, Stage::Compute),

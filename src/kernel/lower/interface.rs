@@ -177,7 +177,7 @@ impl Lower<'_> {
     }
 
     /// The words that a number is there.
-    fn to_words(&mut self, scalar: Scalar, value: Value) -> Scalars {
+    fn border_words(&mut self, scalar: Scalar, value: Value) -> Scalars {
         if words_of(scalar) == 2 {
             return [Op::Low, Op::High].map(|half| self.b.value(half, &[value], Ty::B32)).into_iter().collect();
         }
@@ -227,7 +227,7 @@ impl Lower<'_> {
             let pointer = self.global(id);
             let values = self.load(&pointer, global.ty);
             for (port, value) in ports.iter().zip(values) {
-                let words = self.to_words(port.scalar, value);
+                let words = self.border_words(port.scalar, value);
                 for (component, word) in (port.component..).zip(words) {
                     self.b.effect(Op::Output { site: port.site, component }, &[word]);
                 }

@@ -39,6 +39,11 @@ pub struct Pictures {
     pub images: Vec<Picture>,
 }
 
+/// Reads a program without running it.
+pub fn read(text: &str) -> Result<(), String> {
+    parse::program(text).map(drop)
+}
+
 /// What each run of a dispatch leaves, in the order in which lavapipe answers: buffers, texel buffers, images.
 pub fn dispatch(text: &str, reflection: &Reflection, request: &Request) -> Result<Vec<Buffers>, String> {
     let program = parse::program(text)?;

@@ -60,9 +60,6 @@ impl Selector<'_> {
             self.refused(&format!("the output {name}"));
             return;
         };
-        if site == Site::BuiltIn(BuiltIn::Layer) {
-            self.needs.options.insert("NV_viewport_array2");
-        }
         let value = self.uint(value);
         self.effect(mnemonic::MOVE, &[Operand::Named(name.into()), value]);
     }
@@ -77,7 +74,6 @@ impl Selector<'_> {
             (Stage::Vertex, Site::BuiltIn(BuiltIn::Position)) => format!("result.position.{letter}"),
             (Stage::Vertex, Site::BuiltIn(BuiltIn::PointSize)) => "result.pointsize.x".to_owned(),
             (Stage::Vertex, Site::BuiltIn(BuiltIn::ClipDistance)) => format!("result.clip[{component}].x"),
-            (Stage::Vertex, Site::BuiltIn(BuiltIn::Layer)) => "result.layer.x".to_owned(),
             (Stage::Fragment, Site::BuiltIn(BuiltIn::FragDepth)) => "result.depth.z".to_owned(),
             (Stage::Fragment, Site::BuiltIn(BuiltIn::SampleMask)) if component == 0 => "result.samplemask.x".to_owned(),
             _ => return None,
@@ -143,10 +139,6 @@ impl Selector<'_> {
             BuiltIn::InstanceIndex => self.instance_index(),
             BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::DrawIndex => self.draw_fact(built_in),
             BuiltIn::ClipDistance => Operand::Named(format!("fragment.clip[{component}].x").into()),
-            BuiltIn::Layer => {
-                self.needs.options.insert("ARB_fragment_layer_viewport");
-                named("fragment.layer")
-            }
             _ => self.refused("this built-in variable"),
         }
     }
