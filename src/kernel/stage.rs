@@ -8,7 +8,19 @@ use crate::source::Span;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Site {
     Location(u32),
+    /// The second source that the colour of a location is blended with.
+    SecondSource(u32),
     BuiltIn(BuiltIn),
+}
+
+impl Site {
+    /// The second source of a location.
+    pub const fn second(self) -> Site {
+        match self {
+            Site::Location(location) => Site::SecondSource(location),
+            other => other,
+        }
+    }
 }
 
 /// A location that is read.
@@ -29,6 +41,9 @@ pub struct Output {
     pub span: Span,
 }
 
+/// Distances to planes that clip.
+pub const DISTANCES: u8 = 8;
+
 /// Type of a built-in input's components, and how many there are; none where it is no input of a kernel, or made of others.
 pub const fn built_in_input(built_in: BuiltIn) -> Option<(Ty, u8)> {
     use BuiltIn as B;
@@ -40,7 +55,8 @@ pub const fn built_in_input(built_in: BuiltIn) -> Option<(Ty, u8)> {
         B::PointCoord => (Ty::B32, 2),
         B::FrontFacing | B::HelperInvocation => (Ty::Bool, 1),
         B::SampleId | B::SampleMask | B::PrimitiveId => (Ty::B32, 1),
-        B::VertexIndex | B::InstanceIndex => (Ty::B32, 1),
+        B::VertexIndex | B::InstanceIndex | B::BaseVertex | B::BaseInstance | B::DrawIndex => (Ty::B32, 1),
+        B::ClipDistance => (Ty::B32, DISTANCES),
         _ => return None,
     })
 }
@@ -53,7 +69,9 @@ pub const fn belongs(built_in: BuiltIn, stage: crate::ir::Stage) -> bool {
         B::WarpIdNv | B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => true,
         B::FragCoord | B::PointCoord | B::FrontFacing | B::HelperInvocation => matches!(stage, Stage::Fragment),
         B::SampleId | B::SampleMask | B::PrimitiveId => matches!(stage, Stage::Fragment),
+        B::ClipDistance => matches!(stage, Stage::Fragment),
         B::VertexIndex | B::InstanceIndex => matches!(stage, Stage::Vertex),
+        B::BaseVertex | B::BaseInstance | B::DrawIndex => matches!(stage, Stage::Vertex),
         _ => matches!(stage, Stage::Compute),
     }
 }

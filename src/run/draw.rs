@@ -45,13 +45,14 @@ pub struct Attribute {
 }
 
 /// What vertices make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Topology {
     /// A point each.
     Points,
     /// A line each two.
     Lines,
     /// A triangle each three.
+    #[default]
     Triangles,
     /// A triangle with the two before.
     Strip,

@@ -17,10 +17,15 @@ mod support;
 #[path = "../fixtures/tables.rs"]
 mod tables;
 
+mod beside;
+mod dialect;
+mod formats;
+mod graphics;
 mod kernel;
 mod pictures;
 mod registers;
 mod scenes;
+mod stage;
 mod verified;
 
 use kernel::{PLAIN, Runner, against_formulas, against_simulator, builds, hold, interpret, resized};
@@ -29,7 +34,8 @@ use shader::{Maker, RANDOM, Shader};
 use std::path::PathBuf;
 use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture, Language};
-use support::{opengl, seeds, snapshot};
+use support::trial::judged;
+use support::{lavapipe, opengl, seeds, snapshot};
 use tables::{fixtures, language};
 
 /// The profile that stands for all: they differ in costs alone.
@@ -46,7 +52,7 @@ const UNEXPRESSED: &[&str] = &[
 ];
 
 fn main() {
-    if opengl::serve() {
+    if opengl::serve() || lavapipe::serve() {
         return;
     }
     if let Some(path) = std::env::var_os("CROSSLANE_VERIFIED") {
@@ -56,6 +62,7 @@ fn main() {
     }
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials());
     opengl::stop();
+    lavapipe::stop();
     conclusion.exit();
 }
 
@@ -69,6 +76,11 @@ fn trials() -> Vec<Trial> {
     trials.extend(scenes::cases().into_iter().flat_map(scene_trials));
     trials.push(trial("scenes".to_owned(), scenes::complete));
     trials.extend(on_gpu("scenes::stages_load".to_owned(), scenes::loads));
+    trials.extend(
+        graphics::cases().expect("the fixtures are part of the repository").into_iter().flat_map(graphics_trials),
+    );
+    trials
+        .push(trial("graphics".to_owned(), || graphics::refusals().map(|text| keep("refused-graphics", PLAIN, &text))));
     trials.extend(random_trials());
     trials.push(trial("fermi".to_owned(), || verified::refusals().map(|text| keep("refused-by-fermi", PLAIN, &text))));
     trials.push(trial("registers".to_owned(), registers::compared));
@@ -171,6 +183,31 @@ fn scene_trials(case: scenes::Case) -> Vec<Trial> {
     let run = on_gpu(format!("{name}::gpu"), move || drawn.on_gpu(PROFILE));
     [text].into_iter().chain(formula).chain(run).collect()
 }
+
+/// The profiles that fixtures of graphics are run for; the others differ from them in costs alone.
+const NEW_AND_OLD: [&str; 2] = ["nv-hopper", "nv-maxwell"];
+
+/// A fixture on the interpreter beside lavapipe, and on a GPU beside the driver's own GLSL.
+fn graphics_trials(case: graphics::Case) -> Vec<Trial> {
+    if NEW_AND_OLD.iter().any(|profile| !case.refusals(profile).is_empty()) {
+        return Vec::new();
+    }
+    let name = format!("graphics::{}", case.name.replace('.', "_"));
+    let case = std::sync::Arc::new(case);
+    let interpreted = case.clone();
+    let text = judged(format!("{name}::text"), &JUDGES, move || beside::check(&interpreted));
+    let run = on_gpu(format!("{name}::gpu"), move || {
+        for profile in NEW_AND_OLD {
+            let outcome = case.on_gpu(profile).map_err(|why| format!("{profile}: {why}"))?;
+            eprintln!("{}, {profile}: {outcome:?}", case.name);
+        }
+        Ok(())
+    });
+    [text].into_iter().chain(run).collect()
+}
+
+/// What makes and runs modules to compare with.
+const JUDGES: [&str; 3] = ["bin/spirv-val", "bin/glslangValidator", "lvp.json"];
 
 // Random kernels.
 

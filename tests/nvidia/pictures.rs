@@ -6,7 +6,7 @@ use crosslane::run::gl::{Scene, Shape, Texture};
 
 use crate::PROFILE;
 use crate::scenes::{Case, alike};
-use crate::support::glasm::{self, Picture, Pictures, pictures::kept};
+use crate::support::glasm::{self, NEAREST, Picture, Pictures, pictures::kept};
 use crate::support::lavapipe::Request;
 
 /// A texel as four words.
@@ -77,7 +77,14 @@ fn picture(case: &Case, texture: &Texture) -> Picture {
         words.chunks_exact(4).map(texel).map(|it| if texture.is_image { kept(format, it) } else { it }).collect()
     };
     let size = texture.size.map(|size| size as usize);
-    Picture { target, size, levels: texture.levels.iter().map(texels).collect(), format }
+    Picture {
+        target,
+        size,
+        levels: texture.levels.iter().map(texels).collect(),
+        format: format.to_owned(),
+        sampler: NEAREST,
+        samples: 1,
+    }
 }
 
 /// Every invocation's place.

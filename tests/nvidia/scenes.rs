@@ -6,16 +6,14 @@ use crosslane::glsl::preprocess::MacroOption;
 use crosslane::ir::Stage;
 use crosslane::kernel::Specializations;
 use crosslane::profile::Profile;
-use crosslane::run::gl::{Attribute, Draw, Format, Scene, Shape, Texture};
+use crosslane::run::gl::{Attribute, Draw, Format, Numbers, Scene, Shape, Spot, Texture};
+use crosslane::run::{Address, Rate};
 use crosslane::target::nv::Program;
 use std::path::{Path, PathBuf};
 
 use crate::PROFILE;
+use crate::formats::{self, FLOAT, INT, UINT};
 use crate::support::{compiler, opengl};
-
-const FLOAT: u32 = 0x1406;
-const INT: u32 = 0x1404;
-const UINT: u32 = 0x1405;
 
 /// A source with its name and stage.
 #[derive(Clone)]
@@ -77,7 +75,7 @@ impl Case {
     /// The format of its images; what is not said is the widest.
     pub fn format(&self) -> &'static str {
         let named = self.name.strip_prefix("format_");
-        FORMATS.iter().map(|(name, ..)| *name).find(|name| named == Some(*name)).unwrap_or("rgba32f")
+        formats::storable().map(|(name, _)| name).find(|name| named == Some(*name)).unwrap_or("rgba32f")
     }
 
     /// The texts of all programs.
@@ -96,6 +94,10 @@ impl Case {
 
 /// Whether two runs left the same: bits, or floats that rounding tells apart.
 fn same(ours: &Scene, theirs: &Scene) -> Result<(), String> {
+    let bytes = theirs.drawn.iter().chain(theirs.storage.iter().map(|(_, bytes)| bytes));
+    if bytes.flatten().all(|byte| *byte == 0) {
+        return Err("the driver's run left nothing".to_owned());
+    }
     for (n, (ours, theirs)) in ours.drawn.iter().zip(&theirs.drawn).enumerate() {
         alike(ours, theirs).map_err(|why| format!("attachment {n}: {why}"))?;
     }
@@ -104,7 +106,7 @@ fn same(ours: &Scene, theirs: &Scene) -> Result<(), String> {
     }
     for (ours, theirs) in ours.textures.iter().zip(&theirs.textures) {
         for (left, right) in ours.levels.iter().zip(&theirs.levels) {
-            alike(left, right).map_err(|why| format!("image {}: {why}", ours.binding))?;
+            alike(left, right).map_err(|why| format!("image {}: {why}", ours.at.binding))?;
         }
     }
     Ok(())
@@ -126,9 +128,6 @@ pub fn alike(ours: &[u8], theirs: &[u8]) -> Result<(), String> {
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
     };
     let (ours, theirs) = (words(ours), words(theirs));
-    if theirs.iter().all(|word| *word == 0) && !theirs.is_empty() {
-        return Err("the driver's run left nothing".to_owned());
-    }
     match ours.iter().zip(&theirs).position(differs) {
         None if ours.len() == theirs.len() => Ok(()),
         None => Err("another size".to_owned()),
@@ -187,15 +186,16 @@ fn texture(binding: u32, shape: Shape, size: [u32; 3], format: Format, levels: u
     let levels =
         (0..levels).map(|level| texels(format.component, texels_of(level), 17 * binding + level + 1)).collect();
     Texture {
-        set: 0,
-        binding,
-        element: 0,
+        at: Spot { set: 0, binding, element: 0 },
+        sampler: None,
         is_image: false,
         shape,
         size,
         format,
+        samples: 1,
         levels,
         linear: false,
+        address: Address::Clamp,
         compares: false,
     }
 }
@@ -233,24 +233,37 @@ fn attributes() -> Vec<Attribute> {
     ];
     let tint = |n: usize| [0.25 * n as f32, 1.0 - 0.125 * n as f32, 0.5 + 0.0625 * (n * n) as f32, 0.375];
     let floats = |list: Vec<[f32; 4]>| list.into_iter().flatten().map(f32::to_bits).collect();
-    let numbers = (0..6_u32).flat_map(|n| [n, 100 * n, n.wrapping_sub(3), 7 * n + 1]).collect();
+    let counts = (0..6_u32).flat_map(|n| [n, 100 * n, n.wrapping_sub(3), 7 * n + 1]).collect();
+    let of = |location, numbers, component, words: Vec<u32>| {
+        let bytes = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        Attribute { location, components: 4, component, numbers, rate: Rate::Vertex, bytes }
+    };
     vec![
-        Attribute { location: 0, is_integer: false, words: floats(corners.to_vec()) },
-        Attribute { location: 1, is_integer: false, words: floats((0..6).map(tint).collect()) },
-        Attribute { location: 2, is_integer: true, words: numbers },
+        of(0, Numbers::Floats, FLOAT, floats(corners.to_vec())),
+        of(1, Numbers::Floats, FLOAT, floats((0..6).map(tint).collect())),
+        of(2, Numbers::Integers, INT, counts),
     ]
+}
+
+/// The format of four components of a kind.
+fn colour_format(component: u32) -> Format {
+    match component {
+        INT => RGBA32I,
+        UINT => RGBA32UI,
+        _ => RGBA32F,
+    }
 }
 
 fn drawn(name: &str, colours: &[u32], depth: bool, textures: Vec<Texture>) -> Case {
     let sources = vec![Source::new("corners.vert", &[]), Source::new(&format!("{name}.frag"), &[])];
     let draw = Draw {
         size: [31, 23],
-        colours: colours.to_vec(),
-        depth,
-        vertices: 6,
+        colours: colours.iter().map(|component| colour_format(*component)).collect(),
+        depth: depth.then_some(1.0),
+        vertices: 0..6,
         attributes: attributes(),
-        instances: 1,
-        first_instance: 0,
+        instances: 0..1,
+        ..Draw::default()
     };
     Case { name: name.to_owned(), sources, scene: Scene { draw, textures, ..Scene::default() } }
 }
@@ -259,7 +272,7 @@ fn drawn(name: &str, colours: &[u32], depth: bool, textures: Vec<Texture>) -> Ca
 fn instances() -> Case {
     let mut case = drawn("instances", &[FLOAT, INT], false, vec![linear(texture(0, Shape::D2, [8, 8, 1], RGBA32F, 3))]);
     case.sources[0] = Source::new("instances.vert", &[]);
-    (case.scene.draw.instances, case.scene.draw.first_instance) = (5, 2);
+    case.scene.draw.instances = 2..7;
     let moves = (0..8).flat_map(|n| [0.2 * n as f32 - 0.8, 0.1 * n as f32 - 0.4, 0.0, 0.0]);
     case.scene.uniform = vec![(0, moves.flat_map(|value: f32| value.to_le_bytes()).collect())];
     case
@@ -359,7 +372,7 @@ fn atomics() -> Case {
     let mut case = dispatched("atomics", &[], 64, list);
     for texture in &mut case.scene.textures {
         // Every invocation exchanges a texel of its own and sees what the upload left.
-        texture.levels[0].iter_mut().for_each(|byte| *byte = if texture.binding == 2 { 0 } else { *byte & 3 });
+        texture.levels[0].iter_mut().for_each(|byte| *byte = if texture.at.binding == 2 { 0 } else { *byte & 3 });
     }
     case
 }
@@ -376,61 +389,23 @@ fn formatless() -> Case {
 }
 
 fn separate() -> Case {
-    let picture = |element: u32| Texture { element, ..texture(0, Shape::D2, [8, 8, 1], RGBA32F, 1) };
-    dispatched("separate", &[], 64 * 4, vec![picture(0), picture(1)])
+    let picture = |element: u32, sampler: u32| Texture {
+        at: Spot { set: 0, binding: 0, element },
+        sampler: Some(Spot { binding: sampler, ..Spot::default() }),
+        ..texture(0, Shape::D2, [8, 8, 1], RGBA32F, 1)
+    };
+    dispatched("separate", &[], 64 * 4, vec![picture(0, 2), picture(1, 2), picture(1, 3)])
 }
 
-/// Names of texel formats by kind, with OpenGL's numbers.
-const FORMATS: [(&str, u32, u32); 39] = [
-    ("rgba32f", 0x8814, FLOAT),
-    ("rgba16f", 0x881A, FLOAT),
-    ("rg32f", 0x8230, FLOAT),
-    ("rg16f", 0x822F, FLOAT),
-    ("r11f_g11f_b10f", 0x8C3A, FLOAT),
-    ("r32f", 0x822E, FLOAT),
-    ("r16f", 0x822D, FLOAT),
-    ("rgba16", 0x805B, FLOAT),
-    ("rgb10_a2", 0x8059, FLOAT),
-    ("rgba8", 0x8058, FLOAT),
-    ("rg16", 0x822C, FLOAT),
-    ("rg8", 0x822B, FLOAT),
-    ("r16", 0x822A, FLOAT),
-    ("r8", 0x8229, FLOAT),
-    ("rgba16_snorm", 0x8F9B, FLOAT),
-    ("rgba8_snorm", 0x8F97, FLOAT),
-    ("rg16_snorm", 0x8F99, FLOAT),
-    ("rg8_snorm", 0x8F95, FLOAT),
-    ("r16_snorm", 0x8F98, FLOAT),
-    ("r8_snorm", 0x8F94, FLOAT),
-    ("rgba32i", 0x8D82, INT),
-    ("rgba16i", 0x8D88, INT),
-    ("rgba8i", 0x8D8E, INT),
-    ("rg32i", 0x823B, INT),
-    ("rg16i", 0x8239, INT),
-    ("rg8i", 0x8237, INT),
-    ("r32i", 0x8235, INT),
-    ("r16i", 0x8233, INT),
-    ("r8i", 0x8231, INT),
-    ("rgba32ui", 0x8D70, UINT),
-    ("rgba16ui", 0x8D76, UINT),
-    ("rgba8ui", 0x8D7C, UINT),
-    ("rgb10_a2ui", 0x906F, UINT),
-    ("rg32ui", 0x823C, UINT),
-    ("rg16ui", 0x823A, UINT),
-    ("rg8ui", 0x8238, UINT),
-    ("r32ui", 0x8236, UINT),
-    ("r16ui", 0x8234, UINT),
-    ("r8ui", 0x8232, UINT),
-];
-
-fn format((name, internal, component): (&str, u32, u32)) -> Case {
+fn format(name: &'static str, packed: Format) -> Case {
+    let component = formats::widened(name);
     let external = if component == FLOAT { 0x1908 } else { 0x8D99 };
     let (ty, texel) = match component {
         FLOAT => ("image2D", "vec4"),
         INT => ("iimage2D", "ivec4"),
         _ => ("uimage2D", "uvec4"),
     };
-    let format = Format { internal, external, component };
+    let format = Format { external, component, ..packed };
     let list = [0, 1].map(|binding| image(binding, Shape::D2, [8, 8, 1], format)).to_vec();
     let macros = [("FORMAT", name), ("IMAGE", ty), ("TEXEL", texel)];
     Case { name: format!("format_{name}"), ..dispatched("format", &macros, 64 * 4, list) }
@@ -452,7 +427,11 @@ pub fn cases() -> Vec<Case> {
         instances(),
     ];
     let dispatched_cases = [texels_by_number(), formatless(), textures(), shadows(), shapes(), atomics(), separate()];
-    drawn_cases.into_iter().chain(dispatched_cases).chain(FORMATS.map(format)).collect()
+    drawn_cases
+        .into_iter()
+        .chain(dispatched_cases)
+        .chain(formats::storable().map(|(name, packed)| format(name, packed)))
+        .collect()
 }
 
 /// The driver takes the programs of every stage fixture that assembly can express.

@@ -1,9 +1,11 @@
 //! The page `docs/verified/nv.md`: what every fixture did on the GPU for every profile.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use crate::graphics::{self, Outcome};
 use crate::kernel::{PLAIN, against_formulas, against_simulator, builds, hold, resized};
 use crate::shader::{Maker, RANDOM, Shader};
 use crate::support::compiler::{self, Target};
@@ -33,6 +35,11 @@ const SCENES: &str = "Draws of vertex and fragment programs, and dispatches with
 from the same source in `fixtures/scenes`, as the driver's own GLSL: colours, depths, buffers and images are the same, bit by bit \
 but for the order of roundings.";
 
+const GRAPHICS: &str = "The dispatches and draws of `fixtures/graphics`, which say in their comments how they are run, each as assembly \
+and as the driver's own GLSL from the same source in OpenGL's words (`tests/nvidia/dialect.rs`). *same*: the same bits; *close*: \
+but for the order of roundings; *alone*: it ran, and the driver takes no such GLSL; *refused*: as \
+`snapshots/nv/refused-graphics.snap` says of each.";
+
 const REGISTERS: &str = "Components of 32 bits that each program declares (`TEMP` 4, `LONG TEMP` 8, `SHORT TEMP` 2), beside \
 those in the driver's own listing of the same GLSL at the same width. Where there is none, OpenGL's GLSL does not have what \
 the shader uses.";
@@ -47,6 +54,7 @@ pub fn write(path: &Path) -> Result<(), String> {
     report::replace(path, "Fixtures", &format!("{FIXTURES}\n\n{}", lane_table(&mut wrong)))?;
     report::replace(path, "Language", &format!("{LANGUAGE}\n\n{}", language_table(&mut wrong)))?;
     report::replace(path, "Graphics and images", &format!("{SCENES}\n\n{}", scene_table(&mut wrong)))?;
+    report::replace(path, "Fixtures of graphics", &format!("{GRAPHICS}\n\n{}", graphics_table(&mut wrong)?))?;
     report::replace(path, "Random kernels", &random(&mut wrong))?;
     report::replace(path, "Registers", &format!("{REGISTERS}\n\n{}", register_table()?))?;
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
@@ -174,6 +182,29 @@ fn scene_verdict(case: &scenes::Case, profile: &str) -> Result<&'static str, Str
     }
 }
 
+fn graphics_table(wrong: &mut Vec<String>) -> Result<String, String> {
+    let alone = Mutex::new(BTreeSet::new());
+    let verdict = |case: &graphics::Case, profile: &str| match case.refusals(profile).is_empty() {
+        false => Ok("refused"),
+        true => case.on_gpu(profile).map(|outcome| match outcome {
+            Outcome::Same => "same",
+            Outcome::Close => "close",
+            Outcome::Alone(why) => {
+                let first = why.lines().find(|line| line.contains("error")).unwrap_or(&why).to_owned();
+                alone.lock().expect("no other verdict panics").insert(format!("- {}: {first}\n", case.name));
+                "alone"
+            }
+        }),
+    };
+    let verdicts = graphics::cases()?.into_iter().map(|case| {
+        let name = case.name.clone();
+        Verdicts::of(name, Language::Glsl, |profile| verdict(&case, profile))
+    });
+    let table = table(verdicts.collect(), wrong);
+    let reasons: String = alone.into_inner().map_err(|e| e.to_string())?.into_iter().collect();
+    Ok(if reasons.is_empty() { table } else { format!("{table}\nWhat the driver says of its own GLSL:\n\n{reasons}") })
+}
+
 fn random(wrong: &mut Vec<String>) -> String {
     let seeds: Vec<u64> = (1..=KERNELS).collect();
     let row = |(name, maker): (&str, Maker)| {
@@ -223,7 +254,7 @@ pub fn refusals() -> Result<String, String> {
 }
 
 /// The first message, and what stands under its place.
-fn reason(messages: &str) -> String {
+pub fn reason(messages: &str) -> String {
     let first = messages.lines().next().unwrap_or_default();
     let label = messages.lines().find_map(|line| line.rsplit_once("^ ")).map(|(_, label)| format!(" ({label})"));
     first.to_owned() + &label.unwrap_or_default()

@@ -263,7 +263,7 @@ fn to_bytes(words: &[u32]) -> Vec<u8> {
 }
 
 /// Bytes as words, zeros behind them.
-fn to_words(bytes: &[u8]) -> Vec<u32> {
+pub fn to_words(bytes: &[u8]) -> Vec<u32> {
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
     bytes.chunks(4).map(word).collect()
 }

@@ -69,7 +69,7 @@ impl<'m> Lower<'m> {
 
     /// An `If` with results of the types `extra`, which the blocks leave in the frame's `yielded`. None where neither
     /// block reaches its end.
-    fn branch(
+    pub fn branch(
         &mut self,
         condition: Value,
         extra: &[Ty],

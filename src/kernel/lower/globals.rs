@@ -61,7 +61,7 @@ impl Lower<'_> {
             (Space::Handle, _) if self.shapes.types.get(global.ty) == ir::Type::AccelerationStructure => {
                 self.without("ray queries")
             }
-            (Space::Handle, _) => Pointer::Resource(Resource { global: id, element: 0, ty: global.ty }),
+            (Space::Handle, _) => Pointer::Resource(Resource { global: id, element: 0, choice: None, ty: global.ty }),
             _ => self.without("variables like this one"),
         }
     }

@@ -1,17 +1,20 @@
 //! Images, textures and samplers. They are known when the kernel is made: a variable, and which of an array.
 //!
 //! A texture and a sampler that the shader combines are one image of the kernel. Projected coordinates are divided here, with
-//! the reference that goes with them, as Vulkan's "Projection Operation" says. Refused: texels of other than 32 bits, subpass
-//! inputs, and indices of arrays that are not constant.
+//! the reference that goes with them, as Vulkan's "Projection Operation" says. A subpass input is a texture whose texel at the
+//! fragment's place is fetched. An index that only the run knows becomes a choice between all elements, each with an
+//! operation of its own: right also where it differs among invocations. Levels that derivatives choose are then taken from
+//! gradients outside of it. Refused: texels of other than 32 bits, and such indices of arrays without a length.
 
 use super::body::Operand;
 use super::pointer::{Index, Pointer};
 use super::{Lower, Scalars};
 use crate::ir::{
-    self, Access, AtomicOp, Binding, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, Order, Scalar, Type, TypeId,
-    Values,
+    self, Access, Binding, BuiltIn, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, Order, Scalar, Stage, Type,
+    TypeId, Values,
 };
-use crate::kernel::{BinOp, BindingPoint, Image, Op, Value, image};
+use crate::kernel::{BinOp, BindingPoint, CmpOp, Image, Op, Ty, Value, image};
+use std::ops::Range;
 
 /// A part of a variable that holds images or samplers.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +22,44 @@ pub struct Resource {
     pub global: GlobalId,
     /// How many come before it in the variable.
     pub element: u32,
+    /// What only the run knows of how many come before it.
+    pub choice: Option<Choice>,
     pub ty: TypeId,
+}
+
+/// A number of elements: `index * step`, of `count` indices.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    index: Value,
+    step: u32,
+    count: u32,
+}
+
+/// Elements that an index of an array of images may choose from.
+const CHOICE_LIMIT: u32 = 64;
+
+/// An operation as the shader has it, and the type of its result.
+#[derive(Clone, Copy)]
+struct Operation {
+    op: ImageOp,
+    parts: ImageParts,
+    ty: TypeId,
+}
+
+/// An operation as the kernel has it, on an image of this type.
+#[derive(Clone, Copy)]
+struct Described {
+    ty: ImageType,
+    op: ImageOp,
+    parts: ImageParts,
+}
+
+impl Resource {
+    /// The element that a choice is.
+    fn at(self, index: u32) -> Resource {
+        let before = self.choice.map_or(0, |choice| index * choice.step);
+        Resource { element: self.element + before, choice: None, ..self }
+    }
 }
 
 /// Images that an entry point may have.
@@ -28,15 +68,32 @@ const IMAGE_LIMIT: usize = 1 << 12;
 impl Lower<'_> {
     /// An element of an array of images.
     pub fn step_in_resource(&mut self, resource: Resource, index: Index) -> Pointer {
-        let Index::Known(index) = index else {
-            self.not_yet("indices of arrays of images that are not constant");
-            return Pointer::None;
+        let Some((element, count)) = self.array_element(resource.ty) else { return Pointer::None };
+        let step = self.buffers_of(element);
+        let resource = match index {
+            Index::Known(index) if index >= count => return Pointer::None,
+            Index::Known(index) => {
+                Resource { element: resource.element.saturating_add(index.saturating_mul(step)), ..resource }
+            }
+            Index::Computed(_) if count > CHOICE_LIMIT => {
+                self.not_yet("indices that are not constant of arrays of so many images");
+                return Pointer::None;
+            }
+            Index::Computed(index) => {
+                Resource { choice: Some(self.chosen(resource.choice, Choice { index, step, count })), ..resource }
+            }
         };
-        let Some((element, _)) = self.array_element(resource.ty).filter(|(_, count)| index < *count) else {
-            return Pointer::None;
-        };
-        let before = index.saturating_mul(self.buffers_of(element));
-        Pointer::Resource(Resource { element: resource.element.saturating_add(before), ty: element, ..resource })
+        Pointer::Resource(Resource { ty: element, ..resource })
+    }
+
+    /// Both choices as one; the elements of the first have whole numbers of the second's.
+    fn chosen(&mut self, first: Option<Choice>, second: Choice) -> Choice {
+        let Some(first) = first else { return second };
+        let each = first.step / second.step.max(1);
+        let factor = self.b.u32(each);
+        let before = self.b.bin(BinOp::Mul, Scalar::U32, first.index, factor);
+        let index = self.b.bin(BinOp::Add, Scalar::U32, before, second.index);
+        Choice { index, step: second.step, count: (first.count - 1) * each + second.count }
     }
 
     /// An operation on an image: its results, or the image that it makes.
@@ -52,37 +109,156 @@ impl Lower<'_> {
             self.not_yet(what);
             return Operand::Values(self.stand_in(inst.ty));
         }
-        let made = self.image_number(&first, parts).and_then(|number| self.on_image(number, inst, op, parts, list));
+        let operation = Operation { op, parts, ty: inst.ty };
+        let made = self.image_type(&first).and_then(|ty| self.on_image(&first, ty, operation, &list[1..]));
         Operand::Values(made.unwrap_or_else(|| self.stand_in(inst.ty)))
+    }
+
+    /// The type of an image, if kernels have it.
+    fn image_type(&mut self, pointer: &Pointer) -> Option<ImageType> {
+        let (Pointer::Resource(resource) | Pointer::Combined { image: resource, .. }) = *pointer else { return None };
+        let ty = match self.shapes.types.get(resource.ty) {
+            Type::Image(ty) | Type::SampledImage(ty) => ty,
+            _ => return None,
+        };
+        if ty.sampled.width != 32 {
+            self.not_yet("images of other than 32-bit components");
+            return None;
+        }
+        Some(ty)
     }
 
     fn on_image(
         &mut self,
-        number: u32,
-        inst: &ir::Inst,
-        op: ImageOp,
-        parts: ImageParts,
+        pointer: &Pointer,
+        ty: ImageType,
+        operation: Operation,
         list: &[ir::Value],
     ) -> Option<Scalars> {
-        let ty = self.b.kernel.images[number as usize].ty;
-        let mut values: Scalars = list[1..].iter().flat_map(|operand| self.values(*operand)).collect();
-        let op = match op {
-            ImageOp::SampleProjected => {
-                self.project(ty, parts, &mut values);
-                ImageOp::Sample
-            }
-            op => op,
+        let mut values: Scalars = list.iter().flat_map(|operand| self.values(*operand)).collect();
+        let (mut op, mut parts) = (operation.op, operation.parts);
+        if op == ImageOp::SampleProjected {
+            self.project(ty, parts, &mut values);
+            op = ImageOp::Sample;
+        }
+        let ty = if ty.dim == ImageDim::SubpassInput {
+            (op, parts) = (ImageOp::Fetch, self.place_in_subpass(ty, parts, &mut values));
+            ImageType { dim: ImageDim::D2, storage: false, format: 0, ..ty }
+        } else {
+            ty
         };
+        if is_chosen(pointer) && self.b.kernel.stage == Stage::Fragment && image::takes_derivatives(op, parts) {
+            parts = self.gradients(ty, op, parts, &mut values)?;
+        }
         let expected: usize = image::arguments(ty, op, parts).map(|(_, count)| count).sum();
-        if values.len() != expected || values.iter().any(|value| self.b.kernel.ty(*value) != crate::kernel::Ty::B32) {
+        if values.len() != expected || values.iter().any(|value| self.b.kernel.ty(*value) != Ty::B32) {
             self.not_yet("operations on images with such operands");
             return None;
         }
-        let results = image::results(ty, op, parts);
-        let made = self.b.inst(Op::Image { op, image: number, parts }, &values, &results);
-        let given: Scalars = self.b.kernel.results(made).collect();
-        let wanted = self.shapes.count(inst.ty).unwrap_or(0) as usize;
+        let wanted = self.shapes.count(operation.ty).unwrap_or(0) as usize;
+        let order = if let ImageOp::Atomic(_, scope, order) = op { Some((scope, order)) } else { None };
+        if let Some((scope, Order::Release | Order::AcquireRelease)) = order {
+            self.order_all(scope);
+        }
+        let given = self.on_chosen(pointer, Described { ty, op: relaxed(op), parts }, &values)?;
+        if let Some((scope, Order::Acquire | Order::AcquireRelease)) = order {
+            self.order_all(scope);
+        }
         Some(given.into_iter().take(wanted).collect())
+    }
+
+    /// The operation on the image that a pointer chooses, or on each that it may choose.
+    fn on_chosen(&mut self, pointer: &Pointer, what: Described, values: &[Value]) -> Option<Scalars> {
+        match *pointer {
+            Pointer::Resource(image) => {
+                let Some(choice) = image.choice else { return self.on_one(image, None, what, values) };
+                self.choose(choice, what, 0..choice.count, &|lower, at| {
+                    lower.on_chosen(&Pointer::Resource(image.at(at)), what, values)
+                })
+            }
+            Pointer::Combined { image, sampler } => match (image.choice, sampler.choice) {
+                (Some(choice), _) => self.choose(choice, what, 0..choice.count, &|lower, at| {
+                    lower.on_chosen(&Pointer::Combined { image: image.at(at), sampler }, what, values)
+                }),
+                (None, Some(choice)) => self.choose(choice, what, 0..choice.count, &|lower, at| {
+                    lower.on_chosen(&Pointer::Combined { image, sampler: sampler.at(at) }, what, values)
+                }),
+                (None, None) => self.on_one(image, Some(sampler), what, values),
+            },
+            _ => None,
+        }
+    }
+
+    /// Halves the elements until one is left.
+    fn choose(
+        &mut self,
+        choice: Choice,
+        what: Described,
+        range: Range<u32>,
+        each: &dyn Fn(&mut Self, u32) -> Option<Scalars>,
+    ) -> Option<Scalars> {
+        if range.len() < 2 {
+            return each(self, range.start);
+        }
+        let middle = range.start.midpoint(range.end);
+        let bound = self.b.u32(middle);
+        let is_before = self.b.cmp(CmpOp::Lt, Scalar::U32, choice.index, bound);
+        let types = image::results(what.ty, what.op, what.parts);
+        let zero = self.b.u32(0);
+        let nothing = Scalars::from_elem(zero, types.len());
+        let arm = |range: Range<u32>| {
+            let nothing = nothing.clone();
+            move |lower: &mut Self| {
+                let values = lower.choose(choice, what, range, each);
+                lower.frame().yielded = values.unwrap_or(nothing);
+                true
+            }
+        };
+        self.branch(is_before, &types, arm(range.start..middle), arm(middle..range.end))
+    }
+
+    fn on_one(
+        &mut self,
+        image: Resource,
+        sampler: Option<Resource>,
+        what: Described,
+        values: &[Value],
+    ) -> Option<Scalars> {
+        let Described { ty, op, parts } = what;
+        let number = self.image_number(image, sampler, ty, parts)?;
+        let results = image::results(ty, op, parts);
+        let made = self.b.inst(Op::Image { op, image: number, parts }, values, &results);
+        Some(self.b.kernel.results(made).collect())
+    }
+
+    /// Makes the coordinates those of the fragment's texel; what a fetch takes then.
+    fn place_in_subpass(&mut self, ty: ImageType, parts: ImageParts, values: &mut Scalars) -> ImageParts {
+        for (component, value) in (0..2).zip(values.iter_mut()) {
+            let place = self.b.value(Op::BuiltIn(BuiltIn::FragCoord, component), &[], Ty::B32);
+            let texel = self.b.convert(Scalar::F32, Scalar::I32, place);
+            *value = self.b.bin(BinOp::Add, Scalar::I32, texel, *value);
+        }
+        if ty.multisampled {
+            return parts;
+        }
+        values.push(self.b.u32(0));
+        parts | ImageParts::LOD
+    }
+
+    /// With the derivatives of the coordinates as gradients.
+    fn gradients(&mut self, ty: ImageType, op: ImageOp, parts: ImageParts, values: &mut Scalars) -> Option<ImageParts> {
+        if op != ImageOp::Sample || parts.intersects(ImageParts::BIAS) {
+            self.not_yet("biased levels and queries of levels in arrays of images whose index is not constant");
+            return None;
+        }
+        let all = parts | ImageParts::GRADIENTS;
+        let coordinates: Scalars = values.iter().take(image::dimensions(ty.dim)).copied().collect();
+        let at = image::argument(ty, op, all, ImageParts::GRADIENTS)?.start;
+        let directions = [ir::MathFn::DerivX, ir::MathFn::DerivY];
+        let slopes = directions.iter().flat_map(|way| coordinates.iter().map(move |value| (*way, *value)));
+        let slopes: Scalars = slopes.map(|(way, value)| self.derivative_of(way, value)).collect();
+        values.insert_many(at, slopes);
+        Some(all)
     }
 
     /// Divides coordinates and reference by the last coordinate.
@@ -99,22 +275,18 @@ impl Lower<'_> {
     }
 
     /// The number of an image in the kernel, to which it is added where it is new.
-    fn image_number(&mut self, pointer: &Pointer, parts: ImageParts) -> Option<u32> {
-        let (resource, sampler) = match *pointer {
-            Pointer::Resource(resource) => (resource, None),
-            Pointer::Combined { image, sampler } => (image, Some(sampler)),
-            _ => return None,
-        };
-        let ty = match self.shapes.types.get(resource.ty) {
-            Type::Image(ty) | Type::SampledImage(ty) => ty,
-            _ => return None,
-        };
-        if ty.sampled.width != 32 || ty.dim == ImageDim::SubpassInput {
-            self.not_yet("subpass inputs and images of other than 32-bit components");
-            return None;
-        }
+    fn image_number(
+        &mut self,
+        resource: Resource,
+        sampler: Option<Resource>,
+        ty: ImageType,
+        parts: ImageParts,
+    ) -> Option<u32> {
         let compares = ty.depth || parts.contains(ImageParts::REFERENCE);
-        let new = self.described_image(resource, sampler, ty, compares)?;
+        let Some(new) = self.described_image(resource, sampler, ty, compares) else {
+            self.not_yet("images without a binding");
+            return None;
+        };
         let images = &mut self.b.kernel.images;
         let found = images.iter().position(|known| *known == new).unwrap_or(images.len());
         if found == images.len() {
@@ -152,7 +324,9 @@ impl Lower<'_> {
 
     fn binding_point(&self, resource: Resource) -> Option<BindingPoint> {
         match self.module.globals[resource.global].binding {
-            Binding::Resource { set, binding } => Some(BindingPoint { set, binding, element: resource.element }),
+            Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => {
+                Some(BindingPoint { set, binding, element: resource.element })
+            }
             _ => None,
         }
     }
@@ -189,10 +363,10 @@ impl Lower<'_> {
             F::DerivWidth => [F::DerivX, F::DerivY],
             F::DerivWidthFine => [F::DerivXFine, F::DerivYFine],
             F::DerivWidthCoarse => [F::DerivXCoarse, F::DerivYCoarse],
-            one => return self.b.value(Op::Derivative(one), &[value], crate::kernel::Ty::B32),
+            one => return self.b.value(Op::Derivative(one), &[value], Ty::B32),
         };
         let [x, y] = pair.map(|function| {
-            let along = self.b.value(Op::Derivative(function), &[value], crate::kernel::Ty::B32);
+            let along = self.b.value(Op::Derivative(function), &[value], Ty::B32);
             self.b.un(crate::kernel::UnOp::Abs, Scalar::F32, along)
         });
         self.b.bin(BinOp::Add, Scalar::F32, x, y)
@@ -203,13 +377,28 @@ impl Lower<'_> {
 const fn refused(op: ImageOp) -> Option<&'static str> {
     use ImageOp as O;
     match op {
-        O::Atomic(AtomicOp::Load | AtomicOp::Store, ..) => Some("atomic loads and stores of texels"),
-        O::Atomic(_, _, Order::Relaxed) => None,
-        O::Atomic(..) => Some("atomic operations on images that order other accesses"),
+        O::Atomic(..) => None,
         O::FragmentMask | O::FragmentFetch => Some("fragment masks"),
         O::Weighted | O::BoxFilter | O::BlockMatch { .. } => Some("filters over blocks of texels"),
         O::Sample | O::SampleProjected | O::Gather | O::Fetch | O::Read | O::Write | O::Combine => None,
         O::Size | O::QueryLod | O::Levels | O::Samples => None,
+    }
+}
+
+/// The same operation, which orders nothing.
+const fn relaxed(op: ImageOp) -> ImageOp {
+    match op {
+        ImageOp::Atomic(op, scope, _) => ImageOp::Atomic(op, scope, Order::Relaxed),
+        other => other,
+    }
+}
+
+/// Whether only the run knows which image, or which sampler.
+fn is_chosen(pointer: &Pointer) -> bool {
+    match pointer {
+        Pointer::Resource(image) => image.choice.is_some(),
+        Pointer::Combined { image, sampler } => image.choice.or(sampler.choice).is_some(),
+        _ => false,
     }
 }
 

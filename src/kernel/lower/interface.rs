@@ -1,14 +1,15 @@
 //! Inputs and outputs of vertex and fragment shaders: variables that hold the inputs from the start on, and whose values at
 //! each end of the invocation are the outputs.
 //!
-//! Refused: interfaces of other than 32-bit scalars, inputs of whole primitives, and second sources for blending.
+//! They are made of 32-bit words. A number of 64 bits is two of them, one of fewer bits is widened. Refused: attributes of
+//! vertices of 64 bits, whose words OpenGL and Vulkan place differently, and inputs of whole primitives.
 
 use super::analyze::is_large;
 use super::pointer::Pointer;
 use super::{Lower, Scalars};
 use crate::ir::{
-    self, Binding, BuiltIn, Global, GlobalId, Interpolation, Place, Sampling, Scalar, Space, StructId, Type, TypeId,
-    Values,
+    self, Binding, BuiltIn, Global, GlobalId, Interpolation, Place, Sampling, Scalar, Space, Stage, StructId, Type,
+    TypeId, Values,
 };
 use crate::kernel::{Input, Op, Output, Site, Ty, Value};
 
@@ -40,8 +41,13 @@ impl Lower<'_> {
         let mut ports = Vec::new();
         self.collect_ports(global.ty, global.binding, &mut ports);
         let counted = self.shapes.count(global.ty).is_some_and(|count| count as usize == ports.len());
-        if !counted || ports.iter().any(|port| port.scalar.width != 32) {
-            self.not_yet("inputs and outputs of other than 32-bit numbers");
+        if !counted {
+            self.not_yet("inputs and outputs of such a type");
+            return None;
+        }
+        let is_attribute = self.b.kernel.stage == Stage::Vertex && global.space == Space::Input;
+        if is_attribute && ports.iter().any(|port| port.scalar.width == 64) {
+            self.not_yet("attributes of 64-bit numbers");
             return None;
         }
         if ports.iter().any(|port| port.interpolation == Interpolation::PerVertex) {
@@ -58,12 +64,15 @@ impl Lower<'_> {
                 let scalars = self.shapes.scalars(ty);
                 into.extend((0..).zip(scalars.iter()).map(|(component, scalar)| port_of(built_in, component, *scalar)));
             }
-            (_, Binding::Location { location: Some(location), component, index: 0, interpolation, sampling }) => {
+            (_, Binding::Location { location: Some(location), component, index, interpolation, sampling }) => {
                 let scalar = Scalar::F32;
                 let first = Port { site: Site::Location(location), component: 0, scalar, interpolation, sampling };
+                let before = into.len();
                 self.locations(ty, first, component, into);
+                if index > 0 {
+                    into[before..].iter_mut().for_each(|port| port.site = port.site.second());
+                }
             }
-            (_, Binding::Location { index: 1.., .. }) => self.not_yet("second sources for blending"),
             _ => {}
         }
     }
@@ -74,15 +83,20 @@ impl Lower<'_> {
         module.types.structs[id].members.iter().for_each(|member| self.collect_ports(member.ty, member.binding, into));
     }
 
-    /// A value from a location on: each vector, column and element has its own.
+    /// A value from a location on: each vector, column and element has its own, and numbers of 64 bits have up to two of
+    /// them (GLSL 4.60, section 4.4.1).
     fn locations(&mut self, ty: TypeId, at: Port, component: u32, into: &mut Vec<Port>) -> u32 {
         let Site::Location(location) = at.site else { return 0 };
         let part = |lower: &mut Self| lower.shapes.types.element(ty, 0);
         let (count, element) = match self.shapes.types.get(ty) {
             Type::Scalar(scalar) | Type::Vector { scalar, .. } => {
                 let size = self.shapes.types.components(ty).map_or(1, u32::from);
-                into.extend((component..component + size).map(|n| Port { component: n as u8, scalar, ..at }));
-                return 1;
+                let words = words_of(scalar);
+                let place = |n: u32| component + n * words;
+                let site = |n: u32| Site::Location(location + place(n) / 4);
+                let port = |n| Port { site: site(n), component: (place(n) % 4) as u8, scalar, ..at };
+                into.extend((0..size).map(port));
+                return place(size).div_ceil(4).max(1);
             }
             Type::Matrix { columns, .. } => (u32::from(columns), part(self)),
             Type::Array { len, .. } => (self.shapes.length(len).unwrap_or(0), part(self)),
@@ -111,7 +125,7 @@ impl Lower<'_> {
         let kernel = &mut self.b.kernel;
         for port in ports {
             let (name, span) = (Box::from(&*global.name), global.span);
-            let is_float = port.scalar.is_float();
+            let is_float = port.scalar.is_float() && port.scalar.width < 64;
             match (global.space, port.site) {
                 (Space::Input, Site::Location(location)) => {
                     let (interpolation, sampling) = (port.interpolation, port.sampling);
@@ -146,10 +160,29 @@ impl Lower<'_> {
     }
 
     fn input(&mut self, port: Port) -> Value {
-        match port.site {
-            Site::Location(location) => self.b.value(Op::Input { location, component: port.component }, &[], Ty::B32),
-            Site::BuiltIn(_) => self.b.u32(0),
+        let Site::Location(location) = port.site else { return self.b.u32(0) };
+        let first = port.component;
+        let words = words_of(port.scalar) as u8;
+        let word = |component| self.b.value(Op::Input { location, component }, &[], Ty::B32);
+        let words: Scalars = (first..first + words).map(word).collect();
+        self.of_words(port.scalar, &words)
+    }
+
+    /// A number from the words that it is at the border.
+    fn of_words(&mut self, scalar: Scalar, words: &[Value]) -> Value {
+        match *words {
+            [low, high] => self.b.value(Op::Join, &[low, high], Ty::B64),
+            _ => self.converted(Scalar { width: 32, ..scalar }, scalar, words[0]),
         }
+    }
+
+    /// The words that a number is there.
+    fn border_words(&mut self, scalar: Scalar, value: Value) -> Scalars {
+        if words_of(scalar) == 2 {
+            return [Op::Low, Op::High].map(|half| self.b.value(half, &[value], Ty::B32)).into_iter().collect();
+        }
+        let word = self.converted(scalar, Scalar { width: 32, ..scalar }, value);
+        [word].into_iter().collect()
     }
 
     /// A part of an input at another place of the pixel.
@@ -164,9 +197,10 @@ impl Lower<'_> {
         let value = |port: Port| match port.site {
             Site::Location(location) => {
                 let operation = Op::Interpolate { at, location, component: port.component };
-                self.b.value(operation, &args, Ty::B32)
+                let word = self.b.value(operation, &args, Ty::B32);
+                self.of_words(port.scalar, &[word])
             }
-            Site::BuiltIn(_) => self.b.u32(0),
+            Site::BuiltIn(_) | Site::SecondSource(_) => self.b.u32(0),
         };
         ports.into_iter().map(value).collect()
     }
@@ -193,7 +227,10 @@ impl Lower<'_> {
             let pointer = self.global(id);
             let values = self.load(&pointer, global.ty);
             for (port, value) in ports.iter().zip(values) {
-                self.b.effect(Op::Output { site: port.site, component: port.component }, &[value]);
+                let words = self.border_words(port.scalar, value);
+                for (component, word) in (port.component..).zip(words) {
+                    self.b.effect(Op::Output { site: port.site, component }, &[word]);
+                }
             }
         }
     }
@@ -205,6 +242,11 @@ impl Lower<'_> {
             self.b.effect(Op::Return, &[]);
         }
     }
+}
+
+/// Words of a number at the border.
+fn words_of(scalar: Scalar) -> u32 {
+    u32::from(scalar.width).div_ceil(32)
 }
 
 /// A component of a built-in output.

@@ -230,7 +230,7 @@ impl Lower<'_> {
     }
 
     /// What an atomic operation that orders memory does before or behind it: kernels have it as a barrier of its own.
-    fn order_all(&mut self, memory: Scope) {
+    pub fn order_all(&mut self, memory: Scope) {
         let kinds = MemoryKinds::BUFFER | MemoryKinds::SHARED | MemoryKinds::IMAGE;
         self.b.effect(Op::Barrier { execution: None, memory, kinds, order: Order::AcquireRelease }, &[]);
     }

@@ -78,6 +78,9 @@ pub fn words_of(op: &Op) -> Words {
         Op::Output { site: Site::Location(location), component } => {
             Words::plain(format!("output {location}.{component}"))
         }
+        Op::Output { site: Site::SecondSource(location), component } => {
+            Words::plain(format!("output.second {location}.{component}"))
+        }
         Op::Output { site: Site::BuiltIn(built_in), component } => {
             Words::plain(format!("output {}.{component}", snake(built_in)))
         }

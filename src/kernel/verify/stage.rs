@@ -3,12 +3,11 @@
 use super::operation::Signature;
 use super::{Check, Verifier, ensure};
 use crate::ir::{ImageDim, ImageOp, ImageParts, MathFn, Place, Stage};
+use crate::kernel::stage::DISTANCES;
 use crate::kernel::{Op, Ty, image};
 
 /// Components of a location, and the most that a built-in output has: clip distances.
 const COMPONENTS: u8 = 4;
-const DISTANCES: u8 = 8;
-
 impl Verifier<'_> {
     pub fn of_stage(&self, op: Op) -> Check<Signature> {
         let stage = self.kernel.stage;

@@ -5,15 +5,17 @@
 
 mod api;
 mod dispatch;
+mod draw;
 mod program;
 mod scene;
 mod shader;
 mod texture;
 
+pub use draw::{Attribute, Draw, Numbers};
 pub use program::Program;
-pub use scene::{Attribute, Draw, Programs, Scene};
+pub use scene::{Programs, Scene};
 pub use shader::Shader;
-pub use texture::{Format, Shape, Texture};
+pub use texture::{Format, Shape, Spot, Texture};
 
 use api::{Egl, Gl, Handle};
 use std::ffi::{CStr, c_char, c_void};

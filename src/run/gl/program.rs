@@ -2,10 +2,10 @@
 
 use super::api::Gl;
 use super::dispatch::{Bound, check, dispatch, timed, wait};
-use super::texture::Texture;
+use super::texture::{Spot, Texture};
 use super::{Device, text};
 use crate::run::{BufferBinding, BufferKind, RunError};
-use crate::target::nv::reflection::{Image, ImageBinding, ImageKind};
+use crate::target::nv::reflection::{Image, ImageBinding, ImageKind, Place};
 use crate::target::nv::{self, Reflection};
 use std::ffi::c_void;
 
@@ -53,7 +53,7 @@ impl<'d> Program<'d> {
     /// # Errors
     /// [`RunError`]; the buffers are then unchanged.
     pub fn run(&self, groups: [u32; 3], push: &[u8], buffers: &mut [BufferBinding]) -> Result<(), RunError> {
-        let bound = self.bind(push, buffers, 0)?;
+        let bound = self.bind(push, buffers, [0, 0])?;
         self.enable();
         dispatch(self.gl, groups)?;
         wait(self.gl)?;
@@ -71,7 +71,7 @@ impl<'d> Program<'d> {
         buffers: &[BufferBinding],
         runs: usize,
     ) -> Result<Vec<u64>, RunError> {
-        let _bound = self.bind(push, buffers, 0)?;
+        let _bound = self.bind(push, buffers, [0, 0])?;
         self.enable();
         timed(self.gl, groups, runs)
     }
@@ -91,24 +91,20 @@ impl<'d> Program<'d> {
 
     /// The units that a texture goes to.
     pub(super) fn units(&self, texture: &Texture) -> impl Iterator<Item = u32> + use<'_, 'd> {
-        let wanted = (texture.set, texture.binding, texture.element, texture.is_image);
+        let wanted = (texture.at, texture.sampler, texture.is_image);
         let is_it = move |place: &&ImageBinding| {
-            let Image { set, binding, element, kind, .. } = &place.image;
-            (*set, *binding, *element, *kind == ImageKind::Image) == wanted
+            let Image { set, binding, element, ref sampler, kind, .. } = place.image;
+            let sampler = sampler.map(|Place { set, binding, element }| Spot { set, binding, element });
+            (Spot { set, binding, element }, sampler, kind == ImageKind::Image) == wanted
         };
         self.reflection.images.iter().filter(is_it).map(|place| place.gl_unit)
     }
 
-    /// Uploads and binds the buffers and sets the local parameters.
-    pub(super) fn bind(
-        &self,
-        push: &[u8],
-        buffers: &[BufferBinding],
-        first_instance: u32,
-    ) -> Result<Bound<'d>, RunError> {
+    /// Uploads and binds the buffers and sets the local parameters, for a draw whose first vertex and instance these are.
+    pub(super) fn bind(&self, push: &[u8], buffers: &[BufferBinding], first: [u32; 2]) -> Result<Bound<'d>, RunError> {
         // SAFETY: a context is current.
         unsafe { (self.gl.glBindProgramARB)(self.target(), self.name) };
-        self.set_parameters(push, buffers, first_instance);
+        self.set_parameters(push, buffers, first);
         let mut bound = Bound::new(self.gl);
         for buffer in buffers {
             let name = bound.add(&buffer.data);
@@ -127,7 +123,7 @@ impl<'d> Program<'d> {
         check(self.gl, "glBindBufferBase").map(|()| bound)
     }
 
-    fn set_parameters(&self, push: &[u8], buffers: &[BufferBinding], first_instance: u32) {
+    fn set_parameters(&self, push: &[u8], buffers: &[BufferBinding], first: [u32; 2]) {
         let mut words = vec![0_u32; self.reflection.local_parameters as usize * 4];
         for (word, bytes) in words.iter_mut().zip(push.chunks(4)) {
             let mut four = [0; 4];
@@ -140,8 +136,9 @@ impl<'d> Program<'d> {
                 words[word as usize] = buffer.data.len() as u32;
             }
         }
-        if let Some(word) = self.reflection.base_instance_word {
-            words[word as usize] = first_instance;
+        let Reflection { base_vertex_word, base_instance_word, .. } = self.reflection;
+        for (word, first) in [base_vertex_word, base_instance_word].into_iter().zip(first) {
+            word.into_iter().for_each(|word| words[word as usize] = first);
         }
         if !words.is_empty() {
             let count = words.len() as i32 / 4;

@@ -2,7 +2,7 @@
 
 use super::api::Gl;
 use super::dispatch::check;
-use crate::run::RunError;
+use crate::run::{Address, RunError};
 use serde::{Deserialize, Serialize};
 use std::ffi::c_void;
 
@@ -11,13 +11,16 @@ const GL_TEXTURE_MIN_FILTER: u32 = 0x2801;
 const GL_TEXTURE_WRAP: [u32; 3] = [0x2802, 0x2803, 0x8072];
 const GL_TEXTURE_COMPARE_MODE: u32 = 0x884C;
 const GL_COMPARE_REF_TO_TEXTURE: i32 = 0x884E;
-const GL_CLAMP_TO_EDGE: i32 = 0x812F;
+const GL_TEXTURE_BORDER_COLOR: u32 = 0x1004;
 const GL_NEAREST: i32 = 0x2600;
 const GL_LINEAR: i32 = 0x2601;
 const GL_NEAREST_MIPMAP_NEAREST: i32 = 0x2700;
 const GL_LINEAR_MIPMAP_LINEAR: i32 = 0x2703;
 const GL_READ_WRITE: u32 = 0x88BA;
 const GL_TEXTURE_BUFFER: u32 = 0x8C2A;
+const GL_RED_INTEGER: u32 = 0x8D94;
+const GL_RG_INTEGER: u32 = 0x8228;
+const GL_RGBA_INTEGER: u32 = 0x8D99;
 const GL_PACK_ALIGNMENT: u32 = 0x0D05;
 const GL_UNPACK_ALIGNMENT: u32 = 0x0CF5;
 
@@ -36,10 +39,12 @@ pub enum Shape {
 }
 
 impl Shape {
-    const fn target(self) -> u32 {
+    const fn target(self, samples: u32) -> u32 {
         match self {
             Shape::D1 => 0x0DE0,
             Shape::D1Array => 0x8C18,
+            Shape::D2 if samples > 1 => 0x9100,
+            Shape::D2Array if samples > 1 => 0x9102,
             Shape::D2 => 0x0DE1,
             Shape::D2Array => 0x8C1A,
             Shape::D3 => 0x806F,
@@ -61,22 +66,39 @@ pub struct Format {
     pub component: u32,
 }
 
+impl Format {
+    /// Whether components are integers, which nothing filters.
+    const fn is_integer(self) -> bool {
+        matches!(self.external, GL_RED_INTEGER | GL_RG_INTEGER | GL_RGBA_INTEGER)
+    }
+}
+
+/// Where a texture, an image or a sampler is bound: set, binding, and which of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Spot {
+    pub set: u32,
+    pub binding: u32,
+    pub element: u32,
+}
+
 /// A texture or an image that is bound for a run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Texture {
-    pub set: u32,
-    pub binding: u32,
-    /// Which of an array.
-    pub element: u32,
+    pub at: Spot,
+    /// The sampler that it is used with, where that is bound apart from it.
+    pub sampler: Option<Spot>,
     /// Whether it is read and written directly.
     pub is_image: bool,
     pub shape: Shape,
     /// Width, height, depth or layers; a cube has six layers.
     pub size: [u32; 3],
     pub format: Format,
+    /// Samples of a texel; all of them start as the first texel, and are not read back.
+    pub samples: u32,
     /// Bytes of each level, the largest first.
     pub levels: Vec<Vec<u8>>,
     pub linear: bool,
+    pub address: Address,
     /// Whether texels are compared with a reference: true where it is less or the same.
     pub compares: bool,
 }
@@ -101,7 +123,7 @@ impl<'d> Textures<'d> {
     pub fn add(&mut self, texture: &Texture, buffer: impl FnOnce(&[u8]) -> u32) -> Result<u32, RunError> {
         let (gl, mut name) = (self.gl, 0);
         // SAFETY: a context is current; there is room for one name.
-        unsafe { (gl.glCreateTextures)(texture.shape.target(), 1, &raw mut name) };
+        unsafe { (gl.glCreateTextures)(texture.shape.target(texture.samples), 1, &raw mut name) };
         self.names.push(name);
         let first = texture.levels.first().map_or(&[][..], |level| level);
         if texture.shape == Shape::Buffer {
@@ -109,12 +131,34 @@ impl<'d> Textures<'d> {
             unsafe { (gl.glTextureBuffer)(name, texture.format.internal, buffer(first)) };
             return check(gl, "glTextureBuffer").map(|()| name);
         }
+        if texture.samples > 1 {
+            self.sampled(name, texture, first);
+            return check(gl, "glTextureStorageMultisample").map(|()| name);
+        }
         self.storage(name, texture);
         for (level, bytes) in texture.levels.iter().enumerate() {
             self.fill(name, texture, level as i32, bytes);
         }
         self.parameters(name, texture);
         check(gl, "glTextureStorage").map(|()| name)
+    }
+
+    /// Makes room for texels of more samples, and fills them all with the first one of these bytes.
+    fn sampled(&self, name: u32, texture: &Texture, bytes: &[u8]) {
+        let (gl, Format { internal, external, component }) = (self.gl, texture.format);
+        let ([width, height, depth], samples) = (texture.size.map(|size| size as i32), texture.samples as i32);
+        // SAFETY: a context is current, the texture is new, and the bytes begin with a texel.
+        unsafe {
+            match texture.shape {
+                Shape::D2Array => {
+                    (gl.glTextureStorage3DMultisample)(name, samples, internal, width, height, depth, 1);
+                }
+                _ => (gl.glTextureStorage2DMultisample)(name, samples, internal, width, height, 1),
+            }
+            if !bytes.is_empty() {
+                (gl.glClearTexImage)(name, 0, external, component, bytes.as_ptr().cast());
+            }
+        }
     }
 
     fn storage(&self, name: u32, texture: &Texture) {
@@ -159,7 +203,13 @@ impl<'d> Textures<'d> {
             (true, true) => GL_LINEAR_MIPMAP_LINEAR,
         };
         let compared = if texture.compares { GL_COMPARE_REF_TO_TEXTURE } else { 0 };
-        let wraps = GL_TEXTURE_WRAP.map(|wrap| (wrap, GL_CLAMP_TO_EDGE));
+        let wrapped = match texture.address {
+            Address::Repeat => 0x2901,
+            Address::Mirror => 0x8370,
+            Address::Clamp => 0x812F,
+            Address::Border => 0x812D,
+        };
+        let wraps = GL_TEXTURE_WRAP.map(|wrap| (wrap, wrapped));
         let others = [
             (GL_TEXTURE_MAG_FILTER, magnified),
             (GL_TEXTURE_MIN_FILTER, minified),
@@ -168,6 +218,20 @@ impl<'d> Textures<'d> {
         for (parameter, value) in wraps.into_iter().chain(others) {
             // SAFETY: a context is current.
             unsafe { (self.gl.glTextureParameteri)(name, parameter, value) };
+        }
+        self.border(name, texture.format.is_integer());
+    }
+
+    /// Opaque black beyond the edge.
+    fn border(&self, name: u32, is_integer: bool) {
+        // SAFETY: a context is current; there are four numbers.
+        unsafe {
+            match is_integer {
+                true => (self.gl.glTextureParameterIiv)(name, GL_TEXTURE_BORDER_COLOR, [0, 0, 0, 1].as_ptr()),
+                false => {
+                    (self.gl.glTextureParameterfv)(name, GL_TEXTURE_BORDER_COLOR, [0.0, 0.0, 0.0, 1.0].as_ptr());
+                }
+            }
         }
     }
 
@@ -186,7 +250,8 @@ impl<'d> Textures<'d> {
     /// What the first level holds now.
     pub fn read(&self, name: u32, texture: &mut Texture) -> Result<(), RunError> {
         let Format { external, component, .. } = texture.format;
-        let Some(bytes) = texture.levels.first_mut().filter(|_| texture.shape != Shape::Buffer) else { return Ok(()) };
+        let is_read = texture.shape != Shape::Buffer && texture.samples < 2;
+        let Some(bytes) = texture.levels.first_mut().filter(|_| is_read) else { return Ok(()) };
         let (length, data) = (bytes.len() as i32, bytes.as_mut_ptr().cast::<c_void>());
         // SAFETY: there is as much room as is said.
         unsafe { (self.gl.glGetTextureImage)(name, 0, external, component, length, data) };

@@ -4,7 +4,7 @@
 //! Storage buffers are `program.storage[n]`, uniform buffers `program.buffer[n]`, each numbered in the order of set and
 //! binding. Push constants are local parameters from 0 on, four words each; behind them come the sizes of the buffers whose
 //! size the program asks for, since `program.storagelen` is zero for assembly programs (NV_shader_storage_buffer_object), and
-//! the number of the first instance of a draw. Textures and images are units, each kind numbered in the same order.
+//! what only the caller knows of a draw. Textures and images are units, each kind numbered in the same order.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BuiltIn, Stage};
@@ -29,6 +29,8 @@ const IMAGE_LIMIT: u32 = 8;
 const VERTEX_ATTRIBUTES: u32 = 16;
 const ATTRIBUTES: u32 = 32;
 const COLOURS: u32 = 8;
+/// Colours with a second source.
+const SECOND_SOURCES: u32 = 1;
 /// Invocations in each dimension and together: `MAX_COMPUTE_WORK_GROUP_SIZE` of NVIDIA's drivers.
 const GROUP_LIMITS: [u32; 3] = [1024, 1024, 64];
 const INVOCATION_LIMIT: u32 = 1024;
@@ -53,8 +55,9 @@ pub struct Interface {
     pub slots: Vec<Slot>,
     /// The unit of each texture and image, by the kernel's numbers.
     pub units: Vec<u32>,
-    /// The word of the local parameters that holds the first instance's number, if the program asks for it.
-    pub base_instance_word: Option<u32>,
+    /// What the program asks for that only the caller knows of a draw, each with the word of the local parameters that
+    /// holds it.
+    pub draw_words: Vec<(BuiltIn, u32)>,
     /// Words of push constants.
     pub push_words: u32,
     /// Words of local parameters, the sizes of buffers included.
@@ -113,11 +116,11 @@ impl Interface {
 
     fn note_uses(&mut self, kernel: &Kernel, tree: &Tree) {
         let mut asked = vec![false; self.slots.len()];
-        let mut counts_instances = false;
+        let mut draws = BTreeSet::new();
         for inst in tree.insts(kernel) {
             match kernel.insts[inst].op {
                 Op::BufferBytes(buffer) => asked[buffer as usize] = true,
-                Op::BuiltIn(BuiltIn::InstanceIndex, _) => counts_instances = true,
+                Op::BuiltIn(built_in, _) => draws.extend(DRAW_FACTS.iter().position(|(asked, ..)| *asked == built_in)),
                 Op::Load(access) | Op::Store(access) | Op::Atomic { access, .. } => {
                     if let MemorySpace::Buffer(buffer) = access.space {
                         self.slots[buffer as usize].is_used = true;
@@ -130,10 +133,17 @@ impl Interface {
             slot.size_word = Some(self.parameter_words);
             self.parameter_words += 1;
         }
-        if counts_instances {
-            self.base_instance_word = Some(self.parameter_words);
-            self.parameter_words += 1;
+        for (_, fact, _) in draws.into_iter().map(|at| DRAW_FACTS[at]) {
+            if self.draw_word(fact).is_none() {
+                self.draw_words.push((fact, self.parameter_words));
+                self.parameter_words += 1;
+            }
         }
+    }
+
+    /// The word that holds something of a draw.
+    pub fn draw_word(&self, fact: BuiltIn) -> Option<u32> {
+        self.draw_words.iter().find(|(known, _)| *known == fact).map(|(_, word)| *word)
     }
 
     /// The variable of a buffer.
@@ -146,6 +156,14 @@ impl Interface {
         self.parameter_words.div_ceil(4)
     }
 }
+
+/// Built-in values that need something that only the caller knows of a draw, what that is, and its name.
+pub const DRAW_FACTS: [(BuiltIn, BuiltIn, &str); 4] = [
+    (BuiltIn::InstanceIndex, BuiltIn::BaseInstance, "number of the first instance"),
+    (BuiltIn::BaseInstance, BuiltIn::BaseInstance, "number of the first instance"),
+    (BuiltIn::BaseVertex, BuiltIn::BaseVertex, "number of the first vertex"),
+    (BuiltIn::DrawIndex, BuiltIn::DrawIndex, "number of the draw"),
+];
 
 /// A word of the local parameters as an operand.
 pub fn parameter(word: u32) -> String {
@@ -200,6 +218,7 @@ fn excess_ports(kernel: &Kernel) -> Vec<Diagnostic> {
     let inputs = kernel.inputs.iter().filter_map(|input| beyond(input.location, read, input.span));
     let outputs = kernel.outputs.iter().filter_map(|output| match output.site {
         Site::Location(location) => beyond(location, written, output.span),
+        Site::SecondSource(location) => beyond(location, SECOND_SOURCES, output.span),
         Site::BuiltIn(_) => None,
     });
     inputs.chain(outputs).collect()

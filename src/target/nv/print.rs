@@ -8,7 +8,7 @@ use super::machine::{Class, Inst, Kind, Line, Operand, Place, Reg, Registers, Ta
 use super::registers::Assignment;
 use super::select::memory::SHARED;
 use super::select::private::PRIVATE;
-use super::select::stage::{attribute, colour};
+use super::select::stage::{attribute, colour, second_colour};
 use super::{NvOptions, interface};
 use crate::ir::{Interpolation, Sampling, Stage};
 use crate::kernel::{BindingPoint, BufferKind, Input, Kernel, Site};
@@ -78,8 +78,9 @@ fn head(program: &Program) -> String {
     for input in &program.kernel.inputs {
         writeln!(text, "# {}: {}", attribute(input.location), one_line(&input.name)).expect(TAKEN);
     }
-    if let Some(word) = program.interface.base_instance_word {
-        writeln!(text, "# {}: number of the first instance", interface::parameter(word)).expect(TAKEN);
+    for (fact, word) in &program.interface.draw_words {
+        let name = interface::DRAW_FACTS.iter().find(|(_, known, _)| known == fact).map_or("", |(.., name)| name);
+        writeln!(text, "# {}: {name}", interface::parameter(*word)).expect(TAKEN);
     }
     if program.interface.push_words > 0 {
         let last = interface::parameter(program.interface.push_words - 1);
@@ -106,6 +107,9 @@ fn options(program: &Program) -> String {
     }
     if colours(program.kernel).any(|location| location > 0) {
         options.insert("ARB_draw_buffers");
+    }
+    if second_sources(program.kernel).next().is_some() {
+        options.insert("ARB_blend_func_extended");
     }
     if program.kernel.fragment.early_tests {
         options.insert("NV_early_fragment_tests");
@@ -156,8 +160,16 @@ fn ports(kernel: &Kernel) -> String {
         writeln!(text, "{qualifiers}ATTRIB {} = {stage}.attrib[{location}];", attribute(location)).expect(TAKEN);
     }
     for location in colours(kernel) {
-        let number = if location == 0 { String::new() } else { format!("[{location}]") };
+        let number = match location {
+            // Index 0 of a colour that has a second source (ARB_blend_func_extended).
+            _ if second_sources(kernel).any(|second| second == location) => format!("[{location}].primary"),
+            0 => String::new(),
+            _ => format!("[{location}]"),
+        };
         writeln!(text, "OUTPUT {} = result.color{number};", colour(location)).expect(TAKEN);
+    }
+    for location in second_sources(kernel) {
+        writeln!(text, "OUTPUT {} = result.color[{location}].secondary;", second_colour(location)).expect(TAKEN);
     }
     text
 }
@@ -187,6 +199,14 @@ fn colours(kernel: &Kernel) -> impl Iterator<Item = u32> {
     let is_fragment = kernel.stage == Stage::Fragment;
     kernel.outputs.iter().filter_map(move |output| match output.site {
         Site::Location(location) if is_fragment => Some(location),
+        _ => None,
+    })
+}
+
+/// Numbers of the colours whose second source it writes.
+fn second_sources(kernel: &Kernel) -> impl Iterator<Item = u32> {
+    kernel.outputs.iter().filter_map(|output| match output.site {
+        Site::SecondSource(location) => Some(location),
         _ => None,
     })
 }

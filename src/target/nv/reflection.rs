@@ -1,10 +1,10 @@
 //! What a program's caller must bind and set, with the constants of OpenGL that it takes.
 
 use super::interface::Interface;
-use crate::ir::Stage;
+use crate::ir::{BuiltIn, Stage};
 use crate::kernel::{BufferKind, Kernel};
 use crate::lane::WARP;
-pub use crate::target::reflection::{BindingKind, Image, ImageKind};
+pub use crate::target::reflection::{BindingKind, Image, ImageKind, Place};
 use serde::{Deserialize, Serialize};
 
 /// `GL_COMPUTE_PROGRAM_NV` (NV_compute_program5).
@@ -46,6 +46,12 @@ pub struct Reflection {
     /// The word of the local parameters that must hold the number of the first instance, if the program asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_instance_word: Option<u32>,
+    /// The same for the number of the first vertex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_vertex_word: Option<u32>,
+    /// The same for the number of the draw among those of one call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw_index_word: Option<u32>,
     pub gl: GlConstants,
 }
 
@@ -116,7 +122,9 @@ impl Reflection {
             local_parameters: interface.parameters(),
             buffers: kernel.buffers.iter().zip(&interface.slots).map(binding).collect(),
             images: kernel.images.iter().zip(&interface.units).map(image_binding).collect(),
-            base_instance_word: interface.base_instance_word,
+            base_instance_word: interface.draw_word(BuiltIn::BaseInstance),
+            base_vertex_word: interface.draw_word(BuiltIn::BaseVertex),
+            draw_index_word: interface.draw_word(BuiltIn::DrawIndex),
             gl: GlConstants { program_target, program_format: FORMAT_ASCII },
         }
     }

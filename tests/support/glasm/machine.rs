@@ -1,14 +1,14 @@
 //! A workgroup: its registers, its control flow and its memory.
 
 use super::parse::{Condition, Index, Inst, Node, Operand, Program, Space};
-use super::pictures::{Picture, in_lane};
 use super::{Memory, lanes, scalar};
 use scalar::Kind;
+use std::collections::BTreeMap;
 
 /// Lanes of a warp.
 pub const WARP: usize = 32;
 /// What registers hold that nothing has written.
-const JUNK: u64 = 0x5bad_c0de_5bad_c0de;
+pub const JUNK: u64 = 0x5bad_c0de_5bad_c0de;
 /// Statements after which a program counts as endless.
 const STEPS: usize = 2_000_000;
 
@@ -18,10 +18,12 @@ pub type Mask = Vec<bool>;
 pub type Row = Vec<u64>;
 
 pub struct Machine<'p> {
-    program: &'p Program,
-    memory: &'p mut Memory,
+    pub program: &'p Program,
+    pub memory: &'p mut Memory,
     group: [u32; 3],
     groups: [u32; 3],
+    /// What flows into a vertex or fragment program.
+    pub around: Around,
     shared: Vec<u8>,
     /// Components of variables, one after another, for each invocation.
     registers: Vec<Row>,
@@ -32,10 +34,36 @@ pub struct Machine<'p> {
     steps: usize,
 }
 
+/// What vertices and fragments have around them; nothing of it for workgroups.
+#[derive(Default)]
+pub struct Around {
+    /// Values of the environment by name, four components of each.
+    pub named: BTreeMap<String, Vec<Row>>,
+    /// Attributes at the places that are asked for.
+    pub inputs: Option<Inputs>,
+    /// Lanes that leave nothing: helpers from the start on, and killed ones.
+    pub helpers: Mask,
+}
+
+/// The word of a component of an attribute in a lane, so far from the middle of the pixel.
+pub type Inputs = Box<dyn Fn(usize, usize, usize, [f32; 2]) -> u32>;
+
 impl<'p> Machine<'p> {
     pub fn new(program: &'p Program, memory: &'p mut Memory, group: [u32; 3], groups: [u32; 3]) -> Self {
         let lanes = program.group_size.iter().product::<u32>() as usize;
+        Self::with_lanes(program, memory, lanes, [group, groups], Around::default())
+    }
+
+    /// Lanes of vertices, or of fragments by quads.
+    pub fn with_lanes(
+        program: &'p Program,
+        memory: &'p mut Memory,
+        lanes: usize,
+        [group, groups]: [[u32; 3]; 2],
+        around: Around,
+    ) -> Self {
         Self {
+            around: Around { helpers: resized(around.helpers, lanes), ..around },
             program,
             memory,
             group,
@@ -46,6 +74,25 @@ impl<'p> Machine<'p> {
             broken: Vec::new(),
             steps: 0,
         }
+    }
+
+    /// The lanes that leave something.
+    pub fn kept(&self, mask: &Mask) -> Mask {
+        mask.iter().zip(&self.around.helpers).map(|(on, helps)| *on && !helps).collect()
+    }
+
+    /// Writes an attribute's component before the run.
+    pub fn preset(&mut self, register: usize, row: Row) {
+        self.registers[register] = row;
+    }
+
+    /// A register after the run.
+    pub fn register(&self, register: usize) -> &Row {
+        &self.registers[register]
+    }
+
+    pub fn helpers(&self) -> &Mask {
+        &self.around.helpers
     }
 
     pub fn run(&mut self) -> Result<(), String> {
@@ -96,6 +143,12 @@ impl<'p> Machine<'p> {
                 broken.iter_mut().zip(&leaving).for_each(|(broken, leaves)| *broken |= leaves);
                 Ok(mask.iter().zip(leaving).map(|(on, leaves)| *on && !leaves).collect())
             }
+            Node::Kill(test) => {
+                for lane in (0..mask.len()).filter(|lane| mask[*lane]) {
+                    self.around.helpers[lane] |= self.holds(*test, lane);
+                }
+                Ok(mask)
+            }
             Node::Return => Ok(vec![false; mask.len()]),
         }
     }
@@ -103,12 +156,16 @@ impl<'p> Machine<'p> {
     fn inst(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
         match &inst.op[..] {
             "MEMBAR" | "BAR" => Ok(()),
-            "STB" | "STS" => self.store(inst, mask),
+            "STB" | "STS" => self.store(inst, &self.kept(mask)),
             "LDB" | "LDS" | "LDC" => self.load(inst, mask),
-            "ATOMB" | "ATOMS" => self.atomic(inst, mask),
-            "STOREIM" => self.store_texel(inst, mask),
-            "ATOMIM" => self.atomic_texel(inst, mask),
-            "LOADIM" | "TXF" | "TXL" | "TXQ" | "IMQ" => self.look_up(inst, mask),
+            "ATOMB" | "ATOMS" => self.atomic(inst, &self.kept(mask)),
+            "STOREIM" => self.store_texel(inst, &self.kept(mask)),
+            "ATOMIM" => self.atomic_texel(inst, &self.kept(mask)),
+            "LOADIM" | "TXF" | "TXFMS" | "TXL" | "TXB" | "TEX" | "TXD" | "TXG" | "LOD" | "TXQ" | "TXQS" | "IMQ"
+            | "IMQS" => self.look_up(inst, mask),
+            "IPAC" | "IPAS" | "IPAO" => self.interpolate(inst, mask),
+            "DDX" | "DDY" => self.derivative(inst, mask),
+            op if op.starts_with("QSWZ") => self.swizzle(inst, mask),
             _ => {
                 let results = self.results(inst, mask)?;
                 self.write(inst, &results, mask)
@@ -155,7 +212,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Writes components of a result: component `n` of the target gets row `n`, or the only one.
-    fn write(&mut self, inst: &Inst, rows: &[Row], mask: &Mask) -> Result<(), String> {
+    pub fn write(&mut self, inst: &Inst, rows: &[Row], mask: &Mask) -> Result<(), String> {
         let row = |component: usize| rows.get(component).or(if rows.len() == 1 { rows.first() } else { None });
         match inst.operands.first() {
             Some(Operand::Variable { first, components, guard }) => {
@@ -191,12 +248,20 @@ impl<'p> Machine<'p> {
     }
 
     /// The first component of an operand in each lane.
-    fn row(&self, operand: &Operand, kind: Kind) -> Result<Row, String> {
+    pub fn row(&self, operand: &Operand, kind: Kind) -> Result<Row, String> {
         self.vector(operand, kind)?.into_iter().next().ok_or_else(|| "an operand without components".to_owned())
     }
 
+    /// Values that vertices and fragments have of themselves.
+    fn around(&self, name: &str) -> Result<Option<Vec<Row>>, String> {
+        let (base, letters) = name.rsplit_once('.').ok_or("a value without components")?;
+        let Some(rows) = self.around.named.get(base) else { return Ok(None) };
+        let row = |letter| "xyzw".find(letter).and_then(|at| rows.get(at)).cloned();
+        letters.chars().map(row).collect::<Option<_>>().map(Some).ok_or_else(|| format!("{name} has no such component"))
+    }
+
     /// The components of an operand.
-    fn vector(&self, operand: &Operand, kind: Kind) -> Result<Vec<Row>, String> {
+    pub fn vector(&self, operand: &Operand, kind: Kind) -> Result<Vec<Row>, String> {
         let lanes = self.conditions[0].len();
         Ok(match operand {
             Operand::Variable { first, components, guard: None } => {
@@ -206,9 +271,10 @@ impl<'p> Machine<'p> {
             Operand::Numbers(texts) => {
                 texts.iter().map(|text| Ok(vec![Kind::Uint.literal(text)?; lanes])).collect::<Result<_, String>>()?
             }
-            Operand::Environment(name) => {
-                vec![(0..lanes).map(|lane| self.environment(name, lane)).collect::<Result<_, _>>()?]
-            }
+            Operand::Environment(name) => match self.around(name)? {
+                Some(rows) => rows,
+                None => vec![(0..lanes).map(|lane| self.environment(name, lane)).collect::<Result<_, _>>()?],
+            },
             Operand::Element { first, count, index, component } => {
                 let value = |lane| Ok(self.registers[self.element(*first, *count, index, lane)? + component][lane]);
                 vec![(0..lanes).map(value).collect::<Result<_, String>>()?]
@@ -335,66 +401,9 @@ impl<'p> Machine<'p> {
         }
         self.write(inst, &[old], mask)
     }
+}
 
-    // Textures and images.
-
-    /// What an operation on a unit works on; its target must be that of what is bound.
-    fn picture(&mut self, inst: &Inst) -> Result<&mut Picture, String> {
-        let unit = inst.operands.iter().find_map(|operand| match operand {
-            Operand::Unit(unit) => Some(*unit),
-            _ => None,
-        });
-        let target = inst.operands.iter().find_map(|operand| match operand {
-            Operand::Target(target) => Some(target.clone()),
-            _ => None,
-        });
-        let pictures = &mut self.memory.pictures;
-        let list = if inst.op.starts_with('T') { &mut pictures.textures } else { &mut pictures.images };
-        let picture = list.get_mut(unit.ok_or("it has no unit")?).ok_or("nothing is bound")?;
-        if target.as_deref() == Some(picture.target) {
-            Ok(picture)
-        } else {
-            Err(format!("{} is bound", picture.target))
-        }
-    }
-
-    /// Loads, fetches, lookups and sizes.
-    fn look_up(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
-        let kind = if inst.op == "TXL" { Kind::Float } else { Kind::Sint };
-        let given = if inst.op == "IMQ" { Vec::new() } else { self.vector(&inst.operands[1], kind)? };
-        let mut rows = vec![vec![JUNK; mask.len()]; 4];
-        for lane in (0..mask.len()).filter(|lane| mask[*lane]) {
-            let at = in_lane(&given, lane);
-            let picture = self.picture(inst)?;
-            let found = match &inst.op[..] {
-                "LOADIM" => picture.load(&inst.modifiers[0], &at)?,
-                "TXF" => picture.fetch(&at)?.map(u64::from),
-                "TXL" => picture.nearest(&at)?.map(u64::from),
-                _ => picture.query(at[0] as usize)?,
-            };
-            rows.iter_mut().zip(found).for_each(|(row, word)| row[lane] = word);
-        }
-        self.write(inst, &rows, mask)
-    }
-
-    fn store_texel(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
-        let (data, at) = (self.vector(&inst.operands[1], Kind::Uint)?, self.vector(&inst.operands[2], Kind::Sint)?);
-        for lane in (0..mask.len()).filter(|lane| mask[*lane]) {
-            self.picture(inst)?.store(in_lane(&data, lane), &in_lane(&at, lane));
-        }
-        Ok(())
-    }
-
-    fn atomic_texel(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
-        let (data, at) = (self.vector(&inst.operands[1], Kind::Uint)?, self.vector(&inst.operands[2], Kind::Sint)?);
-        let mut old = vec![JUNK; mask.len()];
-        for lane in (0..mask.len()).filter(|lane| mask[*lane]) {
-            let second = data.get(1).map_or(0, |row| row[lane]);
-            if let Some(word) = self.picture(inst)?.word(&in_lane(&at, lane)) {
-                old[lane] = u64::from(*word);
-                *word = scalar::updated(inst, old[lane], data[0][lane], second)? as u32;
-            }
-        }
-        self.write(inst, &[old], mask)
-    }
+fn resized(mut mask: Mask, lanes: usize) -> Mask {
+    mask.resize(lanes, false);
+    mask
 }

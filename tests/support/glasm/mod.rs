@@ -4,10 +4,14 @@
 //! whose barriers stand in uniform flow allows. What the specification leaves undefined is an error here, or bits that no
 //! right program depends on. Rounding is exact where the hardware's is not, and subnormals stay.
 
+pub mod draw;
 mod lanes;
+mod lookup;
 mod machine;
 mod parse;
 pub mod pictures;
+mod resources;
+mod sample;
 mod scalar;
 
 use super::lavapipe::{Buffers, Request};
@@ -15,6 +19,7 @@ use crosslane::target::nv::Reflection;
 use crosslane::target::nv::reflection::BindingKind;
 use machine::Machine;
 pub use pictures::Picture;
+pub use sample::NEAREST;
 
 /// The buffers after each run of a program over the case of a request.
 pub fn run(text: &str, reflection: &Reflection, request: &Request) -> Result<Vec<Buffers>, String> {
@@ -32,6 +37,24 @@ pub fn run(text: &str, reflection: &Reflection, request: &Request) -> Result<Vec
 pub struct Pictures {
     pub textures: Vec<Picture>,
     pub images: Vec<Picture>,
+}
+
+/// Reads a program without running it.
+pub fn read(text: &str) -> Result<(), String> {
+    parse::program(text).map(drop)
+}
+
+/// What each run of a dispatch leaves, in the order in which lavapipe answers: buffers, texel buffers, images.
+pub fn dispatch(text: &str, reflection: &Reflection, request: &Request) -> Result<Vec<Buffers>, String> {
+    let program = parse::program(text)?;
+    let once = |run: usize| {
+        let mut bound = resources::Bound::new(reflection, request, run)?;
+        for group in 0..request.groups[0] {
+            Machine::new(&program, &mut bound.memory, [group, 0, 0], request.groups).run()?;
+        }
+        Ok(bound.after())
+    };
+    (0..request.runs.len()).map(once).collect()
 }
 
 /// The buffers and images after one run.

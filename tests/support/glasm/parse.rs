@@ -1,10 +1,30 @@
-//! From text to statements: the part of the grammar of NV_gpu_program4, 5 and NV_compute_program5 that compute programs use.
+//! From text to statements: the part of the grammar of NV_gpu_program4, 5 and NV_compute_program5 that programs use.
 
 use std::collections::BTreeMap;
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    #[default]
+    Compute,
+    Vertex,
+    Fragment,
+}
+
+/// An attribute that is read: its number, its first component among the variables, and the words before `ATTRIB`.
+#[derive(Debug)]
+pub struct Attribute {
+    pub number: usize,
+    pub first: usize,
+    pub qualifiers: String,
+}
 
 /// A whole program.
 #[derive(Debug, Default)]
 pub struct Program {
+    pub stage: Stage,
+    pub attributes: Vec<Attribute>,
+    /// First component of each result, by its name: `result.position`.
+    pub results: BTreeMap<String, usize>,
     pub group_size: [u32; 3],
     pub shared_bytes: usize,
     /// Names of memory by their variables: a kind and a number.
@@ -34,6 +54,7 @@ pub enum Node {
     Repeat(Vec<Node>),
     /// With the condition, if there is one.
     Break(Option<Condition>),
+    Kill(Condition),
     Return,
 }
 
@@ -72,8 +93,10 @@ pub enum Operand {
     Numbers(Vec<String>),
     /// `invocation.…` or `state.…`.
     Environment(String),
-    /// `texture[n]` or `image[n]`.
-    Unit(usize),
+    /// `texture[n]` or `image[n]`, and the component of a texture that is gathered.
+    Unit(usize, usize),
+    /// `offset(…)`, or numbers in parentheses.
+    Offset(Box<Operand>),
     /// `2D` and the like.
     Target(String),
     Memory {
@@ -85,7 +108,11 @@ pub enum Operand {
 }
 
 /// Targets of textures and images that are interpreted.
-const TARGETS: [&str; 9] = ["1D", "2D", "3D", "RECT", "CUBE", "BUFFER", "ARRAY1D", "ARRAY2D", "ARRAYCUBE"];
+const TARGETS: [&str; 11] =
+    ["1D", "2D", "3D", "RECT", "CUBE", "BUFFER", "ARRAY1D", "ARRAY2D", "ARRAYCUBE", "2DMS", "ARRAY2DMS"];
+
+/// What values of the program's environment begin with.
+const ENVIRONMENT: [&str; 5] = ["invocation.", "state.", "fragment.", "vertex.", "primitive."];
 
 /// A register component, if there is one, and a constant.
 #[derive(Debug, Clone)]
@@ -98,9 +125,12 @@ pub struct Index {
 pub fn program(text: &str) -> Result<Program, String> {
     let mut lines = text.lines().enumerate();
     let first = lines.next().map(|(_, line)| line);
-    if first != Some("!!NVcp5.0") {
-        return Err("it does not begin with !!NVcp5.0".to_owned());
-    }
+    let stage = match first {
+        Some("!!NVcp5.0") => Stage::Compute,
+        Some("!!NVvp5.0") => Stage::Vertex,
+        Some("!!NVfp5.0") => Stage::Fragment,
+        _ => return Err("it does not begin with a program's name".to_owned()),
+    };
     let statements: Vec<(usize, String)> = lines
         .map(|(at, line)| (at + 1, line.split('#').next().unwrap_or_default().trim().to_owned()))
         .filter(|(_, line)| !line.is_empty())
@@ -108,7 +138,7 @@ pub fn program(text: &str) -> Result<Program, String> {
     if statements.last().map(|(_, line)| &line[..]) != Some("END") {
         return Err("it does not end with END".to_owned());
     }
-    let mut reader = Reader { program: Program::default(), open: vec![(Open::Body, Vec::new())] };
+    let mut reader = Reader { program: Program { stage, ..Program::default() }, open: vec![(Open::Body, Vec::new())] };
     for (line, statement) in &statements[..statements.len() - 1] {
         reader.statement(*line, statement).ok_or_else(|| format!("line {line}: {statement}"))?;
     }
@@ -135,6 +165,9 @@ impl Reader {
             return Some(());
         }
         let text = text.strip_suffix(';')?;
+        if let Some((qualifiers, declared)) = text.split_once("ATTRIB ") {
+            return self.attribute(qualifiers, declared);
+        }
         let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
         match name {
             "OPTION" => self.program.options.push(rest.to_owned()),
@@ -144,6 +177,12 @@ impl Reader {
             }
             "SHARED_MEMORY" => self.program.shared_bytes = rest.parse().ok()?,
             "STORAGE" | "CBUFFER" | "SHARED" | "PARAM" => self.memory(name, rest)?,
+            "OUTPUT" => {
+                let (variable, result) = rest.split_once(" = ")?;
+                self.variables(variable)?;
+                self.program.results.insert(result.to_owned(), self.program.variables[variable].0);
+            }
+            "KIL" => self.push(Node::Kill(condition(rest)?))?,
             "TEMP" => self.variables(rest)?,
             "LONG" => self.variables(rest.strip_prefix("TEMP ")?)?,
             "IF" => self.open.push((Open::If(condition(rest)?, None), Vec::new())),
@@ -171,6 +210,7 @@ impl Reader {
             }
             "RET" => self.push(Node::Return)?,
             _ => {
+                self.result(rest)?;
                 let inst = self.inst(line, name, rest)?;
                 self.push(Node::Inst(inst))?;
             }
@@ -200,6 +240,29 @@ impl Reader {
         Some(())
     }
 
+    /// `a2 = fragment.attrib[2]`.
+    fn attribute(&mut self, qualifiers: &str, declared: &str) -> Option<()> {
+        let (name, binding) = declared.split_once(" = ")?;
+        let (_, number) = binding.strip_suffix(']')?.split_once(".attrib[")?;
+        self.variables(name)?;
+        let (first, _) = self.program.variables[name];
+        let number = number.parse().ok()?;
+        self.program.attributes.push(Attribute { number, first, qualifiers: qualifiers.to_owned() });
+        Some(())
+    }
+
+    /// Makes room for the result that the first operand of an instruction may be.
+    fn result(&mut self, operands: &str) -> Option<()> {
+        let target = operands.split(',').next()?;
+        if let Some((name, _)) = target.rsplit_once('.').filter(|_| target.starts_with("result."))
+            && !self.program.results.contains_key(name)
+        {
+            self.variables(&name.replace('[', "("))?;
+            self.program.results.insert(name.to_owned(), self.program.components - 4);
+        }
+        Some(())
+    }
+
     fn variables(&mut self, names: &str) -> Option<()> {
         for name in names.split(", ") {
             let (name, count) = match name.split_once('[') {
@@ -221,11 +284,24 @@ impl Reader {
     }
 
     fn operand(&self, text: &str) -> Option<Operand> {
-        if TARGETS.contains(&text) {
+        if TARGETS.contains(&text.strip_prefix("SHADOW").unwrap_or(text)) {
             return Some(Operand::Target(text.to_owned()));
         }
         if let Some(unit) = text.strip_prefix("texture[").or(text.strip_prefix("image[")) {
-            return Some(Operand::Unit(unit.strip_suffix(']')?.parse().ok()?));
+            let (unit, behind) = unit.split_once(']')?;
+            let gathered = behind.strip_prefix('.').and_then(|letter| component(letter.chars().next()?));
+            return Some(Operand::Unit(unit.parse().ok()?, gathered.unwrap_or(0)));
+        }
+        if let Some(offset) = text.strip_prefix("offset(") {
+            return Some(Operand::Offset(Box::new(self.operand(offset.strip_suffix(')')?)?)));
+        }
+        if let Some(numbers) = text.strip_prefix('(') {
+            let numbers = numbers.strip_suffix(')')?.split(", ").map(str::to_owned).collect();
+            return Some(Operand::Offset(Box::new(Operand::Numbers(numbers))));
+        }
+        if let Some((name, letters)) = text.rsplit_once('.').filter(|_| text.starts_with("result.")) {
+            let components = letters.chars().map(component).collect::<Option<_>>()?;
+            return Some(Operand::Variable { first: *self.program.results.get(name)?, components, guard: None });
         }
         if let Some(list) = text.strip_prefix('{') {
             let list = list.strip_suffix('}')?;
@@ -234,7 +310,7 @@ impl Reader {
         if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
             return Some(Operand::Number(text.to_owned()));
         }
-        if text.starts_with("invocation.") || text.starts_with("state.") {
+        if ENVIRONMENT.iter().any(|prefix| text.starts_with(prefix)) {
             return Some(Operand::Environment(text.to_owned()));
         }
         if let Some((name, rest)) = text.split_once('[') {
@@ -303,8 +379,8 @@ fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, c) in text.char_indices() {
         match c {
-            '{' | '[' => depth += 1,
-            '}' | ']' => depth -= 1,
+            '{' | '[' | '(' => depth += 1,
+            '}' | ']' | ')' => depth -= 1,
             ',' if depth == 0 => {
                 parts.push(text[start..at].trim());
                 start = at + 1;

@@ -4,6 +4,7 @@
 //! Texels are four words; what an image keeps of them is told by its format's GLSL name (GLSL 4.60, section 4.4.7).
 
 use super::machine::Row;
+use crosslane::run::Sampler;
 
 /// A texture or an image.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +16,11 @@ pub struct Picture {
     /// Texels of each level, by rows and layers.
     pub levels: Vec<Vec<[u32; 4]>>,
     /// The name of an image's format.
-    pub format: &'static str,
+    pub format: String,
+    /// How a texture is sampled.
+    pub sampler: Sampler,
+    /// Samples of a texel, which lie side by side.
+    pub samples: usize,
 }
 
 /// What a texel of a format is packed of: bits of each component, and what they mean.
@@ -37,10 +42,11 @@ fn packing(format: &str) -> Packing {
     };
     let bits = match format {
         "r11f_g11f_b10f" => vec![11, 11, 10],
+        "d32" => vec![32],
         _ if format.starts_with("rgb10_a2") => vec![10, 10, 10, 2],
         _ => vec![digits; letters.len()],
     };
-    let means = if format == "r11f_g11f_b10f" { "float" } else { means };
+    let means = if matches!(format, "r11f_g11f_b10f" | "d32") { "float" } else { means };
     Packing { bits, means }
 }
 
@@ -54,8 +60,8 @@ impl Packing {
             "float" if bits == 16 => u64::from(super::scalar::float_to_half(value)),
             // A half without its sign and its lowest bits.
             "float" => u64::from(super::scalar::float_to_half(value.max(0.0))) >> (15 - bits),
-            "unorm" => (f64::from(value.clamp(0.0, 1.0)) * most(bits)).round() as u64,
-            "snorm" => (f64::from(value.clamp(-1.0, 1.0)) * most(bits - 1)).round() as i64 as u64,
+            "unorm" => (f64::from(value.clamp(0.0, 1.0)) * most(bits)).round_ties_even() as u64,
+            "snorm" => (f64::from(value.clamp(-1.0, 1.0)) * most(bits - 1)).round_ties_even() as i64 as u64,
             _ => u64::from(word),
         };
         if bits == 32 { kept & 0xffff_ffff } else { kept & ((1 << bits) - 1) }
@@ -99,6 +105,42 @@ fn words(format: &str, texel: [u32; 4]) -> Vec<u64> {
     words
 }
 
+/// How far apart two values of a component may be that were rounded to a format; none where nothing is rounded.
+pub fn step(format: &str) -> Option<f32> {
+    let packing = packing(format);
+    let least = packing.bits.iter().copied().min().unwrap_or(32);
+    match packing.means {
+        "unorm" | "snorm" => Some(1.5 / ((1_u64 << least.min(16)) as f32 / 2.0)),
+        "float" if least == 16 => Some(1.0 / 1000.0),
+        "float" if least < 16 => Some(1.0 / 16.0),
+        _ => None,
+    }
+}
+
+/// A texel from its bytes.
+pub fn unpacked(format: &str, bytes: &[u8]) -> [u32; 4] {
+    let packing = packing(format);
+    let one = if matches!(packing.means, "sint" | "uint") { 1 } else { 1.0_f32.to_bits() };
+    let all = bytes.iter().rev().fold(0_u128, |all, byte| all << 8 | u128::from(*byte));
+    let (mut out, mut at) = ([0, 0, 0, one], 0);
+    for (n, bits) in packing.bits.iter().enumerate() {
+        out[n] = packing.unpacked(*bits, (all >> at) as u64 & ((1_u64 << bits) - 1));
+        at += bits;
+    }
+    out
+}
+
+/// The bytes of a texel.
+pub fn packed(format: &str, texel: [u32; 4]) -> Vec<u8> {
+    let packing = packing(format);
+    let (mut all, mut at) = (0_u128, 0);
+    for (n, bits) in packing.bits.iter().enumerate() {
+        all |= u128::from(packing.packed(*bits, texel[n])) << at;
+        at += bits;
+    }
+    all.to_le_bytes()[..at as usize / 8].to_vec()
+}
+
 /// The modifier with which a format's texels are loaded (EXT_shader_image_load_store, tables X.2 and X.3).
 fn loads_as(format: &str, modifier: &str) -> bool {
     let bits: u32 = packing(format).bits.iter().sum();
@@ -117,17 +159,17 @@ impl Picture {
     fn axes(&self, is_image: bool) -> &'static [usize] {
         match self.target {
             "1D" | "BUFFER" => &[0],
-            "2D" | "RECT" => &[0, 1],
+            "2D" | "2DMS" | "RECT" => &[0, 1],
             "ARRAY1D" if is_image => &[0, 2],
             "ARRAY1D" => &[0, 1],
             _ => &[0, 1, 2],
         }
     }
 
-    fn size_at(&self, level: usize) -> [usize; 3] {
+    pub fn size_at(&self, level: usize) -> [usize; 3] {
         let [width, height, depth] = self.size;
         let halved = |size: usize| (size >> level).max(1);
-        let layered = matches!(self.target, "ARRAY2D" | "CUBE" | "ARRAYCUBE");
+        let layered = matches!(self.target, "ARRAY2D" | "ARRAY2DMS" | "CUBE" | "ARRAYCUBE");
         let height = if self.target == "ARRAY1D" { height } else { halved(height) };
         [halved(width), height, if layered { depth } else { halved(depth) }]
     }
@@ -150,28 +192,33 @@ impl Picture {
         self.place(at, level, false).map(|place| texels[place]).ok_or_else(|| "a fetch beyond the texture".to_owned())
     }
 
-    /// `TXL` where the nearest texel is taken and coordinates beyond the edge are clamped.
-    pub fn nearest(&self, at: &[u32; 4]) -> Result<[u32; 4], String> {
-        let level = (f32::from_bits(at[3]) + 0.5).floor().clamp(0.0, (self.levels.len() - 1) as f32) as usize;
-        let size = self.size_at(level);
-        let mut place = [0; 4];
-        for (axis, from) in self.axes(false).iter().enumerate() {
-            let coordinate = f32::from_bits(at[*from]);
-            let is_layer = self.target.starts_with("ARRAY") && axis + 1 == self.axes(false).len();
-            let texel = if is_layer { coordinate.round_ties_even() } else { (coordinate * size[axis] as f32).floor() };
-            place[*from] = texel.clamp(0.0, (size[axis] - 1) as f32) as u32;
+    /// `TXFMS`: the sample of a texel, which stands in `w`.
+    pub fn fetch_sample(&self, at: &[u32; 4]) -> Result<[u32; 4], String> {
+        let place = self.place(at, 0, false).ok_or("a fetch beyond the texture")?;
+        let sample = at[3] as usize;
+        if sample >= self.samples {
+            Err("there is no such sample".to_owned())
+        } else {
+            Ok(self.levels[0][place * self.samples + sample])
         }
-        let texel = self.place(&place, level, false).ok_or("a lookup beyond the texture")?;
-        Ok(self.levels[level][texel])
+    }
+
+    /// Whether its components are integers.
+    pub fn is_integer(&self) -> bool {
+        matches!(packing(&self.format).means, "sint" | "uint")
     }
 
     /// `LOADIM`: the words of a texel, then 0, 0 and 1; nothing outside.
     pub fn load(&self, modifier: &str, at: &[u32; 4]) -> Result<[u64; 4], String> {
-        if !loads_as(self.format, modifier) {
+        if !matches!(modifier, "F" | "S" | "U") && !loads_as(&self.format, modifier) {
             return Err(format!("{} is not loaded as {modifier}", self.format));
         }
-        let Some(place) = self.place(at, 0, true) else { return Ok([0; 4]) };
-        let words = words(self.format, self.levels[0][place]);
+        // Whatever its format, once it is asked for without one (EXT_shader_image_load_formatted).
+        if matches!(modifier, "F" | "S" | "U") {
+            return Ok(self.sampled_place(at).map_or([0; 4], |place| self.levels[0][place].map(u64::from)));
+        }
+        let Some(place) = self.sampled_place(at) else { return Ok([0; 4]) };
+        let words = words(&self.format, self.levels[0][place]);
         let count = modifier.split_once('X').map_or(1, |(_, count)| count.parse().unwrap_or(1));
         let one = if modifier.starts_with('F') { u64::from(1.0_f32.to_bits()) } else { 1 };
         let filled = [0, 0, 0, one];
@@ -180,14 +227,20 @@ impl Picture {
 
     /// `STOREIM`, which converts; nothing happens outside.
     pub fn store(&mut self, texel: [u32; 4], at: &[u32; 4]) {
-        if let Some(place) = self.place(at, 0, true) {
-            self.levels[0][place] = kept(self.format, texel);
+        if let Some(place) = self.sampled_place(at) {
+            self.levels[0][place] = kept(&self.format, texel);
         }
+    }
+
+    /// The number of an image's texel, or of its sample, which stands in `w`.
+    fn sampled_place(&self, at: &[u32; 4]) -> Option<usize> {
+        let place = self.place(at, 0, true)?;
+        if self.samples < 2 { Some(place) } else { Some(place * self.samples + at[3] as usize) }
     }
 
     /// The texel that an atomic is on.
     pub fn word(&mut self, at: &[u32; 4]) -> Option<&mut u32> {
-        let place = self.place(at, 0, true)?;
+        let place = self.sampled_place(at)?;
         Some(&mut self.levels[0][place][0])
     }
 
@@ -198,7 +251,7 @@ impl Picture {
         }
         let [width, height, depth] = self.size_at(level);
         let depth = if self.target == "ARRAYCUBE" { depth / 6 } else { depth };
-        Ok([width as u64, height as u64, depth as u64, 0])
+        Ok([width as u64, height as u64, depth as u64, self.levels.len() as u64])
     }
 }
 

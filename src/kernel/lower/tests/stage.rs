@@ -137,14 +137,67 @@ void main() { colour = gl_FragCoord + float(gl_FrontFacing) + float(gl_SampleMas
 }
 
 #[test]
+fn wide_and_narrow_numbers_cross_the_border_in_words() {
+    let text = "
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_EXT_shader_16bit_storage : require
+layout(location = 0) flat in dvec3 wide;
+layout(location = 2) in float16_t narrow;
+layout(location = 0) out vec4 colour;
+void main() { colour = vec4(float(wide.z), float(wide.x), float(narrow), 0.0); }";
+    let kernel = kernel(Stage::Fragment, text);
+    let found = operations(&kernel);
+    let reads = |location, component| found.contains(&Op::Input { location, component });
+    assert!(reads(0, 0) && reads(0, 1) && reads(1, 0) && reads(1, 1) && reads(2, 0), "{found:?}");
+    let flat = |at: usize| kernel.inputs[at].interpolation == Interpolation::Flat;
+    assert!(flat(0) && flat(1) && !flat(2));
+}
+
+#[test]
+fn a_second_source_is_a_place_of_its_own() {
+    let text = "
+layout(location = 0, index = 0) out vec4 colour;
+layout(location = 0, index = 1) out vec4 factor;
+void main() { colour = vec4(1.0); factor = vec4(0.5); }";
+    let sites: Vec<Site> = kernel(Stage::Fragment, text).outputs.iter().map(|output| output.site).collect();
+    assert_eq!(sites, [Site::Location(0), Site::SecondSource(0)]);
+}
+
+#[test]
+fn an_index_that_the_run_knows_chooses_among_all_images() {
+    let text = "
+layout(binding = 0) uniform sampler2D t[3]; layout(location = 0) flat in int k; layout(location = 0) out vec4 c;
+void main() { c = texture(t[k], vec2(gl_FragCoord.xy)); }";
+    let kernel = kernel(Stage::Fragment, text);
+    let elements: Vec<u32> = kernel.images.iter().map(|image| image.place.element).collect();
+    assert_eq!(elements, [0, 1, 2]);
+    let found = operations(&kernel);
+    // Levels come from slopes that all neighbours have, wherever the choice parts them.
+    let parts = ImageParts::COORDINATE | ImageParts::GRADIENTS;
+    assert!((0..3).all(|image| found.contains(&Op::Image { op: ImageOp::Sample, image, parts })), "{found:?}");
+    assert!(found.contains(&Op::Derivative(MathFn::DerivX)));
+}
+
+#[test]
+fn a_subpass_input_is_fetched_at_the_fragment() {
+    let text = "
+layout(input_attachment_index = 0, binding = 3) uniform subpassInput before; layout(location = 0) out vec4 c;
+void main() { c = subpassLoad(before); }";
+    let kernel = kernel(Stage::Fragment, text);
+    let found = operations(&kernel);
+    let parts = ImageParts::COORDINATE | ImageParts::LOD;
+    assert!(found.contains(&Op::Image { op: ImageOp::Fetch, image: 0, parts }), "{found:?}");
+    assert!(found.contains(&Op::BuiltIn(BuiltIn::FragCoord, 1)));
+    assert_eq!(kernel.images[0].place.binding, 3);
+}
+
+#[test]
 fn what_kernels_do_not_have_is_said() {
     let refused = |stage, text: &str| codes(lowered(stage, text));
     let vertex = "layout(location = 0) in dvec2 d; void main() { gl_Position = vec4(d, 0.0, 1.0); }";
     assert_eq!(refused(Stage::Vertex, vertex), ["E0703"]);
-    let blended = "layout(location = 0, index = 1) out vec4 c; void main() { c = vec4(1.0); }";
-    assert!(refused(Stage::Fragment, blended).contains(&"E0703"));
     let indexed = "
 layout(binding = 0) uniform sampler2D t[4]; layout(location = 0) flat in int k; layout(location = 0) out vec4 c;
-void main() { c = texture(t[k], vec2(0.5)); }";
+void main() { c = texture(t[k], vec2(0.5), 1.0); }";
     assert_eq!(refused(Stage::Fragment, indexed), ["E0703"]);
 }

@@ -155,7 +155,9 @@ impl Selector<'_> {
 
     fn atomic_texel(&mut self, access: &Access, op: AtomicOp) {
         let scalar = access.ty.sampled;
-        let Some(option) = atomic::option(op, scalar) else {
+        // A load would be a bitwise operation, which images of floats are not said to have.
+        let has_load = op != AtomicOp::Load || !scalar.is_float();
+        let Some(option) = atomic::option(op, scalar).filter(|_| has_load) else {
             self.refused("this atomic operation on this type");
             return;
         };

@@ -17,6 +17,11 @@ pub fn attribute(location: u32) -> String {
     format!("a{location}")
 }
 
+/// What the variable of a colour's second source is called.
+pub fn second_colour(location: u32) -> String {
+    format!("s{location}")
+}
+
 /// What the variable of a colour is called.
 pub fn colour(location: u32) -> String {
     format!("o{location}")
@@ -65,6 +70,7 @@ impl Selector<'_> {
         Some(match (self.kernel.stage, site) {
             (Stage::Vertex, Site::Location(n)) => format!("result.attrib[{n}].{letter}"),
             (Stage::Fragment, Site::Location(n)) => format!("{}.{letter}", colour(n)),
+            (Stage::Fragment, Site::SecondSource(n)) => format!("{}.{letter}", second_colour(n)),
             (Stage::Vertex, Site::BuiltIn(BuiltIn::Position)) => format!("result.position.{letter}"),
             (Stage::Vertex, Site::BuiltIn(BuiltIn::PointSize)) => "result.pointsize.x".to_owned(),
             (Stage::Vertex, Site::BuiltIn(BuiltIn::ClipDistance)) => format!("result.clip[{component}].x"),
@@ -131,14 +137,21 @@ impl Selector<'_> {
             BuiltIn::HelperInvocation => self.thread("helperthread"),
             BuiltIn::VertexIndex => named("vertex.id"),
             BuiltIn::InstanceIndex => self.instance_index(),
+            BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::DrawIndex => self.draw_fact(built_in),
+            BuiltIn::ClipDistance => Operand::Named(format!("fragment.clip[{component}].x").into()),
             _ => self.refused("this built-in variable"),
         }
     }
 
     /// The instance counted from the first one of the draw, and that one, which only the caller knows.
     fn instance_index(&mut self) -> Operand {
-        let word = self.interface.base_instance_word.unwrap_or_default();
+        let first = self.draw_fact(BuiltIn::BaseInstance);
+        self.word("ADD.U", &[Operand::Named("vertex.instance.x".into()), first])
+    }
+
+    /// What only the caller knows of a draw.
+    fn draw_fact(&mut self, fact: BuiltIn) -> Operand {
         self.needs.parameters = true;
-        self.word("ADD.U", &[Operand::Named("vertex.instance.x".into()), Operand::Named(parameter(word).into())])
+        Operand::Named(parameter(self.interface.draw_word(fact).unwrap_or_default()).into())
     }
 }

@@ -163,6 +163,20 @@ fn the_head_declares_what_flows_in_and_out() {
 }
 
 #[test]
+fn a_second_source_is_the_other_result_of_its_colour() {
+    let mut b = stage(Stage::Fragment, Vec::new());
+    b.kernel.outputs.truncate(1);
+    b.kernel.outputs.push(Output { name: "factor".into(), site: Site::SecondSource(0), span: Span::NONE });
+    let value = input(&mut b, 1);
+    b.effect(Op::Output { site: Site::SecondSource(0), component: 3 }, &[value]);
+    b.effect(Op::Return, &[]);
+    let text = program(&b.kernel).text;
+    assert!(text.contains("OPTION ARB_blend_func_extended;\n"), "{text}");
+    let declared = "OUTPUT o0 = result.color[0].primary;\nOUTPUT s0 = result.color[0].secondary;\n";
+    assert!(text.contains(declared) && text.contains("  MOV.U s0.w, a2.y;\n"), "{text}");
+}
+
+#[test]
 fn fragments_that_end_are_killed_and_helpers_go_on() {
     let mut b = stage(Stage::Fragment, Vec::new());
     let value = input(&mut b, 0);

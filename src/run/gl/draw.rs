@@ -1,0 +1,268 @@
+//! One draw into a framebuffer of textures: its vertices, what it is drawn into, and what is read back.
+//!
+//! Depths are between 0 and 1 and tested (less or equal), flat inputs are those of the first vertex, as Vulkan has both.
+
+use super::api::Gl;
+use super::dispatch::{Bound, check, wait};
+use super::texture::{Format, Shape, Spot, Texture, Textures};
+use crate::run::{Address, Rate, RunError, Topology};
+use serde::{Deserialize, Serialize};
+use std::ffi::c_void;
+use std::ops::Range;
+
+const GL_COLOR_ATTACHMENT0: u32 = 0x8CE0;
+const GL_DEPTH_ATTACHMENT: u32 = 0x8D00;
+const GL_FRAMEBUFFER: u32 = 0x8D40;
+const GL_FRAMEBUFFER_COMPLETE: u32 = 0x8CD5;
+const GL_COLOR_BUFFER_BIT: u32 = 0x4000;
+const GL_NEAREST: u32 = 0x2600;
+const GL_DEPTH: u32 = 0x1801;
+const GL_DEPTH_TEST: u32 = 0x0B71;
+const GL_LEQUAL: u32 = 0x0203;
+const GL_BLEND: u32 = 0x0BE2;
+const GL_DITHER: u32 = 0x0BD0;
+const GL_ONE: u32 = 1;
+const GL_SRC1_COLOR: u32 = 0x88F9;
+const GL_CLIP_DISTANCE0: u32 = 0x3000;
+const GL_PROGRAM_POINT_SIZE: u32 = 0x8642;
+const GL_POINT_SPRITE: u32 = 0x8861;
+const GL_TEXTURE_CUBE_MAP_SEAMLESS: u32 = 0x884F;
+const GL_LOWER_LEFT: u32 = 0x8CA1;
+const GL_ZERO_TO_ONE: u32 = 0x935F;
+const GL_FIRST_VERTEX_CONVENTION: u32 = 0x8E4D;
+const GL_ARRAY_BUFFER: u32 = 0x8892;
+const GL_ALL_BARRIER_BITS: u32 = 0xFFFF_FFFF;
+const DEPTH: Format = Format { internal: 0x8CAC, external: 0x1902, component: 0x1406 };
+
+/// What the components of an attribute are to the shader.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Numbers {
+    Floats,
+    /// Floats between 0 and 1, or -1 and 1, that are stored as integers.
+    Shares,
+    Integers,
+}
+
+/// An attribute of vertices.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Attribute {
+    pub location: u32,
+    /// Components of a value, and the constant of OpenGL for their type.
+    pub components: u32,
+    pub component: u32,
+    pub numbers: Numbers,
+    pub rate: Rate,
+    pub bytes: Vec<u8>,
+}
+
+/// What is drawn where.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Draw {
+    /// Width and height of the framebuffer.
+    pub size: [u32; 2],
+    /// Layers that the vertex stage chooses from; 0 where it does not.
+    pub layers: u32,
+    /// Samples of a pixel, which are resolved before they are read; 0 and 1 are the same.
+    pub samples: u32,
+    /// The formats of the colours by location, which are zeros before.
+    pub colours: Vec<Format>,
+    /// What the depth is before, if there is one.
+    pub depth: Option<f32>,
+    pub topology: Topology,
+    pub vertices: Range<u32>,
+    pub instances: Range<u32>,
+    pub attributes: Vec<Attribute>,
+    /// Multiplies what is there by the fragment's second source and adds the first.
+    pub dual_source: bool,
+    /// Distances that clip.
+    pub clip_distances: u32,
+}
+
+/// A framebuffer that goes with this.
+struct Framebuffer<'d>(&'d Gl, u32);
+
+impl Drop for Framebuffer<'_> {
+    fn drop(&mut self) {
+        // SAFETY: a context is current; nobody else knows the framebuffer.
+        unsafe {
+            (self.0.glBindFramebuffer)(GL_FRAMEBUFFER, 0);
+            (self.0.glDeleteFramebuffers)(1, &raw const self.1);
+        }
+    }
+}
+
+/// Fixed functions that are on while this lives.
+struct Switches<'d>(&'d Gl, Vec<u32>);
+
+impl<'d> Switches<'d> {
+    fn new(gl: &'d Gl, draw: &Draw) -> Switches<'d> {
+        let asked = [
+            (draw.depth.is_some(), GL_DEPTH_TEST),
+            (draw.dual_source, GL_BLEND),
+            (draw.topology == Topology::Points, GL_PROGRAM_POINT_SIZE),
+            (draw.topology == Topology::Points, GL_POINT_SPRITE),
+        ];
+        let asked = asked.into_iter().filter_map(|(asked, name)| asked.then_some(name));
+        let names: Vec<u32> = asked.chain((0..draw.clip_distances).map(|n| GL_CLIP_DISTANCE0 + n)).collect();
+        // SAFETY: a context is current.
+        unsafe {
+            names.iter().for_each(|name| (gl.glEnable)(*name));
+            (gl.glEnable)(GL_TEXTURE_CUBE_MAP_SEAMLESS);
+            (gl.glDisable)(GL_DITHER);
+            (gl.glDepthFunc)(GL_LEQUAL);
+            (gl.glBlendFunc)(GL_ONE, GL_SRC1_COLOR);
+            (gl.glClipControl)(GL_LOWER_LEFT, GL_ZERO_TO_ONE);
+            (gl.glProvokingVertex)(GL_FIRST_VERTEX_CONVENTION);
+        }
+        Switches(gl, names)
+    }
+}
+
+impl Drop for Switches<'_> {
+    fn drop(&mut self) {
+        // SAFETY: a context is current.
+        self.1.iter().for_each(|name| unsafe { (self.0.glDisable)(*name) });
+    }
+}
+
+impl Draw {
+    /// An attachment that holds zeros.
+    fn attachment(&self, format: Format, samples: u32) -> Texture {
+        let [width, height] = self.size;
+        Texture {
+            at: Spot::default(),
+            sampler: None,
+            is_image: false,
+            shape: if self.layers > 0 { Shape::D2Array } else { Shape::D2 },
+            size: [width, height, self.layers.max(1)],
+            format,
+            samples,
+            levels: vec![vec![0; (width * height * self.layers.max(1)) as usize * MOST_BYTES]],
+            linear: false,
+            address: Address::Clamp,
+            compares: false,
+        }
+    }
+
+    const fn mode(&self) -> u32 {
+        match self.topology {
+            Topology::Points => 0,
+            Topology::Lines => 1,
+            Topology::Triangles => 4,
+            Topology::Strip => 5,
+        }
+    }
+}
+
+/// Bytes of the widest texel.
+const MOST_BYTES: usize = 16;
+
+/// Draws; the bytes of each attachment, and of the depth.
+pub fn draw(gl: &Gl, draw: &Draw) -> Result<Vec<Vec<u8>>, RunError> {
+    let mut textures = Textures::new(gl);
+    let attached = Attached::new(&mut textures, draw, draw.samples)?;
+    let framebuffer = framebuffer(gl, draw, &attached.names)?;
+    let mut vertices = Bound::new(gl);
+    draw.attributes.iter().for_each(|attribute| feed(gl, &mut vertices, attribute));
+    let switches = Switches::new(gl, draw);
+    // SAFETY: a context is current; all attributes have as many vertices.
+    unsafe {
+        (gl.glBindFramebuffer)(GL_FRAMEBUFFER, framebuffer.1);
+        (gl.glViewport)(0, 0, draw.size[0] as i32, draw.size[1] as i32);
+        let (first, count, instances) = (draw.vertices.start, draw.vertices.len() as i32, draw.instances.len() as i32);
+        let mode = draw.mode();
+        (gl.glDrawArraysInstancedBaseInstance)(mode, first as i32, count, instances, draw.instances.start);
+        (gl.glMemoryBarrier)(GL_ALL_BARRIER_BITS);
+        draw.attributes.iter().for_each(|attribute| (gl.glDisableVertexAttribArray)(attribute.location));
+    }
+    drop(switches);
+    check(gl, "glDrawArrays")?;
+    wait(gl)?;
+    if draw.samples < 2 {
+        return attached.read(&textures);
+    }
+    let resolved = Attached::new(&mut textures, draw, 1)?;
+    resolve(gl, draw, framebuffer.1, &resolved.names)?;
+    resolved.read(&textures)
+}
+
+/// The images that are drawn into, the depth last.
+struct Attached {
+    list: Vec<Texture>,
+    names: Vec<u32>,
+}
+
+impl Attached {
+    fn new(textures: &mut Textures<'_>, draw: &Draw, samples: u32) -> Result<Attached, RunError> {
+        let formats = draw.colours.iter().copied().chain(draw.depth.map(|_| DEPTH));
+        let list: Vec<Texture> = formats.map(|format| draw.attachment(format, samples)).collect();
+        let names = list.iter().map(|texture| textures.add(texture, |_| 0)).collect::<Result<_, _>>()?;
+        Ok(Attached { list, names })
+    }
+
+    fn read(mut self, textures: &Textures<'_>) -> Result<Vec<Vec<u8>>, RunError> {
+        self.list.iter_mut().zip(&self.names).try_for_each(|(texture, name)| textures.read(*name, texture))?;
+        Ok(self.list.into_iter().flat_map(|texture| texture.levels).collect())
+    }
+}
+
+/// A framebuffer of these textures, the depth last.
+fn framebuffer<'d>(gl: &'d Gl, draw: &Draw, names: &[u32]) -> Result<Framebuffer<'d>, RunError> {
+    let mut name = 0;
+    let buffers: Vec<u32> = (0..draw.colours.len() as u32).map(|n| GL_COLOR_ATTACHMENT0 + n).collect();
+    // SAFETY: a context is current; the textures exist, and there are as many numbers as is said.
+    let status = unsafe {
+        (gl.glCreateFramebuffers)(1, &raw mut name);
+        for (n, texture) in names.iter().enumerate() {
+            let place = buffers.get(n).copied().unwrap_or(GL_DEPTH_ATTACHMENT);
+            (gl.glNamedFramebufferTexture)(name, place, *texture, 0);
+        }
+        (gl.glNamedFramebufferDrawBuffers)(name, buffers.len() as i32, buffers.as_ptr());
+        if let Some(depth) = draw.depth {
+            (gl.glClearNamedFramebufferfv)(name, GL_DEPTH, 0, [depth].as_ptr());
+        }
+        (gl.glCheckNamedFramebufferStatus)(name, GL_FRAMEBUFFER)
+    };
+    let framebuffer = Framebuffer(gl, name);
+    match status {
+        GL_FRAMEBUFFER_COMPLETE => check(gl, "glNamedFramebufferTexture").map(|()| framebuffer),
+        other => Err(RunError::Driver("glCheckNamedFramebufferStatus", format!("{other:#06x}"))),
+    }
+}
+
+/// Resolves the samples of each colour.
+fn resolve(gl: &Gl, draw: &Draw, from: u32, names: &[u32]) -> Result<(), RunError> {
+    let to = framebuffer(gl, draw, names)?;
+    let [width, height] = draw.size.map(|size| size as i32);
+    for n in 0..draw.colours.len() as u32 {
+        let place = GL_COLOR_ATTACHMENT0 + n;
+        // SAFETY: a context is current; both framebuffers have the attachment.
+        unsafe {
+            (gl.glNamedFramebufferReadBuffer)(from, place);
+            (gl.glNamedFramebufferDrawBuffers)(to.1, 1, &raw const place);
+            let area = (0, 0, width, height);
+            let ((x, y, w, h), mask) = (area, GL_COLOR_BUFFER_BIT);
+            (gl.glBlitNamedFramebuffer)(from, to.1, x, y, w, h, x, y, w, h, mask, GL_NEAREST);
+        }
+    }
+    check(gl, "glBlitNamedFramebuffer")?;
+    wait(gl)
+}
+
+/// Lets an attribute's array be read by vertices.
+fn feed(gl: &Gl, vertices: &mut Bound<'_>, attribute: &Attribute) {
+    let name = vertices.add(&attribute.bytes);
+    let start = std::ptr::null::<c_void>();
+    let Attribute { location, components, component, numbers, rate, .. } = *attribute;
+    let (count, is_share) = (components as i32, u8::from(numbers == Numbers::Shares));
+    // SAFETY: a context is current; the buffer stays until the draw is over.
+    unsafe {
+        (gl.glBindBuffer)(GL_ARRAY_BUFFER, name);
+        match numbers {
+            Numbers::Integers => (gl.glVertexAttribIPointer)(location, count, component, 0, start),
+            _ => (gl.glVertexAttribPointer)(location, count, component, is_share, 0, start),
+        }
+        (gl.glVertexAttribDivisor)(location, u32::from(rate == Rate::Instance));
+        (gl.glEnableVertexAttribArray)(location);
+    }
+}

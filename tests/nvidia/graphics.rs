@@ -1,0 +1,225 @@
+//! The fixtures of `fixtures/graphics`, which say in their comments how they are run: as assembly, and as the driver's own GLSL
+//! of the same source.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crosslane::compile::{Input, Language, Options};
+use crosslane::ir::Stage;
+use crosslane::profile::Profile;
+use crosslane::run::gl::{Format, Scene};
+use crosslane::run::{ImageBinding, ImageKind, Resources};
+use crosslane::target::nv::Program;
+
+use crate::NEW_AND_OLD;
+use crate::dialect::{self, Facts};
+use crate::formats::FLOAT;
+use crate::scenes::alike;
+use crate::stage;
+use crate::support::lavapipe::Request;
+use crate::support::plan::Plan;
+use crate::support::rival::{self, Judged};
+use crate::support::scalar::Type;
+use crate::support::{compiler, fixture, opengl};
+use crate::verified::reason;
+
+/// A stage's source.
+struct Source {
+    name: String,
+    stage: Stage,
+    text: String,
+}
+
+/// A dispatch, or a draw with its two stages, the vertices first.
+pub struct Case {
+    pub name: String,
+    sources: Vec<Source>,
+    pub request: Request,
+    pub judged: Vec<Judged>,
+}
+
+/// What came of a run on the GPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The same bits as the driver's own shader leaves.
+    Same,
+    /// The same but for the order of roundings.
+    Close,
+    /// It ran, and the driver takes no such GLSL, for the reason that it gives.
+    Alone(String),
+}
+
+/// All fixtures, by name.
+pub fn cases() -> Result<Vec<Case>, String> {
+    let files = ["fixtures/graphics", "fixtures/graphics/quads"].into_iter().flat_map(fixture::files);
+    files.filter(|path| path.extension().is_some_and(|end| end != "vert")).map(|path| Case::read(&path)).collect()
+}
+
+fn read(path: &Path) -> Result<Source, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let stage = match path.extension().and_then(|end| end.to_str()) {
+        Some("vert") => Stage::Vertex,
+        Some("frag") => Stage::Fragment,
+        _ => Stage::Compute,
+    };
+    Ok(Source { name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(), stage, text })
+}
+
+/// A vertex shader that several fragment shaders share.
+fn shared(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/graphics/vertex").join(name).with_extension("vert")
+}
+
+impl Source {
+    fn program(&self, profile: &str, request: &Request) -> Result<Program, String> {
+        let input = Input { name: &self.name, bytes: self.text.as_bytes(), language: Language::Glsl };
+        let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
+        let options = Options { stage: self.stage, ..Options::new(profile) };
+        compiler::nv_program(&input, &options, &request.settings())
+    }
+}
+
+impl Case {
+    fn read(path: &Path) -> Result<Case, String> {
+        let main = read(path)?;
+        let plan = Plan::read(&main.text).map_err(|why| format!("{}: {why}", main.name))?;
+        let name = main.name.clone();
+        let mut sources = vec![main];
+        if sources[0].stage == Stage::Fragment {
+            let own = path.with_extension("vert");
+            sources.insert(0, read(&if own.exists() { own } else { shared(plan.vertex()) })?);
+        }
+        Ok(Case { name, sources, request: plan.request(), judged: plan.judged() })
+    }
+
+    /// Modules of the stages to compare with: glslang's, or ours where it does not know quad swizzles.
+    pub fn modules(&self) -> Result<Vec<Vec<u32>>, String> {
+        let is_own = self.sources.iter().any(|source| source.text.contains("quadSwizzle"));
+        let module = |source: &Source| match source.stage {
+            stage if is_own => rival::ours_of(&source.name, &source.text, stage, "spirv-1.6"),
+            Stage::Vertex => rival::theirs_of(&source.text, "vert"),
+            Stage::Fragment => rival::theirs_of(&source.text, "frag"),
+            Stage::Compute => rival::theirs_of(&source.text, "comp"),
+        };
+        self.sources.iter().map(module).collect()
+    }
+
+    /// Whether linear filters take part.
+    pub fn is_filtered(&self) -> bool {
+        let is_linear = |resources: &Resources| {
+            let combined = |image: &ImageBinding| matches!(image.kind, ImageKind::Combined(sampler) if sampler.linear);
+            resources.samplers.iter().any(|it| it.sampler.linear) || resources.images.iter().any(combined)
+        };
+        self.request.others.iter().any(is_linear)
+    }
+
+    /// The programs, that of vertices before that of fragments.
+    pub fn programs(&self, profile: &str) -> Result<Vec<Program>, String> {
+        self.sources.iter().map(|source| source.program(profile, &self.request)).collect()
+    }
+
+    /// Why each stage is refused, if it is.
+    pub fn refusals(&self, profile: &str) -> Vec<(String, String)> {
+        let why = |source: &Source| Some((source.name.clone(), source.program(profile, &self.request).err()?));
+        self.sources.iter().filter_map(why).collect()
+    }
+
+    /// Runs the assembly and the driver's own compilation over every pattern.
+    pub fn on_gpu(&self, profile: &str) -> Result<Outcome, String> {
+        let programs = self.programs(profile)?;
+        let mut outcome = Outcome::Same;
+        for (n, scene) in self.scenes()?.iter().enumerate() {
+            let found = self.beside(&programs, scene).map_err(|why| format!("pattern {n}: {why}"))?;
+            if outcome == Outcome::Same {
+                outcome = found;
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn scenes(&self) -> Result<Vec<Scene>, String> {
+        let vertex = &self.sources[0].text;
+        let written = (1..=8).find(|count| vertex.contains(&format!("float gl_ClipDistance[{count}];")));
+        stage::scenes(&self.request, written.unwrap_or(0))
+    }
+
+    fn beside(&self, programs: &[Program], scene: &Scene) -> Result<Outcome, String> {
+        let ours = opengl::run_scene(programs.to_vec(), scene.clone()).map_err(|why| format!("assembly: {why}"))?;
+        let (driven, units) = stage::driver(scene);
+        let theirs = match opengl::run_scene_glsl(self.glsl(scene, &units), driven) {
+            Ok(theirs) => theirs,
+            Err(why) => return Ok(Outcome::Alone(why)),
+        };
+        let (before, theirs) = (self.left(scene), self.left(&theirs));
+        if before == theirs {
+            return Err("the driver's run left nothing".to_owned());
+        }
+        compare(&self.left(&ours), &theirs)
+    }
+
+    /// What there is after a run: buffers, images and what was drawn.
+    fn left(&self, scene: &Scene) -> Vec<Left> {
+        let is_float = |binding: u32| self.judged.get(binding as usize).is_some_and(|how| how.kind == Type::F32);
+        let buffers = scene.storage.iter().filter(|(binding, _)| *binding != stage::PUSH);
+        let buffers = buffers.map(|(binding, bytes)| (format!("buffer {binding}"), is_float(*binding), bytes.clone()));
+        let images = scene.textures.iter().filter(|texture| texture.is_image).enumerate();
+        let images = images.map(|(n, it)| (format!("image {n}"), holds_floats(it.format), it.levels.concat()));
+        let formats = scene.draw.colours.iter().map(|format| holds_floats(*format)).chain([true]);
+        let drawn = formats.zip(&scene.drawn).enumerate();
+        let drawn = drawn.map(|(n, (floats, bytes))| (format!("attachment {n}"), floats, bytes.clone()));
+        buffers.chain(images).chain(drawn).collect()
+    }
+
+    /// What the driver compiles itself.
+    fn glsl(&self, scene: &Scene, units: &BTreeMap<u32, u32>) -> Vec<String> {
+        let mut elements = BTreeMap::new();
+        for texture in &scene.textures {
+            let count: &mut u32 = elements.entry(texture.at.binding).or_default();
+            *count = (*count).max(texture.at.element + 1);
+        }
+        let facts = Facts {
+            units,
+            elements: &elements,
+            constants: &self.request.spec_constants,
+            first_vertex: scene.draw.vertices.start,
+        };
+        self.sources.iter().map(|source| dialect::opengl(&source.text, &facts)).collect()
+    }
+}
+
+/// Something that a run leaves: its name, whether it holds floats of 32 bits, and its bytes.
+type Left = (String, bool, Vec<u8>);
+
+fn holds_floats(format: Format) -> bool {
+    format.component == FLOAT
+}
+
+/// How close two runs are; an error where they differ by more than roundings of floats.
+fn compare(ours: &[Left], theirs: &[Left]) -> Result<Outcome, String> {
+    let differ = ours.iter().zip(theirs).filter(|(ours, theirs)| ours.2 != theirs.2);
+    let judge = |((name, floats, ours), (.., theirs)): (&Left, &Left)| match floats {
+        true => alike(ours, theirs).err().map(|why| format!("{name}: {why}")),
+        false => Some(format!("{name}: {}", first_difference(ours, theirs))),
+    };
+    let mut differ = differ.peekable();
+    let outcome = if differ.peek().is_none() { Outcome::Same } else { Outcome::Close };
+    let wrong: Vec<String> = differ.filter_map(judge).collect();
+    if wrong.is_empty() { Ok(outcome) } else { Err(wrong.join("; ")) }
+}
+
+fn first_difference(ours: &[u8], theirs: &[u8]) -> String {
+    let wrong = ours.iter().zip(theirs).filter(|(a, b)| a != b).count();
+    let at = ours.iter().zip(theirs).position(|(a, b)| a != b).unwrap_or_default() / 16 * 16;
+    let shown = |bytes: &[u8]| format!("{:02x?}", &bytes[at..bytes.len().min(at + 16)]);
+    format!("{wrong} of {} bytes differ; from byte {at} on {} and should be {}", ours.len(), shown(ours), shown(theirs))
+}
+
+/// Every stage of them that the newest profile refuses, and why; a line each.
+pub fn refusals() -> Result<String, String> {
+    let mut lines: Vec<String> = Vec::new();
+    for case in cases()? {
+        let refused = case.refusals(NEW_AND_OLD[0]).into_iter();
+        lines.extend(refused.map(|(name, why)| format!("{name}: {}\n", reason(&why))));
+    }
+    Ok(lines.concat())
+}
