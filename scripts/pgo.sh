@@ -28,9 +28,9 @@ profdata() {
     return 2
 }
 
-# What the profile was taken of.
+# What the profile was taken of. Functions are known by names that hang on what else is built.
 state() {
-    { rustc --version && cat Cargo.lock && find src build grammar profiles fixtures -type f | LC_ALL=C sort | xargs cat; } |
+    { echo "$1" && rustc --version && cat Cargo.lock && find src build grammar profiles fixtures -type f | LC_ALL=C sort | xargs cat; } |
         sha256sum
 }
 
@@ -45,12 +45,13 @@ train() {
     done
 }
 
-if [ "$(cat "$folder/state" 2> /dev/null)" != "$(state)" ]; then
+if [ "$(cat "$folder/state" 2> /dev/null)" != "$(state "$1")" ]; then
     rm -rf "$folder/counts"
     mkdir -p "$folder"
-    RUSTFLAGS="-Cprofile-generate=$folder/counts" CARGO_TARGET_DIR=$folder/counting cargo build --release --bin crosslane
+    [ "$1" != bench ] || stop=--no-run
+    RUSTFLAGS="-Cprofile-generate=$folder/counts" CARGO_TARGET_DIR=$folder/counting cargo "$@" ${stop:-}
     train
     profdata merge --output "$profile" "$folder/counts"
-    state > "$folder/state"
+    state "$1" > "$folder/state"
 fi
 RUSTFLAGS="-Cprofile-use=$profile" CARGO_TARGET_DIR=$folder cargo "$@"

@@ -19,7 +19,6 @@ use crosslane::target::nv::Reflection;
 use crosslane::target::nv::reflection::BindingKind;
 use machine::Machine;
 pub use pictures::Picture;
-pub use sample::NEAREST;
 
 /// The buffers after each run of a program over the case of a request.
 pub fn run(text: &str, reflection: &Reflection, request: &Request) -> Result<Vec<Buffers>, String> {
