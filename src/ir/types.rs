@@ -122,6 +122,8 @@ pub enum ImageDim {
     Rect,
     Buffer,
     SubpassInput,
+    /// The pixel's part of a color attachment.
+    Tile,
 }
 
 /// An image type without its sampler.

@@ -6,7 +6,9 @@ use super::scopes;
 use super::{Argument, Env};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::extended::{self, Allowed};
-use crate::grammar::{self, ExtensionSet, Lowering, Mode, Overload, Param, Rule, RuleError, Stages, Variable};
+use crate::grammar::{
+    self, Constant, ExtensionSet, Lowering, Mode, Overload, Param, Rule, RuleError, Stages, Variable,
+};
 use crate::ir::build::Builder;
 use crate::ir::{ImageOp, Scalar, Space, Value, whole};
 use crate::source::Span;
@@ -76,6 +78,17 @@ pub fn check_variable(env: &Env<'_>, variable: &Variable, span: Span) -> Result<
         return Err(report::removed(variable.name, span));
     }
     if demands.are_met(env) { Ok(()) } else { Err(demands.complain(env, variable.name, span)) }
+}
+
+/// Whether a built-in constant may be used here.
+///
+/// # Errors
+/// With the extension that the shader lacks.
+pub fn check_constant(env: &Env<'_>, constant: &Constant, span: Span) -> Result<(), Diagnostic> {
+    match env.has_any(constant.extensions) {
+        true => Ok(()),
+        false => Err(report::missing_extension(env, constant.name, span, constant.extensions)),
+    }
 }
 
 /// Checks the arguments against the rules of their parameters.

@@ -36,6 +36,7 @@ mod spirv;
 mod stage;
 mod statements;
 mod switch;
+mod tiles;
 mod types;
 
 use super::ast::{self, Ast, DeclKind, ItemKind};
@@ -101,6 +102,8 @@ struct Sema<'a> {
     /// Results of `nonuniformEXT`.
     non_uniform: FxHashSet<Value>,
     fragment: FragmentModes,
+    /// Locations of color attachments that are read.
+    tiles: Vec<tiles::Taken>,
     layer: LayerModes,
     feedback: feedback::Captured,
     /// Number of `#extension` lines that are in force.
@@ -154,6 +157,7 @@ impl<'a> Sema<'a> {
             open_arrays: Vec::new(),
             non_uniform: FxHashSet::default(),
             fragment: FragmentModes::default(),
+            tiles: Vec::new(),
             layer: LayerModes::default(),
             feedback: feedback::Captured::default(),
             extensions_applied: 0,

@@ -40,6 +40,7 @@ impl Body<'_> {
             | ImageOp::Gather
             | ImageOp::Fetch
             | ImageOp::FragmentFetch
+            | ImageOp::Attachment
             | ImageOp::Read => Some(self.types.vector(image.sampled, 4)),
             ImageOp::Write => Some(Types::VOID),
             ImageOp::Atomic(AtomicOp::Store, ..) => Some(Types::VOID),

@@ -2,7 +2,9 @@
 
 use super::body::Body;
 use super::{Check, ensure};
-use crate::ir::{ArrayLen, AtomicOp, Inst, Op, Place, RayOp, Scalar, Space, Type, TypeId, Types, Value, Values};
+use crate::ir::{
+    ArrayLen, AtomicOp, Inst, Op, Place, RayOp, RaySubject, Scalar, Space, Type, TypeId, Types, Value, Values,
+};
 
 impl Body<'_> {
     pub fn memory(&mut self, inst: &Inst) -> Check {
@@ -59,9 +61,12 @@ impl Body<'_> {
 
     fn ray(&mut self, ty: TypeId, op: RayOp, on: Value, args: Values) -> Check {
         let of = self.value(on)?;
-        match op {
-            RayOp::Structure => ensure!(self.shape(of)? == (Scalar::U32, 2), "an address of {}", self.name(of)),
-            _ => {
+        match op.subject() {
+            RaySubject::Address => ensure!(self.shape(of)? == (Scalar::U32, 2), "an address of {}", self.name(of)),
+            RaySubject::Structure => {
+                ensure!(self.types.get(of) == Type::AccelerationStructure, "{} is no structure", self.name(of));
+            }
+            RaySubject::Query => {
                 let pointee = self.types.pointee(of).map(|(_, pointee)| self.types.get(pointee));
                 ensure!(pointee == Some(Type::RayQuery), "{} is no pointer to a ray query", self.name(of));
             }

@@ -109,8 +109,8 @@ impl Lower<'_> {
             Type::Image(ty) | Type::SampledImage(ty) => ty,
             _ => return None,
         };
-        if ty.sampled.width != 32 || ty.dim == ImageDim::SubpassInput {
-            self.not_yet("subpass inputs and images of other than 32-bit components");
+        if ty.sampled.width != 32 || matches!(ty.dim, ImageDim::SubpassInput | ImageDim::Tile) {
+            self.not_yet("subpass inputs, color attachments and images of other than 32-bit components");
             return None;
         }
         let compares = ty.depth || parts.contains(ImageParts::REFERENCE);
@@ -207,6 +207,7 @@ const fn refused(op: ImageOp) -> Option<&'static str> {
         O::Atomic(_, _, Order::Relaxed) => None,
         O::Atomic(..) => Some("atomic operations on images that order other accesses"),
         O::FragmentMask | O::FragmentFetch => Some("fragment masks"),
+        O::Attachment => Some("reads of color attachments"),
         O::Weighted | O::BoxFilter | O::BlockMatch { .. } => Some("filters over blocks of texels"),
         O::Sample | O::SampleProjected | O::Gather | O::Fetch | O::Read | O::Write | O::Combine => None,
         O::Size | O::QueryLod | O::Levels | O::Samples => None,

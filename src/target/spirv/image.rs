@@ -40,6 +40,7 @@ const fn dim(dim: ImageDim) -> Dim {
         ImageDim::Rect => Dim::DimRect,
         ImageDim::Buffer => Dim::DimBuffer,
         ImageDim::SubpassInput => Dim::DimSubpassData,
+        ImageDim::Tile => Dim::DimTileImageDataEXT,
     }
 }
 
@@ -53,6 +54,7 @@ const fn dim_capability(image: ImageType) -> Option<Capability> {
         (ImageDim::Cube, false, true) => Capability::SampledCubeArray,
         (ImageDim::Cube, true, true) => Capability::ImageCubeArray,
         (ImageDim::SubpassInput, ..) => Capability::InputAttachment,
+        (ImageDim::Tile, ..) => Capability::TileImageColorReadAccessEXT,
         _ => return None,
     })
 }
@@ -156,6 +158,7 @@ impl Body<'_, '_> {
             ImageOp::Fetch => self.fetch(ty, &operands),
             ImageOp::Read | ImageOp::Write => self.access_texel(ty, op, image, &operands),
             ImageOp::Atomic(op, scope, order) => self.image_atomic(ty, op, (scope, order), image, &operands),
+            ImageOp::Attachment => self.fragment(Op::ColorAttachmentReadEXT, ty, &operands),
             ImageOp::FragmentMask => self.fragment(Op::FragmentMaskFetchAMD, ty, &operands),
             ImageOp::FragmentFetch => self.fragment(Op::FragmentFetchAMD, ty, &operands),
             ImageOp::Weighted | ImageOp::BoxFilter | ImageOp::BlockMatch { .. } => self.process(ty, op, &operands),
@@ -252,7 +255,7 @@ impl Body<'_, '_> {
         self.at_coordinate(Op::ImageGather, ty, operands.words[0], Some(component), operands)
     }
 
-    /// The number of a fragment is no optional operand, unlike that of a sample.
+    /// Image, coordinate and number, as far as they are there: none of them is one of the optional operands.
     fn fragment(&mut self, op: Op, ty: TypeId, operands: &Operands) -> Word {
         let mut words: SmallVec<[Word; 3]> = smallvec![self.bare_image(operands)];
         let parts = [ImageParts::COORDINATE, ImageParts::SAMPLE];
