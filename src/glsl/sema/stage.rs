@@ -528,7 +528,8 @@ impl Sema<'_> {
     // Arrays of distances without a size.
 
     /// A constant index into an array whose length is still open makes it that long.
-    pub fn note_index(&mut self, b: &Builder<'_>, place: &Place, at: Value, span: Span) {
+    pub fn note_index(&mut self, b: &mut Builder<'_>, place: &Place, at: Value, span: Span) {
+        self.note_member_index(b, place, at, span);
         let Value::Global(id) = place.root else { return };
         let Some(slot) = self.open_arrays.iter().position(|(open, _)| *open == id && place.path.is_empty()) else {
             return;
@@ -538,7 +539,7 @@ impl Sema<'_> {
             _ => None,
         };
         match known {
-            Some(at) => self.open_arrays[slot].1 = self.open_arrays[slot].1.max(at as u32 + 1),
+            Some(at) => self.open_arrays[slot].1 = self.open_arrays[slot].1.max((at as u32).saturating_add(1)),
             None => {
                 let Global { name, ty, .. } = &b.module.globals[id];
                 let element = innermost(b, *ty);
