@@ -20,7 +20,7 @@ use crate::support::snapshot;
 const OTHERS: [&str; 2] = ["nv-ampere", "gfx1100-wave32"];
 
 /// What the names of the instructions in question have in them.
-const TOLD: [&str; 4] = ["CooperativeMatrix", "RayQuery", "MicroTriangle", "AttachmentRead"];
+const TOLD: [&str; 5] = ["CooperativeMatrix", "RayQuery", "MicroTriangle", "AttachmentRead", "OpAtomic"];
 
 pub fn check(path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;

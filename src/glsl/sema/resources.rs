@@ -189,7 +189,8 @@ impl Sema<'_> {
             return None;
         }
         self.check_format(name, image, reads, span)?;
-        if name.starts_with("imageAtomic") && !opaque::is_atomic(image.format) {
+        let halves = image.atomic_texel().1 > 1 && self.env.is_enabled("GL_NV_shader_atomic_fp16_vector");
+        if name.starts_with("imageAtomic") && !halves && !opaque::is_atomic(image.format) {
             let message = "atomic operations need an image of one whole word, such as `layout(r32ui)`";
             self.error(Code::BAD_LAYOUT, span, message, "this image has another format");
             return None;

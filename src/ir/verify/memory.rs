@@ -140,8 +140,12 @@ impl Body<'_> {
         let (space, of) = self.pointee(pointer)?;
         let shared = matches!(space, Space::Storage | Space::Workgroup | Space::Physical);
         ensure!(shared, "no atomics in {space:?} space");
-        let Type::Scalar(scalar) = self.types.get(of) else { return Err(format!("{} is no scalar", self.name(of))) };
-        ensure!(atomic_takes(op, scalar), "not for {}", self.name(of));
+        let taken = match self.types.get(of) {
+            Type::Scalar(scalar) => atomic_takes(op, scalar),
+            Type::Vector { scalar: Scalar::F16, size: 2 | 4 } => op.takes_vectors(),
+            _ => return Err(format!("{} is no scalar", self.name(of))),
+        };
+        ensure!(taken, "not for {}", self.name(of));
         let args = self.list_types(args)?;
         let count = match op {
             AtomicOp::Load => 0,

@@ -73,6 +73,7 @@ const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::FragmentBarycentricKHR, "SPV_KHR_fragment_shader_barycentric", None),
     (Capability::QuadControlKHR, "SPV_KHR_quad_control", None),
     (Capability::ShaderSMBuiltinsNV, "SPV_NV_shader_sm_builtins", None),
+    (Capability::AtomicFloat16VectorNV, "SPV_NV_shader_atomic_fp16_vector", None),
     (Capability::AtomicFloat32AddEXT, "SPV_EXT_shader_atomic_float_add", None),
     (Capability::AtomicFloat64AddEXT, "SPV_EXT_shader_atomic_float_add", None),
     (Capability::StorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Some(Version::V1_5)),

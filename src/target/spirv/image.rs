@@ -310,8 +310,9 @@ impl Body<'_, '_> {
         image: ImageType,
         operands: &Operands,
     ) -> Word {
-        let scalar = self.m.scalar_type(image.sampled);
-        let pointer = self.m.pointer_to(StorageClass::Image, scalar);
+        let (scalar, size) = image.atomic_texel();
+        let of = if size == 1 { self.m.scalar_type(scalar) } else { self.m.vector_type(scalar, size) };
+        let pointer = self.m.pointer_to(StorageClass::Image, of);
         let no_sample = self.m.scalar_constant(Scalar::I32, 0);
         let sample = operands.word(ImageParts::SAMPLE).unwrap_or(no_sample);
         let Some(coordinate) = operands.word(ImageParts::COORDINATE) else {
@@ -321,7 +322,7 @@ impl Body<'_, '_> {
         self.pass_non_uniform(operands.values[0], texel);
         let data: SmallVec<[Word; 2]> =
             [ImageParts::DATA, ImageParts::COMPARED].into_iter().filter_map(|part| operands.word(part)).collect();
-        self.texel_atomic(ty, op, how, texel, image.sampled, &data)
+        self.texel_atomic(ty, op, how, texel, (scalar, size), &data)
     }
 
     fn query(&mut self, ty: TypeId, op: ImageOp, operands: &Operands) -> Word {
