@@ -6,7 +6,12 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use crosslane::compile::{EmitKind, Input, Language, Options, Verdict, compile};
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
+use mimalloc::MiMalloc;
 use std::hint::black_box;
+
+/// As the command has it.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 const SHADERS: &[(&str, Language, &str)] =
     &[("glsl", Language::Glsl, include_str!("subgroup.comp")), ("wgsl", Language::Wgsl, include_str!("subgroup.wgsl"))];

@@ -19,17 +19,15 @@ pub(super) fn any(types: &Types) -> bool {
 impl Body<'_, '_> {
     /// Asks for what an instruction needs beyond storage of narrow scalars.
     pub fn need_narrow(&mut self, inst: &Inst) {
+        let f = self.f;
         match inst.op {
-            Op::Access { .. } | Op::ArrayLength { .. } => {}
+            Op::Access { indices, .. } => f.values(indices).iter().for_each(|index| self.need_narrow_value(*index)),
+            Op::ArrayLength { .. } => {}
             Op::Load(pointer) | Op::Store { pointer, .. } => self.need_narrow_access(pointer),
             Op::Convert(value) if self.is_mere_resizing(value, inst.ty) => {}
             op => {
                 self.need_narrow_type(inst.ty);
-                op.each_operand(self.f, |value| {
-                    if let Some(ty) = self.type_of(value) {
-                        self.need_narrow_type(ty);
-                    }
-                });
+                op.each_operand(f, |value| self.need_narrow_value(value));
             }
         }
     }
@@ -50,6 +48,12 @@ impl Body<'_, '_> {
         let from = self.type_of(value).and_then(|from| types.scalar_of(from));
         let (Some(from), Some(to)) = (from, types.scalar_of(to)) else { return false };
         from.width != to.width && (from.kind == to.kind || from.is_int() && to.is_int() && !is_narrow(to))
+    }
+
+    fn need_narrow_value(&mut self, value: Value) {
+        if let Some(ty) = self.type_of(value) {
+            self.need_narrow_type(ty);
+        }
     }
 
     fn need_narrow_type(&mut self, ty: TypeId) {

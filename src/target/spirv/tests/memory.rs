@@ -59,6 +59,25 @@ fn layouts_alone_are_copied_at_once_where_the_version_can() {
 }
 
 #[test]
+fn indices_are_computed_with_whatever_their_width() {
+    let narrow = Scalar { kind: ScalarKind::Uint, width: 8 };
+    let module = Shader::new(|m| {
+        let byte = m.types.scalar(narrow);
+        vec![byte, m.types.array(Types::F32, ArrayLen::Fixed(4))]
+    })
+    .main(|b, block| {
+        let byte = b.access_const(block, 0);
+        let (index, one) = (b.load(byte), b.const_u32(1));
+        let element = b.access(block, &[one, index]);
+        let loaded = b.load(element);
+        b.store(element, loaded);
+    });
+    for listing in check(&module) {
+        assert!(listing.contains("OpCapability Int8"));
+    }
+}
+
+#[test]
 fn workgroup_memory_atomics_and_barriers() {
     let mut shader = Shader::new(|m| vec![m.types.array(Types::U32, ArrayLen::Runtime)]);
     let flags = shader.module.types.vector(Scalar::BOOL, 3);
