@@ -16,7 +16,7 @@ pub fn tables(tables: &[Table]) -> Result<String, String> {
     extensions.emit(&mut out)?;
     functions(&mut out, tables, &extensions)?;
     variables(&mut out, tables, &extensions)?;
-    constants(&mut out, tables);
+    constants(&mut out, tables, &extensions)?;
     unsupported(&mut out, tables);
     Ok(out)
 }
@@ -253,6 +253,7 @@ const IMAGE_ROLES: &[(&str, &str)] = &[
     ("sampler", "Image"),
     ("texture", "Image"),
     ("subpass", "Image"),
+    ("attachment", "Image"),
     ("target", "Image"),
     ("weights", "Other"),
     ("reference", "Other"),
@@ -388,17 +389,22 @@ fn variable(table: &Table, row: &Variable, extensions: &Extensions) -> Result<St
     ))
 }
 
-fn constants(out: &mut String, tables: &[Table]) {
+fn constants(out: &mut String, tables: &[Table], extensions: &Extensions) -> Result<(), String> {
     let mut rows = BTreeMap::new();
     for (table, row) in tables.iter().flat_map(|table| table.constant.iter().map(move |row| (table, row))) {
         let (core, es) = versions(&table.defaults, row.core, row.es);
+        let requires = extensions
+            .set(row.extensions.iter().flatten().map(String::as_str))
+            .map_err(|reason| format!("grammar: {}: constant `{}`: {reason}", table.dialect, row.name))?;
         let text = format!(
-            "    Constant {{ name: {:?}, value: &{:?}, unsigned: {}, core: {core}, es: {es}, doc: {:?} }},\n",
+            "    Constant {{ name: {:?}, value: &{:?}, unsigned: {}, extensions: ExtensionSet({requires}), core: {core}, \
+             es: {es}, doc: {:?} }},\n",
             row.name, row.value, row.unsigned, row.doc
         );
         rows.insert(&row.name, text);
     }
     line(out, format_args!("pub static CONSTANTS: &[Constant] = &[\n{}];", rows.into_values().collect::<String>()));
+    Ok(())
 }
 
 fn unsupported(out: &mut String, tables: &[Table]) {

@@ -1,10 +1,15 @@
 //! Opaque types in rows: `sampler2DArrayShadow`, `uimage3D`, and with `T.` in front those whose texels have the scalar `T`.
 
 /// Stems of the names, with the class that each is; `samplerBuffer` and `textureBuffer` are one type.
-const STEMS: [(&str, &str); 4] =
-    [("sampler", "Sampled"), ("image", "Storage"), ("texture", "Texture"), ("subpassInput", "Subpass")];
+const STEMS: [(&str, &str); 5] = [
+    ("sampler", "Sampled"),
+    ("image", "Storage"),
+    ("texture", "Texture"),
+    ("subpassInput", "Subpass"),
+    ("attachment", "Attachment"),
+];
 /// What follows the stem: dimension, array of layers, several samples.
-const DIMENSIONS: [(&str, &str, bool, bool); 13] = [
+const DIMENSIONS: [(&str, &str, bool, bool); 14] = [
     ("1D", "D1", false, false),
     ("2D", "D2", false, false),
     ("3D", "D3", false, false),
@@ -18,6 +23,7 @@ const DIMENSIONS: [(&str, &str, bool, bool); 13] = [
     ("2DMSArray", "D2", true, true),
     ("", "SubpassInput", false, false),
     ("MS", "SubpassInput", false, true),
+    ("EXT", "Tile", false, false),
 ];
 
 /// Rust text of the type that `name` spells after its `T.`; none if it is no opaque type.

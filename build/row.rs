@@ -165,6 +165,7 @@ pub struct Constant {
     /// A `uint`.
     #[serde(default)]
     pub unsigned: bool,
+    pub extensions: Option<Vec<String>>,
     pub core: Option<u16>,
     pub es: Option<u16>,
     pub doc: String,

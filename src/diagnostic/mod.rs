@@ -208,6 +208,12 @@ impl Diagnostics {
         self.list.len()
     }
 
+    /// Takes back the warnings and notes that came after a mark.
+    pub fn forget_since(&mut self, mark: usize) {
+        let warnings = self.list.split_off(mark).iter().filter(|d| d.severity == Severity::Warning).count();
+        self.warnings -= warnings;
+    }
+
     /// Takes back the refusals (E07xx) that came after a mark: what they refuse may turn out to be unused.
     pub fn take_refusals(&mut self, mark: usize) -> Vec<Diagnostic> {
         let recent = self.list.split_off(mark);

@@ -419,6 +419,10 @@ pub enum Interpolation {
     NoPerspective,
     /// GL_EXT_fragment_shader_barycentric.
     PerVertex,
+    /// GL_EXT_mesh_shader and GL_NV_mesh_shader.
+    PerPrimitive {
+        nvidia: bool,
+    },
 }
 
 /// Precision qualifiers (section 4.7.2).

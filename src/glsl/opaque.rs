@@ -3,7 +3,7 @@
 use crate::ir::{ImageDim, ImageType, Scalar, Type};
 
 /// What stands between the letter of the texels' scalar and the dimension.
-const STEMS: [&str; 4] = ["sampler", "image", "texture", "subpassInput"];
+const STEMS: [&str; 5] = ["sampler", "image", "texture", "subpassInput", "attachmentEXT"];
 
 /// Scalars of texels, by what stands in front of the stem.
 const PREFIXES: [(&str, Scalar); 5] =
@@ -33,7 +33,7 @@ fn image(name: &str, sampled: Scalar) -> Option<Type> {
     if !exists(dim, arrayed, multisampled, depth) || sampled.width == 64 && stem != "image" {
         return None;
     }
-    let storage = matches!(stem, "image" | "subpassInput");
+    let storage = matches!(stem, "image" | "subpassInput" | "attachmentEXT");
     let image = ImageType { sampled, dim, arrayed, multisampled, depth, storage, format: 0 };
     // Texel buffers take no sampler, whatever they are called.
     Some(if stem == "sampler" && dim != ImageDim::Buffer { Type::SampledImage(image) } else { Type::Image(image) })
@@ -42,7 +42,8 @@ fn image(name: &str, sampled: Scalar) -> Option<Type> {
 fn dimension(shape: &str, stem: &str) -> Option<ImageDim> {
     Some(match shape {
         "" if stem == "subpassInput" => ImageDim::SubpassInput,
-        _ if stem == "subpassInput" => return None,
+        "" if stem == "attachmentEXT" => ImageDim::Tile,
+        _ if matches!(stem, "subpassInput" | "attachmentEXT") => return None,
         "1D" => ImageDim::D1,
         "2D" => ImageDim::D2,
         "3D" => ImageDim::D3,
@@ -61,6 +62,7 @@ fn exists(dim: ImageDim, arrayed: bool, multisampled: bool, depth: bool) -> bool
         ImageDim::Rect => !arrayed && !multisampled,
         ImageDim::D3 | ImageDim::Buffer => !arrayed && !multisampled && !depth,
         ImageDim::SubpassInput => !arrayed && !depth,
+        ImageDim::Tile => !arrayed && !multisampled && !depth,
     }
 }
 
@@ -101,15 +103,22 @@ mod tests {
         let Some(Type::Image(image)) = named("uimage2DMSArray") else { panic!("an image") };
         assert!(image.arrayed && image.multisampled && image.storage && image.sampled == Scalar::U32);
         assert!(matches!(named("isubpassInputMS"), Some(Type::Image(input)) if input.multisampled));
+        assert!(matches!(named("iattachmentEXT"), Some(Type::Image(tile)) if tile.dim == ImageDim::Tile));
         assert_eq!(named("samplerBuffer"), named("textureBuffer"));
         assert_eq!(named("samplerShadow"), Some(Type::Sampler));
     }
 
     #[test]
     fn other_names_are_none() {
-        for name in
-            ["sampler", "sampler3DShadow", "isampler2DShadow", "image2DRectArray", "subpassInput2D", "u64texture2D"]
-        {
+        for name in [
+            "sampler",
+            "sampler3DShadow",
+            "isampler2DShadow",
+            "image2DRectArray",
+            "subpassInput2D",
+            "u64texture2D",
+            "attachmentEXTMS",
+        ] {
             let expected = (name == "sampler").then_some(Type::Sampler);
             assert_eq!(named(name), expected, "{name}");
         }

@@ -207,7 +207,6 @@ fn unsupported(name: &str) -> Option<&'static str> {
     Some(match name {
         "atomic_uint" => "atomic counters",
         "accelerationStructureNV" => "ray tracing",
-        "attachmentEXT" | "iattachmentEXT" | "uattachmentEXT" => "reads of color attachments",
         "bfloat16_t" => "16-bit floats of another kind",
         "fcoopmatNV" | "icoopmatNV" | "ucoopmatNV" => "cooperative matrices of NVIDIA's first extension",
         "coopvecNV" => "cooperative vectors",
@@ -304,8 +303,9 @@ fn write_image(out: &mut String, stem: &str, image: ImageType) {
         ImageDim::Rect => "2DRect",
         ImageDim::Buffer => "Buffer",
         ImageDim::SubpassInput => "subpassInput",
+        ImageDim::Tile => "attachmentEXT",
     };
-    let stem = if image.dim == ImageDim::SubpassInput { "" } else { stem };
+    let stem = if matches!(image.dim, ImageDim::SubpassInput | ImageDim::Tile) { "" } else { stem };
     let samples = if image.multisampled { "MS" } else { "" };
     let array = if image.arrayed { "Array" } else { "" };
     let shadow = if image.depth { "Shadow" } else { "" };

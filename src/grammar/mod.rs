@@ -301,6 +301,7 @@ pub struct Constant {
     pub name: &'static str,
     pub value: &'static [i32],
     pub unsigned: bool,
+    pub extensions: ExtensionSet,
     pub core: u16,
     pub es: u16,
     pub doc: &'static str,

@@ -11,6 +11,8 @@ pub enum OpaqueClass {
     Texture,
     Storage,
     Subpass,
+    /// A color attachment as the pixel holds it.
+    Attachment,
 }
 
 /// An opaque type but for the scalar of its texels.
@@ -32,6 +34,7 @@ impl Opaque {
             Type::Image(image) => {
                 let class = match (image.dim, image.storage) {
                     (ImageDim::SubpassInput, _) => OpaqueClass::Subpass,
+                    (ImageDim::Tile, _) => OpaqueClass::Attachment,
                     (_, true) => OpaqueClass::Storage,
                     (_, false) => OpaqueClass::Texture,
                 };
@@ -51,7 +54,7 @@ impl Opaque {
     pub const fn dimensions(self) -> u8 {
         match self.dim {
             ImageDim::D1 | ImageDim::Buffer => 1,
-            ImageDim::D2 | ImageDim::Rect | ImageDim::SubpassInput => 2,
+            ImageDim::D2 | ImageDim::Rect | ImageDim::SubpassInput | ImageDim::Tile => 2,
             ImageDim::D3 | ImageDim::Cube => 3,
         }
     }

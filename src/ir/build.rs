@@ -420,7 +420,7 @@ impl<'m> Builder<'m> {
         self.emit(ty, Op::Image { op, parts, operands })
     }
 
-    /// Something done with a ray query that `on` points to.
+    /// Something done with a ray query that `on` points to, or with an acceleration structure or its address.
     pub fn ray(&mut self, op: RayOp, on: Value, args: &[Value]) -> Value {
         let ty = op.result(&mut self.module.types);
         let args = self.function.list(args);

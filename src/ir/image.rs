@@ -17,6 +17,8 @@ pub enum ImageOp {
     /// A texel of a storage image, or of a subpass input.
     Read,
     Write,
+    /// What the pixel holds in a color attachment (SPV_EXT_shader_tile_image).
+    Attachment,
     /// Operates on the texel of the image that the first operand *points* to; the data follow.
     Atomic(AtomicOp, Scope, Order),
     /// Integer sizes in each dimension, and the number of layers.

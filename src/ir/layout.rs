@@ -105,11 +105,18 @@ pub struct Layouts {
     twins: FxHashMap<(StructId, Rule, bool), Laid>,
     lengths: Specializer,
     depth: u32,
+    /// Run-time arrays may stand before the last member of the outermost struct.
+    open_members: bool,
 }
 
 impl Layouts {
     pub fn new() -> Layouts {
         Layouts::default()
+    }
+
+    /// Layouts for a language that finds the length of arrays before the last member later. They count as empty so far.
+    pub fn with_open_members() -> Layouts {
+        Layouts { open_members: true, ..Layouts::default() }
     }
 
     /// The laid-out form of a logical type. Matrices are in rows where `row_major`.
@@ -211,7 +218,8 @@ impl Layouts {
         let count = twin.members.len();
         for (index, member) in twin.members.iter_mut().enumerate() {
             let blame = |problem| LayoutError { member: Some(index as u32), problem };
-            if index + 1 < count && is_runtime_sized(&module.types, member.ty) {
+            let open = self.open_members && matches!(module.types.get(member.ty), Type::Array { .. });
+            if index + 1 < count && !open && is_runtime_sized(&module.types, member.ty) {
                 return Err(blame(Problem::RuntimeNotLast));
             }
             let written = rules.get(index).copied().unwrap_or_default();

@@ -37,7 +37,7 @@ pub use op::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, LocalId, MathFn, MemoryKinds, Op, Order,
     Place, Scope, UnaryOp, Value, Values,
 };
-pub use ray::{RayOp, RayOperand};
+pub use ray::{RayModes, RayOp, RayOperand, RaySubject};
 use smallvec::SmallVec;
 pub use types::{
     Access, ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct, Type, TypeId, Types,
@@ -132,6 +132,10 @@ pub enum Interpolation {
     Flat,
     /// Not at all: an array of the values of the primitive's vertices.
     PerVertex,
+    /// Not at all: the one value that a mesh shader gave the primitive. NVIDIA's extension has a feature of its own.
+    PerPrimitive {
+        nvidia: bool,
+    },
 }
 
 /// Where in a pixel a fragment input is sampled.
@@ -157,6 +161,10 @@ pub enum Binding {
         set: u32,
         binding: u32,
         index: u32,
+    },
+    /// A color attachment that the pixel is read from.
+    Tile {
+        location: u32,
     },
     /// None for the location where members of a block have their own.
     Location {
@@ -313,11 +321,23 @@ pub enum DerivativeGroup {
     Linear,
 }
 
+bitflags::bitflags! {
+    /// What a pixel holds.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct PixelParts: u8 {
+        const COLOR = 1;
+        const DEPTH = 2;
+        const STENCIL = 4;
+    }
+}
+
 /// What a fragment shader says of its tests.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FragmentModes {
     /// Depth and stencil are tested before the shader runs.
     pub early_tests: bool,
+    /// What is read of the pixel without waiting for fragments before (SPV_EXT_shader_tile_image).
+    pub non_coherent: PixelParts,
     /// How the depth that it writes lies to the one that was there; matters where it writes one.
     pub depth: DepthPromise,
     /// Pixel centres lie at integers.
@@ -396,6 +416,7 @@ pub struct Module {
     pub feedback: Vec<Feedback>,
     /// What the layer that a vertex shader writes is counted from.
     pub layer: LayerModes,
+    pub rays: RayModes,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
     pub spec_names: Vec<(u32, Name)>,
 }

@@ -256,6 +256,13 @@ pub enum AtomicOp {
     CompareExchange,
 }
 
+impl AtomicOp {
+    /// Whether it is there for vectors of halves (SPV_NV_shader_atomic_fp16_vector).
+    pub const fn takes_vectors(self) -> bool {
+        matches!(self, AtomicOp::Add | AtomicOp::Min | AtomicOp::Max | AtomicOp::Exchange)
+    }
+}
+
 /// Where in its pixel a fragment input is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Place {

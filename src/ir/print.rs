@@ -189,6 +189,7 @@ fn qualifiers(access: Access, binding: Binding) -> String {
         Binding::Attachment { set, binding, index } => {
             text += &format!(" set {set} binding {binding} attachment {index}");
         }
+        Binding::Tile { location } => text += &format!(" attachment {location}"),
         Binding::BuiltIn(name) => text += &format!(" builtin {name:?}"),
         Binding::Location { location, component, index, interpolation, sampling } => {
             text += &location.map_or(String::new(), |location| format!(" location {location}"));
@@ -200,6 +201,7 @@ fn qualifiers(access: Access, binding: Binding) -> String {
                 Interpolation::Linear => " linear",
                 Interpolation::Flat => " flat",
                 Interpolation::PerVertex => " per-vertex",
+                Interpolation::PerPrimitive { .. } => " per-primitive",
             };
             text += match sampling {
                 Sampling::Center => "",

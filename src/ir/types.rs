@@ -122,6 +122,20 @@ pub enum ImageDim {
     Rect,
     Buffer,
     SubpassInput,
+    /// The pixel's part of a color attachment.
+    Tile,
+}
+
+impl ImageType {
+    /// What an atomic operation changes at once, a scalar and how many of it: the texel's only component, or halves of the
+    /// formats Rgba16f and Rg16f (SPIR-V 1.6 section 3.11, SPV_NV_shader_atomic_fp16_vector).
+    pub const fn atomic_texel(self) -> (Scalar, u8) {
+        match self.format {
+            2 => (Scalar::F16, 4),
+            7 => (Scalar::F16, 2),
+            _ => (self.sampled, 1),
+        }
+    }
 }
 
 /// An image type without its sampler.

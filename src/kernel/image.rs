@@ -37,7 +37,7 @@ pub struct Image {
 pub const fn dimensions(dim: ImageDim) -> usize {
     match dim {
         ImageDim::D1 | ImageDim::Buffer => 1,
-        ImageDim::D2 | ImageDim::Rect | ImageDim::SubpassInput => 2,
+        ImageDim::D2 | ImageDim::Rect | ImageDim::SubpassInput | ImageDim::Tile => 2,
         ImageDim::D3 | ImageDim::Cube => 3,
     }
 }

@@ -117,7 +117,7 @@ impl Image {
 fn shape(ty: ImageType) -> String {
     let dim = match ty.dim {
         ImageDim::D1 => "1d",
-        ImageDim::D2 | ImageDim::SubpassInput => "2d",
+        ImageDim::D2 | ImageDim::SubpassInput | ImageDim::Tile => "2d",
         ImageDim::D3 => "3d",
         ImageDim::Cube => "cube",
         ImageDim::Rect => "rect",

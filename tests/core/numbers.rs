@@ -19,6 +19,9 @@ use crate::support::snapshot;
 /// Profiles of targets that take none of this.
 const OTHERS: [&str; 2] = ["nv-ampere", "gfx1100-wave32"];
 
+/// What the names of the instructions in question have in them.
+const TOLD: [&str; 5] = ["CooperativeMatrix", "RayQuery", "MicroTriangle", "AttachmentRead", "OpAtomic"];
+
 pub fn check(path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let (stage, word) = stage(path).ok_or("none of .vert, .frag and .comp")?;
@@ -53,7 +56,7 @@ fn ours(source: &str, stage: Stage, profile: &str) -> Result<Vec<u32>, String> {
 fn refused(source: &str, stage: Stage, profile: &str) -> Result<(), String> {
     let done = verdict(source, stage, profile)?;
     let errors: Vec<_> = done.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
-    let known = [Code::PROFILE_LACKS, Code::NOT_SUPPORTED];
+    let known = [Code::PROFILE_LACKS, Code::NOT_SUPPORTED, Code::NOT_IN_KERNELS];
     match errors.iter().all(|error| known.contains(&error.code) && !error.span().is_none()) && !errors.is_empty() {
         true => Ok(()),
         false => Err(format!("{profile}: {}", render::human(&done.sources, &done.diagnostics))),
@@ -88,9 +91,8 @@ impl Content {
                 self.count(format!("{opcode} {text}"));
             }
             "OpExtInst" => self.count(format!("{opcode} {text}")),
-            _ if opcode.contains("CooperativeMatrix") || opcode.contains("RayQuery") => {
-                self.count(format!("{opcode} {text}"));
-            }
+            "OpDecorate" | "OpMemberDecorate" if text.contains("PerPrimitive") => self.count(text),
+            _ if TOLD.iter().any(|part| opcode.contains(part)) => self.count(format!("{opcode} {text}")),
             _ => {}
         }
     }

@@ -6,7 +6,7 @@ use crosslane::run::gl::{Scene, Shape, Texture};
 
 use crate::PROFILE;
 use crate::scenes::{Case, alike};
-use crate::support::glasm::{self, NEAREST, Picture, Pictures, pictures::kept};
+use crate::support::glasm::{self, Picture, Pictures, pictures::kept, sample::NEAREST};
 use crate::support::lavapipe::Request;
 
 /// A texel as four words.

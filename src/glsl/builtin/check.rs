@@ -6,9 +6,11 @@ use super::scopes;
 use super::{Argument, Env};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::extended::{self, Allowed};
-use crate::grammar::{self, ExtensionSet, Lowering, Mode, Overload, Param, Rule, RuleError, Stages, Variable};
+use crate::grammar::{
+    self, Constant, ExtensionSet, ImageRole, Lowering, Mode, Overload, Param, Rule, RuleError, Shape, Stages, Variable,
+};
 use crate::ir::build::Builder;
-use crate::ir::{ImageOp, Scalar, Space, Value, whole};
+use crate::ir::{ImageOp, Scalar, Space, Type, Value, whole};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -78,6 +80,17 @@ pub fn check_variable(env: &Env<'_>, variable: &Variable, span: Span) -> Result<
     if demands.are_met(env) { Ok(()) } else { Err(demands.complain(env, variable.name, span)) }
 }
 
+/// Whether a built-in constant may be used here.
+///
+/// # Errors
+/// With the extension that the shader lacks.
+pub fn check_constant(env: &Env<'_>, constant: &Constant, span: Span) -> Result<(), Diagnostic> {
+    match env.has_any(constant.extensions) {
+        true => Ok(()),
+        false => Err(report::missing_extension(env, constant.name, span, constant.extensions)),
+    }
+}
+
 /// Checks the arguments against the rules of their parameters.
 ///
 /// # Errors
@@ -92,10 +105,32 @@ pub fn arguments(
     for (param, arg) in chosen.overload.params.iter().zip(args) {
         argument(builder, env, chosen.overload, param, arg)?;
     }
+    texel(builder, chosen, args)?;
     if matches!(chosen.overload.lowering, Lowering::Derived(of) if of.needs_size() && env.wave_size().is_none()) {
         return Err(grammar::size_unknown(chosen.overload.name, name_span));
     }
     named_width(env, chosen, name_span)
+}
+
+/// An atomic operation changes whole texels: the format says whether they are one number or several halves.
+fn texel(builder: &Builder<'_>, chosen: &Candidate, args: &[Argument]) -> Result<(), Diagnostic> {
+    let Lowering::Image { op: ImageOp::Atomic(..), roles } = chosen.overload.lowering else { return Ok(()) };
+    let Type::Image(image) = builder.module.types.get(args[0].ty) else { return Ok(()) };
+    let (scalar, size) = image.atomic_texel();
+    let data = roles.iter().position(|role| *role == ImageRole::Data);
+    let fits = match data {
+        Some(data) => Shape::vector(scalar, size) == Some(chosen.param(data)),
+        None => size == 1,
+    };
+    if fits {
+        return Ok(());
+    }
+    let what = match size {
+        1 => "a single number".to_owned(),
+        _ => format!("`f16vec{size}`"),
+    };
+    let message = format!("`{}`: the texels of this image are {what}", chosen.overload.name);
+    Err(Diagnostic::error(Code::TYPE_MISMATCH, message).at(args[data.unwrap_or(0)].span, "this does not fit"))
 }
 
 /// No argument is made of scalars that only blocks may hold here, or that cross-lane operations do not take.

@@ -14,7 +14,7 @@ mod scopes;
 mod tests;
 mod whole;
 
-pub use check::check_variable;
+pub use check::{check_constant, check_variable};
 pub use report::misspelt_width;
 
 use super::env::Env;

@@ -116,20 +116,31 @@ fn fails(name: &str, names: &str, code: Code) {
 }
 
 /// A variable that holds an image or sampler; the argument is its pointer, which is enough for resolution.
-fn resource(builder: &mut Builder<'_>, opaque: Opaque, sampled: Scalar) -> Argument {
+fn resource(builder: &mut Builder<'_>, opaque: Opaque, sampled: Scalar, format: u8) -> Argument {
     let Opaque { class, dim, arrayed, multisampled, shadow: depth } = opaque;
     let storage = matches!(class, OpaqueClass::Storage | OpaqueClass::Subpass);
-    let image = ImageType { sampled, dim, arrayed, multisampled, depth, storage, format: 0 };
+    let image = ImageType { sampled, dim, arrayed, multisampled, depth, storage, format };
     let ty = if class == OpaqueClass::Sampled { Type::SampledImage(image) } else { Type::Image(image) };
     let ty = builder.module.types.intern(ty);
     shared(builder, ty)
 }
 
+/// The format whose texels are halves like these; none for other numbers.
+fn format_of(data: Shape) -> u8 {
+    match (data.scalar(), data.size()) {
+        (Scalar::F16, 4) => 2,
+        (Scalar::F16, 2) => 7,
+        _ => 0,
+    }
+}
+
 /// Arguments of exactly the parameters' types, and constants that keep their rules.
 fn fitting(builder: &mut Builder<'_>, overload: &Overload, generic: Shape) -> Vec<Argument> {
+    let shapes = overload.params.iter().filter_map(|param| param.ty.shape(generic));
+    let format = shapes.map(format_of).max().unwrap_or(0);
     let fit = |builder: &mut Builder<'_>, param: &grammar::Param| {
         if let TypeExpr::Opaque(opaque) = param.ty {
-            return resource(builder, opaque, generic.scalar());
+            return resource(builder, opaque, generic.scalar(), format);
         }
         let ty = param.ty.shape(generic).expect("a parameter has a type").intern(&mut builder.module.types);
         match (param.mode, param.rule) {

@@ -273,7 +273,8 @@ impl Sema<'_> {
             self.error(Code::NO_SUCH_PART, span, message, "only its author knows");
             return None;
         }
-        let Some((_, block)) = place.path.split_last() else {
+        let block = place.path.split_last().filter(|_| self.find_open(b, place).is_none());
+        let Some((_, block)) = block else {
             self.error(Code::NO_SUCH_PART, span, "the length of this array is not known", "no size");
             return None;
         };

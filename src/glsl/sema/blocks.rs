@@ -104,8 +104,12 @@ impl Sema<'_> {
         }
         let layout = self.block_layout(b, decl, &qualifiers)?;
         let reserved = layout.reference.then(|| self.reference_block(b, block, &layout));
-        let written = self.block_members(b, block)?;
+        let mut written = self.block_members(b, block)?;
+        let open = self.settle_lengths(b, &layout, &mut written);
         let ty = self.lay_out_block(b, block, &layout, &written)?;
+        for (number, member, declared) in open {
+            self.open_member(b, ty, number, member, declared);
+        }
         let ty = match reserved {
             Some(reserved) => self.define_reference(b, reserved, ty, layout.reference_align, qualifiers.access),
             None => ty,
@@ -303,6 +307,28 @@ impl Sema<'_> {
             }
         }
         complete.then_some(written)
+    }
+
+    /// Gives arrays before the last member their lengths. Those that have none yet are given back: number, member, place.
+    fn settle_lengths(
+        &mut self,
+        b: &mut Builder<'_>,
+        layout: &BlockLayout,
+        written: &mut [Written],
+    ) -> Vec<(usize, u32, Span)> {
+        let mut open = Vec::new();
+        let Some((_, early)) = written.split_last_mut() else { return open };
+        for (member, item) in (0..).zip(early) {
+            match self.with_length(b, item.member.ty) {
+                Ok(ty) => item.member.ty = ty,
+                Err(_) if layout.reference => {
+                    let message = "only a block's last member can be an array without a size";
+                    self.error(Code::BAD_LAYOUT, item.span, message, "laid out here");
+                }
+                Err(number) => open.push((number, member, item.span)),
+            }
+        }
+        open
     }
 
     fn member_rule(&mut self, b: &mut Builder<'_>, line: &ast::Member) -> MemberRule {

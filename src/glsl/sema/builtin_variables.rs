@@ -3,6 +3,7 @@
 use super::Sema;
 use super::expressions::Lowered;
 use super::place::{Mutability, Place};
+use super::ray_query;
 use crate::glsl::builtin;
 use crate::glsl::token::Symbol;
 use crate::grammar::{self, Constant, Stages, Variable, VariableSource};
@@ -33,6 +34,9 @@ impl Sema<'_> {
             return Some(self.read_builtin(b, variable));
         }
         if let Some(constant) = grammar::constant(name).filter(|c| self.env.has_version(c.core, c.es)) {
+            let usable = builtin::check_constant(&self.env, constant, span);
+            self.check(usable)?;
+            b.module.rays |= ray_query::modes_of_flag(name);
             return Some(Lowered::Value(constant_value(b, constant)));
         }
         self.unknown_name(symbol, span);

@@ -65,8 +65,8 @@ impl Sema<'_> {
         if let Some(made) = self.call_with_memory(b, callee, args, whole) {
             return made;
         }
-        if let Some(op) = super::ray_query::operation(self.text(callee.symbol)) {
-            return self.ray_query(b, op, callee, args, whole);
+        if let Some(function) = super::ray_query::function(self.text(callee.symbol)) {
+            return self.ray_function(b, function, callee, args, whole);
         }
         if self.text(callee.symbol) == "nonuniformEXT" {
             self.need_non_uniform(callee.span)?;

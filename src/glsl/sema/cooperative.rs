@@ -258,7 +258,7 @@ impl Sema<'_> {
             && b.module.types.components(element).is_some()
             && !b.module.types.scalar_of(element).is_some_and(Scalar::is_bool)
         {
-            return Some(place);
+            return self.refuse_open(b, &place, span).map(|()| place);
         }
         let message = "a matrix is loaded from and stored to an array of numbers in a buffer or in shared memory";
         self.error(Code::TYPE_MISMATCH, span, message, "not such an array");

@@ -24,7 +24,7 @@ impl Sema<'_> {
         declarators: List<Declarator>,
     ) {
         let qualifiers = self.qualifiers(decl.qualifiers);
-        let base = self.type_spec(b, ty);
+        let base = if declarators.is_empty() { self.type_alone(b, ty) } else { self.type_spec(b, ty) };
         let ast = self.ast;
         for declarator in &ast[declarators] {
             let named = self.text(declarator.name.symbol).starts_with("gl_");
@@ -58,6 +58,9 @@ impl Sema<'_> {
         let foreign = matches!(b.module.types.get(base), Type::Foreign(_));
         if self.is_opaque(b, base) || foreign && qualifiers.uniform.is_some() {
             return self.resource(b, decl, qualifiers, base, declarator);
+        }
+        if let Some(span) = qualifiers.tile {
+            return self.no_attachment(span);
         }
         if let Some(span) = qualifiers.uniform.or(qualifiers.buffer) {
             return self.loose_uniform(span);
@@ -252,7 +255,7 @@ impl Sema<'_> {
             self.error(Code::BAD_QUALIFIER, span, "a local variable has no storage qualifier but `const`", "not here");
         }
         self.check_interpolation(&qualifiers);
-        let base = self.type_spec(b, ty);
+        let base = if declarators.is_empty() { self.type_alone(b, ty) } else { self.type_spec(b, ty) };
         let ast = self.ast;
         for declarator in &ast[declarators] {
             let made = base.and_then(|base| self.local_variable(b, &qualifiers, base, declarator));

@@ -161,7 +161,7 @@ impl Sema<'_> {
             Some(Entity::Place(place)) => return Some(Lowered::Place(place.clone())),
             Some(Entity::Value(value)) => return Some(Lowered::Value(*value)),
             Some(Entity::Error) => return None,
-            Some(Entity::Type(_)) => "a type",
+            Some(Entity::Type(_) | Entity::OpaqueStruct) => "a type",
             Some(Entity::Functions(_)) => "a function",
             None => return self.builtin_variable(b, symbol, span),
         };

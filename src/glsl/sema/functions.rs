@@ -132,7 +132,7 @@ impl Sema<'_> {
 
     fn parameter(&mut self, b: &mut Builder<'_>, param: &ast::Param) -> Option<Parameter> {
         let qualifiers = self.qualifiers(param.qualifiers);
-        let misplaced = qualifiers.uniform.or(qualifiers.buffer).or(qualifiers.shared);
+        let misplaced = qualifiers.uniform.or(qualifiers.buffer).or(qualifiers.shared).or(qualifiers.tile);
         if let Some(span) = misplaced {
             self.error(Code::BAD_QUALIFIER, span, "a parameter is `in`, `out` or `inout`", "not on a parameter");
         }

@@ -7,8 +7,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{Attribute, Decl, LayoutId, List};
 use crate::ir::build::Builder;
 use crate::ir::{
-    ConstId, ConstValue, EntryPoint, FuncId, Inst, InstFlags, Module, Op, Reconvergence, Space, Stage, TypeId, Types,
-    Value, Values,
+    ConstId, ConstValue, EntryPoint, FuncId, Inst, InstFlags, Module, Op, RayModes, Reconvergence, Space, Stage,
+    TypeId, Types, Value, Values,
 };
 use crate::source::Span;
 
@@ -62,6 +62,8 @@ impl Sema<'_> {
                 // The number of views is the render pass's.
             } else if qualifiers.output.is_some() && self.text(id.name.symbol).starts_with("xfb_") {
                 self.usual_feedback(b, id);
+            } else if self.is_primitive_culling(id, decl.qualifiers.len() == 1 && ids.len() == 1) {
+                b.module.rays |= RayModes::PRIMITIVE_CULLING;
             } else if let Some(space) = default_space(&qualifiers) {
                 self.default_block_layout(id, space);
             } else {

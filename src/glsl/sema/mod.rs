@@ -21,6 +21,7 @@ mod extent;
 mod feedback;
 mod functions;
 mod interface;
+mod lengths;
 mod locations;
 mod loops;
 mod memory;
@@ -37,6 +38,7 @@ mod spirv;
 mod stage;
 mod statements;
 mod switch;
+mod tiles;
 mod types;
 
 use super::ast::{self, Ast, DeclKind, ItemKind};
@@ -63,8 +65,28 @@ pub fn resolve(
     env: Env<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Module {
+    let mark = diagnostics.mark();
+    let (module, lengths) = resolve_with(ast, stream, words, env.clone(), diagnostics, Vec::new());
+    match lengths {
+        Some(lengths) if !diagnostics.has_errors() => {
+            diagnostics.forget_since(mark);
+            resolve_with(ast, stream, words, env, diagnostics, lengths).0
+        }
+        _ => module,
+    }
+}
+
+/// Lowers a shader with what is known of the lengths of arrays in its blocks, and gives those that it finds.
+fn resolve_with(
+    ast: &Ast,
+    stream: &TokenStream,
+    words: &Interner,
+    env: Env<'_>,
+    diagnostics: &mut Diagnostics,
+    lengths: Vec<u32>,
+) -> (Module, Option<Vec<u32>>) {
     let mut module = Module::new();
-    let mut sema = Sema::new(ast, stream, words, env, diagnostics);
+    let mut sema = Sema { lengths, ..Sema::new(ast, stream, words, env, diagnostics) };
     for item in &ast.items {
         if sema.diagnostics.is_full() {
             break;
@@ -72,7 +94,8 @@ pub fn resolve(
         sema.item(&mut module, item);
     }
     sema.finish(&mut module);
-    module
+    let found = sema.found_lengths();
+    (module, found)
 }
 
 /// The state of a resolution. The module under construction travels beside it, in a [`Builder`].
@@ -99,9 +122,16 @@ struct Sema<'a> {
     derivatives_at: Span,
     /// Arrays of distances whose length their constant indices tell, and the length so far.
     open_arrays: Vec<(GlobalId, u32)>,
+    /// Arrays in blocks whose length their constant indices tell, and how many there were so far.
+    open_members: Vec<lengths::Open>,
+    open_count: usize,
+    /// The lengths of these arrays, where they have been found.
+    lengths: Vec<u32>,
     /// Results of `nonuniformEXT`.
     non_uniform: FxHashSet<Value>,
     fragment: FragmentModes,
+    /// Locations of color attachments that are read.
+    tiles: Vec<tiles::Taken>,
     layer: LayerModes,
     feedback: feedback::Captured,
     /// Number of `#extension` lines that are in force.
@@ -145,7 +175,7 @@ impl<'a> Sema<'a> {
             sets: Vec::new(),
             workgroup: interface::Workgroup::default(),
             block_defaults: blocks::Defaults::default(),
-            layouts: Layouts::new(),
+            layouts: Layouts::with_open_members(),
             extents: extent::Extents::default(),
             deferred: Vec::new(),
             constant_memory: FxHashMap::default(),
@@ -153,8 +183,12 @@ impl<'a> Sema<'a> {
             located: Vec::new(),
             derivatives_at: Span::NONE,
             open_arrays: Vec::new(),
+            open_members: Vec::new(),
+            open_count: 0,
+            lengths: Vec::new(),
             non_uniform: FxHashSet::default(),
             fragment: FragmentModes::default(),
+            tiles: Vec::new(),
             layer: LayerModes::default(),
             feedback: feedback::Captured::default(),
             extensions_applied: 0,

@@ -18,6 +18,8 @@ pub struct Qualifiers {
     pub uniform: Option<Span>,
     pub buffer: Option<Span>,
     pub shared: Option<Span>,
+    /// `tileImageEXT`.
+    pub tile: Option<Span>,
     pub centroid: Option<Span>,
     pub sample: Option<Span>,
     /// A qualifier of stages that are not supported, or of old versions.
@@ -36,7 +38,8 @@ pub struct Qualifiers {
 impl Qualifiers {
     /// The storage qualifier that is not `const`.
     pub fn storage(&self) -> Option<Span> {
-        [self.input, self.output, self.inout, self.uniform, self.buffer, self.shared].into_iter().flatten().next()
+        let written = [self.input, self.output, self.inout, self.uniform, self.buffer, self.shared, self.tile];
+        written.into_iter().flatten().next()
     }
 
     /// Where in the pixel an input is sampled.
@@ -57,6 +60,7 @@ impl Qualifiers {
             Storage::Uniform => &mut self.uniform,
             Storage::Buffer => &mut self.buffer,
             Storage::Shared => &mut self.shared,
+            Storage::TileImage => &mut self.tile,
             Storage::Centroid => &mut self.centroid,
             Storage::Sample => &mut self.sample,
             _ => &mut self.other,
@@ -75,6 +79,7 @@ const fn interpolation(kind: ast::Interpolation) -> Interpolation {
         ast::Interpolation::NoPerspective => Interpolation::Linear,
         ast::Interpolation::Flat => Interpolation::Flat,
         ast::Interpolation::PerVertex => Interpolation::PerVertex,
+        ast::Interpolation::PerPrimitive { nvidia } => Interpolation::PerPrimitive { nvidia },
     }
 }
 
@@ -115,7 +120,7 @@ impl Sema<'_> {
                         let message = "a declaration has one interpolation qualifier";
                         self.error(Code::BAD_QUALIFIER, qualifier.span, message, "a second one");
                     }
-                    self.need_barycentric(kind, qualifier.span);
+                    self.need_whole_primitives(kind, qualifier.span);
                 }
                 QualifierKind::Spirv(word, _) => {
                     self.check_spirv_qualifier(word, qualifier.span);
@@ -138,10 +143,19 @@ impl Sema<'_> {
         }
     }
 
-    fn need_barycentric(&mut self, kind: ast::Interpolation, span: Span) {
-        let names = ["GL_EXT_fragment_shader_barycentric", "GL_NV_fragment_shader_barycentric"];
-        if kind == ast::Interpolation::PerVertex && !names.iter().any(|name| self.env.is_enabled(name)) {
-            self.needs_extension("inputs of each vertex need", names[0], span);
+    /// Inputs that are not interpolated because they are about the whole primitive come with extensions.
+    fn need_whole_primitives(&mut self, kind: ast::Interpolation, span: Span) {
+        let (what, names): (&str, &[&str]) = match kind {
+            ast::Interpolation::PerVertex => (
+                "inputs of each vertex need",
+                &["GL_EXT_fragment_shader_barycentric", "GL_NV_fragment_shader_barycentric"],
+            ),
+            ast::Interpolation::PerPrimitive { nvidia: false } => ("this qualifier needs", &["GL_EXT_mesh_shader"]),
+            ast::Interpolation::PerPrimitive { nvidia: true } => ("this qualifier needs", &["GL_NV_mesh_shader"]),
+            _ => return,
+        };
+        if !names.iter().any(|name| self.env.is_enabled(name)) {
+            self.needs_extension(what, names[0], span);
         }
     }
 
@@ -161,7 +175,12 @@ impl Sema<'_> {
     pub fn check_interpolation(&mut self, qualifiers: &Qualifiers) {
         let written = [qualifiers.interpolated, qualifiers.centroid, qualifiers.sample];
         let Some(span) = written.into_iter().flatten().next() else { return };
+        let of_primitive = matches!(qualifiers.interpolation, Interpolation::PerPrimitive { .. });
         let passes = match self.env.stage {
+            Stage::Vertex if of_primitive => {
+                let message = "only inputs of fragment shaders have one value for the whole primitive";
+                return self.error(Code::BAD_QUALIFIER, span, message, "not here");
+            }
             Stage::Vertex => qualifiers.output.is_some(),
             Stage::Fragment => qualifiers.input.is_some(),
             Stage::Compute => false,

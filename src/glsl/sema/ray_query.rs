@@ -1,87 +1,170 @@
 //! Ray queries (GL_EXT_ray_query). A query is a variable of a function or of the module: it has no value, and cannot be handed
-//! over or be a part of anything. Intersections with micromaps and clusters are not there.
+//! over or be a part of anything. Beside them, what extensions ask of intersections and fetch from acceleration structures;
+//! hit objects are not there.
 
 use super::Sema;
 use super::expressions::Lowered;
 use super::memory;
 use super::operators::Operand;
+use super::place::Place;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::glsl::ast::{ExprId, List, Name};
+use crate::glsl::ast::{ExprId, LayoutId, List, Name};
 use crate::ir::build::Builder;
-use crate::ir::{RayOp, RayOperand, Scalar, Type, TypeId, Types, Value};
+use crate::ir::{RayModes, RayOp, RayOperand, RaySubject, Scalar, Stage, Type, TypeId, Types, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
 
-const EXTENSION: &str = "GL_EXT_ray_query";
+const RAY_QUERY: &str = "GL_EXT_ray_query";
+const POSITION_FETCH: &str = "GL_EXT_ray_tracing_position_fetch";
+const CLUSTERS: &str = "GL_NV_cluster_acceleration_structure";
+const SWEPT: &str = "GL_NV_linear_swept_spheres";
+const DISPLACEMENT: &str = "GL_NV_displacement_micromap";
 
-/// What a function is called without `rayQuery` and `EXT`.
+/// A function: its name, what it does, and the extension that brings it.
+type Function = (&'static str, RayOp, &'static str);
+
 #[rustfmt::skip]
-const FUNCTIONS: &[(&str, RayOp)] = &[
-    ("Initialize", RayOp::Initialize),
-    ("Terminate", RayOp::Terminate),
-    ("GenerateIntersection", RayOp::GenerateIntersection),
-    ("ConfirmIntersection", RayOp::ConfirmIntersection),
-    ("Proceed", RayOp::Proceed),
-    ("GetRayTMin", RayOp::RayTMin),
-    ("GetRayFlags", RayOp::RayFlags),
-    ("GetWorldRayDirection", RayOp::WorldRayDirection),
-    ("GetWorldRayOrigin", RayOp::WorldRayOrigin),
-    ("GetIntersectionCandidateAABBOpaque", RayOp::CandidateAabbOpaque),
-    ("GetIntersectionType", RayOp::IntersectionType),
-    ("GetIntersectionT", RayOp::IntersectionT),
-    ("GetIntersectionInstanceCustomIndex", RayOp::InstanceCustomIndex),
-    ("GetIntersectionInstanceId", RayOp::InstanceId),
-    ("GetIntersectionInstanceShaderBindingTableRecordOffset", RayOp::RecordOffset),
-    ("GetIntersectionGeometryIndex", RayOp::GeometryIndex),
-    ("GetIntersectionPrimitiveIndex", RayOp::PrimitiveIndex),
-    ("GetIntersectionBarycentrics", RayOp::Barycentrics),
-    ("GetIntersectionFrontFace", RayOp::FrontFace),
-    ("GetIntersectionObjectRayDirection", RayOp::ObjectRayDirection),
-    ("GetIntersectionObjectRayOrigin", RayOp::ObjectRayOrigin),
-    ("GetIntersectionObjectToWorld", RayOp::ObjectToWorld),
-    ("GetIntersectionWorldToObject", RayOp::WorldToObject),
+const FUNCTIONS: &[Function] = &[
+    ("rayQueryInitializeEXT", RayOp::Initialize, RAY_QUERY),
+    ("rayQueryTerminateEXT", RayOp::Terminate, RAY_QUERY),
+    ("rayQueryGenerateIntersectionEXT", RayOp::GenerateIntersection, RAY_QUERY),
+    ("rayQueryConfirmIntersectionEXT", RayOp::ConfirmIntersection, RAY_QUERY),
+    ("rayQueryProceedEXT", RayOp::Proceed, RAY_QUERY),
+    ("rayQueryGetRayTMinEXT", RayOp::RayTMin, RAY_QUERY),
+    ("rayQueryGetRayFlagsEXT", RayOp::RayFlags, RAY_QUERY),
+    ("rayQueryGetWorldRayDirectionEXT", RayOp::WorldRayDirection, RAY_QUERY),
+    ("rayQueryGetWorldRayOriginEXT", RayOp::WorldRayOrigin, RAY_QUERY),
+    ("rayQueryGetIntersectionCandidateAABBOpaqueEXT", RayOp::CandidateAabbOpaque, RAY_QUERY),
+    ("rayQueryGetIntersectionTypeEXT", RayOp::IntersectionType, RAY_QUERY),
+    ("rayQueryGetIntersectionTEXT", RayOp::IntersectionT, RAY_QUERY),
+    ("rayQueryGetIntersectionInstanceCustomIndexEXT", RayOp::InstanceCustomIndex, RAY_QUERY),
+    ("rayQueryGetIntersectionInstanceIdEXT", RayOp::InstanceId, RAY_QUERY),
+    ("rayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetEXT", RayOp::RecordOffset, RAY_QUERY),
+    ("rayQueryGetIntersectionGeometryIndexEXT", RayOp::GeometryIndex, RAY_QUERY),
+    ("rayQueryGetIntersectionPrimitiveIndexEXT", RayOp::PrimitiveIndex, RAY_QUERY),
+    ("rayQueryGetIntersectionBarycentricsEXT", RayOp::Barycentrics, RAY_QUERY),
+    ("rayQueryGetIntersectionFrontFaceEXT", RayOp::FrontFace, RAY_QUERY),
+    ("rayQueryGetIntersectionObjectRayDirectionEXT", RayOp::ObjectRayDirection, RAY_QUERY),
+    ("rayQueryGetIntersectionObjectRayOriginEXT", RayOp::ObjectRayOrigin, RAY_QUERY),
+    ("rayQueryGetIntersectionObjectToWorldEXT", RayOp::ObjectToWorld, RAY_QUERY),
+    ("rayQueryGetIntersectionWorldToObjectEXT", RayOp::WorldToObject, RAY_QUERY),
+    ("rayQueryGetIntersectionTriangleVertexPositionsEXT", RayOp::TrianglePositions, POSITION_FETCH),
+    ("rayQueryGetIntersectionClusterIdNV", RayOp::ClusterId, CLUSTERS),
+    ("rayQueryGetIntersectionSpherePositionNV", RayOp::SpherePosition, SWEPT),
+    ("rayQueryGetIntersectionSphereRadiusNV", RayOp::SphereRadius, SWEPT),
+    ("rayQueryIsSphereHitNV", RayOp::IsSphereHit, SWEPT),
+    ("rayQueryGetIntersectionLSSPositionsNV", RayOp::SweptPositions, SWEPT),
+    ("rayQueryGetIntersectionLSSRadiiNV", RayOp::SweptRadii, SWEPT),
+    ("rayQueryGetIntersectionLSSHitValueNV", RayOp::SweptHitValue, SWEPT),
+    ("rayQueryIsLSSHitNV", RayOp::IsSweptHit, SWEPT),
+    ("fetchMicroTriangleVertexPositionNV", RayOp::MicroVertexPosition, DISPLACEMENT),
+    ("fetchMicroTriangleVertexBarycentricNV", RayOp::MicroVertexBarycentrics, DISPLACEMENT),
 ];
 
-/// The operation that a function is.
-pub fn operation(name: &str) -> Option<RayOp> {
-    let short = name.strip_prefix("rayQuery")?.strip_suffix("EXT")?;
-    FUNCTIONS.iter().find(|(known, _)| *known == short).map(|(_, op)| *op)
+/// Constants whose use says something of all rays of the shader.
+const FLAGS: &[(&str, RayModes)] = &[("gl_RayFlagsForceOpacityMicromap2StateEXT", RayModes::OPACITY_MICROMAPS)];
+
+/// The function called `name`.
+pub fn function(name: &str) -> Option<&'static Function> {
+    FUNCTIONS.iter().find(|(known, ..)| *known == name)
+}
+
+/// What naming a constant says of all rays.
+pub fn modes_of_flag(name: &str) -> RayModes {
+    FLAGS.iter().find(|(known, _)| *known == name).map_or(RayModes::empty(), |(_, modes)| *modes)
 }
 
 impl Sema<'_> {
     /// A call of one of these functions.
-    pub fn ray_query(
+    pub fn ray_function(
         &mut self,
         b: &mut Builder<'_>,
-        op: RayOp,
+        function: &Function,
         callee: Name,
         args: List<ExprId>,
         whole: Span,
     ) -> Option<Lowered> {
-        self.need_ray_query(callee.span)?;
+        let (name, op, extension) = *function;
+        self.check_ray_function(op, extension, callee.span)?;
         let (ast, wanted) = (self.ast, op.operands());
         let given = &ast[args];
-        if given.len() != 1 + wanted.len() {
-            self.wrong_count(self.text(callee.symbol), 1 + wanted.len(), whole);
+        let result = op.result(&mut b.module.types);
+        let written = matches!(b.module.types.get(result), Type::Array { .. });
+        let count = 1 + wanted.len() + usize::from(written);
+        if given.len() != count {
+            self.wrong_count(name, count, whole);
             return None;
         }
-        let query = self.query(b, given[0])?;
+        let subject = self.subject(b, op, given[0])?;
         let mut operands: SmallVec<[Value; 7]> = SmallVec::new();
         for (arg, operand) in given[1..].iter().zip(wanted) {
             operands.push(self.ray_operand(b, *arg, *operand)?);
         }
+        let array = if written { Some(self.array_target(b, given[count - 1], result)?) } else { None };
         b.span = whole;
-        let value = b.ray(op, query, &operands);
-        let is_void = b.type_of(value) == Types::VOID;
-        Some(if is_void { Lowered::Void } else { Lowered::Value(value) })
+        let value = b.ray(op, subject, &operands);
+        if let Some(array) = array {
+            self.write(b, &array, value, ast[given[count - 1]].span, whole)?;
+        }
+        Some(if written || result == Types::VOID { Lowered::Void } else { Lowered::Value(value) })
     }
 
-    pub fn need_ray_query(&mut self, span: Span) -> Option<()> {
-        if !self.env.is_enabled(EXTENSION) {
-            self.needs_extension("ray queries need", EXTENSION, span);
+    /// Micromaps are fetched from in compute shaders, of the stages that are compiled (GL_NV_displacement_micromap).
+    fn check_ray_function(&mut self, op: RayOp, extension: &str, span: Span) -> Option<()> {
+        if op.subject() == RaySubject::Query {
+            self.need_ray_query(span)?;
+        }
+        if !self.env.is_enabled(extension) {
+            self.needs_extension("this function needs", extension, span);
+            return None;
+        }
+        if extension == DISPLACEMENT && self.env.stage != Stage::Compute {
+            let message = "micromaps are fetched from in compute shaders only";
+            self.error(Code::WRONG_STAGE, span, message, "another stage");
             return None;
         }
         Some(())
+    }
+
+    pub fn need_ray_query(&mut self, span: Span) -> Option<()> {
+        if !self.env.is_enabled(RAY_QUERY) {
+            self.needs_extension("ray queries need", RAY_QUERY, span);
+            return None;
+        }
+        Some(())
+    }
+
+    /// Acceleration structures come with ray queries, and with some extensions that need no query.
+    pub fn need_structures(&mut self, span: Span) -> Option<()> {
+        if self.env.is_enabled(DISPLACEMENT) { Some(()) } else { self.need_ray_query(span) }
+    }
+
+    /// `layout(primitive_culling);` stands alone (GL_EXT_ray_flags_primitive_culling).
+    pub fn is_primitive_culling(&mut self, id: &LayoutId, alone: bool) -> bool {
+        const EXTENSION: &str = "GL_EXT_ray_flags_primitive_culling";
+        let meant = alone && self.text(id.name.symbol) == "primitive_culling";
+        if meant && !self.env.is_enabled(EXTENSION) {
+            self.needs_extension("this layout needs", EXTENSION, id.span);
+        }
+        meant
+    }
+
+    fn subject(&mut self, b: &mut Builder<'_>, op: RayOp, arg: ExprId) -> Option<Value> {
+        match op.subject() {
+            RaySubject::Query => self.query(b, arg),
+            RaySubject::Structure | RaySubject::Address => self.ray_operand(b, arg, RayOperand::Structure),
+        }
+    }
+
+    /// A variable for the array that a function writes.
+    fn array_target(&mut self, b: &mut Builder<'_>, arg: ExprId, ty: TypeId) -> Option<Place> {
+        let place = self.target(b, arg)?;
+        if memory::value_type(b, &place) == ty {
+            return Some(place);
+        }
+        let message = format!("a variable of type `{}` is needed here", self.type_name(b, ty));
+        self.error(Code::TYPE_MISMATCH, self.ast[arg].span, message, "another type");
+        None
     }
 
     /// A pointer to the query that an argument names.
@@ -167,10 +250,18 @@ mod tests {
 
     #[test]
     fn functions_are_known_by_their_names() {
-        assert_eq!(operation("rayQueryProceedEXT"), Some(RayOp::Proceed));
-        assert_eq!(operation("rayQueryGetIntersectionTEXT"), Some(RayOp::IntersectionT));
-        for other in ["rayQueryProceed", "rayQueryEXT", "rayQueryGetIntersectionClusterIdNV", "traceRayEXT"] {
-            assert_eq!(operation(other), None, "{other}");
+        let op = |name| function(name).map(|(_, op, extension)| (*op, *extension));
+        assert_eq!(op("rayQueryProceedEXT"), Some((RayOp::Proceed, RAY_QUERY)));
+        assert_eq!(op("rayQueryGetIntersectionTEXT"), Some((RayOp::IntersectionT, RAY_QUERY)));
+        assert_eq!(op("rayQueryGetIntersectionClusterIdNV"), Some((RayOp::ClusterId, CLUSTERS)));
+        for other in ["rayQueryProceed", "rayQueryEXT", "hitObjectGetClusterIdNV", "traceRayEXT"] {
+            assert_eq!(op(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn some_flags_say_something_of_all_rays() {
+        assert_eq!(modes_of_flag("gl_RayFlagsForceOpacityMicromap2StateEXT"), RayModes::OPACITY_MICROMAPS);
+        assert_eq!(modes_of_flag("gl_RayFlagsOpaqueEXT"), RayModes::empty());
     }
 }

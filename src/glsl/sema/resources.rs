@@ -38,7 +38,8 @@ impl Sema<'_> {
             return Some(());
         }
         let name = with_article(&self.type_name(b, ty));
-        let message = format!("{name} can only be a uniform or a parameter");
+        let what = if self.is_tile(b, ty) { "`tileImageEXT`" } else { "a uniform" };
+        let message = format!("{name} can only be {what} or a parameter");
         self.error(Code::BAD_TYPE, span, message, "declared here");
         None
     }
@@ -52,6 +53,12 @@ impl Sema<'_> {
         base: TypeId,
         declarator: &Declarator,
     ) -> Option<Entity> {
+        if self.is_tile(b, base) {
+            return self.tile_image(b, decl, qualifiers, base, declarator);
+        }
+        if let Some(span) = qualifiers.tile {
+            return self.no_attachment(span);
+        }
         if qualifiers.uniform.is_none() {
             self.refuse_opaque(b, base, declarator.span)?;
         }
@@ -67,10 +74,22 @@ impl Sema<'_> {
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
         self.check_resource_length(b, ty, declarator.span)?;
         let binding = self.resource_binding(b, base, &layout, declarator)?;
+        Some(self.handle(b, declarator, ty, binding, qualifiers.access))
+    }
+
+    /// A variable for a resource.
+    pub fn handle(
+        &mut self,
+        b: &mut Builder<'_>,
+        declarator: &Declarator,
+        ty: TypeId,
+        binding: Binding,
+        access: Access,
+    ) -> Entity {
         let (name, span) = (self.text(declarator.name.symbol).into(), declarator.name.span);
-        let (space, access) = (Space::Handle, qualifiers.access);
+        let space = Space::Handle;
         let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
-        Some(Entity::Place(Place { access, ..Place::new(Value::Global(id), space, ty) }))
+        Entity::Place(Place { access, ..Place::new(Value::Global(id), space, ty) })
     }
 
     fn resource_layout_id(&mut self, b: &mut Builder<'_>, id: &LayoutId, layout: &mut ResourceLayout) -> Option<()> {
@@ -170,7 +189,8 @@ impl Sema<'_> {
             return None;
         }
         self.check_format(name, image, reads, span)?;
-        if name.starts_with("imageAtomic") && !opaque::is_atomic(image.format) {
+        let halves = image.atomic_texel().1 > 1 && self.env.is_enabled("GL_NV_shader_atomic_fp16_vector");
+        if name.starts_with("imageAtomic") && !halves && !opaque::is_atomic(image.format) {
             let message = "atomic operations need an image of one whole word, such as `layout(r32ui)`";
             self.error(Code::BAD_LAYOUT, span, message, "this image has another format");
             return None;

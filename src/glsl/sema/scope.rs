@@ -20,6 +20,8 @@ pub enum Entity {
     Value(Value),
     /// A struct.
     Type(TypeId),
+    /// A struct with images or samplers in it, which nothing can be made of yet.
+    OpaqueStruct,
     /// The user's functions of this name.
     Functions(SetId),
     /// Declared wrongly; uses of the name are not reported again.

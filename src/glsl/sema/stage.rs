@@ -12,11 +12,13 @@ use crate::grammar::{self, VariableSource};
 use crate::ir::build::Builder;
 use crate::ir::{
     Access, ArrayLen, Binding, DepthPromise, FragmentModes, Global, GlobalId, Interlock, Interpolation, Member, Module,
-    Scalar, Space, Stage, Struct, Type, TypeId, Value,
+    PixelParts, Scalar, Space, Stage, Struct, Type, TypeId, Value,
 };
 use crate::source::Span;
 
 const INTERLOCK: &[&str] = &["GL_ARB_fragment_shader_interlock", "GL_NV_fragment_shader_interlock"];
+
+const TILE_IMAGE: &[&str] = &["GL_EXT_shader_tile_image"];
 
 /// What `layout(…) in;` says in a fragment shader: its name, the extensions of which it needs one, and what it sets.
 type FragmentLayout = (&'static str, &'static [&'static str], fn(&mut FragmentModes));
@@ -31,6 +33,9 @@ const FRAGMENT_LAYOUTS: &[FragmentLayout] = &[
     ("pixel_interlock_ordered", INTERLOCK, |modes| modes.interlock = Some(Interlock { of_sample: false, ordered: true })),
     ("pixel_interlock_unordered", INTERLOCK, |modes| modes.interlock = Some(Interlock { of_sample: false, ordered: false })),
     ("sample_interlock_ordered", INTERLOCK, |modes| modes.interlock = Some(Interlock { of_sample: true, ordered: true })),
+    ("non_coherent_color_attachment_readEXT", TILE_IMAGE, |modes| modes.non_coherent |= PixelParts::COLOR),
+    ("non_coherent_depth_attachment_readEXT", TILE_IMAGE, |modes| modes.non_coherent |= PixelParts::DEPTH),
+    ("non_coherent_stencil_attachment_readEXT", TILE_IMAGE, |modes| modes.non_coherent |= PixelParts::STENCIL),
     ("sample_interlock_unordered", INTERLOCK, |modes| modes.interlock = Some(Interlock { of_sample: true, ordered: false })),
 ];
 
@@ -123,7 +128,7 @@ impl Sema<'_> {
         Some(if qualifiers.input.is_some() { Space::Input } else { Space::Output })
     }
 
-    fn needs_location(&mut self, name: ast::Name) {
+    pub fn needs_location(&mut self, name: ast::Name) {
         let message = format!("`{}` needs a location", self.text(name.symbol));
         let note = "write `layout(location = N)` in front of it";
         self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(name.span, "no location").note(note));
@@ -175,10 +180,7 @@ impl Sema<'_> {
             Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure => {
                 "an image or sampler cannot pass between stages"
             }
-            _ if fragment_input
-                && stays
-                && !matches!(qualifiers.interpolation, Interpolation::Flat | Interpolation::PerVertex) =>
-            {
+            _ if fragment_input && stays && !is_whole(qualifiers.interpolation) => {
                 "integers and doubles cannot be interpolated: write `flat`"
             }
             _ => return Some(()),
@@ -526,7 +528,8 @@ impl Sema<'_> {
     // Arrays of distances without a size.
 
     /// A constant index into an array whose length is still open makes it that long.
-    pub fn note_index(&mut self, b: &Builder<'_>, place: &Place, at: Value, span: Span) {
+    pub fn note_index(&mut self, b: &mut Builder<'_>, place: &Place, at: Value, span: Span) {
+        self.note_member_index(b, place, at, span);
         let Value::Global(id) = place.root else { return };
         let Some(slot) = self.open_arrays.iter().position(|(open, _)| *open == id && place.path.is_empty()) else {
             return;
@@ -536,7 +539,7 @@ impl Sema<'_> {
             _ => None,
         };
         match known {
-            Some(at) => self.open_arrays[slot].1 = self.open_arrays[slot].1.max(at as u32 + 1),
+            Some(at) => self.open_arrays[slot].1 = self.open_arrays[slot].1.max((at as u32).saturating_add(1)),
             None => {
                 let Global { name, ty, .. } = &b.module.globals[id];
                 let element = innermost(b, *ty);
@@ -576,6 +579,11 @@ fn innermost(b: &Builder<'_>, mut ty: TypeId) -> TypeId {
         ty = element;
     }
     ty
+}
+
+/// Whether an input is what a vertex or a mesh shader gave, and never a mixture.
+const fn is_whole(interpolation: Interpolation) -> bool {
+    matches!(interpolation, Interpolation::Flat | Interpolation::PerVertex | Interpolation::PerPrimitive { .. })
 }
 
 /// What an array of blocks has itself: its members are interpolated each for itself.

@@ -7,7 +7,7 @@ use crate::glsl::ast::{self, Dimension, List, Name, TypeKind};
 use crate::glsl::extended::{self, Allowed, Family};
 use crate::glsl::types::{TypeName, type_name};
 use crate::ir::build::Builder;
-use crate::ir::{Access, ArrayLen, Binding, Member, Scalar, Struct, Type, TypeId, Types};
+use crate::ir::{Access, ArrayLen, Binding, ImageDim, Member, Scalar, Struct, Type, TypeId, Types};
 use crate::source::Span;
 
 /// Longest array; SPIR-V counts lengths in 32 bits and drivers in far fewer.
@@ -23,6 +23,15 @@ const COMMON_TYPES: &[&str] = &[
 impl Sema<'_> {
     /// The type of a specifier with its own brackets.
     pub fn type_spec(&mut self, b: &mut Builder<'_>, id: ast::TypeId) -> Option<TypeId> {
+        let ty = self.type_alone(b, id);
+        if let (None, TypeKind::Struct(of)) = (ty, self.ast[id].kind) {
+            self.refuse_opaque_struct(self.ast[of].name);
+        }
+        ty
+    }
+
+    /// The same in a declaration of nothing but the type: structs of what cannot be used yet are only declared.
+    pub fn type_alone(&mut self, b: &mut Builder<'_>, id: ast::TypeId) -> Option<TypeId> {
         let spec = self.ast[id];
         let base = match spec.kind {
             TypeKind::Named(name) => self.named_type(b, name)?,
@@ -82,6 +91,10 @@ impl Sema<'_> {
         match self.scopes.get(name.symbol).map(|declared| &declared.entity) {
             Some(Entity::Type(ty)) => return Some(*ty),
             Some(Entity::Error) => return None,
+            Some(Entity::OpaqueStruct) => {
+                self.refuse_opaque_struct(Some(name));
+                return None;
+            }
             Some(_) => {
                 let message = format!("`{}` is not a type", self.text(name.symbol));
                 self.error(Code::UNKNOWN_TYPE, name.span, message, "declared as something else");
@@ -111,8 +124,11 @@ impl Sema<'_> {
                 Some(basic.intern(&mut b.module.types))
             }
             Some(TypeName::Opaque(ty)) => {
-                if matches!(ty, Type::AccelerationStructure | Type::RayQuery) {
-                    self.need_ray_query(name.span)?;
+                match ty {
+                    Type::AccelerationStructure => self.need_structures(name.span)?,
+                    Type::RayQuery => self.need_ray_query(name.span)?,
+                    Type::Image(image) if image.dim == ImageDim::Tile => self.need_tiles(name.span)?,
+                    _ => {}
                 }
                 Some(b.module.types.intern(ty))
             }
@@ -160,7 +176,12 @@ impl Sema<'_> {
     /// Defines a struct and declares its name.
     fn struct_definition(&mut self, b: &mut Builder<'_>, id: ast::StructId) -> Option<TypeId> {
         let spec = self.ast[id];
-        let members = self.struct_members(b, spec.members);
+        let opaque = spec.name.filter(|_| self.has_opaque_member(b, spec.members));
+        let members = self.struct_members(b, spec.members, opaque.is_some());
+        if let Some(name) = opaque {
+            self.declare(name, if members.is_some() { Entity::OpaqueStruct } else { Entity::Error });
+            return None;
+        }
         let name = spec.name.map_or("", |name| self.text(name.symbol));
         let ty = members.map(|members| {
             b.module.types.add_struct(Struct { name: name.into(), members, block: false, logical: None })
@@ -173,14 +194,36 @@ impl Sema<'_> {
         ty
     }
 
-    fn struct_members(&mut self, b: &mut Builder<'_>, list: List<ast::Member>) -> Option<Vec<Member>> {
+    /// Whether a member is an image or a sampler, or an array of such (GLSL 4.60 section 4.1.7).
+    fn has_opaque_member(&mut self, b: &mut Builder<'_>, list: List<ast::Member>) -> bool {
+        self.ast[list].iter().any(|line| match self.ast[line.ty].kind {
+            TypeKind::Named(name) => match type_name(self.text(name.symbol)) {
+                Some(TypeName::Opaque(ty)) => {
+                    let ty = b.module.types.intern(ty);
+                    self.is_opaque(b, ty) && !self.is_tile(b, ty)
+                }
+                _ => false,
+            },
+            _ => false,
+        })
+    }
+
+    /// Complains of the use of a struct that was only declared.
+    fn refuse_opaque_struct(&mut self, name: Option<Name>) {
+        let Some(name) = name else { return };
+        if let Some(Entity::OpaqueStruct) = self.scopes.get(name.symbol).map(|declared| &declared.entity) {
+            self.unsupported(name.span, "structs with images or samplers in them are");
+        }
+    }
+
+    fn struct_members(&mut self, b: &mut Builder<'_>, list: List<ast::Member>, opaque: bool) -> Option<Vec<Member>> {
         let ast = self.ast;
         let mut members: Vec<Member> = Vec::new();
         let mut complete = true;
         for line in &ast[list] {
             let base = self.type_spec(b, line.ty);
             for declarator in &ast[line.declarators] {
-                let ty = base.and_then(|base| self.member_type(b, base, declarator));
+                let ty = base.and_then(|base| self.member_type(b, base, declarator, opaque));
                 complete &= ty.is_some();
                 let name = self.text(declarator.name.symbol);
                 self.check_new_member(&members, name, declarator.name.span);
@@ -192,9 +235,17 @@ impl Sema<'_> {
         complete.then_some(members)
     }
 
-    fn member_type(&mut self, b: &mut Builder<'_>, base: TypeId, declarator: &ast::Declarator) -> Option<TypeId> {
+    fn member_type(
+        &mut self,
+        b: &mut Builder<'_>,
+        base: TypeId,
+        declarator: &ast::Declarator,
+        opaque: bool,
+    ) -> Option<TypeId> {
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
-        self.refuse_opaque(b, ty, declarator.span)?;
+        if !opaque {
+            self.refuse_opaque(b, ty, declarator.span)?;
+        }
         self.refuse_query(b, ty, declarator.span)?;
         let complaint = match b.module.types.get(ty) {
             Type::Void => "a member cannot be `void`",

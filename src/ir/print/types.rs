@@ -93,6 +93,7 @@ fn image_text(word: &str, image: ImageType) -> String {
         ImageDim::Rect => "rect",
         ImageDim::Buffer => "buffer",
         ImageDim::SubpassInput => "subpass",
+        ImageDim::Tile => "tile",
     };
     let flags = [
         (image.arrayed, " array"),

@@ -40,10 +40,14 @@ impl Body<'_> {
             | ImageOp::Gather
             | ImageOp::Fetch
             | ImageOp::FragmentFetch
+            | ImageOp::Attachment
             | ImageOp::Read => Some(self.types.vector(image.sampled, 4)),
             ImageOp::Write => Some(Types::VOID),
             ImageOp::Atomic(AtomicOp::Store, ..) => Some(Types::VOID),
-            ImageOp::Atomic(..) => Some(scalar),
+            ImageOp::Atomic(..) => {
+                let (scalar, size) = image.atomic_texel();
+                Some(self.types.vector(scalar, size))
+            }
             ImageOp::Weighted | ImageOp::BoxFilter | ImageOp::BlockMatch { .. } => {
                 Some(self.types.vector(Scalar::F32, 4))
             }

@@ -2,7 +2,9 @@
 
 use super::body::Body;
 use super::{Check, ensure};
-use crate::ir::{ArrayLen, AtomicOp, Inst, Op, Place, RayOp, Scalar, Space, Type, TypeId, Types, Value, Values};
+use crate::ir::{
+    ArrayLen, AtomicOp, Inst, Op, Place, RayOp, RaySubject, Scalar, Space, Type, TypeId, Types, Value, Values,
+};
 
 impl Body<'_> {
     pub fn memory(&mut self, inst: &Inst) -> Check {
@@ -59,9 +61,12 @@ impl Body<'_> {
 
     fn ray(&mut self, ty: TypeId, op: RayOp, on: Value, args: Values) -> Check {
         let of = self.value(on)?;
-        match op {
-            RayOp::Structure => ensure!(self.shape(of)? == (Scalar::U32, 2), "an address of {}", self.name(of)),
-            _ => {
+        match op.subject() {
+            RaySubject::Address => ensure!(self.shape(of)? == (Scalar::U32, 2), "an address of {}", self.name(of)),
+            RaySubject::Structure => {
+                ensure!(self.types.get(of) == Type::AccelerationStructure, "{} is no structure", self.name(of));
+            }
+            RaySubject::Query => {
                 let pointee = self.types.pointee(of).map(|(_, pointee)| self.types.get(pointee));
                 ensure!(pointee == Some(Type::RayQuery), "{} is no pointer to a ray query", self.name(of));
             }
@@ -135,8 +140,12 @@ impl Body<'_> {
         let (space, of) = self.pointee(pointer)?;
         let shared = matches!(space, Space::Storage | Space::Workgroup | Space::Physical);
         ensure!(shared, "no atomics in {space:?} space");
-        let Type::Scalar(scalar) = self.types.get(of) else { return Err(format!("{} is no scalar", self.name(of))) };
-        ensure!(atomic_takes(op, scalar), "not for {}", self.name(of));
+        let taken = match self.types.get(of) {
+            Type::Scalar(scalar) => atomic_takes(op, scalar),
+            Type::Vector { scalar: Scalar::F16, size: 2 | 4 } => op.takes_vectors(),
+            _ => return Err(format!("{} is no scalar", self.name(of))),
+        };
+        ensure!(taken, "not for {}", self.name(of));
         let args = self.list_types(args)?;
         let count = match op {
             AtomicOp::Load => 0,

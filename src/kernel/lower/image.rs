@@ -121,11 +121,13 @@ impl Lower<'_> {
             Type::Image(ty) | Type::SampledImage(ty) => ty,
             _ => return None,
         };
-        if ty.sampled.width != 32 {
-            self.not_yet("images of other than 32-bit components");
-            return None;
-        }
-        Some(ty)
+        let what = match (ty.dim, ty.sampled.width) {
+            (ImageDim::Tile, _) => "reads of color attachments",
+            (_, 32) => return Some(ty),
+            _ => "images of other than 32-bit components",
+        };
+        self.not_yet(what);
+        None
     }
 
     fn on_image(
@@ -379,6 +381,7 @@ const fn refused(op: ImageOp) -> Option<&'static str> {
     match op {
         O::Atomic(..) => None,
         O::FragmentMask | O::FragmentFetch => Some("fragment masks"),
+        O::Attachment => Some("reads of color attachments"),
         O::Weighted | O::BoxFilter | O::BlockMatch { .. } => Some("filters over blocks of texels"),
         O::Sample | O::SampleProjected | O::Gather | O::Fetch | O::Read | O::Write | O::Combine => None,
         O::Size | O::QueryLod | O::Levels | O::Samples => None,

@@ -50,7 +50,9 @@ impl Lower<'_> {
             self.not_yet("attributes of 64-bit numbers");
             return None;
         }
-        if ports.iter().any(|port| port.interpolation == Interpolation::PerVertex) {
+        let whole =
+            |port: &Port| matches!(port.interpolation, Interpolation::PerVertex | Interpolation::PerPrimitive { .. });
+        if ports.iter().any(whole) {
             self.not_yet("inputs of whole primitives");
             return None;
         }

@@ -202,13 +202,13 @@ impl Lower<'_> {
 
     pub fn atomic(&mut self, inst: &ir::Inst) -> Scalars {
         let IrOp::Atomic { op, pointer, args, scope, order } = inst.op else { return Scalars::new() };
-        let args: Scalars = self.list(args).iter().map(|arg| self.scalar(*arg)).collect();
         let pointer = self.pointer(pointer);
         let Some((place, cell)) = self.atomic_place(&pointer) else {
             self.not_yet("atomic operations on such memory");
             let scalars = self.shapes.scalars(inst.ty);
             return self.undefined(&scalars);
         };
+        let args: Scalars = self.list(args).iter().map(|arg| self.scalar(*arg)).collect();
         let access = access(place, cell, 1, self.b.flags);
         let address = self.address(place.address);
         let operands: Scalars = [address].into_iter().chain(args).collect();

@@ -177,7 +177,7 @@ fn ports(kernel: &Kernel) -> String {
 /// How an attribute is interpolated (NV_fragment_program4, NV_gpu_program5).
 fn qualifiers(input: &Input) -> String {
     let interpolation = match input.interpolation {
-        Interpolation::Perspective | Interpolation::PerVertex => "",
+        Interpolation::Perspective | Interpolation::PerVertex | Interpolation::PerPrimitive { .. } => "",
         Interpolation::Linear => "NOPERSPECTIVE ",
         Interpolation::Flat => "FLAT ",
     };

@@ -73,6 +73,7 @@ const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::FragmentBarycentricKHR, "SPV_KHR_fragment_shader_barycentric", None),
     (Capability::QuadControlKHR, "SPV_KHR_quad_control", None),
     (Capability::ShaderSMBuiltinsNV, "SPV_NV_shader_sm_builtins", None),
+    (Capability::AtomicFloat16VectorNV, "SPV_NV_shader_atomic_fp16_vector", None),
     (Capability::AtomicFloat32AddEXT, "SPV_EXT_shader_atomic_float_add", None),
     (Capability::AtomicFloat64AddEXT, "SPV_EXT_shader_atomic_float_add", None),
     (Capability::StorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
@@ -90,7 +91,17 @@ const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::ComputeDerivativeGroupQuadsKHR, "SPV_KHR_compute_shader_derivatives", None),
     (Capability::ComputeDerivativeGroupLinearKHR, "SPV_KHR_compute_shader_derivatives", None),
     (Capability::RayQueryKHR, "SPV_KHR_ray_query", None),
+    (Capability::RayQueryPositionFetchKHR, "SPV_KHR_ray_tracing_position_fetch", None),
+    (Capability::RayTraversalPrimitiveCullingKHR, "SPV_KHR_ray_query", None),
+    (Capability::RayTracingOpacityMicromapEXT, "SPV_EXT_opacity_micromap", None),
+    (Capability::RayTracingClusterAccelerationStructureNV, "SPV_NV_cluster_acceleration_structure", None),
+    (Capability::RayTracingSpheresGeometryNV, "SPV_NV_linear_swept_spheres", None),
+    (Capability::RayTracingLinearSweptSpheresGeometryNV, "SPV_NV_linear_swept_spheres", None),
+    (Capability::DisplacementMicromapNV, "SPV_NV_displacement_micromap", None),
     (Capability::FragmentMaskAMD, "SPV_AMD_shader_fragment_mask", None),
+    (Capability::MeshShadingEXT, "SPV_EXT_mesh_shader", None),
+    (Capability::MeshShadingNV, "SPV_NV_mesh_shader", None),
+    (Capability::TileImageColorReadAccessEXT, "SPV_EXT_shader_tile_image", None),
     (Capability::TileImageDepthReadAccessEXT, "SPV_EXT_shader_tile_image", None),
     (Capability::TileImageStencilReadAccessEXT, "SPV_EXT_shader_tile_image", None),
     (Capability::TextureSampleWeightedQCOM, "SPV_QCOM_image_processing", None),
@@ -224,6 +235,18 @@ const fn of_op(op: Op) -> Option<Capability> {
         Op::DepthAttachmentReadEXT => Capability::TileImageDepthReadAccessEXT,
         Op::StencilAttachmentReadEXT => Capability::TileImageStencilReadAccessEXT,
         Op::DemoteToHelperInvocation | Op::IsHelperInvocationEXT => Capability::DemoteToHelperInvocation,
+        Op::RayQueryGetIntersectionTriangleVertexPositionsKHR => Capability::RayQueryPositionFetchKHR,
+        Op::RayQueryGetIntersectionClusterIdNV => Capability::RayTracingClusterAccelerationStructureNV,
+        Op::RayQueryGetIntersectionSpherePositionNV
+        | Op::RayQueryGetIntersectionSphereRadiusNV
+        | Op::RayQueryIsSphereHitNV => Capability::RayTracingSpheresGeometryNV,
+        Op::RayQueryGetIntersectionLSSPositionsNV
+        | Op::RayQueryGetIntersectionLSSRadiiNV
+        | Op::RayQueryGetIntersectionLSSHitValueNV
+        | Op::RayQueryIsLSSHitNV => Capability::RayTracingLinearSweptSpheresGeometryNV,
+        Op::FetchMicroTriangleVertexPositionNV | Op::FetchMicroTriangleVertexBarycentricNV => {
+            Capability::DisplacementMicromapNV
+        }
         Op::TypeCooperativeMatrixKHR => Capability::CooperativeMatrixKHR,
         Op::GroupNonUniformRotateKHR => Capability::GroupNonUniformRotateKHR,
         Op::GroupNonUniformPartitionEXT => Capability::GroupNonUniformPartitionedEXT,

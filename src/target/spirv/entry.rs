@@ -4,9 +4,17 @@ use super::globals::Variable;
 use super::words::clip;
 use super::{Emitter, Version};
 use crate::ir::{
-    ConstId, DepthPromise, DerivativeGroup, EntryPoint, FragmentModes, FuncId, Interlock, Reconvergence, Scalar, Stage,
+    ConstId, DepthPromise, DerivativeGroup, EntryPoint, FragmentModes, FuncId, Interlock, PixelParts, Reconvergence,
+    Scalar, Stage,
 };
 use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
+
+/// What is read of the pixel without waiting for fragments before.
+const NON_COHERENT: [(PixelParts, ExecutionMode); 3] = [
+    (PixelParts::COLOR, ExecutionMode::NonCoherentColorAttachmentReadEXT),
+    (PixelParts::DEPTH, ExecutionMode::NonCoherentDepthAttachmentReadEXT),
+    (PixelParts::STENCIL, ExecutionMode::NonCoherentStencilAttachmentReadEXT),
+];
 
 impl Emitter<'_> {
     pub fn entry_point(&mut self, entry: &EntryPoint) {
@@ -67,6 +75,11 @@ impl Emitter<'_> {
         }
         if modes.early_tests {
             mode(ExecutionMode::EarlyFragmentTests);
+        }
+        for (part, of_part) in NON_COHERENT {
+            if modes.non_coherent.contains(part) {
+                mode(of_part);
+            }
         }
         if modes.post_depth_coverage {
             mode(ExecutionMode::PostDepthCoverage);

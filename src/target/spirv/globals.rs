@@ -3,7 +3,6 @@
 //! meet the pipeline is in `interface`.
 
 use super::Emitter;
-use super::types::storage_class;
 use crate::ir::{self, Access, ArrayLen, Binding, Global, GlobalId, Space, Type, TypeId};
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::FxHashSet;
@@ -51,7 +50,7 @@ impl Emitter<'_> {
     pub fn global(&mut self, id: GlobalId) -> Variable {
         let module = self.module;
         let global = &module.globals[id];
-        let class = storage_class(global.space);
+        let class = self.class_of(global.space, global.ty);
         if self.globals.known[id.index()] == 0 {
             let before = std::mem::replace(&mut self.span, global.span);
             self.globals.known[id.index()] = self.declare_global(global);
@@ -87,10 +86,13 @@ impl Emitter<'_> {
         let ty = if laid_out { self.memory_type(global.ty) } else { self.value_type(global.ty) };
         let init = global.init.filter(|init| !self.is_undef(*init));
         let init = init.map(|init| if global.space == Space::Workgroup { self.null(ty) } else { self.constant(init) });
-        let id = self.variable(storage_class(global.space), ty, init);
+        let id = self.variable(self.class_of(global.space, global.ty), ty, init);
         if let Binding::Resource { set, binding } = global.binding {
             self.decorate(id, Decoration::DescriptorSet, &[set]);
             self.decorate(id, Decoration::Binding, &[binding]);
+        }
+        if let Binding::Tile { location } = global.binding {
+            self.decorate(id, Decoration::Location, &[location]);
         }
         if let Binding::Attachment { set, binding, index } = global.binding {
             self.decorate(id, Decoration::DescriptorSet, &[set]);

@@ -40,6 +40,7 @@ const fn dim(dim: ImageDim) -> Dim {
         ImageDim::Rect => Dim::DimRect,
         ImageDim::Buffer => Dim::DimBuffer,
         ImageDim::SubpassInput => Dim::DimSubpassData,
+        ImageDim::Tile => Dim::DimTileImageDataEXT,
     }
 }
 
@@ -53,6 +54,7 @@ const fn dim_capability(image: ImageType) -> Option<Capability> {
         (ImageDim::Cube, false, true) => Capability::SampledCubeArray,
         (ImageDim::Cube, true, true) => Capability::ImageCubeArray,
         (ImageDim::SubpassInput, ..) => Capability::InputAttachment,
+        (ImageDim::Tile, ..) => Capability::TileImageColorReadAccessEXT,
         _ => return None,
     })
 }
@@ -156,6 +158,7 @@ impl Body<'_, '_> {
             ImageOp::Fetch => self.fetch(ty, &operands),
             ImageOp::Read | ImageOp::Write => self.access_texel(ty, op, image, &operands),
             ImageOp::Atomic(op, scope, order) => self.image_atomic(ty, op, (scope, order), image, &operands),
+            ImageOp::Attachment => self.fragment(Op::ColorAttachmentReadEXT, ty, &operands),
             ImageOp::FragmentMask => self.fragment(Op::FragmentMaskFetchAMD, ty, &operands),
             ImageOp::FragmentFetch => self.fragment(Op::FragmentFetchAMD, ty, &operands),
             ImageOp::Weighted | ImageOp::BoxFilter | ImageOp::BlockMatch { .. } => self.process(ty, op, &operands),
@@ -252,7 +255,7 @@ impl Body<'_, '_> {
         self.at_coordinate(Op::ImageGather, ty, operands.words[0], Some(component), operands)
     }
 
-    /// The number of a fragment is no optional operand, unlike that of a sample.
+    /// Image, coordinate and number, as far as they are there: none of them is one of the optional operands.
     fn fragment(&mut self, op: Op, ty: TypeId, operands: &Operands) -> Word {
         let mut words: SmallVec<[Word; 3]> = smallvec![self.bare_image(operands)];
         let parts = [ImageParts::COORDINATE, ImageParts::SAMPLE];
@@ -307,8 +310,9 @@ impl Body<'_, '_> {
         image: ImageType,
         operands: &Operands,
     ) -> Word {
-        let scalar = self.m.scalar_type(image.sampled);
-        let pointer = self.m.pointer_to(StorageClass::Image, scalar);
+        let (scalar, size) = image.atomic_texel();
+        let of = if size == 1 { self.m.scalar_type(scalar) } else { self.m.vector_type(scalar, size) };
+        let pointer = self.m.pointer_to(StorageClass::Image, of);
         let no_sample = self.m.scalar_constant(Scalar::I32, 0);
         let sample = operands.word(ImageParts::SAMPLE).unwrap_or(no_sample);
         let Some(coordinate) = operands.word(ImageParts::COORDINATE) else {
@@ -318,7 +322,7 @@ impl Body<'_, '_> {
         self.pass_non_uniform(operands.values[0], texel);
         let data: SmallVec<[Word; 2]> =
             [ImageParts::DATA, ImageParts::COMPARED].into_iter().filter_map(|part| operands.word(part)).collect();
-        self.texel_atomic(ty, op, how, texel, image.sampled, &data)
+        self.texel_atomic(ty, op, how, texel, (scalar, size), &data)
     }
 
     fn query(&mut self, ty: TypeId, op: ImageOp, operands: &Operands) -> Word {

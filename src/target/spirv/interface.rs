@@ -3,6 +3,7 @@
 
 use super::function::Body;
 use super::{Emitter, Version};
+use crate::diagnostic::Code;
 use crate::ir::{
     self, Access, Binding, Global, GlobalId, ImageDim, Inst, InstFlags, Interpolation, Sampling, Scalar, Space, Stage,
     Type, TypeId, Types, Value,
@@ -67,7 +68,10 @@ impl Emitter<'_> {
             self.module.types.scalar_of(global.ty).is_some_and(|scalar| scalar.is_int() || scalar == Scalar::F64);
         let flat = matches!(
             global.binding,
-            Binding::Location { interpolation: Interpolation::Flat | Interpolation::PerVertex, .. }
+            Binding::Location {
+                interpolation: Interpolation::Flat | Interpolation::PerVertex | Interpolation::PerPrimitive { .. },
+                ..
+            }
         );
         if fragment && global.space == Space::Input && stays && !flat {
             self.decorate(id, Decoration::Flat, &[]);
@@ -102,6 +106,13 @@ impl Emitter<'_> {
             Interpolation::PerVertex => {
                 self.needs.capability(Capability::FragmentBarycentricKHR);
                 self.decorate_target(target, Decoration::PerVertexKHR, &[]);
+            }
+            Interpolation::PerPrimitive { nvidia } => {
+                if !nvidia && !self.options.version.has_1_4() {
+                    self.fail(Code::PROFILE_LACKS, "mesh shaders have no extension before SPIR-V 1.4".into());
+                }
+                self.needs.capability(if nvidia { Capability::MeshShadingNV } else { Capability::MeshShadingEXT });
+                self.decorate_target(target, Decoration::PerPrimitiveEXT, &[]);
             }
         }
         match sampling {

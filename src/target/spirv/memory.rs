@@ -233,10 +233,10 @@ impl Body<'_, '_> {
         op: AtomicOp,
         how: (Scope, Order),
         texel: Word,
-        scalar: Scalar,
+        of: (Scalar, u8),
         data: &[Word],
     ) -> Word {
-        let Some(opcode) = self.atomic_opcode_of(op, scalar) else {
+        let Some(opcode) = self.atomic_opcode_of(op, of) else {
             return self.m.unsupported("this atomic operation on this kind of image");
         };
         let (scope, semantics) = self.scope_and_semantics(how.0, how.1, MemorySemantics::IMAGE_MEMORY);
@@ -254,11 +254,17 @@ impl Body<'_, '_> {
     }
 
     fn atomic_opcode(&mut self, op: AtomicOp, pointee: TypeId) -> Option<Op> {
-        let Type::Scalar(scalar) = self.m.module.types.get(pointee) else { return None };
-        self.atomic_opcode_of(op, scalar)
+        match self.m.module.types.get(pointee) {
+            Type::Scalar(scalar) => self.atomic_opcode_of(op, (scalar, 1)),
+            Type::Vector { scalar, size } => self.atomic_opcode_of(op, (scalar, size)),
+            _ => None,
+        }
     }
 
-    fn atomic_opcode_of(&mut self, op: AtomicOp, scalar: Scalar) -> Option<Op> {
+    fn atomic_opcode_of(&mut self, op: AtomicOp, (scalar, size): (Scalar, u8)) -> Option<Op> {
+        if size > 1 {
+            return self.vector_atomic(op, scalar);
+        }
         if scalar.is_int() && scalar.width == 64 {
             self.m.needs.capability(Capability::Int64Atomics);
         }
@@ -270,6 +276,19 @@ impl Body<'_, '_> {
             return None;
         }
         Some(atomic_table(op, scalar.kind == ScalarKind::Sint))
+    }
+
+    /// Atomics on vectors of halves (SPV_NV_shader_atomic_fp16_vector).
+    fn vector_atomic(&mut self, op: AtomicOp, scalar: Scalar) -> Option<Op> {
+        let opcode = match op {
+            AtomicOp::Add => Op::AtomicFAddEXT,
+            AtomicOp::Min => Op::AtomicFMinEXT,
+            AtomicOp::Max => Op::AtomicFMaxEXT,
+            AtomicOp::Exchange => Op::AtomicExchange,
+            _ => return None,
+        };
+        self.m.needs.capability(Capability::AtomicFloat16VectorNV);
+        (scalar == Scalar::F16).then_some(opcode)
     }
 
     /// Sums and orders of floats (SPV_EXT_shader_atomic_float_add, SPV_EXT_shader_atomic_float_min_max).

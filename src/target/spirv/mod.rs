@@ -234,6 +234,7 @@ impl<'a> Emitter<'a> {
             self.entry_point(entry);
         }
         self.alias_shared_blocks();
+        self.ray_modes();
     }
 
     /// The module from its sections, in the order of section 2.4.

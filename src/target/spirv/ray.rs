@@ -1,7 +1,9 @@
-//! Ray queries (SPV_KHR_ray_query): every operation is one instruction.
+//! Ray queries (SPV_KHR_ray_query, and what vendors add to it): every operation is one instruction.
 
+use super::Emitter;
 use super::function::Body;
-use crate::ir::{RayOp, TypeId, Types, Value, Values};
+use crate::diagnostic::Code;
+use crate::ir::{RayModes, RayOp, RaySubject, TypeId, Types, Value, Values};
 use rspirv::spirv::{Capability, Op, Word};
 use smallvec::{SmallVec, smallvec};
 
@@ -31,13 +33,62 @@ const fn opcode(op: RayOp) -> Op {
         R::ObjectRayOrigin => Op::RayQueryGetIntersectionObjectRayOriginKHR,
         R::ObjectToWorld => Op::RayQueryGetIntersectionObjectToWorldKHR,
         R::WorldToObject => Op::RayQueryGetIntersectionWorldToObjectKHR,
+        R::TrianglePositions => Op::RayQueryGetIntersectionTriangleVertexPositionsKHR,
+        R::ClusterId => Op::RayQueryGetIntersectionClusterIdNV,
+        R::SpherePosition => Op::RayQueryGetIntersectionSpherePositionNV,
+        R::SphereRadius => Op::RayQueryGetIntersectionSphereRadiusNV,
+        R::IsSphereHit => Op::RayQueryIsSphereHitNV,
+        R::SweptPositions => Op::RayQueryGetIntersectionLSSPositionsNV,
+        R::SweptRadii => Op::RayQueryGetIntersectionLSSRadiiNV,
+        R::SweptHitValue => Op::RayQueryGetIntersectionLSSHitValueNV,
+        R::IsSweptHit => Op::RayQueryIsLSSHitNV,
+        R::MicroVertexPosition => Op::FetchMicroTriangleVertexPositionNV,
+        R::MicroVertexBarycentrics => Op::FetchMicroTriangleVertexBarycentricNV,
         R::Structure => Op::ConvertUToAccelerationStructureKHR,
     }
 }
 
+impl Emitter<'_> {
+    /// What the shader says of all its rays.
+    pub fn ray_modes(&mut self) {
+        let rows = [
+            (RayModes::PRIMITIVE_CULLING, Capability::RayTraversalPrimitiveCullingKHR),
+            (RayModes::OPACITY_MICROMAPS, Capability::RayTracingOpacityMicromapEXT),
+        ];
+        for (mode, capability) in rows {
+            if self.module.rays.contains(mode) {
+                self.needs.capability(capability);
+            }
+        }
+    }
+}
+
+/// Whether the extension that brings an operation wants SPIR-V 1.4.
+const fn is_late(op: RayOp) -> bool {
+    use RayOp as R;
+    matches!(
+        op,
+        R::ClusterId
+            | R::SpherePosition
+            | R::SphereRadius
+            | R::IsSphereHit
+            | R::SweptPositions
+            | R::SweptRadii
+            | R::SweptHitValue
+            | R::IsSweptHit
+    )
+}
+
 impl Body<'_, '_> {
     pub fn ray(&mut self, ty: TypeId, op: RayOp, on: Value, args: Values) -> Word {
-        self.m.needs.capability(Capability::RayQueryKHR);
+        if is_late(op) && !self.m.options.version.has_1_4() {
+            return self
+                .m
+                .fail(Code::PROFILE_LACKS, "rays tell nothing of clusters and spheres before SPIR-V 1.4".into());
+        }
+        if op.subject() != RaySubject::Structure {
+            self.m.needs.capability(Capability::RayQueryKHR);
+        }
         let mut words: SmallVec<[Word; 8]> = smallvec![self.value(on)];
         words.extend(self.values(args));
         if ty == Types::VOID {

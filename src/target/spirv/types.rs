@@ -6,7 +6,9 @@
 
 use super::Emitter;
 use super::globals::access_decorations;
-use crate::ir::{ArrayLen, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, StructId, Type, TypeId, Types};
+use crate::ir::{
+    ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, StructId, Type, TypeId, Types,
+};
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
@@ -89,6 +91,15 @@ pub(super) const fn storage_class(space: Space) -> StorageClass {
 }
 
 impl Emitter<'_> {
+    /// The storage class of a variable of type `ty`, or a part of one: color attachments have their own.
+    pub fn class_of(&self, space: Space, ty: TypeId) -> StorageClass {
+        match self.module.types.get(ty) {
+            Type::Array { element, .. } if space == Space::Handle => self.class_of(space, element),
+            Type::Image(ImageType { dim: ImageDim::Tile, .. }) => StorageClass::TileImageEXT,
+            _ => storage_class(space),
+        }
+    }
+
     /// The type that values of `id` have; layouts are dropped.
     #[inline(always)]
     pub fn value_type(&mut self, id: TypeId) -> Word {
@@ -136,8 +147,9 @@ impl Emitter<'_> {
     }
 
     pub fn pointer_type(&mut self, space: Space, pointee: TypeId) -> Word {
+        let class = self.class_of(space, pointee);
         let pointee = self.type_in(space, pointee);
-        self.pointer_to(storage_class(space), pointee)
+        self.pointer_to(class, pointee)
     }
 
     pub fn pointer_to(&mut self, class: StorageClass, pointee: Word) -> Word {

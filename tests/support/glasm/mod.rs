@@ -11,7 +11,7 @@ mod machine;
 mod parse;
 pub mod pictures;
 mod resources;
-mod sample;
+pub mod sample;
 mod scalar;
 
 use super::lavapipe::{Buffers, Request};

@@ -6,6 +6,7 @@
 mod control;
 mod lanes;
 mod memory;
+mod rays;
 mod values;
 
 use super::{SpirvOptions, emit};
