@@ -9,6 +9,9 @@ use std::sync::Arc;
 /// Empty lines that are cheaper to read than a `#line`.
 const NEWLINE_LIMIT: u32 = 8;
 
+/// The same in front of all text, where a `#line` would come before the `#version`.
+const HEAD_LIMIT: u32 = 1 << 12;
+
 /// Renders a run's output.
 pub(super) fn render(mut run: Preprocessor<'_>, main: FileId) -> String {
     let tokens: Vec<PpToken> = std::iter::from_fn(|| run.next_token()).collect();
@@ -67,7 +70,7 @@ impl Writer<'_> {
     fn end_line(&mut self) {
         if !self.blank {
             self.text.push('\n');
-            self.line += 1;
+            self.line = self.line.saturating_add(1);
             self.blank = true;
         }
     }
@@ -78,7 +81,8 @@ impl Writer<'_> {
         if at.file == self.file && at.line == self.line {
             return;
         }
-        let near = at.line > self.line && (at.line - self.line <= NEWLINE_LIMIT || self.text.trim().is_empty());
+        let limit = if self.text.trim().is_empty() { HEAD_LIMIT } else { NEWLINE_LIMIT };
+        let near = at.line.checked_sub(self.line).is_some_and(|gap| (1..=limit).contains(&gap));
         if at.file == self.file && near {
             (self.line..at.line).for_each(|_| self.text.push('\n'));
         } else {

@@ -27,6 +27,12 @@ fn text_marks_gaps_and_files() {
 }
 
 #[test]
+fn lines_may_have_the_largest_numbers() {
+    assert_eq!(text_of("#version 450\n#line 4294967294\na\nb\nc", &[]), "#version 450\n#line 4294967294\na\nb c\n");
+    assert_eq!(text_of("#line 4294967294\na", &[]), "#line 4294967294\na\n");
+}
+
+#[test]
 fn text_is_read_again_as_the_same_tokens() {
     let text = "#version 450\n#extension GL_GOOGLE_include_directive : enable\n#define C(a, b) a b\n#include \"x\"\nC(1, .5) C(1., x) C(x, y) C(+, +) C(/, /) C(1e, +1) C(<, <=) C(a, .x) C(1, .x)";
     let files = [("x", "#define P +\nP+P-=P=\n")];
