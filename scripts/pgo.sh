@@ -48,7 +48,7 @@ train() {
 if [ "$(cat "$folder/state" 2> /dev/null)" != "$(state "$1")" ]; then
     rm -rf "$folder/counts"
     mkdir -p "$folder"
-    [ "$1" != bench ] || stop=--no-run
+    [ "$1" != bench ] || [[ " $* " == *" --no-run "* ]] || stop=--no-run
     RUSTFLAGS="-Cprofile-generate=$folder/counts" CARGO_TARGET_DIR=$folder/counting cargo "$@" ${stop:-}
     train
     profdata merge --output "$profile" "$folder/counts"
