@@ -15,6 +15,18 @@ fn input(source: &str) -> Input<'_> {
 }
 
 #[test]
+fn bits_behind_the_last_lane_may_be_asked_for() {
+    let text = SUM.replace("GL_CROSSLANE_portable", "GL_KHR_shader_subgroup_ballot").replace(
+        "exclusiveAdd8(allReduceAdd32(a[gl_GlobalInvocationID.x]))",
+        "float(subgroupBallotBitExtract(subgroupBallot(true), 4294967295u))",
+    );
+    for profile in ["spirv-1.6", "nv-hopper", "gfx900", "gfx1100-wave32"] {
+        let made = compile(&input(&text), &options(profile), &NoIncludes);
+        assert!(matches!(made.verdict, Verdict::Done(_)), "{profile}: {:?}", made.diagnostics);
+    }
+}
+
+#[test]
 fn one_reading_gives_every_profile_that_it_serves_its_own_output() {
     let families = [
         ["nv-kepler", "nv-maxwell", "nv-hopper"],

@@ -11,6 +11,7 @@ use crate::ir::{
     self, Binding, BuiltIn, Global, GlobalId, Interpolation, Place, Sampling, Scalar, Space, Stage, StructId, Type,
     TypeId, Values,
 };
+use crate::kernel::stage::DISTANCES;
 use crate::kernel::{Input, Op, Output, Site, Ty, Value};
 
 /// Where a scalar of an interface is.
@@ -64,6 +65,8 @@ impl Lower<'_> {
             (Type::Struct(id), Binding::None | Binding::Location { location: None, .. }) => self.members(id, into),
             (_, Binding::BuiltIn(built_in)) => {
                 let scalars = self.shapes.scalars(ty);
+                // Masks of views may be any number.
+                let scalars = if scalars.len() > usize::from(DISTANCES) { &[][..] } else { &scalars[..] };
                 into.extend((0..).zip(scalars.iter()).map(|(component, scalar)| port_of(built_in, component, *scalar)));
             }
             (_, Binding::Location { location: Some(location), component, index, interpolation, sampling }) => {

@@ -258,7 +258,7 @@ impl<'a> Builder<'a> {
         match op {
             AluOp::And if most & !b == 0 => Some(value),
             AluOp::And if most & b == 0 => Some(Operand::Const(0)),
-            AluOp::Shr if b > 0 && most >> b == 0 => Some(Operand::Const(0)),
+            AluOp::Shr if b > 0 && most.checked_shr(b) == Some(0) => Some(Operand::Const(0)),
             AluOp::Add | AluOp::Sub | AluOp::Or | AluOp::Xor | AluOp::Shl | AluOp::Shr if b == 0 => Some(value),
             AluOp::Ge if b == 0 => Some(Operand::Bool(true)),
             _ => None,

@@ -154,6 +154,18 @@ void main() { colour = vec4(float(wide.z), float(wide.x), float(narrow), 0.0); }
 }
 
 #[test]
+fn built_in_arrays_of_any_length_are_refused() {
+    for last in [8, 64, 300] {
+        let text = format!(
+            "
+#extension GL_NVX_multiview_per_view_attributes : require
+void main() {{ gl_ViewportMaskPerViewNV[{last}] = 1; }}"
+        );
+        assert_eq!(codes(lowered(Stage::Vertex, &text)), ["E0703"], "{last}");
+    }
+}
+
+#[test]
 fn a_second_source_is_a_place_of_its_own() {
     let text = "
 layout(location = 0, index = 0) out vec4 colour;
