@@ -29,7 +29,8 @@ impl Sema<'_> {
     /// Complains of each variable that takes what an earlier one has.
     pub fn check_locations(&mut self, module: &Module) {
         let mut owners: FxHashMap<Spot, [Option<&Global>; COMPONENTS as usize]> = FxHashMap::default();
-        for (_, global) in module.globals.iter() {
+        let borders = module.globals.iter().map(|(_, global)| global);
+        for global in borders.filter(|global| matches!(global.space, Space::Input | Space::Output)) {
             let other = parts(&module.types, global).into_iter().find_map(|(spot, mask)| {
                 let owner = owners.entry(spot).or_default();
                 let taken = owner.iter_mut().enumerate().filter(|(n, _)| mask >> n & 1 != 0);

@@ -44,6 +44,14 @@ impl Sema<'_> {
         None
     }
 
+    /// Reports the initial value of what the pipeline provides.
+    pub fn refuse_initial_value(&mut self, declarator: &Declarator, what: &str) {
+        if let Some(init) = declarator.init {
+            let message = format!("{what} has no initial value");
+            self.error(Code::BAD_INITIALIZER, self.ast[init].span, message, "not allowed");
+        }
+    }
+
     /// `layout(set = 0, binding = 1, rgba8) uniform image2D name[2];`
     pub fn resource(
         &mut self,
@@ -62,10 +70,7 @@ impl Sema<'_> {
         if qualifiers.uniform.is_none() {
             self.refuse_opaque(b, base, declarator.span)?;
         }
-        if let Some(init) = declarator.init {
-            let message = "an image or sampler has no initial value";
-            self.error(Code::BAD_INITIALIZER, self.ast[init].span, message, "not allowed");
-        }
+        self.refuse_initial_value(declarator, "an image or sampler");
         let mut layout = ResourceLayout::default();
         for id in &self.layout_ids(decl.qualifiers) {
             self.resource_layout_id(b, id, &mut layout)?;

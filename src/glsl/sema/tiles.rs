@@ -50,10 +50,7 @@ impl Sema<'_> {
         if qualifiers.tile.is_none() {
             self.refuse_opaque(b, base, declarator.span)?;
         }
-        if let Some(init) = declarator.init {
-            let message = "an attachment has no initial value";
-            self.error(Code::BAD_INITIALIZER, self.ast[init].span, message, "not allowed");
-        }
+        self.refuse_initial_value(declarator, "an attachment");
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
         let mut location = None;
         for id in &self.layout_ids(decl.qualifiers) {

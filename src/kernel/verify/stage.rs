@@ -6,8 +6,9 @@ use crate::ir::{ImageDim, ImageOp, ImageParts, MathFn, Place, Stage};
 use crate::kernel::stage::DISTANCES;
 use crate::kernel::{Op, Ty, image};
 
-/// Components of a location, and the most that a built-in output has: clip distances.
+/// Components of a location.
 const COMPONENTS: u8 = 4;
+
 impl Verifier<'_> {
     pub fn of_stage(&self, op: Op) -> Check<Signature> {
         let stage = self.kernel.stage;

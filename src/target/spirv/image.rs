@@ -1,6 +1,6 @@
 //! Images, textures and samplers: their types, and the instructions that sample, read, write and ask (SPIR-V 1.6 sections
-//! 3.49.6 and 3.49.10; capabilities of "Dim" and "Image Format", sections 3.8 and 3.11). Sparse
-//! residency is not written, and rectangles, which Vulkan does not have (VUID-StandaloneSpirv-OpTypeImage-09638), are refused.
+//! 3.49.6 and 3.49.10; capabilities of "Dim" and "Image Format", sections 3.8 and 3.11). Sparse residency is not written;
+//! rectangles, which Vulkan does not have (VUID-StandaloneSpirv-OpTypeImage-09638), are refused.
 
 use super::Emitter;
 use super::function::Body;
