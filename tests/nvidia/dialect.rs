@@ -27,6 +27,9 @@ const WORDS: &[(&str, &str)] = &[
     ("gl_InstanceIndex", "(gl_BaseInstance + gl_InstanceID)"),
     ("nonuniformEXT", ""),
     ("terminateInvocation", "discard"),
+    // For shaders of OpenGL ES, the driver computes with halves what this compiler computes with floats.
+    ("mediump", "highp"),
+    ("lowp", "highp"),
 ];
 
 /// Extensions of Vulkan's GLSL, and those of OpenGL that say the same.

@@ -12,11 +12,12 @@ use crosslane::run::{ImageBinding, ImageKind, Resources};
 use crosslane::target::nv::Program;
 
 use crate::NEW_AND_OLD;
+use crate::beside;
 use crate::dialect::{self, Facts};
 use crate::formats::FLOAT;
 use crate::scenes::alike;
 use crate::stage;
-use crate::support::lavapipe::Request;
+use crate::support::lavapipe::{self, Buffers, Request};
 use crate::support::plan::Plan;
 use crate::support::rival::{self, Judged};
 use crate::support::scalar::Type;
@@ -45,6 +46,8 @@ pub enum Outcome {
     Same,
     /// The same but for the order of roundings.
     Close,
+    /// The driver takes no such GLSL; its Vulkan leaves the same of glslang's module.
+    Vulkan,
     /// It ran, and the driver takes no such GLSL, for the reason that it gives.
     Alone(String),
 }
@@ -127,12 +130,18 @@ impl Case {
     /// Runs the assembly and the driver's own compilation over every pattern.
     pub fn on_gpu(&self, profile: &str) -> Result<Outcome, String> {
         let programs = self.programs(profile)?;
-        let mut outcome = Outcome::Same;
+        let (mut outcome, mut left) = (Outcome::Same, Vec::new());
         for (n, scene) in self.scenes()?.iter().enumerate() {
-            let found = self.beside(&programs, scene).map_err(|why| format!("pattern {n}: {why}"))?;
+            let ours = opengl::run_scene(programs.to_vec(), scene.clone()).map_err(|why| format!("assembly: {why}"))?;
+            let found = self.beside(&ours, scene).map_err(|why| format!("pattern {n}: {why}"))?;
             if outcome == Outcome::Same {
                 outcome = found;
             }
+            left.push(self.words(&ours, n));
+        }
+        if matches!(outcome, Outcome::Alone(_)) && lavapipe::own_driver().is_some() {
+            beside::agree(self, &left).map_err(|why| format!("beside Vulkan: {why}"))?;
+            outcome = Outcome::Vulkan;
         }
         Ok(outcome)
     }
@@ -143,8 +152,7 @@ impl Case {
         stage::scenes(&self.request, written.unwrap_or(0))
     }
 
-    fn beside(&self, programs: &[Program], scene: &Scene) -> Result<Outcome, String> {
-        let ours = opengl::run_scene(programs.to_vec(), scene.clone()).map_err(|why| format!("assembly: {why}"))?;
+    fn beside(&self, ours: &Scene, scene: &Scene) -> Result<Outcome, String> {
         let (driven, units) = stage::driver(scene);
         let theirs = match opengl::run_scene_glsl(self.glsl(scene, &units), driven) {
             Ok(theirs) => theirs,
@@ -154,7 +162,18 @@ impl Case {
         if before == theirs {
             return Err("the driver's run left nothing".to_owned());
         }
-        compare(&self.left(&ours), &theirs)
+        compare(&self.left(ours), &theirs)
+    }
+
+    /// What there is after a run, as Vulkan's runs tell it: all buffers, images and what was drawn.
+    fn words(&self, scene: &Scene, run: usize) -> Buffers {
+        let buffer = |(binding, before): (u32, &Vec<u32>)| {
+            let after = scene.storage.iter().find(|(at, _)| *at == binding);
+            after.map_or_else(|| before.clone(), |(_, bytes)| lavapipe::to_words(bytes))
+        };
+        let images = scene.textures.iter().filter(|texture| texture.is_image).map(|texture| texture.levels.concat());
+        let images = images.chain(scene.drawn.iter().cloned()).map(|bytes| lavapipe::to_words(&bytes));
+        (0..).zip(&self.request.runs[run]).map(buffer).chain(images).collect()
     }
 
     /// What there is after a run: buffers, images and what was drawn.

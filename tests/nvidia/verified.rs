@@ -37,8 +37,8 @@ but for the order of roundings.";
 
 const GRAPHICS: &str = "The dispatches and draws of `fixtures/graphics`, which say in their comments how they are run, each as assembly \
 and as the driver's own GLSL from the same source in OpenGL's words (`tests/nvidia/dialect.rs`). *same*: the same bits; *close*: \
-but for the order of roundings; *alone*: it ran, and the driver takes no such GLSL; *refused*: as \
-`snapshots/nv/refused-graphics.snap` says of each.";
+but for the order of roundings; *vulkan*: the driver's OpenGL takes no such GLSL, and its Vulkan leaves the same of glslang's \
+module (of crosslane's where quads are swizzled); *refused*: as `snapshots/nv/refused-graphics.snap` says of each.";
 
 const REGISTERS: &str = "Components of 32 bits that each program declares (`TEMP` 4, `LONG TEMP` 8, `SHORT TEMP` 2), beside \
 those in the driver's own listing of the same GLSL at the same width. Where there is none, OpenGL's GLSL does not have what \
@@ -68,7 +68,7 @@ fn device() -> Result<String, String> {
         lines.filter_map(|line| line.split_once(' ')).map(|(name, value)| vec![format!("`{name}`"), value.into()]);
     let rows: Vec<Vec<String>> =
         [vec!["device".into(), name.into()], vec!["driver".into(), version.into()]].into_iter().chain(limits).collect();
-    let command = "```sh\nCROSSLANE_GL=1 CROSSLANE_VERIFIED=docs/verified/nv.md cargo test --test nvidia\n```";
+    let command = "```sh\nCROSSLANE_GL=1 CROSSLANE_DRIVER_LANES=32 CROSSLANE_VERIFIED=docs/verified/nv.md cargo test --test nvidia\n```";
     Ok(format!("{}\n{command}", report::table(&["", ""], &rows)))
 }
 
@@ -189,6 +189,7 @@ fn graphics_table(wrong: &mut Vec<String>) -> Result<String, String> {
         true => case.on_gpu(profile).map(|outcome| match outcome {
             Outcome::Same => "same",
             Outcome::Close => "close",
+            Outcome::Vulkan => "vulkan",
             Outcome::Alone(why) => {
                 let first = why.lines().find(|line| line.contains("error")).unwrap_or(&why).to_owned();
                 alone.lock().expect("no other verdict panics").insert(format!("- {}: {first}\n", case.name));
