@@ -97,7 +97,7 @@ impl Case {
 
     /// Modules of the stages to compare with: glslang's, or ours where it does not know quad swizzles.
     pub fn modules(&self) -> Result<Vec<Vec<u32>>, String> {
-        let is_own = self.sources.iter().any(|source| source.text.contains("quadSwizzle"));
+        let is_own = self.sources.iter().any(|source| source.text.contains("GL_CROSSLANE_") || source.text.contains("quadSwizzle"));
         let module = |source: &Source| match source.stage {
             stage if is_own => rival::ours_of(&source.name, &source.text, stage, "spirv-1.6"),
             Stage::Vertex => rival::theirs_of(&source.text, "vert"),

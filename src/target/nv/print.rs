@@ -460,8 +460,6 @@ const fn flag(test: Test) -> &'static str {
 fn constant(text: &mut String, bits: u32, kind: Kind) {
     match kind {
         Kind::Float => write!(text, "{:?}", f32::from_bits(bits)).expect(TAKEN),
-        // The driver reads the sign apart, and warns of a number that is too large without it.
-        Kind::Sint if bits == i32::MIN as u32 => text.push_str("0x80000000"),
         Kind::Sint => write!(text, "{}", bits as i32).expect(TAKEN),
         Kind::Uint if bits > 0xffff => write!(text, "{bits:#x}").expect(TAKEN),
         Kind::Uint => decimal(text, bits),
