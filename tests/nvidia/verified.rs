@@ -231,7 +231,8 @@ fn random(wrong: &mut Vec<String>) -> String {
         vec![name.to_owned(), format!("1 to {KERNELS}"), (wrong.len() - before).to_string()]
     };
     let rows: Vec<Vec<String>> = RANDOM.into_iter().map(row).collect();
-    let said = "*random*: control flow and arithmetic; *lanes*: the same, with cross-lane operations in uniform flow.";
+    let said = "*random*: control flow and arithmetic; *lanes*: the same, with cross-lane operations in uniform flow; \
+        *wide*: integers of 8, 16 and 64 bits, halves and doubles.";
     format!(
         "{said} Against the simulator, for {PROFILE}.\n\n{}",
         report::table(&["kernels", "seeds", "different"], &rows)
