@@ -7,6 +7,7 @@
 use super::analyze::is_large;
 use super::pointer::Pointer;
 use super::{Lower, Scalars};
+use crate::diagnostic::Code;
 use crate::ir::{
     self, Binding, BuiltIn, Global, GlobalId, Interpolation, Place, Sampling, Scalar, Space, Stage, StructId, Type,
     TypeId, Values,
@@ -240,9 +241,31 @@ impl Lower<'_> {
         }
     }
 
+    /// A slot for whether the invocation is a helper by now. It begins as what the pipeline says, read before anything can
+    /// change that.
+    pub fn declare_helper(&mut self) {
+        if self.facts.asks_helper {
+            let now = self.b.value(Op::BuiltIn(BuiltIn::HelperInvocation, 0), &[], Ty::Bool);
+            self.helper = Some(self.vars.add(&[now]));
+        }
+    }
+
+    /// Whether the invocation is a helper by now (GL_EXT_demote_to_helper_invocation).
+    pub fn is_helper(&mut self) -> Value {
+        if let Some(slot) = self.helper {
+            return self.vars.get(slot);
+        }
+        self.refuse(Code::INTERNAL, "nobody has noted that the shader asks for helpers");
+        self.b.bool(false)
+    }
+
     /// Makes a helper of the invocation; one that ends has no more to say.
     pub fn kill(&mut self, ends: bool) {
         self.b.effect(Op::Kill, &[]);
+        if let Some(slot) = self.helper {
+            let yes = self.b.bool(true);
+            self.vars.set(slot, yes);
+        }
         if ends {
             self.b.effect(Op::Return, &[]);
         }

@@ -79,6 +79,7 @@ pub fn lower(module: &Module, entry: usize, settings: &Specializations) -> Resul
         vars: Variables::default(),
         globals: vec![Pointer::None; module.globals.len()],
         interface: Vec::new(),
+        helper: None,
         tables: Vec::new(),
         cleared: 0,
         frames: Vec::new(),
@@ -136,6 +137,8 @@ struct Lower<'m> {
     globals: Vec<Pointer>,
     /// Inputs and outputs, and where their scalars come from or go.
     interface: Vec<(GlobalId, Vec<interface::Port>)>,
+    /// The slot of whether the invocation is a helper by now, if that is asked.
+    helper: Option<u32>,
     /// Constant arrays that are indexed at run time, and where in private memory they lie.
     tables: Vec<(ir::ConstId, pointer::Place)>,
     /// Words of workgroup memory that begin as zero.

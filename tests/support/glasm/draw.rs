@@ -341,14 +341,12 @@ fn around(primitive: &Primitive, program: &parse::Program, lanes: &[[u32; 2]], h
     ];
     let is_front = primitive.is_point() || primitive.area() > 0.0;
     let facing = row(&|_| float(if is_front { 1.0 } else { -1.0 }));
-    let helps = helpers.iter().map(|helps| if *helps { 0xffff_ffff } else { 0 }).collect();
     let corner = |n: usize| primitive.vertices[0].place[n] - primitive.point_size() / 2.0;
     let within = |n: usize| row(&|place| float((place[n] - corner(n)) / primitive.point_size()));
     let thread = (0..lanes.len() as u64).map(|lane| lane % 32).collect();
     let mut named = BTreeMap::from([
         ("fragment.position".to_owned(), position.to_vec()),
         ("fragment.facing".to_owned(), vec![facing]),
-        ("fragment.helperthread".to_owned(), vec![helps]),
         ("fragment.pointcoord".to_owned(), vec![within(0), within(1)]),
         ("fragment.threadid".to_owned(), vec![thread]),
         ("fragment.layer".to_owned(), vec![row(&|_| layer.into())]),

@@ -255,6 +255,10 @@ impl<'p> Machine<'p> {
     /// Values that vertices and fragments have of themselves.
     fn around(&self, name: &str) -> Result<Option<Vec<Row>>, String> {
         let (base, letters) = name.rsplit_once('.').ok_or("a value without components")?;
+        if base == "fragment.helperthread" {
+            let helps = |helps: &bool| if *helps { 0xffff_ffff } else { 0 };
+            return Ok(Some(vec![self.around.helpers.iter().map(helps).collect()]));
+        }
         let Some(rows) = self.around.named.get(base) else { return Ok(None) };
         let row = |letter| "xyzw".find(letter).and_then(|at| rows.get(at)).cloned();
         letters.chars().map(row).collect::<Option<_>>().map(Some).ok_or_else(|| format!("{name} has no such component"))

@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, render};
 use crate::glsl;
 use crate::ir::{BuiltIn, ImageOp, ImageParts, Interpolation, MathFn, Place, Stage};
 use crate::kernel::tree::Tree;
-use crate::kernel::{BinOp, Kernel, Op, Site, Specializations, lower};
+use crate::kernel::{BinOp, Kernel, Op, Site, Specializations, Ty, lower};
 use crate::profile::Profile;
 use crate::source::{NoIncludes, SourceMap};
 
@@ -77,6 +77,33 @@ void main() { if (x > 0.5) discard; if (x < 0.25) demote; y = dFdx(x); }";
     assert_eq!(found.iter().filter(|op| **op == Op::Return).count(), 2);
     assert_eq!(found.iter().filter(|op| matches!(op, Op::Output { .. })).count(), 1);
     assert!(found.contains(&Op::Derivative(MathFn::DerivX)));
+}
+
+#[test]
+fn whether_it_helps_is_read_first_and_follows_demote_through_loops_and_calls() {
+    let shader = |asked: &str| {
+        format!(
+            "
+#extension GL_EXT_demote_to_helper_invocation : require
+layout(location = 0) in float x;
+layout(location = 0) out float y;
+void leave(float from) {{ if (x > from) demote; }}
+void main() {{ for (int i = 0; float(i) < x; i++) leave(float(i)); y = {asked}; }}"
+        )
+    };
+    let (kernel, silent) = (
+        kernel(Stage::Fragment, &shader("helperInvocationEXT() ? 1.0 : 0.0")),
+        kernel(Stage::Fragment, &shader("0.0")),
+    );
+    let found = operations(&kernel);
+    assert_eq!(found.first(), Some(&Op::BuiltIn(BuiltIn::HelperInvocation, 0)));
+    let bools = |kernel: &Kernel| {
+        let insts = Tree::new(kernel).insts(kernel);
+        let inst = insts.into_iter().find(|inst| matches!(kernel.insts[*inst].op, Op::Loop { .. }));
+        kernel.results(inst.expect("there is a loop")).filter(|value| kernel.ty(*value) == Ty::Bool).count()
+    };
+    assert_eq!((bools(&kernel), bools(&silent)), (1, 0));
+    assert!(!operations(&silent).contains(&Op::BuiltIn(BuiltIn::HelperInvocation, 0)));
 }
 
 #[test]

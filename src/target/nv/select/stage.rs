@@ -134,13 +134,19 @@ impl Selector<'_> {
             BuiltIn::SampleId => named("fragment.sampleid"),
             BuiltIn::SampleMask => named("fragment.samplemask"),
             BuiltIn::PrimitiveId => named("primitive.id"),
-            BuiltIn::HelperInvocation => self.thread("helperthread"),
+            BuiltIn::HelperInvocation => self.helper_thread(),
             BuiltIn::VertexIndex => named("vertex.id"),
             BuiltIn::InstanceIndex => self.instance_index(),
             BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::DrawIndex => self.draw_fact(built_in),
             BuiltIn::ClipDistance => Operand::Named(format!("fragment.clip[{component}].x").into()),
             _ => self.refused("this built-in variable"),
         }
+    }
+
+    /// Whether the thread helps: in a register, since a thread that is killed further on may begin to.
+    fn helper_thread(&mut self) -> Operand {
+        let helps = self.thread("helperthread");
+        self.word("MOV.U", &[helps])
     }
 
     /// The instance counted from the first one of the draw, and that one, which only the caller knows.

@@ -188,6 +188,20 @@ fn fragments_that_end_are_killed_and_helpers_go_on() {
 }
 
 #[test]
+fn whether_a_thread_helps_is_kept_from_before_it_is_killed() {
+    let mut b = stage(Stage::Fragment, Vec::new());
+    let helps = b.value(Op::BuiltIn(BuiltIn::HelperInvocation, 0), &[], Ty::Bool);
+    b.effect(Op::Kill, &[]);
+    let [yes, no] = [1, 0].map(|bits| b.u32(bits));
+    let chosen = b.value(Op::Select, &[helps, yes, no], Ty::B32);
+    output(&mut b, chosen);
+    let found = body(b);
+    assert_eq!(found[0], "MOV.U R0.w, fragment.helperthread.x;");
+    assert_eq!(found[1..3], ["MOV.U.CC RC.x, 1;", "KIL NE.x;"]);
+    assert_eq!(found[3], "CMP.S R0.w, R0.w, 1, 0;");
+}
+
+#[test]
 fn a_swizzle_of_a_quad_adds_its_operand() {
     let mut b = stage(Stage::Fragment, Vec::new());
     let (own, moved) = (input(&mut b, 0), input(&mut b, 1));
