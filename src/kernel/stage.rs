@@ -52,7 +52,7 @@ pub const fn built_in_input(built_in: BuiltIn) -> Option<(Ty, u8)> {
         B::LocalInvocationIndex | B::SubgroupId | B::NumSubgroups => (Ty::B32, 1),
         B::WarpIdNv | B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => (Ty::B32, 1),
         B::FragCoord => (Ty::B32, 4),
-        B::PointCoord => (Ty::B32, 2),
+        B::PointCoord | B::SamplePosition => (Ty::B32, 2),
         B::FrontFacing | B::HelperInvocation => (Ty::Bool, 1),
         B::SampleId | B::SampleMask | B::PrimitiveId => (Ty::B32, 1),
         B::VertexIndex | B::InstanceIndex | B::BaseVertex | B::BaseInstance | B::DrawIndex => (Ty::B32, 1),
@@ -68,7 +68,7 @@ pub const fn belongs(built_in: BuiltIn, stage: crate::ir::Stage) -> bool {
     match built_in {
         B::WarpIdNv | B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => true,
         B::FragCoord | B::PointCoord | B::FrontFacing | B::HelperInvocation => matches!(stage, Stage::Fragment),
-        B::SampleId | B::SampleMask | B::PrimitiveId => matches!(stage, Stage::Fragment),
+        B::SampleId | B::SamplePosition | B::SampleMask | B::PrimitiveId => matches!(stage, Stage::Fragment),
         B::ClipDistance => matches!(stage, Stage::Fragment),
         B::VertexIndex | B::InstanceIndex => matches!(stage, Stage::Vertex),
         B::BaseVertex | B::BaseInstance | B::DrawIndex => matches!(stage, Stage::Vertex),

@@ -71,6 +71,8 @@ pub struct Needs {
     pub options: BTreeSet<&'static str>,
     /// Whether a local parameter is read.
     pub parameters: bool,
+    /// Whether positions of samples are.
+    pub sample_positions: bool,
 }
 
 impl Interface {

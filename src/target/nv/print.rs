@@ -8,7 +8,7 @@ use super::machine::{Class, Inst, Kind, Line, Operand, Place, Reg, Registers, Ta
 use super::registers::Assignment;
 use super::select::memory::SHARED;
 use super::select::private::PRIVATE;
-use super::select::stage::{attribute, colour, second_colour};
+use super::select::stage::{POSITION_COUNT, POSITIONS, attribute, colour, second_colour};
 use super::{NvOptions, interface};
 use crate::ir::{Interpolation, Sampling, Stage};
 use crate::kernel::{BindingPoint, BufferKind, Input, Kernel, Site};
@@ -138,6 +138,10 @@ fn declarations(program: &Program, uses_scratch: bool) -> String {
     let parameters = interface.parameters();
     if needs.parameters && parameters > 0 {
         writeln!(text, "PARAM c[{parameters}] = {{ program.local[0..{}] }};", parameters - 1).expect(TAKEN);
+    }
+    if needs.sample_positions {
+        let last = POSITION_COUNT - 1;
+        writeln!(text, "PARAM {POSITIONS}[{POSITION_COUNT}] = {{ state.multisample.positions[0..{last}] }};").expect(TAKEN);
     }
     text += &variables("TEMP", 'R', places.words);
     text += &variables("LONG TEMP", 'D', places.longs);

@@ -290,6 +290,11 @@ impl<'p> Machine<'p> {
                 };
                 vec![(0..lanes).map(word).collect()]
             }
+            Operand::Memory { space: Space::SamplePositions, index, component: Some(0 | 1), .. } => {
+                // One sample a pixel, in its middle.
+                let word = |lane| if self.address(index, lane) == 0 { 0.5_f32.to_bits() } else { JUNK as u32 };
+                vec![(0..lanes).map(|lane| u64::from(word(lane))).collect()]
+            }
             _ => return Err("an operand that is no source".to_owned()),
         })
     }
@@ -335,7 +340,7 @@ impl<'p> Machine<'p> {
             Space::Storage => self.memory.storage.get_mut(number),
             Space::Uniform => self.memory.uniform.get_mut(number),
             Space::Shared => Some(&mut self.shared),
-            Space::Parameters => None,
+            Space::Parameters | Space::SamplePositions => None,
         }
         .ok_or_else(|| "this memory is not bound".to_owned())
     }

@@ -43,6 +43,8 @@ pub enum Space {
     Uniform,
     Shared,
     Parameters,
+    /// Where in their pixels samples lie.
+    SamplePositions,
 }
 
 /// A statement.
@@ -223,17 +225,19 @@ impl Reader {
         Some(())
     }
 
-    /// `name[] = { program.kind[number] }`, `name[] = { program.sharedmem }`, `name[n] = { program.local[0..k] }`.
+    /// `name[] = { program.kind[number] }`, `name[] = { program.sharedmem }`, `name[n] = { program.local[0..k] }`,
+    /// `name[n] = { state.multisample.positions[0..k] }`.
     fn memory(&mut self, keyword: &str, rest: &str) -> Option<()> {
-        let (name, binding) = rest.split_once(" = { program.")?;
+        let (name, binding) = rest.split_once(" = { ")?;
         let (name, _) = name.split_once('[')?;
         let binding = binding.strip_suffix(" }")?;
         let number = binding.split_once('[').and_then(|(_, number)| number.strip_suffix(']'));
         let entry = match (keyword, binding.split('[').next()?) {
-            ("STORAGE", "storage") => (Space::Storage, number?.parse().ok()?),
-            ("CBUFFER", "buffer") => (Space::Uniform, number?.parse().ok()?),
-            ("SHARED", "sharedmem") => (Space::Shared, 0),
-            ("PARAM", "local") => (Space::Parameters, 0),
+            ("STORAGE", "program.storage") => (Space::Storage, number?.parse().ok()?),
+            ("CBUFFER", "program.buffer") => (Space::Uniform, number?.parse().ok()?),
+            ("SHARED", "program.sharedmem") => (Space::Shared, 0),
+            ("PARAM", "program.local") => (Space::Parameters, 0),
+            ("PARAM", "state.multisample.positions") => (Space::SamplePositions, 0),
             _ => return None,
         };
         self.program.memory.insert(name.to_owned(), entry);

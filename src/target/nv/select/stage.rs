@@ -2,15 +2,21 @@
 //! NV_fragment_program4, NV_gpu_program5, NV_shader_thread_group).
 
 use super::Selector;
-use crate::ir::{BuiltIn, MathFn, Place, Stage};
+use crate::ir::{self, BuiltIn, MathFn, Stage};
 use crate::kernel::{Def, Site, Value};
 use crate::lane::WARP;
 use crate::target::nv::interface::parameter;
-use crate::target::nv::machine::{Kind, Line, Operand};
+use crate::target::nv::machine::{Kind, Line, Operand, Place};
 use crate::target::nv::mnemonic;
 
 /// The letters of components.
 pub const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// The positions of samples in their pixels.
+pub const POSITIONS: &str = "sp";
+
+/// How many positions of samples NVIDIA's drivers provide.
+pub const POSITION_COUNT: u32 = 32;
 
 /// What the variable of an attribute is called.
 pub fn attribute(location: u32) -> String {
@@ -19,7 +25,7 @@ pub fn attribute(location: u32) -> String {
 
 /// What the variable of a colour's second source is called.
 pub fn second_colour(location: u32) -> String {
-    format!("s{location}")
+    format!("b{location}")
 }
 
 /// What the variable of a colour is called.
@@ -34,15 +40,15 @@ impl Selector<'_> {
     }
 
     /// A component of an attribute at another place of the pixel (NV_gpu_program5, `IPAC`, `IPAS`, `IPAO`).
-    pub fn interpolate(&mut self, at: Place, [location, component]: [u32; 2], args: &[Value]) -> Operand {
+    pub fn interpolate(&mut self, at: ir::Place, [location, component]: [u32; 2], args: &[Value]) -> Operand {
         let attribute = self.input(location, component as u8);
         match at {
-            Place::Centroid => self.word("IPAC.F", &[attribute]),
-            Place::Sample => {
+            ir::Place::Centroid => self.word("IPAC.F", &[attribute]),
+            ir::Place::Sample => {
                 let sample = self.arg(args[0], Kind::Sint);
                 self.word("IPAS.F", &[attribute, sample])
             }
-            Place::Offset => {
+            ir::Place::Offset => {
                 let [x, y] = [args[0], args[1]].map(|arg| Some(self.uint(arg)));
                 let offset = self.slots(&[x, y, None, None], Kind::Float);
                 self.word("IPAO.F", &[attribute, offset])
@@ -132,6 +138,7 @@ impl Selector<'_> {
             // One or minus one; the sign is the same for the float and the integer.
             BuiltIn::FrontFacing => self.word("SGT.S", &[named("fragment.facing"), Operand::Constant(0, Kind::Sint)]),
             BuiltIn::SampleId => named("fragment.sampleid"),
+            BuiltIn::SamplePosition => self.sample_position(letter),
             BuiltIn::SampleMask => named("fragment.samplemask"),
             BuiltIn::PrimitiveId => named("primitive.id"),
             BuiltIn::HelperInvocation => self.helper_thread(),
@@ -147,6 +154,15 @@ impl Selector<'_> {
     fn helper_thread(&mut self) -> Operand {
         let helps = self.thread("helperthread");
         self.word("MOV.U", &[helps])
+    }
+
+    /// Where in its pixel the fragment's sample lies, counted from the corner with the least coordinates: row 0 is `y` 0 in
+    /// what these programs draw, as in Vulkan, so that nothing is turned over.
+    fn sample_position(&mut self, component: char) -> Operand {
+        self.needs.sample_positions = true;
+        let sample = self.in_reg(Operand::Named("fragment.sampleid.x".into()));
+        let place = Place { array: POSITIONS.into(), index: Some(sample), offset: 0, component: Some(component) };
+        self.word(mnemonic::MOVE, &[Operand::Place(place)])
     }
 
     /// The instance counted from the first one of the draw, and that one, which only the caller knows.

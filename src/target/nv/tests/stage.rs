@@ -5,7 +5,7 @@ use crate::ir::{
     AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Order, Sampling, Scalar, Scope,
     Stage,
 };
-use crate::kernel::{BindingPoint, Builder, Image, Input, Kernel, Op, Output, Site, Ty, Value, image};
+use crate::kernel::{BindingPoint, Buffer, Builder, Image, Input, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Ty, Value, image};
 use crate::lane::op::QuadMove;
 use crate::lane::primitive::NvOp;
 use crate::lane::{FoldOp, Primitive};
@@ -172,8 +172,28 @@ fn a_second_source_is_the_other_result_of_its_colour() {
     b.effect(Op::Return, &[]);
     let text = program(&b.kernel).text;
     assert!(text.contains("OPTION ARB_blend_func_extended;\n"), "{text}");
-    let declared = "OUTPUT o0 = result.color[0].primary;\nOUTPUT s0 = result.color[0].secondary;\n";
-    assert!(text.contains(declared) && text.contains("  MOV.U s0.w, a2.y;\n"), "{text}");
+    let declared = "OUTPUT o0 = result.color[0].primary;\nOUTPUT b0 = result.color[0].secondary;\n";
+    assert!(text.contains(declared) && text.contains("  MOV.U b0.w, a2.y;\n"), "{text}");
+}
+
+#[test]
+fn buffers_and_second_sources_have_names_of_their_own() {
+    let mut b = stage(Stage::Fragment, Vec::new());
+    b.kernel.buffers.push(Buffer::storage("data", 3));
+    b.kernel.outputs.truncate(1);
+    b.kernel.outputs.push(Output { name: "factor".into(), site: Site::SecondSource(0), span: Span::NONE });
+    let address = b.u32(0);
+    let value = b.load(MemoryAccess::words(MemorySpace::Buffer(0), 0, 1), address)[0];
+    b.effect(Op::Output { site: Site::SecondSource(0), component: 0 }, &[value]);
+    b.effect(Op::Return, &[]);
+    let text = program(&b.kernel).text;
+    let heads = ["STORAGE ", "OUTPUT "];
+    let declared = text.lines().filter_map(|line| heads.iter().find_map(|head| line.strip_prefix(head)));
+    let mut names: Vec<&str> = declared.filter_map(|line| line.split([' ', '[']).next()).collect();
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert!(count == 3 && names.len() == 3, "{text}");
 }
 
 #[test]
@@ -199,6 +219,17 @@ fn whether_a_thread_helps_is_kept_from_before_it_is_killed() {
     assert_eq!(found[0], "MOV.U R0.w, fragment.helperthread.x;");
     assert_eq!(found[1..3], ["MOV.U.CC RC.x, 1;", "KIL NE.x;"]);
     assert_eq!(found[3], "CMP.S R0.w, R0.w, 1, 0;");
+}
+
+#[test]
+fn the_number_of_a_sample_says_where_it_is() {
+    let mut b = stage(Stage::Fragment, Vec::new());
+    let down = b.value(Op::BuiltIn(BuiltIn::SamplePosition, 1), &[], Ty::B32);
+    output(&mut b, down);
+    b.effect(Op::Return, &[]);
+    let text = program(&b.kernel).text;
+    assert!(text.contains("\nPARAM sp[32] = { state.multisample.positions[0..31] };\n"), "{text}");
+    assert!(text.contains("  MOV.U R0.w, fragment.sampleid.x;\n  MOV.U R0.w, sp[R0.w].y;\n"), "{text}");
 }
 
 #[test]
