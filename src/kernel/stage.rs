@@ -41,7 +41,7 @@ pub struct Output {
     pub span: Span,
 }
 
-/// Distances to planes that clip.
+/// Distances to planes that clip, to planes that cull, and to both together.
 pub const DISTANCES: u8 = 8;
 
 /// Type of a built-in input's components, and how many there are; none where it is no input of a kernel, or made of others.
@@ -56,7 +56,8 @@ pub const fn built_in_input(built_in: BuiltIn) -> Option<(Ty, u8)> {
         B::FrontFacing | B::HelperInvocation => (Ty::Bool, 1),
         B::SampleId | B::SampleMask | B::PrimitiveId => (Ty::B32, 1),
         B::VertexIndex | B::InstanceIndex | B::BaseVertex | B::BaseInstance | B::DrawIndex => (Ty::B32, 1),
-        B::ClipDistance => (Ty::B32, DISTANCES),
+        B::Layer | B::ViewportIndex => (Ty::B32, 1),
+        B::ClipDistance | B::CullDistance => (Ty::B32, DISTANCES),
         _ => return None,
     })
 }
@@ -69,7 +70,8 @@ pub const fn belongs(built_in: BuiltIn, stage: crate::ir::Stage) -> bool {
         B::WarpIdNv | B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => true,
         B::FragCoord | B::PointCoord | B::FrontFacing | B::HelperInvocation => matches!(stage, Stage::Fragment),
         B::SampleId | B::SamplePosition | B::SampleMask | B::PrimitiveId => matches!(stage, Stage::Fragment),
-        B::ClipDistance => matches!(stage, Stage::Fragment),
+        B::Layer | B::ViewportIndex => matches!(stage, Stage::Fragment),
+        B::ClipDistance | B::CullDistance => matches!(stage, Stage::Fragment),
         B::VertexIndex | B::InstanceIndex => matches!(stage, Stage::Vertex),
         B::BaseVertex | B::BaseInstance | B::DrawIndex => matches!(stage, Stage::Vertex),
         _ => matches!(stage, Stage::Compute),

@@ -29,7 +29,7 @@ mod variables;
 
 use super::{Builder, Kernel, Ty, Value};
 use crate::diagnostic::{Code, Diagnostic, ERROR_LIMIT};
-use crate::ir::{self, GlobalId, Module, Scalar, Stage};
+use crate::ir::{self, GlobalId, LayerModes, Module, Scalar, Stage};
 use crate::source::Span;
 use analyze::Facts;
 use body::Frame;
@@ -104,6 +104,7 @@ fn declared(point: &ir::EntryPoint, span: Span, size: [u32; 3]) -> Kernel {
 fn refused_modes(module: &Module, point: &ir::EntryPoint) -> Option<String> {
     let modes = point.fragment;
     let asked = [
+        (module.layer != LayerModes::default(), "layers that viewports or views choose"),
         (modes.integer_centers, "fragments whose centres lie at integers"),
         (!module.feedback.is_empty(), "outputs that transform feedback takes"),
         (modes.full_quads || modes.quad_derivatives, "promises about quads"),

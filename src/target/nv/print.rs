@@ -7,6 +7,7 @@ use super::interface::{Interface, Needs};
 use super::machine::{Class, Inst, Kind, Line, Operand, Place, Reg, Registers, Target, Test};
 use super::registers::Assignment;
 use super::select::memory::SHARED;
+use super::select::port::LETTERS;
 use super::select::private::PRIVATE;
 use super::select::stage::{POSITION_COUNT, POSITIONS, attribute, colour, second_colour};
 use super::{NvOptions, interface};
@@ -17,7 +18,6 @@ use smallvec::SmallVec;
 use std::fmt::Write;
 use std::sync::Arc;
 
-const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 const TAKEN: &str = "a string takes everything";
 
 /// What the text is made of.

@@ -204,6 +204,14 @@ impl Primitive {
         self.vertices.iter().zip(self.shares(place)).map(|(vertex, share)| vertex.inverse * share).sum()
     }
 
+    /// Whether all vertices lie beyond one plane that culls (OpenGL 4.6, section 13.5).
+    fn is_culled(&self) -> bool {
+        let planes = (0..8).map(|n| format!("result.cull[{n}]"));
+        let distance = |vertex: &Vertex, name: &String| vertex.results.get(name).map(|words| f32::from_bits(words[0]));
+        let is_beyond = |name: &String, vertex: &Vertex| distance(vertex, name).is_some_and(|distance| distance < 0.0);
+        planes.into_iter().any(|name| self.vertices.iter().all(|vertex| is_beyond(&name, vertex)))
+    }
+
     /// Whether no plane clips a place away.
     fn is_kept(&self, place: [f32; 2]) -> bool {
         let planes = (0..8).map(|n| format!("result.clip[{n}]"));
@@ -243,6 +251,9 @@ impl<'s> Target<'s> {
 
     /// Runs the fragments of a primitive and takes in what they leave.
     fn draw(&mut self, program: &parse::Program, bound: &mut Bound, primitive: &Primitive) -> Result<(), String> {
+        if primitive.is_culled() {
+            return Ok(());
+        }
         let layer = primitive.word("result.layer", 0).unwrap_or(0);
         let early = program.options.iter().any(|option| option == "NV_early_fragment_tests");
         let covered = |at: &[u32; 2]| {
@@ -343,6 +354,7 @@ fn around(primitive: &Primitive, program: &parse::Program, lanes: &[[u32; 2]], h
     let facing = row(&|_| float(if is_front { 1.0 } else { -1.0 }));
     let corner = |n: usize| primitive.vertices[0].place[n] - primitive.point_size() / 2.0;
     let within = |n: usize| row(&|place| float((place[n] - corner(n)) / primitive.point_size()));
+    let viewport = primitive.word("result.viewport", 0).unwrap_or(0);
     let thread = (0..lanes.len() as u64).map(|lane| lane % 32).collect();
     let mut named = BTreeMap::from([
         ("fragment.position".to_owned(), position.to_vec()),
@@ -350,14 +362,15 @@ fn around(primitive: &Primitive, program: &parse::Program, lanes: &[[u32; 2]], h
         ("fragment.pointcoord".to_owned(), vec![within(0), within(1)]),
         ("fragment.threadid".to_owned(), vec![thread]),
         ("fragment.layer".to_owned(), vec![row(&|_| layer.into())]),
+        ("fragment.viewport".to_owned(), vec![row(&|_| viewport.into())]),
         ("fragment.sampleid".to_owned(), vec![row(&|_| 0)]),
         ("fragment.samplemask".to_owned(), vec![helpers.iter().map(|helps| u64::from(!helps)).collect()]),
         ("primitive.id".to_owned(), vec![row(&|_| primitive.number.into())]),
     ]);
-    for n in 0..8 {
-        let name = format!("result.clip[{n}]");
+    for (n, kind) in (0..8).flat_map(|n| ["clip", "cull"].map(|kind| (n, kind))) {
+        let name = format!("result.{kind}[{n}]");
         let distance = row(&|place| primitive.interpolated(&name, 0, "", place).into());
-        named.insert(format!("fragment.clip[{n}]"), vec![distance]);
+        named.insert(format!("fragment.{kind}[{n}]"), vec![distance]);
     }
     Around { named, inputs: Some(inputs(primitive, program, lanes)), helpers }
 }

@@ -116,6 +116,16 @@ const TARGETS: [&str; 11] =
 /// What values of the program's environment begin with.
 const ENVIRONMENT: [&str; 5] = ["invocation.", "state.", "fragment.", "vertex.", "primitive."];
 
+/// Values and results that a program knows only with an option.
+const OPTIONAL: [(&str, &str); 6] = [
+    ("result.layer.", "NV_viewport_array2"),
+    ("result.viewport.", "NV_viewport_array2"),
+    ("fragment.layer.", "ARB_fragment_layer_viewport"),
+    ("fragment.viewport.", "ARB_fragment_layer_viewport"),
+    ("result.cull[", "ARB_cull_distance"),
+    ("fragment.cull[", "ARB_cull_distance"),
+];
+
 /// A register component, if there is one, and a constant.
 #[derive(Debug, Clone)]
 pub struct Index {
@@ -288,6 +298,8 @@ impl Reader {
     }
 
     fn operand(&self, text: &str) -> Option<Operand> {
+        let option = OPTIONAL.iter().find(|(prefix, _)| text.starts_with(prefix)).map(|(_, option)| *option);
+        option.is_none_or(|option| self.program.options.iter().any(|known| known == option)).then_some(())?;
         if TARGETS.contains(&text.strip_prefix("SHADOW").unwrap_or(text)) {
             return Some(Operand::Target(text.to_owned()));
         }

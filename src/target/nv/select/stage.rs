@@ -1,6 +1,7 @@
 //! What flows into a program and out of it: built-in values, attributes, results, and what only fragments have (NV_vertex_program4,
 //! NV_fragment_program4, NV_gpu_program5, NV_shader_thread_group).
 
+use super::port::{self, LETTERS};
 use super::Selector;
 use crate::ir::{self, BuiltIn, MathFn, Stage};
 use crate::kernel::{Def, Site, Value};
@@ -8,9 +9,6 @@ use crate::lane::WARP;
 use crate::target::nv::interface::parameter;
 use crate::target::nv::machine::{Kind, Line, Operand, Place};
 use crate::target::nv::mnemonic;
-
-/// The letters of components.
-pub const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 /// The positions of samples in their pixels.
 pub const POSITIONS: &str = "sp";
@@ -60,30 +58,28 @@ impl Selector<'_> {
         if self.kernel.values[value].def == Def::Undef {
             return;
         }
-        let Some(name) = self.result_name(site, component) else {
+        let Some((name, option)) = self.result_name(site, component) else {
             let found = self.kernel.outputs.iter().find(|output| output.site == site);
             let name = found.map_or("", |output| &output.name);
             self.refused(&format!("the output {name}"));
             return;
         };
+        self.needs.options.extend(option);
         let value = self.uint(value);
         self.effect(mnemonic::MOVE, &[Operand::Named(name.into()), value]);
     }
 
-    /// The component of a result.
-    fn result_name(&self, site: Site, component: u8) -> Option<String> {
+    /// The component of a result, and the option that it needs.
+    fn result_name(&self, site: Site, component: u8) -> Option<port::Named> {
         let letter = LETTERS[usize::from(component) & 3];
-        Some(match (self.kernel.stage, site) {
+        let name = match (self.kernel.stage, site) {
+            (stage, Site::BuiltIn(built_in)) => return port::result(stage, built_in, component),
             (Stage::Vertex, Site::Location(n)) => format!("result.attrib[{n}].{letter}"),
             (Stage::Fragment, Site::Location(n)) => format!("{}.{letter}", colour(n)),
             (Stage::Fragment, Site::SecondSource(n)) => format!("{}.{letter}", second_colour(n)),
-            (Stage::Vertex, Site::BuiltIn(BuiltIn::Position)) => format!("result.position.{letter}"),
-            (Stage::Vertex, Site::BuiltIn(BuiltIn::PointSize)) => "result.pointsize.x".to_owned(),
-            (Stage::Vertex, Site::BuiltIn(BuiltIn::ClipDistance)) => format!("result.clip[{component}].x"),
-            (Stage::Fragment, Site::BuiltIn(BuiltIn::FragDepth)) => "result.depth.z".to_owned(),
-            (Stage::Fragment, Site::BuiltIn(BuiltIn::SampleMask)) if component == 0 => "result.samplemask.x".to_owned(),
             _ => return None,
-        })
+        };
+        Some((name, None))
     }
 
     pub fn kill(&mut self) {
@@ -118,34 +114,26 @@ impl Selector<'_> {
     }
 
     pub fn built_in(&mut self, built_in: BuiltIn, component: u8) -> Operand {
-        let letter = LETTERS[usize::from(component) & 3];
-        let named = |name: &str| Operand::Named(format!("{name}.{letter}").into());
+        if let Some((name, option)) = port::input(built_in, component) {
+            self.needs.options.extend(option);
+            return Operand::Named(name.into());
+        }
+        let named = |name: &'static str| Operand::Named(name.into());
         match built_in {
-            BuiltIn::WorkgroupId => named("invocation.groupid"),
-            BuiltIn::NumWorkgroups => named("invocation.groupcount"),
-            BuiltIn::LocalInvocationId => named("invocation.localid"),
-            BuiltIn::LocalInvocationIndex => named("invocation.localindex"),
             BuiltIn::SubgroupId => {
-                self.word("SHR.U", &[named("invocation.localindex"), Operand::Constant(5, Kind::Uint)])
+                self.word("SHR.U", &[named("invocation.localindex.x"), Operand::Constant(5, Kind::Uint)])
             }
             BuiltIn::NumSubgroups => Operand::Constant(self.kernel.invocations().div_ceil(WARP), Kind::Uint),
             BuiltIn::WarpIdNv => self.thread("warpid"),
             BuiltIn::SmIdNv => self.thread("smid"),
             BuiltIn::WarpsPerSmNv => self.group_fact("state.thread.warpspersm.x"),
             BuiltIn::SmCountNv => self.group_fact("state.thread.smcount.x"),
-            BuiltIn::FragCoord => named("fragment.position"),
-            BuiltIn::PointCoord => named("fragment.pointcoord"),
             // One or minus one; the sign is the same for the float and the integer.
-            BuiltIn::FrontFacing => self.word("SGT.S", &[named("fragment.facing"), Operand::Constant(0, Kind::Sint)]),
-            BuiltIn::SampleId => named("fragment.sampleid"),
-            BuiltIn::SamplePosition => self.sample_position(letter),
-            BuiltIn::SampleMask => named("fragment.samplemask"),
-            BuiltIn::PrimitiveId => named("primitive.id"),
+            BuiltIn::FrontFacing => self.word("SGT.S", &[named("fragment.facing.x"), Operand::Constant(0, Kind::Sint)]),
+            BuiltIn::SamplePosition => self.sample_position(LETTERS[usize::from(component) & 1]),
             BuiltIn::HelperInvocation => self.helper_thread(),
-            BuiltIn::VertexIndex => named("vertex.id"),
             BuiltIn::InstanceIndex => self.instance_index(),
             BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::DrawIndex => self.draw_fact(built_in),
-            BuiltIn::ClipDistance => Operand::Named(format!("fragment.clip[{component}].x").into()),
             _ => self.refused("this built-in variable"),
         }
     }

@@ -1,6 +1,6 @@
 //! Textures, images, and programs of vertices and fragments.
 
-use super::{F, body, program};
+use super::{F, NvOptions, SourceMap, body, emit, program};
 use crate::ir::{
     AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Order, Sampling, Scalar, Scope,
     Stage,
@@ -263,4 +263,60 @@ fn vertices_know_their_number_and_where_they_are() {
     assert!(made.text.contains("  MOV.U result.position.w, vertex.id.x;\n"), "{}", made.text);
     assert!(made.text.contains("ADD.U R0.w, vertex.instance.x, c[0].x;"), "{}", made.text);
     assert_eq!((made.reflection.base_instance_word, made.reflection.local_parameters), (Some(0), 1));
+}
+
+/// A vertex program that writes a constant to components of built-in results.
+fn writes(results: &[(BuiltIn, u8)]) -> Kernel {
+    let mut kernel = Kernel::new("main", [1; 3]);
+    kernel.stage = Stage::Vertex;
+    for (built_in, _) in results {
+        kernel.outputs.push(Output { name: "out".into(), site: Site::BuiltIn(*built_in), span: Span::NONE });
+    }
+    let mut b = Builder::new(kernel);
+    let value = b.u32(7);
+    for (built_in, component) in results {
+        b.effect(Op::Output { site: Site::BuiltIn(*built_in), component: *component }, &[value]);
+    }
+    b.effect(Op::Return, &[]);
+    b.kernel
+}
+
+#[test]
+fn vertices_choose_layers_and_viewports() {
+    let text = program(&writes(&[(BuiltIn::Layer, 0), (BuiltIn::ViewportIndex, 0)])).text;
+    assert!(text.contains("\nOPTION NV_viewport_array2;\n"), "{text}");
+    assert!(text.contains("  MOV.U result.layer.x, 7;\n  MOV.U result.viewport.x, 7;\n"), "{text}");
+}
+
+#[test]
+fn planes_that_cull_are_counted_from_the_last_one_down() {
+    let results = [(BuiltIn::ClipDistance, 1), (BuiltIn::CullDistance, 0), (BuiltIn::CullDistance, 1)];
+    let text = program(&writes(&results)).text;
+    assert!(text.contains("\nOPTION ARB_cull_distance;\n"), "{text}");
+    let written = "  MOV.U result.clip[1].x, 7;\n  MOV.U result.cull[7].x, 7;\n  MOV.U result.cull[6].x, 7;\n";
+    assert!(text.contains(written), "{text}");
+}
+
+#[test]
+fn fragments_read_layers_and_distances_where_vertices_leave_them() {
+    let mut b = stage(Stage::Fragment, Vec::new());
+    for (component, (built_in, of)) in
+        (0..).zip([(BuiltIn::Layer, 0), (BuiltIn::ViewportIndex, 0), (BuiltIn::CullDistance, 1)])
+    {
+        let value = b.value(Op::BuiltIn(built_in, of), &[], Ty::B32);
+        b.effect(Op::Output { site: Site::Location(0), component }, &[value]);
+    }
+    b.effect(Op::Return, &[]);
+    let text = program(&b.kernel).text;
+    assert!(text.contains("\nOPTION ARB_cull_distance;\nOPTION ARB_draw_buffers;\nOPTION ARB_fragment_layer_viewport;\n"));
+    let read = ["fragment.layer.x", "fragment.viewport.x", "fragment.cull[6].x"];
+    assert!(read.iter().all(|name| text.contains(&format!(", {name};"))), "{text}");
+}
+
+#[test]
+fn all_planes_together_are_eight() {
+    let kernel = writes(&[(BuiltIn::ClipDistance, 6), (BuiltIn::CullDistance, 1)]);
+    let options = NvOptions { profile: "nv-test".into(), source: "test.vert".into(), debug: false };
+    let said = emit(&kernel, &options, &SourceMap::new()).expect_err("they are nine");
+    assert!(said[0].message.starts_with("7 clip and 2 cull distances"), "{said:?}");
 }
