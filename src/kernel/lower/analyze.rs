@@ -8,7 +8,8 @@
 use super::flow::DeadEnds;
 use super::shape::Shapes;
 use crate::ir::{
-    Block, BlockId, Case, FuncId, Function, GlobalId, Inst, InstId, LocalId, MathFn, Module, Op, Space, Type, TypeId, Value,
+    Block, BlockId, Case, FuncId, Function, GlobalId, Inst, InstId, LocalId, MathFn, Module, Op, Space, Type, TypeId,
+    Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;

@@ -93,6 +93,7 @@ table! {
         glBindFramebuffer(u32, u32);
         glCheckNamedFramebufferStatus(u32, u32) -> u32;
         glNamedFramebufferTexture(u32, u32, u32, i32);
+        glNamedFramebufferTextureLayer(u32, u32, u32, i32, i32);
         glNamedFramebufferDrawBuffers(u32, i32, *const u32);
         glNamedFramebufferReadBuffer(u32, u32);
         glBlitNamedFramebuffer(u32, u32, i32, i32, i32, i32, i32, i32, i32, i32, u32, u32);

@@ -241,6 +241,7 @@ fn excess_planes(kernel: &Kernel, tree: &Tree) -> Option<Diagnostic> {
             _ => {}
         }
     }
-    let message = format!("{clips} clip and {culls} cull distances are more than the {DISTANCES} of both that there are");
+    let message =
+        format!("{clips} clip and {culls} cull distances are more than the {DISTANCES} of both that there are");
     (clips.saturating_add(culls) > DISTANCES).then(|| Diagnostic::needed(Code::NOT_SUPPORTED, message, span))
 }

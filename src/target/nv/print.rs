@@ -141,7 +141,8 @@ fn declarations(program: &Program, uses_scratch: bool) -> String {
     }
     if needs.sample_positions {
         let last = POSITION_COUNT - 1;
-        writeln!(text, "PARAM {POSITIONS}[{POSITION_COUNT}] = {{ state.multisample.positions[0..{last}] }};").expect(TAKEN);
+        writeln!(text, "PARAM {POSITIONS}[{POSITION_COUNT}] = {{ state.multisample.positions[0..{last}] }};")
+            .expect(TAKEN);
     }
     text += &variables("TEMP", 'R', places.words);
     text += &variables("LONG TEMP", 'D', places.longs);

@@ -1,8 +1,8 @@
 //! What flows into a program and out of it: built-in values, attributes, results, and what only fragments have (NV_vertex_program4,
 //! NV_fragment_program4, NV_gpu_program5, NV_shader_thread_group).
 
-use super::port::{self, LETTERS};
 use super::Selector;
+use super::port::{self, LETTERS};
 use crate::ir::{self, BuiltIn, MathFn, Stage};
 use crate::kernel::{Def, Site, Value};
 use crate::lane::WARP;

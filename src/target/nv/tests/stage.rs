@@ -5,7 +5,9 @@ use crate::ir::{
     AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Order, Sampling, Scalar, Scope,
     Stage,
 };
-use crate::kernel::{BindingPoint, Buffer, Builder, Image, Input, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Ty, Value, image};
+use crate::kernel::{
+    BindingPoint, Buffer, Builder, Image, Input, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Ty, Value, image,
+};
 use crate::lane::op::QuadMove;
 use crate::lane::primitive::NvOp;
 use crate::lane::{FoldOp, Primitive};
@@ -308,7 +310,9 @@ fn fragments_read_layers_and_distances_where_vertices_leave_them() {
     }
     b.effect(Op::Return, &[]);
     let text = program(&b.kernel).text;
-    assert!(text.contains("\nOPTION ARB_cull_distance;\nOPTION ARB_draw_buffers;\nOPTION ARB_fragment_layer_viewport;\n"));
+    assert!(
+        text.contains("\nOPTION ARB_cull_distance;\nOPTION ARB_draw_buffers;\nOPTION ARB_fragment_layer_viewport;\n")
+    );
     let read = ["fragment.layer.x", "fragment.viewport.x", "fragment.cull[6].x"];
     assert!(read.iter().all(|name| text.contains(&format!(", {name};"))), "{text}");
 }
