@@ -28,9 +28,18 @@ impl Site {
 pub struct Input {
     pub name: Box<str>,
     pub location: u32,
+    /// Its components have 64 bits: an attribute of vertices, all of whose vector is at the one location.
+    pub wide: bool,
     pub interpolation: Interpolation,
     pub sampling: Sampling,
     pub span: Span,
+}
+
+impl Input {
+    /// The type of a component.
+    pub const fn component(&self) -> Ty {
+        if self.wide { Ty::B64 } else { Ty::B32 }
+    }
 }
 
 /// What is written.

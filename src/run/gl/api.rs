@@ -100,6 +100,7 @@ table! {
         glClearNamedFramebufferfv(u32, u32, i32, *const f32);
         glVertexAttribPointer(u32, i32, u32, u8, i32, *const c_void);
         glVertexAttribIPointer(u32, i32, u32, i32, *const c_void);
+        glVertexAttribLPointer(u32, i32, u32, i32, *const c_void);
         glEnableVertexAttribArray(u32);
         glDisableVertexAttribArray(u32);
         glVertexAttribDivisor(u32, u32);

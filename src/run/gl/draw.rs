@@ -41,6 +41,8 @@ pub enum Numbers {
     /// Floats between 0 and 1, or -1 and 1, that are stored as integers.
     Shares,
     Integers,
+    /// Floats of 64 bits that stay such.
+    Doubles,
 }
 
 /// An attribute of vertices.
@@ -277,6 +279,7 @@ fn feed(gl: &Gl, vertices: &mut Bound<'_>, attribute: &Attribute) {
     unsafe {
         (gl.glBindBuffer)(GL_ARRAY_BUFFER, name);
         match numbers {
+            Numbers::Doubles => (gl.glVertexAttribLPointer)(location, count, component, 0, start),
             Numbers::Integers => (gl.glVertexAttribIPointer)(location, count, component, 0, start),
             _ => (gl.glVertexAttribPointer)(location, count, component, is_share, 0, start),
         }

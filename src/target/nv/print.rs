@@ -161,7 +161,11 @@ fn ports(kernel: &Kernel) -> String {
     let stage = if kernel.stage == Stage::Fragment { "fragment" } else { "vertex" };
     for input in &kernel.inputs {
         let location = input.location;
-        let qualifiers = if kernel.stage == Stage::Fragment { qualifiers(input) } else { String::new() };
+        let qualifiers = match kernel.stage {
+            Stage::Fragment => qualifiers(input),
+            _ if input.wide => "LONG ".to_owned(),
+            _ => String::new(),
+        };
         writeln!(text, "{qualifiers}ATTRIB {} = {stage}.attrib[{location}];", attribute(location)).expect(TAKEN);
     }
     for location in colours(kernel) {

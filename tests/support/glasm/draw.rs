@@ -73,13 +73,16 @@ fn vertices(program: &Program, request: &Request, number: usize, scene: &Scene) 
     for attribute in &parsed.attributes {
         let given = scene.attributes.iter().find(|given| given.location as usize == attribute.number);
         let given = given.ok_or("an attribute has no values")?;
-        let bytes = packed(&given.format, [0; 4]).len();
+        let is_long = attribute.qualifiers.contains("LONG");
+        let letters = given.format.chars().take_while(char::is_ascii_alphabetic).count();
+        let bytes = if is_long { letters * 8 } else { packed(&given.format, [0; 4]).len() };
         let value = |(vertex, instance): (u32, u32)| {
             let at = if given.rate == Rate::Vertex { vertex } else { instance } as usize;
-            unpacked(&given.format, &given.data[at * bytes..][..bytes])
+            let value = &given.data[at * bytes..][..bytes];
+            if is_long { longs(value) } else { unpacked(&given.format, value).map(u64::from) }
         };
         for component in 0..4 {
-            let row = numbers.iter().map(|both| u64::from(value(*both)[component])).collect();
+            let row = numbers.iter().map(|both| value(*both)[component]).collect();
             machine.preset(attribute.first + component, row);
         }
     }
@@ -89,6 +92,15 @@ fn vertices(program: &Program, request: &Request, number: usize, scene: &Scene) 
         parsed.results.iter().map(|(name, first)| (name.clone(), word(*first))).collect()
     };
     Ok((0..numbers.len()).map(|lane| placed(words(lane), scene)).collect())
+}
+
+/// The components of a value of 64-bit floats; those that it does not have are 0, 0 and 1.
+fn longs(bytes: &[u8]) -> [u64; 4] {
+    let mut out = [0, 0, 0, 1.0_f64.to_bits()];
+    for (component, bytes) in out.iter_mut().zip(bytes.chunks_exact(8)) {
+        *component = bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
+    }
+    out
 }
 
 fn placed(results: BTreeMap<String, [u32; 4]>, scene: &Scene) -> Vertex {

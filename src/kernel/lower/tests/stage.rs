@@ -181,6 +181,21 @@ void main() { colour = vec4(float(wide.z), float(wide.x), float(narrow), 0.0); }
 }
 
 #[test]
+fn a_wide_attribute_is_whole_at_its_first_location() {
+    let text = "
+layout(location = 0) in dvec4 four[2];
+layout(location = 5, component = 2) in double late;
+layout(location = 4) in vec2 narrow;
+void main() { gl_Position = vec4(four[1].w, late, narrow); }";
+    let kernel = kernel(Stage::Vertex, text);
+    let wide: Vec<(u32, bool)> = kernel.inputs.iter().map(|input| (input.location, input.wide)).collect();
+    assert_eq!(wide, [(0, true), (2, true), (4, false), (5, true)]);
+    let found = operations(&kernel);
+    let reads = |location, component| found.contains(&Op::Input { location, component });
+    assert!(reads(0, 3) && reads(2, 3) && reads(5, 1) && reads(4, 1) && !reads(1, 0) && !reads(3, 0), "{found:?}");
+}
+
+#[test]
 fn built_in_arrays_of_any_length_are_refused() {
     for last in [8, 64, 300] {
         let text = format!(
@@ -233,8 +248,6 @@ void main() { c = subpassLoad(before); }";
 #[test]
 fn what_kernels_do_not_have_is_said() {
     let refused = |stage, text: &str| codes(lowered(stage, text));
-    let vertex = "layout(location = 0) in dvec2 d; void main() { gl_Position = vec4(d, 0.0, 1.0); }";
-    assert_eq!(refused(Stage::Vertex, vertex), ["E0703"]);
     let indexed = "
 layout(binding = 0) uniform sampler2D t[4]; layout(location = 0) flat in int k; layout(location = 0) out vec4 c;
 void main() { c = texture(t[k], vec2(0.5), 1.0); }";

@@ -32,9 +32,11 @@ pub fn colour(location: u32) -> String {
 }
 
 impl Selector<'_> {
-    /// A component of an attribute.
+    /// A component of an attribute; one of 64 bits in a register.
     pub fn input(&mut self, location: u32, component: u8) -> Operand {
-        Operand::Named(format!("{}.{}", attribute(location), LETTERS[usize::from(component) & 3]).into())
+        let named = Operand::Named(format!("{}.{}", attribute(location), LETTERS[usize::from(component) & 3]).into());
+        let is_wide = self.kernel.inputs.iter().any(|input| input.location == location && input.wide);
+        if is_wide { self.long("MOV.U64", &[named]) } else { named }
     }
 
     /// A component of an attribute at another place of the pixel (NV_gpu_program5, `IPAC`, `IPAS`, `IPAO`).

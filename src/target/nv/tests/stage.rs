@@ -39,7 +39,14 @@ fn stage(stage: Stage, images: Vec<Image>) -> Builder {
     let mut kernel = Kernel::new("main", [1; 3]);
     (kernel.stage, kernel.images) = (stage, images);
     let (interpolation, sampling) = (Interpolation::Linear, Sampling::Centroid);
-    kernel.inputs.push(Input { name: "place".into(), location: 2, interpolation, sampling, span: Span::NONE });
+    kernel.inputs.push(Input {
+        name: "place".into(),
+        location: 2,
+        wide: false,
+        interpolation,
+        sampling,
+        span: Span::NONE,
+    });
     for site in [Site::Location(0), Site::Location(1), Site::BuiltIn(BuiltIn::FragDepth)] {
         kernel.outputs.push(Output { name: "colour".into(), site, span: Span::NONE });
     }
@@ -281,6 +288,29 @@ fn writes(results: &[(BuiltIn, u8)]) -> Kernel {
     }
     b.effect(Op::Return, &[]);
     b.kernel
+}
+
+#[test]
+fn attributes_of_64_bits_are_long() {
+    let mut b = Builder::new(Kernel::new("main", [1; 3]));
+    b.kernel.stage = Stage::Vertex;
+    let (interpolation, sampling) = (Interpolation::Flat, Sampling::Center);
+    b.kernel.inputs.push(Input {
+        name: "d".into(),
+        location: 3,
+        wide: true,
+        interpolation,
+        sampling,
+        span: Span::NONE,
+    });
+    b.kernel.outputs.push(Output { name: "out".into(), site: Site::Location(0), span: Span::NONE });
+    let long = b.value(Op::Input { location: 3, component: 2 }, &[], Ty::B64);
+    let high = b.value(Op::High, &[long], Ty::B32);
+    output(&mut b, high);
+    b.effect(Op::Return, &[]);
+    let text = program(&b.kernel).text;
+    assert!(text.contains("OPTION NV_gpu_program_fp64;\nLONG ATTRIB a3 = vertex.attrib[3];\n"), "{text}");
+    assert!(text.contains("  MOV.U64 D0.w, a3.z;\n  UP64.U R0.y, D0.w;\n"), "{text}");
 }
 
 #[test]
