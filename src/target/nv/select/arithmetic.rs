@@ -3,6 +3,7 @@
 //! Multiplications and additions of floats carry `.PREC`, without which the driver contracts them. Negation and absolute
 //! value of floats are done on their bits: a move of a float may change a NaN or flush a subnormal.
 
+use super::convert::ONE;
 use super::{Selector, is_word};
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::{BinOp, CmpOp, TernOp, UnOp, Value};
@@ -194,13 +195,53 @@ impl Selector<'_> {
                 let args = args.map(|arg| self.long_arg(arg));
                 self.long("MAD.F64", &args)
             }
-            TernOp::BitExtract if is_word(scalar) => {
-                let field = self.field(args[1], args[2]);
-                let base = self.arg(args[0], kind(scalar));
-                self.word(if scalar.is_signed() { "BFE.S" } else { "BFE.U" }, &[field, base])
-            }
+            TernOp::BitExtract if is_word(scalar) => self.bit_extract(scalar, args),
             _ => self.refused("this operation on values of this size"),
         }
+    }
+
+    fn bit_extract(&mut self, scalar: Scalar, [base, offset, bits]: [Value; 3]) -> Operand {
+        let word = self.arg(base, kind(scalar));
+        if !scalar.is_signed() {
+            let field = self.field(offset, bits);
+            return self.word("BFE.U", &[field, word]);
+        }
+        match (self.known(offset), self.known(bits)) {
+            (Some(offset), Some(bits @ 1..=32)) if offset <= 32 - bits => self.signed_field(word, offset, bits),
+            _ if !self.floats_unsigned => {
+                let field = self.field(offset, bits);
+                self.word("BFE.S", &[field, word])
+            }
+            _ => self.computed_signed_field(&as_bits(word), offset, bits),
+        }
+    }
+
+    /// The same without `BFE.S`: a field whose highest bit is turned over and then taken away.
+    fn computed_signed_field(&mut self, word: &Operand, offset: Value, bits: Value) -> Operand {
+        let field = self.field(offset, bits);
+        let field = self.word("BFE.U", &[field, word.clone()]);
+        let bits = self.uint(bits);
+        // Of a field of 32 bits or none there is nothing to turn over, whichever way 32 shifts.
+        let above = self.word("SHL.U", &[ONE, bits]);
+        let highest = self.word("SHR.U", &[above, ONE]);
+        let turned = self.word("XOR.U", &[field, highest.clone()]);
+        self.word("SUB.U", &[turned, highest])
+    }
+
+    /// So many bits of a word, with the sign that the highest of them is. `BFE.S` does it at once; but where its result is
+    /// taken for unsigned and becomes a float, as in a division too, NVIDIA's compiler takes the sign along, its own GLSL's
+    /// as well. Shifts it leaves alone.
+    pub fn signed_field(&mut self, word: Operand, offset: u32, bits: u32) -> Operand {
+        let above = 32 - offset - bits;
+        if let Operand::Constant(value, _) = word {
+            return Operand::Constant(((value << above) as i32 >> (32 - bits)) as u32, Kind::Sint);
+        }
+        if !self.floats_unsigned {
+            return self.word("BFE.S", &[Operand::Constants([bits, offset, 0, 0]), word]);
+        }
+        let count = |bits: u32| Operand::Constant(bits, Kind::Uint);
+        let word = if above > 0 { self.word("SHL.U", &[as_bits(word), count(above)]) } else { word };
+        self.word("SHR.S", &[word, count(32 - bits)])
     }
 
     pub fn bit_insert(&mut self, scalar: Scalar, args: &[Value]) -> Operand {

@@ -6,7 +6,8 @@ use crate::ir::Scalar;
 use crate::kernel::Value;
 use crate::target::nv::machine::{Class, Kind, Operand};
 
-const ONE: Operand = Operand::Constant(1, Kind::Uint);
+/// The word 1.
+pub const ONE: Operand = Operand::Constant(1, Kind::Uint);
 const FLOAT_ONE: Operand = Operand::Constant(0x3f80_0000, Kind::Uint);
 
 /// The name of a type in `CVT`.

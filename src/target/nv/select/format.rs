@@ -107,7 +107,7 @@ impl Selector<'_> {
         }
         match means {
             Means::Uint => self.texel_bits("BFE.U", word, offset, bits),
-            Means::Sint => self.texel_bits("BFE.S", word, offset, bits),
+            Means::Sint => self.signed_field(word.clone(), offset, bits),
             Means::Float => self.float(word, offset, bits),
             Means::Unorm if bits == 8 => self.texel_part(1 << (offset / 8), "UP4UB.F", word),
             Means::Unorm if bits == 16 => self.texel_part(half(offset), "UP2US.F", word),

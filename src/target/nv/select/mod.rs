@@ -23,9 +23,9 @@ use super::exits::Exits;
 use super::interface::{Interface, Needs};
 use super::machine::{ANY, Class, Components, Inst, Kind, Line, Operand, Reg, Registers, Target, X_OR_Z};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::Scalar;
+use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::tree::Tree;
-use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Ty, Value};
+use crate::kernel::{BinOp, BlockId, Def, InstId, Kernel, Op, Ty, Value};
 use crate::source::Span;
 use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
@@ -58,6 +58,7 @@ pub fn select(kernel: &Kernel, tree: &Tree, interface: &Interface, debug: bool) 
         line: None,
         lane_comment: None,
         errors: Vec::new(),
+        floats_unsigned: kernel.insts.iter().any(|(_, inst)| floats_unsigned(inst.op)),
     };
     selector.body();
     let Selector { lines, registers, needs, errors, .. } = selector;
@@ -84,6 +85,17 @@ struct Selector<'k> {
     line: Option<Line>,
     lane_comment: Option<Line>,
     errors: Vec<Diagnostic>,
+    /// Somewhere in the kernel unsigned words become floats.
+    floats_unsigned: bool,
+}
+
+/// Whether an operation makes floats of unsigned words, as divisions of such do.
+const fn floats_unsigned(op: Op) -> bool {
+    match op {
+        Op::Convert(from, to) => matches!(from.kind, ScalarKind::Uint) && to.is_float(),
+        Op::Bin(BinOp::Div | BinOp::Rem, scalar) => matches!(scalar.kind, ScalarKind::Uint) && scalar.width <= 32,
+        _ => false,
+    }
 }
 
 impl<'k> Selector<'k> {

@@ -21,7 +21,7 @@ impl Selector<'_> {
     pub fn widen_word(&mut self, scalar: Scalar, word: Operand) -> Operand {
         match kind(scalar) {
             Kind::Uint => word,
-            Kind::Sint => self.word("BFE.S", &[Operand::Constants([16, 0, 0, 0]), word]),
+            Kind::Sint => self.signed_field(word, 0, 16),
             Kind::Float => {
                 let word = Operand::Reg(self.in_reg(word));
                 self.word_in(X_OR_Z, "UP2H.F", &[word])
@@ -36,7 +36,7 @@ impl Selector<'_> {
                 let word = Operand::Reg(self.in_reg(word));
                 self.word("PK2H.F", &[word])
             }
-            (Kind::Sint, 8) => self.word("BFE.S", &[Operand::Constants([8, 0, 0, 0]), word]),
+            (Kind::Sint, 8) => self.signed_field(word, 0, 8),
             (_, 8) => return self.word("AND.U", &[word, Operand::Constant(0xff, Kind::Uint)]),
             _ => word,
         };
