@@ -129,7 +129,7 @@ impl Preprocessor<'_> {
     /// The macro that a name stands for.
     pub(super) fn lookup(&mut self, name: Symbol) -> Option<MacroId> {
         let (interner, version, dialects) = (&*self.interner, self.output.version, self.options.dialects);
-        self.macros.lookup(name, || predefined::find(interner.text(name), version, dialects))
+        self.macros.lookup(name, || predefined::find(name, interner, version, dialects))
     }
 
     /// `#define name body` or `#define name(parameters) body`
