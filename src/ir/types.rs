@@ -258,8 +258,8 @@ pub struct Types {
     interned: FxHashMap<Type, TypeId>,
     /// The vectors of one to four 32-bit scalars or bools by [`vector_slot`]; `VOID` where not made yet.
     vectors: [TypeId; VECTOR_SLOTS],
-    /// The pointers to each type by space; `VOID`, and at the end nothing, where not made yet.
-    pointers: Vec<[TypeId; SPACES]>,
+    /// The pointers to each type, one for each space; `VOID`, and at the end nothing, where not made yet.
+    pointers: Vec<TypeId>,
     pairs: FxHashMap<(TypeId, TypeId), TypeId>,
     reference_aligns: FxHashMap<StructId, u32>,
     pub structs: super::Arena<Struct>,
@@ -283,7 +283,7 @@ impl Types {
             list: Vec::with_capacity(USUAL),
             interned: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
             vectors: [Types::VOID; VECTOR_SLOTS],
-            pointers: Vec::with_capacity(USUAL),
+            pointers: Vec::with_capacity(USUAL * SPACES),
             pairs: FxHashMap::default(),
             reference_aligns: FxHashMap::default(),
             structs: super::Arena::new(),
@@ -329,14 +329,14 @@ impl Types {
     }
 
     pub fn pointer(&mut self, space: Space, pointee: TypeId) -> TypeId {
-        let index = pointee.index();
-        if index >= self.pointers.len() {
-            self.pointers.resize(self.list.len(), [Types::VOID; SPACES]);
+        let slot = pointee.index() * SPACES + space as usize;
+        if slot >= self.pointers.len() {
+            self.pointers.resize(self.list.len() * SPACES, Types::VOID);
         }
-        if self.pointers[index][space as usize] == Types::VOID {
-            self.pointers[index][space as usize] = self.intern(Type::Pointer { space, pointee });
+        if self.pointers[slot] == Types::VOID {
+            self.pointers[slot] = self.intern(Type::Pointer { space, pointee });
         }
-        self.pointers[index][space as usize]
+        self.pointers[slot]
     }
 
     /// Adds a struct and gives the type that names it.
