@@ -310,12 +310,18 @@ impl Types {
 
     /// A vector of `size` components, the scalar itself when `size` is 1.
     pub fn vector(&mut self, scalar: Scalar, size: u8) -> TypeId {
-        let ty = if size == 1 { Type::Scalar(scalar) } else { Type::Vector { scalar, size } };
-        let Some(slot) = vector_slot(scalar, size) else { return self.intern(ty) };
-        if self.vectors[slot] == Types::VOID {
-            self.vectors[slot] = self.intern(ty);
+        match vector_slot(scalar, size) {
+            Some(slot) if self.vectors[slot] != Types::VOID => self.vectors[slot],
+            slot => self.make_vector(scalar, size, slot),
         }
-        self.vectors[slot]
+    }
+
+    fn make_vector(&mut self, scalar: Scalar, size: u8, slot: Option<usize>) -> TypeId {
+        let id = self.intern(if size == 1 { Type::Scalar(scalar) } else { Type::Vector { scalar, size } });
+        if let Some(slot) = slot {
+            self.vectors[slot] = id;
+        }
+        id
     }
 
     /// A logical matrix.
