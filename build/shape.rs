@@ -102,13 +102,17 @@ pub fn expression(text: &str, generic: bool) -> Result<String, String> {
     }
 }
 
-/// A single type, an opaque type or vector made of the scalar `T`, or `T.` and the scalar that stands in for that of `T`.
+/// A single type, an array of one, an opaque type or vector made of the scalar `T`, or `T.` and the scalar that stands in for that of `T`.
 fn independent(text: &str, generic: bool) -> Result<String, String> {
     if let Some(opaque) = text.strip_prefix("T.").filter(|_| generic).and_then(opaque::expression) {
         return Ok(format!("TypeExpr::Opaque({opaque})"));
     }
     if let Some(size) = text.strip_prefix("T.vec").filter(|_| generic).and_then(dimension) {
         return Ok(format!("TypeExpr::VectorOf({size})"));
+    }
+    if let Some((element, count)) = text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+        let shape = number(element).ok_or_else(|| format!("`{element}` is no type"))?;
+        return Ok(format!("TypeExpr::Array(Shape({shape}), {count})"));
     }
     let (form, name) = match (text.strip_prefix("T."), text.strip_suffix('?')) {
         (Some(name), _) if generic => ("Of", name),

@@ -141,14 +141,16 @@ pub enum TypeExpr {
     /// An image whose texels are made of the scalar `T`; it has no shape.
     Opaque(Opaque),
     Transposed,
+    /// So many of a type; it has no shape.
+    Array(Shape, u32),
 }
 
 impl TypeExpr {
-    /// The type for a choice of `T`; none for `void` and for opaque types.
+    /// The type for a choice of `T`; none for `void`, opaque types and arrays.
     pub fn shape(self, generic: Shape) -> Option<Shape> {
         use crate::ir::Scalar;
         match self {
-            TypeExpr::Void | TypeExpr::Opaque(_) => None,
+            TypeExpr::Void | TypeExpr::Opaque(_) | TypeExpr::Array(..) => None,
             TypeExpr::VectorOf(size) => Shape::vector(generic.scalar(), size),
             TypeExpr::Is(shape) | TypeExpr::Test(shape) => Some(shape),
             TypeExpr::Generic => Some(generic),

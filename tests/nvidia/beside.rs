@@ -1,4 +1,5 @@
-//! Fixtures of graphics on the interpreter of the text, beside glslang's modules of the same sources on lavapipe.
+//! Fixtures of graphics on the interpreter of the text, beside glslang's modules of the same sources on lavapipe; and what the
+//! GPU leaves, beside the same modules on its own Vulkan driver.
 //!
 //! What is compared are values, as far as their formats round them, and lavapipe filters with eight bits. [`NOT_COMPARED`]
 //! says of each fixture whose text is only read here why that is so.
@@ -46,7 +47,11 @@ pub fn check(case: &Case) -> Result<(), String> {
         eprintln!("{name} is read, and not compared: {why}");
         return programs.iter().try_for_each(|program| glasm::read(&program.text));
     }
-    let ours = interpreted(&programs, &case.request)?;
+    agree(case, &interpreted(&programs, &case.request)?)
+}
+
+/// Compares what programs leave after each run with what glslang's modules leave.
+pub fn agree(case: &Case, ours: &[Buffers]) -> Result<(), String> {
     let theirs = expected(case)?;
     for (run, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
         let formats = formats(&case.request, run);

@@ -27,6 +27,9 @@ const WORDS: &[(&str, &str)] = &[
     ("gl_InstanceIndex", "(gl_BaseInstance + gl_InstanceID)"),
     ("nonuniformEXT", ""),
     ("terminateInvocation", "discard"),
+    // For shaders of OpenGL ES, the driver computes with halves what this compiler computes with floats.
+    ("mediump", "highp"),
+    ("lowp", "highp"),
 ];
 
 /// Extensions of Vulkan's GLSL, and those of OpenGL that say the same.
@@ -61,6 +64,9 @@ fn line(line: &str, facts: &Facts<'_>) -> String {
         // The first row is the lowest in OpenGL, and the first in both.
         return String::new();
     }
+    if line.starts_with("layout(local_size_x_id = ") {
+        return local_size(line, facts.constants);
+    }
     if let Some(rest) = line.strip_prefix("layout(constant_id = ") {
         return constant(rest, facts.constants).unwrap_or_else(|| line.to_owned());
     }
@@ -87,6 +93,19 @@ fn constant(rest: &str, constants: &[(u32, u32)]) -> Option<String> {
     let Some((_, bits)) = constants.iter().find(|(known, _)| *known == id) else { return Some(rest.to_owned()) };
     let value = if ty == "float" { format!("{:?}", f32::from_bits(*bits)) } else { format!("{ty}({bits}u)") };
     Some(format!("{before}= {value};"))
+}
+
+/// With numbers instead of specialization constants for the sides of a workgroup.
+fn local_size(line: &str, constants: &[(u32, u32)]) -> String {
+    let side = |part: &str| match part.split_once("_id = ") {
+        Some((name, rest)) => {
+            let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            let known = constants.iter().find(|(id, _)| rest[..digits].parse() == Ok(*id));
+            format!("{name} = {}{}", known.map_or(1, |(_, value)| *value), &rest[digits..])
+        }
+        None => part.to_owned(),
+    };
+    line.split(", ").map(side).collect::<Vec<_>>().join(", ")
 }
 
 /// With the unit of each binding; buffers keep theirs.

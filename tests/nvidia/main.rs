@@ -167,7 +167,15 @@ fn language_trials(fixture: &'static Fixture, language: Language) -> Vec<Trial> 
 
 fn core_trials(path: PathBuf) -> Vec<Trial> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    on_both(&format!("core::{stem}"), move |runner| hold(&Shader::read(&path)?, PROFILE, runner))
+    let (name, case) = (format!("core::{stem}"), path.clone());
+    let beside_driver = on_gpu(format!("{name}::driver"), move || {
+        let outcome = graphics::Case::read(&case)?.on_gpu(PROFILE)?;
+        eprintln!("{stem}: {outcome:?}");
+        Ok(())
+    });
+    let mut trials = on_both(&name, move |runner| hold(&Shader::read(&path)?, PROFILE, runner));
+    trials.extend(beside_driver);
+    trials
 }
 
 /// The texts of a scene, a run on their interpreter where it has a formula, and one beside the driver's own.

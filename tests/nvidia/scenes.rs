@@ -115,11 +115,12 @@ fn same(ours: &Scene, theirs: &Scene) -> Result<(), String> {
 /// How far results may differ by the order of roundings.
 const TOLERANCE: f32 = 1e-4;
 
-/// Whether two words are neither the same nor floats that lie close together. Small integers look like subnormal floats.
+/// Whether two words are neither the same nor floats that lie close together; NaNs are all alike. Small integers look like subnormal floats.
 fn differs((a, b): (&u32, &u32)) -> bool {
     let (x, y) = (f32::from_bits(*a), f32::from_bits(*b));
     let close = (x - y).abs() < TOLERANCE * x.abs().max(y.abs()).max(1e-3);
-    a != b && (x.is_subnormal() || y.is_subnormal() || !close)
+    let are_nan = x.is_nan() && y.is_nan();
+    a != b && !are_nan && (x.is_subnormal() || y.is_subnormal() || !close)
 }
 
 /// Whether bytes are the same words, or floats that lie close together.

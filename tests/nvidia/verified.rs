@@ -31,14 +31,17 @@ shuffles, as `snapshots/nv/refused-by-fermi.snap` says of each.";
 
 const LANGUAGE: &str = "The language without cross-lane operations, against the simulator.";
 
+const BESIDE: &str = "The same shaders beside the driver's own GLSL of the same source in OpenGL's words; the words in the table are \
+those of \"Fixtures of graphics\" below.";
+
 const SCENES: &str = "Draws of vertex and fragment programs, and dispatches with textures and images, each run as assembly and, \
 from the same source in `fixtures/scenes`, as the driver's own GLSL: colours, depths, buffers and images are the same, bit by bit \
 but for the order of roundings.";
 
 const GRAPHICS: &str = "The dispatches and draws of `fixtures/graphics`, which say in their comments how they are run, each as assembly \
 and as the driver's own GLSL from the same source in OpenGL's words (`tests/nvidia/dialect.rs`). *same*: the same bits; *close*: \
-but for the order of roundings; *alone*: it ran, and the driver takes no such GLSL; *refused*: as \
-`snapshots/nv/refused-graphics.snap` says of each.";
+but for the order of roundings; *vulkan*: the driver's OpenGL takes no such GLSL, and its Vulkan leaves the same of glslang's \
+module (of crosslane's where quads are swizzled); *alone*: neither tells; *refused*: as `snapshots/nv/refused-graphics.snap` says of each.";
 
 const REGISTERS: &str = "Components of 32 bits that each program declares (`TEMP` 4, `LONG TEMP` 8, `SHORT TEMP` 2), beside \
 those in the driver's own listing of the same GLSL at the same width. Where there is none, OpenGL's GLSL does not have what \
@@ -53,8 +56,14 @@ pub fn write(path: &Path) -> Result<(), String> {
     report::replace(path, "Device", &device()?)?;
     report::replace(path, "Fixtures", &format!("{FIXTURES}\n\n{}", lane_table(&mut wrong)))?;
     report::replace(path, "Language", &format!("{LANGUAGE}\n\n{}", language_table(&mut wrong)))?;
+    let beside = format!("{BESIDE}\n\n{}", graphics_table(graphics::core()?, &mut wrong)?);
+    report::replace(path, "Language beside the driver's own", &beside)?;
     report::replace(path, "Graphics and images", &format!("{SCENES}\n\n{}", scene_table(&mut wrong)))?;
-    report::replace(path, "Fixtures of graphics", &format!("{GRAPHICS}\n\n{}", graphics_table(&mut wrong)?))?;
+    report::replace(
+        path,
+        "Fixtures of graphics",
+        &format!("{GRAPHICS}\n\n{}", graphics_table(graphics::cases()?, &mut wrong)?),
+    )?;
     report::replace(path, "Random kernels", &random(&mut wrong))?;
     report::replace(path, "Registers", &format!("{REGISTERS}\n\n{}", register_table()?))?;
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
@@ -68,7 +77,7 @@ fn device() -> Result<String, String> {
         lines.filter_map(|line| line.split_once(' ')).map(|(name, value)| vec![format!("`{name}`"), value.into()]);
     let rows: Vec<Vec<String>> =
         [vec!["device".into(), name.into()], vec!["driver".into(), version.into()]].into_iter().chain(limits).collect();
-    let command = "```sh\nCROSSLANE_GL=1 CROSSLANE_VERIFIED=docs/verified/nv.md cargo test --test nvidia\n```";
+    let command = "```sh\nCROSSLANE_GL=1 CROSSLANE_DRIVER_LANES=32 CROSSLANE_VERIFIED=docs/verified/nv.md cargo test --test nvidia\n```";
     Ok(format!("{}\n{command}", report::table(&["", ""], &rows)))
 }
 
@@ -182,13 +191,14 @@ fn scene_verdict(case: &scenes::Case, profile: &str) -> Result<&'static str, Str
     }
 }
 
-fn graphics_table(wrong: &mut Vec<String>) -> Result<String, String> {
+fn graphics_table(cases: Vec<graphics::Case>, wrong: &mut Vec<String>) -> Result<String, String> {
     let alone = Mutex::new(BTreeSet::new());
     let verdict = |case: &graphics::Case, profile: &str| match case.refusals(profile).is_empty() {
         false => Ok("refused"),
         true => case.on_gpu(profile).map(|outcome| match outcome {
             Outcome::Same => "same",
             Outcome::Close => "close",
+            Outcome::Vulkan => "vulkan",
             Outcome::Alone(why) => {
                 let first = why.lines().find(|line| line.contains("error")).unwrap_or(&why).to_owned();
                 alone.lock().expect("no other verdict panics").insert(format!("- {}: {first}\n", case.name));
@@ -196,13 +206,17 @@ fn graphics_table(wrong: &mut Vec<String>) -> Result<String, String> {
             }
         }),
     };
-    let verdicts = graphics::cases()?.into_iter().map(|case| {
+    let verdicts = cases.into_iter().map(|case| {
         let name = case.name.clone();
         Verdicts::of(name, Language::Glsl, |profile| verdict(&case, profile))
     });
     let table = table(verdicts.collect(), wrong);
     let reasons: String = alone.into_inner().map_err(|e| e.to_string())?.into_iter().collect();
-    Ok(if reasons.is_empty() { table } else { format!("{table}\nWhat the driver says of its own GLSL:\n\n{reasons}") })
+    Ok(if reasons.is_empty() {
+        table
+    } else {
+        format!("{table}\nWhy the driver's own GLSL and its Vulkan tell nothing of these:\n\n{reasons}")
+    })
 }
 
 fn random(wrong: &mut Vec<String>) -> String {
@@ -217,7 +231,8 @@ fn random(wrong: &mut Vec<String>) -> String {
         vec![name.to_owned(), format!("1 to {KERNELS}"), (wrong.len() - before).to_string()]
     };
     let rows: Vec<Vec<String>> = RANDOM.into_iter().map(row).collect();
-    let said = "*random*: control flow and arithmetic; *lanes*: the same, with cross-lane operations in uniform flow.";
+    let said = "*random*: control flow and arithmetic; *lanes*: the same, with cross-lane operations in uniform flow; \
+        *wide*: integers of 8, 16 and 64 bits, halves and doubles.";
     format!(
         "{said} Against the simulator, for {PROFILE}.\n\n{}",
         report::table(&["kernels", "seeds", "different"], &rows)

@@ -14,3 +14,7 @@ mod scope;
 mod statements;
 #[path = "types.rs"]
 mod types;
+#[path = "wide.rs"]
+pub mod wide;
+#[path = "wide_expressions.rs"]
+mod wide_expressions;

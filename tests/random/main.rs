@@ -10,7 +10,7 @@ mod support;
 #[allow(dead_code)]
 mod generator;
 
-use generator::program;
+use generator::{program, wide};
 use libtest_mimic::Trial;
 use std::ops::Range;
 use support::compare::Closeness;
@@ -29,15 +29,23 @@ fn main() {
 
 fn trials() -> Vec<Trial> {
     let judges = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
-    let batch = |mut seeds: Range<u64>| {
-        trial::judged(format!("seeds_{}", seeds.start), &judges, move || seeds.try_for_each(check))
+    let batch = |(name, make): (&str, Maker), mut seeds: Range<u64>| {
+        trial::judged(format!("{name}_{}", seeds.start), &judges, move || {
+            seeds.try_for_each(|seed| check(seed, &make(seed)))
+        })
     };
-    seeds::batches(USUAL).map(batch).collect()
+    let all = |kind: (&'static str, Maker)| seeds::batches(USUAL).map(move |seeds| batch(kind, seeds));
+    KINDS.into_iter().flat_map(all).collect()
 }
 
-fn check(seed: u64) -> Result<(), String> {
-    let source = program::kernel(seed);
-    agree(seed, &source).map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, &source)))
+/// Makes a kernel from a seed.
+type Maker = fn(u64) -> String;
+
+/// Kernels of plain types, and such of narrow and wide ones.
+const KINDS: [(&str, Maker); 2] = [("seeds", program::kernel), ("wide", wide::kernel)];
+
+fn check(seed: u64, source: &str) -> Result<(), String> {
+    agree(seed, source).map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, source)))
 }
 
 /// One profile a kernel, in turn.

@@ -1,7 +1,7 @@
 //! A small generator of random numbers, the same on every machine.
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Rng(u64);
 
 impl Rng {

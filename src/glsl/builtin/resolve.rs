@@ -6,15 +6,17 @@ use super::{Argument, Env};
 use crate::glsl::{convert, extended};
 use crate::grammar::{Mode, Opaque, Overload, Param, Shape, TypeExpr};
 use crate::ir::build::Builder;
-use crate::ir::{Scalar, TypeId, Value};
+use crate::ir::{ArrayLen, Scalar, Type, TypeId, Types, Value};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 /// What resolution looks at in an argument.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgShape {
-    /// None for structs, arrays and other types that no built-in function takes.
+    /// None for structs, arrays and other types that have none.
     pub shape: Option<Shape>,
+    /// For arrays: the shape of an element, and how many there are.
+    pub elements: Option<(Shape, u32)>,
     /// For images and samplers: what they are, and the scalar of their texels.
     pub opaque: Option<(Opaque, Scalar)>,
     pub is_place: bool,
@@ -57,11 +59,19 @@ pub fn shapes(builder: &Builder<'_>, args: &[Argument]) -> SmallVec<[ArgShape; M
     let types = &builder.module.types;
     let shape = |arg: &Argument| ArgShape {
         shape: Shape::of(types, arg.ty),
+        elements: elements(types, arg.ty),
         opaque: Opaque::of(types, arg.ty),
         is_place: arg.is_place,
         constant: matches!(arg.value, Value::Const(_)),
     };
     args.iter().take(MOST_ARGS).map(shape).collect()
+}
+
+fn elements(types: &Types, ty: TypeId) -> Option<(Shape, u32)> {
+    match types.get(ty) {
+        Type::Array { element, len: ArrayLen::Fixed(count), .. } => Some((Shape::of(types, element)?, count)),
+        _ => None,
+    }
 }
 
 /// Chooses among `overloads`, all of which the shader may call.
@@ -120,6 +130,7 @@ fn stated_by(param: &Param, arg: &ArgShape) -> Option<Shape> {
 fn has_type(candidate: &Candidate, index: usize, arg: &ArgShape) -> bool {
     match candidate.overload.params[index].ty {
         TypeExpr::Opaque(opaque) => arg.opaque == Some((opaque, candidate.generic.scalar())),
+        TypeExpr::Array(element, count) => arg.elements == Some((element, count)),
         _ => arg.shape == Some(candidate.param(index)),
     }
 }
@@ -146,7 +157,7 @@ fn viable(env: &Env<'_>, candidate: &Candidate, args: &[ArgShape], write: bool) 
 /// Whether an argument can go the way of its parameter.
 pub fn fits(env: &Env<'_>, candidate: &Candidate, index: usize, arg: &ArgShape, write: bool) -> bool {
     let param = &candidate.overload.params[index];
-    if let TypeExpr::Opaque(_) = param.ty {
+    if matches!(param.ty, TypeExpr::Opaque(_) | TypeExpr::Array(..)) {
         return has_type(candidate, index, arg);
     }
     let Some(shape) = arg.shape else { return false };

@@ -6,7 +6,7 @@ use crate::glsl::token::{GlslProfile, Version};
 use crate::glsl::types;
 use crate::grammar::{Lowering, Opaque, OpaqueClass, Rule, Shape, TypeExpr};
 use crate::ir::{
-    Access, Binding, ConstValue, Global, ImageType, MathFn, Module, Op, Scalar, Space, Stage, Type, Types,
+    Access, ArrayLen, Binding, ConstValue, Global, ImageType, MathFn, Module, Op, Scalar, Space, Stage, Type, Types,
 };
 use crate::lane::{FoldKind, FoldOp, LaneOp, Members, ShuffleMode, Width};
 use crate::profile::Profile;
@@ -142,7 +142,13 @@ fn fitting(builder: &mut Builder<'_>, overload: &Overload, generic: Shape) -> Ve
         if let TypeExpr::Opaque(opaque) = param.ty {
             return resource(builder, opaque, generic.scalar(), format);
         }
-        let ty = param.ty.shape(generic).expect("a parameter has a type").intern(&mut builder.module.types);
+        let ty = match param.ty {
+            TypeExpr::Array(element, count) => {
+                let element = element.intern(&mut builder.module.types);
+                builder.module.types.array(element, ArrayLen::Fixed(count))
+            }
+            other => other.shape(generic).expect("a parameter has a type").intern(&mut builder.module.types),
+        };
         match (param.mode, param.rule) {
             (Mode::Memory, _) => shared(builder, ty),
             (_, Rule::None) if param.constant => {

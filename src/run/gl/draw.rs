@@ -137,7 +137,7 @@ impl Draw {
             size: [width, height, self.layers.max(1)],
             format,
             samples,
-            levels: vec![vec![0; (width * height * self.layers.max(1)) as usize * MOST_BYTES]],
+            levels: vec![vec![0; (width * height * self.layers.max(1)) as usize * format.bytes()]],
             linear: false,
             address: Address::Clamp,
             compares: false,
@@ -153,9 +153,6 @@ impl Draw {
         }
     }
 }
-
-/// Bytes of the widest texel.
-const MOST_BYTES: usize = 16;
 
 /// Draws; the bytes of each attachment, and of the depth.
 pub fn draw(gl: &Gl, draw: &Draw) -> Result<Vec<Vec<u8>>, RunError> {

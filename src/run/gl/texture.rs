@@ -18,8 +18,21 @@ const GL_NEAREST_MIPMAP_NEAREST: i32 = 0x2700;
 const GL_LINEAR_MIPMAP_LINEAR: i32 = 0x2703;
 const GL_READ_WRITE: u32 = 0x88BA;
 const GL_TEXTURE_BUFFER: u32 = 0x8C2A;
+const GL_BYTE: u32 = 0x1400;
+const GL_UNSIGNED_BYTE: u32 = 0x1401;
+const GL_SHORT: u32 = 0x1402;
+const GL_UNSIGNED_SHORT: u32 = 0x1403;
+const GL_INT: u32 = 0x1404;
+const GL_UNSIGNED_INT: u32 = 0x1405;
+const GL_FLOAT: u32 = 0x1406;
+const GL_HALF_FLOAT: u32 = 0x140B;
+const GL_DEPTH_COMPONENT: u32 = 0x1902;
+const GL_RED: u32 = 0x1903;
+const GL_RG: u32 = 0x8227;
+const GL_RGB: u32 = 0x1907;
 const GL_RED_INTEGER: u32 = 0x8D94;
 const GL_RG_INTEGER: u32 = 0x8228;
+const GL_RGB_INTEGER: u32 = 0x8D98;
 const GL_RGBA_INTEGER: u32 = 0x8D99;
 const GL_PACK_ALIGNMENT: u32 = 0x0D05;
 const GL_UNPACK_ALIGNMENT: u32 = 0x0CF5;
@@ -67,6 +80,24 @@ pub struct Format {
 }
 
 impl Format {
+    /// Bytes of a texel.
+    pub const fn bytes(self) -> usize {
+        let component = match self.component {
+            GL_BYTE | GL_UNSIGNED_BYTE => 1,
+            GL_SHORT | GL_UNSIGNED_SHORT | GL_HALF_FLOAT => 2,
+            GL_INT | GL_UNSIGNED_INT | GL_FLOAT => 4,
+            // All components in one word.
+            _ => return 4,
+        };
+        let count = match self.external {
+            GL_RED | GL_RED_INTEGER | GL_DEPTH_COMPONENT => 1,
+            GL_RG | GL_RG_INTEGER => 2,
+            GL_RGB | GL_RGB_INTEGER => 3,
+            _ => 4,
+        };
+        component * count
+    }
+
     /// Whether components are integers, which nothing filters.
     const fn is_integer(self) -> bool {
         matches!(self.external, GL_RED_INTEGER | GL_RG_INTEGER | GL_RGBA_INTEGER)

@@ -160,18 +160,18 @@ fn ports(kernel: &Kernel) -> String {
         writeln!(text, "{qualifiers}ATTRIB {} = {stage}.attrib[{location}];", attribute(location)).expect(TAKEN);
     }
     for location in colours(kernel) {
-        let number = match location {
-            // Index 0 of a colour that has a second source (ARB_blend_func_extended).
-            _ if second_sources(kernel).any(|second| second == location) => format!("[{location}].primary"),
-            0 => String::new(),
-            _ => format!("[{location}]"),
-        };
-        writeln!(text, "OUTPUT {} = result.color{number};", colour(location)).expect(TAKEN);
+        writeln!(text, "OUTPUT {} = {};", colour(location), result(location)).expect(TAKEN);
     }
     for location in second_sources(kernel) {
-        writeln!(text, "OUTPUT {} = result.color[{location}].secondary;", second_colour(location)).expect(TAKEN);
+        // ARB_blend_func_extended.
+        writeln!(text, "OUTPUT {} = {}.secondary;", second_colour(location), result(location)).expect(TAKEN);
     }
     text
+}
+
+/// The result of a colour. A number in brackets needs ARB_draw_buffers, which the first colour does without.
+fn result(location: u32) -> String {
+    if location == 0 { "result.color".to_owned() } else { format!("result.color[{location}]") }
 }
 
 /// How an attribute is interpolated (NV_fragment_program4, NV_gpu_program5).

@@ -288,10 +288,9 @@ impl<'s> Target<'s> {
             let depth = word("result.depth", lane).map_or(primitive.depth(place), |words| f32::from_bits(words[2]));
             let colour = |n: usize, part: &str| {
                 let plain = if n == 0 { "result.color".to_owned() } else { format!("result.color[{n}]") };
-                word(&format!("result.color[{n}].{part}"), lane)
-                    .or_else(|| word(&plain, lane).filter(|_| part == "primary"))
+                word(&(plain + part), lane)
             };
-            let all: Vec<_> = (0..self.colours.len()).map(|n| [colour(n, "primary"), colour(n, "secondary")]).collect();
+            let all: Vec<_> = (0..self.colours.len()).map(|n| [colour(n, ""), colour(n, ".secondary")]).collect();
             self.take(layer, lanes[lane], depth, early, &all);
         }
         Ok(())

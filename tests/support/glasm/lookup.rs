@@ -60,7 +60,7 @@ impl Machine<'_> {
     /// Loads, fetches, lookups and sizes.
     pub fn look_up(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
         let asks = matches!(&inst.op[..], "IMQ" | "IMQS" | "TXQS");
-        let is_filtered = matches!(&inst.op[..], "TEX" | "TXB" | "TXL" | "TXD" | "TXG" | "LOD");
+        let is_filtered = matches!(&inst.op[..], "TEX" | "TXB" | "TXL" | "TXD" | "TXG" | "TXGO" | "LOD");
         let kind = if is_filtered { Kind::Float } else { Kind::Sint };
         let behind = inst.operands.iter().position(|operand| matches!(operand, Operand::Unit(..)));
         let count = if asks { 0 } else { behind.ok_or("it has no unit")?.saturating_sub(1) };
@@ -194,6 +194,15 @@ fn slopes(rows: &[Row], lane: usize) -> [[f32; 4]; 2] {
     [right, below].map(|other| std::array::from_fn(|n| other[n] - here[n]))
 }
 
+/// The component that a gather takes of each texel.
+fn component(inst: &Inst) -> usize {
+    let gathered = inst.operands.iter().find_map(|operand| match operand {
+        Operand::Unit(_, component) => Some(*component),
+        _ => None,
+    });
+    gathered.unwrap_or(0)
+}
+
 /// A lookup that filters.
 fn look(
     inst: &Inst,
@@ -222,12 +231,12 @@ fn look(
         "TXL" => lookup.filtered(picture, level),
         "TXB" => lookup.filtered(picture, slope() + level),
         "TEX" | "TXD" => lookup.filtered(picture, slope()),
-        "TXG" => {
-            let gathered = inst.operands.iter().find_map(|operand| match operand {
-                Operand::Unit(_, component) => Some(*component),
-                _ => None,
-            });
-            lookup.gathered(picture, gathered.unwrap_or(0))
+        "TXG" => lookup.gathered(picture, component(inst)),
+        "TXGO" => {
+            let [.., x, y] = at else { return Err("it has no offsets".to_owned()) };
+            let signed = |word: u32| i64::from(word as i32);
+            let offsets = std::array::from_fn(|n| [signed(x[n]), signed(y[n])]);
+            lookup.gathered_at(picture, component(inst), offsets)
         }
         _ => lookup.levels(picture, slope()),
     })

@@ -161,8 +161,8 @@ impl<'p> Machine<'p> {
             "ATOMB" | "ATOMS" => self.atomic(inst, &self.kept(mask)),
             "STOREIM" => self.store_texel(inst, &self.kept(mask)),
             "ATOMIM" => self.atomic_texel(inst, &self.kept(mask)),
-            "LOADIM" | "TXF" | "TXFMS" | "TXL" | "TXB" | "TEX" | "TXD" | "TXG" | "LOD" | "TXQ" | "TXQS" | "IMQ"
-            | "IMQS" => self.look_up(inst, mask),
+            "LOADIM" | "TXF" | "TXFMS" | "TXL" | "TXB" | "TEX" | "TXD" | "TXG" | "TXGO" | "LOD" | "TXQ" | "TXQS"
+            | "IMQ" | "IMQS" => self.look_up(inst, mask),
             "IPAC" | "IPAS" | "IPAO" => self.interpolate(inst, mask),
             "DDX" | "DDY" => self.derivative(inst, mask),
             op if op.starts_with("QSWZ") => self.swizzle(inst, mask),
@@ -269,7 +269,8 @@ impl<'p> Machine<'p> {
             }
             Operand::Number(text) => vec![vec![kind.literal(text)?; lanes]; 4],
             Operand::Numbers(texts) => {
-                texts.iter().map(|text| Ok(vec![Kind::Uint.literal(text)?; lanes])).collect::<Result<_, String>>()?
+                let kind = |text: &str| if text.starts_with('-') { Kind::Sint } else { Kind::Uint };
+                texts.iter().map(|text| Ok(vec![kind(text).literal(text)?; lanes])).collect::<Result<_, String>>()?
             }
             Operand::Environment(name) => match self.around(name)? {
                 Some(rows) => rows,

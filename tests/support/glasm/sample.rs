@@ -93,12 +93,16 @@ impl Lookup {
 
     /// One component of the four texels that a filter would take.
     pub fn gathered(&self, picture: &Picture, component: usize) -> Texel {
+        self.gathered_at(picture, component, [[0, 1], [1, 1], [1, 0], [0, 0]])
+    }
+
+    /// One component of four texels, each so far from the first that linear filtering would take.
+    pub fn gathered_at(&self, picture: &Picture, component: usize, offsets: [[i64; 2]; 4]) -> Texel {
         let base = self.scaled(picture, 0).map(|value| (value - 0.5).floor() as i64);
-        let corner = |x: i64, y: i64| {
+        offsets.map(|[x, y]| {
             let at = self.moved([base[0] + x, base[1] + y, base[2]]);
             self.compared(self.texel(picture, 0, at))[component]
-        };
-        [corner(0, 1), corner(1, 1), corner(1, 0), corner(0, 0)]
+        })
     }
 
     /// The place in texels of a level; of cubes that on the face.

@@ -1,8 +1,8 @@
-//! Textures: `TEX`, `TXB`, `TXL`, `TXD`, `TXF`, `TXFMS`, `TXG`, `TXQ`, `TXQS`, `LOD` (NV_gpu_program4 section 2.X.4.4,
+//! Textures: `TEX`, `TXB`, `TXL`, `TXD`, `TXF`, `TXFMS`, `TXG`, `TXGO`, `TXQ`, `TXQS`, `LOD` (NV_gpu_program4 section 2.X.4.4,
 //! NV_gpu_program5).
 //!
-//! Where the reference of a comparison and the level of detail stand beside the coordinates is a row of a table. Refused are
-//! offsets that the target does not take, and gathers with four offsets.
+//! Where the reference of a comparison, the bias and the level of detail stand beside the coordinates is a row of a table.
+//! Refused are offsets, biases and levels that the target does not take.
 
 use super::Selector;
 use super::image::{Access, Slots, letter, target};
@@ -15,6 +15,8 @@ use crate::target::nv::machine::{Class, Kind, Operand, Target, W};
 enum At {
     First(usize),
     Second(usize),
+    /// It can be the first level alone, which gradients of zero choose.
+    Gradients,
     Nowhere,
 }
 
@@ -23,37 +25,51 @@ struct Row {
     dim: ImageDim,
     arrayed: bool,
     shadow: bool,
+    places: Places,
+}
+
+#[derive(Clone, Copy)]
+struct Places {
     reference: At,
-    /// Bias, and level of detail.
+    bias: At,
     level: At,
 }
 
-const fn row(dim: ImageDim, arrayed: bool, shadow: bool, reference: At, level: At) -> Row {
-    Row { dim, arrayed, shadow, reference, level }
+const fn row(dim: ImageDim, arrayed: bool, shadow: bool, [reference, bias, level]: [At; 3]) -> Row {
+    Row { dim, arrayed, shadow, places: Places { reference, bias, level } }
 }
 
-/// NV_gpu_program4, table X.21 ("Texture Targets"), with NV_gpu_program5's second vectors; what is not here takes neither.
+const NONE: Places = Places { reference: At::Nowhere, bias: At::Nowhere, level: At::Nowhere };
+
+/// NV_gpu_program4, table X.21 ("Texture Targets"), with NV_gpu_program5's second vectors; what is not here takes nothing.
+/// Whether `TXB` and `TXL` have a target is as the driver says.
 const ROWS: &[Row] = &[
-    row(ImageDim::D1, false, false, At::Nowhere, At::First(3)),
-    row(ImageDim::D1, true, false, At::Nowhere, At::First(3)),
-    row(ImageDim::D2, false, false, At::Nowhere, At::First(3)),
-    row(ImageDim::D2, true, false, At::Nowhere, At::First(3)),
-    row(ImageDim::D3, false, false, At::Nowhere, At::First(3)),
-    row(ImageDim::Cube, false, false, At::Nowhere, At::First(3)),
-    row(ImageDim::Cube, true, false, At::Nowhere, At::Second(0)),
-    row(ImageDim::D1, false, true, At::First(2), At::First(3)),
-    row(ImageDim::D1, true, true, At::First(2), At::First(3)),
-    row(ImageDim::D2, false, true, At::First(2), At::First(3)),
-    row(ImageDim::D2, true, true, At::First(3), At::Second(0)),
-    row(ImageDim::Rect, false, true, At::First(2), At::Nowhere),
-    row(ImageDim::Cube, false, true, At::First(3), At::Second(0)),
-    row(ImageDim::Cube, true, true, At::Second(0), At::Nowhere),
+    row(ImageDim::D1, false, false, [At::Nowhere, At::First(3), At::First(3)]),
+    row(ImageDim::D1, true, false, [At::Nowhere, At::First(3), At::First(3)]),
+    row(ImageDim::D2, false, false, [At::Nowhere, At::First(3), At::First(3)]),
+    row(ImageDim::D2, true, false, [At::Nowhere, At::First(3), At::First(3)]),
+    row(ImageDim::D3, false, false, [At::Nowhere, At::First(3), At::First(3)]),
+    row(ImageDim::Cube, false, false, [At::Nowhere, At::First(3), At::First(3)]),
+    row(ImageDim::Cube, true, false, [At::Nowhere, At::Second(0), At::Second(0)]),
+    row(ImageDim::D1, false, true, [At::First(2), At::First(3), At::First(3)]),
+    row(ImageDim::D1, true, true, [At::First(2), At::First(3), At::First(3)]),
+    row(ImageDim::D2, false, true, [At::First(2), At::First(3), At::First(3)]),
+    row(ImageDim::D2, true, true, [At::First(3), At::Nowhere, At::Gradients]),
+    row(ImageDim::Rect, false, true, [At::First(2), At::Nowhere, At::Nowhere]),
+    row(ImageDim::Cube, false, true, [At::First(3), At::Second(0), At::Gradients]),
+    row(ImageDim::Cube, true, true, [At::Second(0), At::Nowhere, At::Nowhere]),
 ];
 
-fn places(ty: ImageType, shadow: bool) -> (At, At) {
+fn places(ty: ImageType, shadow: bool) -> Places {
     let found = ROWS.iter().find(|row| (row.dim, row.arrayed, row.shadow) == (ty.dim, ty.arrayed, shadow));
-    found.map_or((At::Nowhere, At::Nowhere), |row| (row.reference, row.level))
+    found.map_or(NONE, |row| row.places)
 }
+
+/// A value, where it stands, and what it is.
+type Placed = (Value, At, &'static str);
+
+/// The bits of the two zeros.
+const ZEROS: [Option<u32>; 2] = [Some(0), Some(0x8000_0000)];
 
 /// Offsets that instructions take, in texels (`MIN_` and `MAX_PROGRAM_TEXEL_OFFSET`, and of gathers).
 const OFFSETS: std::ops::RangeInclusive<i32> = -8..=7;
@@ -62,9 +78,6 @@ const GATHER_OFFSETS: std::ops::RangeInclusive<i32> = -32..=31;
 impl Selector<'_> {
     pub fn texture(&mut self, access: &Access) {
         match access.op {
-            _ if access.parts.contains(ImageParts::OFFSETS) => {
-                self.refused("a gather with four offsets");
-            }
             ImageOp::Sample => self.sample(access),
             ImageOp::Gather => self.gather(access),
             ImageOp::Fetch => self.fetch(access),
@@ -78,7 +91,7 @@ impl Selector<'_> {
                 self.query("TXQS", access, &[]);
             }
             ImageOp::QueryLod => {
-                let coordinates = self.coordinates(access, None);
+                let coordinates = self.coordinates(access, &[]);
                 self.query("LOD.F", access, &coordinates);
             }
             ImageOp::Levels => self.levels(access),
@@ -108,25 +121,28 @@ impl Selector<'_> {
         [unit, Operand::Named(format!("{shadow}{}", target(access.ty)).into())]
     }
 
-    /// Coordinates with the reference and the level where the target wants them: one vector, and one behind it if there is
+    /// Where the target of an access has its operands.
+    fn places(&self, access: &Access) -> Places {
+        places(access.ty, self.kernel.images[access.number as usize].compares)
+    }
+
+    /// Coordinates with the reference and others where the target wants them: one vector, and one behind it if there is
     /// no room.
-    fn coordinates(&mut self, access: &Access, level: Option<Value>) -> Vec<Operand> {
-        let shadow = self.kernel.images[access.number as usize].compares;
-        let (reference_at, level_at) = places(access.ty, shadow);
+    fn coordinates(&mut self, access: &Access, others: &[Placed]) -> Vec<Operand> {
         let mut vectors = [Slots::default(), Slots::default()];
         let coordinates = access.values(self, ImageParts::COORDINATE);
         for (slot, value) in vectors[0].iter_mut().zip(coordinates) {
             *slot = Some(self.uint(*value));
         }
         let reference = access.values(self, ImageParts::REFERENCE).first().copied();
-        for (value, at) in [(reference, reference_at), (level, level_at)] {
-            let Some(value) = value else { continue };
+        let reference = reference.map(|value| (value, self.places(access).reference, "a reference"));
+        for (value, at, what) in reference.into_iter().chain(others.iter().copied()) {
             let operand = Some(self.uint(value));
             match at {
                 At::First(n) => vectors[0][n] = operand,
                 At::Second(n) => vectors[1][n] = operand,
-                At::Nowhere => {
-                    self.refused("such an access to a texture of this kind");
+                At::Gradients | At::Nowhere => {
+                    self.refused(&format!("{what} for a texture of this kind"));
                 }
             }
         }
@@ -135,28 +151,42 @@ impl Selector<'_> {
     }
 
     fn sample(&mut self, access: &Access) {
-        let gradients = access.values(self, ImageParts::GRADIENTS);
+        let places = self.places(access);
         let bias = access.values(self, ImageParts::BIAS).first().copied();
         let lod = access.values(self, ImageParts::LOD).first().copied();
         // These have one level only, and no place for its number.
         let lod = lod.filter(|_| access.ty.dim != ImageDim::Rect);
-        let name = match (bias, lod, gradients) {
-            (None, None, []) => "TEX",
-            (Some(_), ..) => "TXB",
-            (_, Some(_), _) => "TXL",
-            _ => "TXD",
+        let is_first = places.level == At::Gradients && lod.is_some_and(|lod| ZEROS.contains(&self.known(lod)));
+        let (name, others) = match (bias, lod) {
+            (Some(bias), _) => ("TXB", vec![(bias, places.bias, "a bias")]),
+            (_, Some(_)) if is_first => ("TXD", Vec::new()),
+            (_, Some(lod)) => ("TXL", vec![(lod, places.level, "a level other than the first")]),
+            _ if access.parts.contains(ImageParts::GRADIENTS) => ("TXD", Vec::new()),
+            _ => ("TEX", Vec::new()),
         };
-        let mut operands = self.coordinates(access, bias.or(lod));
-        for direction in gradients.chunks(gradients.len().max(2) / 2) {
-            let mut slots = Slots::default();
-            for (slot, value) in slots.iter_mut().zip(direction) {
-                *slot = Some(self.uint(*value));
+        let mut operands = self.coordinates(access, &others);
+        if name == "TXD" {
+            if operands.len() > 1 {
+                self.refused("gradients for a texture of this kind");
             }
-            operands.push(self.slots(&slots, Kind::Float));
+            operands.extend(self.gradients(access));
         }
         operands.extend(self.texture_unit(access));
         operands.extend(self.offset(access, OFFSETS, name != "TXD"));
         self.look_up(access, name, &operands);
+    }
+
+    /// How much the coordinates differ in each direction; not at all where the access says nothing of it.
+    fn gradients(&mut self, access: &Access) -> [Operand; 2] {
+        let values = access.values(self, ImageParts::GRADIENTS);
+        let (x, y) = values.split_at(values.len() / 2);
+        [x, y].map(|direction| {
+            let mut slots = Slots::default();
+            for (slot, value) in slots.iter_mut().zip(direction) {
+                *slot = Some(self.uint(*value));
+            }
+            if direction.is_empty() { Operand::Constants([0; 4]) } else { self.slots(&slots, Kind::Float) }
+        })
     }
 
     fn look_up(&mut self, access: &Access, name: &'static str, operands: &[Operand]) {
@@ -176,10 +206,31 @@ impl Selector<'_> {
                 return;
             }
         };
-        let mut operands = self.coordinates(access, None);
+        let mut operands = self.coordinates(access, &[]);
+        let four = self.four_offsets(access);
+        let name = if four.is_some() { "TXGO" } else { "TXG" };
+        operands.extend(four.into_iter().flatten());
         operands.extend(self.texture_component(access, component));
         operands.extend(self.offset(access, GATHER_OFFSETS, true));
-        self.look_up(access, "TXG", &operands);
+        self.look_up(access, name, &operands);
+    }
+
+    /// The offsets of a gather's four texels, if each has its own: those in x, and those in y.
+    fn four_offsets(&mut self, access: &Access) -> Option<[Operand; 2]> {
+        let values = access.values(self, ImageParts::OFFSETS);
+        let known: Option<Vec<i32>> = values.iter().map(|value| self.known(*value).map(|bits| bits as i32)).collect();
+        let known = known.filter(|known| known.iter().all(|offset| GATHER_OFFSETS.contains(offset)));
+        match known.as_deref() {
+            Some([]) => None,
+            Some(known) => Some([0, 1].map(|axis| {
+                let numbers: Vec<String> = known.chunks(2).map(|offset| offset[axis].to_string()).collect();
+                Operand::Named(format!("{{{}}}", numbers.join(", ")).into())
+            })),
+            None => {
+                self.refused("such an offset of a texture's coordinates");
+                None
+            }
+        }
     }
 
     /// A texel by its number: the level of detail, or the sample, stands in `w`.

@@ -1,6 +1,6 @@
 //! Textures, images, and programs of vertices and fragments.
 
-use super::{F, body, program};
+use super::{F, NvOptions, body, emit, program};
 use crate::ir::{
     AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Order, Sampling, Scalar, Scope,
     Stage,
@@ -9,7 +9,7 @@ use crate::kernel::{BindingPoint, Builder, Image, Input, Kernel, Op, Output, Sit
 use crate::lane::op::QuadMove;
 use crate::lane::primitive::NvOp;
 use crate::lane::{FoldOp, Primitive};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 
 const PLACE: ImageParts = ImageParts::COORDINATE;
 
@@ -80,13 +80,45 @@ fn a_texture_takes_an_attribute_as_it_is() {
 #[test]
 fn levels_and_references_stand_where_the_target_wants_them() {
     let parts = PLACE | ImageParts::REFERENCE | ImageParts::LOD;
-    let of = |dim, arrayed| lines(bound(image_type(dim, arrayed, None), true), ImageOp::Sample, parts, &[0x3f80_0000]);
-    assert!(of(ImageDim::D2, false).contains(&"TXL.F R0.x, R0.xyzw, texture[0], SHADOW2D;".to_owned()));
-    let layered = of(ImageDim::D2, true);
-    assert!(
-        layered.iter().any(|line| line.starts_with("TXL.F R0.x, a2.xyzw, R0.xxxx, texture[0], SHADOWARRAY2D")),
-        "{layered:?}"
-    );
+    let of = |dim, arrayed, level| lines(bound(image_type(dim, arrayed, None), true), ImageOp::Sample, parts, &[level]);
+    let plain = of(ImageDim::D2, false, 1_f32.to_bits());
+    assert!(plain.contains(&"TXL.F R0.x, R0.xyzw, texture[0], SHADOW2D;".to_owned()));
+    // `TXL` does not have these targets.
+    for (dim, arrayed, target) in [(ImageDim::D2, true, "SHADOWARRAY2D"), (ImageDim::Cube, false, "SHADOWCUBE")] {
+        let first = of(dim, arrayed, (-0_f32).to_bits());
+        assert_eq!(first[0], format!("TXD.F R0.x, a2.xyzw, {{0, 0, 0, 0}}, {{0, 0, 0, 0}}, texture[0], {target};"));
+    }
+}
+
+#[test]
+fn what_shadow_maps_of_layers_lack_is_refused() {
+    let refused = |dim, parts: ImageParts, what: &str| {
+        let mut b = stage(Stage::Fragment, vec![bound(image_type(dim, true, None), true)]);
+        let parts = PLACE | ImageParts::REFERENCE | parts;
+        let count: usize =
+            image::arguments(b.kernel.images[0].ty, ImageOp::Sample, parts).map(|(_, count)| count).sum();
+        let args: Vec<Value> = (0..count).map(|at| input(&mut b, at as u8 & 3)).collect();
+        let found = operate(&mut b, ImageOp::Sample, parts, &args);
+        output(&mut b, found[0]);
+        b.effect(Op::Return, &[]);
+        let options = NvOptions { profile: "nv-test".into(), source: "test.frag".into(), debug: false };
+        let said = emit(&b.kernel, &options, &SourceMap::new()).map(|program| program.text).unwrap_err();
+        assert_eq!(
+            said[0].message,
+            format!("{what} for a texture of this kind cannot be expressed in NV_gpu_program5")
+        );
+    };
+    refused(ImageDim::D2, ImageParts::LOD, "a level other than the first");
+    refused(ImageDim::D2, ImageParts::BIAS, "a bias");
+    refused(ImageDim::Cube, ImageParts::GRADIENTS, "gradients");
+}
+
+#[test]
+fn a_gather_with_four_offsets_has_those_of_each_axis() {
+    let texture = bound(image_type(ImageDim::D2, false, None), false);
+    let offsets = [1, 2, -3, 4, 5, -6, -7, -8].map(|offset: i32| offset as u32);
+    let found = lines(texture, ImageOp::Gather, PLACE | ImageParts::OFFSETS, &offsets);
+    assert_eq!(found[0], "TXGO.F R0.xyzw, a2.xyxx, {1, -3, 5, -7}, {2, 4, -6, -8}, texture[0], 2D;");
 }
 
 #[test]
@@ -172,7 +204,7 @@ fn a_second_source_is_the_other_result_of_its_colour() {
     b.effect(Op::Return, &[]);
     let text = program(&b.kernel).text;
     assert!(text.contains("OPTION ARB_blend_func_extended;\n"), "{text}");
-    let declared = "OUTPUT o0 = result.color[0].primary;\nOUTPUT s0 = result.color[0].secondary;\n";
+    let declared = "OUTPUT o0 = result.color;\nOUTPUT s0 = result.color.secondary;\n";
     assert!(text.contains(declared) && text.contains("  MOV.U s0.w, a2.y;\n"), "{text}");
 }
 
