@@ -158,7 +158,7 @@ pub enum Op {
     /// `[]`: a component of a built-in input, of the type that [`super::stage::built_in_input`] says. Others are made of
     /// these.
     BuiltIn(BuiltIn, u8),
-    /// `[]`, 32 bits: a component of an input's location.
+    /// `[]`: a component of an input's location, of 32 bits, or 64 where the input is wide.
     Input {
         location: u32,
         component: u8,

@@ -28,9 +28,18 @@ impl Site {
 pub struct Input {
     pub name: Box<str>,
     pub location: u32,
+    /// Its components have 64 bits: an attribute of vertices, all of whose vector is at the one location.
+    pub wide: bool,
     pub interpolation: Interpolation,
     pub sampling: Sampling,
     pub span: Span,
+}
+
+impl Input {
+    /// The type of a component.
+    pub const fn component(&self) -> Ty {
+        if self.wide { Ty::B64 } else { Ty::B32 }
+    }
 }
 
 /// What is written.
@@ -41,7 +50,7 @@ pub struct Output {
     pub span: Span,
 }
 
-/// Distances to planes that clip.
+/// Distances to planes that clip, to planes that cull, and to both together.
 pub const DISTANCES: u8 = 8;
 
 /// Type of a built-in input's components, and how many there are; none where it is no input of a kernel, or made of others.
@@ -52,11 +61,12 @@ pub const fn built_in_input(built_in: BuiltIn) -> Option<(Ty, u8)> {
         B::LocalInvocationIndex | B::SubgroupId | B::NumSubgroups => (Ty::B32, 1),
         B::WarpIdNv | B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => (Ty::B32, 1),
         B::FragCoord => (Ty::B32, 4),
-        B::PointCoord => (Ty::B32, 2),
+        B::PointCoord | B::SamplePosition => (Ty::B32, 2),
         B::FrontFacing | B::HelperInvocation => (Ty::Bool, 1),
         B::SampleId | B::SampleMask | B::PrimitiveId => (Ty::B32, 1),
         B::VertexIndex | B::InstanceIndex | B::BaseVertex | B::BaseInstance | B::DrawIndex => (Ty::B32, 1),
-        B::ClipDistance => (Ty::B32, DISTANCES),
+        B::Layer | B::ViewportIndex => (Ty::B32, 1),
+        B::ClipDistance | B::CullDistance => (Ty::B32, DISTANCES),
         _ => return None,
     })
 }
@@ -68,8 +78,9 @@ pub const fn belongs(built_in: BuiltIn, stage: crate::ir::Stage) -> bool {
     match built_in {
         B::WarpIdNv | B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => true,
         B::FragCoord | B::PointCoord | B::FrontFacing | B::HelperInvocation => matches!(stage, Stage::Fragment),
-        B::SampleId | B::SampleMask | B::PrimitiveId => matches!(stage, Stage::Fragment),
-        B::ClipDistance => matches!(stage, Stage::Fragment),
+        B::SampleId | B::SamplePosition | B::SampleMask | B::PrimitiveId => matches!(stage, Stage::Fragment),
+        B::Layer | B::ViewportIndex => matches!(stage, Stage::Fragment),
+        B::ClipDistance | B::CullDistance => matches!(stage, Stage::Fragment),
         B::VertexIndex | B::InstanceIndex => matches!(stage, Stage::Vertex),
         B::BaseVertex | B::BaseInstance | B::DrawIndex => matches!(stage, Stage::Vertex),
         _ => matches!(stage, Stage::Compute),

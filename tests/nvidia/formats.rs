@@ -10,6 +10,7 @@ const UBYTE: u32 = 0x1401;
 const SHORT: u32 = 0x1402;
 const USHORT: u32 = 0x1403;
 const HALF: u32 = 0x140B;
+const DOUBLE: u32 = 0x140A;
 
 /// Formats of images, with `GL_RGBA32F` and so on and the type of what is packed: one component, or all of them together.
 static IMAGES: &[(&str, u32, u32)] = &[
@@ -54,9 +55,15 @@ static IMAGES: &[(&str, u32, u32)] = &[
     ("r8ui", 0x8232, UBYTE),
 ];
 
-/// Formats of attributes alone.
-static ATTRIBUTES: &[(&str, u32, u32)] =
-    &[("rgb32f", 0x8815, FLOAT), ("rgb32i", 0x8D83, INT), ("rgb32ui", 0x8D71, UINT)];
+/// Formats of attributes alone; no texture has those of 64 bits.
+static ATTRIBUTES: &[(&str, u32, u32)] = &[
+    ("rgb32f", 0x8815, FLOAT),
+    ("rgb32i", 0x8D83, INT),
+    ("rgb32ui", 0x8D71, UINT),
+    ("r64f", 0, DOUBLE),
+    ("rg64f", 0, DOUBLE),
+    ("rgba64f", 0, DOUBLE),
+];
 
 /// `GL_RED`, `GL_RG`, `GL_RGB`, `GL_RGBA`, and the same of integers.
 const COMPONENTS: [[u32; 4]; 2] = [[0x1903, 0x8227, 0x1907, 0x1908], [0x8D94, 0x8228, 0x8D98, 0x8D99]];
@@ -109,6 +116,7 @@ pub fn components(name: &str) -> u32 {
 pub fn numbers(name: &str) -> Numbers {
     match () {
         () if is_integer(name) => Numbers::Integers,
+        () if name.ends_with("64f") => Numbers::Doubles,
         () if name.ends_with('f') => Numbers::Floats,
         () => Numbers::Shares,
     }

@@ -19,6 +19,7 @@ mod tables;
 
 mod beside;
 mod dialect;
+mod doubles;
 mod formats;
 mod graphics;
 mod kernel;
@@ -81,6 +82,7 @@ fn trials() -> Vec<Trial> {
     );
     trials
         .push(trial("graphics".to_owned(), || graphics::refusals().map(|text| keep("refused-graphics", PLAIN, &text))));
+    trials.push(trial("doubles".to_owned(), doubles::check));
     trials.extend(random_trials());
     trials.push(trial("fermi".to_owned(), || verified::refusals().map(|text| keep("refused-by-fermi", PLAIN, &text))));
     trials.push(trial("registers".to_owned(), registers::compared));

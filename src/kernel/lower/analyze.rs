@@ -8,7 +8,8 @@
 use super::flow::DeadEnds;
 use super::shape::Shapes;
 use crate::ir::{
-    Block, BlockId, Case, FuncId, Function, GlobalId, Inst, InstId, LocalId, Module, Op, Space, Type, TypeId, Value,
+    Block, BlockId, Case, FuncId, Function, GlobalId, Inst, InstId, LocalId, MathFn, Module, Op, Space, Type, TypeId,
+    Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -22,6 +23,8 @@ pub enum Root {
     Local(LocalId),
     Param(u32),
     Global(GlobalId),
+    /// No variable of the shader, but whether the invocation is a helper by now, which `demote` writes.
+    Helper,
 }
 
 impl Root {
@@ -86,6 +89,8 @@ pub struct Facts {
     functions: FxHashMap<FuncId, Rc<FunctionFacts>>,
     memory: FxHashSet<GlobalId>,
     used: FxHashSet<GlobalId>,
+    /// Something asks whether the invocation is a helper by now.
+    pub asks_helper: bool,
     /// Constant composites that are indexed at run time, in the order of their use.
     pub tables: Vec<crate::ir::ConstId>,
 }
@@ -219,7 +224,7 @@ impl Walk<'_> {
         let facts = self.all.function(self.module, self.shapes, callee);
         let root = |root: Root| match root {
             Root::Param(index) => args.get(index as usize).and_then(|arg| self.pointer_root(*arg)),
-            Root::Global(_) => Some(root),
+            Root::Global(_) | Root::Helper => Some(root),
             Root::Local(_) => None,
         };
         let mut written: Vec<Root> = facts.stores.clone();
@@ -266,6 +271,8 @@ impl Walk<'_> {
                 self.operands(&[pointer]);
                 self.operands(self.function.values(args));
             }
+            Op::Demote => self.facts.stores.push(Root::Helper),
+            Op::Math(MathFn::IsHelper, _) => self.all.asks_helper = true,
             Op::Image { operands, .. } => self.operands(self.function.values(operands)),
             Op::ExtractDynamic { composite: Value::Const(id), index } if !matches!(index, Value::Const(_)) => {
                 self.all.tables.push(id);

@@ -13,6 +13,7 @@ impl<'m> Lower<'m> {
     /// Lowers the entry point: module-scope variables, then its body.
     pub fn entry_point(&mut self, id: FuncId) {
         self.declare_globals();
+        self.declare_helper();
         self.enter(id, Vec::new());
         self.frame().outermost = true;
         let body = self.module.functions[id].body;

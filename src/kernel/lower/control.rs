@@ -9,7 +9,7 @@ use super::pointer::Pointer;
 use super::shape::register_bits;
 use super::variables::{End, Joined, Mark};
 use super::{Lower, Scalars};
-use crate::ir::{self, Case, Cases, InstId as IrInst, Scalar};
+use crate::ir::{self, Case, Cases, InstId as IrInst, Scalar, Types};
 use crate::kernel::{BinOp, BlockId, CmpOp, InstId, Op, Ty, UnOp, Value};
 
 /// What a `Break` or `Continue` leaves.
@@ -327,6 +327,7 @@ impl<'m> Lower<'m> {
             Root::Local(id) => self.pointer(ir::Value::Local(id)),
             Root::Param(index) => self.pointer(ir::Value::Param(index)),
             Root::Global(id) => self.global(id),
+            Root::Helper => self.helper.map_or(Pointer::None, |first| Pointer::Slots { first, ty: Types::BOOL }),
         }
     }
 

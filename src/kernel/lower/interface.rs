@@ -1,12 +1,13 @@
 //! Inputs and outputs of vertex and fragment shaders: variables that hold the inputs from the start on, and whose values at
 //! each end of the invocation are the outputs.
 //!
-//! They are made of 32-bit words. A number of 64 bits is two of them, one of fewer bits is widened. Refused: attributes of
-//! vertices of 64 bits, whose words OpenGL and Vulkan place differently, and inputs of whole primitives.
+//! They are made of 32-bit words. A number of 64 bits is two of them, one of fewer bits is widened; attributes of vertices
+//! alone have numbers of 64 bits as they are. Refused: inputs of whole primitives.
 
 use super::analyze::is_large;
 use super::pointer::Pointer;
 use super::{Lower, Scalars};
+use crate::diagnostic::Code;
 use crate::ir::{
     self, Binding, BuiltIn, Global, GlobalId, Interpolation, Place, Sampling, Scalar, Space, Stage, StructId, Type,
     TypeId, Values,
@@ -20,6 +21,8 @@ pub struct Port {
     site: Site,
     component: u8,
     scalar: Scalar,
+    /// Part of an attribute of vertices, whose vectors have one location each.
+    attribute: bool,
     interpolation: Interpolation,
     sampling: Sampling,
 }
@@ -40,15 +43,11 @@ impl Lower<'_> {
     /// Where each scalar of a variable is, in order; none, with a message, where that cannot be said.
     fn ports(&mut self, global: &Global) -> Option<Vec<Port>> {
         let mut ports = Vec::new();
-        self.collect_ports(global.ty, global.binding, &mut ports);
+        let is_attribute = self.b.kernel.stage == Stage::Vertex && global.space == Space::Input;
+        self.collect_ports(global.ty, global.binding, is_attribute, &mut ports);
         let counted = self.shapes.count(global.ty).is_some_and(|count| count as usize == ports.len());
         if !counted {
             self.not_yet("inputs and outputs of such a type");
-            return None;
-        }
-        let is_attribute = self.b.kernel.stage == Stage::Vertex && global.space == Space::Input;
-        if is_attribute && ports.iter().any(|port| port.scalar.width == 64) {
-            self.not_yet("attributes of 64-bit numbers");
             return None;
         }
         let whole =
@@ -60,7 +59,7 @@ impl Lower<'_> {
         Some(ports)
     }
 
-    fn collect_ports(&mut self, ty: TypeId, binding: Binding, into: &mut Vec<Port>) {
+    fn collect_ports(&mut self, ty: TypeId, binding: Binding, attribute: bool, into: &mut Vec<Port>) {
         match (self.shapes.types.get(ty), binding) {
             (Type::Struct(id), Binding::None | Binding::Location { location: None, .. }) => self.members(id, into),
             (_, Binding::BuiltIn(built_in)) => {
@@ -71,7 +70,8 @@ impl Lower<'_> {
             }
             (_, Binding::Location { location: Some(location), component, index, interpolation, sampling }) => {
                 let scalar = Scalar::F32;
-                let first = Port { site: Site::Location(location), component: 0, scalar, interpolation, sampling };
+                let site = Site::Location(location);
+                let first = Port { site, component: 0, scalar, attribute, interpolation, sampling };
                 let before = into.len();
                 self.locations(ty, first, component, into);
                 if index > 0 {
@@ -85,7 +85,10 @@ impl Lower<'_> {
     /// Members of a block, which say themselves where they are.
     fn members(&mut self, id: StructId, into: &mut Vec<Port>) {
         let module = self.module;
-        module.types.structs[id].members.iter().for_each(|member| self.collect_ports(member.ty, member.binding, into));
+        module.types.structs[id]
+            .members
+            .iter()
+            .for_each(|member| self.collect_ports(member.ty, member.binding, false, into));
     }
 
     /// A value from a location on: each vector, column and element has its own, and numbers of 64 bits have up to two of
@@ -100,7 +103,9 @@ impl Lower<'_> {
                 let place = |n: u32| component + n * words;
                 let site = |n: u32| Site::Location(location + place(n) / 4);
                 let port = |n| Port { site: site(n), component: (place(n) % 4) as u8, scalar, ..at };
-                into.extend((0..size).map(port));
+                let wide = |n| Port { component: (place(n) / words) as u8, scalar, ..at };
+                let is_wide = at.attribute && words == 2;
+                into.extend((0..size).map(|n| if is_wide { wide(n) } else { port(n) }));
                 return place(size).div_ceil(4).max(1);
             }
             Type::Matrix { columns, .. } => (u32::from(columns), part(self)),
@@ -127,8 +132,8 @@ impl Lower<'_> {
 
     /// Adds to what the kernel declares.
     fn declare_ports(&mut self, global: &Global, ports: &[Port]) {
-        let kernel = &mut self.b.kernel;
         for port in ports {
+            let kernel = &mut self.b.kernel;
             let (name, span) = (Box::from(&*global.name), global.span);
             let is_float = port.scalar.is_float() && port.scalar.width < 64;
             match (global.space, port.site) {
@@ -136,8 +141,13 @@ impl Lower<'_> {
                     let (interpolation, sampling) = (port.interpolation, port.sampling);
                     // What cannot be interpolated is flat, whoever forgot to say so.
                     let interpolation = if is_float { interpolation } else { Interpolation::Flat };
-                    if !kernel.inputs.iter().any(|known| known.location == location) {
-                        kernel.inputs.push(Input { name, location, interpolation, sampling, span });
+                    let wide = port.is_wide();
+                    match kernel.inputs.iter().find(|known| known.location == location) {
+                        Some(known) if known.wide != wide => {
+                            self.not_yet("locations of numbers of 64 bits and of others")
+                        }
+                        Some(_) => {}
+                        None => kernel.inputs.push(Input { name, location, wide, interpolation, sampling, span }),
                     }
                 }
                 (_, site) => {
@@ -147,6 +157,7 @@ impl Lower<'_> {
                 }
             }
         }
+        let kernel = &mut self.b.kernel;
         kernel.inputs.sort_by_key(|input| input.location);
         kernel.outputs.sort_by_key(|output| output.site);
     }
@@ -167,6 +178,9 @@ impl Lower<'_> {
     fn input(&mut self, port: Port) -> Value {
         let Site::Location(location) = port.site else { return self.b.u32(0) };
         let first = port.component;
+        if port.is_wide() {
+            return self.b.value(Op::Input { location, component: first }, &[], Ty::B64);
+        }
         let words = words_of(port.scalar) as u8;
         let word = |component| self.b.value(Op::Input { location, component }, &[], Ty::B32);
         let words: Scalars = (first..first + words).map(word).collect();
@@ -240,12 +254,41 @@ impl Lower<'_> {
         }
     }
 
+    /// A slot for whether the invocation is a helper by now. It begins as what the pipeline says, read before anything can
+    /// change that.
+    pub fn declare_helper(&mut self) {
+        if self.facts.asks_helper {
+            let now = self.b.value(Op::BuiltIn(BuiltIn::HelperInvocation, 0), &[], Ty::Bool);
+            self.helper = Some(self.vars.add(&[now]));
+        }
+    }
+
+    /// Whether the invocation is a helper by now (GL_EXT_demote_to_helper_invocation).
+    pub fn is_helper(&mut self) -> Value {
+        if let Some(slot) = self.helper {
+            return self.vars.get(slot);
+        }
+        self.refuse(Code::INTERNAL, "nobody has noted that the shader asks for helpers");
+        self.b.bool(false)
+    }
+
     /// Makes a helper of the invocation; one that ends has no more to say.
     pub fn kill(&mut self, ends: bool) {
         self.b.effect(Op::Kill, &[]);
+        if let Some(slot) = self.helper {
+            let yes = self.b.bool(true);
+            self.vars.set(slot, yes);
+        }
         if ends {
             self.b.effect(Op::Return, &[]);
         }
+    }
+}
+
+impl Port {
+    /// Whether it is a number of 64 bits that crosses the border as it is.
+    const fn is_wide(&self) -> bool {
+        self.attribute && self.scalar.width == 64
     }
 }
 
@@ -257,5 +300,5 @@ fn words_of(scalar: Scalar) -> u32 {
 /// A component of a built-in output.
 const fn port_of(built_in: BuiltIn, component: u8, scalar: Scalar) -> Port {
     let (interpolation, sampling) = (Interpolation::Perspective, Sampling::Center);
-    Port { site: Site::BuiltIn(built_in), component, scalar, interpolation, sampling }
+    Port { site: Site::BuiltIn(built_in), component, scalar, attribute: false, interpolation, sampling }
 }

@@ -29,7 +29,7 @@ mod variables;
 
 use super::{Builder, Kernel, Ty, Value};
 use crate::diagnostic::{Code, Diagnostic, ERROR_LIMIT};
-use crate::ir::{self, GlobalId, Module, Scalar, Stage};
+use crate::ir::{self, GlobalId, LayerModes, Module, Scalar, Stage};
 use crate::source::Span;
 use analyze::Facts;
 use body::Frame;
@@ -79,6 +79,7 @@ pub fn lower(module: &Module, entry: usize, settings: &Specializations) -> Resul
         vars: Variables::default(),
         globals: vec![Pointer::None; module.globals.len()],
         interface: Vec::new(),
+        helper: None,
         tables: Vec::new(),
         cleared: 0,
         frames: Vec::new(),
@@ -103,6 +104,7 @@ fn declared(point: &ir::EntryPoint, span: Span, size: [u32; 3]) -> Kernel {
 fn refused_modes(module: &Module, point: &ir::EntryPoint) -> Option<String> {
     let modes = point.fragment;
     let asked = [
+        (module.layer != LayerModes::default(), "layers that viewports or views choose"),
         (modes.integer_centers, "fragments whose centres lie at integers"),
         (!module.feedback.is_empty(), "outputs that transform feedback takes"),
         (modes.full_quads || modes.quad_derivatives, "promises about quads"),
@@ -136,6 +138,8 @@ struct Lower<'m> {
     globals: Vec<Pointer>,
     /// Inputs and outputs, and where their scalars come from or go.
     interface: Vec<(GlobalId, Vec<interface::Port>)>,
+    /// The slot of whether the invocation is a helper by now, if that is asked.
+    helper: Option<u32>,
     /// Constant arrays that are indexed at run time, and where in private memory they lie.
     tables: Vec<(ir::ConstId, pointer::Place)>,
     /// Words of workgroup memory that begin as zero.

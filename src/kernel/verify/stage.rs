@@ -14,9 +14,10 @@ impl Verifier<'_> {
         let stage = self.kernel.stage;
         match op {
             Op::Input { location, component } => {
-                let is_declared = self.kernel.inputs.iter().any(|input| input.location == location);
-                ensure!(is_declared && component < COMPONENTS, "there is no such input");
-                Ok(Signature::new([], [Ty::B32]))
+                let input = self.kernel.inputs.iter().find(|input| input.location == location);
+                let input = input.filter(|_| component < COMPONENTS).ok_or("there is no such input")?;
+                ensure!(!input.wide || stage == Stage::Vertex, "only attributes of vertices are wide");
+                Ok(Signature::new([], [input.component()]))
             }
             Op::Interpolate { at, location, component } => {
                 let is_declared = self.kernel.inputs.iter().any(|input| input.location == location);

@@ -93,12 +93,14 @@ table! {
         glBindFramebuffer(u32, u32);
         glCheckNamedFramebufferStatus(u32, u32) -> u32;
         glNamedFramebufferTexture(u32, u32, u32, i32);
+        glNamedFramebufferTextureLayer(u32, u32, u32, i32, i32);
         glNamedFramebufferDrawBuffers(u32, i32, *const u32);
         glNamedFramebufferReadBuffer(u32, u32);
         glBlitNamedFramebuffer(u32, u32, i32, i32, i32, i32, i32, i32, i32, i32, u32, u32);
         glClearNamedFramebufferfv(u32, u32, i32, *const f32);
         glVertexAttribPointer(u32, i32, u32, u8, i32, *const c_void);
         glVertexAttribIPointer(u32, i32, u32, i32, *const c_void);
+        glVertexAttribLPointer(u32, i32, u32, i32, *const c_void);
         glEnableVertexAttribArray(u32);
         glDisableVertexAttribArray(u32);
         glVertexAttribDivisor(u32, u32);

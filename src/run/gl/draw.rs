@@ -41,6 +41,8 @@ pub enum Numbers {
     /// Floats between 0 and 1, or -1 and 1, that are stored as integers.
     Shares,
     Integers,
+    /// Floats of 64 bits that stay such.
+    Doubles,
 }
 
 /// An attribute of vertices.
@@ -158,7 +160,8 @@ impl Draw {
 pub fn draw(gl: &Gl, draw: &Draw) -> Result<Vec<Vec<u8>>, RunError> {
     let mut textures = Textures::new(gl);
     let attached = Attached::new(&mut textures, draw, draw.samples)?;
-    let framebuffer = framebuffer(gl, draw, &attached.names)?;
+    let framebuffer = framebuffer(gl, draw, &attached.names, None)?;
+    clear_depth(gl, draw, &framebuffer);
     let mut vertices = Bound::new(gl);
     draw.attributes.iter().for_each(|attribute| feed(gl, &mut vertices, attribute));
     let switches = Switches::new(gl, draw);
@@ -179,7 +182,7 @@ pub fn draw(gl: &Gl, draw: &Draw) -> Result<Vec<Vec<u8>>, RunError> {
         return attached.read(&textures);
     }
     let resolved = Attached::new(&mut textures, draw, 1)?;
-    resolve(gl, draw, framebuffer.1, &resolved.names)?;
+    resolve(gl, draw, &attached, &resolved)?;
     resolved.read(&textures)
 }
 
@@ -203,8 +206,8 @@ impl Attached {
     }
 }
 
-/// A framebuffer of these textures, the depth last.
-fn framebuffer<'d>(gl: &'d Gl, draw: &Draw, names: &[u32]) -> Result<Framebuffer<'d>, RunError> {
+/// A framebuffer of these textures, the depth last, or of one layer of each.
+fn framebuffer<'d>(gl: &'d Gl, draw: &Draw, names: &[u32], layer: Option<u32>) -> Result<Framebuffer<'d>, RunError> {
     let mut name = 0;
     let buffers: Vec<u32> = (0..draw.colours.len() as u32).map(|n| GL_COLOR_ATTACHMENT0 + n).collect();
     // SAFETY: a context is current; the textures exist, and there are as many numbers as is said.
@@ -212,12 +215,12 @@ fn framebuffer<'d>(gl: &'d Gl, draw: &Draw, names: &[u32]) -> Result<Framebuffer
         (gl.glCreateFramebuffers)(1, &raw mut name);
         for (n, texture) in names.iter().enumerate() {
             let place = buffers.get(n).copied().unwrap_or(GL_DEPTH_ATTACHMENT);
-            (gl.glNamedFramebufferTexture)(name, place, *texture, 0);
+            match layer {
+                Some(layer) => (gl.glNamedFramebufferTextureLayer)(name, place, *texture, 0, layer as i32),
+                None => (gl.glNamedFramebufferTexture)(name, place, *texture, 0),
+            }
         }
         (gl.glNamedFramebufferDrawBuffers)(name, buffers.len() as i32, buffers.as_ptr());
-        if let Some(depth) = draw.depth {
-            (gl.glClearNamedFramebufferfv)(name, GL_DEPTH, 0, [depth].as_ptr());
-        }
         (gl.glCheckNamedFramebufferStatus)(name, GL_FRAMEBUFFER)
     };
     let framebuffer = Framebuffer(gl, name);
@@ -227,23 +230,40 @@ fn framebuffer<'d>(gl: &'d Gl, draw: &Draw, names: &[u32]) -> Result<Framebuffer
     }
 }
 
-/// Resolves the samples of each colour.
-fn resolve(gl: &Gl, draw: &Draw, from: u32, names: &[u32]) -> Result<(), RunError> {
-    let to = framebuffer(gl, draw, names)?;
+/// Fills the depth, in all layers, with what it is before.
+fn clear_depth(gl: &Gl, draw: &Draw, framebuffer: &Framebuffer<'_>) {
+    if let Some(depth) = draw.depth {
+        // SAFETY: a context is current and the framebuffer has a depth.
+        unsafe { (gl.glClearNamedFramebufferfv)(framebuffer.1, GL_DEPTH, 0, [depth].as_ptr()) };
+    }
+}
+
+/// Resolves the samples of each colour. Of framebuffers with layers the first ones alone are copied, so each layer has its own.
+fn resolve(gl: &Gl, draw: &Draw, from: &Attached, to: &Attached) -> Result<(), RunError> {
+    let layers: Vec<Option<u32>> = if draw.layers > 0 { (0..draw.layers).map(Some).collect() } else { vec![None] };
+    for layer in layers {
+        let [from, to] = [&from.names, &to.names].map(|names| framebuffer(gl, draw, names, layer));
+        let (from, to) = (from?, to?);
+        clear_depth(gl, draw, &to);
+        resolve_colours(gl, draw, from.1, to.1);
+    }
+    check(gl, "glBlitNamedFramebuffer")?;
+    wait(gl)
+}
+
+fn resolve_colours(gl: &Gl, draw: &Draw, from: u32, to: u32) {
     let [width, height] = draw.size.map(|size| size as i32);
     for n in 0..draw.colours.len() as u32 {
         let place = GL_COLOR_ATTACHMENT0 + n;
         // SAFETY: a context is current; both framebuffers have the attachment.
         unsafe {
             (gl.glNamedFramebufferReadBuffer)(from, place);
-            (gl.glNamedFramebufferDrawBuffers)(to.1, 1, &raw const place);
+            (gl.glNamedFramebufferDrawBuffers)(to, 1, &raw const place);
             let area = (0, 0, width, height);
             let ((x, y, w, h), mask) = (area, GL_COLOR_BUFFER_BIT);
-            (gl.glBlitNamedFramebuffer)(from, to.1, x, y, w, h, x, y, w, h, mask, GL_NEAREST);
+            (gl.glBlitNamedFramebuffer)(from, to, x, y, w, h, x, y, w, h, mask, GL_NEAREST);
         }
     }
-    check(gl, "glBlitNamedFramebuffer")?;
-    wait(gl)
 }
 
 /// Lets an attribute's array be read by vertices.
@@ -256,6 +276,7 @@ fn feed(gl: &Gl, vertices: &mut Bound<'_>, attribute: &Attribute) {
     unsafe {
         (gl.glBindBuffer)(GL_ARRAY_BUFFER, name);
         match numbers {
+            Numbers::Doubles => (gl.glVertexAttribLPointer)(location, count, component, 0, start),
             Numbers::Integers => (gl.glVertexAttribIPointer)(location, count, component, 0, start),
             _ => (gl.glVertexAttribPointer)(location, count, component, is_share, 0, start),
         }

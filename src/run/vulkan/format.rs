@@ -64,6 +64,8 @@ static FORMATS: &[Format] = formats! {
     "rg8ui" R8G8_UINT 2
     "r8ui" R8_UINT 1
     "r64ui" R64_UINT 8
+    "rgba64f" R64G64B64A64_SFLOAT 32
+    "rgb64f" R64G64B64_SFLOAT 24
     "rg64f" R64G64_SFLOAT 16
     "r64f" R64_SFLOAT 8
     "d32" D32_SFLOAT 4

@@ -8,6 +8,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BuiltIn, Stage};
+use crate::kernel::stage::DISTANCES;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BufferKind, Kernel, MemorySpace, Op, Site};
 use std::collections::BTreeSet;
@@ -71,6 +72,8 @@ pub struct Needs {
     pub options: BTreeSet<&'static str>,
     /// Whether a local parameter is read.
     pub parameters: bool,
+    /// Whether positions of samples are.
+    pub sample_positions: bool,
 }
 
 impl Interface {
@@ -100,6 +103,7 @@ impl Interface {
         let mut errors = excesses(kernel, [storage, uniform, interface.parameters()]);
         errors.extend(excess_units(units));
         errors.extend(excess_ports(kernel));
+        errors.extend(excess_planes(kernel, tree));
         if errors.is_empty() { Ok(interface) } else { Err(errors) }
     }
 
@@ -222,4 +226,22 @@ fn excess_ports(kernel: &Kernel) -> Vec<Diagnostic> {
         Site::BuiltIn(_) => None,
     });
     inputs.chain(outputs).collect()
+}
+
+/// Planes that clip and planes that cull beyond those that both have together.
+fn excess_planes(kernel: &Kernel, tree: &Tree) -> Option<Diagnostic> {
+    let (mut clips, mut culls, mut span) = (0, 0, kernel.span);
+    for inst in tree.insts(kernel).into_iter().map(|inst| &kernel.insts[inst]) {
+        match inst.op {
+            Op::BuiltIn(of, at) | Op::Output { site: Site::BuiltIn(of), component: at } => match of {
+                BuiltIn::ClipDistance => clips = at.saturating_add(1).max(clips),
+                BuiltIn::CullDistance => (culls, span) = (at.saturating_add(1).max(culls), inst.span),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    let message =
+        format!("{clips} clip and {culls} cull distances are more than the {DISTANCES} of both that there are");
+    (clips.saturating_add(culls) > DISTANCES).then(|| Diagnostic::needed(Code::NOT_SUPPORTED, message, span))
 }

@@ -7,8 +7,9 @@ use super::interface::{Interface, Needs};
 use super::machine::{Class, Inst, Kind, Line, Operand, Place, Reg, Registers, Target, Test};
 use super::registers::Assignment;
 use super::select::memory::SHARED;
+use super::select::port::LETTERS;
 use super::select::private::PRIVATE;
-use super::select::stage::{attribute, colour, second_colour};
+use super::select::stage::{POSITION_COUNT, POSITIONS, attribute, colour, second_colour};
 use super::{NvOptions, interface};
 use crate::ir::{Interpolation, Sampling, Stage};
 use crate::kernel::{BindingPoint, BufferKind, Input, Kernel, Site};
@@ -17,7 +18,6 @@ use smallvec::SmallVec;
 use std::fmt::Write;
 use std::sync::Arc;
 
-const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 const TAKEN: &str = "a string takes everything";
 
 /// What the text is made of.
@@ -139,6 +139,11 @@ fn declarations(program: &Program, uses_scratch: bool) -> String {
     if needs.parameters && parameters > 0 {
         writeln!(text, "PARAM c[{parameters}] = {{ program.local[0..{}] }};", parameters - 1).expect(TAKEN);
     }
+    if needs.sample_positions {
+        let last = POSITION_COUNT - 1;
+        writeln!(text, "PARAM {POSITIONS}[{POSITION_COUNT}] = {{ state.multisample.positions[0..{last}] }};")
+            .expect(TAKEN);
+    }
     text += &variables("TEMP", 'R', places.words);
     text += &variables("LONG TEMP", 'D', places.longs);
     if program.private > 0 {
@@ -156,7 +161,11 @@ fn ports(kernel: &Kernel) -> String {
     let stage = if kernel.stage == Stage::Fragment { "fragment" } else { "vertex" };
     for input in &kernel.inputs {
         let location = input.location;
-        let qualifiers = if kernel.stage == Stage::Fragment { qualifiers(input) } else { String::new() };
+        let qualifiers = match kernel.stage {
+            Stage::Fragment => qualifiers(input),
+            _ if input.wide => "LONG ".to_owned(),
+            _ => String::new(),
+        };
         writeln!(text, "{qualifiers}ATTRIB {} = {stage}.attrib[{location}];", attribute(location)).expect(TAKEN);
     }
     for location in colours(kernel) {

@@ -73,13 +73,16 @@ fn vertices(program: &Program, request: &Request, number: usize, scene: &Scene) 
     for attribute in &parsed.attributes {
         let given = scene.attributes.iter().find(|given| given.location as usize == attribute.number);
         let given = given.ok_or("an attribute has no values")?;
-        let bytes = packed(&given.format, [0; 4]).len();
+        let is_long = attribute.qualifiers.contains("LONG");
+        let letters = given.format.chars().take_while(char::is_ascii_alphabetic).count();
+        let bytes = if is_long { letters * 8 } else { packed(&given.format, [0; 4]).len() };
         let value = |(vertex, instance): (u32, u32)| {
             let at = if given.rate == Rate::Vertex { vertex } else { instance } as usize;
-            unpacked(&given.format, &given.data[at * bytes..][..bytes])
+            let value = &given.data[at * bytes..][..bytes];
+            if is_long { longs(value) } else { unpacked(&given.format, value).map(u64::from) }
         };
         for component in 0..4 {
-            let row = numbers.iter().map(|both| u64::from(value(*both)[component])).collect();
+            let row = numbers.iter().map(|both| value(*both)[component]).collect();
             machine.preset(attribute.first + component, row);
         }
     }
@@ -89,6 +92,15 @@ fn vertices(program: &Program, request: &Request, number: usize, scene: &Scene) 
         parsed.results.iter().map(|(name, first)| (name.clone(), word(*first))).collect()
     };
     Ok((0..numbers.len()).map(|lane| placed(words(lane), scene)).collect())
+}
+
+/// The components of a value of 64-bit floats; those that it does not have are 0, 0 and 1.
+fn longs(bytes: &[u8]) -> [u64; 4] {
+    let mut out = [0, 0, 0, 1.0_f64.to_bits()];
+    for (component, bytes) in out.iter_mut().zip(bytes.chunks_exact(8)) {
+        *component = bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
+    }
+    out
 }
 
 fn placed(results: BTreeMap<String, [u32; 4]>, scene: &Scene) -> Vertex {
@@ -204,6 +216,14 @@ impl Primitive {
         self.vertices.iter().zip(self.shares(place)).map(|(vertex, share)| vertex.inverse * share).sum()
     }
 
+    /// Whether all vertices lie beyond one plane that culls (OpenGL 4.6, section 13.5).
+    fn is_culled(&self) -> bool {
+        let planes = (0..8).map(|n| format!("result.cull[{n}]"));
+        let distance = |vertex: &Vertex, name: &String| vertex.results.get(name).map(|words| f32::from_bits(words[0]));
+        let is_beyond = |name: &String, vertex: &Vertex| distance(vertex, name).is_some_and(|distance| distance < 0.0);
+        planes.into_iter().any(|name| self.vertices.iter().all(|vertex| is_beyond(&name, vertex)))
+    }
+
     /// Whether no plane clips a place away.
     fn is_kept(&self, place: [f32; 2]) -> bool {
         let planes = (0..8).map(|n| format!("result.clip[{n}]"));
@@ -243,6 +263,9 @@ impl<'s> Target<'s> {
 
     /// Runs the fragments of a primitive and takes in what they leave.
     fn draw(&mut self, program: &parse::Program, bound: &mut Bound, primitive: &Primitive) -> Result<(), String> {
+        if primitive.is_culled() {
+            return Ok(());
+        }
         let layer = primitive.word("result.layer", 0).unwrap_or(0);
         let early = program.options.iter().any(|option| option == "NV_early_fragment_tests");
         let covered = |at: &[u32; 2]| {
@@ -340,25 +363,25 @@ fn around(primitive: &Primitive, program: &parse::Program, lanes: &[[u32; 2]], h
     ];
     let is_front = primitive.is_point() || primitive.area() > 0.0;
     let facing = row(&|_| float(if is_front { 1.0 } else { -1.0 }));
-    let helps = helpers.iter().map(|helps| if *helps { 0xffff_ffff } else { 0 }).collect();
     let corner = |n: usize| primitive.vertices[0].place[n] - primitive.point_size() / 2.0;
     let within = |n: usize| row(&|place| float((place[n] - corner(n)) / primitive.point_size()));
+    let viewport = primitive.word("result.viewport", 0).unwrap_or(0);
     let thread = (0..lanes.len() as u64).map(|lane| lane % 32).collect();
     let mut named = BTreeMap::from([
         ("fragment.position".to_owned(), position.to_vec()),
         ("fragment.facing".to_owned(), vec![facing]),
-        ("fragment.helperthread".to_owned(), vec![helps]),
         ("fragment.pointcoord".to_owned(), vec![within(0), within(1)]),
         ("fragment.threadid".to_owned(), vec![thread]),
         ("fragment.layer".to_owned(), vec![row(&|_| layer.into())]),
+        ("fragment.viewport".to_owned(), vec![row(&|_| viewport.into())]),
         ("fragment.sampleid".to_owned(), vec![row(&|_| 0)]),
         ("fragment.samplemask".to_owned(), vec![helpers.iter().map(|helps| u64::from(!helps)).collect()]),
         ("primitive.id".to_owned(), vec![row(&|_| primitive.number.into())]),
     ]);
-    for n in 0..8 {
-        let name = format!("result.clip[{n}]");
+    for (n, kind) in (0..8).flat_map(|n| ["clip", "cull"].map(|kind| (n, kind))) {
+        let name = format!("result.{kind}[{n}]");
         let distance = row(&|place| primitive.interpolated(&name, 0, "", place).into());
-        named.insert(format!("fragment.clip[{n}]"), vec![distance]);
+        named.insert(format!("fragment.{kind}[{n}]"), vec![distance]);
     }
     Around { named, inputs: Some(inputs(primitive, program, lanes)), helpers }
 }

@@ -255,6 +255,10 @@ impl<'p> Machine<'p> {
     /// Values that vertices and fragments have of themselves.
     fn around(&self, name: &str) -> Result<Option<Vec<Row>>, String> {
         let (base, letters) = name.rsplit_once('.').ok_or("a value without components")?;
+        if base == "fragment.helperthread" {
+            let helps = |helps: &bool| if *helps { 0xffff_ffff } else { 0 };
+            return Ok(Some(vec![self.around.helpers.iter().map(helps).collect()]));
+        }
         let Some(rows) = self.around.named.get(base) else { return Ok(None) };
         let row = |letter| "xyzw".find(letter).and_then(|at| rows.get(at)).cloned();
         letters.chars().map(row).collect::<Option<_>>().map(Some).ok_or_else(|| format!("{name} has no such component"))
@@ -286,6 +290,11 @@ impl<'p> Machine<'p> {
                     u64::from(self.memory.parameters.get(at).copied().unwrap_or(JUNK as u32))
                 };
                 vec![(0..lanes).map(word).collect()]
+            }
+            Operand::Memory { space: Space::SamplePositions, index, component: Some(0 | 1), .. } => {
+                // One sample a pixel, in its middle.
+                let word = |lane| if self.address(index, lane) == 0 { 0.5_f32.to_bits() } else { JUNK as u32 };
+                vec![(0..lanes).map(|lane| u64::from(word(lane))).collect()]
             }
             _ => return Err("an operand that is no source".to_owned()),
         })
@@ -332,7 +341,7 @@ impl<'p> Machine<'p> {
             Space::Storage => self.memory.storage.get_mut(number),
             Space::Uniform => self.memory.uniform.get_mut(number),
             Space::Shared => Some(&mut self.shared),
-            Space::Parameters => None,
+            Space::Parameters | Space::SamplePositions => None,
         }
         .ok_or_else(|| "this memory is not bound".to_owned())
     }

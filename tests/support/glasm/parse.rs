@@ -43,6 +43,8 @@ pub enum Space {
     Uniform,
     Shared,
     Parameters,
+    /// Where in their pixels samples lie.
+    SamplePositions,
 }
 
 /// A statement.
@@ -113,6 +115,16 @@ const TARGETS: [&str; 11] =
 
 /// What values of the program's environment begin with.
 const ENVIRONMENT: [&str; 5] = ["invocation.", "state.", "fragment.", "vertex.", "primitive."];
+
+/// Values and results that a program knows only with an option.
+const OPTIONAL: [(&str, &str); 6] = [
+    ("result.layer.", "NV_viewport_array2"),
+    ("result.viewport.", "NV_viewport_array2"),
+    ("fragment.layer.", "ARB_fragment_layer_viewport"),
+    ("fragment.viewport.", "ARB_fragment_layer_viewport"),
+    ("result.cull[", "ARB_cull_distance"),
+    ("fragment.cull[", "ARB_cull_distance"),
+];
 
 /// A register component, if there is one, and a constant.
 #[derive(Debug, Clone)]
@@ -223,17 +235,19 @@ impl Reader {
         Some(())
     }
 
-    /// `name[] = { program.kind[number] }`, `name[] = { program.sharedmem }`, `name[n] = { program.local[0..k] }`.
+    /// `name[] = { program.kind[number] }`, `name[] = { program.sharedmem }`, `name[n] = { program.local[0..k] }`,
+    /// `name[n] = { state.multisample.positions[0..k] }`.
     fn memory(&mut self, keyword: &str, rest: &str) -> Option<()> {
-        let (name, binding) = rest.split_once(" = { program.")?;
+        let (name, binding) = rest.split_once(" = { ")?;
         let (name, _) = name.split_once('[')?;
         let binding = binding.strip_suffix(" }")?;
         let number = binding.split_once('[').and_then(|(_, number)| number.strip_suffix(']'));
         let entry = match (keyword, binding.split('[').next()?) {
-            ("STORAGE", "storage") => (Space::Storage, number?.parse().ok()?),
-            ("CBUFFER", "buffer") => (Space::Uniform, number?.parse().ok()?),
-            ("SHARED", "sharedmem") => (Space::Shared, 0),
-            ("PARAM", "local") => (Space::Parameters, 0),
+            ("STORAGE", "program.storage") => (Space::Storage, number?.parse().ok()?),
+            ("CBUFFER", "program.buffer") => (Space::Uniform, number?.parse().ok()?),
+            ("SHARED", "program.sharedmem") => (Space::Shared, 0),
+            ("PARAM", "program.local") => (Space::Parameters, 0),
+            ("PARAM", "state.multisample.positions") => (Space::SamplePositions, 0),
             _ => return None,
         };
         self.program.memory.insert(name.to_owned(), entry);
@@ -284,6 +298,8 @@ impl Reader {
     }
 
     fn operand(&self, text: &str) -> Option<Operand> {
+        let option = OPTIONAL.iter().find(|(prefix, _)| text.starts_with(prefix)).map(|(_, option)| *option);
+        option.is_none_or(|option| self.program.options.iter().any(|known| known == option)).then_some(())?;
         if TARGETS.contains(&text.strip_prefix("SHADOW").unwrap_or(text)) {
             return Some(Operand::Target(text.to_owned()));
         }

@@ -26,8 +26,7 @@ impl Lower<'_> {
             return self.matrix_function(function, ty, args);
         }
         if function == IsHelper {
-            self.not_yet("helper invocations");
-            return self.stand_in(ty);
+            return Scalars::from_elem(self.is_helper(), 1);
         }
         let types: Vec<Scalar> = args.iter().map(|arg| self.scalar_of(*arg)).collect();
         let args: Vec<Scalars> = args.iter().map(|arg| self.values(*arg)).collect();

@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, render};
 use crate::glsl;
 use crate::ir::{BuiltIn, ImageOp, ImageParts, Interpolation, MathFn, Place, Stage};
 use crate::kernel::tree::Tree;
-use crate::kernel::{BinOp, Kernel, Op, Site, Specializations, lower};
+use crate::kernel::{BinOp, Kernel, Op, Site, Specializations, Ty, lower};
 use crate::profile::Profile;
 use crate::source::{NoIncludes, SourceMap};
 
@@ -77,6 +77,33 @@ void main() { if (x > 0.5) discard; if (x < 0.25) demote; y = dFdx(x); }";
     assert_eq!(found.iter().filter(|op| **op == Op::Return).count(), 2);
     assert_eq!(found.iter().filter(|op| matches!(op, Op::Output { .. })).count(), 1);
     assert!(found.contains(&Op::Derivative(MathFn::DerivX)));
+}
+
+#[test]
+fn whether_it_helps_is_read_first_and_follows_demote_through_loops_and_calls() {
+    let shader = |asked: &str| {
+        format!(
+            "
+#extension GL_EXT_demote_to_helper_invocation : require
+layout(location = 0) in float x;
+layout(location = 0) out float y;
+void leave(float from) {{ if (x > from) demote; }}
+void main() {{ for (int i = 0; float(i) < x; i++) leave(float(i)); y = {asked}; }}"
+        )
+    };
+    let (kernel, silent) = (
+        kernel(Stage::Fragment, &shader("helperInvocationEXT() ? 1.0 : 0.0")),
+        kernel(Stage::Fragment, &shader("0.0")),
+    );
+    let found = operations(&kernel);
+    assert_eq!(found.first(), Some(&Op::BuiltIn(BuiltIn::HelperInvocation, 0)));
+    let bools = |kernel: &Kernel| {
+        let insts = Tree::new(kernel).insts(kernel);
+        let inst = insts.into_iter().find(|inst| matches!(kernel.insts[*inst].op, Op::Loop { .. }));
+        kernel.results(inst.expect("there is a loop")).filter(|value| kernel.ty(*value) == Ty::Bool).count()
+    };
+    assert_eq!((bools(&kernel), bools(&silent)), (1, 0));
+    assert!(!operations(&silent).contains(&Op::BuiltIn(BuiltIn::HelperInvocation, 0)));
 }
 
 #[test]
@@ -154,6 +181,21 @@ void main() { colour = vec4(float(wide.z), float(wide.x), float(narrow), 0.0); }
 }
 
 #[test]
+fn a_wide_attribute_is_whole_at_its_first_location() {
+    let text = "
+layout(location = 0) in dvec4 four[2];
+layout(location = 5, component = 2) in double late;
+layout(location = 4) in vec2 narrow;
+void main() { gl_Position = vec4(four[1].w, late, narrow); }";
+    let kernel = kernel(Stage::Vertex, text);
+    let wide: Vec<(u32, bool)> = kernel.inputs.iter().map(|input| (input.location, input.wide)).collect();
+    assert_eq!(wide, [(0, true), (2, true), (4, false), (5, true)]);
+    let found = operations(&kernel);
+    let reads = |location, component| found.contains(&Op::Input { location, component });
+    assert!(reads(0, 3) && reads(2, 3) && reads(5, 1) && reads(4, 1) && !reads(1, 0) && !reads(3, 0), "{found:?}");
+}
+
+#[test]
 fn built_in_arrays_of_any_length_are_refused() {
     for last in [8, 64, 300] {
         let text = format!(
@@ -206,8 +248,6 @@ void main() { c = subpassLoad(before); }";
 #[test]
 fn what_kernels_do_not_have_is_said() {
     let refused = |stage, text: &str| codes(lowered(stage, text));
-    let vertex = "layout(location = 0) in dvec2 d; void main() { gl_Position = vec4(d, 0.0, 1.0); }";
-    assert_eq!(refused(Stage::Vertex, vertex), ["E0703"]);
     let indexed = "
 layout(binding = 0) uniform sampler2D t[4]; layout(location = 0) flat in int k; layout(location = 0) out vec4 c;
 void main() { c = texture(t[k], vec2(0.5), 1.0); }";

@@ -13,6 +13,7 @@ mod image;
 mod lane;
 pub mod memory;
 mod narrow;
+pub mod port;
 pub mod private;
 pub mod stage;
 mod texture;

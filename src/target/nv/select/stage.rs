@@ -2,15 +2,19 @@
 //! NV_fragment_program4, NV_gpu_program5, NV_shader_thread_group).
 
 use super::Selector;
-use crate::ir::{BuiltIn, MathFn, Place, Stage};
+use super::port::{self, LETTERS};
+use crate::ir::{self, BuiltIn, MathFn, Stage};
 use crate::kernel::{Def, Site, Value};
 use crate::lane::WARP;
 use crate::target::nv::interface::parameter;
-use crate::target::nv::machine::{Kind, Line, Operand};
+use crate::target::nv::machine::{Kind, Line, Operand, Place};
 use crate::target::nv::mnemonic;
 
-/// The letters of components.
-pub const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
+/// The positions of samples in their pixels.
+pub const POSITIONS: &str = "sp";
+
+/// How many positions of samples NVIDIA's drivers provide.
+pub const POSITION_COUNT: u32 = 32;
 
 /// What the variable of an attribute is called.
 pub fn attribute(location: u32) -> String {
@@ -19,7 +23,7 @@ pub fn attribute(location: u32) -> String {
 
 /// What the variable of a colour's second source is called.
 pub fn second_colour(location: u32) -> String {
-    format!("s{location}")
+    format!("b{location}")
 }
 
 /// What the variable of a colour is called.
@@ -28,21 +32,23 @@ pub fn colour(location: u32) -> String {
 }
 
 impl Selector<'_> {
-    /// A component of an attribute.
+    /// A component of an attribute; one of 64 bits in a register.
     pub fn input(&mut self, location: u32, component: u8) -> Operand {
-        Operand::Named(format!("{}.{}", attribute(location), LETTERS[usize::from(component) & 3]).into())
+        let named = Operand::Named(format!("{}.{}", attribute(location), LETTERS[usize::from(component) & 3]).into());
+        let is_wide = self.kernel.inputs.iter().any(|input| input.location == location && input.wide);
+        if is_wide { self.long("MOV.U64", &[named]) } else { named }
     }
 
     /// A component of an attribute at another place of the pixel (NV_gpu_program5, `IPAC`, `IPAS`, `IPAO`).
-    pub fn interpolate(&mut self, at: Place, [location, component]: [u32; 2], args: &[Value]) -> Operand {
+    pub fn interpolate(&mut self, at: ir::Place, [location, component]: [u32; 2], args: &[Value]) -> Operand {
         let attribute = self.input(location, component as u8);
         match at {
-            Place::Centroid => self.word("IPAC.F", &[attribute]),
-            Place::Sample => {
+            ir::Place::Centroid => self.word("IPAC.F", &[attribute]),
+            ir::Place::Sample => {
                 let sample = self.arg(args[0], Kind::Sint);
                 self.word("IPAS.F", &[attribute, sample])
             }
-            Place::Offset => {
+            ir::Place::Offset => {
                 let [x, y] = [args[0], args[1]].map(|arg| Some(self.uint(arg)));
                 let offset = self.slots(&[x, y, None, None], Kind::Float);
                 self.word("IPAO.F", &[attribute, offset])
@@ -54,30 +60,28 @@ impl Selector<'_> {
         if self.kernel.values[value].def == Def::Undef {
             return;
         }
-        let Some(name) = self.result_name(site, component) else {
+        let Some((name, option)) = self.result_name(site, component) else {
             let found = self.kernel.outputs.iter().find(|output| output.site == site);
             let name = found.map_or("", |output| &output.name);
             self.refused(&format!("the output {name}"));
             return;
         };
+        self.needs.options.extend(option);
         let value = self.uint(value);
         self.effect(mnemonic::MOVE, &[Operand::Named(name.into()), value]);
     }
 
-    /// The component of a result.
-    fn result_name(&self, site: Site, component: u8) -> Option<String> {
+    /// The component of a result, and the option that it needs.
+    fn result_name(&self, site: Site, component: u8) -> Option<port::Named> {
         let letter = LETTERS[usize::from(component) & 3];
-        Some(match (self.kernel.stage, site) {
+        let name = match (self.kernel.stage, site) {
+            (stage, Site::BuiltIn(built_in)) => return port::result(stage, built_in, component),
             (Stage::Vertex, Site::Location(n)) => format!("result.attrib[{n}].{letter}"),
             (Stage::Fragment, Site::Location(n)) => format!("{}.{letter}", colour(n)),
             (Stage::Fragment, Site::SecondSource(n)) => format!("{}.{letter}", second_colour(n)),
-            (Stage::Vertex, Site::BuiltIn(BuiltIn::Position)) => format!("result.position.{letter}"),
-            (Stage::Vertex, Site::BuiltIn(BuiltIn::PointSize)) => "result.pointsize.x".to_owned(),
-            (Stage::Vertex, Site::BuiltIn(BuiltIn::ClipDistance)) => format!("result.clip[{component}].x"),
-            (Stage::Fragment, Site::BuiltIn(BuiltIn::FragDepth)) => "result.depth.z".to_owned(),
-            (Stage::Fragment, Site::BuiltIn(BuiltIn::SampleMask)) if component == 0 => "result.samplemask.x".to_owned(),
             _ => return None,
-        })
+        };
+        Some((name, None))
     }
 
     pub fn kill(&mut self) {
@@ -112,35 +116,43 @@ impl Selector<'_> {
     }
 
     pub fn built_in(&mut self, built_in: BuiltIn, component: u8) -> Operand {
-        let letter = LETTERS[usize::from(component) & 3];
-        let named = |name: &str| Operand::Named(format!("{name}.{letter}").into());
+        if let Some((name, option)) = port::input(built_in, component) {
+            self.needs.options.extend(option);
+            return Operand::Named(name.into());
+        }
+        let named = |name: &'static str| Operand::Named(name.into());
         match built_in {
-            BuiltIn::WorkgroupId => named("invocation.groupid"),
-            BuiltIn::NumWorkgroups => named("invocation.groupcount"),
-            BuiltIn::LocalInvocationId => named("invocation.localid"),
-            BuiltIn::LocalInvocationIndex => named("invocation.localindex"),
             BuiltIn::SubgroupId => {
-                self.word("SHR.U", &[named("invocation.localindex"), Operand::Constant(5, Kind::Uint)])
+                self.word("SHR.U", &[named("invocation.localindex.x"), Operand::Constant(5, Kind::Uint)])
             }
             BuiltIn::NumSubgroups => Operand::Constant(self.kernel.invocations().div_ceil(WARP), Kind::Uint),
             BuiltIn::WarpIdNv => self.thread("warpid"),
             BuiltIn::SmIdNv => self.thread("smid"),
             BuiltIn::WarpsPerSmNv => self.group_fact("state.thread.warpspersm.x"),
             BuiltIn::SmCountNv => self.group_fact("state.thread.smcount.x"),
-            BuiltIn::FragCoord => named("fragment.position"),
-            BuiltIn::PointCoord => named("fragment.pointcoord"),
             // One or minus one; the sign is the same for the float and the integer.
-            BuiltIn::FrontFacing => self.word("SGT.S", &[named("fragment.facing"), Operand::Constant(0, Kind::Sint)]),
-            BuiltIn::SampleId => named("fragment.sampleid"),
-            BuiltIn::SampleMask => named("fragment.samplemask"),
-            BuiltIn::PrimitiveId => named("primitive.id"),
-            BuiltIn::HelperInvocation => self.thread("helperthread"),
-            BuiltIn::VertexIndex => named("vertex.id"),
+            BuiltIn::FrontFacing => self.word("SGT.S", &[named("fragment.facing.x"), Operand::Constant(0, Kind::Sint)]),
+            BuiltIn::SamplePosition => self.sample_position(LETTERS[usize::from(component) & 1]),
+            BuiltIn::HelperInvocation => self.helper_thread(),
             BuiltIn::InstanceIndex => self.instance_index(),
             BuiltIn::BaseVertex | BuiltIn::BaseInstance | BuiltIn::DrawIndex => self.draw_fact(built_in),
-            BuiltIn::ClipDistance => Operand::Named(format!("fragment.clip[{component}].x").into()),
             _ => self.refused("this built-in variable"),
         }
+    }
+
+    /// Whether the thread helps: in a register, since a thread that is killed further on may begin to.
+    fn helper_thread(&mut self) -> Operand {
+        let helps = self.thread("helperthread");
+        self.word("MOV.U", &[helps])
+    }
+
+    /// Where in its pixel the fragment's sample lies, counted from the corner with the least coordinates: row 0 is `y` 0 in
+    /// what these programs draw, as in Vulkan, so that nothing is turned over.
+    fn sample_position(&mut self, component: char) -> Operand {
+        self.needs.sample_positions = true;
+        let sample = self.in_reg(Operand::Named("fragment.sampleid.x".into()));
+        let place = Place { array: POSITIONS.into(), index: Some(sample), offset: 0, component: Some(component) };
+        self.word(mnemonic::MOVE, &[Operand::Place(place)])
     }
 
     /// The instance counted from the first one of the draw, and that one, which only the caller knows.

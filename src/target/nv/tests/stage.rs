@@ -5,7 +5,9 @@ use crate::ir::{
     AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Order, Sampling, Scalar, Scope,
     Stage,
 };
-use crate::kernel::{BindingPoint, Builder, Image, Input, Kernel, Op, Output, Site, Ty, Value, image};
+use crate::kernel::{
+    BindingPoint, Buffer, Builder, Image, Input, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Ty, Value, image,
+};
 use crate::lane::op::QuadMove;
 use crate::lane::primitive::NvOp;
 use crate::lane::{FoldOp, Primitive};
@@ -37,7 +39,14 @@ fn stage(stage: Stage, images: Vec<Image>) -> Builder {
     let mut kernel = Kernel::new("main", [1; 3]);
     (kernel.stage, kernel.images) = (stage, images);
     let (interpolation, sampling) = (Interpolation::Linear, Sampling::Centroid);
-    kernel.inputs.push(Input { name: "place".into(), location: 2, interpolation, sampling, span: Span::NONE });
+    kernel.inputs.push(Input {
+        name: "place".into(),
+        location: 2,
+        wide: false,
+        interpolation,
+        sampling,
+        span: Span::NONE,
+    });
     for site in [Site::Location(0), Site::Location(1), Site::BuiltIn(BuiltIn::FragDepth)] {
         kernel.outputs.push(Output { name: "colour".into(), site, span: Span::NONE });
     }
@@ -204,8 +213,28 @@ fn a_second_source_is_the_other_result_of_its_colour() {
     b.effect(Op::Return, &[]);
     let text = program(&b.kernel).text;
     assert!(text.contains("OPTION ARB_blend_func_extended;\n"), "{text}");
-    let declared = "OUTPUT o0 = result.color;\nOUTPUT s0 = result.color.secondary;\n";
-    assert!(text.contains(declared) && text.contains("  MOV.U s0.w, a2.y;\n"), "{text}");
+    let declared = "OUTPUT o0 = result.color;\nOUTPUT b0 = result.color.secondary;\n";
+    assert!(text.contains(declared) && text.contains("  MOV.U b0.w, a2.y;\n"), "{text}");
+}
+
+#[test]
+fn buffers_and_second_sources_have_names_of_their_own() {
+    let mut b = stage(Stage::Fragment, Vec::new());
+    b.kernel.buffers.push(Buffer::storage("data", 3));
+    b.kernel.outputs.truncate(1);
+    b.kernel.outputs.push(Output { name: "factor".into(), site: Site::SecondSource(0), span: Span::NONE });
+    let address = b.u32(0);
+    let value = b.load(MemoryAccess::words(MemorySpace::Buffer(0), 0, 1), address)[0];
+    b.effect(Op::Output { site: Site::SecondSource(0), component: 0 }, &[value]);
+    b.effect(Op::Return, &[]);
+    let text = program(&b.kernel).text;
+    let heads = ["STORAGE ", "OUTPUT "];
+    let declared = text.lines().filter_map(|line| heads.iter().find_map(|head| line.strip_prefix(head)));
+    let mut names: Vec<&str> = declared.filter_map(|line| line.split([' ', '[']).next()).collect();
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert!(count == 3 && names.len() == 3, "{text}");
 }
 
 #[test]
@@ -217,6 +246,31 @@ fn fragments_that_end_are_killed_and_helpers_go_on() {
     output(&mut b, slope);
     let found = body(b);
     assert_eq!(found[..3], ["MOV.U.CC RC.x, 1;", "KIL NE.x;", "DDX.F32.FINE R0.w, a2.x;"]);
+}
+
+#[test]
+fn whether_a_thread_helps_is_kept_from_before_it_is_killed() {
+    let mut b = stage(Stage::Fragment, Vec::new());
+    let helps = b.value(Op::BuiltIn(BuiltIn::HelperInvocation, 0), &[], Ty::Bool);
+    b.effect(Op::Kill, &[]);
+    let [yes, no] = [1, 0].map(|bits| b.u32(bits));
+    let chosen = b.value(Op::Select, &[helps, yes, no], Ty::B32);
+    output(&mut b, chosen);
+    let found = body(b);
+    assert_eq!(found[0], "MOV.U R0.w, fragment.helperthread.x;");
+    assert_eq!(found[1..3], ["MOV.U.CC RC.x, 1;", "KIL NE.x;"]);
+    assert_eq!(found[3], "CMP.S R0.w, R0.w, 1, 0;");
+}
+
+#[test]
+fn the_number_of_a_sample_says_where_it_is() {
+    let mut b = stage(Stage::Fragment, Vec::new());
+    let down = b.value(Op::BuiltIn(BuiltIn::SamplePosition, 1), &[], Ty::B32);
+    output(&mut b, down);
+    b.effect(Op::Return, &[]);
+    let text = program(&b.kernel).text;
+    assert!(text.contains("\nPARAM sp[32] = { state.multisample.positions[0..31] };\n"), "{text}");
+    assert!(text.contains("  MOV.U R0.w, fragment.sampleid.x;\n  MOV.U R0.w, sp[R0.w].y;\n"), "{text}");
 }
 
 #[test]
@@ -250,4 +304,85 @@ fn vertices_know_their_number_and_where_they_are() {
     assert!(made.text.contains("  MOV.U result.position.w, vertex.id.x;\n"), "{}", made.text);
     assert!(made.text.contains("ADD.U R0.w, vertex.instance.x, c[0].x;"), "{}", made.text);
     assert_eq!((made.reflection.base_instance_word, made.reflection.local_parameters), (Some(0), 1));
+}
+
+/// A vertex program that writes a constant to components of built-in results.
+fn writes(results: &[(BuiltIn, u8)]) -> Kernel {
+    let mut kernel = Kernel::new("main", [1; 3]);
+    kernel.stage = Stage::Vertex;
+    for (built_in, _) in results {
+        kernel.outputs.push(Output { name: "out".into(), site: Site::BuiltIn(*built_in), span: Span::NONE });
+    }
+    let mut b = Builder::new(kernel);
+    let value = b.u32(7);
+    for (built_in, component) in results {
+        b.effect(Op::Output { site: Site::BuiltIn(*built_in), component: *component }, &[value]);
+    }
+    b.effect(Op::Return, &[]);
+    b.kernel
+}
+
+#[test]
+fn attributes_of_64_bits_are_long() {
+    let mut b = Builder::new(Kernel::new("main", [1; 3]));
+    b.kernel.stage = Stage::Vertex;
+    let (interpolation, sampling) = (Interpolation::Flat, Sampling::Center);
+    b.kernel.inputs.push(Input {
+        name: "d".into(),
+        location: 3,
+        wide: true,
+        interpolation,
+        sampling,
+        span: Span::NONE,
+    });
+    b.kernel.outputs.push(Output { name: "out".into(), site: Site::Location(0), span: Span::NONE });
+    let long = b.value(Op::Input { location: 3, component: 2 }, &[], Ty::B64);
+    let high = b.value(Op::High, &[long], Ty::B32);
+    output(&mut b, high);
+    b.effect(Op::Return, &[]);
+    let text = program(&b.kernel).text;
+    assert!(text.contains("OPTION NV_gpu_program_fp64;\nLONG ATTRIB a3 = vertex.attrib[3];\n"), "{text}");
+    assert!(text.contains("  MOV.U64 D0.w, a3.z;\n  UP64.U R0.y, D0.w;\n"), "{text}");
+}
+
+#[test]
+fn vertices_choose_layers_and_viewports() {
+    let text = program(&writes(&[(BuiltIn::Layer, 0), (BuiltIn::ViewportIndex, 0)])).text;
+    assert!(text.contains("\nOPTION NV_viewport_array2;\n"), "{text}");
+    assert!(text.contains("  MOV.U result.layer.x, 7;\n  MOV.U result.viewport.x, 7;\n"), "{text}");
+}
+
+#[test]
+fn planes_that_cull_are_counted_from_the_last_one_down() {
+    let results = [(BuiltIn::ClipDistance, 1), (BuiltIn::CullDistance, 0), (BuiltIn::CullDistance, 1)];
+    let text = program(&writes(&results)).text;
+    assert!(text.contains("\nOPTION ARB_cull_distance;\n"), "{text}");
+    let written = "  MOV.U result.clip[1].x, 7;\n  MOV.U result.cull[7].x, 7;\n  MOV.U result.cull[6].x, 7;\n";
+    assert!(text.contains(written), "{text}");
+}
+
+#[test]
+fn fragments_read_layers_and_distances_where_vertices_leave_them() {
+    let mut b = stage(Stage::Fragment, Vec::new());
+    for (component, (built_in, of)) in
+        (0..).zip([(BuiltIn::Layer, 0), (BuiltIn::ViewportIndex, 0), (BuiltIn::CullDistance, 1)])
+    {
+        let value = b.value(Op::BuiltIn(built_in, of), &[], Ty::B32);
+        b.effect(Op::Output { site: Site::Location(0), component }, &[value]);
+    }
+    b.effect(Op::Return, &[]);
+    let text = program(&b.kernel).text;
+    assert!(
+        text.contains("\nOPTION ARB_cull_distance;\nOPTION ARB_draw_buffers;\nOPTION ARB_fragment_layer_viewport;\n")
+    );
+    let read = ["fragment.layer.x", "fragment.viewport.x", "fragment.cull[6].x"];
+    assert!(read.iter().all(|name| text.contains(&format!(", {name};"))), "{text}");
+}
+
+#[test]
+fn all_planes_together_are_eight() {
+    let kernel = writes(&[(BuiltIn::ClipDistance, 6), (BuiltIn::CullDistance, 1)]);
+    let options = NvOptions { profile: "nv-test".into(), source: "test.vert".into(), debug: false };
+    let said = emit(&kernel, &options, &SourceMap::new()).expect_err("they are nine");
+    assert!(said[0].message.starts_with("7 clip and 2 cull distances"), "{said:?}");
 }
