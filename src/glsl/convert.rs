@@ -100,8 +100,10 @@ pub fn best(
 
 /// Converts a scalar, vector or matrix to the type `to` of the same shape; the value itself when it has that type.
 pub fn numeric(builder: &mut Builder<'_>, value: Value, to: TypeId) -> Value {
-    let from = builder.type_of(value);
-    let target = Basic::of(&builder.module.types, to).filter(|basic| basic.is_matrix() && from != to);
+    if builder.type_of(value) == to {
+        return value;
+    }
+    let target = Basic::of(&builder.module.types, to).filter(|basic| basic.is_matrix());
     let Some(matrix) = target else { return builder.convert(value, to) };
     let column_type = builder.module.types.vector(matrix.scalar, matrix.rows);
     let mut columns = [value; 4];

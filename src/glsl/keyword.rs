@@ -218,11 +218,11 @@ const fn table() -> [(u8, u8); SLOTS] {
 
 /// The class of a word.
 pub fn classify(word: &str, language: Language) -> WordClass {
-    classify_keyed(|| word, Key::of(word.as_bytes()), language)
+    classify_keyed(|| word.as_bytes(), Key::of(word.as_bytes()), language)
 }
 
 /// The class of a word by its key; few words are so like one of the table that their text is asked for.
-fn classify_keyed<'w>(word: impl Fn() -> &'w str, key: Key, language: Language) -> WordClass {
+fn classify_keyed<'w>(word: impl Fn() -> &'w [u8], key: Key, language: Language) -> WordClass {
     let mut slot = key.slot(SLOTS - 1);
     loop {
         let (group, index) = TABLE[slot];
@@ -230,7 +230,7 @@ fn classify_keyed<'w>(word: impl Fn() -> &'w str, key: Key, language: Language) 
             return WordClass::Identifier;
         }
         let group = &GROUPS[group as usize];
-        if group.words[index as usize] == word() {
+        if group.words[index as usize].as_bytes() == word() {
             return if language == Language::Es { group.es } else { group.class };
         }
         slot = (slot + 1) % SLOTS;
@@ -246,7 +246,7 @@ pub struct Classes {
 
 impl Classes {
     pub fn new(interner: &Interner, language: Language) -> Classes {
-        let class = |(symbol, key)| classify_keyed(|| interner.text(symbol), key, language);
+        let class = |(symbol, key)| classify_keyed(|| interner.bytes(symbol), key, language);
         Classes { known: interner.keys().map(class).collect() }
     }
 

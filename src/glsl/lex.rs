@@ -4,6 +4,7 @@
 //! a character outside ASCII, a comment without end) comes out as [`PpKind::Invalid`], so that text which a conditional
 //! leaves out is never complained about. Knows no directive, no macro and no value of a number.
 
+use super::chunk;
 use super::token::{Interner, Packed, Punct, Symbol};
 use crate::source::{IncludeKind, Span};
 use std::borrow::Cow;
@@ -122,6 +123,12 @@ impl PpToken {
 
     pub fn is(&self, punct: Punct) -> bool {
         self.packed == PpKind::Punct(punct).packed()
+    }
+
+    /// The word that it is.
+    #[inline(always)]
+    pub fn word(&self) -> Option<Symbol> {
+        (self.packed.tag() == Packed::WORD).then_some(Symbol(self.packed.payload()))
     }
 }
 
@@ -444,8 +451,10 @@ impl Cursor<'_> {
             match self.class(self.at) {
                 Class::Space => self.at += 1,
                 Class::Newline if lines => {
-                    self.at += 1;
                     self.first = true;
+                    // What the next line is indented by.
+                    let rest = &self.text.as_bytes()[self.at + 1..];
+                    self.at += 1 + rest.first_chunk().map_or(0, |bytes| chunk::spaces(u64::from_le_bytes(*bytes)));
                 }
                 Class::Slash => match self.byte(self.at + 1) {
                     Some(b'/') => self.skip_to_newline(),
@@ -524,10 +533,10 @@ fn scan(text: &str, byte: u8, start: usize, interner: &mut Interner) -> (Packed,
     let next = text.as_bytes().get(start + 1);
     match CLASSES[byte as usize] {
         Class::Word => {
-            let end = word_end(text.as_bytes(), start + 1);
+            let end = word_end(text.as_bytes(), start);
             (PpKind::Word(interner.intern_part(text, start, end)).packed(), end)
         }
-        Class::Single => (PpKind::Punct(Punct::ALL[OPERATORS[byte as usize].0 as usize]).packed(), start + 1),
+        Class::Single => (Packed::new(Packed::PUNCT, OPERATORS[byte as usize].0.into()), start + 1),
         Class::Dot if !next.is_some_and(u8::is_ascii_digit) => (PpKind::Punct(Punct::Dot).packed(), start + 1),
         Class::Dot | Class::Digit => number(text, start, interner),
         Class::Punct | Class::Slash => operator(text.as_bytes(), byte, start),
@@ -538,12 +547,16 @@ fn scan(text: &str, byte: u8, start: usize, interner: &mut Interner) -> (Packed,
     }
 }
 
+/// Where the word that begins at `start` ends.
 #[inline(always)]
-fn word_end(bytes: &[u8], mut at: usize) -> usize {
-    while at < bytes.len() && is_word(bytes[at]) {
-        at += 1;
-    }
-    at
+fn word_end(bytes: &[u8], start: usize) -> usize {
+    let first = bytes[start..].first_chunk().map_or(0, |bytes| chunk::word_bytes(u64::from_le_bytes(*bytes)));
+    if first > 0 && first < chunk::LEN { start + first } else { long_word_end(bytes, start + first) }
+}
+
+/// The same for a word that is longer than a chunk, or among the last bytes of the text.
+fn long_word_end(bytes: &[u8], from: usize) -> usize {
+    from + bytes[from..].iter().take_while(|byte| is_word(**byte)).count()
 }
 
 /// A number with all letters and digits that touch it: at most one point, and a sign behind a decimal exponent.

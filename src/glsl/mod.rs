@@ -2,6 +2,7 @@
 
 pub mod ast;
 pub mod builtin;
+mod chunk;
 pub mod convert;
 mod dialects;
 pub mod dump;

@@ -126,6 +126,12 @@ impl Interner {
         &self.text[word.start as usize..word.end as usize]
     }
 
+    /// The word's text as bytes: to get at them no ends of characters are looked for.
+    pub fn bytes(&self, symbol: Symbol) -> &[u8] {
+        let word = self.words[symbol.0 as usize];
+        &self.text.as_bytes()[word.start as usize..word.end as usize]
+    }
+
     /// The keys of all words, in the order of their symbols.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = (Symbol, Key)> {
         self.words.iter().enumerate().map(|(index, word)| (Symbol(index as u32), word.key))
@@ -259,6 +265,12 @@ impl Token {
     #[inline(always)]
     pub const fn new(kind: TokenKind, span: Span) -> Token {
         Token { packed: kind.packed(), span }
+    }
+
+    /// What a stage before the parser packed: a word or an operator is the same in all of them.
+    #[inline(always)]
+    pub const fn packed(packed: Packed, span: Span) -> Token {
+        Token { packed, span }
     }
 
     #[inline(always)]

@@ -340,11 +340,14 @@ impl<'m> Builder<'m> {
     /// Pointer to a part of what `base` points to; `base` itself when there is no index. An access of an access
     /// becomes one flat chain. A buffer reference gives a pointer to its struct.
     pub fn access(&mut self, base: Value, indices: &[Value]) -> Value {
-        let base_ty = self.type_of(base);
-        let (space, mut pointee) = match self.module.types.get(base_ty) {
-            Type::BufferReference { pointee } => (Space::Physical, self.module.types.intern(Type::Struct(pointee))),
-            Type::Pointer { space, pointee } if !indices.is_empty() => (space, pointee),
-            _ => return base,
+        let (space, mut pointee) = match self.pointee_of(base) {
+            Some(target) if !indices.is_empty() => target,
+            Some(_) => return base,
+            None => {
+                let ty = self.type_of(base);
+                let Some(referred) = self.module.types.referred(ty) else { return base };
+                (Space::Physical, self.module.types.intern(Type::Struct(referred)))
+            }
         };
         for index in indices {
             let number = self.const_index(*index).unwrap_or(0);
@@ -380,10 +383,21 @@ impl<'m> Builder<'m> {
 
     /// Logical type of what `pointer` points to.
     pub fn pointee_type(&mut self, pointer: Value) -> TypeId {
-        let ty = self.type_of(pointer);
-        match self.module.types.pointee(ty) {
+        match self.pointee_of(pointer) {
             Some((_, pointee)) => self.module.types.logical(pointee),
             None => Types::VOID,
+        }
+    }
+
+    /// Space and type of the memory that a value points to. The types of pointers to variables are not made for that.
+    fn pointee_of(&mut self, value: Value) -> Option<(Space, TypeId)> {
+        match value {
+            Value::Local(id) => Some((Space::Function, self.function.locals[id].ty)),
+            Value::Global(id) => Some((self.module.globals[id].space, self.module.globals[id].ty)),
+            other => {
+                let ty = self.type_of(other);
+                self.module.types.pointee(ty)
+            }
         }
     }
 

@@ -101,13 +101,11 @@ impl Constants {
     }
 
     fn any_scalar(&mut self, ty: TypeId, bits: u64) -> ConstId {
-        if let Some(id) = self.scalars.get(&(ty, bits)) {
-            return *id;
-        }
-        let id = ConstId::from_index(self.list.len());
-        self.list.push(Constant { ty, value: ConstValue::Bits(bits) });
-        self.scalars.insert((ty, bits), id);
-        id
+        let list = &mut self.list;
+        *self.scalars.entry((ty, bits)).or_insert_with(|| {
+            list.push(Constant { ty, value: ConstValue::Bits(bits) });
+            ConstId::from_index(list.len() - 1)
+        })
     }
 
     pub fn get(&self, id: ConstId) -> &Constant {

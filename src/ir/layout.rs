@@ -8,6 +8,7 @@
 use super::fold::Specializer;
 use super::{ArrayLen, Constants, MatrixLayout, Member, Module, Scalar, Struct, StructId, Type, TypeId, Types};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::fmt;
 
 /// How deeply types may be nested.
@@ -244,13 +245,13 @@ struct Placement {
     end: u32,
     align: u32,
     /// Begin and end of each member; looked at when offsets were given.
-    taken: Vec<(u32, u32)>,
+    taken: SmallVec<[(u32, u32); 8]>,
     explicit: bool,
 }
 
 impl Placement {
     fn new(rule: Rule) -> Placement {
-        Placement { rule, next: 0, end: 0, align: 1, taken: Vec::new(), explicit: false }
+        Placement { rule, next: 0, end: 0, align: 1, taken: SmallVec::new(), explicit: false }
     }
 
     /// The offset of the next member.

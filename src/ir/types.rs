@@ -258,8 +258,8 @@ pub struct Types {
     interned: FxHashMap<Type, TypeId>,
     /// The vectors of one to four 32-bit scalars or bools by [`vector_slot`]; `VOID` where not made yet.
     vectors: [TypeId; VECTOR_SLOTS],
-    /// The pointers to each type by space; `VOID`, and at the end nothing, where not made yet.
-    pointers: Vec<[TypeId; SPACES]>,
+    /// The pointers to each type, one for each space; `VOID`, and at the end nothing, where not made yet.
+    pointers: Vec<TypeId>,
     pairs: FxHashMap<(TypeId, TypeId), TypeId>,
     reference_aligns: FxHashMap<StructId, u32>,
     pub structs: super::Arena<Struct>,
@@ -283,7 +283,7 @@ impl Types {
             list: Vec::with_capacity(USUAL),
             interned: FxHashMap::with_capacity_and_hasher(USUAL, FxBuildHasher),
             vectors: [Types::VOID; VECTOR_SLOTS],
-            pointers: Vec::with_capacity(USUAL),
+            pointers: Vec::with_capacity(USUAL * SPACES),
             pairs: FxHashMap::default(),
             reference_aligns: FxHashMap::default(),
             structs: super::Arena::new(),
@@ -310,12 +310,18 @@ impl Types {
 
     /// A vector of `size` components, the scalar itself when `size` is 1.
     pub fn vector(&mut self, scalar: Scalar, size: u8) -> TypeId {
-        let ty = if size == 1 { Type::Scalar(scalar) } else { Type::Vector { scalar, size } };
-        let Some(slot) = vector_slot(scalar, size) else { return self.intern(ty) };
-        if self.vectors[slot] == Types::VOID {
-            self.vectors[slot] = self.intern(ty);
+        match vector_slot(scalar, size) {
+            Some(slot) if self.vectors[slot] != Types::VOID => self.vectors[slot],
+            slot => self.make_vector(scalar, size, slot),
         }
-        self.vectors[slot]
+    }
+
+    fn make_vector(&mut self, scalar: Scalar, size: u8, slot: Option<usize>) -> TypeId {
+        let id = self.intern(if size == 1 { Type::Scalar(scalar) } else { Type::Vector { scalar, size } });
+        if let Some(slot) = slot {
+            self.vectors[slot] = id;
+        }
+        id
     }
 
     /// A logical matrix.
@@ -329,14 +335,14 @@ impl Types {
     }
 
     pub fn pointer(&mut self, space: Space, pointee: TypeId) -> TypeId {
-        let index = pointee.index();
-        if index >= self.pointers.len() {
-            self.pointers.resize(self.list.len(), [Types::VOID; SPACES]);
+        let slot = pointee.index() * SPACES + space as usize;
+        if slot >= self.pointers.len() {
+            self.pointers.resize(self.list.len() * SPACES, Types::VOID);
         }
-        if self.pointers[index][space as usize] == Types::VOID {
-            self.pointers[index][space as usize] = self.intern(Type::Pointer { space, pointee });
+        if self.pointers[slot] == Types::VOID {
+            self.pointers[slot] = self.intern(Type::Pointer { space, pointee });
         }
-        self.pointers[index][space as usize]
+        self.pointers[slot]
     }
 
     /// Adds a struct and gives the type that names it.

@@ -82,15 +82,15 @@ fn subroutine_types(p: &mut Parser) -> Parsed<List<Name>> {
 /// `type_specifier`
 pub(super) fn type_specifier(p: &mut Parser) -> Parsed<TypeId> {
     let start = p.span();
-    let kind = if p.keyword() == Some(Keyword::Struct) {
-        TypeKind::Struct(p.nested(struct_specifier)?)
-    } else if at_spirv_type(p) {
-        p.bump();
-        TypeKind::Spirv(p.nested(spirv_args)?)
-    } else if at_matrix(p) {
-        TypeKind::Matrix(p.nested(matrix_specifier)?)
-    } else {
-        TypeKind::Named(type_name(p)?)
+    let kind = match p.class() {
+        Some(WordClass::Type) => TypeKind::Named(type_name(p)?),
+        Some(WordClass::Keyword(Keyword::Struct)) => TypeKind::Struct(p.nested(struct_specifier)?),
+        _ if at_spirv_type(p) => {
+            p.bump();
+            TypeKind::Spirv(p.nested(spirv_args)?)
+        }
+        _ if at_matrix(p) => TypeKind::Matrix(p.nested(matrix_specifier)?),
+        _ => TypeKind::Named(type_name(p)?),
     };
     let dimensions = array_specifier(p)?;
     Ok(p.ast.types.push(TypeSpec { kind, dimensions, span: p.span_from(start) }))

@@ -227,8 +227,8 @@ impl<'a> Preprocessor<'a> {
         let (version, dialects) = (self.output.version, self.options.dialects);
         let mut taken = 0;
         let token = lexer.pass(self.interner, |token, words| {
-            if let PpKind::Word(name) = token.kind()
-                && self.macros.lookup(name, || predefined::find(words.text(name), version, dialects)).is_some()
+            if let Some(name) = token.word()
+                && self.macros.lookup(name, || predefined::find(name, words, version, dialects)).is_some()
             {
                 return false;
             }

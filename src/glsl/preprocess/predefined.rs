@@ -2,7 +2,7 @@
 
 use super::{Dialects, Preprocessor, extension};
 use crate::glsl::lex::{PpKind, PpToken};
-use crate::glsl::token::{GlslProfile, Version};
+use crate::glsl::token::{GlslProfile, Interner, Symbol, Version};
 use crate::source::Span;
 
 /// What a predefined macro stands for.
@@ -23,17 +23,14 @@ pub(super) fn is_fixed(name: &str) -> bool {
 }
 
 /// The predefined macro of this name.
-pub(super) fn find(name: &str, version: Version, dialects: &dyn Dialects) -> Option<Builtin> {
-    match name.as_bytes() {
-        [b'_', b'_', ..] => match name {
-            "__LINE__" => Some(Builtin::Line),
-            "__FILE__" => Some(Builtin::File),
-            "__VERSION__" => Some(Builtin::Version),
-            _ => None,
-        },
-        [b'G', b'L', b'_', ..] => gl_macro(name, version.profile, dialects).map(Builtin::Value),
-        _ if name == "VULKAN" => Some(Builtin::Value(VULKAN)),
-        _ if name.starts_with("CROSSLANE_") => dialects.predefined(name).map(Builtin::Value),
+pub(super) fn find(name: Symbol, words: &Interner, version: Version, dialects: &dyn Dialects) -> Option<Builtin> {
+    match words.bytes(name) {
+        b"__LINE__" => Some(Builtin::Line),
+        b"__FILE__" => Some(Builtin::File),
+        b"__VERSION__" => Some(Builtin::Version),
+        b"VULKAN" => Some(Builtin::Value(VULKAN)),
+        [b'G', b'L', b'_', ..] => gl_macro(words.text(name), version.profile, dialects).map(Builtin::Value),
+        bytes if bytes.starts_with(b"CROSSLANE_") => dialects.predefined(words.text(name)).map(Builtin::Value),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use super::{Output, Preprocessor};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::lex::{PpKind, PpToken};
 use crate::glsl::number::{self, NumberError};
-use crate::glsl::token::{Interner, Literal, LiteralId, Symbol, Token, TokenKind, TokenStream};
+use crate::glsl::token::{Interner, Literal, LiteralId, Packed, Symbol, Token, TokenKind, TokenStream};
 use crate::source::Span;
 
 /// Longest number that a message spells out.
@@ -64,11 +64,13 @@ impl Literals {
 
     /// The parser's form of a token with which nothing is wrong.
     #[inline(always)]
-    fn plain(&mut self, token: PpKind, words: &Interner) -> Option<TokenKind> {
-        match token {
-            PpKind::Word(name) => Some(TokenKind::Word(name)),
-            PpKind::Punct(punct) => Some(TokenKind::Punct(punct)),
-            PpKind::Number(text) => self.get(text, words).ok().map(TokenKind::Literal),
+    fn plain(&mut self, PpToken { packed, span, .. }: PpToken, words: &Interner) -> Option<Token> {
+        match packed.tag() {
+            Packed::WORD | Packed::PUNCT => Some(Token::packed(packed, span)),
+            Packed::NUMBER => {
+                let literal = self.get(Symbol(packed.payload()), words).ok()?;
+                Some(Token::new(TokenKind::Literal(literal), span))
+            }
             _ => None,
         }
     }
@@ -86,8 +88,8 @@ impl Finisher<'_> {
             return self.run.next_token();
         }
         self.run.next_after(|token, words| {
-            let Some(kind) = self.literals.plain(token.kind(), words) else { return false };
-            tokens.push(Token::new(kind, token.span));
+            let Some(plain) = self.literals.plain(token, words) else { return false };
+            tokens.push(plain);
             true
         })
     }

@@ -198,8 +198,10 @@ impl<'a> Sema<'a> {
             refusals: Vec::new(),
             references: Vec::new(),
             calls_unfinished: false,
-            precise: declarations_with(ast, |kind| matches!(kind, ast::QualifierKind::Precise)),
-            non_uniform_declarations: declarations_with(ast, |kind| matches!(kind, ast::QualifierKind::NonUniform)),
+            precise: declarations_with(ast, words, "precise", |kind| matches!(kind, ast::QualifierKind::Precise)),
+            non_uniform_declarations: declarations_with(ast, words, "nonuniformEXT", |kind| {
+                matches!(kind, ast::QualifierKind::NonUniform)
+            }),
             breakable: 0,
             continuable: 0,
             reconvergence: Reconvergence::Default,
@@ -298,8 +300,11 @@ fn did_you_mean<'n>(
     }
 }
 
-/// Where variables are declared with a qualifier.
-fn declarations_with(ast: &Ast, is_wanted: fn(ast::QualifierKind) -> bool) -> Vec<Span> {
+/// Where variables are declared with the qualifier of this name; hardly any shader has the word.
+fn declarations_with(ast: &Ast, words: &Interner, name: &str, is_wanted: fn(ast::QualifierKind) -> bool) -> Vec<Span> {
+    if words.get(name).is_none() {
+        return Vec::new();
+    }
     let has = |decl: &ast::Decl| ast[decl.qualifiers].iter().any(|qualifier| is_wanted(qualifier.kind));
     ast.decls.iter().filter(|(_, decl)| has(decl)).map(|(_, decl)| decl.span).collect()
 }

@@ -38,8 +38,8 @@ pub struct Qualifiers {
 impl Qualifiers {
     /// The storage qualifier that is not `const`.
     pub fn storage(&self) -> Option<Span> {
-        let written = [self.input, self.output, self.inout, self.uniform, self.buffer, self.shared, self.tile];
-        written.into_iter().flatten().next()
+        let passed = self.input.or(self.output).or(self.inout);
+        passed.or(self.uniform).or(self.buffer).or(self.shared).or(self.tile)
     }
 
     /// Where in the pixel an input is sampled.
@@ -173,8 +173,8 @@ impl Sema<'_> {
     /// What passes between stages is interpolated, and nothing else: not what the vertex stage takes in, not what the
     /// fragment stage gives out (GLSL 4.60 section 4.5; VUID-StandaloneSpirv-Flat-06202).
     pub fn check_interpolation(&mut self, qualifiers: &Qualifiers) {
-        let written = [qualifiers.interpolated, qualifiers.centroid, qualifiers.sample];
-        let Some(span) = written.into_iter().flatten().next() else { return };
+        let written = qualifiers.interpolated.or(qualifiers.centroid).or(qualifiers.sample);
+        let Some(span) = written else { return };
         let of_primitive = matches!(qualifiers.interpolation, Interpolation::PerPrimitive { .. });
         let passes = match self.env.stage {
             Stage::Vertex if of_primitive => {

@@ -265,7 +265,7 @@ impl Sema<'_> {
 
     /// Declares a name in the innermost scope; one that is there already is an error.
     pub fn declare(&mut self, name: Name, mut entity: Entity) {
-        if self.text(name.symbol).starts_with("gl_") && !self.env.is_enabled("GL_EXT_spirv_intrinsics") {
+        if self.words.bytes(name.symbol).starts_with(b"gl_") && !self.env.is_enabled("GL_EXT_spirv_intrinsics") {
             let message = format!("`{}` cannot be declared", self.text(name.symbol));
             self.error(Code::RESERVED_WORD, name.span, message, "names that begin with `gl_` are the language's own");
         }

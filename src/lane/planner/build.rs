@@ -48,19 +48,17 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub fn finish(self, rule: &'static str, result: Operand, least_size: u32) -> Plan {
-        let uniform = uniform::is_uniform(&self);
-        let Builder { setup, steps, second, assumes, whole, turns, .. } = self;
+    pub fn finish(&self, rule: &'static str, result: Operand, least_size: u32) -> Plan {
         Plan {
             rule,
-            setup: setup.to_vec(),
-            steps: steps.to_vec(),
+            setup: self.setup.to_vec(),
+            steps: self.steps.to_vec(),
             result,
-            second,
-            assumes,
-            whole,
-            turns,
-            uniform,
+            second: self.second,
+            assumes: self.assumes,
+            whole: self.whole.clone(),
+            turns: self.turns.clone(),
+            uniform: uniform::is_uniform(self),
             least_size,
         }
     }
@@ -161,8 +159,8 @@ impl<'a> Builder<'a> {
             true => (&mut self.setup, Operand::Setup),
             false => (&mut self.steps, Operand::Step),
         };
-        let found = (first..list.len()).find(|n| list[*n] == step && alike(*n));
-        let index = found.unwrap_or_else(|| {
+        let found = (first..).zip(&list[first..]).find(|(n, known)| **known == step && alike(*n));
+        let index = found.map(|(n, _)| n).unwrap_or_else(|| {
             list.push(step);
             list.len() - 1
         });

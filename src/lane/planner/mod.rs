@@ -132,7 +132,7 @@ fn propose(rule: &Rule, request: &Request, profile: &Profile, least_size: u32) -
     let result = (rule.build)(&mut builder)?;
     match rule.needs.iter().find(|feature| !profile.has(**feature)) {
         Some(feature) => Err(No::Lacks(*feature)),
-        None => finish(builder, rule.name, result, least_size),
+        None => finish(&builder, rule.name, result, least_size),
     }
 }
 
@@ -189,7 +189,7 @@ fn different(candidates: impl Iterator<Item = Candidate>) -> Vec<Candidate> {
 }
 
 /// The finished plan, if the profile can move values of these types.
-fn finish(builder: Builder, rule: &'static str, result: Operand, least_size: u32) -> Result<Plan, No> {
+fn finish(builder: &Builder, rule: &'static str, result: Operand, least_size: u32) -> Result<Plan, No> {
     let (request, profile) = (builder.request, builder.profile);
     let plan = trim::trim(builder.finish(rule, result, least_size));
     let extended = plan.steps.iter().any(|step| match (step.op, step.ty) {

@@ -4,7 +4,7 @@ use super::Emitter;
 use super::function::{Body, FEW};
 use super::model::Direction;
 use super::types::Key;
-use crate::ir::{CooperativeMatrix, InstFlags, MatrixOp, MatrixRole, Scalar, ScalarKind, TypeId, Value, Values};
+use crate::ir::{CooperativeMatrix, InstFlags, MatrixOp, MatrixRole, Scalar, ScalarKind, Space, TypeId, Value, Values};
 use rspirv::spirv::{CooperativeMatrixOperands, CooperativeMatrixUse, Op, Word};
 use smallvec::SmallVec;
 
@@ -48,13 +48,13 @@ impl Body<'_, '_> {
             (MatrixOp::Load, [pointer, layout, stride]) => {
                 let mut operands: SmallVec<[Word; FEW]> =
                     [*pointer, *layout, *stride].into_iter().map(|value| self.value(value)).collect();
-                operands.extend(self.access_operands(*pointer, flags, Direction::Reads));
+                self.access_operands(&mut operands, (self.space_of(*pointer), *pointer), flags, Direction::Reads);
                 let ty = self.m.value_type(ty);
                 self.emit(Op::CooperativeMatrixLoadKHR, ty, &operands)
             }
             (MatrixOp::Store, [pointer, ..]) => {
                 let mut operands = self.values(args);
-                operands.extend(self.access_operands(*pointer, flags, Direction::Writes));
+                self.access_operands(&mut operands, (self.space_of(*pointer), *pointer), flags, Direction::Writes);
                 self.emit_void(Op::CooperativeMatrixStoreKHR, &operands);
                 0
             }
@@ -65,6 +65,10 @@ impl Body<'_, '_> {
             }
             _ => self.m.internal("an operation on matrices with other operands"),
         }
+    }
+
+    fn space_of(&self, pointer: Value) -> Space {
+        self.pointee_of(pointer).map_or(Space::Private, |(space, _)| space)
     }
 
     fn multiply_add(&mut self, ty: TypeId, values: &[Value], saturating: bool) -> Word {

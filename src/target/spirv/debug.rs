@@ -49,7 +49,7 @@ impl Emitter<'_> {
 
     /// File, line and column of a span as operands of `OpLine`.
     pub fn line(&mut self, span: Span) -> Option<[Word; 3]> {
-        if !self.options.debug || span.is_none() {
+        if span.is_none() {
             return None;
         }
         let at = self.sources.locate(span.lo)?;

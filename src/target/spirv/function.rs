@@ -173,7 +173,16 @@ impl<'a> Body<'_, 'a> {
     }
 
     pub fn values(&mut self, list: ir::Values) -> SmallVec<[Word; FEW]> {
-        self.f.values(list).iter().map(|value| self.value(*value)).collect()
+        let mut words = SmallVec::new();
+        self.push_values(&mut words, list);
+        words
+    }
+
+    /// Adds the ids of operands to a list.
+    pub fn push_values(&mut self, words: &mut SmallVec<[Word; FEW]>, list: ir::Values) {
+        for value in self.f.values(list) {
+            words.push(self.value(*value));
+        }
     }
 
     /// Type of an operand that is no variable.
@@ -235,7 +244,9 @@ impl<'a> Body<'_, 'a> {
     pub fn instruction(&mut self, id: InstId) {
         let inst = self.f.insts[id];
         self.m.span = inst.span;
-        self.line(&inst);
+        if self.m.options.debug {
+            self.line(&inst);
+        }
         self.exact = inst.flags.contains(InstFlags::PRECISE);
         if self.m.narrow {
             self.need_narrow(&inst);
@@ -301,7 +312,7 @@ impl<'a> Body<'_, 'a> {
     fn call(&mut self, ty: TypeId, function: FuncId, args: ir::Values) -> Word {
         let ty = self.m.value_type(ty);
         let mut words: SmallVec<[Word; FEW]> = smallvec![self.m.function(function)];
-        words.extend(self.values(args));
+        self.push_values(&mut words, args);
         if !self.uses.calls.contains(&function) {
             self.uses.calls.push(function);
         }

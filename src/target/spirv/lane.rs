@@ -153,16 +153,18 @@ impl Body<'_, '_> {
     }
 
     fn step(&mut self, step: &Step, run: &Run) -> Arg {
-        let args = step.args.map(|operand| self.arg(operand, run));
-        let args = &args[..step.operands().len()];
+        let mut args = Args::new();
+        for operand in step.operands() {
+            args.push(self.arg(*operand, run));
+        }
         let shape = shape_of(step.ty, run);
         let ty = if step.ty == StepType::None { 0 } else { self.m.vector_type(shape.0, shape.1) };
         let word = match step.op {
-            StepOp::Prim(Primitive::Group(op)) => self.group(op, ty, args),
+            StepOp::Prim(Primitive::Group(op)) => self.group(op, ty, &args),
             StepOp::Fact(fact) => self.fact(fact),
-            StepOp::Alu(op) => self.alu(op, ty, args),
+            StepOp::Alu(op) => self.alu(op, ty, &args),
             StepOp::Fold(op) => self.fold(op, shape, [args[0].word, args[1].word]),
-            StepOp::Compare(op) => self.compare(op, args),
+            StepOp::Compare(op) => self.compare(op, &args),
             StepOp::Select => self.choose_vector(args[0].word, (args[1].word, args[2].word), shape),
             StepOp::Identity(op) => self.m.splat_constant(shape.0, shape.1, identity(op, shape.0)),
             StepOp::Zero => self.m.splat_constant(shape.0, shape.1, 0),

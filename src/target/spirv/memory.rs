@@ -53,7 +53,6 @@ impl Body<'_, '_> {
     }
 
     fn access(&mut self, base: Value, indices: Values, ty: TypeId) -> Word {
-        let f = self.f;
         let ty = match self.m.module.types.pointee(ty) {
             Some((space, pointee)) if self.is_laid_out(base) => {
                 let pointee = self.m.memory_type(pointee);
@@ -61,9 +60,8 @@ impl Body<'_, '_> {
             }
             _ => self.m.value_type(ty),
         };
-        let mut operands: SmallVec<[Word; FEW]> = SmallVec::new();
-        operands.push(self.value(base));
-        operands.extend(f.values(indices).iter().map(|index| self.value(*index)));
+        let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(base)];
+        self.push_values(&mut operands, indices);
         match operands.as_slice() {
             [pointer] => *pointer,
             _ => self.emit(Op::AccessChain, ty, &operands),
@@ -71,19 +69,19 @@ impl Body<'_, '_> {
     }
 
     fn load(&mut self, pointer: Value, flags: InstFlags) -> Word {
-        let Some((_, pointee)) = self.pointee_of(pointer) else {
+        let Some((space, pointee)) = self.pointee_of(pointer) else {
             return self.m.internal("a load from what is no pointer");
         };
         let laid_out = self.is_laid_out(pointer);
         let ty = if laid_out { self.m.memory_type(pointee) } else { self.m.value_type(pointee) };
         let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer)];
-        operands.extend(self.access_operands(pointer, flags, Direction::Reads));
+        self.access_operands(&mut operands, (space, pointer), flags, Direction::Reads);
         let raw = self.emit(Op::Load, ty, &operands);
         if laid_out { self.relayout(raw, pointee, Form::Value) } else { raw }
     }
 
     fn store(&mut self, pointer: Value, value: Value, flags: InstFlags) -> Word {
-        let Some((_, pointee)) = self.pointee_of(pointer) else {
+        let Some((space, pointee)) = self.pointee_of(pointer) else {
             return self.m.internal("a store to what is no pointer");
         };
         let mut value = self.value(value);
@@ -91,7 +89,7 @@ impl Body<'_, '_> {
             value = self.relayout(value, pointee, Form::Memory);
         }
         let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer), value];
-        operands.extend(self.access_operands(pointer, flags, Direction::Writes));
+        self.access_operands(&mut operands, (space, pointer), flags, Direction::Writes);
         self.emit_void(Op::Store, &operands);
         0
     }
@@ -108,11 +106,16 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The memory operands of an access through a pointer.
-    pub fn access_operands(&mut self, pointer: Value, flags: InstFlags, direction: Direction) -> SmallVec<[Word; 4]> {
-        let space = self.pointee_of(pointer).map_or(Space::Private, |(space, _)| space);
+    /// Adds the memory operands of an access through a pointer into a space.
+    pub fn access_operands(
+        &mut self,
+        operands: &mut SmallVec<[Word; FEW]>,
+        (space, pointer): (Space, Value),
+        flags: InstFlags,
+        direction: Direction,
+    ) {
         let alignment = (space == Space::Physical).then(|| self.alignment(pointer));
-        self.m.memory_operands(space, flags, alignment, direction)
+        self.m.memory_operands(operands, space, flags, alignment, direction);
     }
 
     /// Turns a value of type `ty` from one form into the other.
@@ -217,7 +220,7 @@ impl Body<'_, '_> {
             let unequal = unequal_order(how.1);
             operands.push(self.scope_and_semantics(how.0, unequal, memory_of(space)).1);
         }
-        operands.extend(self.values(args));
+        self.push_values(&mut operands, args);
         if op == AtomicOp::Store {
             self.emit_void(opcode, &operands);
             return 0;

@@ -3,6 +3,7 @@
 //! available and visible, which they do by themselves in the model of GLSL that all other modules use.
 
 use super::Emitter;
+use super::function::FEW;
 use crate::ir::{InstFlags, Module, Scope, Space, Types};
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, MemoryAccess, MemoryModel, MemorySemantics, Op, Scope as SpirvScope, Word,
@@ -68,15 +69,16 @@ impl Emitter<'_> {
         self.vulkan_memory && matches!(decoration, Decoration::Coherent | Decoration::Volatile)
     }
 
-    /// The memory operands of an access, none where it has nothing to say: the mask, and what belongs to its bits in their
-    /// order (section 3.26).
+    /// Adds the memory operands of an access, none where it has nothing to say: the mask, and what belongs to its bits in
+    /// their order (section 3.26).
     pub fn memory_operands(
         &mut self,
+        operands: &mut SmallVec<[Word; FEW]>,
         space: Space,
         flags: InstFlags,
         alignment: Option<u32>,
         direction: Direction,
-    ) -> SmallVec<[Word; 4]> {
+    ) {
         let mut access = MemoryAccess::empty();
         access.set(MemoryAccess::VOLATILE, flags.contains(InstFlags::VOLATILE));
         access.set(MemoryAccess::ALIGNED, alignment.is_some());
@@ -90,17 +92,16 @@ impl Emitter<'_> {
             },
             coherent,
         );
-        let mut operands = SmallVec::new();
-        if !access.is_empty() {
-            operands.push(access.bits());
+        if access.is_empty() {
+            return;
         }
+        operands.push(access.bits());
         operands.extend(alignment);
         if coherent {
             let scope = if flags.contains(InstFlags::DEVICE) { Scope::Device } else { Scope::QueueFamily };
             let number = self.scope_number(scope);
             operands.push(self.u32(number));
         }
-        operands
     }
 
     /// Declares Vulkan's model where the module needs it.

@@ -21,23 +21,17 @@ impl Words {
 
     /// An instruction without result.
     pub fn op(&mut self, op: Op, operands: &[Word]) {
-        self.words.reserve(1 + operands.len());
-        self.words.push(head(op, 1 + operands.len()));
-        self.push_all(operands);
+        self.put([head(op, 1 + operands.len())], operands);
     }
 
     /// An instruction whose first operand is its result id: labels, types, strings.
     pub fn named(&mut self, op: Op, id: Word, operands: &[Word]) {
-        self.words.reserve(2 + operands.len());
-        self.words.extend_from_slice(&[head(op, 2 + operands.len()), id]);
-        self.push_all(operands);
+        self.put([head(op, 2 + operands.len()), id], operands);
     }
 
     /// An instruction with result type and result.
     pub fn typed(&mut self, op: Op, ty: Word, id: Word, operands: &[Word]) {
-        self.words.reserve(3 + operands.len());
-        self.words.extend_from_slice(&[head(op, 3 + operands.len()), ty, id]);
-        self.push_all(operands);
+        self.put([head(op, 3 + operands.len()), ty, id], operands);
     }
 
     /// An instruction by the number of its opcode, with a first operand where there is one.
@@ -45,12 +39,13 @@ impl Words {
         let count = 1 + usize::from(first.is_some()) + operands.len();
         self.words.push((count as Word) << 16 | opcode & 0xffff);
         self.words.extend(first);
-        self.push_all(operands);
+        self.extend(operands);
     }
 
-    /// One by one: most instructions have so few operands that a block copy takes longer to start than this to end.
+    /// Operand by operand: most instructions have so few that a block copy takes longer to start than this to end.
     #[inline(always)]
-    fn push_all(&mut self, operands: &[Word]) {
+    fn put<const N: usize>(&mut self, first: [Word; N], operands: &[Word]) {
+        self.words.extend_from_slice(&first);
         for operand in operands {
             self.words.push(*operand);
         }
