@@ -220,10 +220,16 @@ impl Selector<'_> {
     fn computed_signed_field(&mut self, word: &Operand, offset: Value, bits: Value) -> Operand {
         let field = self.field(offset, bits);
         let field = self.word("BFE.U", &[field, word.clone()]);
-        let bits = self.uint(bits);
-        // Of a field of 32 bits or none there is nothing to turn over, whichever way 32 shifts.
-        let above = self.word("SHL.U", &[ONE, bits]);
-        let highest = self.word("SHR.U", &[above, ONE]);
+        // Of a field of no bits it does not matter which one that is.
+        let highest = match self.known(bits) {
+            Some(bits) => Operand::Constant(1 << (bits.wrapping_sub(1) & 31), Kind::Uint),
+            None => {
+                let bits = self.uint(bits);
+                let last = self.word("SUB.U", &[bits, ONE]);
+                let last = self.word("AND.U", &[last, Operand::Constant(31, Kind::Uint)]);
+                self.word("SHL.U", &[ONE, last])
+            }
+        };
         let turned = self.word("XOR.U", &[field, highest.clone()]);
         self.word("SUB.U", &[turned, highest])
     }

@@ -84,6 +84,9 @@ impl Selector<'_> {
 
     pub fn long_binary(&mut self, op: BinOp, scalar: Scalar, args: [Value; 2]) -> Operand {
         let a = self.long_arg(args[0]);
+        if let (BinOp::Shl, Some(amount @ 33..=63)) = (op, self.known(args[1])) {
+            return self.far_left(a, amount);
+        }
         if matches!(op, BinOp::Shl | BinOp::Shr) {
             let amount = self.uint(args[1]);
             let name = binary_name(op, scalar).unwrap_or_default();
@@ -95,6 +98,15 @@ impl Selector<'_> {
             None if op == BinOp::Rem => self.long_remainder([a, b]),
             None => self.refused("this operation on 64-bit values"),
         }
+    }
+
+    /// A shift to the left that leaves nothing of the low word, word by word: NVIDIA's compiler takes the high word for the
+    /// low one where it joins such a shift with an addition.
+    fn far_left(&mut self, a: Operand, amount: u32) -> Operand {
+        let [low, _] = self.split(a);
+        let high = self.word("SHL.U", &[low, Operand::Constant(amount - 32, Kind::Uint)]);
+        let words = self.vector(&[Operand::Constant(0, Kind::Uint), high], Class::Word);
+        self.join(words)
     }
 
     /// `a - a / b * b`, as for 32 bits.
