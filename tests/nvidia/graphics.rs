@@ -58,7 +58,6 @@ static DRIVER_DIFFERS: &[(&str, &str)] = &[
 /// Shaders of which the driver's Vulkan leaves something else too.
 static VULKAN_DIFFERS: &[(&str, &str)] = &[
     ("dot_products.comp", "its sums of 64 bits do not saturate"),
-    ("long_shifts.comp", "it adds the wrong word of numbers shifted by more than 32"),
     ("signed_fields.comp", "it takes the sign of a field along into unsigned divisions"),
     ("shared_blocks.comp", "it reads another component of a matrix in rows in shared memory"),
 ];
