@@ -48,8 +48,8 @@ if ! fetch_judges; then
 fi
 
 if cargo nextest --version > /dev/null 2>&1; then
-    cargo nextest run "$@"
+    cargo nextest run --cargo-profile ci "$@"
 else
-    cargo test --lib --bins --tests "$@"
+    cargo test --profile ci --lib --bins --tests "$@"
 fi
-cargo test --doc
+cargo test --profile ci --doc
