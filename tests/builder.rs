@@ -117,10 +117,10 @@ fn the_example_builds_and_runs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target = Path::new(env!("CARGO_BIN_EXE_crosslane")).parent().unwrap();
     // Its folder is called like the profile, but for one.
-    let profile =
-        target.file_name().and_then(|name| name.to_str()).map(|name| if name == "debug" { "dev" } else { name });
+    let folder = target.file_name().unwrap().to_str().unwrap();
+    let profile = if folder == "debug" { "dev" } else { folder };
     let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--offline", "--quiet", "--profile", profile.unwrap(), "-p", "build-script"]);
+    command.args(["run", "--offline", "--quiet", "--profile", profile, "-p", "build-script"]);
     let command = command.current_dir(root);
     let output = command.env_remove("CARGO_PKG_NAME").output().unwrap();
     let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -146,6 +146,11 @@ pub enum TypeExpr {
 }
 
 impl TypeExpr {
+    /// Whether an argument must have just this type: nothing converts to opaque types and arrays.
+    pub const fn is_exact(self) -> bool {
+        matches!(self, TypeExpr::Opaque(_) | TypeExpr::Array(..))
+    }
+
     /// The type for a choice of `T`; none for `void`, opaque types and arrays.
     pub fn shape(self, generic: Shape) -> Option<Shape> {
         use crate::ir::Scalar;

@@ -99,9 +99,9 @@ fn constant(rest: &str, constants: &[(u32, u32)]) -> Option<String> {
 fn local_size(line: &str, constants: &[(u32, u32)]) -> String {
     let side = |part: &str| match part.split_once("_id = ") {
         Some((name, rest)) => {
-            let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-            let known = constants.iter().find(|(id, _)| rest[..digits].parse() == Ok(*id));
-            format!("{name} = {}{}", known.map_or(1, |(_, value)| *value), &rest[digits..])
+            let (number, behind) = number(rest);
+            let known = constants.iter().find(|(id, _)| Some(*id) == number);
+            format!("{name} = {}{behind}", known.map_or(1, |(_, value)| *value))
         }
         None => part.to_owned(),
     };
@@ -115,9 +115,15 @@ fn bound(line: &str, units: &BTreeMap<u32, u32>) -> String {
         return line.to_owned();
     };
     let (before, rest) = line.split_at(at + BINDING.len());
-    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-    let unit = rest[..digits].parse().ok().and_then(|binding: u32| units.get(&binding));
-    unit.map_or_else(|| line.to_owned(), |unit| format!("{before}{unit}{}", &rest[digits..]))
+    let (binding, behind) = number(rest);
+    let unit = binding.and_then(|binding| units.get(&binding));
+    unit.map_or_else(|| line.to_owned(), |unit| format!("{before}{unit}{behind}"))
+}
+
+/// The number that a text begins with, and what stands behind it.
+fn number(text: &str) -> (Option<u32>, &str) {
+    let (digits, behind) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    (digits.parse().ok(), behind)
 }
 
 /// With the number of elements of an array of textures that does not say it.

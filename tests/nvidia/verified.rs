@@ -41,7 +41,8 @@ but for the order of roundings.";
 const GRAPHICS: &str = "The dispatches and draws of `fixtures/graphics`, which say in their comments how they are run, each as assembly \
 and as the driver's own GLSL from the same source in OpenGL's words (`tests/nvidia/dialect.rs`). *same*: the same bits; *close*: \
 but for the order of roundings; *vulkan*: the driver's OpenGL takes no such GLSL (or is known to differ: \
-`DRIVER_DIFFERS` in `tests/nvidia/graphics.rs` says why), and its Vulkan leaves the same of glslang's module (of crosslane's where quads are swizzled); *alone*: neither tells; *refused*: as `snapshots/nv/refused-graphics.snap` says of each.";
+`DRIVER_DIFFERS` in `tests/nvidia/graphics.rs` says why), and its Vulkan leaves the same of glslang's module (of crosslane's where \
+quads are swizzled); *alone*: neither tells; *refused*: as `snapshots/nv/refused-graphics.snap` says of each.";
 
 const REGISTERS: &str = "Components of 32 bits that each program declares (`TEMP` 4, `LONG TEMP` 8, `SHORT TEMP` 2), beside \
 those in the driver's own listing of the same GLSL at the same width. Where there is none, OpenGL's GLSL does not have what \

@@ -38,7 +38,7 @@ pub(super) fn operand(builder: &mut Builder<'_>, chosen: &Candidate, index: usiz
     if chosen.whole.is_some() && chosen.overload.params[index].ty == TypeExpr::Generic {
         return value;
     }
-    if matches!(chosen.overload.params[index].ty, TypeExpr::Opaque(_) | TypeExpr::Array(..)) {
+    if chosen.overload.params[index].ty.is_exact() {
         return value;
     }
     let ty = chosen.param(index).intern(&mut builder.module.types);

@@ -157,7 +157,7 @@ fn viable(env: &Env<'_>, candidate: &Candidate, args: &[ArgShape], write: bool) 
 /// Whether an argument can go the way of its parameter.
 pub fn fits(env: &Env<'_>, candidate: &Candidate, index: usize, arg: &ArgShape, write: bool) -> bool {
     let param = &candidate.overload.params[index];
-    if matches!(param.ty, TypeExpr::Opaque(_) | TypeExpr::Array(..)) {
+    if param.ty.is_exact() {
         return has_type(candidate, index, arg);
     }
     let Some(shape) = arg.shape else { return false };

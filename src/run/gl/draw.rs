@@ -4,7 +4,7 @@
 
 use super::api::Gl;
 use super::dispatch::{Bound, check, wait};
-use super::texture::{Format, Shape, Spot, Texture, Textures};
+use super::texture::{Format, GL_DEPTH_COMPONENT, GL_FLOAT, Shape, Spot, Texture, Textures};
 use crate::run::{Address, Rate, RunError, Topology};
 use serde::{Deserialize, Serialize};
 use std::ffi::c_void;
@@ -32,7 +32,7 @@ const GL_ZERO_TO_ONE: u32 = 0x935F;
 const GL_FIRST_VERTEX_CONVENTION: u32 = 0x8E4D;
 const GL_ARRAY_BUFFER: u32 = 0x8892;
 const GL_ALL_BARRIER_BITS: u32 = 0xFFFF_FFFF;
-const DEPTH: Format = Format { internal: 0x8CAC, external: 0x1902, component: 0x1406 };
+const DEPTH: Format = Format { internal: 0x8CAC, external: GL_DEPTH_COMPONENT, component: GL_FLOAT };
 
 /// What the components of an attribute are to the shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -160,7 +160,10 @@ impl Selector<'_> {
         let (name, others) = match (bias, lod) {
             (Some(bias), _) => ("TXB", vec![(bias, places.bias, "a bias")]),
             (_, Some(_)) if is_first => ("TXD", Vec::new()),
-            (_, Some(lod)) => ("TXL", vec![(lod, places.level, "a level other than the first")]),
+            (_, Some(lod)) if places.level == At::Gradients => {
+                ("TXL", vec![(lod, places.level, "a level other than the first")])
+            }
+            (_, Some(lod)) => ("TXL", vec![(lod, places.level, "a level")]),
             _ if access.parts.contains(ImageParts::GRADIENTS) => ("TXD", Vec::new()),
             _ => ("TEX", Vec::new()),
         };
