@@ -3,7 +3,7 @@
 use crate::expand;
 use crate::lane;
 use crate::param::{self, Param};
-use crate::row::{Defaults, Extension, Function, Table, Variable};
+use crate::row::{Defaults, Extension, Function, Instruction, Table, Variable};
 use crate::shape;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -87,12 +87,11 @@ impl<'a> Extensions<'a> {
             line(
                 out,
                 format_args!(
-                    "    Extension {{ name: {:?}, value: {}, dialect: {:?}, enables: ExtensionSet({enables}), needs: &[{}], deferred: {:?}, doc: {:?} }},",
+                    "    Extension {{ name: {:?}, value: {}, dialect: {:?}, enables: ExtensionSet({enables}), needs: &[{}], doc: {:?} }},",
                     row.name,
                     row.value,
                     table.dialect,
                     needs.join(", "),
-                    row.deferred,
                     row.doc
                 ),
             );
@@ -154,12 +153,14 @@ fn overload(table: &Table, family: &str, row: &Function, extensions: &Extensions
     let lowering = lowering(row, &names)?;
     let results = results(row, &names)?;
     let requires = requires(&table.defaults, &row.extensions, extensions)?;
+    let earlier = extensions.set(row.earlier.iter().map(String::as_str))?;
     let stages = stages(row.stages.as_ref().or(table.defaults.stages.as_ref()))?;
     let (core, es) = versions(&table.defaults, row.core, row.es);
     Ok(format!(
         "        Overload {{ name: {:?}, family: {family:?}, dialect: {:?}, glsl: {}, signature: {:?}, types: {:?}, \
          generic: ShapeSet({types}), params: &[{rust}], ret: {ret}, lowering: {lowering}, results: &[{results}], \
-         extensions: ExtensionSet({requires}), stages: {stages}, core: {core}, es: {es}, doc: {:?} }},\n",
+         extensions: ExtensionSet({requires}), earlier: ExtensionSet({earlier}), stages: {stages}, core: {core}, es: {es}, \
+         doc: {:?} }},\n",
         row.name,
         table.dialect,
         row.glsl,
@@ -198,8 +199,12 @@ fn shown_type(ty: &str) -> &str {
 /// Rust text of what the function becomes. Exactly one of the row's operation keys is there.
 fn lowering(row: &Function, params: &[String]) -> Result<String, String> {
     let keys = [&row.math, &row.unary, &row.binary, &row.atomic, &row.barrier, &row.image, &row.lane, &row.special];
-    if keys.iter().filter(|key| key.is_some()).count() != 1 {
-        return Err("one of math, unary, binary, atomic, barrier, image, lane, special is wanted".into());
+    let instructions = usize::from(row.instruction.is_some());
+    if keys.iter().filter(|key| key.is_some()).count() + instructions != 1 {
+        return Err("one of math, unary, binary, atomic, barrier, image, lane, special, instruction is wanted".into());
+    }
+    if let Some(instruction) = &row.instruction {
+        return Ok(instruction_text(instruction));
     }
     if let Some(barrier) = &row.barrier {
         return barrier_text(barrier);
@@ -290,6 +295,14 @@ fn lane_text(lane: &str, valid: Option<&str>, params: &[String]) -> Result<Strin
     Ok(format!("Lowering::LaneAndValid {{ op: {}, valid: {valid} }}", op.rust))
 }
 
+fn instruction_text(row: &Instruction) -> String {
+    let Instruction { set, opcode, capability, extension, first } = row;
+    format!(
+        "Lowering::Instruction(&Instruction {{ set: {set:?}, opcode: {opcode}, capability: {capability:?}, \
+         extension: {extension:?}, first: {first:?} }})"
+    )
+}
+
 fn special_text(text: &str) -> Result<String, String> {
     match text {
         "bitcast" => Ok("Lowering::Bitcast".into()),
@@ -303,6 +316,9 @@ fn special_text(text: &str) -> Result<String, String> {
         "first-lane" => Ok("Lowering::Derived(Derived::IsFirstLane)".into()),
         "subgroup-size" => Ok("Lowering::Derived(Derived::SubgroupSize)".into()),
         "log2-subgroup-size" => Ok("Lowering::Derived(Derived::Log2SubgroupSize)".into()),
+        "three-Min" | "three-Middle" | "three-Max" => {
+            Ok(format!("Lowering::Derived(Derived::Three(Rank::{}))", text.trim_start_matches("three-")))
+        }
         _ => match text.strip_prefix("lanes-") {
             Some(op) => Ok(format!("Lowering::Derived(Derived::Lanes(MaskOp::{op}))")),
             None => Err(format!("`{text}` is no special function")),
@@ -378,13 +394,14 @@ fn variable(table: &Table, row: &Variable, extensions: &Extensions) -> Result<St
         _ => return Err("one of builtin, lane, special, location is wanted".into()),
     };
     let requires = requires(&table.defaults, &row.extensions, extensions)?;
+    let earlier = extensions.set(row.earlier.iter().map(String::as_str))?;
     let stages = stages(row.stages.as_ref().or(table.defaults.stages.as_ref()))?;
     let output = stage_set(&row.output)?;
     let (core, es) = versions(&table.defaults, row.core, row.es);
     let array = row.array;
     Ok(format!(
         "    Variable {{ name: {:?}, wgsl: {:?}, dialect: {:?}, ty: Shape({shape}), array: {array:?}, source: {source}, \
-         output: {output}, extensions: ExtensionSet({requires}), stages: {stages}, core: {core}, until: {:?}, es: {es}, doc: {:?} }},\n",
+         output: {output}, extensions: ExtensionSet({requires}), earlier: ExtensionSet({earlier}), stages: {stages}, core: {core}, until: {:?}, es: {es}, doc: {:?} }},\n",
         row.name, row.wgsl, table.dialect, row.until, row.doc
     ))
 }

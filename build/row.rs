@@ -51,8 +51,6 @@ pub struct Extension {
     /// Features of a profile; one of them is enough.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Words for what it brings and crosslane does not have yet.
-    pub deferred: Option<String>,
     pub doc: String,
 }
 
@@ -110,7 +108,12 @@ pub struct Function {
     pub valid: Option<String>,
     /// `bitcast`, `select`, `hint`, or one of the functions that are made of lane operations.
     pub special: Option<String>,
+    /// An instruction that only SPIR-V has.
+    pub instruction: Option<Instruction>,
     pub extensions: Option<Vec<String>>,
+    /// Extensions that bring it to versions before `core` and `es`.
+    #[serde(default)]
+    pub earlier: Vec<String>,
     pub stages: Option<Vec<String>>,
     pub core: Option<u16>,
     pub es: Option<u16>,
@@ -124,6 +127,21 @@ pub struct Function {
 
 fn yes() -> bool {
     true
+}
+
+/// An instruction of SPIR-V, by its number.
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+pub struct Instruction {
+    /// The extended set that has it; without one it is an opcode.
+    pub set: Option<String>,
+    pub opcode: u32,
+    /// The capability that it needs, by number.
+    pub capability: Option<u32>,
+    /// The extension of SPIR-V that it needs.
+    pub extension: Option<String>,
+    /// A constant operand before the arguments.
+    pub first: Option<u32>,
 }
 
 #[derive(Deserialize, Clone)]
@@ -146,6 +164,9 @@ pub struct Variable {
     /// Elements where it is an array; 0 for one that the shader sizes.
     pub array: Option<u32>,
     pub extensions: Option<Vec<String>>,
+    /// Extensions that bring it to versions before `core` and `es`.
+    #[serde(default)]
+    pub earlier: Vec<String>,
     pub stages: Option<Vec<String>>,
     pub core: Option<u16>,
     /// Last version of the core language that has it.

@@ -377,6 +377,26 @@ fn reproducible_folds_are_trees_of_shuffles() {
 }
 
 #[test]
+fn numbers_that_nobody_knows_go_into_the_module() {
+    let folder = Folder::new("numbers");
+    let source = "#version 460\n\
+        #extension GL_EXT_spirv_intrinsics : require\n\
+        layout(local_size_x = 1) in;\n\
+        layout(std430, binding = 0) buffer Data { uint data[]; };\n\
+        spirv_instruction(extensions = [\"SPV_XX_later\"], capabilities = [6912], id = 7000) uint later(uint a, uint b);\n\
+        spirv_execution_mode(9999, 3);\n\
+        spirv_decorate(9998, 5) shared uint kept;\n\
+        void main() { data[0] = later(data[1], 3u) + kept; }\n";
+    folder.file("a.comp", source);
+    let text = stdout(&folder.run(&["compile", "a.comp", "-S"]));
+    for line in ["OpCapability 6912", "OpExtension \"SPV_XX_later\"", "Op7000 ", " 9999 3", " 9998 5"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let (load, call, sum) = (text.find("OpLoad"), text.find("Op7000"), text.find("OpIAdd"));
+    assert!(load < call && call < sum, "{text}");
+}
+
+#[test]
 fn debug_information_and_the_intermediate_form_show_names() {
     let folder = Folder::new("debug");
     folder.file("a.comp", GOOD);

@@ -23,7 +23,6 @@ static SPELLINGS: &[(&str, Spelling)] = &[
     ("-O", Spelling::Nothing),
     ("-Os", Spelling::Nothing),
     ("-c", Spelling::Nothing),
-    ("-Wall", Spelling::Nothing),
 ];
 
 #[derive(Clone, Copy)]

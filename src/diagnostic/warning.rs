@@ -10,38 +10,46 @@ use std::fmt;
 pub struct Warning {
     pub name: &'static str,
     pub code: Code,
-    /// Whether it is given where nobody asks for it.
-    pub is_on: bool,
+    pub given: Given,
     /// What is warned of.
     pub about: &'static str,
 }
 
+/// When a kind of message is given without its own name among the options.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Given {
+    Always,
+    /// With `-Wall` or `-Wextra`: working shaders are full of it.
+    WithAll,
+    Never,
+}
+
 macro_rules! warnings {
-    ($($name:literal $code:ident $is_on:literal $about:literal;)+) => {
+    ($($name:literal $code:ident $given:ident $about:literal;)+) => {
         /// All of them: those of cross-lane operations, then the others, each in the order of the codes.
         pub static ALL: &[Warning] =
-            &[$(Warning { name: $name, code: Code::$code, is_on: $is_on, about: $about }),+];
+            &[$(Warning { name: $name, code: Code::$code, given: Given::$given, about: $about }),+];
     };
 }
 
 warnings! {
-    "unfilled-segments" SEGMENT_NOT_FULL true "the workgroup leaves a segment unfilled that an operation reads";
-    "divergent-lanes" LANES_APART true "some of the lanes that an operation reads can miss it";
-    "undefined-lanes" RESULT_ELSEWHERE true "the result of a reduce is used in lanes that do not have it";
-    "varying-index" INDEX_VARIES true "an index that must be the same in all lanes, as a broadcast's, differs";
-    "wave-size" WAVE_SIZE false "an operation means something else with another subgroup size (given with --wave-size any)";
+    "unfilled-segments" SEGMENT_NOT_FULL Always "the workgroup leaves a segment unfilled that an operation reads";
+    "divergent-lanes" LANES_APART Always "some of the lanes that an operation reads can miss it";
+    "undefined-lanes" RESULT_ELSEWHERE Always "the result of a reduce is used in lanes that do not have it";
+    "varying-index" INDEX_VARIES Always "an index that must be the same in all lanes, as a broadcast's, differs";
+    "wave-size" WAVE_SIZE Never "an operation means something else with another subgroup size (given with --wave-size any)";
 
-    "extra-text" EXTRA_TEXT true "text after a directive that takes none";
-    "undefined-macro" UNDEFINED_IS_ZERO true "a name that is no macro counts as 0 in an #if";
-    "extension-ignored" EXTENSION_IGNORED true "an extension that is asked for is not available";
-    "extension-late" EXTENSION_LATE true "an #extension line stands after the first token";
-    "reserved-name" RESERVED_NAME true "a macro's name is reserved";
-    "defined-from-macro" DEFINED_FROM_MACRO true "a macro produces `defined`";
-    "include-implied" INCLUDE_IMPLIED true "an #include without the extension for it";
-    "division-by-zero" DIVISION_BY_ZERO true "an integer is divided by zero";
-    "writeonly-read" WRITEONLY_READ true "memory that is writeonly is read";
-    "override-default" OVERRIDE_WITHOUT_DEFAULT true "an override has no default value";
-    "unused-buffer" UNUSED_BUFFER true "contents are given for a buffer that is not used";
+    "extra-text" EXTRA_TEXT Always "text after a directive that takes none";
+    "undefined-macro" UNDEFINED_IS_ZERO WithAll "a name that is no macro counts as 0 in an #if (given with -Wall)";
+    "extension-ignored" EXTENSION_IGNORED Always "an extension that is asked for is not available";
+    "extension-late" EXTENSION_LATE WithAll "an #extension line stands after the first token (given with -Wall)";
+    "reserved-name" RESERVED_NAME Always "a macro's name is reserved";
+    "defined-from-macro" DEFINED_FROM_MACRO Always "a macro produces `defined`";
+    "include-implied" INCLUDE_IMPLIED WithAll "an #include without the extension for it (given with -Wall)";
+    "division-by-zero" DIVISION_BY_ZERO Always "an integer is divided by zero";
+    "writeonly-read" WRITEONLY_READ Always "memory that is writeonly is read";
+    "override-default" OVERRIDE_WITHOUT_DEFAULT Always "an override has no default value";
+    "unused-buffer" UNUSED_BUFFER Always "contents are given for a buffer that is not used";
 }
 
 /// The kind of a message, where it has one.
@@ -63,7 +71,8 @@ enum Word {
     NoError,
 }
 
-/// One option, as it stands behind `-W`: `NAME`, `no-NAME`, `error=NAME`, `no-error=NAME`, `error` or `no-error`.
+/// One option, as it follows `-W`: `NAME`, `no-NAME`, `error=NAME`, `no-error=NAME`, `error`, `no-error`, `all` (or `extra`,
+/// which means the same) or `no-all`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "cli", derive(serde::Deserialize), serde(try_from = "String"))]
 pub struct Choice {
@@ -105,6 +114,8 @@ impl std::str::FromStr for Choice {
             Some(("no-error", name)) => (Word::NoError, name),
             _ if text == "error" => return Ok(Choice { word: Word::Error, warning: None }),
             _ if text == "no-error" => return Ok(Choice { word: Word::NoError, warning: None }),
+            _ if matches!(text, "all" | "extra") => return Ok(Choice { word: Word::On, warning: None }),
+            _ if matches!(text, "no-all" | "no-extra") => return Ok(Choice { word: Word::Off, warning: None }),
             _ => text.strip_prefix("no-").map_or((Word::On, text), |name| (Word::Off, name)),
         };
         let warning = named(name).ok_or_else(|| UnknownWarning(name.to_string()))?;
@@ -124,8 +135,8 @@ impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.warning.map(|warning| warning.name);
         match (self.word, name) {
-            (Word::On, name) => f.write_str(name.unwrap_or_default()),
-            (Word::Off, name) => write!(f, "no-{}", name.unwrap_or_default()),
+            (Word::On, name) => f.write_str(name.unwrap_or("all")),
+            (Word::Off, name) => write!(f, "no-{}", name.unwrap_or("all")),
             (Word::Error, Some(name)) => write!(f, "error={name}"),
             (Word::NoError, Some(name)) => write!(f, "no-error={name}"),
             (Word::Error, None) => f.write_str("error"),
@@ -155,7 +166,7 @@ impl Choices<'_> {
     pub fn severity(&self, code: Code, own: Severity) -> Option<Severity> {
         let Some(warning) = of(code).filter(|_| own != Severity::Error) else { return Some(own) };
         let about = |choice: &&Choice| choice.warning.is_some_and(|other| other.code == code);
-        let mut is_on = warning.is_on;
+        let mut is_on = self.gives(warning.given);
         let mut denied = None;
         for choice in self.list.iter().filter(about) {
             match choice.word {
@@ -174,8 +185,18 @@ impl Choices<'_> {
     }
 
     fn denies_all(&self) -> bool {
-        let about_all = self.list.iter().rev().find(|choice| choice.warning.is_none());
-        about_all.map_or(self.deny, |choice| choice.word == Word::Error)
+        self.last_about_all(|word| matches!(word, Word::Error | Word::NoError)).map_or(self.deny, |word| word == Word::Error)
+    }
+
+    fn gives(&self, given: Given) -> bool {
+        let all = || self.last_about_all(|word| matches!(word, Word::On | Word::Off)) == Some(Word::On);
+        given == Given::Always || given == Given::WithAll && all()
+    }
+
+    /// The last of some options about all kinds.
+    fn last_about_all(&self, of: impl Fn(Word) -> bool) -> Option<Word> {
+        let words = self.list.iter().rev().filter(|choice| choice.warning.is_none()).map(|choice| choice.word);
+        words.into_iter().find(|word| of(*word))
     }
 }
 
@@ -202,7 +223,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), ALL.len(), "two have one name");
         // `no-` in front turns one off.
-        assert!(names.iter().all(|name| !name.starts_with("no-") && *name != "error"));
+        assert!(names.iter().all(|name| !name.starts_with("no-") && !["error", "all", "extra"].contains(name)));
     }
 
     #[test]
@@ -216,6 +237,20 @@ mod tests {
         assert_eq!(lanes(&["error", "no-error"]), Some(Severity::Warning));
         assert_eq!(lanes(&["error", "no-divergent-lanes"]), None);
         assert_eq!(lanes(&["no-unfilled-segments"]), Some(Severity::Warning));
+    }
+
+    #[test]
+    fn some_are_given_with_all_only() {
+        let late = |words: &[&str]| severity(words, Code::EXTENSION_LATE, Severity::Warning);
+        assert_eq!(late(&[]), None);
+        assert_eq!(late(&["error"]), None);
+        for all in ["all", "extra", "extension-late"] {
+            assert_eq!(late(&[all]), Some(Severity::Warning), "{all}");
+        }
+        assert_eq!(late(&["error", "all"]), Some(Severity::Error));
+        assert_eq!(late(&["all", "no-extension-late"]), None);
+        assert_eq!(late(&["all", "no-all"]), None);
+        assert_eq!(severity(&["all"], Code::WAVE_SIZE, Severity::Note), None);
     }
 
     #[test]
@@ -242,7 +277,8 @@ mod tests {
 
     #[test]
     fn choices_are_written_as_they_are_read() {
-        for text in ["wave-size", "no-wave-size", "error=wave-size", "no-error=wave-size", "error", "no-error"] {
+        let all = ["wave-size", "no-wave-size", "error=wave-size", "no-error=wave-size", "error", "no-error", "all", "no-all"];
+        for text in all {
             assert_eq!(text.parse::<Choice>().expect("a choice").to_string(), text);
         }
     }

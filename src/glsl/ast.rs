@@ -419,6 +419,8 @@ pub enum Interpolation {
     NoPerspective,
     /// GL_EXT_fragment_shader_barycentric.
     PerVertex,
+    /// GL_AMD_shader_explicit_vertex_parameter.
+    Explicit,
     /// GL_EXT_mesh_shader and GL_NV_mesh_shader.
     PerPrimitive {
         nvidia: bool,

@@ -25,7 +25,7 @@ impl Dialects for ProfileDialects<'_> {
     fn extension(&self, name: &str) -> Option<ExtensionInfo> {
         let extension = grammar::extension(name)?;
         let unavailable = self.unavailable(extension).map(Into::into);
-        Some(ExtensionInfo { value: extension.has_macro().then_some(extension.value), unavailable })
+        Some(ExtensionInfo { value: extension.value, unavailable })
     }
 
     fn predefined(&self, name: &str) -> Option<u32> {

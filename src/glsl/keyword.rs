@@ -142,6 +142,7 @@ static GROUPS: &[Group] = &[
     both(Qualifier(Q::Interpolation(Interpolation::Flat)), &["flat"]),
     desktop(Qualifier(Q::Interpolation(Interpolation::NoPerspective)), &["noperspective"]),
     both(SoftQualifier(Q::Interpolation(Interpolation::PerVertex)), &["pervertexEXT", "pervertexNV"]),
+    both(SoftQualifier(Q::Interpolation(Interpolation::Explicit)), &["__explicitInterpAMD"]),
     both(SoftQualifier(Q::Interpolation(Interpolation::PerPrimitive { nvidia: false })), &["perprimitiveEXT"]),
     both(SoftQualifier(Q::Interpolation(Interpolation::PerPrimitive { nvidia: true })), &["perprimitiveNV"]),
     both(Qualifier(Q::Precision(Precision::Low)), &["lowp"]),

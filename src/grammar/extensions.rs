@@ -13,8 +13,6 @@ pub struct Extension {
     pub enables: ExtensionSet,
     /// Features of a profile of which it needs one; empty: none.
     pub needs: &'static [Feature],
-    /// For one whose line is taken although what it brings is not supported yet: the words for that.
-    pub deferred: Option<&'static str>,
     pub doc: &'static str,
 }
 
@@ -22,12 +20,6 @@ impl Extension {
     /// Whether a profile with the features for which `has` is true can run it.
     pub fn available(&self, has: impl Fn(Feature) -> bool) -> bool {
         self.needs.is_empty() || self.needs.iter().any(|feature| has(*feature))
-    }
-
-    /// Whether its macro is defined where it is available. The macro of one that is only tolerated is not, so that
-    /// shaders choose their other path.
-    pub fn has_macro(&self) -> bool {
-        self.deferred.is_none()
     }
 }
 

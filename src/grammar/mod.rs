@@ -67,6 +67,8 @@ pub struct Overload {
     pub results: &'static [Place],
     /// One of these must be on; empty: none is needed.
     pub extensions: ExtensionSet,
+    /// Any of these brings it to versions that do not have it by themselves.
+    pub earlier: ExtensionSet,
     pub stages: Stages,
     /// First version of the core and ES languages that has it; 0: none.
     pub core: u16,
@@ -211,11 +213,27 @@ pub enum Lowering {
     },
     /// What is made of lane operations and arithmetic.
     Derived(Derived),
+    /// What only SPIR-V has an instruction for.
+    Instruction(&'static Instruction),
     /// `op` on all operands, and `valid` on all but the first.
     LaneAndValid {
         op: LaneOp,
         valid: LaneOp,
     },
+}
+
+/// An instruction of SPIR-V, by its number.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// The extended set that has it; without one it is an opcode.
+    pub set: Option<&'static str>,
+    pub opcode: u32,
+    /// The capability that it needs, by number.
+    pub capability: Option<u32>,
+    /// The extension of SPIR-V that it needs.
+    pub extension: Option<&'static str>,
+    /// A constant operand before the arguments.
+    pub first: Option<u32>,
 }
 
 /// What an argument of an image operation is.
@@ -282,6 +300,8 @@ pub struct Variable {
     /// Stages that write it; the others read it.
     pub output: Stages,
     pub extensions: ExtensionSet,
+    /// Any of these brings it to versions that do not have it by themselves.
+    pub earlier: ExtensionSet,
     pub stages: Stages,
     pub core: u16,
     /// Last version of the core language that has it.

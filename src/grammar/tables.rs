@@ -1,10 +1,10 @@
 //! The tables themselves, as the build script wrote them.
 
 use super::{
-    Constant, Dialect, Extension, ExtensionSet, Function, ImageRole, Lowering, Mode, Opaque, OpaqueClass, Overload,
+    Constant, Dialect, Extension, ExtensionSet, Function, ImageRole, Instruction, Lowering, Mode, Opaque, OpaqueClass, Overload,
     Param, Place, Rule, Shape, ShapeSet, Stages, TypeExpr, Variable, VariableSource, WgslFunction,
 };
-use crate::ir::derived::Derived;
+use crate::ir::derived::{Derived, Rank};
 use crate::ir::{
     AtomicOp, BinaryOp, BlockWindow, BuiltIn, ImageDim, ImageOp, MathFn, MemoryKinds, Order, Scope, UnaryOp,
 };

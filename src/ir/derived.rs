@@ -1,13 +1,13 @@
-//! Functions that dialects have and that are made of lane operations and arithmetic, and lane operations whose results a
+//! Functions that dialects have and that are made of lane operations, of arithmetic or of both, and lane operations whose results a
 //! dialect gives as another type. Both front ends write them through here.
 
 use super::build::Builder;
-use super::op::BinaryOp;
+use super::op::{BinaryOp, MathFn};
 use super::types::{Scalar, Type, TypeId, Types};
 use super::{UnaryOp, Value};
 use crate::lane::{Group, LaneOp, MaskOp};
 
-/// A function made of lane operations.
+/// A function made of other operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Derived {
     /// `[predicate, n]`: the first word of the ballot, of which bits from `n` (1 to 32) up are zero.
@@ -20,6 +20,16 @@ pub enum Derived {
     SubgroupSize,
     /// `[]`: the logarithm of that.
     Log2SubgroupSize,
+    /// `[x, y, z]`: one of three values, component by component (GL_AMD_shader_trinary_minmax).
+    Three(Rank),
+}
+
+/// Which of three values is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rank {
+    Min,
+    Middle,
+    Max,
 }
 
 impl Derived {
@@ -36,6 +46,7 @@ impl Builder<'_> {
         let value = match (of, args) {
             (Derived::BallotWord, [predicate, count]) => self.ballot_word(*predicate, *count),
             (Derived::Lanes(op), [lane]) => self.lanes_that(op, *lane),
+            (Derived::Three(rank), [x, y, z]) => self.one_of_three(rank, *x, *y, *z),
             (Derived::SubgroupSize, _) => self.const_u32(size),
             (Derived::Log2SubgroupSize, _) => self.const_u32(size.checked_ilog2().unwrap_or(0)),
             _ => {
@@ -53,6 +64,20 @@ impl Builder<'_> {
         let above = self.binary(BinaryOp::Sub, most, count);
         let mask = self.binary(BinaryOp::Shr, all, above);
         self.binary(BinaryOp::And, word, mask)
+    }
+
+    fn one_of_three(&mut self, rank: Rank, x: Value, y: Value, z: Value) -> Value {
+        let outer = match rank {
+            Rank::Min => MathFn::Min,
+            Rank::Middle | Rank::Max => MathFn::Max,
+        };
+        if rank != Rank::Middle {
+            let pair = self.math(outer, &[x, y]);
+            return self.math(outer, &[pair, z]);
+        }
+        let (low, high) = (self.math(MathFn::Min, &[x, y]), self.math(MathFn::Max, &[x, y]));
+        let high = self.math(MathFn::Min, &[high, z]);
+        self.math(outer, &[low, high])
     }
 
     fn lanes_that(&mut self, op: MaskOp, lane: Value) -> Value {

@@ -120,6 +120,16 @@ impl Builder<'_> {
         self.module.types.intern(Type::Foreign(index))
     }
 
+    /// The place of a foreign instruction; adds it when it is new.
+    pub fn known_instruction(&mut self, instruction: ForeignInstruction) -> u32 {
+        let known = &mut self.module.foreign.instructions;
+        let place = known.iter().position(|other| *other == instruction).unwrap_or_else(|| {
+            known.push(instruction);
+            known.len() - 1
+        });
+        place as u32
+    }
+
     /// A foreign instruction; `ty` is `VOID` where it has no result.
     pub fn foreign(&mut self, instruction: u32, args: &[Value], ty: TypeId) -> Value {
         let args = self.function.list(args);

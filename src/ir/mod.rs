@@ -112,6 +112,16 @@ pub enum BuiltIn {
     SecondaryViewportMask,
     PositionPerView,
     ViewportMaskPerView,
+    /// AMD's barycentric coordinates (SPV_AMD_shader_explicit_vertex_parameter).
+    BaryCoordNoPerspAmd,
+    BaryCoordNoPerspCentroidAmd,
+    BaryCoordNoPerspSampleAmd,
+    BaryCoordSmoothAmd,
+    BaryCoordSmoothCentroidAmd,
+    BaryCoordSmoothSampleAmd,
+    BaryCoordPullModelAmd,
+    /// Whether the primitive covers the whole pixel (SPV_EXT_fragment_fully_covered).
+    FullyCovered,
     CoreIdArm,
     CoreCountArm,
     CoreMaxIdArm,
@@ -132,6 +142,8 @@ pub enum Interpolation {
     Flat,
     /// Not at all: an array of the values of the primitive's vertices.
     PerVertex,
+    /// Not at all: `interpolateAtVertexAMD` gives the value of a vertex.
+    Explicit,
     /// Not at all: the one value that a mesh shader gave the primitive. NVIDIA's extension has a feature of its own.
     PerPrimitive {
         nvidia: bool,

@@ -269,6 +269,8 @@ pub enum Place {
     Centroid,
     Sample,
     Offset,
+    /// The value of one vertex, by a constant number.
+    Vertex,
 }
 
 /// Which invocations an operation is ordered with.

@@ -201,6 +201,7 @@ fn qualifiers(access: Access, binding: Binding) -> String {
                 Interpolation::Linear => " linear",
                 Interpolation::Flat => " flat",
                 Interpolation::PerVertex => " per-vertex",
+                Interpolation::Explicit => " explicit",
                 Interpolation::PerPrimitive { .. } => " per-primitive",
             };
             text += match sampling {

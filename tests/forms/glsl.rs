@@ -18,7 +18,6 @@ pub const LANGUAGE: Language = Language {
     shader: |body| {
         let lines: String = EXTENSIONS
             .iter()
-            .filter(|extension| extension.deferred.is_none())
             .map(|extension| format!("#extension {} : enable\n", extension.name))
             .collect();
         format!(

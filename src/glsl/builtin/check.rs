@@ -21,6 +21,7 @@ const KHRONOS: &str = "khr_shader_subgroup";
 #[derive(Clone, Copy)]
 struct Demands {
     extensions: ExtensionSet,
+    earlier: ExtensionSet,
     stages: Stages,
     core: u16,
     es: u16,
@@ -28,20 +29,24 @@ struct Demands {
 
 impl Demands {
     fn of(overload: &Overload) -> Demands {
-        let Overload { extensions, stages, core, es, .. } = *overload;
-        Demands { extensions, stages, core, es }
+        let Overload { extensions, earlier, stages, core, es, .. } = *overload;
+        Demands { extensions, earlier, stages, core, es }
     }
 
     fn are_met(&self, env: &Env<'_>) -> bool {
-        env.has_any(self.extensions) && env.has_version(self.core, self.es) && env.has_stage(self.stages)
+        env.has_any(self.extensions) && self.is_in_version(env) && env.has_stage(self.stages)
+    }
+
+    fn is_in_version(&self, env: &Env<'_>) -> bool {
+        env.has_version(self.core, self.es) || env.extensions.intersects(self.earlier)
     }
 
     /// The message about the first that is not met.
     fn complain(&self, env: &Env<'_>, name: &str, span: Span) -> Diagnostic {
         if !env.has_stage(self.stages) {
             report::wrong_stage(env, name, span)
-        } else if !env.has_version(self.core, self.es) {
-            report::needs_version(env, name, span, if env.is_es() { self.es } else { self.core })
+        } else if !self.is_in_version(env) {
+            report::needs_version(env, name, span, if env.is_es() { self.es } else { self.core }, self.earlier)
         } else {
             report::missing_extension(env, name, span, self.extensions)
         }
@@ -72,8 +77,8 @@ pub fn available<'e>(
 /// # Errors
 /// With what the shader lacks.
 pub fn check_variable(env: &Env<'_>, variable: &Variable, span: Span) -> Result<(), Diagnostic> {
-    let Variable { extensions, stages, core, until, es, .. } = *variable;
-    let demands = Demands { extensions, stages, core, es };
+    let Variable { extensions, earlier, stages, core, until, es, .. } = *variable;
+    let demands = Demands { extensions, earlier, stages, core, es };
     if until.is_some_and(|last| env.version.number > last) {
         return Err(report::removed(variable.name, span));
     }
@@ -143,7 +148,8 @@ pub fn scalars(builder: &Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: &
     let lane = matches!(chosen.overload.lowering, Lowering::Lane { .. }) && chosen.overload.dialect == KHRONOS;
     for arg in args {
         for family in scalars_of(builder, arg).into_iter().filter_map(extended::family) {
-            if family.allowed(env) != Allowed::Everything {
+            // Where nothing allows it, another extension's function gave it, and functions may take it.
+            if family.allowed(env) == Allowed::Storage {
                 return Err(report::storage_only(name, family.extension(), arg.span));
             }
             if let Some(extension) = family.missing_for_lanes(env).filter(|_| lane) {

@@ -3,9 +3,11 @@
 use super::resolve::{Candidate, MOST_ARGS};
 use super::{Argument, Called, Env, image, scopes};
 use crate::glsl::convert;
-use crate::grammar::{Lowering, Mode, Place, TypeExpr};
+use crate::grammar::{Instruction, Lowering, Mode, Place, TypeExpr};
 use crate::ir::build::Builder;
-use crate::ir::{AtomicOp, MathFn, Order, TypeId, Types, Value};
+use crate::ir::{
+    AtomicOp, ForeignInstruction, MathFn, Order, Passing, Requirements, TypeId, Types, Value,
+};
 use crate::lane::LaneOp;
 use smallvec::SmallVec;
 
@@ -126,6 +128,7 @@ impl Operation<'_> {
                 Parts::None
             }
             (Lowering::Lane { op, constant_arg }, _) => self.lane(builder, op, constant_arg, operands),
+            (Lowering::Instruction(row), _) => Parts::One(self.instruction(builder, row, operands)),
             (Lowering::Derived(of), _) => Parts::One(builder.derived(of, self.ty, operands, self.wave_size)),
             (Lowering::LaneAndValid { op, valid }, _) => {
                 let value = builder.lane_as(op, self.ty, operands);
@@ -146,6 +149,21 @@ impl Operation<'_> {
             }
             _ => Parts::One(builder.math_as(function, self.ty, operands)),
         }
+    }
+
+    fn instruction(&self, builder: &mut Builder<'_>, row: &Instruction, operands: &[Value]) -> Value {
+        let first = row.first.map(|number| builder.const_u32(number));
+        let operands: SmallVec<[Value; MOST_ARGS]> = first.into_iter().chain(operands.iter().copied()).collect();
+        let instruction = builder.known_instruction(ForeignInstruction {
+            set: row.set.map(Into::into),
+            opcode: row.opcode,
+            arguments: vec![Passing::Value; operands.len()],
+            requires: Requirements {
+                extensions: row.extension.into_iter().map(Into::into).collect(),
+                capabilities: row.capability.into_iter().collect(),
+            },
+        });
+        builder.foreign(instruction, &operands, self.ty)
     }
 
     /// Atomics without a scope hold for the queue family, and order nothing (GLSL 4.60 section 8.11).

@@ -55,14 +55,19 @@ pub fn extended_lanes(name: &str, extension: &str, span: Span) -> Diagnostic {
     diagnostic.note(format!("add `#extension {extension} : require`"))
 }
 
-/// The language has `name` from version `first` on, or (0) never.
-pub fn needs_version(env: &Env<'_>, name: &str, span: Span, first: u16) -> Diagnostic {
+/// The language has `name` from version `first` on, or (0) never; before that with one of the extensions `earlier`.
+pub fn needs_version(env: &Env<'_>, name: &str, span: Span, first: u16, earlier: ExtensionSet) -> Diagnostic {
     let language = if env.is_es() { "GLSL ES" } else { "GLSL" };
     let message = match first {
         0 => format!("`{name}` does not exist in {language}"),
         _ => format!("`{name}` exists from {language} {first} on; this shader is written in {}", env.version.number),
     };
-    Diagnostic::error(Code::NEEDS_VERSION, message).at(span, "not part of this version")
+    let diagnostic = Diagnostic::error(Code::NEEDS_VERSION, message).at(span, "not part of this version");
+    let names: Vec<&str> = earlier.iter().map(|extension| extension.name).collect();
+    match names[..] {
+        [] => diagnostic,
+        _ => diagnostic.note(format!("{} brings it to earlier versions", names.join(" or "))),
+    }
 }
 
 /// The language once had `name`.

@@ -24,7 +24,7 @@ const BEHAVIORS: &[(&str, ExtensionBehavior)] = &[
 /// The extension of a name: one of the preprocessor's own or of the dialects.
 pub(super) fn find(name: &str, dialects: &dyn Dialects) -> Option<ExtensionInfo> {
     let own = name == LINE_EXTENSION || INCLUDE_EXTENSIONS.contains(&name);
-    if own { Some(ExtensionInfo { value: Some(1), unavailable: None }) } else { dialects.extension(name) }
+    if own { Some(ExtensionInfo { value: 1, unavailable: None }) } else { dialects.extension(name) }
 }
 
 impl Preprocessor<'_> {
@@ -99,13 +99,13 @@ impl Preprocessor<'_> {
 
     fn check_available(&mut self, name: Symbol, span: Span, behavior: ExtensionBehavior) -> bool {
         let text = self.interner.text(name);
-        let (code, message, label) = match find(text, self.options.dialects) {
-            None => (Code::EXTENSION_UNKNOWN, format!("the extension `{text}` is not known"), "unknown".to_string()),
-            Some(ExtensionInfo { unavailable: Some(reason), .. }) => {
-                (Code::PROFILE_LACKS, format!("the extension `{text}` is not available"), reason.into_owned())
-            }
+        let (code, label) = match find(text, self.options.dialects) {
+            None => (Code::EXTENSION_UNKNOWN, "crosslane has no such extension".to_string()),
+            Some(ExtensionInfo { unavailable: Some(reason), .. }) => (Code::PROFILE_LACKS, reason.into_owned()),
             Some(_) => return true,
         };
+        // Build systems search the output of compilers for these words.
+        let message = format!("extension not supported: {text}");
         let (severity, code) = match behavior {
             ExtensionBehavior::Require => (Severity::Error, code),
             _ => (Severity::Warning, Code::EXTENSION_IGNORED),

@@ -35,9 +35,8 @@ use std::sync::Arc;
 /// What the preprocessor must know of an extension.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExtensionInfo {
-    /// Value of the macro that has the extension's name; none for an extension whose line is taken although what it
-    /// brings is not supported, so that shaders choose their other path.
-    pub value: Option<u32>,
+    /// Value of the macro that has the extension's name.
+    pub value: u32,
     /// Why the target cannot have it. Its macro is then undefined and requiring it an error.
     pub unavailable: Option<Cow<'static, str>>,
 }

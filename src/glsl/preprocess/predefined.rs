@@ -41,7 +41,7 @@ fn gl_macro(name: &str, profile: GlslProfile, dialects: &dyn Dialects) -> Option
         "GL_core_profile" => (!es).then_some(1),
         "GL_compatibility_profile" => (profile == GlslProfile::Compatibility).then_some(1),
         "GL_ES" | "GL_es_profile" | "GL_FRAGMENT_PRECISION_HIGH" => es.then_some(1),
-        _ => extension::find(name, dialects).filter(|info| info.unavailable.is_none()).and_then(|info| info.value),
+        _ => extension::find(name, dialects).filter(|info| info.unavailable.is_none()).map(|info| info.value),
     }
 }
 

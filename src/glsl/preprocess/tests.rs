@@ -16,10 +16,10 @@ struct TestDialects;
 impl Dialects for TestDialects {
     fn extension(&self, name: &str) -> Option<ExtensionInfo> {
         match name {
-            "GL_KHR_shader_subgroup_basic" => Some(ExtensionInfo { value: Some(1), unavailable: None }),
-            "GL_CROSSLANE_shuffle" => Some(ExtensionInfo { value: Some(3), unavailable: None }),
+            "GL_KHR_shader_subgroup_basic" => Some(ExtensionInfo { value: 1, unavailable: None }),
+            "GL_CROSSLANE_shuffle" => Some(ExtensionInfo { value: 3, unavailable: None }),
             "GL_CROSSLANE_permute" => {
-                Some(ExtensionInfo { value: Some(1), unavailable: Some("no permute here".into()) })
+                Some(ExtensionInfo { value: 1, unavailable: Some("no permute here".into()) })
             }
             _ => None,
         }

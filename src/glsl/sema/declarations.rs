@@ -189,11 +189,23 @@ impl Sema<'_> {
             Value::Const(id) if constant => (Some(id), None),
             _ => (None, Some(init)),
         };
+        if let Some(later) = later {
+            self.may_initialize(later);
+        }
         let entity = self.new_global(b, Space::Private, Access::empty(), ty, declarator, init);
         if let (Some(expr), Entity::Place(Place { root: Value::Global(id), .. })) = (later, &entity) {
             self.deferred.push((*id, expr));
         }
         Some(entity)
+    }
+
+    /// Initial values of global variables are constant in GLSL ES (GLSL ES 3.20 section 4.3).
+    fn may_initialize(&mut self, init: ast::ExprId) {
+        let extension = "GL_EXT_shader_non_constant_global_initializers";
+        if self.env.is_es() && !self.env.is_enabled(extension) {
+            let what = "an initial value that is not constant needs, at global scope,";
+            self.needs_extension(what, extension, self.ast[init].span);
+        }
     }
 
     fn new_global(

@@ -32,11 +32,16 @@ pub fn value_type(b: &mut Builder<'_>, place: &Place) -> TypeId {
 /// Reads a place.
 ///
 /// # Errors
-/// When it is `writeonly`.
+/// When it is `writeonly`, a ray query, or an input that has values at vertices only.
 pub fn load(b: &mut Builder<'_>, place: &Place, span: Span) -> Result<Value, Diagnostic> {
     let is_resource = place.space == Space::Handle;
     if b.module.types.get(place.ty) == crate::ir::Type::RayQuery {
         return Err(super::ray_query::no_value(span));
+    }
+    if place.space == Space::Input && super::pipeline::is_explicit(b, place) {
+        let message = "an input that is declared `__explicitInterpAMD` cannot be read";
+        let message = Diagnostic::error(Code::NOT_READABLE, message).at(span, "read here");
+        return Err(message.note("`interpolateAtVertexAMD` gives the value of one vertex"));
     }
     if place.access.contains(Access::WRITEONLY) && !is_resource {
         let message = Diagnostic::error(Code::NOT_READABLE, "this memory is `writeonly`");

@@ -9,17 +9,35 @@ use crate::diagnostic::Code;
 use crate::glsl::ast::{ExprId, ExprKind, List, Name};
 use crate::glsl::types::counted;
 use crate::ir::build::Builder;
-use crate::ir::{self, Scalar, Space, Stage, Types, Value};
+use crate::ir::{self, Binding, Interpolation, Scalar, Space, Stage, Type, Types, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
 
 /// Their names; none for the one that prints.
-const FUNCTIONS: [(&str, Option<ir::Place>); 4] = [
+const FUNCTIONS: [(&str, Option<ir::Place>); 5] = [
     ("interpolateAtCentroid", Some(ir::Place::Centroid)),
     ("interpolateAtSample", Some(ir::Place::Sample)),
     ("interpolateAtOffset", Some(ir::Place::Offset)),
+    ("interpolateAtVertexAMD", Some(ir::Place::Vertex)),
     ("debugPrintfEXT", None),
 ];
+
+const EXPLICIT: &str = "GL_AMD_shader_explicit_vertex_parameter";
+
+/// Whether a place is in an input that is declared `__explicitInterpAMD`: the variable, or the block's member.
+pub fn is_explicit(b: &Builder<'_>, place: &Place) -> bool {
+    let Value::Global(id) = place.root else { return false };
+    let global = &b.module.globals[id];
+    let declared = |binding| matches!(binding, Binding::Location { interpolation: Interpolation::Explicit, .. });
+    let member = match (b.module.types.get(global.ty), place.path.first()) {
+        (Type::Struct(of), Some(Value::Const(index))) => {
+            let index = b.module.constants.bits(*index).unwrap_or(0) as usize;
+            b.module.types.structs[of].members.get(index).map(|member| member.binding)
+        }
+        _ => None,
+    };
+    declared(global.binding) || member.is_some_and(declared)
+}
 
 impl Sema<'_> {
     /// A call of one of these functions; none for all others.
@@ -60,12 +78,25 @@ impl Sema<'_> {
             self.wrong_count(name, wanted, whole);
             return None;
         }
-        let place = self.interpolant(b, given[0])?;
+        if at == ir::Place::Vertex && !self.env.is_enabled(EXPLICIT) {
+            self.needs_extension("the values of single vertices need", EXPLICIT, callee.span);
+            return None;
+        }
+        let place = self.interpolant(b, given[0], at)?;
+        self.check_explicit(b, at, &place, ast[given[0]].span)?;
         let mut operands: SmallVec<[Value; 1]> = SmallVec::new();
         for arg in &given[1..] {
-            let ty = if at == ir::Place::Sample { Types::I32 } else { b.module.types.vector(Scalar::F32, 2) };
+            let ty = match at {
+                ir::Place::Sample => Types::I32,
+                ir::Place::Vertex => Types::U32,
+                ir::Place::Centroid | ir::Place::Offset => b.module.types.vector(Scalar::F32, 2),
+            };
             let value = self.value(b, *arg)?;
-            operands.push(self.coerce(b, value, ty, ast[*arg].span)?);
+            let value = self.coerce(b, value, ty, ast[*arg].span)?;
+            if at == ir::Place::Vertex {
+                self.check_vertex(b, value, ast[*arg].span)?;
+            }
+            operands.push(value);
         }
         b.span = whole;
         let pointer = memory::pointer(b, &place);
@@ -76,14 +107,46 @@ impl Sema<'_> {
         }))
     }
 
-    /// An input of floats, or a part of one.
-    fn interpolant(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Place> {
+    /// Inputs that are not interpolated have values at vertices only, and the others have none there.
+    fn check_explicit(&mut self, b: &Builder<'_>, at: ir::Place, place: &Place, span: Span) -> Option<()> {
+        if is_explicit(b, place) == (at == ir::Place::Vertex) {
+            return Some(());
+        }
+        let message = match at {
+            ir::Place::Vertex => "only inputs that are declared `__explicitInterpAMD` have values of single vertices",
+            _ => "an input that is declared `__explicitInterpAMD` is not interpolated",
+        };
+        self.error(Code::TYPE_MISMATCH, span, message, "not such an input");
+        None
+    }
+
+    /// The number of a vertex is 0, 1 or 2, and constant.
+    fn check_vertex(&mut self, b: &Builder<'_>, value: Value, span: Span) -> Option<()> {
+        let number = match value {
+            Value::Const(id) => b.module.constants.bits(id),
+            _ => None,
+        };
+        match number {
+            Some(0..=2) => return Some(()),
+            Some(_) => self.error(Code::ARGUMENT_RANGE, span, "a triangle has the vertices 0 to 2", "beyond them"),
+            None => {
+                let message = "the number of a vertex must be a constant expression";
+                let label = "its value is not known when the shader is compiled";
+                self.error(Code::ARGUMENT_NOT_CONSTANT, span, message, label);
+            }
+        }
+        None
+    }
+
+    /// An input of floats, or a part of one. Integers have values at vertices.
+    fn interpolant(&mut self, b: &mut Builder<'_>, arg: ExprId, at: ir::Place) -> Option<Place> {
         let span = self.ast[arg].span;
+        let fits = |scalar: Scalar| scalar.is_float() || at == ir::Place::Vertex;
         match self.lower(b, arg)? {
             Lowered::Place(place)
                 if place.space == Space::Input
                     && b.module.types.components(place.ty).is_some()
-                    && b.module.types.scalar_of(place.ty).is_some_and(Scalar::is_float) =>
+                    && b.module.types.scalar_of(place.ty).is_some_and(fits) =>
             {
                 Some(place)
             }

@@ -79,6 +79,7 @@ const fn interpolation(kind: ast::Interpolation) -> Interpolation {
         ast::Interpolation::NoPerspective => Interpolation::Linear,
         ast::Interpolation::Flat => Interpolation::Flat,
         ast::Interpolation::PerVertex => Interpolation::PerVertex,
+        ast::Interpolation::Explicit => Interpolation::Explicit,
         ast::Interpolation::PerPrimitive { nvidia } => Interpolation::PerPrimitive { nvidia },
     }
 }
@@ -150,6 +151,7 @@ impl Sema<'_> {
                 "inputs of each vertex need",
                 &["GL_EXT_fragment_shader_barycentric", "GL_NV_fragment_shader_barycentric"],
             ),
+            ast::Interpolation::Explicit => ("this qualifier needs", &["GL_AMD_shader_explicit_vertex_parameter"]),
             ast::Interpolation::PerPrimitive { nvidia: false } => ("this qualifier needs", &["GL_EXT_mesh_shader"]),
             ast::Interpolation::PerPrimitive { nvidia: true } => ("this qualifier needs", &["GL_NV_mesh_shader"]),
             _ => return,

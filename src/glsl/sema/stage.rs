@@ -162,6 +162,8 @@ impl Sema<'_> {
             self.error(Code::BAD_LAYOUT, span, message, "not here");
         } else if layout.index > 1 {
             self.error(Code::BAD_LAYOUT, span, "`index` is 0 or 1", "there are two sources");
+        } else if self.env.is_es() && !self.env.is_enabled("GL_EXT_blend_func_extended") {
+            self.needs_extension("this layout needs", "GL_EXT_blend_func_extended", span);
         }
     }
 
@@ -583,7 +585,7 @@ fn innermost(b: &Builder<'_>, mut ty: TypeId) -> TypeId {
 
 /// Whether an input is what a vertex or a mesh shader gave, and never a mixture.
 const fn is_whole(interpolation: Interpolation) -> bool {
-    matches!(interpolation, Interpolation::Flat | Interpolation::PerVertex | Interpolation::PerPrimitive { .. })
+    !matches!(interpolation, Interpolation::Perspective | Interpolation::Linear)
 }
 
 /// What an array of blocks has itself: its members are interpolated each for itself.

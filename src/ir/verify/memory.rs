@@ -47,11 +47,12 @@ impl Body<'_> {
         let (space, of) = self.pointee(pointer)?;
         ensure!(space == Space::Input, "nothing is interpolated in {space:?} space");
         let (scalar, _) = self.shape(of)?;
-        ensure!(scalar.is_float(), "{} is not interpolated", self.name(of));
+        ensure!(scalar.is_float() || at == Place::Vertex, "{} is not interpolated", self.name(of));
         let args = self.list_types(args)?;
         let expected = match at {
             Place::Centroid => None,
             Place::Sample => Some(Types::I32),
+            Place::Vertex => Some(Types::U32),
             Place::Offset => Some(self.types.vector(Scalar::F32, 2)),
         };
         ensure!(args.len() == usize::from(expected.is_some()), "{} arguments", args.len());

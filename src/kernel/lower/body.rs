@@ -223,7 +223,7 @@ impl<'m> Lower<'m> {
                 self.stand_in(inst.ty)
             }
             IrOp::Foreign(..) => {
-                self.not_yet("instructions of SPIR-V by number");
+                self.not_yet("instructions that only SPIR-V has");
                 self.stand_in(inst.ty)
             }
             _ => self.pure(inst),

@@ -51,7 +51,7 @@ impl Lower<'_> {
             return None;
         }
         let whole =
-            |port: &Port| matches!(port.interpolation, Interpolation::PerVertex | Interpolation::PerPrimitive { .. });
+            |port: &Port| matches!(port.interpolation, Interpolation::PerVertex | Interpolation::Explicit | Interpolation::PerPrimitive { .. });
         if ports.iter().any(whole) {
             self.not_yet("inputs of whole primitives");
             return None;

@@ -25,7 +25,7 @@ impl Verifier<'_> {
                 ensure!(is_declared && component < COMPONENTS, "there is no such input");
                 let args = match at {
                     Place::Centroid => 0,
-                    Place::Sample => 1,
+                    Place::Sample | Place::Vertex => 1,
                     Place::Offset => 2,
                 };
                 Ok(Signature::new(vec![Ty::B32; args], [Ty::B32]))

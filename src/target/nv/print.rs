@@ -186,7 +186,10 @@ fn result(location: u32) -> String {
 /// How an attribute is interpolated (NV_fragment_program4, NV_gpu_program5).
 fn qualifiers(input: &Input) -> String {
     let interpolation = match input.interpolation {
-        Interpolation::Perspective | Interpolation::PerVertex | Interpolation::PerPrimitive { .. } => "",
+        Interpolation::Perspective
+        | Interpolation::PerVertex
+        | Interpolation::Explicit
+        | Interpolation::PerPrimitive { .. } => "",
         Interpolation::Linear => "NOPERSPECTIVE ",
         Interpolation::Flat => "FLAT ",
     };

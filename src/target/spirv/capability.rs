@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 /// The smallest set found so far.
 #[derive(Debug)]
 pub(super) struct Needs {
-    capabilities: SmallVec<[Capability; 12]>,
+    /// By number: a shader may name some that no table knows.
+    capabilities: SmallVec<[u32; 12]>,
     extensions: BTreeSet<String>,
     /// Scalars of 8 and 16 bits for which a type is declared.
     narrow: SmallVec<[Scalar; 4]>,
@@ -80,6 +81,7 @@ const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::UniformAndStorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
     (Capability::StoragePushConstant8, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
     (Capability::FragmentDensityEXT, "SPV_EXT_fragment_invocation_density", None),
+    (Capability::FragmentFullyCoveredEXT, "SPV_EXT_fragment_fully_covered", None),
     (Capability::StencilExportEXT, "SPV_EXT_shader_stencil_export", None),
     (Capability::SampleMaskPostDepthCoverage, "SPV_KHR_post_depth_coverage", None),
     (Capability::FragmentShaderSampleInterlockEXT, "SPV_EXT_fragment_shader_interlock", None),
@@ -110,10 +112,21 @@ const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::TextureBlockMatch2QCOM, "SPV_QCOM_image_processing2", None),
 ];
 
+/// Built-ins that need an extension without a capability.
+const EXPLICIT_VERTEX_BUILT_INS: [BuiltIn; 7] = [
+    BuiltIn::BaryCoordNoPerspAMD,
+    BuiltIn::BaryCoordNoPerspCentroidAMD,
+    BuiltIn::BaryCoordNoPerspSampleAMD,
+    BuiltIn::BaryCoordSmoothAMD,
+    BuiltIn::BaryCoordSmoothCentroidAMD,
+    BuiltIn::BaryCoordSmoothSampleAMD,
+    BuiltIn::BaryCoordPullModelAMD,
+];
+
 impl Needs {
     pub fn new(version: Version) -> Needs {
         Needs {
-            capabilities: smallvec![Capability::Shader],
+            capabilities: smallvec![Capability::Shader as u32],
             extensions: BTreeSet::new(),
             narrow: SmallVec::new(),
             version,
@@ -121,10 +134,10 @@ impl Needs {
     }
 
     pub fn capability(&mut self, capability: Capability) {
-        if self.capabilities.contains(&capability) {
+        if self.has(capability) {
             return;
         }
-        self.capabilities.push(capability);
+        self.capabilities.push(capability as u32);
         let row = EXTENSIONS.iter().find(|row| row.0 == capability);
         if let Some((_, extension, included)) = row
             && included.is_none_or(|first| self.version < first)
@@ -133,8 +146,17 @@ impl Needs {
         }
     }
 
+    /// A capability that the shader names by number; only known ones bring their extension along.
+    pub fn numbered_capability(&mut self, number: u32) {
+        match Capability::from_u32(number) {
+            Some(capability) => self.capability(capability),
+            None if self.capabilities.contains(&number) => {}
+            None => self.capabilities.push(number),
+        }
+    }
+
     pub fn has(&self, capability: Capability) -> bool {
-        self.capabilities.contains(&capability)
+        self.capabilities.contains(&(capability as u32))
     }
 
     pub fn extension(&mut self, extension: &str) {
@@ -163,7 +185,7 @@ impl Needs {
     pub fn settle_narrow(&mut self) {
         for scalar in std::mem::take(&mut self.narrow) {
             let storage = if scalar.width == 8 { &STORAGE_8[..] } else { &STORAGE_16 };
-            if !storage.iter().any(|capability| self.capabilities.contains(capability)) {
+            if !storage.iter().any(|capability| self.has(*capability)) {
                 self.scalar(scalar);
             }
         }
@@ -178,16 +200,19 @@ impl Needs {
 
     /// What a variable with this built-in needs.
     pub fn built_in(&mut self, built_in: BuiltIn) {
+        if EXPLICIT_VERTEX_BUILT_INS.contains(&built_in) {
+            self.extension(super::print::EXPLICIT_VERTICES);
+        }
         if let Some(capability) = of_built_in(built_in) {
             self.capability(capability);
         }
     }
 
     /// The capabilities that nothing else in the set declares, in ascending order.
-    pub fn capabilities(&self) -> Vec<Capability> {
-        let implied = self.capabilities.iter().any(|c| IMPLY_GROUP.contains(c));
-        let kept = self.capabilities.iter().filter(|c| !(implied && **c == Capability::GroupNonUniform));
-        let mut kept: Vec<Capability> = kept.copied().collect();
+    pub fn capabilities(&self) -> Vec<u32> {
+        let implied = IMPLY_GROUP.iter().any(|capability| self.has(*capability));
+        let group = Capability::GroupNonUniform as u32;
+        let mut kept: Vec<u32> = self.capabilities.iter().copied().filter(|c| !(implied && *c == group)).collect();
         kept.sort_unstable();
         kept
     }
@@ -285,6 +310,7 @@ const fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
         BuiltIn::PrimitiveId => Some(Capability::Geometry),
         BuiltIn::DeviceIndex => Some(Capability::DeviceGroup),
         BuiltIn::FragSizeEXT | BuiltIn::FragInvocationCountEXT => Some(Capability::FragmentDensityEXT),
+        BuiltIn::FullyCoveredEXT => Some(Capability::FragmentFullyCoveredEXT),
         BuiltIn::FragStencilRefEXT => Some(Capability::StencilExportEXT),
         BuiltIn::ViewportMaskNV => Some(Capability::ShaderViewportMaskNV),
         BuiltIn::SecondaryPositionNV | BuiltIn::SecondaryViewportMaskNV => Some(Capability::ShaderStereoViewNV),
@@ -309,10 +335,20 @@ mod tests {
     fn implied_capabilities_are_left_out() {
         let mut needs = Needs::new(Version::V1_3);
         needs.op(Op::GroupNonUniformElect);
-        assert_eq!(needs.capabilities(), [Capability::Shader, Capability::GroupNonUniform]);
+        assert_eq!(needs.capabilities(), [Capability::Shader, Capability::GroupNonUniform].map(|c| c as u32));
         needs.op(Op::GroupNonUniformBallot);
         needs.op(Op::IAdd);
-        assert_eq!(needs.capabilities(), [Capability::Shader, Capability::GroupNonUniformBallot]);
+        assert_eq!(needs.capabilities(), [Capability::Shader, Capability::GroupNonUniformBallot].map(|c| c as u32));
+    }
+
+    #[test]
+    fn numbers_that_no_table_knows_stay_numbers() {
+        let mut needs = Needs::new(Version::V1_3);
+        for number in [6912, 6912, Capability::StorageBuffer8BitAccess as u32] {
+            needs.numbered_capability(number);
+        }
+        assert_eq!(needs.capabilities(), [1, Capability::StorageBuffer8BitAccess as u32, 6912]);
+        assert_eq!(needs.extensions(), ["SPV_KHR_8bit_storage"]);
     }
 
     #[test]

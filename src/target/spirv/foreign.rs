@@ -4,9 +4,8 @@
 use super::Emitter;
 use super::function::{Body, FEW};
 use super::words::Words;
-use crate::diagnostic::Code;
 use crate::ir::{ConstId, ForeignOperand, GlobalId, OperandKind, Passing, Requirements, TypeId, Types, Value, Values};
-use rspirv::spirv::{Capability, Op, Word};
+use rspirv::spirv::{Op, Word};
 use smallvec::{SmallVec, smallvec};
 
 impl<'a> Emitter<'a> {
@@ -15,10 +14,7 @@ impl<'a> Emitter<'a> {
             self.needs.extension(name);
         }
         for number in &requires.capabilities {
-            match Capability::from_u32(*number) {
-                Some(capability) => self.needs.capability(capability),
-                None => _ = self.fail(Code::NOT_SUPPORTED, format!("the capability {number} is not known")),
-            }
+            self.needs.numbered_capability(*number);
         }
     }
 
@@ -86,7 +82,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// The id of an extended set that a shader names.
-    fn foreign_set(&mut self, name: &'a str) -> Word {
+    pub fn foreign_set(&mut self, name: &'a str) -> Word {
         if name == "GLSL.std.450" {
             return self.glsl_set();
         }

@@ -1,10 +1,10 @@
-//! Whether an instruction that the shader names by number has the form that SPIR-V's grammar gives it: as many operands, and
-//! numbers that are known. What it means is not asked.
+//! Whether an instruction that the shader names by number has the form that SPIR-V's grammar gives it: as many operands, and of
+//! their kinds. Numbers that the grammar does not know go into the module as they are. What anything means is not asked.
 
 use super::Emitter;
 use super::words::Words;
 use crate::diagnostic::Code;
-use rspirv::binary::{Consumer, ParseAction, ParseState, parse_words};
+use rspirv::binary::{Consumer, DecodeError, ParseAction, ParseState, parse_words};
 use rspirv::dr::{Instruction, ModuleHeader};
 use rspirv::grammar::reflect;
 use rspirv::spirv::{MAGIC_NUMBER, Op, Word};
@@ -47,10 +47,30 @@ fn is_type(op: Op) -> bool {
     format!("{op:?}").starts_with("Type")
 }
 
+/// Whether an operand is wrong only because the grammar knows no such number.
+const fn is_unknown(error: &DecodeError) -> bool {
+    !matches!(
+        error,
+        DecodeError::StreamExpected(..) | DecodeError::LimitReached(..) | DecodeError::DecodeStringFailed(..)
+    )
+}
+
+/// Whether the tables know the numbers of an instruction. Those that need others to be read are known by their opcodes.
+pub fn is_known(instruction: &[Word]) -> bool {
+    let opcode = instruction.first().map_or(0, |head| head & 0xffff);
+    let Some(op) = Op::from_u32(opcode) else { return false };
+    if matches!(op, Op::Constant | Op::SpecConstant | Op::Switch | Op::ExtInst) {
+        return true;
+    }
+    let mut module = vec![MAGIC_NUMBER, 0x0001_0600, 0, Word::MAX, 0];
+    module.extend_from_slice(instruction);
+    !matches!(parse_words(&module, &mut Nothing), Err(ParseState::OperandError(error)) if is_unknown(&error))
+}
+
 impl Emitter<'_> {
     /// Whether a type may have this opcode; reports it where not.
     pub fn is_type_opcode(&mut self, opcode: Word) -> bool {
-        let is_type = Op::from_u32(opcode).is_some_and(is_type);
+        let is_type = Op::from_u32(opcode).is_none_or(is_type);
         if !is_type {
             self.fail(Code::BAD_DECLARATION, format!("{opcode} is no opcode of a type of SPIR-V"));
         }
@@ -59,10 +79,7 @@ impl Emitter<'_> {
 
     /// Whether an instruction in a function may have this opcode; reports it where not.
     pub fn is_body_opcode(&mut self, opcode: Word) -> bool {
-        let Some(op) = Op::from_u32(opcode) else {
-            self.fail(Code::NOT_SUPPORTED, format!("the opcode {opcode} is not known"));
-            return false;
-        };
+        let Some(op) = Op::from_u32(opcode) else { return true };
         let is_structure = STRUCTURE.contains(&op) || reflect::is_block_terminator(op);
         if is_structure {
             self.unsupported("instructions by number that functions are made of");
@@ -85,7 +102,8 @@ impl Emitter<'_> {
         let what = match state {
             ParseState::OperandExpected(..) => "operands are missing".to_owned(),
             ParseState::OperandExceeded(..) => "it has fewer operands".to_owned(),
-            ParseState::OpcodeUnknown(..) => "its opcode is not known".to_owned(),
+            ParseState::OpcodeUnknown(..) => return,
+            ParseState::OperandError(error) if is_unknown(&error) => return,
             ParseState::OperandError(error) => {
                 let text = error.to_string();
                 text.split(" at index").next().unwrap_or_default().to_owned()

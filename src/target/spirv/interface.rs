@@ -2,6 +2,7 @@
 //! that differ in a resource index are marked (SPIR-V 1.6 section 3.20; Vulkan 1.3 sections 15.1 and 15.6).
 
 use super::function::Body;
+use super::print::EXPLICIT_VERTICES;
 use super::{Emitter, Version};
 use crate::diagnostic::Code;
 use crate::ir::{
@@ -106,6 +107,10 @@ impl Emitter<'_> {
             Interpolation::PerVertex => {
                 self.needs.capability(Capability::FragmentBarycentricKHR);
                 self.decorate_target(target, Decoration::PerVertexKHR, &[]);
+            }
+            Interpolation::Explicit => {
+                self.needs.extension(EXPLICIT_VERTICES);
+                self.decorate_target(target, Decoration::ExplicitInterpAMD, &[]);
             }
             Interpolation::PerPrimitive { nvidia } => {
                 if !nvidia && !self.options.version.has_1_4() {

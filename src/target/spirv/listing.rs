@@ -1,5 +1,6 @@
 //! SPIR-V words as text: rspirv's notation in the columns that SPIRV-Tools made usual.
 
+use super::unknown::Unknown;
 use rspirv::binary::{Consumer, Disassemble, ParseAction, Parser};
 use rspirv::dr::{Instruction, Loader, ModuleHeader};
 use rspirv::spirv::Op;
@@ -32,11 +33,25 @@ impl Consumer for Reader {
     }
 }
 
-/// The assembly text of a module.
+/// The assembly text of a module. Instructions with numbers that rspirv does not know are shown as words: those of functions
+/// in their places, the others first.
 ///
 /// # Errors
 /// A sentence that says why the words are no module.
 pub fn disassemble(words: &[u32]) -> Result<String, String> {
+    let failure = match known(words) {
+        Ok(text) => return Ok(text),
+        Err(failure) => failure,
+    };
+    let unknown = Unknown::find(words);
+    if unknown.is_empty() {
+        return Err(failure);
+    }
+    Ok(unknown.put_back(words, &known(&unknown.replaced(words))?))
+}
+
+/// The text of a module of which rspirv knows all numbers.
+fn known(words: &[u32]) -> Result<String, String> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut reader = Reader { loader: Loader::new(), modes: Vec::new() };
     Parser::new(&bytes, &mut reader).parse().map_err(|state| state.to_string())?;
@@ -46,7 +61,7 @@ pub fn disassemble(words: &[u32]) -> Result<String, String> {
 }
 
 /// Result ids end in one column, opcodes begin in another. Comments stay where they are.
-fn in_columns(line: &str) -> String {
+pub(super) fn in_columns(line: &str) -> String {
     if line.starts_with(';') {
         return format!("{line}\n");
     }

@@ -3,7 +3,7 @@
 //! [`emit`] walks the IR from the entry points; what is not reached is not written. Types, constants and variables are
 //! declared at their first use, so they come out in an order that depends on the module alone. One file a subject:
 //! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `model`, `image`, `math`, `dot`,
-//! `cooperative`, `foreign`, `form`, `lane`, `narrow`, `physical`, `print`, `capability`, `debug`.
+//! `cooperative`, `foreign`, `form`, `unknown`, `lane`, `narrow`, `physical`, `print`, `capability`, `debug`.
 
 mod capability;
 mod constants;
@@ -30,6 +30,7 @@ mod process;
 mod ray;
 pub mod reflection;
 mod types;
+mod unknown;
 mod words;
 
 #[cfg(test)]
@@ -245,7 +246,7 @@ impl<'a> Emitter<'a> {
         let generator = 0;
         head.extend(&[MAGIC_NUMBER, self.options.version.word(), generator, self.last + 1, 0]);
         for capability in self.needs.capabilities() {
-            head.op(Op::Capability, &[capability as Word]);
+            head.op(Op::Capability, &[capability]);
         }
         for extension in self.needs.extensions() {
             let start = head.begin(Op::Extension);

@@ -9,6 +9,12 @@ use smallvec::{SmallVec, smallvec};
 /// The only instruction of its set.
 const DEBUG_PRINTF: Word = 1;
 
+/// The only instruction of its set.
+const INTERPOLATE_AT_VERTEX: Word = 1;
+
+/// The name of an extension and of its set of instructions.
+pub(super) const EXPLICIT_VERTICES: &str = "SPV_AMD_shader_explicit_vertex_parameter";
+
 impl Body<'_, '_> {
     pub fn print(&mut self, text: u32, args: Values) -> Word {
         let module = self.m.module;
@@ -22,20 +28,35 @@ impl Body<'_, '_> {
     }
 
     pub fn interpolate(&mut self, ty: TypeId, at: Place, pointer: Value, args: Values) -> Word {
-        self.m.needs.capability(Capability::InterpolationFunction);
         let op = match at {
-            Place::Centroid => GlslStd450Op::InterpolateAtCentroid,
-            Place::Sample => GlslStd450Op::InterpolateAtSample,
-            Place::Offset => GlslStd450Op::InterpolateAtOffset,
+            Place::Centroid => Some(GlslStd450Op::InterpolateAtCentroid),
+            Place::Sample => Some(GlslStd450Op::InterpolateAtSample),
+            Place::Offset => Some(GlslStd450Op::InterpolateAtOffset),
+            Place::Vertex => None,
         };
         let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer)];
         operands.extend(self.values(args));
         let ty = self.m.value_type(ty);
-        self.extended(op, ty, &operands)
+        match op {
+            Some(op) => {
+                self.m.needs.capability(Capability::InterpolationFunction);
+                self.extended(op, ty, &operands)
+            }
+            None => {
+                operands.insert_from_slice(0, &[self.m.explicit_vertices_set(), INTERPOLATE_AT_VERTEX]);
+                self.emit(Op::ExtInst, ty, &operands)
+            }
+        }
     }
 }
 
 impl super::Emitter<'_> {
+    /// The set that has the values of single vertices.
+    fn explicit_vertices_set(&mut self) -> Word {
+        self.needs.extension(EXPLICIT_VERTICES);
+        self.foreign_set(EXPLICIT_VERTICES)
+    }
+
     /// A text as `OpString`.
     fn text(&mut self, text: &str) -> Word {
         let id = self.id();

@@ -53,6 +53,10 @@ impl Selector<'_> {
                 let offset = self.slots(&[x, y, None, None], Kind::Float);
                 self.word("IPAO.F", &[attribute, offset])
             }
+            ir::Place::Vertex => {
+                self.refused("the values of single vertices");
+                attribute
+            }
         }
     }
 
