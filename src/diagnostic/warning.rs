@@ -185,7 +185,8 @@ impl Choices<'_> {
     }
 
     fn denies_all(&self) -> bool {
-        self.last_about_all(|word| matches!(word, Word::Error | Word::NoError)).map_or(self.deny, |word| word == Word::Error)
+        self.last_about_all(|word| matches!(word, Word::Error | Word::NoError))
+            .map_or(self.deny, |word| word == Word::Error)
     }
 
     fn gives(&self, given: Given) -> bool {
@@ -277,7 +278,16 @@ mod tests {
 
     #[test]
     fn choices_are_written_as_they_are_read() {
-        let all = ["wave-size", "no-wave-size", "error=wave-size", "no-error=wave-size", "error", "no-error", "all", "no-all"];
+        let all = [
+            "wave-size",
+            "no-wave-size",
+            "error=wave-size",
+            "no-error=wave-size",
+            "error",
+            "no-error",
+            "all",
+            "no-all",
+        ];
         for text in all {
             assert_eq!(text.parse::<Choice>().expect("a choice").to_string(), text);
         }

@@ -1,8 +1,8 @@
 //! The tables themselves, as the build script wrote them.
 
 use super::{
-    Constant, Dialect, Extension, ExtensionSet, Function, ImageRole, Instruction, Lowering, Mode, Opaque, OpaqueClass, Overload,
-    Param, Place, Rule, Shape, ShapeSet, Stages, TypeExpr, Variable, VariableSource, WgslFunction,
+    Constant, Dialect, Extension, ExtensionSet, Function, ImageRole, Instruction, Lowering, Mode, Opaque, OpaqueClass,
+    Overload, Param, Place, Rule, Shape, ShapeSet, Stages, TypeExpr, Variable, VariableSource, WgslFunction,
 };
 use crate::ir::derived::{Derived, Rank};
 use crate::ir::{

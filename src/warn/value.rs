@@ -21,7 +21,10 @@ impl Walk<'_> {
                 fact.whole.map_or(fact.made(), |whole| self.work.component(whole, index as u8))
             }
             Op::Lane(op, args) => self.lane(op, args, inst),
-            Op::Foreign(..) | Op::Atomic { .. } | Op::Image { op: ImageOp::Atomic(..), .. } | Op::Math(MathFn::IsHelper, _) => Fact::LANE,
+            Op::Foreign(..)
+            | Op::Atomic { .. }
+            | Op::Image { op: ImageOp::Atomic(..), .. }
+            | Op::Math(MathFn::IsHelper, _) => Fact::LANE,
             _ => self.mixed(inst),
         }
     }

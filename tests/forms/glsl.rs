@@ -16,10 +16,8 @@ pub const LANGUAGE: Language = Language {
     result: |shape, value| format!("{} r = {value};", type_name(shape)),
     word: |_, value| format!("uint({value})"),
     shader: |body| {
-        let lines: String = EXTENSIONS
-            .iter()
-            .map(|extension| format!("#extension {} : enable\n", extension.name))
-            .collect();
+        let lines: String =
+            EXTENSIONS.iter().map(|extension| format!("#extension {} : enable\n", extension.name)).collect();
         format!(
             "#version 460\n{lines}layout(local_size_x = 64) in;\n\
              layout(std430, binding = 0) buffer Data {{ uint data[]; }};\n\

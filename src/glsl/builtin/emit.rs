@@ -5,9 +5,7 @@ use super::{Argument, Called, Env, image, scopes};
 use crate::glsl::convert;
 use crate::grammar::{Instruction, Lowering, Mode, Place, TypeExpr};
 use crate::ir::build::Builder;
-use crate::ir::{
-    AtomicOp, ForeignInstruction, MathFn, Order, Passing, Requirements, TypeId, Types, Value,
-};
+use crate::ir::{AtomicOp, ForeignInstruction, MathFn, Order, Passing, Requirements, TypeId, Types, Value};
 use crate::lane::LaneOp;
 use smallvec::SmallVec;
 

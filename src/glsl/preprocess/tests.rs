@@ -18,9 +18,7 @@ impl Dialects for TestDialects {
         match name {
             "GL_KHR_shader_subgroup_basic" => Some(ExtensionInfo { value: 1, unavailable: None }),
             "GL_CROSSLANE_shuffle" => Some(ExtensionInfo { value: 3, unavailable: None }),
-            "GL_CROSSLANE_permute" => {
-                Some(ExtensionInfo { value: 1, unavailable: Some("no permute here".into()) })
-            }
+            "GL_CROSSLANE_permute" => Some(ExtensionInfo { value: 1, unavailable: Some("no permute here".into()) }),
             _ => None,
         }
     }

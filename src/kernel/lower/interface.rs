@@ -50,8 +50,12 @@ impl Lower<'_> {
             self.not_yet("inputs and outputs of such a type");
             return None;
         }
-        let whole =
-            |port: &Port| matches!(port.interpolation, Interpolation::PerVertex | Interpolation::Explicit | Interpolation::PerPrimitive { .. });
+        let whole = |port: &Port| {
+            matches!(
+                port.interpolation,
+                Interpolation::PerVertex | Interpolation::Explicit | Interpolation::PerPrimitive { .. }
+            )
+        };
         if ports.iter().any(whole) {
             self.not_yet("inputs of whole primitives");
             return None;

@@ -48,7 +48,8 @@ impl Unknown {
         let shown = |instruction: &[Word]| in_columns(&as_words(instruction));
         let outside = instructions(words).filter(|(at, _)| *at < functions && self.0.contains(at));
         let outside: String = outside.map(|(_, found)| shown(found)).collect();
-        let mut places = instructions(words).filter(|(at, found)| *at > functions && (self.0.contains(at) || **found == [NOP]));
+        let mut places =
+            instructions(words).filter(|(at, found)| *at > functions && (self.0.contains(at) || **found == [NOP]));
         let (mut all, mut begun) = (String::new(), false);
         for line in text.lines() {
             if !begun && !line.starts_with(';') {
