@@ -176,20 +176,11 @@ impl<'k> Control<'k> {
         }
         self.block(body);
         self.block(continuing);
-        if self.exits[inst.index()] == 0 && !self.may_leave(continuing) {
+        if self.exits[inst.index()] == 0 && !ends_loop(self.kernel, continuing) {
             return self.end(inst, out);
         }
         out.push(inst);
         true
-    }
-
-    /// Whether a loop can end behind its continuing block.
-    fn may_leave(&self, continuing: BlockId) -> bool {
-        let Some(last) = self.kernel.blocks[continuing].insts.last() else { return true };
-        match (self.kernel.insts[*last].op, self.kernel.args(*last).first()) {
-            (Op::Repeat, Some(leave)) => self.kernel.as_constant(*leave) != Some(0),
-            _ => false,
-        }
     }
 
     /// A loop that never goes round is a scope.
@@ -200,6 +191,15 @@ impl<'k> Control<'k> {
         self.kernel.set_args(inst, &[]);
         self.kernel.insts[inst].op = Op::Scope { body };
         self.scope(inst, body, out)
+    }
+}
+
+/// Whether a loop can end after this continuing block.
+pub fn ends_loop(kernel: &Kernel, continuing: BlockId) -> bool {
+    let Some(last) = kernel.blocks[continuing].insts.last() else { return true };
+    match (kernel.insts[*last].op, kernel.args(*last).first()) {
+        (Op::Repeat, Some(leave)) => kernel.as_constant(*leave) != Some(0),
+        _ => false,
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! Needed are effects (stores, atomics, barriers, ends of the invocation) and what they depend on; a construct is needed
 //! if something in it is, or one of its results. Stores to a variable in the invocation's own memory are needed only where
-//! something that is needed reads it. A loop that does nothing is dropped even if it never ends.
+//! something that is needed reads it. A loop that does nothing is dropped unless it certainly never ends: then it is the
+//! only thing that keeps control from what follows.
 
+use super::control::ends_loop;
 use crate::kernel::image;
 use crate::kernel::names::Names;
 use crate::kernel::tree::{Flows, Tree};
@@ -84,7 +86,21 @@ impl<'k> Live<'k> {
                 _ => {}
             }
         }
+        live.need_endless_loops();
         live
+    }
+
+    /// Marks the loops that nothing leaves, once it is known which exits each loop has.
+    fn need_endless_loops(&mut self) {
+        let leaves = self.tree.leaving(self.kernel);
+        for inst in self.tree.blocks.iter().flat_map(|block| &self.kernel.blocks[*block].insts) {
+            let Op::Loop { continuing, .. } = self.kernel.insts[*inst].op else { continue };
+            let mut ways = self.leaving.get(inst).into_iter().flatten();
+            let is_left = ways.any(|way| matches!(self.kernel.insts[*way].op, Op::Exit(_)));
+            if !is_left && !leaves[inst.index()] && !ends_loop(self.kernel, continuing) {
+                self.need_inst(*inst);
+            }
+        }
     }
 
     fn need(&mut self, value: Value) {

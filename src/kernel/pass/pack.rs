@@ -1,6 +1,7 @@
 //! Closes the gaps that variables have left in the invocation's memory.
 //!
-//! Variables that share bytes keep doing so: they move together.
+//! Variables that share bytes move together. A variable moves by a multiple of its alignment and of the alignment that
+//! its accesses claim, so that the claims stay true.
 
 use crate::kernel::tree::Tree;
 use crate::kernel::{Kernel, MemoryAccess, MemorySpace, Op, PrivateVariable};
@@ -8,16 +9,16 @@ use crate::kernel::{Kernel, MemoryAccess, MemorySpace, Op, PrivateVariable};
 /// Moves the variables that are accessed as far down as they go. Gives whether one moved.
 pub fn run(kernel: &mut Kernel) -> bool {
     let insts = Tree::new(kernel).insts(kernel);
-    let mut used = vec![false; kernel.private.len()];
+    let mut claimed = vec![0; kernel.private.len()];
     for inst in &insts {
-        if let Some((variable, _)) = access(&mut kernel.insts[*inst].op) {
-            match used.get_mut(variable as usize) {
-                Some(used) => *used = true,
+        if let Some((variable, access)) = access(&mut kernel.insts[*inst].op) {
+            match claimed.get_mut(variable as usize) {
+                Some(claimed) => *claimed = access.align.max(*claimed).max(1),
                 None => return false,
             }
         }
     }
-    let (moved, bytes) = moves(&kernel.private, &used);
+    let (moved, bytes) = moves(&kernel.private, &claimed);
     for inst in insts {
         if let Some((variable, access)) = access(&mut kernel.insts[inst].op) {
             access.offset -= moved[variable as usize];
@@ -38,16 +39,18 @@ fn access(op: &mut Op) -> Option<(u32, &mut MemoryAccess)> {
     }
 }
 
-/// By how many bytes each variable moves, and the bytes that all need then. An access of a variable has at least the
+/// The number of bytes that each variable moves by, and the number that all of them need then. `claimed` is the largest
+/// alignment that an access of each variable claims, 0 for a variable without accesses. An access has at least the
 /// variable's start as its offset, so that it can move along.
-fn moves(variables: &[PrivateVariable], used: &[bool]) -> (Vec<u32>, u32) {
-    let mut order: Vec<usize> = (0..variables.len()).filter(|at| used[*at]).collect();
+fn moves(variables: &[PrivateVariable], claimed: &[u32]) -> (Vec<u32>, u32) {
+    let mut order: Vec<usize> = (0..variables.len()).filter(|at| claimed[*at] > 0).collect();
     order.sort_by_key(|at| (variables[*at].start, *at));
     let mut moved = vec![0; variables.len()];
     let (mut rest, mut end) = (&order[..], 0);
     while let Some(first) = rest.first() {
         let cluster = cluster(variables, rest);
-        let align = rest[..cluster.count].iter().map(|at| variables[*at].align.max(1)).max().unwrap_or(1);
+        let aligns = rest[..cluster.count].iter().map(|at| variables[*at].align.max(claimed[*at]));
+        let align = aligns.max().unwrap_or(1);
         let by = (variables[*first].start - end) / align * align;
         rest[..cluster.count].iter().for_each(|at| moved[*at] = by);
         end = cluster.end - by;
@@ -86,8 +89,15 @@ mod tests {
     #[test]
     fn gaps_close_and_shared_bytes_stay_shared() {
         let all = [variable(0, 12), variable(16, 24), variable(40, 8), variable(40, 32), variable(48, 40)];
-        assert_eq!(moves(&all, &[false, true, false, true, true]), (vec![0, 16, 0, 16, 16], 72));
-        assert_eq!(moves(&all, &[true, false, true, false, true]), (vec![0, 0, 24, 0, 24], 64));
-        assert_eq!(moves(&all, &[false; 5]).1, 0);
+        assert_eq!(moves(&all, &[0, 8, 0, 8, 8]), (vec![0, 16, 0, 16, 16], 72));
+        assert_eq!(moves(&all, &[8, 0, 8, 0, 8]), (vec![0, 0, 24, 0, 24], 64));
+        assert_eq!(moves(&all, &[0; 5]).1, 0);
+    }
+
+    #[test]
+    fn accesses_stay_as_aligned_as_they_claim() {
+        let all = [variable(0, 12), variable(16, 16), variable(32, 8), variable(40, 32)];
+        assert_eq!(moves(&all, &[4, 0, 4, 16]), (vec![0, 0, 16, 16], 56));
+        assert_eq!(moves(&all, &[0, 0, 32, 4]), (vec![0, 0, 32, 32], 40));
     }
 }

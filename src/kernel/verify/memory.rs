@@ -3,7 +3,7 @@
 use super::operation::Signature;
 use super::{Check, Verifier, ensure};
 use crate::ir::{AtomicOp, Scalar};
-use crate::kernel::{BufferKind, MemoryAccess, MemorySpace, Op, Ty};
+use crate::kernel::{BufferKind, InstId, MemoryAccess, MemorySpace, Op, Ty};
 
 /// What an operation does to memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,6 +47,20 @@ impl Verifier<'_> {
         let args: Vec<Ty> = [address(access)].into_iter().chain(vec![Ty::of(ty); values]).collect();
         let results = if op == AtomicOp::Store { vec![] } else { vec![Ty::of(ty)] };
         Ok(Signature::new(args, results))
+    }
+
+    /// Checks the alignment that an access to memory of our own layout claims, where the address is a constant. The user
+    /// answers for the addresses of other memory.
+    pub(super) fn claim(&self, inst: InstId) -> Check {
+        let (Op::Load(access) | Op::Store(access) | Op::Atomic { access, .. }) = self.kernel.insts[inst].op else {
+            return Ok(());
+        };
+        let is_own = matches!(access.space, MemorySpace::Private(_) | MemorySpace::Shared);
+        let address = self.kernel.args(inst).first().and_then(|address| self.kernel.as_constant(*address));
+        let Some(address) = address.filter(|_| is_own) else { return Ok(()) };
+        let (byte, align) = ((address as u32).wrapping_add(access.offset), access.align);
+        ensure!(byte.is_multiple_of(align), "byte {byte} is not a multiple of {align}, as it claims");
+        Ok(())
     }
 
     fn access(&self, access: MemoryAccess, does: Does) -> Check {

@@ -45,6 +45,7 @@ impl On {
 impl Verifier<'_> {
     pub fn signature_check(&self, inst: InstId) -> Check {
         let expected = self.signature(inst)?;
+        self.claim(inst)?;
         let args = self.types(self.kernel.args(inst).iter().copied());
         let results = self.types(self.kernel.results(inst));
         ensure!(args == expected.args, "its operands are {args:?} and should be {:?}", expected.args);

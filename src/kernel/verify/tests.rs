@@ -129,6 +129,8 @@ fn accesses_touch_memory_that_exists() {
     assert!(with(WORD).ends_with("it writes to memory that is read-only"));
     assert!(with(MemoryAccess { space: MemorySpace::Buffer(3), ..WORD }).ends_with("there is no buffer 3"));
     assert!(with(MemoryAccess { space: MemorySpace::Shared, align: 3, ..WORD }).ends_with("an alignment of 3"));
+    let shared = MemoryAccess { space: MemorySpace::Shared, align: 16, ..WORD };
+    assert!(with(MemoryAccess { offset: 4, ..shared }).ends_with("byte 4 is not a multiple of 16, as it claims"));
     let physical = MemoryAccess { space: MemorySpace::Physical, ..WORD };
     assert!(with(physical).ends_with("its operands are [B32, B32] and should be [B64, B32]"));
 }
