@@ -129,10 +129,7 @@ fn reachable(module: &Module) -> Vec<FuncId> {
         }
         found.push(id);
         let function = &module.functions[id];
-        waiting.extend(instructions(function).filter_map(|inst| match function.insts[inst].op {
-            Op::Call(callee, _) => Some(callee),
-            _ => None,
-        }));
+        waiting.extend(instructions(function).filter_map(|inst| function.insts[inst].op.callee()));
     }
     found
 }

@@ -312,6 +312,8 @@ pub enum TypeKind {
     Struct(StructId),
     /// `coopmat<element, …>` (GL_KHR_cooperative_matrix).
     Matrix(MatrixSpec),
+    /// `tensorLayoutNV<…>`, `tensorViewNV<…>` (GL_NV_cooperative_matrix2).
+    Tensor(TensorSpec),
     /// `spirv_type(…)` (GL_EXT_spirv_intrinsics).
     Spirv(List<SpirvArg>),
 }
@@ -351,6 +353,13 @@ impl SpirvWord {
 pub struct MatrixSpec {
     pub name: Name,
     pub element: TypeId,
+    pub parameters: List<ExprId>,
+}
+
+/// A type that describes a tensor, by numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct TensorSpec {
+    pub name: Name,
     pub parameters: List<ExprId>,
 }
 

@@ -154,6 +154,12 @@ impl<'a> Dump<'a> {
                 self.put("spirv_type");
                 self.spirv_args(args);
             }
+            TypeKind::Tensor(spec) => {
+                self.name(spec.name.symbol);
+                self.put("<");
+                self.operands(spec.parameters);
+                self.put(">");
+            }
             TypeKind::Matrix(spec) => {
                 self.name(spec.name.symbol);
                 self.put("<");

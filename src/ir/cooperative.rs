@@ -1,8 +1,8 @@
-//! Matrices that the invocations of a scope hold together (GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix): their
-//! type and the operations that only they have. Which invocation holds which element nobody knows; arithmetic on them is
+//! Matrices that the invocations of a scope hold together (GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix,
+//! SPV_NV_cooperative_matrix2): their type and the operations that only they have. Which invocation holds which element nobody knows; arithmetic on them is
 //! that of [`super::Op`], element by element.
 
-use super::{Builder, ConstId, Op, Scalar, Type, TypeId, Types, Value};
+use super::{Builder, ConstId, FuncId, Op, Scalar, Type, TypeId, Types, Value};
 
 /// What a matrix is in a product: `A * B + Accumulator`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -29,6 +29,11 @@ impl CooperativeMatrix {
     pub fn has_shape_of(&self, other: &CooperativeMatrix) -> bool {
         CooperativeMatrix { element: other.element, ..*self } == *other
     }
+
+    /// Whether the other one has as many rows and columns, and the same invocations hold it.
+    pub fn has_size_of(&self, other: &CooperativeMatrix) -> bool {
+        CooperativeMatrix { element: other.element, role: other.role, ..*self } == *other
+    }
 }
 
 /// What only cooperative matrices do.
@@ -45,6 +50,42 @@ pub enum MatrixOp {
     },
     /// Elements of such a matrix that this invocation holds. `u32`, no operands.
     Length(TypeId),
+    /// Operands: pointer to the first element of a tensor, the matrix whose elements stay where the view clips, the
+    /// tensor's layout, and its view if there is one.
+    LoadTensor {
+        /// Computes an element from a block in memory, the block's place and the place in the block.
+        decode: Option<FuncId>,
+    },
+    /// Operands: pointer, matrix, layout and view as for [`MatrixOp::LoadTensor`].
+    StoreTensor,
+    /// Folds rows, columns or squares of four, and gives each element of a smaller or equal matrix its fold. Operand:
+    /// the matrix.
+    Reduce { parts: Reduced, combine: FuncId },
+    /// Calls a function for each element. Operands: the matrix, and what the function takes after row, column and element.
+    PerElement(FuncId),
+    /// Operand: the matrix; rows become columns.
+    Transpose,
+}
+
+/// The elements of a matrix that a reduction folds, by SPIR-V's number (Cooperative Matrix Reduce).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reduced {
+    Row = 1,
+    Column = 2,
+    RowAndColumn = 3,
+    Square = 4,
+}
+
+impl MatrixOp {
+    /// The function that the operation calls.
+    pub const fn callee(self) -> Option<FuncId> {
+        match self {
+            MatrixOp::LoadTensor { decode } => decode,
+            MatrixOp::Reduce { combine, .. } => Some(combine),
+            MatrixOp::PerElement(function) => Some(function),
+            _ => None,
+        }
+    }
 }
 
 impl Types {

@@ -494,6 +494,15 @@ pub enum Op {
 }
 
 impl Op {
+    /// The function that an instruction calls.
+    pub const fn callee(&self) -> Option<FuncId> {
+        match self {
+            Op::Call(callee, _) => Some(*callee),
+            Op::Cooperative(op, _) => op.callee(),
+            _ => None,
+        }
+    }
+
     /// Calls `see` with each operand, in the order of the fields; `function` is the one that holds the operation.
     pub fn each_operand(&self, function: &super::Function, mut see: impl FnMut(Value)) {
         let (single, list): (&[Value], Values) = match *self {

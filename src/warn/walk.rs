@@ -10,9 +10,7 @@ use super::fact::{Alike, Fact, Picks, lower};
 use super::flow::{Cause, Frame, Leave, Leaves, Together, Toward, least, take};
 use super::slice::{Slice, place, variable};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{
-    BlockId, Cases, FuncId, Function, GlobalId, Inst, InstFlags, InstId, Module, Op, Space, Value, Values,
-};
+use crate::ir::{BlockId, Cases, FuncId, Function, GlobalId, InstFlags, InstId, Module, Op, Space, Value, Values};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 
@@ -532,9 +530,5 @@ pub fn order(module: &Module, root: FuncId) -> Vec<FuncId> {
 }
 
 fn callees(function: &Function) -> impl Iterator<Item = FuncId> {
-    let call = |(_, inst): (InstId, &Inst)| match inst.op {
-        Op::Call(callee, _) => Some(callee),
-        _ => None,
-    };
-    function.insts.iter().filter_map(call)
+    function.insts.iter().filter_map(|(_, inst)| inst.op.callee())
 }

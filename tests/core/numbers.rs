@@ -92,6 +92,10 @@ impl Content {
             "OpCapability" | "OpExtension" | "OpExtInstImport" => self.asked.push(text),
             "OpTypeCooperativeMatrixKHR" => {}
             "OpCooperativeMatrixLoadKHR" | "OpCooperativeMatrixStoreKHR" => self.count(opcode.to_owned()),
+            // How memory is accessed is left out, as above: glslang does not say that other invocations see it.
+            "OpCooperativeMatrixLoadTensorNV" | "OpCooperativeMatrixStoreTensorNV" => {
+                self.count(format!("{opcode} {}", text.split(' ').next_back().unwrap_or_default()));
+            }
             "OpExecutionMode" | "OpDecorateId" | "OpDecorateString" | "OpMemoryModel" | "OpMatrixTimesScalar" => {
                 self.count(format!("{opcode} {text}"));
             }

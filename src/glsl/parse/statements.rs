@@ -5,7 +5,7 @@
 use super::cursor::{Parsed, Parser};
 use super::declarations::{condition_declaration, local_declaration};
 use super::expressions::{arguments, expression};
-use super::types::{MATRIX_PARAMETERS, at_matrix, at_spirv_type, has_parameters, qualifier_ahead};
+use super::types::{MATRIX_PARAMETERS, at_matrix, at_spirv_type, at_tensor, has_parameters, qualifier_ahead};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::*;
 use crate::glsl::keyword::{Keyword, WordClass};
@@ -145,7 +145,7 @@ fn at_declaration(p: &mut Parser) -> bool {
             let after = p.after_brackets(p.after_parameters(less, MATRIX_PARAMETERS));
             after == less || p.token(after).kind() != TokenKind::Punct(Punct::LeftParen)
         }
-        _ if has_parameters(p) => true,
+        _ if at_tensor(p) || has_parameters(p) => true,
         _ if p.at_identifier() => {
             let after = p.after_brackets(p.position() + 1);
             p.is_identifier(after)

@@ -90,6 +90,7 @@ pub(super) fn type_specifier(p: &mut Parser) -> Parsed<TypeId> {
             TypeKind::Spirv(p.nested(spirv_args)?)
         }
         _ if at_matrix(p) => TypeKind::Matrix(p.nested(matrix_specifier)?),
+        _ if at_tensor(p) => TypeKind::Tensor(tensor_specifier(p)?),
         _ => TypeKind::Named(type_name(p)?),
     };
     let dimensions = array_specifier(p)?;
@@ -167,9 +168,23 @@ fn matrix_specifier(p: &mut Parser) -> Parsed<MatrixSpec> {
     Ok(MatrixSpec { name, element, parameters })
 }
 
-/// Other types that have parameters (GL_NV_cooperative_matrix, GL_NV_cooperative_matrix2, GL_ARM_tensors).
-const WITH_PARAMETERS: [&str; 7] =
-    ["fcoopmatNV", "icoopmatNV", "ucoopmatNV", "coopvecNV", "tensorARM", "tensorLayoutNV", "tensorViewNV"];
+/// True at `tensorLayoutNV<` and `tensorViewNV<` (GL_NV_cooperative_matrix2).
+pub(super) fn at_tensor(p: &Parser) -> bool {
+    let TokenKind::Word(symbol) = p.kind() else { return false };
+    p.is_punct(1, Punct::Less) && matches!(p.text(symbol), "tensorLayoutNV" | "tensorViewNV")
+}
+
+/// `tensor_specifier`
+fn tensor_specifier(p: &mut Parser) -> Parsed<TensorSpec> {
+    let name = p.identifier("a type")?;
+    let open = p.bump().span;
+    let parameters = p.comma_list(additive_expression)?;
+    p.close(Punct::Greater, open)?;
+    Ok(TensorSpec { name, parameters })
+}
+
+/// Other types that have parameters (GL_NV_cooperative_matrix, GL_NV_cooperative_vector, GL_ARM_tensors).
+const WITH_PARAMETERS: [&str; 5] = ["fcoopmatNV", "icoopmatNV", "ucoopmatNV", "coopvecNV", "tensorARM"];
 
 /// True at `fcoopmatNV<` and its like; any type's name will do where a type must stand.
 pub(super) fn has_parameters(p: &mut Parser) -> bool {
@@ -181,7 +196,7 @@ pub(super) fn has_parameters(p: &mut Parser) -> bool {
 fn type_with_parameters(p: &mut Parser) -> Reported {
     let error =
         Diagnostic::error(Code::NOT_SUPPORTED, "types with parameters between `<` and `>` are not supported yet");
-    p.report(error.at(p.span(), "only `coopmat` is"))
+    p.report(error.at(p.span(), "only `coopmat` and NVIDIA's tensor types are"))
 }
 
 /// `array_specifier`: none or more pairs of brackets.

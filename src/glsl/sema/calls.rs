@@ -62,6 +62,9 @@ impl Sema<'_> {
         if let Some(made) = self.call_matrix(b, callee, args, whole) {
             return made;
         }
+        if let Some(made) = self.call_tensor(b, callee, args, whole) {
+            return made;
+        }
         if let Some(made) = self.call_with_memory(b, callee, args, whole) {
             return made;
         }

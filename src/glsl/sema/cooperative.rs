@@ -6,6 +6,7 @@ use super::expressions::Lowered;
 use super::memory;
 use super::operators::Operand;
 use super::place::Place;
+use super::tensors;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, MatrixSpec, Name};
 use crate::ir::build::Builder;
@@ -63,18 +64,22 @@ impl Sema<'_> {
         Some(b.module.types.intern(Type::CooperativeMatrix(matrix)))
     }
 
-    /// Whether the extension is on; where it is not because the profile has no such matrices, the message says that.
     fn need_matrices(&mut self, span: Span) -> Option<()> {
-        if self.env.is_enabled(EXTENSION) {
+        self.need_matrix_extension("cooperative matrices need", &[EXTENSION, tensors::EXTENSION], span)
+    }
+
+    /// Whether one of the extensions is on; where none is because the profile has no such matrices, the message says that.
+    pub fn need_matrix_extension(&mut self, needs: &str, extensions: &[&'static str], span: Span) -> Option<()> {
+        if extensions.iter().any(|extension| self.env.is_enabled(extension)) {
             return Some(());
         }
-        let profile = self.env.profile;
+        let (profile, extension) = (self.env.profile, extensions[0]);
         if profile.has(Feature::CooperativeMatrix) {
-            self.needs_extension("cooperative matrices need", EXTENSION, span);
+            self.needs_extension(needs, extension, span);
             return None;
         }
         let message = format!("the profile {} has no cooperative matrices", profile.name);
-        let note = format!("`#ifdef {EXTENSION}` is true where there are some");
+        let note = format!("`#ifdef {extension}` is true where there are some");
         self.report(Diagnostic::error(Code::PROFILE_LACKS, message).at(span, "used here").note(note));
         None
     }
@@ -89,7 +94,7 @@ impl Sema<'_> {
     }
 
     /// A parameter that is a specialization constant, or a number in a range.
-    fn matrix_number(
+    pub fn matrix_number(
         &mut self,
         b: &mut Builder<'_>,
         expr: ExprId,
@@ -139,7 +144,7 @@ impl Sema<'_> {
         let given = if let [arg] = args { Some((arg.value, b.type_of(arg.value))) } else { None };
         let types = &b.module.types;
         match given {
-            Some((value, from)) if types.cooperative(from).is_some_and(|from| from.has_shape_of(&matrix)) => {
+            Some((value, from)) if self.reshapes(types, from, &matrix) => {
                 let converts = types.number_of(from).is_some() && types.number_of(ty).is_some();
                 (converts || from == ty).then(|| b.convert(value, ty))
             }
@@ -150,6 +155,13 @@ impl Sema<'_> {
             _ => None,
         }
         .or_else(|| self.no_matrix(b, ty, whole))
+    }
+
+    /// Whether a matrix can be made of one of this type: its use can change with NVIDIA's extension only.
+    fn reshapes(&self, types: &Types, from: TypeId, to: &CooperativeMatrix) -> bool {
+        let changes = self.env.is_enabled(tensors::EXTENSION);
+        let fits = |from: CooperativeMatrix| from.has_shape_of(to) || changes && from.has_size_of(to);
+        types.cooperative(from).is_some_and(fits)
     }
 
     fn no_matrix(&mut self, b: &Builder<'_>, ty: TypeId, whole: Span) -> Option<Value> {
@@ -221,7 +233,7 @@ impl Sema<'_> {
         Some(Lowered::Void)
     }
 
-    fn check_matrix(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<CooperativeMatrix> {
+    pub fn check_matrix(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<CooperativeMatrix> {
         let matrix = b.module.types.cooperative(ty);
         if matrix.is_none() {
             let name = self.type_name(b, ty);
@@ -234,33 +246,43 @@ impl Sema<'_> {
     fn matrix_memory(&mut self, b: &mut Builder<'_>, args: List<ExprId>) -> Option<Memory> {
         let ast = self.ast;
         let [_, array, at, stride, layout] = ast[args] else { return None };
-        let array = self.matrix_array(b, array)?;
-        let [element, stride] = [at, stride].map(|arg| {
-            let value = self.value(b, arg)?;
-            self.coerce(b, value, Types::U32, ast[arg].span)
-        });
+        let message = "a matrix is loaded from and stored to an array of numbers in a buffer or in shared memory";
+        let array = self.shared_array(b, array, is_numbers, message)?;
+        let first = self.array_element(b, array, at);
+        let stride = self.value(b, stride).and_then(|value| self.coerce(b, value, Types::U32, ast[stride].span));
         let layout = self.matrix_layout(b, layout)?;
-        let element = element?;
-        if let Type::Array { len: ArrayLen::Fixed(len), .. } = b.module.types.get(array.ty) {
-            self.check_index(b, element, len, ast[at].span)?;
-        }
-        let ty = b.module.types.element(array.ty, 0)?;
-        Some(Memory { first: array.part(element, ty), layout, stride: stride? })
+        Some(Memory { first: first?, layout, stride: stride? })
     }
 
-    /// An array of numbers or vectors that all invocations see.
-    fn matrix_array(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Place> {
+    /// One element of an array.
+    pub fn array_element(&mut self, b: &mut Builder<'_>, array: Place, at: ExprId) -> Option<Place> {
+        let span = self.ast[at].span;
+        let value = self.value(b, at)?;
+        let at = self.coerce(b, value, Types::U32, span)?;
+        if let Type::Array { len: ArrayLen::Fixed(len), .. } = b.module.types.get(array.ty) {
+            self.check_index(b, at, len, span)?;
+        }
+        let ty = b.module.types.element(array.ty, 0)?;
+        Some(array.part(at, ty))
+    }
+
+    /// An array that all invocations see, of elements that suit.
+    pub fn shared_array(
+        &mut self,
+        b: &mut Builder<'_>,
+        arg: ExprId,
+        suits: fn(&Types, TypeId) -> bool,
+        message: &str,
+    ) -> Option<Place> {
         let span = self.ast[arg].span;
         let lowered = self.lower(b, arg)?;
         if let Lowered::Place(place) = lowered
             && matches!(place.space, Space::Storage | Space::Workgroup | Space::Physical)
             && let Type::Array { element, .. } = b.module.types.get(place.ty)
-            && b.module.types.components(element).is_some()
-            && !b.module.types.scalar_of(element).is_some_and(Scalar::is_bool)
+            && suits(&b.module.types, element)
         {
             return self.refuse_open(b, &place, span).map(|()| place);
         }
-        let message = "a matrix is loaded from and stored to an array of numbers in a buffer or in shared memory";
         self.error(Code::TYPE_MISMATCH, span, message, "not such an array");
         None
     }
@@ -350,6 +372,11 @@ fn product_complaint(
     }
     let same = is_float(a) == is_float(b) && is_float(b) == is_float(c);
     if same { None } else { Some("all are made of floats, or all of integers") }
+}
+
+/// Whether numbers, alone or in vectors, make up a type.
+fn is_numbers(types: &Types, ty: TypeId) -> bool {
+    types.components(ty).is_some() && !types.scalar_of(ty).is_some_and(Scalar::is_bool)
 }
 
 fn is_number(types: &Types, ty: TypeId) -> bool {

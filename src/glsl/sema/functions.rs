@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, FunctionId, List};
 use crate::glsl::token::Symbol;
 use crate::ir::build::Builder;
-use crate::ir::{ArrayLen, FuncId, Function, InstFlags, Module, Op, Param, Space, Type, TypeId, Types, Value};
+use crate::ir::{ArrayLen, FuncId, Function, InstFlags, Module, Param, Space, Type, TypeId, Types, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -410,9 +410,5 @@ fn find_cycle(module: &Module) -> Option<(FuncId, Span)> {
 }
 
 fn callees(function: &Function) -> Vec<(FuncId, Span)> {
-    let calls = function.insts.iter().filter_map(|(_, inst)| match inst.op {
-        Op::Call(callee, _) => Some((callee, inst.span)),
-        _ => None,
-    });
-    calls.collect()
+    function.insts.iter().filter_map(|(_, inst)| inst.op.callee().map(|callee| (callee, inst.span))).collect()
 }

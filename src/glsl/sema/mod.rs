@@ -38,6 +38,7 @@ mod spirv;
 mod stage;
 mod statements;
 mod switch;
+mod tensors;
 mod tiles;
 mod types;
 
@@ -283,7 +284,7 @@ impl<'a> Sema<'a> {
     }
 
     fn type_name(&self, b: &Builder<'_>, ty: TypeId) -> String {
-        super::types::display(&b.module.types, &b.module.constants, ty)
+        tensors::name(b, ty).unwrap_or_else(|| super::types::display(&b.module.types, &b.module.constants, ty))
     }
 }
 

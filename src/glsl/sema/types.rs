@@ -38,6 +38,7 @@ impl Sema<'_> {
             TypeKind::Struct(id) => self.struct_definition(b, id)?,
             TypeKind::Spirv(args) => self.spirv_type(b, args, spec.span)?,
             TypeKind::Matrix(spec) => self.matrix_spec(b, spec)?,
+            TypeKind::Tensor(spec) => self.tensor_spec(b, spec)?,
         };
         self.with_dimensions(b, base, spec.dimensions)
     }

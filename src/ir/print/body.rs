@@ -276,7 +276,14 @@ impl Body<'_, '_> {
             MatrixOp::MulAdd { saturating: false } => "mul_add".to_owned(),
             MatrixOp::MulAdd { saturating: true } => "mul_add.saturating".to_owned(),
             MatrixOp::Length(of) => format!("length {}", self.printer.type_text(of)),
+            MatrixOp::LoadTensor { .. } => "load_tensor".to_owned(),
+            MatrixOp::StoreTensor => "store_tensor".to_owned(),
+            MatrixOp::Reduce { parts, .. } => format!("reduce.{}", snake(parts)),
+            MatrixOp::PerElement(_) => "per_element".to_owned(),
+            MatrixOp::Transpose => "transpose".to_owned(),
         };
+        let callee = op.callee().map(|callee| &self.printer.names.functions[callee.index()]);
+        let word = callee.map_or_else(|| word.clone(), |callee| format!("{word} {callee}"));
         self.word(format!("cooperative.{word}"), self.function.values(args))
     }
 

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::{Check, ensure};
-use crate::ir::{ArrayLen, CooperativeMatrix, MatrixOp, MatrixRole, Space, Type, TypeId, Types, Value, Values};
+use crate::ir::{ArrayLen, CooperativeMatrix, FuncId, MatrixOp, MatrixRole, Space, Type, TypeId, Types, Value, Values};
 
 impl Body<'_> {
     pub fn cooperative(&mut self, ty: TypeId, op: MatrixOp, args: Values) -> Check {
@@ -23,8 +23,55 @@ impl Body<'_> {
                 self.matrix(of)?;
                 self.expect(ty, Types::U32)
             }
+            (MatrixOp::LoadTensor { decode }, [pointer, kept, tensor @ ..]) => {
+                self.matrix(ty)?;
+                let found = self.value(*kept)?;
+                self.expect(ty, found)?;
+                self.tensor_memory(*pointer, tensor)?;
+                decode.map_or(Ok(()), |function| self.has_params(function, 3))
+            }
+            (MatrixOp::StoreTensor, [pointer, value, tensor @ ..]) => {
+                let of = self.value(*value)?;
+                self.matrix(of)?;
+                self.expect(ty, Types::VOID)?;
+                self.tensor_memory(*pointer, tensor)
+            }
+            (MatrixOp::Reduce { combine, .. }, [matrix]) => {
+                self.unary_matrix(ty, *matrix)?;
+                self.has_params(combine, 2)
+            }
+            (MatrixOp::PerElement(function), [matrix, rest @ ..]) => {
+                self.unary_matrix(ty, *matrix)?;
+                self.has_params(function, 3 + rest.len())
+            }
+            (MatrixOp::Transpose, [matrix]) => self.unary_matrix(ty, *matrix),
             _ => Err(format!("{} operands", args.len())),
         }
+    }
+
+    /// Of one matrix another one of the same elements is made.
+    fn unary_matrix(&mut self, ty: TypeId, matrix: Value) -> Check {
+        let of = self.value(matrix)?;
+        let (from, to) = (self.matrix(of)?, self.matrix(ty)?);
+        ensure!(from.element == to.element && from.scope == to.scope, "from {} to {}", self.name(of), self.name(ty));
+        Ok(())
+    }
+
+    fn has_params(&self, function: FuncId, count: usize) -> Check {
+        let found = self.module.functions.get(function).map(|function| function.params.len());
+        ensure!(found == Some(count), "a function of {found:?} parameters in place of {count}");
+        Ok(())
+    }
+
+    /// Memory that a tensor lies in, its layout and, if there is one, its view.
+    fn tensor_memory(&mut self, pointer: Value, tensor: &[Value]) -> Check {
+        self.matrix_pointer(pointer)?;
+        ensure!((1..=2).contains(&tensor.len()), "{} operands that describe a tensor", tensor.len());
+        for value in tensor {
+            let of = self.value(*value)?;
+            ensure!(matches!(self.types.get(of), Type::Foreign(_)), "{} describes no tensor", self.name(of));
+        }
+        Ok(())
     }
 
     fn matrix(&self, ty: TypeId) -> Result<CooperativeMatrix, String> {
@@ -33,16 +80,22 @@ impl Body<'_> {
 
     /// The memory that a matrix is read from or written to, and how it lies there.
     fn matrix_memory(&mut self, pointer: Value, layout: Value, stride: Value) -> Check {
+        let pointee = self.matrix_pointer(pointer)?;
+        self.shape(pointee)?;
+        ensure!(matches!(layout, Value::Const(_)), "the layout is no constant");
+        self.int_value(layout)?;
+        self.int_value(stride)
+    }
+
+    /// The type of memory that several invocations see.
+    fn matrix_pointer(&mut self, pointer: Value) -> Result<TypeId, String> {
         let of = self.value(pointer)?;
         let Some((space, pointee)) = self.types.pointee(of) else {
             return Err(format!("{} is no pointer", self.name(of)));
         };
         let shared = matches!(space, Space::Storage | Space::Workgroup | Space::Physical);
         ensure!(shared, "no matrices in {space:?} space");
-        self.shape(pointee)?;
-        ensure!(matches!(layout, Value::Const(_)), "the layout is no constant");
-        self.int_value(layout)?;
-        self.int_value(stride)
+        Ok(pointee)
     }
 
     fn multiply_add(&mut self, ty: TypeId, values: [Value; 3]) -> Check {
@@ -61,10 +114,10 @@ impl Body<'_> {
         self.expect(ty, found)
     }
 
-    /// Whether both are cooperative matrices of one shape.
-    pub fn same_matrix_shape(&self, a: TypeId, b: TypeId) -> bool {
+    /// Whether both are cooperative matrices of one size.
+    pub fn same_matrix_size(&self, a: TypeId, b: TypeId) -> bool {
         match (self.types.cooperative(a), self.types.cooperative(b)) {
-            (Some(a), Some(b)) => a.has_shape_of(&b),
+            (Some(a), Some(b)) => a.has_size_of(&b),
             _ => false,
         }
     }

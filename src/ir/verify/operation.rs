@@ -103,7 +103,7 @@ impl Body<'_> {
 
     fn convert(&mut self, ty: TypeId, a: Value) -> Check {
         let from = self.value(a)?;
-        if self.same_matrix_shape(from, ty) {
+        if self.same_matrix_size(from, ty) {
             return self.number(from).and(self.number(ty)).map(|_| ());
         }
         let ((_, size), (_, count)) = (self.shape(from)?, self.shape(ty)?);

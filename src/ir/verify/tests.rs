@@ -351,8 +351,11 @@ fn cooperative_matrices_keep_their_shapes() {
         b.cooperative(product, &[x, y, z], a);
         b.binary(BinaryOp::Add, x, y);
         b.binary(BinaryOp::Lt, z, z);
-        b.convert(x, sum);
+        b.convert(x, other);
         b.construct(a, &[I]);
+        b.cooperative(MatrixOp::StoreTensor, &[F, x, I], Types::VOID);
+        b.cooperative(MatrixOp::PerElement(FuncId::from_index(5)), &[x, F], a);
+
         b.cooperative(MatrixOp::Length(Types::F32), &[], Types::U32);
         b.cooperative(MatrixOp::Load, &[F, I, I], a);
     });
@@ -360,8 +363,9 @@ fn cooperative_matrices_keep_their_shapes() {
     {
         assert_finds(&found, part);
     }
+    assert_finds(&found, "a function of None parameters in place of 4");
     assert_finds(&found, "f32 is no pointer");
-    assert_eq!(found.len(), 8, "{found:?}");
+    assert_eq!(found.len(), 10, "{found:?}");
 }
 
 #[test]

@@ -52,6 +52,11 @@ const STORAGE_16: [Capability; 5] = [
 /// Extension that carries a capability, and the first version that has it without; none when no version has.
 const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::CooperativeMatrixKHR, "SPV_KHR_cooperative_matrix", None),
+    (Capability::CooperativeMatrixReductionsNV, "SPV_NV_cooperative_matrix2", None),
+    (Capability::CooperativeMatrixConversionsNV, "SPV_NV_cooperative_matrix2", None),
+    (Capability::CooperativeMatrixPerElementOperationsNV, "SPV_NV_cooperative_matrix2", None),
+    (Capability::CooperativeMatrixTensorAddressingNV, "SPV_NV_cooperative_matrix2", None),
+    (Capability::CooperativeMatrixBlockLoadsNV, "SPV_NV_cooperative_matrix2", None),
     (Capability::VulkanMemoryModel, "SPV_KHR_vulkan_memory_model", Some(Version::V1_5)),
     (Capability::DotProduct, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
     (Capability::DotProductInputAll, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
@@ -273,6 +278,12 @@ const fn of_op(op: Op) -> Option<Capability> {
             Capability::DisplacementMicromapNV
         }
         Op::TypeCooperativeMatrixKHR => Capability::CooperativeMatrixKHR,
+        Op::CooperativeMatrixReduceNV => Capability::CooperativeMatrixReductionsNV,
+        Op::CooperativeMatrixPerElementOpNV => Capability::CooperativeMatrixPerElementOperationsNV,
+        Op::CooperativeMatrixConvertNV | Op::CooperativeMatrixTransposeNV => Capability::CooperativeMatrixConversionsNV,
+        Op::CooperativeMatrixLoadTensorNV | Op::CooperativeMatrixStoreTensorNV => {
+            Capability::CooperativeMatrixTensorAddressingNV
+        }
         Op::GroupNonUniformRotateKHR => Capability::GroupNonUniformRotateKHR,
         Op::GroupNonUniformPartitionEXT => Capability::GroupNonUniformPartitionedEXT,
         _ => return None,

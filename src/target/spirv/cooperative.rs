@@ -1,12 +1,16 @@
-//! Cooperative matrices (SPV_KHR_cooperative_matrix): their types, conversions, and what only they do.
+//! Cooperative matrices (SPV_KHR_cooperative_matrix, SPV_NV_cooperative_matrix2): their types, conversions, and what only they do.
 
 use super::Emitter;
 use super::function::{Body, FEW};
 use super::model::Direction;
 use super::types::Key;
-use crate::ir::{CooperativeMatrix, InstFlags, MatrixOp, MatrixRole, Scalar, ScalarKind, Space, TypeId, Value, Values};
-use rspirv::spirv::{CooperativeMatrixOperands, CooperativeMatrixUse, Op, Word};
-use smallvec::SmallVec;
+use crate::ir::{
+    CooperativeMatrix, FuncId, InstFlags, MatrixOp, MatrixRole, Scalar, ScalarKind, Space, TypeId, Value, Values,
+};
+use rspirv::spirv::{
+    Capability, CooperativeMatrixOperands, CooperativeMatrixUse, MemoryAccess, Op, TensorAddressingOperands, Word,
+};
+use smallvec::{SmallVec, smallvec};
 
 /// Signs of A, B, C and the result.
 const SIGNS: [CooperativeMatrixOperands; 4] = [
@@ -37,8 +41,19 @@ impl Emitter<'_> {
         let role = self.u32(spirv_use(matrix.role) as Word);
         let operands = [element, scope, rows, columns, role];
         self.keyed(Key::Cooperative(operands), |m, id| {
+            m.declare_workgroup_sizes();
             m.out.globals.named(Op::TypeCooperativeMatrixKHR, id, &operands);
         })
+    }
+
+    /// Sizes that the pipeline gives come before the first type of matrices that a workgroup holds: spirv-val derives from them
+    /// how many invocations there are.
+    fn declare_workgroup_sizes(&mut self) {
+        let module = self.module;
+        let sizes = module.entry_points.iter().map(|entry| entry.workgroup_size);
+        for size in sizes.filter(|size| size.iter().any(|id| module.constants.is_spec(*id))).flatten() {
+            self.constant(size);
+        }
     }
 }
 
@@ -59,11 +74,79 @@ impl Body<'_, '_> {
                 0
             }
             (MatrixOp::MulAdd { saturating }, values) => self.multiply_add(ty, values, saturating),
+            (MatrixOp::LoadTensor { decode }, [pointer, kept, layout, view @ ..]) => {
+                let tensor = (*pointer, *kept, *layout);
+                self.load_tensor(ty, tensor, (view.first().copied(), decode), flags)
+            }
+            (MatrixOp::StoreTensor, [pointer, value, layout, view @ ..]) => {
+                let mut operands = self.tensor_operands((*pointer, *value, *layout), flags, Direction::Writes);
+                self.tensor_addressing(&mut operands, view.first().copied(), None);
+                self.emit_void(Op::CooperativeMatrixStoreTensorNV, &operands);
+                0
+            }
+            (MatrixOp::Reduce { parts, combine }, [matrix]) => {
+                let operands = [self.value(*matrix), parts as Word, self.callee(combine)];
+                let ty = self.m.value_type(ty);
+                self.emit(Op::CooperativeMatrixReduceNV, ty, &operands)
+            }
+            (MatrixOp::PerElement(function), [matrix, rest @ ..]) => {
+                let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(*matrix), self.callee(function)];
+                operands.extend(rest.iter().map(|value| self.value(*value)));
+                let ty = self.m.value_type(ty);
+                self.emit(Op::CooperativeMatrixPerElementOpNV, ty, &operands)
+            }
+            (MatrixOp::Transpose, [matrix]) => {
+                let operands = [self.value(*matrix)];
+                let ty = self.m.value_type(ty);
+                self.emit(Op::CooperativeMatrixTransposeNV, ty, &operands)
+            }
             (MatrixOp::Length(of), _) => {
                 let (ty, of) = (self.m.scalar_type(Scalar::U32), self.m.value_type(of));
                 self.emit(Op::CooperativeMatrixLengthKHR, ty, &[of])
             }
             _ => self.m.internal("an operation on matrices with other operands"),
+        }
+    }
+
+    fn load_tensor(
+        &mut self,
+        ty: TypeId,
+        tensor: (Value, Value, Value),
+        (view, decode): (Option<Value>, Option<FuncId>),
+        flags: InstFlags,
+    ) -> Word {
+        let mut operands = self.tensor_operands(tensor, flags, Direction::Reads);
+        self.tensor_addressing(&mut operands, view, decode);
+        let ty = self.m.value_type(ty);
+        self.emit(Op::CooperativeMatrixLoadTensorNV, ty, &operands)
+    }
+
+    /// Pointer, matrix, layout, and the memory operands, which cannot be left out here.
+    fn tensor_operands(
+        &mut self,
+        (pointer, matrix, layout): (Value, Value, Value),
+        flags: InstFlags,
+        direction: Direction,
+    ) -> SmallVec<[Word; FEW]> {
+        let mut operands: SmallVec<[Word; FEW]> =
+            [pointer, matrix, layout].into_iter().map(|value| self.value(value)).collect();
+        let before = operands.len();
+        self.access_operands(&mut operands, (self.space_of(pointer), pointer), flags, direction);
+        if operands.len() == before {
+            operands.push(MemoryAccess::NONE.bits());
+        }
+        operands
+    }
+
+    fn tensor_addressing(&mut self, operands: &mut SmallVec<[Word; FEW]>, view: Option<Value>, decode: Option<FuncId>) {
+        let mut mask = TensorAddressingOperands::NONE;
+        mask.set(TensorAddressingOperands::TENSOR_VIEW, view.is_some());
+        mask.set(TensorAddressingOperands::DECODE_FUNC, decode.is_some());
+        operands.push(mask.bits());
+        operands.extend(view.map(|view| self.value(view)));
+        if let Some(decode) = decode {
+            self.m.needs.capability(Capability::CooperativeMatrixBlockLoadsNV);
+            operands.push(self.callee(decode));
         }
     }
 
@@ -86,8 +169,40 @@ impl Body<'_, '_> {
         self.emit(Op::CooperativeMatrixMulAddKHR, ty, &operands)
     }
 
-    /// The elements of a matrix as other numbers: between integers the width first, in the sign of the source.
-    pub fn convert_cooperative(&mut self, value: Word, (from, to): (Scalar, Scalar), ty: TypeId) -> Word {
+    /// The elements of a matrix as other numbers, or the matrix in another role.
+    pub fn convert_cooperative(
+        &mut self,
+        value: Value,
+        (from, to): (CooperativeMatrix, CooperativeMatrix),
+        ty: TypeId,
+    ) -> Word {
+        let value = self.value(value);
+        let types = &self.m.module.types;
+        let turned = from.role != to.role;
+        let numbers = [from, to].map(|matrix| types.scalar_of(matrix.element));
+        let [Some(number), Some(target)] = numbers else {
+            return self.m.internal("a conversion of such types");
+        };
+        if turned {
+            self.m.needs.op(Op::CooperativeMatrixConvertNV);
+        }
+        if number == target {
+            let ty = self.m.value_type(ty);
+            return self.emit(Op::CooperativeMatrixConvertNV, ty, &[value]);
+        }
+        let only_sign = !number.is_float() && !target.is_float() && number.width == target.width;
+        let value = if turned && only_sign {
+            let element = self.m.value_type(from.element);
+            let between = self.m.cooperative_type_of(to, element);
+            self.emit(Op::CooperativeMatrixConvertNV, between, &[value])
+        } else {
+            value
+        };
+        self.convert_elements(value, (number, target), ty)
+    }
+
+    /// Between integers the width first, in the sign of the source.
+    fn convert_elements(&mut self, value: Word, (from, to): (Scalar, Scalar), ty: TypeId) -> Word {
         use ScalarKind::{Float, Sint, Uint};
         let word = self.m.value_type(ty);
         let op = match (from.kind, to.kind) {

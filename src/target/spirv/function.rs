@@ -311,12 +311,17 @@ impl<'a> Body<'_, 'a> {
 
     fn call(&mut self, ty: TypeId, function: FuncId, args: ir::Values) -> Word {
         let ty = self.m.value_type(ty);
-        let mut words: SmallVec<[Word; FEW]> = smallvec![self.m.function(function)];
+        let mut words: SmallVec<[Word; FEW]> = smallvec![self.callee(function)];
         self.push_values(&mut words, args);
+        self.emit(Op::FunctionCall, ty, &words)
+    }
+
+    /// The id of a function that this one calls.
+    pub fn callee(&mut self, function: FuncId) -> Word {
         if !self.uses.calls.contains(&function) {
             self.uses.calls.push(function);
         }
-        self.emit(Op::FunctionCall, ty, &words)
+        self.m.function(function)
     }
 
     /// What a fragment invocation can ask of itself.

@@ -322,16 +322,17 @@ impl Body<'_, '_> {
 
     pub fn convert(&mut self, value: Value, ty: TypeId) -> Word {
         let types = &self.m.module.types;
-        let source = self.type_of(value).and_then(|from| types.number_of(from));
+        let source = self.type_of(value);
+        if let (Some(source), Some(target)) = (source.and_then(|from| types.cooperative(from)), types.cooperative(ty)) {
+            return self.convert_cooperative(value, (source, target), ty);
+        }
+        let source = source.and_then(|from| types.number_of(from));
         let (Some(from), Some(to)) = (source, types.number_of(ty)) else {
             return self.m.internal("a conversion of such types");
         };
         let value = self.value(value);
         if from == to {
             return value;
-        }
-        if types.cooperative(ty).is_some() {
-            return self.convert_cooperative(value, (from, to), ty);
         }
         if let Some((_, size)) = shape(types, ty) {
             return self.convert_vector(value, (from, to), size);

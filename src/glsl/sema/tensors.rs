@@ -1,0 +1,601 @@
+//! GL_NV_cooperative_matrix2: the types that describe tensors, the functions that make them, and those that load, store and
+//! compute whole cooperative matrices, some through a function of the shader's own.
+
+use super::Sema;
+use super::expressions::Lowered;
+use super::functions::{Mode, Signature};
+use super::memory;
+use super::place::Place;
+use super::scope::Entity;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{ExprId, ExprKind, List, Name, TensorSpec};
+use crate::ir::build::Builder;
+use crate::ir::{
+    Access, ArrayLen, ConstId, CooperativeMatrix, ForeignInstruction, ForeignOperand, ForeignType, FuncId, MatrixOp,
+    Passing, Reduced, Requirements, Type, TypeId, Types, Value,
+};
+use crate::source::Span;
+use rspirv::spirv::{Capability, Op};
+use smallvec::SmallVec;
+
+pub const EXTENSION: &str = "GL_NV_cooperative_matrix2";
+
+/// Dimensions that a tensor can have (SPV_NV_tensor_addressing).
+const DIMENSIONS: std::ops::RangeInclusive<i128> = 1..=5;
+
+/// Values of gl_CooperativeMatrixClampMode….
+const CLAMP_MODES: std::ops::RangeInclusive<i128> = 0..=4;
+
+/// What is described: where the elements of a tensor lie, or which of them are seen in which order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Described {
+    Layout,
+    View,
+}
+
+impl Described {
+    const fn opcode(self) -> Op {
+        match self {
+            Described::Layout => Op::TypeTensorLayoutNV,
+            Described::View => Op::TypeTensorViewNV,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Described::Layout => "tensorLayoutNV",
+            Described::View => "tensorViewNV",
+        }
+    }
+}
+
+/// A function whose name says one of the matrix functions or one of the descriptions.
+#[derive(Clone, Copy)]
+enum Function {
+    Create(Described),
+    /// Numbers after the description: so many for each dimension, or so many whatever the dimensions.
+    Set(Described, Op, Numbers),
+    Load,
+    Store,
+    Reduce,
+    PerElement,
+    Transpose,
+}
+
+#[derive(Clone, Copy)]
+enum Numbers {
+    ForEach(usize),
+    Exactly(usize),
+}
+
+#[rustfmt::skip]
+static FUNCTIONS: [(&str, Function); 15] = [
+    ("createTensorLayoutNV", Function::Create(Described::Layout)),
+    ("createTensorViewNV", Function::Create(Described::View)),
+    ("setTensorLayoutBlockSizeNV", Function::Set(Described::Layout, Op::TensorLayoutSetBlockSizeNV, Numbers::ForEach(1))),
+    ("setTensorLayoutDimensionNV", Function::Set(Described::Layout, Op::TensorLayoutSetDimensionNV, Numbers::ForEach(1))),
+    ("setTensorLayoutStrideNV", Function::Set(Described::Layout, Op::TensorLayoutSetStrideNV, Numbers::ForEach(1))),
+    ("sliceTensorLayoutNV", Function::Set(Described::Layout, Op::TensorLayoutSliceNV, Numbers::ForEach(2))),
+    ("setTensorLayoutClampValueNV", Function::Set(Described::Layout, Op::TensorLayoutSetClampValueNV, Numbers::Exactly(1))),
+    ("setTensorViewDimensionsNV", Function::Set(Described::View, Op::TensorViewSetDimensionNV, Numbers::ForEach(1))),
+    ("setTensorViewStrideNV", Function::Set(Described::View, Op::TensorViewSetStrideNV, Numbers::ForEach(1))),
+    ("setTensorViewClipNV", Function::Set(Described::View, Op::TensorViewSetClipNV, Numbers::Exactly(4))),
+    ("coopMatLoadTensorNV", Function::Load),
+    ("coopMatStoreTensorNV", Function::Store),
+    ("coopMatReduceNV", Function::Reduce),
+    ("coopMatPerElementNV", Function::PerElement),
+    ("coopMatTransposeNV", Function::Transpose),
+];
+
+fn requirements() -> Requirements {
+    let extensions = vec!["SPV_NV_tensor_addressing".into()];
+    Requirements { extensions, capabilities: vec![Capability::TensorAddressingNV as u32] }
+}
+
+impl Sema<'_> {
+    /// `tensorLayoutNV<dimensions, clamp mode>`, `tensorViewNV<dimensions, has dimensions, order…>`
+    pub fn tensor_spec(&mut self, b: &mut Builder<'_>, spec: TensorSpec) -> Option<TypeId> {
+        self.need_tensors(spec.name.span)?;
+        let layout = self.text(spec.name.symbol) == Described::Layout.name();
+        let described = if layout { Described::Layout } else { Described::View };
+        self.described(b, described, spec.parameters, spec.name.span)
+    }
+
+    fn need_tensors(&mut self, span: Span) -> Option<()> {
+        self.need_matrix_extension("this needs", &[EXTENSION], span)
+    }
+
+    /// The type with these parameters; what is left out has a default.
+    fn described(
+        &mut self,
+        b: &mut Builder<'_>,
+        described: Described,
+        parameters: List<ExprId>,
+        span: Span,
+    ) -> Option<TypeId> {
+        let ast = self.ast;
+        let [first, rest @ ..] = &ast[parameters] else {
+            self.error(Code::BAD_TYPE, span, "the number of dimensions is missing", "needs arguments");
+            return None;
+        };
+        let dimensions = self.dimensions(b, *first)?;
+        let mut operands = vec![b.module.constants.u32(dimensions)];
+        match described {
+            Described::Layout => operands.push(self.clamp_mode(b, rest, span)?),
+            Described::View => self.view_parameters(b, rest, dimensions, &mut operands, span)?,
+        }
+        let operands = operands.into_iter().map(ForeignOperand::Constant).collect();
+        let opcode = described.opcode() as u32;
+        Some(b.foreign_type(ForeignType { opcode, operands, requires: requirements() }))
+    }
+
+    fn dimensions(&mut self, b: &mut Builder<'_>, expr: ExprId) -> Option<u32> {
+        let number = self.constant_int(b, expr, "the number of dimensions of a tensor")?;
+        if DIMENSIONS.contains(&number) {
+            return Some(number as u32);
+        }
+        self.error(Code::BAD_TYPE, self.ast[expr].span, "a tensor has 1 to 5 dimensions", "another number");
+        None
+    }
+
+    fn clamp_mode(&mut self, b: &mut Builder<'_>, rest: &[ExprId], span: Span) -> Option<ConstId> {
+        match rest {
+            [] => Some(b.module.constants.u32(0)),
+            [mode] => self.matrix_number(b, *mode, "the clamp mode of a tensor", CLAMP_MODES),
+            _ => self.too_many(Described::Layout, span),
+        }
+    }
+
+    fn view_parameters(
+        &mut self,
+        b: &mut Builder<'_>,
+        rest: &[ExprId],
+        dimensions: u32,
+        operands: &mut Vec<ConstId>,
+        span: Span,
+    ) -> Option<()> {
+        if rest.len() > 1 + dimensions as usize {
+            return self.too_many(Described::View, span);
+        }
+        operands.push(match rest.first() {
+            Some(has_dimensions) => self.view_flag(b, *has_dimensions)?,
+            None => b.module.constants.bool(false),
+        });
+        let last = i128::from(dimensions) - 1;
+        for at in 0..dimensions {
+            operands.push(match rest.get(1 + at as usize) {
+                Some(expr) => self.matrix_number(b, *expr, "the place of a dimension", 0..=last)?,
+                None => b.module.constants.u32(at),
+            });
+        }
+        Some(())
+    }
+
+    fn view_flag(&mut self, b: &mut Builder<'_>, expr: ExprId) -> Option<ConstId> {
+        let id = self.constant(b, expr, "whether a view has dimensions")?;
+        if b.module.constants.get(id).ty == Types::BOOL {
+            return Some(id);
+        }
+        self.error(Code::BAD_TYPE, self.ast[expr].span, "a `bool` is needed here", "another type");
+        None
+    }
+
+    fn too_many<T>(&mut self, described: Described, span: Span) -> Option<T> {
+        let message = format!("`{}` does not have so many parameters", described.name());
+        self.error(Code::BAD_TYPE, span, message, "too many");
+        None
+    }
+
+    /// A call of one of [`FUNCTIONS`]; none for all others.
+    #[expect(clippy::option_option, reason = "what is wrong and reported differs from what is another function")]
+    pub fn call_tensor(
+        &mut self,
+        b: &mut Builder<'_>,
+        callee: Name,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Option<Lowered>> {
+        let name = self.text(callee.symbol);
+        let (_, function) = *FUNCTIONS.iter().find(|(known, _)| *known == name)?;
+        Some(self.need_tensors(callee.span).and_then(|()| match function {
+            Function::Create(described) => self.create(b, described, args, whole),
+            Function::Set(described, op, numbers) => self.set(b, (described, op, numbers), name, args, whole),
+            Function::Load => self.load_tensor(b, name, args, whole),
+            Function::Store => self.store_tensor(b, name, args, whole),
+            Function::Reduce => self.reduce_matrix(b, name, args, whole),
+            Function::PerElement => self.per_element(b, name, args, whole),
+            Function::Transpose => self.transpose_matrix(b, name, args, whole),
+        }))
+    }
+
+    fn create(
+        &mut self,
+        b: &mut Builder<'_>,
+        described: Described,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Lowered> {
+        let ty = self.described(b, described, args, whole)?;
+        let op = if described == Described::Layout { Op::CreateTensorLayoutNV } else { Op::CreateTensorViewNV };
+        Some(self.tensor_instruction(b, op, &[], ty, whole))
+    }
+
+    fn tensor_instruction(&mut self, b: &mut Builder<'_>, op: Op, args: &[Value], ty: TypeId, whole: Span) -> Lowered {
+        b.span = whole;
+        let arguments = vec![Passing::Value; args.len()];
+        let known = &mut b.module.foreign.instructions;
+        let opcode = op as u32;
+        let index = known.iter().position(|known| known.opcode == opcode && known.arguments == arguments);
+        let index = index.unwrap_or_else(|| {
+            known.push(ForeignInstruction { set: None, opcode, arguments, requires: requirements() });
+            known.len() - 1
+        });
+        Lowered::Value(b.foreign(index as u32, args, ty))
+    }
+
+    /// A description with other numbers.
+    fn set(
+        &mut self,
+        b: &mut Builder<'_>,
+        (described, op, numbers): (Described, Op, Numbers),
+        name: &str,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Lowered> {
+        let ast = self.ast;
+        let [first, rest @ ..] = &ast[args] else {
+            self.wrong_count(name, 1, whole);
+            return None;
+        };
+        let (value, dimensions) = self.description(b, *first, described)?;
+        let count = match numbers {
+            Numbers::ForEach(count) => count * dimensions as usize,
+            Numbers::Exactly(count) => count,
+        };
+        if rest.len() != count {
+            self.wrong_count(name, 1 + count, whole);
+            return None;
+        }
+        let mut values: SmallVec<[Value; 8]> = SmallVec::from_slice(&[value]);
+        for arg in rest {
+            let value = self.value(b, *arg)?;
+            values.push(self.coerce(b, value, Types::U32, ast[*arg].span)?);
+        }
+        let ty = b.type_of(value);
+        Some(self.tensor_instruction(b, op, &values, ty, whole))
+    }
+
+    /// An argument that describes a tensor, and how many dimensions that has.
+    fn description(&mut self, b: &mut Builder<'_>, arg: ExprId, described: Described) -> Option<(Value, u32)> {
+        let value = self.value(b, arg)?;
+        let ty = b.type_of(value);
+        if let Some(dimensions) = dimensions_of(b, ty, described) {
+            return Some((value, dimensions));
+        }
+        let message = format!("a `{}` is needed here", described.name());
+        self.error(Code::TYPE_MISMATCH, self.ast[arg].span, message, "another type");
+        None
+    }
+
+    /// `coopMatLoadTensorNV(matrix, array, element, layout, [view], [decode])`
+    fn load_tensor(&mut self, b: &mut Builder<'_>, name: &str, args: List<ExprId>, whole: Span) -> Option<Lowered> {
+        let ast = self.ast;
+        let [target, array, at, layout, rest @ ..] = &ast[args] else {
+            return self.between(name, "4 to 6", whole);
+        };
+        let span = ast[*target].span;
+        let place = self.target(b, *target)?;
+        let ty = memory::value_type(b, &place);
+        let matrix = self.check_matrix(b, ty, span)?;
+        let (first, mut tensor) = self.tensor_memory(b, (*array, *at), *layout)?;
+        let dimensions = tensor.1;
+        let (view, decode) = self.tensor_rest(b, rest, (matrix, dimensions), whole)?;
+        tensor.0.extend(view);
+        if first.access.contains(Access::WRITEONLY) {
+            self.error(Code::NOT_READABLE, whole, "this memory is `writeonly`", "read here");
+            return None;
+        }
+        // Only a view clips: without one no element stays as it was.
+        let kept = if view.is_some() { self.read(b, &place, span)? } else { b.undef(ty) };
+        b.span = whole;
+        let value = memory::with_access_flags(b, &first, |b| {
+            let mut operands: SmallVec<[Value; 4]> = SmallVec::from_slice(&[memory::pointer(b, &first), kept]);
+            operands.extend(tensor.0);
+            b.cooperative(MatrixOp::LoadTensor { decode }, &operands, ty)
+        });
+        self.write(b, &place, value, span, whole)?;
+        Some(Lowered::Void)
+    }
+
+    /// `coopMatStoreTensorNV(matrix, array, element, layout, [view])`
+    fn store_tensor(&mut self, b: &mut Builder<'_>, name: &str, args: List<ExprId>, whole: Span) -> Option<Lowered> {
+        let ast = self.ast;
+        let ([source, array, at, layout] | [source, array, at, layout, _]) = &ast[args] else {
+            return self.between(name, "4 or 5", whole);
+        };
+        let value = self.value(b, *source)?;
+        let ty = b.type_of(value);
+        self.check_matrix(b, ty, ast[*source].span)?;
+        let (first, (mut tensor, _)) = self.tensor_memory(b, (*array, *at), *layout)?;
+        if let Some(view) = ast[args].get(4) {
+            tensor.push(self.description(b, *view, Described::View)?.0);
+        }
+        let writable = memory::check_writable(&first, whole);
+        self.check(writable)?;
+        b.span = whole;
+        memory::with_access_flags(b, &first, |b| {
+            let mut operands: SmallVec<[Value; 4]> = SmallVec::from_slice(&[memory::pointer(b, &first), value]);
+            operands.extend(tensor);
+            b.cooperative(MatrixOp::StoreTensor, &operands, Types::VOID)
+        });
+        Some(Lowered::Void)
+    }
+
+    /// Complains of a call with another number of arguments.
+    fn between<T>(&mut self, name: &str, counts: &str, whole: Span) -> Option<T> {
+        let message = format!("`{name}` takes {counts} arguments");
+        self.error(Code::NO_OVERLOAD, whole, message, "another number");
+        None
+    }
+
+    /// The element of an array where a tensor begins, and the tensor's layout with its dimensions.
+    fn tensor_memory(
+        &mut self,
+        b: &mut Builder<'_>,
+        (array, at): (ExprId, ExprId),
+        layout: ExprId,
+    ) -> Option<(Place, (SmallVec<[Value; 2]>, u32))> {
+        let message = "a tensor lies in an array in a buffer or in shared memory";
+        let array = self.shared_array(b, array, |_, _| true, message)?;
+        let first = self.array_element(b, array, at)?;
+        let (layout, dimensions) = self.description(b, layout, Described::Layout)?;
+        Some((first, (SmallVec::from_slice(&[layout]), dimensions)))
+    }
+
+    /// The view and the function that decodes, of which each may be left out.
+    fn tensor_rest(
+        &mut self,
+        b: &mut Builder<'_>,
+        rest: &[ExprId],
+        (matrix, dimensions): (CooperativeMatrix, u32),
+        whole: Span,
+    ) -> Option<(Option<Value>, Option<FuncId>)> {
+        let (view, decode) = match rest {
+            [] => (None, None),
+            [one] if self.names_function(*one) => (None, Some(*one)),
+            [view] => (Some(*view), None),
+            [view, decode] => (Some(*view), Some(*decode)),
+            _ => return self.between("coopMatLoadTensorNV", "4 to 6", whole),
+        };
+        let view = match view {
+            Some(view) => Some(self.description(b, view, Described::View)?.0),
+            None => None,
+        };
+        let decode = match decode {
+            Some(decode) => Some(self.decoder(b, decode, matrix, dimensions)?),
+            None => None,
+        };
+        Some((view, decode))
+    }
+
+    /// A function `element f(reference block, uint place[dimensions], uint within[dimensions])`.
+    fn decoder(
+        &mut self,
+        b: &mut Builder<'_>,
+        arg: ExprId,
+        matrix: CooperativeMatrix,
+        dimensions: u32,
+    ) -> Option<FuncId> {
+        let signature = self.function_argument(arg)?;
+        let place = b.module.types.array(Types::U32, ArrayLen::Fixed(dimensions));
+        let fits = match &signature.params[..] {
+            [block, at, within] => {
+                let refers = matches!(b.module.types.get(block.ty), Type::BufferReference { .. });
+                refers && at.ty == place && within.ty == place && signature.ret == matrix.element
+            }
+            _ => false,
+        };
+        let wanted = "takes a buffer reference and two arrays of one `uint` for each dimension, and returns an element";
+        self.fits(fits, &signature, arg, wanted)
+    }
+
+    /// `coopMatReduceNV(result, matrix, which, combine)`
+    fn reduce_matrix(&mut self, b: &mut Builder<'_>, name: &str, args: List<ExprId>, whole: Span) -> Option<Lowered> {
+        let [target, source, which, combine] = self.ast[args] else {
+            self.wrong_count(name, 4, whole);
+            return None;
+        };
+        let (place, ty, value, to) = self.from_matrix(b, target, source)?;
+        let parts = self.reduced(b, which)?;
+        let signature = self.function_argument(combine)?;
+        let fits = signature.ret == to.element
+            && matches!(&signature.params[..], [a, c] if a.ty == to.element && c.ty == to.element);
+        let combine = self.fits(fits, &signature, combine, "takes two elements and returns one")?;
+        self.write_matrix(b, MatrixOp::Reduce { parts, combine }, &[value], (place, ty, target), whole)
+    }
+
+    fn reduced(&mut self, b: &mut Builder<'_>, which: ExprId) -> Option<Reduced> {
+        Some(match self.constant_int(b, which, "the elements that are reduced")? {
+            1 => Reduced::Row,
+            2 => Reduced::Column,
+            3 => Reduced::RowAndColumn,
+            4 => Reduced::Square,
+            _ => {
+                let message = "a reduction is of gl_CooperativeMatrixReduceRowNV, …ColumnNV, …RowAndColumnNV or …2x2NV";
+                self.error(Code::TYPE_MISMATCH, self.ast[which].span, message, "another value");
+                return None;
+            }
+        })
+    }
+
+    /// `coopMatPerElementNV(result, matrix, function, more…)`
+    fn per_element(&mut self, b: &mut Builder<'_>, name: &str, args: List<ExprId>, whole: Span) -> Option<Lowered> {
+        let ast = self.ast;
+        let [target, source, function, more @ ..] = &ast[args] else {
+            self.wrong_count(name, 3, whole);
+            return None;
+        };
+        let (place, ty, value, to) = self.from_matrix(b, *target, *source)?;
+        let signature = self.function_argument(*function)?;
+        let params: SmallVec<[TypeId; 8]> = signature.params.iter().map(|param| param.ty).collect();
+        let fits = signature.ret == to.element
+            && params.len() == 3 + more.len()
+            && params[..3] == [Types::U32, Types::U32, to.element]
+            && b.type_of(value) == ty;
+        let wanted = "takes row and column as `uint`, an element and the arguments that follow, and returns an element";
+        let function = self.fits(fits, &signature, *function, wanted)?;
+        let mut values: SmallVec<[Value; 8]> = SmallVec::from_slice(&[value]);
+        for (arg, param) in more.iter().zip(&params[3..]) {
+            values.push(self.per_element_argument(b, *arg, *param, to)?);
+        }
+        self.write_matrix(b, MatrixOp::PerElement(function), &values, (place, ty, *target), whole)
+    }
+
+    /// A value that is the same for all elements, or a matrix whose elements go to their like.
+    fn per_element_argument(
+        &mut self,
+        b: &mut Builder<'_>,
+        arg: ExprId,
+        param: TypeId,
+        matrix: CooperativeMatrix,
+    ) -> Option<Value> {
+        let value = self.value(b, arg)?;
+        let ty = b.type_of(value);
+        let given = b.module.types.cooperative(ty);
+        if given.is_some_and(|given| given.has_shape_of(&matrix) && given.element == param) {
+            return Some(value);
+        }
+        self.coerce(b, value, param, self.ast[arg].span)
+    }
+
+    /// `coopMatTransposeNV(result, matrix)`
+    fn transpose_matrix(
+        &mut self,
+        b: &mut Builder<'_>,
+        name: &str,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Lowered> {
+        let [target, source] = self.ast[args] else {
+            self.wrong_count(name, 2, whole);
+            return None;
+        };
+        let (place, ty, value, to) = self.from_matrix(b, target, source)?;
+        let given = b.type_of(value);
+        let from = b.module.types.cooperative(given)?;
+        if (from.rows, from.columns) != (to.columns, to.rows) {
+            self.error(
+                Code::TYPE_MISMATCH,
+                whole,
+                "the rows of one matrix are the columns of the other",
+                "other sizes",
+            );
+            return None;
+        }
+        self.write_matrix(b, MatrixOp::Transpose, &[value], (place, ty, target), whole)
+    }
+
+    /// The variable for a matrix with its type, and the matrix that it is computed from, of the same elements.
+    fn from_matrix(
+        &mut self,
+        b: &mut Builder<'_>,
+        target: ExprId,
+        source: ExprId,
+    ) -> Option<(Place, TypeId, Value, CooperativeMatrix)> {
+        let ast = self.ast;
+        let place = self.target(b, target)?;
+        let ty = memory::value_type(b, &place);
+        let to = self.check_matrix(b, ty, ast[target].span)?;
+        let value = self.value(b, source)?;
+        let given = b.type_of(value);
+        let from = self.check_matrix(b, given, ast[source].span)?;
+        if from.element == to.element && from.scope == to.scope {
+            return Some((place, ty, value, to));
+        }
+        let message = "both matrices have the same elements and the same scope";
+        self.error(Code::TYPE_MISMATCH, ast[source].span, message, "another matrix");
+        None
+    }
+
+    fn write_matrix(
+        &mut self,
+        b: &mut Builder<'_>,
+        op: MatrixOp,
+        values: &[Value],
+        (place, ty, target): (Place, TypeId, ExprId),
+        whole: Span,
+    ) -> Option<Lowered> {
+        b.span = whole;
+        let value = b.cooperative(op, values, ty);
+        self.write(b, &place, value, self.ast[target].span, whole)?;
+        Some(Lowered::Void)
+    }
+
+    fn names_function(&self, arg: ExprId) -> bool {
+        let ExprKind::Name(symbol) = self.ast[arg].kind else { return false };
+        let declared = self.scopes.get(symbol);
+        declared.is_some_and(|declared| matches!(declared.entity, Entity::Functions(_)))
+    }
+
+    /// The function that an argument names.
+    fn function_argument(&mut self, arg: ExprId) -> Option<Signature> {
+        let expr = self.ast[arg];
+        let set = match expr.kind {
+            ExprKind::Name(symbol) => self.scopes.get(symbol).map(|declared| &declared.entity),
+            _ => None,
+        };
+        let Some(&Entity::Functions(set)) = set else {
+            self.error(Code::TYPE_MISMATCH, expr.span, "the name of a function is needed here", "another argument");
+            return None;
+        };
+        let [signature] = &mut self.sets[set.0 as usize].overloads[..] else {
+            self.error(Code::NO_OVERLOAD, expr.span, "a function with overloads cannot be an argument", "ambiguous");
+            return None;
+        };
+        signature.called.get_or_insert(expr.span);
+        self.calls_unfinished |= !signature.finished;
+        Some(signature.clone())
+    }
+
+    /// Complains of a function that does not take or return what it should.
+    fn fits(&mut self, types_fit: bool, signature: &Signature, arg: ExprId, wanted: &str) -> Option<FuncId> {
+        let by_value = signature.params.iter().all(|param| param.mode == Mode::In);
+        if types_fit && by_value && signature.instruction.is_none() {
+            return Some(signature.id);
+        }
+        let message = format!("the function here {wanted}");
+        let diagnostic = Diagnostic::error(Code::NO_OVERLOAD, message).at(self.ast[arg].span, "another function");
+        self.report(diagnostic.with(signature.span, "declared here"));
+        None
+    }
+}
+
+/// The name of a type that describes a tensor, with its parameters.
+pub fn name(b: &Builder<'_>, ty: TypeId) -> Option<String> {
+    let Type::Foreign(index) = b.module.types.get(ty) else { return None };
+    let known = &b.module.foreign.types[index as usize];
+    let described = [Described::Layout, Described::View].into_iter().find(|one| one.opcode() as u32 == known.opcode)?;
+    let parameters: Vec<String> = known.operands.iter().map(|operand| parameter(b, operand)).collect();
+    Some(format!("{}<{}>", described.name(), parameters.join(", ")))
+}
+
+fn parameter(b: &Builder<'_>, operand: &ForeignOperand) -> String {
+    let ForeignOperand::Constant(id) = operand else { return "constant".to_owned() };
+    let (constants, types) = (&b.module.constants, &b.module.types);
+    match constants.as_int(types, *id) {
+        Some(number) => number.to_string(),
+        None => constants.bits(*id).map_or_else(|| "constant".to_owned(), |bits| (bits != 0).to_string()),
+    }
+}
+
+/// The dimensions that a type of a description has.
+fn dimensions_of(b: &Builder<'_>, ty: TypeId, described: Described) -> Option<u32> {
+    let Type::Foreign(index) = b.module.types.get(ty) else { return None };
+    let known = &b.module.foreign.types[index as usize];
+    match known.operands.first() {
+        Some(ForeignOperand::Constant(id)) if known.opcode == described.opcode() as u32 => {
+            b.module.constants.as_int(&b.module.types, *id).and_then(|number| u32::try_from(number).ok())
+        }
+        _ => None,
+    }
+}
