@@ -6,6 +6,7 @@
 
 pub mod arena;
 pub mod build;
+pub mod by_name;
 pub mod constant;
 pub mod cooperative;
 pub mod derived;

@@ -503,35 +503,68 @@ impl Op {
         }
     }
 
-    /// Calls `see` with each operand, in the order of the fields; `function` is the one that holds the operation.
+    /// Calls `see` with each operand, in the order of the fields; `function` is the one that holds the operation. What a
+    /// loop ends by is a value of its `continuing` block, and no operand.
     pub fn each_operand(&self, function: &super::Function, mut see: impl FnMut(Value)) {
-        let (single, list): (&[Value], Values) = match *self {
+        if !matches!(self, Op::Loop { .. }) {
+            let _ = self.map_operands(|value| {
+                see(value);
+                value
+            });
+        }
+        function.values(self.list()).iter().for_each(|value| see(*value));
+    }
+
+    /// The operation with other operands; its list of operands stays.
+    #[must_use]
+    pub fn map_operands(self, mut map: impl FnMut(Value) -> Value) -> Op {
+        let mut op = self;
+        let (first, more): (Option<&mut Value>, [Option<&mut Value>; 2]) = match &mut op {
             Op::Unary(_, a) | Op::Convert(a) | Op::Bitcast(a) | Op::Splat(a) | Op::Load(a) | Op::Yield(a) => {
-                (&[a], Values::default())
+                (Some(a), [None, None])
             }
-            Op::Extract { composite: a, .. } | Op::ArrayLength { block: a } | Op::Return(Some(a)) => {
-                (&[a], Values::default())
-            }
-            Op::If { condition: a, .. } | Op::Switch { selector: a, .. } => (&[a], Values::default()),
-            Op::Binary(_, a, b) | Op::Shuffle { a, b, .. } | Op::Store { pointer: a, value: b } => {
-                (&[a, b], Values::default())
-            }
-            Op::ExtractDynamic { composite: a, index: b } | Op::Insert { composite: a, part: b, .. } => {
-                (&[a, b], Values::default())
-            }
-            Op::Select { condition: a, accept: b, reject: c } => (&[a, b, c], Values::default()),
-            Op::InsertDynamic { composite: a, index: b, part: c } => (&[a, b, c], Values::default()),
-            Op::Image { operands: list, .. } => (&[], list),
-            Op::Math(_, list) | Op::Construct(list) | Op::Lane(_, list) | Op::Call(_, list) => (&[], list),
-            Op::Cooperative(_, list) | Op::Foreign(_, list) => (&[], list),
-            Op::Access { base: a, indices: list }
-            | Op::Atomic { pointer: a, args: list, .. }
-            | Op::Interpolate { pointer: a, args: list, .. }
-            | Op::Ray { on: a, args: list, .. } => (&[a], list),
-            Op::Print { args: list, .. } => (&[], list),
-            _ => (&[], Values::default()),
+            Op::Extract { composite: a, .. }
+            | Op::ArrayLength { block: a }
+            | Op::Return(Some(a))
+            | Op::If { condition: a, .. }
+            | Op::Switch { selector: a, .. }
+            | Op::Access { base: a, .. }
+            | Op::Atomic { pointer: a, .. }
+            | Op::Interpolate { pointer: a, .. }
+            | Op::Ray { on: a, .. } => (Some(a), [None, None]),
+            Op::Loop { break_if, .. } => (break_if.as_mut(), [None, None]),
+            Op::Binary(_, a, b)
+            | Op::Store { pointer: a, value: b }
+            | Op::ExtractDynamic { composite: a, index: b }
+            | Op::Insert { composite: a, part: b, .. }
+            | Op::Shuffle { a, b, .. } => (Some(a), [Some(b), None]),
+            Op::Select { condition: a, accept: b, reject: c }
+            | Op::InsertDynamic { composite: a, index: b, part: c } => (Some(a), [Some(b), Some(c)]),
+            _ => (None, [None, None]),
         };
-        single.iter().chain(function.values(list)).for_each(|value| see(*value));
+        for operand in first.into_iter().chain(more.into_iter().flatten()) {
+            *operand = map(*operand);
+        }
+        op
+    }
+
+    /// The list of operands; empty where there is none.
+    const fn list(&self) -> Values {
+        match *self {
+            Op::Image { operands: list, .. }
+            | Op::Math(_, list)
+            | Op::Construct(list)
+            | Op::Lane(_, list)
+            | Op::Call(_, list)
+            | Op::Cooperative(_, list)
+            | Op::Foreign(_, list)
+            | Op::Access { indices: list, .. }
+            | Op::Atomic { args: list, .. }
+            | Op::Interpolate { args: list, .. }
+            | Op::Ray { args: list, .. }
+            | Op::Print { args: list, .. } => list,
+            _ => Values { start: 0, len: 0 },
+        }
     }
 
     /// Whether a block ends with it.

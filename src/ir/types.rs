@@ -425,6 +425,14 @@ impl Types {
         }
     }
 
+    /// Whether a type is a ray query, or an array of such.
+    pub fn holds_query(&self, id: TypeId) -> bool {
+        match self.get(id) {
+            Type::Array { element, .. } => self.holds_query(element),
+            other => other == Type::RayQuery,
+        }
+    }
+
     /// Pointee and space of a pointer.
     pub fn pointee(&self, id: TypeId) -> Option<(Space, TypeId)> {
         match self.get(id) {

@@ -171,7 +171,7 @@ impl Sema<'_> {
             && signature.params.iter().zip(given).all(|(param, arg)| match param.mode {
                 Mode::In | Mode::Literal => self.converts(b, arg.ty, param.ty),
                 Mode::Out => self.converts(b, param.ty, arg.ty),
-                Mode::InOut | Mode::Reference => param.ty == arg.ty,
+                Mode::InOut | Mode::Reference | Mode::Named => param.ty == arg.ty,
             })
     }
 
@@ -211,6 +211,7 @@ impl Sema<'_> {
             let param = self.sets[set.0 as usize].overloads[index].params[at];
             values.push(match param.mode {
                 Mode::In | Mode::Reference | Mode::Literal => self.pass_in(b, &arg, param.ty)?,
+                Mode::Named => self.pass_named(b, &arg)?,
                 Mode::Out | Mode::InOut => {
                     let memory = self.pass_memory(b, &arg, param.ty, param.mode)?;
                     outs.push((arg.place?, memory, arg.span));
@@ -235,6 +236,16 @@ impl Sema<'_> {
             (None, None) => return None,
         };
         self.coerce(b, value, ty, arg.span)
+    }
+
+    /// The variable, or the part of one, that a parameter stands for.
+    fn pass_named(&mut self, b: &mut Builder<'_>, arg: &Given) -> Option<Value> {
+        let Some(place) = &arg.place else {
+            self.error(Code::TYPE_MISMATCH, arg.span, "a variable is needed here", "not a variable");
+            return None;
+        };
+        b.span = arg.span;
+        Some(memory::marked_pointer(b, place))
     }
 
     /// A fresh variable that carries an `out` or `inout` argument.

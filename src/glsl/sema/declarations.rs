@@ -313,6 +313,10 @@ impl Sema<'_> {
                 );
                 None
             }
+            None if b.module.types.holds_query(ty) => {
+                let ty = self.sized(b, ty, declarator)?;
+                Some(self.new_global(b, Space::Private, Access::empty(), ty, declarator, None))
+            }
             None => {
                 let ty = self.sized(b, ty, declarator)?;
                 Some(self.new_local(b, ty, declarator, None, Mutability::Writable))

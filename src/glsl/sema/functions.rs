@@ -21,6 +21,23 @@ pub enum Mode {
     Reference,
     /// The words of a constant; instructions by number only.
     Literal,
+    /// The variable itself, which is no value.
+    Named,
+}
+
+/// Where the variables are that parameters of a type stand for; none for types of values.
+fn variable_space(types: &Types, ty: TypeId) -> Option<Space> {
+    let mut inner = ty;
+    while let Type::Array { element, .. } = types.get(inner) {
+        inner = element;
+    }
+    match types.get(inner) {
+        Type::RayQuery => Some(Space::Private),
+        Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure if inner != ty => {
+            Some(Space::Handle)
+        }
+        _ => None,
+    }
 }
 
 /// One parameter of a signature.
@@ -138,10 +155,6 @@ impl Sema<'_> {
         }
         let ty = self.type_spec(b, param.ty)?;
         let ty = self.with_dimensions(b, ty, param.dimensions)?;
-        if self.is_opaque(b, ty) && matches!(b.module.types.get(ty), Type::Array { .. }) {
-            self.unsupported(param.span, "arrays of images and samplers as parameters are");
-            return None;
-        }
         if ty == Types::VOID {
             self.error(Code::BAD_TYPE, param.span, "a parameter cannot be `void`", "this parameter");
             return None;
@@ -149,7 +162,6 @@ impl Sema<'_> {
         if !self.is_sized(b, ty, param.span) {
             return None;
         }
-        self.refuse_query(b, ty, param.span)?;
         self.refuse_decorations(param.qualifiers);
         let mode = match (qualifiers.inout, qualifiers.output) {
             _ if qualifiers.by_reference => Mode::Reference,
@@ -162,6 +174,8 @@ impl Sema<'_> {
             let message = "an image or sampler is an `in` parameter: it cannot be assigned";
             self.error(Code::BAD_QUALIFIER, span, message, "not here");
         }
+        let mode =
+            if variable_space(&b.module.types, ty).is_some() && mode != Mode::Reference { Mode::Named } else { mode };
         if let (Some(span), Mode::Out | Mode::InOut) = (qualifiers.constant, mode) {
             self.error(Code::BAD_QUALIFIER, span, "an `out` parameter cannot be `const`", "not here");
         }
@@ -312,6 +326,10 @@ impl Sema<'_> {
                 let ty = match known.mode {
                     Mode::In | Mode::Reference | Mode::Literal => known.ty,
                     Mode::Out | Mode::InOut => module.types.pointer(Space::Function, known.ty),
+                    Mode::Named => {
+                        let space = variable_space(&module.types, known.ty).unwrap_or(Space::Private);
+                        module.types.pointer(space, known.ty)
+                    }
                 };
                 Param { name, ty }
             })
@@ -331,6 +349,11 @@ impl Sema<'_> {
                 Mode::In if constant || self.is_opaque(b, known.ty) => Entity::Value(value),
                 Mode::In | Mode::Reference | Mode::Literal => self.parameter_copy(b, name, value, known.ty),
                 Mode::Out | Mode::InOut => Entity::Place(Place::new(value, Space::Function, known.ty)),
+                Mode::Named => {
+                    let space = variable_space(&b.module.types, known.ty).unwrap_or(Space::Private);
+                    let access = self.qualifiers(param.qualifiers).access;
+                    Entity::Place(Place { access, ..Place::new(value, space, known.ty) })
+                }
             };
             self.declare(name, entity);
         }

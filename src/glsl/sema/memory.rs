@@ -35,7 +35,7 @@ pub fn value_type(b: &mut Builder<'_>, place: &Place) -> TypeId {
 /// When it is `writeonly`, a ray query, or an input that has values at vertices only.
 pub fn load(b: &mut Builder<'_>, place: &Place, span: Span) -> Result<Value, Diagnostic> {
     let is_resource = place.space == Space::Handle;
-    if b.module.types.get(place.ty) == crate::ir::Type::RayQuery {
+    if b.module.types.holds_query(place.ty) {
         return Err(super::ray_query::no_value(span));
     }
     if place.space == Space::Input && super::pipeline::is_explicit(b, place) {

@@ -49,6 +49,7 @@ use super::token::{Interner, Symbol, TokenStream};
 use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::build::Builder;
+use crate::ir::by_name;
 use crate::ir::layout::Layouts;
 use crate::ir::{
     ConstId, FragmentModes, FuncId, GlobalId, LayerModes, Module, Reconvergence, Space, TypeId, Types, Value,
@@ -256,6 +257,7 @@ impl<'a> Sema<'a> {
         self.close_feedback(module);
         module.layer = self.layer;
         self.entry_point(module);
+        by_name::bind(module);
     }
 
     fn text(&self, symbol: Symbol) -> &'a str {

@@ -1,5 +1,5 @@
-//! Ray queries (GL_EXT_ray_query). A query is a variable of a function or of the module: it has no value, and cannot be handed
-//! over or be a part of anything. Beside them, what extensions ask of intersections and fetch from acceleration structures;
+//! Ray queries (GL_EXT_ray_query). A query is a variable, of the module wherever it is declared, or an element of an array: it
+//! has no value, and parameters stand for variables (`crate::ir::by_name`). Beside them, what extensions ask of intersections and fetch from acceleration structures;
 //! hit objects are not there.
 
 use super::Sema;
@@ -228,12 +228,12 @@ impl Sema<'_> {
         Some(b.ray(RayOp::Structure, address, &[]))
     }
 
-    /// Reports a query that is no variable of its own.
+    /// Reports a query where only values can be.
     pub fn refuse_query(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<()> {
-        if b.module.types.get(ty) != Type::RayQuery {
+        if !b.module.types.holds_query(ty) {
             return Some(());
         }
-        self.unsupported(span, "ray queries that are no variables by themselves are");
+        self.error(Code::BAD_TYPE, span, "a ray query is a variable, an array's element or a parameter", "not here");
         None
     }
 }

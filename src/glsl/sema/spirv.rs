@@ -311,8 +311,8 @@ impl Sema<'_> {
                 Mode::In => Passing::Value,
                 Mode::Reference => Passing::Reference,
                 Mode::Literal => Passing::Literal,
-                Mode::Out | Mode::InOut => {
-                    self.unsupported(span, "`out` parameters of instructions are");
+                Mode::Out | Mode::InOut | Mode::Named => {
+                    self.unsupported(span, "`out` parameters and ray queries of instructions are");
                     return None;
                 }
             });

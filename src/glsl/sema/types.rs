@@ -52,9 +52,6 @@ impl Sema<'_> {
     ) -> Option<TypeId> {
         let ast = self.ast;
         let mut ty = base;
-        if let Some(dimension) = ast[dimensions].first() {
-            self.refuse_query(b, base, dimension.span)?;
-        }
         if !dimensions.is_empty() && base == Types::VOID {
             self.error(Code::BAD_TYPE, ast[dimensions][0].span, "there are no arrays of `void`", "array of nothing");
             return None;
