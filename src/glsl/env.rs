@@ -49,10 +49,13 @@ impl<'a> Env<'a> {
         self.version.profile == GlslProfile::Es
     }
 
-    /// Whether the version has what core `core` and ES `es` introduced; 0 stands for "never".
+    /// Whether the version has what core `core` and ES `es` introduced; 0 stands for "never". Compute shaders of earlier
+    /// versions are those of GL_ARB_compute_shader, which has all that 4.30 has.
     pub fn has_version(&self, core: u16, es: u16) -> bool {
         let since = if self.is_es() { es } else { core };
-        since != 0 && self.version.number >= since
+        let compute = self.stage == Stage::Compute && !self.is_es();
+        let number = if compute { self.version.number.max(430) } else { self.version.number };
+        since != 0 && number >= since
     }
 
     pub fn has_stage(&self, stages: Stages) -> bool {

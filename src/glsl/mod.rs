@@ -27,7 +27,7 @@ use dialects::ProfileDialects;
 use env::Env;
 use preprocess::PreprocessOptions;
 pub use sema::resolve;
-use token::{GlslProfile, Interner, Version};
+use token::{ExtensionBehavior, GlslProfile, Interner, TokenStream};
 
 /// Compiles a shader that has been added to `sources`; none when it is wrong.
 pub fn compile(
@@ -41,7 +41,7 @@ pub fn compile(
     let dialects = ProfileDialects(&options.profile);
     let settings = PreprocessOptions { dialects: &dialects, macros: &options.macros, default_version: None };
     let stream = preprocess::preprocess(file, sources, loader, &settings, &mut words, diagnostics);
-    check_stage(&stream.version, options.stage, diagnostics);
+    check_stage(&stream, &words, options.stage, diagnostics);
     let tree = parse::parse(&stream, &words, diagnostics);
     if diagnostics.has_errors() {
         return None;
@@ -51,12 +51,18 @@ pub fn compile(
     (!diagnostics.has_errors()).then_some(module)
 }
 
-/// GLSL has compute shaders from 4.30 on.
-fn check_stage(version: &Version, stage: Stage, diagnostics: &mut Diagnostics) {
-    let too_old = version.number < 430 && version.profile != GlslProfile::Es;
-    if stage == Stage::Compute && too_old {
+/// GLSL has compute shaders from 4.30 on, and in 4.20 by an extension.
+fn check_stage(stream: &TokenStream, words: &Interner, stage: Stage, diagnostics: &mut Diagnostics) {
+    const EXTENSION: &str = "GL_ARB_compute_shader";
+    let version = &stream.version;
+    if stage != Stage::Compute || version.profile == GlslProfile::Es || version.number >= 430 {
+        return;
+    }
+    let mut uses = stream.extensions.iter().filter(|line| words.text(line.name) == EXTENSION);
+    if version.number < 420 || !uses.any(|line| line.behavior != ExtensionBehavior::Disable) {
         let message = format!("GLSL {} has no compute shaders", version.number);
-        diagnostics.push(Diagnostic::error(Code::VERSION_UNSUPPORTED, message).at(version.span, "430 and later have"));
+        let diagnostic = Diagnostic::error(Code::VERSION_UNSUPPORTED, message).at(version.span, "430 and later have");
+        diagnostics.push(diagnostic.note(format!("{EXTENSION} brings them to 420")));
     }
 }
 

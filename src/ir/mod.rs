@@ -361,6 +361,9 @@ pub struct FragmentModes {
     pub quad_derivatives: bool,
     /// The sample mask that comes in is that of the samples that passed the tests.
     pub post_depth_coverage: bool,
+    /// The sample mask that is written takes the place of the coverage, which it otherwise only lessens
+    /// (SPV_NV_sample_mask_override_coverage).
+    pub override_coverage: bool,
     /// The tests are made before and after the shader.
     pub early_and_late_tests: bool,
     /// Which critical sections of invocations at one place come one after the other.

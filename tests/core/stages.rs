@@ -126,8 +126,16 @@ impl Features {
 /// What both compilers write in the same place. Locations of blocks stand on the variable or on the members, `Index 0`
 /// and `Flat` of built-in variables are left to taste.
 fn is_of_interface(decoration: &str) -> bool {
-    const WATCHED: [&str; 7] =
-        ["Component", "NoPerspective", "Centroid", "Sample", "Binding", "DescriptorSet", "InputAttachmentIndex"];
+    const WATCHED: [&str; 8] = [
+        "Component",
+        "NoPerspective",
+        "Centroid",
+        "Sample",
+        "Binding",
+        "DescriptorSet",
+        "InputAttachmentIndex",
+        "OverrideCoverageNV",
+    ];
     WATCHED.contains(&decoration)
 }
 

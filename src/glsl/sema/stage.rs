@@ -494,6 +494,7 @@ impl Sema<'_> {
             ("gl_FragDepth", "depth_unchanged") => self.promise_depth(DepthPromise::Unchanged, id),
             ("gl_FragCoord", "origin_upper_left") => {}
             ("gl_FragCoord", "pixel_center_integer") => self.fragment.integer_centers = true,
+            ("gl_SampleMask", "override_coverage") => self.override_coverage(id),
             ("gl_Layer", "viewport_relative") if self.may_place_layers("GL_NV_viewport_array2", id) => {
                 self.layer.viewport_relative = true;
             }
@@ -501,6 +502,14 @@ impl Sema<'_> {
                 self.layer.secondary_offset = self.layout_value(b, id);
             }
             _ => self.unknown_layout_id(id),
+        }
+    }
+
+    fn override_coverage(&mut self, id: &LayoutId) {
+        const EXTENSION: &str = "GL_NV_sample_mask_override_coverage";
+        self.fragment.override_coverage = true;
+        if !self.env.is_enabled(EXTENSION) {
+            self.needs_extension("this layout needs", EXTENSION, id.span);
         }
     }
 

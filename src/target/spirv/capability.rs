@@ -88,6 +88,7 @@ const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::FragmentDensityEXT, "SPV_EXT_fragment_invocation_density", None),
     (Capability::FragmentFullyCoveredEXT, "SPV_EXT_fragment_fully_covered", None),
     (Capability::StencilExportEXT, "SPV_EXT_shader_stencil_export", None),
+    (Capability::SampleMaskOverrideCoverageNV, "SPV_NV_sample_mask_override_coverage", None),
     (Capability::SampleMaskPostDepthCoverage, "SPV_KHR_post_depth_coverage", None),
     (Capability::FragmentShaderSampleInterlockEXT, "SPV_EXT_fragment_shader_interlock", None),
     (Capability::FragmentShaderPixelInterlockEXT, "SPV_EXT_fragment_shader_interlock", None),

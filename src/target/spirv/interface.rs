@@ -156,6 +156,9 @@ impl Emitter<'_> {
         if built_in == BuiltIn::Layer && global.space == Space::Output {
             self.decorate_layer(id);
         }
+        if built_in == BuiltIn::SampleMask && global.space == Space::Output {
+            self.decorate_coverage(id);
+        }
         if built_in == BuiltIn::HelperInvocation && self.vulkan_memory {
             self.unsupported("`gl_HelperInvocation` beside cooperative matrices");
         } else if built_in == BuiltIn::HelperInvocation && self.options.version >= Version::V1_6 {
@@ -165,6 +168,13 @@ impl Emitter<'_> {
         let integer = self.element_scalar(global.ty).is_some_and(Scalar::is_int);
         if fragment && integer && global.space == Space::Input && built_in != BuiltIn::SampleMask {
             self.decorate(id, Decoration::Flat, &[]);
+        }
+    }
+
+    fn decorate_coverage(&mut self, id: Word) {
+        if self.module.entry_points.iter().any(|entry| entry.fragment.override_coverage) {
+            self.needs.capability(Capability::SampleMaskOverrideCoverageNV);
+            self.decorate(id, Decoration::OverrideCoverageNV, &[]);
         }
     }
 
