@@ -258,6 +258,8 @@ codes! {
     RESULT_ELSEWHERE = "W0502";
     /// An index that must be the same in all lanes differs between them.
     INDEX_VARIES = "W0503";
+    /// A constant lane, mask or distance names lanes that no subgroup, or no quad, has.
+    LANE_OUTSIDE = "W0504";
 
     // Warnings of WGSL.
     /// An override without a default value.

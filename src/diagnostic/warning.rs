@@ -37,6 +37,7 @@ warnings! {
     "divergent-lanes" LANES_APART Always "some of the lanes that an operation reads can miss it";
     "undefined-lanes" RESULT_ELSEWHERE Always "the result of a reduce is used in lanes that do not have it";
     "varying-index" INDEX_VARIES Always "an index that must be the same in all lanes, as a broadcast's, differs";
+    "lane-outside" LANE_OUTSIDE Always "a constant lane or distance leaves the subgroup, or the quad";
     "wave-size" WAVE_SIZE Never "an operation means something else with another subgroup size (given with --wave-size any)";
 
     "extra-text" EXTRA_TEXT Always "text after a directive that takes none";

@@ -10,6 +10,7 @@ pub struct Width(u8);
 
 impl Width {
     pub const SUBGROUP: Width = Width(u8::MAX);
+    pub const QUAD: Width = Width(2);
 
     /// A segment of `lanes` lanes; none unless it is a power of two up to 128.
     pub const fn new(lanes: u32) -> Option<Width> {
@@ -271,6 +272,16 @@ impl LaneOp {
             O::Bpermute | O::Permute | O::Broadcast | O::BroadcastFirst => 1,
             O::WriteLane => 2,
             _ => 0,
+        }
+    }
+
+    /// The number of an operand that counts lanes, and the segment whose lanes it stays below; at or above that the result
+    /// is undefined in every lane.
+    pub const fn bounded_operand(self) -> Option<(usize, Width)> {
+        match self {
+            LaneOp::Shuffle(_) | LaneOp::Broadcast | LaneOp::BallotBit => Some((1, Width::SUBGROUP)),
+            LaneOp::QuadBroadcast => Some((1, Width::QUAD)),
+            _ => None,
         }
     }
 

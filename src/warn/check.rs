@@ -32,6 +32,9 @@ impl Walk<'_> {
     }
 
     fn check_lanes(&mut self, op: LaneOp, args: &[Value], at: Span) {
+        if self.check_bound(op, args, at) {
+            return;
+        }
         if let Some(reads) = self.reads(op, args) {
             self.check_flow(reads, at);
         }
@@ -46,10 +49,7 @@ impl Walk<'_> {
     /// None for operations that look at active lanes, or at their own alone.
     fn reads(&self, op: LaneOp, args: &[Value]) -> Option<Reads> {
         use LaneOp as O;
-        let constant = |n: usize| match args.get(n) {
-            Some(Value::Const(id)) => self.work.module.constants.bits(*id),
-            _ => None,
-        };
+        let constant = |n: usize| args.get(n).and_then(|arg| self.constant(*arg));
         match op {
             O::Butterfly(width) | O::Segmented { width, .. } | O::Sort { width } => Some(Reads::Segment(width)),
             O::Fold { width, members: Members::All, .. } => Some(Reads::Segment(width)),
@@ -57,10 +57,9 @@ impl Walk<'_> {
             O::QuadBroadcast => Width::new(4).map(Reads::One),
             O::Rotate(width) => Some(Reads::One(width)),
             O::Shuffle(ShuffleMode::Xor) => {
-                let lanes = constant(1).and_then(|mask| u32::try_from(mask + 1).ok());
-                Some(Reads::One(
-                    lanes.and_then(|lanes| Width::new(lanes.next_power_of_two())).unwrap_or(Width::SUBGROUP),
-                ))
+                let lanes = constant(1).and_then(|mask| mask.checked_add(1)?.checked_next_power_of_two());
+                let width = lanes.and_then(|lanes| Width::new(u32::try_from(lanes).ok()?));
+                Some(Reads::One(width.unwrap_or(Width::SUBGROUP)))
             }
             O::Shuffle(_) | O::Bpermute | O::Broadcast => Some(Reads::One(Width::SUBGROUP)),
             O::ShuffleNv(_) => {
@@ -69,6 +68,28 @@ impl Walk<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Warns of a lane or a distance that is outside of all subgroups, or outside of the quad. Gives whether it did.
+    fn check_bound(&mut self, op: LaneOp, args: &[Value], at: Span) -> bool {
+        let Some((n, width)) = op.bounded_operand() else { return false };
+        let lanes = width.lanes().or(self.work.lanes);
+        let most = u64::from(lanes.unwrap_or(1 << self.work.size));
+        let Some(index) = self.constant(args[n]).filter(|index| *index >= most) else { return false };
+        let segment = match (width.lanes(), lanes) {
+            (Some(_), _) => format!("a quad has {most} lanes"),
+            (None, Some(_)) => format!("a subgroup has {most} lanes"),
+            (None, None) => format!("a subgroup has at most {most} lanes"),
+        };
+        let message = format!("this operation reads lanes that do not exist: {segment}");
+        let what = match op {
+            LaneOp::Shuffle(ShuffleMode::Xor) => "the mask",
+            LaneOp::Shuffle(ShuffleMode::Up | ShuffleMode::Down) => "the distance",
+            _ => "the lane",
+        };
+        let warning = Diagnostic::warning(Code::LANE_OUTSIDE, message).at(at, format!("{what} is {index}"));
+        self.found.push(warning.note("the result is undefined in every lane"));
+        true
     }
 
     fn check_flow(&mut self, reads: Reads, at: Span) {
@@ -156,11 +177,12 @@ impl Walk<'_> {
 pub fn is_watched(op: LaneOp) -> bool {
     use LaneOp as O;
     match op {
+        _ if op.bounded_operand().is_some() => true,
         O::Fold { kind: FoldKind::Reduce | FoldKind::ReduceLow, .. } => true,
         O::Fold { members, .. } => members == Members::All,
-        O::Butterfly(_) | O::Segmented { .. } | O::Sort { .. } | O::Bpermute | O::Shuffle(_) | O::ShuffleNv(_) => true,
-        O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadBroadcast => true,
-        O::Rotate(_) | O::Broadcast | O::WriteLane => true,
+        O::Butterfly(_) | O::Segmented { .. } | O::Sort { .. } | O::Bpermute | O::ShuffleNv(_) => true,
+        O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) => true,
+        O::Rotate(_) | O::WriteLane => true,
         _ => false,
     }
 }

@@ -57,12 +57,17 @@ pub struct Held {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fact {
     pub alike: Alike,
+    /// Made of what is not known yet, as a parameter of a function whose calls are still to come: nothing but `alike` says
+    /// anything.
+    pub is_open: bool,
     /// So many of its low bits are those of the lane's index; what is above them is the same in such a segment.
     pub index: u8,
     /// So many of its low bits are zero; 8 stand for as many as the size of any subgroup has, and more.
     pub zeros: u8,
     /// Whether neighbouring segments certainly differ in it, for some segments smaller than a subgroup.
     pub varies: bool,
+    /// The bits of the one scalar that it is, in all lanes that have it.
+    pub number: Option<u64>,
     pub picks: Option<Picks>,
     /// Undefined in all lanes but these.
     pub held: Option<Held>,
@@ -75,9 +80,21 @@ impl Fact {
     pub const PLAIN: Fact = Fact::new(Alike::ALL);
     /// Anything.
     pub const LANE: Fact = Fact::new(Alike::LANE);
+    /// Not known yet.
+    pub const OPEN: Fact = Fact { is_open: true, ..Fact::PLAIN };
 
     pub const fn new(alike: Alike) -> Fact {
-        Fact { alike, index: 0, zeros: 0, varies: false, picks: None, held: None, whole: None }
+        Fact {
+            alike,
+            is_open: false,
+            index: 0,
+            zeros: 0,
+            varies: false,
+            number: None,
+            picks: None,
+            held: None,
+            whole: None,
+        }
     }
 
     /// The lane's index, as far as its low bits tell.
@@ -87,17 +104,30 @@ impl Fact {
 
     /// A constant with these bits.
     pub fn constant(bits: u64) -> Fact {
-        Fact { zeros: bits.trailing_zeros().min(8) as u8, ..Fact::PLAIN }
+        Fact { zeros: bits.trailing_zeros().min(8) as u8, number: Some(bits), ..Fact::PLAIN }
+    }
+
+    /// The same, once it is known of all values that it may be: one number is the same in all lanes, whichever way each
+    /// lane came by it.
+    #[must_use]
+    pub fn settled(self) -> Fact {
+        if self.number.is_some() { Fact { alike: Alike::ALL, ..self } } else { self }
     }
 
     /// What is known of a value that is one of two.
     #[must_use]
     pub fn meet(self, other: Fact) -> Fact {
+        let alike = self.alike.meet(other.alike);
+        if self.is_open || other.is_open {
+            return Fact { alike, ..if self.is_open { other } else { self } };
+        }
         Fact {
-            alike: self.alike.meet(other.alike),
+            alike,
+            is_open: false,
             index: self.index.min(other.index),
             zeros: self.zeros.min(other.zeros),
             varies: self.varies && other.varies,
+            number: self.number.filter(|number| other.number == Some(*number)),
             picks: self.picks.filter(|picks| other.picks == Some(*picks)),
             held: self.held.filter(|held| other.held.is_some_and(|other| held.is_like(other))),
             whole: self.whole.filter(|whole| other.whole == Some(*whole)),
@@ -107,7 +137,8 @@ impl Fact {
     /// What is known of a value that is made of two by some arithmetic.
     #[must_use]
     pub fn mix(self, other: Fact) -> Fact {
-        Fact { held: self.held.or(other.held), ..Fact::new(self.alike.meet(other.alike)) }
+        let is_open = self.is_open || other.is_open;
+        Fact { is_open, held: self.held.or(other.held), ..Fact::new(self.alike.meet(other.alike)) }
     }
 
     /// What is known of a value that is made of this one by some arithmetic.

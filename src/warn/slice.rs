@@ -240,8 +240,9 @@ impl Pass<'_, '_> {
             Op::Store { pointer, value } => self.store(pointer, value),
             Op::Call(callee, args) => self.call(callee, args, mark == Mark::Wanted, around),
             Op::Lane(op, args) if is_watched(op) => {
-                let index = uniform_operand(op, self.slice.size).map(|(n, _)| self.function.values(args)[n]);
-                self.want_if(true, index)
+                let index = uniform_operand(op, self.slice.size).map(|(n, _)| n);
+                let index = index.or(op.bounded_operand().map(|(n, _)| n));
+                self.want_if(true, index.map(|n| self.function.values(args)[n]))
             }
             _ => false,
         }

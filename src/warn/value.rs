@@ -8,6 +8,13 @@ use crate::lane::{CountOp, FoldKind, Group, LaneOp, QuadMove, ShuffleMode, Width
 impl Walk<'_> {
     /// What is known of an instruction's result; memory and control flow aside.
     pub fn result(&self, inst: &Inst) -> Fact {
+        let mut is_open = false;
+        inst.op.each_operand(self.function, |value| is_open |= self.fact(value).is_open);
+        Fact { is_open, ..self.made_by(inst) }
+    }
+
+    /// The same where all operands are known.
+    fn made_by(&self, inst: &Inst) -> Fact {
         match inst.op {
             Op::Binary(op, a, b) => self.binary(op, a, b),
             Op::Unary(op, a) => unary(op, self.fact(a)),
@@ -40,18 +47,20 @@ impl Walk<'_> {
     fn converted(&self, inst: &Inst, fact: Fact) -> Fact {
         let types = &self.work.module.types;
         let is_int = types.scalar_of(inst.ty).is_some_and(|scalar| scalar.is_int());
-        if is_int { Fact { whole: None, ..fact } } else { Fact { varies: fact.varies, ..fact.made() } }
+        if is_int { Fact { whole: None, number: None, ..fact } } else { Fact { varies: fact.varies, ..fact.made() } }
     }
 
-    fn constant(&self, value: Value) -> Option<u64> {
-        let Value::Const(id) = value else { return None };
-        self.work.module.constants.bits(id)
+    /// The bits of a scalar that is one number wherever it is known.
+    pub fn constant(&self, value: Value) -> Option<u64> {
+        self.fact(value).number
     }
 
     fn binary(&self, op: BinaryOp, a: Value, b: Value) -> Fact {
         use BinaryOp as O;
         let (x, y) = (self.fact(a), self.fact(b));
-        match (op, self.constant(a), self.constant(b)) {
+        match (op, x.number, y.number) {
+            (O::LogicalAnd, Some(0), _) | (O::LogicalAnd, _, Some(0)) => Fact::constant(0),
+            (O::LogicalOr, Some(1), _) | (O::LogicalOr, _, Some(1)) => Fact::constant(1),
             (O::Eq, None, Some(c)) => Fact { picks: picks(x, c), ..x.mix(y) },
             (O::Eq, Some(c), None) => Fact { picks: picks(y, c), ..x.mix(y) },
             (O::Lt, None, Some(1)) => Fact { picks: picks(x, 0), ..ordered(x, y, 1) },
@@ -161,8 +170,13 @@ fn zeros(number: u64) -> u8 {
 /// Arithmetic that looks at the bits above `bits` only.
 fn grouped(x: Fact, bits: u8) -> Fact {
     let all = x.made();
-    let lanes = if x.index > 0 { all.alike.lanes.max(bits.min(x.index)) } else { all.alike.lanes };
-    Fact { alike: Alike { lanes, ..all.alike }, ..all }
+    let segment = bits.min(x.index);
+    match all.alike.params {
+        _ if segment == 0 => all,
+        0 => Fact { alike: Alike::of(all.alike.lanes.max(segment)), ..all },
+        // The lane's index in all calls of the function: what is known of its bits no longer hangs on who calls.
+        _ => Fact { alike: Alike::of(segment), ..all },
+    }
 }
 
 /// Whether a number is below a limit: the same wherever its bits above the limit's zeros are.
@@ -181,5 +195,8 @@ fn picks(x: Fact, number: u64) -> Option<Picks> {
 }
 
 fn unary(op: UnaryOp, x: Fact) -> Fact {
-    Fact { varies: x.varies && op != UnaryOp::LogicalNot, ..x.made() }
+    match (op, x.number) {
+        (UnaryOp::LogicalNot, Some(bits)) => Fact::constant(bits ^ 1),
+        _ => Fact { varies: x.varies && op != UnaryOp::LogicalNot, ..x.made() },
+    }
 }

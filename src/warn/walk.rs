@@ -115,10 +115,14 @@ pub fn run(work: &Work<'_>, order: &[FuncId], slice: &Slice<'_>) -> Vec<Diagnost
         changed: false,
         found: Vec::new(),
     };
-    for _ in 0..WALKS {
+    for n in 0..WALKS {
         walk.changed = false;
         walk.found.clear();
-        order.iter().for_each(|id| walk.enter(*id));
+        // Results go from callees to callers, and arguments the other way.
+        match n % 2 {
+            0 => order.iter().for_each(|id| walk.enter(*id)),
+            _ => order.iter().rev().for_each(|id| walk.enter(*id)),
+        }
         if !walk.changed {
             return walk.found;
         }
@@ -201,11 +205,11 @@ impl<'m> Walk<'m> {
     /// What is known of an operand. Of a pointer nothing is, but of what it is made of.
     pub fn fact(&self, value: Value) -> Fact {
         match value {
-            Value::Inst(id) => self.own().facts[id.index()].unwrap_or(Fact::PLAIN),
+            Value::Inst(id) => self.own().facts[id.index()].unwrap_or(Fact::PLAIN).settled(),
             Value::Const(id) => self.work.module.constants.bits(id).map_or(Fact::PLAIN, Fact::constant),
             Value::Param(n) => {
-                let known = self.own().params[n as usize].unwrap_or(Fact::PLAIN);
-                Fact { alike: Alike::param(n as usize), ..known }
+                let known = self.own().params[n as usize].unwrap_or(Fact::OPEN);
+                Fact { alike: Alike::param(n as usize), ..known }.settled()
             }
             Value::Global(_) | Value::Local(_) => Fact::PLAIN,
         }
@@ -261,9 +265,14 @@ impl<'m> Walk<'m> {
         let at = self.span_of(condition, at);
         self.reach(fact, at);
         let entry = Together { alike: fact.alike, cause: Cause::branch(at) };
-        let mut leaves = self.block(then, entry, fact.picks);
+        let mut leaves = Leaves::new();
+        if fact.number != Some(0) {
+            leaves.extend(self.block(then, entry, fact.picks));
+        }
         let first = self.yielded.take();
-        leaves.extend(self.block(otherwise, entry, None));
+        if fact.number.is_none_or(|truth| truth == 0) {
+            leaves.extend(self.block(otherwise, entry, None));
+        }
         let second = self.yielded.take();
         self.frame().part(leaves);
         let value = first.zip(second).map(|(first, second)| first.meet(second)).or(first).or(second);
@@ -357,7 +366,7 @@ impl<'m> Walk<'m> {
         let param = variable.checked_sub(self.function.locals.len());
         match (fact, param) {
             (_, Some(n)) if self.versions[variable].is_none() => {
-                let given = Fact { alike: Alike::param(n), ..own.params[n].unwrap_or(Fact::PLAIN) };
+                let given = Fact { alike: Alike::param(n), ..own.params[n].unwrap_or(Fact::OPEN) };
                 fact.map_or(given, |fact| fact.meet(given))
             }
             (fact, _) => fact.unwrap_or(Fact::PLAIN),
@@ -471,7 +480,7 @@ impl<'m> Walk<'m> {
             let gone = Together { alike, cause: Cause { leave, ..discards.cause } };
             self.frame().part(vec![(Toward::Discard, gone)]);
         }
-        result.map_or(Fact::PLAIN, |result| resolve(result, &facts))
+        result.map_or(Fact::OPEN, |result| resolve(result, &facts))
     }
 
     /// What is known of an argument, or of what it points to.
