@@ -15,6 +15,7 @@ use crate::source::Span;
 use smallvec::SmallVec;
 
 const RAY_QUERY: &str = "GL_EXT_ray_query";
+const RAY_TRACING: &str = "GL_EXT_ray_tracing";
 const POSITION_FETCH: &str = "GL_EXT_ray_tracing_position_fetch";
 const CLUSTERS: &str = "GL_NV_cluster_acceleration_structure";
 const SWEPT: &str = "GL_NV_linear_swept_spheres";
@@ -136,7 +137,8 @@ impl Sema<'_> {
 
     /// Acceleration structures come with ray queries, and with some extensions that need no query.
     pub fn need_structures(&mut self, span: Span) -> Option<()> {
-        if self.env.is_enabled(DISPLACEMENT) { Some(()) } else { self.need_ray_query(span) }
+        let brought = [DISPLACEMENT, RAY_TRACING].iter().any(|extension| self.env.is_enabled(extension));
+        if brought { Some(()) } else { self.need_ray_query(span) }
     }
 
     /// `layout(primitive_culling);` stands alone (GL_EXT_ray_flags_primitive_culling).

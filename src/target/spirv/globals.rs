@@ -92,7 +92,6 @@ impl Emitter<'_> {
         let init = init.map(|init| if global.space == Space::Workgroup { self.null(ty) } else { self.constant(init) });
         let id = self.variable(self.class_of(global.space, global.ty), ty, init);
         if let Binding::Resource { set, binding } = global.binding {
-            self.refuse_nested_array(global.ty);
             self.decorate(id, Decoration::DescriptorSet, &[set]);
             self.decorate(id, Decoration::Binding, &[binding]);
         }
@@ -188,17 +187,6 @@ impl Emitter<'_> {
     fn need_descriptor_array(&mut self, ty: TypeId) {
         if let Type::Array { len: ArrayLen::Runtime, .. } = self.module.types.get(ty) {
             self.needs.capability(Capability::RuntimeDescriptorArray);
-        }
-    }
-
-    /// A resource is one block, image or sampler, or an array of those: VUID-StandaloneSpirv-UniformConstant-04655,
-    /// -Uniform-06807.
-    fn refuse_nested_array(&mut self, ty: TypeId) {
-        let types = &self.module.types;
-        if let Type::Array { element, .. } = types.get(ty)
-            && matches!(types.get(element), Type::Array { .. })
-        {
-            self.fail(Code::PROFILE_LACKS, "Vulkan has no arrays of arrays of blocks, images and samplers".into());
         }
     }
 
