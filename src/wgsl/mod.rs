@@ -7,6 +7,7 @@
 mod builtin;
 mod carrier;
 mod defines;
+mod endless;
 mod guard;
 mod lexer;
 mod limits;
@@ -123,6 +124,7 @@ impl Text<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Result<ir::Module, Box<Diagnostic>> {
         let mut module = read::parse(text, offsets)?;
+        endless::give_values(&mut module);
         let carriers = Carriers::find(&mut module, prepared.sites, &prepared.prefix, prepared.native);
         let info = read::validate(&mut module, &carriers, offsets)?;
         let entry = choose_entry(&module, options.entry, options.stage)?;

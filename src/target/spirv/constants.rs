@@ -189,7 +189,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn undef(&mut self, ty: TypeId) -> Word {
+    pub fn undef(&mut self, ty: TypeId) -> Word {
         let (ty, id) = (self.value_type(ty), self.id());
         self.out.globals.typed(Op::Undef, ty, id, &[]);
         id

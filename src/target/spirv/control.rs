@@ -1,7 +1,8 @@
 //! Structured control flow (SPIR-V 1.6 section 2.11): selections, loops, switches, and the merge blocks that they need.
 //!
-//! A block of the IR becomes a run of SPIR-V blocks. After a terminator nothing is written; a merge block that no path
-//! reaches holds `OpUnreachable`. A conditional jump out of a loop or switch, `if (c) break;`, needs no merge block.
+//! A block of the IR becomes a run of SPIR-V blocks. After a terminator nothing is written. A merge block that no path
+//! reaches holds `OpUnreachable`, or a branch in a continue construct: see [`Body::dead_end`]. A conditional jump out of a
+//! loop or switch, `if (c) break;`, needs no merge block.
 
 use super::Version;
 use super::constants::shape;
@@ -18,12 +19,21 @@ pub(super) struct Scope {
     kind: Kind,
     /// Values that the two blocks of an `If` gave, with the blocks that they come from.
     yields: Vec<Word>,
+    /// Blocks that no path reaches and that branch to the merge block nevertheless.
+    dead: Vec<Word>,
 }
 
 enum Kind {
     If,
     Switch,
-    Loop { continuing: Word, continue_reached: bool },
+    Loop { header: Word, continuing: Word, continue_reached: bool, stage: Stage },
+}
+
+/// The part of a loop that is being written.
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    Body,
+    Continuing,
 }
 
 impl Body<'_, '_> {
@@ -77,7 +87,7 @@ impl Body<'_, '_> {
     }
 
     fn enter(&mut self, merge: Word, kind: Kind) {
-        self.scopes.push(Scope { merge, merge_reached: false, kind, yields: Vec::new() });
+        self.scopes.push(Scope { merge, merge_reached: false, kind, yields: Vec::new(), dead: Vec::new() });
     }
 
     /// Goes from the end of a construct's block to its merge block, if any path gets there.
@@ -97,9 +107,29 @@ impl Body<'_, '_> {
         self.start_block(scope.merge);
         self.live = scope.merge_reached;
         if !self.live {
-            self.emit_void(Op::Unreachable, &[]);
+            self.dead_end();
         }
         Some(scope)
+    }
+
+    /// Ends a merge block that no path reaches. All structural paths through a continue construct lead to its back edge
+    /// (section 2.11.1: the back-edge block post-dominates the continue target), so the block goes on there as if it were
+    /// reached.
+    fn dead_end(&mut self) {
+        let is_continuing = |scope: &Scope| matches!(scope.kind, Kind::Loop { stage: Stage::Continuing, .. });
+        if !self.scopes.iter().any(is_continuing) {
+            return self.emit_void(Op::Unreachable, &[]);
+        }
+        let label = self.label;
+        let Some(scope) = self.scopes.last_mut() else { return };
+        let target = match scope.kind {
+            Kind::Loop { header, stage: Stage::Continuing, .. } => header,
+            Kind::If | Kind::Switch | Kind::Loop { .. } => {
+                scope.dead.push(label);
+                scope.merge
+            }
+        };
+        self.branch(target);
     }
 
     fn start(&mut self, label: Word) {
@@ -125,9 +155,13 @@ impl Body<'_, '_> {
         for (block, target) in [blocks.0, blocks.1].into_iter().zip(targets) {
             self.arm(block, target, merge);
         }
-        let yields = self.leave().map(|scope| scope.yields).unwrap_or_default();
+        let Some(Scope { mut yields, dead, .. }) = self.leave() else { return 0 };
         if ty == ir::Types::VOID || yields.is_empty() {
             return 0;
+        }
+        if !dead.is_empty() {
+            let undefined = self.m.undef(ty);
+            yields.extend(dead.into_iter().flat_map(|label| [undefined, label]));
         }
         let ty = self.m.value_type(ty);
         self.emit(Op::Phi, ty, &yields)
@@ -197,7 +231,7 @@ impl Body<'_, '_> {
                     scope.merge_reached = true;
                     return Some(scope.merge);
                 }
-                (Kind::Loop { continuing, continue_reached }, ir::Op::Continue) => {
+                (Kind::Loop { continuing, continue_reached, .. }, ir::Op::Continue) => {
                     *continue_reached = true;
                     return Some(*continuing);
                 }
@@ -231,14 +265,14 @@ impl Body<'_, '_> {
         self.start(header);
         self.emit_void(Op::LoopMerge, &[merge, next, loop_control(hint)]);
         self.branch(first);
-        self.enter(merge, Kind::Loop { continuing: next, continue_reached: false });
+        self.enter(merge, Kind::Loop { header, continuing: next, continue_reached: false, stage: Stage::Body });
         self.start(first);
         self.block(body);
         let fell = self.live;
         if fell {
             self.branch(next);
         }
-        let reached = fell || self.continue_reached();
+        let reached = self.begin_continuing() || fell;
         self.start_block(next);
         self.live = true;
         if reached {
@@ -250,8 +284,15 @@ impl Body<'_, '_> {
         self.leave();
     }
 
-    fn continue_reached(&self) -> bool {
-        matches!(self.scopes.last(), Some(Scope { kind: Kind::Loop { continue_reached: true, .. }, .. }))
+    /// Turns from the body of the innermost loop to its continuing block: whether a `Continue` leads there.
+    fn begin_continuing(&mut self) -> bool {
+        match self.scopes.last_mut() {
+            Some(Scope { kind: Kind::Loop { continue_reached, stage, .. }, .. }) => {
+                *stage = Stage::Continuing;
+                *continue_reached
+            }
+            _ => false,
+        }
     }
 
     fn back_edge(&mut self, header: Word, break_if: Option<Value>) {

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::function::Body;
-use crate::ir::{BinaryOp, MathFn, Scalar, TypeId, Value};
+use crate::ir::{BinaryOp, MathFn, Scalar, ScalarKind, TypeId, Value};
 use naga::{Expression, Handle, MathFunction};
 
 /// Operands of a built-in function.
@@ -37,7 +37,6 @@ fn same(function: MathFunction) -> Option<MathFn> {
         F::Fract => MathFn::Fract,
         F::Trunc => MathFn::Trunc,
         F::Modf => MathFn::Modf,
-        F::Frexp => MathFn::Frexp,
         F::Ldexp => MathFn::Ldexp,
         F::Exp => MathFn::Exp,
         F::Exp2 => MathFn::Exp2,
@@ -119,6 +118,7 @@ impl Body<'_, '_, '_> {
             MathFunction::ExtractBits => self.extract_bits(args),
             MathFunction::InsertBits => self.insert_bits(args),
             MathFunction::QuantizeToF16 => self.quantize(args[0]),
+            MathFunction::Frexp => self.frexp(args[0]),
             _ => return None,
         })
     }
@@ -148,6 +148,20 @@ impl Body<'_, '_, '_> {
             _ => args[2],
         };
         self.b.math(MathFn::Mix, &[args[0], args[1], weight])
+    }
+
+    /// naga gives exponents the width of the significand, where WGSL 17.5.28 has `i32` for all of them.
+    fn frexp(&mut self, value: Value) -> Value {
+        let parts = self.b.math(MathFn::Frexp, &[value]);
+        let (ty, scalar, _) = self.shape(value);
+        if scalar.width == 32 {
+            return parts;
+        }
+        let (significand, exponent) = (self.b.extract(parts, 0), self.b.extract(parts, 1));
+        let exponent = self.convert(exponent, Scalar { kind: ScalarKind::Sint, width: scalar.width });
+        let exponents = self.b.type_of(exponent);
+        let pair = self.b.module.types.pair(ty, exponents);
+        self.b.construct(pair, &[significand, exponent])
     }
 
     /// Integer vectors too.
