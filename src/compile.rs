@@ -1,6 +1,8 @@
-//! One shader through the whole compiler: text in, artifact and messages out. No file, clock or environment is touched;
-//! included text comes through the caller's [`Loader`]. What several outputs need alike is made once, in a [`Reading`].
+//! One shader through the whole compiler: text in, artifact and messages out. No file, clock or environment is touched, but
+//! for the tests' judge of SPIR-V in builds with debug assertions; included text comes through the caller's [`Loader`]. What several outputs need alike is made once, in a [`Reading`].
 
+#[cfg(debug_assertions)]
+mod judged;
 mod kernels;
 mod reading;
 
@@ -327,7 +329,15 @@ impl Job<'_> {
             return None;
         };
         options.debug = self.options.debug;
-        self.diagnostics.take(spirv::emit(self.module, &options, self.sources))
+        let words = self.diagnostics.take(spirv::emit(self.module, &options, self.sources))?;
+        #[cfg(debug_assertions)]
+        if self.module.foreign.is_empty()
+            && let Some(refusal) = judged::refusal(&words, options.version)
+        {
+            self.diagnostics.push(refusal);
+            return None;
+        }
+        Some(words)
     }
 
     /// The text of a module; a module that cannot be read back is a defect of ours.

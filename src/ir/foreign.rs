@@ -89,6 +89,11 @@ pub struct Foreign {
 }
 
 impl Foreign {
+    /// Whether nothing is named by a number.
+    pub const fn is_empty(&self) -> bool {
+        self.types.is_empty() && self.instructions.is_empty() && self.decorations.is_empty() && self.modes.is_empty()
+    }
+
     /// The decorations of a variable.
     pub fn decorations_of(&self, variable: GlobalId) -> &[ForeignDecoration] {
         let start = self.decorations.partition_point(|known| known.variable < variable);

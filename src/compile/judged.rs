@@ -1,0 +1,58 @@
+//! `spirv-val` over each module that a build with debug assertions makes: the environment variable
+//! `CROSSLANE_SPIRV_VAL` names the program, and the tests set it. What it refuses is a defect of crosslane.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::target::spirv::Version;
+use rustc_hash::{FxHashSet, FxHasher};
+use std::ffi::OsStr;
+use std::hash::{Hash, Hasher};
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+/// Modules that were judged by this process.
+static JUDGED: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
+
+/// What the judge says against a module; none where there is no judge.
+pub(super) fn refusal(words: &[u32], version: Version) -> Option<Diagnostic> {
+    let judge = std::env::var_os("CROSSLANE_SPIRV_VAL").filter(|judge| !judge.is_empty())?;
+    if !is_new(words, version) {
+        return None;
+    }
+    let said = match run(&judge, words, version) {
+        Ok(said) => said?,
+        Err(error) => format!("{}: {error}", judge.display()),
+    };
+    Some(Diagnostic::error(Code::INTERNAL, "spirv-val refuses the module").note(said))
+}
+
+fn is_new(words: &[u32], version: Version) -> bool {
+    let mut hasher = FxHasher::default();
+    (words, version).hash(&mut hasher);
+    let mut judged = JUDGED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    judged.get_or_insert_default().insert(hasher.finish())
+}
+
+/// What the judge prints of a module that it refuses.
+fn run(judge: &OsStr, words: &[u32], version: Version) -> io::Result<Option<String>> {
+    let environment = match version {
+        Version::V1_3 => "vulkan1.1",
+        Version::V1_5 => "vulkan1.2",
+        Version::V1_6 => "vulkan1.3",
+    };
+    // Blocks of the scalar layout need a feature of the device, which the module cannot say.
+    let mut child = Command::new(judge)
+        .args(["--target-env", environment, "--scalar-block-layout", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    if let Some(mut stdin) = child.stdin.take() {
+        // A judge that stops reading early says why in its output.
+        let _ = stdin.write_all(&bytes);
+    }
+    let output = child.wait_with_output()?;
+    let said = || String::from_utf8_lossy(&[output.stderr.as_slice(), &output.stdout].concat()).into_owned();
+    Ok((!output.status.success()).then(said))
+}
