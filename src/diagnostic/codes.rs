@@ -264,6 +264,8 @@ codes! {
     // Warnings of WGSL.
     /// An override without a default value.
     OVERRIDE_WITHOUT_DEFAULT = "W0600";
+    /// A definition from the command line that nothing in the module takes.
+    DEFINE_WITHOUT_EFFECT = "W0601";
 
     // Warnings of simulated runs.
     /// Contents are given for a buffer that the shader does not use.

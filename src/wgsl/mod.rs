@@ -17,6 +17,7 @@ mod read;
 mod suggest;
 mod translate;
 mod uses;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -99,17 +100,21 @@ impl Text<'_> {
     fn compile(self, options: &WgslOptions<'_>, diagnostics: &mut Diagnostics) -> Option<ir::Module> {
         let errors = diagnostics.error_count();
         let mut prepared = prepass::prepare(self.source, self.base, self.tokens, diagnostics);
-        let constants = defines::declarations(self.source, self.tokens, prepared.crosslane, options, diagnostics);
+        let text = defines::Text { source: self.source, base: self.base, tokens: self.tokens };
+        let constants = defines::constants(text, prepared.crosslane, options, diagnostics);
         if diagnostics.error_count() > errors {
             return None;
         }
-        let (mut text, offsets) = offsets::apply(self.source, self.base, std::mem::take(&mut prepared.edits));
+        let mut edits = std::mem::take(&mut prepared.edits);
+        edits.retain(|edit| !constants.edits.iter().any(|new| new.lo <= edit.lo && edit.hi <= new.hi));
+        edits.extend(constants.edits);
+        let (mut text, offsets) = offsets::apply(self.source, self.base, edits);
         text += &prepared.tail;
-        text += &constants;
+        text += &constants.tail;
         match self.translate(&text, &offsets, prepared, options, diagnostics) {
             Ok(module) => Some(module),
-            Err(error) => {
-                diagnostics.push(*error);
+            Err(errors) => {
+                errors.into_iter().for_each(|error| diagnostics.push(error));
                 None
             }
         }
@@ -122,16 +127,16 @@ impl Text<'_> {
         prepared: prepass::Prepared,
         options: &WgslOptions<'_>,
         diagnostics: &mut Diagnostics,
-    ) -> Result<ir::Module, Box<Diagnostic>> {
+    ) -> Result<ir::Module, Vec<Diagnostic>> {
         let mut module = read::parse(text, offsets)?;
         endless::give_values(&mut module);
         let carriers = Carriers::find(&mut module, prepared.sites, &prepared.prefix, prepared.native);
-        let info = read::validate(&mut module, &carriers, offsets)?;
-        let entry = choose_entry(&module, options.entry, options.stage)?;
+        let info = read::validate(&mut module, &carriers, text, offsets)?;
+        let entry = choose_entry(&module, options.entry, options.stage).map_err(|error| vec![*error])?;
         let wave_size = options.wave_size;
         let input = translate::Input { naga: &module, info: &info, carriers: &carriers, offsets, wave_size };
         let mut warnings = Vec::new();
-        let out = translate::translate(input, entry, &mut warnings)?;
+        let out = translate::translate(input, entry, &mut warnings).map_err(|error| vec![*error])?;
         warnings.into_iter().for_each(|warning| diagnostics.push(warning));
         Ok(out)
     }

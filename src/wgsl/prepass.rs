@@ -16,6 +16,14 @@ use rustc_hash::FxHashSet;
 /// The subgroup shuffles that can carry; the first that the module does not declare as something else is taken.
 const SHUFFLES: [&str; 4] = ["subgroupShuffleXor", "subgroupShuffleUp", "subgroupShuffleDown", "subgroupShuffle"];
 
+/// The extensions of `enable` that crosslane has and naga has not.
+const ENABLED: [&str; 2] = ["subgroups", "crosslane"];
+
+/// The language extensions of `requires` that naga does not know by name (WGSL 4.1.2) and that need nothing more:
+/// `@builtin(subgroup_id)` and `@builtin(num_subgroups)`, and a rule about where subgroup functions are called, which is
+/// warned of.
+const LANGUAGE: [&str; 2] = ["subgroup_id", "subgroup_uniformity"];
+
 /// What the pass found.
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
@@ -128,30 +136,34 @@ impl<'a> Pass<'a> {
         let mut at = 0;
         while matches!(self.text(at), "enable" | "requires" | "diagnostic") {
             let Some(len) = self.tokens[at..].iter().position(|token| token.is(b';')) else { return at };
-            if self.text(at) == "enable" {
-                self.enable(at, at + len);
+            match self.text(at) {
+                "enable" => {
+                    let ours = self.take_names(at, at + len, &ENABLED);
+                    self.out.crosslane |= ours.contains(&"crosslane");
+                }
+                "requires" => drop(self.take_names(at, at + len, &LANGUAGE)),
+                _ => {}
             }
             at += len + 1;
         }
         at
     }
 
-    /// `enable a, b;` from token `first` to its semicolon. Names that naga takes stay.
-    fn enable(&mut self, first: usize, semicolon: usize) {
+    /// Takes names out of `enable a, b;` or `requires a, b;`, from token `first` to its semicolon; names that naga knows
+    /// stay. Gives those that were there.
+    fn take_names(&mut self, first: usize, semicolon: usize, ours: &[&str]) -> Vec<&'a str> {
         let words = (first + 1..semicolon).filter(|at| self.tokens[*at].kind == Kind::Word);
-        let (ours, others): (Vec<usize>, Vec<usize>) =
-            words.partition(|at| matches!(self.text(*at), "subgroups" | "crosslane"));
-        if ours.is_empty() {
-            return;
+        let (taken, rest): (Vec<&str>, Vec<&str>) = words.map(|at| self.text(at)).partition(|name| ours.contains(name));
+        if taken.is_empty() {
+            return taken;
         }
-        self.out.crosslane |= ours.iter().any(|at| self.text(*at) == "crosslane");
-        let rest: Vec<&str> = others.iter().map(|at| self.text(*at)).collect();
         let (lo, hi) = (self.tokens[first].lo, self.tokens[semicolon].hi);
         if rest.is_empty() {
             self.blank(lo, hi);
         } else {
-            self.out.edits.push(Edit { lo, hi, text: format!("enable {};", rest.join(", ")) });
+            self.out.edits.push(Edit { lo, hi, text: format!("{} {};", self.text(first), rest.join(", ")) });
         }
+        taken
     }
 
     /// Walks the module and rewrites calls of built-ins.

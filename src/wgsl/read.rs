@@ -1,51 +1,191 @@
 //! naga at work: parses and validates, and turns what it says into our messages.
 //!
-//! naga reports one error a run. Its panics are caught and reported as defects of naga.
+//! naga reports one error a run. A function that is wrong is emptied, or taken out if it is an entry point, and the module
+//! read again, so that the errors of all functions come out. naga's panics are caught and reported as defects of naga.
 
 use super::builtin::Site;
-use super::carrier::Carriers;
+use super::carrier::{Carriers, FunctionKey};
 use super::guard;
+use super::lexer::{self, Kind};
 use super::offsets::Offsets;
 use super::suggest;
+use super::words::{self, Words};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use naga::front::wgsl;
-use naga::valid::{Capabilities, ExpressionError, ModuleInfo, ValidationError, ValidationFlags, Validator};
-use naga::{Module, ScalarKind, TypeInner, WithSpan};
+use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
+use naga::{Module, TypeInner, WithSpan};
+use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 use std::error::Error;
+use std::ops::Range;
+
+/// Errors of one module after which no more are looked for.
+const MOST_ERRORS: usize = 16;
 
 /// Reads the rewritten text.
 ///
 /// # Errors
-/// What naga finds wrong with it.
-pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Box<Diagnostic>> {
-    match guard::caught(|| wgsl::parse_str(text)) {
-        Ok(Ok(module)) => Ok(module),
-        Ok(Err(error)) => Err(Box::new(syntax_error(&error, text, offsets))),
-        Err(panic) => Err(Box::new(naga_failed("reading", &panic))),
+/// What naga finds wrong with it: the first error of each function, up to one outside of functions.
+pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Vec<Diagnostic>> {
+    let (mut text, mut errors) = (Cow::Borrowed(text), Vec::new());
+    loop {
+        let error = match guard::caught(|| wgsl::parse_str(&text)) {
+            Ok(Ok(module)) if errors.is_empty() => return Ok(module),
+            Ok(Ok(_)) => return Err(errors),
+            Ok(Err(error)) => error,
+            // A text that was changed is nobody's.
+            Err(_) if !errors.is_empty() => return Err(errors),
+            Err(panic) => return Err(vec![naga_failed("reading", &panic)]),
+        };
+        errors.push(syntax_error(&error, &text, offsets));
+        let place = error.labels().next().and_then(|(span, _)| span.to_range());
+        let body = place.and_then(|place| body_around(&text, place.start));
+        match body.filter(|_| errors.len() < MOST_ERRORS) {
+            Some(body) => text.to_mut().replace_range(body.clone(), &" ".repeat(body.len())),
+            None => return Err(errors),
+        }
     }
+}
+
+/// What stands between the braces of the function around a position.
+fn body_around(text: &str, at: usize) -> Option<Range<usize>> {
+    let (mut depth, mut in_function, mut start) = (0usize, false, 0);
+    for token in lexer::tokens(text) {
+        match token.kind {
+            Kind::Word if depth == 0 && token.text(text) == "fn" => in_function = true,
+            Kind::Punct(b';') if depth == 0 => in_function = false,
+            Kind::Punct(b'{') => {
+                start = if depth == 0 { token.hi as usize } else { start };
+                depth += 1;
+            }
+            Kind::Punct(b'}') => {
+                depth = depth.checked_sub(1)?;
+                let body = start..token.lo as usize;
+                if depth == 0 && body.contains(&at) {
+                    return in_function.then_some(body);
+                }
+                in_function &= depth > 0;
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Checks a module against the rules of WGSL.
 ///
 /// # Errors
-/// The first rule that it breaks.
+/// The first rule that each function breaks, up to one that is broken elsewhere.
 pub(super) fn validate(
     module: &mut Module,
     carriers: &Carriers,
+    text: &str,
     offsets: &Offsets,
-) -> Result<ModuleInfo, Box<Diagnostic>> {
+) -> Result<ModuleInfo, Vec<Diagnostic>> {
+    check_locations(module, offsets).map_err(|error| vec![*error])?;
     let sizes = flatten_workgroups(module);
-    let result =
-        guard::caught(|| Validator::new(ValidationFlags::all(), capabilities()).validate(module).map_err(Box::new));
+    let result = validate_all(module, carriers, text, offsets);
     for (entry, size) in module.entry_points.iter_mut().zip(sizes) {
         entry.workgroup_size = size;
     }
-    match result {
-        Ok(Ok(info)) => Ok(info),
-        Ok(Err(error)) => Err(Box::new(invalid(&error, &carriers.sites, offsets))),
-        Err(panic) => Err(Box::new(naga_failed("checking", &panic))),
+    result
+}
+
+fn validate_all(
+    module: &mut Module,
+    carriers: &Carriers,
+    text: &str,
+    offsets: &Offsets,
+) -> Result<ModuleInfo, Vec<Diagnostic>> {
+    let (mut errors, mut emptied) = (Vec::new(), FxHashSet::default());
+    loop {
+        let checked = || Validator::new(ValidationFlags::all(), capabilities()).validate(module).map_err(Box::new);
+        let error = match guard::caught(checked) {
+            Ok(Ok(info)) if errors.is_empty() => return Ok(info),
+            Ok(Ok(_)) => return Err(errors),
+            Ok(Err(error)) => error,
+            Err(_) if !errors.is_empty() => return Err(errors),
+            Err(panic) => return Err(vec![naga_failed("checking", &panic)]),
+        };
+        let is_new = |function: &FunctionKey| matches!(function, FunctionKey::Entry(_)) || emptied.insert(*function);
+        let function = blamed_function(module, error.as_inner()).filter(is_new);
+        if function.is_some() || errors.is_empty() {
+            let error = invalid(&error, module, &carriers.sites, offsets);
+            errors.push(match function {
+                Some(FunctionKey::Entry(index)) if error.span().is_none() => {
+                    error.at(offsets.span(name_span(text, &module.entry_points[index].name)), "this entry point")
+                }
+                _ => error,
+            });
+        }
+        match function.filter(|_| errors.len() < MOST_ERRORS) {
+            Some(FunctionKey::Function(handle)) => empty(&mut module.functions[handle]),
+            Some(FunctionKey::Entry(index)) => drop(module.entry_points.remove(index)),
+            None => return Err(errors),
+        }
     }
+}
+
+/// The name in the declaration of a function.
+fn name_span(text: &str, name: &str) -> naga::Span {
+    let tokens = lexer::tokens(text);
+    let mut pairs = tokens.windows(2);
+    let declared = pairs.find(|pair| pair[0].text(text) == "fn" && pair[1].text(text) == name);
+    declared.map_or(naga::Span::UNDEFINED, |pair| naga::Span::new(pair[1].lo, pair[1].hi))
+}
+
+/// The function that an error is in.
+fn blamed_function(module: &Module, error: &ValidationError) -> Option<FunctionKey> {
+    match error {
+        ValidationError::Function { handle, .. } => Some(FunctionKey::Function(*handle)),
+        ValidationError::EntryPoint { stage, name, .. } => {
+            let is_it = |entry: &naga::EntryPoint| entry.stage == *stage && entry.name == *name;
+            module.entry_points.iter().position(is_it).map(FunctionKey::Entry)
+        }
+        _ => None,
+    }
+}
+
+/// Leaves nothing of a function but its declaration.
+fn empty(function: &mut naga::Function) {
+    function.expressions.clear();
+    function.named_expressions.clear();
+    function.local_variables.clear();
+    function.body = naga::Block::new();
+    if let Some(result) = &function.result {
+        let value = function.expressions.append(naga::Expression::ZeroValue(result.ty), naga::Span::UNDEFINED);
+        function.body.push(naga::Statement::Return { value: Some(value) }, naga::Span::UNDEFINED);
+    }
+}
+
+/// Locations of an interface. Devices have a hundred at most, and naga keeps one bit for each up to the highest.
+const LOCATIONS: u32 = 1 << 16;
+
+/// Refuses locations that no device has.
+fn check_locations(module: &Module, offsets: &Offsets) -> Result<(), Box<Diagnostic>> {
+    let functions = module.entry_points.iter().map(|entry| &entry.function);
+    let ports = functions.flat_map(|function| {
+        let arguments = function.arguments.iter().map(|argument| (argument.ty, argument.binding.as_ref()));
+        arguments.chain(function.result.iter().map(|result| (result.ty, result.binding.as_ref())))
+    });
+    for (ty, binding) in ports {
+        let members = match &module.types[ty].inner {
+            TypeInner::Struct { members, .. } => members.as_slice(),
+            _ => &[],
+        };
+        let bindings = members.iter().filter_map(|member| member.binding.as_ref());
+        let too_far = bindings.chain(binding).find_map(|binding| match binding {
+            naga::Binding::Location { location, .. } => Some(*location).filter(|location| *location >= LOCATIONS),
+            naga::Binding::BuiltIn(_) => None,
+        });
+        if let Some(location) = too_far {
+            let message = format!("the location {location} is beyond the {LOCATIONS} that an interface can have");
+            let span = offsets.span(module.types.get_span(ty));
+            return Err(Box::new(Diagnostic::error(Code::WGSL_INVALID, message).at(span, "it is in this type")));
+        }
+    }
+    Ok(())
 }
 
 /// naga refuses subgroup indices in workgroups of several dimensions, which WGSL allows; it is shown flat ones. Gives
@@ -61,13 +201,9 @@ fn flatten_workgroups(module: &mut Module) -> Vec<[u32; 3]> {
     module.entry_points.iter_mut().map(flatten).collect()
 }
 
-/// All that naga can check, but for atomics beyond 32-bit integers.
+/// All that naga can check, but for float atomics and those on texels of 64 bits.
 fn capabilities() -> Capabilities {
-    Capabilities::all()
-        .difference(Capabilities::SHADER_INT64_ATOMIC_MIN_MAX)
-        .difference(Capabilities::SHADER_INT64_ATOMIC_ALL_OPS)
-        .difference(Capabilities::SHADER_FLOAT32_ATOMIC)
-        .difference(Capabilities::TEXTURE_INT64_ATOMIC)
+    Capabilities::all().difference(Capabilities::SHADER_FLOAT32_ATOMIC).difference(Capabilities::TEXTURE_INT64_ATOMIC)
 }
 
 fn naga_failed(doing: &str, panic: &str) -> Diagnostic {
@@ -79,7 +215,7 @@ fn naga_failed(doing: &str, panic: &str) -> Diagnostic {
 fn syntax_error(error: &wgsl::ParseError, text: &str, offsets: &Offsets) -> Diagnostic {
     let mut out = Diagnostic::error(Code::WGSL_SYNTAX, first_sentence(error.message()));
     for (index, (span, text)) in error.labels().enumerate() {
-        let span = offsets.span(span);
+        let (span, text) = (offsets.span(span), plain_label(text));
         out = if index == 0 { out.at(span, text) } else { out.with(span, text) };
     }
     let out = error.notes().fold(out, |out, note| out.note(note));
@@ -154,12 +290,12 @@ fn is_handle(word: &str) -> bool {
 }
 
 /// The innermost cause says most; the ones around it say where.
-fn invalid(error: &WithSpan<ValidationError>, sites: &[Site], offsets: &Offsets) -> Diagnostic {
+fn invalid(error: &WithSpan<ValidationError>, module: &Module, sites: &[Site], offsets: &Offsets) -> Diagnostic {
     let outermost = error.as_inner();
-    let chain = causes(outermost);
-    let plain = chain.last().cloned().unwrap_or_else(|| first_sentence(&outermost.to_string()));
-    let message = operand_types(outermost).unwrap_or(plain);
-    let mut out = Diagnostic::error(Code::WGSL_INVALID, message);
+    let plain = || first_sentence(&innermost(outermost).to_string()).into();
+    let Words { text, is_refusal } = words::of(outermost, module).unwrap_or_else(plain);
+    let code = if is_refusal { Code::NOT_SUPPORTED } else { Code::WGSL_INVALID };
+    let mut out = Diagnostic::error(code, text);
     let mut primary = Span::NONE;
     // naga adds spans from the inside out.
     for (index, (span, text)) in error.spans().enumerate() {
@@ -169,9 +305,21 @@ fn invalid(error: &WithSpan<ValidationError>, sites: &[Site], offsets: &Offsets)
         }
         out = if index == 0 { out.at(span, plain_label(text)) } else { out.with(span, plain_label(text)) };
     }
-    if !chain.is_empty() {
-        out = out.note(first_sentence(&outermost.to_string()));
+    if primary == Span::NONE
+        && let ValidationError::Type { handle, .. } = outermost
+    {
+        let of_type = module.global_variables.iter().find(|(_, variable)| variable.ty == *handle);
+        out = match of_type {
+            Some((variable, _)) => out.at(offsets.span(module.global_variables.get_span(variable)), "here"),
+            None => out,
+        };
     }
+    out = match outermost {
+        ValidationError::Function { name, .. } => out.note(format!("in the function `{name}`")),
+        ValidationError::EntryPoint { name, .. } => out.note(format!("in the entry point `{name}`")),
+        ValidationError::Type { name, .. } if !name.is_empty() => out.note(format!("in the type `{name}`")),
+        _ => out,
+    };
     match site_around(primary, sites) {
         Some(site) => site
             .builtin
@@ -182,57 +330,18 @@ fn invalid(error: &WithSpan<ValidationError>, sites: &[Site], offsets: &Offsets)
     }
 }
 
-/// What an error says was its cause, from the outside in.
-fn causes(error: &dyn Error) -> Vec<String> {
-    let mut list = Vec::new();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        list.push(first_sentence(&cause.to_string()));
-        next = cause.source();
+/// The cause of the causes.
+fn innermost(error: &ValidationError) -> &dyn Error {
+    let mut last: &dyn Error = error;
+    while let Some(cause) = last.source() {
+        last = cause;
     }
-    list
-}
-
-/// What naga prints of types is their inner form; the error that people meet most is said in WGSL's words.
-fn operand_types(outermost: &ValidationError) -> Option<String> {
-    let mut error: &dyn Error = outermost;
-    while let Some(cause) = error.source() {
-        error = cause;
-    }
-    match error.downcast_ref::<ExpressionError>()? {
-        ExpressionError::InvalidBinaryOperandTypes { op, lhs_type, rhs_type, .. } => {
-            let (left, right) = (type_text(lhs_type)?, type_text(rhs_type)?);
-            Some(format!("the operation {op:?} does not take operands of types `{left}` and `{right}`"))
-        }
-        _ => None,
-    }
-}
-
-/// A scalar, vector or matrix type as it is written.
-fn type_text(ty: &TypeInner) -> Option<String> {
-    let scalar = |of: naga::Scalar| {
-        let letter = match of.kind {
-            ScalarKind::Bool => return Some("bool".to_string()),
-            ScalarKind::Sint => 'i',
-            ScalarKind::Uint => 'u',
-            ScalarKind::Float => 'f',
-            _ => return None,
-        };
-        Some(format!("{letter}{}", 8 * u32::from(of.width)))
-    };
-    Some(match *ty {
-        TypeInner::Scalar(of) => scalar(of)?,
-        TypeInner::Vector { size, scalar: of } => format!("vec{}<{}>", size as u8, scalar(of)?),
-        TypeInner::Matrix { columns, rows, scalar: of } => {
-            format!("mat{}x{}<{}>", columns as u8, rows as u8, scalar(of)?)
-        }
-        _ => return None,
-    })
+    last
 }
 
 /// naga's labels name its arenas; people know none.
 fn plain_label(text: &str) -> &str {
-    if text.starts_with("naga::") { "here" } else { text }
+    if text.starts_with("naga::") || text == "see msg" { "here" } else { text }
 }
 
 fn site_around(span: Span, sites: &[Site]) -> Option<&Site> {

@@ -58,6 +58,7 @@ impl Shader<'_> {
         if stage == Stage::Compute {
             body.zero_workgroup_memory(size)?;
         }
+        body.start_private_memory()?;
         body.run()?;
         let function = body.b.finish_into(None);
         self.finish_functions(out)?;

@@ -148,6 +148,9 @@ impl Body<'_, '_, '_> {
 
     fn access(&mut self, base: Handle<Expression>, index: Handle<Expression>) -> Outcome<Slot> {
         let index = self.value(index)?;
+        if let Some(part) = self.split_part(base, index)? {
+            return Ok(Slot::Place(part));
+        }
         Ok(match self.slot(base)? {
             Slot::Place(place) => Slot::Place(place.then(index)),
             Slot::Value(composite) => Slot::Value(self.b.extract_dynamic(composite, index)),
@@ -155,11 +158,12 @@ impl Body<'_, '_, '_> {
     }
 
     fn access_index(&mut self, base: Handle<Expression>, index: u32) -> Outcome<Slot> {
+        let at = self.b.const_u32(index);
+        if let Some(part) = self.split_part(base, at)? {
+            return Ok(Slot::Place(part));
+        }
         Ok(match self.slot(base)? {
-            Slot::Place(place) => {
-                let index = self.b.const_u32(index);
-                Slot::Place(place.then(index))
-            }
+            Slot::Place(place) => Slot::Place(place.then(at)),
             Slot::Value(composite) => Slot::Value(self.b.extract(composite, index)),
         })
     }

@@ -6,6 +6,7 @@
 
 use super::function::Body;
 use super::memory::Place;
+use super::types::Layout;
 use super::{Outcome, Shader};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, Access, Binding, ConstId, ConstValue, Global, GlobalId, Space, Value};
@@ -64,16 +65,14 @@ impl Shader<'_> {
         let at = self.naga.global_variables.get_span(handle);
         let name = var.name.as_deref().unwrap_or("");
         let space = self.space(var.space, at)?;
-        if space == Space::Uniform && self.has_narrow_columns(var.ty) {
-            return Err(self.unsupported("a matrix with columns of 8 bytes or less in a uniform buffer", at));
-        }
         let is_struct = matches!(self.naga.types[var.ty].inner, TypeInner::Struct { .. });
         let wrapped = space.is_laid_out() && !is_struct;
+        let split = space == Space::Uniform;
         let ty = match (space.is_laid_out(), wrapped) {
             (false, _) if space == Space::Handle => self.logical_inner(out, &self.naga.types[var.ty].inner, at)?,
             (false, _) => self.logical(out, var.ty)?,
-            (true, true) => self.wrapped(out, var.ty, name)?,
-            (true, false) => self.laid_out(out, var.ty, true)?,
+            (true, true) => self.wrapped(out, var.ty, name, split)?,
+            (true, false) => self.laid_out(out, var.ty, Layout { block: true, split })?,
         };
         let binding = match &var.binding {
             Some(of) => Binding::Resource { set: of.group, binding: of.binding },
@@ -85,20 +84,8 @@ impl Shader<'_> {
         Ok(Variable { id: out.globals.push(global), wrapped })
     }
 
-    /// Whether a type holds a matrix whose columns lie closer than the 16 bytes that Vulkan asks of arrays in uniform
-    /// buffers (15.8.4, Offset and Stride Assignment).
-    fn has_narrow_columns(&self, ty: Handle<naga::Type>) -> bool {
-        match &self.naga.types[ty].inner {
-            TypeInner::Matrix { rows, scalar, .. } => {
-                super::types::scalar(*scalar).is_some_and(|of| super::types::column_stride(of, *rows as u8) < 16)
-            }
-            TypeInner::Array { base, .. } => self.has_narrow_columns(*base),
-            TypeInner::Struct { members, .. } => members.iter().any(|member| self.has_narrow_columns(member.ty)),
-            _ => false,
-        }
-    }
-
-    /// Private variables start as zero unless they say otherwise (WGSL 7.3); workgroup ones are zeroed by code.
+    /// Private variables start as zero unless they say otherwise (WGSL 7.3); workgroup ones are zeroed by code. What is no
+    /// constant is stored when the entry point begins: see [`Body::start_private_memory`].
     fn global_init(
         &mut self,
         out: &mut ir::Module,
@@ -107,7 +94,10 @@ impl Shader<'_> {
         ty: ir::TypeId,
     ) -> Outcome<Option<ConstId>> {
         match (space, var.init) {
-            (Space::Private, Some(init)) => Ok(Some(self.constant(out, init)?)),
+            (Space::Private, Some(init)) => match Body::constants(self, out).value(init)? {
+                Value::Const(id) => Ok(Some(id)),
+                _ => Ok(None),
+            },
             (Space::Private, None) => Ok(Some(zero(out, ty))),
             _ => Ok(None),
         }
@@ -196,6 +186,27 @@ impl Shader<'_> {
     fn computed_default(&self, at: naga::Span) -> super::Failure {
         let message = "an override with an `@id` needs a default that no other override takes part in";
         self.fail(Code::OVERRIDE_DEFAULT, message, at, "its default depends on another override")
+    }
+}
+
+impl Body<'_, '_, '_> {
+    /// Stores the initial values of private variables that are computed from overrides.
+    pub(super) fn start_private_memory(&mut self) -> Outcome<()> {
+        let Some(origin) = self.origin else { return Ok(()) };
+        for (handle, var) in self.shader.naga.global_variables.iter() {
+            let Some(init) = var.init.filter(|_| !origin.info[handle].is_empty()) else { continue };
+            if !self.shader.uses_override(init) {
+                continue;
+            }
+            let place = self.shader.global(self.b.module, handle)?;
+            if matches!(place.root, Value::Global(id) if self.b.module.globals[id].init.is_none()) {
+                self.b.span = self.shader.span(self.shader.naga.global_variables.get_span(handle));
+                let value = self.module_scope(init)?;
+                let pointer = self.pointer(&place);
+                self.b.store(pointer, value);
+            }
+        }
+        Ok(())
     }
 }
 

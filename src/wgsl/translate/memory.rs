@@ -50,6 +50,9 @@ impl Body<'_, '_, '_> {
 
     pub(super) fn load(&mut self, from: Handle<Expression>) -> Outcome<Value> {
         let place = self.place(from)?;
+        if let Some(ty) = self.split_in_memory(from) {
+            return self.load_split(&place, ty);
+        }
         let pointer = self.pointer(&place);
         if !self.is_atomic(from) {
             return Ok(self.b.load(pointer));

@@ -7,6 +7,7 @@
 
 mod arithmetic;
 mod call;
+mod columns;
 mod control;
 mod convert;
 mod entry;

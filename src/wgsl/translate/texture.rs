@@ -76,7 +76,8 @@ impl Body<'_, '_, '_> {
         };
         match *inner {
             TypeInner::Image { dim, arrayed, class } => {
-                image_type(dim, arrayed, class).ok_or_else(|| self.unsupported("this kind of texture", of))
+                let at = self.expression_span(of);
+                image_type(dim, arrayed, class).ok_or_else(|| self.shader.texture_unsupported(class, at))
             }
             _ => Err(self.unexpected("no texture", self.expression_span(of))),
         }

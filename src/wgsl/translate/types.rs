@@ -1,7 +1,8 @@
 //! Types: every naga type gets a logical `ir` type and, where a buffer holds it, a laid-out twin.
 //!
 //! Layout (offsets, array strides) comes from naga, which follows WGSL 14.4.1 "Memory Layout"; matrix strides follow
-//! from the column type. External textures, acceleration structures and cooperative matrices are refused.
+//! from the column type. Matrices whose columns are too close for Vulkan's uniform buffers are structs of columns there:
+//! see [`super::columns`]. External textures, acceleration structures and cooperative matrices are refused.
 
 use super::{Outcome, Shader};
 use crate::ir::{
@@ -15,7 +16,24 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub(super) struct TypeMap {
     logical: FxHashMap<Handle<naga::Type>, TypeId>,
-    laid_out: FxHashMap<(Handle<naga::Type>, bool), TypeId>,
+    laid_out: FxHashMap<(Handle<naga::Type>, Layout), TypeId>,
+    /// Which types hold matrices with columns of less than 16 bytes.
+    pub(super) narrow: FxHashMap<Handle<naga::Type>, bool>,
+}
+
+/// How memory holds a type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Layout {
+    /// The outermost struct of a buffer.
+    pub block: bool,
+    /// Matrices with narrow columns are structs of columns.
+    pub split: bool,
+}
+
+impl Layout {
+    const fn inner(self) -> Layout {
+        Layout { block: false, ..self }
+    }
 }
 
 /// naga's scalar as `ir` has it; none for abstract numbers, which have no run-time form.
@@ -121,6 +139,28 @@ pub(super) fn column_stride(scalar: Scalar, rows: u8) -> u32 {
     components * scalar.bytes()
 }
 
+/// A struct with a layout, and the logical one that its members make.
+fn with_twin(out: &mut ir::Module, name: ir::Name, members: Vec<Member>, block: bool) -> TypeId {
+    let plain = members.iter().map(|laid| member(&laid.name, out.types.logical(laid.ty), None)).collect();
+    let logical = out.types.add_struct(Struct { name: name.clone(), members: plain, block: false, logical: None });
+    let logical = struct_of(&out.types, logical);
+    out.types.add_struct(Struct { name, members, block, logical })
+}
+
+/// The columns of a matrix as members of a struct.
+fn split_columns(
+    out: &mut ir::Module,
+    name: &str,
+    scalar: Scalar,
+    (columns, rows): (u8, u8),
+    offset: u32,
+) -> Vec<Member> {
+    let column = out.types.vector(scalar, rows);
+    let stride = column_stride(scalar, rows);
+    let columns = 0..u32::from(columns);
+    columns.map(|at| member(&format!("{name}_{at}"), column, Some(offset + at * stride))).collect()
+}
+
 fn member(name: &str, ty: TypeId, offset: Option<u32>) -> Member {
     Member { name: name.into(), ty, offset, access: Access::empty(), binding: ir::Binding::None }
 }
@@ -197,28 +237,38 @@ impl Shader<'_> {
         self.naga.types[ty].name.as_deref().unwrap_or("Struct").into()
     }
 
-    /// The type that memory of a buffer has. `block` marks the outermost struct of a buffer.
-    pub(super) fn laid_out(&mut self, out: &mut ir::Module, ty: Handle<naga::Type>, block: bool) -> Outcome<TypeId> {
-        if let Some(known) = self.types.laid_out.get(&(ty, block)) {
+    /// The type that memory of a buffer has.
+    pub(super) fn laid_out(&mut self, out: &mut ir::Module, ty: Handle<naga::Type>, layout: Layout) -> Outcome<TypeId> {
+        // A type without such matrices has one form for all buffers.
+        let layout = Layout { split: layout.split && self.has_narrow_columns(ty), ..layout };
+        if let Some(known) = self.types.laid_out.get(&(ty, layout)) {
             return Ok(*known);
         }
         let naga = self.naga;
         let id = match &naga.types[ty].inner {
-            TypeInner::Struct { members, .. } => self.laid_out_struct(out, ty, members, block)?,
+            TypeInner::Struct { members, .. } => self.laid_out_struct(out, ty, members, layout)?,
             TypeInner::Matrix { columns, rows, scalar } => {
                 let scalar = self.scalar(*scalar, naga.types.get_span(ty))?;
-                let layout = MatrixLayout { stride: column_stride(scalar, *rows as u8), row_major: false };
-                let (columns, rows) = (*columns as u8, *rows as u8);
-                out.types.intern(Type::Matrix { scalar, columns, rows, layout: Some(layout) })
+                let (columns, rows, stride) = (*columns as u8, *rows as u8, column_stride(scalar, *rows as u8));
+                match layout.split {
+                    true => {
+                        let members = split_columns(out, "column", scalar, (columns, rows), 0);
+                        with_twin(out, "Columns".into(), members, false)
+                    }
+                    false => {
+                        let layout = Some(MatrixLayout { stride, row_major: false });
+                        out.types.intern(Type::Matrix { scalar, columns, rows, layout })
+                    }
+                }
             }
             TypeInner::Array { base, size, stride } => {
-                let element = self.laid_out(out, *base, false)?;
+                let element = self.laid_out(out, *base, layout.inner())?;
                 let len = self.array_len(out, *size)?;
                 out.types.intern(Type::Array { element, len, stride: Some(*stride) })
             }
             _ => self.logical(out, ty)?,
         };
-        self.types.laid_out.insert((ty, block), id);
+        self.types.laid_out.insert((ty, layout), id);
         Ok(id)
     }
 
@@ -227,28 +277,50 @@ impl Shader<'_> {
         out: &mut ir::Module,
         ty: Handle<naga::Type>,
         members: &[naga::StructMember],
-        block: bool,
+        layout: Layout,
     ) -> Outcome<TypeId> {
-        let logical = self.logical(out, ty)?;
         let mut list = Vec::with_capacity(members.len());
         for m in members {
-            let laid = self.laid_out(out, m.ty, false)?;
-            list.push(member(m.name.as_deref().unwrap_or(""), laid, Some(m.offset)));
+            let name = m.name.as_deref().unwrap_or("");
+            match self.naga.types[m.ty].inner {
+                TypeInner::Matrix { columns, rows, scalar } if layout.split && self.has_narrow_columns(m.ty) => {
+                    let scalar = self.scalar(scalar, self.naga.types.get_span(m.ty))?;
+                    list.extend(split_columns(out, name, scalar, (columns as u8, rows as u8), m.offset));
+                }
+                _ => {
+                    let laid = self.laid_out(out, m.ty, layout.inner())?;
+                    list.push(member(name, laid, Some(m.offset)));
+                }
+            }
         }
-        let logical = struct_of(&out.types, logical);
         let name = self.struct_name(ty);
-        Ok(out.types.add_struct(Struct { name, members: list, block, logical }))
+        if layout.split {
+            return Ok(with_twin(out, name, list, layout.block));
+        }
+        let logical = self.logical(out, ty)?;
+        let logical = struct_of(&out.types, logical);
+        Ok(out.types.add_struct(Struct { name, members: list, block: layout.block, logical }))
     }
 
     /// A block with one member at offset 0, for buffers that hold no struct.
-    pub(super) fn wrapped(&mut self, out: &mut ir::Module, ty: Handle<naga::Type>, name: &str) -> Outcome<TypeId> {
-        let (plain, laid) = (self.logical(out, ty)?, self.laid_out(out, ty, false)?);
-        let block_name: ir::Name = format!("{name}_block").into();
-        let members = vec![member(name, plain, None)];
-        let logical = out.types.add_struct(Struct { name: block_name.clone(), members, block: false, logical: None });
-        let logical = struct_of(&out.types, logical);
-        let members = vec![member(name, laid, Some(0))];
-        Ok(out.types.add_struct(Struct { name: block_name, members, block: true, logical }))
+    pub(super) fn wrapped(
+        &mut self,
+        out: &mut ir::Module,
+        ty: Handle<naga::Type>,
+        name: &str,
+        split: bool,
+    ) -> Outcome<TypeId> {
+        let block_name = format!("{name}_block").into();
+        if let TypeInner::Matrix { columns, rows, scalar } = self.naga.types[ty].inner
+            && split
+            && self.has_narrow_columns(ty)
+        {
+            let scalar = self.scalar(scalar, self.naga.types.get_span(ty))?;
+            let members = split_columns(out, name, scalar, (columns as u8, rows as u8), 0);
+            return Ok(with_twin(out, block_name, members, true));
+        }
+        let laid = self.laid_out(out, ty, Layout { block: false, split })?;
+        Ok(with_twin(out, block_name, vec![member(name, laid, Some(0))], true))
     }
 
     fn array_len(&mut self, out: &mut ir::Module, size: ArraySize) -> Outcome<ArrayLen> {
@@ -267,9 +339,22 @@ impl Shader<'_> {
         space(of).ok_or_else(|| self.unsupported("this address space", at))
     }
 
+    /// Refuses a texture that SPIR-V has not.
+    pub(super) fn texture_unsupported(&self, class: ImageClass, at: naga::Span) -> super::Failure {
+        match class {
+            ImageClass::External => {
+                let error = *self.unsupported("`texture_external`", at);
+                Box::new(error.note(
+                    "Vulkan has no such resource; bind each plane as a `texture_2d<f32>`, and convert the color in the shader",
+                ))
+            }
+            _ => self.unsupported("this kind of texture", at),
+        }
+    }
+
     fn type_unsupported(&self, of: &TypeInner, at: naga::Span) -> super::Failure {
         let what = match of {
-            TypeInner::Image { .. } => "this kind of texture",
+            TypeInner::Image { class, .. } => return self.texture_unsupported(*class, at),
             TypeInner::AccelerationStructure { .. } | TypeInner::RayQuery { .. } => "ray queries",
             TypeInner::BindingArray { .. } => "an array of bindings",
             TypeInner::CooperativeMatrix { .. } => "a cooperative matrix",

@@ -1,0 +1,167 @@
+//! Matrices with columns of less than 16 bytes in uniform buffers.
+//!
+//! WGSL places the columns of a `mat2x2<f32>` 8 bytes apart (WGSL 14.4.1); Vulkan asks for multiples of 16 in uniform
+//! buffers (15.8.4, Offset and Stride Assignment), and aligns structs to 16. The columns of such a matrix are members of
+//! the struct around it, or of one of their own in an array, and the matrix is put together where it is read. The place of
+//! a matrix is that of its first column. Uniform memory does not change, so a column that only the run knows is taken from
+//! a copy of the matrix.
+
+use super::function::Body;
+use super::memory::Place;
+use super::types::column_stride;
+use super::{Outcome, Shader};
+use crate::ir::{BinaryOp, ControlHint, Types, Value};
+use naga::{AddressSpace, Expression, Handle, StructMember, TypeInner};
+
+/// The least distance of array elements and matrix columns in a uniform buffer.
+const UNIFORM_STRIDE: u32 = 16;
+
+impl Shader<'_> {
+    /// Whether a type holds a matrix whose columns lie closer than uniform buffers allow.
+    pub(super) fn has_narrow_columns(&mut self, ty: Handle<naga::Type>) -> bool {
+        if let Some(known) = self.types.narrow.get(&ty) {
+            return *known;
+        }
+        let naga = self.naga;
+        let narrow = match &naga.types[ty].inner {
+            TypeInner::Matrix { rows, scalar, .. } => {
+                let scalar = super::types::scalar(*scalar);
+                scalar.is_some_and(|scalar| column_stride(scalar, *rows as u8) < UNIFORM_STRIDE)
+            }
+            TypeInner::Array { base, .. } => self.has_narrow_columns(*base),
+            TypeInner::Struct { members, .. } => members.iter().any(|member| self.has_narrow_columns(member.ty)),
+            _ => false,
+        };
+        self.types.narrow.insert(ty, narrow);
+        narrow
+    }
+
+    /// The columns of a type that is a matrix with narrow ones.
+    pub(super) fn narrow_columns(&mut self, ty: Handle<naga::Type>) -> Option<u32> {
+        match self.naga.types[ty].inner {
+            TypeInner::Matrix { columns, .. } => self.has_narrow_columns(ty).then_some(columns as u32),
+            _ => None,
+        }
+    }
+}
+
+impl Body<'_, '_, '_> {
+    /// The type that a pointer into a uniform buffer points to, where matrices in it are split.
+    pub(super) fn split_in_memory(&mut self, pointer: Handle<Expression>) -> Option<Handle<naga::Type>> {
+        let origin = self.origin?;
+        match *origin.info[pointer].ty.inner_with(&self.shader.naga.types) {
+            TypeInner::Pointer { base, space: AddressSpace::Uniform } => {
+                self.shader.has_narrow_columns(base).then_some(base)
+            }
+            _ => None,
+        }
+    }
+
+    /// Loads a value of a type whose matrices are split.
+    pub(super) fn load_split(&mut self, place: &Place, ty: Handle<naga::Type>) -> Outcome<Value> {
+        if !self.shader.has_narrow_columns(ty) {
+            let pointer = self.pointer(place);
+            return Ok(self.b.load(pointer));
+        }
+        let naga = self.shader.naga;
+        let parts = match &naga.types[ty].inner {
+            TypeInner::Array { base, size: naga::ArraySize::Constant(len), .. } => {
+                return self.load_elements(place, ty, *base, len.get());
+            }
+            TypeInner::Struct { members, .. } => {
+                let load = |at: usize| {
+                    let part = self.split_member(place.clone(), members, at);
+                    self.load_split(&part, members[at].ty)
+                };
+                (0..members.len()).map(load).collect::<Outcome<Vec<Value>>>()?
+            }
+            TypeInner::Matrix { columns, .. } => {
+                let load = |at| {
+                    let part = self.split_column(place.clone(), at);
+                    let pointer = self.pointer(&part);
+                    self.b.load(pointer)
+                };
+                (0..*columns as u32).map(load).collect()
+            }
+            _ => return Err(self.unexpected("such a type in a uniform buffer", naga.types.get_span(ty))),
+        };
+        let ty = self.shader.logical(self.b.module, ty)?;
+        Ok(self.b.construct(ty, &parts))
+    }
+
+    /// An array goes through a variable, one element at a time.
+    fn load_elements(
+        &mut self,
+        place: &Place,
+        ty: Handle<naga::Type>,
+        element: Handle<naga::Type>,
+        len: u32,
+    ) -> Outcome<Value> {
+        let ty = self.shader.logical(self.b.module, ty)?;
+        let (copy, counter) = (self.b.local("", ty, None), self.b.local("", Types::U32, None));
+        let (zero, one, len) = (self.b.const_u32(0), self.b.const_u32(1), self.b.const_u32(len));
+        self.b.store(counter, zero);
+        self.b.push_block();
+        let at = self.b.load(counter);
+        let part = self.split_element(place.clone(), element, at);
+        let value = self.load_split(&part, element)?;
+        let to = self.b.access(copy, &[at]);
+        self.b.store(to, value);
+        let body = self.b.pop_block();
+        self.b.push_block();
+        let at = self.b.load(counter);
+        let next = self.b.binary(BinaryOp::Add, at, one);
+        self.b.store(counter, next);
+        let done = self.b.binary(BinaryOp::Ge, next, len);
+        let continuing = self.b.pop_block();
+        self.b.loop_(body, continuing, Some(done), ControlHint::None);
+        Ok(self.b.load(copy))
+    }
+
+    /// The place of a part of what a pointer into a uniform buffer points to, where matrices in it are split.
+    pub(super) fn split_part(&mut self, of: Handle<Expression>, index: Value) -> Outcome<Option<Place>> {
+        let Some(ty) = self.split_in_memory(of) else { return Ok(None) };
+        let place = self.place(of)?;
+        let known = match index {
+            Value::Const(id) => self.b.module.constants.bits(id),
+            _ => None,
+        };
+        let naga = self.shader.naga;
+        Ok(Some(match (&naga.types[ty].inner, known) {
+            (TypeInner::Struct { members, .. }, Some(at)) => self.split_member(place, members, at as usize),
+            (TypeInner::Array { base, .. }, _) => self.split_element(place, *base, index),
+            (_, Some(at)) => self.split_column(place, at as u32),
+            (_, None) => self.copy_of_matrix(&place, ty)?.then(index),
+        }))
+    }
+
+    fn split_member(&mut self, place: Place, members: &[StructMember], at: usize) -> Place {
+        let before = members[..at].iter().map(|member| self.shader.narrow_columns(member.ty).unwrap_or(1)).sum();
+        place.then(self.b.const_u32(before))
+    }
+
+    fn split_element(&mut self, place: Place, element: Handle<naga::Type>, index: Value) -> Place {
+        let place = place.then(index);
+        match self.shader.narrow_columns(element) {
+            Some(_) => place.then(self.b.const_u32(0)),
+            None => place,
+        }
+    }
+
+    /// A column counts from the first one, where the place of its matrix is.
+    fn split_column(&mut self, mut place: Place, at: u32) -> Place {
+        let first = match place.indices.pop() {
+            Some(Value::Const(id)) => self.b.module.constants.bits(id).unwrap_or(0) as u32,
+            _ => 0,
+        };
+        place.then(self.b.const_u32(first + at))
+    }
+
+    fn copy_of_matrix(&mut self, place: &Place, ty: Handle<naga::Type>) -> Outcome<Place> {
+        let value = self.load_split(place, ty)?;
+        let ty = self.b.type_of(value);
+        let copy = self.b.local("", ty, None);
+        self.b.store(copy, value);
+        Ok(Place::of(copy))
+    }
+}
