@@ -7,7 +7,7 @@ mod folder;
 use folder::{Folder, status, stderr};
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -81,8 +81,182 @@ fn two_outputs_of_one_name_are_refused() {
     let output = folder.run(&["build"]);
     let said = stderr(&output);
     assert_eq!(status(&output), 2);
-    assert!(said.contains("two outputs are called out/a.spirv-1.5.spv: a.comp for spirv-1.5 and a.wgsl"), "{said}");
+    assert!(said.contains(
+            "two outputs are called out/a.spirv-1.5.spv: a.comp for spirv-1.5 (crosslane.toml:2) and a.wgsl for spirv-1.5"
+        ),
+        "{said}"
+    );
     assert_eq!(folder.names(), ["a.comp", "a.wgsl", "crosslane.toml"]);
+}
+
+#[test]
+fn outputs_of_one_name_are_told_with_their_defines() {
+    let folder = project("fault-defines");
+    let values = manifest("\"a.comp\"", "defines = { A = [\"x y\", \"x_y\"], B = 2 }\n");
+    folder.file("crosslane.toml", &values);
+    let output = folder.run(&["build"]);
+    let says = "two outputs are called out/a.A-x_y.spirv-1.5.spv: a.comp for spirv-1.5 with A=x y, B=2 \
+                (crosslane.toml:2) and a.comp for spirv-1.5 with A=x_y, B=2 (crosslane.toml:2)";
+    assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    let twice = [manifest("\"a.comp\"", "defines = { A = 1 }\n"), manifest("\"a.comp\"", "")].concat();
+    folder.file("crosslane.toml", twice);
+    let output = folder.run(&["build"]);
+    let says = "a.comp for spirv-1.5 with A=1 (crosslane.toml:2) and a.comp for spirv-1.5 (crosslane.toml:7)";
+    assert!(stderr(&output).contains(says), "{}", stderr(&output));
+}
+
+#[test]
+fn a_product_has_a_limit() {
+    let folder = project("fault-product");
+    let list = (0..1000).map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
+    for command in [&["build"][..], &["build", "--check"], &["build", "--emit-ninja"], &["snapshot"]] {
+        folder.file(
+            "crosslane.toml",
+            manifest("\"*.comp\"", &format!("defines = {{ A = [{list}], B = [{list}], C = 1 }}\n")),
+        );
+        let output = folder.run(command);
+        assert_eq!(status(&output), 2, "{}", stderr(&output));
+        let says = "error: crosslane.toml:2:11: more than 100000 outputs: the product of A (1000) and B (1000)\n";
+        assert_eq!(stderr(&output), says, "{command:?}");
+    }
+    let tens = (0..10).map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
+    let many: String = (0..20).map(|n| format!("M{n} = [{tens}], ")).collect();
+    folder
+        .file("crosslane.toml", manifest("\"*.comp\"", &format!("defines = {{ {} }}\n", many.trim_end_matches(", "))));
+    assert!(stderr(&folder.run(&["build"])).contains("M0 (10) and M1 (10) and "));
+}
+
+/// 2 to the 20th paths lead through these links, and no end of them through those to `.`.
+#[test]
+fn links_in_circles_end() {
+    let folder = project("fault-links");
+    folder.file("crosslane.toml", manifest("\"**/*.comp\"", ""));
+    let mut here = folder.0.join("deep");
+    fs::create_dir(&here).unwrap();
+    for n in 0..20 {
+        let next = folder.0.join(format!("level{n}"));
+        fs::create_dir(&next).unwrap();
+        for link in ["x", "y"] {
+            symlink(&next, here.join(link)).unwrap();
+        }
+        here = next;
+    }
+    fs::write(here.join("b.comp"), SHADER).unwrap();
+    for link in ["l1", "l2"] {
+        symlink(".", folder.0.join(link)).unwrap();
+        symlink("..", here.join(link)).unwrap();
+    }
+    for command in [&["build"][..], &["build", "--check"], &["build", "--emit-ninja"]] {
+        assert_eq!(status(&folder.run(command)), 0, "{command:?}");
+    }
+    let ninja = fs::read_to_string(folder.0.join("build.ninja")).unwrap();
+    assert_eq!(ninja.matches(": shader ").count(), 2, "{ninja}");
+    assert!(ninja.contains("build out/level19/b.spirv-1.5.spv"), "{ninja}");
+    symlink(".", folder.0.join("snapshots")).unwrap();
+    assert_eq!(status(&folder.run(&["snapshot"])), 1);
+}
+
+#[test]
+fn an_include_by_a_link_out_of_the_tree_is_refused() {
+    let folder = project("fault-link-out");
+    fs::create_dir_all(folder.0.join("tree/inc")).unwrap();
+    fs::create_dir_all(folder.0.join("secret")).unwrap();
+    folder.file("secret/x.glsl", "const uint X = 1u;\n");
+    let include = "#extension GL_GOOGLE_include_directive : require\n#include \"inc/x.glsl\"\nlayout(local";
+    folder.file("tree/a.comp", SHADER.replace("layout(local", include));
+    folder.file("tree/crosslane.toml", manifest("\"*.comp\"", ""));
+    let build = || folder.run(&["build", "--manifest", "tree/crosslane.toml"]);
+    symlink("../../secret/x.glsl", folder.0.join("tree/inc/x.glsl")).unwrap();
+    let output = build();
+    assert_eq!(status(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("tree/inc/x.glsl lies outside the manifest's folder"), "{}", stderr(&output));
+    fs::remove_file(folder.0.join("tree/inc/x.glsl")).unwrap();
+    fs::remove_dir(folder.0.join("tree/inc")).unwrap();
+    symlink("../secret", folder.0.join("tree/inc")).unwrap();
+    assert_eq!(status(&build()), 2, "by a link to a folder");
+    folder.file("tree/crosslane.toml", manifest("\"*.comp\"", "options = { include-dirs = [\"../secret\"] }\n"));
+    assert_eq!(status(&build()), 0, "where it is allowed");
+    fs::remove_file(folder.0.join("tree/inc")).unwrap();
+    fs::create_dir(folder.0.join("tree/inc")).unwrap();
+    folder.file("tree/own.glsl", "const uint X = 2u;\n");
+    symlink("../own.glsl", folder.0.join("tree/inc/x.glsl")).unwrap();
+    folder.file("tree/crosslane.toml", manifest("\"*.comp\"", ""));
+    assert_eq!(status(&build()), 0, "inside of the tree");
+}
+
+#[test]
+fn no_output_is_a_source() {
+    let folder = project("fault-sources");
+    let include = "#extension GL_GOOGLE_include_directive : require\n#include \"out/a.spirv-1.5.spv\"\nlayout(local";
+    fs::create_dir(folder.0.join("out")).unwrap();
+    fs::hard_link(folder.0.join("a.comp"), folder.0.join("out/a.spirv-1.5.spv")).unwrap();
+    for command in [&["build"][..], &["snapshot", "--accept"], &["build", "--emit-ninja"]] {
+        let output = folder.run(command);
+        let says = "the output out/a.spirv-1.5.spv is the same file as the shader a.comp";
+        assert!(status(&output) == 2 && stderr(&output).contains(says), "{command:?}: {}", stderr(&output));
+    }
+    fs::remove_file(folder.0.join("out/a.spirv-1.5.spv")).unwrap();
+    folder.file("out/a.spirv-1.5.spv", "const uint X = 1u;\n");
+    folder.file("b.comp", SHADER.replace("layout(local", include));
+    let output = folder.run(&["build"]);
+    assert_eq!(status(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("out/a.spirv-1.5.spv is an output of this build"), "{}", stderr(&output));
+}
+
+/// A test of the cache: the clock of the file system is turned back by hand.
+#[test]
+fn a_change_of_equal_size_and_time_is_seen() {
+    let folder = project("fault-same-time");
+    let path = folder.0.join("out/a.spirv-1.5.spv");
+    let build = || stderr(&folder.run(&["build"]));
+    build();
+    let (bytes, time) = (fs::read(&path).unwrap(), fs::metadata(&path).unwrap().modified().unwrap());
+    let reset = || fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(build().starts_with("all 1 outputs are up to date"));
+    let other: Vec<u8> = bytes.iter().map(|byte| byte ^ 1).collect();
+    fs::write(&path, &other).unwrap();
+    reset();
+    assert!(build().starts_with("building 1 of 1 outputs"), "written in place");
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+    folder.file("new", &other);
+    fs::rename(folder.0.join("new"), &path).unwrap();
+    reset();
+    assert!(build().starts_with("building 1 of 1 outputs"), "replaced");
+    assert_eq!(fs::read(&path).unwrap(), bytes);
+    reset();
+    assert!(build().starts_with("all 1 outputs are up to date"), "the time alone is no change");
+}
+
+#[test]
+fn an_out_dir_has_one_name() {
+    let folder = project("fault-one-folder");
+    fs::create_dir(folder.0.join("out")).unwrap();
+    symlink("out", folder.0.join("link")).unwrap();
+    let other = manifest("\"a.comp\"", "").replace("spirv-1.5", "spirv-1.6").replace("\"out\"", "\"link\"");
+    folder.file("crosslane.toml", [manifest("\"a.comp\"", ""), other].concat());
+    let mut child = folder.command(&["build"]).stderr(Stdio::piped()).spawn().unwrap();
+    for _ in 0..600 {
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let _ = child.kill();
+    let output = child.wait_with_output().unwrap();
+    assert!(stderr(&output).contains("the out-dirs out and link are one folder"), "{}", stderr(&output));
+    assert_eq!(status(&output), 2);
+}
+
+#[test]
+fn a_pipe_in_the_place_of_an_output_is_told() {
+    let folder = project("fault-pipe");
+    fs::create_dir(folder.0.join("out")).unwrap();
+    assert!(Command::new("mkfifo").arg(folder.0.join("out/a.spirv-1.5.spv")).status().unwrap().success());
+    let output = folder.run(&["build"]);
+    assert_eq!(status(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("there is something else than a regular file"), "{}", stderr(&output));
+    assert_eq!(status(&folder.run(&["build", "--check"])), 1);
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn includes_may_come_from_anywhere() {
     folder.file("a.comp", SHADER.replacen("layout(local", include, 1).replace("= N", "= M"));
     let shader = folder.0.join("a.comp");
     builder(&folder).loader(One).compile([&shader]).unwrap();
-    assert_eq!(builder(&folder).compile([&shader]), Err(Error::Shaders(1)), "there is no such file");
+    assert_eq!(builder(&folder).compile([&shader]), Err(Error::Shaders(vec![shader.clone()])), "there is no such file");
 }
 
 #[test]
@@ -96,7 +96,9 @@ fn what_is_wrong_is_told_and_nothing_written() {
     folder.file("bad.comp", "#version 450\nvoid main() { x = 1; }\n");
     let path = |name: &str| folder.0.join(name);
     let says = |result: Result<(), Error>| result.unwrap_err().to_string();
-    assert_eq!(says(builder(&folder).compile([path("a.comp"), path("bad.comp")])), "one output could not be made");
+    let wrong =
+        says(builder(&folder).profile("spirv-1.3").profile("nv-volta").compile([path("a.comp"), path("bad.comp")]));
+    assert_eq!(wrong, format!("cannot compile {}", path("bad.comp").display()));
     assert!(
         says(builder(&folder).compile([path("a.comp"), path("a.wgsl")]))
             .contains("two outputs are called a::SPIRV_1_3")
@@ -109,6 +111,48 @@ fn what_is_wrong_is_told_and_nothing_written() {
     assert!(says(builder(&folder).compile([path("none.comp")])).contains("cannot read"));
     assert!(says(builder(&folder).compile_dir(path("none"))).contains("cannot read"));
     assert!(!folder.0.join("out/shaders.rs").exists());
+}
+
+#[test]
+fn two_builders_do_not_share_a_file() {
+    let folder = Folder::new("builder-twins");
+    folder.file("a.comp", SHADER);
+    folder.file("b.comp", SHADER.replace("= N", "= N + 1u"));
+    let path = |name: &str| folder.0.join(name);
+    let first = || builder(&folder).compile([path("a.comp")]);
+    first().unwrap();
+    let text = generated(&folder);
+    let refused = builder(&folder).define("M", "2").profile("spirv-1.5").compile([path("b.comp")]).unwrap_err();
+    let says = format!(
+        "two builders write {}: that of {} for spirv-1.3, N=5u and that of {} for spirv-1.5, N=5u, M=2; give one",
+        path("out/shaders.rs").display(),
+        path("a.comp").display(),
+        path("b.comp").display(),
+    );
+    assert!(refused.to_string().starts_with(&says), "{refused}");
+    assert_eq!(generated(&folder), text);
+    first().expect("the same builder may run again");
+    builder(&folder).name("second").compile([path("b.comp")]).unwrap();
+    assert_eq!(generated(&folder), text);
+    assert!(fs::read_to_string(path("out/second.rs")).unwrap().contains("pub mod b {"));
+    assert!(path("out/second/b.spirv-1.3.spv").exists() && !path("out/b.spirv-1.3.spv").exists());
+    builder(&folder).out_dir(path("elsewhere")).compile([path("b.comp")]).unwrap();
+    for name in ["", "../x", "a b"] {
+        let refused = builder(&folder).name(name).compile([path("b.comp")]).unwrap_err();
+        assert!(refused.to_string().contains("cannot be called"), "{refused}");
+    }
+}
+
+#[test]
+fn the_folders_of_a_builder_may_hold_links_in_circles() {
+    let folder = Folder::new("builder-links");
+    fs::create_dir(folder.0.join("shaders")).unwrap();
+    folder.file("shaders/a.comp", SHADER);
+    for link in ["x", "y"] {
+        std::os::unix::fs::symlink(".", folder.0.join("shaders").join(link)).unwrap();
+    }
+    builder(&folder).compile_dir(folder.0.join("shaders")).unwrap();
+    assert_eq!(generated(&folder).matches("pub mod ").count(), 1);
 }
 
 /// The example is a crate of this workspace. cargo compiles the library for it without the command line.

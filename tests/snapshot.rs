@@ -90,6 +90,35 @@ fn each_may_be_asked_about() {
 }
 
 #[test]
+fn files_of_other_tools_stay() {
+    let folder = project("snapshot-foreign");
+    assert_eq!(status(&folder.run(&["snapshot", "--accept"])), 0);
+    folder.file("snapshots/other.snap", "---\nsource: tests/x.rs\n---\ntext\n");
+    folder.file("snapshots/bytes.snap", [0xff]);
+    let output = folder.run(&["snapshot", "--accept"]);
+    assert_eq!((status(&output), stdout(&output).as_str(), stderr(&output).as_str()), (0, "", ""));
+    assert!(folder.0.join("snapshots/other.snap").exists() && folder.0.join("snapshots/bytes.snap").exists());
+}
+
+#[test]
+fn two_listings_of_one_name_are_refused() {
+    let folder = project("snapshot-twins");
+    let build = |value: u32, out: &str| {
+        format!(
+            "[[build]]\nshaders = [\"a.comp\"]\nprofiles = [\"spirv-1.5\"]\ndefines = {{ local_size = {value} }}\nout-dir = \"{out}\"\n"
+        )
+    };
+    folder.file("a.comp", SHADER.replace("x[gl_GlobalInvocationID.x] =", "x[local_size] ="));
+    folder.file("crosslane.toml", [build(1, "one"), build(2, "two")].concat());
+    let output = folder.run(&["snapshot", "--accept"]);
+    assert_eq!(status(&output), 2, "{}", stderr(&output));
+    let says = "two different listings are called snapshots/a.spirv-1.5.snap: those of one/a.spirv-1.5.spv and two/";
+    assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    folder.file("crosslane.toml", [build(1, "one"), build(1, "two")].concat());
+    assert_eq!(status(&folder.run(&["snapshot", "--accept"])), 0, "the same listing twice");
+}
+
+#[test]
 fn a_shader_that_is_wrong_changes_nothing() {
     let folder = project("snapshot-wrong");
     assert_eq!(status(&folder.run(&["snapshot", "--accept"])), 0);

@@ -1,9 +1,13 @@
 //! Compiles shaders from a build script: reads files, tells cargo, writes the results.
 
 use super::cargo::Lines;
+use super::claims::Claims;
 use super::error::Error;
-use super::files::{FileLoader, Recorder};
+use super::files::{FileLoader, Recorder, not_utf8};
+use super::read::SHADER_LIMIT;
 use super::rust::{self, Item, constant_name, module_name};
+use super::twins::{self, Maker};
+use super::walk::{self, Reach, is_hidden};
 use super::{kind, write};
 use crate::compile::{Artifact, Input, Options, Reading, Verdict};
 use crate::diagnostic::Diagnostics;
@@ -21,6 +25,9 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The profile where none is named.
+const DEFAULT_PROFILE: &str = "spirv-1.3";
+
 /// What to compile, for what, and how. Paths start from the package's folder, where cargo runs build scripts.
 #[derive(Default)]
 #[must_use = "nothing happens before `compile` or `compile_dir`"]
@@ -29,6 +36,7 @@ pub struct Builder {
     macros: Vec<MacroOption>,
     include_dirs: Vec<PathBuf>,
     out_dir: Option<PathBuf>,
+    name: Option<String>,
     loader: Option<Box<dyn Loader>>,
     deny_warnings: bool,
     warnings: Vec<String>,
@@ -63,6 +71,13 @@ impl Builder {
     /// Writes to this folder in place of `OUT_DIR`.
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Builder {
         self.out_dir = Some(folder.into());
+        self
+    }
+
+    /// Calls the results `NAME.rs` in place of `shaders.rs`, and puts the single outputs into a folder of that name. Each
+    /// builder of a build script needs a name of its own, or an [`out_dir`](Builder::out_dir).
+    pub fn name(mut self, name: impl Into<String>) -> Builder {
+        self.name = Some(name.into());
         self
     }
 
@@ -107,7 +122,8 @@ impl Builder {
         let mut lines = Lines::new(!self.is_silent);
         lines.file(&folder.display().to_string());
         let found = shaders_below(folder).and_then(|shaders| {
-            self.compile_all(&shaders, &mut lines, |path| kind::stem(path.strip_prefix(folder).unwrap_or(path)))
+            let maker = self.maker(folder.display().to_string());
+            self.compile_all(&shaders, maker, &mut lines, |path| kind::stem(path.strip_prefix(folder).unwrap_or(path)))
         });
         told(found, &mut lines)
     }
@@ -119,35 +135,72 @@ impl Builder {
     pub fn compile<P: AsRef<Path>>(self, shaders: impl IntoIterator<Item = P>) -> Result<(), Error> {
         let mut lines = Lines::new(!self.is_silent);
         let shaders: Vec<PathBuf> = shaders.into_iter().map(|path| path.as_ref().to_path_buf()).collect();
-        let made = self.compile_all(&shaders, &mut lines, |path| kind::stem(path.file_name().map_or(path, Path::new)));
+        let names: Vec<String> = shaders.iter().map(|path| path.display().to_string()).collect();
+        let maker = self.maker(names.join(", "));
+        let made =
+            self.compile_all(&shaders, maker, &mut lines, |path| kind::stem(path.file_name().map_or(path, Path::new)));
         told(made, &mut lines)
     }
 
-    fn compile_all(&self, shaders: &[PathBuf], lines: &mut Lines, stem: impl Fn(&Path) -> String) -> Result<(), Error> {
-        let out = self.out(lines)?;
-        let profiles = self.read_profiles(lines)?;
-        let (mut items, mut failures) = (Vec::new(), 0);
+    /// What tells the outputs of this builder, for these shaders, from those of others.
+    fn maker(&self, shaders: String) -> Maker {
+        let Builder { profiles, macros, include_dirs, debug, .. } = self;
+        let request = format!("{shaders} {profiles:?} {macros:?} {include_dirs:?} {debug}");
+        let profiles = if profiles.is_empty() { DEFAULT_PROFILE.to_string() } else { profiles.join(", ") };
+        let defines = macros.iter().filter_map(MacroOption::defined).map(|(name, value)| format!(", {name}={value}"));
+        Maker { request, title: format!("{shaders} for {profiles}{}", defines.collect::<String>()) }
+    }
+
+    fn compile_all(
+        &self,
+        shaders: &[PathBuf],
+        maker: Maker,
+        lines: &mut Lines,
+        stem: impl Fn(&Path) -> String,
+    ) -> Result<(), Error> {
+        let claims = Claims::default();
+        let (text_file, folder) = self.places(lines)?;
+        let profiles = self.read_profiles(lines, &claims)?;
+        let (mut items, mut failures) = (Vec::new(), Vec::new());
         for path in shaders {
-            lines.file(&path.display().to_string());
-            let bytes = fs::read(path).map_err(|error| cannot("read", path, &error))?;
+            let name = path.to_str().ok_or_else(|| Error::Setup(not_utf8(path)))?;
+            lines.file(name);
+            let bytes = claims.read(path, SHADER_LIMIT).map_err(|error| cannot("read", path, &error))?;
             let stem = stem(path);
             let mut readings = Vec::new();
             for profile in &profiles {
-                match self.compile_one(path, &bytes, profile, &mut readings, lines)? {
+                match self.compile_one(path, &bytes, profile, &mut readings, lines, &claims)? {
                     Some((artifact, reflection)) => {
                         let (module, profile) = (module_name(&stem), profile.name.to_string());
                         items.push(Item { shader: path.display().to_string(), module, profile, artifact, reflection });
                     }
-                    None => failures += 1,
+                    None => failures.push(path.clone()),
                 }
             }
         }
-        if failures > 0 {
+        failures.dedup();
+        if !failures.is_empty() {
             return Err(Error::Shaders(failures));
         }
         check_names(&items)?;
-        write_file(&out.join("shaders.rs"), rust::text(&items).as_bytes())?;
-        items.iter().try_for_each(|item| write_file(&out.join(file_name(item)), &item.artifact.to_bytes()))
+        let files: Vec<PathBuf> = items.iter().map(|item| folder.join(file_name(item))).collect();
+        claim([std::slice::from_ref(&text_file), &files].concat(), &maker)?;
+        fs::create_dir_all(&folder).map_err(|error| cannot("make", &folder, &error))?;
+        write_file(&text_file, rust::text(&items).as_bytes(), &claims)?;
+        items.iter().zip(&files).try_for_each(|(item, file)| write_file(file, &item.artifact.to_bytes(), &claims))
+    }
+
+    /// The file of the constants, and the folder of the single outputs.
+    fn places(&self, lines: &mut Lines) -> Result<(PathBuf, PathBuf), Error> {
+        let out = self.out(lines)?;
+        let Some(name) = &self.name else { return Ok((out.join("shaders.rs"), out)) };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+        if name.is_empty() || !name.chars().all(is_plain) {
+            return Err(Error::Setup(format!(
+                "a builder cannot be called {name:?}: letters, digits, `_` and `-` can be used"
+            )));
+        }
+        Ok((out.join(format!("{name}.rs")), out.join(name)))
     }
 
     fn out(&self, lines: &mut Lines) -> Result<PathBuf, Error> {
@@ -162,10 +215,10 @@ impl Builder {
         })
     }
 
-    fn read_profiles(&self, lines: &mut Lines) -> Result<Vec<Profile>, Error> {
+    fn read_profiles(&self, lines: &mut Lines, claims: &Claims) -> Result<Vec<Profile>, Error> {
         match self.profiles.as_slice() {
-            [] => read_profile("spirv-1.3", lines).map(|profile| vec![profile]),
-            names => names.iter().map(|name| read_profile(name, lines)).collect(),
+            [] => read_profile(DEFAULT_PROFILE, lines, claims).map(|profile| vec![profile]),
+            names => names.iter().map(|name| read_profile(name, lines, claims)).collect(),
         }
     }
 
@@ -183,13 +236,14 @@ impl Builder {
         profile: &Profile,
         readings: &mut Vec<Reading>,
         lines: &mut Lines,
+        claims: &Claims,
     ) -> Result<Option<(Artifact, Reflection)>, Error> {
         let Some(kind) = kind::of(path) else {
             return Err(Error::Setup(format!("{} is no shader by its extension", path.display())));
         };
         let name = path.display().to_string();
         let input = Input { name: &name, bytes, language: kind.language };
-        let files = FileLoader { directories: self.include_dirs.clone() };
+        let files = FileLoader { directories: self.include_dirs.clone(), claims: claims.clone() };
         let recorder = Recorder::new(self.loader.as_deref().unwrap_or(&files));
         let options = Options {
             stage: kind.stage.unwrap_or(Stage::Compute),
@@ -204,18 +258,18 @@ impl Builder {
             readings.len() - 1
         });
         let made = readings[at].compile(&options, &Plans::default());
-        lines.messages(&made.sources, &made.diagnostics);
+        lines.messages(&name, &made.sources, &made.diagnostics);
         recorder.into_found().iter().filter(|name| Path::new(&***name).exists()).for_each(|name| lines.file(name));
         let Verdict::Done(artifact) = made.verdict else { return Ok(None) };
-        Ok(reflection(&readings[at], profile, lines).map(|reflection| (artifact, reflection)))
+        Ok(reflection(&name, &readings[at], profile, lines).map(|reflection| (artifact, reflection)))
     }
 }
 
 /// What a shader's caller must bind; none where no kernel can be made of it, which cargo is told.
-fn reflection(reading: &Reading, profile: &Profile, lines: &mut Lines) -> Option<Reflection> {
+fn reflection(shader: &str, reading: &Reading, profile: &Profile, lines: &mut Lines) -> Option<Reflection> {
     let mut refusals = Diagnostics::new();
     let kernel = refusals.take(kernel::lower(reading.module()?, 0, &Specializations::new()));
-    lines.messages(reading.sources(), &refusals);
+    lines.messages(shader, reading.sources(), &refusals);
     kernel.map(|kernel| Reflection::of(&kernel, profile.wave_size))
 }
 
@@ -227,7 +281,7 @@ fn told(result: Result<(), Error>, lines: &mut Lines) -> Result<(), Error> {
     result
 }
 
-fn read_profile(name: &str, lines: &mut Lines) -> Result<Profile, Error> {
+fn read_profile(name: &str, lines: &mut Lines, claims: &Claims) -> Result<Profile, Error> {
     if !name.ends_with(".toml") {
         return Profile::named(name).ok_or_else(|| {
             let hint =
@@ -235,7 +289,7 @@ fn read_profile(name: &str, lines: &mut Lines) -> Result<Profile, Error> {
             Error::Setup(format!("there is no profile `{name}`{hint}"))
         });
     }
-    let files = FileLoader::default();
+    let files = FileLoader { claims: claims.clone(), ..FileLoader::default() };
     let recorder = Recorder::new(&files);
     let loaded = recorder.load(name, IncludeKind::Quoted, "").map_err(|error| match error {
         LoadError::NotFound(_) => Error::Setup(format!("cannot read {name}: there is no such file")),
@@ -248,21 +302,11 @@ fn read_profile(name: &str, lines: &mut Lines) -> Result<Profile, Error> {
     Ok(profile)
 }
 
-/// The shaders below a folder in the order of their names; what is hidden, and what is only included, is none.
+/// The shaders below a folder in the order of their names; what is hidden, or only included, is not among them.
 fn shaders_below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut shaders = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(|error| cannot("read", &folder, &error))? {
-            let path = entry.map_err(|error| cannot("read", &folder, &error))?.path();
-            let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-            if path.is_dir() && !is_hidden {
-                folders.push(path);
-            } else if !is_hidden && is_shader(&path) {
-                shaders.push(path);
-            }
-        }
-    }
+    let tree = walk::below(folder, Reach { depth: None, hidden: false });
+    let mut shaders = tree.map_err(|(folder, error)| cannot("read", &folder, &error))?.files;
+    shaders.retain(|path| !is_hidden(path) && is_shader(path));
     shaders.sort();
     if shaders.is_empty() {
         Err(Error::Setup(format!("there is no shader in {}", folder.display())))
@@ -298,8 +342,17 @@ fn check_names(items: &[Item]) -> Result<(), Error> {
     Ok(())
 }
 
-fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    write::whole(path, bytes).map(drop).map_err(|error| cannot("write", path, &error))
+/// Claims files that no other builder of this process may write.
+fn claim(files: Vec<PathBuf>, maker: &Maker) -> Result<(), Error> {
+    twins::claim(&files, maker).map_err(|(file, other)| {
+        let (file, other, own) = (file.display(), &other.title, &maker.title);
+        let advice = "give one of them another `Builder::name` or `out_dir`";
+        Error::Setup(format!("two builders write {file}: that of {other} and that of {own}; {advice}"))
+    })
+}
+
+fn write_file(path: &Path, bytes: &[u8], claims: &Claims) -> Result<(), Error> {
+    write::whole(path, bytes, claims).map(drop).map_err(|error| cannot("write", path, &error))
 }
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Error {

@@ -1,8 +1,10 @@
 //! What cargo is told by a build script, on standard output (The Cargo Book, "Build Scripts").
 
+use crate::diagnostic::visible::visible;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::source::SourceMap;
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 
 /// Lines for cargo, each file and message once.
 #[derive(Default)]
@@ -32,25 +34,26 @@ impl Lines {
     }
 
     /// All messages about a shader.
-    pub fn messages(&mut self, sources: &SourceMap, diagnostics: &Diagnostics) {
+    pub fn messages(&mut self, shader: &str, sources: &SourceMap, diagnostics: &Diagnostics) {
         for diagnostic in diagnostics.iter() {
             let kind = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
-            self.say(format!("cargo::{kind}={}", one_line(&text(sources, diagnostic))));
+            self.say(format!("cargo::{kind}={}", one_line(&text(shader, sources, diagnostic))));
         }
     }
 
     fn say(&mut self, line: String) {
         if !self.is_silent && !self.said.contains(&line) {
-            println!("{line}");
+            // A standard output that cannot be written has nobody to tell.
+            let _ = writeln!(io::stdout().lock(), "{line}");
             self.said.insert(line);
         }
     }
 }
 
-/// `a.comp:3:5: E0300: message (label); note`
-fn text(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
+/// `a.comp:3:5: E0300: message (label); note`; a message that is about no place names the shader.
+fn text(shader: &str, sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     let at = sources.locate(diagnostic.span().lo);
-    let place = at.map_or(String::new(), |at| format!("{}:{}:{}: ", at.file, at.line, at.column));
+    let place = at.map_or(format!("{shader}: "), |at| format!("{}:{}:{}: ", at.file, at.line, at.column));
     let label = diagnostic.labels.iter().find(|label| label.primary && !label.text.is_empty());
     let label = label.map_or(String::new(), |label| format!(" ({})", label.text));
     let more = diagnostic.notes.iter().chain(diagnostic.suggestion.as_ref().map(|suggestion| &suggestion.text));
@@ -60,5 +63,5 @@ fn text(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
 
 /// A line for cargo ends where the line ends.
 fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
+    visible(&text.replace(['\n', '\r'], " ")).into_owned()
 }

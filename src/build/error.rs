@@ -1,12 +1,13 @@
 //! Why a build script's shaders could not be built.
 
 use std::fmt;
+use std::path::PathBuf;
 
 /// What went wrong; the messages of the shaders themselves went to cargo.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Error {
-    /// So many outputs could not be made, since their shaders are wrong or their profiles cannot express them.
-    Shaders(usize),
+    /// These shaders could not be compiled, since they are wrong or a profile cannot express them.
+    Shaders(Vec<PathBuf>),
     /// A profile, a folder or a name is wrong, or a file cannot be read or written: a sentence.
     Setup(String),
 }
@@ -14,8 +15,10 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Shaders(1) => f.write_str("one output could not be made"),
-            Error::Shaders(count) => write!(f, "{count} outputs could not be made"),
+            Error::Shaders(shaders) => {
+                let names: Vec<String> = shaders.iter().map(|path| path.display().to_string()).collect();
+                write!(f, "cannot compile {}", names.join(", "))
+            }
             Error::Setup(why) => f.write_str(why),
         }
     }

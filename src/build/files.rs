@@ -1,8 +1,9 @@
 //! Text from the file system: beside the file that asks for it, then in the include directories in order.
 
+use super::claims::Claims;
+use super::read;
 use crate::source::{IncludeKind, LoadError, Loaded, Loader};
 use std::cell::RefCell;
-use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -12,14 +13,16 @@ use std::sync::Arc;
 pub struct FileLoader {
     /// The include directories, the first first.
     pub directories: Vec<PathBuf>,
+    /// What is read is noted here.
+    pub claims: Claims,
 }
 
 impl Loader for FileLoader {
     fn load(&self, name: &str, kind: IncludeKind, from: &str) -> Result<Loaded, LoadError> {
         let mut tried = Vec::new();
         for path in self.candidates(name, kind, from) {
-            match fs::read(&path) {
-                Ok(bytes) => return decode(&path, bytes),
+            match self.claims.read(&path, read::SHADER_LIMIT).and_then(read::utf8) {
+                Ok(text) => return loaded(&path, text),
                 Err(error) if missing(&error) => tried.push(path.display().to_string()),
                 Err(error) => return Err(LoadError::Unreadable(format!("cannot read {}: {error}", path.display()))),
             }
@@ -42,18 +45,22 @@ impl FileLoader {
     }
 }
 
-fn missing(error: &io::Error) -> bool {
+/// Whether a file is not there: a folder is no file either.
+pub fn missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory)
 }
 
-fn decode(path: &Path, bytes: Vec<u8>) -> Result<Loaded, LoadError> {
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Loaded { name: path.display().to_string().into(), text: text.into() }),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            Err(LoadError::Unreadable(format!("{} is not UTF-8 (byte {at})", path.display())))
-        }
+/// A file is known by its name, which therefore must be text.
+fn loaded(path: &Path, text: String) -> Result<Loaded, LoadError> {
+    match path.to_str() {
+        Some(name) => Ok(Loaded { name: name.into(), text: text.into() }),
+        None => Err(LoadError::Unreadable(not_utf8(path))),
     }
+}
+
+/// Says that a name is no text.
+pub fn not_utf8(path: &Path) -> String {
+    format!("the name {path:?} is not UTF-8")
 }
 
 /// Remembers what another loader found.

@@ -18,11 +18,16 @@
 
 mod builder;
 mod cargo;
+pub mod claims;
 pub mod deps;
 mod error;
 pub mod files;
+pub mod identity;
 pub mod kind;
+pub mod read;
 mod rust;
+mod twins;
+pub mod walk;
 pub mod write;
 
 pub use builder::Builder;

@@ -1,8 +1,11 @@
-//! Writes files whole or not at all, and not at all when they already hold the same bytes.
+//! Writes files whole or not at all, and not at all when they already hold the same bytes. What a command reads it never
+//! overwrites.
 
-use std::fs;
-use std::io;
-use std::path::Path;
+use super::claims::Claims;
+use super::read;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// Whether a file had to be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,28 +15,64 @@ pub enum Written {
     Same,
 }
 
-/// Writes a file by way of another beside it, so that nobody ever sees half of it.
+/// Names that are tried for a temporary file.
+const ATTEMPTS: u32 = 1000;
+
+/// Writes a file by way of another beside it, so that nobody ever sees half of it. What is no file, such as a pipe or
+/// `/dev/null`, is written to.
 ///
 /// # Errors
-/// When the folder cannot be written or the disk is full; the old file is then as it was.
-pub fn whole(path: &Path, bytes: &[u8]) -> io::Result<Written> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // A name in the same directory: the rename stays on one file system.
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    through(path, bytes, &temporary)
+/// When it is claimed, the folder cannot be written, or the disk is full; the old file is then as it was.
+pub fn whole(path: &Path, bytes: &[u8], claims: &Claims) -> io::Result<Written> {
+    if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        return fs::write(path, bytes).map(|()| Written::New);
+    }
+    if is_same(path, bytes, claims)? {
+        return Ok(Written::Same);
+    }
+    let (temporary, file) = create_beside(path)?;
+    finish(file, path, bytes, &temporary)
 }
 
-/// The same by way of a file whose name the caller chooses, on the same file system.
+/// The same by way of a file whose name the caller chooses, on the same file system. Only a regular file is replaced.
 ///
 /// # Errors
-/// As [`whole`].
-pub fn through(path: &Path, bytes: &[u8], temporary: &Path) -> io::Result<Written> {
-    match fs::metadata(path) {
-        Ok(meta) if !meta.is_file() => return fs::write(path, bytes).map(|()| Written::New),
-        Ok(meta) if meta.len() == bytes.len() as u64 && fs::read(path)? == bytes => return Ok(Written::Same),
-        _ => {}
+/// As [`whole`]; and when there is something else than a regular file.
+pub fn through(path: &Path, bytes: &[u8], temporary: &Path, claims: &Claims) -> io::Result<Written> {
+    if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is something else than a regular file"));
     }
-    let written = fs::write(temporary, bytes).and_then(|()| fs::rename(temporary, path));
+    if is_same(path, bytes, claims)? {
+        return Ok(Written::Same);
+    }
+    finish(File::create(temporary)?, path, bytes, temporary)
+}
+
+/// Whether a file, which is claimed for writing, holds these bytes already.
+fn is_same(path: &Path, bytes: &[u8], claims: &Claims) -> io::Result<bool> {
+    claims.add_output(path)?;
+    let is_as_long = fs::metadata(path).is_ok_and(|meta| meta.len() == bytes.len() as u64);
+    Ok(is_as_long && read::bytes(path, bytes.len() as u64).is_ok_and(|old| old == bytes))
+}
+
+/// A new file in the folder of another: the rename stays on one file system. Its name is short, since the other's may be
+/// as long as names can be.
+fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    let mut last = None;
+    for n in 0..ATTEMPTS {
+        let temporary = path.with_file_name(format!(".crosslane-{}-{n}.tmp", std::process::id()));
+        match File::options().write(true).create_new(true).open(&temporary) {
+            Ok(file) => return Ok((temporary, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last.unwrap_or_else(|| io::ErrorKind::AlreadyExists.into()))
+}
+
+/// Fills the temporary file and gives it its name; it is gone if that fails.
+fn finish(mut file: File, path: &Path, bytes: &[u8], temporary: &Path) -> io::Result<Written> {
+    let written = file.write_all(bytes).and_then(|()| fs::rename(temporary, path));
     if written.is_err() {
         let _ = fs::remove_file(temporary);
     }

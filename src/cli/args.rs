@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Parser)]
-#[command(name = "crosslane", version = crate::version::TEXT, about, propagate_version = true, max_term_width = 100)]
+#[command(name = "crosslane", version = crate::version::TEXT, about, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,

@@ -7,26 +7,28 @@ use super::args::CheckArgs;
 use super::explain::{Source, failed};
 use super::output::to_stdout;
 use super::{CommandError, Exit, Outcome, profiles};
+use crate::build::claims::Claims;
+use crate::diagnostic::visible::visible;
 use crate::explain::json;
 use crate::explain::support::matrix;
 use crate::profile::Profile;
 
-pub fn run(args: &CheckArgs) -> Outcome {
-    let (chosen, named) = chosen(args)?;
-    let source = Source::read(&args.source, chosen)?;
+pub fn run(args: &CheckArgs, claims: &Claims) -> Outcome {
+    let (chosen, named) = chosen(args, claims)?;
+    let source = Source::read(&args.source, chosen, claims)?;
     let matrix = match matrix(&source.input(), &source.options, &source.loader) {
         Ok(matrix) => matrix,
         Err(failure) => return Ok(failed(&args.messages, &failure)),
     };
-    let text = if args.json { json::json(&matrix) } else { matrix.text() };
+    let text = if args.json { json::json(&matrix) } else { visible(&matrix.text()).into_owned() };
     to_stdout(text.as_bytes())?;
     let can = matrix.can.iter().zip(&named).all(|(can, named)| *can || !*named);
     Ok(if can { Exit::Done } else { Exit::ProfileLacks })
 }
 
 /// The profiles to look at, and which of them were named.
-fn chosen(args: &CheckArgs) -> Result<(Vec<Profile>, Vec<bool>), CommandError> {
-    let named: Vec<Profile> = args.profile.iter().map(|name| profiles::find(name)).collect::<Result<_, _>>()?;
+fn chosen(args: &CheckArgs, claims: &Claims) -> Result<(Vec<Profile>, Vec<bool>), CommandError> {
+    let named: Vec<Profile> = args.profile.iter().map(|name| profiles::find(name, claims)).collect::<Result<_, _>>()?;
     if !args.all_profiles {
         let all = vec![true; named.len()];
         return Ok((named, all));

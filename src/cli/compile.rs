@@ -1,9 +1,11 @@
 //! `crosslane compile`: one shader, one profile, one output.
 
 use super::args::{CompileArgs, Emit, Lanes, SourceArgs, TargetArgs};
+use super::endings::Format;
 use super::input::{self, Shader};
 use super::output::Sink;
 use super::{CommandError, Exit, Outcome, assemble, deps, messages, profiles};
+use crate::build::claims::Claims;
 use crate::build::files::{FileLoader, Recorder};
 use crate::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Verdict, compile};
 use crate::diagnostic::Code;
@@ -13,15 +15,15 @@ use crate::profile::{Profile, Target};
 use crate::source::Loader;
 use std::path::PathBuf;
 
-pub fn run(args: &CompileArgs) -> Outcome {
+pub fn run(args: &CompileArgs, claims: &Claims) -> Outcome {
     let emit = emit_kind(args);
-    let disk = FileLoader::default();
+    let disk = FileLoader { claims: claims.clone(), ..FileLoader::default() };
     let profile_files = Recorder::new(&disk);
     let profile = profile(&args.target, &profile_files)?;
     check_emit(args, &profile)?;
     let sink = sink(args, emit, profile.target)?;
     let request = deps::Request::new(args, &sink, profile.target)?;
-    let shader = input::read(&args.source)?;
+    let shader = input::read(&args.source, claims)?;
     let options = Options {
         emit,
         debug: args.debug,
@@ -30,7 +32,7 @@ pub fn run(args: &CompileArgs) -> Outcome {
         warnings: warnings(args),
         ..options(&args.source, &shader, profile)?
     };
-    let disk = FileLoader { directories: args.source.include_dirs.clone() };
+    let disk = FileLoader { directories: args.source.include_dirs.clone(), claims: claims.clone() };
     let loader = Recorder::new(&disk);
     let compilation = compile_shader(&shader, &options, &loader, args.deps.deps_only);
     messages::print(&args.messages, &compilation.sources, &compilation.diagnostics);
@@ -40,9 +42,9 @@ pub fn run(args: &CompileArgs) -> Outcome {
         Verdict::ProfileLacks => return Ok(Exit::ProfileLacks),
     };
     if !args.deps.deps_only {
-        sink.write(&output(args, &options.profile, artifact)?)?;
+        sink.write(&output(args, &options.profile, artifact)?, claims)?;
     }
-    request.write(&shader.name, &loader.into_found(), &profile_files.into_found())?;
+    request.write(&args.source.input, &loader.into_found(), &profile_files.into_found(), claims)?;
     Ok(Exit::Done)
 }
 
@@ -110,7 +112,7 @@ fn emit_kind(args: &CompileArgs) -> EmitKind {
 /// Text goes to standard output unless a file is named, a binary beside the working directory's other files.
 fn sink(args: &CompileArgs, emit: EmitKind, target: Target) -> Result<Sink, CommandError> {
     if let Some(path) = &args.output {
-        return Ok(Sink::new(path.clone()));
+        return Sink::of_format(path.clone(), format(args, emit, target));
     }
     match emit {
         EmitKind::Preprocessed | EmitKind::Ir | EmitKind::Kernel | EmitKind::Assembly | EmitKind::Reflection => {
@@ -118,6 +120,16 @@ fn sink(args: &CompileArgs, emit: EmitKind, target: Target) -> Result<Sink, Comm
         }
         EmitKind::Binary if input::is_stdin(&args.source.input) => Ok(Sink::Stdout),
         EmitKind::Binary => default_output(args, target).map(Sink::File),
+    }
+}
+
+/// What is written to the output.
+fn format(args: &CompileArgs, emit: EmitKind, target: Target) -> Format {
+    match args.emit.and_then(Format::of_emit) {
+        _ if args.deps.deps_only => Format::Dependencies,
+        _ if args.preprocess => Format::Preprocessed,
+        Some(format) => format,
+        None => Format::of_target(target, emit == EmitKind::Assembly),
     }
 }
 

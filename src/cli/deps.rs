@@ -3,9 +3,12 @@
 use super::CommandError;
 use super::args::{CompileArgs, DepsArgs, DepsFormat};
 use super::compile::default_output;
+use super::endings::Format as Contents;
 use super::input;
 use super::output::Sink;
+use crate::build::claims::Claims;
 use crate::build::deps::{Deps, Format, Inexpressible, Target};
+use crate::build::files::not_utf8;
 use crate::profile;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -41,16 +44,22 @@ impl Request {
     ///
     /// # Errors
     /// When they cannot be written, in this form or to this file.
-    pub fn write(mut self, shader: &str, includes: &[Arc<str>], profile: &[Arc<str>]) -> Result<(), CommandError> {
+    pub fn write(
+        mut self,
+        shader: &Path,
+        includes: &[Arc<str>],
+        profile: &[Arc<str>],
+        claims: &Claims,
+    ) -> Result<(), CommandError> {
         let Some(sink) = &self.sink else { return Ok(()) };
-        let shader = (!self.from_stdin).then_some(shader);
+        let shader = (!self.from_stdin).then(|| name(shader)).transpose()?;
         let mut seen = BTreeSet::new();
-        let files = shader.into_iter().chain(includes.iter().chain(profile).map(|name| &**name));
+        let files = shader.as_deref().into_iter().chain(includes.iter().chain(profile).map(|name| &**name));
         self.deps.inputs = files.filter(|name| seen.insert(*name)).map(str::to_string).collect();
         let text = self.deps.to_text(self.format).map_err(|Inexpressible(name)| {
             CommandError(format!("no dependency file of this form can hold the name {name:?}; --deps-format json can"))
         })?;
-        sink.write(text.as_bytes())
+        sink.write(text.as_bytes(), claims)
     }
 }
 
@@ -58,7 +67,7 @@ impl Request {
 fn place(args: &CompileArgs, sink: &Sink) -> Result<Option<Sink>, CommandError> {
     let DepsArgs { deps_only, deps, deps_file, .. } = &args.deps;
     if let Some(file) = deps_file {
-        return Ok(Some(Sink::new(file.clone())));
+        return Sink::of_format(file.clone(), Contents::Dependencies).map(Some);
     }
     match sink {
         _ if *deps_only => Ok(Some(args.output.clone().map_or(Sink::Stdout, Sink::new))),
@@ -89,7 +98,12 @@ fn targets(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<V
         }
         _ => default_output(args, target)?,
     };
-    Ok(vec![Target::Path(path.display().to_string())])
+    Ok(vec![Target::Path(name(&path)?)])
+}
+
+/// A path as it is written.
+fn name(path: &Path) -> Result<String, CommandError> {
+    path.to_str().map(str::to_string).ok_or_else(|| CommandError(not_utf8(path)))
 }
 
 fn format(name: DepsFormat) -> Format {

@@ -3,7 +3,11 @@
 use super::args::{Cli, CompletionsArgs, ManArgs};
 use super::output::{Sink, make_folder, to_stdout};
 use super::{CommandError, Exit, Outcome};
+use crate::build::claims::Claims;
 use clap::CommandFactory;
+
+/// The version in the head of a page, which is one line.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// `crosslane completions`.
 pub fn completions(args: &CompletionsArgs) -> Outcome {
@@ -13,8 +17,8 @@ pub fn completions(args: &CompletionsArgs) -> Outcome {
 }
 
 /// `crosslane man`: the page of the whole command, or all pages in a folder.
-pub fn man(args: &ManArgs) -> Outcome {
-    let mut command = Cli::command();
+pub fn man(args: &ManArgs, claims: &Claims) -> Outcome {
+    let mut command = Cli::command().version(VERSION).propagate_version(true);
     command.build();
     let Some(folder) = &args.out_dir else {
         return to_stdout(&page(command)?).map(|()| Exit::Done);
@@ -25,9 +29,9 @@ pub fn man(args: &ManArgs) -> Outcome {
     for inner in inner {
         let name = format!("crosslane-{}", inner.get_name());
         let path = folder.join(format!("{name}.1"));
-        Sink::File(path).write(&page(inner)?)?;
+        Sink::File(path).write(&page(inner)?, claims)?;
     }
-    Sink::File(folder.join("crosslane.1")).write(&page(command)?)?;
+    Sink::File(folder.join("crosslane.1")).write(&page(command)?, claims)?;
     Ok(Exit::Done)
 }
 

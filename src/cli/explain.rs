@@ -1,11 +1,14 @@
 //! `crosslane explain`: what each cross-lane operation of a shader becomes, as text, JSON or a page.
 
 use super::args::{ExplainArgs, MessageArgs, SourceArgs};
+use super::endings::Format;
 use super::input::{self, Shader};
 use super::output::{Sink, to_stdout};
 use super::{CommandError, Exit, Outcome, compile, messages, profiles};
+use crate::build::claims::Claims;
 use crate::build::files::FileLoader;
 use crate::compile::{Input, Options};
+use crate::diagnostic::visible::visible;
 use crate::explain::{Failure, explain, html, json, text};
 use crate::profile::Profile;
 use std::io::{self, IsTerminal};
@@ -13,17 +16,18 @@ use std::io::{self, IsTerminal};
 /// Columns of text where nobody says how many there are.
 const USUAL_WIDTH: usize = 100;
 
-pub fn run(args: &ExplainArgs) -> Outcome {
-    let chosen = args.profile.iter().map(|name| profiles::find(name)).collect::<Result<_, _>>()?;
-    let source = Source::read(&args.source, chosen)?;
+pub fn run(args: &ExplainArgs, claims: &Claims) -> Outcome {
+    let chosen = args.profile.iter().map(|name| profiles::find(name, claims)).collect::<Result<_, _>>()?;
+    let page = args.html.clone().map(|path| Sink::of_format(path, Format::Html)).transpose()?;
+    let source = Source::read(&args.source, chosen, claims)?;
     let report = match explain(&source.input(), &source.options, &source.loader) {
         Ok(report) => report,
         Err(failure) => return Ok(failed(&args.messages, &failure)),
     };
-    match &args.html {
-        Some(path) => Sink::new(path.clone()).write(html::page(&report).as_bytes())?,
+    match page {
+        Some(sink) => sink.write(html::page(&report).as_bytes(), claims)?,
         None if args.json => to_stdout(json::json(&report).as_bytes())?,
-        None => to_stdout(text::text(&report, width(args)).as_bytes())?,
+        None => to_stdout(visible(&text::text(&report, width(args))).as_bytes())?,
     }
     Ok(Exit::Done)
 }
@@ -42,11 +46,12 @@ pub struct Source {
 }
 
 impl Source {
-    pub fn read(args: &SourceArgs, profiles: Vec<Profile>) -> Result<Source, CommandError> {
-        let shader = input::read(args)?;
+    pub fn read(args: &SourceArgs, profiles: Vec<Profile>, claims: &Claims) -> Result<Source, CommandError> {
+        let shader = input::read(args, claims)?;
         let options = profiles.into_iter().map(|profile| compile::options(args, &shader, profile));
         let options = options.collect::<Result<_, _>>()?;
-        Ok(Source { shader, options, loader: FileLoader { directories: args.include_dirs.clone() } })
+        let loader = FileLoader { directories: args.include_dirs.clone(), claims: claims.clone() };
+        Ok(Source { shader, options, loader })
     }
 
     pub fn input(&self) -> Input<'_> {

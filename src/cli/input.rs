@@ -2,11 +2,11 @@
 
 use super::CommandError;
 use super::args::{Lang, SourceArgs, StageName};
-use crate::build::kind;
+use crate::build::claims::Claims;
+use crate::build::{kind, read};
 use crate::compile::Language;
 use crate::ir::Stage;
-use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// A shader that has been read.
@@ -20,7 +20,7 @@ pub struct Shader {
 
 /// # Errors
 /// When the input cannot be read, or neither its name nor an option says what language it is.
-pub fn read(args: &SourceArgs) -> Result<Shader, CommandError> {
+pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> {
     let path = &args.input;
     let hint = kind::of(path);
     let language = match (args.lang, hint) {
@@ -32,7 +32,8 @@ pub fn read(args: &SourceArgs) -> Result<Shader, CommandError> {
         }
     };
     let stage = args.stage.map(stage).or(hint.and_then(|kind| kind.stage)).unwrap_or(Stage::Compute);
-    let bytes = bytes(path).map_err(|error| CommandError(format!("cannot read {}: {error}", path.display())))?;
+    let bytes =
+        bytes(path, claims).map_err(|error| CommandError(format!("cannot read {}: {error}", path.display())))?;
     let name = if is_stdin(path) { "<stdin>".to_string() } else { path.display().to_string() };
     Ok(Shader { name, bytes, language, stage })
 }
@@ -49,11 +50,10 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+fn bytes(path: &Path, claims: &Claims) -> io::Result<Vec<u8>> {
     if !is_stdin(path) {
-        return fs::read(path);
+        return claims.read(path, read::SHADER_LIMIT);
     }
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
+    claims.add_stdin();
+    read::stdin(read::SHADER_LIMIT)
 }

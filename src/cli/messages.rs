@@ -2,6 +2,7 @@
 
 use super::CommandError;
 use super::args::{Color, MessageArgs, MessageFormat};
+use crate::diagnostic::visible::visible;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, render};
 use crate::source::SourceMap;
 use std::io::{self, IsTerminal, Write};
@@ -32,9 +33,14 @@ pub fn plain(args: &MessageArgs, diagnostic: Diagnostic) -> Vec<u8> {
 pub fn command_failed(args: Option<&MessageArgs>, CommandError(text): &CommandError) {
     let bytes = match args.filter(|args| args.message_format == MessageFormat::Json) {
         Some(args) => plain(args, Diagnostic::error(Code::COMMAND_FAILED, text)),
-        None => format!("error: {text}\n").into_bytes(),
+        None => format!("error: {}\n", visible(text)).into_bytes(),
     };
     let _ = io::stderr().lock().write_all(&bytes);
+}
+
+/// Prints a line on standard error. Unlike `eprintln!` it does not panic where that cannot be written.
+pub fn say(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
 /// `NO_COLOR` (no-color.org) and `CLICOLOR_FORCE` speak where the option says `auto`.

@@ -11,6 +11,7 @@ mod check;
 mod compile;
 mod deps;
 mod describe;
+mod endings;
 mod explain;
 mod input;
 mod messages;
@@ -20,7 +21,9 @@ mod profiles;
 mod response;
 mod run;
 mod spellings;
+mod usage;
 
+use crate::build::claims::Claims;
 use args::{Cli, Command};
 use clap::Parser;
 use std::ffi::OsString;
@@ -48,38 +51,34 @@ type Outcome = Result<Exit, CommandError>;
 
 /// Runs the command that `arguments` (program name first) describe.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match response::expand(arguments.into_iter().collect()) {
+    let claims = Claims::default();
+    let arguments = match response::expand(arguments.into_iter().collect(), &claims) {
         Ok(arguments) => spellings::translate(arguments),
         Err(error) => {
             messages::command_failed(None, &error);
             return ExitCode::from(Exit::CommandWrong as u8);
         }
     };
+    let words = arguments.clone();
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(error) => return usage::print(error, &words),
     };
     let outcome = match &cli.command {
-        Command::Compile(args) => compile::run(args),
-        Command::Build(args) => build::run(args),
-        Command::Snapshot(args) => build::snapshot::run(args),
-        Command::Run(args) => run::run(args),
-        Command::Explain(args) => explain::run(args),
-        Command::Check(args) => check::run(args),
-        Command::Profiles(args) => profiles::run(args),
-        Command::Ops(args) => ops::run(args),
+        Command::Compile(args) => compile::run(args, &claims),
+        Command::Build(args) => build::run(args, &claims),
+        Command::Snapshot(args) => build::snapshot::run(args, &claims),
+        Command::Run(args) => run::run(args, &claims),
+        Command::Explain(args) => explain::run(args, &claims),
+        Command::Check(args) => check::run(args, &claims),
+        Command::Profiles(args) => profiles::run(args, &claims),
+        Command::Ops(args) => ops::run(args, &claims),
         Command::Completions(args) => describe::completions(args),
-        Command::Man(args) => describe::man(args),
+        Command::Man(args) => describe::man(args, &claims),
     };
     let exit = outcome.unwrap_or_else(|error| {
         messages::command_failed(cli.command.messages(), &error);
         Exit::CommandWrong
     });
     ExitCode::from(exit as u8)
-}
-
-/// Prints clap's help, version or complaint; a closed pipe does not matter.
-fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    ExitCode::from(if error.use_stderr() { Exit::CommandWrong as u8 } else { Exit::Done as u8 })
 }

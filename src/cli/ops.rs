@@ -3,6 +3,7 @@
 use super::args::OpsArgs;
 use super::output::{Sink, make_folder, to_stdout};
 use super::{Exit, Outcome, profiles};
+use crate::build::claims::Claims;
 use crate::explain::{book, header, json};
 use crate::lane::describe::{self, Line, Support};
 use crate::profile::Profile;
@@ -10,16 +11,16 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 
-pub fn run(args: &OpsArgs) -> Outcome {
+pub fn run(args: &OpsArgs, claims: &Claims) -> Outcome {
     if args.header {
         return to_stdout(header::header().as_bytes()).map(|()| Exit::Done);
     }
     let chosen: Vec<Profile> = match args.profile.as_slice() {
         [] => Profile::all().collect(),
-        names => names.iter().map(|name| profiles::find(name)).collect::<Result<_, _>>()?,
+        names => names.iter().map(|name| profiles::find(name, claims)).collect::<Result<_, _>>()?,
     };
     if let Some(folder) = &args.pages {
-        return write_pages(folder, &chosen);
+        return write_pages(folder, &chosen, claims);
     }
     let mut lines = describe::table(&chosen);
     if let Some(filter) = &args.filter {
@@ -31,10 +32,10 @@ pub fn run(args: &OpsArgs) -> Outcome {
 }
 
 /// A file for each page of the book that is about operations.
-fn write_pages(folder: &Path, profiles: &[Profile]) -> Outcome {
+fn write_pages(folder: &Path, profiles: &[Profile], claims: &Claims) -> Outcome {
     make_folder(folder)?;
     for page in book::pages(profiles) {
-        Sink::File(folder.join(page.file)).write(page.text.as_bytes())?;
+        Sink::File(folder.join(page.file)).write(page.text.as_bytes(), claims)?;
     }
     Ok(Exit::Done)
 }

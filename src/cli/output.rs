@@ -1,6 +1,8 @@
 //! Writing results to a file or to standard output.
 
 use super::CommandError;
+use super::endings::{self, Format};
+use crate::build::claims::Claims;
 use crate::build::write;
 use std::fs;
 use std::io::{self, Write};
@@ -18,13 +20,25 @@ impl Sink {
         if path.as_os_str() == "-" { Sink::Stdout } else { Sink::File(path) }
     }
 
+    /// A file for something of this format, or standard output.
+    ///
     /// # Errors
-    /// When the file or stream cannot be written; a closed pipe is none.
-    pub fn write(&self, bytes: &[u8]) -> Result<(), CommandError> {
+    /// When the name of the file promises another format.
+    pub fn of_format(path: PathBuf, format: Format) -> Result<Sink, CommandError> {
+        let sink = Sink::new(path);
+        if let Sink::File(path) = &sink {
+            endings::check(path, format)?;
+        }
+        Ok(sink)
+    }
+
+    /// # Errors
+    /// When the file or stream cannot be written, or the file is claimed already. A closed pipe is not an error.
+    pub fn write(&self, bytes: &[u8], claims: &Claims) -> Result<(), CommandError> {
         match self {
             Sink::Stdout => to_stdout(bytes),
             Sink::File(path) => {
-                let written = write::whole(path, bytes).map(drop);
+                let written = write::whole(path, bytes, claims).map(drop);
                 written.map_err(|error| CommandError(format!("cannot write {}: {error}", path.display())))
             }
         }

@@ -3,6 +3,7 @@
 use super::args::ProfilesArgs;
 use super::output::to_stdout;
 use super::{CommandError, Exit, Outcome};
+use crate::build::claims::Claims;
 use crate::build::files::FileLoader;
 use crate::diagnostic::nearest::nearest;
 use crate::explain::json;
@@ -14,19 +15,19 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-pub fn run(args: &ProfilesArgs) -> Outcome {
+pub fn run(args: &ProfilesArgs, claims: &Claims) -> Outcome {
     let text = match &args.name {
         None if args.json => json::json(&Json::new(Profile::built_in())),
         None => list(),
-        Some(name) if args.json => json::json(&Json::new(&[find(name)?])),
-        Some(name) => show(&find(name)?),
+        Some(name) if args.json => json::json(&Json::new(&[find(name, claims)?])),
+        Some(name) => show(&find(name, claims)?),
     };
     to_stdout(text.as_bytes()).map(|()| Exit::Done)
 }
 
 /// The profile of a name, an alias, or a `.toml` file.
-pub fn find(name: &str) -> Result<Profile, CommandError> {
-    find_with(name, &FileLoader::default())
+pub fn find(name: &str, claims: &Claims) -> Result<Profile, CommandError> {
+    find_with(name, &FileLoader { claims: claims.clone(), ..FileLoader::default() })
 }
 
 /// The same; the loader reads the files.

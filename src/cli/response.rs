@@ -1,36 +1,90 @@
 //! `@file`: the words of a file in the place of the argument, as gcc reads them. Words stand between blanks; quotes of
-//! either kind hold blanks; a backslash takes the next character as it is. A file that is not there is the word itself.
+//! either kind hold blanks; a backslash takes the next character as it is. A file that does not exist is the word itself.
 
 use super::CommandError;
+use crate::build::claims::Claims;
+use crate::build::identity::Identity;
+use crate::build::read::{self, TEXT_LIMIT};
 use std::ffi::OsString;
-use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
 
 /// Files may name files, so deep.
 const DEPTH_LIMIT: usize = 16;
+/// Words that a command line may have once all files are read.
+const WORD_LIMIT: usize = 1 << 16;
 
 /// Puts the words of files in their places.
 ///
 /// # Errors
-/// When files name each other without end, or a quote is not closed.
-pub fn expand(arguments: Vec<OsString>) -> Result<Vec<OsString>, CommandError> {
-    let mut out = Vec::with_capacity(arguments.len());
-    for argument in arguments {
-        expand_one(argument, 0, &mut out)?;
-    }
-    Ok(out)
+/// When a file cannot be read, names itself, or does not close a quote; when the files nest too deeply or hold too much.
+pub fn expand(arguments: Vec<OsString>, claims: &Claims) -> Result<Vec<OsString>, CommandError> {
+    let mut expansion = Expansion { claims, open: Vec::new(), bytes: 0, words: 0, out: Vec::new() };
+    arguments.into_iter().try_for_each(|argument| expansion.add(argument))?;
+    Ok(expansion.out)
 }
 
-fn expand_one(argument: OsString, depth: usize, out: &mut Vec<OsString>) -> Result<(), CommandError> {
-    let text = argument.to_str().and_then(|text| text.strip_prefix('@')).map(|file| (file, fs::read_to_string(file)));
-    let Some((file, Ok(text))) = text else {
-        out.push(argument);
-        return Ok(());
-    };
-    if depth == DEPTH_LIMIT {
-        return Err(CommandError(format!("@{file}: files name each other more than {DEPTH_LIMIT} deep")));
+struct Expansion<'a> {
+    claims: &'a Claims,
+    /// The files whose words are being added, each named by the one before it.
+    open: Vec<Identity>,
+    /// Of all files so far.
+    bytes: u64,
+    /// Those that name files too.
+    words: usize,
+    out: Vec<OsString>,
+}
+
+impl Expansion<'_> {
+    fn add(&mut self, argument: OsString) -> Result<(), CommandError> {
+        let file = argument.to_str().and_then(|text| text.strip_prefix('@'));
+        if let Some(file) = file
+            && let Some(text) = self.read(file)?
+        {
+            return self.add_file(file, &text);
+        }
+        self.out.push(argument);
+        Ok(())
     }
-    let words = words(&text).map_err(|quote| CommandError(format!("@{file}: a {quote} is not closed")))?;
-    words.into_iter().try_for_each(|word| expand_one(word.into(), depth + 1, out))
+
+    /// The text of a file; none if there is no such file.
+    fn read(&mut self, file: &str) -> Result<Option<String>, CommandError> {
+        let read = self.claims.read(Path::new(file), TEXT_LIMIT.saturating_sub(self.bytes)).and_then(read::utf8);
+        match read {
+            Ok(text) => {
+                self.bytes += text.len() as u64;
+                Ok(Some(text))
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+                Err(wrong(file, &format!("files of arguments have more than {TEXT_LIMIT} bytes together")))
+            }
+            Err(error) => Err(wrong(file, &format!("cannot read it: {error}"))),
+        }
+    }
+
+    fn add_file(&mut self, file: &str, text: &str) -> Result<(), CommandError> {
+        let Some(identity) = Identity::of(Path::new(file)) else { return Err(wrong(file, "the file is gone")) };
+        if self.open.contains(&identity) {
+            return Err(wrong(file, "the file names itself"));
+        }
+        if self.open.len() == DEPTH_LIMIT {
+            return Err(wrong(file, &format!("files name each other more than {DEPTH_LIMIT} deep")));
+        }
+        let words = words(text).map_err(|quote| wrong(file, &format!("a {quote} is not closed")))?;
+        self.words += words.len();
+        if self.words > WORD_LIMIT {
+            return Err(wrong(file, &format!("files hold more than {WORD_LIMIT} words together")));
+        }
+        self.open.push(identity);
+        words.into_iter().try_for_each(|word| self.add(word.into()))?;
+        self.open.pop();
+        Ok(())
+    }
+}
+
+fn wrong(file: &str, why: &str) -> CommandError {
+    CommandError(format!("@{file}: {why}"))
 }
 
 /// The words of a text; the quote that is not closed where one is not.

@@ -7,6 +7,7 @@ pub mod allow;
 pub mod codes;
 pub mod nearest;
 pub mod render;
+pub mod visible;
 pub mod warning;
 
 use crate::source::Span;

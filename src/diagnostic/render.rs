@@ -1,14 +1,16 @@
 //! Messages as text for people (codespan-reporting) and as JSON lines for tools. Writes into a string; printing it is
 //! the caller's business.
 
+use super::visible::{escaped_json, is_hidden, picture, visible, visible_name};
 use super::{Diagnostic, Diagnostics, Label, Severity, warning};
-use crate::source::{FileId, Location, SourceMap, Span};
+use crate::source::{FileId, Location, SourceFile, SourceMap, Span};
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::files::{self, Files};
 use codespan_reporting::term;
 use serde::Serialize;
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Longest stretch of one source line that an excerpt shows; longer lines are reported without an excerpt.
 const EXCERPT_LIMIT: usize = 4096;
@@ -26,8 +28,8 @@ pub fn human(sources: &SourceMap, diagnostics: &Diagnostics) -> String {
 }
 
 fn human_one(sources: &SourceMap, diagnostic: &Diagnostic, text: &mut String) {
-    let view = View { sources };
-    let rendered = to_codespan(sources, diagnostic);
+    let view = View::new(sources);
+    let rendered = to_codespan(&view, diagnostic);
     let config = term::Config::default();
     // The view answers every question about spans that `to_codespan` kept, so emission cannot fail.
     if term::emit_to_string(text, &config, &view, &rendered).is_err() {
@@ -39,9 +41,9 @@ fn human_one(sources: &SourceMap, diagnostic: &Diagnostic, text: &mut String) {
 #[cfg(feature = "cli")]
 pub fn coloured(sources: &SourceMap, diagnostics: &Diagnostics) -> Vec<u8> {
     let mut out = termcolor::Ansi::new(Vec::new());
-    let (view, config) = (View { sources }, term::Config::default());
+    let (view, config) = (View::new(sources), term::Config::default());
     for diagnostic in diagnostics.iter() {
-        let rendered = to_codespan(sources, diagnostic);
+        let rendered = to_codespan(&view, diagnostic);
         if term::emit_to_write_style(&mut out, &config, &view, &rendered).is_err() {
             return human(sources, diagnostics).into_bytes();
         }
@@ -55,29 +57,33 @@ pub fn coloured(sources: &SourceMap, diagnostics: &Diagnostics) -> Vec<u8> {
     bytes
 }
 
-fn to_codespan(sources: &SourceMap, diagnostic: &Diagnostic) -> codespan::Diagnostic<FileId> {
+fn to_codespan(view: &View<'_>, diagnostic: &Diagnostic) -> codespan::Diagnostic<FileId> {
     let severity = match diagnostic.severity {
         Severity::Error => codespan::Severity::Error,
         Severity::Warning => codespan::Severity::Warning,
         Severity::Note => codespan::Severity::Note,
     };
-    let labels = diagnostic.labels.iter().filter_map(|label| to_label(sources, label)).collect();
+    let labels = diagnostic.labels.iter().filter_map(|label| to_label(view, label)).collect();
     codespan::Diagnostic::new(severity)
         .with_code(diagnostic.code.0)
-        .with_message(diagnostic.title())
+        .with_message(visible(&diagnostic.title()))
         .with_labels(labels)
-        .with_notes(notes(sources, diagnostic))
+        .with_notes(notes(view.sources, diagnostic))
 }
 
-fn to_label(sources: &SourceMap, label: &Label) -> Option<codespan::Label<FileId>> {
-    let (id, range) = sources.resolve(label.span)?;
-    let file = sources.file(id);
-    let range = on_char_boundaries(&file.text, range);
-    if line_length(sources, id, range.start) > EXCERPT_LIMIT {
-        return None;
-    }
+fn to_label(view: &View<'_>, label: &Label) -> Option<codespan::Label<FileId>> {
+    let (id, range) = place_of(view.sources, label)?;
+    let shown = view.shown(id);
+    let range = shown.place(range.start)..shown.place(range.end);
     let style = if label.primary { codespan::LabelStyle::Primary } else { codespan::LabelStyle::Secondary };
-    Some(codespan::Label::new(style, id, range).with_message(&label.text))
+    Some(codespan::Label::new(style, id, range).with_message(visible(&label.text)))
+}
+
+/// The bytes of a file that a label is about; none where no excerpt can show them.
+fn place_of(sources: &SourceMap, label: &Label) -> Option<(FileId, Range<usize>)> {
+    let (id, range) = sources.resolve(label.span)?;
+    let range = on_char_boundaries(&sources.file(id).text, range);
+    (line_length(sources, id, range.start) <= EXCERPT_LIMIT).then_some((id, range))
 }
 
 fn line_length(sources: &SourceMap, id: FileId, offset: usize) -> usize {
@@ -101,34 +107,94 @@ fn notes(sources: &SourceMap, diagnostic: &Diagnostic) -> Vec<String> {
     let mut notes = diagnostic.notes.clone();
     notes.extend(diagnostic.suggestion.as_ref().map(|suggestion| format!("help: {}", suggestion.text)));
     // A label that cannot be drawn still says where it points.
-    for label in diagnostic.labels.iter().filter(|label| to_label(sources, label).is_none()) {
+    for label in diagnostic.labels.iter().filter(|label| place_of(sources, label).is_none()) {
         if let Some(at) = sources.locate(label.span.lo) {
             notes.push(format!("at {}:{}:{}: {}", at.file, at.line, at.column, label.text));
         }
     }
-    notes
+    notes.iter().map(|note| visible(note).into_owned()).collect()
+}
+
+/// The text of a file as it is shown. A carriage return at the end of a line stays.
+struct Shown {
+    /// None where it is the text itself.
+    text: Option<String>,
+    line_starts: Vec<usize>,
+    /// Places of the text where a character of another length was put, with the place behind it here.
+    shifts: Vec<(usize, usize)>,
+}
+
+impl Shown {
+    fn new(file: &SourceFile) -> Shown {
+        let mut shown = Shown { text: None, line_starts: Vec::new(), shifts: Vec::new() };
+        if file.text.contains(|c| is_hidden(c) && !matches!(c, '\t' | '\n' | '\r')) || has_lone_return(&file.text) {
+            shown.replace(&file.text);
+        }
+        shown.line_starts = file.line_starts().iter().map(|start| shown.place(*start as usize)).collect();
+        shown
+    }
+
+    fn replace(&mut self, text: &str) {
+        let mut out = String::with_capacity(text.len() + text.len() / 8);
+        let mut characters = text.char_indices().peekable();
+        while let Some((at, c)) = characters.next() {
+            let ends_line = c == '\r' && characters.peek().is_some_and(|(_, next)| *next == '\n');
+            if !is_hidden(c) || ends_line || matches!(c, '\t' | '\n') {
+                out.push(c);
+                continue;
+            }
+            out.push(picture(c));
+            if picture(c).len_utf8() != c.len_utf8() {
+                self.shifts.push((at + c.len_utf8(), out.len()));
+            }
+        }
+        self.text = Some(out);
+    }
+
+    /// The place here of a place in the file.
+    fn place(&self, at: usize) -> usize {
+        let before = self.shifts.partition_point(|(place, _)| *place <= at);
+        self.shifts[..before].last().map_or(at, |(place, here)| at - place + here)
+    }
+}
+
+/// Whether a carriage return is no part of a line's end.
+fn has_lone_return(text: &str) -> bool {
+    text.as_bytes().windows(2).any(|pair| pair[0] == b'\r' && pair[1] != b'\n') || text.ends_with('\r')
 }
 
 /// What codespan-reporting asks of the sources; lines are named as `#line` says.
 struct View<'a> {
     sources: &'a SourceMap,
+    /// Those of the files that were asked for.
+    shown: Vec<OnceCell<Shown>>,
+}
+
+impl<'a> View<'a> {
+    fn new(sources: &'a SourceMap) -> View<'a> {
+        View { sources, shown: sources.files().iter().map(|_| OnceCell::new()).collect() }
+    }
+
+    fn shown(&self, id: FileId) -> &Shown {
+        self.shown[id.0 as usize].get_or_init(|| Shown::new(self.sources.file(id)))
+    }
 }
 
 impl<'a> Files<'a> for View<'a> {
     type FileId = FileId;
-    type Name = Arc<str>;
+    type Name = Cow<'a, str>;
     type Source = &'a str;
 
-    fn name(&'a self, id: FileId) -> Result<Arc<str>, files::Error> {
-        Ok(self.sources.file(id).name.clone())
+    fn name(&'a self, id: FileId) -> Result<Cow<'a, str>, files::Error> {
+        Ok(visible_name(&self.sources.file(id).name))
     }
 
     fn source(&'a self, id: FileId) -> Result<&'a str, files::Error> {
-        Ok(&self.sources.file(id).text)
+        Ok(self.shown(id).text.as_deref().unwrap_or(&self.sources.file(id).text))
     }
 
     fn line_index(&'a self, id: FileId, byte: usize) -> Result<usize, files::Error> {
-        Ok(self.sources.file(id).line_of(byte as u32))
+        Ok(self.shown(id).line_starts.partition_point(|start| *start <= byte) - 1)
     }
 
     fn line_number(&'a self, id: FileId, line: usize) -> Result<usize, files::Error> {
@@ -137,13 +203,12 @@ impl<'a> Files<'a> for View<'a> {
     }
 
     fn line_range(&'a self, id: FileId, line: usize) -> Result<Range<usize>, files::Error> {
-        let file = self.sources.file(id);
-        let starts = file.line_starts();
+        let starts = &self.shown(id).line_starts;
         let Some(start) = starts.get(line) else {
             return Err(files::Error::LineTooLarge { given: line, max: starts.len().saturating_sub(1) });
         };
-        let end = starts.get(line + 1).map_or(file.text.len(), |next| *next as usize);
-        Ok(*start as usize..end)
+        let end = starts.get(line + 1).copied().unwrap_or(self.source(id)?.len());
+        Ok(*start..end)
     }
 }
 
@@ -196,7 +261,8 @@ pub fn json(sources: &SourceMap, diagnostics: &Diagnostics) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics.iter() {
         // Plain strings and numbers always serialise.
-        text.push_str(&serde_json::to_string(&json_line(sources, diagnostic)).unwrap_or_default());
+        let line = serde_json::to_string(&json_line(sources, diagnostic)).unwrap_or_default();
+        text.push_str(&escaped_json(&line));
         text.push('\n');
     }
     text
@@ -255,6 +321,34 @@ mod tests {
         assert!(text.contains("error[E0300]: no variable `x` is in scope"), "{text}");
         assert!(text.contains("a.comp:2:3"), "{text}");
         assert!(text.contains("help: did you mean `y`?"), "{text}");
+    }
+
+    #[test]
+    fn hidden_characters_move_no_label() {
+        let (mut sources, mut diagnostics) = (SourceMap::new(), Diagnostics::new());
+        let id = sources.add("a\x1b.comp", "/*\x1b[2J\0\r\u{202e}\u{9b}*/ x = 1;\r\n").unwrap();
+        let at = sources.file(id).base + sources.file(id).text.find('x').unwrap() as u32;
+        diagnostics.push(Diagnostic::error(Code::UNKNOWN_NAME, "no \x1b").at(Span::new(at, at + 1), "here\x07"));
+        let text = human(&sources, &diagnostics);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(text.chars().all(|c| c == '\n' || !is_hidden(c)), "{text:?}");
+        assert_eq!(lines[0], "error[E0300]: no ␛");
+        assert_eq!(lines[1], "  ┌─ a␛.comp:1:14");
+        let column = |line: &str, of: char| line.chars().position(|c| c == of).unwrap();
+        assert_eq!(column(lines[3], 'x'), column(lines[4], '^'), "{text}");
+        let line: serde_json::Value = serde_json::from_str(json(&sources, &diagnostics).trim()).unwrap();
+        assert_eq!(line["file"], "a\x1b.comp");
+        assert_eq!(line["column"], 14);
+    }
+
+    #[test]
+    fn json_holds_no_hidden_character() {
+        let mut diagnostics = Diagnostics::new();
+        diagnostics.push(Diagnostic::error(Code::UNKNOWN_NAME, "\x1b\x7f\u{9b}\u{202e}"));
+        let text = json(&SourceMap::new(), &diagnostics);
+        assert!(text.trim().chars().all(|c| !is_hidden(c)), "{text:?}");
+        let line: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(line["message"], "\x1b\x7f\u{9b}\u{202e}");
     }
 
     #[test]

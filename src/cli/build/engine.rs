@@ -6,18 +6,17 @@ use super::super::{CommandError, Exit};
 use super::plan::{Job, Plan};
 use super::report::Progress;
 use super::snapshot::snapshot;
-use super::sources::{Content, Sources, TreeLoader};
-use super::state::{Entry, OutDir, hex};
+use super::sources::{Content, Folders, Sources, TreeLoader};
+use super::state::{self, Entry, OutDir, hex};
 use super::tokens::Tokens;
 use super::watch::Stamps;
-use crate::build::files::normal;
+use crate::build::read;
 use crate::build::write::Written;
 use crate::compile::{Compilation, EmitKind, Input, Options, Reading, Verdict, read_alike};
 use crate::diagnostic::warning::Choice;
 use crate::explain::explain;
 use rayon::prelude::*;
 use std::cell::{Cell, RefCell};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::xxh3_128;
@@ -80,7 +79,7 @@ pub struct Engine<'a> {
     pub plan: &'a Plan,
     pub choices: &'a Choices,
     sources: Sources,
-    roots: Vec<PathBuf>,
+    tree: Folders,
     /// A write failed: the disk may be full, and the next would too.
     is_stopped: AtomicBool,
 }
@@ -89,12 +88,9 @@ impl<'a> Engine<'a> {
     /// `folder` is the manifest's: includes lie below it or in the include directories.
     pub fn new(plan: &'a Plan, choices: &'a Choices, folder: &Path) -> Engine<'a> {
         let named = plan.jobs.iter().flat_map(|job| &job.common.loader.directories).map(PathBuf::as_path);
-        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let whole = |path: &Path| std::path::absolute(path).map_or_else(|_| path.to_path_buf(), |path| normal(&path));
-        let mut roots: Vec<PathBuf> = std::iter::once(here).chain(named).map(whole).collect();
-        roots.sort();
-        roots.dedup();
-        Engine { plan, choices, sources: Sources::default(), roots, is_stopped: AtomicBool::new(false) }
+        let outputs = plan.jobs.iter().map(|job| job.output.clone()).collect();
+        let tree = Folders::new(std::iter::once(folder).chain(named), outputs);
+        Engine { plan, choices, sources: Sources::new(&plan.claims), tree, is_stopped: AtomicBool::new(false) }
     }
 
     /// Makes every output; the results are in the order of the jobs.
@@ -107,7 +103,7 @@ impl<'a> Engine<'a> {
             let compared = self.spread((0..total).collect(), &|job, read| self.compare(job, read), progress);
             return Ok(all(total, compared));
         }
-        let mut dirs = self.plan.out_dirs.iter().map(|dir| OutDir::open(dir)).collect::<Result<Vec<_>, _>>()?;
+        let mut dirs = state::open(&self.plan.out_dirs, &self.plan.claims)?;
         let keys: Vec<String> = self.plan.jobs.iter().map(|job| self.key(job)).collect();
         let is_stale = |n: &usize| !self.is_current(&self.plan.jobs[*n], &keys[*n], &dirs);
         let stale: Vec<usize> = (0..total).filter(is_stale).collect();
@@ -131,7 +127,7 @@ impl<'a> Engine<'a> {
 
     fn is_current(&self, job: &Job, key: &str, dirs: &[OutDir]) -> bool {
         let entry = dirs[job.out_dir].entry(&job.name);
-        entry.is_some_and(|entry| entry.is_current(key, &job.output, &self.sources))
+        entry.is_some_and(|entry| entry.is_current(key, &job.output, &self.sources, dirs[job.out_dir].saved()))
     }
 
     /// The listing of every job, with its cost before it, as snapshots hold them.
@@ -235,10 +231,9 @@ impl<'a> Engine<'a> {
         let job = &self.plan.jobs[number];
         let (mut done, _, bytes) = self.compile(job, read);
         let Some(bytes) = bytes else { return done };
-        let found = fs::read(&job.output).ok();
-        done.fate = match found {
-            Some(found) if found == bytes => Fate::Skipped,
-            found => Fate::Differs { is_missing: found.is_none() },
+        done.fate = match read::bytes(&job.output, bytes.len() as u64) {
+            Ok(found) if found == bytes => Fate::Skipped,
+            _ => Fate::Differs { is_missing: !job.output.exists() },
         };
         done
     }
@@ -259,7 +254,7 @@ impl<'a> Engine<'a> {
         let loader = TreeLoader {
             sources: &self.sources,
             files: &job.common.loader,
-            roots: &self.roots,
+            tree: &self.tree,
             tried: RefCell::new(vec![name.clone()]),
             is_at_fault: Cell::new(false),
         };

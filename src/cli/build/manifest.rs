@@ -2,10 +2,12 @@
 //! exist is for `plan` to say. Every error names file, line and column.
 
 use super::super::CommandError;
+use crate::build::claims::Claims;
+use crate::build::files::not_utf8;
+use crate::build::read::{self, TEXT_LIMIT};
 use crate::diagnostic::warning::Choice;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -110,9 +112,12 @@ pub enum Emit {
 impl Manifest {
     /// # Errors
     /// When the file cannot be read, is no TOML, or has keys that mean nothing.
-    pub fn read(path: &Path) -> Result<Manifest, CommandError> {
+    pub fn read(path: &Path, claims: &Claims) -> Result<Manifest, CommandError> {
+        if path.to_str().is_none() {
+            return Err(CommandError(not_utf8(path)));
+        }
         let cannot = |error: &dyn std::fmt::Display| CommandError(format!("cannot read {}: {error}", path.display()));
-        let text = fs::read_to_string(path).map_err(|error| cannot(&error))?;
+        let text = claims.read(path, TEXT_LIMIT).and_then(read::utf8).map_err(|error| cannot(&error))?;
         let file: Result<File, toml::de::Error> = toml::from_str(&text);
         let mut manifest = Manifest { path: path.to_path_buf(), text, builds: Vec::new() };
         match file {
@@ -146,9 +151,15 @@ impl Manifest {
 
     /// An error about a place in the manifest.
     pub fn error(&self, span: Range<usize>, message: &str) -> CommandError {
+        let (line, column) = self.place(span);
+        CommandError(format!("{}:{line}:{column}: {}", self.path.display(), message.trim_end()))
+    }
+
+    /// Line and column of a place in the manifest, which count from 1.
+    pub fn place(&self, span: Range<usize>) -> (usize, usize) {
         let before = self.text.get(..span.start).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        CommandError(format!("{}:{line}:{column}: {}", self.path.display(), message.trim_end()))
+        (line, column)
     }
 }

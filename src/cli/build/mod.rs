@@ -7,6 +7,7 @@ mod manifest;
 mod ninja;
 mod plan;
 mod report;
+mod search;
 pub mod snapshot;
 mod sources;
 mod state;
@@ -16,26 +17,28 @@ mod watch;
 
 use super::args::BuildArgs;
 use super::{Exit, Outcome};
+use crate::build::claims::Claims;
+use crate::build::identity::Stamp;
 use engine::{Choices, Engine};
 use manifest::Manifest;
 use plan::Plan;
 use report::Progress;
-use watch::{Stamps, stamp};
+use watch::Stamps;
 
-pub fn run(args: &BuildArgs) -> Outcome {
+pub fn run(args: &BuildArgs, claims: &Claims) -> Outcome {
     if let Some(file) = &args.emit_ninja {
-        let manifest = Manifest::read(&args.manifest)?;
-        return ninja::run(&manifest, &Plan::new(&manifest)?, file);
+        let manifest = Manifest::read(&args.manifest, claims)?;
+        return ninja::run(&manifest, &Plan::new(&manifest, claims)?, file);
     }
-    if args.watch { watch::run(args) } else { once(args, &mut Stamps::new()) }
+    if args.watch { watch::run(args) } else { once(args, &mut Stamps::new(), claims) }
 }
 
 /// Builds once, and adds what the build hangs on to the stamps.
-fn once(args: &BuildArgs, stamps: &mut Stamps) -> Result<Exit, super::CommandError> {
-    let manifest = Manifest::read(&args.manifest)?;
-    let plan = Plan::new(&manifest)?;
+fn once(args: &BuildArgs, stamps: &mut Stamps, claims: &Claims) -> Result<Exit, super::CommandError> {
+    let manifest = Manifest::read(&args.manifest, claims)?;
+    let plan = Plan::new(&manifest, claims)?;
     for path in plan.searched.iter().chain(&plan.profile_files) {
-        stamps.insert(path.clone(), stamp(path));
+        stamps.insert(path.clone(), Stamp::of(path));
     }
     let choices = Choices {
         deny_warnings: args.messages.deny_warnings,

@@ -1,6 +1,7 @@
 //! `--emit-ninja`: the plan as a file for ninja, one action an output, so that what ninja's front ends do (many machines,
 //! caches) works for shaders too. Paths start from the working directory, where `ninja -f FILE` is to run.
 
+use super::super::endings::Format;
 use super::super::output::Sink;
 use super::super::{CommandError, Exit, Outcome};
 use super::manifest::{Emit, Manifest};
@@ -13,8 +14,23 @@ use std::path::{Path, PathBuf};
 pub fn run(manifest: &Manifest, plan: &Plan, file: &Path) -> Outcome {
     let program =
         std::env::current_exe().map_err(|error| CommandError(format!("cannot find this program: {error}")))?;
-    Sink::new(file.to_path_buf()).write(text(manifest, plan, file, &program).as_bytes())?;
+    check_names(plan, file, &program)?;
+    let sink = Sink::of_format(file.to_path_buf(), Format::Ninja)?;
+    plan.inputs().for_each(|shader| plan.claims.add_input(shader));
+    sink.write(text(manifest, plan, file, &program).as_bytes(), &plan.claims)?;
     Ok(Exit::Done)
+}
+
+/// # Errors
+/// When a name is not UTF-8 or has a line break, which no file for ninja can hold.
+fn check_names(plan: &Plan, file: &Path, program: &Path) -> Result<(), CommandError> {
+    let jobs = plan.jobs.iter().flat_map(|job| [&*job.output, &*job.shader.path]);
+    let others = plan.searched.iter().chain(&plan.profile_files).map(PathBuf::as_path);
+    let mut names = jobs.chain(others).chain([file, program]);
+    match names.find(|path| path.to_str().is_none_or(|name| name.contains(['\n', '\r']))) {
+        Some(path) => Err(CommandError(format!("no file for ninja can hold the name {path:?}"))),
+        None => Ok(()),
+    }
 }
 
 /// Writing into a `String` cannot fail, so its results are not looked at here and below.

@@ -3,8 +3,11 @@
 
 use super::super::CommandError;
 use super::manifest::{Build, Emit, Lanes, Manifest, Scalar, Settings, Values};
+use super::search::search;
 use super::target::Target;
+use crate::build::claims::Claims;
 use crate::build::files::{FileLoader, normal};
+use crate::build::identity::Identity;
 use crate::build::kind::{self, Kind, stem};
 use crate::cli::compile::check_macro;
 use crate::compile::EmitKind;
@@ -14,7 +17,6 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use toml::Spanned;
 
 /// Everything to build, in the manifest's order.
 pub struct Plan {
@@ -26,6 +28,8 @@ pub struct Plan {
     pub searched: BTreeSet<PathBuf>,
     /// Files that profiles were read from.
     pub profile_files: BTreeSet<PathBuf>,
+    /// The manifest and the profiles' files so far: what must not be written.
+    pub claims: Claims,
 }
 
 /// One output.
@@ -36,6 +40,8 @@ pub struct Job {
     pub target: Arc<Target>,
     pub macros: Arc<[MacroOption]>,
     pub common: Arc<Common>,
+    /// Line of the manifest where its `[[build]]` names shaders.
+    line: usize,
     /// Path below the out-dir, with `/` on every system.
     pub name: String,
     /// Number of its folder among [`Plan::out_dirs`].
@@ -71,30 +77,50 @@ impl Plan {
     /// # Errors
     /// When a glob matches nothing or no shader, a profile does not exist or has no such waves, or two outputs have one
     /// name.
-    pub fn new(manifest: &Manifest) -> Result<Plan, CommandError> {
-        let mut plan =
-            Plan { jobs: Vec::new(), out_dirs: Vec::new(), searched: BTreeSet::new(), profile_files: BTreeSet::new() };
+    pub fn new(manifest: &Manifest, claims: &Claims) -> Result<Plan, CommandError> {
+        let mut plan = Plan {
+            jobs: Vec::new(),
+            out_dirs: Vec::new(),
+            searched: BTreeSet::new(),
+            profile_files: BTreeSet::new(),
+            claims: claims.clone(),
+        };
         for build in &manifest.builds {
             plan.add(manifest, build)?;
         }
-        plan.check_names()?;
+        plan.check_names(manifest)?;
+        plan.check_inputs()?;
         Ok(plan)
     }
 
     fn add(&mut self, manifest: &Manifest, build: &Build) -> Result<(), CommandError> {
         let shaders = self.shaders(manifest, build)?;
+        check_size(manifest, build, self.jobs.len(), &dimensions(build, shaders.len()))?;
         let choices = choices(manifest, build)?;
         let targets = self.targets(manifest, build)?;
         let directories = build.options.include_dirs.iter().map(|dir| normal(&manifest.folder().join(dir))).collect();
         let settings = build.options.clone();
         let settings_text = format!("{settings:?}");
-        let common = Arc::new(Common { settings, settings_text, loader: FileLoader { directories } });
+        let common = Arc::new(Common {
+            settings,
+            settings_text,
+            loader: FileLoader { directories, claims: self.claims.clone() },
+        });
+        let line = manifest.place(build.shaders.span()).0;
         let out_dir = self.out_dir(normal(&manifest.folder().join(&build.out_dir)));
         for shader in shaders {
             let group = self.jobs.last().map_or(0, |job| job.group + 1);
             for choice in &choices {
                 for target in &targets {
-                    self.jobs.push(job(group, &shader, choice, target, &common, (out_dir, &self.out_dirs[out_dir])));
+                    self.jobs.push(job(
+                        group,
+                        &shader,
+                        choice,
+                        target,
+                        &common,
+                        line,
+                        (out_dir, &self.out_dirs[out_dir]),
+                    ));
                 }
             }
         }
@@ -114,15 +140,15 @@ impl Plan {
         let mut seen = BTreeSet::new();
         let mut shaders = Vec::new();
         for pattern in build.shaders.get_ref() {
-            let matched = matches(manifest, pattern)?;
-            let fixed = fixed_part(pattern.get_ref());
-            self.searched.extend(folders(&manifest.folder().join(&fixed), pattern.get_ref()));
-            for path in matched.into_iter().filter(|path| seen.insert(path.clone())) {
+            let found = search(manifest.folder(), pattern.get_ref());
+            let found = found.map_err(|why| manifest.error(pattern.span(), &why))?;
+            self.searched.extend(found.folders);
+            for path in found.files.into_iter().filter(|path| seen.insert(path.clone())) {
                 let Some(kind) = kind::of(&path) else {
                     let message = format!("{} is no shader by its extension (.comp, .wgsl, …)", path.display());
                     return Err(manifest.error(pattern.span(), &message));
                 };
-                let below = path.strip_prefix(normal(&manifest.folder().join(&fixed))).unwrap_or(&path);
+                let below = path.strip_prefix(&found.fixed).unwrap_or(&path);
                 shaders.push(Arc::new(Shader { stem: stem(below), kind, path }));
             }
         }
@@ -138,7 +164,7 @@ impl Plan {
             targets.push(Arc::new(target));
         };
         for name in build.profiles.get_ref() {
-            let read = Target::read(name.get_ref(), manifest.folder());
+            let read = Target::read(name.get_ref(), manifest.folder(), &self.claims);
             let own = read.map_err(|CommandError(why)| manifest.error(name.span(), &why))?;
             self.profile_files.extend(own.files.iter().map(PathBuf::from));
             for lanes in &build.wave_sizes {
@@ -155,17 +181,49 @@ impl Plan {
         Ok(targets)
     }
 
-    fn check_names(&self) -> Result<(), CommandError> {
+    fn check_names(&self, manifest: &Manifest) -> Result<(), CommandError> {
         let mut makers: FxHashMap<&Path, &Job> = FxHashMap::default();
         for job in &self.jobs {
             if let Some(other) = makers.insert(&job.output, job) {
-                let [one, two] =
-                    [other, job].map(|job| format!("{} for {}", job.shader.path.display(), job.target.name()));
+                let [one, two] = [other, job].map(|job| job.describe(manifest));
                 return Err(CommandError(format!("two outputs are called {}: {one} and {two}", job.output.display())));
             }
         }
         Ok(())
     }
+
+    /// The shaders, each once for its `[[build]]`.
+    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
+        self.jobs.chunk_by(|one, other| one.group == other.group).map(|group| &*group[0].shader.path)
+    }
+
+    /// No output may be a shader, by whatever link.
+    fn check_inputs(&self) -> Result<(), CommandError> {
+        let known = |path| Some((Identity::of(path)?, path));
+        let shaders: FxHashMap<Identity, &Path> = self.inputs().filter_map(known).collect();
+        for job in &self.jobs {
+            let shader = Identity::of(&job.output).and_then(|identity| shaders.get(&identity));
+            if let Some(shader) = shader {
+                let (output, shader) = (job.output.display(), shader.display());
+                return Err(CommandError(format!("the output {output} is the same file as the shader {shader}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Job {
+    /// What tells it from the other outputs of a manifest.
+    fn describe(&self, manifest: &Manifest) -> String {
+        let defines: Vec<String> = self.macros.iter().filter_map(MacroOption::defined).map(define).collect();
+        let with = if defines.is_empty() { String::new() } else { format!(" with {}", defines.join(", ")) };
+        let (shader, target) = (self.shader.path.display(), self.target.name());
+        format!("{shader} for {target}{with} ({}:{})", manifest.path.display(), self.line)
+    }
+}
+
+fn define((name, value): (String, String)) -> String {
+    format!("{name}={value}")
 }
 
 fn job(
@@ -174,6 +232,7 @@ fn job(
     choice: &Choice,
     target: &Arc<Target>,
     common: &Arc<Common>,
+    line: usize,
     (out_dir, folder): (usize, &Path),
 ) -> Job {
     let extension = extension(common.settings.emit, target.profile.target);
@@ -185,6 +244,7 @@ fn job(
         target: target.clone(),
         macros: choice.macros.clone(),
         common: common.clone(),
+        line,
         name,
         out_dir,
     }
@@ -211,46 +271,42 @@ fn extension(emit: Emit, target: profile::Target) -> &'static str {
     }
 }
 
-/// The files that a glob matches, by name.
-fn matches(manifest: &Manifest, pattern: &Spanned<String>) -> Result<Vec<PathBuf>, CommandError> {
-    let wrong = |message: String| manifest.error(pattern.span(), &message);
-    let folder = glob::Pattern::escape(&manifest.folder().to_string_lossy());
-    let whole = Path::new(&folder).join(pattern.get_ref());
-    let options =
-        glob::MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
-    let found = glob::glob_with(&whole.to_string_lossy(), options).map_err(|error| wrong(error.to_string()))?;
-    let paths: Result<Vec<PathBuf>, glob::GlobError> = found.collect();
-    let mut paths = paths.map_err(|error| wrong(error.to_string()))?;
-    paths.retain(|path| !path.is_dir());
-    paths.iter_mut().for_each(|path| *path = normal(path));
-    paths.sort();
-    if paths.is_empty() {
-        return Err(wrong(format!("`{}` matches no file", pattern.get_ref())));
+/// Outputs that a manifest may name.
+const OUTPUT_LIMIT: usize = 100_000;
+
+/// # Errors
+/// When a `[[build]]` makes the plan too large; the message says by which dimensions.
+fn check_size(manifest: &Manifest, build: &Build, before: usize, dimensions: &[Dimension]) -> Result<(), CommandError> {
+    let total = dimensions.iter().fold(1_usize, |total, dimension| total.saturating_mul(dimension.values));
+    if before.saturating_add(total) <= OUTPUT_LIMIT {
+        return Ok(());
     }
-    Ok(paths)
+    let several = dimensions.iter().filter(|dimension| dimension.values > 1);
+    let product: Vec<String> = several.map(|it| format!("{} ({})", it.name, it.values)).collect();
+    let more = if before > 0 { format!(", with {before} of other builds") } else { String::new() };
+    let message = format!("more than {OUTPUT_LIMIT} outputs: the product of {}{more}", product.join(" and "));
+    Err(manifest.error(build.shaders.span(), &message))
 }
 
-/// The folders of a glob before the first that has something to match; those of a plain path.
-fn fixed_part(pattern: &str) -> PathBuf {
-    let folder = Path::new(pattern).parent().unwrap_or(Path::new(""));
-    let plain = |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
-    folder.components().take_while(plain).collect()
+/// A list that the outputs of a `[[build]]` are a product of.
+struct Dimension {
+    name: String,
+    values: usize,
 }
 
-/// The folders that a glob looks into.
-fn folders(fixed: &Path, pattern: &str) -> Vec<PathBuf> {
-    let mut found = vec![normal(fixed)];
-    let is_deep = Path::new(pattern).parent().is_some_and(|folder| fixed_part(pattern) != folder);
-    let mut next = 0;
-    while is_deep && next < found.len() {
-        let here = if found[next].as_os_str().is_empty() { Path::new(".") } else { &found[next] };
-        let entries = std::fs::read_dir(here).into_iter().flatten().flatten();
-        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        let is_plain = |path: &PathBuf| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        found.extend(folders.map(|entry| normal(&entry.path())).filter(is_plain).collect::<Vec<_>>());
-        next += 1;
-    }
-    found
+/// The dimensions of the product.
+fn dimensions(build: &Build, shaders: usize) -> Vec<Dimension> {
+    let of = |name: &str, values: usize| Dimension { name: name.to_string(), values };
+    let lists = [
+        of("shaders", shaders),
+        of("profiles", build.profiles.get_ref().len()),
+        of("wave-sizes", build.wave_sizes.len().max(1)),
+    ];
+    let defines = build.defines.iter().map(|(name, values)| match values.get_ref() {
+        Values::One(_) => of(name, 1),
+        Values::Many(list) => of(name, list.len()),
+    });
+    lists.into_iter().chain(defines).collect()
 }
 
 /// Every choice of one value for each macro. Only macros with a choice are part of a name.
@@ -301,10 +357,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_begin_with_the_path_behind_the_globs_fixed_part() {
-        assert_eq!(fixed_part("shaders/**/*.comp"), Path::new("shaders"));
-        assert_eq!(fixed_part("shaders/x/a.comp"), Path::new("shaders/x"));
-        assert_eq!(fixed_part("*.comp"), Path::new(""));
+    fn names_begin_with_the_path_without_its_ending() {
         let stems = ["sub/a.comp", "a.comp.glsl", "a.vert", "a.frag.glsl", "a.wgsl"].map(|path| stem(Path::new(path)));
         assert_eq!(stems, ["sub/a", "a", "a.vert", "a.frag", "a"]);
     }

@@ -8,6 +8,7 @@ use super::super::{Exit, messages};
 use super::engine::{Done, Fate};
 use super::plan::{Job, Plan};
 use crate::build::write::Written;
+use crate::diagnostic::visible::visible;
 use crate::diagnostic::{Code, Diagnostic};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write as _;
@@ -36,7 +37,7 @@ impl Progress {
             return;
         }
         if !io::stderr().is_terminal() {
-            eprintln!("building {count} of {total} outputs");
+            messages::say(&format!("building {count} of {total} outputs"));
             return;
         }
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} outputs");
@@ -71,11 +72,11 @@ pub fn print(args: &BuildArgs, plan: &Plan, results: &[Done]) -> Exit {
     for group in pairs.chunk_by(|(one, _), (other, _)| one.group == other.group) {
         group_messages(&args.messages, group, &mut text);
         if is_talkative(args) && !io::stderr().is_terminal() {
-            text.extend(count_written(group).into_bytes());
+            text.extend(visible(&count_written(group)).as_bytes());
         }
     }
     if is_talkative(args) {
-        text.extend(table(&pairs).into_bytes());
+        text.extend(visible(&table(&pairs)).as_bytes());
     }
     // A standard error that cannot be written has nowhere to complain.
     let _ = io::stderr().lock().write_all(&text);
@@ -118,7 +119,7 @@ fn group_messages(args: &MessageArgs, group: &[(&Job, &Done)], text: &mut Vec<u8
     for (words, jobs) in said.iter().filter(|(words, _)| !words.is_empty()) {
         text.extend(words);
         if is_human && jobs.len() < group.len() {
-            text.extend(for_whom(jobs).into_bytes());
+            text.extend(visible(&for_whom(jobs)).as_bytes());
         }
     }
     group.iter().for_each(|(job, done)| text.extend(problem(args, job, &done.fate)));

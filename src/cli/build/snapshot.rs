@@ -9,11 +9,17 @@ use super::engine::{Choices, Done, Engine};
 use super::manifest::Manifest;
 use super::plan::{Job, Plan};
 use super::report::{self, Progress};
+use crate::build::claims::Claims;
 use crate::build::files::normal;
+use crate::build::read;
+use crate::build::walk::{self, Reach};
 use crate::build::write::whole;
 use crate::compile::EmitKind;
+use crate::diagnostic::visible::visible;
 use crate::explain::{OnProfile, Report};
+use crate::source::SOURCE_LIMIT;
 use similar::TextDiff;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
@@ -33,9 +39,9 @@ struct Change {
     new: Option<String>,
 }
 
-pub fn run(args: &SnapshotArgs) -> Outcome {
-    let manifest = Manifest::read(&args.manifest)?;
-    let plan = Plan::new(&manifest)?;
+pub fn run(args: &SnapshotArgs, claims: &Claims) -> Outcome {
+    let manifest = Manifest::read(&args.manifest, claims)?;
+    let plan = Plan::new(&manifest, claims)?;
     let choices = Choices {
         deny_warnings: args.messages.deny_warnings,
         no_warnings: args.messages.no_warnings,
@@ -50,7 +56,7 @@ pub fn run(args: &SnapshotArgs) -> Outcome {
     let (results, texts): (Vec<Done>, Vec<Option<String>>) = made.into_iter().unzip();
     let exit = report::messages_of(&args.messages, &plan, &results);
     let changes = changes(&folder, &plan, &texts)?;
-    let open = settle(args, changes)?;
+    let open = settle(args, changes, claims)?;
     Ok(if exit == Exit::Done && open > 0 { Exit::ShaderWrong } else { exit })
 }
 
@@ -63,10 +69,16 @@ fn path(folder: &Path, job: &Job) -> PathBuf {
 fn changes(folder: &Path, plan: &Plan, texts: &[Option<String>]) -> Result<Vec<Change>, CommandError> {
     let mut changes = Vec::new();
     let mut left = existing(folder)?;
+    let mut made: BTreeMap<PathBuf, (&Job, &str)> = BTreeMap::new();
     for (job, text) in plan.jobs.iter().zip(texts) {
         let path = path(folder, job);
-        left.retain(|known| *known != path);
+        left.remove(&path);
         let Some(new) = text else { continue };
+        match made.insert(path.clone(), (job, new)) {
+            Some((other, text)) if text != new => return Err(twins(&path, [other, job])),
+            Some(_) => continue,
+            None => {}
+        }
         let old = read(&path)?;
         if old.as_deref() != Some(new) {
             changes.push(Change { path, old, new: Some(new.clone()) });
@@ -74,13 +86,29 @@ fn changes(folder: &Path, plan: &Plan, texts: &[Option<String>]) -> Result<Vec<C
     }
     for path in left {
         let old = read(&path)?;
-        changes.push(Change { path, old, new: None });
+        // Other tools keep files with this ending too, which are not ours to remove.
+        if old.as_deref().is_some_and(is_ours) {
+            changes.push(Change { path, old, new: None });
+        }
     }
     Ok(changes)
 }
 
+/// Whether a text has the form of a snapshot of this program.
+fn is_ours(text: &str) -> bool {
+    let mut lines = text.lines();
+    lines.next().is_some_and(|line| line.starts_with("shader: "))
+        && lines.next().is_some_and(|line| line.starts_with("target: "))
+        && text.contains(RULE)
+}
+
+fn twins(path: &Path, jobs: [&Job; 2]) -> CommandError {
+    let [one, two] = jobs.map(|job| job.output.display());
+    CommandError(format!("two different listings are called {}: those of {one} and {two}", path.display()))
+}
+
 fn read(path: &Path) -> Result<Option<String>, CommandError> {
-    match fs::read_to_string(path) {
+    match read::text(path, SOURCE_LIMIT) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(CommandError(format!("cannot read {}: {error}", path.display()))),
@@ -88,18 +116,19 @@ fn read(path: &Path) -> Result<Option<String>, CommandError> {
 }
 
 /// The snapshots that are there, by name.
-fn existing(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
-    let pattern = Path::new(&glob::Pattern::escape(&folder.to_string_lossy())).join(format!("**/*.{EXTENSION}"));
-    let found = glob::glob(&pattern.to_string_lossy()).map_err(|error| CommandError(error.to_string()))?;
-    let paths: Result<Vec<PathBuf>, glob::GlobError> = found.collect();
-    let mut paths: Vec<PathBuf> =
-        paths.map_err(|error| CommandError(error.to_string()))?.iter().map(|path| normal(path)).collect();
-    paths.sort();
-    Ok(paths)
+fn existing(folder: &Path) -> Result<BTreeSet<PathBuf>, CommandError> {
+    if !walk::here(folder).exists() {
+        return Ok(BTreeSet::new());
+    }
+    let tree = walk::below(folder, Reach { depth: None, hidden: true });
+    let cannot = |(folder, error): (PathBuf, _)| CommandError(format!("cannot read {}: {error}", folder.display()));
+    let mut files = tree.map_err(cannot)?.files;
+    files.retain(|path| path.extension().is_some_and(|ending| ending == EXTENSION));
+    Ok(files.into_iter().collect())
 }
 
 /// Shows or accepts each change; how many are left open.
-fn settle(args: &SnapshotArgs, changes: Vec<Change>) -> Result<usize, CommandError> {
+fn settle(args: &SnapshotArgs, changes: Vec<Change>, claims: &Claims) -> Result<usize, CommandError> {
     let mut open = 0;
     let mut is_asking = args.review;
     for change in changes {
@@ -109,7 +138,7 @@ fn settle(args: &SnapshotArgs, changes: Vec<Change>) -> Result<usize, CommandErr
         let answer = if is_asking { ask()? } else { Answer::Skip };
         is_asking &= answer != Answer::Quit;
         if args.accept || answer == Answer::Accept {
-            change.accept()?;
+            change.accept(claims)?;
         } else {
             open += 1;
         }
@@ -142,11 +171,11 @@ fn ask() -> Result<Answer, CommandError> {
 }
 
 impl Change {
-    fn accept(&self) -> Result<(), CommandError> {
+    fn accept(&self, claims: &Claims) -> Result<(), CommandError> {
         let cannot = |error: io::Error| CommandError(format!("cannot write {}: {error}", self.path.display()));
         let Some(new) = &self.new else { return fs::remove_file(&self.path).map_err(cannot) };
         fs::create_dir_all(self.path.parent().unwrap_or(Path::new(""))).map_err(cannot)?;
-        whole(&self.path, new.as_bytes()).map(drop).map_err(cannot)
+        whole(&self.path, new.as_bytes(), claims).map(drop).map_err(cannot)
     }
 
     /// A line that names it and what changed in cost; the lines that differ, unless names are enough.
@@ -158,14 +187,14 @@ impl Change {
         };
         let (old, new) = (self.old.as_deref().unwrap_or_default(), self.new.as_deref().unwrap_or_default());
         // Writing into a `String` cannot fail, here and below.
-        let mut text = format!("{}: {kind}{}\n", self.path.display(), costs(old, new));
+        let mut text = visible(&format!("{}: {kind}{}\n", self.path.display(), costs(old, new))).into_owned();
         if !is_brief && kind == "changed" {
             let diff = TextDiff::from_lines(old, new);
             diff.unified_diff()
                 .context_radius(3)
                 .to_string()
                 .lines()
-                .for_each(|line| coloured(&mut text, line, is_coloured));
+                .for_each(|line| coloured(&mut text, &visible(line), is_coloured));
         }
         text
     }

@@ -1,12 +1,14 @@
 //! Files that shaders are made of, each read once for all jobs, with the hash of what it holds.
 
-use super::watch::{Stamp, Stamps, stamp};
-use crate::build::files::{FileLoader, normal};
+use super::watch::Stamps;
+use crate::build::claims::Claims;
+use crate::build::files::{FileLoader, missing, normal, not_utf8};
+use crate::build::identity::{Identity, Stamp};
+use crate::build::read::SHADER_LIMIT;
 use crate::source::{IncludeKind, LoadError, Loaded, Loader};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
@@ -26,16 +28,16 @@ pub struct Source {
     pub content: Content,
     hash: u128,
     /// As it was before it was read.
-    stamp: Stamp,
+    stamp: Option<Stamp>,
 }
 
 impl Source {
-    fn read(path: &Path) -> Source {
-        let stamp = stamp(path);
-        let content = match fs::read(path).map(String::from_utf8) {
+    fn read(path: &Path, claims: &Claims) -> Source {
+        let stamp = Stamp::of(path);
+        let content = match claims.read(path, SHADER_LIMIT).map(String::from_utf8) {
             Ok(Ok(text)) => Content::Text(text.into()),
             Ok(Err(error)) => Content::Bytes(error.into_bytes()),
-            Err(error) if is_missing(&error) => Content::Missing,
+            Err(error) if missing(&error) => Content::Missing,
             Err(error) => Content::Unreadable(format!("cannot read {}: {error}", path.display())),
         };
         let hash = match &content {
@@ -47,23 +49,63 @@ impl Source {
     }
 }
 
-fn is_missing(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory)
+/// Where includes may come from.
+pub struct Folders {
+    /// Absolute, as they are written.
+    written: Vec<PathBuf>,
+    /// Without links.
+    resolved: Vec<PathBuf>,
+    /// Outputs, which are not sources; those that were there before the build also by their identity.
+    outputs: FxHashSet<PathBuf>,
+    old_outputs: FxHashSet<Identity>,
+}
+
+impl Folders {
+    pub fn new<'a>(folders: impl Iterator<Item = &'a Path>, outputs: FxHashSet<PathBuf>) -> Folders {
+        let old_outputs = outputs.iter().filter_map(|path| Identity::of(path)).collect();
+        let mut written: Vec<PathBuf> = folders.map(whole).collect();
+        written.sort();
+        written.dedup();
+        let resolved = written.iter().filter_map(|folder| fs::canonicalize(folder).ok()).collect();
+        Folders { written, resolved, outputs, old_outputs }
+    }
+
+    fn has_output(&self, path: &Path) -> bool {
+        let is_old = || Identity::of(path).is_some_and(|identity| self.old_outputs.contains(&identity));
+        self.outputs.contains(path) || is_old()
+    }
+
+    /// Whether a path lies in one of the folders, as it is written and as its links lead, if it is there.
+    fn hold(&self, path: &Path) -> bool {
+        let is_below = |folders: &[PathBuf], path: &Path| folders.iter().any(|folder| path.starts_with(folder));
+        let resolved = fs::canonicalize(path).ok();
+        is_below(&self.written, &whole(path)) && resolved.is_none_or(|path| is_below(&self.resolved, &path))
+    }
+}
+
+/// A path from the root.
+fn whole(path: &Path) -> PathBuf {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    std::path::absolute(path).map_or_else(|_| path.to_path_buf(), |path| normal(&path))
 }
 
 /// All files of one run.
-#[derive(Default)]
 pub struct Sources {
+    claims: Claims,
     files: RwLock<FxHashMap<PathBuf, Arc<Source>>>,
 }
 
 impl Sources {
+    pub fn new(claims: &Claims) -> Sources {
+        Sources { claims: claims.clone(), files: RwLock::default() }
+    }
+
     /// What a path holds; read when it is first asked for.
     pub fn get(&self, path: &Path) -> Arc<Source> {
         // A thread that panics holds no half-made entry, so that the map is whole even then.
         let known = self.files.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(path).cloned();
         known.unwrap_or_else(|| {
-            let read = Arc::new(Source::read(path));
+            let read = Arc::new(Source::read(path, &self.claims));
             let mut files = self.files.write().unwrap_or_else(|poisoned| poisoned.into_inner());
             files.entry(path.to_path_buf()).or_insert(read).clone()
         })
@@ -92,8 +134,7 @@ impl Sources {
 pub struct TreeLoader<'a> {
     pub sources: &'a Sources,
     pub files: &'a FileLoader,
-    /// Folders that an include may lie in; absolute.
-    pub roots: &'a [PathBuf],
+    pub tree: &'a Folders,
     pub tried: RefCell<Vec<String>>,
     /// An include led out of the tree, or could not be read.
     pub is_at_fault: Cell<bool>,
@@ -103,7 +144,7 @@ impl Loader for TreeLoader<'_> {
     fn load(&self, name: &str, kind: IncludeKind, from: &str) -> Result<Loaded, LoadError> {
         let mut missing = Vec::new();
         for path in self.files.candidates(name, kind, from) {
-            self.check_inside(&path)?;
+            self.check_allowed(&path)?;
             self.tried.borrow_mut().push(path.display().to_string());
             match &self.sources.get(&path).content {
                 Content::Text(text) => {
@@ -119,13 +160,18 @@ impl Loader for TreeLoader<'_> {
 }
 
 impl TreeLoader<'_> {
-    fn check_inside(&self, path: &Path) -> Result<(), LoadError> {
-        let whole = std::path::absolute(path).map(|path| normal(&path)).unwrap_or_else(|_| path.to_path_buf());
-        if self.roots.iter().any(|root| whole.starts_with(root)) {
-            return Ok(());
+    fn check_allowed(&self, path: &Path) -> Result<(), LoadError> {
+        if path.to_str().is_none() {
+            return Err(self.fault(not_utf8(path)));
         }
-        let advice = "outside the manifest's folder; name its folder in `include-dirs` to allow it";
-        Err(self.fault(format!("{} lies {advice}", path.display())))
+        if !self.tree.hold(path) {
+            let advice = "outside the manifest's folder; name its folder in `include-dirs` to allow it";
+            return Err(self.fault(format!("{} lies {advice}", path.display())));
+        }
+        if self.tree.has_output(path) {
+            return Err(self.fault(format!("{} is an output of this build", path.display())));
+        }
+        Ok(())
     }
 
     fn fault(&self, why: String) -> LoadError {

@@ -3,15 +3,19 @@
 //! so that a run that is killed leaves nothing half-written outside, and the next one throws the rest away.
 
 use super::super::CommandError;
+use super::super::messages;
 use super::sources::Sources;
+use crate::build::claims::Claims;
+use crate::build::identity::{Identity, Stamp};
+use crate::build::read;
 use crate::build::write::{Written, through};
+use crate::source::SOURCE_LIMIT;
 use crate::version;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Name of the folder in every folder of outputs.
@@ -33,38 +37,34 @@ pub struct Entry {
     pub files: Vec<String>,
     /// Hash of what those held.
     pub digest: String,
-    bytes: u64,
-    /// Nanoseconds since 1970; a hint that saves reading the output.
-    modified: u64,
+    /// A hint that saves reading the output.
+    stamp: Stamp,
     hash: String,
 }
 
 impl Entry {
     /// The entry of an output that was just written to `path`.
     pub fn new(key: String, files: Vec<String>, digest: u128, path: &Path, content: &[u8]) -> Entry {
-        let modified = fs::metadata(path).map_or(0, |meta| modified(&meta));
+        let stamp = Stamp::of(path).unwrap_or_default();
         let (digest, hash) = (hex(digest), hex(xxh3_128(content)));
-        Entry { key, files, digest, bytes: content.len() as u64, modified, hash }
+        Entry { key, files, digest, stamp, hash }
     }
 
     /// Whether the output of this key would be made again as it is on the disk.
-    pub fn is_current(&self, key: &str, path: &Path, sources: &Sources) -> bool {
+    pub fn is_current(&self, key: &str, path: &Path, sources: &Sources, saved: Option<Stamp>) -> bool {
         self.key == key
-            && self.is_untouched(path)
+            && self.is_untouched(path, saved)
             && self.digest == hex(sources.digest(self.files.iter().map(String::as_str)))
     }
 
-    fn is_untouched(&self, path: &Path) -> bool {
-        let Ok(meta) = fs::metadata(path) else { return false };
-        meta.len() == self.bytes
-            && (modified(&meta) == self.modified
-                || fs::read(path).is_ok_and(|bytes| hex(xxh3_128(&bytes)) == self.hash))
+    /// A file whose stamp is the same was not changed, unless it was changed in the tick of the clock in which it was
+    /// written: an entry that was not saved after that tick says nothing.
+    fn is_untouched(&self, path: &Path, saved: Option<Stamp>) -> bool {
+        let Some(stamp) = Stamp::of(path) else { return false };
+        let is_known = stamp == self.stamp && saved.is_some_and(|saved| stamp.is_before(saved));
+        let is_same = || read::bytes(path, stamp.bytes).is_ok_and(|bytes| hex(xxh3_128(&bytes)) == self.hash);
+        stamp.bytes == self.stamp.bytes && (is_known || is_same())
     }
-}
-
-fn modified(meta: &fs::Metadata) -> u64 {
-    let since = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    since.map_or(0, |since| since.as_nanos() as u64)
 }
 
 /// A hash as it is written.
@@ -72,31 +72,59 @@ pub fn hex(hash: u128) -> String {
     format!("{hash:032x}")
 }
 
+/// Makes and locks folders of outputs.
+///
+/// # Errors
+/// When a folder cannot be made, its lock not be had, or two are one by a link.
+pub fn open(paths: &[PathBuf], claims: &Claims) -> Result<Vec<OutDir>, CommandError> {
+    let mut known: Vec<(Identity, &Path)> = Vec::new();
+    for path in paths {
+        fs::create_dir_all(path.join(FOLDER)).map_err(|error| cannot_write(path, &error))?;
+        let Some(identity) = Identity::of(&path.join(FOLDER)) else { continue };
+        if let Some((_, other)) = known.iter().find(|(known, _)| *known == identity) {
+            let (path, other) = (path.display(), other.display());
+            return Err(CommandError(format!("the out-dirs {other} and {path} are one folder; call it by one name")));
+        }
+        known.push((identity, path));
+    }
+    paths.iter().map(|path| OutDir::open(path, claims)).collect()
+}
+
+fn cannot_write(folder: &Path, error: &io::Error) -> CommandError {
+    CommandError(format!("cannot write the folder {}: {error}", folder.display()))
+}
+
 /// A folder of outputs, locked.
 pub struct OutDir {
     path: PathBuf,
     memory: Memory,
+    /// The stamp of the file that it was read from.
+    saved: Option<Stamp>,
     is_changed: bool,
+    claims: Claims,
     /// Unlocks when it is dropped.
     _lock: Option<File>,
 }
 
 impl OutDir {
-    /// Locks a folder, which is made if it is not there; says so when it has to wait.
-    ///
-    /// # Errors
-    /// When the folder cannot be made or its lock not be had.
-    pub fn open(path: &Path) -> Result<OutDir, CommandError> {
+    /// Locks a folder; says so when it has to wait.
+    fn open(path: &Path, claims: &Claims) -> Result<OutDir, CommandError> {
         let folder = path.join(FOLDER);
-        let cannot = |error: io::Error| CommandError(format!("cannot write the folder {}: {error}", path.display()));
-        fs::create_dir_all(&folder).map_err(cannot)?;
+        let cannot = |error: io::Error| cannot_write(path, &error);
         let lock = lock(&folder).map_err(cannot)?;
         throw_away_leftovers(&folder);
-        let text = fs::read_to_string(folder.join("state.json")).unwrap_or_default();
+        let file = folder.join("state.json");
+        let saved = Stamp::of(&file);
+        let text = read::text(&file, SOURCE_LIMIT).unwrap_or_default();
         let memory: Memory = serde_json::from_str(&text).unwrap_or_default();
         let is_ours = memory.compiler == version::COMPILER;
         let memory = if is_ours { memory } else { Memory { compiler: version::COMPILER.into(), ..Memory::default() } };
-        Ok(OutDir { path: path.to_path_buf(), memory, is_changed: false, _lock: lock })
+        Ok(OutDir { path: path.to_path_buf(), memory, saved, is_changed: false, claims: claims.clone(), _lock: lock })
+    }
+
+    /// When what is known was saved.
+    pub fn saved(&self) -> Option<Stamp> {
+        self.saved
     }
 
     /// What is known of an output.
@@ -114,7 +142,7 @@ impl OutDir {
             Some(folder) if name.contains('/') => fs::create_dir_all(folder)?,
             _ => {}
         }
-        through(&path, bytes, &self.path.join(FOLDER).join(format!("{number}.tmp")))
+        through(&path, bytes, &self.path.join(FOLDER).join(format!("{number}.tmp")), &self.claims)
     }
 
     /// Keeps what is now known of an output; none forgets it.
@@ -137,7 +165,7 @@ impl OutDir {
         let path = self.path.join(FOLDER).join("state.json");
         let text = serde_json::to_string(&self.memory).expect("names and numbers always serialize");
         let temporary = path.with_extension("json.tmp");
-        let written = through(&path, text.as_bytes(), &temporary).map(drop);
+        let written = through(&path, text.as_bytes(), &temporary, &self.claims).map(drop);
         written.map_err(|error| CommandError(format!("cannot write {}: {error}", path.display())))
     }
 }
@@ -154,7 +182,7 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(None),
         Err(TryLockError::Error(error)) => return Err(error),
     }
-    eprintln!("waiting for another build of {}", folder.parent().unwrap_or(folder).display());
+    messages::say(&format!("waiting for another build of {}", folder.parent().unwrap_or(folder).display()));
     file.lock().map(|()| Some(file))
 }
 

@@ -1,6 +1,7 @@
 //! A profile as a manifest names it: at a wave size, with its part of the outputs' names and the hash of what it says.
 
 use super::super::{CommandError, profiles};
+use crate::build::claims::Claims;
 use crate::build::files::{FileLoader, Recorder};
 use crate::lane::Plans;
 use crate::profile::Profile;
@@ -32,10 +33,10 @@ impl Target {
     ///
     /// # Errors
     /// When there is none, or its file is wrong.
-    pub fn read(name: &str, folder: &Path) -> Result<Target, CommandError> {
+    pub fn read(name: &str, folder: &Path, claims: &Claims) -> Result<Target, CommandError> {
         let is_file = Path::new(name).extension().is_some_and(|extension| extension == "toml");
         let argument = if is_file { folder.join(name).display().to_string() } else { name.to_string() };
-        let disk = FileLoader::default();
+        let disk = FileLoader { claims: claims.clone(), ..FileLoader::default() };
         let recorder = Recorder::new(&disk);
         let profile = profiles::read(&argument, &recorder)?;
         let files: Vec<String> = recorder.into_found().iter().map(ToString::to_string).collect();

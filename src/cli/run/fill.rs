@@ -1,10 +1,12 @@
 //! What buffers and push constants hold before a run: `--buffer` and `--push`.
 
 use super::element::Element;
+use crate::build::claims::Claims;
 use crate::cli::CommandError;
-use std::{fmt, fs};
+use std::fmt;
+use std::path::Path;
 
-/// Most bytes that a generated buffer has.
+/// Most bytes that a buffer has which is generated or read from a file.
 const MOST_BYTES: usize = 1 << 30;
 
 /// A buffer's place: its descriptor set and its binding, and which it is of an array of buffers.
@@ -50,7 +52,7 @@ pub fn sides<'a>(option: &str, text: &'a str) -> Result<(&'a str, &'a str), Comm
 }
 
 /// The bytes that a text describes: `zeros:f32:64`, `iota:u32:64`, `random:f32:64:SEED`, `i32:1,2,3`, or a file.
-pub fn bytes(text: &str) -> Result<Vec<u8>, CommandError> {
+pub fn bytes(text: &str, claims: &Claims) -> Result<Vec<u8>, CommandError> {
     let parts: Vec<&str> = text.split(':').collect();
     let described = match parts[..] {
         ["zeros", element, count] => generated(element, count, |_| 0.0),
@@ -61,7 +63,10 @@ pub fn bytes(text: &str) -> Result<Vec<u8>, CommandError> {
             Err("write it as zeros:TYPE:COUNT, iota:TYPE:COUNT or random:TYPE:COUNT:SEED".into())
         }
         [element, values] if Element::named(element).is_some() => listed(element, values),
-        _ => return fs::read(text).map_err(|error| CommandError(format!("cannot read {text}: {error}"))),
+        _ => {
+            let read = claims.read(Path::new(text), MOST_BYTES as u64);
+            return read.map_err(|error| CommandError(format!("cannot read {text}: {error}")));
+        }
     };
     described.map_err(|why| CommandError(format!("`{text}`: {why}")))
 }
@@ -117,7 +122,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<u32> {
-        let bytes = bytes(text).unwrap_or_else(|CommandError(why)| panic!("{why}"));
+        let bytes = bytes(text, &Claims::default()).unwrap_or_else(|CommandError(why)| panic!("{why}"));
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
     }
 
@@ -135,7 +140,8 @@ mod tests {
 
     #[test]
     fn wrong_fills_say_why() {
-        let why = |text: &str| bytes(text).map_or_else(|CommandError(why)| why, |_| "no error".into());
+        let why =
+            |text: &str| bytes(text, &Claims::default()).map_or_else(|CommandError(why)| why, |_| "no error".into());
         assert!(why("iota:u33:4").contains("there is no type `u33`"), "{}", why("iota:u33:4"));
         assert!(why("iota:u32").contains("write it as"));
         assert!(why("zeros:f64:9999999999").contains("too many"));

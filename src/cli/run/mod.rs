@@ -12,6 +12,7 @@ use super::args::{Machine, RunArgs};
 use super::compile::macros;
 use super::output::{Sink, to_stdout};
 use super::{CommandError, Exit, Outcome, input, messages};
+use crate::build::claims::Claims;
 use crate::build::files::FileLoader;
 use crate::compile::{EmitKind, Input, Options, parse};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -26,9 +27,9 @@ use fill::Slot;
 use machine::{Stop, Work};
 use request::{Print, Request};
 
-pub fn run(args: &RunArgs) -> Outcome {
-    let request = Request::read(args)?;
-    let mut shader = match read(args, &request)? {
+pub fn run(args: &RunArgs, claims: &Claims) -> Outcome {
+    let request = Request::read(args, claims)?;
+    let mut shader = match read(args, &request, claims)? {
         Ok(shader) => shader,
         Err(found) => return Ok(found.report(args)),
     };
@@ -47,7 +48,8 @@ pub fn run(args: &RunArgs) -> Outcome {
         }
     };
     messages::print(&args.messages, &shader.found.sources, &shader.found.diagnostics);
-    show(&shader.kernel, &left, &shown, &request.outs)?;
+    show(&shader.kernel, &left, &shown)?;
+    write(&shader.kernel, &left, &request.outs, claims)?;
     Ok(Exit::Done)
 }
 
@@ -112,8 +114,8 @@ impl Found {
 }
 
 /// The shader to run, or its messages.
-fn read(args: &RunArgs, request: &Request) -> Result<Result<Shader, Found>, CommandError> {
-    let shader = input::read(&args.source)?;
+fn read(args: &RunArgs, request: &Request, claims: &Claims) -> Result<Result<Shader, Found>, CommandError> {
+    let shader = input::read(&args.source, claims)?;
     let options = Options {
         stage: shader.stage,
         entry: args.source.entry.clone(),
@@ -124,7 +126,7 @@ fn read(args: &RunArgs, request: &Request) -> Result<Result<Shader, Found>, Comm
         warnings: args.messages.warnings.clone(),
         ..Options::new(request.profile.clone())
     };
-    let loader = FileLoader { directories: args.source.include_dirs.clone() };
+    let loader = FileLoader { directories: args.source.include_dirs.clone(), claims: claims.clone() };
     let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };
     let parsed = parse(&input, &options, &loader);
     let mut found = Found { diagnostics: parsed.diagnostics, sources: parsed.sources };
@@ -150,14 +152,15 @@ fn prepare(module: &Module, request: &Request, reference: bool) -> Result<Kernel
     Ok(kernel)
 }
 
-fn show(kernel: &Kernel, memories: &[Memory], prints: &[Print], outs: &[(Slot, Sink)]) -> Result<(), CommandError> {
+fn show(kernel: &Kernel, memories: &[Memory], prints: &[Print]) -> Result<(), CommandError> {
     for print in prints {
         let n = place(kernel, print.slot)?;
         let title = format!("{} `{}`", number(&kernel.buffers[n]), kernel.buffers[n].name);
         to_stdout(table::print(&title, print.element, &memories[n], print.limit).as_bytes())?;
     }
-    for (slot, sink) in outs {
-        sink.write(memories[place(kernel, *slot)?].bytes())?;
-    }
     Ok(())
+}
+
+fn write(kernel: &Kernel, memories: &[Memory], outs: &[(Slot, Sink)], claims: &Claims) -> Result<(), CommandError> {
+    outs.iter().try_for_each(|(slot, sink)| sink.write(memories[place(kernel, *slot)?].bytes(), claims))
 }

@@ -4,6 +4,7 @@ use super::element::Element;
 use super::fill::{self, Slot, sides, slot};
 use super::machine::{self, Opened};
 use super::table;
+use crate::build::claims::Claims;
 use crate::cli::args::{Machine, RunArgs};
 use crate::cli::output::Sink;
 use crate::cli::{CommandError, profiles};
@@ -39,8 +40,8 @@ pub struct Print {
 impl Request {
     /// # Errors
     /// When an option cannot be understood, or a file cannot be read.
-    pub fn read(args: &RunArgs) -> Result<Request, CommandError> {
-        let profile = profiles::find(&args.profile)?;
+    pub fn read(args: &RunArgs, claims: &Claims) -> Result<Request, CommandError> {
+        let profile = profiles::find(&args.profile, claims)?;
         let opened = |on: &Machine| Ok((*on, machine::open(*on, profile.target)?));
         let machines = args.on.iter().map(opened).collect::<Result<Vec<_>, CommandError>>()?;
         let asked_wave = args.wave_size.or(profile.wave_size);
@@ -55,8 +56,8 @@ impl Request {
             asked_wave,
             wave_size,
             machines,
-            fills: args.buffer.iter().map(|text| fill_of(text)).collect::<Result<_, _>>()?,
-            push: args.push.as_deref().map_or(Ok(Vec::new()), fill::bytes)?,
+            fills: args.buffer.iter().map(|text| fill_of(text, claims)).collect::<Result<_, _>>()?,
+            push: args.push.as_deref().map_or(Ok(Vec::new()), |text| fill::bytes(text, claims))?,
             settings,
             groups: groups(&args.groups)?,
             prints: args.print.iter().map(|text| print_of(text)).collect::<Result<_, _>>()?,
@@ -73,9 +74,9 @@ fn fitting(profile: Profile, reference: bool) -> Result<Profile, CommandError> {
     }
 }
 
-fn fill_of(text: &str) -> Result<(Slot, Vec<u8>), CommandError> {
+fn fill_of(text: &str, claims: &Claims) -> Result<(Slot, Vec<u8>), CommandError> {
     let (place, what) = sides("--buffer", text)?;
-    Ok((slot(place)?, fill::bytes(what)?))
+    Ok((slot(place)?, fill::bytes(what, claims)?))
 }
 
 fn out_of(text: &str) -> Result<(Slot, Sink), CommandError> {

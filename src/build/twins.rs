@@ -1,0 +1,37 @@
+//! The files that the builders of one process have written. Two builders that are called alike would overwrite each other's
+//! files without a word.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Who wrote a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Maker {
+    /// Everything that its outputs depend on: the same request may be repeated.
+    pub request: String,
+    /// What messages call it.
+    pub title: String,
+}
+
+static MAKERS: Mutex<BTreeMap<PathBuf, Maker>> = Mutex::new(BTreeMap::new());
+
+/// Notes who writes these files.
+///
+/// # Errors
+/// With the file that another builder has written, and that builder; none is noted then.
+pub fn claim(files: &[PathBuf], maker: &Maker) -> Result<(), (PathBuf, Maker)> {
+    // A thread that panics leaves the map whole.
+    let mut makers = MAKERS.lock().unwrap_or_else(PoisonError::into_inner);
+    for file in files {
+        if let Some(other) = makers.get(&whole(file)).filter(|other| *other != maker) {
+            return Err((file.clone(), other.clone()));
+        }
+    }
+    makers.extend(files.iter().map(|file| (whole(file), maker.clone())));
+    Ok(())
+}
+
+fn whole(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+}

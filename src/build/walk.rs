@@ -1,0 +1,93 @@
+//! The files below a folder. Each folder is visited once, whatever links lead to it, so that links in circles end.
+
+use super::identity::Identity;
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What was found. A folder that several paths lead to is called by the one without links.
+#[derive(Default, Debug)]
+pub struct Tree {
+    pub files: Vec<PathBuf>,
+    /// With the folder where the walk began.
+    pub folders: Vec<PathBuf>,
+}
+
+/// How far a walk goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// Folders below the first; none for all.
+    pub depth: Option<usize>,
+    /// Enter folders whose names begin with a dot.
+    pub hidden: bool,
+}
+
+/// All that lies below a folder, in the order of the names of one folder.
+///
+/// # Errors
+/// When a folder cannot be read, with its path.
+pub fn below(root: &Path, reach: Reach) -> Result<Tree, (PathBuf, io::Error)> {
+    let (mut tree, mut seen) = (Tree::default(), FxHashSet::default());
+    let (mut own, mut links) = (VecDeque::from([(root.to_path_buf(), 0)]), VecDeque::new());
+    while let Some((folder, depth)) = own.pop_front().or_else(|| links.pop_front()) {
+        if Identity::of(here(&folder)).is_some_and(|identity| !seen.insert(identity)) {
+            continue;
+        }
+        for entry in entries(&folder).map_err(|error| (folder.clone(), error))? {
+            match entry.kind {
+                Kind::File => tree.files.push(entry.path),
+                _ if !reach.enters(&entry.path, depth) => {}
+                Kind::Folder => own.push_back((entry.path, depth + 1)),
+                Kind::Link => links.push_back((entry.path, depth + 1)),
+            }
+        }
+        tree.folders.push(folder);
+    }
+    Ok(tree)
+}
+
+impl Reach {
+    fn enters(self, folder: &Path, depth: usize) -> bool {
+        self.depth.is_none_or(|most| depth < most) && (self.hidden || !is_hidden(folder))
+    }
+}
+
+pub fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
+
+enum Kind {
+    File,
+    Folder,
+    /// To a folder.
+    Link,
+}
+
+struct Entry {
+    path: PathBuf,
+    kind: Kind,
+}
+
+/// What a folder holds, by name.
+fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(here(folder))? {
+        let entry = entry?;
+        let path = folder.join(entry.file_name());
+        let kind = match entry.file_type()? {
+            kind if kind.is_dir() => Kind::Folder,
+            kind if kind.is_symlink() && path.is_dir() => Kind::Link,
+            _ => Kind::File,
+        };
+        found.push(Entry { path, kind });
+    }
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(found)
+}
+
+/// A path that the system takes: that of the working directory may be empty here.
+pub fn here(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
+}
