@@ -85,9 +85,9 @@ fn changes(folder: &Path, plan: &Plan, texts: &[Option<String>]) -> Result<Vec<C
         }
     }
     for path in left {
-        let old = read(&path)?;
         // Other tools keep files with this ending too, which are not ours to remove.
-        if old.as_deref().is_some_and(is_ours) {
+        let old = read::text(&path, SOURCE_LIMIT).ok().filter(|text| is_ours(text));
+        if old.is_some() {
             changes.push(Change { path, old, new: None });
         }
     }
