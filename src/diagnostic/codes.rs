@@ -248,6 +248,8 @@ codes! {
     DIVISION_BY_ZERO = "W0300";
     /// Memory that is `writeonly` is updated, which reads it.
     WRITEONLY_READ = "W0301";
+    /// A variable is read that certainly has no value yet.
+    UNINITIALIZED = "W0302";
 
     // Warnings of cross-lane operations.
     /// The workgroup does not fill the segments of an operation that reads all their lanes.
@@ -260,6 +262,8 @@ codes! {
     INDEX_VARIES = "W0503";
     /// A constant lane, mask or distance names lanes that no subgroup, or no quad, has.
     LANE_OUTSIDE = "W0504";
+    /// A barrier that only some invocations of the workgroup may reach.
+    BARRIER_APART = "W0505";
 
     // Warnings of WGSL.
     /// An override without a default value.

@@ -38,6 +38,7 @@ warnings! {
     "undefined-lanes" RESULT_ELSEWHERE Always "the result of a reduce is used in lanes that do not have it";
     "varying-index" INDEX_VARIES Always "an index that must be the same in all lanes, as a broadcast's, differs";
     "lane-outside" LANE_OUTSIDE Always "a constant lane or distance leaves the subgroup, or the quad";
+    "divergent-barrier" BARRIER_APART Always "some invocations of the workgroup can miss a barrier";
     "wave-size" WAVE_SIZE Never "an operation means something else with another subgroup size (given with --wave-size any)";
 
     "extra-text" EXTRA_TEXT Always "text after a directive that takes none";
@@ -49,6 +50,7 @@ warnings! {
     "include-implied" INCLUDE_IMPLIED WithAll "an #include without the extension for it (given with -Wall)";
     "division-by-zero" DIVISION_BY_ZERO Always "an integer is divided by zero";
     "writeonly-read" WRITEONLY_READ Always "memory that is writeonly is read";
+    "uninitialized" UNINITIALIZED Always "a variable is read that certainly has no value yet";
     "override-default" OVERRIDE_WITHOUT_DEFAULT Always "an override has no default value";
     "unused-define" DEFINE_WITHOUT_EFFECT Always "a definition has no effect on a WGSL module";
     "unused-buffer" UNUSED_BUFFER Always "contents are given for a buffer that is not used";

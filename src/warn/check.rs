@@ -1,10 +1,10 @@
 //! The rules: what is warned of, and how it is said.
 
-use super::fact::{Fact, Held, Picks};
+use super::fact::{Alike, Fact, Held, Picks};
 use super::flow::{Cause, Leave};
 use super::walk::Walk;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{ImageOp, Inst, Op, Value};
+use crate::ir::{ImageOp, Inst, Op, Scope, Value};
 use crate::lane::{FoldKind, LaneOp, Members, ShuffleMode, Width};
 use crate::source::Span;
 
@@ -22,6 +22,7 @@ impl Walk<'_> {
     pub fn check(&mut self, inst: &Inst) {
         match inst.op {
             Op::Lane(op, args) => self.check_lanes(op, self.values(args), inst.span),
+            Op::Barrier { execution: Some(scope), .. } if scope > Scope::Subgroup => self.check_barrier(inst.span),
             Op::Atomic { .. } | Op::Image { op: ImageOp::Write | ImageOp::Atomic(..), .. } => {
                 let mut all = Fact::PLAIN;
                 inst.op.each_operand(self.function, |value| all = all.mix(self.fact(value)));
@@ -105,6 +106,17 @@ impl Walk<'_> {
         }
     }
 
+    /// Warns of a barrier that some invocations of the workgroup can miss.
+    fn check_barrier(&mut self, at: Span) {
+        if self.here() >= Alike::GROUP || self.work.invocations() == Some(1) {
+            return;
+        }
+        let message = "this barrier is in control flow that invocations of the workgroup take differently";
+        let warning = Diagnostic::warning(Code::BARRIER_APART, message).at(at, "");
+        let warning = warning.note("a barrier is defined only where all invocations of the workgroup reach it");
+        self.found.push(with_cause(warning, self.cause(Alike::GROUP)));
+    }
+
     /// What an operation is defined with.
     fn needs(&self, reads: Reads) -> String {
         let name = |width: Width| self.name(width);
@@ -170,6 +182,15 @@ impl Walk<'_> {
             false => "use it where `segmentLast` of the same width holds, or `allReduce` in place of `reduce`",
         };
         self.found.push(warning.note(note));
+    }
+}
+
+/// Whether there may be something to say of an instruction where lanes part.
+pub fn watches(op: Op) -> bool {
+    match op {
+        Op::Lane(op, _) => is_watched(op),
+        Op::Barrier { execution: Some(scope), .. } => scope > Scope::Subgroup,
+        _ => false,
     }
 }
 

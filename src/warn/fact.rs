@@ -8,7 +8,8 @@ use crate::source::Span;
 /// In how large groups something is the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Alike {
-    /// The binary logarithm of the lanes of an aligned segment; [`Alike::WHOLE`] for any subgroup.
+    /// The binary logarithm of the lanes of an aligned segment; [`Alike::WHOLE`] for any subgroup, [`Alike::GROUP`] for the
+    /// workgroup.
     pub lanes: u8,
     /// Parameters of the function that it hangs on beyond that, one bit each; the last bit is that of all further ones.
     pub params: u32,
@@ -17,7 +18,9 @@ pub struct Alike {
 impl Alike {
     /// More than the largest subgroup, of 128 lanes, needs.
     pub const WHOLE: u8 = 8;
-    pub const ALL: Alike = Alike::of(Alike::WHOLE);
+    /// All subgroups of the workgroup.
+    pub const GROUP: u8 = 9;
+    pub const ALL: Alike = Alike::of(Alike::GROUP);
     pub const LANE: Alike = Alike::of(0);
 
     pub const fn of(lanes: u8) -> Alike {
@@ -26,7 +29,7 @@ impl Alike {
 
     /// What hangs on parameter `n` alone.
     pub fn param(n: usize) -> Alike {
-        Alike { lanes: Alike::WHOLE, params: 1 << n.min(31) }
+        Alike { lanes: Alike::GROUP, params: 1 << n.min(31) }
     }
 
     #[must_use]

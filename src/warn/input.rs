@@ -19,10 +19,9 @@ impl Work<'_> {
     fn built_in(&self, built_in: BuiltIn) -> Fact {
         use BuiltIn as B;
         match built_in {
-            B::NumWorkgroups | B::WorkgroupId | B::NumSubgroups | B::SubgroupId | B::DeviceIndex | B::DrawIndex => {
-                Fact::PLAIN
-            }
-            B::WarpIdNv | B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => Fact::PLAIN,
+            B::NumWorkgroups | B::WorkgroupId | B::NumSubgroups | B::DeviceIndex | B::DrawIndex => Fact::PLAIN,
+            B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => Fact::PLAIN,
+            B::SubgroupId | B::WarpIdNv => Fact::new(Alike::of(Alike::WHOLE)),
             B::LocalInvocationIndex => Fact::index(7),
             B::LocalInvocationId | B::GlobalInvocationId => Fact { whole: Some(built_in), ..Fact::LANE },
             B::FrontFacing | B::PrimitiveId | B::Layer | B::ViewportIndex | B::ViewIndex
@@ -36,6 +35,9 @@ impl Work<'_> {
 
     /// What is known of a component of such a vector.
     pub fn component(&self, whole: BuiltIn, n: u8) -> Fact {
+        if self.group[usize::from(n).min(2)] == Some(1) {
+            return Fact::PLAIN;
+        }
         let row: Option<u32> = self.group[..usize::from(n).min(3)].iter().copied().product();
         let fact = match (n, row) {
             (0, _) => Fact::index(self.index_bits()),

@@ -3,7 +3,8 @@
 //!
 //! An operation that reads its whole segment is looked at against the control flow around it, and against the size of the
 //! workgroup; the result of a `reduce` against where it goes; an index that must be the same in all lanes against what it
-//! is made of. Nothing runs where a module has none of these. Nothing here changes the module, and nothing is refused.
+//! is made of; a barrier against the control flow around it. None of this runs where a module has neither. Reads of
+//! variables without a value are looked for in all modules. Nothing here changes the module, and nothing is refused.
 
 mod check;
 mod fact;
@@ -11,11 +12,12 @@ mod flow;
 mod input;
 mod size;
 mod slice;
+mod unset;
 mod value;
 mod walk;
 
 use crate::diagnostic::Diagnostic;
-use crate::ir::{EntryPoint, FuncId, Module, Op, Stage};
+use crate::ir::{EntryPoint, FuncId, Module, Stage};
 use crate::lane::Width;
 use crate::profile::Profile;
 pub use size::sizes;
@@ -36,12 +38,14 @@ pub struct Work<'m> {
 /// What there is to warn of in a module, in the order of the source.
 pub fn warnings(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    if !module.functions.handles().any(|id| is_watched(module, id)) {
-        return found;
-    }
+    let is_watched = module.functions.handles().any(|id| is_watched(module, id));
     for entry in &module.entry_points {
-        let work = Work::new(module, entry, profile);
         let order = walk::order(module, entry.function);
+        found.extend(order.iter().flat_map(|id| unset::reads(&module.constants, &module.functions[*id])));
+        if !is_watched {
+            continue;
+        }
+        let work = Work::new(module, entry, profile);
         found.append(&mut walk::run(&work, &order, &Slice::new(module, &order, work.size)));
     }
     found.sort_by_key(|warning| (warning.span(), warning.code));
@@ -51,7 +55,7 @@ pub fn warnings(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
 
 /// Whether a function has an operation that there may be something to say of.
 fn is_watched(module: &Module, id: FuncId) -> bool {
-    module.functions[id].insts.iter().any(|(_, inst)| matches!(inst.op, Op::Lane(op, _) if check::is_watched(op)))
+    module.functions[id].insts.iter().any(|(_, inst)| check::watches(inst.op))
 }
 
 impl<'m> Work<'m> {

@@ -4,7 +4,7 @@
 //! It is marked backwards from there, as often as something new is found to hang on what is already behind. Where a fold
 //! leaves its result in one lane, all that the result goes through is of interest too, and everything is looked at.
 
-use super::check::{is_watched, uniform_operand};
+use super::check::{is_watched, uniform_operand, watches};
 use crate::ir::{BlockId, FuncId, Function, InstId, Module, Op, Space, Value, Values};
 use crate::lane::{FoldKind, LaneOp};
 
@@ -117,7 +117,7 @@ impl<'m> Slice<'m> {
         for (_, inst) in function.insts.iter() {
             match inst.op {
                 Op::Lane(LaneOp::Fold { kind: FoldKind::Reduce | FoldKind::ReduceLow, .. }, _) => self.whole = true,
-                Op::Lane(op, _) => acts |= is_watched(op),
+                op if watches(op) => acts = true,
                 Op::Discard => acts = true,
                 Op::Store { pointer, .. } => acts |= self.is_private(place(function, pointer).0),
                 Op::Call(callee, _) => acts |= self.functions[callee.index()].acts,
@@ -231,7 +231,7 @@ impl Pass<'_, '_> {
             }
             Op::Break => around.breaks,
             Op::Continue => around.continues,
-            Op::Discard => true,
+            Op::Discard | Op::Barrier { .. } => watches(op) || matches!(op, Op::Discard),
             Op::Return(value) => {
                 self.want_if(self.needs.result, value);
                 true

@@ -134,12 +134,15 @@ impl Walk<'_> {
         let operand = |n: usize| args.get(n).map_or(Fact::LANE, |arg| self.fact(*arg));
         let group =
             |width: Width| Fact::new(Alike::of(width.lanes().map_or(Alike::WHOLE, |lanes| lanes.ilog2() as u8)));
-        let whole = Fact::PLAIN;
+        let whole = Fact::new(Alike::of(Alike::WHOLE));
         match op {
             O::LaneIndex(Group::Warp) => Fact::index(5),
             O::LaneIndex(_) => Fact::index(7),
-            O::LaneCount(Group::Subgroup) => Fact { zeros: self.work.lanes.map_or(8, |_| self.work.size), ..whole },
-            O::LaneCount(_) | O::Broadcast | O::BroadcastFirst => whole,
+            O::LaneCount(Group::Subgroup) => {
+                Fact { zeros: self.work.lanes.map_or(8, |_| self.work.size), ..Fact::PLAIN }
+            }
+            O::LaneCount(_) => Fact::PLAIN,
+            O::Broadcast | O::BroadcastFirst => whole,
             O::Vote { group: of, .. } | O::Ballot(of) => match of {
                 Group::Subgroup => whole,
                 Group::Quad => Fact::new(Alike::of(2)),

@@ -227,7 +227,7 @@ impl<'m> Walk<'m> {
 
     /// In how large groups lanes come here together or not at all.
     pub fn here(&self) -> u8 {
-        let own = self.frames.last().map_or(Alike::WHOLE, |frame| self.lanes(frame.overall));
+        let own = self.frames.last().map_or(Alike::GROUP, |frame| self.lanes(frame.overall));
         own.min(self.own().entry.alike.lanes)
     }
 
