@@ -269,6 +269,8 @@ const IMAGE_ROLES: &[(&str, &str)] = &[
     ("semantics", "How"),
     ("storageUnequal", "How"),
     ("semanticsUnequal", "How"),
+    ("lodClamp", "MinLod"),
+    ("texel", "Texel"),
 ];
 
 fn image_text(op: &str, params: &[String]) -> Result<String, String> {

@@ -257,6 +257,9 @@ pub enum ImageRole {
     Extent,
     /// Scope, kinds of memory and order of an atomic operation.
     How,
+    MinLod,
+    /// What the operation gives beside the code of its residency.
+    Texel,
 }
 
 /// Where a result goes.

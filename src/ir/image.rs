@@ -3,7 +3,8 @@
 use super::{AtomicOp, Order, Scope};
 
 /// What is done with an image. [`super::Op::Image`] holds its operands: the image, then one operand for each part in
-/// [`ImageParts`], in the order of the bits (two for the gradients).
+/// [`ImageParts`], in the order of the bits (two for the gradients). Where a texel is asked for with its residency, the result
+/// is a pair of that code, an `i32`, and the texel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ImageOp {
     /// A filtered texel of a sampled image; a scalar where there is a reference to compare with.
@@ -82,5 +83,7 @@ bitflags::bitflags! {
         const OTHER = 4096;
         const OTHER_COORDINATE = 8192;
         const EXTENT = 16384;
+        /// The least level of detail.
+        const MIN_LOD = 32768;
     }
 }

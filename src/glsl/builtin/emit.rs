@@ -5,7 +5,7 @@ use super::{Argument, Called, Env, image, scopes};
 use crate::glsl::convert;
 use crate::grammar::{Instruction, Lowering, Mode, Place, TypeExpr};
 use crate::ir::build::Builder;
-use crate::ir::{AtomicOp, ForeignInstruction, MathFn, Order, Passing, Requirements, TypeId, Types, Value};
+use crate::ir::{AtomicOp, ForeignInstruction, MathFn, Order, Passing, Requirements, Scalar, TypeId, Types, Value};
 use crate::lane::LaneOp;
 use smallvec::SmallVec;
 
@@ -140,6 +140,9 @@ impl Operation<'_> {
         if function.is_derivative() && !self.has_quads {
             return Parts::One(builder.zero(self.ty));
         }
+        if function.is_derivative() && self.chosen.generic.scalar() == Scalar::F16 {
+            return Parts::One(self.half_derivative(builder, function, operands[0]));
+        }
         match self.chosen.overload.results.len() {
             2 => {
                 let pair = builder.math(function, operands);
@@ -147,6 +150,14 @@ impl Operation<'_> {
             }
             _ => Parts::One(builder.math_as(function, self.ty, operands)),
         }
+    }
+
+    /// Derivatives are taken in 32 bits: no target takes them in 16 (SPIR-V 1.6 section 3.42.16).
+    fn half_derivative(&self, builder: &mut Builder<'_>, function: MathFn, half: Value) -> Value {
+        let wide = self.chosen.generic.with_scalar(Scalar::F32).intern(&mut builder.module.types);
+        let value = builder.convert(half, wide);
+        let derivative = builder.math_as(function, wide, &[value]);
+        builder.convert(derivative, self.ty)
     }
 
     fn instruction(&self, builder: &mut Builder<'_>, row: &Instruction, operands: &[Value]) -> Value {

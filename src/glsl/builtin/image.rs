@@ -18,6 +18,9 @@ pub(super) fn emit(builder: &mut Builder<'_>, call: &Operation<'_>, op: ImageOp,
     let mut parts: SmallVec<[Part; 8]> = SmallVec::new();
     let mut how: SmallVec<[Value; 5]> = SmallVec::new();
     for (index, role) in roles.iter().enumerate().skip(1) {
+        if *role == ImageRole::Texel {
+            continue;
+        }
         let value = operand(builder, call.chosen, index, call.args[index].value);
         match part_of(*role) {
             None => how.push(value),
@@ -37,6 +40,12 @@ pub(super) fn emit(builder: &mut Builder<'_>, call: &Operation<'_>, op: ImageOp,
     parts.sort_by_key(|(part, _)| part.bits());
     let mask = parts.iter().fold(ImageParts::empty(), |all, (part, _)| all | *part);
     let operands: SmallVec<[Value; 8]> = std::iter::once(image.value).chain(parts.iter().map(|(_, v)| *v)).collect();
+    if let Some(texel) = roles.iter().position(|role| *role == ImageRole::Texel) {
+        let texel = call.chosen.param(texel).intern(&mut builder.module.types);
+        let pair = builder.module.types.pair(Types::I32, texel);
+        let both = builder.image(op, mask, &operands, pair);
+        return Parts::Two(builder.extract(both, 0), builder.extract(both, 1));
+    }
     let value = builder.image(op, mask, &operands, call.ty);
     if call.ty == Types::VOID { Parts::None } else { Parts::One(value) }
 }
@@ -69,7 +78,8 @@ const fn part_of(role: ImageRole) -> Option<ImageParts> {
         ImageRole::Other => ImageParts::OTHER,
         ImageRole::OtherCoordinate => ImageParts::OTHER_COORDINATE,
         ImageRole::Extent => ImageParts::EXTENT,
-        ImageRole::How => return None,
+        ImageRole::MinLod => ImageParts::MIN_LOD,
+        ImageRole::How | ImageRole::Texel => return None,
     })
 }
 

@@ -53,16 +53,21 @@ pub fn named(name: &str) -> &'static [Overload] {
 }
 
 /// How the arguments of a call with `count` of them are passed. Where overloads differ, the use that demands most is
-/// named; an argument that is no place is given as a value all the same.
+/// named: an argument that some overloads read and others write goes both ways. One that is no place is given as a value
+/// all the same.
 pub fn modes(overloads: &[Overload], count: usize) -> [Mode; MOST_ARGS] {
     let overloads = overloads.iter().filter(|o| o.glsl && o.params.len() == count);
-    let mut modes = [Mode::In; MOST_ARGS];
-    for param in overloads.map(|overload| overload.params.iter()) {
-        for (mode, param) in modes.iter_mut().zip(param).filter(|(_, param)| param.mode != Mode::In) {
-            *mode = param.mode;
+    let mut modes = [None; MOST_ARGS];
+    for overload in overloads {
+        for (mode, param) in modes.iter_mut().zip(overload.params) {
+            *mode = match (*mode, param.mode) {
+                (Some(Mode::InOut), _) | (Some(Mode::In), Mode::Out) | (Some(Mode::Out), Mode::In) => Some(Mode::InOut),
+                (Some(known), Mode::In) => Some(known),
+                (_, new) => Some(new),
+            };
         }
     }
-    modes
+    modes.map(|mode| mode.unwrap_or(Mode::In))
 }
 
 /// Resolves and emits a call of one of the [`named`] functions. `span` is that of the name; the instructions get the builder's own.

@@ -11,10 +11,20 @@ impl Body<'_> {
         ensure!(types.len() as u32 == 1 + parts.bits().count_ones() + extra, "{} operands", types.len());
         let image = self.image_of(op, types[0])?;
         let expected = self.image_result(op, parts, image);
-        if let Some(expected) = expected {
-            self.expect(ty, expected)?;
+        match expected {
+            Some(texel) if self.gives_residency(op, ty) => {
+                let pair = self.types.pair(Types::I32, texel);
+                self.expect(ty, pair)
+            }
+            Some(expected) => self.expect(ty, expected),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Whether an operation gives a pair: the code of a texel's residency, and the texel.
+    fn gives_residency(&self, op: ImageOp, ty: TypeId) -> bool {
+        use ImageOp::{Fetch, Gather, Read, Sample, SampleProjected};
+        matches!(self.types.get(ty), Type::Struct(_)) && matches!(op, Sample | SampleProjected | Gather | Fetch | Read)
     }
 
     /// The image that the first operand is, holds or points to.

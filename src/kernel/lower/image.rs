@@ -105,7 +105,9 @@ impl Lower<'_> {
             let sampler = self.operand(list[1]).pointer();
             return Operand::Pointer(combined(&first, &sampler));
         }
-        if let Some(what) = refused(op) {
+        let sparse = matches!(self.shapes.types.get(inst.ty), Type::Struct(_)).then_some("sparse textures");
+        let clamped = parts.contains(ImageParts::MIN_LOD).then_some("levels of detail with a least one");
+        if let Some(what) = refused(op).or(sparse).or(clamped) {
             self.not_yet(what);
             return Operand::Values(self.stand_in(inst.ty));
         }

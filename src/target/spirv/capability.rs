@@ -255,6 +255,14 @@ const fn of_op(op: Op) -> Option<Capability> {
         | Op::ImageQueryLod
         | Op::ImageQueryLevels
         | Op::ImageQuerySamples => Capability::ImageQuery,
+        Op::ImageSparseSampleImplicitLod
+        | Op::ImageSparseSampleExplicitLod
+        | Op::ImageSparseSampleDrefImplicitLod
+        | Op::ImageSparseSampleDrefExplicitLod
+        | Op::ImageSparseFetch
+        | Op::ImageSparseGather
+        | Op::ImageSparseDrefGather
+        | Op::ImageSparseRead => Capability::SparseResidency,
         Op::ImageSampleWeightedQCOM => Capability::TextureSampleWeightedQCOM,
         Op::ImageBoxFilterQCOM => Capability::TextureBoxFilterQCOM,
         Op::ImageBlockMatchSADQCOM | Op::ImageBlockMatchSSDQCOM => Capability::TextureBlockMatchQCOM,

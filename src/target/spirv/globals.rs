@@ -83,9 +83,6 @@ impl Emitter<'_> {
         if let Some(what) = self.refused(global) {
             return self.unsupported(what);
         }
-        if matches!(global.binding, Binding::Resource { .. }) && self.is_array_of_arrays(global.ty) {
-            return self.fail(Code::PROFILE_LACKS, "Vulkan has no arrays of arrays of resources".into());
-        }
         let laid_out = self.is_laid_out(global);
         let ty = if laid_out { self.memory_type(global.ty) } else { self.value_type(global.ty) };
         let init = global.init.filter(|init| !self.is_undef(*init));
@@ -166,12 +163,6 @@ impl Emitter<'_> {
             (Space::Physical | Space::Function, _) => Some("this kind of module-scope variable"),
             _ => None,
         }
-    }
-
-    /// Resources are in one array at most (VUID-StandaloneSpirv-UniformConstant-04655, VUID-StandaloneSpirv-Uniform-06807).
-    fn is_array_of_arrays(&self, ty: TypeId) -> bool {
-        let types = &self.module.types;
-        matches!(types.get(ty), Type::Array { element, .. } if matches!(types.get(element), Type::Array { .. }))
     }
 
     /// Whether a type is a block or an array of blocks.

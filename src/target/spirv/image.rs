@@ -1,6 +1,6 @@
 //! Images, textures and samplers: their types, and the instructions that sample, read, write and ask (SPIR-V 1.6 sections
-//! 3.49.6 and 3.49.10; capabilities of "Dim" and "Image Format", sections 3.8 and 3.11). Sparse residency is not written;
-//! rectangles, which Vulkan does not have (VUID-StandaloneSpirv-OpTypeImage-09638), are refused.
+//! 3.49.6 and 3.49.10; capabilities of "Dim" and "Image Format", sections 3.8 and 3.11).
+//! Rectangles, which Vulkan does not have (VUID-StandaloneSpirv-OpTypeImage-09638), are refused.
 
 use super::Emitter;
 use super::function::Body;
@@ -57,6 +57,21 @@ const fn dim_capability(image: ImageType) -> Option<Capability> {
         (ImageDim::Tile, ..) => Capability::TileImageColorReadAccessEXT,
         _ => return None,
     })
+}
+
+/// The operation that gives the code of residency too.
+const fn with_residency(op: Op) -> Op {
+    match op {
+        Op::ImageSampleImplicitLod => Op::ImageSparseSampleImplicitLod,
+        Op::ImageSampleExplicitLod => Op::ImageSparseSampleExplicitLod,
+        Op::ImageSampleDrefImplicitLod => Op::ImageSparseSampleDrefImplicitLod,
+        Op::ImageSampleDrefExplicitLod => Op::ImageSparseSampleDrefExplicitLod,
+        Op::ImageFetch => Op::ImageSparseFetch,
+        Op::ImageGather => Op::ImageSparseGather,
+        Op::ImageDrefGather => Op::ImageSparseDrefGather,
+        Op::ImageRead => Op::ImageSparseRead,
+        other => other,
+    }
 }
 
 impl Emitter<'_> {
@@ -220,6 +235,10 @@ impl Body<'_, '_> {
         if let Some(sample) = operands.word(ImageParts::SAMPLE) {
             add(ImageOperands::SAMPLE, &[sample]);
         }
+        if let Some(least) = operands.word(ImageParts::MIN_LOD) {
+            add(ImageOperands::MIN_LOD, &[least]);
+            self.m.needs.capability(Capability::MinLod);
+        }
         if operands.shared {
             add(ImageOperands::NON_PRIVATE_TEXEL, &[]);
         }
@@ -277,6 +296,8 @@ impl Body<'_, '_> {
         let mut words: SmallVec<[Word; 8]> = smallvec![image, coordinate];
         words.extend(more);
         words.extend(self.optional(operands));
+        let sparse = matches!(self.m.module.types.get(ty), Type::Struct(_));
+        let op = if sparse { with_residency(op) } else { op };
         let ty = self.m.value_type(ty);
         self.emit(op, ty, &words)
     }
