@@ -84,9 +84,9 @@ failure() {
     esac
 }
 
-# A refusal of a shader of which glslang makes an invalid module is right.
-refused() {
-    if valid "$work/judge.spv"; then result "$1" "$(reason)"; else result 'invalid by glslang' "$(reason)"; fi
+# A failure, unless glslang makes an invalid module of the shader too: then nothing judges it.
+failed() {
+    if valid "$work/judge.spv"; then result "$1" "$2"; else result 'invalid by glslang' "$2"; fi
 }
 
 spirv() {
@@ -94,9 +94,9 @@ spirv() {
     [ -z "$TRIAL_EXTRA" ] || read -ra extra <<< "$TRIAL_EXTRA"
     crosslane --target-env="$environment" ${extra[@]+"${extra[@]}"} -o "$work/ours.spv" || status=$?
     if [ "$status" -ne 0 ]; then
-        refused "$(failure "$status")"
+        failed "$(failure "$status")" "$(reason)"
     elif ! valid "$work/ours.spv"; then
-        result invalid "$(grep -m1 error "$work/invalid" || echo 'error: unknown')"
+        failed invalid "$(grep -m1 error "$work/invalid" || echo 'error: unknown')"
     elif [ -n "$TRIAL_WARN" ] && [ -s "$work/said" ]; then
         result warned "$(grep -m1 -oE '^(warning|note).*' "$work/said" || head -n 1 "$work/said")"
     else
@@ -188,6 +188,8 @@ awk -F '\t' -v OFS='\t' '
             line(set, commands[set], accepted[set], done[set])
             others = stages[set "\t" "other stage"]
             if (others) printf "  %d of other stages\n", others
+            unjudged = stages[set "\t" "invalid by glslang"]
+            if (unjudged) printf "  %d more whose module by glslang is invalid\n", unjudged
             for (key in reasons) { split(key, part, "\t"); if (part[1] == set)
                 printf "  %5d %s %s\n", reasons[key], part[2], part[3] | "LC_ALL=C sort -rn" }
             close("LC_ALL=C sort -rn")
