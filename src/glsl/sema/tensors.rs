@@ -68,6 +68,14 @@ enum Numbers {
     Exactly(usize),
 }
 
+/// A tensor in memory.
+struct Tensor {
+    /// The element of an array where it begins.
+    first: Place,
+    layout: Value,
+    dimensions: u32,
+}
+
 #[rustfmt::skip]
 static FUNCTIONS: [(&str, Function); 15] = [
     ("createTensorLayoutNV", Function::Create(Described::Layout)),
@@ -287,10 +295,8 @@ impl Sema<'_> {
         let place = self.target(b, *target)?;
         let ty = memory::value_type(b, &place);
         let matrix = self.check_matrix(b, ty, span)?;
-        let (first, mut tensor) = self.tensor_memory(b, (*array, *at), *layout)?;
-        let dimensions = tensor.1;
+        let Tensor { first, layout, dimensions } = self.tensor_memory(b, (*array, *at), *layout)?;
         let (view, decode) = self.tensor_rest(b, rest, (matrix, dimensions), whole)?;
-        tensor.0.extend(view);
         if first.access.contains(Access::WRITEONLY) {
             self.error(Code::NOT_READABLE, whole, "this memory is `writeonly`", "read here");
             return None;
@@ -299,8 +305,8 @@ impl Sema<'_> {
         let kept = if view.is_some() { self.read(b, &place, span)? } else { b.undef(ty) };
         b.span = whole;
         let value = memory::with_access_flags(b, &first, |b| {
-            let mut operands: SmallVec<[Value; 4]> = SmallVec::from_slice(&[memory::pointer(b, &first), kept]);
-            operands.extend(tensor.0);
+            let mut operands: SmallVec<[Value; 4]> = SmallVec::from_slice(&[memory::pointer(b, &first), kept, layout]);
+            operands.extend(view);
             b.cooperative(MatrixOp::LoadTensor { decode }, &operands, ty)
         });
         self.write(b, &place, value, span, whole)?;
@@ -316,16 +322,17 @@ impl Sema<'_> {
         let value = self.value(b, *source)?;
         let ty = b.type_of(value);
         self.check_matrix(b, ty, ast[*source].span)?;
-        let (first, (mut tensor, _)) = self.tensor_memory(b, (*array, *at), *layout)?;
-        if let Some(view) = ast[args].get(4) {
-            tensor.push(self.description(b, *view, Described::View)?.0);
-        }
+        let Tensor { first, layout, .. } = self.tensor_memory(b, (*array, *at), *layout)?;
+        let view = match ast[args].get(4) {
+            Some(view) => Some(self.description(b, *view, Described::View)?.0),
+            None => None,
+        };
         let writable = memory::check_writable(&first, whole);
         self.check(writable)?;
         b.span = whole;
         memory::with_access_flags(b, &first, |b| {
-            let mut operands: SmallVec<[Value; 4]> = SmallVec::from_slice(&[memory::pointer(b, &first), value]);
-            operands.extend(tensor);
+            let mut operands: SmallVec<[Value; 4]> = SmallVec::from_slice(&[memory::pointer(b, &first), value, layout]);
+            operands.extend(view);
             b.cooperative(MatrixOp::StoreTensor, &operands, Types::VOID)
         });
         Some(Lowered::Void)
@@ -339,17 +346,12 @@ impl Sema<'_> {
     }
 
     /// The element of an array where a tensor begins, and the tensor's layout with its dimensions.
-    fn tensor_memory(
-        &mut self,
-        b: &mut Builder<'_>,
-        (array, at): (ExprId, ExprId),
-        layout: ExprId,
-    ) -> Option<(Place, (SmallVec<[Value; 2]>, u32))> {
+    fn tensor_memory(&mut self, b: &mut Builder<'_>, (array, at): (ExprId, ExprId), layout: ExprId) -> Option<Tensor> {
         let message = "a tensor lies in an array in a buffer or in shared memory";
         let array = self.shared_array(b, array, |_, _| true, message)?;
         let first = self.array_element(b, array, at)?;
         let (layout, dimensions) = self.description(b, layout, Described::Layout)?;
-        Some((first, (SmallVec::from_slice(&[layout]), dimensions)))
+        Some(Tensor { first, layout, dimensions })
     }
 
     /// The view and the function that decodes, of which each may be left out.
@@ -405,7 +407,7 @@ impl Sema<'_> {
             self.wrong_count(name, 4, whole);
             return None;
         };
-        let (place, ty, value, to) = self.from_matrix(b, target, source)?;
+        let (place, ty, value, to) = self.result_and_matrix(b, target, source)?;
         let parts = self.reduced(b, which)?;
         let signature = self.function_argument(combine)?;
         let fits = signature.ret == to.element
@@ -435,7 +437,7 @@ impl Sema<'_> {
             self.wrong_count(name, 3, whole);
             return None;
         };
-        let (place, ty, value, to) = self.from_matrix(b, *target, *source)?;
+        let (place, ty, value, to) = self.result_and_matrix(b, *target, *source)?;
         let signature = self.function_argument(*function)?;
         let params: SmallVec<[TypeId; 8]> = signature.params.iter().map(|param| param.ty).collect();
         let fits = signature.ret == to.element
@@ -480,7 +482,7 @@ impl Sema<'_> {
             self.wrong_count(name, 2, whole);
             return None;
         };
-        let (place, ty, value, to) = self.from_matrix(b, target, source)?;
+        let (place, ty, value, to) = self.result_and_matrix(b, target, source)?;
         let given = b.type_of(value);
         let from = b.module.types.cooperative(given)?;
         if (from.rows, from.columns) != (to.columns, to.rows) {
@@ -496,7 +498,7 @@ impl Sema<'_> {
     }
 
     /// The variable for a matrix with its type, and the matrix that it is computed from, of the same elements.
-    fn from_matrix(
+    fn result_and_matrix(
         &mut self,
         b: &mut Builder<'_>,
         target: ExprId,
