@@ -1,5 +1,7 @@
 //! The generator of random kernels, for every test binary that runs them.
 
+#[path = "arms.rs"]
+pub mod arms;
 #[path = "expressions.rs"]
 mod expressions;
 #[path = "lanes.rs"]

@@ -10,7 +10,7 @@ mod support;
 #[allow(dead_code)]
 mod generator;
 
-use generator::{program, wide};
+use generator::{arms, program, wide};
 use libtest_mimic::Trial;
 use std::ops::Range;
 use support::compare::Closeness;
@@ -41,8 +41,9 @@ fn trials() -> Vec<Trial> {
 /// Makes a kernel from a seed.
 type Maker = fn(u64) -> String;
 
-/// Kernels of plain types, and such of narrow and wide ones.
-const KINDS: [(&str, Maker); 2] = [("seeds", program::kernel), ("wide", wide::kernel)];
+/// Kernels of plain types, of narrow and wide ones, and of cross-lane operations in arms and loops.
+const KINDS: [(&str, Maker); 3] =
+    [("seeds", program::kernel), ("wide", wide::kernel), ("arms", |seed| arms::kernel(seed, program::INVOCATIONS))];
 
 fn check(seed: u64, source: &str) -> Result<(), String> {
     agree(seed, source).map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, source)))

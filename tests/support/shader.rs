@@ -2,7 +2,7 @@
 //!
 //! For test binaries that have the module `generator` of the tests of random ones.
 
-use crate::generator::{lanes as random_lanes, program, wide};
+use crate::generator::{arms, lanes as random_lanes, program, wide};
 use crate::support::compare::Closeness;
 use crate::support::fixture;
 use crate::support::lavapipe::{Buffers, Request};
@@ -57,6 +57,12 @@ impl Shader {
         Shader::made(seed, program::lane_kernel(seed), random_lanes::invocations(seed))
     }
 
+    /// A random kernel with cross-lane operations in arms and loops.
+    pub fn arms(seed: u64) -> Shader {
+        let invocations = random_lanes::invocations(seed);
+        Shader::made(seed, arms::kernel(seed, invocations), invocations)
+    }
+
     /// A random kernel of narrow and wide types.
     pub fn wide(seed: u64) -> Shader {
         Shader::made(seed, wide::kernel(seed), program::INVOCATIONS)
@@ -101,8 +107,8 @@ impl Shader {
 pub type Maker = fn(u64) -> Shader;
 
 /// The kinds of random kernels, each with the name of its tests.
-pub const RANDOM: [(&str, Maker); 3] =
-    [("random", Shader::random), ("lanes", Shader::with_lanes), ("wide", Shader::wide)];
+pub const RANDOM: [(&str, Maker); 4] =
+    [("random", Shader::random), ("lanes", Shader::with_lanes), ("arms", Shader::arms), ("wide", Shader::wide)];
 
 /// The options for a built-in profile.
 pub fn options(profile: &str) -> Result<Options, String> {

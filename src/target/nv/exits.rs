@@ -1,9 +1,11 @@
 //! How the structured control flow of a kernel becomes `IF`, `REP` and `BRK`.
 //!
-//! The target can leave the innermost `REP` and the program, nothing else. Most jumps need neither: an early exit stands at
-//! the end of an arm of an `If`, and if what follows that `If` is moved into its other arm, falling through is the jump.
-//! What cannot fall through makes its goal a `REP` that runs once and is left by `BRK`.
+//! The target can leave the innermost `REP` and the program, nothing else. Most jumps need neither: an early exit is at
+//! the end of an arm of an `If`, and if the instructions after that `If` move into its other arm, falling through is the
+//! jump. A jump that cannot fall through makes its goal a `REP` that runs once and is left by `BRK`, or, around
+//! cross-lane operations, sets a flag that guards the instructions up to the goal: see [`super::converge`].
 
+use super::converge::is_cross_lane;
 use crate::kernel::{BlockId, InstId, Kernel, Op};
 use smallvec::SmallVec;
 
@@ -29,6 +31,17 @@ pub enum Rest {
     Nowhere,
 }
 
+/// How jumps reach the end of a construct.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// Every jump falls through.
+    Fall,
+    /// By the `BRK` of a `REP` that runs once.
+    Break,
+    /// By a flag that guards the instructions in between.
+    Guard,
+}
+
 /// Constructs inside which no instructions are moved into arms any more, because programs may nest only so deep.
 const NESTING: usize = 32;
 
@@ -38,8 +51,11 @@ pub struct Exits {
     rest: Vec<Rest>,
     /// Terminators whose goal is what comes next.
     falls: Vec<bool>,
-    /// Scopes that are a `REP`, and loops whose body is one inside that of the loop.
-    repeats: Vec<bool>,
+    /// Scopes, and bodies of loops, with jumps to their end that do not fall through.
+    jumped: Vec<bool>,
+    /// Constructs that hold cross-lane operations.
+    lanes: Vec<bool>,
+    has_lanes: bool,
     /// Loops with a way to their continuing block.
     continues: Vec<bool>,
 }
@@ -53,9 +69,12 @@ impl Exits {
         let mut exits = Exits {
             rest: vec![Rest::Behind; count],
             falls: vec![false; count],
-            repeats: vec![false; count],
+            jumped: vec![false; count],
+            lanes: vec![false; count],
+            has_lanes: false,
             continues: vec![false; count],
         };
+        exits.has_lanes = exits.mark_lanes(kernel, kernel.body);
         exits.block(kernel, kernel.body, 0, &[Goal::Return], 0);
         exits
     }
@@ -68,13 +87,36 @@ impl Exits {
         self.falls[terminator.index()]
     }
 
-    /// Whether a scope, or the body of a loop, is a `REP` that runs once.
-    pub fn repeats(&self, inst: InstId) -> bool {
-        self.repeats[inst.index()]
+    /// Returns true if the kernel has cross-lane operations.
+    pub fn has_lanes(&self) -> bool {
+        self.has_lanes
+    }
+
+    /// How jumps reach the end of a scope or of a loop's body.
+    pub fn way(&self, inst: InstId) -> Way {
+        match (self.jumped[inst.index()], self.lanes[inst.index()]) {
+            (false, _) => Way::Fall,
+            (true, false) => Way::Break,
+            (true, true) => Way::Guard,
+        }
     }
 
     pub fn continues(&self, of: InstId) -> bool {
         self.continues[of.index()]
+    }
+
+    /// Marks the constructs in a block that hold cross-lane operations. Returns true if the block holds one.
+    fn mark_lanes(&mut self, kernel: &Kernel, block: BlockId) -> bool {
+        let mut holds = false;
+        for inst in &kernel.blocks[block].insts {
+            let mut inside = is_cross_lane(kernel.insts[*inst].op);
+            for inner in kernel.inner_blocks(*inst) {
+                inside |= self.mark_lanes(kernel, inner);
+            }
+            self.lanes[inst.index()] = inside;
+            holds |= inside;
+        }
+        holds
     }
 
     /// A block from an instruction on.
@@ -128,7 +170,7 @@ impl Exits {
         if let (Goal::End(of) | Goal::Next(of), false) = (goal, falls) {
             let is_loop = matches!(kernel.insts[of].op, Op::Loop { .. });
             // A loop's own `REP` is always there.
-            self.repeats[of.index()] |= !is_loop || goal == Goal::Next(of);
+            self.jumped[of.index()] |= !is_loop || goal == Goal::Next(of);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! NVIDIA's assembly: complete compute programs of NV_gpu_program5 (`!!NVcp5.0`) that OpenGL loads.
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for an `nv-*` profile. One file a stage: `interface`
-//! (bindings), `exits` (shape of control flow), `select` (instructions), `trim` (what does nothing), `order` (of instructions), `live` and `registers`
+//! (bindings), `converge` (operations in loops), `exits` (shape of control flow), `select` (instructions), `trim` (what does nothing), `order` (of instructions), `live` and `registers`
 //! (variables), `print` (text), `reflection` (what the caller must bind, as JSON). Refused, with a message at the place:
 //! physical addresses, atomics that the hardware does not have, and more buffers or memory than NVIDIA's drivers
 //! offer.
 
+mod converge;
 mod exits;
 mod interface;
 mod live;
@@ -83,6 +84,7 @@ impl Draft {
     /// # Errors
     /// As [`emit`].
     pub fn of(kernel: &Kernel, options: &NvOptions, sources: &SourceMap) -> Result<Draft, Vec<Diagnostic>> {
+        let kernel = &*converge::converge(kernel);
         let tree = Tree::new(kernel);
         let interface = Interface::of(kernel, &tree)?;
         let mut selected = select::select(kernel, &tree, &interface, options.debug)?;

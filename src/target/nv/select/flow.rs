@@ -4,20 +4,30 @@
 use super::{Selector, rest_of};
 use crate::ir::Scalar;
 use crate::kernel::{BlockId, Def, InstId, Op, UnOp, Value};
-use crate::target::nv::exits::{Goal, Rest, goal};
+use crate::target::nv::exits::{Goal, Rest, Way, goal};
 use crate::target::nv::machine::{ANY, Class, Kind, Line, Operand, Reg, Test};
 
-/// An open `REP`.
+/// A construct that is being written and that jumps lead out of.
 #[derive(Debug)]
 pub struct Open {
-    /// What leaving it leads to.
+    /// Where leaving it leads.
     goal: Goal,
-    /// True once something inside an inner `REP` wants to leave this one.
+    way: OpenWay,
+    /// True once something inside wants to leave and has not got there yet.
     flag: Option<Reg>,
-    /// The line before the `REP`, where the flag begins as false.
+    /// The line before the construct, where the flag begins as false.
     before: usize,
-    /// Outer goals that something inside leaves for.
-    crossing: Vec<Goal>,
+    /// Jumps so far that set the flag.
+    jumps: u32,
+}
+
+/// How an open construct is left.
+#[derive(Debug)]
+enum OpenWay {
+    /// It is a `REP`. Outer goals that something inside leaves for.
+    Repeat(Vec<Goal>),
+    /// Its flag guards the rest of its blocks.
+    Guard,
 }
 
 impl Selector<'_> {
@@ -29,14 +39,16 @@ impl Selector<'_> {
     /// A block from an instruction on.
     fn block(&mut self, block: BlockId, from: usize) {
         let kernel = self.kernel;
+        let mut guards = 0;
         for (at, inst) in kernel.blocks[block].insts.iter().enumerate().skip(from) {
             self.begin(*inst);
+            let jumps = self.guarded_jumps();
             match kernel.insts[*inst].op {
                 Op::If { then, otherwise } => {
                     let rest = self.exits.rest(*inst);
                     self.if_(*inst, [then, otherwise], (block, at + 1));
                     if rest != Rest::Behind {
-                        return;
+                        break;
                     }
                 }
                 Op::Scope { body } => self.scope(*inst, body),
@@ -44,7 +56,26 @@ impl Selector<'_> {
                 op if op.is_terminator() => self.terminator(*inst, block),
                 _ => self.plain(*inst, rest_of(kernel, block, at)),
             }
+            if self.guarded_jumps() != jumps && !kernel.insts[*inst].op.is_terminator() {
+                guards += self.guard();
+            }
         }
+        self.lines.extend(std::iter::repeat_n(Line::EndIf, guards));
+    }
+
+    /// Jumps so far that set the flag of the innermost open construct, if that is guarded.
+    fn guarded_jumps(&self) -> u32 {
+        match self.open.last() {
+            Some(Open { way: OpenWay::Guard, jumps, .. }) => *jumps,
+            _ => 0,
+        }
+    }
+
+    /// Begins lines that run where the innermost open construct is not being left. Returns the number of `IF`s.
+    fn guard(&mut self) -> usize {
+        let Some(flag) = self.open.last().and_then(|open| open.flag) else { return 0 };
+        self.lines.push(Line::If(flag, Test::False));
+        1
     }
 
     /// Says where an instruction comes from.
@@ -79,16 +110,23 @@ impl Selector<'_> {
         let (condition, test) = self.condition(self.kernel.args(inst)[0]);
         let rest = self.exits.rest(inst);
         self.lines.push(Line::If(condition, test));
-        self.block(then, 0);
-        if rest == Rest::InThen {
-            self.block(behind.0, behind.1);
-        }
+        self.arm((condition, test), then, (rest == Rest::InThen).then_some(behind));
         self.lines.push(Line::Else);
-        self.block(otherwise, 0);
-        if rest == Rest::InElse {
-            self.block(behind.0, behind.1);
-        }
+        self.arm((condition, test.inverted()), otherwise, (rest == Rest::InElse).then_some(behind));
         self.lines.push(Line::EndIf);
+    }
+
+    /// An arm, and the instructions after its `If` where they move into it.
+    fn arm(&mut self, condition: (Reg, Test), block: BlockId, rest: Option<(BlockId, usize)>) {
+        self.arms.push(condition);
+        let jumps = self.guarded_jumps();
+        self.block(block, 0);
+        if let Some((block, from)) = rest {
+            let guards = if self.guarded_jumps() == jumps { 0 } else { self.guard() };
+            self.block(block, from);
+            self.lines.extend(std::iter::repeat_n(Line::EndIf, guards));
+        }
+        self.arms.pop();
     }
 
     /// The register of a bool and the test that says whether it holds: a condition is not inverted, its test is.
@@ -106,19 +144,25 @@ impl Selector<'_> {
 
     fn scope(&mut self, inst: InstId, body: BlockId) {
         self.registers_for(self.kernel.results(inst));
-        if self.exits.repeats(inst) {
-            self.once(Goal::End(inst), body);
-        } else {
-            self.block(body, 0);
-        }
+        self.to_end(self.exits.way(inst), Goal::End(inst), body);
     }
 
-    /// A `REP` that runs once.
-    fn once(&mut self, goal: Goal, body: BlockId) {
-        self.open(goal);
-        self.block(body, 0);
-        self.lines.push(Line::Break);
-        self.close();
+    /// A block whose end is a goal.
+    fn to_end(&mut self, way: Way, goal: Goal, body: BlockId) {
+        match way {
+            Way::Fall => self.block(body, 0),
+            Way::Break => {
+                self.repeat(goal);
+                self.block(body, 0);
+                self.lines.push(Line::Break);
+                self.close();
+            }
+            Way::Guard => {
+                self.begin_open(goal, OpenWay::Guard);
+                self.block(body, 0);
+                self.open.pop();
+            }
+        }
     }
 
     fn loop_(&mut self, inst: InstId, body: BlockId, continuing: BlockId) {
@@ -128,23 +172,19 @@ impl Selector<'_> {
             self.registers_for(kernel.blocks[block].params.iter().copied());
         }
         self.assign(&kernel.blocks[body].params, kernel.args(inst));
-        self.open(Goal::End(inst));
+        self.repeat(Goal::End(inst));
         if !self.exits.continues(inst) {
             self.block(body, 0);
             self.lines.push(Line::Break);
             return self.close();
         }
-        if self.exits.repeats(inst) {
-            self.once(Goal::Next(inst), body);
-        } else {
-            self.block(body, 0);
-        }
+        self.to_end(self.exits.way(inst), Goal::Next(inst), body);
         self.block(continuing, 0);
         self.close();
     }
 
     /// The end of a continuing block: the loop's own `BRK`.
-    fn repeat(&mut self, inst: InstId, of: InstId) {
+    fn next_iteration(&mut self, inst: InstId, of: InstId) {
         let kernel = self.kernel;
         let Op::Loop { body, .. } = kernel.insts[of].op else { return };
         let params = &kernel.blocks[body].params;
@@ -170,7 +210,7 @@ impl Selector<'_> {
         let args = kernel.args(inst);
         let owner = self.tree.owner(block);
         match (kernel.insts[inst].op, owner) {
-            (Op::Repeat, Some(of)) => return self.repeat(inst, of),
+            (Op::Repeat, Some(of)) => return self.next_iteration(inst, of),
             (Op::Yield, Some(of)) | (Op::Exit(of), _) => self.assign_results(of, args),
             (Op::Continue(of), _) => {
                 if let Op::Loop { continuing, .. } = kernel.insts[of].op {
@@ -186,22 +226,30 @@ impl Selector<'_> {
         }
     }
 
-    // `REP`s.
+    // Constructs that are left.
 
-    fn open(&mut self, goal: Goal) {
+    fn begin_open(&mut self, goal: Goal, way: OpenWay) {
         let before = self.lines.len();
-        self.lines.extend([Line::Empty, Line::Repeat]);
-        self.repeats.push(Open { goal, flag: None, before, crossing: Vec::new() });
+        self.lines.push(Line::Empty);
+        self.open.push(Open { goal, way, flag: None, before, jumps: 0 });
     }
 
-    /// Ends the innermost `REP`. What left it for a goal further out goes on from there.
+    /// Begins a `REP`.
+    fn repeat(&mut self, goal: Goal) {
+        self.begin_open(goal, OpenWay::Repeat(Vec::new()));
+        self.lines.push(Line::Repeat);
+    }
+
+    /// Ends the innermost `REP`. Invocations that left it for a goal further out go on from there.
     fn close(&mut self) {
         self.lines.push(Line::EndRepeat);
-        let Some(closed) = self.repeats.pop() else { return };
-        for goal in closed.crossing {
-            let flag = self.flag(goal);
-            self.lines.push(Line::BreakIf(flag, Test::True));
-            self.cross(goal);
+        let Some(Open { way: OpenWay::Repeat(crossing), .. }) = self.open.pop() else { return };
+        for goal in crossing {
+            if let Some(repeat) = self.repeat_within(goal) {
+                let flag = self.flag(goal);
+                self.lines.push(Line::BreakIf(flag, Test::True));
+                self.cross(repeat, goal);
+            }
         }
     }
 
@@ -210,27 +258,51 @@ impl Selector<'_> {
         if goal == Goal::Return {
             return self.lines.push(Line::Return);
         }
-        if self.repeats.last().is_some_and(|innermost| innermost.goal != goal) {
-            let flag = self.flag(goal);
-            self.copy(flag, Operand::Constant(u32::MAX, Kind::Uint));
-            self.cross(goal);
+        let from = self.open.iter().position(|open| open.goal == goal).unwrap_or_default();
+        let repeat = self.repeat_within(goal);
+        for at in from..self.open.len() {
+            let is_guard = matches!(self.open[at].way, OpenWay::Guard);
+            if is_guard || at == from && repeat != Some(from) {
+                self.set_flag(self.open[at].goal);
+            }
         }
-        self.lines.push(Line::Break);
-    }
-
-    /// Notes that the innermost `REP` is left for a goal, if that is not its own.
-    fn cross(&mut self, goal: Goal) {
-        if let Some(innermost) = self.repeats.last_mut()
-            && innermost.goal != goal
-            && !innermost.crossing.contains(&goal)
-        {
-            innermost.crossing.push(goal);
+        if let Some(repeat) = repeat {
+            self.cross(repeat, goal);
+            self.lines.push(Line::Break);
         }
     }
 
-    /// The flag of the `REP` with this goal.
+    /// The innermost `REP` that a jump to a goal leaves.
+    fn repeat_within(&self, goal: Goal) -> Option<usize> {
+        let from = self.open.iter().position(|open| open.goal == goal)?;
+        (from..self.open.len()).rev().find(|at| matches!(self.open[*at].way, OpenWay::Repeat(_)))
+    }
+
+    /// Notes that a `REP` is left for a goal, if that is not its own.
+    fn cross(&mut self, repeat: usize, goal: Goal) {
+        let Open { goal: own, way: OpenWay::Repeat(crossing), .. } = &mut self.open[repeat] else { return };
+        if *own != goal && !crossing.contains(&goal) {
+            crossing.push(goal);
+        }
+    }
+
+    /// Makes the flag of a goal true. Around cross-lane operations the condition of the arm says so: NVIDIA's compiler
+    /// would let a block that ends with a constant jump past the test.
+    fn set_flag(&mut self, goal: Goal) {
+        let flag = self.flag(goal);
+        match self.arms.last().filter(|_| self.exits.has_lanes()) {
+            Some((condition, Test::True)) => self.copy(flag, Operand::Reg(*condition)),
+            Some((condition, Test::False)) => self.write("NOT.U", flag, &[Operand::Reg(*condition)]),
+            None => self.copy(flag, Operand::Constant(u32::MAX, Kind::Uint)),
+        }
+        if let Some(open) = self.open.iter_mut().find(|open| open.goal == goal) {
+            open.jumps += 1;
+        }
+    }
+
+    /// The flag of the construct with this goal.
     fn flag(&mut self, goal: Goal) -> Reg {
-        let found = self.repeats.iter_mut().find(|open| open.goal == goal);
+        let found = self.open.iter_mut().find(|open| open.goal == goal);
         if let Some(Open { flag: Some(flag), .. }) = &found {
             return *flag;
         }
@@ -239,7 +311,7 @@ impl Selector<'_> {
             open.flag = Some(reg);
             let before = open.before;
             self.copy(reg, Operand::Constant(0, Kind::Uint));
-            // It is written before the `REP`, whose place was kept free.
+            // It is written before the construct, where a line was kept free.
             if let Some(line) = self.lines.pop() {
                 self.lines[before] = line;
             }

@@ -21,7 +21,7 @@ mod wide;
 
 use super::exits::Exits;
 use super::interface::{Interface, Needs};
-use super::machine::{ANY, Class, Components, Inst, Kind, Line, Operand, Reg, Registers, Target, X_OR_Z};
+use super::machine::{ANY, Class, Components, Inst, Kind, Line, Operand, Reg, Registers, Target, Test, X_OR_Z};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::tree::Tree;
@@ -52,7 +52,8 @@ pub fn select(kernel: &Kernel, tree: &Tree, interface: &Interface, debug: bool) 
         registers: Registers::default(),
         values: vec![None; kernel.values.len()],
         needs: Needs::default(),
-        repeats: Vec::new(),
+        open: Vec::new(),
+        arms: Vec::new(),
         tree,
         span: Span::NONE,
         line: None,
@@ -76,8 +77,10 @@ struct Selector<'k> {
     /// What each value of the kernel became.
     values: Vec<Option<Operand>>,
     needs: Needs,
-    /// The `REP`s around, innermost last.
-    repeats: Vec<flow::Open>,
+    /// The constructs around that jumps lead out of, innermost last.
+    open: Vec<flow::Open>,
+    /// The conditions of the arms around, innermost last.
+    arms: Vec<(Reg, Test)>,
     tree: &'k Tree,
     /// Of the instruction being selected.
     span: Span,

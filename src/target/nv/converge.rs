@@ -1,0 +1,374 @@
+//! Lets invocations join before cross-lane operations in loops.
+//!
+//! NVIDIA's compiler joins invocations where all ways through the program meet, and only there. A ballot in an arm that
+//! ends with `BRK` or `RET` runs after the loop, for the invocations of all iterations at once; and invocations do not
+//! join at an `ENDIF` that a break out of one of its arms jumps past (seen on H100 and H200, driver 580.159). Here the end
+//! of each such arm becomes a flag. The arms join first, and a break at the loop's own level tests the flag.
+
+use crate::ir::{InstFlags, Scalar};
+use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Ty, UnOp, Value};
+use crate::source::Span;
+use rustc_hash::FxHashSet;
+use std::borrow::Cow;
+
+/// The kernel with every exit from a loop that holds cross-lane operations at the loop's own level, in an arm without such
+/// operations.
+pub fn converge(kernel: &Kernel) -> Cow<'_, Kernel> {
+    let mut kernel = Cow::Borrowed(kernel);
+    for (inst, body) in loops(&kernel).into_iter().rev() {
+        if nests_exit(&kernel, inst, body, &mut Vec::new()) || Cycle::of(&kernel, inst).misses_operation(body) {
+            join_exits(kernel.to_mut(), inst, body);
+        }
+    }
+    kernel
+}
+
+/// Loops whose body holds a cross-lane operation, outer before inner.
+fn loops(kernel: &Kernel) -> Vec<(InstId, BlockId)> {
+    let mut found = Vec::new();
+    search(kernel, kernel.body, &mut found);
+    found
+}
+
+/// Adds the loops in a block. Returns true if the block holds a cross-lane operation.
+fn search(kernel: &Kernel, block: BlockId, found: &mut Vec<(InstId, BlockId)>) -> bool {
+    let mut holds = false;
+    for inst in &kernel.blocks[block].insts {
+        let op = kernel.insts[*inst].op;
+        let at = found.len();
+        if let Op::Loop { body, .. } = op {
+            found.push((*inst, body));
+        }
+        let mut inside = is_cross_lane(op);
+        for inner in kernel.inner_blocks(*inst) {
+            inside |= search(kernel, inner, found);
+        }
+        if !inside {
+            found.truncate(at);
+        }
+        holds |= inside;
+    }
+    holds
+}
+
+/// Returns true for operations whose result depends on which lanes are active.
+pub const fn is_cross_lane(op: Op) -> bool {
+    matches!(op, Op::Prim { .. } | Op::FoldMoved { .. })
+}
+
+/// Returns true if a block of a loop's body has a jump out of the loop that is deeper than an arm of the body's own.
+/// `around` are the constructs between the body and the block.
+fn nests_exit(kernel: &Kernel, of: InstId, block: BlockId, around: &mut Vec<InstId>) -> bool {
+    kernel.blocks[block].insts.iter().any(|inst| match kernel.insts[*inst].op {
+        Op::Continue(target) if target == of => false,
+        Op::Exit(target) | Op::Continue(target) => around.len() > 1 && !around.contains(&target),
+        Op::Return => around.len() > 1,
+        _ => {
+            around.push(*inst);
+            let found = kernel.inner_blocks(*inst).any(|inner| nests_exit(kernel, of, inner, around));
+            around.pop();
+            found
+        }
+    })
+}
+
+/// The blocks from which the next iteration of one loop can be reached.
+struct Cycle<'k> {
+    kernel: &'k Kernel,
+    of: InstId,
+    /// The constructs around the current block, inside the loop: whether their end and, for loops, their next iteration
+    /// reach that of the loop.
+    open: Vec<(InstId, [bool; 2])>,
+    /// True once an operation outside the cycle was met.
+    missed: bool,
+}
+
+impl Cycle<'_> {
+    fn of(kernel: &Kernel, of: InstId) -> Cycle<'_> {
+        Cycle { kernel, of, open: Vec::new(), missed: false }
+    }
+
+    /// Returns true if the loop has a next iteration and holds an operation from which it cannot be reached.
+    fn misses_operation(&mut self, body: BlockId) -> bool {
+        !always_leaves(self.kernel, self.of) && self.block(body, false) && self.missed
+    }
+
+    /// Returns true if the loop's next iteration can be reached from the start of a block; `after` says the same of the
+    /// construct's end.
+    fn block(&mut self, block: BlockId, after: bool) -> bool {
+        let kernel = self.kernel;
+        let insts = &kernel.blocks[block].insts;
+        insts.iter().rev().fold(after, |reaches, inst| self.inst(*inst, reaches, after))
+    }
+
+    /// The same from before an instruction, where `reaches` holds for the place after it.
+    fn inst(&mut self, inst: InstId, reaches: bool, after: bool) -> bool {
+        match self.kernel.insts[inst].op {
+            Op::Yield => after,
+            Op::Repeat => self.open.last().is_some_and(|(_, [_, next])| *next),
+            op @ (Op::Exit(_) | Op::Continue(_) | Op::Return | Op::Unreachable) => self.jump(op),
+            Op::If { then, otherwise } => {
+                let arms = [then, otherwise].map(|arm| self.block(arm, reaches));
+                arms[0] || arms[1]
+            }
+            Op::Scope { body } | Op::Whole { body } => {
+                self.within(inst, [reaches, false], |this| this.block(body, reaches))
+            }
+            Op::Loop { body, continuing } => {
+                let next = self
+                    .within(inst, [reaches, false], |this| this.leaves_within(body) || this.leaves_within(continuing));
+                self.within(inst, [reaches, next], |this| {
+                    let _ = this.block(continuing, false);
+                    this.block(body, false)
+                })
+            }
+            op => {
+                self.missed |= is_cross_lane(op) && !reaches;
+                reaches
+            }
+        }
+    }
+
+    fn within<T>(&mut self, inst: InstId, reaches: [bool; 2], visit: impl FnOnce(&mut Self) -> T) -> T {
+        self.open.push((inst, reaches));
+        let result = visit(self);
+        self.open.pop();
+        result
+    }
+
+    /// Returns true if a jump leads to the loop's next iteration, at once or later.
+    fn jump(&self, op: Op) -> bool {
+        let reached = |target: InstId| self.open.iter().find(|(open, _)| *open == target).map(|(_, reaches)| *reaches);
+        match op {
+            Op::Continue(target) => target == self.of || reached(target).is_some_and(|[_, next]| next),
+            Op::Exit(target) => reached(target).is_some_and(|[end, _]| end),
+            _ => false,
+        }
+    }
+
+    /// Returns true if a jump out of an inner loop's block, at any depth, leads to the loop's next iteration.
+    fn leaves_within(&self, block: BlockId) -> bool {
+        let kernel = self.kernel;
+        kernel.blocks[block].insts.iter().any(|inst| match kernel.insts[*inst].op {
+            Op::Repeat => self.open.last().is_some_and(|(_, [end, _])| *end),
+            op @ (Op::Exit(_) | Op::Continue(_)) => self.jump(op),
+            _ => kernel.inner_blocks(*inst).any(|inner| self.leaves_within(inner)),
+        })
+    }
+}
+
+/// Returns true if a loop's continuing block never begins another iteration.
+fn always_leaves(kernel: &Kernel, of: InstId) -> bool {
+    let Op::Loop { continuing, .. } = kernel.insts[of].op else { return true };
+    kernel.blocks[continuing].insts.last().is_some_and(|last| {
+        kernel.insts[*last].op == Op::Repeat
+            && kernel.as_constant(kernel.args(*last)[0]).is_some_and(|leave| leave != 0)
+    })
+}
+
+/// The arm of an `If` that an instruction stands in: the condition, and whether it holds there.
+type Arm = Option<(Value, bool)>;
+
+/// One way out of a loop's body.
+struct Exit {
+    block: BlockId,
+    inst: InstId,
+    arm: Arm,
+}
+
+/// The instructions of a loop's body from the first one on that may leave it.
+#[derive(Default)]
+struct Tail {
+    exits: Vec<Exit>,
+    insts: FxHashSet<InstId>,
+    blocks: FxHashSet<BlockId>,
+}
+
+impl Tail {
+    /// Adds instructions of a block, and of the blocks inside them.
+    fn add(&mut self, kernel: &Kernel, block: BlockId, insts: &[InstId], mut arm: Arm) {
+        for inst in insts {
+            self.insts.insert(*inst);
+            match kernel.insts[*inst].op {
+                Op::Exit(target) | Op::Continue(target) if self.insts.contains(&target) => {}
+                Op::Exit(_) | Op::Continue(_) | Op::Return => self.exits.push(Exit { block, inst: *inst, arm }),
+                Op::If { then, otherwise } => {
+                    let condition = kernel.args(*inst)[0];
+                    self.add_block(kernel, then, Some((condition, true)));
+                    self.add_block(kernel, otherwise, Some((condition, false)));
+                    arm = arm_after(kernel, [then, otherwise], condition).or(arm);
+                }
+                _ => kernel.inner_blocks(*inst).for_each(|inner| self.add_block(kernel, inner, arm)),
+            }
+        }
+    }
+
+    fn add_block(&mut self, kernel: &Kernel, block: BlockId, arm: Arm) {
+        self.blocks.insert(block);
+        self.add(kernel, block, &kernel.blocks[block].insts, arm);
+    }
+
+    /// Returns true if a value is known before the tail.
+    fn is_outside(&self, kernel: &Kernel, value: Value) -> bool {
+        match kernel.values[value].def {
+            Def::Const(_) | Def::Undef => true,
+            Def::Inst(inst, _) => !self.insts.contains(&inst),
+            Def::Param(block, _) => !self.blocks.contains(&block),
+        }
+    }
+}
+
+/// After an `If` of which one arm never gets to its end, the other one's condition holds.
+fn arm_after(kernel: &Kernel, arms: [BlockId; 2], condition: Value) -> Arm {
+    let completes =
+        |block: BlockId| kernel.blocks[block].insts.last().is_some_and(|last| kernel.insts[*last].op == Op::Yield);
+    match arms.map(completes) {
+        [true, false] => Some((condition, true)),
+        [false, true] => Some((condition, false)),
+        _ => None,
+    }
+}
+
+/// Moves every exit out of a loop's body to the end of the body.
+fn join_exits(kernel: &mut Kernel, of: InstId, body: BlockId) {
+    let all = std::mem::take(&mut kernel.blocks[body].insts);
+    let may_leave = |inst: &InstId| {
+        let mut tail = Tail::default();
+        tail.add(kernel, body, &[*inst], None);
+        !tail.exits.is_empty()
+    };
+    let from = all.iter().position(may_leave).unwrap_or(all.len());
+    let mut tail = Tail::default();
+    tail.add(kernel, body, &all[from..], None);
+    kernel.blocks[body].insts = all[..from].to_vec();
+    let span = all.get(from).map_or(Span::NONE, |first| kernel.insts[*first].span);
+    let inner = kernel.add_block(&[]);
+    kernel.blocks[inner].insts = all[from..].to_vec();
+    tail.exits.iter_mut().filter(|exit| exit.block == body).for_each(|exit| exit.block = inner);
+    Joiner { kernel, of, body, inner, tail, span }.join();
+}
+
+/// Writes the scope around a tail, and the jumps after it.
+struct Joiner<'k> {
+    kernel: &'k mut Kernel,
+    of: InstId,
+    body: BlockId,
+    inner: BlockId,
+    tail: Tail,
+    span: Span,
+}
+
+/// A value that the exits of a tail give: one entry for each of them, none where it is not needed.
+struct Column {
+    ty: Ty,
+    values: Vec<Option<Value>>,
+}
+
+impl Joiner<'_> {
+    fn join(mut self) {
+        let next = Op::Continue(self.of);
+        let mut goals: Vec<Op> = Vec::new();
+        for exit in &self.tail.exits {
+            let op = self.kernel.insts[exit.inst].op;
+            if op != next && !goals.contains(&op) {
+                goals.push(op);
+            }
+        }
+        let flags: Vec<Column> = goals.iter().map(|goal| self.flag(*goal)).collect();
+        let args: Vec<Vec<Column>> = goals.iter().chain([&next]).map(|goal| self.args(*goal)).collect();
+        let counts: Vec<usize> = args.iter().map(Vec::len).collect();
+        let mut given = self.scope(flags.into_iter().chain(args.into_iter().flatten()).collect()).into_iter();
+        let flags: Vec<Value> = given.by_ref().take(goals.len()).collect();
+        for ((goal, flag), count) in goals.into_iter().zip(flags).zip(&counts) {
+            let args: Vec<Value> = given.by_ref().take(*count).collect();
+            self.leave(goal, flag, &args);
+        }
+        let rest: Vec<Value> = given.collect();
+        self.end(self.body, next, &rest);
+    }
+
+    /// For each exit whether it leads to a goal. An exit says so by its arm's condition, because NVIDIA's compiler would
+    /// let a block that ends with a constant jump past the test.
+    fn flag(&mut self, goal: Op) -> Column {
+        let exits = std::mem::take(&mut self.tail.exits);
+        let values = exits.iter().map(|exit| {
+            let leads = self.kernel.insts[exit.inst].op == goal;
+            Some(match exit.arm {
+                None => self.kernel.constant(Ty::Bool, leads.into()),
+                Some((condition, holds)) if holds == leads => condition,
+                Some((condition, _)) => self.inverse(exit, condition),
+            })
+        });
+        let values = values.collect();
+        self.tail.exits = exits;
+        Column { ty: Ty::Bool, values }
+    }
+
+    /// The inverse of a condition, made right before an exit.
+    fn inverse(&mut self, exit: &Exit, condition: Value) -> Value {
+        let not = Op::Un(UnOp::Not, Scalar::BOOL);
+        if let Some(inst) = self.kernel.definition(condition)
+            && self.kernel.insts[inst].op == not
+        {
+            return self.kernel.args(inst)[0];
+        }
+        let made = self.kernel.add_inst(not, &[condition], &[Ty::Bool], InstFlags::empty(), self.span);
+        self.tail.insts.insert(made);
+        let insts = &mut self.kernel.blocks[exit.block].insts;
+        insts.insert(insts.len() - 1, made);
+        self.kernel.results(made).next().expect("it was made with one result")
+    }
+
+    /// The operands of the exits that lead to a goal.
+    fn args(&self, goal: Op) -> Vec<Column> {
+        let kernel = &*self.kernel;
+        let args = |exit: &Exit| (kernel.insts[exit.inst].op == goal).then(|| kernel.args(exit.inst));
+        let rows: Vec<Option<&[Value]>> = self.tail.exits.iter().map(args).collect();
+        let first = rows.iter().flatten().next().copied().unwrap_or_default();
+        let column = |n: usize| rows.iter().map(|row| row.map(|row| row[n])).collect();
+        first.iter().enumerate().map(|(n, value)| Column { ty: kernel.ty(*value), values: column(n) }).collect()
+    }
+
+    /// Puts the tail in a scope that gives the columns. Returns their values after it.
+    fn scope(&mut self, columns: Vec<Column>) -> Vec<Value> {
+        let known: Vec<Option<Value>> = columns.iter().map(|column| self.known(column)).collect();
+        let kept: Vec<Column> =
+            columns.into_iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(column, _)| column).collect();
+        let types: Vec<Ty> = kept.iter().map(|column| column.ty).collect();
+        let op = Op::Scope { body: self.inner };
+        let scope = self.kernel.add_inst(op, &[], &types, InstFlags::empty(), self.span);
+        self.kernel.blocks[self.body].insts.push(scope);
+        for (n, exit) in self.tail.exits.iter().enumerate() {
+            let args: Vec<Value> = kept
+                .iter()
+                .map(|column| column.values[n].unwrap_or_else(|| self.kernel.undefined(column.ty)))
+                .collect();
+            self.kernel.insts[exit.inst].op = Op::Exit(scope);
+            self.kernel.set_args(exit.inst, &args);
+        }
+        let mut results = self.kernel.results(scope);
+        known.into_iter().map(|known| known.or_else(|| results.next()).expect("one result for each column")).collect()
+    }
+
+    /// The value of a column whose exits agree on one from before the tail.
+    fn known(&self, column: &Column) -> Option<Value> {
+        let mut values = column.values.iter().flatten();
+        let first = *values.next()?;
+        (values.all(|value| *value == first) && self.tail.is_outside(self.kernel, first)).then_some(first)
+    }
+
+    /// `if (flag) goal(args)`, at the loop's own level.
+    fn leave(&mut self, goal: Op, flag: Value, args: &[Value]) {
+        let [then, otherwise] = [(); 2].map(|()| self.kernel.add_block(&[]));
+        self.end(then, goal, args);
+        self.end(otherwise, Op::Yield, &[]);
+        let op = Op::If { then, otherwise };
+        let branch = self.kernel.add_inst(op, &[flag], &[], InstFlags::empty(), self.span);
+        self.kernel.blocks[self.body].insts.push(branch);
+    }
+
+    fn end(&mut self, block: BlockId, op: Op, args: &[Value]) {
+        let end = self.kernel.add_inst(op, args, &[], InstFlags::empty(), self.span);
+        self.kernel.blocks[block].insts.push(end);
+    }
+}
