@@ -6,8 +6,9 @@
 use super::program::RESULTS;
 use super::rng::Rng;
 
-/// Constructs inside constructs.
-const DEEPEST: usize = 5;
+/// Constructs inside constructs; fewer in the function. NVIDIA's driver joins invocations from only so many.
+const DEEPEST: usize = 4;
+const DEEPEST_IN_FUNCTION: usize = 2;
 
 /// Iterations after which a loop without a bound of its own ends.
 const ROUNDS: usize = 18;
@@ -167,7 +168,8 @@ impl Arms {
             return self.lanes();
         }
         self.budget -= 1;
-        let nests = self.open.len() < DEEPEST;
+        let deepest = if self.jumps == Jumps::Value { DEEPEST_IN_FUNCTION } else { DEEPEST };
+        let nests = self.open.len() < deepest;
         let loops = self.open.iter().filter(|open| **open == Open::Loop).count() < 2;
         match self.rng.below(16) {
             0..=3 if nests => self.branch(),

@@ -14,6 +14,10 @@ use trial::rounds;
 /// Rounds that are unrolled at most.
 const ROUNDS: usize = 64;
 
+/// The same for a loop with cross-lane operations that lanes may leave early: each round is inside an arm of the one
+/// before, and lanes can join from only so many arms.
+const ROUNDS_LEFT_EARLY: usize = 4;
+
 /// Instructions that unrolling a loop may make.
 const SIZE: usize = 512;
 
@@ -35,7 +39,9 @@ pub fn run(kernel: &mut Kernel) -> bool {
 fn unroll(kernel: &mut Kernel, inst: InstId) -> bool {
     let Op::Loop { body, continuing } = kernel.insts[inst].op else { return false };
     let Some(size) = size(kernel, body, continuing) else { return false };
-    let Some(rounds) = rounds(kernel, inst, size.limit, ROUNDS) else { return false };
+    let most =
+        if size.has_lanes && is_left_early(kernel, inst, [body, continuing]) { ROUNDS_LEFT_EARLY } else { ROUNDS };
+    let Some(rounds) = rounds(kernel, inst, size.limit, most) else { return false };
     if rounds * size.insts > size.limit {
         return false;
     }
@@ -43,15 +49,34 @@ fn unroll(kernel: &mut Kernel, inst: InstId) -> bool {
     true
 }
 
+/// Returns true if a loop has more than one way out, so that not all are taken for the number of rounds.
+fn is_left_early(kernel: &Kernel, inst: InstId, blocks: [BlockId; 2]) -> bool {
+    let mut ways = 0;
+    let mut open = blocks.to_vec();
+    while let Some(block) = open.pop() {
+        for inner in &kernel.blocks[block].insts {
+            ways += u32::from(match kernel.insts[*inner].op {
+                Op::Exit(of) => of == inst,
+                Op::Repeat if block == blocks[1] => kernel.as_constant(kernel.args(*inner)[0]) != Some(0),
+                Op::Return => true,
+                _ => false,
+            });
+            open.extend(kernel.inner_blocks(*inner));
+        }
+    }
+    ways > 1
+}
+
 /// How large a loop is, and how large it may become.
 struct Size {
     insts: usize,
     limit: usize,
+    has_lanes: bool,
 }
 
 /// The size of a loop; none if it is too large to be unrolled at all.
 fn size(kernel: &Kernel, body: BlockId, continuing: BlockId) -> Option<Size> {
-    let mut size = Size { insts: 0, limit: SIZE };
+    let mut size = Size { insts: 0, limit: SIZE, has_lanes: false };
     let mut open = vec![body, continuing];
     while let Some(block) = open.pop() {
         let insts = &kernel.blocks[block].insts;
@@ -61,7 +86,7 @@ fn size(kernel: &Kernel, body: BlockId, continuing: BlockId) -> Option<Size> {
         }
         for inst in insts {
             if matches!(kernel.insts[*inst].op, Op::Lane { .. }) {
-                size.limit = SIZE_WITH_LANES;
+                (size.limit, size.has_lanes) = (SIZE_WITH_LANES, true);
             }
             open.extend(kernel.inner_blocks(*inst));
         }

@@ -5,11 +5,41 @@
 //! join at an `ENDIF` that a break out of one of its arms jumps past (seen on H100 and H200, driver 580.159). Here the end
 //! of each such arm becomes a flag. The arms join first, and a break at the loop's own level tests the flag.
 
+use super::machine::Line;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{InstFlags, Scalar};
 use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Ty, UnOp, Value};
 use crate::source::Span;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
+
+/// `IF`s and `REP`s around a cross-lane instruction at most. The hardware has sixteen registers for invocations that wait
+/// to join, and programs that need more of them were seen to go astray.
+const NESTING: usize = 12;
+
+/// Refuses cross-lane instructions that are nested too deep.
+///
+/// # Errors
+/// One diagnostic, at the first such instruction.
+pub fn check_nesting(lines: &[Line]) -> Result<(), Vec<Diagnostic>> {
+    let (mut depth, mut span) = (0_usize, Span::NONE);
+    for line in lines {
+        match line {
+            Line::If(..) | Line::Repeat => depth += 1,
+            Line::EndIf | Line::EndRepeat => depth -= 1,
+            Line::Lane(of) => span = *of,
+            Line::Inst(inst) if depth > NESTING && inst.is_cross_lane() => {
+                let message = format!(
+                    "this cross-lane operation is inside {depth} branches and loops; NVIDIA's driver joins invocations \
+                     correctly inside {NESTING}"
+                );
+                return Err(vec![Diagnostic::needed(Code::NOT_SUPPORTED, message, span)]);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
 
 /// The kernel with every exit from a loop that holds cross-lane operations at the loop's own level, in an arm without such
 /// operations.

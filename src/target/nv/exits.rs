@@ -45,6 +45,9 @@ pub enum Way {
 /// Constructs inside which no instructions are moved into arms any more, because programs may nest only so deep.
 const NESTING: usize = 32;
 
+/// The same in kernels with cross-lane operations, for [`super::converge::NESTING`].
+const NESTING_WITH_LANES: usize = 6;
+
 /// What is decided about each instruction of control flow, by its number.
 #[derive(Debug)]
 pub struct Exits {
@@ -126,7 +129,8 @@ impl Exits {
             let through = through(kernel, &insts[at + 1..], near);
             match kernel.insts[*inst].op {
                 Op::If { then, otherwise } => {
-                    let rest = rest(kernel, [then, otherwise], near, depth);
+                    let nests = depth < if self.has_lanes { NESTING_WITH_LANES } else { NESTING };
+                    let rest = rest(kernel, [then, otherwise], near, nests);
                     self.rest[inst.index()] = rest;
                     let own = with(&through, Goal::End(*inst));
                     let far: Near = near.into();
@@ -202,15 +206,16 @@ fn with(near: &[Goal], goal: Goal) -> Near {
     near.iter().copied().chain([goal]).collect()
 }
 
-/// Where what follows an `If` goes. It pays to move it if an arm ends with a jump to a goal that comes next then.
-fn rest(kernel: &Kernel, arms: [BlockId; 2], near: &[Goal], depth: usize) -> Rest {
+/// Where the instructions after an `If` go. It pays to move them, where arms may nest deeper, if the other arm ends with a
+/// jump to a goal that comes next then.
+fn rest(kernel: &Kernel, arms: [BlockId; 2], near: &[Goal], nests: bool) -> Rest {
     let last = |block: BlockId| kernel.blocks[block].insts.last().copied();
     let [then, otherwise] = arms.map(last);
     let completes = |last: Option<InstId>| last.is_none_or(|inst| kernel.insts[inst].op == Op::Yield);
     let pays = |last: Option<InstId>| {
         let jumps_near = last.and_then(|inst| goal(kernel, inst)).is_some_and(|goal| near.contains(&goal));
         let is_dead = last.is_some_and(|inst| kernel.insts[inst].op == Op::Unreachable);
-        depth < NESTING && (jumps_near || is_dead && !near.is_empty())
+        nests && (jumps_near || is_dead && !near.is_empty())
     };
     match (completes(then), completes(otherwise)) {
         (false, false) => Rest::Nowhere,

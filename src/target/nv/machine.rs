@@ -152,6 +152,9 @@ pub enum Target {
     Place(Place),
 }
 
+/// Names of shuffles, votes, swizzles of quads and derivatives begin so.
+const LANE_OPERATIONS: [&str; 4] = ["SHF", "TG", "QSWZ", "DD"];
+
 /// One instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inst {
@@ -196,6 +199,11 @@ impl Inst {
             _ => None,
         });
         target.into_iter().chain(read)
+    }
+
+    /// Returns true if it looks at other lanes.
+    pub fn is_cross_lane(&self) -> bool {
+        LANE_OPERATIONS.iter().any(|name| self.name.starts_with(name))
     }
 
     /// Source and target, if it copies one register to another.

@@ -1,7 +1,7 @@
 //! NVIDIA's assembly: complete compute programs of NV_gpu_program5 (`!!NVcp5.0`) that OpenGL loads.
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for an `nv-*` profile. One file a stage: `interface`
-//! (bindings), `converge` (operations in loops), `exits` (shape of control flow), `select` (instructions), `trim` (what does nothing), `order` (of instructions), `live` and `registers`
+//! (bindings), `converge` and `votes` (where invocations join), `exits` (shape of control flow), `select` (instructions), `trim` (what does nothing), `order` (of instructions), `live` and `registers`
 //! (variables), `print` (text), `reflection` (what the caller must bind, as JSON). Refused, with a message at the place:
 //! physical addresses, atomics that the hardware does not have, and more buffers or memory than NVIDIA's drivers
 //! offer.
@@ -18,6 +18,7 @@ pub mod reflection;
 mod registers;
 mod select;
 mod trim;
+mod votes;
 
 #[cfg(test)]
 mod tests;
@@ -91,6 +92,7 @@ impl Draft {
         trim::trim(&mut selected.lines, selected.registers.regs.len());
         selected.lines.retain(|line| *line != machine::Line::Empty);
         order::order(&mut selected.lines, &selected.registers);
+        converge::check_nesting(&selected.lines)?;
         let places = registers::assign(&mut selected.lines, &selected.registers);
         trim::trim_arms(&mut selected.lines, selected.registers.regs.len());
         trim::trim_breaks(&mut selected.lines);

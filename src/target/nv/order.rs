@@ -141,7 +141,7 @@ fn effects(lines: &[Line]) -> Vec<u32> {
 fn place(inst: &Inst, at: usize, counts: &Counts, marks: &mut Stretch<'_>, effects: &[u32]) -> Option<usize> {
     let results = inst.written();
     let is_known = |reg: &Reg| counts.is_constant(*reg) && marks.get(*reg).reads == counts.reads[reg.index()];
-    if inst.effect || inst.guard.is_some() || is_cross_lane(inst) || !results.iter().all(is_known) {
+    if inst.effect || inst.guard.is_some() || inst.is_cross_lane() || !results.iter().all(is_known) {
         return None;
     }
     let read = results.iter().filter(|reg| counts.reads[reg.index()] > 0);
@@ -161,13 +161,6 @@ fn above_comments(lines: &[Line], line: usize) -> usize {
     let is_comment = |line: &&Line| matches!(line, Line::Source(_) | Line::Lane(_));
     line - lines[..line].iter().rev().take_while(is_comment).count()
 }
-
-fn is_cross_lane(inst: &Inst) -> bool {
-    LANE_OPERATIONS.iter().any(|name| inst.name.starts_with(name))
-}
-
-/// What looks at other lanes: shuffles, votes, swizzles of quads, derivatives.
-const LANE_OPERATIONS: [&str; 4] = ["SHF", "TG", "QSWZ", "DD"];
 
 /// Loads from uniform buffers.
 const CONSTANT_LOAD: &str = "LDC";

@@ -4,6 +4,7 @@
 use super::{Selector, rest_of};
 use crate::ir::Scalar;
 use crate::kernel::{BlockId, Def, InstId, Op, UnOp, Value};
+use crate::lane::{LaneFact, MaskOp};
 use crate::target::nv::exits::{Goal, Rest, Way, goal};
 use crate::target::nv::machine::{ANY, Class, Kind, Line, Operand, Reg, Test};
 
@@ -39,7 +40,7 @@ impl Selector<'_> {
     /// A block from an instruction on.
     fn block(&mut self, block: BlockId, from: usize) {
         let kernel = self.kernel;
-        let mut guards = 0;
+        let mut is_guarded = false;
         for (at, inst) in kernel.blocks[block].insts.iter().enumerate().skip(from) {
             self.begin(*inst);
             let jumps = self.guarded_jumps();
@@ -57,10 +58,10 @@ impl Selector<'_> {
                 _ => self.plain(*inst, rest_of(kernel, block, at)),
             }
             if self.guarded_jumps() != jumps && !kernel.insts[*inst].op.is_terminator() {
-                guards += self.guard();
+                is_guarded = self.guard(is_guarded);
             }
         }
-        self.lines.extend(std::iter::repeat_n(Line::EndIf, guards));
+        self.unguard(is_guarded);
     }
 
     /// Jumps so far that set the flag of the innermost open construct, if that is guarded.
@@ -71,11 +72,18 @@ impl Selector<'_> {
         }
     }
 
-    /// Begins lines that run where the innermost open construct is not being left. Returns the number of `IF`s.
-    fn guard(&mut self) -> usize {
-        let Some(flag) = self.open.last().and_then(|open| open.flag) else { return 0 };
+    /// Begins lines that run where the innermost open construct is not being left, and ends those of the guard before.
+    /// Returns true if there is a guard.
+    fn guard(&mut self, is_guarded: bool) -> bool {
+        self.unguard(is_guarded);
+        let Some(flag) = self.open.last().and_then(|open| open.flag) else { return false };
+        let flag = self.per_lane(flag);
         self.lines.push(Line::If(flag, Test::False));
-        1
+        true
+    }
+
+    fn unguard(&mut self, is_guarded: bool) {
+        self.lines.extend(is_guarded.then_some(Line::EndIf));
     }
 
     /// Says where an instruction comes from.
@@ -107,7 +115,7 @@ impl Selector<'_> {
 
     fn if_(&mut self, inst: InstId, [then, otherwise]: [BlockId; 2], behind: (BlockId, usize)) {
         self.registers_for(self.kernel.results(inst));
-        let (condition, test) = self.condition(self.kernel.args(inst)[0]);
+        let (condition, test) = self.condition(inst, self.kernel.args(inst)[0]);
         let rest = self.exits.rest(inst);
         self.lines.push(Line::If(condition, test));
         self.arm((condition, test), then, (rest == Rest::InThen).then_some(behind));
@@ -122,15 +130,16 @@ impl Selector<'_> {
         let jumps = self.guarded_jumps();
         self.block(block, 0);
         if let Some((block, from)) = rest {
-            let guards = if self.guarded_jumps() == jumps { 0 } else { self.guard() };
+            let is_guarded = self.guarded_jumps() != jumps && self.guard(false);
             self.block(block, from);
-            self.lines.extend(std::iter::repeat_n(Line::EndIf, guards));
+            self.unguard(is_guarded);
         }
         self.arms.pop();
     }
 
-    /// The register of a bool and the test that says whether it holds: a condition is not inverted, its test is.
-    fn condition(&mut self, mut value: Value) -> (Reg, Test) {
+    /// The register of an instruction's condition, and the test that it is true: a condition is not inverted, its test is.
+    fn condition(&mut self, inst: InstId, mut value: Value) -> (Reg, Test) {
+        let misleads = self.votes.as_ref().is_some_and(|votes| votes.mislead(inst, value));
         let mut test = Test::True;
         while let Def::Inst(inst, _) = self.kernel.values[value].def
             && self.kernel.insts[inst].op == Op::Un(UnOp::Not, Scalar::BOOL)
@@ -139,7 +148,15 @@ impl Selector<'_> {
             test = test.inverted();
         }
         let condition = self.uint(value);
-        (self.in_reg(condition), test)
+        let condition = self.in_reg(condition);
+        (if misleads { self.per_lane(condition) } else { condition }, test)
+    }
+
+    /// A condition that depends on the lane and holds where another one does: see [`crate::target::nv::votes`].
+    fn per_lane(&mut self, condition: Reg) -> Reg {
+        let own = self.fact(LaneFact::Mask(MaskOp::Eq));
+        let bit = self.word("AND.U", &[Operand::Reg(condition), own]);
+        self.in_reg(bit)
     }
 
     fn scope(&mut self, inst: InstId, body: BlockId) {
@@ -198,7 +215,7 @@ impl Selector<'_> {
             }
             _ => {
                 self.assign_results(of, results);
-                let (leave, test) = self.condition(leave[0]);
+                let (leave, test) = self.condition(inst, leave[0]);
                 self.lines.push(Line::BreakIf(leave, test));
             }
         }
@@ -247,6 +264,7 @@ impl Selector<'_> {
         for goal in crossing {
             if let Some(repeat) = self.repeat_within(goal) {
                 let flag = self.flag(goal);
+                let flag = if self.exits.has_lanes() { self.per_lane(flag) } else { flag };
                 self.lines.push(Line::BreakIf(flag, Test::True));
                 self.cross(repeat, goal);
             }

@@ -22,6 +22,7 @@ mod wide;
 use super::exits::Exits;
 use super::interface::{Interface, Needs};
 use super::machine::{ANY, Class, Components, Inst, Kind, Line, Operand, Reg, Registers, Target, Test, X_OR_Z};
+use super::votes::Votes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::tree::Tree;
@@ -43,11 +44,14 @@ pub struct Selected {
 /// # Errors
 /// One diagnostic for each operation that the target cannot express.
 pub fn select(kernel: &Kernel, tree: &Tree, interface: &Interface, debug: bool) -> Result<Selected, Vec<Diagnostic>> {
+    let exits = Exits::of(kernel);
+    let votes = (exits.has_lanes() && !kernel.is_straight()).then(|| Votes::new(kernel, tree));
     let mut selector = Selector {
         kernel,
         interface,
         debug,
-        exits: Exits::of(kernel),
+        exits,
+        votes,
         lines: Vec::new(),
         registers: Registers::default(),
         values: vec![None; kernel.values.len()],
@@ -72,6 +76,8 @@ struct Selector<'k> {
     /// Say which source line the program is at.
     debug: bool,
     exits: Exits,
+    /// None where no branch can depend on a vote.
+    votes: Option<Votes>,
     lines: Vec<Line>,
     registers: Registers,
     /// What each value of the kernel became.
