@@ -23,10 +23,8 @@ pub(super) fn give_values(module: &mut Module) {
 /// The values of the `return`s behind endless loops at the ends of a block.
 fn returns<'a>(block: &'a mut Block, into: &mut Vec<&'a mut Option<naga::Handle<Expression>>>) {
     match &mut block[..] {
-        [.., Statement::Loop { body, break_if: None, .. }, Statement::Return { value: value @ None }] => {
-            if !leaves(body) {
-                into.push(value);
-            }
+        [.., Statement::Loop { body, break_if: None, .. }, Statement::Return { value }] => {
+            into.extend(Some(value).filter(|value| value.is_none() && !leaves(body)));
         }
         [.., last @ (Statement::Block(_) | Statement::If { .. } | Statement::Switch { .. })] => {
             super::uses::blocks_mut(last).into_iter().for_each(|inner| returns(inner, into));
