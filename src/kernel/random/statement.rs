@@ -151,16 +151,25 @@ impl Generator {
         self.b.inst(Op::If { then, otherwise }, &[condition.value], &[]);
         let at = self.below(self.targets.len() as u32) as usize;
         let target = self.targets[at].clone();
-        self.nested(then, |g| match target.counter {
-            _ if g.chance(8) => g.end(Op::Return, &[]),
-            Some(counter) if g.chance(2) => {
-                let rest = g.gather(&target.results, true);
-                let args: Vec<Value> = [counter].into_iter().chain(rest).collect();
-                g.b.effect(Op::Continue(target.inst), &args);
-            }
-            _ => g.end(Op::Exit(target.inst), &target.results),
+        self.nested(then, |g| {
+            let count = g.below(4);
+            g.statements(count);
+            g.jump(&target);
         });
         self.nested(otherwise, |g| g.end(Op::Yield, &[]));
+    }
+
+    /// A jump to a construct's end or next round, or out of the kernel.
+    fn jump(&mut self, target: &Target) {
+        match target.counter {
+            _ if self.chance(8) => self.end(Op::Return, &[]),
+            Some(counter) if self.chance(2) => {
+                let rest = self.gather(&target.results, true);
+                let args: Vec<Value> = [counter].into_iter().chain(rest).collect();
+                self.b.effect(Op::Continue(target.inst), &args);
+            }
+            _ => self.end(Op::Exit(target.inst), &target.results),
+        }
     }
 
     /// A loop over a counter, which ends at a constant or at a number that hangs on the invocation.

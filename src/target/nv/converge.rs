@@ -46,11 +46,21 @@ pub fn check_nesting(lines: &[Line]) -> Result<(), Vec<Diagnostic>> {
 pub fn converge(kernel: &Kernel) -> Cow<'_, Kernel> {
     let mut kernel = Cow::Borrowed(kernel);
     for (inst, body) in loops(&kernel).into_iter().rev() {
-        if nests_exit(&kernel, inst, body, &mut Vec::new()) || Cycle::of(&kernel, inst).misses_operation(body) {
+        if misses_join_in(&kernel, inst, body) {
             join_exits(kernel.to_mut(), inst, body);
         }
     }
     kernel
+}
+
+fn misses_join_in(kernel: &Kernel, of: InstId, body: BlockId) -> bool {
+    nests_exit(kernel, of, body, &mut Vec::new()) || Cycle::of(kernel, of).misses_operation(body)
+}
+
+/// Returns true if a loop has an exit that [`converge`] moves.
+#[cfg(test)]
+pub fn misses_join(kernel: &Kernel) -> bool {
+    loops(kernel).into_iter().any(|(inst, body)| misses_join_in(kernel, inst, body))
 }
 
 /// Loops whose body holds a cross-lane operation, outer before inner.

@@ -1,5 +1,6 @@
 //! Programs of kernels written by hand: what stands in their texts.
 
+mod converge;
 mod stage;
 
 use super::{NvOptions, Program, emit};

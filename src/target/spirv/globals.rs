@@ -3,7 +3,6 @@
 //! meet the pipeline is in `interface`.
 
 use super::Emitter;
-use crate::diagnostic::Code;
 use crate::ir::{self, Access, ArrayLen, Binding, Global, GlobalId, Space, Type, TypeId};
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::FxHashSet;

@@ -161,11 +161,11 @@ impl Selector<'_> {
 
     fn scope(&mut self, inst: InstId, body: BlockId) {
         self.registers_for(self.kernel.results(inst));
-        self.to_end(self.exits.way(inst), Goal::End(inst), body);
+        self.until(self.exits.way(inst), Goal::End(inst), body);
     }
 
     /// A block whose end is a goal.
-    fn to_end(&mut self, way: Way, goal: Goal, body: BlockId) {
+    fn until(&mut self, way: Way, goal: Goal, body: BlockId) {
         match way {
             Way::Fall => self.block(body, 0),
             Way::Break => {
@@ -195,7 +195,7 @@ impl Selector<'_> {
             self.lines.push(Line::Break);
             return self.close();
         }
-        self.to_end(self.exits.way(inst), Goal::Next(inst), body);
+        self.until(self.exits.way(inst), Goal::Next(inst), body);
         self.block(continuing, 0);
         self.close();
     }
