@@ -5,7 +5,7 @@ use super::{Artifact, Compilation, Input, Job, Language, Options, treat_warnings
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::glsl::preprocess::MacroOption;
 use crate::grammar;
-use crate::ir::Module;
+use crate::ir::{Module, depth};
 use crate::lane::Plans;
 use crate::profile::Profile;
 use crate::source::{FileId, Loader, SourceMap, Span};
@@ -118,7 +118,16 @@ impl<'a> Reader<'a> {
     fn module(&mut self, input: &Input<'_>) -> Option<Module> {
         let file = self.add_source(input)?;
         let module = self.front(file, input.language)?;
-        (!self.diagnostics.has_errors() && self.is_sound(&module)).then_some(module)
+        (!self.diagnostics.has_errors() && !self.is_too_deep(&module) && self.is_sound(&module)).then_some(module)
+    }
+
+    /// Reports blocks that nest deeper than the passes follow. Each front end limits its own recursion; short constructs
+    /// may make many blocks all the same.
+    fn is_too_deep(&mut self, module: &Module) -> bool {
+        let Some(span) = depth::too_deep(module) else { return false };
+        let message = format!("control flow is nested deeper than {} levels", depth::DEPTH_LIMIT);
+        self.diagnostics.push(Diagnostic::error(Code::TOO_DEEP, message).at(span, "too deep here"));
+        true
     }
 
     fn add_source(&mut self, input: &Input<'_>) -> Option<FileId> {

@@ -4,6 +4,7 @@
 //! may be there several times, with other operands known each time, or not at all. SPIR-V is written from the module.
 
 use super::whole::{self, Whole};
+use crate::ir::calls::callees_first;
 use crate::ir::{FuncId, Function, InstId, Module, Op, Stage, TypeId, Value};
 use crate::kernel::{self, Specializations, lanes::Asked};
 use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Request};
@@ -101,7 +102,7 @@ pub struct Place {
 /// front end makes, is left out; of the moves of a struct's parts those of a kind are one.
 pub fn sites(module: &Module) -> Vec<Site> {
     let mut sites: Vec<Site> = Vec::new();
-    for id in reachable(module) {
+    for id in callees_first(module, module.entry_points.iter().map(|entry| entry.function)) {
         of_function(module, id).into_iter().for_each(|site| add(&mut sites, site));
     }
     sites.sort_by_key(|site| site.span);
@@ -116,22 +117,6 @@ fn add(sites: &mut Vec<Site>, site: Site) {
         Some(whole) => whole.alike += 1,
         None => sites.push(site),
     }
-}
-
-/// Functions from the entry points on, each once.
-fn reachable(module: &Module) -> Vec<FuncId> {
-    let mut found: Vec<FuncId> = Vec::new();
-    let mut seen = vec![false; module.functions.handles().count()];
-    let mut waiting: Vec<FuncId> = module.entry_points.iter().map(|entry| entry.function).collect();
-    while let Some(id) = waiting.pop() {
-        if std::mem::replace(&mut seen[id.index()], true) {
-            continue;
-        }
-        found.push(id);
-        let function = &module.functions[id];
-        waiting.extend(instructions(function).filter_map(|inst| function.insts[inst].op.callee()));
-    }
-    found
 }
 
 fn instructions(function: &Function) -> impl Iterator<Item = InstId> {

@@ -7,8 +7,10 @@
 pub mod arena;
 pub mod build;
 pub mod by_name;
+pub mod calls;
 pub mod constant;
 pub mod cooperative;
+pub mod depth;
 pub mod derived;
 pub mod fold;
 pub mod foreign;

@@ -17,6 +17,7 @@ mod value;
 mod walk;
 
 use crate::diagnostic::Diagnostic;
+use crate::ir::calls::callees_first;
 use crate::ir::{EntryPoint, FuncId, Module, Stage};
 use crate::lane::Width;
 use crate::profile::Profile;
@@ -40,7 +41,7 @@ pub fn warnings(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let is_watched = module.functions.handles().any(|id| is_watched(module, id));
     for entry in &module.entry_points {
-        let order = walk::order(module, entry.function);
+        let order = callees_first(module, [entry.function]);
         found.extend(order.iter().flat_map(|id| unset::reads(&module.constants, &module.functions[*id])));
         if !is_watched {
             continue;

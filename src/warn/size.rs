@@ -1,7 +1,7 @@
 //! Notes on operations that mean something else where subgroups have another size.
 
-use super::walk;
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::ir::calls::callees_first;
 use crate::ir::{Module, Op};
 use crate::lane::{Group, LaneOp, Members, Width};
 use crate::profile::Profile;
@@ -14,7 +14,7 @@ pub fn sizes(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
         return found;
     }
     for entry in &module.entry_points {
-        for id in walk::order(module, entry.function) {
+        for id in callees_first(module, [entry.function]) {
             for (_, inst) in module.functions[id].insts.iter() {
                 let Op::Lane(op, _) = inst.op else { continue };
                 let Some(what) = changes(op) else { continue };

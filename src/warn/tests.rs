@@ -7,6 +7,7 @@ use crate::diagnostic::Code;
 use crate::diagnostic::warning::{Choice, of};
 use crate::glsl::preprocess::MacroOption;
 use crate::ir::Stage;
+use crate::ir::calls::callees_first;
 use crate::profile::Profile;
 use crate::source::NoIncludes;
 use std::fs;
@@ -44,7 +45,7 @@ fn is_alike_in_slices(input: &Input<'_>, options: &Options) -> bool {
     let Some(module) = parse(input, options, &NoIncludes).module else { return false };
     module.entry_points.iter().all(|entry| {
         let work = Work::new(&module, entry, &options.profile);
-        let order = walk::order(&module, entry.function);
+        let order = callees_first(&module, [entry.function]);
         let slice = Slice::new(&module, &order, work.size);
         let whole = walk::run(&work, &order, &Slice::whole(&module));
         walk::run(&work, &order, &slice) == whole

@@ -10,7 +10,7 @@ use super::fact::{Alike, Fact, Picks, lower};
 use super::flow::{Cause, Frame, Leave, Leaves, Together, Toward, least, take};
 use super::slice::{Slice, place, variable};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{BlockId, Cases, FuncId, Function, GlobalId, InstFlags, InstId, Module, Op, Space, Value, Values};
+use crate::ir::{BlockId, Cases, FuncId, Function, GlobalId, InstFlags, InstId, Op, Space, Value, Values};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 
@@ -520,24 +520,4 @@ fn resolve(fact: Fact, args: &[Fact]) -> Fact {
     let hangs_on = args.iter().enumerate().filter(|(n, _)| fact.alike.params & Alike::param(*n).params != 0);
     let own = Alike::of(fact.alike.lanes);
     Fact { alike: hangs_on.fold(own, |alike, (_, arg)| alike.meet(arg.alike)), ..fact }
-}
-
-/// Functions that a function reaches, callees before their callers.
-pub fn order(module: &Module, root: FuncId) -> Vec<FuncId> {
-    let mut seen = vec![false; module.functions.len()];
-    let mut order = Vec::new();
-    let mut open = vec![(root, false)];
-    while let Some((id, is_done)) = open.pop() {
-        if is_done {
-            order.push(id);
-        } else if !std::mem::replace(&mut seen[id.index()], true) {
-            open.push((id, true));
-            open.extend(callees(&module.functions[id]).map(|callee| (callee, false)));
-        }
-    }
-    order
-}
-
-fn callees(function: &Function) -> impl Iterator<Item = FuncId> {
-    function.insts.iter().filter_map(|(_, inst)| inst.op.callee())
 }

@@ -7,8 +7,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, FunctionId, List};
 use crate::glsl::token::Symbol;
 use crate::ir::build::Builder;
+use crate::ir::calls::{callees, callees_first};
 use crate::ir::{ArrayLen, FuncId, Function, InstFlags, Module, Param, Space, Type, TypeId, Types, Value};
 use crate::source::Span;
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 /// Which way a parameter carries its value.
@@ -117,9 +119,9 @@ impl Sema<'_> {
         if self.refusals.is_empty() {
             return;
         }
-        let reached = reachable(module, entry);
+        let reached: FxHashSet<FuncId> = callees_first(module, [entry]).into_iter().collect();
         for (id, refusals) in std::mem::take(&mut self.refusals) {
-            if reached[id.index()] {
+            if reached.contains(&id) {
                 refusals.into_iter().for_each(|refusal| self.report(refusal));
             }
         }
@@ -394,21 +396,10 @@ impl Sema<'_> {
     }
 }
 
-/// The functions that calls lead to, by index.
-fn reachable(module: &Module, entry: FuncId) -> Vec<bool> {
-    let mut reached = vec![false; module.functions.len()];
-    let mut queue = vec![entry];
-    while let Some(id) = queue.pop() {
-        if !std::mem::replace(&mut reached[id.index()], true) {
-            queue.extend(callees(&module.functions[id]).into_iter().map(|(callee, _)| callee));
-        }
-    }
-    reached
-}
-
 /// A call that leads back to its own function: depth-first over the call graph, with an explicit stack.
 fn find_cycle(module: &Module) -> Option<(FuncId, Span)> {
-    let calls: Vec<Vec<(FuncId, Span)>> = module.functions.iter().map(|(_, function)| callees(function)).collect();
+    let calls: Vec<Vec<(FuncId, Span)>> =
+        module.functions.iter().map(|(_, function)| callees(function).collect()).collect();
     let mut done = vec![false; calls.len()];
     let mut open = vec![false; calls.len()];
     for start in module.functions.handles() {
@@ -430,8 +421,4 @@ fn find_cycle(module: &Module) -> Option<(FuncId, Span)> {
         }
     }
     None
-}
-
-fn callees(function: &Function) -> Vec<(FuncId, Span)> {
-    function.insts.iter().filter_map(|(_, inst)| inst.op.callee().map(|callee| (callee, inst.span))).collect()
 }

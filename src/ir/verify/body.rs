@@ -2,15 +2,13 @@
 //! the constructs that it leaves.
 
 use super::{Check, VerifyError, ensure};
+use crate::ir::depth::DEPTH_LIMIT;
 use crate::ir::print::type_name;
 use crate::ir::{
     BlockId, Case, Cases, ConstId, FuncId, Function, Inst, InstId, Module, Op, Scalar, Space, Type, TypeId, Types,
     Value, Values,
 };
 use rustc_hash::FxHashSet;
-
-/// How deeply blocks may be nested.
-const DEPTH_LIMIT: usize = 512;
 
 /// Checks a function; gives the functions that it calls.
 pub fn check(module: &Module, types: &mut Types, id: FuncId, errors: &mut Vec<VerifyError>) -> Vec<usize> {

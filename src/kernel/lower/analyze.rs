@@ -7,6 +7,7 @@
 
 use super::flow::DeadEnds;
 use super::shape::Shapes;
+use crate::ir::calls::callees_first;
 use crate::ir::{
     Block, BlockId, Case, FuncId, Function, GlobalId, Inst, InstId, LocalId, MathFn, Module, Op, Space, Type, TypeId,
     Value,
@@ -98,7 +99,9 @@ pub struct Facts {
 impl Facts {
     pub fn of(module: &Module, shapes: &mut Shapes, entry: FuncId) -> Facts {
         let mut facts = Facts::default();
-        facts.function(module, shapes, entry);
+        for id in callees_first(module, [entry]) {
+            facts.function(module, shapes, id);
+        }
         facts.tables.sort_unstable();
         facts.tables.dedup();
         facts
@@ -118,17 +121,14 @@ impl Facts {
         self.memory.contains(&id)
     }
 
-    fn function(&mut self, module: &Module, shapes: &mut Shapes, id: FuncId) -> Rc<FunctionFacts> {
-        if let Some(known) = self.functions.get(&id) {
-            return known.clone();
-        }
+    /// Looks at a function; those that it calls come first.
+    fn function(&mut self, module: &Module, shapes: &mut Shapes, id: FuncId) {
         let function = &module.functions[id];
         let facts = FunctionFacts { dead_ends: DeadEnds::of(function), ..FunctionFacts::default() };
         let mut walk = Walk { module, shapes, all: self, function, facts, switches: Vec::new() };
         walk.block(function.body, true);
         let facts = Rc::new(walk.facts);
-        self.functions.insert(id, facts.clone());
-        facts
+        self.functions.insert(id, facts);
     }
 }
 
@@ -221,7 +221,7 @@ impl Walk<'_> {
 
     fn call(&mut self, callee: FuncId, args: &[Value]) {
         self.operands(args);
-        let facts = self.all.function(self.module, self.shapes, callee);
+        let facts = self.all.get(callee);
         let root = |root: Root| match root {
             Root::Param(index) => args.get(index as usize).and_then(|arg| self.pointer_root(*arg)),
             Root::Global(_) | Root::Helper => Some(root),

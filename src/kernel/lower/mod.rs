@@ -29,6 +29,7 @@ mod variables;
 
 use super::{Builder, Kernel, Ty, Value};
 use crate::diagnostic::{Code, Diagnostic, ERROR_LIMIT};
+use crate::ir::depth::DEPTH_LIMIT;
 use crate::ir::{self, GlobalId, LayerModes, Module, Scalar, Stage};
 use crate::source::Span;
 use analyze::Facts;
@@ -47,9 +48,6 @@ const INSTRUCTION_LIMIT: usize = 1 << 18;
 
 /// Invocations that a workgroup may have; no hardware takes more than 2048.
 const INVOCATION_LIMIT: u32 = 1 << 16;
-
-/// How deeply blocks may be nested, those of inlined functions included.
-const DEPTH_LIMIT: u32 = 512;
 
 /// Lowers entry point `entry` of a module that has passed the verifier.
 ///
@@ -149,7 +147,8 @@ struct Lower<'m> {
     frames: Vec<Frame<'m>>,
     /// Bytes of private memory that are taken here.
     private_top: u32,
-    depth: u32,
+    /// Blocks around, those of inlined functions included.
+    depth: usize,
     /// The kernel is too large: no more is made of it.
     stopped: bool,
     errors: Vec<Diagnostic>,
