@@ -89,6 +89,17 @@ impl Tree {
         self.place[inst.index()]
     }
 
+    /// The depth and the height of every block.
+    pub fn nesting(&self) -> Nesting {
+        let mut heights = vec![0; self.owner.len()];
+        for block in self.blocks.iter().rev() {
+            if let Some(around) = self.owner(*block).and_then(|owner| self.block_of(owner)) {
+                heights[around.index()] = heights[around.index()].max(heights[block.index()] + 1);
+            }
+        }
+        Nesting { depths: self.depths(), heights }
+    }
+
     /// Number of constructs around a block.
     fn depths(&self) -> Vec<u32> {
         let mut depths = vec![0; self.owner.len()];
@@ -158,6 +169,31 @@ impl Tree {
             },
             _ => SmallVec::new(),
         }
+    }
+}
+
+/// How many blocks are around each block, and how many are nested in it. A pass that moves blocks keeps the heights.
+#[derive(Clone, Debug)]
+pub struct Nesting {
+    depths: Vec<u32>,
+    heights: Vec<u32>,
+}
+
+impl Nesting {
+    /// Number of constructs around a block.
+    pub fn depth(&self, block: BlockId) -> usize {
+        self.depths[block.index()] as usize
+    }
+
+    /// Number of blocks that are nested in a block, one in the other.
+    pub fn height(&self, block: BlockId) -> usize {
+        self.heights[block.index()] as usize
+    }
+
+    /// Notes that a block holds at least `height` blocks in each other.
+    pub fn add(&mut self, block: BlockId, height: usize) {
+        let known = &mut self.heights[block.index()];
+        *known = (*known).max(height as u32);
     }
 }
 

@@ -2,9 +2,11 @@
 //!
 //! `scope { if c { exit a } … yield b }`, which every function that returns early becomes, is then
 //! `scope { if c { yield a } else { … yield b } }`, where lanes meet again all the same, and where constants, selects and
-//! the scope's end are found. Blocks are taken from their end, so that nothing moves twice.
+//! the scope's end are found. Blocks are taken from their end, so that nothing moves twice. Each move nests what moves one
+//! level deeper; beyond [`DEPTH_LIMIT`], which the passes after this one rely on, exits stay what they are.
 
-use crate::kernel::tree::Tree;
+use crate::ir::depth::DEPTH_LIMIT;
+use crate::kernel::tree::{Nesting, Tree};
 use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
 
 /// Turns exits at the end of the scopes that they leave into results of branches. Gives whether there were some.
@@ -15,24 +17,36 @@ pub fn run(kernel: &mut Kernel) -> bool {
     let tree = Tree::new(kernel);
     let is_scope = |inst: &InstId| matches!(kernel.insts[*inst].op, Op::Scope { .. });
     let scopes: Vec<InstId> = tree.insts(kernel).into_iter().filter(is_scope).collect();
+    let mut nesting = tree.nesting();
     let mut changed = false;
+    // Inner scopes first: what a scope is nested in grows later, and counts what it holds by then.
     for scope in scopes.into_iter().rev() {
         if let Op::Scope { body } = kernel.insts[scope].op {
-            changed |= settle(kernel, scope, body);
+            changed |= settle(kernel, &mut nesting, scope, body);
         }
     }
     changed
 }
 
 /// Settles the end of a block behind which control comes to the end of a scope.
-fn settle(kernel: &mut Kernel, scope: InstId, block: BlockId) -> bool {
+fn settle(kernel: &mut Kernel, nesting: &mut Nesting, scope: InstId, block: BlockId) -> bool {
     let mut changed = turn_end(kernel, scope, block);
+    // Blocks inside each other in the instructions behind a place.
+    let mut below = 0;
     // From the end: the last branch takes the rest of the block in, the one before takes that branch in.
     let mut at = kernel.blocks[block].insts.len().saturating_sub(1);
     while at > 0 {
         at -= 1;
-        changed |= sink(kernel, scope, block, at);
+        let inst = kernel.blocks[block].insts[at];
+        let deep = nesting.depth(block) + below + 1 >= DEPTH_LIMIT;
+        if let Some(staying) = (!deep).then(|| sink(kernel, scope, block, at)).flatten() {
+            nesting.add(staying, below);
+            changed = true;
+            below = 0;
+        }
+        below = kernel.inner_blocks(inst).map(|inner| nesting.height(inner) + 1).fold(below, usize::max);
     }
+    nesting.add(block, below);
     changed
 }
 
@@ -46,27 +60,28 @@ fn turn_end(kernel: &mut Kernel, scope: InstId, block: BlockId) -> bool {
     leaves
 }
 
-/// Moves what stands behind the branch at a place into the block that goes on, if the other one leaves the scope.
-fn sink(kernel: &mut Kernel, scope: InstId, block: BlockId, at: usize) -> bool {
+/// Moves what stands behind the branch at a place into the block that goes on, if the other one leaves the scope. Gives the
+/// block that it has moved to.
+fn sink(kernel: &mut Kernel, scope: InstId, block: BlockId, at: usize) -> Option<BlockId> {
     let inst = kernel.blocks[block].insts[at];
-    let Op::If { then, otherwise } = kernel.insts[inst].op else { return false };
+    let Op::If { then, otherwise } = kernel.insts[inst].op else { return None };
     let ends = [then, otherwise].map(|arm| end(kernel, arm));
     let (leaving, staying) = match ends {
         [Some(Op::Exit(target)), Some(Op::Yield)] if target == scope => (then, otherwise),
         [Some(Op::Yield), Some(Op::Exit(target))] if target == scope => (otherwise, then),
-        _ => return false,
+        _ => return None,
     };
     let ends_in_yield = end(kernel, block) == Some(Op::Yield);
     // What the branch gives is used by what moves, so it must not give anything.
     if kernel.results(inst).len() > 0 || !ends_in_yield {
-        return false;
+        return None;
     }
     let rest = kernel.blocks[block].insts.split_off(at + 1);
     kernel.blocks[staying].insts.pop();
     kernel.blocks[staying].insts.extend(rest);
     turn_end(kernel, scope, leaving);
     give_results(kernel, scope, inst, block);
-    true
+    Some(staying)
 }
 
 fn end(kernel: &Kernel, block: BlockId) -> Option<Op> {
