@@ -81,15 +81,15 @@ impl Scan<'_> {
         let web = &self.webs[at];
         let costs = self.costs;
         let bank = self.bank(web.file);
-        let rows = bank.rows(web).filter_map(|first| {
-            let ways = bank.in_the_way(first, web);
-            let cost = ways.iter().try_fold(0_u64, |sum, other| Some(sum.saturating_add(costs[*other]?)))?;
-            Some((cost, first, ways))
-        });
-        let cheapest = rows.min_by_key(|(cost, first, _)| (*cost, *first));
+        let mut least = costs[at].unwrap_or(u64::MAX);
+        let mut cheapest = None;
+        for first in bank.rows(web) {
+            if let Some((cost, ways)) = bank.cost_of_row(first, web, costs, least) {
+                (least, cheapest) = (cost, Some((first, ways)));
+            }
+        }
         match (cheapest, costs[at]) {
-            (None, None) => Err(Full(web.file)),
-            (Some((cost, first, ways)), own) if own.is_none_or(|own| cost < own) => {
+            (Some((first, ways)), _) => {
                 for other in ways {
                     self.evict(other);
                 }
@@ -97,7 +97,8 @@ impl Scan<'_> {
                 self.found.firsts[at] = Some(first);
                 Ok(())
             }
-            _ => {
+            (None, None) => Err(Full(web.file)),
+            (None, Some(_)) => {
                 self.found.evicted.insert(at);
                 Ok(())
             }
@@ -156,9 +157,21 @@ impl Bank {
         before.take_while(move |(_, (to, _))| *to >= range.from).map(|(_, (_, web))| *web)
     }
 
-    fn in_the_way(&self, first: u16, web: &Web) -> BTreeSet<usize> {
-        let slots = (usize::from(first)..).zip(&web.slots);
-        slots.flat_map(|(register, ranges)| ranges.iter().flat_map(move |range| self.meets(register, *range))).collect()
+    /// The webs in the way of a web on a row, and what it costs to keep them in memory; none if that is not less than
+    /// `bound`, or impossible. The search ends with the first web that shows it.
+    fn cost_of_row(&self, first: u16, web: &Web, costs: &Costs, bound: u64) -> Option<(u64, BTreeSet<usize>)> {
+        let (mut sum, mut ways) = (0_u64, BTreeSet::new());
+        for (register, ranges) in (usize::from(first)..).zip(&web.slots) {
+            for other in ranges.iter().flat_map(|range| self.meets(register, *range)) {
+                if ways.insert(other) {
+                    sum = sum.saturating_add(costs[other]?);
+                }
+                if sum >= bound {
+                    return None;
+                }
+            }
+        }
+        Some((sum, ways))
     }
 
     fn take(&mut self, first: u16, web: &Web, at: usize) {
