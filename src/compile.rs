@@ -9,9 +9,11 @@ mod reading;
 use crate::diagnostic::warning::{Choice, Choices};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity, allow};
 use crate::glsl::preprocess::MacroOption;
+use crate::guard;
 use crate::ir::{Module, Stage};
 use crate::kernel::{self, Specializations};
 use crate::lane::Plans;
+use crate::limits::Limits;
 use crate::profile::{Profile, Target};
 use crate::source::{Loader, SourceMap};
 use crate::target::amd::{self, AmdOptions};
@@ -73,6 +75,8 @@ pub struct Options {
     pub no_warnings: bool,
     /// What is said of single kinds of warnings, in the order in which it was said.
     pub warnings: Vec<Choice>,
+    /// What the compilation may take. Programs that compile text from strangers set lower ones.
+    pub limits: Limits,
 }
 
 impl Options {
@@ -88,6 +92,7 @@ impl Options {
             deny_warnings: false,
             no_warnings: false,
             warnings: Vec::new(),
+            limits: Limits::default(),
         }
     }
 
@@ -166,9 +171,11 @@ pub fn nv_program(
     sources: &SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<nv::Program> {
-    let made = kernel::finish(module, 0, settings, &options.profile);
-    let made = made.and_then(|kernel| nv::emit(&kernel, &nv_options(options, sources), sources));
-    diagnostics.take(made)
+    within(options, diagnostics, |diagnostics| {
+        let made = kernel::finish(module, 0, settings, &options.profile);
+        let made = made.and_then(|kernel| nv::emit(&kernel, &nv_options(options, sources), sources));
+        diagnostics.take(made)
+    })
 }
 
 /// The same for AMD's hardware.
@@ -179,9 +186,24 @@ pub fn amd_program(
     sources: &SourceMap,
     diagnostics: &mut Diagnostics,
 ) -> Option<amd::Program> {
-    let made = kernel::finish(module, 0, settings, &options.profile);
-    let made = made.and_then(|kernel| amd::emit(&kernel, &amd_options(options, sources), sources));
-    diagnostics.take(made)
+    within(options, diagnostics, |diagnostics| {
+        let made = kernel::finish(module, 0, settings, &options.profile);
+        let made = made.and_then(|kernel| amd::emit(&kernel, &amd_options(options, sources), sources));
+        diagnostics.take(made)
+    })
+}
+
+/// Runs part of a compilation within the limits of the options. A limit or a defect of ours that ends it is reported.
+fn within<T>(
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+    part: impl FnOnce(&mut Diagnostics) -> Option<T>,
+) -> Option<T> {
+    let done = guard::bounded(options.limits, || part(diagnostics));
+    done.unwrap_or_else(|failure| {
+        diagnostics.push(failure);
+        None
+    })
 }
 
 fn nv_options(options: &Options, sources: &SourceMap) -> NvOptions {

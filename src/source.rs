@@ -90,13 +90,15 @@ pub struct Location {
 pub struct SourceMap {
     files: Vec<SourceFile>,
     marks: Vec<LineMark>,
+    /// Bytes that the files may have together, if fewer than [`SOURCE_LIMIT`].
+    limit: Option<u64>,
 }
 
 /// Bytes that all files of a compilation may have together. Positions are 32 bits wide, and so few bytes hold less than 2^28
 /// different words.
 pub const SOURCE_LIMIT: u64 = 1 << 30;
 
-/// Sources together pass [`SOURCE_LIMIT`].
+/// Sources together pass the limit of their [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceTooLarge;
 
@@ -105,15 +107,22 @@ impl SourceMap {
         SourceMap::default()
     }
 
+    /// A map for files of so many bytes together, at most [`SOURCE_LIMIT`].
+    pub fn limited(bytes: u64) -> SourceMap {
+        SourceMap { limit: Some(bytes), ..SourceMap::default() }
+    }
+
     /// Adds a file and gives it the next stretch of positions.
     ///
     /// # Errors
-    /// When all files together pass [`SOURCE_LIMIT`].
+    /// When all files together pass the map's limit.
     pub fn add(&mut self, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Result<FileId, SourceTooLarge> {
         let text = text.into();
         let base = self.files.last().map_or(1, |file| file.base + file.text.len() as u32 + 1);
         let end = u64::from(base) + text.len() as u64 + 1;
-        if end > SOURCE_LIMIT {
+        // The limit counts text alone, positions a byte between files too.
+        let bytes = end - 2 - self.files.len() as u64;
+        if end > SOURCE_LIMIT || self.limit.is_some_and(|limit| bytes > limit) {
             return Err(SourceTooLarge);
         }
         self.files.push(SourceFile { name: name.into(), text, base, line_starts: OnceLock::new() });

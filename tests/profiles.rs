@@ -3,10 +3,17 @@
 #[path = "support/folder.rs"]
 mod folder;
 
+use crosslane::profile::Profile;
 use folder::{Folder, status, stderr, stdout};
 
 const SHADER: &str = "#version 450\nlayout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { uint x[]; };\n\
                       void main() { x[gl_GlobalInvocationID.x] = 1u; }\n";
+
+const LANE_OPERATIONS: &str = "#version 450\n#extension GL_CROSSLANE_portable : require\nlayout(local_size_x = 64) in;\n\
+                               layout(binding = 0) buffer B { uint x[]; };\nvoid main() { uint i = gl_LocalInvocationIndex;\n\
+                               x[i] = allReduceAdd8(x[i]) + inclusiveAdd32(x[i]) + exclusiveAdd16(x[i]) + butterfly16(x[i])\n\
+                               + bpermute(x[i], i ^ 5u) + broadcast(x[i], 3u) + quadSwizzleX(x[i]) + reduceMin32(x[i])\n\
+                               + uint(anyQuad(x[i] > 3u)) + allReduceMax(x[i]); }\n";
 
 /// What the command says of a profile file that it refuses.
 fn complaint(name: &str, text: &str) -> String {
@@ -152,6 +159,26 @@ fn unknown_features_are_errors() {
     assert!(text.contains("my.toml:4: add-features: unknown variant `tea`"), "{text}");
     let text = complaint("profile-foreign", "name = \"a\"\ninherit = \"vega\"\nadd-features = [\"vote\"]\n");
     assert!(text.contains("my.toml:3: add-features: vote is no feature of the profile's target"), "{text}");
+    let line = "features = [\"amd-wave\", \"amd-swizzle\", \"amd-dpp-row-bcast\"]";
+    let text = complaint("profile-mode", &format!("name = \"a\"\ninherit = \"vega\"\n{line}\n"));
+    let needs = "my.toml:3: features: amd-dpp-row-bcast needs amd-dpp16, which the profile does not have";
+    assert!(text.contains(needs), "{text}");
+}
+
+/// SPIR-V has subgroups of 128 lanes, the simulator has not.
+#[test]
+fn waves_that_run_does_not_have_are_errors() {
+    let folder = Folder::new("profile-wide");
+    folder.file("a.comp", SHADER);
+    folder.file("my.toml", "name = \"wide\"\ninherit = \"spirv-1.5\"\nwave-size = 128\n");
+    let run = ["run", "a.comp", "-p", "my.toml", "--buffer", "0=zeros:u32:32"];
+    let output = folder.run(&run);
+    assert_eq!(
+        (status(&output), &*stderr(&output)),
+        (2, "error: wide has waves of 128 lanes; `run` has at most 64 (--wave-size)\n")
+    );
+    let output = folder.run(&[&run[..], &["--wave-size", "64"]].concat());
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
 }
 
 #[test]
@@ -199,4 +226,27 @@ fn unknown_keys_and_wrong_types_are_errors() {
     assert!(text.contains("my.toml:1: name: the key is missing"), "{text}");
     let text = complaint("profile-syntax", "name = \"a\"\ninherit = nv-fermi\n");
     assert!(text.contains("my.toml:2: inherit: "), "{text}");
+}
+
+/// A profile with all features of another one but one is refused for a feature that needs it, or plans every operation
+/// without it, or refuses operations one by one; it never fails inside the compiler.
+#[test]
+fn every_feature_may_be_missing() {
+    let folder = Folder::new("profile-each-feature");
+    folder.file("a.comp", LANE_OPERATIONS);
+    for base in ["nv-hopper", "gfx950", "gfx1100-wave64"] {
+        let features: Vec<&str> = Profile::named(base).unwrap().features.iter().map(|feature| feature.name()).collect();
+        for missing in &features {
+            let rest: Vec<String> =
+                features.iter().filter(|name| *name != missing).map(|name| format!("\"{name}\"")).collect();
+            folder.file("my.toml", &format!("inherit = \"{base}\"\nname = \"my\"\nfeatures = [{}]\n", rest.join(", ")));
+            let output = folder.run(&["compile", "a.comp", "-p", "my.toml", "-o", "out"]);
+            let message = stderr(&output);
+            assert!(!message.contains("E0900") && !message.contains("panicked"), "{base} without {missing}: {message}");
+            assert!(
+                matches!(status(&output), 0 | 3) || message.contains("needs"),
+                "{base} without {missing}: {message}"
+            );
+        }
+    }
 }

@@ -1,14 +1,15 @@
 //! From a shader's text to its module: what is the same for all outputs of it that read alike.
 
 use super::kernels::Kernels;
-use super::{Artifact, Compilation, Input, Job, Language, Options, treat_warnings, verdict};
+use super::{Artifact, Compilation, Input, Job, Language, Options, treat_warnings, verdict, within};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::glsl::preprocess::MacroOption;
 use crate::grammar;
+use crate::guard;
 use crate::ir::{Module, depth};
 use crate::lane::Plans;
 use crate::profile::Profile;
-use crate::source::{FileId, Loader, SourceMap, Span};
+use crate::source::{FileId, Loader, SOURCE_LIMIT, SourceMap, Span};
 use crate::wgsl::{self, WgslOptions};
 use std::sync::{Arc, OnceLock};
 
@@ -66,9 +67,10 @@ impl Reading {
     pub fn compile(&self, options: &Options, plans: &Plans) -> Compilation {
         let Reading { sources, kernels, warnings, .. } = self;
         let mut diagnostics = self.diagnostics.clone();
-        let job =
-            |module| Job { options, module, sources, kernels, warnings, plans, diagnostics: &mut diagnostics }.run();
-        let artifact = self.module.as_ref().and_then(job);
+        let artifact = within(options, &mut diagnostics, |diagnostics| {
+            let module = self.module.as_ref()?;
+            Job { options, module, sources, kernels, warnings, plans, diagnostics }.run()
+        });
         conclude(options, artifact, diagnostics, sources.clone())
     }
 }
@@ -76,8 +78,10 @@ impl Reading {
 /// The compilation that ends with the preprocessor.
 pub(super) fn preprocess(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Compilation {
     let mut reader = Reader::new(options, loader);
-    let file = reader.add_source(input);
-    let artifact = file.and_then(|file| reader.preprocess(file, input.language)).map(Artifact::Text);
+    let artifact = reader.within(|reader| {
+        let file = reader.add_source(input)?;
+        reader.preprocess(file, input.language).map(Artifact::Text)
+    });
     conclude(options, artifact, reader.diagnostics, Arc::new(reader.sources))
 }
 
@@ -98,7 +102,7 @@ pub(super) fn read(
     loader: &dyn Loader,
 ) -> (Option<Module>, SourceMap, Diagnostics) {
     let mut reader = Reader::new(options, loader);
-    let module = reader.module(input);
+    let module = reader.within(|reader| reader.module(input));
     (module, reader.sources, reader.diagnostics)
 }
 
@@ -111,7 +115,21 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(options: &'a Options, loader: &'a dyn Loader) -> Reader<'a> {
-        Reader { options, loader, sources: SourceMap::new(), diagnostics: Diagnostics::new() }
+        Reader {
+            options,
+            loader,
+            sources: SourceMap::limited(options.limits.source_bytes),
+            diagnostics: Diagnostics::new(),
+        }
+    }
+
+    /// Runs a step within the limits of the options. What it had found and read when a limit ended it is kept.
+    fn within<T>(&mut self, step: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let done = guard::bounded(self.options.limits, || step(self));
+        done.unwrap_or_else(|failure| {
+            self.diagnostics.push(failure);
+            None
+        })
     }
 
     /// The module that the front end makes, if nothing is wrong with it.
@@ -140,7 +158,10 @@ impl<'a> Reader<'a> {
         };
         let added = self.sources.add(input.name, text);
         if added.is_err() {
-            self.diagnostics.push(Diagnostic::error(Code::TOO_LARGE, "the input is larger than 1 GiB"));
+            let limit = self.options.limits.source_bytes.min(SOURCE_LIMIT);
+            let message = format!("the shader is larger than {limit} bytes");
+            self.diagnostics
+                .push(Diagnostic::error(Code::TOO_LARGE, message).note("`Limits::source_bytes` is the limit"));
         }
         added.ok()
     }

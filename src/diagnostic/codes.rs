@@ -102,6 +102,8 @@ codes! {
     MACRO_LIMIT = "E0123";
     /// A `#` that begins no directive.
     STRAY_HASH = "E0124";
+    /// More files are included than the limits allow.
+    INCLUDE_LIMIT = "E0125";
 
     // GLSL syntax.
     /// Something else was expected here.
@@ -222,6 +224,10 @@ codes! {
     // Limits and internal checks.
     /// A check inside the compiler failed: a defect of crosslane, not of the shader.
     INTERNAL = "E0900";
+    /// A compilation takes more steps than its limits allow.
+    STEPS_EXCEEDED = "E0901";
+    /// A compilation takes more memory than its limits allow.
+    MEMORY_EXCEEDED = "E0902";
 
     // Notes on cross-lane operations.
     /// An operation means something else where subgroups have another size.

@@ -2,6 +2,7 @@
 
 use super::operations::{self, Facts, Place, Site};
 use crate::compile::{Input as Source, Options, Parsed, parse};
+use crate::guard;
 use crate::profile::Profile;
 use crate::source::Loader;
 use std::collections::BTreeMap;
@@ -63,8 +64,13 @@ impl<T> Shader<T> {
         let mut failure = None;
         for (n, options) in options.iter().enumerate() {
             let refusal = match read(input, options, loader) {
-                Ok(parsed) => {
-                    add(&mut rows, &parsed, n, &options.profile, |site| answer(site, &options.profile));
+                Ok(mut parsed) => {
+                    let answer = |site: &Site| answer(site, &options.profile);
+                    let added = guard::bounded(options.limits, || add(&mut rows, &parsed, n, &options.profile, answer));
+                    if let Err(failure) = added {
+                        parsed.diagnostics.push(failure);
+                        return Err(Failure { parsed: Box::new(parsed) });
+                    }
                     None
                 }
                 Err(refusal) if refusal.is_refusal() => Some(refusal),

@@ -39,7 +39,12 @@ pub fn compile(
 ) -> Option<Module> {
     let mut words = Interner::new();
     let dialects = ProfileDialects(&options.profile);
-    let settings = PreprocessOptions { dialects: &dialects, macros: &options.macros, default_version: None };
+    let settings = PreprocessOptions {
+        dialects: &dialects,
+        macros: &options.macros,
+        default_version: None,
+        limits: options.limits,
+    };
     let stream = preprocess::preprocess(file, sources, loader, &settings, &mut words, diagnostics);
     check_stage(&stream, &words, options.stage, diagnostics);
     let tree = parse::parse(&stream, &words, diagnostics);
@@ -76,6 +81,11 @@ pub fn preprocess_only(
 ) -> String {
     let mut words = Interner::new();
     let dialects = ProfileDialects(&options.profile);
-    let settings = PreprocessOptions { dialects: &dialects, macros: &options.macros, default_version: None };
+    let settings = PreprocessOptions {
+        dialects: &dialects,
+        macros: &options.macros,
+        default_version: None,
+        limits: options.limits,
+    };
     preprocess::preprocess_to_text(file, sources, loader, &settings, &mut words, diagnostics)
 }

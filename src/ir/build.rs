@@ -12,6 +12,7 @@ use super::{
     Type, TypeId, Types, UnaryOp, Value, Values,
 };
 use crate::lane::LaneOp;
+use crate::limits;
 use crate::source::Span;
 use smallvec::{SmallVec, smallvec};
 
@@ -568,6 +569,8 @@ impl<'m> Builder<'m> {
     /// (so that it has a type) and of no block. Inlined, so that an operation is written where it stays.
     #[inline(always)]
     pub fn emit(&mut self, ty: TypeId, op: Op) -> Value {
+        limits::spend(1);
+        limits::hold::<Inst>(1);
         let id = self.function.insts.push(Inst { op, ty, span: self.span, flags: self.flags });
         if let Some(open) = self.open.last_mut().filter(|open| !open.terminated) {
             open.terminated = op.is_terminator();

@@ -26,6 +26,7 @@ pub mod verify;
 
 use crate::ir::arena::{Arena, Handle};
 use crate::ir::{FragmentModes, InstFlags, Scalar, Stage};
+use crate::limits;
 use crate::source::Span;
 pub use build::Builder;
 pub use contract::LaneContract;
@@ -272,6 +273,7 @@ impl Kernel {
 
     /// Adds a list of values.
     pub fn add_list(&mut self, values: &[Value]) -> List {
+        limits::hold::<Value>(values.len());
         let start = self.operands.len() as u32;
         self.operands.extend_from_slice(values);
         List { start, len: values.len() as u32 }
@@ -314,6 +316,9 @@ impl Kernel {
 
     /// An instruction that stands in no block yet.
     pub fn add_inst(&mut self, op: Op, args: &[Value], results: &[Ty], flags: InstFlags, span: Span) -> InstId {
+        limits::spend(1);
+        limits::hold::<Inst>(1);
+        limits::hold::<ValueData>(results.len());
         let args = self.add_list(args);
         let first = self.values.len() as u32;
         let id = self.insts.push(Inst { op, args, first, count: results.len() as u32, flags, span });

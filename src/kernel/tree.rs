@@ -3,6 +3,7 @@
 //! Made in one walk for a pass that asks; it goes stale when blocks or instructions move.
 
 use super::{BlockId, Def, InstId, Kernel, Op, Value};
+use crate::limits;
 use smallvec::{SmallVec, smallvec};
 
 /// Where the operands of an instruction go.
@@ -21,6 +22,8 @@ pub struct Tree {
 
 impl Tree {
     pub fn new(kernel: &Kernel) -> Tree {
+        // Passes make a tree first, and mostly take as long as its walk.
+        limits::spend(kernel.insts.len());
         let mut tree = Tree {
             blocks: Vec::with_capacity(kernel.blocks.len()),
             owner: vec![None; kernel.blocks.len()],

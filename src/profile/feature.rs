@@ -142,6 +142,21 @@ impl Feature {
             _ => None,
         }
     }
+
+    /// The feature of which it is a mode or an extension, and without which no hardware has it.
+    pub fn needs(self) -> Option<Feature> {
+        use Feature as F;
+        match self {
+            F::AmdDppWave | F::AmdDppRowBcast | F::AmdDppNewBcast | F::AmdDppRowShare | F::AmdDppShort => {
+                Some(F::AmdDpp16)
+            }
+            F::AmdDpp64 => Some(F::AmdDppNewBcast),
+            F::AmdSwizzleRotate => Some(F::AmdSwizzle),
+            F::AmdWidePermute | F::AmdPermuteFetchInactive => Some(F::AmdPermute),
+            F::AmdPermlaneVar => Some(F::AmdPermlane16),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Feature {

@@ -27,6 +27,10 @@ pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
     for feature in profile.features.iter() {
         check_feature(profile, feature).map_err(|why| at_feature(text, feature, why))?;
     }
+    if profile.target == Target::Amd && !profile.has(Feature::AmdWave) {
+        let key = ["features", "inherit"].into_iter().find(|key| text.sets(key)).unwrap_or("target");
+        return Err(text.at_key(key, format!("every AMD processor has {}, and the profile needs it", Feature::AmdWave)));
+    }
     profile.check_wave_size().map_err(|why| at_wave_size(profile, text, why))?;
     match unpriced(profile) {
         Some((class, feature)) => Err(missing_price(text, class, feature)),
@@ -88,7 +92,10 @@ fn processor_waves(profile: &Profile) -> Option<&'static [u32]> {
 fn check_feature(profile: &Profile, feature: Feature) -> Result<(), String> {
     match feature.target() {
         Some(target) if target != profile.target => Err(format!("{feature} is no feature of the profile's target")),
-        _ => Ok(()),
+        _ => match feature.needs().filter(|needed| !profile.has(*needed)) {
+            Some(needed) => Err(format!("{feature} needs {needed}, which the profile does not have")),
+            None => Ok(()),
+        },
     }
 }
 

@@ -23,7 +23,7 @@ mod wave;
 pub use fault::{Access, AccessKind, Fault, FaultKind, Invocation, Use};
 pub use memory::Memory;
 pub use physical::address_of;
-pub use program::Program;
+pub use program::{MAX_WAVE, Program};
 pub(crate) use straight::compute;
 
 /// What happens to undefined values that are stored in buffers.

@@ -89,11 +89,14 @@ pub struct Program<'a> {
     pub(super) has_barrier: bool,
 }
 
+/// Lanes of the largest wave that can be simulated: masks are 64 bits wide.
+pub const MAX_WAVE: u32 = 64;
+
 impl<'a> Program<'a> {
     /// # Errors
     /// When the kernel asks for what cannot be simulated: operations that span more lanes than a wave has.
     pub fn new(kernel: &'a Kernel, wave_size: u32) -> Result<Program<'a>, Diagnostic> {
-        if !wave_size.is_power_of_two() || wave_size > 64 {
+        if !wave_size.is_power_of_two() || wave_size > MAX_WAVE {
             return Err(Diagnostic::error(Code::INTERNAL, format!("a wave of {wave_size} lanes cannot be simulated")));
         }
         buffers_only::check(kernel).map_err(|mut errors| errors.swap_remove(0))?;

@@ -11,6 +11,7 @@ use super::flow::{Cause, Frame, Leave, Leaves, Together, Toward, least, take};
 use super::slice::{Slice, place, variable};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{BlockId, Cases, FuncId, Function, GlobalId, InstFlags, InstId, Op, Space, Value, Values};
+use crate::limits;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 
@@ -177,6 +178,7 @@ impl<'m> Walk<'m> {
     }
 
     fn inst(&mut self, id: InstId) {
+        limits::spend(1);
         let function = self.function;
         let inst = &function.insts[id];
         let fact = match inst.op {

@@ -8,7 +8,6 @@ mod builtin;
 mod carrier;
 mod defines;
 mod endless;
-mod guard;
 mod lexer;
 mod limits;
 mod offsets;
@@ -23,6 +22,7 @@ mod words;
 mod tests;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::guard;
 use crate::ir;
 use crate::profile::Target;
 use crate::source::{FileId, SourceMap, Span};

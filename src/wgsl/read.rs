@@ -5,12 +5,12 @@
 
 use super::builtin::Site;
 use super::carrier::{Carriers, FunctionKey};
-use super::guard;
 use super::lexer::{self, Kind};
 use super::offsets::Offsets;
 use super::suggest;
 use super::words::{self, Words};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::guard;
 use crate::source::Span;
 use naga::front::wgsl;
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
@@ -30,7 +30,7 @@ const MOST_ERRORS: usize = 16;
 pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Vec<Diagnostic>> {
     let (mut text, mut errors) = (Cow::Borrowed(text), Vec::new());
     loop {
-        let error = match guard::caught(|| wgsl::parse_str(&text)) {
+        let error = match guard::caught_panic(|| wgsl::parse_str(&text)) {
             Ok(Ok(module)) if errors.is_empty() => return Ok(module),
             Ok(Ok(_)) => return Err(errors),
             Ok(Err(error)) => error,
@@ -101,7 +101,7 @@ fn validate_all(
     let (mut errors, mut emptied) = (Vec::new(), FxHashSet::default());
     loop {
         let checked = || Validator::new(ValidationFlags::all(), capabilities()).validate(module).map_err(Box::new);
-        let error = match guard::caught(checked) {
+        let error = match guard::caught_panic(checked) {
             Ok(Ok(info)) if errors.is_empty() => return Ok(info),
             Ok(Ok(_)) => return Err(errors),
             Ok(Err(error)) => error,

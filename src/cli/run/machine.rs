@@ -5,8 +5,10 @@ use crate::cli::CommandError;
 use crate::cli::args::{Machine, RunArgs};
 use crate::compile::Options;
 use crate::diagnostic::Diagnostic;
+use crate::guard::bounded;
 use crate::ir::Module;
 use crate::kernel::Kernel;
+use crate::limits::Limits;
 use crate::profile::Target;
 use crate::sim::{Dispatch, Memory, Program, Undefined};
 use crate::source::SourceMap;
@@ -127,8 +129,10 @@ fn simulate(work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
     let (groups, push) = (work.request.groups, &work.request.push[..]);
     let dispatch = Dispatch { groups, push, max_steps: work.args.max_steps, undefined };
     let mut memories = before.to_vec();
-    let program = Program::new(work.kernel, work.request.wave_size)?;
-    program.run(&dispatch, &mut memories).map_err(|fault| fault.diagnostic())?;
+    bounded(Limits::default(), || {
+        let program = Program::new(work.kernel, work.request.wave_size)?;
+        program.run(&dispatch, &mut memories).map_err(|fault| fault.diagnostic())
+    })??;
     Ok(memories)
 }
 

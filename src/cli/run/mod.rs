@@ -16,6 +16,7 @@ use crate::build::claims::Claims;
 use crate::build::files::FileLoader;
 use crate::compile::{EmitKind, Input, Options, parse};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::guard::bounded;
 use crate::ir::{Binding, Module, TypeId, Types};
 use crate::kernel::pass::optimize;
 use crate::kernel::{Buffer, Kernel, finish, lower};
@@ -131,7 +132,8 @@ fn read(args: &RunArgs, request: &Request, claims: &Claims) -> Result<Result<Sha
     let parsed = parse(&input, &options, &loader);
     let mut found = Found { diagnostics: parsed.diagnostics, sources: parsed.sources };
     let Some(module) = parsed.module else { return Ok(Err(found)) };
-    Ok(match prepare(&module, request, args.reference) {
+    let prepared = bounded(options.limits, || prepare(&module, request, args.reference));
+    Ok(match prepared.unwrap_or_else(|failure| Err(vec![failure])) {
         Ok(kernel) => Ok(Shader { module, options, kernel, found }),
         Err(messages) => {
             messages.into_iter().for_each(|message| found.diagnostics.push(message));

@@ -10,6 +10,7 @@ use crate::cli::output::Sink;
 use crate::cli::{CommandError, profiles};
 use crate::kernel::Specializations;
 use crate::profile::Profile;
+use crate::sim::MAX_WAVE;
 use std::path::PathBuf;
 
 /// What the command line asks for.
@@ -46,6 +47,11 @@ impl Request {
         let machines = args.on.iter().map(opened).collect::<Result<Vec<_>, CommandError>>()?;
         let asked_wave = args.wave_size.or(profile.wave_size);
         let wave_size = asked_wave.unwrap_or_else(|| machine::usual_wave(&machines));
+        if wave_size > MAX_WAVE {
+            let message =
+                format!("{} has waves of {wave_size} lanes; `run` has at most {MAX_WAVE} (--wave-size)", profile.name);
+            return Err(CommandError(message));
+        }
         let mut settings = Specializations::new();
         for text in &args.set {
             let (name, value) = sides("--set", text)?;

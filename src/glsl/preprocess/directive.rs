@@ -118,9 +118,7 @@ impl Preprocessor<'_> {
     fn mark_once(&mut self) {
         let file = self.input().file;
         let name = self.sources.file(file).name.clone();
-        if !self.once.contains(&name) {
-            self.once.push(name);
-        }
+        self.once.insert(name);
     }
 
     /// `#line line [source]`: the next line has the number `line` (GLSL 4.60 section 3.3).

@@ -12,9 +12,6 @@ use crate::glsl::token::Punct;
 use crate::glsl::types::counted;
 use crate::source::Span;
 
-/// Tokens that all expansions of a run may give together.
-const TOKEN_LIMIT: usize = 1 << 20;
-
 /// Longest token that pasting gives.
 const PASTE_LIMIT: usize = 4096;
 
@@ -229,8 +226,9 @@ impl Preprocessor<'_> {
 
     fn count(&mut self, tokens: usize, span: Span) {
         self.expansion.produced += tokens;
-        if self.expansion.produced > TOKEN_LIMIT {
-            self.exhaust(span, format!("macros expand to more than {TOKEN_LIMIT} tokens"));
+        let limit = self.options.limits.macro_tokens;
+        if self.expansion.produced > limit {
+            self.exhaust(span, format!("macros expand to more than {limit} tokens"));
         }
     }
 
@@ -338,7 +336,7 @@ impl Preprocessor<'_> {
 
     /// Bounds a single expansion while it is made.
     fn count_pending(&mut self, tokens: usize, span: Span) {
-        if self.expansion.produced + tokens > TOKEN_LIMIT {
+        if self.expansion.produced + tokens > self.options.limits.macro_tokens {
             self.count(tokens, span);
         }
     }

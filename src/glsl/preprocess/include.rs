@@ -3,10 +3,8 @@
 use super::Preprocessor;
 use super::input::Input;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::limits::Limits;
 use crate::source::{IncludeKind, LoadError, Loaded, Span};
-
-/// Files that may be open at once.
-const DEPTH_LIMIT: usize = 64;
 
 impl Preprocessor<'_> {
     /// `#include "name"` or `#include <name>`
@@ -75,10 +73,19 @@ impl Preprocessor<'_> {
             let error = Diagnostic::error(Code::INCLUDE_CYCLE, message).at(at, "closes the circle");
             return self.diagnostics.push(error.note(format!("{chain} → {}", loaded.name)));
         }
-        if self.inputs.len() >= DEPTH_LIMIT {
-            let message = format!("files include each other more than {DEPTH_LIMIT} deep");
+        let Limits { include_depth, includes, .. } = self.options.limits;
+        if self.inputs.len() >= include_depth {
+            let message = format!("files include each other more than {include_depth} deep");
             return self.error(Code::INCLUDE_CYCLE, at, message, "too deep");
         }
+        if self.included >= includes {
+            if self.included == includes {
+                self.error(Code::INCLUDE_LIMIT, at, format!("more than {includes} files are included"), "one too many");
+            }
+            self.included = includes + 1;
+            return;
+        }
+        self.included += 1;
         match self.sources.add(loaded.name, loaded.text) {
             Ok(file) => self.inputs.push(Input::included(file, self.sources, self.conditionals.len())),
             Err(_) => self.error(Code::TOO_LARGE, at, "the shader and what it includes is too large", "no room"),

@@ -23,6 +23,7 @@ mod tests;
 use super::lex::{PpKind, PpToken};
 use super::token::{ExtensionUse, GlslProfile, Interner, Pragma, Symbol, TokenStream, Version};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::limits::Limits;
 use crate::source::{FileId, Loader, SourceMap, Span};
 use condition::Conditional;
 use define::MacroTable;
@@ -91,6 +92,8 @@ pub struct PreprocessOptions<'a> {
     pub macros: &'a [MacroOption],
     /// Version of a shader without `#version` line, which is an error without this.
     pub default_version: Option<Version>,
+    /// Those that concern includes and macros are looked at.
+    pub limits: Limits,
 }
 
 /// Preprocesses a file and what it includes.
@@ -151,7 +154,9 @@ struct Preprocessor<'a> {
     macros: MacroTable,
     expansion: Expansion,
     /// Names of the files that hold `#pragma once`.
-    once: Vec<Arc<str>>,
+    once: FxHashSet<Arc<str>>,
+    /// Files included so far.
+    included: usize,
     /// An extension allows `#include`.
     includes: bool,
     /// An extension allows file names in `#line` and `__FILE__`.
@@ -198,7 +203,8 @@ impl<'a> Preprocessor<'a> {
             conditionals: Vec::new(),
             macros: MacroTable::default(),
             expansion: Expansion::default(),
-            once: Vec::new(),
+            once: FxHashSet::default(),
+            included: 0,
             includes: false,
             file_names: false,
             stands_in: false,

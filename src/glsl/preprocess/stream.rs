@@ -5,6 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::lex::{PpKind, PpToken};
 use crate::glsl::number::{self, NumberError};
 use crate::glsl::token::{Interner, Literal, LiteralId, Packed, Symbol, Token, TokenKind, TokenStream};
+use crate::limits;
 use crate::source::Span;
 
 /// Longest number that a message spells out.
@@ -23,6 +24,8 @@ pub(super) fn finish(run: Preprocessor<'_>) -> TokenStream {
             tokens.push(Token::new(finisher.kind(token), token.span));
         }
     }
+    limits::spend(tokens.len());
+    limits::hold::<Token>(tokens.len());
     let end = tokens.last().map_or(0, |last| last.span.hi);
     tokens.push(Token::new(TokenKind::End, Span::new(end, end)));
     let Finisher { run: Preprocessor { output, .. }, literals } = finisher;

@@ -8,6 +8,7 @@ mod output;
 
 use super::*;
 use crate::glsl::token::TokenKind;
+use crate::limits::Limits;
 use crate::source::{IncludeKind, LoadError, Loaded, NoIncludes};
 
 /// Two extensions, one that this target lacks, and the target's width.
@@ -68,7 +69,8 @@ fn run_with(text: &str, loader: &dyn Loader, macros: &[MacroOption]) -> Outcome 
     let main = sources.add("main.comp", text).unwrap();
     let mut interner = Interner::new();
     let mut diagnostics = Diagnostics::new();
-    let options = PreprocessOptions { dialects: &TestDialects, macros, default_version: None };
+    let options =
+        PreprocessOptions { dialects: &TestDialects, macros, default_version: None, limits: Limits::default() };
     let stream = preprocess(main, &mut sources, loader, &options, &mut interner, &mut diagnostics);
     let text = spell(&stream, &interner);
     Outcome { stream, text, sources, interner, diagnostics }

@@ -208,6 +208,9 @@ impl Sema<'_> {
         }
         let name = self.text(function.name.symbol);
         let id = module.functions.push(Function::new(name, function.span, Vec::new(), ret));
+        if function.body.is_none() {
+            stand_in(module, id, function.span);
+        }
         let (span, defined) = (function.name.span, function.body.is_some());
         let signature = Signature { id, params, ret, instruction: None, span, defined, finished: false, called: None };
         let overloads = &mut self.sets[set.0 as usize].overloads;
@@ -227,9 +230,6 @@ impl Sema<'_> {
         let signature = &mut self.sets[set.0 as usize].overloads[overload];
         (signature.defined, signature.finished) = (true, true);
         signature.instruction = Some(instruction);
-        let mut b = Builder::define(module, signature.id, function.span, Vec::new());
-        b.unreachable();
-        b.finish_into(Some(signature.id));
     }
 
     fn redeclare(
@@ -394,6 +394,13 @@ impl Sema<'_> {
             self.error(Code::RECURSION, span, message, "this call closes the circle");
         }
     }
+}
+
+/// Gives a function that is only declared a body that is never run.
+fn stand_in(module: &mut Module, id: FuncId, at: Span) {
+    let mut b = Builder::define(module, id, at, Vec::new());
+    b.unreachable();
+    b.finish_into(Some(id));
 }
 
 /// A call that leads back to its own function: depth-first over the call graph, with an explicit stack.

@@ -33,7 +33,8 @@ impl Sources<'_> {
 
     /// Invocations are counted along x, then y, then z; a wave has consecutive ones.
     fn built_in(&self, built_in: BuiltIn, component: u8) -> Extent {
-        let row: u32 = self.kernel.workgroup_size[..usize::from(component)].iter().product();
+        // The components of built-ins other than invocation numbers count beyond the three dimensions.
+        let row: u32 = self.kernel.workgroup_size.iter().take(usize::from(component)).product();
         match built_in {
             BuiltIn::NumWorkgroups | BuiltIn::NumSubgroups => Extent::Dispatch,
             BuiltIn::WarpsPerSmNv | BuiltIn::SmCountNv => Extent::Dispatch,

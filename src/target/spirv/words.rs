@@ -3,6 +3,7 @@
 //! Instructions are written as words at once: no intermediate list is built. The vocabulary (opcodes, enumerants) is
 //! rspirv's; its loader reads the words back wherever text is wanted. Nothing here knows what an instruction means.
 
+use crate::limits;
 use rspirv::spirv::{Op, Word};
 
 /// Most words that one instruction may have: the count takes 16 bits (section 2.3).
@@ -62,6 +63,8 @@ impl Words {
     }
 
     pub fn push(&mut self, word: Word) {
+        limits::spend(1);
+        limits::hold::<Word>(1);
         self.words.push(word);
     }
 

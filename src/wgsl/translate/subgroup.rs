@@ -69,6 +69,17 @@ impl Body<'_, '_, '_> {
     ) -> Outcome<Value> {
         let value = self.value(argument)?;
         let ty = self.b.type_of(value);
+        let is_bool = self.b.module.types.scalar_of(ty).is_some_and(Scalar::is_bool);
+        let is_arithmetic = matches!(fold_op(op), Some(FoldOp::Add | FoldOp::Mul | FoldOp::Min | FoldOp::Max));
+        if is_bool && is_arithmetic {
+            let at = self.expression_span(argument);
+            return Err(self.shader.fail(
+                Code::WGSL_INVALID,
+                "sums, products, minima and maxima over the subgroup take numbers",
+                at,
+                "this is a `bool`",
+            ));
+        }
         Ok(self.b.lane(collective_op(op, how), ty, &[value]))
     }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::glsl::token::ExtensionBehavior;
+use crate::limits::Limits;
 
 fn version_of(text: &str) -> (Version, Vec<Code>) {
     let outcome = run_with(text, &NoIncludes, &[]);
@@ -51,7 +52,12 @@ fn a_default_version_replaces_a_missing_line() {
     let mut sources = SourceMap::new();
     let main = sources.add("m", "__VERSION__ GL_ES").unwrap();
     let (mut interner, mut diagnostics) = (Interner::new(), Diagnostics::new());
-    let options = PreprocessOptions { dialects: &TestDialects, macros: &[], default_version: Some(default) };
+    let options = PreprocessOptions {
+        dialects: &TestDialects,
+        macros: &[],
+        default_version: Some(default),
+        limits: Limits::default(),
+    };
     let stream = preprocess(main, &mut sources, &NoIncludes, &options, &mut interner, &mut diagnostics);
     assert_eq!(spell(&stream, &interner), "320 1");
     assert!(!diagnostics.has_errors());

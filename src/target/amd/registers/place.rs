@@ -5,6 +5,7 @@
 
 use super::limits::Limits;
 use super::webs::{Web, Webs};
+use crate::limits;
 use crate::target::amd::machine::File;
 use crate::target::range::Range;
 use std::collections::{BTreeMap, BTreeSet};
@@ -148,6 +149,7 @@ impl Bank {
     }
 
     fn is_free(&self, register: usize, ranges: &[Range]) -> bool {
+        limits::spend(1);
         ranges.iter().all(|range| self.meets(register, *range).next().is_none())
     }
 
@@ -163,6 +165,7 @@ impl Bank {
         let (mut sum, mut ways) = (0_u64, BTreeSet::new());
         for (register, ranges) in (usize::from(first)..).zip(&web.slots) {
             for other in ranges.iter().flat_map(|range| self.meets(register, *range)) {
+                limits::spend(1);
                 if ways.insert(other) {
                     sum = sum.saturating_add(costs[other]?);
                 }

@@ -4,6 +4,7 @@
 //! first and only in the short encodings. What does not fit is moved to a register before.
 
 use super::{Selector, Words};
+use crate::limits;
 use crate::target::amd::machine::{Code, File, Inst, Modifiers, Operand, Pseudo, Special, is_inline};
 use crate::target::amd::mnemonic::{Form, Generation, Operation};
 use crate::target::amd::unit::Unit;
@@ -53,6 +54,8 @@ impl Selector<'_> {
     pub fn put(&mut self, mut inst: Inst) -> &mut Inst {
         inst.span = self.span;
         inst.is_lane = self.is_lane;
+        limits::spend(1);
+        limits::hold::<Inst>(1);
         self.block.insts.push(inst);
         let last = self.block.insts.len() - 1;
         &mut self.block.insts[last]

@@ -27,6 +27,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::tree::Tree;
 use crate::kernel::{BinOp, BlockId, Def, InstId, Kernel, Op, Ty, Value};
+use crate::limits;
 use crate::source::Span;
 use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
@@ -123,6 +124,8 @@ impl<'k> Selector<'k> {
     // Writing.
 
     fn push(&mut self, name: impl Into<Cow<'static, str>>, target: Target, sources: &[Operand]) -> &mut Inst {
+        limits::spend(1);
+        limits::hold::<Inst>(1);
         let inst = Inst { name: name.into(), target, sources: sources.into(), guard: None, effect: false };
         self.lines.push(Line::Inst(Box::new(inst)));
         let Some(Line::Inst(inst)) = self.lines.last_mut() else { unreachable!("it was just pushed") };

@@ -1,0 +1,106 @@
+//! Limits on what a compilation may take, for programs that compile text from strangers.
+//!
+//! Work and memory are counted, not measured, so that the same input with the same options ends the same way everywhere.
+//! A count that passes its limit ends the compilation by unwinding to [`crate::guard::bounded`], which reports it; no hook for
+//! panics runs. Outside such a call nothing is limited.
+
+use std::cell::Cell;
+use std::panic;
+
+/// What a compilation may take. Each default is far beyond what shaders need.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Bytes of the shader and all files that it includes, each file counted as often as it is included. At most, and by
+    /// default, [`SOURCE_LIMIT`](crate::source::SOURCE_LIMIT). E0002.
+    pub source_bytes: u64,
+    /// Files that may be included, each counted as often as it is included; by default 65,536. E0125.
+    pub includes: usize,
+    /// Files that may include each other, the shader among them; by default 64. E0118.
+    pub include_depth: usize,
+    /// Tokens that all macros together may expand to; by default 2^20. E0123.
+    pub macro_tokens: usize,
+    /// Steps of the compilation; by default 2^34. A step is the work on one token, on one instruction by one pass, or on one
+    /// pair of values that an allocator of registers compares: some nanoseconds each. Work that several outputs of one
+    /// [`Reading`](crate::compile::Reading) share is counted for the first of them. E0901.
+    pub steps: u64,
+    /// Bytes of the tokens, instructions, operands and lines that a compilation makes, those of forms that it has dropped
+    /// again included; by default 2^33. What it really needs at once is mostly less, and can be up to twice as much. E0902.
+    pub memory: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            source_bytes: crate::source::SOURCE_LIMIT,
+            includes: 1 << 16,
+            include_depth: 64,
+            macro_tokens: 1 << 20,
+            steps: 1 << 34,
+            memory: 1 << 33,
+        }
+    }
+}
+
+/// The limit that ended a compilation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Exceeded {
+    Steps(u64),
+    Memory(u64),
+}
+
+/// A compilation's limits on steps and memory, and what is left of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    limits: (u64, u64),
+    left: (u64, u64),
+}
+
+impl Budget {
+    /// What is never used up.
+    const UNLIMITED: Budget = Budget { limits: (u64::MAX, u64::MAX), left: (u64::MAX, u64::MAX) };
+
+    pub(crate) fn new(limits: Limits) -> Budget {
+        let limits = (limits.steps, limits.memory);
+        Budget { limits, left: limits }
+    }
+}
+
+thread_local! {
+    static LIMITS: Cell<(u64, u64)> = const { Cell::new(Budget::UNLIMITED.limits) };
+    static STEPS: Cell<u64> = const { Cell::new(Budget::UNLIMITED.left.0) };
+    static MEMORY: Cell<u64> = const { Cell::new(Budget::UNLIMITED.left.1) };
+}
+
+/// Gives this thread a budget, and gives the one that it had.
+pub(crate) fn replace(budget: Budget) -> Budget {
+    let left = (STEPS.replace(budget.left.0), MEMORY.replace(budget.left.1));
+    Budget { limits: LIMITS.replace(budget.limits), left }
+}
+
+/// This thread's budget, to go on with it on another thread.
+pub(crate) fn current() -> Budget {
+    Budget { limits: LIMITS.get(), left: (STEPS.get(), MEMORY.get()) }
+}
+
+/// Counts steps.
+#[inline]
+pub(crate) fn spend(steps: usize) {
+    match STEPS.get().checked_sub(steps as u64) {
+        Some(left) => STEPS.set(left),
+        None => exceeded(Exceeded::Steps(LIMITS.get().0)),
+    }
+}
+
+/// Counts memory for `count` more values of a type.
+#[inline]
+pub(crate) fn hold<T>(count: usize) {
+    match MEMORY.get().checked_sub((count * size_of::<T>()) as u64) {
+        Some(left) => MEMORY.set(left),
+        None => exceeded(Exceeded::Memory(LIMITS.get().1)),
+    }
+}
+
+#[cold]
+fn exceeded(limit: Exceeded) -> ! {
+    panic::resume_unwind(Box::new(limit))
+}
