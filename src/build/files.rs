@@ -21,8 +21,8 @@ impl Loader for FileLoader {
     fn load(&self, name: &str, kind: IncludeKind, from: &str) -> Result<Loaded, LoadError> {
         let mut tried = Vec::new();
         for path in self.candidates(name, kind, from) {
-            match self.claims.read(&path, read::SHADER_LIMIT).and_then(read::utf8) {
-                Ok(text) => return loaded(&path, text),
+            match self.claims.read(&path, read::SHADER_LIMIT) {
+                Ok(bytes) => return loaded(&path, &bytes),
                 Err(error) if missing(&error) => tried.push(path.display().to_string()),
                 Err(error) => return Err(LoadError::Unreadable(format!("cannot read {}: {error}", path.display()))),
             }
@@ -50,10 +50,11 @@ pub fn missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory)
 }
 
-/// A file is known by its name, which therefore must be text.
-fn loaded(path: &Path, text: String) -> Result<Loaded, LoadError> {
+/// A file is known by its name, which therefore must be text. Its comments may hold any bytes; elsewhere the preprocessor
+/// complains of them.
+fn loaded(path: &Path, bytes: &[u8]) -> Result<Loaded, LoadError> {
     match path.to_str() {
-        Some(name) => Ok(Loaded { name: name.into(), text: text.into() }),
+        Some(name) => Ok(Loaded { name: name.into(), text: String::from_utf8_lossy(bytes).into() }),
         None => Err(LoadError::Unreadable(not_utf8(path))),
     }
 }

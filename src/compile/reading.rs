@@ -150,7 +150,9 @@ impl<'a> Reader<'a> {
 
     fn add_source(&mut self, input: &Input<'_>) -> Option<FileId> {
         let text = match std::str::from_utf8(input.bytes) {
-            Ok(text) => text,
+            Ok(text) => text.into(),
+            // Comments may hold any bytes; elsewhere the preprocessor complains of them.
+            Err(_) if input.language == Language::Glsl => String::from_utf8_lossy(input.bytes),
             Err(error) => {
                 self.not_utf8(input, error.valid_up_to());
                 return None;

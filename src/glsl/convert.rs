@@ -45,29 +45,35 @@ pub fn common_scalar(a: Scalar, b: Scalar) -> Option<Scalar> {
     scalar_converts(a, b).then_some(b)
 }
 
-/// Which conversion of one argument is better: that to `a` (`Less`), that to `b` (`Greater`), or neither.
-///
-/// No conversion is better than any; a float to the next wider one, or an integer to a wider one of its kind, is better
-/// than any other; an integer to `float` is better than an integer to `double`.
-pub fn compare_scalars(from: Scalar, a: Scalar, b: Scalar) -> Ordering {
-    preference(from, a).cmp(&preference(from, b))
+/// The conversion that passing an argument takes: from the argument to the parameter, or back for an `out` parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Conversion {
+    pub from: Scalar,
+    pub to: Scalar,
 }
 
-fn preference(from: Scalar, to: Scalar) -> u8 {
-    match (from == to, from.is_float(), to) {
-        (true, ..) => 0,
-        (_, true, _) if to.width == 2 * from.width => 1,
-        _ if from.kind == to.kind && from.is_int() => 1,
-        (_, false, Scalar::F64) => 3,
-        _ => 2,
+impl Conversion {
+    /// Compares two conversions of one argument (GLSL 4.60 section 6.1): `Less` if this one is better.
+    ///
+    /// No conversion is better than any; a float to the next wider one, or an integer to a wider one of its kind, is
+    /// better than any other; an integer to `float` is better than an integer to `double`.
+    pub fn compare(self, other: Conversion) -> Ordering {
+        let narrower = |a: Conversion, b: Conversion| a.from.is_int() && a.to == Scalar::F32 && b.to == Scalar::F64;
+        match self.rank().cmp(&other.rank()) {
+            Ordering::Equal if narrower(self, other) => Ordering::Less,
+            Ordering::Equal if narrower(other, self) => Ordering::Greater,
+            order => order,
+        }
     }
-}
 
-/// [`compare_scalars`] for types that `from` converts to. Types that are no numbers only convert to themselves.
-pub fn compare(types: &Types, from: TypeId, a: TypeId, b: TypeId) -> Ordering {
-    match (types.scalar_of(from), types.scalar_of(a), types.scalar_of(b)) {
-        (Some(from), Some(a), Some(b)) => compare_scalars(from, a, b),
-        _ => Ordering::Equal,
+    fn rank(self) -> u8 {
+        let Conversion { from, to } = self;
+        match from.is_float() {
+            _ if from == to => 0,
+            true if to.width == 2 * from.width => 1,
+            false if from.kind == to.kind && from.is_int() => 1,
+            _ => 2,
+        }
     }
 }
 
@@ -147,11 +153,16 @@ mod tests {
         assert_eq!(common_scalar(Scalar::BOOL, I), None);
     }
 
+    fn compare(from: Scalar, a: Scalar, b: Scalar) -> Ordering {
+        Conversion { from, to: a }.compare(Conversion { from, to: b })
+    }
+
     #[test]
     fn better_conversions() {
-        assert_eq!(compare_scalars(I, I, U), Ordering::Less);
-        assert_eq!(compare_scalars(I, F, D), Ordering::Less);
-        assert_eq!(compare_scalars(I, U, F), Ordering::Equal);
+        assert_eq!(compare(I, I, U), Ordering::Less);
+        assert_eq!(compare(I, F, D), Ordering::Less);
+        assert_eq!(compare(I, U, F), Ordering::Equal);
+        assert_eq!(compare(I, U, D), Ordering::Equal);
     }
 
     #[test]
@@ -159,10 +170,10 @@ mod tests {
         // max(int, uint) against (uint, uint), (float, float), (double, double).
         let args = [I, U];
         let candidates = [[U, U], [F, F], [D, D]];
-        let order = |a: usize, b: usize, n: usize| compare_scalars(args[n], candidates[a][n], candidates[b][n]);
+        let order = |a: usize, b: usize, n: usize| compare(args[n], candidates[a][n], candidates[b][n]);
         assert_eq!(best(3, 2, order), Ok(0));
         // An int given to f(uint) and f(float) is ambiguous.
-        assert_eq!(best(2, 1, |a, b, n| compare_scalars(I, candidates[a][n], candidates[b][n])), Err((0, 1)));
+        assert_eq!(best(2, 1, |a, b, n| compare(I, candidates[a][n], candidates[b][n])), Err((0, 1)));
     }
 
     #[test]

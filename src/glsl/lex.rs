@@ -39,11 +39,14 @@ pub enum Invalid {
     Character,
     Comment,
     String,
+    /// A string with bytes that are not UTF-8.
+    NotUtf8,
 }
 
 impl Invalid {
     /// In their order.
-    const ALL: [Invalid; 5] = [Invalid::Nul, Invalid::NonAscii, Invalid::Character, Invalid::Comment, Invalid::String];
+    const ALL: [Invalid; 6] =
+        [Invalid::Nul, Invalid::NonAscii, Invalid::Character, Invalid::Comment, Invalid::String, Invalid::NotUtf8];
 }
 
 /// A preprocessing token.
@@ -559,7 +562,8 @@ fn long_word_end(bytes: &[u8], from: usize) -> usize {
     from + bytes[from..].iter().take_while(|byte| is_word(**byte)).count()
 }
 
-/// A number with all letters and digits that touch it: at most one point, and a sign behind a decimal exponent.
+/// A number with all letters and digits that touch it: at most one point, and a sign after a decimal exponent. A point
+/// after a suffix begins a swizzle, as in `0u.xx`.
 fn number(text: &str, start: usize, interner: &mut Interner) -> (Packed, usize) {
     let bytes = text.as_bytes();
     let hex = bytes[start] == b'0' && matches!(bytes.get(start + 1), Some(b'x' | b'X'));
@@ -568,7 +572,8 @@ fn number(text: &str, start: usize, interner: &mut Interner) -> (Packed, usize) 
     while let Some(&byte) = bytes.get(end) {
         if !is_word(byte) {
             let signed = !hex && matches!(byte, b'+' | b'-') && matches!(bytes[end - 1], b'e' | b'E');
-            let first_point = byte == b'.' && !std::mem::replace(&mut point, true);
+            let first_point = byte == b'.' && !point && !ends_in_suffix(&bytes[start..end]);
+            point |= first_point;
             if !(signed || first_point) {
                 break;
             }
@@ -576,6 +581,11 @@ fn number(text: &str, start: usize, interner: &mut Interner) -> (Packed, usize) 
         end += 1;
     }
     (PpKind::Number(interner.intern_part(text, start, end)).packed(), end)
+}
+
+/// Returns true for digits that an integer's suffix or an exponent follows.
+fn ends_in_suffix(number: &[u8]) -> bool {
+    number.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// The longest operator that the text goes on with.
@@ -601,6 +611,9 @@ fn string(text: &str, start: usize, interner: &mut Interner) -> (Packed, usize) 
     let mut end = start + 1;
     loop {
         match bytes.get(end) {
+            Some(b'"') if text[start..end].contains(char::REPLACEMENT_CHARACTER) => {
+                return (PpKind::Invalid(Invalid::NotUtf8).packed(), end + 1);
+            }
             Some(b'"') => {
                 return (PpKind::String(interner.intern_part(text, start + 1, end)).packed(), end + 1);
             }

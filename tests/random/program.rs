@@ -11,6 +11,9 @@ pub const RESULTS: usize = 32;
 /// Words for each invocation of the block that kernels work in; enough for any set of members.
 pub const MEMORY: usize = 1024;
 
+/// Built-in functions that kernels overload. They take scalars and vectors only, so that other parameters are new.
+const BUILT_INS: [&str; 8] = ["abs", "sign", "min", "max", "clamp", "floor", "bitfieldExtract", "dot"];
+
 /// The source that a seed stands for.
 pub fn kernel(seed: u64) -> String {
     write(Program::new(seed), &[])
@@ -150,6 +153,9 @@ impl Program {
             let name = self.fresh("p");
             written.push((name.clone(), mode, ty.clone()));
             function.params.push((mode, ty));
+        }
+        if self.rng.once_in(3) && function.params.iter().any(|(_, ty)| !matches!(ty, Ty::Vector(..))) {
+            function.name = self.rng.pick(&BUILT_INS).to_string();
         }
         let types = |f: &Function| f.params.iter().map(|(_, ty)| ty.clone()).collect::<Vec<_>>();
         if self.functions.iter().any(|f| f.name == function.name && types(f) == types(&function)) {

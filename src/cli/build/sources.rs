@@ -151,7 +151,10 @@ impl Loader for TreeLoader<'_> {
                     return Ok(Loaded { name: path.display().to_string().into(), text: text.clone() });
                 }
                 Content::Missing => missing.push(path.display().to_string()),
-                Content::Bytes(_) => return Err(self.fault(format!("{} is not UTF-8", path.display()))),
+                Content::Bytes(bytes) => {
+                    let text = String::from_utf8_lossy(bytes).into();
+                    return Ok(Loaded { name: path.display().to_string().into(), text });
+                }
                 Content::Unreadable(why) => return Err(self.fault(why.clone())),
             }
         }

@@ -63,13 +63,20 @@ pub fn available<'e>(
     overloads: &'static [Overload],
     span: Span,
 ) -> Result<impl Iterator<Item = &'static Overload> + Clone + use<'e>, Diagnostic> {
-    let known = overloads.iter().filter(|overload| overload.glsl);
-    let usable = known.clone().filter(move |overload| Demands::of(overload).are_met(env));
-    match (usable.clone().next(), known.clone().next()) {
+    let usable = usable(env, overloads);
+    match (usable.clone().next(), overloads.iter().find(|overload| overload.glsl)) {
         (Some(_), _) => Ok(usable),
         (None, Some(first)) => Err(Demands::of(first).complain(env, name, span)),
         (None, None) => Err(report::unknown_function(name, span)),
     }
+}
+
+/// Those among the overloads of a name whose extensions, version and stage the shader has.
+pub fn usable<'e>(
+    env: &'e Env<'_>,
+    overloads: &'static [Overload],
+) -> impl Iterator<Item = &'static Overload> + Clone + use<'e> {
+    overloads.iter().filter(|overload| overload.glsl && Demands::of(overload).are_met(env))
 }
 
 /// Whether a built-in variable may be used here.

@@ -2,7 +2,8 @@
 //!
 //! [`call`] is the way in: it finds the overload (`resolve`), checks what the row of [`crate::grammar`] demands
 //! (`check`) and emits the operation (`emit`). It evaluates no arguments and stores nothing: values for out arguments
-//! come back to the caller. User functions hide built-in ones; that is decided before a call gets here.
+//! come back to the caller. Where the user has functions of the same name, [`rivals`] gives the overloads that compete
+//! with them, and [`call_chosen`] emits the one that won.
 
 mod check;
 mod emit;
@@ -15,15 +16,15 @@ mod tests;
 mod whole;
 
 pub use check::{check_constant, check_variable};
-pub use report::misspelt_width;
+pub use report::{declaration, misspelt_width};
+pub use resolve::{ArgShape, Candidate, MOST_ARGS, Shapes, compare};
 
 use super::env::Env;
 use crate::diagnostic::Diagnostic;
 use crate::grammar::{self, Mode, Overload};
 use crate::ir::build::Builder;
-use crate::ir::{TypeId, Value};
+use crate::ir::{TypeId, Types, Value};
 use crate::source::Span;
-use resolve::MOST_ARGS;
 use smallvec::SmallVec;
 
 /// An argument after evaluation. [`modes`] says beforehand how it is used.
@@ -88,7 +89,45 @@ pub fn call(
         None => resolve::resolve(env, overloads, &shapes)
             .map_err(|failure| report::failure(builder.module, name, span, args, &failure))?,
     };
-    check::scalars(builder, env, &chosen, args)?;
-    check::arguments(builder, env, &chosen, span, args)?;
-    Ok(emit::emit(builder, env, &chosen, args))
+    call_chosen(builder, env, &chosen, span, args)
+}
+
+/// Emits a call of an overload that resolution has chosen.
+///
+/// # Errors
+/// With the first argument that breaks a rule of its parameter.
+pub fn call_chosen(
+    builder: &mut Builder<'_>,
+    env: &Env<'_>,
+    chosen: &Candidate,
+    span: Span,
+    args: &[Argument],
+) -> Result<Called, Diagnostic> {
+    check::scalars(builder, env, chosen, args)?;
+    check::arguments(builder, env, chosen, span, args)?;
+    Ok(emit::emit(builder, env, chosen, args))
+}
+
+/// The built-in overloads that compete with the user's functions of their name.
+#[derive(Debug)]
+pub enum Rivals {
+    /// The one whose parameters have just the types of the arguments.
+    Exact(Candidate),
+    /// Those that the arguments convert to.
+    Converted(Vec<Candidate>),
+}
+
+/// The overloads of a name that take the arguments and that the shader may call.
+pub fn rivals(types: &Types, env: &Env<'_>, overloads: &'static [Overload], args: &[ArgShape]) -> Rivals {
+    let usable = check::usable(env, overloads).filter(|overload| overload.params.len() == args.len());
+    let exact = usable.clone().find_map(|overload| resolve::exact(overload, args));
+    match exact.or_else(|| whole::form(types, env, usable.clone(), args)) {
+        Some(exact) => Rivals::Exact(exact),
+        None => Rivals::Converted(resolve::through_conversions(env, usable, args)),
+    }
+}
+
+/// Returns true if the shader may call a built-in function of this name.
+pub fn is_usable(env: &Env<'_>, name: &str) -> bool {
+    check::usable(env, named(name)).next().is_some()
 }

@@ -139,14 +139,19 @@ fn with_types(diagnostic: Diagnostic, module: &Module, args: &[Argument]) -> Dia
     args.iter().filter(|arg| !arg.span.is_none()).fold(diagnostic, |d, arg| d.with(arg.span, name(arg)))
 }
 
+/// An overload as messages show it.
+pub fn declaration(overload: &Overload) -> String {
+    match overload.types {
+        "" => overload.signature.to_string(),
+        types => format!("{}  where T is {types}", overload.signature),
+    }
+}
+
 /// Adds a note for each candidate, equal ones once.
 fn candidates(mut diagnostic: Diagnostic, overloads: &[&Overload]) -> Diagnostic {
     let mut shown: Vec<String> = Vec::new();
     for overload in overloads {
-        let line = match overload.types {
-            "" => overload.signature.to_string(),
-            types => format!("{}  where T is {types}", overload.signature),
-        };
+        let line = declaration(overload);
         if !shown.contains(&line) {
             shown.push(line);
         }

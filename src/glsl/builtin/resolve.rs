@@ -3,7 +3,8 @@
 //! A generic row is a family of overloads, one for each type that its `T` stands for.
 
 use super::{Argument, Env};
-use crate::glsl::{convert, extended};
+use crate::glsl::convert::{self, Conversion};
+use crate::glsl::extended;
 use crate::grammar::{Mode, Opaque, Overload, Param, Shape, TypeExpr};
 use crate::ir::build::Builder;
 use crate::ir::{ArrayLen, Scalar, Type, TypeId, Types, Value};
@@ -13,6 +14,7 @@ use std::cmp::Ordering;
 /// What resolution looks at in an argument.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgShape {
+    pub ty: TypeId,
     /// None for structs, arrays and other types that have none.
     pub shape: Option<Shape>,
     /// For arrays: the shape of an element, and how many there are.
@@ -37,6 +39,27 @@ impl Candidate {
     pub fn param(&self, index: usize) -> Shape {
         self.overload.params[index].ty.shape(self.generic).unwrap_or(Shape::BOOL)
     }
+
+    /// Returns true if a parameter that takes `arg` has just the type `ty`.
+    pub fn param_is(&self, types: &Types, index: usize, ty: TypeId, arg: &ArgShape) -> bool {
+        match self.overload.params[index].ty {
+            TypeExpr::Generic if self.whole.is_some() => self.whole == Some(ty),
+            exact if exact.is_exact() => arg.ty == ty,
+            _ => Shape::of(types, ty) == Some(self.param(index)),
+        }
+    }
+
+    /// The conversion that an argument goes through; none for those that are passed by their exact type.
+    pub fn conversion(&self, index: usize, arg: &ArgShape) -> Option<Conversion> {
+        let param = &self.overload.params[index];
+        let shape = arg.shape.filter(|_| !param.ty.is_exact())?;
+        let (arg, param_scalar) = (shape.scalar(), self.param(index).scalar());
+        match param.mode {
+            Mode::In => Some(Conversion { from: arg, to: param_scalar }),
+            Mode::Out => Some(Conversion { from: param_scalar, to: arg }),
+            Mode::InOut | Mode::Memory => None,
+        }
+    }
 }
 
 /// Why there is no overload for a call.
@@ -54,17 +77,28 @@ pub enum Failure {
 /// Most arguments of a built-in function, and room for one too many.
 pub const MOST_ARGS: usize = 10;
 
-/// The arguments as resolution sees them; of those beyond any function's count the rest is left out.
-pub fn shapes(builder: &Builder<'_>, args: &[Argument]) -> SmallVec<[ArgShape; MOST_ARGS]> {
-    let types = &builder.module.types;
-    let shape = |arg: &Argument| ArgShape {
-        shape: Shape::of(types, arg.ty),
-        elements: elements(types, arg.ty),
-        opaque: Opaque::of(types, arg.ty),
-        is_place: arg.is_place,
-        constant: matches!(arg.value, Value::Const(_)),
+/// The arguments as resolution sees them; one more than any function takes is as good as all of them.
+pub type Shapes = SmallVec<[ArgShape; MOST_ARGS]>;
+
+/// The arguments of a call of a built-in function as resolution sees them.
+pub fn shapes(builder: &Builder<'_>, args: &[Argument]) -> Shapes {
+    let shape = |arg: &Argument| {
+        ArgShape::of(&builder.module.types, arg.ty, arg.is_place, matches!(arg.value, Value::Const(_)))
     };
     args.iter().take(MOST_ARGS).map(shape).collect()
+}
+
+impl ArgShape {
+    pub fn of(types: &Types, ty: TypeId, is_place: bool, constant: bool) -> ArgShape {
+        ArgShape {
+            ty,
+            shape: Shape::of(types, ty),
+            elements: elements(types, ty),
+            opaque: Opaque::of(types, ty),
+            is_place,
+            constant,
+        }
+    }
 }
 
 fn elements(types: &Types, ty: TypeId) -> Option<(Shape, u32)> {
@@ -88,7 +122,7 @@ pub fn resolve(
         return Ok(exact);
     }
     let families = counted.clone().flat_map(|overload| family(overload, args));
-    let candidates: Vec<Candidate> = families.clone().filter(|c| viable(env, c, args, true)).collect();
+    let candidates = through_conversions(env, overloads.clone(), args);
     if !candidates.is_empty() {
         return best(&candidates, args);
     }
@@ -101,8 +135,18 @@ pub fn resolve(
     }
 }
 
+/// The overloads that take the arguments, through implicit conversions where they need them.
+pub fn through_conversions(
+    env: &Env<'_>,
+    overloads: impl Iterator<Item = &'static Overload>,
+    args: &[ArgShape],
+) -> Vec<Candidate> {
+    let counted = overloads.filter(|overload| overload.params.len() == args.len());
+    counted.flat_map(|overload| family(overload, args)).filter(|c| viable(env, c, args, true)).collect()
+}
+
 /// The overload with the `T` that the arguments state, where every argument has just the type of its parameter.
-fn exact(overload: &'static Overload, args: &[ArgShape]) -> Option<Candidate> {
+pub fn exact(overload: &'static Overload, args: &[ArgShape]) -> Option<Candidate> {
     let states = |param: &Param| matches!(param.ty, TypeExpr::Generic | TypeExpr::Opaque(_));
     let stated = overload.params.iter().zip(args).find(|(param, _)| states(param));
     let generic = match stated {
@@ -181,18 +225,20 @@ fn converts(from: Shape, to: Shape) -> bool {
 }
 
 fn best(candidates: &[Candidate], args: &[ArgShape]) -> Result<Candidate, Failure> {
-    let order = |a: usize, b: usize, index: usize| compare(&candidates[a], &candidates[b], index, args[index].shape);
+    let order = |a: usize, b: usize, index: usize| {
+        let [a, b] = [a, b].map(|candidate| candidates[candidate].conversion(index, &args[index]));
+        compare(a, b)
+    };
     match convert::best(candidates.len(), args.len(), order) {
         Ok(best) => Ok(candidates[best]),
         Err((a, b)) => Err(Failure::Ambiguous(candidates[a], candidates[b])),
     }
 }
 
-fn compare(a: &Candidate, b: &Candidate, index: usize, arg: Option<Shape>) -> Ordering {
-    match (a.overload.params[index].mode, arg) {
-        (Mode::In, Some(arg)) => {
-            convert::compare_scalars(arg.scalar(), a.param(index).scalar(), b.param(index).scalar())
-        }
+/// Which of two conversions of an argument is better; neither where one candidate converts nothing.
+pub fn compare(a: Option<Conversion>, b: Option<Conversion>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => a.compare(b),
         _ => Ordering::Equal,
     }
 }

@@ -7,6 +7,7 @@ use super::{Argument, Env};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::types;
 use crate::grammar::{Lowering, Overload, Shape, TypeExpr};
+use crate::ir::Types;
 use crate::ir::build::Builder;
 use crate::ir::whole::{is_whole, moves};
 
@@ -22,14 +23,7 @@ pub fn resolve(
     shapes: &[ArgShape],
 ) -> Result<Option<Candidate>, Diagnostic> {
     let module = &builder.module;
-    let Some(data) = args.first().filter(|data| is_whole(&module.types, data.ty)) else { return Ok(None) };
-    let candidate = |overload| Candidate { overload, generic: Shape::BOOL, whole: Some(data.ty) };
-    let takes = |chosen: &Candidate| {
-        chosen.overload.params.len() == args.len()
-            && moves_parts(chosen.overload)
-            && args.iter().zip(shapes).enumerate().all(|(at, (arg, shape))| passes(env, chosen, at, arg, shape))
-    };
-    let Some(chosen) = overloads.map(candidate).find(takes) else { return Ok(None) };
+    let Some((chosen, data)) = form(&module.types, env, overloads, shapes).zip(args.first()) else { return Ok(None) };
     match moves(&module.types, data.ty) {
         Ok(_) => Ok(Some(chosen)),
         Err(reason) => {
@@ -40,10 +34,27 @@ pub fn resolve(
     }
 }
 
-fn passes(env: &Env<'_>, chosen: &Candidate, index: usize, arg: &Argument, shape: &ArgShape) -> bool {
+/// The form that takes the arguments, of which the first is moved part by part.
+pub fn form(
+    types: &Types,
+    env: &Env<'_>,
+    mut overloads: impl Iterator<Item = &'static Overload>,
+    args: &[ArgShape],
+) -> Option<Candidate> {
+    let data = args.first().filter(|data| is_whole(types, data.ty))?;
+    overloads.find_map(|overload| {
+        let chosen = Candidate { overload, generic: Shape::BOOL, whole: Some(data.ty) };
+        let takes = overload.params.len() == args.len()
+            && moves_parts(overload)
+            && args.iter().enumerate().all(|(at, arg)| passes(env, &chosen, at, arg));
+        takes.then_some(chosen)
+    })
+}
+
+fn passes(env: &Env<'_>, chosen: &Candidate, index: usize, arg: &ArgShape) -> bool {
     match chosen.overload.params[index].ty {
         TypeExpr::Generic => Some(arg.ty) == chosen.whole,
-        _ => fits(env, chosen, index, shape, true),
+        _ => fits(env, chosen, index, arg, true),
     }
 }
 

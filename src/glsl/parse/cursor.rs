@@ -13,7 +13,7 @@ use std::fmt::Display;
 
 /// Nested parentheses, calls, statements and the like that are followed.
 pub(super) const MAX_NESTING: u32 = 256;
-/// Height of an expression's tree, which later passes recurse over: `a + b + c` is three high.
+/// Height of an expression's tree, which later passes recurse over: `a + b + c` is two high, `a.b.c` three.
 pub(super) const MAX_HEIGHT: u16 = 1000;
 
 /// An error was found and reported.
@@ -403,7 +403,7 @@ impl Parser<'_> {
     /// Adds an expression unless that makes its tree too high. Inlined, since callers know the kind.
     #[inline(always)]
     pub fn expr(&mut self, kind: ExprKind, span: Span) -> Parsed<ExprId> {
-        let height = self.height(kind) + 1;
+        let height = self.height(kind);
         if height > MAX_HEIGHT {
             return Err(self.too_high());
         }
@@ -418,20 +418,23 @@ impl Parser<'_> {
         self.report(diagnostic.note("split it into several statements"))
     }
 
-    /// The height of the highest operand.
+    /// The height of the tree. Chains to the left, such as `a + b + c`, are walked without recursion, so only what stands
+    /// on the right of their operators counts.
     #[inline(always)]
     fn height(&self, kind: ExprKind) -> u16 {
         let of = |id: ExprId| self.heights[id.index()];
         let highest = |list: List<ExprId>| self.ast[list].iter().map(|id| of(*id)).max().unwrap_or(0);
         match kind {
-            ExprKind::Literal(_) | ExprKind::Bool(_) | ExprKind::String(_) | ExprKind::Name(_) => 0,
-            ExprKind::Unary { operand, .. } | ExprKind::Step { operand, .. } => of(operand),
-            ExprKind::Binary { left, right, .. } | ExprKind::Comma { left, right } => of(left).max(of(right)),
-            ExprKind::Assign { target, value, .. } => of(target).max(of(value)),
-            ExprKind::Conditional { condition, then, otherwise } => of(condition).max(of(then)).max(of(otherwise)),
-            ExprKind::Index { base, index } => of(base).max(of(index)),
-            ExprKind::Field { base, .. } | ExprKind::Length { base } => of(base),
-            ExprKind::Call { args, .. } | ExprKind::Construct { args, .. } | ExprKind::Aggregate(args) => highest(args),
+            ExprKind::Literal(_) | ExprKind::Bool(_) | ExprKind::String(_) | ExprKind::Name(_) => 1,
+            ExprKind::Unary { operand, .. } | ExprKind::Step { operand, .. } => of(operand) + 1,
+            ExprKind::Binary { left, right, .. } | ExprKind::Comma { left, right } => of(left).max(of(right) + 1),
+            ExprKind::Assign { target, value, .. } => of(target).max(of(value)) + 1,
+            ExprKind::Conditional { condition, then, otherwise } => of(condition).max(of(then)).max(of(otherwise)) + 1,
+            ExprKind::Index { base, index } => of(base).max(of(index)) + 1,
+            ExprKind::Field { base, .. } | ExprKind::Length { base } => of(base) + 1,
+            ExprKind::Call { args, .. } | ExprKind::Construct { args, .. } | ExprKind::Aggregate(args) => {
+                highest(args) + 1
+            }
         }
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Macro {
     pub pastes: bool,
     /// Its expansion is being read, so that its name stands for itself.
     pub active: bool,
+    /// The command line defines it.
+    pub command_line: bool,
 }
 
 /// What is known of a name.
@@ -96,7 +98,12 @@ impl MacroTable {
             return None;
         };
         let kind = MacroKind::Builtin(builtin);
-        Some(self.add(name, Macro { span: Span::NONE, kind, body: 0..0, pastes: false, active: false }))
+        Some(
+            self.add(
+                name,
+                Macro { span: Span::NONE, kind, body: 0..0, pastes: false, active: false, command_line: false },
+            ),
+        )
     }
 
     fn slot(&self, name: Symbol) -> Slot {
@@ -187,7 +194,8 @@ impl Preprocessor<'_> {
             self.macros.bodies.push(token);
             next = self.next_in_line();
         }
-        Some(Macro { span, kind, body: start..self.macros.bodies.len(), pastes, active: false })
+        let command_line = self.inputs.last().is_some_and(|input| input.command_line);
+        Some(Macro { span, kind, body: start..self.macros.bodies.len(), pastes, active: false, command_line })
     }
 
     /// The parameters behind an open parenthesis, to the closing one.
@@ -239,6 +247,13 @@ impl Preprocessor<'_> {
         false
     }
 
+    /// Returns true for `#define X` after `-DX`: a name that is only tested. `-DX` alone makes it 1, as in C.
+    fn only_names(&self, old: &Macro, new: &Macro) -> bool {
+        let is_one = |token: &PpToken| matches!(token.kind(), PpKind::Number(text) if self.interner.text(text) == "1");
+        let body = &self.macros.bodies[old.body.clone()];
+        old.command_line && new.kind == MacroKind::Object && new.body.is_empty() && matches!(body, [one] if is_one(one))
+    }
+
     /// Whether a definition is the number that a predefined macro has.
     fn says_value(&self, predefined: &Macro, new: &Macro) -> bool {
         let (MacroKind::Builtin(Builtin::Value(value)), MacroKind::Object) = (&predefined.kind, &new.kind) else {
@@ -256,7 +271,7 @@ impl Preprocessor<'_> {
         let old = self.macros.get(id);
         let predefined = matches!(old.kind, MacroKind::Builtin(_));
         let overrides = predefined && self.inputs.last().is_some_and(|input| input.command_line);
-        if overrides || self.macros.same(old, new) || self.says_value(old, new) {
+        if overrides || self.macros.same(old, new) || self.says_value(old, new) || self.only_names(old, new) {
             return true;
         }
         let message = format!("the macro `{}` is defined again, differently", self.interner.text(name));

@@ -150,8 +150,12 @@ impl Preprocessor<'_> {
             return;
         }
         let (code, message, label) = match invalid {
+            _ if self.is_not_utf8(invalid, span) => {
+                let label = "only comments may hold such bytes";
+                (Code::NOT_UTF8, "this part of the source is not UTF-8".to_string(), label)
+            }
             Invalid::Nul => (Code::BAD_CHARACTER, "a NUL byte in the source".to_string(), "not allowed in GLSL"),
-            Invalid::NonAscii | Invalid::Character => {
+            Invalid::NonAscii | Invalid::Character | Invalid::NotUtf8 => {
                 (Code::BAD_CHARACTER, self.character_message(span), "not allowed outside comments and strings")
             }
             Invalid::Comment => (Code::UNTERMINATED_COMMENT, "this comment has no end".to_string(), "no `*/` follows"),
@@ -160,6 +164,11 @@ impl Preprocessor<'_> {
             }
         };
         self.error(code, span, message, label);
+    }
+
+    fn is_not_utf8(&self, invalid: Invalid, span: Span) -> bool {
+        let replaced = || self.sources.text(span).starts_with(char::REPLACEMENT_CHARACTER);
+        invalid == Invalid::NotUtf8 || invalid == Invalid::NonAscii && replaced()
     }
 
     fn character_message(&self, span: Span) -> String {

@@ -11,6 +11,7 @@ use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
 use crate::ir::{Access, ArrayLen, Binding, ConstId, Global, MatrixOp, Scalar, Space, Type, TypeId, Types, Value};
 use crate::source::Span;
+use smallvec::SmallVec;
 
 /// The letters of each swizzle set (GLSL 4.60 section 5.5).
 static SWIZZLE_SETS: [&[u8; 4]; 3] = [b"xyzw", b"rgba", b"stpq"];
@@ -51,7 +52,8 @@ impl Sema<'_> {
         Some(Lowered::Place(part))
     }
 
-    /// `v.zyx[i]`: a constant index names a component; a run-time one only reads.
+    /// `v.zyx[i]`: the component of `v` that the index picks from the swizzle. One that names a component twice is no
+    /// l-value, and neither are its parts.
     fn index_swizzle(
         &mut self,
         b: &mut Builder<'_>,
@@ -66,11 +68,15 @@ impl Sema<'_> {
             Value::Const(id) => b.module.constants.as_int(&b.module.types, id),
             _ => None,
         };
-        if let Some(at) = known {
-            return Some(Lowered::Place(self.component(b, place, swizzle.components()[at as usize])));
+        if swizzle.has_duplicates() {
+            let vector = self.read(b, &place, base)?;
+            return self.index_value(b, vector, at, base, span);
         }
-        let vector = self.read(b, &place, base)?;
-        Some(Lowered::Value(b.extract_dynamic(vector, at)))
+        let component = match known {
+            Some(at) => b.const_u32(u32::from(swizzle.components()[at as usize])),
+            None => picked(b, &swizzle, at),
+        };
+        Some(Lowered::Place(self.component(b, place, component)))
     }
 
     fn index_value(&mut self, b: &mut Builder<'_>, value: Value, at: Value, base: Span, span: Span) -> Option<Lowered> {
@@ -215,16 +221,19 @@ impl Sema<'_> {
     fn swizzle_place(&mut self, b: &mut Builder<'_>, place: Place, swizzle: Swizzle) -> Place {
         let swizzle = place.swizzle.map_or(swizzle, |inner| inner.then(&swizzle));
         match swizzle.components() {
-            [component] => self.component(b, place, *component),
+            [component] => {
+                let component = b.const_u32(u32::from(*component));
+                self.component(b, place, component)
+            }
             _ => Place { swizzle: Some(swizzle), ..place },
         }
     }
 
     /// One component of a vector place, whatever its swizzle.
-    fn component(&mut self, b: &mut Builder<'_>, place: Place, component: u8) -> Place {
+    fn component(&mut self, b: &mut Builder<'_>, place: Place, component: Value) -> Place {
         let scalar = b.module.types.scalar_of(place.ty).unwrap_or(Scalar::F32);
-        let (index, ty) = (b.const_u32(u32::from(component)), b.module.types.scalar(scalar));
-        Place { swizzle: None, ..place.part(index, ty) }
+        let ty = b.module.types.scalar(scalar);
+        Place { swizzle: None, ..place.part(component, ty) }
     }
 
     fn parse_swizzle(&mut self, name: Name, size: u8) -> Option<Swizzle> {
@@ -282,6 +291,17 @@ impl Sema<'_> {
         let length = b.array_length(block);
         Some(b.convert(length, crate::ir::Types::I32))
     }
+}
+
+/// The component that a run-time index picks from a swizzle: the index itself where the swizzle begins with `x`, `y`, ….
+fn picked(b: &mut Builder<'_>, swizzle: &Swizzle, at: Value) -> Value {
+    if swizzle.components().iter().copied().eq(0..swizzle.len) {
+        return at;
+    }
+    let parts: SmallVec<[Value; 4]> = swizzle.components().iter().map(|c| b.const_u32(u32::from(*c))).collect();
+    let ty = b.module.types.vector(Scalar::U32, swizzle.len);
+    let components = b.construct(ty, &parts);
+    b.extract_dynamic(components, at)
 }
 
 /// The swizzle that letters of one set spell; only its first four components.

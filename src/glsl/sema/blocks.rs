@@ -119,7 +119,7 @@ impl Sema<'_> {
         }
         let (space, binding) = (layout.space, self.block_binding(&layout, block)?);
         let ty = match &block.instance {
-            Some(instance) => self.block_array(b, ty, instance)?,
+            Some(instance) => self.block_array(b, ty, space, instance)?,
             None => ty,
         };
         let name = block.instance.as_ref().map_or("", |instance| self.text(instance.name.symbol));
@@ -160,7 +160,18 @@ impl Sema<'_> {
         }
     }
 
-    fn block_array(&mut self, b: &mut Builder<'_>, ty: TypeId, instance: &ast::Declarator) -> Option<TypeId> {
+    fn block_array(
+        &mut self,
+        b: &mut Builder<'_>,
+        ty: TypeId,
+        space: Space,
+        instance: &ast::Declarator,
+    ) -> Option<TypeId> {
+        if space == Space::PushConstant && !instance.dimensions.is_empty() {
+            let message = "a block of push constants cannot be an array";
+            self.error(Code::BAD_DECLARATION, instance.span, message, "an array");
+            return None;
+        }
         let whole = self.with_dimensions(b, ty, instance.dimensions)?;
         self.check_resource_length(b, whole, instance.span)?;
         Some(whole)

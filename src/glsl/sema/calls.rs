@@ -1,32 +1,57 @@
 //! Calls: of the user's functions, of built-in functions, and constructors of structs.
 
 use super::expressions::Lowered;
-use super::functions::{Mode, Signature};
+use super::functions::Mode;
+use super::overloads::Overloaded;
 use super::place::Place;
 use super::scope::{Entity, SetId};
 use super::{Sema, did_you_mean, memory};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, Name};
-use crate::glsl::builtin::{self, Argument, Called};
-use crate::glsl::convert;
-use crate::glsl::types::counted;
-use crate::glsl::types::type_name;
+use crate::glsl::builtin::{self, Argument, Called, Candidate};
+use crate::glsl::types::{counted, type_name};
 use crate::grammar::{self, Overload};
 use crate::ir::build::Builder;
 use crate::ir::{Space, TypeId, Types, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
-use std::cmp::Ordering;
 
 /// Arguments that a call usually has at most; more go to the heap.
 const FEW: usize = 4;
 
-/// An argument of a call of a user's function: its value, and its place where it may be written.
+/// An argument of a call of a user's function: its place, if it has one, and its value where it has been read.
 pub struct Given {
-    value: Option<Value>,
+    pub value: Option<Value>,
     pub place: Option<Place>,
-    ty: TypeId,
+    pub ty: TypeId,
     pub span: Span,
+}
+
+impl Given {
+    /// The argument for a parameter of a built-in function.
+    fn lowered(self, mode: grammar::Mode) -> Option<Lowered> {
+        match (self.value, self.place) {
+            (Some(value), _) if mode == grammar::Mode::In => Some(Lowered::Value(value)),
+            (_, Some(place)) => Some(Lowered::Place(place)),
+            (value, None) => value.map(Lowered::Value),
+        }
+    }
+}
+
+/// Arguments of a call of a built-in function, and the places of those that have one.
+#[derive(Default)]
+struct Passed {
+    arguments: SmallVec<[Argument; FEW]>,
+    places: SmallVec<[(usize, Place); 2]>,
+}
+
+impl Passed {
+    fn add(&mut self, index: usize, argument: Option<(Argument, Option<Place>)>) {
+        if let Some((argument, place)) = argument {
+            self.arguments.push(argument);
+            self.places.extend(place.map(|place| (index, place)));
+        }
+    }
 }
 
 impl Sema<'_> {
@@ -90,7 +115,7 @@ impl Sema<'_> {
         self.error(Code::NO_OVERLOAD, whole, message, "another number");
     }
 
-    /// User's overloads first; where none fits, a built-in function of the same name may.
+    /// A call of a name that the user has functions of; built-in functions may have it too.
     fn call_user(
         &mut self,
         b: &mut Builder<'_>,
@@ -99,26 +124,39 @@ impl Sema<'_> {
         args: List<ExprId>,
         whole: Span,
     ) -> Option<Lowered> {
-        if grammar::functions(self.text(callee.symbol)).is_empty() {
-            let given = self.given(b, args)?;
-            let index = self.choose(b, set, &given, callee)?;
-            return self.emit_call(b, set, index, given, whole);
-        }
-        let count = args.len();
-        if !self.sets[set.0 as usize].overloads.iter().any(|s| s.params.len() == count) {
+        let name = self.text(callee.symbol);
+        let takes_count = self.sets[set.0 as usize].overloads.iter().any(|s| s.params.len() == args.len());
+        if !takes_count && !grammar::functions(name).is_empty() {
             return self.call_undeclared(b, callee, args, whole);
         }
-        let given = self.given(b, args)?;
-        let index = self.choose(b, set, &given, callee)?;
-        self.emit_call(b, set, index, given, whole)
+        let rivals = self.builtin_rivals(callee);
+        let given = self.given(b, set, rivals, args)?;
+        match self.choose(b, set, rivals, &given, callee)? {
+            Overloaded::User(index) => self.emit_call(b, set, index, given, whole),
+            Overloaded::Builtin(chosen) => self.call_rival(b, callee, &chosen, args, given, whole),
+        }
     }
 
-    /// Evaluates arguments; places are read later, if the parameter wants their value.
-    fn given(&mut self, b: &mut Builder<'_>, args: List<ExprId>) -> Option<Vec<Given>> {
+    /// Evaluates arguments. A user's function reads places after all of them, as other compilers do; a built-in one reads
+    /// each before the next is evaluated, so where both compete, that value is kept beside the place.
+    fn given(
+        &mut self,
+        b: &mut Builder<'_>,
+        set: SetId,
+        rivals: &[Overload],
+        args: List<ExprId>,
+    ) -> Option<Vec<Given>> {
         let ast = self.ast;
         let mut given = Vec::with_capacity(args.len());
-        for arg in &ast[args] {
-            given.extend(self.given_one(b, *arg));
+        for (index, arg) in ast[args].iter().enumerate() {
+            let Some(mut one) = self.given_one(b, *arg) else { continue };
+            let competes = one.value.is_none() && !rivals.is_empty();
+            if competes && self.only_reads(set, rivals, args.len(), index) {
+                let place = one.place.as_ref()?;
+                one.value = self.read(b, place, one.span);
+                one.value?;
+            }
+            given.push(one);
         }
         (given.len() == args.len()).then_some(given)
     }
@@ -136,57 +174,6 @@ impl Sema<'_> {
                 None
             }
         }
-    }
-
-    /// The overload that fits best (GLSL 4.60 section 6.1).
-    fn choose(&mut self, b: &mut Builder<'_>, set: SetId, given: &[Given], callee: Name) -> Option<usize> {
-        let overloads = &self.sets[set.0 as usize].overloads;
-        let viable: SmallVec<[usize; FEW]> =
-            (0..overloads.len()).filter(|index| self.is_viable(b, &overloads[*index], given)).collect();
-        let types = &b.module.types;
-        let compare = |a: usize, c: usize, argument: usize| -> Ordering {
-            let [a, c] = [a, c].map(|candidate| overloads[viable[candidate]].params[argument].ty);
-            convert::compare(types, given[argument].ty, a, c)
-        };
-        match viable.len() {
-            0 => {
-                self.no_overload(b, set, given, callee);
-                None
-            }
-            count => match convert::best(count, given.len(), compare) {
-                Ok(best) => Some(viable[best]),
-                Err((first, second)) => {
-                    let spans = [first, second].map(|index| overloads[viable[index]].span);
-                    let message = format!("two overloads of `{}` fit equally well", self.text(callee.symbol));
-                    let diagnostic = Diagnostic::error(Code::NO_OVERLOAD, message).at(callee.span, "ambiguous call");
-                    self.report(diagnostic.with(spans[0], "this one").with(spans[1], "and this one"));
-                    None
-                }
-            },
-        }
-    }
-
-    fn is_viable(&self, b: &Builder<'_>, signature: &Signature, given: &[Given]) -> bool {
-        signature.params.len() == given.len()
-            && signature.params.iter().zip(given).all(|(param, arg)| match param.mode {
-                Mode::In | Mode::Literal => self.converts(b, arg.ty, param.ty),
-                Mode::Out => self.converts(b, param.ty, arg.ty),
-                Mode::InOut | Mode::Reference | Mode::Named => param.ty == arg.ty,
-            })
-    }
-
-    fn no_overload(&mut self, b: &Builder<'_>, set: SetId, given: &[Given], callee: Name) {
-        let list = |types: &mut dyn Iterator<Item = TypeId>| {
-            types.map(|ty| self.type_name(b, ty)).collect::<Vec<_>>().join(", ")
-        };
-        let name = self.text(callee.symbol);
-        let message = format!("no overload of `{name}` takes ({})", list(&mut given.iter().map(|arg| arg.ty)));
-        let mut diagnostic = Diagnostic::error(Code::NO_OVERLOAD, message).at(callee.span, "no overload fits");
-        for signature in self.sets[set.0 as usize].overloads.iter().take(4) {
-            let takes = list(&mut signature.params.iter().map(|param| param.ty));
-            diagnostic = diagnostic.with(signature.span, format!("takes ({takes})"));
-        }
-        self.report(diagnostic);
     }
 
     fn emit_call(
@@ -230,10 +217,9 @@ impl Sema<'_> {
     }
 
     pub fn pass_in(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId) -> Option<Value> {
-        let value = match (&arg.value, &arg.place) {
-            (Some(value), _) => *value,
-            (None, Some(place)) => self.read(b, place, arg.span)?,
-            (None, None) => return None,
+        let value = match (&arg.place, &arg.value) {
+            (Some(place), _) => self.read(b, place, arg.span)?,
+            (None, value) => (*value)?,
         };
         self.coerce(b, value, ty, arg.span)
     }
@@ -276,33 +262,59 @@ impl Sema<'_> {
     ) -> Option<Lowered> {
         let name = self.text(callee.symbol);
         let modes = builtin::modes(overloads, args.len());
-        let mut arguments: SmallVec<[Argument; FEW]> = SmallVec::new();
-        let mut places: SmallVec<[(usize, Place); 2]> = SmallVec::new();
+        let mut passed = Passed::default();
         let ast = self.ast;
-        let mut complete = true;
         for (index, arg) in ast[args].iter().enumerate() {
             let mode = modes.get(index).copied().unwrap_or(grammar::Mode::In);
-            match self.builtin_argument(b, name, *arg, mode) {
-                Some((argument, place)) => {
-                    arguments.push(argument);
-                    places.extend(place.map(|place| (index, place)));
-                }
-                None => complete = false,
+            if let Some(lowered) = self.lower(b, *arg) {
+                passed.add(index, self.builtin_argument(b, name, (*arg, lowered), mode));
             }
         }
-        if !complete {
+        if passed.arguments.len() < args.len() {
             return None;
         }
         b.span = whole;
-        let called = builtin::call(b, &self.env, (name, overloads), callee.span, &arguments);
-        let Called { value, writes } = self.check(called)?;
-        for (index, value) in writes {
-            if let Some((_, place)) = places.iter().find(|(of, _)| *of == index) {
-                let span = arguments[index].span;
+        let called = builtin::call(b, &self.env, (name, overloads), callee.span, &passed.arguments);
+        let called = self.check(called)?;
+        self.finish_builtin(b, called, &passed, whole)
+    }
+
+    /// A call of a built-in overload that fits better than the user's functions of its name.
+    fn call_rival(
+        &mut self,
+        b: &mut Builder<'_>,
+        callee: Name,
+        chosen: &Candidate,
+        args: List<ExprId>,
+        given: Vec<Given>,
+        whole: Span,
+    ) -> Option<Lowered> {
+        let name = self.text(callee.symbol);
+        let ast = self.ast;
+        let mut passed = Passed::default();
+        let params = chosen.overload.params.iter();
+        for (index, ((param, given), arg)) in params.zip(given).zip(&ast[args]).enumerate() {
+            if let (grammar::Mode::In, Some(place)) = (param.mode, &given.place) {
+                self.check_image_access(b, name, place, given.span)?;
+            }
+            let lowered = given.lowered(param.mode)?;
+            passed.add(index, Some(self.builtin_argument(b, name, (*arg, lowered), param.mode)?));
+        }
+        b.span = whole;
+        let called = builtin::call_chosen(b, &self.env, chosen, callee.span, &passed.arguments);
+        let called = self.check(called)?;
+        self.finish_builtin(b, called, &passed, whole)
+    }
+
+    /// Stores what a built-in function gives in `out` arguments.
+    fn finish_builtin(&mut self, b: &mut Builder<'_>, called: Called, passed: &Passed, whole: Span) -> Option<Lowered> {
+        for (index, value) in called.writes {
+            if let Some((_, place)) = passed.places.iter().find(|(of, _)| *of == index) {
+                let span = passed.arguments[index].span;
                 self.write(b, place, value, span, whole)?;
             }
         }
-        Some(value.map_or(Lowered::Void, Lowered::Value))
+        Some(called.value.map_or(Lowered::Void, Lowered::Value))
     }
 
     /// An argument as its parameter wants it: a value, a place to write, or a pointer to memory.
@@ -310,13 +322,12 @@ impl Sema<'_> {
         &mut self,
         b: &mut Builder<'_>,
         name: &str,
-        arg: ExprId,
+        (arg, lowered): (ExprId, Lowered),
         mode: grammar::Mode,
     ) -> Option<(Argument, Option<Place>)> {
         let span = self.ast[arg].span;
         match mode {
             grammar::Mode::In => {
-                let lowered = self.lower(b, arg)?;
                 if let Lowered::Place(place) = &lowered {
                     self.check_image_access(b, name, place, span)?;
                 }
@@ -324,39 +335,38 @@ impl Sema<'_> {
                 Some((Argument { value, ty: b.type_of(value), is_place: false, span }, None))
             }
             grammar::Mode::Memory => {
-                let place = self.atomic_target(b, name, arg)?;
+                let place = self.atomic_target(b, name, arg, lowered)?;
                 let (value, ty) = (memory::marked_pointer(b, &place), memory::value_type(b, &place));
                 Some((Argument { value, ty, is_place: true, span }, Some(place)))
             }
             grammar::Mode::Out => {
-                let place = self.target(b, arg)?;
+                let place = self.target_of(lowered, arg)?;
                 let ty = memory::value_type(b, &place);
                 Some((Argument { value: b.undef(ty), ty, is_place: true, span }, Some(place)))
             }
             // A sort takes a second variable or a constant width there, so what is no place is left to resolution.
-            grammar::Mode::InOut => match self.lower(b, arg)? {
+            grammar::Mode::InOut => match lowered {
                 Lowered::Place(place) => {
                     let value = self.read(b, &place, span)?;
                     Some((Argument { value, ty: b.type_of(value), is_place: true, span }, Some(place)))
                 }
-                Lowered::Value(value) => Some((Argument { value, ty: b.type_of(value), is_place: false, span }, None)),
-                Lowered::Void => {
-                    self.error(Code::TYPE_MISMATCH, span, "a `void` function gives no value", "a value is needed here");
-                    None
+                lowered => {
+                    let value = self.value_of(b, lowered, span)?;
+                    Some((Argument { value, ty: b.type_of(value), is_place: false, span }, None))
                 }
             },
         }
     }
 
     /// What an atomic function works on: memory, or an image, which is named by its variable.
-    fn atomic_target(&mut self, b: &mut Builder<'_>, name: &str, arg: ExprId) -> Option<Place> {
+    fn atomic_target(&mut self, b: &mut Builder<'_>, name: &str, arg: ExprId, lowered: Lowered) -> Option<Place> {
         let span = self.ast[arg].span;
         if !name.starts_with("image") {
-            let place = self.target(b, arg)?;
+            let place = self.target_of(lowered, arg)?;
             self.check_atomic(&place, span)?;
             return Some(place);
         }
-        match self.lower(b, arg)? {
+        match lowered {
             Lowered::Place(place) if place.space == Space::Handle => {
                 self.check_image_access(b, name, &place, span)?;
                 Some(place)

@@ -70,7 +70,7 @@ impl Sema<'_> {
             ExprKind::Conditional { condition, then, otherwise } => {
                 self.conditional(b, condition, then, otherwise, expr.span)
             }
-            ExprKind::Comma { left, right } => self.comma(b, left, right),
+            ExprKind::Comma { .. } => self.comma_chain(b, id),
             ExprKind::Index { base, index } => self.index(b, base, index, expr.span),
             ExprKind::Field { base, name } => self.field(b, base, name),
             ExprKind::Length { base } => self.length(b, base, expr.span).map(Lowered::Value),
@@ -114,8 +114,14 @@ impl Sema<'_> {
 
     /// Lowers an expression that must denote memory which may be written.
     pub fn target(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Place> {
+        let lowered = self.lower(b, id)?;
+        self.target_of(lowered, id)
+    }
+
+    /// The memory that an expression, which has been lowered, denotes and that may be written.
+    pub fn target_of(&mut self, lowered: Lowered, id: ExprId) -> Option<Place> {
         let span = self.ast[id].span;
-        match self.lower(b, id)? {
+        match lowered {
             Lowered::Place(place) => {
                 let writable = memory::check_writable(&place, span);
                 self.check(writable).map(|()| place)
@@ -291,10 +297,21 @@ impl Sema<'_> {
         }
     }
 
-    fn comma(&mut self, b: &mut Builder<'_>, left: ExprId, right: ExprId) -> Option<Lowered> {
-        self.lower(b, left);
-        match self.lower(b, right)? {
-            Lowered::Place(place) => self.read(b, &place, self.ast[right].span).map(Lowered::Value),
+    /// `a, b, c …`: walked without recursion as [`Self::infix_chain`] is.
+    fn comma_chain(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Lowered> {
+        let mut rest: SmallVec<[ExprId; 4]> = SmallVec::new();
+        let mut first = id;
+        while let ExprKind::Comma { left, right } = self.ast[first].kind {
+            rest.push(right);
+            first = left;
+        }
+        let last = rest.first().copied().unwrap_or(first);
+        self.lower(b, first);
+        for id in rest[1..].iter().rev() {
+            self.lower(b, *id);
+        }
+        match self.lower(b, last)? {
+            Lowered::Place(place) => self.read(b, &place, self.ast[last].span).map(Lowered::Value),
             other => Some(other),
         }
     }

@@ -266,6 +266,7 @@ impl Sema<'_> {
         }
         let set = SetId(self.sets.len() as u32);
         self.sets.push(FunctionSet { name: name.symbol, overloads: SmallVec::new() });
+        self.check_es_overload(self.text(name.symbol), name.span);
         self.declare(name, Entity::Functions(set));
         Some(set)
     }
@@ -277,7 +278,7 @@ impl Sema<'_> {
         // An instruction takes six bytes of text or more in nearly every shader.
         b.expect((body.span.hi - body.span.lo) as usize / 6);
         self.check_usable(&b, function, &signature);
-        self.return_type = signature.ret;
+        (self.return_type, self.returns) = (signature.ret, false);
         self.set_precise(&mut b, function);
         self.non_uniform.clear();
         self.scopes.enter();
@@ -285,6 +286,7 @@ impl Sema<'_> {
         self.statements(&mut b, body.stmts);
         self.scopes.leave();
         b.span = body.span;
+        self.check_returns(&b, function, signature.ret);
         self.end_of_body(&mut b, signature.ret);
         b.finish_into(Some(signature.id));
         self.sets[set.0 as usize].overloads[overload].finished = true;
@@ -297,6 +299,18 @@ impl Sema<'_> {
         for (param, known) in ast[function.params].iter().zip(&signature.params) {
             self.usable(b, known.ty, param.span);
         }
+    }
+
+    /// A function that has a result returns one (GLSL 4.60 section 6.1). Paths that miss a `return` leave it undefined;
+    /// that is an error only where no path has one, as a path may be impossible.
+    fn check_returns(&mut self, b: &Builder<'_>, function: &ast::Function, ret: TypeId) {
+        if ret == Types::VOID || self.returns {
+            return;
+        }
+        let name = self.text(function.name.symbol);
+        let message =
+            format!("the function `{name}` returns nothing, but is declared to return `{}`", self.type_name(b, ret));
+        self.error(Code::BAD_STATEMENT, function.name.span, message, "no `return` in its body");
     }
 
     /// A function that falls off its end returns nothing in particular.

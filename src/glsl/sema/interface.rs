@@ -5,15 +5,13 @@ use super::functions::Signature;
 use super::qualifiers::Qualifiers;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{Attribute, Decl, LayoutId, List};
+use crate::grammar;
 use crate::ir::build::Builder;
 use crate::ir::{
     ConstId, ConstValue, EntryPoint, FuncId, Inst, InstFlags, Module, Op, RayModes, Reconvergence, Space, Stage,
     TypeId, Types, Value, Values,
 };
 use crate::source::Span;
-
-/// Largest workgroup size in a dimension that is accepted; drivers have their own limits below it.
-const LARGEST_SIZE: u32 = 1 << 20;
 
 /// `layout(local_size_x = …, local_size_x_id = …) in;`
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,6 +33,12 @@ fn dimension(name: &str) -> Option<(usize, bool)> {
         "local_size_z_id" => (2, true),
         _ => return None,
     })
+}
+
+/// The largest workgroup size in a dimension (GLSL 4.60 section 7.3).
+fn largest_size(dimension: usize) -> u32 {
+    let limits = grammar::constant("gl_MaxComputeWorkGroupSize").map_or(&[][..], |constant| constant.value);
+    limits.get(dimension).map_or(u32::MAX, |limit| limit.cast_unsigned())
 }
 
 /// The blocks whose usual layout a declaration without a name sets.
@@ -101,8 +105,11 @@ impl Sema<'_> {
     }
 
     fn set_size(&mut self, dimension: usize, value: u32, span: Span) {
-        if value == 0 || value > LARGEST_SIZE {
-            self.error(Code::BAD_LAYOUT, span, format!("a workgroup cannot be {value} wide"), "out of range");
+        let limit = largest_size(dimension);
+        if value == 0 || value > limit {
+            let message = format!("a workgroup cannot be {value} wide");
+            let note = format!("`gl_MaxComputeWorkGroupSize.{}` is {limit}", ["x", "y", "z"][dimension]);
+            self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(span, "out of range").note(note));
             return;
         }
         if let Some((before, first)) = self.workgroup.size[dimension]

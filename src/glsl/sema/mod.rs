@@ -27,6 +27,7 @@ mod loops;
 mod memory;
 mod non_uniform;
 mod operators;
+mod overloads;
 mod pipeline;
 mod place;
 mod qualifiers;
@@ -140,6 +141,8 @@ struct Sema<'a> {
     extensions_applied: usize,
     /// Return type of the function being lowered.
     return_type: TypeId,
+    /// The function has a `return` so far.
+    returns: bool,
     constant_ids: Vec<(u32, Span)>,
     /// The built-in types that the language always has, by the symbol of their name; `VOID` where that was not looked up.
     plain_types: Vec<TypeId>,
@@ -195,6 +198,7 @@ impl<'a> Sema<'a> {
             feedback: feedback::Captured::default(),
             extensions_applied: 0,
             return_type: Types::VOID,
+            returns: false,
             constant_ids: Vec::new(),
             plain_types: vec![Types::VOID; words.len()],
             refusals: Vec::new(),

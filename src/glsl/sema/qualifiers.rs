@@ -116,11 +116,7 @@ impl Sema<'_> {
                 QualifierKind::Precise => gathered.precise = true,
                 QualifierKind::Invariant => gathered.invariant = true,
                 QualifierKind::Interpolation(kind) => {
-                    gathered.interpolation = interpolation(kind);
-                    if gathered.interpolated.replace(qualifier.span).is_some() {
-                        let message = "a declaration has one interpolation qualifier";
-                        self.error(Code::BAD_QUALIFIER, qualifier.span, message, "a second one");
-                    }
+                    self.interpolate_as(&mut gathered, interpolation(kind), qualifier.span);
                     self.need_whole_primitives(kind, qualifier.span);
                 }
                 QualifierKind::Spirv(word, _) => {
@@ -134,7 +130,26 @@ impl Sema<'_> {
             }
         }
         self.check_storage(&gathered, list);
+        if let (Some(first), Some(second)) = (gathered.input, gathered.output) {
+            // `in out` is `inout` in two words.
+            gathered.inout = Some(first.to(second));
+            (gathered.input, gathered.output) = (None, None);
+        }
         gathered
+    }
+
+    /// Notes an interpolation. What is about whole primitives may have another one beside it, in either order, which then
+    /// says nothing more.
+    fn interpolate_as(&mut self, gathered: &mut Qualifiers, interpolation: Interpolation, span: Span) {
+        let of_primitive = |of| matches!(of, Interpolation::PerPrimitive { .. } | Interpolation::PerVertex);
+        let (before, first) = (gathered.interpolation, gathered.interpolated.replace(span));
+        if first.is_some() && of_primitive(before) == of_primitive(interpolation) {
+            let message = "a declaration has one interpolation qualifier";
+            self.error(Code::BAD_QUALIFIER, span, message, "a second one");
+        }
+        if first.is_none() || of_primitive(interpolation) {
+            gathered.interpolation = interpolation;
+        }
     }
 
     fn need_nontemporal(&mut self, memory: Memory, span: Span) {
@@ -164,7 +179,8 @@ impl Sema<'_> {
     fn check_storage(&mut self, gathered: &Qualifiers, list: List<ast::Qualifier>) {
         let mut written =
             self.ast[list].iter().filter(|q| matches!(q.kind, QualifierKind::Storage(s) if !is_auxiliary(s)));
-        if let (Some(second), None) = (written.nth(1), gathered.other) {
+        let in_two_words = gathered.input.is_some() && gathered.output.is_some();
+        if let (Some(second), None) = (written.nth(1 + usize::from(in_two_words)), gathered.other) {
             self.error(Code::BAD_QUALIFIER, second.span, "a declaration has one storage qualifier", "a second one");
         }
         if let Some(span) = gathered.other {

@@ -203,6 +203,7 @@ impl Sema<'_> {
         if self.text(block.name.symbol) == "gl_PerVertex" {
             return self.redeclare_per_vertex(b, block, layout.feedback);
         }
+        self.check_block_stage(space, block.name.span)?;
         let (members, names) = self.stage_members(b, block, &qualifiers, layout)?;
         let name = self.text(block.name.symbol).into();
         if let Some(array) = block.instance.as_ref().filter(|declarator| !declarator.dimensions.is_empty()) {
@@ -225,6 +226,18 @@ impl Sema<'_> {
             self.declare(name, Entity::Place(place));
         }
         Some(())
+    }
+
+    /// Blocks pass between stages: the vertex stage takes none in, the fragment stage gives none out (GLSL 4.60 section
+    /// 4.3.9).
+    fn check_block_stage(&mut self, space: Space, span: Span) -> Option<()> {
+        let message = match (self.env.stage, space) {
+            (Stage::Vertex, Space::Input) => "a vertex shader has no input blocks",
+            (Stage::Fragment, Space::Output) => "a fragment shader has no output blocks",
+            _ => return Some(()),
+        };
+        self.error(Code::BAD_DECLARATION, span, message, "declare variables instead");
+        None
     }
 
     /// `in Name { … } instance[2];`: the array has the location, and its blocks follow each other.

@@ -192,6 +192,7 @@ impl Sema<'_> {
 
     fn return_statement(&mut self, b: &mut Builder<'_>, value: Option<ExprId>, span: Span) {
         let wanted = self.return_type;
+        self.returns = true;
         match value {
             None if wanted == Types::VOID => b.ret(None),
             None => {

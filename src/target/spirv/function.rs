@@ -214,6 +214,7 @@ impl<'a> Body<'_, 'a> {
             let f = self.f;
             let local = &f.locals[id];
             let init = local.init.filter(|init| !self.m.is_undef(*init)).map(|init| self.m.constant(init));
+            self.m.need_narrow_type(local.ty);
             let ty = self.m.value_type(local.ty);
             self.locals[id.index()] = self.variable(ty, init);
             self.m.decorate_references(self.locals[id.index()], local.ty, local.restrict);

@@ -69,10 +69,7 @@ impl Emitter<'_> {
             self.module.types.scalar_of(global.ty).is_some_and(|scalar| scalar.is_int() || scalar == Scalar::F64);
         let flat = matches!(
             global.binding,
-            Binding::Location {
-                interpolation: Interpolation::Flat | Interpolation::PerVertex | Interpolation::PerPrimitive { .. },
-                ..
-            }
+            Binding::Location { interpolation: Interpolation::Flat | Interpolation::PerVertex, .. }
         );
         if fragment && global.space == Space::Input && stays && !flat {
             self.decorate(id, Decoration::Flat, &[]);

@@ -13,7 +13,7 @@ pub(super) const fn is_narrow(scalar: Scalar) -> bool {
 
 /// Whether a module names such a scalar at all, so that its instructions must be looked at.
 pub(super) fn any(types: &Types) -> bool {
-    types.iter().any(|(_, ty)| matches!(ty, Type::Scalar(scalar) | Type::Vector { scalar, .. } if is_narrow(scalar)))
+    types.iter().any(|(id, _)| types.scalar_of(id).is_some_and(is_narrow))
 }
 
 impl Body<'_, '_> {
