@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 const SYSTEM: &[&str] =
     &["std::fs", "std::env", "std::process", "std::time::Instant", "std::time::SystemTime", "std::net"];
 
-/// Where that is allowed, below `src`.
-const ALLOWED: &[&str] = &["cli", "build", "main.rs"];
+/// Where that is allowed, below `src`. Only builds with debug assertions have the judge of modules.
+const ALLOWED: &[&str] = &["cli", "build", "main.rs", "compile/judged.rs"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
