@@ -239,7 +239,7 @@ fn every_feature_may_be_missing() {
         for missing in &features {
             let rest: Vec<String> =
                 features.iter().filter(|name| *name != missing).map(|name| format!("\"{name}\"")).collect();
-            folder.file("my.toml", &format!("inherit = \"{base}\"\nname = \"my\"\nfeatures = [{}]\n", rest.join(", ")));
+            folder.file("my.toml", format!("inherit = \"{base}\"\nname = \"my\"\nfeatures = [{}]\n", rest.join(", ")));
             let output = folder.run(&["compile", "a.comp", "-p", "my.toml", "-o", "out"]);
             let message = stderr(&output);
             assert!(!message.contains("E0900") && !message.contains("panicked"), "{base} without {missing}: {message}");
