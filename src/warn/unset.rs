@@ -6,7 +6,7 @@
 //! value, since an earlier round may have done so. Nothing is said of a variable that has a value on some paths.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{BlockId, Cases, Constants, Function, Inst, InstId, LocalId, Op, Value};
+use crate::ir::{BlockId, Cases, Constants, Function, Inst, InstId, LocalId, MatrixOp, Op, Value};
 use crate::source::Span;
 
 /// The warnings about a function.
@@ -59,6 +59,8 @@ fn used(function: &Function) -> Vec<bool> {
     for (_, inst) in function.insts.iter() {
         let kept = match inst.op {
             Op::Shuffle { a, .. } => Some(a),
+            // The elements that a view clips stay as they were.
+            Op::Cooperative(MatrixOp::LoadTensor { .. }, list) => function.values(list).get(1).copied(),
             Op::Cooperative(_, list) => function.values(list).first().copied(),
             Op::Insert { composite, .. } | Op::InsertDynamic { composite, .. } => Some(composite),
             Op::Store { pointer: Value::Local(_), value } => Some(value),
