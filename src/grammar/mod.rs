@@ -222,6 +222,17 @@ pub enum Lowering {
     },
 }
 
+impl Lowering {
+    /// Returns true for functions that give something of the lanes of a subgroup.
+    pub const fn is_of_lanes(self) -> bool {
+        match self {
+            Lowering::Lane { .. } | Lowering::LaneAndValid { .. } => true,
+            Lowering::Derived(of) => of.is_of_lanes(),
+            _ => false,
+        }
+    }
+}
+
 /// An instruction of SPIR-V, by its number.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Instruction {

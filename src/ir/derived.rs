@@ -33,6 +33,11 @@ pub enum Rank {
 }
 
 impl Derived {
+    /// Returns true if it is about the lanes of a subgroup.
+    pub const fn is_of_lanes(self) -> bool {
+        !matches!(self, Derived::Three(_))
+    }
+
     /// Whether it is a constant that the size of the subgroup tells, so that this must be known.
     pub const fn needs_size(self) -> bool {
         matches!(self, Derived::SubgroupSize | Derived::Log2SubgroupSize)

@@ -9,7 +9,7 @@ mod judge;
 mod walk;
 mod wgsl;
 
-use crosslane::grammar::{self, FUNCTIONS, Lowering, VARIABLES, VariableSource};
+use crosslane::grammar::{self, FUNCTIONS, VARIABLES, VariableSource};
 use std::collections::BTreeSet;
 use walk::{Language, walk};
 
@@ -69,13 +69,11 @@ fn glsl_for_amd() {
 /// What GLSL can say across lanes WGSL can say too.
 #[test]
 fn wgsl_has_a_name_for_every_operation() {
-    let is_lane =
-        |of: Lowering| matches!(of, Lowering::Lane { .. } | Lowering::LaneAndValid { .. } | Lowering::Derived(_));
     let named: BTreeSet<*const grammar::Overload> =
         grammar::wgsl_function_names().flat_map(grammar::wgsl_functions).map(std::ptr::from_ref).collect();
     let rows = FUNCTIONS.iter().flat_map(|function| function.overloads);
     let missing: Vec<&str> = rows
-        .filter(|row| is_lane(row.lowering) && !named.contains(&std::ptr::from_ref(*row)))
+        .filter(|row| row.lowering.is_of_lanes() && !named.contains(&std::ptr::from_ref(*row)))
         .map(|row| row.signature)
         .collect();
     assert_eq!(missing, [""; 0]);

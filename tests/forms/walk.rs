@@ -149,9 +149,8 @@ pub fn is_wanted(row: &Overload) -> bool {
         return false;
     }
     let lane = match row.lowering {
-        Lowering::Lane { .. } | Lowering::LaneAndValid { .. } | Lowering::Derived(_) => true,
         Lowering::Barrier { .. } => row.dialect != "glsl_core",
-        _ => false,
+        of => of.is_of_lanes(),
     };
     lane && row.stages.contains(Stages::COMPUTE)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crosslane::grammar::{
-    self, Extension, ExtensionSet, FUNCTIONS, Lowering, Overload, Place, Rule, Shape, TypeExpr, VARIABLES, Variable,
+    self, Extension, ExtensionSet, FUNCTIONS, Overload, Place, Rule, Shape, TypeExpr, VARIABLES, Variable,
     VariableSource,
 };
 use crosslane::ir::Scalar;
@@ -72,8 +72,9 @@ const WIDEST: u32 = 64;
 pub static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let wgsl = wgsl_names();
     let functions = FUNCTIONS.iter().flat_map(|function| function.overloads);
-    let functions =
-        functions.filter(|overload| gives_value(overload)).flat_map(|overload| function_rows(overload, &wgsl));
+    let functions = functions
+        .filter(|overload| overload.lowering.is_of_lanes())
+        .flat_map(|overload| function_rows(overload, &wgsl));
     let variables = VARIABLES.iter().filter(|variable| matches!(variable.source, VariableSource::Lane(_)));
     functions.chain(variables.map(variable_row)).collect()
 });
@@ -84,11 +85,6 @@ fn wgsl_names() -> BTreeMap<*const Overload, &'static str> {
     names
         .flat_map(|name| grammar::wgsl_functions(name).map(move |overload| (std::ptr::from_ref(overload), name)))
         .collect()
-}
-
-/// Whether a row works across lanes and gives something; barriers give nothing.
-fn gives_value(overload: &Overload) -> bool {
-    matches!(overload.lowering, Lowering::Lane { .. } | Lowering::LaneAndValid { .. } | Lowering::Derived(_))
 }
 
 fn function_rows(overload: &'static Overload, wgsl: &BTreeMap<*const Overload, &'static str>) -> Vec<Row> {
