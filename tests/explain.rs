@@ -188,7 +188,10 @@ fn check_tells_who_can() {
     let text = printed(&["check", TOUR, "-p", "spirv-1.3", "-p", "nv-kepler"]);
     kept("check", &text);
     let all = printed(&["check", TOUR, "--all-profiles"]);
-    assert!(all.contains("nv-fermi: extension not supported: GL_CROSSLANE_portable: the profile nv-fermi lacks nv-shuffle"), "{all}");
+    assert!(
+        all.contains("nv-fermi: extension not supported: GL_CROSSLANE_portable: the profile nv-fermi lacks nv-shuffle"),
+        "{all}"
+    );
 }
 
 #[test]
