@@ -1,7 +1,7 @@
 //! Limits on what a compilation may take, for programs that compile text from strangers.
 //!
 //! Work and memory are counted, not measured, so that the same input with the same options ends the same way everywhere.
-//! A count that passes its limit ends the compilation by unwinding to [`crate::guard::bounded`], which reports it; no hook for
+//! A count that passes its limit ends the compilation by unwinding to `crate::guard::bounded`, which reports it; no hook for
 //! panics runs. Outside such a call nothing is limited.
 
 use std::cell::Cell;

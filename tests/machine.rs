@@ -93,7 +93,9 @@ fn arguments_may_stand_in_files() {
     assert!(folder.0.join("out.spv").exists());
     folder.file("loop.txt", "@loop.txt");
     folder.file("open.txt", "'compile");
-    for (file, says) in [("loop.txt", "names itself"), ("open.txt", "not closed"), ("no.txt", "unrecognized subcommand")] {
+    for (file, says) in
+        [("loop.txt", "names itself"), ("open.txt", "not closed"), ("no.txt", "unrecognized subcommand")]
+    {
         let output = folder.run(&[&format!("@{file}")]);
         assert_eq!(status(&output), 2, "{file}");
         assert!(stderr(&output).contains(says), "{file}: {}", stderr(&output));
