@@ -142,7 +142,7 @@ impl Builder {
         told(made, &mut lines)
     }
 
-    /// What tells the outputs of this builder, for these shaders, from those of others.
+    /// Distinguishes the outputs of this builder, for these shaders, from those of others.
     fn maker(&self, shaders: String) -> Maker {
         let Builder { profiles, macros, include_dirs, debug, .. } = self;
         let request = format!("{shaders} {profiles:?} {macros:?} {include_dirs:?} {debug}");

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct FileLoader {
     /// The include directories, the first first.
     pub directories: Vec<PathBuf>,
-    /// What is read is noted here.
+    /// Records every file that is read.
     pub claims: Claims,
 }
 
@@ -45,7 +45,7 @@ impl FileLoader {
     }
 }
 
-/// Whether a file is not there: a folder is no file either.
+/// Returns true if there is no file at a path; a folder does not count as one.
 pub fn missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory)
 }
@@ -59,7 +59,7 @@ fn loaded(path: &Path, bytes: &[u8]) -> Result<Loaded, LoadError> {
     }
 }
 
-/// Says that a name is no text.
+/// The error for a name that is not UTF-8.
 pub fn not_utf8(path: &Path) -> String {
     format!("the name {path:?} is not UTF-8")
 }

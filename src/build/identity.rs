@@ -30,7 +30,7 @@ impl Identity {
     }
 }
 
-/// What the file system says about a file. It differs after every change of the contents, except for changes within one
+/// The file system's metadata of a file. It differs after every change of the contents, except for changes within one
 /// tick of the file system's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Stamp {

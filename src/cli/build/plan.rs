@@ -213,7 +213,7 @@ impl Plan {
 }
 
 impl Job {
-    /// What tells it from the other outputs of a manifest.
+    /// Distinguishes it from the other outputs of a manifest.
     fn describe(&self, manifest: &Manifest) -> String {
         let defines: Vec<String> = self.macros.iter().filter_map(MacroOption::defined).map(define).collect();
         let with = if defines.is_empty() { String::new() } else { format!(" with {}", defines.join(", ")) };

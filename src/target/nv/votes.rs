@@ -13,7 +13,7 @@ use crate::lane::{Primitive, ShuffleMode};
 /// Lanes of a warp.
 const LANES: u32 = 32;
 
-/// How the compiler sees a value.
+/// How NVIDIA's compiler sees a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum View {
     /// The same in the warp, and not made of votes.
