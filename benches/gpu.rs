@@ -8,6 +8,7 @@
 #[path = "../tests/support/report.rs"]
 mod report;
 
+use crosslane::backend::nv;
 use crosslane::compile::{self, Input, Language, Options};
 use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::kernel::Specializations;
@@ -15,7 +16,6 @@ use crosslane::profile::Profile;
 use crosslane::run::BufferBinding;
 use crosslane::run::gl::Device;
 use crosslane::source::NoIncludes;
-use crosslane::target::nv;
 use std::path::Path;
 
 const PROFILE: &str = "nv-hopper";

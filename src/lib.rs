@@ -1,5 +1,6 @@
 //! crosslane compiles GLSL and WGSL with portable cross-lane operations to each vendor's best code.
 
+pub mod backend;
 #[cfg(feature = "build")]
 pub mod build;
 #[cfg(feature = "cli")]
@@ -18,7 +19,6 @@ pub mod profile;
 pub mod run;
 pub mod sim;
 pub mod source;
-pub mod target;
 pub mod version;
 pub mod warn;
 pub mod wgsl;

@@ -3,8 +3,8 @@
 //! SPIR-V becomes `&[u32]` written as numbers, so that it is aligned and the same on every machine; assembly becomes `&str`.
 //! The file needs nothing but the standard library's core.
 
+use crate::backend::reflection::{BindingKind, Reflection};
 use crate::compile::Artifact;
-use crate::target::reflection::{BindingKind, Reflection};
 use std::fmt::Write;
 
 /// The types of what callers must bind.

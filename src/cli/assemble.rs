@@ -36,7 +36,7 @@ pub fn code_object(text: &[u8], profile: &Profile, directory: Option<&Path>) -> 
 
 /// Whether a processor runs waves of 32 lanes unless told otherwise (gfx10 on).
 fn has_both_waves(processor: &str) -> bool {
-    use crate::target::amd::mnemonic::Generation;
+    use crate::backend::amd::mnemonic::Generation;
     Generation::of(processor).is_some_and(|generation| generation >= Generation::Rdna1)
 }
 

@@ -1,12 +1,12 @@
 //! The kernels of a shader for profiles that read alike: each step is done once for all that it is the same for.
 
+use crate::backend::nv::{Draft, NvOptions};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
 use crate::kernel::{Kernel, Prepared, Specializations};
 use crate::lane::{Plan, Plans};
 use crate::profile::{FeatureSet, Profile};
 use crate::source::SourceMap;
-use crate::target::nv::{Draft, NvOptions};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 type Made<T> = Result<T, Vec<Diagnostic>>;

@@ -1,12 +1,12 @@
 //! Whole modules: what is accepted becomes verified `ir`, what is not gets its message at its place.
 
 use super::{WgslOptions, compile};
+use crate::backend::spirv::{self, SpirvOptions};
 use crate::diagnostic::{Code, Diagnostics};
 use crate::ir::Stage;
 use crate::ir::{self, print, verify};
 use crate::profile::Profile;
 use crate::source::SourceMap;
-use crate::target::spirv::{self, SpirvOptions};
 
 /// What came of a text: the printed module, or the messages.
 struct Result {

@@ -23,8 +23,8 @@ mod run;
 mod texts;
 mod tools;
 
+use crosslane::backend::amd::Program;
 use crosslane::profile::{self, Profile};
-use crosslane::target::amd::Program;
 use libtest_mimic::{Arguments, Failed, Trial};
 use run::Order;
 use shader::{Maker, RANDOM, Shader};

@@ -4,8 +4,8 @@ use crate::gcn::memory::{Bytes, Memory};
 use crate::gcn::target::Target;
 use crate::gcn::{self, Dispatch};
 use crate::support::lavapipe::{Buffers, Request};
-use crosslane::target::amd::reflection::{Argument, ArgumentKind};
-use crosslane::target::amd::{Program, Reflection};
+use crosslane::backend::amd::reflection::{Argument, ArgumentKind};
+use crosslane::backend::amd::{Program, Reflection};
 
 /// Stands in a buffer where a program left something undefined.
 const UNDEFINED: u32 = 0x5bad_c0de;

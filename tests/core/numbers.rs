@@ -36,7 +36,7 @@ pub fn check(path: &Path) -> Result<(), String> {
     OTHERS.into_iter().try_for_each(|profile| refused(&source, stage, profile))?;
     let ours = ours(&source, stage, "spirv-1.6")?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let text = crosslane::target::spirv::disassemble(&ours)?;
+    let text = crosslane::backend::spirv::disassemble(&ours)?;
     snapshot::hold("spirv", &name, "the SPIR-V target alone takes it", &text);
     Content::of(&ours)?.within(&Content::of(&judge::glslang_stage(&source, word)?)?)
 }

@@ -1,5 +1,6 @@
 //! A shader of cells as what each target makes of it.
 
+use crosslane::backend::{amd, nv};
 use crosslane::compile::{self, Artifact, Input, Options, Verdict};
 use crosslane::diagnostic::render;
 use crosslane::kernel::pass::optimize;
@@ -7,7 +8,6 @@ use crosslane::kernel::verify::verify;
 use crosslane::kernel::{Kernel, Specializations, lower_lanes};
 use crosslane::profile::{Profile, Target};
 use crosslane::source::NoIncludes;
-use crosslane::target::{amd, nv};
 
 use crate::kind::Type;
 use crate::rows::Unit;

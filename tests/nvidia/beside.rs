@@ -4,7 +4,7 @@
 //! What is compared are values, as far as their formats round them, and lavapipe filters with eight bits. [`NOT_COMPARED`]
 //! says of each fixture whose text is only read here why that is so.
 
-use crosslane::target::nv::Program;
+use crosslane::backend::nv::Program;
 
 use crate::PROFILE;
 use crate::graphics::Case;

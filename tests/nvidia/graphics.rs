@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crosslane::backend::nv::Program;
 use crosslane::compile::{Input, Language, Options};
 use crosslane::ir::Stage;
 use crosslane::profile::Profile;
 use crosslane::run::gl::{Format, Scene};
 use crosslane::run::{ImageBinding, ImageKind, Resources};
-use crosslane::target::nv::Program;
 
 use crate::beside;
 use crate::dialect::{self, Facts};

@@ -1,6 +1,6 @@
 //! How a program is run, on the text's interpreter or on the GPU, and held against formulas or the simulator.
 
-use crosslane::target::nv::Program;
+use crosslane::backend::nv::Program;
 
 use crate::shader::{self, Shader};
 use crate::support::compiler::{self, Target};

@@ -1,6 +1,7 @@
 //! Draws and dispatches with textures and images: their texts are snapshots, and on a GPU each is run as assembly and, from the
 //! same source, as the driver's own GLSL.
 
+use crosslane::backend::nv::Program;
 use crosslane::compile::{self, Input, Options};
 use crosslane::glsl::preprocess::MacroOption;
 use crosslane::ir::Stage;
@@ -8,7 +9,6 @@ use crosslane::kernel::Specializations;
 use crosslane::profile::Profile;
 use crosslane::run::gl::{Attribute, Draw, Format, Numbers, Scene, Shape, Spot, Texture};
 use crosslane::run::{Address, Rate};
-use crosslane::target::nv::Program;
 use std::path::{Path, PathBuf};
 
 use crate::PROFILE;

@@ -1,13 +1,13 @@
 //! The compiler under test, as its users call it.
 
+use crosslane::backend::amd;
+use crosslane::backend::nv::Program;
 use crosslane::compile::{self, Artifact, EmitKind, Input, Options, Verdict};
 use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::glsl::preprocess::MacroOption;
 use crosslane::kernel::{Kernel, Specializations, lower};
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
-use crosslane::target::amd;
-use crosslane::target::nv::Program;
 
 use super::fixture::{Build, Fixture, Language};
 

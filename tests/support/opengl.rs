@@ -2,9 +2,9 @@
 
 use std::sync::Mutex;
 
+use crosslane::backend::nv::Program;
 use crosslane::run::RunError;
 use crosslane::run::gl::{Device, Program as Loaded, Programs, Scene};
-use crosslane::target::nv::Program;
 use serde::{Deserialize, Serialize};
 
 use super::helper::{self, Helper};

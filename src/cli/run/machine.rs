@@ -180,9 +180,9 @@ mod gl {
 #[cfg(feature = "vulkan")]
 mod vulkan {
     use super::{CommandError, Memory, Stop, Work, bindings, memories};
+    use crate::backend::spirv::{SpirvOptions, emit};
     use crate::run::vulkan::Device;
     use crate::run::{Job, Resources};
-    use crate::target::spirv::{SpirvOptions, emit};
 
     pub fn run(device: &Device, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
         let request = work.request;

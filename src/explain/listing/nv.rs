@@ -5,6 +5,7 @@
 
 use super::registers::{LastUses, Pool};
 use super::{Line, Listing, Unit, Unwritten};
+use crate::backend::nv::mnemonic;
 use crate::ir::Scalar;
 use crate::lane::primitive::NvOp;
 use crate::lane::{
@@ -12,7 +13,6 @@ use crate::lane::{
     Step, StepOp, StepType,
 };
 use crate::sim::arith;
-use crate::target::nv::mnemonic;
 use std::fmt;
 
 /// Where one component is.

@@ -1,8 +1,9 @@
 //! Plans as SPIR-V, in the form that the assembler reads: one instruction a step.
 //!
-//! Opcodes and their operands are the emitter's ([`crate::target::spirv`]); ids of types and constants say what they are.
+//! Opcodes and their operands are the emitter's ([`crate::backend::spirv`]); ids of types and constants say what they are.
 
 use super::{Line, Listing, Unit, Unwritten};
+use crate::backend::spirv::lane::{Alu, alu_form, compare_op, fold_form, group_row, swizzle_constant};
 use crate::ir::Scalar;
 use crate::lane::request::ScalarKind;
 use crate::lane::{
@@ -11,7 +12,6 @@ use crate::lane::{
 };
 use crate::profile::Profile;
 use crate::sim::arith;
-use crate::target::spirv::lane::{Alu, alu_form, compare_op, fold_form, group_row, swizzle_constant};
 
 /// The lines of a plan for SPIR-V.
 ///

@@ -1,8 +1,8 @@
 //! Buffers of a run, and dispatches of whatever program is in use: run to their end, or timed.
 
 use super::api::Gl;
+use crate::backend::nv::reflection::STORAGE_BUFFER;
 use crate::run::{BufferBinding, BufferKind, RunError};
-use crate::target::nv::reflection::STORAGE_BUFFER;
 use std::ffi::c_void;
 use std::ptr;
 

@@ -139,7 +139,7 @@ impl Device {
     ///
     /// # Errors
     /// [`super::RunError::Refused`] with the driver's message and the place in the text.
-    pub fn load(&self, program: &crate::target::nv::Program) -> Result<Program<'_>, super::RunError> {
+    pub fn load(&self, program: &crate::backend::nv::Program) -> Result<Program<'_>, super::RunError> {
         Program::new(self, program)
     }
 

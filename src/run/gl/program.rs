@@ -4,9 +4,9 @@ use super::api::Gl;
 use super::dispatch::{Bound, check, dispatch, timed, wait};
 use super::texture::{Spot, Texture};
 use super::{Device, text};
+use crate::backend::nv::reflection::{Image, ImageBinding, ImageKind, Place};
+use crate::backend::nv::{self, Reflection};
 use crate::run::{BufferBinding, BufferKind, RunError};
-use crate::target::nv::reflection::{Image, ImageBinding, ImageKind, Place};
-use crate::target::nv::{self, Reflection};
 use std::ffi::c_void;
 
 /// What limits are asked of.

@@ -8,8 +8,8 @@ use super::draw::{Draw, draw};
 use super::program::Program;
 use super::shader::{Shader, Using};
 use super::texture::{Shape, Texture, Textures};
+use crate::backend::nv::reflection::{FRAGMENT_PROGRAM, VERTEX_PROGRAM};
 use crate::run::{BufferBinding, RunError};
-use crate::target::nv::reflection::{FRAGMENT_PROGRAM, VERTEX_PROGRAM};
 use serde::{Deserialize, Serialize};
 
 /// Resources of a run; it leaves in them what the programs left there.

@@ -2,8 +2,8 @@
 
 use super::api::Gl;
 use super::dispatch::{Bound, check, dispatch, timed, wait};
+use crate::backend::nv::reflection::STORAGE_BUFFER;
 use crate::run::{BufferBinding, BufferKind, RunError};
-use crate::target::nv::reflection::STORAGE_BUFFER;
 use std::ffi::{c_char, c_void};
 
 pub(super) const GL_COMPUTE_SHADER: u32 = 0x91B9;

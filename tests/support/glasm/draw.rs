@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crosslane::backend::nv::Program;
 use crosslane::run::{Rate, Topology};
-use crosslane::target::nv::Program;
 
 use super::machine::{Around, Inputs, Machine, Mask, Row};
 use super::parse;

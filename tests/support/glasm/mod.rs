@@ -15,8 +15,8 @@ pub mod sample;
 mod scalar;
 
 use super::lavapipe::{Buffers, Request};
-use crosslane::target::nv::Reflection;
-use crosslane::target::nv::reflection::BindingKind;
+use crosslane::backend::nv::Reflection;
+use crosslane::backend::nv::reflection::BindingKind;
 use machine::Machine;
 pub use pictures::Picture;
 

@@ -3,9 +3,9 @@
 use super::operand::{Arg, Instruction};
 use super::place::Place;
 use super::{Done, Lister, Placed, Unwritten, vector_number, words};
+use crate::backend::amd::mnemonic::{Operation, fold_operation};
 use crate::lane::request::ScalarKind;
 use crate::lane::{FoldOp, LaneType, Operand, Step};
-use crate::target::amd::mnemonic::{Operation, fold_operation};
 
 /// The scalar unit's instruction for 32-bit integers.
 const fn scalar_operation(op: FoldOp, kind: ScalarKind) -> Operation {

@@ -4,9 +4,9 @@ use super::emit::{Waits, Writer};
 use super::operand::{Arg, Instruction};
 use super::place::Place;
 use super::{Done, Lister, Placed, Unwritten};
+use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::lane::request::ScalarKind;
 use crate::lane::{CompareOp, FoldOp, LaneType, MaskOp, Operand, Step};
-use crate::target::amd::mnemonic::{Generation, Operation};
 
 impl Lister<'_> {
     /// The operation on masks of this wave's size.

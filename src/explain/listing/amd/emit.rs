@@ -6,9 +6,9 @@
 //! with instructions outside of the plan are the emitter's.
 
 use super::operand::{Arg, Instruction, Register};
+use crate::backend::amd::mnemonic::{Form, Generation, Operation};
 use crate::explain::listing::{Line, Unit, Unwritten};
 use crate::profile::Cost;
-use crate::target::amd::mnemonic::{Form, Generation, Operation};
 use std::collections::BTreeMap;
 
 /// What an instruction's price says about waiting, and which of its operands that is about.

@@ -14,12 +14,12 @@ mod scalar;
 
 use super::registers::{LastUses, Pool};
 use super::{Listing, Unwritten};
+pub use crate::backend::amd::dpp::control as control_text;
+use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::ir::Scalar;
 use crate::lane::{LaneFact, LaneType, Operand, Plan, Request, Step, StepOp};
 use crate::profile::{CostClass, Profile};
 use crate::sim::arith;
-pub use crate::target::amd::dpp::control as control_text;
-use crate::target::amd::mnemonic::{Generation, Operation};
 use emit::Writer;
 use operand::{Arg, Register};
 use place::Place;

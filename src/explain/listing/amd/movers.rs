@@ -4,11 +4,11 @@ use super::emit::Waits;
 use super::operand::{Arg, Instruction, is_inline};
 use super::place::Place;
 use super::{Done, Lister, Placed, Unwritten, vector_number};
+use crate::backend::amd::dpp;
+use crate::backend::amd::mnemonic::{Generation, Operation, fold_operation};
 use crate::lane::primitive::{Fetch, LdsOp, PermlaneOp, ScalarOp};
 use crate::lane::{FoldOp, LaneType, Operand, Primitive, Step};
 use crate::profile::Feature;
-use crate::target::amd::dpp;
-use crate::target::amd::mnemonic::{Generation, Operation, fold_operation};
 
 impl Lister<'_> {
     pub(super) fn primitive(&mut self, step: &Step, primitive: Primitive, at: usize) -> Placed {

@@ -1,6 +1,6 @@
 //! Operands of AMD's instructions, and how they are written.
 
-use crate::target::amd::mnemonic::Operation;
+use crate::backend::amd::mnemonic::Operation;
 use std::fmt;
 
 /// A register, or several adjacent ones.

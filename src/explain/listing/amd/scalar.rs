@@ -4,8 +4,8 @@
 use super::operand::Arg;
 use super::place::Place;
 use super::{Lister, Placed, Unwritten, vector_number};
+use crate::backend::amd::mnemonic::Operation;
 use crate::lane::{AluOp, Operand, Step};
-use crate::target::amd::mnemonic::Operation;
 
 impl Lister<'_> {
     pub(super) fn alu(&mut self, step: &Step, op: AluOp, at: usize) -> Placed {

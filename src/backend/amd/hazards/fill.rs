@@ -1,0 +1,43 @@
+//! Instructions that run earlier in place of wait states: what they are when registers have places.
+//!
+//! Those that touch memory stay. EXEC, VCC and the condition code are registers like others, so nothing passes the switching
+//! of lanes that depends on it.
+
+use crate::backend::amd::forward::Step;
+use crate::backend::amd::view::{Access, Cell, Traits, View};
+use std::collections::BTreeSet;
+
+/// Instructions that are looked at.
+pub const WINDOW: usize = 24;
+
+/// What the instructions that are passed read and write.
+#[derive(Default)]
+pub struct Passed {
+    reads: BTreeSet<Cell>,
+    writes: BTreeSet<Cell>,
+}
+
+impl Step for View {
+    type Passed = Passed;
+
+    fn is_movable(&self) -> bool {
+        self.traits.intersects(Traits::VALU | Traits::SALU) && !self.traits.contains(Traits::IDLE)
+    }
+
+    /// What waits or branches, and what has no unit.
+    fn is_fence(&self) -> bool {
+        let units = Traits::VALU | Traits::SALU | Traits::SMEM | Traits::LOAD | Traits::STORE | Traits::LDS;
+        !self.traits.intersects(units)
+    }
+
+    fn pass(&self, passed: &mut Passed) {
+        passed.reads.extend(self.reads.iter().map(|access| access.cell));
+        passed.writes.extend(self.writes.iter().map(|access| access.cell));
+    }
+
+    fn is_free_of(&self, passed: &Passed) -> bool {
+        let is_written = |access: &Access| passed.writes.contains(&access.cell);
+        let is_read = |access: &Access| passed.reads.contains(&access.cell);
+        !self.reads.iter().any(is_written) && !self.writes.iter().any(|access| is_written(access) || is_read(access))
+    }
+}

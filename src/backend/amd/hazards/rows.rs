@@ -1,0 +1,521 @@
+//! The rules: what must not follow what too closely, and what mends it; one table a generation.
+//!
+//! Sources: LLVM's `GCNHazardRecognizer`, the wait-state tables of AMD's ISA guides (GCN 3, Vega, CDNA 3), and ACO's
+//! `aco_insert_NOPs` for what LLVM does not know. Rules are left out whose instructions are never chosen (GDS, messages,
+//! MFMA and dot products, indexed registers, LDS_DIRECT, paired instructions), and one of gfx10.1 about branches to the
+//! distance 0x3f, which the assembler mends itself.
+
+use crate::backend::amd::arch::Arch;
+use crate::backend::amd::view::{Kinds, Roles, Traits};
+
+/// The registers by which an event touches others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Touch {
+    /// None: the event as such.
+    Nothing,
+    /// Those of a kind that it reads for one of some purposes, or for any where none is named.
+    Reads(Kinds, Roles),
+    Writes(Kinds, Roles),
+}
+
+/// Instructions of any of some traits, and none of others, that touch registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// Empty for all instructions.
+    pub traits: Traits,
+    pub without: Traits,
+    pub touch: Touch,
+}
+
+/// What makes a rule's danger pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Clock {
+    /// Wait states.
+    States,
+    /// Vector instructions.
+    Vector,
+    /// Nothing but the instructions that end it.
+    None,
+}
+
+/// What stands between the instructions when the rule is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cure {
+    /// As many wait states as are missing.
+    States,
+    /// An instruction before the last one.
+    Before(Fix),
+}
+
+/// Instructions that mend.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fix {
+    /// Wait until a field of DEPCTR is zero.
+    Wait(&'static str),
+    /// Wait until all stores are done.
+    WaitForStores,
+    /// A move of the first vector operand onto itself.
+    IdleMove,
+    VectorNop,
+    /// `s_mov_b32 null, 0`
+    MoveToNull,
+    /// `s_mov_b64 vcc, vcc`
+    RewriteVcc,
+}
+
+/// A rule: `first`, then perhaps `middle`, and `last` too soon behind, on the same register where all touch some.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The rule in words.
+    pub name: &'static str,
+    pub first: Event,
+    pub middle: Option<Event>,
+    pub last: Event,
+    /// The first instruction endangers both registers of an aligned pair.
+    pub in_pairs: bool,
+    pub clock: Clock,
+    /// What the clock must tell between the first (or the middle) instruction and the last one.
+    pub reach: u8,
+    /// What ends the danger between the first one and the middle one; 0 if the clock does not.
+    pub window: u8,
+    /// Instructions that end the danger before the middle one, and behind it.
+    pub ends: [Traits; 2],
+    /// Vector instructions that read other scalar registers, or literals, end the danger before the middle one.
+    pub ended_by_other_scalars: bool,
+    /// The last instruction must also read another register that the next row has pending.
+    pub with_next: bool,
+    pub cure: Cure,
+}
+
+const ANY: Roles = Roles::empty();
+const NONE: Traits = Traits::empty();
+const SCALARS: Kinds = Kinds::SCALAR.union(Kinds::VCC);
+const MEMORY: Traits = Traits::LOAD.union(Traits::STORE);
+/// What is issued behind all vector instructions before it.
+const FLUSHES: Traits = MEMORY.union(Traits::LDS).union(Traits::VA_VDST);
+
+const fn event(traits: Traits, touch: Touch) -> Event {
+    Event { traits, without: NONE, touch }
+}
+
+const fn writes(traits: Traits, kinds: Kinds) -> Event {
+    event(traits, Touch::Writes(kinds, ANY))
+}
+
+const fn reads(traits: Traits, kinds: Kinds) -> Event {
+    event(traits, Touch::Reads(kinds, ANY))
+}
+
+/// So many wait states between two instructions.
+const fn states(name: &'static str, first: Event, last: Event, reach: u8) -> Row {
+    Row {
+        name,
+        first,
+        middle: None,
+        last,
+        in_pairs: false,
+        clock: Clock::States,
+        reach,
+        window: 0,
+        ends: [NONE; 2],
+        ended_by_other_scalars: false,
+        with_next: false,
+        cure: Cure::States,
+    }
+}
+
+/// An instruction between two others, unless one that ends the danger is there.
+const fn fixed(name: &'static str, first: Event, last: Event, ends: Traits, fix: Fix) -> Row {
+    Row { clock: Clock::None, ends: [ends, ends], cure: Cure::Before(fix), ..states(name, first, last, 1) }
+}
+
+// gfx6 to gfx9.
+
+pub const MOVED: Row = states(
+    "a vector register is written, then read from other lanes",
+    writes(NONE, Kinds::VECTOR),
+    event(Traits::DPP, Touch::Reads(Kinds::VECTOR, Roles::MOVED)),
+    2,
+);
+const EXEC_THEN_DPP: Row = states(
+    "a vector instruction writes EXEC, then lanes are moved",
+    writes(Traits::VALU, Kinds::EXEC),
+    event(Traits::DPP, Touch::Nothing),
+    5,
+);
+const LANE_SELECT: Row = states(
+    "a vector instruction writes a scalar register, which then selects a lane",
+    writes(Traits::VALU, SCALARS),
+    event(Traits::READLANE.union(Traits::WRITELANE), Touch::Reads(SCALARS, Roles::LANE_SELECT)),
+    4,
+);
+const SCALAR_THEN_MEMORY: Row = states(
+    "a vector instruction writes a scalar register, then an access to memory reads it",
+    writes(Traits::VALU, SCALARS),
+    reads(MEMORY, SCALARS),
+    5,
+);
+const SCALAR_THEN_LOAD: Row = states(
+    "a vector instruction writes a scalar register, then a scalar load reads it",
+    writes(Traits::VALU, SCALARS),
+    reads(Traits::SMEM, SCALARS),
+    4,
+);
+const DIV_FMAS: Row = states(
+    "a vector instruction writes VCC, then V_DIV_FMAS reads it",
+    writes(Traits::VALU, Kinds::VCC),
+    reads(Traits::DIV_FMAS, Kinds::VCC),
+    4,
+);
+const LONG_STORE: Row = states(
+    "more than 64 bits are stored, then a vector instruction overwrites them",
+    event(MEMORY, Touch::Reads(Kinds::VECTOR, Roles::LONG_DATA)),
+    writes(Traits::VALU, Kinds::VECTOR),
+    1,
+);
+/// Scalar loads may end between a write of VCC and the branch, and leave VCCZ as it was.
+const STALE_VCCZ: Row = fixed(
+    "a scalar load is under way, then a branch looks at VCCZ",
+    event(Traits::SMEM, Touch::Nothing),
+    event(Traits::TESTS_VCC, Touch::Nothing),
+    Traits::NO_LGKM,
+    Fix::RewriteVcc,
+);
+const HALF_VCC: Row = fixed(
+    "half of VCC is written, then a branch looks at VCCZ",
+    event(Traits::HALF_VCC, Touch::Nothing),
+    event(Traits::TESTS_VCC, Touch::Nothing),
+    Traits::WHOLE_VCC,
+    Fix::RewriteVcc,
+);
+/// With XNACK, consecutive accesses run again together after a page fault (LLVM: `checkSoftClauseHazards`).
+const REPLAY: Row = states(
+    "an address is read, then the next load overwrites it",
+    event(Traits::LOAD.union(Traits::SMEM), Touch::Reads(Kinds::VECTOR.union(Kinds::SCALAR), ANY)),
+    writes(Traits::LOAD.union(Traits::SMEM), Kinds::VECTOR.union(Kinds::SCALAR)),
+    1,
+);
+
+// CDNA 3 on.
+
+const LONG_STORE_3: Row = Row { reach: 2, ..LONG_STORE };
+const SCALAR_THEN_VECTOR: Row = states(
+    "a vector instruction writes a scalar register, then another one reads it",
+    writes(Traits::VALU, SCALARS),
+    reads(Traits::VALU, SCALARS),
+    2,
+);
+const VECTOR_THEN_READLANE: Row = states(
+    "a vector register is written, then a lane of it is read",
+    writes(Traits::VALU, Kinds::VECTOR),
+    reads(Traits::READLANE, Kinds::VECTOR),
+    1,
+);
+const EXEC_THEN_LANE: Row = states(
+    "a vector instruction writes EXEC, then a lane is read or written",
+    writes(Traits::VALU, Kinds::EXEC),
+    event(Traits::READLANE.union(Traits::WRITELANE), Touch::Nothing),
+    4,
+);
+const EXEC_AS_DATA: Row = states(
+    "a vector instruction writes EXEC, then another one reads it as data",
+    writes(Traits::VALU, Kinds::EXEC),
+    event(Traits::VALU, Touch::Reads(Kinds::EXEC, Roles::NAMED)),
+    2,
+);
+const TRANS_THEN_VECTOR: Row = states(
+    "a transcendental instruction writes a vector register, then another kind reads it",
+    writes(Traits::TRANS, Kinds::VECTOR),
+    Event { without: Traits::TRANS, ..reads(Traits::VALU, Kinds::VECTOR) },
+    1,
+);
+const HALF_THEN_VECTOR: Row = states(
+    "half of a vector register is written, then it is read",
+    event(Traits::VALU, Touch::Writes(Kinds::VECTOR, Roles::HALF)),
+    reads(Traits::VALU, Kinds::VECTOR),
+    1,
+);
+const VECTOR_THEN_SWAP: Row = states(
+    "a vector register is written, then its rows are swapped",
+    writes(Traits::VALU, Kinds::VECTOR),
+    reads(Traits::SWAP, Kinds::VECTOR),
+    2,
+);
+const EXEC_THEN_SWAP: Row = states(
+    "a vector instruction writes EXEC, then rows are swapped",
+    writes(Traits::VALU, Kinds::EXEC),
+    event(Traits::SWAP, Touch::Nothing),
+    4,
+);
+
+// RDNA 1; the first one later too.
+
+const EXEC_THEN_PERMLANE: Row = fixed(
+    "a vector instruction writes EXEC, then PERMLANE is the next one",
+    writes(Traits::VALU, Kinds::EXEC),
+    event(Traits::PERMLANE, Touch::Nothing),
+    Traits::VALU,
+    Fix::IdleMove,
+);
+const EXEC_READ_THEN_WRITTEN: Row = fixed(
+    "EXEC is read outside the vector unit, then a vector instruction writes it",
+    Event { without: Traits::VALU, ..reads(NONE, Kinds::EXEC) },
+    writes(Traits::VALU, Kinds::EXEC),
+    Traits::VALU_TO_SCALAR.union(Traits::SA_SDST),
+    Fix::Wait("depctr_sa_sdst"),
+);
+const READ_BY_MEMORY: Kinds = SCALARS.union(Kinds::EXEC);
+/// By accesses of one kind, which waiting for them ends.
+const fn read_then_scalar(name: &'static str, by: Traits, wait: Traits) -> Row {
+    let ends = Traits::VALU.union(Traits::VM_VSRC).union(wait);
+    fixed(name, reads(by, READ_BY_MEMORY), SCALAR_WRITE, ends, Fix::Wait("depctr_vm_vsrc"))
+}
+const SCALAR_WRITE: Event = writes(Traits::SALU.union(Traits::SMEM), READ_BY_MEMORY);
+const LDS_THEN_SCALAR: Row =
+    read_then_scalar("workgroup memory reads a scalar register, then it is written", Traits::LDS, Traits::NO_LGKM);
+const LOAD_THEN_SCALAR: Row =
+    read_then_scalar("a load reads a scalar register, then it is written", Traits::LOAD, Traits::NO_LOADS);
+const STORE_THEN_SCALAR: Row =
+    read_then_scalar("a store reads a scalar register, then it is written", Traits::STORE, Traits::NO_STORES);
+const SMEM_THEN_VECTOR: Row = fixed(
+    "a scalar load reads a scalar register, then a vector instruction writes it",
+    reads(Traits::SMEM, SCALARS),
+    writes(Traits::VALU, SCALARS),
+    Traits::SALU.union(Traits::NO_LGKM),
+    Fix::MoveToNull,
+);
+const fn across_branch(name: &'static str, first: Traits, last: Traits) -> Row {
+    Row {
+        middle: Some(event(Traits::BRANCH, Touch::Nothing)),
+        ..fixed(
+            name,
+            event(first, Touch::Nothing),
+            event(last, Touch::Nothing),
+            MEMORY.union(Traits::LDS).union(Traits::NO_STORES),
+            Fix::WaitForStores,
+        )
+    }
+}
+const LDS_BRANCH_MEMORY: Row =
+    across_branch("workgroup memory, then a branch, then another memory", Traits::LDS, MEMORY);
+const MEMORY_BRANCH_LDS: Row = across_branch("memory, then a branch, then that of the workgroup", MEMORY, Traits::LDS);
+
+// RDNA 3.
+
+const EXEC_THEN_PERMLANE_3: Row = Row { cure: Cure::Before(Fix::VectorNop), ..EXEC_THEN_PERMLANE };
+const SCALAR_READERS: Traits = Traits::VALU.union(Traits::SALU).union(Traits::BRANCH);
+const MASK_READ: Event = event(Traits::VALU, Touch::Reads(SCALARS, Roles::MASK));
+const fn mask_rewritten(name: &'static str, by: Traits, kinds: Kinds, end: Traits, field: &'static str) -> Row {
+    Row {
+        middle: Some(writes(by, kinds)),
+        ended_by_other_scalars: true,
+        ..fixed(name, MASK_READ, reads(SCALAR_READERS, kinds), end, Fix::Wait(field))
+    }
+}
+const MASK_BY_SCALAR: Row = mask_rewritten(
+    "a mask is read, then written by a scalar instruction, then read",
+    Traits::SALU,
+    SCALARS,
+    Traits::SA_SDST,
+    "depctr_sa_sdst",
+);
+const MASK_BY_VECTOR: Row = mask_rewritten(
+    "a mask is read, then written by a vector instruction, then read",
+    Traits::VALU,
+    Kinds::SCALAR,
+    Traits::VA_SDST,
+    "depctr_va_sdst",
+);
+const VCC_BY_VECTOR: Row = mask_rewritten(
+    "VCC is read as a mask, then written by a vector instruction, then read",
+    Traits::VALU,
+    Kinds::VCC,
+    Traits::VA_VCC,
+    "depctr_va_vcc",
+);
+/// Two vector instructions around the write of EXEC, and four behind the last write: LLVM's distances.
+const PARTIAL_FORWARDING: Row = Row {
+    middle: Some(event(Traits::SALU_TO_EXEC, Touch::Nothing)),
+    clock: Clock::Vector,
+    reach: 8,
+    window: 3,
+    with_next: true,
+    ..fixed(
+        "vector registers written before and after EXEC was are read together",
+        writes(Traits::VALU, Kinds::VECTOR),
+        reads(Traits::VALU, Kinds::VECTOR),
+        FLUSHES,
+        Fix::Wait("depctr_va_vdst"),
+    )
+};
+/// It is there for the row before alone: nothing is its last instruction.
+const WRITTEN_AFTER_EXEC: Row = Row {
+    clock: Clock::Vector,
+    reach: 5,
+    last: Event { without: Traits::VALU, ..reads(Traits::VALU, Kinds::VECTOR) },
+    ends: [FLUSHES.union(Traits::SALU_TO_EXEC), FLUSHES.union(Traits::SALU_TO_EXEC)],
+    ..PARTIAL_FORWARDING_ALONE
+};
+const PARTIAL_FORWARDING_ALONE: Row = Row { middle: None, window: 0, with_next: false, ..PARTIAL_FORWARDING };
+const TRANS_USE: Row = Row {
+    clock: Clock::Vector,
+    reach: 6,
+    ..fixed(
+        "a transcendental instruction writes a vector register, which is read soon",
+        writes(Traits::TRANS, Kinds::VECTOR),
+        reads(Traits::VALU, Kinds::VECTOR),
+        FLUSHES,
+        Fix::Wait("depctr_va_vdst"),
+    )
+};
+
+// RDNA 4.
+
+/// Once a vector instruction has read a pair, the danger of writing it never ends.
+const fn rewritten(
+    name: &'static str,
+    by: Traits,
+    kinds: Kinds,
+    last: Traits,
+    end: Traits,
+    field: &'static str,
+) -> Row {
+    Row {
+        middle: Some(writes(by, kinds)),
+        in_pairs: true,
+        ends: [NONE, end],
+        ..fixed(name, reads(Traits::VALU, kinds), reads(last, kinds), NONE, Fix::Wait(field))
+    }
+}
+const REWRITTEN_BY_SCALAR: Row = rewritten(
+    "a vector instruction reads a pair, a scalar one writes one of it, then that is read",
+    Traits::SALU,
+    SCALARS,
+    SCALAR_READERS,
+    Traits::SA_SDST,
+    "depctr_sa_sdst",
+);
+const REWRITTEN_BY_VECTOR: Row = rewritten(
+    "a vector instruction reads a pair, another one writes one of it, then that is read",
+    Traits::VALU,
+    Kinds::SCALAR,
+    Traits::VALU,
+    Traits::VA_SDST,
+    "depctr_va_sdst",
+);
+const VCC_REWRITTEN_BY_VECTOR: Row = rewritten(
+    "a vector instruction reads VCC, which another one writes and another one reads",
+    Traits::VALU,
+    Kinds::VCC,
+    Traits::VALU,
+    Traits::VA_VCC,
+    "depctr_va_vcc",
+);
+
+/// The rules of one processor and wave size.
+#[derive(Debug)]
+struct Table {
+    /// The beginnings of the names of processors.
+    processors: &'static [&'static str],
+    /// None for all wave sizes.
+    wave: Option<u32>,
+    rows: &'static [Row],
+}
+
+static TABLES: &[Table] = &[
+    Table {
+        processors: &["gfx6"],
+        wave: None,
+        rows: &[LANE_SELECT, SCALAR_THEN_MEMORY, SCALAR_THEN_LOAD, DIV_FMAS, STALE_VCCZ, HALF_VCC],
+    },
+    Table {
+        processors: &["gfx7"],
+        wave: None,
+        rows: &[LANE_SELECT, SCALAR_THEN_MEMORY, DIV_FMAS, LONG_STORE, STALE_VCCZ, HALF_VCC],
+    },
+    Table {
+        processors: &["gfx8", "gfx900", "gfx906", "gfx908", "gfx90a"],
+        wave: None,
+        rows: &[MOVED, EXEC_THEN_DPP, LANE_SELECT, SCALAR_THEN_MEMORY, DIV_FMAS, LONG_STORE, HALF_VCC, REPLAY],
+    },
+    Table {
+        processors: &["gfx942", "gfx950"],
+        wave: None,
+        rows: &[
+            MOVED,
+            EXEC_THEN_DPP,
+            LANE_SELECT,
+            SCALAR_THEN_MEMORY,
+            DIV_FMAS,
+            LONG_STORE_3,
+            HALF_VCC,
+            REPLAY,
+            SCALAR_THEN_VECTOR,
+            VECTOR_THEN_READLANE,
+            EXEC_THEN_LANE,
+            EXEC_AS_DATA,
+            TRANS_THEN_VECTOR,
+            HALF_THEN_VECTOR,
+            VECTOR_THEN_SWAP,
+            EXEC_THEN_SWAP,
+        ],
+    },
+    Table {
+        processors: &["gfx101"],
+        wave: None,
+        rows: &[
+            EXEC_THEN_PERMLANE,
+            EXEC_READ_THEN_WRITTEN,
+            LDS_THEN_SCALAR,
+            LOAD_THEN_SCALAR,
+            STORE_THEN_SCALAR,
+            SMEM_THEN_VECTOR,
+            LDS_BRANCH_MEMORY,
+            MEMORY_BRANCH_LDS,
+            REPLAY,
+        ],
+    },
+    Table { processors: &["gfx103"], wave: None, rows: &[] },
+    Table { processors: &["gfx110"], wave: Some(32), rows: &[EXEC_THEN_PERMLANE_3, TRANS_USE] },
+    Table {
+        processors: &["gfx110"],
+        wave: Some(64),
+        rows: &[
+            EXEC_THEN_PERMLANE_3,
+            TRANS_USE,
+            MASK_BY_SCALAR,
+            MASK_BY_VECTOR,
+            VCC_BY_VECTOR,
+            PARTIAL_FORWARDING,
+            WRITTEN_AFTER_EXEC,
+        ],
+    },
+    Table { processors: &["gfx115"], wave: Some(32), rows: &[EXEC_THEN_PERMLANE_3] },
+    Table {
+        processors: &["gfx115"],
+        wave: Some(64),
+        rows: &[
+            EXEC_THEN_PERMLANE_3,
+            MASK_BY_SCALAR,
+            MASK_BY_VECTOR,
+            VCC_BY_VECTOR,
+            PARTIAL_FORWARDING,
+            WRITTEN_AFTER_EXEC,
+        ],
+    },
+    Table {
+        processors: &["gfx12"],
+        wave: None,
+        rows: &[EXEC_THEN_PERMLANE_3, REWRITTEN_BY_SCALAR, REWRITTEN_BY_VECTOR, VCC_REWRITTEN_BY_VECTOR],
+    },
+];
+
+/// The rules that a processor's code must keep.
+pub fn of(arch: &Arch) -> &'static [Row] {
+    let is_it = |table: &&Table| {
+        let name = arch.processor.name;
+        table.processors.iter().any(|prefix| name.starts_with(prefix))
+            && table.wave.is_none_or(|wave| wave == arch.wave)
+    };
+    TABLES.iter().find(is_it).map_or(&[], |table| table.rows)
+}

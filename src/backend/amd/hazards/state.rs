@@ -1,0 +1,177 @@
+//! What is pending at a place in the program: instructions that others must not follow too soon.
+
+use super::rows::{Clock, Cure, Event, Fix, Row, Touch};
+use crate::backend::amd::pending::Pending;
+use crate::backend::amd::view::{Access, Cell, Kinds, Roles, Traits, View};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// A rule whose first instruction has run, and its register.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Key {
+    row: u8,
+    /// The middle instruction has run too, or there is none.
+    is_armed: bool,
+    cell: Cell,
+}
+
+/// All that is pending, and how much longer by its rule's clock.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct State {
+    pending: BTreeMap<Key, u8>,
+}
+
+/// What an instruction needs before it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Need {
+    pub states: u8,
+    pub fix: Option<Fix>,
+}
+
+impl Need {
+    pub const fn is_none(&self) -> bool {
+        self.states == 0 && self.fix.is_none()
+    }
+}
+
+impl Pending for State {
+    fn join(&mut self, other: &State) -> bool {
+        let mut is_more = false;
+        for (key, left) in &other.pending {
+            let mine = self.pending.entry(*key).or_insert(0);
+            is_more |= *left > *mine;
+            *mine = (*mine).max(*left);
+        }
+        is_more
+    }
+}
+
+impl State {
+    /// What must stand before an instruction that is next, but for what has been put there.
+    pub fn need(&self, rows: &[Row], view: &View, there: &[Fix]) -> Need {
+        let mut need = Need::default();
+        for (key, left) in self.pending.iter().filter(|(key, _)| key.is_armed) {
+            let row = &rows[usize::from(key.row)];
+            if !(is_event(&row.last, view) && touches(&row.last, view, key.cell) && self.has_partner(row, key, view)) {
+                continue;
+            }
+            match row.cure {
+                Cure::States => need.states = need.states.max(*left),
+                Cure::Before(fix) if there.contains(&fix) => {}
+                Cure::Before(fix) => need.fix = need.fix.or(Some(fix)),
+            }
+        }
+        need
+    }
+
+    fn has_partner(&self, row: &Row, key: &Key, view: &View) -> bool {
+        let others = || view.reads.iter().filter(|access| access.cell != key.cell);
+        let partner = |cell| Key { row: key.row + 1, is_armed: true, cell };
+        !row.with_next || others().any(|access| self.pending.contains_key(&partner(access.cell)))
+    }
+
+    /// Lets an instruction run.
+    pub fn pass(&mut self, rows: &[Row], view: &View) {
+        self.pending.retain(|key, left| {
+            let row = &rows[usize::from(key.row)];
+            let ends = row.ends[usize::from(key.is_armed && row.middle.is_some())];
+            let by_others = row.ended_by_other_scalars && !key.is_armed && reads_other_scalars(view, key.cell);
+            if ends.intersects(view.traits) || by_others {
+                return false;
+            }
+            let counts = key.is_armed || row.window > 0;
+            *left = left.saturating_sub(if counts { ticks(row, view) } else { 0 });
+            *left > 0
+        });
+        for (n, row) in (0..).zip(rows) {
+            // One instruction may read and write a register.
+            self.begin(n, row, view);
+            self.arm(n, row, view);
+        }
+    }
+
+    /// Middle instructions.
+    fn arm(&mut self, n: u8, row: &Row, view: &View) {
+        let Some(middle) = row.middle.filter(|middle| is_event(middle, view)) else { return };
+        let waiting = |cell| Key { row: n, is_armed: false, cell };
+        let armed: SmallVec<[Cell; 8]> = match middle.touch {
+            Touch::Nothing => {
+                let from_first = self.pending.range(waiting(Cell::FIRST)..=waiting(Cell::NONE));
+                from_first.map(|(key, _)| key.cell).collect()
+            }
+            Touch::Reads(kinds, roles) => touched(&view.reads, kinds, roles).collect(),
+            Touch::Writes(kinds, roles) => touched(&view.writes, kinds, roles).collect(),
+        };
+        for cell in armed {
+            if self.pending.contains_key(&waiting(row.first_cell(cell))) {
+                self.pending.insert(Key { row: n, is_armed: true, cell }, row.reach);
+            }
+        }
+    }
+
+    /// First instructions.
+    fn begin(&mut self, n: u8, row: &Row, view: &View) {
+        if !is_event(&row.first, view) {
+            return;
+        }
+        let (is_armed, left) = match row.middle {
+            None => (true, row.reach),
+            Some(_) => (false, row.window.max(1)),
+        };
+        let add = |cell| {
+            // What was pending for it begins anew.
+            self.pending.remove(&Key { row: n, is_armed: true, cell });
+            self.pending.insert(Key { row: n, is_armed, cell: row.first_cell(cell) }, left);
+        };
+        match row.first.touch {
+            Touch::Nothing => [Cell::NONE].into_iter().for_each(add),
+            Touch::Reads(kinds, roles) => touched(&view.reads, kinds, roles).for_each(add),
+            Touch::Writes(kinds, roles) => touched(&view.writes, kinds, roles).for_each(add),
+        }
+    }
+}
+
+impl Row {
+    /// The register for which a first instruction is noted.
+    fn first_cell(&self, cell: Cell) -> Cell {
+        if self.in_pairs { cell.pair() } else { cell }
+    }
+}
+
+fn is_event(event: &Event, view: &View) -> bool {
+    let is_one = event.traits.is_empty() || event.traits.intersects(view.traits);
+    is_one && !event.without.intersects(view.traits)
+}
+
+/// Whether an event has to do with a register that a rule has pending.
+fn touches(event: &Event, view: &View, cell: Cell) -> bool {
+    match event.touch {
+        Touch::Nothing => true,
+        Touch::Reads(kinds, roles) => touched(&view.reads, kinds, roles).any(|found| found == cell),
+        Touch::Writes(kinds, roles) => touched(&view.writes, kinds, roles).any(|found| found == cell),
+    }
+}
+
+/// The registers of accesses of some kinds and purposes.
+fn touched(accesses: &[Access], kinds: Kinds, roles: Roles) -> impl Iterator<Item = Cell> + '_ {
+    let fits = move |access: &&Access| {
+        kinds.intersects(access.cell.kind()) && (roles.is_empty() || roles.intersects(access.roles))
+    };
+    accesses.iter().filter(fits).map(|access| access.cell)
+}
+
+/// Whether a vector instruction reads a scalar register of another pair, or a literal, and not this one.
+fn reads_other_scalars(view: &View, cell: Cell) -> bool {
+    let scalars = Kinds::SCALAR.union(Kinds::VCC);
+    let mut read = touched(&view.reads, scalars, Roles::empty());
+    view.traits.contains(Traits::VALU_OF_SCALAR) && read.all(|other| other.pair() != cell.pair())
+}
+
+/// How far an instruction moves a rule's clock.
+fn ticks(row: &Row, view: &View) -> u8 {
+    match row.clock {
+        Clock::States => view.states,
+        Clock::Vector => u8::from(view.traits.contains(Traits::VALU)),
+        Clock::None => 0,
+    }
+}

@@ -1,0 +1,145 @@
+//! What a kernel shares with its caller: the segment of arguments.
+//!
+//! For every buffer, in the order of set and binding, its address in 8 bytes; then for every buffer whose size the kernel asks
+//! for the number of bytes bound, in 4; then the push constants, at a multiple of 16; then, if the kernel asks for it,
+//! the number of workgroups in x, y and z, which a runtime of HSA fills in by itself.
+
+use crate::backend::amd::arch::Arch;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::BuiltIn;
+use crate::kernel::tree::Tree;
+use crate::kernel::{Kernel, Op};
+
+/// What a kernel needs beside its arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Needs {
+    /// Scalar registers that the hardware fills for the user: scratch resource and arguments.
+    pub user_scalars: u32,
+    /// Scalar registers that the hardware fills, from the first one on.
+    pub filled_scalars: u32,
+    /// It reads the numbers of its workgroup in x, y and z; x is always there.
+    pub group_ids: [bool; 3],
+    /// The number of the last of the local numbers that it reads.
+    pub local_ids: u8,
+    /// Where it is kept ready, scratch memory is reached by a resource in the first four scalar registers.
+    pub scratch_resource: bool,
+    /// It may use scratch memory.
+    pub scratch: bool,
+    /// It uses a vector register that both halves of a wave share.
+    pub shared_vector: bool,
+}
+
+/// Offsets of the arguments in their segment, in bytes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Interface {
+    /// Of each buffer's address.
+    pub addresses: Vec<u32>,
+    /// Of each buffer's size, where the kernel asks for it.
+    pub sizes: Vec<Option<u32>>,
+    pub push: u32,
+    /// Of the number of workgroups in x, y and z.
+    pub groups: Option<u32>,
+    /// Bytes of the whole segment.
+    pub bytes: u32,
+    /// Bytes of workgroup memory: the shader's own, and behind them those of the waves.
+    pub shared_bytes: u32,
+    /// Where the part of the first wave begins, where there is one.
+    pub wave_memory: Option<u32>,
+    /// Which buffers are touched.
+    pub is_used: Vec<bool>,
+}
+
+/// Bytes of workgroup memory that a wave has for cross-lane operations: 4 for each of up to 64 lanes.
+pub const WAVE_BYTES: u32 = 256;
+
+/// Invocations of a workgroup that every processor can run (LLVM's `AMDGPUUsage`: `max_flat_workgroup_size`).
+const INVOCATION_LIMIT: u32 = 1024;
+
+impl Interface {
+    /// Gives every argument its place.
+    ///
+    /// # Errors
+    /// With what is more than the processor has.
+    pub fn of(kernel: &Kernel, tree: &Tree, arch: &Arch) -> Result<Interface, Vec<Diagnostic>> {
+        let count = kernel.buffers.len();
+        let mut interface = Interface { sizes: vec![None; count], is_used: vec![false; count], ..Interface::default() };
+        let uses = Uses::of(kernel, tree, &mut interface);
+        interface.addresses = (0..count as u32).map(|n| 8 * n).collect();
+        let mut next = 8 * count as u32;
+        for (size, wanted) in interface.sizes.iter_mut().zip(uses.sizes) {
+            if wanted {
+                *size = Some(next);
+                next += 4;
+            }
+        }
+        interface.push = next.next_multiple_of(16);
+        next = if kernel.push_bytes > 0 { interface.push + kernel.push_bytes.next_multiple_of(4) } else { next };
+        if uses.groups {
+            interface.groups = Some(next);
+            next += 12;
+        }
+        interface.bytes = next;
+        interface.place_shared(kernel, arch, uses.wave_memory);
+        interface.check(kernel, arch)?;
+        Ok(interface)
+    }
+
+    fn place_shared(&mut self, kernel: &Kernel, arch: &Arch, wave_memory: bool) {
+        self.shared_bytes = kernel.shared_bytes;
+        if wave_memory {
+            let start = kernel.shared_bytes.next_multiple_of(4);
+            self.wave_memory = Some(start);
+            self.shared_bytes = start.saturating_add(WAVE_BYTES * kernel.invocations().div_ceil(arch.wave));
+        }
+    }
+
+    fn check(&self, kernel: &Kernel, arch: &Arch) -> Result<(), Vec<Diagnostic>> {
+        let mut errors = Vec::new();
+        let mut refuse = |message: String| errors.push(Diagnostic::error(Code::NOT_SUPPORTED, message));
+        let limit = arch.processor.shared_limit;
+        if self.shared_bytes > limit {
+            let bytes = self.shared_bytes;
+            refuse(format!(
+                "the shader needs {bytes} bytes of workgroup memory, and {} has {limit}",
+                arch.processor.name
+            ));
+        }
+        if kernel.invocations() > INVOCATION_LIMIT {
+            let count = kernel.invocations();
+            refuse(format!(
+                "a workgroup of {count} invocations is more than the {INVOCATION_LIMIT} that AMD's hardware runs"
+            ));
+        }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+}
+
+/// What a kernel asks for.
+struct Uses {
+    sizes: Vec<bool>,
+    groups: bool,
+    wave_memory: bool,
+}
+
+impl Uses {
+    fn of(kernel: &Kernel, tree: &Tree, interface: &mut Interface) -> Uses {
+        use crate::kernel::MemorySpace::Buffer;
+        use crate::lane::Primitive;
+        use crate::lane::primitive::LdsOp;
+        let mut uses = Uses { sizes: vec![false; kernel.buffers.len()], groups: false, wave_memory: false };
+        for inst in tree.insts(kernel) {
+            match kernel.insts[inst].op {
+                Op::BufferBytes(buffer) => uses.sizes[buffer as usize] = true,
+                Op::BuiltIn(BuiltIn::NumWorkgroups, _) => uses.groups = true,
+                Op::Prim { primitive: Primitive::Lds(LdsOp::Bounce), .. } => uses.wave_memory = true,
+                Op::Load(access) | Op::Store(access) | Op::Atomic { access, .. } => {
+                    if let Buffer(buffer) = access.space {
+                        interface.is_used[buffer as usize] = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        uses
+    }
+}

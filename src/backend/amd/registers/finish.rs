@@ -1,0 +1,60 @@
+//! Writes places into instructions. Copies become moves, or nothing; declarations go.
+
+use super::webs::copied;
+use crate::backend::amd::machine::{Code, File, Function, Inst, Operand, Place, Pseudo, Slice};
+use crate::backend::amd::mnemonic::Operation;
+use smallvec::SmallVec;
+
+/// Puts hardware registers in the place of virtual ones; `first_of` tells where each begins.
+pub fn finish(function: &mut Function, first_of: impl Fn(Slice) -> u16) {
+    let files: Vec<File> = function.registers.iter().map(|info| info.file).collect();
+    let place = |slice: Slice| {
+        let first = first_of(slice) + u16::from(slice.first);
+        Place { file: files[slice.reg.index()], first, count: slice.count }
+    };
+    for block in &mut function.blocks {
+        let insts = std::mem::take(&mut block.insts);
+        for mut inst in insts {
+            match copied(&inst) {
+                Some((to, from)) => block.insts.extend(moves(&inst, place(to), place(from))),
+                None if inst.code == Code::Pseudo(Pseudo::Declare) => {}
+                None => {
+                    inst.defs.iter_mut().chain(&mut inst.uses).for_each(|operand| {
+                        if let Operand::Reg(slice) = *operand {
+                            *operand = Operand::Place(place(slice));
+                        }
+                    });
+                    block.insts.push(inst);
+                }
+            }
+        }
+    }
+}
+
+/// The moves that a copy becomes. Where both ends overlap, none overwrites what another still reads.
+fn moves(copy: &Inst, to: Place, from: Place) -> SmallVec<[Inst; 2]> {
+    if to == from {
+        return SmallVec::new();
+    }
+    let (operation, step) = match to.file {
+        File::Vector => (Operation::Move, 1),
+        File::Scalar if to.count == 2 && to.first.is_multiple_of(2) && from.first.is_multiple_of(2) => {
+            (Operation::ScalarMove64, 2)
+        }
+        File::Scalar => (Operation::ScalarMove, 1),
+    };
+    let word = |place: Place, n: u8| Operand::Place(Place { first: place.first + u16::from(n), count: step, ..place });
+    let mut moves: SmallVec<[Inst; 2]> = (0..to.count)
+        .step_by(usize::from(step))
+        .map(|n| Inst {
+            code: Code::Real(operation),
+            defs: [word(to, n)].into_iter().collect(),
+            uses: [word(from, n)].into_iter().collect(),
+            ..copy.clone()
+        })
+        .collect();
+    if to.first > from.first {
+        moves.reverse();
+    }
+    moves
+}

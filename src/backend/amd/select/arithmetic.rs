@@ -1,0 +1,355 @@
+//! Arithmetic on 32-bit integers and on bools, by the scalar unit where it can.
+
+use super::emit::{EXEC, FALSE, part};
+use super::{Selector, Words};
+use crate::backend::amd::machine::{File, Operand};
+use crate::backend::amd::mnemonic::{Generation, Operation};
+use crate::ir::{Scalar, ScalarKind};
+use crate::kernel::{BinOp, CmpOp, InstId, TernOp, UnOp, Value};
+
+/// A comparison that the scalar unit makes where its result is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct ScalarTest {
+    relation: &'static str,
+    operands: [Operand; 2],
+}
+
+/// A constant of 32 bits.
+pub const fn number(bits: u32) -> Operand {
+    Operand::Constant(bits)
+}
+
+/// The relation of a vector comparison.
+pub fn relation(op: CmpOp, scalar: Scalar) -> &'static str {
+    let row: [&'static str; 6] = match (scalar.kind, scalar.width) {
+        (ScalarKind::Float, 64) => ["eq_f64", "neq_f64", "lt_f64", "le_f64", "gt_f64", "ge_f64"],
+        (ScalarKind::Float, _) => ["eq_f32", "neq_f32", "lt_f32", "le_f32", "gt_f32", "ge_f32"],
+        (ScalarKind::Sint, 64) => ["eq_i64", "ne_i64", "lt_i64", "le_i64", "gt_i64", "ge_i64"],
+        (_, 64) => ["eq_u64", "ne_u64", "lt_u64", "le_u64", "gt_u64", "ge_u64"],
+        (ScalarKind::Sint, _) => ["eq_i32", "ne_i32", "lt_i32", "le_i32", "gt_i32", "ge_i32"],
+        _ => ["eq_u32", "ne_u32", "lt_u32", "le_u32", "gt_u32", "ge_u32"],
+    };
+    row[op as usize]
+}
+
+/// The relation of a scalar comparison of 32 bits.
+fn scalar_relation(op: CmpOp, is_signed: bool) -> &'static str {
+    let row: [&'static str; 6] = if is_signed {
+        ["eq_i32", "lg_i32", "lt_i32", "le_i32", "gt_i32", "ge_i32"]
+    } else {
+        ["eq_u32", "lg_u32", "lt_u32", "le_u32", "gt_u32", "ge_u32"]
+    };
+    row[op as usize]
+}
+
+/// Instructions on two 32-bit integers: of the vector unit, and of the scalar one. Shifts take the amount first, by the
+/// vector unit.
+fn integer_operations(op: BinOp, is_signed: bool) -> Option<(Operation, Operation)> {
+    use Operation as O;
+    Some(match op {
+        BinOp::Add => (O::AddU32, O::ScalarAdd),
+        BinOp::Sub => (O::SubU32, O::ScalarSub),
+        BinOp::Mul => (O::MulLoU32, O::ScalarMul),
+        BinOp::MulHigh if is_signed => (O::MulHiI32, O::ScalarMulHiI32),
+        BinOp::MulHigh => (O::MulHiU32, O::ScalarMulHiU32),
+        BinOp::Min if is_signed => (O::MinI32, O::ScalarMinI32),
+        BinOp::Max if is_signed => (O::MaxI32, O::ScalarMaxI32),
+        BinOp::Min => (O::MinU32, O::ScalarMinU32),
+        BinOp::Max => (O::MaxU32, O::ScalarMaxU32),
+        BinOp::And => (O::AndB32, O::ScalarAnd),
+        BinOp::Or => (O::OrB32, O::ScalarOr),
+        BinOp::Xor => (O::XorB32, O::ScalarXor),
+        BinOp::Shl => (O::ShlB32, O::ScalarShl),
+        BinOp::Shr if is_signed => (O::AshrI32, O::ScalarAshr),
+        BinOp::Shr => (O::ShrB32, O::ScalarShr),
+        BinOp::Div | BinOp::Rem => return None,
+    })
+}
+
+/// A list of one word.
+pub fn one(word: Operand) -> Words {
+    [word].into_iter().collect()
+}
+
+impl Selector<'_> {
+    fn exists(&self, operation: Operation) -> bool {
+        operation.spelling(self.arch.generation).is_some()
+    }
+
+    pub fn unary(&mut self, op: UnOp, scalar: Scalar, a: Value) -> Words {
+        if scalar.is_bool() {
+            let mask = self.mask(a);
+            let not = self.on_masks(Operation::ScalarNot, Operation::ScalarNot64, &[mask]);
+            return self.words_of(not, self.arch.mask_width());
+        }
+        let words = self.words(a);
+        match (scalar.width, scalar.is_float()) {
+            (64, true) => self.double_unary(op, &words),
+            (64, false) => self.long_unary(op, scalar, &words),
+            (32, true) => one(self.float_unary(op, words[0])),
+            (32, false) => one(self.word_unary(op, scalar, words[0])),
+            _ => one(self.narrow_unary(op, scalar, words[0])),
+        }
+    }
+
+    pub fn word_unary(&mut self, op: UnOp, scalar: Scalar, a: Operand) -> Operand {
+        use Operation as O;
+        let is_scalar = !self.is_vector(a);
+        match op {
+            UnOp::Neg => self.word_binary(BinOp::Sub, scalar, [FALSE, a]),
+            UnOp::Not if is_scalar => self.scalar(O::ScalarNot, &[a]),
+            UnOp::Not => self.vector(O::NotB32, &[a]),
+            UnOp::Abs if !scalar.is_signed() => a,
+            UnOp::Abs if is_scalar => self.scalar(O::ScalarAbs, &[a]),
+            UnOp::Abs => {
+                let negated = self.vector(O::SubU32, &[FALSE, a]);
+                self.vector(O::MaxI32, &[a, negated])
+            }
+            UnOp::BitCount if is_scalar => self.scalar(O::ScalarBitCount, &[a]),
+            UnOp::BitCount => self.vector(O::BitCount, &[a, FALSE]),
+            UnOp::BitReverse if is_scalar => self.scalar(O::ScalarReverse, &[a]),
+            UnOp::BitReverse => self.vector(O::ReverseBits, &[a]),
+            UnOp::FindLsb if is_scalar => self.scalar(O::ScalarFindLsb, &[a]),
+            UnOp::FindLsb => self.vector(O::FindLsb, &[a]),
+            UnOp::FindMsb => self.find_msb(scalar.is_signed(), a),
+            _ => self.refused("this operation on integers")[0],
+        }
+    }
+
+    /// Equal bits are counted from the top; the count is -1 where all are equal.
+    fn find_msb(&mut self, is_signed: bool, a: Operand) -> Operand {
+        use Operation as O;
+        let none = number(u32::MAX);
+        if self.is_vector(a) {
+            let count = self.vector(if is_signed { O::SignBits } else { O::LeadingZeros }, &[a]);
+            let found = self.vector(O::SubU32, &[number(31), count]);
+            let some = self.compare_lanes("ne_u32", none, count);
+            return self.choose(some, found, none);
+        }
+        let count = self.scalar(if is_signed { O::ScalarSignBits } else { O::ScalarLeadingZeros }, &[a]);
+        let found = self.scalar(O::ScalarSub, &[number(31), count]);
+        self.compare_scalars("lg_u32", count, none);
+        self.scalar(O::ScalarSelect, &[found, none])
+    }
+
+    pub fn binary(&mut self, op: BinOp, scalar: Scalar, args: [Value; 2]) -> Words {
+        if scalar.is_bool() {
+            return self.bool_binary(op, args);
+        }
+        let [a, b] = args.map(|arg| self.words(arg));
+        match (scalar.width, scalar.is_float()) {
+            (64, true) => self.double_binary(op, &a, &b),
+            (64, false) => self.long_binary(op, scalar, &a, &b),
+            (32, true) => one(self.float_binary(op, [a[0], b[0]])),
+            (32, false) => one(self.word_binary(op, scalar, [a[0], b[0]])),
+            _ => one(self.narrow_binary(op, scalar, [a[0], b[0]])),
+        }
+    }
+
+    fn bool_binary(&mut self, op: BinOp, args: [Value; 2]) -> Words {
+        let [a, b] = args.map(|arg| self.mask(arg));
+        let operations = match op {
+            BinOp::And => (Operation::ScalarAnd, Operation::ScalarAnd64),
+            BinOp::Or => (Operation::ScalarOr, Operation::ScalarOr64),
+            BinOp::Xor => (Operation::ScalarXor, Operation::ScalarXor64),
+            _ => return self.refused("this operation on bools"),
+        };
+        let mask = self.on_masks(operations.0, operations.1, &[a, b]);
+        self.words_of(mask, self.arch.mask_width())
+    }
+
+    pub fn word_binary(&mut self, op: BinOp, scalar: Scalar, [a, b]: [Operand; 2]) -> Operand {
+        let is_scalar = !self.is_vector(a) && !self.is_vector(b);
+        let Some((vector, of_scalars)) = integer_operations(op, scalar.is_signed()) else {
+            let result = self.divide(op, scalar.is_signed(), [a, b]);
+            return if is_scalar { self.in_scalar(result) } else { result };
+        };
+        match op {
+            _ if is_scalar && self.exists(of_scalars) => self.scalar(of_scalars, &[a, b]),
+            BinOp::Shl | BinOp::Shr => self.vector(vector, &[b, a]),
+            _ => self.vector(vector, &[a, b]),
+        }
+    }
+
+    /// A product with a constant.
+    pub fn multiply_by(&mut self, a: Operand, factor: u32) -> Operand {
+        match factor.is_power_of_two() {
+            true => self.word_binary(BinOp::Shl, Scalar::U32, [a, number(factor.trailing_zeros())]),
+            false => self.word_binary(BinOp::Mul, Scalar::U32, [a, number(factor)]),
+        }
+    }
+
+    // Comparisons.
+
+    pub fn comparison(&mut self, inst: InstId, op: CmpOp, scalar: Scalar, args: [Value; 2]) {
+        if scalar.is_bool() {
+            let mask = self.compare_bools(op, args);
+            return self.result_mask(inst, mask);
+        }
+        let [a, b] = args.map(|arg| self.words(arg));
+        let is_scalar = [&a, &b].iter().all(|words| words.iter().all(|word| !self.is_vector(*word)));
+        if is_scalar && !scalar.is_float() && scalar.width == 32 {
+            let test = ScalarTest { relation: scalar_relation(op, scalar.is_signed()), operands: [a[0], b[0]] };
+            return self.compare_later(inst, test);
+        }
+        let mask = self.compare_words(op, scalar, &a, &b);
+        self.result_mask(inst, mask);
+    }
+
+    pub fn compare_words(&mut self, op: CmpOp, scalar: Scalar, a: &[Operand], b: &[Operand]) -> Operand {
+        match scalar.width {
+            64 => {
+                let (a, b) = (self.whole(a, File::Vector), self.whole(b, File::Vector));
+                self.compare_lanes(relation(op, scalar), a, b)
+            }
+            32 => self.compare_lanes(relation(op, scalar), a[0], b[0]),
+            _ => self.narrow_compare(op, scalar, [a[0], b[0]]),
+        }
+    }
+
+    fn result_mask(&mut self, inst: InstId, mask: Operand) {
+        let words = self.words_of(mask, self.arch.mask_width());
+        self.result(inst, words);
+    }
+
+    fn compare_bools(&mut self, op: CmpOp, args: [Value; 2]) -> Operand {
+        let [a, b] = args.map(|arg| self.mask(arg));
+        let different = self.on_masks(Operation::ScalarXor, Operation::ScalarXor64, &[a, b]);
+        match op {
+            CmpOp::Ne => different,
+            CmpOp::Eq => self.on_masks(Operation::ScalarNot, Operation::ScalarNot64, &[different]),
+            _ => self.refused("this comparison of bools")[0],
+        }
+    }
+
+    /// A comparison with one use waits for it, so that the condition code is used as it is.
+    fn compare_later(&mut self, inst: InstId, test: ScalarTest) {
+        let Some(value) = self.kernel.result(inst) else { return };
+        if self.uses[value.index()] == 1 {
+            self.late[value.index()] = Some(test);
+            return;
+        }
+        self.test(test);
+        let mask = self.mask_of_condition();
+        self.give_one(value, mask);
+    }
+
+    /// Makes a comparison into the condition code.
+    pub fn test(&mut self, test: ScalarTest) {
+        self.compare_scalars(test.relation, test.operands[0], test.operands[1]);
+    }
+
+    /// Puts a condition on which all active lanes agree into the condition code. Gives whether it is set where true.
+    pub fn condition(&mut self, value: Value) -> bool {
+        if let Some(test) = self.late[value.index()].take() {
+            self.test(test);
+            return true;
+        }
+        let mask = self.mask(value);
+        self.on_masks(Operation::ScalarAnd, Operation::ScalarAnd64, &[mask, EXEC]);
+        true
+    }
+
+    // Choices.
+
+    pub fn select(&mut self, condition: Value, accept: Value, reject: Value) -> Words {
+        if matches!(self.kernel.ty(accept), crate::kernel::Ty::Bool) {
+            return self.select_masks(condition, accept, reject);
+        }
+        let (accept, reject) = (self.words(accept), self.words(reject));
+        let pairs: Vec<[Operand; 2]> = accept.iter().copied().zip(reject).map(|(a, b)| [a, b]).collect();
+        let is_scalar = pairs.iter().flatten().all(|word| !self.is_vector(*word));
+        if is_scalar && self.is_uniform(condition) {
+            self.condition(condition);
+            return pairs.iter().map(|pair| self.scalar_choice(*pair)).collect();
+        }
+        let mask = self.mask(condition);
+        pairs.into_iter().map(|[accept, reject]| self.choose(mask, accept, reject)).collect()
+    }
+
+    /// A choice by the condition code, which moves of literals leave alone.
+    fn scalar_choice(&mut self, pair: [Operand; 2]) -> Operand {
+        self.scalar(Operation::ScalarSelect, &pair)
+    }
+
+    fn select_masks(&mut self, condition: Value, accept: Value, reject: Value) -> Words {
+        let [condition, accept, reject] = [condition, accept, reject].map(|value| self.mask(value));
+        let taken = self.on_masks(Operation::ScalarAnd, Operation::ScalarAnd64, &[accept, condition]);
+        let other = self.on_masks(Operation::ScalarAndNot, Operation::ScalarAndNot64, &[reject, condition]);
+        let mask = self.on_masks(Operation::ScalarOr, Operation::ScalarOr64, &[taken, other]);
+        self.words_of(mask, self.arch.mask_width())
+    }
+
+    // Bit fields and three operands.
+
+    pub fn ternary(&mut self, op: TernOp, scalar: Scalar, args: [Value; 3]) -> Words {
+        let [a, b, c] = args.map(|arg| self.words(arg));
+        match (op, scalar.width) {
+            (TernOp::Fma, 64) => {
+                let operands = [&a, &b, &c].map(|words| self.double_operand(words));
+                let sum = self.vector_pair(Operation::FmaF64, &operands);
+                self.words_of(sum, 2)
+            }
+            (TernOp::Fma, 32) => one(self.vector(Operation::FmaF32, &[a[0], b[0], c[0]])),
+            (TernOp::Fma, _) if self.exists(Operation::FmaF16) => {
+                let sum = self.vector(Operation::FmaF16, &[a[0], b[0], c[0]]);
+                one(self.low_half(sum))
+            }
+            (TernOp::BitExtract, 64) => self.long_extract(scalar, &a, b[0], c[0]),
+            (TernOp::BitExtract, 32) => one(self.extract(scalar.is_signed(), a[0], b[0], c[0])),
+            (TernOp::BitExtract, _) => one(self.narrow_extract(scalar, a[0], b[0], c[0])),
+            _ => self.refused("a fused multiplication and addition of 16 bits"),
+        }
+    }
+
+    /// V_BFE looks at five bits of the number of bits: a field of 32 begins at 0 and is the whole word.
+    pub fn extract(&mut self, is_signed: bool, base: Operand, offset: Operand, bits: Operand) -> Operand {
+        let operation = if is_signed { Operation::BfeI32 } else { Operation::BfeU32 };
+        match bits {
+            Operand::Constant(32) => base,
+            Operand::Constant(_) => self.vector(operation, &[base, offset, bits]),
+            _ => {
+                let field = self.vector(operation, &[base, offset, bits]);
+                let bits = self.in_vector(bits);
+                let is_whole = self.compare_lanes("eq_u32", number(32), bits);
+                self.choose(is_whole, base, field)
+            }
+        }
+    }
+
+    pub fn bit_insert(&mut self, scalar: Scalar, args: &[Value]) -> Words {
+        let words: Vec<Words> = args.iter().map(|arg| self.words(*arg)).collect();
+        let [base, insert, offset, bits] = &words[..] else { return self.refused("this operation") };
+        match scalar.width {
+            64 => self.long_insert(base, insert, offset[0], bits[0]),
+            _ => one(self.insert(base[0], insert[0], offset[0], bits[0])),
+        }
+    }
+
+    /// The bits that `((1 << bits) - 1) << offset` has are taken from what is inserted.
+    fn insert(&mut self, base: Operand, insert: Operand, offset: Operand, bits: Operand) -> Operand {
+        let ones = self.low_ones(bits);
+        let mask = self.word_binary(BinOp::Shl, Scalar::U32, [ones, offset]);
+        let moved = self.word_binary(BinOp::Shl, Scalar::U32, [insert, offset]);
+        self.vector(Operation::BfiB32, &[mask, moved, base])
+    }
+
+    /// So many ones, 0 to 32, from the lowest bit on.
+    pub fn low_ones(&mut self, bits: Operand) -> Operand {
+        if let Operand::Constant(bits) = bits {
+            return number(((1_u64 << bits.min(32)) - 1) as u32);
+        }
+        // Half of what is below twice the bit: a shift by 32 would be one by 0.
+        let one = [number(0), number(1)];
+        let pair = self.whole(&one, File::Vector);
+        let spare = self.word_binary(BinOp::Sub, Scalar::U32, [number(32), bits]);
+        let spare = self.in_vector(spare);
+        let above = self.long_shift(BinOp::Shr, false, pair, spare);
+        self.word_binary(BinOp::Sub, Scalar::U32, [part(above, 0), number(1)])
+    }
+}
+
+/// Whether a generation names the amount of 64-bit shifts last.
+pub fn shifts_backward(generation: Generation) -> bool {
+    generation == Generation::Gcn1
+}

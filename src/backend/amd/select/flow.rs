@@ -1,0 +1,518 @@
+//! Control flow: scalar branches where all lanes agree, EXEC where they do not.
+//!
+//! At every instruction but those that switch lanes at least one lane is active: whatever could leave none is followed by a
+//! branch to where others wait. Lanes that wait for the end of a frame are in a mask: all that entered it, where none
+//! can leave it for farther, else those that have arrived.
+
+use super::emit::{EXEC, FALSE};
+use super::{Selector, Words};
+use crate::backend::amd::frames::Frame;
+use crate::backend::amd::machine::{Block, Code, File, Inst, Label, Operand, Pseudo, Slice};
+use crate::backend::amd::mnemonic::Operation;
+use crate::kernel::{BlockId, Def, InstId, Op, Ty, Value};
+use std::collections::BTreeSet;
+
+/// A frame around the instruction that is being selected.
+#[derive(Clone, Copy, Debug)]
+pub struct Open {
+    frame: Frame,
+    /// Where lanes go on together.
+    end: Label,
+    /// Where the next lanes are switched on when none is left.
+    rest: Label,
+    diverges: bool,
+    /// The lanes that wait, where the frame diverges.
+    waiting: Option<Operand>,
+}
+
+impl Selector<'_> {
+    // Blocks.
+
+    fn label(&mut self) -> Label {
+        self.labels += 1;
+        Label(self.labels - 1)
+    }
+
+    /// Ends the block that is being written; what follows is the one with this label.
+    fn begin(&mut self, label: Label) {
+        let mut done = std::mem::replace(&mut self.block, Block { label, insts: Vec::new() });
+        // Nothing behind a jump runs.
+        let is_final = |inst: &Inst| inst.operation().is_some_and(Operation::is_final);
+        if let Some(last) = done.insts.iter().position(is_final) {
+            done.insts.truncate(last + 1);
+        }
+        self.function.blocks.push(done);
+        (self.clean_from, self.swapped) = (0, None);
+        self.flat.clear();
+    }
+
+    fn branch(&mut self, operation: Operation, to: Label) {
+        self.raw(operation, &[], &[Operand::Label(to)]);
+        if !operation.is_final() {
+            let behind = self.label();
+            self.begin(behind);
+        }
+    }
+
+    /// The whole kernel.
+    pub fn body(&mut self) {
+        self.block(self.kernel.body);
+        self.span = crate::source::Span::NONE;
+        self.is_lane = false;
+        let end = self.start.end;
+        self.begin(end);
+        self.raw(Operation::End, &[], &[]);
+    }
+
+    fn block(&mut self, block: BlockId) {
+        let kernel = self.kernel;
+        for inst in &kernel.blocks[block].insts {
+            let data = &kernel.insts[*inst];
+            self.span = data.span;
+            self.is_lane = matches!(data.op, Op::Prim { .. } | Op::FoldMoved { .. });
+            match data.op {
+                Op::If { then, otherwise } => self.if_(*inst, then, otherwise),
+                Op::Scope { body } => self.scope(*inst, body),
+                Op::Loop { body, continuing } => self.loop_(*inst, body, continuing),
+                Op::Whole { body } => self.whole_wave(*inst, body),
+                op if op.is_terminator() => self.terminator(*inst, block),
+                _ => self.plain(*inst),
+            }
+        }
+    }
+
+    // Masks.
+
+    fn move_mask(&mut self, to: Operand, from: Operand) {
+        let operation = self.sized(Operation::ScalarMove, Operation::ScalarMove64);
+        self.raw(operation, &[to], &[from]);
+    }
+
+    fn with_masks(&mut self, of_32: Operation, of_64: Operation, to: Operand, uses: &[Operand]) {
+        let operation = self.sized(of_32, of_64);
+        self.raw(operation, &[to], uses);
+    }
+
+    /// Where to go when no lane is left: to the innermost frame at which some may wait.
+    fn rest(&self) -> Label {
+        self.open.iter().rev().find(|open| open.diverges).map_or(self.start.end, |open| open.rest)
+    }
+
+    /// Opens a frame whose lanes may wait at `end`.
+    fn enter(&mut self, frame: Frame, end: Label) {
+        let frames = self.subject.frames;
+        let (diverges, leaks) = (frames.diverges(frame), frames.leaks(frame));
+        let waiting = diverges.then(|| {
+            let mask = self.mask_register();
+            self.move_mask(mask, if leaks { FALSE } else { EXEC });
+            mask
+        });
+        self.open.push(Open { frame, end, rest: end, diverges, waiting });
+    }
+
+    /// The end of a frame: those that waited go on with those that arrive.
+    fn leave_frame(&mut self) {
+        let Some(open) = self.open.pop() else { return };
+        self.begin(open.end);
+        let Some(waiting) = open.waiting else { return };
+        if self.subject.frames.leaks(open.frame) {
+            self.with_masks(Operation::ScalarOr, Operation::ScalarOr64, EXEC, &[EXEC, waiting]);
+            let rest = self.rest();
+            self.branch(Operation::BranchExecZero, rest);
+        } else {
+            self.move_mask(EXEC, waiting);
+        }
+    }
+
+    /// Jumps to the end of a frame, or of the invocation.
+    fn jump(&mut self, goal: Option<Frame>) {
+        let found = goal.and_then(|goal| self.open.iter().rposition(|open| open.frame == goal));
+        let inner = &self.open[found.map_or(0, |at| at + 1)..];
+        let Some(nearest) = inner.iter().rev().find(|open| open.diverges).copied() else {
+            let to = found.map_or(self.start.end, |at| self.open[at].end);
+            return self.branch(Operation::Branch, to);
+        };
+        if let Some(open) = found.map(|at| self.open[at])
+            && let Some(waiting) = open.waiting
+            && self.subject.frames.leaks(open.frame)
+        {
+            self.with_masks(Operation::ScalarOr, Operation::ScalarOr64, waiting, &[waiting, EXEC]);
+        }
+        self.move_mask(EXEC, FALSE);
+        self.branch(Operation::Branch, nearest.rest);
+    }
+
+    // Constructs.
+
+    fn if_(&mut self, inst: InstId, then: BlockId, otherwise: BlockId) {
+        let condition = self.kernel.args(inst)[0];
+        if self.subject.frames.diverges(Frame::End(inst)) {
+            return self.divergent_if(inst, condition, [then, otherwise]);
+        }
+        self.begin_results(inst, false);
+        let (other, end) = (self.label(), self.label());
+        self.branch_unless(condition, other);
+        self.open.push(Open { frame: Frame::End(inst), end, rest: end, diverges: false, waiting: None });
+        self.block(then);
+        self.branch(Operation::Branch, end);
+        self.begin(other);
+        self.block(otherwise);
+        self.leave_frame();
+    }
+
+    /// Branches where a condition on which all lanes agree is false.
+    fn branch_unless(&mut self, condition: Value, to: Label) {
+        let is_set = self.condition(condition);
+        self.branch(if is_set { Operation::BranchScc0 } else { Operation::BranchScc1 }, to);
+    }
+
+    fn divergent_if(&mut self, inst: InstId, condition: Value, [then, otherwise]: [BlockId; 2]) {
+        let frame = Frame::End(inst);
+        let leaks = self.subject.frames.leaks(frame);
+        let mask = self.mask(condition);
+        let results = self.begin_results(inst, true);
+        let has_else = self.kernel.blocks[otherwise].insts.len() > 1 || results > 0 || leaks;
+        let (other, end) = (self.label(), self.label());
+        let entered = self.mask_register();
+        self.with_masks(Operation::SaveExecAnd, Operation::SaveExecAnd64, entered, &[mask]);
+        let waiting = if leaks {
+            self.with_masks(Operation::ScalarXor, Operation::ScalarXor64, entered, &[entered, EXEC]);
+            self.mask_register()
+        } else {
+            entered
+        };
+        let skipped = if has_else { other } else { end };
+        self.branch(Operation::BranchExecZero, skipped);
+        self.open.push(Open { frame, end, rest: skipped, diverges: true, waiting: Some(waiting) });
+        self.block(then);
+        if has_else {
+            self.begin(other);
+            self.switch_to_else(leaks, entered, waiting);
+            self.branch(Operation::BranchExecZero, end);
+            if let Some(open) = self.open.last_mut() {
+                open.rest = end;
+            }
+            self.block(otherwise);
+        }
+        self.leave_frame();
+    }
+
+    /// Turns from the lanes at the end of the first block to those of the second.
+    fn switch_to_else(&mut self, leaks: bool, entered: Operand, waiting: Operand) {
+        if leaks {
+            // `entered` are the lanes of the second block.
+            self.move_mask(waiting, EXEC);
+            self.move_mask(EXEC, entered);
+        } else {
+            self.with_masks(Operation::ScalarXor, Operation::ScalarXor64, EXEC, &[entered, EXEC]);
+        }
+    }
+
+    fn scope(&mut self, inst: InstId, body: BlockId) {
+        let frame = Frame::End(inst);
+        self.begin_results(inst, self.subject.frames.diverges(frame));
+        let end = self.label();
+        self.enter(frame, end);
+        self.block(body);
+        self.leave_frame();
+    }
+
+    fn loop_(&mut self, inst: InstId, body: BlockId, continuing: BlockId) {
+        let kernel = self.kernel;
+        let (outer, inner) = (Frame::End(inst), Frame::Next(inst));
+        self.begin_results(inst, self.subject.frames.diverges(outer));
+        let initial = self.sources(&kernel.blocks[body].params, kernel.args(inst));
+        self.variables(&kernel.blocks[body].params, false);
+        self.assign(&kernel.blocks[body].params, initial, false);
+        let (head, next, end) = (self.label(), self.label(), self.label());
+        self.enter(outer, end);
+        self.begin(head);
+        self.variables(&kernel.blocks[continuing].params, self.subject.frames.diverges(inner));
+        self.enter(inner, next);
+        self.start.heads.push((inst, head));
+        self.block(body);
+        self.leave_frame();
+        self.block(continuing);
+        self.leave_frame();
+    }
+
+    /// The end of a continuing block: out, or back to the loop's head.
+    fn repeat(&mut self, inst: InstId, of: InstId) {
+        let kernel = self.kernel;
+        let Op::Loop { body, .. } = kernel.insts[of].op else { return };
+        let params = &kernel.blocks[body].params;
+        let Some(head) = self.start.heads.iter().rev().find(|(owner, _)| *owner == of).map(|(_, head)| *head) else {
+            return;
+        };
+        let (leave, values) = (kernel.args(inst)[0], &kernel.args(inst)[1..]);
+        let (again, results) = values.split_at(params.len());
+        let targets: Vec<Value> = kernel.results(of).collect();
+        let diverges = self.subject.frames.diverges(Frame::End(of));
+        let again = self.sources(params, again);
+        if kernel.as_constant(leave) != Some(0) {
+            let results = self.sources(&targets, results);
+            self.assign(&targets, results, diverges);
+        }
+        match kernel.as_constant(leave) {
+            Some(0) => {
+                self.assign(params, again, false);
+                self.branch(Operation::Branch, head);
+            }
+            Some(_) => {}
+            None if self.is_uniform(leave) => {
+                let end = self.open.last().map_or(head, |open| open.end);
+                let is_set = self.condition(leave);
+                self.branch(if is_set { Operation::BranchScc1 } else { Operation::BranchScc0 }, end);
+                self.assign(params, again, false);
+                self.branch(Operation::Branch, head);
+            }
+            None => self.repeat_some(leave, head, params, again),
+        }
+    }
+
+    /// Some lanes leave, the others go on to the next round.
+    fn repeat_some(&mut self, leave: Value, head: Label, params: &[Value], again: Vec<Words>) {
+        let leave = self.mask(leave);
+        let leave = self.mask_in_register(leave);
+        self.assign(params, again, false);
+        if let Some(open) = self.open.last().copied()
+            && let Some(waiting) = open.waiting
+            && self.subject.frames.leaks(open.frame)
+        {
+            let leaving = self.on_masks(Operation::ScalarAnd, Operation::ScalarAnd64, &[leave, EXEC]);
+            self.with_masks(Operation::ScalarOr, Operation::ScalarOr64, waiting, &[waiting, leaving]);
+        }
+        self.with_masks(Operation::ScalarAndNot, Operation::ScalarAndNot64, EXEC, &[EXEC, leave]);
+        self.branch(Operation::BranchExecSome, head);
+    }
+
+    fn terminator(&mut self, inst: InstId, block: BlockId) {
+        let kernel = self.kernel;
+        let args = kernel.args(inst);
+        let owner = self.subject.tree.owner(block);
+        match (kernel.insts[inst].op, owner) {
+            (Op::Repeat, Some(of)) => self.repeat(inst, of),
+            (Op::Yield, Some(of)) => self.assign_results(of, args),
+            (Op::Exit(of), _) => {
+                self.assign_results(of, args);
+                self.jump(Some(Frame::End(of)));
+            }
+            (Op::Continue(of), _) => {
+                if let Op::Loop { continuing, .. } = kernel.insts[of].op {
+                    let params = &kernel.blocks[continuing].params;
+                    let sources = self.sources(params, args);
+                    self.assign(params, sources, self.subject.frames.diverges(Frame::Next(of)));
+                }
+                self.jump(Some(Frame::Next(of)));
+            }
+            (Op::Return, Some(_)) => self.jump(None),
+            _ => {}
+        }
+    }
+
+    /// A loop that counts a scalar register down to zero.
+    pub fn repeat_while(&mut self, rounds: Operand, round: impl FnOnce(&mut Self)) {
+        let head = self.label();
+        self.begin(head);
+        round(self);
+        self.raw(Operation::ScalarSub, &[rounds], &[rounds, Operand::Constant(1)]);
+        self.compare_scalars("lg_u32", rounds, FALSE);
+        self.branch(Operation::BranchScc1, head);
+    }
+
+    /// A loop that lanes leave when they are among those that a round gives.
+    pub fn repeat_lanes(&mut self, round: impl FnOnce(&mut Self) -> Operand) {
+        let head = self.label();
+        self.begin(head);
+        let done = round(self);
+        self.with_masks(Operation::ScalarAndNot, Operation::ScalarAndNot64, EXEC, &[EXEC, done]);
+        self.branch(Operation::BranchExecSome, head);
+    }
+
+    /// Code for all lanes of the wave. Its values are visible behind it under the names of its results.
+    fn whole_wave(&mut self, inst: InstId, body: BlockId) {
+        let kernel = self.kernel;
+        self.is_lane = true;
+        let saved = self.all_lanes();
+        let outer = self.start.active.replace(saved);
+        (self.clean_from, self.swapped) = (self.block.insts.len(), None);
+        for inner in &kernel.blocks[body].insts {
+            self.span = kernel.insts[*inner].span;
+            if kernel.insts[*inner].op == Op::Yield {
+                let yielded: Vec<Words> = kernel.args(*inner).iter().map(|value| self.words(*value)).collect();
+                kernel.results(inst).zip(yielded).for_each(|(result, words)| self.give(result, words));
+            } else {
+                self.plain(*inner);
+            }
+        }
+        self.start.active = outer;
+        self.is_lane = true;
+        self.only_lanes(saved);
+        (self.clean_from, self.swapped) = (self.block.insts.len(), None);
+    }
+
+    /// Switches all lanes on. Gives those that were.
+    pub fn all_lanes(&mut self) -> Operand {
+        let saved = self.mask_register();
+        self.with_masks(Operation::SaveExecOr, Operation::SaveExecOr64, saved, &[Operand::Constant(u32::MAX)]);
+        saved
+    }
+
+    /// Switches off all lanes but these.
+    pub fn only_lanes(&mut self, saved: Operand) {
+        self.move_mask(EXEC, saved);
+    }
+
+    // Variables: results of constructs and parameters of blocks.
+
+    /// Registers for the results of a construct, which stand for them from here on. Gives their number.
+    fn begin_results(&mut self, inst: InstId, diverges: bool) -> usize {
+        let results: Vec<Value> = self.kernel.results(inst).filter(|value| self.uses[value.index()] > 0).collect();
+        self.variables(&results, diverges);
+        results.len()
+    }
+
+    /// Registers for values that are written at several places, by groups of lanes if they diverge.
+    fn variables(&mut self, values: &[Value], diverges: bool) {
+        for value in values {
+            let ty = self.kernel.ty(*value);
+            let width = self.width(ty);
+            let file = match ty {
+                Ty::Bool => File::Scalar,
+                _ if self.is_uniform(*value) => File::Scalar,
+                _ => File::Vector,
+            };
+            let register = match file {
+                File::Scalar => self.scalars(width),
+                File::Vector => self.vectors(width),
+            };
+            if diverges && ty == Ty::Bool {
+                self.move_mask(register, FALSE);
+            } else if diverges && file == File::Vector {
+                self.declare(register);
+            }
+            self.give_one(*value, register);
+        }
+    }
+
+    fn assign_results(&mut self, of: InstId, from: &[Value]) {
+        let results: Vec<Value> = self.kernel.results(of).collect();
+        let diverges = self.subject.frames.diverges(Frame::End(of));
+        let from = self.sources(&results, from);
+        self.assign(&results, from, diverges);
+    }
+
+    /// The words that variables are to hold; empty where the value is undefined or the variable is not used.
+    fn sources(&mut self, to: &[Value], from: &[Value]) -> Vec<Words> {
+        let pairs = to.iter().zip(from);
+        pairs
+            .map(|(to, from)| {
+                let is_undefined = matches!(self.kernel.values[*from].def, Def::Undef);
+                if is_undefined || self.uses[to.index()] == 0 { Words::new() } else { self.source(*to, *from) }
+            })
+            .collect()
+    }
+
+    /// One operand of the variable's file and width.
+    fn source(&mut self, to: Value, from: Value) -> Words {
+        let file = match self.kernel.ty(to) {
+            Ty::Bool => return [self.mask(from)].into_iter().collect(),
+            _ if self.is_uniform(to) => File::Scalar,
+            _ => File::Vector,
+        };
+        let words = self.words(from);
+        match words.len() {
+            1 if file == File::Scalar => [self.scalar_operand(words[0])].into_iter().collect(),
+            1 => words,
+            _ => [self.whole(&words, file)].into_iter().collect(),
+        }
+    }
+
+    /// Copies into variables, all at once: a register that is still to be read is not overwritten. Where lanes come from
+    /// several places, only the active ones are written.
+    fn assign(&mut self, to: &[Value], from: Vec<Words>, some_lanes: bool) {
+        let mut pending = Vec::new();
+        for (to, from) in to.iter().zip(from) {
+            let (Some(words), Some(from)) = (self.values[to.index()].clone(), from.first()) else { continue };
+            let is_mask = self.kernel.ty(*to) == Ty::Bool;
+            let width = self.width(self.kernel.ty(*to));
+            let variable = self.variable(&words, width);
+            if variable != *from {
+                pending.push(Copy { to: variable, from: *from, is_mask, some_lanes });
+            }
+        }
+        self.parallel(pending);
+    }
+
+    /// The whole register that a variable is.
+    fn variable(&self, words: &[Operand], width: u8) -> Operand {
+        match words.first() {
+            Some(Operand::Reg(slice)) => Operand::Reg(Slice { count: width, ..*slice }),
+            other => other.copied().unwrap_or(FALSE),
+        }
+    }
+
+    /// Copies in an order in which each source is read before it is written; a ring is opened with one more register.
+    fn parallel(&mut self, mut pending: Vec<Copy>) {
+        while !pending.is_empty() {
+            let read: BTreeSet<u32> = pending.iter().filter_map(|copy| register(copy.from)).collect();
+            let is_free = |copy: &Copy| register(copy.to).is_none_or(|to| !read.contains(&to));
+            let (free, held): (Vec<_>, Vec<_>) = pending.into_iter().partition(is_free);
+            let stuck = free.is_empty();
+            free.into_iter().for_each(|copy| self.copy(copy));
+            pending = held;
+            if stuck {
+                self.open_ring(&mut pending);
+            }
+        }
+    }
+
+    /// Keeps what the first target holds in a register of its own, for those that still read it.
+    fn open_ring(&mut self, pending: &mut [Copy]) {
+        let Some(first) = pending.first().map(|copy| copy.to) else { return };
+        let Operand::Reg(slice) = first else { return };
+        let kept = if self.is_vector(first) { self.vectors(slice.count) } else { self.scalars(slice.count) };
+        self.put(Inst::new(Code::Pseudo(Pseudo::Copy), &[kept], &[first]));
+        let Operand::Reg(Slice { reg, .. }) = kept else { return };
+        for copy in pending {
+            match &mut copy.from {
+                Operand::Reg(from) if from.reg == slice.reg => from.reg = reg,
+                _ => {}
+            }
+        }
+    }
+
+    fn copy(&mut self, copy: Copy) {
+        let Copy { to, from, is_mask, some_lanes } = copy;
+        if is_mask {
+            return self.copy_mask(to, from, some_lanes);
+        }
+        let keeps = some_lanes && self.is_vector(to);
+        self.move_to(to, from).keeps = keeps;
+    }
+
+    fn copy_mask(&mut self, to: Operand, from: Operand, some_lanes: bool) {
+        if !some_lanes {
+            return self.move_mask(to, from);
+        }
+        let others = self.on_masks(Operation::ScalarAndNot, Operation::ScalarAndNot64, &[to, EXEC]);
+        let own = self.on_masks(Operation::ScalarAnd, Operation::ScalarAnd64, &[from, EXEC]);
+        self.with_masks(Operation::ScalarOr, Operation::ScalarOr64, to, &[others, own]);
+    }
+}
+
+/// A copy into a variable.
+#[derive(Clone, Copy, Debug)]
+struct Copy {
+    to: Operand,
+    from: Operand,
+    is_mask: bool,
+    some_lanes: bool,
+}
+
+fn register(operand: Operand) -> Option<u32> {
+    match operand {
+        Operand::Reg(slice) => Some(slice.reg.0),
+        _ => None,
+    }
+}

@@ -1,0 +1,202 @@
+//! Masks of lanes: ballots, arithmetic on them, and what a lane knows of itself.
+
+use super::arithmetic::{number, one};
+use super::emit::{EXEC, FALSE};
+use super::{Selector, Words};
+use crate::backend::amd::machine::{File, Operand};
+use crate::backend::amd::mnemonic::Operation;
+use crate::kernel::{InstId, Op, Value};
+use crate::lane::LaneFact;
+use crate::lane::op::MaskOp;
+use crate::lane::plan::AluOp;
+use smallvec::smallvec;
+
+/// Instructions behind a reading of EXEC among which its uses are looked for.
+const NEAR: usize = 64;
+
+impl Selector<'_> {
+    fn mask_words(&self, mask: Operand) -> Words {
+        self.words_of(mask, self.arch.mask_width())
+    }
+
+    // Ballots.
+
+    /// The active lanes with a true predicate. A comparison has no others.
+    pub fn ballot(&mut self, predicate: Value) -> Words {
+        let mask = self.mask(predicate);
+        if self.is_clean(mask) {
+            return self.mask_words(mask);
+        }
+        let ballot = self.on_masks(Operation::ScalarAnd, Operation::ScalarAnd64, &[mask, EXEC]);
+        self.mask_words(ballot)
+    }
+
+    pub fn ballot_false(&mut self, predicate: Value) -> Words {
+        let mask = self.mask(predicate);
+        let ballot = self.on_masks(Operation::ScalarAndNot, Operation::ScalarAndNot64, &[EXEC, mask]);
+        self.mask_words(ballot)
+    }
+
+    /// Whether a mask was made by a comparison of the lanes that are active now.
+    fn is_clean(&self, mask: Operand) -> bool {
+        let is_it = |inst: &crate::backend::amd::machine::Inst| inst.defs.first() == Some(&mask);
+        let last =
+            self.block.insts[self.clean_from.min(self.block.insts.len())..].iter().rev().find(|inst| is_it(inst));
+        last.is_some_and(|inst| inst.operation() == Some(Operation::Compare))
+    }
+
+    /// The active lanes: EXEC itself where it stays what it is until the last use.
+    pub fn active(&mut self, inst: InstId) -> Words {
+        if self.stays(inst) {
+            return self.mask_words(EXEC);
+        }
+        let copy = self.mask_register();
+        let operation = self.sized(Operation::ScalarMove, Operation::ScalarMove64);
+        self.raw(operation, &[copy], &[EXEC]);
+        self.mask_words(copy)
+    }
+
+    /// Whether all uses of a result come before control flow, in the block or in whole-wave code.
+    fn stays(&self, inst: InstId) -> bool {
+        let kernel = self.kernel;
+        let (Some(value), Some(block)) = (kernel.result(inst), self.subject.tree.block_of(inst)) else { return false };
+        let insts = &kernel.blocks[block].insts;
+        let Some(at) = insts.iter().position(|other| *other == inst) else { return false };
+        let count = |inst: &InstId| kernel.args(*inst).iter().filter(|arg| **arg == value).count() as u32;
+        let mut found = 0;
+        for next in insts[at + 1..].iter().take(NEAR) {
+            match kernel.insts[*next].op {
+                Op::Whole { body } => found += kernel.blocks[body].insts.iter().map(count).sum::<u32>(),
+                op if op.is_structured() || op.is_terminator() => break,
+                _ => found += count(next),
+            }
+        }
+        found == self.uses[value.index()]
+    }
+
+    // Arithmetic.
+
+    pub fn mask_arithmetic(&mut self, op: AluOp, args: &[Value]) -> Words {
+        let words = self.words(args[0]);
+        match op {
+            AluOp::BallotAnd | AluOp::BallotOr => self.combine_masks(op, &words, args[1]),
+            AluOp::BallotNot => self.not_mask(&words),
+            AluOp::BallotIsEmpty => self.is_empty(&words, true),
+            AluOp::BallotIsSome => self.is_empty(&words, false),
+            AluOp::BallotSize => one(self.mask_size(&words)),
+            AluOp::BallotWord => one(self.mask_word(&words, args[1])),
+            AluOp::BallotFromMask => words[..usize::from(self.arch.mask_width())].into(),
+            _ => self.refused("this operation on masks of lanes"),
+        }
+    }
+
+    fn is_scalar_mask(&self, words: &[Operand]) -> bool {
+        words.iter().all(|word| !self.is_vector(*word))
+    }
+
+    fn combine_masks(&mut self, op: AluOp, a: &[Operand], b: Value) -> Words {
+        let b = self.words(b);
+        let is_and = op == AluOp::BallotAnd;
+        if self.is_scalar_mask(a) && self.is_scalar_mask(&b) {
+            let (a, b) = (self.mask_of_words(a), self.mask_of_words(&b));
+            let operations = match is_and {
+                true => (Operation::ScalarAnd, Operation::ScalarAnd64),
+                false => (Operation::ScalarOr, Operation::ScalarOr64),
+            };
+            let mask = self.on_masks(operations.0, operations.1, &[a, b]);
+            return self.mask_words(mask);
+        }
+        let operation = if is_and { Operation::AndB32 } else { Operation::OrB32 };
+        a.iter().zip(&b).map(|(a, b)| self.vector(operation, &[*a, *b])).collect()
+    }
+
+    fn not_mask(&mut self, words: &[Operand]) -> Words {
+        if self.is_scalar_mask(words) {
+            let mask = self.mask_of_words(words);
+            let not = self.on_masks(Operation::ScalarNot, Operation::ScalarNot64, &[mask]);
+            return self.mask_words(not);
+        }
+        words.iter().map(|word| self.vector(Operation::NotB32, &[*word])).collect()
+    }
+
+    fn is_empty(&mut self, words: &[Operand], empty: bool) -> Words {
+        if !self.is_scalar_mask(words) {
+            let any = match words {
+                [low, high] => self.vector(Operation::OrB32, &[*low, *high]),
+                _ => words[0],
+            };
+            let mask = self.compare_lanes(if empty { "eq_u32" } else { "ne_u32" }, FALSE, any);
+            return self.mask_words(mask);
+        }
+        let mask = self.mask_of_words(words);
+        // Logic sets the condition code where its result is not zero.
+        self.on_masks(Operation::ScalarOr, Operation::ScalarOr64, &[mask, mask]);
+        let chosen = if empty { [FALSE, number(u32::MAX)] } else { [number(u32::MAX), FALSE] };
+        let result = self.on_masks(Operation::ScalarSelect, Operation::ScalarSelect64, &chosen);
+        self.mask_words(result)
+    }
+
+    fn mask_size(&mut self, words: &[Operand]) -> Operand {
+        if self.is_scalar_mask(words) {
+            let mask = self.mask_of_words(words);
+            let operation = self.sized(Operation::ScalarBitCount, Operation::ScalarBitCount64);
+            return self.scalar(operation, &[mask]);
+        }
+        let count = |selector: &mut Self, sum, word: &Operand| selector.vector(Operation::BitCount, &[*word, sum]);
+        words.iter().fold(FALSE, |sum, word| count(self, sum, word))
+    }
+
+    /// 32 lanes of a mask; the words beyond the wave hold none.
+    fn mask_word(&mut self, words: &[Operand], which: Value) -> Operand {
+        let which = match self.word(which) {
+            Operand::Constant(n) => return words.get(n as usize).copied().unwrap_or(FALSE),
+            which => self.in_vector(which),
+        };
+        let mut chosen = FALSE;
+        for (n, word) in words.iter().enumerate() {
+            let is_it = self.compare_lanes("eq_u32", number(n as u32), which);
+            chosen = self.choose(is_it, *word, chosen);
+        }
+        chosen
+    }
+
+    pub fn mask_from_words(&mut self, args: &[Value]) -> Words {
+        args.iter().take(usize::from(self.arch.mask_width())).map(|word| self.word(*word)).collect()
+    }
+
+    // Facts.
+
+    pub fn fact(&mut self, fact: LaneFact) -> Words {
+        let lane = self.start.lane.unwrap_or(FALSE);
+        match fact {
+            LaneFact::Index => one(lane),
+            LaneFact::Size => one(number(self.arch.wave)),
+            LaneFact::InSet(set) => {
+                let words: Words = (0..self.arch.mask_width()).map(|n| number((set >> (32 * n)) as u32)).collect();
+                let mask = self.whole(&words, File::Scalar);
+                self.mask_words(mask)
+            }
+            LaneFact::Mask(op) => self.lane_mask(op, lane),
+        }
+    }
+
+    /// The lanes that compare so with the own one, each lane's its own: a bit shifted to the lane, or all below or above.
+    fn lane_mask(&mut self, op: MaskOp, lane: Operand) -> Words {
+        let all = number(u32::MAX);
+        let (first, not) = match op {
+            MaskOp::Eq => ([number(1), FALSE], false),
+            MaskOp::Ge => ([all, all], false),
+            MaskOp::Lt => ([all, all], true),
+            MaskOp::Gt => ([number(u32::MAX - 1), all], false),
+            MaskOp::Le => ([number(u32::MAX - 1), all], true),
+        };
+        let shifted: Words = if self.arch.wave == 64 {
+            let pair = self.whole(&first, File::Vector);
+            let shifted = self.long_shift(crate::kernel::BinOp::Shl, false, pair, lane);
+            self.words_of(shifted, 2)
+        } else {
+            smallvec![self.vector(Operation::ShlB32, &[lane, first[0]])]
+        };
+        if not { self.not_mask(&shifted) } else { shifted }
+    }
+}

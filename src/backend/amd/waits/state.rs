@@ -1,0 +1,117 @@
+//! What is under way at a place in the program.
+
+use super::table::{COUNTERS, Event, Table};
+use crate::backend::amd::pending::Pending;
+use crate::backend::amd::view::Cell;
+use std::collections::BTreeMap;
+
+/// How far counters must have come down; none where it does not matter.
+pub type Waits = [Option<u8>; COUNTERS];
+
+/// What is under way. An age is the number of events of the same counter that began later: when the counter has come down
+/// to it, the event is done.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct State {
+    /// Registers that an event of a counter will write, or still has to read.
+    cells: BTreeMap<(u8, Cell), u8>,
+    /// The youngest event of each kind.
+    youngest: [Option<u8>; Event::ALL.len()],
+}
+
+impl Pending for State {
+    fn join(&mut self, other: &State) -> bool {
+        let mut is_more = false;
+        for (key, age) in &other.cells {
+            let mine = self.cells.entry(*key).or_insert_with(|| {
+                is_more = true;
+                *age
+            });
+            is_more |= *age < *mine;
+            *mine = (*mine).min(*age);
+        }
+        for (mine, age) in self.youngest.iter_mut().zip(other.youngest) {
+            let both = match (*mine, age) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
+            is_more |= *mine != both;
+            *mine = both;
+        }
+        is_more
+    }
+}
+
+impl State {
+    /// Notes what must be done before an instruction that reads or writes a register.
+    pub fn before_write(&self, table: &Table, cell: Cell, waits: &mut Waits) {
+        for counter in 0..table.counters.len() {
+            if let Some(age) = self.cells.get(&(counter as u8, cell)) {
+                self.demand(table, counter, *age, waits);
+            }
+        }
+    }
+
+    /// The same for one that reads it: that others still read it does not matter.
+    pub fn before_read(&self, table: &Table, cell: Cell, waits: &mut Waits) {
+        let reading = table.counter(Event::StoreData);
+        for counter in (0..table.counters.len()).filter(|counter| Some(*counter) != reading) {
+            if let Some(age) = self.cells.get(&(counter as u8, cell)) {
+                self.demand(table, counter, *age, waits);
+            }
+        }
+    }
+
+    /// The same for one that needs all events of a kind done.
+    pub fn before_fence(&self, table: &Table, event: Event, waits: &mut Waits) {
+        if let (Some(counter), Some(age)) = (table.counter(event), self.youngest[event as usize]) {
+            self.demand(table, counter, age, waits);
+        }
+    }
+
+    /// An age is worth waiting for only while what the counter counts ends in order.
+    fn demand(&self, table: &Table, counter: usize, age: u8, waits: &mut Waits) {
+        let down_to = if self.is_ordered(table, counter) { age } else { 0 };
+        waits[counter] = Some(waits[counter].map_or(down_to, |other| other.min(down_to)));
+    }
+
+    fn is_ordered(&self, table: &Table, counter: usize) -> bool {
+        let under_way = Event::ALL
+            .into_iter()
+            .filter(|event| table.counter(*event) == Some(counter) && self.youngest[*event as usize].is_some());
+        let mut class = None;
+        for event in under_way {
+            match (event.class(), class) {
+                (None, _) => return false,
+                (Some(new), Some(old)) if new != old => return false,
+                (new, _) => class = new,
+            }
+        }
+        true
+    }
+
+    /// Lets counters come down.
+    pub fn wait(&mut self, table: &Table, waits: &Waits) {
+        for (counter, down_to) in waits.iter().enumerate() {
+            let Some(down_to) = *down_to else { continue };
+            self.cells.retain(|(of, _), age| usize::from(*of) != counter || *age < down_to);
+            for event in Event::ALL.into_iter().filter(|event| table.counter(*event) == Some(counter)) {
+                let youngest = &mut self.youngest[event as usize];
+                *youngest = youngest.filter(|age| *age < down_to);
+            }
+        }
+    }
+
+    /// An event begins, with the registers that it will write or read.
+    pub fn begin(&mut self, table: &Table, event: Event, cells: impl Iterator<Item = Cell>) {
+        let Some(counter) = table.counter(event) else { return };
+        // Beyond that the counter does not count: so much is never under way.
+        let oldest = table.counters[counter].max - 1;
+        let older = |age: &mut u8| *age = (*age + 1).min(oldest);
+        self.cells.iter_mut().filter(|((of, _), _)| usize::from(*of) == counter).for_each(|(_, age)| older(age));
+        for other in Event::ALL.into_iter().filter(|other| table.counter(*other) == Some(counter)) {
+            self.youngest[other as usize].iter_mut().for_each(older);
+        }
+        self.youngest[event as usize] = Some(0);
+        self.cells.extend(cells.map(|cell| ((counter as u8, cell), 0)));
+    }
+}

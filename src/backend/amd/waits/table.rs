@@ -1,0 +1,155 @@
+//! Which counters count what, how far, and how waiting for them is written; one table a generation.
+//!
+//! Sources: the counters of AMD's ISA guides (GCN 3, Vega, RDNA 1 to 4) and LLVM's `SIInsertWaitcnts`; the cache controls are
+//! those of the memory models in LLVM's `AMDGPUUsage`.
+
+use crate::backend::amd::arch::Arch;
+use crate::backend::amd::machine::{Fence, Reach};
+use crate::backend::amd::mnemonic::Operation;
+
+/// What is under way.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Event {
+    /// A load of the vector unit, or an atomic with a result.
+    Load,
+    Store,
+    /// An access to workgroup memory or its crossbar.
+    Lds,
+    /// The share of a flat access that workgroup memory might have.
+    Flat,
+    ScalarLoad,
+    /// The reading of what is stored.
+    StoreData,
+}
+
+impl Event {
+    pub const ALL: [Event; 6] =
+        [Event::Load, Event::Store, Event::Lds, Event::Flat, Event::ScalarLoad, Event::StoreData];
+
+    /// Events of one class and counter end in the order in which they began; none if not even among themselves.
+    pub const fn class(self) -> Option<u8> {
+        match self {
+            Event::Load | Event::Store => Some(0),
+            Event::Lds => Some(1),
+            Event::Flat => Some(2),
+            Event::StoreData => Some(3),
+            Event::ScalarLoad => None,
+        }
+    }
+}
+
+/// A counter of what is under way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counter {
+    /// Its field, in instructions that wait for several ones.
+    pub field: &'static str,
+    /// The instruction that waits for it alone; none where that is one for several.
+    pub alone: Option<Operation>,
+    /// Its largest value.
+    pub max: u8,
+}
+
+/// How many counters there can be.
+pub const COUNTERS: usize = 4;
+
+/// One generation.
+#[derive(Debug)]
+pub struct Table {
+    /// The beginnings of the names of its processors.
+    processors: &'static [&'static str],
+    pub counters: &'static [Counter],
+    /// The counter of each event, in the order of [`Event::ALL`].
+    of: [Option<u8>; 6],
+    /// Two counters that one instruction can wait for.
+    pub fused: &'static [(u8, u8, Operation)],
+    /// All must be done before a barrier: exceptions cannot be taken there (LLVM: no `FeatureBackOffBarrier`).
+    pub barriers_wait: bool,
+    /// What writes caches back, so that other waves see stores at each reach.
+    pub write_back: [&'static [Operation]; 2],
+    /// What makes loads see the stores of other waves at each reach.
+    pub invalidate: [&'static [Operation]; 2],
+}
+
+const fn old(field: &'static str, max: u8) -> Counter {
+    Counter { field, alone: None, max }
+}
+
+const fn new(alone: Operation, max: u8) -> Counter {
+    Counter { field: "", alone: Some(alone), max }
+}
+
+static GCN_COUNTERS: &[Counter] = &[old("vmcnt", 15), old("lgkmcnt", 15), old("expcnt", 7)];
+static VEGA_COUNTERS: &[Counter] = &[old("vmcnt", 63), old("lgkmcnt", 15)];
+static RDNA_COUNTERS: &[Counter] = &[old("vmcnt", 63), old("lgkmcnt", 63), new(Operation::WaitStores, 63)];
+static RDNA4_COUNTERS: &[Counter] = &[
+    new(Operation::WaitLoads, 63),
+    new(Operation::WaitLdsCount, 63),
+    new(Operation::WaitStores, 63),
+    new(Operation::WaitScalarLoads, 31),
+];
+
+const VECTOR_CACHE: &[Operation] = &[Operation::InvalidateVectorCache];
+const BOTH_CACHES: &[Operation] = &[Operation::InvalidateVectorCache, Operation::InvalidateArrayCache];
+
+const GCN1: Table = Table {
+    processors: &["gfx6"],
+    counters: GCN_COUNTERS,
+    of: [Some(0), Some(0), Some(1), Some(1), Some(1), Some(2)],
+    fused: &[],
+    barriers_wait: true,
+    write_back: [&[], &[]],
+    invalidate: [&[], VECTOR_CACHE],
+};
+const GCN2: Table =
+    Table { processors: &["gfx7", "gfx8"], of: [Some(0), Some(0), Some(1), Some(1), Some(1), None], ..GCN1 };
+const VEGA: Table = Table { processors: &["gfx900", "gfx906", "gfx908"], counters: VEGA_COUNTERS, ..GCN2 };
+const CDNA2: Table = Table { processors: &["gfx90a"], barriers_wait: false, ..VEGA };
+const CDNA3: Table = Table {
+    processors: &["gfx942", "gfx950"],
+    write_back: [&[], &[Operation::WriteBackSecondCache]],
+    invalidate: [&[], &[Operation::InvalidateSecondCache]],
+    ..CDNA2
+};
+const RDNA1: Table = Table {
+    processors: &["gfx10", "gfx11"],
+    counters: RDNA_COUNTERS,
+    of: [Some(0), Some(2), Some(1), Some(1), Some(1), None],
+    invalidate: [VECTOR_CACHE, BOTH_CACHES],
+    ..CDNA2
+};
+const RDNA4: Table = Table {
+    processors: &["gfx12"],
+    counters: RDNA4_COUNTERS,
+    of: [Some(0), Some(2), Some(1), Some(1), Some(3), None],
+    fused: &[(0, 1, Operation::WaitLoadsAndLds), (2, 1, Operation::WaitStoresAndLds)],
+    write_back: [&[], &[Operation::WriteBackToDevice]],
+    invalidate: [VECTOR_CACHE, &[Operation::InvalidateArrayCache]],
+    ..RDNA1
+};
+
+static TABLES: &[Table] = &[GCN1, GCN2, VEGA, CDNA2, CDNA3, RDNA1, RDNA4];
+
+impl Table {
+    /// That of a processor.
+    pub fn of(arch: &Arch) -> &'static Table {
+        let is_it = |table: &&Table| table.processors.iter().any(|prefix| arch.processor.name.starts_with(prefix));
+        TABLES.iter().find(is_it).unwrap_or(&TABLES[TABLES.len() - 1])
+    }
+
+    pub const fn counter(&self, event: Event) -> Option<usize> {
+        match self.of[event as usize] {
+            Some(counter) => Some(counter as usize),
+            None => None,
+        }
+    }
+
+    /// The cache controls before and behind the waits of a fence.
+    pub fn caches(&self, fence: &Fence) -> (&'static [Operation], &'static [Operation]) {
+        let at = |reach: Option<Reach>, of: [&'static [Operation]; 2]| match reach.filter(|_| fence.buffers) {
+            None => &[],
+            Some(Reach::Workgroup) => of[0],
+            Some(Reach::Device) => of[1],
+        };
+        (at(fence.release, self.write_back), at(fence.acquire, self.invalidate))
+    }
+}

@@ -1,0 +1,389 @@
+//! Control flow, as [`crate::backend::nv::exits`] decided it. Parameters of blocks and results of constructs are registers
+//! that every way there fills.
+
+use super::{Selector, rest_of};
+use crate::backend::nv::exits::{Goal, Rest, Way, goal};
+use crate::backend::nv::machine::{ANY, Class, Kind, Line, Operand, Reg, Test};
+use crate::ir::Scalar;
+use crate::kernel::{BlockId, Def, InstId, Op, UnOp, Value};
+use crate::lane::{LaneFact, MaskOp};
+
+/// A construct that is being written and that jumps lead out of.
+#[derive(Debug)]
+pub struct Open {
+    /// Where leaving it leads.
+    goal: Goal,
+    way: OpenWay,
+    /// True once something inside wants to leave and has not got there yet.
+    flag: Option<Reg>,
+    /// The line before the construct, where the flag begins as false.
+    before: usize,
+    /// Jumps so far that set the flag.
+    jumps: u32,
+}
+
+/// How an open construct is left.
+#[derive(Debug)]
+enum OpenWay {
+    /// It is a `REP`. Outer goals that something inside leaves for.
+    Repeat(Vec<Goal>),
+    /// Its flag guards the rest of its blocks.
+    Guard,
+}
+
+impl Selector<'_> {
+    /// The whole kernel.
+    pub fn body(&mut self) {
+        self.block(self.kernel.body, 0);
+    }
+
+    /// A block from an instruction on.
+    fn block(&mut self, block: BlockId, from: usize) {
+        let kernel = self.kernel;
+        let mut is_guarded = false;
+        for (at, inst) in kernel.blocks[block].insts.iter().enumerate().skip(from) {
+            self.begin(*inst);
+            let jumps = self.guarded_jumps();
+            match kernel.insts[*inst].op {
+                Op::If { then, otherwise } => {
+                    let rest = self.exits.rest(*inst);
+                    self.if_(*inst, [then, otherwise], (block, at + 1));
+                    if rest != Rest::Behind {
+                        break;
+                    }
+                }
+                Op::Scope { body } => self.scope(*inst, body),
+                Op::Loop { body, continuing } => self.loop_(*inst, body, continuing),
+                op if op.is_terminator() => self.terminator(*inst, block),
+                _ => self.plain(*inst, rest_of(kernel, block, at)),
+            }
+            if self.guarded_jumps() != jumps && !kernel.insts[*inst].op.is_terminator() {
+                is_guarded = self.guard(is_guarded);
+            }
+        }
+        self.unguard(is_guarded);
+    }
+
+    /// Jumps so far that set the flag of the innermost open construct, if that is guarded.
+    fn guarded_jumps(&self) -> u32 {
+        match self.open.last() {
+            Some(Open { way: OpenWay::Guard, jumps, .. }) => *jumps,
+            _ => 0,
+        }
+    }
+
+    /// Begins lines that run where the innermost open construct is not being left, and ends those of the guard before.
+    /// Returns true if there is a guard.
+    fn guard(&mut self, is_guarded: bool) -> bool {
+        self.unguard(is_guarded);
+        let Some(flag) = self.open.last().and_then(|open| open.flag) else { return false };
+        let flag = self.per_lane(flag);
+        self.lines.push(Line::If(flag, Test::False));
+        true
+    }
+
+    fn unguard(&mut self, is_guarded: bool) {
+        self.lines.extend(is_guarded.then_some(Line::EndIf));
+    }
+
+    /// Says where an instruction comes from.
+    fn begin(&mut self, inst: InstId) {
+        let data = &self.kernel.insts[inst];
+        self.span = data.span;
+        if data.span.is_none() {
+            return;
+        }
+        let source = Line::Source(data.span);
+        if self.debug && self.line.as_ref() != Some(&source) {
+            self.lines.push(source.clone());
+            self.line = Some(source);
+        }
+        let lane = Line::Lane(data.span);
+        if matches!(data.op, Op::Prim { .. }) && self.lane_comment.as_ref() != Some(&lane) {
+            self.lines.push(lane.clone());
+            self.lane_comment = Some(lane);
+        }
+    }
+
+    /// Registers for values, which stand for them from here on.
+    fn registers_for(&mut self, values: impl Iterator<Item = Value>) {
+        for value in values {
+            let reg = self.registers.add(self.class(value), ANY);
+            self.give(value, Operand::Reg(reg));
+        }
+    }
+
+    fn if_(&mut self, inst: InstId, [then, otherwise]: [BlockId; 2], behind: (BlockId, usize)) {
+        self.registers_for(self.kernel.results(inst));
+        let (condition, test) = self.condition(inst, self.kernel.args(inst)[0]);
+        let rest = self.exits.rest(inst);
+        self.lines.push(Line::If(condition, test));
+        self.arm((condition, test), then, (rest == Rest::InThen).then_some(behind));
+        self.lines.push(Line::Else);
+        self.arm((condition, test.inverted()), otherwise, (rest == Rest::InElse).then_some(behind));
+        self.lines.push(Line::EndIf);
+    }
+
+    /// An arm, and the instructions after its `If` where they move into it.
+    fn arm(&mut self, condition: (Reg, Test), block: BlockId, rest: Option<(BlockId, usize)>) {
+        self.arms.push(condition);
+        let jumps = self.guarded_jumps();
+        self.block(block, 0);
+        if let Some((block, from)) = rest {
+            let is_guarded = self.guarded_jumps() != jumps && self.guard(false);
+            self.block(block, from);
+            self.unguard(is_guarded);
+        }
+        self.arms.pop();
+    }
+
+    /// The register of an instruction's condition, and the test that it is true: a condition is not inverted, its test is.
+    fn condition(&mut self, inst: InstId, mut value: Value) -> (Reg, Test) {
+        let misleads = self.votes.as_ref().is_some_and(|votes| votes.mislead(inst, value));
+        let mut test = Test::True;
+        while let Def::Inst(inst, _) = self.kernel.values[value].def
+            && self.kernel.insts[inst].op == Op::Un(UnOp::Not, Scalar::BOOL)
+        {
+            value = self.kernel.args(inst)[0];
+            test = test.inverted();
+        }
+        let condition = self.uint(value);
+        let condition = self.in_reg(condition);
+        (if misleads { self.per_lane(condition) } else { condition }, test)
+    }
+
+    /// A condition that depends on the lane and holds where another one does: see [`crate::backend::nv::votes`].
+    fn per_lane(&mut self, condition: Reg) -> Reg {
+        let own = self.fact(LaneFact::Mask(MaskOp::Eq));
+        let bit = self.word("AND.U", &[Operand::Reg(condition), own]);
+        self.in_reg(bit)
+    }
+
+    fn scope(&mut self, inst: InstId, body: BlockId) {
+        self.registers_for(self.kernel.results(inst));
+        self.until(self.exits.way(inst), Goal::End(inst), body);
+    }
+
+    /// A block whose end is a goal.
+    fn until(&mut self, way: Way, goal: Goal, body: BlockId) {
+        match way {
+            Way::Fall => self.block(body, 0),
+            Way::Break => {
+                self.repeat(goal);
+                self.block(body, 0);
+                self.lines.push(Line::Break);
+                self.close();
+            }
+            Way::Guard => {
+                self.begin_open(goal, OpenWay::Guard);
+                self.block(body, 0);
+                self.open.pop();
+            }
+        }
+    }
+
+    fn loop_(&mut self, inst: InstId, body: BlockId, continuing: BlockId) {
+        let kernel = self.kernel;
+        self.registers_for(kernel.results(inst));
+        for block in [body, continuing] {
+            self.registers_for(kernel.blocks[block].params.iter().copied());
+        }
+        self.assign(&kernel.blocks[body].params, kernel.args(inst));
+        self.repeat(Goal::End(inst));
+        if !self.exits.continues(inst) {
+            self.block(body, 0);
+            self.lines.push(Line::Break);
+            return self.close();
+        }
+        self.until(self.exits.way(inst), Goal::Next(inst), body);
+        self.block(continuing, 0);
+        self.close();
+    }
+
+    /// The end of a continuing block: the loop's own `BRK`.
+    fn next_iteration(&mut self, inst: InstId, of: InstId) {
+        let kernel = self.kernel;
+        let Op::Loop { body, .. } = kernel.insts[of].op else { return };
+        let params = &kernel.blocks[body].params;
+        let (leave, values) = kernel.args(inst).split_at(1);
+        let (again, results) = values.split_at(params.len());
+        match self.uint(leave[0]) {
+            Operand::Constant(0, _) => self.lines.push(Line::BreakNever),
+            Operand::Constant(..) => {
+                self.assign_results(of, results);
+                return self.lines.push(Line::Break);
+            }
+            _ => {
+                self.assign_results(of, results);
+                let (leave, test) = self.condition(inst, leave[0]);
+                self.lines.push(Line::BreakIf(leave, test));
+            }
+        }
+        self.assign(params, again);
+    }
+
+    fn terminator(&mut self, inst: InstId, block: BlockId) {
+        let kernel = self.kernel;
+        let args = kernel.args(inst);
+        let owner = self.tree.owner(block);
+        match (kernel.insts[inst].op, owner) {
+            (Op::Repeat, Some(of)) => return self.next_iteration(inst, of),
+            (Op::Yield, Some(of)) | (Op::Exit(of), _) => self.assign_results(of, args),
+            (Op::Continue(of), _) => {
+                if let Op::Loop { continuing, .. } = kernel.insts[of].op {
+                    self.assign(&kernel.blocks[continuing].params, args);
+                }
+            }
+            _ => {}
+        }
+        if let Some(goal) = goal(kernel, inst)
+            && !self.exits.falls(inst)
+        {
+            self.leave(goal);
+        }
+    }
+
+    // Constructs that are left.
+
+    fn begin_open(&mut self, goal: Goal, way: OpenWay) {
+        let before = self.lines.len();
+        self.lines.push(Line::Empty);
+        self.open.push(Open { goal, way, flag: None, before, jumps: 0 });
+    }
+
+    /// Begins a `REP`.
+    fn repeat(&mut self, goal: Goal) {
+        self.begin_open(goal, OpenWay::Repeat(Vec::new()));
+        self.lines.push(Line::Repeat);
+    }
+
+    /// Ends the innermost `REP`. Invocations that left it for a goal further out go on from there.
+    fn close(&mut self) {
+        self.lines.push(Line::EndRepeat);
+        let Some(Open { way: OpenWay::Repeat(crossing), .. }) = self.open.pop() else { return };
+        for goal in crossing {
+            if let Some(repeat) = self.repeat_within(goal) {
+                let flag = self.flag(goal);
+                let flag = if self.exits.has_lanes() { self.per_lane(flag) } else { flag };
+                self.lines.push(Line::BreakIf(flag, Test::True));
+                self.cross(repeat, goal);
+            }
+        }
+    }
+
+    /// Jumps to a goal that does not come next.
+    fn leave(&mut self, goal: Goal) {
+        if goal == Goal::Return {
+            return self.lines.push(Line::Return);
+        }
+        let from = self.open.iter().position(|open| open.goal == goal).unwrap_or_default();
+        let repeat = self.repeat_within(goal);
+        for at in from..self.open.len() {
+            let is_guard = matches!(self.open[at].way, OpenWay::Guard);
+            if is_guard || at == from && repeat != Some(from) {
+                self.set_flag(self.open[at].goal);
+            }
+        }
+        if let Some(repeat) = repeat {
+            self.cross(repeat, goal);
+            self.lines.push(Line::Break);
+        }
+    }
+
+    /// The innermost `REP` that a jump to a goal leaves.
+    fn repeat_within(&self, goal: Goal) -> Option<usize> {
+        let from = self.open.iter().position(|open| open.goal == goal)?;
+        (from..self.open.len()).rev().find(|at| matches!(self.open[*at].way, OpenWay::Repeat(_)))
+    }
+
+    /// Notes that a `REP` is left for a goal, if that is not its own.
+    fn cross(&mut self, repeat: usize, goal: Goal) {
+        let Open { goal: own, way: OpenWay::Repeat(crossing), .. } = &mut self.open[repeat] else { return };
+        if *own != goal && !crossing.contains(&goal) {
+            crossing.push(goal);
+        }
+    }
+
+    /// Makes the flag of a goal true. Around cross-lane operations the condition of the arm says so: NVIDIA's compiler
+    /// would let a block that ends with a constant jump past the test.
+    fn set_flag(&mut self, goal: Goal) {
+        let flag = self.flag(goal);
+        match self.arms.last().filter(|_| self.exits.has_lanes()) {
+            Some((condition, Test::True)) => self.copy(flag, Operand::Reg(*condition)),
+            Some((condition, Test::False)) => self.write("NOT.U", flag, &[Operand::Reg(*condition)]),
+            None => self.copy(flag, Operand::Constant(u32::MAX, Kind::Uint)),
+        }
+        if let Some(open) = self.open.iter_mut().find(|open| open.goal == goal) {
+            open.jumps += 1;
+        }
+    }
+
+    /// The flag of the construct with this goal.
+    fn flag(&mut self, goal: Goal) -> Reg {
+        let found = self.open.iter_mut().find(|open| open.goal == goal);
+        if let Some(Open { flag: Some(flag), .. }) = &found {
+            return *flag;
+        }
+        let reg = self.registers.add(Class::Word, ANY);
+        if let Some(open) = found {
+            open.flag = Some(reg);
+            let before = open.before;
+            self.copy(reg, Operand::Constant(0, Kind::Uint));
+            // It is written before the construct, where a line was kept free.
+            if let Some(line) = self.lines.pop() {
+                self.lines[before] = line;
+            }
+        }
+        reg
+    }
+
+    // Values.
+
+    fn assign_results(&mut self, of: InstId, from: &[Value]) {
+        let results: Vec<Value> = self.kernel.results(of).collect();
+        self.assign(&results, from);
+    }
+
+    /// Copies values into the registers of others, all at once: a register that is still to be read is not overwritten.
+    fn assign(&mut self, to: &[Value], from: &[Value]) {
+        let mut pending: Vec<(Reg, Operand)> = Vec::new();
+        for (to, from) in to.iter().zip(from) {
+            let is_undefined = matches!(self.kernel.values[*from].def, crate::kernel::Def::Undef);
+            let Some(Operand::Reg(reg)) = self.values[to.index()].clone() else { continue };
+            if !is_undefined {
+                let operand = self.any_arg(*from);
+                if operand != Operand::Reg(reg) {
+                    pending.push((reg, operand));
+                }
+            }
+        }
+        self.parallel(pending);
+    }
+
+    /// Copies in an order in which each source is read before it is written; a ring is opened with one more register.
+    fn parallel(&mut self, mut pending: Vec<(Reg, Operand)>) {
+        while !pending.is_empty() {
+            let read: std::collections::BTreeSet<Reg> =
+                pending.iter().flat_map(|(_, from)| from.regs().collect::<Vec<_>>()).collect();
+            let (free, held): (Vec<_>, Vec<_>) = pending.into_iter().partition(|(to, _)| !read.contains(to));
+            let stuck = free.is_empty();
+            for (to, from) in free {
+                self.copy(to, from);
+            }
+            pending = held;
+            if stuck {
+                self.open_ring(&mut pending);
+            }
+        }
+    }
+
+    /// Keeps what the first target holds in a register of its own, for those that still read it.
+    fn open_ring(&mut self, pending: &mut [(Reg, Operand)]) {
+        let Some((first, _)) = pending.first().cloned() else { return };
+        let kept = self.registers.add(self.registers.class(first), ANY);
+        self.copy(kept, Operand::Reg(first));
+        for (_, from) in pending.iter_mut().filter(|(_, from)| *from == Operand::Reg(first)) {
+            *from = Operand::Reg(kept);
+        }
+    }
+}

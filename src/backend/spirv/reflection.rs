@@ -1,0 +1,87 @@
+//! What a SPIR-V module asks of the caller and the device, as JSON.
+
+use crate::backend::reflection::Reflection;
+use crate::kernel::{Kernel, LaneContract};
+use crate::profile::Profile;
+use rspirv::spirv::{self, Capability};
+use serde::Serialize;
+
+/// Words of a module's header (section 2.3).
+const HEADER: usize = 5;
+
+/// The facts of every target with those of Vulkan.
+#[derive(Serialize)]
+struct Whole {
+    #[serde(flatten)]
+    common: Reflection,
+    vulkan: Vulkan,
+}
+
+/// What a pipeline is to be made with.
+#[derive(Serialize)]
+struct Vulkan {
+    /// Version of SPIR-V.
+    spirv: String,
+    /// `requiredSubgroupSize` of the stage; none where any will do.
+    required_subgroup_size: Option<u32>,
+    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader.
+    least_subgroup_size: u32,
+    /// What the number of invocations of a workgroup must be a multiple of, so that no segment lacks a lane; none where that is
+    /// the size of the subgroup, which the driver chooses. It matters where specialization constants give the size.
+    workgroup_multiple: Option<u32>,
+    /// Whether lanes are numbered as the operations assume only with `REQUIRE_FULL_SUBGROUPS`.
+    full_subgroups: bool,
+    capabilities: Vec<String>,
+    extensions: Vec<String>,
+}
+
+/// The JSON text for the module that was written from a kernel, before its lane operations were planned.
+pub fn json(words: &[u32], kernel: &Kernel, profile: &Profile) -> String {
+    let lanes = LaneContract::of(kernel);
+    let whole = Whole {
+        common: Reflection::of(kernel, profile.wave_size),
+        vulkan: Vulkan {
+            spirv: format!("{}.{}", profile.version.0, profile.version.1),
+            required_subgroup_size: profile.wave_size,
+            least_subgroup_size: lanes.least_subgroup_size(),
+            workgroup_multiple: lanes.workgroup_multiple(profile.wave_size),
+            full_subgroups: lanes.widest.is_some(),
+            capabilities: capabilities(words),
+            extensions: extensions(words),
+        },
+    };
+    serde_json::to_string_pretty(&whole).expect("numbers and names always serialize") + "\n"
+}
+
+/// The instructions of a module: their operation and their operands.
+fn instructions(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
+    let mut rest = words.get(HEADER..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let (head, _) = rest.split_first()?;
+        let length = (head >> 16).max(1) as usize;
+        let (inst, after) = rest.split_at_checked(length)?;
+        rest = after;
+        Some((head & 0xffff, &inst[1..]))
+    })
+}
+
+fn capabilities(words: &[u32]) -> Vec<String> {
+    let all = instructions(words).filter(|(op, _)| *op == spirv::Op::Capability as u32);
+    let mut names: Vec<String> =
+        all.filter_map(|(_, operands)| Capability::from_u32(*operands.first()?)).map(|it| format!("{it:?}")).collect();
+    names.sort();
+    names
+}
+
+fn extensions(words: &[u32]) -> Vec<String> {
+    let all = instructions(words).filter(|(op, _)| *op == spirv::Op::Extension as u32);
+    let mut names: Vec<String> = all.map(|(_, operands)| text(operands)).collect();
+    names.sort();
+    names
+}
+
+/// A literal string: UTF-8 in little-endian words, ended by a NUL (section 2.2.1).
+fn text(words: &[u32]) -> String {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
