@@ -1,5 +1,6 @@
 #!/bin/bash
 # test.sh [ARGUMENT...]: runs every test on a Debian machine that has cargo. Arguments go to the test runner.
+# test.sh quick: runs the unit tests, the command's, the messages and the listings, without any judge.
 #
 # As root it installs the Debian packages that the tests run on; otherwise it says which are missing. The programs that
 # judge the output are unpacked under target/judges (judges.sh). Without them the tests that need them are skipped and
@@ -39,6 +40,11 @@ install_packages() {
 fetch_judges() {
     install_packages && bash scripts/judges.sh "$CROSSLANE_JUDGES"
 }
+
+if [ "${1:-}" = quick ]; then
+    slow=(matrix:: fixtures:: random extremes:: fuzz:: forms:: gcn:: loaders:: cmake:: the_example_builds_and_runs)
+    CROSSLANE_JUDGES=/nonexistent exec cargo test --profile ci --lib --bins --tests -- "${slow[@]/#/--skip=}"
+fi
 
 CROSSLANE_JUDGES=$(realpath --canonicalize-missing "${CROSSLANE_JUDGES:-target/judges}")
 export CROSSLANE_JUDGES

@@ -3,7 +3,6 @@
 #![allow(dead_code)]
 
 use std::fs;
-use std::path::Path;
 
 /// Whether committed files are to be written instead of compared.
 pub fn is_asked() -> bool {
@@ -15,7 +14,7 @@ pub fn is_asked() -> bool {
 /// # Errors
 /// With the first line that differs, unless the file is to be written.
 pub fn hold(name: &str, text: &str) -> Result<(), String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let path = crate::root().join(name);
     let there = fs::read_to_string(&path).unwrap_or_default();
     if there == text {
         return Ok(());

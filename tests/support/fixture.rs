@@ -1,6 +1,6 @@
 //! A fixture: a kernel in `fixtures/`, the buffers it runs over, and what they must hold afterwards.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::case::{Case, Column};
 use super::compare::{Closeness, compare};
@@ -12,7 +12,7 @@ use crosslane::kernel::Kernel;
 
 /// The files of a folder of the repository, by name.
 pub fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let folder = crate::root().join(folder);
     let entries = std::fs::read_dir(folder).expect("the fixtures are part of the repository");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
     paths.retain(|path| path.extension().is_some());
@@ -200,8 +200,7 @@ impl Fixture {
 
     /// The kernel's source in a language.
     pub fn path(&self, language: Language) -> PathBuf {
-        let folder =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(self.folder.unwrap_or(language.name()));
+        let folder = crate::root().join("fixtures").join(self.folder.unwrap_or(language.name()));
         folder.join(format!("{}.{}", self.name, language.extension()))
     }
 

@@ -4,13 +4,13 @@
 //! its judge is skipped on a person's machine and fails where `CI=true`.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The folder that `scripts/judges.sh` fills.
 pub fn folder() -> PathBuf {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("target/judges");
+    let default = || crate::root().join("target/judges");
     std::env::var_os("CROSSLANE_JUDGES").map_or_else(default, PathBuf::from)
 }
 

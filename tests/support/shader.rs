@@ -2,15 +2,15 @@
 //!
 //! For test binaries that have the module `generator` of the tests of random ones.
 
+use crate::compare::Closeness;
+use crate::fixture;
 use crate::generator::{arms, lanes as random_lanes, program, wide};
-use crate::support::compare::Closeness;
-use crate::support::fixture;
-use crate::support::lavapipe::{Buffers, Request};
-use crate::support::pattern::{Domain, PATTERNS};
-use crate::support::plan::Plan;
-use crate::support::rival::{self, Judged};
-use crate::support::scalar::Type;
-use crate::support::{compiler, simulator};
+use crate::lavapipe::{Buffers, Request};
+use crate::pattern::{Domain, PATTERNS};
+use crate::plan::Plan;
+use crate::rival::{self, Judged};
+use crate::scalar::Type;
+use crate::{compiler, simulator};
 use crosslane::compile::{self, Input, Options};
 use crosslane::profile::Profile;
 use std::path::{Path, PathBuf};

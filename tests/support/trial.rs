@@ -1,27 +1,39 @@
-//! Rows of tables as tests: a harness of one's own where the test binary is also lavapipe's process.
+//! Rows of tables as tests.
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use super::judge;
+use libtest_mimic::Failed;
 
-use super::{judge, lavapipe, radv};
+/// One test of a group.
+pub struct Trial {
+    name: String,
+    ignored: bool,
+    test: Box<dyn FnOnce() -> Result<(), Failed> + Send>,
+}
 
-/// The whole `main` of such a binary: a driver's process, or the tests that `trials` lists.
-pub fn main(trials: impl FnOnce() -> Vec<Trial>) {
-    if lavapipe::serve() || radv::serve() {
-        return;
+impl Trial {
+    /// The test as the harness takes it, named `group::name`.
+    pub fn of(self, group: &str) -> libtest_mimic::Trial {
+        libtest_mimic::Trial::test(format!("{group}::{}", self.name), self.test).with_ignored_flag(self.ignored)
     }
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials());
-    lavapipe::stop();
-    conclusion.exit();
+}
+
+/// A test that needs no judge.
+pub fn trial(name: impl Into<String>, test: impl FnOnce() -> Result<(), String> + Send + 'static) -> Trial {
+    Trial { name: name.into(), ignored: false, test: Box::new(|| test().map_err(Failed::from)) }
 }
 
 /// A test that needs `judges`: without them it fails where they are required and is skipped elsewhere.
-pub fn judged(name: String, judges: &[&str], test: impl FnOnce() -> Result<(), String> + Send + 'static) -> Trial {
+pub fn judged(
+    name: impl Into<String>,
+    judges: &[&str],
+    test: impl FnOnce() -> Result<(), String> + Send + 'static,
+) -> Trial {
     let missing = judges.iter().find_map(|judge| judge::need(judge).err());
-    let skip = missing.is_some() && !judge::required();
-    if skip {
+    let ignored = missing.is_some() && !judge::required();
+    if ignored {
         static ONCE: std::sync::Once = std::sync::Once::new();
         let why = missing.unwrap_or_default();
         ONCE.call_once(|| eprintln!("skipped: {why}"));
     }
-    Trial::test(name, move || test().map_err(Failed::from)).with_ignored_flag(skip)
+    Trial { ignored, ..trial(name, test) }
 }

@@ -12,7 +12,7 @@ use super::machine::{Around, Inputs, Machine, Mask, Row};
 use super::parse;
 use super::pictures::{kept, packed, unpacked};
 use super::resources::Bound;
-use crate::support::lavapipe::{Buffers, Request, Scene, to_words};
+use crate::lavapipe::{Buffers, Request, Scene, to_words};
 
 /// What a vertex program leaves.
 #[derive(Clone)]

@@ -2,14 +2,6 @@
 
 use std::collections::BTreeMap;
 
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    #[default]
-    Compute,
-    Vertex,
-    Fragment,
-}
-
 /// An attribute that is read: its number, its first component among the variables, and the words before `ATTRIB`.
 #[derive(Debug)]
 pub struct Attribute {
@@ -21,7 +13,6 @@ pub struct Attribute {
 /// A whole program.
 #[derive(Debug, Default)]
 pub struct Program {
-    pub stage: Stage,
     pub attributes: Vec<Attribute>,
     /// First component of each result, by its name: `result.position`.
     pub results: BTreeMap<String, usize>,
@@ -137,12 +128,9 @@ pub struct Index {
 pub fn program(text: &str) -> Result<Program, String> {
     let mut lines = text.lines().enumerate();
     let first = lines.next().map(|(_, line)| line);
-    let stage = match first {
-        Some("!!NVcp5.0") => Stage::Compute,
-        Some("!!NVvp5.0") => Stage::Vertex,
-        Some("!!NVfp5.0") => Stage::Fragment,
-        _ => return Err("it does not begin with a program's name".to_owned()),
-    };
+    if !matches!(first, Some("!!NVcp5.0" | "!!NVvp5.0" | "!!NVfp5.0")) {
+        return Err("it does not begin with a program's name".to_owned());
+    }
     let statements: Vec<(usize, String)> = lines
         .map(|(at, line)| (at + 1, line.split('#').next().unwrap_or_default().trim().to_owned()))
         .filter(|(_, line)| !line.is_empty())
@@ -150,7 +138,7 @@ pub fn program(text: &str) -> Result<Program, String> {
     if statements.last().map(|(_, line)| &line[..]) != Some("END") {
         return Err("it does not end with END".to_owned());
     }
-    let mut reader = Reader { program: Program { stage, ..Program::default() }, open: vec![(Open::Body, Vec::new())] };
+    let mut reader = Reader { program: Program::default(), open: vec![(Open::Body, Vec::new())] };
     for (line, statement) in &statements[..statements.len() - 1] {
         reader.statement(*line, statement).ok_or_else(|| format!("line {line}: {statement}"))?;
     }

@@ -7,7 +7,7 @@ use crosslane::run::{Image, ImageKind, Resources, Sampler, View};
 use super::pictures::{packed, unpacked};
 use super::sample::NEAREST;
 use super::{Memory, Picture, Pictures, parameters};
-use crate::support::lavapipe::{Buffers, Request, to_words};
+use crate::lavapipe::{Buffers, Request, to_words};
 
 /// Everything of one run.
 pub struct Bound<'r> {

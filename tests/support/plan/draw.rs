@@ -17,10 +17,10 @@ use crosslane::run::{Attribute, Image, Rate, Target, Topology, View};
 
 use super::resource::{bytes_of, extent, judged_of};
 use super::{Fill, fill_of};
-use crate::support::compare::Closeness;
-use crate::support::lavapipe::Scene;
-use crate::support::pattern::Pattern;
-use crate::support::rival::Judged;
+use crate::compare::Closeness;
+use crate::lavapipe::Scene;
+use crate::pattern::Pattern;
+use crate::rival::Judged;
 
 /// The words that begin such a line.
 pub const WORDS: [&str; 8] = ["vertex", "target", "color", "depth", "attribute", "draw", "topology", "dual-source"];

@@ -16,10 +16,10 @@
 use crosslane::run::{Address, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding, TexelBinding, View};
 
 use super::{Fill, fill_of};
-use crate::support::compare::Closeness;
-use crate::support::pattern::Pattern;
-use crate::support::rival::Judged;
-use crate::support::scalar::Type;
+use crate::compare::Closeness;
+use crate::pattern::Pattern;
+use crate::rival::Judged;
+use crate::scalar::Type;
 
 /// The words that begin such a line.
 pub const WORDS: [&str; 7] = ["texels", "stored-texels", "image", "texture", "sampled", "sampler", "input"];

@@ -24,10 +24,6 @@ impl Bytes {
         Self { bytes: vec![0xc5; len], undefined: vec![0xff; len] }
     }
 
-    pub fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -86,7 +82,7 @@ impl Memory {
 
     fn find(&mut self, at: u64) -> Result<(u64, &mut Bytes, bool), String> {
         let found =
-            self.blocks.iter_mut().find(|(start, bytes, _)| (*start..*start + bytes.len() as u64).contains(&at));
+            self.blocks.iter_mut().find(|(start, bytes, _)| (*start..*start + bytes.bytes.len() as u64).contains(&at));
         let (start, bytes, writable) = found.ok_or_else(|| format!("nothing is at address {at:#x}"))?;
         Ok((at - *start, bytes, *writable))
     }

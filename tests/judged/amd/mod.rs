@@ -1,0 +1,162 @@
+//! AMD assembly: every fixture and every shader of the core language becomes a kernel for every profile, which LLVM's
+//! assembler and linker take and which an interpreter of the text runs. Fixtures are held against their formulas, the
+//! others against the simulator; cross-lane operations against ACO's counts; texts against snapshots.
+
+mod aco;
+mod texts;
+
+use crosslane::backend::amd::Program;
+use crosslane::profile::{self, Profile};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::PathBuf;
+use support::compiler::{self, Target};
+use support::fixture::{Build, Fixture};
+use support::interpret::{Order, interpret};
+use support::shader::{Maker, RANDOM, Shader};
+use support::tables::{fixtures, language};
+use support::trial::{Trial, trial};
+use support::{assembler, seeds, shader, simulator};
+
+/// Profiles that run every width and random kernels, and whose listings are kept; the others stand behind one of them.
+const CHOSEN: [&str; 6] = ["gfx701", "gfx900", "gfx950", "gfx1030-wave64", "gfx1100-wave32", "gfx1201-wave32"];
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials: Vec<Trial> = fixtures().map(fixture_trial).collect();
+    trials.extend(language::FIXTURES.iter().map(language_trial));
+    trials.extend(shader::sources().into_iter().map(core_trial));
+    trials.extend(CHOSEN.into_iter().flat_map(random_trials));
+    trials.push(trial("aco".to_owned(), aco::hold));
+    trials.extend(all_fixtures().map(listings_trial));
+    trials.push(trial("snapshot::sums".to_owned(), || texts::hold_sums(all_fixtures())));
+    trials
+}
+
+fn all_fixtures() -> impl Iterator<Item = &'static Fixture> {
+    fixtures().chain(language::FIXTURES)
+}
+
+/// Every profile for AMD's hardware.
+fn profiles() -> Vec<Profile> {
+    Profile::all().filter(|profile| profile.target == profile::Target::Amd).collect()
+}
+
+fn is_chosen(profile: &Profile) -> bool {
+    CHOSEN.contains(&&*profile.name)
+}
+
+/// The builds that a profile's waves have lanes for.
+fn builds(fixture: &Fixture, profile: &Profile) -> Vec<Build> {
+    let wave = profile.wave_size;
+    let wide = fixture.wide_builds().filter(|build| build.wave == wave);
+    let mut widths: Vec<Option<usize>> = fixture.builds().into_iter().chain(wide).map(|build| build.width).collect();
+    widths.dedup();
+    widths.into_iter().map(|width| Build { width, wave }).collect()
+}
+
+/// What is judged: every width in the first language on the chosen profiles; else the widest, and the second language on
+/// the chosen profiles alone.
+fn targets<'a>(fixture: &'a Fixture, profile: &'a Profile) -> Vec<Target<'a>> {
+    let (languages, builds) = (fixture.languages(), builds(fixture, profile));
+    let widest = builds.len().saturating_sub(1);
+    let of = |(n, &language)| {
+        let builds = if n == 0 && is_chosen(profile) { &builds[..] } else { &builds[widest..] };
+        builds.iter().map(|&build| Target { fixture, language, profile: &profile.name, build }).collect::<Vec<_>>()
+    };
+    let taken = if is_chosen(profile) { &languages[..] } else { &languages[..1] };
+    taken.iter().enumerate().flat_map(of).collect()
+}
+
+/// The text without what names the source: equal programs are judged once.
+fn stripped(text: &str) -> String {
+    let code = text.lines().map(|line| line.split(';').next().unwrap_or_default().trim_end());
+    code.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Every profile, and there what [`targets`] says. All that is wrong is told.
+fn on_all(
+    fixture: &Fixture,
+    judge: impl Fn(Target<'_>, &Profile, &Program) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    let mut seen = BTreeSet::new();
+    for profile in profiles() {
+        for target in targets(fixture, &profile) {
+            let done = compiler::amd(target).and_then(|program| {
+                let is_new = seen.insert((profile.name.to_string(), target.build.width, stripped(&program.text)));
+                if is_new { judge(target, &profile, &program) } else { Ok(()) }
+            });
+            let (language, width) = (target.language.name(), target.build.width);
+            wrong.extend(done.err().map(|why| format!("{}, {language}, width {width:?}: {why}", profile.name)));
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+fn wave(profile: &Profile) -> u32 {
+    profile.wave_size.expect("profiles of hardware say how many lanes a wave has")
+}
+
+fn assemble(profile: &Profile, program: &Program) -> Result<(), String> {
+    assembler::build(&program.text, &profile.processor, wave(profile))
+}
+
+fn fixture_trial(fixture: &'static Fixture) -> Trial {
+    let judge = |target: Target<'_>, profile: &Profile, program: &Program| {
+        assemble(profile, program)?;
+        let after = interpret(program, &profile.processor, &target.fixture.request(), Order::Both)?;
+        target.fixture.judge_runs(target.build, wave(profile) as usize, &after)
+    };
+    trial(format!("fixture::{}", fixture.name), move || on_all(fixture, judge))
+}
+
+fn listings_trial(fixture: &'static Fixture) -> Trial {
+    trial(format!("snapshot::{}", fixture.name), move || texts::hold_listings(fixture))
+}
+
+fn language_trial(fixture: &'static Fixture) -> Trial {
+    let judge = |target: Target<'_>, profile: &Profile, program: &Program| {
+        assemble(profile, program)?;
+        let request = target.fixture.request();
+        let model = simulator::run(&compiler::kernel(target)?, wave(profile) as usize, &request)?;
+        let after = interpret(program, &profile.processor, &request, Order::Ascending)?;
+        target.fixture.judge_against(&model, &after)
+    };
+    trial(format!("language::{}", fixture.name), move || on_all(fixture, judge))
+}
+
+// The core language and random kernels.
+
+fn core_trial(path: PathBuf) -> Trial {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    trial(format!("core::{stem}"), move || {
+        let shader = Shader::read(&path)?;
+        let wrong: Vec<String> = profiles().iter().filter_map(|profile| run_shader(&shader, profile).err()).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+    })
+}
+
+fn run_shader(shader: &Shader, profile: &Profile) -> Result<(), String> {
+    let made = || {
+        let program =
+            compiler::amd_program(&shader.input(), &shader::options(&profile.name)?, &shader.request.settings())?;
+        assemble(profile, &program)?;
+        let run = |request| interpret(&program, &profile.processor, &request, Order::Ascending);
+        shader.hold(&profile.name, wave(profile) as usize, run)
+    };
+    made().map_err(|why| format!("{}: {}", profile.name, shader.blame(&why)))
+}
+
+/// Random kernels of each kind that a run of the tests tries on each profile.
+const USUAL: u64 = 10;
+
+fn random_trials(profile: &'static str) -> Vec<Trial> {
+    let test = move |maker: Maker, seeds: Range<u64>| {
+        let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
+        seeds.into_iter().try_for_each(|seed| run_shader(&maker(seed), &profile))
+    };
+    let one = |(kind, maker): (&str, Maker), seeds: Range<u64>| {
+        trial(format!("{kind}::{profile}::seeds_{}", seeds.start), move || test(maker, seeds))
+    };
+    RANDOM.into_iter().flat_map(|kind| seeds::batches(USUAL).map(move |seeds| one(kind, seeds))).collect()
+}

@@ -1,0 +1,36 @@
+//! The core language without lane operations: every shader of `fixtures/core` leaves the same buffers behind whether
+//! this compiler or glslang compiled it, and is valid for every profile.
+
+mod numbers;
+mod products;
+mod stages;
+
+use std::path::Path;
+
+use support::plan::Plan;
+use support::trial::{Trial, judged};
+use support::{fixture, lavapipe, rival};
+
+pub fn trials() -> Vec<Trial> {
+    let judges = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
+    let core = fixture::files("fixtures/core").into_iter();
+    let core = core.map(|path| judged(stem(&path), &judges, move || check(&path)));
+    let compared = ["bin/glslangValidator", "bin/spirv-val", "bin/spirv-dis"];
+    let stages = fixture::files("fixtures/stages").into_iter();
+    let numbered = fixture::files("fixtures/spirv").into_iter();
+    let numbered = numbered.map(|path| judged(stem(&path), &compared, move || numbers::check(&path)));
+    let stages = stages.map(|path| judged(stem(&path), &compared, move || stages::check(&path)));
+    let own = lavapipe::own_driver().into_iter();
+    let products = own.map(|lanes| judged("products", &[], move || products::check(lanes)));
+    core.chain(stages).chain(numbered).chain(products).collect()
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn check(path: &Path) -> Result<(), String> {
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let plan = Plan::read(&source)?;
+    rival::agree(&stem(path), &source, &plan.request(), &plan.judged())
+}

@@ -1,0 +1,127 @@
+//! Shaders that the SPIR-V target alone takes: every shader of `fixtures/spirv` is valid from its first profile on, asks for
+//! no capability and no extension that glslang's module does without, has as many of the instructions in question, and
+//! is refused by the other targets.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crosslane::compile::{Artifact, Compilation, Input, Language, Options, Verdict, compile};
+use crosslane::diagnostic::{Code, Severity, render};
+use crosslane::ir::Stage;
+use crosslane::profile::Profile;
+use crosslane::source::NoIncludes;
+
+use super::stages::stage;
+use support::judge;
+use support::rival::PROFILES;
+use support::snapshot;
+
+/// Profiles of targets that take none of this.
+const OTHERS: [&str; 2] = ["nv-ampere", "gfx1100-wave32"];
+
+/// What the names of the instructions in question have in them.
+const TOLD: [&str; 6] = ["CooperativeMatrix", "RayQuery", "MicroTriangle", "AttachmentRead", "OpAtomic", "ReadClock"];
+
+/// Decorations that both compilers write in the same place.
+const DECORATIONS: [&str; 2] = ["PerPrimitive", "ExplicitInterpAMD"];
+
+pub fn check(path: &Path) -> Result<(), String> {
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let (stage, word) = stage(path).ok_or("none of .vert, .frag and .comp")?;
+    let first = source.lines().find_map(|line| line.strip_prefix("// from ")).unwrap_or(PROFILES[0].0);
+    for (profile, environment) in PROFILES.into_iter().skip_while(|(profile, _)| *profile != first) {
+        let module = ours(&source, stage, profile).map_err(|e| format!("{profile}: {e}"))?;
+        judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
+    }
+    OTHERS.into_iter().try_for_each(|profile| refused(&source, stage, profile))?;
+    let ours = ours(&source, stage, "spirv-1.6")?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let text = crosslane::backend::spirv::disassemble(&ours)?;
+    snapshot::hold("spirv", &name, "the SPIR-V target alone takes it", &text);
+    Content::of(&ours)?.within(&Content::of(&judge::glslang_stage(&source, word)?)?)
+}
+
+fn verdict(source: &str, stage: Stage, profile: &str) -> Result<Compilation, String> {
+    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
+    let input = Input { name: "shader", bytes: source.as_bytes(), language: Language::Glsl };
+    Ok(compile(&input, &Options { stage, ..Options::new(profile) }, &NoIncludes))
+}
+
+fn ours(source: &str, stage: Stage, profile: &str) -> Result<Vec<u32>, String> {
+    let done = verdict(source, stage, profile)?;
+    match done.verdict {
+        Verdict::Done(Artifact::Spirv(words)) => Ok(words),
+        _ => Err(render::human(&done.sources, &done.diagnostics)),
+    }
+}
+
+/// Another target says that it has no such thing, and where.
+fn refused(source: &str, stage: Stage, profile: &str) -> Result<(), String> {
+    let done = verdict(source, stage, profile)?;
+    let errors: Vec<_> = done.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+    let known = [Code::PROFILE_LACKS, Code::NOT_SUPPORTED, Code::NOT_IN_KERNELS];
+    match errors.iter().all(|error| known.contains(&error.code) && !error.span().is_none()) && !errors.is_empty() {
+        true => Ok(()),
+        false => Err(format!("{profile}: {}", render::human(&done.sources, &done.diagnostics))),
+    }
+}
+
+/// What a module asks for, and how often it says what both compilers say alike.
+#[derive(Default)]
+struct Content {
+    asked: Vec<String>,
+    counted: BTreeMap<String, usize>,
+}
+
+impl Content {
+    fn of(module: &[u32]) -> Result<Content, String> {
+        let mut content = Content::default();
+        for line in judge::spirv_dis(module)?.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let Some(at) = words.iter().position(|word| word.starts_with("Op")) else { continue };
+            content.instruction(words[at], &words[at + 1..]);
+        }
+        Ok(content)
+    }
+
+    fn instruction(&mut self, opcode: &str, operands: &[&str]) {
+        let text = operands.iter().filter(|word| !word.starts_with('%')).copied().collect::<Vec<_>>().join(" ");
+        match opcode {
+            // An extension that only brings a set of instructions is asked for by either line.
+            "OpCapability" | "OpExtension" | "OpExtInstImport" => self.asked.push(text),
+            "OpTypeCooperativeMatrixKHR" => {}
+            "OpCooperativeMatrixLoadKHR" | "OpCooperativeMatrixStoreKHR" => self.count(opcode.to_owned()),
+            // How memory is accessed is left out, as above: glslang does not say that other invocations see it.
+            "OpCooperativeMatrixLoadTensorNV" | "OpCooperativeMatrixStoreTensorNV" => {
+                self.count(format!("{opcode} {}", text.split(' ').next_back().unwrap_or_default()));
+            }
+            "OpExecutionMode" | "OpDecorateId" | "OpDecorateString" | "OpMemoryModel" | "OpMatrixTimesScalar" => {
+                self.count(format!("{opcode} {text}"));
+            }
+            "OpExtInst" => self.count(format!("{opcode} {text}")),
+            "OpDecorate" | "OpMemberDecorate" if DECORATIONS.iter().any(|part| text.contains(part)) => self.count(text),
+            // How narrow integers are extended says nothing where texels have 32 bits.
+            _ if opcode.contains("Sparse") => {
+                let parts = text.split('|').filter(|part| !["SignExtend", "ZeroExtend"].contains(part));
+                self.count(format!("{opcode} {}", parts.collect::<Vec<_>>().join("|")));
+            }
+            _ if TOLD.iter().any(|part| opcode.contains(part)) => self.count(format!("{opcode} {text}")),
+            _ => {}
+        }
+    }
+
+    fn count(&mut self, what: String) {
+        *self.counted.entry(what).or_default() += 1;
+    }
+
+    fn within(&self, theirs: &Content) -> Result<(), String> {
+        let more: Vec<&String> = self.asked.iter().filter(|asked| !theirs.asked.contains(asked)).collect();
+        if !more.is_empty() {
+            return Err(format!("glslang does without {more:?}"));
+        }
+        match self.counted == theirs.counted {
+            true => Ok(()),
+            false => Err(format!("ours: {:#?}\nglslang's: {:#?}", self.counted, theirs.counted)),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Vertex and fragment shaders, and images in compute shaders: every shader of `fixtures/stages` is valid for every profile, asks for no capability that
+//! glslang's module does not, and does the same with images, interfaces and derivatives: as many of each opcode with
+//! the same image operands, and the same decorations of what meets the pipeline.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
+use crosslane::diagnostic::render;
+use crosslane::ir::Stage;
+use crosslane::profile::Profile;
+use crosslane::source::NoIncludes;
+
+use support::judge;
+use support::rival::{self, PROFILES};
+
+/// The stage that the end of a file's name says.
+pub fn stage(path: &Path) -> Option<(Stage, &'static str)> {
+    match path.extension()?.to_str()? {
+        "vert" => Some((Stage::Vertex, "vert")),
+        "frag" => Some((Stage::Fragment, "frag")),
+        "comp" => Some((Stage::Compute, "comp")),
+        _ => None,
+    }
+}
+
+pub fn check(path: &Path) -> Result<(), String> {
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    if path.extension().is_some_and(|end| end == "wgsl") {
+        return check_twins(path, &source);
+    }
+    let (stage, word) = stage(path).ok_or("none of .vert, .frag and .comp")?;
+    for (profile, environment) in PROFILES {
+        let module = rival::ours_of("shader", &source, stage, profile)?;
+        judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
+    }
+    let ours = Features::of(&rival::ours_of("shader", &source, stage, "spirv-1.6")?)?;
+    let theirs = Features::of(&judge::glslang_stage(&source, word)?)?;
+    ours.within(&theirs)
+}
+
+/// Every entry point of a WGSL module is valid for every profile, and does what the GLSL shader does that a line
+/// `// ENTRY is FILE` names.
+fn check_twins(path: &Path, source: &str) -> Result<(), String> {
+    let lines = source.lines().filter_map(|line| line.strip_prefix("// ")?.split_once(" is "));
+    let twins: Vec<(&str, &str)> = lines.collect();
+    if twins.is_empty() {
+        return Err("no line `// ENTRY is FILE`".into());
+    }
+    for (entry, file) in twins {
+        for (profile, environment) in PROFILES {
+            let module = entry_of(source, entry, profile)?;
+            judge::spirv_val(&module, environment, false).map_err(|e| format!("{entry}, {profile}: {e}"))?;
+        }
+        let twin = path.with_file_name(file);
+        let text = std::fs::read_to_string(&twin).map_err(|e| format!("{file}: {e}"))?;
+        let (stage, _) = stage(&twin).ok_or_else(|| format!("{file} is no stage"))?;
+        let theirs = Features::of(&rival::ours_of("shader", &text, stage, "spirv-1.6")?)?;
+        let mine = Features::of(&entry_of(source, entry, "spirv-1.6")?)?;
+        mine.within(&theirs).map_err(|e| format!("{entry} and {file}: {e}"))?;
+    }
+    Ok(())
+}
+
+fn entry_of(source: &str, entry: &str, profile: &str) -> Result<Vec<u32>, String> {
+    let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
+    let options = Options { entry: Some(entry.into()), ..Options::new(profile) };
+    module(source, Language::Wgsl, &options)
+}
+
+fn module(source: &str, language: Language, options: &Options) -> Result<Vec<u32>, String> {
+    let input = Input { name: "shader", bytes: source.as_bytes(), language };
+    let done = compile(&input, options, &NoIncludes);
+    match done.verdict {
+        Verdict::Done(Artifact::Spirv(words)) => Ok(words),
+        _ => Err(render::human(&done.sources, &done.diagnostics)),
+    }
+}
+
+/// What a module asks for and what it does with the pipeline.
+#[derive(Default)]
+struct Features {
+    capabilities: Vec<String>,
+    /// Image and fragment opcodes with their image operands, and execution modes.
+    counted: BTreeMap<String, usize>,
+}
+
+impl Features {
+    fn of(module: &[u32]) -> Result<Features, String> {
+        let mut features = Features::default();
+        for line in judge::spirv_dis(module)?.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let Some(at) = words.iter().position(|word| word.starts_with("Op")) else { continue };
+            features.instruction(words[at], &words[at + 1..]);
+        }
+        Ok(features)
+    }
+
+    fn instruction(&mut self, opcode: &str, operands: &[&str]) {
+        match opcode {
+            "OpCapability" => self.capabilities.push(operands[0].to_owned()),
+            "OpExecutionMode" => self.count(format!("{opcode} {}", operands[1..].join(" "))),
+            "OpDecorate" if is_of_interface(operands[1]) => self.count(operands[1..].join(" ")),
+            "OpImage" => {}
+            _ if is_of_fragments(opcode) => self.count(format!("{opcode} {}", image_operands(operands))),
+            _ => {}
+        }
+    }
+
+    fn count(&mut self, what: String) {
+        *self.counted.entry(what).or_default() += 1;
+    }
+
+    fn within(&self, theirs: &Features) -> Result<(), String> {
+        let more: Vec<&String> = self.capabilities.iter().filter(|c| !theirs.capabilities.contains(c)).collect();
+        if !more.is_empty() {
+            return Err(format!("capabilities that glslang does without: {more:?}"));
+        }
+        match self.counted == theirs.counted {
+            true => Ok(()),
+            false => Err(format!("ours: {:#?}\nglslang's: {:#?}", self.counted, theirs.counted)),
+        }
+    }
+}
+
+/// What both compilers write in the same place. Locations of blocks stand on the variable or on the members, `Index 0`
+/// and `Flat` of built-in variables are left to taste.
+fn is_of_interface(decoration: &str) -> bool {
+    const WATCHED: [&str; 8] = [
+        "Component",
+        "NoPerspective",
+        "Centroid",
+        "Sample",
+        "Binding",
+        "DescriptorSet",
+        "InputAttachmentIndex",
+        "OverrideCoverageNV",
+    ];
+    WATCHED.contains(&decoration)
+}
+
+fn is_of_fragments(opcode: &str) -> bool {
+    ["OpImage", "OpDPd", "OpFwidth", "OpKill", "OpTerminate", "OpDemote"].iter().any(|start| opcode.starts_with(start))
+}
+
+/// The words of the image operands' mask. How narrow integers are extended says nothing where texels have 32 bits.
+fn image_operands(operands: &[&str]) -> String {
+    const MASK: [&str; 7] = ["Bias", "Lod", "Grad", "ConstOffset", "Offset", "ConstOffsets", "Sample"];
+    const EXTENDED: [&str; 2] = ["SignExtend", "ZeroExtend"];
+    let is_mask = |word: &&&str| word.split('|').all(|part| MASK.contains(&part) || EXTENDED.contains(&part));
+    let parts = operands.iter().filter(is_mask).flat_map(|word| word.split('|'));
+    parts.filter(|part| MASK.contains(part)).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,63 @@
+//! Images, textures and the graphics stages: the shaders of `fixtures/graphics` leave the same pixels, images and
+//! buffers behind whether this compiler or glslang compiled them. What glslang does not know, quad swizzles by their
+//! portable names, is held against formulas.
+
+mod marks;
+mod quads;
+mod render;
+
+use std::path::Path;
+
+use support::plan::Plan;
+use support::trial::{Trial, judged};
+use support::{fixture, rival};
+
+/// Who judges what is drawn.
+const JUDGES: [&str; 3] = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
+
+/// What lavapipe cannot run, and why: these are compiled by both compilers and validated only.
+static NOT_RUN: &[(&str, &str)] = &[
+    ("barycentric_frag", "lavapipe's process ends at gl_BaryCoordEXT, in glslang's module too"),
+    ("narrow_varyings_frag", "lavapipe has no varyings of 16 bits and its process ends, in glslang's module too"),
+    (
+        "image_atomics_long_comp",
+        "lavapipe makes no pipeline of atomics on images of 64 bits, of glslang's module neither",
+    ),
+];
+
+/// Whether a fixture is one of them; the reason is printed.
+fn is_not_run(name: &str) -> bool {
+    let Some((_, why)) = NOT_RUN.iter().find(|(known, _)| *known == name) else { return false };
+    eprintln!("{name} is validated, and not run: {why}");
+    true
+}
+
+pub fn trials() -> Vec<Trial> {
+    let files = fixture::files("fixtures/graphics");
+    let of = |end: &'static str| files.iter().filter(move |path| path.extension().is_some_and(|e| e == end)).cloned();
+    let computed = of("comp").map(|path| judged(name(&path), &JUDGES, move || check(&path)));
+    let drawn = of("frag").map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
+    let marks = judged("non_uniform_marks", &["bin/spirv-dis"], marks::check);
+    computed.chain(drawn).chain(quads::trials()).chain([marks]).collect()
+}
+
+/// The name of the file, since a dispatch and a draw may share a stem.
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().replace('.', "_")
+}
+
+fn check(path: &Path) -> Result<(), String> {
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let plan = Plan::read(&source)?;
+    if is_not_run(&name(path)) {
+        rival::theirs(&source)?;
+        return rival::hold_profiles(
+            &source,
+            &[],
+            &[],
+            |p| Ok(vec![rival::ours("shader", &source, p)?]),
+            |_| Ok(vec![]),
+        );
+    }
+    rival::agree_on_driver(&name(path), &source, &plan.request(), &plan.judged()).map(drop)
+}

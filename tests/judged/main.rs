@@ -1,0 +1,67 @@
+//! Tests that are rows of tables: shaders through the compiler, its interpreters and other people's judges.
+//!
+//! This binary has a harness of its own because the rows are only known at run time, and because it is also the helper
+//! process that a driver runs in. It takes the arguments of any Rust test binary; `judged nvidia::` runs one group.
+
+mod amd;
+mod core_language;
+mod fixtures;
+mod graphics;
+mod inline;
+mod matrix;
+mod nvidia;
+mod random;
+
+use libtest_mimic::Arguments;
+use std::path::Path;
+use support::trial::Trial;
+use support::{lavapipe, opengl, radv};
+
+/// The first part of the tests' names, and the function that lists them.
+type Group = (&'static str, fn() -> Vec<Trial>);
+
+const GROUPS: [Group; 8] = [
+    ("amd", amd::trials),
+    ("core_language", core_language::trials),
+    ("fixtures", fixtures::trials),
+    ("graphics", graphics::trials),
+    ("inline", inline::trials),
+    ("matrix", matrix::trials),
+    ("nvidia", nvidia::trials),
+    ("random", random::trials),
+];
+
+fn main() {
+    if lavapipe::serve() || opengl::serve() || radv::serve() {
+        return;
+    }
+    let page = std::env::var_os("CROSSLANE_VERIFIED");
+    match page.filter(|_| !matrix::is_on_gpu()) {
+        Some(page) => nvidia::verified::write(Path::new(&page)).unwrap_or_else(|why| panic!("{why}")),
+        None => test(&Arguments::from_args()),
+    }
+    lavapipe::stop();
+    opengl::stop();
+}
+
+fn test(arguments: &Arguments) {
+    let groups = GROUPS.into_iter().filter(|(group, _)| can_match(group, arguments));
+    let trials = groups.flat_map(|(group, trials)| trials().into_iter().map(move |trial| trial.of(group))).collect();
+    let conclusion = libtest_mimic::run(arguments, trials);
+    matrix::write_pages(arguments, &conclusion);
+    if conclusion.has_failed() {
+        lavapipe::stop();
+        opengl::stop();
+        conclusion.exit();
+    }
+}
+
+/// Returns false if no test of the group can have the name that was asked for. A runner that starts a process per test asks
+/// for one exact name, and listing the other groups would take longer than most tests.
+fn can_match(group: &str, arguments: &Arguments) -> bool {
+    let filter = arguments.filter.as_deref().unwrap_or_default();
+    match filter.split_once("::") {
+        Some((first, _)) => first == group || !arguments.exact && !GROUPS.iter().any(|(known, _)| *known == first),
+        None => true,
+    }
+}

@@ -1,0 +1,76 @@
+//! A shader of cells as what each target makes of it.
+
+use crosslane::backend::{amd, nv};
+use crosslane::compile::{self, Artifact, Input, Options, Verdict};
+use crosslane::diagnostic::render;
+use crosslane::kernel::pass::optimize;
+use crosslane::kernel::verify::verify;
+use crosslane::kernel::{Kernel, Specializations, lower_lanes};
+use crosslane::profile::{Profile, Target};
+use crosslane::source::NoIncludes;
+
+use super::kind::Type;
+use super::rows::Unit;
+use super::shader::Shader;
+use support::compiler;
+use support::fixture::Language;
+
+/// What a shader became.
+pub enum Made {
+    Spirv(Vec<u32>),
+    Nv(nv::Program),
+    Amd(amd::Program),
+}
+
+/// The shader of some cells of a unit, with its source for a profile.
+pub struct Source {
+    pub shader: Shader,
+    pub text: String,
+    language: Language,
+}
+
+impl Source {
+    pub fn new(unit: &Unit, types: &[Option<Type>], profile: &Profile) -> Self {
+        let shader = Shader::new(unit, types);
+        let text = shader.source(|extension| extension.available(|feature| profile.has(feature)));
+        Self { shader, text, language: unit.language }
+    }
+
+    fn with_input<T>(&self, f: impl FnOnce(&Input<'_>) -> Result<T, String>) -> Result<T, String> {
+        let (name, language) = match self.language {
+            Language::Glsl => ("cells.comp", compile::Language::Glsl),
+            Language::Wgsl => ("cells.wgsl", compile::Language::Wgsl),
+        };
+        f(&Input { name, bytes: self.text.as_bytes(), language })
+    }
+
+    /// What the profile's target makes of it, or the compiler's messages.
+    pub fn make(&self, profile: &Profile) -> Result<Made, String> {
+        let options = Options::new(profile.clone());
+        self.with_input(|input| match profile.target {
+            Target::Spirv => module(input, &options).map(Made::Spirv),
+            Target::Nv => compiler::nv_program(input, &options, &Specializations::new()).map(Made::Nv),
+            Target::Amd => compiler::amd_program(input, &options, &Specializations::new()).map(Made::Amd),
+        })
+    }
+
+    /// The kernel with the profile's plans, for subgroups of `lanes` lanes.
+    pub fn kernel(&self, profile: &Profile, lanes: usize) -> Result<Kernel, String> {
+        let profile = profile.clone().with_wave_size(Some(lanes as u32));
+        let options = Options::new(profile.clone());
+        let mut kernel = self.with_input(|input| compiler::parsed(input, &options, &Specializations::new()))?;
+        optimize(&mut kernel);
+        lower_lanes(&mut kernel, &profile).map_err(|errors| format!("{errors:?}"))?;
+        verify(&kernel).map_err(|errors| format!("the lowered kernel: {errors:?}"))?;
+        Ok(kernel)
+    }
+}
+
+fn module(input: &Input<'_>, options: &Options) -> Result<Vec<u32>, String> {
+    let done = compile::compile(input, options, &NoIncludes);
+    match done.verdict {
+        Verdict::Done(Artifact::Spirv(words)) => Ok(words),
+        Verdict::Done(Artifact::Text(_)) => Err("text came out where words were asked for".to_owned()),
+        Verdict::ShaderWrong | Verdict::ProfileLacks => Err(render::human(&done.sources, &done.diagnostics)),
+    }
+}

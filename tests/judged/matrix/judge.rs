@@ -1,0 +1,256 @@
+//! Runs cells of a unit on a profile, by every way that can show them, and holds what comes out against the formulas.
+
+use std::collections::HashSet;
+
+use crosslane::kernel::print;
+use crosslane::lane::check::Effort;
+use crosslane::profile::{Profile, Target};
+
+use super::compile::{Made, Source};
+use super::gpu;
+use super::kind::Type;
+use super::prove::prove;
+use super::refusal::Asked;
+use super::rows::Unit;
+use super::shader::Shader;
+use super::stage::{Stages, of};
+use support::case::Column;
+use support::interpret::{self, Order};
+use support::lavapipe::{self, Buffers, Request};
+use support::{glasm, judge, opengl, radv, simulator};
+
+/// Types in one shader for lavapipe.
+const TOGETHER: usize = 5;
+
+/// How much is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// A part that takes turns.
+    Slice,
+    All,
+    /// On a GPU alone.
+    Gpu,
+}
+
+impl Mode {
+    /// How plans that are not of the catalog are checked.
+    fn effort(self) -> Effort {
+        if self == Self::All { Effort::Quick } else { Effort::Glance }
+    }
+}
+
+/// What was run already of a unit: the same text does the same again.
+#[derive(Default)]
+pub struct Seen(HashSet<String>);
+
+impl Seen {
+    fn is_new(&mut self, what: &str, lanes: usize, ordered: bool, text: &str) -> bool {
+        self.0.insert(format!("{what} {lanes} {ordered}\n{text}"))
+    }
+}
+
+/// What was right of a unit on a profile.
+#[derive(Default)]
+pub struct Outcome {
+    pub right: usize,
+    pub refused: usize,
+}
+
+/// Judges all cells of a unit on a profile.
+pub fn judge(unit: &Unit, profile: &Profile, mode: Mode, seen: &mut Seen) -> Result<Outcome, String> {
+    let asked = |ty: &Option<Type>| Asked { profile, unit, ty: *ty };
+    let (refused, taken): (Vec<_>, Vec<_>) = unit.types.iter().copied().partition(|ty| asked(ty).reason().is_some());
+    if mode == Mode::Gpu && unit.least() > gpu::LANES {
+        return Ok(Outcome { right: 0, refused: unit.types.len() });
+    }
+    if mode != Mode::Gpu {
+        refused.iter().try_for_each(|ty| hold_refusal(&asked(ty)))?;
+        taken
+            .iter()
+            .try_for_each(|ty| prove(unit, *ty, profile, mode.effort()).map_err(|why| format!("{ty:?}: {why}")))?;
+    }
+    // The time that lavapipe's compiler takes grows faster than its shader.
+    let most = if profile.target == Target::Spirv && mode != Mode::Gpu { TOGETHER } else { taken.len().max(1) };
+    taken.chunks(most).try_for_each(|part| run(unit, part, profile, mode, seen))?;
+    Ok(Outcome { right: taken.len(), refused: refused.len() })
+}
+
+fn hold_refusal(asked: &Asked<'_>) -> Result<(), String> {
+    let reason = asked.reason().ok_or("nothing refuses it")?;
+    let source = Source::new(asked.unit, &[asked.ty], asked.profile);
+    match source.make(asked.profile) {
+        Err(said) => reason.hold(asked, &said),
+        Ok(_) => Err(format!("{:?} compiles, though it is {}", asked.ty, reason.title)),
+    }
+}
+
+fn run(unit: &Unit, types: &[Option<Type>], profile: &Profile, mode: Mode, seen: &mut Seen) -> Result<(), String> {
+    let source = Source::new(unit, types, profile);
+    let made = source.make(profile).map_err(|why| alone(unit, types, profile, &why))?;
+    let run = Run { unit, profile, source: &source, stages: of(profile, unit) };
+    if mode == Mode::Gpu {
+        return run.on_gpu(made).map_err(|why| format!("{why}\n{}", source.text));
+    }
+    let done = run.simulate(seen).and_then(|()| run.execute(made, seen));
+    done.map_err(|why| format!("{why}\n{}", source.text))
+}
+
+/// Which of the types is refused, where one is that must not be.
+fn alone(unit: &Unit, types: &[Option<Type>], profile: &Profile, why: &str) -> String {
+    let fails = |ty: &&Option<Type>| Source::new(unit, &[**ty], profile).make(profile).is_err();
+    let first = types.iter().find(fails);
+    let said = first.and_then(|ty| Source::new(unit, &[*ty], profile).make(profile).err());
+    format!("must compile ({first:?}): {}", said.unwrap_or_else(|| why.to_owned()))
+}
+
+/// Cells on a profile.
+struct Run<'r> {
+    unit: &'r Unit,
+    profile: &'r Profile,
+    source: &'r Source,
+    stages: Stages,
+}
+
+impl Run<'_> {
+    fn shader(&self) -> &Shader {
+        &self.source.shader
+    }
+
+    fn request(&self, module: Vec<u32>, lanes: usize) -> Request {
+        Request::new(module, 1, self.shader().before(lanes, self.profile.reproducible))
+    }
+
+    /// Holds what each run left in the output buffer.
+    fn hold(&self, lanes: usize, who: &str, after: &[Buffers]) -> Result<(), String> {
+        let expected = self.shader().after(lanes, self.profile.reproducible);
+        for (pattern, (column, buffers)) in expected.iter().zip(after).enumerate() {
+            let wrong = |why| format!("{who}, {lanes} lanes, pattern {pattern}: {why}");
+            compare(self.shader(), column, &buffers[1]).map_err(wrong)?;
+        }
+        Ok(())
+    }
+
+    /// One in turn of the sizes that the subgroup can have, out of `sizes`.
+    fn sizes(&self, sizes: &[usize]) -> Vec<usize> {
+        let fit: Vec<usize> = sizes.iter().copied().filter(|size| *size >= self.unit.least()).collect();
+        match &fit[..] {
+            [] => Vec::new(),
+            _ => {
+                let profile = self.profile.name.len() as u64 + u64::from(self.profile.version.1);
+                vec![fit[((self.unit.turn() + profile) % fit.len() as u64) as usize]]
+            }
+        }
+    }
+
+    fn simulate(&self, seen: &mut Seen) -> Result<(), String> {
+        let own = self.profile.wave_size.map(|size| vec![size as usize]);
+        for lanes in own.unwrap_or_else(|| self.sizes(&simulator::LANES)) {
+            let kernel = self.source.kernel(self.profile, lanes)?;
+            let text = print::print(&kernel, None);
+            if !seen.is_new("simulated", lanes, self.profile.reproducible, &text) {
+                continue;
+            }
+            let after = simulator::run(&kernel, lanes, &self.request(Vec::new(), lanes))?;
+            let defined = self.shader().after(lanes, self.profile.reproducible);
+            for (column, buffers) in defined.iter().zip(&after) {
+                let undefined = |at: &usize| column[*at].is_some() && buffers[1].undefined[*at];
+                if let Some(at) = (0..column.len()).find(undefined) {
+                    return Err(format!(
+                        "simulated, {lanes} lanes: word {at} ({}) is undefined",
+                        self.shader().cell_of(at)
+                    ));
+                }
+            }
+            let words: Vec<Buffers> =
+                after.into_iter().map(|run| run.into_iter().map(|buffer| buffer.words).collect()).collect();
+            self.hold(lanes, "simulated", &words)?;
+        }
+        Ok(())
+    }
+
+    fn execute(&self, made: Made, seen: &mut Seen) -> Result<(), String> {
+        match made {
+            Made::Spirv(module) => self.execute_module(&module, seen),
+            Made::Nv(program) => {
+                let text = program.text.replace(&*self.profile.name, "");
+                if !seen.is_new("listing", 32, true, &text) {
+                    return Ok(());
+                }
+                let after = glasm::run(&program.text, &program.reflection, &self.request(Vec::new(), 32))?;
+                self.hold(32, "the listing", &after)
+            }
+            Made::Amd(program) => {
+                let lanes = self.profile.wave_size.unwrap_or(64) as usize;
+                let request = self.request(Vec::new(), lanes);
+                let after = interpret::interpret(&program, &self.profile.processor, &request, Order::Ascending)?;
+                self.hold(lanes, "the listing", &after)
+            }
+        }
+    }
+
+    fn execute_module(&self, module: &[u32], seen: &mut Seen) -> Result<(), String> {
+        judge::spirv_val(module, environment(self.profile), false)?;
+        if self.stages.lowered {
+            let family = radv::FAMILIES[(self.unit.turn() % radv::FAMILIES.len() as u64) as usize];
+            radv::listing(module, 2, family)?;
+        }
+        let sizes = if self.stages.executed { self.sizes(&lavapipe::LANES) } else { Vec::new() };
+        for lanes in sizes {
+            // All but the version.
+            let text = format!("{:?}", &module[2..]);
+            if seen.is_new("lavapipe", lanes, self.profile.reproducible, &text) {
+                self.hold(lanes, "lavapipe", &twice(lanes, &self.request(module.to_vec(), lanes))?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn on_gpu(&self, made: Made) -> Result<(), String> {
+        match made {
+            Made::Spirv(module) => {
+                let lanes = lavapipe::own_driver().ok_or("CROSSLANE_DRIVER_LANES says how many lanes the GPU has")?;
+                let after = lavapipe::run(lanes, &self.request(module, lanes))?;
+                self.hold(lanes, "Vulkan", &after)
+            }
+            Made::Nv(program) => {
+                let after = opengl::run(program, self.request(Vec::new(), 32))?;
+                self.hold(32, "OpenGL", &after)
+            }
+            Made::Amd(_) => Err("AMD's kernels do not run here".to_owned()),
+        }
+    }
+}
+
+/// Runs a module on lavapipe, again in a new process where the first one did not end: what never ends does so twice.
+fn twice(lanes: usize, request: &Request) -> Result<Vec<Buffers>, String> {
+    let first = lavapipe::run(lanes, request);
+    if lavapipe::is_stuck(&first) { lavapipe::run(lanes, request) } else { first }
+}
+
+/// What `spirv-val` calls the least environment that takes a profile's modules.
+fn environment(profile: &Profile) -> &'static str {
+    match (profile.target, profile.version) {
+        (Target::Spirv, (1, 3)) => "vulkan1.1",
+        (Target::Spirv, (1, 5)) => "vulkan1.2",
+        _ => "vulkan1.3",
+    }
+}
+
+/// How many differences a message shows.
+const SHOWN: usize = 4;
+
+fn compare(shader: &Shader, expected: &Column, got: &[u32]) -> Result<(), String> {
+    let wrong: Vec<usize> =
+        (0..expected.len()).filter(|at| expected[*at].is_some_and(|want| want != got[*at])).collect();
+    let line = |at: &usize| {
+        let want = expected[*at].unwrap_or_default();
+        format!("  word {at} ({}): expected {want:#x}, got {:#x}", shader.cell_of(*at), got[*at])
+    };
+    match wrong.len() {
+        0 => Ok(()),
+        count => {
+            let lines: Vec<String> = wrong.iter().take(SHOWN).map(line).collect();
+            Err(format!("{count} of {} words differ\n{}", expected.len(), lines.join("\n")))
+        }
+    }
+}

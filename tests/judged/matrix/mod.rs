@@ -1,0 +1,137 @@
+//! Every operation of the tables × type × width × front end × profile. The cells come from the tables that compile, so a new
+//! row is a new cell; what each must give comes from formulas in plain Rust. A cell is proven by the lane engine, simulated
+//! with the profile's plan, and its listing interpreted, or its module validated and run on lavapipe.
+//!
+//! A run of the tests takes a part of them that holds every row, type, width and profile. `CROSSLANE_MATRIX=all` runs all
+//! and writes docs/verified/ops.md, names of profiles with commas between them in its place all of theirs;
+//! `CROSSLANE_MATRIX=gpu` runs what an NVIDIA GPU can show (see `gpu.rs`), `CROSSLANE_MATRIX=portable` one shader a family
+//! in every way (see `portable.rs`).
+
+mod compile;
+mod domain;
+mod formula;
+mod gpu;
+mod judge;
+mod kind;
+mod portable;
+mod prove;
+mod refusal;
+mod rows;
+mod shader;
+mod slice;
+mod spelling;
+mod stage;
+mod table;
+
+use std::collections::BTreeMap;
+
+use crosslane::profile::Profile;
+use judge::{Mode, Seen, judge};
+use libtest_mimic::{Arguments, Conclusion};
+use rows::{Unit, units};
+use stage::PROFILES;
+use support::trial::{Trial, trial};
+
+/// Writes the pages that a run of all cells is kept in, when that was asked for and all of them were run.
+pub fn write_pages(arguments: &Arguments, conclusion: &Conclusion) {
+    let is_whole = arguments.filter.as_deref() == Some("matrix::") && arguments.skip.is_empty() && !arguments.list;
+    let write = match is_whole {
+        true if is_on_gpu() => gpu::write,
+        true if conclusion.has_failed() => return,
+        true if asks_for("all") => table::write,
+        true if asks_for("portable") => portable::write,
+        _ => return,
+    };
+    write().unwrap_or_else(|why| panic!("{why}"));
+}
+
+/// Returns true if the cells that a GPU can show are asked for.
+pub fn is_on_gpu() -> bool {
+    asks_for("gpu")
+}
+
+/// What `CROSSLANE_MATRIX` asks for.
+fn mode() -> Mode {
+    match std::env::var("CROSSLANE_MATRIX").as_deref() {
+        Ok("all") => Mode::All,
+        Ok("gpu") => Mode::Gpu,
+        Ok(names) if PROFILES.iter().any(|profile| names.split(',').any(|name| *profile.name == *name)) => Mode::All,
+        _ => Mode::Slice,
+    }
+}
+
+/// Whether `CROSSLANE_MATRIX` is this word.
+fn asks_for(word: &str) -> bool {
+    std::env::var("CROSSLANE_MATRIX").is_ok_and(|asked| asked == word)
+}
+
+/// Whether all cells of a profile are asked for.
+fn is_asked(profile: &Profile, mode: Mode) -> bool {
+    match std::env::var("CROSSLANE_MATRIX").as_deref() {
+        Ok("all") => true,
+        Ok(_) if mode == Mode::Gpu => gpu::runs(profile),
+        Ok(names) => names.split(',').any(|name| *profile.name == *name),
+        Err(_) => false,
+    }
+}
+
+pub fn trials() -> Vec<Trial> {
+    let mode = mode();
+    if asks_for("portable") {
+        return portable::trials();
+    }
+    let groups = groups();
+    let mut trials = Vec::new();
+    if mode == Mode::Slice {
+        let parts: Vec<_> = groups.values().enumerate().map(|(n, units)| slice::of(n, units)).collect();
+        trials.push(trial("slice::holds_everything", {
+            let parts = parts.clone();
+            move || slice::holds_everything(&parts)
+        }));
+        trials.push(trial("table::is_current", table::is_current));
+        let named = groups.into_keys().zip(parts);
+        trials.extend(named.map(|(name, part)| trial(name, move || all_right(part, mode))));
+    } else {
+        let profiles = || PROFILES.iter().filter(move |profile| is_asked(profile, mode));
+        let all =
+            |units: Vec<Unit>| units.into_iter().flat_map(|unit| profiles().map(move |p| (unit.clone(), &*p.name)));
+        let named = groups.into_iter().map(|(name, units)| (name, all(units).collect::<Vec<_>>()));
+        trials.extend(named.map(|(name, part)| trial(name, move || all_right(part, mode))));
+    }
+    if mode != Mode::Gpu {
+        trials.extend(portable::trials());
+    }
+    trials
+}
+
+/// The units of rows that differ in widths alone, by name.
+fn groups() -> BTreeMap<String, Vec<Unit>> {
+    let mut groups: BTreeMap<String, Vec<Unit>> = BTreeMap::new();
+    for unit in units() {
+        groups.entry(unit.row().group()).or_default().push(unit);
+    }
+    groups
+}
+
+/// How many failures a trial tells.
+const TOLD: usize = 4;
+
+/// Judges units on profiles; all that is wrong counts, some of it is told.
+fn all_right(part: Vec<(Unit, &'static str)>, mode: Mode) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    let mut seen: Option<(usize, u64, Seen)> = None;
+    for (unit, name) in &part {
+        let profile = PROFILES.iter().find(|profile| *profile.name == **name).ok_or("no such profile")?;
+        // What was seen of one unit helps that unit alone.
+        let key = (unit.row, unit.turn());
+        if seen.as_ref().is_none_or(|(row, turn, _)| (*row, *turn) != key) {
+            seen = Some((key.0, key.1, Seen::default()));
+        }
+        let seen = &mut seen.as_mut().expect("just made").2;
+        let done = judge(unit, profile, mode, seen);
+        gpu::record(unit, name, &done);
+        wrong.extend(done.err().map(|why| format!("{} on {name}: {why}", unit.title())));
+    }
+    let told = wrong.iter().take(TOLD).cloned().collect::<Vec<_>>().join("\n");
+    if wrong.is_empty() { Ok(()) } else { Err(format!("{} of {} are wrong\n{told}", wrong.len(), part.len())) }
+}

@@ -1,0 +1,124 @@
+//! Why a cell cannot be, as section 7 of the meaning of the operations says: who refuses is held against this table, and so
+//! is what is not refused.
+
+use crosslane::profile::Profile;
+
+use super::kind::{Kind, Type};
+use super::rows::Unit;
+use super::spelling;
+use support::fixture::Language;
+
+/// A reason.
+pub struct Reason {
+    /// What the table says.
+    pub title: &'static str,
+    /// Whether it is the reason for a cell, where none before it is.
+    applies: fn(&Asked<'_>) -> bool,
+    /// What the message must hold, one of each list's words.
+    says: fn(&Asked<'_>) -> Vec<Vec<String>>,
+}
+
+/// A cell on a profile.
+pub struct Asked<'a> {
+    pub profile: &'a Profile,
+    pub unit: &'a Unit,
+    pub ty: Option<Type>,
+}
+
+/// The reasons, the first that applies counts.
+pub static REASONS: &[Reason] = &[
+    Reason {
+        title: "no spelling in WGSL yet",
+        applies: |asked| asked.unit.language == Language::Wgsl && spelling::is_missing(asked.unit),
+        says: |_| vec![spelling::SAID.map(str::to_owned).to_vec()],
+    },
+    Reason {
+        title: "no fixed number of lanes",
+        applies: |asked| {
+            let needs = ["subgroup_group_size", "subgroup_log2_group_size"].contains(&asked.unit.row().title());
+            needs && asked.profile.wave_size.is_none()
+        },
+        says: |_| vec![vec!["--wave-size".to_owned()]],
+    },
+    Reason {
+        title: "Fermi has no shuffles",
+        applies: |asked| &*asked.profile.name == "nv-fermi" && !fermi_can(asked),
+        // A form that is too wide besides may be told so.
+        says: |_| {
+            vec![
+                ["nv-fermi", "nv-shuffle", "is not available", "a subgroup of 32", "the subgroup has 32"]
+                    .map(str::to_owned)
+                    .to_vec(),
+            ]
+        },
+    },
+    Reason {
+        title: "wider than the subgroup",
+        applies: |asked| asked.profile.wave_size.is_some_and(|size| asked.unit.width.unwrap_or(1) > size as usize),
+        says: |asked| {
+            let size = asked.profile.wave_size.unwrap_or(0);
+            let width = asked.unit.width.unwrap_or(0);
+            vec![vec![width.to_string(), width.ilog2().to_string()], vec![size.to_string(), size.ilog2().to_string()]]
+        },
+    },
+];
+
+/// Families of votes, ballots and facts about lanes, which Fermi has.
+#[rustfmt::skip]
+const FERMI: &[&str] = &[
+    "{F}Quad", "ballot", "laneIndex", "laneCount", "segmentLast{W}", "subgroupElect", "gl_SubgroupSize",
+    "gl_SubgroupInvocationID", "subgroup{F}", "subgroupBallot", "subgroupInverseBallot", "subgroupBallotBitExtract",
+    "subgroupBallot{K}BitCount", "subgroupBallotFind{E}", "gl_Subgroup{M}Mask", "subgroupQuad{F}", "activeThreadsNV",
+    "ballotThreadNV", "{F}NV", "gl_WarpSizeNV", "gl_ThreadInWarpNV", "gl_Thread{M}MaskNV", "shuffle{mode}NVValid",
+    "{F}", "{F}ARB", "gl_SubGroupSizeARB", "gl_SubGroupInvocationARB", "gl_SubGroup{M}MaskARB", "ballotARB", "mbcntAMD",
+    "subgroup_{F}_true", "subgroup_{F}_true_tiled", "subgroup_ballot", "subgroup_ballot_full_subgroup",
+    "subgroup_ballot_first_n", "subgroup_lanemask_{m}", "subgroup_invocation_id", "subgroup_group_size",
+    "subgroup_log2_group_size", "subgroup_elect", "writeInvocationAMD",
+];
+
+/// Whether Fermi can run a cell. In GLSL the whole extension must be there for it.
+fn fermi_can(asked: &Asked<'_>) -> bool {
+    let (row, profile) = (asked.unit.row(), asked.profile);
+    let extension = row.extension(|extension| extension.available(|feature| profile.has(feature)));
+    let has_extension = extension.is_none_or(|extension| extension.available(|feature| profile.has(feature)));
+    let family = row.family.as_str();
+    let known = FERMI.contains(&family) || votes_do(asked) || stays(asked);
+    // The validity of a shuffle up or down is that of the shuffle.
+    let shuffles = family == "shuffle{mode}NVValid" && !["shuffleNVValid", "shuffleXorNVValid"].contains(&row.title());
+    known && !shuffles && (has_extension || asked.unit.language == Language::Wgsl)
+}
+
+/// A fold of one lane moves nothing. Sorts, segmented folds and rotations of one lane are refused with their wider forms.
+fn stays(asked: &Asked<'_>) -> bool {
+    let family = &asked.unit.row().family;
+    asked.unit.width == Some(1) && !["segmented", "Rotate", "sort"].iter().any(|moves| family.contains(moves))
+}
+
+/// Ballots fold bools, and votes compare them.
+fn votes_do(asked: &Asked<'_>) -> bool {
+    asked.ty.is_some_and(|ty| ty.kind == Kind::Bool) && FOLDS.contains(&asked.unit.row().family.as_str())
+}
+
+#[rustfmt::skip]
+const FOLDS: &[&str] = &[
+    "reduce{Op}{W}", "allReduce{Op}{W}", "inclusive{Op}{W}", "exclusive{Op}{W}", "subgroup{K}{Op}",
+    "subgroupClustered{Op}", "subgroupAllEqual",
+];
+
+impl Asked<'_> {
+    /// Why the profile refuses the cell; none where it must not.
+    pub fn reason(&self) -> Option<&'static Reason> {
+        REASONS.iter().find(|reason| (reason.applies)(self))
+    }
+}
+
+impl Reason {
+    /// Holds what was said against what must be.
+    pub fn hold(&self, asked: &Asked<'_>, said: &str) -> Result<(), String> {
+        let missing = (self.says)(asked).into_iter().find(|words| !words.iter().any(|word| said.contains(word)));
+        match missing {
+            None => Ok(()),
+            Some(words) => Err(format!("refused as {}, and none of {words:?} is in\n{said}", self.title)),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Which rows WGSL has a name for and no spelling yet: forms that write through their arguments, that mix generic ones
+//! or give something else, or that test something else than a bool.
+
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, Mutex};
+
+use crosslane::grammar::{Mode, Shape, TypeExpr};
+
+use super::compile::Source;
+use super::rows::Unit;
+use super::stage::PROFILES;
+
+/// What the front end says of them.
+pub const SAID: [&str; 2] = ["no WGSL spelling yet", "value doesn't match the type"];
+
+/// What was found out, by group of rows.
+static KNOWN: LazyLock<Mutex<BTreeMap<String, bool>>> = LazyLock::new(Mutex::default);
+
+/// Whether the front end knows no spelling of a unit's row. Only of the forms above it may say so.
+pub fn is_missing(unit: &Unit) -> bool {
+    may_be_missing(unit) && {
+        let mut known = KNOWN.lock().expect("nobody panics while asking");
+        *known.entry(unit.row().group()).or_insert_with(|| says_so(unit))
+    }
+}
+
+fn may_be_missing(unit: &Unit) -> bool {
+    let params = unit.row().params();
+    let tests = params.iter().any(|param| matches!(param.ty, TypeExpr::Test(shape) if shape != Shape::BOOL));
+    let generic = params.iter().filter(|param| param.ty == TypeExpr::Generic).count();
+    let other_result = generic > 0 && !unit.row().gives_generic();
+    tests || other_result || generic > 1 || params.iter().any(|param| param.mode != Mode::In)
+}
+
+fn says_so(unit: &Unit) -> bool {
+    let profile = PROFILES.iter().find(|profile| &*profile.name == "spirv-1.6").expect("a built-in profile");
+    let made = Source::new(unit, &unit.types[..1], profile).make(profile);
+    made.err().is_some_and(|said| SAID.iter().any(|words| said.contains(words)))
+}

@@ -1,0 +1,55 @@
+//! How a cell is shown to be right on a profile, told from the tables alone, and the profiles themselves.
+
+use std::sync::LazyLock;
+
+use crosslane::profile::{Profile, Target};
+
+use super::rows::Unit;
+
+/// The built-in profiles, and SPIR-V with folds in the fixed order.
+pub static PROFILES: LazyLock<Vec<Profile>> = LazyLock::new(|| {
+    let mut fixed = Profile::named("spirv-1.6").expect("a built-in profile");
+    fixed.reproducible = true;
+    fixed.name = "spirv-1.6 --reproducible".into();
+    let (spirv, others): (Vec<_>, Vec<_>) = Profile::all().partition(|profile| profile.target == Target::Spirv);
+    spirv.into_iter().chain([fixed]).chain(others).collect()
+});
+
+/// The ways to show it, besides the proof and the simulator, which all cells have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stages {
+    /// The interpreter of the listing runs it.
+    pub interpreted: bool,
+    /// `spirv-val` takes it.
+    pub validated: bool,
+    /// lavapipe runs it.
+    pub executed: bool,
+    /// RADV makes instructions of it.
+    pub lowered: bool,
+}
+
+/// The most lanes that lavapipe's subgroups have.
+const LAVAPIPE: usize = 16;
+
+/// What lavapipe lacks of a vendor's profile: the families that need it.
+const VENDORS: [(&str, &[&str]); 2] = [
+    ("spirv-nv-partitioned", &["subgroupPartitionNV", "subgroupPartitioned{K}{Op}NV", "{F}Quad", "subgroupQuad{F}"]),
+    (AMD, &["quadSwizzleAMD", "swizzleInvocationsAMD", "swizzleInvocationsMaskedAMD", "mbcntAMD"]),
+];
+const AMD: &str = "spirv-amd-ballot";
+
+/// How a unit's cells are shown on a profile.
+pub fn of(profile: &Profile, unit: &Unit) -> Stages {
+    let family = unit.row().family.as_str();
+    let vendor = VENDORS.iter().find(|(name, _)| **name == *profile.name);
+    let is_vendors = vendor.is_some_and(|(_, families)| families.contains(&family));
+    match profile.target {
+        Target::Spirv => Stages {
+            interpreted: false,
+            validated: true,
+            executed: unit.least() <= LAVAPIPE && !is_vendors,
+            lowered: is_vendors && &*profile.name == AMD,
+        },
+        Target::Nv | Target::Amd => Stages { interpreted: true, ..Stages::default() },
+    }
+}

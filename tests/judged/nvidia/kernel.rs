@@ -1,0 +1,82 @@
+//! How a program is run, on the text's interpreter or on the GPU, and held against formulas or the simulator.
+
+use crosslane::backend::nv::Program;
+
+use support::compiler::{self, Target};
+use support::fixture::{Build, Fixture, Language};
+use support::lavapipe::{Buffers, Request};
+use support::shader::{self, Shader};
+use support::{glasm, simulator};
+
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+
+/// The build of a kernel that takes no width.
+pub const PLAIN: Build = Build { width: None, wave: Some(LANES as u32) };
+
+/// What runs a program.
+pub type Runner = fn(Program, Request) -> Result<Vec<Buffers>, String>;
+
+/// The interpreter of the text.
+pub fn interpret(program: Program, request: Request) -> Result<Vec<Buffers>, String> {
+    glasm::run(&program.text, &program.reflection, &request)
+}
+
+// Fixtures.
+
+/// The builds that a warp has lanes for.
+pub fn builds(fixture: &Fixture) -> Vec<Build> {
+    let wide = fixture.wide_builds().filter(|build| build.wave == Some(LANES as u32));
+    let mut widths: Vec<Option<usize>> = fixture.builds().into_iter().chain(wide).map(|build| build.width).collect();
+    widths.retain(|width| width.is_none_or(|width| width <= LANES));
+    widths.dedup();
+    widths.into_iter().map(|width| Build { width, wave: Some(LANES as u32) }).collect()
+}
+
+/// Kernels that branch on what they fold over whole warps.
+const WHOLE: &[&str] = &["kernel_arg_max", "kernel_radix_split"];
+
+/// The same fixture with workgroups that do not fill their last warp, or, if its own are such, with whole warps; none
+/// for workgroups of one invocation and where whole warps are part of the algorithm.
+pub fn resized(fixture: &Fixture) -> Option<Fixture> {
+    match fixture.group {
+        _ if WHOLE.contains(&fixture.name) => None,
+        64 => Some(fixture.resized(40)),
+        40 => Some(fixture.resized(64)),
+        _ => None,
+    }
+}
+
+/// Every build against the formulas.
+pub fn against_formulas(fixture: &Fixture, language: Language, profile: &str, runner: Runner) -> Result<(), String> {
+    for build in builds(fixture) {
+        let program = compiler::program(Target { fixture, language, profile, build })?;
+        let after = runner(program, fixture.request()).map_err(|why| format!("{build:?}: {why}"))?;
+        fixture.judge_runs(build, LANES, &after)?;
+    }
+    Ok(())
+}
+
+/// Every build against the simulator, where what that leaves is defined.
+pub fn against_simulator(fixture: &Fixture, language: Language, profile: &str, runner: Runner) -> Result<(), String> {
+    for build in builds(fixture) {
+        let target = Target { fixture, language, profile, build };
+        let model = simulator::run(&compiler::kernel(target)?, LANES, &fixture.request())?;
+        let after = runner(compiler::program(target)?, fixture.request())?;
+        fixture.judge_against(&model, &after).map_err(|why| format!("{build:?}: {why}"))?;
+    }
+    Ok(())
+}
+
+// The core language and random kernels.
+
+/// The program of a shader that the simulator judges.
+pub fn program_of(shader: &Shader, profile: &str) -> Result<Program, String> {
+    compiler::nv_program(&shader.input(), &shader::options(profile)?, &shader.request.settings())
+}
+
+/// Holds a run of it against the simulator.
+pub fn hold(shader: &Shader, profile: &str, runner: Runner) -> Result<(), String> {
+    let program = program_of(shader, profile)?;
+    shader.hold(profile, LANES, |request| runner(program, request))
+}

@@ -1,0 +1,64 @@
+//! Random kernels: each leaves the same buffers behind whether this compiler or glslang compiled it, and in the simulator.
+//!
+//! `CROSSLANE_RANDOM=SEED:COUNT` runs other seeds than the usual ones. A kernel that fails is printed with its seed.
+
+use std::ops::Range;
+use support::compare::Closeness;
+#[allow(dead_code)]
+use support::generator::{arms, program, wide};
+use support::lavapipe::Request;
+use support::pattern::{Domain, PATTERNS};
+use support::rival::{self, Judged};
+use support::scalar::Type;
+use support::trial::{Trial, judged};
+use support::{judge, seeds};
+
+/// Kernels that each run of the tests tries.
+const USUAL: u64 = 50;
+
+pub fn trials() -> Vec<Trial> {
+    let judges = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
+    let batch = |(name, make): (&str, Maker), mut seeds: Range<u64>| {
+        judged(format!("{name}_{}", seeds.start), &judges, move || seeds.try_for_each(|seed| check(seed, &make(seed))))
+    };
+    let all = |kind: (&'static str, Maker)| seeds::batches(USUAL).map(move |seeds| batch(kind, seeds));
+    KINDS.into_iter().flat_map(all).collect()
+}
+
+/// Makes a kernel from a seed.
+type Maker = fn(u64) -> String;
+
+/// Kernels of plain types, of narrow and wide ones, and of cross-lane operations in arms and loops.
+const KINDS: [(&str, Maker); 3] =
+    [("seeds", program::kernel), ("wide", wide::kernel), ("arms", |seed| arms::kernel(seed, program::INVOCATIONS))];
+
+fn check(seed: u64, source: &str) -> Result<(), String> {
+    agree(seed, source).map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, source)))
+}
+
+/// One profile a kernel, in turn.
+fn agree(seed: u64, source: &str) -> Result<(), String> {
+    let request = request();
+    let theirs = rival::run(&request, &rival::theirs(source)?).map_err(|e| format!("glslang's module: {e}"))?;
+    let (profile, environment) = rival::PROFILES[seed as usize % rival::PROFILES.len()];
+    let module = rival::ours("random.comp", source, profile)?;
+    judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
+    let ours = rival::run(&request, &module).map_err(|e| format!("{profile}: {e}"))?;
+    let judged = [Judged { kind: Type::I32, closeness: Closeness::Same }; 2];
+    theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))?;
+    rival::simulated("random.comp", source, &request, &judged, &theirs)
+}
+
+/// What a kernel leaves in its own block are floats too, whose zeros may differ in sign: it is written down, not compared.
+fn request() -> Request {
+    let given = Domain::Any(Type::I32);
+    let results = program::INVOCATIONS * program::RESULTS;
+    let run = |&pattern| {
+        vec![
+            given.words(pattern, 3, 2 * program::INVOCATIONS),
+            vec![0; results],
+            vec![0; program::MEMORY * program::INVOCATIONS],
+        ]
+    };
+    Request::new(Vec::new(), 1, PATTERNS[..2].iter().map(run).collect())
+}

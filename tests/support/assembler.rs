@@ -1,0 +1,57 @@
+//! LLVM's assembler and linker, and how a missing one is met.
+
+use crate::judge;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The programs that must be there.
+const NEEDED: [&str; 2] = ["llvm-mc-22", "ld.lld-22"];
+
+/// Whether assembler and linker are there; where they must be, their lack is an error.
+pub fn are_there() -> Result<bool, String> {
+    static MISSING: OnceLock<Option<&str>> = OnceLock::new();
+    let runs = |name: &&str| Command::new(name).arg("--version").stdout(Stdio::null()).status().is_ok();
+    let missing = MISSING.get_or_init(|| NEEDED.into_iter().find(|name| !runs(name)));
+    match missing {
+        None => Ok(true),
+        Some(name) if judge::required() => Err(format!("no {name} (run scripts/test.sh)")),
+        Some(name) => {
+            eprintln!("skipped: no {name} (run scripts/test.sh)");
+            Ok(false)
+        }
+    }
+}
+
+/// Assembles and links a text for a processor.
+pub fn build(text: &str, processor: &str, wave: u32) -> Result<(), String> {
+    if !are_there()? {
+        return Ok(());
+    }
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let stem = std::env::temp_dir().join(format!("crosslane-amd-{}-{count}", std::process::id()));
+    let files = ["s", "o", "hsaco"].map(|extension| stem.with_extension(extension));
+    let done = std::fs::write(&files[0], text).map_err(|e| e.to_string()).and_then(|()| link(&files, processor, wave));
+    files.iter().for_each(|file| drop(std::fs::remove_file(file)));
+    done
+}
+
+fn link([source, object, linked]: &[PathBuf; 3], processor: &str, wave: u32) -> Result<(), String> {
+    let mut assembler = Command::new(NEEDED[0]);
+    assembler.args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj"]).arg(format!("-mcpu={processor}"));
+    if wave == 64 && processor.starts_with("gfx1") {
+        assembler.arg("-mattr=+wavefrontsize64,-wavefrontsize32");
+    }
+    run(assembler.arg(source).arg("-o").arg(object))?;
+    run(Command::new(NEEDED[1]).arg("-shared").arg(object).arg("-o").arg(linked as &Path))
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|e| e.to_string())?;
+    if output.status.success() && output.stderr.is_empty() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&output.stderr).into_owned())
+}

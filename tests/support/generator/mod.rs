@@ -1,0 +1,12 @@
+//! The generator of random kernels, for every test binary that runs them.
+
+pub mod arms;
+mod expressions;
+pub mod lanes;
+pub mod program;
+mod rng;
+mod scope;
+mod statements;
+mod types;
+pub mod wide;
+mod wide_expressions;

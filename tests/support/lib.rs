@@ -1,0 +1,38 @@
+//! The judges, interpreters, tables and generators that the tests share. The formulas and interpreters here share no code
+//! with the compiler.
+
+use std::path::Path;
+
+pub mod assembler;
+pub mod bless;
+pub mod case;
+pub mod compare;
+pub mod compiler;
+pub mod fixture;
+pub mod gcn;
+pub mod generator;
+pub mod glasm;
+pub mod helper;
+pub mod interpret;
+pub mod judge;
+pub mod lavapipe;
+pub mod opengl;
+pub mod pattern;
+pub mod plan;
+pub mod radv;
+pub mod reference;
+pub mod report;
+pub mod rival;
+pub mod scalar;
+pub mod seeds;
+pub mod shader;
+pub mod simulator;
+pub mod snapshot;
+pub mod tables;
+pub mod trial;
+
+/// The folder of the project.
+pub fn root() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).expect("this crate lies two folders below the project's")
+}

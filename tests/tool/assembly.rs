@@ -1,0 +1,206 @@
+//! What `explain` shows for AMD is what LLVM's assembler reads: every line of every plan, chosen or rejected, of every
+//! operation of the catalog on every profile.
+//!
+//! All lines of one processor go to one run of `llvm-mc`. Without it the test is skipped on a person's machine and fails
+//! where `CI=true`; `scripts/test.sh` installs it.
+
+use crosslane::explain::listing::{Line, list};
+use crosslane::lane::primitive::solutions;
+use crosslane::lane::{
+    Activity, Candidate, FoldKind, FoldOp, Input, LaneMap, LaneOp, LaneType, Operand, Plan, Request, Step, StepOp,
+    StepType, candidates, catalog,
+};
+use crosslane::profile::{Profile, Target};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use support::judge;
+
+/// Processors that only newer assemblers know.
+const NEW: &[&str] = &["gfx950"];
+
+/// The assembler for a processor.
+fn assembler(processor: &str) -> Option<&'static str> {
+    let names: &[&'static str] = if NEW.contains(&processor) { &["llvm-mc-22"] } else { &["llvm-mc-19", "llvm-mc-22"] };
+    let runs = |name: &&&str| Command::new(name).arg("--version").stdout(Stdio::null()).status().is_ok();
+    names.iter().find(runs).copied()
+}
+
+/// Assembles lines for a profile; says what the assembler does not take.
+fn assemble(profile: &Profile, lines: &BTreeSet<String>) -> Result<(), String> {
+    let Some(assembler) = assembler(&profile.processor) else {
+        let missing = format!("no llvm-mc for {} (run scripts/test.sh)", profile.processor);
+        if judge::required() && !NEW.contains(&&*profile.processor) {
+            return Err(missing);
+        }
+        eprintln!("skipped: {missing}");
+        return Ok(());
+    };
+    let mut command = Command::new(assembler);
+    command.arg("-triple=amdgcn-amd-amdhsa").arg(format!("-mcpu={}", profile.processor)).arg("-filetype=null");
+    if profile.wave_size == Some(64) && profile.processor.starts_with("gfx1") {
+        command.arg("-mattr=+wavefrontsize64,-wavefrontsize32");
+    }
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| e.to_string())?;
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let mut stdin = child.stdin.take().expect("standard input was asked for");
+    let words = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    let _ = words.join();
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+}
+
+fn amd() -> impl Iterator<Item = Profile> {
+    Profile::all().filter(|profile| profile.target == Target::Amd)
+}
+
+fn add(lines: &mut BTreeSet<String>, more: &[Line]) {
+    lines.extend(more.iter().map(|line| line.text.clone()));
+}
+
+/// A plan of one move.
+fn one_move(map: &LaneMap, step: crosslane::lane::Move, old: bool) -> Plan {
+    let index = match step.args[0] {
+        crosslane::lane::primitive::Arg::None => None,
+        crosslane::lane::primitive::Arg::Const(value) => Some(Operand::Const(value)),
+        _ => Some(Operand::Input(1)),
+    };
+    let values = [Some(Operand::Input(0)), old.then_some(Operand::Input(0)), index];
+    let mut args = [Operand::None; 3];
+    values.into_iter().flatten().zip(&mut args).for_each(|(value, arg)| *arg = value);
+    Plan {
+        rule: "one move",
+        setup: Vec::new(),
+        steps: vec![Step { op: StepOp::Prim(step.primitive), args, ty: StepType::DATA }],
+        result: Operand::Step(0),
+        second: None,
+        assumes: Activity::Full,
+        whole: 0..0,
+        turns: None,
+        uniform: false,
+        least_size: map.size(),
+    }
+}
+
+/// Maps that some instruction of some profile gives.
+fn maps(size: u32) -> Vec<LaneMap> {
+    let xors = (1..size).map(|k| LaneMap::of_lanes(size, |i| i ^ k));
+    let around = [1, 2, 5, 16].into_iter().map(|k| LaneMap::of_lanes(size, |i| (i + k) % size));
+    let in_rows = [1, 5, 15].into_iter().map(|k| LaneMap::of_lanes(size, |i| (i & !15) | ((i + k) & 15)));
+    let broadcasts = [0, 3, 31].into_iter().map(|k| LaneMap::of_lanes(size, |_| k));
+    let of_rows = [0, 3, 15].into_iter().map(|k| LaneMap::of_lanes(size, |i| (i & !15) | k));
+    let of_eights = [7, 3].into_iter().map(|k| LaneMap::of_lanes(size, |i| (i & !7) | ((i * 3 + k) & 7)));
+    xors.chain(around).chain(in_rows).chain(broadcasts).chain(of_rows).chain(of_eights).collect()
+}
+
+/// Every single move that a profile has is written as the assembler reads it, for values of one and of two words.
+#[test]
+fn moves_assemble() {
+    for profile in amd() {
+        let mut lines = BTreeSet::new();
+        for map in maps(profile.wave_size.unwrap_or(64)) {
+            for (name, found) in solutions(&map, &profile) {
+                for width in [32, 64] {
+                    let value = LaneType { width, ..LaneType::U32 };
+                    let inputs = [Input::varying(value), Input::varying(LaneType::U32)];
+                    let keeps = ["DPP", "PERMLANE16", "PERMLANE16_VAR", "PERMLANE_SWAP", "WRITELANE"].contains(&name);
+                    let plan = one_move(&map, found, keeps);
+                    let op = LaneOp::Bpermute;
+                    let request =
+                        Request { op, inputs: &inputs, activity: Activity::Full, index: None, fragment: false };
+                    let listing = list(&plan, &request, &profile).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+                    add(&mut lines, &listing.setup);
+                    add(&mut lines, &listing.lines);
+                }
+            }
+        }
+        assert!(lines.len() > 20, "{}: {} lines", profile.name, lines.len());
+        assemble(&profile, &lines).unwrap_or_else(|words| panic!("{}:\n{words}", profile.name));
+    }
+}
+
+/// Every line that `explain` shows for an operation of the catalog, on the profiles whose names begin so.
+fn plans_assemble(names: &[&str], waves: u32) {
+    let mut wrong = Vec::new();
+    let is_named = |profile: &Profile| names.iter().any(|name| profile.name.starts_with(name));
+    for profile in amd().filter(|profile| is_named(profile) && profile.wave_size == Some(waves)) {
+        let mut found = Found::default();
+        catalog::all().iter().filter(|sample| is_tried(sample)).for_each(|sample| found.sample(sample, &profile));
+        assert!(found.lines.len() > 100, "{}: {} lines", profile.name, found.lines.len());
+        found.wrong.extend(assemble(&profile, &found.lines).err());
+        wrong.extend(found.wrong.iter().map(|text| format!("{}: {text}", profile.name)));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Folds by other operators differ in one name, which a width or two show.
+fn is_tried(sample: &catalog::Sample) -> bool {
+    match sample.op {
+        LaneOp::Fold { op: FoldOp::Add | FoldOp::Mul, kind: FoldKind::Reduce | FoldKind::AllReduce, .. } => true,
+        LaneOp::Fold { width, .. } => [Some(8), Some(64), None].contains(&width.lanes()),
+        _ => true,
+    }
+}
+
+#[test]
+fn plans_for_gcn_assemble() {
+    plans_assemble(&["gfx6", "gfx7", "gfx8", "gfx900", "gfx906"], 64);
+}
+
+#[test]
+fn plans_for_cdna_assemble() {
+    plans_assemble(&["gfx908", "gfx90a", "gfx942", "gfx950"], 64);
+}
+
+#[test]
+fn plans_for_rdna_assemble() {
+    plans_assemble(&["gfx10", "gfx11", "gfx12"], 32);
+}
+
+#[test]
+fn plans_for_long_waves_of_rdna_assemble() {
+    plans_assemble(&["gfx10", "gfx11", "gfx12"], 64);
+}
+
+/// NVIDIA's assembler is in its driver alone; that there are lines for every plan shows anywhere.
+#[test]
+fn plans_for_nvidia_are_written() {
+    for profile in Profile::all().filter(|profile| profile.target == Target::Nv) {
+        for sample in catalog::all() {
+            let Ok(found) = candidates(&sample.request(), &profile) else { continue };
+            for Candidate { plan, .. } in std::iter::once(&found.chosen).chain(&found.others) {
+                let listing = list(plan, &sample.request(), &profile);
+                assert!(listing.is_ok(), "{}: {} by {}: {listing:?}", profile.name, sample.family, plan.rule);
+            }
+        }
+    }
+}
+
+/// What the plans of a profile give.
+#[derive(Default)]
+struct Found {
+    lines: BTreeSet<String>,
+    wrong: BTreeSet<String>,
+}
+
+impl Found {
+    fn sample(&mut self, sample: &catalog::Sample, profile: &Profile) {
+        let request = sample.request();
+        let Ok(found) = candidates(&request, profile) else { return };
+        for candidate in std::iter::once(&found.chosen).chain(&found.others) {
+            let name = format!("{} by {}", sample.family, candidate.plan.rule);
+            match list(&candidate.plan, &request, profile) {
+                Ok(listing) => {
+                    add(&mut self.lines, &listing.setup);
+                    add(&mut self.lines, &listing.lines);
+                }
+                Err(reason) => drop(self.wrong.insert(format!("{name}: {}", reason.0))),
+            }
+        }
+    }
+}

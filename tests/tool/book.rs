@@ -1,0 +1,127 @@
+//! The book under `docs/`: generated pages are what the program writes, links lead somewhere, the table of contents has every
+//! page, and the shaders in it compile.
+
+use crate::folder::{Folder, status, stderr};
+use crosslane::compile::{Input, Language, Options, Verdict, compile};
+use crosslane::diagnostic::render;
+use crosslane::profile::Profile;
+use crosslane::source::NoIncludes;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use support::bless;
+
+const GENERATED: &str = "docs/operations";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All pages, named from `docs/`.
+fn pages() -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|ending| ending == "md") {
+                found.insert(entry.strip_prefix(root().join("docs")).expect("inside").to_owned());
+            }
+        }
+    }
+    found
+}
+
+fn text(page: &Path) -> String {
+    fs::read_to_string(root().join("docs").join(page)).expect("a page")
+}
+
+#[test]
+fn generated_pages_are_fresh() {
+    let folder = Folder::new("book");
+    let output = folder.run(&["ops", "--pages", "pages"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let mut written = BTreeSet::new();
+    for entry in fs::read_dir(folder.0.join("pages")).unwrap().map(|entry| entry.unwrap()) {
+        let name = entry.file_name().into_string().unwrap();
+        let text = fs::read_to_string(entry.path()).unwrap();
+        bless::hold(&format!("{GENERATED}/{name}"), &text).unwrap_or_else(|why| panic!("{why}"));
+        written.insert(name);
+    }
+    let committed = fs::read_dir(root().join(GENERATED)).unwrap();
+    let committed: BTreeSet<String> = committed.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(committed, written, "pages that the program does not write");
+}
+
+/// The targets of the links of a page that are files.
+fn links(text: &str) -> Vec<String> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.filter(|link| !link.contains("://")).map(|link| link.split('#').next().unwrap_or(link).to_owned()).collect()
+}
+
+#[test]
+fn links_lead_to_files() {
+    for page in pages() {
+        for link in links(&text(&page)) {
+            let target = root().join("docs").join(page.parent().expect("a folder")).join(&link);
+            assert!(target.is_file(), "{}: no {link}", page.display());
+        }
+    }
+}
+
+#[test]
+fn the_table_of_contents_has_every_page() {
+    let summary = Path::new("SUMMARY.md");
+    let listed: BTreeSet<PathBuf> = links(&text(summary)).into_iter().map(PathBuf::from).collect();
+    let mut all = pages();
+    all.remove(summary);
+    assert_eq!(listed, all);
+}
+
+#[test]
+fn the_page_on_warnings_has_them_all() {
+    let text = text(Path::new("guide/warnings.md"));
+    for kind in crosslane::diagnostic::warning::ALL {
+        let row = format!("| `{}` | {} | {} |", kind.name, kind.code, kind.about);
+        assert!(text.contains(&row), "no row {row}");
+    }
+}
+
+/// The blocks of a page that are in a language: where each begins, and its text.
+fn blocks(text: &str, language: &str) -> Vec<(usize, String)> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(usize, String)> = None;
+    for (n, line) in text.lines().enumerate() {
+        match &mut open {
+            Some(_) if line == "```" => blocks.extend(open.take()),
+            Some((_, text)) => *text += &format!("{line}\n"),
+            None if line.strip_prefix("```") == Some(language) => open = Some((n + 2, String::new())),
+            None => {}
+        }
+    }
+    blocks
+}
+
+#[test]
+fn shaders_in_the_book_compile_without_warnings() {
+    let mut count = 0;
+    for page in pages() {
+        for (name, language) in [("glsl", Language::Glsl), ("wgsl", Language::Wgsl)] {
+            for (line, shader) in blocks(&text(&page), name) {
+                compiles(&format!("{}:{line}", page.display()), &shader, language);
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 5, "{count} shaders");
+}
+
+fn compiles(name: &str, shader: &str, language: Language) {
+    for profile in ["spirv-1.5", "nv-ampere", "gfx900", "gfx1100"] {
+        let input = Input { name, bytes: shader.as_bytes(), language };
+        let made = compile(&input, &Options::new(Profile::named(profile).expect("built in")), &NoIncludes);
+        let messages = render::human(&made.sources, &made.diagnostics);
+        assert!(matches!(made.verdict, Verdict::Done(_)) && messages.is_empty(), "{profile}: {messages}");
+    }
+}

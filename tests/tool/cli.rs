@@ -1,0 +1,405 @@
+//! The command through its binary: exit status, streams, files, spellings. What is compiled here is tiny; what it
+//! computes is judged elsewhere.
+
+use crate::folder::{Folder, status, stderr, stdout};
+use std::fs;
+use std::io::Write;
+use std::process::{Output, Stdio};
+
+const GOOD: &str = "#version 450\nlayout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { uint x[]; };\n\
+                    void main() { x[gl_GlobalInvocationID.x] = N; }\n";
+
+#[test]
+fn compiles_to_a_file_named_after_the_input() {
+    let folder = Folder::new("default-name");
+    folder.file("a.comp", GOOD);
+    let output = folder.run(&["compile", "a.comp", "-DN=3"]);
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    assert_eq!(folder.names(), ["a.comp", "a.comp.spv"]);
+    let module = fs::read(folder.0.join("a.comp.spv")).unwrap();
+    assert_eq!(module[..4], [0x03, 0x02, 0x23, 0x07]);
+}
+
+#[test]
+fn a_wrong_shader_is_status_1_and_leaves_no_file() {
+    let folder = Folder::new("wrong");
+    folder.file("a.comp", GOOD);
+    let output = folder.run(&["compile", "a.comp", "-o", "out.spv"]);
+    assert_eq!(status(&output), 1);
+    let text = stderr(&output);
+    assert!(text.contains("error[E0300]: no variable `N` is in scope"), "{text}");
+    assert!(text.contains("a.comp:4:"), "{text}");
+    assert_eq!(folder.names(), ["a.comp"]);
+}
+
+#[test]
+fn a_wrong_command_is_status_2() {
+    let folder = Folder::new("usage");
+    folder.file("a.comp", GOOD);
+    for args in [
+        &["compile", "missing.comp"][..],
+        &["compile", "a.comp", "-p", "nonsense"],
+        &["compile", "a.comp", "-D", "1x"],
+        &["compile", "a.comp", "--no-such-option"],
+        &["compile", "a.comp", "-DN=1", "-o", "no/such/folder/x.spv"],
+        &["compile", "-"],
+        &["frobnicate"],
+        &[],
+    ] {
+        let output = folder.run(args);
+        assert_eq!(status(&output), 2, "{args:?}: {}", stderr(&output));
+        assert!(!output.stderr.is_empty(), "{args:?}");
+    }
+    assert_eq!(folder.names(), ["a.comp"]);
+}
+
+#[test]
+fn nvidia_programs_come_with_a_reflection() {
+    let folder = Folder::new("nvidia");
+    folder.file("a.comp", GOOD);
+    let run = |more: &[&str]| folder.run(&[&["compile", "a.comp", "-DN=3", "-p", "nv-ampere"], more].concat());
+    assert_eq!(status(&run(&[])), 0);
+    assert_eq!(folder.names(), ["a.comp", "a.comp.glasm"]);
+    let text = fs::read_to_string(folder.0.join("a.comp.glasm")).unwrap();
+    assert!(text.starts_with("!!NVcp5.0\n") && text.ends_with("\nEND\n"), "{text}");
+    assert!(stdout(&run(&["-S", "-g"])).contains("# a.comp:4\n"));
+    let reflection: serde_json::Value = serde_json::from_str(&stdout(&run(&["--emit", "reflection"]))).unwrap();
+    assert_eq!(reflection["workgroup_size"], serde_json::json!([32, 1, 1]));
+    assert_eq!(reflection["buffers"][0]["kind"], "storage");
+    for (profile, emit) in [("nv-ampere", "spirv"), ("spirv-1.3", "nv")] {
+        let output = folder.run(&["compile", "a.comp", "-DN=3", "-p", profile, "--emit", emit]);
+        assert_eq!(status(&output), 2, "{profile} {emit}");
+        assert!(stderr(&output).contains("makes other output"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn spirv_modules_come_with_a_reflection() {
+    let folder = Folder::new("reflection");
+    folder.file("a.comp", LANES.replace("64(", "16("));
+    let run = |more: &[&str]| -> serde_json::Value {
+        let output = folder.run(&[&["compile", "a.comp", "--emit", "reflection"], more].concat());
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        serde_json::from_str(&stdout(&output)).unwrap()
+    };
+    let any = run(&["-p", "spirv-1.5"]);
+    assert_eq!(any["entry_point"], "main");
+    assert_eq!(any["workgroup_size"], serde_json::json!([64, 1, 1]));
+    assert_eq!((&any["buffers"][0]["binding"], &any["buffers"][0]["writable"]), (&0.into(), &true.into()));
+    let vulkan = &any["vulkan"];
+    assert_eq!((&vulkan["spirv"], &vulkan["least_subgroup_size"]), (&"1.5".into(), &16.into()));
+    assert_eq!((&vulkan["full_subgroups"], vulkan["required_subgroup_size"].is_null()), (&true.into(), true));
+    let capabilities = vulkan["capabilities"].to_string();
+    assert!(capabilities.contains("GroupNonUniformClustered") && capabilities.contains("Shader"), "{capabilities}");
+    assert_eq!(run(&["--wave-size", "32"])["vulkan"]["required_subgroup_size"], 32);
+    for profile in ["nv-ampere", "gfx1030"] {
+        assert_eq!(run(&["-p", profile])["workgroup_multiple"], 16, "{profile}");
+    }
+    folder.file("a.comp", GOOD.replace('N', "1u"));
+    assert_eq!(run(&[])["vulkan"]["full_subgroups"], false);
+    assert_eq!(run(&["-p", "nv-ampere"])["workgroup_multiple"], 1);
+}
+
+#[test]
+fn what_is_not_supported_is_status_3() {
+    let folder = Folder::new("refused");
+    folder.file("a.frag", "#version 450\nvoid main() {}\n");
+    let output = folder.run(&["compile", "a.frag", "-p", "gfx900"]);
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
+    assert!(stderr(&output).contains("error[E0703]"), "{}", stderr(&output));
+}
+
+#[test]
+fn streams_take_the_place_of_files() {
+    let folder = Folder::new("streams");
+    let mut child = folder
+        .command(&["compile", "-", "--lang", "glsl", "-DN=1", "-o", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(GOOD.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(status(&output), 0);
+    assert_eq!(output.stdout[..4], [0x03, 0x02, 0x23, 0x07]);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let folder = Folder::new("pipe");
+    folder.file("a.comp", GOOD);
+    let mut child = folder
+        .command(&["compile", "a.comp", "-DN=1", "-S"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+}
+
+#[test]
+fn the_same_bytes_leave_a_file_untouched() {
+    let folder = Folder::new("untouched");
+    folder.file("a.comp", GOOD);
+    let compile = || assert_eq!(status(&folder.run(&["compile", "a.comp", "-DN=1", "-o", "a.spv"])), 0);
+    compile();
+    let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    let file = fs::File::options().write(true).open(folder.0.join("a.spv")).unwrap();
+    file.set_modified(past).unwrap();
+    compile();
+    assert_eq!(fs::metadata(folder.0.join("a.spv")).unwrap().modified().unwrap(), past);
+    assert_eq!(status(&folder.run(&["compile", "a.comp", "-DN=2", "-o", "a.spv"])), 0);
+    assert_ne!(fs::metadata(folder.0.join("a.spv")).unwrap().modified().unwrap(), past);
+}
+
+#[test]
+fn an_error_keeps_the_old_output() {
+    let folder = Folder::new("keep");
+    folder.file("a.comp", GOOD);
+    folder.file("a.spv", "old");
+    assert_eq!(status(&folder.run(&["compile", "a.comp", "-o", "a.spv"])), 1);
+    assert_eq!(fs::read(folder.0.join("a.spv")).unwrap(), b"old");
+}
+
+#[test]
+fn glslc_spellings_are_taken() {
+    let folder = Folder::new("glslc");
+    folder.file("a.glsl", GOOD);
+    let args =
+        ["compile", "-fshader-stage=compute", "--target-env=vulkan1.3", "-O", "-Werror", "-DN=1", "a.glsl", "-o"];
+    let output = folder.run(&[&args[..], &["a.spv"]].concat());
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let version = fs::read(folder.0.join("a.spv")).unwrap()[4..8].to_vec();
+    assert_eq!(version, [0, 6, 1, 0]);
+}
+
+#[test]
+fn messages_as_json_lines() {
+    let folder = Folder::new("json");
+    folder.file("a.comp", GOOD);
+    let output = folder.run(&["compile", "a.comp", "--message-format", "json"]);
+    assert_eq!(status(&output), 1);
+    for line in stderr(&output).lines() {
+        let message: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(message["code"], "E0300");
+        assert_eq!((message["file"].as_str(), message["line"].as_u64()), (Some("a.comp"), Some(4)));
+    }
+}
+
+const DIVERGENT: &str = "#version 450\n#extension GL_CROSSLANE_portable : require\nlayout(local_size_x = 32) in;\n\
+                         layout(binding = 0) buffer B { float x[]; };\n\
+                         void main() { if (x[laneIndex()] > 0.5) x[0] = butterfly2(x[0]); }\n";
+
+#[test]
+fn warnings_have_names() {
+    let folder = Folder::new("warnings");
+    folder.file("a.comp", DIVERGENT);
+    let run = |more: &[&str]| folder.run(&[&["compile", "a.comp", "-o", "a.spv"], more].concat());
+    let said = stderr(&run(&[]));
+    assert!(said.contains("warning[W0501]") && said.contains("[-Wdivergent-lanes]"), "{said}");
+    assert!(said.contains("lanes part here: this condition differs between lanes"), "{said}");
+    let json = stderr(&run(&["--message-format", "json"]));
+    let message: serde_json::Value = serde_json::from_str(json.trim()).unwrap();
+    assert_eq!((&message["warning"], &message["severity"]), (&"divergent-lanes".into(), &"warning".into()));
+    for (more, code) in [
+        (&["-Wno-divergent-lanes"][..], 0),
+        (&["-W", "no-divergent-lanes", "-Werror"], 0),
+        (&["-w"], 0),
+        (&["-Werror=divergent-lanes"], 1),
+        (&["-Werror"], 1),
+        (&["--deny-warnings", "-Wno-divergent-lanes"], 0),
+    ] {
+        let output = run(more);
+        assert_eq!((status(&output), stderr(&output).is_empty()), (code, code == 0), "{more:?}: {}", stderr(&output));
+    }
+    for kept in [&["-Werror", "-Wno-error=divergent-lanes"], &["-Wno-unfilled-segments", "-Wdivergent-lanes"]] {
+        let output = run(kept);
+        assert!(status(&output) == 0 && stderr(&output).contains("warning[W0501]"), "{kept:?}");
+    }
+}
+
+#[test]
+fn a_name_that_no_warning_has_is_status_2() {
+    let folder = Folder::new("warning-names");
+    folder.file("a.comp", DIVERGENT);
+    let output = folder.run(&["compile", "a.comp", "-Wno-divergent-lane"]);
+    assert_eq!(status(&output), 2);
+    let said = stderr(&output);
+    assert!(said.contains("there is no warning `divergent-lane`; did you mean `divergent-lanes`?"), "{said}");
+    assert_eq!(status(&folder.run(&["man", "--out-dir", "man"])), 0);
+    let page = fs::read_to_string(folder.0.join("man/crosslane-compile.1")).unwrap();
+    for text in [stdout(&folder.run(&["compile", "--help"])), page] {
+        for kind in crosslane::diagnostic::warning::ALL {
+            let name = kind.name.replace('-', "\\-");
+            assert!(text.contains(kind.name) || text.contains(&name), "{}: {text}", kind.name);
+        }
+    }
+}
+
+#[test]
+fn what_hangs_on_the_wave_size_is_told_to_who_asks_for_any() {
+    let folder = Folder::new("wave-size");
+    folder.file("a.comp", DIVERGENT.replace("butterfly2", "allReduceAdd"));
+    let notes = |more: &[&str]| {
+        let output = folder.run(&[&["compile", "a.comp", "-o", "a.spv", "-Wno-divergent-lanes"], more].concat());
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        stderr(&output).matches("note[N0500]").count()
+    };
+    assert_eq!(notes(&[]), 0);
+    assert_eq!(notes(&["-Wwave-size"]), 2);
+    assert_eq!(notes(&["--wave-size", "any"]), 2);
+    assert_eq!(notes(&["--wave-size", "any", "-Wno-wave-size"]), 0);
+    assert_eq!(notes(&["--wave-size", "any", "-Werror"]), 2, "they are no warnings");
+    assert_eq!(notes(&["--wave-size", "any", "-w"]), 0);
+    assert_eq!(notes(&["--wave-size", "32", "-Wwave-size"]), 0);
+}
+
+#[test]
+fn colour_only_where_it_is_wanted() {
+    let folder = Folder::new("colour");
+    folder.file("a.comp", GOOD);
+    let escapes = |output: Output| output.stderr.contains(&0x1b);
+    assert!(!escapes(folder.run(&["compile", "a.comp"])));
+    assert!(escapes(folder.run(&["compile", "a.comp", "--color", "always"])));
+    assert!(escapes(folder.command(&["compile", "a.comp"]).env("CLICOLOR_FORCE", "1").output().unwrap()));
+    let quiet =
+        folder.command(&["compile", "a.comp"]).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").output().unwrap();
+    assert!(!escapes(quiet));
+}
+
+#[test]
+fn includes_are_found_beside_the_file_and_in_directories() {
+    let folder = Folder::new("include");
+    fs::create_dir_all(folder.0.join("lib")).unwrap();
+    folder.file("near.glsl", "const uint A = 1u;\n");
+    folder.file("lib/far.glsl", "const uint B = 2u;\n");
+    folder.file(
+        "a.comp",
+        "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"near.glsl\"\n#include <far.glsl>\n\
+         layout(binding = 0) buffer O { uint o; };\nvoid main() { o = A + B; }\n",
+    );
+    let output = folder.run(&["compile", "a.comp", "-I", "lib"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let output = folder.run(&["compile", "a.comp"]);
+    assert_eq!(status(&output), 1);
+    assert!(stderr(&output).contains("far.glsl"), "{}", stderr(&output));
+}
+
+#[test]
+fn preprocessing_alone_gives_text() {
+    let folder = Folder::new("preprocess");
+    folder.file("a.comp", GOOD);
+    let output = folder.run(&["compile", "a.comp", "-E", "-DN=41u"]);
+    assert_eq!(status(&output), 0);
+    assert!(stdout(&output).contains("41u"), "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("#version 450"), "{}", stdout(&output));
+}
+
+#[test]
+fn two_runs_give_the_same_bytes() {
+    let folder = Folder::new("same");
+    folder.file("a.comp", GOOD);
+    let run = || folder.run(&["compile", "a.comp", "-DN=1", "-g", "-o", "-"]).stdout;
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn the_order_of_includes_leaves_no_trace() {
+    let folder = Folder::new("order");
+    folder.file("a.glsl", "struct A { uint x; }; const uint ONE = 1u; uint one(A a) { return a.x + ONE; }\n");
+    folder.file("b.glsl", "struct B { float y; }; shared float tile[4]; float two(B b) { return b.y + tile[1]; }\n");
+    let shader = |first: &str, second: &str| {
+        format!(
+            "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"{first}\"\n#include \"{second}\"\n\
+             layout(binding = 0) buffer O {{ float o; }};\nvoid main() {{ o = two(B(2.0)) + float(one(A(3u))); }}\n"
+        )
+    };
+    folder.file("x.comp", shader("a.glsl", "b.glsl"));
+    folder.file("y.comp", shader("b.glsl", "a.glsl"));
+    let bytes = |name: &str| {
+        let output = folder.run(&["compile", name, "-o", "-"]);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        output.stdout
+    };
+    assert_eq!(bytes("x.comp"), bytes("y.comp"));
+}
+
+#[test]
+fn operations_are_listed_for_every_profile() {
+    let folder = Folder::new("ops");
+    let all = stdout(&folder.run(&["ops"]));
+    assert!(all.lines().count() > 40, "{all}");
+    let few = stdout(&folder.run(&["ops", "butterfly", "-p", "spirv-1.5"]));
+    assert_eq!(few.lines().count(), 2, "{few}");
+    assert!(few.contains("spirv-1.5") && !few.contains("spirv-1.6"), "{few}");
+}
+
+const LANES: &str = "#version 450\n#extension GL_CROSSLANE_portable : require\nlayout(local_size_x = 64) in;\n\
+                     layout(binding = 0) buffer B { float x[]; };\n\
+                     void main() { x[gl_GlobalInvocationID.x] = allReduceAdd64(x[gl_GlobalInvocationID.x]); }\n";
+
+#[test]
+fn a_form_wider_than_the_wave_is_status_3() {
+    let folder = Folder::new("wave-size");
+    folder.file("a.comp", LANES);
+    let output = folder.run(&["compile", "a.comp", "--wave-size", "32"]);
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
+    assert!(stderr(&output).contains("error[E0702]"), "{}", stderr(&output));
+    for size in ["64", "any"] {
+        assert_eq!(status(&folder.run(&["compile", "a.comp", "--wave-size", size])), 0, "{size}");
+    }
+    assert_eq!(status(&folder.run(&["compile", "a.comp", "--wave-size", "48"])), 2);
+}
+
+#[test]
+fn kernels_show_what_a_profile_runs() {
+    let folder = Folder::new("kernel");
+    folder.file("a.comp", LANES.replace("64(", "32("));
+    let kernel = |profile: &str| stdout(&folder.run(&["compile", "a.comp", "--emit", "kernel", "-p", profile]));
+    let (any, nv) = (kernel("spirv-1.3"), kernel("nv-maxwell"));
+    assert!(any.contains("kernel main, workgroup 64 x 1 x 1") && any.contains("lane.f32 all_reduce.add<32>"), "{any}");
+    assert!(nv.contains("prim.f32 Shuffle(Xor)") && !nv.contains("lane."), "{nv}");
+}
+
+#[test]
+fn reproducible_folds_are_trees_of_shuffles() {
+    let folder = Folder::new("reproducible");
+    folder.file("a.comp", LANES);
+    let listing = |more: &[&str]| stdout(&folder.run(&[&["compile", "a.comp", "-S"], more].concat()));
+    assert!(listing(&[]).contains("ClusteredReduce"));
+    let tree = listing(&["--reproducible"]);
+    assert!(tree.contains("OpGroupNonUniformShuffleXor") && !tree.contains("ClusteredReduce"), "{tree}");
+}
+
+#[test]
+fn numbers_that_nobody_knows_go_into_the_module() {
+    let folder = Folder::new("numbers");
+    let source = "#version 460\n\
+        #extension GL_EXT_spirv_intrinsics : require\n\
+        layout(local_size_x = 1) in;\n\
+        layout(std430, binding = 0) buffer Data { uint data[]; };\n\
+        spirv_instruction(extensions = [\"SPV_XX_later\"], capabilities = [6912], id = 7000) uint later(uint a, uint b);\n\
+        spirv_execution_mode(9999, 3);\n\
+        spirv_decorate(9998, 5) shared uint kept;\n\
+        void main() { data[0] = later(data[1], 3u) + kept; }\n";
+    folder.file("a.comp", source);
+    let text = stdout(&folder.run(&["compile", "a.comp", "-S"]));
+    for line in ["OpCapability 6912", "OpExtension \"SPV_XX_later\"", "Op7000 ", " 9999 3", " 9998 5"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let (load, call, sum) = (text.find("OpLoad"), text.find("Op7000"), text.find("OpIAdd"));
+    assert!(load < call && call < sum, "{text}");
+}
+
+#[test]
+fn debug_information_and_the_intermediate_form_show_names() {
+    let folder = Folder::new("debug");
+    folder.file("a.comp", GOOD);
+    let run = |more: &[&str]| stdout(&folder.run(&[&["compile", "a.comp", "-DN=1"], more].concat()));
+    assert!(!run(&["-S"]).contains("OpName"));
+    let named = run(&["-S", "-g"]);
+    assert!(named.contains("OpName") && named.contains("OpLine"), "{named}");
+    assert!(run(&["--emit", "ir"]).contains("fn main()"));
+}

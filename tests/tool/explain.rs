@@ -1,0 +1,213 @@
+//! `explain` and `check` through the binary: their text for a few shaders and profiles as snapshots, their JSON, their
+//! pages, and their exit status.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use support::snapshot;
+
+fn crosslane(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_crosslane"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(args).env_remove("COLUMNS");
+    command.output().expect("the program starts")
+}
+
+/// What a command that succeeds prints.
+fn printed(args: &[&str]) -> String {
+    let output = crosslane(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn status(args: &[&str]) -> i32 {
+    crosslane(args).status.code().expect("it ended by itself")
+}
+
+fn kept(name: &str, text: &str) {
+    snapshot::hold("explain", name, "", text);
+}
+
+const TOUR: &str = "fixtures/explain/tour.comp";
+const PROFILES: &[&str] = &["-p", "spirv-1.5", "-p", "nv-kepler"];
+
+fn with_profiles<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    args.iter().chain(PROFILES).copied().collect()
+}
+
+#[test]
+fn text_for_several_profiles() {
+    kept("tour", &printed(&with_profiles(&["explain", TOUR])));
+    kept("tour-wgsl", &printed(&["explain", "fixtures/explain/tour.wgsl", "-p", "nv-hopper"]));
+}
+
+const COPIES: &str = "fixtures/explain/copies.comp";
+
+/// What unrolled loops and inlined functions make of an operation, and what is left of one that nobody uses.
+#[test]
+fn copies_of_an_operation_are_told_apart() {
+    kept("copies", &printed(&["explain", COPIES, "-p", "spirv-1.5", "-p", "gfx900"]));
+}
+
+/// A struct's parts are told as what they are part of, those of a kind once.
+#[test]
+fn structs_are_told_by_their_moves() {
+    let text = printed(&["explain", "fixtures/explain/whole.comp", "-p", "spirv-1.5", "-p", "nv-kepler"]);
+    assert!(text.contains("struct P of 3 members: 4 moves, 3 of them such as this"), "{text}");
+    assert!(text.contains("array of 2 elements: 2 moves, all of them such as this"), "{text}");
+    kept("whole", &text);
+}
+
+/// The proposal's sequences are named, and cost the least: DS_SWIZZLE before DPP, then DPP in ascending order.
+#[test]
+fn sequences_of_the_proposal_are_named() {
+    let on = |profile| printed(&["explain", "fixtures/explain/proposal.comp", "-p", profile]);
+    let forms = [
+        ("gfx600", "ds_swizzle_b32"),
+        ("gfx701", "ds_swizzle_b32"),
+        ("gfx803", "row_bcast:31"),
+        ("gfx900", "v_readlane_b32"),
+    ];
+    for (profile, line) in forms {
+        let text = on(profile);
+        assert!(text.matches("as in the 2016 proposal").count() == 2 && text.contains(line), "{text}");
+    }
+}
+
+/// The constant shuffles of a text: their distances.
+fn distances(text: &str) -> BTreeSet<String> {
+    let shuffles = text.lines().filter(|line| line.trim_start().starts_with("SHFXOR.U "));
+    shuffles.filter_map(|line| Some(line.rsplit(", ").nth(1)?.to_owned())).collect()
+}
+
+/// What is shown is what is emitted.
+#[test]
+fn shown_shuffles_are_those_of_the_program() {
+    let shown = distances(&printed(&["explain", COPIES, "-p", "nv-kepler"]));
+    let emitted = distances(&printed(&["compile", COPIES, "-p", "nv-kepler", "--emit", "nv", "-o", "-"]));
+    assert_eq!(shown, emitted);
+    assert_eq!(shown.len(), 5, "{shown:?}");
+}
+
+#[test]
+fn wide_text_has_its_profiles_side_by_side() {
+    let narrow = printed(&with_profiles(&["explain", TOUR]));
+    let wide = printed(&with_profiles(&["explain", TOUR, "--width", "400"]));
+    let both = |line: &str| line.contains("spirv-1.5: ") && line.contains("nv-kepler: ");
+    assert!(wide.lines().any(both) && !narrow.lines().any(both));
+    assert!(wide.lines().count() < narrow.lines().count());
+}
+
+#[test]
+fn json_has_its_schema() {
+    let text = printed(&with_profiles(&["explain", TOUR, "--json"]));
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(report["schema"], "crosslane-explain-1");
+    assert_eq!(report["profiles"][1]["name"], "nv-kepler");
+    assert_eq!(report["profiles"][1]["wave_size"], 32);
+    let operations = report["operations"].as_array().expect("a list");
+    assert!(operations.len() > 4);
+    for operation in operations {
+        let place = &operation["place"];
+        assert!(place["line"].as_u64() > Some(0) && place["code"].as_str().is_some_and(|code| !code.is_empty()));
+        let answers = operation["profiles"].as_array().expect("a list");
+        assert_eq!(answers.len(), 2);
+        answers.iter().for_each(check_lowering);
+    }
+}
+
+/// Counts agree with lines, and every picture has a cell for each lane.
+fn check_lowering(answer: &Value) {
+    assert_eq!(answer["status"], "planned", "{answer}");
+    let lines = answer["sequence"].as_array().expect("a list");
+    let units = answer["units"].as_array().expect("a list");
+    let counted: u64 = units.iter().filter_map(|unit| unit["count"].as_u64()).sum();
+    assert_eq!(counted, lines.iter().filter(|line| line["unit"] != "wait").count() as u64);
+    for row in answer["picture"]["rows"].as_array().into_iter().flatten() {
+        assert_eq!(row["cells"].as_array().map(Vec::len), answer["picture"]["lanes"].as_u64().map(|n| n as usize));
+    }
+}
+
+/// A page that is written to a file, and removed.
+fn page(args: &[&str]) -> String {
+    let path: PathBuf = std::env::temp_dir().join(format!("crosslane-explain-{}.html", std::process::id()));
+    let name = path.to_str().expect("UTF-8");
+    assert_eq!(printed(&args.iter().copied().chain(["--html", name]).collect::<Vec<_>>()), "");
+    let text = std::fs::read_to_string(&path).expect("a page");
+    std::fs::remove_file(&path).expect("it was there");
+    text
+}
+
+#[test]
+fn pages_need_nothing_else_and_are_well_formed() {
+    let page = page(&with_profiles(&["explain", TOUR]));
+    let fetched = page.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+    for word in ["http:", "https:", "src=", "@import", "<script", "<link", "url(h"] {
+        assert!(!fetched.contains(word), "{word}");
+    }
+    for text in ["allReduceAdd8(x[i])", "shuffleUpNV(", "<svg", "SHFXOR.U R1.y", "prefers-color-scheme", "<details>"] {
+        assert!(page.contains(text), "{text}");
+    }
+    balanced(&page);
+}
+
+/// Every element that is opened is closed in its turn.
+fn balanced(page: &str) {
+    const EMPTY: &[&str] = &["meta", "rect", "path", "!DOCTYPE"];
+    let mut open: Vec<&str> = Vec::new();
+    for tag in page.split('<').skip(1) {
+        let (tag, _) = tag.split_once('>').expect("a tag ends");
+        let name = tag.trim_start_matches('/').split([' ', '/', '\n']).next().unwrap_or_default();
+        match tag.strip_prefix('/') {
+            Some(_) => assert_eq!(open.pop(), Some(name)),
+            None if EMPTY.contains(&name) || tag.ends_with('/') => {}
+            None => open.push(name),
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn shaders_that_nothing_can_be_said_about() {
+    assert_eq!(status(&["explain", "fixtures/bad/unknown_names.comp"]), 1);
+    assert_eq!(status(&["explain", TOUR, "-p", "nonsense"]), 2);
+    assert_eq!(status(&["explain", TOUR, "-p", "nv-fermi"]), 3);
+    assert_eq!(status(&["check", TOUR]), 2);
+}
+
+#[test]
+fn a_form_that_is_too_wide_gets_its_own_answer() {
+    let text = printed(&["explain", "fixtures/bad/width_beyond_subgroup.comp", "-p", "nv-kepler"]);
+    assert!(text.contains("nv-kepler: no: it spans 64 lanes and the subgroup has 32"), "{text}");
+}
+
+#[test]
+fn check_tells_who_can() {
+    let text = printed(&["check", TOUR, "-p", "spirv-1.3", "-p", "nv-kepler"]);
+    kept("check", &text);
+    let all = printed(&["check", TOUR, "--all-profiles"]);
+    assert!(
+        all.contains("nv-fermi: extension not supported: GL_CROSSLANE_portable: the profile nv-fermi lacks nv-shuffle"),
+        "{all}"
+    );
+}
+
+#[test]
+fn check_fails_for_named_profiles_only() {
+    assert_eq!(status(&["check", TOUR, "-p", "spirv-1.3", "-p", "nv-fermi"]), 3);
+    assert_eq!(status(&["check", TOUR, "--all-profiles"]), 0);
+    assert_eq!(status(&["check", TOUR, "--all-profiles", "-p", "nv-fermi"]), 3);
+    assert_eq!(status(&["check", "fixtures/bad/unknown_names.comp", "--all-profiles"]), 1);
+}
+
+#[test]
+fn check_as_json() {
+    let text = printed(&["check", TOUR, "--json", "--all-profiles"]);
+    let matrix: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(matrix["schema"], "crosslane-check-1");
+    let (profiles, can) = (matrix["profiles"].as_array(), matrix["can"].as_array());
+    assert_eq!(profiles.map(Vec::len), can.map(Vec::len));
+    for operation in matrix["operations"].as_array().expect("a list") {
+        assert_eq!(operation["profiles"].as_array().map(Vec::len), can.map(Vec::len));
+    }
+}

@@ -1,0 +1,78 @@
+//! Every row of the language tables that is a cross-lane operation, written once for each type that it takes, in GLSL and in
+//! WGSL, for one profile of each target. A call compiles, or the profile refuses it with a code of refusals.
+
+mod glsl;
+mod walk;
+mod wgsl;
+
+use crosslane::grammar::{self, FUNCTIONS, VARIABLES, VariableSource};
+use std::collections::BTreeSet;
+use walk::{Language, walk};
+
+/// What a profile refuses, by the names of rows.
+struct Refused {
+    profile: &'static str,
+    families: &'static [&'static str],
+}
+
+/// NVIDIA's processors have numbers that other hardware has not.
+const REFUSED: [Refused; 3] = [
+    Refused { profile: "spirv-1.6", families: &[] },
+    Refused { profile: "nv-hopper", families: &[] },
+    Refused { profile: "gfx1100-wave32", families: PROCESSORS },
+];
+
+const PROCESSORS: &[&str] = &["gl_SMCountNV", "gl_SMIDNV", "gl_WarpIDNV", "gl_WarpsPerSMNV"];
+
+fn check(language: &Language, profile: &str) {
+    let row = REFUSED.iter().find(|row| row.profile == profile).expect("the table has the profile");
+    let found = walk(language, profile);
+    let families: Vec<&str> = found.refused.keys().copied().collect();
+    assert_eq!(families, row.families, "{profile}: {:#?}", found.refused);
+    assert!(found.compiled > 1500, "{profile}: {} calls", found.compiled);
+}
+
+#[test]
+fn wgsl_for_spirv() {
+    check(&wgsl::LANGUAGE, "spirv-1.6");
+}
+
+#[test]
+fn wgsl_for_nvidia() {
+    check(&wgsl::LANGUAGE, "nv-hopper");
+}
+
+#[test]
+fn wgsl_for_amd() {
+    check(&wgsl::LANGUAGE, "gfx1100-wave32");
+}
+
+#[test]
+fn glsl_for_spirv() {
+    check(&glsl::LANGUAGE, "spirv-1.6");
+}
+
+#[test]
+fn glsl_for_nvidia() {
+    check(&glsl::LANGUAGE, "nv-hopper");
+}
+
+#[test]
+fn glsl_for_amd() {
+    check(&glsl::LANGUAGE, "gfx1100-wave32");
+}
+
+/// What GLSL can say across lanes WGSL can say too.
+#[test]
+fn wgsl_has_a_name_for_every_operation() {
+    let named: BTreeSet<*const grammar::Overload> =
+        grammar::wgsl_function_names().flat_map(grammar::wgsl_functions).map(std::ptr::from_ref).collect();
+    let rows = FUNCTIONS.iter().flat_map(|function| function.overloads);
+    let missing: Vec<&str> = rows
+        .filter(|row| row.lowering.is_of_lanes() && !named.contains(&std::ptr::from_ref(*row)))
+        .map(|row| row.signature)
+        .collect();
+    assert_eq!(missing, [""; 0]);
+    let variables = VARIABLES.iter().filter(|row| matches!(row.source, VariableSource::Lane(_)) && row.wgsl.is_none());
+    assert_eq!(variables.map(|row| row.name).collect::<Vec<_>>(), [""; 0]);
+}

@@ -1,0 +1,206 @@
+//! The walk over the tables: which calls there are, shaders of several calls each, and what came of them.
+
+use crosslane::compile::{self, Artifact, Input, Options, Verdict, compile};
+use crosslane::diagnostic::render;
+use crosslane::grammar::{Lowering, Mode, Overload, Param, Rule, Shape, Stages, TypeExpr, Variable};
+use crosslane::lane::Width;
+use crosslane::profile::Profile;
+use crosslane::source::NoIncludes;
+use std::collections::{BTreeMap, BTreeSet};
+use support::judge;
+
+/// Calls of one shader. Where one is refused the shader is halved until it stands alone.
+const TOGETHER: usize = 48;
+
+/// How a language writes calls.
+pub struct Language {
+    pub kind: compile::Language,
+    /// The functions and variables that it has.
+    pub rows: fn() -> Vec<Row>,
+    /// Whether it has a type.
+    pub has: fn(Shape) -> bool,
+    /// Whether it wants a constant where the row does not.
+    pub wants_constant: fn(&Overload, &Param) -> bool,
+    /// A value of a type that differs from lane to lane.
+    pub value: fn(Shape) -> String,
+    /// A constant vector or scalar of `uint`s.
+    pub constant: fn(&[u32]) -> String,
+    /// A declaration of a variable, and how a call hands it over.
+    pub variable: fn(&str, Shape) -> (String, String),
+    /// The declaration of a constant `r` with a value.
+    pub result: fn(Shape, &str) -> String,
+    /// A component of a value as a `uint`.
+    pub word: fn(Shape, &str) -> String,
+    /// A whole shader of statements.
+    pub shader: fn(&str) -> String,
+}
+
+/// A row of the tables under the name that a language has for it.
+#[derive(Clone, Copy)]
+pub enum Row {
+    Function(&'static str, &'static Overload),
+    Variable(&'static str, &'static Variable),
+}
+
+/// A statement, and the name of the row that it comes from.
+#[derive(Clone)]
+struct Statement {
+    family: &'static str,
+    text: String,
+}
+
+/// What became of all calls.
+#[derive(Default)]
+pub struct Found {
+    pub compiled: usize,
+    /// Rows with a call that the profile refuses, with the codes.
+    pub refused: BTreeMap<&'static str, BTreeSet<String>>,
+}
+
+/// Compiles every call of a language.
+pub fn walk(language: &Language, profile: &str) -> Found {
+    let profile = Profile::named(profile).expect("a built-in profile").with_wave_size(Some(32));
+    let options = Options { no_warnings: true, ..Options::new(profile) };
+    let mut found = Found::default();
+    let statements = statements(language);
+    for some in statements.chunks(TOGETHER) {
+        try_all(language, &options, some, &mut found);
+    }
+    found
+}
+
+fn try_all(language: &Language, options: &Options, some: &[Statement], found: &mut Found) {
+    let body: String = some.iter().map(|statement| statement.text.as_str()).collect();
+    let text = (language.shader)(&body);
+    let input = Input { name: "calls", bytes: text.as_bytes(), language: language.kind };
+    let compiled = compile(&input, options, &NoIncludes);
+    match (compiled.verdict, some) {
+        (Verdict::Done(artifact), _) => {
+            judged(&artifact).unwrap_or_else(|problem| panic!("{problem}{text}"));
+            found.compiled += some.len();
+        }
+        (Verdict::ProfileLacks, [one]) => {
+            let codes = compiled.diagnostics.iter().filter(|message| message.code.is_refusal());
+            found.refused.entry(one.family).or_default().extend(codes.map(|message| message.code.to_string()));
+        }
+        (Verdict::ShaderWrong, [one]) => {
+            panic!("{}{}", one.text, render::human(&compiled.sources, &compiled.diagnostics));
+        }
+        _ => {
+            let (first, second) = some.split_at(some.len() / 2);
+            try_all(language, options, first, found);
+            try_all(language, options, second, found);
+        }
+    }
+}
+
+/// Whether `spirv-val` accepts a module; text is left to those who run it.
+fn judged(artifact: &Artifact) -> Result<(), String> {
+    match artifact {
+        Artifact::Spirv(words) if judge::need_or_skip("bin/spirv-val").is_some() => {
+            judge::spirv_val(words, "vulkan1.3", false)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Rows of a family that take the same types, by what tells them from others.
+type Groups = BTreeMap<(&'static str, u128, usize), Vec<(&'static str, &'static Overload)>>;
+
+/// The calls: each row with one type at least, and each type with one row at least of those that a family's pattern makes
+/// for it.
+fn statements(language: &Language) -> Vec<Statement> {
+    let (mut groups, mut statements) = (Groups::new(), Vec::new());
+    for row in (language.rows)() {
+        match row {
+            Row::Function(name, row) => {
+                groups.entry((row.family, row.generic.0, row.params.len())).or_default().push((name, row));
+            }
+            Row::Variable(name, row) if (language.has)(row.ty) => {
+                let text = format!("{{ {}{} }}\n", (language.result)(row.ty, name), words(language, row.ty, "r"));
+                statements.push(Statement { family: row.name, text });
+            }
+            Row::Variable(..) => {}
+        }
+    }
+    statements.extend(groups.values().flat_map(|rows| group(language, rows)));
+    statements
+}
+
+fn group(language: &Language, rows: &[(&'static str, &'static Overload)]) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    for (n, (name, row)) in rows.iter().enumerate() {
+        let single = row.generic.is_empty().then_some(Shape::BOOL);
+        let types: Vec<Shape> = row.generic.iter().chain(single).filter(|ty| takes(language, row, *ty)).collect();
+        if types.is_empty() {
+            continue;
+        }
+        let own = types.iter().enumerate().filter(|(at, _)| at % rows.len() == n % types.len());
+        let text = |ty| Statement { family: row.family, text: function(language, name, row, ty) };
+        statements.extend(own.map(|(_, ty)| text(*ty)));
+    }
+    statements
+}
+
+/// Whether a row is about lanes and compute shaders have it.
+pub fn is_wanted(row: &Overload) -> bool {
+    // Wider than the profiles' subgroups are.
+    if matches!(row.lowering, Lowering::Lane { op, .. } if op.width().and_then(Width::lanes) == Some(64)) {
+        return false;
+    }
+    let lane = match row.lowering {
+        Lowering::Barrier { .. } => row.dialect != "glsl_core",
+        of => of.is_of_lanes(),
+    };
+    lane && row.stages.contains(Stages::COMPUTE)
+}
+
+fn takes(language: &Language, row: &Overload, generic: Shape) -> bool {
+    let shapes = row.params.iter().map(|param| param.ty).chain([row.ret]);
+    shapes.filter_map(|ty| ty.shape(generic)).all(language.has)
+}
+
+fn function(language: &Language, name: &str, row: &Overload, generic: Shape) -> String {
+    let (mut before, mut arguments, mut after) = (String::new(), Vec::new(), String::new());
+    for (n, param) in row.params.iter().enumerate() {
+        let shape = param.ty.shape(generic).expect("lane operations take no images");
+        if param.mode == Mode::In {
+            arguments.push(argument(language, row, param, shape));
+            continue;
+        }
+        let variable = format!("p{n}");
+        let (declaration, handed) = (language.variable)(&variable, shape);
+        before += &declaration;
+        after += &words(language, shape, &variable);
+        arguments.push(handed);
+    }
+    let call = format!("{name}({})", arguments.join(", "));
+    let call = match row.ret.shape(generic) {
+        Some(shape) => (language.result)(shape, &call) + &words(language, shape, "r"),
+        None => call + ";",
+    };
+    format!("{{ {before}{call}{after} }}\n")
+}
+
+fn argument(language: &Language, row: &Overload, param: &Param, shape: Shape) -> String {
+    let number = match param.rule {
+        Rule::None if (language.wants_constant)(row, param) => 3,
+        Rule::Width { .. } => 8,
+        Rule::Log2 { .. } => 2,
+        Rule::Range { high, .. } => high,
+        Rule::None => return (language.value)(shape),
+    };
+    match param.ty {
+        TypeExpr::Is(_) => (language.constant)(&vec![number; shape.size().into()]),
+        _ => (language.value)(shape),
+    }
+}
+
+/// Statements that add all components of a value to what is stored in the end.
+fn words(language: &Language, shape: Shape, name: &str) -> String {
+    let word = |component: &str| format!(" sum += {};", (language.word)(shape, &format!("{name}{component}")));
+    match shape.size() {
+        1 => word(""),
+        size => [".x", ".y", ".z", ".w"].iter().take(size.into()).map(|component| word(component)).collect(),
+    }
+}
