@@ -15,7 +15,7 @@ use super::tree::Tree;
 use super::uniform::Uniformity;
 use super::{BinOp, BlockId, InstId, Kernel, Op, Ty, Value};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{BuiltIn, Scalar, ScalarKind, Stage};
+use crate::ir::{BuiltIn, Scalar, Stage};
 use crate::lane::{Activity, Input, Known, LaneFact, LaneOp, LaneType, Plan, Plans, Question, Refusal, Step, StepOp};
 use crate::profile::Profile;
 use crate::source::Span;
@@ -202,7 +202,7 @@ impl Analyses<'_> {
             Ty::Mask => LaneType::BALLOT,
             _ => LaneType::scalar(scalar.kind, scalar.width),
         };
-        let is_number = matches!(ty.kind, ScalarKind::Uint | ScalarKind::Sint) && ty.width == 32;
+        let is_number = matches!(ty, LaneType::U32 | LaneType::I32);
         let known = match self.kernel.as_constant(value) {
             Some(bits) if is_number => Known::Constant(bits as u32),
             _ if self.uniformity.is_uniform(value) => Known::Uniform,

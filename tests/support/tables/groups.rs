@@ -16,6 +16,8 @@ pub static FIXTURES: &[Fixture] = &[
     Fixture::new("khr_vote", &[input(Domain::Below(4)), outputs(Type::U32, 6)], khr_vote).with_group(40),
     Fixture::new("wgsl_vote", &[input(Domain::Below(4)), outputs(Type::U32, 4)], wgsl_vote).with_group(40),
     Fixture::new("khr_ballot", &[input(FEW), outputs(Type::U32, 10)], khr_ballot).with_group(40),
+    Fixture::new("khr_ballot_constant", &[input(Domain::Below(4)), outputs(Type::U32, 8)], khr_ballot_constant)
+        .with_group(40),
     Fixture::new("wgsl_ballot", &[input(FEW), outputs(Type::U32, 4)], wgsl_ballot).with_group(40),
     Fixture::new("khr_arithmetic_uint", &[input(WORD), outputs(Type::U32, 21)], |c| arithmetic::<u32>(c, &Op::ALL))
         .with_group(40),
@@ -153,6 +155,35 @@ fn khr_ballot(c: &Case<'_>) -> Vec<Column> {
             |w| from_ballot(w, |_, i| (above(w, i) | own(i)) << 16 | sem::below(i) as u32),
             |w| from_ballot(w, |_, i| sem::below(i + 1) as u32),
             broadcasts,
+        ],
+    )
+}
+
+/// The mask that the shader states.
+const MASK: u128 = 0x0000_0009_0000_0007_8000_0101_9000_0A05;
+
+fn khr_ballot_constant(c: &Case<'_>) -> Vec<Column> {
+    /// The bits of the mask that the subgroup's lanes are.
+    fn mask(w: &Wave<'_>) -> u128 {
+        MASK & sem::below(w.lanes())
+    }
+    fn each(w: &Wave<'_>, rule: impl Fn(u128, usize) -> u32) -> Vec<Lane<u32>> {
+        sem::each(&w.ids(), |i, _| rule(mask(w), i))
+    }
+    results::<u32>(
+        c,
+        &[
+            |w| each(w, |bits, i| (bits >> i & 1) as u32),
+            |w| sem::each(&words(w), |_, x| (mask(w) >> x & 1 | (mask(w) >> 2 & 1) << 1) as u32),
+            |w| each(w, |bits, _| bits.count_ones()),
+            |w| each(w, |bits, i| (bits & sem::below(i + 1)).count_ones()),
+            |w| each(w, |bits, i| (bits & sem::below(i)).count_ones()),
+            |w| each(w, |bits, _| bits.trailing_zeros()),
+            |w| each(w, |bits, _| bits.ilog2()),
+            |w| {
+                let there = w.ids().iter().flatten().count() as u32;
+                sem::each(&w.ids(), |_, _| 15 | there << 8)
+            },
         ],
     )
 }

@@ -1,6 +1,6 @@
 //! Calls in GLSL.
 
-use super::walk::{Language, Row, is_wanted};
+use super::walk::{Given, Language, Row, is_wanted};
 use crosslane::compile;
 use crosslane::grammar::{EXTENSIONS, FUNCTIONS, Shape, Stages, VARIABLES, VariableSource};
 use crosslane::ir::{Scalar, ScalarKind};
@@ -15,13 +15,17 @@ pub const LANGUAGE: Language = Language {
     variable: |name, shape| (format!("{} {name} = {};", type_name(shape), value(shape)), name.into()),
     result: |shape, value| format!("{} r = {value};", type_name(shape)),
     word: |_, value| format!("uint({value})"),
-    shader: |body| {
+    shader: |given, body| {
+        let v = match given {
+            Given::Loaded => "uint v = data[gl_GlobalInvocationID.x]",
+            Given::Constant => "const uint v = 5u",
+        };
         let lines: String =
             EXTENSIONS.iter().map(|extension| format!("#extension {} : enable\n", extension.name)).collect();
         format!(
             "#version 460\n{lines}layout(local_size_x = 64) in;\n\
              layout(std430, binding = 0) buffer Data {{ uint data[]; }};\n\
-             void main() {{\nuint v = data[gl_GlobalInvocationID.x], sum = 0u;\n{body}\
+             void main() {{\n{v};\nuint sum = 0u;\n{body}\
              data[gl_GlobalInvocationID.x] = sum;\n}}\n"
         )
     },

@@ -5,9 +5,11 @@ mod glsl;
 mod walk;
 mod wgsl;
 
+use crosslane::diagnostic::Code;
 use crosslane::grammar::{self, FUNCTIONS, VARIABLES, VariableSource};
+use crosslane::profile::{Profile, Target};
 use std::collections::BTreeSet;
-use walk::{Language, walk};
+use walk::{Given, Language, walk, walk_some};
 
 /// What a profile refuses, by the names of rows.
 struct Refused {
@@ -26,7 +28,7 @@ const PROCESSORS: &[&str] = &["gl_SMCountNV", "gl_SMIDNV", "gl_WarpIDNV", "gl_Wa
 
 fn check(language: &Language, profile: &str) {
     let row = REFUSED.iter().find(|row| row.profile == profile).expect("the table has the profile");
-    let found = walk(language, profile);
+    let found = walk(language, Given::Loaded, profile);
     let families: Vec<&str> = found.refused.keys().copied().collect();
     assert_eq!(families, row.families, "{profile}: {:#?}", found.refused);
     assert!(found.compiled > 1500, "{profile}: {} calls", found.compiled);
@@ -60,6 +62,28 @@ fn glsl_for_nvidia() {
 #[test]
 fn glsl_for_amd() {
     check(&glsl::LANGUAGE, "gfx1100-wave32");
+}
+
+/// Where every operand is a constant, a profile compiles a call or says what it lacks: none of its plans is wrong. The
+/// profiles of a target share the calls.
+fn constants(target: Target) {
+    let profiles: Vec<_> = Profile::built_in().iter().filter(|profile| profile.target == target).collect();
+    for (part, profile) in profiles.iter().enumerate() {
+        let found = walk_some(&glsl::LANGUAGE, Given::Constant, &profile.name, profiles.len(), part);
+        let faults = found.refused.into_iter().filter(|(_, codes)| codes.contains(&Code::INTERNAL.to_string()));
+        assert_eq!(faults.map(|(family, _)| family).collect::<Vec<_>>(), [""; 0], "{}", profile.name);
+        assert!(found.compiled > 0, "{}", profile.name);
+    }
+}
+
+#[test]
+fn constants_for_nvidia() {
+    constants(Target::Nv);
+}
+
+#[test]
+fn constants_for_amd() {
+    constants(Target::Amd);
 }
 
 /// What GLSL can say across lanes WGSL can say too.

@@ -1,7 +1,7 @@
 //! The walk over the tables: which calls there are, shaders of several calls each, and what came of them.
 
 use crosslane::compile::{self, Artifact, Input, Options, Verdict, compile};
-use crosslane::diagnostic::render;
+use crosslane::diagnostic::{Code, render};
 use crosslane::grammar::{Lowering, Mode, Overload, Param, Rule, Shape, Stages, TypeExpr, Variable};
 use crosslane::lane::Width;
 use crosslane::profile::Profile;
@@ -21,7 +21,7 @@ pub struct Language {
     pub has: fn(Shape) -> bool,
     /// Whether it wants a constant where the row does not.
     pub wants_constant: fn(&Overload, &Param) -> bool,
-    /// A value of a type that differs from lane to lane.
+    /// A value of a type, made of the word `v`.
     pub value: fn(Shape) -> String,
     /// A constant vector or scalar of `uint`s.
     pub constant: fn(&[u32]) -> String,
@@ -31,8 +31,16 @@ pub struct Language {
     pub result: fn(Shape, &str) -> String,
     /// A component of a value as a `uint`.
     pub word: fn(Shape, &str) -> String,
-    /// A whole shader of statements.
-    pub shader: fn(&str) -> String,
+    /// A whole shader of statements, whose `v` is known when it is compiled or is not.
+    pub shader: fn(Given, &str) -> String,
+}
+
+/// What every value that a call is given is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// A word of a buffer, which differs from lane to lane.
+    Loaded,
+    Constant,
 }
 
 /// A row of the tables under the name that a language has for it.
@@ -58,20 +66,30 @@ pub struct Found {
 }
 
 /// Compiles every call of a language.
-pub fn walk(language: &Language, profile: &str) -> Found {
-    let profile = Profile::named(profile).expect("a built-in profile").with_wave_size(Some(32));
+pub fn walk(language: &Language, given: Given, profile: &str) -> Found {
+    walk_some(language, given, profile, 1, 0)
+}
+
+/// Compiles a call of each family, and of the others each whose number divided by `parts` leaves `part`.
+pub fn walk_some(language: &Language, given: Given, profile: &str, parts: usize, part: usize) -> Found {
+    let profile = Profile::named(profile).expect("a built-in profile");
+    let lanes = profile.wave_size.unwrap_or(32);
+    let profile = profile.with_wave_size(Some(lanes));
     let options = Options { no_warnings: true, ..Options::new(profile) };
     let mut found = Found::default();
-    let statements = statements(language);
+    let mut families = BTreeSet::new();
+    let mut statements = statements(language).into_iter().enumerate().collect::<Vec<_>>();
+    statements.retain(|(n, statement)| families.insert(statement.family) || n % parts == part);
+    let statements: Vec<Statement> = statements.into_iter().map(|(_, statement)| statement).collect();
     for some in statements.chunks(TOGETHER) {
-        try_all(language, &options, some, &mut found);
+        try_all(language, given, &options, some, &mut found);
     }
     found
 }
 
-fn try_all(language: &Language, options: &Options, some: &[Statement], found: &mut Found) {
+fn try_all(language: &Language, given: Given, options: &Options, some: &[Statement], found: &mut Found) {
     let body: String = some.iter().map(|statement| statement.text.as_str()).collect();
-    let text = (language.shader)(&body);
+    let text = (language.shader)(given, &body);
     let input = Input { name: "calls", bytes: text.as_bytes(), language: language.kind };
     let compiled = compile(&input, options, &NoIncludes);
     match (compiled.verdict, some) {
@@ -83,13 +101,16 @@ fn try_all(language: &Language, options: &Options, some: &[Statement], found: &m
             let codes = compiled.diagnostics.iter().filter(|message| message.code.is_refusal());
             found.refused.entry(one.family).or_default().extend(codes.map(|message| message.code.to_string()));
         }
+        (Verdict::ShaderWrong, [one]) if compiled.diagnostics.iter().all(|m| m.code == Code::MISSING_EXTENSION) => {
+            found.refused.entry(one.family).or_default().insert(Code::MISSING_EXTENSION.to_string());
+        }
         (Verdict::ShaderWrong, [one]) => {
             panic!("{}{}", one.text, render::human(&compiled.sources, &compiled.diagnostics));
         }
         _ => {
             let (first, second) = some.split_at(some.len() / 2);
-            try_all(language, options, first, found);
-            try_all(language, options, second, found);
+            try_all(language, given, options, first, found);
+            try_all(language, given, options, second, found);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Calls in WGSL.
 
-use super::walk::{Language, Row, is_wanted};
+use super::walk::{Given, Language, Row, is_wanted};
 use crosslane::compile;
 use crosslane::grammar::{self, Shape, Stages, VARIABLES};
 use crosslane::ir::{Scalar, ScalarKind};
@@ -19,11 +19,15 @@ pub const LANGUAGE: Language = Language {
         Scalar::BOOL => format!("select(0u, 1u, {value})"),
         _ => format!("u32({value})"),
     },
-    shader: |body| {
+    shader: |given, body| {
+        let v = match given {
+            Given::Loaded => "let v = data[g.x]",
+            Given::Constant => "const v = 5u",
+        };
         format!(
             "enable f16;\nenable crosslane;\n@group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
              @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3<u32>) {{\n\
-             let v = data[g.x]; var sum = 0u;\n{body}data[g.x] = sum;\n}}\n"
+             {v}; var sum = 0u;\n{body}data[g.x] = sum;\n}}\n"
         )
     },
 };
