@@ -6,7 +6,7 @@ use super::pointer::{Index, Place, Pointer};
 use super::{Lower, Scalars};
 use crate::diagnostic::Code;
 use crate::ir::{
-    self, Access, Binding, BuiltIn, ConstId, Global, GlobalId, MemoryKinds, Module, Order, Scalar, Scope, Space, Type,
+    self, Access, ArrayLen, Binding, BuiltIn, ConstId, Global, GlobalId, MemoryKinds, Module, Order, Scalar, Scope, Space, Type,
     TypeId,
 };
 use crate::kernel::{BinOp, Buffer, BufferKind, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
@@ -83,15 +83,13 @@ impl Lower<'_> {
     fn buffers(&mut self, (set, binding): (u32, u32), id: GlobalId) {
         let global = &self.module.globals[id];
         self.b.span = global.span;
-        let count = self.buffers_of(global.ty);
         let ty = self.buffer_type(global.ty);
-        let Some(extent) = self.shapes.extent(ty).filter(|_| count <= BUFFER_LIMIT) else {
-            self.refuse(Code::NOT_IN_KERNELS, "a kernel cannot have a buffer of this size, or so many of them");
-            return;
-        };
+        let Some(extent) = self.known_extent(ty) else { return };
         let name = name_of(self.module, global, ty);
-        let list = &mut self.b.kernel.buffers;
+        let list = &self.b.kernel.buffers;
         let first = list.iter().position(|other| (other.set, other.binding) == (set, binding)).unwrap_or(list.len());
+        let Some(count) = self.bound_buffers(global.ty, first) else { return };
+        let list = &mut self.b.kernel.buffers;
         for element in 0..count {
             let buffer = described(global, name, (set, binding), element, extent.size);
             match list.get_mut(first + element as usize) {
@@ -100,6 +98,22 @@ impl Lower<'_> {
             }
         }
         self.globals[id.index()] = self.buffer_pointer(first as u32, id, global.ty);
+    }
+
+    /// How many buffers a resource is, which stand behind `others`; none where that is too many.
+    fn bound_buffers(&mut self, ty: TypeId, others: usize) -> Option<u32> {
+        if matches!(self.shapes.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. }) {
+            self.not_yet("arrays of buffers without a size");
+            return None;
+        }
+        let count = self.buffers_of(ty);
+        let total = others as u64 + u64::from(count);
+        if total > BUFFER_LIMIT.into() {
+            let message = format!("this entry point needs {total} buffers; a kernel has at most {BUFFER_LIMIT}");
+            self.refuse(Code::NOT_IN_KERNELS, message);
+            return None;
+        }
+        Some(count)
     }
 
     /// The block that a resource, or each of an array of resources, is.
