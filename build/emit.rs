@@ -84,14 +84,17 @@ impl<'a> Extensions<'a> {
         for (table, row) in self.rows.values() {
             let enables = self.closure(&row.name)?;
             let needs: Vec<String> = row.needs.iter().map(|n| format!("Feature::{}", pascal(n))).collect();
+            let targets: Vec<String> = row.targets.iter().map(|n| format!("Target::{}", pascal(n))).collect();
             line(
                 out,
                 format_args!(
-                    "    Extension {{ name: {:?}, value: {}, dialect: {:?}, enables: ExtensionSet({enables}), needs: &[{}], doc: {:?} }},",
+                    "    Extension {{ name: {:?}, value: {}, dialect: {:?}, enables: ExtensionSet({enables}), needs: &[{}], \
+                     targets: &[{}], doc: {:?} }},",
                     row.name,
                     row.value,
                     table.dialect,
                     needs.join(", "),
+                    targets.join(", "),
                     row.doc
                 ),
             );

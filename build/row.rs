@@ -51,6 +51,9 @@ pub struct Extension {
     /// Features of a profile; one of them is enough.
     #[serde(default)]
     pub needs: Vec<String>,
+    /// Targets that can do a part of it; all where there is none.
+    #[serde(default)]
+    pub targets: Vec<String>,
     pub doc: String,
 }
 

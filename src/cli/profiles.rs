@@ -106,11 +106,7 @@ impl<'a> JsonProfile<'a> {
             name: &profile.name,
             aliases: &profile.aliases,
             description: &profile.description,
-            target: match profile.target {
-                Target::Spirv => "spirv",
-                Target::Nv => "nv",
-                Target::Amd => "amd",
-            },
+            target: profile.target.name(),
             version: format!("{major}.{minor}"),
             processor: &profile.processor,
             wave_size: profile.wave_size,

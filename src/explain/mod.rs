@@ -25,7 +25,7 @@ pub use shader::Failure;
 use crate::compile::{Input as Source, Options};
 use crate::ir::print::lane_text;
 use crate::lane::{Known, LaneType};
-use crate::profile::{Profile, Target};
+use crate::profile::Profile;
 use crate::source::Loader;
 use operations::Site;
 use serde::Serialize;
@@ -188,11 +188,7 @@ fn profile_report(profile: &Profile, refused: Option<String>) -> ProfileReport {
     ProfileReport {
         name: profile.name.to_string(),
         description: profile.description.to_string(),
-        target: match profile.target {
-            Target::Spirv => "spirv",
-            Target::Nv => "nv",
-            Target::Amd => "amd",
-        },
+        target: profile.target.name(),
         wave_size: profile.wave_size,
         refused,
     }

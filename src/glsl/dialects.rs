@@ -9,8 +9,12 @@ pub struct ProfileDialects<'a>(pub &'a Profile);
 
 impl ProfileDialects<'_> {
     fn unavailable(&self, extension: &Extension) -> Option<String> {
-        if extension.available(|feature| self.0.has(feature)) {
+        if extension.available(self.0) {
             return None;
+        }
+        if !extension.is_of(self.0.target) {
+            let targets: Vec<&str> = extension.targets.iter().map(|target| target.name()).collect();
+            return Some(format!("only profiles for {} can do any of it", targets.join(" and ")));
         }
         let possible = |feature: &&Feature| feature.target().is_none_or(|target| target == self.0.target);
         let mut needs: Vec<&str> = extension.needs.iter().filter(possible).map(|feature| feature.name()).collect();

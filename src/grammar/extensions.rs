@@ -1,6 +1,6 @@
 //! Extensions: what an `#extension` line turns on.
 
-use crate::profile::Feature;
+use crate::profile::{Feature, Profile, Target};
 
 /// A name that `#extension` takes.
 #[derive(Debug)]
@@ -13,13 +13,20 @@ pub struct Extension {
     pub enables: ExtensionSet,
     /// Features of a profile of which it needs one; empty: none.
     pub needs: &'static [Feature],
+    /// Targets that can do a part of it; empty: all.
+    pub targets: &'static [Target],
     pub doc: &'static str,
 }
 
 impl Extension {
-    /// Whether a profile with the features for which `has` is true can run it.
-    pub fn available(&self, has: impl Fn(Feature) -> bool) -> bool {
-        self.needs.is_empty() || self.needs.iter().any(|feature| has(*feature))
+    /// Whether a profile can run a part of it.
+    pub fn available(&self, profile: &Profile) -> bool {
+        self.is_of(profile.target) && (self.needs.is_empty() || self.needs.iter().any(|feature| profile.has(*feature)))
+    }
+
+    /// Whether a target can do a part of it, with one of its profiles.
+    pub fn is_of(&self, target: Target) -> bool {
+        self.targets.is_empty() || self.targets.contains(&target)
     }
 }
 

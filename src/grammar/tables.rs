@@ -9,7 +9,7 @@ use crate::ir::{
     AtomicOp, BinaryOp, BlockWindow, BuiltIn, ImageDim, ImageOp, MathFn, MemoryKinds, Order, Scope, UnaryOp,
 };
 use crate::lane::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
-use crate::profile::Feature;
+use crate::profile::{Feature, Target};
 
 /// A width that the build script has checked.
 const fn width(lanes: u32) -> Width {

@@ -28,6 +28,17 @@ pub enum Target {
     Amd,
 }
 
+impl Target {
+    /// Its name in profile files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Target::Spirv => "spirv",
+            Target::Nv => "nv",
+            Target::Amd => "amd",
+        }
+    }
+}
+
 /// One target profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Profile {

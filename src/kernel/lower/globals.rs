@@ -6,8 +6,8 @@ use super::pointer::{Index, Place, Pointer};
 use super::{Lower, Scalars};
 use crate::diagnostic::Code;
 use crate::ir::{
-    self, Access, ArrayLen, Binding, BuiltIn, ConstId, Global, GlobalId, MemoryKinds, Module, Order, Scalar, Scope, Space, Type,
-    TypeId,
+    self, Access, ArrayLen, Binding, BuiltIn, ConstId, Global, GlobalId, MemoryKinds, Module, Order, Scalar, Scope,
+    Space, Type, TypeId,
 };
 use crate::kernel::{BinOp, Buffer, BufferKind, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
 

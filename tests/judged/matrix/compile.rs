@@ -32,7 +32,7 @@ pub struct Source {
 impl Source {
     pub fn new(unit: &Unit, types: &[Option<Type>], profile: &Profile) -> Self {
         let shader = Shader::new(unit, types);
-        let text = shader.source(|extension| extension.available(|feature| profile.has(feature)));
+        let text = shader.source(|extension| extension.available(profile));
         Self { shader, text, language: unit.language }
     }
 

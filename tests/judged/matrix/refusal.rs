@@ -79,8 +79,8 @@ const FERMI: &[&str] = &[
 /// Whether Fermi can run a cell. In GLSL the whole extension must be there for it.
 fn fermi_can(asked: &Asked<'_>) -> bool {
     let (row, profile) = (asked.unit.row(), asked.profile);
-    let extension = row.extension(|extension| extension.available(|feature| profile.has(feature)));
-    let has_extension = extension.is_none_or(|extension| extension.available(|feature| profile.has(feature)));
+    let extension = row.extension(|extension| extension.available(profile));
+    let has_extension = extension.is_none_or(|extension| extension.available(profile));
     let family = row.family.as_str();
     let known = FERMI.contains(&family) || votes_do(asked) || stays(asked);
     // The validity of a shuffle up or down is that of the shuffle.
