@@ -6,9 +6,10 @@
 
 mod amd;
 mod build;
-mod group;
+mod common;
 mod nv;
 mod partition;
+mod spirv;
 mod trim;
 mod uniform;
 mod validate;
@@ -43,7 +44,7 @@ struct Rule {
 /// The rules of a target for an operation; for SPIR-V best first.
 fn rules(target: Target, op: LaneOp) -> &'static [Rule] {
     match target {
-        Target::Spirv => group::rules(op),
+        Target::Spirv => spirv::rules(op),
         Target::Nv => nv::rules(op),
         Target::Amd => amd::rules(op),
     }

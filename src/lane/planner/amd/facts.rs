@@ -7,7 +7,7 @@ use super::{count_below, own_word};
 use crate::lane::op::{CountOp, Group, LaneOp};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::{facts, nv_shuffle};
+use crate::lane::planner::common::{facts, nv_shuffle};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::ScalarOp;
 use crate::lane::request::Known;

@@ -14,7 +14,7 @@ use super::{enter, fold_with, masks};
 use crate::lane::op::{FoldKind, FoldOp};
 use crate::lane::plan::Operand;
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::folds::{Fold, one_lane, reduction};
+use crate::lane::planner::common::folds::{Fold, one_lane, reduction};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{Dpp16, DppControl, Fetch, LdsOp, PermlaneOp, ScalarOp, Swizzle};
 use crate::lane::request::ScalarKind;

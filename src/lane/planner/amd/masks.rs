@@ -15,7 +15,7 @@ use super::{count_below, is_first_active, own_word};
 use crate::lane::op::{FoldKind, FoldOp, Group, LaneOp, VoteOp};
 use crate::lane::plan::{Activity, AluOp, CompareOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::votes;
+use crate::lane::planner::common::votes;
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{LaneMap, ScalarOp};
 use crate::lane::request::LaneType;

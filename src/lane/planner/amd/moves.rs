@@ -17,7 +17,7 @@ use super::search::{Search, single};
 use crate::lane::op::{FoldOp, LaneOp, QuadMove, ShuffleMode};
 use crate::lane::plan::{Activity, AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::nv_shuffle;
+use crate::lane::planner::common::nv_shuffle;
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{
     LaneMap, LdsOp, Move, PermlaneOp, Reach, ScalarOp, Source, amd_dpp, amd_lds, amd_permlane, amd_scalar, fusion,

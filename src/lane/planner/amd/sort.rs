@@ -4,7 +4,7 @@ use super::route::Route;
 use super::search::Search;
 use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::sort;
+use crate::lane::planner::common::sort;
 use crate::lane::planner::{Answer, Rule};
 use crate::lane::primitive::LaneMap;
 use crate::lane::request::LaneType;

@@ -9,7 +9,7 @@ use super::shf::{active, from_lane, in_range, is_some, lanes_of, segment_lanes, 
 use crate::lane::op::{FoldOp, MaskOp, ShuffleMode, WARP};
 use crate::lane::plan::{Activity, AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::folds::reduction;
+use crate::lane::planner::common::folds::reduction;
 use crate::lane::planner::partition::{self, Ways};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::NvOp;

@@ -4,7 +4,7 @@ use super::shf::{ballot, is_some, lanes, word};
 use crate::lane::op::{CountOp, Group, LaneOp, MaskOp};
 use crate::lane::plan::{Activity, AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::facts::fact;
+use crate::lane::planner::common::facts::fact;
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::NvOp;
 use crate::profile::Feature;

@@ -5,7 +5,7 @@ use super::shf::{ballot, is_none, is_some, lanes_of, segment, shf};
 use crate::lane::op::{FoldOp, Members, ShuffleMode, VoteOp, WARP};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::folds::{all_active, one_lane, reduction};
+use crate::lane::planner::common::folds::{all_active, one_lane, reduction};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::NvOp;
 use crate::lane::request::LaneType;

@@ -4,7 +4,7 @@ use super::shf::{active, from_lane, is_some, shf};
 use crate::lane::op::{FoldOp, LaneOp, QuadMove, ShuffleMode};
 use crate::lane::plan::{Activity, AluOp, Operand};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::quad::{IDENTITY, move_of, permuted};
+use crate::lane::planner::common::quads::{IDENTITY, move_of, permuted};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::NvOp;
 use crate::profile::Feature;

@@ -6,9 +6,9 @@ use super::shf::{ballot, from_lane, in_range, lanes, lanes_of, segment_lanes, sh
 use crate::lane::op::{FoldOp, LaneOp, MaskOp, Members, ShuffleMode, WARP};
 use crate::lane::plan::{Activity, AluOp, Operand};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::folds::all_active;
-use crate::lane::planner::group::moves::{is_bit_set, is_local};
-use crate::lane::planner::group::scans::{Scan, one_lane, scan};
+use crate::lane::planner::common::folds::all_active;
+use crate::lane::planner::common::moves::{is_bit_set, is_local};
+use crate::lane::planner::common::scans::{Scan, one_lane, scan};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::profile::Feature;
 

@@ -5,7 +5,7 @@ use super::shf::{active, ballot, from_lane, is_none, is_some, lanes, segment};
 use crate::lane::op::{Group, LaneOp, MaskOp, VoteOp, WARP};
 use crate::lane::plan::{Activity, AluOp, CompareOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::votes::one_lane;
+use crate::lane::planner::common::votes::one_lane;
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::NvOp;
 use crate::lane::request::LaneType;

@@ -3,6 +3,7 @@
 use crate::lane::op::{FoldOp, Group, LaneOp, VoteOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
+use crate::lane::planner::common::votes::{one_lane, vote};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{GroupFold, GroupOp};
 use crate::profile::Feature;
@@ -21,34 +22,9 @@ pub static RULES: &[Rule] = &[
     },
 ];
 
-/// The group whose lanes vote, as a width; a warp that is not the whole subgroup has 32 lanes.
-fn vote(b: &Builder) -> Result<(VoteOp, Group, Width), No> {
-    let LaneOp::Vote { op, group } = b.request.op else {
-        return Err(No::NotMine);
-    };
-    let lanes = match group {
-        Group::Subgroup => return Ok((op, group, Width::SUBGROUP)),
-        Group::Quad => 4,
-        Group::Warp => 32,
-        Group::Segment(width) => width.lanes_in(b.most_lanes()),
-    };
-    let width = Width::new(lanes).expect("groups have a power of two lanes");
-    Ok((op, group, if b.is_whole(width) { Width::SUBGROUP } else { width }))
-}
-
 fn elect(b: &mut Builder) -> Answer {
     match b.request.op {
         LaneOp::Elect => Ok(b.group(GroupOp::Elect, &[], StepType::Bool)),
-        _ => Err(No::NotMine),
-    }
-}
-
-pub fn one_lane(b: &mut Builder) -> Answer {
-    let (op, _, width) = vote(b)?;
-    let value = b.value();
-    match (width.lanes(), op) {
-        (Some(1), VoteOp::All | VoteOp::Any) => Ok(value),
-        (Some(1), VoteOp::Equal) => Ok(b.compare(CompareOp::Eq, value, value)),
         _ => Err(No::NotMine),
     }
 }

@@ -1,9 +1,10 @@
 //! Moves over the subgroup: shuffles, broadcasts, butterflies, rotations, permutations.
 
-use super::quad::{is_word, shuffle_or_zero, swizzled};
-use crate::lane::op::{CountOp, LaneOp, ShuffleMode, Width};
+use super::quads::{is_word, shuffle_or_zero, swizzled};
+use crate::lane::op::{CountOp, LaneOp, ShuffleMode};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
+use crate::lane::planner::common::moves::{is_bit_set, masked_source, write_lane};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::GroupOp;
 use crate::lane::request::Known;
@@ -141,15 +142,6 @@ fn swizzle_masked(b: &mut Builder) -> Answer {
     Ok(shuffle_or_zero(b, source))
 }
 
-/// `((i & 31 & and) | or) ^ xor` in the own 32 lanes.
-pub fn masked_source(b: &mut Builder, and: u8, or: u8, xor: u8) -> Operand {
-    let (i, base) = (b.index(), b.base(32));
-    let kept = b.alu(AluOp::And, i, Operand::Const(u32::from(and & 31)));
-    let set = b.alu(AluOp::Or, kept, Operand::Const(u32::from(or & 31)));
-    let flipped = b.alu(AluOp::Xor, set, Operand::Const(u32::from(xor & 31)));
-    b.alu(AluOp::Or, flipped, base)
-}
-
 /// The instruction wants the new value and the lane alike in all lanes.
 fn write_lane_amd(b: &mut Builder) -> Answer {
     let uniform = b.request.inputs.iter().skip(1).all(|input| input.known != Known::Varying);
@@ -158,16 +150,6 @@ fn write_lane_amd(b: &mut Builder) -> Answer {
     }
     let value = b.value();
     Ok(b.group(GroupOp::WriteAmd, &[value, Operand::Input(1), b.input(2)], b.ty(value)))
-}
-
-/// The new value in one lane, the own one in the others: the lane decides by its index.
-pub fn write_lane(b: &mut Builder) -> Answer {
-    if b.request.op != LaneOp::WriteLane {
-        return Err(No::NotMine);
-    }
-    let i = b.index();
-    let is_lane = b.alu(AluOp::Eq, i, b.input(2));
-    Ok(b.select(is_lane, Operand::Input(1), b.value()))
 }
 
 /// Ballots of the index's bits tell each lane who pushes to it: those whose every bit equals the own lane's.
@@ -196,16 +178,4 @@ fn lanes_with_own_bit(b: &mut Builder, index: Operand, bit: u32) -> Operand {
     let i = b.index();
     let own = is_bit_set(b, i, bit);
     b.select(own, ones, zeros)
-}
-
-/// Whether bit `bit` of an index is set.
-pub fn is_bit_set(b: &mut Builder, index: Operand, bit: u32) -> Operand {
-    let masked = b.alu(AluOp::And, index, Operand::Const(1 << bit));
-    b.alu(AluOp::Ne, masked, Operand::Const(0))
-}
-
-/// Whether `i` is its segment's lane `local`, counted from the lowest.
-pub fn is_local(b: &mut Builder, width: Width, local: u32) -> Operand {
-    let own = b.local(width);
-    b.alu(AluOp::Eq, own, Operand::Const(local))
 }

@@ -4,21 +4,13 @@ use super::moves::is_bit_set;
 use crate::lane::op::{LaneOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Operand};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::{Answer, No, Rule};
-use crate::profile::Feature;
-
-pub static RULES: &[Rule] =
-    &[Rule { name: "bitonic network of butterflies", needs: &[Feature::Shuffle], build: bitonic }];
+use crate::lane::planner::{Answer, No};
 
 /// What a lane holds: a key and perhaps a value.
 #[derive(Clone, Copy)]
 struct Pair {
     key: Operand,
     value: Option<Operand>,
-}
-
-fn bitonic(b: &mut Builder) -> Answer {
-    bitonic_by(b, |b, value, distance| b.shuffle_xor(value, Operand::Const(distance)))
 }
 
 /// How a target moves a value from the lane at this distance, by xor.

@@ -3,7 +3,7 @@
 use crate::lane::op::{CountOp, FoldKind, LaneOp};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::group::folds::order_matters;
+use crate::lane::planner::common::folds::order_matters;
 use crate::lane::planner::partition::{self, Ways};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{GroupFold, GroupOp};

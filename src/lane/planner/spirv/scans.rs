@@ -1,10 +1,12 @@
 //! Scans of segments, of active lanes, and of runs inside segments.
 
-use super::folds::{all_active, is_full, order_matters};
-use super::moves::{is_bit_set, is_local};
-use crate::lane::op::{FoldKind, FoldOp, LaneOp, MaskOp, Members, Width};
+use super::folds::is_full;
+use crate::lane::op::{FoldOp, LaneOp, MaskOp, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
+use crate::lane::planner::common::folds::{all_active, order_matters};
+use crate::lane::planner::common::moves::{is_bit_set, is_local};
+use crate::lane::planner::common::scans::{Scan, one_lane, scan};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{GroupFold, GroupOp};
 use crate::profile::Feature;
@@ -21,33 +23,6 @@ pub static RULES: &[Rule] = &[
     Rule { name: "scan by shuffles", needs: &[Feature::Shuffle], build: any_steps },
     Rule { name: "scan of runs by shuffles", needs: &[Feature::Shuffle, Feature::Ballot], build: segmented },
 ];
-
-/// A scan without its result's kind.
-#[derive(Clone, Copy)]
-pub struct Scan {
-    pub op: FoldOp,
-    pub width: Width,
-    pub members: Members,
-    pub exclusive: bool,
-}
-
-pub fn scan(b: &Builder) -> Result<Scan, No> {
-    match b.request.op {
-        LaneOp::Fold { op, width, members, kind: kind @ (FoldKind::Inclusive | FoldKind::Exclusive) } => {
-            Ok(Scan { op, width, members, exclusive: kind == FoldKind::Exclusive })
-        }
-        _ => Err(No::NotMine),
-    }
-}
-
-pub fn one_lane(b: &mut Builder) -> Answer {
-    let scan = scan(b)?;
-    match (scan.width.lanes(), scan.members, scan.exclusive) {
-        (Some(1), _, false) => Ok(b.value()),
-        (Some(1), _, true) => Ok(b.identity(scan.op)),
-        _ => Err(No::NotMine),
-    }
-}
 
 fn promised_steps(b: &mut Builder) -> Answer {
     let scan = scan(b)?;

@@ -1,14 +1,14 @@
 //! Rules for the portable subgroup instructions (SPIR-V), whose cost only the driver knows: the first that matches wins.
 
-pub mod facts;
-pub mod folds;
-pub mod moves;
-pub mod nv_shuffle;
-pub mod partition;
-pub mod quad;
-pub mod scans;
-pub mod sort;
-pub mod votes;
+mod facts;
+mod folds;
+mod moves;
+mod nv_shuffle;
+mod partition;
+mod quads;
+mod scans;
+mod sort;
+mod votes;
 
 use super::Rule;
 use crate::lane::op::{FoldKind, LaneOp};
@@ -17,7 +17,7 @@ use crate::lane::op::{FoldKind, LaneOp};
 pub fn rules(op: LaneOp) -> &'static [Rule] {
     use LaneOp as O;
     match op {
-        O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast => quad::RULES,
+        O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast => quads::RULES,
         O::Butterfly(_) | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::Broadcast => moves::RULES,
         O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane => moves::RULES,
         O::ShuffleNv(_) | O::ShuffleNvValid(_) => nv_shuffle::RULES,

@@ -1,40 +1,22 @@
-//! NV_shader_thread_shuffle: four shuffles inside segments that say whether the source was in range, and give the own
-//! value where it was not. What is known of index and width folds away; a guard is left only where it can fail.
+//! The lane that a shuffle of NV_shader_thread_shuffle reads, and the range in which it may.
 
 use crate::lane::op::{LaneOp, ShuffleMode};
 use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::{Answer, No, Rule};
-use crate::lane::primitive::GroupOp;
-use crate::profile::Feature;
-
-pub static RULES: &[Rule] = &[
-    Rule { name: "range of an NV shuffle", needs: &[], build: valid },
-    Rule { name: "NV shuffle that keeps its place", needs: &[], build: own_value },
-    Rule { name: "NV shuffle inside a quad", needs: &[Feature::Quad], build: in_quad },
-    Rule { name: "guarded shuffle", needs: &[Feature::Shuffle], build: guarded },
-];
+use crate::lane::planner::{Answer, No};
 
 /// What a call asks for; `index` is masked with 31 already.
 #[derive(Clone, Copy)]
 pub struct Call {
-    mode: ShuffleMode,
-    index: Operand,
-    width: Operand,
+    pub mode: ShuffleMode,
+    pub index: Operand,
+    pub width: Operand,
 }
 
 /// The call, whose index is operand `first` and whose width the next.
 pub fn call(b: &mut Builder, mode: ShuffleMode, first: u8) -> Call {
     let (index, width) = (b.input(first), b.input(first + 1));
     Call { mode, index: b.alu(AluOp::And, index, Operand::Const(31)), width }
-}
-
-/// The call of an operation that moves a value.
-fn moving_call(b: &mut Builder) -> Result<Call, No> {
-    match b.request.op {
-        LaneOp::ShuffleNv(mode) => Ok(call(b, mode, 1)),
-        _ => Err(No::NotMine),
-    }
 }
 
 pub fn valid(b: &mut Builder) -> Answer {
@@ -47,36 +29,6 @@ pub fn valid(b: &mut Builder) -> Answer {
     }
 }
 
-fn own_value(b: &mut Builder) -> Answer {
-    let call = moving_call(b)?;
-    let stays = call.mode != ShuffleMode::Index && call.index == Operand::Const(0);
-    if stays || in_range(b, call) == Operand::Bool(false) { Ok(b.value()) } else { Err(No::NotMine) }
-}
-
-fn in_quad(b: &mut Builder) -> Answer {
-    match moving_call(b)? {
-        Call { mode: ShuffleMode::Index, index: index @ Operand::Const(0..4), width: Operand::Const(4) } => {
-            Ok(b.mover(GroupOp::QuadBroadcast, b.value(), index))
-        }
-        _ => Err(No::NotMine),
-    }
-}
-
-fn guarded(b: &mut Builder) -> Answer {
-    let call = moving_call(b)?;
-    let (value, range) = (b.value(), in_range(b, call));
-    let moved = match call.mode {
-        ShuffleMode::Up => b.shuffle_up(value, call.index),
-        ShuffleMode::Down => b.shuffle_down(value, call.index),
-        ShuffleMode::Xor => b.shuffle_xor(value, call.index),
-        ShuffleMode::Index => {
-            let source = target(b, call);
-            indexed(b, source)
-        }
-    };
-    Ok(b.select(range, moved, value))
-}
-
 /// The lane that is read, where it is in range.
 pub fn target(b: &mut Builder, call: Call) -> Operand {
     let (op, from) = match call.mode {
@@ -86,15 +38,6 @@ pub fn target(b: &mut Builder, call: Call) -> Operand {
         ShuffleMode::Index => (AluOp::Add, base(b, call.width)),
     };
     b.alu(op, from, call.index)
-}
-
-/// `v[source]`, as a broadcast where the source is one lane for all.
-fn indexed(b: &mut Builder, source: Operand) -> Operand {
-    let value = b.value();
-    match source {
-        Operand::Const(_) if b.has(Feature::Ballot) => b.mover(GroupOp::Broadcast, value, source),
-        _ => b.shuffle(value, source),
-    }
 }
 
 /// Whether the source lane is in the own segment.

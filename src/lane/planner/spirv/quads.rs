@@ -3,6 +3,7 @@
 use crate::lane::op::{FoldOp, LaneOp, QuadMove};
 use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
+use crate::lane::planner::common::quads::{IDENTITY, move_of, permuted};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::GroupOp;
 use crate::lane::request::LaneType;
@@ -19,32 +20,6 @@ pub static RULES: &[Rule] = &[
         build: permute_zero,
     },
 ];
-
-/// The quad permutation that leaves each lane its own value.
-pub const IDENTITY: u8 = 0b11_10_01_00;
-
-/// The single move that a permutation is, where it is one.
-fn as_move(mode: u8) -> Option<QuadMove> {
-    Some(match mode {
-        0b00_00_00_00 => QuadMove::Lane(0),
-        0b01_01_01_01 => QuadMove::Lane(1),
-        0b10_10_10_10 => QuadMove::Lane(2),
-        0b11_11_11_11 => QuadMove::Lane(3),
-        0b10_11_00_01 => QuadMove::X,
-        0b01_00_11_10 => QuadMove::Y,
-        0b00_01_10_11 => QuadMove::Diagonal,
-        _ => return None,
-    })
-}
-
-/// The move of an operation that is a single one.
-pub fn move_of(op: LaneOp) -> Option<QuadMove> {
-    match op {
-        LaneOp::Quad { mv, .. } | LaneOp::QuadAdd(mv) => Some(mv),
-        LaneOp::QuadPermute(mode) => as_move(mode),
-        _ => None,
-    }
-}
 
 fn permute_identity(b: &mut Builder) -> Answer {
     match b.request.op {
@@ -123,17 +98,6 @@ fn from_quad_lane(b: &mut Builder, lane: Operand) -> Operand {
     let (value, base) = (b.value(), b.base(4));
     let source = b.alu(AluOp::Or, base, lane);
     b.shuffle(value, source)
-}
-
-/// `(i & ~3) | ((mode >> (2 * (i & 3))) & 3)`.
-pub fn permuted(b: &mut Builder, mode: u8) -> Operand {
-    let i = b.index();
-    let local = b.alu(AluOp::And, i, Operand::Const(3));
-    let shift = b.alu(AluOp::Shl, local, Operand::Const(1));
-    let shifted = b.alu(AluOp::Shr, Operand::Const(mode.into()), shift);
-    let lane = b.alu(AluOp::And, shifted, Operand::Const(3));
-    let base = b.base(4);
-    b.alu(AluOp::Or, base, lane)
 }
 
 fn permute_zero(b: &mut Builder) -> Answer {

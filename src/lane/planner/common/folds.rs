@@ -1,0 +1,38 @@
+//! Reductions: their requests, and those of one lane.
+
+use crate::lane::op::{FoldKind, FoldOp, LaneOp, Members, Width};
+use crate::lane::plan::Activity;
+use crate::lane::planner::build::Builder;
+use crate::lane::planner::{Answer, No};
+
+/// A fold without its kind: all reductions here give every lane the result.
+#[derive(Clone, Copy)]
+pub struct Fold {
+    pub op: FoldOp,
+    pub width: Width,
+    pub members: Members,
+}
+
+pub fn reduction(b: &Builder) -> Result<Fold, No> {
+    match b.request.op {
+        LaneOp::Fold { op, width, members, kind } => {
+            let reduces = matches!(kind, FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce);
+            if reduces { Ok(Fold { op, width, members }) } else { Err(No::NotMine) }
+        }
+        _ => Err(No::NotMine),
+    }
+}
+
+/// Whether the bits of the result depend on the order, and the profile promises one.
+pub fn order_matters(b: &Builder) -> bool {
+    b.profile.reproducible && b.request.inputs[0].ty.is_float()
+}
+
+/// Whether a fold sees all lanes of its segments.
+pub fn all_active(b: &Builder, members: Members) -> bool {
+    members == Members::All || b.request.activity == Activity::Full
+}
+
+pub fn one_lane(b: &mut Builder) -> Answer {
+    if reduction(b)?.width.lanes() == Some(1) { Ok(b.value()) } else { Err(No::NotMine) }
+}
