@@ -11,6 +11,7 @@ use crate::backend::nv::{self, NvOptions};
 use crate::backend::spirv::{self, SpirvOptions};
 use crate::diagnostic::warning::{Choice, Choices};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity, allow};
+use crate::glsl::GlslOptions;
 use crate::glsl::preprocess::MacroOption;
 use crate::guard;
 use crate::ir::{Module, Stage};
@@ -80,6 +81,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// The part that the GLSL front end reads.
+    pub fn glsl(&self) -> GlslOptions<'_> {
+        let Options { profile, stage, macros, limits, .. } = self;
+        GlslOptions { profile, stage: *stage, macros, limits: *limits }
+    }
+
     /// Options for a compute shader and a binary.
     pub fn new(profile: Profile) -> Options {
         Options {

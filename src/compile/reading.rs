@@ -3,6 +3,7 @@
 use super::kernels::Kernels;
 use super::{Artifact, Compilation, Input, Job, Language, Options, treat_warnings, verdict, within};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::glsl;
 use crate::glsl::preprocess::MacroOption;
 use crate::grammar;
 use crate::guard;
@@ -185,14 +186,8 @@ impl<'a> Reader<'a> {
     fn preprocess(&mut self, file: FileId, language: Language) -> Option<String> {
         match language {
             Language::Glsl => {
-                let text = crate::glsl::preprocess_only(
-                    file,
-                    &mut self.sources,
-                    self.loader,
-                    self.options,
-                    &mut self.diagnostics,
-                );
-                Some(text)
+                let options = self.options.glsl();
+                Some(glsl::preprocess_only(file, &mut self.sources, self.loader, &options, &mut self.diagnostics))
             }
             Language::Wgsl => {
                 let message = "WGSL has no preprocessor";
@@ -205,7 +200,8 @@ impl<'a> Reader<'a> {
     fn front(&mut self, file: FileId, language: Language) -> Option<Module> {
         match language {
             Language::Glsl => {
-                crate::glsl::compile(file, &mut self.sources, self.loader, self.options, &mut self.diagnostics)
+                let options = self.options.glsl();
+                glsl::compile(file, &mut self.sources, self.loader, &options, &mut self.diagnostics)
             }
             Language::Wgsl => self.wgsl(file),
         }

@@ -19,39 +19,51 @@ mod sema;
 pub mod token;
 pub mod types;
 
-use crate::compile::Options;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{Module, Stage};
+use crate::limits::Limits;
+use crate::profile::Profile;
 use crate::source::{FileId, Loader, SourceMap};
 use dialects::ProfileDialects;
 use env::Env;
-use preprocess::PreprocessOptions;
+use preprocess::{MacroOption, PreprocessOptions};
 pub use sema::resolve;
 use token::{ExtensionBehavior, GlslProfile, Interner, TokenStream};
+
+/// What a GLSL shader is compiled with beside its text.
+#[derive(Clone, Copy)]
+pub struct GlslOptions<'a> {
+    pub profile: &'a Profile,
+    pub stage: Stage,
+    /// `-D` and `-U`, in their order.
+    pub macros: &'a [MacroOption],
+    pub limits: Limits,
+}
+
+impl<'a> GlslOptions<'a> {
+    fn preprocessing(&self, dialects: &'a ProfileDialects) -> PreprocessOptions<'a> {
+        PreprocessOptions { dialects, macros: self.macros, default_version: None, limits: self.limits }
+    }
+}
 
 /// Compiles a shader that has been added to `sources`; none when it is wrong.
 pub fn compile(
     file: FileId,
     sources: &mut SourceMap,
     loader: &dyn Loader,
-    options: &Options,
+    options: &GlslOptions,
     diagnostics: &mut Diagnostics,
 ) -> Option<Module> {
     let mut words = Interner::new();
-    let dialects = ProfileDialects(&options.profile);
-    let settings = PreprocessOptions {
-        dialects: &dialects,
-        macros: &options.macros,
-        default_version: None,
-        limits: options.limits,
-    };
+    let dialects = ProfileDialects(options.profile);
+    let settings = options.preprocessing(&dialects);
     let stream = preprocess::preprocess(file, sources, loader, &settings, &mut words, diagnostics);
     check_stage(&stream, &words, options.stage, diagnostics);
     let tree = parse::parse(&stream, &words, diagnostics);
     if diagnostics.has_errors() {
         return None;
     }
-    let env = Env::new(stream.version, options.stage, &options.profile);
+    let env = Env::new(stream.version, options.stage, options.profile);
     let module = resolve(&tree, &stream, &words, env, diagnostics);
     (!diagnostics.has_errors()).then_some(module)
 }
@@ -76,16 +88,11 @@ pub fn preprocess_only(
     file: FileId,
     sources: &mut SourceMap,
     loader: &dyn Loader,
-    options: &Options,
+    options: &GlslOptions,
     diagnostics: &mut Diagnostics,
 ) -> String {
     let mut words = Interner::new();
-    let dialects = ProfileDialects(&options.profile);
-    let settings = PreprocessOptions {
-        dialects: &dialects,
-        macros: &options.macros,
-        default_version: None,
-        limits: options.limits,
-    };
+    let dialects = ProfileDialects(options.profile);
+    let settings = options.preprocessing(&dialects);
     preprocess::preprocess_to_text(file, sources, loader, &settings, &mut words, diagnostics)
 }

@@ -9,15 +9,9 @@ use super::arena::Handle;
 use super::{ConstId, CooperativeMatrix, StructId};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-pub type TypeId = Handle<Type>;
+pub use crate::lane::request::ScalarKind;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum ScalarKind {
-    Bool,
-    Sint,
-    Uint,
-    Float,
-}
+pub type TypeId = Handle<Type>;
 
 /// A scalar type: kind and width in bits (8, 16, 32 or 64; `Bool` has width 1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -6,10 +6,10 @@
 use super::tree::Tree;
 use super::{BinOp, InstId, Kernel, Op, Ty, Value};
 use crate::ir::BuiltIn;
+use crate::kernel::arith::compute;
 use crate::lane::meaning::meaning;
 use crate::lane::value::{Domain, LaneValue, Lanes};
 use crate::lane::{FoldOp, LaneFact, LaneOp};
-use crate::sim::compute;
 
 /// What is known of one value.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,6 +5,7 @@
 //! `Loop` or a `Scope` as its results. Cross-lane operations are [`Op::Lane`] until a profile is known and
 //! [`Op::Prim`] afterwards. No language and no target shows here.
 
+pub(crate) mod arith;
 pub mod buffers_only;
 pub mod build;
 mod contract;

@@ -6,7 +6,14 @@ use crate::diagnostic::Code;
 use crate::profile::Feature;
 use std::fmt;
 
-pub use crate::ir::ScalarKind;
+/// The kind of a scalar value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ScalarKind {
+    Bool,
+    Sint,
+    Uint,
+    Float,
+}
 
 /// A scalar or vector type as lanes see it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -2,7 +2,6 @@
 //!
 //! Undefined values stay undefined in private and workgroup memory; a buffer takes them only where the run allows it.
 
-use super::arith;
 use super::fault::{AccessKind, Fault, FaultKind, Use};
 use super::group::Env;
 use super::memory::Memory;
@@ -10,6 +9,7 @@ use super::program::{Inst, Row};
 use super::straight::Outcome;
 use super::wave::{Wave, lanes_of};
 use crate::ir::{AtomicOp, Scalar};
+use crate::kernel::arith;
 use crate::kernel::{BinOp, MemoryAccess, MemorySpace};
 
 /// What an access may touch, the same for all lanes.

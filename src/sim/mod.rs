@@ -8,7 +8,6 @@
 //! invocations reach, and when a wave has run too many instructions. Data races are not looked for.
 
 mod access;
-pub(crate) mod arith;
 mod fault;
 mod group;
 mod lanes;
@@ -24,7 +23,6 @@ pub use fault::{Access, AccessKind, Fault, FaultKind, Invocation, Use};
 pub use memory::Memory;
 pub use physical::address_of;
 pub use program::{MAX_WAVE, Program};
-pub(crate) use straight::compute;
 
 /// What happens to undefined values that are stored in buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

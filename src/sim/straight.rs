@@ -2,15 +2,15 @@
 //!
 //! Pure operations run on all lanes, whoever is active: what the others get is never looked at.
 
-use super::arith;
 use super::fault::{AccessKind, Fault, FaultKind};
 use super::group::Env;
 use super::program::{Inst, Row};
 use super::wave::{Wave, lanes_of, low_lanes};
 use crate::ir::BuiltIn;
+use crate::kernel::arith::{self, compute};
 use crate::kernel::{BinOp, MemorySpace, Op};
 use crate::lane::eval::compares;
-use crate::lane::{AluOp, FoldOp, LaneFact};
+use crate::lane::{FoldOp, LaneFact};
 
 /// Nothing, or what ends the run.
 pub(super) type Outcome = Result<(), Box<Fault>>;
@@ -138,43 +138,4 @@ impl Wave {
             false => Err(env.fault(self, FaultKind::Malformed(format!("{op:?}").into()), inst.span, self.active)),
         }
     }
-}
-
-/// The result row, and the lanes in which it is undefined by itself.
-pub(crate) fn compute<'a>(op: Op, out: &mut [u64], row: impl Fn(usize) -> &'a [u64]) -> u64 {
-    match op {
-        Op::Un(op, ty) => arith::un(op, ty, out, row(0)),
-        Op::Bin(op, ty) => return arith::bin(op, ty, out, row(0), row(1)),
-        Op::Cmp(op, ty) => arith::cmp(op, ty, out, row(0), row(1)),
-        Op::Tern(op, ty) => return arith::tern(op, ty, out, [row(0), row(1), row(2)]),
-        Op::BitInsert(ty) => return arith::bit_insert(ty, out, [row(0), row(1), row(2), row(3)]),
-        Op::Convert(from, to) => return arith::convert(from, to, out, row(0)),
-        Op::Join | Op::MaskFromWords => arith::zip(out, row(0), row(1), |low, high| low | high << 32),
-        Op::Low => arith::map(out, row(0), |x| x & 0xffff_ffff),
-        Op::High => arith::map(out, row(0), |x| x >> 32),
-        Op::MaskAlu(op) => return mask(op, out, row),
-        // Not straight, or dealt with elsewhere.
-        _ => return u64::MAX,
-    }
-    0
-}
-
-/// Arithmetic on masks; the lanes in which its result is undefined.
-fn mask<'a>(op: AluOp, out: &mut [u64], row: impl Fn(usize) -> &'a [u64]) -> u64 {
-    match op {
-        AluOp::BallotAnd => arith::zip(out, row(0), row(1), |a, b| a & b),
-        AluOp::BallotOr => arith::zip(out, row(0), row(1), |a, b| a | b),
-        AluOp::BallotNot => arith::map(out, row(0), |a| !a),
-        AluOp::BallotIsEmpty => arith::map(out, row(0), |a| (a == 0).into()),
-        AluOp::BallotIsSome => arith::map(out, row(0), |a| (a != 0).into()),
-        AluOp::BallotSize => arith::map(out, row(0), |a| a.count_ones().into()),
-        AluOp::BallotFromMask => out.copy_from_slice(row(0)),
-        AluOp::BallotWord => {
-            // Words 2 and 3 are beyond all lanes.
-            arith::zip(out, row(0), row(1), |a, word| if word < 2 { a >> (32 * word) & 0xffff_ffff } else { 0 });
-            return row(1).iter().enumerate().fold(0, |all, (lane, word)| all | u64::from(*word > 3) << lane);
-        }
-        _ => return u64::MAX,
-    }
-    0
 }

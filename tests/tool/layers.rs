@@ -1,5 +1,5 @@
-//! The compiler touches no file, environment, process or clock; only the command line, the help for build scripts and the
-//! parts that talk to devices may.
+//! The order of the compiler's modules, and what they may ask the system for: the compiler touches no file, environment,
+//! process or clock; only the command line, the help for build scripts and the parts that talk to devices may.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,45 @@ const SYSTEM: &[&str] =
 
 /// Where that is allowed, below `src`. Only builds with debug assertions have the judge of modules.
 const ALLOWED: &[&str] = &["cli", "build", "main.rs", "compile/judged.rs"];
+
+/// The modules of the crate. Each uses only those before it.
+const ORDER: &[&str] = &[
+    "source",
+    "version",
+    "diagnostic",
+    "limits",
+    "guard",
+    "profile",
+    "lane",
+    "ir",
+    "kernel",
+    "sim",
+    "grammar",
+    "glsl",
+    "wgsl",
+    "warn",
+    "backend",
+    "compile",
+    "explain",
+    "run",
+    "build",
+    "cli",
+];
+
+/// Modules that do not know each other, although one of them comes first.
+const STRANGERS: &[(&str, &str)] = &[
+    ("glsl", "wgsl"),
+    ("sim", "grammar"),
+    ("sim", "glsl"),
+    ("sim", "wgsl"),
+    ("sim", "backend"),
+    ("backend/nv", "backend/amd"),
+    ("backend/nv", "backend/spirv"),
+    ("backend/amd", "backend/spirv"),
+    ("lane/planner/nv", "lane/planner/spirv"),
+    ("lane/planner/amd", "lane/planner/spirv"),
+    ("lane/planner/amd", "lane/planner/nv"),
+];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -23,22 +62,72 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-#[test]
-fn the_compiler_asks_the_system_for_nothing() {
+/// All files below `src` without those of tests, and their code: no comments, no tests at their end.
+fn code() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);
     assert!(files.len() > 200, "the sources are where they are looked for");
-    for path in files {
-        let inner = path.strip_prefix(&root).unwrap();
-        if ALLOWED.iter().any(|allowed| inner.starts_with(allowed)) {
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let code: Vec<&str> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        (path.strip_prefix(&root).unwrap().to_string_lossy().into_owned(), code.join("\n"))
+    };
+    files.into_iter().map(read).collect()
+}
+
+/// The paths below `crate` that a file names, as folders and files.
+fn used(code: &str) -> impl Iterator<Item = String> {
+    let is_path = |c: char| c.is_alphanumeric() || "_:".contains(c);
+    code.split("crate::")
+        .skip(1)
+        .map(move |rest| rest[..rest.find(|c| !is_path(c)).unwrap_or(rest.len())].replace("::", "/"))
+}
+
+/// Returns true if a path is that of a module or lies below it.
+fn is_in(path: &str, module: &str) -> bool {
+    path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.']))
+}
+
+fn layer(path: &str) -> Option<usize> {
+    ORDER.iter().position(|module| is_in(path, module))
+}
+
+#[test]
+fn modules_use_those_below_them() {
+    let mut wrong = Vec::new();
+    // Random kernels run in the simulator; they are part of the tests.
+    for (file, code) in code().into_iter().filter(|(file, _)| !is_in(file, "kernel/random")) {
+        for other in used(&code) {
+            assert!(!other.is_empty(), "{file}: write `use crate::module::…`, one line per module");
+            let is_above = layer(&file).zip(layer(&other)).is_some_and(|(own, other)| other > own);
+            let parts = |a, b| is_in(&file, a) && is_in(&other, b);
+            if is_above || STRANGERS.iter().any(|(a, b)| parts(a, b) || parts(b, a)) {
+                wrong.push(format!("{file} uses {other}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_module_has_its_place() {
+    let root = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let modules = root.lines().filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod "));
+    for module in modules.map(|rest| rest.trim_end_matches(';')) {
+        assert!(ORDER.contains(&module), "{module} has no place in the order");
+    }
+}
+
+#[test]
+fn the_compiler_asks_the_system_for_nothing() {
+    for (file, code) in code() {
+        if ALLOWED.iter().any(|allowed| is_in(&file, allowed)) {
             continue;
         }
-        let text = fs::read_to_string(&path).unwrap();
-        // Tests at the end of a file may use what they like.
-        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         for word in SYSTEM {
-            assert!(!code.contains(word), "{} uses {word}", path.display());
+            assert!(!code.contains(word), "{file} uses {word}");
         }
     }
 }

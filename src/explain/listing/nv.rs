@@ -7,12 +7,12 @@ use super::registers::{LastUses, Pool};
 use super::{Line, Listing, Unit, Unwritten};
 use crate::backend::nv::mnemonic;
 use crate::ir::Scalar;
+use crate::kernel::arith;
 use crate::lane::primitive::NvOp;
 use crate::lane::{
     AluOp, CompareOp, FoldOp, Known, LaneFact, LaneType, Operand, Plan, Primitive, QuadMove, Request, ShuffleMode,
     Step, StepOp, StepType,
 };
-use crate::sim::arith;
 use std::fmt;
 
 /// Where one component is.

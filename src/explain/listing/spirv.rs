@@ -5,13 +5,13 @@
 use super::{Line, Listing, Unit, Unwritten};
 use crate::backend::spirv::lane::{Alu, alu_form, compare_op, fold_form, group_row, swizzle_constant};
 use crate::ir::Scalar;
+use crate::kernel::arith;
 use crate::lane::request::ScalarKind;
 use crate::lane::{
     AluOp, CompareOp, FoldOp, GroupOp, Known, LaneFact, LaneType, MaskOp, Operand, Plan, Primitive, Request, Step,
     StepOp,
 };
 use crate::profile::Profile;
-use crate::sim::arith;
 
 /// The lines of a plan for SPIR-V.
 ///

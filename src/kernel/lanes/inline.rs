@@ -2,9 +2,9 @@
 
 use super::{Lowering, setup_key};
 use crate::ir::{InstFlags, Scalar, ScalarKind};
+use crate::kernel::arith;
 use crate::kernel::{BinOp, BlockId, CmpOp, InstId, Op, Ty, UnOp, Value};
 use crate::lane::{AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
-use crate::sim::arith;
 use crate::source::Span;
 
 /// A value with its scalar type; masks have none.

@@ -12,8 +12,8 @@ pub use int::is_commutative;
 
 use super::range::{Range, Ranges};
 use crate::ir::Scalar;
+use crate::kernel::arith::compute;
 use crate::kernel::{BinOp, Kernel, Op, Ty, UnOp, Value};
-use crate::sim::compute;
 
 /// What an operation becomes.
 #[derive(Clone, PartialEq, Debug)]

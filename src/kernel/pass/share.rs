@@ -5,12 +5,12 @@
 //! their own value are not, except for folds by which a zero changes nothing.
 
 use crate::ir::Scalar;
+use crate::kernel::arith;
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
 use crate::lane::primitive::Dpp16;
 use crate::lane::{FoldOp, Primitive};
-use crate::sim::arith;
 use rustc_hash::FxHashMap;
 
 /// Shares moves. Gives whether there were some.

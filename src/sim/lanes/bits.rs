@@ -2,9 +2,9 @@
 
 use crate::ir::Scalar;
 use crate::kernel::CmpOp;
+use crate::kernel::arith;
 use crate::lane::FoldOp;
 use crate::lane::value::{Domain, LaneValue};
-use crate::sim::arith;
 
 /// The bits of a value and the number of the operand that it came from, which says its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

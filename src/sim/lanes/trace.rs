@@ -5,10 +5,10 @@
 
 use super::bits;
 use crate::ir::Scalar;
+use crate::kernel::arith;
 use crate::lane::FoldOp;
 use crate::lane::eval::Row;
 use crate::lane::value::{Domain, LaneValue};
-use crate::sim::arith;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 

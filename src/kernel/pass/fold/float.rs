@@ -2,8 +2,8 @@
 
 use super::{Answer, Folder, Simpler};
 use crate::ir::Scalar;
+use crate::kernel::arith;
 use crate::kernel::{BinOp, Op, Ty};
-use crate::sim::arith;
 
 impl Folder<'_> {
     pub fn float(&mut self, op: BinOp, scalar: Scalar) -> Answer {

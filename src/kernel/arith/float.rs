@@ -66,9 +66,9 @@ impl Real for F64 {
 macro_rules! with_real {
     ($scalar:expr, $function:ident($($args:expr),*)) => {
         match $scalar.width {
-            16 => $function::<$crate::sim::arith::float::F16>($($args),*),
-            32 => $function::<$crate::sim::arith::float::F32>($($args),*),
-            _ => $function::<$crate::sim::arith::float::F64>($($args),*),
+            16 => $function::<$crate::kernel::arith::float::F16>($($args),*),
+            32 => $function::<$crate::kernel::arith::float::F32>($($args),*),
+            _ => $function::<$crate::kernel::arith::float::F64>($($args),*),
         }
     };
 }

@@ -7,6 +7,7 @@
 mod convert;
 mod float;
 mod int;
+mod straight;
 
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::{BinOp, CmpOp, TernOp, UnOp};
 use crate::lane::FoldOp;
 pub(crate) use convert::convert;
+pub(crate) use straight::compute;
 
 /// `op a`. Nothing is undefined.
 pub(crate) fn un(op: UnOp, scalar: Scalar, out: &mut [u64], a: &[u64]) {
