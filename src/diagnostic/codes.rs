@@ -256,6 +256,8 @@ codes! {
     WRITEONLY_READ = "W0301";
     /// A variable is read that certainly has no value yet.
     UNINITIALIZED = "W0302";
+    /// A function with a result can end without a `return`.
+    MISSING_RETURN = "W0303";
 
     // Warnings of cross-lane operations.
     /// The workgroup does not fill the segments of an operation that reads all their lanes.

@@ -51,6 +51,7 @@ warnings! {
     "division-by-zero" DIVISION_BY_ZERO Always "an integer is divided by zero";
     "writeonly-read" WRITEONLY_READ Always "memory that is writeonly is read";
     "uninitialized" UNINITIALIZED Always "a variable is read that certainly has no value yet";
+    "missing-return" MISSING_RETURN Always "a function with a result can end without a `return`";
     "override-default" OVERRIDE_WITHOUT_DEFAULT Always "an override has no default value";
     "unused-define" DEFINE_WITHOUT_EFFECT Always "a definition has no effect on a WGSL module";
     "unused-buffer" UNUSED_BUFFER Always "contents are given for a buffer that is not used";

@@ -12,6 +12,7 @@ pub mod constant;
 pub mod cooperative;
 pub mod depth;
 pub mod derived;
+pub(crate) mod flow;
 pub mod fold;
 pub mod foreign;
 pub mod image;

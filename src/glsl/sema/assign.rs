@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{BinaryOp, ExprId, StepOp};
 use crate::glsl::types::Basic;
 use crate::ir::build::Builder;
-use crate::ir::{Access, ConstValue, Scalar, ScalarKind, Type, Value};
+use crate::ir::{Access, ConstValue, Scalar, ScalarKind, Space, Type, Value};
 use crate::source::Span;
 
 impl Sema<'_> {
@@ -26,7 +26,7 @@ impl Sema<'_> {
         let (place, right) = (place?, right?);
         let right = match op {
             Some(op) => {
-                let left = self.read_for_update(b, &place, self.ast[target].span)?;
+                let left = self.read_anyway(b, &place, self.ast[target].span)?;
                 let left = Operand { value: left, span: self.ast[target].span };
                 self.apply(b, op, left, Operand { value: right, span: value_span }, whole)?
             }
@@ -35,14 +35,15 @@ impl Sema<'_> {
         self.write(b, &place, right, value_span, whole)
     }
 
-    /// Reads what is about to be written. Other compilers take `x += y` of `writeonly` memory, and there are shaders that
-    /// rely on it: the qualifier is then dropped, so that the module does not promise what it does not keep.
-    fn read_for_update(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) -> Option<Value> {
-        if !place.access.contains(Access::WRITEONLY) {
+    /// Reads what is updated or handed to a function. Other compilers take `x += y` and `mod(x, y)` of `writeonly` memory,
+    /// and there are shaders that rely on it: the qualifier is then dropped, so that the module does not promise what it
+    /// does not keep.
+    pub fn read_anyway(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) -> Option<Value> {
+        if !place.access.contains(Access::WRITEONLY) || place.space == Space::Handle {
             return self.read(b, place, span);
         }
-        let message = Diagnostic::warning(Code::WRITEONLY_READ, "this updates memory that is `writeonly`");
-        self.report(message.at(span, "read and written").note("the qualifier is ignored"));
+        let message = Diagnostic::warning(Code::WRITEONLY_READ, "this reads memory that is `writeonly`");
+        self.report(message.at(span, "read here").note("the qualifier is ignored"));
         forget_writeonly(b, place);
         let readable = Place { access: place.access - Access::WRITEONLY, ..place.clone() };
         self.read(b, &readable, span)
@@ -68,7 +69,7 @@ impl Sema<'_> {
     pub fn step(&mut self, b: &mut Builder<'_>, op: StepOp, operand: ExprId, whole: Span) -> Option<Value> {
         let place = self.target(b, operand)?;
         let span = self.ast[operand].span;
-        let before = self.read_for_update(b, &place, span)?;
+        let before = self.read_anyway(b, &place, span)?;
         let Some(one) = self.one_like(b, before) else {
             self.error(Code::BAD_OPERANDS, span, "only numbers can be incremented and decremented", "not a number");
             return None;

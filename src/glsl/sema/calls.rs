@@ -153,7 +153,7 @@ impl Sema<'_> {
             let competes = one.value.is_none() && !rivals.is_empty();
             if competes && self.only_reads(set, rivals, args.len(), index) {
                 let place = one.place.as_ref()?;
-                one.value = self.read(b, place, one.span);
+                one.value = self.read_anyway(b, place, one.span);
                 one.value?;
             }
             given.push(one);
@@ -218,7 +218,7 @@ impl Sema<'_> {
 
     pub fn pass_in(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId) -> Option<Value> {
         let value = match (&arg.place, &arg.value) {
-            (Some(place), _) => self.read(b, place, arg.span)?,
+            (Some(place), _) => self.read_anyway(b, place, arg.span)?,
             (None, value) => (*value)?,
         };
         self.coerce(b, value, ty, arg.span)
@@ -246,7 +246,7 @@ impl Sema<'_> {
         b.span = arg.span;
         let memory = b.local("argument", ty, None);
         if mode == Mode::InOut {
-            let value = self.read(b, place, arg.span)?;
+            let value = self.read_anyway(b, place, arg.span)?;
             b.store(memory, value);
         }
         Some(memory)
@@ -328,10 +328,13 @@ impl Sema<'_> {
         let span = self.ast[arg].span;
         match mode {
             grammar::Mode::In => {
-                if let Lowered::Place(place) = &lowered {
-                    self.check_image_access(b, name, place, span)?;
-                }
-                let value = self.value_of(b, lowered, span)?;
+                let value = match lowered {
+                    Lowered::Place(place) => {
+                        self.check_image_access(b, name, &place, span)?;
+                        self.read_anyway(b, &place, span)?
+                    }
+                    lowered => self.value_of(b, lowered, span)?,
+                };
                 Some((Argument { value, ty: b.type_of(value), is_place: false, span }, None))
             }
             grammar::Mode::Memory => {
@@ -347,7 +350,7 @@ impl Sema<'_> {
             // A sort takes a second variable or a constant width there, so what is no place is left to resolution.
             grammar::Mode::InOut => match lowered {
                 Lowered::Place(place) => {
-                    let value = self.read(b, &place, span)?;
+                    let value = self.read_anyway(b, &place, span)?;
                     Some((Argument { value, ty: b.type_of(value), is_place: true, span }, Some(place)))
                 }
                 lowered => {

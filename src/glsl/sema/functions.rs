@@ -8,6 +8,7 @@ use crate::glsl::ast::{self, FunctionId, List};
 use crate::glsl::token::Symbol;
 use crate::ir::build::Builder;
 use crate::ir::calls::{callees, callees_first};
+use crate::ir::flow::DeadEnds;
 use crate::ir::{ArrayLen, FuncId, Function, InstFlags, Module, Param, Space, Type, TypeId, Types, Value};
 use crate::source::Span;
 use rustc_hash::FxHashSet;
@@ -287,8 +288,11 @@ impl Sema<'_> {
         self.scopes.leave();
         b.span = body.span;
         self.check_returns(&b, function, signature.ret);
-        self.end_of_body(&mut b, signature.ret);
+        let falls_off = self.end_of_body(&mut b, signature.ret) && signature.ret != Types::VOID;
         b.finish_into(Some(signature.id));
+        if falls_off && self.returns {
+            self.warn_of_end(&module.functions[signature.id], function);
+        }
         self.sets[set.0 as usize].overloads[overload].finished = true;
     }
 
@@ -313,10 +317,20 @@ impl Sema<'_> {
         self.error(Code::BAD_STATEMENT, function.name.span, message, "no `return` in its body");
     }
 
-    /// A function that falls off its end returns nothing in particular.
-    fn end_of_body(&mut self, b: &mut Builder<'_>, ret: TypeId) {
+    /// Warns where control comes to the `return` that stands in at the end of a body.
+    fn warn_of_end(&mut self, function: &Function, written: &ast::Function) {
+        let end = function.blocks[function.body].insts.last();
+        if end.is_some_and(|end| DeadEnds::of(function).has(*end)) {
+            let message = format!("the function `{}` can end without a `return`", function.name);
+            let warning = Diagnostic::warning(Code::MISSING_RETURN, message);
+            self.report(warning.at(written.name.span, "its result is undefined then"));
+        }
+    }
+
+    /// A function that falls off its end returns nothing in particular. Tells whether it might.
+    fn end_of_body(&mut self, b: &mut Builder<'_>, ret: TypeId) -> bool {
         if b.is_terminated() {
-            return;
+            return false;
         }
         if ret == Types::VOID {
             b.ret(None);
@@ -324,6 +338,7 @@ impl Sema<'_> {
             let nothing = b.undef(ret);
             b.ret(Some(nothing));
         }
+        true
     }
 
     /// A function that declares anything `precise` is computed without contraction as a whole; GLSL 4.60 section 4.9

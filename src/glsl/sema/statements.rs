@@ -198,6 +198,7 @@ impl Sema<'_> {
             None => {
                 let name = self.type_name(b, wanted);
                 self.error(Code::TYPE_MISMATCH, span, format!("this function returns a `{name}`"), "no value");
+                self.returned(b, None);
             }
             Some(expr) if wanted == Types::VOID => {
                 let message = Diagnostic::error(Code::TYPE_MISMATCH, "a `void` function returns no value");
@@ -207,10 +208,14 @@ impl Sema<'_> {
                 let value = self.value(b, expr);
                 let value = value.and_then(|value| self.coerce(b, value, wanted, self.ast[expr].span));
                 b.span = span;
-                if let Some(value) = value {
-                    b.ret(Some(value));
-                }
+                self.returned(b, value);
             }
         }
+    }
+
+    /// Returns a value; any where it is wrong, so that the path ends all the same.
+    fn returned(&self, b: &mut Builder<'_>, value: Option<Value>) {
+        let value = value.unwrap_or_else(|| b.undef(self.return_type));
+        b.ret(Some(value));
     }
 }

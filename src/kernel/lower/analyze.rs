@@ -5,9 +5,9 @@
 //! vector, or when it has more than [`PROMOTED_LIMIT`] scalars. A `return`, or a `break` of a switch, is early unless
 //! nothing can run behind it in its function, or its arm: then it is simply the end.
 
-use super::flow::DeadEnds;
 use super::shape::Shapes;
 use crate::ir::calls::callees_first;
+use crate::ir::flow::DeadEnds;
 use crate::ir::{
     Block, BlockId, Case, FuncId, Function, GlobalId, Inst, InstId, LocalId, MathFn, Module, Op, Space, Type, TypeId,
     Value,

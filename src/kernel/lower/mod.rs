@@ -12,7 +12,6 @@ mod arith;
 mod body;
 mod call;
 mod control;
-mod flow;
 mod globals;
 mod image;
 mod interface;

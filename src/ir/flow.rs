@@ -1,6 +1,6 @@
 //! Where control goes on in the typed form: which blocks and constructs it leaves at their end.
 
-use crate::ir::{BlockId, Case, Function, Inst, InstId, Op};
+use super::{BlockId, Case, Function, Inst, InstId, Op};
 use rustc_hash::FxHashSet;
 
 /// The blocks and constructs of a function behind which nothing runs.
