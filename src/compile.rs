@@ -286,32 +286,23 @@ impl Job<'_> {
     }
 
     fn back(&mut self) -> Option<Artifact> {
-        match self.options.emit {
-            EmitKind::Ir => Some(Artifact::Text(crate::ir::print::print(self.module, Some(self.sources)))),
-            EmitKind::Kernel => self.kernel().map(Artifact::Text),
-            EmitKind::Reflection => self.reflection().map(Artifact::Text),
-            EmitKind::Binary | EmitKind::Assembly if self.options.profile.target != Target::Spirv => {
-                self.assembly().map(Artifact::Text)
-            }
-            EmitKind::Assembly => {
-                let words = self.spirv()?;
-                self.listing(&words).map(Artifact::Text)
-            }
-            EmitKind::Binary => self.spirv().map(Artifact::Spirv),
-            EmitKind::Preprocessed => None,
+        match (self.options.emit, self.options.profile.target) {
+            (EmitKind::Ir, _) => Some(Artifact::Text(crate::ir::print::print(self.module, Some(self.sources)))),
+            (EmitKind::Kernel, target) => self.kernel(target).map(Artifact::Text),
+            (EmitKind::Preprocessed, _) => None,
+            (emit, Target::Spirv) => self.spirv_output(emit),
+            (emit, Target::Nv) => self.nv_output(emit).map(Artifact::Text),
+            (emit, Target::Amd) => self.amd_output(emit).map(Artifact::Text),
         }
     }
 
-    /// The text of the kernel form.
-    fn kernel(&mut self) -> Option<String> {
-        let (settings, target) = (Specializations::new(), self.options.profile.target);
-        match target {
-            Target::Spirv => {
-                let kernel = self.diagnostics.take(kernel::simplified(self.module, 0, &settings, target))?;
-                Some(kernel::print::print(&kernel, Some(self.sources)))
-            }
-            Target::Nv | Target::Amd => Some(kernel::print::print(&self.lowered()?.kernel, Some(self.sources))),
+    /// The text of the kernel form: as assembly is made of it, or before lanes are lowered for SPIR-V, which is not.
+    fn kernel(&mut self, target: Target) -> Option<String> {
+        if target != Target::Spirv {
+            return Some(kernel::print::print(&self.lowered()?.kernel, Some(self.sources)));
         }
+        let kernel = kernel::simplified(self.module, 0, &Specializations::new(), target);
+        Some(kernel::print::print(&self.diagnostics.take(kernel)?, Some(self.sources)))
     }
 
     /// The kernel for the profile.
@@ -320,34 +311,36 @@ impl Job<'_> {
         self.diagnostics.take(lowered)
     }
 
-    /// What a caller must bind and set, as JSON.
-    fn reflection(&mut self) -> Option<String> {
-        if self.options.profile.target != Target::Spirv {
-            return self.assembly();
-        }
-        let words = self.spirv()?;
-        let kernel = self.diagnostics.take(kernel::lower(self.module, 0, &Specializations::new()))?;
-        Some(spirv::reflection::json(&words, &kernel, &self.options.profile))
+    /// The program for NVIDIA's hardware, or what its caller must bind and set.
+    fn nv_output(&mut self, emit: EmitKind) -> Option<String> {
+        let lowered = self.lowered()?;
+        let draft = lowered.draft(&nv_options(self.options, self.sources), self.sources);
+        let draft = self.diagnostics.take(draft)?;
+        Some(match emit {
+            EmitKind::Reflection => draft.reflection.to_json(),
+            _ => draft.text(&self.options.profile.name),
+        })
     }
 
-    /// What was asked for of the program for NVIDIA's or AMD's hardware: its text, or what its caller must bind.
-    fn assembly(&mut self) -> Option<String> {
-        let (options, sources) = (self.options, self.sources);
+    /// The kernel for AMD's hardware, or what its caller must bind and set.
+    fn amd_output(&mut self, emit: EmitKind) -> Option<String> {
         let lowered = self.lowered()?;
-        let is_reflection = options.emit == EmitKind::Reflection;
-        let made = match options.profile.target {
-            Target::Nv => {
-                let draft = lowered.draft(&nv_options(options, sources), sources);
-                let text = |draft: &nv::Draft| draft.text(&options.profile.name);
-                draft.map(|draft| if is_reflection { draft.reflection.to_json() } else { text(draft) })
+        let made = amd::emit(&lowered.kernel, &amd_options(self.options, self.sources), self.sources);
+        let made = self.diagnostics.take(made)?;
+        Some(if emit == EmitKind::Reflection { made.reflection.to_json() } else { made.text })
+    }
+
+    /// The SPIR-V module, its listing, or what its caller must bind and set.
+    fn spirv_output(&mut self, emit: EmitKind) -> Option<Artifact> {
+        let words = self.spirv()?;
+        Some(match emit {
+            EmitKind::Reflection => {
+                let kernel = self.diagnostics.take(kernel::lower(self.module, 0, &Specializations::new()))?;
+                Artifact::Text(spirv::reflection::json(&words, &kernel, &self.options.profile))
             }
-            Target::Amd => {
-                let made = amd::emit(&lowered.kernel, &amd_options(options, sources), sources);
-                made.map(|made| if is_reflection { made.reflection.to_json() } else { made.text })
-            }
-            Target::Spirv => Err(vec![Diagnostic::error(Code::INTERNAL, "SPIR-V is written by another way")]),
-        };
-        self.diagnostics.take(made)
+            EmitKind::Assembly => Artifact::Text(self.listing(&words)?),
+            _ => Artifact::Spirv(words),
+        })
     }
 
     fn spirv(&mut self) -> Option<Vec<u32>> {

@@ -138,12 +138,7 @@ pub fn default_output(args: &CompileArgs, target: Target) -> Result<PathBuf, Com
     let input = &args.source.input;
     let name = input.file_name().ok_or_else(|| CommandError(format!("{} is no file", input.display())))?;
     let mut name = name.to_os_string();
-    name.push(match target {
-        Target::Spirv => ".spv",
-        Target::Nv => ".glasm",
-        Target::Amd if args.emit == Some(Emit::Hsaco) => ".hsaco",
-        Target::Amd => ".s",
-    });
+    name.push(if args.emit == Some(Emit::Hsaco) { ".hsaco" } else { target.names().ending });
     Ok(PathBuf::from(name))
 }
 

@@ -8,7 +8,7 @@ use crate::build::files::FileLoader;
 use crate::diagnostic::nearest::nearest;
 use crate::explain::json;
 use crate::lane::check;
-use crate::profile::{Cost, CostClass, Profile, Target};
+use crate::profile::{Cost, CostClass, Profile};
 use crate::source::{IncludeKind, LoadError, Loader};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -151,11 +151,7 @@ fn show(profile: &Profile) -> String {
 
 /// What a profile says of itself beside features and prices; empty where it says nothing.
 fn facts(profile: &Profile) -> [(&'static str, String); 6] {
-    let target = match profile.target {
-        Target::Spirv => "SPIR-V",
-        Target::Nv => "NV_gpu_program",
-        Target::Amd => "AMDHSA code object",
-    };
+    let target = profile.target.names().language;
     [
         ("aliases", profile.aliases.join(", ")),
         ("target", format!("{target} {}.{}", profile.version.0, profile.version.1)),

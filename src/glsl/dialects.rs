@@ -2,7 +2,7 @@
 
 use super::preprocess::{Dialects, ExtensionInfo};
 use crate::grammar::{self, Extension};
-use crate::profile::{Feature, Profile, Target};
+use crate::profile::{Feature, Profile};
 
 /// The extensions that a profile can run, and the macros that say what it is.
 pub struct ProfileDialects<'a>(pub &'a Profile);
@@ -33,14 +33,10 @@ impl Dialects for ProfileDialects<'_> {
     }
 
     fn predefined(&self, name: &str) -> Option<u32> {
-        let target = match name {
-            "CROSSLANE_SUBGROUP_SIZE" => return self.0.wave_size,
-            "CROSSLANE_TARGET_SPIRV" => Target::Spirv,
-            "CROSSLANE_TARGET_NV" => Target::Nv,
-            "CROSSLANE_TARGET_AMD" => Target::Amd,
-            _ => return None,
-        };
-        (target == self.0.target).then_some(1)
+        match name {
+            "CROSSLANE_SUBGROUP_SIZE" => self.0.wave_size,
+            _ => (name == self.0.target.names().define).then_some(1),
+        }
     }
 
     fn extension_names(&self) -> Box<dyn Iterator<Item = &str> + '_> {

@@ -28,14 +28,53 @@ pub enum Target {
     Amd,
 }
 
+/// The names that a target has, and the endings of its files.
+#[derive(Debug)]
+pub struct TargetNames {
+    /// In profile files, and before the dash in the names of profiles.
+    pub key: &'static str,
+    /// The language that it makes.
+    pub language: &'static str,
+    /// The macro of GLSL and the constant of WGSL that tell the target.
+    pub define: &'static str,
+    /// The ending of its files.
+    pub ending: &'static str,
+    /// The ending of its files as text, where that is another form.
+    pub text_ending: &'static str,
+}
+
 impl Target {
+    pub const ALL: [Target; 3] = [Target::Spirv, Target::Nv, Target::Amd];
+
+    pub const fn names(self) -> &'static TargetNames {
+        match self {
+            Target::Spirv => &TargetNames {
+                key: "spirv",
+                language: "SPIR-V",
+                define: "CROSSLANE_TARGET_SPIRV",
+                ending: ".spv",
+                text_ending: ".spvasm",
+            },
+            Target::Nv => &TargetNames {
+                key: "nv",
+                language: "NV_gpu_program",
+                define: "CROSSLANE_TARGET_NV",
+                ending: ".glasm",
+                text_ending: ".glasm",
+            },
+            Target::Amd => &TargetNames {
+                key: "amd",
+                language: "AMDHSA code object",
+                define: "CROSSLANE_TARGET_AMD",
+                ending: ".s",
+                text_ending: ".s",
+            },
+        }
+    }
+
     /// Its name in profile files.
     pub const fn name(self) -> &'static str {
-        match self {
-            Target::Spirv => "spirv",
-            Target::Nv => "nv",
-            Target::Amd => "amd",
-        }
+        self.names().key
     }
 }
 

@@ -128,11 +128,8 @@ impl Text<'_> {
 }
 
 fn own_constants(options: &WgslOptions<'_>) -> Vec<(&'static str, String)> {
-    let mut list = vec![
-        ("CROSSLANE_TARGET_SPIRV", (options.target == Target::Spirv).to_string()),
-        ("CROSSLANE_TARGET_NV", (options.target == Target::Nv).to_string()),
-        ("CROSSLANE_TARGET_AMD", (options.target == Target::Amd).to_string()),
-    ];
+    let constant = |target: Target| (target.names().define, (options.target == target).to_string());
+    let mut list: Vec<_> = Target::ALL.into_iter().map(constant).collect();
     list.extend(options.wave_size.map(|size| ("CROSSLANE_SUBGROUP_SIZE", format!("{size}u"))));
     list
 }

@@ -262,12 +262,10 @@ impl Emit {
 }
 
 fn extension(emit: Emit, target: profile::Target) -> &'static str {
-    match (emit, target) {
-        (Emit::Reflection, _) => ".json",
-        (Emit::Binary, profile::Target::Spirv) => ".spv",
-        (Emit::Assembly, profile::Target::Spirv) => ".spvasm",
-        (_, profile::Target::Nv) => ".glasm",
-        (_, profile::Target::Amd) => ".s",
+    match emit {
+        Emit::Reflection => ".json",
+        Emit::Binary => target.names().ending,
+        Emit::Assembly => target.names().text_ending,
     }
 }
 

@@ -77,8 +77,8 @@ pub fn open(machine: Machine, target: Target) -> Result<Opened, CommandError> {
         Machine::Vulkan => ("vulkan", Target::Spirv),
     };
     if target != wanted {
-        let profiles = if wanted == Target::Nv { "nv-" } else { "spirv-" };
-        return Err(CommandError(format!("--on {option} runs what {profiles}… profiles make; say which with -p")));
+        let profiles = wanted.name();
+        return Err(CommandError(format!("--on {option} runs what {profiles}-… profiles make; say which with -p")));
     }
     device(machine)
 }
