@@ -351,6 +351,7 @@ impl Job<'_> {
             return None;
         };
         options.debug = self.options.debug;
+        self.diagnostics.take(self.check_workgroups())?;
         let words = self.diagnostics.take(spirv::emit(self.module, &options, self.sources))?;
         #[cfg(debug_assertions)]
         if self.module.foreign.is_empty()
@@ -360,6 +361,19 @@ impl Job<'_> {
             return None;
         }
         Some(words)
+    }
+
+    /// Specialization can change a size that is no plain number.
+    fn check_workgroups(&self) -> Result<(), Vec<Diagnostic>> {
+        let Module { constants, types, functions, .. } = self.module;
+        for entry in self.module.entry_points.iter().filter(|entry| entry.stage == Stage::Compute) {
+            let size = entry.workgroup_size.map(|id| constants.as_int(types, id));
+            if let [Some(x), Some(y), Some(z)] = size {
+                let size = [x, y, z].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+                kernel::check_workgroup(size, functions[entry.function].span, self.options.profile.target)?;
+            }
+        }
+        Ok(())
     }
 
     /// The text of a module; a module that cannot be read back is a defect of ours.

@@ -2,10 +2,11 @@
 
 use super::lanes::{self, Asked, asked};
 use super::{InstId, Kernel, LaneContract, Specializations, buffers_only, lower, pass, verify};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::Module;
 use crate::lane::{Plan, Plans, Question};
 use crate::profile::{Profile, Target};
+use crate::source::Span;
 use std::sync::Arc;
 
 /// The kernel of entry point `entry` for a profile whose wave size is known, without cross-lane operations.
@@ -42,6 +43,7 @@ impl Prepared {
         profile: &Profile,
     ) -> Result<Prepared, Vec<Diagnostic>> {
         let mut kernel = simplified(module, entry, settings, profile.target)?;
+        check_workgroup(kernel.workgroup_size, kernel.span, profile.target)?;
         kernel.lanes = LaneContract::of(&kernel);
         let questions = lanes::questions(&mut kernel, profile);
         Ok(Prepared { kernel, questions })
@@ -101,6 +103,22 @@ pub fn simplified(
     pass::optimize(&mut kernel);
     check(&kernel)?;
     Ok(kernel)
+}
+
+/// Whether a target can run workgroups of a size.
+///
+/// # Errors
+/// With the number of invocations where it cannot.
+pub fn check_workgroup(size: [u32; 3], span: Span, target: Target) -> Result<(), Vec<Diagnostic>> {
+    let total: u128 = size.into_iter().map(u128::from).product();
+    let limit = target.invocations();
+    if total <= limit.into() {
+        return Ok(());
+    }
+    let [x, y, z] = size;
+    let message =
+        format!("a workgroup of {x} x {y} x {z} has {total} invocations; profiles for {} take {limit}", target.name());
+    Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message).at(span, "of this entry point")])
 }
 
 /// Builds with debug assertions check what the passes made; a kernel that fails is a defect of ours.

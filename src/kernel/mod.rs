@@ -31,7 +31,7 @@ use crate::limits;
 use crate::source::Span;
 pub use build::Builder;
 pub use contract::LaneContract;
-pub use finish::{Prepared, finish, operations, simplified};
+pub use finish::{Prepared, check_workgroup, finish, operations, simplified};
 pub use image::{BindingPoint, Image};
 pub use lanes::lower_lanes;
 pub use lower::{Specializations, lower};

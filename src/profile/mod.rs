@@ -76,6 +76,15 @@ impl Target {
     pub const fn name(self) -> &'static str {
         self.names().key
     }
+
+    /// Invocations that a workgroup may have: what no device of Vulkan exceeds, `MAX_COMPUTE_WORK_GROUP_INVOCATIONS` of
+    /// NVIDIA's drivers, and `max_flat_workgroup_size` in LLVM's `AMDGPUUsage`.
+    pub const fn invocations(self) -> u32 {
+        match self {
+            Target::Spirv => 2048,
+            Target::Nv | Target::Amd => 1024,
+        }
+    }
 }
 
 /// One target profile.

@@ -52,9 +52,6 @@ pub struct Interface {
 /// Bytes of workgroup memory that a wave has for cross-lane operations: 4 for each of up to 64 lanes.
 pub const WAVE_BYTES: u32 = 256;
 
-/// Invocations of a workgroup that every processor can run (LLVM's `AMDGPUUsage`: `max_flat_workgroup_size`).
-const INVOCATION_LIMIT: u32 = 1024;
-
 impl Interface {
     /// Gives every argument its place.
     ///
@@ -95,19 +92,15 @@ impl Interface {
 
     fn check(&self, kernel: &Kernel, arch: &Arch) -> Result<(), Vec<Diagnostic>> {
         let mut errors = Vec::new();
-        let mut refuse = |message: String| errors.push(Diagnostic::error(Code::NOT_SUPPORTED, message));
+        let mut refuse = |message: String| {
+            errors.push(Diagnostic::error(Code::NOT_SUPPORTED, message).at(kernel.span, "this entry point"));
+        };
         let limit = arch.processor.shared_limit;
         if self.shared_bytes > limit {
             let bytes = self.shared_bytes;
             refuse(format!(
                 "the shader needs {bytes} bytes of workgroup memory, and {} has {limit}",
                 arch.processor.name
-            ));
-        }
-        if kernel.invocations() > INVOCATION_LIMIT {
-            let count = kernel.invocations();
-            refuse(format!(
-                "a workgroup of {count} invocations is more than the {INVOCATION_LIMIT} that AMD's hardware runs"
             ));
         }
         if errors.is_empty() { Ok(()) } else { Err(errors) }

@@ -32,9 +32,8 @@ const ATTRIBUTES: u32 = 32;
 const COLOURS: u32 = 8;
 /// Colours with a second source.
 const SECOND_SOURCES: u32 = 1;
-/// Invocations in each dimension and together: `MAX_COMPUTE_WORK_GROUP_SIZE` of NVIDIA's drivers.
+/// Invocations in each dimension: `MAX_COMPUTE_WORK_GROUP_SIZE` of NVIDIA's drivers.
 const GROUP_LIMITS: [u32; 3] = [1024, 1024, 64];
-const INVOCATION_LIMIT: u32 = 1024;
 
 /// A buffer of the kernel as the program and the caller know it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -190,12 +189,11 @@ fn excesses(kernel: &Kernel, [storage, uniform, parameters]: [u32; 3]) -> Vec<Di
             kernel.shared_bytes > SHARED_BYTES,
             format!("{} bytes of workgroup memory; programs have {SHARED_BYTES}", kernel.shared_bytes),
         ),
-        (
-            too_wide || kernel.invocations() > INVOCATION_LIMIT,
-            format!("a workgroup of {x} x {y} x {z}; the greatest has 1024 x 1024 x 64, and 1024 invocations"),
-        ),
+        (too_wide, format!("a workgroup of {x} x {y} x {z}; the greatest has 1024 x 1024 x 64")),
     ];
-    let excess = |(_, what)| Diagnostic::error(Code::NOT_SUPPORTED, format!("the shader has {what}"));
+    let excess = |(_, what)| {
+        Diagnostic::error(Code::NOT_SUPPORTED, format!("the shader has {what}")).at(kernel.span, "this entry point")
+    };
     found.into_iter().filter(|(exceeds, _)| *exceeds).map(excess).collect()
 }
 

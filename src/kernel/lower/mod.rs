@@ -45,7 +45,7 @@ type Scalars = SmallVec<[Value; 4]>;
 /// Instructions after which a kernel counts as too large.
 const INSTRUCTION_LIMIT: usize = 1 << 18;
 
-/// Invocations that a workgroup may have; no hardware takes more than 2048.
+/// Invocations that a workgroup may have; targets take fewer.
 const INVOCATION_LIMIT: u32 = 1 << 16;
 
 /// Lowers entry point `entry` of a module that has passed the verifier.
@@ -117,11 +117,12 @@ fn refused_modes(module: &Module, point: &ir::EntryPoint) -> Option<String> {
 
 fn workgroup_size(shapes: &mut Shapes, point: &ir::EntryPoint, span: Span) -> Result<[u32; 3], Vec<Diagnostic>> {
     let size = point.workgroup_size.map(|id| shapes.number(id).unwrap_or(0));
-    let total = size.iter().try_fold(1u32, |total, count| total.checked_mul(*count));
-    if matches!(total, Some(1..=INVOCATION_LIMIT)) {
-        return Ok(size);
-    }
-    let message = format!("the workgroup size {} x {} x {} is zero, unknown or too large", size[0], size[1], size[2]);
+    let complaint = match size.iter().map(|count| u64::from(*count)).try_fold(1u64, u64::checked_mul) {
+        Some(0) => "is zero or not known".to_owned(),
+        Some(total) if total <= INVOCATION_LIMIT.into() => return Ok(size),
+        _ => format!("has more than {INVOCATION_LIMIT} invocations"),
+    };
+    let message = format!("the workgroup of {} x {} x {} {complaint}", size[0], size[1], size[2]);
     Err(vec![Diagnostic::error(Code::BAD_SETTING, message).at(span, "of this entry point")])
 }
 
