@@ -30,7 +30,7 @@ impl Program {
             return;
         }
         self.budget -= 1;
-        match self.rng.below(16) {
+        match self.rng.below(19) {
             0..=2 => self.declaration(),
             3..=7 => self.assignment(),
             8 => self.step(),
@@ -39,6 +39,9 @@ impl Program {
             13 => self.switch(),
             14 => self.jump(),
             15 => self.call_statement(),
+            16 => self.defined_by_cases(),
+            17 => self.defined_by_condition(),
+            18 => self.bit_field(),
             _ => self.assignment(),
         }
     }
@@ -160,6 +163,58 @@ impl Program {
             self.variables.truncate(known);
         }
         self.line("}");
+    }
+
+    /// A variable that only the cases of a switch define, some of which fall into the next.
+    fn defined_by_cases(&mut self) {
+        let (ty, selector) = (self.scalar(), self.expr(&INT, 1));
+        let (name, chosen) = (self.fresh("w"), self.fresh("w"));
+        let values: Vec<String> = (0..5).map(|_| self.expr(&ty, 1)).collect();
+        self.line(&format!("int {chosen} = {selector} & 3; {} {name};", ty.name()));
+        self.line(&format!("switch ({chosen}) {{"));
+        self.line(&format!("case 0: {name} = {};", values[0]));
+        self.line(&format!("case 1: if ({chosen} == 1) {name} = {}; break;", values[1]));
+        self.line(&format!("case 2: {name} = {};", values[2]));
+        self.line(&format!("default: {name} = {chosen} == 2 && {name} == {} ? {name} : {};", values[3], values[4]));
+        self.line("}");
+        self.declare(&name, &ty, true, false);
+    }
+
+    /// A variable that is defined under a condition, what is computed of it everywhere, and a use where it is defined.
+    fn defined_by_condition(&mut self) {
+        let ty = self.scalar();
+        let Some(target) = self.part(&ty, true) else { return };
+        let (name, is_defined, same) = (self.fresh("w"), self.fresh("w"), self.fresh("w"));
+        let condition = self.expr(&BOOL, 2);
+        let values: Vec<String> = (0..3).map(|_| self.expr(&ty, 1)).collect();
+        self.line(&format!("bool {is_defined} = {condition}; {} {name};", ty.name()));
+        self.line(&format!("if ({is_defined}) {name} = {};", values[0]));
+        self.line(&format!("bool {same} = {name} == {};", values[1]));
+        match self.rng.below(2) {
+            0 => self.line(&format!("if ({is_defined} && {same}) {target} = {name};")),
+            _ => self.line(&format!("{target} = {is_defined} ? ({same} ? {name} : {}) : {target};", values[2])),
+        }
+    }
+
+    /// Reads or writes a field of bits, which may lie beyond the word where nobody looks at it.
+    fn bit_field(&mut self) {
+        let ty = self.rng.pick(&[INT, UINT]).clone();
+        let Some(target) = self.part(&ty, true) else { return };
+        let (field, offset, bits) = (self.fresh("w"), self.fresh("w"), self.fresh("w"));
+        let [first, second] = [INT, INT].map(|ty| self.expr(&ty, 1));
+        let (base, insert) = (self.expr(&ty, 1), self.expr(&ty, 1));
+        self.line(&format!("int {offset} = {first} & 31, {bits} = {second} & 31;"));
+        let call = match self.rng.below(2) {
+            0 => format!("bitfieldExtract({base}, {offset}, {bits})"),
+            _ => format!("bitfieldInsert({base}, {insert}, {offset}, {bits})"),
+        };
+        self.line(&format!("{} {field} = {call};", ty.name()));
+        self.line(&format!("if ({offset} + {bits} <= 32) {target} = {field};"));
+    }
+
+    /// A type that can be compared with `==` exactly.
+    fn scalar(&mut self) -> Ty {
+        self.rng.pick(&[INT, UINT, BOOL]).clone()
     }
 
     /// `break`, `continue` or `return` under a condition.
