@@ -1,5 +1,6 @@
 //! Instructions inside one lane, on the bits of registers.
 
+use super::machine::JUNK;
 use super::parse::Inst;
 
 /// How an instruction reads its operands and writes its result.
@@ -95,7 +96,7 @@ pub fn on_vector(inst: &Inst, vector: &[u64], rest: &[u64]) -> Result<Vec<u64>, 
             vec![half(*x) | half(*y) << 16]
         }
         ("BFE", [count, offset, ..], [value]) => {
-            let (count, offset) = field(*count, *offset)?;
+            let Some((count, offset)) = field(*count, *offset) else { return Ok(vec![JUNK & 0xffff_ffff]) };
             let value = (*value as u32).checked_shr(offset).unwrap_or(0);
             let kept = if count == 32 { value } else { value & ((1 << count) - 1) };
             let signed = inst.modifiers[0] == "S" && count > 0;
@@ -103,7 +104,7 @@ pub fn on_vector(inst: &Inst, vector: &[u64], rest: &[u64]) -> Result<Vec<u64>, 
             vec![extended.into()]
         }
         ("BFI", [count, offset, ..], [insert, base]) => {
-            let (count, offset) = field(*count, *offset)?;
+            let Some((count, offset)) = field(*count, *offset) else { return Ok(vec![JUNK & 0xffff_ffff]) };
             let ones = if count == 32 { u32::MAX } else { (1_u32 << count) - 1 };
             let mask = ones.checked_shl(offset).unwrap_or(0);
             let moved = (*insert as u32).checked_shl(offset).unwrap_or(0);
@@ -113,12 +114,10 @@ pub fn on_vector(inst: &Inst, vector: &[u64], rest: &[u64]) -> Result<Vec<u64>, 
     })
 }
 
-fn field(count: u64, offset: u64) -> Result<(u32, u32), String> {
+/// The number and the offset of a field's bits; none if it ends beyond the word, where the result is undefined.
+fn field(count: u64, offset: u64) -> Option<(u32, u32)> {
     // Both are 32 bits wide, so that the sum does not overflow.
-    if low32(count) + low32(offset) > 32 {
-        return Err(format!("a field of {count} bits at {offset}"));
-    }
-    Ok((count as u32, offset as u32))
+    (low32(count) + low32(offset) <= 32).then_some((count as u32, offset as u32))
 }
 
 fn low32(value: u64) -> u64 {
