@@ -24,6 +24,7 @@ pub fn interpret(program: &Program, processor: &str, request: &Request, order: O
     let reflection = &program.reflection;
     let target = Target::new(processor, reflection.subgroup_size as usize)?;
     let read = gcn::Program::read(&program.text, target)?;
+    gcn::walk(&read)?;
     let runs = request.runs.iter().enumerate();
     runs.map(|(n, before)| run_once(&read, reflection, request, before, order == Order::Both && n % 2 == 1)).collect()
 }

@@ -2,7 +2,7 @@
 //! which ways.
 
 use super::arch::Arch;
-use super::machine::{Code, Dpp, File, Inst, Modifiers, Operand, Place, Special, Specials, is_inline};
+use super::machine::{Code, Dpp, File, Inst, Modifiers, Operand, Place, Special, Specials};
 use super::mnemonic::Operation;
 use super::unit::Unit;
 use smallvec::SmallVec;
@@ -113,22 +113,20 @@ bitflags::bitflags! {
         const VALU_TO_SCALAR = 1 << 15;
         /// A scalar instruction that writes EXEC.
         const SALU_TO_EXEC = 1 << 16;
-        /// A vector instruction that reads scalar registers or a literal.
-        const VALU_OF_SCALAR = 1 << 17;
         /// A scalar instruction that writes one half of VCC, or all of it.
-        const HALF_VCC = 1 << 18;
-        const WHOLE_VCC = 1 << 19;
+        const HALF_VCC = 1 << 17;
+        const WHOLE_VCC = 1 << 18;
         /// A vector instruction without effect.
-        const IDLE = 1 << 20;
+        const IDLE = 1 << 19;
         // Waits until all of a kind are done.
-        const NO_LOADS = 1 << 21;
-        const NO_STORES = 1 << 22;
-        const NO_LGKM = 1 << 23;
-        const VA_VDST = 1 << 24;
-        const VA_SDST = 1 << 25;
-        const VA_VCC = 1 << 26;
-        const SA_SDST = 1 << 27;
-        const VM_VSRC = 1 << 28;
+        const NO_LOADS = 1 << 20;
+        const NO_STORES = 1 << 21;
+        const NO_LGKM = 1 << 22;
+        const VA_VDST = 1 << 23;
+        const VA_SDST = 1 << 24;
+        const VA_VCC = 1 << 25;
+        const SA_SDST = 1 << 26;
+        const VM_VSRC = 1 << 27;
     }
 }
 
@@ -180,13 +178,9 @@ impl View {
     fn add_traits(&mut self, inst: &Inst) {
         let scalars = Kinds::SCALAR.union(Kinds::VCC);
         let writes = |kinds: Kinds| self.writes.iter().any(|access| kinds.intersects(access.cell.kind()));
-        let reads = |kinds: Kinds| self.reads.iter().any(|access| kinds.intersects(access.cell.kind()));
-        let has_literal =
-            inst.uses.iter().any(|operand| matches!(operand, Operand::Constant(bits) if !is_inline(*bits)));
         let mut more = Traits::empty();
         if self.traits.contains(Traits::VALU) {
             more.set(Traits::VALU_TO_SCALAR, writes(scalars));
-            more.set(Traits::VALU_OF_SCALAR, reads(scalars) || has_literal);
         } else if self.traits.contains(Traits::SALU) {
             let is_half = matches!(inst.defs.first(), Some(Operand::Special(Special::VccLow | Special::VccHigh)));
             more.set(Traits::SALU_TO_EXEC, writes(Kinds::EXEC));

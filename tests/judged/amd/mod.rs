@@ -3,20 +3,24 @@
 //! others against the simulator; cross-lane operations against ACO's counts; texts against snapshots.
 
 mod aco;
+mod recognizer;
 mod texts;
 
 use crosslane::backend::amd::Program;
+use crosslane::compile::{Input, Language, Options};
+use crosslane::kernel::Specializations;
 use crosslane::profile::{self, Profile};
+use recognizer::Listing;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use support::compiler::{self, Target};
-use support::fixture::{Build, Fixture};
+use support::fixture::{self, Build, Fixture};
 use support::interpret::{Order, interpret};
 use support::shader::{Maker, RANDOM, Shader};
 use support::tables::{fixtures, language};
 use support::trial::{Trial, trial};
-use support::{assembler, seeds, shader, simulator};
+use support::{assembler, gcn, seeds, shader, simulator};
 
 /// Profiles that run every width and random kernels, and whose listings are kept; the others stand behind one of them.
 const CHOSEN: [&str; 6] = ["gfx701", "gfx900", "gfx950", "gfx1030-wave64", "gfx1100-wave32", "gfx1201-wave32"];
@@ -29,6 +33,9 @@ pub fn trials() -> Vec<Trial> {
     trials.push(trial("aco".to_owned(), aco::hold));
     trials.extend(all_fixtures().map(listings_trial));
     trials.push(trial("snapshot::sums".to_owned(), || texts::hold_sums(all_fixtures())));
+    trials.extend(fixture::files("fixtures/hazards").into_iter().map(hazards_trial));
+    trials.extend(profiles().into_iter().map(recognizer_trial));
+    trials.push(trial("recognizer::finds".to_owned(), recognizer::finds));
     trials
 }
 
@@ -123,6 +130,53 @@ fn language_trial(fixture: &'static Fixture) -> Trial {
         target.fixture.judge_against(&model, &after)
     };
     trial(format!("language::{}", fixture.name), move || on_all(fixture, judge))
+}
+
+// Hazards: shaders that once had some, and LLVM's recognizer over everything.
+
+fn hazards_trial(path: PathBuf) -> Trial {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let one = move |profile: &Profile| {
+        let program = hazardous(&path, profile)?;
+        assemble(profile, &program)?;
+        let target = gcn::target::Target::new(&profile.processor, wave(profile) as usize)?;
+        gcn::walk(&gcn::Program::read(&program.text, target)?)
+    };
+    trial(format!("hazards::{stem}"), move || {
+        let wrong = |profile: &Profile| one(profile).err().map(|why| format!("{}: {why}", profile.name));
+        let wrong: Vec<String> = profiles().iter().filter_map(wrong).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+    })
+}
+
+fn hazardous(path: &Path, profile: &Profile) -> Result<Program, String> {
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let input = Input { name: &path.to_string_lossy(), bytes: source.as_bytes(), language: Language::Glsl };
+    compiler::amd_program(&input, &Options::new(profile.clone()), &Specializations::new())
+}
+
+fn recognizer_trial(profile: Profile) -> Trial {
+    trial(format!("recognizer::{}", profile.name), move || recognizer::hold(&profile, &all_listings(&profile)?))
+}
+
+/// Every fixture and every shader of the core language.
+fn all_listings(profile: &Profile) -> Result<Vec<Listing>, String> {
+    let mut listings = Vec::new();
+    for target in all_fixtures().flat_map(|fixture| targets(fixture, profile)) {
+        let name = format!("{}, {}, width {:?}", target.fixture.name, target.language.name(), target.build.width);
+        listings.push(Listing { name, text: compiler::amd(target)?.text });
+    }
+    for path in shader::sources() {
+        let shader = Shader::read(&path)?;
+        let options = shader::options(&profile.name)?;
+        let program = compiler::amd_program(&shader.input(), &options, &shader.request.settings())?;
+        listings.push(Listing { name: shader.name, text: program.text });
+    }
+    for path in fixture::files("fixtures/hazards") {
+        let name = path.to_string_lossy().into_owned();
+        listings.push(Listing { name, text: hazardous(&path, profile)?.text });
+    }
+    Ok(listings)
 }
 
 // The core language and random kernels.

@@ -25,6 +25,7 @@ mod table;
 mod vector;
 mod waits;
 
+pub use hazards::walk;
 pub use program::Program;
 
 use descriptor::Start;

@@ -4,7 +4,7 @@ use super::cases::{CASES, Case, Kind, MOVES};
 use std::process::Command;
 use support::gcn::memory::Memory;
 use support::gcn::target::Target;
-use support::gcn::{Dispatch, Program, run};
+use support::gcn::{Dispatch, Program, run, walk};
 use support::judge;
 
 /// Processors and lanes of a wave.
@@ -65,6 +65,7 @@ fn compile(name: &str, source: &str, processor: &str, wave: usize) -> Result<Str
 /// The numbers that a kernel writes.
 fn execute(text: &str, target: Target, inputs: [&[u64]; 2]) -> Result<Vec<u64>, String> {
     let program = Program::read(text, target)?;
+    walk(&program)?;
     let mut memory = Memory::default();
     let bytes = |numbers: &[u64]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
     let out = vec![0; 8 * COUNT];

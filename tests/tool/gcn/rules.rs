@@ -148,6 +148,67 @@ fn faults_of_rdna() {
     ]);
 }
 
+/// Rules over more than two instructions, and over branches.
+#[test]
+fn hazards_at_a_distance() {
+    let masks = "s_mov_b64 s[4:5], 1; s_mov_b32 s9, 0; v_cndmask_b32 v1, 0, 1, s[4:5]; v_mov_b32 v2, s9; \
+                 {before}s_mov_b64 s[4:5], 2; {after}v_cndmask_b32 v1, 0, 1, s[4:5]";
+    let masks = |before, after| &*masks.replace("{before}", before).replace("{after}", after).leak();
+    let forwarding =
+        "v_mov_b32 v1, 1; s_mov_b64 exec, -1; v_mov_b32 v2, 1; s_mov_b64 exec, -1; {}v_add_nc_u32 v1, v1, v2";
+    let forwarding = |wait| &*forwarding.replace("{}", wait).leak();
+    check(&[
+        (
+            "gfx942",
+            64,
+            "v_mov_b32 v1, 1; s_nop 0; v_readlane_b32 s4, v1, 3; s_cbranch_execz .L1; v_mov_b32 v2, s4; .L1:",
+            "Constant",
+            "v_mov_b32 v1, 1; s_nop 0; v_readlane_b32 s4, v1, 3; s_nop 0; s_cbranch_execz .L1; v_mov_b32 v2, s4; .L1:",
+        ),
+        ("gfx1100", 64, forwarding(""), "VALUPartialForwarding", forwarding("s_waitcnt_depctr 0x0fff; ")),
+        ("gfx1150", 64, masks("", ""), "VALUMaskWrite", masks("", "s_waitcnt_depctr 0xfffe; ")),
+        ("gfx1150", 64, masks("s_waitcnt_depctr 0xfffe; ", ""), "VALUMaskWrite", ""),
+    ]);
+}
+
+const LOADS: &str = "s_load_dwordx2 s[4:5], s[0:1], 0x0; v_mov_b32 v1, 0; s_waitcnt lgkmcnt(0); ";
+
+#[test]
+fn accesses_that_run_again() {
+    let loads = |lines: &str| &*format!("{LOADS}{lines}").leak();
+    check(&[
+        (
+            "gfx900",
+            64,
+            loads("global_load_dword v2, v1, s[4:5]; global_load_dword v1, v1, s[4:5] offset:4"),
+            "XNACK",
+            loads("global_load_dword v2, v1, s[4:5]; s_nop 0; global_load_dword v1, v1, s[4:5] offset:4"),
+        ),
+        (
+            "gfx942",
+            64,
+            loads("global_load_dword v2, v1, s[4:5]; global_store_dword v1, v1, s[4:5] offset:8"),
+            "XNACK",
+            loads("global_store_dword v1, v1, s[4:5] offset:8; global_load_dword v2, v1, s[4:5]"),
+        ),
+    ]);
+}
+
+#[test]
+fn invalidations_come_in_time() {
+    let load = |lines: &str| &*format!("{LOADS}{lines}; global_load_dword v2, v1, s[4:5]").leak();
+    check(&[
+        (
+            "gfx1030",
+            64,
+            load("buffer_gl0_inv; buffer_gl1_inv"),
+            "BUFFER_GL1_INV",
+            load("buffer_gl1_inv; buffer_gl0_inv"),
+        ),
+        ("gfx1100", 64, load("buffer_gl0_inv; s_barrier"), "before the barrier", load("s_barrier; buffer_gl0_inv")),
+    ]);
+}
+
 #[test]
 fn registers_are_waited_for() {
     check(&[

@@ -4,7 +4,9 @@
 //! before it. Missing wait states are filled with independent instructions of the block where there are some, else with
 //! `s_nop`; nothing else writes `s_nop`, `v_nop` or waits for DEPCTR.
 
+mod clause;
 mod fill;
+mod forwarding;
 mod rows;
 mod state;
 
@@ -14,20 +16,17 @@ use super::machine::{File, Function, Inst, Operand, Special};
 use super::mnemonic::Operation;
 use super::pending;
 use super::view::View;
-use rows::{Fix, Row};
+use rows::{Fix, Table};
 use smallvec::SmallVec;
 use state::State;
 use std::collections::VecDeque;
 
 /// Mends a function whose registers have places.
 pub fn mend(function: &mut Function, arch: &Arch) {
-    let rows = rows::of(arch);
-    if rows.is_empty() {
-        return;
-    }
-    let starts = starts(function, arch, rows);
+    let table = rows::of(arch);
+    let starts = starts(function, arch, table);
     for (block, state) in function.blocks.iter_mut().zip(starts) {
-        let mut mender = Mender::new(arch, rows, state, std::mem::take(&mut block.insts));
+        let mut mender = Mender::new(arch, table, state, std::mem::take(&mut block.insts));
         mender.run();
         block.insts = mender.done;
     }
@@ -35,21 +34,23 @@ pub fn mend(function: &mut Function, arch: &Arch) {
 
 /// Wait states between a write of a vector register and a move of it from other lanes.
 pub fn states_before_dpp(arch: &Arch) -> u8 {
-    rows::of(arch).iter().find(|row| **row == rows::MOVED).map_or(0, |row| row.reach)
+    rows::of(arch).rows.iter().find(|row| **row == rows::MOVED).map_or(0, |row| row.reach)
 }
 
-/// What is pending at the start of each block, in code that is not mended yet: at least as much as in mended code.
-fn starts(function: &Function, arch: &Arch, rows: &[Row]) -> Vec<State> {
-    pending::starts(function, |block, mut state: State| {
-        block.insts.iter().for_each(|inst| state.pass(rows, &View::new(inst, arch)));
-        state
+/// What is pending at the start of each block, in mended code: instructions that fill wait states bring what they pass nearer
+/// to the next block.
+fn starts(function: &Function, arch: &Arch, table: &Table) -> Vec<State> {
+    pending::starts(function, |block, state: State| {
+        let mut mender = Mender::new(arch, table, state, block.insts.clone());
+        mender.run();
+        mender.state
     })
 }
 
 /// Works through one block.
 struct Mender<'a> {
     arch: &'a Arch,
-    rows: &'a [Row],
+    table: &'a Table,
     state: State,
     /// What is still to be done, and the views of it.
     next: VecDeque<Inst>,
@@ -58,9 +59,9 @@ struct Mender<'a> {
 }
 
 impl<'a> Mender<'a> {
-    fn new(arch: &'a Arch, rows: &'a [Row], state: State, insts: Vec<Inst>) -> Mender<'a> {
+    fn new(arch: &'a Arch, table: &'a Table, state: State, insts: Vec<Inst>) -> Mender<'a> {
         let views = insts.iter().map(|inst| View::new(inst, arch)).collect();
-        Mender { arch, rows, state, next: insts.into(), views, done: Vec::new() }
+        Mender { arch, table, state, next: insts.into(), views, done: Vec::new() }
     }
 
     fn run(&mut self) {
@@ -68,7 +69,7 @@ impl<'a> Mender<'a> {
             let (inst, view) = (inst.clone(), view.clone());
             let mut there: SmallVec<[Fix; 2]> = SmallVec::new();
             loop {
-                let need = self.state.need(self.rows, &view, &there);
+                let need = self.state.need(self.table, &view, &there);
                 match need.fix {
                     _ if need.is_none() => break,
                     Some(fix) => {
@@ -80,24 +81,24 @@ impl<'a> Mender<'a> {
             }
             self.next.pop_front();
             self.views.pop_front();
-            self.state.pass(self.rows, &view);
+            self.state.pass(self.table, &view);
             self.done.push(inst);
         }
     }
 
     fn put(&mut self, inst: Inst) {
-        self.state.pass(self.rows, &View::new(&inst, self.arch));
+        self.state.pass(self.table, &View::new(&inst, self.arch));
         self.done.push(inst);
     }
 
     /// Lets wait states pass: one instruction from behind, or none.
     fn wait(&mut self, states: u8) {
-        let fits = |view: &View| self.state.need(self.rows, view, &[]).is_none();
+        let fits = |view: &View| self.state.need(self.table, view, &[]).is_none();
         let found = forward::earlier(self.views.iter(), fill::WINDOW, fits);
         let moved = found.and_then(|at| self.next.remove(at).zip(self.views.remove(at)));
         match moved {
             Some((inst, view)) => {
-                self.state.pass(self.rows, &view);
+                self.state.pass(self.table, &view);
                 self.done.push(inst);
             }
             None => self.put(nop(states)),

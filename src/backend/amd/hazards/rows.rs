@@ -3,7 +3,7 @@
 //! Sources: LLVM's `GCNHazardRecognizer`, the wait-state tables of AMD's ISA guides (GCN 3, Vega, CDNA 3), and ACO's
 //! `aco_insert_NOPs` for what LLVM does not know. Rules are left out whose instructions are never chosen (GDS, messages,
 //! MFMA and dot products, indexed registers, LDS_DIRECT, paired instructions), and one of gfx10.1 about branches to the
-//! distance 0x3f, which the assembler mends itself.
+//! distance 0x3f, which the assembler mends itself. Two that are no pairs of instructions are in `forwarding` and `clause`.
 
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::view::{Kinds, Roles, Traits};
@@ -76,14 +76,10 @@ pub struct Row {
     pub clock: Clock,
     /// What the clock must tell between the first (or the middle) instruction and the last one.
     pub reach: u8,
-    /// What ends the danger between the first one and the middle one; 0 if the clock does not.
-    pub window: u8,
-    /// Instructions that end the danger before the middle one, and behind it.
+    /// Instructions that end the danger before the middle one, and after it.
     pub ends: [Traits; 2],
-    /// Vector instructions that read other scalar registers, or literals, end the danger before the middle one.
-    pub ended_by_other_scalars: bool,
-    /// The last instruction must also read another register that the next row has pending.
-    pub with_next: bool,
+    /// What ends the danger after the middle instruction also ends that of writing the register again.
+    pub ends_for_good: bool,
     pub cure: Cure,
 }
 
@@ -91,8 +87,8 @@ const ANY: Roles = Roles::empty();
 const NONE: Traits = Traits::empty();
 const SCALARS: Kinds = Kinds::SCALAR.union(Kinds::VCC);
 const MEMORY: Traits = Traits::LOAD.union(Traits::STORE);
-/// What is issued behind all vector instructions before it.
-const FLUSHES: Traits = MEMORY.union(Traits::LDS).union(Traits::VA_VDST);
+/// What is issued after all vector instructions before it.
+pub const FLUSHES: Traits = MEMORY.union(Traits::LDS).union(Traits::VA_VDST);
 
 const fn event(traits: Traits, touch: Touch) -> Event {
     Event { traits, without: NONE, touch }
@@ -116,10 +112,8 @@ const fn states(name: &'static str, first: Event, last: Event, reach: u8) -> Row
         in_pairs: false,
         clock: Clock::States,
         reach,
-        window: 0,
         ends: [NONE; 2],
-        ended_by_other_scalars: false,
-        with_next: false,
+        ends_for_good: false,
         cure: Cure::States,
     }
 }
@@ -188,14 +182,6 @@ const HALF_VCC: Row = fixed(
     Traits::WHOLE_VCC,
     Fix::RewriteVcc,
 );
-/// With XNACK, consecutive accesses run again together after a page fault (LLVM: `checkSoftClauseHazards`).
-const REPLAY: Row = states(
-    "an address is read, then the next load overwrites it",
-    event(Traits::LOAD.union(Traits::SMEM), Touch::Reads(Kinds::VECTOR.union(Kinds::SCALAR), ANY)),
-    writes(Traits::LOAD.union(Traits::SMEM), Kinds::VECTOR.union(Kinds::SCALAR)),
-    1,
-);
-
 // CDNA 3 on.
 
 const LONG_STORE_3: Row = Row { reach: 2, ..LONG_STORE };
@@ -305,11 +291,13 @@ const MEMORY_BRANCH_LDS: Row = across_branch("memory, then a branch, then that o
 const EXEC_THEN_PERMLANE_3: Row = Row { cure: Cure::Before(Fix::VectorNop), ..EXEC_THEN_PERMLANE };
 const SCALAR_READERS: Traits = Traits::VALU.union(Traits::SALU).union(Traits::BRANCH);
 const MASK_READ: Event = event(Traits::VALU, Touch::Reads(SCALARS, Roles::MASK));
+/// Nothing ends the danger before the register is written again (LLVM since pull request 138663).
 const fn mask_rewritten(name: &'static str, by: Traits, kinds: Kinds, end: Traits, field: &'static str) -> Row {
     Row {
         middle: Some(writes(by, kinds)),
-        ended_by_other_scalars: true,
-        ..fixed(name, MASK_READ, reads(SCALAR_READERS, kinds), end, Fix::Wait(field))
+        ends: [NONE, end],
+        ends_for_good: true,
+        ..fixed(name, MASK_READ, reads(SCALAR_READERS, kinds), NONE, Fix::Wait(field))
     }
 }
 const MASK_BY_SCALAR: Row = mask_rewritten(
@@ -333,30 +321,8 @@ const VCC_BY_VECTOR: Row = mask_rewritten(
     Traits::VA_VCC,
     "depctr_va_vcc",
 );
-/// Two vector instructions around the write of EXEC, and four behind the last write: LLVM's distances.
-const PARTIAL_FORWARDING: Row = Row {
-    middle: Some(event(Traits::SALU_TO_EXEC, Touch::Nothing)),
-    clock: Clock::Vector,
-    reach: 8,
-    window: 3,
-    with_next: true,
-    ..fixed(
-        "vector registers written before and after EXEC was are read together",
-        writes(Traits::VALU, Kinds::VECTOR),
-        reads(Traits::VALU, Kinds::VECTOR),
-        FLUSHES,
-        Fix::Wait("depctr_va_vdst"),
-    )
-};
-/// It is there for the row before alone: nothing is its last instruction.
-const WRITTEN_AFTER_EXEC: Row = Row {
-    clock: Clock::Vector,
-    reach: 5,
-    last: Event { without: Traits::VALU, ..reads(Traits::VALU, Kinds::VECTOR) },
-    ends: [FLUSHES.union(Traits::SALU_TO_EXEC), FLUSHES.union(Traits::SALU_TO_EXEC)],
-    ..PARTIAL_FORWARDING_ALONE
-};
-const PARTIAL_FORWARDING_ALONE: Row = Row { middle: None, window: 0, with_next: false, ..PARTIAL_FORWARDING };
+/// For [`Forwarding`](super::forwarding::Forwarding).
+pub const PARTIAL_FORWARDING: Fix = Fix::Wait("depctr_va_vdst");
 const TRANS_USE: Row = Row {
     clock: Clock::Vector,
     reach: 6,
@@ -414,33 +380,40 @@ const VCC_REWRITTEN_BY_VECTOR: Row = rewritten(
 
 /// The rules of one processor and wave size.
 #[derive(Debug)]
-struct Table {
+pub struct Table {
     /// The beginnings of the names of processors.
     processors: &'static [&'static str],
     /// None for all wave sizes.
     wave: Option<u32>,
-    rows: &'static [Row],
+    pub rows: &'static [Row],
+    /// [`Forwarding`](super::forwarding::Forwarding) goes wrong.
+    pub forwards_partially: bool,
+    /// Accesses that run again after a page fault (LLVM: `FeatureSupportsXNACK`; on RDNA 1 it keeps only scalar loads apart).
+    pub replays: Traits,
 }
+
+const PLAIN: Table = Table { processors: &[], wave: None, rows: &[], forwards_partially: false, replays: NONE };
 
 static TABLES: &[Table] = &[
     Table {
         processors: &["gfx6"],
-        wave: None,
         rows: &[LANE_SELECT, SCALAR_THEN_MEMORY, SCALAR_THEN_LOAD, DIV_FMAS, STALE_VCCZ, HALF_VCC],
+        ..PLAIN
     },
     Table {
         processors: &["gfx7"],
-        wave: None,
         rows: &[LANE_SELECT, SCALAR_THEN_MEMORY, DIV_FMAS, LONG_STORE, STALE_VCCZ, HALF_VCC],
+        ..PLAIN
     },
+    Table { processors: &["gfx8"], rows: GCN3, ..PLAIN },
     Table {
-        processors: &["gfx8", "gfx900", "gfx906", "gfx908", "gfx90a"],
-        wave: None,
-        rows: &[MOVED, EXEC_THEN_DPP, LANE_SELECT, SCALAR_THEN_MEMORY, DIV_FMAS, LONG_STORE, HALF_VCC, REPLAY],
+        processors: &["gfx900", "gfx906", "gfx908", "gfx90a"],
+        rows: GCN3,
+        replays: MEMORY.union(Traits::SMEM),
+        ..PLAIN
     },
     Table {
         processors: &["gfx942", "gfx950"],
-        wave: None,
         rows: &[
             MOVED,
             EXEC_THEN_DPP,
@@ -449,7 +422,6 @@ static TABLES: &[Table] = &[
             DIV_FMAS,
             LONG_STORE_3,
             HALF_VCC,
-            REPLAY,
             SCALAR_THEN_VECTOR,
             VECTOR_THEN_READLANE,
             EXEC_THEN_LANE,
@@ -459,10 +431,11 @@ static TABLES: &[Table] = &[
             VECTOR_THEN_SWAP,
             EXEC_THEN_SWAP,
         ],
+        replays: MEMORY.union(Traits::SMEM),
+        ..PLAIN
     },
     Table {
         processors: &["gfx101"],
-        wave: None,
         rows: &[
             EXEC_THEN_PERMLANE,
             EXEC_READ_THEN_WRITTEN,
@@ -472,50 +445,42 @@ static TABLES: &[Table] = &[
             SMEM_THEN_VECTOR,
             LDS_BRANCH_MEMORY,
             MEMORY_BRANCH_LDS,
-            REPLAY,
         ],
+        replays: Traits::SMEM,
+        ..PLAIN
     },
-    Table { processors: &["gfx103"], wave: None, rows: &[] },
-    Table { processors: &["gfx110"], wave: Some(32), rows: &[EXEC_THEN_PERMLANE_3, TRANS_USE] },
+    Table { processors: &["gfx103"], ..PLAIN },
+    Table { processors: &["gfx110"], wave: Some(32), rows: &[EXEC_THEN_PERMLANE_3, TRANS_USE], ..PLAIN },
     Table {
         processors: &["gfx110"],
         wave: Some(64),
-        rows: &[
-            EXEC_THEN_PERMLANE_3,
-            TRANS_USE,
-            MASK_BY_SCALAR,
-            MASK_BY_VECTOR,
-            VCC_BY_VECTOR,
-            PARTIAL_FORWARDING,
-            WRITTEN_AFTER_EXEC,
-        ],
+        rows: &[EXEC_THEN_PERMLANE_3, TRANS_USE, MASK_BY_SCALAR, MASK_BY_VECTOR, VCC_BY_VECTOR],
+        forwards_partially: true,
+        ..PLAIN
     },
-    Table { processors: &["gfx115"], wave: Some(32), rows: &[EXEC_THEN_PERMLANE_3] },
+    Table { processors: &["gfx115"], wave: Some(32), rows: &[EXEC_THEN_PERMLANE_3], ..PLAIN },
     Table {
         processors: &["gfx115"],
         wave: Some(64),
-        rows: &[
-            EXEC_THEN_PERMLANE_3,
-            MASK_BY_SCALAR,
-            MASK_BY_VECTOR,
-            VCC_BY_VECTOR,
-            PARTIAL_FORWARDING,
-            WRITTEN_AFTER_EXEC,
-        ],
+        rows: &[EXEC_THEN_PERMLANE_3, MASK_BY_SCALAR, MASK_BY_VECTOR, VCC_BY_VECTOR],
+        forwards_partially: true,
+        ..PLAIN
     },
     Table {
         processors: &["gfx12"],
-        wave: None,
         rows: &[EXEC_THEN_PERMLANE_3, REWRITTEN_BY_SCALAR, REWRITTEN_BY_VECTOR, VCC_REWRITTEN_BY_VECTOR],
+        ..PLAIN
     },
 ];
 
+const GCN3: &[Row] = &[MOVED, EXEC_THEN_DPP, LANE_SELECT, SCALAR_THEN_MEMORY, DIV_FMAS, LONG_STORE, HALF_VCC];
+
 /// The rules that a processor's code must keep.
-pub fn of(arch: &Arch) -> &'static [Row] {
+pub fn of(arch: &Arch) -> &'static Table {
     let is_it = |table: &&Table| {
         let name = arch.processor.name;
         table.processors.iter().any(|prefix| name.starts_with(prefix))
             && table.wave.is_none_or(|wave| wave == arch.wave)
     };
-    TABLES.iter().find(is_it).map_or(&[], |table| table.rows)
+    TABLES.iter().find(is_it).unwrap_or(&PLAIN)
 }

@@ -1,6 +1,8 @@
 //! What is pending at a place in the program: instructions that others must not follow too soon.
 
-use super::rows::{Clock, Cure, Event, Fix, Row, Touch};
+use super::clause::Clauses;
+use super::forwarding::Forwarding;
+use super::rows::{self, Clock, Cure, Event, Fix, Row, Table, Touch};
 use crate::backend::amd::pending::Pending;
 use crate::backend::amd::view::{Access, Cell, Kinds, Roles, Traits, View};
 use smallvec::SmallVec;
@@ -19,6 +21,8 @@ struct Key {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct State {
     pending: BTreeMap<Key, u8>,
+    forwarding: Forwarding,
+    clauses: Clauses,
 }
 
 /// What an instruction needs before it.
@@ -42,51 +46,66 @@ impl Pending for State {
             is_more |= *left > *mine;
             *mine = (*mine).max(*left);
         }
+        is_more |= self.forwarding.join(&other.forwarding);
+        is_more |= self.clauses.join(&other.clauses);
         is_more
     }
 }
 
 impl State {
     /// What must stand before an instruction that is next, but for what has been put there.
-    pub fn need(&self, rows: &[Row], view: &View, there: &[Fix]) -> Need {
-        let mut need = Need::default();
+    pub fn need(&self, table: &Table, view: &View, there: &[Fix]) -> Need {
+        let mut need = Need { states: u8::from(self.clauses.endangers(view)), fix: None };
+        let mut add = |fix| need.fix = need.fix.or((!there.contains(&fix)).then_some(fix));
+        if self.forwarding.endangers(view) {
+            add(rows::PARTIAL_FORWARDING);
+        }
         for (key, left) in self.pending.iter().filter(|(key, _)| key.is_armed) {
-            let row = &rows[usize::from(key.row)];
-            if !(is_event(&row.last, view) && touches(&row.last, view, key.cell) && self.has_partner(row, key, view)) {
+            let row = &table.rows[usize::from(key.row)];
+            if !(is_event(&row.last, view) && touches(&row.last, view, key.cell)) {
                 continue;
             }
             match row.cure {
                 Cure::States => need.states = need.states.max(*left),
-                Cure::Before(fix) if there.contains(&fix) => {}
-                Cure::Before(fix) => need.fix = need.fix.or(Some(fix)),
+                Cure::Before(fix) => add(fix),
             }
         }
         need
     }
 
-    fn has_partner(&self, row: &Row, key: &Key, view: &View) -> bool {
-        let others = || view.reads.iter().filter(|access| access.cell != key.cell);
-        let partner = |cell| Key { row: key.row + 1, is_armed: true, cell };
-        !row.with_next || others().any(|access| self.pending.contains_key(&partner(access.cell)))
-    }
-
     /// Lets an instruction run.
-    pub fn pass(&mut self, rows: &[Row], view: &View) {
-        self.pending.retain(|key, left| {
-            let row = &rows[usize::from(key.row)];
-            let ends = row.ends[usize::from(key.is_armed && row.middle.is_some())];
-            let by_others = row.ended_by_other_scalars && !key.is_armed && reads_other_scalars(view, key.cell);
-            if ends.intersects(view.traits) || by_others {
-                return false;
-            }
-            let counts = key.is_armed || row.window > 0;
-            *left = left.saturating_sub(if counts { ticks(row, view) } else { 0 });
-            *left > 0
-        });
+    pub fn pass(&mut self, table: &Table, view: &View) {
+        if table.forwards_partially {
+            self.forwarding.pass(view);
+        }
+        self.clauses.pass(table.replays, view);
+        let rows = table.rows;
+        self.end(rows, view);
         for (n, row) in (0..).zip(rows) {
             // One instruction may read and write a register.
             self.begin(n, row, view);
             self.arm(n, row, view);
+        }
+    }
+
+    /// What an instruction ends.
+    fn end(&mut self, rows: &[Row], view: &View) {
+        let mut for_good = Vec::new();
+        self.pending.retain(|key, left| {
+            let row = &rows[usize::from(key.row)];
+            if row.ends[usize::from(key.is_armed && row.middle.is_some())].intersects(view.traits) {
+                for_good.extend(row.ends_for_good.then_some(Key {
+                    is_armed: false,
+                    cell: row.first_cell(key.cell),
+                    ..*key
+                }));
+                return false;
+            }
+            *left = left.saturating_sub(if key.is_armed { ticks(row, view) } else { 0 });
+            *left > 0
+        });
+        for key in for_good {
+            self.pending.remove(&key);
         }
     }
 
@@ -116,7 +135,7 @@ impl State {
         }
         let (is_armed, left) = match row.middle {
             None => (true, row.reach),
-            Some(_) => (false, row.window.max(1)),
+            Some(_) => (false, 1),
         };
         let add = |cell| {
             // What was pending for it begins anew.
@@ -158,13 +177,6 @@ fn touched(accesses: &[Access], kinds: Kinds, roles: Roles) -> impl Iterator<Ite
         kinds.intersects(access.cell.kind()) && (roles.is_empty() || roles.intersects(access.roles))
     };
     accesses.iter().filter(fits).map(|access| access.cell)
-}
-
-/// Whether a vector instruction reads a scalar register of another pair, or a literal, and not this one.
-fn reads_other_scalars(view: &View, cell: Cell) -> bool {
-    let scalars = Kinds::SCALAR.union(Kinds::VCC);
-    let mut read = touched(&view.reads, scalars, Roles::empty());
-    view.traits.contains(Traits::VALU_OF_SCALAR) && read.all(|other| other.pair() != cell.pair())
 }
 
 /// How far an instruction moves a rule's clock.

@@ -131,7 +131,37 @@ fn wait_states_of_gcn() {
     check("gfx600", first_lane(), inst(O::LoadScalar32, &[s(8)], &[s(5), ZERO]), "4 states", others(4));
     check("gfx701", store(vs(4, 3)), moved(5, 1), "1 states", others(1));
     check("gfx942", store(vs(4, 3)), moved(5, 1), "2 states", others(2));
-    check("gfx900", load(v(7), pair(4)), load(v(30), pair(4)), "1 states", others(1));
+}
+
+/// With XNACK, what follows directly runs again together.
+#[test]
+fn accesses_that_run_again() {
+    let plain = |to| load(v(to), pair(4));
+    let on_itself = || inst(O::Load32, &[v(7)], &[v(7), pair(4)]);
+    for profile in ["gfx900", "gfx90a", "gfx942", "gfx950"] {
+        check(profile, plain(7), plain(30), "1 states", others(1));
+        check(profile, on_itself(), plain(8), "1 states", others(1));
+        check(profile, plain(8), on_itself(), "1 states", others(1));
+        check(profile, plain(8), store(vs(20, 1)), "1 states", others(1));
+        // The first of three counts too.
+        assert_eq!(between(profile, vec![vec![plain(7), plain(8), plain(30)]]), ["1 states"]);
+        assert!(between(profile, vec![vec![plain(7), plain(8), plain(9)]]).is_empty());
+        assert!(between(profile, vec![vec![store(vs(20, 1)), store(vs(24, 1)), plain(9)]]).is_empty());
+    }
+    let scalar = |to, from| inst(O::LoadScalar32, &[s(to)], &[pair(from), ZERO]);
+    check("gfx1010-wave32", scalar(8, 4), scalar(4, 6), "1 states", others(1));
+    for profile in ["gfx803", "gfx1030-wave32"] {
+        let codes = [vec![plain(7), plain(30)], vec![scalar(8, 4), scalar(4, 6)]];
+        assert!(codes.iter().all(|code| between(profile, vec![code.clone()]).is_empty()), "{profile} has no XNACK");
+    }
+}
+
+/// An instruction that fills a wait state brings what it passes nearer to the next block.
+#[test]
+fn filling_moves_what_is_pending() {
+    let swap = inst(O::ReadLane, &[s(4)], &[v(1), ZERO]);
+    let first = vec![moved(1, 2), swap, others(1).remove(0), branch(O::BranchExecZero)];
+    assert_eq!(between("gfx942", vec![first, vec![inst(O::Move, &[v(9)], &[s(4)])]]), ["1 states"]);
 }
 
 #[test]
@@ -233,11 +263,15 @@ fn masks_of_rdna_3() {
     assert_eq!(between(profile, vec![vec![first(), by_scalar(), read()]]), ["depctr_sa_sdst"]);
     assert_eq!(between(profile, vec![vec![first(), compare(pair(6)), select(pair(6))]]), ["depctr_va_sdst"]);
     assert_eq!(between(profile, vec![vec![select(VCC), compare(VCC), select(VCC)]]), ["depctr_va_vcc"]);
-    // Another scalar that a vector instruction reads ends it.
-    let other = inst(O::Move, &[v(50)], &[s(70)]);
-    assert!(between(profile, vec![vec![first(), other, by_scalar(), read()]]).is_empty());
+    // Neither another scalar that a vector instruction reads ends it, nor waiting before the write.
+    let fields = ["depctr_sa_sdst", "depctr_vm_vsrc"].map(|field| Operand::Field(field, 0));
+    let wait = || inst(O::WaitDependencies, &[], &fields);
     let literal = inst(O::Move, &[v(50)], &[Operand::Constant(0x1234_5678)]);
-    assert!(between(profile, vec![vec![first(), literal, by_scalar(), read()]]).is_empty());
+    for between_them in [inst(O::Move, &[v(50)], &[s(70)]), literal, wait()] {
+        assert_eq!(between(profile, vec![vec![first(), between_them, by_scalar(), read()]]), ["depctr_sa_sdst"]);
+    }
+    // Once the write was waited for, another one does not matter.
+    assert!(between(profile, vec![vec![first(), by_scalar(), wait(), read(), by_scalar(), read()]]).is_empty());
     assert!(between("gfx1150-wave32", vec![vec![first(), by_scalar(), read()]]).is_empty());
 }
 
@@ -255,8 +289,14 @@ fn forwarding_of_rdna_3() {
     assert!(between(profile, code(vectors(5))).is_empty());
     assert!(between(profile, code(vec![load(v(40), pair(40))])).is_empty());
     assert!(between("gfx1150-wave32", code(vec![])).is_empty());
-    let same_side = vec![vec![exec(), moved(1, 7), moved(2, 8), both()]];
-    assert!(between(profile, same_side).is_empty());
+    for same_side in [vec![exec(), moved(1, 7), moved(2, 8), both()], vec![moved(1, 7), moved(2, 8), exec(), both()]] {
+        assert!(between(profile, vec![same_side]).is_empty());
+    }
+    // EXEC is often written again before they are read, and written twice before the second one.
+    let restored = vec![moved(1, 7), exec(), moved(2, 8), exec(), both()];
+    assert_eq!(between(profile, vec![restored]), ["depctr_va_vdst"]);
+    let twice = vec![moved(1, 7), exec(), exec(), moved(2, 8), both()];
+    assert_eq!(between(profile, vec![twice]), ["depctr_va_vdst"]);
 }
 
 #[test]

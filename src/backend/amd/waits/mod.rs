@@ -9,9 +9,10 @@ mod state;
 mod table;
 
 use super::arch::Arch;
-use super::machine::{Code, Fence, Function, Inst, Operand, Pseudo, Special};
+use super::machine::{Code, Fence, Function, Inst, Operand, Pseudo, Reach, Special};
 use super::mnemonic::Operation;
 use super::pending;
+use super::unit::Unit;
 use super::view::{Cell, Roles, Traits, View};
 use smallvec::SmallVec;
 use state::{State, Waits};
@@ -23,7 +24,7 @@ pub fn insert(function: &mut Function, arch: &Arch) {
     for (block, start) in starts(function, arch, table).into_iter().enumerate() {
         let insts = std::mem::take(&mut function.blocks[block].insts);
         let mut writer = Writer { arch, table, state: start, done: Some(Vec::with_capacity(insts.len())) };
-        insts.iter().for_each(|inst| writer.next(inst));
+        writer.all(&insts);
         function.blocks[block].insts = writer.done.unwrap_or_default();
     }
 }
@@ -32,7 +33,7 @@ pub fn insert(function: &mut Function, arch: &Arch) {
 fn starts(function: &Function, arch: &Arch, table: &Table) -> Vec<State> {
     pending::starts(function, |block, state| {
         let mut writer = Writer { arch, table, state, done: None };
-        block.insts.iter().for_each(|inst| writer.next(inst));
+        writer.all(&block.insts);
         writer.state
     })
 }
@@ -46,10 +47,20 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn next(&mut self, inst: &Inst) {
-        if let Code::Pseudo(Pseudo::Fence(fence)) = inst.code {
-            return self.fence(&fence);
+    fn all(&mut self, insts: &[Inst]) {
+        for (n, inst) in insts.iter().enumerate() {
+            let rest = &insts[n + 1..];
+            match fence_of(inst) {
+                Some(fence) => self.fence(&fence, rest),
+                None => self.next(inst),
+            }
+            if is_barrier(inst) {
+                self.acquire_again(rest);
+            }
         }
+    }
+
+    fn next(&mut self, inst: &Inst) {
         let view = View::new(inst, self.arch);
         let mut waits = [None; COUNTERS];
         view.reads.iter().for_each(|access| self.state.before_read(self.table, access.cell, &mut waits));
@@ -73,9 +84,8 @@ impl Writer<'_> {
         }
     }
 
-    fn fence(&mut self, fence: &Fence) {
-        let (write_back, invalidate) = self.table.caches(fence);
-        for operation in write_back {
+    fn fence(&mut self, fence: &Fence, rest: &[Inst]) {
+        for operation in self.table.write_back(fence) {
             self.next(&Inst::real(*operation, &[], &[]));
         }
         let mut waits = [None; COUNTERS];
@@ -85,7 +95,26 @@ impl Writer<'_> {
             }
         }
         self.wait(&waits);
-        for operation in invalidate {
+        let acquire = fence.acquire.filter(|_| fence.buffers);
+        if fence.release.is_some() {
+            self.state.acquired = self.state.acquired.max(acquire);
+        }
+        if fence.release.is_none() || !comes_to_barrier(rest) {
+            self.invalidate(acquire);
+        }
+    }
+
+    /// A fence before a barrier orders what comes after the barrier: until then other waves may bring old values to caches.
+    fn acquire_again(&mut self, rest: &[Inst]) {
+        let acquired = self.state.acquired.take();
+        let own = rest.first().and_then(fence_of).filter(|fence| fence.buffers).and_then(|fence| fence.acquire);
+        if acquired > own {
+            self.invalidate(acquired);
+        }
+    }
+
+    fn invalidate(&mut self, reach: Option<Reach>) {
+        for operation in self.table.invalidate(reach) {
             self.put(&Inst::real(*operation, &[], &[]));
         }
     }
@@ -115,6 +144,22 @@ impl Writer<'_> {
             self.state.begin(self.table, Event::StoreData, data.into_iter());
         }
     }
+}
+
+fn fence_of(inst: &Inst) -> Option<Fence> {
+    if let Code::Pseudo(Pseudo::Fence(fence)) = inst.code { Some(fence) } else { None }
+}
+
+/// Whether an instruction goes on when the other waves of the workgroup are there.
+fn is_barrier(inst: &Inst) -> bool {
+    matches!(inst.operation(), Some(Operation::Barrier | Operation::BarrierWait))
+}
+
+/// Whether a barrier comes before the next access to memory.
+fn comes_to_barrier(rest: &[Inst]) -> bool {
+    let is_access = |unit| matches!(unit, Unit::Memory | Unit::ScalarMemory);
+    let next = rest.iter().find(|inst| is_barrier(inst) || inst.operation().is_some_and(|op| is_access(op.unit())));
+    next.is_some_and(is_barrier)
 }
 
 /// The instructions that wait so far.

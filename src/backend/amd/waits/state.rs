@@ -1,6 +1,7 @@
 //! What is under way at a place in the program.
 
 use super::table::{COUNTERS, Event, Table};
+use crate::backend::amd::machine::Reach;
 use crate::backend::amd::pending::Pending;
 use crate::backend::amd::view::Cell;
 use std::collections::BTreeMap;
@@ -16,6 +17,8 @@ pub struct State {
     cells: BTreeMap<(u8, Cell), u8>,
     /// The youngest event of each kind.
     youngest: [Option<u8>; Event::ALL.len()],
+    /// How far the fences since the last barrier reach that let loads see what other waves stored.
+    pub acquired: Option<Reach>,
 }
 
 impl Pending for State {
@@ -37,6 +40,8 @@ impl Pending for State {
             is_more |= *mine != both;
             *mine = both;
         }
+        is_more |= other.acquired > self.acquired;
+        self.acquired = self.acquired.max(other.acquired);
         is_more
     }
 }

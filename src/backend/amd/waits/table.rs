@@ -65,9 +65,9 @@ pub struct Table {
     /// All must be done before a barrier: exceptions cannot be taken there (LLVM: no `FeatureBackOffBarrier`).
     pub barriers_wait: bool,
     /// What writes caches back, so that other waves see stores at each reach.
-    pub write_back: [&'static [Operation]; 2],
+    write_back: [&'static [Operation]; 2],
     /// What makes loads see the stores of other waves at each reach.
-    pub invalidate: [&'static [Operation]; 2],
+    invalidate: [&'static [Operation]; 2],
 }
 
 const fn old(field: &'static str, max: u8) -> Counter {
@@ -89,7 +89,8 @@ static RDNA4_COUNTERS: &[Counter] = &[
 ];
 
 const VECTOR_CACHE: &[Operation] = &[Operation::InvalidateVectorCache];
-const BOTH_CACHES: &[Operation] = &[Operation::InvalidateVectorCache, Operation::InvalidateArrayCache];
+/// The outer one first: from it the inner one is filled.
+const BOTH_CACHES: &[Operation] = &[Operation::InvalidateArrayCache, Operation::InvalidateVectorCache];
 
 const GCN1: Table = Table {
     processors: &["gfx6"],
@@ -143,13 +144,21 @@ impl Table {
         }
     }
 
-    /// The cache controls before and behind the waits of a fence.
-    pub fn caches(&self, fence: &Fence) -> (&'static [Operation], &'static [Operation]) {
-        let at = |reach: Option<Reach>, of: [&'static [Operation]; 2]| match reach.filter(|_| fence.buffers) {
-            None => &[],
-            Some(Reach::Workgroup) => of[0],
-            Some(Reach::Device) => of[1],
-        };
-        (at(fence.release, self.write_back), at(fence.acquire, self.invalidate))
+    /// The cache controls before the waits of a fence.
+    pub fn write_back(&self, fence: &Fence) -> &'static [Operation] {
+        at(fence.release.filter(|_| fence.buffers), self.write_back)
+    }
+
+    /// The cache controls that let loads see what other waves stored.
+    pub fn invalidate(&self, reach: Option<Reach>) -> &'static [Operation] {
+        at(reach, self.invalidate)
+    }
+}
+
+fn at(reach: Option<Reach>, of: [&'static [Operation]; 2]) -> &'static [Operation] {
+    match reach {
+        None => &[],
+        Some(Reach::Workgroup) => of[0],
+        Some(Reach::Device) => of[1],
     }
 }

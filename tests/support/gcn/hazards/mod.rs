@@ -1,9 +1,14 @@
 //! What programs must keep apart because the hardware does not: wait states of gfx6 to gfx9, and what RDNA asks for.
 
+mod caches;
+mod clause;
 mod rdna1;
 mod rdna3;
 mod rdna4;
 mod states;
+mod walk;
+
+pub use walk::walk;
 
 use super::inst::{Inst, Unit};
 use super::operand::{Reg, integer};
@@ -11,6 +16,8 @@ use super::target::Target;
 
 /// Everything that has happened in a wave as far as hazards go.
 pub struct Hazards {
+    caches: caches::Caches,
+    clause: Option<clause::Clause>,
     states: states::WaitStates,
     rdna1: Option<rdna1::Rdna1>,
     permlane: Option<rdna1::AfterCmpx>,
@@ -23,6 +30,8 @@ impl Hazards {
         let version = target.version;
         let is = |holds: bool| holds.then_some(());
         Self {
+            caches: caches::Caches::default(),
+            clause: clause::Clause::of(version),
             states: states::WaitStates::new(version),
             rdna1: is(version == 1010).map(|()| rdna1::Rdna1::default()),
             permlane: is(version == 1010 || version >= 1100).map(|()| rdna1::AfterCmpx::default()),
@@ -33,6 +42,8 @@ impl Hazards {
 
     /// Whether an instruction may come now.
     pub fn check(&self, inst: &Inst) -> Result<(), String> {
+        self.caches.check(inst)?;
+        self.clause.as_ref().map_or(Ok(()), |clause| clause.check(inst))?;
         self.states.check(inst)?;
         self.rdna1.as_ref().map_or(Ok(()), |hazards| hazards.check(inst))?;
         self.permlane.as_ref().map_or(Ok(()), |hazards| hazards.check(inst))?;
@@ -43,6 +54,8 @@ impl Hazards {
     /// Notes an instruction that came.
     pub fn record(&mut self, inst: &Inst) -> Result<(), String> {
         let waited = Waited::by(inst)?;
+        self.caches.record(inst);
+        self.clause.iter_mut().for_each(|clause| clause.record(inst));
         self.states.record(inst);
         self.rdna1.iter_mut().for_each(|hazards| hazards.record(inst, waited));
         self.permlane.iter_mut().for_each(|hazards| hazards.record(inst));

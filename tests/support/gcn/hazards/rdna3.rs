@@ -108,28 +108,23 @@ impl Rdna3 {
             self.slow_written.fill(None);
             self.exec_writes.clear();
         }
-        if waited.scalar_results {
-            self.forgive(|writer, _| writer == Writer::Scalar);
-            self.masks.fill(false);
+        for at in 0..SCALARS {
+            let is_done = match self.rewritten[at] {
+                Some(Writer::Scalar) => waited.scalar_results,
+                Some(Writer::Vector) => {
+                    if is_vcc(at) {
+                        waited.vcc
+                    } else {
+                        waited.vector_scalar_results
+                    }
+                }
+                None => false,
+            };
+            if is_done {
+                // Reads before the write are done too.
+                (self.rewritten[at], self.masks[at]) = (None, false);
+            }
         }
-        if waited.vector_scalar_results {
-            self.settle(|at| !is_vcc(at));
-        }
-        if waited.vcc {
-            self.settle(is_vcc);
-        }
-    }
-
-    fn forgive(&mut self, which: impl Fn(Writer, usize) -> bool) {
-        for (at, writer) in self.rewritten.iter_mut().enumerate() {
-            *writer = writer.filter(|writer| !which(*writer, at));
-        }
-    }
-
-    /// Vector writes of some registers are done, so reads before them are too.
-    fn settle(&mut self, which: impl Fn(usize) -> bool) {
-        self.forgive(|writer, at| writer == Writer::Vector && which(at));
-        self.masks.iter_mut().enumerate().for_each(|(at, mask)| *mask &= !which(at));
     }
 
     fn vector(&mut self, inst: &Inst) {
@@ -163,14 +158,13 @@ impl Rdna3 {
         }
     }
 
-    /// Another scalar register or a literal in a vector instruction lets the reads of masks finish.
+    /// Nothing that comes before the register is written again lets the reads of a mask finish.
     fn read_masks(&mut self, inst: &Inst) {
-        let masks: Vec<usize> = scalars_with(inst, |role| matches!(role, Role::LaneMask | Role::Fmas));
-        let others = scalars_with(inst, |role| matches!(role, Role::Constant | Role::LaneSelect));
-        let literal = inst.args[inst.results..].iter().zip(&inst.kinds).any(|(arg, kind)| arg.is_literal(*kind));
-        for (n, mask) in self.masks.iter_mut().enumerate() {
-            let is_other = literal || masks.iter().chain(&others).any(|other| *other != n && other / 2 != n / 2);
-            *mask = (*mask && !is_other) || masks.contains(&n);
+        let masks = inst.reads.iter().filter(|(_, role)| matches!(role, Role::LaneMask | Role::Fmas));
+        for (reg, _) in masks {
+            if let Reg::Scalar(n) = reg {
+                self.masks[*n] |= *n != EXEC && *n != EXEC + 1;
+            }
         }
     }
 }
@@ -185,9 +179,4 @@ fn vectors_read(inst: &Inst) -> Vec<usize> {
     sources.sort_unstable();
     sources.dedup();
     sources
-}
-
-fn scalars_with(inst: &Inst, wanted: impl Fn(Role) -> bool) -> Vec<usize> {
-    let scalar = |(reg, role): &(Reg, Role)| if let Reg::Scalar(n) = reg { wanted(*role).then_some(*n) } else { None };
-    inst.reads.iter().filter_map(scalar).filter(|n| *n != EXEC && *n != EXEC + 1).collect()
 }

@@ -187,6 +187,40 @@ fn old_barriers_wait_for_all() {
 }
 
 #[test]
+fn the_outer_cache_is_invalidated_first() {
+    let found = one("gfx1100-wave32", vec![fence(true, false, Some(Reach::Device))]);
+    assert_eq!(found, ["buffer_gl1_inv", "buffer_gl0_inv"]);
+}
+
+/// Until the barrier other waves may bring old values to the cache.
+#[test]
+fn fences_before_a_barrier_acquire_after_it() {
+    let words = |more: Vec<Inst>| {
+        let insts = [vec![fence(true, true, Some(Reach::Workgroup))], more].concat();
+        let mut function = Function { blocks: vec![Block { label: Label(0), insts }], ..Function::default() };
+        insert(&mut function, &arch("gfx1100-wave32"));
+        let operations = function.blocks[0].insts.iter().filter_map(Inst::operation);
+        operations.map(|operation| format!("{operation:?}")).collect::<Vec<_>>()
+    };
+    let barrier = || Inst::real(O::Barrier, &[], &[]);
+    let own = || {
+        Inst::new(
+            Code::Pseudo(Pseudo::Fence(Fence { acquire: Some(Reach::Workgroup), buffers: true, ..Fence::default() })),
+            &[],
+            &[],
+        )
+    };
+    let expected = ["Barrier", "InvalidateVectorCache", "Load32"];
+    assert_eq!(words(vec![barrier(), load(1)]), expected);
+    assert_eq!(words(vec![fence(false, true, Some(Reach::Workgroup)), barrier(), load(1)]), expected);
+    assert_eq!(words(vec![barrier(), own(), load(1)]), expected);
+    assert_eq!(
+        words(vec![load(1), barrier()]),
+        ["InvalidateVectorCache", "Load32", "Barrier", "InvalidateVectorCache"]
+    );
+}
+
+#[test]
 fn nothing_waits_at_the_end() {
     assert_eq!(one("gfx900", vec![load(1), store(5), Inst::real(O::End, &[], &[])]), [] as [&str; 0]);
 }

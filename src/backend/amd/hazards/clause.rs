@@ -1,0 +1,61 @@
+//! Accesses to memory that follow each other directly. With XNACK they run again together after a page fault, so none of
+//! them may overwrite what one of them reads, and no store may come after a load (LLVM: `checkSoftClauseHazards`).
+
+use crate::backend::amd::view::{Access, Cell, Roles, Traits, View};
+use std::collections::BTreeSet;
+
+/// What the last accesses read and write: those of the vector unit, and scalar loads. At most one of the two is not empty,
+/// but where ways meet.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Clauses([Clause; 2]);
+
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct Clause {
+    reads: BTreeSet<Cell>,
+    writes: BTreeSet<Cell>,
+}
+
+const KINDS: [Traits; 2] = [Traits::LOAD.union(Traits::STORE), Traits::SMEM];
+
+impl Clauses {
+    pub fn join(&mut self, other: &Clauses) -> bool {
+        let before = self.clone();
+        for (mine, other) in self.0.iter_mut().zip(&other.0) {
+            mine.reads.extend(&other.reads);
+            mine.writes.extend(&other.writes);
+        }
+        before != *self
+    }
+
+    /// Whether an access must not follow directly.
+    pub fn endangers(&self, view: &View) -> bool {
+        let own = self.0.iter().zip(KINDS).filter(|(_, kind)| kind.intersects(view.traits));
+        own.into_iter().any(|(clause, _)| !clause.writes.is_empty() && (stores(view) || clause.with(view).is_torn()))
+    }
+
+    /// Lets an instruction run; only accesses with some of the traits run again.
+    pub fn pass(&mut self, replays: Traits, view: &View) {
+        for (clause, kind) in self.0.iter_mut().zip(KINDS) {
+            *clause = if (kind & replays).intersects(view.traits) { clause.with(view) } else { Clause::default() };
+        }
+    }
+}
+
+impl Clause {
+    fn with(&self, view: &View) -> Clause {
+        let and = |cells: &BTreeSet<Cell>, more: &[Access]| {
+            cells.iter().copied().chain(more.iter().map(|access| access.cell)).collect()
+        };
+        Clause { reads: and(&self.reads, &view.reads), writes: and(&self.writes, &view.writes) }
+    }
+
+    /// Whether running it again reads something else.
+    fn is_torn(&self) -> bool {
+        !self.reads.is_disjoint(&self.writes)
+    }
+}
+
+/// Whether an access writes memory.
+fn stores(view: &View) -> bool {
+    view.reads.iter().any(|access| access.roles.contains(Roles::DATA))
+}

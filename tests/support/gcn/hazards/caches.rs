@@ -1,0 +1,40 @@
+//! Invalidations that do not do what they are there for.
+
+use super::super::inst::{Inst, Unit};
+
+/// What the loads of a wave may still find in caches.
+#[derive(Default)]
+pub struct Caches {
+    /// The outer cache was invalidated after the inner one, which may have been filled from it in between.
+    inner: bool,
+    /// An invalidation came before a barrier, with no load between: what other waves bring to the cache until they are at
+    /// the barrier stays there.
+    barrier: bool,
+    /// No load came since the last invalidation.
+    unused: bool,
+}
+
+impl Caches {
+    pub fn check(&self, inst: &Inst) -> Result<(), String> {
+        if !matches!(inst.unit, Unit::Vmem | Unit::Flat) || inst.writes.is_empty() {
+            return Ok(());
+        }
+        match (self.inner, self.barrier) {
+            (true, _) => Err("BUFFER_GL1_INV comes after BUFFER_GL0_INV".to_owned()),
+            (_, true) => Err("the cache is invalidated before the barrier and not after it".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn record(&mut self, inst: &Inst) {
+        match &inst.name[..] {
+            "buffer_gl1_inv" => self.inner = true,
+            "buffer_gl0_inv" | "buffer_wbinvl1" | "buffer_wbinvl1_vol" | "buffer_inv" | "global_inv" => {
+                *self = Self { unused: true, ..Self::default() };
+            }
+            "s_barrier" | "s_barrier_wait" => self.barrier |= self.unused,
+            _ if matches!(inst.unit, Unit::Vmem | Unit::Flat) && !inst.writes.is_empty() => self.unused = false,
+            _ => {}
+        }
+    }
+}
