@@ -242,6 +242,14 @@ fn write_type(out: &mut String, types: &Types, constants: &Constants, id: TypeId
 }
 
 fn write_cooperative(out: &mut String, types: &Types, constants: &Constants, matrix: CooperativeMatrix) {
+    if matrix.is_vector() {
+        out.push_str("coopvecNV<");
+        write_type(out, types, constants, matrix.element);
+        return match constants.as_int(types, matrix.columns) {
+            Some(number) => push(out, format_args!(", {number}>")),
+            None => out.push_str(", constant>"),
+        };
+    }
     out.push_str("coopmat<");
     write_type(out, types, constants, matrix.element);
     match constants.as_int(types, matrix.scope) {

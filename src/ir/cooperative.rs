@@ -10,6 +10,8 @@ pub enum MatrixRole {
     A,
     B,
     Accumulator,
+    /// Nothing there: one row that each invocation holds by itself (SPV_NV_cooperative_vector).
+    Vector,
 }
 
 /// The parameters of a cooperative matrix type. The numbers are constants of type `u32`, or specialization constants.
@@ -25,6 +27,11 @@ pub struct CooperativeMatrix {
 }
 
 impl CooperativeMatrix {
+    /// Whether it is a cooperative vector, whose components are columns.
+    pub fn is_vector(&self) -> bool {
+        self.role == MatrixRole::Vector
+    }
+
     /// Whether the other one differs in its elements alone.
     pub fn has_shape_of(&self, other: &CooperativeMatrix) -> bool {
         CooperativeMatrix { element: other.element, ..*self } == *other
@@ -65,6 +72,10 @@ pub enum MatrixOp {
     PerElement(FuncId),
     /// Operand: the matrix; rows become columns.
     Transpose,
+    /// Operands: pointer to an array, bytes from its beginning to the vector.
+    LoadVector,
+    /// Operands: pointer, bytes as for [`MatrixOp::LoadVector`], and the vector.
+    StoreVector,
 }
 
 /// The elements of a matrix that a reduction folds, by SPIR-V's number (Cooperative Matrix Reduce).

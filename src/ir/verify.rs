@@ -186,6 +186,12 @@ fn is_neutral(types: &Types, ty: TypeId) -> bool {
     matches!(types.get(ty), Type::Scalar(_) | Type::Vector { .. } | Type::BufferReference { .. } | Type::Foreign(_))
 }
 
+/// Whether so many parts make a cooperative vector: each of them, or one for all.
+fn is_whole_vector(module: &Module, ty: TypeId, parts: usize) -> bool {
+    let Some(vector) = module.types.cooperative(ty).filter(|of| of.is_vector()) else { return false };
+    module.constants.as_int(&module.types, vector.columns) == Some(parts as i128)
+}
+
 /// Whether a matrix, array or struct carries a layout.
 fn is_laid_out(types: &Types, ty: TypeId) -> bool {
     match types.get(ty) {

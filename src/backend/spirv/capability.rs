@@ -57,6 +57,9 @@ const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::CooperativeMatrixPerElementOperationsNV, "SPV_NV_cooperative_matrix2", None),
     (Capability::CooperativeMatrixTensorAddressingNV, "SPV_NV_cooperative_matrix2", None),
     (Capability::CooperativeMatrixBlockLoadsNV, "SPV_NV_cooperative_matrix2", None),
+    (Capability::CooperativeVectorNV, "SPV_NV_cooperative_vector", None),
+    (Capability::CooperativeVectorTrainingNV, "SPV_NV_cooperative_vector", None),
+    (Capability::ReplicatedCompositesEXT, "SPV_EXT_replicated_composites", None),
     (Capability::VulkanMemoryModel, "SPV_KHR_vulkan_memory_model", Some(Version::V1_5)),
     (Capability::DotProduct, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
     (Capability::DotProductInputAll, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
@@ -287,6 +290,10 @@ const fn of_op(op: Op) -> Option<Capability> {
             Capability::DisplacementMicromapNV
         }
         Op::TypeCooperativeMatrixKHR => Capability::CooperativeMatrixKHR,
+        Op::TypeVectorIdEXT => Capability::CooperativeVectorNV,
+        Op::ConstantCompositeReplicateEXT
+        | Op::SpecConstantCompositeReplicateEXT
+        | Op::CompositeConstructReplicateEXT => Capability::ReplicatedCompositesEXT,
         Op::CooperativeMatrixReduceNV => Capability::CooperativeMatrixReductionsNV,
         Op::CooperativeMatrixPerElementOpNV => Capability::CooperativeMatrixPerElementOperationsNV,
         Op::CooperativeMatrixConvertNV | Op::CooperativeMatrixTransposeNV => Capability::CooperativeMatrixConversionsNV,

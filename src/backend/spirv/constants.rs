@@ -195,11 +195,23 @@ impl Emitter<'_> {
         id
     }
 
+    /// Whether so many parts make a cooperative vector that has one value in all its components.
+    pub fn is_replicated(&self, ty: TypeId, parts: usize) -> bool {
+        let Some(vector) = self.module.types.cooperative(ty).filter(|of| of.is_vector()) else { return false };
+        parts == 1 && self.module.constants.as_int(&self.module.types, vector.columns) != Some(1)
+    }
+
     fn composite(&mut self, id: ConstId, ty: TypeId, parts: &[ConstId]) -> Word {
         if parts.len() + 3 > MAX_WORDS {
             return self.unsupported("constants with more than 65532 parts");
         }
-        let op = if self.module.constants.is_spec(id) { Op::SpecConstantComposite } else { Op::ConstantComposite };
+        let op = match (self.module.constants.is_spec(id), self.is_replicated(ty, parts.len())) {
+            (true, true) => Op::SpecConstantCompositeReplicateEXT,
+            (true, false) => Op::SpecConstantComposite,
+            (false, true) => Op::ConstantCompositeReplicateEXT,
+            (false, false) => Op::ConstantComposite,
+        };
+        self.needs.op(op);
         let ty = self.value_type(ty);
         let words: SmallVec<[Word; 8]> = parts.iter().map(|part| self.constants.known[part.index()]).collect();
         let id = self.id();

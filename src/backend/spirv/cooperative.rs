@@ -20,11 +20,12 @@ const SIGNS: [CooperativeMatrixOperands; 4] = [
     CooperativeMatrixOperands::MATRIX_RESULT_SIGNED_COMPONENTS_KHR,
 ];
 
-const fn spirv_use(role: MatrixRole) -> CooperativeMatrixUse {
+const fn spirv_use(role: MatrixRole) -> Option<CooperativeMatrixUse> {
     match role {
-        MatrixRole::A => CooperativeMatrixUse::MatrixAKHR,
-        MatrixRole::B => CooperativeMatrixUse::MatrixBKHR,
-        MatrixRole::Accumulator => CooperativeMatrixUse::MatrixAccumulatorKHR,
+        MatrixRole::A => Some(CooperativeMatrixUse::MatrixAKHR),
+        MatrixRole::B => Some(CooperativeMatrixUse::MatrixBKHR),
+        MatrixRole::Accumulator => Some(CooperativeMatrixUse::MatrixAccumulatorKHR),
+        MatrixRole::Vector => None,
     }
 }
 
@@ -37,8 +38,16 @@ impl Emitter<'_> {
 
     /// The type of matrices of the same shape whose elements have the type `element`.
     fn cooperative_type_of(&mut self, matrix: CooperativeMatrix, element: Word) -> Word {
+        let Some(role) = spirv_use(matrix.role) else {
+            let operands = [element, self.constant(matrix.columns)];
+            self.needs.op(Op::TypeVectorIdEXT);
+            return self.keyed(Key::CooperativeVector(operands), |m, id| {
+                m.out.globals.named(Op::TypeVectorIdEXT, id, &operands);
+            });
+        };
         let [scope, rows, columns] = [matrix.scope, matrix.rows, matrix.columns].map(|id| self.constant(id));
-        let role = self.u32(spirv_use(matrix.role) as Word);
+        let role = self.u32(role as Word);
+        self.needs.op(Op::TypeCooperativeMatrixKHR);
         let operands = [element, scope, rows, columns, role];
         self.keyed(Key::Cooperative(operands), |m, id| {
             m.declare_workgroup_sizes();
@@ -71,6 +80,18 @@ impl Body<'_, '_> {
                 let mut operands = self.values(args);
                 self.access_operands(&mut operands, (self.space_of(*pointer), *pointer), flags, Direction::Writes);
                 self.emit_void(Op::CooperativeMatrixStoreKHR, &operands);
+                0
+            }
+            (MatrixOp::LoadVector, [pointer, _]) => {
+                let mut operands = self.values(args);
+                self.access_operands(&mut operands, (self.space_of(*pointer), *pointer), flags, Direction::Reads);
+                let ty = self.m.value_type(ty);
+                self.emit(Op::CooperativeVectorLoadNV, ty, &operands)
+            }
+            (MatrixOp::StoreVector, [pointer, ..]) => {
+                let mut operands = self.values(args);
+                self.access_operands(&mut operands, (self.space_of(*pointer), *pointer), flags, Direction::Writes);
+                self.emit_void(Op::CooperativeVectorStoreNV, &operands);
                 0
             }
             (MatrixOp::MulAdd { saturating }, values) => self.multiply_add(ty, values, saturating),

@@ -334,6 +334,10 @@ impl<'a> Body<'_, 'a> {
     fn composite(&mut self, inst: &Inst) -> Word {
         let ty = self.m.value_type(inst.ty);
         match inst.op {
+            ir::Op::Construct(parts) if self.m.is_replicated(inst.ty, parts.len as usize) => {
+                let words = self.values(parts);
+                self.emit(Op::CompositeConstructReplicateEXT, ty, &words)
+            }
             ir::Op::Construct(parts) => self.construct(ty, parts),
             ir::Op::Splat(part) => {
                 let part = self.value(part);

@@ -282,6 +282,7 @@ impl Body<'_, '_> {
     fn times_scalar(&mut self, [vector, scalar]: [Word; 2], ty: TypeId) -> Word {
         let word = self.m.value_type(ty);
         match self.m.module.types.get(ty) {
+            Type::CooperativeMatrix(of) if of.is_vector() => self.emit(Op::VectorTimesScalar, word, &[vector, scalar]),
             Type::Matrix { .. } | Type::CooperativeMatrix(_) => {
                 self.emit(Op::MatrixTimesScalar, word, &[vector, scalar])
             }

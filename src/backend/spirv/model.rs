@@ -6,7 +6,7 @@ use super::Emitter;
 use super::function::FEW;
 use crate::ir::{InstFlags, Module, Scope, Space, Types};
 use rspirv::spirv::{
-    AddressingModel, Capability, Decoration, MemoryAccess, MemoryModel, MemorySemantics, Op, Scope as SpirvScope, Word,
+    AddressingModel, Capability, Decoration, MemoryAccess, MemoryModel, MemorySemantics, Scope as SpirvScope, Word,
 };
 use smallvec::SmallVec;
 
@@ -108,7 +108,6 @@ impl Emitter<'_> {
     pub fn choose_memory_model(&mut self) {
         if self.vulkan_memory {
             self.needs.capability(Capability::VulkanMemoryModel);
-            self.needs.op(Op::TypeCooperativeMatrixKHR);
         }
     }
 }

@@ -28,6 +28,8 @@ pub(super) enum Key {
     Pointer(StorageClass, Word),
     /// Element, scope, rows, columns and use.
     Cooperative([Word; 5]),
+    /// Components, and how many.
+    CooperativeVector([Word; 2]),
 }
 
 /// Type ids given out so far; 0 marks a type not asked for yet.

@@ -3,7 +3,7 @@
 //! An assignment to something that is no l-value is taken; the semantic analysis knows better what is one.
 
 use super::cursor::{Parsed, Parser, Reported};
-use super::types::{MATRIX_PARAMETERS, at_matrix, push_dimensions, type_specifier};
+use super::types::{at_matrix, push_dimensions, type_specifier};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::*;
 use crate::glsl::keyword::WordClass;
@@ -332,14 +332,14 @@ fn word(p: &mut Parser) -> Parsed<ExprId> {
     }
 }
 
-/// True at `coopmat<…>(` and `coopmat<…>[`; a variable called `coopmat` may be compared with everything else.
+/// True at `coopmat<…>(` and `coopmat<…>[`, or the same of `coopvecNV`; a variable called `coopmat` may be compared with everything else.
 pub(super) fn at_matrix_constructor(p: &Parser) -> bool {
     let less = p.position() + 1;
-    at_matrix(p) && {
-        let after = p.after_parameters(less, MATRIX_PARAMETERS);
+    at_matrix(p).is_some_and(|count| {
+        let after = p.after_parameters(less, count);
         let next = p.token(after).kind();
         after != less && matches!(next, TokenKind::Punct(Punct::LeftParen | Punct::LeftBracket))
-    }
+    })
 }
 
 fn call_or_name(p: &mut Parser, callee: Name) -> Parsed<ExprId> {

@@ -5,7 +5,7 @@
 use super::cursor::{Parsed, Parser};
 use super::declarations::{condition_declaration, local_declaration};
 use super::expressions::{arguments, expression};
-use super::types::{MATRIX_PARAMETERS, at_matrix, at_spirv_type, at_tensor, has_parameters, qualifier_ahead};
+use super::types::{at_matrix, at_spirv_type, at_tensor, has_parameters, qualifier_ahead};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::*;
 use crate::glsl::keyword::{Keyword, WordClass};
@@ -140,9 +140,9 @@ fn at_declaration(p: &mut Parser) -> bool {
             p.token(after).kind() != TokenKind::Punct(Punct::LeftParen)
         }
         _ if at_spirv_type(p) => true,
-        _ if at_matrix(p) => {
+        _ if at_matrix(p).is_some() => {
             let less = p.position() + 1;
-            let after = p.after_brackets(p.after_parameters(less, MATRIX_PARAMETERS));
+            let after = p.after_brackets(p.after_parameters(less, at_matrix(p).unwrap_or(1)));
             after == less || p.token(after).kind() != TokenKind::Punct(Punct::LeftParen)
         }
         _ if at_tensor(p) || has_parameters(p) => true,

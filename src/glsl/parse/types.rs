@@ -89,7 +89,7 @@ pub(super) fn type_specifier(p: &mut Parser) -> Parsed<TypeId> {
             p.bump();
             TypeKind::Spirv(p.nested(spirv_args)?)
         }
-        _ if at_matrix(p) => TypeKind::Matrix(p.nested(matrix_specifier)?),
+        _ if at_matrix(p).is_some() => TypeKind::Matrix(p.nested(matrix_specifier)?),
         _ if at_tensor(p) => TypeKind::Tensor(tensor_specifier(p)?),
         _ => TypeKind::Named(type_name(p)?),
     };
@@ -148,13 +148,14 @@ fn spirv_value(p: &mut Parser) -> Parsed<SpirvValue> {
     constant_expression(p).map(SpirvValue::Expr)
 }
 
-/// Things between `<` and `>` of a cooperative matrix.
-pub(super) const MATRIX_PARAMETERS: usize = 5;
+/// Types that have an element type among their parameters, with the number of things between `<` and `>`.
+const MATRICES: [(&str, usize); 2] = [("coopmat", 5), ("coopvecNV", 2)];
 
-/// True at `coopmat<` (GL_KHR_cooperative_matrix).
-pub(super) fn at_matrix(p: &Parser) -> bool {
-    let TokenKind::Word(symbol) = p.kind() else { return false };
-    p.is_punct(1, Punct::Less) && p.text(symbol) == "coopmat"
+/// At `coopmat<` (GL_KHR_cooperative_matrix) and `coopvecNV<` (GL_NV_cooperative_vector), how many parameters follow.
+pub(super) fn at_matrix(p: &Parser) -> Option<usize> {
+    let TokenKind::Word(symbol) = p.kind() else { return None };
+    let known = MATRICES.iter().find(|(name, _)| *name == p.text(symbol));
+    known.filter(|_| p.is_punct(1, Punct::Less)).map(|(_, count)| *count)
 }
 
 /// `matrix_specifier`
@@ -183,8 +184,8 @@ fn tensor_specifier(p: &mut Parser) -> Parsed<TensorSpec> {
     Ok(TensorSpec { name, parameters })
 }
 
-/// Other types that have parameters (GL_NV_cooperative_matrix, GL_NV_cooperative_vector, GL_ARM_tensors).
-const WITH_PARAMETERS: [&str; 5] = ["fcoopmatNV", "icoopmatNV", "ucoopmatNV", "coopvecNV", "tensorARM"];
+/// Other types that have parameters (GL_NV_cooperative_matrix, GL_ARM_tensors).
+const WITH_PARAMETERS: [&str; 4] = ["fcoopmatNV", "icoopmatNV", "ucoopmatNV", "tensorARM"];
 
 /// True at `fcoopmatNV<` and its like; any type's name will do where a type must stand.
 pub(super) fn has_parameters(p: &mut Parser) -> bool {
@@ -196,7 +197,7 @@ pub(super) fn has_parameters(p: &mut Parser) -> bool {
 fn type_with_parameters(p: &mut Parser) -> Reported {
     let error =
         Diagnostic::error(Code::NOT_SUPPORTED, "types with parameters between `<` and `>` are not supported yet");
-    p.report(error.at(p.span(), "only `coopmat` and NVIDIA's tensor types are"))
+    p.report(error.at(p.span(), "only `coopmat`, `coopvecNV` and NVIDIA's tensor types are"))
 }
 
 /// `array_specifier`: none or more pairs of brackets.

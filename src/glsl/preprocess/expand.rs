@@ -16,7 +16,7 @@ use crate::source::Span;
 const PASTE_LIMIT: usize = 4096;
 
 /// Nesting of macro calls in the arguments of macro calls.
-const DEPTH_LIMIT: u32 = 200;
+const DEPTH_LIMIT: u32 = 500;
 
 /// Where a token came from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -137,6 +137,10 @@ impl Sema<'_> {
             Type::Vector { size, .. } => u32::from(size),
             Type::Matrix { columns, .. } => u32::from(columns),
             Type::Array { len: ArrayLen::Fixed(len), .. } => len,
+            Type::CooperativeMatrix(of) if of.is_vector() => {
+                let columns = b.module.constants.as_int(&b.module.types, of.columns);
+                columns.map_or(i32::MAX as u32, |columns| columns as u32)
+            }
             Type::Array { .. } | Type::CooperativeMatrix(_) => i32::MAX as u32,
             _ => return Some(None),
         };
@@ -268,6 +272,7 @@ impl Sema<'_> {
             (Type::Array { len: ArrayLen::Runtime, .. }, Some(place)) => self.run_time_length(b, &place, span),
             (Type::Vector { size, .. }, _) => Some(b.const_i32(i32::from(size))),
             (Type::Matrix { columns, .. }, _) => Some(b.const_i32(i32::from(columns))),
+            (Type::CooperativeMatrix(of), _) if of.is_vector() => Some(b.convert(Value::Const(of.columns), Types::I32)),
             (Type::CooperativeMatrix(_), _) => {
                 let length = b.cooperative(MatrixOp::Length(ty), &[], Types::U32);
                 Some(b.convert(length, Types::I32))

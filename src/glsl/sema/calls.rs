@@ -87,9 +87,6 @@ impl Sema<'_> {
         if let Some(made) = self.call_matrix(b, callee, args, whole) {
             return made;
         }
-        if let Some(made) = self.call_tensor(b, callee, args, whole) {
-            return made;
-        }
         if let Some(made) = self.call_with_memory(b, callee, args, whole) {
             return made;
         }
@@ -274,6 +271,10 @@ impl Sema<'_> {
             return None;
         }
         b.span = whole;
+        let values: SmallVec<[Value; FEW]> = passed.arguments.iter().map(|argument| argument.value).collect();
+        if let Some(value) = self.vector_math(b, name, &values) {
+            return Some(Lowered::Value(value));
+        }
         let called = builtin::call(b, &self.env, (name, overloads), callee.span, &passed.arguments);
         let called = self.check(called)?;
         self.finish_builtin(b, called, &passed, whole)

@@ -6,12 +6,12 @@ use super::expressions::Lowered;
 use super::memory;
 use super::operators::Operand;
 use super::place::Place;
-use super::tensors;
+use super::{tensors, vectors};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, MatrixSpec, Name};
 use crate::ir::build::Builder;
 use crate::ir::{
-    Access, ArrayLen, ConstId, CooperativeMatrix, MatrixOp, MatrixRole, Scalar, Space, Type, TypeId, Types, Value,
+    ArrayLen, ConstId, CooperativeMatrix, MatrixOp, MatrixRole, Scalar, Space, Type, TypeId, Types, Value,
 };
 use crate::profile::Feature;
 use crate::source::Span;
@@ -46,6 +46,9 @@ struct Memory {
 impl Sema<'_> {
     /// `coopmat<element, scope, rows, columns, use>`
     pub fn matrix_spec(&mut self, b: &mut Builder<'_>, spec: MatrixSpec) -> Option<TypeId> {
+        if self.text(spec.name.symbol) == vectors::NAME {
+            return self.vector_spec(b, spec);
+        }
         self.need_matrices(spec.name.span)?;
         let element = self.type_spec(b, spec.element);
         let ast = self.ast;
@@ -84,7 +87,7 @@ impl Sema<'_> {
         None
     }
 
-    fn matrix_element(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<TypeId> {
+    pub fn matrix_element(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<TypeId> {
         if is_number(&b.module.types, ty) || matches!(b.module.types.get(ty), Type::Foreign(_)) {
             return Some(ty);
         }
@@ -141,6 +144,9 @@ impl Sema<'_> {
         args: &[Operand],
         whole: Span,
     ) -> Option<Value> {
+        if matrix.is_vector() {
+            return self.construct_vector(b, ty, matrix, args, whole);
+        }
         let given = if let [arg] = args { Some((arg.value, b.type_of(arg.value))) } else { None };
         let types = &b.module.types;
         match given {
@@ -170,7 +176,7 @@ impl Sema<'_> {
         None
     }
 
-    /// A call of one of [`FUNCTIONS`]; none for all others.
+    /// A call of one of [`FUNCTIONS`], or of those on tensors and vectors; none for all others.
     #[expect(clippy::option_option, reason = "what is wrong and reported differs from what is another function")]
     pub fn call_matrix(
         &mut self,
@@ -180,19 +186,36 @@ impl Sema<'_> {
         whole: Span,
     ) -> Option<Option<Lowered>> {
         let name = self.text(callee.symbol);
-        let (_, function, count) = FUNCTIONS.into_iter().find(|(known, ..)| *known == name)?;
-        if self.need_matrices(callee.span).is_none() {
-            return Some(None);
+        if let Some(function) = tensors::function(name) {
+            let needed = self.need_tensors(callee.span);
+            return Some(needed.and_then(|()| self.call_tensor(b, function, name, args, whole)));
         }
+        if let Some(function) = vectors::function(name) {
+            let needed = self.need_vectors(callee.span);
+            return Some(needed.and_then(|()| self.call_vector(b, function, name, args, whole)));
+        }
+        let (_, function, count) = FUNCTIONS.into_iter().find(|(known, ..)| *known == name)?;
+        let needed = self.need_matrices(callee.span);
+        Some(needed.and_then(|()| self.matrix_function(b, (function, count), name, args, whole)))
+    }
+
+    fn matrix_function(
+        &mut self,
+        b: &mut Builder<'_>,
+        (function, count): (Function, std::ops::RangeInclusive<usize>),
+        name: &str,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Lowered> {
         if !count.contains(&args.len()) {
             self.wrong_count(name, *count.start(), whole);
-            return Some(None);
+            return None;
         }
-        Some(match function {
+        match function {
             Function::Load => self.load_matrix(b, args, whole),
             Function::Store => self.store_matrix(b, args, whole),
             Function::MulAdd => self.multiply_matrices(b, args, whole),
-        })
+        }
     }
 
     /// `coopMatLoad(matrix, array, element, stride, layout)`
@@ -203,10 +226,7 @@ impl Sema<'_> {
         let ty = memory::value_type(b, &place);
         self.check_matrix(b, ty, span)?;
         let Memory { first, layout, stride } = self.matrix_memory(b, args)?;
-        if first.access.contains(Access::WRITEONLY) {
-            self.error(Code::NOT_READABLE, whole, "this memory is `writeonly`", "read here");
-            return None;
-        }
+        self.check_readable(&first, whole)?;
         b.span = whole;
         let value = memory::with_access_flags(b, &first, |b| {
             let pointer = memory::pointer(b, &first);
@@ -375,10 +395,10 @@ fn product_complaint(
 }
 
 /// Whether numbers, alone or in vectors, make up a type.
-fn is_numbers(types: &Types, ty: TypeId) -> bool {
+pub fn is_numbers(types: &Types, ty: TypeId) -> bool {
     types.components(ty).is_some() && !types.scalar_of(ty).is_some_and(Scalar::is_bool)
 }
 
-fn is_number(types: &Types, ty: TypeId) -> bool {
+pub fn is_number(types: &Types, ty: TypeId) -> bool {
     matches!(types.get(ty), Type::Scalar(scalar) if !scalar.is_bool())
 }

@@ -42,6 +42,7 @@ mod switch;
 mod tensors;
 mod tiles;
 mod types;
+mod vectors;
 
 use super::ast::{self, Ast, DeclKind, ItemKind};
 use super::env::Env;

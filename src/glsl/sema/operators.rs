@@ -62,7 +62,11 @@ pub fn binary(
     left: Operand,
     right: Operand,
 ) -> Result<Value, Diagnostic> {
+    let is_cooperative = holds_matrix(b, left.value) || holds_matrix(b, right.value);
     let done = match family(operator.op) {
+        Family::Arithmetic | Family::Integer | Family::Shift if is_cooperative => {
+            on_cooperative(b, operator.op, left.value, right.value)
+        }
         Family::Arithmetic => arithmetic(b, implicit, operator.op, left.value, right.value),
         Family::Integer => integer(b, implicit, operator.op, left.value, right.value),
         Family::Shift => shift(b, operator.op, left.value, right.value),
@@ -125,9 +129,6 @@ fn to_scalar(b: &mut Builder<'_>, value: Value, from: Basic, scalar: Scalar) -> 
 }
 
 fn arithmetic(b: &mut Builder<'_>, implicit: bool, op: BinaryOp, left: Value, right: Value) -> Option<Value> {
-    if holds_matrix(b, left) || holds_matrix(b, right) {
-        return on_cooperative(b, op, left, right);
-    }
     let (left, right, l, r) = unify(b, implicit, left, right)?;
     if l.scalar.is_bool() {
         return None;
@@ -147,10 +148,15 @@ fn holds_matrix(b: &mut Builder<'_>, value: Value) -> bool {
 fn on_cooperative(b: &mut Builder<'_>, op: BinaryOp, left: Value, right: Value) -> Option<Value> {
     let (l, r) = (b.type_of(left), b.type_of(right));
     let types = &b.module.types;
-    let scales = |matrix: TypeId, by: TypeId| types.cooperative(matrix).is_some_and(|matrix| matrix.element == by);
-    types.number_of(l).and(types.number_of(r))?;
+    let scales = |matrix: TypeId, by: TypeId| {
+        let is_float = types.scalar_of(by).is_some_and(Scalar::is_float);
+        types.cooperative(matrix).is_some_and(|of| of.element == by && (is_float || !of.is_vector()))
+    };
+    let number = types.number_of(l).and(types.number_of(r))?;
+    let is_arithmetic = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
+    let takes_bits = number.is_int() && op != BinaryOp::Rem && types.cooperative(l).is_some_and(|of| of.is_vector());
     let (op, left, right) = match op {
-        _ if l == r => (op, left, right),
+        _ if l == r && (is_arithmetic || takes_bits) => (op, left, right),
         BinaryOp::Mul if scales(l, r) => (BinaryOp::TimesScalar, left, right),
         BinaryOp::Mul if scales(r, l) => (BinaryOp::TimesScalar, right, left),
         _ => return None,
@@ -300,6 +306,7 @@ pub fn unary(b: &mut Builder<'_>, op: UnaryOp, text: &str, operand: Operand) -> 
         Some(basic) if basic.is_matrix() => Ok(negated_matrix(b, operand.value, basic)),
         Some(_) => Ok(b.unary(op, operand.value)),
         None if op == UnaryOp::Neg && negates_matrix(b, ty) => Ok(b.unary(op, operand.value)),
+        None if op == UnaryOp::Not && inverts_vector(b, ty) => Ok(b.unary(op, operand.value)),
         None => {
             let name = display(&b.module.types, &b.module.constants, ty);
             let message = format!("`{text}` does not take an operand of type `{name}`");
@@ -310,6 +317,11 @@ pub fn unary(b: &mut Builder<'_>, op: UnaryOp, text: &str, operand: Operand) -> 
 
 fn negates_matrix(b: &Builder<'_>, ty: TypeId) -> bool {
     b.module.types.cooperative(ty).is_some() && b.module.types.number_of(ty).is_some()
+}
+
+fn inverts_vector(b: &Builder<'_>, ty: TypeId) -> bool {
+    let types = &b.module.types;
+    types.cooperative(ty).is_some_and(|of| of.is_vector()) && types.number_of(ty).is_some_and(Scalar::is_int)
 }
 
 fn takes(op: UnaryOp, basic: Basic) -> bool {

@@ -8,11 +8,11 @@ use super::memory;
 use super::place::Place;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::glsl::ast::{ExprId, ExprKind, List, Name, TensorSpec};
+use crate::glsl::ast::{ExprId, ExprKind, List, TensorSpec};
 use crate::ir::build::Builder;
 use crate::ir::{
-    Access, ArrayLen, ConstId, CooperativeMatrix, ForeignInstruction, ForeignOperand, ForeignType, FuncId, MatrixOp,
-    Passing, Reduced, Requirements, Type, TypeId, Types, Value,
+    ArrayLen, ConstId, CooperativeMatrix, ForeignInstruction, ForeignOperand, ForeignType, FuncId, MatrixOp, Passing,
+    Reduced, Requirements, Type, TypeId, Types, Value,
 };
 use crate::source::Span;
 use rspirv::spirv::{Capability, Op};
@@ -28,7 +28,7 @@ const CLAMP_MODES: std::ops::RangeInclusive<i128> = 0..=4;
 
 /// What is described: where the elements of a tensor lie, or which of them are seen in which order.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Described {
+pub enum Described {
     Layout,
     View,
 }
@@ -51,7 +51,7 @@ impl Described {
 
 /// A function whose name says one of the matrix functions or one of the descriptions.
 #[derive(Clone, Copy)]
-enum Function {
+pub enum Function {
     Create(Described),
     /// Numbers after the description: so many for each dimension, or so many whatever the dimensions.
     Set(Described, Op, Numbers),
@@ -63,7 +63,7 @@ enum Function {
 }
 
 #[derive(Clone, Copy)]
-enum Numbers {
+pub enum Numbers {
     ForEach(usize),
     Exactly(usize),
 }
@@ -95,6 +95,11 @@ static FUNCTIONS: [(&str, Function); 15] = [
     ("coopMatTransposeNV", Function::Transpose),
 ];
 
+/// The function of a name.
+pub fn function(name: &str) -> Option<Function> {
+    FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+}
+
 fn requirements() -> Requirements {
     let extensions = vec!["SPV_NV_tensor_addressing".into()];
     Requirements { extensions, capabilities: vec![Capability::TensorAddressingNV as u32] }
@@ -109,7 +114,7 @@ impl Sema<'_> {
         self.described(b, described, spec.parameters, spec.name.span)
     }
 
-    fn need_tensors(&mut self, span: Span) -> Option<()> {
+    pub fn need_tensors(&mut self, span: Span) -> Option<()> {
         self.need_matrix_extension("this needs", &[EXTENSION], span)
     }
 
@@ -194,18 +199,15 @@ impl Sema<'_> {
         None
     }
 
-    /// A call of one of [`FUNCTIONS`]; none for all others.
-    #[expect(clippy::option_option, reason = "what is wrong and reported differs from what is another function")]
     pub fn call_tensor(
         &mut self,
         b: &mut Builder<'_>,
-        callee: Name,
+        function: Function,
+        name: &str,
         args: List<ExprId>,
         whole: Span,
-    ) -> Option<Option<Lowered>> {
-        let name = self.text(callee.symbol);
-        let (_, function) = *FUNCTIONS.iter().find(|(known, _)| *known == name)?;
-        Some(self.need_tensors(callee.span).and_then(|()| match function {
+    ) -> Option<Lowered> {
+        match function {
             Function::Create(described) => self.create(b, described, args, whole),
             Function::Set(described, op, numbers) => self.set(b, (described, op, numbers), name, args, whole),
             Function::Load => self.load_tensor(b, name, args, whole),
@@ -213,7 +215,7 @@ impl Sema<'_> {
             Function::Reduce => self.reduce_matrix(b, name, args, whole),
             Function::PerElement => self.per_element(b, name, args, whole),
             Function::Transpose => self.transpose_matrix(b, name, args, whole),
-        }))
+        }
     }
 
     fn create(
@@ -231,14 +233,9 @@ impl Sema<'_> {
     fn tensor_instruction(&mut self, b: &mut Builder<'_>, op: Op, args: &[Value], ty: TypeId, whole: Span) -> Lowered {
         b.span = whole;
         let arguments = vec![Passing::Value; args.len()];
-        let known = &mut b.module.foreign.instructions;
         let opcode = op as u32;
-        let index = known.iter().position(|known| known.opcode == opcode && known.arguments == arguments);
-        let index = index.unwrap_or_else(|| {
-            known.push(ForeignInstruction { set: None, opcode, arguments, requires: requirements() });
-            known.len() - 1
-        });
-        Lowered::Value(b.foreign(index as u32, args, ty))
+        let index = b.known_instruction(ForeignInstruction { set: None, opcode, arguments, requires: requirements() });
+        Lowered::Value(b.foreign(index, args, ty))
     }
 
     /// A description with other numbers.
@@ -297,10 +294,7 @@ impl Sema<'_> {
         let matrix = self.check_matrix(b, ty, span)?;
         let Tensor { first, layout, dimensions } = self.tensor_memory(b, (*array, *at), *layout)?;
         let (view, decode) = self.tensor_rest(b, rest, (matrix, dimensions), whole)?;
-        if first.access.contains(Access::WRITEONLY) {
-            self.error(Code::NOT_READABLE, whole, "this memory is `writeonly`", "read here");
-            return None;
-        }
+        self.check_readable(&first, whole)?;
         // Only a view clips: without one no element stays as it was.
         let kept = if view.is_some() { self.read(b, &place, span)? } else { b.undef(ty) };
         b.span = whole;

@@ -281,6 +281,8 @@ impl Body<'_, '_> {
             MatrixOp::Reduce { parts, .. } => format!("reduce.{}", snake(parts)),
             MatrixOp::PerElement(_) => "per_element".to_owned(),
             MatrixOp::Transpose => "transpose".to_owned(),
+            MatrixOp::LoadVector => "load_vector".to_owned(),
+            MatrixOp::StoreVector => "store_vector".to_owned(),
         };
         let callee = op.callee().map(|callee| &self.printer.names.functions[callee.index()]);
         let word = callee.map_or_else(|| word.clone(), |callee| format!("{word} {callee}"));

@@ -45,6 +45,18 @@ impl Body<'_> {
                 self.has_params(function, 3 + rest.len())
             }
             (MatrixOp::Transpose, [matrix]) => self.unary_matrix(ty, *matrix),
+            (MatrixOp::LoadVector, [pointer, offset]) => {
+                self.vector(ty)?;
+                self.matrix_pointer(*pointer)?;
+                self.int_value(*offset)
+            }
+            (MatrixOp::StoreVector, [pointer, offset, value]) => {
+                let of = self.value(*value)?;
+                self.vector(of)?;
+                self.expect(ty, Types::VOID)?;
+                self.matrix_pointer(*pointer)?;
+                self.int_value(*offset)
+            }
             _ => Err(format!("{} operands", args.len())),
         }
     }
@@ -76,6 +88,11 @@ impl Body<'_> {
 
     fn matrix(&self, ty: TypeId) -> Result<CooperativeMatrix, String> {
         self.types.cooperative(ty).ok_or_else(|| format!("{} is no cooperative matrix", self.name(ty)))
+    }
+
+    fn vector(&self, ty: TypeId) -> Check {
+        ensure!(self.matrix(ty)?.is_vector(), "{} is no cooperative vector", self.name(ty));
+        Ok(())
     }
 
     /// The memory that a matrix is read from or written to, and how it lies there.

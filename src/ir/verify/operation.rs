@@ -65,6 +65,12 @@ impl Body<'_> {
         let (a, b) = (self.value(a)?, self.value(b)?);
         match op {
             _ if !typing::is_by_component(op) => self.product(op, a, b)?,
+            _ if self.types.cooperative(a).is_some() => {
+                self.expect(b, a)?;
+                let of_bits = self.types.cooperative(a).is_some_and(|of| of.is_vector()) && is_of_bits(op);
+                let fits = takes(op, self.number(a)?) && (is_elementwise(op) || of_bits);
+                ensure!(fits, "not for {}", self.name(a));
+            }
             BinaryOp::Shl | BinaryOp::Shr => {
                 let ((left, size), (right, count)) = (self.shape(a)?, self.shape(b)?);
                 ensure!(left.is_int() && right.is_int() && size == count, "not for {}", self.name(b));
@@ -72,8 +78,7 @@ impl Body<'_> {
             _ => {
                 self.expect(b, a)?;
                 let scalar = self.number(a)?;
-                let whole = self.types.cooperative(a).is_some();
-                ensure!(takes(op, scalar) && (!whole || is_elementwise(op)), "not for {}", self.name(a));
+                ensure!(takes(op, scalar), "not for {}", self.name(a));
             }
         }
         let expected = typing::binary(self.types, op, a, b).ok_or("operands that give no result")?;
@@ -150,7 +155,8 @@ impl Body<'_> {
         }
         ensure!(!super::is_laid_out(self.types, ty), "values have no layout");
         let expected = self.part_count(ty)?;
-        ensure!(parts.len() == expected as usize, "{} parts instead of {expected}", parts.len());
+        let fits = parts.len() == expected as usize || super::is_whole_vector(self.module, ty, parts.len());
+        ensure!(fits, "{} parts instead of {expected}", parts.len());
         for (index, part) in parts.iter().enumerate() {
             let element = self.types.element(ty, index as u32).ok_or("no such part")?;
             self.expect(*part, element)?;
@@ -252,6 +258,11 @@ impl Body<'_> {
 /// Whether an operation is one on all elements of cooperative matrices.
 const fn is_elementwise(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
+}
+
+/// Whether an operation is one on bits, which cooperative vectors take too.
+const fn is_of_bits(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr)
 }
 
 /// Whether a component-wise operation on operands of one type is for this scalar.

@@ -139,7 +139,8 @@ fn constant(module: &Module, types: &mut Types, item: &Constant) -> Check {
                 Type::CooperativeMatrix(_) => 1,
                 _ => return Err("parts are a composite's".to_owned()),
             };
-            ensure!(parts.len() == count as usize, "it has {} parts instead of {count}", parts.len());
+            let fits = parts.len() == count as usize || super::is_whole_vector(module, item.ty, parts.len());
+            ensure!(fits, "it has {} parts instead of {count}", parts.len());
             for (index, part) in parts.iter().enumerate() {
                 let expected = types.element(item.ty, index as u32);
                 ensure!(Some(module.constants.get(*part).ty) == expected, "part {index} has another type");

@@ -70,6 +70,8 @@ fn declarations_and_expressions_are_told_apart() {
         ("coopmat<float, s, M, N * 2, u> a[2];", "coopmat<float s M (* N 2) u> a[2]"),
         ("coopmat<float, s, (2>1?8:4), N, u>(0).length();", "(length (new coopmat<float s (?: (> 2 1) 8 4) N u> 0))"),
         ("a = coopmat<half_t, s, M, N, u>[](b);", "(= a (new coopmat<half_t s M N u>[] b))"),
+        ("coopvecNV<float, N + 1> a;", "coopvecNV<float (+ N 1)> a"),
+        ("a = coopvecNV<float, 2>(b, c);", "(= a (new coopvecNV<float 2> b c))"),
         ("a = coopmat < 3;", "(= a (< coopmat 3))"),
         ("f(coopmat < a, b > (c));", "(f (< coopmat a) (> b c))"),
         ("a = b < coopmat && coopmat > (c);", "(= a (&& (< b coopmat) (> coopmat c)))"),
