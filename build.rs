@@ -1,7 +1,7 @@
 //! Turns the language tables in `grammar/` into `static` data for `src/grammar`.
 //!
 //! Reads every `grammar/*.toml`, checks each row, expands its patterns and writes `tables.rs` to the output directory;
-//! beside it `hashes.rs`, which says what the program is made of.
+//! beside it `hashes.rs`, which says what the program is made of, and `profiles.rs`, the list of profiles.
 //! A bad row stops the build with the file, the row and the reason.
 
 #[path = "build/emit.rs"]
@@ -16,6 +16,8 @@ mod lane;
 mod opaque;
 #[path = "build/param.rs"]
 mod param;
+#[path = "build/profiles.rs"]
+mod profiles;
 #[path = "build/row.rs"]
 mod row;
 #[path = "build/shape.rs"]
@@ -51,6 +53,7 @@ fn generate(folder: &Path) -> Result<(), String> {
     let tables = table_paths(folder)?.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let text = emit::tables(&tables)?;
     write("tables.rs", &text)?;
+    write("profiles.rs", &profiles::list(Path::new("profiles"))?)?;
     write("hashes.rs", &hash::constants()?)
 }
 

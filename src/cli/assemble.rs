@@ -4,7 +4,7 @@
 //! without, of version 19 at least. Older assemblers do not know code object version 5 of all processors.
 
 use super::CommandError;
-use crate::profile::Profile;
+use crate::profile::{Processor, Profile};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -26,18 +26,12 @@ pub fn code_object(text: &[u8], profile: &Profile, directory: Option<&Path>) -> 
         .map_err(|error| CommandError(format!("cannot write {}: {error}", source.display())))?;
     let mut assemble = Command::new(&assembler);
     assemble.args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj"]).arg(format!("-mcpu={}", profile.processor));
-    if profile.wave_size == Some(64) && has_both_waves(&profile.processor) {
+    if profile.wave_size == Some(64) && Processor::named(&profile.processor).is_some_and(Processor::has_both_waves) {
         assemble.arg("-mattr=+wavefrontsize64,-wavefrontsize32");
     }
     run(assemble.arg("-o").arg(&object).arg(&source))?;
     run(Command::new(&linker).arg("-shared").arg("-o").arg(&linked).arg(&object))?;
     std::fs::read(&linked).map_err(|error| CommandError(format!("cannot read {}: {error}", linked.display())))
-}
-
-/// Whether a processor runs waves of 32 lanes unless told otherwise (gfx10 on).
-fn has_both_waves(processor: &str) -> bool {
-    use crate::backend::amd::mnemonic::Generation;
-    Generation::of(processor).is_some_and(|generation| generation >= Generation::Rdna1)
 }
 
 /// A tool in a directory or on the PATH.

@@ -37,6 +37,7 @@ fn is_new(words: &[u32], version: Version) -> bool {
 fn run(judge: &OsStr, words: &[u32], version: Version) -> io::Result<Option<String>> {
     let environment = match version {
         Version::V1_3 => "vulkan1.1",
+        Version::V1_4 => "vulkan1.1spv1.4",
         Version::V1_5 => "vulkan1.2",
         Version::V1_6 => "vulkan1.3",
     };

@@ -10,47 +10,9 @@ pub(super) struct Builtin {
     pub(super) text: &'static str,
 }
 
-macro_rules! builtin {
-    ($($name:literal),+ $(,)?) => {
-        &[$(Builtin { name: $name, text: include_str!(concat!("../../profiles/", $name, ".toml")) }),+]
-    };
-}
-
-/// In order of age within a vendor and family: the first that can run an operation is the oldest that can.
-pub(super) static BUILTIN: &[Builtin] = builtin![
-    "spirv-1.3",
-    "spirv-1.5",
-    "spirv-1.6",
-    "spirv-nv-partitioned",
-    "spirv-amd-ballot",
-    "nv-fermi",
-    "nv-kepler",
-    "nv-maxwell",
-    "nv-volta",
-    "nv-ampere",
-    "nv-hopper",
-    "gfx600",
-    "gfx701",
-    "gfx803",
-    "gfx900",
-    "gfx906",
-    "gfx908",
-    "gfx90a",
-    "gfx942",
-    "gfx950",
-    "gfx1010-wave32",
-    "gfx1010-wave64",
-    "gfx1030-wave32",
-    "gfx1030-wave64",
-    "gfx1100-wave32",
-    "gfx1100-wave64",
-    "gfx1150-wave32",
-    "gfx1150-wave64",
-    "gfx1200-wave32",
-    "gfx1200-wave64",
-    "gfx1201-wave32",
-    "gfx1201-wave64",
-];
+/// In order of age within a vendor and family: the first that can run an operation is the oldest that can. The build script
+/// lists the files of `profiles/`.
+pub(super) static BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/profiles.rs"));
 
 impl Profile {
     /// The built-in profile of this name or alias.

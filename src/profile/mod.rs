@@ -8,6 +8,7 @@ pub mod cost;
 mod error;
 pub mod feature;
 mod load;
+pub mod processor;
 mod sound;
 
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod tests;
 pub use cost::{Cost, CostClass, Costs, Weights};
 pub use error::ProfileError;
 pub use feature::{Feature, FeatureSet};
+pub use processor::Processor;
 
 use serde::Deserialize;
 

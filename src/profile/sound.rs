@@ -2,18 +2,9 @@
 //! of its own target only, and a price for all that it can do.
 
 use super::error::{ProfileError, Text};
+use super::processor::Processor;
 use super::{CostClass, Feature, Profile, Target};
-
-/// Wave sizes of AMD's processors, by how their names begin (LLVM, User Guide for AMDGPU Backend, Processors).
-static PROCESSORS: &[(&str, &[u32])] = &[
-    ("gfx6", &[64]),
-    ("gfx7", &[64]),
-    ("gfx8", &[64]),
-    ("gfx9", &[64]),
-    ("gfx10", &[32, 64]),
-    ("gfx11", &[32, 64]),
-    ("gfx12", &[32, 64]),
-];
+use crate::diagnostic::nearest::nearest;
 
 /// Lanes of an NVIDIA warp.
 const WARP: &[u32] = &[32];
@@ -39,7 +30,9 @@ pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
 }
 
 fn unknown(profile: &Profile) -> String {
-    format!("{} is no processor that is known", profile.processor)
+    let near = nearest(&profile.processor, Processor::names());
+    let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    format!("unknown processor `{}`{hint}", profile.processor)
 }
 
 impl Profile {
@@ -79,13 +72,7 @@ fn processor_waves(profile: &Profile) -> Option<&'static [u32]> {
     match profile.target {
         Target::Spirv => Some(&[]),
         Target::Nv => Some(WARP),
-        Target::Amd => {
-            let known = PROCESSORS.iter().find(|(start, _)| {
-                let rest = profile.processor.strip_prefix(start);
-                rest.is_some_and(|rest| rest.len() == 2 && rest.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            });
-            known.map(|(_, sizes)| *sizes)
-        }
+        Target::Amd => Processor::named(&profile.processor).map(|processor| processor.waves),
     }
 }
 

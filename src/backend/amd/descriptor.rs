@@ -55,7 +55,7 @@ pub fn descriptor(name: &str, arch: &Arch, interface: &Interface, needs: &Needs,
     }
     put("user_sgpr_count", needs.user_scalars);
     if needs.scratch {
-        let key = match arch.has_scratch_instructions() {
+        let key = match arch.processor.scratch_instructions {
             true => "enable_private_segment",
             false => "system_sgpr_private_segment_wavefront_offset",
         };

@@ -6,41 +6,7 @@
 
 use crate::lane::request::ScalarKind;
 use crate::lane::{FoldOp, LaneType};
-
-/// The generations whose instructions have names of their own, oldest first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Generation {
-    /// gfx6 and gfx7.
-    Gcn1,
-    /// gfx8.
-    Gcn3,
-    /// gfx9: Vega and CDNA.
-    Vega,
-    /// gfx10: RDNA 1 and 2.
-    Rdna1,
-    /// gfx11: RDNA 3 and 3.5.
-    Rdna3,
-    /// gfx12: RDNA 4.
-    Rdna4,
-}
-
-/// How the names of processors begin.
-static PROCESSORS: &[(&str, Generation)] = &[
-    ("gfx6", Generation::Gcn1),
-    ("gfx7", Generation::Gcn1),
-    ("gfx8", Generation::Gcn3),
-    ("gfx9", Generation::Vega),
-    ("gfx10", Generation::Rdna1),
-    ("gfx11", Generation::Rdna3),
-    ("gfx12", Generation::Rdna4),
-];
-
-impl Generation {
-    /// The generation of a processor such as `gfx1030`.
-    pub fn of(processor: &str) -> Option<Generation> {
-        PROCESSORS.iter().find(|(prefix, _)| processor.starts_with(prefix)).map(|(_, generation)| *generation)
-    }
-}
+pub use crate::profile::processor::Generation;
 
 /// How one generation writes one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -505,17 +471,7 @@ pub fn fold_operation(op: FoldOp, ty: LaneType) -> Option<Operation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{Profile, Target};
-
-    #[test]
-    fn every_processor_has_a_generation() {
-        for profile in Profile::all().filter(|profile| profile.target == Target::Amd) {
-            assert!(Generation::of(&profile.processor).is_some(), "{}", profile.name);
-        }
-        assert_eq!(Generation::of("gfx1030"), Some(Generation::Rdna1));
-        assert_eq!(Generation::of("gfx90a"), Some(Generation::Vega));
-        assert_eq!(Generation::of("sm_90"), None);
-    }
+    use crate::profile::Processor;
 
     #[test]
     fn the_add_of_each_generation() {
@@ -529,7 +485,7 @@ mod tests {
     #[test]
     fn units_show_in_names() {
         for operation in Operation::ALL {
-            for generation in PROCESSORS.iter().map(|(_, generation)| *generation) {
+            for generation in Processor::names().filter_map(Processor::named).map(|processor| processor.generation) {
                 let name = operation.spelling(generation).map_or("v_", |spelling| spelling.name);
                 let units = ["v_", "s_", "ds", "load_", "store_", "atomic_", "buffer_", "global_"];
                 assert!(units.iter().any(|unit| name.starts_with(unit)), "{name}");

@@ -144,18 +144,18 @@ impl Printer {
     /// (LLVM's `AMDGPUUsage`, memory model of each family).
     fn cache_policy(&self, operation: Operation, modifiers: &Modifiers) -> &'static str {
         let generation = self.arch.generation;
-        let is_cdna3 = self.arch.has_scratch_instructions() && generation == Generation::Vega;
+        let has_scope_bits = self.arch.processor.scope_bits;
         let is_load = is_load(operation);
         match (modifiers.returns, modifiers.coherent) {
-            (true, _) if is_cdna3 => " sc0",
+            (true, _) if has_scope_bits => " sc0",
             (true, _) if generation == Generation::Rdna4 => " th:TH_ATOMIC_RETURN",
             (true, _) => " glc",
             (false, None) => "",
             (false, Some(reach)) => match generation {
                 Generation::Rdna4 if reach == Reach::Device => " scope:SCOPE_DEV",
                 Generation::Rdna4 => " scope:SCOPE_SE",
-                _ if is_cdna3 && reach == Reach::Device => " sc1",
-                _ if is_cdna3 => " sc0",
+                _ if has_scope_bits && reach == Reach::Device => " sc1",
+                _ if has_scope_bits => " sc0",
                 // Stores write through.
                 _ if !is_load => "",
                 Generation::Rdna1 if reach == Reach::Device => " glc dlc",

@@ -57,6 +57,8 @@ use words::Words;
 pub enum Version {
     /// Vulkan 1.1.
     V1_3,
+    /// Vulkan 1.1 with `VK_KHR_spirv_1_4`.
+    V1_4,
     /// Vulkan 1.2.
     V1_5,
     /// Vulkan 1.3.
@@ -68,15 +70,17 @@ impl Version {
     const fn word(self) -> Word {
         match self {
             Version::V1_3 => 0x0001_0300,
+            Version::V1_4 => 0x0001_0400,
             Version::V1_5 => 0x0001_0500,
             Version::V1_6 => 0x0001_0600,
         }
     }
 
-    /// The version that a profile names; none for versions that no Vulkan version guarantees.
+    /// The version that a profile names; none for versions that Vulkan does not take.
     pub const fn of(profile: &Profile) -> Option<Version> {
         match profile.version {
             (1, 3) => Some(Version::V1_3),
+            (1, 4) => Some(Version::V1_4),
             (1, 5) => Some(Version::V1_5),
             (1, 6) => Some(Version::V1_6),
             _ => None,
@@ -85,7 +89,7 @@ impl Version {
 
     /// Whether version 1.4 is included: `OpCopyLogical`, `OpSelect` of composites, interfaces that list every variable.
     fn has_1_4(self) -> bool {
-        self >= Version::V1_5
+        self >= Version::V1_4
     }
 }
 

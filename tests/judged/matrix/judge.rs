@@ -231,6 +231,7 @@ fn twice(lanes: usize, request: &Request) -> Result<Vec<Buffers>, String> {
 fn environment(profile: &Profile) -> &'static str {
     match (profile.target, profile.version) {
         (Target::Spirv, (1, 3)) => "vulkan1.1",
+        (Target::Spirv, (1, 4)) => "vulkan1.1spv1.4",
         (Target::Spirv, (1, 5)) => "vulkan1.2",
         _ => "vulkan1.3",
     }

@@ -63,7 +63,7 @@ impl Dpp {
         let bound_ctrl = value("bound_ctrl").is_some_and(|value| target.version < 1100 || value != "0");
         let fetch_inactive = value("fi") == Some("1");
         if fetch_inactive && target.version < 1000 {
-            return Err(format!("{} cannot fetch from inactive lanes", target.name));
+            return Err(format!("{} cannot fetch from inactive lanes", target.name()));
         }
         let (row_mask, bank_mask) = (mask("row_mask"), mask("bank_mask"));
         Ok(Some(Dpp { control, row_mask, bank_mask, bound_ctrl, fetch_inactive }))
@@ -106,7 +106,7 @@ static CONTROLS: &[ControlRow] = &[
 ];
 
 fn control(key: &str, value: &str, target: &Target) -> Result<Option<Control>, String> {
-    let lacks = || format!("{} has no {key}", target.name);
+    let lacks = || format!("{} has no {key}", target.name());
     if key == "quad_perm" {
         return if target.version < 800 { Err(lacks()) } else { Ok(Some(Control::QuadPerm(lanes(value)?))) };
     }
@@ -166,7 +166,7 @@ pub fn swizzle(pattern: u32, lane: usize, target: &Target) -> Result<usize, Stri
     let in_half = match pattern {
         0..=0x7fff => (at & field(0) | field(5)) ^ field(10),
         0x8000..=0x80ff => at & !3 | (pattern >> (2 * (at & 3)) & 3) as usize,
-        0xc000..=0xffff if target.version < 800 => return Err(format!("{} has no such swizzle", target.name)),
+        0xc000..=0xffff if target.version < 800 => return Err(format!("{} has no such swizzle", target.name())),
         0xc000..=0xdfff => {
             let moved = if pattern >> 10 & 1 == 0 { at + field(5) } else { at + 32 - field(5) };
             at & field(0) | moved & !field(0) & 31
@@ -269,7 +269,7 @@ impl Sdwa {
             return Ok(None);
         }
         if !(800..1100).contains(&target.version) {
-            return Err(format!("{} has no SDWA", target.name));
+            return Err(format!("{} has no SDWA", target.name()));
         }
         let part = |name| value(name).map_or(Ok(Part::All), Part::named);
         let unused = value("dst_unused");

@@ -195,7 +195,7 @@ impl Inst {
     }
 
     fn understand(&mut self, target: &Target) -> Result<(), String> {
-        let unknown = || format!("{} has no such instruction", target.name);
+        let unknown = || format!("{} has no such instruction", target.name());
         match self.unit {
             Unit::Vector => self.vector(target).ok_or_else(unknown),
             Unit::Scalar | Unit::Branch => self.scalar(target).ok_or_else(unknown),

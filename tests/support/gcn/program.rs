@@ -143,8 +143,8 @@ impl Reader {
             ".amdgcn_target" => {
                 let processor = rest.trim_matches('"').rsplit_once('-').map_or(rest, |(_, processor)| processor);
                 let processor = processor.split(':').next().unwrap_or_default();
-                if processor != target.name {
-                    return Err(format!("it is for {processor} instead of {}", target.name));
+                if Target::version_of(processor) != Some(target.version) {
+                    return Err(format!("it is for {processor} instead of {}", target.name()));
                 }
             }
             _ if self.in_kernel => {

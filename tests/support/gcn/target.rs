@@ -1,29 +1,9 @@
 //! The processors, and the facts about each that other files ask for.
 
-/// The processors in the order in which instructions came and went; the number is the ISA's version, gfx90a's as 910.
-static PROCESSORS: &[(&str, u32)] = &[
-    ("gfx600", 600),
-    ("gfx701", 701),
-    ("gfx803", 803),
-    ("gfx900", 900),
-    ("gfx906", 906),
-    ("gfx908", 908),
-    ("gfx90a", 910),
-    ("gfx942", 942),
-    ("gfx950", 950),
-    ("gfx1010", 1010),
-    ("gfx1030", 1030),
-    ("gfx1100", 1100),
-    ("gfx1150", 1150),
-    ("gfx1200", 1200),
-    ("gfx1201", 1201),
-];
-
 /// A processor with the size of its waves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    pub name: &'static str,
-    /// See [`PROCESSORS`].
+    /// The number in its name, whose last digit is hexadecimal: that of gfx90a is 910.
     pub version: u32,
     /// Lanes of a wave.
     pub wave: usize,
@@ -31,12 +11,27 @@ pub struct Target {
 
 impl Target {
     pub fn new(name: &str, wave: usize) -> Result<Self, String> {
-        let row = PROCESSORS.iter().find(|(processor, _)| *processor == name);
-        let (name, version) = *row.ok_or_else(|| format!("no processor {name}"))?;
+        let wrong = || format!("no processor {name}");
+        let version = Self::version_of(name).ok_or_else(wrong)?;
         if wave != 64 && (wave != 32 || version < 1000) {
             return Err(format!("{name} has no waves of {wave} lanes"));
         }
-        Ok(Self { name, version, wave })
+        Ok(Self { version, wave })
+    }
+
+    /// The version in a processor's name.
+    pub fn version_of(name: &str) -> Option<u32> {
+        let digits = name.strip_prefix("gfx")?;
+        let (all_but_last, last) = digits.split_at_checked(digits.len().checked_sub(1)?)?;
+        Some(all_but_last.parse::<u32>().ok()? * 10 + last.chars().next()?.to_digit(16)?)
+    }
+
+    /// The processor's name.
+    pub fn name(&self) -> String {
+        match self.version {
+            910..=915 => format!("gfx90{:x}", self.version - 900),
+            version => format!("gfx{version}"),
+        }
     }
 
     /// The lanes of a wave as a mask.
@@ -105,6 +100,6 @@ impl Target {
 
     /// The least sum of user and system scalar registers (LLVM's FeatureUserSGPRInit16Bug).
     pub fn least_initial_scalars(&self) -> usize {
-        if self.version == 1100 && self.wave == 32 { 16 } else { 0 }
+        if matches!(self.version, 1100 | 1102) && self.wave == 32 { 16 } else { 0 }
     }
 }

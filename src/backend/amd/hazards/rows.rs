@@ -7,6 +7,7 @@
 
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::view::{Kinds, Roles, Traits};
+use crate::profile::processor::Hazards;
 
 /// The registers by which an event touches others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -381,10 +382,6 @@ const VCC_REWRITTEN_BY_VECTOR: Row = rewritten(
 /// The rules of one processor and wave size.
 #[derive(Debug)]
 pub struct Table {
-    /// The beginnings of the names of processors.
-    processors: &'static [&'static str],
-    /// None for all wave sizes.
-    wave: Option<u32>,
     pub rows: &'static [Row],
     /// [`Forwarding`](super::forwarding::Forwarding) goes wrong.
     pub forwards_partially: bool,
@@ -392,95 +389,73 @@ pub struct Table {
     pub replays: Traits,
 }
 
-const PLAIN: Table = Table { processors: &[], wave: None, rows: &[], forwards_partially: false, replays: NONE };
-
-static TABLES: &[Table] = &[
-    Table {
-        processors: &["gfx6"],
-        rows: &[LANE_SELECT, SCALAR_THEN_MEMORY, SCALAR_THEN_LOAD, DIV_FMAS, STALE_VCCZ, HALF_VCC],
-        ..PLAIN
-    },
-    Table {
-        processors: &["gfx7"],
-        rows: &[LANE_SELECT, SCALAR_THEN_MEMORY, DIV_FMAS, LONG_STORE, STALE_VCCZ, HALF_VCC],
-        ..PLAIN
-    },
-    Table { processors: &["gfx8"], rows: GCN3, ..PLAIN },
-    Table {
-        processors: &["gfx900", "gfx906", "gfx908", "gfx90a"],
-        rows: GCN3,
-        replays: MEMORY.union(Traits::SMEM),
-        ..PLAIN
-    },
-    Table {
-        processors: &["gfx942", "gfx950"],
-        rows: &[
-            MOVED,
-            EXEC_THEN_DPP,
-            LANE_SELECT,
-            SCALAR_THEN_MEMORY,
-            DIV_FMAS,
-            LONG_STORE_3,
-            HALF_VCC,
-            SCALAR_THEN_VECTOR,
-            VECTOR_THEN_READLANE,
-            EXEC_THEN_LANE,
-            EXEC_AS_DATA,
-            TRANS_THEN_VECTOR,
-            HALF_THEN_VECTOR,
-            VECTOR_THEN_SWAP,
-            EXEC_THEN_SWAP,
-        ],
-        replays: MEMORY.union(Traits::SMEM),
-        ..PLAIN
-    },
-    Table {
-        processors: &["gfx101"],
-        rows: &[
-            EXEC_THEN_PERMLANE,
-            EXEC_READ_THEN_WRITTEN,
-            LDS_THEN_SCALAR,
-            LOAD_THEN_SCALAR,
-            STORE_THEN_SCALAR,
-            SMEM_THEN_VECTOR,
-            LDS_BRANCH_MEMORY,
-            MEMORY_BRANCH_LDS,
-        ],
-        replays: Traits::SMEM,
-        ..PLAIN
-    },
-    Table { processors: &["gfx103"], ..PLAIN },
-    Table { processors: &["gfx110"], wave: Some(32), rows: &[EXEC_THEN_PERMLANE_3, TRANS_USE], ..PLAIN },
-    Table {
-        processors: &["gfx110"],
-        wave: Some(64),
-        rows: &[EXEC_THEN_PERMLANE_3, TRANS_USE, MASK_BY_SCALAR, MASK_BY_VECTOR, VCC_BY_VECTOR],
-        forwards_partially: true,
-        ..PLAIN
-    },
-    Table { processors: &["gfx115"], wave: Some(32), rows: &[EXEC_THEN_PERMLANE_3], ..PLAIN },
-    Table {
-        processors: &["gfx115"],
-        wave: Some(64),
-        rows: &[EXEC_THEN_PERMLANE_3, MASK_BY_SCALAR, MASK_BY_VECTOR, VCC_BY_VECTOR],
-        forwards_partially: true,
-        ..PLAIN
-    },
-    Table {
-        processors: &["gfx12"],
-        rows: &[EXEC_THEN_PERMLANE_3, REWRITTEN_BY_SCALAR, REWRITTEN_BY_VECTOR, VCC_REWRITTEN_BY_VECTOR],
-        ..PLAIN
-    },
-];
-
+const ACCESSES: Traits = MEMORY.union(Traits::SMEM);
+const NO_RULES: Table = Table { rows: &[], forwards_partially: false, replays: NONE };
 const GCN3: &[Row] = &[MOVED, EXEC_THEN_DPP, LANE_SELECT, SCALAR_THEN_MEMORY, DIV_FMAS, LONG_STORE, HALF_VCC];
 
 /// The rules that a processor's code must keep.
-pub fn of(arch: &Arch) -> &'static Table {
-    let is_it = |table: &&Table| {
-        let name = arch.processor.name;
-        table.processors.iter().any(|prefix| name.starts_with(prefix))
-            && table.wave.is_none_or(|wave| wave == arch.wave)
-    };
-    TABLES.iter().find(is_it).unwrap_or(&PLAIN)
+pub const fn of(arch: &Arch) -> &'static Table {
+    match (arch.processor.hazards, arch.wave) {
+        (Hazards::Gcn1, _) => &Table {
+            rows: &[LANE_SELECT, SCALAR_THEN_MEMORY, SCALAR_THEN_LOAD, DIV_FMAS, STALE_VCCZ, HALF_VCC],
+            ..NO_RULES
+        },
+        (Hazards::Gcn2, _) => {
+            &Table { rows: &[LANE_SELECT, SCALAR_THEN_MEMORY, DIV_FMAS, LONG_STORE, STALE_VCCZ, HALF_VCC], ..NO_RULES }
+        }
+        (Hazards::Gcn3, _) => &Table { rows: GCN3, ..NO_RULES },
+        (Hazards::Vega, _) => &Table { rows: GCN3, replays: ACCESSES, ..NO_RULES },
+        (Hazards::Cdna3, _) => &Table {
+            rows: &[
+                MOVED,
+                EXEC_THEN_DPP,
+                LANE_SELECT,
+                SCALAR_THEN_MEMORY,
+                DIV_FMAS,
+                LONG_STORE_3,
+                HALF_VCC,
+                SCALAR_THEN_VECTOR,
+                VECTOR_THEN_READLANE,
+                EXEC_THEN_LANE,
+                EXEC_AS_DATA,
+                TRANS_THEN_VECTOR,
+                HALF_THEN_VECTOR,
+                VECTOR_THEN_SWAP,
+                EXEC_THEN_SWAP,
+            ],
+            replays: ACCESSES,
+            ..NO_RULES
+        },
+        (Hazards::Rdna1, _) => &Table {
+            rows: &[
+                EXEC_THEN_PERMLANE,
+                EXEC_READ_THEN_WRITTEN,
+                LDS_THEN_SCALAR,
+                LOAD_THEN_SCALAR,
+                STORE_THEN_SCALAR,
+                SMEM_THEN_VECTOR,
+                LDS_BRANCH_MEMORY,
+                MEMORY_BRANCH_LDS,
+            ],
+            replays: Traits::SMEM,
+            ..NO_RULES
+        },
+        (Hazards::None, _) => &NO_RULES,
+        (Hazards::Rdna3, 32) => &Table { rows: &[EXEC_THEN_PERMLANE_3, TRANS_USE], ..NO_RULES },
+        (Hazards::Rdna3, _) => &Table {
+            rows: &[EXEC_THEN_PERMLANE_3, TRANS_USE, MASK_BY_SCALAR, MASK_BY_VECTOR, VCC_BY_VECTOR],
+            forwards_partially: true,
+            ..NO_RULES
+        },
+        (Hazards::Rdna35, 32) => &Table { rows: &[EXEC_THEN_PERMLANE_3], ..NO_RULES },
+        (Hazards::Rdna35, _) => &Table {
+            rows: &[EXEC_THEN_PERMLANE_3, MASK_BY_SCALAR, MASK_BY_VECTOR, VCC_BY_VECTOR],
+            forwards_partially: true,
+            ..NO_RULES
+        },
+        (Hazards::Rdna4, _) => &Table {
+            rows: &[EXEC_THEN_PERMLANE_3, REWRITTEN_BY_SCALAR, REWRITTEN_BY_VECTOR, VCC_REWRITTEN_BY_VECTOR],
+            ..NO_RULES
+        },
+    }
 }

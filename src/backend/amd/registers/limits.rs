@@ -1,84 +1,20 @@
-//! How many registers a kernel may use, and how many waves then run at once: one row a processor.
-//!
-//! Sources: LLVM's `AMDGPUBaseInfo` (`getTotalNumVGPRs`, `getVGPRAllocGranule`, `getTotalNumSGPRs`, `getMaxWavesPerEU`) and
-//! `AMDGPU.td` (which processors have half as many vector registers again).
+//! How many registers a kernel may use, and how many waves then run at once.
 
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::machine::{File, Function, Inst, Operand};
-use crate::backend::amd::mnemonic::{Generation, Operation};
-
-/// What the waves of one SIMD share.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Share {
-    name: &'static str,
-    /// Vector registers, for waves of 64 lanes.
-    vectors: u16,
-    /// They are given out in so many, for waves of 64 lanes.
-    vector_granule: u16,
-    /// Scalar registers; 0 where each wave has its own.
-    scalars: u16,
-    scalar_granule: u16,
-    /// Waves at most.
-    waves: u16,
-    /// A shift of 64 bits misreads an amount in the last vector register that a wave has (LLVM: `Shift64HighRegBug`).
-    misreads_last: bool,
-}
-
-const GCN1: Share = Share {
-    name: "gfx600",
-    vectors: 256,
-    vector_granule: 4,
-    scalars: 512,
-    scalar_granule: 8,
-    waves: 10,
-    misreads_last: false,
-};
-const GCN3: Share = Share { name: "gfx803", scalars: 800, scalar_granule: 16, ..GCN1 };
-const CDNA2: Share = Share { name: "gfx90a", vectors: 512, vector_granule: 8, waves: 8, misreads_last: true, ..GCN3 };
-const RDNA1: Share = Share {
-    name: "gfx1010",
-    vectors: 512,
-    vector_granule: 4,
-    scalars: 0,
-    scalar_granule: 1,
-    waves: 20,
-    misreads_last: false,
-};
-const RDNA2: Share = Share { name: "gfx1030", vector_granule: 8, waves: 16, ..RDNA1 };
-const RDNA3: Share = Share { name: "gfx1100", vectors: 768, vector_granule: 12, ..RDNA2 };
-
-static SHARES: &[Share] = &[
-    GCN1,
-    Share { name: "gfx701", ..GCN1 },
-    GCN3,
-    Share { name: "gfx900", ..GCN3 },
-    Share { name: "gfx906", ..GCN3 },
-    Share { name: "gfx908", ..GCN3 },
-    CDNA2,
-    Share { name: "gfx942", misreads_last: false, ..CDNA2 },
-    Share { name: "gfx950", misreads_last: false, ..CDNA2 },
-    RDNA1,
-    RDNA2,
-    RDNA3,
-    Share { name: "gfx1150", ..RDNA2 },
-    Share { name: "gfx1200", ..RDNA3 },
-    Share { name: "gfx1201", ..RDNA3 },
-];
+use crate::backend::amd::mnemonic::Operation;
+use crate::profile::processor::Share;
 
 /// SIMDs that the waves of a workgroup are spread over: those of a compute unit, or of a pair of them from gfx10 on.
 const SIMDS: u32 = 4;
 /// Vector registers that an instruction can name.
 const NAMED_VECTORS: u16 = 256;
-/// VCC, and what stands behind the scalar registers of gfx7 and gfx8 on (FLAT_SCRATCH, XNACK_MASK), take places too.
-const HIDDEN_SCALARS: [(Generation, u16); 2] = [(Generation::Gcn3, 6), (Generation::Gcn1, 4)];
 
-impl Share {
-    fn of(arch: &Arch) -> Share {
-        let known = SHARES.iter().find(|share| share.name == arch.processor.name);
-        let share = *known.unwrap_or(&RDNA1);
-        let halves = 64 / arch.wave.max(1) as u16;
-        Share { vectors: share.vectors * halves, vector_granule: share.vector_granule * halves, ..share }
-    }
+/// What waves of this many lanes share.
+fn share(arch: &Arch) -> Share {
+    let share = arch.processor.share;
+    let halves = 64 / arch.wave.max(1) as u16;
+    Share { vectors: share.vectors * halves, vector_granule: share.vector_granule * halves, ..share }
 }
 
 /// What a kernel may use.
@@ -93,7 +29,7 @@ pub struct Limits {
 impl Limits {
     /// Those of a kernel whose workgroups, of so many invocations, must run at once.
     pub fn new(arch: &Arch, invocations: u32) -> Limits {
-        let share = Share::of(arch);
+        let share = share(arch);
         let waves = invocations.div_ceil(arch.wave).div_ceil(SIMDS).clamp(1, u32::from(share.waves)) as u16;
         let even = share.vectors / waves;
         Limits {
@@ -107,7 +43,7 @@ impl Limits {
 /// How many vector registers a function needs beside those that it names: one more where a shift has its amount in the last
 /// one that it would be given.
 pub fn spare_vectors(function: &Function, arch: &Arch, vectors: u16) -> u16 {
-    let share = Share::of(arch);
+    let share = share(arch);
     let is_misread = |inst: &Inst| {
         let is_shift = matches!(inst.operation(), Some(Operation::ShlB64 | Operation::ShrB64 | Operation::AshrI64));
         let amount = inst.uses.first();
@@ -121,10 +57,9 @@ pub fn spare_vectors(function: &Function, arch: &Arch, vectors: u16) -> u16 {
 
 /// Waves of a SIMD that have their registers at once.
 pub fn occupancy(arch: &Arch, vectors: u16, scalars: u16) -> u16 {
-    let share = Share::of(arch);
+    let share = share(arch);
     let by_vectors = share.vectors / vectors.max(1).next_multiple_of(share.vector_granule);
-    let hidden = HIDDEN_SCALARS.iter().find(|(first, _)| arch.generation >= *first).map_or(0, |(_, hidden)| *hidden);
-    let rounded = (scalars + hidden).next_multiple_of(share.scalar_granule);
+    let rounded = (scalars + share.hidden_scalars).next_multiple_of(share.scalar_granule);
     let by_scalars = if share.scalars == 0 { share.waves } else { share.scalars / rounded };
     share.waves.min(by_vectors).min(by_scalars)
 }
@@ -132,17 +67,10 @@ pub fn occupancy(arch: &Arch, vectors: u16, scalars: u16) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{Profile, Target};
+    use crate::profile::Profile;
 
     fn arch(profile: &str) -> Arch {
         Arch::of(&Profile::all().find(|known| *known.name == *profile).expect("it is embedded")).expect("it is AMD's")
-    }
-
-    #[test]
-    fn every_processor_has_a_row() {
-        for profile in Profile::all().filter(|profile| profile.target == Target::Amd) {
-            assert!(SHARES.iter().any(|share| *share.name == *profile.processor), "{}", profile.name);
-        }
     }
 
     /// LLVM gives kernels with `amdgpu-flat-work-group-size` 1024 these limits.

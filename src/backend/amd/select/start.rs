@@ -107,7 +107,7 @@ impl Selector<'_> {
 
     /// Registers that the hardware fills: resource of scratch memory, arguments, workgroup. Gives the workgroup's.
     fn inputs(&mut self, wanted: &Wanted) -> [Option<Operand>; 3] {
-        let has_instructions = self.arch.has_scratch_instructions();
+        let has_instructions = self.arch.processor.scratch_instructions;
         let by_resource = wanted.scratch && !has_instructions;
         let mut next = 0;
         let resource = by_resource.then(|| self.input(&mut next, 4));

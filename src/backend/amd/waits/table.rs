@@ -6,6 +6,7 @@
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::machine::{Fence, Reach};
 use crate::backend::amd::mnemonic::Operation;
+use crate::profile::processor::Counters;
 
 /// What is under way.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -55,8 +56,6 @@ pub const COUNTERS: usize = 4;
 /// One generation.
 #[derive(Debug)]
 pub struct Table {
-    /// The beginnings of the names of its processors.
-    processors: &'static [&'static str],
     pub counters: &'static [Counter],
     /// The counter of each event, in the order of [`Event::ALL`].
     of: [Option<u8>; 6],
@@ -93,7 +92,6 @@ const VECTOR_CACHE: &[Operation] = &[Operation::InvalidateVectorCache];
 const BOTH_CACHES: &[Operation] = &[Operation::InvalidateArrayCache, Operation::InvalidateVectorCache];
 
 const GCN1: Table = Table {
-    processors: &["gfx6"],
     counters: GCN_COUNTERS,
     of: [Some(0), Some(0), Some(1), Some(1), Some(1), Some(2)],
     fused: &[],
@@ -101,25 +99,21 @@ const GCN1: Table = Table {
     write_back: [&[], &[]],
     invalidate: [&[], VECTOR_CACHE],
 };
-const GCN2: Table =
-    Table { processors: &["gfx7", "gfx8"], of: [Some(0), Some(0), Some(1), Some(1), Some(1), None], ..GCN1 };
-const VEGA: Table = Table { processors: &["gfx900", "gfx906", "gfx908"], counters: VEGA_COUNTERS, ..GCN2 };
-const CDNA2: Table = Table { processors: &["gfx90a"], barriers_wait: false, ..VEGA };
+const GCN2: Table = Table { of: [Some(0), Some(0), Some(1), Some(1), Some(1), None], ..GCN1 };
+const VEGA: Table = Table { counters: VEGA_COUNTERS, ..GCN2 };
+const CDNA2: Table = Table { barriers_wait: false, ..VEGA };
 const CDNA3: Table = Table {
-    processors: &["gfx942", "gfx950"],
     write_back: [&[], &[Operation::WriteBackSecondCache]],
     invalidate: [&[], &[Operation::InvalidateSecondCache]],
     ..CDNA2
 };
 const RDNA1: Table = Table {
-    processors: &["gfx10", "gfx11"],
     counters: RDNA_COUNTERS,
     of: [Some(0), Some(2), Some(1), Some(1), Some(1), None],
     invalidate: [VECTOR_CACHE, BOTH_CACHES],
     ..CDNA2
 };
 const RDNA4: Table = Table {
-    processors: &["gfx12"],
     counters: RDNA4_COUNTERS,
     of: [Some(0), Some(2), Some(1), Some(1), Some(3), None],
     fused: &[(0, 1, Operation::WaitLoadsAndLds), (2, 1, Operation::WaitStoresAndLds)],
@@ -128,13 +122,18 @@ const RDNA4: Table = Table {
     ..RDNA1
 };
 
-static TABLES: &[Table] = &[GCN1, GCN2, VEGA, CDNA2, CDNA3, RDNA1, RDNA4];
-
 impl Table {
     /// That of a processor.
     pub fn of(arch: &Arch) -> &'static Table {
-        let is_it = |table: &&Table| table.processors.iter().any(|prefix| arch.processor.name.starts_with(prefix));
-        TABLES.iter().find(is_it).unwrap_or(&TABLES[TABLES.len() - 1])
+        match arch.processor.counters {
+            Counters::Gcn1 => &GCN1,
+            Counters::Gcn2 => &GCN2,
+            Counters::Vega => &VEGA,
+            Counters::Cdna2 => &CDNA2,
+            Counters::Cdna3 => &CDNA3,
+            Counters::Rdna1 => &RDNA1,
+            Counters::Rdna4 => &RDNA4,
+        }
     }
 
     pub const fn counter(&self, event: Event) -> Option<usize> {

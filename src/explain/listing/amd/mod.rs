@@ -15,11 +15,11 @@ mod scalar;
 use super::registers::{LastUses, Pool};
 use super::{Listing, Unwritten};
 pub use crate::backend::amd::dpp::control as control_text;
-use crate::backend::amd::mnemonic::{Generation, Operation};
+use crate::backend::amd::mnemonic::Operation;
 use crate::ir::Scalar;
 use crate::kernel::arith;
 use crate::lane::{LaneFact, LaneType, Operand, Plan, Request, Step, StepOp};
-use crate::profile::{CostClass, Profile};
+use crate::profile::{CostClass, Processor, Profile};
 use emit::Writer;
 use operand::{Arg, Register};
 use place::Place;
@@ -33,15 +33,15 @@ type Placed = Result<Place, Unwritten>;
 /// # Errors
 /// When the profile names no processor that is known, or a step cannot be written.
 pub fn list(plan: &Plan, request: &Request, profile: &Profile) -> Result<Listing, Unwritten> {
-    let generation = Generation::of(&profile.processor);
-    let generation = generation.ok_or_else(|| Unwritten(format!("{} is no known processor", profile.processor)))?;
+    let processor = Processor::named(&profile.processor);
+    let processor = processor.ok_or_else(|| Unwritten(format!("unknown processor `{}`", profile.processor)))?;
     let wave = profile.wave_size.unwrap_or(64);
     let mask_wait = profile.costs.of(CostClass::AmdBallot).map_or(0, |cost| cost.wait_after.into());
     let mut lister = Lister {
         plan,
         request,
         profile,
-        writer: Writer::new(generation, wave, mask_wait),
+        writer: Writer::new(processor.generation, wave, mask_wait),
         vectors: Pool::default(),
         scalars: Pool::default(),
         uses: LastUses::new(plan),

@@ -145,7 +145,7 @@ static LDS_SHAPES: &[(&str, u32, u32, Shape)] = &[
 
 impl Access {
     pub fn read(inst: &Inst, target: &Target) -> Result<Self, String> {
-        let unknown = || format!("{} has no such instruction", target.name);
+        let unknown = || format!("{} has no such instruction", target.name());
         let find = |row: &&(&'static str, Space, u32, u32)| inst.name.starts_with(row.0);
         let (prefix, space, since, until) = *SPACES.iter().find(find).ok_or_else(unknown)?;
         if !(since..=until).contains(&target.version) {

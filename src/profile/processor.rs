@@ -1,0 +1,272 @@
+//! AMD's processors: one row says all that differs between them beside what a profile's features say.
+//!
+//! Sources: LLVM's `AMDGPUUsage`, `AMDGPU.td` (features by processor) and `AMDGPUBaseInfo` (`getTotalNumVGPRs`,
+//! `getVGPRAllocGranule`, `getTotalNumSGPRs`, `getMaxWavesPerEU`), and AMD's ISA guides.
+
+/// The generations whose instructions have names of their own, oldest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Generation {
+    /// gfx6 and gfx7.
+    Gcn1,
+    /// gfx8.
+    Gcn3,
+    /// gfx9: Vega and CDNA.
+    Vega,
+    /// gfx10: RDNA 1 and 2.
+    Rdna1,
+    /// gfx11: RDNA 3 and 3.5.
+    Rdna3,
+    /// gfx12: RDNA 4.
+    Rdna4,
+}
+
+/// How buffers are reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Addressing {
+    /// Buffer instructions with 64-bit addresses (gfx6).
+    Buffer,
+    /// Flat instructions without an offset (gfx7, gfx8).
+    Flat,
+    /// Global instructions, whose offset is signed and has so many bits.
+    Global { offset_bits: u8 },
+}
+
+/// Where the hardware leaves the workgroup's numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GroupIds {
+    /// In scalar registers after those of the user.
+    Scalars,
+    /// The same, but user and workgroup registers must be at least 16 together in waves of 32 lanes (LLVM:
+    /// `FeatureUserSGPRInit16Bug`).
+    PaddedScalars,
+    /// TTMP9 and the halves of TTMP7.
+    Ttmp,
+}
+
+/// What the hardware does not keep apart by itself: a table of rules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hazards {
+    Gcn1,
+    Gcn2,
+    Gcn3,
+    /// Those of GCN 3, and accesses that run again after a page fault (LLVM: `FeatureSupportsXNACK`).
+    Vega,
+    Cdna3,
+    Rdna1,
+    None,
+    Rdna3,
+    /// Those of RDNA 3 but for transcendental results (LLVM: `FeatureVALUTransUseHazard`).
+    Rdna35,
+    Rdna4,
+}
+
+/// Which counters count memory accesses, and what controls the caches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counters {
+    Gcn1,
+    Gcn2,
+    Vega,
+    Cdna2,
+    Cdna3,
+    Rdna1,
+    Rdna4,
+}
+
+/// One processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Processor {
+    pub name: &'static str,
+    pub generation: Generation,
+    /// Lanes that its waves can have.
+    pub waves: &'static [u32],
+    pub addressing: Addressing,
+    pub hazards: Hazards,
+    pub counters: Counters,
+    /// Pairs of vector registers begin at even numbers.
+    pub even_pairs: bool,
+    /// The three local numbers are packed in v0, ten bits each.
+    pub packed_ids: bool,
+    pub group_ids: GroupIds,
+    /// Scratch memory is reached by instructions of its own, without a resource or an offset of the wave's part (LLVM:
+    /// architected flat scratch).
+    pub scratch_instructions: bool,
+    /// Accesses name how far they must be seen by `sc0` and `sc1` (LLVM: `FeatureGFX940Insts`).
+    pub scope_bits: bool,
+    /// Scalar registers that a kernel can name.
+    pub scalars: u16,
+    /// Bytes of workgroup memory.
+    pub shared_limit: u32,
+    /// There is a second file of vector registers, for matrices.
+    pub has_accumulators: bool,
+    pub share: Share,
+}
+
+/// What the waves of one SIMD share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Share {
+    /// Vector registers, for waves of 64 lanes.
+    pub vectors: u16,
+    /// They are given out in so many, for waves of 64 lanes.
+    pub vector_granule: u16,
+    /// Scalar registers; 0 where each wave has its own.
+    pub scalars: u16,
+    pub scalar_granule: u16,
+    /// VCC, and what comes after the scalar registers of gfx8 on (FLAT_SCRATCH, XNACK_MASK), take places too.
+    pub hidden_scalars: u16,
+    /// Waves at most.
+    pub waves: u16,
+    /// A shift of 64 bits misreads an amount in the last vector register that a wave has (LLVM: `Shift64HighRegBug`).
+    pub misreads_last: bool,
+}
+
+const GCN1_SHARE: Share = Share {
+    vectors: 256,
+    vector_granule: 4,
+    scalars: 512,
+    scalar_granule: 8,
+    hidden_scalars: 4,
+    waves: 10,
+    misreads_last: false,
+};
+const GCN3_SHARE: Share = Share { scalars: 800, scalar_granule: 16, hidden_scalars: 6, ..GCN1_SHARE };
+const CDNA2_SHARE: Share = Share { vectors: 512, vector_granule: 8, waves: 8, misreads_last: true, ..GCN3_SHARE };
+const CDNA3_SHARE: Share = Share { misreads_last: false, ..CDNA2_SHARE };
+const RDNA1_SHARE: Share = Share { vectors: 512, scalars: 0, scalar_granule: 1, waves: 20, ..GCN3_SHARE };
+const RDNA2_SHARE: Share = Share { vector_granule: 8, waves: 16, ..RDNA1_SHARE };
+/// Half as many vector registers again (LLVM: `Feature1_5xVGPRs`).
+const LARGE_SHARE: Share = Share { vectors: 768, vector_granule: 12, ..RDNA2_SHARE };
+
+const GFX600: Processor = Processor {
+    name: "gfx600",
+    generation: Generation::Gcn1,
+    waves: &[64],
+    addressing: Addressing::Buffer,
+    hazards: Hazards::Gcn1,
+    counters: Counters::Gcn1,
+    even_pairs: false,
+    packed_ids: false,
+    group_ids: GroupIds::Scalars,
+    scratch_instructions: false,
+    scope_bits: false,
+    scalars: 102,
+    shared_limit: 0x8000,
+    has_accumulators: false,
+    share: GCN1_SHARE,
+};
+const GFX701: Processor = Processor {
+    name: "gfx701",
+    addressing: Addressing::Flat,
+    hazards: Hazards::Gcn2,
+    counters: Counters::Gcn2,
+    shared_limit: 0x1_0000,
+    ..GFX600
+};
+const GFX803: Processor =
+    Processor { name: "gfx803", generation: Generation::Gcn3, hazards: Hazards::Gcn3, share: GCN3_SHARE, ..GFX701 };
+const GFX900: Processor = Processor {
+    name: "gfx900",
+    generation: Generation::Vega,
+    addressing: Addressing::Global { offset_bits: 13 },
+    hazards: Hazards::Vega,
+    counters: Counters::Vega,
+    ..GFX803
+};
+const GFX90A: Processor = Processor {
+    name: "gfx90a",
+    counters: Counters::Cdna2,
+    even_pairs: true,
+    packed_ids: true,
+    has_accumulators: true,
+    share: CDNA2_SHARE,
+    ..GFX900
+};
+const GFX942: Processor = Processor {
+    name: "gfx942",
+    hazards: Hazards::Cdna3,
+    counters: Counters::Cdna3,
+    scratch_instructions: true,
+    scope_bits: true,
+    share: CDNA3_SHARE,
+    ..GFX90A
+};
+const GFX1010: Processor = Processor {
+    name: "gfx1010",
+    generation: Generation::Rdna1,
+    waves: &[32, 64],
+    addressing: Addressing::Global { offset_bits: 12 },
+    hazards: Hazards::Rdna1,
+    counters: Counters::Rdna1,
+    scalars: 106,
+    share: RDNA1_SHARE,
+    ..GFX900
+};
+const GFX1030: Processor = Processor { name: "gfx1030", hazards: Hazards::None, share: RDNA2_SHARE, ..GFX1010 };
+const GFX1100: Processor = Processor {
+    name: "gfx1100",
+    generation: Generation::Rdna3,
+    addressing: Addressing::Global { offset_bits: 13 },
+    hazards: Hazards::Rdna3,
+    packed_ids: true,
+    group_ids: GroupIds::PaddedScalars,
+    scratch_instructions: true,
+    share: LARGE_SHARE,
+    ..GFX1030
+};
+const GFX1150: Processor = Processor {
+    name: "gfx1150",
+    hazards: Hazards::Rdna35,
+    group_ids: GroupIds::Scalars,
+    share: RDNA2_SHARE,
+    ..GFX1100
+};
+const GFX1200: Processor = Processor {
+    name: "gfx1200",
+    generation: Generation::Rdna4,
+    addressing: Addressing::Global { offset_bits: 24 },
+    hazards: Hazards::Rdna4,
+    counters: Counters::Rdna4,
+    group_ids: GroupIds::Ttmp,
+    share: LARGE_SHARE,
+    ..GFX1150
+};
+
+static PROCESSORS: &[Processor] = &[
+    GFX600,
+    GFX701,
+    GFX803,
+    GFX900,
+    Processor { name: "gfx906", ..GFX900 },
+    Processor { name: "gfx908", has_accumulators: true, ..GFX900 },
+    GFX90A,
+    GFX942,
+    Processor { name: "gfx950", shared_limit: 0x2_8000, ..GFX942 },
+    GFX1010,
+    GFX1030,
+    GFX1100,
+    Processor { name: "gfx1101", group_ids: GroupIds::Scalars, ..GFX1100 },
+    Processor { name: "gfx1102", share: RDNA2_SHARE, ..GFX1100 },
+    Processor { name: "gfx1103", group_ids: GroupIds::Scalars, share: RDNA2_SHARE, ..GFX1100 },
+    GFX1150,
+    Processor { name: "gfx1151", share: LARGE_SHARE, ..GFX1150 },
+    Processor { name: "gfx1152", ..GFX1150 },
+    Processor { name: "gfx1153", ..GFX1150 },
+    GFX1200,
+    Processor { name: "gfx1201", ..GFX1200 },
+];
+
+impl Processor {
+    /// The processor of this name.
+    pub fn named(name: &str) -> Option<&'static Processor> {
+        PROCESSORS.iter().find(|processor| processor.name == name)
+    }
+
+    /// The names of all, oldest first.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        PROCESSORS.iter().map(|processor| processor.name)
+    }
+
+    /// Whether it runs waves of 32 lanes unless told otherwise.
+    pub fn has_both_waves(&self) -> bool {
+        self.waves.len() > 1
+    }
+}
