@@ -26,6 +26,7 @@ pub mod rival;
 pub mod scalar;
 pub mod seeds;
 pub mod shader;
+pub mod shapes;
 pub mod simulator;
 pub mod snapshot;
 pub mod tables;

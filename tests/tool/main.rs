@@ -24,5 +24,6 @@ mod ninja;
 mod profiles;
 mod rendered;
 mod run;
+mod shapes;
 mod snapshot;
 mod warnings;
