@@ -14,7 +14,8 @@ pub type Ranges = SmallVec<[Range; 2]>;
 
 /// The same ranges in order, those that touch made one.
 pub fn joined(mut ranges: Ranges) -> Ranges {
-    ranges.sort_unstable();
+    // Mostly two ordered lists one after the other, which a stable sort merges in linear time.
+    ranges.sort();
     ranges.dedup_by(|range, last| {
         let touch = range.from <= last.to.saturating_add(1);
         if touch {
@@ -27,7 +28,10 @@ pub fn joined(mut ranges: Ranges) -> Ranges {
 
 /// What two ordered lists of ranges have in common, in order.
 pub fn common<'r>(a: &'r [Range], b: &'r [Range]) -> impl Iterator<Item = Range> + use<'r> {
-    let (mut i, mut j) = (0, 0);
+    let skipped = |list: &[Range], other: &[Range]| {
+        other.first().map_or(0, |first| list.partition_point(|range| range.to < first.from))
+    };
+    let (mut i, mut j) = (skipped(a, b), skipped(b, a));
     std::iter::from_fn(move || {
         while let (Some(first), Some(second)) = (a.get(i), b.get(j)) {
             let both = Range { from: first.from.max(second.from), to: first.to.min(second.to) };

@@ -1,6 +1,6 @@
 //! What flows into a vertex or fragment shader and out of it, word by word.
 
-use super::Ty;
+use super::{Kernel, Ty};
 use crate::ir::{BuiltIn, Interpolation, Sampling};
 use crate::source::Span;
 
@@ -48,6 +48,20 @@ pub struct Output {
     pub name: Box<str>,
     pub site: Site,
     pub span: Span,
+}
+
+impl Kernel {
+    /// The input at a location.
+    pub fn input(&self, location: u32) -> Option<&Input> {
+        let found = self.inputs.binary_search_by_key(&location, |input| input.location);
+        found.ok().map(|at| &self.inputs[at])
+    }
+
+    /// The output at a site.
+    pub fn output(&self, site: Site) -> Option<&Output> {
+        let found = self.outputs.binary_search_by_key(&site, |output| output.site);
+        found.ok().map(|at| &self.outputs[at])
+    }
 }
 
 /// Distances to planes that clip, to planes that cull, and to both together.

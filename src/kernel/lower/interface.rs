@@ -146,24 +146,23 @@ impl Lower<'_> {
                     // What cannot be interpolated is flat, whoever forgot to say so.
                     let interpolation = if is_float { interpolation } else { Interpolation::Flat };
                     let wide = port.is_wide();
-                    match kernel.inputs.iter().find(|known| known.location == location) {
-                        Some(known) if known.wide != wide => {
+                    match kernel.inputs.binary_search_by_key(&location, |known| known.location) {
+                        Ok(known) if kernel.inputs[known].wide != wide => {
                             self.not_yet("locations of numbers of 64 bits and of others")
                         }
-                        Some(_) => {}
-                        None => kernel.inputs.push(Input { name, location, wide, interpolation, sampling, span }),
+                        Ok(_) => {}
+                        Err(at) => {
+                            kernel.inputs.insert(at, Input { name, location, wide, interpolation, sampling, span })
+                        }
                     }
                 }
                 (_, site) => {
-                    if !kernel.outputs.iter().any(|known| known.site == site) {
-                        kernel.outputs.push(Output { name, site, span });
+                    if let Err(at) = kernel.outputs.binary_search_by_key(&site, |known| known.site) {
+                        kernel.outputs.insert(at, Output { name, site, span });
                     }
                 }
             }
         }
-        let kernel = &mut self.b.kernel;
-        kernel.inputs.sort_by_key(|input| input.location);
-        kernel.outputs.sort_by_key(|output| output.site);
     }
 
     /// Fills the variables that are inputs.

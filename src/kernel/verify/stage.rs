@@ -14,13 +14,13 @@ impl Verifier<'_> {
         let stage = self.kernel.stage;
         match op {
             Op::Input { location, component } => {
-                let input = self.kernel.inputs.iter().find(|input| input.location == location);
+                let input = self.kernel.input(location);
                 let input = input.filter(|_| component < COMPONENTS).ok_or("there is no such input")?;
                 ensure!(!input.wide || stage == Stage::Vertex, "only attributes of vertices are wide");
                 Ok(Signature::new([], [input.component()]))
             }
             Op::Interpolate { at, location, component } => {
-                let is_declared = self.kernel.inputs.iter().any(|input| input.location == location);
+                let is_declared = self.kernel.input(location).is_some();
                 ensure!(stage == Stage::Fragment, "only fragments have pixels");
                 ensure!(is_declared && component < COMPONENTS, "there is no such input");
                 let args = match at {
@@ -31,7 +31,7 @@ impl Verifier<'_> {
                 Ok(Signature::new(vec![Ty::B32; args], [Ty::B32]))
             }
             Op::Output { site, component } => {
-                let is_declared = self.kernel.outputs.iter().any(|output| output.site == site);
+                let is_declared = self.kernel.output(site).is_some();
                 ensure!(is_declared && component < DISTANCES, "there is no such output");
                 Ok(Signature::new([Ty::B32], []))
             }

@@ -110,7 +110,8 @@ impl Web {
             }
             slots[n] = merged(&slots[n], ranges);
             writes[n].extend(others);
-            writes[n].sort_unstable();
+            // Two ordered lists, which a stable sort merges in linear time.
+            writes[n].sort();
         }
         Some(Web { file: self.file, grid, fixed, slots, writes, members: Vec::new() })
     }

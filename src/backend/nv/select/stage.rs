@@ -35,7 +35,7 @@ impl Selector<'_> {
     /// A component of an attribute; one of 64 bits in a register.
     pub fn input(&mut self, location: u32, component: u8) -> Operand {
         let named = Operand::Named(format!("{}.{}", attribute(location), LETTERS[usize::from(component) & 3]).into());
-        let is_wide = self.kernel.inputs.iter().any(|input| input.location == location && input.wide);
+        let is_wide = self.kernel.input(location).is_some_and(|input| input.wide);
         if is_wide { self.long("MOV.U64", &[named]) } else { named }
     }
 
@@ -65,7 +65,7 @@ impl Selector<'_> {
             return;
         }
         let Some((name, option)) = self.result_name(site, component) else {
-            let found = self.kernel.outputs.iter().find(|output| output.site == site);
+            let found = self.kernel.output(site);
             let name = found.map_or("", |output| &output.name);
             self.refused(&format!("the output {name}"));
             return;
