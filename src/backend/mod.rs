@@ -6,3 +6,4 @@ pub mod nv;
 mod range;
 pub mod reflection;
 pub mod spirv;
+pub mod written;

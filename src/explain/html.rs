@@ -4,7 +4,7 @@ mod svg;
 
 use super::listing::Line;
 use super::lowering::{Lowering, Rejected};
-use super::text::{capital, count, rejected};
+use super::text::{SHARED, capital, count, rejected};
 use super::{OnProfile, Operation, ProfileReport, Report};
 use std::fmt::{self, Display, Write};
 
@@ -126,6 +126,9 @@ impl Page {
             self.put("<h4>Sequence</h4>\n");
             self.code(&lowering.sequence);
         }
+        if lowering.is_shared() {
+            self.put(format_args!("<p>{}</p>\n", capital(SHARED)));
+        }
         if lowering.proposed {
             self.put("<p>As in the 2016 proposal, whose sequence costs the least here.</p>\n");
         }
@@ -153,7 +156,11 @@ impl Page {
     fn counts(&mut self, lowering: &Lowering) {
         let cost = &lowering.cost;
         let uniform = if lowering.uniform { ", the same in all lanes" } else { "" };
-        let mut rows = vec![("instructions".to_owned(), cost.instructions.to_string())];
+        let instructions = lowering.instructions();
+        let mut rows = vec![("instructions".to_owned(), instructions.to_string())];
+        if instructions != cost.instructions {
+            rows.push(("… priced as".into(), cost.instructions.to_string()));
+        }
         rows.extend(lowering.units.iter().map(|unit| (format!("… {}", unit.unit.name()), unit.count.to_string())));
         let others = [
             ("wait states", cost.waits),

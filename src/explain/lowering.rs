@@ -5,7 +5,7 @@ use super::listing::{self, Line, Listing, Unit};
 use super::operations::Site;
 use super::picture::{Picture, picture};
 use crate::lane::planner::is_proposed;
-use crate::lane::{Activity, Candidate, Candidates, Plan, PlanCost, Request, candidates};
+use crate::lane::{Activity, Candidate, Candidates, Input, Known, Plan, PlanCost, Request, candidates};
 use crate::profile::Profile;
 use serde::Serialize;
 
@@ -39,6 +39,11 @@ pub struct Lowering {
     pub picture: Option<Picture>,
     /// Plans of other copies of the operation, which unrolled loops and inlined functions make.
     pub copies: Vec<Lowering>,
+    #[serde(skip)]
+    pub(super) plan: Plan,
+    /// The operands that are constants.
+    #[serde(skip)]
+    pub(super) constants: Vec<Option<u32>>,
 }
 
 impl Lowering {
@@ -48,7 +53,25 @@ impl Lowering {
         format!("{} {} it", self.activity, if known { "run" } else { "may run" })
     }
 
-    /// Whether the other plan is the same sequence.
+    /// Instructions at the operation, as they are written, else as they are priced.
+    pub fn instructions(&self) -> u32 {
+        match self.unwritten {
+            Some(_) => self.cost.instructions,
+            None => self.sequence.iter().filter(|line| line.unit != Unit::Wait).count() as u32,
+        }
+    }
+
+    /// Whether other code of the shader gives all that its lines would.
+    pub fn is_shared(&self) -> bool {
+        self.unwritten.is_none() && self.sequence.is_empty() && self.cost.instructions > 0
+    }
+
+    /// Whether the other one is the same but for the registers.
+    pub fn is_copy(&self, other: &Lowering) -> bool {
+        self.plan == other.plan && self.constants == other.constants
+    }
+
+    /// Whether the other one has the same lines.
     pub fn is_like(&self, other: &Lowering) -> bool {
         let seen = |lowering: &Lowering| (lowering.rule, lowering.setup.clone(), lowering.sequence.clone());
         seen(self) == seen(other)
@@ -93,14 +116,20 @@ pub struct Lacking {
 pub fn of(site: &Site, profile: &Profile) -> OnProfile {
     let request = site.request();
     match candidates(&request, profile) {
-        Ok(found) => OnProfile::Planned(Box::new(lowering(&found, &request, profile))),
+        Ok(found) => OnProfile::Planned(Box::new(lowering(&found, site, profile))),
         Err(refusal) => OnProfile::Refused { reason: refusal.to_string() },
     }
 }
 
-fn lowering(found: &Candidates, request: &Request, profile: &Profile) -> Lowering {
+fn lowering(found: &Candidates, site: &Site, profile: &Profile) -> Lowering {
     let Candidate { plan, cost } = &found.chosen;
-    let (listing, unwritten) = written(plan, request, profile);
+    let request = &site.request();
+    let own = site.listing.clone().map(|listing| (listing, None));
+    let (listing, unwritten) = own.unwrap_or_else(|| written(plan, request, profile));
+    let constant = |input: &Input| match input.known {
+        Known::Constant(value) => Some(value),
+        Known::Varying | Known::Uniform => None,
+    };
     let count = |unit: &Unit| Instructions { unit: *unit, count: listing.count(*unit) };
     let units = Unit::of(profile.target).iter().map(count).filter(|count| count.count > 0).collect();
     let lacking = |(rule, feature): &(&'static str, crate::profile::Feature)| Lacking { rule, feature: feature.name() };
@@ -120,6 +149,8 @@ fn lowering(found: &Candidates, request: &Request, profile: &Profile) -> Lowerin
         lacking: found.refused.iter().map(lacking).collect(),
         picture: picture(request, profile.wave_size, Some(plan)),
         copies: Vec::new(),
+        plan: plan.clone(),
+        constants: site.inputs.iter().map(constant).collect(),
     }
 }
 

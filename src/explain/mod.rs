@@ -128,7 +128,7 @@ fn on_profile(cell: Cell<OnProfile>) -> OnProfile {
     let mut plans: Vec<Lowering> = Vec::new();
     for answer in answers {
         match answer {
-            OnProfile::Planned(plan) if plans.iter().any(|other| other.is_like(&plan)) => {}
+            OnProfile::Planned(plan) if plans.iter().any(|other| other.is_copy(&plan)) => {}
             OnProfile::Planned(plan) => plans.push(*plan),
             other => return other,
         }

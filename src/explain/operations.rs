@@ -3,11 +3,12 @@
 //! Assembly is written from the kernel form, where functions are inlined and loops unrolled: one operation of the source
 //! may be there several times, with other operands known each time, or not at all. SPIR-V is written from the module.
 
+use super::listing::{Emitted, Listing};
 use super::whole::{self, Whole};
 use crate::ir::calls::callees_first;
 use crate::ir::{FuncId, Function, InstId, Module, Op, Stage, TypeId, Value};
-use crate::kernel::{self, Specializations, lanes::Asked};
-use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Request};
+use crate::kernel::{Prepared, Specializations, lanes::Asked};
+use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plans, Request};
 use crate::profile::{Profile, Target};
 use crate::source::{SourceMap, Span};
 use serde::Serialize;
@@ -27,6 +28,8 @@ pub struct Site {
     pub index: Option<Vec<u32>>,
     /// The struct, array or matrix of which it moves parts.
     pub whole: Option<Whole>,
+    /// What the shader's own program has for it, where that is known.
+    pub listing: Option<Listing>,
 }
 
 impl Site {
@@ -34,6 +37,12 @@ impl Site {
     pub fn request(&self) -> Request<'_> {
         let Site { op, inputs, activity, index, fragment, .. } = self;
         Request { op: *op, inputs, activity: *activity, index: index.as_deref(), fragment: *fragment }
+    }
+
+    /// How many operations of the kernel form it is.
+    fn components(&self) -> usize {
+        let data = self.inputs.iter().filter(|input| input.ty != LaneType::BALLOT);
+        data.map(|input| usize::from(input.ty.components)).max().unwrap_or(1)
     }
 
     /// The same with what the kernel form knows of one copy.
@@ -48,8 +57,12 @@ impl Site {
     }
 }
 
-/// What the kernel forms of a module tell of its operations, by the places of these.
-pub struct Facts(BTreeMap<Span, Vec<Asked>>);
+/// What the kernel form of a module tells of its operations, and what its program has for them.
+pub struct Facts {
+    /// By their places, with their numbers.
+    asked: BTreeMap<Span, Vec<(u32, Asked)>>,
+    emitted: Option<Emitted>,
+}
 
 impl Facts {
     /// What is known where a profile's assembly is written; none where there is no kernel form.
@@ -57,26 +70,37 @@ impl Facts {
         if profile.target == Target::Spirv {
             return None;
         }
-        let mut facts: BTreeMap<Span, Vec<Asked>> = BTreeMap::new();
-        for asked in kernel::operations(module, 0, &Specializations::default(), profile).ok()? {
-            facts.entry(asked.span).or_default().push(asked);
+        let prepared = Prepared::new(module, 0, &Specializations::default(), profile).ok()?;
+        let mut asked: BTreeMap<Span, Vec<(u32, Asked)>> = BTreeMap::new();
+        for (number, one) in (0..).zip(prepared.asked()) {
+            asked.entry(one.span).or_default().push((number, one));
         }
-        Some(Facts(facts))
+        Some(Facts { asked, emitted: emitted(prepared, profile) })
     }
 
     /// The copies of an operation, each once.
     pub fn copies(&self, site: &Site) -> Vec<Site> {
-        let mut copies: Vec<Site> = Vec::new();
+        let mut copies: Vec<(Site, Vec<u32>)> = Vec::new();
         // The parts of a struct stand at one place.
-        let is_part = |asked: &&Asked| asked.op == site.op && (site.whole.is_none() || same_data(asked, site));
-        for asked in self.0.get(&site.span).into_iter().flatten().filter(is_part) {
+        let is_part =
+            |(_, asked): &&(u32, Asked)| asked.op == site.op && (site.whole.is_none() || same_data(asked, site));
+        for (number, asked) in self.asked.get(&site.span).into_iter().flatten().filter(is_part) {
             let copy = site.with_facts(asked);
-            if !copies.contains(&copy) {
-                copies.push(copy);
+            match copies.iter_mut().find(|(known, _)| *known == copy) {
+                Some((_, numbers)) if numbers.len() >= site.components() => {}
+                Some((_, numbers)) => numbers.push(*number),
+                None => copies.push((copy, vec![*number])),
             }
         }
-        copies
+        let listing = |numbers: &[u32]| self.emitted.as_ref().map(|emitted| emitted.listing(numbers));
+        copies.into_iter().map(|(copy, numbers)| Site { listing: listing(&numbers), ..copy }).collect()
     }
+}
+
+/// The module's program; none where the profile cannot express one.
+fn emitted(prepared: Prepared, profile: &Profile) -> Option<Emitted> {
+    let plans = prepared.plans(profile, &Plans::default()).ok()?;
+    Emitted::of(&prepared.finish(&plans, profile).ok()?, profile)?.ok()
 }
 
 /// Whether a copy moves scalars such as an operation's.
@@ -132,7 +156,7 @@ fn of_function(module: &Module, id: FuncId) -> Vec<Site> {
         let inputs =
             function.values(args).iter().map(|value| input(module, function, *value)).collect::<Option<_>>()?;
         let whole = wholes.remove(&id);
-        Some(Site { op, inputs, span, fragment, activity: Activity::Any, index: None, whole })
+        Some(Site { op, inputs, span, fragment, activity: Activity::Any, index: None, whole, listing: None })
     };
     instructions(function).filter_map(site).collect()
 }

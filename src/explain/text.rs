@@ -128,11 +128,15 @@ fn planned(name: &ProfileReport, lowering: &Lowering) -> Vec<String> {
     lines
 }
 
+/// What is said of an operation that has no lines.
+pub const SHARED: &str = "no lines of its own: other code computes the same";
+
 /// The plan's lines and what they cost.
 pub fn chosen(lowering: &Lowering) -> Vec<String> {
     let unwritten = lowering.unwritten.iter().map(|reason| format!("  not written in its language yet: {reason}"));
     let lines = sequence("set-up: ", &lowering.setup).into_iter().chain(sequence("", &lowering.sequence));
-    unwritten.chain(lines).chain([format!("  {}", summary(lowering))]).collect()
+    let shared = lowering.is_shared().then(|| format!("    {SHARED}"));
+    unwritten.chain(lines).chain(shared).chain([format!("  {}", summary(lowering))]).collect()
 }
 
 /// What was not chosen, with its lines where it is the proposal's.
@@ -158,7 +162,11 @@ fn summary(lowering: &Lowering) -> String {
     let units: Vec<String> =
         lowering.units.iter().map(|unit| format!("{} {}", unit.count, unit_name(unit.unit))).collect();
     let units = if units.is_empty() { String::new() } else { format!(" ({})", units.join(", ")) };
-    let mut parts = vec![format!("{}{units}", count(cost.instructions, "instruction"))];
+    let instructions = lowering.instructions();
+    let mut parts = vec![format!("{}{units}", count(instructions, "instruction"))];
+    if instructions != cost.instructions {
+        parts.push(format!("priced as {}", cost.instructions));
+    }
     let more = [
         (cost.waits, "wait state"),
         (cost.latency, "cycle"),

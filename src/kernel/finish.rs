@@ -1,10 +1,10 @@
 //! From a typed module to a kernel that a profile's target can write: the steps in their order.
 
-use super::lanes::{self, Asked, asked};
+use super::lanes::{self, Asked};
 use super::{InstId, Kernel, LaneContract, Specializations, buffers_only, lower, pass, verify};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::Module;
-use crate::lane::{Plan, Plans, Question};
+use crate::lane::{Plan, Plans, Question, Request};
 use crate::profile::{Profile, Target};
 use crate::source::Span;
 use std::sync::Arc;
@@ -42,11 +42,24 @@ impl Prepared {
         settings: &Specializations,
         profile: &Profile,
     ) -> Result<Prepared, Vec<Diagnostic>> {
-        let mut kernel = simplified(module, entry, settings, profile.target)?;
+        let kernel = simplified(module, entry, settings, profile.target)?;
         check_workgroup(kernel.workgroup_size, kernel.span, profile.target)?;
+        Ok(Prepared::of(kernel, profile))
+    }
+
+    fn of(mut kernel: Kernel, profile: &Profile) -> Prepared {
         kernel.lanes = LaneContract::of(&kernel);
         let questions = lanes::questions(&mut kernel, profile);
-        Ok(Prepared { kernel, questions })
+        Prepared { kernel, questions }
+    }
+
+    /// The cross-lane operations, in the order of the kernel; nothing where the profile does not state the size of a wave.
+    pub fn asked(&self) -> Vec<Asked> {
+        let asked = |(inst, question): &(InstId, Question)| {
+            let Question { op, inputs, activity, index, .. } = question.clone();
+            Asked { op, inputs, activity, index, span: self.kernel.insts[*inst].span }
+        };
+        self.questions.iter().map(asked).collect()
     }
 
     /// The plan of each operation.
@@ -72,18 +85,18 @@ impl Prepared {
     }
 }
 
-/// The cross-lane operations of the same kernel, as they are before they are lowered.
+/// A kernel of just one cross-lane operation, lowered by a plan, which need not be the one that is chosen.
 ///
 /// # Errors
-/// With what the kernel form cannot express.
-pub fn operations(
-    module: &Module,
-    entry: usize,
-    settings: &Specializations,
-    profile: &Profile,
-) -> Result<Vec<Asked>, Vec<Diagnostic>> {
-    let mut kernel = simplified(module, entry, settings, profile.target)?;
-    Ok(asked(&mut kernel, profile))
+/// Where a pass has made a kernel that is not sound.
+pub fn alone(request: &Request, plan: &Plan, profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
+    let mut kernel = lanes::alone(request, plan, profile.wave_size.unwrap_or(1));
+    pass::optimize(&mut kernel);
+    check(&kernel)?;
+    let prepared = Prepared::of(kernel, profile);
+    let plan = Arc::new(plan.clone());
+    let plans: Vec<Arc<Plan>> = prepared.questions.iter().map(|_| plan.clone()).collect();
+    prepared.finish(&plans, profile)
 }
 
 /// The kernel of entry point `entry` for every profile of a target, with its cross-lane operations.

@@ -5,6 +5,7 @@
 //! lane alone stand at the kernel's start, once for all plans. Arithmetic on what a plan moved takes the move into itself. Values that hang on the lane alone become facts, and numbers
 //! of subgroups become arithmetic. Nothing here chooses instructions.
 
+mod alone;
 mod fuse;
 mod inline;
 
@@ -13,12 +14,13 @@ use super::names::Names;
 use super::pass;
 use super::tree::Tree;
 use super::uniform::Uniformity;
-use super::{BinOp, BlockId, InstId, Kernel, Op, Ty, Value};
+use super::{BinOp, BlockId, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BuiltIn, Scalar, Stage};
 use crate::lane::{Activity, Input, Known, LaneFact, LaneOp, LaneType, Plan, Plans, Question, Refusal, Step, StepOp};
 use crate::profile::Profile;
 use crate::source::Span;
+pub use alone::alone;
 use rustc_hash::FxHashMap;
 use std::iter::Peekable;
 use std::sync::Arc;
@@ -92,6 +94,7 @@ pub fn write(kernel: &mut Kernel, questions: &[(InstId, Question)], answers: &[A
         setup: FxHashMap::default(),
         setup_insts: Vec::new(),
         names: Names::default(),
+        origin: Origin::Code,
     };
     for block in Tree::new(lowering.kernel).blocks {
         lowering.block(block);
@@ -111,17 +114,6 @@ pub struct Asked {
     pub index: Option<Vec<u32>>,
     /// Where it stands in the source; copies of it stand there too.
     pub span: Span,
-}
-
-/// What [`lower_lanes`] would ask the planner, in the order of the kernel; nothing where the profile does not state the
-/// size of a wave.
-pub fn asked(kernel: &mut Kernel, profile: &Profile) -> Vec<Asked> {
-    let questions = questions(kernel, profile);
-    let asked = |(inst, question): (InstId, Question)| {
-        let Question { op, inputs, activity, index, .. } = question;
-        Asked { op, inputs, activity, index, span: kernel.insts[inst].span }
-    };
-    questions.into_iter().map(asked).collect()
 }
 
 /// Makes the numbers of subgroups arithmetic on the invocation's number.
@@ -233,10 +225,12 @@ struct Lowering<'k> {
     profile: &'k Profile,
     /// The operations that are to come, with their plans.
     operations: Peekable<vec::IntoIter<(InstId, &'k Plan)>>,
-    /// Set-up steps with their operands and the values that they became, in the order in which they were met.
-    setup: FxHashMap<(StepOp, Vec<Value>), Value>,
+    /// Set-up steps with their operands, and the values that they became with their numbers.
+    setup: FxHashMap<(StepOp, Vec<Value>), (Value, u32)>,
     setup_insts: Vec<InstId>,
     names: Names,
+    /// What the instructions that come next are made for.
+    origin: Origin,
 }
 
 impl Lowering<'_> {

@@ -31,7 +31,7 @@ use crate::limits;
 use crate::source::Span;
 pub use build::Builder;
 pub use contract::LaneContract;
-pub use finish::{Prepared, check_workgroup, finish, operations, simplified};
+pub use finish::{Prepared, alone, check_workgroup, finish, simplified};
 pub use image::{BindingPoint, Image};
 pub use lanes::lower_lanes;
 pub use lower::{Specializations, lower};
@@ -112,6 +112,19 @@ pub struct Inst {
     count: u32,
     pub flags: InstFlags,
     pub span: Span,
+    pub origin: Origin,
+}
+
+/// What an instruction was made for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Origin {
+    /// The shader's own code.
+    #[default]
+    Code,
+    /// The cross-lane operation of this number, in the order of the text.
+    Operation(u32),
+    /// The set-up of this number, which several operations may share.
+    SetUp(u32),
 }
 
 /// Instructions in the order in which they run, the last one a terminator.
@@ -194,6 +207,8 @@ pub struct Kernel {
     pub shared_bytes: u32,
     /// What its cross-lane operations ask of the workgroup; known from [`finish`](finish::finish) on.
     pub lanes: LaneContract,
+    /// Of each cross-lane operation that was lowered the numbers of the set-ups that it needs.
+    pub set_ups: Vec<Vec<u32>>,
     /// Bytes of memory of one invocation.
     pub private_bytes: u32,
     /// What is in it.
@@ -224,6 +239,7 @@ impl Kernel {
             push_bytes: 0,
             shared_bytes: 0,
             lanes: LaneContract::default(),
+            set_ups: Vec::new(),
             private_bytes: 0,
             private: Vec::new(),
             body,
@@ -322,7 +338,8 @@ impl Kernel {
         limits::hold::<ValueData>(results.len());
         let args = self.add_list(args);
         let first = self.values.len() as u32;
-        let id = self.insts.push(Inst { op, args, first, count: results.len() as u32, flags, span });
+        let (count, origin) = (results.len() as u32, Origin::Code);
+        let id = self.insts.push(Inst { op, args, first, count, flags, span, origin });
         for (n, ty) in results.iter().enumerate() {
             self.values.push(ValueData { ty: *ty, def: Def::Inst(id, n as u32) });
         }

@@ -1,8 +1,13 @@
 //! `explain` and `check` through the binary: their text for a few shaders and profiles as snapshots, their JSON, their
 //! pages, and their exit status.
 
+use crosslane::backend::nv::{self, NvOptions};
+use crosslane::explain::listing::{Unit, list};
+use crosslane::kernel::alone;
+use crosslane::lane::{Candidate, candidates, catalog};
+use crosslane::profile::Profile;
+use crosslane::source::SourceMap;
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use support::snapshot;
@@ -74,19 +79,66 @@ fn sequences_of_the_proposal_are_named() {
     }
 }
 
-/// The constant shuffles of a text: their distances.
-fn distances(text: &str) -> BTreeSet<String> {
-    let shuffles = text.lines().filter(|line| line.trim_start().starts_with("SHFXOR.U "));
-    shuffles.filter_map(|line| Some(line.rsplit(", ").nth(1)?.to_owned())).collect()
+/// Whether lines stand in a text in this order; margins may differ.
+fn stand_in<'a>(shown: impl Iterator<Item = &'a str>, text: &str) -> bool {
+    let mut rest = text.lines().map(str::trim);
+    shown.map(str::trim).all(|line| rest.any(|other| other == line))
 }
 
-/// What is shown is what is emitted.
+/// The texts of lines in the JSON of a lowering.
+fn texts(lines: &Value) -> impl Iterator<Item = &str> {
+    lines.as_array().into_iter().flatten().filter_map(|line| line["text"].as_str())
+}
+
+/// What is shown for a shader is what is emitted for it.
 #[test]
-fn shown_shuffles_are_those_of_the_program() {
-    let shown = distances(&printed(&["explain", COPIES, "-p", "nv-kepler"]));
-    let emitted = distances(&printed(&["compile", COPIES, "-p", "nv-kepler", "--emit", "nv", "-o", "-"]));
-    assert_eq!(shown, emitted);
-    assert_eq!(shown.len(), 5, "{shown:?}");
+fn shown_lines_are_those_of_the_program() {
+    for shader in [TOUR, COPIES, "fixtures/explain/whole.comp"] {
+        let report = printed(&["explain", shader, "-p", "nv-kepler", "--json"]);
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let program = printed(&["compile", shader, "-p", "nv-kepler", "--emit", "nv", "-o", "-"]);
+        let mut shown = 0;
+        for operation in report["operations"].as_array().expect("a list") {
+            let lowering = &operation["profiles"][0];
+            for lowering in std::iter::once(lowering).chain(lowering["copies"].as_array().into_iter().flatten()) {
+                for lines in [&lowering["setup"], &lowering["sequence"]] {
+                    assert!(stand_in(texts(lines), &program), "{shader}: {lines:#} is not in\n{program}");
+                    shown += texts(lines).count();
+                }
+            }
+        }
+        assert!(shown > 0, "{shader}");
+    }
+}
+
+/// What is shown for an operation, by any of its plans, is what is emitted for a kernel of just that operation.
+#[test]
+fn shown_lines_of_operations_are_those_of_their_programs() {
+    let none = SourceMap::default();
+    for name in ["nv-hopper", "nv-fermi"] {
+        let profile = Profile::named(name).expect("a profile");
+        let options = NvOptions { profile: name.into(), source: String::new(), debug: false };
+        let mut shown = 0;
+        for sample in catalog::all() {
+            let request = sample.request();
+            let Ok(found) = candidates(&request, &profile) else { continue };
+            for Candidate { plan, .. } in std::iter::once(&found.chosen).chain(&found.others) {
+                let what = format!("{name}: {} by {}", sample.family, plan.rule);
+                let listing = list(plan, &request, &profile).unwrap_or_else(|e| panic!("{what}: {e:?}"));
+                let kernel = alone(&request, plan, &profile).unwrap_or_else(|e| panic!("{what}: {e:?}"));
+                let program = nv::emit(&kernel, &options, &none).unwrap_or_else(|e| panic!("{what}: {e:?}")).text;
+                for lines in [&listing.setup, &listing.lines] {
+                    let texts = lines.iter().map(|line| line.text.as_str());
+                    assert!(stand_in(texts, &program), "{what}: {lines:#?} is not in\n{program}");
+                    shown += lines.len();
+                }
+                let is_lane = |line: &&str| ["SHF", "TG", "QSWZ"].iter().any(|name| line.trim().starts_with(name));
+                let counted = listing.count(Unit::Shuffle) + listing.count(Unit::Vote);
+                assert_eq!(program.lines().filter(is_lane).count(), counted, "{what}: {program}");
+            }
+        }
+        assert!(shown > 500, "{name}: {shown} lines");
+    }
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl Graph {
         let mut first = 0;
         for (at, line) in lines.iter().enumerate() {
             self.block_of[at] = self.blocks.len() as u32;
-            let plain = matches!(line, Line::Inst(_) | Line::Source(_) | Line::Lane(_) | Line::Empty);
+            let plain = matches!(line, Line::Inst(_)) || line.is_remark();
             if !plain || at + 1 == lines.len() {
                 let (before, after) = (SmallVec::new(), SmallVec::new());
                 self.blocks.push(Block { first, end: at as u32 + 1, before, after });
@@ -213,11 +213,19 @@ struct Alive {
 mod tests {
     use super::super::machine::{Inst, Operand, Target, Test};
     use super::*;
+    use crate::kernel::Origin;
     use smallvec::smallvec;
 
     fn inst(target: Target, sources: &[Reg]) -> Line {
         let sources = sources.iter().map(|reg| Operand::Reg(*reg)).collect();
-        Line::Inst(Box::new(Inst { name: "MOV.U".into(), target, sources, guard: None, effect: false }))
+        Line::Inst(Box::new(Inst {
+            name: "MOV.U".into(),
+            target,
+            sources,
+            guard: None,
+            effect: false,
+            origin: Origin::Code,
+        }))
     }
 
     fn write(reg: u32) -> Line {

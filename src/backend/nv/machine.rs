@@ -4,6 +4,7 @@
 //! sit in a certain component, because an instruction writes there; some are members of a group that shares one register,
 //! because an instruction reads or writes them as one vector.
 
+use crate::kernel::Origin;
 use crate::source::Span;
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -166,6 +167,7 @@ pub struct Inst {
     pub guard: Option<Reg>,
     /// It does something beyond its target: it stays even if that is not read.
     pub effect: bool,
+    pub origin: Origin,
 }
 
 impl Inst {
@@ -239,11 +241,18 @@ pub enum Line {
     Source(Span),
     /// The cross-lane operation that the lines from here on stand for.
     Lane(Span),
+    /// What the control flow from here on was made for; instructions say it themselves.
+    Origin(Origin),
     /// Nothing: an instruction that was dropped.
     Empty,
 }
 
 impl Line {
+    /// Returns true if nothing is executed for it.
+    pub const fn is_remark(&self) -> bool {
+        matches!(self, Line::Source(_) | Line::Lane(_) | Line::Origin(_) | Line::Empty)
+    }
+
     /// Registers that it reads.
     pub fn for_each_read(&self, mut visit: impl FnMut(Reg)) {
         match self {

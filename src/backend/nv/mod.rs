@@ -23,6 +23,7 @@ mod votes;
 #[cfg(test)]
 mod tests;
 
+use crate::backend::written::Written;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::Kernel;
 use crate::kernel::tree::Tree;
@@ -85,34 +86,11 @@ impl Draft {
     /// # Errors
     /// As [`emit`].
     pub fn of(kernel: &Kernel, options: &NvOptions, sources: &SourceMap) -> Result<Draft, Vec<Diagnostic>> {
-        let kernel = &*converge::converge(kernel);
-        let tree = Tree::new(kernel);
-        let interface = Interface::of(kernel, &tree)?;
-        let mut selected = select::select(kernel, &tree, &interface, options.debug)?;
-        trim::trim(&mut selected.lines, selected.registers.regs.len());
-        selected.lines.retain(|line| *line != machine::Line::Empty);
-        order::order(&mut selected.lines, &selected.registers);
-        converge::check_nesting(&selected.lines)?;
-        let places = registers::assign(&mut selected.lines, &selected.registers);
-        trim::trim_arms(&mut selected.lines, selected.registers.regs.len());
-        trim::trim_breaks(&mut selected.lines);
-        let private = if uses_private(&selected.lines) { kernel.private_bytes.div_ceil(4) } else { 0 };
-        if places.words.saturating_add(places.longs).saturating_add(private) > VARIABLE_LIMIT {
-            let message = format!("the shader needs more than the {VARIABLE_LIMIT} variables that a program can have");
-            return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
-        }
-        let rest = print::print(&print::Program {
-            kernel,
-            interface: &interface,
-            options,
-            sources,
-            lines: &selected.lines,
-            registers: &selected.registers,
-            places: &places,
-            private,
-            needs: &selected.needs,
-        });
-        Ok(Draft { header: print::header(kernel.stage), rest, reflection: Reflection::of(kernel, &interface) })
+        with_program(kernel, options, sources, |program| Draft {
+            header: print::header(program.kernel.stage),
+            rest: print::print(program),
+            reflection: Reflection::of(program.kernel, program.interface),
+        })
     }
 
     /// The text of the program for a profile.
@@ -120,4 +98,48 @@ impl Draft {
         let Draft { header, rest, .. } = self;
         format!("{header}\n# crosslane {}\n# profile {profile}\n{rest}", env!("CARGO_PKG_VERSION"))
     }
+}
+
+/// The code of a lowered kernel, as it stands in the text of its program, with what each line was made for.
+///
+/// # Errors
+/// As [`emit`].
+pub fn written(kernel: &Kernel, options: &NvOptions, sources: &SourceMap) -> Result<Vec<Written>, Vec<Diagnostic>> {
+    with_program(kernel, options, sources, print::written)
+}
+
+/// Runs every stage but the last, which is `print`.
+fn with_program<T>(
+    kernel: &Kernel,
+    options: &NvOptions,
+    sources: &SourceMap,
+    print: impl FnOnce(&print::Program) -> T,
+) -> Result<T, Vec<Diagnostic>> {
+    let kernel = &*converge::converge(kernel);
+    let tree = Tree::new(kernel);
+    let interface = Interface::of(kernel, &tree)?;
+    let mut selected = select::select(kernel, &tree, &interface, options.debug)?;
+    trim::trim(&mut selected.lines, selected.registers.regs.len());
+    selected.lines.retain(|line| *line != machine::Line::Empty);
+    order::order(&mut selected.lines, &selected.registers);
+    converge::check_nesting(&selected.lines)?;
+    let places = registers::assign(&mut selected.lines, &selected.registers);
+    trim::trim_arms(&mut selected.lines, selected.registers.regs.len());
+    trim::trim_breaks(&mut selected.lines);
+    let private = if uses_private(&selected.lines) { kernel.private_bytes.div_ceil(4) } else { 0 };
+    if places.words.saturating_add(places.longs).saturating_add(private) > VARIABLE_LIMIT {
+        let message = format!("the shader needs more than the {VARIABLE_LIMIT} variables that a program can have");
+        return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
+    }
+    Ok(print(&print::Program {
+        kernel,
+        interface: &interface,
+        options,
+        sources,
+        lines: &selected.lines,
+        registers: &selected.registers,
+        places: &places,
+        private,
+        needs: &selected.needs,
+    }))
 }

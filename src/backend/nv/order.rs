@@ -33,7 +33,7 @@ impl Counts {
 pub fn order(lines: &mut [Line], registers: &Registers) {
     let counts = Counts::of(lines, registers.regs.len());
     let mut marks = vec![Mark::default(); registers.regs.len()];
-    let is_plain = |line: &Line| matches!(line, Line::Inst(_) | Line::Source(_) | Line::Lane(_) | Line::Empty);
+    let is_plain = |line: &Line| matches!(line, Line::Inst(_)) || line.is_remark();
     let (mut start, mut number) = (0, 0);
     while start < lines.len() {
         let end = start + lines[start..].iter().take_while(|line| is_plain(line)).count();
@@ -158,8 +158,7 @@ fn place(inst: &Inst, at: usize, counts: &Counts, marks: &mut Stretch<'_>, effec
 
 /// The first of the comments right above a line: they speak of that line.
 fn above_comments(lines: &[Line], line: usize) -> usize {
-    let is_comment = |line: &&Line| matches!(line, Line::Source(_) | Line::Lane(_));
-    line - lines[..line].iter().rev().take_while(is_comment).count()
+    line - lines[..line].iter().rev().take_while(|line| line.is_remark() && **line != Line::Empty).count()
 }
 
 /// Loads from uniform buffers.

@@ -11,8 +11,9 @@ use super::select::port::LETTERS;
 use super::select::private::PRIVATE;
 use super::select::stage::{POSITION_COUNT, POSITIONS, attribute, colour, second_colour};
 use super::{NvOptions, interface};
+use crate::backend::written::Written;
 use crate::ir::{Interpolation, Sampling, Stage};
-use crate::kernel::{BindingPoint, BufferKind, Input, Kernel, Site};
+use crate::kernel::{BindingPoint, BufferKind, Input, Kernel, Origin, Site};
 use crate::source::{SourceMap, Span};
 use smallvec::SmallVec;
 use std::fmt::Write;
@@ -45,11 +46,35 @@ pub const fn header(stage: Stage) -> &'static str {
 
 /// The text behind the name of the profile.
 pub fn print(program: &Program) -> String {
-    let mut printer = Printer { program, text: String::new(), indent: 1, last_source: None, uses_scratch: false };
+    let mut printer = Printer::new(program);
     program.lines.iter().for_each(|line| printer.line(line));
     let Printer { text: body, uses_scratch, .. } = printer;
     let (head, options) = (head(program), options(program));
     format!("{head}{options}{}main:\n{body}END\n", declarations(program, uses_scratch))
+}
+
+/// The lines of the code with what each was made for.
+pub fn written(program: &Program) -> Vec<Written> {
+    let mut printer = Printer::new(program);
+    let mut flow = Origin::Code;
+    let written = |line: &Line| {
+        let start = printer.text.len();
+        printer.line(line);
+        let origin = match line {
+            Line::Inst(inst) => inst.origin,
+            Line::Source(_) | Line::Lane(_) => Origin::Code,
+            Line::Origin(origin) => {
+                flow = *origin;
+                flow
+            }
+            _ => flow,
+        };
+        let mut reads = Vec::new();
+        line.for_each_read(|reg| reads.push(program.name(reg)));
+        let writes = line.written().iter().map(|reg| program.name(*reg)).collect();
+        Written { origin, text: printer.text[start..].to_owned(), reads, writes }
+    };
+    program.lines.iter().map(written).filter(|written| !written.text.is_empty()).collect()
 }
 
 // What stands before the code.
@@ -243,7 +268,11 @@ struct Printer<'p> {
     uses_scratch: bool,
 }
 
-impl Printer<'_> {
+impl<'p> Printer<'p> {
+    fn new(program: &'p Program<'p>) -> Printer<'p> {
+        Printer { program, text: String::new(), indent: 1, last_source: None, uses_scratch: false }
+    }
+
     fn margin(&mut self) {
         (0..self.indent).for_each(|_| self.text.push_str("  "));
     }
@@ -287,7 +316,7 @@ impl Printer<'_> {
             }
             Line::Source(span) => self.source(*span),
             Line::Lane(span) => self.lane(*span),
-            Line::Empty => {}
+            Line::Origin(_) | Line::Empty => {}
         }
     }
 
@@ -405,6 +434,13 @@ impl Program<'_> {
         self.variable(text, reg);
         text.push('.');
         text.push(self.component(reg));
+    }
+
+    /// The name of a register's place.
+    fn name(&self, reg: Reg) -> String {
+        let mut text = String::new();
+        self.reg(&mut text, reg);
+        text
     }
 
     fn operand(&self, text: &mut String, operand: &Operand) {

@@ -48,8 +48,7 @@ pub fn trim_breaks(lines: &mut [Line]) {
 
 /// Joins the lines of one `IF` if they are only a break.
 fn join_break(lines: &mut [Line]) {
-    let is_inside = |line: &&Line| !matches!(line, Line::Empty | Line::Source(_) | Line::Lane(_));
-    let inside: Vec<&Line> = lines.iter().filter(is_inside).collect();
+    let inside: Vec<&Line> = lines.iter().filter(|line| !line.is_remark()).collect();
     if let [Line::If(condition, test), Line::Break, Line::EndIf] = inside[..] {
         lines[0] = Line::BreakIf(*condition, *test);
         lines[1..].fill(Line::Empty);
@@ -84,7 +83,7 @@ fn pass(lines: &mut [Line], reads: &mut [u32], drops_instructions: bool) {
     for at in (0..lines.len()).rev() {
         let is_dead = drops_instructions && matches!(&lines[at], Line::Inst(inst) if is_idle(inst, reads));
         match &lines[at] {
-            Line::Empty | Line::Source(_) | Line::Lane(_) => {}
+            line if line.is_remark() => {}
             Line::EndIf => open.push(Open { end: at, ..Open::default() }),
             Line::Else => {
                 if let Some(innermost) = open.last_mut() {

@@ -67,6 +67,7 @@ impl Example {
             activity: Activity::Any,
             index: None,
             whole: None,
+            listing: None,
         }
     }
 }

@@ -1,19 +1,22 @@
 //! A plan as lines of the target's own assembly language.
 //!
-//! The lines are what an emitter writes for the plan alone: registers are numbered from 0, operands are in the first of
-//! them, nothing around the operation is known. Which steps a plan has is the planner's decision and which name an
-//! instruction has the target's; here stands how a step becomes an instruction. A step that no line can be written for is
+//! Where a back end says what each line was made for ([`Emitted`]), the lines are its own: those of the shader's program, or
+//! of a kernel of just the operation. For the other targets they are written for the plan alone: registers are numbered from
+//! 0, operands are in the first of them, nothing around the operation is known. A step that no line can be written for is
 //! reported, never left out.
 
 pub mod amd;
-pub mod nv;
+mod emitted;
 mod registers;
 pub mod spirv;
 #[cfg(test)]
 mod tests;
 
+use crate::diagnostic::Diagnostic;
+use crate::kernel;
 use crate::lane::{Plan, Request};
 use crate::profile::{Profile, Target};
+pub use emitted::Emitted;
 use serde::Serialize;
 
 /// What runs an instruction.
@@ -32,6 +35,8 @@ pub enum Unit {
     Vote,
     /// NVIDIA's and SPIR-V's arithmetic.
     Arithmetic,
+    /// NVIDIA's branches and loops.
+    Control,
     /// SPIR-V's subgroup instructions, whatever a driver makes of them.
     Subgroup,
     /// Nothing: it waits.
@@ -43,7 +48,7 @@ impl Unit {
     pub const fn of(target: Target) -> &'static [Unit] {
         match target {
             Target::Amd => &[Unit::Vector, Unit::Scalar, Unit::Lds],
-            Target::Nv => &[Unit::Shuffle, Unit::Vote, Unit::Arithmetic],
+            Target::Nv => &[Unit::Shuffle, Unit::Vote, Unit::Arithmetic, Unit::Control],
             Target::Spirv => &[Unit::Subgroup, Unit::Arithmetic],
         }
     }
@@ -57,6 +62,7 @@ impl Unit {
             Unit::Shuffle => "shuffle",
             Unit::Vote => "vote",
             Unit::Arithmetic => "arithmetic",
+            Unit::Control => "control",
             Unit::Subgroup => "subgroup",
             Unit::Wait => "wait",
         }
@@ -101,6 +107,13 @@ impl Listing {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unwritten(pub String);
 
+impl Unwritten {
+    /// The first of the errors of a compilation.
+    fn because(errors: Vec<Diagnostic>) -> Unwritten {
+        Unwritten(errors.into_iter().next().map(|error| error.message).unwrap_or_default())
+    }
+}
+
 /// The lines of a plan.
 ///
 /// # Errors
@@ -108,7 +121,15 @@ pub struct Unwritten(pub String);
 pub fn list(plan: &Plan, request: &Request, profile: &Profile) -> Result<Listing, Unwritten> {
     match profile.target {
         Target::Amd => amd::list(plan, request, profile),
-        Target::Nv => nv::list(plan, request),
+        Target::Nv => alone(plan, request, profile),
         Target::Spirv => spirv::list(plan, request, profile),
     }
+}
+
+/// The lines of a plan in a kernel of just its operation.
+fn alone(plan: &Plan, request: &Request, profile: &Profile) -> Result<Listing, Unwritten> {
+    let kernel = kernel::alone(request, plan, profile).map_err(Unwritten::because)?;
+    let emitted =
+        Emitted::of(&kernel, profile).unwrap_or_else(|| Err(Unwritten("the target says no origins".into())))?;
+    Ok(emitted.listing(&(0..kernel.set_ups.len() as u32).collect::<Vec<_>>()))
 }

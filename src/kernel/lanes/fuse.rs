@@ -74,6 +74,7 @@ impl Fusing<'_> {
         }
         self.kernel.insts[inst].op = Op::FoldMoved { op, ty, primitive };
         self.kernel.set_args(inst, &[own, value]);
+        self.kernel.insts[inst].origin = self.kernel.insts[made].origin;
         Some(made)
     }
 }

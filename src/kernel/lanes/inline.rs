@@ -3,7 +3,7 @@
 use super::{Lowering, setup_key};
 use crate::ir::{InstFlags, Scalar, ScalarKind};
 use crate::kernel::arith;
-use crate::kernel::{BinOp, BlockId, CmpOp, InstId, Op, Ty, UnOp, Value};
+use crate::kernel::{BinOp, BlockId, CmpOp, InstId, Op, Origin, Ty, UnOp, Value};
 use crate::lane::{AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 use crate::source::Span;
 
@@ -31,10 +31,13 @@ impl Lowering<'_> {
         let inputs = self.inputs(inst);
         let (flags, span) = (self.kernel.insts[inst].flags, self.kernel.insts[inst].span);
         let mut run = Run { plan, inputs, setup: Vec::new(), steps: Vec::new(), flags, span };
+        let number = self.kernel.set_ups.len() as u32;
+        self.kernel.set_ups.push(Vec::new());
         for step in &plan.setup {
             let result = self.set_up(step, &run);
             run.setup.extend(result);
         }
+        self.origin = Origin::Operation(number);
         self.write_steps(&mut run, out);
         let given = [Some(plan.result), plan.second].into_iter().flatten();
         for (result, operand) in self.kernel.results(inst).zip(given) {
@@ -42,6 +45,13 @@ impl Lowering<'_> {
                 self.names.replace(result, arg.value);
             }
         }
+    }
+
+    /// An instruction for what is being written.
+    fn add(&mut self, op: Op, args: &[Value], results: &[Ty], run: &Run) -> InstId {
+        let inst = self.kernel.add_inst(op, args, results, run.flags, run.span);
+        self.kernel.insts[inst].origin = self.origin;
+        inst
     }
 
     fn inputs(&self, inst: InstId) -> Vec<Arg> {
@@ -60,13 +70,17 @@ impl Lowering<'_> {
             step.operands().iter().filter_map(|arg| self.operand(*arg, run)).map(|arg| arg.value).collect();
         let key = setup_key(step, &args);
         let scalar = scalar_of(step.ty, run);
-        if let Some(value) = self.setup.get(&key) {
-            return Some(Arg { value: *value, scalar });
+        let known = self.setup.get(&key).copied();
+        let number = known.map_or(self.setup.len() as u32, |(_, number)| number);
+        self.kernel.set_ups.last_mut()?.push(number);
+        if let Some((value, _)) = known {
+            return Some(Arg { value, scalar });
         }
+        self.origin = Origin::SetUp(number);
         let mut insts = std::mem::take(&mut self.setup_insts);
         let result = self.step(step, run, &mut insts);
         self.setup_insts = insts;
-        self.setup.insert(key, result?.value);
+        self.setup.insert(key, (result?.value, number));
         result
     }
 
@@ -101,12 +115,12 @@ impl Lowering<'_> {
         let done = self.operand(turns.done, run).map(|arg| arg.value);
         let types: Vec<Ty> = made.iter().map(|value| self.kernel.ty(*value)).collect();
         let (body, continuing) = (self.kernel.add_block(&[]), self.kernel.add_block(&types));
-        let turn = self.kernel.add_inst(Op::Loop { body, continuing }, &[], &types, run.flags, run.span);
-        insts.push(self.kernel.add_inst(Op::Continue(turn), &made, &[], run.flags, run.span));
+        let turn = self.add(Op::Loop { body, continuing }, &[], &types, run);
+        insts.push(self.add(Op::Continue(turn), &made, &[], run));
         let passed = self.kernel.blocks[continuing].params.clone();
         let done = made.iter().position(|value| Some(*value) == done).map(|n| passed[n]);
         let repeat: Vec<Value> = done.into_iter().chain(passed).collect();
-        let repeat = self.kernel.add_inst(Op::Repeat, &repeat, &[], run.flags, run.span);
+        let repeat = self.add(Op::Repeat, &repeat, &[], run);
         self.kernel.blocks[body].insts = insts;
         self.kernel.blocks[continuing].insts.push(repeat);
         out.push(turn);
@@ -131,11 +145,11 @@ impl Lowering<'_> {
         let yielded: Vec<Arg> = made.into_iter().filter(is_made_here).collect();
         let values: Vec<Value> = yielded.iter().map(|arg| arg.value).collect();
         let types: Vec<Ty> = values.iter().map(|value| self.kernel.ty(*value)).collect();
-        let end = self.kernel.add_inst(Op::Yield, &values, &[], run.flags, run.span);
+        let end = self.add(Op::Yield, &values, &[], run);
         let body: BlockId = self.kernel.add_block(&[]);
         self.kernel.blocks[body].insts = insts;
         self.kernel.blocks[body].insts.push(end);
-        let whole = self.kernel.add_inst(Op::Whole { body }, &[], &types, run.flags, run.span);
+        let whole = self.add(Op::Whole { body }, &[], &types, run);
         out.push(whole);
         let results: Vec<Value> = self.kernel.results(whole).collect();
         for arg in run.steps[start..].iter_mut().flatten() {
@@ -197,7 +211,7 @@ impl Lowering<'_> {
             StepType::None => &[],
             _ => &[scalar.map_or(Ty::Mask, Ty::of)],
         };
-        let inst = self.kernel.add_inst(op, args, results, run.flags, run.span);
+        let inst = self.add(op, args, results, run);
         out.push(inst);
         self.kernel.result(inst).map(|value| Arg { value, scalar })
     }

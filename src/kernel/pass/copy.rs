@@ -50,6 +50,7 @@ impl Copier {
         let results: Vec<_> = kernel.results(inst).map(|result| kernel.ty(result)).collect();
         let (op, flags, span) = (kernel.insts[inst].op, kernel.insts[inst].flags, kernel.insts[inst].span);
         let copy = kernel.add_inst(self.leads(op), &args, &results, flags, span);
+        kernel.insts[copy].origin = kernel.insts[inst].origin;
         for (result, by) in kernel.results(inst).zip(kernel.results(copy)) {
             self.set(result, by);
         }

@@ -41,6 +41,7 @@ impl Selector<'_> {
     fn block(&mut self, block: BlockId, from: usize) {
         let kernel = self.kernel;
         let mut is_guarded = false;
+        let outer = self.origin;
         for (at, inst) in kernel.blocks[block].insts.iter().enumerate().skip(from) {
             self.begin(*inst);
             let jumps = self.guarded_jumps();
@@ -57,10 +58,12 @@ impl Selector<'_> {
                 op if op.is_terminator() => self.terminator(*inst, block),
                 _ => self.plain(*inst, rest_of(kernel, block, at)),
             }
+            self.origin = outer;
             if self.guarded_jumps() != jumps && !kernel.insts[*inst].op.is_terminator() {
                 is_guarded = self.guard(is_guarded);
             }
         }
+        self.origin = outer;
         self.unguard(is_guarded);
     }
 
@@ -78,18 +81,29 @@ impl Selector<'_> {
         self.unguard(is_guarded);
         let Some(flag) = self.open.last().and_then(|open| open.flag) else { return false };
         let flag = self.per_lane(flag);
-        self.lines.push(Line::If(flag, Test::False));
+        self.flow(Line::If(flag, Test::False));
         true
     }
 
     fn unguard(&mut self, is_guarded: bool) {
-        self.lines.extend(is_guarded.then_some(Line::EndIf));
+        if is_guarded {
+            self.flow(Line::EndIf);
+        }
+    }
+
+    /// A line of control flow.
+    fn flow(&mut self, line: Line) {
+        if self.flow_origin != self.origin {
+            self.flow_origin = self.origin;
+            self.lines.push(Line::Origin(self.origin));
+        }
+        self.lines.push(line);
     }
 
     /// Says where an instruction comes from.
     fn begin(&mut self, inst: InstId) {
         let data = &self.kernel.insts[inst];
-        self.span = data.span;
+        (self.span, self.origin) = (data.span, data.origin);
         if data.span.is_none() {
             return;
         }
@@ -117,11 +131,11 @@ impl Selector<'_> {
         self.registers_for(self.kernel.results(inst));
         let (condition, test) = self.condition(inst, self.kernel.args(inst)[0]);
         let rest = self.exits.rest(inst);
-        self.lines.push(Line::If(condition, test));
+        self.flow(Line::If(condition, test));
         self.arm((condition, test), then, (rest == Rest::InThen).then_some(behind));
-        self.lines.push(Line::Else);
+        self.flow(Line::Else);
         self.arm((condition, test.inverted()), otherwise, (rest == Rest::InElse).then_some(behind));
-        self.lines.push(Line::EndIf);
+        self.flow(Line::EndIf);
     }
 
     /// An arm, and the instructions after its `If` where they move into it.
@@ -171,7 +185,7 @@ impl Selector<'_> {
             Way::Break => {
                 self.repeat(goal);
                 self.block(body, 0);
-                self.lines.push(Line::Break);
+                self.flow(Line::Break);
                 self.close();
             }
             Way::Guard => {
@@ -192,7 +206,7 @@ impl Selector<'_> {
         self.repeat(Goal::End(inst));
         if !self.exits.continues(inst) {
             self.block(body, 0);
-            self.lines.push(Line::Break);
+            self.flow(Line::Break);
             return self.close();
         }
         self.until(self.exits.way(inst), Goal::Next(inst), body);
@@ -208,15 +222,15 @@ impl Selector<'_> {
         let (leave, values) = kernel.args(inst).split_at(1);
         let (again, results) = values.split_at(params.len());
         match self.uint(leave[0]) {
-            Operand::Constant(0, _) => self.lines.push(Line::BreakNever),
+            Operand::Constant(0, _) => self.flow(Line::BreakNever),
             Operand::Constant(..) => {
                 self.assign_results(of, results);
-                return self.lines.push(Line::Break);
+                return self.flow(Line::Break);
             }
             _ => {
                 self.assign_results(of, results);
                 let (leave, test) = self.condition(inst, leave[0]);
-                self.lines.push(Line::BreakIf(leave, test));
+                self.flow(Line::BreakIf(leave, test));
             }
         }
         self.assign(params, again);
@@ -254,18 +268,18 @@ impl Selector<'_> {
     /// Begins a `REP`.
     fn repeat(&mut self, goal: Goal) {
         self.begin_open(goal, OpenWay::Repeat(Vec::new()));
-        self.lines.push(Line::Repeat);
+        self.flow(Line::Repeat);
     }
 
     /// Ends the innermost `REP`. Invocations that left it for a goal further out go on from there.
     fn close(&mut self) {
-        self.lines.push(Line::EndRepeat);
+        self.flow(Line::EndRepeat);
         let Some(Open { way: OpenWay::Repeat(crossing), .. }) = self.open.pop() else { return };
         for goal in crossing {
             if let Some(repeat) = self.repeat_within(goal) {
                 let flag = self.flag(goal);
                 let flag = if self.exits.has_lanes() { self.per_lane(flag) } else { flag };
-                self.lines.push(Line::BreakIf(flag, Test::True));
+                self.flow(Line::BreakIf(flag, Test::True));
                 self.cross(repeat, goal);
             }
         }
@@ -274,7 +288,7 @@ impl Selector<'_> {
     /// Jumps to a goal that does not come next.
     fn leave(&mut self, goal: Goal) {
         if goal == Goal::Return {
-            return self.lines.push(Line::Return);
+            return self.flow(Line::Return);
         }
         let from = self.open.iter().position(|open| open.goal == goal).unwrap_or_default();
         let repeat = self.repeat_within(goal);
@@ -286,7 +300,7 @@ impl Selector<'_> {
         }
         if let Some(repeat) = repeat {
             self.cross(repeat, goal);
-            self.lines.push(Line::Break);
+            self.flow(Line::Break);
         }
     }
 

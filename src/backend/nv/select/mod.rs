@@ -26,7 +26,7 @@ use super::votes::Votes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::tree::Tree;
-use crate::kernel::{BinOp, BlockId, Def, InstId, Kernel, Op, Ty, Value};
+use crate::kernel::{BinOp, BlockId, Def, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::limits;
 use crate::source::Span;
 use smallvec::{SmallVec, smallvec};
@@ -61,6 +61,8 @@ pub fn select(kernel: &Kernel, tree: &Tree, interface: &Interface, debug: bool) 
         arms: Vec::new(),
         tree,
         span: Span::NONE,
+        origin: Origin::Code,
+        flow_origin: Origin::Code,
         line: None,
         lane_comment: None,
         errors: Vec::new(),
@@ -91,6 +93,9 @@ struct Selector<'k> {
     tree: &'k Tree,
     /// Of the instruction being selected.
     span: Span,
+    origin: Origin,
+    /// What the last line of control flow was made for.
+    flow_origin: Origin,
     /// What the last comments said.
     line: Option<Line>,
     lane_comment: Option<Line>,
@@ -126,7 +131,8 @@ impl<'k> Selector<'k> {
     fn push(&mut self, name: impl Into<Cow<'static, str>>, target: Target, sources: &[Operand]) -> &mut Inst {
         limits::spend(1);
         limits::hold::<Inst>(1);
-        let inst = Inst { name: name.into(), target, sources: sources.into(), guard: None, effect: false };
+        let (sources, origin) = (sources.into(), self.origin);
+        let inst = Inst { name: name.into(), target, sources, guard: None, effect: false, origin };
         self.lines.push(Line::Inst(Box::new(inst)));
         let Some(Line::Inst(inst)) = self.lines.last_mut() else { unreachable!("it was just pushed") };
         inst

@@ -1,0 +1,103 @@
+//! The lines that a back end has written for the cross-lane operations of a kernel.
+
+use super::{Line, Listing, Unit, Unwritten};
+use crate::backend::nv::{self, NvOptions};
+use crate::backend::written::Written;
+use crate::diagnostic::Diagnostic;
+use crate::kernel::{Kernel, Origin};
+use crate::profile::{Profile, Target};
+use crate::source::SourceMap;
+
+/// The code of a kernel for one profile.
+#[derive(Debug)]
+pub struct Emitted {
+    code: Vec<Written>,
+    /// Of each operation the numbers of the set-ups that it needs.
+    set_ups: Vec<Vec<u32>>,
+    unit: fn(&str) -> Unit,
+}
+
+impl Emitted {
+    /// What the profile's back end makes of a lowered kernel; none where it does not say what its lines are made for.
+    ///
+    /// # Errors
+    /// With what the target cannot express.
+    pub fn of(kernel: &Kernel, profile: &Profile) -> Option<Result<Emitted, Unwritten>> {
+        let (code, unit) = match profile.target {
+            Target::Nv => (nv_code(kernel, profile), nv_unit),
+            Target::Amd | Target::Spirv => return None,
+        };
+        let set_ups = kernel.set_ups.clone();
+        Some(code.map(|code| Emitted { code, set_ups, unit }).map_err(Unwritten::because))
+    }
+
+    /// The lines of some operations, which are the components of one. What is set up among them stands among them.
+    pub fn listing(&self, operations: &[u32]) -> Listing {
+        let needed = |number: u32| operations.iter().any(|n| self.set_ups[*n as usize].contains(&number));
+        let is_own = |origin: Origin| matches!(origin, Origin::Operation(number) if operations.contains(&number));
+        let is_set_up = |origin: Origin| matches!(origin, Origin::SetUp(number) if needed(number));
+        let start = self.code.iter().position(|written| is_own(written.origin)).unwrap_or(self.code.len());
+        let (before, after) = self.code.split_at(start);
+        Listing {
+            inputs: self.inputs(is_own),
+            setup: self.lines(before, is_set_up),
+            lines: self.lines(after, |origin| is_own(origin) || is_set_up(origin)),
+            results: self.results(is_own),
+            wait_states: 0,
+        }
+    }
+
+    fn lines(&self, code: &[Written], is_shown: impl Fn(Origin) -> bool) -> Vec<Line> {
+        let shown = code.iter().filter(|written| is_shown(written.origin)).flat_map(|written| written.text.lines());
+        let shown: Vec<&str> = shown.collect();
+        let margin = shown.iter().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+        shown.iter().map(|line| Line { text: line[margin..].into(), unit: (self.unit)(line.trim_start()) }).collect()
+    }
+
+    /// The registers that the lines read before one of them writes there.
+    fn inputs(&self, is_own: impl Fn(Origin) -> bool) -> Vec<String> {
+        let (mut found, mut written): (Vec<String>, Vec<&String>) = (Vec::new(), Vec::new());
+        for line in self.code.iter().filter(|line| is_own(line.origin)) {
+            let new = line.reads.iter().filter(|name| !written.contains(name));
+            new.for_each(|name| add(&mut found, name));
+            written.extend(&line.writes);
+        }
+        found
+    }
+
+    /// The registers that the lines write and others read.
+    fn results(&self, is_own: impl Fn(Origin) -> bool) -> Vec<String> {
+        let (mut found, mut held): (Vec<String>, Vec<&String>) = (Vec::new(), Vec::new());
+        for line in &self.code {
+            if is_own(line.origin) {
+                held.extend(&line.writes);
+            } else {
+                line.reads.iter().filter(|name| held.contains(name)).for_each(|name| add(&mut found, name));
+                held.retain(|name| !line.writes.contains(name));
+            }
+        }
+        found
+    }
+}
+
+fn add(names: &mut Vec<String>, name: &String) {
+    if !names.contains(name) {
+        names.push(name.clone());
+    }
+}
+
+fn nv_code(kernel: &Kernel, profile: &Profile) -> Result<Vec<Written>, Vec<Diagnostic>> {
+    let options = NvOptions { profile: profile.name.to_string(), source: String::new(), debug: false };
+    nv::written(kernel, &options, &SourceMap::default())
+}
+
+/// What runs a line of NVIDIA's assembly.
+fn nv_unit(line: &str) -> Unit {
+    let begins = |names: &[&str]| names.iter().any(|name| line.starts_with(name));
+    match line {
+        _ if begins(&["SHF", "QSWZ"]) => Unit::Shuffle,
+        _ if begins(&["TG"]) => Unit::Vote,
+        _ if begins(&["IF ", "ELSE", "ENDIF", "REP", "ENDREP", "BRK"]) => Unit::Control,
+        _ => Unit::Arithmetic,
+    }
+}
