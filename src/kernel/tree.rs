@@ -22,8 +22,8 @@ pub struct Tree {
 
 impl Tree {
     pub fn new(kernel: &Kernel) -> Tree {
-        // Passes make a tree first, and mostly take as long as its walk.
-        limits::spend(kernel.insts.len());
+        // Passes make a tree first, and mostly take as long as a walk over instructions and operands.
+        limits::spend(kernel.insts.len() + kernel.operands.len());
         let mut tree = Tree {
             blocks: Vec::with_capacity(kernel.blocks.len()),
             owner: vec![None; kernel.blocks.len()],

@@ -6,6 +6,7 @@
 
 use super::machine::{Code, Function, Inst, Operand, Pseudo, Slice};
 use crate::backend::range::{Range, Ranges, joined};
+use crate::limits;
 use smallvec::SmallVec;
 
 /// Ranges in which instruction `n` reads at `2 n` and writes at `2 n + 1`. The start of a block has a number of its own.
@@ -244,6 +245,7 @@ impl<'g> Solver<'g> {
     fn live_before_uses(&mut self) {
         self.queue.extend(self.touched.iter().filter(|block| self.locals[**block].exposed));
         while let Some(block) = self.queue.pop() {
+            limits::spend(1);
             for before in self.graph.before[block].iter().map(|before| *before as usize) {
                 let local = &mut self.locals[before];
                 if std::mem::replace(&mut local.live_out, true) {
@@ -260,6 +262,7 @@ impl<'g> Solver<'g> {
     fn defined_behind_writes(&mut self) {
         self.queue.extend(self.touched.iter().filter(|block| self.locals[**block].defines == Some(true)));
         while let Some(block) = self.queue.pop() {
+            limits::spend(1);
             for after in self.graph.after[block].iter().copied() {
                 let local = &mut self.locals[after];
                 if local.live_in && !std::mem::replace(&mut local.defined_in, true) && local.defines.is_none() {

@@ -7,6 +7,7 @@
 
 use super::machine::{Line, Reg};
 use crate::backend::range::{Range, Ranges, joined};
+use crate::limits;
 use smallvec::SmallVec;
 
 /// Lines that run one after another.
@@ -161,6 +162,7 @@ impl Walk<'_> {
         for at in reads {
             self.back(reg, self.graph.block_of[*at as usize], 2 * at, writes);
             while let Some(block) = self.queue.pop() {
+                limits::spend(1);
                 if std::mem::replace(&mut self.met[block as usize], reg) != reg {
                     let to = 2 * self.graph.blocks[block as usize].end - 1;
                     self.back(reg, block, to, writes);
@@ -193,6 +195,7 @@ impl Walk<'_> {
     fn reach(&mut self, reg: u32, writes: &[u32]) {
         self.queue.extend(writes.iter().map(|at| self.graph.block_of[*at as usize]));
         while let Some(block) = self.queue.pop() {
+            limits::spend(1);
             for after in &self.graph.blocks[block as usize].after {
                 let at = *after as usize;
                 if self.entered[at] == reg && std::mem::replace(&mut self.reached[at], reg) != reg {

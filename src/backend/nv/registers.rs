@@ -7,6 +7,7 @@
 use super::live;
 use super::machine::{Class, Components, Line, Reg, RegInfo, Registers};
 use crate::backend::range::{self, Ranges};
+use crate::limits;
 use smallvec::{SmallVec, smallvec};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -97,6 +98,7 @@ impl Webs {
         let (a, b) = (self.find(a), self.find(b));
         let (first, second) = (self.info[a.index()], self.info[b.index()]);
         let (ours, theirs) = (&self.ranges[a.index()], &self.ranges[b.index()]);
+        limits::spend(ours.len() + theirs.len());
         let fits = first.class == second.class
             && first.allowed & second.allowed != 0
             && (first.group.is_none() || second.group.is_none())

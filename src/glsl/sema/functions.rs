@@ -11,7 +11,7 @@ use crate::ir::calls::{callees, callees_first};
 use crate::ir::flow::DeadEnds;
 use crate::ir::{ArrayLen, FuncId, Function, InstFlags, Module, Param, Space, Type, TypeId, Types, Value};
 use crate::source::Span;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// Which way a parameter carries its value.
@@ -75,6 +75,22 @@ pub struct FunctionSet {
     pub name: Symbol,
     /// Nearly always one.
     pub overloads: SmallVec<[Signature; 1]>,
+    /// The place of each overload by the types of its parameters, which no two share.
+    by_types: FxHashMap<SmallVec<[TypeId; 4]>, usize>,
+}
+
+impl FunctionSet {
+    /// The place of the overload whose parameters have exactly these types.
+    pub fn exact(&self, types: impl Iterator<Item = TypeId>) -> Option<usize> {
+        self.by_types.get(&types.collect::<SmallVec<_>>()).copied()
+    }
+
+    fn push(&mut self, signature: Signature) -> usize {
+        let index = self.overloads.len();
+        self.by_types.insert(signature.params.iter().map(|param| param.ty).collect(), index);
+        self.overloads.push(signature);
+        index
+    }
 }
 
 impl Sema<'_> {
@@ -202,9 +218,7 @@ impl Sema<'_> {
         ret: TypeId,
     ) -> Option<(SetId, usize)> {
         let set = self.function_set(function.name)?;
-        let overloads = &self.sets[set.0 as usize].overloads;
-        let same = |s: &Signature| s.params.iter().map(|p| p.ty).eq(params.iter().map(|p| p.ty));
-        if let Some(index) = overloads.iter().position(same) {
+        if let Some(index) = self.sets[set.0 as usize].exact(params.iter().map(|param| param.ty)) {
             return self.redeclare(function, set, index, &params, ret);
         }
         let name = self.text(function.name.symbol);
@@ -214,9 +228,7 @@ impl Sema<'_> {
         }
         let (span, defined) = (function.name.span, function.body.is_some());
         let signature = Signature { id, params, ret, instruction: None, span, defined, finished: false, called: None };
-        let overloads = &mut self.sets[set.0 as usize].overloads;
-        overloads.push(signature);
-        Some((set, overloads.len() - 1))
+        Some((set, self.sets[set.0 as usize].push(signature)))
     }
 
     /// Enters a function that is an instruction. Nobody calls the function that stands in for it.
@@ -266,7 +278,7 @@ impl Sema<'_> {
             _ => {}
         }
         let set = SetId(self.sets.len() as u32);
-        self.sets.push(FunctionSet { name: name.symbol, overloads: SmallVec::new() });
+        self.sets.push(FunctionSet { name: name.symbol, overloads: SmallVec::new(), by_types: FxHashMap::default() });
         self.check_es_overload(self.text(name.symbol), name.span);
         self.declare(name, Entity::Functions(set));
         Some(set)

@@ -13,6 +13,7 @@ use crate::glsl::convert::{self, Conversion};
 use crate::grammar::{self, Overload};
 use crate::ir::build::Builder;
 use crate::ir::{TypeId, Value};
+use crate::limits;
 use crate::source::Span;
 use std::cmp::Ordering;
 
@@ -47,11 +48,12 @@ impl Sema<'_> {
         given: &[Given],
         callee: Name,
     ) -> Option<Overloaded> {
-        let overloads = &self.sets[set.0 as usize].overloads;
-        let types = |s: &Signature| s.params.iter().map(|p| p.ty).eq(given.iter().map(|arg| arg.ty));
-        if let Some(exact) = overloads.iter().position(types) {
+        let functions = &self.sets[set.0 as usize];
+        if let Some(exact) = functions.exact(given.iter().map(|arg| arg.ty)) {
             return Some(Overloaded::User(exact));
         }
+        let overloads = &functions.overloads;
+        limits::spend(overloads.len());
         let shapes = shapes(b, given);
         let builtins = match builtin::rivals(&b.module.types, &self.env, rivals, &shapes) {
             Rivals::Exact(exact) => return Some(Overloaded::Builtin(exact)),

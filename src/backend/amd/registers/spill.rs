@@ -9,6 +9,7 @@ use super::webs::{Web, Webs, copied};
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::machine::{Code, Dpp, File, Function, Inst, Operand, Pseudo, Reg, Scratch, Slice};
 use crate::backend::amd::mnemonic::{Generation, Operation};
+use crate::limits;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,6 +90,7 @@ pub fn costs(function: &Function, webs: &Webs, depths: &[u32], room: &Room) -> C
     }
     for (block, depth) in function.blocks.iter().zip(depths) {
         let weight = 1_u64 << (3 * depth.min(&8));
+        limits::spend(block.insts.len());
         for inst in &block.insts {
             let across = read_across(inst).map(|slice| slice.reg);
             stays.extend(across.filter(|reg| function.registers[reg.index()].file == File::Vector));

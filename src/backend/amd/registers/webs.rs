@@ -7,6 +7,7 @@ use crate::backend::amd::arch::Arch;
 use crate::backend::amd::live::Live;
 use crate::backend::amd::machine::{Code, File, Function, Inst, Operand, Pseudo, Reg, RegInfo, Slice};
 use crate::backend::range::{Range, Ranges, common, merged};
+use crate::limits;
 
 /// Ranges beyond which two webs stay apart: joining many long lists again and again takes too long.
 const RANGE_LIMIT: usize = 512;
@@ -100,6 +101,7 @@ impl Web {
         if self.file != other.file || !is_small {
             return None;
         }
+        limits::spend(self.ranges() + other.ranges());
         let (mut slots, mut writes) = (vec![Ranges::new(); width], vec![Vec::new(); width]);
         slots[usize::from(mine)..][..self.slots.len()].clone_from_slice(&self.slots);
         writes[usize::from(mine)..][..self.writes.len()].clone_from_slice(&self.writes);
