@@ -290,7 +290,7 @@ fn a_swizzle_of_a_quad_adds_its_operand() {
 fn vertices_know_their_number_and_where_they_are() {
     let mut kernel = Kernel::new("main", [1; 3]);
     kernel.stage = Stage::Vertex;
-    for site in [Site::BuiltIn(BuiltIn::Position), Site::Location(3)] {
+    for site in [Site::Location(3), Site::BuiltIn(BuiltIn::Position)] {
         kernel.outputs.push(Output { name: "out".into(), site, span: Span::NONE });
     }
     let mut b = Builder::new(kernel);
@@ -313,6 +313,7 @@ fn writes(results: &[(BuiltIn, u8)]) -> Kernel {
     for (built_in, _) in results {
         kernel.outputs.push(Output { name: "out".into(), site: Site::BuiltIn(*built_in), span: Span::NONE });
     }
+    kernel.outputs.sort_by_key(|output| output.site);
     let mut b = Builder::new(kernel);
     let value = b.u32(7);
     for (built_in, component) in results {
