@@ -17,11 +17,35 @@ fn short(name: &str) -> &str {
     name.strip_suffix("-wave32").unwrap_or(name)
 }
 
-/// Names of the hardware profiles that have an instruction, of AMD's without `gfx`.
+/// Processors with the instructions of another one.
+const ALIKE: [(&str, &str); 6] = [
+    ("gfx1101", "gfx1100"),
+    ("gfx1102", "gfx1100"),
+    ("gfx1103", "gfx1100"),
+    ("gfx1151", "gfx1150"),
+    ("gfx1152", "gfx1150"),
+    ("gfx1153", "gfx1150"),
+];
+
+/// The profile of the processor that a profile's one is like.
+fn twin(profile: &Profile) -> Option<Profile> {
+    let (own, other) = ALIKE.iter().find(|(own, _)| profile.name.starts_with(own))?;
+    Profile::named(&profile.name.replace(own, other))
+}
+
+/// Names of the hardware profiles that have an instruction, of AMD's without `gfx`. Processors that are like another one are
+/// held against it and not named.
 fn who(primitive: impl Into<Primitive>) -> String {
     let primitive = primitive.into();
-    let legal = hardware().filter(|profile| primitive.is_legal(profile));
-    let names: Vec<String> = legal.map(|profile| short(&profile.name).to_string()).collect();
+    let mut names = Vec::new();
+    for profile in hardware() {
+        let is_legal = primitive.is_legal(&profile);
+        match twin(&profile) {
+            Some(twin) => assert_eq!(is_legal, primitive.is_legal(&twin), "{}", profile.name),
+            None if is_legal => names.push(short(&profile.name).to_string()),
+            None => {}
+        }
+    }
     names.join(" ")
 }
 
