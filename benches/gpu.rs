@@ -5,18 +5,16 @@
 //! decides.
 //! `CROSSLANE_VERIFIED=docs/verified/nv.md` puts the table into that page.
 
-#[path = "../tests/support/report.rs"]
-mod report;
-
 use crosslane::backend::nv;
 use crosslane::compile::{self, Input, Language, Options};
 use crosslane::diagnostic::{Diagnostics, render};
 use crosslane::kernel::Specializations;
 use crosslane::profile::Profile;
 use crosslane::run::BufferBinding;
-use crosslane::run::gl::Device;
 use crosslane::source::NoIncludes;
 use std::path::Path;
+use support::device::gl::Painter;
+use support::report;
 
 const PROFILE: &str = "nv-hopper";
 const WIDTHS: [u32; 5] = [2, 4, 8, 16, 32];
@@ -42,28 +40,28 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let device = match Device::open() {
-        Ok(device) => device,
+    let painter = match Painter::open() {
+        Ok(painter) => painter,
         Err(why) => return eprintln!("skipped: {why}"),
     };
-    let rows: Vec<Vec<String>> = comparisons().iter().map(|what| what.row(&device)).collect();
+    let rows: Vec<Vec<String>> = comparisons().iter().map(|what| what.row(&painter)).collect();
     let head = ["operation of crosslane", "operation of the driver", "crosslane, µs", "driver, µs", "ratio"];
     let table = report::table(&head, &rows);
     println!("{table}");
     if let Some(path) = std::env::var_os("CROSSLANE_VERIFIED") {
-        let written = report::replace(Path::new(&path), "Speed", &section(&device, &table));
+        let written = report::replace(Path::new(&path), "Speed", &section(&painter, &table));
         written.unwrap_or_else(|why| panic!("{why}"));
     }
 }
 
-fn section(device: &Device, table: &str) -> String {
+fn section(painter: &Painter, table: &str) -> String {
     let command = "```sh\nCROSSLANE_VERIFIED=docs/verified/nv.md cargo bench --bench gpu\n```";
     let times = TURNS * RUNS;
     format!(
         "A million invocations that do an operation 256 times and sum the results up, on {}: medians of {times} runs, taken in turn. A ratio \
          below 1 means that crosslane's program is the faster one; times compare within a row, because the GPU's clock \
          changes from one to the next.\n\n{table}\n{command}",
-        device.info().name
+        painter.device.info().name
     )
 }
 
@@ -99,10 +97,10 @@ fn comparisons() -> Vec<Comparison> {
 }
 
 impl Comparison {
-    fn row(&self, device: &Device) -> Vec<String> {
+    fn row(&self, painter: &Painter) -> Vec<String> {
         let program = program(&self.source(&self.ours));
-        let ours = device.load(&program).unwrap_or_else(|why| panic!("{}: {why}", self.ours));
-        let theirs = device.compile(&self.source(&self.theirs)).unwrap_or_else(|why| panic!("{}: {why}", self.theirs));
+        let ours = painter.device.load(&program).unwrap_or_else(|why| panic!("{}: {why}", self.ours));
+        let theirs = painter.compile(&self.source(&self.theirs)).unwrap_or_else(|why| panic!("{}: {why}", self.theirs));
         let (groups, buffers) = ([GROUPS, 1, 1], self.buffers());
         let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
         for turn in 0..=TURNS {

@@ -1,23 +1,19 @@
 //! Runs finished modules on a real driver.
 //!
-//! [`Job`], [`Draw`] and [`Resources`] say what to run in words that belong to no interface; `vulkan` runs SPIR-V
-//! modules, `gl` NVIDIA assembly programs. Nothing here compiles a shader, chooses a layout or compares results, or
+//! [`Job`] and [`BufferBinding`] say what to run in terms that belong to no interface; `vulkan` runs SPIR-V modules, `gl`
+//! NVIDIA assembly programs. The [`vulkan::parts`] of a run and the functions of a GL device are public, for programs that
+//! bind more than buffers or draw. Nothing here compiles a shader, chooses a layout or compares results, or
 //! reads the environment: which drivers exist is the Vulkan loader's business.
 
 use std::fmt;
 
-mod draw;
+mod buffer;
 #[cfg(feature = "gl")]
 pub mod gl;
-mod resource;
 #[cfg(feature = "vulkan")]
 pub mod vulkan;
 
-pub use draw::{Attribute, Draw, Rate, Shader, Target, Topology};
-pub use resource::{
-    Address, BufferBinding, BufferKind, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding,
-    TexelBinding, View,
-};
+pub use buffer::{BufferBinding, BufferKind};
 
 /// One dispatch of one compute entry point.
 #[derive(Debug, Clone, Copy)]

@@ -10,9 +10,10 @@ use std::sync::{Mutex, MutexGuard};
 
 use crosslane::kernel::Specializations;
 use crosslane::run::vulkan::Device;
-use crosslane::run::{Attribute, BufferBinding, Draw, ImageKind, Job, Resources, RunError, Shader, Target, Topology};
+use crosslane::run::{BufferBinding, Job, RunError};
 use serde::{Deserialize, Serialize};
 
+use super::device::{Attribute, Draw, ImageKind, Resources, Shader, Target, Topology, vulkan};
 use super::helper::{self, Helper};
 use super::judge;
 
@@ -237,7 +238,7 @@ fn draw(device: &Device, request: &Request) -> Result<Vec<Buffers>, RunError> {
             dual_source: scene.dual_source,
         };
         let mut target = scene.target.clone();
-        device.draw(&draw, &mut resources, &mut target)?;
+        vulkan::draw(device, &draw, &mut resources, &mut target)?;
         Ok(contents(&resources, Some(&target)))
     };
     request.resources().into_iter().zip(&request.scenes).map(once).collect()

@@ -8,6 +8,7 @@ pub mod bless;
 pub mod case;
 pub mod compare;
 pub mod compiler;
+pub mod device;
 pub mod fixture;
 pub mod gcn;
 pub mod generator;

@@ -4,9 +4,10 @@ use std::sync::Mutex;
 
 use crosslane::backend::nv::Program;
 use crosslane::run::RunError;
-use crosslane::run::gl::{Device, Program as Loaded, Programs, Scene};
+use crosslane::run::gl::{Device, Program as Loaded};
 use serde::{Deserialize, Serialize};
 
+use super::device::gl::{Painter, Programs, Scene};
 use super::helper::{self, Helper};
 use super::lavapipe::{Buffers, Request, all_words};
 
@@ -116,39 +117,41 @@ pub fn serve() -> bool {
     if std::env::var_os(ROLE).is_none() {
         return false;
     }
-    let device = Device::open().map_err(|e| e.to_string());
-    helper::serve(|job: Job| device.as_ref().map_err(Clone::clone).and_then(|device| answer(device, &job)));
+    let painter = Painter::open().map_err(|e| e.to_string());
+    helper::serve(|job: Job| painter.as_ref().map_err(Clone::clone).and_then(|painter| answer(painter, &job)));
     true
 }
 
-fn answer(device: &Device, job: &Job) -> Result<Answer, String> {
+fn answer(painter: &Painter, job: &Job) -> Result<Answer, String> {
+    let device = &painter.device;
     match job {
         Job::Describe => Ok(Answer::Said(description(device))),
         Job::Run(what) => execute(device, &what.0, &what.1).map(Answer::Runs).map_err(|e| e.to_string()),
         Job::Load(program) => {
             device.load(program).map(|loaded| Answer::Said(loaded.note.clone())).map_err(|e| e.to_string())
         }
-        Job::Scene(what) => draw(device, &what.0, what.1.clone()).map_err(|e| e.to_string()),
-        Job::SceneGlsl(what) => draw_glsl(device, &what.0, what.1.clone()).map_err(|e| e.to_string()),
+        Job::Scene(what) => draw(painter, &what.0, what.1.clone()).map_err(|e| e.to_string()),
+        Job::SceneGlsl(what) => draw_glsl(painter, &what.0, what.1.clone()).map_err(|e| e.to_string()),
         Job::List(glsl) => {
-            let shader = device.compile(glsl).map_err(|e| e.to_string())?;
+            let shader = painter.compile(glsl).map_err(|e| e.to_string())?;
             shader.listing().map(Answer::Said).ok_or_else(|| "the driver's binary holds no listing".to_owned())
         }
     }
 }
 
-fn draw(device: &Device, programs: &[Program], mut scene: Scene) -> Result<Answer, RunError> {
-    let loaded: Vec<Loaded<'_>> = programs.iter().map(|program| device.load(program)).collect::<Result<_, _>>()?;
-    device.run_scene(&Programs::Assembly(&loaded), &mut scene)?;
+fn draw(painter: &Painter, programs: &[Program], mut scene: Scene) -> Result<Answer, RunError> {
+    let loaded: Vec<Loaded<'_>> =
+        programs.iter().map(|program| painter.device.load(program)).collect::<Result<_, _>>()?;
+    painter.run_scene(&Programs::Assembly(&loaded), &mut scene)?;
     Ok(Answer::Scene(Box::new(scene)))
 }
 
-fn draw_glsl(device: &Device, sources: &[String], mut scene: Scene) -> Result<Answer, RunError> {
+fn draw_glsl(painter: &Painter, sources: &[String], mut scene: Scene) -> Result<Answer, RunError> {
     let shader = match sources {
-        [vertex, fragment] => device.link(vertex, fragment)?,
-        others => device.compile(&others.concat())?,
+        [vertex, fragment] => painter.link(vertex, fragment)?,
+        others => painter.compile(&others.concat())?,
     };
-    device.run_scene(&Programs::Glsl(&shader), &mut scene)?;
+    painter.run_scene(&Programs::Glsl(&shader), &mut scene)?;
     Ok(Answer::Scene(Box::new(scene)))
 }
 

@@ -70,7 +70,7 @@ fn make(buffers: u32) -> Result<(), String> {
     let device = Device::open().map_err(|e| e.to_string())?;
     let job = Job { entry: "main", ..Job::new(&words, [1, 1, 1]) };
     let bound: Vec<BufferBinding> = (0..buffers).map(|n| BufferBinding::storage(0, n, vec![0; 4])).collect();
-    let made = device.prepare(&job, &bound.into()).map(std::mem::forget).map_err(|e| e.to_string());
+    let made = device.prepare(&job, &bound).map(std::mem::forget).map_err(|e| e.to_string());
     std::mem::forget(device);
     made
 }

@@ -8,6 +8,7 @@ mod builder;
 mod cli;
 mod cmake;
 mod deps;
+mod device;
 mod explain;
 mod extremes;
 mod files;

@@ -181,8 +181,8 @@ mod gl {
 mod vulkan {
     use super::{CommandError, Memory, Stop, Work, bindings, memories};
     use crate::backend::spirv::{SpirvOptions, emit};
+    use crate::run::Job;
     use crate::run::vulkan::Device;
-    use crate::run::{Job, Resources};
 
     pub fn run(device: &Device, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
         let request = work.request;
@@ -198,10 +198,10 @@ mod vulkan {
             required_subgroup_size: request.asked_wave,
             ..Job::new(&words, request.groups)
         };
-        let mut bound = Resources::from(bindings(work.kernel, before)?);
+        let mut bound = bindings(work.kernel, before)?;
         let ran = device.run(&job, &mut bound);
         ran.map_err(|why| CommandError(format!("Vulkan on {}: {why}", device.info().name)))?;
-        Ok(memories(bound.buffers))
+        Ok(memories(bound))
     }
 
     /// Specialization constants as Vulkan takes them.

@@ -5,17 +5,10 @@
 
 mod api;
 mod dispatch;
-mod draw;
 mod program;
-mod scene;
-mod shader;
-mod texture;
 
-pub use draw::{Attribute, Draw, Numbers};
+pub use dispatch::Buffers;
 pub use program::Program;
-pub use scene::{Programs, Scene};
-pub use shader::Shader;
-pub use texture::{Format, Shape, Spot, Texture};
 
 use api::{Egl, Gl, Handle};
 use std::ffi::{CStr, c_char, c_void};
@@ -80,6 +73,7 @@ pub struct Device {
     egl: Egl,
     gl: Gl,
     info: DeviceInfo,
+    find: Find,
     /// Keeps the library open.
     _library: libloading::Library,
 }
@@ -92,7 +86,9 @@ impl Device {
     pub fn open() -> Result<Device, OpenError> {
         // SAFETY: loading the system's EGL runs its initialisers, which is what is asked for.
         let library = unsafe { libloading::Library::new(LIBRARY) }.map_err(|e| OpenError::NoLibrary(e.to_string()))?;
-        let find = finder(&library)?;
+        let get = finder(&library)?;
+        // SAFETY: the name ends with a zero, and the library stays open as long as its functions are called.
+        let find: Find = Box::new(move |name| unsafe { get(name.as_ptr()) });
         // SAFETY: EGL gives the function of the name that it is asked for.
         let egl = unsafe { Egl::load(&find) }.map_err(OpenError::NoFunction)?;
         let mut found = Vec::new();
@@ -102,7 +98,7 @@ impl Device {
             let gl = unsafe { Gl::load(&find) }.map_err(OpenError::NoFunction)?;
             let info = describe(&gl);
             if has_extension(&gl, NEEDED) {
-                return Ok(Device { display, context, egl, gl, info, _library: library });
+                return Ok(Device { display, context, egl, gl, info, find, _library: library });
             }
             found.push(info.name);
             close(&egl, display, context);
@@ -143,20 +139,9 @@ impl Device {
         Program::new(self, program)
     }
 
-    /// Lets the driver compile a GLSL compute shader.
-    ///
-    /// # Errors
-    /// [`super::RunError::Refused`] with the driver's messages.
-    pub fn compile(&self, glsl: &str) -> Result<Shader<'_>, super::RunError> {
-        Shader::new(&self.gl, &[(shader::GL_COMPUTE_SHADER, glsl)])
-    }
-
-    /// Lets the driver compile and link a GLSL vertex and a fragment shader.
-    ///
-    /// # Errors
-    /// [`super::RunError::Refused`] with the driver's messages.
-    pub fn link(&self, vertex: &str, fragment: &str) -> Result<Shader<'_>, super::RunError> {
-        Shader::new(&self.gl, &[(shader::GL_VERTEX_SHADER, vertex), (shader::GL_FRAGMENT_SHADER, fragment)])
+    /// The address of a function of OpenGL, null if the driver has none; for tables of [`gl_functions`](crate::gl_functions).
+    pub fn function(&self, name: &CStr) -> *const c_void {
+        (self.find)(name)
     }
 }
 
@@ -190,14 +175,14 @@ const LIMITS: &[(&str, u32)] = &[
     ("MAX_PROGRAM_PARAMETER_BUFFER_SIZE_NV", 0x8DA1),
 ];
 
-/// What looks functions up by name.
-fn finder(library: &libloading::Library) -> Result<impl Fn(&CStr) -> *const c_void + use<>, OpenError> {
-    type Find = unsafe extern "system" fn(*const c_char) -> *const c_void;
+type GetProcAddress = unsafe extern "system" fn(*const c_char) -> *const c_void;
+type Find = Box<dyn Fn(&CStr) -> *const c_void>;
+
+/// `eglGetProcAddress`.
+fn finder(library: &libloading::Library) -> Result<GetProcAddress, OpenError> {
     // SAFETY: this is the function's signature (EGL 1.5, section 3.13).
-    let get = unsafe { library.get::<Find>(b"eglGetProcAddress\0") };
-    let get = *get.map_err(|_| OpenError::NoFunction("eglGetProcAddress"))?;
-    // SAFETY: the name ends with a zero, and the library stays open as long as what is found.
-    Ok(move |name: &CStr| unsafe { get(name.as_ptr()) })
+    let get = unsafe { library.get::<GetProcAddress>(b"eglGetProcAddress\0") };
+    get.map(|get| *get).map_err(|_| OpenError::NoFunction("eglGetProcAddress"))
 }
 
 fn devices(egl: &Egl) -> Vec<Handle> {

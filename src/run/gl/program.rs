@@ -1,10 +1,7 @@
 //! An assembly program in the driver, and runs of it from bytes to bytes.
 
-use super::api::Gl;
-use super::dispatch::{Bound, check, dispatch, timed, wait};
-use super::texture::{Spot, Texture};
+use super::dispatch::Buffers;
 use super::{Device, text};
-use crate::backend::nv::reflection::{Image, ImageBinding, ImageKind, Place};
 use crate::backend::nv::{self, Reflection};
 use crate::run::{BufferBinding, BufferKind, RunError};
 use std::ffi::c_void;
@@ -16,7 +13,7 @@ const GL_PROGRAM_ERROR_STRING: u32 = 0x8874;
 
 /// A program that the driver has taken.
 pub struct Program<'d> {
-    gl: &'d Gl,
+    device: &'d Device,
     name: u32,
     reflection: Reflection,
     /// What the driver said about it although it took it.
@@ -39,8 +36,8 @@ impl<'d> Program<'d> {
             (gl.glGetIntegerv)(GL_PROGRAM_ERROR_POSITION, &raw mut position);
             (position, text((gl.glGetString)(GL_PROGRAM_ERROR_STRING)))
         };
-        let loaded = Program { gl, name, reflection: program.reflection.clone(), note };
-        check(gl, "glProgramStringARB").map_err(|error| refusal(&program.text, position, &loaded.note, error))?;
+        let loaded = Program { device, name, reflection: program.reflection.clone(), note };
+        device.check("glProgramStringARB").map_err(|error| refusal(&program.text, position, &loaded.note, error))?;
         if position >= 0 {
             let error = RunError::Driver("glProgramStringARB", "an error position".to_owned());
             return Err(refusal(&program.text, position, &loaded.note, error));
@@ -55,8 +52,8 @@ impl<'d> Program<'d> {
     pub fn run(&self, groups: [u32; 3], push: &[u8], buffers: &mut [BufferBinding]) -> Result<(), RunError> {
         let bound = self.bind(push, buffers, [0, 0])?;
         self.enable();
-        dispatch(self.gl, groups)?;
-        wait(self.gl)?;
+        self.device.dispatch(groups)?;
+        self.device.wait()?;
         bound.read_all(buffers)
     }
 
@@ -73,7 +70,7 @@ impl<'d> Program<'d> {
     ) -> Result<Vec<u64>, RunError> {
         let _bound = self.bind(push, buffers, [0, 0])?;
         self.enable();
-        timed(self.gl, groups, runs)
+        self.device.time(groups, runs)
     }
 
     /// Of its stage.
@@ -81,31 +78,29 @@ impl<'d> Program<'d> {
         self.reflection.gl.program_target
     }
 
-    pub(super) fn enable(&self) {
+    /// Puts the program in use.
+    pub fn enable(&self) {
         // SAFETY: a context is current.
         unsafe {
-            (self.gl.glBindProgramARB)(self.target(), self.name);
-            (self.gl.glEnable)(self.target());
+            (self.device.gl.glBindProgramARB)(self.target(), self.name);
+            (self.device.gl.glEnable)(self.target());
         }
     }
 
-    /// The units that a texture goes to.
-    pub(super) fn units(&self, texture: &Texture) -> impl Iterator<Item = u32> + use<'_, 'd> {
-        let wanted = (texture.at, texture.sampler, texture.is_image);
-        let is_it = move |place: &&ImageBinding| {
-            let Image { set, binding, element, ref sampler, kind, .. } = place.image;
-            let sampler = sampler.map(|Place { set, binding, element }| Spot { set, binding, element });
-            (Spot { set, binding, element }, sampler, kind == ImageKind::Image) == wanted
-        };
-        self.reflection.images.iter().filter(is_it).map(|place| place.gl_unit)
+    /// The resources and parameters of the program.
+    pub fn reflection(&self) -> &Reflection {
+        &self.reflection
     }
 
     /// Uploads and binds the buffers and sets the local parameters, for a draw whose first vertex and instance these are.
-    pub(super) fn bind(&self, push: &[u8], buffers: &[BufferBinding], first: [u32; 2]) -> Result<Bound<'d>, RunError> {
+    ///
+    /// # Errors
+    /// [`RunError::Driver`].
+    pub fn bind(&self, push: &[u8], buffers: &[BufferBinding], first: [u32; 2]) -> Result<Buffers<'d>, RunError> {
         // SAFETY: a context is current.
-        unsafe { (self.gl.glBindProgramARB)(self.target(), self.name) };
+        unsafe { (self.device.gl.glBindProgramARB)(self.target(), self.name) };
         self.set_parameters(push, buffers, first);
-        let mut bound = Bound::new(self.gl);
+        let mut bound = Buffers::new(self.device);
         for buffer in buffers {
             let name = bound.add(&buffer.data);
             let places = self.reflection.buffers.iter();
@@ -115,12 +110,12 @@ impl<'d> Program<'d> {
             // SAFETY: a context is current; the buffer exists.
             unsafe {
                 match buffer.kind {
-                    BufferKind::Storage => (self.gl.glBindBufferBase)(place.gl_target, place.gl_index, name),
-                    BufferKind::Uniform => (self.gl.glBindBufferBaseNV)(place.gl_target, place.gl_index, name),
+                    BufferKind::Storage => (self.device.gl.glBindBufferBase)(place.gl_target, place.gl_index, name),
+                    BufferKind::Uniform => (self.device.gl.glBindBufferBaseNV)(place.gl_target, place.gl_index, name),
                 }
             }
         }
-        check(self.gl, "glBindBufferBase").map(|()| bound)
+        self.device.check("glBindBufferBase").map(|()| bound)
     }
 
     fn set_parameters(&self, push: &[u8], buffers: &[BufferBinding], first: [u32; 2]) {
@@ -143,7 +138,7 @@ impl<'d> Program<'d> {
         if !words.is_empty() {
             let count = words.len() as i32 / 4;
             // SAFETY: the program is bound, and there are four words for each parameter.
-            unsafe { (self.gl.glProgramLocalParametersI4uivNV)(self.target(), 0, count, words.as_ptr()) };
+            unsafe { (self.device.gl.glProgramLocalParametersI4uivNV)(self.target(), 0, count, words.as_ptr()) };
         }
     }
 }
@@ -151,7 +146,7 @@ impl<'d> Program<'d> {
 impl Drop for Program<'_> {
     fn drop(&mut self) {
         // SAFETY: a context is current; nobody else knows the program.
-        unsafe { (self.gl.glDeleteProgramsARB)(1, &raw const self.name) };
+        unsafe { (self.device.gl.glDeleteProgramsARB)(1, &raw const self.name) };
     }
 }
 

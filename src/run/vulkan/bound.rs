@@ -5,40 +5,76 @@ use std::collections::BTreeMap;
 use ash::vk;
 
 use super::command::Commands;
-use super::format::Format;
 use super::guard::Guard;
-use super::image::{LAYOUT, Picture};
-use super::layout::{Layout, refuse};
+use super::layout::{Layout, Slot, refuse};
 use super::memory::Block;
 use super::{Device, run_failure};
-use crate::run::{
-    Address, BufferBinding, BufferKind, ImageBinding, ImageKind, Resources, RunError, Sampler, TexelBinding,
-};
+use crate::run::{BufferBinding, BufferKind, RunError};
 
-/// All resources, in the order of `Resources`.
-pub(super) struct Bound<'d> {
-    device: &'d Device,
-    blocks: Vec<Block<'d>>,
-    texels: Vec<(Block<'d>, Guard<'d, vk::BufferView>)>,
-    pub pictures: Vec<(Picture<'d>, Option<Guard<'d, vk::Sampler>>)>,
-    samplers: Vec<Guard<'d, vk::Sampler>>,
+/// Resources on the host: places, and contents from which they are made on a device.
+pub trait Resources {
+    /// The same on a device.
+    type Bound<'d>: Bound<Self>;
+
+    /// The places, in the order of [`Bound::held`].
+    fn slots(&self) -> Vec<Slot>;
+
+    /// Makes everything on the device. Nothing is filled yet that takes commands.
+    ///
+    /// # Errors
+    /// [`RunError`] when the device has no such resources.
+    fn bind<'d>(&self, device: &'d Device) -> Result<Self::Bound<'d>, RunError>;
 }
 
-impl<'d> Bound<'d> {
-    /// Everything that `resources` says, images not filled yet.
-    pub(super) fn new(device: &'d Device, resources: &Resources) -> Result<Self, RunError> {
-        let block = |b: &BufferBinding| Block::new(device, usage(b), &b.data);
-        let blocks = resources.buffers.iter().map(block).collect::<Result<_, _>>()?;
-        let texels = resources.texels.iter().map(|t| texels(device, t)).collect::<Result<_, _>>()?;
-        let pictures = resources.images.iter().map(|i| picture(device, i)).collect::<Result<_, _>>()?;
-        let samplers = resources.samplers.iter().map(|s| sampler(device, s.sampler)).collect::<Result<_, _>>()?;
-        Ok(Self { device, blocks, texels, pictures, samplers })
-    }
+/// Resources on a device, made from those of type `R` on the host.
+pub trait Bound<R: ?Sized> {
+    /// The contents of the descriptors, in the order of the slots.
+    fn held(&self) -> Vec<Held>;
 
     /// The push constants with the addresses of the buffers that ask for it.
-    pub(super) fn with_addresses(&self, push_constants: &[u8], resources: &Resources) -> Result<Vec<u8>, RunError> {
+    ///
+    /// # Errors
+    /// [`RunError::Refused`] when an address has no room there.
+    fn push_constants(&self, push_constants: &[u8], resources: &R) -> Result<Vec<u8>, RunError>;
+
+    /// Records the commands that fill the resources.
+    fn load(&self, commands: &Commands<'_>);
+
+    /// Records the commands that bring the resources back.
+    fn save(&self, commands: &Commands<'_>);
+
+    /// Copies to the host what the shaders left, once the commands have ended.
+    fn download(&self, resources: &mut R);
+}
+
+impl Resources for Vec<BufferBinding> {
+    type Bound<'d> = Blocks<'d>;
+
+    fn slots(&self) -> Vec<Slot> {
+        let slot = |b: &BufferBinding| Slot { set: b.set, binding: b.binding, element: b.element, kind: kind(b.kind) };
+        self.iter().map(slot).collect()
+    }
+
+    fn bind<'d>(&self, device: &'d Device) -> Result<Blocks<'d>, RunError> {
+        let blocks = self.iter().map(|b| Block::new(device, usage(b), &b.data)).collect::<Result<_, _>>()?;
+        Ok(Blocks { device, blocks })
+    }
+}
+
+/// Buffers on a device.
+pub struct Blocks<'d> {
+    device: &'d Device,
+    blocks: Vec<Block<'d>>,
+}
+
+impl Bound<Vec<BufferBinding>> for Blocks<'_> {
+    fn held(&self) -> Vec<Held> {
+        self.blocks.iter().map(|block| Held::Buffer(block.buffer.get())).collect()
+    }
+
+    fn push_constants(&self, push_constants: &[u8], buffers: &Vec<BufferBinding>) -> Result<Vec<u8>, RunError> {
         let mut bytes = push_constants.to_vec();
-        for (block, binding) in self.blocks.iter().zip(&resources.buffers) {
+        for (block, binding) in self.blocks.iter().zip(buffers) {
             let Some(at) = binding.address_at else { continue };
             let info = vk::BufferDeviceAddressInfo::default().buffer(block.buffer.get());
             // SAFETY: the buffer is alive and was made for this use (`usage`).
@@ -51,42 +87,40 @@ impl<'d> Bound<'d> {
         Ok(bytes)
     }
 
-    /// Records what fills the images.
-    pub(super) fn load(&self, commands: &Commands<'_>) {
-        self.pictures.iter().for_each(|(picture, _)| picture.load(commands));
-    }
+    fn load(&self, _: &Commands<'_>) {}
 
-    /// Records what brings the images back.
-    pub(super) fn save(&self, commands: &Commands<'_>) {
-        self.pictures.iter().for_each(|(picture, _)| picture.save(commands));
-    }
+    fn save(&self, _: &Commands<'_>) {}
 
-    /// What the shaders left, once the commands have ended.
-    pub(super) fn download(&self, resources: &mut Resources) {
-        for (block, binding) in self.blocks.iter().zip(&mut resources.buffers) {
+    fn download(&self, buffers: &mut Vec<BufferBinding>) {
+        for (block, binding) in self.blocks.iter().zip(buffers) {
             block.download(&mut binding.data);
         }
-        for ((block, _), binding) in self.texels.iter().zip(&mut resources.texels) {
-            block.download(&mut binding.data);
-        }
-        for ((picture, _), binding) in self.pictures.iter().zip(&mut resources.images) {
-            picture.download(&mut binding.image);
-        }
     }
+}
 
-    /// Descriptor sets that hold everything; they live as long as the pool.
-    pub(super) fn sets(&self, layout: &Layout<'d>) -> Result<Sets<'d>, RunError> {
+/// Descriptor sets and the pool that they are of.
+pub struct Sets<'d> {
+    handles: Vec<vk::DescriptorSet>,
+    _pool: Option<Guard<'d, vk::DescriptorPool>>,
+}
+
+impl<'d> Sets<'d> {
+    /// Descriptor sets that hold this, in the order of the layout's slots.
+    ///
+    /// # Errors
+    /// [`RunError`] when the driver fails.
+    pub fn new(layout: &Layout<'d>, held: Vec<Held>) -> Result<Self, RunError> {
         if layout.sets.is_empty() {
             return Ok(Sets { handles: Vec::new(), _pool: None });
         }
-        let raw = &self.device.raw;
+        let raw = &layout.device.raw;
         let pool = descriptor_pool(layout)?;
         let layouts: Vec<_> = layout.sets.iter().map(Guard::get).collect();
         let create = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool.get()).set_layouts(&layouts);
         // SAFETY: the pool was made for these sets.
         let handles =
             unsafe { raw.allocate_descriptor_sets(&create) }.map_err(run_failure("vkAllocateDescriptorSets"))?;
-        for (slot, held) in layout.slots.iter().zip(self.held()) {
+        for (slot, held) in layout.slots.iter().zip(held) {
             let write = vk::WriteDescriptorSet::default().dst_set(handles[slot.set as usize]).dst_binding(slot.binding);
             let write = write.dst_array_element(slot.element).descriptor_type(slot.kind);
             held.write(raw, write);
@@ -94,32 +128,29 @@ impl<'d> Bound<'d> {
         Ok(Sets { handles, _pool: Some(pool) })
     }
 
-    /// What the descriptors hold, in the order of the slots.
-    fn held(&self) -> impl Iterator<Item = Held> {
-        let blocks = self.blocks.iter().map(|block| Held::Buffer(block.buffer.get()));
-        let texels = self.texels.iter().map(|(_, view)| Held::Texels(view.get()));
-        let none = vk::Sampler::null();
-        let pictures = self
-            .pictures
-            .iter()
-            .map(move |(picture, sampler)| Held::Image(picture.view.get(), sampler.as_ref().map_or(none, Guard::get)));
-        blocks
-            .chain(texels)
-            .chain(pictures)
-            .chain(self.samplers.iter().map(|s| Held::Image(vk::ImageView::null(), s.get())))
+    /// Records what gives a pipeline its resources: the sets, and the push constants.
+    pub fn record(&self, commands: &Commands<'_>, layout: &Layout<'_>, point: vk::PipelineBindPoint, push: &[u8]) {
+        let (raw, buffer, pipeline) = (&commands.device.raw, commands.buffer, layout.pipeline.get());
+        // SAFETY: the buffer is recording; every handle is alive and of this device; the layout has room for the constants.
+        unsafe {
+            if !self.handles.is_empty() {
+                raw.cmd_bind_descriptor_sets(buffer, point, pipeline, 0, &self.handles, &[]);
+            }
+            if !push.is_empty() {
+                raw.cmd_push_constants(buffer, pipeline, layout.stages, 0, push);
+            }
+        }
     }
 }
 
-/// Descriptor sets and the pool that they are of.
-pub(super) struct Sets<'d> {
-    pub handles: Vec<vk::DescriptorSet>,
-    _pool: Option<Guard<'d, vk::DescriptorPool>>,
-}
-
 /// What a descriptor holds.
-enum Held {
+#[derive(Clone, Copy)]
+pub enum Held {
+    /// A block.
     Buffer(vk::Buffer),
+    /// The texels of a buffer.
     Texels(vk::BufferView),
+    /// An image and a sampler in the layout `GENERAL`; either may be null.
     Image(vk::ImageView, vk::Sampler),
 }
 
@@ -138,12 +169,19 @@ impl Held {
             }
             Self::Image(view, sampler) => {
                 let info = vk::DescriptorImageInfo::default().image_view(view).sampler(sampler);
-                image = [info.image_layout(LAYOUT)];
+                image = [info.image_layout(vk::ImageLayout::GENERAL)];
                 write.image_info(&image)
             }
         };
         // SAFETY: the set, its binding and what is held are alive and of one kind.
         unsafe { raw.update_descriptor_sets(&[write], &[]) };
+    }
+}
+
+fn kind(kind: BufferKind) -> vk::DescriptorType {
+    match kind {
+        BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
+        BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
     }
 }
 
@@ -156,65 +194,6 @@ fn usage(binding: &BufferBinding) -> vk::BufferUsageFlags {
         Some(_) => kind | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
         None => kind,
     }
-}
-
-/// A buffer of texels and its view.
-fn texels<'d>(device: &'d Device, binding: &TexelBinding) -> Result<(Block<'d>, Guard<'d, vk::BufferView>), RunError> {
-    let usage = match binding.storage {
-        true => vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER,
-        false => vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER,
-    };
-    let block = Block::new(device, usage, &binding.data)?;
-    let create = vk::BufferViewCreateInfo::default().buffer(block.buffer.get()).range(vk::WHOLE_SIZE);
-    let create = create.format(Format::named(&binding.format)?.vulkan);
-    // SAFETY: the buffer is alive and was made for texels.
-    let handle = unsafe { device.raw.create_buffer_view(&create, None) }.map_err(run_failure("vkCreateBufferView"))?;
-    // SAFETY: the guard is the only owner.
-    let view = Guard::new(device, handle, |d, h| unsafe { d.destroy_buffer_view(h, None) });
-    Ok((block, view))
-}
-
-/// An image, and its sampler where it is bound with one.
-fn picture<'d>(
-    device: &'d Device,
-    binding: &ImageBinding,
-) -> Result<(Picture<'d>, Option<Guard<'d, vk::Sampler>>), RunError> {
-    let (usage, how) = match binding.kind {
-        ImageKind::Storage => (vk::ImageUsageFlags::STORAGE, None),
-        ImageKind::Sampled => (vk::ImageUsageFlags::SAMPLED, None),
-        ImageKind::Combined(how) => (vk::ImageUsageFlags::SAMPLED, Some(how)),
-        ImageKind::Input => (vk::ImageUsageFlags::INPUT_ATTACHMENT, None),
-    };
-    let picture = Picture::new(device, &binding.image, usage)?;
-    Ok((picture, how.map(|how| sampler(device, how)).transpose()?))
-}
-
-fn sampler(device: &Device, how: Sampler) -> Result<Guard<'_, vk::Sampler>, RunError> {
-    let (filter, mipmap) = match how.linear {
-        true => (vk::Filter::LINEAR, vk::SamplerMipmapMode::LINEAR),
-        false => (vk::Filter::NEAREST, vk::SamplerMipmapMode::NEAREST),
-    };
-    let address = match how.address {
-        Address::Repeat => vk::SamplerAddressMode::REPEAT,
-        Address::Mirror => vk::SamplerAddressMode::MIRRORED_REPEAT,
-        Address::Clamp => vk::SamplerAddressMode::CLAMP_TO_EDGE,
-        Address::Border => vk::SamplerAddressMode::CLAMP_TO_BORDER,
-    };
-    let create = vk::SamplerCreateInfo::default()
-        .mag_filter(filter)
-        .min_filter(filter)
-        .mipmap_mode(mipmap)
-        .address_mode_u(address)
-        .address_mode_v(address)
-        .address_mode_w(address)
-        .compare_enable(how.compare)
-        .compare_op(vk::CompareOp::LESS_OR_EQUAL)
-        .max_lod(vk::LOD_CLAMP_NONE)
-        .border_color(vk::BorderColor::FLOAT_OPAQUE_BLACK);
-    // SAFETY: `create` is complete.
-    let handle = unsafe { device.raw.create_sampler(&create, None) }.map_err(run_failure("vkCreateSampler"))?;
-    // SAFETY: the guard is the only owner.
-    Ok(Guard::new(device, handle, |d, h| unsafe { d.destroy_sampler(h, None) }))
 }
 
 fn descriptor_pool<'d>(layout: &Layout<'d>) -> Result<Guard<'d, vk::DescriptorPool>, RunError> {

@@ -13,7 +13,7 @@ use crate::run::RunError;
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A command buffer that is recording.
-pub(super) struct Commands<'d> {
+pub struct Commands<'d> {
     pub device: &'d Device,
     pub buffer: vk::CommandBuffer,
     _pool: Guard<'d, vk::CommandPool>,
@@ -21,7 +21,7 @@ pub(super) struct Commands<'d> {
 
 impl<'d> Commands<'d> {
     /// Starts recording.
-    pub(super) fn new(device: &'d Device) -> Result<Self, RunError> {
+    pub fn new(device: &'d Device) -> Result<Self, RunError> {
         let raw = &device.raw;
         let pool = pool(device)?;
         let create = vk::CommandBufferAllocateInfo::default().command_pool(pool.get()).command_buffer_count(1);
@@ -35,7 +35,7 @@ impl<'d> Commands<'d> {
     }
 
     /// Orders all that was recorded before all that follows, the host's reads included.
-    pub(super) fn barrier(&self) {
+    pub fn barrier(&self) {
         let barrier = [vk::MemoryBarrier::default().src_access_mask(vk::AccessFlags::MEMORY_WRITE).dst_access_mask(
             vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE | vk::AccessFlags::HOST_READ,
         )];
@@ -47,7 +47,7 @@ impl<'d> Commands<'d> {
     }
 
     /// Starts the commands and waits for their end. If [`LIMIT`] passes first, the device is stuck.
-    pub(super) fn finish(self) -> Result<(), RunError> {
+    pub fn finish(self) -> Result<(), RunError> {
         let (device, raw) = (self.device, &self.device.raw);
         // SAFETY: the buffer is recording.
         unsafe { raw.end_command_buffer(self.buffer) }.map_err(run_failure("vkEndCommandBuffer"))?;

@@ -2,24 +2,26 @@
 
 use ash::vk;
 
-use super::bound::{Bound, Sets};
+use super::bound::{Bound, Resources, Sets};
 use super::command::Commands;
 use super::kernel::Kernel;
-use crate::run::{Resources, RunError};
+use crate::run::RunError;
 
-pub(super) fn run(
+pub(super) fn run<R: Resources>(
     kernel: &Kernel<'_>,
     groups: [u32; 3],
     push_constants: &[u8],
-    resources: &mut Resources,
+    resources: &mut R,
 ) -> Result<(), RunError> {
-    let bound = Bound::new(kernel.layout.device, resources)?;
-    let push_constants = bound.with_addresses(push_constants, resources)?;
-    let sets = bound.sets(&kernel.layout)?;
-    let commands = Commands::new(kernel.layout.device)?;
+    let layout = &kernel.layout;
+    let bound = resources.bind(layout.device)?;
+    let push_constants = bound.push_constants(push_constants, resources)?;
+    let sets = Sets::new(layout, bound.held())?;
+    let commands = Commands::new(layout.device)?;
     bound.load(&commands);
     commands.barrier();
-    record(kernel, groups, &push_constants, &sets, commands.buffer);
+    sets.record(&commands, layout, vk::PipelineBindPoint::COMPUTE, &push_constants);
+    record(kernel, groups, &commands);
     commands.barrier();
     bound.save(&commands);
     commands.barrier();
@@ -28,19 +30,11 @@ pub(super) fn run(
     Ok(())
 }
 
-fn record(kernel: &Kernel<'_>, [x, y, z]: [u32; 3], push_constants: &[u8], sets: &Sets<'_>, buffer: vk::CommandBuffer) {
-    let raw = &kernel.layout.device.raw;
-    let point = vk::PipelineBindPoint::COMPUTE;
-    let layout = kernel.layout.pipeline.get();
-    // SAFETY: every handle is alive and of this device; `Kernel::run` keeps sizes and counts within its limits.
+fn record(kernel: &Kernel<'_>, [x, y, z]: [u32; 3], commands: &Commands<'_>) {
+    let raw = &commands.device.raw;
+    // SAFETY: the buffer is recording; the pipeline is alive; `Kernel::run` keeps the counts within the device's limits.
     unsafe {
-        raw.cmd_bind_pipeline(buffer, point, kernel.pipeline.get());
-        if !sets.handles.is_empty() {
-            raw.cmd_bind_descriptor_sets(buffer, point, layout, 0, &sets.handles, &[]);
-        }
-        if !push_constants.is_empty() {
-            raw.cmd_push_constants(buffer, layout, kernel.layout.stages, 0, push_constants);
-        }
-        raw.cmd_dispatch(buffer, x, y, z);
+        raw.cmd_bind_pipeline(commands.buffer, vk::PipelineBindPoint::COMPUTE, kernel.pipeline.get());
+        raw.cmd_dispatch(commands.buffer, x, y, z);
     }
 }

@@ -4,7 +4,7 @@ use super::Device;
 
 /// A handle that belongs to `device` and is destroyed with the guard, unless the device is stuck in a shader that
 /// never ended: what a driver may still use must not be freed.
-pub(super) struct Guard<'d, H: Copy> {
+pub struct Guard<'d, H: Copy> {
     device: &'d Device,
     handle: H,
     destroy: fn(&ash::Device, H),
@@ -12,12 +12,12 @@ pub(super) struct Guard<'d, H: Copy> {
 
 impl<'d, H: Copy> Guard<'d, H> {
     /// Takes over `handle`; `destroy` must be the call that frees such a handle.
-    pub(super) fn new(device: &'d Device, handle: H, destroy: fn(&ash::Device, H)) -> Self {
+    pub fn new(device: &'d Device, handle: H, destroy: fn(&ash::Device, H)) -> Self {
         Self { device, handle, destroy }
     }
 
     /// The handle, for use while the guard lives.
-    pub(super) fn get(&self) -> H {
+    pub fn get(&self) -> H {
         self.handle
     }
 }

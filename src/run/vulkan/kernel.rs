@@ -4,10 +4,11 @@ use std::ffi::CString;
 
 use ash::vk;
 
+use super::bound::Resources;
 use super::guard::Guard;
 use super::layout::{Layout, refuse};
 use super::{Device, dispatch, run_failure};
-use crate::run::{Job, Resources, RunError};
+use crate::run::{Job, RunError};
 
 /// A compiled pipeline that runs any number of times, over resources in the same places and push constants of the same
 /// size.
@@ -17,9 +18,9 @@ pub struct Kernel<'d> {
 }
 
 impl<'d> Kernel<'d> {
-    pub(super) fn new(device: &'d Device, job: &Job<'_>, resources: &Resources) -> Result<Self, RunError> {
+    pub(super) fn new(device: &'d Device, job: &Job<'_>, resources: &impl Resources) -> Result<Self, RunError> {
         check_subgroups(device, job)?;
-        let layout = Layout::new(device, vk::ShaderStageFlags::COMPUTE, resources, job.push_constants.len())?;
+        let layout = Layout::new(device, vk::ShaderStageFlags::COMPUTE, resources.slots(), job.push_constants.len())?;
         let pipeline = pipeline(device, job, layout.pipeline.get())?;
         Ok(Self { layout, pipeline })
     }
@@ -28,9 +29,9 @@ impl<'d> Kernel<'d> {
     ///
     /// # Errors
     /// [`RunError`]; the resources are then unchanged.
-    pub fn run(&self, groups: [u32; 3], push_constants: &[u8], resources: &mut Resources) -> Result<(), RunError> {
+    pub fn run(&self, groups: [u32; 3], push_constants: &[u8], resources: &mut impl Resources) -> Result<(), RunError> {
         self.layout.device.check_free()?;
-        self.layout.check(resources, push_constants)?;
+        self.layout.check(&resources.slots(), push_constants)?;
         check_groups(self.layout.device, groups)?;
         dispatch::run(self, groups, push_constants, resources)
     }
@@ -57,7 +58,10 @@ fn check_subgroups(device: &Device, job: &Job<'_>) -> Result<(), RunError> {
 }
 
 /// A module as the driver holds it.
-pub(super) fn shader_module<'d>(device: &'d Device, spirv: &[u32]) -> Result<Guard<'d, vk::ShaderModule>, RunError> {
+///
+/// # Errors
+/// [`RunError`] when the driver refuses it.
+pub fn shader_module<'d>(device: &'d Device, spirv: &[u32]) -> Result<Guard<'d, vk::ShaderModule>, RunError> {
     let create = vk::ShaderModuleCreateInfo::default().code(spirv);
     // SAFETY: the words are the caller's promise of a valid module.
     let handle =
@@ -67,7 +71,10 @@ pub(super) fn shader_module<'d>(device: &'d Device, spirv: &[u32]) -> Result<Gua
 }
 
 /// The name of an entry point as Vulkan takes it.
-pub(super) fn entry_name(name: &str) -> Result<CString, RunError> {
+///
+/// # Errors
+/// [`RunError::Refused`] when it holds a zero byte.
+pub fn entry_name(name: &str) -> Result<CString, RunError> {
     CString::new(name).or_else(|_| refuse("the entry point's name holds a zero byte"))
 }
 
@@ -101,8 +108,8 @@ fn pipeline<'d>(
     Ok(Guard::new(device, pipelines[0], |d, h| unsafe { d.destroy_pipeline(h, None) }))
 }
 
-/// Where each constant stands in the bytes behind.
-pub(super) fn specialization(constants: &[(u32, u32)]) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
+/// The place of each constant in the bytes, and the bytes.
+pub fn specialization(constants: &[(u32, u32)]) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
     let entry = |(index, &(id, _)): (usize, &(u32, u32))| {
         vk::SpecializationMapEntry::default().constant_id(id).offset(index as u32 * 4).size(4)
     };

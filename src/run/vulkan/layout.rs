@@ -6,72 +6,53 @@ use ash::vk;
 
 use super::guard::Guard;
 use super::{Device, run_failure};
-use crate::run::{BufferKind, ImageKind, Resources, RunError};
+use crate::run::RunError;
 
 /// The place of one resource.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Slot {
+pub struct Slot {
+    /// The descriptor set.
     pub set: u32,
+    /// The binding within the set.
     pub binding: u32,
+    /// The element, where the binding is an array.
     pub element: u32,
+    /// What the descriptor holds.
     pub kind: vk::DescriptorType,
 }
 
-/// The places of all resources: buffers, texels, images, samplers.
-pub(super) fn slots(resources: &Resources) -> Vec<Slot> {
-    let slot = |set, binding, element, kind| Slot { set, binding, element, kind };
-    let buffers = resources.buffers.iter().map(|b| slot(b.set, b.binding, b.element, of_buffer(b.kind)));
-    let texels = resources.texels.iter().map(|t| slot(t.set, t.binding, t.element, of_texels(t.storage)));
-    let images = resources.images.iter().map(|i| slot(i.set, i.binding, i.element, of_image(i.kind)));
-    let sampler = vk::DescriptorType::SAMPLER;
-    let samplers = resources.samplers.iter().map(|s| slot(s.set, s.binding, s.element, sampler));
-    buffers.chain(texels).chain(images).chain(samplers).collect()
-}
-
-fn of_buffer(kind: BufferKind) -> vk::DescriptorType {
-    match kind {
-        BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
-        BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
-    }
-}
-
-fn of_texels(storage: bool) -> vk::DescriptorType {
-    if storage { vk::DescriptorType::STORAGE_TEXEL_BUFFER } else { vk::DescriptorType::UNIFORM_TEXEL_BUFFER }
-}
-
-fn of_image(kind: ImageKind) -> vk::DescriptorType {
-    match kind {
-        ImageKind::Storage => vk::DescriptorType::STORAGE_IMAGE,
-        ImageKind::Sampled => vk::DescriptorType::SAMPLED_IMAGE,
-        ImageKind::Combined(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
-        ImageKind::Input => vk::DescriptorType::INPUT_ATTACHMENT,
-    }
-}
-
 /// The error for what Vulkan leaves undefined and the host can see.
-pub(super) fn refuse<T>(why: impl Into<String>) -> Result<T, RunError> {
+///
+/// # Errors
+/// Always.
+pub fn refuse<T>(why: impl Into<String>) -> Result<T, RunError> {
     Err(RunError::Refused(why.into()))
 }
 
 /// The layouts of a pipeline.
-pub(super) struct Layout<'d> {
+pub struct Layout<'d> {
+    /// The device that they belong to.
     pub device: &'d Device,
-    pub slots: Vec<Slot>,
+    /// The stages that see the resources.
     pub stages: vk::ShaderStageFlags,
-    pub sets: Vec<Guard<'d, vk::DescriptorSetLayout>>,
+    /// The layout of a pipeline that uses them.
     pub pipeline: Guard<'d, vk::PipelineLayout>,
+    pub(super) slots: Vec<Slot>,
+    pub(super) sets: Vec<Guard<'d, vk::DescriptorSetLayout>>,
     push_size: usize,
 }
 
 impl<'d> Layout<'d> {
-    /// The layouts for `resources` and that many bytes of push constants, for shaders of `stages`.
-    pub(super) fn new(
+    /// The layouts for resources at `slots` and that many bytes of push constants, for shaders of `stages`.
+    ///
+    /// # Errors
+    /// [`RunError`] when the device has no room for them.
+    pub fn new(
         device: &'d Device,
         stages: vk::ShaderStageFlags,
-        resources: &Resources,
+        slots: Vec<Slot>,
         push_size: usize,
     ) -> Result<Self, RunError> {
-        let slots = slots(resources);
         check_push_size(device, push_size)?;
         let bindings = bindings(device, &slots)?;
         let count = slots.iter().map(|s| s.set + 1).max().unwrap_or(0);
@@ -81,9 +62,9 @@ impl<'d> Layout<'d> {
         Ok(Self { device, slots, stages, sets, pipeline, push_size })
     }
 
-    /// Whether `resources` and `push_constants` stand where they stood when this was made.
-    pub(super) fn check(&self, resources: &Resources, push_constants: &[u8]) -> Result<(), RunError> {
-        if slots(resources) != self.slots {
+    /// Refuses resources and push constants that are not where they were when this was made.
+    pub(super) fn check(&self, slots: &[Slot], push_constants: &[u8]) -> Result<(), RunError> {
+        if slots != self.slots {
             return refuse("the resources are not where they were when the kernel was made");
         }
         if push_constants.len() != self.push_size {
@@ -156,22 +137,4 @@ fn pipeline_layout<'d>(
         unsafe { device.raw.create_pipeline_layout(&create, None) }.map_err(run_failure("vkCreatePipelineLayout"))?;
     // SAFETY: the guard is the only owner.
     Ok(Guard::new(device, handle, |d, h| unsafe { d.destroy_pipeline_layout(h, None) }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::run::{BufferBinding, TexelBinding};
-
-    #[test]
-    fn places_follow_the_resources() {
-        let texels =
-            TexelBinding { set: 2, binding: 0, element: 0, storage: false, format: "r32f".into(), data: vec![] };
-        let mut resources = Resources::from(vec![BufferBinding::storage(0, 1, vec![])]);
-        resources.texels.push(texels);
-        let found = slots(&resources);
-        assert_eq!((found[0].set, found[0].binding), (0, 1));
-        assert_eq!(found[1].set, 2);
-        assert!(found[1].kind == vk::DescriptorType::UNIFORM_TEXEL_BUFFER);
-    }
 }

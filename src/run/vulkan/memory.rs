@@ -8,7 +8,7 @@ use super::{Device, run_failure};
 use crate::run::RunError;
 
 /// A buffer, its memory, and where that memory lies for the host.
-pub(super) struct Block<'d> {
+pub struct Block<'d> {
     pub buffer: Guard<'d, vk::Buffer>,
     _memory: Guard<'d, vk::DeviceMemory>,
     host: *mut u8,
@@ -17,7 +17,7 @@ pub(super) struct Block<'d> {
 
 impl<'d> Block<'d> {
     /// A buffer in memory that host and device both see, filled with `data`.
-    pub(super) fn new(device: &'d Device, usage: vk::BufferUsageFlags, data: &[u8]) -> Result<Self, RunError> {
+    pub fn new(device: &'d Device, usage: vk::BufferUsageFlags, data: &[u8]) -> Result<Self, RunError> {
         let raw = &device.raw;
         let length = data.len();
         // Vulkan has no empty buffers.
@@ -44,7 +44,7 @@ impl<'d> Block<'d> {
     }
 
     /// Copies the contents into `data`, which is as long as the data that it was made of.
-    pub(super) fn download(&self, data: &mut [u8]) {
+    pub fn download(&self, data: &mut [u8]) {
         assert_eq!(data.len(), self.length, "the buffer's own data");
         // SAFETY: `host` maps at least `length` bytes of coherent memory that no shader is writing any more.
         unsafe { std::ptr::copy_nonoverlapping(self.host, data.as_mut_ptr(), self.length) };
@@ -52,7 +52,7 @@ impl<'d> Block<'d> {
 }
 
 /// Memory for one buffer or image; `addressed` where shaders hold its address.
-pub(super) fn allocate(
+pub fn allocate(
     device: &Device,
     needs: vk::MemoryRequirements,
     wanted: vk::MemoryPropertyFlags,

@@ -1,4 +1,4 @@
-//! Opens a Vulkan device, runs compute modules on it and draws into images.
+//! Opens a Vulkan device and runs compute modules on it.
 //!
 //! The loader library is opened at run time, so a program built with this feature still starts on a machine without
 //! Vulkan. The first device with Vulkan 1.3 and a compute queue is taken; the loader's own variables
@@ -8,15 +8,10 @@ mod bound;
 mod command;
 mod dispatch;
 mod features;
-mod format;
 mod guard;
-mod image;
 mod kernel;
 mod layout;
 mod memory;
-mod pass;
-mod raster;
-mod render;
 
 use std::cell::Cell;
 use std::ffi::CStr;
@@ -26,7 +21,20 @@ use ash::vk;
 
 use self::features::Features;
 pub use self::kernel::Kernel;
-use super::{Draw, Job, OpenError, Resources, RunError, Target};
+use self::parts::Resources;
+use super::{Job, OpenError, RunError};
+
+/// The parts of a run, for programs that bind more than buffers or record commands of their own. The types of `ash` are part
+/// of their signatures and follow its versions.
+pub mod parts {
+    pub use super::bound::{Blocks, Bound, Held, Resources, Sets};
+    pub use super::command::Commands;
+    pub use super::guard::Guard;
+    pub use super::kernel::{entry_name, shader_module, specialization};
+    pub use super::layout::{Layout, Slot, refuse};
+    pub use super::memory::{Block, allocate};
+    pub use super::run_failure;
+}
 
 /// The least Vulkan version a device must have: the one that takes SPIR-V 1.6.
 const LEAST_VERSION: u32 = vk::API_VERSION_1_3;
@@ -191,7 +199,7 @@ impl Device {
     ///
     /// # Errors
     /// [`RunError`] when the device cannot run the job or the driver refuses the module.
-    pub fn prepare(&self, job: &Job<'_>, resources: &Resources) -> Result<Kernel<'_>, RunError> {
+    pub fn prepare(&self, job: &Job<'_>, resources: &impl Resources) -> Result<Kernel<'_>, RunError> {
         Kernel::new(self, job, resources)
     }
 
@@ -199,22 +207,30 @@ impl Device {
     ///
     /// # Errors
     /// [`RunError`]; the resources are then unchanged.
-    pub fn run(&self, job: &Job<'_>, resources: &mut Resources) -> Result<(), RunError> {
+    pub fn run(&self, job: &Job<'_>, resources: &mut impl Resources) -> Result<(), RunError> {
         self.prepare(job, resources)?.run(job.groups, job.push_constants, resources)
     }
 
-    /// Draws once with `resources` bound, waits for the end, and leaves in each of them and in `target` what was drawn
-    /// or stored there.
-    ///
-    /// # Errors
-    /// [`RunError`]; resources and target are then unchanged.
-    pub fn draw(&self, draw: &Draw<'_>, resources: &mut Resources, target: &mut Target) -> Result<(), RunError> {
-        self.check_free()?;
-        render::run(self, draw, resources, target)
+    /// The device's functions.
+    pub fn raw(&self) -> &ash::Device {
+        &self.raw
+    }
+
+    /// The instance's functions, and the physical device.
+    pub fn physical(&self) -> (&ash::Instance, vk::PhysicalDevice) {
+        (&self.instance.raw, self.physical)
+    }
+
+    /// Returns true if its queue can draw.
+    pub fn can_draw(&self) -> bool {
+        self.graphics
     }
 
     /// Refuses where nothing can be started any more.
-    fn check_free(&self) -> Result<(), RunError> {
+    ///
+    /// # Errors
+    /// [`RunError::Refused`] once a shader did not end.
+    pub fn check_free(&self) -> Result<(), RunError> {
         if self.stuck.get() { layout::refuse("an earlier shader never ended") } else { Ok(()) }
     }
 }
@@ -295,7 +311,8 @@ fn open_failure(call: &'static str) -> impl Fn(vk::Result) -> OpenError {
     move |code| OpenError::Driver(call, code.to_string())
 }
 
-fn run_failure(call: &'static str) -> impl Fn(vk::Result) -> RunError {
+/// The error of a call that failed.
+pub fn run_failure(call: &'static str) -> impl Fn(vk::Result) -> RunError {
     move |code| RunError::Driver(call, code.to_string())
 }
 

@@ -71,7 +71,7 @@ fn formats(request: &Request, run: usize) -> Vec<String> {
     let others = request.others.get(run).into_iter();
     let bound = others.flat_map(|resources| {
         let texels = resources.texels.iter().filter(|texels| texels.storage).map(|texels| texels.format.clone());
-        let images = resources.images.iter().filter(|image| image.kind == crosslane::run::ImageKind::Storage);
+        let images = resources.images.iter().filter(|image| image.kind == support::device::ImageKind::Storage);
         texels.chain(images.map(|binding| binding.image.format.clone())).collect::<Vec<_>>()
     });
     let drawn = request.scenes.get(run).into_iter().flat_map(|scene| scene.target.images());

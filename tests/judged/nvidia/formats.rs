@@ -1,6 +1,6 @@
 //! Formats by the names that GLSL's layout qualifiers give them, as OpenGL's numbers: of a texture, and of its texels in memory.
 
-use crosslane::run::gl::{Format, Numbers};
+use support::device::gl::{Format, Numbers};
 
 pub const FLOAT: u32 = 0x1406;
 pub const INT: u32 = 0x1404;

@@ -8,8 +8,6 @@ use crosslane::backend::nv::Program;
 use crosslane::compile::{Input, Language, Options};
 use crosslane::ir::Stage;
 use crosslane::profile::Profile;
-use crosslane::run::gl::{Format, Scene};
-use crosslane::run::{ImageBinding, ImageKind, Resources};
 
 use super::beside;
 use super::dialect::{self, Facts};
@@ -20,6 +18,8 @@ use super::verified::reason;
 use super::{NEW_AND_OLD, expressed};
 use support::case::Column;
 use support::compare::{self, Closeness};
+use support::device::gl::{Format, Scene};
+use support::device::{ImageBinding, ImageKind, Resources};
 use support::lavapipe::{self, Buffers, Request};
 use support::plan::Plan;
 use support::rival::{self, Judged};

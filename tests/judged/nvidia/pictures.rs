@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crosslane::run::gl::{Scene, Shape, Texture};
+use support::device::gl::{Scene, Shape, Texture};
 
 use super::PROFILE;
 use super::scenes::{Case, alike};

@@ -7,9 +7,9 @@ use crosslane::glsl::preprocess::MacroOption;
 use crosslane::ir::Stage;
 use crosslane::kernel::Specializations;
 use crosslane::profile::Profile;
-use crosslane::run::gl::{Attribute, Draw, Format, Numbers, Scene, Shape, Spot, Texture};
-use crosslane::run::{Address, Rate};
 use std::path::{Path, PathBuf};
+use support::device::gl::{Attribute, Draw, Format, Numbers, Scene, Shape, Spot, Texture};
+use support::device::{Address, Rate};
 
 use super::PROFILE;
 use super::formats::{self, FLOAT, INT, UINT};

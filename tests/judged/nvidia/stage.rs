@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use crosslane::run::gl::{Attribute, Draw, Scene, Shape, Spot, Texture};
-use crosslane::run::{self, Address, Image, ImageBinding, ImageKind, Resources, Sampler, View};
+use support::device::gl::{Attribute, Draw, Scene, Shape, Spot, Texture};
+use support::device::{self, Address, Image, ImageBinding, ImageKind, Resources, Sampler, View};
 
 use super::formats;
 use support::lavapipe::{self, Request};
@@ -34,7 +34,7 @@ pub fn scenes(request: &Request, clip_distances: u32) -> Result<Vec<Scene>, Stri
     request.runs.iter().enumerate().map(one).collect()
 }
 
-fn format(name: &str) -> Result<crosslane::run::gl::Format, String> {
+fn format(name: &str) -> Result<support::device::gl::Format, String> {
     formats::named(name).ok_or_else(|| format!("OpenGL has no format {name}"))
 }
 
@@ -60,7 +60,7 @@ fn draw(scene: &lavapipe::Scene, clip_distances: u32) -> Result<Draw, String> {
     })
 }
 
-fn attribute(given: &run::Attribute) -> Result<Attribute, String> {
+fn attribute(given: &device::Attribute) -> Result<Attribute, String> {
     let name = &given.format[..];
     Ok(Attribute {
         location: given.location,

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::device::{Rate, Topology};
 use crosslane::backend::nv::Program;
-use crosslane::run::{Rate, Topology};
 
 use super::machine::{Around, Inputs, Machine, Mask, Row};
 use super::parse;

@@ -4,7 +4,7 @@
 //! Texels are four words; what an image keeps of them is told by its format's GLSL name (GLSL 4.60, section 4.4.7).
 
 use super::machine::Row;
-use crosslane::run::Sampler;
+use crate::device::Sampler;
 
 /// A texture or an image.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! What is bound for a run, by the places that a program's reflection tells: buffers, local parameters, textures and images.
 
+use crate::device::{Image, ImageKind, Resources, Sampler, View};
 use crosslane::backend::nv::Reflection;
 use crosslane::backend::nv::reflection::{self, BindingKind, ImageBinding};
-use crosslane::run::{Image, ImageKind, Resources, Sampler, View};
 
 use super::pictures::{packed, unpacked};
 use super::sample::NEAREST;

@@ -2,7 +2,7 @@
 //! filters, comparisons. Beyond the edge of a cube's face stands the texel that the direction there meets.
 
 use super::pictures::Picture;
-use crosslane::run::{Address, Sampler};
+use crate::device::{Address, Sampler};
 
 /// A place in a texture and what it is looked at for.
 pub struct Lookup {

@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use crosslane::run::{Attribute, Image, Rate, Target, Topology, View};
+use crate::device::{Attribute, Image, Rate, Target, Topology, View};
 
 use super::resource::{bytes_of, extent, judged_of};
 use super::{Fill, fill_of};

@@ -13,7 +13,7 @@
 //! Samplers take the nearest texel and clamp unless they say otherwise. A number at the end of an image's line is the share
 //! within which it is compared.
 
-use crosslane::run::{Address, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding, TexelBinding, View};
+use crate::device::{Address, Image, ImageBinding, ImageKind, Resources, Sampler, SamplerBinding, TexelBinding, View};
 
 use super::{Fill, fill_of};
 use crate::compare::Closeness;

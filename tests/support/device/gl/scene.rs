@@ -1,15 +1,13 @@
 //! A draw or a dispatch with textures and buffers: from bytes to bytes, for assembly programs
 //! and for the driver's own shaders alike.
 
-use super::Device;
-use super::api::Gl;
-use super::dispatch::{Bound, dispatch, wait};
+use super::Painter;
 use super::draw::{Draw, draw};
-use super::program::Program;
 use super::shader::{Shader, Using};
-use super::texture::{Shape, Texture, Textures};
-use crate::backend::nv::reflection::{FRAGMENT_PROGRAM, VERTEX_PROGRAM};
-use crate::run::{BufferBinding, RunError};
+use super::texture::{Shape, Spot, Texture, Textures};
+use crosslane::backend::nv::reflection::{FRAGMENT_PROGRAM, Image, ImageBinding, ImageKind, Place, VERTEX_PROGRAM};
+use crosslane::run::gl::{Buffers, Program};
+use crosslane::run::{BufferBinding, RunError};
 use serde::{Deserialize, Serialize};
 
 /// Resources of a run; it leaves in them what the programs left there.
@@ -34,27 +32,26 @@ pub enum Programs<'p, 'd> {
     Glsl(&'p Shader<'d>),
 }
 
-impl Device {
+impl Painter {
     /// Runs a scene.
     ///
     /// # Errors
     /// [`RunError`]; the scene is then half changed.
     pub fn run_scene(&self, programs: &Programs<'_, '_>, scene: &mut Scene) -> Result<(), RunError> {
-        let gl = &self.gl;
         let mut buffers: Vec<BufferBinding> = Vec::new();
         buffers.extend(scene.storage.iter().map(|(binding, data)| BufferBinding::storage(0, *binding, data.clone())));
         buffers.extend(scene.uniform.iter().map(|(binding, data)| BufferBinding::uniform(0, *binding, data.clone())));
-        let (bound, mut texels) = (programs.bind(scene, &buffers)?, Bound::new(gl));
-        let mut textures = Textures::new(gl);
+        let (bound, mut texels) = (programs.bind(scene, &buffers)?, Buffers::new(&self.device));
+        let mut textures = Textures::new(self);
         let mut names = Vec::new();
         for texture in &scene.textures {
             let name = textures.add(texture, |bytes| texels.add(bytes))?;
             names.push(name);
             programs.units(texture).into_iter().try_for_each(|unit| textures.bind(name, texture, unit))?;
         }
-        programs.with(gl, || match scene.groups {
-            [0, ..] => draw(gl, &scene.draw).map(|drawn| scene.drawn = drawn),
-            groups => dispatch(gl, groups).and_then(|()| wait(gl)),
+        programs.with(self, || match scene.groups {
+            [0, ..] => draw(self, &scene.draw).map(|drawn| scene.drawn = drawn),
+            groups => self.device.dispatch(groups).and_then(|()| self.device.wait()),
         })?;
         bound.iter().try_for_each(|bound| bound.read_all(&mut buffers))?;
         for ((_, data), buffer) in scene.storage.iter_mut().zip(buffers) {
@@ -67,7 +64,7 @@ impl Device {
 /// What images hold now, and the buffers that images show.
 fn read_textures(
     textures: &Textures<'_>,
-    texels: &Bound<'_>,
+    texels: &Buffers<'_>,
     names: &[u32],
     list: &mut [Texture],
 ) -> Result<(), RunError> {
@@ -88,7 +85,7 @@ fn read_textures(
 
 impl<'d> Programs<'_, 'd> {
     /// Binds buffers and sets parameters.
-    fn bind(&self, scene: &Scene, buffers: &[BufferBinding]) -> Result<Vec<Bound<'d>>, RunError> {
+    fn bind(&self, scene: &Scene, buffers: &[BufferBinding]) -> Result<Vec<Buffers<'d>>, RunError> {
         match self {
             Programs::Assembly(programs) => {
                 let first = [scene.draw.vertices.start, scene.draw.instances.start];
@@ -101,13 +98,13 @@ impl<'d> Programs<'_, 'd> {
     /// The units that a texture goes to: a driver's own shader has those of its bindings.
     fn units(&self, texture: &Texture) -> Vec<u32> {
         match self {
-            Programs::Assembly(programs) => programs.iter().flat_map(|program| program.units(texture)).collect(),
+            Programs::Assembly(programs) => programs.iter().flat_map(|program| units(program, texture)).collect(),
             Programs::Glsl(_) => vec![texture.at.binding + texture.at.element],
         }
     }
 
     /// Runs something while the programs are in use.
-    fn with(&self, gl: &Gl, run: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
+    fn with(&self, painter: &Painter, run: impl FnOnce() -> Result<(), RunError>) -> Result<(), RunError> {
         match self {
             Programs::Glsl(shader) => {
                 let _using = Using::new(shader);
@@ -118,10 +115,21 @@ impl<'d> Programs<'_, 'd> {
                 let outcome = run();
                 for target in [VERTEX_PROGRAM, FRAGMENT_PROGRAM] {
                     // SAFETY: a context is current.
-                    unsafe { (gl.glDisable)(target) };
+                    unsafe { (painter.gl.glDisable)(target) };
                 }
                 outcome
             }
         }
     }
+}
+
+/// The units of an assembly program that a texture goes to.
+fn units<'p>(program: &'p Program<'_>, texture: &Texture) -> impl Iterator<Item = u32> + use<'p> {
+    let wanted = (texture.at, texture.sampler, texture.is_image);
+    let is_it = move |place: &&ImageBinding| {
+        let Image { set, binding, element, ref sampler, kind, .. } = place.image;
+        let sampler = sampler.map(|Place { set, binding, element }| Spot { set, binding, element });
+        (Spot { set, binding, element }, sampler, kind == ImageKind::Image) == wanted
+    };
+    program.reflection().images.iter().filter(is_it).map(|place| place.gl_unit)
 }

@@ -5,19 +5,17 @@
 
 use ash::vk;
 
-use super::command::Commands;
 use super::format::Format;
-use super::guard::Guard;
-use super::layout::refuse;
-use super::memory::{Block, allocate};
-use super::{Device, run_failure};
-use crate::run::{Image, RunError, View};
+use crate::device::{Image, View};
+use crosslane::run::RunError;
+use crosslane::run::vulkan::Device;
+use crosslane::run::vulkan::parts::{Block, Commands, Guard, allocate, refuse, run_failure};
 
 /// The layout that all images are in.
-pub(super) const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
+pub const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
 /// An image, its memory, the view of all of it, and its texels where the host sees them.
-pub(super) struct Picture<'d> {
+pub struct Picture<'d> {
     pub view: Guard<'d, vk::ImageView>,
     pub format: &'static Format,
     image: Guard<'d, vk::Image>,
@@ -31,13 +29,13 @@ pub(super) struct Picture<'d> {
 
 impl<'d> Picture<'d> {
     /// An image for `usage`, not filled yet.
-    pub(super) fn new(device: &'d Device, image: &Image, usage: vk::ImageUsageFlags) -> Result<Self, RunError> {
+    pub fn new(device: &'d Device, image: &Image, usage: vk::ImageUsageFlags) -> Result<Self, RunError> {
         let format = Format::named(&image.format)?;
         check_data(image, format)?;
         let create = description(image, format, usage);
         check_support(device, &create, &image.format)?;
         // SAFETY: `create` is complete and the device supports it.
-        let handle = unsafe { device.raw.create_image(&create, None) }.map_err(run_failure("vkCreateImage"))?;
+        let handle = unsafe { device.raw().create_image(&create, None) }.map_err(run_failure("vkCreateImage"))?;
         // SAFETY: the guard is the only owner.
         let owner = Guard::new(device, handle, |d, h| unsafe { d.destroy_image(h, None) });
         let memory = memory(device, handle)?;
@@ -58,8 +56,8 @@ impl<'d> Picture<'d> {
     }
 
     /// Records what fills it.
-    pub(super) fn load(&self, commands: &Commands<'_>) {
-        let (raw, buffer, image) = (&commands.device.raw, commands.buffer, self.image.get());
+    pub fn load(&self, commands: &Commands<'_>) {
+        let (raw, buffer, image) = (commands.device.raw(), commands.buffer, self.image.get());
         self.enter(commands);
         // SAFETY: the buffer is recording, and image and staging buffer are alive and fit each other.
         unsafe {
@@ -87,31 +85,31 @@ impl<'d> Picture<'d> {
         let (from, to) = (vk::PipelineStageFlags::TOP_OF_PIPE, vk::PipelineStageFlags::TRANSFER);
         let none = vk::DependencyFlags::empty();
         // SAFETY: the buffer is recording and the image alive.
-        unsafe { commands.device.raw.cmd_pipeline_barrier(commands.buffer, from, to, none, &[], &[], &barrier) };
+        unsafe { commands.device.raw().cmd_pipeline_barrier(commands.buffer, from, to, none, &[], &[], &barrier) };
     }
 
     /// Records the copy of its texels to where the host sees them; of images with more samples nothing is kept.
-    pub(super) fn save(&self, commands: &Commands<'_>) {
+    pub fn save(&self, commands: &Commands<'_>) {
         if self.samples > 1 {
             return;
         }
-        let (raw, target) = (&commands.device.raw, self.staging.buffer.get());
+        let (raw, target) = (commands.device.raw(), self.staging.buffer.get());
         // SAFETY: the buffer is recording, and image and staging buffer are alive and fit each other.
         unsafe { raw.cmd_copy_image_to_buffer(commands.buffer, self.image.get(), LAYOUT, target, &self.copies) };
     }
 
     /// Records the mean of the samples of another image of the same size and format into this one.
-    pub(super) fn resolve(&self, commands: &Commands<'_>, from: &Self, image: &Image) {
+    pub fn resolve(&self, commands: &Commands<'_>, from: &Self, image: &Image) {
         let layers = vk::ImageSubresourceLayers::default().aspect_mask(self.format.aspect()).layer_count(image.layers);
         let region = vk::ImageResolve::default().src_subresource(layers).dst_subresource(layers);
         let region = [region.extent(extent(image.size))];
-        let (raw, from, to) = (&commands.device.raw, from.image.get(), self.image.get());
+        let (raw, from, to) = (commands.device.raw(), from.image.get(), self.image.get());
         // SAFETY: the buffer is recording and both images are alive.
         unsafe { raw.cmd_resolve_image(commands.buffer, from, LAYOUT, to, LAYOUT, &region) };
     }
 
     /// The texels after the commands have ended.
-    pub(super) fn download(&self, image: &mut Image) {
+    pub fn download(&self, image: &mut Image) {
         self.staging.download(&mut image.data);
     }
 }
@@ -149,10 +147,11 @@ fn description(image: &Image, format: &Format, usage: vk::ImageUsageFlags) -> vk
 
 /// Refuses what the device has no such images for.
 fn check_support(device: &Device, image: &vk::ImageCreateInfo<'_>, name: &str) -> Result<(), RunError> {
+    let (instance, physical) = device.physical();
     // SAFETY: the physical device is the instance's.
     let found = unsafe {
-        device.instance.raw.get_physical_device_image_format_properties(
-            device.physical,
+        instance.get_physical_device_image_format_properties(
+            physical,
             image.format,
             image.image_type,
             image.tiling,
@@ -169,10 +168,10 @@ fn check_support(device: &Device, image: &vk::ImageCreateInfo<'_>, name: &str) -
 
 fn memory(device: &Device, image: vk::Image) -> Result<Guard<'_, vk::DeviceMemory>, RunError> {
     // SAFETY: the image is alive and of this device.
-    let needs = unsafe { device.raw.get_image_memory_requirements(image) };
+    let needs = unsafe { device.raw().get_image_memory_requirements(image) };
     let memory = allocate(device, needs, vk::MemoryPropertyFlags::empty(), false)?;
     // SAFETY: the memory fits the image.
-    unsafe { device.raw.bind_image_memory(image, memory.get(), 0) }.map_err(run_failure("vkBindImageMemory"))?;
+    unsafe { device.raw().bind_image_memory(image, memory.get(), 0) }.map_err(run_failure("vkBindImageMemory"))?;
     Ok(memory)
 }
 
@@ -195,7 +194,7 @@ fn view<'d>(
     let create = vk::ImageViewCreateInfo::default().image(handle).view_type(kind).format(format.vulkan);
     let create = create.subresource_range(whole);
     // SAFETY: the image is alive and bound to memory.
-    let handle = unsafe { device.raw.create_image_view(&create, None) }.map_err(run_failure("vkCreateImageView"))?;
+    let handle = unsafe { device.raw().create_image_view(&create, None) }.map_err(run_failure("vkCreateImageView"))?;
     // SAFETY: the guard is the only owner.
     Ok(Guard::new(device, handle, |d, h| unsafe { d.destroy_image_view(h, None) }))
 }

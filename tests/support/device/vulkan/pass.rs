@@ -4,33 +4,32 @@
 use ash::vk;
 
 use super::bound::Bound;
-use super::command::Commands;
-use super::guard::Guard;
 use super::image::{LAYOUT, Picture};
-use super::layout::refuse;
-use super::{Device, run_failure};
-use crate::run::{Image, ImageKind, Resources, RunError, Target};
+use crate::device::{Image, ImageBinding, ImageKind, Resources, Target};
+use crosslane::run::RunError;
+use crosslane::run::vulkan::Device;
+use crosslane::run::vulkan::parts::{Commands, Guard, refuse, run_failure};
 
 /// The images of a target on the device: those drawn into, and where they have more samples those they end in.
-pub(super) struct Canvas<'d> {
+pub struct Canvas<'d> {
     pub drawn: Vec<Picture<'d>>,
     resolved: Vec<Option<Picture<'d>>>,
 }
 
 impl<'d> Canvas<'d> {
-    pub(super) fn new(device: &'d Device, target: &Target) -> Result<Self, RunError> {
+    pub fn new(device: &'d Device, target: &Target) -> Result<Self, RunError> {
         let drawn = target.images().map(|image| drawn(device, image)).collect::<Result<_, _>>()?;
         let resolved = target.images().map(|image| resolved(device, image)).collect::<Result<_, _>>()?;
         Ok(Self { drawn, resolved })
     }
 
     /// Records what fills the images.
-    pub(super) fn load(&self, commands: &Commands<'_>) {
+    pub fn load(&self, commands: &Commands<'_>) {
         self.drawn.iter().chain(self.resolved.iter().flatten()).for_each(|picture| picture.load(commands));
     }
 
     /// Records what brings them back.
-    pub(super) fn save(&self, commands: &Commands<'_>, target: &Target) {
+    pub fn save(&self, commands: &Commands<'_>, target: &Target) {
         for ((drawn, resolved), image) in self.drawn.iter().zip(&self.resolved).zip(target.images()) {
             if let Some(resolved) = resolved {
                 resolved.resolve(commands, drawn, image);
@@ -41,7 +40,7 @@ impl<'d> Canvas<'d> {
     }
 
     /// What was drawn, once the commands have ended.
-    pub(super) fn download(&self, target: &mut Target) {
+    pub fn download(&self, target: &mut Target) {
         for ((drawn, resolved), image) in self.drawn.iter().zip(&self.resolved).zip(target.images_mut()) {
             resolved.as_ref().unwrap_or(drawn).download(image);
         }
@@ -66,14 +65,14 @@ fn resolved<'d>(device: &'d Device, image: &Image) -> Result<Option<Picture<'d>>
 }
 
 /// A render pass of one subpass and its framebuffer. The attachments are the colours, the depth, then the inputs.
-pub(super) struct Pass<'d> {
+pub struct Pass<'d> {
     pub render: Guard<'d, vk::RenderPass>,
     pub frame: Guard<'d, vk::Framebuffer>,
     pub extent: vk::Extent2D,
 }
 
 impl<'d> Pass<'d> {
-    pub(super) fn new(
+    pub fn new(
         device: &'d Device,
         target: &Target,
         canvas: &Canvas<'d>,
@@ -83,7 +82,7 @@ impl<'d> Pass<'d> {
         let Some(first) = target.images().next() else { return refuse("nothing to draw into") };
         let [width, height, _] = first.size;
         let extent = vk::Extent2D { width, height };
-        let is_input = |binding: &&crate::run::ImageBinding| binding.kind == ImageKind::Input;
+        let is_input = |binding: &&ImageBinding| binding.kind == ImageKind::Input;
         let inputs: Vec<_> = resources.images.iter().filter(is_input).map(|binding| &binding.image).collect();
         let render = render_pass(device, target, &inputs)?;
         let bound = bound.pictures.iter().zip(&resources.images).filter(|(_, binding)| is_input(binding));
@@ -127,7 +126,8 @@ fn render_pass<'d>(
     let create = vk::RenderPassCreateInfo::default().attachments(&attachments).subpasses(&subpass);
     let create = if target.multiview { create.push_next(&mut views) } else { create };
     // SAFETY: all that `create` points to outlives the call.
-    let handle = unsafe { device.raw.create_render_pass(&create, None) }.map_err(run_failure("vkCreateRenderPass"))?;
+    let handle =
+        unsafe { device.raw().create_render_pass(&create, None) }.map_err(run_failure("vkCreateRenderPass"))?;
     // SAFETY: the guard is the only owner.
     Ok(Guard::new(device, handle, |d, h| unsafe { d.destroy_render_pass(h, None) }))
 }
@@ -147,7 +147,8 @@ fn framebuffer<'d>(
     let create = vk::FramebufferCreateInfo::default().render_pass(pass).attachments(views);
     let create = create.width(extent.width).height(extent.height).layers(layers);
     // SAFETY: pass and views are alive and fit each other.
-    let handle = unsafe { device.raw.create_framebuffer(&create, None) }.map_err(run_failure("vkCreateFramebuffer"))?;
+    let handle =
+        unsafe { device.raw().create_framebuffer(&create, None) }.map_err(run_failure("vkCreateFramebuffer"))?;
     // SAFETY: the guard is the only owner.
     Ok(Guard::new(device, handle, |d, h| unsafe { d.destroy_framebuffer(h, None) }))
 }

@@ -1,5 +1,6 @@
 //! What shaders find in their descriptor sets: buffers, images and samplers, each with its place and contents.
 
+use crosslane::run::BufferBinding;
 use serde::{Deserialize, Serialize};
 
 /// All resources of one run.
@@ -18,44 +19,6 @@ pub struct Resources {
 impl From<Vec<BufferBinding>> for Resources {
     fn from(buffers: Vec<BufferBinding>) -> Self {
         Self { buffers, ..Self::default() }
-    }
-}
-
-/// What a buffer is to the shader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum BufferKind {
-    /// A storage block: read and written.
-    Storage,
-    /// A uniform block: only read.
-    Uniform,
-}
-
-/// One buffer of a job: where the shader finds it and its bytes, before and, once the job is done, after.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BufferBinding {
-    /// The descriptor set.
-    pub set: u32,
-    /// The binding within the set.
-    pub binding: u32,
-    /// The element, where the binding is an array.
-    pub element: u32,
-    /// Storage or uniform.
-    pub kind: BufferKind,
-    /// The contents; a run replaces them with what the shader left there.
-    pub data: Vec<u8>,
-    /// Where in the push constants the device address of the buffer is to stand, in bytes: 64 bits.
-    pub address_at: Option<usize>,
-}
-
-impl BufferBinding {
-    /// A storage buffer at `set` and `binding` that starts as `data`.
-    pub fn storage(set: u32, binding: u32, data: Vec<u8>) -> Self {
-        Self { set, binding, element: 0, kind: BufferKind::Storage, data, address_at: None }
-    }
-
-    /// A uniform buffer at `set` and `binding` that holds `data`.
-    pub fn uniform(set: u32, binding: u32, data: Vec<u8>) -> Self {
-        Self { kind: BufferKind::Uniform, ..Self::storage(set, binding, data) }
     }
 }
 
@@ -191,25 +154,4 @@ pub struct SamplerBinding {
     pub element: u32,
     /// How it samples.
     pub sampler: Sampler,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_halve_and_keep_layers() {
-        let image = Image {
-            format: "r8".into(),
-            view: View::PlaneArray,
-            size: [5, 2, 1],
-            layers: 3,
-            levels: 3,
-            samples: 1,
-            data: Vec::new(),
-        };
-        assert_eq!(image.size_of(1), [2, 1, 1]);
-        assert_eq!(image.size_of(2), [1, 1, 1]);
-        assert_eq!(image.texels(), 3 * (10 + 2 + 1));
-    }
 }

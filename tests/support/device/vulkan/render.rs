@@ -2,29 +2,26 @@
 
 use ash::vk;
 
-use super::bound::{Bound, Sets};
-use super::command::Commands;
-use super::layout::{Layout, refuse};
-use super::memory::Block;
 use super::pass::{Canvas, Pass};
-use super::{Device, raster};
-use crate::run::{Draw, Resources, RunError, Target};
+use super::raster;
+use crate::device::{Draw, Resources, Target};
+use crosslane::run::RunError;
+use crosslane::run::vulkan::Device;
+use crosslane::run::vulkan::parts::{Block, Bound as _, Commands, Layout, Resources as _, Sets, refuse};
 
 /// The stages of a draw.
 const STAGES: vk::ShaderStageFlags =
     vk::ShaderStageFlags::from_raw(vk::ShaderStageFlags::VERTEX.as_raw() | vk::ShaderStageFlags::FRAGMENT.as_raw());
 
-pub(super) fn run(
-    device: &Device,
-    draw: &Draw<'_>,
-    resources: &mut Resources,
-    target: &mut Target,
-) -> Result<(), RunError> {
+/// Draws once with `resources` bound, waits for the end, and leaves in each of them and in `target` what was drawn or stored
+/// there.
+pub fn draw(device: &Device, draw: &Draw<'_>, resources: &mut Resources, target: &mut Target) -> Result<(), RunError> {
+    device.check_free()?;
     check(device, target)?;
-    let layout = Layout::new(device, STAGES, resources, draw.push_constants.len())?;
-    let bound = Bound::new(device, resources)?;
-    let push_constants = bound.with_addresses(draw.push_constants, resources)?;
-    let sets = bound.sets(&layout)?;
+    let layout = Layout::new(device, STAGES, resources.slots(), draw.push_constants.len())?;
+    let bound = resources.bind(device)?;
+    let push_constants = bound.push_constants(draw.push_constants, resources)?;
+    let sets = Sets::new(&layout, bound.held())?;
     let canvas = Canvas::new(device, target)?;
     let pass = Pass::new(device, target, &canvas, resources, &bound)?;
     let pipeline = raster::pipeline(draw, target, &layout, &pass)?;
@@ -47,7 +44,7 @@ pub(super) fn run(
 }
 
 fn check(device: &Device, target: &Target) -> Result<(), RunError> {
-    if !device.graphics {
+    if !device.can_draw() {
         return refuse("its queue cannot draw");
     }
     let mut images = target.images().map(|image| (image.size, image.layers, image.samples));
@@ -73,18 +70,12 @@ struct Recorder<'a, 'd> {
 
 impl Recorder<'_, '_> {
     fn bind(&self, pipeline: vk::Pipeline, sets: &Sets<'_>, push_constants: &[u8], vertices: &[Block<'_>]) {
-        let (raw, buffer) = (&self.commands.device.raw, self.commands.buffer);
-        let (point, layout) = (vk::PipelineBindPoint::GRAPHICS, self.layout.pipeline.get());
+        let (raw, buffer, point) = (self.commands.device.raw(), self.commands.buffer, vk::PipelineBindPoint::GRAPHICS);
         let vertices: Vec<_> = vertices.iter().map(|block| block.buffer.get()).collect();
+        sets.record(self.commands, self.layout, point, push_constants);
         // SAFETY: the buffer is recording; every handle is alive and of this device.
         unsafe {
             raw.cmd_bind_pipeline(buffer, point, pipeline);
-            if !sets.handles.is_empty() {
-                raw.cmd_bind_descriptor_sets(buffer, point, layout, 0, &sets.handles, &[]);
-            }
-            if !push_constants.is_empty() {
-                raw.cmd_push_constants(buffer, layout, self.layout.stages, 0, push_constants);
-            }
             if !vertices.is_empty() {
                 raw.cmd_bind_vertex_buffers(buffer, 0, &vertices, &vec![0; vertices.len()]);
             }
@@ -92,7 +83,7 @@ impl Recorder<'_, '_> {
     }
 
     fn draw(&self) {
-        let (raw, buffer) = (&self.commands.device.raw, self.commands.buffer);
+        let (raw, buffer) = (self.commands.device.raw(), self.commands.buffer);
         let begin = vk::RenderPassBeginInfo::default()
             .render_pass(self.pass.render.get())
             .framebuffer(self.pass.frame.get())

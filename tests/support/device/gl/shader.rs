@@ -1,9 +1,9 @@
 //! GLSL shaders that the driver compiles itself: what assembly programs are measured against.
 
-use super::api::Gl;
-use super::dispatch::{Bound, check, dispatch, timed, wait};
-use crate::backend::nv::reflection::STORAGE_BUFFER;
-use crate::run::{BufferBinding, BufferKind, RunError};
+use super::Painter;
+use crosslane::backend::nv::reflection::STORAGE_BUFFER;
+use crosslane::run::gl::Buffers;
+use crosslane::run::{BufferBinding, BufferKind, RunError};
 use std::ffi::{c_char, c_void};
 
 pub(super) const GL_COMPUTE_SHADER: u32 = 0x91B9;
@@ -19,15 +19,16 @@ const LISTINGS: [&[u8]; 2] = [b"!!NVcp", b"!!NVfp"];
 
 /// Shaders that the driver has compiled and linked.
 pub struct Shader<'d> {
-    gl: &'d Gl,
+    painter: &'d Painter,
     name: u32,
 }
 
 impl<'d> Shader<'d> {
     /// Links shaders of these types.
-    pub(super) fn new(gl: &'d Gl, sources: &[(u32, &str)]) -> Result<Shader<'d>, RunError> {
+    pub(super) fn new(painter: &'d Painter, sources: &[(u32, &str)]) -> Result<Shader<'d>, RunError> {
+        let gl = &painter.gl;
         // SAFETY: a context is current.
-        let program = Shader { gl, name: unsafe { (gl.glCreateProgram)() } };
+        let program = Shader { painter, name: unsafe { (gl.glCreateProgram)() } };
         sources.iter().try_for_each(|(ty, source)| program.attach(*ty, source))?;
         let mut linked = 0;
         // SAFETY: a context is current; the query writes one number.
@@ -36,11 +37,15 @@ impl<'d> Shader<'d> {
             (gl.glLinkProgram)(program.name);
             (gl.glGetProgramiv)(program.name, GL_LINK_STATUS, &raw mut linked);
         }
-        if linked == 0 { Err(RunError::Refused(program.log())) } else { check(gl, "glLinkProgram").map(|()| program) }
+        if linked == 0 {
+            Err(RunError::Refused(program.log()))
+        } else {
+            painter.device.check("glLinkProgram").map(|()| program)
+        }
     }
 
     fn attach(&self, ty: u32, source: &str) -> Result<(), RunError> {
-        let gl = self.gl;
+        let gl = &self.painter.gl;
         let length =
             i32::try_from(source.len()).map_err(|_| RunError::Refused("the shader is longer than 2 GiB".to_owned()))?;
         let text = source.as_ptr().cast::<c_char>();
@@ -53,7 +58,7 @@ impl<'d> Shader<'d> {
             (gl.glAttachShader)(self.name, shader);
             (gl.glDeleteShader)(shader);
         }
-        check(gl, "glAttachShader")
+        self.painter.device.check("glAttachShader")
     }
 
     /// What the driver says about a program, which tells its shader's errors again.
@@ -62,7 +67,7 @@ impl<'d> Shader<'d> {
         let mut length = 0;
         let room = bytes.len() as i32;
         // SAFETY: there is as much room as is said.
-        unsafe { (self.gl.glGetProgramInfoLog)(self.name, room, &raw mut length, bytes.as_mut_ptr().cast()) };
+        unsafe { (self.painter.gl.glGetProgramInfoLog)(self.name, room, &raw mut length, bytes.as_mut_ptr().cast()) };
         bytes.truncate(usize::try_from(length).unwrap_or(0));
         String::from_utf8_lossy(&bytes).trim().to_owned()
     }
@@ -71,26 +76,26 @@ impl<'d> Shader<'d> {
     pub fn listing(&self) -> Option<String> {
         let (mut length, mut format) = (0, 0);
         // SAFETY: a context is current; the query writes one number.
-        unsafe { (self.gl.glGetProgramiv)(self.name, GL_PROGRAM_BINARY_LENGTH, &raw mut length) };
+        unsafe { (self.painter.gl.glGetProgramiv)(self.name, GL_PROGRAM_BINARY_LENGTH, &raw mut length) };
         let mut binary = vec![0_u8; usize::try_from(length).unwrap_or(0)];
         let data = binary.as_mut_ptr().cast::<c_void>();
         // SAFETY: there is as much room as is said.
-        unsafe { (self.gl.glGetProgramBinary)(self.name, length, &raw mut length, &raw mut format, data) };
+        unsafe { (self.painter.gl.glGetProgramBinary)(self.name, length, &raw mut length, &raw mut format, data) };
         let find = |listing: &&[u8]| binary.windows(listing.len()).position(|bytes| bytes == *listing);
         let start = LISTINGS.iter().find_map(find)?;
         let text = binary[start..].split(|byte| *byte == 0).next()?;
         Some(String::from_utf8_lossy(text).into_owned())
     }
 
-    /// Runs the shader once, as [`super::Program::run`] does; buffers are bound at the numbers of their bindings.
+    /// Runs the shader once, as [`crosslane::run::gl::Program::run`] does; buffers are bound at the numbers of their bindings.
     ///
     /// # Errors
     /// [`RunError`]; the buffers are then unchanged.
     pub fn run(&self, groups: [u32; 3], buffers: &mut [BufferBinding]) -> Result<(), RunError> {
         let bound = self.bind(buffers)?;
         let _using = Using::new(self);
-        dispatch(self.gl, groups)?;
-        wait(self.gl)?;
+        self.painter.device.dispatch(groups)?;
+        self.painter.device.wait()?;
         bound.read_all(buffers)
     }
 
@@ -101,11 +106,11 @@ impl<'d> Shader<'d> {
     pub fn time(&self, groups: [u32; 3], buffers: &[BufferBinding], runs: usize) -> Result<Vec<u64>, RunError> {
         let _bound = self.bind(buffers)?;
         let _using = Using::new(self);
-        timed(self.gl, groups, runs)
+        self.painter.device.time(groups, runs)
     }
 
-    pub(super) fn bind(&self, buffers: &[BufferBinding]) -> Result<Bound<'d>, RunError> {
-        let mut bound = Bound::new(self.gl);
+    pub(super) fn bind(&self, buffers: &[BufferBinding]) -> Result<Buffers<'d>, RunError> {
+        let mut bound = Buffers::new(&self.painter.device);
         for buffer in buffers {
             let name = bound.add(&buffer.data);
             let target = match buffer.kind {
@@ -113,33 +118,33 @@ impl<'d> Shader<'d> {
                 BufferKind::Uniform => GL_UNIFORM_BUFFER,
             };
             // SAFETY: a context is current; the buffer exists.
-            unsafe { (self.gl.glBindBufferBase)(target, buffer.binding, name) };
+            unsafe { (self.painter.gl.glBindBufferBase)(target, buffer.binding, name) };
         }
-        check(self.gl, "glBindBufferBase").map(|()| bound)
+        self.painter.device.check("glBindBufferBase").map(|()| bound)
     }
 }
 
 impl Drop for Shader<'_> {
     fn drop(&mut self) {
         // SAFETY: a context is current; nobody else knows the program.
-        unsafe { (self.gl.glDeleteProgram)(self.name) };
+        unsafe { (self.painter.gl.glDeleteProgram)(self.name) };
     }
 }
 
 /// While it lives, a shader is in use; assembly programs run again afterwards.
-pub(super) struct Using<'d>(&'d Gl);
+pub(super) struct Using<'d>(&'d Painter);
 
 impl<'d> Using<'d> {
     pub(super) fn new(shader: &Shader<'d>) -> Using<'d> {
         // SAFETY: a context is current and the program is linked.
-        unsafe { (shader.gl.glUseProgram)(shader.name) };
-        Using(shader.gl)
+        unsafe { (shader.painter.gl.glUseProgram)(shader.name) };
+        Using(shader.painter)
     }
 }
 
 impl Drop for Using<'_> {
     fn drop(&mut self) {
         // SAFETY: a context is current.
-        unsafe { (self.0.glUseProgram)(0) };
+        unsafe { (self.0.gl.glUseProgram)(0) };
     }
 }

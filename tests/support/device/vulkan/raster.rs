@@ -4,14 +4,12 @@
 use ash::vk;
 
 use super::format::Format;
-use super::guard::Guard;
-use super::kernel::{entry_name, shader_module, specialization};
-use super::layout::Layout;
 use super::pass::Pass;
-use super::run_failure;
-use crate::run::{Attribute, Draw, Rate, RunError, Target, Topology};
+use crate::device::{Attribute, Draw, Rate, Target, Topology};
+use crosslane::run::RunError;
+use crosslane::run::vulkan::parts::{Guard, Layout, entry_name, run_failure, shader_module, specialization};
 
-pub(super) fn pipeline<'d>(
+pub fn pipeline<'d>(
     draw: &Draw<'_>,
     target: &Target,
     layout: &Layout<'d>,
@@ -49,7 +47,7 @@ pub(super) fn pipeline<'d>(
         .layout(layout.pipeline.get())
         .render_pass(pass.render.get());
     // SAFETY: all that `create` points to outlives the call.
-    let made = unsafe { device.raw.create_graphics_pipelines(vk::PipelineCache::null(), &[create], None) };
+    let made = unsafe { device.raw().create_graphics_pipelines(vk::PipelineCache::null(), &[create], None) };
     let pipelines = made.map_err(|(_, code)| run_failure("vkCreateGraphicsPipelines")(code))?;
     // SAFETY: the guard is the only owner; one pipeline was asked for.
     Ok(Guard::new(device, pipelines[0], |d, h| unsafe { d.destroy_pipeline(h, None) }))

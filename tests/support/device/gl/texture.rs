@@ -1,8 +1,8 @@
 //! Textures and images of a run: made of bytes, bound to units, and read back.
 
-use super::api::Gl;
-use super::dispatch::check;
-use crate::run::{Address, RunError};
+use super::Painter;
+use crate::device::Address;
+use crosslane::run::RunError;
 use serde::{Deserialize, Serialize};
 use std::ffi::c_void;
 
@@ -136,23 +136,24 @@ pub struct Texture {
 
 /// Textures in the driver.
 pub struct Textures<'d> {
-    gl: &'d Gl,
+    painter: &'d Painter,
     names: Vec<u32>,
 }
 
 impl<'d> Textures<'d> {
-    pub fn new(gl: &'d Gl) -> Textures<'d> {
+    pub fn new(painter: &'d Painter) -> Textures<'d> {
+        let gl = &painter.gl;
         // SAFETY: a context is current.
         unsafe {
             (gl.glPixelStorei)(GL_PACK_ALIGNMENT, 1);
             (gl.glPixelStorei)(GL_UNPACK_ALIGNMENT, 1);
         }
-        Textures { gl, names: Vec::new() }
+        Textures { painter, names: Vec::new() }
     }
 
     /// Makes a texture with its contents; a buffer texture shows the buffer.
     pub fn add(&mut self, texture: &Texture, buffer: impl FnOnce(&[u8]) -> u32) -> Result<u32, RunError> {
-        let (gl, mut name) = (self.gl, 0);
+        let (gl, mut name) = (&self.painter.gl, 0);
         // SAFETY: a context is current; there is room for one name.
         unsafe { (gl.glCreateTextures)(texture.shape.target(texture.samples), 1, &raw mut name) };
         self.names.push(name);
@@ -160,23 +161,23 @@ impl<'d> Textures<'d> {
         if texture.shape == Shape::Buffer {
             // SAFETY: the buffer exists.
             unsafe { (gl.glTextureBuffer)(name, texture.format.internal, buffer(first)) };
-            return check(gl, "glTextureBuffer").map(|()| name);
+            return self.painter.device.check("glTextureBuffer").map(|()| name);
         }
         if texture.samples > 1 {
             self.sampled(name, texture, first);
-            return check(gl, "glTextureStorageMultisample").map(|()| name);
+            return self.painter.device.check("glTextureStorageMultisample").map(|()| name);
         }
         self.storage(name, texture);
         for (level, bytes) in texture.levels.iter().enumerate() {
             self.fill(name, texture, level as i32, bytes);
         }
         self.parameters(name, texture);
-        check(gl, "glTextureStorage").map(|()| name)
+        self.painter.device.check("glTextureStorage").map(|()| name)
     }
 
     /// Makes room for texels of more samples, and fills them all with the first one of these bytes.
     fn sampled(&self, name: u32, texture: &Texture, bytes: &[u8]) {
-        let (gl, Format { internal, external, component }) = (self.gl, texture.format);
+        let (gl, Format { internal, external, component }) = (&self.painter.gl, texture.format);
         let ([width, height, depth], samples) = (texture.size.map(|size| size as i32), texture.samples as i32);
         // SAFETY: a context is current, the texture is new, and the bytes begin with a texel.
         unsafe {
@@ -193,7 +194,7 @@ impl<'d> Textures<'d> {
     }
 
     fn storage(&self, name: u32, texture: &Texture) {
-        let (gl, format, levels) = (self.gl, texture.format.internal, texture.levels.len().max(1) as i32);
+        let (gl, format, levels) = (&self.painter.gl, texture.format.internal, texture.levels.len().max(1) as i32);
         let [width, height, depth] = texture.size.map(|size| size as i32);
         // SAFETY: a context is current and the texture is new.
         unsafe {
@@ -208,7 +209,7 @@ impl<'d> Textures<'d> {
     }
 
     fn fill(&self, name: u32, texture: &Texture, level: i32, bytes: &[u8]) {
-        let (gl, Format { external, component, .. }) = (self.gl, texture.format);
+        let (gl, Format { external, component, .. }) = (&self.painter.gl, texture.format);
         let layered = !matches!(texture.shape, Shape::D3);
         let halved = |size: u32, is_layer: bool| if is_layer { size as i32 } else { (size >> level).max(1) as i32 };
         let [width, height, depth] = texture.size;
@@ -248,7 +249,7 @@ impl<'d> Textures<'d> {
         ];
         for (parameter, value) in wraps.into_iter().chain(others) {
             // SAFETY: a context is current.
-            unsafe { (self.gl.glTextureParameteri)(name, parameter, value) };
+            unsafe { (self.painter.gl.glTextureParameteri)(name, parameter, value) };
         }
         self.border(name, texture.format.is_integer());
     }
@@ -258,9 +259,13 @@ impl<'d> Textures<'d> {
         // SAFETY: a context is current; there are four numbers.
         unsafe {
             match is_integer {
-                true => (self.gl.glTextureParameterIiv)(name, GL_TEXTURE_BORDER_COLOR, [0, 0, 0, 1].as_ptr()),
+                true => (self.painter.gl.glTextureParameterIiv)(name, GL_TEXTURE_BORDER_COLOR, [0, 0, 0, 1].as_ptr()),
                 false => {
-                    (self.gl.glTextureParameterfv)(name, GL_TEXTURE_BORDER_COLOR, [0.0, 0.0, 0.0, 1.0].as_ptr());
+                    (self.painter.gl.glTextureParameterfv)(
+                        name,
+                        GL_TEXTURE_BORDER_COLOR,
+                        [0.0, 0.0, 0.0, 1.0].as_ptr(),
+                    );
                 }
             }
         }
@@ -271,11 +276,13 @@ impl<'d> Textures<'d> {
         // SAFETY: a context is current and the texture exists.
         unsafe {
             match texture.is_image {
-                true => (self.gl.glBindImageTexture)(unit, name, 0, 1, 0, GL_READ_WRITE, texture.format.internal),
-                false => (self.gl.glBindTextureUnit)(unit, name),
+                true => {
+                    (self.painter.gl.glBindImageTexture)(unit, name, 0, 1, 0, GL_READ_WRITE, texture.format.internal)
+                }
+                false => (self.painter.gl.glBindTextureUnit)(unit, name),
             }
         }
-        check(self.gl, "glBindTextureUnit")
+        self.painter.device.check("glBindTextureUnit")
     }
 
     /// What the first level holds now.
@@ -285,14 +292,14 @@ impl<'d> Textures<'d> {
         let Some(bytes) = texture.levels.first_mut().filter(|_| is_read) else { return Ok(()) };
         let (length, data) = (bytes.len() as i32, bytes.as_mut_ptr().cast::<c_void>());
         // SAFETY: there is as much room as is said.
-        unsafe { (self.gl.glGetTextureImage)(name, 0, external, component, length, data) };
-        check(self.gl, "glGetTextureImage")
+        unsafe { (self.painter.gl.glGetTextureImage)(name, 0, external, component, length, data) };
+        self.painter.device.check("glGetTextureImage")
     }
 }
 
 impl Drop for Textures<'_> {
     fn drop(&mut self) {
         // SAFETY: a context is current; nobody else knows the textures.
-        unsafe { (self.gl.glDeleteTextures)(self.names.len() as i32, self.names.as_ptr()) };
+        unsafe { (self.painter.gl.glDeleteTextures)(self.names.len() as i32, self.names.as_ptr()) };
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! Depths are between 0 and 1 and tested (less or equal), flat inputs are those of the first vertex, as Vulkan has both.
 
-use super::api::Gl;
-use super::dispatch::{Bound, check, wait};
+use super::Painter;
 use super::texture::{Format, GL_DEPTH_COMPONENT, GL_FLOAT, Shape, Spot, Texture, Textures};
-use crate::run::{Address, Rate, RunError, Topology};
+use crate::device::{Address, Rate, Topology};
+use crosslane::run::RunError;
+use crosslane::run::gl::Buffers;
 use serde::{Deserialize, Serialize};
 use std::ffi::c_void;
 use std::ops::Range;
@@ -81,23 +82,24 @@ pub struct Draw {
 }
 
 /// A framebuffer that goes with this.
-struct Framebuffer<'d>(&'d Gl, u32);
+struct Framebuffer<'d>(&'d Painter, u32);
 
 impl Drop for Framebuffer<'_> {
     fn drop(&mut self) {
         // SAFETY: a context is current; nobody else knows the framebuffer.
         unsafe {
-            (self.0.glBindFramebuffer)(GL_FRAMEBUFFER, 0);
-            (self.0.glDeleteFramebuffers)(1, &raw const self.1);
+            (self.0.gl.glBindFramebuffer)(GL_FRAMEBUFFER, 0);
+            (self.0.gl.glDeleteFramebuffers)(1, &raw const self.1);
         }
     }
 }
 
 /// Fixed functions that are on while this lives.
-struct Switches<'d>(&'d Gl, Vec<u32>);
+struct Switches<'d>(&'d Painter, Vec<u32>);
 
 impl<'d> Switches<'d> {
-    fn new(gl: &'d Gl, draw: &Draw) -> Switches<'d> {
+    fn new(painter: &'d Painter, draw: &Draw) -> Switches<'d> {
+        let gl = &painter.gl;
         let asked = [
             (draw.depth.is_some(), GL_DEPTH_TEST),
             (draw.dual_source, GL_BLEND),
@@ -116,14 +118,14 @@ impl<'d> Switches<'d> {
             (gl.glClipControl)(GL_LOWER_LEFT, GL_ZERO_TO_ONE);
             (gl.glProvokingVertex)(GL_FIRST_VERTEX_CONVENTION);
         }
-        Switches(gl, names)
+        Switches(painter, names)
     }
 }
 
 impl Drop for Switches<'_> {
     fn drop(&mut self) {
         // SAFETY: a context is current.
-        self.1.iter().for_each(|name| unsafe { (self.0.glDisable)(*name) });
+        self.1.iter().for_each(|name| unsafe { (self.0.gl.glDisable)(*name) });
     }
 }
 
@@ -157,14 +159,15 @@ impl Draw {
 }
 
 /// Draws; the bytes of each attachment, and of the depth.
-pub fn draw(gl: &Gl, draw: &Draw) -> Result<Vec<Vec<u8>>, RunError> {
-    let mut textures = Textures::new(gl);
+pub fn draw(painter: &Painter, draw: &Draw) -> Result<Vec<Vec<u8>>, RunError> {
+    let gl = &painter.gl;
+    let mut textures = Textures::new(painter);
     let attached = Attached::new(&mut textures, draw, draw.samples)?;
-    let framebuffer = framebuffer(gl, draw, &attached.names, None)?;
-    clear_depth(gl, draw, &framebuffer);
-    let mut vertices = Bound::new(gl);
-    draw.attributes.iter().for_each(|attribute| feed(gl, &mut vertices, attribute));
-    let switches = Switches::new(gl, draw);
+    let framebuffer = framebuffer(painter, draw, &attached.names, None)?;
+    clear_depth(painter, draw, &framebuffer);
+    let mut vertices = Buffers::new(&painter.device);
+    draw.attributes.iter().for_each(|attribute| feed(painter, &mut vertices, attribute));
+    let switches = Switches::new(painter, draw);
     // SAFETY: a context is current; all attributes have as many vertices.
     unsafe {
         (gl.glBindFramebuffer)(GL_FRAMEBUFFER, framebuffer.1);
@@ -176,13 +179,13 @@ pub fn draw(gl: &Gl, draw: &Draw) -> Result<Vec<Vec<u8>>, RunError> {
         draw.attributes.iter().for_each(|attribute| (gl.glDisableVertexAttribArray)(attribute.location));
     }
     drop(switches);
-    check(gl, "glDrawArrays")?;
-    wait(gl)?;
+    painter.device.check("glDrawArrays")?;
+    painter.device.wait()?;
     if draw.samples < 2 {
         return attached.read(&textures);
     }
     let resolved = Attached::new(&mut textures, draw, 1)?;
-    resolve(gl, draw, &attached, &resolved)?;
+    resolve(painter, draw, &attached, &resolved)?;
     resolved.read(&textures)
 }
 
@@ -207,8 +210,13 @@ impl Attached {
 }
 
 /// A framebuffer of these textures, the depth last, or of one layer of each.
-fn framebuffer<'d>(gl: &'d Gl, draw: &Draw, names: &[u32], layer: Option<u32>) -> Result<Framebuffer<'d>, RunError> {
-    let mut name = 0;
+fn framebuffer<'d>(
+    painter: &'d Painter,
+    draw: &Draw,
+    names: &[u32],
+    layer: Option<u32>,
+) -> Result<Framebuffer<'d>, RunError> {
+    let (gl, mut name) = (&painter.gl, 0);
     let buffers: Vec<u32> = (0..draw.colours.len() as u32).map(|n| GL_COLOR_ATTACHMENT0 + n).collect();
     // SAFETY: a context is current; the textures exist, and there are as many numbers as is said.
     let status = unsafe {
@@ -223,35 +231,36 @@ fn framebuffer<'d>(gl: &'d Gl, draw: &Draw, names: &[u32], layer: Option<u32>) -
         (gl.glNamedFramebufferDrawBuffers)(name, buffers.len() as i32, buffers.as_ptr());
         (gl.glCheckNamedFramebufferStatus)(name, GL_FRAMEBUFFER)
     };
-    let framebuffer = Framebuffer(gl, name);
+    let framebuffer = Framebuffer(painter, name);
     match status {
-        GL_FRAMEBUFFER_COMPLETE => check(gl, "glNamedFramebufferTexture").map(|()| framebuffer),
+        GL_FRAMEBUFFER_COMPLETE => painter.device.check("glNamedFramebufferTexture").map(|()| framebuffer),
         other => Err(RunError::Driver("glCheckNamedFramebufferStatus", format!("{other:#06x}"))),
     }
 }
 
 /// Fills the depth, in all layers, with what it is before.
-fn clear_depth(gl: &Gl, draw: &Draw, framebuffer: &Framebuffer<'_>) {
+fn clear_depth(painter: &Painter, draw: &Draw, framebuffer: &Framebuffer<'_>) {
     if let Some(depth) = draw.depth {
         // SAFETY: a context is current and the framebuffer has a depth.
-        unsafe { (gl.glClearNamedFramebufferfv)(framebuffer.1, GL_DEPTH, 0, [depth].as_ptr()) };
+        unsafe { (painter.gl.glClearNamedFramebufferfv)(framebuffer.1, GL_DEPTH, 0, [depth].as_ptr()) };
     }
 }
 
 /// Resolves the samples of each colour. Of framebuffers with layers the first ones alone are copied, so each layer has its own.
-fn resolve(gl: &Gl, draw: &Draw, from: &Attached, to: &Attached) -> Result<(), RunError> {
+fn resolve(painter: &Painter, draw: &Draw, from: &Attached, to: &Attached) -> Result<(), RunError> {
     let layers: Vec<Option<u32>> = if draw.layers > 0 { (0..draw.layers).map(Some).collect() } else { vec![None] };
     for layer in layers {
-        let [from, to] = [&from.names, &to.names].map(|names| framebuffer(gl, draw, names, layer));
+        let [from, to] = [&from.names, &to.names].map(|names| framebuffer(painter, draw, names, layer));
         let (from, to) = (from?, to?);
-        clear_depth(gl, draw, &to);
-        resolve_colours(gl, draw, from.1, to.1);
+        clear_depth(painter, draw, &to);
+        resolve_colours(painter, draw, from.1, to.1);
     }
-    check(gl, "glBlitNamedFramebuffer")?;
-    wait(gl)
+    painter.device.check("glBlitNamedFramebuffer")?;
+    painter.device.wait()
 }
 
-fn resolve_colours(gl: &Gl, draw: &Draw, from: u32, to: u32) {
+fn resolve_colours(painter: &Painter, draw: &Draw, from: u32, to: u32) {
+    let gl = &painter.gl;
     let [width, height] = draw.size.map(|size| size as i32);
     for n in 0..draw.colours.len() as u32 {
         let place = GL_COLOR_ATTACHMENT0 + n;
@@ -267,7 +276,8 @@ fn resolve_colours(gl: &Gl, draw: &Draw, from: u32, to: u32) {
 }
 
 /// Lets an attribute's array be read by vertices.
-fn feed(gl: &Gl, vertices: &mut Bound<'_>, attribute: &Attribute) {
+fn feed(painter: &Painter, vertices: &mut Buffers<'_>, attribute: &Attribute) {
+    let gl = &painter.gl;
     let name = vertices.add(&attribute.bytes);
     let start = std::ptr::null::<c_void>();
     let Attribute { location, components, component, numbers, rate, .. } = *attribute;

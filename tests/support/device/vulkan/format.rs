@@ -2,11 +2,11 @@
 
 use ash::vk;
 
-use super::layout::refuse;
-use crate::run::RunError;
+use crosslane::run::RunError;
+use crosslane::run::vulkan::parts::refuse;
 
 /// A format, its name, and the bytes of a texel.
-pub(super) struct Format {
+pub struct Format {
     name: &'static str,
     pub vulkan: vk::Format,
     pub bytes: usize,
@@ -72,31 +72,18 @@ static FORMATS: &[Format] = formats! {
 };
 
 impl Format {
-    pub(super) fn named(name: &str) -> Result<&'static Format, RunError> {
+    pub fn named(name: &str) -> Result<&'static Format, RunError> {
         let found = FORMATS.iter().find(|format| format.name == name);
         found.map_or_else(|| refuse(format!("no format is called `{name}`")), Ok)
     }
 
     /// Whether its texels are depths.
-    pub(super) fn is_depth(&self) -> bool {
+    pub fn is_depth(&self) -> bool {
         self.vulkan == vk::Format::D32_SFLOAT
     }
 
     /// What of an image is read and written.
-    pub(super) fn aspect(&self) -> vk::ImageAspectFlags {
+    pub fn aspect(&self) -> vk::ImageAspectFlags {
         if self.is_depth() { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_those_of_glsl() {
-        assert_eq!(Format::named("rgba8").unwrap().bytes, 4);
-        assert!(Format::named("d32").unwrap().is_depth());
-        let why = Format::named("rgba").err().unwrap().to_string();
-        assert!(why.ends_with("no format is called `rgba`"), "{why}");
     }
 }

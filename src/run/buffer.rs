@@ -1,0 +1,41 @@
+//! The buffers of a run: their places and contents.
+
+use serde::{Deserialize, Serialize};
+
+/// What a buffer is to the shader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BufferKind {
+    /// A storage block: read and written.
+    Storage,
+    /// A uniform block: only read.
+    Uniform,
+}
+
+/// One buffer of a job: where the shader finds it and its bytes, before and, once the job is done, after.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BufferBinding {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding within the set.
+    pub binding: u32,
+    /// The element, where the binding is an array.
+    pub element: u32,
+    /// Storage or uniform.
+    pub kind: BufferKind,
+    /// The contents; a run replaces them with what the shader left there.
+    pub data: Vec<u8>,
+    /// Where in the push constants the device address of the buffer is to stand, in bytes: 64 bits.
+    pub address_at: Option<usize>,
+}
+
+impl BufferBinding {
+    /// A storage buffer at `set` and `binding` that starts as `data`.
+    pub fn storage(set: u32, binding: u32, data: Vec<u8>) -> Self {
+        Self { set, binding, element: 0, kind: BufferKind::Storage, data, address_at: None }
+    }
+
+    /// A uniform buffer at `set` and `binding` that holds `data`.
+    pub fn uniform(set: u32, binding: u32, data: Vec<u8>) -> Self {
+        Self { kind: BufferKind::Uniform, ..Self::storage(set, binding, data) }
+    }
+}
