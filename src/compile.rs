@@ -298,7 +298,7 @@ impl Job<'_> {
 
     /// The text of the kernel form: as assembly is made of it, or before lanes are lowered for SPIR-V, which is not.
     fn kernel(&mut self, target: Target) -> Option<String> {
-        if target != Target::Spirv {
+        if target.is_hardware() {
             return Some(kernel::print::print(&self.lowered()?.kernel, Some(self.sources)));
         }
         let kernel = kernel::simplified(self.module, 0, &Specializations::new(), target);

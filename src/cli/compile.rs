@@ -83,12 +83,7 @@ fn compile_shader(shader: &Shader, options: &Options, loader: &dyn Loader, reads
 
 /// Forms of one target are made by its profiles alone.
 fn check_emit(args: &CompileArgs, profile: &Profile) -> Result<(), CommandError> {
-    let makes = match args.emit {
-        Some(Emit::Spirv | Emit::SpirvText) => profile.target == Target::Spirv,
-        Some(Emit::Nv) => profile.target == Target::Nv,
-        Some(Emit::S | Emit::Hsaco) => profile.target == Target::Amd,
-        Some(Emit::Ir | Emit::Kernel | Emit::Reflection | Emit::Preprocessed) | None => true,
-    };
+    let makes = args.emit.and_then(|emit| emit.form().target).is_none_or(|target| target == profile.target);
     if makes {
         return Ok(());
     }
@@ -99,13 +94,7 @@ fn emit_kind(args: &CompileArgs) -> EmitKind {
     match args.emit {
         _ if args.preprocess => EmitKind::Preprocessed,
         _ if args.assembly => EmitKind::Assembly,
-        None => EmitKind::Binary,
-        Some(Emit::Spirv | Emit::Nv | Emit::S | Emit::Hsaco) => EmitKind::Binary,
-        Some(Emit::SpirvText) => EmitKind::Assembly,
-        Some(Emit::Ir) => EmitKind::Ir,
-        Some(Emit::Kernel) => EmitKind::Kernel,
-        Some(Emit::Reflection) => EmitKind::Reflection,
-        Some(Emit::Preprocessed) => EmitKind::Preprocessed,
+        emit => emit.map_or(EmitKind::Binary, |emit| emit.form().kind),
     }
 }
 
@@ -125,10 +114,10 @@ fn sink(args: &CompileArgs, emit: EmitKind, target: Target) -> Result<Sink, Comm
 
 /// What is written to the output.
 fn format(args: &CompileArgs, emit: EmitKind, target: Target) -> Format {
-    match args.emit.and_then(Format::of_emit) {
+    match args.emit.map(Emit::form) {
         _ if args.deps.deps_only => Format::Dependencies,
         _ if args.preprocess => Format::Preprocessed,
-        Some(format) => format,
+        Some(form) => form.format,
         None => Format::of_target(target, emit == EmitKind::Assembly),
     }
 }
@@ -138,7 +127,7 @@ pub fn default_output(args: &CompileArgs, target: Target) -> Result<PathBuf, Com
     let input = &args.source.input;
     let name = input.file_name().ok_or_else(|| CommandError(format!("{} is no file", input.display())))?;
     let mut name = name.to_os_string();
-    name.push(if args.emit == Some(Emit::Hsaco) { ".hsaco" } else { target.names().ending });
+    name.push(if args.emit == Some(Emit::Hsaco) { ".hsaco" } else { target.row().ending });
     Ok(PathBuf::from(name))
 }
 

@@ -3,6 +3,7 @@
 
 use super::CommandError;
 use super::args::Emit;
+use crate::compile::EmitKind;
 use crate::profile::Target;
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use std::path::Path;
 pub enum Format {
     Spirv,
     SpirvText,
-    Glasm,
+    NvAssembly,
     AmdAssembly,
     CodeObject,
     Reflection,
@@ -29,7 +30,7 @@ impl Format {
         match self {
             Format::Spirv => "a SPIR-V module",
             Format::SpirvText => "SPIR-V as text",
-            Format::Glasm => "NVIDIA assembly",
+            Format::NvAssembly => "NVIDIA assembly",
             Format::AmdAssembly => "AMD assembly",
             Format::CodeObject => "an AMD code object",
             Format::Reflection => "a reflection in JSON",
@@ -42,26 +43,45 @@ impl Format {
         }
     }
 
-    /// What `--emit` writes, where it does not depend on the target.
-    pub fn of_emit(emit: Emit) -> Option<Format> {
-        match emit {
-            Emit::Hsaco => Some(Format::CodeObject),
-            Emit::Ir => Some(Format::Ir),
-            Emit::Kernel => Some(Format::Kernel),
-            Emit::Reflection => Some(Format::Reflection),
-            Emit::Preprocessed => Some(Format::Preprocessed),
-            Emit::Spirv | Emit::SpirvText | Emit::Nv | Emit::S => None,
-        }
-    }
-
-    /// What a target writes.
+    /// The format of a target's own output, as text or else as binary, which some targets have as text alone.
     pub fn of_target(target: Target, is_assembly: bool) -> Format {
-        match target {
-            Target::Spirv if is_assembly => Format::SpirvText,
-            Target::Spirv => Format::Spirv,
-            Target::Nv => Format::Glasm,
-            Target::Amd => Format::AmdAssembly,
-        }
+        let of_target = || FORMS.iter().filter(|form| form.target == Some(target));
+        let form =
+            of_target().find(|form| is_assembly && form.kind == EmitKind::Assembly).or_else(|| of_target().next());
+        form.expect("each target has a form").format
+    }
+}
+
+/// A form of output.
+pub struct Form {
+    emit: Emit,
+    /// The target whose profiles alone make it.
+    pub target: Option<Target>,
+    pub kind: EmitKind,
+    pub format: Format,
+}
+
+const fn form(emit: Emit, target: Option<Target>, kind: EmitKind, format: Format) -> Form {
+    Form { emit, target, kind, format }
+}
+
+/// Every form; the first of a target is the one that is written unless another is asked for.
+static FORMS: &[Form] = &[
+    form(Emit::Spirv, Some(Target::Spirv), EmitKind::Binary, Format::Spirv),
+    form(Emit::SpirvText, Some(Target::Spirv), EmitKind::Assembly, Format::SpirvText),
+    form(Emit::Nv, Some(Target::Nv), EmitKind::Binary, Format::NvAssembly),
+    form(Emit::S, Some(Target::Amd), EmitKind::Binary, Format::AmdAssembly),
+    form(Emit::Hsaco, Some(Target::Amd), EmitKind::Binary, Format::CodeObject),
+    form(Emit::Ir, None, EmitKind::Ir, Format::Ir),
+    form(Emit::Kernel, None, EmitKind::Kernel, Format::Kernel),
+    form(Emit::Reflection, None, EmitKind::Reflection, Format::Reflection),
+    form(Emit::Preprocessed, None, EmitKind::Preprocessed, Format::Preprocessed),
+];
+
+impl Emit {
+    /// The form that `--emit` asks for.
+    pub fn form(self) -> &'static Form {
+        FORMS.iter().find(|form| form.emit == self).expect("every form has a row")
     }
 }
 
@@ -69,9 +89,9 @@ impl Format {
 static ENDINGS: &[(&str, &[Format])] = &[
     ("spv", &[Format::Spirv]),
     ("spvasm", &[Format::SpirvText]),
-    ("glasm", &[Format::Glasm]),
-    ("s", &[Format::SpirvText, Format::Glasm, Format::AmdAssembly]),
-    ("asm", &[Format::SpirvText, Format::Glasm, Format::AmdAssembly]),
+    ("glasm", &[Format::NvAssembly]),
+    ("s", &[Format::SpirvText, Format::NvAssembly, Format::AmdAssembly]),
+    ("asm", &[Format::SpirvText, Format::NvAssembly, Format::AmdAssembly]),
     ("hsaco", &[Format::CodeObject]),
     ("co", &[Format::CodeObject]),
     ("o", &[Format::Spirv, Format::CodeObject]),

@@ -151,7 +151,7 @@ fn show(profile: &Profile) -> String {
 
 /// What a profile says of itself beside features and prices; empty where it says nothing.
 fn facts(profile: &Profile) -> [(&'static str, String); 6] {
-    let target = profile.target.names().language;
+    let target = profile.target.row().language;
     [
         ("aliases", profile.aliases.join(", ")),
         ("target", format!("{target} {}.{}", profile.version.0, profile.version.1)),

@@ -9,7 +9,7 @@ use crate::ir::calls::callees_first;
 use crate::ir::{FuncId, Function, InstId, Module, Op, Stage, TypeId, Value};
 use crate::kernel::{Prepared, Specializations, lanes::Asked};
 use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plans, Request};
-use crate::profile::{Profile, Target};
+use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ pub struct Facts {
 impl Facts {
     /// What is known where a profile's assembly is written; none where there is no kernel form.
     pub fn of(module: &Module, profile: &Profile) -> Option<Facts> {
-        if profile.target == Target::Spirv {
+        if !profile.target.is_hardware() {
             return None;
         }
         let prepared = Prepared::new(module, 0, &Specializations::default(), profile).ok()?;

@@ -35,7 +35,7 @@ impl Dialects for ProfileDialects<'_> {
     fn predefined(&self, name: &str) -> Option<u32> {
         match name {
             "CROSSLANE_SUBGROUP_SIZE" => self.0.wave_size,
-            _ => (name == self.0.target.names().define).then_some(1),
+            _ => (name == self.0.target.row().define).then_some(1),
         }
     }
 

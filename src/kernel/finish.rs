@@ -77,7 +77,7 @@ impl Prepared {
     pub fn finish(self, plans: &[Arc<Plan>], profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
         let Prepared { mut kernel, questions } = self;
         lanes::write(&mut kernel, &questions, plans, profile);
-        if profile.target == Target::Amd {
+        if profile.target.row().has_scalar_registers {
             pass::gather(&mut kernel);
         }
         check(&kernel)?;
@@ -110,7 +110,7 @@ pub fn simplified(
     target: Target,
 ) -> Result<Kernel, Vec<Diagnostic>> {
     let mut kernel = lower(module, entry, settings)?;
-    if target == Target::Amd {
+    if !target.row().has_images {
         buffers_only::check(&kernel)?;
     }
     pass::optimize(&mut kernel);
@@ -124,7 +124,7 @@ pub fn simplified(
 /// With the number of invocations where it cannot.
 pub fn check_workgroup(size: [u32; 3], span: Span, target: Target) -> Result<(), Vec<Diagnostic>> {
     let total: u128 = size.into_iter().map(u128::from).product();
-    let limit = target.invocations();
+    let limit = target.row().invocations;
     if total <= limit.into() {
         return Ok(());
     }

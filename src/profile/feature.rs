@@ -124,12 +124,11 @@ features! {
 impl Feature {
     /// The only target that can have it; none if several can.
     pub fn target(self) -> Option<Target> {
-        match self.name().split_once('-') {
-            Some(("nv", _)) => Some(Target::Nv),
-            Some(("amd", _)) => Some(Target::Amd),
-            _ if self == Feature::SmBuiltins => None,
-            _ => Some(Target::Spirv),
+        if self == Feature::SmBuiltins {
+            return None;
         }
+        let key = self.name().split_once('-').map(|(key, _)| key);
+        key.and_then(Target::named).or(Some(Target::Spirv))
     }
 
     /// The only wave size that it exists for; none if it exists for several.

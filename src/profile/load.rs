@@ -77,7 +77,7 @@ impl Profile {
     /// [`Profile::check_wave_size`] to say.
     pub fn with_wave_size(mut self, lanes: Option<u32>) -> Profile {
         // SPIR-V's profiles are proven at every size, others at their own.
-        self.is_builtin &= self.target == Target::Spirv || self.wave_size == lanes;
+        self.is_builtin &= !self.target.is_hardware() || self.wave_size == lanes;
         self.wave_size = lanes;
         self
     }

@@ -10,6 +10,7 @@ pub mod feature;
 mod load;
 pub mod processor;
 mod sound;
+mod target;
 
 #[cfg(test)]
 mod tests;
@@ -18,76 +19,7 @@ pub use cost::{Cost, CostClass, Costs, Weights};
 pub use error::ProfileError;
 pub use feature::{Feature, FeatureSet};
 pub use processor::Processor;
-
-use serde::Deserialize;
-
-/// Which kind of code a profile is for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Target {
-    Spirv,
-    Nv,
-    Amd,
-}
-
-/// The names that a target has, and the endings of its files.
-#[derive(Debug)]
-pub struct TargetNames {
-    /// In profile files, and before the dash in the names of profiles.
-    pub key: &'static str,
-    /// The language that it makes.
-    pub language: &'static str,
-    /// The macro of GLSL and the constant of WGSL that tell the target.
-    pub define: &'static str,
-    /// The ending of its files.
-    pub ending: &'static str,
-    /// The ending of its files as text, where that is another form.
-    pub text_ending: &'static str,
-}
-
-impl Target {
-    pub const ALL: [Target; 3] = [Target::Spirv, Target::Nv, Target::Amd];
-
-    pub const fn names(self) -> &'static TargetNames {
-        match self {
-            Target::Spirv => &TargetNames {
-                key: "spirv",
-                language: "SPIR-V",
-                define: "CROSSLANE_TARGET_SPIRV",
-                ending: ".spv",
-                text_ending: ".spvasm",
-            },
-            Target::Nv => &TargetNames {
-                key: "nv",
-                language: "NV_gpu_program",
-                define: "CROSSLANE_TARGET_NV",
-                ending: ".glasm",
-                text_ending: ".glasm",
-            },
-            Target::Amd => &TargetNames {
-                key: "amd",
-                language: "AMDHSA code object",
-                define: "CROSSLANE_TARGET_AMD",
-                ending: ".s",
-                text_ending: ".s",
-            },
-        }
-    }
-
-    /// Its name in profile files.
-    pub const fn name(self) -> &'static str {
-        self.names().key
-    }
-
-    /// Invocations that a workgroup may have: what no device of Vulkan exceeds, `MAX_COMPUTE_WORK_GROUP_INVOCATIONS` of
-    /// NVIDIA's drivers, and `max_flat_workgroup_size` in LLVM's `AMDGPUUsage`.
-    pub const fn invocations(self) -> u32 {
-        match self {
-            Target::Spirv => 2048,
-            Target::Nv | Target::Amd => 1024,
-        }
-    }
-}
+pub use target::{Target, TargetRow, Waves};
 
 /// One target profile.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,11 +3,8 @@
 
 use super::error::{ProfileError, Text};
 use super::processor::Processor;
-use super::{CostClass, Feature, Profile, Target};
+use super::{CostClass, Feature, Profile, Waves};
 use crate::diagnostic::nearest::nearest;
-
-/// Lanes of an NVIDIA warp.
-const WARP: &[u32] = &[32];
 
 /// The first contradiction in a profile; `text` is the file that was read last.
 pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
@@ -18,9 +15,9 @@ pub(super) fn check(profile: &Profile, text: Text) -> Result<(), ProfileError> {
     for feature in profile.features.iter() {
         check_feature(profile, feature).map_err(|why| at_feature(text, feature, why))?;
     }
-    if profile.target == Target::Amd && !profile.has(Feature::AmdWave) {
+    if let Some(basis) = profile.target.row().basis.filter(|basis| !profile.has(*basis)) {
         let key = ["features", "inherit"].into_iter().find(|key| text.sets(key)).unwrap_or("target");
-        return Err(text.at_key(key, format!("every AMD processor has {}, and the profile needs it", Feature::AmdWave)));
+        return Err(text.at_key(key, format!("every {} profile needs {basis}", profile.target.name())));
     }
     profile.check_wave_size().map_err(|why| at_wave_size(profile, text, why))?;
     match unpriced(profile) {
@@ -42,10 +39,9 @@ impl Profile {
     /// A sentence that says why not.
     pub fn check_wave_size(&self) -> Result<(), String> {
         let Some(lanes) = self.wave_size else {
-            return if self.target == Target::Spirv {
-                Ok(())
-            } else {
-                Err("hardware has waves of a fixed size".into())
+            return match self.target.is_hardware() {
+                true => Err("hardware has waves of a fixed size".into()),
+                false => Ok(()),
             };
         };
         if !(lanes.is_power_of_two() && (4..=128).contains(&lanes)) {
@@ -64,15 +60,15 @@ impl Profile {
 }
 
 fn hardware(profile: &Profile) -> &str {
-    if profile.target == Target::Nv { "NVIDIA's hardware" } else { &profile.processor }
+    profile.target.row().hardware.unwrap_or(&profile.processor)
 }
 
 /// The wave sizes that the hardware has, none for any size; nothing if the processor is not known.
 fn processor_waves(profile: &Profile) -> Option<&'static [u32]> {
-    match profile.target {
-        Target::Spirv => Some(&[]),
-        Target::Nv => Some(WARP),
-        Target::Amd => Processor::named(&profile.processor).map(|processor| processor.waves),
+    match profile.target.row().waves {
+        Waves::Any => Some(&[]),
+        Waves::Of(sizes) => Some(sizes),
+        Waves::OfProcessor => Processor::named(&profile.processor).map(|processor| processor.waves),
     }
 }
 

@@ -128,7 +128,7 @@ impl Text<'_> {
 }
 
 fn own_constants(options: &WgslOptions<'_>) -> Vec<(&'static str, String)> {
-    let constant = |target: Target| (target.names().define, (options.target == target).to_string());
+    let constant = |target: Target| (target.row().define, (options.target == target).to_string());
     let mut list: Vec<_> = Target::ALL.into_iter().map(constant).collect();
     list.extend(options.wave_size.map(|size| ("CROSSLANE_SUBGROUP_SIZE", format!("{size}u"))));
     list

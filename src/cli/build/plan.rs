@@ -264,8 +264,8 @@ impl Emit {
 fn extension(emit: Emit, target: profile::Target) -> &'static str {
     match emit {
         Emit::Reflection => ".json",
-        Emit::Binary => target.names().ending,
-        Emit::Assembly => target.names().text_ending,
+        Emit::Binary => target.row().ending,
+        Emit::Assembly => target.row().text_ending,
     }
 }
 

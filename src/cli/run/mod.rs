@@ -20,7 +20,6 @@ use crate::guard::bounded;
 use crate::ir::{Binding, Module, TypeId, Types};
 use crate::kernel::pass::optimize;
 use crate::kernel::{Buffer, Kernel, finish, lower};
-use crate::profile::Target;
 use crate::sim::Memory;
 use crate::source::SourceMap;
 use bind::{bind, check_push, number, place, shown, unused};
@@ -144,7 +143,7 @@ fn read(args: &RunArgs, request: &Request, claims: &Claims) -> Result<Result<Sha
 
 /// The kernel that a profile of hardware runs; for SPIR-V, whose drivers choose, the optimised one.
 fn prepare(module: &Module, request: &Request, reference: bool) -> Result<Kernel, Vec<Diagnostic>> {
-    if !reference && request.profile.target != Target::Spirv {
+    if !reference && request.profile.target.is_hardware() {
         return finish(module, 0, &request.settings, &request.profile);
     }
     let mut kernel = lower(module, 0, &request.settings)?;

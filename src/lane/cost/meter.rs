@@ -2,10 +2,10 @@
 
 use super::PlanCost;
 use super::price::{self, Unit, Work};
-use crate::lane::plan::{AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
+use crate::lane::plan::{AluOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
 use crate::lane::primitive::{LdsOp, NvOp, PermlaneOp, Primitive, ScalarOp};
 use crate::lane::request::{LaneType, Request, ScalarKind};
-use crate::profile::{Cost, Feature, Profile, Target};
+use crate::profile::{Cost, Feature, Profile};
 
 /// Switches to the whole wave and back: one write of EXEC each.
 const MODE_SWITCHES: u32 = 2;
@@ -118,6 +118,11 @@ impl Meter<'_> {
         self.profile.wave_size.map_or(4, |size| size.div_ceil(32))
     }
 
+    /// Returns true if waves have scalar registers.
+    fn has_scalars(&self) -> bool {
+        self.profile.target.row().has_scalar_registers
+    }
+
     fn is_scalar(&self, operand: Operand) -> bool {
         !matches!(self.place(operand), Place::Vector)
     }
@@ -131,7 +136,7 @@ impl Meter<'_> {
         let ty = self.ty(step.ty);
         match step.op {
             op if op.is_constant() => Place::Nowhere,
-            _ if self.profile.target != Target::Amd => Place::Vector,
+            _ if !self.has_scalars() => Place::Vector,
             _ if ty.kind == ScalarKind::Bool => Place::Mask,
             StepOp::Prim(Primitive::Scalar(op)) if op.is_scalar() => Place::Scalar,
             StepOp::Fact(LaneFact::Size) => Place::Nowhere,
@@ -143,42 +148,32 @@ impl Meter<'_> {
 
     /// The arithmetic of a step; none for instructions with a price of their own.
     fn work(&self, step: &Step) -> Option<Work> {
-        let scalar = self.all_scalar(step) && self.profile.target == Target::Amd;
-        let ty = self.ty(step.ty);
+        let scalar = self.all_scalar(step) && self.has_scalars();
+        let (ty, table) = (self.ty(step.ty), price::table(self.profile.target));
         Some(match step.op {
             StepOp::Prim(_) | StepOp::FoldMoved(..) => return None,
-            // A built-in value.
-            StepOp::Fact(LaneFact::Mask(_)) if self.profile.target == Target::Nv => {
-                Work { unit: Unit::Vector, count: 1 }
-            }
+            StepOp::Fact(fact @ LaneFact::Mask(_)) => table.mask.unwrap_or(price::of_fact(fact, self.halves())),
             StepOp::Fact(fact) => price::of_fact(fact, self.halves()),
-            // AMD counts the zeros above, from which the number of the bit follows.
-            StepOp::Alu(AluOp::FindMsb) if self.profile.target == Target::Amd => Work { unit: Unit::Vector, count: 2 },
+            StepOp::Alu(AluOp::FindMsb) => table.find_msb,
             StepOp::Alu(op) => price::of_alu(op, scalar, matches!(step.args[1], Operand::Const(_)), self.halves()),
             StepOp::Fold(op) => match price::of_fold(op, ty) {
                 work if scalar && has_scalar_form(ty) => Work { unit: Unit::Scalar, ..work },
                 work => work,
             },
             StepOp::Compare(_) => Work { unit: Unit::Compare, count: self.comparisons(step) },
-            StepOp::Select if ty.kind == ScalarKind::Bool && self.profile.target == Target::Amd => {
-                Work { unit: Unit::Scalar, count: 3 }
-            }
-            StepOp::Select => Work { unit: Unit::Vector, count: price::registers(ty) },
+            StepOp::Select => match table.select_bool.filter(|_| ty.kind == ScalarKind::Bool) {
+                Some(work) => work,
+                None => Work { unit: Unit::Vector, count: price::registers(ty) },
+            },
             StepOp::Identity(_) | StepOp::Neutral(_) | StepOp::Zero => Work { unit: Unit::Scalar, count: 0 },
         })
     }
 
-    /// Instructions of a comparison: one for each component, and one to combine each further one. NVIDIA's give floats
-    /// for floats, of which another makes a bool.
+    /// Instructions of a comparison: those of each component, and one to combine each further one.
     fn comparisons(&self, step: &Step) -> u32 {
         let ty = self.operand_ty(step);
         let StepOp::Compare(op) = step.op else { return 0 };
-        let each = match self.profile.target {
-            Target::Nv if ty.is_float() && op != CompareOp::Same => 2,
-            // Exclusive or, and its complement.
-            Target::Amd if ty == LaneType::BOOL && op != CompareOp::Lt => 2,
-            _ => 1,
-        };
+        let each = (price::table(self.profile.target).compare)(op, ty);
         (each + 1) * u32::from(ty.components) - 1
     }
 
@@ -316,7 +311,7 @@ impl Meter<'_> {
     /// Moves of scalars that the instruction cannot read: a moved operand is a vector, and of other operands only one (on
     /// newer hardware two) may be scalar.
     fn moves_to_vectors(&self, step: &Step) -> u32 {
-        if self.profile.target != Target::Amd || self.result_place(step) != Place::Vector {
+        if !self.has_scalars() || self.result_place(step) != Place::Vector {
             return 0;
         }
         let read = |operand: &&Operand| matches!(self.place(**operand), Place::Scalar | Place::Mask);

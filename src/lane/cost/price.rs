@@ -1,7 +1,7 @@
 //! The price of one step: which unit runs it, and how often.
 
 use crate::lane::op::{FoldOp, MaskOp};
-use crate::lane::plan::{AluOp, LaneFact, StepOp};
+use crate::lane::plan::{AluOp, CompareOp, LaneFact, StepOp};
 use crate::lane::primitive::{PermlaneOp, Primitive};
 use crate::lane::request::{LaneType, ScalarKind};
 use crate::profile::{Cost, CostClass, Profile, Target};
@@ -32,17 +32,52 @@ const fn work(unit: Unit, count: u32) -> Work {
     Work { unit, count }
 }
 
-/// The class that a target prices a unit as: all arithmetic of NVIDIA's lanes is alike.
-pub const fn class_of(target: Target, unit: Unit) -> Option<CostClass> {
-    Some(match (target, unit) {
-        (Target::Spirv, _) => return None,
-        (Target::Nv, _) => CostClass::NvAlu,
-        (Target::Amd, Unit::Vector) => CostClass::AmdAlu,
-        (Target::Amd, Unit::Multiply) => CostClass::AmdMultiply,
-        (Target::Amd, Unit::Compare) => CostClass::AmdBallot,
-        (Target::Amd, Unit::Scalar) => CostClass::AmdMask,
-        (Target::Amd, Unit::Count) => CostClass::AmdCountBelow,
-    })
+/// The instructions of a target for steps that others do otherwise.
+pub struct Table {
+    /// The class that a unit is priced as; none where nobody prices it.
+    pub class: fn(Unit) -> Option<CostClass>,
+    /// A mask of the lanes below, above or at the own one, where that is a built-in value.
+    pub mask: Option<Work>,
+    /// The number of the highest bit.
+    pub find_msb: Work,
+    /// A choice between two bools, where they are no values of lanes.
+    pub select_bool: Option<Work>,
+    /// Instructions of a comparison of one component.
+    pub compare: fn(CompareOp, LaneType) -> u32,
+}
+
+/// The table of a target.
+pub const fn table(target: Target) -> Table {
+    let usual =
+        Table { class: |_| None, mask: None, find_msb: work(Unit::Vector, 1), select_bool: None, compare: |_, _| 1 };
+    match target {
+        Target::Spirv => usual,
+        Target::Nv => Table {
+            // All arithmetic of lanes is alike.
+            class: |_| Some(CostClass::NvAlu),
+            mask: Some(work(Unit::Vector, 1)),
+            // Comparisons of floats give floats, of which another instruction makes a bool.
+            compare: |op, ty| if ty.is_float() && !matches!(op, CompareOp::Same) { 2 } else { 1 },
+            ..usual
+        },
+        Target::Amd => Table {
+            class: |unit| {
+                Some(match unit {
+                    Unit::Vector => CostClass::AmdAlu,
+                    Unit::Multiply => CostClass::AmdMultiply,
+                    Unit::Compare => CostClass::AmdBallot,
+                    Unit::Scalar => CostClass::AmdMask,
+                    Unit::Count => CostClass::AmdCountBelow,
+                })
+            },
+            // The hardware counts the zeros above.
+            find_msb: work(Unit::Vector, 2),
+            select_bool: Some(work(Unit::Scalar, 3)),
+            // Exclusive or, and its complement.
+            compare: |op, ty| if ty == LaneType::BOOL && !matches!(op, CompareOp::Lt) { 2 } else { 1 },
+            ..usual
+        },
+    }
 }
 
 /// What an instruction without a price counts as.
@@ -62,7 +97,7 @@ pub const FREE: Cost = Cost { instructions: 0, ..UNPRICED };
 
 /// The profile's price of a unit's instruction.
 pub fn of_unit(profile: &Profile, unit: Unit) -> Cost {
-    class_of(profile.target, unit).and_then(|class| profile.costs.of(class)).unwrap_or(UNPRICED)
+    (table(profile.target).class)(unit).and_then(|class| profile.costs.of(class)).unwrap_or(UNPRICED)
 }
 
 /// The profile's price of a primitive. AMD's views of EXEC and of masks are no instructions.

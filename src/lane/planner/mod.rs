@@ -41,12 +41,19 @@ struct Rule {
     build: fn(&mut Builder) -> Answer,
 }
 
-/// The rules of a target for an operation; for SPIR-V best first.
-fn rules(target: Target, op: LaneOp) -> &'static [Rule] {
+/// The knowledge of one target.
+struct Family {
+    /// The rules for an operation; where nobody can price plans, the best first.
+    rules: fn(LaneOp) -> &'static [Rule],
+    /// Returns true if a rule's reductions are those that the 2016 proposal shows for hardware such as the profile's.
+    is_proposed: fn(rule: &str, &Profile) -> bool,
+}
+
+const fn family(target: Target) -> Family {
     match target {
-        Target::Spirv => spirv::rules(op),
-        Target::Nv => nv::rules(op),
-        Target::Amd => amd::rules(op),
+        Target::Spirv => Family { rules: spirv::rules, is_proposed: |_, _| false },
+        Target::Nv => Family { rules: nv::rules, is_proposed: |_, _| false },
+        Target::Amd => Family { rules: amd::rules, is_proposed: amd::is_proposed },
     }
 }
 
@@ -93,10 +100,9 @@ fn effort(request: &Request, profile: &Profile) -> Option<Effort> {
 /// The same, not checked.
 pub fn unproven(request: &Request, profile: &Profile) -> Result<Plan, Refusal> {
     let least_size = validate::least_size(request, profile)?;
-    let found = if profile.target == Target::Spirv {
-        first_match(request, profile, least_size)
-    } else {
-        gather(request, profile, least_size).choose(profile).map(|found| found.chosen.plan)
+    let found = match profile.target.is_hardware() {
+        true => gather(request, profile, least_size).choose(profile).map(|found| found.chosen.plan),
+        false => first_match(request, profile, least_size),
     };
     found.map_err(|missing| refusal(request, profile, least_size, missing))
 }
@@ -124,7 +130,7 @@ fn refusal(request: &Request, profile: &Profile, least_size: u32, missing: Optio
 pub fn is_proposed(rule: &str, request: &Request, profile: &Profile) -> bool {
     let reduces =
         matches!(request.op, LaneOp::Fold { kind, .. } if !matches!(kind, FoldKind::Inclusive | FoldKind::Exclusive));
-    reduces && profile.target == Target::Amd && amd::is_proposed(rule, profile)
+    reduces && (family(profile.target).is_proposed)(rule, profile)
 }
 
 /// What one rule makes of a request.
@@ -140,7 +146,7 @@ fn propose(rule: &Rule, request: &Request, profile: &Profile, least_size: u32) -
 /// The first rule's plan, or the feature that the best rule misses.
 fn first_match(request: &Request, profile: &Profile, least_size: u32) -> Result<Plan, Option<Feature>> {
     let mut missing = None;
-    for rule in rules(profile.target, request.op) {
+    for rule in (family(profile.target).rules)(request.op) {
         match propose(rule, request, profile, least_size) {
             Ok(plan) => return Ok(plan),
             Err(No::Lacks(feature)) => missing = missing.or(Some(feature)),
@@ -158,7 +164,7 @@ struct Gathered {
 
 fn gather(request: &Request, profile: &Profile, least_size: u32) -> Gathered {
     let mut all = Gathered { candidates: Vec::new(), refused: Vec::new() };
-    for rule in rules(profile.target, request.op) {
+    for rule in (family(profile.target).rules)(request.op) {
         match propose(rule, request, profile, least_size) {
             Ok(plan) => all.candidates.push(Candidate { cost: cost::of(&plan, request, profile), plan }),
             Err(No::Lacks(feature)) => all.refused.push((rule.name, feature)),
@@ -171,7 +177,7 @@ fn gather(request: &Request, profile: &Profile, least_size: u32) -> Gathered {
 impl Gathered {
     /// The cheapest, of equals the first; or the feature that the first rule misses.
     fn choose(mut self, profile: &Profile) -> Result<Candidates, Option<Feature>> {
-        if profile.target != Target::Spirv {
+        if profile.target.is_hardware() {
             self.candidates.sort_by_key(|candidate| candidate.cost.weighed(&profile.weights));
         }
         let mut candidates = self.candidates.into_iter();
@@ -200,7 +206,7 @@ fn finish(builder: &Builder, rule: &'static str, result: Operand, least_size: u3
         _ => false,
     });
     // Assembly moves such values a register at a time.
-    let can = !extended || profile.target != Target::Spirv || profile.has(Feature::ExtendedTypes);
+    let can = !extended || profile.target.is_hardware() || profile.has(Feature::ExtendedTypes);
     if can { Ok(plan) } else { Err(No::Lacks(Feature::ExtendedTypes)) }
 }
 

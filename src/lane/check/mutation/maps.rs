@@ -9,7 +9,7 @@ use crate::lane::plan::{AluOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
 use crate::lane::planner::unproven;
 use crate::lane::primitive::{GroupOp, LdsOp, Primitive};
 use crate::lane::request::{LaneType, Request};
-use crate::profile::{Profile, Target};
+use crate::profile::Profile;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A plan with what it is for.
@@ -124,7 +124,7 @@ const USERS: usize = 16;
 /// Plans by the kinds of primitives that they use, the shortest first.
 fn users() -> BTreeMap<String, Vec<User>> {
     let spirv = [32, 64].map(|size| named("spirv-1.6").with_wave_size(Some(size)));
-    let assembly = Profile::all().filter(|profile| profile.target != Target::Spirv);
+    let assembly = Profile::all().filter(|profile| profile.target.is_hardware());
     let mut users: BTreeMap<String, Vec<User>> = BTreeMap::new();
     for profile in spirv.into_iter().chain(assembly) {
         for sample in catalog::all() {

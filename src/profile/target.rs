@@ -1,0 +1,124 @@
+//! The kinds of code that profiles are for, one row each.
+
+use super::Feature;
+use serde::Deserialize;
+
+/// The kind of code that a profile is for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    Spirv,
+    Nv,
+    Amd,
+}
+
+/// The sizes of waves that a target has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Waves {
+    /// Those of the driver that runs the code.
+    Any,
+    /// These numbers of lanes.
+    Of(&'static [u32]),
+    /// Those of the profile's processor.
+    OfProcessor,
+}
+
+/// Everything that sets a target apart outside its own back end and its own planner.
+#[derive(Debug)]
+pub struct TargetRow {
+    /// In profile files, and before the dash in the names of profiles.
+    pub key: &'static str,
+    /// The language that it makes.
+    pub language: &'static str,
+    /// The macro of GLSL and the constant of WGSL that tell the target.
+    pub define: &'static str,
+    /// The ending of its files.
+    pub ending: &'static str,
+    /// The ending of its files as text, where that is another form.
+    pub text_ending: &'static str,
+    /// Invocations that a workgroup may have.
+    pub invocations: u32,
+    pub waves: Waves,
+    /// The hardware in messages; none where profiles name the processor.
+    pub hardware: Option<&'static str>,
+    /// The feature that each of its profiles has.
+    pub basis: Option<Feature>,
+    /// Returns true if the code is the hardware's own: made from the kernel form, with priced plans and waves of a known
+    /// size. Otherwise a driver compiles further, and decides.
+    pub is_hardware: bool,
+    /// Returns true if waves have scalar registers, and instructions on them, beside those of lanes.
+    pub has_scalar_registers: bool,
+    /// Returns true if textures and images can be bound.
+    pub has_images: bool,
+}
+
+static ROWS: [TargetRow; 3] = [
+    TargetRow {
+        key: "spirv",
+        language: "SPIR-V",
+        define: "CROSSLANE_TARGET_SPIRV",
+        ending: ".spv",
+        text_ending: ".spvasm",
+        // No device of Vulkan exceeds this.
+        invocations: 2048,
+        waves: Waves::Any,
+        hardware: None,
+        basis: None,
+        is_hardware: false,
+        has_scalar_registers: false,
+        has_images: true,
+    },
+    TargetRow {
+        key: "nv",
+        language: "NV_gpu_program",
+        define: "CROSSLANE_TARGET_NV",
+        ending: ".glasm",
+        text_ending: ".glasm",
+        // MAX_COMPUTE_WORK_GROUP_INVOCATIONS of NVIDIA's drivers.
+        invocations: 1024,
+        waves: Waves::Of(&[32]),
+        hardware: Some("NVIDIA's hardware"),
+        basis: None,
+        is_hardware: true,
+        has_scalar_registers: false,
+        has_images: true,
+    },
+    TargetRow {
+        key: "amd",
+        language: "AMDHSA code object",
+        define: "CROSSLANE_TARGET_AMD",
+        ending: ".s",
+        text_ending: ".s",
+        // `max_flat_workgroup_size` (LLVM, AMDGPUUsage).
+        invocations: 1024,
+        waves: Waves::OfProcessor,
+        hardware: None,
+        basis: Some(Feature::AmdWave),
+        is_hardware: true,
+        has_scalar_registers: true,
+        has_images: false,
+    },
+];
+
+impl Target {
+    pub const ALL: [Target; 3] = [Target::Spirv, Target::Nv, Target::Amd];
+
+    pub const fn row(self) -> &'static TargetRow {
+        &ROWS[self as usize]
+    }
+
+    /// Its name in profile files.
+    pub const fn name(self) -> &'static str {
+        self.row().key
+    }
+
+    /// Returns true if the code is the hardware's own.
+    pub const fn is_hardware(self) -> bool {
+        self.row().is_hardware
+    }
+
+    /// The target of that name in profile files.
+    pub fn named(key: &str) -> Option<Target> {
+        Target::ALL.into_iter().find(|target| target.name() == key)
+    }
+}
