@@ -15,6 +15,7 @@ use crate::glsl::GlslOptions;
 use crate::glsl::preprocess::MacroOption;
 use crate::guard;
 use crate::ir::{Module, Stage};
+use crate::kernel::trace::{self, Moment};
 use crate::kernel::{self, Specializations};
 use crate::lane::Plans;
 use crate::limits::Limits;
@@ -44,6 +45,8 @@ pub enum EmitKind {
     /// The kernel form as text: for a profile of hardware what its assembly is written from, else before any
     /// cross-lane operation is planned.
     Kernel,
+    /// The kernel form at a moment on that way.
+    KernelAt(Moment),
     /// What the caller of a program must bind, as JSON.
     Reflection,
     /// The preprocessed source.
@@ -289,6 +292,7 @@ impl Job<'_> {
         match (self.options.emit, self.options.profile.target) {
             (EmitKind::Ir, _) => Some(Artifact::Text(crate::ir::print::print(self.module, Some(self.sources)))),
             (EmitKind::Kernel, target) => self.kernel(target).map(Artifact::Text),
+            (EmitKind::KernelAt(moment), _) => self.kernel_at(moment).map(Artifact::Text),
             (EmitKind::Preprocessed, _) => None,
             (emit, Target::Spirv) => self.spirv_output(emit),
             (emit, Target::Nv) => self.nv_output(emit).map(Artifact::Text),
@@ -303,6 +307,11 @@ impl Job<'_> {
         }
         let kernel = kernel::simplified(self.module, 0, &Specializations::new(), target);
         Some(kernel::print::print(&self.diagnostics.take(kernel)?, Some(self.sources)))
+    }
+
+    fn kernel_at(&mut self, moment: Moment) -> Option<String> {
+        let text = trace::trace(self.module, &self.options.profile, moment, Some(self.sources));
+        self.diagnostics.take(text)
     }
 
     /// The kernel for the profile.

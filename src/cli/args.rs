@@ -1,8 +1,9 @@
 //! The options of every subcommand, and the option groups that several share.
 
 use crate::diagnostic::warning::{self, Choice};
-use clap::builder::TypedValueParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 #[derive(Parser)]
@@ -133,9 +134,10 @@ pub struct CompileArgs {
     /// Write assembly text instead of a binary.
     #[arg(short = 'S')]
     pub assembly: bool,
-    /// What to write.
-    #[arg(long, value_name = "KIND", conflicts_with_all = ["preprocess", "assembly"])]
-    pub emit: Option<Emit>,
+    /// What to write. `kernel@PASS` is the kernel form after the last run of a pass, `kernel@PASS.2` after its second run,
+    /// and `kernel@all` after each run that changes it.
+    #[arg(long, value_name = "KIND", value_parser = EmitParser, conflicts_with_all = ["preprocess", "assembly"])]
+    pub emit: Option<Emitted>,
     /// Keep names and source lines.
     #[arg(short = 'g')]
     pub debug: bool,
@@ -430,6 +432,33 @@ pub enum Emit {
     Reflection,
     /// The preprocessed source.
     Preprocessed,
+}
+
+/// A value of `--emit`.
+#[derive(Clone)]
+pub struct Emitted {
+    pub form: Emit,
+    /// The text after `@`.
+    pub moment: Option<String>,
+}
+
+/// Reads `FORM` and `FORM@MOMENT`.
+#[derive(Clone)]
+pub struct EmitParser;
+
+impl TypedValueParser for EmitParser {
+    type Value = Emitted;
+
+    fn parse_ref(&self, cmd: &clap::Command, arg: Option<&Arg>, value: &OsStr) -> Result<Emitted, clap::Error> {
+        let split = value.to_str().and_then(|value| value.split_once('@'));
+        let (form, moment) = split.map_or((value, None), |(form, moment)| (OsStr::new(form), Some(moment)));
+        let form = EnumValueParser::<Emit>::new().parse_ref(cmd, arg, form)?;
+        Ok(Emitted { form, moment: moment.map(str::to_owned) })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Emit::value_variants().iter().filter_map(Emit::to_possible_value)))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

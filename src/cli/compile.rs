@@ -1,6 +1,6 @@
 //! `crosslane compile`: one shader, one profile, one output.
 
-use super::args::{CompileArgs, Emit, Lanes, SourceArgs, TargetArgs};
+use super::args::{CompileArgs, Emit, Emitted, Lanes, SourceArgs, TargetArgs};
 use super::endings::Format;
 use super::input::{self, Shader};
 use super::output::Sink;
@@ -11,16 +11,17 @@ use crate::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, 
 use crate::diagnostic::Code;
 use crate::diagnostic::warning::{self, Choice};
 use crate::glsl::preprocess::MacroOption;
+use crate::kernel::trace::Moment;
 use crate::profile::{Profile, Target};
 use crate::source::Loader;
 use std::path::PathBuf;
 
 pub fn run(args: &CompileArgs, claims: &Claims) -> Outcome {
-    let emit = emit_kind(args);
     let disk = FileLoader { claims: claims.clone(), ..FileLoader::default() };
     let profile_files = Recorder::new(&disk);
     let profile = profile(&args.target, &profile_files)?;
     check_emit(args, &profile)?;
+    let emit = emit_kind(args, profile.target)?;
     let sink = sink(args, emit, profile.target)?;
     let request = deps::Request::new(args, &sink, profile.target)?;
     let shader = input::read(&args.source, claims)?;
@@ -57,7 +58,7 @@ fn warnings(args: &CompileArgs) -> Vec<Choice> {
 
 /// The bytes to write: those of the artifact, or what LLVM's tools make of it.
 fn output(args: &CompileArgs, profile: &Profile, artifact: &Artifact) -> Result<Vec<u8>, CommandError> {
-    match args.emit {
+    match emit(args) {
         Some(Emit::Hsaco) => assemble::code_object(&artifact.to_bytes(), profile, args.llvm_dir.as_deref()),
         _ => Ok(artifact.to_bytes()),
     }
@@ -83,19 +84,31 @@ fn compile_shader(shader: &Shader, options: &Options, loader: &dyn Loader, reads
 
 /// Forms of one target are made by its profiles alone.
 fn check_emit(args: &CompileArgs, profile: &Profile) -> Result<(), CommandError> {
-    let makes = args.emit.and_then(|emit| emit.form().target).is_none_or(|target| target == profile.target);
+    let makes = emit(args).and_then(|emit| emit.form().target).is_none_or(|target| target == profile.target);
     if makes {
         return Ok(());
     }
     Err(CommandError(format!("--emit: the profile {} makes other output", profile.name)))
 }
 
-fn emit_kind(args: &CompileArgs) -> EmitKind {
-    match args.emit {
+/// The form that `--emit` names.
+fn emit(args: &CompileArgs) -> Option<Emit> {
+    args.emit.as_ref().map(|emitted| emitted.form)
+}
+
+fn emit_kind(args: &CompileArgs, target: Target) -> Result<EmitKind, CommandError> {
+    if let Some(Emitted { form, moment: Some(moment) }) = &args.emit {
+        let moment = match form {
+            Emit::Kernel => Moment::parse(moment, target),
+            _ => Err("`@` and a pass follow `kernel` only".to_owned()),
+        };
+        return moment.map(EmitKind::KernelAt).map_err(|why| CommandError(format!("--emit: {why}")));
+    }
+    Ok(match emit(args) {
         _ if args.preprocess => EmitKind::Preprocessed,
         _ if args.assembly => EmitKind::Assembly,
         emit => emit.map_or(EmitKind::Binary, |emit| emit.form().kind),
-    }
+    })
 }
 
 /// Text goes to standard output unless a file is named, a binary beside the working directory's other files.
@@ -104,17 +117,14 @@ fn sink(args: &CompileArgs, emit: EmitKind, target: Target) -> Result<Sink, Comm
         return Sink::of_format(path.clone(), format(args, emit, target));
     }
     match emit {
-        EmitKind::Preprocessed | EmitKind::Ir | EmitKind::Kernel | EmitKind::Assembly | EmitKind::Reflection => {
-            Ok(Sink::Stdout)
-        }
-        EmitKind::Binary if input::is_stdin(&args.source.input) => Ok(Sink::Stdout),
-        EmitKind::Binary => default_output(args, target).map(Sink::File),
+        EmitKind::Binary if !input::is_stdin(&args.source.input) => default_output(args, target).map(Sink::File),
+        _ => Ok(Sink::Stdout),
     }
 }
 
 /// What is written to the output.
 fn format(args: &CompileArgs, emit: EmitKind, target: Target) -> Format {
-    match args.emit.map(Emit::form) {
+    match self::emit(args).map(Emit::form) {
         _ if args.deps.deps_only => Format::Dependencies,
         _ if args.preprocess => Format::Preprocessed,
         Some(form) => form.format,
@@ -127,7 +137,7 @@ pub fn default_output(args: &CompileArgs, target: Target) -> Result<PathBuf, Com
     let input = &args.source.input;
     let name = input.file_name().ok_or_else(|| CommandError(format!("{} is no file", input.display())))?;
     let mut name = name.to_os_string();
-    name.push(if args.emit == Some(Emit::Hsaco) { ".hsaco" } else { target.row().ending });
+    name.push(if emit(args) == Some(Emit::Hsaco) { ".hsaco" } else { target.row().ending });
     Ok(PathBuf::from(name))
 }
 

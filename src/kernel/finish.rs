@@ -1,13 +1,17 @@
 //! From a typed module to a kernel that a profile's target can write: the steps in their order.
 
-use super::lanes::{self, Asked};
-use super::{InstId, Kernel, LaneContract, Specializations, buffers_only, lower, pass, verify};
+use super::lanes::{self, Asked, LANE_FACTS};
+use super::pass::{Pipeline, Watcher};
+use super::{InstId, Kernel, LaneContract, Specializations, buffers_only, lower, verify};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::Module;
 use crate::lane::{Plan, Plans, Question, Request};
 use crate::profile::{Profile, Target};
 use crate::source::Span;
 use std::sync::Arc;
+
+/// The first step, as [`Watcher`] sees it.
+pub const LOWER: &str = "lower";
 
 /// The kernel of entry point `entry` for a profile whose wave size is known, without cross-lane operations.
 ///
@@ -22,6 +26,28 @@ pub fn finish(
     let prepared = Prepared::new(module, entry, settings, profile)?;
     let plans = prepared.plans(profile, &Plans::default())?;
     prepared.finish(&plans, profile)
+}
+
+/// Shows the kernel after each step: for a profile of hardware of [`finish`], else of [`simplified`].
+///
+/// # Errors
+/// With what the kernel form cannot express and what the profile cannot do.
+pub fn watch(
+    module: &Module,
+    entry: usize,
+    settings: &Specializations,
+    profile: &Profile,
+    watcher: &mut Watcher<'_>,
+) -> Result<(), Vec<Diagnostic>> {
+    let mut pipeline = Pipeline::watched(watcher);
+    let kernel = simplify(module, entry, settings, profile.target, &mut pipeline)?;
+    if !profile.target.row().is_hardware {
+        return Ok(());
+    }
+    let prepared = Prepared::of(kernel, profile);
+    pipeline.show(LANE_FACTS, true, &prepared.kernel);
+    let plans = prepared.plans(profile, &Plans::default())?;
+    prepared.finish_in(&plans, profile, &mut pipeline).map(drop)
 }
 
 /// A kernel for all profiles of a target and wave size, with what there is to ask the planner of its cross-lane operations.
@@ -75,10 +101,19 @@ impl Prepared {
     /// # Errors
     /// Where a pass has made a kernel that is not sound.
     pub fn finish(self, plans: &[Arc<Plan>], profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
+        self.finish_in(plans, profile, &mut Pipeline::default())
+    }
+
+    fn finish_in(
+        self,
+        plans: &[Arc<Plan>],
+        profile: &Profile,
+        pipeline: &mut Pipeline<'_>,
+    ) -> Result<Kernel, Vec<Diagnostic>> {
         let Prepared { mut kernel, questions } = self;
-        lanes::write(&mut kernel, &questions, plans, profile);
+        lanes::write(&mut kernel, &questions, plans, profile, pipeline);
         if profile.target.row().has_scalar_registers {
-            pass::gather(&mut kernel);
+            pipeline.gather(&mut kernel);
         }
         check(&kernel)?;
         Ok(kernel)
@@ -91,7 +126,7 @@ impl Prepared {
 /// Where a pass has made a kernel that is not sound.
 pub fn alone(request: &Request, plan: &Plan, profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
     let mut kernel = lanes::alone(request, plan, profile.wave_size.unwrap_or(1));
-    pass::optimize(&mut kernel);
+    Pipeline::default().optimize(&mut kernel);
     check(&kernel)?;
     let prepared = Prepared::of(kernel, profile);
     let plan = Arc::new(plan.clone());
@@ -109,11 +144,22 @@ pub fn simplified(
     settings: &Specializations,
     target: Target,
 ) -> Result<Kernel, Vec<Diagnostic>> {
+    simplify(module, entry, settings, target, &mut Pipeline::default())
+}
+
+fn simplify(
+    module: &Module,
+    entry: usize,
+    settings: &Specializations,
+    target: Target,
+    pipeline: &mut Pipeline<'_>,
+) -> Result<Kernel, Vec<Diagnostic>> {
     let mut kernel = lower(module, entry, settings)?;
+    pipeline.show(LOWER, true, &kernel);
     if !target.row().has_images {
         buffers_only::check(&kernel)?;
     }
-    pass::optimize(&mut kernel);
+    pipeline.optimize(&mut kernel);
     check(&kernel)?;
     Ok(kernel)
 }

@@ -6,12 +6,12 @@
 //! of subgroups become arithmetic. Nothing here chooses instructions.
 
 mod alone;
-mod fuse;
+mod dpp_combine;
 mod inline;
 
 use super::lane_rows::LaneRows;
 use super::names::Names;
-use super::pass;
+use super::pass::Pipeline;
 use super::tree::Tree;
 use super::uniform::Uniformity;
 use super::{BinOp, BlockId, InstId, Kernel, Op, Origin, Ty, Value};
@@ -26,6 +26,11 @@ use std::iter::Peekable;
 use std::sync::Arc;
 use std::vec;
 
+/// The steps of the lowering, as [`pass::Watcher`](super::pass::Watcher) sees them.
+pub const LANE_FACTS: &str = "lane_facts";
+pub const LOWER_LANES: &str = "lower_lanes";
+pub const DPP_COMBINE: &str = "dpp_combine";
+
 /// Lowers all cross-lane operations of a kernel for a profile.
 ///
 /// # Errors
@@ -34,7 +39,7 @@ use std::vec;
 pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<(), Vec<Diagnostic>> {
     let questions = questions(kernel, profile);
     let answers = answers(kernel, &questions, profile, &Plans::default())?;
-    write(kernel, &questions, &answers, profile);
+    write(kernel, &questions, &answers, profile, &mut Pipeline::default());
     Ok(())
 }
 
@@ -84,7 +89,13 @@ fn refuse(refusal: &Refusal, span: Span, errors: &mut Vec<Diagnostic>) {
 }
 
 /// Writes each operation as its plan says.
-pub fn write(kernel: &mut Kernel, questions: &[(InstId, Question)], answers: &[Arc<Plan>], profile: &Profile) {
+pub fn write(
+    kernel: &mut Kernel,
+    questions: &[(InstId, Question)],
+    answers: &[Arc<Plan>],
+    profile: &Profile,
+    pipeline: &mut Pipeline<'_>,
+) {
     let operations: Vec<(InstId, &Plan)> =
         questions.iter().zip(answers).map(|((inst, _), plan)| (*inst, &**plan)).collect();
     let mut lowering = Lowering {
@@ -100,8 +111,10 @@ pub fn write(kernel: &mut Kernel, questions: &[(InstId, Question)], answers: &[A
         lowering.block(block);
     }
     lowering.put_setup();
-    pass::clean(kernel);
-    fuse::run(kernel, profile);
+    pipeline.show(LOWER_LANES, true, kernel);
+    pipeline.clean(kernel);
+    let changed = dpp_combine::run(kernel, profile);
+    pipeline.show(DPP_COMBINE, changed, kernel);
 }
 
 /// One cross-lane operation of a kernel, with what the kernel knows of it.

@@ -21,6 +21,7 @@ pub mod print;
 #[cfg(test)]
 pub mod random;
 pub mod stage;
+pub mod trace;
 pub mod tree;
 pub mod uniform;
 pub mod verify;

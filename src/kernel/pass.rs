@@ -1,68 +1,135 @@
-//! What makes kernels smaller and faster without changing what they compute: one file a pass.
+//! What makes kernels smaller and faster without changing what they compute: one file a pass, under
+//! the name that compilers commonly give it.
 //!
 //! Every pass keeps the rules of the form ([`super::verify`]) and takes time in proportion to the kernel's size. Floats
 //! are never re-associated or contracted; a result that was undefined may become any value. Cross-lane operations stay
 //! where they are, because moving one would change which lanes take part.
 
-mod address;
-mod control;
+mod constant_phis;
 mod copy;
-mod dead;
-mod early;
+mod dce;
+mod early_exit;
 mod fold;
-mod forward;
-mod hoist;
-mod join;
+mod fold_offsets;
+mod gvn;
+mod if_convert;
+mod licm;
+mod load_store_vectorize;
 mod memory;
-mod merge;
-mod pack;
-mod promote;
+mod pack_private;
 mod range;
-mod share;
+mod share_moves;
+mod simplify_cfg;
+mod sroa;
 mod unroll;
 
 use super::Kernel;
 
-/// One pass: changes a kernel and gives whether it did.
-type Pass = fn(&mut Kernel) -> bool;
+/// One pass.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    pub name: &'static str,
+    /// Changes a kernel and gives whether it did.
+    pub run: fn(&mut Kernel) -> bool,
+}
+
+impl Pass {
+    const fn new(name: &'static str, run: fn(&mut Kernel) -> bool) -> Pass {
+        Pass { name, run }
+    }
+}
+
+const CONSTANT_PHIS: Pass = Pass::new("constant_phis", constant_phis::run);
+const GVN: Pass = Pass::new("gvn", gvn::run);
+const SIMPLIFY_CFG: Pass = Pass::new("simplify_cfg", simplify_cfg::run);
+const IF_CONVERT: Pass = Pass::new("if_convert", if_convert::run);
+const EARLY_EXIT: Pass = Pass::new("early_exit", early_exit::run);
+const DCE: Pass = Pass::new("dce", dce::run);
+const UNROLL: Pass = Pass::new("unroll", unroll::run);
+const SROA: Pass = Pass::new("sroa", sroa::run);
+const LICM: Pass = Pass::new("licm", licm::run);
+const FOLD_OFFSETS: Pass = Pass::new("fold_offsets", fold_offsets::run);
+const PACK_PRIVATE: Pass = Pass::new("pack_private", pack_private::run);
+const SHARE_MOVES: Pass = Pass::new("share_moves", share_moves::run);
+const LOAD_STORE_VECTORIZE: Pass = Pass::new("load_store_vectorize", load_store_vectorize::run);
+
+/// The passes of [`Pipeline::optimize`], in the order in which a kernel first meets them.
+pub const OPTIMIZING: [Pass; 11] =
+    [CONSTANT_PHIS, GVN, SIMPLIFY_CFG, IF_CONVERT, EARLY_EXIT, DCE, UNROLL, SROA, LICM, FOLD_OFFSETS, PACK_PRIVATE];
+
+/// What is left to do where moves between lanes cost as much as other instructions, and one memory access takes as long as
+/// another: as few of both as can be. For kernels whose cross-lane operations are lowered.
+pub const GATHERING: [Pass; 2] = [SHARE_MOVES, LOAD_STORE_VECTORIZE];
 
 /// What is run again and again, while there is something to do, in this order.
-const CLEANING: &[Pass] = &[merge::run, forward::run, control::run, early::run, dead::run];
+const CLEANING: [Pass; 6] = [CONSTANT_PHIS, GVN, SIMPLIFY_CFG, IF_CONVERT, EARLY_EXIT, DCE];
 
 /// Rounds of cleaning at most: each mostly finds what the one before has laid open, and soon nothing is left.
 const ROUNDS: usize = 4;
 
-/// Makes a kernel as simple as can be told without a target.
-pub fn optimize(kernel: &mut Kernel) {
-    clean(kernel);
-    if unroll::run(kernel) {
-        clean(kernel);
-    }
-    if promote::run(kernel) {
-        clean(kernel);
-    }
-    hoist::run(kernel);
-    address::run(kernel);
-    clean(kernel);
-    pack::run(kernel);
+/// Sees a kernel after each pass, with the pass's name and whether it changed the kernel.
+pub type Watcher<'w> = dyn FnMut(&'static str, bool, &Kernel) + 'w;
+
+/// Runs passes. [`Pipeline::default`] shows them to nobody.
+#[derive(Default)]
+pub struct Pipeline<'w> {
+    watcher: Option<&'w mut Watcher<'w>>,
 }
 
-/// What is left to do where moves between lanes cost as much as other instructions, and one memory access takes as long as
-/// another: as few of both as can be. For kernels whose cross-lane operations are lowered.
-pub(super) fn gather(kernel: &mut Kernel) {
-    share::run(kernel);
-    join::run(kernel);
-}
+impl<'w> Pipeline<'w> {
+    /// Shows the kernel after each pass.
+    pub fn watched(watcher: &'w mut Watcher<'w>) -> Pipeline<'w> {
+        Pipeline { watcher: Some(watcher) }
+    }
 
-/// Simplifies without copying anything, until every pass in its turn has found nothing.
-pub(super) fn clean(kernel: &mut Kernel) {
-    let mut idle = 0;
-    for pass in CLEANING.iter().cycle().take(ROUNDS * CLEANING.len()) {
-        idle = if pass(kernel) { 0 } else { idle + 1 };
-        if idle == CLEANING.len() {
-            return;
+    /// Shows a kernel after something that may have changed it.
+    pub(super) fn show(&mut self, name: &'static str, changed: bool, kernel: &Kernel) {
+        if let Some(watcher) = &mut self.watcher {
+            watcher(name, changed, kernel);
         }
     }
+
+    fn run(&mut self, pass: Pass, kernel: &mut Kernel) -> bool {
+        let changed = (pass.run)(kernel);
+        self.show(pass.name, changed, kernel);
+        changed
+    }
+
+    /// Makes a kernel as simple as can be told without a target.
+    pub fn optimize(&mut self, kernel: &mut Kernel) {
+        self.clean(kernel);
+        if self.run(UNROLL, kernel) {
+            self.clean(kernel);
+        }
+        if self.run(SROA, kernel) {
+            self.clean(kernel);
+        }
+        self.run(LICM, kernel);
+        self.run(FOLD_OFFSETS, kernel);
+        self.clean(kernel);
+        self.run(PACK_PRIVATE, kernel);
+    }
+
+    /// Runs [`GATHERING`].
+    pub(super) fn gather(&mut self, kernel: &mut Kernel) {
+        GATHERING.into_iter().for_each(|pass| _ = self.run(pass, kernel));
+    }
+
+    /// Simplifies without copying anything, until every pass in its turn has found nothing.
+    pub(super) fn clean(&mut self, kernel: &mut Kernel) {
+        let mut idle = 0;
+        for pass in CLEANING.into_iter().cycle().take(ROUNDS * CLEANING.len()) {
+            idle = if self.run(pass, kernel) { 0 } else { idle + 1 };
+            if idle == CLEANING.len() {
+                return;
+            }
+        }
+    }
+}
+
+/// Makes a kernel as simple as can be told without a target.
+pub fn optimize(kernel: &mut Kernel) {
+    Pipeline::default().optimize(kernel);
 }
 
 #[cfg(test)]

@@ -364,6 +364,30 @@ fn kernels_show_what_a_profile_runs() {
 }
 
 #[test]
+fn kernels_are_shown_after_a_pass() {
+    let folder = Folder::new("kernel-at");
+    folder.file("a.comp", LANES.replace("64(", "32("));
+    let run = |form: &str, profile: &str| folder.run(&["compile", "a.comp", "-p", profile, "--emit", form]);
+    let text = |form: &str| stdout(&run(form, "gfx1100"));
+    assert!(text("kernel@licm").starts_with("// after licm.1\nkernel main, workgroup 64 x 1 x 1 {\n"));
+    assert!(text("kernel@gvn.2").starts_with("// after gvn.2\n"));
+    assert!(text("kernel@gvn").ends_with(&text("kernel")), "the last run finds nothing");
+    let all = text("kernel@all");
+    let moments: Vec<&str> = all.lines().filter_map(|line| line.strip_prefix("// after ")).collect();
+    assert_eq!((moments[0], moments.contains(&"lower_lanes.1")), ("lower.1", true), "{moments:?}");
+    for (form, profile, exit, said) in [
+        ("kernel@gvm", "gfx1100", 2, "unknown pass `gvm`; did you mean `gvn`?"),
+        ("kernel@share_moves", "nv-hopper", 2, "unknown pass `share_moves`; the passes for "),
+        ("ir@gvn", "gfx1100", 2, "`@` and a pass follow `kernel` only"),
+        ("kernel@licm.2", "gfx1100", 3, "`licm` runs once on this shader, not 2"),
+    ] {
+        let output = run(form, profile);
+        assert_eq!(status(&output), exit, "{form}");
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn reproducible_folds_are_trees_of_shuffles() {
     let folder = Folder::new("reproducible");
     folder.file("a.comp", LANES);

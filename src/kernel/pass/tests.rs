@@ -3,7 +3,7 @@
 mod access;
 mod image;
 
-use super::{Pass, address, control, dead, early, forward, hoist, join, merge, optimize, pack, promote, share, unroll};
+use super::{GATHERING, OPTIMIZING, Pass, optimize};
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::print::print;
 use crate::kernel::tree::Tree;
@@ -14,24 +14,11 @@ use crate::lane::{Group, LaneOp, ShuffleMode, VoteOp};
 /// Kernels that are tried.
 const KERNELS: u64 = 60;
 
-const PASSES: &[(&str, Pass)] = &[
-    ("merge", merge::run),
-    ("dead", dead::run),
-    ("forward", forward::run),
-    ("control", control::run),
-    ("early", early::run),
-    ("unroll", unroll::run),
-    ("hoist", hoist::run),
-    ("promote", promote::run),
-    ("address", address::run),
-    ("join", join::run),
-    ("share", share::run),
-    ("pack", pack::run),
-    ("optimize", |kernel| {
-        optimize(kernel);
-        true
-    }),
-];
+/// All passes of a target without lanes together.
+const OPTIMIZE: Pass = Pass::new("optimize", |kernel| {
+    optimize(kernel);
+    true
+});
 
 fn check(kernel: &Kernel, what: &str) {
     if let Err(errors) = verify(kernel) {
@@ -52,10 +39,10 @@ fn passes_change_no_result() {
         for lanes in [8, 32] {
             let Some(before) = random::run_generated(&kernel, lanes) else { continue };
             runs += 1;
-            for (name, pass) in PASSES {
+            for pass in OPTIMIZING.into_iter().chain(GATHERING).chain([OPTIMIZE]) {
                 let mut changed = kernel.clone();
-                pass(&mut changed);
-                let what = format!("seed {seed}, {lanes} lanes, {name}");
+                (pass.run)(&mut changed);
+                let what = format!("seed {seed}, {lanes} lanes, {}", pass.name);
                 check(&changed, &what);
                 let after = random::run(&changed, lanes);
                 let is_same = after.as_ref().is_ok_and(|after| same(&before, after));

@@ -1,6 +1,6 @@
 //! Constants in addresses, neighbouring accesses and shared moves, each on a kernel written by hand.
 
-use super::super::{address, join, share};
+use super::super::{fold_offsets, load_store_vectorize, share_moves};
 use super::check;
 use crate::ir::{AtomicOp, BuiltIn, MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::print::print;
@@ -44,7 +44,7 @@ fn scaled_sum(is_proved: bool) -> Vec<String> {
     let next = b.bin(BinOp::Add, U, any, one);
     let address = b.bin(BinOp::Shl, U, next, two);
     b.store(word(0, 0), address, &[any]);
-    lines(b, address::run)
+    lines(b, fold_offsets::run)
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn what_some_lanes_access_proves_nothing_behind_the_branch() {
     let next = b.bin(BinOp::Add, U, any, one);
     let address = b.bin(BinOp::Shl, U, next, two);
     b.store(word(0, 0), address, &[any]);
-    assert_eq!(lines(b, address::run)[1], "store buffer 0 [%5] %1 (1 x 4 bytes, align 4)");
+    assert_eq!(lines(b, fold_offsets::run)[1], "store buffer 0 [%5] %1 (1 x 4 bytes, align 4)");
 }
 
 #[test]
@@ -86,14 +86,14 @@ fn neighbours_become_one_access() {
         "%2: b32, %3: b32, %4: b32 = load buffer 0 [%1] (3 x 4 bytes, align 4)",
         "store buffer 1 [%1] %4, %2, %3 (3 x 4 bytes, align 4)",
     ];
-    assert_eq!(lines(b, join::run), expected);
+    assert_eq!(lines(b, load_store_vectorize::run), expected);
 }
 
 #[test]
 fn five_words_are_four_and_one() {
     let (mut b, any) = builder();
     (0..5).for_each(|n| b.store(word(0, 4 * n), any, &[any]));
-    let stores = lines(b, join::run);
+    let stores = lines(b, load_store_vectorize::run);
     assert_eq!(stores.len(), 2, "{stores:#?}");
     assert!(stores[0].contains("(4 x 4 bytes") && stores[1].contains("[%1 + 16]"), "{stores:#?}");
 }
@@ -104,7 +104,7 @@ fn stores_around(between: impl FnOnce(&mut Builder, Value)) -> usize {
     b.store(word(0, 0), any, &[any]);
     between(&mut b, any);
     b.store(word(0, 4), any, &[any]);
-    let stores = lines(b, join::run);
+    let stores = lines(b, load_store_vectorize::run);
     stores.iter().filter(|line| line.contains("store buffer 0 [%1")).count()
 }
 
@@ -137,7 +137,7 @@ fn folds(ops: &[FoldOp], bound_ctrl: bool) -> Vec<String> {
         let folded = b.value(Op::FoldMoved { op: *op, ty: U, primitive }, &[any, any], Ty::B32);
         b.store(word(n, 0), any, &[folded]);
     }
-    lines(b, share::run).into_iter().filter(|line| !line.contains("store")).collect()
+    lines(b, share_moves::run).into_iter().filter(|line| !line.contains("store")).collect()
 }
 
 #[test]

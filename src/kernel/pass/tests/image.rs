@@ -1,6 +1,6 @@
 //! Images and derivatives behind passes: what is read stays on its side of what is written, and where it stands.
 
-use super::super::{dead, forward, hoist, optimize};
+use super::super::{dce, gvn, licm, optimize};
 use super::check;
 use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, MathFn, Scalar, Stage};
 use crate::kernel::print::print;
@@ -87,7 +87,7 @@ fn texels_that_nobody_needs_are_not_read() {
     let zero = b.u32(0);
     read(&mut b, zero);
     write(&mut b, zero, zero);
-    let found = lines(b, dead::run, "image 0 ");
+    let found = lines(b, dce::run, "image 0 ");
     assert!(found.iter().all(|line| !line.contains("read [")), "{found:?}");
     assert!(found.iter().any(|line| line.contains("write [")), "{found:?}");
 }
@@ -101,7 +101,7 @@ fn a_buffer_is_loaded_again_behind_a_write_to_an_image_that_may_show_it() {
     write(&mut b, zero, first);
     let second = b.load(access, zero)[0];
     output(&mut b, second);
-    assert_eq!(lines(b, forward::run, "load").len(), 2);
+    assert_eq!(lines(b, gvn::run, "load").len(), 2);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn lookups_and_derivatives_stay_in_their_loop() {
     b.effect(Op::Repeat, &[leave]);
     b.switch_to(outer);
     b.effect(Op::Return, &[]);
-    hoist::run(&mut b.kernel);
+    licm::run(&mut b.kernel);
     check(&b.kernel, "a kernel written by hand");
     let first = b.kernel.blocks[b.kernel.body].insts[0];
     assert_eq!(first, inst, "something came before the loop");
@@ -136,7 +136,7 @@ fn equal_derivatives_are_one_where_the_same_fragments_ask() {
     let value = read(&mut b, zero);
     let slopes = [0, 1].map(|_| b.value(Op::Derivative(MathFn::DerivY), &[value], Ty::B32));
     slopes.into_iter().for_each(|slope| output(&mut b, slope));
-    assert_eq!(lines(b, forward::run, "deriv_y").len(), 1);
+    assert_eq!(lines(b, gvn::run, "deriv_y").len(), 1);
 }
 
 #[test]

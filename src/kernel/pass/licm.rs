@@ -1,4 +1,4 @@
-//! Moves out of loops what is the same in every round.
+//! Loop-invariant code motion: moves out of loops what is the same in every round.
 //!
 //! Arithmetic moves from wherever it is in the loop, because it can do no harm where it would not have run. A load moves
 //! only if it runs in the first round anyway, before anything can leave the round, and nothing in the loop writes what it

@@ -1,4 +1,4 @@
-//! Makes a move and the arithmetic on what it gives one instruction, where the hardware has that: what plans do inside an
+//! DPP combining: makes a move and the arithmetic on what it gives one instruction, where the hardware has that: what plans do inside an
 //! operation, for arithmetic that the shader does with an operation's result.
 //!
 //! The move must give something in every lane, so that nothing of an old value is kept, and nobody else may need it. It

@@ -1,4 +1,4 @@
-//! Joins loads, and stores, of neighbouring words into one access of up to four words.
+//! Vectorizes memory accesses: joins loads, and stores, of neighbouring words into one access of up to four words.
 //!
 //! Loads move up to the first of them and stores down to the last one, within a block, and never past what may touch the
 //! same memory. Alignment is not looked at: it is for hardware that moves several words from any address of words. Accesses

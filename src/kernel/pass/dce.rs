@@ -1,11 +1,11 @@
-//! Drops what nobody needs: instructions, whole constructs, and parameters and results of those that stay.
+//! Dead code elimination. Drops what nobody needs: instructions, whole constructs, and parameters and results of those that stay.
 //!
 //! Needed are effects (stores, atomics, barriers, ends of the invocation) and what they depend on; a construct is needed
 //! if something in it is, or one of its results. Stores to a variable in the invocation's own memory are needed only where
 //! something that is needed reads it. A loop that does nothing is dropped unless it certainly never ends: then it is the
 //! only thing that keeps control from what follows.
 
-use super::control::ends_loop;
+use super::simplify_cfg::ends_loop;
 use crate::kernel::image;
 use crate::kernel::names::Names;
 use crate::kernel::tree::{Flows, Tree};

@@ -1,4 +1,4 @@
-//! One walk in the order of the text: folds each operation, finds those that were computed before, and loads that need not
+//! Global value numbering, one walk in the order of the text: folds each operation, finds those that were computed before, and loads that need not
 //! be repeated.
 //!
 //! What all lanes run shares nothing with what is around it. A pure operation stands for all equal ones in the rest of its
@@ -25,7 +25,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
     let tree = Tree::new(kernel);
     let summary = Summary { written: written_inside(kernel, &tree), leaves: tree.leaving(kernel) };
     let table = FxHashMap::with_capacity_and_hasher(kernel.insts.len() / 2, Default::default());
-    let mut forward = Forward {
+    let mut numbering = Numbering {
         ranges: Ranges::new(kernel),
         kernel,
         summary,
@@ -37,8 +37,8 @@ pub fn run(kernel: &mut Kernel) -> bool {
         regions: 0,
         changed: false,
     };
-    forward.block(forward.kernel.body);
-    forward.changed
+    numbering.block(numbering.kernel.body);
+    numbering.changed
 }
 
 /// What is told of constructs before the walk.
@@ -52,7 +52,7 @@ struct Summary {
 /// Operands apart from their kernel; few operations have more than three.
 type Operands = SmallVec<[Value; 4]>;
 
-struct Forward<'k> {
+struct Numbering<'k> {
     kernel: &'k mut Kernel,
     summary: Summary,
     names: Names,
@@ -68,7 +68,7 @@ struct Forward<'k> {
     changed: bool,
 }
 
-impl Forward<'_> {
+impl Numbering<'_> {
     fn block(&mut self, block: BlockId) {
         let visible = self.added.len();
         let region = std::mem::replace(&mut self.region, self.regions + 1);

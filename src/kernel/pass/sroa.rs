@@ -1,4 +1,4 @@
-//! Makes values of variables in the invocation's memory, now that loops are unrolled and most indices are known.
+//! Scalar replacement of aggregates (and `mem2reg`): makes values of variables in the invocation's memory, now that loops are unrolled and most indices are known.
 //!
 //! What a variable's parts hold is followed through the text as it was when the kernel was made; at the end of a construct
 //! the parts that are written inside come out as results. Where only the run knows the index, each part that it may mean is

@@ -1,15 +1,11 @@
-//! Takes control flow away that decides nothing.
+//! Simplifies the control-flow graph: takes control flow away that decides nothing.
 //!
-//! An `If` whose condition is known becomes the block that runs; one with small arithmetic in both blocks becomes
-//! `Select`s; a `Scope` that nothing leaves early, and a `Loop` that never goes round, become what is in them. What stands
-//! behind a construct that never ends is dropped.
+//! An `If` whose condition is known becomes the block that runs; a `Scope` that nothing leaves early, and a `Loop` that
+//! never goes round, become what is in them. What follows a construct that never ends is dropped.
 
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
-use crate::kernel::{BinOp, BlockId, InstId, Kernel, Op, UnOp, Value};
-
-/// Instructions of both blocks of an `If` that may run whatever its condition.
-const SMALL: usize = 6;
+use crate::kernel::{BlockId, InstId, Kernel, Op};
 
 /// Simplifies control flow. Gives whether something changed.
 pub fn run(kernel: &mut Kernel) -> bool {
@@ -17,13 +13,13 @@ pub fn run(kernel: &mut Kernel) -> bool {
         return false;
     }
     let tree = Tree::new(kernel);
-    let mut control = Control::new(kernel, &tree);
-    let body = control.kernel.body;
-    control.block(body);
-    control.changed
+    let mut simplify = Simplify::new(kernel, &tree);
+    let body = simplify.kernel.body;
+    simplify.block(body);
+    simplify.changed
 }
 
-struct Control<'k> {
+struct Simplify<'k> {
     kernel: &'k mut Kernel,
     names: Names,
     /// Terminators that leave each construct, and that continue it.
@@ -32,8 +28,8 @@ struct Control<'k> {
     changed: bool,
 }
 
-impl<'k> Control<'k> {
-    fn new(kernel: &'k mut Kernel, tree: &Tree) -> Control<'k> {
+impl<'k> Simplify<'k> {
+    fn new(kernel: &'k mut Kernel, tree: &Tree) -> Simplify<'k> {
         let (mut exits, mut continues) = (vec![0; kernel.insts.len()], vec![0; kernel.insts.len()]);
         for inst in tree.insts(kernel) {
             match kernel.insts[inst].op {
@@ -42,7 +38,7 @@ impl<'k> Control<'k> {
                 _ => {}
             }
         }
-        Control { kernel, names: Names::default(), exits, continues, changed: false }
+        Simplify { kernel, names: Names::default(), exits, continues, changed: false }
     }
 
     fn block(&mut self, block: BlockId) {
@@ -104,50 +100,13 @@ impl<'k> Control<'k> {
         if !self.yields(then) && !self.yields(otherwise) {
             return self.end(inst, out);
         }
-        match (self.small(then), self.small(otherwise)) {
-            (Some(a), Some(b)) if a + b <= SMALL && self.kernel.results(inst).len() > 0 => {
-                self.select(inst, condition, [then, otherwise], out);
-            }
-            _ => out.push(inst),
-        }
+        out.push(inst);
         true
     }
 
     /// Whether control comes out of the end of a block.
     fn yields(&self, block: BlockId) -> bool {
-        self.last(block) == Some(Op::Yield)
-    }
-
-    fn last(&self, block: BlockId) -> Option<Op> {
-        self.kernel.blocks[block].insts.last().map(|last| self.kernel.insts[*last].op)
-    }
-
-    /// Instructions of a block that only computes and yields; none if it does more.
-    fn small(&self, block: BlockId) -> Option<usize> {
-        let (last, insts) = self.kernel.blocks[block].insts.split_last()?;
-        let is_small = insts.len() <= SMALL && insts.iter().all(|inst| is_cheap(&self.kernel.insts[*inst].op));
-        (is_small && self.kernel.insts[*last].op == Op::Yield).then_some(insts.len())
-    }
-
-    /// Runs both blocks and chooses between what they yield.
-    fn select(&mut self, inst: InstId, condition: Value, arms: [BlockId; 2], out: &mut Vec<InstId>) {
-        self.changed = true;
-        let [accept, reject] = arms.map(|arm| {
-            out.append(&mut self.kernel.blocks[arm].insts);
-            let last = out.pop().expect("it yields");
-            self.kernel.args(last).to_vec()
-        });
-        let (flags, span) = (self.kernel.insts[inst].flags, self.kernel.insts[inst].span);
-        for ((result, accept), reject) in self.kernel.results(inst).zip(accept).zip(reject) {
-            if accept == reject {
-                self.names.replace(result, accept);
-                continue;
-            }
-            let ty = self.kernel.ty(result);
-            let select = self.kernel.add_inst(Op::Select, &[condition, accept, reject], &[ty], flags, span);
-            out.push(select);
-            self.names.replace_all([result], self.kernel.results(select));
-        }
+        self.kernel.blocks[block].insts.last().is_some_and(|last| self.kernel.insts[*last].op == Op::Yield)
     }
 
     fn scope(&mut self, inst: InstId, body: BlockId, out: &mut Vec<InstId>) -> bool {
@@ -200,14 +159,5 @@ pub fn ends_loop(kernel: &Kernel, continuing: BlockId) -> bool {
     match (kernel.insts[*last].op, kernel.args(*last).first()) {
         (Op::Repeat, Some(leave)) => kernel.as_constant(*leave) != Some(0),
         _ => false,
-    }
-}
-
-/// Whether an operation is quick enough to run for nothing.
-pub fn is_cheap(op: &Op) -> bool {
-    match op {
-        Op::Bin(BinOp::Div | BinOp::Rem, _) => false,
-        Op::Un(UnOp::Sqrt | UnOp::InverseSqrt | UnOp::Exp2 | UnOp::Log2 | UnOp::Sin | UnOp::Cos, _) => false,
-        op => op.is_pure(),
     }
 }

@@ -1,4 +1,4 @@
-//! Finds parameters and results of constructs that are always one and the same value, and lets that value stand for them.
+//! Removes constant phis: finds parameters and results of constructs that are always one and the same value, and lets that value stand for them.
 //!
 //! A loop's parameter that each round passes on unchanged is its initial value; a result that all ways out give is what
 //! they give. The search is optimistic, so that values which only pass each other around are found too. Undefined values
