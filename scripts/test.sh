@@ -52,6 +52,8 @@ if ! fetch_judges; then
     [ "${CI:-}" != true ] || exit 1
     echo "test.sh: going on without judges: tests that need them are skipped" >&2
 fi
+# Every SPIR-V module that any test makes is validated.
+[ ! -x "$CROSSLANE_JUDGES/bin/spirv-val" ] || export CROSSLANE_SPIRV_VAL=$CROSSLANE_JUDGES/bin/spirv-val
 
 if cargo nextest --version > /dev/null 2>&1; then
     cargo nextest run --cargo-profile ci "$@"
