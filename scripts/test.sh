@@ -42,7 +42,7 @@ fetch_judges() {
 }
 
 if [ "${1:-}" = quick ]; then
-    slow=(matrix:: fixtures:: random extremes:: fuzz:: forms:: gcn:: loaders:: cmake:: the_example_builds_and_runs)
+    slow=(matrix:: fixtures:: random extremes:: fuzz:: forms:: interpreter:: loaders:: cmake:: the_example_builds_and_runs)
     CROSSLANE_JUDGES=/nonexistent exec cargo test --profile ci --lib --bins --tests -- "${slow[@]/#/--skip=}"
 fi
 

@@ -171,8 +171,9 @@ impl Builder {
             for profile in &profiles {
                 match self.compile_one(path, &bytes, profile, &mut readings, lines, &claims)? {
                     Some((artifact, reflection)) => {
-                        let (module, profile) = (module_name(&stem), profile.name.to_string());
-                        items.push(Item { shader: path.display().to_string(), module, profile, artifact, reflection });
+                        let (shader, module) = (path.display().to_string(), module_name(&stem));
+                        let (ending, profile) = (profile.target.row().ending, profile.name.to_string());
+                        items.push(Item { shader, module, profile, ending, artifact, reflection });
                     }
                     None => failures.push(path.clone()),
                 }
@@ -321,12 +322,7 @@ fn is_shader(path: &Path) -> bool {
 
 /// `sub_a.spirv-1.3.spv`
 fn file_name(item: &Item) -> String {
-    let extension = match &item.artifact {
-        Artifact::Spirv(_) => "spv",
-        Artifact::Text(_) if item.profile.starts_with("nv") => "glasm",
-        Artifact::Text(_) => "s",
-    };
-    format!("{}.{}.{extension}", item.module, item.profile)
+    format!("{}.{}{}", item.module, item.profile, item.ending)
 }
 
 fn check_names(items: &[Item]) -> Result<(), Error> {

@@ -57,6 +57,8 @@ pub struct Item {
     /// Of the shader.
     pub module: String,
     pub profile: String,
+    /// Of its file, with the dot.
+    pub ending: &'static str,
     pub artifact: Artifact,
     pub reflection: Reflection,
 }

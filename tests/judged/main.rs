@@ -1,7 +1,7 @@
 //! Tests that are rows of tables: shaders through the compiler, its interpreters and other people's judges.
 //!
 //! This binary has a harness of its own because the rows are only known at run time, and because it is also the helper
-//! process that a driver runs in. It takes the arguments of any Rust test binary; `judged nvidia::` runs one group.
+//! process that a driver runs in. It takes the arguments of any Rust test binary; `judged nv::` runs one group.
 
 mod amd;
 mod core_language;
@@ -9,7 +9,7 @@ mod fixtures;
 mod graphics;
 mod inline;
 mod matrix;
-mod nvidia;
+mod nv;
 mod random;
 
 use libtest_mimic::Arguments;
@@ -27,7 +27,7 @@ const GROUPS: [Group; 8] = [
     ("graphics", graphics::trials),
     ("inline", inline::trials),
     ("matrix", matrix::trials),
-    ("nvidia", nvidia::trials),
+    ("nv", nv::trials),
     ("random", random::trials),
 ];
 
@@ -37,7 +37,7 @@ fn main() {
     }
     let page = std::env::var_os("CROSSLANE_VERIFIED");
     match page.filter(|_| !matrix::is_on_gpu()) {
-        Some(page) => nvidia::verified::write(Path::new(&page)).unwrap_or_else(|why| panic!("{why}")),
+        Some(page) => nv::verified::write(Path::new(&page)).unwrap_or_else(|why| panic!("{why}")),
         None => test(&Arguments::from_args()),
     }
     lavapipe::stop();

@@ -1,8 +1,8 @@
 //! Gives a program its arguments and buffers, runs its text, and hands back what it left.
 
-use crate::gcn::memory::{Bytes, Memory};
-use crate::gcn::target::Target;
-use crate::gcn::{self, Dispatch};
+use crate::amd::memory::{Bytes, Memory};
+use crate::amd::target::Target;
+use crate::amd::{self, Dispatch};
 use crate::lavapipe::{Buffers, Request};
 use crosslane::backend::amd::reflection::{Argument, ArgumentKind};
 use crosslane::backend::amd::{Program, Reflection};
@@ -23,15 +23,15 @@ pub enum Order {
 pub fn interpret(program: &Program, processor: &str, request: &Request, order: Order) -> Result<Vec<Buffers>, String> {
     let reflection = &program.reflection;
     let target = Target::new(processor, reflection.subgroup_size as usize)?;
-    let read = gcn::Program::read(&program.text, target)?;
-    gcn::walk(&read)?;
+    let read = amd::Program::read(&program.text, target)?;
+    amd::walk(&read)?;
     let runs = request.runs.iter().enumerate();
     runs.map(|(n, before)| run_once(&read, reflection, request, before, order == Order::Both && n % 2 == 1)).collect()
 }
 
 /// One run; the waves of a workgroup go in one order or the other.
 fn run_once(
-    program: &gcn::Program,
+    program: &amd::Program,
     reflection: &Reflection,
     request: &Request,
     before: &Buffers,
@@ -47,7 +47,7 @@ fn run_once(
     }
     let arguments = arguments(reflection, request, before, &addresses);
     let (groups, group_size) = (request.groups, reflection.workgroup_size);
-    gcn::run(program, &mut memory, &Dispatch { groups, group_size, arguments: &arguments, backwards })?;
+    amd::run(program, &mut memory, &Dispatch { groups, group_size, arguments: &arguments, backwards })?;
     let after = addresses.iter().map(|address| memory.block(*address).map(words).unwrap_or_default());
     Ok(after.collect())
 }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+pub mod amd;
 pub mod assembler;
 pub mod bless;
 pub mod case;
@@ -10,13 +11,12 @@ pub mod compare;
 pub mod compiler;
 pub mod device;
 pub mod fixture;
-pub mod gcn;
 pub mod generator;
-pub mod glasm;
 pub mod helper;
 pub mod interpret;
 pub mod judge;
 pub mod lavapipe;
+pub mod nv;
 pub mod opengl;
 pub mod pattern;
 pub mod plan;

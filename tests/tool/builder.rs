@@ -42,6 +42,16 @@ fn outputs_become_constants() {
 }
 
 #[test]
+fn endings_follow_the_target_of_a_profile_of_any_name() {
+    let folder = Folder::new("builder-endings");
+    folder.file("a.comp", SHADER);
+    folder.file("mine.toml", "name = \"mine\"\ninherit = \"nv-volta\"\n");
+    let profile = folder.0.join("mine.toml").display().to_string();
+    builder(&folder).profile(profile).compile([folder.0.join("a.comp")]).unwrap();
+    assert!(folder.0.join("out/a.mine.glasm").exists());
+}
+
+#[test]
 fn the_same_bytes_are_not_written_again() {
     let folder = Folder::new("builder-same");
     folder.file("a.comp", SHADER);

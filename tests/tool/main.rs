@@ -15,7 +15,7 @@ mod files;
 mod folder;
 mod forms;
 mod fuzz;
-mod gcn;
+mod interpreter;
 mod layers;
 mod limits;
 mod loaders;

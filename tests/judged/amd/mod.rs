@@ -20,7 +20,7 @@ use support::interpret::{Order, interpret};
 use support::shader::{Maker, RANDOM, Shader};
 use support::tables::{fixtures, language};
 use support::trial::{Trial, trial};
-use support::{assembler, gcn, seeds, shader, simulator};
+use support::{amd, assembler, seeds, shader, simulator};
 
 /// Profiles that run every width and random kernels, and whose listings are kept; the others stand behind one of them.
 const CHOSEN: [&str; 6] = ["gfx701", "gfx900", "gfx950", "gfx1030-wave64", "gfx1100-wave32", "gfx1201-wave32"];
@@ -139,8 +139,8 @@ fn hazards_trial(path: PathBuf) -> Trial {
     let one = move |profile: &Profile| {
         let program = hazardous(&path, profile)?;
         assemble(profile, &program)?;
-        let target = gcn::target::Target::new(&profile.processor, wave(profile) as usize)?;
-        gcn::walk(&gcn::Program::read(&program.text, target)?)
+        let target = amd::target::Target::new(&profile.processor, wave(profile) as usize)?;
+        amd::walk(&amd::Program::read(&program.text, target)?)
     };
     trial(format!("hazards::{stem}"), move || {
         let wrong = |profile: &Profile| one(profile).err().map(|why| format!("{}: {why}", profile.name));

@@ -17,7 +17,7 @@ use super::stage::{Stages, of};
 use support::case::Column;
 use support::interpret::{self, Order};
 use support::lavapipe::{self, Buffers, Request};
-use support::{glasm, judge, opengl, radv, simulator};
+use support::{judge, nv, opengl, radv, simulator};
 
 /// Types in one shader for lavapipe.
 const TOGETHER: usize = 5;
@@ -176,7 +176,7 @@ impl Run<'_> {
                 if !seen.is_new("listing", 32, true, &text) {
                     return Ok(());
                 }
-                let after = glasm::run(&program.text, &program.reflection, &self.request(Vec::new(), 32))?;
+                let after = nv::run(&program.text, &program.reflection, &self.request(Vec::new(), 32))?;
                 self.hold(32, "the listing", &after)
             }
             Made::Amd(program) => {

@@ -20,7 +20,7 @@ use support::fixture::Language;
 use support::interpret::{self, Order};
 use support::lavapipe::{self, Buffers, Request};
 use support::trial::{Trial, trial};
-use support::{glasm, opengl, report, simulator};
+use support::{nv, opengl, report, simulator};
 
 /// The width of the segments, which subgroups of every size here have.
 const WIDTH: usize = 16;
@@ -151,7 +151,7 @@ fn results(source: &Source, profile: &Profile, before: &[Buffers]) -> Result<Vec
         }
         Made::Nv(program) => {
             let request = request(Vec::new());
-            all.push((Engine::NvListing, glasm::run(&program.text, &program.reflection, &request)?));
+            all.push((Engine::NvListing, nv::run(&program.text, &program.reflection, &request)?));
             if opengl::is_asked() {
                 all.push((Engine::OpenGl, opengl::run(program, request)?));
             }

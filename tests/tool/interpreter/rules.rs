@@ -1,8 +1,8 @@
 //! Short programs that break a rule, and the same ones mended.
 
-use support::gcn::memory::Memory;
-use support::gcn::target::Target;
-use support::gcn::{Dispatch, Program, run};
+use support::amd::memory::Memory;
+use support::amd::target::Target;
+use support::amd::{Dispatch, Program, run};
 
 /// A kernel around some lines: it begins with the address of 1024 bytes in the first two of its arguments.
 fn kernel(target: &Target, lines: &str) -> String {

@@ -6,8 +6,8 @@ use support::device::gl::{Scene, Shape, Texture};
 
 use super::PROFILE;
 use super::scenes::{Case, alike};
-use support::glasm::{self, Picture, Pictures, pictures::kept, sample::NEAREST};
 use support::lavapipe::Request;
+use support::nv::{self, Picture, Pictures, pictures::kept, sample::NEAREST};
 
 /// A texel as four words.
 type Texel = [u32; 4];
@@ -37,7 +37,7 @@ pub fn against_formula(case: &Case, formula: Formula) -> Result<(), String> {
     let (found, images) = formula(case, &all);
     let buffers = vec![vec![0; case.scene.storage[0].1.len() / 4]];
     let request = Request::new(Vec::new(), 1, vec![buffers]);
-    let (after, left) = glasm::run_with(&program.text, &program.reflection, &request, pictures)?;
+    let (after, left) = nv::run_with(&program.text, &program.reflection, &request, pictures)?;
     let words: Vec<u32> = found.concat();
     alike(&bytes(&after[0]), &bytes(&words)).map_err(|why| format!("buffer: {why}"))?;
     for (number, expected) in images {

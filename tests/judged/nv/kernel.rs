@@ -6,7 +6,7 @@ use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture, Language};
 use support::lavapipe::{Buffers, Request};
 use support::shader::{self, Shader};
-use support::{glasm, simulator};
+use support::{nv, simulator};
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
@@ -19,7 +19,7 @@ pub type Runner = fn(Program, Request) -> Result<Vec<Buffers>, String>;
 
 /// The interpreter of the text.
 pub fn interpret(program: Program, request: Request) -> Result<Vec<Buffers>, String> {
-    glasm::run(&program.text, &program.reflection, &request)
+    nv::run(&program.text, &program.reflection, &request)
 }
 
 // Fixtures.

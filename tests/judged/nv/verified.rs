@@ -39,9 +39,9 @@ from the same source in `fixtures/scenes`, as the driver's own GLSL: colours, de
 but for the order of roundings.";
 
 const GRAPHICS: &str = "The dispatches and draws of `fixtures/graphics`, which say in their comments how they are run, each as assembly \
-and as the driver's own GLSL from the same source in OpenGL's words (`tests/judged/nvidia/dialect.rs`). *same*: the same bits; *close*: \
+and as the driver's own GLSL from the same source in OpenGL's words (`tests/judged/nv/dialect.rs`). *same*: the same bits; *close*: \
 but for the order of roundings; *vulkan*: the driver's OpenGL takes no such GLSL (or is known to differ: \
-`DRIVER_DIFFERS` in `tests/judged/nvidia/graphics.rs` says why), and its Vulkan leaves the same of glslang's module (of crosslane's where \
+`DRIVER_DIFFERS` in `tests/judged/nv/graphics.rs` says why), and its Vulkan leaves the same of glslang's module (of crosslane's where \
 quads are swizzled); *alone*: neither tells; *refused*: as `snapshots/nv/refused-graphics.snap` says of each.";
 
 const REGISTERS: &str = "Components of 32 bits that each program declares (`TEMP` 4, `LONG TEMP` 8, `SHORT TEMP` 2), beside \
@@ -78,7 +78,7 @@ fn device() -> Result<String, String> {
         lines.filter_map(|line| line.split_once(' ')).map(|(name, value)| vec![format!("`{name}`"), value.into()]);
     let rows: Vec<Vec<String>> =
         [vec!["device".into(), name.into()], vec!["driver".into(), version.into()]].into_iter().chain(limits).collect();
-    let command = "```sh\nCROSSLANE_GL=1 CROSSLANE_DRIVER_LANES=32 CROSSLANE_VERIFIED=docs/verified/nv.md cargo test --test judged nvidia::\n```";
+    let command = "```sh\nCROSSLANE_GL=1 CROSSLANE_DRIVER_LANES=32 CROSSLANE_VERIFIED=docs/verified/nv.md cargo test --test judged nv::\n```";
     Ok(format!("{}\n{command}", report::table(&["", ""], &rows)))
 }
 

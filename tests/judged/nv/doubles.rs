@@ -2,8 +2,8 @@
 
 use super::PROFILE;
 use super::graphics;
-use support::glasm;
 use support::lavapipe::to_words;
+use support::nv;
 
 /// The fixture whose vertex shader has such attributes; what it draws is flat, of the first vertex.
 const FIXTURE: &str = "vertex_doubles.frag";
@@ -12,7 +12,7 @@ pub fn check() -> Result<(), String> {
     let case = graphics::cases()?.into_iter().find(|case| case.name == FIXTURE).ok_or("the fixture is gone")?;
     let programs = <[_; 2]>::try_from(case.programs(PROFILE)?).map_err(|_| "a draw has two programs")?;
     (0..case.request.runs.len()).try_for_each(|run| {
-        let left = glasm::draw::run(&programs, &case.request, run)?;
+        let left = nv::draw::run(&programs, &case.request, run)?;
         let attributes = case.request.scenes[run].attributes.iter();
         let words: Vec<Vec<u32>> = attributes.map(|attribute| to_words(&attribute.data)).collect();
         for (n, expected) in expected(&words).iter().enumerate() {

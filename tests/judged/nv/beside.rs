@@ -10,8 +10,8 @@ use super::PROFILE;
 use super::graphics::Case;
 use support::case::Column;
 use support::compare::{Closeness, compare};
-use support::glasm::{self, pictures};
 use support::lavapipe::{Buffers, Request, Scene};
+use support::nv::{self, pictures};
 use support::rival::{self, Judged};
 use support::scalar::Type;
 
@@ -47,7 +47,7 @@ pub fn check(case: &Case) -> Result<(), String> {
     let programs = case.programs(PROFILE)?;
     if let Some((name, why)) = NOT_COMPARED.iter().find(|(name, _)| *name == case.name) {
         eprintln!("{name} is read, and not compared: {why}");
-        return programs.iter().try_for_each(|program| glasm::read(&program.text));
+        return programs.iter().try_for_each(|program| nv::read(&program.text));
     }
     agree(case, &interpreted(&programs, &case.request)?)
 }
@@ -111,10 +111,10 @@ fn allowed(case: &Case) -> f32 {
 
 fn interpreted(programs: &[Program], request: &Request) -> Result<Vec<Buffers>, String> {
     match programs {
-        [program] => glasm::dispatch(&program.text, &program.reflection, request),
+        [program] => nv::dispatch(&program.text, &program.reflection, request),
         [vertex, fragment] => {
             let both = [vertex.clone(), fragment.clone()];
-            (0..request.runs.len()).map(|run| glasm::draw::run(&both, request, run)).collect()
+            (0..request.runs.len()).map(|run| nv::draw::run(&both, request, run)).collect()
         }
         _ => Err("one program or two".to_owned()),
     }

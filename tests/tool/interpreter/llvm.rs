@@ -2,9 +2,9 @@
 
 use super::cases::{CASES, Case, Kind, MOVES};
 use std::process::Command;
-use support::gcn::memory::Memory;
-use support::gcn::target::Target;
-use support::gcn::{Dispatch, Program, run, walk};
+use support::amd::memory::Memory;
+use support::amd::target::Target;
+use support::amd::{Dispatch, Program, run, walk};
 use support::judge;
 
 /// Processors and lanes of a wave.
