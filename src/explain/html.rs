@@ -163,7 +163,7 @@ impl Page {
         }
         rows.extend(lowering.units.iter().map(|unit| (format!("… {}", unit.unit.name()), unit.count.to_string())));
         let others = [
-            ("wait states", cost.waits),
+            ("wait states", lowering.wait_states),
             ("cycles", cost.latency),
             ("vector registers", cost.vectors),
             ("scalar registers", cost.scalars),

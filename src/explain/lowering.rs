@@ -31,6 +31,8 @@ pub struct Lowering {
     pub unwritten: Option<String>,
     /// Instructions of the sequence by the unit that runs them.
     pub units: Vec<Instructions>,
+    /// Wait states among the lines, as they are written.
+    pub wait_states: u32,
     pub cost: PlanCost,
     /// Plans that lost, the closest first.
     pub rejected: Vec<Rejected>,
@@ -57,7 +59,7 @@ impl Lowering {
     pub fn instructions(&self) -> u32 {
         match self.unwritten {
             Some(_) => self.cost.instructions,
-            None => self.sequence.iter().filter(|line| line.unit != Unit::Wait).count() as u32,
+            None => self.sequence.iter().filter(|line| line.unit.works()).count() as u32,
         }
     }
 
@@ -143,6 +145,7 @@ fn lowering(found: &Candidates, site: &Site, profile: &Profile) -> Lowering {
         units: if unwritten.is_none() { units } else { Vec::new() },
         setup: listing.setup,
         sequence: listing.lines,
+        wait_states: if unwritten.is_none() { listing.wait_states } else { cost.waits },
         unwritten,
         cost: *cost,
         rejected: found.others.iter().map(|other| rejected(other, cost, request, profile)).collect(),

@@ -167,12 +167,13 @@ fn summary(lowering: &Lowering) -> String {
     if instructions != cost.instructions {
         parts.push(format!("priced as {}", cost.instructions));
     }
-    let more = [
-        (cost.waits, "wait state"),
-        (cost.latency, "cycle"),
-        (cost.vectors, "vector register"),
-        (cost.scalars, "scalar register"),
-    ];
+    if lowering.wait_states.max(cost.waits) > 0 {
+        parts.push(count(lowering.wait_states, "wait state"));
+    }
+    if lowering.wait_states != cost.waits {
+        parts.push(format!("priced as {}", cost.waits));
+    }
+    let more = [(cost.latency, "cycle"), (cost.vectors, "vector register"), (cost.scalars, "scalar register")];
     parts.extend(more.iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(*n, what)));
     let uniform = if lowering.uniform { ", the same in all lanes" } else { "" };
     let results =

@@ -125,7 +125,7 @@ impl Prepared {
 /// # Errors
 /// Where a pass has made a kernel that is not sound.
 pub fn alone(request: &Request, plan: &Plan, profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
-    let mut kernel = lanes::alone(request, plan, profile.wave_size.unwrap_or(1));
+    let mut kernel = lanes::alone(request, plan, profile);
     Pipeline::default().optimize(&mut kernel);
     check(&kernel)?;
     let prepared = Prepared::of(kernel, profile);

@@ -124,9 +124,14 @@ pub enum Origin {
     Code,
     /// The cross-lane operation of this number, in the order of the text.
     Operation(u32),
+    /// The shader's own arithmetic, which a move of the operation of this number has become part of.
+    Within(u32),
     /// The set-up of this number, which several operations may share.
     SetUp(u32),
 }
+
+/// The number of a set-up that back ends make for moves through workgroup memory: the address of the lane's own word.
+pub const OWN_WORD: u32 = u32::MAX;
 
 /// Instructions in the order in which they run, the last one a terminator.
 #[derive(Clone, Debug, Default)]

@@ -18,6 +18,7 @@
 
 use super::arch::Arch;
 use super::mnemonic::Operation;
+use crate::kernel::Origin;
 use crate::lane::primitive::{Dpp8, Dpp16};
 use crate::source::Span;
 use smallvec::SmallVec;
@@ -259,6 +260,7 @@ pub struct Inst {
     pub span: Span,
     /// It is part of a cross-lane operation.
     pub is_lane: bool,
+    pub origin: Origin,
 }
 
 impl Inst {
@@ -271,11 +273,18 @@ impl Inst {
             keeps: false,
             span: Span::NONE,
             is_lane: false,
+            origin: Origin::Code,
         }
     }
 
     pub fn real(operation: Operation, defs: &[Operand], uses: &[Operand]) -> Inst {
         Inst::new(Code::Real(operation), defs, uses)
+    }
+
+    /// The same, made for something.
+    #[must_use]
+    pub fn made_for(self, origin: Origin) -> Inst {
+        Inst { origin, ..self }
     }
 
     pub fn operation(&self) -> Option<Operation> {

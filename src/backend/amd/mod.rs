@@ -32,6 +32,7 @@ pub mod waits;
 #[cfg(test)]
 mod tests;
 
+use crate::backend::written::Written;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::Kernel;
 use crate::kernel::tree::Tree;
@@ -73,6 +74,27 @@ const NAMED_VECTORS: u16 = 256;
 /// # Errors
 /// One diagnostic for each construct that the target, or crosslane so far, cannot express.
 pub fn emit(kernel: &Kernel, options: &AmdOptions, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
+    with_parts(kernel, options, sources, |parts| Program {
+        text: text::write(parts),
+        reflection: parts.reflection.clone(),
+    })
+}
+
+/// The code of a lowered kernel, as it stands in the text of its program, with what each line was made for.
+///
+/// # Errors
+/// As [`emit`].
+pub fn written(kernel: &Kernel, options: &AmdOptions, sources: &SourceMap) -> Result<Vec<Written>, Vec<Diagnostic>> {
+    with_parts(kernel, options, sources, text::written)
+}
+
+/// Runs every stage but the last, which is `write`.
+fn with_parts<T>(
+    kernel: &Kernel,
+    options: &AmdOptions,
+    sources: &SourceMap,
+    write: impl FnOnce(&text::Parts) -> T,
+) -> Result<T, Vec<Diagnostic>> {
     let Some(arch) = Arch::of(&options.profile) else {
         let message = format!("the profile {} names no processor and wave size that are known", options.profile.name);
         return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
@@ -87,7 +109,7 @@ pub fn emit(kernel: &Kernel, options: &AmdOptions, sources: &SourceMap) -> Resul
     let usage = usage(&arch, &selected, &allocation);
     let symbol = text::symbol(&kernel.name);
     let reflection = Reflection::of(kernel, &symbol, &arch, &interface, &usage);
-    let parts = text::Parts {
+    Ok(write(&text::Parts {
         arch,
         options,
         sources,
@@ -95,9 +117,7 @@ pub fn emit(kernel: &Kernel, options: &AmdOptions, sources: &SourceMap) -> Resul
         selected: &selected,
         usage: &usage,
         reflection: &reflection,
-    };
-    let text = text::write(&parts);
-    Ok(Program { text, reflection })
+    }))
 }
 
 /// Chooses instructions and registers; once more, with scratch memory made ready, where registers do not suffice.

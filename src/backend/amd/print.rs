@@ -64,7 +64,7 @@ impl Printer {
         name.ends_with("_f64") || modifiers.suffix.ends_with("_f64")
     }
 
-    fn operand(&self, operand: Operand, is_double: bool) -> String {
+    pub fn operand(&self, operand: Operand, is_double: bool) -> String {
         match operand {
             Operand::Reg(Slice { reg, first, count }) => format!("%{}[{first}:{}]", reg.0, first + count.max(1) - 1),
             Operand::Place(place) => self.place(place),

@@ -4,12 +4,15 @@ use super::AmdOptions;
 use super::arch::Arch;
 use super::descriptor::{self, Usage};
 use super::interface::Interface;
-use super::machine::{Block, Inst};
+use super::machine::{Block, Inst, Label, Operand, Place, Special};
 use super::mnemonic::Generation;
 use super::print::{Printer, label};
 use super::reflection::{Argument, ArgumentKind, Reflection};
 use super::select::Selected;
+use crate::backend::written::Written;
+use crate::kernel::Origin;
 use crate::source::{SourceMap, Span};
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -90,19 +93,55 @@ fn one_line(name: &str) -> String {
 
 /// The instructions.
 fn code(parts: &Parts, name: &str) -> String {
-    let mut writer = Writer {
-        parts,
-        printer: Printer { arch: parts.arch, shared_vector: shared_vector(parts) },
-        text: String::new(),
-        lane: None,
-        files: Vec::new(),
-        line: None,
-    };
+    let printer = Printer { arch: parts.arch, shared_vector: shared_vector(parts) };
+    let mut writer = Writer { parts, printer, text: String::new(), lane: None, files: Vec::new(), line: None };
     writeln!(writer.text, "{name}:").expect(TAKEN);
     for (at, block) in parts.selected.function.blocks.iter().enumerate() {
         writer.block(block, at == 0);
     }
     writer.text
+}
+
+/// The lines of the code with what each was made for. A label belongs to the first that branches to it.
+pub fn written(parts: &Parts) -> Vec<Written> {
+    let printer = Printer { arch: parts.arch, shared_vector: shared_vector(parts) };
+    let blocks = &parts.selected.function.blocks;
+    let mut branches: FxHashMap<Label, Origin> = FxHashMap::default();
+    for inst in blocks.iter().flat_map(|block| &block.insts) {
+        let labels =
+            inst.uses.iter().filter_map(|operand| if let Operand::Label(to) = operand { Some(*to) } else { None });
+        labels.for_each(|to| _ = branches.entry(to).or_insert(inst.origin));
+    }
+    let mut lines = Vec::new();
+    for (at, block) in blocks.iter().enumerate() {
+        if at > 0 {
+            let origin = branches.get(&block.label).copied().unwrap_or_default();
+            let text = format!("{}:\n", label(block.label));
+            lines.push(Written { origin, text, reads: Vec::new(), writes: Vec::new() });
+        }
+        lines.extend(block.insts.iter().filter_map(|inst| line_of(&printer, inst)));
+    }
+    lines
+}
+
+fn line_of(printer: &Printer, inst: &Inst) -> Option<Written> {
+    let text = format!("\t{}\n", printer.inst(inst)?);
+    let kept: &[Operand] = if inst.keeps { &inst.defs } else { &[] };
+    let reads = inst.uses.iter().chain(kept).flat_map(|operand| names(printer, *operand)).collect();
+    let writes = inst.defs.iter().flat_map(|operand| names(printer, *operand)).collect();
+    Some(Written { origin: inst.origin, text, reads, writes })
+}
+
+/// The names of the registers of an operand that hold values, of 32 bits each.
+fn names(printer: &Printer, operand: Operand) -> Vec<String> {
+    let one = |first| printer.operand(Operand::Place(first), false);
+    match operand {
+        Operand::Place(place) => place.each().map(|first| one(Place { first, count: 1, ..place })).collect(),
+        Operand::Special(Special::Vcc | Special::VccLow | Special::VccHigh) => {
+            vec![printer.operand(Operand::Special(Special::Vcc), false)]
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Shared registers follow the others.

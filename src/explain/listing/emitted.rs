@@ -1,6 +1,7 @@
 //! The lines that a back end has written for the cross-lane operations of a kernel.
 
 use super::{Line, Listing, Unit, Unwritten};
+use crate::backend::amd::{self, AmdOptions};
 use crate::backend::nv::{self, NvOptions};
 use crate::backend::written::Written;
 use crate::diagnostic::Diagnostic;
@@ -23,9 +24,10 @@ impl Emitted {
     /// # Errors
     /// With what the target cannot express.
     pub fn of(kernel: &Kernel, profile: &Profile) -> Option<Result<Emitted, Unwritten>> {
-        let (code, unit) = match profile.target {
+        let (code, unit): (_, fn(&str) -> Unit) = match profile.target {
             Target::Nv => (nv_code(kernel, profile), nv_unit),
-            Target::Amd | Target::Spirv => return None,
+            Target::Amd => (amd_code(kernel, profile), amd_unit),
+            Target::Spirv => return None,
         };
         let set_ups = kernel.set_ups.clone();
         Some(code.map(|code| Emitted { code, set_ups, unit }).map_err(Unwritten::because))
@@ -34,16 +36,22 @@ impl Emitted {
     /// The lines of some operations, which are the components of one. What is set up among them stands among them.
     pub fn listing(&self, operations: &[u32]) -> Listing {
         let needed = |number: u32| operations.iter().any(|n| self.set_ups[*n as usize].contains(&number));
-        let is_own = |origin: Origin| matches!(origin, Origin::Operation(number) if operations.contains(&number));
+        let is_own = |origin: Origin| match origin {
+            Origin::Operation(number) | Origin::Within(number) => operations.contains(&number),
+            Origin::Code | Origin::SetUp(_) => false,
+        };
         let is_set_up = |origin: Origin| matches!(origin, Origin::SetUp(number) if needed(number));
         let start = self.code.iter().position(|written| is_own(written.origin)).unwrap_or(self.code.len());
         let (before, after) = self.code.split_at(start);
+        let lines = self.lines(after, |origin| is_own(origin) || is_set_up(origin));
         Listing {
-            inputs: self.inputs(is_own),
+            inputs: self.joined(self.inputs(is_own)),
             setup: self.lines(before, is_set_up),
-            lines: self.lines(after, |origin| is_own(origin) || is_set_up(origin)),
-            results: self.results(is_own),
-            wait_states: 0,
+            wait_states: lines.iter().filter_map(states).sum(),
+            lines,
+            // What is set up may be all that there is.
+            results: self
+                .joined(self.results(|origin| if after.is_empty() { is_set_up(origin) } else { is_own(origin) })),
         }
     }
 
@@ -52,6 +60,20 @@ impl Emitted {
         let shown: Vec<&str> = shown.collect();
         let margin = shown.iter().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
         shown.iter().map(|line| Line { text: line[margin..].into(), unit: (self.unit)(line.trim_start()) }).collect()
+    }
+
+    /// Registers that are one operand somewhere as that: `s[2:3]`.
+    fn joined(&self, names: Vec<String>) -> Vec<String> {
+        let mut joined: Vec<(String, String)> = Vec::new();
+        for name in names {
+            let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let pair = joined.last().map(|(first, _)| format!("{first}:{digits}]"));
+            match (pair.filter(|pair| self.code.iter().any(|line| line.text.contains(pair))), joined.last_mut()) {
+                (Some(pair), Some((_, last))) => *last = pair,
+                _ => joined.push((name.replace(digits, &format!("[{digits}")), name)),
+            }
+        }
+        joined.into_iter().map(|(_, name)| name).collect()
     }
 
     /// The registers that the lines read before one of them writes there.
@@ -83,6 +105,30 @@ impl Emitted {
 fn add(names: &mut Vec<String>, name: &String) {
     if !names.contains(name) {
         names.push(name.clone());
+    }
+}
+
+/// Wait states of a line of AMD's.
+fn states(line: &Line) -> Option<u32> {
+    Some(line.text.strip_prefix("s_nop ")?.parse::<u32>().ok()? + 1)
+}
+
+fn amd_code(kernel: &Kernel, profile: &Profile) -> Result<Vec<Written>, Vec<Diagnostic>> {
+    let options = AmdOptions { profile: profile.clone(), source: String::new(), debug: false };
+    amd::written(kernel, &options, &SourceMap::default())
+}
+
+/// What runs a line of AMD's assembly.
+fn amd_unit(line: &str) -> Unit {
+    let begins = |names: &[&str]| names.iter().any(|name| line.starts_with(name));
+    match line {
+        _ if begins(&[".L"]) => Unit::Label,
+        _ if begins(&["s_nop", "s_wait", "v_nop"]) => Unit::Wait,
+        _ if begins(&["s_branch", "s_cbranch"]) => Unit::Control,
+        _ if begins(&["s_"]) => Unit::Scalar,
+        _ if begins(&["v_"]) => Unit::Vector,
+        _ if begins(&["ds_"]) => Unit::Lds,
+        _ => Unit::Memory,
     }
 }
 

@@ -1,19 +1,14 @@
 //! A plan as lines of the target's own assembly language.
 //!
 //! Where a back end says what each line was made for ([`Emitted`]), the lines are its own: those of the shader's program, or
-//! of a kernel of just the operation. For the other targets they are written for the plan alone: registers are numbered from
-//! 0, operands are in the first of them, nothing around the operation is known. A step that no line can be written for is
-//! reported, never left out.
+//! of a kernel of just the operation. For SPIR-V they are written for the plan alone: nothing around the operation is known.
+//! A step that no line can be written for is reported, never left out.
 
-pub mod amd;
 mod emitted;
-mod registers;
 pub mod spirv;
-#[cfg(test)]
-mod tests;
 
 use crate::diagnostic::Diagnostic;
-use crate::kernel;
+use crate::kernel::{self, Kernel};
 use crate::lane::{Plan, Request};
 use crate::profile::{Profile, Target};
 pub use emitted::Emitted;
@@ -35,19 +30,28 @@ pub enum Unit {
     Vote,
     /// NVIDIA's and SPIR-V's arithmetic.
     Arithmetic,
-    /// NVIDIA's branches and loops.
+    /// AMD's way to buffers and scratch memory.
+    Memory,
+    /// Branches and loops of NVIDIA and AMD.
     Control,
     /// SPIR-V's subgroup instructions, whatever a driver makes of them.
     Subgroup,
     /// Nothing: it waits.
     Wait,
+    /// Nothing: it is branched to.
+    Label,
 }
 
 impl Unit {
+    /// Whether a line of it is an instruction that does something.
+    pub const fn works(self) -> bool {
+        !matches!(self, Unit::Wait | Unit::Label)
+    }
+
     /// The units of a target, in the order in which counts are shown.
     pub const fn of(target: Target) -> &'static [Unit] {
         match target {
-            Target::Amd => &[Unit::Vector, Unit::Scalar, Unit::Lds],
+            Target::Amd => &[Unit::Vector, Unit::Scalar, Unit::Lds, Unit::Memory, Unit::Control],
             Target::Nv => &[Unit::Shuffle, Unit::Vote, Unit::Arithmetic, Unit::Control],
             Target::Spirv => &[Unit::Subgroup, Unit::Arithmetic],
         }
@@ -62,9 +66,11 @@ impl Unit {
             Unit::Shuffle => "shuffle",
             Unit::Vote => "vote",
             Unit::Arithmetic => "arithmetic",
+            Unit::Memory => "memory",
             Unit::Control => "control",
             Unit::Subgroup => "subgroup",
             Unit::Wait => "wait",
+            Unit::Label => "label",
         }
     }
 }
@@ -99,7 +105,7 @@ impl Listing {
 
     /// Instructions at the operation; waiting is none.
     pub fn instructions(&self) -> usize {
-        self.lines.len() - self.count(Unit::Wait)
+        self.lines.iter().filter(|line| line.unit.works()).count()
     }
 }
 
@@ -120,16 +126,22 @@ impl Unwritten {
 /// When a step has no spelling on this target.
 pub fn list(plan: &Plan, request: &Request, profile: &Profile) -> Result<Listing, Unwritten> {
     match profile.target {
-        Target::Amd => amd::list(plan, request, profile),
-        Target::Nv => alone(plan, request, profile),
+        Target::Amd | Target::Nv => alone(plan, request, profile),
         Target::Spirv => spirv::list(plan, request, profile),
     }
 }
 
 /// The lines of a plan in a kernel of just its operation.
 fn alone(plan: &Plan, request: &Request, profile: &Profile) -> Result<Listing, Unwritten> {
-    let kernel = kernel::alone(request, plan, profile).map_err(Unwritten::because)?;
+    of_kernel(&kernel::alone(request, plan, profile).map_err(Unwritten::because)?, profile)
+}
+
+/// The lines of all cross-lane operations of a lowered kernel, which are the components of one.
+///
+/// # Errors
+/// With what the target cannot express.
+pub fn of_kernel(kernel: &Kernel, profile: &Profile) -> Result<Listing, Unwritten> {
     let emitted =
-        Emitted::of(&kernel, profile).unwrap_or_else(|| Err(Unwritten("the target says no origins".into())))?;
+        Emitted::of(kernel, profile).unwrap_or_else(|| Err(Unwritten("the target says no origins".into())))?;
     Ok(emitted.listing(&(0..kernel.set_ups.len() as u32).collect::<Vec<_>>()))
 }

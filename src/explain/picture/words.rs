@@ -1,6 +1,6 @@
 //! What the rows of a picture are called.
 
-use crate::explain::listing::amd::control_text;
+use crate::backend::amd::dpp::control as control_text;
 use crate::lane::check::{Role, role};
 use crate::lane::primitive::{LdsOp, NvOp, PermlaneOp, ScalarOp};
 use crate::lane::request::ScalarKind;

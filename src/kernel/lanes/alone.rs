@@ -3,21 +3,22 @@
 use crate::ir::{BuiltIn, Scalar, ScalarKind, Stage};
 use crate::kernel::{BinOp, Buffer, BufferKind, Builder, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value};
 use crate::lane::{AluOp, Known, LaneOp, LaneType, Operand, Plan, Request, StepType, VoteOp};
+use crate::profile::{Profile, Target};
 use crate::source::Span;
 
 /// Bytes that each invocation has in a buffer, of these so many for an operand or result.
 const STRIDE: u32 = 128;
 const SLOT: u32 = 32;
 
-/// The kernel of an operation in waves of `size` lanes, whose results are those that the plan gives.
-pub fn alone(request: &Request, plan: &Plan, size: u32) -> Kernel {
-    let mut kernel = Kernel::new("main", [2 * size, 1, 1]);
-    if request.fragment {
+/// The kernel of an operation, whose results are those that the plan gives. For AMD it is always of a compute shader.
+pub fn alone(request: &Request, plan: &Plan, profile: &Profile) -> Kernel {
+    let mut kernel = Kernel::new("main", [2 * profile.wave_size.unwrap_or(1), 1, 1]);
+    if request.fragment && profile.target != Target::Amd {
         (kernel.stage, kernel.workgroup_size) = (Stage::Fragment, [1; 3]);
     }
     kernel.buffers = vec![buffer("operands", 0, false), buffer("results", 1, true)];
     let mut b = Builder::new(kernel);
-    let own = own(&mut b, request);
+    let own = own(&mut b);
     let operands: Vec<Vec<Value>> = (0..request.inputs.len()).map(|n| operand(&mut b, request, n, own)).collect();
     let components = operands.iter().map(Vec::len).max().unwrap_or(1);
     let types = result_types(request, plan);
@@ -47,13 +48,13 @@ fn buffer(name: &str, binding: u32, writable: bool) -> Buffer {
 }
 
 /// Where the invocation's own values begin.
-fn own(b: &mut Builder, request: &Request) -> Value {
-    let place = match request.fragment {
-        true => {
+fn own(b: &mut Builder) -> Value {
+    let place = match b.kernel.stage {
+        Stage::Fragment => {
             let x = b.value(Op::BuiltIn(BuiltIn::FragCoord, 0), &[], Ty::B32);
             b.convert(Scalar::F32, Scalar::U32, x)
         }
-        false => b.value(Op::BuiltIn(BuiltIn::LocalInvocationIndex, 0), &[], Ty::B32),
+        _ => b.value(Op::BuiltIn(BuiltIn::LocalInvocationIndex, 0), &[], Ty::B32),
     };
     let stride = b.u32(STRIDE);
     b.bin(BinOp::Mul, Scalar::U32, place, stride)

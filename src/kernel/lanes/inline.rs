@@ -3,7 +3,8 @@
 use super::{Lowering, setup_key};
 use crate::ir::{InstFlags, Scalar, ScalarKind};
 use crate::kernel::arith;
-use crate::kernel::{BinOp, BlockId, CmpOp, InstId, Op, Origin, Ty, UnOp, Value};
+use crate::kernel::{BinOp, BlockId, CmpOp, InstId, OWN_WORD, Op, Origin, Ty, UnOp, Value};
+use crate::lane::primitive::LdsOp;
 use crate::lane::{AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 use crate::source::Span;
 
@@ -32,7 +33,8 @@ impl Lowering<'_> {
         let (flags, span) = (self.kernel.insts[inst].flags, self.kernel.insts[inst].span);
         let mut run = Run { plan, inputs, setup: Vec::new(), steps: Vec::new(), flags, span };
         let number = self.kernel.set_ups.len() as u32;
-        self.kernel.set_ups.push(Vec::new());
+        let bounces = plan.steps.iter().any(|step| step.op == StepOp::Prim(LdsOp::Bounce.into()));
+        self.kernel.set_ups.push(if bounces { vec![OWN_WORD] } else { Vec::new() });
         for step in &plan.setup {
             let result = self.set_up(step, &run);
             run.setup.extend(result);

@@ -72,6 +72,7 @@ impl Convert<'_> {
             }
             let ty = self.kernel.ty(result);
             let select = self.kernel.add_inst(Op::Select, &[condition, accept, reject], &[ty], flags, span);
+            self.kernel.insts[select].origin = self.kernel.insts[inst].origin;
             out.push(select);
             self.names.replace_all([result], self.kernel.results(select));
         }

@@ -8,7 +8,7 @@ use crate::ir::Scalar;
 use crate::kernel::arith;
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
-use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
+use crate::kernel::{BlockId, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::lane::primitive::Dpp16;
 use crate::lane::{FoldOp, Primitive};
 use rustc_hash::FxHashMap;
@@ -78,6 +78,9 @@ impl<'k> Sharing<'k> {
             (Op::FoldMoved { op, ty, .. }, _) => {
                 let moved = given.unwrap_or_else(|| self.make(inst, key, ty, out));
                 let own = self.kernel.args(inst)[0];
+                if matches!(self.kernel.insts[inst].origin, Origin::Within(_)) {
+                    self.kernel.insts[inst].origin = Origin::Code;
+                }
                 self.kernel.insts[inst].op = Op::Bin(arith::fold_op(op), ty);
                 self.kernel.set_args(inst, &[own, moved]);
                 out.push(inst);
@@ -94,6 +97,10 @@ impl<'k> Sharing<'k> {
         let (flags, span) = (self.kernel.insts[inst].flags, self.kernel.insts[inst].span);
         let op = Op::Prim { primitive: key.0, ty };
         let made = self.kernel.add_inst(op, &[key.1], &[Ty::of(ty)], flags, span);
+        self.kernel.insts[made].origin = match self.kernel.insts[inst].origin {
+            Origin::Within(number) => Origin::Operation(number),
+            origin => origin,
+        };
         out.push(made);
         let given = self.kernel.result(made).expect("it was made with one result");
         self.given.insert(key, given);

@@ -16,6 +16,7 @@ use super::machine::{File, Function, Inst, Operand, Special};
 use super::mnemonic::Operation;
 use super::pending;
 use super::view::View;
+use crate::kernel::Origin;
 use rows::{Fix, Table};
 use smallvec::SmallVec;
 use state::State;
@@ -74,9 +75,9 @@ impl<'a> Mender<'a> {
                     _ if need.is_none() => break,
                     Some(fix) => {
                         there.push(fix);
-                        self.put(mending(fix, &inst));
+                        self.put(mending(fix, &inst).made_for(self.cause(&inst)));
                     }
-                    None => self.wait(need.states),
+                    None => self.wait(need.states, self.cause(&inst)),
                 }
             }
             self.next.pop_front();
@@ -86,13 +87,21 @@ impl<'a> Mender<'a> {
         }
     }
 
+    /// The operation for which an instruction must be kept apart: its own, else that of the one before.
+    fn cause(&self, inst: &Inst) -> Origin {
+        match inst.origin {
+            Origin::Code => self.done.last().map_or(Origin::Code, |last| last.origin),
+            own => own,
+        }
+    }
+
     fn put(&mut self, inst: Inst) {
         self.state.pass(self.table, &View::new(&inst, self.arch));
         self.done.push(inst);
     }
 
     /// Lets wait states pass: one instruction from behind, or none.
-    fn wait(&mut self, states: u8) {
+    fn wait(&mut self, states: u8, origin: Origin) {
         let fits = |view: &View| self.state.need(self.table, view, &[]).is_none();
         let found = forward::earlier(self.views.iter(), fill::WINDOW, fits);
         let moved = found.and_then(|at| self.next.remove(at).zip(self.views.remove(at)));
@@ -101,7 +110,7 @@ impl<'a> Mender<'a> {
                 self.state.pass(self.table, &view);
                 self.done.push(inst);
             }
-            None => self.put(nop(states)),
+            None => self.put(nop(states).made_for(origin)),
         }
     }
 }

@@ -259,7 +259,7 @@ impl Writer<'_> {
     }
 
     fn put(&mut self, like: &Inst, inst: Inst) {
-        self.insts.push(Inst { span: like.span, ..inst });
+        self.insts.push(Inst { span: like.span, origin: like.origin, ..inst });
     }
 
     /// A load, or a store of `data`; what is too far off for the instruction's offset has its address in a register.

@@ -5,13 +5,14 @@ use super::{Selector, Words};
 use crate::backend::amd::machine::{File, Operand};
 use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::ir::{Scalar, ScalarKind};
-use crate::kernel::{BinOp, CmpOp, InstId, TernOp, UnOp, Value};
+use crate::kernel::{BinOp, CmpOp, InstId, Origin, TernOp, UnOp, Value};
 
 /// A comparison that the scalar unit makes where its result is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct ScalarTest {
     relation: &'static str,
     operands: [Operand; 2],
+    origin: Origin,
 }
 
 /// A constant of 32 bits.
@@ -189,7 +190,8 @@ impl Selector<'_> {
         let [a, b] = args.map(|arg| self.words(arg));
         let is_scalar = [&a, &b].iter().all(|words| words.iter().all(|word| !self.is_vector(*word)));
         if is_scalar && !scalar.is_float() && scalar.width == 32 {
-            let test = ScalarTest { relation: scalar_relation(op, scalar.is_signed()), operands: [a[0], b[0]] };
+            let (relation, operands) = (scalar_relation(op, scalar.is_signed()), [a[0], b[0]]);
+            let test = ScalarTest { relation, operands, origin: self.origin };
             return self.compare_later(inst, test);
         }
         let mask = self.compare_words(op, scalar, &a, &b);
@@ -236,7 +238,9 @@ impl Selector<'_> {
 
     /// Makes a comparison into the condition code.
     pub fn test(&mut self, test: ScalarTest) {
+        let user = std::mem::replace(&mut self.origin, test.origin);
         self.compare_scalars(test.relation, test.operands[0], test.operands[1]);
+        self.origin = user;
     }
 
     /// Puts a condition on which all active lanes agree into the condition code. Gives whether it is set where true.

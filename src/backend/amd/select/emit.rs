@@ -53,7 +53,7 @@ impl Selector<'_> {
 
     pub fn put(&mut self, mut inst: Inst) -> &mut Inst {
         inst.span = self.span;
-        inst.is_lane = self.is_lane;
+        (inst.is_lane, inst.origin) = (self.is_lane, self.origin);
         limits::spend(1);
         limits::hold::<Inst>(1);
         self.block.insts.push(inst);

@@ -65,10 +65,10 @@ impl Selector<'_> {
     }
 
     fn block(&mut self, block: BlockId) {
-        let kernel = self.kernel;
+        let (kernel, outer) = (self.kernel, self.origin);
         for inst in &kernel.blocks[block].insts {
             let data = &kernel.insts[*inst];
-            self.span = data.span;
+            (self.span, self.origin) = (data.span, data.origin);
             self.is_lane = matches!(data.op, Op::Prim { .. } | Op::FoldMoved { .. });
             match data.op {
                 Op::If { then, otherwise } => self.if_(*inst, then, otherwise),
@@ -79,6 +79,7 @@ impl Selector<'_> {
                 _ => self.plain(*inst),
             }
         }
+        self.origin = outer;
     }
 
     // Masks.
@@ -337,7 +338,7 @@ impl Selector<'_> {
         let outer = self.start.active.replace(saved);
         (self.clean_from, self.swapped) = (self.block.insts.len(), None);
         for inner in &kernel.blocks[body].insts {
-            self.span = kernel.insts[*inner].span;
+            (self.span, self.origin) = (kernel.insts[*inner].span, kernel.insts[*inner].origin);
             if kernel.insts[*inner].op == Op::Yield {
                 let yielded: Vec<Words> = kernel.args(*inner).iter().map(|value| self.words(*value)).collect();
                 kernel.results(inst).zip(yielded).for_each(|(result, words)| self.give(result, words));
@@ -346,7 +347,7 @@ impl Selector<'_> {
             }
         }
         self.start.active = outer;
-        self.is_lane = true;
+        (self.is_lane, self.origin) = (true, kernel.insts[inst].origin);
         self.only_lanes(saved);
         (self.clean_from, self.swapped) = (self.block.insts.len(), None);
     }

@@ -26,7 +26,7 @@ use super::machine::{Block, File, Function, Label, Operand, Special};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::tree::Tree;
 use crate::kernel::uniform::Uniformity;
-use crate::kernel::{Def, InstId, Kernel, Op, Ty, Value};
+use crate::kernel::{Def, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::source::Span;
 use emit::{FALSE, TRUE};
 use smallvec::SmallVec;
@@ -73,6 +73,7 @@ pub fn select(subject: Subject<'_>, spills: bool) -> Result<Selected, Vec<Diagno
         needs: Needs::default(),
         span: Span::NONE,
         is_lane: false,
+        origin: Origin::Code,
         swapped: None,
         flat: Vec::new(),
         clean_from: 0,
@@ -114,6 +115,7 @@ struct Selector<'k> {
     /// Of the instruction being selected.
     span: Span,
     is_lane: bool,
+    origin: Origin,
     /// The other register of the last swap.
     swapped: Option<lane::Swapped>,
     /// Addresses that the block has computed.

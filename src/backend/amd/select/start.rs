@@ -7,7 +7,7 @@ use crate::backend::amd::interface::WAVE_BYTES;
 use crate::backend::amd::machine::{File, Label, Operand, Scratch, Special};
 use crate::backend::amd::mnemonic::{Generation, Operation};
 use crate::ir::BuiltIn;
-use crate::kernel::{InstId, MemorySpace, Op, Value};
+use crate::kernel::{InstId, MemorySpace, OWN_WORD, Op, Origin, Value};
 use crate::lane::primitive::LdsOp;
 use crate::lane::{LaneFact, Primitive};
 use std::collections::BTreeMap;
@@ -49,7 +49,8 @@ struct Wanted {
     locals: [bool; 3],
     index: bool,
     group_counts: bool,
-    lane: bool,
+    /// What the lane's number is for, if for anything.
+    lane: Option<Origin>,
     own_word: bool,
     physical: bool,
     scratch: bool,
@@ -65,14 +66,22 @@ impl Selector<'_> {
         let groups = self.inputs(&wanted);
         self.load_arguments(&wanted);
         self.find_place(&wanted, groups);
-        if wanted.own_word {
-            self.find_own_word();
-        } else if wanted.lane {
-            self.count_lanes();
+        match wanted.lane {
+            lane if wanted.own_word => self.made_for(Origin::SetUp(OWN_WORD), |s| s.find_own_word(lane)),
+            Some(lane) => self.made_for(lane, Self::count_lanes),
+            None => {}
         }
         if (wanted.shared || wanted.own_word) && self.arch.generation < Generation::Vega {
-            self.unclamp_shared();
+            let origin = if wanted.shared { Origin::Code } else { Origin::SetUp(OWN_WORD) };
+            self.made_for(origin, Self::unclamp_shared);
         }
+    }
+
+    /// Writes instructions that are for something else than the ones around.
+    fn made_for(&mut self, origin: Origin, write: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.origin, origin);
+        write(self);
+        self.origin = outer;
     }
 
     /// Before gfx9 M0 is the limit of addresses in workgroup memory.
@@ -88,8 +97,9 @@ impl Selector<'_> {
                 Op::BuiltIn(BuiltIn::LocalInvocationId, n) => wanted.locals[usize::from(n)] = true,
                 Op::BuiltIn(BuiltIn::LocalInvocationIndex, _) => wanted.index = true,
                 Op::BuiltIn(BuiltIn::NumWorkgroups, _) => wanted.group_counts = true,
-                Op::Fact(LaneFact::Index) => wanted.lane = true,
-                Op::Fact(LaneFact::Mask(_)) => wanted.lane = true,
+                Op::Fact(LaneFact::Index | LaneFact::Mask(_)) => {
+                    wanted.lane.get_or_insert(self.kernel.insts[inst].origin);
+                }
                 Op::Prim { primitive: Primitive::Lds(LdsOp::Bounce), .. } => wanted.own_word = true,
                 Op::Load(access) | Op::Store(access) | Op::Atomic { access, .. } => {
                     wanted.shared |= access.space == MemorySpace::Shared;
@@ -343,7 +353,7 @@ impl Selector<'_> {
     /// The lane's word is at four times its number in the wave's part of workgroup memory, and that part is the one of the
     /// wave's number. What is the same for all waves is in the instructions' offset. Whole-wave code uses the address in
     /// all lanes, so all lanes compute it.
-    fn find_own_word(&mut self) {
+    fn find_own_word(&mut self, lane: Option<Origin>) {
         let part = (self.kernel.invocations() > self.arch.wave).then(|| {
             let index = self.start.built_ins[&(key(BuiltIn::LocalInvocationIndex), 0)];
             let index = self.in_scalar(index);
@@ -351,7 +361,7 @@ impl Selector<'_> {
             self.scalar(Operation::ScalarShl, &[wave, Operand::Constant(WAVE_BYTES.trailing_zeros())])
         });
         let saved = self.all_lanes();
-        self.count_lanes();
+        self.made_for(lane.unwrap_or(self.origin), Self::count_lanes);
         let lane = self.start.lane.unwrap_or(Operand::Constant(0));
         let mut own = self.vector(Operation::ShlB32, &[Operand::Constant(2), lane]);
         if let Some(part) = part {

@@ -14,6 +14,8 @@ use super::mnemonic::Operation;
 use super::pending;
 use super::unit::Unit;
 use super::view::{Cell, Roles, Traits, View};
+use crate::kernel::Origin;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use state::{State, Waits};
 use table::{COUNTERS, Event, Table};
@@ -21,10 +23,13 @@ use table::{COUNTERS, Event, Table};
 /// Puts waits into a function whose registers have places, and takes fences out.
 pub fn insert(function: &mut Function, arch: &Arch) {
     let table = Table::of(arch);
+    let mut origins = FxHashMap::default();
     for (block, start) in starts(function, arch, table).into_iter().enumerate() {
         let insts = std::mem::take(&mut function.blocks[block].insts);
-        let mut writer = Writer { arch, table, state: start, done: Some(Vec::with_capacity(insts.len())) };
+        let done = Some(Vec::with_capacity(insts.len()));
+        let mut writer = Writer { arch, table, state: start, done, origins };
         writer.all(&insts);
+        origins = writer.origins;
         function.blocks[block].insts = writer.done.unwrap_or_default();
     }
 }
@@ -32,7 +37,7 @@ pub fn insert(function: &mut Function, arch: &Arch) {
 /// What is under way at the start of each block.
 fn starts(function: &Function, arch: &Arch, table: &Table) -> Vec<State> {
     pending::starts(function, |block, state| {
-        let mut writer = Writer { arch, table, state, done: None };
+        let mut writer = Writer { arch, table, state, done: None, origins: FxHashMap::default() };
         writer.all(&block.insts);
         writer.state
     })
@@ -44,6 +49,8 @@ struct Writer<'a> {
     state: State,
     /// What is written; none while only the state matters.
     done: Option<Vec<Inst>>,
+    /// What the instructions were made for that set the registers under way.
+    origins: FxHashMap<Cell, Origin>,
 }
 
 impl Writer<'_> {
@@ -51,7 +58,7 @@ impl Writer<'_> {
         for (n, inst) in insts.iter().enumerate() {
             let rest = &insts[n + 1..];
             match fence_of(inst) {
-                Some(fence) => self.fence(&fence, rest),
+                Some(fence) => self.fence(&fence, inst.origin, rest),
                 None => self.next(inst),
             }
             if is_barrier(inst) {
@@ -62,13 +69,22 @@ impl Writer<'_> {
 
     fn next(&mut self, inst: &Inst) {
         let view = View::new(inst, self.arch);
-        let mut waits = [None; COUNTERS];
-        view.reads.iter().for_each(|access| self.state.before_read(self.table, access.cell, &mut waits));
-        view.writes.iter().for_each(|access| self.state.before_write(self.table, access.cell, &mut waits));
+        let (mut waits, mut origin) = ([None; COUNTERS], inst.origin);
+        let reads = view.reads.iter().map(|access| (access.cell, false));
+        for (cell, is_written) in reads.chain(view.writes.iter().map(|access| (access.cell, true))) {
+            let before = waits;
+            match is_written {
+                true => self.state.before_write(self.table, cell, &mut waits),
+                false => self.state.before_read(self.table, cell, &mut waits),
+            }
+            if waits != before {
+                origin = self.origins.get(&cell).copied().unwrap_or(origin);
+            }
+        }
         if inst.operation() == Some(Operation::Barrier) && self.table.barriers_wait {
             Event::ALL.iter().for_each(|event| self.state.before_fence(self.table, *event, &mut waits));
         }
-        self.wait(&waits);
+        self.wait(&waits, origin);
         self.begin(inst, &view);
         self.put(inst);
     }
@@ -77,16 +93,17 @@ impl Writer<'_> {
         self.done.iter_mut().for_each(|done| done.push(inst.clone()));
     }
 
-    fn wait(&mut self, waits: &Waits) {
+    /// Waits for what an instruction of that origin has set under way.
+    fn wait(&mut self, waits: &Waits, origin: Origin) {
         self.state.wait(self.table, waits);
         if self.done.is_some() {
-            waiting(self.table, waits).into_iter().for_each(|inst| self.put(&inst));
+            waiting(self.table, waits).into_iter().for_each(|inst| self.put(&inst.made_for(origin)));
         }
     }
 
-    fn fence(&mut self, fence: &Fence, rest: &[Inst]) {
+    fn fence(&mut self, fence: &Fence, origin: Origin, rest: &[Inst]) {
         for operation in self.table.write_back(fence) {
-            self.next(&Inst::real(*operation, &[], &[]));
+            self.next(&Inst::real(*operation, &[], &[]).made_for(origin));
         }
         let mut waits = [None; COUNTERS];
         for (is_fenced, events) in [(fence.buffers, [Event::Load, Event::Store]), (fence.shared, [Event::Lds; 2])] {
@@ -94,7 +111,7 @@ impl Writer<'_> {
                 self.state.before_fence(self.table, event, &mut waits);
             }
         }
-        self.wait(&waits);
+        self.wait(&waits, origin);
         let acquire = fence.acquire.filter(|_| fence.buffers);
         if fence.release.is_some() {
             self.state.acquired = self.state.acquired.max(acquire);
@@ -131,6 +148,10 @@ impl Writer<'_> {
             (Traits::SMEM, Event::ScalarLoad),
         ];
         events.extend(kinds.into_iter().filter(|(of, _)| view.traits.contains(*of)).map(|(_, event)| event));
+        if self.done.is_some() && !events.is_empty() {
+            let cells = view.reads.iter().chain(&view.writes).map(|access| (access.cell, inst.origin));
+            self.origins.extend(cells);
+        }
         for event in events {
             self.state.begin(self.table, event, written());
         }
