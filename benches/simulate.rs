@@ -22,7 +22,7 @@ fn kernel() -> Kernel {
     let profile = Profile::named("spirv-1.6").expect("it is built in");
     let input = Input { name: "reduction.comp", bytes: SOURCE.as_bytes(), language: Language::Glsl };
     let module = parse(&input, &Options::new(profile), &NoIncludes).module.expect("the fixture compiles");
-    let mut kernel = lower(&module, 0, &Specializations::new()).expect("the fixture is a kernel");
+    let mut kernel = lower(&module, &Specializations::new()).expect("the fixture is a kernel");
     optimize(&mut kernel);
     kernel
 }

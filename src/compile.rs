@@ -66,9 +66,10 @@ pub struct Input<'a> {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub profile: Profile,
-    /// Stage of a GLSL shader. WGSL says it itself; it chooses where there are entry points of several stages.
-    pub stage: Stage,
-    /// Entry point to compile where there are several.
+    /// Stage of a GLSL shader, compute where none is said. WGSL says it itself; of a module with entry points of several
+    /// stages this takes those of one.
+    pub stage: Option<Stage>,
+    /// Entry point to compile where a WGSL module has several. SPIR-V can hold all of them, other outputs have one.
     pub entry: Option<String>,
     /// In the order in which they were given.
     pub macros: Vec<MacroOption>,
@@ -87,14 +88,14 @@ impl Options {
     /// The part that the GLSL front end reads.
     pub fn glsl(&self) -> GlslOptions<'_> {
         let Options { profile, stage, macros, limits, .. } = self;
-        GlslOptions { profile, stage: *stage, macros, limits: *limits }
+        GlslOptions { profile, stage: stage.unwrap_or(Stage::Compute), macros, limits: *limits }
     }
 
     /// Options for a compute shader and a binary.
     pub fn new(profile: Profile) -> Options {
         Options {
             profile,
-            stage: Stage::Compute,
+            stage: None,
             entry: None,
             macros: Vec::new(),
             emit: EmitKind::Binary,
@@ -172,7 +173,7 @@ pub fn parse(input: &Input<'_>, options: &Options, loader: &dyn Loader) -> Parse
     Parsed { module, diagnostics, sources }
 }
 
-/// The program for NVIDIA's hardware that the first entry point of a module becomes, with these specialization constants;
+/// The program for NVIDIA's hardware that the entry point of a module becomes, with these specialization constants;
 /// none, and errors among the messages, where the kernel form, the profile or the target cannot express it.
 pub fn nv_program(
     module: &Module,
@@ -182,7 +183,7 @@ pub fn nv_program(
     diagnostics: &mut Diagnostics,
 ) -> Option<nv::Program> {
     within(options, diagnostics, |diagnostics| {
-        let made = kernel::finish(module, 0, settings, &options.profile);
+        let made = kernel::finish(module, settings, &options.profile);
         let made = made.and_then(|kernel| nv::emit(&kernel, &nv_options(options, sources), sources));
         diagnostics.take(made)
     })
@@ -197,7 +198,7 @@ pub fn amd_program(
     diagnostics: &mut Diagnostics,
 ) -> Option<amd::Program> {
     within(options, diagnostics, |diagnostics| {
-        let made = kernel::finish(module, 0, settings, &options.profile);
+        let made = kernel::finish(module, settings, &options.profile);
         let made = made.and_then(|kernel| amd::emit(&kernel, &amd_options(options, sources), sources));
         diagnostics.take(made)
     })
@@ -305,7 +306,7 @@ impl Job<'_> {
         if target.is_hardware() {
             return Some(kernel::print::print(&self.lowered()?.kernel, Some(self.sources)));
         }
-        let kernel = kernel::simplified(self.module, 0, &Specializations::new(), target);
+        let kernel = kernel::simplified(self.module, &Specializations::new(), target);
         Some(kernel::print::print(&self.diagnostics.take(kernel)?, Some(self.sources)))
     }
 
@@ -344,7 +345,7 @@ impl Job<'_> {
         let words = self.spirv()?;
         Some(match emit {
             EmitKind::Reflection => {
-                let kernel = self.diagnostics.take(kernel::lower(self.module, 0, &Specializations::new()))?;
+                let kernel = self.diagnostics.take(kernel::lower(self.module, &Specializations::new()))?;
                 Artifact::Text(spirv::reflection::json(&words, &kernel, &self.options.profile))
             }
             EmitKind::Assembly => Artifact::Text(self.listing(&words)?),
@@ -360,6 +361,7 @@ impl Job<'_> {
             return None;
         };
         options.debug = self.options.debug;
+        self.diagnostics.take(self.has_entries())?;
         self.diagnostics.take(self.check_workgroups())?;
         let words = self.diagnostics.take(spirv::emit(self.module, &options, self.sources))?;
         #[cfg(debug_assertions)]
@@ -370,6 +372,10 @@ impl Job<'_> {
             return None;
         }
         Some(words)
+    }
+
+    fn has_entries(&self) -> Result<(), Vec<Diagnostic>> {
+        if self.module.entry_points.is_empty() { Err(vec![kernel::no_entry()]) } else { Ok(()) }
     }
 
     /// Specialization can change a size that is no plain number.

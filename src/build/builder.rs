@@ -247,7 +247,7 @@ impl Builder {
         let files = FileLoader { directories: self.include_dirs.clone(), claims: claims.clone() };
         let recorder = Recorder::new(self.loader.as_deref().unwrap_or(&files));
         let options = Options {
-            stage: kind.stage.unwrap_or(Stage::Compute),
+            stage: Some(kind.stage.unwrap_or(Stage::Compute)),
             macros: self.macros.clone(),
             deny_warnings: self.deny_warnings,
             warnings: self.choices()?,
@@ -269,7 +269,7 @@ impl Builder {
 /// What a shader's caller must bind; none where no kernel can be made of it, which cargo is told.
 fn reflection(shader: &str, reading: &Reading, profile: &Profile, lines: &mut Lines) -> Option<Reflection> {
     let mut refusals = Diagnostics::new();
-    let kernel = refusals.take(kernel::lower(reading.module()?, 0, &Specializations::new()));
+    let kernel = refusals.take(kernel::lower(reading.module()?, &Specializations::new()));
     lines.messages(shader, reading.sources(), &refusals);
     kernel.map(|kernel| Reflection::of(&kernel, profile.wave_size))
 }

@@ -64,7 +64,7 @@ pub struct SourceArgs {
     /// Pipeline stage; by default what the extension says (.comp, .vert, .frag), else compute.
     #[arg(long, value_name = "STAGE")]
     pub stage: Option<StageName>,
-    /// Entry point, where a shader has several; by default the only one of the stage.
+    /// Entry point of a WGSL module; by default all of them for SPIR-V, and the only one for other targets.
     #[arg(long, short = 'e', value_name = "NAME")]
     pub entry: Option<String>,
     /// Directory to look for includes in; may be repeated.

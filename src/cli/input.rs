@@ -15,7 +15,8 @@ pub struct Shader {
     pub name: String,
     pub bytes: Vec<u8>,
     pub language: Language,
-    pub stage: Stage,
+    /// What an option or the name says of it.
+    pub stage: Option<Stage>,
 }
 
 /// # Errors
@@ -31,7 +32,7 @@ pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> 
             return Err(CommandError(format!("{}: which language? Say --lang glsl or --lang wgsl", path.display())));
         }
     };
-    let stage = args.stage.map(stage).or(hint.and_then(|kind| kind.stage)).unwrap_or(Stage::Compute);
+    let stage = args.stage.map(stage).or(hint.and_then(|kind| kind.stage));
     let bytes =
         bytes(path, claims).map_err(|error| CommandError(format!("cannot read {}: {error}", path.display())))?;
     let name = if is_stdin(path) { "<stdin>".to_string() } else { path.display().to_string() };

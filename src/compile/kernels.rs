@@ -29,7 +29,7 @@ impl Lowered {
     }
 }
 
-/// What a module's first entry point has become so far.
+/// What a module's entry point has become so far.
 #[derive(Default, Debug)]
 pub struct Kernels {
     prepared: OnceLock<Made<Prepared>>,
@@ -50,7 +50,7 @@ impl Kernels {
     /// # Errors
     /// With what the kernel form cannot express and what the profile cannot do.
     pub fn lowered(&self, module: &Module, profile: &Profile, known: &Plans) -> Made<Arc<Lowered>> {
-        let prepare = || Prepared::new(module, 0, &Specializations::new(), profile);
+        let prepare = || Prepared::new(module, &Specializations::new(), profile);
         let prepared = self.prepared.get_or_init(prepare).as_ref().map_err(Clone::clone)?;
         let means = Means { features: profile.features, plans: prepared.plans(profile, known)? };
         if let Some(lowered) = self.find(&means) {

@@ -70,7 +70,7 @@ impl Facts {
         if !profile.target.is_hardware() {
             return None;
         }
-        let prepared = Prepared::new(module, 0, &Specializations::default(), profile).ok()?;
+        let prepared = Prepared::new(module, &Specializations::default(), profile).ok()?;
         let mut asked: BTreeMap<Span, Vec<(u32, Asked)>> = BTreeMap::new();
         for (number, one) in (0..).zip(prepared.asked()) {
             asked.entry(one.span).or_default().push((number, one));

@@ -13,17 +13,12 @@ use std::sync::Arc;
 /// The first step, as [`Watcher`] sees it.
 pub const LOWER: &str = "lower";
 
-/// The kernel of entry point `entry` for a profile whose wave size is known, without cross-lane operations.
+/// The kernel of the entry point of a module for a profile whose wave size is known, without cross-lane operations.
 ///
 /// # Errors
 /// With what the kernel form cannot express and what the profile cannot do.
-pub fn finish(
-    module: &Module,
-    entry: usize,
-    settings: &Specializations,
-    profile: &Profile,
-) -> Result<Kernel, Vec<Diagnostic>> {
-    let prepared = Prepared::new(module, entry, settings, profile)?;
+pub fn finish(module: &Module, settings: &Specializations, profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
+    let prepared = Prepared::new(module, settings, profile)?;
     let plans = prepared.plans(profile, &Plans::default())?;
     prepared.finish(&plans, profile)
 }
@@ -34,13 +29,12 @@ pub fn finish(
 /// With what the kernel form cannot express and what the profile cannot do.
 pub fn watch(
     module: &Module,
-    entry: usize,
     settings: &Specializations,
     profile: &Profile,
     watcher: &mut Watcher<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
     let mut pipeline = Pipeline::watched(watcher);
-    let kernel = simplify(module, entry, settings, profile.target, &mut pipeline)?;
+    let kernel = simplify(module, settings, profile.target, &mut pipeline)?;
     if !profile.target.row().is_hardware {
         return Ok(());
     }
@@ -62,13 +56,8 @@ impl Prepared {
     ///
     /// # Errors
     /// With what the kernel form cannot express.
-    pub fn new(
-        module: &Module,
-        entry: usize,
-        settings: &Specializations,
-        profile: &Profile,
-    ) -> Result<Prepared, Vec<Diagnostic>> {
-        let kernel = simplified(module, entry, settings, profile.target)?;
+    pub fn new(module: &Module, settings: &Specializations, profile: &Profile) -> Result<Prepared, Vec<Diagnostic>> {
+        let kernel = simplified(module, settings, profile.target)?;
         check_workgroup(kernel.workgroup_size, kernel.span, profile.target)?;
         Ok(Prepared::of(kernel, profile))
     }
@@ -134,27 +123,21 @@ pub fn alone(request: &Request, plan: &Plan, profile: &Profile) -> Result<Kernel
     prepared.finish(&plans, profile)
 }
 
-/// The kernel of entry point `entry` for every profile of a target, with its cross-lane operations.
+/// The kernel of the entry point of a module for every profile of a target, with its cross-lane operations.
 ///
 /// # Errors
 /// With what the kernel form cannot express.
-pub fn simplified(
-    module: &Module,
-    entry: usize,
-    settings: &Specializations,
-    target: Target,
-) -> Result<Kernel, Vec<Diagnostic>> {
-    simplify(module, entry, settings, target, &mut Pipeline::default())
+pub fn simplified(module: &Module, settings: &Specializations, target: Target) -> Result<Kernel, Vec<Diagnostic>> {
+    simplify(module, settings, target, &mut Pipeline::default())
 }
 
 fn simplify(
     module: &Module,
-    entry: usize,
     settings: &Specializations,
     target: Target,
     pipeline: &mut Pipeline<'_>,
 ) -> Result<Kernel, Vec<Diagnostic>> {
-    let mut kernel = lower(module, entry, settings)?;
+    let mut kernel = lower(module, settings)?;
     pipeline.show(LOWER, true, &kernel);
     if !target.row().has_images {
         buffers_only::check(&kernel)?;

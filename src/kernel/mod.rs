@@ -35,7 +35,7 @@ pub use contract::LaneContract;
 pub use finish::{Prepared, alone, check_workgroup, finish, simplified};
 pub use image::{BindingPoint, Image};
 pub use lanes::lower_lanes;
-pub use lower::{Specializations, lower};
+pub use lower::{Specializations, lower, no_entry};
 pub use op::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, TernOp, UnOp};
 use rustc_hash::FxHashMap;
 pub use stage::{Input, Output, Site};

@@ -80,7 +80,7 @@ pub fn trace(
             _ => {}
         }
     };
-    let end = watch(module, 0, &Specializations::new(), profile, &mut watcher);
+    let end = watch(module, &Specializations::new(), profile, &mut watcher);
     match moment {
         // What comes before an error helps to find it.
         _ if !text.is_empty() => Ok(text),

@@ -32,7 +32,7 @@ fn said(text: &str, profile: &str, stage: Stage) -> Vec<(Code, String)> {
     let input = Input { name: "a.comp", bytes: text.as_bytes(), language: Language::Glsl };
     let profile = Profile::named(profile).expect("a profile");
     let warnings = of(Code::WAVE_SIZE).map(Choice::on).into_iter().collect();
-    let options = Options { stage, warnings, ..Options::new(profile) };
+    let options = Options { stage: Some(stage), warnings, ..Options::new(profile) };
     assert_eq!(is_alike_in_slices(&input, &options), Some(true), "{text}");
     let made = compile(&input, &options, &NoIncludes);
     let messages: Vec<_> = made.diagnostics.iter().collect();

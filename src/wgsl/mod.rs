@@ -35,10 +35,10 @@ const SIZE_LIMIT: usize = 64 << 20;
 /// What a compilation depends on besides the text.
 #[derive(Clone, Copy, Debug)]
 pub struct WgslOptions<'a> {
-    /// Name of the entry point; none takes the only one, or the only one of the stage.
+    /// Name of the entry point; none takes all of them.
     pub entry: Option<&'a str>,
-    /// Which stage is meant where the module has several.
-    pub stage: ir::Stage,
+    /// The stage of the entry points that are meant; none takes those of all stages.
+    pub stage: Option<ir::Stage>,
     /// Names and values of `-D`.
     pub defines: &'a [(String, String)],
     /// Lanes of a subgroup where the profile fixes them.
@@ -49,7 +49,7 @@ pub struct WgslOptions<'a> {
 
 impl Default for WgslOptions<'_> {
     fn default() -> Self {
-        WgslOptions { entry: None, stage: ir::Stage::Compute, defines: &[], wave_size: None, target: Target::Spirv }
+        WgslOptions { entry: None, stage: None, defines: &[], wave_size: None, target: Target::Spirv }
     }
 }
 
@@ -132,46 +132,46 @@ impl Text<'_> {
         endless::give_values(&mut module);
         let carriers = Carriers::find(&mut module, prepared.sites, &prepared.prefix, prepared.native);
         let info = read::validate(&mut module, &carriers, text, offsets)?;
-        let entry = choose_entry(&module, options.entry, options.stage).map_err(|error| vec![*error])?;
+        let entries = choose_entries(&module, options).map_err(|error| vec![*error])?;
         let wave_size = options.wave_size;
         let input = translate::Input { naga: &module, info: &info, carriers: &carriers, offsets, wave_size };
         let mut warnings = Vec::new();
-        let out = translate::translate(input, entry, &mut warnings).map_err(|error| vec![*error])?;
+        let out = translate::translate(input, &entries, &mut warnings)?;
         warnings.into_iter().for_each(|warning| diagnostics.push(warning));
         Ok(out)
     }
 }
 
-/// The entry point called `wanted`, or the only one, or the only one of the stage.
-fn choose_entry(module: &naga::Module, wanted: Option<&str>, stage: ir::Stage) -> Result<usize, Box<Diagnostic>> {
-    let names: Vec<&str> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
-    let found = match wanted {
-        Some(wanted) => names.iter().position(|name| *name == wanted),
-        None if names.len() == 1 => Some(0),
-        None => only_of_stage(module, stage),
+/// The entry point that is named, or all of the stage. A module that has none at all is a library.
+fn choose_entries(module: &naga::Module, options: &WgslOptions<'_>) -> Result<Vec<usize>, Box<Diagnostic>> {
+    let is_meant = |entry: &naga::EntryPoint| match (options.entry, options.stage) {
+        (Some(name), _) => entry.name == name,
+        (None, Some(stage)) => entry.stage == stage_of(stage),
+        (None, None) => true,
     };
-    found.ok_or_else(|| Box::new(no_entry(&names, wanted)))
+    let entries = module.entry_points.iter().enumerate();
+    let chosen: Vec<usize> = entries.filter(|(_, entry)| is_meant(entry)).map(|(index, _)| index).collect();
+    if chosen.is_empty() && (options.entry.is_some() || !module.entry_points.is_empty()) {
+        return Err(Box::new(no_entry(module, options)));
+    }
+    Ok(chosen)
 }
 
-fn only_of_stage(module: &naga::Module, stage: ir::Stage) -> Option<usize> {
-    let wanted = match stage {
+const fn stage_of(stage: ir::Stage) -> naga::ShaderStage {
+    match stage {
         ir::Stage::Vertex => naga::ShaderStage::Vertex,
         ir::Stage::Fragment => naga::ShaderStage::Fragment,
         ir::Stage::Compute => naga::ShaderStage::Compute,
-    };
-    let mut fitting = module.entry_points.iter().enumerate().filter(|(_, entry)| entry.stage == wanted);
-    match (fitting.next(), fitting.next()) {
-        (Some((at, _)), None) => Some(at),
-        _ => None,
     }
 }
 
-fn no_entry(names: &[&str], wanted: Option<&str>) -> Diagnostic {
-    let message = match (wanted, names) {
-        (_, []) => "the module has no entry point".to_string(),
-        (Some(wanted), _) => format!("the module has no entry point `{wanted}`"),
-        (None, _) => "the module has several entry points, and none was chosen".to_string(),
+fn no_entry(module: &naga::Module, options: &WgslOptions<'_>) -> Diagnostic {
+    let message = match (options.entry, options.stage) {
+        (Some(name), _) => format!("the module has no entry point `{name}`"),
+        (None, Some(stage)) => format!("the module has no {} entry point", stage.name()),
+        (None, None) => "the module has no entry point".into(),
     };
+    let names: Vec<&str> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
     let error = Diagnostic::error(Code::ENTRY_POINT, message);
     if names.is_empty() { error } else { error.note(format!("its entry points are `{}`", names.join("`, `"))) }
 }

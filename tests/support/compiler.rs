@@ -83,7 +83,7 @@ pub fn kernel(target: Target<'_>) -> Result<Kernel, String> {
 pub fn parsed(input: &Input<'_>, options: &Options, settings: &Specializations) -> Result<Kernel, String> {
     let parsed = compile::parse(input, options, &NoIncludes);
     let module = parsed.module.ok_or_else(|| render::human(&parsed.sources, &parsed.diagnostics))?;
-    lower(&module, 0, settings).map_err(|refusals| format!("{refusals:?}"))
+    lower(&module, settings).map_err(|refusals| format!("{refusals:?}"))
 }
 
 /// Calls `f` with the fixture's source.

@@ -48,7 +48,7 @@ pub fn ours(name: &str, source: &str, profile: &str) -> Result<Vec<u32>, String>
 pub fn ours_of(name: &str, source: &str, stage: Stage, profile: &str) -> Result<Vec<u32>, String> {
     let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
     let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
-    let done = compile(&input, &Options { stage, ..Options::new(profile) }, &NoIncludes);
+    let done = compile(&input, &Options { stage: Some(stage), ..Options::new(profile) }, &NoIncludes);
     match done.verdict {
         Verdict::Done(Artifact::Spirv(words)) => Ok(words),
         _ => Err(render::human(&done.sources, &done.diagnostics)),

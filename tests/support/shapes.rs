@@ -21,9 +21,9 @@ impl Shape {
     pub fn compile(&self, text: &str, profile: &str) -> Compilation {
         let mut options = Options::new(Profile::named(profile).expect("a built-in profile"));
         options.stage = match self.extension {
-            "vert" => Stage::Vertex,
-            "frag" => Stage::Fragment,
-            _ => Stage::Compute,
+            "vert" => Some(Stage::Vertex),
+            "frag" => Some(Stage::Fragment),
+            _ => None,
         };
         let language = if self.extension == "wgsl" { Language::Wgsl } else { Language::Glsl };
         compile(&Input { name: self.name, bytes: text.as_bytes(), language }, &options, &NoIncludes)

@@ -231,7 +231,7 @@ fn machine(name: &str) -> Profile {
 }
 
 fn options(profile: Profile, mutant: &Mutant, random: &mut Random) -> Options {
-    let mut options = Options { stage: mutant.kind.stage, ..Options::new(profile) };
+    let mut options = Options { stage: Some(mutant.kind.stage), ..Options::new(profile) };
     options.debug = random.below(4) == 0;
     options.macros.push(MacroOption::define(WIDTHS[random.below(WIDTHS.len())]));
     options

@@ -51,7 +51,7 @@ fn warned(path: &Path, profile: &str, width: u32) -> Option<Vec<Diagnostic>> {
     let text = fs::read(path).expect("a shader");
     let language = if path.extension().is_some_and(|end| end == "wgsl") { Language::Wgsl } else { Language::Glsl };
     let mut options = Options::new(Profile::named(profile).expect("a profile"));
-    options.stage = stage(path)?;
+    options.stage = Some(stage(path)?);
     options.macros.push(MacroOption::define(&format!("WIDTH={width}")));
     let parsed = parse(&Input { name: &path.to_string_lossy(), bytes: &text, language }, &options, &NoIncludes);
     parsed.module.map(|module| warnings(&module, &options.profile))

@@ -54,7 +54,7 @@ fn simulate(source: &[u8]) -> Vec<u32> {
     let width = MacroOption::Define { name: "WIDTH".into(), value: "8".into() };
     let options = Options { macros: vec![width], ..Options::new(profile) };
     let module = parse(&input, &options, &Embedded).module.expect("the build script compiled it");
-    let kernel = lower(&module, 0, &Specializations::new()).expect("it is a compute shader");
+    let kernel = lower(&module, &Specializations::new()).expect("it is a compute shader");
     let program = Program::new(&kernel, 32).expect("it runs on 32 lanes");
     let words: Vec<u8> = (0..COUNT).flat_map(u32::to_le_bytes).collect();
     let mut buffers = [Memory::from(words)];

@@ -3,6 +3,7 @@
 use super::globals::Variable;
 use super::words::clip;
 use super::{Emitter, Version};
+use crate::diagnostic::Code;
 use crate::ir::{
     ConstId, DepthPromise, DerivativeGroup, EntryPoint, FragmentModes, FuncId, Interlock, PixelParts, Reconvergence,
     Scalar, Stage,
@@ -90,7 +91,7 @@ impl Emitter<'_> {
         if let Some(interlock) = interlock {
             mode(interlock_mode(interlock));
         }
-        if self.globals.stencil_output().is_some_and(|id| interface.contains(&id)) {
+        if self.globals.stencil.iter().any(|id| interface.contains(id)) {
             mode(ExecutionMode::StencilRefReplacingEXT);
         }
         if let Some(interlock) = interlock {
@@ -108,7 +109,7 @@ impl Emitter<'_> {
         if modes.full_quads || modes.quad_derivatives {
             self.needs.capability(Capability::QuadControlKHR);
         }
-        if self.globals.depth_output().is_some_and(|id| interface.contains(&id)) {
+        if self.globals.depth.iter().any(|id| interface.contains(id)) {
             mode(ExecutionMode::DepthReplacing);
             match modes.depth {
                 DepthPromise::Any => {}
@@ -143,7 +144,7 @@ impl Emitter<'_> {
     }
 
     /// `LocalSize` with numbers. Sizes given by specialization constants: `LocalSizeId` where Vulkan has it (1.3, that is SPIR-V
-    /// 1.6), before that the composite decorated `WorkgroupSize`, which overrides the numbers.
+    /// 1.6), before that [`Self::workgroup_size_constant`], which overrides the numbers.
     fn workgroup_size(&mut self, function: Word, size: [ConstId; 3]) {
         let constants = &self.module.constants;
         let special = size.iter().any(|id| constants.is_spec(*id));
@@ -154,12 +155,29 @@ impl Emitter<'_> {
         }
         let [x, y, z] = size.map(|id| self.default_bits(id).unwrap_or(1) as Word);
         self.out.modes.op(Op::ExecutionMode, &[function, ExecutionMode::LocalSize as Word, x, y, z]);
-        if special {
-            self.workgroup_size_constant(size);
-        }
     }
 
-    fn workgroup_size_constant(&mut self, size: [ConstId; 3]) {
+    /// The composite decorated `WorkgroupSize`, which is the size of all entry points of the module.
+    pub fn workgroup_size_constant(&mut self) {
+        let module = self.module;
+        let entries = module.entry_points.iter().filter(|entry| entry.stage == Stage::Compute);
+        let mut sizes = entries.map(|entry| (entry.workgroup_size, entry.function));
+        let Some((size, _)) = sizes.next() else { return };
+        let is_special = |size: [ConstId; 3]| size.iter().any(|id| module.constants.is_spec(*id));
+        if self.options.version >= Version::V1_6 {
+            return;
+        }
+        if let Some((_, function)) = sizes.find(|(other, _)| *other != size && (is_special(*other) || is_special(size)))
+        {
+            self.span = module.functions[function].span;
+            let message = "workgroup sizes that specialization constants give, and that differ between entry points, need \
+                           SPIR-V 1.6";
+            self.fail(Code::PROFILE_LACKS, message.into());
+            return;
+        }
+        if !is_special(size) {
+            return;
+        }
         let ty = self.vector_type(Scalar::U32, 3);
         let parts = size.map(|id| self.constant(id));
         let id = self.id();

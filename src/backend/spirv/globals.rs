@@ -3,7 +3,7 @@
 //! meet the pipeline is in `interface`.
 
 use super::Emitter;
-use crate::ir::{self, Access, ArrayLen, Binding, Global, GlobalId, Space, Type, TypeId};
+use crate::ir::{self, Access, ArrayLen, Binding, Global, GlobalId, Space, Stage, Type, TypeId};
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::FxHashSet;
 
@@ -11,10 +11,10 @@ use rustc_hash::FxHashSet;
 #[derive(Debug, Default)]
 pub(super) struct GlobalMap {
     known: Vec<Word>,
-    built_ins: Vec<(BuiltIn, Word)>,
-    /// The outputs that hold the depth and the stencil reference.
-    depth: Option<Word>,
-    stencil: Option<Word>,
+    built_ins: Vec<((Stage, BuiltIn), Word)>,
+    /// The outputs that hold the depth and the stencil reference, of all entry points.
+    pub depth: Vec<Word>,
+    pub stencil: Vec<Word>,
     /// Whether there is a critical section.
     pub interlocked: bool,
     /// Decorations of images and samplers that take part in image processing.
@@ -26,16 +26,6 @@ pub(super) struct GlobalMap {
 impl GlobalMap {
     pub fn new(count: usize) -> GlobalMap {
         GlobalMap { known: vec![0; count], ..GlobalMap::default() }
-    }
-}
-
-impl GlobalMap {
-    pub const fn depth_output(&self) -> Option<Word> {
-        self.depth
-    }
-
-    pub const fn stencil_output(&self) -> Option<Word> {
-        self.stencil
     }
 }
 
@@ -61,17 +51,17 @@ impl Emitter<'_> {
         Variable { id: self.globals.known[id.index()], class }
     }
 
-    /// The input variable of a built-in, whatever asks for it first.
+    /// The input variable of a built-in in this stage, whatever asks for it first.
     pub fn built_in(&mut self, built_in: BuiltIn, ty: Word) -> Variable {
-        let class = StorageClass::Input;
-        if let Some((_, id)) = self.globals.built_ins.iter().find(|(known, _)| *known == built_in) {
+        let (class, key) = (StorageClass::Input, (self.stage, built_in));
+        if let Some((_, id)) = self.globals.built_ins.iter().find(|(known, _)| *known == key) {
             return Variable { id: *id, class };
         }
         let id = self.variable(class, ty, None);
         self.decorate(id, Decoration::BuiltIn, &[built_in as Word]);
         self.flatten_lane_built_in(id, built_in);
         self.needs.built_in(built_in);
-        self.globals.built_ins.push((built_in, id));
+        self.globals.built_ins.push((key, id));
         Variable { id, class }
     }
 
@@ -196,8 +186,8 @@ impl Emitter<'_> {
     fn built_in_output(&mut self, built_in: BuiltIn, ty: Word) -> Word {
         let id = self.variable(StorageClass::Output, ty, None);
         match built_in {
-            BuiltIn::FragDepth => self.globals.depth = Some(id),
-            BuiltIn::FragStencilRefEXT => self.globals.stencil = Some(id),
+            BuiltIn::FragDepth => self.globals.depth.push(id),
+            BuiltIn::FragStencilRefEXT => self.globals.stencil.push(id),
             _ => {}
         }
         self.decorate(id, Decoration::BuiltIn, &[built_in as Word]);

@@ -64,7 +64,7 @@ impl Emitter<'_> {
 
     /// Inputs of fragment shaders that cannot be interpolated are flat, whoever forgot to say so.
     fn decorate_integers(&mut self, id: Word, global: &Global) {
-        let fragment = self.module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
+        let fragment = self.stage == Stage::Fragment;
         let stays =
             self.module.types.scalar_of(global.ty).is_some_and(|scalar| scalar.is_int() || scalar == Scalar::F64);
         let flat = matches!(
@@ -161,7 +161,7 @@ impl Emitter<'_> {
         } else if built_in == BuiltIn::HelperInvocation && self.options.version >= Version::V1_6 {
             self.decorate(id, Decoration::Volatile, &[]);
         }
-        let fragment = self.module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
+        let fragment = self.stage == Stage::Fragment;
         let integer = self.element_scalar(global.ty).is_some_and(Scalar::is_int);
         if fragment && integer && global.space == Space::Input && built_in != BuiltIn::SampleMask {
             self.decorate(id, Decoration::Flat, &[]);
@@ -189,7 +189,7 @@ impl Emitter<'_> {
 
     /// The same for those that cross-lane operations read.
     pub fn flatten_lane_built_in(&mut self, id: Word, built_in: BuiltIn) {
-        let fragment = self.module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
+        let fragment = self.stage == Stage::Fragment;
         let lane = matches!(
             built_in,
             BuiltIn::SubgroupSize

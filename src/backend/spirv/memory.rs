@@ -35,8 +35,8 @@ enum Form {
 impl super::Emitter<'_> {
     /// The kinds of memory that an atomic operation with an order is about.
     fn all_memory(&self) -> MemorySemantics {
-        let compute = self.module.entry_points.iter().all(|entry| entry.stage == ir::Stage::Compute);
-        let shared = if compute { MemorySemantics::WORKGROUP_MEMORY } else { MemorySemantics::empty() };
+        let shared =
+            if self.stage == ir::Stage::Compute { MemorySemantics::WORKGROUP_MEMORY } else { MemorySemantics::empty() };
         MemorySemantics::UNIFORM_MEMORY | MemorySemantics::IMAGE_MEMORY | shared
     }
 }

@@ -37,7 +37,7 @@ mod words;
 mod tests;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{FuncId, Module};
+use crate::ir::{FuncId, Module, Stage};
 use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
 use capability::Needs;
@@ -193,6 +193,8 @@ struct Emitter<'a> {
     amd_ballot: Word,
     /// The sets that the shader names itself.
     sets: FxHashMap<&'a str, Word>,
+    /// The stage of the entry point whose functions are written: a function is of one stage.
+    stage: Stage,
     /// The last id given out.
     last: Word,
     /// What is being emitted, for messages.
@@ -222,6 +224,7 @@ impl<'a> Emitter<'a> {
             printf: 0,
             amd_ballot: 0,
             sets: FxHashMap::default(),
+            stage: Stage::Compute,
             last: 0,
             span: Span::NONE,
             diagnostics: Vec::new(),
@@ -232,12 +235,14 @@ impl<'a> Emitter<'a> {
         let module = self.module;
         self.choose_memory_model();
         for entry in &module.entry_points {
+            self.stage = entry.stage;
             self.function(entry.function);
             function::emit_queued(self);
         }
         for entry in &module.entry_points {
             self.entry_point(entry);
         }
+        self.workgroup_size_constant();
         self.alias_shared_blocks();
         self.ray_modes();
     }

@@ -291,7 +291,7 @@ impl<'a> Engine<'a> {
     fn options(&self, job: &Job) -> Options {
         let settings = &job.common.settings;
         Options {
-            stage: job.shader.kind.stage.unwrap_or(crate::ir::Stage::Compute),
+            stage: job.shader.kind.stage,
             entry: settings.entry.clone(),
             macros: job.macros.to_vec(),
             emit: self.choices.emit.unwrap_or(settings.emit.kind()),

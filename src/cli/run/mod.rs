@@ -17,7 +17,7 @@ use crate::build::files::FileLoader;
 use crate::compile::{EmitKind, Input, Options, parse};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::guard::bounded;
-use crate::ir::{Binding, Module, TypeId, Types};
+use crate::ir::{Binding, Module, Stage, TypeId, Types};
 use crate::kernel::pass::optimize;
 use crate::kernel::{Buffer, Kernel, finish, lower};
 use crate::sim::Memory;
@@ -117,7 +117,7 @@ impl Found {
 fn read(args: &RunArgs, request: &Request, claims: &Claims) -> Result<Result<Shader, Found>, CommandError> {
     let shader = input::read(&args.source, claims)?;
     let options = Options {
-        stage: shader.stage,
+        stage: shader.stage.or(Some(Stage::Compute)),
         entry: args.source.entry.clone(),
         macros: macros(&args.source.defines, &args.source.undefines)?,
         emit: EmitKind::Ir,
@@ -144,9 +144,9 @@ fn read(args: &RunArgs, request: &Request, claims: &Claims) -> Result<Result<Sha
 /// The kernel that a profile of hardware runs; for SPIR-V, whose drivers choose, the optimised one.
 fn prepare(module: &Module, request: &Request, reference: bool) -> Result<Kernel, Vec<Diagnostic>> {
     if !reference && request.profile.target.is_hardware() {
-        return finish(module, 0, &request.settings, &request.profile);
+        return finish(module, &request.settings, &request.profile);
     }
-    let mut kernel = lower(module, 0, &request.settings)?;
+    let mut kernel = lower(module, &request.settings)?;
     if !reference {
         optimize(&mut kernel);
     }

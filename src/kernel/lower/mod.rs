@@ -48,16 +48,14 @@ const INSTRUCTION_LIMIT: usize = 1 << 18;
 /// Invocations that a workgroup may have; targets take fewer.
 const INVOCATION_LIMIT: u32 = 1 << 16;
 
-/// Lowers entry point `entry` of a module that has passed the verifier.
+/// Lowers the entry point of a module that has passed the verifier.
 ///
 /// # Errors
-/// With what the kernel form cannot express, with settings that fit no specialization constant, and with sizes that
+/// When there is not exactly one, with what the kernel form cannot express, with settings that fit no specialization constant, and with sizes that
 /// such constants make impossible.
-pub fn lower(module: &Module, entry: usize, settings: &Specializations) -> Result<Kernel, Vec<Diagnostic>> {
+pub fn lower(module: &Module, settings: &Specializations) -> Result<Kernel, Vec<Diagnostic>> {
     let given = settings.resolve(module)?;
-    let Some(point) = module.entry_points.get(entry) else {
-        return Err(vec![Diagnostic::error(Code::ENTRY_POINT, format!("there is no entry point {entry}"))]);
-    };
+    let point = only_entry(module).map_err(|error| vec![*error])?;
     let span = module.functions[point.function].span;
     if let Some(message) = refused_modes(module, point) {
         return Err(vec![Diagnostic::error(Code::NOT_IN_KERNELS, message).at(span, "this entry point")]);
@@ -87,6 +85,24 @@ pub fn lower(module: &Module, entry: usize, settings: &Specializations) -> Resul
     };
     lower.entry_point(point.function);
     if lower.errors.is_empty() { Ok(lower.b.kernel) } else { Err(lower.errors) }
+}
+
+/// The entry point of a module with one.
+fn only_entry(module: &Module) -> Result<&ir::EntryPoint, Box<Diagnostic>> {
+    let points = module.entry_points.as_slice();
+    let [first, .., last] = points else { return points.first().ok_or_else(|| Box::new(no_entry())) };
+    let names: Vec<&str> = points.iter().map(|point| &*point.name).collect();
+    let message = "the module has several entry points, and this output holds one";
+    let [first, last] = [first, last].map(|point| module.functions[point.function].span);
+    let error = Diagnostic::error(Code::ENTRY_POINT, message).at(last, "the last one").with(first, "the first one");
+    let error = error.note(format!("its entry points are `{}`", names.join("`, `")));
+    Err(Box::new(error.note("choose one with `--entry NAME`, or with `--stage` where the stage tells them apart")))
+}
+
+/// What is wrong with a module that nothing can be made of.
+pub fn no_entry() -> Diagnostic {
+    Diagnostic::error(Code::ENTRY_POINT, "the module has no entry point: there is nothing to compile")
+        .note("`crosslane check` takes modules without entry points")
 }
 
 /// What all refusals end with.

@@ -8,7 +8,7 @@ use super::function::{Argument, Body, Origin, Slot};
 use super::memory::Place;
 use super::{Outcome, Shader};
 use crate::diagnostic::Code;
-use crate::ir::{self, FuncId, GlobalId, Param, TypeId, Types, Value};
+use crate::ir::{self, FuncId, GlobalId, Param, Stage, TypeId, Types, Value};
 use naga::{Expression, Handle, TypeInner};
 use rustc_hash::FxHashMap;
 
@@ -37,6 +37,7 @@ enum Taken {
 /// A function with the module-scope memory that it is handed.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Version {
+    stage: Stage,
     function: Handle<naga::Function>,
     takes: Vec<Taken>,
 }
@@ -50,11 +51,11 @@ pub(super) struct Functions {
 
 impl Shader<'_> {
     /// Translates the bodies that calls have asked for, and those that they ask for in turn.
-    pub(super) fn finish_functions(&mut self, out: &mut ir::Module) -> Outcome<()> {
+    pub(super) fn finish_functions(&mut self, out: &mut ir::Module) {
         while let Some((version, id)) = self.functions.waiting.pop() {
-            self.function_body(out, &version, id)?;
+            let made = self.function_body(out, &version, id);
+            self.keep_error(made);
         }
-        Ok(())
     }
 
     fn version(&mut self, out: &mut ir::Module, version: Version, at: naga::Span) -> Outcome<FuncId> {
@@ -161,7 +162,8 @@ impl Body<'_, '_, '_> {
             };
             takes.push(taken);
         }
-        let callee = self.shader.version(self.b.module, Version { function, takes }, at)?;
+        let version = Version { stage: self.shader.stage, function, takes };
+        let callee = self.shader.version(self.b.module, version, at)?;
         let value = self.b.call(callee, &values);
         self.copy_back(copies);
         if let Some(result) = result {

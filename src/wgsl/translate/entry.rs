@@ -1,4 +1,4 @@
-//! The entry point: its stage, its workgroup's size, and the zeroing of its workgroup memory.
+//! Entry points: their stage, their workgroup's size, and the zeroing of their workgroup memory.
 //!
 //! WGSL 7.3 makes workgroup variables start as zero. The invocations share the work, then wait for each other; nothing
 //! is emitted for variables that the entry point does not reach. Mesh and ray tracing stages are refused.
@@ -38,6 +38,7 @@ impl Shader<'_> {
         let naga = self.naga;
         let entry = &naga.entry_points[index];
         let stage = self.stage(entry)?;
+        self.stage = stage;
         for (handle, _) in naga.overrides.iter() {
             if self.computed_override(handle).is_none() {
                 self.override_const(out, handle)?;
@@ -61,7 +62,6 @@ impl Shader<'_> {
         body.start_private_memory()?;
         body.run()?;
         let function = body.b.finish_into(None);
-        self.finish_functions(out)?;
         out.entry_points.push(ir::EntryPoint {
             name: entry.name.as_str().into(),
             stage,
@@ -134,10 +134,14 @@ pub(super) fn length(b: &mut ir::Builder<'_>, len: ArrayLen) -> Value {
 impl Body<'_, '_, '_> {
     /// The value of a built-in variable, which is added when it is first read.
     pub(super) fn load_input(&mut self, of: BuiltIn) -> Value {
-        let known = self.b.module.globals.iter().find(|(_, global)| global.binding == Binding::BuiltIn(of));
-        let id = match known {
-            Some((id, _)) => id,
-            None => self.add_input(of),
+        let key = (self.shader.stage, of);
+        let id = match self.shader.inputs.get(&key) {
+            Some(known) => *known,
+            None => {
+                let id = self.add_input(of);
+                self.shader.inputs.insert(key, id);
+                id
+            }
         };
         self.b.load(Value::Global(id))
     }

@@ -1,9 +1,10 @@
-//! From naga's module to `ir`: what the chosen entry point reaches, and nothing else.
+//! From naga's module to `ir`: what the chosen entry points reach, and nothing else.
 //!
 //! The module has passed naga's validator, so types agree and control flow is structured. Where WGSL defines what the
 //! hardware leaves open (division by zero, shift amounts, conversions out of range, zeroed workgroup memory) the code
 //! that makes it so is emitted here; accesses out of bounds are left to the driver (robust buffer access). Mesh and ray
-//! tracing stages, external textures and ray queries are refused, each with its span. The first failure ends the run.
+//! tracing stages, external textures and ray queries are refused, each with its span. The first failure ends
+//! a function.
 
 mod arithmetic;
 mod call;
@@ -27,13 +28,13 @@ mod types;
 use super::carrier::Carriers;
 use super::offsets::Offsets;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{self, ConstId};
+use crate::ir::{self, BuiltIn, ConstId, GlobalId, Stage};
 use crate::source::Span;
 use naga::Handle;
 use naga::valid::ModuleInfo;
 use rustc_hash::FxHashMap;
 
-/// The message that ends a translation. Boxed: it is large and rare.
+/// The message that ends the translation of a function. Boxed: it is large and rare.
 pub(super) type Failure = Box<Diagnostic>;
 pub(super) type Outcome<T> = Result<T, Failure>;
 
@@ -60,14 +61,23 @@ struct Shader<'a> {
     overrides: FxHashMap<Handle<naga::Override>, ConstId>,
     spec_ids: Vec<u32>,
     functions: call::Functions,
+    /// The stage of the entry point that is translated. Functions and built-in inputs are of one stage, for they differ in
+    /// what they mean and in how SPIR-V decorates them.
+    stage: Stage,
+    inputs: FxHashMap<(Stage, BuiltIn), GlobalId>,
     warnings: Vec<Diagnostic>,
+    errors: Vec<Diagnostic>,
 }
 
-/// Translates what entry point `entry` of the module reaches. Warnings go to `warnings`.
+/// Translates what these entry points of the module reach. Warnings go to `warnings`.
 ///
 /// # Errors
-/// The construct that `ir` or crosslane cannot express.
-pub(super) fn translate(input: Input<'_>, entry: usize, warnings: &mut Vec<Diagnostic>) -> Outcome<ir::Module> {
+/// The first construct of each function that `ir` or crosslane cannot express.
+pub(super) fn translate(
+    input: Input<'_>,
+    entries: &[usize],
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<ir::Module, Vec<Diagnostic>> {
     let mut out = ir::Module::new();
     let mut shader = Shader {
         naga: input.naga,
@@ -80,15 +90,31 @@ pub(super) fn translate(input: Input<'_>, entry: usize, warnings: &mut Vec<Diagn
         overrides: FxHashMap::default(),
         spec_ids: Vec::new(),
         functions: call::Functions::default(),
+        stage: Stage::Compute,
+        inputs: FxHashMap::default(),
         warnings: Vec::new(),
+        errors: Vec::new(),
     };
     shader.number_overrides();
-    shader.entry_point(&mut out, entry)?;
+    for entry in entries {
+        let made = shader.entry_point(&mut out, *entry);
+        shader.keep_error(made);
+        shader.finish_functions(&mut out);
+    }
     warnings.append(&mut shader.warnings);
-    Ok(out)
+    if shader.errors.is_empty() { Ok(out) } else { Err(shader.errors) }
 }
 
 impl Shader<'_> {
+    /// Remembers why a function could not be translated; several stages may have a function, and fail alike.
+    fn keep_error(&mut self, made: Outcome<()>) {
+        if let Err(error) = made
+            && !self.errors.contains(&error)
+        {
+            self.errors.push(*error);
+        }
+    }
+
     /// A span of the text that naga read, in the user's text.
     fn span(&self, of: naga::Span) -> Span {
         self.offsets.span(of)

@@ -181,7 +181,17 @@ impl<'a> Body<'_, 'a, '_> {
         let ty = if is_mask { self.b.module.types.array(ty, ArrayLen::Fixed(1)) } else { ty };
         let invariant = matches!(port.binding, naga::Binding::BuiltIn(naga::BuiltIn::Position { invariant: true }));
         let access = if invariant { Access::INVARIANT } else { Access::empty() };
-        Ok(self.port(port.name, space, ty, Binding::BuiltIn(of), access))
+        let key = (self.shader.stage, of);
+        match self.shader.inputs.get(&key) {
+            Some(known) if space == Space::Input => Ok(*known),
+            _ => {
+                let id = self.port(port.name, space, ty, Binding::BuiltIn(of), access);
+                if space == Space::Input {
+                    self.shader.inputs.insert(key, id);
+                }
+                Ok(id)
+            }
+        }
     }
 
     /// A value at a location. How it is interpolated matters where it passes from vertices to fragments.

@@ -1,6 +1,7 @@
 //! The core language without lane operations: every shader of `fixtures/core` leaves the same buffers behind whether
 //! this compiler or glslang compiled it, and is valid for every profile.
 
+mod entries;
 mod numbers;
 mod products;
 mod stages;
@@ -22,7 +23,8 @@ pub fn trials() -> Vec<Trial> {
     let stages = stages.map(|path| judged(stem(&path), &compared, move || stages::check(&path)));
     let own = lavapipe::own_driver().into_iter();
     let products = own.map(|lanes| judged("products", &[], move || products::check(lanes)));
-    core.chain(stages).chain(numbered).chain(products).collect()
+    let entries = std::iter::once(judged("entries", &["bin/spirv-val"], entries::check));
+    core.chain(stages).chain(numbered).chain(products).chain(entries).collect()
 }
 
 fn stem(path: &Path) -> String {

@@ -44,7 +44,7 @@ pub fn check(path: &Path) -> Result<(), String> {
 fn verdict(source: &str, stage: Stage, profile: &str) -> Result<Compilation, String> {
     let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;
     let input = Input { name: "shader", bytes: source.as_bytes(), language: Language::Glsl };
-    Ok(compile(&input, &Options { stage, ..Options::new(profile) }, &NoIncludes))
+    Ok(compile(&input, &Options { stage: Some(stage), ..Options::new(profile) }, &NoIncludes))
 }
 
 fn ours(source: &str, stage: Stage, profile: &str) -> Result<Vec<u32>, String> {

@@ -61,7 +61,7 @@ impl Source {
         let define =
             |(name, value): &(String, String)| MacroOption::Define { name: name.clone(), value: value.clone() };
         let macros = self.macros.iter().map(define).collect();
-        let options = Options { stage: self.stage, macros, ..Options::new(profile) };
+        let options = Options { stage: Some(self.stage), macros, ..Options::new(profile) };
         compiler::nv_program(&input, &options, &Specializations::new())
     }
 }

@@ -41,7 +41,7 @@ pub fn finish(mut module: Module, function: FuncId) -> Kernel {
         fragment: Default::default(),
     });
     ir::verify::verify(&module).expect("the module is sound");
-    let kernel = lower(&module, 0, &Specializations::new()).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let kernel = lower(&module, &Specializations::new()).unwrap_or_else(|errors| panic!("{errors:?}"));
     sound(&kernel);
     kernel
 }

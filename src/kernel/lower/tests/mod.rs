@@ -46,7 +46,7 @@ fn specialized(text: &str, settings: &[(&str, &str)]) -> Result<Kernel, Vec<Diag
     let module = module("test.comp", text).unwrap_or_else(|why| panic!("{why}"));
     let mut given = Specializations::new();
     settings.iter().for_each(|(name, value)| given.set(name, value));
-    let kernel = lower(&module, 0, &given)?;
+    let kernel = lower(&module, &given)?;
     sound(&kernel);
     Ok(kernel)
 }
@@ -114,7 +114,7 @@ fn every_fixture_becomes_a_sound_kernel() {
         let name = path.display().to_string();
         let text = fs::read_to_string(&path).expect("a fixture is text");
         let module = module(&name, &text).unwrap_or_else(|why| panic!("{name}: {why}"));
-        let kernel = lower(&module, 0, &Specializations::new()).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+        let kernel = lower(&module, &Specializations::new()).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
         sound(&kernel);
     }
 }
