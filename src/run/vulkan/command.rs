@@ -46,7 +46,7 @@ impl<'d> Commands<'d> {
         unsafe { self.device.raw.cmd_pipeline_barrier(self.buffer, from, to, none, &barrier, &[], &[]) };
     }
 
-    /// Starts the commands and waits for their end. If [`LIMIT`] passes first, the device is stuck.
+    /// Starts the commands and waits for their end. If the limit on waiting passes first, the device is stuck.
     pub fn finish(self) -> Result<(), RunError> {
         let (device, raw) = (self.device, &self.device.raw);
         // SAFETY: the buffer is recording.
