@@ -1,11 +1,12 @@
 //! Operations on images, textures and samplers.
 
 use super::{AtomicOp, Order, Scope};
+use serde::Deserialize;
 
 /// What is done with an image. [`super::Op::Image`] holds its operands: the image, then one operand for each part in
 /// [`ImageParts`], in the order of the bits (two for the gradients). Where a texel is asked for with its residency, the result
 /// is a pair of that code, an `i32`, and the texel.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum ImageOp {
     /// A filtered texel of a sampled image; a scalar where there is a reference to compare with.
     Sample,
@@ -47,7 +48,7 @@ pub enum ImageOp {
 }
 
 /// What is compared with the reference block (SPV_QCOM_image_processing, SPV_QCOM_image_processing2).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum BlockWindow {
     /// The block at the coordinate.
     Single,

@@ -42,6 +42,7 @@ pub use op::{
     Place, Scope, UnaryOp, Value, Values,
 };
 pub use ray::{RayModes, RayOp, RayOperand, RaySubject};
+use serde::Deserialize;
 use smallvec::SmallVec;
 pub use types::{
     Access, ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct, Type, TypeId, Types,
@@ -52,7 +53,7 @@ pub type GlobalId = Handle<Global>;
 pub type FuncId = Handle<Function>;
 
 /// Pipeline stage of an entry point.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Stage {
     Vertex,
     Fragment,
@@ -73,7 +74,7 @@ impl Stage {
 /// Values that the pipeline provides or takes; GLSL's and WGSL's names differ, these are SPIR-V's (section 3.21, BuiltIn).
 ///
 /// Lane index, subgroup size and lane masks are cross-lane operations ([`crate::lane::LaneOp`]), not listed here.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum BuiltIn {
     NumWorkgroups,
     WorkgroupId,
@@ -138,7 +139,7 @@ pub enum BuiltIn {
 }
 
 /// How a fragment input is interpolated.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize)]
 pub enum Interpolation {
     #[default]
     Perspective,
@@ -155,7 +156,7 @@ pub enum Interpolation {
 }
 
 /// Where in a pixel a fragment input is sampled.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize)]
 pub enum Sampling {
     #[default]
     Center,
@@ -399,7 +400,7 @@ impl Default for Interlock {
 }
 
 /// How the depth that a fragment shader writes compares to the interpolated one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize)]
 pub enum DepthPromise {
     #[default]
     Any,

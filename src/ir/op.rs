@@ -6,6 +6,7 @@ use super::image::{ImageOp, ImageParts};
 use super::ray::RayOp;
 use super::{Block, FuncId, GlobalId, Local, MatrixOp};
 use crate::lane::LaneOp;
+use serde::Deserialize;
 
 pub type BlockId = Handle<Block>;
 pub type LocalId = Handle<Local>;
@@ -98,7 +99,7 @@ pub enum BinaryOp {
 }
 
 /// Built-in functions with the meaning of GLSL 4.60 chapter 8 (GLSL.std.450 in SPIR-V), typed by operands and result.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum MathFn {
     // 8.1 angles and trigonometry
     Radians,
@@ -240,7 +241,7 @@ impl MathFn {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum AtomicOp {
     Load,
     Store,
@@ -264,7 +265,7 @@ impl AtomicOp {
 }
 
 /// Where in its pixel a fragment input is looked at.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Place {
     Centroid,
     Sample,
@@ -274,7 +275,7 @@ pub enum Place {
 }
 
 /// Which invocations an operation is ordered with.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Scope {
     Invocation,
     Subgroup,
@@ -283,7 +284,7 @@ pub enum Scope {
     Device,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Order {
     Relaxed,
     Acquire,

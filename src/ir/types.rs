@@ -8,6 +8,7 @@
 use super::arena::Handle;
 use super::{ConstId, CooperativeMatrix, StructId};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use serde::Deserialize;
 
 pub use crate::lane::request::ScalarKind;
 
@@ -107,7 +108,7 @@ pub struct MatrixLayout {
     pub row_major: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum ImageDim {
     D1,
     D2,

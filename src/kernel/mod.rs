@@ -38,6 +38,7 @@ pub use lanes::lower_lanes;
 pub use lower::{Specializations, lower, no_entry};
 pub use op::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, TernOp, UnOp};
 use rustc_hash::FxHashMap;
+use serde::Deserialize;
 pub use stage::{Input, Output, Site};
 
 pub type Value = Handle<ValueData>;
@@ -45,7 +46,7 @@ pub type InstId = Handle<Inst>;
 pub type BlockId = Handle<Block>;
 
 /// Type of a value: its size. Which arithmetic is meant stands in the operation.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Ty {
     Bool,
     B16,
@@ -141,7 +142,7 @@ pub struct Block {
 }
 
 /// What a buffer is for the shader.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
 pub enum BufferKind {
     Uniform,
     Storage,

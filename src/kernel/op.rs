@@ -6,9 +6,10 @@ use super::stage::Site;
 use super::{BlockId, InstId, Ty};
 use crate::ir::{AtomicOp, BuiltIn, ImageOp, ImageParts, MathFn, MemoryKinds, Order, Place, Scalar, Scope};
 use crate::lane::{AluOp, FoldOp, LaneFact, LaneOp, Primitive};
+use serde::Deserialize;
 
 /// `[a]`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum UnOp {
     /// Integers wrap.
     Neg,
@@ -38,7 +39,7 @@ pub enum UnOp {
 }
 
 /// `[a, b]`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum BinOp {
     /// Integers wrap.
     Add,
@@ -64,7 +65,7 @@ pub enum BinOp {
 }
 
 /// `[a, b]`, gives a bool. Floats: false with a NaN, except `Ne`, which is true.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum CmpOp {
     Eq,
     Ne,
@@ -75,7 +76,7 @@ pub enum CmpOp {
 }
 
 /// Three operands.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum TernOp {
     /// `[a, b, c]`: `a * b + c` of floats, rounded once.
     Fma,
@@ -94,7 +95,7 @@ pub enum MemorySpace {
     /// Memory of the workgroup.
     Shared,
     /// Memory of the invocation: variable `n` of [`super::Kernel::private`], in which all addresses lie that are used
-    /// with it. They are bytes from the start of the whole.
+    /// with it. They are bytes from the start of the whole; the offset is not below the variable's start.
     Private(u32),
     /// All memory: the address has 64 bits.
     Physical,

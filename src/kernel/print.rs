@@ -1,14 +1,15 @@
 //! A kernel as text for people: `--emit kernel`.
 //!
-//! Everything that a kernel states is shown; values and constructs are numbered in the order of the text, so that the same
-//! kernel always gives the same text. The text is for reading; nothing reads it back.
+//! Everything that a kernel states is shown, but for where it comes from; values and constructs are numbered in the order of
+//! the text, so that the same kernel always gives the same text. Constants have 32 bits unless they name another type. The
+//! tests read the text back (`tests/support/kernel`).
 
 mod body;
 mod operation;
 
-use super::{BindingPoint, Buffer, Image, Kernel, Ty};
-use crate::ir::Stage;
-use crate::ir::print::snake;
+use super::{BindingPoint, Buffer, Image, Kernel, LaneContract, Ty};
+use crate::ir::print::{scalar_name, snake};
+use crate::ir::{DepthPromise, FragmentModes, Stage};
 use crate::source::SourceMap;
 use body::Body;
 use std::fmt::Write;
@@ -36,29 +37,87 @@ fn head(kernel: &Kernel) -> String {
     }
     for input in &kernel.inputs {
         let (interpolation, sampling) = (snake(input.interpolation), snake(input.sampling));
-        let line = format!("    input {} {}: {interpolation} {sampling}\n", input.location, input.name);
+        let wide = if input.wide { " wide" } else { "" };
+        let line = format!("    input {} {}: {interpolation} {sampling}{wide}\n", input.location, name(&input.name));
         text += &line;
+    }
+    for output in &kernel.outputs {
+        text += &format!("    output {}: {}\n", name(&output.name), operation::site_text(output.site));
+    }
+    text += &modes_text(kernel.fragment);
+    text += &contract_text(kernel.lanes);
+    for (operation, set_ups) in kernel.set_ups.iter().enumerate().filter(|(_, set_ups)| !set_ups.is_empty()) {
+        let set_ups: String = set_ups.iter().map(|set_up| format!(" {set_up}")).collect();
+        text += &format!("    operation {operation} needs{set_ups}\n");
     }
     let memories = [("push", kernel.push_bytes), ("shared", kernel.shared_bytes), ("private", kernel.private_bytes)];
     for (name, bytes) in memories.into_iter().filter(|(_, bytes)| *bytes > 0) {
         writeln!(text, "    {name} {bytes} bytes").expect("a string takes everything");
     }
+    for (index, variable) in kernel.private.iter().enumerate() {
+        let super::PrivateVariable { start, bytes, align } = variable;
+        text += &format!("    variable {index}: {bytes} bytes at {start} align {align}\n");
+    }
     text
+}
+
+fn name(name: &str) -> &str {
+    if name.is_empty() { "_" } else { name }
+}
+
+fn modes_text(modes: FragmentModes) -> String {
+    let flags = [
+        (modes.early_tests, "early_tests"),
+        (modes.early_and_late_tests, "early_and_late_tests"),
+        (modes.integer_centers, "integer_centers"),
+        (modes.full_quads, "full_quads"),
+        (modes.quad_derivatives, "quad_derivatives"),
+        (modes.post_depth_coverage, "post_depth_coverage"),
+        (modes.override_coverage, "override_coverage"),
+    ];
+    let mut words: Vec<String> = flags.iter().filter(|(set, _)| *set).map(|(_, word)| (*word).to_owned()).collect();
+    words.extend(modes.non_coherent.iter_names().map(|(name, _)| format!("non_coherent.{}", name.to_lowercase())));
+    if modes.depth != DepthPromise::Any {
+        words.push(format!("depth.{}", snake(modes.depth)));
+    }
+    if let Some(interlock) = modes.interlock {
+        let (sample, ordered) = (interlock.of_sample, interlock.ordered);
+        let of = if sample { ".sample" } else { ".pixel" };
+        words.push(format!("interlock{of}{}", if ordered { ".ordered" } else { "" }));
+    }
+    if words.is_empty() { String::new() } else { format!("    modes {}\n", words.join(" ")) }
+}
+
+fn contract_text(LaneContract { widest, whole_subgroup }: LaneContract) -> String {
+    let whole = if whole_subgroup { " whole subgroup" } else { "" };
+    widest.map(|lanes| format!("    lanes {lanes}{whole}\n")).unwrap_or_default()
 }
 
 fn image_text(index: usize, image: &Image) -> String {
     let point = |BindingPoint { set, binding, element }| format!("set {set} binding {binding} element {element}");
     let sampler = image.sampler.map(|sampler| format!(", sampler {}", point(sampler))).unwrap_or_default();
-    let what = if image.ty.storage { format!("format {}", image.ty.format) } else { "sampled".to_owned() };
-    let shape = format!("{}{}", snake(image.ty.dim), if image.ty.arrayed { " array" } else { "" });
-    format!("    image {index} {}: {} {shape} {what}{sampler}\n", image.name, point(image.place))
+    let shape = format!("{} {}", scalar_name(image.ty.sampled), snake(image.ty.dim));
+    let format = format!(" format {}", image.ty.format);
+    let flags = [
+        (image.ty.arrayed, " array"),
+        (image.ty.multisampled, " multisampled"),
+        (image.ty.depth, " depth"),
+        (!image.ty.storage, " sampled"),
+        (image.ty.format != 0, &format),
+        (image.compares, " compares"),
+        (image.writable, " writable"),
+        (image.coherent, " coherent"),
+        (image.volatile, " volatile"),
+    ];
+    let flags: String = flags.iter().filter(|(set, _)| *set).map(|(_, word)| *word).collect();
+    format!("    image {index} {}: {} {shape}{flags}{sampler}\n", name(&image.name), point(image.place))
 }
 
 fn buffer_text(index: usize, buffer: &Buffer) -> String {
-    let Buffer { name, kind, set, binding, element, bytes, writable, .. } = buffer;
+    let Buffer { kind, set, binding, element, bytes, writable, .. } = buffer;
     let access = if *writable { "" } else { " read-only" };
     let element = if *element == 0 { String::new() } else { format!(" element {element}") };
-    let name = if name.is_empty() { "_" } else { name };
+    let name = name(&buffer.name);
     format!("    buffer {index} {name}: {} set {set} binding {binding}{element}, {bytes} bytes{access}\n", snake(kind))
 }
 

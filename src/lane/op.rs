@@ -4,8 +4,10 @@
 //! `j` passed; a segment of width `W` is the aligned block of `W` lanes that holds `i`. Operands are listed in brackets,
 //! in order. Unless it says "active", an operation is defined only where every lane that it reads is active.
 
+use serde::Deserialize;
+
 /// A segment width or cluster size as a power of two; `Width::SUBGROUP` stands for the whole subgroup, whatever `S` is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub struct Width(u8);
 
 impl Width {
@@ -32,7 +34,7 @@ impl Width {
 }
 
 /// Binary operator of folds, scans and sorts. `And`, `Or`, `Xor` take integers (bitwise) and bools (logical).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum FoldOp {
     Add,
     Mul,
@@ -51,7 +53,7 @@ impl FoldOp {
 }
 
 /// Which lanes of a fold get which result.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum FoldKind {
     /// The whole fold, in the segment's highest lane; undefined in the others.
     Reduce,
@@ -66,7 +68,7 @@ pub enum FoldKind {
 }
 
 /// Whose values an operation works on.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Members {
     /// All lanes of the segment, which must be active.
     All,
@@ -75,7 +77,7 @@ pub enum Members {
 }
 
 /// How a shuffle's index operand becomes a source lane.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum ShuffleMode {
     /// `index` itself.
     Index,
@@ -88,7 +90,7 @@ pub enum ShuffleMode {
 }
 
 /// Moves inside a quad, `v[(i & ~3) | n]` or a swap.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum QuadMove {
     /// Lane 0, 1, 2 or 3 of the quad.
     Lane(u8),
@@ -100,7 +102,7 @@ pub enum QuadMove {
     Diagonal,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum VoteOp {
     All,
     Any,
@@ -112,7 +114,7 @@ pub enum VoteOp {
 pub const WARP: u32 = 32;
 
 /// A group of lanes that votes, ballots and lane facts speak of.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Group {
     Subgroup,
     Quad,
@@ -123,7 +125,7 @@ pub enum Group {
 }
 
 /// Lanes compared with the own index, for masks and partial counts.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum MaskOp {
     Eq,
     Ge,
@@ -133,7 +135,7 @@ pub enum MaskOp {
 }
 
 /// Part of a ballot that is counted.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum CountOp {
     All,
     Inclusive,
@@ -141,7 +143,7 @@ pub enum CountOp {
 }
 
 /// A cross-lane operation.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum LaneOp {
     /// `[value]`. `float_only` marks the form that Fermi can run: a subnormal may arrive as zero.
     Quad {

@@ -5,6 +5,7 @@
 
 use super::op::{FoldOp, MaskOp};
 use super::primitive::Primitive;
+use serde::Deserialize;
 use std::ops::Range;
 
 /// Where a step's operand comes from.
@@ -45,7 +46,7 @@ impl StepType {
 }
 
 /// What a lane knows of itself.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum LaneFact {
     /// `i`. Index.
     Index,
@@ -59,7 +60,7 @@ pub enum LaneFact {
 }
 
 /// Arithmetic on 32-bit unsigned indices, bools and ballots; all wrap, shift amounts are below 32.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum AluOp {
     // Index, Index -> Index.
     Add,

@@ -10,6 +10,7 @@ mod graphics;
 mod inline;
 mod matrix;
 mod nv;
+mod passes;
 mod random;
 
 use libtest_mimic::Arguments;
@@ -20,7 +21,7 @@ use support::{lavapipe, opengl, radv};
 /// The first part of the tests' names, and the function that lists them.
 type Group = (&'static str, fn() -> Vec<Trial>);
 
-const GROUPS: [Group; 8] = [
+const GROUPS: [Group; 9] = [
     ("amd", amd::trials),
     ("core_language", core_language::trials),
     ("fixtures", fixtures::trials),
@@ -28,6 +29,7 @@ const GROUPS: [Group; 8] = [
     ("inline", inline::trials),
     ("matrix", matrix::trials),
     ("nv", nv::trials),
+    ("passes", passes::trials),
     ("random", random::trials),
 ];
 

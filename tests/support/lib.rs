@@ -15,6 +15,7 @@ pub mod generator;
 pub mod helper;
 pub mod interpret;
 pub mod judge;
+pub mod kernel;
 pub mod lavapipe;
 pub mod nv;
 pub mod opengl;

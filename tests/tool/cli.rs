@@ -360,7 +360,7 @@ fn kernels_show_what_a_profile_runs() {
     let kernel = |profile: &str| stdout(&folder.run(&["compile", "a.comp", "--emit", "kernel", "-p", profile]));
     let (any, nv) = (kernel("spirv-1.3"), kernel("nv-maxwell"));
     assert!(any.contains("kernel main, workgroup 64 x 1 x 1") && any.contains("lane.f32 all_reduce.add<32>"), "{any}");
-    assert!(nv.contains("prim.f32 Shuffle(Xor)") && !nv.contains("lane."), "{nv}");
+    assert!(nv.contains("prim.f32 nv.Shuffle(Xor)") && !nv.contains("lane."), "{nv}");
 }
 
 #[test]

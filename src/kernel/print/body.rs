@@ -4,7 +4,7 @@ use super::operation::words_of;
 use super::type_name;
 use crate::ir::Scalar;
 use crate::ir::print::flags_text;
-use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Value};
+use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::source::{SourceMap, Span};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -53,8 +53,20 @@ impl<'k> Body<'k> {
     fn inst(&mut self, id: InstId) {
         let inst = &self.kernel.insts[id];
         let operation = self.operation(id);
-        let text = format!("{}{operation}{}", self.results(id), flags_text(inst.flags));
+        let text = format!("{}{operation}{}", self.results(id), self.marks(id));
         self.line(&text, inst.span);
+    }
+
+    /// Flags, and what the instruction was made for: ` !precise !operation.0`.
+    fn marks(&self, id: InstId) -> String {
+        let inst = &self.kernel.insts[id];
+        let origin = match inst.origin {
+            Origin::Code => String::new(),
+            Origin::Operation(number) => format!(" !operation.{number}"),
+            Origin::SetUp(number) => format!(" !set_up.{number}"),
+            Origin::Within(number) => format!(" !within.{number}"),
+        };
+        flags_text(inst.flags) + &origin
     }
 
     /// A line, and where it comes from, if that is news.
@@ -86,10 +98,10 @@ impl<'k> Body<'k> {
 
     fn construct(&mut self, id: InstId) {
         let (kernel, span) = (self.kernel, self.kernel.insts[id].span);
-        let results = self.results(id);
+        let (results, marks) = (self.results(id), self.marks(id));
         match kernel.insts[id].op {
             Op::If { then, otherwise } => {
-                self.line(&format!("{results}if {} {{", self.list(id)), span);
+                self.line(&format!("{results}if {}{marks} {{", self.list(id)), span);
                 self.nested(then);
                 if !self.is_empty(otherwise) {
                     self.line("} else {", Span::NONE);
@@ -99,7 +111,7 @@ impl<'k> Body<'k> {
             Op::Loop { body, continuing } => {
                 let label = self.label(id);
                 let params = self.initialized(body, kernel.args(id));
-                self.line(&format!("{results}loop {label}{params} {{"), span);
+                self.line(&format!("{results}loop {label}{params}{marks} {{"), span);
                 self.nested(body);
                 let params = self.initialized(continuing, &[]);
                 self.line(&format!("}} continuing{params} {{"), Span::NONE);
@@ -107,11 +119,11 @@ impl<'k> Body<'k> {
             }
             Op::Scope { body } => {
                 let label = self.label(id);
-                self.line(&format!("{results}scope {label} {{"), span);
+                self.line(&format!("{results}scope {label}{marks} {{"), span);
                 self.nested(body);
             }
             Op::Whole { body } => {
-                self.line(&format!("{results}whole {{"), span);
+                self.line(&format!("{results}whole{marks} {{"), span);
                 self.nested(body);
             }
             _ => {}
@@ -178,15 +190,20 @@ impl<'k> Body<'k> {
     fn value(&self, value: Value, scalar: Option<Scalar>) -> String {
         let data = self.kernel.values[value];
         match data.def {
-            Def::Const(bits) if data.ty == super::Ty::Bool => (bits != 0).to_string(),
-            Def::Const(bits) => number(bits, scalar),
-            Def::Undef => "undef".to_owned(),
+            Def::Const(bits) if data.ty == Ty::Bool => (bits != 0).to_string(),
+            Def::Const(bits) => number(bits, scalar.filter(|scalar| Ty::of(*scalar) == data.ty)) + &of_type(data.ty),
+            Def::Undef => "undef".to_owned() + &of_type(data.ty),
             Def::Inst(..) | Def::Param(..) => match self.numbers[value.index()] {
                 0 => format!("%?{}", value.index()),
                 number => format!("%{number}"),
             },
         }
     }
+}
+
+/// The type of a constant, unless it has 32 bits.
+fn of_type(ty: Ty) -> String {
+    if ty == Ty::B32 { String::new() } else { format!(":{}", type_name(ty)) }
 }
 
 /// A constant, as a float where the operation says so and the text tells all bits.

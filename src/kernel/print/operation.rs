@@ -48,6 +48,15 @@ impl Words {
     }
 }
 
+/// `0`, `second 0` or `position`.
+pub fn site_text(site: Site) -> String {
+    match site {
+        Site::Location(location) => location.to_string(),
+        Site::SecondSource(location) => format!("second {location}"),
+        Site::BuiltIn(built_in) => snake(built_in),
+    }
+}
+
 fn space_text(space: MemorySpace) -> String {
     match space {
         MemorySpace::Buffer(index) => format!("buffer {index} "),
@@ -75,15 +84,7 @@ pub fn words_of(op: &Op) -> Words {
         Op::Interpolate { at, location, component } => {
             Words::plain(format!("interpolate.{} {location}.{component}", snake(at)))
         }
-        Op::Output { site: Site::Location(location), component } => {
-            Words::plain(format!("output {location}.{component}"))
-        }
-        Op::Output { site: Site::SecondSource(location), component } => {
-            Words::plain(format!("output.second {location}.{component}"))
-        }
-        Op::Output { site: Site::BuiltIn(built_in), component } => {
-            Words::plain(format!("output {}.{component}", snake(built_in)))
-        }
+        Op::Output { site, component } => Words::plain(format!("output {}.{component}", site_text(site))),
         Op::Derivative(function) => Words::plain(snake(function)),
         Op::Image { op, image, parts } => Words::plain(image_text(op, image, parts)),
         Op::BufferBytes(buffer) => Words::plain(format!("buffer_bytes {buffer}")),
@@ -103,7 +104,10 @@ pub fn words_of(op: &Op) -> Words {
 
 fn across_lanes(op: &Op) -> Words {
     match *op {
-        Op::Lane { op, ty } => Words::plain(format!("lane.{} {}", scalar_name(ty[0]), lane_text(op))),
+        Op::Lane { op, ty: [first, second] } => {
+            let second = if second == Scalar::BOOL { String::new() } else { format!(".{}", scalar_name(second)) };
+            Words::plain(format!("lane.{}{second} {}", scalar_name(first), lane_text(op)))
+        }
         Op::Prim { primitive, ty } => Words::plain(format!("prim.{} {}", scalar_name(ty), primitive_text(primitive))),
         Op::FoldMoved { op, ty, primitive } => {
             Words::plain(format!("{}.{} moved by {}", snake(op), scalar_name(ty), primitive_text(primitive)))
@@ -119,22 +123,22 @@ fn across_lanes(op: &Op) -> Words {
 /// `image 2 sample [coordinate bias]`: the parts in the order of their operands.
 fn image_text(op: ImageOp, image: u32, parts: ImageParts) -> String {
     let name = match op {
-        ImageOp::Atomic(op, ..) => format!("atomic.{}", snake(op)),
+        ImageOp::Atomic(op, scope, order) => format!("atomic.{}.{}.{}", snake(op), snake(scope), snake(order)),
         op => snake(op),
     };
     let parts: Vec<String> = parts.iter_names().map(|(name, _)| name.to_lowercase()).collect();
     format!("image {image} {name} [{}]", parts.join(" "))
 }
 
-/// A primitive with all its parameters, as the planner's tables name them: `Dpp16 { control: RowShr(1), … }`.
+/// A primitive with all its parameters, as the planner's tables name them: `nv.Shuffle(Xor)`, `Dpp16 { control: … }`.
 fn primitive_text(primitive: Primitive) -> String {
     match primitive {
-        Primitive::Group(op) => format!("{op:?}"),
-        Primitive::Nv(op) => format!("{op:?}"),
+        Primitive::Group(op) => format!("group.{op:?}"),
+        Primitive::Nv(op) => format!("nv.{op:?}"),
         Primitive::Dpp16(op) => format!("{op:?}"),
         Primitive::Dpp8(op) => format!("{op:?}"),
-        Primitive::Lds(op) => format!("{op:?}"),
-        Primitive::Permlane(op) => format!("{op:?}"),
-        Primitive::Scalar(op) => format!("{op:?}"),
+        Primitive::Lds(op) => format!("lds.{op:?}"),
+        Primitive::Permlane(op) => format!("permlane.{op:?}"),
+        Primitive::Scalar(op) => format!("scalar.{op:?}"),
     }
 }

@@ -75,7 +75,13 @@ impl Verifier<'_> {
                 found.writable && found.kind == BufferKind::Storage
             }
             MemorySpace::Push => false,
-            MemorySpace::Shared | MemorySpace::Private(_) | MemorySpace::Physical => true,
+            MemorySpace::Private(variable) => {
+                let found = self.kernel.private.get(variable as usize);
+                let start = found.ok_or_else(|| format!("there is no variable {variable}"))?.start;
+                ensure!(access.offset >= start, "offset {} is below the variable's start, {start}", access.offset);
+                true
+            }
+            MemorySpace::Shared | MemorySpace::Physical => true,
         };
         ensure!(is_writable || does == Does::Read, "it writes to memory that is read-only");
         Ok(())

@@ -7,9 +7,10 @@
 use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
+use serde::Deserialize;
 
 /// The lane map of DPP16.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum DppControl {
     /// Any map of quads: lane `k` of each quad reads the lane of its quad that bits `2k` and `2k + 1` name.
     QuadPerm(u8),
@@ -47,7 +48,7 @@ pub enum DppControl {
 ///
 /// A lane that the masks exclude keeps its old value; they do not hide it as a source. An invalid source gives zero with
 /// `bound_ctrl` and leaves the lane's old value without.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub struct Dpp16 {
     pub control: DppControl,
     /// Bit `r` lets row `r` be written.
@@ -61,7 +62,7 @@ pub struct Dpp16 {
 
 /// The same with any map inside groups of 8 lanes: `[value]`. There are no masks; an inactive source gives zero unless
 /// inactive lanes are fetched.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub struct Dpp8 {
     /// Lane `k` of each group reads the lane of its group that bits `3k` to `3k + 2` name.
     pub selectors: u32,

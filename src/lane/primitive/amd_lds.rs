@@ -8,9 +8,10 @@
 use super::{Arg, CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
+use serde::Deserialize;
 
 /// One instruction; operands in brackets. An active lane whose source is inactive gets zero.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum LdsOp {
     /// `[value]`: a fixed map inside 32 lanes.
     Swizzle(Swizzle),
@@ -36,7 +37,7 @@ pub enum LdsOp {
 }
 
 /// How far a permutation reaches.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Reach {
     /// The whole wave.
     Wave,
@@ -45,7 +46,7 @@ pub enum Reach {
 }
 
 /// The lane map of DS_SWIZZLE, inside each 32 lanes whatever the size of the wave; `i` here is the number among them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Swizzle {
     /// `((i & and) | or) ^ xor`, five bits each.
     Mask { and: u8, or: u8, xor: u8 },

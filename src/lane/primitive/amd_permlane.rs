@@ -7,9 +7,10 @@
 use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
+use serde::Deserialize;
 
 /// What an instruction does where the source lane is inactive.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize)]
 pub struct Fetch {
     /// Read it all the same (`fi`).
     pub inactive: bool,
@@ -18,7 +19,7 @@ pub struct Fetch {
 }
 
 /// One instruction; operands in brackets.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum PermlaneOp {
     /// `[value, old]`: lane `k` of each row reads the lane that bits `4k` to `4k + 3` name, of its own row or, `across`,
     /// of the other row of its 32 lanes. The selectors are two scalar operands.

@@ -6,9 +6,10 @@
 use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
+use serde::Deserialize;
 
 /// One instruction; operands in brackets.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum ScalarOp {
     /// `[value, lane]`: one lane's value, active or not, as a scalar. The lane is a constant or a scalar, of which the
     /// low bits count.

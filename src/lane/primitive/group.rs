@@ -6,10 +6,11 @@ use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::op::{CountOp, FoldOp, QuadMove, VoteOp, Width};
 use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
+use serde::Deserialize;
 
 /// Subgroup instructions over the *active* lanes. Reading a lane that is inactive or outside the subgroup gives an
 /// undefined value. Operands are listed in brackets.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum GroupOp {
     /// `[value, index]`: `v[index]` (OpGroupNonUniformShuffle).
     Shuffle,
@@ -68,7 +69,7 @@ pub enum GroupOp {
 }
 
 /// How far a native fold reaches.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum GroupFold {
     /// All active lanes, in every lane.
     Reduce,

@@ -8,9 +8,10 @@ use super::{Arg, CostClass, Index, Instruction, LaneMap, Move, Source};
 use crate::lane::op::{QuadMove, ShuffleMode, VoteOp, WARP};
 use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
+use serde::Deserialize;
 
 /// One instruction; operands in brackets.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum NvOp {
     /// `[value, index, mask]`: SHFUP, SHFDOWN, SHFIDX, SHFXOR. The mask holds the clamp in bits 0 to 4 and the segment
     /// mask in bits 8 to 12 and may differ from lane to lane ([`shuffle_mask`] makes one). Out of range: the own value.
