@@ -5,7 +5,7 @@ use super::build::Builder;
 use super::op::{BinaryOp, MathFn};
 use super::types::{Scalar, Type, TypeId, Types};
 use super::{UnaryOp, Value};
-use crate::lane::{Group, LaneOp, MaskOp};
+use crate::lane::{Gives, Group, LaneOp, MaskOp};
 
 /// A function made of other operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,7 +98,7 @@ impl Builder<'_> {
 
     /// A lane operation whose result a dialect gives as `ty`: a bool as a number, a ballot as 64 bits.
     pub fn lane_as(&mut self, op: LaneOp, ty: TypeId, args: &[Value]) -> Value {
-        if op.moved_operands() > 0 {
+        if op.signature().moved() > 0 {
             return self.lane_move(op, ty, args);
         }
         let own = self.own_type(op, ty);
@@ -108,14 +108,11 @@ impl Builder<'_> {
 
     /// What the operation gives by itself.
     fn own_type(&mut self, op: LaneOp, ty: TypeId) -> TypeId {
-        use LaneOp as O;
-        match op {
-            O::Vote { .. } | O::Elect | O::InverseBallot | O::BallotBit | O::SegmentLast(_) => Types::BOOL,
-            O::Ballot(Group::Subgroup) | O::LaneMask(_, Group::Subgroup) | O::Partition => {
-                self.module.types.vector(Scalar::U32, 4)
-            }
-            O::LaneIndex(_) | O::LaneCount(_) => Types::U32,
-            _ => ty,
+        match op.signature().gives {
+            Gives::Bool => Types::BOOL,
+            Gives::Ballot => self.module.types.vector(Scalar::U32, 4),
+            Gives::U32 => Types::U32,
+            Gives::Data | Gives::Sorted | Gives::Nothing => ty,
         }
     }
 

@@ -103,7 +103,7 @@ impl Builder<'_> {
         let mut parts: SmallVec<[Value; 8]> = SmallVec::new();
         for index in 0..part_count(&self.module.types, ty) {
             let mut operands: SmallVec<[Value; 4]> = SmallVec::from_slice(args);
-            for operand in operands.iter_mut().take(op.moved_operands()) {
+            for operand in operands.iter_mut().take(op.signature().moved()) {
                 *operand = self.extract(*operand, index);
             }
             let part = self.type_of(operands[0]);

@@ -2,10 +2,7 @@
 //! are lowered, when the kernel still says which operations there are.
 
 use super::{InstId, Kernel, Op};
-use crate::lane::{Group, LaneOp, Members, WARP, Width};
-
-/// Lanes of a quad.
-const QUAD: u32 = 4;
+use crate::lane::{LaneOp, Members, Span, WARP, Width};
 
 /// What is asked, in lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -44,17 +41,16 @@ impl LaneContract {
 /// Fewest lanes that a subgroup must have for a cross-lane operation to be defined.
 fn least_lanes(kernel: &Kernel, id: InstId, op: LaneOp) -> u32 {
     let stated = op.width().and_then(Width::lanes);
-    stated.unwrap_or(match op {
-        LaneOp::Quad { .. } | LaneOp::QuadAdd(_) | LaneOp::QuadPermute(_) => QUAD,
-        LaneOp::QuadPermuteZero(_) | LaneOp::QuadBroadcast => QUAD,
-        LaneOp::Vote { group: Group::Quad, .. } | LaneOp::Ballot(Group::Quad) => QUAD,
-        LaneOp::Vote { group: Group::Segment(width), .. } | LaneOp::Ballot(Group::Segment(width)) => width.lanes_in(1),
-        LaneOp::ShuffleNv(_) | LaneOp::ShuffleNvValid(_) => {
+    let signature = op.signature();
+    stated.unwrap_or(match (op, signature.span) {
+        // Facts are defined whichever lanes there are.
+        _ if signature.params.is_empty() => 1,
+        (_, Span::Operand) => {
             let width = kernel.args(id).last().and_then(|width| kernel.as_constant(*width));
             width.map_or(WARP, |width| width as u32)
         }
-        LaneOp::SwizzleMasked { .. } => WARP,
-        _ => 1,
+        (LaneOp::SwizzleMasked { .. }, _) => WARP,
+        (_, span) => span.lanes(),
     })
 }
 

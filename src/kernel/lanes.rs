@@ -17,7 +17,9 @@ use super::uniform::Uniformity;
 use super::{BinOp, BlockId, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BuiltIn, Scalar, Stage};
-use crate::lane::{Activity, Input, Known, LaneFact, LaneOp, LaneType, Plan, Plans, Question, Refusal, Step, StepOp};
+use crate::lane::{
+    Activity, Input, Known, LaneFact, LaneOp, LaneType, Plan, Plans, Question, Refusal, Role, Step, StepOp,
+};
 use crate::profile::Profile;
 use crate::source::Span;
 pub use alone::alone;
@@ -224,8 +226,7 @@ impl Analyses<'_> {
         let mask = match op {
             LaneOp::Bpermute | LaneOp::Permute => u64::from(self.size - 1),
             LaneOp::ShuffleNv(_) => 31,
-            // What these have there is a value.
-            LaneOp::Sort { .. } | LaneOp::WriteLane | LaneOp::QuadAdd(_) | LaneOp::Segmented { .. } => return None,
+            _ if !matches!(op.signature().role(1), Some(Role::Index | Role::NvWidth)) => return None,
             _ => u32::MAX.into(),
         };
         let row = self.rows.modulo(index, mask)?;

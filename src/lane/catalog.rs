@@ -32,6 +32,8 @@ pub fn widths() -> impl Iterator<Item = Width> + Clone {
 
 const MODES: [ShuffleMode; 4] = [ShuffleMode::Index, ShuffleMode::Xor, ShuffleMode::Up, ShuffleMode::Down];
 const FOLDS: [FoldOp; 7] = [FoldOp::Add, FoldOp::Mul, FoldOp::Min, FoldOp::Max, FoldOp::And, FoldOp::Or, FoldOp::Xor];
+const KINDS: [FoldKind; 5] =
+    [FoldKind::Reduce, FoldKind::ReduceLow, FoldKind::AllReduce, FoldKind::Inclusive, FoldKind::Exclusive];
 const QUAD_MOVES: [QuadMove; 7] = [
     QuadMove::Lane(0),
     QuadMove::Lane(1),
@@ -52,200 +54,6 @@ const MOVED_BY: [u32; 3] = [0, 1, 3];
 const NV_MOVED_BY: [u32; 7] = [0, 1, 3, 7, 16, 31, 33];
 const NV_WIDTHS: [u32; 5] = [2, 4, 8, 16, 32];
 
-/// Collects samples.
-#[derive(Default)]
-struct Catalog(Vec<Sample>);
-
-impl Catalog {
-    fn add(&mut self, family: &'static str, op: LaneOp, inputs: &[Input]) {
-        self.0.push(Sample { family, op, inputs: inputs.to_vec(), fragment: false });
-    }
-
-    /// The operation in a fragment shader.
-    fn add_in_fragments(&mut self, family: &'static str, op: LaneOp, inputs: &[Input]) {
-        self.0.push(Sample { family, op, inputs: inputs.to_vec(), fragment: true });
-    }
-
-    /// The operation on a 32-bit integer and on what else it is given.
-    fn moves(&mut self, family: &'static str, op: LaneOp, others: &[Input]) {
-        let value = Input::varying(LaneType::U32);
-        let inputs: Vec<Input> = [value].iter().chain(others).copied().collect();
-        self.add(family, op, &inputs);
-    }
-}
-
-/// Everything, family by family.
-pub fn all() -> Vec<Sample> {
-    let mut catalog = Catalog::default();
-    quads(&mut catalog);
-    shuffles(&mut catalog);
-    nv_shuffles(&mut catalog);
-    folds(&mut catalog);
-    votes(&mut catalog);
-    ballots(&mut catalog);
-    facts(&mut catalog);
-    sorts(&mut catalog);
-    partitions(&mut catalog);
-    catalog.0
-}
-
-/// An operand that may differ from lane to lane.
-const VARYING: Input = Input::varying(LaneType::U32);
-const PREDICATE: Input = Input::varying(LaneType::BOOL);
-const FLOAT: Input = Input::varying(LaneType::F32);
-
-fn quads(catalog: &mut Catalog) {
-    for mv in QUAD_MOVES {
-        catalog.add_in_fragments("quadSwizzleFloat, fragment shader", LaneOp::Quad { mv, float_only: true }, &[FLOAT]);
-        catalog.add("quadSwizzleFloat", LaneOp::Quad { mv, float_only: true }, &[FLOAT]);
-        catalog.moves("quadSwizzle", LaneOp::Quad { mv, float_only: false }, &[]);
-        catalog.add_in_fragments("quadSwizzleNV with operand, fragment shader", LaneOp::QuadAdd(mv), &[FLOAT, FLOAT]);
-        catalog.add("quadSwizzleNV with operand", LaneOp::QuadAdd(mv), &[FLOAT, FLOAT]);
-    }
-    for mode in QUAD_MODES {
-        catalog.moves("quadSwizzleAMD", LaneOp::QuadPermute(mode), &[]);
-        catalog.moves("swizzleInvocationsAMD", LaneOp::QuadPermuteZero(mode), &[]);
-    }
-    catalog.moves("subgroupQuadBroadcast", LaneOp::QuadBroadcast, &[Input::constant(2)]);
-    catalog.moves("subgroupQuadBroadcast, dynamic lane", LaneOp::QuadBroadcast, &[VARYING]);
-}
-
-fn shuffles(catalog: &mut Catalog) {
-    for width in widths() {
-        catalog.moves("butterfly", LaneOp::Butterfly(width), &[]);
-        catalog.moves("subgroupRotate", LaneOp::Rotate(width), &[VARYING]);
-    }
-    for mode in MODES {
-        for index in [VARYING].into_iter().chain(MOVED_BY.map(Input::constant)) {
-            catalog.moves("subgroupShuffle", LaneOp::Shuffle(mode), &[index]);
-        }
-    }
-    catalog.moves("bpermute", LaneOp::Bpermute, &[VARYING]);
-    catalog.moves("bpermute", LaneOp::Bpermute, &[Input::constant(37)]);
-    catalog.moves("permute", LaneOp::Permute, &[VARYING]);
-    catalog.moves("broadcast", LaneOp::Broadcast, &[Input::constant(1)]);
-    catalog.moves("broadcast, dynamic lane", LaneOp::Broadcast, &[VARYING]);
-    catalog.moves("broadcastFirst", LaneOp::BroadcastFirst, &[]);
-    for (and, or, xor) in MASKS {
-        catalog.moves("swizzleInvocationsMaskedAMD", LaneOp::SwizzleMasked { and, or, xor }, &[]);
-    }
-    catalog.moves("writeInvocationAMD", LaneOp::WriteLane, &[VARYING, VARYING]);
-    catalog.add("writeInvocationAMD", LaneOp::WriteLane, &[PREDICATE, PREDICATE, VARYING]);
-}
-
-fn nv_shuffles(catalog: &mut Catalog) {
-    let widths: Vec<Input> = NV_WIDTHS.map(Input::constant).into_iter().chain([VARYING]).collect();
-    let indices = NV_MOVED_BY.map(Input::constant);
-    for mode in MODES {
-        for width in &widths {
-            for index in indices.iter().chain([&VARYING]) {
-                let family = if *index == VARYING { "shuffleNV, dynamic index" } else { "shuffleNV" };
-                catalog.moves(family, LaneOp::ShuffleNv(mode), &[*index, *width]);
-                catalog.add("threadIdValid", LaneOp::ShuffleNvValid(mode), &[*index, *width]);
-            }
-        }
-    }
-}
-
-/// Types that an operator folds.
-fn fold_types(op: FoldOp) -> [LaneType; 2] {
-    match op {
-        FoldOp::And | FoldOp::Or | FoldOp::Xor => [LaneType::U32, LaneType::BOOL],
-        _ => [LaneType::I32, LaneType::F32],
-    }
-}
-
-fn folds(catalog: &mut Catalog) {
-    const KINDS: [(&str, FoldKind); 5] = [
-        ("reduce", FoldKind::Reduce),
-        ("reduce to the lowest lane", FoldKind::ReduceLow),
-        ("allReduce", FoldKind::AllReduce),
-        ("inclusive", FoldKind::Inclusive),
-        ("exclusive", FoldKind::Exclusive),
-    ];
-    for op in FOLDS {
-        for input in fold_types(op).map(Input::varying) {
-            for (family, kind) in KINDS {
-                for width in widths() {
-                    catalog.add(family, LaneOp::Fold { op, kind, width, members: Members::All }, &[input]);
-                }
-            }
-            active_folds(catalog, op, input);
-        }
-    }
-}
-
-/// Khronos and AMD folds over the active lanes.
-fn active_folds(catalog: &mut Catalog, op: FoldOp, input: Input) {
-    let members = Members::Active;
-    for width in widths() {
-        let fold = LaneOp::Fold { op, kind: FoldKind::AllReduce, width, members };
-        let whole = width == Width::SUBGROUP;
-        catalog.add(if whole { "subgroupAdd and others" } else { "subgroupClusteredAdd and others" }, fold, &[input]);
-    }
-    for kind in [FoldKind::Inclusive, FoldKind::Exclusive] {
-        let fold = LaneOp::Fold { op, kind, width: Width::SUBGROUP, members };
-        catalog.add("subgroupInclusiveAdd and others", fold, &[input]);
-    }
-}
-
-fn votes(catalog: &mut Catalog) {
-    let segments = widths().map(|width| ("vote of a segment", Group::Segment(width)));
-    let groups = [("vote", Group::Subgroup), ("allQuad, anyQuad", Group::Quad), ("anyThreadNV", Group::Warp)];
-    for (family, group) in groups.into_iter().chain(segments) {
-        for op in [VoteOp::All, VoteOp::Any, VoteOp::Equal] {
-            catalog.add(family, LaneOp::Vote { op, group }, &[PREDICATE]);
-        }
-        catalog.add(family, LaneOp::Vote { op: VoteOp::Equal, group }, &[FLOAT]);
-    }
-    catalog.add("elect", LaneOp::Elect, &[]);
-}
-
-fn ballots(catalog: &mut Catalog) {
-    let ballot = Input::varying(LaneType::BALLOT);
-    catalog.add("ballot", LaneOp::Ballot(Group::Subgroup), &[PREDICATE]);
-    catalog.add("ballotThreadNV", LaneOp::Ballot(Group::Warp), &[PREDICATE]);
-    catalog.add("activeThreadsNV", LaneOp::ActiveMask, &[]);
-    catalog.add("subgroupInverseBallot", LaneOp::InverseBallot, &[ballot]);
-    catalog.add("subgroupBallotBitExtract", LaneOp::BallotBit, &[ballot, VARYING]);
-    for count in [CountOp::All, CountOp::Inclusive, CountOp::Exclusive] {
-        catalog.add("subgroupBallotBitCount", LaneOp::BallotCount(count), &[ballot]);
-    }
-    catalog.add("subgroupBallotFindLSB", LaneOp::BallotFindLsb, &[ballot]);
-    catalog.add("subgroupBallotFindMSB", LaneOp::BallotFindMsb, &[ballot]);
-    let mask = LaneType::scalar(ScalarKind::Uint, 64);
-    catalog.add("mbcntAMD", LaneOp::MaskedCount, &[Input::varying(mask)]);
-}
-
-fn facts(catalog: &mut Catalog) {
-    for group in [Group::Subgroup, Group::Warp, Group::Quad] {
-        catalog.add("laneIndex", LaneOp::LaneIndex(group), &[]);
-        catalog.add("laneCount", LaneOp::LaneCount(group), &[]);
-    }
-    for width in widths() {
-        catalog.add("laneIndex", LaneOp::LaneIndex(Group::Segment(width)), &[]);
-        catalog.add("segmentLast", LaneOp::SegmentLast(width), &[]);
-    }
-    for op in [MaskOp::Eq, MaskOp::Ge, MaskOp::Gt, MaskOp::Le, MaskOp::Lt] {
-        catalog.add("subgroup masks", LaneOp::LaneMask(op, Group::Subgroup), &[]);
-        catalog.add("thread masks of NV", LaneOp::LaneMask(op, Group::Warp), &[]);
-    }
-    catalog.add("subgroup barrier", LaneOp::Sync, &[]);
-}
-
-fn sorts(catalog: &mut Catalog) {
-    for width in widths() {
-        for op in [FoldOp::Add, FoldOp::Min, FoldOp::Max] {
-            catalog.add("segmentedReduce", LaneOp::Segmented { op, width }, &[FLOAT, PREDICATE]);
-        }
-        catalog.add("bitonicSort", LaneOp::Sort { width }, &[FLOAT]);
-        catalog.add("bitonicSort with values", LaneOp::Sort { width }, &[FLOAT, VARYING]);
-    }
-    if let Some(width) = Width::new(8) {
-        catalog.add("bitonicSort with values", LaneOp::Sort { width }, &[VARYING, PREDICATE]);
-    }
-}
-
 /// Folds over partitions: their proof runs loops of a turn for each lane, so that the kinds share the types between them.
 const PARTITIONED: [(FoldOp, FoldKind, LaneType); 5] = [
     (FoldOp::Add, FoldKind::AllReduce, LaneType::U32),
@@ -255,12 +63,236 @@ const PARTITIONED: [(FoldOp, FoldKind, LaneType); 5] = [
     (FoldOp::Xor, FoldKind::Exclusive, LaneType::BOOL),
 ];
 
-fn partitions(catalog: &mut Catalog) {
-    for value in [VARYING, FLOAT, PREDICATE] {
-        catalog.add("partition", LaneOp::Partition, &[value]);
+/// An operand that may differ from lane to lane.
+const VARYING: Input = Input::varying(LaneType::U32);
+const PREDICATE: Input = Input::varying(LaneType::BOOL);
+const FLOAT: Input = Input::varying(LaneType::F32);
+const BALLOT: Input = Input::varying(LaneType::BALLOT);
+
+/// Everything, operation by operation.
+pub fn all() -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for op in operations() {
+        rows(op, &mut |family, inputs, fragment| {
+            samples.push(Sample { family, op, inputs: inputs.to_vec(), fragment })
+        });
     }
-    let sets = Input::varying(LaneType::BALLOT);
-    for (op, kind, ty) in PARTITIONED {
-        catalog.add("partitioned folds", LaneOp::Partitioned { op, kind }, &[Input::varying(ty), sets]);
+    samples
+}
+
+/// The operations, family by family.
+fn operations() -> Vec<LaneOp> {
+    let mut all = Vec::new();
+    quads(&mut all);
+    shuffles(&mut all);
+    folds(&mut all);
+    votes(&mut all);
+    facts(&mut all);
+    all
+}
+
+fn quads(all: &mut Vec<LaneOp>) {
+    for mv in QUAD_MOVES {
+        let moves = [true, false].map(|float_only| LaneOp::Quad { mv, float_only });
+        all.extend(moves.into_iter().chain([LaneOp::QuadAdd(mv)]));
+    }
+    all.extend(QUAD_MODES.into_iter().flat_map(|mode| [LaneOp::QuadPermute(mode), LaneOp::QuadPermuteZero(mode)]));
+    all.push(LaneOp::QuadBroadcast);
+}
+
+fn shuffles(all: &mut Vec<LaneOp>) {
+    all.extend(widths().flat_map(|width| [LaneOp::Butterfly(width), LaneOp::Rotate(width)]));
+    all.extend(MODES.map(LaneOp::Shuffle));
+    all.extend([LaneOp::Bpermute, LaneOp::Permute, LaneOp::Broadcast, LaneOp::BroadcastFirst]);
+    all.extend(MASKS.map(|(and, or, xor)| LaneOp::SwizzleMasked { and, or, xor }));
+    all.push(LaneOp::WriteLane);
+    all.extend(MODES.into_iter().flat_map(|mode| [LaneOp::ShuffleNv(mode), LaneOp::ShuffleNvValid(mode)]));
+}
+
+fn folds(all: &mut Vec<LaneOp>) {
+    for op in FOLDS {
+        for members in [Members::All, Members::Active] {
+            for kind in KINDS {
+                all.extend(widths().map(|width| LaneOp::Fold { op, kind, width, members }));
+            }
+        }
+        all.extend(widths().map(|width| LaneOp::Segmented { op, width }));
+        all.extend(KINDS.map(|kind| LaneOp::Partitioned { op, kind }));
+    }
+    all.extend(widths().map(|width| LaneOp::Sort { width }));
+    all.push(LaneOp::Partition);
+}
+
+fn votes(all: &mut Vec<LaneOp>) {
+    let segments = widths().map(Group::Segment);
+    for group in [Group::Subgroup, Group::Quad, Group::Warp].into_iter().chain(segments) {
+        all.extend([VoteOp::All, VoteOp::Any, VoteOp::Equal].map(|op| LaneOp::Vote { op, group }));
+    }
+    all.extend([Group::Subgroup, Group::Warp].map(LaneOp::Ballot));
+    all.extend([LaneOp::Elect, LaneOp::ActiveMask, LaneOp::InverseBallot, LaneOp::BallotBit]);
+    all.extend([CountOp::All, CountOp::Inclusive, CountOp::Exclusive].map(LaneOp::BallotCount));
+    all.extend([LaneOp::BallotFindLsb, LaneOp::BallotFindMsb, LaneOp::MaskedCount]);
+}
+
+fn facts(all: &mut Vec<LaneOp>) {
+    for group in [Group::Subgroup, Group::Warp, Group::Quad].into_iter().chain(widths().map(Group::Segment)) {
+        all.extend([LaneOp::LaneIndex(group), LaneOp::LaneCount(group)]);
+    }
+    all.extend(widths().map(LaneOp::SegmentLast));
+    for op in [MaskOp::Eq, MaskOp::Ge, MaskOp::Gt, MaskOp::Le, MaskOp::Lt] {
+        all.extend([Group::Subgroup, Group::Warp].map(|group| LaneOp::LaneMask(op, group)));
+    }
+    all.push(LaneOp::Sync);
+}
+
+/// Adds a row: the heading, the operands, and whether it is in a fragment shader.
+type Add<'a> = &'a mut dyn FnMut(&'static str, &[Input], bool);
+
+/// The rows of an operation; none for those that the catalog lacks.
+fn rows(op: LaneOp, add: Add<'_>) {
+    use LaneOp as O;
+    let one_lane = Width::new(1);
+    match op {
+        // There are no segments of one lane.
+        O::Vote { group: Group::Segment(width), .. } | O::LaneIndex(Group::Segment(width))
+            if Some(width) == one_lane => {}
+        op if op.width() == one_lane && one_lane.is_some() => {}
+        O::Quad { float_only: true, .. } => {
+            add("quadSwizzleFloat, fragment shader", &[FLOAT], true);
+            add("quadSwizzleFloat", &[FLOAT], false);
+        }
+        O::Quad { .. } => add("quadSwizzle", &[VARYING], false),
+        O::QuadAdd(_) => {
+            add("quadSwizzleNV with operand, fragment shader", &[FLOAT, FLOAT], true);
+            add("quadSwizzleNV with operand", &[FLOAT, FLOAT], false);
+        }
+        O::QuadPermute(mode) if QUAD_MODES.contains(&mode) => add("quadSwizzleAMD", &[VARYING], false),
+        O::QuadPermuteZero(mode) if QUAD_MODES.contains(&mode) => add("swizzleInvocationsAMD", &[VARYING], false),
+        O::QuadBroadcast => {
+            add("subgroupQuadBroadcast", &[VARYING, Input::constant(2)], false);
+            add("subgroupQuadBroadcast, dynamic lane", &[VARYING, VARYING], false);
+        }
+        O::Partition => [VARYING, FLOAT, PREDICATE].iter().for_each(|value| add("partition", &[*value], false)),
+        O::Vote { op, group } => vote_rows(op, group, add),
+        O::Fold { op, kind, width, members } => fold_rows(op, fold_family(kind, width, members), add),
+        O::Segmented { op: FoldOp::Add | FoldOp::Min | FoldOp::Max, .. } => {
+            add("segmentedReduce", &[FLOAT, PREDICATE], false);
+        }
+        O::Partitioned { op, kind } => {
+            let types = PARTITIONED.iter().filter(|row| (row.0, row.1) == (op, kind));
+            types.for_each(|(.., ty)| add("partitioned folds", &[Input::varying(*ty), BALLOT], false));
+        }
+        O::Sort { width } => {
+            add("bitonicSort", &[FLOAT], false);
+            add("bitonicSort with values", &[FLOAT, VARYING], false);
+            if width.lanes() == Some(8) {
+                add("bitonicSort with values", &[VARYING, PREDICATE], false);
+            }
+        }
+        op => shuffle_rows(op, add),
+    }
+}
+
+fn shuffle_rows(op: LaneOp, add: Add<'_>) {
+    use LaneOp as O;
+    let mut at = |family, index: Input| add(family, &[VARYING, index], false);
+    match op {
+        O::Butterfly(_) => add("butterfly", &[VARYING], false),
+        O::Rotate(_) => at("subgroupRotate", VARYING),
+        O::Shuffle(_) => {
+            at("subgroupShuffle", VARYING);
+            MOVED_BY.iter().for_each(|index| at("subgroupShuffle", Input::constant(*index)));
+        }
+        O::Bpermute => [VARYING, Input::constant(37)].iter().for_each(|index| at("bpermute", *index)),
+        O::Permute => at("permute", VARYING),
+        O::Broadcast => {
+            at("broadcast", Input::constant(1));
+            at("broadcast, dynamic lane", VARYING);
+        }
+        O::BroadcastFirst => add("broadcastFirst", &[VARYING], false),
+        O::SwizzleMasked { and, or, xor } if MASKS.contains(&(and, or, xor)) => {
+            add("swizzleInvocationsMaskedAMD", &[VARYING], false);
+        }
+        O::WriteLane => {
+            add("writeInvocationAMD", &[VARYING; 3], false);
+            add("writeInvocationAMD", &[PREDICATE, PREDICATE, VARYING], false);
+        }
+        O::ShuffleNv(_) => nv_rows(|index, width| {
+            let family = if index == VARYING { "shuffleNV, dynamic index" } else { "shuffleNV" };
+            add(family, &[VARYING, index, width], false);
+        }),
+        O::ShuffleNvValid(_) => nv_rows(|index, width| add("threadIdValid", &[index, width], false)),
+        op => fact_rows(op, add),
+    }
+}
+
+fn nv_rows(mut add: impl FnMut(Input, Input)) {
+    for width in NV_WIDTHS.map(Input::constant).into_iter().chain([VARYING]) {
+        NV_MOVED_BY.map(Input::constant).into_iter().chain([VARYING]).for_each(|index| add(index, width));
+    }
+}
+
+/// The heading of a fold; none where no language has it.
+fn fold_family(kind: FoldKind, width: Width, members: Members) -> Option<&'static str> {
+    let whole = width == Width::SUBGROUP;
+    match (members, kind) {
+        (Members::All, FoldKind::Reduce) => Some("reduce"),
+        (Members::All, FoldKind::ReduceLow) => Some("reduce to the lowest lane"),
+        (Members::All, FoldKind::AllReduce) => Some("allReduce"),
+        (Members::All, FoldKind::Inclusive) => Some("inclusive"),
+        (Members::All, FoldKind::Exclusive) => Some("exclusive"),
+        (Members::Active, FoldKind::AllReduce) if whole => Some("subgroupAdd and others"),
+        (Members::Active, FoldKind::AllReduce) => Some("subgroupClusteredAdd and others"),
+        (Members::Active, FoldKind::Inclusive | FoldKind::Exclusive) if whole => {
+            Some("subgroupInclusiveAdd and others")
+        }
+        _ => None,
+    }
+}
+
+/// Bits and bools are folded by And, Or and Xor, numbers by the others.
+fn fold_rows(op: FoldOp, family: Option<&'static str>, add: Add<'_>) {
+    let Some(family) = family else { return };
+    let types = match op {
+        FoldOp::And | FoldOp::Or | FoldOp::Xor => [LaneType::U32, LaneType::BOOL],
+        FoldOp::Add | FoldOp::Mul | FoldOp::Min | FoldOp::Max => [LaneType::I32, LaneType::F32],
+    };
+    types.iter().for_each(|ty| add(family, &[Input::varying(*ty)], false));
+}
+
+fn vote_rows(op: VoteOp, group: Group, add: Add<'_>) {
+    let family = match group {
+        Group::Subgroup => "vote",
+        Group::Quad => "allQuad, anyQuad",
+        Group::Warp => "anyThreadNV",
+        Group::Segment(_) => "vote of a segment",
+    };
+    add(family, &[PREDICATE], false);
+    if op == VoteOp::Equal {
+        add(family, &[FLOAT], false);
+    }
+}
+
+/// Ballots, and operations without operands.
+fn fact_rows(op: LaneOp, add: Add<'_>) {
+    use LaneOp as O;
+    match op {
+        O::Elect => add("elect", &[], false),
+        O::Ballot(Group::Subgroup) => add("ballot", &[PREDICATE], false),
+        O::Ballot(Group::Warp) => add("ballotThreadNV", &[PREDICATE], false),
+        O::ActiveMask => add("activeThreadsNV", &[], false),
+        O::InverseBallot => add("subgroupInverseBallot", &[BALLOT], false),
+        O::BallotBit => add("subgroupBallotBitExtract", &[BALLOT, VARYING], false),
+        O::BallotCount(_) => add("subgroupBallotBitCount", &[BALLOT], false),
+        O::BallotFindLsb => add("subgroupBallotFindLSB", &[BALLOT], false),
+        O::BallotFindMsb => add("subgroupBallotFindMSB", &[BALLOT], false),
+        O::MaskedCount => add("mbcntAMD", &[Input::varying(LaneType::scalar(ScalarKind::Uint, 64))], false),
+        O::LaneIndex(_) => add("laneIndex", &[], false),
+        O::LaneCount(Group::Subgroup | Group::Warp | Group::Quad) => add("laneCount", &[], false),
+        O::SegmentLast(_) => add("segmentLast", &[], false),
+        O::LaneMask(_, Group::Subgroup) => add("subgroup masks", &[], false),
+        O::LaneMask(_, Group::Warp) => add("thread masks of NV", &[], false),
+        O::Sync => add("subgroup barrier", &[], false),
+        _ => {}
     }
 }

@@ -15,6 +15,7 @@ pub mod planner;
 pub mod plans;
 pub mod primitive;
 pub mod request;
+pub mod signature;
 pub mod value;
 
 pub use cost::PlanCost;
@@ -24,3 +25,4 @@ pub use planner::{Candidate, Candidates, candidates, plan};
 pub use plans::{Plans, Question};
 pub use primitive::{GroupFold, GroupOp, LaneMap, Move, Primitive, Source};
 pub use request::{Input, Known, LaneType, Refusal, Request};
+pub use signature::{Gives, Param, Reads, Role, Signature, Span};

@@ -246,47 +246,6 @@ pub enum LaneOp {
 }
 
 impl LaneOp {
-    /// The fewest and the most operands that it takes.
-    pub const fn arity(self) -> (usize, usize) {
-        use LaneOp as O;
-        match self {
-            O::Elect | O::LaneIndex(_) | O::LaneCount(_) | O::SegmentLast(_) | O::LaneMask(..) => (0, 0),
-            O::ActiveMask | O::Sync => (0, 0),
-            O::Quad { .. } | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::Butterfly(_) | O::BroadcastFirst => (1, 1),
-            O::SwizzleMasked { .. } | O::Fold { .. } | O::Partition | O::Vote { .. } | O::Ballot(_) => (1, 1),
-            O::InverseBallot | O::BallotCount(_) | O::BallotFindLsb | O::BallotFindMsb | O::MaskedCount => (1, 1),
-            O::QuadAdd(_) | O::QuadBroadcast | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute => (2, 2),
-            O::ShuffleNvValid(_) | O::Broadcast | O::Segmented { .. } | O::Partitioned { .. } | O::BallotBit => (2, 2),
-            O::ShuffleNv(_) | O::WriteLane => (3, 3),
-            O::Sort { .. } => (1, 2),
-        }
-    }
-}
-
-impl LaneOp {
-    /// Leading operands whose bits the operation only hands on, so that it moves structs and arrays member by member;
-    /// 0 for operations that compute, or that take floats only.
-    pub const fn moved_operands(self) -> usize {
-        use LaneOp as O;
-        match self {
-            O::Quad { float_only: false, .. } | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast => 1,
-            O::Butterfly(_) | O::SwizzleMasked { .. } | O::Rotate(_) | O::Shuffle(_) | O::ShuffleNv(_) => 1,
-            O::Bpermute | O::Permute | O::Broadcast | O::BroadcastFirst => 1,
-            O::WriteLane => 2,
-            _ => 0,
-        }
-    }
-
-    /// The number of an operand that counts lanes, and the segment whose lanes it stays below; at or above that the result
-    /// is undefined in every lane.
-    pub const fn bounded_operand(self) -> Option<(usize, Width)> {
-        match self {
-            LaneOp::Shuffle(_) | LaneOp::Broadcast | LaneOp::BallotBit => Some((1, Width::SUBGROUP)),
-            LaneOp::QuadBroadcast => Some((1, Width::QUAD)),
-            _ => None,
-        }
-    }
-
     /// The segment width that the operation states; none for operations without one.
     pub const fn width(&self) -> Option<Width> {
         match *self {

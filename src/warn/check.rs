@@ -5,7 +5,7 @@ use super::flow::{Cause, Leave};
 use super::walk::Walk;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{ImageOp, Inst, Op, Scope, Value};
-use crate::lane::{FoldKind, LaneOp, Members, ShuffleMode, Width};
+use crate::lane::{self, FoldKind, LaneOp, Role, ShuffleMode, Span as LaneSpan, Width};
 use crate::source::Span;
 
 /// The lanes that an operation reads beside its own.
@@ -49,31 +49,30 @@ impl Walk<'_> {
 
     /// None for operations that look at active lanes, or at their own alone.
     fn reads(&self, op: LaneOp, args: &[Value]) -> Option<Reads> {
-        use LaneOp as O;
-        let constant = |n: usize| args.get(n).and_then(|arg| self.constant(*arg));
-        match op {
-            O::Butterfly(width) | O::Segmented { width, .. } | O::Sort { width } => Some(Reads::Segment(width)),
-            O::Fold { width, members: Members::All, .. } => Some(Reads::Segment(width)),
-            O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) => Width::new(4).map(Reads::Segment),
-            O::QuadBroadcast => Width::new(4).map(Reads::One),
-            O::Rotate(width) => Some(Reads::One(width)),
-            O::Shuffle(ShuffleMode::Xor) => {
+        let (signature, constant) = (op.signature(), |n: usize| args.get(n).and_then(|arg| self.constant(*arg)));
+        let width = match (op, signature.span) {
+            (LaneOp::Shuffle(ShuffleMode::Xor), _) => {
                 let lanes = constant(1).and_then(|mask| mask.checked_add(1)?.checked_next_power_of_two());
-                let width = lanes.and_then(|lanes| Width::new(u32::try_from(lanes).ok()?));
-                Some(Reads::One(width.unwrap_or(Width::SUBGROUP)))
+                lanes.and_then(|lanes| Width::new(u32::try_from(lanes).ok()?)).unwrap_or(Width::SUBGROUP)
             }
-            O::Shuffle(_) | O::Bpermute | O::Broadcast => Some(Reads::One(Width::SUBGROUP)),
-            O::ShuffleNv(_) => {
-                let lanes = constant(2).and_then(|lanes| u32::try_from(lanes).ok());
-                lanes.and_then(Width::new).or(Width::new(32)).map(Reads::One)
+            (_, LaneSpan::Segment(width)) => width,
+            (_, LaneSpan::Operand) => {
+                let lanes = signature.position(Role::NvWidth).and_then(constant);
+                lanes.and_then(|lanes| Width::new(u32::try_from(lanes).ok()?)).or(Width::new(32))?
             }
-            _ => None,
+            (_, LaneSpan::Group(_)) => return None,
+        };
+        match signature.reads {
+            lane::Reads::Active => None,
+            lane::Reads::One => Some(Reads::One(width)),
+            lane::Reads::All => Some(Reads::Segment(width)),
         }
     }
 
     /// Warns of a lane or a distance that is outside of all subgroups, or outside of the quad. Gives whether it did.
     fn check_bound(&mut self, op: LaneOp, args: &[Value], at: Span) -> bool {
-        let Some((n, width)) = op.bounded_operand() else { return false };
+        let signature = op.signature();
+        let (Some(width), Some(n)) = (signature.bound, signature.position(Role::Index)) else { return false };
         let lanes = width.lanes().or(self.work.lanes);
         let most = u64::from(lanes.unwrap_or(1 << self.work.size));
         let Some(index) = self.constant(args[n]).filter(|index| *index >= most) else { return false };
@@ -196,26 +195,16 @@ pub fn watches(op: Op) -> bool {
 
 /// Whether there may be something to say of an operation: of its own lanes, or of what it leaves in only some of them.
 pub fn is_watched(op: LaneOp) -> bool {
-    use LaneOp as O;
-    match op {
-        _ if op.bounded_operand().is_some() => true,
-        O::Fold { kind: FoldKind::Reduce | FoldKind::ReduceLow, .. } => true,
-        O::Fold { members, .. } => members == Members::All,
-        O::Butterfly(_) | O::Segmented { .. } | O::Sort { .. } | O::Bpermute | O::ShuffleNv(_) => true,
-        O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) => true,
-        O::Rotate(_) | O::WriteLane => true,
-        _ => false,
-    }
+    let signature = op.signature();
+    let in_some = matches!(op, LaneOp::Fold { kind: FoldKind::Reduce | FoldKind::ReduceLow, .. });
+    in_some || signature.reads != lane::Reads::Active || signature.bound.is_some() || signature.uniform.is_some()
 }
 
 /// The operand that must be the same in groups of so many lanes, as a binary logarithm.
 pub fn uniform_operand(op: LaneOp, size: u8) -> Option<(usize, u8)> {
-    match op {
-        LaneOp::Broadcast | LaneOp::Rotate(_) => Some((1, size)),
-        LaneOp::WriteLane => Some((2, size)),
-        LaneOp::QuadBroadcast => Some((1, 2)),
-        _ => None,
-    }
+    let signature = op.signature();
+    let bits = signature.uniform?.lanes().map_or(size, |lanes| lanes.trailing_zeros() as u8);
+    Some((signature.position(Role::Index)?, bits))
 }
 
 /// Whether the picked lanes are certainly not those that have a fold's result.

@@ -6,7 +6,7 @@
 
 use super::check::{is_watched, uniform_operand, watches};
 use crate::ir::{BlockId, FuncId, Function, InstId, Module, Op, Space, Value, Values};
-use crate::lane::{FoldKind, LaneOp};
+use crate::lane::{FoldKind, LaneOp, Role};
 
 /// Marks passes after which everything is looked at. Two are usual; a value that goes round loops from variable to
 /// variable takes one more for each.
@@ -241,7 +241,7 @@ impl Pass<'_, '_> {
             Op::Call(callee, args) => self.call(callee, args, mark == Mark::Wanted, around),
             Op::Lane(op, args) if is_watched(op) => {
                 let index = uniform_operand(op, self.slice.size).map(|(n, _)| n);
-                let index = index.or(op.bounded_operand().map(|(n, _)| n));
+                let index = index.or(op.signature().bound.and(op.signature().position(Role::Index)));
                 self.want_if(true, index.map(|n| self.function.values(args)[n]))
             }
             _ => false,

@@ -2,9 +2,9 @@
 
 use super::Row;
 use super::mark::Mark;
-use crate::lane::check::{Role, role};
+use crate::lane::check::role;
 use crate::lane::value::{LaneValue, low_bits};
-use crate::lane::{Input, Known, LaneOp, Request, ShuffleMode};
+use crate::lane::{Input, Known, LaneOp, Request, Role, ShuffleMode};
 
 /// The rows of all operands, and whether one of them is an example.
 pub fn inputs(request: &Request, size: u32) -> (Vec<Row>, bool) {
@@ -20,13 +20,15 @@ pub fn inputs(request: &Request, size: u32) -> (Vec<Row>, bool) {
 fn row(request: &Request, n: usize, input: &Input, size: u32) -> Row {
     let lanes = 0..size;
     match (input.known, role(request.op, n, input.ty.kind)) {
-        (_, Role::Data) => lanes.map(|lane| LaneValue::Data(Mark::of(n, lane, 0))).collect(),
+        (_, Role::Data | Role::Same | Role::Number | Role::SameNumber | Role::Bits) => {
+            lanes.map(|lane| LaneValue::Data(Mark::of(n, lane, 0))).collect()
+        }
         (_, Role::Class) => lanes.map(|lane| LaneValue::Data(Mark::of(n, lane, lane / 4 % 2))).collect(),
-        (_, Role::Key) => lanes.map(|lane| LaneValue::Data(Mark::of(n, lane, key(n, lane)))).collect(),
+        (_, Role::Key | Role::Rider) => lanes.map(|lane| LaneValue::Data(Mark::of(n, lane, key(n, lane)))).collect(),
         (Known::Constant(value), _) => lanes.map(|_| LaneValue::Index(value)).collect(),
         (_, Role::Index) => lanes.map(|lane| LaneValue::Index(index(request, n, lane, size))).collect(),
         (_, Role::NvWidth) => lanes.map(|_| LaneValue::Index(8)).collect(),
-        (_, Role::Predicate) => lanes.map(|lane| LaneValue::Bool(predicate(request.op, lane))).collect(),
+        (_, Role::Bool) => lanes.map(|lane| LaneValue::Bool(predicate(request.op, lane))).collect(),
         (_, Role::Partition) => lanes.map(|lane| LaneValue::Ballot(EVEN << (lane % 2) & low_bits(size))).collect(),
         (_, Role::Ballot | Role::Mask) => lanes.map(|_| LaneValue::Ballot(BALLOT)).collect(),
     }

@@ -1,27 +1,16 @@
 //! What the rows of a picture are called.
 
 use crate::backend::amd::dpp::control as control_text;
-use crate::lane::check::{Role, role};
 use crate::lane::primitive::{LdsOp, NvOp, PermlaneOp, ScalarOp};
-use crate::lane::request::ScalarKind;
-use crate::lane::{FoldOp, GroupFold, GroupOp, LaneOp, Primitive, ShuffleMode, Step, StepOp};
+use crate::lane::{FoldOp, GroupFold, GroupOp, LaneOp, Param, Primitive, Role, ShuffleMode, Step, StepOp};
 
-/// Operand `n` of an operation.
+/// Operand `n` of an operation; the symbols of a second value have a `b`.
 pub fn operand(op: LaneOp, n: usize) -> String {
-    let name = match (op, n, role(op, n, ScalarKind::Uint)) {
-        (LaneOp::QuadAdd(_), 1, _) => "operand (b)",
-        (LaneOp::WriteLane, 1, _) => "new (b)",
-        (LaneOp::Sort { .. }, 0, _) => "keys",
-        (LaneOp::Sort { .. }, _, _) => "values (b)",
-        (LaneOp::Segmented { .. }, 1, _) => "head",
-        (_, _, Role::NvWidth) => "width",
-        (LaneOp::Broadcast | LaneOp::QuadBroadcast | LaneOp::BallotBit | LaneOp::WriteLane, 1.., _) => "lane",
-        (LaneOp::Rotate(_) | LaneOp::Shuffle(ShuffleMode::Up | ShuffleMode::Down), 1, _) => "delta",
-        (_, _, Role::Index) => "index",
-        (_, _, Role::Ballot | Role::Mask) => "ballot",
-        _ => "before",
-    };
-    name.into()
+    match op.signature().params.get(n) {
+        Some(Param { name, role: Role::Same | Role::SameNumber | Role::Rider }) => format!("{name} (b)"),
+        Some(Param { name, .. }) => (*name).into(),
+        None => "index".into(),
+    }
 }
 
 /// A step of a plan.

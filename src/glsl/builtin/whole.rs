@@ -62,7 +62,7 @@ fn passes(env: &Env<'_>, chosen: &Candidate, index: usize, arg: &ArgShape) -> bo
 fn moves_parts(overload: &Overload) -> bool {
     let generic = overload.params.first().is_some_and(|param| param.ty == TypeExpr::Generic);
     match overload.lowering {
-        Lowering::Lane { op, .. } | Lowering::LaneAndValid { op, .. } => generic && op.moved_operands() > 0,
+        Lowering::Lane { op, .. } | Lowering::LaneAndValid { op, .. } => generic && op.signature().moved() > 0,
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ use super::arith::unsigned;
 use super::{Lower, Scalars};
 use crate::ir::{self, Scalar, TypeId, Values};
 use crate::kernel::{BinOp, Op, Ty, Value};
-use crate::lane::{AluOp, Group, LaneOp, VoteOp};
+use crate::lane::{AluOp, Gives, LaneOp, Role, VoteOp};
 
 impl Lower<'_> {
     pub fn lane(&mut self, op: LaneOp, ty: TypeId, args: Values) -> Scalars {
@@ -17,11 +17,11 @@ impl Lower<'_> {
             }
             LaneOp::Sort { .. } => self.sort(op, args),
             LaneOp::Vote { op: VoteOp::Equal, .. } => self.vote_equal(op, args),
-            LaneOp::Ballot(Group::Subgroup) | LaneOp::LaneMask(_, Group::Subgroup) => {
+            LaneOp::Partition => self.partition(op, args),
+            _ if op.signature().gives == Gives::Ballot => {
                 let mask = self.lane_op(op, args, 0, Ty::Mask);
                 self.mask_words(mask)
             }
-            LaneOp::Partition => self.partition(op, args),
             _ => self.by_component(op, ty, args),
         }
     }
@@ -96,12 +96,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether operand `n` is a ballot.
+/// Returns true if operand `n` is a ballot, which is a mask here.
 fn takes_ballot(op: LaneOp, n: usize) -> bool {
-    match op {
-        LaneOp::InverseBallot | LaneOp::BallotBit | LaneOp::BallotCount(_) => n == 0,
-        LaneOp::BallotFindLsb | LaneOp::BallotFindMsb => n == 0,
-        LaneOp::Partitioned { .. } => n == 1,
-        _ => false,
-    }
+    op.signature().role(n).is_some_and(Role::is_ballot)
 }

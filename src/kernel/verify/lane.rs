@@ -5,16 +5,21 @@ use super::{Check, Verifier, ensure};
 use crate::ir::Scalar;
 use crate::kernel::{InstId, Op, Ty};
 use crate::lane::primitive::{LdsOp, NvOp, PermlaneOp, ScalarOp};
-use crate::lane::{Group, GroupOp, LaneOp, Primitive, VoteOp};
+use crate::lane::{Gives, GroupOp, LaneOp, Param, Primitive, Role, VoteOp};
 
 impl Verifier<'_> {
     pub fn lane(&self, inst: InstId, op: LaneOp, ty: [Scalar; 2]) -> Check<Signature> {
-        let count = self.kernel.args(inst).len();
-        let (least, most) = op.arity();
+        let (count, row) = (self.kernel.args(inst).len(), op.signature());
+        let (least, most) = row.arity();
         ensure!((least..=most).contains(&count), "it takes {least} to {most} operands");
-        let args = operands(op, ty, count);
-        let results = results(op, ty, count);
-        Ok(Signature { args, results })
+        let operand = |(param, at): (&Param, usize)| match param.role {
+            Role::Ballot | Role::Partition => Ty::Mask,
+            Role::Index | Role::NvWidth => Ty::B32,
+            _ => Ty::of(ty[at]),
+        };
+        // All operands after the first are of the second type, but for lanes and widths.
+        let args = row.params.iter().zip([0, 1, 1]).take(count).map(operand).collect();
+        Ok(Signature { args, results: results(row.gives, ty, count) })
     }
 
     pub fn primitive(&self, inst: InstId, op: Op) -> Check<Signature> {
@@ -38,35 +43,15 @@ impl Verifier<'_> {
     }
 }
 
-/// Types of the operands of an operation.
-fn operands(op: LaneOp, ty: [Scalar; 2], count: usize) -> Vec<Ty> {
-    use LaneOp as O;
-    let [first, second] = ty.map(Ty::of);
-    let mut types = match op {
-        O::InverseBallot | O::BallotCount(_) | O::BallotFindLsb | O::BallotFindMsb => vec![Ty::Mask],
-        O::BallotBit => vec![Ty::Mask, second],
-        O::Partitioned { .. } => vec![first, Ty::Mask],
-        // The lane, or the width, is a 32-bit number.
-        O::WriteLane | O::ShuffleNv(_) => vec![first, second, Ty::B32],
-        _ => vec![first, second],
-    };
-    types.truncate(count);
-    types
-}
-
-/// Types of what an operation gives.
-fn results(op: LaneOp, ty: [Scalar; 2], count: usize) -> Vec<Ty> {
-    use LaneOp as O;
-    match op {
-        O::Sync => vec![],
-        O::Sort { .. } => ty.iter().take(count).map(|ty| Ty::of(*ty)).collect(),
-        O::ShuffleNvValid(_) | O::Vote { .. } | O::Elect | O::InverseBallot | O::BallotBit | O::SegmentLast(_) => {
-            vec![Ty::Bool]
-        }
-        O::Ballot(Group::Subgroup) | O::LaneMask(_, Group::Subgroup) | O::Partition => vec![Ty::Mask],
-        O::Ballot(_) | O::LaneMask(..) | O::ActiveMask | O::LaneIndex(_) | O::LaneCount(_) => vec![Ty::B32],
-        O::BallotCount(_) | O::BallotFindLsb | O::BallotFindMsb | O::MaskedCount => vec![Ty::B32],
-        _ => vec![Ty::of(ty[0])],
+/// Types of the results, where operands are of these types.
+fn results(gives: Gives, ty: [Scalar; 2], count: usize) -> Vec<Ty> {
+    match gives {
+        Gives::Nothing => vec![],
+        Gives::Sorted => ty.iter().take(count).map(|ty| Ty::of(*ty)).collect(),
+        Gives::Bool => vec![Ty::Bool],
+        Gives::Ballot => vec![Ty::Mask],
+        Gives::U32 => vec![Ty::B32],
+        Gives::Data => vec![Ty::of(ty[0])],
     }
 }
 

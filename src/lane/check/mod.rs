@@ -25,7 +25,7 @@ use super::primitive::{GroupFold, GroupOp, Primitive, fusion};
 use super::request::Request;
 use super::value::{LaneValue, Lanes};
 use crate::profile::{Feature, Profile};
-pub(crate) use operands::{Role, role};
+pub(crate) use operands::role;
 use std::fmt;
 use terms::{Term, Terms};
 

@@ -2,9 +2,10 @@
 
 use super::{Effort, Row};
 use crate::lane::check::terms::Term;
-use crate::lane::op::{LaneOp, VoteOp};
+use crate::lane::op::LaneOp;
 use crate::lane::plan::Activity;
 use crate::lane::request::{Known, Request, ScalarKind};
+use crate::lane::signature::Role;
 use crate::lane::value::{LaneValue, low_bits};
 
 /// One choice of the operands that vary.
@@ -42,46 +43,17 @@ impl Random {
     }
 }
 
-/// What an operand is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Role {
-    /// Moved or folded: each lane its own symbol.
-    Data,
-    /// Compared for equality: few different values.
-    Class,
-    /// Sorted by.
-    Key,
-    Predicate,
-    /// A lane or a distance.
-    Index,
-    /// The width of an NV shuffle.
-    NvWidth,
-    Ballot,
-    /// The lanes of the own class.
-    Partition,
-    /// A 64-bit mask of lanes.
-    Mask,
-}
-
-/// What operand `n` of an operation, of this kind, is for.
+/// The role of operand `n` of an operation for values of this kind, as the checker tells them apart: everything that is
+/// moved or folded is [`Role::Data`], and bools are moved and folded as what they are.
 pub(crate) fn role(op: LaneOp, n: usize, kind: ScalarKind) -> Role {
-    use LaneOp as O;
-    match (op, n) {
-        (O::Vote { op: VoteOp::Equal, .. } | O::Partition, 0) if kind != ScalarKind::Bool => Role::Class,
-        (O::Vote { .. } | O::Ballot(_) | O::Partition, 0) | (O::Segmented { .. }, 1) => Role::Predicate,
-        (O::Sort { .. } | O::WriteLane, 1) if kind == ScalarKind::Bool => Role::Predicate,
-        (O::Sort { .. }, _) => Role::Key,
-        (O::InverseBallot | O::BallotBit | O::BallotCount(_), 0) => Role::Ballot,
-        (O::BallotFindLsb | O::BallotFindMsb, 0) => Role::Ballot,
-        (O::Partitioned { .. }, 1) => Role::Partition,
-        (O::MaskedCount, 0) => Role::Mask,
-        (O::ShuffleNv(_), 2) | (O::ShuffleNvValid(_), 1) => Role::NvWidth,
-        (O::ShuffleNvValid(_), 0) | (O::WriteLane, 2) => Role::Index,
-        (O::QuadAdd(_) | O::WriteLane, 1) => Role::Data,
-        // Bools are moved and folded as what they are.
-        (_, 0) if kind == ScalarKind::Bool => Role::Predicate,
-        (_, 0) => Role::Data,
-        _ => Role::Index,
+    match op.signature().role(n) {
+        Some(Role::Key) => Role::Key,
+        Some(role) if role.is_value() && kind == ScalarKind::Bool => Role::Bool,
+        Some(Role::Rider) => Role::Key,
+        Some(Role::Class) => Role::Class,
+        Some(role) if role.is_value() => Role::Data,
+        Some(role) => role,
+        None => Role::Index,
     }
 }
 
@@ -147,10 +119,9 @@ fn is_written(op: LaneOp, n: usize) -> bool {
 fn row(role: Role, input: u8, size: u32, pattern: &Pattern, random: &mut Random) -> Row {
     let leaf = |label| LaneValue::Data(Term::Leaf { input, label });
     match role {
-        Role::Data => (0..size).map(leaf).collect(),
-        Role::Key => (0..size).map(|_| leaf(random.below(size * 2))).collect(),
+        Role::Key | Role::Rider => (0..size).map(|_| leaf(random.below(size * 2))).collect(),
         Role::Class => classes(pattern, size, random).into_iter().map(leaf).collect(),
-        Role::Predicate => predicates(pattern, size, random).into_iter().map(LaneValue::Bool).collect(),
+        Role::Bool => predicates(pattern, size, random).into_iter().map(LaneValue::Bool).collect(),
         Role::Index => indices(pattern, size, random).into_iter().map(LaneValue::Index).collect(),
         Role::NvWidth => spread(pattern, size, || 2 << random.below(5)).into_iter().map(LaneValue::Index).collect(),
         Role::Mask => {
@@ -159,6 +130,7 @@ fn row(role: Role, input: u8, size: u32, pattern: &Pattern, random: &mut Random)
         }
         Role::Partition => partition(&classes(pattern, size, random)).into_iter().map(LaneValue::Ballot).collect(),
         Role::Ballot => spread(pattern, size, || ballot(random)).into_iter().map(LaneValue::Ballot).collect(),
+        Role::Data | Role::Same | Role::Number | Role::SameNumber | Role::Bits => (0..size).map(leaf).collect(),
     }
 }
 

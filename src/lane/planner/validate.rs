@@ -1,7 +1,7 @@
 //! What a request must satisfy before any rule looks at it: operands that fit the operation, widths that fit the subgroup.
 
-use crate::lane::op::{FoldOp, Group, LaneOp, Width};
 use crate::lane::request::{Known, LaneType, Refusal, Request, ScalarKind};
+use crate::lane::signature::Role;
 use crate::profile::Profile;
 
 /// The fewest lanes that the subgroup must have; an error where the request makes no sense or spans too many.
@@ -15,50 +15,31 @@ pub fn least_size(request: &Request, profile: &Profile) -> Result<u32, Refusal> 
 }
 
 fn check_operands(request: &Request) -> Result<(), Refusal> {
-    let count = request.inputs.len();
-    let (least, most) = request.op.arity();
+    let (count, signature) = (request.inputs.len(), request.op.signature());
+    let (least, most) = signature.arity();
     if !(least..=most).contains(&count) {
         return Err(Refusal::BadOperand("wrong number of operands"));
     }
-    let bad = match request.op {
-        LaneOp::Fold { op, .. } | LaneOp::Segmented { op, .. } | LaneOp::Partitioned { op, .. } => {
-            !folds(op, request.inputs[0].ty)
-        }
-        LaneOp::QuadAdd(_) => !folds(FoldOp::Add, request.inputs[0].ty),
-        LaneOp::Sort { .. } => request.inputs.iter().any(|input| input.ty.components != 1),
-        _ => false,
-    };
+    let bad = request.inputs.iter().zip(signature.params).any(|(input, param)| !takes(param.role, input.ty));
     if bad { Err(Refusal::BadOperand("the operation does not take operands of this type")) } else { Ok(()) }
 }
 
-/// Whether values of a type can be folded so: logical operators take integers and bools, the others numbers.
-fn folds(op: FoldOp, ty: LaneType) -> bool {
-    match op {
-        FoldOp::And | FoldOp::Or | FoldOp::Xor => ty.kind != ScalarKind::Float,
-        FoldOp::Add | FoldOp::Mul | FoldOp::Min | FoldOp::Max => ty.kind != ScalarKind::Bool,
+/// Returns true if an operand of a role may have the type: bits are integers and bools, keys single numbers.
+fn takes(role: Role, ty: LaneType) -> bool {
+    match role {
+        Role::Bits => ty.kind != ScalarKind::Float,
+        Role::Number | Role::SameNumber => ty.kind != ScalarKind::Bool,
+        Role::Key | Role::Rider => ty.components == 1,
+        _ => true,
     }
 }
 
 /// Lanes that the operation's form spans, whatever the subgroup's size; 1 when it adapts itself.
 fn spanned(request: &Request) -> Result<u32, Refusal> {
-    let lanes = |width: Width| width.lanes().unwrap_or(1);
-    Ok(match request.op {
-        LaneOp::Quad { .. } | LaneOp::QuadAdd(_) | LaneOp::QuadBroadcast => 4,
-        LaneOp::QuadPermute(_) | LaneOp::QuadPermuteZero(_) => 4,
-        LaneOp::Butterfly(width) | LaneOp::Rotate(width) | LaneOp::SegmentLast(width) => lanes(width),
-        LaneOp::Fold { width, .. } | LaneOp::Segmented { width, .. } | LaneOp::Sort { width } => lanes(width),
-        LaneOp::Vote { group, .. } | LaneOp::LaneIndex(group) | LaneOp::LaneCount(group) => group_span(group),
-        LaneOp::ShuffleNv(_) => nv_width(request.inputs[2].known)?,
-        LaneOp::ShuffleNvValid(_) => nv_width(request.inputs[1].known)?,
-        _ => 1,
-    })
-}
-
-fn group_span(group: Group) -> u32 {
-    match group {
-        Group::Subgroup | Group::Warp => 1,
-        Group::Quad => 4,
-        Group::Segment(width) => width.lanes().unwrap_or(1),
+    let signature = request.op.signature();
+    match signature.position(Role::NvWidth) {
+        Some(width) => nv_width(request.inputs[width].known),
+        None => Ok(signature.span.lanes()),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::lane::eval;
 use crate::lane::meaning::meaning;
 use crate::lane::primitive::{GroupOp, NvOp, ScalarOp};
 use crate::lane::value::{self, Domain, LaneValue};
-use crate::lane::{LaneOp, Primitive, StepOp, VoteOp};
+use crate::lane::{LaneOp, Primitive, Role, StepOp};
 use bits::{Bits, Datum};
 use rustc_hash::FxHashMap;
 use trace::Trace;
@@ -91,7 +91,7 @@ impl Lanes {
     fn compute(&mut self, program: &Program, wave: &mut Wave, inst: &Inst, op: Op) -> bool {
         let kinds = kinds(program, inst, op);
         let undefined = undefined_controls(program, wave, inst, op, &kinds);
-        let alone = matches!(op, Op::Lane { op, .. } if looks_alone(op));
+        let alone = matches!(op, Op::Lane { op, .. } if op.signature().decides_alone);
         let lanes = value::Lanes { size: self.size, active: wave.active.into() };
         let inputs = inputs(program, wave, inst, &kinds, alone);
         let results = match undefined != 0 && !alone {
@@ -124,14 +124,6 @@ fn undefined_controls(program: &Program, wave: &Wave, inst: &Inst, op: Op, kinds
     }
     let controls = program.args(inst).iter().zip(kinds).filter(|(_, kind)| **kind != Kind::Data);
     controls.fold(0, |lanes, (row, _)| lanes | wave.undefined_in(*row))
-}
-
-/// Whether a lane's indices and masks matter to its own result alone.
-fn looks_alone(op: LaneOp) -> bool {
-    use LaneOp as O;
-    let shuffles = matches!(op, O::Shuffle(_) | O::Bpermute | O::ShuffleNv(_) | O::ShuffleNvValid(_) | O::WriteLane);
-    let reads_ballot = matches!(op, O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb);
-    shuffles || reads_ballot || matches!(op, O::BallotFindMsb | O::MaskedCount | O::Partitioned { .. })
 }
 
 /// The operands' rows. An undefined index gets some value where `alone` says that its lane's result will not count.
@@ -216,15 +208,14 @@ fn kinds(program: &Program, inst: &Inst, op: Op) -> Vec<Kind> {
     tys.enumerate().map(kind).collect()
 }
 
-/// What operand `n` is that is no ballot.
+/// The kind of operand `n`, which is not a mask.
 fn lane_kind(op: LaneOp, n: usize) -> Kind {
-    use LaneOp as O;
-    match (op, n) {
-        (O::MaskedCount, _) => Kind::Ballot,
-        (O::Vote { op: VoteOp::All | VoteOp::Any, .. } | O::Ballot(_), _) | (O::Segmented { .. }, 1) => Kind::Bool,
-        (O::Sort { .. } | O::QuadAdd(_), _) | (O::WriteLane, 1) => Kind::Data,
-        (O::ShuffleNvValid(_), _) | (_, 1..) => Kind::Index,
-        _ => Kind::Data,
+    match op.signature().role(n) {
+        Some(Role::Mask | Role::Ballot | Role::Partition) => Kind::Ballot,
+        Some(Role::Bool) => Kind::Bool,
+        Some(Role::Index | Role::NvWidth) => Kind::Index,
+        Some(role) if role.is_value() => Kind::Data,
+        _ => Kind::Index,
     }
 }
 

@@ -168,8 +168,10 @@ fn what_values_decide_is_not_recorded() {
     let sort = Op::Lane { op: LaneOp::Sort { width: Width::SUBGROUP }, ty: [Scalar::U32; 2] };
     // Where a lane is missing nothing is defined, and nothing is compared.
     assert_eq!(compare(sort, &[word, word], &[Ty::B32; 2], 16), 3);
-    let equal =
-        Op::Lane { op: LaneOp::Vote { op: VoteOp::Equal, group: crate::lane::Group::Subgroup }, ty: [Scalar::F32; 2] };
+    let equal = Op::Lane {
+        op: LaneOp::Vote { op: crate::lane::VoteOp::Equal, group: crate::lane::Group::Subgroup },
+        ty: [Scalar::F32; 2],
+    };
     assert_eq!(compare(equal, &[word], &[Ty::Bool], 16), 0);
     let write = Op::Prim { primitive: ScalarOp::WriteLane.into(), ty: Scalar::U32 };
     assert_eq!(compare(write, &[word, word, (Ty::B32, Known::Constant(1))], &[Ty::B32], 16), 0);

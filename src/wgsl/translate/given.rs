@@ -182,7 +182,7 @@ impl Body<'_, '_, '_> {
 /// Whether a form only hands on its first argument.
 fn moves_parts(form: &Overload) -> bool {
     match form.lowering {
-        Lowering::Lane { op, .. } | Lowering::LaneAndValid { op, .. } => op.moved_operands() > 0,
+        Lowering::Lane { op, .. } | Lowering::LaneAndValid { op, .. } => op.signature().moved() > 0,
         _ => false,
     }
 }

@@ -1,0 +1,287 @@
+//! The operands, the result and the reach of each operation, in one table.
+//!
+//! The verifiers of both forms, the lowering between them, the simulator, the checker's choice of operands, the planner's
+//! limits, the warnings and the pictures read it. A new operation has a row here, a meaning
+//! ([`meaning`](super::meaning)), and rules in the planners.
+
+use super::op::{FoldOp, Group, LaneOp, ShuffleMode, VoteOp, Width};
+
+/// The purpose of an operand, which says its type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Any scalar or vector. Its bits are handed on as they are, so that structs and arrays move member by member.
+    Data,
+    /// Another value to hand on, of the type of the first operand.
+    Same,
+    /// Any scalar or vector, to be compared for equality.
+    Class,
+    /// Integers or floats, to compute with.
+    Number,
+    /// Another number, of the type of the first operand.
+    SameNumber,
+    /// Integers or bools, to compute with.
+    Bits,
+    /// A scalar number, to sort by.
+    Key,
+    /// Any scalar, which goes where its key goes.
+    Rider,
+    Bool,
+    /// A 32-bit integer: a lane or a distance.
+    Index,
+    /// A 32-bit integer: the segment width of an NVIDIA shuffle.
+    NvWidth,
+    /// Four `u32` that are a set of lanes.
+    Ballot,
+    /// The same: the lanes of the own class.
+    Partition,
+    /// A 64-bit unsigned integer that is a set of lanes.
+    Mask,
+}
+
+impl Role {
+    /// Returns true for sets of lanes that are masks in the kernel form.
+    pub const fn is_ballot(self) -> bool {
+        matches!(self, Role::Ballot | Role::Partition)
+    }
+
+    /// Returns true for what is handed on or computed with; others decide what happens to such values.
+    pub const fn is_value(self) -> bool {
+        use Role as R;
+        matches!(self, R::Data | R::Same | R::Class | R::Number | R::SameNumber | R::Bits | R::Key | R::Rider)
+    }
+}
+
+/// One operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// Its name in pictures.
+    pub name: &'static str,
+    pub role: Role,
+}
+
+/// The result of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gives {
+    /// The type of the first operand.
+    Data,
+    Bool,
+    U32,
+    /// Four `u32` that are a set of lanes.
+    Ballot,
+    /// The key, or the key and the value that goes with it.
+    Sorted,
+    Nothing,
+}
+
+/// The lanes that an operation speaks of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Span {
+    Segment(Width),
+    Group(Group),
+    /// The segment whose width is the operand with the role [`Role::NvWidth`].
+    Operand,
+}
+
+impl Span {
+    /// Number of lanes whatever the subgroup's size; 1 where that decides, or an operand.
+    pub const fn lanes(self) -> u32 {
+        match self {
+            Span::Segment(width) | Span::Group(Group::Segment(width)) => width.lanes_in(1),
+            Span::Group(Group::Quad) => Width::QUAD.lanes_in(1),
+            Span::Group(Group::Subgroup | Group::Warp) | Span::Operand => 1,
+        }
+    }
+}
+
+/// The lanes of its span that an operation reads and that must be active for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reads {
+    /// No other lane, or those alone that are active.
+    Active,
+    /// One lane.
+    One,
+    /// Every lane.
+    All,
+}
+
+/// Everything that is known of an operation beside its meaning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Signature {
+    pub params: &'static [Param],
+    /// Operands that may be left out, from the last one on.
+    pub optional: usize,
+    pub gives: Gives,
+    pub span: Span,
+    pub reads: Reads,
+    /// The segment in which the index must be the same in all lanes.
+    pub uniform: Option<Width>,
+    /// The segment whose lanes the index stays below; at or above that the result is undefined in every lane.
+    pub bound: Option<Width>,
+    /// Returns true if a lane's indices and sets matter to its own result alone.
+    pub decides_alone: bool,
+}
+
+const fn param(name: &'static str, role: Role) -> Param {
+    Param { name, role }
+}
+
+const VALUE: Param = param("before", Role::Data);
+const INDEX: Param = param("index", Role::Index);
+const LANE: Param = param("lane", Role::Index);
+const DELTA: Param = param("delta", Role::Index);
+const WIDTH: Param = param("width", Role::NvWidth);
+const PREDICATE: Param = param("before", Role::Bool);
+const BALLOT: Param = param("ballot", Role::Ballot);
+const SETS: Param = param("ballot", Role::Partition);
+const HEAD: Param = param("head", Role::Bool);
+const NUMBER: Param = param("before", Role::Number);
+const BITS: Param = param("before", Role::Bits);
+const OPERAND: Param = param("operand", Role::SameNumber);
+const NEW: Param = param("new", Role::Same);
+const CLASS: Param = param("before", Role::Class);
+const KEYS: Param = param("keys", Role::Key);
+const RIDERS: Param = param("values", Role::Rider);
+const MASK: Param = param("ballot", Role::Mask);
+
+impl Signature {
+    const fn new(params: &'static [Param], gives: Gives, span: Span) -> Signature {
+        let (uniform, bound) = (None, None);
+        Signature { params, optional: 0, gives, span, reads: Reads::Active, uniform, bound, decides_alone: false }
+    }
+
+    /// A value that comes from another lane or is computed.
+    const fn value(params: &'static [Param], width: Width) -> Signature {
+        Signature::new(params, Gives::Data, Span::Segment(width))
+    }
+
+    /// Something that a lane knows.
+    const fn fact(gives: Gives, group: Group) -> Signature {
+        Signature::new(&[], gives, Span::Group(group))
+    }
+
+    /// An answer about a set of lanes.
+    const fn of_ballot(params: &'static [Param], gives: Gives) -> Signature {
+        Signature::new(params, gives, Span::Group(Group::Subgroup)).alone()
+    }
+
+    const fn reads(self, reads: Reads) -> Signature {
+        Signature { reads, ..self }
+    }
+
+    const fn uniform(self, width: Width) -> Signature {
+        Signature { uniform: Some(width), ..self }
+    }
+
+    const fn bound(self, width: Width) -> Signature {
+        Signature { bound: Some(width), ..self }
+    }
+
+    const fn alone(self) -> Signature {
+        Signature { decides_alone: true, ..self }
+    }
+
+    /// The fewest and the most operands.
+    pub const fn arity(&self) -> (usize, usize) {
+        (self.params.len() - self.optional, self.params.len())
+    }
+
+    /// The role of operand `n`.
+    pub fn role(&self, n: usize) -> Option<Role> {
+        self.params.get(n).map(|param| param.role)
+    }
+
+    /// The number of the first operand with a role.
+    pub fn position(&self, role: Role) -> Option<usize> {
+        self.params.iter().position(|param| param.role == role)
+    }
+
+    /// Leading operands whose bits are handed on.
+    pub fn moved(&self) -> usize {
+        self.params.iter().take_while(|param| matches!(param.role, Role::Data | Role::Same)).count()
+    }
+}
+
+/// Bits of a group of lanes: a subgroup may have 128, any other group 32.
+const fn lanes_of(group: Group) -> Gives {
+    if matches!(group, Group::Subgroup) { Gives::Ballot } else { Gives::U32 }
+}
+
+/// One of two lists of operands: And, Or and Xor take bits, the other operators numbers.
+const fn folded(op: FoldOp, bits: &'static [Param], numbers: &'static [Param]) -> &'static [Param] {
+    if matches!(op, FoldOp::And | FoldOp::Or | FoldOp::Xor) { bits } else { numbers }
+}
+
+impl LaneOp {
+    /// The operation's row of the table.
+    pub const fn signature(self) -> Signature {
+        use LaneOp as O;
+        use Signature as S;
+        const ALL: Width = Width::SUBGROUP;
+        match self {
+            // Subnormals may be lost, so that other things than floats do not go this way.
+            O::Quad { float_only: true, .. } => S::value(&[NUMBER], Width::QUAD).reads(Reads::All),
+            O::Quad { .. } | O::QuadPermute(_) => S::value(&[VALUE], Width::QUAD).reads(Reads::All),
+            O::QuadPermuteZero(_) => S::value(&[VALUE], Width::QUAD),
+            O::QuadAdd(_) => S::value(&[NUMBER, OPERAND], Width::QUAD).reads(Reads::All),
+            O::QuadBroadcast => {
+                S::value(&[VALUE, LANE], Width::QUAD).reads(Reads::One).uniform(Width::QUAD).bound(Width::QUAD)
+            }
+            O::Butterfly(width) => S::value(&[VALUE], width).reads(Reads::All),
+            O::Shuffle(ShuffleMode::Index | ShuffleMode::Xor) => {
+                S::value(&[VALUE, INDEX], ALL).reads(Reads::One).bound(ALL).alone()
+            }
+            O::Shuffle(_) => S::value(&[VALUE, DELTA], ALL).reads(Reads::One).bound(ALL).alone(),
+            O::Rotate(width) => S::value(&[VALUE, DELTA], width).reads(Reads::One).uniform(ALL),
+            O::Bpermute => S::value(&[VALUE, INDEX], ALL).reads(Reads::One).alone(),
+            O::Permute => S::value(&[VALUE, INDEX], ALL),
+            O::ShuffleNv(_) => S::new(&[VALUE, INDEX, WIDTH], Gives::Data, Span::Operand).reads(Reads::One).alone(),
+            O::ShuffleNvValid(_) => S::new(&[INDEX, WIDTH], Gives::Bool, Span::Operand).alone(),
+            O::Broadcast => S::value(&[VALUE, LANE], ALL).reads(Reads::One).uniform(ALL).bound(ALL),
+            O::BroadcastFirst => S::value(&[VALUE], ALL),
+            O::SwizzleMasked { .. } => S::new(&[VALUE], Gives::Data, Span::Group(Group::Warp)),
+            O::WriteLane => S::value(&[VALUE, NEW, LANE], ALL).uniform(ALL).alone(),
+            O::Fold { op, width, members, .. } => {
+                let reads = if matches!(members, super::Members::All) { Reads::All } else { Reads::Active };
+                S::value(folded(op, &[BITS], &[NUMBER]), width).reads(reads)
+            }
+            O::Segmented { op, width } => S::value(folded(op, &[BITS, HEAD], &[NUMBER, HEAD]), width).reads(Reads::All),
+            O::Partitioned { op, .. } => S::value(folded(op, &[BITS, SETS], &[NUMBER, SETS]), ALL).alone(),
+            O::Partition => S::new(&[CLASS], Gives::Ballot, Span::Segment(ALL)),
+            O::Sort { width } => Signature {
+                optional: 1,
+                ..S::new(&[KEYS, RIDERS], Gives::Sorted, Span::Segment(width)).reads(Reads::All)
+            },
+            O::Vote { op: VoteOp::Equal, group } => S::new(&[CLASS], Gives::Bool, Span::Group(group)),
+            O::Vote { group, .. } => S::new(&[PREDICATE], Gives::Bool, Span::Group(group)),
+            O::Ballot(group) => S::new(&[PREDICATE], lanes_of(group), Span::Group(group)),
+            O::InverseBallot => S::of_ballot(&[BALLOT], Gives::Bool),
+            O::BallotBit => S::of_ballot(&[BALLOT, LANE], Gives::Bool).bound(ALL),
+            O::BallotCount(_) | O::BallotFindLsb | O::BallotFindMsb => S::of_ballot(&[BALLOT], Gives::U32),
+            O::MaskedCount => S::of_ballot(&[MASK], Gives::U32),
+            O::Elect => S::fact(Gives::Bool, Group::Subgroup),
+            O::SegmentLast(width) => S::fact(Gives::Bool, Group::Segment(width)),
+            O::LaneIndex(group) | O::LaneCount(group) => S::fact(Gives::U32, group),
+            O::LaneMask(_, group) => S::fact(lanes_of(group), group),
+            O::ActiveMask => S::fact(Gives::U32, Group::Warp),
+            O::Sync => S::fact(Gives::Nothing, Group::Subgroup),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::catalog;
+
+    #[test]
+    fn rows_are_complete() {
+        for sample in catalog::all() {
+            let (op, row) = (sample.op, sample.op.signature());
+            assert!((row.arity().0..=row.arity().1).contains(&sample.inputs.len()), "{op:?}");
+            let index = row.position(Role::Index);
+            assert!(index.is_some() || row.uniform.is_none() && row.bound.is_none(), "{op:?}");
+            assert_eq!(row.span == Span::Operand, row.position(Role::NvWidth).is_some(), "{op:?}");
+            assert!(op.width().is_none_or(|width| row.span.lanes() == width.lanes_in(1)), "{op:?}");
+        }
+    }
+}
