@@ -2,6 +2,7 @@
 # judges.sh [DIR]: fetches the programs that judge the compiler's output and unpacks them under DIR (target/judges).
 #
 #   DIR/bin/        spirv-val, spirv-dis, spirv-as, glslangValidator of Debian 13, each run with its own C library
+#   DIR/bin/glslc   glslc of Debian 13, likewise
 #   DIR/lvp.json    lavapipe of Mesa 25.0.7, as a Vulkan driver manifest (name it in VK_ICD_FILENAMES)
 #
 # Nothing is installed and nothing outside DIR changes. A part that is there is left alone; a part that an earlier run
@@ -41,17 +42,27 @@ fetch() {
     rm -rf "$dir/$part"/{lists,cache,deb}
 }
 
-# A wrapper per program: Debian 13's binaries need a newer C library than older machines have.
+# wrap PART NAME...: a wrapper per program: Debian 13's binaries need a newer C library than older machines have.
+wrap() {
+    local lib=root/usr/lib/x86_64-linux-gnu part=$1 name
+    shift
+    mkdir -p "$dir/bin"
+    for name in "$@"; do
+        printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' "$dir/tools/$lib/ld-linux-x86-64.so.2" \
+            "$dir/tools/$lib:$dir/$part/$lib" "$dir/$part/root/usr/bin/$name" > "$dir/bin/$name"
+        chmod +x "$dir/bin/$name"
+        "$dir/bin/$name" --version > /dev/null || fail "the unpacked $name does not run"
+    done
+}
+
 tools() {
     fetch tools trixie spirv-tools glslang-tools libc6 libstdc++6 libgcc-s1
-    local lib=$dir/tools/root/usr/lib/x86_64-linux-gnu name
-    mkdir -p "$dir/bin"
-    for name in spirv-val spirv-dis spirv-as glslangValidator; do
-        printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' \
-            "$lib/ld-linux-x86-64.so.2" "$lib" "$dir/tools/root/usr/bin/$name" > "$dir/bin/$name"
-        chmod +x "$dir/bin/$name"
-    done
-    "$dir/bin/spirv-val" --version > /dev/null || fail "the unpacked spirv-val does not run"
+    wrap tools spirv-val spirv-dis spirv-as glslangValidator
+}
+
+shaderc() {
+    fetch shaderc trixie glslc libshaderc1
+    wrap shaderc glslc
 }
 
 # The build of Mesa 25 that goes with this machine's own libraries: Debian 13's is 25.0.7; Debian 12 has it in backports.
@@ -89,4 +100,5 @@ done
 [ "$(dpkg --print-architecture)" = amd64 ] || fail "the judges are fetched for amd64 only"
 suite=$(mesa_suite)
 once tools
+once shaderc
 once lavapipe "$suite"

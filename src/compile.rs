@@ -8,10 +8,11 @@ mod reading;
 
 use crate::backend::amd::{self, AmdOptions};
 use crate::backend::nv::{self, NvOptions};
-use crate::backend::spirv::{self, SpirvOptions};
+use crate::backend::spirv::{self, Manner, SpirvOptions};
 use crate::diagnostic::warning::{Choice, Choices};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity, allow};
 use crate::glsl::GlslOptions;
+use crate::glsl::dialect::Dialect;
 use crate::glsl::preprocess::MacroOption;
 use crate::guard;
 use crate::ir::{Module, Stage};
@@ -73,6 +74,12 @@ pub struct Options {
     pub entry: Option<String>,
     /// In the order in which they were given.
     pub macros: Vec<MacroOption>,
+    /// How GLSL is read beside what the shader says.
+    pub dialect: Dialect,
+    /// How SPIR-V is written.
+    pub manner: Manner,
+    /// Values of specialization constants.
+    pub settings: Specializations,
     pub emit: EmitKind,
     /// Keep names and source lines.
     pub debug: bool,
@@ -87,8 +94,8 @@ pub struct Options {
 impl Options {
     /// The part that the GLSL front end reads.
     pub fn glsl(&self) -> GlslOptions<'_> {
-        let Options { profile, stage, macros, limits, .. } = self;
-        GlslOptions { profile, stage: stage.unwrap_or(Stage::Compute), macros, limits: *limits }
+        let Options { profile, stage, macros, dialect, limits, .. } = self;
+        GlslOptions { profile, stage: stage.unwrap_or(Stage::Compute), macros, dialect, limits: *limits }
     }
 
     /// Options for a compute shader and a binary.
@@ -98,6 +105,9 @@ impl Options {
             stage: None,
             entry: None,
             macros: Vec::new(),
+            dialect: Dialect::default(),
+            manner: Manner::default(),
+            settings: Specializations::new(),
             emit: EmitKind::Binary,
             debug: false,
             deny_warnings: false,
@@ -361,6 +371,7 @@ impl Job<'_> {
             return None;
         };
         options.debug = self.options.debug;
+        options.manner = self.options.manner;
         self.diagnostics.take(self.has_entries())?;
         self.diagnostics.take(self.check_workgroups())?;
         let words = self.diagnostics.take(spirv::emit(self.module, &options, self.sources))?;

@@ -11,6 +11,8 @@ use std::fmt::Write;
 pub enum Format {
     /// A rule of make.
     Make,
+    /// The same on one line.
+    Line,
     /// One object with `inputs` and `outputs`.
     Json,
     /// The inputs alone, each ended by a NUL.
@@ -55,13 +57,15 @@ impl Deps {
     /// With the first name that the form cannot hold: a line break in a rule, a NUL between NULs.
     pub fn to_text(&self, format: Format) -> Result<String, Inexpressible> {
         match format {
-            Format::Make => self.make(),
+            Format::Make => self.make(" \\\n  "),
+            Format::Line => self.make(" "),
             Format::Json => Ok(self.json()),
             Format::Zero => self.zero(),
         }
     }
 
-    fn make(&self) -> Result<String, Inexpressible> {
+    /// With `between` in front of each input.
+    fn make(&self, between: &str) -> Result<String, Inexpressible> {
         let inputs = self.inputs.iter().map(|name| escaped(name)).collect::<Result<Vec<_>, _>>()?;
         let target = |target: &Target| match target {
             Target::Path(path) => escaped(path),
@@ -71,7 +75,7 @@ impl Deps {
         let mut text = format!("{}:", targets.join(" "));
         for input in &inputs {
             // Writing into a `String` cannot fail; the same below.
-            let _ = write!(text, " \\\n  {input}");
+            let _ = write!(text, "{between}{input}");
         }
         text.push('\n');
         for input in inputs.iter().skip(1).filter(|_| self.phony) {

@@ -30,6 +30,11 @@ pub fn of(path: &Path) -> Option<Kind> {
     Some(inner.filter(|inner| last.stage.is_none() && inner.language == last.language).unwrap_or(last))
 }
 
+/// The ending of files of a stage.
+pub fn ending(stage: Stage) -> &'static str {
+    EXTENSIONS.iter().find(|(_, kind)| kind.stage == Some(stage)).map_or("", |(ending, _)| ending)
+}
+
 /// What a shader's outputs are called after: `sub/a.comp` gives `sub/a`, `a.comp.glsl` gives `a`; `a.vert` keeps its
 /// stage, so that it and `a.frag` differ. With `/` on every system.
 pub fn stem(path: &Path) -> String {

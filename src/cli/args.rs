@@ -3,7 +3,7 @@
 use crate::diagnostic::warning::{self, Choice};
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 #[derive(Parser)]
@@ -16,6 +16,7 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Command {
     /// Compile one shader for one profile.
+    #[command(args_override_self = true)]
     Compile(Box<CompileArgs>),
     /// Build every output that crosslane.toml names, and only those that are not current.
     Build(Box<BuildArgs>),
@@ -31,6 +32,12 @@ pub enum Command {
     Profiles(ProfilesArgs),
     /// List the cross-lane operations and what each profile makes of them.
     Ops(OpsArgs),
+    /// Compile as glslc does, with its options (`crosslane glslc --help` lists them).
+    #[command(disable_help_flag = true)]
+    Glslc(StandInArgs),
+    /// Compile as glslangValidator does, with its options (`crosslane glslang --help` lists them).
+    #[command(disable_help_flag = true)]
+    Glslang(StandInArgs),
     /// Print completions for a shell.
     Completions(CompletionsArgs),
     /// Print the manual page, or write all pages.
@@ -48,8 +55,17 @@ impl Command {
             Command::Explain(args) => Some(&args.messages),
             Command::Check(args) => Some(&args.messages),
             Command::Profiles(_) | Command::Ops(_) | Command::Completions(_) | Command::Man(_) => None,
+            Command::Glslc(_) | Command::Glslang(_) => None,
         }
     }
+}
+
+/// Another compiler's command line.
+#[derive(Args)]
+pub struct StandInArgs {
+    /// Its options and inputs.
+    #[arg(value_name = "WORD", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<OsString>,
 }
 
 /// Where source text comes from and what is defined in it.
@@ -106,7 +122,7 @@ pub struct MessageArgs {
     pub warnings: Vec<Choice>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    #[arg(long, value_name = "FORMAT", default_value = "human", overrides_with = "message_format")]
     pub message_format: MessageFormat,
 }
 
@@ -138,14 +154,89 @@ pub struct CompileArgs {
     /// and `kernel@all` after each run that changes it.
     #[arg(long, value_name = "KIND", value_parser = EmitParser, conflicts_with_all = ["preprocess", "assembly"])]
     pub emit: Option<Emitted>,
-    /// Keep names and source lines.
-    #[arg(short = 'g')]
-    pub debug: bool,
+    /// What a debugger is told (also `-g0`, `-g`, `-g2`).
+    #[arg(long, value_name = "LEVEL", default_value = "none", overrides_with = "debug")]
+    pub debug: DebugLevel,
     /// Directory of llvm-mc and ld.lld; by default they are looked for on the PATH, the newest version first.
     #[arg(long, value_name = "DIR")]
     pub llvm_dir: Option<PathBuf>,
     #[command(flatten)]
     pub deps: DepsArgs,
+    #[command(flatten)]
+    pub dialect: DialectArgs,
+    /// Value of a specialization constant, or of an override of WGSL, by name or number; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Report what is wrong, and write nothing.
+    #[arg(long)]
+    pub check_only: bool,
+    /// The output may have any ending.
+    #[arg(skip)]
+    pub any_ending: bool,
+}
+
+/// How the shader is read and the module written, as glslc and glslangValidator let it be chosen.
+#[derive(Args)]
+#[command(next_help_heading = "As glslc and glslangValidator")]
+pub struct DialectArgs {
+    /// Version of GLSL that takes the place of the shader's own, as in 450core (also `-std=`).
+    #[arg(long, value_name = "VERSION")]
+    pub std: Option<String>,
+    /// Text to read after the `#version` line; may be repeated.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub preamble: Vec<String>,
+    /// Give resources without a binding the next free one (also `-fauto-bind-uniforms`).
+    #[arg(long)]
+    pub auto_bindings: bool,
+    /// Give inputs and outputs without a location the next one (also `-fauto-map-locations`).
+    #[arg(long)]
+    pub auto_locations: bool,
+    /// Number to add to the bindings of a kind of resource (uniform, storage, texture, sampler, image), perhaps of one stage
+    /// and one descriptor set; may be repeated.
+    #[arg(long, value_name = "KIND[:STAGE[:SET]]=N")]
+    pub binding_base: Vec<String>,
+    /// Let `min`, `max` and `clamp` give the operand that is no NaN (also `-fnan-clamp`).
+    #[arg(long)]
+    pub nan_clamp: bool,
+    /// What SPIR-V declares although nothing uses it (`bindings` also `-fpreserve-bindings`).
+    #[arg(long, value_name = "WHAT", default_value = "none")]
+    pub keep_unused: Unused,
+    /// Form of a SPIR-V binary: bytes, hexadecimal numbers with commas, the same in braces, or lines of them (also `-mfmt=`).
+    #[arg(long, value_name = "FORM", default_value = "bin")]
+    pub words: WordForm,
+    /// Write a SPIR-V binary as an array in C of this name.
+    #[arg(long, value_name = "NAME")]
+    pub array_name: Option<String>,
+}
+
+/// Variables that nothing uses.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Unused {
+    None,
+    /// Resources.
+    Bindings,
+    /// Resources, inputs, outputs and push constants.
+    All,
+}
+
+/// What a debugger is told.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DebugLevel {
+    /// Nothing.
+    None,
+    /// Names and source lines.
+    Lines,
+    /// The same.
+    Full,
+}
+
+/// How the words of a SPIR-V binary are written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WordForm {
+    Bin,
+    Num,
+    C,
+    Lines,
 }
 
 /// What is written about the files that an output is made from.
@@ -178,6 +269,8 @@ pub struct DepsArgs {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DepsFormat {
     Make,
+    /// A rule of make on one line, as glslc writes it.
+    Line,
     Json,
     Zero,
 }
@@ -472,4 +565,14 @@ pub enum Color {
 pub enum MessageFormat {
     Human,
     Json,
+    /// A line each, as in `a.comp:3: error: …`, which editors know.
+    Lines,
+    /// A line each on standard output, as glslang prints them.
+    #[value(hide = true)]
+    Glslang,
+    /// The same with columns.
+    #[value(hide = true)]
+    GlslangColumns,
+    #[value(hide = true)]
+    None,
 }

@@ -1,22 +1,41 @@
 //! `crosslane compile`: one shader, one profile, one output.
 
-use super::args::{CompileArgs, Emit, Emitted, Lanes, SourceArgs, TargetArgs};
+use super::args::{
+    CompileArgs, DebugLevel, DialectArgs, Emit, Emitted, Lanes, SourceArgs, StageName, TargetArgs, Unused,
+};
 use super::endings::Format;
 use super::input::{self, Shader};
 use super::output::Sink;
-use super::{CommandError, Exit, Outcome, assemble, deps, messages, profiles};
+use super::{CommandError, Exit, Outcome, assemble, deps, messages, profiles, words};
+use crate::backend::spirv::{Kept, Manner};
 use crate::build::claims::Claims;
 use crate::build::files::{FileLoader, Recorder};
 use crate::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Verdict, compile};
-use crate::diagnostic::Code;
 use crate::diagnostic::warning::{self, Choice};
+use crate::diagnostic::{Code, Diagnostics, Severity};
+use crate::glsl::dialect::{self, BindingBase, Dialect, ResourceKind};
+use crate::glsl::is_version;
 use crate::glsl::preprocess::MacroOption;
+use crate::kernel::Specializations;
 use crate::kernel::trace::Moment;
 use crate::profile::{Profile, Target};
 use crate::source::Loader;
+use clap::ValueEnum;
 use std::path::PathBuf;
 
 pub fn run(args: &CompileArgs, claims: &Claims) -> Outcome {
+    make(args, claims).map(|made| made.exit)
+}
+
+/// How a compilation ended, and what was said.
+pub struct Made {
+    pub exit: Exit,
+    pub errors: usize,
+    pub warnings: usize,
+}
+
+/// Compiles the shader and writes what the options ask for.
+pub fn make(args: &CompileArgs, claims: &Claims) -> Result<Made, CommandError> {
     let disk = FileLoader { claims: claims.clone(), ..FileLoader::default() };
     let profile_files = Recorder::new(&disk);
     let profile = profile(&args.target, &profile_files)?;
@@ -27,10 +46,13 @@ pub fn run(args: &CompileArgs, claims: &Claims) -> Outcome {
     let shader = input::read(&args.source, claims)?;
     let options = Options {
         emit,
-        debug: args.debug,
+        debug: args.debug != DebugLevel::None,
         deny_warnings: args.messages.deny_warnings,
         no_warnings: args.messages.no_warnings,
         warnings: warnings(args),
+        dialect: dialect(&args.dialect)?,
+        manner: Manner { nan_clamp: args.dialect.nan_clamp, keep_unused: kept(args.dialect.keep_unused) },
+        settings: settings(&args.set)?,
         ..options(&args.source, &shader, profile)?
     };
     let disk = FileLoader { directories: args.source.include_dirs.clone(), claims: claims.clone() };
@@ -39,14 +61,19 @@ pub fn run(args: &CompileArgs, claims: &Claims) -> Outcome {
     messages::print(&args.messages, &compilation.sources, &compilation.diagnostics);
     let artifact = match &compilation.verdict {
         Verdict::Done(artifact) => artifact,
-        Verdict::ShaderWrong => return Ok(Exit::ShaderWrong),
-        Verdict::ProfileLacks => return Ok(Exit::ProfileLacks),
+        Verdict::ShaderWrong => return Ok(made(Exit::ShaderWrong, &compilation.diagnostics)),
+        Verdict::ProfileLacks => return Ok(made(Exit::ProfileLacks, &compilation.diagnostics)),
     };
-    if !args.deps.deps_only {
+    if !args.deps.deps_only && !args.check_only {
         sink.write(&output(args, &options.profile, artifact)?, claims)?;
     }
     request.write(&args.source.input, &loader.into_found(), &profile_files.into_found(), claims)?;
-    Ok(Exit::Done)
+    Ok(made(Exit::Done, &compilation.diagnostics))
+}
+
+fn made(exit: Exit, diagnostics: &Diagnostics) -> Made {
+    let warnings = diagnostics.iter().filter(|message| message.severity == Severity::Warning).count();
+    Made { exit, errors: diagnostics.error_count(), warnings }
 }
 
 /// What is said of kinds of warnings. Who asks for code for any size of the subgroup is told what hangs on it.
@@ -60,8 +87,65 @@ fn warnings(args: &CompileArgs) -> Vec<Choice> {
 fn output(args: &CompileArgs, profile: &Profile, artifact: &Artifact) -> Result<Vec<u8>, CommandError> {
     match emit(args) {
         Some(Emit::Hsaco) => assemble::code_object(&artifact.to_bytes(), profile, args.llvm_dir.as_deref()),
-        _ => Ok(artifact.to_bytes()),
+        _ => Ok(match artifact {
+            Artifact::Spirv(words) => words::written(words, &args.dialect),
+            Artifact::Text(_) => artifact.to_bytes(),
+        }),
     }
+}
+
+fn kept(unused: Unused) -> Kept {
+    match unused {
+        Unused::None => Kept::None,
+        Unused::Bindings => Kept::Bindings,
+        Unused::All => Kept::All,
+    }
+}
+
+/// How the shader is to be read.
+fn dialect(args: &DialectArgs) -> Result<Dialect, CommandError> {
+    let unknown = |text: &String| CommandError(format!("--std: there is no version `{text}` of GLSL"));
+    let version =
+        args.std.as_ref().map(|text| dialect::version(text).filter(|_| is_version(text)).ok_or(unknown(text)));
+    let preamble: String = args.preamble.iter().flat_map(|text| [text, "\n"]).collect();
+    Ok(Dialect {
+        version: version.transpose()?,
+        preamble: (!preamble.is_empty()).then_some(preamble),
+        auto_bindings: args.auto_bindings,
+        auto_locations: args.auto_locations,
+        bases: args.binding_base.iter().map(|text| binding_base(text)).collect::<Result<_, _>>()?,
+    })
+}
+
+/// `KIND[:STAGE[:SET]]=N`, with a stage that may be empty.
+fn binding_base(text: &str) -> Result<BindingBase, CommandError> {
+    let wrong = || CommandError(format!("--binding-base {text}: write KIND[:STAGE[:SET]]=N, as in uniform:vert=4"));
+    let (place, number) = text.split_once('=').ok_or_else(wrong)?;
+    let mut parts = place.split(':');
+    let kind = match parts.next() {
+        Some("uniform") => ResourceKind::Uniform,
+        Some("storage") => ResourceKind::Storage,
+        Some("texture") => ResourceKind::Texture,
+        Some("sampler") => ResourceKind::Sampler,
+        Some("image") => ResourceKind::Image,
+        _ => return Err(wrong()),
+    };
+    let stage = parts.next().filter(|name| !name.is_empty());
+    let stage = stage.map(|name| StageName::from_str(name, false).map(input::stage).map_err(|_| wrong()));
+    let set = parts.next().map(|set| set.parse().map_err(|_| wrong()));
+    let base = number.parse().map_err(|_| wrong())?;
+    Ok(BindingBase { kind, stage: stage.transpose()?, set: set.transpose()?, base })
+}
+
+/// The values that `--set` gives specialization constants.
+pub fn settings(texts: &[String]) -> Result<Specializations, CommandError> {
+    let mut settings = Specializations::new();
+    for text in texts {
+        let (name, value) =
+            text.split_once('=').ok_or_else(|| CommandError(format!("--set {text}: write NAME=VALUE")))?;
+        settings.set(name, value);
+    }
+    Ok(settings)
 }
 
 /// What the options about the source say.
@@ -114,7 +198,12 @@ fn emit_kind(args: &CompileArgs, target: Target) -> Result<EmitKind, CommandErro
 /// Text goes to standard output unless a file is named, a binary beside the working directory's other files.
 fn sink(args: &CompileArgs, emit: EmitKind, target: Target) -> Result<Sink, CommandError> {
     if let Some(path) = &args.output {
-        return Sink::of_format(path.clone(), format(args, emit, target));
+        let checked = !args.any_ending;
+        return if checked {
+            Sink::of_format(path.clone(), format(args, emit, target))
+        } else {
+            Ok(Sink::new(path.clone()))
+        };
     }
     match emit {
         EmitKind::Binary if !input::is_stdin(&args.source.input) => default_output(args, target).map(Sink::File),

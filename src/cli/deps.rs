@@ -67,7 +67,10 @@ impl Request {
 fn place(args: &CompileArgs, sink: &Sink) -> Result<Option<Sink>, CommandError> {
     let DepsArgs { deps_only, deps, deps_file, .. } = &args.deps;
     if let Some(file) = deps_file {
-        return Sink::of_format(file.clone(), Contents::Dependencies).map(Some);
+        return match args.any_ending {
+            true => Ok(Some(Sink::new(file.clone()))),
+            false => Sink::of_format(file.clone(), Contents::Dependencies).map(Some),
+        };
     }
     match sink {
         _ if *deps_only => Ok(Some(args.output.clone().map_or(Sink::Stdout, Sink::new))),
@@ -109,6 +112,7 @@ fn name(path: &Path) -> Result<String, CommandError> {
 fn format(name: DepsFormat) -> Format {
     match name {
         DepsFormat::Make => Format::Make,
+        DepsFormat::Line => Format::Line,
         DepsFormat::Json => Format::Json,
         DepsFormat::Zero => Format::Zero,
     }

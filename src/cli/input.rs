@@ -39,7 +39,8 @@ pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> 
     Ok(Shader { name, bytes, language, stage })
 }
 
-fn stage(name: StageName) -> Stage {
+/// The stage of a name.
+pub fn stage(name: StageName) -> Stage {
     match name {
         StageName::Compute => Stage::Compute,
         StageName::Vertex => Stage::Vertex,

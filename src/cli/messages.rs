@@ -9,13 +9,21 @@ use std::io::{self, IsTerminal, Write};
 
 /// Prints all messages. A standard error that cannot be written has nowhere to complain.
 pub fn print(args: &MessageArgs, sources: &SourceMap, diagnostics: &Diagnostics) {
-    let _ = io::stderr().lock().write_all(&render(args, sources, diagnostics));
+    let bytes = render(args, sources, diagnostics);
+    let _ = match args.message_format {
+        MessageFormat::Glslang | MessageFormat::GlslangColumns => io::stdout().lock().write_all(&bytes),
+        _ => io::stderr().lock().write_all(&bytes),
+    };
 }
 
 /// The same as bytes.
 pub fn render(args: &MessageArgs, sources: &SourceMap, diagnostics: &Diagnostics) -> Vec<u8> {
     match args.message_format {
         MessageFormat::Json => render::json(sources, diagnostics).into_bytes(),
+        MessageFormat::Lines => render::lines(sources, diagnostics).into_bytes(),
+        MessageFormat::Glslang => render::glslang(sources, diagnostics, false).into_bytes(),
+        MessageFormat::GlslangColumns => render::glslang(sources, diagnostics, true).into_bytes(),
+        MessageFormat::None => Vec::new(),
         MessageFormat::Human if colour(args.color) => render::coloured(sources, diagnostics),
         MessageFormat::Human => render::human(sources, diagnostics).into_bytes(),
     }

@@ -11,6 +11,7 @@ mod check;
 mod compile;
 mod deps;
 mod describe;
+mod dropin;
 mod endings;
 mod explain;
 mod input;
@@ -22,6 +23,7 @@ mod response;
 mod run;
 mod spellings;
 mod usage;
+mod words;
 
 use crate::build::claims::Claims;
 use args::{Cli, Command};
@@ -52,7 +54,8 @@ type Outcome = Result<Exit, CommandError>;
 /// Runs the command that `arguments` (program name first) describe.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let claims = Claims::default();
-    let arguments = match response::expand(arguments.into_iter().collect(), &claims) {
+    let arguments = match response::expand(dropin::by_name(arguments.into_iter().collect()), &claims) {
+        Ok(arguments) if dropin::is_meant(&arguments) => arguments,
         Ok(arguments) => spellings::translate(arguments),
         Err(error) => {
             messages::command_failed(None, &error);
@@ -75,6 +78,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Ops(args) => ops::run(args, &claims),
         Command::Completions(args) => describe::completions(args),
         Command::Man(args) => describe::man(args, &claims),
+        Command::Glslc(args) => return dropin::run(dropin::Tool::Glslc, args, &claims),
+        Command::Glslang(args) => return dropin::run(dropin::Tool::Glslang, args, &claims),
     };
     let exit = outcome.unwrap_or_else(|error| {
         messages::command_failed(cli.command.messages(), &error);

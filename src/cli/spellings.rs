@@ -1,6 +1,7 @@
 //! Other tools' spellings of our options: glslc's and glslang's single-dash words, which clap would read as clusters of
 //! letters, become the long options that they mean.
 
+use super::dropin::{flags, glslc};
 use std::ffi::OsString;
 
 /// A word, or the start of one that carries its value behind it, and what we call it.
@@ -11,6 +12,13 @@ static SPELLINGS: &[(&str, Spelling)] = &[
     ("-fdiagnostics-color=", Spelling::Prefix("--color=")),
     ("--target-env=", Spelling::TargetEnvironment),
     ("--target-spv=", Spelling::Prefix("--profile=")),
+    ("-mfmt=", Spelling::Prefix("--words=")),
+    ("-g", Spelling::Word("--debug=lines")),
+    ("-g0", Spelling::Word("--debug=none")),
+    ("-g1", Spelling::Word("--debug=lines")),
+    ("-g2", Spelling::Word("--debug=full")),
+    ("-gV", Spelling::Word("--debug=full")),
+    ("-gVS", Spelling::Word("--debug=full")),
     ("-MF", Spelling::Valued("--deps-file")),
     ("-MT", Spelling::Valued("--deps-target")),
     ("-MQ", Spelling::Valued("--deps-target-quoted")),
@@ -74,7 +82,13 @@ fn translate_one(argument: OsString) -> Option<OsString> {
             _ => {}
         }
     }
-    Some(argument)
+    Some(of_table(text).map_or_else(|| argument.clone(), OsString::from))
+}
+
+/// glslc's options about the language and the module.
+fn of_table(text: &str) -> Option<String> {
+    let flag = flags::find(glslc::FLAGS, text).filter(|_| text.starts_with("-f") || text.starts_with("-std="))?;
+    flag.words(&text[flag.name.len()..])
 }
 
 fn environment(name: &str) -> String {

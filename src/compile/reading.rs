@@ -137,7 +137,15 @@ impl<'a> Reader<'a> {
     fn module(&mut self, input: &Input<'_>) -> Option<Module> {
         let file = self.add_source(input)?;
         let module = self.front(file, input.language)?;
-        (!self.diagnostics.has_errors() && !self.is_too_deep(&module) && self.is_sound(&module)).then_some(module)
+        let is_right = !self.diagnostics.has_errors() && !self.is_too_deep(&module) && self.is_sound(&module);
+        is_right.then(|| self.fixed(module)).flatten()
+    }
+
+    /// The module with the values that the options give its specialization constants.
+    fn fixed(&mut self, mut module: Module) -> Option<Module> {
+        let fixed = self.options.settings.fix(&mut module);
+        self.diagnostics.take(fixed)?;
+        Some(module)
     }
 
     /// Reports blocks that nest deeper than the passes follow. Each front end limits its own recursion; short constructs

@@ -248,6 +248,8 @@ codes! {
     DEFINED_FROM_MACRO = "W0105";
     /// An `#include` line without the extension that allows it.
     INCLUDE_IMPLIED = "W0106";
+    /// The command line puts another version in the place of the shader's.
+    VERSION_FORCED = "W0107";
 
     // Warnings of expressions.
     /// An integer is divided by zero.

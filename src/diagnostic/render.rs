@@ -37,6 +37,51 @@ fn human_one(sources: &SourceMap, diagnostic: &Diagnostic, text: &mut String) {
     }
 }
 
+/// Renders a line for each message, and for each note of it, as C compilers do: `a.comp:3: error: …`.
+pub fn lines(sources: &SourceMap, diagnostics: &Diagnostics) -> String {
+    let mut text = String::new();
+    for diagnostic in diagnostics.iter() {
+        let place = place_name(sources, diagnostic, false);
+        let mut line = |kind: &str, said: &str| text.push_str(&format!("{place}{kind}: {}\n", visible(said)));
+        line(severity_name(diagnostic.severity), &diagnostic.title());
+        diagnostic.suggestion.iter().for_each(|suggestion| line("note", &suggestion.text));
+        diagnostic.notes.iter().for_each(|note| line("note", note));
+    }
+    text
+}
+
+/// Renders a line for each message as glslang does: `ERROR: a.comp:3: …`.
+pub fn glslang(sources: &SourceMap, diagnostics: &Diagnostics, columns: bool) -> String {
+    let mut text = String::new();
+    for diagnostic in diagnostics.iter() {
+        let (kind, place) =
+            (severity_name(diagnostic.severity).to_uppercase(), place_name(sources, diagnostic, columns));
+        text.push_str(&format!("{kind}: {place}{}\n", visible(&diagnostic.title())));
+    }
+    if diagnostics.has_errors() {
+        text.push_str(&format!("ERROR: {} compilation errors.  No code generated.\n\n\n", diagnostics.error_count()));
+    }
+    text
+}
+
+/// File and line of a message, with what separates them from the text.
+fn place_name(sources: &SourceMap, diagnostic: &Diagnostic, column: bool) -> String {
+    let at = Some(diagnostic.span()).filter(|span| !span.is_none()).and_then(|span| sources.locate(span.lo));
+    match at {
+        Some(at) if column => format!("{}:{}:{}: ", visible_name(&at.file), at.line, at.column),
+        Some(at) => format!("{}:{}: ", visible_name(&at.file), at.line),
+        None => String::new(),
+    }
+}
+
+const fn severity_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
 /// Renders all messages in ANSI colours.
 #[cfg(feature = "cli")]
 pub fn coloured(sources: &SourceMap, diagnostics: &Diagnostics) -> Vec<u8> {

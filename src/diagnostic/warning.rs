@@ -15,6 +15,14 @@ pub struct Warning {
     pub about: &'static str,
 }
 
+impl Warning {
+    /// Whether it is about cross-lane operations and barriers, or about values that are not there: what other compilers of
+    /// the language do not look for.
+    pub fn is_of_analysis(&self) -> bool {
+        self.code.0.starts_with("W05") || matches!(self.code, Code::UNINITIALIZED | Code::MISSING_RETURN)
+    }
+}
+
 /// When a kind of message is given without its own name among the options.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Given {
@@ -48,6 +56,7 @@ warnings! {
     "reserved-name" RESERVED_NAME Always "a macro's name is reserved";
     "defined-from-macro" DEFINED_FROM_MACRO Always "a macro produces `defined`";
     "include-implied" INCLUDE_IMPLIED WithAll "an #include without the extension for it (given with -Wall)";
+    "version-forced" VERSION_FORCED Always "the command line puts another version in the place of the shader's";
     "division-by-zero" DIVISION_BY_ZERO Always "an integer is divided by zero";
     "writeonly-read" WRITEONLY_READ Always "memory that is writeonly is read";
     "uninitialized" UNINITIALIZED Always "a variable is read that certainly has no value yet";
@@ -90,6 +99,11 @@ impl Choice {
     /// Gives a kind of message where it would not be given.
     pub const fn on(warning: &'static Warning) -> Choice {
         Choice { word: Word::On, warning: Some(warning) }
+    }
+
+    /// Does not give a kind of message.
+    pub const fn off(warning: &'static Warning) -> Choice {
+        Choice { word: Word::Off, warning: Some(warning) }
     }
 }
 

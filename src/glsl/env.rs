@@ -1,9 +1,14 @@
 //! What holds at a point of a shader: language version, stage, target, and the extensions that are on.
 
+use super::dialect::Dialect;
 use super::token::{ExtensionBehavior, GlslProfile, Version};
 use crate::grammar::{self, ExtensionSet, Stages};
 use crate::ir::{DerivativeGroup, Stage};
 use crate::profile::Profile;
+
+/// A shader that is read as it says.
+static PLAIN: Dialect =
+    Dialect { version: None, preamble: None, auto_bindings: false, auto_locations: false, bases: Vec::new() };
 
 /// The language as the shader has chosen it so far.
 #[derive(Clone, Debug)]
@@ -11,6 +16,8 @@ pub struct Env<'a> {
     pub version: Version,
     pub stage: Stage,
     pub profile: &'a Profile,
+    /// What the command line asks of the reading.
+    pub dialect: &'a Dialect,
     pub extensions: ExtensionSet,
     /// Quads in which a compute shader's derivatives are taken, as it says anywhere.
     pub derivatives: Option<DerivativeGroup>,
@@ -18,7 +25,8 @@ pub struct Env<'a> {
 
 impl<'a> Env<'a> {
     pub fn new(version: Version, stage: Stage, profile: &'a Profile) -> Env<'a> {
-        Env { version, stage, profile, extensions: ExtensionSet::default(), derivatives: None }
+        let (dialect, extensions) = (&PLAIN, ExtensionSet::default());
+        Env { version, stage, profile, dialect, extensions, derivatives: None }
     }
 
     /// Obeys an `#extension` line. Unknown names have been reported by the preprocessor.

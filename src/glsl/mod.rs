@@ -4,6 +4,7 @@ pub mod ast;
 pub mod builtin;
 mod chunk;
 pub mod convert;
+pub mod dialect;
 mod dialects;
 pub mod dump;
 pub mod env;
@@ -24,6 +25,7 @@ use crate::ir::{Module, Stage};
 use crate::limits::Limits;
 use crate::profile::Profile;
 use crate::source::{FileId, Loader, SourceMap};
+use dialect::Dialect;
 use dialects::ProfileDialects;
 use env::Env;
 use preprocess::{MacroOption, PreprocessOptions};
@@ -37,12 +39,21 @@ pub struct GlslOptions<'a> {
     pub stage: Stage,
     /// `-D` and `-U`, in their order.
     pub macros: &'a [MacroOption],
+    pub dialect: &'a Dialect,
     pub limits: Limits,
 }
 
 impl<'a> GlslOptions<'a> {
     fn preprocessing(&self, dialects: &'a ProfileDialects) -> PreprocessOptions<'a> {
-        PreprocessOptions { dialects, macros: self.macros, default_version: None, limits: self.limits }
+        let Dialect { version, preamble, .. } = self.dialect;
+        PreprocessOptions {
+            dialects,
+            macros: self.macros,
+            preamble: preamble.as_deref().unwrap_or_default(),
+            default_version: None,
+            forced_version: *version,
+            limits: self.limits,
+        }
     }
 }
 
@@ -63,9 +74,14 @@ pub fn compile(
     if diagnostics.has_errors() {
         return None;
     }
-    let env = Env::new(stream.version, options.stage, options.profile);
+    let env = Env { dialect: options.dialect, ..Env::new(stream.version, options.stage, options.profile) };
     let module = resolve(&tree, &stream, &words, env, diagnostics);
     (!diagnostics.has_errors()).then_some(module)
+}
+
+/// Whether a text names a version of the language that is read, as in `450core`.
+pub fn is_version(text: &str) -> bool {
+    dialect::version(text).is_some_and(preprocess::is_supported)
 }
 
 /// GLSL has compute shaders from 4.30 on, and in 4.20 by an extension.

@@ -108,6 +108,11 @@ impl Constants {
         })
     }
 
+    /// Gives a constant another value of its type. One that has this value already stays a constant of its own.
+    pub(super) fn replace(&mut self, id: ConstId, value: ConstValue) {
+        self.list[id.index()].value = value;
+    }
+
     pub fn get(&self, id: ConstId) -> &Constant {
         &self.list[id.index()]
     }

@@ -73,6 +73,41 @@ fn nvidia_programs_come_with_a_reflection() {
     }
 }
 
+/// A constant, one computed from it, and the size of an array and of the workgroup.
+const CONSTANTS: &str = "#version 450\nlayout(local_size_x_id = 1) in;\nlayout(constant_id = 3) const int N = 4;\n\
+                         layout(constant_id = 7) const bool FAST = false;\nlayout(binding = 0) buffer B { int x[]; };\n\
+                         void main() { int a[N * 2]; a[0] = N + 1; x[0] = a[0] + a.length(); if (FAST) x[1] = 77; }\n";
+
+#[test]
+fn specialization_constants_are_fixed_for_every_target() {
+    let folder = Folder::new("set");
+    folder.file("a.comp", CONSTANTS);
+    let run = |more: &[&str]| folder.run(&[&["compile", "a.comp", "-S", "-o", "-"], more].concat());
+    let text = stdout(&run(&["--set", "N=6", "--set", "7=true"]));
+    assert!(!text.contains("OpSpecConstantOp") && text.contains("SpecId 1"), "{text}");
+    assert!(!text.contains("SpecId 3") && !text.contains("SpecId 7"), "{text}");
+    let text = stdout(&run(&["--set", "N=6", "-p", "nv-ampere"]));
+    assert!(text.contains("19") && !text.contains("77"), "6 + 1 + 12 is folded: {text}");
+    assert!(stdout(&run(&["--set", "FAST=true", "-p", "nv-ampere"])).contains("77"));
+    let amd = |setting| stdout(&run(&["--set", "1=32", "--set", setting, "-p", "gfx1100"]));
+    assert!(amd("FAST=1").contains("0x4d") && !amd("FAST=0").contains("0x4d"), "the branch is decided");
+    for (setting, why) in [("M=1", "there is no specialization constant `M`"), ("N=x", "is no value for")] {
+        let output = run(&["--set", setting]);
+        assert_eq!(status(&output), 1, "{setting}");
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    }
+    assert_eq!(status(&run(&["--set", "N"])), 2);
+    folder.file(
+        "a.wgsl",
+        "override n: u32 = 2;\n@group(0) @binding(0) var<storage, read_write> x: array<u32>;\n\
+                           @compute @workgroup_size(n) fn main() { x[0] = n * 100u; }\n",
+    );
+    let wgsl = |more: &[&str]| folder.run(&[&["compile", "a.wgsl", "-S", "-o", "-", "--set", "n=5"], more].concat());
+    let text = stdout(&wgsl(&[]));
+    assert!(text.contains("LocalSize 5 1 1") && text.contains(" 500"), "{text}");
+    assert!(stdout(&wgsl(&["-p", "nv-ampere"])).contains("500"));
+}
+
 #[test]
 fn spirv_modules_come_with_a_reflection() {
     let folder = Folder::new("reflection");

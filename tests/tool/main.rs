@@ -27,4 +27,5 @@ mod rendered;
 mod run;
 mod shapes;
 mod snapshot;
+mod stand_in;
 mod warnings;

@@ -2,7 +2,7 @@
 //! 1.3 section 15, shader interfaces). A variable is declared when a body first names it; where stage inputs and outputs
 //! meet the pipeline is in `interface`.
 
-use super::Emitter;
+use super::{Emitter, Kept};
 use crate::ir::{self, Access, ArrayLen, Binding, Global, GlobalId, Space, Stage, Type, TypeId};
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::FxHashSet;
@@ -49,6 +49,22 @@ impl Emitter<'_> {
             self.span = before;
         }
         Variable { id: self.globals.known[id.index()], class }
+    }
+
+    /// Declares what nothing uses, where that is asked for: resources, and inputs and outputs at locations. They belong to the
+    /// interface of the only entry point.
+    pub fn declare_unused(&mut self) {
+        let module = self.module;
+        let [entry] = &module.entry_points[..] else { return };
+        let kept = self.options.manner.keep_unused;
+        for (id, global) in
+            module.globals.iter().filter(|(_, global)| keeper(global).is_some_and(|least| kept >= least))
+        {
+            if self.globals.known[id.index()] == 0 && self.refused(global).is_none() {
+                let variable = self.global(id);
+                self.uses[entry.function.index()].variables.push(variable);
+            }
+        }
     }
 
     /// The input variable of a built-in in this stage, whatever asks for it first.
@@ -220,6 +236,17 @@ impl Emitter<'_> {
         if global.access.contains(Access::RESTRICT) {
             self.decorate(id, Decoration::Restrict, &[]);
         }
+    }
+}
+
+/// What must be kept for a variable to be declared that nothing uses; none where that never happens.
+fn keeper(global: &Global) -> Option<Kept> {
+    let is_interface = matches!(global.space, Space::Input | Space::Output | Space::PushConstant);
+    match global.binding {
+        Binding::Resource { .. } | Binding::Attachment { .. } => Some(Kept::Bindings),
+        Binding::Location { .. } => Some(Kept::All),
+        Binding::None if is_interface => Some(Kept::All),
+        _ => None,
     }
 }
 

@@ -225,8 +225,18 @@ impl Body<'_, '_> {
             No => self.m.unsupported("this built-in function on this type"),
             Same => args[0],
             Core(op) => self.emit(op, word, &args),
-            Ext(op) => self.extended(op, word, &args),
+            Ext(op) => self.extended(self.without_nan(op), word, &args),
             Expand(expand) => expand(self, &Call { args: &args, ty, scalar, size }),
+        }
+    }
+
+    /// What gives the operand that is no NaN, where that is asked for.
+    fn without_nan(&self, op: G) -> G {
+        match op {
+            G::FMin if self.m.options.manner.nan_clamp => G::NMin,
+            G::FMax if self.m.options.manner.nan_clamp => G::NMax,
+            G::FClamp if self.m.options.manner.nan_clamp => G::NClamp,
+            _ => op,
         }
     }
 

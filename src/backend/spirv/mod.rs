@@ -104,15 +104,42 @@ pub struct SpirvOptions {
     pub debug: bool,
     /// Keep every multiplication and addition apart (`NoContraction`), as if all were `precise`.
     pub no_contraction: bool,
+    pub manner: Manner,
     /// What the planner may use for cross-lane operations.
     pub profile: Profile,
+}
+
+/// Choices that leave a module's meaning as the language gives it.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Manner {
+    /// `min`, `max` and `clamp` give the operand that is no NaN.
+    pub nan_clamp: bool,
+    /// What is declared although nothing uses it.
+    pub keep_unused: Kept,
+}
+
+/// Variables that meet the outside and that nothing uses.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kept {
+    #[default]
+    None,
+    /// Resources at bindings.
+    Bindings,
+    /// Inputs, outputs and push constants too.
+    All,
 }
 
 impl SpirvOptions {
     /// What a profile asks for, without debug information; none when its version is not one of [`Version`].
     pub fn new(profile: Profile) -> Option<SpirvOptions> {
         let version = Version::of(&profile)?;
-        Some(SpirvOptions { version, debug: false, no_contraction: profile.reproducible, profile })
+        Some(SpirvOptions {
+            version,
+            debug: false,
+            manner: Manner::default(),
+            no_contraction: profile.reproducible,
+            profile,
+        })
     }
 }
 
@@ -239,6 +266,7 @@ impl<'a> Emitter<'a> {
             self.function(entry.function);
             function::emit_queued(self);
         }
+        self.declare_unused();
         for entry in &module.entry_points {
             self.entry_point(entry);
         }

@@ -7,7 +7,7 @@ use super::table;
 use crate::build::claims::Claims;
 use crate::cli::args::{Machine, RunArgs};
 use crate::cli::output::Sink;
-use crate::cli::{CommandError, profiles};
+use crate::cli::{CommandError, compile, profiles};
 use crate::kernel::Specializations;
 use crate::profile::Profile;
 use crate::sim::MAX_WAVE;
@@ -52,11 +52,6 @@ impl Request {
                 format!("{} has waves of {wave_size} lanes; `run` has at most {MAX_WAVE} (--wave-size)", profile.name);
             return Err(CommandError(message));
         }
-        let mut settings = Specializations::new();
-        for text in &args.set {
-            let (name, value) = sides("--set", text)?;
-            settings.set(name, value);
-        }
         Ok(Request {
             profile: fitting(profile.with_wave_size(Some(wave_size)), args.reference)?,
             asked_wave,
@@ -64,7 +59,7 @@ impl Request {
             machines,
             fills: args.buffer.iter().map(|text| fill_of(text, claims)).collect::<Result<_, _>>()?,
             push: args.push.as_deref().map_or(Ok(Vec::new()), |text| fill::bytes(text, claims))?,
-            settings,
+            settings: compile::settings(&args.set)?,
             groups: groups(&args.groups)?,
             prints: args.print.iter().map(|text| print_of(text)).collect::<Result<_, _>>()?,
             outs: args.out.iter().map(|text| out_of(text)).collect::<Result<_, _>>()?,

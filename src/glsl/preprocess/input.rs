@@ -62,6 +62,7 @@ impl Preprocessor<'_> {
             written.expect("writing to a string cannot fail");
             text.push('\n');
         }
+        text.push_str(self.options.preamble);
         if text.is_empty() {
             return;
         }

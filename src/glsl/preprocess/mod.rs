@@ -32,6 +32,7 @@ use input::Input;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::Arc;
+pub use version::is_supported;
 
 /// What the preprocessor must know of an extension.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,6 +93,10 @@ pub struct PreprocessOptions<'a> {
     pub macros: &'a [MacroOption],
     /// Version of a shader without `#version` line, which is an error without this.
     pub default_version: Option<Version>,
+    /// Version and profile that take the place of the shader's own.
+    pub forced_version: Option<(u16, GlslProfile)>,
+    /// Text that is read after the `#version` line, behind the macros.
+    pub preamble: &'a str,
     /// Those that concern includes and macros are looked at.
     pub limits: Limits,
 }

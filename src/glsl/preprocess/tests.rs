@@ -69,8 +69,14 @@ fn run_with(text: &str, loader: &dyn Loader, macros: &[MacroOption]) -> Outcome 
     let main = sources.add("main.comp", text).unwrap();
     let mut interner = Interner::new();
     let mut diagnostics = Diagnostics::new();
-    let options =
-        PreprocessOptions { dialects: &TestDialects, macros, default_version: None, limits: Limits::default() };
+    let options = PreprocessOptions {
+        dialects: &TestDialects,
+        macros,
+        default_version: None,
+        forced_version: None,
+        preamble: "",
+        limits: Limits::default(),
+    };
     let stream = preprocess(main, &mut sources, loader, &options, &mut interner, &mut diagnostics);
     let text = spell(&stream, &interner);
     Outcome { stream, text, sources, interner, diagnostics }

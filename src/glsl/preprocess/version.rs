@@ -18,6 +18,15 @@ const SUPPORTED_TEXT: &str = "supported are 140 to 460 (compute shaders from 430
 const PROFILES: &[(&str, GlslProfile)] =
     &[("core", GlslProfile::Core), ("compatibility", GlslProfile::Compatibility), ("es", GlslProfile::Es)];
 
+fn profile_name(profile: GlslProfile) -> &'static str {
+    PROFILES.iter().find(|(_, known)| *known == profile).map_or("", |(name, _)| name)
+}
+
+/// Whether there is such a version of the language.
+pub fn is_supported((number, profile): (u16, GlslProfile)) -> bool {
+    SUPPORTED.contains(&(number, profile == GlslProfile::Es))
+}
+
 impl Preprocessor<'_> {
     /// Reads the `#version` line at the top of the main file; anything else there stays unread.
     pub(super) fn read_version(&mut self) {
@@ -34,9 +43,25 @@ impl Preprocessor<'_> {
                 self.version_missing(hash.span);
             }
         }
+        self.force_version();
+    }
+
+    /// Puts the version of the command line in the place of the shader's.
+    fn force_version(&mut self) {
+        let Some((number, profile)) = self.options.forced_version else { return };
+        let written = self.output.version;
+        if !written.span.is_none() && (written.number, written.profile) != (number, profile) {
+            let message = format!("the command line makes this version {number} ({})", profile_name(profile));
+            self.warn(Code::VERSION_FORCED, written.span, message, "not obeyed");
+        }
+        self.output.version = Version { number, profile, ..written };
     }
 
     fn version_missing(&mut self, first: Span) {
+        if self.options.forced_version.is_some() {
+            self.output.version.span = Span::NONE;
+            return;
+        }
         if let Some(version) = self.options.default_version {
             self.output.version = version;
             return;

@@ -117,7 +117,7 @@ impl Sema<'_> {
         if layout.reference && block.instance.is_none() {
             return Some(());
         }
-        let (space, binding) = (layout.space, self.block_binding(&layout, block)?);
+        let (space, binding) = (layout.space, self.block_binding(b, &layout, block)?);
         let ty = match &block.instance {
             Some(instance) => self.block_array(b, ty, space, instance)?,
             None => ty,
@@ -177,11 +177,12 @@ impl Sema<'_> {
         Some(whole)
     }
 
-    fn block_binding(&mut self, layout: &BlockLayout, block: &ast::Block) -> Option<Binding> {
+    fn block_binding(&mut self, b: &Builder<'_>, layout: &BlockLayout, block: &ast::Block) -> Option<Binding> {
         if matches!(layout.space, Space::PushConstant | Space::Workgroup) {
             return Some(Binding::None);
         }
-        let Some(binding) = layout.binding else {
+        let automatic = |sema: &mut Self| sema.automatic_binding(b.module, layout.set.is_some());
+        let Some(binding) = layout.binding.or_else(|| automatic(self)) else {
             let message = format!("block `{}` needs a binding", self.text(block.name.symbol));
             let note = "write `layout(set = 0, binding = N)` in front of it";
             self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(block.name.span, "no binding").note(note));

@@ -7,6 +7,7 @@
 mod access;
 mod aggregate;
 mod assign;
+mod automatic;
 mod blocks;
 mod builtin_variables;
 mod calls;
@@ -136,6 +137,7 @@ struct Sema<'a> {
     fragment: FragmentModes,
     /// Locations of color attachments that are read.
     tiles: Vec<tiles::Taken>,
+    automatic: automatic::Automatic,
     layer: LayerModes,
     feedback: feedback::Captured,
     /// Number of `#extension` lines that are in force.
@@ -195,6 +197,7 @@ impl<'a> Sema<'a> {
             non_uniform: FxHashSet::default(),
             fragment: FragmentModes::default(),
             tiles: Vec::new(),
+            automatic: automatic::Automatic::default(),
             layer: LayerModes::default(),
             feedback: feedback::Captured::default(),
             extensions_applied: 0,
@@ -262,6 +265,7 @@ impl<'a> Sema<'a> {
         self.close_feedback(module);
         module.layer = self.layer;
         self.entry_point(module);
+        self.bind_rest(module);
         by_name::bind(module);
     }
 

@@ -16,7 +16,7 @@ use crate::source::Span;
 /// What the `layout(…)` of a resource says.
 #[derive(Default)]
 struct ResourceLayout {
-    set: u32,
+    set: Option<u32>,
     binding: Option<u32>,
     attachment: Option<u32>,
     format: Option<LayoutId>,
@@ -99,7 +99,7 @@ impl Sema<'_> {
 
     fn resource_layout_id(&mut self, b: &mut Builder<'_>, id: &LayoutId, layout: &mut ResourceLayout) -> Option<()> {
         match self.text(id.name.symbol) {
-            "set" => layout.set = self.layout_value(b, id)?,
+            "set" => layout.set = Some(self.layout_value(b, id)?),
             "binding" => layout.binding = Some(self.layout_value(b, id)?),
             "input_attachment_index" => layout.attachment = Some(self.layout_value(b, id)?),
             name if opaque::format(name).is_some() => layout.format = Some(*id),
@@ -149,13 +149,14 @@ impl Sema<'_> {
         declarator: &Declarator,
     ) -> Option<Binding> {
         let name = self.text(declarator.name.symbol);
-        let Some(binding) = layout.binding else {
+        let automatic = |sema: &mut Self| sema.automatic_binding(b.module, layout.set.is_some());
+        let Some(binding) = layout.binding.or_else(|| automatic(self)) else {
             let message = format!("`{name}` needs a binding");
             let note = "write `layout(set = 0, binding = N)` in front of it";
             self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(declarator.name.span, "no binding").note(note));
             return None;
         };
-        let set = layout.set;
+        let set = layout.set.unwrap_or(0);
         let is_subpass = matches!(b.module.types.get(ty), Type::Image(image) if image.dim == ImageDim::SubpassInput);
         match (is_subpass, layout.attachment) {
             (false, None) => Some(Binding::Resource { set, binding }),

@@ -64,8 +64,12 @@ impl Sema<'_> {
         let ty = self.of_vertices(b, ty, qualifiers, declarator.span)?;
         let space = self.port_space(qualifiers)?;
         self.check_interpolation(qualifiers);
-        let layout = self.port_layout(b, decl.qualifiers)?;
+        let mut layout = self.port_layout(b, decl.qualifiers)?;
         self.check_source(&layout, space);
+        if layout.location.is_none() {
+            let taken = self.locations_of(b, ty);
+            layout.location = self.automatic_location(space, taken);
+        }
         if layout.location.is_none() && !self.says_decoration(decl.qualifiers) {
             self.needs_location(declarator.name);
             return None;
@@ -309,6 +313,7 @@ impl Sema<'_> {
         whole: PortLayout,
     ) -> Option<(Vec<Member>, Vec<ast::Name>)> {
         let ast = self.ast;
+        let space = self.port_space(outer)?;
         let mut next = whole.location;
         let (mut members, mut names): (Vec<Member>, Vec<ast::Name>) = (Vec::new(), Vec::new());
         for line in &ast[block.members] {
@@ -322,11 +327,13 @@ impl Sema<'_> {
             for declarator in &ast[line.declarators] {
                 let ty = self.with_dimensions(b, base, declarator.dimensions)?;
                 self.check_port(b, ty, &inner, declarator.span)?;
-                let Some(location) = layout.location.or(next) else {
+                let taken = self.locations_of(b, ty);
+                let automatic = |sema: &mut Self| sema.automatic_location(space, taken);
+                let Some(location) = layout.location.or(next).or_else(|| automatic(self)) else {
                     self.needs_location(declarator.name);
                     return None;
                 };
-                next = Some(location.saturating_add(self.locations_of(b, ty)));
+                next = (layout.location.or(next)).map(|_| location.saturating_add(taken));
                 let layout = PortLayout { location: Some(location), ..layout };
                 let name = self.text(declarator.name.symbol);
                 self.check_new_member(&members, name, declarator.name.span);

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::ir::constant::sign_extend;
-use crate::ir::fold::f64_to_f16;
+use crate::ir::fold::{f64_to_f16, fix};
 use crate::ir::{ConstValue, Module, Scalar, ScalarKind};
 
 /// What specialization constants are set to; the others keep their defaults.
@@ -42,6 +42,24 @@ impl Specializations {
             }
         }
         if errors.is_empty() { Ok(given) } else { Err(errors) }
+    }
+
+    /// Fixes the constants in the module itself, for every target.
+    ///
+    /// # Errors
+    /// As [`Specializations::resolve`], and when a constant computed from these is not defined.
+    pub fn fix(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+        if self.settings.is_empty() && self.bits.is_empty() {
+            return Ok(());
+        }
+        let given = self.resolve(module)?;
+        let bits = |id: u32| given.iter().rev().find(|(known, _)| *known == id).map(|(_, bits)| *bits);
+        fix(&mut module.types, &mut module.constants, bits).map_err(|_| {
+            let message = "a specialization constant is not defined with the values that are set";
+            vec![Diagnostic::error(Code::BAD_SETTING, message)]
+        })?;
+        module.spec_names.retain(|(id, _)| bits(*id).is_none());
+        Ok(())
     }
 }
 

@@ -56,6 +56,8 @@ fn a_default_version_replaces_a_missing_line() {
         dialects: &TestDialects,
         macros: &[],
         default_version: Some(default),
+        forced_version: None,
+        preamble: "",
         limits: Limits::default(),
     };
     let stream = preprocess(main, &mut sources, &NoIncludes, &options, &mut interner, &mut diagnostics);

@@ -7,8 +7,14 @@ use std::time::{Duration, Instant};
 fn text_of(text: &str, files: &[(&'static str, &'static str)]) -> String {
     let mut sources = SourceMap::new();
     let main = sources.add("main.comp", text).unwrap();
-    let options =
-        PreprocessOptions { dialects: &TestDialects, macros: &[], default_version: None, limits: Limits::default() };
+    let options = PreprocessOptions {
+        dialects: &TestDialects,
+        macros: &[],
+        default_version: None,
+        forced_version: None,
+        preamble: "",
+        limits: Limits::default(),
+    };
     let (mut interner, mut diagnostics) = (Interner::new(), Diagnostics::new());
     let loader = Files(files.to_vec());
     preprocess_to_text(main, &mut sources, &loader, &options, &mut interner, &mut diagnostics)

@@ -1,0 +1,407 @@
+//! glslangValidator's command line (glslang 15.2).
+
+use super::flags::{self, Flag, Found, Means, Reader, Takes, Word, flag};
+use super::{Made, compile_one};
+use crate::build::claims::Claims;
+use crate::build::kind;
+use crate::cli::args::StageName;
+use crate::cli::output::to_stdout;
+use crate::cli::{CommandError, Exit};
+use clap::ValueEnum;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+const HLSL: &str = "it concerns HLSL alone, which is not read";
+const REFLECTS: &str = "`crosslane compile --emit reflection` prints what a shader binds";
+const RELAXED: &str = "shaders for OpenGL are not read";
+const SAMPLED: &str = "textures and samplers stay apart";
+const PLACED: &str = "bindings are not set by name";
+
+/// The options, with what they become.
+#[rustfmt::skip]
+pub static FLAGS: &[Flag] = &[
+    flag("-V", Takes::Perhaps, Means::Own).but("`VULKAN` is 100 always"),
+    flag("-G", Takes::Perhaps, Means::Refused("modules for OpenGL are not written")),
+    flag("-H", Takes::Nothing, Means::Own).but("prints this program's listing"),
+    flag("-S", Takes::Next, Means::Own),
+    flag("-e", Takes::Next, Means::Own).but("names other than `main` need --source-entrypoint, and give an entry point `main`"),
+    flag("--entry-point", Takes::Next, Means::Own).but("as -e"),
+    flag("--source-entrypoint", Takes::Next, Means::Own),
+    flag("--sep", Takes::Next, Means::Own),
+    flag("-o", Takes::Next, Means::Own),
+    flag("-D", Takes::Perhaps, Means::Own).but("alone, which is for HLSL, it is refused"),
+    flag("--D", Takes::Next, Means::Ours("-D=")),
+    flag("--define-macro", Takes::Next, Means::Ours("-D=")),
+    flag("-U", Takes::Joined, Means::Ours("-U=")),
+    flag("--U", Takes::Next, Means::Ours("-U=")),
+    flag("--undef-macro", Takes::Next, Means::Ours("-U=")),
+    flag("-I", Takes::Joined, Means::Ours("-I=")),
+    flag("-P", Takes::Joined, Means::Ours("--preamble=")),
+    flag("--P", Takes::Next, Means::Ours("--preamble=")),
+    flag("--preamble-text", Takes::Next, Means::Ours("--preamble=")),
+    flag("-E", Takes::Nothing, Means::Own).but("spaces between tokens may differ"),
+    flag("-C", Takes::Nothing, Means::Nothing("several errors are reported anyway")),
+    flag("-c", Takes::Nothing, Means::Refused("limits are those of the language")),
+    flag("-d", Takes::Nothing, Means::Nothing("a shader says its version")),
+    flag("-f", Takes::Joined, Means::Nothing(HLSL)),
+    flag("-g", Takes::Nothing, Means::Ours("--debug=lines")),
+    flag("-g0", Takes::Nothing, Means::Ours("--debug=none")),
+    flag("-gV", Takes::Nothing, Means::Ours("--debug=full")),
+    flag("-gVS", Takes::Nothing, Means::Ours("--debug=full")),
+    flag("-h", Takes::Nothing, Means::Own).but("this table"),
+    flag("--help", Takes::Nothing, Means::Own).but("this table"),
+    flag("-i", Takes::Nothing, Means::Refused("`crosslane compile --emit ir` prints the intermediate form")),
+    flag("-l", Takes::Nothing, Means::Nothing("each stage is a module, and stages are not compared")),
+    flag("--no-link", Takes::Nothing, Means::Refused("modules without an entry point are not written")),
+    flag("--lto", Takes::Nothing, Means::Refused("stages are not compared")),
+    flag("-m", Takes::Nothing, Means::Refused("it is for who works on glslang")),
+    flag("-q", Takes::Nothing, Means::Refused(REFLECTS)),
+    flag("-r", Takes::Nothing, Means::Nothing("errors are those of the language")),
+    flag("--relaxed-errors", Takes::Nothing, Means::Nothing("errors are those of the language")),
+    flag("-R", Takes::Nothing, Means::Refused(RELAXED)),
+    flag("-s", Takes::Nothing, Means::Own),
+    flag("-t", Takes::Nothing, Means::Nothing("shaders are compiled one after the other")),
+    flag("-v", Takes::Nothing, Means::Own).but("this program's version"),
+    flag("--version", Takes::Nothing, Means::Own).but("this program's version"),
+    flag("-dumpversion", Takes::Nothing, Means::Own).but("this program's version"),
+    flag("-dumpfullversion", Takes::Nothing, Means::Own).but("this program's version"),
+    flag("-w", Takes::Nothing, Means::Ours("-w")),
+    flag("--suppress-warnings", Takes::Nothing, Means::Ours("-w")),
+    flag("-x", Takes::Nothing, Means::Ours("--words=lines")),
+    flag("--variable-name", Takes::Next, Means::Ours("--array-name=")),
+    flag("--vn", Takes::Next, Means::Ours("--array-name=")),
+    flag("-u", Takes::Joined, Means::Refused(RELAXED)),
+    flag("--uniform-base", Takes::Next, Means::Refused(RELAXED)),
+    flag("--auto-map-bindings", Takes::Nothing, Means::Ours("--auto-bindings")),
+    flag("--amb", Takes::Nothing, Means::Ours("--auto-bindings")),
+    flag("--auto-map-locations", Takes::Nothing, Means::Ours("--auto-locations")),
+    flag("--aml", Takes::Nothing, Means::Ours("--auto-locations")),
+    flag("--absolute-path", Takes::Nothing, Means::Own),
+    flag("--auto-sampled-textures", Takes::Nothing, Means::Refused(SAMPLED)),
+    flag("--client", Takes::Next, Means::Own).but("`opengl100` is refused"),
+    flag("--target-env", Takes::Next, Means::Own).but("SPIR-V before 1.3 becomes 1.3; opengl is refused"),
+    flag("--depfile", Takes::Next, Means::Own).but("paths are written without `./`"),
+    flag("--dump-builtin-symbols", Takes::Nothing, Means::Refused("there is no such table")),
+    flag("--flatten-uniform-arrays", Takes::Nothing, Means::Refused(HLSL)),
+    flag("--fua", Takes::Nothing, Means::Refused(HLSL)),
+    flag("--glsl-version", Takes::Next, Means::Own),
+    flag("--hlsl-offsets", Takes::Nothing, Means::Refused("HLSL's rules for the members of blocks are not known")),
+    flag("--hlsl-iomap", Takes::Nothing, Means::Nothing(HLSL)),
+    flag("--hlsl-enable-16bit-types", Takes::Nothing, Means::Nothing(HLSL)),
+    flag("--hlsl-dx9-compatible", Takes::Nothing, Means::Nothing(HLSL)),
+    flag("--hlsl-dx-position-w", Takes::Nothing, Means::Nothing(HLSL)),
+    flag("--invert-y", Takes::Nothing, Means::Nothing("glslang inverts HLSL alone")),
+    flag("--iy", Takes::Nothing, Means::Nothing("glslang inverts HLSL alone")),
+    flag("--enhanced-msgs", Takes::Nothing, Means::Nothing("messages are this program's anyway")),
+    flag("--error-column", Takes::Nothing, Means::Ours("--message-format=glslang-columns")),
+    flag("--keep-uncalled", Takes::Nothing, Means::Nothing("uncalled functions are never written")),
+    flag("--ku", Takes::Nothing, Means::Nothing("uncalled functions are never written")),
+    flag("--nan-clamp", Takes::Nothing, Means::Ours("--nan-clamp")),
+    flag("--no-storage-format", Takes::Nothing, Means::Refused("images keep their formats")),
+    flag("--nsf", Takes::Nothing, Means::Refused("images keep their formats")),
+    flag("--quiet", Takes::Nothing, Means::Own),
+    flag("--reflect-strict-array-suffix", Takes::Nothing, Means::Nothing(REFLECTS)),
+    flag("--reflect-basic-array-suffix", Takes::Nothing, Means::Nothing(REFLECTS)),
+    flag("--reflect-intermediate-io", Takes::Nothing, Means::Nothing(REFLECTS)),
+    flag("--reflect-separate-buffers", Takes::Nothing, Means::Nothing(REFLECTS)),
+    flag("--reflect-all-block-variables", Takes::Nothing, Means::Nothing(REFLECTS)),
+    flag("--reflect-unwrap-io-blocks", Takes::Nothing, Means::Nothing(REFLECTS)),
+    flag("--resource-set-binding", Takes::Numbers, Means::Refused(PLACED)),
+    flag("--rsb", Takes::Numbers, Means::Refused(PLACED)),
+    flag("--set-block-backing", Takes::Next, Means::Refused(RELAXED)),
+    flag("--set-block-storage", Takes::Next, Means::Refused(RELAXED)),
+    flag("--sbs", Takes::Next, Means::Refused(RELAXED)),
+    flag("--set-atomic-counter-block", Takes::Next, Means::Refused(RELAXED)),
+    flag("--sacb", Takes::Next, Means::Refused(RELAXED)),
+    flag("--set-default-uniform-block", Takes::Next, Means::Refused(RELAXED)),
+    flag("--sdub", Takes::Next, Means::Refused(RELAXED)),
+    flag("--shift-image-binding", Takes::Numbers, Means::Own),
+    flag("--sib", Takes::Numbers, Means::Own),
+    flag("--shift-sampler-binding", Takes::Numbers, Means::Own),
+    flag("--ssb", Takes::Numbers, Means::Own),
+    flag("--shift-ssbo-binding", Takes::Numbers, Means::Own),
+    flag("--sbb", Takes::Numbers, Means::Own),
+    flag("--shift-texture-binding", Takes::Numbers, Means::Own),
+    flag("--stb", Takes::Numbers, Means::Own),
+    flag("--shift-uav-binding", Takes::Numbers, Means::Nothing(HLSL)),
+    flag("--suavb", Takes::Numbers, Means::Nothing(HLSL)),
+    flag("--shift-UBO-binding", Takes::Numbers, Means::Own),
+    flag("--shift-ubo-binding", Takes::Numbers, Means::Own),
+    flag("--sub", Takes::Numbers, Means::Own),
+    flag("--shift-cbuffer-binding", Takes::Numbers, Means::Own),
+    flag("--scb", Takes::Numbers, Means::Own),
+    flag("--spirv-dis", Takes::Nothing, Means::Own).but("this program's listing"),
+    flag("--spirv-val", Takes::Nothing, Means::Nothing("tests hold modules to the validator; none is built in")),
+    flag("--stdin", Takes::Nothing, Means::Own),
+    flag("-Od", Takes::Nothing, Means::Own),
+    flag("-Os", Takes::Nothing, Means::Own),
+];
+
+/// Environments and the profiles for them.
+const ENVIRONMENTS: [(&str, &str); 12] = [
+    ("vulkan1.0", "spirv-1.3"),
+    ("vulkan1.1", "spirv-1.3"),
+    ("vulkan1.2", "spirv-1.5"),
+    ("vulkan1.3", "spirv-1.6"),
+    ("vulkan1.4", "spirv-1.6"),
+    ("spirv1.0", "spirv-1.3"),
+    ("spirv1.1", "spirv-1.3"),
+    ("spirv1.2", "spirv-1.3"),
+    ("spirv1.3", "spirv-1.3"),
+    ("spirv1.4", "spirv-1.4"),
+    ("spirv1.5", "spirv-1.5"),
+    ("spirv1.6", "spirv-1.6"),
+];
+
+/// Options that add to bindings, and the kinds of resources that they are for.
+const BASES: [(&str, &str); 13] = [
+    ("--shift-image-binding", "image"),
+    ("--sib", "image"),
+    ("--shift-sampler-binding", "sampler"),
+    ("--ssb", "sampler"),
+    ("--shift-ssbo-binding", "storage"),
+    ("--sbb", "storage"),
+    ("--shift-texture-binding", "texture"),
+    ("--stb", "texture"),
+    ("--shift-UBO-binding", "uniform"),
+    ("--shift-ubo-binding", "uniform"),
+    ("--sub", "uniform"),
+    ("--shift-cbuffer-binding", "uniform"),
+    ("--scb", "uniform"),
+];
+
+/// Exit statuses.
+const USAGE: u8 = 1;
+const COMPILE: u8 = 2;
+
+/// A command line.
+#[derive(Default)]
+struct Request {
+    inputs: Vec<PathBuf>,
+    words: Vec<String>,
+    /// A module is written.
+    makes_module: bool,
+    preprocess: bool,
+    listing: bool,
+    size: bool,
+    quiet: bool,
+    silent: bool,
+    absolute: bool,
+    stage: Option<String>,
+    profile: Option<&'static str>,
+    output: Option<String>,
+    depfile: Option<String>,
+    entry: Option<String>,
+    source_entry: Option<String>,
+    print: Option<(String, u8)>,
+}
+
+type Read<T> = Result<T, String>;
+
+/// Runs glslangValidator's command line: the exit status.
+pub fn run(words: &[OsString], claims: &Claims) -> u8 {
+    let request = match read(words) {
+        Ok(request) => request,
+        Err(why) => return wrong(&why),
+    };
+    if let Some((text, status)) = &request.print {
+        return to_stdout(text.as_bytes()).map_or_else(|CommandError(why)| wrong(&why), |()| *status);
+    }
+    request.inputs.iter().map(|input| request.compile(input, claims)).max().unwrap_or(USAGE)
+}
+
+fn wrong(why: &str) -> u8 {
+    // Nowhere to complain is left where this fails.
+    let _ = to_stdout(format!("glslangValidator: Error: {why} (use -h for usage)\n").as_bytes());
+    USAGE
+}
+
+fn read(words: &[OsString]) -> Read<Request> {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let names = super::stage_names();
+    let stages: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut request = Request::default();
+    for word in Reader::new(FLAGS, &stages, &words) {
+        match word {
+            Word::Option(found) => request.option(&found, &stages)?,
+            Word::Input(path) => request.inputs.push(path.into()),
+            Word::Missing(flag) => return Err(format!("{}: expects a value", flag.name)),
+            Word::Unknown(word) => return Err(flags::unknown(FLAGS, word)),
+        }
+        if request.print.is_some() {
+            return Ok(request);
+        }
+    }
+    if request.inputs.is_empty() {
+        request.print = Some((help(), USAGE));
+    }
+    request.check()?;
+    Ok(request)
+}
+
+impl Request {
+    fn option(&mut self, found: &Found<'_>, stages: &[&str]) -> Read<()> {
+        let value = found.value();
+        match found.flag.name {
+            "-V" if value.chars().all(|c| c.is_ascii_digit()) => self.makes_module = true,
+            "-V" => return Err(format!("-V{value}: unrecognized command-line option")),
+            "-H" | "--spirv-dis" => {
+                (self.listing, self.makes_module) = (true, self.makes_module || found.flag.name == "-H");
+            }
+            "-S" if stages.contains(&value) => self.stage = Some(value.to_string()),
+            "-S" => self.print = Some((help(), USAGE)),
+            "-e" | "--entry-point" => self.entry = Some(value.to_string()),
+            "--source-entrypoint" | "--sep" => self.source_entry = Some(value.to_string()),
+            "-o" => self.output = Some(value.to_string()),
+            "-D" if value.is_empty() => return Err("-D: HLSL is not read".into()),
+            "-D" => self.words.push(format!("-D={value}")),
+            "-E" => self.preprocess = true,
+            "-h" | "--help" => self.print = Some((help(), USAGE)),
+            "-s" => self.silent = true,
+            "-v" | "--version" | "-dumpversion" | "-dumpfullversion" => {
+                self.print = Some((format!("crosslane {}\n", crate::version::TEXT), 0));
+            }
+            "--absolute-path" => self.absolute = true,
+            "--client" if value.starts_with("vulkan") => self.makes_module = true,
+            "--client" => return Err(format!("--client {value}: modules for OpenGL are not written")),
+            "--target-env" => self.environment(value)?,
+            "--depfile" => self.depfile = Some(value.to_string()),
+            "--glsl-version" if crate::glsl::is_version(value) => self.words.push(format!("--std={value}")),
+            "--glsl-version" => return Err(format!("--glsl-version: unsupported version {value}")),
+            "--quiet" => self.quiet = true,
+            "--stdin" => self.inputs.push("-".into()),
+            "-Os" => self.size = true,
+            "-Od" => self.size = false,
+            name if BASES.iter().any(|(base, _)| *base == name) => self.base(found)?,
+            _ => match found.flag.means {
+                Means::Refused(why) => return Err(format!("{}: not supported: {why}", found.flag.name)),
+                _ => self.words.extend(found.flag.words(value)),
+            },
+        }
+        Ok(())
+    }
+
+    fn environment(&mut self, value: &str) -> Read<()> {
+        let known = ENVIRONMENTS.iter().find(|(name, _)| *name == value);
+        let (_, profile) = known.ok_or_else(|| match value {
+            "opengl" => "--target-env opengl: modules for OpenGL are not written".to_string(),
+            _ => format!("--target-env expected one of: vulkan1.0 to vulkan1.4, spirv1.0 to spirv1.6; not {value}"),
+        })?;
+        self.profile = Some(profile);
+        self.makes_module |= value.starts_with("vulkan");
+        Ok(())
+    }
+
+    /// `[stage] number`, or `[stage] number set number set …`.
+    fn base(&mut self, found: &Found<'_>) -> Read<()> {
+        let name = found.flag.name;
+        let kind = BASES.iter().find(|(base, _)| *base == name).map_or("", |(_, kind)| kind);
+        let stages = found.values.iter().take_while(|value| !value.starts_with(|c: char| c.is_ascii_digit()));
+        let (stage, numbers) = found.values.split_at(stages.count());
+        let stage = stage.first().copied().unwrap_or_default();
+        match numbers {
+            [] => return Err(format!("{name}: expects a number")),
+            [base] => self.words.push(format!("--binding-base={kind}:{stage}={base}")),
+            pairs => {
+                for pair in pairs.chunks(2) {
+                    let [base, set] = pair else { return Err(format!("{name}: expects a set for each number")) };
+                    self.words.push(format!("--binding-base={kind}:{stage}:{set}={base}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Read<()> {
+        let renames = self.entry.as_deref().is_some_and(|name| name != "main");
+        if renames && self.source_entry.as_deref() != Some("main") {
+            return Err("-e: entry points have the name of their function".into());
+        }
+        if self.output.is_some() && !self.makes_module {
+            return Err("no binary generation requested (e.g., -V)".into());
+        }
+        match (&self.stage, self.inputs.iter().any(|path| path.as_os_str() == "-")) {
+            (None, true) => Err("must provide -S when --stdin is given".into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn compile(&self, input: &Path, claims: &Claims) -> u8 {
+        if !self.quiet && !self.silent && !self.preprocess && (self.makes_module || self.listing) {
+            let name = if input.as_os_str() == "-" { "stdin".into() } else { input.display().to_string() };
+            let _ = to_stdout(format!("{name}\n").as_bytes());
+        }
+        match self.made(input, claims) {
+            Ok(Made { exit: Exit::Done, .. }) => 0,
+            Ok(_) if self.preprocess => COMPILE,
+            Ok(_) => {
+                let text = "SPIR-V is not generated for failed compile or link\n";
+                let _ = to_stdout(if self.makes_module { text } else { "" }.as_bytes());
+                COMPILE
+            }
+            Err(CommandError(why)) => wrong(&why),
+        }
+    }
+
+    fn made(&self, input: &Path, claims: &Claims) -> Result<Made, CommandError> {
+        let path = match self.absolute {
+            true if input.as_os_str() != "-" => std::path::absolute(input).unwrap_or_else(|_| input.into()),
+            _ => input.to_path_buf(),
+        };
+        let named = kind::of(&path).and_then(|kind| kind.stage).map(stage_ending);
+        let stage = self.stage.as_deref().map(|name| ending_of(name).unwrap_or(name)).or(named);
+        let Some(stage) = stage else {
+            return Err(CommandError(format!("{}: the name says no stage; -S does", input.display())));
+        };
+        let mut words = vec!["--message-format=glslang".to_string()];
+        words.extend(self.words.iter().cloned());
+        words.push(format!("--profile={}", self.profile.unwrap_or("spirv-1.3")));
+        words.extend(["--lang=glsl".into(), format!("--stage={stage}")]);
+        words.extend(self.silent.then(|| "--message-format=none".to_string()));
+        words.extend((!self.size).then(|| "--keep-unused=all".to_string()));
+        let output = self.output.clone().unwrap_or_else(|| format!("{stage}.spv"));
+        if let Some(file) = &self.depfile {
+            words.extend(["--deps", "--deps-format=line"].map(str::to_string));
+            words.extend([format!("--deps-file={file}"), format!("--deps-target-quoted={output}")]);
+        }
+        if self.preprocess {
+            words.extend(["-E".into(), "-o=-".into()]);
+            return compile_one(&words, &path, claims);
+        }
+        let listed = || {
+            let mut words: Vec<String> = words.iter().filter(|word| !word.starts_with("--deps")).cloned().collect();
+            words.extend(["-S", "-o=-"].map(str::to_string));
+            compile_one(&words, &path, claims)
+        };
+        match (self.makes_module, self.listing) {
+            (true, listing) => {
+                let made = compile_one(&[&words[..], &[format!("-o={output}")]].concat(), &path, claims)?;
+                if listing && made.exit == Exit::Done { listed() } else { Ok(made) }
+            }
+            (false, true) => listed(),
+            (false, false) => {
+                words.push("--check-only".into());
+                compile_one(&words, &path, claims)
+            }
+        }
+    }
+}
+
+/// The ending of files of a stage, which names what is made of them.
+fn stage_ending(stage: crate::ir::Stage) -> &'static str {
+    kind::ending(stage)
+}
+
+/// The same for a name of a stage.
+fn ending_of(name: &str) -> Option<&'static str> {
+    let stage = StageName::from_str(name, false).ok()?;
+    Some(stage_ending(crate::cli::input::stage(stage)))
+}
+
+fn help() -> String {
+    format!(
+        "glslangValidator, as crosslane: checks shaders, and compiles them to SPIR-V\n\nUsage: glslangValidator \
+         [options] file...\n\nOptions:\n{}",
+        flags::help(FLAGS)
+    )
+}

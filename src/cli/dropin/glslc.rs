@@ -1,0 +1,417 @@
+//! glslc's command line (shaderc 2025.2).
+
+use super::flags::{self, Flag, Found, Means, Reader, Takes, Word, flag};
+use super::{compile_one, counted, say};
+use crate::build::claims::Claims;
+use crate::build::kind;
+use crate::cli::CommandError;
+use crate::cli::args::StageName;
+use crate::cli::output::to_stdout;
+use clap::ValueEnum;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+const HLSL: &str = "it concerns HLSL alone, which is not read";
+
+/// The options, with what they become.
+#[rustfmt::skip]
+pub static FLAGS: &[Flag] = &[
+    flag("-c", Takes::Nothing, Means::Own),
+    flag("-S", Takes::Nothing, Means::Own),
+    flag("-E", Takes::Nothing, Means::Own).but("spaces between tokens may differ"),
+    flag("-o", Takes::Either, Means::Own),
+    flag("-x", Takes::Either, Means::Own).but("`hlsl` is refused; `wgsl` is taken too"),
+    flag("-std=", Takes::Joined, Means::Ours("--std=")).but("the warning is on the `#version` line"),
+    flag("-D", Takes::Joined, Means::Ours("-D=")),
+    flag("-U", Takes::Joined, Means::Ours("-U=")).but("glslc has no such option"),
+    flag("-I", Takes::Either, Means::Ours("-I=")),
+    flag("-g", Takes::Nothing, Means::Ours("--debug=lines")),
+    flag("-O", Takes::Nothing, Means::Own),
+    flag("-Os", Takes::Nothing, Means::Own),
+    flag("-O0", Takes::Nothing, Means::Own),
+    flag("-w", Takes::Nothing, Means::Ours("-w")),
+    flag("-Werror", Takes::Nothing, Means::Ours("--deny-warnings")),
+    flag("-W", Takes::Joined, Means::Ours("-W=")).but("glslc has no such option"),
+    flag("-fentry-point=", Takes::Joined, Means::Nothing("GLSL starts at `main`")).but("chooses an entry point of WGSL"),
+    flag("-fshader-stage=", Takes::Joined, Means::Own),
+    flag("-fauto-bind-uniforms", Takes::Nothing, Means::Ours("--auto-bindings")).but("what the shader does not use gets free bindings too, not 0"),
+    flag("-fauto-map-locations", Takes::Nothing, Means::Ours("--auto-locations")),
+    flag("-fauto-combined-image-sampler", Takes::Nothing, Means::Refused("textures and samplers stay apart")),
+    flag("-fpreserve-bindings", Takes::Nothing, Means::Ours("--keep-unused=bindings")),
+    flag("-finvert-y", Takes::Nothing, Means::Nothing("glslc inverts HLSL alone")),
+    flag("-fnan-clamp", Takes::Nothing, Means::Ours("--nan-clamp")),
+    flag("-flimit=", Takes::Joined, Means::Own).but("names and numbers are checked; limits are those of the language"),
+    flag("-flimit-file", Takes::Next, Means::Own).but("as -flimit="),
+    flag("-fubo-binding-base", Takes::StageAnd(1), Means::Own),
+    flag("-fcbuffer-binding-base", Takes::StageAnd(1), Means::Own),
+    flag("-fssbo-binding-base", Takes::StageAnd(1), Means::Own),
+    flag("-fimage-binding-base", Takes::StageAnd(1), Means::Own),
+    flag("-ftexture-binding-base", Takes::StageAnd(1), Means::Own),
+    flag("-fsampler-binding-base", Takes::StageAnd(1), Means::Own),
+    flag("-fuav-binding-base", Takes::StageAnd(1), Means::Nothing(HLSL)),
+    flag("-fresource-set-binding", Takes::StageAnd(3), Means::Nothing(HLSL)),
+    flag("-fhlsl-iomap", Takes::Nothing, Means::Nothing(HLSL)),
+    flag("-fhlsl-16bit-types", Takes::Nothing, Means::Nothing(HLSL)),
+    flag("-fhlsl_functionality1", Takes::Nothing, Means::Nothing(HLSL)),
+    flag("-fhlsl-functionality1", Takes::Nothing, Means::Nothing(HLSL)),
+    flag("-fhlsl-offsets", Takes::Nothing, Means::Refused("HLSL's rules for the members of blocks are not known")),
+    flag("-mfmt=", Takes::Joined, Means::Own),
+    flag("-M", Takes::Nothing, Means::Own),
+    flag("-MM", Takes::Nothing, Means::Own),
+    flag("-MD", Takes::Nothing, Means::Own),
+    flag("-MF", Takes::Either, Means::Own),
+    flag("-MT", Takes::Either, Means::Own),
+    flag("--target-env=", Takes::Joined, Means::Own).but("vulkan1.0 gives SPIR-V 1.3; opengl is refused"),
+    flag("--target-spv=", Takes::Joined, Means::Own).but("spv1.0 to spv1.2 are refused"),
+    flag("--show-limits", Takes::Nothing, Means::Own),
+    flag("--version", Takes::Nothing, Means::Own).but("this program's"),
+    flag("--help", Takes::Nothing, Means::Own).but("this table"),
+    flag("-h", Takes::Nothing, Means::Own).but("this table"),
+];
+
+/// Environments and the profiles for them.
+const ENVIRONMENTS: [(&str, &str); 6] = [
+    ("vulkan", "spirv-1.3"),
+    ("vulkan1.0", "spirv-1.3"),
+    ("vulkan1.1", "spirv-1.3"),
+    ("vulkan1.2", "spirv-1.5"),
+    ("vulkan1.3", "spirv-1.6"),
+    ("vulkan1.4", "spirv-1.6"),
+];
+
+const VERSIONS: [(&str, &str); 4] =
+    [("spv1.3", "spirv-1.3"), ("spv1.4", "spirv-1.4"), ("spv1.5", "spirv-1.5"), ("spv1.6", "spirv-1.6")];
+
+/// Options that add to bindings, and the kinds of resources that they are for.
+const BASES: [(&str, &str); 6] = [
+    ("-fubo-binding-base", "uniform"),
+    ("-fcbuffer-binding-base", "uniform"),
+    ("-fssbo-binding-base", "storage"),
+    ("-fimage-binding-base", "image"),
+    ("-ftexture-binding-base", "texture"),
+    ("-fsampler-binding-base", "sampler"),
+];
+
+/// Forms of binaries, with their names in complaints.
+const FORMS: [(&str, &str); 3] =
+    [("bin", "a binary"), ("num", "a list of hex numbers"), ("c", "a C-style initializer list")];
+
+/// A shader to compile, with the options before it that concern what comes after them.
+struct Input {
+    path: PathBuf,
+    stage: Option<String>,
+    language: Option<String>,
+    entry: Option<String>,
+}
+
+/// A command line.
+#[derive(Default)]
+struct Request {
+    inputs: Vec<Input>,
+    /// For `crosslane compile`.
+    words: Vec<String>,
+    compile_only: bool,
+    assembly: bool,
+    preprocess: bool,
+    optimize: bool,
+    deps_only: bool,
+    deps: bool,
+    deps_file: Option<String>,
+    deps_target: Option<String>,
+    output: Option<String>,
+    form: Option<&'static (&'static str, &'static str)>,
+    environment: Option<&'static str>,
+    version: Option<&'static str>,
+    stage: Option<String>,
+    language: Option<String>,
+    entry: Option<String>,
+    /// The text to print, and nothing else to do.
+    print: Option<String>,
+}
+
+type Read<T> = Result<T, String>;
+
+/// Runs glslc's command line: the exit status.
+pub fn run(words: &[OsString], claims: &Claims) -> u8 {
+    let request = match read(words, claims) {
+        Ok(request) => request,
+        Err(why) => {
+            say(&format!("glslc: error: {why}"));
+            return 1;
+        }
+    };
+    match &request.print {
+        Some(text) => report(to_stdout(text.as_bytes())),
+        None => request.run(claims),
+    }
+}
+
+fn report(outcome: Result<(), CommandError>) -> u8 {
+    match outcome {
+        Ok(()) => 0,
+        Err(CommandError(why)) => {
+            say(&format!("glslc: error: {why}"));
+            1
+        }
+    }
+}
+
+fn read(words: &[OsString], claims: &Claims) -> Read<Request> {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let names = super::stage_names();
+    let stages: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut request = Request::default();
+    for word in Reader::new(FLAGS, &stages, &words) {
+        match word {
+            Word::Option(found) => request.option(&found, claims)?,
+            Word::Input(path) => request.input(path),
+            Word::Missing(flag) if flag.name == "-D" => say("glslc: error: argument to '-D' is missing"),
+            Word::Missing(flag) => return Err(format!("argument to '{}' is missing (expected 1 value)", flag.name)),
+            Word::Unknown(word) if word.starts_with("-O") => {
+                return Err(format!("invalid value '{}' in '{word}'", &word[2..]));
+            }
+            Word::Unknown(word) => return Err(flags::unknown(FLAGS, word)),
+        }
+        if request.print.is_some() {
+            return Ok(request);
+        }
+    }
+    request.check()?;
+    Ok(request)
+}
+
+impl Request {
+    fn input(&mut self, path: &str) {
+        let Request { stage, language, entry, .. } = self;
+        let (stage, language, entry) = (stage.clone(), language.clone(), entry.clone());
+        self.inputs.push(Input { path: path.into(), stage, language, entry });
+    }
+
+    fn option(&mut self, found: &Found<'_>, claims: &Claims) -> Read<()> {
+        let value = found.value();
+        let invalid = || Err(format!("invalid value '{value}' in '{}{value}'", found.flag.name));
+        match found.flag.name {
+            "-fentry-point=" => self.entry = Some(value.to_string()),
+            "-fshader-stage=" => {
+                StageName::from_str(value, false).map_err(|_| format!("stage not recognized: '{value}'"))?;
+                self.stage = Some(value.to_string());
+            }
+            "-x" => match value {
+                "glsl" | "wgsl" => self.language = Some(value.to_string()),
+                "hlsl" => return Err("HLSL is not read: '-x hlsl'".into()),
+                _ => return Err(format!("language not recognized: '{value}'")),
+            },
+            "-c" => self.compile_only = true,
+            "-S" => self.assembly = true,
+            "-E" => self.preprocess = true,
+            "-o" => self.output = Some(value.to_string()),
+            "-O" | "-Os" => self.optimize = true,
+            "-O0" => self.optimize = false,
+            "-M" | "-MM" => self.deps_only = true,
+            "-MD" => self.deps = true,
+            "-MF" => self.deps_file = Some(value.to_string()),
+            "-MT" => self.deps_target = Some(value.to_string()),
+            "-mfmt=" => match FORMS.iter().find(|(name, _)| *name == value) {
+                Some(form) => self.form = Some(form),
+                None => return invalid(),
+            },
+            "--target-env=" => match ENVIRONMENTS.iter().find(|(name, _)| *name == value) {
+                Some((_, profile)) => self.environment = Some(profile),
+                None if matches!(value, "opengl" | "opengl4.5") => {
+                    return Err(format!("'{}{value}': modules for OpenGL are not written", found.flag.name));
+                }
+                None => return invalid(),
+            },
+            "--target-spv=" => match VERSIONS.iter().find(|(name, _)| *name == value) {
+                Some((_, profile)) => self.version = Some(profile),
+                None if matches!(value, "spv1.0" | "spv1.1" | "spv1.2") => {
+                    return Err(format!("'{}{value}': SPIR-V before 1.3 is not written", found.flag.name));
+                }
+                None => return invalid(),
+            },
+            "-std=" => match crate::glsl::is_version(value) {
+                true => self.words.extend(found.flag.words(value)),
+                false => return invalid(),
+            },
+            "-flimit=" => limits(value).map_err(|why| format!("-flimit error: {why}"))?,
+            "-flimit-file" => limit_file(value, claims)?,
+            "--show-limits" => self.print = Some(LIMITS.to_string()),
+            "--version" => self.print = Some(format!("crosslane {}\n", crate::version::TEXT)),
+            "-h" | "--help" => self.print = Some(help()),
+            name if BASES.iter().any(|(base, _)| *base == name) => self.base(found)?,
+            _ => return self.plain(found),
+        }
+        Ok(())
+    }
+
+    /// An option that the table says all of.
+    fn plain(&mut self, found: &Found<'_>) -> Read<()> {
+        if let Means::Refused(why) = found.flag.means {
+            return Err(format!("'{}' is not supported: {why}", found.flag.name));
+        }
+        self.words.extend(found.flag.words(found.value()));
+        Ok(())
+    }
+
+    fn base(&mut self, found: &Found<'_>) -> Read<()> {
+        let name = found.flag.name;
+        let kind = BASES.iter().find(|(base, _)| *base == name).map_or("", |(_, kind)| kind);
+        let (stage, number) = match found.values[..] {
+            [stage, number] => (format!(":{stage}"), number),
+            _ => (String::new(), found.value()),
+        };
+        let parsed: Result<u32, _> = number.parse();
+        let number = parsed.map_err(|_| format!("invalid offset value {number} for {name}"))?;
+        self.words.push(format!("--binding-base={kind}{stage}={number}"));
+        Ok(())
+    }
+
+    /// What can be wrong with all of it together.
+    fn check(&self) -> Read<()> {
+        let binary = !self.preprocess && !self.deps_only && !self.assembly;
+        let named = self.deps_file.is_some() || self.deps_target.is_some();
+        match self.inputs.len() {
+            _ if self.deps && self.deps_only => {
+                Err("both -M (or -MM) and -MD are specified. Only one should be used at one time.".into())
+            }
+            _ if named && !self.deps && !self.deps_only => {
+                Err("to generate dependencies you must specify either -M (-MM) or -MD".into())
+            }
+            0 => Err("no input files".into()),
+            2.. if named => Err("to specify dependency info file name or dependency info target, only one input file \
+                                 is allowed."
+                .into()),
+            _ if self.form.is_some() && !binary => Err(format!(
+                "cannot emit output as {} when only preprocessing the source",
+                self.form.map_or("", |(_, name)| name)
+            )),
+            2.. if self.output.is_some() && !self.preprocess && !self.deps_only => {
+                Err("cannot specify -o when generating multiple output files".into())
+            }
+            2.. if binary && !self.compile_only => {
+                Err("linking multiple files is not supported yet. Use -c to compile files individually.".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn run(&self, claims: &Claims) -> u8 {
+        let (mut errors, mut warnings, mut failed) = (0, 0, false);
+        for input in &self.inputs {
+            match self.compile(input, claims) {
+                Ok(made) => {
+                    errors += made.errors;
+                    warnings += made.warnings;
+                    failed |= made.exit != crate::cli::Exit::Done;
+                }
+                Err(CommandError(why)) => {
+                    say(&format!("glslc: error: {why}"));
+                    failed = true;
+                }
+            }
+        }
+        if let Some(counted) = counted(warnings, errors) {
+            say(&format!("{counted} generated."));
+        }
+        u8::from(failed)
+    }
+
+    fn compile(&self, input: &Input, claims: &Claims) -> Result<super::Made, CommandError> {
+        let mut words = self.words.clone();
+        words.push("--message-format=lines".into());
+        words.push(format!("--profile={}", self.version.or(self.environment).unwrap_or("spirv-1.3")));
+        let hint = kind::of(&input.path);
+        let is_wgsl = hint.is_some_and(|kind| kind.language == crate::compile::Language::Wgsl);
+        let language = input.language.as_deref().unwrap_or(if is_wgsl { "wgsl" } else { "glsl" });
+        words.push(format!("--lang={language}"));
+        match &input.stage {
+            Some(stage) => words.push(format!("--stage={stage}")),
+            None if language == "glsl" => needs_stage(&input.path, hint)?,
+            None => {}
+        }
+        words.extend(input.entry.iter().filter(|_| language == "wgsl").map(|name| format!("--entry={name}")));
+        if !self.optimize {
+            words.push("--keep-unused=all".into());
+        }
+        words.extend(self.form.map(|(name, _)| format!("--words={name}")));
+        self.outputs(input, &mut words);
+        compile_one(&words, &input.path, claims)
+    }
+
+    /// Where the result and its dependencies go.
+    fn outputs(&self, input: &Input, words: &mut Vec<String>) {
+        let name = input.path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.strip_suffix(".glsl").unwrap_or(&name);
+        let natural = format!("{name}.{}", if self.assembly { "spvasm" } else { "spv" });
+        let linked = !self.compile_only && !self.assembly;
+        let output = match &self.output {
+            Some(output) => output.clone(),
+            None if self.preprocess || self.deps_only => "-".into(),
+            None if linked => "a.spv".into(),
+            None => natural.clone(),
+        };
+        let words_of_mode = match () {
+            () if self.deps_only => Some("--deps-only"),
+            () if self.preprocess => Some("-E"),
+            () if self.assembly => Some("-S"),
+            () => None,
+        };
+        words.extend(words_of_mode.map(str::to_string));
+        if self.deps || self.deps_only {
+            words.push("--deps-format=line".into());
+            let made = self.output.clone().filter(|_| !self.preprocess && !self.deps_only).unwrap_or(natural);
+            let beside = format!("{made}.d");
+            words.extend(self.deps.then(|| format!("--deps-file={}", self.deps_file.as_ref().unwrap_or(&beside))));
+            words.extend(self.deps.then(|| "--deps".to_string()));
+            words.push(match &self.deps_target {
+                Some(target) => format!("--deps-target={target}"),
+                None => format!("--deps-target-quoted={made}"),
+            });
+        }
+        words.push(format!("-o={output}"));
+    }
+}
+
+/// A GLSL shader's stage comes from an option, its name, or a pragma.
+fn needs_stage(path: &Path, hint: Option<kind::Kind>) -> Result<(), CommandError> {
+    let shown = path.display();
+    match hint {
+        Some(kind) if kind.stage.is_some() => Ok(()),
+        Some(_) => {
+            Err(CommandError(format!("'{shown}': .glsl file encountered but no -fshader-stage specified ahead")))
+        }
+        None if path.as_os_str() == "-" => {
+            Err(CommandError("-fshader-stage required when input is from standard input \"-\"".into()))
+        }
+        None => Err(CommandError(format!("'{shown}': file not recognized: File format not recognized"))),
+    }
+}
+
+/// Names of limits with values, between blanks.
+fn limits(text: &str) -> Read<()> {
+    let mut words = text.split_whitespace();
+    while let Some(name) = words.next() {
+        if !LIMITS.lines().any(|line| line.split(' ').next() == Some(name)) {
+            return Err(format!("invalid resource limit: {name}"));
+        }
+        let value = words.next().ok_or_else(|| format!("missing value after limit: {name}"))?;
+        value.parse::<i32>().map_err(|_| format!("invalid integer: {value}"))?;
+    }
+    Ok(())
+}
+
+fn limit_file(path: &str, claims: &Claims) -> Read<()> {
+    let bytes = claims.read(Path::new(path), crate::build::read::TEXT_LIMIT);
+    let bytes = bytes.map_err(|error| format!("cannot read limits file: {path}: {error}"))?;
+    limits(&String::from_utf8_lossy(&bytes)).map_err(|why| format!("-flimit-file error: {why}"))
+}
+
+fn help() -> String {
+    format!(
+        "glslc, as crosslane: compiles shaders to SPIR-V\n\nUsage: glslc [options] file...\n\nOptions:\n{}",
+        flags::help(FLAGS)
+    )
+}
+
+/// What `--show-limits` prints.
+const LIMITS: &str = include_str!("limits.txt");

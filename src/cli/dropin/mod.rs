@@ -1,0 +1,98 @@
+//! The command in the place of glslc and glslangValidator: called by their names (or as `crosslane glslc`, `crosslane
+//! glslang`) it takes their options, writes their files and ends with their exit statuses. `flags` says what each option
+//! becomes; the compilation itself is `crosslane compile`'s.
+
+pub mod flags;
+mod glslang;
+pub mod glslc;
+
+use super::args::{Cli, Command, CompileArgs, StageName, StandInArgs};
+use super::compile::{self, Made};
+use super::{CommandError, messages};
+use crate::build::claims::Claims;
+use crate::diagnostic::warning::{self, Choice};
+use clap::{Parser, ValueEnum};
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// A compiler that this command stands in for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tool {
+    Glslc,
+    Glslang,
+}
+
+/// Names by which the command is called, and the subcommands that they stand for.
+const NAMES: [(&str, &str); 3] = [("glslc", "glslc"), ("glslangValidator", "glslang"), ("glslang", "glslang")];
+
+/// Puts the subcommand into the arguments (program name first) when the program goes by another compiler's name.
+pub fn by_name(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = arguments.first().and_then(|path| Path::new(path).file_stem()).map(|name| name.to_os_string());
+    if let Some((_, subcommand)) = NAMES.iter().find(|(known, _)| name.as_deref().is_some_and(|name| name == *known)) {
+        arguments.insert(1, subcommand.into());
+    }
+    arguments
+}
+
+/// Whether the arguments are another compiler's, which must stay as they are.
+pub fn is_meant(arguments: &[OsString]) -> bool {
+    arguments.get(1).is_some_and(|word| NAMES.iter().any(|(_, subcommand)| word == subcommand))
+}
+
+/// Runs the command as the other compiler.
+pub fn run(tool: Tool, args: &StandInArgs, claims: &Claims) -> ExitCode {
+    ExitCode::from(match tool {
+        Tool::Glslc => glslc::run(&args.words, claims),
+        Tool::Glslang => glslang::run(&args.words, claims),
+    })
+}
+
+/// Compiles one input with words of `crosslane compile`. What this program alone warns of is not said unless it is asked for:
+/// builds take any text on standard error for a failure.
+fn compile_one(words: &[String], input: &Path, claims: &Claims) -> Result<Made, CommandError> {
+    let mut args = parse(words, input)?;
+    let quiet = warning::ALL.iter().filter(|warning| warning.is_of_analysis()).map(Choice::off);
+    args.messages.warnings.splice(0..0, quiet);
+    args.any_ending = true;
+    compile::make(&args, claims)
+}
+
+fn parse(words: &[String], input: &Path) -> Result<Box<CompileArgs>, CommandError> {
+    let start = ["crosslane", "compile"].map(OsString::from);
+    let words = start.into_iter().chain(words.iter().map(OsString::from)).chain(["--".into(), input.into()]);
+    match Cli::try_parse_from(words) {
+        Ok(Cli { command: Command::Compile(args) }) => Ok(args),
+        Ok(_) => Err(CommandError("the words are no compilation".into())),
+        Err(error) => Err(CommandError(first_line(&error.to_string()))),
+    }
+}
+
+/// The sentence of clap's complaint.
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_string()
+}
+
+/// `1 warning and 2 errors`; none where there are neither.
+fn counted(warnings: usize, errors: usize) -> Option<String> {
+    let one = |count: usize, name: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {name}")),
+        _ => Some(format!("{count} {name}s")),
+    };
+    match (one(warnings, "warning"), one(errors, "error")) {
+        (Some(warnings), Some(errors)) => Some(format!("{warnings} and {errors}")),
+        (warnings, errors) => warnings.or(errors),
+    }
+}
+
+/// The names of stages, as options take them.
+fn stage_names() -> Vec<String> {
+    let values = StageName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    values.flat_map(|value| value.get_name_and_aliases().map(str::to_string).collect::<Vec<_>>()).collect()
+}
+
+fn say(text: &str) {
+    messages::say(text);
+}

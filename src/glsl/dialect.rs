@@ -1,0 +1,81 @@
+//! What a command line asks of the reading of a shader beside what the shader says, as glslc and glslang take it.
+
+use super::token::GlslProfile;
+use crate::ir::{ImageDim, Module, Space, Stage, Type, TypeId};
+
+/// How a shader is read.
+#[derive(Clone, Default, Debug)]
+pub struct Dialect {
+    /// Version that takes the place of the shader's own.
+    pub version: Option<(u16, GlslProfile)>,
+    /// Text that is read after the `#version` line.
+    pub preamble: Option<String>,
+    /// Resources without a binding get the next free one.
+    pub auto_bindings: bool,
+    /// Inputs and outputs without a location get the next one.
+    pub auto_locations: bool,
+    pub bases: Vec<BindingBase>,
+}
+
+/// What is added to the bindings of one kind of resource.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BindingBase {
+    pub kind: ResourceKind,
+    /// None for all stages.
+    pub stage: Option<Stage>,
+    /// None for all descriptor sets.
+    pub set: Option<u32>,
+    pub base: u32,
+}
+
+/// Kinds of resources that have a base of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResourceKind {
+    Uniform,
+    Storage,
+    Texture,
+    Sampler,
+    Image,
+}
+
+impl ResourceKind {
+    /// The kind of a variable; none where no base is for it.
+    pub fn of(module: &Module, space: Space, ty: TypeId) -> Option<ResourceKind> {
+        match (space, module.types.get(ty)) {
+            (Space::Uniform, _) => Some(ResourceKind::Uniform),
+            (Space::Storage, _) => Some(ResourceKind::Storage),
+            (_, Type::Array { element, .. }) => ResourceKind::of(module, space, element),
+            (_, Type::Sampler) => Some(ResourceKind::Sampler),
+            (_, Type::SampledImage(_)) => Some(ResourceKind::Texture),
+            (_, Type::Image(image)) if image.storage && image.dim != ImageDim::SubpassInput => {
+                Some(ResourceKind::Image)
+            }
+            (_, Type::Image(_)) => Some(ResourceKind::Texture),
+            _ => None,
+        }
+    }
+}
+
+impl Dialect {
+    /// The first binding for a kind of resource; the last option that names it counts.
+    pub fn base(&self, kind: Option<ResourceKind>, stage: Stage, set: u32) -> u32 {
+        let fits = |base: &&BindingBase| {
+            Some(base.kind) == kind
+                && base.stage.is_none_or(|only| only == stage)
+                && base.set.is_none_or(|only| only == set)
+        };
+        self.bases.iter().rev().find(fits).map_or(0, |base| base.base)
+    }
+}
+
+/// A version and a profile in one word, as in `450core` and `310es`.
+pub fn version(text: &str) -> Option<(u16, GlslProfile)> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let profile = match &text[digits..] {
+        "" | "core" => GlslProfile::Core,
+        "compatibility" => GlslProfile::Compatibility,
+        "es" => GlslProfile::Es,
+        _ => return None,
+    };
+    Some((text[..digits].parse().ok()?, profile))
+}

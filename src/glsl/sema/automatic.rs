@@ -1,0 +1,100 @@
+//! Bindings and locations that the shader leaves to the compiler (`-fauto-bind-uniforms`, `-fauto-map-locations`), and
+//! the first bindings of kinds of resources.
+
+use super::Sema;
+use crate::glsl::dialect::ResourceKind;
+use crate::ir::{Binding, GlobalId, Module, Space, Value};
+use rustc_hash::FxHashSet;
+
+/// What is left to the compiler so far.
+#[derive(Default)]
+pub(super) struct Automatic {
+    /// The next location of an input and of an output.
+    locations: [u32; 2],
+    /// Variables without a binding, and whether they name a set.
+    unbound: Vec<(GlobalId, bool)>,
+}
+
+impl Sema<'_> {
+    /// A location for an input or output that has none, where the command line asks for it. As with glslang they count
+    /// from 0, whatever other variables say.
+    pub(super) fn automatic_location(&mut self, space: Space, taken: u32) -> Option<u32> {
+        let next = &mut self.automatic.locations[usize::from(space == Space::Output)];
+        let location = *next;
+        self.env.dialect.auto_locations.then(|| {
+            *next = next.saturating_add(taken);
+            location
+        })
+    }
+
+    /// Notes that the next variable gets a binding at the end.
+    pub(super) fn automatic_binding(&mut self, module: &Module, names_set: bool) -> Option<u32> {
+        self.env.dialect.auto_bindings.then(|| {
+            self.automatic.unbound.push((GlobalId::from_index(module.globals.len()), names_set));
+            0
+        })
+    }
+
+    /// Moves bindings by the bases of their kinds, then gives those that are free: to variables that name their set
+    /// first, to those that the shader does not use last.
+    pub(super) fn bind_rest(&mut self, module: &mut Module) {
+        let dialect = self.env.dialect;
+        if !dialect.auto_bindings && dialect.bases.is_empty() {
+            return;
+        }
+        let mut unbound = std::mem::take(&mut self.automatic.unbound);
+        let open: FxHashSet<GlobalId> = unbound.iter().map(|(id, _)| *id).collect();
+        let mut taken: FxHashSet<(u32, u32)> = FxHashSet::default();
+        for id in ids(module) {
+            let base = self.binding_base(module, id);
+            if let Some((set, binding)) = place(&mut module.globals[id].binding).filter(|_| !open.contains(&id)) {
+                *binding = binding.saturating_add(base);
+                taken.insert((*set, *binding));
+            }
+        }
+        let used = used(module);
+        unbound.sort_by_key(|(id, names_set)| (!used.contains(id), !names_set));
+        for (id, _) in unbound {
+            let base = self.binding_base(module, id);
+            let Some((set, binding)) = place(&mut module.globals[id].binding) else { continue };
+            *binding = (base..).find(|free| !taken.contains(&(*set, *free))).unwrap_or(u32::MAX);
+            taken.insert((*set, *binding));
+        }
+    }
+
+    fn binding_base(&self, module: &Module, id: GlobalId) -> u32 {
+        let global = &module.globals[id];
+        let set = match global.binding {
+            Binding::Resource { set, .. } | Binding::Attachment { set, .. } => set,
+            _ => 0,
+        };
+        let kind = ResourceKind::of(module, global.space, global.ty);
+        self.env.dialect.base(kind, self.env.stage, set)
+    }
+}
+
+fn ids(module: &Module) -> impl Iterator<Item = GlobalId> + use<> {
+    (0..module.globals.len()).map(GlobalId::from_index)
+}
+
+fn place(binding: &mut Binding) -> Option<(&mut u32, &mut u32)> {
+    match binding {
+        Binding::Resource { set, binding } | Binding::Attachment { set, binding, .. } => Some((set, binding)),
+        _ => None,
+    }
+}
+
+/// The variables that some function names.
+fn used(module: &Module) -> FxHashSet<GlobalId> {
+    let mut used = FxHashSet::default();
+    for (_, function) in module.functions.iter() {
+        for (_, inst) in function.insts.iter() {
+            inst.op.each_operand(function, |value| {
+                if let Value::Global(id) = value {
+                    used.insert(id);
+                }
+            });
+        }
+    }
+    used
+}

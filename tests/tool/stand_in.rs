@@ -1,0 +1,540 @@
+//! The command in the place of glslc and glslangValidator: every option that their `--help` prints is in the table, ends with
+//! the same status and leaves the same files, and modules meet the pipeline alike. What differs is said in the rows.
+
+use crate::folder::{Folder, status, stderr, stdout};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use support::{bless, judge};
+
+/// Files of every case.
+const FILES: [(&str, &str); 7] = [
+    (
+        "a.vert",
+        "#version 450\nlayout(location = 0) in vec3 p;\nlayout(location = 1) in vec3 spare;\n\
+         layout(location = 0) out vec3 c;\nlayout(set = 0, binding = 0) uniform U { mat4 m; vec4 k; } u;\n\
+         layout(set = 0, binding = 1) uniform sampler2D unused;\n\
+         void main() { gl_Position = u.m * vec4(p, 1.0); c = min(p, u.k.xyz); }\n",
+    ),
+    (
+        "a.comp",
+        "#version 450\n#extension GL_GOOGLE_include_directive : enable\n#include \"inc.glsl\"\n\
+         layout(local_size_x = 32) in;\nlayout(constant_id = 3) const int N = 4;\n\
+         layout(binding = 0) buffer B { float x[]; };\nvoid main() { x[gl_GlobalInvocationID.x] = f(float(N)); }\n",
+    ),
+    ("inc.glsl", "float f(float y) { return y * 2.0; }\n"),
+    ("bad.vert", "#version 450\nvoid main() { foo(); }\n"),
+    (
+        "auto.frag",
+        "#version 450\nlayout(location = 0) out vec4 c;\nin vec2 uv;\nin vec2 uw;\nflat in int k;\n\
+         uniform sampler2D t;\nuniform texture2D tt;\nuniform sampler ss;\nuniform U { vec4 k0; };\n\
+         layout(binding = 1) uniform V { vec4 z; };\nbuffer W { vec4 w; };\nlayout(set = 1) uniform X { vec4 xx; };\n\
+         layout(rgba8) uniform image2D im;\nuniform sampler2D arr[3];\nlayout(set = 0) uniform sampler2D last;\n\
+         void main() {\n    c = texture(t, uv) * k0 * z * w * xx * texture(sampler2D(tt, ss), uw) * imageLoad(im, ivec2(k))\n\
+         \x20       * texture(arr[1], uv) * texture(last, uv);\n}\n",
+    ),
+    ("plain.glsl", "#version 450\nvoid main() { gl_Position = vec4(0.0); }\n"),
+    ("limits.conf", "MaxDrawBuffers 4\n"),
+];
+
+/// What a case says of itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Case {
+    /// Status and files are the other compiler's.
+    Same,
+    /// The difference, as the guide lists it.
+    Differs(&'static str),
+}
+
+use Case::{Differs, Same};
+
+const OPENGL: Case = Differs("modules for OpenGL are refused");
+const REFUSED: Case = Differs("the option is refused");
+const ACCEPTED: Case = Differs("the option is taken");
+
+#[rustfmt::skip]
+const GLSLC: &[(&str, Case)] = &[
+    ("", Same),
+    ("a.vert", Same),
+    ("-c a.vert a.comp", Same),
+    ("a.vert a.comp", Same),
+    ("-c a.vert a.comp -o x.spv", Same),
+    ("-c a.vert bad.vert a.comp", Same),
+    ("--foo a.vert", Same),
+    ("bad.vert", Same),
+    ("nofile.vert", Same),
+    ("plain.glsl", Same),
+    ("limits.conf", Same),
+    ("-S a.vert", Same),
+    ("-S -o - a.vert", Same),
+    ("-E a.vert", Same),
+    ("-E -o x a.vert", Same),
+    ("-E -S a.vert", Same),
+    ("-E -c a.vert", Same),
+    ("-c -S a.vert", Same),
+    ("-M a.comp", Same),
+    ("-MM a.comp", Same),
+    ("-M -c a.vert", Same),
+    ("-M a.comp a.vert", Same),
+    ("-M -o z.d a.comp", Same),
+    ("-M -MF f.d a.comp", Same),
+    ("-MD a.comp", Same),
+    ("-MD -c a.comp", Same),
+    ("-MD -S a.comp", Same),
+    ("-MD -o x.spv a.comp", Same),
+    ("-MD -E a.comp -o x", Same),
+    ("-MD -MF f.d -c a.comp", Same),
+    ("-MD -MF f.d -MT target a.comp", Same),
+    ("-MD -MT t1 -MT t2 a.comp", Same),
+    ("-MD -MF f.d -c a.comp a.vert", Same),
+    ("-MD -M a.vert", Same),
+    ("-MF z a.comp", Same),
+    ("-MT z a.comp", Same),
+    ("-MP a.vert", Same),
+    ("-mfmt=bin a.comp", Same),
+    ("-mfmt=c a.comp -o x.h", Same),
+    ("-mfmt=num a.comp", Same),
+    ("-mfmt=x a.comp", Same),
+    ("-mfmt=bin -S a.comp", Same),
+    ("-mfmt=num -E a.vert", Same),
+    ("-mfmt=num -M a.vert", Same),
+    ("auto.frag", Same),
+    ("-fauto-bind-uniforms auto.frag", Same),
+    ("-fauto-bind-uniforms -fauto-map-locations auto.frag", Same),
+    ("-fauto-bind-uniforms -fauto-map-locations -fubo-binding-base 10 -fcbuffer-binding-base 11 -ftexture-binding-base 20 -fsampler-binding-base 30 -fimage-binding-base 40 -fssbo-binding-base 50 auto.frag", Same),
+    ("-fauto-bind-uniforms -fauto-map-locations -ftexture-binding-base vert 20 -fubo-binding-base frag 7 auto.frag", Same),
+    ("-fauto-combined-image-sampler a.vert", REFUSED),
+    ("-fubo-binding-base 3 a.vert", Same),
+    ("-fubo-binding-base vertex 3 a.vert", Same),
+    ("-fubo-binding-base a.vert", Same),
+    ("-fuav-binding-base 3 a.vert", Same),
+    ("-fresource-set-binding t0 1 2 a.vert", Same),
+    ("-fresource-set-binding vert t0 1 2 t2 3 4 a.vert", Same),
+    ("-fhlsl-iomap a.vert", Same),
+    ("-fhlsl-16bit-types a.vert", Same),
+    ("-fhlsl_functionality1 a.vert", Same),
+    ("-fhlsl-functionality1 a.vert", Same),
+    ("-fhlsl-offsets a.vert", REFUSED),
+    ("-finvert-y a.vert", Same),
+    ("-fnan-clamp a.vert", Same),
+    ("-fpreserve-bindings a.vert", Same),
+    ("-fpreserve-bindings -O a.vert", Same),
+    ("-fentry-point=foo a.vert", Same),
+    ("-fshader-stage=vert plain.glsl", Same),
+    ("-fshader-stage=vertex -c plain.glsl", Same),
+    ("-fshader-stage=comp a.vert", Same),
+    ("-fshader-stage=nope a.vert", Same),
+    ("-flimit=MaxDrawBuffers_10 a.vert", Same),
+    ("-flimit=MaxDrawBuffers=10 a.vert", Same),
+    ("-flimit-file limits.conf a.vert", Same),
+    ("-flimit-file inc.glsl a.vert", Same),
+    ("-flimit-file nofile a.vert", Same),
+    ("-g a.vert", Same),
+    ("-gVS a.vert", Same),
+    ("-O a.vert", Same),
+    ("-Os -c a.vert", Same),
+    ("-O0 a.vert", Same),
+    ("-O -O0 a.vert", Same),
+    ("-O3 a.vert", Same),
+    ("-std=450core a.vert", Same),
+    ("-std=440 a.vert", Same),
+    ("-std=310es a.vert", Same),
+    ("-std=xx a.vert", Same),
+    ("-std 450 a.vert", Same),
+    ("-Werror -std=440 a.vert", Same),
+    ("-Werror a.vert", Same),
+    ("-w -std=440 a.vert", Same),
+    ("-Wall a.vert", ACCEPTED),
+    ("-x glsl a.vert", Same),
+    ("-xglsl a.vert", Same),
+    ("-x foo a.vert", Same),
+    ("-x hlsl a.vert", Same),
+    ("-DFOO=1 a.vert", Same),
+    ("-D a.vert", Same),
+    ("-D FOO a.vert", Same),
+    ("-UFOO a.vert", ACCEPTED),
+    ("-I a.vert", Same),
+    ("-Ilib a.vert", Same),
+    ("-I lib a.vert", Same),
+    ("-h", Same),
+    ("--help a.vert", Same),
+    ("--version", Same),
+    ("--show-limits", Same),
+    ("-v a.vert", Same),
+    ("-o a.vert", Same),
+    ("@none a.vert", Same),
+    ("-", Same),
+    ("-fshader-stage=vert -", Same),
+    ("-fshader-stage=vert -c -", Same),
+    ("-fshader-stage=vert - -o x", Same),
+    ("--target-env=vulkan a.vert", Same),
+    ("--target-env=vulkan1.0 a.vert", Same),
+    ("--target-env=vulkan1.1 a.vert", Same),
+    ("--target-env=vulkan1.2 a.vert", Same),
+    ("--target-env=vulkan1.3 a.vert", Same),
+    ("--target-env=vulkan1.4 a.vert", Same),
+    ("--target-env=nope a.vert", Same),
+    ("--target-env vulkan1.1 a.vert", Same),
+    ("--target-env=opengl a.vert", OPENGL),
+    ("--target-env=opengl4.5 a.vert", OPENGL),
+    ("--target-spv=spv1.3 a.vert", Same),
+    ("--target-env=vulkan1.1 --target-spv=spv1.4 a.vert", Same),
+    ("--target-env=vulkan1.2 --target-spv=spv1.5 a.vert", Same),
+    ("--target-env=vulkan1.3 --target-spv=spv1.6 a.vert", Same),
+    ("--target-spv=spv1.0 a.vert", Differs("SPIR-V before 1.3 is not written")),
+    ("--target-spv=spv9 a.vert", Same),
+];
+
+#[rustfmt::skip]
+const GLSLANG: &[(&str, Case)] = &[
+    ("", Same),
+    ("-h", Same),
+    ("--help", Same),
+    ("a.vert", Same),
+    ("bad.vert", Same),
+    ("-V a.vert", Same),
+    ("-V100 a.vert", Same),
+    ("-V a.vert a.comp", Same),
+    ("-V -o x.spv a.vert", Same),
+    ("-o x.spv a.vert", Same),
+    ("-V bad.vert", Same),
+    ("-V nofile.vert", Same),
+    ("-V limits.conf", Same),
+    ("-V plain.glsl", Same),
+    ("-V -S vert plain.glsl", Same),
+    ("-V -S nope plain.glsl", Same),
+    ("-V --stdin -S vert", Same),
+    ("-V --stdin", Same),
+    ("--foo a.vert", Same),
+    ("-G a.vert", OPENGL),
+    ("--client opengl100 a.vert", OPENGL),
+    ("--client vulkan100 a.vert", Same),
+    ("--target-env vulkan1.1 a.comp", Same),
+    ("--target-env vulkan1.2 a.comp", Same),
+    ("--target-env vulkan1.3 a.comp -o q.spv", Same),
+    ("-V --target-env spirv1.3 a.comp", Same),
+    ("--target-env opengl a.comp", OPENGL),
+    ("--target-env nope a.comp", Same),
+    ("--target-env=vulkan1.2 a.comp", Same),
+    ("-H a.vert", Same),
+    ("-V --spirv-dis a.vert", Same),
+    ("-V --spirv-val a.vert", Same),
+    ("-V -x a.comp -o x.hex", Same),
+    ("-V --vn name a.comp -o x.h", Same),
+    ("-V --variable-name name a.comp -o x.h", Same),
+    ("-E a.comp", Same),
+    ("-E bad.vert", Same),
+    ("-v", Same),
+    ("--version", Same),
+    ("-dumpversion", Same),
+    ("-dumpfullversion", Same),
+    ("-c", REFUSED),
+    ("-C -V bad.vert", Same),
+    ("-V --depfile d.d a.comp", Same),
+    ("-V -w a.vert", Same),
+    ("-V --suppress-warnings a.vert", Same),
+    ("-V --quiet a.vert", Same),
+    ("-V -s bad.vert", Same),
+    ("-V -g a.vert", Same),
+    ("-V -g0 a.vert", Same),
+    ("-V -gV a.vert", Same),
+    ("-V -gVS a.vert", Same),
+    ("-V -Od a.vert", Same),
+    ("-V -Os a.vert", Same),
+    ("-V -t a.vert", Same),
+    ("-V -m a.vert", REFUSED),
+    ("-V -r a.vert", Same),
+    ("-V --relaxed-errors a.vert", Same),
+    ("-V -R a.vert", REFUSED),
+    ("-i a.vert", REFUSED),
+    ("-l a.vert", Same),
+    ("-V --lto a.vert", REFUSED),
+    ("-V --no-link a.vert", REFUSED),
+    ("-q a.vert", Same),
+    ("-q -l a.vert", REFUSED),
+    ("-V -e main a.vert", Same),
+    ("-V --entry-point main a.vert", Same),
+    ("-V -e foo --sep main a.vert", Same),
+    ("-V -e foo --source-entrypoint main a.vert", Same),
+    ("-V -e foo a.vert", Differs("an entry point that is not there is refused")),
+    ("-V -DX=1 -UX a.vert", Same),
+    ("-V --D X=1 --U X a.vert", Same),
+    ("-V --define-macro X=1 --undef-macro X a.vert", Same),
+    ("-V -Ilib a.comp", Same),
+    ("-V -P#define a.vert", Same),
+    ("-V --P #define a.vert", Same),
+    ("-V --preamble-text #define a.vert", Same),
+    ("-V -d a.vert", Same),
+    ("-V -fhlsl_functionality1 a.vert", Same),
+    ("-V -ufoo:1 a.vert", REFUSED),
+    ("-V --uniform-base 1 a.vert", REFUSED),
+    ("-V auto.frag", Same),
+    ("-V --amb --aml auto.frag", Same),
+    ("-V --auto-map-bindings --auto-map-locations auto.frag", Same),
+    ("-V --amb --aml --sib 40 --ssb 30 --sbb 50 --stb 20 --sub 10 auto.frag", Same),
+    ("-V --amb --aml --shift-image-binding frag 40 --shift-sampler-binding 30 --shift-ssbo-binding 50 --shift-texture-binding 20 --shift-UBO-binding 10 1 auto.frag", Same),
+    ("-V --scb 3 a.vert", Same),
+    ("-V --shift-cbuffer-binding 3 a.vert", Same),
+    ("-V --suavb 3 a.vert", Same),
+    ("-V --shift-uav-binding 3 a.vert", Same),
+    ("-V --absolute-path a.vert", Same),
+    ("-V --auto-sampled-textures a.vert", REFUSED),
+    ("-V --dump-builtin-symbols a.vert", REFUSED),
+    ("-V --flatten-uniform-arrays a.vert", Same),
+    ("-V --fua a.vert", Same),
+    ("-V --glsl-version 460 a.vert", Same),
+    ("-V --glsl-version 999 a.vert", Same),
+    ("-V --hlsl-offsets a.vert", REFUSED),
+    ("-V --hlsl-iomap a.vert", Same),
+    ("-V --hlsl-enable-16bit-types a.vert", Same),
+    ("-V --hlsl-dx9-compatible a.vert", Same),
+    ("-V --hlsl-dx-position-w a.vert", Same),
+    ("-V --invert-y a.vert", Same),
+    ("-V --iy a.vert", Same),
+    ("-V --enhanced-msgs a.vert", Same),
+    ("-V --error-column bad.vert", Same),
+    ("-V --keep-uncalled a.comp", Same),
+    ("-V --ku a.comp", Same),
+    ("-V --nan-clamp a.vert", Same),
+    ("-V --no-storage-format a.vert", REFUSED),
+    ("-V --nsf a.vert", REFUSED),
+    ("-l --reflect-strict-array-suffix --reflect-basic-array-suffix --reflect-intermediate-io a.vert", Same),
+    ("-l --reflect-separate-buffers --reflect-all-block-variables --reflect-unwrap-io-blocks a.vert", Same),
+    ("-V --resource-set-binding 0 a.vert", REFUSED),
+    ("-V --rsb 0 a.vert", REFUSED),
+    ("-V --set-block-backing U buffer a.vert", Same),
+    ("-V --sbs U buffer a.vert", REFUSED),
+    ("-V --set-block-storage U buffer a.vert", REFUSED),
+    ("-V --shift-ubo-binding 3 a.vert", Same),
+    ("-V --set-atomic-counter-block U 0 a.vert", REFUSED),
+    ("-V --sacb U 0 a.vert", REFUSED),
+    ("-V --set-default-uniform-block U 0 1 a.vert", REFUSED),
+    ("-V --sdub U 0 1 a.vert", REFUSED),
+];
+
+/// What one of the compilers did in a folder of its own.
+struct Done {
+    folder: Folder,
+    output: Output,
+}
+
+impl Done {
+    fn new(program: &Path, arguments: &[&str]) -> Done {
+        let folder = Folder::new("stand-in");
+        for (name, text) in FILES {
+            folder.file(name, text);
+        }
+        fs::create_dir(folder.0.join("lib")).unwrap();
+        let input = fs::File::open(folder.0.join("plain.glsl")).unwrap();
+        let mut command = Command::new(program);
+        let output = command.args(arguments).current_dir(&folder.0).stdin(Stdio::from(input)).output().unwrap();
+        Done { folder, output }
+    }
+
+    /// Names of the files that are new.
+    fn made(&self) -> Vec<String> {
+        let names = self.folder.names();
+        names.into_iter().filter(|name| name != "lib" && FILES.iter().all(|(known, _)| known != name)).collect()
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.folder.0.join(name)).unwrap()
+    }
+}
+
+/// The command under another name.
+struct Named(Folder, PathBuf);
+
+fn named(name: &str) -> Named {
+    let folder = Folder::new("named");
+    let path = folder.0.join(name);
+    fs::hard_link(env!("CARGO_BIN_EXE_crosslane"), &path)
+        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_crosslane"), &path).map(drop))
+        .unwrap();
+    Named(folder, path)
+}
+
+/// Runs every case with both; the differences that no row announces, and the announced ones that are none.
+fn compare(judge: &str, name: &str, cases: &[(&str, Case)]) {
+    let Some(judge) = judge::need_or_skip(judge) else { return };
+    let Named(_folder, ours) = named(name);
+    let mut wrong = Vec::new();
+    for (line, case) in cases {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (theirs, mine) = (Done::new(&judge, &words), Done::new(&ours, &words));
+        let difference = difference(&theirs, &mine);
+        match (case, difference) {
+            (Same, Some(why)) => wrong.push(format!("{name} {line}: {why}\n{}{}", stderr(&mine.output), shown(&mine))),
+            (Differs(what), None) => wrong.push(format!("{name} {line}: no difference, but {what}")),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+fn shown(done: &Done) -> String {
+    String::from_utf8_lossy(&done.output.stdout).chars().take(200).collect()
+}
+
+fn difference(theirs: &Done, mine: &Done) -> Option<String> {
+    let ended = [theirs, mine].map(|done| (status(&done.output), done.made()));
+    if ended[0] != ended[1] {
+        return Some(format!("{:?} there, {:?} here", ended[0], ended[1]));
+    }
+    mine.made().iter().find_map(|name| {
+        let (theirs, mine) = (theirs.bytes(name), mine.bytes(name));
+        match (is_module(&theirs), is_module(&mine)) {
+            (true, true) => interfaces(&theirs, &mine).err(),
+            (false, false) if name.ends_with(".d") => rules(&theirs, &mine).err(),
+            (false, false) => None,
+            _ => Some("another kind of file".into()),
+        }
+        .map(|why| format!("{name}: {why}"))
+    })
+}
+
+fn is_module(bytes: &[u8]) -> bool {
+    bytes.starts_with(&0x0723_0203_u32.to_le_bytes())
+}
+
+/// Dependency files have the same text, but for `./` before paths.
+fn rules(theirs: &[u8], mine: &[u8]) -> Result<(), String> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("./", "");
+    let (theirs, mine) = (text(theirs), text(mine));
+    if theirs == mine { Ok(()) } else { Err(format!("{theirs:?} there, {mine:?} here")) }
+}
+
+/// Both modules are valid and meet the pipeline alike: stages, places of variables by their names, and what is asked of the
+/// device.
+fn interfaces(theirs: &[u8], mine: &[u8]) -> Result<(), String> {
+    let words = |bytes: &[u8]| -> Vec<u32> {
+        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+    };
+    let (theirs, mine) = (words(theirs), words(mine));
+    judge::spirv_val(&mine, "vulkan1.3", true)?;
+    let (theirs, mine) = (Interface::of(&theirs)?, Interface::of(&mine)?);
+    if theirs == mine { Ok(()) } else { Err(format!("{theirs:#?} there, {mine:#?} here")) }
+}
+
+/// What the pipeline sees of a module.
+#[derive(PartialEq, Eq, Debug, Default)]
+struct Interface {
+    stage: String,
+    capabilities: BTreeSet<String>,
+    /// Sorted lists of decorations, one for each variable at a place.
+    places: Vec<Vec<String>>,
+    modes: BTreeSet<String>,
+}
+
+impl Interface {
+    fn of(module: &[u32]) -> Result<Interface, String> {
+        let mut interface = Interface::default();
+        let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for line in judge::spirv_dis(module)?.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words[..] {
+                ["OpCapability", name] => drop(interface.capabilities.insert(name.to_string())),
+                ["OpEntryPoint", stage, ..] => interface.stage = stage.to_string(),
+                ["OpExecutionMode", _, ref mode @ ..] => drop(interface.modes.insert(mode.join(" "))),
+                ["OpDecorate", id, kind @ ("Location" | "Binding" | "DescriptorSet" | "SpecId"), number] => {
+                    places.entry(id.to_string()).or_default().push(format!("{kind} {number}"));
+                }
+                _ => {}
+            }
+        }
+        interface.places = places.into_values().collect();
+        interface.places.iter_mut().for_each(|place| place.sort());
+        interface.places.sort();
+        Ok(interface)
+    }
+}
+
+#[test]
+fn glslc_ends_alike() {
+    compare("bin/glslc", "glslc", GLSLC);
+}
+
+#[test]
+fn glslang_ends_alike() {
+    compare("bin/glslangValidator", "glslangValidator", GLSLANG);
+}
+
+/// Words of a help text that are options, as a user would type their beginning.
+fn options(help: &str) -> BTreeSet<String> {
+    let is_option = |word: &&str| word.starts_with('-') && word.len() > 1 && !word.ends_with("->");
+    let lines = help.lines().filter(|line| line.trim_start().starts_with('-') && !line.trim_start().starts_with("- "));
+    let words =
+        lines.flat_map(|line| line.split_whitespace().take_while(|word| word.starts_with(['-', '|', '<', '['])));
+    let heads = words.filter(is_option).map(|word| {
+        let end = word.find(['<', '[', '{', ',']).unwrap_or(word.len());
+        word[..end].trim_end_matches("macro").to_string()
+    });
+    heads.collect()
+}
+
+#[test]
+fn every_option_of_theirs_is_in_the_table() {
+    for (judge, subcommand, cases) in [("bin/glslc", "glslc", GLSLC), ("bin/glslangValidator", "glslang", GLSLANG)] {
+        let Some(judge) = judge::need_or_skip(judge) else { continue };
+        let theirs = Command::new(judge).arg(if subcommand == "glslc" { "--help" } else { "-h" }).output().unwrap();
+        let mine = Folder::new("help").run(&[subcommand, "-h"]);
+        let (theirs, mine) = (options(&stdout(&theirs)), options(&stdout(&mine)));
+        let missing: Vec<&String> = theirs.difference(&mine).collect();
+        assert!(missing.is_empty(), "{subcommand}: not in the table: {missing:?}");
+        let tried = |option: &&String| {
+            cases.iter().any(|(line, _)| line.split_whitespace().any(|word| word.starts_with(option.as_str())))
+        };
+        let untried: Vec<&String> = mine.iter().filter(|option| !tried(option)).collect();
+        assert!(untried.is_empty(), "{subcommand}: no case for {untried:?}");
+    }
+}
+
+#[test]
+fn unknown_options_are_answered() {
+    let folder = Folder::new("unknown");
+    for (subcommand, word, meant) in
+        [("glslc", "-fauto-bind-uniform", "-fauto-bind-uniforms"), ("glslang", "--qiet", "--quiet")]
+    {
+        let output = folder.run(&[subcommand, word, "a.vert"]);
+        assert_eq!(status(&output), 1);
+        let said = stderr(&output) + &stdout(&output);
+        assert!(said.contains(&format!("did you mean '{meant}'?")), "{said}");
+    }
+}
+
+#[test]
+fn messages_are_lines_that_editors_know() {
+    let folder = Folder::new("lines");
+    folder.file("bad.vert", "#version 450\nvoid main() { foo(); }\n");
+    let output = folder.run(&["glslc", "bad.vert"]);
+    assert_eq!(stderr(&output).lines().next(), Some("bad.vert:2: error: no function `foo` is known"));
+    assert!(stderr(&output).ends_with("1 error generated.\n"), "{}", stderr(&output));
+    let output = folder.run(&["compile", "bad.vert", "--message-format", "lines"]);
+    assert!(stderr(&output).starts_with("bad.vert:2: error: "), "{}", stderr(&output));
+    let output = folder.run(&["glslang", "-V", "bad.vert"]);
+    assert!(stdout(&output).contains("ERROR: bad.vert:2: "), "{}", stdout(&output));
+}
+
+#[test]
+fn the_guide_lists_the_options() {
+    let folder = Folder::new("guide");
+    let mut page = String::from(
+        "# In the place of glslc and glslangValidator\n\nCalled by the name `glslc`, `glslangValidator` or `glslang` (a link \
+         is enough), or as `crosslane glslc` and `crosslane glslang`, the command takes these compilers' options, writes \
+         their files and ends with their exit statuses. Messages are lines as theirs are. The tables say what each option \
+         becomes and what is different; every row is compared with the compiler itself.\n\n\
+         Common to both: names of files in dependencies are written without `./`; warnings about lanes and values that are \
+         not there come only with `-W`; the text of messages is this program's.\n",
+    );
+    for (title, subcommand) in [("glslc", "glslc"), ("glslangValidator", "glslang")] {
+        let help = stdout(&folder.run(&[subcommand, "-h"]));
+        let rows = help.lines().skip_while(|line| *line != "Options:").skip(1);
+        page += &format!("\n## {title}\n\n| option | here |\n|---|---|\n");
+        for row in rows {
+            let (option, about) = row.trim_start().split_once("  ").unwrap_or((row.trim(), ""));
+            page += &format!("| `{option}` | {} |\n", about.trim_start());
+        }
+    }
+    bless::hold("docs/guide/glslc.md", &page).unwrap_or_else(|why| panic!("{why}"));
+}
