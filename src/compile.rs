@@ -67,7 +67,7 @@ pub struct Input<'a> {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub profile: Profile,
-    /// Stage of a GLSL shader, compute where none is said. WGSL says it itself; of a module with entry points of several
+    /// Stage of a GLSL shader; by default that of its `#pragma shader_stage`, else compute. WGSL says it itself; of a module with entry points of several
     /// stages this takes those of one.
     pub stage: Option<Stage>,
     /// Entry point to compile where a WGSL module has several. SPIR-V can hold all of them, other outputs have one.
@@ -95,7 +95,7 @@ impl Options {
     /// The part that the GLSL front end reads.
     pub fn glsl(&self) -> GlslOptions<'_> {
         let Options { profile, stage, macros, dialect, limits, .. } = self;
-        GlslOptions { profile, stage: stage.unwrap_or(Stage::Compute), macros, dialect, limits: *limits }
+        GlslOptions { profile, stage: *stage, macros, dialect, limits: *limits }
     }
 
     /// Options for a compute shader and a binary.

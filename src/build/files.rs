@@ -64,10 +64,21 @@ pub fn not_utf8(path: &Path) -> String {
     format!("the name {path:?} is not UTF-8")
 }
 
+/// A file that another one asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Include {
+    pub name: Arc<str>,
+    /// The name in the directive.
+    pub asked: String,
+    pub kind: IncludeKind,
+    /// The file that holds the directive.
+    pub from: String,
+}
+
 /// Remembers what another loader found.
 pub struct Recorder<'a> {
     inner: &'a dyn Loader,
-    found: RefCell<Vec<Arc<str>>>,
+    found: RefCell<Vec<Include>>,
 }
 
 impl<'a> Recorder<'a> {
@@ -77,6 +88,11 @@ impl<'a> Recorder<'a> {
 
     /// The names of what was found, in the order of asking.
     pub fn into_found(self) -> Vec<Arc<str>> {
+        self.into_includes().into_iter().map(|include| include.name).collect()
+    }
+
+    /// The same with what asked for it.
+    pub fn into_includes(self) -> Vec<Include> {
         self.found.into_inner()
     }
 }
@@ -84,7 +100,8 @@ impl<'a> Recorder<'a> {
 impl Loader for Recorder<'_> {
     fn load(&self, name: &str, kind: IncludeKind, from: &str) -> Result<Loaded, LoadError> {
         let loaded = self.inner.load(name, kind, from)?;
-        self.found.borrow_mut().push(loaded.name.clone());
+        let (asked, from) = (name.to_string(), from.to_string());
+        self.found.borrow_mut().push(Include { name: loaded.name.clone(), asked, kind, from });
         Ok(loaded)
     }
 }

@@ -182,6 +182,9 @@ pub struct DialectArgs {
     /// Version of GLSL that takes the place of the shader's own, as in 450core (also `-std=`).
     #[arg(long, value_name = "VERSION")]
     pub std: Option<String>,
+    /// The stage must be named.
+    #[arg(skip)]
+    pub needs_stage: bool,
     /// Text to read after the `#version` line; may be repeated.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub preamble: Vec<String>,
@@ -269,7 +272,7 @@ pub struct DepsArgs {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DepsFormat {
     Make,
-    /// A rule of make on one line, as glslc writes it.
+    /// A rule of make on one line with names in the order and form of glslc.
     Line,
     Json,
     Zero,

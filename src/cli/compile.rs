@@ -9,7 +9,7 @@ use super::output::Sink;
 use super::{CommandError, Exit, Outcome, assemble, deps, messages, profiles, words};
 use crate::backend::spirv::{Kept, Manner};
 use crate::build::claims::Claims;
-use crate::build::files::{FileLoader, Recorder};
+use crate::build::files::{FileLoader, Include, Recorder};
 use crate::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Verdict, compile};
 use crate::diagnostic::warning::{self, Choice};
 use crate::diagnostic::{Code, Diagnostics, Severity};
@@ -22,6 +22,7 @@ use crate::profile::{Profile, Target};
 use crate::source::Loader;
 use clap::ValueEnum;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub fn run(args: &CompileArgs, claims: &Claims) -> Outcome {
     make(args, claims).map(|made| made.exit)
@@ -34,15 +35,44 @@ pub struct Made {
     pub warnings: usize,
 }
 
+/// A compilation that has not written anything yet.
+pub struct Draft {
+    pub made: Made,
+    /// The files that the shader includes.
+    pub includes: Vec<Include>,
+    output: Option<(Sink, Vec<u8>)>,
+    deps: deps::Request,
+    profile_files: Vec<Arc<str>>,
+}
+
+impl Draft {
+    /// Writes what the options ask for, if the shader is right.
+    pub fn write(self, args: &CompileArgs, claims: &Claims) -> Result<Made, CommandError> {
+        if self.made.exit != Exit::Done {
+            return Ok(self.made);
+        }
+        if let Some((sink, bytes)) = &self.output {
+            sink.write(bytes, claims)?;
+        }
+        self.deps.write(&args.source.input, &self.includes, &self.profile_files, claims)?;
+        Ok(self.made)
+    }
+}
+
 /// Compiles the shader and writes what the options ask for.
 pub fn make(args: &CompileArgs, claims: &Claims) -> Result<Made, CommandError> {
+    draft(args, claims)?.write(args, claims)
+}
+
+/// Compiles the shader and prints the messages.
+pub fn draft(args: &CompileArgs, claims: &Claims) -> Result<Draft, CommandError> {
     let disk = FileLoader { claims: claims.clone(), ..FileLoader::default() };
     let profile_files = Recorder::new(&disk);
     let profile = profile(&args.target, &profile_files)?;
     check_emit(args, &profile)?;
     let emit = emit_kind(args, profile.target)?;
     let sink = sink(args, emit, profile.target)?;
-    let request = deps::Request::new(args, &sink, profile.target)?;
+    let deps = deps::Request::new(args, &sink, profile.target)?;
     let shader = input::read(&args.source, claims)?;
     let options = Options {
         emit,
@@ -59,16 +89,20 @@ pub fn make(args: &CompileArgs, claims: &Claims) -> Result<Made, CommandError> {
     let loader = Recorder::new(&disk);
     let compilation = compile_shader(&shader, &options, &loader, args.deps.deps_only);
     messages::print(&args.messages, &compilation.sources, &compilation.diagnostics);
-    let artifact = match &compilation.verdict {
-        Verdict::Done(artifact) => artifact,
-        Verdict::ShaderWrong => return Ok(made(Exit::ShaderWrong, &compilation.diagnostics)),
-        Verdict::ProfileLacks => return Ok(made(Exit::ProfileLacks, &compilation.diagnostics)),
+    let (exit, artifact) = match &compilation.verdict {
+        Verdict::Done(artifact) => (Exit::Done, Some(artifact)),
+        Verdict::ShaderWrong => (Exit::ShaderWrong, None),
+        Verdict::ProfileLacks => (Exit::ProfileLacks, None),
     };
-    if !args.deps.deps_only && !args.check_only {
-        sink.write(&output(args, &options.profile, artifact)?, claims)?;
-    }
-    request.write(&args.source.input, &loader.into_found(), &profile_files.into_found(), claims)?;
-    Ok(made(Exit::Done, &compilation.diagnostics))
+    let artifact = artifact.filter(|_| !args.deps.deps_only && !args.check_only);
+    let bytes = artifact.map(|artifact| output(args, &options.profile, artifact)).transpose()?;
+    Ok(Draft {
+        made: made(exit, &compilation.diagnostics),
+        includes: loader.into_includes(),
+        output: bytes.map(|bytes| (sink, bytes)),
+        deps,
+        profile_files: profile_files.into_found(),
+    })
 }
 
 fn made(exit: Exit, diagnostics: &Diagnostics) -> Made {
@@ -111,6 +145,7 @@ fn dialect(args: &DialectArgs) -> Result<Dialect, CommandError> {
     Ok(Dialect {
         version: version.transpose()?,
         preamble: (!preamble.is_empty()).then_some(preamble),
+        needs_stage: args.needs_stage,
         auto_bindings: args.auto_bindings,
         auto_locations: args.auto_locations,
         bases: args.binding_base.iter().map(|text| binding_base(text)).collect::<Result<_, _>>()?,

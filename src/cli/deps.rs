@@ -3,12 +3,13 @@
 use super::CommandError;
 use super::args::{CompileArgs, DepsArgs, DepsFormat};
 use super::compile::default_output;
+use super::dropin::trace;
 use super::endings::Format as Contents;
 use super::input;
 use super::output::Sink;
 use crate::build::claims::Claims;
 use crate::build::deps::{Deps, Format, Inexpressible, Target};
-use crate::build::files::not_utf8;
+use crate::build::files::{Include, not_utf8};
 use crate::profile;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ pub struct Request {
     sink: Option<Sink>,
     deps: Deps,
     format: Format,
+    /// Names are those that glslc writes, with these include directories.
+    as_glslc: Option<Vec<PathBuf>>,
     /// The shader came from standard input, which no rule can name.
     from_stdin: bool,
 }
@@ -32,6 +35,7 @@ impl Request {
             sink: place(args, sink)?,
             deps: Deps { phony: options.deps_phony, ..Deps::default() },
             format: format(options.deps_format),
+            as_glslc: (options.deps_format == DepsFormat::Line).then(|| args.source.include_dirs.clone()),
             from_stdin: input::is_stdin(&args.source.input),
         };
         if request.sink.is_some() {
@@ -47,15 +51,19 @@ impl Request {
     pub fn write(
         mut self,
         shader: &Path,
-        includes: &[Arc<str>],
+        includes: &[Include],
         profile: &[Arc<str>],
         claims: &Claims,
     ) -> Result<(), CommandError> {
         let Some(sink) = &self.sink else { return Ok(()) };
         let shader = (!self.from_stdin).then(|| name(shader)).transpose()?;
+        let includes = match (&self.as_glslc, &shader) {
+            (Some(directories), Some(root)) => trace::as_glslc(root, includes, directories),
+            _ => includes.iter().map(|include| include.name.to_string()).collect(),
+        };
         let mut seen = BTreeSet::new();
-        let files = shader.as_deref().into_iter().chain(includes.iter().chain(profile).map(|name| &**name));
-        self.deps.inputs = files.filter(|name| seen.insert(*name)).map(str::to_string).collect();
+        let files = shader.into_iter().chain(includes).chain(profile.iter().map(ToString::to_string));
+        self.deps.inputs = files.filter(|name| seen.insert(name.clone())).collect();
         let text = self.deps.to_text(self.format).map_err(|Inexpressible(name)| {
             CommandError(format!("no dependency file of this form can hold the name {name:?}; --deps-format json can"))
         })?;

@@ -104,6 +104,8 @@ codes! {
     STRAY_HASH = "E0124";
     /// More files are included than the limits allow.
     INCLUDE_LIMIT = "E0125";
+    /// Nothing names the stage of the shader, or `#pragma shader_stage` names none that there is.
+    STAGE_UNKNOWN = "E0126";
 
     // GLSL syntax.
     /// Something else was expected here.

@@ -10,6 +10,8 @@ pub struct Dialect {
     pub version: Option<(u16, GlslProfile)>,
     /// Text that is read after the `#version` line.
     pub preamble: Option<String>,
+    /// The stage must be named: it is not compute by default.
+    pub needs_stage: bool,
     /// Resources without a binding get the next free one.
     pub auto_bindings: bool,
     /// Inputs and outputs without a location get the next one.

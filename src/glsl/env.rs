@@ -7,8 +7,14 @@ use crate::ir::{DerivativeGroup, Stage};
 use crate::profile::Profile;
 
 /// A shader that is read as it says.
-static PLAIN: Dialect =
-    Dialect { version: None, preamble: None, auto_bindings: false, auto_locations: false, bases: Vec::new() };
+static PLAIN: Dialect = Dialect {
+    version: None,
+    preamble: None,
+    needs_stage: false,
+    auto_bindings: false,
+    auto_locations: false,
+    bases: Vec::new(),
+};
 
 /// The language as the shader has chosen it so far.
 #[derive(Clone, Debug)]

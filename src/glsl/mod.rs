@@ -24,7 +24,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{Module, Stage};
 use crate::limits::Limits;
 use crate::profile::Profile;
-use crate::source::{FileId, Loader, SourceMap};
+use crate::source::{FileId, Loader, SourceMap, Span};
 use dialect::Dialect;
 use dialects::ProfileDialects;
 use env::Env;
@@ -36,7 +36,8 @@ use token::{ExtensionBehavior, GlslProfile, Interner, TokenStream};
 #[derive(Clone, Copy)]
 pub struct GlslOptions<'a> {
     pub profile: &'a Profile,
-    pub stage: Stage,
+    /// By default that of `#pragma shader_stage`, else compute.
+    pub stage: Option<Stage>,
     /// `-D` and `-U`, in their order.
     pub macros: &'a [MacroOption],
     pub dialect: &'a Dialect,
@@ -69,12 +70,13 @@ pub fn compile(
     let dialects = ProfileDialects(options.profile);
     let settings = options.preprocessing(&dialects);
     let stream = preprocess::preprocess(file, sources, loader, &settings, &mut words, diagnostics);
-    check_stage(&stream, &words, options.stage, diagnostics);
+    let stage = stage(&stream, &words, options, diagnostics);
+    check_stage(&stream, &words, stage, diagnostics);
     let tree = parse::parse(&stream, &words, diagnostics);
     if diagnostics.has_errors() {
         return None;
     }
-    let env = Env { dialect: options.dialect, ..Env::new(stream.version, options.stage, options.profile) };
+    let env = Env { dialect: options.dialect, ..Env::new(stream.version, stage, options.profile) };
     let module = resolve(&tree, &stream, &words, env, diagnostics);
     (!diagnostics.has_errors()).then_some(module)
 }
@@ -82,6 +84,26 @@ pub fn compile(
 /// Whether a text names a version of the language that is read, as in `450core`.
 pub fn is_version(text: &str) -> bool {
     dialect::version(text).is_some_and(preprocess::is_supported)
+}
+
+/// The stage that the options or `#pragma shader_stage(NAME)` name.
+fn stage(stream: &TokenStream, words: &Interner, options: &GlslOptions, diagnostics: &mut Diagnostics) -> Stage {
+    if let Some(stage) = options.stage {
+        return stage;
+    }
+    let named = stream.pragmas.iter().find_map(|pragma| {
+        let name = words.text(pragma.text).strip_prefix("shader_stage")?.trim().strip_prefix('(')?.strip_suffix(')')?;
+        Some((name.trim(), pragma.span))
+    });
+    let stage = named.and_then(|(name, _)| Stage::named(name));
+    let (message, span) = match named {
+        Some((name, span)) => (format!("there is no shader stage `{name}`"), span),
+        None => ("neither an option nor `#pragma shader_stage(…)` names the stage".to_string(), Span::NONE),
+    };
+    if stage.is_none() && (named.is_some() || options.dialect.needs_stage) {
+        diagnostics.push(Diagnostic::error(Code::STAGE_UNKNOWN, message).at(span, ""));
+    }
+    stage.unwrap_or(Stage::Compute)
 }
 
 /// GLSL has compute shaders from 4.30 on, and in 4.20 by an extension.

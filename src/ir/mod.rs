@@ -69,6 +69,16 @@ impl Stage {
             Stage::Compute => "compute",
         }
     }
+
+    /// The stage of a name or its abbreviation, as `vertex` and `vert`.
+    pub fn named(text: &str) -> Option<Stage> {
+        const NAMES: [(&str, &str, Stage); 3] = [
+            ("vertex", "vert", Stage::Vertex),
+            ("fragment", "frag", Stage::Fragment),
+            ("compute", "comp", Stage::Compute),
+        ];
+        NAMES.iter().find(|(name, short, _)| [*name, *short].contains(&text)).map(|(.., stage)| *stage)
+    }
 }
 
 /// Values that the pipeline provides or takes; GLSL's and WGSL's names differ, these are SPIR-V's (section 3.21, BuiltIn).

@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use support::{bless, judge};
 
 /// Files of every case.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 16] = [
     (
         "a.vert",
         "#version 450\nlayout(location = 0) in vec3 p;\nlayout(location = 1) in vec3 spare;\n\
@@ -36,7 +36,21 @@ const FILES: [(&str, &str); 7] = [
     ),
     ("plain.glsl", "#version 450\nvoid main() { gl_Position = vec4(0.0); }\n"),
     ("limits.conf", "MaxDrawBuffers 4\n"),
+    ("pragma.glsl", "#version 450\n#pragma shader_stage(vertex)\nvoid main() { gl_Position = vec4(0.0); }\n"),
+    ("wrong_pragma.glsl", "#version 450\n#pragma shader_stage(verticle)\nvoid main() { gl_Position = vec4(0.0); }\n"),
+    ("warn.vert", "#version 450\n#extension GL_FOO_bar : enable\nvoid main() { gl_Position = vec4(0.0); }\n"),
+    ("coopmat.comp", "#version 460\n#extension GL_NV_cooperative_matrix7 : require\nvoid main() { }\n"),
+    ("lib/b.comp", B_COMP),
+    ("lib/deep/deep.glsl", "#include \"deeper.glsl\"\nfloat g() { return g0(); }\n"),
+    ("lib/deep/deeper.glsl", "float g0() { return 3.0; }\n"),
+    ("include/sys.glsl", "float h() { return 4.0; }\n"),
+    ("args", "-c a.vert\n"),
 ];
+
+const B_COMP: &str = "#version 450\n#extension GL_GOOGLE_include_directive : enable\n#include \"deep/deep.glsl\"\n\
+                      #include \"sys.glsl\"\n#include \"../inc.glsl\"\nlayout(local_size_x = 32) in;\n\
+                      layout(binding = 0) buffer B { float x[]; };\n\
+                      void main() { x[gl_GlobalInvocationID.x] = f(1.0) + g() + h(); }\n";
 
 /// What a case says of itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,6 +103,31 @@ const GLSLC: &[(&str, Case)] = &[
     ("-MD -MT t1 -MT t2 a.comp", Same),
     ("-MD -MF f.d -c a.comp a.vert", Same),
     ("-MD -M a.vert", Same),
+    ("-M ./a.comp", Same),
+    ("-M -S a.comp", Same),
+    ("-M a.comp -o -", Same),
+    ("-M -Iinclude lib/b.comp", Same),
+    ("-MD -c -I lib -I include/ lib/b.comp", Same),
+    ("-MD -c -Iinclude lib/b.comp -o ./x.spv", Same),
+    ("-MD -MF f.d -MT x -c -Iinclude ./lib/b.comp", Same),
+    ("-MD bad.vert", Differs("a shader that is wrong leaves no dependency file")),
+    ("-fshader-stage=compute --target-env=vulkan1.2 -O a.comp -o a.spv -DA=1 -DB_TYPE=mat2x4 -MD -MF a.d", Same),
+    ("-o - -fshader-stage=compute --target-env=vulkan1.3 coopmat.comp", Same),
+    ("-o - -fshader-stage=compute --target-env=vulkan1.3 a.comp", Same),
+    ("-c pragma.glsl", Same),
+    ("-S pragma.glsl", Same),
+    ("-fshader-stage=frag -c pragma.glsl", Same),
+    ("-c wrong_pragma.glsl", Same),
+    ("-E plain.glsl", Same),
+    ("-M plain.glsl", Same),
+    ("-c warn.vert", Same),
+    ("-Werror -c warn.vert", Same),
+    ("-c nope.geom", Same),
+    ("-fshader-stage=geometry a.vert", Same),
+    ("-c -o a.vert a.vert", Differs("an input is not overwritten")),
+    ("@args", Differs("a file of arguments is read")),
+    ("-mfmt=c -o - a.comp", Same),
+    ("-mfmt=num -o - a.comp", Same),
     ("-MF z a.comp", Same),
     ("-MT z a.comp", Same),
     ("-MP a.vert", Same),
@@ -225,6 +264,25 @@ const GLSLANG: &[(&str, Case)] = &[
     ("-V --variable-name name a.comp -o x.h", Same),
     ("-E a.comp", Same),
     ("-E bad.vert", Same),
+    ("-E warn.vert", Same),
+    ("-V -E a.comp", Same),
+    ("--target-env vulkan1.1 -E a.comp", Same),
+    ("-V -Iinclude --depfile d.d lib/b.comp", Same),
+    ("-V -I./include/ --depfile d.d -o x.spv ./lib/b.comp", Same),
+    ("-V --depfile d.d a.vert a.comp", Same),
+    ("-V --depfile d.d bad.vert", Same),
+    ("-V a.vert bad.vert", Same),
+    ("-V bad.vert a.comp", Same),
+    ("-V a.vert warn.vert", Same),
+    ("a.vert warn.vert", Same),
+    ("-V -o x.spv a.vert a.comp", Differs("two modules are not written to one file")),
+    ("limits.conf -V a.vert", Same),
+    ("nofile.conf -V a.vert", Same),
+    ("-V110 a.vert", Same),
+    ("--client vulkan a.vert", Same),
+    ("-V -S geom a.vert", Differs("a stage that is not compiled is a wrong option")),
+    ("-V -S vertex plain.glsl", Differs("stages have their long names too")),
+    ("-V pragma.glsl", Same),
     ("-v", Same),
     ("--version", Same),
     ("-dumpversion", Same),
@@ -322,10 +380,10 @@ struct Done {
 impl Done {
     fn new(program: &Path, arguments: &[&str]) -> Done {
         let folder = Folder::new("stand-in");
+        ["lib/deep", "include"].iter().for_each(|name| fs::create_dir_all(folder.0.join(name)).unwrap());
         for (name, text) in FILES {
             folder.file(name, text);
         }
-        fs::create_dir(folder.0.join("lib")).unwrap();
         let input = fs::File::open(folder.0.join("plain.glsl")).unwrap();
         let mut command = Command::new(program);
         let output = command.args(arguments).current_dir(&folder.0).stdin(Stdio::from(input)).output().unwrap();
@@ -335,7 +393,8 @@ impl Done {
     /// Names of the files that are new.
     fn made(&self) -> Vec<String> {
         let names = self.folder.names();
-        names.into_iter().filter(|name| name != "lib" && FILES.iter().all(|(known, _)| known != name)).collect()
+        let is_new = |name: &String| FILES.iter().all(|(known, _)| known.split('/').next() != Some(name));
+        names.into_iter().filter(is_new).collect()
     }
 
     fn bytes(&self, name: &str) -> Vec<u8> {
@@ -363,7 +422,7 @@ fn compare(judge: &str, name: &str, cases: &[(&str, Case)]) {
     for (line, case) in cases {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (theirs, mine) = (Done::new(&judge, &words), Done::new(&ours, &words));
-        let difference = difference(&theirs, &mine);
+        let difference = difference(&theirs, &mine).or_else(|| said(&words, &theirs, &mine));
         match (case, difference) {
             (Same, Some(why)) => wrong.push(format!("{name} {line}: {why}\n{}{}", stderr(&mine.output), shown(&mine))),
             (Differs(what), None) => wrong.push(format!("{name} {line}: no difference, but {what}")),
@@ -383,37 +442,52 @@ fn difference(theirs: &Done, mine: &Done) -> Option<String> {
         return Some(format!("{:?} there, {:?} here", ended[0], ended[1]));
     }
     mine.made().iter().find_map(|name| {
-        let (theirs, mine) = (theirs.bytes(name), mine.bytes(name));
-        match (is_module(&theirs), is_module(&mine)) {
-            (true, true) => interfaces(&theirs, &mine).err(),
-            (false, false) if name.ends_with(".d") => rules(&theirs, &mine).err(),
-            (false, false) => None,
-            _ => Some("another kind of file".into()),
-        }
-        .map(|why| format!("{name}: {why}"))
+        let why = contents(&theirs.bytes(name), &mine.bytes(name), name.ends_with(".d")).err();
+        why.map(|why| format!("{name}: {why}"))
     })
 }
 
-fn is_module(bytes: &[u8]) -> bool {
-    bytes.starts_with(&0x0723_0203_u32.to_le_bytes())
+/// Modules and dependencies on standard output are alike too, and so are limits.
+fn said(words: &[&str], theirs: &Done, mine: &Done) -> Option<String> {
+    let (theirs, mine) = (&theirs.output.stdout, &mine.output.stdout);
+    let is_text = words.iter().any(|word| matches!(*word, "-M" | "-MM" | "--show-limits"));
+    contents(theirs, mine, is_text).err().map(|why| format!("standard output: {why}"))
 }
 
-/// Dependency files have the same text, but for `./` before paths.
-fn rules(theirs: &[u8], mine: &[u8]) -> Result<(), String> {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("./", "");
-    let (theirs, mine) = (text(theirs), text(mine));
-    if theirs == mine { Ok(()) } else { Err(format!("{theirs:?} there, {mine:?} here")) }
+/// What differs between two files or streams, which are the same text or modules that are alike.
+fn contents(theirs: &[u8], mine: &[u8], is_text: bool) -> Result<(), String> {
+    if is_text {
+        let [theirs, mine] = [theirs, mine].map(String::from_utf8_lossy);
+        return if theirs == mine { Ok(()) } else { Err(format!("{theirs:?} there, {mine:?} here")) };
+    }
+    match (module(theirs), module(mine)) {
+        (Some((theirs, there)), Some((mine, here))) if there == here => interfaces(&theirs, &mine),
+        (None, None) => Ok(()),
+        _ => Err("another kind of text".into()),
+    }
+}
+
+/// The words of a module, in binary or as numbers in a text, and the form of that text: each first line, number and what
+/// follows it.
+fn module(bytes: &[u8]) -> Option<(Vec<u32>, BTreeSet<String>)> {
+    if bytes.starts_with(&0x0723_0203_u32.to_le_bytes()) {
+        let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        return Some((words.collect(), BTreeSet::new()));
+    }
+    let text = std::str::from_utf8(bytes).ok().filter(|text| text.contains("0x07230203"))?;
+    let (head, numbers) = text.split_at(text.find("0x07230203")?);
+    let parts = numbers.split("0x").skip(1).map(|part| part.split_at(8));
+    let (words, between): (Vec<u32>, BTreeSet<&str>) =
+        parts.map(|(number, rest)| (u32::from_str_radix(number, 16).unwrap(), rest)).unzip();
+    let head = head.lines().filter(|line| !line.trim_start().starts_with("//")).map(str::trim);
+    Some((words, between.into_iter().chain(head).map(str::to_string).collect()))
 }
 
 /// Both modules are valid and meet the pipeline alike: stages, places of variables by their names, and what is asked of the
 /// device.
-fn interfaces(theirs: &[u8], mine: &[u8]) -> Result<(), String> {
-    let words = |bytes: &[u8]| -> Vec<u32> {
-        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
-    };
-    let (theirs, mine) = (words(theirs), words(mine));
-    judge::spirv_val(&mine, "vulkan1.3", true)?;
-    let (theirs, mine) = (Interface::of(&theirs)?, Interface::of(&mine)?);
+fn interfaces(theirs: &[u32], mine: &[u32]) -> Result<(), String> {
+    judge::spirv_val(mine, "vulkan1.3", true)?;
+    let (theirs, mine) = (Interface::of(theirs)?, Interface::of(mine)?);
     if theirs == mine { Ok(()) } else { Err(format!("{theirs:#?} there, {mine:#?} here")) }
 }
 
@@ -524,16 +598,23 @@ fn the_guide_lists_the_options() {
          is enough), or as `crosslane glslc` and `crosslane glslang`, the command takes these compilers' options, writes \
          their files and ends with their exit statuses. Messages are lines as theirs are. The tables say what each option \
          becomes and what is different; every row is compared with the compiler itself.\n\n\
-         Common to both: names of files in dependencies are written without `./`; warnings about lanes and values that are \
-         not there come only with `-W`; the text of messages is this program's.\n",
+         Common to both: blanks in names are escaped in dependencies, as make reads them; warnings about lanes and values \
+         that are not there come only with `-W`; the text of messages is this program's; `@FILE` stands for the arguments in \
+         a file. Dependencies list the files that glslc and glslang list, in their order.\n",
     );
-    for (title, subcommand) in [("glslc", "glslc"), ("glslangValidator", "glslang")] {
+    for (title, subcommand, cases) in [("glslc", "glslc", GLSLC), ("glslangValidator", "glslang", GLSLANG)] {
         let help = stdout(&folder.run(&[subcommand, "-h"]));
         let rows = help.lines().skip_while(|line| *line != "Options:").skip(1);
         page += &format!("\n## {title}\n\n| option | here |\n|---|---|\n");
         for row in rows {
             let (option, about) = row.trim_start().split_once("  ").unwrap_or((row.trim(), ""));
             page += &format!("| `{option}` | {} |\n", about.trim_start());
+        }
+        page += "\nCommand lines that end with another status or other files:\n\n| command line | difference |\n|---|---|\n";
+        for (line, case) in cases {
+            if let Differs(what) = case {
+                page += &format!("| `{title} {line}` | {what} |\n");
+            }
         }
     }
     bless::hold("docs/guide/glslc.md", &page).unwrap_or_else(|why| panic!("{why}"));

@@ -1,13 +1,15 @@
 //! glslangValidator's command line (glslang 15.2).
 
 use super::flags::{self, Flag, Found, Means, Reader, Takes, Word, flag};
-use super::{Made, compile_one};
+use super::{Draft, draft_one, glslc, other_stage, trace};
 use crate::build::claims::Claims;
+use crate::build::deps::{Deps, Format, Target};
 use crate::build::kind;
-use crate::cli::args::StageName;
-use crate::cli::output::to_stdout;
+use crate::cli::args::{CompileArgs, StageName};
+use crate::cli::output::{Sink, to_stdout};
 use crate::cli::{CommandError, Exit};
 use clap::ValueEnum;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -80,7 +82,7 @@ pub static FLAGS: &[Flag] = &[
     flag("--auto-sampled-textures", Takes::Nothing, Means::Refused(SAMPLED)),
     flag("--client", Takes::Next, Means::Own).but("`opengl100` is refused"),
     flag("--target-env", Takes::Next, Means::Own).but("SPIR-V before 1.3 becomes 1.3; opengl is refused"),
-    flag("--depfile", Takes::Next, Means::Own).but("paths are written without `./`"),
+    flag("--depfile", Takes::Next, Means::Own).but("names with blanks are escaped"),
     flag("--dump-builtin-symbols", Takes::Nothing, Means::Refused("there is no such table")),
     flag("--flatten-uniform-arrays", Takes::Nothing, Means::Refused(HLSL)),
     flag("--fua", Takes::Nothing, Means::Refused(HLSL)),
@@ -173,6 +175,7 @@ const BASES: [(&str, &str); 13] = [
 /// Exit statuses.
 const USAGE: u8 = 1;
 const COMPILE: u8 = 2;
+const LINK: u8 = 3;
 
 /// A command line.
 #[derive(Default)]
@@ -200,23 +203,22 @@ type Read<T> = Result<T, String>;
 
 /// Runs glslangValidator's command line: the exit status.
 pub fn run(words: &[OsString], claims: &Claims) -> u8 {
-    let request = match read(words) {
+    let request = match read(words, claims) {
         Ok(request) => request,
         Err(why) => return wrong(&why),
     };
     if let Some((text, status)) = &request.print {
         return to_stdout(text.as_bytes()).map_or_else(|CommandError(why)| wrong(&why), |()| *status);
     }
-    request.inputs.iter().map(|input| request.compile(input, claims)).max().unwrap_or(USAGE)
+    request.run(claims).unwrap_or_else(|CommandError(why)| wrong(&why))
 }
 
 fn wrong(why: &str) -> u8 {
-    // Nowhere to complain is left where this fails.
-    let _ = to_stdout(format!("glslangValidator: Error: {why} (use -h for usage)\n").as_bytes());
+    print(&format!("glslangValidator: Error: {why} (use -h for usage)\n"));
     USAGE
 }
 
-fn read(words: &[OsString]) -> Read<Request> {
+fn read(words: &[OsString], claims: &Claims) -> Read<Request> {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let names = super::stage_names();
     let stages: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -224,6 +226,7 @@ fn read(words: &[OsString]) -> Read<Request> {
     for word in Reader::new(FLAGS, &stages, &words) {
         match word {
             Word::Option(found) => request.option(&found, &stages)?,
+            Word::Input(path) if path.ends_with(".conf") => glslc::limit_file(path, claims)?,
             Word::Input(path) => request.inputs.push(path.into()),
             Word::Missing(flag) => return Err(format!("{}: expects a value", flag.name)),
             Word::Unknown(word) => return Err(flags::unknown(FLAGS, word)),
@@ -243,13 +246,13 @@ impl Request {
     fn option(&mut self, found: &Found<'_>, stages: &[&str]) -> Read<()> {
         let value = found.value();
         match found.flag.name {
-            "-V" if value.chars().all(|c| c.is_ascii_digit()) => self.makes_module = true,
-            "-V" => return Err(format!("-V{value}: unrecognized command-line option")),
+            "-V" if matches!(value, "" | "100") => self.makes_module = true,
+            "-V" => return Err("unknown client version for -V, should be 100".into()),
             "-H" | "--spirv-dis" => {
                 (self.listing, self.makes_module) = (true, self.makes_module || found.flag.name == "-H");
             }
             "-S" if stages.contains(&value) => self.stage = Some(value.to_string()),
-            "-S" => self.print = Some((help(), USAGE)),
+            "-S" => return Err(other_stage(value).unwrap_or_else(|| format!("-S: there is no stage {value}"))),
             "-e" | "--entry-point" => self.entry = Some(value.to_string()),
             "--source-entrypoint" | "--sep" => self.source_entry = Some(value.to_string()),
             "-o" => self.output = Some(value.to_string()),
@@ -262,8 +265,9 @@ impl Request {
                 self.print = Some((format!("crosslane {}\n", crate::version::TEXT), 0));
             }
             "--absolute-path" => self.absolute = true,
-            "--client" if value.starts_with("vulkan") => self.makes_module = true,
-            "--client" => return Err(format!("--client {value}: modules for OpenGL are not written")),
+            "--client" if value == "vulkan100" => self.makes_module = true,
+            "--client" if value == "opengl100" => return Err("--client: modules for OpenGL are not written".into()),
+            "--client" => return Err("--client expects vulkan100 or opengl100".into()),
             "--target-env" => self.environment(value)?,
             "--depfile" => self.depfile = Some(value.to_string()),
             "--glsl-version" if crate::glsl::is_version(value) => self.words.push(format!("--std={value}")),
@@ -320,30 +324,73 @@ impl Request {
         if self.output.is_some() && !self.makes_module {
             return Err("no binary generation requested (e.g., -V)".into());
         }
+        if self.preprocess && self.makes_module {
+            return Err("can't use -E when linking is selected".into());
+        }
         match (&self.stage, self.inputs.iter().any(|path| path.as_os_str() == "-")) {
             (None, true) => Err("must provide -S when --stdin is given".into()),
             _ => Ok(()),
         }
     }
 
-    fn compile(&self, input: &Path, claims: &Claims) -> u8 {
-        if !self.quiet && !self.silent && !self.preprocess && (self.makes_module || self.listing) {
-            let name = if input.as_os_str() == "-" { "stdin".into() } else { input.display().to_string() };
-            let _ = to_stdout(format!("{name}\n").as_bytes());
+    /// Compiles all inputs; modules are written only if all are right.
+    fn run(&self, claims: &Claims) -> Result<u8, CommandError> {
+        let mut drafts = Vec::new();
+        for input in &self.inputs {
+            self.announce(input);
+            drafts.push(self.draft(input, claims)?);
         }
-        match self.made(input, claims) {
-            Ok(Made { exit: Exit::Done, .. }) => 0,
-            Ok(_) if self.preprocess => COMPILE,
-            Ok(_) => {
-                let text = "SPIR-V is not generated for failed compile or link\n";
-                let _ = to_stdout(if self.makes_module { text } else { "" }.as_bytes());
-                COMPILE
-            }
-            Err(CommandError(why)) => wrong(&why),
+        let stages: Vec<&str> = drafts.iter().map(|draft| draft.stage.as_str()).collect();
+        let twice = (1..stages.len()).find(|at| self.makes_module && stages[..*at].contains(&stages[*at]));
+        let status = match twice {
+            _ if drafts.iter().any(|module| module.draft.made.exit != Exit::Done) => COMPILE,
+            Some(_) => LINK,
+            None => 0,
+        };
+        if let Some(at) = twice {
+            print(&format!("ERROR: Linking {} stage: can't handle multiple entry points per stage\n\n", stages[at]));
+        }
+        if status != 0 {
+            print(if self.makes_module { "SPIR-V is not generated for failed compile or link\n" } else { "" });
+            return Ok(status);
+        }
+        let rules = self.rules(&drafts)?;
+        for Module { draft, args, .. } in drafts {
+            draft.write(&args, claims)?;
+        }
+        if let Some(path) = &self.depfile {
+            Sink::new(path.into()).write(rules.as_bytes(), claims)?;
+        }
+        Ok(0)
+    }
+
+    /// Prints the name of an input.
+    fn announce(&self, input: &Path) {
+        let wants = self.makes_module || self.listing || self.inputs.len() > 1;
+        if wants && !self.quiet && !self.silent && !self.preprocess {
+            let name = if input.as_os_str() == "-" { "stdin".into() } else { input.display().to_string() };
+            print(&format!("{name}\n"));
         }
     }
 
-    fn made(&self, input: &Path, claims: &Claims) -> Result<Made, CommandError> {
+    /// The dependency file: a rule for each output, with all files that all inputs are made from.
+    fn rules(&self, modules: &[Module]) -> Result<String, CommandError> {
+        let mut includes = BTreeSet::new();
+        for Module { draft, args, .. } in modules {
+            let root = args.source.input.to_string_lossy();
+            includes.append(&mut trace::as_glslang(&root, &draft.includes, &args.source.include_dirs));
+        }
+        let inputs = self.inputs.iter().map(|input| input.display().to_string());
+        let inputs: Vec<String> = inputs.chain(includes).collect();
+        let rule = |module: &Module| {
+            let deps =
+                Deps { targets: vec![Target::Path(module.output.clone())], inputs: inputs.clone(), phony: false };
+            deps.to_text(Format::Line).map_err(|_| CommandError("--depfile: a name holds a line break".into()))
+        };
+        modules.iter().map(rule).collect()
+    }
+
+    fn draft(&self, input: &Path, claims: &Claims) -> Result<Module, CommandError> {
         let path = match self.absolute {
             true if input.as_os_str() != "-" => std::path::absolute(input).unwrap_or_else(|_| input.into()),
             _ => input.to_path_buf(),
@@ -351,40 +398,49 @@ impl Request {
         let named = kind::of(&path).and_then(|kind| kind.stage).map(stage_ending);
         let stage = self.stage.as_deref().map(|name| ending_of(name).unwrap_or(name)).or(named);
         let Some(stage) = stage else {
-            return Err(CommandError(format!("{}: the name says no stage; -S does", input.display())));
+            let why = path.extension().and_then(|ending| other_stage(&ending.to_string_lossy()));
+            let why = why.unwrap_or_else(|| "the name says no stage; -S does".into());
+            return Err(CommandError(format!("{}: {why}", input.display())));
         };
         let mut words = vec!["--message-format=glslang".to_string()];
         words.extend(self.words.iter().cloned());
         words.push(format!("--profile={}", self.profile.unwrap_or("spirv-1.3")));
-        words.extend(["--lang=glsl".into(), format!("--stage={stage}")]);
+        words.extend(["--lang=glsl".into(), format!("--stage={stage}"), "-W=no-version-forced".into()]);
         words.extend(self.silent.then(|| "--message-format=none".to_string()));
         words.extend((!self.size).then(|| "--keep-unused=all".to_string()));
         let output = self.output.clone().unwrap_or_else(|| format!("{stage}.spv"));
-        if let Some(file) = &self.depfile {
-            words.extend(["--deps", "--deps-format=line"].map(str::to_string));
-            words.extend([format!("--deps-file={file}"), format!("--deps-target-quoted={output}")]);
-        }
         if self.preprocess {
-            words.extend(["-E".into(), "-o=-".into()]);
-            return compile_one(&words, &path, claims);
+            words.extend(["-E", "-o=-", "--message-format=lines"].map(str::to_string));
+        } else if self.makes_module {
+            words.push(format!("-o={output}"));
+        } else if !self.listing {
+            words.push("--check-only".into());
         }
-        let listed = || {
-            let mut words: Vec<String> = words.iter().filter(|word| !word.starts_with("--deps")).cloned().collect();
-            words.extend(["-S", "-o=-"].map(str::to_string));
-            compile_one(&words, &path, claims)
-        };
-        match (self.makes_module, self.listing) {
-            (true, listing) => {
-                let made = compile_one(&[&words[..], &[format!("-o={output}")]].concat(), &path, claims)?;
-                if listing && made.exit == Exit::Done { listed() } else { Ok(made) }
+        if self.listing {
+            let listed = [&words[..], &["-S", "-o=-"].map(str::to_string)].concat();
+            let (draft, args) = draft_one(&listed, &path, claims)?;
+            if !self.makes_module || draft.made.exit != Exit::Done {
+                return Ok(Module { stage: stage.to_string(), output, draft, args });
             }
-            (false, true) => listed(),
-            (false, false) => {
-                words.push("--check-only".into());
-                compile_one(&words, &path, claims)
-            }
+            draft.write(&args, claims)?;
+            words.push("--message-format=none".into());
         }
+        let (draft, args) = draft_one(&words, &path, claims)?;
+        Ok(Module { stage: stage.to_string(), output, draft, args })
     }
+}
+
+/// An input that has been compiled.
+struct Module {
+    stage: String,
+    output: String,
+    draft: Draft,
+    args: Box<CompileArgs>,
+}
+
+fn print(text: &str) {
+    // Nowhere to complain is left where this fails.
+    let _ = to_stdout(text.as_bytes());
 }
 
 /// The ending of files of a stage, which names what is made of them.

@@ -1,7 +1,7 @@
 //! glslc's command line (shaderc 2025.2).
 
 use super::flags::{self, Flag, Found, Means, Reader, Takes, Word, flag};
-use super::{compile_one, counted, say};
+use super::{compile_one, counted, other_stage, say};
 use crate::build::claims::Claims;
 use crate::build::kind;
 use crate::cli::CommandError;
@@ -193,7 +193,8 @@ impl Request {
         match found.flag.name {
             "-fentry-point=" => self.entry = Some(value.to_string()),
             "-fshader-stage=" => {
-                StageName::from_str(value, false).map_err(|_| format!("stage not recognized: '{value}'"))?;
+                let unknown = || other_stage(value).unwrap_or_else(|| format!("stage not recognized: '{value}'"));
+                StageName::from_str(value, false).map_err(|_| unknown())?;
                 self.stage = Some(value.to_string());
             }
             "-x" => match value {
@@ -326,7 +327,7 @@ impl Request {
         words.push(format!("--lang={language}"));
         match &input.stage {
             Some(stage) => words.push(format!("--stage={stage}")),
-            None if language == "glsl" => needs_stage(&input.path, hint)?,
+            None if hint.is_none() && input.language.is_none() => check_ending(&input.path)?,
             None => {}
         }
         words.extend(input.entry.iter().filter(|_| language == "wgsl").map(|name| format!("--entry={name}")));
@@ -342,7 +343,8 @@ impl Request {
     fn outputs(&self, input: &Input, words: &mut Vec<String>) {
         let name = input.path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.strip_suffix(".glsl").unwrap_or(&name);
-        let natural = format!("{name}.{}", if self.assembly { "spvasm" } else { "spv" });
+        let is_text = self.assembly && !self.deps_only;
+        let natural = format!("{name}.{}", if is_text { "spvasm" } else { "spv" });
         let linked = !self.compile_only && !self.assembly;
         let output = match &self.output {
             Some(output) => output.clone(),
@@ -372,17 +374,13 @@ impl Request {
     }
 }
 
-/// A GLSL shader's stage comes from an option, its name, or a pragma.
-fn needs_stage(path: &Path, hint: Option<kind::Kind>) -> Result<(), CommandError> {
+/// Names of files end in a stage or `.glsl`.
+fn check_ending(path: &Path) -> Result<(), CommandError> {
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
     let shown = path.display();
-    match hint {
-        Some(kind) if kind.stage.is_some() => Ok(()),
-        Some(_) => {
-            Err(CommandError(format!("'{shown}': .glsl file encountered but no -fshader-stage specified ahead")))
-        }
-        None if path.as_os_str() == "-" => {
-            Err(CommandError("-fshader-stage required when input is from standard input \"-\"".into()))
-        }
+    match other_stage(&ending) {
+        Some(why) => Err(CommandError(format!("'{shown}': {why}"))),
+        None if path.as_os_str() == "-" => Ok(()),
         None => Err(CommandError(format!("'{shown}': file not recognized: File format not recognized"))),
     }
 }
@@ -400,7 +398,7 @@ fn limits(text: &str) -> Read<()> {
     Ok(())
 }
 
-fn limit_file(path: &str, claims: &Claims) -> Read<()> {
+pub fn limit_file(path: &str, claims: &Claims) -> Read<()> {
     let bytes = claims.read(Path::new(path), crate::build::read::TEXT_LIMIT);
     let bytes = bytes.map_err(|error| format!("cannot read limits file: {path}: {error}"))?;
     limits(&String::from_utf8_lossy(&bytes)).map_err(|why| format!("-flimit-file error: {why}"))

@@ -5,9 +5,10 @@
 pub mod flags;
 mod glslang;
 pub mod glslc;
+pub mod trace;
 
 use super::args::{Cli, Command, CompileArgs, StageName, StandInArgs};
-use super::compile::{self, Made};
+use super::compile::{self, Draft, Made};
 use super::{CommandError, messages};
 use crate::build::claims::Claims;
 use crate::diagnostic::warning::{self, Choice};
@@ -51,11 +52,39 @@ pub fn run(tool: Tool, args: &StandInArgs, claims: &Claims) -> ExitCode {
 /// Compiles one input with words of `crosslane compile`. What this program alone warns of is not said unless it is asked for:
 /// builds take any text on standard error for a failure.
 fn compile_one(words: &[String], input: &Path, claims: &Claims) -> Result<Made, CommandError> {
+    let (draft, args) = draft_one(words, input, claims)?;
+    draft.write(&args, claims)
+}
+
+/// The same without writing anything.
+fn draft_one(words: &[String], input: &Path, claims: &Claims) -> Result<(Draft, Box<CompileArgs>), CommandError> {
     let mut args = parse(words, input)?;
     let quiet = warning::ALL.iter().filter(|warning| warning.is_of_analysis()).map(Choice::off);
     args.messages.warnings.splice(0..0, quiet);
     args.any_ending = true;
-    compile::make(&args, claims)
+    args.dialect.needs_stage = true;
+    Ok((compile::draft(&args, claims)?, args))
+}
+
+/// Stages that shaders have and this program does not compile.
+const OTHER_STAGES: [(&str, &str); 11] = [
+    ("tesscontrol", "tesc"),
+    ("tesseval", "tese"),
+    ("geometry", "geom"),
+    ("task", "task"),
+    ("mesh", "mesh"),
+    ("ray generation", "rgen"),
+    ("ray intersection", "rint"),
+    ("any-hit", "rahit"),
+    ("closest-hit", "rchit"),
+    ("miss", "rmiss"),
+    ("callable", "rcall"),
+];
+
+/// The complaint of a stage that is not compiled, by its name or the ending of a file.
+fn other_stage(name: &str) -> Option<String> {
+    let (stage, _) = OTHER_STAGES.iter().find(|(long, short)| *long == name || *short == name)?;
+    Some(format!("{stage} shaders are not supported"))
 }
 
 fn parse(words: &[String], input: &Path) -> Result<Box<CompileArgs>, CommandError> {
