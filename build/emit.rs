@@ -333,8 +333,8 @@ fn special_text(text: &str) -> Result<String, String> {
 
 fn results(row: &Function, params: &[String]) -> Result<String, String> {
     let place = |text: &String| match params.iter().position(|p| p == text) {
-        Some(at) => Ok(format!("Place::Argument({at})")),
-        None if text == "return" => Ok("Place::Return".to_string()),
+        Some(at) => Ok(format!("ResultSlot::Argument({at})")),
+        None if text == "return" => Ok("ResultSlot::Return".to_string()),
         None => Err(format!("no parameter `{text}`")),
     };
     Ok(row.results.iter().map(place).collect::<Result<Vec<_>, _>>()?.join(", "))

@@ -41,7 +41,7 @@ pub struct Image {
     pub element: u32,
     /// The sampler that goes with a texture, where it is bound apart from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sampler: Option<Place>,
+    pub sampler: Option<SamplerBinding>,
     pub kind: ImageKind,
     /// `2d`, `cube array`, `buffer` and so on.
     pub shape: String,
@@ -52,7 +52,7 @@ pub struct Image {
 
 /// Where a sampler is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Place {
+pub struct SamplerBinding {
     pub set: u32,
     pub binding: u32,
     pub element: u32,
@@ -99,7 +99,7 @@ impl Image {
     /// An image of a kernel.
     pub fn of(image: &kernel::Image) -> Image {
         let BindingPoint { set, binding, element } = image.place;
-        let place = |BindingPoint { set, binding, element }| Place { set, binding, element };
+        let place = |BindingPoint { set, binding, element }| SamplerBinding { set, binding, element };
         Image {
             name: image.name.to_string(),
             set,

@@ -22,7 +22,7 @@ pub enum Format {
 /// Outputs and the files that they are made from.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Deps {
-    pub targets: Vec<Target>,
+    pub targets: Vec<RuleTarget>,
     /// The shader first.
     pub inputs: Vec<String>,
     /// Also write an empty rule for each included file, so that make does not stop when one goes away.
@@ -31,17 +31,17 @@ pub struct Deps {
 
 /// What a rule makes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum RuleTarget {
     /// A path, escaped where it has to be.
     Path(String),
     /// Text of a makefile.
     Verbatim(String),
 }
 
-impl Target {
+impl RuleTarget {
     fn text(&self) -> &str {
         match self {
-            Target::Path(text) | Target::Verbatim(text) => text,
+            RuleTarget::Path(text) | RuleTarget::Verbatim(text) => text,
         }
     }
 }
@@ -67,9 +67,9 @@ impl Deps {
     /// With `between` in front of each input.
     fn make(&self, between: &str) -> Result<String, Inexpressible> {
         let inputs = self.inputs.iter().map(|name| escaped(name)).collect::<Result<Vec<_>, _>>()?;
-        let target = |target: &Target| match target {
-            Target::Path(path) => escaped(path),
-            Target::Verbatim(text) => Ok(text.clone()),
+        let target = |target: &RuleTarget| match target {
+            RuleTarget::Path(path) => escaped(path),
+            RuleTarget::Verbatim(text) => Ok(text.clone()),
         };
         let targets = self.targets.iter().map(target).collect::<Result<Vec<_>, _>>()?;
         let mut text = format!("{}:", targets.join(" "));
@@ -90,7 +90,7 @@ impl Deps {
             inputs: &'a [String],
             outputs: Vec<&'a str>,
         }
-        let outputs = self.targets.iter().map(Target::text).collect();
+        let outputs = self.targets.iter().map(RuleTarget::text).collect();
         serde_json::to_string(&Json { inputs: &self.inputs, outputs }).expect("names always serialize") + "\n"
     }
 
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     fn sample(phony: bool) -> Deps {
-        let targets = vec![Target::Path("out dir/a.spv".into()), Target::Verbatim("$(X)".into())];
+        let targets = vec![RuleTarget::Path("out dir/a.spv".into()), RuleTarget::Verbatim("$(X)".into())];
         Deps { targets, inputs: vec!["a.comp".into(), "b#$.glsl".into()], phony }
     }
 

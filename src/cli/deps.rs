@@ -8,7 +8,7 @@ use super::endings::Format as Contents;
 use super::input;
 use super::output::Sink;
 use crate::build::claims::Claims;
-use crate::build::deps::{Deps, Format, Inexpressible, Target};
+use crate::build::deps::{Deps, Format, Inexpressible, RuleTarget};
 use crate::build::files::{Include, not_utf8};
 use crate::profile;
 use std::collections::BTreeSet;
@@ -95,10 +95,10 @@ fn with_suffix(output: &Path) -> PathBuf {
 }
 
 /// `-MT` and `-MQ`, else the output; for `-M`, as with gcc, the output that compiling without `-o` makes.
-fn targets(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<Vec<Target>, CommandError> {
-    let verbatim = args.deps.deps_target.iter().map(|name| Target::Verbatim(name.clone()));
-    let quoted = args.deps.deps_target_quoted.iter().map(|name| Target::Path(name.clone()));
-    let named: Vec<Target> = verbatim.chain(quoted).collect();
+fn targets(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<Vec<RuleTarget>, CommandError> {
+    let verbatim = args.deps.deps_target.iter().map(|name| RuleTarget::Verbatim(name.clone()));
+    let quoted = args.deps.deps_target_quoted.iter().map(|name| RuleTarget::Path(name.clone()));
+    let named: Vec<RuleTarget> = verbatim.chain(quoted).collect();
     if !named.is_empty() {
         return Ok(named);
     }
@@ -109,7 +109,7 @@ fn targets(args: &CompileArgs, sink: &Sink, target: profile::Target) -> Result<V
         }
         _ => default_output(args, target)?,
     };
-    Ok(vec![Target::Path(name(&path)?)])
+    Ok(vec![RuleTarget::Path(name(&path)?)])
 }
 
 /// A path as it is written.

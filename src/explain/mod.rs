@@ -19,7 +19,7 @@ pub mod text;
 mod whole;
 
 pub use lowering::{Difference, Instructions, Lacking, Lowering, Rejected};
-pub use operations::Place;
+pub use operations::CallSite;
 pub use shader::Failure;
 
 use crate::compile::{Input as Source, Options};
@@ -29,7 +29,7 @@ use crate::profile::Profile;
 use crate::source::Loader;
 use operations::Site;
 use serde::Serialize;
-use shader::{Cell, Row, Shader};
+use shader::{Cell, OperationRow, Shader};
 use whole::Whole;
 
 /// What `explain` says about one shader.
@@ -61,7 +61,7 @@ pub struct ProfileReport {
 /// One operation of the source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Operation {
-    pub place: Place,
+    pub place: CallSite,
     /// What it is, as `--emit ir` names it.
     pub name: String,
     /// The result in lane `i`, as a formula and in words.
@@ -105,7 +105,7 @@ pub enum OnProfile {
 /// When the shader is wrong, or no profile's front end accepts it.
 pub fn explain(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> Result<Report, Failure> {
     let shader = Shader::read(input, options, loader, lowering::of)?;
-    let operation = |row: Row<OnProfile>| {
+    let operation = |row: OperationRow<OnProfile>| {
         let mut operation = operation(&row.site, row.place);
         operation.profiles = row.cells.into_iter().map(on_profile).collect();
         operation
@@ -140,7 +140,7 @@ fn on_profile(cell: Cell<OnProfile>) -> OnProfile {
     }
 }
 
-fn operation(site: &Site, place: Place) -> Operation {
+fn operation(site: &Site, place: CallSite) -> Operation {
     let meaning = meaning::meaning(site.op);
     let operand = |input: &crate::lane::Input| Operand { ty: type_text(input.ty), known: known_text(input.known) };
     Operation {

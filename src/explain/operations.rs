@@ -111,7 +111,7 @@ fn same_data(asked: &Asked, site: &Site) -> bool {
 
 /// Where an operation stands.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-pub struct Place {
+pub struct CallSite {
     pub file: String,
     /// Counted from 1; columns count characters.
     pub line: u32,
@@ -185,9 +185,9 @@ fn type_of(module: &Module, function: &Function, value: Value) -> Option<TypeId>
 }
 
 /// Where a span stands; a place without a file for operations that no text stands for.
-pub fn place(sources: &SourceMap, span: Span) -> Place {
+pub fn call_site(sources: &SourceMap, span: Span) -> CallSite {
     let Some((location, (id, range))) = sources.locate(span.lo).zip(sources.resolve(span)) else {
-        return Place { file: String::new(), line: 0, column: 0, code: String::new(), text: String::new() };
+        return CallSite { file: String::new(), line: 0, column: 0, code: String::new(), text: String::new() };
     };
     let file = sources.file(id);
     let line = file.line_of(range.start as u32);
@@ -196,7 +196,7 @@ pub fn place(sources: &SourceMap, span: Span) -> Place {
     let end = starts.get(line + 1).map_or(file.text.len(), |next| *next as usize);
     let whole = file.text.get(starts[line] as usize..end).unwrap_or_default();
     let (file, line, column) = (location.file.to_string(), location.line, location.column);
-    Place { file, line, column, code: first_line(code), text: whole.trim_end().into() }
+    CallSite { file, line, column, code: first_line(code), text: whole.trim_end().into() }
 }
 
 fn first_line(code: &str) -> String {

@@ -11,7 +11,7 @@ mod words;
 use crate::lane::eval::{self, Trace};
 use crate::lane::meaning::meaning;
 use crate::lane::primitive::Index;
-use crate::lane::value::{LaneValue, Lanes};
+use crate::lane::value::{LaneRow, LaneValue, Lanes};
 use crate::lane::{Operand, Plan, Primitive, Request, Source, Step, StepOp, StepType};
 use mark::{Mark, Marks};
 use serde::Serialize;
@@ -22,7 +22,7 @@ const LEAST: u32 = 8;
 /// The size of a subgroup whose size only the driver knows.
 const USUAL_SIZE: u32 = 32;
 
-type Row = Vec<LaneValue<Mark>>;
+type MarkRow = LaneRow<Mark>;
 
 /// What the lanes of one row have.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -67,7 +67,7 @@ pub fn picture(request: &Request, size: Option<u32>, plan: Option<&Plan>) -> Opt
 }
 
 /// The smallest aligned block of at least so many lanes, from lane 0 on, whose results come from its own lanes.
-fn shown(subgroup: u32, least: u32, results: &[Row]) -> u32 {
+fn shown(subgroup: u32, least: u32, results: &[MarkRow]) -> u32 {
     let closed = |block: u32| {
         let own = |value: &LaneValue<Mark>| match value {
             LaneValue::Data(mark) => mark.highest().is_none_or(|lane| lane < block),
@@ -83,14 +83,14 @@ fn shown(subgroup: u32, least: u32, results: &[Row]) -> u32 {
 struct Painter<'a> {
     shown: u32,
     lanes: Lanes,
-    inputs: &'a [Row],
+    inputs: &'a [MarkRow],
     rows: Vec<PictureRow>,
     /// What the last row shows.
     above: Option<Operand>,
 }
 
 impl Painter<'_> {
-    fn row(&mut self, label: String, row: &Row, sources: Vec<Option<u32>>) {
+    fn row(&mut self, label: String, row: &MarkRow, sources: Vec<Option<u32>>) {
         let cells = row.iter().take(self.shown as usize).map(|value| mark::text(*value, self.shown)).collect();
         self.rows.push(PictureRow { label, cells, sources });
     }
@@ -121,7 +121,7 @@ impl Painter<'_> {
     }
 
     /// What comes out, unless the last step shows it.
-    fn results(&mut self, results: &[Row]) {
+    fn results(&mut self, results: &[MarkRow]) {
         let below_operand = self.above == Some(Operand::Input(0)) && results.len() == 1;
         for (n, row) in results.iter().enumerate() {
             let sources = if below_operand { only_sources(&row[..self.shown as usize]) } else { Vec::new() };

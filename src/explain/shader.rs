@@ -1,6 +1,6 @@
 //! One shader read for several profiles: its operations, each with an answer for every profile.
 
-use super::operations::{self, Facts, Place, Site};
+use super::operations::{self, CallSite, Facts, Site};
 use crate::compile::{Input as Source, Options, Parsed, parse};
 use crate::guard;
 use crate::profile::Profile;
@@ -21,9 +21,9 @@ impl Failure {
 }
 
 /// One operation with what each profile makes of it.
-pub struct Row<T> {
+pub struct OperationRow<T> {
     pub site: Site,
-    pub place: Place,
+    pub place: CallSite,
     pub cells: Vec<Cell<T>>,
 }
 
@@ -39,7 +39,7 @@ pub enum Cell<T> {
 
 /// The operations of all profiles, in the order in which they stand in the source.
 pub struct Shader<T> {
-    pub rows: Vec<Row<T>>,
+    pub rows: Vec<OperationRow<T>>,
     /// Per profile why its front end refuses the shader, if it does.
     pub refusals: Vec<Option<String>>,
 }
@@ -59,7 +59,7 @@ impl<T> Shader<T> {
         loader: &dyn Loader,
         answer: impl Fn(&Site, &Profile) -> T,
     ) -> Result<Shader<T>, Failure> {
-        let mut rows: BTreeMap<Key, Row<T>> = BTreeMap::new();
+        let mut rows: BTreeMap<Key, OperationRow<T>> = BTreeMap::new();
         let mut refusals = Vec::new();
         let mut failure = None;
         for (n, options) in options.iter().enumerate() {
@@ -86,8 +86,8 @@ impl<T> Shader<T> {
     }
 }
 
-impl<T> Row<T> {
-    fn padded(mut self, profiles: usize) -> Row<T> {
+impl<T> OperationRow<T> {
+    fn padded(mut self, profiles: usize) -> OperationRow<T> {
         self.cells.resize_with(profiles, || Cell::Absent);
         self
     }
@@ -111,12 +111,18 @@ fn read(input: &Source<'_>, options: &Options, loader: &dyn Loader) -> Result<Pa
 }
 
 /// Adds the answers for profile number `n`.
-fn add<T>(rows: &mut BTreeMap<Key, Row<T>>, parsed: &Parsed, n: usize, profile: &Profile, answer: impl Fn(&Site) -> T) {
+fn add<T>(
+    rows: &mut BTreeMap<Key, OperationRow<T>>,
+    parsed: &Parsed,
+    n: usize,
+    profile: &Profile,
+    answer: impl Fn(&Site) -> T,
+) {
     let Some(module) = &parsed.module else { return };
     let facts = Facts::of(module, profile);
     let mut before: Option<Key> = None;
     for site in operations::sites(module) {
-        let place = operations::place(&parsed.sources, site.span);
+        let place = operations::call_site(&parsed.sources, site.span);
         let mut key = (place.file.clone(), place.line, place.column, 0);
         if let Some(last) = before.filter(|last| (&last.0, last.1, last.2) == (&key.0, key.1, key.2)) {
             key.3 = last.3 + 1;
@@ -124,7 +130,7 @@ fn add<T>(rows: &mut BTreeMap<Key, Row<T>>, parsed: &Parsed, n: usize, profile: 
         let copies = facts.as_ref().map_or_else(|| vec![site.clone()], |facts| facts.copies(&site));
         let answers: Vec<T> = copies.iter().map(&answer).collect();
         let cell = if answers.is_empty() { Cell::Gone } else { Cell::Answers(answers) };
-        let row = rows.entry(key.clone()).or_insert_with(|| Row { site, place, cells: Vec::new() });
+        let row = rows.entry(key.clone()).or_insert_with(|| OperationRow { site, place, cells: Vec::new() });
         row.cells.resize_with(n, || Cell::Absent);
         row.cells.push(cell);
         before = Some(key);

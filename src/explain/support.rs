@@ -1,7 +1,7 @@
 //! `check`: which profiles can run a shader, operation by operation.
 
-use super::operations::{Place, Site};
-use super::shader::{Cell, Failure, Row, Shader};
+use super::operations::{CallSite, Site};
+use super::shader::{Cell, Failure, OperationRow, Shader};
 use super::{ProfileReport, profile_report, type_text};
 use crate::compile::{Input as Source, Options};
 use crate::ir::print::lane_text;
@@ -29,7 +29,7 @@ pub const SCHEMA: &str = "crosslane-check-1";
 /// One operation of the source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct OperationSupport {
-    pub place: Place,
+    pub place: CallSite,
     pub name: String,
     /// Types of its operands.
     pub operands: Vec<String>,
@@ -77,7 +77,8 @@ pub fn matrix(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> R
     let shader = Shader::read(input, options, loader, support)?;
     let can = |n: usize| {
         let is_no = |answer: &Support| matches!(answer, Support::No { .. });
-        let refuses = |row: &Row<Support>| matches!(&row.cells[n], Cell::Answers(all) if all.iter().any(is_no));
+        let refuses =
+            |row: &OperationRow<Support>| matches!(&row.cells[n], Cell::Answers(all) if all.iter().any(is_no));
         shader.refusals[n].is_none() && !shader.rows.iter().any(refuses)
     };
     Ok(Matrix {
@@ -89,7 +90,7 @@ pub fn matrix(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> R
     })
 }
 
-fn operation(row: Row<Support>) -> OperationSupport {
+fn operation(row: OperationRow<Support>) -> OperationSupport {
     OperationSupport {
         place: row.place,
         name: lane_text(row.site.op),

@@ -64,7 +64,7 @@ pub struct Overload {
     pub ret: TypeExpr,
     pub lowering: Lowering,
     /// Where the parts of the operation's result go; empty: the result is returned.
-    pub results: &'static [Place],
+    pub results: &'static [ResultSlot],
     /// One of these must be on; empty: none is needed.
     pub extensions: ExtensionSet,
     /// Any of these brings it to versions that do not have it by themselves.
@@ -275,7 +275,7 @@ pub enum ImageRole {
 
 /// Where a result goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum ResultSlot {
     Return,
     Argument(u8),
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Constant, Dialect, Extension, ExtensionSet, Function, ImageRole, Instruction, Lowering, Mode, Opaque, OpaqueClass,
-    Overload, Param, Place, Rule, Shape, ShapeSet, Stages, TypeExpr, Variable, VariableSource, WgslFunction,
+    Overload, Param, ResultSlot, Rule, Shape, ShapeSet, Stages, TypeExpr, Variable, VariableSource, WgslFunction,
 };
 use crate::ir::derived::{Derived, Rank};
 use crate::ir::{

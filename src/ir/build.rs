@@ -8,8 +8,8 @@ use super::fold::{self, Expr};
 use super::typing;
 use super::{
     AtomicOp, BinaryOp, BlockId, Case, Cases, ConstId, ConstValue, ControlHint, FuncId, Function, ImageOp, ImageParts,
-    Inst, InstFlags, InstId, Local, MathFn, MemoryKinds, Module, Op, Order, Param, Place, RayOp, Scalar, Scope, Space,
-    Type, TypeId, Types, UnaryOp, Value, Values,
+    Inst, InstFlags, InstId, InterpolateAt, Local, MathFn, MemoryKinds, Module, Op, Order, Param, RayOp, Scalar, Scope,
+    Space, Type, TypeId, Types, UnaryOp, Value, Values,
 };
 use crate::lane::LaneOp;
 use crate::limits;
@@ -451,7 +451,7 @@ impl<'m> Builder<'m> {
     }
 
     /// The value of a fragment input at another place.
-    pub fn interpolate(&mut self, at: Place, pointer: Value, args: &[Value]) -> Value {
+    pub fn interpolate(&mut self, at: InterpolateAt, pointer: Value, args: &[Value]) -> Value {
         let ty = self.pointee_type(pointer);
         let args = self.function.list(args);
         self.emit(ty, Op::Interpolate { at, pointer, args })

@@ -27,7 +27,7 @@ enum Step {
 
 /// The variable, or the part of one, that a parameter stands for.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Target {
+struct BoundVariable {
     root: GlobalId,
     path: SmallVec<[Step; 2]>,
     non_uniform: bool,
@@ -64,7 +64,7 @@ fn unreachable(mut function: Function) -> Function {
 fn bind_calls(
     module: &mut Module,
     caller: FuncId,
-    copies: &mut FxHashMap<(FuncId, Vec<Target>), FuncId>,
+    copies: &mut FxHashMap<(FuncId, Vec<BoundVariable>), FuncId>,
 ) -> Vec<FuncId> {
     let mut fresh = Vec::new();
     for id in module.functions[caller].insts.handles().collect::<Vec<_>>() {
@@ -96,7 +96,7 @@ fn bind_calls(
 }
 
 /// What an argument names; run-time indices are added to those that the call gives.
-fn target_of(module: &mut Module, caller: FuncId, arg: Value, given: &mut Vec<Value>) -> Option<Target> {
+fn target_of(module: &mut Module, caller: FuncId, arg: Value, given: &mut Vec<Value>) -> Option<BoundVariable> {
     let function = &module.functions[caller];
     let (root, indices, flags) = match arg {
         Value::Global(root) => (root, &[][..], InstFlags::empty()),
@@ -118,7 +118,7 @@ fn target_of(module: &mut Module, caller: FuncId, arg: Value, given: &mut Vec<Va
             }
         });
     }
-    Some(Target { root, path, non_uniform: flags.contains(InstFlags::NON_UNIFORM) })
+    Some(BoundVariable { root, path, non_uniform: flags.contains(InstFlags::NON_UNIFORM) })
 }
 
 /// Type of an index: a value, and no variable.
@@ -144,7 +144,7 @@ enum Bound {
 }
 
 /// A function that names `targets` where its parameters stood for them.
-fn copy(module: &Module, callee: FuncId, targets: &[Target]) -> Function {
+fn copy(module: &Module, callee: FuncId, targets: &[BoundVariable]) -> Function {
     let mut function = module.functions[callee].clone();
     let bound = bind_parameters(&module.types, &mut function, targets);
     let replaced = |value: Value| match value {
@@ -194,7 +194,7 @@ fn point_to_parts(function: &mut Function, bound: &[Bound]) {
 }
 
 /// Replaces the parameters that stand for variables by those that give run-time indices.
-fn bind_parameters(types: &Types, function: &mut Function, targets: &[Target]) -> Vec<Bound> {
+fn bind_parameters(types: &Types, function: &mut Function, targets: &[BoundVariable]) -> Vec<Bound> {
     let old = std::mem::take(&mut function.params);
     let types_of: Vec<TypeId> = old.iter().map(|param| param.ty).collect();
     let kept = types_of.iter().filter(|ty| !is_by_name(types, **ty)).count() as u32;

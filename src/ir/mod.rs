@@ -38,8 +38,8 @@ pub use foreign::{
 pub use image::{BlockWindow, ImageOp, ImageParts};
 pub use name::Name;
 pub use op::{
-    AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, LocalId, MathFn, MemoryKinds, Op, Order,
-    Place, Scope, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, InterpolateAt, LocalId, MathFn,
+    MemoryKinds, Op, Order, Scope, UnaryOp, Value, Values,
 };
 pub use ray::{RayModes, RayOp, RayOperand, RaySubject};
 use serde::Deserialize;

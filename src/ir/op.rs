@@ -266,7 +266,7 @@ impl AtomicOp {
 
 /// Where in its pixel a fragment input is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
-pub enum Place {
+pub enum InterpolateAt {
     Centroid,
     Sample,
     Offset,
@@ -414,7 +414,7 @@ pub enum Op {
     },
     /// The value of a fragment input at another place of the pixel: none, a sample's number, or an offset from the centre.
     Interpolate {
-        at: Place,
+        at: InterpolateAt,
         pointer: Value,
         args: Values,
     },

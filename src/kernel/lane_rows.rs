@@ -13,7 +13,7 @@ use crate::lane::{FoldOp, LaneFact, LaneOp};
 
 /// What is known of one value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Row {
+struct KnownLanes {
     /// The bits in each lane; zero where they are not known.
     lanes: Vec<u64>,
     /// Bits that are known, the same ones in all lanes.
@@ -24,7 +24,7 @@ struct Row {
 #[derive(Clone, Debug)]
 pub struct LaneRows {
     size: u32,
-    rows: Vec<Option<Row>>,
+    rows: Vec<Option<KnownLanes>>,
     types: Vec<Ty>,
 }
 
@@ -52,7 +52,7 @@ impl LaneRows {
         (row.known & mask == mask).then_some(row.lanes.as_slice())
     }
 
-    fn result(&self, kernel: &Kernel, inst: InstId, result: Value) -> Option<Row> {
+    fn result(&self, kernel: &Kernel, inst: InstId, result: Value) -> Option<KnownLanes> {
         let op = kernel.insts[inst].op;
         match op {
             Op::BuiltIn(built_in, component) => self.built_in(kernel, built_in, component),
@@ -65,17 +65,17 @@ impl LaneRows {
         }
     }
 
-    fn row(&self, known: u64, f: impl Fn(u64) -> u64) -> Row {
-        Row { lanes: (0..u64::from(self.size)).map(|lane| f(lane) & known).collect(), known }
+    fn row(&self, known: u64, f: impl Fn(u64) -> u64) -> KnownLanes {
+        KnownLanes { lanes: (0..u64::from(self.size)).map(|lane| f(lane) & known).collect(), known }
     }
 
     /// A row of 32 bits.
-    fn full(&self, f: impl Fn(u64) -> u64) -> Row {
+    fn full(&self, f: impl Fn(u64) -> u64) -> KnownLanes {
         self.row(all(32), f)
     }
 
     /// Places in a workgroup, as far as the lane tells them.
-    fn built_in(&self, kernel: &Kernel, built_in: BuiltIn, component: u8) -> Option<Row> {
+    fn built_in(&self, kernel: &Kernel, built_in: BuiltIn, component: u8) -> Option<KnownLanes> {
         let size = u64::from(self.size);
         let [x, y, _] = kernel.workgroup_size.map(u64::from);
         let one_wave = u64::from(kernel.invocations()) <= size;
@@ -98,7 +98,7 @@ impl LaneRows {
         }
     }
 
-    fn fact(&self, fact: LaneFact) -> Option<Row> {
+    fn fact(&self, fact: LaneFact) -> Option<KnownLanes> {
         match fact {
             LaneFact::Index => Some(self.full(|lane| lane)),
             LaneFact::Size => Some(self.full(|_| self.size.into())),
@@ -108,18 +108,18 @@ impl LaneRows {
     }
 
     /// What a lane knows of itself.
-    fn lane(&self, op: LaneOp) -> Option<Row> {
+    fn lane(&self, op: LaneOp) -> Option<KnownLanes> {
         if !matches!(op, LaneOp::LaneIndex(_) | LaneOp::LaneCount(_) | LaneOp::SegmentLast(_)) {
             return None;
         }
         let rows = meaning(&mut NoData, op, &[], Lanes::full(self.size))?;
         let lanes: Option<Vec<u64>> = rows.first()?.iter().map(|value| number(*value)).collect();
         let known = if matches!(op, LaneOp::SegmentLast(_)) { 1 } else { all(32) };
-        Some(Row { lanes: lanes?, known })
+        Some(KnownLanes { lanes: lanes?, known })
     }
 
     /// The row of an operand; constants have one.
-    fn operand(&self, kernel: &Kernel, value: Value) -> Option<Row> {
+    fn operand(&self, kernel: &Kernel, value: Value) -> Option<KnownLanes> {
         match kernel.as_constant(value) {
             Some(bits) => Some(self.row(all(kernel.ty(value).bits()), |_| bits)),
             None => self.rows[value.index()].clone(),
@@ -127,7 +127,7 @@ impl LaneRows {
     }
 
     /// Operations whose result hangs bit by bit on their operands, or on the bits below.
-    fn partly(&self, kernel: &Kernel, inst: InstId, op: Op, result: Value) -> Option<Row> {
+    fn partly(&self, kernel: &Kernel, inst: InstId, op: Op, result: Value) -> Option<KnownLanes> {
         let Op::Bin(op, scalar) = op else { return None };
         let [a, b] = kernel.args(inst) else { return None };
         let (a_row, b_row) = (self.operand(kernel, *a)?, self.operand(kernel, *b)?);
@@ -151,13 +151,13 @@ impl LaneRows {
         };
         let lanes = evaluate(Op::Bin(op, scalar), &[&a_row.lanes, &b_row.lanes], self.size)?;
         let known = known & width;
-        Some(Row { lanes: lanes.into_iter().map(|bits| bits & known).collect(), known })
+        Some(KnownLanes { lanes: lanes.into_iter().map(|bits| bits & known).collect(), known })
     }
 
     /// Operations all of whose operands are known in full.
-    fn computed(&self, kernel: &Kernel, inst: InstId, op: Op, result: Value) -> Option<Row> {
+    fn computed(&self, kernel: &Kernel, inst: InstId, op: Op, result: Value) -> Option<KnownLanes> {
         let args = kernel.args(inst);
-        let rows: Option<Vec<Row>> = args.iter().map(|arg| self.operand(kernel, *arg)).collect();
+        let rows: Option<Vec<KnownLanes>> = args.iter().map(|arg| self.operand(kernel, *arg)).collect();
         let rows = rows?;
         let full = rows.iter().zip(args).all(|(row, arg)| row.known == all(kernel.ty(*arg).bits()));
         if !full || rows.is_empty() {
@@ -167,9 +167,9 @@ impl LaneRows {
         let lanes: Vec<&[u64]> = rows.iter().map(|row| row.lanes.as_slice()).collect();
         if op == Op::Select {
             let pick = |lane: usize| lanes[if lanes[0][lane] == 0 { 2 } else { 1 }][lane];
-            return Some(Row { lanes: (0..self.size as usize).map(pick).collect(), known });
+            return Some(KnownLanes { lanes: (0..self.size as usize).map(pick).collect(), known });
         }
-        Some(Row { lanes: evaluate(op, &lanes, self.size)?, known })
+        Some(KnownLanes { lanes: evaluate(op, &lanes, self.size)?, known })
     }
 }
 

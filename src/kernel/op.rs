@@ -4,7 +4,7 @@
 
 use super::stage::Site;
 use super::{BlockId, InstId, Ty};
-use crate::ir::{AtomicOp, BuiltIn, ImageOp, ImageParts, MathFn, MemoryKinds, Order, Place, Scalar, Scope};
+use crate::ir::{AtomicOp, BuiltIn, ImageOp, ImageParts, InterpolateAt, MathFn, MemoryKinds, Order, Scalar, Scope};
 use crate::lane::{AluOp, FoldOp, LaneFact, LaneOp, Primitive};
 use serde::Deserialize;
 
@@ -166,7 +166,7 @@ pub enum Op {
     },
     /// `[]`, `[sample]` or `[x, y]`, 32 bits: the same of a float, at another place of the pixel.
     Interpolate {
-        at: Place,
+        at: InterpolateAt,
         location: u32,
         component: u8,
     },

@@ -35,7 +35,7 @@ struct Known {
 
 /// A construct that can be left.
 #[derive(Clone)]
-struct Target {
+struct Leavable {
     inst: InstId,
     results: Vec<Scalar>,
     /// A loop's counter, while its body is written: what its continuing block takes before values of the results' types.
@@ -47,7 +47,7 @@ pub struct Generator {
     seed: u64,
     b: Builder,
     values: Vec<Known>,
-    targets: Vec<Target>,
+    targets: Vec<Leavable>,
     /// Eight times four times the number of the invocation in the grid, and in the workgroup.
     own: Value,
     own_shared: Value,

@@ -102,7 +102,7 @@ enum Toward {
 type Leaves = Vec<(Toward, Extent)>;
 
 /// A block that the walk is in.
-struct Frame {
+struct WalkedBlock {
     /// How much of what entered the construct around is still together here.
     together: Extent,
     /// The same since the kernel's start.
@@ -119,19 +119,19 @@ struct Walk<'k> {
     flow: Vec<Extent>,
     /// How far lanes that leave a loop do so together.
     left: Vec<Extent>,
-    frames: Vec<Frame>,
+    frames: Vec<WalkedBlock>,
     changed: bool,
 }
 
 impl Walk<'_> {
-    fn frame(&mut self) -> &mut Frame {
+    fn frame(&mut self) -> &mut WalkedBlock {
         self.frames.last_mut().expect("the walk is in a block")
     }
 
     /// Walks a block that lanes enter as far together as `entry` says. Gives who left it early.
     fn block(&mut self, block: BlockId, entry: Extent) -> Leaves {
         let overall = self.frames.last().map_or(entry, |around| around.overall.min(entry));
-        self.frames.push(Frame { together: entry, overall, leaves: Vec::new() });
+        self.frames.push(WalkedBlock { together: entry, overall, leaves: Vec::new() });
         for inst in &self.kernel.blocks[block].insts {
             self.inst(*inst);
         }

@@ -13,7 +13,7 @@ mod stage;
 use super::{BlockId, BufferKind, Def, InstId, Kernel, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use flow::Frame;
+use flow::BlockRole;
 use std::fmt;
 
 /// Something in a kernel that breaks a rule of the form.
@@ -59,7 +59,7 @@ use ensure;
 pub fn verify(kernel: &Kernel) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier::new(kernel);
     verifier.declared();
-    verifier.block(kernel.body, Frame::Body);
+    verifier.block(kernel.body, BlockRole::Body);
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
 }
 
@@ -70,7 +70,7 @@ struct Verifier<'k> {
     /// Blocks and instructions that the walk has met.
     met: (Vec<bool>, Vec<bool>),
     /// The blocks around.
-    frames: Vec<Frame>,
+    frames: Vec<BlockRole>,
     errors: Vec<VerifyError>,
 }
 
@@ -105,7 +105,7 @@ impl Verifier<'_> {
     }
 
     /// Walks a block; what it defines is not visible behind it.
-    fn block(&mut self, block: BlockId, frame: Frame) {
+    fn block(&mut self, block: BlockId, frame: BlockRole) {
         if std::mem::replace(&mut self.met.0[block.index()], true) {
             self.report(Err("two instructions hold it".to_owned()), Span::NONE, || format!("block {block:?}"));
             return;

@@ -3,19 +3,16 @@
 //! Nothing here knows primitives or plans. A poison result says that the operation is undefined in that lane.
 
 use super::op::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
-use super::value::{self, Domain, LaneValue, Lanes, low_bits};
-
-/// One value a lane.
-pub type Row<T> = Vec<LaneValue<T>>;
+use super::value::{self, Domain, LaneRow, LaneValue, Lanes, low_bits};
 
 /// Results of an operation on the given operands: one row, or two for a sort with values; entries of inactive lanes are
 /// poison. None if the operands are of the wrong kind, or the operation has no result.
 pub fn meaning<D: Domain>(
     domain: &mut D,
     op: LaneOp,
-    inputs: &[Row<D::Data>],
+    inputs: &[LaneRow<D::Data>],
     lanes: Lanes,
-) -> Option<Vec<Row<D::Data>>> {
+) -> Option<Vec<LaneRow<D::Data>>> {
     let call = Call { inputs, lanes };
     match op {
         LaneOp::Fold { op, kind, width, members } => call.fold(domain, op, kind, width, members).map(|row| vec![row]),
@@ -33,7 +30,7 @@ pub fn meaning<D: Domain>(
 
 /// Operands of one dynamic instance.
 struct Call<'a, T> {
-    inputs: &'a [Row<T>],
+    inputs: &'a [LaneRow<T>],
     lanes: Lanes,
 }
 
@@ -211,7 +208,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         kind: FoldKind,
         width: Width,
         members: Members,
-    ) -> Option<Row<T>> {
+    ) -> Option<LaneRow<T>> {
         let width = width.lanes_in(self.lanes.size);
         // A float fold under a partial mask has no fixed order.
         if members == Members::Active && !self.lanes.is_full() {
@@ -230,7 +227,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         }
     }
 
-    fn map(&self, f: impl Fn(u32) -> LaneValue<T>) -> Row<T> {
+    fn map(&self, f: impl Fn(u32) -> LaneValue<T>) -> LaneRow<T> {
         (0..self.lanes.size).map(|i| if self.lanes.is_active(i) { f(i) } else { LaneValue::Poison }).collect()
     }
 
@@ -240,7 +237,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         op: FoldOp,
         kind: FoldKind,
         width: u32,
-    ) -> Option<Row<T>> {
+    ) -> Option<LaneRow<T>> {
         let mut row = vec![LaneValue::Poison; self.lanes.size as usize];
         let mut left = self.lanes.iter();
         while let Some(first) = left.next() {
@@ -268,7 +265,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         op: FoldOp,
         width: u32,
         holds: impl Fn(u32) -> bool,
-    ) -> Option<Row<T>> {
+    ) -> Option<LaneRow<T>> {
         let bases = (0..self.lanes.size).step_by(width as usize);
         let trees: Vec<_> = bases.map(|base| self.tree(domain, op, base, width)).collect::<Option<_>>()?;
         Some(self.map(|i| if holds(i) { trees[(i / width) as usize] } else { LaneValue::Poison }))
@@ -292,8 +289,8 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         op: FoldOp,
         width: u32,
         start: impl Fn(u32) -> u32,
-    ) -> Option<Row<T>> {
-        let mut x: Row<T> = self.map(|i| self.read(0, i));
+    ) -> Option<LaneRow<T>> {
+        let mut x: LaneRow<T> = self.map(|i| self.read(0, i));
         let row = width.min(16);
         let distances = (0..width.ilog2()).map(|level| 1 << level);
         for d in distances {
@@ -312,7 +309,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         Some(x)
     }
 
-    fn segmented<D: Domain<Data = T>>(&self, domain: &mut D, op: FoldOp, width: Width) -> Option<Row<T>> {
+    fn segmented<D: Domain<Data = T>>(&self, domain: &mut D, op: FoldOp, width: Width) -> Option<LaneRow<T>> {
         let width = width.lanes_in(self.lanes.size);
         let base = |i: u32| i & !(width - 1);
         let is_head = |j: u32| self.read(1, j) == LaneValue::Bool(true);
@@ -322,7 +319,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         Some(self.map(|i| if defined(i) { row[i as usize] } else { LaneValue::Poison }))
     }
 
-    fn sorted<D: Domain<Data = T>>(&self, domain: &D, width: Width) -> Option<Vec<Row<T>>> {
+    fn sorted<D: Domain<Data = T>>(&self, domain: &D, width: Width) -> Option<Vec<LaneRow<T>>> {
         let width = width.lanes_in(self.lanes.size);
         let mut rows = vec![vec![LaneValue::Poison; self.lanes.size as usize]; self.inputs.len()];
         for base in (0..self.lanes.size).step_by(width as usize) {

@@ -15,6 +15,9 @@ pub enum LaneValue<D> {
     Ballot(u128),
 }
 
+/// One value for each lane; those of inactive lanes are never read.
+pub type LaneRow<T> = Vec<LaneValue<T>>;
+
 /// The lanes that run an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lanes {

@@ -5,7 +5,7 @@
 use super::fault::{AccessKind, Fault, FaultKind, Use};
 use super::group::Env;
 use super::memory::Memory;
-use super::program::{Inst, Row};
+use super::program::{Inst, RowIndex};
 use super::straight::Outcome;
 use super::wave::{Wave, lanes_of};
 use crate::ir::{AtomicOp, Scalar};
@@ -91,7 +91,7 @@ impl Wave {
     }
 
     /// Buffers are what the caller sees: nothing undefined gets there unasked.
-    fn check_values(&self, env: &Env, inst: &Inst, values: &[Row], space: MemorySpace) -> Outcome {
+    fn check_values(&self, env: &Env, inst: &Inst, values: &[RowIndex], space: MemorySpace) -> Outcome {
         let lanes = values.iter().fold(0, |all, row| all | self.undefined_in(*row));
         match space {
             MemorySpace::Buffer(_) if lanes != 0 && !env.keeps_undefined => {

@@ -13,10 +13,10 @@ use crate::source::Span;
 use rustc_hash::FxHashMap;
 
 /// Number of a row.
-pub(super) type Row = u32;
+pub(super) type RowIndex = u32;
 
-/// Place of an instruction.
-pub(super) type Place = u32;
+/// Number of an instruction.
+pub(super) type InstIndex = u32;
 
 /// What an instruction does.
 #[derive(Clone, Copy, Debug)]
@@ -25,16 +25,16 @@ pub(super) enum Action {
     Straight(Op),
     /// `[condition]`: the lanes with a true one go on, the others run `otherwise` after them; all meet at `after`.
     If {
-        otherwise: Place,
-        after: Place,
+        otherwise: InstIndex,
+        after: InstIndex,
     },
     /// `[initial parameters…]`, moved to the result rows.
     Loop {
-        continuing: Place,
-        after: Place,
+        continuing: InstIndex,
+        after: InstIndex,
     },
     Scope {
-        after: Place,
+        after: InstIndex,
     },
     /// `[values…]`, moved to the result rows: leaves the structure that is `depth` deep.
     Exit {
@@ -47,8 +47,8 @@ pub(super) enum Action {
     /// `[leave, parameters…, results…]`: goes back to `body`. The parameters' rows start at `params`, the results' at the
     /// result rows.
     Repeat {
-        body: Place,
-        params: Row,
+        body: InstIndex,
+        params: RowIndex,
         count: u32,
     },
     /// All lanes of the wave go on, active or not.
@@ -68,7 +68,7 @@ pub(super) struct Inst {
     /// The operands' rows in [`Program::operands`].
     pub args: (u32, u32),
     /// The first of the result rows.
-    pub out: Row,
+    pub out: RowIndex,
     /// Number of result rows of a straight instruction.
     pub results: u32,
     pub span: Span,
@@ -80,11 +80,11 @@ pub struct Program<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) wave_size: u32,
     pub(super) code: Vec<Inst>,
-    pub(super) operands: Vec<Row>,
+    pub(super) operands: Vec<RowIndex>,
     /// The type of each row.
     pub(super) rows: Vec<Ty>,
     /// Rows that never change, with their bits; none for undefined ones.
-    pub(super) constants: Vec<(Row, Option<u64>)>,
+    pub(super) constants: Vec<(RowIndex, Option<u64>)>,
     /// Whether waves of a workgroup wait for each other.
     pub(super) has_barrier: bool,
 }
@@ -116,7 +116,7 @@ impl<'a> Program<'a> {
         Ok(flattener.program)
     }
 
-    pub(super) fn args(&self, inst: &Inst) -> &[Row] {
+    pub(super) fn args(&self, inst: &Inst) -> &[RowIndex] {
         &self.operands[inst.args.0 as usize..inst.args.1 as usize]
     }
 
@@ -126,7 +126,7 @@ impl<'a> Program<'a> {
     }
 
     /// The bits of a row that is the same constant everywhere.
-    pub(super) fn constant(&self, row: Row) -> Option<u64> {
+    pub(super) fn constant(&self, row: RowIndex) -> Option<u64> {
         self.constants.get(row as usize).and_then(|(_, bits)| *bits)
     }
 }
@@ -148,7 +148,7 @@ fn fits(kernel: &Kernel) -> Result<(), Diagnostic> {
 
 struct Flattener<'a> {
     program: Program<'a>,
-    row_of: FxHashMap<Value, Row>,
+    row_of: FxHashMap<Value, RowIndex>,
     /// The structures around the current block.
     open: Vec<Open>,
 }
@@ -158,11 +158,11 @@ struct Flattener<'a> {
 struct Open {
     inst: InstId,
     /// First row of its results.
-    results: Row,
+    results: RowIndex,
     /// First row of the parameters of a loop's `continuing`.
-    continuing: Row,
+    continuing: RowIndex,
     /// Where a loop's body starts, and the first row of its parameters.
-    body: (Place, Row),
+    body: (InstIndex, RowIndex),
 }
 
 impl Flattener<'_> {
@@ -179,24 +179,24 @@ impl Flattener<'_> {
         }
     }
 
-    fn row(&mut self, value: Value) -> Row {
-        let row = self.program.rows.len() as Row;
+    fn row(&mut self, value: Value) -> RowIndex {
+        let row = self.program.rows.len() as RowIndex;
         self.row_of.insert(value, row);
         self.program.rows.push(self.program.kernel.ty(value));
         row
     }
 
     /// Consecutive rows; the first one.
-    fn fresh(&mut self, values: impl Iterator<Item = Value>) -> Row {
-        let first = self.program.rows.len() as Row;
+    fn fresh(&mut self, values: impl Iterator<Item = Value>) -> RowIndex {
+        let first = self.program.rows.len() as RowIndex;
         values.for_each(|value| {
             self.row(value);
         });
         first
     }
 
-    fn here(&self) -> Place {
-        self.program.code.len() as Place
+    fn here(&self) -> InstIndex {
+        self.program.code.len() as InstIndex
     }
 
     fn block(&mut self, block: BlockId) -> Result<(), Diagnostic> {
@@ -211,7 +211,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    fn emit(&mut self, action: Action, args: (u32, u32), out: Row, span: Span) -> Place {
+    fn emit(&mut self, action: Action, args: (u32, u32), out: RowIndex, span: Span) -> InstIndex {
         self.program.code.push(Inst { action, args, out, results: 0, span });
         self.here() - 1
     }

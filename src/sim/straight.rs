@@ -4,7 +4,7 @@
 
 use super::fault::{AccessKind, Fault, FaultKind};
 use super::group::Env;
-use super::program::{Inst, Row};
+use super::program::{Inst, RowIndex};
 use super::wave::{Wave, lanes_of, low_lanes};
 use crate::ir::BuiltIn;
 use crate::kernel::arith::{self, compute};
@@ -46,7 +46,7 @@ impl Wave {
     }
 
     /// One value a lane, defined in all.
-    fn fill(&mut self, out: Row, value: impl Fn(u32) -> u64) {
+    fn fill(&mut self, out: RowIndex, value: impl Fn(u32) -> u64) {
         let at = out as usize * self.size;
         for (lane, bits) in self.rows[at..at + self.size].iter_mut().enumerate() {
             *bits = value(lane as u32);
@@ -55,7 +55,7 @@ impl Wave {
     }
 
     /// An operation that is a formula of its operands in each lane.
-    fn arithmetic(&mut self, args: &[Row], out: Row, op: Op) {
+    fn arithmetic(&mut self, args: &[RowIndex], out: RowIndex, op: Op) {
         let size = self.size;
         let (before, after) = self.rows.split_at_mut(out as usize * size);
         let result = &mut after[..size];
@@ -69,14 +69,14 @@ impl Wave {
     }
 
     /// An operand of `And` or `Or` that decides the result alone does so whatever the other is.
-    fn absorb(&mut self, args: &[Row], out: Row, op: Op) {
+    fn absorb(&mut self, args: &[RowIndex], out: RowIndex, op: Op) {
         let decides = match op {
             Op::Bin(BinOp::And, _) => 0,
             Op::Bin(BinOp::Or, ty) => arith::identity(FoldOp::And, ty),
             _ => return,
         };
         for lane in lanes_of(self.undefined[out as usize] & low_lanes(self.size as u32)) {
-            let at = |row: &Row| (self.undefined[*row as usize] >> lane & 1, self.row(*row)[lane]);
+            let at = |row: &RowIndex| (self.undefined[*row as usize] >> lane & 1, self.row(*row)[lane]);
             if args.iter().any(|row| at(row) == (0, decides)) {
                 self.rows[out as usize * self.size + lane] = decides;
                 self.undefined[out as usize] &= !(1 << lane);
@@ -84,7 +84,7 @@ impl Wave {
         }
     }
 
-    fn select(&mut self, args: &[Row], out: Row) {
+    fn select(&mut self, args: &[RowIndex], out: RowIndex) {
         let size = self.size;
         let (before, after) = self.rows.split_at_mut(out as usize * size);
         let row = |n: usize| &before[args[n] as usize * size..][..size];
@@ -98,7 +98,7 @@ impl Wave {
         self.undefined[out as usize] = of(0) | of(1) & accepted | of(2) & !accepted;
     }
 
-    fn builtin(&mut self, env: &Env, out: Row, builtin: BuiltIn, component: u8) {
+    fn builtin(&mut self, env: &Env, out: RowIndex, builtin: BuiltIn, component: u8) {
         let kernel = env.program.kernel;
         let (n, size, [x, y, _]) = (usize::from(component), self.size as u32, kernel.workgroup_size);
         let first = self.index * size;
@@ -120,7 +120,7 @@ impl Wave {
         }
     }
 
-    fn fact(&mut self, out: Row, fact: LaneFact) {
+    fn fact(&mut self, out: RowIndex, fact: LaneFact) {
         let size = self.size as u32;
         match fact {
             LaneFact::Index => self.fill(out, |lane| lane.into()),

@@ -1,25 +1,25 @@
 //! One wave: its rows, and how its lanes part and meet again.
 //!
-//! Lanes of a wave run in step. A structure (`If`, `Loop`, `Scope`) that lanes enter has a [`Frame`]; where they part,
-//! some run on and the others wait in the frame. When no lane is left to run, the innermost frame says who goes on, and
-//! where: first those that still have a part of it to run, then, all together, those that are done with it. The frames
+//! Lanes of a wave run in step. A structure (`If`, `Loop`, `Scope`) that lanes enter has an [`OpenStructure`]; where they part,
+//! some run on and the others wait in it. When no lane is left to run, the innermost one says who goes on, and
+//! where: first those that still have a part of it to run, then, all together, those that are done with it. The structures
 //! and one place in the code are the whole state of control, so a wave can stop at a barrier anywhere and go on later.
 
 use super::fault::{Fault, FaultKind, Use};
 use super::group::Env;
 use super::memory::Memory;
-use super::program::{Action, Inst, Place, Program, Row};
+use super::program::{Action, Inst, InstIndex, Program, RowIndex};
 use crate::source::Span;
 
 /// A structure that lanes are in.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct OpenStructure {
     /// Lanes that have left it and wait for the others.
     done: u64,
     /// Lanes that go on at `pending_at` when nobody in the structure runs.
     pending: u64,
-    pending_at: Place,
-    after: Place,
+    pending_at: InstIndex,
+    after: InstIndex,
     span: Span,
     /// Whether it is a loop.
     repeats: bool,
@@ -31,7 +31,7 @@ pub(super) enum Stop {
     /// All its lanes have ended.
     End,
     /// All its lanes wait at the barrier of this place.
-    Barrier(Place),
+    Barrier(InstIndex),
 }
 
 /// One wave of a workgroup.
@@ -49,8 +49,8 @@ pub(super) struct Wave {
     pub rows: Vec<u64>,
     /// The lanes in which a row is undefined.
     pub undefined: Vec<u64>,
-    frames: Vec<Frame>,
-    pub place: Place,
+    frames: Vec<OpenStructure>,
+    pub place: InstIndex,
     steps: u64,
     /// Values on their way from rows to rows.
     moving: Vec<u64>,
@@ -107,12 +107,12 @@ impl Wave {
     }
 
     /// A row's bits.
-    pub fn row(&self, row: Row) -> &[u64] {
+    pub fn row(&self, row: RowIndex) -> &[u64] {
         &self.rows[row as usize * self.size..][..self.size]
     }
 
     /// Active lanes in which a row is undefined.
-    pub fn undefined_in(&self, row: Row) -> u64 {
+    pub fn undefined_in(&self, row: RowIndex) -> u64 {
         self.undefined[row as usize] & self.active
     }
 
@@ -189,8 +189,8 @@ impl Wave {
         Ok(self.active != 0 || self.resume())
     }
 
-    fn open(&mut self, after: Place, pending_at: Place, pending: u64, span: Span, repeats: bool) {
-        self.frames.push(Frame { done: 0, pending, pending_at, after, span, repeats });
+    fn open(&mut self, after: InstIndex, pending_at: InstIndex, pending: u64, span: Span, repeats: bool) {
+        self.frames.push(OpenStructure { done: 0, pending, pending_at, after, span, repeats });
     }
 
     /// Lets the lanes go on that the innermost frames hold; false when there are none.
@@ -211,7 +211,7 @@ impl Wave {
     }
 
     /// Active lanes in which the first operand is true; it must be defined.
-    fn truth(&self, env: &Env, inst: &Inst, args: &[Row]) -> Result<u64, Box<Fault>> {
+    fn truth(&self, env: &Env, inst: &Inst, args: &[RowIndex]) -> Result<u64, Box<Fault>> {
         let undefined = self.undefined_in(args[0]);
         if undefined != 0 {
             return Err(env.fault(self, FaultKind::Undefined(Use::Condition), inst.span, undefined));
@@ -220,7 +220,14 @@ impl Wave {
         Ok(bits.fold(0, |mask, (lane, bit)| mask | (bit & 1) << lane) & self.active)
     }
 
-    fn repeat(&mut self, env: &Env, inst: &Inst, body: Place, params: Row, count: u32) -> Result<(), Box<Fault>> {
+    fn repeat(
+        &mut self,
+        env: &Env,
+        inst: &Inst,
+        body: InstIndex,
+        params: RowIndex,
+        count: u32,
+    ) -> Result<(), Box<Fault>> {
         let args = env.program.args(inst);
         let leaving = self.truth(env, inst, args)?;
         let (again, results) = args[1..].split_at(count as usize);
@@ -243,7 +250,7 @@ impl Wave {
     }
 
     /// Moves rows to the rows from `out` on, in these lanes, all at once.
-    fn transfer(&mut self, from: &[Row], out: Row, lanes: u64) {
+    fn transfer(&mut self, from: &[RowIndex], out: RowIndex, lanes: u64) {
         if let [from] = from {
             return self.transfer_one(*from, out, lanes);
         }
@@ -263,7 +270,7 @@ impl Wave {
         }
     }
 
-    fn transfer_one(&mut self, from: Row, out: Row, lanes: u64) {
+    fn transfer_one(&mut self, from: RowIndex, out: RowIndex, lanes: u64) {
         let (from, out) = (from as usize, out as usize);
         self.undefined[out] = self.undefined[out] & !lanes | self.undefined[from] & lanes;
         for lane in lanes_of(lanes) {

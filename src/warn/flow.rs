@@ -67,7 +67,7 @@ pub type Leaves = Vec<(Toward, Together)>;
 
 /// A block that the walk is in.
 #[derive(Debug)]
-pub struct Frame {
+pub struct WalkedBlock {
     /// How much of what entered the construct around is still together here.
     pub together: Together,
     /// The same since the function's start.
@@ -77,7 +77,7 @@ pub struct Frame {
     pub leaves: Leaves,
 }
 
-impl Frame {
+impl WalkedBlock {
     /// Takes over who left from inside a construct to farther than its end.
     pub fn part(&mut self, leaves: Leaves) {
         for (toward, left) in leaves {

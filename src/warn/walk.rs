@@ -7,7 +7,7 @@
 
 use super::Work;
 use super::fact::{Alike, Fact, Picks, lower};
-use super::flow::{Cause, Frame, Leave, Leaves, Together, Toward, least, take};
+use super::flow::{Cause, Leave, Leaves, Together, Toward, WalkedBlock, least, take};
 use super::slice::{Slice, place, variable};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{BlockId, Cases, FuncId, Function, GlobalId, InstFlags, InstId, Op, Space, Value, Values};
@@ -72,7 +72,7 @@ pub struct Walk<'m> {
     id: FuncId,
     known: Vec<Option<Known>>,
     globals: Vec<Option<Fact>>,
-    pub frames: Vec<Frame>,
+    pub frames: Vec<WalkedBlock>,
     /// The version of each variable; none before the first store.
     versions: Vec<Option<usize>>,
     begun: Vec<Version>,
@@ -140,7 +140,7 @@ impl<'m> Walk<'m> {
         self.known[self.id.index()].as_mut().expect("the walk is in a function of its order")
     }
 
-    pub fn frame(&mut self) -> &mut Frame {
+    pub fn frame(&mut self) -> &mut WalkedBlock {
         self.frames.last_mut().expect("the walk is in a block")
     }
 
@@ -164,7 +164,7 @@ impl<'m> Walk<'m> {
     /// Walks a block that lanes enter as far together as `entry` says. Gives who left it early.
     fn block(&mut self, block: BlockId, entry: Together, picks: Option<Picks>) -> Leaves {
         let overall = self.frames.last().map_or(entry.alike, |around| around.overall.meet(entry.alike));
-        self.frames.push(Frame { together: entry, overall, picks, leaves: Vec::new() });
+        self.frames.push(WalkedBlock { together: entry, overall, picks, leaves: Vec::new() });
         let (mark, begun) = (self.undo.len(), self.begun.len());
         let function = self.function;
         let (slice, id) = (self.slice, self.id);
@@ -235,7 +235,7 @@ impl<'m> Walk<'m> {
 
     /// What parts the lanes of groups that are larger than those that come here together.
     pub fn cause(&self, lanes: u8) -> Cause {
-        let parts = |frame: &&Frame| self.lanes(frame.together.alike) < lanes;
+        let parts = |frame: &&WalkedBlock| self.lanes(frame.together.alike) < lanes;
         self.frames.iter().rev().find(parts).map_or(self.own().entry.cause, |frame| frame.together.cause)
     }
 

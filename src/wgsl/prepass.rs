@@ -40,7 +40,7 @@ pub(super) struct Prepared {
 }
 
 /// Something between brackets.
-struct Frame {
+struct Bracket {
     close: u8,
     /// The call whose arguments these are.
     call: Option<Call>,
@@ -168,7 +168,7 @@ impl<'a> Pass<'a> {
 
     /// Walks the module and rewrites calls of built-ins.
     fn calls(&mut self, from: usize) {
-        let mut frames: Vec<Frame> = Vec::new();
+        let mut frames: Vec<Bracket> = Vec::new();
         for at in from..self.tokens.len() {
             let token = self.tokens[at];
             if let Some(call) = frames.last_mut().and_then(|frame| frame.call.as_mut()) {
@@ -178,10 +178,10 @@ impl<'a> Pass<'a> {
                 abandon_templates(&mut frames);
             }
             match token.kind {
-                Kind::Punct(b'(') => frames.push(Frame { close: b')', call: self.call_at(at) }),
-                Kind::Punct(b'[') => frames.push(Frame { close: b']', call: None }),
-                Kind::Punct(b'{') => frames.push(Frame { close: b'}', call: None }),
-                Kind::Punct(b'<') if self.opens_template(at) => frames.push(Frame { close: b'>', call: None }),
+                Kind::Punct(b'(') => frames.push(Bracket { close: b')', call: self.call_at(at) }),
+                Kind::Punct(b'[') => frames.push(Bracket { close: b']', call: None }),
+                Kind::Punct(b'{') => frames.push(Bracket { close: b'}', call: None }),
+                Kind::Punct(b'<') if self.opens_template(at) => frames.push(Bracket { close: b'>', call: None }),
                 Kind::Punct(close) if frames.last().is_some_and(|frame| frame.close == close) => {
                     if let Some(call) = frames.pop().and_then(|frame| frame.call) {
                         self.finish(call, at);
@@ -311,7 +311,7 @@ impl<'a> Pass<'a> {
 }
 
 /// Forgets template lists that turn out to be none.
-fn abandon_templates(frames: &mut Vec<Frame>) {
+fn abandon_templates(frames: &mut Vec<Bracket>) {
     while frames.last().is_some_and(|frame| frame.close == b'>') {
         frames.pop();
     }

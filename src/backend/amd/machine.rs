@@ -89,13 +89,13 @@ impl Slice {
 
 /// Consecutive hardware registers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Place {
+pub struct RegisterRange {
     pub file: File,
     pub first: u16,
     pub count: u8,
 }
 
-impl Place {
+impl RegisterRange {
     /// The registers as single ones.
     pub fn each(self) -> impl Iterator<Item = u16> {
         self.first..self.first + u16::from(self.count)
@@ -125,10 +125,10 @@ pub enum Special {
 /// What an instruction reads or writes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
-    /// Before registers have places.
+    /// Parts of a virtual register, before allocation.
     Reg(Slice),
-    /// Afterwards.
-    Place(Place),
+    /// Hardware registers, after allocation.
+    Hardware(RegisterRange),
     Special(Special),
     /// A constant of 32 bits: inline where the hardware has it so, else a literal; see [`is_inline`]. Operands of 64 bits
     /// read an inline integer extended by its sign.
@@ -146,7 +146,7 @@ pub enum Operand {
 
 impl Operand {
     pub const fn is_register(&self) -> bool {
-        matches!(self, Operand::Reg(_) | Operand::Place(_))
+        matches!(self, Operand::Reg(_) | Operand::Hardware(_))
     }
 }
 
@@ -309,14 +309,14 @@ impl Inst {
     }
 
     /// Hardware registers that it reads, once places are known.
-    pub fn places_read(&self) -> impl Iterator<Item = Place> + '_ {
+    pub fn hardware_read(&self) -> impl Iterator<Item = RegisterRange> + '_ {
         let kept: &[Operand] = if self.keeps { &self.defs } else { &[] };
-        self.uses.iter().chain(kept).filter_map(place)
+        self.uses.iter().chain(kept).filter_map(hardware)
     }
 
     /// Hardware registers that it writes, once places are known.
-    pub fn places_written(&self) -> impl Iterator<Item = Place> + '_ {
-        self.defs.iter().filter_map(place)
+    pub fn hardware_written(&self) -> impl Iterator<Item = RegisterRange> + '_ {
+        self.defs.iter().filter_map(hardware)
     }
 
     /// Special registers that it reads, named or not.
@@ -339,9 +339,9 @@ fn slice(operand: &Operand) -> Option<Slice> {
     }
 }
 
-fn place(operand: &Operand) -> Option<Place> {
+fn hardware(operand: &Operand) -> Option<RegisterRange> {
     match operand {
-        Operand::Place(place) => Some(*place),
+        Operand::Hardware(place) => Some(*place),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! AMD's assembly language: complete kernels of code object version 5 for LLVM's assembler.
 //!
 //! [`emit`] takes a kernel whose cross-lane operations are lowered for a `gfx*` profile. One file a stage: `interface`
-//! (arguments), `frames` (who waits where in control flow), `select` (instructions), `tidy` (what control flow leaves over),
+//! (arguments), `reconvergence` (who waits where), `select` (instructions), `tidy` (what control flow leaves over),
 //! `spread` (room between dependent moves), `live` and `registers` (hardware registers), `waits` and `hazards` (what the
 //! hardware does not keep apart by itself), `print`, `descriptor` and `text`, `reflection` (what the caller must bind).
 //! `machine` is the form between the stages; `arch`, `mnemonic` and `unit` are tables. Refused, with a message at the place:
@@ -11,7 +11,6 @@ pub mod arch;
 mod descriptor;
 pub mod dpp;
 mod forward;
-mod frames;
 pub mod hazards;
 mod interface;
 pub mod live;
@@ -19,6 +18,7 @@ pub mod machine;
 pub mod mnemonic;
 mod pending;
 mod print;
+mod reconvergence;
 pub mod reflection;
 pub mod registers;
 mod select;
@@ -41,9 +41,9 @@ use crate::profile::Profile;
 use crate::source::SourceMap;
 use arch::Arch;
 use descriptor::Usage;
-use frames::Frames;
 use interface::Interface;
 use machine::File;
+use reconvergence::Reconvergence;
 pub use reflection::Reflection;
 use registers::{Allocation, Failure, Limits, allocate, occupancy};
 use select::{Selected, Subject, select};
@@ -101,10 +101,10 @@ fn with_parts<T>(
     };
     let tree = Tree::new(kernel);
     let uniformity = Uniformity::new(kernel, arch.wave);
-    let frames = Frames::of(kernel, &tree, &uniformity);
+    let frames = Reconvergence::of(kernel, &tree, &uniformity);
     let interface = Interface::of(kernel, &tree, &arch)?;
     let subject =
-        Subject { kernel, tree: &tree, uniformity: &uniformity, frames: &frames, interface: &interface, arch };
+        Subject { kernel, tree: &tree, uniformity: &uniformity, reconvergence: &frames, interface: &interface, arch };
     let (selected, allocation) = place(subject)?;
     let usage = usage(&arch, &selected, &allocation);
     let symbol = text::symbol(&kernel.name);

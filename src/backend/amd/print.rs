@@ -2,7 +2,7 @@
 
 use super::arch::Arch;
 use super::dpp;
-use super::machine::{Dpp, File, Inst, Label, Modifiers, Operand, Place, Reach, Slice, Special, is_inline};
+use super::machine::{Dpp, File, Inst, Label, Modifiers, Operand, Reach, RegisterRange, Slice, Special, is_inline};
 use super::mnemonic::{Form, Generation, Operation};
 use super::unit::Unit;
 use std::fmt::Write;
@@ -67,7 +67,7 @@ impl Printer {
     pub fn operand(&self, operand: Operand, is_double: bool) -> String {
         match operand {
             Operand::Reg(Slice { reg, first, count }) => format!("%{}[{first}:{}]", reg.0, first + count.max(1) - 1),
-            Operand::Place(place) => self.place(place),
+            Operand::Hardware(place) => self.hardware(place),
             Operand::Special(special) => self.special(special),
             Operand::Constant(bits) => constant(bits, is_double),
             Operand::Double(bits) => format!("{:?}", f64::from_bits(bits)),
@@ -77,7 +77,7 @@ impl Printer {
         }
     }
 
-    fn place(&self, Place { file, first, count }: Place) -> String {
+    fn hardware(&self, RegisterRange { file, first, count }: RegisterRange) -> String {
         let letter = if file == File::Vector { 'v' } else { 's' };
         match count {
             1 => format!("{letter}{first}"),

@@ -4,7 +4,7 @@ use super::AmdOptions;
 use super::arch::Arch;
 use super::descriptor::{self, Usage};
 use super::interface::Interface;
-use super::machine::{Block, Inst, Label, Operand, Place, Special};
+use super::machine::{Block, Inst, Label, Operand, RegisterRange, Special};
 use super::mnemonic::Generation;
 use super::print::{Printer, label};
 use super::reflection::{Argument, ArgumentKind, Reflection};
@@ -134,9 +134,9 @@ fn line_of(printer: &Printer, inst: &Inst) -> Option<Written> {
 
 /// The names of the registers of an operand that hold values, of 32 bits each.
 fn names(printer: &Printer, operand: Operand) -> Vec<String> {
-    let one = |first| printer.operand(Operand::Place(first), false);
+    let one = |first| printer.operand(Operand::Hardware(first), false);
     match operand {
-        Operand::Place(place) => place.each().map(|first| one(Place { first, count: 1, ..place })).collect(),
+        Operand::Hardware(place) => place.each().map(|first| one(RegisterRange { first, count: 1, ..place })).collect(),
         Operand::Special(Special::Vcc | Special::VccLow | Special::VccHigh) => {
             vec![printer.operand(Operand::Special(Special::Vcc), false)]
         }

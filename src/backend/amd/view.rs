@@ -2,7 +2,7 @@
 //! which ways.
 
 use super::arch::Arch;
-use super::machine::{Code, Dpp, File, Inst, Modifiers, Operand, Place, Special, Specials};
+use super::machine::{Code, Dpp, File, Inst, Modifiers, Operand, RegisterRange, Special, Specials};
 use super::mnemonic::Operation;
 use super::unit::Unit;
 use smallvec::SmallVec;
@@ -199,7 +199,7 @@ impl View {
 
 fn each(operand: Operand, arch: &Arch, mut see: impl FnMut(Cell)) {
     match operand {
-        Operand::Place(Place { file, first, count }) => {
+        Operand::Hardware(RegisterRange { file, first, count }) => {
             (first..first + u16::from(count)).for_each(|number| see(Cell::of(file, number)));
         }
         Operand::Special(special) => special_cells(special, arch).into_iter().for_each(see),
@@ -249,7 +249,7 @@ fn use_roles(operation: Operation, inst: &Inst, n: usize) -> Roles {
         (O::Select | O::AddWithCarryIn | O::SubWithCarryIn, 2) => Roles::MASK,
         (_, 0) if inst.modifiers.dpp.is_some() => Roles::MOVED,
         _ if operation.unit() == Unit::Memory && data_of(operation, &inst.modifiers) == Some(n) => {
-            let is_long = matches!(inst.uses[n], Operand::Place(place) if place.count > 2);
+            let is_long = matches!(inst.uses[n], Operand::Hardware(place) if place.count > 2);
             if is_long { Roles::DATA | Roles::LONG_DATA } else { Roles::DATA }
         }
         _ => Roles::empty(),

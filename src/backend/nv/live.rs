@@ -214,16 +214,16 @@ struct Alive {
 
 #[cfg(test)]
 mod tests {
-    use super::super::machine::{Inst, Operand, Target, Test};
+    use super::super::machine::{Dest, Inst, Operand, Test};
     use super::*;
     use crate::kernel::Origin;
     use smallvec::smallvec;
 
-    fn inst(target: Target, sources: &[Reg]) -> Line {
+    fn inst(target: Dest, sources: &[Reg]) -> Line {
         let sources = sources.iter().map(|reg| Operand::Reg(*reg)).collect();
         Line::Inst(Box::new(Inst {
             name: "MOV.U".into(),
-            target,
+            dest: target,
             sources,
             guard: None,
             effect: false,
@@ -232,11 +232,11 @@ mod tests {
     }
 
     fn write(reg: u32) -> Line {
-        inst(Target::Regs(smallvec![Reg(reg)]), &[])
+        inst(Dest::Regs(smallvec![Reg(reg)]), &[])
     }
 
     fn read(reg: u32) -> Line {
-        inst(Target::None, &[Reg(reg)])
+        inst(Dest::None, &[Reg(reg)])
     }
 
     #[test]

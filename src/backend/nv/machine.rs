@@ -86,7 +86,7 @@ pub enum Kind {
 
 /// Where an access to memory or to an array of variables begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct ArrayRef {
     /// Name of the variable.
     pub array: Cow<'static, str>,
     pub index: Option<Reg>,
@@ -106,7 +106,7 @@ pub enum Operand {
     Constants([u32; 4]),
     /// A scalar that the program environment provides.
     Named(Cow<'static, str>),
-    Place(Place),
+    Array(ArrayRef),
     /// Members of one register as the offset of a texture's coordinates.
     Offset(SmallVec<[Reg; 4]>),
 }
@@ -117,7 +117,7 @@ impl Operand {
         let (one, many): (Option<Reg>, &[Reg]) = match self {
             Operand::Reg(reg) => (Some(*reg), &[]),
             Operand::Vector(regs) | Operand::Offset(regs) => (None, regs),
-            Operand::Place(place) => (place.index, &[]),
+            Operand::Array(place) => (place.index, &[]),
             Operand::Constant(..) | Operand::Constants(_) | Operand::Named(_) => (None, &[]),
         };
         one.into_iter().chain(many.iter().copied())
@@ -142,7 +142,7 @@ impl Test {
 
 /// What an instruction writes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum Dest {
     /// Nothing that is named: a store or a barrier.
     None,
     /// One register, or components of one.
@@ -150,7 +150,7 @@ pub enum Target {
     /// The scratch register, because the result is not wanted and the syntax asks for one.
     Scratch,
     /// An element of an array.
-    Place(Place),
+    Array(ArrayRef),
 }
 
 /// Names of shuffles, votes, swizzles of quads and derivatives begin so.
@@ -161,7 +161,7 @@ const LANE_OPERATIONS: [&str; 4] = ["SHF", "TG", "QSWZ", "DD"];
 pub struct Inst {
     /// Name with all modifiers.
     pub name: Cow<'static, str>,
-    pub target: Target,
+    pub dest: Dest,
     pub sources: SmallVec<[Operand; 3]>,
     /// It writes only where this bool is true.
     pub guard: Option<Reg>,
@@ -173,8 +173,8 @@ pub struct Inst {
 impl Inst {
     /// The registers that it writes.
     pub fn written(&self) -> &[Reg] {
-        match &self.target {
-            Target::Regs(regs) => regs,
+        match &self.dest {
+            Dest::Regs(regs) => regs,
             _ => &[],
         }
     }
@@ -182,8 +182,8 @@ impl Inst {
     /// The registers that it reads, among them the target where it keeps the old value.
     pub fn read(&self) -> impl Iterator<Item = Reg> + '_ {
         let kept = if self.guard.is_some() { self.written() } else { &[] };
-        let index = match &self.target {
-            Target::Place(place) => place.index,
+        let index = match &self.dest {
+            Dest::Array(place) => place.index,
             _ => None,
         };
         let sources = self.sources.iter().flat_map(Operand::regs);
@@ -191,13 +191,13 @@ impl Inst {
     }
 
     /// The places in memory and arrays that it touches.
-    pub fn places(&self) -> impl Iterator<Item = &Place> {
-        let target = match &self.target {
-            Target::Place(place) => Some(place),
+    pub fn arrays(&self) -> impl Iterator<Item = &ArrayRef> {
+        let target = match &self.dest {
+            Dest::Array(place) => Some(place),
             _ => None,
         };
         let read = self.sources.iter().filter_map(|source| match source {
-            Operand::Place(place) => Some(place),
+            Operand::Array(place) => Some(place),
             _ => None,
         });
         target.into_iter().chain(read)
@@ -210,8 +210,8 @@ impl Inst {
 
     /// Source and target, if it copies one register to another.
     pub fn copies(&self) -> Option<(Reg, Reg)> {
-        match (&self.target, &self.sources[..], self.guard) {
-            (Target::Regs(to), [Operand::Reg(from)], None) if self.name.starts_with("MOV.U") && to.len() == 1 => {
+        match (&self.dest, &self.sources[..], self.guard) {
+            (Dest::Regs(to), [Operand::Reg(from)], None) if self.name.starts_with("MOV.U") && to.len() == 1 => {
                 Some((*from, to[0]))
             }
             _ => None,

@@ -56,7 +56,7 @@ const VARIABLE_LIMIT: u32 = 4096;
 /// Whether anything touches the invocation's own arrays: most of them live in registers by now.
 fn uses_private(lines: &[machine::Line]) -> bool {
     lines.iter().any(|line| match line {
-        machine::Line::Inst(inst) => inst.places().any(|place| place.array == select::private::PRIVATE),
+        machine::Line::Inst(inst) => inst.arrays().any(|place| place.array == select::private::PRIVATE),
         _ => false,
     })
 }
@@ -123,11 +123,11 @@ fn with_program<T>(
     selected.lines.retain(|line| *line != machine::Line::Empty);
     order::order(&mut selected.lines, &selected.registers);
     converge::check_nesting(&selected.lines)?;
-    let places = registers::assign(&mut selected.lines, &selected.registers);
+    let assignment = registers::assign(&mut selected.lines, &selected.registers);
     trim::trim_arms(&mut selected.lines, selected.registers.regs.len());
     trim::trim_breaks(&mut selected.lines);
     let private = if uses_private(&selected.lines) { kernel.private_bytes.div_ceil(4) } else { 0 };
-    if places.words.saturating_add(places.longs).saturating_add(private) > VARIABLE_LIMIT {
+    if assignment.words.saturating_add(assignment.longs).saturating_add(private) > VARIABLE_LIMIT {
         let message = format!("the shader needs more than the {VARIABLE_LIMIT} variables that a program can have");
         return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
     }
@@ -138,7 +138,7 @@ fn with_program<T>(
         sources,
         lines: &selected.lines,
         registers: &selected.registers,
-        places: &places,
+        assignment: &assignment,
         private,
         needs: &selected.needs,
     }))

@@ -167,7 +167,7 @@ const CONSTANT_LOAD: &str = "LDC";
 /// Whether an instruction reads memory that others may write: all but uniform buffers.
 fn reads_memory(inst: &Inst) -> bool {
     let reads = |source: &Operand| match source {
-        Operand::Place(_) => true,
+        Operand::Array(_) => true,
         Operand::Named(name) => name.starts_with("image[") || name.starts_with("texture["),
         _ => false,
     };

@@ -4,7 +4,7 @@
 //! itself with `.CC` right before the line that tests it. Results that nobody wants go to the scratch register `RC`.
 
 use super::interface::{Interface, Needs};
-use super::machine::{Class, Inst, Kind, Line, Operand, Place, Reg, Registers, Target, Test};
+use super::machine::{ArrayRef, Class, Dest, Inst, Kind, Line, Operand, Reg, Registers, Test};
 use super::registers::Assignment;
 use super::select::memory::SHARED;
 use super::select::port::LETTERS;
@@ -29,7 +29,7 @@ pub struct Program<'a> {
     pub sources: &'a SourceMap,
     pub lines: &'a [Line],
     pub registers: &'a Registers,
-    pub places: &'a Assignment,
+    pub assignment: &'a Assignment,
     /// Elements of the invocation's own array.
     pub private: u32,
     pub needs: &'a Needs,
@@ -96,9 +96,9 @@ fn head(program: &Program) -> String {
     }
     for (image, unit) in program.kernel.images.iter().zip(&program.interface.units) {
         let what = if image.ty.storage { "image" } else { "texture" };
-        let sampler = image.sampler.map(|sampler| format!(", sampler {}", place(sampler))).unwrap_or_default();
+        let sampler = image.sampler.map(|sampler| format!(", sampler {}", binding(sampler))).unwrap_or_default();
         let name = one_line(&image.name);
-        writeln!(text, "# {what}[{unit}]: {}{sampler}, {name}", place(image.place)).expect(TAKEN);
+        writeln!(text, "# {what}[{unit}]: {}{sampler}, {name}", binding(image.place)).expect(TAKEN);
     }
     for input in &program.kernel.inputs {
         writeln!(text, "# {}: {}", attribute(input.location), one_line(&input.name)).expect(TAKEN);
@@ -115,7 +115,7 @@ fn head(program: &Program) -> String {
 }
 
 /// `set 0 binding 2`, and which of an array.
-fn place(place: BindingPoint) -> String {
+fn binding(place: BindingPoint) -> String {
     let element = if place.element == 0 { String::new() } else { format!(" element {}", place.element) };
     format!("set {} binding {}{element}", place.set, place.binding)
 }
@@ -127,7 +127,7 @@ fn one_line(name: &str) -> String {
 
 fn options(program: &Program) -> String {
     let mut options = program.needs.options.clone();
-    if program.places.longs > 0 {
+    if program.assignment.longs > 0 {
         options.insert("NV_gpu_program_fp64");
     }
     if colours(program.kernel).any(|location| location > 0) {
@@ -143,7 +143,7 @@ fn options(program: &Program) -> String {
 }
 
 fn declarations(program: &Program, uses_scratch: bool) -> String {
-    let Program { kernel, interface, places, needs, .. } = program;
+    let Program { kernel, interface, assignment: places, needs, .. } = program;
     let [x, y, z] = kernel.workgroup_size;
     let mut text = match kernel.stage {
         Stage::Compute => format!("GROUP_SIZE {x} {y} {z};\n"),
@@ -374,17 +374,17 @@ impl<'p> Printer<'p> {
         text.push_str(&inst.name);
         let mut separator = " ";
         let mut next = |text: &mut String| text.push_str(std::mem::replace(&mut separator, ", "));
-        if inst.target != Target::None {
+        if inst.dest != Dest::None {
             next(text);
         }
-        match &inst.target {
-            Target::None => {}
-            Target::Scratch => {
+        match &inst.dest {
+            Dest::None => {}
+            Dest::Scratch => {
                 *uses_scratch = true;
                 text.push_str("RC.x");
             }
-            Target::Regs(regs) => program.target(text, regs, inst.guard),
-            Target::Place(place) => program.place(text, place),
+            Dest::Regs(regs) => program.target(text, regs, inst.guard),
+            Dest::Array(place) => program.array(text, place),
         }
         for source in &inst.sources {
             next(text);
@@ -401,7 +401,8 @@ impl Program<'_> {
         let Some(first) = regs.first() else { return };
         self.variable(text, *first);
         text.push('.');
-        let mut components: SmallVec<[u8; 4]> = regs.iter().map(|reg| self.places.place(*reg).component).collect();
+        let mut components: SmallVec<[u8; 4]> =
+            regs.iter().map(|reg| self.assignment.component(*reg).component).collect();
         components.sort_unstable();
         text.extend(components.iter().map(|component| LETTERS[usize::from(*component)]));
         if let Some(guard) = guard {
@@ -423,11 +424,11 @@ impl Program<'_> {
             Class::Word => 'R',
             Class::Long => 'D',
         });
-        decimal(text, self.places.place(reg).variable);
+        decimal(text, self.assignment.component(reg).variable);
     }
 
     fn component(&self, reg: Reg) -> char {
-        LETTERS[usize::from(self.places.place(reg).component)]
+        LETTERS[usize::from(self.assignment.component(reg).component)]
     }
 
     fn reg(&self, text: &mut String, reg: Reg) {
@@ -461,7 +462,7 @@ impl Program<'_> {
                 text.push('}');
             }
             Operand::Named(name) => text.push_str(name),
-            Operand::Place(place) => self.place(text, place),
+            Operand::Array(place) => self.array(text, place),
         }
     }
 
@@ -474,7 +475,7 @@ impl Program<'_> {
         text.extend(regs.iter().chain(fill).map(|reg| self.component(*reg)));
     }
 
-    fn place(&self, text: &mut String, place: &Place) {
+    fn array(&self, text: &mut String, place: &ArrayRef) {
         text.push_str(&place.array);
         text.push('[');
         if let Some(reg) = place.index {

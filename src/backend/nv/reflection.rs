@@ -1,7 +1,7 @@
 //! What a program's caller must bind and set, with the constants of OpenGL that it takes.
 
 use super::interface::Interface;
-pub use crate::backend::reflection::{BindingKind, Image, ImageKind, Place};
+pub use crate::backend::reflection::{BindingKind, Image, ImageKind, SamplerBinding};
 use crate::ir::{BuiltIn, Stage};
 use crate::kernel::{BufferKind, Kernel};
 use crate::lane::WARP;

@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 /// A component of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Place {
+pub struct TempComponent {
     pub variable: u32,
     /// 0 for `x`.
     pub component: u8,
@@ -23,7 +23,7 @@ pub struct Place {
 /// Where every virtual register is.
 #[derive(Debug)]
 pub struct Assignment {
-    places: Vec<Place>,
+    components: Vec<TempComponent>,
     /// How many `TEMP` variables there are.
     pub words: u32,
     /// How many `LONG TEMP` variables.
@@ -31,8 +31,8 @@ pub struct Assignment {
 }
 
 impl Assignment {
-    pub fn place(&self, reg: Reg) -> Place {
-        self.places[reg.index()]
+    pub fn component(&self, reg: Reg) -> TempComponent {
+        self.components[reg.index()]
     }
 }
 
@@ -46,7 +46,7 @@ pub fn assign(lines: &mut [Line], registers: &Registers) -> Assignment {
     let assignment = Placement::new(&webs).run();
     for line in lines {
         let is_idle = |inst: &super::machine::Inst| {
-            inst.copies().is_some_and(|(from, to)| assignment.place(from) == assignment.place(to))
+            inst.copies().is_some_and(|(from, to)| assignment.component(from) == assignment.component(to))
         };
         if matches!(line, Line::Inst(inst) if is_idle(inst)) {
             *line = Line::Empty;
@@ -122,32 +122,36 @@ struct Unit {
 
 struct Placement<'w> {
     webs: &'w Webs,
-    places: Vec<Place>,
+    components: Vec<TempComponent>,
     words: Bank,
     longs: Bank,
     /// When places become free again.
-    ends: BinaryHeap<Reverse<(u32, bool, Place)>>,
+    ends: BinaryHeap<Reverse<(u32, bool, TempComponent)>>,
 }
 
 impl<'w> Placement<'w> {
     fn new(webs: &'w Webs) -> Placement<'w> {
-        let places = vec![Place::default(); webs.parent.len()];
-        Placement { webs, places, words: Bank::default(), longs: Bank::default(), ends: BinaryHeap::new() }
+        let places = vec![TempComponent::default(); webs.parent.len()];
+        Placement { webs, components: places, words: Bank::default(), longs: Bank::default(), ends: BinaryHeap::new() }
     }
 
     fn run(mut self) -> Assignment {
         for unit in units(self.webs) {
             self.release(unit.start);
-            self.place(&unit);
+            self.component(&unit);
         }
-        for reg in 0..self.places.len() {
+        for reg in 0..self.components.len() {
             let mut root = reg;
             while self.webs.parent[root].index() != root {
                 root = self.webs.parent[root].index();
             }
-            self.places[reg] = self.places[root];
+            self.components[reg] = self.components[root];
         }
-        Assignment { places: self.places, words: self.words.free.len() as u32, longs: self.longs.free.len() as u32 }
+        Assignment {
+            components: self.components,
+            words: self.words.free.len() as u32,
+            longs: self.longs.free.len() as u32,
+        }
     }
 
     fn bank(&mut self, is_long: bool) -> &mut Bank {
@@ -156,31 +160,31 @@ impl<'w> Placement<'w> {
 
     /// Frees what is dead before a place in the program.
     fn release(&mut self, at: u32) {
-        while let Some(Reverse((end, is_long, place))) = self.ends.peek().copied()
+        while let Some(Reverse((end, is_long, component))) = self.ends.peek().copied()
             && end < at
         {
             self.ends.pop();
-            self.bank(is_long).give_back(place);
+            self.bank(is_long).give_back(component);
         }
     }
 
-    fn place(&mut self, unit: &Unit) {
+    fn component(&mut self, unit: &Unit) {
         let webs = self.webs;
         let info = |reg: &Reg| webs.info[reg.index()];
         let is_long = unit.members.first().is_some_and(|reg| info(reg).class == Class::Long);
-        let places: SmallVec<[Place; 4]> = match &unit.members[..] {
+        let places: SmallVec<[TempComponent; 4]> = match &unit.members[..] {
             [reg] => smallvec![self.bank(is_long).take_one(info(reg).allowed)],
             members => {
                 let needed = members.iter().fold(0, |all, reg| all | info(reg).allowed);
                 let variable = self.bank(is_long).take_all(needed);
                 let component = |reg: &Reg| info(reg).allowed.trailing_zeros() as u8;
-                members.iter().map(|reg| Place { variable, component: component(reg) }).collect()
+                members.iter().map(|reg| TempComponent { variable, component: component(reg) }).collect()
             }
         };
-        for (reg, place) in unit.members.iter().zip(places) {
-            self.places[reg.index()] = place;
+        for (reg, component) in unit.members.iter().zip(places) {
+            self.components[reg.index()] = component;
             let end = self.webs.ranges[reg.index()].last().map_or(unit.start, |range| range.to);
-            self.ends.push(Reverse((end, is_long, place)));
+            self.ends.push(Reverse((end, is_long, component)));
         }
     }
 }
@@ -238,13 +242,13 @@ impl Bank {
         self.by_free[usize::from(free)].insert(variable);
     }
 
-    fn take_one(&mut self, allowed: Components) -> Place {
+    fn take_one(&mut self, allowed: Components) -> TempComponent {
         let variable = self.lowest(|free| free & allowed != 0);
         let free = self.free[variable as usize];
         let is_free = |component: &u8| free & allowed & 1 << component != 0;
         let component = PREFERENCE.into_iter().find(is_free).unwrap_or(0);
         self.set(variable, free & !(1 << component));
-        Place { variable, component }
+        TempComponent { variable, component }
     }
 
     fn take_all(&mut self, needed: Components) -> u32 {
@@ -253,7 +257,7 @@ impl Bank {
         variable
     }
 
-    fn give_back(&mut self, place: Place) {
-        self.set(place.variable, self.free[place.variable as usize] | 1 << place.component);
+    fn give_back(&mut self, component: TempComponent) {
+        self.set(component.variable, self.free[component.variable as usize] | 1 << component.component);
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! One pass from the end, in which a dropped line takes its reads with it. What only feeds itself around a loop stays.
 
-use super::machine::{Inst, Line, Target};
+use super::machine::{Dest, Inst, Line};
 
 /// An `IF` whose end was met.
 #[derive(Default)]
@@ -118,7 +118,7 @@ fn is_idle(inst: &Inst, reads: &[u32]) -> bool {
             reads[reg.index()] > own
         })
     };
-    !inst.effect && matches!(&inst.target, Target::Regs(regs) if !is_read(regs))
+    !inst.effect && matches!(&inst.dest, Dest::Regs(regs) if !is_read(regs))
 }
 
 /// Takes out arms that are empty; says whether anything is left.

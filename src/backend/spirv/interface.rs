@@ -13,7 +13,7 @@ use rspirv::spirv::{BuiltIn, Capability, Decoration, Word};
 
 /// Where a decoration goes: a variable, or a member of a block.
 #[derive(Clone, Copy)]
-enum Target {
+enum Decorated {
     Variable(Word),
     Member(Word, Word),
 }
@@ -28,7 +28,7 @@ fn innermost(types: &Types, ty: TypeId) -> (TypeId, Type) {
 
 impl Emitter<'_> {
     pub fn decorate_interface(&mut self, id: Word, global: &Global) {
-        self.decorate_binding(Target::Variable(id), global.binding, global.access);
+        self.decorate_binding(Decorated::Variable(id), global.binding, global.access);
         self.need_storage_of(global.space, global.ty);
         self.decorate_integers(id, global);
         let module = self.module;
@@ -42,7 +42,7 @@ impl Emitter<'_> {
             self.types.blocks.push(ty);
             self.decorate(ty, Decoration::Block, &[]);
             for (index, member) in item.members.iter().enumerate() {
-                self.decorate_binding(Target::Member(ty, index as Word), member.binding, member.access);
+                self.decorate_binding(Decorated::Member(ty, index as Word), member.binding, member.access);
             }
         }
     }
@@ -52,8 +52,8 @@ impl Emitter<'_> {
         let module = self.module;
         for feedback in module.feedback.iter().filter(|feedback| feedback.global == global) {
             let target = match feedback.member {
-                Some(index) => Target::Member(self.value_type(module.globals[global].ty), index),
-                None => Target::Variable(id),
+                Some(index) => Decorated::Member(self.value_type(module.globals[global].ty), index),
+                None => Decorated::Variable(id),
             };
             self.needs.capability(Capability::TransformFeedback);
             self.decorate_target(target, Decoration::XfbBuffer, &[feedback.buffer]);
@@ -76,14 +76,14 @@ impl Emitter<'_> {
         }
     }
 
-    fn decorate_target(&mut self, target: Target, decoration: Decoration, operands: &[Word]) {
+    fn decorate_target(&mut self, target: Decorated, decoration: Decoration, operands: &[Word]) {
         match target {
-            Target::Variable(id) => self.decorate(id, decoration, operands),
-            Target::Member(id, index) => self.decorate_member(id, index, decoration, operands),
+            Decorated::Variable(id) => self.decorate(id, decoration, operands),
+            Decorated::Member(id, index) => self.decorate_member(id, index, decoration, operands),
         }
     }
 
-    fn decorate_binding(&mut self, target: Target, binding: Binding, access: Access) {
+    fn decorate_binding(&mut self, target: Decorated, binding: Binding, access: Access) {
         if access.contains(Access::INVARIANT) {
             self.decorate_target(target, Decoration::Invariant, &[]);
         }

@@ -191,7 +191,7 @@ impl Body<'_, '_> {
     }
 
     fn group(&mut self, op: GroupOp, ty: Word, args: &[Arg]) -> Word {
-        let row = group_row(op, args.first().map_or(ScalarKind::Uint, |arg| arg.shape.0.kind));
+        let row = group_instruction(op, args.first().map_or(ScalarKind::Uint, |arg| arg.shape.0.kind));
         if let Some(capability) = row.capability {
             self.m.needs.capability(capability);
         }
@@ -276,7 +276,7 @@ fn shape_of(ty: StepType, run: &Run) -> Shape {
 }
 
 /// How a primitive is spelt: scope (where it has one), group operation, operands, one more constant.
-pub(crate) struct Row {
+pub(crate) struct GroupInstruction {
     pub op: Op,
     pub scoped: bool,
     pub operation: Option<GroupOperation>,
@@ -287,56 +287,57 @@ pub(crate) struct Row {
     capability: Option<Capability>,
 }
 
-impl Row {
-    const fn plain(op: Op) -> Row {
-        Row { op, scoped: true, operation: None, literal: None, amd: None, capability: None }
+impl GroupInstruction {
+    const fn plain(op: Op) -> GroupInstruction {
+        GroupInstruction { op, scoped: true, operation: None, literal: None, amd: None, capability: None }
     }
 
-    const fn amd(number: AmdBallot) -> Row {
-        Row { scoped: false, amd: Some(number), ..Row::plain(Op::ExtInst) }
+    const fn amd(number: AmdBallot) -> GroupInstruction {
+        GroupInstruction { scoped: false, amd: Some(number), ..GroupInstruction::plain(Op::ExtInst) }
     }
 
-    const fn with(op: Op, literal: Option<Word>) -> Row {
-        Row { literal, ..Row::plain(op) }
+    const fn with(op: Op, literal: Option<Word>) -> GroupInstruction {
+        GroupInstruction { literal, ..GroupInstruction::plain(op) }
     }
 }
 
-pub(crate) fn group_row(op: GroupOp, kind: ScalarKind) -> Row {
+pub(crate) fn group_instruction(op: GroupOp, kind: ScalarKind) -> GroupInstruction {
     match op {
-        GroupOp::Shuffle => Row::plain(Op::GroupNonUniformShuffle),
-        GroupOp::ShuffleXor => Row::plain(Op::GroupNonUniformShuffleXor),
-        GroupOp::ShuffleUp => Row::plain(Op::GroupNonUniformShuffleUp),
-        GroupOp::ShuffleDown => Row::plain(Op::GroupNonUniformShuffleDown),
-        GroupOp::Rotate(width) => Row::with(Op::GroupNonUniformRotateKHR, width.lanes()),
-        GroupOp::Broadcast => Row::plain(Op::GroupNonUniformBroadcast),
-        GroupOp::BroadcastFirst => Row::plain(Op::GroupNonUniformBroadcastFirst),
-        GroupOp::QuadBroadcast => Row::plain(Op::GroupNonUniformQuadBroadcast),
-        GroupOp::QuadSwap(mv) => Row::with(Op::GroupNonUniformQuadSwap, Some(swap_direction(mv))),
+        GroupOp::Shuffle => GroupInstruction::plain(Op::GroupNonUniformShuffle),
+        GroupOp::ShuffleXor => GroupInstruction::plain(Op::GroupNonUniformShuffleXor),
+        GroupOp::ShuffleUp => GroupInstruction::plain(Op::GroupNonUniformShuffleUp),
+        GroupOp::ShuffleDown => GroupInstruction::plain(Op::GroupNonUniformShuffleDown),
+        GroupOp::Rotate(width) => GroupInstruction::with(Op::GroupNonUniformRotateKHR, width.lanes()),
+        GroupOp::Broadcast => GroupInstruction::plain(Op::GroupNonUniformBroadcast),
+        GroupOp::BroadcastFirst => GroupInstruction::plain(Op::GroupNonUniformBroadcastFirst),
+        GroupOp::QuadBroadcast => GroupInstruction::plain(Op::GroupNonUniformQuadBroadcast),
+        GroupOp::QuadSwap(mv) => GroupInstruction::with(Op::GroupNonUniformQuadSwap, Some(swap_direction(mv))),
         GroupOp::Fold(op, reach) => fold_row(op, kind, reach),
         GroupOp::PartitionedFold(op, reach) => partitioned_row(op, kind, reach),
-        GroupOp::Partition => Row {
+        GroupOp::Partition => GroupInstruction {
             scoped: false,
             capability: Some(Capability::GroupNonUniformPartitionedEXT),
-            ..Row::plain(Op::GroupNonUniformPartitionEXT)
+            ..GroupInstruction::plain(Op::GroupNonUniformPartitionEXT)
         },
-        GroupOp::SwizzleAmd(_) => Row::amd(AmdBallot::SwizzleInvocationsAMD),
-        GroupOp::SwizzleMaskedAmd { .. } => Row::amd(AmdBallot::SwizzleInvocationsMaskedAMD),
-        GroupOp::WriteAmd => Row::amd(AmdBallot::WriteInvocationAMD),
-        GroupOp::MaskedCountAmd => Row::amd(AmdBallot::MbcntAMD),
-        GroupOp::Vote(VoteOp::All) => Row::plain(Op::GroupNonUniformAll),
-        GroupOp::Vote(VoteOp::Any) => Row::plain(Op::GroupNonUniformAny),
-        GroupOp::Vote(VoteOp::Equal) => Row::plain(Op::GroupNonUniformAllEqual),
+        GroupOp::SwizzleAmd(_) => GroupInstruction::amd(AmdBallot::SwizzleInvocationsAMD),
+        GroupOp::SwizzleMaskedAmd { .. } => GroupInstruction::amd(AmdBallot::SwizzleInvocationsMaskedAMD),
+        GroupOp::WriteAmd => GroupInstruction::amd(AmdBallot::WriteInvocationAMD),
+        GroupOp::MaskedCountAmd => GroupInstruction::amd(AmdBallot::MbcntAMD),
+        GroupOp::Vote(VoteOp::All) => GroupInstruction::plain(Op::GroupNonUniformAll),
+        GroupOp::Vote(VoteOp::Any) => GroupInstruction::plain(Op::GroupNonUniformAny),
+        GroupOp::Vote(VoteOp::Equal) => GroupInstruction::plain(Op::GroupNonUniformAllEqual),
         GroupOp::QuadVote(op) => quad_vote_row(op),
-        GroupOp::Elect => Row::plain(Op::GroupNonUniformElect),
-        GroupOp::Ballot => Row::plain(Op::GroupNonUniformBallot),
-        GroupOp::InverseBallot => Row::plain(Op::GroupNonUniformInverseBallot),
-        GroupOp::BallotBitExtract => Row::plain(Op::GroupNonUniformBallotBitExtract),
-        GroupOp::BallotBitCount(count) => {
-            Row { operation: Some(count_operation(count)), ..Row::plain(Op::GroupNonUniformBallotBitCount) }
-        }
-        GroupOp::BallotFindLsb => Row::plain(Op::GroupNonUniformBallotFindLSB),
-        GroupOp::BallotFindMsb => Row::plain(Op::GroupNonUniformBallotFindMSB),
-        GroupOp::Sync => Row::plain(Op::ControlBarrier),
+        GroupOp::Elect => GroupInstruction::plain(Op::GroupNonUniformElect),
+        GroupOp::Ballot => GroupInstruction::plain(Op::GroupNonUniformBallot),
+        GroupOp::InverseBallot => GroupInstruction::plain(Op::GroupNonUniformInverseBallot),
+        GroupOp::BallotBitExtract => GroupInstruction::plain(Op::GroupNonUniformBallotBitExtract),
+        GroupOp::BallotBitCount(count) => GroupInstruction {
+            operation: Some(count_operation(count)),
+            ..GroupInstruction::plain(Op::GroupNonUniformBallotBitCount)
+        },
+        GroupOp::BallotFindLsb => GroupInstruction::plain(Op::GroupNonUniformBallotFindLSB),
+        GroupOp::BallotFindMsb => GroupInstruction::plain(Op::GroupNonUniformBallotFindMSB),
+        GroupOp::Sync => GroupInstruction::plain(Op::ControlBarrier),
     }
 }
 
@@ -349,12 +350,12 @@ pub(crate) fn swizzle_constant(op: GroupOp) -> Option<SmallVec<[Word; 4]>> {
     }
 }
 
-fn quad_vote_row(op: VoteOp) -> Row {
+fn quad_vote_row(op: VoteOp) -> GroupInstruction {
     let op = if op == VoteOp::Any { Op::GroupNonUniformQuadAnyKHR } else { Op::GroupNonUniformQuadAllKHR };
-    Row { scoped: false, capability: Some(Capability::QuadControlKHR), ..Row::plain(op) }
+    GroupInstruction { scoped: false, capability: Some(Capability::QuadControlKHR), ..GroupInstruction::plain(op) }
 }
 
-fn fold_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> Row {
+fn fold_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> GroupInstruction {
     let (operation, literal, capability) = match reach {
         GroupFold::Reduce => (GroupOperation::Reduce, None, Capability::GroupNonUniformArithmetic),
         GroupFold::Inclusive => (GroupOperation::InclusiveScan, None, Capability::GroupNonUniformArithmetic),
@@ -362,17 +363,22 @@ fn fold_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> Row {
         GroupFold::Clustered(width) => clustered(width),
     };
     let op = group_fold_op(op, kind);
-    Row { operation: Some(operation), literal, capability: Some(capability), ..Row::plain(op) }
+    GroupInstruction {
+        operation: Some(operation),
+        literal,
+        capability: Some(capability),
+        ..GroupInstruction::plain(op)
+    }
 }
 
-fn partitioned_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> Row {
+fn partitioned_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> GroupInstruction {
     let operation = match reach {
         GroupFold::Reduce | GroupFold::Clustered(_) => GroupOperation::PartitionedReduceEXT,
         GroupFold::Inclusive => GroupOperation::PartitionedInclusiveScanEXT,
         GroupFold::Exclusive => GroupOperation::PartitionedExclusiveScanEXT,
     };
     let capability = Some(Capability::GroupNonUniformPartitionedEXT);
-    Row { operation: Some(operation), capability, ..Row::plain(group_fold_op(op, kind)) }
+    GroupInstruction { operation: Some(operation), capability, ..GroupInstruction::plain(group_fold_op(op, kind)) }
 }
 
 /// A cluster of unknown size is the whole subgroup.

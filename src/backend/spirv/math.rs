@@ -82,30 +82,30 @@ enum Form {
 use Form::{Core, Expand, Ext, No, Same};
 
 /// Forms for bool, signed, unsigned and float operands.
-type Row = [Form; 4];
+type Forms = [Form; 4];
 
-const fn float(op: G) -> Row {
+const fn float(op: G) -> Forms {
     [No, No, No, Ext(op)]
 }
 
-const fn by_kind(signed: G, unsigned: G, float: G) -> Row {
+const fn by_kind(signed: G, unsigned: G, float: G) -> Forms {
     [No, Ext(signed), Ext(unsigned), Ext(float)]
 }
 
-const fn integer(op: Op) -> Row {
+const fn integer(op: Op) -> Forms {
     [No, Core(op), Core(op), No]
 }
 
-const fn derivative(op: Op) -> Row {
+const fn derivative(op: Op) -> Forms {
     [No, No, No, Core(op)]
 }
 
-const fn unsigned(op: G) -> Row {
+const fn unsigned(op: G) -> Forms {
     [No, No, Ext(op), No]
 }
 
 /// How each function is computed.
-const fn row(function: MathFn) -> Row {
+const fn row(function: MathFn) -> Forms {
     use MathFn as F;
     match function {
         F::Radians => float(G::Radians),

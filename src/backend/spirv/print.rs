@@ -2,7 +2,7 @@
 //! those where they are interpolated (GLSL.std.450, InterpolateAt…).
 
 use super::function::{Body, FEW};
-use crate::ir::{Place, TypeId, Value, Values};
+use crate::ir::{InterpolateAt, TypeId, Value, Values};
 use rspirv::spirv::{Capability, GlslStd450Op, Op, Word};
 use smallvec::{SmallVec, smallvec};
 
@@ -27,12 +27,12 @@ impl Body<'_, '_> {
         0
     }
 
-    pub fn interpolate(&mut self, ty: TypeId, at: Place, pointer: Value, args: Values) -> Word {
+    pub fn interpolate(&mut self, ty: TypeId, at: InterpolateAt, pointer: Value, args: Values) -> Word {
         let op = match at {
-            Place::Centroid => Some(GlslStd450Op::InterpolateAtCentroid),
-            Place::Sample => Some(GlslStd450Op::InterpolateAtSample),
-            Place::Offset => Some(GlslStd450Op::InterpolateAtOffset),
-            Place::Vertex => None,
+            InterpolateAt::Centroid => Some(GlslStd450Op::InterpolateAtCentroid),
+            InterpolateAt::Sample => Some(GlslStd450Op::InterpolateAtSample),
+            InterpolateAt::Offset => Some(GlslStd450Op::InterpolateAtOffset),
+            InterpolateAt::Vertex => None,
         };
         let mut operands: SmallVec<[Word; FEW]> = smallvec![self.value(pointer)];
         operands.extend(self.values(args));

@@ -4,7 +4,7 @@
 use super::super::CommandError;
 use super::manifest::{Build, Emit, Lanes, Manifest, Scalar, Settings, Values};
 use super::search::search;
-use super::target::Target;
+use super::target::BuildTarget;
 use crate::build::claims::Claims;
 use crate::build::files::{FileLoader, normal};
 use crate::build::identity::Identity;
@@ -37,7 +37,7 @@ pub struct Job {
     /// The jobs of one number are of one shader and differ in profile and macros.
     pub group: usize,
     pub shader: Arc<Shader>,
-    pub target: Arc<Target>,
+    pub target: Arc<BuildTarget>,
     pub macros: Arc<[MacroOption]>,
     pub common: Arc<Common>,
     /// Line of the manifest where its `[[build]]` names shaders.
@@ -156,15 +156,15 @@ impl Plan {
     }
 
     /// Each profile at each wave size.
-    fn targets(&mut self, manifest: &Manifest, build: &Build) -> Result<Vec<Arc<Target>>, CommandError> {
+    fn targets(&mut self, manifest: &Manifest, build: &Build) -> Result<Vec<Arc<BuildTarget>>, CommandError> {
         let mut targets = Vec::new();
         let is_reproducible = build.options.reproducible;
-        let mut add = |mut target: Target| {
+        let mut add = |mut target: BuildTarget| {
             target.profile.reproducible |= is_reproducible;
             targets.push(Arc::new(target));
         };
         for name in build.profiles.get_ref() {
-            let read = Target::read(name.get_ref(), manifest.folder(), &self.claims);
+            let read = BuildTarget::read(name.get_ref(), manifest.folder(), &self.claims);
             let own = read.map_err(|CommandError(why)| manifest.error(name.span(), &why))?;
             self.profile_files.extend(own.files.iter().map(PathBuf::from));
             for lanes in &build.wave_sizes {
@@ -230,7 +230,7 @@ fn job(
     group: usize,
     shader: &Arc<Shader>,
     choice: &Choice,
-    target: &Arc<Target>,
+    target: &Arc<BuildTarget>,
     common: &Arc<Common>,
     line: usize,
     (out_dir, folder): (usize, &Path),

@@ -168,14 +168,14 @@ fn exit(fate: &Fate) -> Exit {
 
 /// A line of the table: outputs by what became of them.
 #[derive(Clone, Copy, Default)]
-struct Row {
+struct Tally {
     written: usize,
     same: usize,
     skipped: usize,
     failed: usize,
 }
 
-impl Row {
+impl Tally {
     fn count(&mut self, fate: &Fate) {
         match fate {
             Fate::Skipped => self.skipped += 1,
@@ -188,11 +188,11 @@ impl Row {
 
 /// A row for each profile, in the manifest's order; one line when nothing had to be done.
 fn table(pairs: &[(&Job, &Done)]) -> String {
-    let mut rows: Vec<(&str, Row)> = Vec::new();
-    let mut total = Row::default();
+    let mut rows: Vec<(&str, Tally)> = Vec::new();
+    let mut total = Tally::default();
     for (job, done) in pairs {
         let at = rows.iter().position(|(name, _)| *name == job.target.name()).unwrap_or_else(|| {
-            rows.push((job.target.name(), Row::default()));
+            rows.push((job.target.name(), Tally::default()));
             rows.len() - 1
         });
         rows[at].1.count(&done.fate);

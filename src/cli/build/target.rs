@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use xxhash_rust::xxh3::Xxh3;
 
 /// A profile at a wave size.
-pub struct Target {
+pub struct BuildTarget {
     pub profile: Profile,
     /// What `-p` is given to name it.
     pub argument: String,
@@ -28,12 +28,12 @@ pub struct Target {
     pub plans: Plans,
 }
 
-impl Target {
+impl BuildTarget {
     /// The profile of a name, an alias, or a file; paths start from `folder`. Its plans are not proven yet.
     ///
     /// # Errors
     /// When there is none, or its file is wrong.
-    pub fn read(name: &str, folder: &Path, claims: &Claims) -> Result<Target, CommandError> {
+    pub fn read(name: &str, folder: &Path, claims: &Claims) -> Result<BuildTarget, CommandError> {
         let is_file = Path::new(name).extension().is_some_and(|extension| extension == "toml");
         let argument = if is_file { folder.join(name).display().to_string() } else { name.to_string() };
         let disk = FileLoader { claims: claims.clone(), ..FileLoader::default() };
@@ -44,7 +44,7 @@ impl Target {
         let argument = if is_file { argument } else { profile.name.to_string() };
         let (base, lanes) = parts(&profile.name);
         let part = lanes.map_or(format!(".{base}"), |lanes| format!(".wave{lanes}.{base}"));
-        Ok(Target {
+        Ok(BuildTarget {
             profile,
             argument,
             wave_size: None,
@@ -60,7 +60,7 @@ impl Target {
     ///
     /// # Errors
     /// A sentence that says why it has no such waves.
-    pub fn at_wave_size(&self, lanes: Option<u32>) -> Result<Target, String> {
+    pub fn at_wave_size(&self, lanes: Option<u32>) -> Result<BuildTarget, String> {
         if !matches!(lanes, None | Some(32 | 64)) {
             return Err("wave sizes are 32, 64 and \"any\"".into());
         }
@@ -77,7 +77,16 @@ impl Target {
         };
         let part = lanes.map_or(format!(".{base}"), |lanes| format!(".wave{lanes}.{base}"));
         let (files, hash) = (self.files.clone(), self.hash);
-        Ok(Target { profile, argument, wave_size, part, files, hash, proven: OnceLock::new(), plans: Plans::default() })
+        Ok(BuildTarget {
+            profile,
+            argument,
+            wave_size,
+            part,
+            files,
+            hash,
+            proven: OnceLock::new(),
+            plans: Plans::default(),
+        })
     }
 
     /// What messages call it.

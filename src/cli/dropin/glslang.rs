@@ -3,7 +3,7 @@
 use super::flags::{self, Flag, Found, Means, Reader, Takes, Word, flag};
 use super::{Draft, draft_one, glslc, other_stage, trace};
 use crate::build::claims::Claims;
-use crate::build::deps::{Deps, Format, Target};
+use crate::build::deps::{Deps, Format, RuleTarget};
 use crate::build::kind;
 use crate::cli::args::{CompileArgs, StageName};
 use crate::cli::output::{Sink, to_stdout};
@@ -384,7 +384,7 @@ impl Request {
         let inputs: Vec<String> = inputs.chain(includes).collect();
         let rule = |module: &Module| {
             let deps =
-                Deps { targets: vec![Target::Path(module.output.clone())], inputs: inputs.clone(), phony: false };
+                Deps { targets: vec![RuleTarget::Path(module.output.clone())], inputs: inputs.clone(), phony: false };
             deps.to_text(Format::Line).map_err(|_| CommandError("--depfile: a name holds a line break".into()))
         };
         modules.iter().map(rule).collect()

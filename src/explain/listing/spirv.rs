@@ -3,7 +3,7 @@
 //! Opcodes and their operands are the emitter's ([`crate::backend::spirv`]); ids of types and constants say what they are.
 
 use super::{Line, Listing, Unit, Unwritten};
-use crate::backend::spirv::lane::{Alu, alu_form, compare_op, fold_form, group_row, swizzle_constant};
+use crate::backend::spirv::lane::{Alu, alu_form, compare_op, fold_form, group_instruction, swizzle_constant};
 use crate::ir::Scalar;
 use crate::kernel::arith;
 use crate::lane::request::ScalarKind;
@@ -116,7 +116,7 @@ impl Lister<'_> {
 
     fn group(&mut self, step: &Step, op: GroupOp, ty: LaneType) -> Named {
         let kind = step.operands().first().map_or(ScalarKind::Uint, |operand| self.operand_ty(*operand).kind);
-        let row = group_row(op, kind);
+        let row = group_instruction(op, kind);
         let ids = self.ids(step)?;
         if op == GroupOp::Sync {
             let text = "OpControlBarrier %Subgroup %Subgroup %None".into();

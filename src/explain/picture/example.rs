@@ -1,13 +1,13 @@
 //! Operands to draw an operation with: lanes' own values as symbols, constants as they are, examples for the rest.
 
-use super::Row;
+use super::MarkRow;
 use super::mark::Mark;
 use crate::lane::check::role;
 use crate::lane::value::{LaneValue, low_bits};
 use crate::lane::{Input, Known, LaneOp, Request, Role, ShuffleMode};
 
 /// The rows of all operands, and whether one of them is an example.
-pub fn inputs(request: &Request, size: u32) -> (Vec<Row>, bool) {
+pub fn inputs(request: &Request, size: u32) -> (Vec<MarkRow>, bool) {
     let rows = request.inputs.iter().enumerate().map(|(n, input)| row(request, n, input, size));
     let is_example = |(n, input): (usize, &Input)| {
         role(request.op, n, input.ty.kind) != Role::Data
@@ -17,7 +17,7 @@ pub fn inputs(request: &Request, size: u32) -> (Vec<Row>, bool) {
     (rows.collect(), request.inputs.iter().enumerate().any(is_example))
 }
 
-fn row(request: &Request, n: usize, input: &Input, size: u32) -> Row {
+fn row(request: &Request, n: usize, input: &Input, size: u32) -> MarkRow {
     let lanes = 0..size;
     match (input.known, role(request.op, n, input.ty.kind)) {
         (_, Role::Data | Role::Same | Role::Number | Role::SameNumber | Role::Bits) => {

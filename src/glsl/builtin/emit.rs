@@ -3,7 +3,7 @@
 use super::resolve::{Candidate, MOST_ARGS};
 use super::{Argument, Called, Env, image, scopes};
 use crate::glsl::convert;
-use crate::grammar::{Instruction, Lowering, Mode, Place, TypeExpr};
+use crate::grammar::{Instruction, Lowering, Mode, ResultSlot, TypeExpr};
 use crate::ir::build::Builder;
 use crate::ir::{AtomicOp, ForeignInstruction, MathFn, Order, Passing, Requirements, Scalar, TypeId, Types, Value};
 use crate::lane::LaneOp;
@@ -229,14 +229,14 @@ impl Operation<'_> {
             Parts::One(value) => [Some(value), None],
             Parts::Two(first, second) => [Some(first), Some(second)],
         };
-        let places: &[Place] = match self.chosen.overload.results {
-            [] => &[Place::Return],
+        let places: &[ResultSlot] = match self.chosen.overload.results {
+            [] => &[ResultSlot::Return],
             places => places,
         };
         for (place, value) in places.iter().zip(parts.into_iter().flatten()) {
             match place {
-                Place::Return => result.value = Some(value).filter(|_| self.ty != Types::VOID),
-                Place::Argument(index) => result.writes.push(self.write(builder, usize::from(*index), value)),
+                ResultSlot::Return => result.value = Some(value).filter(|_| self.ty != Types::VOID),
+                ResultSlot::Argument(index) => result.writes.push(self.write(builder, usize::from(*index), value)),
             }
         }
         result

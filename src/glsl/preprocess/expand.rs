@@ -27,7 +27,7 @@ pub(super) enum Origin {
 
 /// Tokens in the pool that are to be read next.
 #[derive(Debug)]
-struct Frame {
+struct PendingTokens {
     start: usize,
     next: usize,
     end: usize,
@@ -38,7 +38,7 @@ struct Frame {
 /// State of expansion.
 #[derive(Debug, Default)]
 pub(super) struct Expansion {
-    frames: Vec<Frame>,
+    frames: Vec<PendingTokens>,
     pool: Vec<PpToken>,
     produced: usize,
     depth: u32,
@@ -134,7 +134,7 @@ impl Preprocessor<'_> {
     /// Where the token that was read last came from.
     pub(super) fn origin(&self) -> Origin {
         match self.expansion.frames.last() {
-            Some(Frame { of: Some(_), .. }) => Origin::Macro,
+            Some(PendingTokens { of: Some(_), .. }) => Origin::Macro,
             _ => Origin::Text,
         }
     }
@@ -201,7 +201,7 @@ impl Preprocessor<'_> {
                 first.spaced = call.spaced;
             }
         }
-        frames.push(Frame { start, next: start, end: pool.len(), of });
+        frames.push(PendingTokens { start, next: start, end: pool.len(), of });
         let added = pool.len() - start;
         self.count(added, call.span);
     }

@@ -2,8 +2,8 @@
 
 use super::constants::is_int_scalar;
 use super::expressions::Lowered;
+use super::lvalue::{LValue, Mutability, Swizzle};
 use super::operators::Operand;
-use super::place::{Mutability, Place, Swizzle};
 use super::{Sema, did_you_mean, memory};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, Name};
@@ -27,29 +27,36 @@ impl Sema<'_> {
             return None;
         }
         b.span = whole;
-        if let Lowered::Place(Place { ty, swizzle: None, .. }) = &lowered
+        if let Lowered::LValue(LValue { ty, swizzle: None, .. }) = &lowered
             && b.module.types.referred(*ty).is_some()
         {
             let value = self.value_of(b, lowered, self.ast[base].span)?;
             return self.index_reference(b, Operand { value, span: self.ast[base].span }, at, whole);
         }
         match lowered {
-            Lowered::Place(place) => self.index_place(b, place, at, self.ast[base].span, span),
+            Lowered::LValue(lvalue) => self.index_lvalue(b, lvalue, at, self.ast[base].span, span),
             Lowered::Value(value) => self.index_value(b, value, at, self.ast[base].span, span),
             Lowered::Void => self.no_parts(b, None, self.ast[base].span),
         }
     }
 
-    fn index_place(&mut self, b: &mut Builder<'_>, place: Place, at: Value, base: Span, span: Span) -> Option<Lowered> {
-        if let Some(swizzle) = place.swizzle {
-            return self.index_swizzle(b, place, swizzle, at, base, span);
+    fn index_lvalue(
+        &mut self,
+        b: &mut Builder<'_>,
+        lvalue: LValue,
+        at: Value,
+        base: Span,
+        span: Span,
+    ) -> Option<Lowered> {
+        if let Some(swizzle) = lvalue.swizzle {
+            return self.index_swizzle(b, lvalue, swizzle, at, base, span);
         }
-        let ty = place.ty;
+        let ty = lvalue.ty;
         let Some(element) = self.element_of(b, ty, at, span)? else { return self.no_parts(b, Some(ty), base) };
-        self.note_index(b, &place, at, span);
-        let mut part = place.part(at, element);
+        self.note_index(b, &lvalue, at, span);
+        let mut part = lvalue.part(at, element);
         part.non_uniform |= self.is_non_uniform(b, at);
-        Some(Lowered::Place(part))
+        Some(Lowered::LValue(part))
     }
 
     /// `v.zyx[i]`: the component of `v` that the index picks from the swizzle. One that names a component twice is no
@@ -57,7 +64,7 @@ impl Sema<'_> {
     fn index_swizzle(
         &mut self,
         b: &mut Builder<'_>,
-        place: Place,
+        lvalue: LValue,
         swizzle: Swizzle,
         at: Value,
         base: Span,
@@ -69,14 +76,14 @@ impl Sema<'_> {
             _ => None,
         };
         if swizzle.has_duplicates() {
-            let vector = self.read(b, &place, base)?;
+            let vector = self.read(b, &lvalue, base)?;
             return self.index_value(b, vector, at, base, span);
         }
         let component = match known {
             Some(at) => b.const_u32(u32::from(swizzle.components()[at as usize])),
             None => picked(b, &swizzle, at),
         };
-        Some(Lowered::Place(self.component(b, place, component)))
+        Some(Lowered::LValue(self.component(b, lvalue, component)))
     }
 
     fn index_value(&mut self, b: &mut Builder<'_>, value: Value, at: Value, base: Span, span: Span) -> Option<Lowered> {
@@ -94,23 +101,23 @@ impl Sema<'_> {
             return Some(Lowered::Value(b.extract_dynamic(value, at)));
         }
         let memory = self.memory_of(b, value, ty);
-        Some(Lowered::Place(memory.part(at, element)))
+        Some(Lowered::LValue(memory.part(at, element)))
     }
 
     /// Memory that holds a value, so that it can be indexed at run time.
-    fn memory_of(&mut self, b: &mut Builder<'_>, value: Value, ty: TypeId) -> Place {
-        let place = match value {
+    fn memory_of(&mut self, b: &mut Builder<'_>, value: Value, ty: TypeId) -> LValue {
+        let lvalue = match value {
             Value::Const(id) => {
                 let global = self.constant_global(b, id, ty);
-                Place::new(Value::Global(global), Space::Private, ty)
+                LValue::new(Value::Global(global), Space::Private, ty)
             }
             _ => {
                 let root = b.local("indexed", ty, None);
                 b.store(root, value);
-                Place::new(root, Space::Function, ty)
+                LValue::new(root, Space::Function, ty)
             }
         };
-        Place { mutability: Mutability::Const, ..place }
+        LValue { mutability: Mutability::Const, ..lvalue }
     }
 
     fn constant_global(&mut self, b: &mut Builder<'_>, id: ConstId, ty: TypeId) -> crate::ir::GlobalId {
@@ -166,7 +173,7 @@ impl Sema<'_> {
         let lowered = self.dereferenced(b, lowered, span)?;
         b.span = span.to(name.span);
         let ty = match &lowered {
-            Lowered::Place(place) => place.ty,
+            Lowered::LValue(lvalue) => lvalue.ty,
             Lowered::Value(value) => b.type_of(*value),
             Lowered::Void => {
                 self.error(Code::NO_SUCH_PART, span, "a `void` has no members", "no value");
@@ -205,8 +212,8 @@ impl Sema<'_> {
     fn swizzle(&mut self, b: &mut Builder<'_>, lowered: Lowered, size: u8, name: Name) -> Option<Lowered> {
         let swizzle = self.parse_swizzle(name, size)?;
         Some(match lowered {
-            Lowered::Place(place) if size == 1 => self.swizzle_scalar(b, place, swizzle, name.span)?,
-            Lowered::Place(place) => Lowered::Place(self.swizzle_place(b, place, swizzle)),
+            Lowered::LValue(lvalue) if size == 1 => self.swizzle_scalar(b, lvalue, swizzle, name.span)?,
+            Lowered::LValue(lvalue) => Lowered::LValue(self.swizzle_lvalue(b, lvalue, swizzle)),
             Lowered::Value(value) if size == 1 => Lowered::Value(b.splat(value, swizzle.len)),
             Lowered::Value(value) => Lowered::Value(b.swizzle(value, swizzle.components())),
             Lowered::Void => return None,
@@ -214,30 +221,30 @@ impl Sema<'_> {
     }
 
     /// A scalar's only component, or a vector of copies of it.
-    fn swizzle_scalar(&mut self, b: &mut Builder<'_>, place: Place, swizzle: Swizzle, span: Span) -> Option<Lowered> {
+    fn swizzle_scalar(&mut self, b: &mut Builder<'_>, lvalue: LValue, swizzle: Swizzle, span: Span) -> Option<Lowered> {
         if swizzle.len == 1 {
-            return Some(Lowered::Place(place));
+            return Some(Lowered::LValue(lvalue));
         }
-        let value = self.read(b, &place, span)?;
+        let value = self.read(b, &lvalue, span)?;
         Some(Lowered::Value(b.splat(value, swizzle.len)))
     }
 
-    fn swizzle_place(&mut self, b: &mut Builder<'_>, place: Place, swizzle: Swizzle) -> Place {
-        let swizzle = place.swizzle.map_or(swizzle, |inner| inner.then(&swizzle));
+    fn swizzle_lvalue(&mut self, b: &mut Builder<'_>, lvalue: LValue, swizzle: Swizzle) -> LValue {
+        let swizzle = lvalue.swizzle.map_or(swizzle, |inner| inner.then(&swizzle));
         match swizzle.components() {
             [component] => {
                 let component = b.const_u32(u32::from(*component));
-                self.component(b, place, component)
+                self.component(b, lvalue, component)
             }
-            _ => Place { swizzle: Some(swizzle), ..place },
+            _ => LValue { swizzle: Some(swizzle), ..lvalue },
         }
     }
 
     /// One component of a vector place, whatever its swizzle.
-    fn component(&mut self, b: &mut Builder<'_>, place: Place, component: Value) -> Place {
-        let scalar = b.module.types.scalar_of(place.ty).unwrap_or(Scalar::F32);
+    fn component(&mut self, b: &mut Builder<'_>, lvalue: LValue, component: Value) -> LValue {
+        let scalar = b.module.types.scalar_of(lvalue.ty).unwrap_or(Scalar::F32);
         let ty = b.module.types.scalar(scalar);
-        Place { swizzle: None, ..place.part(component, ty) }
+        LValue { swizzle: None, ..lvalue.part(component, ty) }
     }
 
     fn parse_swizzle(&mut self, name: Name, size: u8) -> Option<Swizzle> {
@@ -259,17 +266,17 @@ impl Sema<'_> {
         let span = self.ast[base].span;
         let lowered = self.lower(b, base)?;
         b.span = whole;
-        let (ty, place) = match lowered {
-            Lowered::Place(place) => (memory::value_type(b, &place), Some(place)),
+        let (ty, lvalue) = match lowered {
+            Lowered::LValue(lvalue) => (memory::value_type(b, &lvalue), Some(lvalue)),
             Lowered::Value(value) => (b.type_of(value), None),
             Lowered::Void => return self.no_parts(b, None, span).and(None),
         };
-        match (b.module.types.get(ty), place) {
+        match (b.module.types.get(ty), lvalue) {
             (Type::Array { len: ArrayLen::Fixed(len), .. }, _) => Some(b.const_i32(len as i32)),
             (Type::Array { len: ArrayLen::Spec(id), .. }, _) => {
                 Some(b.convert(Value::Const(id), crate::ir::Types::I32))
             }
-            (Type::Array { len: ArrayLen::Runtime, .. }, Some(place)) => self.run_time_length(b, &place, span),
+            (Type::Array { len: ArrayLen::Runtime, .. }, Some(lvalue)) => self.run_time_length(b, &lvalue, span),
             (Type::Vector { size, .. }, _) => Some(b.const_i32(i32::from(size))),
             (Type::Matrix { columns, .. }, _) => Some(b.const_i32(i32::from(columns))),
             (Type::CooperativeMatrix(of), _) if of.is_vector() => Some(b.convert(Value::Const(of.columns), Types::I32)),
@@ -281,18 +288,18 @@ impl Sema<'_> {
         }
     }
 
-    fn run_time_length(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) -> Option<Value> {
-        if place.space == Space::Physical {
+    fn run_time_length(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<Value> {
+        if lvalue.space == Space::Physical {
             let message = "the length of an array behind a buffer reference is not known";
             self.error(Code::NO_SUCH_PART, span, message, "only its author knows");
             return None;
         }
-        let block = place.path.split_last().filter(|_| self.find_open(b, place).is_none());
+        let block = lvalue.path.split_last().filter(|_| self.find_open(b, lvalue).is_none());
         let Some((_, block)) = block else {
             self.error(Code::NO_SUCH_PART, span, "the length of this array is not known", "no size");
             return None;
         };
-        let block = if block.is_empty() { place.root } else { b.access(place.root, block) };
+        let block = if block.is_empty() { lvalue.root } else { b.access(lvalue.root, block) };
         let length = b.array_length(block);
         Some(b.convert(length, crate::ir::Types::I32))
     }
@@ -323,10 +330,10 @@ fn swizzle_of(text: &[u8], set: &[u8; 4]) -> Option<Swizzle> {
 
 fn member(b: &mut Builder<'_>, lowered: Lowered, index: u32, ty: TypeId, access: Access) -> Lowered {
     match lowered {
-        Lowered::Place(place) => {
-            let mut part = place.part(b.const_u32(index), ty);
+        Lowered::LValue(lvalue) => {
+            let mut part = lvalue.part(b.const_u32(index), ty);
             part.access |= access;
-            Lowered::Place(part)
+            Lowered::LValue(part)
         }
         Lowered::Value(value) => Lowered::Value(b.extract(value, index)),
         Lowered::Void => Lowered::Void,

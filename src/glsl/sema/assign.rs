@@ -1,7 +1,7 @@
 //! Assignments, increments and decrements.
 
+use super::lvalue::LValue;
 use super::operators::Operand;
-use super::place::Place;
 use super::{Sema, memory};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{BinaryOp, ExprId, StepOp};
@@ -20,32 +20,32 @@ impl Sema<'_> {
         value: ExprId,
         whole: Span,
     ) -> Option<Value> {
-        let place = self.target(b, target);
+        let lvalue = self.target(b, target);
         let value_span = self.ast[value].span;
         let right = self.value(b, value);
-        let (place, right) = (place?, right?);
+        let (lvalue, right) = (lvalue?, right?);
         let right = match op {
             Some(op) => {
-                let left = self.read_anyway(b, &place, self.ast[target].span)?;
+                let left = self.read_anyway(b, &lvalue, self.ast[target].span)?;
                 let left = Operand { value: left, span: self.ast[target].span };
                 self.apply(b, op, left, Operand { value: right, span: value_span }, whole)?
             }
             None => right,
         };
-        self.write(b, &place, right, value_span, whole)
+        self.write(b, &lvalue, right, value_span, whole)
     }
 
     /// Reads what is updated or handed to a function. Other compilers take `x += y` and `mod(x, y)` of `writeonly` memory,
     /// and there are shaders that rely on it: the qualifier is then dropped, so that the module does not promise what it
     /// does not keep.
-    pub fn read_anyway(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) -> Option<Value> {
-        if !place.access.contains(Access::WRITEONLY) || place.space == Space::Handle {
-            return self.read(b, place, span);
+    pub fn read_anyway(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<Value> {
+        if !lvalue.access.contains(Access::WRITEONLY) || lvalue.space == Space::Handle {
+            return self.read(b, lvalue, span);
         }
         let message = Diagnostic::warning(Code::WRITEONLY_READ, "this reads memory that is `writeonly`");
         self.report(message.at(span, "read here").note("the qualifier is ignored"));
-        forget_writeonly(b, place);
-        let readable = Place { access: place.access - Access::WRITEONLY, ..place.clone() };
+        forget_writeonly(b, lvalue);
+        let readable = LValue { access: lvalue.access - Access::WRITEONLY, ..lvalue.clone() };
         self.read(b, &readable, span)
     }
 
@@ -53,23 +53,23 @@ impl Sema<'_> {
     pub fn write(
         &mut self,
         b: &mut Builder<'_>,
-        place: &Place,
+        lvalue: &LValue,
         value: Value,
         from: Span,
         whole: Span,
     ) -> Option<Value> {
-        let ty = memory::value_type(b, place);
+        let ty = memory::value_type(b, lvalue);
         let value = self.coerce(b, value, ty, from)?;
         b.span = whole;
-        let stored = memory::store(b, place, value, whole);
+        let stored = memory::store(b, lvalue, value, whole);
         self.check(stored).map(|()| value)
     }
 
     /// `++` and `--`, before or after.
     pub fn step(&mut self, b: &mut Builder<'_>, op: StepOp, operand: ExprId, whole: Span) -> Option<Value> {
-        let place = self.target(b, operand)?;
+        let lvalue = self.target(b, operand)?;
         let span = self.ast[operand].span;
-        let before = self.read_anyway(b, &place, span)?;
+        let before = self.read_anyway(b, &lvalue, span)?;
         let Some(one) = self.one_like(b, before) else {
             self.error(Code::BAD_OPERANDS, span, "only numbers can be incremented and decremented", "not a number");
             return None;
@@ -79,7 +79,7 @@ impl Sema<'_> {
             StepOp::PreDecrement | StepOp::PostDecrement => BinaryOp::Sub,
         };
         let after = self.apply(b, sign, Operand { value: before, span }, Operand { value: one, span }, whole)?;
-        self.write(b, &place, after, span, whole)?;
+        self.write(b, &lvalue, after, span, whole)?;
         Some(match op {
             StepOp::PreIncrement | StepOp::PreDecrement => after,
             StepOp::PostIncrement | StepOp::PostDecrement => before,
@@ -106,8 +106,8 @@ impl Sema<'_> {
 }
 
 /// Takes `writeonly` off a block and the members of it on the way to a place.
-fn forget_writeonly(b: &mut Builder<'_>, place: &Place) {
-    let Value::Global(id) = place.root else { return };
+fn forget_writeonly(b: &mut Builder<'_>, lvalue: &LValue) {
+    let Value::Global(id) = lvalue.root else { return };
     let global = &mut b.module.globals[id];
     global.access -= Access::WRITEONLY;
     let mut ty = global.ty;

@@ -2,7 +2,7 @@
 
 use super::Sema;
 use super::expressions::Lowered;
-use super::place::{Mutability, Place};
+use super::lvalue::{LValue, Mutability};
 use super::qualifiers::Qualifiers;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
@@ -128,7 +128,7 @@ impl Sema<'_> {
         self.decorate(b, decl.qualifiers, id);
         let writable = matches!(space, Space::Storage | Space::Workgroup);
         let mutability = if writable { Mutability::Writable } else { Mutability::Input };
-        let whole = Place { access, mutability, ..Place::new(Value::Global(id), space, ty) };
+        let whole = LValue { access, mutability, ..LValue::new(Value::Global(id), space, ty) };
         self.declare_block(b, block, whole, &written);
         Some(())
     }
@@ -147,16 +147,16 @@ impl Sema<'_> {
         self.announced(b, block.name)
     }
 
-    fn declare_block(&mut self, b: &mut Builder<'_>, block: &ast::Block, whole: Place, written: &[Written]) {
+    fn declare_block(&mut self, b: &mut Builder<'_>, block: &ast::Block, whole: LValue, written: &[Written]) {
         if let Some(instance) = &block.instance {
-            self.declare(instance.name, Entity::Place(whole));
+            self.declare(instance.name, Entity::LValue(whole));
             return;
         }
         for (index, item) in written.iter().enumerate() {
             let Some(ty) = b.module.types.element(whole.ty, index as u32) else { continue };
-            let mut place = whole.clone().part(b.const_u32(index as u32), ty);
-            place.access |= item.member.access;
-            self.declare(item.name, Entity::Place(place));
+            let mut lvalue = whole.clone().part(b.const_u32(index as u32), ty);
+            lvalue.access |= item.member.access;
+            self.declare(item.name, Entity::LValue(lvalue));
         }
     }
 
@@ -427,16 +427,16 @@ impl Sema<'_> {
         let ast = self.ast;
         for name in &ast[names] {
             match self.scopes.get(name.symbol).map(|declared| declared.entity.clone()) {
-                Some(Entity::Place(place)) if qualifiers.invariant => self.make_invariant(b, &place, name.span),
-                Some(Entity::Place(mut place)) => {
-                    place.access |= qualifiers.access;
-                    self.scopes.declare(name.symbol, Entity::Place(place), name.span);
+                Some(Entity::LValue(lvalue)) if qualifiers.invariant => self.make_invariant(b, &lvalue, name.span),
+                Some(Entity::LValue(mut lvalue)) => {
+                    lvalue.access |= qualifiers.access;
+                    self.scopes.declare(name.symbol, Entity::LValue(lvalue), name.span);
                 }
                 Some(_) => {}
                 None if self.text(name.symbol).starts_with("gl_") => {
                     let built_in = self.builtin_variable(b, name.symbol, name.span);
-                    if let (true, Some(Lowered::Place(place))) = (qualifiers.invariant, built_in) {
-                        self.make_invariant(b, &place, name.span);
+                    if let (true, Some(Lowered::LValue(lvalue))) = (qualifiers.invariant, built_in) {
+                        self.make_invariant(b, &lvalue, name.span);
                     }
                 }
                 None => {

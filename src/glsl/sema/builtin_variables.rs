@@ -2,7 +2,7 @@
 
 use super::Sema;
 use super::expressions::Lowered;
-use super::place::{Mutability, Place};
+use super::lvalue::{LValue, Mutability};
 use super::ray_query;
 use crate::glsl::builtin;
 use crate::glsl::token::Symbol;
@@ -46,15 +46,15 @@ impl Sema<'_> {
     fn read_builtin(&mut self, b: &mut Builder<'_>, variable: &Variable) -> Lowered {
         let ty = variable.ty.intern(&mut b.module.types);
         match variable.source {
-            VariableSource::BuiltIn(builtin) => Lowered::Place(self.builtin_place(b, variable, builtin)),
+            VariableSource::BuiltIn(builtin) => Lowered::LValue(self.builtin_lvalue(b, variable, builtin)),
             VariableSource::Lane(op) => Lowered::Value(b.lane_as(op, ty, &[])),
-            VariableSource::Output(location) => Lowered::Place(self.located_output(b, variable, location)),
+            VariableSource::Output(location) => Lowered::LValue(self.located_output(b, variable, location)),
             VariableSource::WorkgroupSize => Lowered::Value(self.workgroup_size_value(b, ty)),
         }
     }
 
     /// A built-in variable of the pipeline: an output in some stages, an input in the others.
-    pub fn builtin_place(&mut self, b: &mut Builder<'_>, variable: &Variable, builtin: BuiltIn) -> Place {
+    pub fn builtin_lvalue(&mut self, b: &mut Builder<'_>, variable: &Variable, builtin: BuiltIn) -> LValue {
         let output = variable.output.contains(Stages::from(self.env.stage));
         let space = if output { Space::Output } else { Space::Input };
         let id = match self.builtins.get(&(builtin, space)) {
@@ -62,11 +62,11 @@ impl Sema<'_> {
             None => self.new_builtin(b, variable, builtin, space),
         };
         let mutability = if output { Mutability::Writable } else { Mutability::Input };
-        Place { mutability, ..Place::new(Value::Global(id), space, b.module.globals[id].ty) }
+        LValue { mutability, ..LValue::new(Value::Global(id), space, b.module.globals[id].ty) }
     }
 
     /// A variable that is an output like those that shaders declare.
-    fn located_output(&mut self, b: &mut Builder<'_>, variable: &Variable, location: u32) -> Place {
+    fn located_output(&mut self, b: &mut Builder<'_>, variable: &Variable, location: u32) -> LValue {
         let ty = variable.ty.intern(&mut b.module.types);
         let known = self.located.iter().find(|(known, _)| *known == location).map(|(_, id)| *id);
         let id = known.unwrap_or_else(|| {
@@ -79,7 +79,7 @@ impl Sema<'_> {
             self.located.push((location, id));
             id
         });
-        Place { mutability: Mutability::Writable, ..Place::new(Value::Global(id), Space::Output, ty) }
+        LValue { mutability: Mutability::Writable, ..LValue::new(Value::Global(id), Space::Output, ty) }
     }
 
     fn new_builtin(&mut self, b: &mut Builder<'_>, variable: &Variable, builtin: BuiltIn, space: Space) -> GlobalId {

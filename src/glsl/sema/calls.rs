@@ -2,8 +2,8 @@
 
 use super::expressions::Lowered;
 use super::functions::Mode;
+use super::lvalue::LValue;
 use super::overloads::Overloaded;
-use super::place::Place;
 use super::scope::{Entity, SetId};
 use super::{Sema, did_you_mean, memory};
 use crate::diagnostic::{Code, Diagnostic};
@@ -22,7 +22,7 @@ const FEW: usize = 4;
 /// An argument of a call of a user's function: its place, if it has one, and its value where it has been read.
 pub struct Given {
     pub value: Option<Value>,
-    pub place: Option<Place>,
+    pub lvalue: Option<LValue>,
     pub ty: TypeId,
     pub span: Span,
 }
@@ -30,9 +30,9 @@ pub struct Given {
 impl Given {
     /// The argument for a parameter of a built-in function.
     fn lowered(self, mode: grammar::Mode) -> Option<Lowered> {
-        match (self.value, self.place) {
+        match (self.value, self.lvalue) {
             (Some(value), _) if mode == grammar::Mode::In => Some(Lowered::Value(value)),
-            (_, Some(place)) => Some(Lowered::Place(place)),
+            (_, Some(lvalue)) => Some(Lowered::LValue(lvalue)),
             (value, None) => value.map(Lowered::Value),
         }
     }
@@ -42,14 +42,14 @@ impl Given {
 #[derive(Default)]
 struct Passed {
     arguments: SmallVec<[Argument; FEW]>,
-    places: SmallVec<[(usize, Place); 2]>,
+    lvalues: SmallVec<[(usize, LValue); 2]>,
 }
 
 impl Passed {
-    fn add(&mut self, index: usize, argument: Option<(Argument, Option<Place>)>) {
-        if let Some((argument, place)) = argument {
+    fn add(&mut self, index: usize, argument: Option<(Argument, Option<LValue>)>) {
+        if let Some((argument, lvalue)) = argument {
             self.arguments.push(argument);
-            self.places.extend(place.map(|place| (index, place)));
+            self.lvalues.extend(lvalue.map(|lvalue| (index, lvalue)));
         }
     }
 }
@@ -149,8 +149,8 @@ impl Sema<'_> {
             let Some(mut one) = self.given_one(b, *arg) else { continue };
             let competes = one.value.is_none() && !rivals.is_empty();
             if competes && self.only_reads(set, rivals, args.len(), index) {
-                let place = one.place.as_ref()?;
-                one.value = self.read_anyway(b, place, one.span);
+                let lvalue = one.lvalue.as_ref()?;
+                one.value = self.read_anyway(b, lvalue, one.span);
                 one.value?;
             }
             given.push(one);
@@ -161,10 +161,10 @@ impl Sema<'_> {
     fn given_one(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Given> {
         let span = self.ast[arg].span;
         match self.lower(b, arg)? {
-            Lowered::Value(value) => Some(Given { value: Some(value), place: None, ty: b.type_of(value), span }),
-            Lowered::Place(place) => {
-                let ty = memory::value_type(b, &place);
-                Some(Given { value: None, place: Some(place), ty, span })
+            Lowered::Value(value) => Some(Given { value: Some(value), lvalue: None, ty: b.type_of(value), span }),
+            Lowered::LValue(lvalue) => {
+                let ty = memory::value_type(b, &lvalue);
+                Some(Given { value: None, lvalue: Some(lvalue), ty, span })
             }
             Lowered::Void => {
                 self.error(Code::TYPE_MISMATCH, span, "a `void` function gives no value", "a value is needed here");
@@ -190,7 +190,7 @@ impl Sema<'_> {
             return self.emit_instruction(b, (instruction, ret), &params, given, whole);
         }
         let mut values: SmallVec<[Value; FEW]> = SmallVec::new();
-        let mut outs: SmallVec<[(Place, Value, Span); 2]> = SmallVec::new();
+        let mut outs: SmallVec<[(LValue, Value, Span); 2]> = SmallVec::new();
         for (at, arg) in given.into_iter().enumerate() {
             let param = self.sets[set.0 as usize].overloads[index].params[at];
             values.push(match param.mode {
@@ -198,24 +198,24 @@ impl Sema<'_> {
                 Mode::Named => self.pass_named(b, &arg)?,
                 Mode::Out | Mode::InOut => {
                     let memory = self.pass_memory(b, &arg, param.ty, param.mode)?;
-                    outs.push((arg.place?, memory, arg.span));
+                    outs.push((arg.lvalue?, memory, arg.span));
                     memory
                 }
             });
         }
         b.span = whole;
         let result = b.call(id, &values);
-        for (place, memory, span) in outs {
+        for (lvalue, memory, span) in outs {
             b.span = span;
             let value = b.load(memory);
-            self.write(b, &place, value, span, span)?;
+            self.write(b, &lvalue, value, span, span)?;
         }
         Some(if ret == Types::VOID { Lowered::Void } else { Lowered::Value(result) })
     }
 
     pub fn pass_in(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId) -> Option<Value> {
-        let value = match (&arg.place, &arg.value) {
-            (Some(place), _) => self.read_anyway(b, place, arg.span)?,
+        let value = match (&arg.lvalue, &arg.value) {
+            (Some(lvalue), _) => self.read_anyway(b, lvalue, arg.span)?,
             (None, value) => (*value)?,
         };
         self.coerce(b, value, ty, arg.span)
@@ -223,27 +223,27 @@ impl Sema<'_> {
 
     /// The variable, or the part of one, that a parameter stands for.
     fn pass_named(&mut self, b: &mut Builder<'_>, arg: &Given) -> Option<Value> {
-        let Some(place) = &arg.place else {
+        let Some(lvalue) = &arg.lvalue else {
             self.error(Code::TYPE_MISMATCH, arg.span, "a variable is needed here", "not a variable");
             return None;
         };
         b.span = arg.span;
-        Some(memory::marked_pointer(b, place))
+        Some(memory::marked_pointer(b, lvalue))
     }
 
     /// A fresh variable that carries an `out` or `inout` argument.
     fn pass_memory(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId, mode: Mode) -> Option<Value> {
-        let Some(place) = &arg.place else {
+        let Some(lvalue) = &arg.lvalue else {
             let message = "an `out` argument must be a variable";
             self.error(Code::NOT_WRITABLE, arg.span, message, "not a variable");
             return None;
         };
-        let writable = memory::check_writable(place, arg.span);
+        let writable = memory::check_writable(lvalue, arg.span);
         self.check(writable)?;
         b.span = arg.span;
         let memory = b.local("argument", ty, None);
         if mode == Mode::InOut {
-            let value = self.read_anyway(b, place, arg.span)?;
+            let value = self.read_anyway(b, lvalue, arg.span)?;
             b.store(memory, value);
         }
         Some(memory)
@@ -295,8 +295,8 @@ impl Sema<'_> {
         let mut passed = Passed::default();
         let params = chosen.overload.params.iter();
         for (index, ((param, given), arg)) in params.zip(given).zip(&ast[args]).enumerate() {
-            if let (grammar::Mode::In, Some(place)) = (param.mode, &given.place) {
-                self.check_image_access(b, name, place, given.span)?;
+            if let (grammar::Mode::In, Some(lvalue)) = (param.mode, &given.lvalue) {
+                self.check_image_access(b, name, lvalue, given.span)?;
             }
             let lowered = given.lowered(param.mode)?;
             passed.add(index, Some(self.builtin_argument(b, name, (*arg, lowered), param.mode)?));
@@ -310,9 +310,9 @@ impl Sema<'_> {
     /// Stores what a built-in function gives in `out` arguments.
     fn finish_builtin(&mut self, b: &mut Builder<'_>, called: Called, passed: &Passed, whole: Span) -> Option<Lowered> {
         for (index, value) in called.writes {
-            if let Some((_, place)) = passed.places.iter().find(|(of, _)| *of == index) {
+            if let Some((_, lvalue)) = passed.lvalues.iter().find(|(of, _)| *of == index) {
                 let span = passed.arguments[index].span;
-                self.write(b, place, value, span, whole)?;
+                self.write(b, lvalue, value, span, whole)?;
             }
         }
         Some(called.value.map_or(Lowered::Void, Lowered::Value))
@@ -325,34 +325,34 @@ impl Sema<'_> {
         name: &str,
         (arg, lowered): (ExprId, Lowered),
         mode: grammar::Mode,
-    ) -> Option<(Argument, Option<Place>)> {
+    ) -> Option<(Argument, Option<LValue>)> {
         let span = self.ast[arg].span;
         match mode {
             grammar::Mode::In => {
                 let value = match lowered {
-                    Lowered::Place(place) => {
-                        self.check_image_access(b, name, &place, span)?;
-                        self.read_anyway(b, &place, span)?
+                    Lowered::LValue(lvalue) => {
+                        self.check_image_access(b, name, &lvalue, span)?;
+                        self.read_anyway(b, &lvalue, span)?
                     }
                     lowered => self.value_of(b, lowered, span)?,
                 };
                 Some((Argument { value, ty: b.type_of(value), is_place: false, span }, None))
             }
             grammar::Mode::Memory => {
-                let place = self.atomic_target(b, name, arg, lowered)?;
-                let (value, ty) = (memory::marked_pointer(b, &place), memory::value_type(b, &place));
-                Some((Argument { value, ty, is_place: true, span }, Some(place)))
+                let lvalue = self.atomic_target(b, name, arg, lowered)?;
+                let (value, ty) = (memory::marked_pointer(b, &lvalue), memory::value_type(b, &lvalue));
+                Some((Argument { value, ty, is_place: true, span }, Some(lvalue)))
             }
             grammar::Mode::Out => {
-                let place = self.target_of(lowered, arg)?;
-                let ty = memory::value_type(b, &place);
-                Some((Argument { value: b.undef(ty), ty, is_place: true, span }, Some(place)))
+                let lvalue = self.target_of(lowered, arg)?;
+                let ty = memory::value_type(b, &lvalue);
+                Some((Argument { value: b.undef(ty), ty, is_place: true, span }, Some(lvalue)))
             }
             // A sort takes a second variable or a constant width there, so what is no place is left to resolution.
             grammar::Mode::InOut => match lowered {
-                Lowered::Place(place) => {
-                    let value = self.read_anyway(b, &place, span)?;
-                    Some((Argument { value, ty: b.type_of(value), is_place: true, span }, Some(place)))
+                Lowered::LValue(lvalue) => {
+                    let value = self.read_anyway(b, &lvalue, span)?;
+                    Some((Argument { value, ty: b.type_of(value), is_place: true, span }, Some(lvalue)))
                 }
                 lowered => {
                     let value = self.value_of(b, lowered, span)?;
@@ -363,17 +363,17 @@ impl Sema<'_> {
     }
 
     /// What an atomic function works on: memory, or an image, which is named by its variable.
-    fn atomic_target(&mut self, b: &mut Builder<'_>, name: &str, arg: ExprId, lowered: Lowered) -> Option<Place> {
+    fn atomic_target(&mut self, b: &mut Builder<'_>, name: &str, arg: ExprId, lowered: Lowered) -> Option<LValue> {
         let span = self.ast[arg].span;
         if !name.starts_with("image") {
-            let place = self.target_of(lowered, arg)?;
-            self.check_atomic(&place, span)?;
-            return Some(place);
+            let lvalue = self.target_of(lowered, arg)?;
+            self.check_atomic(&lvalue, span)?;
+            return Some(lvalue);
         }
         match lowered {
-            Lowered::Place(place) if place.space == Space::Handle => {
-                self.check_image_access(b, name, &place, span)?;
-                Some(place)
+            Lowered::LValue(lvalue) if lvalue.space == Space::Handle => {
+                self.check_image_access(b, name, &lvalue, span)?;
+                Some(lvalue)
             }
             Lowered::Value(_) => {
                 self.unsupported(span, "atomic operations on images that are parameters are");
@@ -387,9 +387,9 @@ impl Sema<'_> {
     }
 
     /// Atomic operations work on buffer and shared memory (GLSL 4.60 section 8.11).
-    fn check_atomic(&mut self, place: &Place, span: Span) -> Option<()> {
-        let atomic = matches!(place.space, Space::Storage | Space::Workgroup | Space::Physical);
-        if atomic && place.swizzle.is_none() {
+    fn check_atomic(&mut self, lvalue: &LValue, span: Span) -> Option<()> {
+        let atomic = matches!(lvalue.space, Space::Storage | Space::Workgroup | Space::Physical);
+        if atomic && lvalue.swizzle.is_none() {
             return Some(());
         }
         let message = "atomic operations work on buffer and shared variables only";

@@ -3,9 +3,9 @@
 
 use super::Sema;
 use super::expressions::Lowered;
+use super::lvalue::LValue;
 use super::memory;
 use super::operators::Operand;
-use super::place::Place;
 use super::{tensors, vectors};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, List, MatrixSpec, Name};
@@ -38,7 +38,7 @@ enum Function {
 /// Where a matrix lies in memory.
 struct Memory {
     /// The element of an array of scalars or vectors where the matrix begins.
-    first: Place,
+    first: LValue,
     layout: Value,
     stride: Value,
 }
@@ -222,8 +222,8 @@ impl Sema<'_> {
     fn load_matrix(&mut self, b: &mut Builder<'_>, args: List<ExprId>, whole: Span) -> Option<Lowered> {
         let target = self.ast[args][0];
         let span = self.ast[target].span;
-        let place = self.target(b, target)?;
-        let ty = memory::value_type(b, &place);
+        let lvalue = self.target(b, target)?;
+        let ty = memory::value_type(b, &lvalue);
         self.check_matrix(b, ty, span)?;
         let Memory { first, layout, stride } = self.matrix_memory(b, args)?;
         self.check_readable(&first, whole)?;
@@ -232,7 +232,7 @@ impl Sema<'_> {
             let pointer = memory::pointer(b, &first);
             b.cooperative(MatrixOp::Load, &[pointer, layout, stride], ty)
         });
-        self.write(b, &place, value, span, whole)?;
+        self.write(b, &lvalue, value, span, whole)?;
         Some(Lowered::Void)
     }
 
@@ -275,7 +275,7 @@ impl Sema<'_> {
     }
 
     /// One element of an array.
-    pub fn array_element(&mut self, b: &mut Builder<'_>, array: Place, at: ExprId) -> Option<Place> {
+    pub fn array_element(&mut self, b: &mut Builder<'_>, array: LValue, at: ExprId) -> Option<LValue> {
         let span = self.ast[at].span;
         let value = self.value(b, at)?;
         let at = self.coerce(b, value, Types::U32, span)?;
@@ -293,15 +293,15 @@ impl Sema<'_> {
         arg: ExprId,
         suits: fn(&Types, TypeId) -> bool,
         message: &str,
-    ) -> Option<Place> {
+    ) -> Option<LValue> {
         let span = self.ast[arg].span;
         let lowered = self.lower(b, arg)?;
-        if let Lowered::Place(place) = lowered
-            && matches!(place.space, Space::Storage | Space::Workgroup | Space::Physical)
-            && let Type::Array { element, .. } = b.module.types.get(place.ty)
+        if let Lowered::LValue(lvalue) = lowered
+            && matches!(lvalue.space, Space::Storage | Space::Workgroup | Space::Physical)
+            && let Type::Array { element, .. } = b.module.types.get(lvalue.ty)
             && suits(&b.module.types, element)
         {
-            return self.refuse_open(b, &place, span).map(|()| place);
+            return self.refuse_open(b, &lvalue, span).map(|()| lvalue);
         }
         self.error(Code::TYPE_MISMATCH, span, message, "not such an array");
         None

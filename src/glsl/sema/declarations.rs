@@ -3,7 +3,7 @@
 use super::Sema;
 use super::constants::without_effects;
 use super::feedback::FeedbackLayout;
-use super::place::{Mutability, Place};
+use super::lvalue::{LValue, Mutability};
 use super::qualifiers::Qualifiers;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
@@ -36,7 +36,7 @@ impl Sema<'_> {
                 continue;
             }
             let made = base.and_then(|base| self.global_variable(b, decl, &qualifiers, base, declarator));
-            if let Some(Entity::Place(Place { root: Value::Global(id), .. })) = made {
+            if let Some(Entity::LValue(LValue { root: Value::Global(id), .. })) = made {
                 self.decorate(b, decl.qualifiers, id);
             }
             self.declare(declarator.name, made.unwrap_or(Entity::Error));
@@ -193,7 +193,7 @@ impl Sema<'_> {
             self.may_initialize(later);
         }
         let entity = self.new_global(b, Space::Private, Access::empty(), ty, declarator, init);
-        if let (Some(expr), Entity::Place(Place { root: Value::Global(id), .. })) = (later, &entity) {
+        if let (Some(expr), Entity::LValue(LValue { root: Value::Global(id), .. })) = (later, &entity) {
             self.deferred.push((*id, expr));
         }
         Some(entity)
@@ -220,7 +220,7 @@ impl Sema<'_> {
         let name = self.text(declarator.name.symbol).into();
         let span = declarator.name.span;
         let id = b.module.globals.push(Global { name, span, space, ty, binding: Binding::None, access, init });
-        Entity::Place(Place { access, ..Place::new(Value::Global(id), space, ty) })
+        Entity::LValue(LValue { access, ..LValue::new(Value::Global(id), space, ty) })
     }
 
     /// A variable's type must have a size by the end of its declaration.
@@ -271,7 +271,7 @@ impl Sema<'_> {
         let ast = self.ast;
         for declarator in &ast[declarators] {
             let made = base.and_then(|base| self.local_variable(b, &qualifiers, base, declarator));
-            if let Some(Entity::Place(Place { root: Value::Local(id), .. })) = made {
+            if let Some(Entity::LValue(LValue { root: Value::Local(id), .. })) = made {
                 b.function.locals[id].restrict = qualifiers.access.contains(Access::RESTRICT);
             }
             self.declare(declarator.name, made.unwrap_or(Entity::Error));
@@ -345,7 +345,7 @@ impl Sema<'_> {
             b.span = declarator.span;
             b.store(root, value);
         }
-        Entity::Place(Place { mutability, ..Place::new(root, Space::Function, ty) })
+        Entity::LValue(LValue { mutability, ..LValue::new(root, Space::Function, ty) })
     }
 
     /// The value of an initializer for a variable of type `ty`; empty outer brackets take the value's length.

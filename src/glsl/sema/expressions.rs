@@ -1,7 +1,7 @@
 //! Expressions (GLSL 4.60 section 5): each is lowered to a value, or to a place that has not been read yet.
 
 use super::builtin_variables::belongs_to_another_stage;
-use super::place::Place;
+use super::lvalue::LValue;
 use super::scope::Entity;
 use super::{Sema, did_you_mean, memory, operators};
 use crate::diagnostic::{Code, Diagnostic};
@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug)]
 pub enum Lowered {
     Value(Value),
-    Place(Place),
+    LValue(LValue),
     /// The result of a `void` function.
     Void,
 }
@@ -89,11 +89,11 @@ impl Sema<'_> {
         let Expr { kind, span } = self.ast[id];
         // A variable by itself, which is the most usual place, is read without a copy of its path.
         if let ExprKind::Name(symbol) = kind
-            && let Some(Entity::Place(place)) = self.scopes.get(symbol).map(|declared| &declared.entity)
+            && let Some(Entity::LValue(lvalue)) = self.scopes.get(symbol).map(|declared| &declared.entity)
         {
             b.span = span;
-            let marked = place.non_uniform;
-            let loaded = memory::load(b, place, span);
+            let marked = lvalue.non_uniform;
+            let loaded = memory::load(b, lvalue, span);
             return self.check(loaded).inspect(|value| self.keep_mark(marked, *value));
         }
         let lowered = self.lower(b, id)?;
@@ -104,7 +104,7 @@ impl Sema<'_> {
     pub fn value_of(&mut self, b: &mut Builder<'_>, lowered: Lowered, span: Span) -> Option<Value> {
         match lowered {
             Lowered::Value(value) => Some(value),
-            Lowered::Place(place) => self.read(b, &place, span),
+            Lowered::LValue(lvalue) => self.read(b, &lvalue, span),
             Lowered::Void => {
                 self.error(Code::TYPE_MISMATCH, span, "a `void` function gives no value", "a value is needed here");
                 None
@@ -113,18 +113,18 @@ impl Sema<'_> {
     }
 
     /// Lowers an expression that must denote memory which may be written.
-    pub fn target(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<Place> {
+    pub fn target(&mut self, b: &mut Builder<'_>, id: ExprId) -> Option<LValue> {
         let lowered = self.lower(b, id)?;
         self.target_of(lowered, id)
     }
 
     /// The memory that an expression, which has been lowered, denotes and that may be written.
-    pub fn target_of(&mut self, lowered: Lowered, id: ExprId) -> Option<Place> {
+    pub fn target_of(&mut self, lowered: Lowered, id: ExprId) -> Option<LValue> {
         let span = self.ast[id].span;
         match lowered {
-            Lowered::Place(place) => {
-                let writable = memory::check_writable(&place, span);
-                self.check(writable).map(|()| place)
+            Lowered::LValue(lvalue) => {
+                let writable = memory::check_writable(&lvalue, span);
+                self.check(writable).map(|()| lvalue)
             }
             _ => {
                 let message = "only a variable or a part of one can be written";
@@ -143,10 +143,10 @@ impl Sema<'_> {
         }
     }
 
-    pub fn read(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) -> Option<Value> {
+    pub fn read(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<Value> {
         b.span = span;
-        let loaded = memory::load(b, place, span);
-        self.check(loaded).inspect(|value| self.keep_mark(place.non_uniform, *value))
+        let loaded = memory::load(b, lvalue, span);
+        self.check(loaded).inspect(|value| self.keep_mark(lvalue.non_uniform, *value))
     }
 
     fn literal(&mut self, b: &mut Builder<'_>, id: LiteralId, span: Span) -> Option<Value> {
@@ -164,7 +164,7 @@ impl Sema<'_> {
 
     fn name(&mut self, b: &mut Builder<'_>, symbol: Symbol, span: Span) -> Option<Lowered> {
         let complaint = match self.scopes.get(symbol).map(|declared| &declared.entity) {
-            Some(Entity::Place(place)) => return Some(Lowered::Place(place.clone())),
+            Some(Entity::LValue(lvalue)) => return Some(Lowered::LValue(lvalue.clone())),
             Some(Entity::Value(value)) => return Some(Lowered::Value(*value)),
             Some(Entity::Error) => return None,
             Some(Entity::Type(_) | Entity::OpaqueStruct) => "a type",
@@ -311,7 +311,7 @@ impl Sema<'_> {
             self.lower(b, *id);
         }
         match self.lower(b, last)? {
-            Lowered::Place(place) => self.read(b, &place, self.ast[last].span).map(Lowered::Value),
+            Lowered::LValue(lvalue) => self.read(b, &lvalue, self.ast[last].span).map(Lowered::Value),
             other => Some(other),
         }
     }

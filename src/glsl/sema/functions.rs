@@ -1,7 +1,7 @@
 //! The user's functions: signatures, overloads, definitions, and what is wrong with their calls of each other.
 
 use super::Sema;
-use super::place::{Mutability, Place};
+use super::lvalue::{LValue, Mutability};
 use super::scope::{Entity, SetId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, FunctionId, List};
@@ -391,11 +391,11 @@ impl Sema<'_> {
             let entity = match known.mode {
                 Mode::In if constant || self.is_opaque(b, known.ty) => Entity::Value(value),
                 Mode::In | Mode::Reference | Mode::Literal => self.parameter_copy(b, name, value, known.ty),
-                Mode::Out | Mode::InOut => Entity::Place(Place::new(value, Space::Function, known.ty)),
+                Mode::Out | Mode::InOut => Entity::LValue(LValue::new(value, Space::Function, known.ty)),
                 Mode::Named => {
                     let space = variable_space(&b.module.types, known.ty).unwrap_or(Space::Private);
                     let access = self.qualifiers(param.qualifiers).access;
-                    Entity::Place(Place { access, ..Place::new(value, space, known.ty) })
+                    Entity::LValue(LValue { access, ..LValue::new(value, space, known.ty) })
                 }
             };
             self.declare(name, entity);
@@ -407,7 +407,7 @@ impl Sema<'_> {
         b.span = name.span;
         let root = b.local(self.text(name.symbol), ty, None);
         b.store(root, value);
-        Entity::Place(Place { mutability: Mutability::Writable, ..Place::new(root, Space::Function, ty) })
+        Entity::LValue(LValue { mutability: Mutability::Writable, ..LValue::new(root, Space::Function, ty) })
     }
 
     /// Functions that are called must be defined.

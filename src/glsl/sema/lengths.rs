@@ -3,7 +3,7 @@
 //! finds the largest indices, the second time the arrays have a size. Blocks of buffer references need sizes.
 
 use super::Sema;
-use super::place::Place;
+use super::lvalue::LValue;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::build::Builder;
 use crate::ir::{ArrayLen, StructId, Type, TypeId, Value};
@@ -12,7 +12,7 @@ use crate::source::Span;
 /// A member whose length is not known yet, and the least that it can be.
 #[derive(Debug)]
 pub struct Open {
-    /// Place among the open members of the shader.
+    /// Index among the open members of the shader.
     number: usize,
     block: StructId,
     member: u32,
@@ -41,12 +41,12 @@ impl Sema<'_> {
     }
 
     /// The open member that a place is.
-    pub fn find_open(&self, b: &mut Builder<'_>, place: &Place) -> Option<usize> {
+    pub fn find_open(&self, b: &mut Builder<'_>, lvalue: &LValue) -> Option<usize> {
         if self.open_members.is_empty() {
             return None;
         }
-        let Value::Global(id) = place.root else { return None };
-        let (last, path) = place.path.split_last()?;
+        let Value::Global(id) = lvalue.root else { return None };
+        let (last, path) = lvalue.path.split_last()?;
         let mut ty = b.module.globals[id].ty;
         for index in path {
             ty = b.module.types.element(ty, known(b, *index).unwrap_or(0))?;
@@ -57,8 +57,8 @@ impl Sema<'_> {
     }
 
     /// An index into an open member makes it long enough.
-    pub fn note_member_index(&mut self, b: &mut Builder<'_>, place: &Place, at: Value, span: Span) {
-        let Some(slot) = self.find_open(b, place) else { return };
+    pub fn note_member_index(&mut self, b: &mut Builder<'_>, lvalue: &LValue, at: Value, span: Span) {
+        let Some(slot) = self.find_open(b, lvalue) else { return };
         let open = &mut self.open_members[slot];
         let declared = open.declared;
         match known(b, at) {
@@ -72,8 +72,8 @@ impl Sema<'_> {
     }
 
     /// Complains of an open member that is handed over as a whole: no index tells how far it is used.
-    pub fn refuse_open(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) -> Option<()> {
-        let Some(slot) = self.find_open(b, place) else { return Some(()) };
+    pub fn refuse_open(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<()> {
+        let Some(slot) = self.find_open(b, lvalue) else { return Some(()) };
         let declared = self.open_members[slot].declared;
         let diagnostic = Diagnostic::error(Code::BAD_TYPE, "this array needs a size before it is handed over");
         self.report(diagnostic.at(span, "used as a whole").with(declared, "no size"));

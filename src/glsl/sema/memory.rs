@@ -1,29 +1,33 @@
 //! Reading and writing places.
 
-use super::place::{Mutability, Place, Swizzle};
+use super::lvalue::{LValue, Mutability, Swizzle};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::build::Builder;
 use crate::ir::{Access, InstFlags, Space, TypeId, Value};
 use crate::source::Span;
 
 /// Pointer to the memory of a place, its swizzle left out.
-pub fn pointer(b: &mut Builder<'_>, place: &Place) -> Value {
-    if place.path.is_empty() && place.space != Space::Physical { place.root } else { b.access(place.root, &place.path) }
+pub fn pointer(b: &mut Builder<'_>, lvalue: &LValue) -> Value {
+    if lvalue.path.is_empty() && lvalue.space != Space::Physical {
+        lvalue.root
+    } else {
+        b.access(lvalue.root, &lvalue.path)
+    }
 }
 
 /// The same for an operation that takes memory itself, marked where the way to it differs among invocations.
-pub fn marked_pointer(b: &mut Builder<'_>, place: &Place) -> Value {
+pub fn marked_pointer(b: &mut Builder<'_>, lvalue: &LValue) -> Value {
     let before = b.flags;
-    b.flags.set(InstFlags::NON_UNIFORM, place.non_uniform);
-    let pointer = pointer(b, place);
+    b.flags.set(InstFlags::NON_UNIFORM, lvalue.non_uniform);
+    let pointer = pointer(b, lvalue);
     b.flags = before;
     pointer
 }
 
 /// Type of the value that reading the place gives.
-pub fn value_type(b: &mut Builder<'_>, place: &Place) -> TypeId {
-    let ty = b.module.types.logical(place.ty);
-    match (&place.swizzle, b.module.types.scalar_of(ty)) {
+pub fn value_type(b: &mut Builder<'_>, lvalue: &LValue) -> TypeId {
+    let ty = b.module.types.logical(lvalue.ty);
+    match (&lvalue.swizzle, b.module.types.scalar_of(ty)) {
         (Some(swizzle), Some(scalar)) => b.module.types.vector(scalar, swizzle.len),
         _ => ty,
     }
@@ -33,25 +37,25 @@ pub fn value_type(b: &mut Builder<'_>, place: &Place) -> TypeId {
 ///
 /// # Errors
 /// When it is `writeonly`, a ray query, or an input that has values at vertices only.
-pub fn load(b: &mut Builder<'_>, place: &Place, span: Span) -> Result<Value, Diagnostic> {
-    let is_resource = place.space == Space::Handle;
-    if b.module.types.holds_query(place.ty) {
+pub fn load(b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Result<Value, Diagnostic> {
+    let is_resource = lvalue.space == Space::Handle;
+    if b.module.types.holds_query(lvalue.ty) {
         return Err(super::ray_query::no_value(span));
     }
-    if place.space == Space::Input && super::pipeline::is_explicit(b, place) {
+    if lvalue.space == Space::Input && super::pipeline::is_explicit(b, lvalue) {
         let message = "an input that is declared `__explicitInterpAMD` cannot be read";
         let message = Diagnostic::error(Code::NOT_READABLE, message).at(span, "read here");
         return Err(message.note("`interpolateAtVertexAMD` gives the value of one vertex"));
     }
-    if place.access.contains(Access::WRITEONLY) && !is_resource {
+    if lvalue.access.contains(Access::WRITEONLY) && !is_resource {
         let message = Diagnostic::error(Code::NOT_READABLE, "this memory is `writeonly`");
         return Err(message.at(span, "read here"));
     }
-    let value = with_access_flags(b, place, |b| {
-        let pointer = pointer(b, place);
+    let value = with_access_flags(b, lvalue, |b| {
+        let pointer = pointer(b, lvalue);
         b.load(pointer)
     });
-    Ok(match &place.swizzle {
+    Ok(match &lvalue.swizzle {
         Some(swizzle) => b.swizzle(value, swizzle.components()),
         None => value,
     })
@@ -61,13 +65,13 @@ pub fn load(b: &mut Builder<'_>, place: &Place, span: Span) -> Result<Value, Dia
 ///
 /// # Errors
 /// When the place may not be written.
-pub fn store(b: &mut Builder<'_>, place: &Place, value: Value, span: Span) -> Result<(), Diagnostic> {
-    check_writable(place, span)?;
-    with_access_flags(b, place, |b| match &place.swizzle {
-        Some(swizzle) if place.is_private() => store_merged(b, place, swizzle, value),
-        Some(swizzle) => store_components(b, place, swizzle, value),
+pub fn store(b: &mut Builder<'_>, lvalue: &LValue, value: Value, span: Span) -> Result<(), Diagnostic> {
+    check_writable(lvalue, span)?;
+    with_access_flags(b, lvalue, |b| match &lvalue.swizzle {
+        Some(swizzle) if lvalue.is_private() => store_merged(b, lvalue, swizzle, value),
+        Some(swizzle) => store_components(b, lvalue, swizzle, value),
         None => {
-            let pointer = pointer(b, place);
+            let pointer = pointer(b, lvalue);
             b.store(pointer, value);
         }
     });
@@ -78,13 +82,13 @@ pub fn store(b: &mut Builder<'_>, place: &Place, value: Value, span: Span) -> Re
 ///
 /// # Errors
 /// A message that says why not.
-pub fn check_writable(place: &Place, span: Span) -> Result<(), Diagnostic> {
-    let reason = match place.mutability {
-        _ if place.space == Space::Handle => "images and samplers cannot be assigned",
+pub fn check_writable(lvalue: &LValue, span: Span) -> Result<(), Diagnostic> {
+    let reason = match lvalue.mutability {
+        _ if lvalue.space == Space::Handle => "images and samplers cannot be assigned",
         Mutability::Const => "a constant cannot be written",
         Mutability::Input => "uniforms, inputs and built-in variables cannot be written",
-        Mutability::Writable if place.access.contains(Access::READONLY) => "this memory is `readonly`",
-        Mutability::Writable if place.swizzle.as_ref().is_some_and(Swizzle::has_duplicates) => {
+        Mutability::Writable if lvalue.access.contains(Access::READONLY) => "this memory is `readonly`",
+        Mutability::Writable if lvalue.swizzle.as_ref().is_some_and(Swizzle::has_duplicates) => {
             "a swizzle that names a component twice cannot be written"
         }
         Mutability::Writable => return Ok(()),
@@ -93,13 +97,13 @@ pub fn check_writable(place: &Place, span: Span) -> Result<(), Diagnostic> {
 }
 
 /// What `act` emits, with the memory qualifiers of a place.
-pub fn with_access_flags<R>(b: &mut Builder<'_>, place: &Place, act: impl FnOnce(&mut Builder<'_>) -> R) -> R {
+pub fn with_access_flags<R>(b: &mut Builder<'_>, lvalue: &LValue, act: impl FnOnce(&mut Builder<'_>) -> R) -> R {
     let before = b.flags;
-    b.flags.set(InstFlags::COHERENT, place.access.contains(Access::COHERENT));
-    b.flags.set(InstFlags::VOLATILE, place.access.contains(Access::VOLATILE));
-    b.flags.set(InstFlags::DEVICE, place.access.contains(Access::DEVICE));
-    b.flags.set(InstFlags::NON_UNIFORM, place.non_uniform);
-    if place.space == Space::Handle {
+    b.flags.set(InstFlags::COHERENT, lvalue.access.contains(Access::COHERENT));
+    b.flags.set(InstFlags::VOLATILE, lvalue.access.contains(Access::VOLATILE));
+    b.flags.set(InstFlags::DEVICE, lvalue.access.contains(Access::DEVICE));
+    b.flags.set(InstFlags::NON_UNIFORM, lvalue.non_uniform);
+    if lvalue.space == Space::Handle {
         // Qualifiers of an image hold for its texels, not for the reading of its handle.
         b.flags.remove(InstFlags::COHERENT | InstFlags::VOLATILE | InstFlags::DEVICE);
     }
@@ -109,8 +113,8 @@ pub fn with_access_flags<R>(b: &mut Builder<'_>, place: &Place, act: impl FnOnce
 }
 
 /// Reads the vector, replaces the components, writes it back: only for memory that no other invocation sees.
-fn store_merged(b: &mut Builder<'_>, place: &Place, swizzle: &Swizzle, value: Value) {
-    let pointer = pointer(b, place);
+fn store_merged(b: &mut Builder<'_>, lvalue: &LValue, swizzle: &Swizzle, value: Value) {
+    let pointer = pointer(b, lvalue);
     let old = b.load(pointer);
     let size = b.components_of(old);
     let mut mask = [0, 1, 2, 3];
@@ -122,11 +126,11 @@ fn store_merged(b: &mut Builder<'_>, place: &Place, swizzle: &Swizzle, value: Va
 }
 
 /// Writes component by component, so that components that are not named are not touched.
-fn store_components(b: &mut Builder<'_>, place: &Place, swizzle: &Swizzle, value: Value) {
+fn store_components(b: &mut Builder<'_>, lvalue: &LValue, swizzle: &Swizzle, value: Value) {
     for (at, component) in swizzle.components().iter().enumerate() {
-        let mut path = place.path.clone();
+        let mut path = lvalue.path.clone();
         path.push(b.const_u32(u32::from(*component)));
-        let pointer = b.access(place.root, &path);
+        let pointer = b.access(lvalue.root, &path);
         let part = b.extract(value, at as u32);
         b.store(pointer, part);
     }

@@ -19,12 +19,12 @@ impl Sema<'_> {
             return None;
         };
         match self.lower(b, arg)? {
-            Lowered::Place(mut place) if place.space == Space::Handle => {
-                place.non_uniform = true;
-                Some(Lowered::Place(place))
+            Lowered::LValue(mut lvalue) if lvalue.space == Space::Handle => {
+                lvalue.non_uniform = true;
+                Some(Lowered::LValue(lvalue))
             }
-            Lowered::Place(place) => {
-                let value = self.read(b, &place, ast[arg].span)?;
+            Lowered::LValue(lvalue) => {
+                let value = self.read(b, &lvalue, ast[arg].span)?;
                 self.keep_mark(true, value);
                 Some(Lowered::Value(value))
             }

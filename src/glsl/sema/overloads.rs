@@ -136,7 +136,7 @@ impl Sema<'_> {
 fn shapes(b: &Builder<'_>, given: &[Given]) -> Shapes {
     let shape = |arg: &Given| {
         let is_constant = matches!(arg.value, Some(Value::Const(_)));
-        ArgShape::of(&b.module.types, arg.ty, arg.place.is_some(), is_constant)
+        ArgShape::of(&b.module.types, arg.ty, arg.lvalue.is_some(), is_constant)
     };
     given.iter().take(builtin::MOST_ARGS).map(shape).collect()
 }

@@ -3,8 +3,8 @@
 
 use super::Sema;
 use super::expressions::Lowered;
+use super::lvalue::LValue;
 use super::memory;
-use super::place::Place;
 use crate::diagnostic::Code;
 use crate::glsl::ast::{ExprId, ExprKind, List, Name};
 use crate::glsl::types::counted;
@@ -14,22 +14,22 @@ use crate::source::Span;
 use smallvec::SmallVec;
 
 /// Their names; none for the one that prints.
-const FUNCTIONS: [(&str, Option<ir::Place>); 5] = [
-    ("interpolateAtCentroid", Some(ir::Place::Centroid)),
-    ("interpolateAtSample", Some(ir::Place::Sample)),
-    ("interpolateAtOffset", Some(ir::Place::Offset)),
-    ("interpolateAtVertexAMD", Some(ir::Place::Vertex)),
+const FUNCTIONS: [(&str, Option<ir::InterpolateAt>); 5] = [
+    ("interpolateAtCentroid", Some(ir::InterpolateAt::Centroid)),
+    ("interpolateAtSample", Some(ir::InterpolateAt::Sample)),
+    ("interpolateAtOffset", Some(ir::InterpolateAt::Offset)),
+    ("interpolateAtVertexAMD", Some(ir::InterpolateAt::Vertex)),
     ("debugPrintfEXT", None),
 ];
 
 const EXPLICIT: &str = "GL_AMD_shader_explicit_vertex_parameter";
 
 /// Whether a place is in an input that is declared `__explicitInterpAMD`: the variable, or the block's member.
-pub fn is_explicit(b: &Builder<'_>, place: &Place) -> bool {
-    let Value::Global(id) = place.root else { return false };
+pub fn is_explicit(b: &Builder<'_>, lvalue: &LValue) -> bool {
+    let Value::Global(id) = lvalue.root else { return false };
     let global = &b.module.globals[id];
     let declared = |binding| matches!(binding, Binding::Location { interpolation: Interpolation::Explicit, .. });
-    let member = match (b.module.types.get(global.ty), place.path.first()) {
+    let member = match (b.module.types.get(global.ty), lvalue.path.first()) {
         (Type::Struct(of), Some(Value::Const(index))) => {
             let index = b.module.constants.bits(*index).unwrap_or(0) as usize;
             b.module.types.structs[of].members.get(index).map(|member| member.binding)
@@ -50,8 +50,8 @@ impl Sema<'_> {
         whole: Span,
     ) -> Option<Option<Lowered>> {
         let name = self.text(callee.symbol);
-        let (_, place) = FUNCTIONS.into_iter().find(|(known, _)| *known == name)?;
-        Some(match place {
+        let (_, at) = FUNCTIONS.into_iter().find(|(known, _)| *known == name)?;
+        Some(match at {
             Some(at) => self.interpolate(b, at, callee, args, whole),
             None => self.debug_printf(b, callee, args, whole),
         })
@@ -60,7 +60,7 @@ impl Sema<'_> {
     fn interpolate(
         &mut self,
         b: &mut Builder<'_>,
-        at: ir::Place,
+        at: ir::InterpolateAt,
         callee: Name,
         args: List<ExprId>,
         whole: Span,
@@ -71,49 +71,51 @@ impl Sema<'_> {
             self.error(Code::WRONG_STAGE, callee.span, message, "nothing is interpolated here");
             return None;
         }
-        let wanted = if at == ir::Place::Centroid { 1 } else { 2 };
+        let wanted = if at == ir::InterpolateAt::Centroid { 1 } else { 2 };
         let ast = self.ast;
         let given = &ast[args];
         if given.len() != wanted {
             self.wrong_count(name, wanted, whole);
             return None;
         }
-        if at == ir::Place::Vertex && !self.env.is_enabled(EXPLICIT) {
+        if at == ir::InterpolateAt::Vertex && !self.env.is_enabled(EXPLICIT) {
             self.needs_extension("the values of single vertices need", EXPLICIT, callee.span);
             return None;
         }
-        let place = self.interpolant(b, given[0], at)?;
-        self.check_explicit(b, at, &place, ast[given[0]].span)?;
+        let lvalue = self.interpolant(b, given[0], at)?;
+        self.check_explicit(b, at, &lvalue, ast[given[0]].span)?;
         let mut operands: SmallVec<[Value; 1]> = SmallVec::new();
         for arg in &given[1..] {
             let ty = match at {
-                ir::Place::Sample => Types::I32,
-                ir::Place::Vertex => Types::U32,
-                ir::Place::Centroid | ir::Place::Offset => b.module.types.vector(Scalar::F32, 2),
+                ir::InterpolateAt::Sample => Types::I32,
+                ir::InterpolateAt::Vertex => Types::U32,
+                ir::InterpolateAt::Centroid | ir::InterpolateAt::Offset => b.module.types.vector(Scalar::F32, 2),
             };
             let value = self.value(b, *arg)?;
             let value = self.coerce(b, value, ty, ast[*arg].span)?;
-            if at == ir::Place::Vertex {
+            if at == ir::InterpolateAt::Vertex {
                 self.check_vertex(b, value, ast[*arg].span)?;
             }
             operands.push(value);
         }
         b.span = whole;
-        let pointer = memory::pointer(b, &place);
+        let pointer = memory::pointer(b, &lvalue);
         let value = b.interpolate(at, pointer, &operands);
-        Some(Lowered::Value(match &place.swizzle {
+        Some(Lowered::Value(match &lvalue.swizzle {
             Some(swizzle) => b.swizzle(value, swizzle.components()),
             None => value,
         }))
     }
 
     /// Inputs that are not interpolated have values at vertices only, and the others have none there.
-    fn check_explicit(&mut self, b: &Builder<'_>, at: ir::Place, place: &Place, span: Span) -> Option<()> {
-        if is_explicit(b, place) == (at == ir::Place::Vertex) {
+    fn check_explicit(&mut self, b: &Builder<'_>, at: ir::InterpolateAt, lvalue: &LValue, span: Span) -> Option<()> {
+        if is_explicit(b, lvalue) == (at == ir::InterpolateAt::Vertex) {
             return Some(());
         }
         let message = match at {
-            ir::Place::Vertex => "only inputs that are declared `__explicitInterpAMD` have values of single vertices",
+            ir::InterpolateAt::Vertex => {
+                "only inputs that are declared `__explicitInterpAMD` have values of single vertices"
+            }
             _ => "an input that is declared `__explicitInterpAMD` is not interpolated",
         };
         self.error(Code::TYPE_MISMATCH, span, message, "not such an input");
@@ -139,16 +141,16 @@ impl Sema<'_> {
     }
 
     /// An input of floats, or a part of one. Integers have values at vertices.
-    fn interpolant(&mut self, b: &mut Builder<'_>, arg: ExprId, at: ir::Place) -> Option<Place> {
+    fn interpolant(&mut self, b: &mut Builder<'_>, arg: ExprId, at: ir::InterpolateAt) -> Option<LValue> {
         let span = self.ast[arg].span;
-        let fits = |scalar: Scalar| scalar.is_float() || at == ir::Place::Vertex;
+        let fits = |scalar: Scalar| scalar.is_float() || at == ir::InterpolateAt::Vertex;
         match self.lower(b, arg)? {
-            Lowered::Place(place)
-                if place.space == Space::Input
-                    && b.module.types.components(place.ty).is_some()
-                    && b.module.types.scalar_of(place.ty).is_some_and(fits) =>
+            Lowered::LValue(lvalue)
+                if lvalue.space == Space::Input
+                    && b.module.types.components(lvalue.ty).is_some()
+                    && b.module.types.scalar_of(lvalue.ty).is_some_and(fits) =>
             {
-                Some(place)
+                Some(lvalue)
             }
             _ => {
                 let message = "only inputs of floats are interpolated";

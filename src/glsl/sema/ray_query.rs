@@ -4,9 +4,9 @@
 
 use super::Sema;
 use super::expressions::Lowered;
+use super::lvalue::LValue;
 use super::memory;
 use super::operators::Operand;
-use super::place::Place;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, LayoutId, List, Name};
 use crate::ir::build::Builder;
@@ -159,10 +159,10 @@ impl Sema<'_> {
     }
 
     /// A variable for the array that a function writes.
-    fn array_target(&mut self, b: &mut Builder<'_>, arg: ExprId, ty: TypeId) -> Option<Place> {
-        let place = self.target(b, arg)?;
-        if memory::value_type(b, &place) == ty {
-            return Some(place);
+    fn array_target(&mut self, b: &mut Builder<'_>, arg: ExprId, ty: TypeId) -> Option<LValue> {
+        let lvalue = self.target(b, arg)?;
+        if memory::value_type(b, &lvalue) == ty {
+            return Some(lvalue);
         }
         let message = format!("a variable of type `{}` is needed here", self.type_name(b, ty));
         self.error(Code::TYPE_MISMATCH, self.ast[arg].span, message, "another type");
@@ -173,9 +173,9 @@ impl Sema<'_> {
     fn query(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Value> {
         let span = self.ast[arg].span;
         match self.lower(b, arg)? {
-            Lowered::Place(place) if b.module.types.get(place.ty) == Type::RayQuery => {
+            Lowered::LValue(lvalue) if b.module.types.get(lvalue.ty) == Type::RayQuery => {
                 b.span = span;
-                Some(memory::pointer(b, &place))
+                Some(memory::pointer(b, &lvalue))
             }
             _ => {
                 self.error(

@@ -6,8 +6,8 @@
 
 use super::Sema;
 use super::expressions::Lowered;
+use super::lvalue::LValue;
 use super::operators::Operand;
-use super::place::Place;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, BinaryOp, Decl, List, Name};
@@ -103,7 +103,7 @@ impl Sema<'_> {
     /// The block behind a reference; other things stay what they are.
     pub fn dereferenced(&mut self, b: &mut Builder<'_>, lowered: Lowered, span: Span) -> Option<Lowered> {
         let ty = match &lowered {
-            Lowered::Place(place) if place.swizzle.is_none() => place.ty,
+            Lowered::LValue(lvalue) if lvalue.swizzle.is_none() => lvalue.ty,
             Lowered::Value(value) => b.type_of(*value),
             _ => return Some(lowered),
         };
@@ -115,7 +115,7 @@ impl Sema<'_> {
         }
         let root = self.value_of(b, lowered, span)?;
         let ty = b.module.types.intern(Type::Struct(block));
-        Some(Lowered::Place(Place::new(root, Space::Physical, ty)))
+        Some(Lowered::LValue(LValue::new(root, Space::Physical, ty)))
     }
 
     /// `reference[index]`: the reference that many blocks further on.

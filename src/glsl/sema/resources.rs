@@ -2,7 +2,7 @@
 //! GL_KHR_vulkan_glsl), and which of their uses their qualifiers allow.
 
 use super::Sema;
-use super::place::Place;
+use super::lvalue::LValue;
 use super::qualifiers::Qualifiers;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
@@ -94,7 +94,7 @@ impl Sema<'_> {
         let (name, span) = (self.text(declarator.name.symbol).into(), declarator.name.span);
         let space = Space::Handle;
         let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
-        Entity::Place(Place { access, ..Place::new(Value::Global(id), space, ty) })
+        Entity::LValue(LValue { access, ..LValue::new(Value::Global(id), space, ty) })
     }
 
     fn resource_layout_id(&mut self, b: &mut Builder<'_>, id: &LayoutId, layout: &mut ResourceLayout) -> Option<()> {
@@ -175,9 +175,9 @@ impl Sema<'_> {
     }
 
     /// Whether a function may do what it does with an image that is `readonly` or `writeonly`, or has no format.
-    pub fn check_image_access(&mut self, b: &Builder<'_>, name: &str, place: &Place, span: Span) -> Option<()> {
-        let Type::Image(image) = b.module.types.get(place.ty) else { return Some(()) };
-        if place.space != Space::Handle || !name.starts_with("image") {
+    pub fn check_image_access(&mut self, b: &Builder<'_>, name: &str, lvalue: &LValue, span: Span) -> Option<()> {
+        let Type::Image(image) = b.module.types.get(lvalue.ty) else { return Some(()) };
+        if lvalue.space != Space::Handle || !name.starts_with("image") {
             return Some(());
         }
         let (reads, writes) = match name {
@@ -186,11 +186,11 @@ impl Sema<'_> {
             "imageSize" | "imageSamples" => return Some(()),
             _ => (true, true),
         };
-        if reads && place.access.contains(Access::WRITEONLY) {
+        if reads && lvalue.access.contains(Access::WRITEONLY) {
             self.error(Code::NOT_READABLE, span, "this image is `writeonly`", "read here");
             return None;
         }
-        if writes && place.access.contains(Access::READONLY) {
+        if writes && lvalue.access.contains(Access::READONLY) {
             self.error(Code::NOT_WRITABLE, span, "this image is `readonly`", "written here");
             return None;
         }

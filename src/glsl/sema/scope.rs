@@ -2,7 +2,7 @@
 //!
 //! Entering and leaving a scope costs only what was declared in it: each declaration remembers what it hid.
 
-use super::place::Place;
+use super::lvalue::LValue;
 use crate::glsl::token::Symbol;
 use crate::ir::{TypeId, Value};
 use crate::source::Span;
@@ -15,7 +15,7 @@ pub struct SetId(pub u32);
 #[derive(Clone, Debug)]
 pub enum Entity {
     /// Memory: a variable, a parameter, a block instance or a member of a block without instance name.
-    Place(Place),
+    LValue(LValue),
     /// A value that never changes: a constant, a specialization constant, a `const in` parameter.
     Value(Value),
     /// A struct.

@@ -7,8 +7,8 @@ use super::Sema;
 use super::calls::Given;
 use super::expressions::Lowered;
 use super::functions::{Mode, Parameters};
+use super::lvalue::LValue;
 use super::memory;
-use super::place::Place;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, ExprId, ExprKind, List, Qualifier, QualifierKind, SpirvArg, SpirvValue, SpirvWord};
@@ -215,7 +215,7 @@ impl Sema<'_> {
     /// The variable that a name stands for.
     fn variable(&self, symbol: crate::glsl::token::Symbol) -> Option<GlobalId> {
         match self.scopes.get(symbol).map(|declared| &declared.entity) {
-            Some(Entity::Place(Place { root: Value::Global(id), path, swizzle: None, .. })) if path.is_empty() => {
+            Some(Entity::LValue(LValue { root: Value::Global(id), path, swizzle: None, .. })) if path.is_empty() => {
                 Some(*id)
             }
             _ => None,
@@ -346,18 +346,18 @@ impl Sema<'_> {
 
     /// The pointer to an argument. What memory holds in another form than values have cannot be passed so.
     fn pass_reference(&mut self, b: &mut Builder<'_>, arg: &Given) -> Option<Value> {
-        let fits = |place: &&Place| {
-            let as_it_is = b.module.types.components(place.ty).is_some() || !place.space.is_laid_out();
-            let bool = b.module.types.scalar_of(place.ty).is_some_and(Scalar::is_bool);
-            place.swizzle.is_none() && as_it_is && !(bool && place.space.is_laid_out())
+        let fits = |lvalue: &&LValue| {
+            let as_it_is = b.module.types.components(lvalue.ty).is_some() || !lvalue.space.is_laid_out();
+            let bool = b.module.types.scalar_of(lvalue.ty).is_some_and(Scalar::is_bool);
+            lvalue.swizzle.is_none() && as_it_is && !(bool && lvalue.space.is_laid_out())
         };
-        let Some(place) = arg.place.as_ref().filter(fits) else {
+        let Some(lvalue) = arg.lvalue.as_ref().filter(fits) else {
             let message = "what is passed by reference must be a variable, or a scalar or vector in one";
             self.error(Code::NOT_WRITABLE, arg.span, message, "not such a variable");
             return None;
         };
         b.span = arg.span;
-        Some(memory::with_access_flags(b, place, |b| memory::pointer(b, place)))
+        Some(memory::with_access_flags(b, lvalue, |b| memory::pointer(b, lvalue)))
     }
 
     fn pass_literal(&mut self, b: &mut Builder<'_>, arg: &Given, ty: TypeId) -> Option<Value> {

@@ -3,7 +3,7 @@
 
 use super::Sema;
 use super::feedback::{FeedbackLayout, captured_size};
-use super::place::{Mutability, Place};
+use super::lvalue::{LValue, Mutability};
 use super::qualifiers::Qualifiers;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
@@ -77,7 +77,7 @@ impl Sema<'_> {
         self.check_port(b, ty, qualifiers, declarator.span)?;
         let binding = port_binding(layout, qualifiers);
         let port = self.port(b, declarator.name, space, ty, binding, qualifiers);
-        if let (Space::Output, Entity::Place(Place { root: Value::Global(id), .. })) = (space, &port) {
+        if let (Space::Output, Entity::LValue(LValue { root: Value::Global(id), .. })) = (space, &port) {
             self.feedback_stride(layout.feedback, layout.feedback);
             self.capture(b, (*id, None), ty, layout.feedback, declarator.span);
         }
@@ -114,7 +114,7 @@ impl Sema<'_> {
         let (text, span) = (self.text(name.symbol).into(), name.span);
         let id = b.module.globals.push(Global { name: text, span, space, ty, binding, access, init: None });
         let mutability = if space == Space::Input { Mutability::Input } else { Mutability::Writable };
-        Entity::Place(Place { mutability, ..Place::new(Value::Global(id), space, ty) })
+        Entity::LValue(LValue { mutability, ..LValue::new(Value::Global(id), space, ty) })
     }
 
     /// Compute shaders have no inputs and outputs but the built-in ones.
@@ -216,18 +216,18 @@ impl Sema<'_> {
         let ty = b.module.types.add_struct(Struct { name, members, block: true, logical: None });
         let binding = port_binding(PortLayout::default(), &Qualifiers::default());
         let instance = block.instance.as_ref().map_or(block.name, |instance| instance.name);
-        let Entity::Place(whole) = self.port(b, instance, space, ty, binding, &qualifiers) else { return None };
+        let Entity::LValue(whole) = self.port(b, instance, space, ty, binding, &qualifiers) else { return None };
         if let (Space::Output, Value::Global(id)) = (space, whole.root) {
             self.capture_members(b, id, block, layout.feedback)?;
         }
         if block.instance.is_some() {
-            self.declare(instance, Entity::Place(whole));
+            self.declare(instance, Entity::LValue(whole));
             return Some(());
         }
         for (index, name) in names.into_iter().enumerate() {
             let part = b.module.types.element(ty, index as u32)?;
-            let place = whole.clone().part(b.const_u32(index as u32), part);
-            self.declare(name, Entity::Place(place));
+            let lvalue = whole.clone().part(b.const_u32(index as u32), part);
+            self.declare(name, Entity::LValue(lvalue));
         }
         Some(())
     }
@@ -423,10 +423,10 @@ impl Sema<'_> {
         let Some(offset) = own.offset.or(next) else { return Some(None) };
         let variable = grammar::variable(self.text(declarator.name.symbol))?;
         let VariableSource::BuiltIn(builtin) = variable.source else { return Some(next) };
-        let place = self.builtin_place(b, variable, builtin);
-        let Value::Global(id) = place.root else { return Some(next) };
+        let lvalue = self.builtin_lvalue(b, variable, builtin);
+        let Value::Global(id) = lvalue.root else { return Some(next) };
         let layout = FeedbackLayout { buffer: own.buffer.or(whole.buffer), stride: None, offset: Some(offset) };
-        let end = self.capture(b, (id, None), place.ty, layout, declarator.span);
+        let end = self.capture(b, (id, None), lvalue.ty, layout, declarator.span);
         Some(whole.offset.and(end))
     }
 
@@ -468,8 +468,8 @@ impl Sema<'_> {
         if !(alone || length.is_some() || qualifiers.invariant) {
             return Some(feedback);
         }
-        let place = self.builtin_place(b, variable, builtin);
-        let Value::Global(id) = place.root else { return None };
+        let lvalue = self.builtin_lvalue(b, variable, builtin);
+        let Value::Global(id) = lvalue.root else { return None };
         if qualifiers.invariant {
             b.module.globals[id].access |= Access::INVARIANT;
         }
@@ -559,10 +559,10 @@ impl Sema<'_> {
     // Arrays of distances without a size.
 
     /// A constant index into an array whose length is still open makes it that long.
-    pub fn note_index(&mut self, b: &mut Builder<'_>, place: &Place, at: Value, span: Span) {
-        self.note_member_index(b, place, at, span);
-        let Value::Global(id) = place.root else { return };
-        let Some(slot) = self.open_arrays.iter().position(|(open, _)| *open == id && place.path.is_empty()) else {
+    pub fn note_index(&mut self, b: &mut Builder<'_>, lvalue: &LValue, at: Value, span: Span) {
+        self.note_member_index(b, lvalue, at, span);
+        let Value::Global(id) = lvalue.root else { return };
+        let Some(slot) = self.open_arrays.iter().position(|(open, _)| *open == id && lvalue.path.is_empty()) else {
             return;
         };
         let known = match at {
@@ -592,10 +592,10 @@ impl Sema<'_> {
     }
 
     /// Makes an output `invariant` after its declaration.
-    pub fn make_invariant(&mut self, b: &mut Builder<'_>, place: &Place, span: Span) {
-        match place.root {
-            Value::Global(id) if place.space == Space::Output => self.set_invariant(b, id),
-            Value::Global(_) if place.space == Space::Input => {}
+    pub fn make_invariant(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) {
+        match lvalue.root {
+            Value::Global(id) if lvalue.space == Space::Output => self.set_invariant(b, id),
+            Value::Global(_) if lvalue.space == Space::Input => {}
             _ => self.error(Code::BAD_QUALIFIER, span, "only outputs are `invariant`", "not an output"),
         }
     }

@@ -162,12 +162,12 @@ impl Sema<'_> {
         self.local_variables(b, &decl);
         let ast::DeclKind::Variables { declarators, .. } = decl.kind else { return None };
         let name = self.ast[declarators].first()?.name;
-        let place = match &self.scopes.get(name.symbol)?.entity {
-            Entity::Place(place) => place.clone(),
+        let lvalue = match &self.scopes.get(name.symbol)?.entity {
+            Entity::LValue(lvalue) => lvalue.clone(),
             Entity::Value(value) => return Some(*value),
             _ => return None,
         };
-        let loaded = super::memory::load(b, &place, name.span);
+        let loaded = super::memory::load(b, &lvalue, name.span);
         let value = self.check(loaded)?;
         if b.type_of(value) != Types::BOOL {
             self.error(Code::TYPE_MISMATCH, name.span, "a condition is a `bool`", "not a `bool`");
@@ -177,12 +177,12 @@ impl Sema<'_> {
     }
 
     fn jump(&mut self, b: &mut Builder<'_>, stmt: &ast::Stmt) {
-        let (allowed, word, place) = match stmt.kind {
+        let (allowed, word, around) = match stmt.kind {
             StmtKind::Break => (self.breakable > 0, "break", "a loop or a switch"),
             _ => (self.continuable > 0, "continue", "a loop"),
         };
         if !allowed {
-            self.error(Code::BAD_STATEMENT, stmt.span, format!("`{word}` outside {place}"), "nothing to leave");
+            self.error(Code::BAD_STATEMENT, stmt.span, format!("`{word}` outside {around}"), "nothing to leave");
         } else if matches!(stmt.kind, StmtKind::Break) {
             b.break_();
         } else {

@@ -4,8 +4,8 @@
 use super::Sema;
 use super::expressions::Lowered;
 use super::functions::{Mode, Signature};
+use super::lvalue::LValue;
 use super::memory;
-use super::place::Place;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, ExprKind, List, TensorSpec};
@@ -71,7 +71,7 @@ pub enum Numbers {
 /// A tensor in memory.
 struct Tensor {
     /// The element of an array where it begins.
-    first: Place,
+    first: LValue,
     layout: Value,
     dimensions: u32,
 }
@@ -289,21 +289,21 @@ impl Sema<'_> {
             return self.between(name, "4 to 6", whole);
         };
         let span = ast[*target].span;
-        let place = self.target(b, *target)?;
-        let ty = memory::value_type(b, &place);
+        let lvalue = self.target(b, *target)?;
+        let ty = memory::value_type(b, &lvalue);
         let matrix = self.check_matrix(b, ty, span)?;
         let Tensor { first, layout, dimensions } = self.tensor_memory(b, (*array, *at), *layout)?;
         let (view, decode) = self.tensor_rest(b, rest, (matrix, dimensions), whole)?;
         self.check_readable(&first, whole)?;
         // Only a view clips: without one no element stays as it was.
-        let kept = if view.is_some() { self.read(b, &place, span)? } else { b.undef(ty) };
+        let kept = if view.is_some() { self.read(b, &lvalue, span)? } else { b.undef(ty) };
         b.span = whole;
         let value = memory::with_access_flags(b, &first, |b| {
             let mut operands: SmallVec<[Value; 4]> = SmallVec::from_slice(&[memory::pointer(b, &first), kept, layout]);
             operands.extend(view);
             b.cooperative(MatrixOp::LoadTensor { decode }, &operands, ty)
         });
-        self.write(b, &place, value, span, whole)?;
+        self.write(b, &lvalue, value, span, whole)?;
         Some(Lowered::Void)
     }
 
@@ -383,11 +383,11 @@ impl Sema<'_> {
         dimensions: u32,
     ) -> Option<FuncId> {
         let signature = self.function_argument(arg)?;
-        let place = b.module.types.array(Types::U32, ArrayLen::Fixed(dimensions));
+        let lvalue = b.module.types.array(Types::U32, ArrayLen::Fixed(dimensions));
         let fits = match &signature.params[..] {
             [block, at, within] => {
                 let refers = matches!(b.module.types.get(block.ty), Type::BufferReference { .. });
-                refers && at.ty == place && within.ty == place && signature.ret == matrix.element
+                refers && at.ty == lvalue && within.ty == lvalue && signature.ret == matrix.element
             }
             _ => false,
         };
@@ -401,13 +401,13 @@ impl Sema<'_> {
             self.wrong_count(name, 4, whole);
             return None;
         };
-        let (place, ty, value, to) = self.result_and_matrix(b, target, source)?;
+        let (lvalue, ty, value, to) = self.result_and_matrix(b, target, source)?;
         let parts = self.reduced(b, which)?;
         let signature = self.function_argument(combine)?;
         let fits = signature.ret == to.element
             && matches!(&signature.params[..], [a, c] if a.ty == to.element && c.ty == to.element);
         let combine = self.fits(fits, &signature, combine, "takes two elements and returns one")?;
-        self.write_matrix(b, MatrixOp::Reduce { parts, combine }, &[value], (place, ty, target), whole)
+        self.write_matrix(b, MatrixOp::Reduce { parts, combine }, &[value], (lvalue, ty, target), whole)
     }
 
     fn reduced(&mut self, b: &mut Builder<'_>, which: ExprId) -> Option<Reduced> {
@@ -431,7 +431,7 @@ impl Sema<'_> {
             self.wrong_count(name, 3, whole);
             return None;
         };
-        let (place, ty, value, to) = self.result_and_matrix(b, *target, *source)?;
+        let (lvalue, ty, value, to) = self.result_and_matrix(b, *target, *source)?;
         let signature = self.function_argument(*function)?;
         let params: SmallVec<[TypeId; 8]> = signature.params.iter().map(|param| param.ty).collect();
         let fits = signature.ret == to.element
@@ -444,7 +444,7 @@ impl Sema<'_> {
         for (arg, param) in more.iter().zip(&params[3..]) {
             values.push(self.per_element_argument(b, *arg, *param, to)?);
         }
-        self.write_matrix(b, MatrixOp::PerElement(function), &values, (place, ty, *target), whole)
+        self.write_matrix(b, MatrixOp::PerElement(function), &values, (lvalue, ty, *target), whole)
     }
 
     /// A value that is the same for all elements, or a matrix whose elements go to their like.
@@ -476,7 +476,7 @@ impl Sema<'_> {
             self.wrong_count(name, 2, whole);
             return None;
         };
-        let (place, ty, value, to) = self.result_and_matrix(b, target, source)?;
+        let (lvalue, ty, value, to) = self.result_and_matrix(b, target, source)?;
         let given = b.type_of(value);
         let from = b.module.types.cooperative(given)?;
         if (from.rows, from.columns) != (to.columns, to.rows) {
@@ -488,7 +488,7 @@ impl Sema<'_> {
             );
             return None;
         }
-        self.write_matrix(b, MatrixOp::Transpose, &[value], (place, ty, target), whole)
+        self.write_matrix(b, MatrixOp::Transpose, &[value], (lvalue, ty, target), whole)
     }
 
     /// The variable for a matrix with its type, and the matrix that it is computed from, of the same elements.
@@ -497,16 +497,16 @@ impl Sema<'_> {
         b: &mut Builder<'_>,
         target: ExprId,
         source: ExprId,
-    ) -> Option<(Place, TypeId, Value, CooperativeMatrix)> {
+    ) -> Option<(LValue, TypeId, Value, CooperativeMatrix)> {
         let ast = self.ast;
-        let place = self.target(b, target)?;
-        let ty = memory::value_type(b, &place);
+        let lvalue = self.target(b, target)?;
+        let ty = memory::value_type(b, &lvalue);
         let to = self.check_matrix(b, ty, ast[target].span)?;
         let value = self.value(b, source)?;
         let given = b.type_of(value);
         let from = self.check_matrix(b, given, ast[source].span)?;
         if from.element == to.element && from.scope == to.scope {
-            return Some((place, ty, value, to));
+            return Some((lvalue, ty, value, to));
         }
         let message = "both matrices have the same elements and the same scope";
         self.error(Code::TYPE_MISMATCH, ast[source].span, message, "another matrix");
@@ -518,12 +518,12 @@ impl Sema<'_> {
         b: &mut Builder<'_>,
         op: MatrixOp,
         values: &[Value],
-        (place, ty, target): (Place, TypeId, ExprId),
+        (lvalue, ty, target): (LValue, TypeId, ExprId),
         whole: Span,
     ) -> Option<Lowered> {
         b.span = whole;
         let value = b.cooperative(op, values, ty);
-        self.write(b, &place, value, self.ast[target].span, whole)?;
+        self.write(b, &lvalue, value, self.ast[target].span, whole)?;
         Some(Lowered::Void)
     }
 

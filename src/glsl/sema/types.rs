@@ -276,8 +276,8 @@ impl Sema<'_> {
             self.report(diagnostic.at(name.span, "the second declaration").with(first, "the first one"));
             return;
         }
-        if let Entity::Place(place) = &mut entity {
-            place.non_uniform |= self.is_declared_non_uniform(name.span);
+        if let Entity::LValue(lvalue) = &mut entity {
+            lvalue.non_uniform |= self.is_declared_non_uniform(name.span);
         }
         self.scopes.declare(name.symbol, entity, name.span);
     }

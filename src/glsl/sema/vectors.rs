@@ -4,9 +4,9 @@
 use super::Sema;
 use super::cooperative::{is_number, is_numbers};
 use super::expressions::Lowered;
+use super::lvalue::LValue;
 use super::memory;
 use super::operators::Operand;
-use super::place::Place;
 use crate::diagnostic::Code;
 use crate::glsl::ast::{ExprId, List, MatrixSpec};
 use crate::ir::build::Builder;
@@ -171,11 +171,11 @@ impl Sema<'_> {
         let target = self.target(b, args[0])?;
         let ty = memory::value_type(b, &target);
         self.check_vector(b, ty, span)?;
-        let (place, offset) = self.vector_memory(b, args[1], args[2])?;
-        self.check_readable(&place, whole)?;
+        let (lvalue, offset) = self.vector_memory(b, args[1], args[2])?;
+        self.check_readable(&lvalue, whole)?;
         b.span = whole;
-        let value = memory::with_access_flags(b, &place, |b| {
-            let pointer = memory::pointer(b, &place);
+        let value = memory::with_access_flags(b, &lvalue, |b| {
+            let pointer = memory::pointer(b, &lvalue);
             b.cooperative(MatrixOp::LoadVector, &[pointer, offset], ty)
         });
         self.write(b, &target, value, span, whole)?;
@@ -185,12 +185,12 @@ impl Sema<'_> {
     /// `coopVecStoreNV(vector, array, bytes)`
     fn store_vector(&mut self, b: &mut Builder<'_>, args: &[ExprId], whole: Span) -> Option<Lowered> {
         let (value, _) = self.vector_value(b, args[0])?;
-        let (place, offset) = self.vector_memory(b, args[1], args[2])?;
-        let writable = memory::check_writable(&place, whole);
+        let (lvalue, offset) = self.vector_memory(b, args[1], args[2])?;
+        let writable = memory::check_writable(&lvalue, whole);
         self.check(writable)?;
         b.span = whole;
-        memory::with_access_flags(b, &place, |b| {
-            let pointer = memory::pointer(b, &place);
+        memory::with_access_flags(b, &lvalue, |b| {
+            let pointer = memory::pointer(b, &lvalue);
             b.cooperative(MatrixOp::StoreVector, &[pointer, offset, value], Types::VOID)
         });
         Some(Lowered::Void)
@@ -210,10 +210,10 @@ impl Sema<'_> {
         let kind = self.number(b, *input_kind, "the interpretation of the input")?;
         let mut operands: Operands = SmallVec::from_slice(&[(value, Passing::Value), (kind, Passing::Value)]);
         for factor in factors.chunks_exact(3) {
-            let (place, offset) = self.vector_memory(b, factor[0], factor[1])?;
-            self.check_readable(&place, whole)?;
+            let (lvalue, offset) = self.vector_memory(b, factor[0], factor[1])?;
+            self.check_readable(&lvalue, whole)?;
             let kind = self.number(b, factor[2], "the interpretation of a matrix")?;
-            operands.push((memory::marked_pointer(b, &place), Passing::Reference));
+            operands.push((memory::marked_pointer(b, &lvalue), Passing::Reference));
             operands.extend([(offset, Passing::Value), (kind, Passing::Value)]);
         }
         let is_packed = PACKED.contains(&self.known(b, kind).unwrap_or(0));
@@ -242,13 +242,13 @@ impl Sema<'_> {
     fn outer_product(&mut self, b: &mut Builder<'_>, args: &[ExprId], whole: Span) -> Option<Lowered> {
         let (left, _) = self.vector_value(b, args[0])?;
         let (right, _) = self.vector_value(b, args[1])?;
-        let (place, offset) = self.vector_memory(b, args[2], args[3])?;
-        let writable = memory::check_writable(&place, whole);
+        let (lvalue, offset) = self.vector_memory(b, args[2], args[3])?;
+        let writable = memory::check_writable(&lvalue, whole);
         self.check(writable)?;
         let stride = self.bytes(b, args[4])?;
         let layout = self.number(b, args[5], "the layout of a matrix")?;
         let kind = self.number(b, args[6], "the interpretation of a matrix")?;
-        let pointer = memory::marked_pointer(b, &place);
+        let pointer = memory::marked_pointer(b, &lvalue);
         let values = [offset, left, right, layout, kind, stride].map(|value| (value, Passing::Value));
         let operands: Operands = [(pointer, Passing::Reference)].into_iter().chain(values).collect();
         let op = (Op::CooperativeVectorOuterProductAccumulateNV, Capability::CooperativeVectorTrainingNV);
@@ -259,10 +259,10 @@ impl Sema<'_> {
     /// `coopVecReduceSumAccumulateNV(vector, array, bytes)`
     fn reduce_sum(&mut self, b: &mut Builder<'_>, args: &[ExprId], whole: Span) -> Option<Lowered> {
         let (vector, _) = self.vector_value(b, args[0])?;
-        let (place, offset) = self.vector_memory(b, args[1], args[2])?;
-        let writable = memory::check_writable(&place, whole);
+        let (lvalue, offset) = self.vector_memory(b, args[1], args[2])?;
+        let writable = memory::check_writable(&lvalue, whole);
         self.check(writable)?;
-        let pointer = memory::marked_pointer(b, &place);
+        let pointer = memory::marked_pointer(b, &lvalue);
         let operands = [(pointer, Passing::Reference), (offset, Passing::Value), (vector, Passing::Value)];
         let op = (Op::CooperativeVectorReduceSumAccumulateNV, Capability::CooperativeVectorTrainingNV);
         vector_instruction(b, op, &operands, Types::VOID, whole);
@@ -310,10 +310,10 @@ impl Sema<'_> {
     }
 
     /// An array, and the bytes from its beginning.
-    fn vector_memory(&mut self, b: &mut Builder<'_>, array: ExprId, offset: ExprId) -> Option<(Place, Value)> {
+    fn vector_memory(&mut self, b: &mut Builder<'_>, array: ExprId, offset: ExprId) -> Option<(LValue, Value)> {
         let message = "vectors and their matrices lie in arrays of numbers, in a buffer or in shared memory";
-        let place = self.shared_array(b, array, is_numbers, message)?;
-        Some((place, self.bytes(b, offset)?))
+        let lvalue = self.shared_array(b, array, is_numbers, message)?;
+        Some((lvalue, self.bytes(b, offset)?))
     }
 
     fn bytes(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Value> {
@@ -339,8 +339,8 @@ impl Sema<'_> {
         }
     }
 
-    pub fn check_readable(&mut self, place: &Place, span: Span) -> Option<()> {
-        if place.access.contains(Access::WRITEONLY) {
+    pub fn check_readable(&mut self, lvalue: &LValue, span: Span) -> Option<()> {
+        if lvalue.access.contains(Access::WRITEONLY) {
             self.error(Code::NOT_READABLE, span, "this memory is `writeonly`", "read here");
             return None;
         }

@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::{Check, ensure};
 use crate::ir::{
-    ArrayLen, AtomicOp, Inst, Op, Place, RayOp, RaySubject, Scalar, Space, Type, TypeId, Types, Value, Values,
+    ArrayLen, AtomicOp, Inst, InterpolateAt, Op, RayOp, RaySubject, Scalar, Space, Type, TypeId, Types, Value, Values,
 };
 
 impl Body<'_> {
@@ -43,17 +43,17 @@ impl Body<'_> {
         Ok((space, self.types.logical(pointee)))
     }
 
-    fn interpolate(&mut self, ty: TypeId, at: Place, pointer: Value, args: Values) -> Check {
+    fn interpolate(&mut self, ty: TypeId, at: InterpolateAt, pointer: Value, args: Values) -> Check {
         let (space, of) = self.pointee(pointer)?;
         ensure!(space == Space::Input, "nothing is interpolated in {space:?} space");
         let (scalar, _) = self.shape(of)?;
-        ensure!(scalar.is_float() || at == Place::Vertex, "{} is not interpolated", self.name(of));
+        ensure!(scalar.is_float() || at == InterpolateAt::Vertex, "{} is not interpolated", self.name(of));
         let args = self.list_types(args)?;
         let expected = match at {
-            Place::Centroid => None,
-            Place::Sample => Some(Types::I32),
-            Place::Vertex => Some(Types::U32),
-            Place::Offset => Some(self.types.vector(Scalar::F32, 2)),
+            InterpolateAt::Centroid => None,
+            InterpolateAt::Sample => Some(Types::I32),
+            InterpolateAt::Vertex => Some(Types::U32),
+            InterpolateAt::Offset => Some(self.types.vector(Scalar::F32, 2)),
         };
         ensure!(args.len() == usize::from(expected.is_some()), "{} arguments", args.len());
         args.iter().zip(expected).try_for_each(|(arg, expected)| self.expect(*arg, expected))?;

@@ -1,6 +1,6 @@
 //! Function bodies: blocks, operands, and which part of this module lowers which operation.
 
-use super::control::Target;
+use super::control::OpenConstruct;
 use super::pointer::Pointer;
 use super::shape::SCALAR_LIMIT;
 use super::{DEPTH_LIMIT, INSTRUCTION_LIMIT, Lower, Scalars};
@@ -32,7 +32,7 @@ impl Operand {
 }
 
 /// A function that is being inlined.
-pub struct Frame<'m> {
+pub struct InlineFrame<'m> {
     pub function: &'m Function,
     pub facts: Rc<super::analyze::FunctionFacts>,
     pub params: Vec<Operand>,
@@ -47,7 +47,7 @@ pub struct Frame<'m> {
     /// Whether this is the entry point.
     pub outermost: bool,
     /// What `Break` and `Continue` leave, innermost last.
-    pub targets: Vec<Target>,
+    pub open: Vec<OpenConstruct>,
     /// What the `Yield` met last gives.
     pub yielded: Scalars,
 }

@@ -1,8 +1,8 @@
 //! Functions: frames, variables, and calls, which become the body of what they call.
 
 use super::analyze::{Root, is_large};
-use super::body::{Frame, Operand};
-use super::pointer::{Place, Pointer};
+use super::body::{InlineFrame, Operand};
+use super::pointer::{MemoryRef, Pointer};
 use super::shape::Extent;
 use super::{Lower, Scalars};
 use crate::diagnostic::Code;
@@ -40,7 +40,7 @@ impl<'m> Lower<'m> {
         let undefined = self.undefined(&scalars);
         let result = (self.vars.add(&undefined), undefined.len());
         let results = vec![None; function.insts.len()];
-        let mut frame = Frame {
+        let mut frame = InlineFrame {
             function,
             facts,
             params,
@@ -49,7 +49,7 @@ impl<'m> Lower<'m> {
             result,
             scope: None,
             outermost: false,
-            targets: Vec::new(),
+            open: Vec::new(),
             yielded: Scalars::new(),
         };
         for (at, local) in function.locals.iter() {
@@ -60,17 +60,17 @@ impl<'m> Lower<'m> {
     }
 
     /// A variable of a function that begins.
-    fn local(&mut self, frame: &Frame<'m>, at: LocalId, local: &Local) -> Pointer {
+    fn local(&mut self, frame: &InlineFrame<'m>, at: LocalId, local: &Local) -> Pointer {
         self.b.span = local.span;
         if !frame.facts.is_memory(Root::Local(at)) && !is_large(&mut self.shapes, local.ty) {
             return self.slots(local.ty, local.init);
         }
-        let Some(place) = self.private(local.ty) else { return Pointer::None };
+        let Some(memory) = self.private(local.ty) else { return Pointer::None };
         if let Some(init) = local.init {
             let values = self.shapes.values(&mut self.b.kernel, init);
-            self.store_place(place, &values);
+            self.store_memory(memory, &values);
         }
-        Pointer::Memory(place)
+        Pointer::Memory(memory)
     }
 
     /// A variable in SSA form.
@@ -86,7 +86,7 @@ impl<'m> Lower<'m> {
     }
 
     /// A variable in private memory, until the function that has it ends.
-    pub fn private(&mut self, ty: TypeId) -> Option<Place> {
+    pub fn private(&mut self, ty: TypeId) -> Option<MemoryRef> {
         let extent = self.known_extent(ty)?;
         let start = self.private_top.checked_next_multiple_of(extent.align);
         let end = start.and_then(|start| start.checked_add(extent.size));
@@ -98,7 +98,7 @@ impl<'m> Lower<'m> {
         let number = self.b.kernel.private.len() as u32;
         self.b.kernel.private.push(PrivateVariable { start, bytes: extent.size, align: extent.align });
         self.b.kernel.private_bytes = self.b.kernel.private_bytes.max(end);
-        Some(Place::new(MemorySpace::Private(number), start, ty))
+        Some(MemoryRef::new(MemorySpace::Private(number), start, ty))
     }
 
     /// Bytes of a variable's memory; reports a length that specialization has made impossible.

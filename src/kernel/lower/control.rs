@@ -13,7 +13,7 @@ use crate::ir::{self, Case, Cases, InstId as IrInst, Scalar, Types};
 use crate::kernel::{BinOp, BlockId, CmpOp, InstId, Op, Ty, UnOp, Value};
 
 /// What a `Break` or `Continue` leaves.
-pub enum Target {
+pub enum OpenConstruct {
     Loop(OpenLoop),
     /// A switch in a scope.
     Scope(OpenScope),
@@ -192,29 +192,29 @@ impl<'m> Lower<'m> {
     }
 
     pub fn break_(&mut self) -> bool {
-        let Some(target) = self.frame().targets.pop() else { return false };
+        let Some(target) = self.frame().open.pop() else { return false };
         let (target, falls) = match target {
-            Target::Arm => (Target::Arm, true),
-            Target::Scope(mut scope) => {
+            OpenConstruct::Arm => (OpenConstruct::Arm, true),
+            OpenConstruct::Scope(mut scope) => {
                 self.leave(&mut scope);
-                (Target::Scope(scope), false)
+                (OpenConstruct::Scope(scope), false)
             }
-            Target::Loop(mut open) => {
+            OpenConstruct::Loop(mut open) => {
                 let held = self.held(&open.carried);
                 open.breaks.push((self.b.block(), held));
-                (Target::Loop(open), false)
+                (OpenConstruct::Loop(open), false)
             }
         };
-        self.frame().targets.push(target);
+        self.frame().open.push(target);
         falls
     }
 
     pub fn continue_(&mut self) -> bool {
         let block = self.b.block();
         let frame = self.frames.last_mut().expect("lowering happens inside a function");
-        let innermost = frame.targets.iter_mut().rev().find_map(|target| match target {
-            Target::Loop(open) => Some(open),
-            Target::Scope(_) | Target::Arm => None,
+        let innermost = frame.open.iter_mut().rev().find_map(|target| match target {
+            OpenConstruct::Loop(open) => Some(open),
+            OpenConstruct::Scope(_) | OpenConstruct::Arm => None,
         });
         if let Some(open) = innermost {
             let held = open.carried.iter().map(|slot| self.vars.get(*slot)).collect();
@@ -242,7 +242,7 @@ impl<'m> Lower<'m> {
         let types: Vec<Ty> = initial.iter().map(|value| self.b.kernel.ty(*value)).collect();
         let mark = self.vars.mark();
         let open = OpenLoop { carried: carried.clone(), breaks: Vec::new(), continues: Vec::new() };
-        self.frame().targets.push(Target::Loop(open));
+        self.frame().open.push(OpenConstruct::Loop(open));
         let (body, ()) = self.in_block(&types, |lower, params| {
             lower.assign(&carried, params);
             if lower.block(body) {
@@ -250,7 +250,7 @@ impl<'m> Lower<'m> {
             }
         });
         self.vars.rewind(mark);
-        let Some(Target::Loop(open)) = self.frame().targets.pop() else { return false };
+        let Some(OpenConstruct::Loop(open)) = self.frame().open.pop() else { return false };
         let (continuing, (end, repeat)) = self.in_block(&types, |lower, params| {
             lower.assign(&carried, params);
             lower.continuing(continuing, break_if, &carried, open.continues.is_empty())
@@ -338,11 +338,11 @@ impl<'m> Lower<'m> {
         let arms = frame.function.arms(cases);
         let early = frame.facts.breaks_early(id);
         let labels = self.labels(selector, arms);
-        let target = if early { Target::Scope(self.open_scope()) } else { Target::Arm };
-        self.frame().targets.push(target);
+        let target = if early { OpenConstruct::Scope(self.open_scope()) } else { OpenConstruct::Arm };
+        self.frame().open.push(target);
         let falls = self.arms(arms, &labels);
-        match self.frame().targets.pop() {
-            Some(Target::Scope(scope)) => self.close_scope(scope, falls),
+        match self.frame().open.pop() {
+            Some(OpenConstruct::Scope(scope)) => self.close_scope(scope, falls),
             _ => falls,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::analyze::{is_large, is_promotable};
 use super::image::Resource;
-use super::pointer::{Index, Place, Pointer};
+use super::pointer::{Index, MemoryRef, Pointer};
 use super::{Lower, Scalars};
 use crate::diagnostic::Code;
 use crate::ir::{
@@ -27,7 +27,7 @@ const UNROLLED_ROUNDS: u32 = 8;
 type Bound = ((u32, u32), GlobalId);
 
 impl Lower<'_> {
-    /// Gives every variable that is used its place.
+    /// Gives every variable that is used its memory.
     pub fn declare_globals(&mut self) {
         let mut bound: Vec<Bound> = Vec::new();
         let module = self.module;
@@ -74,7 +74,7 @@ impl Lower<'_> {
     fn push_constants(&mut self, ty: TypeId) -> Pointer {
         let Some(extent) = self.shapes.extent(ty) else { return self.without("push constants of this type") };
         self.b.kernel.push_bytes = self.b.kernel.push_bytes.max(extent.size);
-        Pointer::Memory(Place::new(MemorySpace::Push, 0, ty))
+        Pointer::Memory(MemoryRef::new(MemorySpace::Push, 0, ty))
     }
 
     // Buffers.
@@ -160,7 +160,7 @@ impl Lower<'_> {
             self.refuse(Code::NOT_IN_KERNELS, "the variables of a workgroup need too much memory");
             return top;
         };
-        self.globals[id.index()] = Pointer::Memory(Place::new(MemorySpace::Shared, start, global.ty));
+        self.globals[id.index()] = Pointer::Memory(MemoryRef::new(MemorySpace::Shared, start, global.ty));
         if is_block {
             self.b.kernel.shared_bytes = self.b.kernel.shared_bytes.max(end);
             return top;
@@ -234,16 +234,16 @@ impl Lower<'_> {
         let module = self.module;
         self.clear_shared(self.cleared);
         for (id, global) in module.globals.iter() {
-            let Pointer::Memory(place) = self.global(id) else { continue };
+            let Pointer::Memory(memory) = self.global(id) else { continue };
             if let Some(init) = global.init.filter(|_| is_promotable(global.space)) {
                 self.b.span = global.span;
                 let values = self.shapes.values(&mut self.b.kernel, init);
-                self.store_place(place, &values);
+                self.store_memory(memory, &values);
             }
         }
-        for (id, place) in self.tables.clone() {
+        for (id, memory) in self.tables.clone() {
             let values = self.shapes.values(&mut self.b.kernel, id);
-            self.store_place(place, &values);
+            self.store_memory(memory, &values);
         }
     }
 
@@ -254,8 +254,8 @@ impl Lower<'_> {
             if self.is_small(ty) {
                 continue;
             }
-            if let Some(place) = self.private(ty) {
-                self.tables.push((id, place));
+            if let Some(memory) = self.private(ty) {
+                self.tables.push((id, memory));
             }
         }
     }
@@ -269,13 +269,13 @@ impl Lower<'_> {
             return self.pick_part(&values, parts, index);
         }
         let top = self.private_top;
-        let place = match composite {
+        let memory = match composite {
             ir::Value::Const(id) => self.table(id),
             _ => self.spilled(ty, &values),
         };
         self.private_top = top;
-        let Some(place) = place else { return Scalars::new() };
-        let element = self.step_in_memory(place, Index::Computed(index));
+        let Some(memory) = memory else { return Scalars::new() };
+        let element = self.step_in_memory(memory, Index::Computed(index));
         self.load(&element, ty)
     }
 
@@ -283,17 +283,17 @@ impl Lower<'_> {
         self.shapes.part_count(ty).is_none_or(|count| count <= 4)
     }
 
-    fn table(&mut self, id: ConstId) -> Option<Place> {
+    fn table(&mut self, id: ConstId) -> Option<MemoryRef> {
         // They were declared in ascending order.
         let at = self.tables.binary_search_by_key(&id, |(table, _)| *table).ok()?;
         Some(self.tables[at].1)
     }
 
     /// A value written to private memory.
-    fn spilled(&mut self, ty: TypeId, values: &[Value]) -> Option<Place> {
-        let place = self.private(ty)?;
-        self.store_place(place, values);
-        Some(place)
+    fn spilled(&mut self, ty: TypeId, values: &[Value]) -> Option<MemoryRef> {
+        let memory = self.private(ty)?;
+        self.store_memory(memory, values);
+        Some(memory)
     }
 }
 

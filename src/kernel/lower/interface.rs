@@ -9,8 +9,8 @@ use super::pointer::Pointer;
 use super::{Lower, Scalars};
 use crate::diagnostic::Code;
 use crate::ir::{
-    self, Binding, BuiltIn, Global, GlobalId, Interpolation, Place, Sampling, Scalar, Space, Stage, StructId, Type,
-    TypeId, Values,
+    self, Binding, BuiltIn, Global, GlobalId, InterpolateAt, Interpolation, Sampling, Scalar, Space, Stage, StructId,
+    Type, TypeId, Values,
 };
 use crate::kernel::stage::DISTANCES;
 use crate::kernel::{Input, Op, Output, Site, Ty, Value};
@@ -208,7 +208,7 @@ impl Lower<'_> {
     }
 
     /// A part of an input at another place of the pixel.
-    pub fn interpolate(&mut self, at: Place, pointer: ir::Value, args: Values, ty: TypeId) -> Scalars {
+    pub fn interpolate(&mut self, at: InterpolateAt, pointer: ir::Value, args: Values, ty: TypeId) -> Scalars {
         let args: Scalars = self.list(args).iter().flat_map(|arg| self.values(*arg)).collect();
         let pointer = self.pointer(pointer);
         let count = self.shapes.count(ty).unwrap_or(0) as usize;

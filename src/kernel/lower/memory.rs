@@ -3,7 +3,7 @@
 //! Neighbouring scalars of one size become one access where the address is known to be a multiple of the access's size,
 //! rounded up to a power of two. A bool takes 32 bits: zero, or anything else for true.
 
-use super::pointer::{Place, Pointer, power_of_two};
+use super::pointer::{MemoryRef, Pointer, power_of_two};
 use super::shape::{Held, SCALAR_LIMIT};
 use super::{Lower, Scalars};
 use crate::ir::{self, AtomicOp, InstFlags, MemoryKinds, Op as IrOp, Order, Scalar, ScalarKind, Scope, Type, TypeId};
@@ -38,7 +38,7 @@ impl Lower<'_> {
                 let all: Scalars = self.vars.range(first, count as usize).into();
                 Scalars::from_elem(self.pick(&all, index), 1)
             }
-            Pointer::Memory(place) => self.load_place(place),
+            Pointer::Memory(memory) => self.load_memory(memory),
             Pointer::BuiltIn { name, ty } => self.built_ins(name, ty),
             Pointer::BuiltInComponent { name, index } => Scalars::from_elem(self.built_in_component(name, index), 1),
             Pointer::None | Pointer::Buffers { .. } | Pointer::Resource(_) | Pointer::Combined { .. } => {
@@ -59,7 +59,7 @@ impl Lower<'_> {
                 let new = self.replace(&old, index, new);
                 (first..).zip(new).for_each(|(slot, value)| self.vars.set(slot, value));
             }
-            Pointer::Memory(place) => self.store_place(place, values),
+            Pointer::Memory(memory) => self.store_memory(memory, values),
             Pointer::None | Pointer::BuiltIn { .. } | Pointer::BuiltInComponent { .. } | Pointer::Buffers { .. } => {}
             Pointer::Resource(_) | Pointer::Combined { .. } => {}
         }
@@ -75,7 +75,7 @@ impl Lower<'_> {
         let flags = self.b.flags;
         let watched = (flags | load.flags).intersects(InstFlags::COHERENT | InstFlags::VOLATILE);
         if let Some((to, from)) = pieces.filter(|_| !watched) {
-            return self.copy_place(to, from);
+            return self.copy_memory(to, from);
         }
         self.b.flags = load.flags;
         let values = self.load(from, load.ty);
@@ -84,7 +84,7 @@ impl Lower<'_> {
         values
     }
 
-    fn copy_place(&mut self, to: Place, from: Place) -> Scalars {
+    fn copy_memory(&mut self, to: MemoryRef, from: MemoryRef) -> Scalars {
         let cells = self.cells(from.held);
         let mut values = Scalars::new();
         let mut rest = &cells[..];
@@ -98,14 +98,14 @@ impl Lower<'_> {
         values
     }
 
-    fn load_place(&mut self, place: Place) -> Scalars {
-        let cells = self.cells(place.held);
-        self.load_cells(place, &cells)
+    fn load_memory(&mut self, memory: MemoryRef) -> Scalars {
+        let cells = self.cells(memory.held);
+        self.load_cells(memory, &cells)
     }
 
-    fn load_cells(&mut self, place: Place, cells: &[Cell]) -> Scalars {
+    fn load_cells(&mut self, memory: MemoryRef, cells: &[Cell]) -> Scalars {
         let mut values = Scalars::new();
-        for run in runs(place, cells, self.b.flags) {
+        for run in runs(memory, cells, self.b.flags) {
             let address = self.address(run.address);
             let loaded = self.b.load(run.access, address);
             for (cell, value) in run.cells.iter().zip(loaded) {
@@ -115,14 +115,14 @@ impl Lower<'_> {
         values
     }
 
-    pub fn store_place(&mut self, place: Place, values: &[Value]) {
-        let cells = self.cells(place.held);
-        self.store_cells(place, &cells, values);
+    pub fn store_memory(&mut self, memory: MemoryRef, values: &[Value]) {
+        let cells = self.cells(memory.held);
+        self.store_cells(memory, &cells, values);
     }
 
-    fn store_cells(&mut self, place: Place, cells: &[Cell], values: &[Value]) {
+    fn store_cells(&mut self, memory: MemoryRef, cells: &[Cell], values: &[Value]) {
         let mut values = values.iter();
-        for run in runs(place, cells, self.b.flags) {
+        for run in runs(memory, cells, self.b.flags) {
             let stored: Scalars =
                 run.cells.iter().zip(&mut values).map(|(c, v)| self.stored_scalar(c.scalar, *v)).collect();
             let address = self.address(run.address);
@@ -184,7 +184,7 @@ impl Lower<'_> {
 
     /// `elements of the run-time array`: what is bound, less what stands before the array, in whole elements.
     pub fn array_length(&mut self, block: ir::Value) -> Value {
-        let Pointer::Memory(Place { space: MemorySpace::Buffer(buffer), offset, held: Held::Type(ty), .. }) =
+        let Pointer::Memory(MemoryRef { space: MemorySpace::Buffer(buffer), offset, held: Held::Type(ty), .. }) =
             self.pointer(block)
         else {
             return self.b.kernel.undefined(Ty::B32);
@@ -203,14 +203,14 @@ impl Lower<'_> {
     pub fn atomic(&mut self, inst: &ir::Inst) -> Scalars {
         let IrOp::Atomic { op, pointer, args, scope, order } = inst.op else { return Scalars::new() };
         let pointer = self.pointer(pointer);
-        let Some((place, cell)) = self.atomic_place(&pointer) else {
+        let Some((memory, cell)) = self.atomic_memory(&pointer) else {
             self.not_yet("atomic operations on such memory");
             let scalars = self.shapes.scalars(inst.ty);
             return self.undefined(&scalars);
         };
         let args: Scalars = self.list(args).iter().map(|arg| self.scalar(*arg)).collect();
-        let access = access(place, cell, 1, self.b.flags);
-        let address = self.address(place.address);
+        let access = access(memory, cell, 1, self.b.flags);
+        let address = self.address(memory.address);
         let operands: Scalars = [address].into_iter().chain(args).collect();
         if matches!(order, Order::Release | Order::AcquireRelease) {
             self.order_all(scope);
@@ -235,48 +235,48 @@ impl Lower<'_> {
         self.b.effect(Op::Barrier { execution: None, memory, kinds, order: Order::AcquireRelease }, &[]);
     }
 
-    fn atomic_place(&mut self, pointer: &Pointer) -> Option<(Place, Cell)> {
-        let Pointer::Memory(place) = *pointer else { return None };
-        let Held::Type(ty) = place.held else { return None };
+    fn atomic_memory(&mut self, pointer: &Pointer) -> Option<(MemoryRef, Cell)> {
+        let Pointer::Memory(memory) = *pointer else { return None };
+        let Held::Type(ty) = memory.held else { return None };
         let Type::Scalar(scalar) = self.shapes.types.get(ty) else { return None };
-        Some((place, Cell { offset: 0, scalar }))
+        Some((memory, Cell { offset: 0, scalar }))
     }
 }
 
 /// An access to `count` scalars from a cell of a place on.
-fn access(place: Place, first: Cell, count: usize, flags: InstFlags) -> MemoryAccess {
-    let offset = place.offset.wrapping_add(first.offset);
+fn access(memory: MemoryRef, first: Cell, count: usize, flags: InstFlags) -> MemoryAccess {
+    let offset = memory.offset.wrapping_add(first.offset);
     MemoryAccess {
-        space: place.space,
+        space: memory.space,
         offset,
         bytes: first.scalar.bytes() as u8,
         components: count as u8,
-        align: place.align.min(power_of_two(offset)),
+        align: memory.align.min(power_of_two(offset)),
         coherent: flags.contains(InstFlags::COHERENT),
         volatile: flags.contains(InstFlags::VOLATILE),
     }
 }
 
 /// The accesses that touch all cells, in order.
-fn runs(place: Place, cells: &[Cell], flags: InstFlags) -> Vec<Run<'_>> {
+fn runs(memory: MemoryRef, cells: &[Cell], flags: InstFlags) -> Vec<Run<'_>> {
     let mut runs = Vec::new();
     let mut rest = cells;
     while let Some(first) = rest.first() {
-        let (cells, others) = rest.split_at(run_length(place, *first, rest));
-        let access = access(place, *first, cells.len(), flags);
-        runs.push(Run { access, address: place.address, cells });
+        let (cells, others) = rest.split_at(run_length(memory, *first, rest));
+        let access = access(memory, *first, cells.len(), flags);
+        runs.push(Run { access, address: memory.address, cells });
         rest = others;
     }
     runs
 }
 
 /// How many cells from the first on one access can touch.
-fn run_length(place: Place, first: Cell, cells: &[Cell]) -> usize {
+fn run_length(memory: MemoryRef, first: Cell, cells: &[Cell]) -> usize {
     let bytes = first.scalar.bytes();
     let next_to =
         |(at, cell): (u32, &Cell)| cell.scalar.bytes() == bytes && cell.offset == first.offset.wrapping_add(at * bytes);
     let side_by_side = (0..4).zip(cells).take_while(|(at, cell)| next_to((*at, cell))).count();
-    let align = place.align.min(power_of_two(place.offset.wrapping_add(first.offset)));
+    let align = memory.align.min(power_of_two(memory.offset.wrapping_add(first.offset)));
     let fits = |count: &usize| align.is_multiple_of(bytes * count.next_power_of_two() as u32);
     (1..=side_by_side).rev().find(fits).unwrap_or(1)
 }
@@ -288,9 +288,9 @@ mod tests {
 
     fn lengths(align: u32, offset: u32, count: u32) -> Vec<u8> {
         let held = Held::Type(crate::ir::Types::F32);
-        let place = Place { space: MemorySpace::Shared, address: None, offset, align, held };
+        let memory = MemoryRef { space: MemorySpace::Shared, address: None, offset, align, held };
         let cells: Vec<Cell> = (0..count).map(|at| Cell { offset: 4 * at, scalar: Scalar::F32 }).collect();
-        runs(place, &cells, InstFlags::empty()).iter().map(|run| run.access.components).collect()
+        runs(memory, &cells, InstFlags::empty()).iter().map(|run| run.access.components).collect()
     }
 
     #[test]

@@ -32,7 +32,7 @@ use crate::ir::depth::DEPTH_LIMIT;
 use crate::ir::{self, GlobalId, LayerModes, Module, Scalar, Stage};
 use crate::source::Span;
 use analyze::Facts;
-use body::Frame;
+use body::InlineFrame;
 use pointer::Pointer;
 use shape::Shapes;
 use smallvec::SmallVec;
@@ -156,11 +156,11 @@ struct Lower<'m> {
     /// The slot of whether the invocation is a helper by now, if that is asked.
     helper: Option<u32>,
     /// Constant arrays that are indexed at run time, and where in private memory they lie.
-    tables: Vec<(ir::ConstId, pointer::Place)>,
+    tables: Vec<(ir::ConstId, pointer::MemoryRef)>,
     /// Words of workgroup memory that begin as zero.
     cleared: u32,
     /// The functions being inlined, innermost last.
-    frames: Vec<Frame<'m>>,
+    frames: Vec<InlineFrame<'m>>,
     /// Bytes of private memory that are taken here.
     private_top: u32,
     /// Blocks around, those of inlined functions included.
@@ -200,7 +200,7 @@ impl<'m> Lower<'m> {
     }
 
     /// The function being lowered.
-    fn frame(&mut self) -> &mut Frame<'m> {
+    fn frame(&mut self) -> &mut InlineFrame<'m> {
         self.frames.last_mut().expect("lowering happens inside a function")
     }
 

@@ -24,7 +24,7 @@ pub enum Pointer {
         count: u32,
         index: Value,
     },
-    Memory(Place),
+    Memory(MemoryRef),
     BuiltIn {
         name: BuiltIn,
         ty: TypeId,
@@ -51,7 +51,7 @@ pub enum Pointer {
 
 /// An address in a memory, and what is there.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct MemoryRef {
     pub space: MemorySpace,
     /// What only the run knows of the address, in bytes.
     pub address: Option<Value>,
@@ -73,10 +73,10 @@ pub enum Index {
 /// What the beginning of every memory is known to be a multiple of, in bytes.
 const BASE_ALIGN: u32 = 16;
 
-impl Place {
+impl MemoryRef {
     /// The beginning of a memory, and a constant offset from there.
-    pub fn new(space: MemorySpace, offset: u32, ty: TypeId) -> Place {
-        Place { space, address: None, offset, align: BASE_ALIGN, held: Held::Type(ty) }
+    pub fn new(space: MemorySpace, offset: u32, ty: TypeId) -> MemoryRef {
+        MemoryRef { space, address: None, offset, align: BASE_ALIGN, held: Held::Type(ty) }
     }
 }
 
@@ -128,7 +128,7 @@ impl Lower<'_> {
     fn step(&mut self, pointer: Pointer, index: Index) -> Pointer {
         match pointer {
             Pointer::Slots { first, ty } => self.step_in_slots(first, ty, index),
-            Pointer::Memory(place) => self.step_in_memory(place, index),
+            Pointer::Memory(memory) => self.step_in_memory(memory, index),
             Pointer::BuiltIn { name, .. } => Pointer::BuiltInComponent { name, index },
             Pointer::Buffers { first, global, ty } => self.pick_buffer(first, global, ty, index),
             Pointer::Resource(resource) => self.step_in_resource(resource, index),
@@ -153,22 +153,22 @@ impl Lower<'_> {
         }
     }
 
-    pub fn step_in_memory(&mut self, place: Place, index: Index) -> Pointer {
+    pub fn step_in_memory(&mut self, memory: MemoryRef, index: Index) -> Pointer {
         let number = if let Index::Known(number) = index { number } else { 0 };
-        let Some(part) = self.shapes.part(place.held, number) else { return Pointer::None };
-        let place = Place { held: part.held, ..place };
-        let place = match index {
-            Index::Known(_) => match place.offset.checked_add(part.offset) {
-                Some(offset) => Place { offset, ..place },
+        let Some(part) = self.shapes.part(memory.held, number) else { return Pointer::None };
+        let memory = MemoryRef { held: part.held, ..memory };
+        let memory = match index {
+            Index::Known(_) => match memory.offset.checked_add(part.offset) {
+                Some(offset) => MemoryRef { offset, ..memory },
                 None => return Pointer::None,
             },
-            Index::Computed(index) => self.move_by(place, index, part.stride),
+            Index::Computed(index) => self.move_by(memory, index, part.stride),
         };
-        Pointer::Memory(place)
+        Pointer::Memory(memory)
     }
 
     /// The place `index` times `stride` bytes further on.
-    fn move_by(&mut self, place: Place, index: Value, stride: u32) -> Place {
+    fn move_by(&mut self, memory: MemoryRef, index: Value, stride: u32) -> MemoryRef {
         let distance = match stride {
             1 => index,
             _ => {
@@ -176,45 +176,45 @@ impl Lower<'_> {
                 self.b.bin(BinOp::Mul, Scalar::U32, index, stride)
             }
         };
-        let address = match place.address {
+        let address = match memory.address {
             Some(address) => self.b.bin(BinOp::Add, Scalar::U32, address, distance),
             None => distance,
         };
-        Place { address: Some(address), align: place.align.min(power_of_two(stride)), ..place }
+        MemoryRef { address: Some(address), align: memory.align.min(power_of_two(stride)), ..memory }
     }
 
     /// A part of the block that a buffer reference points to.
     fn access_physical(&mut self, base: ir::Value, block: StructId, indices: &[ir::Value]) -> Pointer {
         let (ty, align) = (self.shapes.types.intern(Type::Struct(block)), self.shapes.types.reference_align(block));
         let address = Some(self.scalar(base));
-        let whole = Place { space: MemorySpace::Physical, address, offset: 0, align, held: Held::Type(ty) };
-        let part = indices.iter().try_fold(whole, |place, index| self.step_in_physical(place, *index));
+        let whole = MemoryRef { space: MemorySpace::Physical, address, offset: 0, align, held: Held::Type(ty) };
+        let part = indices.iter().try_fold(whole, |memory, index| self.step_in_physical(memory, *index));
         part.map_or(Pointer::None, Pointer::Memory)
     }
 
     /// A part at an address of 64 bits; offsets stay below 2 GiB, as hardware may take them for signed.
-    fn step_in_physical(&mut self, place: Place, index: ir::Value) -> Option<Place> {
+    fn step_in_physical(&mut self, memory: MemoryRef, index: ir::Value) -> Option<MemoryRef> {
         let known = if let ir::Value::Const(id) = index { self.shapes.number(id) } else { None };
-        let near = known.and_then(|number| self.shapes.part(place.held, number)).and_then(|part| {
-            let offset = place.offset.checked_add(part.offset).filter(|offset| i32::try_from(*offset).is_ok())?;
-            Some(Place { held: part.held, offset, ..place })
+        let near = known.and_then(|number| self.shapes.part(memory.held, number)).and_then(|part| {
+            let offset = memory.offset.checked_add(part.offset).filter(|offset| i32::try_from(*offset).is_ok())?;
+            Some(MemoryRef { held: part.held, offset, ..memory })
         });
-        near.or_else(|| self.step_far(place, index))
+        near.or_else(|| self.step_far(memory, index))
     }
 
-    fn step_far(&mut self, place: Place, index: ir::Value) -> Option<Place> {
-        let part = self.shapes.part(place.held, 0).filter(|part| part.stride != 0)?;
+    fn step_far(&mut self, memory: MemoryRef, index: ir::Value) -> Option<MemoryRef> {
+        let part = self.shapes.part(memory.held, 0).filter(|part| part.stride != 0)?;
         let scalar = self.scalar_of(index);
         let number = self.scalar(index);
         let number = self.converted(scalar, Scalar { width: 64, ..scalar }, number);
         let stride = self.b.constant(Ty::B64, part.stride.into());
         let distance = self.b.bin(BinOp::Mul, Scalar::U64, number, stride);
-        let address = self.b.bin(BinOp::Add, Scalar::U64, place.address?, distance);
-        Some(Place {
+        let address = self.b.bin(BinOp::Add, Scalar::U64, memory.address?, distance);
+        Some(MemoryRef {
             address: Some(address),
-            align: place.align.min(power_of_two(part.stride)),
+            align: memory.align.min(power_of_two(part.stride)),
             held: part.held,
-            ..place
+            ..memory
         })
     }
 
@@ -236,7 +236,7 @@ impl Lower<'_> {
         if self.array_element(ty).is_some() {
             return Pointer::Buffers { first, global, ty };
         }
-        Pointer::Memory(Place::new(MemorySpace::Buffer(first), 0, ty))
+        Pointer::Memory(MemoryRef::new(MemorySpace::Buffer(first), 0, ty))
     }
 
     /// Element and length of an array of buffers: an array without a stride. Those without a length count as endless.

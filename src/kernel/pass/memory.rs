@@ -95,7 +95,7 @@ pub fn kind(kernel: &Kernel, space: MemorySpace) -> Kind {
 
 /// One component in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
+struct MemoryComponent {
     space: MemorySpace,
     address: Value,
     offset: u64,
@@ -105,7 +105,7 @@ struct Place {
 /// What is known of memory.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    places: Vec<(Place, Kind, Value)>,
+    known: Vec<(MemoryComponent, Kind, Value)>,
 }
 
 impl Memory {
@@ -114,8 +114,9 @@ impl Memory {
         if access.coherent || access.volatile {
             return None;
         }
-        let find =
-            |place: Place| self.places.iter().rev().find(|(known, ..)| *known == place).map(|(.., value)| *value);
+        let find = |component: MemoryComponent| {
+            self.known.iter().rev().find(|(known, ..)| *known == component).map(|(.., value)| *value)
+        };
         components(access, address).map(find).collect()
     }
 
@@ -125,16 +126,17 @@ impl Memory {
             return;
         }
         let kind = kind(kernel, access.space);
-        for (place, value) in components(access, address).zip(values) {
-            self.keep(place, kind, *value);
+        for (component, value) in components(access, address).zip(values) {
+            self.keep(component, kind, *value);
         }
     }
 
     /// Learns what a store put where. A single byte is cut off, so what was stored is not what is there.
     pub fn stored(&mut self, kernel: &Kernel, access: MemoryAccess, address: Value, values: &[Value]) {
         let kind = kind(kernel, access.space);
-        let overlaps = |place: &Place| !components(access, address).all(|new| are_apart(kernel, *place, new));
-        self.places.retain(|(place, known, _)| *known != kind || !overlaps(place));
+        let overlaps =
+            |component: &MemoryComponent| !components(access, address).all(|new| are_apart(kernel, *component, new));
+        self.known.retain(|(component, known, _)| *known != kind || !overlaps(component));
         if access.bytes > 1 {
             self.loaded(kernel, access, address, values);
         }
@@ -142,32 +144,37 @@ impl Memory {
 
     /// Forgets what may have changed.
     pub fn forget(&mut self, kinds: Kinds) {
-        self.places.retain(|(_, kind, _)| !kinds.has(*kind));
+        self.known.retain(|(_, kind, _)| !kinds.has(*kind));
     }
 
-    fn keep(&mut self, place: Place, kind: Kind, value: Value) {
-        if self.places.len() == PLACES {
-            self.places.remove(0);
+    fn keep(&mut self, component: MemoryComponent, kind: Kind, value: Value) {
+        if self.known.len() == PLACES {
+            self.known.remove(0);
         }
-        self.places.push((place, kind, value));
+        self.known.push((component, kind, value));
     }
 }
 
-fn components(access: MemoryAccess, address: Value) -> impl Iterator<Item = Place> {
+fn components(access: MemoryAccess, address: Value) -> impl Iterator<Item = MemoryComponent> {
     let offset = move |n: u8| u64::from(access.offset) + u64::from(n) * u64::from(access.bytes);
-    (0..access.components).map(move |n| Place { space: access.space, address, offset: offset(n), bytes: access.bytes })
+    (0..access.components).map(move |n| MemoryComponent {
+        space: access.space,
+        address,
+        offset: offset(n),
+        bytes: access.bytes,
+    })
 }
 
 /// Whether two places share no byte.
-fn are_apart(kernel: &Kernel, a: Place, b: Place) -> bool {
+fn are_apart(kernel: &Kernel, a: MemoryComponent, b: MemoryComponent) -> bool {
     if let (MemorySpace::Private(a), MemorySpace::Private(b)) = (a.space, b.space)
         && a != b
     {
         return true;
     }
-    let start = |place: Place| {
-        let base = if a.address == b.address { Some(0) } else { kernel.as_constant(place.address) };
-        base.map(|base| base.wrapping_add(place.offset))
+    let start = |component: MemoryComponent| {
+        let base = if a.address == b.address { Some(0) } else { kernel.as_constant(component.address) };
+        base.map(|base| base.wrapping_add(component.offset))
     };
     let (Some(a_start), Some(b_start)) = (start(a), start(b)) else { return false };
     a.space == b.space && (a_start + u64::from(a.bytes) <= b_start || b_start + u64::from(b.bytes) <= a_start)

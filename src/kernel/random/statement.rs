@@ -1,6 +1,6 @@
 //! Memory and control flow.
 
-use super::{Generator, Known, SCALARS, Target, WORDS};
+use super::{Generator, Known, Leavable, SCALARS, WORDS};
 use crate::ir::Scalar;
 use crate::kernel::{BinOp, BlockId, CmpOp, MemoryAccess, MemorySpace, Op, Ty, Value};
 
@@ -135,7 +135,7 @@ impl Generator {
         let tys: Vec<Ty> = scalars.iter().map(|scalar| Ty::of(*scalar)).collect();
         let body = self.b.kernel.add_block(&[]);
         let inst = self.b.inst(Op::Scope { body }, &[], &tys);
-        self.targets.push(Target { inst, results: scalars.clone(), counter: None });
+        self.targets.push(Leavable { inst, results: scalars.clone(), counter: None });
         self.nested(body, |g| {
             g.statements(6);
             g.end(Op::Yield, &scalars);
@@ -160,7 +160,7 @@ impl Generator {
     }
 
     /// A jump to a construct's end or next round, or out of the kernel.
-    fn jump(&mut self, target: &Target) {
+    fn jump(&mut self, target: &Leavable) {
         match target.counter {
             _ if self.chance(8) => self.end(Op::Return, &[]),
             Some(counter) if self.chance(2) => {
@@ -182,7 +182,7 @@ impl Generator {
         let initial: Vec<Value> = [self.b.u32(0)].into_iter().chain(self.gather(&scalars, true)).collect();
         let inst = self.b.inst(Op::Loop { body, continuing }, &initial, &tys[1..]);
         let counter = Some(self.b.kernel.blocks[body].params[0]);
-        self.targets.push(Target { inst, results: scalars.clone(), counter });
+        self.targets.push(Leavable { inst, results: scalars.clone(), counter });
         self.nested(body, |g| g.round(body, inst, limit, &scalars));
         self.targets.last_mut().expect("it was pushed").counter = None;
         self.nested(continuing, |g| g.next_round(continuing, &scalars));

@@ -5,7 +5,7 @@ use crate::kernel::{BlockId, Def, InstId, Op, Ty, Value};
 
 /// A block that the walk is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Frame {
+pub enum BlockRole {
     /// The kernel's body.
     Body,
     /// A block of an `If`.
@@ -25,15 +25,15 @@ impl Verifier<'_> {
     pub fn inner(&mut self, inst: InstId) {
         match self.kernel.insts[inst].op {
             Op::If { then, otherwise } => {
-                self.block(then, Frame::Arm(inst));
-                self.block(otherwise, Frame::Arm(inst));
+                self.block(then, BlockRole::Arm(inst));
+                self.block(otherwise, BlockRole::Arm(inst));
             }
             Op::Loop { body, continuing } => {
-                self.block(body, Frame::Loop(inst));
-                self.block(continuing, Frame::Continuing(inst));
+                self.block(body, BlockRole::Loop(inst));
+                self.block(continuing, BlockRole::Continuing(inst));
             }
-            Op::Scope { body } => self.block(body, Frame::Scope(inst)),
-            Op::Whole { body } => self.block(body, Frame::Whole(inst)),
+            Op::Scope { body } => self.block(body, BlockRole::Scope(inst)),
+            Op::Whole { body } => self.block(body, BlockRole::Whole(inst)),
             _ => {}
         }
     }
@@ -42,7 +42,7 @@ impl Verifier<'_> {
     pub fn whole_check(&self, inst: InstId) -> Check {
         let op = self.kernel.insts[inst].op;
         let straight = op.is_pure() || matches!(op, Op::Prim { .. } | Op::FoldMoved { .. } | Op::Yield);
-        let inside = matches!(self.frames.last(), Some(Frame::Whole(_)));
+        let inside = matches!(self.frames.last(), Some(BlockRole::Whole(_)));
         ensure!(straight || !inside, "it does not belong into what all lanes run");
         Ok(())
     }
@@ -73,22 +73,25 @@ impl Verifier<'_> {
 
     fn terminator(&self, op: Op, args: &[Ty]) -> Check {
         match (op, self.frames.last()) {
-            (Op::Yield, Some(Frame::Arm(of) | Frame::Scope(of) | Frame::Whole(of))) => {
+            (Op::Yield, Some(BlockRole::Arm(of) | BlockRole::Scope(of) | BlockRole::Whole(of))) => {
                 same(args, &self.results(*of), "values yielded")
             }
             (Op::Yield, _) => Err("it ends no block that yields".to_owned()),
-            (_, Some(Frame::Whole(_))) => Err("nothing leaves what all lanes run".to_owned()),
-            (Op::Repeat, Some(Frame::Continuing(of))) => self.repeat(*of, args),
+            (_, Some(BlockRole::Whole(_))) => Err("nothing leaves what all lanes run".to_owned()),
+            (Op::Repeat, Some(BlockRole::Continuing(of))) => self.repeat(*of, args),
             (Op::Repeat, _) => Err("it ends no continuing block".to_owned()),
             (Op::Exit(target), _) => {
-                let encloses = |frame: &Frame| {
-                    [Frame::Loop(target), Frame::Continuing(target), Frame::Scope(target)].contains(frame)
+                let encloses = |frame: &BlockRole| {
+                    [BlockRole::Loop(target), BlockRole::Continuing(target), BlockRole::Scope(target)].contains(frame)
                 };
                 ensure!(self.frames.iter().any(encloses), "{target:?} is no loop or scope around it");
                 same(args, &self.results(target), "values given")
             }
             (Op::Continue(target), _) => {
-                ensure!(self.frames.contains(&Frame::Loop(target)), "{target:?} is no loop whose body is around it");
+                ensure!(
+                    self.frames.contains(&BlockRole::Loop(target)),
+                    "{target:?} is no loop whose body is around it"
+                );
                 let Op::Loop { continuing, .. } = self.kernel.insts[target].op else {
                     return Err("its target is no loop".to_owned());
                 };

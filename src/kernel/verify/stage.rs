@@ -2,7 +2,7 @@
 
 use super::operation::Signature;
 use super::{Check, Verifier, ensure};
-use crate::ir::{ImageDim, ImageOp, ImageParts, MathFn, Place, Stage};
+use crate::ir::{ImageDim, ImageOp, ImageParts, InterpolateAt, MathFn, Stage};
 use crate::kernel::stage::DISTANCES;
 use crate::kernel::{Op, Ty, image};
 
@@ -24,9 +24,9 @@ impl Verifier<'_> {
                 ensure!(stage == Stage::Fragment, "only fragments have pixels");
                 ensure!(is_declared && component < COMPONENTS, "there is no such input");
                 let args = match at {
-                    Place::Centroid => 0,
-                    Place::Sample | Place::Vertex => 1,
-                    Place::Offset => 2,
+                    InterpolateAt::Centroid => 0,
+                    InterpolateAt::Sample | InterpolateAt::Vertex => 1,
+                    InterpolateAt::Offset => 2,
                 };
                 Ok(Signature::new(vec![Ty::B32; args], [Ty::B32]))
             }

@@ -23,13 +23,13 @@ use super::op::{FoldOp, LaneOp, Members};
 use super::plan::{Activity, LaneFact, Operand, Plan, Step, StepOp, StepType};
 use super::primitive::{GroupFold, GroupOp, Primitive, fusion};
 use super::request::Request;
-use super::value::{LaneValue, Lanes};
+use super::value::{LaneRow, LaneValue, Lanes};
 use crate::profile::{Feature, Profile};
 pub(crate) use operands::role;
 use std::fmt;
 use terms::{Term, Terms};
 
-type Row = Vec<LaneValue<Term>>;
+type TermRow = LaneRow<Term>;
 
 /// Each of these lets a lane have the masks of the lanes below it, and so on.
 const HAVE_MASKS: [Feature; 3] = [Feature::Ballot, Feature::NvBallot, Feature::AmdWave];
@@ -153,7 +153,7 @@ fn check_size(request: &Request, plan: &Plan, size: u32, ordered: bool, effort: 
     let case = Case { request, plan, ordered, float: is_float(request), setup: set_up(plan, Lanes::full(size))? };
     // Waves of 128 lanes, which no hardware profile has, get fewer masks.
     let effort = if size > 64 { effort.min(Effort::Quick) } else { effort };
-    let operands: Vec<Vec<Row>> =
+    let operands: Vec<Vec<TermRow>> =
         operands::patterns(request, effort).iter().map(|p| operands::rows(request, size, p)).collect();
     let mut runs = 0;
     for (n, active) in operands::masks(size, assumed(request, plan), effort).into_iter().enumerate() {
@@ -168,7 +168,7 @@ fn is_float(request: &Request) -> bool {
     request.inputs.first().is_some_and(|input| input.ty.is_float())
 }
 
-fn set_up(plan: &Plan, lanes: Lanes) -> Result<Vec<Row>, Wrong> {
+fn set_up(plan: &Plan, lanes: Lanes) -> Result<Vec<TermRow>, Wrong> {
     eval::set_up(&mut Terms::new(false, false), plan, lanes).map_err(malformed)
 }
 
@@ -189,12 +189,12 @@ struct Case<'a> {
     ordered: bool,
     float: bool,
     /// The set-up where all lanes are active.
-    setup: Vec<Row>,
+    setup: Vec<TermRow>,
 }
 
 impl Case<'_> {
     /// Runs the plan and compares every defined lane. Gives whether there was one.
-    fn run(&self, lanes: Lanes, inputs: &[Row]) -> Result<bool, Wrong> {
+    fn run(&self, lanes: Lanes, inputs: &[TermRow]) -> Result<bool, Wrong> {
         let request = self.request;
         let in_order = self.ordered && has_order(request.op, lanes);
         let mut terms = Terms::new(in_order, self.float);
@@ -213,7 +213,7 @@ impl Case<'_> {
         Ok(true)
     }
 
-    fn results(&self, terms: &mut Terms, inputs: &[Row], lanes: Lanes) -> Result<Vec<Row>, Wrong> {
+    fn results(&self, terms: &mut Terms, inputs: &[TermRow], lanes: Lanes) -> Result<Vec<TermRow>, Wrong> {
         if self.plan.whole.is_empty() {
             return eval::run_after(terms, self.plan, &self.setup, inputs, lanes).map_err(malformed);
         }
@@ -222,7 +222,7 @@ impl Case<'_> {
     }
 }
 
-fn is_undefined(row: &Row, lanes: Lanes) -> bool {
+fn is_undefined(row: &TermRow, lanes: Lanes) -> bool {
     lanes.iter().all(|lane| row[lane as usize] == LaneValue::Poison)
 }
 
@@ -235,7 +235,7 @@ fn has_order(op: LaneOp, lanes: Lanes) -> bool {
     }
 }
 
-fn compare(terms: &Terms, expected: &Row, got: &Row, lanes: Lanes) -> Result<(), Wrong> {
+fn compare(terms: &Terms, expected: &TermRow, got: &TermRow, lanes: Lanes) -> Result<(), Wrong> {
     let differs = |lane: &u32| {
         let (expected, got) = (expected[*lane as usize], got[*lane as usize]);
         expected != LaneValue::Poison && expected != got
@@ -243,7 +243,7 @@ fn compare(terms: &Terms, expected: &Row, got: &Row, lanes: Lanes) -> Result<(),
     match lanes.iter().find(differs) {
         None => Ok(()),
         Some(lane) => {
-            let show = |row: &Row| terms.show(row[lane as usize]);
+            let show = |row: &TermRow| terms.show(row[lane as usize]);
             Err(Wrong::Lane { lanes, lane, expected: show(expected), got: show(got) })
         }
     }

@@ -1,6 +1,6 @@
 //! What operands a plan is tried with, and which lanes are active.
 
-use super::{Effort, Row};
+use super::{Effort, TermRow};
 use crate::lane::check::terms::Term;
 use crate::lane::op::LaneOp;
 use crate::lane::plan::Activity;
@@ -89,7 +89,7 @@ pub fn some_of<T>(patterns: &[T], n: usize, effort: Effort) -> impl Iterator<Ite
 }
 
 /// Values of all operands.
-pub fn rows(request: &Request, size: u32, pattern: &Pattern) -> Vec<Row> {
+pub fn rows(request: &Request, size: u32, pattern: &Pattern) -> Vec<TermRow> {
     let mut random = Random::new(pattern.seed);
     let row = |(n, input): (usize, &crate::lane::request::Input)| match input.known {
         _ if known_row(request, n).is_some_and(|row| row.len() >= size as usize) => {
@@ -116,7 +116,7 @@ fn is_written(op: LaneOp, n: usize) -> bool {
     op == LaneOp::WriteLane && n == 1
 }
 
-fn row(role: Role, input: u8, size: u32, pattern: &Pattern, random: &mut Random) -> Row {
+fn row(role: Role, input: u8, size: u32, pattern: &Pattern, random: &mut Random) -> TermRow {
     let leaf = |label| LaneValue::Data(Term::Leaf { input, label });
     match role {
         Role::Key | Role::Rider => (0..size).map(|_| leaf(random.below(size * 2))).collect(),

@@ -12,7 +12,7 @@ const MODE_SWITCHES: u32 = 2;
 
 /// Where a step's result lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum RegisterKind {
     Vector,
     Scalar,
     /// A mask of lanes in scalar registers.
@@ -24,7 +24,7 @@ enum Place {
 /// What is known of a step that was passed.
 #[derive(Clone, Copy, Debug)]
 struct Passed {
-    place: Place,
+    place: RegisterKind,
     /// Cycle at which the result is there.
     ready: u32,
     /// Instructions and wait states that were issued up to and with it.
@@ -94,14 +94,14 @@ impl Meter<'_> {
         }
     }
 
-    fn place(&self, operand: Operand) -> Place {
+    fn register_kind(&self, operand: Operand) -> RegisterKind {
         match operand {
             Operand::Input(n) => match self.request.input_ty(n).kind {
-                ScalarKind::Bool => Place::Mask,
-                _ => Place::Vector,
+                ScalarKind::Bool => RegisterKind::Mask,
+                _ => RegisterKind::Vector,
             },
-            Operand::Const(_) | Operand::Bool(_) | Operand::None => Place::Nowhere,
-            _ => self.passed(operand).map_or(Place::Nowhere, |passed| passed.place),
+            Operand::Const(_) | Operand::Bool(_) | Operand::None => RegisterKind::Nowhere,
+            _ => self.passed(operand).map_or(RegisterKind::Nowhere, |passed| passed.place),
         }
     }
 
@@ -124,7 +124,7 @@ impl Meter<'_> {
     }
 
     fn is_scalar(&self, operand: Operand) -> bool {
-        !matches!(self.place(operand), Place::Vector)
+        !matches!(self.register_kind(operand), RegisterKind::Vector)
     }
 
     fn all_scalar(&self, step: &Step) -> bool {
@@ -132,17 +132,17 @@ impl Meter<'_> {
     }
 
     /// Where the result lives. Only AMD has scalar registers.
-    fn result_place(&self, step: &Step) -> Place {
+    fn result_kind(&self, step: &Step) -> RegisterKind {
         let ty = self.ty(step.ty);
         match step.op {
-            op if op.is_constant() => Place::Nowhere,
-            _ if !self.has_scalars() => Place::Vector,
-            _ if ty.kind == ScalarKind::Bool => Place::Mask,
-            StepOp::Prim(Primitive::Scalar(op)) if op.is_scalar() => Place::Scalar,
-            StepOp::Fact(LaneFact::Size) => Place::Nowhere,
-            StepOp::Alu(_) if self.all_scalar(step) => Place::Scalar,
-            StepOp::Fold(_) if self.all_scalar(step) && has_scalar_form(ty) => Place::Scalar,
-            _ => Place::Vector,
+            op if op.is_constant() => RegisterKind::Nowhere,
+            _ if !self.has_scalars() => RegisterKind::Vector,
+            _ if ty.kind == ScalarKind::Bool => RegisterKind::Mask,
+            StepOp::Prim(Primitive::Scalar(op)) if op.is_scalar() => RegisterKind::Scalar,
+            StepOp::Fact(LaneFact::Size) => RegisterKind::Nowhere,
+            StepOp::Alu(_) if self.all_scalar(step) => RegisterKind::Scalar,
+            StepOp::Fold(_) if self.all_scalar(step) && has_scalar_form(ty) => RegisterKind::Scalar,
+            _ => RegisterKind::Vector,
         }
     }
 
@@ -180,7 +180,7 @@ impl Meter<'_> {
     /// Whether the vector unit runs it, or would if it were AMD's.
     fn is_of_vector_unit(&self, step: &Step) -> bool {
         let compares = self.work(step).is_some_and(|work| work.unit == Unit::Compare);
-        self.result_place(step) == Place::Vector || compares && self.operand_ty(step) != LaneType::BOOL
+        self.result_kind(step) == RegisterKind::Vector || compares && self.operand_ty(step) != LaneType::BOOL
     }
 
     /// Type of a comparison's operands.
@@ -211,16 +211,16 @@ impl Meter<'_> {
     fn set_up(&mut self, step: &Step) {
         let (price, count) = self.price(step);
         self.cost.setup += count * u32::from(price.instructions);
-        let place = self.result_place(step);
+        let place = self.result_kind(step);
         let registers = self.registers(step, place);
         self.setup.push(Passed { place, ready: 0, slot: 0, wait_after: 0, registers });
     }
 
-    fn registers(&self, step: &Step, place: Place) -> u32 {
+    fn registers(&self, step: &Step, place: RegisterKind) -> u32 {
         match place {
-            Place::Nowhere => 0,
-            Place::Mask => self.halves(),
-            Place::Vector | Place::Scalar => price::registers(self.ty(step.ty)),
+            RegisterKind::Nowhere => 0,
+            RegisterKind::Mask => self.halves(),
+            RegisterKind::Vector | RegisterKind::Scalar => price::registers(self.ty(step.ty)),
         }
     }
 
@@ -246,7 +246,7 @@ impl Meter<'_> {
         let cycle = u32::from(price::of_unit(self.profile, Unit::Vector).latency);
         let start = step.operands().iter().filter_map(|operand| self.passed(*operand)).map(|passed| passed.ready).max();
         let busy = u32::from(price.latency) * count.min(1) + cycle * (count.saturating_sub(1) + waits);
-        let place = self.result_place(step);
+        let place = self.result_kind(step);
         self.steps.push(Passed {
             place,
             ready: start.unwrap_or(0) + busy,
@@ -269,7 +269,7 @@ impl Meter<'_> {
     fn waits_for_scalars(&self, step: &Step) -> u32 {
         let scalars = step.operands().iter().filter_map(|operand| self.passed(*operand));
         let left = |passed: &Passed| passed.wait_after.saturating_sub(self.slot - passed.slot);
-        scalars.filter(|passed| passed.place != Place::Vector).map(left).max().unwrap_or(0)
+        scalars.filter(|passed| passed.place != RegisterKind::Vector).map(left).max().unwrap_or(0)
     }
 
     /// A swap reads the copies that were just made for it.
@@ -298,7 +298,7 @@ impl Meter<'_> {
         let n = n + usize::from(self.plan.steps.get(n + 1).is_some_and(|next| self.is_second_of_swap(n + 1, next)));
         let lives = |operand: &Operand| match operand {
             Operand::Step(m) => {
-                self.last_use[usize::from(*m)] > n || self.steps[usize::from(*m)].place != Place::Vector
+                self.last_use[usize::from(*m)] > n || self.steps[usize::from(*m)].place != RegisterKind::Vector
             }
             _ => true,
         };
@@ -311,10 +311,11 @@ impl Meter<'_> {
     /// Moves of scalars that the instruction cannot read: a moved operand is a vector, and of other operands only one (on
     /// newer hardware two) may be scalar.
     fn moves_to_vectors(&self, step: &Step) -> u32 {
-        if !self.has_scalars() || self.result_place(step) != Place::Vector {
+        if !self.has_scalars() || self.result_kind(step) != RegisterKind::Vector {
             return 0;
         }
-        let read = |operand: &&Operand| matches!(self.place(**operand), Place::Scalar | Place::Mask);
+        let read =
+            |operand: &&Operand| matches!(self.register_kind(**operand), RegisterKind::Scalar | RegisterKind::Mask);
         match step.op {
             StepOp::FoldMoved(..) => step.operands().iter().take(2).filter(read).count() as u32,
             StepOp::Prim(primitive) if primitive.moves_values() && !primitive.instruction().value_is_uniform() => {
@@ -343,8 +344,8 @@ impl Meter<'_> {
         let needed = |(n, operand): (usize, &Operand)| {
             let Some(passed @ Passed { place, .. }) = self.passed(*operand) else { return 0 };
             let Operand::Step(_) = operand else { return 0 };
-            let before = if is_moved(n) && *place == Place::Vector { price.wait_before.into() } else { 0 };
-            let index = if n >= values && *place == Place::Scalar { price.wait_index.into() } else { 0 };
+            let before = if is_moved(n) && *place == RegisterKind::Vector { price.wait_before.into() } else { 0 };
+            let index = if n >= values && *place == RegisterKind::Scalar { price.wait_index.into() } else { 0 };
             let after = if is_vector { passed.wait_after } else { 0 };
             u32::max(before, index).max(after).saturating_sub(self.slot - passed.slot)
         };
@@ -367,7 +368,7 @@ impl Meter<'_> {
 
     /// The most registers of one kind that live at once: set-up always, results of steps until they are read last.
     fn most_live(&self, vector: bool) -> u32 {
-        let here = |passed: &&Passed| (passed.place == Place::Vector) == vector;
+        let here = |passed: &&Passed| (passed.place == RegisterKind::Vector) == vector;
         let held: u32 = self.setup.iter().filter(here).map(|passed| passed.registers).sum();
         let mut change = vec![0_i64; self.steps.len() + 1];
         for (n, passed) in self.steps.iter().enumerate().filter(|(_, passed)| here(passed)) {

@@ -9,12 +9,9 @@ mod hardware;
 use super::op::MaskOp;
 use super::plan::{CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 use super::primitive::Primitive;
-use super::value::{self, Domain, LaneValue, Lanes, low_bits};
+use super::value::{self, Domain, LaneRow, LaneValue, Lanes, low_bits};
 use smallvec::SmallVec;
 use std::borrow::Cow;
-
-/// One value a lane; what inactive lanes hold is never looked at.
-pub type Row<T> = Vec<LaneValue<T>>;
 
 /// A plan that is no program: a step uses what is not there, or operands of the wrong kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,32 +20,32 @@ pub struct Malformed {
 }
 
 /// Result of one step, or none if its operands are of the wrong kind.
-type Outcome<T> = Option<Row<T>>;
+type Outcome<T> = Option<LaneRow<T>>;
 
 /// What a plan computes: its result, and the second one where it has two.
 pub fn run<D: Domain>(
     domain: &mut D,
     plan: &Plan,
-    inputs: &[Row<D::Data>],
+    inputs: &[LaneRow<D::Data>],
     lanes: Lanes,
-) -> Result<Vec<Row<D::Data>>, Malformed> {
+) -> Result<Vec<LaneRow<D::Data>>, Malformed> {
     trace(domain, plan, inputs, lanes).map(|trace| trace.results)
 }
 
 /// What every step of a plan computes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trace<T> {
-    pub setup: Vec<Row<T>>,
-    pub steps: Vec<Row<T>>,
+    pub setup: Vec<LaneRow<T>>,
+    pub steps: Vec<LaneRow<T>>,
     /// The result, and the second one where the plan has two.
-    pub results: Vec<Row<T>>,
+    pub results: Vec<LaneRow<T>>,
 }
 
 /// The same with the results of all steps.
 pub fn trace<D: Domain>(
     domain: &mut D,
     plan: &Plan,
-    inputs: &[Row<D::Data>],
+    inputs: &[LaneRow<D::Data>],
     lanes: Lanes,
 ) -> Result<Trace<D::Data>, Malformed> {
     let setup = set_up(domain, plan, lanes)?;
@@ -57,8 +54,8 @@ pub fn trace<D: Domain>(
 }
 
 /// Results of the set-up, which serve every run with the same or fewer active lanes.
-pub fn set_up<D: Domain>(domain: &mut D, plan: &Plan, lanes: Lanes) -> Result<Vec<Row<D::Data>>, Malformed> {
-    let mut setup: Vec<Row<D::Data>> = Vec::with_capacity(plan.setup.len());
+pub fn set_up<D: Domain>(domain: &mut D, plan: &Plan, lanes: Lanes) -> Result<Vec<LaneRow<D::Data>>, Malformed> {
+    let mut setup: Vec<LaneRow<D::Data>> = Vec::with_capacity(plan.setup.len());
     for step in &plan.setup {
         let machine = Machine { inputs: &[], lanes, setup: &setup, steps: Vec::new() };
         let row = machine.step(domain, step).ok_or(Malformed { step: *step })?;
@@ -72,24 +69,24 @@ pub fn set_up<D: Domain>(domain: &mut D, plan: &Plan, lanes: Lanes) -> Result<Ve
 pub fn run_after<D: Domain>(
     domain: &mut D,
     plan: &Plan,
-    setup: &[Row<D::Data>],
-    inputs: &[Row<D::Data>],
+    setup: &[LaneRow<D::Data>],
+    inputs: &[LaneRow<D::Data>],
     lanes: Lanes,
-) -> Result<Vec<Row<D::Data>>, Malformed> {
+) -> Result<Vec<LaneRow<D::Data>>, Malformed> {
     steps_after(domain, plan, setup, inputs, lanes).map(|(_, results)| results)
 }
 
 /// Rows of the steps, and those of the results.
-type Steps<T> = (Vec<Row<T>>, Vec<Row<T>>);
+type Steps<T> = (Vec<LaneRow<T>>, Vec<LaneRow<T>>);
 
 fn steps_after<D: Domain>(
     domain: &mut D,
     plan: &Plan,
-    setup: &[Row<D::Data>],
-    inputs: &[Row<D::Data>],
+    setup: &[LaneRow<D::Data>],
+    inputs: &[LaneRow<D::Data>],
     lanes: Lanes,
 ) -> Result<Steps<D::Data>, Malformed> {
-    let inputs: Vec<Row<D::Data>> = inputs.iter().map(|row| only_active(row, lanes)).collect();
+    let inputs: Vec<LaneRow<D::Data>> = inputs.iter().map(|row| only_active(row, lanes)).collect();
     let mut machine = Machine { inputs: &inputs, lanes, setup, steps: Vec::with_capacity(plan.steps.len()) };
     for (n, step) in plan.steps.iter().enumerate() {
         match &plan.turns {
@@ -118,14 +115,14 @@ fn take_turns<D: Domain>(
     plan: &Plan,
     turns: &Turns,
     machine: &Machine<D::Data>,
-) -> Result<Vec<Row<D::Data>>, Malformed> {
+) -> Result<Vec<LaneRow<D::Data>>, Malformed> {
     let (start, end) = (usize::from(turns.steps.start), usize::from(turns.steps.end));
     let size = machine.lanes.size;
     let mut rows = machine.steps.clone();
     rows.resize(end, vec![LaneValue::Poison; size as usize]);
     let mut left = machine.lanes;
     while left.active != 0 {
-        let inputs: Vec<Row<D::Data>> = machine.inputs.iter().map(|row| only_active(row, left)).collect();
+        let inputs: Vec<LaneRow<D::Data>> = machine.inputs.iter().map(|row| only_active(row, left)).collect();
         let mut turn = Machine { inputs: &inputs, lanes: left, setup: machine.setup, steps: machine.steps.clone() };
         for step in &plan.steps[start..end] {
             let row = turn.step(domain, step).ok_or(Malformed { step: *step })?;
@@ -141,7 +138,7 @@ fn take_turns<D: Domain>(
 }
 
 /// An operand, undefined in inactive lanes.
-fn only_active<T: Copy>(row: &Row<T>, lanes: Lanes) -> Row<T> {
+fn only_active<T: Copy>(row: &LaneRow<T>, lanes: Lanes) -> LaneRow<T> {
     if lanes.is_full() {
         return row.clone();
     }
@@ -162,9 +159,9 @@ fn no_step(operand: Operand) -> Step {
 pub fn instruction<D: Domain>(
     domain: &mut D,
     op: StepOp,
-    inputs: &[Row<D::Data>],
+    inputs: &[LaneRow<D::Data>],
     lanes: Lanes,
-) -> Option<Row<D::Data>> {
+) -> Option<LaneRow<D::Data>> {
     let machine = Machine { inputs: &[], lanes, setup: &[], steps: Vec::new() };
     let rows: SmallVec<[&[LaneValue<D::Data>]; 3]> = inputs.iter().map(Vec::as_slice).collect();
     machine.instruction(domain, op, &rows)
@@ -195,10 +192,10 @@ impl<'a, T: Copy> Arg<'a, T> {
 
 /// Values of the steps so far. Rows are undefined in inactive lanes, except for masks, constants and scalars.
 struct Machine<'a, T: Copy> {
-    inputs: &'a [Row<T>],
+    inputs: &'a [LaneRow<T>],
     lanes: Lanes,
-    setup: &'a [Row<T>],
-    steps: Vec<Row<T>>,
+    setup: &'a [LaneRow<T>],
+    steps: Vec<LaneRow<T>>,
 }
 
 impl<T: Copy + PartialEq> Machine<'_, T> {
@@ -308,7 +305,7 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
     }
 
     /// The scalar that an instruction gives, in all lanes.
-    fn spread(&self, mut row: Row<T>) -> Row<T> {
+    fn spread(&self, mut row: LaneRow<T>) -> LaneRow<T> {
         let scalar = self.lanes.iter().next().map_or(LaneValue::Poison, |first| row[first as usize]);
         row.fill(scalar);
         row

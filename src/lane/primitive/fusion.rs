@@ -10,7 +10,7 @@ use crate::lane::request::{LaneType, ScalarKind};
 use crate::profile::{Feature, Profile};
 
 /// Operators of one kind of operand that are an instruction which can carry DPP.
-struct Row {
+struct DppOperators {
     ops: &'static [FoldOp],
     kinds: &'static [ScalarKind],
     widths: &'static [u8],
@@ -21,16 +21,21 @@ const BITWISE: &[FoldOp] = &[FoldOp::And, FoldOp::Or, FoldOp::Xor];
 const INTEGERS: &[ScalarKind] = &[ScalarKind::Sint, ScalarKind::Uint];
 
 /// V_ADD_U32, V_MIN_I32 and so on; V_AND_B32, one for each 32 bits; V_ADD_U16 and so on; V_ADD_F32, V_ADD_F16 and so on.
-static ROWS: &[Row] = &[
-    Row { ops: &[FoldOp::Add, FoldOp::Min, FoldOp::Max], kinds: INTEGERS, widths: &[32], needs: Feature::AmdDpp16 },
-    Row { ops: BITWISE, kinds: INTEGERS, widths: &[8, 16, 32, 64], needs: Feature::AmdDpp16 },
-    Row {
+static ROWS: &[DppOperators] = &[
+    DppOperators {
+        ops: &[FoldOp::Add, FoldOp::Min, FoldOp::Max],
+        kinds: INTEGERS,
+        widths: &[32],
+        needs: Feature::AmdDpp16,
+    },
+    DppOperators { ops: BITWISE, kinds: INTEGERS, widths: &[8, 16, 32, 64], needs: Feature::AmdDpp16 },
+    DppOperators {
         ops: &[FoldOp::Add, FoldOp::Mul, FoldOp::Min, FoldOp::Max],
         kinds: INTEGERS,
         widths: &[16],
         needs: Feature::AmdDppShort,
     },
-    Row {
+    DppOperators {
         ops: &[FoldOp::Add, FoldOp::Mul, FoldOp::Min, FoldOp::Max],
         kinds: &[ScalarKind::Float],
         widths: &[16, 32],
@@ -45,6 +50,7 @@ pub fn carries(profile: &Profile, op: FoldOp, ty: LaneType, primitive: Primitive
     if let Primitive::Nv(NvOp::QuadSwizzle(_)) = primitive {
         return op == FoldOp::Add && ty.is_float() && ty.width == 32;
     }
-    let fits = |row: &Row| row.ops.contains(&op) && row.kinds.contains(&ty.kind) && row.widths.contains(&ty.width);
+    let fits =
+        |row: &DppOperators| row.ops.contains(&op) && row.kinds.contains(&ty.kind) && row.widths.contains(&ty.width);
     primitive.fuses() && ROWS.iter().any(|row| fits(row) && profile.has(row.needs))
 }

@@ -10,14 +10,14 @@ mod trace;
 #[cfg(test)]
 mod tests;
 
-use super::program::{Inst, Place, Program, Row};
+use super::program::{Inst, InstIndex, Program, RowIndex};
 use super::wave::{Wave, low_lanes};
 use crate::ir::Scalar;
 use crate::kernel::{Op, Ty};
 use crate::lane::eval;
 use crate::lane::meaning::meaning;
 use crate::lane::primitive::{GroupOp, NvOp, ScalarOp};
-use crate::lane::value::{self, Domain, LaneValue};
+use crate::lane::value::{self, Domain, LaneRow, LaneValue};
 use crate::lane::{LaneOp, Primitive, Role, StepOp};
 use bits::{Bits, Datum};
 use rustc_hash::FxHashMap;
@@ -30,7 +30,7 @@ const KEPT: usize = 4096;
 pub(super) struct Lanes {
     size: u32,
     /// None where the values decide.
-    traces: FxHashMap<(Place, u64), Option<Trace>>,
+    traces: FxHashMap<(InstIndex, u64), Option<Trace>>,
     nodes: Vec<u64>,
 }
 
@@ -127,8 +127,8 @@ fn undefined_controls(program: &Program, wave: &Wave, inst: &Inst, op: Op, kinds
 }
 
 /// The operands' rows. An undefined index gets some value where `alone` says that its lane's result will not count.
-fn inputs(program: &Program, wave: &Wave, inst: &Inst, kinds: &[Kind], alone: bool) -> Vec<eval::Row<Datum>> {
-    let row = |(n, (kind, row)): (usize, (&Kind, &Row))| {
+fn inputs(program: &Program, wave: &Wave, inst: &Inst, kinds: &[Kind], alone: bool) -> Vec<LaneRow<Datum>> {
+    let row = |(n, (kind, row)): (usize, (&Kind, &RowIndex))| {
         let undefined = wave.undefined[*row as usize];
         let datum = |bits| Datum { bits, input: n as u8 };
         let value = |(lane, bits): (usize, &u64)| match undefined >> lane & 1 {
@@ -142,7 +142,7 @@ fn inputs(program: &Program, wave: &Wave, inst: &Inst, kinds: &[Kind], alone: bo
 }
 
 /// Writes a result; inactive lanes have none.
-fn write(wave: &mut Wave, row: Row, values: impl Iterator<Item = Option<u64>>) {
+fn write(wave: &mut Wave, row: RowIndex, values: impl Iterator<Item = Option<u64>>) {
     let at = row as usize * wave.size;
     let mut undefined = !low_lanes(wave.size as u32);
     for (lane, value) in values.enumerate() {
@@ -156,9 +156,9 @@ fn write(wave: &mut Wave, row: Row, values: impl Iterator<Item = Option<u64>>) {
 fn evaluate<D: Domain>(
     domain: &mut D,
     op: Op,
-    inputs: &[eval::Row<D::Data>],
+    inputs: &[LaneRow<D::Data>],
     lanes: value::Lanes,
-) -> Option<Vec<eval::Row<D::Data>>> {
+) -> Option<Vec<LaneRow<D::Data>>> {
     let step = match op {
         Op::Lane { op, .. } => return meaning(domain, op, inputs, lanes),
         Op::Prim { primitive, .. } => StepOp::Prim(primitive),

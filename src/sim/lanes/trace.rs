@@ -7,8 +7,7 @@ use super::bits;
 use crate::ir::Scalar;
 use crate::kernel::arith;
 use crate::lane::FoldOp;
-use crate::lane::eval::Row;
-use crate::lane::value::{Domain, LaneValue};
+use crate::lane::value::{Domain, LaneRow, LaneValue};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
@@ -76,12 +75,12 @@ impl Recorder {
     }
 
     /// The row of operand `n`.
-    pub fn input(&self, n: usize) -> Row<Node> {
+    pub fn input(&self, n: usize) -> LaneRow<Node> {
         (0..self.size).map(|lane| LaneValue::Data((n as u32 * self.size + lane) as Node)).collect()
     }
 
     /// The record, when the operation gave these results.
-    pub fn finish(self, results: &[Row<Node>]) -> Option<Trace> {
+    pub fn finish(self, results: &[LaneRow<Node>]) -> Option<Trace> {
         if self.is_dynamic.get() {
             return None;
         }

@@ -5,7 +5,7 @@
 //! workgroup, buffers) makes a version of the function of its own, with the pointer's run-time indices as parameters.
 
 use super::function::{Argument, Body, Origin, Slot};
-use super::memory::Place;
+use super::memory::PointerPath;
 use super::{Outcome, Shader};
 use crate::diagnostic::Code;
 use crate::ir::{self, FuncId, GlobalId, Param, Stage, TypeId, Types, Value};
@@ -95,7 +95,9 @@ impl Shader<'_> {
                 Taken::Parameter => {
                     let value = add_param(&mut params, name, self.logical(out, argument.ty)?);
                     match naga.types[argument.ty].inner {
-                        TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. } => Slot::Place(Place::of(value)),
+                        TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. } => {
+                            Slot::Pointer(PointerPath::of(value))
+                        }
                         _ => Slot::Value(value),
                     }
                 }
@@ -104,7 +106,7 @@ impl Shader<'_> {
                         Step::Constant(value) => *value,
                         Step::Dynamic(ty) => add_param(&mut params, name, *ty),
                     });
-                    Slot::Place(Place { root: Value::Global(*of), indices: indices.collect() })
+                    Slot::Pointer(PointerPath { root: Value::Global(*of), indices: indices.collect() })
                 }
             };
             arguments.push(slot);
@@ -137,7 +139,7 @@ fn add_param(params: &mut Vec<Param>, name: &str, ty: TypeId) -> Value {
 /// A variable that stands in for a part of another one during a call.
 struct Copy {
     stand_in: Value,
-    home: Place,
+    home: PointerPath,
 }
 
 impl Body<'_, '_, '_> {
@@ -158,7 +160,7 @@ impl Body<'_, '_, '_> {
                     values.push(value);
                     Taken::Parameter
                 }
-                Slot::Place(place) => self.pass_pointer(place, &mut values, &mut copies),
+                Slot::Pointer(path) => self.pass_pointer(path, &mut values, &mut copies),
             };
             takes.push(taken);
         }
@@ -172,12 +174,12 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
-    fn pass_pointer(&mut self, place: Place, values: &mut Vec<Value>, copies: &mut Vec<Copy>) -> Taken {
-        if let Value::Global(of) = place.root {
-            let path = place.indices.iter().map(|index| self.step(*index, values)).collect();
+    fn pass_pointer(&mut self, path: PointerPath, values: &mut Vec<Value>, copies: &mut Vec<Copy>) -> Taken {
+        if let Value::Global(of) = path.root {
+            let path = path.indices.iter().map(|index| self.step(*index, values)).collect();
             return Taken::Memory { of, path };
         }
-        values.push(if place.indices.is_empty() { place.root } else { self.copy_in(place, copies) });
+        values.push(if path.indices.is_empty() { path.root } else { self.copy_in(path, copies) });
         Taken::Parameter
     }
 
@@ -189,7 +191,7 @@ impl Body<'_, '_, '_> {
         Step::Dynamic(self.b.type_of(index))
     }
 
-    fn copy_in(&mut self, home: Place, copies: &mut Vec<Copy>) -> Value {
+    fn copy_in(&mut self, home: PointerPath, copies: &mut Vec<Copy>) -> Value {
         let pointer = self.pointer(&home);
         let value = self.b.load(pointer);
         let ty = self.b.type_of(value);

@@ -7,7 +7,7 @@
 //! a copy of the matrix.
 
 use super::function::Body;
-use super::memory::Place;
+use super::memory::PointerPath;
 use super::types::column_stride;
 use super::{Outcome, Shader};
 use crate::ir::{BinaryOp, ControlHint, Types, Value};
@@ -58,26 +58,26 @@ impl Body<'_, '_, '_> {
     }
 
     /// Loads a value of a type whose matrices are split.
-    pub(super) fn load_split(&mut self, place: &Place, ty: Handle<naga::Type>) -> Outcome<Value> {
+    pub(super) fn load_split(&mut self, path: &PointerPath, ty: Handle<naga::Type>) -> Outcome<Value> {
         if !self.shader.has_narrow_columns(ty) {
-            let pointer = self.pointer(place);
+            let pointer = self.pointer(path);
             return Ok(self.b.load(pointer));
         }
         let naga = self.shader.naga;
         let parts = match &naga.types[ty].inner {
             TypeInner::Array { base, size: naga::ArraySize::Constant(len), .. } => {
-                return self.load_elements(place, ty, *base, len.get());
+                return self.load_elements(path, ty, *base, len.get());
             }
             TypeInner::Struct { members, .. } => {
                 let load = |at: usize| {
-                    let part = self.split_member(place.clone(), members, at);
+                    let part = self.split_member(path.clone(), members, at);
                     self.load_split(&part, members[at].ty)
                 };
                 (0..members.len()).map(load).collect::<Outcome<Vec<Value>>>()?
             }
             TypeInner::Matrix { columns, .. } => {
                 let load = |at| {
-                    let part = self.split_column(place.clone(), at);
+                    let part = self.split_column(path.clone(), at);
                     let pointer = self.pointer(&part);
                     self.b.load(pointer)
                 };
@@ -92,7 +92,7 @@ impl Body<'_, '_, '_> {
     /// An array goes through a variable, one element at a time.
     fn load_elements(
         &mut self,
-        place: &Place,
+        path: &PointerPath,
         ty: Handle<naga::Type>,
         element: Handle<naga::Type>,
         len: u32,
@@ -103,7 +103,7 @@ impl Body<'_, '_, '_> {
         self.b.store(counter, zero);
         self.b.push_block();
         let at = self.b.load(counter);
-        let part = self.split_element(place.clone(), element, at);
+        let part = self.split_element(path.clone(), element, at);
         let value = self.load_split(&part, element)?;
         let to = self.b.access(copy, &[at]);
         self.b.store(to, value);
@@ -119,49 +119,49 @@ impl Body<'_, '_, '_> {
     }
 
     /// The place of a part of what a pointer into a uniform buffer points to, where matrices in it are split.
-    pub(super) fn split_part(&mut self, of: Handle<Expression>, index: Value) -> Outcome<Option<Place>> {
+    pub(super) fn split_part(&mut self, of: Handle<Expression>, index: Value) -> Outcome<Option<PointerPath>> {
         let Some(ty) = self.split_in_memory(of) else { return Ok(None) };
-        let place = self.place(of)?;
+        let path = self.path(of)?;
         let known = match index {
             Value::Const(id) => self.b.module.constants.bits(id),
             _ => None,
         };
         let naga = self.shader.naga;
         Ok(Some(match (&naga.types[ty].inner, known) {
-            (TypeInner::Struct { members, .. }, Some(at)) => self.split_member(place, members, at as usize),
-            (TypeInner::Array { base, .. }, _) => self.split_element(place, *base, index),
-            (_, Some(at)) => self.split_column(place, at as u32),
-            (_, None) => self.copy_of_matrix(&place, ty)?.then(index),
+            (TypeInner::Struct { members, .. }, Some(at)) => self.split_member(path, members, at as usize),
+            (TypeInner::Array { base, .. }, _) => self.split_element(path, *base, index),
+            (_, Some(at)) => self.split_column(path, at as u32),
+            (_, None) => self.copy_of_matrix(&path, ty)?.then(index),
         }))
     }
 
-    fn split_member(&mut self, place: Place, members: &[StructMember], at: usize) -> Place {
+    fn split_member(&mut self, path: PointerPath, members: &[StructMember], at: usize) -> PointerPath {
         let before = members[..at].iter().map(|member| self.shader.narrow_columns(member.ty).unwrap_or(1)).sum();
-        place.then(self.b.const_u32(before))
+        path.then(self.b.const_u32(before))
     }
 
-    fn split_element(&mut self, place: Place, element: Handle<naga::Type>, index: Value) -> Place {
-        let place = place.then(index);
+    fn split_element(&mut self, path: PointerPath, element: Handle<naga::Type>, index: Value) -> PointerPath {
+        let path = path.then(index);
         match self.shader.narrow_columns(element) {
-            Some(_) => place.then(self.b.const_u32(0)),
-            None => place,
+            Some(_) => path.then(self.b.const_u32(0)),
+            None => path,
         }
     }
 
     /// A column counts from the first one, where the place of its matrix is.
-    fn split_column(&mut self, mut place: Place, at: u32) -> Place {
-        let first = match place.indices.pop() {
+    fn split_column(&mut self, mut path: PointerPath, at: u32) -> PointerPath {
+        let first = match path.indices.pop() {
             Some(Value::Const(id)) => self.b.module.constants.bits(id).unwrap_or(0) as u32,
             _ => 0,
         };
-        place.then(self.b.const_u32(first + at))
+        path.then(self.b.const_u32(first + at))
     }
 
-    fn copy_of_matrix(&mut self, place: &Place, ty: Handle<naga::Type>) -> Outcome<Place> {
-        let value = self.load_split(place, ty)?;
+    fn copy_of_matrix(&mut self, path: &PointerPath, ty: Handle<naga::Type>) -> Outcome<PointerPath> {
+        let value = self.load_split(path, ty)?;
         let ty = self.b.type_of(value);
         let copy = self.b.local("", ty, None);
         self.b.store(copy, value);
-        Ok(Place::of(copy))
+        Ok(PointerPath::of(copy))
     }
 }

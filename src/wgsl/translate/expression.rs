@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::function::{Body, Slot};
-use super::memory::Place;
+use super::memory::PointerPath;
 use super::texture::{Sampling, Texel};
 use crate::ir::{ConstValue, TypeId, Types, Value};
 use naga::{Expression, Handle, Literal, SwizzleComponent, VectorSize};
@@ -14,9 +14,11 @@ impl Body<'_, '_, '_> {
         let value = match &expressions[of] {
             Expression::FunctionArgument(index) => return Ok(self.arguments[*index as usize].clone()),
             Expression::GlobalVariable(handle) => {
-                return self.shader.global(self.b.module, *handle).map(Slot::Place);
+                return self.shader.global(self.b.module, *handle).map(Slot::Pointer);
             }
-            Expression::LocalVariable(handle) => return Ok(Slot::Place(Place::of(self.locals[handle.index()]))),
+            Expression::LocalVariable(handle) => {
+                return Ok(Slot::Pointer(PointerPath::of(self.locals[handle.index()])));
+            }
             Expression::Access { base, index } => return self.access(*base, *index),
             Expression::AccessIndex { base, index } => return self.access_index(*base, *index),
             Expression::Literal(literal) => self.literal(literal, of)?,
@@ -149,10 +151,10 @@ impl Body<'_, '_, '_> {
     fn access(&mut self, base: Handle<Expression>, index: Handle<Expression>) -> Outcome<Slot> {
         let index = self.value(index)?;
         if let Some(part) = self.split_part(base, index)? {
-            return Ok(Slot::Place(part));
+            return Ok(Slot::Pointer(part));
         }
         Ok(match self.slot(base)? {
-            Slot::Place(place) => Slot::Place(place.then(index)),
+            Slot::Pointer(path) => Slot::Pointer(path.then(index)),
             Slot::Value(composite) => Slot::Value(self.b.extract_dynamic(composite, index)),
         })
     }
@@ -160,10 +162,10 @@ impl Body<'_, '_, '_> {
     fn access_index(&mut self, base: Handle<Expression>, index: u32) -> Outcome<Slot> {
         let at = self.b.const_u32(index);
         if let Some(part) = self.split_part(base, at)? {
-            return Ok(Slot::Place(part));
+            return Ok(Slot::Pointer(part));
         }
         Ok(match self.slot(base)? {
-            Slot::Place(place) => Slot::Place(place.then(at)),
+            Slot::Pointer(path) => Slot::Pointer(path.then(at)),
             Slot::Value(composite) => Slot::Value(self.b.extract(composite, index)),
         })
     }

@@ -1,10 +1,10 @@
 //! One function body under translation: where naga's expressions are kept once they are evaluated.
 //!
 //! naga evaluates an expression where an `Emit` statement covers it; literals, constants and variables need none. A
-//! pointer is kept as a [`Place`] (root and indices), so that it costs nothing until memory is touched. Expressions of a
+//! pointer is kept as a [`PointerPath`] (root and indices), so that it costs nothing until memory is touched. Expressions of a
 //! loop's body that its `continuing` block uses go through variables, for `ir` scopes them apart.
 
-use super::memory::Place;
+use super::memory::PointerPath;
 use super::port::Output;
 use super::{Failure, Outcome, Shader};
 use crate::diagnostic::Code;
@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone)]
 pub(super) enum Slot {
     Value(Value),
-    Place(Place),
+    Pointer(PointerPath),
 }
 
 /// What a naga function parameter turned into.
@@ -225,13 +225,13 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
     pub(super) fn value(&mut self, of: Handle<Expression>) -> Outcome<Value> {
         match self.slot(of)? {
             Slot::Value(value) => Ok(value),
-            Slot::Place(_) => Err(self.unexpected("a pointer", self.expression_span(of))),
+            Slot::Pointer(_) => Err(self.unexpected("a pointer", self.expression_span(of))),
         }
     }
 
-    pub(super) fn place(&mut self, of: Handle<Expression>) -> Outcome<Place> {
+    pub(super) fn path(&mut self, of: Handle<Expression>) -> Outcome<PointerPath> {
         match self.slot(of)? {
-            Slot::Place(place) => Ok(place),
+            Slot::Pointer(path) => Ok(path),
             Slot::Value(_) => Err(self.unexpected("a value", self.expression_span(of))),
         }
     }

@@ -43,15 +43,15 @@ impl Given {
 
 impl Body<'_, '_, '_> {
     pub(super) fn given_one(&mut self, of: Handle<Expression>, span: Span) -> Outcome<Given> {
-        let place = match self.slot(of)? {
+        let path = match self.slot(of)? {
             Slot::Value(value) => return Ok(Given::Value { value, ty: self.b.type_of(value), span }),
-            Slot::Place(place) => place,
+            Slot::Pointer(path) => path,
         };
         if let Some(problem) = self.not_a_variable(of) {
             let message = format!("a cross-lane operation cannot work on {problem}");
             return Err(failure(Code::NOT_WRITABLE, message, span, "points there"));
         }
-        let pointer = self.pointer(&place);
+        let pointer = self.pointer(&path);
         let ty = self.b.type_of(pointer);
         let pointee = self.b.module.types.pointee(ty).map_or(ty, |(_, pointee)| pointee);
         Ok(Given::Memory { pointer, ty: self.b.module.types.logical(pointee), span })

@@ -5,7 +5,7 @@
 //! default gets zero and a warning, for Vulkan knows no specialization constant without.
 
 use super::function::Body;
-use super::memory::Place;
+use super::memory::PointerPath;
 use super::types::Layout;
 use super::{Outcome, Shader};
 use crate::diagnostic::{Code, Diagnostic};
@@ -47,7 +47,11 @@ fn access(space: naga::AddressSpace) -> Access {
 
 impl Shader<'_> {
     /// The memory of a module-scope variable, which is added when it is first met.
-    pub(super) fn global(&mut self, out: &mut ir::Module, handle: Handle<naga::GlobalVariable>) -> Outcome<Place> {
+    pub(super) fn global(
+        &mut self,
+        out: &mut ir::Module,
+        handle: Handle<naga::GlobalVariable>,
+    ) -> Outcome<PointerPath> {
         let variable = match self.globals.get(&handle) {
             Some(known) => *known,
             None => {
@@ -57,7 +61,7 @@ impl Shader<'_> {
             }
         };
         let indices = if variable.wrapped { vec![Value::Const(out.constants.u32(0))] } else { Vec::new() };
-        Ok(Place { root: Value::Global(variable.id), indices })
+        Ok(PointerPath { root: Value::Global(variable.id), indices })
     }
 
     fn add_global(&mut self, out: &mut ir::Module, handle: Handle<naga::GlobalVariable>) -> Outcome<Variable> {
@@ -198,11 +202,11 @@ impl Body<'_, '_, '_> {
             if !self.shader.uses_override(init) {
                 continue;
             }
-            let place = self.shader.global(self.b.module, handle)?;
-            if matches!(place.root, Value::Global(id) if self.b.module.globals[id].init.is_none()) {
+            let path = self.shader.global(self.b.module, handle)?;
+            if matches!(path.root, Value::Global(id) if self.b.module.globals[id].init.is_none()) {
                 self.b.span = self.shader.span(self.shader.naga.global_variables.get_span(handle));
                 let value = self.module_scope(init)?;
-                let pointer = self.pointer(&place);
+                let pointer = self.pointer(&path);
                 self.b.store(pointer, value);
             }
         }

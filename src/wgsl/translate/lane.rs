@@ -8,7 +8,7 @@ use super::function::{Body, Slot};
 use super::given::Given;
 use super::{Failure, Outcome};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::grammar::{self, Lowering, Mode, Overload, Param, Place as ResultPlace, Shape, TypeExpr, Variable};
+use crate::grammar::{self, Lowering, Mode, Overload, Param, ResultSlot, Shape, TypeExpr, Variable};
 use crate::grammar::{RuleError, VariableSource};
 use crate::ir::derived::Derived;
 use crate::ir::{Order, TypeId, Types, Value};
@@ -212,14 +212,14 @@ impl Body<'_, '_, '_> {
     /// Writes what goes back through pointers; gives what the call returns.
     fn deliver(&mut self, overload: &Overload, given: &[Given], parts: &[Value]) -> Outcome<Option<Value>> {
         let places = match overload.results {
-            [] => &[ResultPlace::Return],
+            [] => &[ResultSlot::Return],
             places => places,
         };
         let mut returned = None;
         for (place, part) in places.iter().zip(parts) {
             match place {
-                ResultPlace::Return => returned = Some(*part),
-                ResultPlace::Argument(at) => {
+                ResultSlot::Return => returned = Some(*part),
+                ResultSlot::Argument(at) => {
                     if let Given::Memory { pointer, .. } = given[usize::from(*at)] {
                         self.b.store(pointer, *part);
                     }

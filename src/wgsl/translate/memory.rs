@@ -9,17 +9,17 @@ use naga::{AtomicFunction, Barrier, Expression, Handle, TypeInner};
 
 /// What a pointer points to: a variable or parameter and the way into it.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct PointerPath {
     pub root: Value,
     pub indices: Vec<Value>,
 }
 
-impl Place {
-    pub(super) fn of(root: Value) -> Place {
-        Place { root, indices: Vec::new() }
+impl PointerPath {
+    pub(super) fn of(root: Value) -> PointerPath {
+        PointerPath { root, indices: Vec::new() }
     }
 
-    pub(super) fn then(mut self, index: Value) -> Place {
+    pub(super) fn then(mut self, index: Value) -> PointerPath {
         self.indices.push(index);
         self
     }
@@ -27,8 +27,8 @@ impl Place {
 
 impl Body<'_, '_, '_> {
     /// The pointer of a place, as an instruction.
-    pub(super) fn pointer(&mut self, place: &Place) -> Value {
-        self.b.access(place.root, &place.indices)
+    pub(super) fn pointer(&mut self, path: &PointerPath) -> Value {
+        self.b.access(path.root, &path.indices)
     }
 
     fn scope_of(&mut self, pointer: Value) -> Scope {
@@ -49,11 +49,11 @@ impl Body<'_, '_, '_> {
     }
 
     pub(super) fn load(&mut self, from: Handle<Expression>) -> Outcome<Value> {
-        let place = self.place(from)?;
+        let path = self.path(from)?;
         if let Some(ty) = self.split_in_memory(from) {
-            return self.load_split(&place, ty);
+            return self.load_split(&path, ty);
         }
-        let pointer = self.pointer(&place);
+        let pointer = self.pointer(&path);
         if !self.is_atomic(from) {
             return Ok(self.b.load(pointer));
         }
@@ -62,8 +62,8 @@ impl Body<'_, '_, '_> {
     }
 
     pub(super) fn store(&mut self, to: Handle<Expression>, value: Handle<Expression>) -> Outcome<()> {
-        let (place, value) = (self.place(to)?, self.value(value)?);
-        let pointer = self.pointer(&place);
+        let (path, value) = (self.path(to)?, self.value(value)?);
+        let pointer = self.pointer(&path);
         if self.is_atomic(to) {
             let scope = self.scope_of(pointer);
             self.b.atomic(AtomicOp::Store, pointer, &[value], scope, Order::Relaxed);
@@ -80,8 +80,8 @@ impl Body<'_, '_, '_> {
         value: Handle<Expression>,
         result: Option<Handle<Expression>>,
     ) -> Outcome<()> {
-        let (place, value) = (self.place(pointer)?, self.value(value)?);
-        let pointer = self.pointer(&place);
+        let (path, value) = (self.path(pointer)?, self.value(value)?);
+        let pointer = self.pointer(&path);
         let scope = self.scope_of(pointer);
         let old = match (atomic_op(function), function) {
             (Some(op), _) => self.b.atomic(op, pointer, &[value], scope, Order::Relaxed),
@@ -109,11 +109,11 @@ impl Body<'_, '_, '_> {
 
     /// Elements of the run-time array that an expression points to: the whole buffer, or its last member.
     pub(super) fn array_length(&mut self, array: Handle<Expression>) -> Outcome<Value> {
-        let mut place = self.place(array)?;
-        if place.indices.pop().is_none() {
+        let mut path = self.path(array)?;
+        if path.indices.pop().is_none() {
             return Err(self.unexpected("a run-time array outside a block", self.expression_span(array)));
         }
-        let block = self.pointer(&place);
+        let block = self.pointer(&path);
         Ok(self.b.array_length(block))
     }
 
@@ -146,18 +146,18 @@ impl Body<'_, '_, '_> {
     }
 
     /// Zeroes workgroup memory: whole elements of an array by turns, anything else by the first invocation.
-    pub(super) fn zero_memory(&mut self, place: &Place, ty: TypeId, turns: &super::entry::Turns) {
+    pub(super) fn zero_memory(&mut self, path: &PointerPath, ty: TypeId, turns: &super::entry::Turns) {
         match self.b.module.types.get(ty) {
             crate::ir::Type::Array { element, len, .. } => {
                 let len = super::entry::length(&mut self.b, len);
                 self.by_turns(turns, len, |body, index| {
-                    let pointer = body.pointer(&place.clone().then(index));
+                    let pointer = body.pointer(&path.clone().then(index));
                     let zero = body.b.zero(element);
                     body.b.store(pointer, zero);
                 });
             }
             _ => self.by_the_first(turns, |body| {
-                let (pointer, zero) = (body.pointer(place), body.b.zero(ty));
+                let (pointer, zero) = (body.pointer(path), body.b.zero(ty));
                 body.b.store(pointer, zero);
             }),
         }

@@ -85,8 +85,8 @@ impl Body<'_, '_, '_> {
 
     /// A texture or sampler as a value.
     fn handle(&mut self, of: Id) -> Outcome<Value> {
-        let place = self.place(of)?;
-        let pointer = self.pointer(&place);
+        let path = self.path(of)?;
+        let pointer = self.pointer(&path);
         Ok(self.b.load(pointer))
     }
 
@@ -209,8 +209,8 @@ impl Body<'_, '_, '_> {
     /// Relaxed, and for the whole device (WGSL 17.8).
     pub(super) fn texel_atomic(&mut self, of: Id, at: &Texel, function: AtomicFunction, value: Id) -> Outcome<()> {
         let kind = self.image_of(of)?;
-        let place = self.place(of)?;
-        let pointer = self.pointer(&place);
+        let path = self.path(of)?;
+        let pointer = self.pointer(&path);
         let coordinate = self.value(at.coordinate)?;
         let coordinate = self.coordinates(coordinate, at.layer)?;
         let data = self.value(value)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crosslane::grammar::{
-    self, Extension, ExtensionSet, FUNCTIONS, Overload, Place, Rule, Shape, TypeExpr, VARIABLES, Variable,
+    self, Extension, ExtensionSet, FUNCTIONS, Overload, ResultSlot, Rule, Shape, TypeExpr, VARIABLES, Variable,
     VariableSource,
 };
 use crosslane::ir::Scalar;
@@ -290,7 +290,7 @@ impl Row {
     /// Whether a call writes an argument.
     pub fn is_written(&self, n: usize) -> bool {
         let Callee::Function(overload) = self.call else { return false };
-        overload.results.contains(&Place::Argument(n as u8))
+        overload.results.contains(&ResultSlot::Argument(n as u8))
     }
 }
 

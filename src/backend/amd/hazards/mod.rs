@@ -126,7 +126,8 @@ fn mending(fix: Fix, before: &Inst) -> Inst {
         Fix::Wait(field) => Inst::real(Operation::WaitDependencies, &[], &[Operand::Field(field, 0)]),
         Fix::WaitForStores => Inst::real(Operation::WaitStores, &[], &[null, Operand::Constant(0)]),
         Fix::IdleMove => {
-            let is_vector = |operand: &&Operand| matches!(operand, Operand::Place(place) if place.file == File::Vector);
+            let is_vector =
+                |operand: &&Operand| matches!(operand, Operand::Hardware(place) if place.file == File::Vector);
             match before.uses.iter().find(is_vector) {
                 Some(source) => Inst::real(Operation::Move, &[*source], &[*source]),
                 None => Inst::real(Operation::VectorNop, &[], &[]),

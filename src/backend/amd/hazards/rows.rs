@@ -66,7 +66,7 @@ pub enum Fix {
 
 /// A rule: `first`, then perhaps `middle`, and `last` too soon behind, on the same register where all touch some.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Row {
+pub struct Hazard {
     /// The rule in words.
     pub name: &'static str,
     pub first: Event,
@@ -104,8 +104,8 @@ const fn reads(traits: Traits, kinds: Kinds) -> Event {
 }
 
 /// So many wait states between two instructions.
-const fn states(name: &'static str, first: Event, last: Event, reach: u8) -> Row {
-    Row {
+const fn states(name: &'static str, first: Event, last: Event, reach: u8) -> Hazard {
+    Hazard {
         name,
         first,
         middle: None,
@@ -120,63 +120,63 @@ const fn states(name: &'static str, first: Event, last: Event, reach: u8) -> Row
 }
 
 /// An instruction between two others, unless one that ends the danger is there.
-const fn fixed(name: &'static str, first: Event, last: Event, ends: Traits, fix: Fix) -> Row {
-    Row { clock: Clock::None, ends: [ends, ends], cure: Cure::Before(fix), ..states(name, first, last, 1) }
+const fn fixed(name: &'static str, first: Event, last: Event, ends: Traits, fix: Fix) -> Hazard {
+    Hazard { clock: Clock::None, ends: [ends, ends], cure: Cure::Before(fix), ..states(name, first, last, 1) }
 }
 
 // gfx6 to gfx9.
 
-pub const MOVED: Row = states(
+pub const MOVED: Hazard = states(
     "a vector register is written, then read from other lanes",
     writes(NONE, Kinds::VECTOR),
     event(Traits::DPP, Touch::Reads(Kinds::VECTOR, Roles::MOVED)),
     2,
 );
-const EXEC_THEN_DPP: Row = states(
+const EXEC_THEN_DPP: Hazard = states(
     "a vector instruction writes EXEC, then lanes are moved",
     writes(Traits::VALU, Kinds::EXEC),
     event(Traits::DPP, Touch::Nothing),
     5,
 );
-const LANE_SELECT: Row = states(
+const LANE_SELECT: Hazard = states(
     "a vector instruction writes a scalar register, which then selects a lane",
     writes(Traits::VALU, SCALARS),
     event(Traits::READLANE.union(Traits::WRITELANE), Touch::Reads(SCALARS, Roles::LANE_SELECT)),
     4,
 );
-const SCALAR_THEN_MEMORY: Row = states(
+const SCALAR_THEN_MEMORY: Hazard = states(
     "a vector instruction writes a scalar register, then an access to memory reads it",
     writes(Traits::VALU, SCALARS),
     reads(MEMORY, SCALARS),
     5,
 );
-const SCALAR_THEN_LOAD: Row = states(
+const SCALAR_THEN_LOAD: Hazard = states(
     "a vector instruction writes a scalar register, then a scalar load reads it",
     writes(Traits::VALU, SCALARS),
     reads(Traits::SMEM, SCALARS),
     4,
 );
-const DIV_FMAS: Row = states(
+const DIV_FMAS: Hazard = states(
     "a vector instruction writes VCC, then V_DIV_FMAS reads it",
     writes(Traits::VALU, Kinds::VCC),
     reads(Traits::DIV_FMAS, Kinds::VCC),
     4,
 );
-const LONG_STORE: Row = states(
+const LONG_STORE: Hazard = states(
     "more than 64 bits are stored, then a vector instruction overwrites them",
     event(MEMORY, Touch::Reads(Kinds::VECTOR, Roles::LONG_DATA)),
     writes(Traits::VALU, Kinds::VECTOR),
     1,
 );
 /// Scalar loads may end between a write of VCC and the branch, and leave VCCZ as it was.
-const STALE_VCCZ: Row = fixed(
+const STALE_VCCZ: Hazard = fixed(
     "a scalar load is under way, then a branch looks at VCCZ",
     event(Traits::SMEM, Touch::Nothing),
     event(Traits::TESTS_VCC, Touch::Nothing),
     Traits::NO_LGKM,
     Fix::RewriteVcc,
 );
-const HALF_VCC: Row = fixed(
+const HALF_VCC: Hazard = fixed(
     "half of VCC is written, then a branch looks at VCCZ",
     event(Traits::HALF_VCC, Touch::Nothing),
     event(Traits::TESTS_VCC, Touch::Nothing),
@@ -185,50 +185,50 @@ const HALF_VCC: Row = fixed(
 );
 // CDNA 3 on.
 
-const LONG_STORE_3: Row = Row { reach: 2, ..LONG_STORE };
-const SCALAR_THEN_VECTOR: Row = states(
+const LONG_STORE_3: Hazard = Hazard { reach: 2, ..LONG_STORE };
+const SCALAR_THEN_VECTOR: Hazard = states(
     "a vector instruction writes a scalar register, then another one reads it",
     writes(Traits::VALU, SCALARS),
     reads(Traits::VALU, SCALARS),
     2,
 );
-const VECTOR_THEN_READLANE: Row = states(
+const VECTOR_THEN_READLANE: Hazard = states(
     "a vector register is written, then a lane of it is read",
     writes(Traits::VALU, Kinds::VECTOR),
     reads(Traits::READLANE, Kinds::VECTOR),
     1,
 );
-const EXEC_THEN_LANE: Row = states(
+const EXEC_THEN_LANE: Hazard = states(
     "a vector instruction writes EXEC, then a lane is read or written",
     writes(Traits::VALU, Kinds::EXEC),
     event(Traits::READLANE.union(Traits::WRITELANE), Touch::Nothing),
     4,
 );
-const EXEC_AS_DATA: Row = states(
+const EXEC_AS_DATA: Hazard = states(
     "a vector instruction writes EXEC, then another one reads it as data",
     writes(Traits::VALU, Kinds::EXEC),
     event(Traits::VALU, Touch::Reads(Kinds::EXEC, Roles::NAMED)),
     2,
 );
-const TRANS_THEN_VECTOR: Row = states(
+const TRANS_THEN_VECTOR: Hazard = states(
     "a transcendental instruction writes a vector register, then another kind reads it",
     writes(Traits::TRANS, Kinds::VECTOR),
     Event { without: Traits::TRANS, ..reads(Traits::VALU, Kinds::VECTOR) },
     1,
 );
-const HALF_THEN_VECTOR: Row = states(
+const HALF_THEN_VECTOR: Hazard = states(
     "half of a vector register is written, then it is read",
     event(Traits::VALU, Touch::Writes(Kinds::VECTOR, Roles::HALF)),
     reads(Traits::VALU, Kinds::VECTOR),
     1,
 );
-const VECTOR_THEN_SWAP: Row = states(
+const VECTOR_THEN_SWAP: Hazard = states(
     "a vector register is written, then its rows are swapped",
     writes(Traits::VALU, Kinds::VECTOR),
     reads(Traits::SWAP, Kinds::VECTOR),
     2,
 );
-const EXEC_THEN_SWAP: Row = states(
+const EXEC_THEN_SWAP: Hazard = states(
     "a vector instruction writes EXEC, then rows are swapped",
     writes(Traits::VALU, Kinds::EXEC),
     event(Traits::SWAP, Touch::Nothing),
@@ -237,14 +237,14 @@ const EXEC_THEN_SWAP: Row = states(
 
 // RDNA 1; the first one later too.
 
-const EXEC_THEN_PERMLANE: Row = fixed(
+const EXEC_THEN_PERMLANE: Hazard = fixed(
     "a vector instruction writes EXEC, then PERMLANE is the next one",
     writes(Traits::VALU, Kinds::EXEC),
     event(Traits::PERMLANE, Touch::Nothing),
     Traits::VALU,
     Fix::IdleMove,
 );
-const EXEC_READ_THEN_WRITTEN: Row = fixed(
+const EXEC_READ_THEN_WRITTEN: Hazard = fixed(
     "EXEC is read outside the vector unit, then a vector instruction writes it",
     Event { without: Traits::VALU, ..reads(NONE, Kinds::EXEC) },
     writes(Traits::VALU, Kinds::EXEC),
@@ -253,26 +253,26 @@ const EXEC_READ_THEN_WRITTEN: Row = fixed(
 );
 const READ_BY_MEMORY: Kinds = SCALARS.union(Kinds::EXEC);
 /// By accesses of one kind, which waiting for them ends.
-const fn read_then_scalar(name: &'static str, by: Traits, wait: Traits) -> Row {
+const fn read_then_scalar(name: &'static str, by: Traits, wait: Traits) -> Hazard {
     let ends = Traits::VALU.union(Traits::VM_VSRC).union(wait);
     fixed(name, reads(by, READ_BY_MEMORY), SCALAR_WRITE, ends, Fix::Wait("depctr_vm_vsrc"))
 }
 const SCALAR_WRITE: Event = writes(Traits::SALU.union(Traits::SMEM), READ_BY_MEMORY);
-const LDS_THEN_SCALAR: Row =
+const LDS_THEN_SCALAR: Hazard =
     read_then_scalar("workgroup memory reads a scalar register, then it is written", Traits::LDS, Traits::NO_LGKM);
-const LOAD_THEN_SCALAR: Row =
+const LOAD_THEN_SCALAR: Hazard =
     read_then_scalar("a load reads a scalar register, then it is written", Traits::LOAD, Traits::NO_LOADS);
-const STORE_THEN_SCALAR: Row =
+const STORE_THEN_SCALAR: Hazard =
     read_then_scalar("a store reads a scalar register, then it is written", Traits::STORE, Traits::NO_STORES);
-const SMEM_THEN_VECTOR: Row = fixed(
+const SMEM_THEN_VECTOR: Hazard = fixed(
     "a scalar load reads a scalar register, then a vector instruction writes it",
     reads(Traits::SMEM, SCALARS),
     writes(Traits::VALU, SCALARS),
     Traits::SALU.union(Traits::NO_LGKM),
     Fix::MoveToNull,
 );
-const fn across_branch(name: &'static str, first: Traits, last: Traits) -> Row {
-    Row {
+const fn across_branch(name: &'static str, first: Traits, last: Traits) -> Hazard {
+    Hazard {
         middle: Some(event(Traits::BRANCH, Touch::Nothing)),
         ..fixed(
             name,
@@ -283,39 +283,40 @@ const fn across_branch(name: &'static str, first: Traits, last: Traits) -> Row {
         )
     }
 }
-const LDS_BRANCH_MEMORY: Row =
+const LDS_BRANCH_MEMORY: Hazard =
     across_branch("workgroup memory, then a branch, then another memory", Traits::LDS, MEMORY);
-const MEMORY_BRANCH_LDS: Row = across_branch("memory, then a branch, then that of the workgroup", MEMORY, Traits::LDS);
+const MEMORY_BRANCH_LDS: Hazard =
+    across_branch("memory, then a branch, then that of the workgroup", MEMORY, Traits::LDS);
 
 // RDNA 3.
 
-const EXEC_THEN_PERMLANE_3: Row = Row { cure: Cure::Before(Fix::VectorNop), ..EXEC_THEN_PERMLANE };
+const EXEC_THEN_PERMLANE_3: Hazard = Hazard { cure: Cure::Before(Fix::VectorNop), ..EXEC_THEN_PERMLANE };
 const SCALAR_READERS: Traits = Traits::VALU.union(Traits::SALU).union(Traits::BRANCH);
 const MASK_READ: Event = event(Traits::VALU, Touch::Reads(SCALARS, Roles::MASK));
 /// Nothing ends the danger before the register is written again (LLVM since pull request 138663).
-const fn mask_rewritten(name: &'static str, by: Traits, kinds: Kinds, end: Traits, field: &'static str) -> Row {
-    Row {
+const fn mask_rewritten(name: &'static str, by: Traits, kinds: Kinds, end: Traits, field: &'static str) -> Hazard {
+    Hazard {
         middle: Some(writes(by, kinds)),
         ends: [NONE, end],
         ends_for_good: true,
         ..fixed(name, MASK_READ, reads(SCALAR_READERS, kinds), NONE, Fix::Wait(field))
     }
 }
-const MASK_BY_SCALAR: Row = mask_rewritten(
+const MASK_BY_SCALAR: Hazard = mask_rewritten(
     "a mask is read, then written by a scalar instruction, then read",
     Traits::SALU,
     SCALARS,
     Traits::SA_SDST,
     "depctr_sa_sdst",
 );
-const MASK_BY_VECTOR: Row = mask_rewritten(
+const MASK_BY_VECTOR: Hazard = mask_rewritten(
     "a mask is read, then written by a vector instruction, then read",
     Traits::VALU,
     Kinds::SCALAR,
     Traits::VA_SDST,
     "depctr_va_sdst",
 );
-const VCC_BY_VECTOR: Row = mask_rewritten(
+const VCC_BY_VECTOR: Hazard = mask_rewritten(
     "VCC is read as a mask, then written by a vector instruction, then read",
     Traits::VALU,
     Kinds::VCC,
@@ -324,7 +325,7 @@ const VCC_BY_VECTOR: Row = mask_rewritten(
 );
 /// For [`Forwarding`](super::forwarding::Forwarding).
 pub const PARTIAL_FORWARDING: Fix = Fix::Wait("depctr_va_vdst");
-const TRANS_USE: Row = Row {
+const TRANS_USE: Hazard = Hazard {
     clock: Clock::Vector,
     reach: 6,
     ..fixed(
@@ -346,15 +347,15 @@ const fn rewritten(
     last: Traits,
     end: Traits,
     field: &'static str,
-) -> Row {
-    Row {
+) -> Hazard {
+    Hazard {
         middle: Some(writes(by, kinds)),
         in_pairs: true,
         ends: [NONE, end],
         ..fixed(name, reads(Traits::VALU, kinds), reads(last, kinds), NONE, Fix::Wait(field))
     }
 }
-const REWRITTEN_BY_SCALAR: Row = rewritten(
+const REWRITTEN_BY_SCALAR: Hazard = rewritten(
     "a vector instruction reads a pair, a scalar one writes one of it, then that is read",
     Traits::SALU,
     SCALARS,
@@ -362,7 +363,7 @@ const REWRITTEN_BY_SCALAR: Row = rewritten(
     Traits::SA_SDST,
     "depctr_sa_sdst",
 );
-const REWRITTEN_BY_VECTOR: Row = rewritten(
+const REWRITTEN_BY_VECTOR: Hazard = rewritten(
     "a vector instruction reads a pair, another one writes one of it, then that is read",
     Traits::VALU,
     Kinds::SCALAR,
@@ -370,7 +371,7 @@ const REWRITTEN_BY_VECTOR: Row = rewritten(
     Traits::VA_SDST,
     "depctr_va_sdst",
 );
-const VCC_REWRITTEN_BY_VECTOR: Row = rewritten(
+const VCC_REWRITTEN_BY_VECTOR: Hazard = rewritten(
     "a vector instruction reads VCC, which another one writes and another one reads",
     Traits::VALU,
     Kinds::VCC,
@@ -382,7 +383,7 @@ const VCC_REWRITTEN_BY_VECTOR: Row = rewritten(
 /// The rules of one processor and wave size.
 #[derive(Debug)]
 pub struct Table {
-    pub rows: &'static [Row],
+    pub rows: &'static [Hazard],
     /// [`Forwarding`](super::forwarding::Forwarding) goes wrong.
     pub forwards_partially: bool,
     /// Accesses that run again after a page fault (LLVM: `FeatureSupportsXNACK`; on RDNA 1 it keeps only scalar loads apart).
@@ -391,7 +392,7 @@ pub struct Table {
 
 const ACCESSES: Traits = MEMORY.union(Traits::SMEM);
 const NO_RULES: Table = Table { rows: &[], forwards_partially: false, replays: NONE };
-const GCN3: &[Row] = &[MOVED, EXEC_THEN_DPP, LANE_SELECT, SCALAR_THEN_MEMORY, DIV_FMAS, LONG_STORE, HALF_VCC];
+const GCN3: &[Hazard] = &[MOVED, EXEC_THEN_DPP, LANE_SELECT, SCALAR_THEN_MEMORY, DIV_FMAS, LONG_STORE, HALF_VCC];
 
 /// The rules that a processor's code must keep.
 pub const fn of(arch: &Arch) -> &'static Table {

@@ -2,7 +2,7 @@
 
 use super::clause::Clauses;
 use super::forwarding::Forwarding;
-use super::rows::{self, Clock, Cure, Event, Fix, Row, Table, Touch};
+use super::rows::{self, Clock, Cure, Event, Fix, Hazard, Table, Touch};
 use crate::backend::amd::pending::Pending;
 use crate::backend::amd::view::{Access, Cell, Kinds, Roles, Traits, View};
 use smallvec::SmallVec;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// A rule whose first instruction has run, and its register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Key {
-    row: u8,
+    hazard: u8,
     /// The middle instruction has run too, or there is none.
     is_armed: bool,
     cell: Cell,
@@ -61,11 +61,11 @@ impl State {
             add(rows::PARTIAL_FORWARDING);
         }
         for (key, left) in self.pending.iter().filter(|(key, _)| key.is_armed) {
-            let row = &table.rows[usize::from(key.row)];
-            if !(is_event(&row.last, view) && touches(&row.last, view, key.cell)) {
+            let hazard = &table.rows[usize::from(key.hazard)];
+            if !(is_event(&hazard.last, view) && touches(&hazard.last, view, key.cell)) {
                 continue;
             }
-            match row.cure {
+            match hazard.cure {
                 Cure::States => need.states = need.states.max(*left),
                 Cure::Before(fix) => add(fix),
             }
@@ -81,27 +81,27 @@ impl State {
         self.clauses.pass(table.replays, view);
         let rows = table.rows;
         self.end(rows, view);
-        for (n, row) in (0..).zip(rows) {
+        for (n, hazard) in (0..).zip(rows) {
             // One instruction may read and write a register.
-            self.begin(n, row, view);
-            self.arm(n, row, view);
+            self.begin(n, hazard, view);
+            self.arm(n, hazard, view);
         }
     }
 
     /// What an instruction ends.
-    fn end(&mut self, rows: &[Row], view: &View) {
+    fn end(&mut self, rows: &[Hazard], view: &View) {
         let mut for_good = Vec::new();
         self.pending.retain(|key, left| {
-            let row = &rows[usize::from(key.row)];
-            if row.ends[usize::from(key.is_armed && row.middle.is_some())].intersects(view.traits) {
-                for_good.extend(row.ends_for_good.then_some(Key {
+            let hazard = &rows[usize::from(key.hazard)];
+            if hazard.ends[usize::from(key.is_armed && hazard.middle.is_some())].intersects(view.traits) {
+                for_good.extend(hazard.ends_for_good.then_some(Key {
                     is_armed: false,
-                    cell: row.first_cell(key.cell),
+                    cell: hazard.first_cell(key.cell),
                     ..*key
                 }));
                 return false;
             }
-            *left = left.saturating_sub(if key.is_armed { ticks(row, view) } else { 0 });
+            *left = left.saturating_sub(if key.is_armed { ticks(hazard, view) } else { 0 });
             *left > 0
         });
         for key in for_good {
@@ -110,9 +110,9 @@ impl State {
     }
 
     /// Middle instructions.
-    fn arm(&mut self, n: u8, row: &Row, view: &View) {
-        let Some(middle) = row.middle.filter(|middle| is_event(middle, view)) else { return };
-        let waiting = |cell| Key { row: n, is_armed: false, cell };
+    fn arm(&mut self, n: u8, hazard: &Hazard, view: &View) {
+        let Some(middle) = hazard.middle.filter(|middle| is_event(middle, view)) else { return };
+        let waiting = |cell| Key { hazard: n, is_armed: false, cell };
         let armed: SmallVec<[Cell; 8]> = match middle.touch {
             Touch::Nothing => {
                 let from_first = self.pending.range(waiting(Cell::FIRST)..=waiting(Cell::NONE));
@@ -122,27 +122,27 @@ impl State {
             Touch::Writes(kinds, roles) => touched(&view.writes, kinds, roles).collect(),
         };
         for cell in armed {
-            if self.pending.contains_key(&waiting(row.first_cell(cell))) {
-                self.pending.insert(Key { row: n, is_armed: true, cell }, row.reach);
+            if self.pending.contains_key(&waiting(hazard.first_cell(cell))) {
+                self.pending.insert(Key { hazard: n, is_armed: true, cell }, hazard.reach);
             }
         }
     }
 
     /// First instructions.
-    fn begin(&mut self, n: u8, row: &Row, view: &View) {
-        if !is_event(&row.first, view) {
+    fn begin(&mut self, n: u8, hazard: &Hazard, view: &View) {
+        if !is_event(&hazard.first, view) {
             return;
         }
-        let (is_armed, left) = match row.middle {
-            None => (true, row.reach),
+        let (is_armed, left) = match hazard.middle {
+            None => (true, hazard.reach),
             Some(_) => (false, 1),
         };
         let add = |cell| {
             // What was pending for it begins anew.
-            self.pending.remove(&Key { row: n, is_armed: true, cell });
-            self.pending.insert(Key { row: n, is_armed, cell: row.first_cell(cell) }, left);
+            self.pending.remove(&Key { hazard: n, is_armed: true, cell });
+            self.pending.insert(Key { hazard: n, is_armed, cell: hazard.first_cell(cell) }, left);
         };
-        match row.first.touch {
+        match hazard.first.touch {
             Touch::Nothing => [Cell::NONE].into_iter().for_each(add),
             Touch::Reads(kinds, roles) => touched(&view.reads, kinds, roles).for_each(add),
             Touch::Writes(kinds, roles) => touched(&view.writes, kinds, roles).for_each(add),
@@ -150,7 +150,7 @@ impl State {
     }
 }
 
-impl Row {
+impl Hazard {
     /// The register for which a first instruction is noted.
     fn first_cell(&self, cell: Cell) -> Cell {
         if self.in_pairs { cell.pair() } else { cell }
@@ -180,8 +180,8 @@ fn touched(accesses: &[Access], kinds: Kinds, roles: Roles) -> impl Iterator<Ite
 }
 
 /// How far an instruction moves a rule's clock.
-fn ticks(row: &Row, view: &View) -> u8 {
-    match row.clock {
+fn ticks(hazard: &Hazard, view: &View) -> u8 {
+    match hazard.clock {
         Clock::States => view.states,
         Clock::Vector => u8::from(view.traits.contains(Traits::VALU)),
         Clock::None => 0,

@@ -1,7 +1,7 @@
 //! Each rule with a pair of instructions that breaks it, and with enough between them.
 
 use super::*;
-use crate::backend::amd::machine::{Block, Dpp, Label, Place};
+use crate::backend::amd::machine::{Block, Dpp, Label, RegisterRange};
 use crate::backend::amd::mnemonic::Operation as O;
 use crate::lane::primitive::{Dpp16, DppControl};
 use crate::profile::Profile;
@@ -15,15 +15,15 @@ fn v(first: u16) -> Operand {
 }
 
 fn vs(first: u16, count: u8) -> Operand {
-    Operand::Place(Place { file: File::Vector, first, count })
+    Operand::Hardware(RegisterRange { file: File::Vector, first, count })
 }
 
 fn s(first: u16) -> Operand {
-    Operand::Place(Place { file: File::Scalar, first, count: 1 })
+    Operand::Hardware(RegisterRange { file: File::Scalar, first, count: 1 })
 }
 
 fn pair(first: u16) -> Operand {
-    Operand::Place(Place { file: File::Scalar, first, count: 2 })
+    Operand::Hardware(RegisterRange { file: File::Scalar, first, count: 2 })
 }
 
 const VCC: Operand = Operand::Special(Special::Vcc);

@@ -1,7 +1,7 @@
 //! Writes places into instructions. Copies become moves, or nothing; declarations go.
 
 use super::webs::copied;
-use crate::backend::amd::machine::{Code, File, Function, Inst, Operand, Place, Pseudo, Slice};
+use crate::backend::amd::machine::{Code, File, Function, Inst, Operand, Pseudo, RegisterRange, Slice};
 use crate::backend::amd::mnemonic::Operation;
 use smallvec::SmallVec;
 
@@ -10,7 +10,7 @@ pub fn finish(function: &mut Function, first_of: impl Fn(Slice) -> u16) {
     let files: Vec<File> = function.registers.iter().map(|info| info.file).collect();
     let place = |slice: Slice| {
         let first = first_of(slice) + u16::from(slice.first);
-        Place { file: files[slice.reg.index()], first, count: slice.count }
+        RegisterRange { file: files[slice.reg.index()], first, count: slice.count }
     };
     for block in &mut function.blocks {
         let insts = std::mem::take(&mut block.insts);
@@ -21,7 +21,7 @@ pub fn finish(function: &mut Function, first_of: impl Fn(Slice) -> u16) {
                 None => {
                     inst.defs.iter_mut().chain(&mut inst.uses).for_each(|operand| {
                         if let Operand::Reg(slice) = *operand {
-                            *operand = Operand::Place(place(slice));
+                            *operand = Operand::Hardware(place(slice));
                         }
                     });
                     block.insts.push(inst);
@@ -32,7 +32,7 @@ pub fn finish(function: &mut Function, first_of: impl Fn(Slice) -> u16) {
 }
 
 /// The moves that a copy becomes. Where both ends overlap, none overwrites what another still reads.
-fn moves(copy: &Inst, to: Place, from: Place) -> SmallVec<[Inst; 2]> {
+fn moves(copy: &Inst, to: RegisterRange, from: RegisterRange) -> SmallVec<[Inst; 2]> {
     if to == from {
         return SmallVec::new();
     }
@@ -43,7 +43,9 @@ fn moves(copy: &Inst, to: Place, from: Place) -> SmallVec<[Inst; 2]> {
         }
         File::Scalar => (Operation::ScalarMove, 1),
     };
-    let word = |place: Place, n: u8| Operand::Place(Place { first: place.first + u16::from(n), count: step, ..place });
+    let word = |place: RegisterRange, n: u8| {
+        Operand::Hardware(RegisterRange { first: place.first + u16::from(n), count: step, ..place })
+    };
     let mut moves: SmallVec<[Inst; 2]> = (0..to.count)
         .step_by(usize::from(step))
         .map(|n| Inst {

@@ -47,8 +47,7 @@ pub fn spare_vectors(function: &Function, arch: &Arch, vectors: u16) -> u16 {
     let is_misread = |inst: &Inst| {
         let is_shift = matches!(inst.operation(), Some(Operation::ShlB64 | Operation::ShrB64 | Operation::AshrI64));
         let amount = inst.uses.first();
-        let last =
-            matches!(amount, Some(Operand::Place(place)) if place.file == File::Vector && place.first + 1 == vectors);
+        let last = matches!(amount, Some(Operand::Hardware(place)) if place.file == File::Vector && place.first + 1 == vectors);
         is_shift && last
     };
     let is_full = share.misreads_last && vectors.is_multiple_of(share.vector_granule);

@@ -53,7 +53,7 @@ fn shared_names(op: AtomicOp, scalar: Scalar) -> Option<[&'static str; 4]> {
 }
 
 /// Where an atomic works.
-enum Target {
+enum AtomicMemory {
     Shared { index: Operand, offset: u32 },
     Buffer(Address),
 }
@@ -91,20 +91,20 @@ impl Selector<'_> {
         }
     }
 
-    fn atomic_target(&mut self, access: MemoryAccess, address: Value) -> Option<Target> {
+    fn atomic_target(&mut self, access: MemoryAccess, address: Value) -> Option<AtomicMemory> {
         if access.space == MemorySpace::Shared {
             let (index, offset) = self.shared_address(access, address);
-            return Some(Target::Shared { index, offset });
+            return Some(AtomicMemory::Shared { index, offset });
         }
         let mut at = self.address(access, address)?;
         at.modifiers.coherent = None;
-        Some(Target::Buffer(self.reached(at)))
+        Some(AtomicMemory::Buffer(self.reached(at)))
     }
 
     /// The operation, and its old value where that is wanted.
     fn atomic_on(
         &mut self,
-        target: &Target,
+        target: &AtomicMemory,
         op: AtomicOp,
         scalar: Scalar,
         data: &[Operand],
@@ -113,13 +113,13 @@ impl Selector<'_> {
         let is_long = scalar.width == 64;
         match (target, op) {
             (_, AtomicOp::CompareExchange) => Some(self.compare_exchange(target, is_long, data[0], data[1])),
-            (Target::Shared { index, offset }, AtomicOp::Exchange) => {
+            (AtomicMemory::Shared { index, offset }, AtomicOp::Exchange) => {
                 let operation = if is_long { Operation::LdsSwap64 } else { Operation::LdsSwap };
                 let old = self.vectors(if is_long { 2 } else { 1 });
                 self.raw(operation, &[old], &[*index, data[0]]).modifiers.offset = *offset;
                 Some(old)
             }
-            (Target::Shared { index, offset }, _) => match shared_names(op, scalar) {
+            (AtomicMemory::Shared { index, offset }, _) => match shared_names(op, scalar) {
                 Some(names) => {
                     let name = names[usize::from(is_long) * 2 + usize::from(wanted)];
                     let old = wanted.then(|| self.vectors(if is_long { 2 } else { 1 }));
@@ -129,7 +129,7 @@ impl Selector<'_> {
                 }
                 None => Some(self.by_exchange(target, op, scalar, data[0])),
             },
-            (Target::Buffer(at), _) => match operations(op, scalar) {
+            (AtomicMemory::Buffer(at), _) => match operations(op, scalar) {
                 Some(operations) => self.buffer_atomic(at, operations[usize::from(is_long)], is_long, data[0], wanted),
                 None => Some(self.by_exchange(target, op, scalar, data[0])),
             },
@@ -169,10 +169,10 @@ impl Selector<'_> {
         Some(old)
     }
 
-    fn compare_exchange(&mut self, target: &Target, is_long: bool, new: Operand, compared: Operand) -> Operand {
+    fn compare_exchange(&mut self, target: &AtomicMemory, is_long: bool, new: Operand, compared: Operand) -> Operand {
         let width = if is_long { 2 } else { 1 };
         match target {
-            Target::Shared { index, offset } => {
+            AtomicMemory::Shared { index, offset } => {
                 let operation = if is_long { Operation::LdsCompareSwap64 } else { Operation::LdsCompareSwap };
                 let old = self.vectors(width);
                 // The new value stands first from gfx11 on (LLVM: `DS_CMPSTORE`).
@@ -181,7 +181,7 @@ impl Selector<'_> {
                 self.raw(operation, &[old], &[*index, data[0], data[1]]).modifiers.offset = *offset;
                 old
             }
-            Target::Buffer(at) => {
+            AtomicMemory::Buffer(at) => {
                 let words: Words =
                     self.words_of(new, width).into_iter().chain(self.words_of(compared, width)).collect();
                 let data = self.whole(&words, File::Vector);
@@ -193,7 +193,7 @@ impl Selector<'_> {
     }
 
     /// Lanes try until nobody came between: those that have succeeded wait.
-    fn by_exchange(&mut self, target: &Target, op: AtomicOp, scalar: Scalar, value: Operand) -> Operand {
+    fn by_exchange(&mut self, target: &AtomicMemory, op: AtomicOp, scalar: Scalar, value: Operand) -> Operand {
         let width = scalar.width / 32;
         let first = self.plain_load(target, width);
         let old = self.vectors(width);
@@ -213,14 +213,14 @@ impl Selector<'_> {
         old
     }
 
-    fn plain_load(&mut self, target: &Target, width: u8) -> Operand {
+    fn plain_load(&mut self, target: &AtomicMemory, width: u8) -> Operand {
         let to = self.vectors(width);
         match target {
-            Target::Shared { index, offset } => {
+            AtomicMemory::Shared { index, offset } => {
                 let operation = if width == 2 { Operation::LdsRead64 } else { Operation::LdsRead };
                 self.raw(operation, &[to], &[*index]).modifiers.offset = *offset;
             }
-            Target::Buffer(at) => {
+            AtomicMemory::Buffer(at) => {
                 let operation = if width == 2 { Operation::Load64 } else { Operation::Load32 };
                 let mut modifiers = at.modifiers;
                 modifiers.coherent = Some(Reach::Device);

@@ -1,27 +1,27 @@
 //! Control flow: scalar branches where all lanes agree, EXEC where they do not.
 //!
 //! At every instruction but those that switch lanes at least one lane is active: whatever could leave none is followed by a
-//! branch to where others wait. Lanes that wait for the end of a frame are in a mask: all that entered it, where none
+//! branch to where others wait. Lanes that wait at a reconvergence point are in a mask: all that entered it, where none
 //! can leave it for farther, else those that have arrived.
 
 use super::emit::{EXEC, FALSE};
 use super::{Selector, Words};
-use crate::backend::amd::frames::Frame;
 use crate::backend::amd::machine::{Block, Code, File, Inst, Label, Operand, Pseudo, Slice};
 use crate::backend::amd::mnemonic::Operation;
+use crate::backend::amd::reconvergence::ReconvergencePoint;
 use crate::kernel::{BlockId, Def, InstId, Op, Ty, Value};
 use std::collections::BTreeSet;
 
-/// A frame around the instruction that is being selected.
+/// A construct around the instruction that is being selected.
 #[derive(Clone, Copy, Debug)]
 pub struct Open {
-    frame: Frame,
+    point: ReconvergencePoint,
     /// Where lanes go on together.
     end: Label,
     /// Where the next lanes are switched on when none is left.
     rest: Label,
     diverges: bool,
-    /// The lanes that wait, where the frame diverges.
+    /// The lanes that wait, where its end diverges.
     waiting: Option<Operand>,
 }
 
@@ -94,29 +94,29 @@ impl Selector<'_> {
         self.raw(operation, &[to], uses);
     }
 
-    /// Where to go when no lane is left: to the innermost frame at which some may wait.
+    /// Where to go when no lane is left: to the innermost point where some may wait.
     fn rest(&self) -> Label {
         self.open.iter().rev().find(|open| open.diverges).map_or(self.start.end, |open| open.rest)
     }
 
-    /// Opens a frame whose lanes may wait at `end`.
-    fn enter(&mut self, frame: Frame, end: Label) {
-        let frames = self.subject.frames;
-        let (diverges, leaks) = (frames.diverges(frame), frames.leaks(frame));
+    /// Opens a construct whose lanes may wait at `end`.
+    fn enter(&mut self, point: ReconvergencePoint, end: Label) {
+        let points = self.subject.reconvergence;
+        let (diverges, leaks) = (points.diverges(point), points.leaks(point));
         let waiting = diverges.then(|| {
             let mask = self.mask_register();
             self.move_mask(mask, if leaks { FALSE } else { EXEC });
             mask
         });
-        self.open.push(Open { frame, end, rest: end, diverges, waiting });
+        self.open.push(Open { point, end, rest: end, diverges, waiting });
     }
 
-    /// The end of a frame: those that waited go on with those that arrive.
-    fn leave_frame(&mut self) {
+    /// Reconverges: those that waited go on with those that arrive.
+    fn reconverge(&mut self) {
         let Some(open) = self.open.pop() else { return };
         self.begin(open.end);
         let Some(waiting) = open.waiting else { return };
-        if self.subject.frames.leaks(open.frame) {
+        if self.subject.reconvergence.leaks(open.point) {
             self.with_masks(Operation::ScalarOr, Operation::ScalarOr64, EXEC, &[EXEC, waiting]);
             let rest = self.rest();
             self.branch(Operation::BranchExecZero, rest);
@@ -125,9 +125,9 @@ impl Selector<'_> {
         }
     }
 
-    /// Jumps to the end of a frame, or of the invocation.
-    fn jump(&mut self, goal: Option<Frame>) {
-        let found = goal.and_then(|goal| self.open.iter().rposition(|open| open.frame == goal));
+    /// Jumps to a reconvergence point, or to the end of the invocation.
+    fn jump(&mut self, goal: Option<ReconvergencePoint>) {
+        let found = goal.and_then(|goal| self.open.iter().rposition(|open| open.point == goal));
         let inner = &self.open[found.map_or(0, |at| at + 1)..];
         let Some(nearest) = inner.iter().rev().find(|open| open.diverges).copied() else {
             let to = found.map_or(self.start.end, |at| self.open[at].end);
@@ -135,7 +135,7 @@ impl Selector<'_> {
         };
         if let Some(open) = found.map(|at| self.open[at])
             && let Some(waiting) = open.waiting
-            && self.subject.frames.leaks(open.frame)
+            && self.subject.reconvergence.leaks(open.point)
         {
             self.with_masks(Operation::ScalarOr, Operation::ScalarOr64, waiting, &[waiting, EXEC]);
         }
@@ -147,18 +147,18 @@ impl Selector<'_> {
 
     fn if_(&mut self, inst: InstId, then: BlockId, otherwise: BlockId) {
         let condition = self.kernel.args(inst)[0];
-        if self.subject.frames.diverges(Frame::End(inst)) {
+        if self.subject.reconvergence.diverges(ReconvergencePoint::End(inst)) {
             return self.divergent_if(inst, condition, [then, otherwise]);
         }
         self.begin_results(inst, false);
         let (other, end) = (self.label(), self.label());
         self.branch_unless(condition, other);
-        self.open.push(Open { frame: Frame::End(inst), end, rest: end, diverges: false, waiting: None });
+        self.open.push(Open { point: ReconvergencePoint::End(inst), end, rest: end, diverges: false, waiting: None });
         self.block(then);
         self.branch(Operation::Branch, end);
         self.begin(other);
         self.block(otherwise);
-        self.leave_frame();
+        self.reconverge();
     }
 
     /// Branches where a condition on which all lanes agree is false.
@@ -168,8 +168,8 @@ impl Selector<'_> {
     }
 
     fn divergent_if(&mut self, inst: InstId, condition: Value, [then, otherwise]: [BlockId; 2]) {
-        let frame = Frame::End(inst);
-        let leaks = self.subject.frames.leaks(frame);
+        let point = ReconvergencePoint::End(inst);
+        let leaks = self.subject.reconvergence.leaks(point);
         let mask = self.mask(condition);
         let results = self.begin_results(inst, true);
         let has_else = self.kernel.blocks[otherwise].insts.len() > 1 || results > 0 || leaks;
@@ -184,7 +184,7 @@ impl Selector<'_> {
         };
         let skipped = if has_else { other } else { end };
         self.branch(Operation::BranchExecZero, skipped);
-        self.open.push(Open { frame, end, rest: skipped, diverges: true, waiting: Some(waiting) });
+        self.open.push(Open { point, end, rest: skipped, diverges: true, waiting: Some(waiting) });
         self.block(then);
         if has_else {
             self.begin(other);
@@ -195,7 +195,7 @@ impl Selector<'_> {
             }
             self.block(otherwise);
         }
-        self.leave_frame();
+        self.reconverge();
     }
 
     /// Turns from the lanes at the end of the first block to those of the second.
@@ -210,31 +210,31 @@ impl Selector<'_> {
     }
 
     fn scope(&mut self, inst: InstId, body: BlockId) {
-        let frame = Frame::End(inst);
-        self.begin_results(inst, self.subject.frames.diverges(frame));
+        let point = ReconvergencePoint::End(inst);
+        self.begin_results(inst, self.subject.reconvergence.diverges(point));
         let end = self.label();
-        self.enter(frame, end);
+        self.enter(point, end);
         self.block(body);
-        self.leave_frame();
+        self.reconverge();
     }
 
     fn loop_(&mut self, inst: InstId, body: BlockId, continuing: BlockId) {
         let kernel = self.kernel;
-        let (outer, inner) = (Frame::End(inst), Frame::Next(inst));
-        self.begin_results(inst, self.subject.frames.diverges(outer));
+        let (outer, inner) = (ReconvergencePoint::End(inst), ReconvergencePoint::Next(inst));
+        self.begin_results(inst, self.subject.reconvergence.diverges(outer));
         let initial = self.sources(&kernel.blocks[body].params, kernel.args(inst));
         self.variables(&kernel.blocks[body].params, false);
         self.assign(&kernel.blocks[body].params, initial, false);
         let (head, next, end) = (self.label(), self.label(), self.label());
         self.enter(outer, end);
         self.begin(head);
-        self.variables(&kernel.blocks[continuing].params, self.subject.frames.diverges(inner));
+        self.variables(&kernel.blocks[continuing].params, self.subject.reconvergence.diverges(inner));
         self.enter(inner, next);
         self.start.heads.push((inst, head));
         self.block(body);
-        self.leave_frame();
+        self.reconverge();
         self.block(continuing);
-        self.leave_frame();
+        self.reconverge();
     }
 
     /// The end of a continuing block: out, or back to the loop's head.
@@ -248,7 +248,7 @@ impl Selector<'_> {
         let (leave, values) = (kernel.args(inst)[0], &kernel.args(inst)[1..]);
         let (again, results) = values.split_at(params.len());
         let targets: Vec<Value> = kernel.results(of).collect();
-        let diverges = self.subject.frames.diverges(Frame::End(of));
+        let diverges = self.subject.reconvergence.diverges(ReconvergencePoint::End(of));
         let again = self.sources(params, again);
         if kernel.as_constant(leave) != Some(0) {
             let results = self.sources(&targets, results);
@@ -278,7 +278,7 @@ impl Selector<'_> {
         self.assign(params, again, false);
         if let Some(open) = self.open.last().copied()
             && let Some(waiting) = open.waiting
-            && self.subject.frames.leaks(open.frame)
+            && self.subject.reconvergence.leaks(open.point)
         {
             let leaving = self.on_masks(Operation::ScalarAnd, Operation::ScalarAnd64, &[leave, EXEC]);
             self.with_masks(Operation::ScalarOr, Operation::ScalarOr64, waiting, &[waiting, leaving]);
@@ -296,15 +296,15 @@ impl Selector<'_> {
             (Op::Yield, Some(of)) => self.assign_results(of, args),
             (Op::Exit(of), _) => {
                 self.assign_results(of, args);
-                self.jump(Some(Frame::End(of)));
+                self.jump(Some(ReconvergencePoint::End(of)));
             }
             (Op::Continue(of), _) => {
                 if let Op::Loop { continuing, .. } = kernel.insts[of].op {
                     let params = &kernel.blocks[continuing].params;
                     let sources = self.sources(params, args);
-                    self.assign(params, sources, self.subject.frames.diverges(Frame::Next(of)));
+                    self.assign(params, sources, self.subject.reconvergence.diverges(ReconvergencePoint::Next(of)));
                 }
-                self.jump(Some(Frame::Next(of)));
+                self.jump(Some(ReconvergencePoint::Next(of)));
             }
             (Op::Return, Some(_)) => self.jump(None),
             _ => {}
@@ -398,7 +398,7 @@ impl Selector<'_> {
 
     fn assign_results(&mut self, of: InstId, from: &[Value]) {
         let results: Vec<Value> = self.kernel.results(of).collect();
-        let diverges = self.subject.frames.diverges(Frame::End(of));
+        let diverges = self.subject.reconvergence.diverges(ReconvergencePoint::End(of));
         let from = self.sources(&results, from);
         self.assign(&results, from, diverges);
     }

@@ -20,9 +20,9 @@ mod start;
 mod wide;
 
 use super::arch::Arch;
-use super::frames::Frames;
 use super::interface::{Interface, Needs};
 use super::machine::{Block, File, Function, Label, Operand, Special};
+use super::reconvergence::Reconvergence;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::tree::Tree;
 use crate::kernel::uniform::Uniformity;
@@ -47,7 +47,7 @@ pub struct Subject<'k> {
     pub kernel: &'k Kernel,
     pub tree: &'k Tree,
     pub uniformity: &'k Uniformity,
-    pub frames: &'k Frames,
+    pub reconvergence: &'k Reconvergence,
     pub interface: &'k Interface,
     pub arch: Arch,
 }

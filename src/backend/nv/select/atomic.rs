@@ -1,7 +1,7 @@
 //! Atomics of storage buffers and workgroup memory: `ATOMB` and `ATOMS`, which give the old value.
 
 use super::Selector;
-use crate::backend::nv::machine::{ANY, Class, Kind, Operand, Target, X};
+use crate::backend::nv::machine::{ANY, Class, Dest, Kind, Operand, X};
 use crate::ir::{AtomicOp, Scalar};
 use crate::kernel::{InstId, MemoryAccess, MemorySpace, Value};
 use smallvec::smallvec;
@@ -64,14 +64,14 @@ impl Selector<'_> {
         self.needs.options.extend(needed);
         let args = self.kernel.args(inst);
         let data = self.data(op, scalar, &args[1..]);
-        let place = Operand::Place(self.place(access, args[0]));
+        let place = Operand::Array(self.array_ref(access, args[0]));
         let class = if scalar.width == 64 { Class::Long } else { Class::Word };
         let name = format!("{name}.{}.{}", modifier(op), suffix(op, scalar));
         let target = match self.kernel.result(inst) {
-            None if class == Class::Word => Target::Scratch,
-            _ => Target::Regs(smallvec![self.registers.add(class, X)]),
+            None if class == Class::Word => Dest::Scratch,
+            _ => Dest::Regs(smallvec![self.registers.add(class, X)]),
         };
-        if let (Target::Regs(regs), Some(value)) = (&target, self.kernel.result(inst)) {
+        if let (Dest::Regs(regs), Some(value)) = (&target, self.kernel.result(inst)) {
             self.give(value, Operand::Reg(regs[0]));
         }
         self.push(name, target, &[data, place]).effect = true;

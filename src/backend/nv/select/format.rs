@@ -2,7 +2,7 @@
 //! and what the shader reads is made of them here, so that no extension is needed.
 
 use super::Selector;
-use crate::backend::nv::machine::{Class, Components, Kind, Operand, Target, X_OR_Z};
+use crate::backend::nv::machine::{Class, Components, Dest, Kind, Operand, X_OR_Z};
 
 /// What a component's bits mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,7 +130,7 @@ impl Selector<'_> {
     /// One component of what an instruction unpacks.
     fn texel_part(&mut self, component: Components, name: &'static str, word: &Operand) -> Operand {
         let to = self.registers.add(Class::Word, component);
-        self.push(name, Target::Regs([to].into_iter().collect()), std::slice::from_ref(word));
+        self.push(name, Dest::Regs([to].into_iter().collect()), std::slice::from_ref(word));
         Operand::Reg(to)
     }
 

@@ -5,7 +5,7 @@
 
 use super::format::{Format, format};
 use super::{Selector, atomic};
-use crate::backend::nv::machine::{Class, Kind, Operand, Reg, Target, X};
+use crate::backend::nv::machine::{Class, Dest, Kind, Operand, Reg, X};
 use crate::ir::{AtomicOp, ImageDim, ImageOp, ImageParts, ImageType, InstFlags, ScalarKind};
 use crate::kernel::{InstId, Ty, Value, image};
 use smallvec::SmallVec;
@@ -131,7 +131,7 @@ impl Selector<'_> {
         };
         let to = self.results(words);
         let name = format!("LOADIM.{modifier}{watched}");
-        self.push(name, Target::Regs(to.clone()), &[coordinate, unit, target]).effect = watched == ".VOL";
+        self.push(name, Dest::Regs(to.clone()), &[coordinate, unit, target]).effect = watched == ".VOL";
         let words: Vec<Operand> = to.into_iter().map(Operand::Reg).collect();
         let components = match found {
             Some(format) => self.unpacked(format, &words),
@@ -171,11 +171,11 @@ impl Selector<'_> {
         let [unit, target] = self.unit(access);
         let name = format!("ATOMIM.{}.{}", atomic::modifier(op), atomic::suffix(op, scalar));
         let to = match self.kernel.result(access.inst) {
-            None => Target::Scratch,
+            None => Dest::Scratch,
             Some(value) => {
                 let reg = self.registers.add(Class::Word, X);
                 self.give(value, Operand::Reg(reg));
-                Target::Regs([reg].into_iter().collect())
+                Dest::Regs([reg].into_iter().collect())
             }
         };
         self.push(name, to, &[data, coordinate, unit, target]).effect = true;
@@ -192,7 +192,7 @@ impl Selector<'_> {
         let results = self.kernel.results(access.inst).len();
         let to = self.results(results);
         let operands: Vec<Operand> = before.iter().cloned().chain(unit).collect();
-        self.push(name, Target::Regs(to.clone()), &operands);
+        self.push(name, Dest::Regs(to.clone()), &operands);
         self.give_all(access.inst, to.into_iter().map(Operand::Reg).collect());
     }
 

@@ -1,7 +1,7 @@
 //! Cross-lane instructions (NV_shader_thread_shuffle, NV_shader_thread_group, votes of NV_gpu_program5) and masks of lanes.
 
 use super::Selector;
-use crate::backend::nv::machine::{Class, Kind, Operand, Target, X, Y};
+use crate::backend::nv::machine::{Class, Dest, Kind, Operand, X, Y};
 use crate::backend::nv::mnemonic;
 use crate::ir::{Scalar, Stage};
 use crate::kernel::{InstId, Op, Value};
@@ -92,7 +92,7 @@ impl Selector<'_> {
             }
             Some(valid) => {
                 let both = self.registers.add_vector(Class::Word, 2);
-                self.push(mnemonic::shuffle(mode), Target::Regs(both.clone()), &sources);
+                self.push(mnemonic::shuffle(mode), Dest::Regs(both.clone()), &sources);
                 self.result(valid, Operand::Reg(both[0]));
                 self.result(inst, Operand::Reg(both[1]));
             }

@@ -5,7 +5,7 @@
 
 use super::{Operands, Selector};
 use crate::backend::nv::interface::parameter;
-use crate::backend::nv::machine::{Class, Kind, Operand, Place, Reg, Target, X};
+use crate::backend::nv::machine::{ArrayRef, Class, Dest, Kind, Operand, Reg, X};
 use crate::ir::{MemoryKinds, Order, Scope, Stage};
 use crate::kernel::{BufferKind, InstId, MemoryAccess, MemorySpace, Value};
 
@@ -102,9 +102,9 @@ impl Selector<'_> {
     }
 
     /// The variable that an access touches, at an address that is one register and a constant.
-    pub fn place(&mut self, access: MemoryAccess, address: Value) -> Place {
+    pub fn array_ref(&mut self, access: MemoryAccess, address: Value) -> ArrayRef {
         let array = self.memory(access.space).0.into();
-        let place = |index, offset| Place { array, index, offset, component: None };
+        let place = |index, offset| ArrayRef { array, index, offset, component: None };
         match self.uint(address) {
             Operand::Constant(base, _) => place(None, base.wrapping_add(access.offset)),
             // The spelling has no room for negative numbers.
@@ -128,13 +128,13 @@ impl Selector<'_> {
     fn load_pieces(&mut self, access: MemoryAccess, address: Value, results: &[Value]) {
         let load = self.memory(access.space).1.load;
         let coherence = Self::coherence(access, load);
-        let at = self.place(access, address);
+        let at = self.array_ref(access, address);
         let class = if access.bytes == 8 { Class::Long } else { Class::Word };
         for piece in pieces(access) {
             let to = self.loaded(class, piece.count);
-            let place = Place { offset: at.offset + piece.offset(access), ..at.clone() };
+            let place = ArrayRef { offset: at.offset + piece.offset(access), ..at.clone() };
             let name = format!("{load}.{}{coherence}", modifier(access, piece.count));
-            self.push(name, Target::Regs(to.clone()), &[Operand::Place(place)]).effect = access.volatile;
+            self.push(name, Dest::Regs(to.clone()), &[Operand::Array(place)]).effect = access.volatile;
             for (value, reg) in results[piece.first..].iter().zip(to) {
                 self.give(*value, Operand::Reg(reg));
             }
@@ -152,7 +152,7 @@ impl Selector<'_> {
     fn store_pieces(&mut self, access: MemoryAccess, address: Value, values: &[Value]) {
         let store = self.memory(access.space).1.store;
         let coherence = Self::coherence(access, store);
-        let at = self.place(access, address);
+        let at = self.array_ref(access, address);
         for piece in pieces(access) {
             let values: Operands =
                 values[piece.first..piece.first + piece.count].iter().map(|value| self.any_arg(*value)).collect();
@@ -161,9 +161,9 @@ impl Selector<'_> {
                 [one] => one.clone(),
                 many => self.vector(many, class),
             };
-            let place = Place { offset: at.offset + piece.offset(access), ..at.clone() };
+            let place = ArrayRef { offset: at.offset + piece.offset(access), ..at.clone() };
             let name = format!("{store}.{}{coherence}", modifier(access, piece.count));
-            self.effect(name, &[source, Operand::Place(place)]);
+            self.effect(name, &[source, Operand::Array(place)]);
         }
     }
 
@@ -218,8 +218,8 @@ impl Selector<'_> {
         let component = self.word("AND.U", &[address, constant(12)]);
         let mut found = None;
         for (n, letter) in ['x', 'y', 'z', 'w'].into_iter().enumerate() {
-            let place = Place { array: "c".into(), index, offset: 0, component: Some(letter) };
-            let word = self.word("MOV.U", &[Operand::Place(place)]);
+            let place = ArrayRef { array: "c".into(), index, offset: 0, component: Some(letter) };
+            let word = self.word("MOV.U", &[Operand::Array(place)]);
             found = Some(match found {
                 None => word,
                 Some(before) => {

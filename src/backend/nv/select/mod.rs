@@ -21,7 +21,7 @@ mod wide;
 
 use super::exits::Exits;
 use super::interface::{Interface, Needs};
-use super::machine::{ANY, Class, Components, Inst, Kind, Line, Operand, Reg, Registers, Target, Test, X_OR_Z};
+use super::machine::{ANY, Class, Components, Dest, Inst, Kind, Line, Operand, Reg, Registers, Test, X_OR_Z};
 use super::votes::Votes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Scalar, ScalarKind};
@@ -128,11 +128,11 @@ impl<'k> Selector<'k> {
 
     // Writing.
 
-    fn push(&mut self, name: impl Into<Cow<'static, str>>, target: Target, sources: &[Operand]) -> &mut Inst {
+    fn push(&mut self, name: impl Into<Cow<'static, str>>, target: Dest, sources: &[Operand]) -> &mut Inst {
         limits::spend(1);
         limits::hold::<Inst>(1);
         let (sources, origin) = (sources.into(), self.origin);
-        let inst = Inst { name: name.into(), target, sources, guard: None, effect: false, origin };
+        let inst = Inst { name: name.into(), dest: target, sources, guard: None, effect: false, origin };
         self.lines.push(Line::Inst(Box::new(inst)));
         let Some(Line::Inst(inst)) = self.lines.last_mut() else { unreachable!("it was just pushed") };
         inst
@@ -140,11 +140,11 @@ impl<'k> Selector<'k> {
 
     /// An instruction for its effect alone.
     fn effect(&mut self, name: impl Into<Cow<'static, str>>, sources: &[Operand]) {
-        self.push(name, Target::None, sources).effect = true;
+        self.push(name, Dest::None, sources).effect = true;
     }
 
     fn write(&mut self, name: impl Into<Cow<'static, str>>, to: Reg, sources: &[Operand]) {
-        self.push(name, Target::Regs(smallvec![to]), sources);
+        self.push(name, Dest::Regs(smallvec![to]), sources);
     }
 
     /// An instruction whose 32-bit result may sit in one of these components.
@@ -243,7 +243,7 @@ impl<'k> Selector<'k> {
     /// The low and the high word of 64 bits.
     fn split(&mut self, long: Operand) -> [Operand; 2] {
         let words = self.registers.add_vector(Class::Word, 2);
-        self.push("UP64.U", Target::Regs(words.clone()), &[long]);
+        self.push("UP64.U", Dest::Regs(words.clone()), &[long]);
         [Operand::Reg(words[0]), Operand::Reg(words[1])]
     }
 
@@ -364,7 +364,7 @@ impl<'k> Selector<'k> {
         let condition = self.in_reg(condition);
         let to = self.registers.add(Class::Long, ANY);
         self.write("MOV.U64", to, &[reject]);
-        self.push("MOV.U64", Target::Regs(smallvec![to]), &[accept]).guard = Some(condition);
+        self.push("MOV.U64", Dest::Regs(smallvec![to]), &[accept]).guard = Some(condition);
         Operand::Reg(to)
     }
 }

@@ -1,7 +1,7 @@
 //! Arrays of the invocation that are indexed at run time: an array of `TEMP`s with one word each.
 
 use super::Selector;
-use crate::backend::nv::machine::{Class, Kind, Operand, Place, Reg, Target};
+use crate::backend::nv::machine::{ArrayRef, Class, Dest, Kind, Operand, Reg};
 use crate::kernel::{MemoryAccess, Value};
 
 /// Name of the array that holds an invocation's memory.
@@ -24,8 +24,8 @@ impl Selector<'_> {
         }
     }
 
-    fn private_word(&self, (index, first): (Option<Reg>, u32), word: u32) -> Place {
-        Place { array: PRIVATE.into(), index, offset: first + word, component: Some('x') }
+    fn private_word(&self, (index, first): (Option<Reg>, u32), word: u32) -> ArrayRef {
+        ArrayRef { array: PRIVATE.into(), index, offset: first + word, component: Some('x') }
     }
 
     pub fn load_private(&mut self, access: MemoryAccess, address: Value, results: &[Value]) {
@@ -37,7 +37,7 @@ impl Selector<'_> {
         let words: Vec<Operand> = (0..count)
             .map(|word| {
                 let place = self.private_word(element, word);
-                self.word("MOV.U", &[Operand::Place(place)])
+                self.word("MOV.U", &[Operand::Array(place)])
             })
             .collect();
         let values = self.gathered(access, words);
@@ -61,7 +61,7 @@ impl Selector<'_> {
         }
         for (n, word) in words.into_iter().enumerate() {
             let place = self.private_word(element, n as u32);
-            self.push("MOV.U", Target::Place(place), &[word]).effect = true;
+            self.push("MOV.U", Dest::Array(place), &[word]).effect = true;
         }
     }
 
@@ -71,7 +71,7 @@ impl Selector<'_> {
         let mask = Operand::Constant((1 << (8 * u32::from(access.bytes))) - 1, Kind::Uint);
         for (n, value) in results.iter().enumerate() {
             let (place, shift) = self.part(access, address, n as u32);
-            let word = self.word("MOV.U", &[Operand::Place(place)]);
+            let word = self.word("MOV.U", &[Operand::Array(place)]);
             let low = self.word("SHR.U", &[word, shift]);
             let part = self.word("AND.U", &[low, mask.clone()]);
             self.give(*value, part);
@@ -82,16 +82,16 @@ impl Selector<'_> {
         let bits = Operand::Constant(8 * u32::from(access.bytes), Kind::Uint);
         for (n, value) in values.iter().enumerate() {
             let (place, shift) = self.part(access, address, n as u32);
-            let word = self.word("MOV.U", &[Operand::Place(place.clone())]);
+            let word = self.word("MOV.U", &[Operand::Array(place.clone())]);
             let field = self.vector(&[bits.clone(), shift], Class::Word);
             let value = self.uint(*value);
             let changed = self.word("BFI.U", &[field, value, word]);
-            self.push("MOV.U", Target::Place(place), &[changed]).effect = true;
+            self.push("MOV.U", Dest::Array(place), &[changed]).effect = true;
         }
     }
 
     /// The word that holds component `n` of an access, and the bits below it.
-    fn part(&mut self, access: MemoryAccess, address: Value, n: u32) -> (Place, Operand) {
+    fn part(&mut self, access: MemoryAccess, address: Value, n: u32) -> (ArrayRef, Operand) {
         let offset = access.offset.wrapping_add(n * u32::from(access.bytes));
         let constant = |value| Operand::Constant(value, Kind::Uint);
         if let Operand::Constant(base, _) = self.uint(address) {

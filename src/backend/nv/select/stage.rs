@@ -4,7 +4,7 @@
 use super::Selector;
 use super::port::{self, LETTERS};
 use crate::backend::nv::interface::parameter;
-use crate::backend::nv::machine::{Kind, Line, Operand, Place};
+use crate::backend::nv::machine::{ArrayRef, Kind, Line, Operand};
 use crate::backend::nv::mnemonic;
 use crate::ir::{self, BuiltIn, MathFn, Stage};
 use crate::kernel::{Def, Site, Value};
@@ -40,20 +40,20 @@ impl Selector<'_> {
     }
 
     /// A component of an attribute at another place of the pixel (NV_gpu_program5, `IPAC`, `IPAS`, `IPAO`).
-    pub fn interpolate(&mut self, at: ir::Place, [location, component]: [u32; 2], args: &[Value]) -> Operand {
+    pub fn interpolate(&mut self, at: ir::InterpolateAt, [location, component]: [u32; 2], args: &[Value]) -> Operand {
         let attribute = self.input(location, component as u8);
         match at {
-            ir::Place::Centroid => self.word("IPAC.F", &[attribute]),
-            ir::Place::Sample => {
+            ir::InterpolateAt::Centroid => self.word("IPAC.F", &[attribute]),
+            ir::InterpolateAt::Sample => {
                 let sample = self.arg(args[0], Kind::Sint);
                 self.word("IPAS.F", &[attribute, sample])
             }
-            ir::Place::Offset => {
+            ir::InterpolateAt::Offset => {
                 let [x, y] = [args[0], args[1]].map(|arg| Some(self.uint(arg)));
                 let offset = self.slots(&[x, y, None, None], Kind::Float);
                 self.word("IPAO.F", &[attribute, offset])
             }
-            ir::Place::Vertex => {
+            ir::InterpolateAt::Vertex => {
                 self.refused("the values of single vertices");
                 attribute
             }
@@ -155,8 +155,8 @@ impl Selector<'_> {
     fn sample_position(&mut self, component: char) -> Operand {
         self.needs.sample_positions = true;
         let sample = self.in_reg(Operand::Named("fragment.sampleid.x".into()));
-        let place = Place { array: POSITIONS.into(), index: Some(sample), offset: 0, component: Some(component) };
-        self.word(mnemonic::MOVE, &[Operand::Place(place)])
+        let place = ArrayRef { array: POSITIONS.into(), index: Some(sample), offset: 0, component: Some(component) };
+        self.word(mnemonic::MOVE, &[Operand::Array(place)])
     }
 
     /// The instance counted from the first one of the draw, and that one, which only the caller knows.

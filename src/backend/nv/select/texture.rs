@@ -6,7 +6,7 @@
 
 use super::Selector;
 use super::image::{Access, Slots, letter, target};
-use crate::backend::nv::machine::{Class, Kind, Operand, Target, W};
+use crate::backend::nv::machine::{Class, Dest, Kind, Operand, W};
 use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType};
 use crate::kernel::Value;
 
@@ -21,7 +21,7 @@ enum At {
 }
 
 /// Where a target has its operands.
-struct Row {
+struct TargetOperands {
     dim: ImageDim,
     arrayed: bool,
     shadow: bool,
@@ -35,15 +35,15 @@ struct Places {
     level: At,
 }
 
-const fn row(dim: ImageDim, arrayed: bool, shadow: bool, [reference, bias, level]: [At; 3]) -> Row {
-    Row { dim, arrayed, shadow, places: Places { reference, bias, level } }
+const fn row(dim: ImageDim, arrayed: bool, shadow: bool, [reference, bias, level]: [At; 3]) -> TargetOperands {
+    TargetOperands { dim, arrayed, shadow, places: Places { reference, bias, level } }
 }
 
 const NONE: Places = Places { reference: At::Nowhere, bias: At::Nowhere, level: At::Nowhere };
 
 /// NV_gpu_program4, table X.21 ("Texture Targets"), with NV_gpu_program5's second vectors; what is not here takes nothing.
 /// Whether `TXB` and `TXL` have a target is as the driver says.
-const ROWS: &[Row] = &[
+const ROWS: &[TargetOperands] = &[
     row(ImageDim::D1, false, false, [At::Nowhere, At::First(3), At::First(3)]),
     row(ImageDim::D1, true, false, [At::Nowhere, At::First(3), At::First(3)]),
     row(ImageDim::D2, false, false, [At::Nowhere, At::First(3), At::First(3)]),
@@ -105,7 +105,7 @@ impl Selector<'_> {
     fn levels(&mut self, access: &Access) {
         let to = self.registers.add(Class::Word, W);
         let [unit, target] = self.texture_unit(access);
-        self.push("TXQ", Target::Regs([to].into_iter().collect()), &[Operand::Constant(0, Kind::Sint), unit, target]);
+        self.push("TXQ", Dest::Regs([to].into_iter().collect()), &[Operand::Constant(0, Kind::Sint), unit, target]);
         self.result(access.inst, Operand::Reg(to));
     }
 
@@ -195,7 +195,7 @@ impl Selector<'_> {
     fn look_up(&mut self, access: &Access, name: &'static str, operands: &[Operand]) {
         let results = self.kernel.results(access.inst).len();
         let to = self.results(results);
-        self.push(format!("{name}.{}", letter(access.ty)), Target::Regs(to.clone()), operands);
+        self.push(format!("{name}.{}", letter(access.ty)), Dest::Regs(to.clone()), operands);
         self.give_all(access.inst, to.into_iter().map(Operand::Reg).collect());
     }
 

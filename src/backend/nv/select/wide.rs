@@ -2,7 +2,7 @@
 
 use super::Selector;
 use super::arithmetic::comparison;
-use crate::backend::nv::machine::{Class, Kind, Operand, Target, Y};
+use crate::backend::nv::machine::{Class, Dest, Kind, Operand, Y};
 use crate::ir::Scalar;
 use crate::kernel::{BinOp, CmpOp, UnOp, Value};
 
@@ -139,7 +139,7 @@ impl Selector<'_> {
     pub fn cvt(&mut self, to: Class, name: String, a: Operand) -> Operand {
         let allowed = crate::backend::nv::machine::ANY;
         let reg = self.registers.add(to, allowed);
-        self.push(name, Target::Regs([reg].into_iter().collect()), &[a]);
+        self.push(name, Dest::Regs([reg].into_iter().collect()), &[a]);
         Operand::Reg(reg)
     }
 }

@@ -3,7 +3,7 @@
 use super::{run, with_body};
 
 /// A function and how far off it may be: Vulkan 1.3, "Precision of GLSL.std.450 Instructions".
-struct Row {
+struct Precision {
     /// Of `a` in -1..1 and `b` in 0.1..5.1.
     glsl: &'static str,
     exact: fn(f64, f64) -> f64,
@@ -11,14 +11,14 @@ struct Row {
     share: f64,
 }
 
-const fn row(glsl: &'static str, exact: fn(f64, f64) -> f64, share: f64) -> Row {
-    Row { glsl, exact, share }
+const fn row(glsl: &'static str, exact: fn(f64, f64) -> f64, share: f64) -> Precision {
+    Precision { glsl, exact, share }
 }
 
 /// A 32-bit float's share for an error of some units in the last place.
 const ULP: f64 = 1.2e-7;
 
-static ROWS: &[Row] = &[
+static ROWS: &[Precision] = &[
     row("radians(b * 50.0)", |_, b| (b * 50.0).to_radians(), 4.0 * ULP),
     row("degrees(a)", |a, _| a.to_degrees(), 4.0 * ULP),
     row("tan(a)", |a, _| a.tan(), 8.0 * ULP),
@@ -76,7 +76,7 @@ fn composed_functions_are_as_precise_as_vulkan_asks() {
     }
 }
 
-fn check(row: &Row, step: u32, got: f32) {
+fn check(row: &Precision, step: u32, got: f32) {
     let a = (step as f32 - 32.0) / 32.0;
     let b = step as f32 / 12.5 + 0.1;
     let exact = (row.exact)(a.into(), b.into());

@@ -4,7 +4,7 @@ use super::{codes, sound};
 use crate::compile::Options;
 use crate::diagnostic::{Diagnostic, Diagnostics, render};
 use crate::glsl;
-use crate::ir::{BuiltIn, ImageOp, ImageParts, Interpolation, MathFn, Place, Stage};
+use crate::ir::{BuiltIn, ImageOp, ImageParts, InterpolateAt, Interpolation, MathFn, Stage};
 use crate::kernel::tree::Tree;
 use crate::kernel::{BinOp, Kernel, Op, Site, Specializations, Ty, lower};
 use crate::profile::Profile;
@@ -147,7 +147,10 @@ layout(location = 0) out vec4 colour;
 void main() { colour = vec4(interpolateAtOffset(pair[1], vec2(0.25)), interpolateAtCentroid(pair[0].y), 0.0); }";
     let found = operations(&kernel(Stage::Fragment, text));
     let at = |at, location, component| found.contains(&Op::Interpolate { at, location, component });
-    assert!(at(Place::Offset, 3, 0) && at(Place::Offset, 3, 1) && at(Place::Centroid, 2, 1), "{found:?}");
+    assert!(
+        at(InterpolateAt::Offset, 3, 0) && at(InterpolateAt::Offset, 3, 1) && at(InterpolateAt::Centroid, 2, 1),
+        "{found:?}"
+    );
 }
 
 #[test]

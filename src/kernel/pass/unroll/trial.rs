@@ -20,7 +20,7 @@ pub fn rounds(kernel: &Kernel, inst: InstId, steps: usize, most: usize) -> Optio
     for round in 1..=most {
         trial.start(&kernel.blocks[body].params, &params);
         trial.block(body, Some(inst))?;
-        if !trial.reached.contains(&Place::Continuing(inst)) {
+        if !trial.reached.contains(&JumpTarget::Continuing(inst)) {
             return Some(round);
         }
         trial.block(continuing, Some(inst))?;
@@ -36,7 +36,7 @@ pub fn rounds(kernel: &Kernel, inst: InstId, steps: usize, most: usize) -> Optio
 
 /// Where control may come.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Place {
+enum JumpTarget {
     /// To the end of a construct.
     End(InstId),
     /// To the continuing block of a loop.
@@ -47,7 +47,7 @@ struct Trial<'k> {
     kernel: &'k Kernel,
     /// What the values of this round are; none where that differs or is not known.
     known: FxHashMap<Value, Option<u64>>,
-    reached: FxHashSet<Place>,
+    reached: FxHashSet<JumpTarget>,
     /// Instructions that may still be looked at.
     steps: usize,
 }
@@ -71,7 +71,7 @@ impl Trial<'_> {
             match op {
                 op if op.is_structured() => {
                     self.construct(*inst, op)?;
-                    if !self.reached.contains(&Place::End(*inst)) {
+                    if !self.reached.contains(&JumpTarget::End(*inst)) {
                         return Some(());
                     }
                 }
@@ -129,7 +129,7 @@ impl Trial<'_> {
                 self.arrive(target, &args[args.len() - results..]);
             }
             (Op::Continue(target), _) => {
-                self.reached.insert(Place::Continuing(target));
+                self.reached.insert(JumpTarget::Continuing(target));
                 if let Op::Loop { continuing, .. } = self.kernel.insts[target].op {
                     self.join(&self.kernel.blocks[continuing].params, args);
                 }
@@ -139,7 +139,7 @@ impl Trial<'_> {
     }
 
     fn arrive(&mut self, target: InstId, args: &[Value]) {
-        self.reached.insert(Place::End(target));
+        self.reached.insert(JumpTarget::End(target));
         let results: Vec<Value> = self.kernel.results(target).collect();
         self.join(&results, args);
     }

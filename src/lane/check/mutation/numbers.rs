@@ -1,13 +1,13 @@
 //! Plans and meanings on numbers: the bitwise comparison that decides whether a changed plan is another one.
 
-use crate::lane::check::Row as Symbols;
+use crate::lane::check::TermRow as Symbols;
 use crate::lane::check::terms::Term;
-use crate::lane::eval::{self, Row};
+use crate::lane::eval;
 use crate::lane::meaning::meaning;
 use crate::lane::op::FoldOp;
 use crate::lane::plan::Plan;
 use crate::lane::request::Request;
-use crate::lane::value::{Domain, LaneValue, Lanes};
+use crate::lane::value::{Domain, LaneRow, LaneValue, Lanes};
 
 /// 32-bit integers, or floats where the order of folds is to be seen.
 struct Numbers {
@@ -86,7 +86,7 @@ fn number(term: Term, mixes: bool) -> u32 {
     }
 }
 
-fn numbers(symbols: &Symbols, mixes: bool) -> Row<u32> {
+fn numbers(symbols: &Symbols, mixes: bool) -> LaneRow<u32> {
     let of = |value: &LaneValue<Term>| match *value {
         LaneValue::Data(term) => LaneValue::Data(number(term, mixes)),
         LaneValue::Index(index) => LaneValue::Index(index),
@@ -101,11 +101,11 @@ fn numbers(symbols: &Symbols, mixes: bool) -> Row<u32> {
 /// The numbers are floats if the order of folds is `ordered`, else integers, which have none.
 pub fn agree(request: &Request, plan: &Plan, symbols: &[Symbols], lanes: Lanes, ordered: bool) -> bool {
     let mixes = !compares(request);
-    let inputs: Vec<Row<u32>> = symbols.iter().map(|row| numbers(row, mixes)).collect();
+    let inputs: Vec<LaneRow<u32>> = symbols.iter().map(|row| numbers(row, mixes)).collect();
     let mut domain = Numbers { float: ordered };
     let Some(expected) = meaning(&mut domain, request.op, &inputs, lanes) else { return false };
     let Ok(got) = eval::run(&mut domain, plan, &inputs, lanes) else { return false };
-    let same = |(expected, got): (&Row<u32>, &Row<u32>)| {
+    let same = |(expected, got): (&LaneRow<u32>, &LaneRow<u32>)| {
         lanes.iter().all(|lane| {
             let (expected, got) = (expected[lane as usize], got[lane as usize]);
             expected == LaneValue::Poison || expected == got

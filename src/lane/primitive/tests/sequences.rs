@@ -1,10 +1,11 @@
 //! Known sequences of whole reductions, scans and moves, run by [`eval`] on sets of lanes: each contribution once.
 
-use crate::lane::eval::{self, Row};
+use crate::lane::eval;
 use crate::lane::op::{FoldOp, ShuffleMode};
 use crate::lane::plan::{Activity, AluOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
 use crate::lane::primitive::nv::shuffle_mask;
 use crate::lane::primitive::{Dpp16, DppControl, Fetch, LdsOp, NvOp, PermlaneOp, Primitive, Reach, ScalarOp, Swizzle};
+use crate::lane::value::LaneRow;
 use crate::lane::value::{Domain, LaneValue, Lanes};
 use DppControl as C;
 
@@ -84,7 +85,7 @@ impl Program {
     }
 
     /// What each lane holds in `result` when lane `i` starts with the set of itself.
-    fn run(self, result: Operand, size: u32, more: &[Row<u64>]) -> Vec<u64> {
+    fn run(self, result: Operand, size: u32, more: &[LaneRow<u64>]) -> Vec<u64> {
         let plan = Plan {
             rule: "test",
             setup: Vec::new(),
@@ -97,8 +98,8 @@ impl Program {
             uniform: false,
             least_size: size,
         };
-        let first: Row<u64> = (0..size).map(|i| LaneValue::Data(1 << i)).collect();
-        let inputs: Vec<Row<u64>> = std::iter::once(first).chain(more.iter().cloned()).collect();
+        let first: LaneRow<u64> = (0..size).map(|i| LaneValue::Data(1 << i)).collect();
+        let inputs: Vec<LaneRow<u64>> = std::iter::once(first).chain(more.iter().cloned()).collect();
         let rows = eval::run(&mut Sets, &plan, &inputs, Lanes::full(size)).expect("a program");
         rows[0].iter().map(|value| value.data().expect("defined data")).collect()
     }
@@ -209,7 +210,7 @@ fn allreduce_and_scan_of_nvidia() {
 #[test]
 fn permutation_of_64_lanes_on_rdna3() {
     let target = |i: u64| (i * 37 + 11) % 64;
-    let index: Row<u64> = (0..64).map(|i| LaneValue::Index(target(i) as u32)).collect();
+    let index: LaneRow<u64> = (0..64).map(|i| LaneValue::Index(target(i) as u32)).collect();
     let mut p = Program::default();
     let index_in = Operand::Input(1);
     let address = p.alu(AluOp::Shl, index_in, Operand::Const(2));
@@ -238,7 +239,7 @@ fn halves_exchanged_by_shared_registers() {
 }
 
 /// Runs one instruction on given operands.
-fn row(primitive: impl Into<Primitive>, inputs: &[Row<u64>], lanes: Lanes) -> Row<u64> {
+fn row(primitive: impl Into<Primitive>, inputs: &[LaneRow<u64>], lanes: Lanes) -> LaneRow<u64> {
     let mut p = Program::default();
     let args: Vec<Operand> = (0..inputs.len() as u8).map(Operand::Input).collect();
     let result = p.prim(primitive, &args);
@@ -260,7 +261,7 @@ fn row(primitive: impl Into<Primitive>, inputs: &[Row<u64>], lanes: Lanes) -> Ro
 #[test]
 fn masks_of_lanes() {
     let lanes = Lanes { size: 64, active: 0xff00_ff00_ff00_ff0f };
-    let predicate: Row<u64> = (0..64).map(|i| LaneValue::Bool(i % 3 == 0)).collect();
+    let predicate: LaneRow<u64> = (0..64).map(|i| LaneValue::Bool(i % 3 == 0)).collect();
     let ballot = row(ScalarOp::Ballot, std::slice::from_ref(&predicate), lanes);
     let expected = (0..64).filter(|i| i % 3 == 0 && lanes.is_active(*i)).map(|i| 1_u128 << i).sum();
     assert_eq!(ballot[0], LaneValue::Ballot(expected));
@@ -269,9 +270,9 @@ fn masks_of_lanes() {
     assert_eq!(opposite[0], LaneValue::Ballot(lanes.active & !expected));
     let own = row(ScalarOp::OwnBit, &[ballot], lanes);
     assert!(lanes.iter().all(|i| own[i as usize] == LaneValue::Bool(expected >> i & 1 != 0)));
-    let mask: Row<u64> = vec![LaneValue::Ballot(0x21); 64];
+    let mask: LaneRow<u64> = vec![LaneValue::Ballot(0x21); 64];
     assert_eq!(row(ScalarOp::WholeQuads, std::slice::from_ref(&mask), lanes)[0], LaneValue::Ballot(0xff));
-    let one: Row<u64> = vec![LaneValue::Index(1); 64];
+    let one: LaneRow<u64> = vec![LaneValue::Index(1); 64];
     assert_eq!(row(ScalarOp::CountBelowLow, &[mask, one], lanes)[40], LaneValue::Index(3));
     let warp = Lanes { size: 32, active: 0xffff };
     assert_eq!(row(NvOp::Ballot, &[predicate], warp)[0], LaneValue::Ballot(0x9249));
@@ -281,8 +282,8 @@ fn masks_of_lanes() {
 /// anywhere.
 #[test]
 fn operands_that_are_wrong_or_unknown_give_poison() {
-    let data: Row<u64> = (0..32).map(|i| LaneValue::Data(1 << i)).collect();
-    let mixed: Row<u64> = (0..32).map(LaneValue::Index).collect();
+    let data: LaneRow<u64> = (0..32).map(|i| LaneValue::Data(1 << i)).collect();
+    let mixed: LaneRow<u64> = (0..32).map(LaneValue::Index).collect();
     let lanes = Lanes::full(32);
     let read = row(ScalarOp::ReadLane, &[data.clone(), mixed.clone()], lanes);
     assert!(read.iter().all(|value| *value == LaneValue::Poison));

@@ -5,7 +5,9 @@ use super::Painter;
 use super::draw::{Draw, draw};
 use super::shader::{Shader, Using};
 use super::texture::{Shape, Spot, Texture, Textures};
-use crosslane::backend::nv::reflection::{FRAGMENT_PROGRAM, Image, ImageBinding, ImageKind, Place, VERTEX_PROGRAM};
+use crosslane::backend::nv::reflection::{
+    FRAGMENT_PROGRAM, Image, ImageBinding, ImageKind, SamplerBinding, VERTEX_PROGRAM,
+};
 use crosslane::run::gl::{Buffers, Program};
 use crosslane::run::{BufferBinding, RunError};
 use serde::{Deserialize, Serialize};
@@ -128,7 +130,7 @@ fn units<'p>(program: &'p Program<'_>, texture: &Texture) -> impl Iterator<Item 
     let wanted = (texture.at, texture.sampler, texture.is_image);
     let is_it = move |place: &&ImageBinding| {
         let Image { set, binding, element, ref sampler, kind, .. } = place.image;
-        let sampler = sampler.map(|Place { set, binding, element }| Spot { set, binding, element });
+        let sampler = sampler.map(|SamplerBinding { set, binding, element }| Spot { set, binding, element });
         (Spot { set, binding, element }, sampler, kind == ImageKind::Image) == wanted
     };
     program.reflection().images.iter().filter(is_it).map(|place| place.gl_unit)

@@ -81,7 +81,7 @@ impl Machine {
                 let keys = parts.map(|part| (false, slice.reg.0, u16::from(part))).collect();
                 Some((function.registers[slice.reg.index()].file, keys))
             }
-            Operand::Place(place) => Some((place.file, place.each().map(|n| (true, 0, n)).collect())),
+            Operand::Hardware(place) => Some((place.file, place.each().map(|n| (true, 0, n)).collect())),
             _ => None,
         }
     }

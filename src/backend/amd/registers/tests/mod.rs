@@ -160,7 +160,7 @@ fn pairs_are_aligned() {
         ]
     });
     allocate(&mut function, &arch("gfx90a"), &limits(256, 102)).expect("it fits");
-    let places: Vec<_> = function.blocks[0].insts.iter().flat_map(Inst::places_read).collect();
+    let places: Vec<_> = function.blocks[0].insts.iter().flat_map(Inst::hardware_read).collect();
     assert!(places.iter().all(|place| place.count == 1 || place.first.is_multiple_of(2)), "{places:?}");
 }
 

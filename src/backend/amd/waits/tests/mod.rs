@@ -3,7 +3,7 @@
 mod random;
 
 use super::*;
-use crate::backend::amd::machine::{Block, File, Label, Place, Reach};
+use crate::backend::amd::machine::{Block, File, Label, Reach, RegisterRange};
 use crate::backend::amd::mnemonic::Operation as O;
 use crate::profile::Profile;
 
@@ -12,11 +12,11 @@ fn arch(profile: &str) -> Arch {
 }
 
 fn v(first: u16) -> Operand {
-    Operand::Place(Place { file: File::Vector, first, count: 1 })
+    Operand::Hardware(RegisterRange { file: File::Vector, first, count: 1 })
 }
 
 fn s(first: u16) -> Operand {
-    Operand::Place(Place { file: File::Scalar, first, count: 1 })
+    Operand::Hardware(RegisterRange { file: File::Scalar, first, count: 1 })
 }
 
 fn memory(prefix: &'static str, operation: O, defs: &[Operand], uses: &[Operand]) -> Inst {

@@ -2,7 +2,7 @@
 //! allow has not delivered it.
 
 use super::*;
-use crate::backend::amd::machine::Place;
+use crate::backend::amd::machine::RegisterRange;
 use std::collections::BTreeMap;
 
 /// A sequence of numbers (a linear congruential generator; Knuth's constants).
@@ -51,13 +51,13 @@ fn random_function(seed: u64, prefix: &'static str) -> Function {
 /// and whether it may overtake others of its counter.
 #[derive(Default)]
 struct Memory {
-    under_way: BTreeMap<&'static str, Vec<(Option<Place>, &'static str)>>,
+    under_way: BTreeMap<&'static str, Vec<(Option<RegisterRange>, &'static str)>>,
 }
 
 impl Memory {
     /// The counters of an instruction, and which stream it is delivered in.
     fn begin(&mut self, inst: &Inst, is_rdna4: bool, has_stores: bool) {
-        let to = inst.defs.iter().find_map(|def| if let Operand::Place(place) = def { Some(*place) } else { None });
+        let to = inst.defs.iter().find_map(|def| if let Operand::Hardware(place) = def { Some(*place) } else { None });
         let is_flat = inst.modifiers.prefix == "flat_";
         let (lds, scalar) = if is_rdna4 { ("ds", "km") } else { ("lgkm", "lgkm") };
         let counted: &[(&'static str, &'static str)] = match inst.operation() {
@@ -83,7 +83,8 @@ impl Memory {
         // At worst everything else is done: only the event itself and those of its stream behind it hold the counter up.
         let held = |at: usize| {
             let stream = all[at].1;
-            let is_behind = |(_, other): &&(Option<Place>, &'static str)| *other == stream && !stream.is_empty();
+            let is_behind =
+                |(_, other): &&(Option<RegisterRange>, &'static str)| *other == stream && !stream.is_empty();
             1 + all[at + 1..].iter().filter(is_behind).count()
         };
         let stay: Vec<bool> = (0..all.len()).map(|at| held(at) <= down_to).collect();
@@ -92,7 +93,7 @@ impl Memory {
     }
 
     fn check(&self, inst: &Inst, name: &str) {
-        for place in inst.places_read().chain(inst.places_written()) {
+        for place in inst.hardware_read().chain(inst.hardware_written()) {
             let is_late = self.under_way.values().flatten().any(|(to, _)| *to == Some(place));
             assert!(!is_late, "{name}: {inst:?} meets {:?}", self.under_way);
         }

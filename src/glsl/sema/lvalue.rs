@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 /// An l-value in the making. Reading or writing it is [`super::memory`]'s business.
 #[derive(Debug)]
-pub struct Place {
+pub struct LValue {
     /// Pointer to a variable or an `out` parameter.
     pub root: Value,
     pub space: Space,
@@ -64,16 +64,16 @@ impl Swizzle {
     }
 }
 
-impl Clone for Place {
-    fn clone(&self) -> Place {
+impl Clone for LValue {
+    fn clone(&self) -> LValue {
         // A path is copied as one block; the clone of its list would go value by value.
-        Place { path: SmallVec::from_slice(&self.path), ..*self }
+        LValue { path: SmallVec::from_slice(&self.path), ..*self }
     }
 }
 
-impl Place {
-    pub fn new(root: Value, space: Space, ty: TypeId) -> Place {
-        Place {
+impl LValue {
+    pub fn new(root: Value, space: Space, ty: TypeId) -> LValue {
+        LValue {
             root,
             space,
             path: SmallVec::new(),
@@ -87,7 +87,7 @@ impl Place {
 
     /// The part of this place that `index` names, of type `ty`.
     #[must_use]
-    pub fn part(mut self, index: Value, ty: TypeId) -> Place {
+    pub fn part(mut self, index: Value, ty: TypeId) -> LValue {
         self.path.push(index);
         self.ty = ty;
         self
