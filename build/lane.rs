@@ -1,10 +1,10 @@
-//! The textual form of lane operations: `Fold(Add, AllReduce, 16, All)`, fields in the order of `LaneOp`'s.
+//! The textual form of lane operations: `Reduce(Add, AllReduce, 16, All)`, fields in the order of `LaneOp`'s.
 
 /// What a field may hold.
 #[derive(Clone, Copy)]
 enum Field {
-    FoldOp,
-    FoldKind,
+    ReduceOp,
+    ReduceKind,
     Members,
     ShuffleMode,
     QuadMove,
@@ -36,9 +36,9 @@ const OPERATIONS: &[(&str, &[(&str, Field)])] = &[
     ("Broadcast", &[]),
     ("BroadcastFirst", &[]),
     ("WriteLane", &[]),
-    ("Fold", &[("op", Field::FoldOp), ("kind", Field::FoldKind), ("width", Field::Width), ("members", Field::Members)]),
-    ("Segmented", &[("op", Field::FoldOp), ("width", Field::Width)]),
-    ("Partitioned", &[("op", Field::FoldOp), ("kind", Field::FoldKind)]),
+    ("Reduce", &[("op", Field::ReduceOp), ("kind", Field::ReduceKind), ("width", Field::Width), ("members", Field::Members)]),
+    ("Segmented", &[("op", Field::ReduceOp), ("width", Field::Width)]),
+    ("Partitioned", &[("op", Field::ReduceOp), ("kind", Field::ReduceKind)]),
     ("Partition", &[]),
     ("Sort", &[("width", Field::Width)]),
     ("Vote", &[("op", Field::VoteOp), ("group", Field::Group)]),
@@ -99,8 +99,8 @@ fn constructor(name: &str, parts: &[(&str, String)]) -> String {
 
 fn value(field: Field, text: &str) -> Result<String, String> {
     let (ty, words): (&str, &[&str]) = match field {
-        Field::FoldOp => ("FoldOp", &["Add", "Mul", "Min", "Max", "And", "Or", "Xor"]),
-        Field::FoldKind => ("FoldKind", &["Reduce", "ReduceLow", "AllReduce", "Inclusive", "Exclusive"]),
+        Field::ReduceOp => ("ReduceOp", &["Add", "Mul", "Min", "Max", "And", "Or", "Xor"]),
+        Field::ReduceKind => ("ReduceKind", &["Reduce", "ReduceLow", "AllReduce", "Inclusive", "Exclusive"]),
         Field::Members => ("Members", &["All", "Active"]),
         Field::ShuffleMode => ("ShuffleMode", &["Index", "Xor", "Up", "Down"]),
         Field::VoteOp => ("VoteOp", &["All", "Any", "Equal"]),

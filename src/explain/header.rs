@@ -7,7 +7,7 @@
 use crate::glsl::types::display;
 use crate::grammar::{FUNCTIONS, Lowering, Overload, Shape};
 use crate::ir::{Constants, Scalar, ScalarKind, Types};
-use crate::lane::{FoldKind, FoldOp, LaneOp, QuadMove, VoteOp};
+use crate::lane::{LaneOp, QuadMove, ReduceKind, ReduceOp, VoteOp};
 use std::fmt::Write;
 
 /// The macros that the functions are made with.
@@ -108,10 +108,10 @@ fn line(op: LaneOp, name: &str, shape: Shape, value: Option<Shape>) -> Option<St
         LaneOp::Permute => format!("CROSSLANE_PERMUTE({ty}, {name})"),
         LaneOp::Broadcast => format!("CROSSLANE_BROADCAST({ty}, {name})"),
         LaneOp::BroadcastFirst => format!("CROSSLANE_BROADCAST_FIRST({ty}, {name})"),
-        LaneOp::Fold { .. } if shape.scalar().is_bool() => {
+        LaneOp::Reduce { .. } if shape.scalar().is_bool() => {
             format!("CROSSLANE_OF_BOOLS({ty}, {}, {name})", word(shape.with_scalar(Scalar::U32)))
         }
-        LaneOp::Fold { op, kind, .. } => fold(op, kind, name, shape),
+        LaneOp::Reduce { op, kind, .. } => fold(op, kind, name, shape),
         LaneOp::Segmented { op, .. } => format!("CROSSLANE_SEGMENTED({ty}, {name}, {op:?})"),
         LaneOp::Sort { .. } => match value {
             Some(value) => format!("CROSSLANE_SORT_PAIRS({ty}, {}, {name})", word(value)),
@@ -121,11 +121,11 @@ fn line(op: LaneOp, name: &str, shape: Shape, value: Option<Shape>) -> Option<St
     })
 }
 
-fn fold(op: FoldOp, kind: FoldKind, name: &str, shape: Shape) -> String {
+fn fold(op: ReduceOp, kind: ReduceKind, name: &str, shape: Shape) -> String {
     let ty = word(shape);
     match kind {
-        FoldKind::Inclusive => format!("CROSSLANE_INCLUSIVE({ty}, {name}, {op:?})"),
-        FoldKind::Exclusive => {
+        ReduceKind::Inclusive => format!("CROSSLANE_INCLUSIVE({ty}, {name}, {op:?})"),
+        ReduceKind::Exclusive => {
             format!("CROSSLANE_EXCLUSIVE({ty}, {name}, {op:?}, {})", identity(op, shape.scalar()))
         }
         _ => format!("CROSSLANE_REDUCE({ty}, {name}, {op:?})"),
@@ -133,16 +133,16 @@ fn fold(op: FoldOp, kind: FoldKind, name: &str, shape: Shape) -> String {
 }
 
 /// What changes nothing, as a scalar of the type.
-fn identity(op: FoldOp, scalar: Scalar) -> &'static str {
+fn identity(op: ReduceOp, scalar: Scalar) -> &'static str {
     match (op, scalar.kind, scalar.width) {
-        (FoldOp::Min, ScalarKind::Float, 64) => "packDouble2x32(uvec2(0u, 0x7ff00000u))",
-        (FoldOp::Max, ScalarKind::Float, 64) => "packDouble2x32(uvec2(0u, 0xfff00000u))",
-        (FoldOp::Min, ScalarKind::Float, _) => "uintBitsToFloat(0x7f800000u)",
-        (FoldOp::Max, ScalarKind::Float, _) => "uintBitsToFloat(0xff800000u)",
-        (FoldOp::Min, ScalarKind::Sint, _) => "0x7fffffff",
-        (FoldOp::Max, ScalarKind::Sint, _) => "int(0x80000000u)",
-        (FoldOp::Min | FoldOp::And, _, _) => "0xffffffffu",
-        (FoldOp::Mul, _, _) => "1",
+        (ReduceOp::Min, ScalarKind::Float, 64) => "packDouble2x32(uvec2(0u, 0x7ff00000u))",
+        (ReduceOp::Max, ScalarKind::Float, 64) => "packDouble2x32(uvec2(0u, 0xfff00000u))",
+        (ReduceOp::Min, ScalarKind::Float, _) => "uintBitsToFloat(0x7f800000u)",
+        (ReduceOp::Max, ScalarKind::Float, _) => "uintBitsToFloat(0xff800000u)",
+        (ReduceOp::Min, ScalarKind::Sint, _) => "0x7fffffff",
+        (ReduceOp::Max, ScalarKind::Sint, _) => "int(0x80000000u)",
+        (ReduceOp::Min | ReduceOp::And, _, _) => "0xffffffffu",
+        (ReduceOp::Mul, _, _) => "1",
         _ => "0",
     }
 }

@@ -3,7 +3,9 @@
 //! The formulas are those of the operations' definitions ([`crate::lane::op`]): `i` is the lane's index, `v[j]` what lane
 //! `j` passed, `base` the first lane of a segment. What they compute is [`crate::lane::meaning`]'s.
 
-use crate::lane::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use crate::lane::{
+    CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,
+};
 
 /// The meaning of one operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,7 +58,7 @@ pub fn meaning(op: LaneOp) -> Meaning {
             "the lane whose number the masks make of the own; 0 from an inactive lane",
         ),
         O::WriteLane => Meaning::new("i == lane ? new : v", "the own value, except that one lane gets the new value"),
-        O::Fold { .. } | O::Segmented { .. } | O::Partitioned { .. } => fold(op),
+        O::Reduce { .. } | O::Segmented { .. } | O::Partitioned { .. } => fold(op),
         O::Partition => Meaning::new("ballot of the j with v[j] == v[i]", "the active lanes that passed the own value"),
         O::Sort { width } => Meaning::new(
             format!("the pair of rank {} in ascending order", if width == Width::SUBGROUP { "i" } else { "i - base" }),
@@ -190,23 +192,23 @@ fn valid_nv(mode: ShuffleMode) -> &'static str {
 
 fn fold(op: LaneOp) -> Meaning {
     match op {
-        LaneOp::Fold { op, kind, width, members } => {
+        LaneOp::Reduce { op, kind, width, members } => {
             let of = if members == Members::Active { "the active lanes of " } else { "" };
-            let (range, reach) = fold_range(kind, width);
+            let (range, reach) = reduction_range(kind, width);
             Meaning::new(
-                format!("{}(v[{range}])", fold_name(op)),
-                format!("{} over {of}{}{reach}", fold_words(op), segment(width)),
+                format!("{}(v[{range}])", operator_name(op)),
+                format!("{} over {of}{}{reach}", operator_words(op), segment(width)),
             )
         }
         LaneOp::Segmented { op, width } => Meaning::new(
-            format!("{}(v[head..=i])", fold_name(op)),
-            format!("{} from the nearest head at or below this lane, inside {}", fold_words(op), segment(width)),
+            format!("{}(v[head..=i])", operator_name(op)),
+            format!("{} from the nearest head at or below this lane, inside {}", operator_words(op), segment(width)),
         ),
         LaneOp::Partitioned { op, kind } => {
-            let (_, reach) = fold_range(kind, Width::SUBGROUP);
+            let (_, reach) = reduction_range(kind, Width::SUBGROUP);
             Meaning::new(
-                format!("{}(v[j] for j in the partition)", fold_name(op)),
-                format!("{} over the active lanes of the own partition{reach}", fold_words(op)),
+                format!("{}(v[j] for j in the partition)", operator_name(op)),
+                format!("{} over the active lanes of the own partition{reach}", operator_words(op)),
             )
         }
         _ => Meaning::new("", ""),
@@ -214,39 +216,39 @@ fn fold(op: LaneOp) -> Meaning {
 }
 
 /// The lanes that a fold takes, and how the sentence about it ends.
-fn fold_range(kind: FoldKind, width: Width) -> (String, &'static str) {
+fn reduction_range(kind: ReduceKind, width: Width) -> (String, &'static str) {
     let first = if width == Width::SUBGROUP { "0" } else { "base" };
     let all = format!("{first}..={}", last(width));
     match kind {
-        FoldKind::Reduce => (all, ", in its highest lane"),
-        FoldKind::ReduceLow => (all, ", in its lowest lane"),
-        FoldKind::AllReduce => (all, ", in every lane"),
-        FoldKind::Inclusive => (format!("{first}..=i"), ", up to and with this lane"),
-        FoldKind::Exclusive => (format!("{first}..i"), ", up to the lane before this one"),
+        ReduceKind::Reduce => (all, ", in its highest lane"),
+        ReduceKind::ReduceLow => (all, ", in its lowest lane"),
+        ReduceKind::AllReduce => (all, ", in every lane"),
+        ReduceKind::Inclusive => (format!("{first}..=i"), ", up to and with this lane"),
+        ReduceKind::Exclusive => (format!("{first}..i"), ", up to the lane before this one"),
     }
 }
 
-fn fold_name(op: FoldOp) -> &'static str {
+fn operator_name(op: ReduceOp) -> &'static str {
     match op {
-        FoldOp::Add => "sum",
-        FoldOp::Mul => "product",
-        FoldOp::Min => "min",
-        FoldOp::Max => "max",
-        FoldOp::And => "and",
-        FoldOp::Or => "or",
-        FoldOp::Xor => "xor",
+        ReduceOp::Add => "sum",
+        ReduceOp::Mul => "product",
+        ReduceOp::Min => "min",
+        ReduceOp::Max => "max",
+        ReduceOp::And => "and",
+        ReduceOp::Or => "or",
+        ReduceOp::Xor => "xor",
     }
 }
 
-fn fold_words(op: FoldOp) -> &'static str {
+fn operator_words(op: ReduceOp) -> &'static str {
     match op {
-        FoldOp::Add => "the sum",
-        FoldOp::Mul => "the product",
-        FoldOp::Min => "the least value",
-        FoldOp::Max => "the greatest value",
-        FoldOp::And => "the conjunction",
-        FoldOp::Or => "the disjunction",
-        FoldOp::Xor => "the exclusive disjunction",
+        ReduceOp::Add => "the sum",
+        ReduceOp::Mul => "the product",
+        ReduceOp::Min => "the least value",
+        ReduceOp::Max => "the greatest value",
+        ReduceOp::And => "the conjunction",
+        ReduceOp::Or => "the disjunction",
+        ReduceOp::Xor => "the exclusive disjunction",
     }
 }
 
@@ -312,11 +314,11 @@ mod tests {
     #[test]
     fn widths_and_ends_are_named() {
         let width = Width::new(8).expect("a power of two");
-        let fold = |kind| LaneOp::Fold { op: FoldOp::Add, kind, width, members: Members::All };
-        let all = meaning(fold(FoldKind::AllReduce));
+        let fold = |kind| LaneOp::Reduce { op: ReduceOp::Add, kind, width, members: Members::All };
+        let all = meaning(fold(ReduceKind::AllReduce));
         assert_eq!(all.formula, "sum(v[base..=base + 7])");
         assert_eq!(all.words, "the sum over the own segment of 8 lanes, in every lane");
-        assert_eq!(meaning(fold(FoldKind::Exclusive)).formula, "sum(v[base..i])");
+        assert_eq!(meaning(fold(ReduceKind::Exclusive)).formula, "sum(v[base..i])");
         assert_eq!(meaning(LaneOp::Butterfly(Width::SUBGROUP)).formula, "v[i ^ S / 2]");
         assert_eq!(meaning(LaneOp::QuadPermute(0x1b)).formula, "v[(i & ~3) | [3, 2, 1, 0][i & 3]]");
     }

@@ -138,7 +138,7 @@ impl Painter<'_> {
     fn sources(&self, step: &Step, trace: &Trace<Mark>) -> Vec<Option<u32>> {
         let (primitive, values) = match step.op {
             StepOp::Prim(primitive) => (primitive, step.operands()),
-            StepOp::FoldMoved(_, primitive) => (primitive, &step.operands()[1..]),
+            StepOp::CombineMoved(_, primitive) => (primitive, &step.operands()[1..]),
             _ => return Vec::new(),
         };
         if !primitive.moves_values() || values.first().copied() != self.above {
@@ -179,8 +179,8 @@ fn only_sources(row: &[LaneValue<Mark>]) -> Vec<Option<u32>> {
         LaneValue::Data(mark) => mark.only(),
         _ => None,
     };
-    let is_fold = |value: &LaneValue<Mark>| matches!(value, LaneValue::Data(mark) if mark.count() > 1);
-    if row.iter().any(is_fold) || row.iter().all(|value| only(value).is_none()) {
+    let is_reduction = |value: &LaneValue<Mark>| matches!(value, LaneValue::Data(mark) if mark.count() > 1);
+    if row.iter().any(is_reduction) || row.iter().all(|value| only(value).is_none()) {
         return Vec::new();
     }
     row.iter().map(only).collect()
@@ -188,14 +188,14 @@ fn only_sources(row: &[LaneValue<Mark>]) -> Vec<Option<u32>> {
 
 /// Whether a step has a value of the operation's type that is new.
 fn is_shown(step: &Step) -> bool {
-    let moves = matches!(step.op, StepOp::Prim(_) | StepOp::FoldMoved(..) | StepOp::Fold(_) | StepOp::Select);
+    let moves = matches!(step.op, StepOp::Prim(_) | StepOp::CombineMoved(..) | StepOp::Combine(_) | StepOp::Select);
     moves && matches!(step.ty, StepType::Like(_))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lane::{Activity, FoldKind, FoldOp, Input, LaneOp, LaneType, Members, Width};
+    use crate::lane::{Activity, Input, LaneOp, LaneType, Members, ReduceKind, ReduceOp, Width};
 
     fn of(op: LaneOp, inputs: &[Input]) -> Picture {
         let request = Request { op, inputs, activity: Activity::Any, index: None, fragment: false };
@@ -213,8 +213,8 @@ mod tests {
 
     #[test]
     fn a_fold_shows_the_lanes_that_it_took() {
-        let (kind, width, members) = (FoldKind::Reduce, Width::new(4).expect("a power of two"), Members::All);
-        let op = LaneOp::Fold { op: FoldOp::Add, kind, width, members };
+        let (kind, width, members) = (ReduceKind::Reduce, Width::new(4).expect("a power of two"), Members::All);
+        let op = LaneOp::Reduce { op: ReduceOp::Add, kind, width, members };
         let picture = of(op, &[Input::varying(LaneType::F32)]);
         assert_eq!(picture.rows[1].cells, [".", ".", ".", "0-3", ".", ".", ".", "4-7"]);
         assert!(picture.rows[1].sources.is_empty());

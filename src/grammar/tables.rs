@@ -8,7 +8,9 @@ use crate::ir::derived::{Derived, Rank};
 use crate::ir::{
     AtomicOp, BinaryOp, BlockWindow, BuiltIn, ImageDim, ImageOp, MathFn, MemoryKinds, Order, Scope, UnaryOp,
 };
-use crate::lane::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use crate::lane::{
+    CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,
+};
 use crate::profile::{Feature, Target};
 
 /// A width that the build script has checked.

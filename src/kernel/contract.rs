@@ -57,5 +57,5 @@ fn least_lanes(kernel: &Kernel, id: InstId, op: LaneOp) -> u32 {
 /// Whether every lane of the subgroup must run the operation.
 fn takes_whole_subgroup(op: LaneOp) -> bool {
     op.width() == Some(Width::SUBGROUP)
-        && !matches!(op, LaneOp::Fold { members: Members::Active, .. } | LaneOp::SegmentLast(_))
+        && !matches!(op, LaneOp::Reduce { members: Members::Active, .. } | LaneOp::SegmentLast(_))
 }

@@ -9,7 +9,7 @@ use crate::ir::BuiltIn;
 use crate::kernel::arith::compute;
 use crate::lane::meaning::meaning;
 use crate::lane::value::{Domain, LaneValue, Lanes};
-use crate::lane::{FoldOp, LaneFact, LaneOp};
+use crate::lane::{LaneFact, LaneOp, ReduceOp};
 
 /// What is known of one value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -194,10 +194,10 @@ struct NoData;
 impl Domain for NoData {
     type Data = ();
 
-    fn fold(&mut self, _: FoldOp, (): (), (): ()) {}
-    fn fold_unordered(&mut self, _: FoldOp, _: &[()]) {}
-    fn identity(&mut self, _: FoldOp) {}
-    fn neutral(&mut self, _: FoldOp) {}
+    fn combine(&mut self, _: ReduceOp, (): (), (): ()) {}
+    fn combine_unordered(&mut self, _: ReduceOp, _: &[()]) {}
+    fn identity(&mut self, _: ReduceOp) {}
+    fn neutral(&mut self, _: ReduceOp) {}
     fn zero(&mut self) {}
 
     fn equal(&self, (): (), (): ()) -> bool {

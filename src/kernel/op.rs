@@ -5,7 +5,7 @@
 use super::stage::Site;
 use super::{BlockId, InstId, Ty};
 use crate::ir::{AtomicOp, BuiltIn, ImageOp, ImageParts, InterpolateAt, MathFn, MemoryKinds, Order, Scalar, Scope};
-use crate::lane::{AluOp, FoldOp, LaneFact, LaneOp, Primitive};
+use crate::lane::{AluOp, LaneFact, LaneOp, Primitive, ReduceOp};
 use serde::Deserialize;
 
 /// `[a]`.
@@ -221,8 +221,8 @@ pub enum Op {
         ty: Scalar,
     },
     /// `[own, moved, operands of the primitive…]`: `own op primitive(moved)` as one instruction.
-    FoldMoved {
-        op: FoldOp,
+    CombineMoved {
+        op: ReduceOp,
         ty: Scalar,
         primitive: Primitive,
     },

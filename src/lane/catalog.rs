@@ -1,6 +1,6 @@
 //! Every operation with typical operands: what the support table lists and what the tests prove plans of.
 
-use super::op::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use super::op::{CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
 use super::plan::Activity;
 use super::request::{Input, LaneType, Request, ScalarKind};
 
@@ -31,9 +31,10 @@ pub fn widths() -> impl Iterator<Item = Width> + Clone {
 }
 
 const MODES: [ShuffleMode; 4] = [ShuffleMode::Index, ShuffleMode::Xor, ShuffleMode::Up, ShuffleMode::Down];
-const FOLDS: [FoldOp; 7] = [FoldOp::Add, FoldOp::Mul, FoldOp::Min, FoldOp::Max, FoldOp::And, FoldOp::Or, FoldOp::Xor];
-const KINDS: [FoldKind; 5] =
-    [FoldKind::Reduce, FoldKind::ReduceLow, FoldKind::AllReduce, FoldKind::Inclusive, FoldKind::Exclusive];
+const FOLDS: [ReduceOp; 7] =
+    [ReduceOp::Add, ReduceOp::Mul, ReduceOp::Min, ReduceOp::Max, ReduceOp::And, ReduceOp::Or, ReduceOp::Xor];
+const KINDS: [ReduceKind; 5] =
+    [ReduceKind::Reduce, ReduceKind::ReduceLow, ReduceKind::AllReduce, ReduceKind::Inclusive, ReduceKind::Exclusive];
 const QUAD_MOVES: [QuadMove; 7] = [
     QuadMove::Lane(0),
     QuadMove::Lane(1),
@@ -55,12 +56,12 @@ const NV_MOVED_BY: [u32; 7] = [0, 1, 3, 7, 16, 31, 33];
 const NV_WIDTHS: [u32; 5] = [2, 4, 8, 16, 32];
 
 /// Folds over partitions: their proof runs loops of a turn for each lane, so that the kinds share the types between them.
-const PARTITIONED: [(FoldOp, FoldKind, LaneType); 5] = [
-    (FoldOp::Add, FoldKind::AllReduce, LaneType::U32),
-    (FoldOp::Add, FoldKind::Inclusive, LaneType::F32),
-    (FoldOp::Add, FoldKind::Exclusive, LaneType::U32),
-    (FoldOp::Xor, FoldKind::AllReduce, LaneType::BOOL),
-    (FoldOp::Xor, FoldKind::Exclusive, LaneType::BOOL),
+const PARTITIONED: [(ReduceOp, ReduceKind, LaneType); 5] = [
+    (ReduceOp::Add, ReduceKind::AllReduce, LaneType::U32),
+    (ReduceOp::Add, ReduceKind::Inclusive, LaneType::F32),
+    (ReduceOp::Add, ReduceKind::Exclusive, LaneType::U32),
+    (ReduceOp::Xor, ReduceKind::AllReduce, LaneType::BOOL),
+    (ReduceOp::Xor, ReduceKind::Exclusive, LaneType::BOOL),
 ];
 
 /// An operand that may differ from lane to lane.
@@ -85,7 +86,7 @@ fn operations() -> Vec<LaneOp> {
     let mut all = Vec::new();
     quads(&mut all);
     shuffles(&mut all);
-    folds(&mut all);
+    reductions(&mut all);
     votes(&mut all);
     facts(&mut all);
     all
@@ -109,11 +110,11 @@ fn shuffles(all: &mut Vec<LaneOp>) {
     all.extend(MODES.into_iter().flat_map(|mode| [LaneOp::ShuffleNv(mode), LaneOp::ShuffleNvValid(mode)]));
 }
 
-fn folds(all: &mut Vec<LaneOp>) {
+fn reductions(all: &mut Vec<LaneOp>) {
     for op in FOLDS {
         for members in [Members::All, Members::Active] {
             for kind in KINDS {
-                all.extend(widths().map(|width| LaneOp::Fold { op, kind, width, members }));
+                all.extend(widths().map(|width| LaneOp::Reduce { op, kind, width, members }));
             }
         }
         all.extend(widths().map(|width| LaneOp::Segmented { op, width }));
@@ -174,8 +175,8 @@ fn rows(op: LaneOp, add: Add<'_>) {
         }
         O::Partition => [VARYING, FLOAT, PREDICATE].iter().for_each(|value| add("partition", &[*value], false)),
         O::Vote { op, group } => vote_rows(op, group, add),
-        O::Fold { op, kind, width, members } => fold_rows(op, fold_family(kind, width, members), add),
-        O::Segmented { op: FoldOp::Add | FoldOp::Min | FoldOp::Max, .. } => {
+        O::Reduce { op, kind, width, members } => reduction_rows(op, reduction_family(kind, width, members), add),
+        O::Segmented { op: ReduceOp::Add | ReduceOp::Min | ReduceOp::Max, .. } => {
             add("segmentedReduce", &[FLOAT, PREDICATE], false);
         }
         O::Partitioned { op, kind } => {
@@ -233,17 +234,17 @@ fn nv_rows(mut add: impl FnMut(Input, Input)) {
 }
 
 /// The heading of a fold; none where no language has it.
-fn fold_family(kind: FoldKind, width: Width, members: Members) -> Option<&'static str> {
+fn reduction_family(kind: ReduceKind, width: Width, members: Members) -> Option<&'static str> {
     let whole = width == Width::SUBGROUP;
     match (members, kind) {
-        (Members::All, FoldKind::Reduce) => Some("reduce"),
-        (Members::All, FoldKind::ReduceLow) => Some("reduce to the lowest lane"),
-        (Members::All, FoldKind::AllReduce) => Some("allReduce"),
-        (Members::All, FoldKind::Inclusive) => Some("inclusive"),
-        (Members::All, FoldKind::Exclusive) => Some("exclusive"),
-        (Members::Active, FoldKind::AllReduce) if whole => Some("subgroupAdd and others"),
-        (Members::Active, FoldKind::AllReduce) => Some("subgroupClusteredAdd and others"),
-        (Members::Active, FoldKind::Inclusive | FoldKind::Exclusive) if whole => {
+        (Members::All, ReduceKind::Reduce) => Some("reduce"),
+        (Members::All, ReduceKind::ReduceLow) => Some("reduce to the lowest lane"),
+        (Members::All, ReduceKind::AllReduce) => Some("allReduce"),
+        (Members::All, ReduceKind::Inclusive) => Some("inclusive"),
+        (Members::All, ReduceKind::Exclusive) => Some("exclusive"),
+        (Members::Active, ReduceKind::AllReduce) if whole => Some("subgroupAdd and others"),
+        (Members::Active, ReduceKind::AllReduce) => Some("subgroupClusteredAdd and others"),
+        (Members::Active, ReduceKind::Inclusive | ReduceKind::Exclusive) if whole => {
             Some("subgroupInclusiveAdd and others")
         }
         _ => None,
@@ -251,11 +252,11 @@ fn fold_family(kind: FoldKind, width: Width, members: Members) -> Option<&'stati
 }
 
 /// Bits and bools are folded by And, Or and Xor, numbers by the others.
-fn fold_rows(op: FoldOp, family: Option<&'static str>, add: Add<'_>) {
+fn reduction_rows(op: ReduceOp, family: Option<&'static str>, add: Add<'_>) {
     let Some(family) = family else { return };
     let types = match op {
-        FoldOp::And | FoldOp::Or | FoldOp::Xor => [LaneType::U32, LaneType::BOOL],
-        FoldOp::Add | FoldOp::Mul | FoldOp::Min | FoldOp::Max => [LaneType::I32, LaneType::F32],
+        ReduceOp::And | ReduceOp::Or | ReduceOp::Xor => [LaneType::U32, LaneType::BOOL],
+        ReduceOp::Add | ReduceOp::Mul | ReduceOp::Min | ReduceOp::Max => [LaneType::I32, LaneType::F32],
     };
     types.iter().for_each(|ty| add(family, &[Input::varying(*ty)], false));
 }

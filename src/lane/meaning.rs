@@ -2,7 +2,7 @@
 //!
 //! Nothing here knows primitives or plans. A poison result says that the operation is undefined in that lane.
 
-use super::op::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use super::op::{CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
 use super::value::{self, Domain, LaneRow, LaneValue, Lanes, low_bits};
 
 /// Results of an operation on the given operands: one row, or two for a sort with values; entries of inactive lanes are
@@ -15,7 +15,9 @@ pub fn meaning<D: Domain>(
 ) -> Option<Vec<LaneRow<D::Data>>> {
     let call = Call { inputs, lanes };
     match op {
-        LaneOp::Fold { op, kind, width, members } => call.fold(domain, op, kind, width, members).map(|row| vec![row]),
+        LaneOp::Reduce { op, kind, width, members } => {
+            call.reduce(domain, op, kind, width, members).map(|row| vec![row])
+        }
         LaneOp::Segmented { op, width } => call.segmented(domain, op, width).map(|row| vec![row]),
         LaneOp::Sort { width } => call.sorted(domain, width),
         _ => {
@@ -67,7 +69,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
             O::Quad { mv, .. } => self.read(0, quad_source(mv, i)),
             O::QuadAdd(mv) => {
                 let moved = self.read(0, quad_source(mv, i));
-                value::fold(domain, FoldOp::Add, moved, self.read(1, i))?
+                value::combine(domain, ReduceOp::Add, moved, self.read(1, i))?
             }
             O::QuadPermute(mode) => self.read(0, quad_permuted(mode, i)),
             O::QuadPermuteZero(mode) => self.read_or_zero(domain, quad_permuted(mode, i)),
@@ -183,8 +185,8 @@ impl<T: Copy + PartialEq> Call<'_, T> {
     fn partitioned<D: Domain<Data = T>>(
         &self,
         domain: &mut D,
-        op: FoldOp,
-        kind: FoldKind,
+        op: ReduceOp,
+        kind: ReduceKind,
         i: u32,
     ) -> Option<LaneValue<T>> {
         let members = self.inputs.get(1)?[i as usize].ballot()? & self.lanes.active;
@@ -195,35 +197,35 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         }
         let lanes = self.lanes.iter().filter(|j| members >> j & 1 != 0 && reaches(kind, *j, i));
         let values: Vec<_> = lanes.map(|j| self.read(0, j)).collect();
-        value::fold_unordered(domain, op, &values, &self.inputs[0])
+        value::combine_unordered(domain, op, &values, &self.inputs[0])
     }
 }
 
 /// Folds and scans.
 impl<T: Copy + PartialEq> Call<'_, T> {
-    fn fold<D: Domain<Data = T>>(
+    fn reduce<D: Domain<Data = T>>(
         &self,
         domain: &mut D,
-        op: FoldOp,
-        kind: FoldKind,
+        op: ReduceOp,
+        kind: ReduceKind,
         width: Width,
         members: Members,
     ) -> Option<LaneRow<T>> {
         let width = width.lanes_in(self.lanes.size);
         // A float fold under a partial mask has no fixed order.
         if members == Members::Active && !self.lanes.is_full() {
-            return self.fold_active(domain, op, kind, width);
+            return self.reduce_active(domain, op, kind, width);
         }
         match kind {
-            FoldKind::Inclusive => self.scan(domain, op, width, |i| i & !(width - 1)),
-            FoldKind::Exclusive => {
+            ReduceKind::Inclusive => self.scan(domain, op, width, |i| i & !(width - 1)),
+            ReduceKind::Exclusive => {
                 let inclusive = self.scan(domain, op, width, |i| i & !(width - 1))?;
                 let identity = value::identity(domain, op, &self.inputs[0]);
                 Some(self.map(|i| if i & (width - 1) == 0 { identity } else { inclusive[i as usize - 1] }))
             }
-            FoldKind::Reduce => self.reduced(domain, op, width, |i| (i + 1) & (width - 1) == 0),
-            FoldKind::ReduceLow => self.reduced(domain, op, width, |i| i & (width - 1) == 0),
-            FoldKind::AllReduce => self.reduced(domain, op, width, |_| true),
+            ReduceKind::Reduce => self.reduced(domain, op, width, |i| (i + 1) & (width - 1) == 0),
+            ReduceKind::ReduceLow => self.reduced(domain, op, width, |i| i & (width - 1) == 0),
+            ReduceKind::AllReduce => self.reduced(domain, op, width, |_| true),
         }
     }
 
@@ -231,11 +233,11 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         (0..self.lanes.size).map(|i| if self.lanes.is_active(i) { f(i) } else { LaneValue::Poison }).collect()
     }
 
-    fn fold_active<D: Domain<Data = T>>(
+    fn reduce_active<D: Domain<Data = T>>(
         &self,
         domain: &mut D,
-        op: FoldOp,
-        kind: FoldKind,
+        op: ReduceOp,
+        kind: ReduceKind,
         width: u32,
     ) -> Option<LaneRow<T>> {
         let mut row = vec![LaneValue::Poison; self.lanes.size as usize];
@@ -246,13 +248,13 @@ impl<T: Copy + PartialEq> Call<'_, T> {
             let mut seen: Vec<LaneValue<T>> = Vec::new();
             for i in members {
                 seen.push(self.read(0, i));
-                let count = seen.len() - usize::from(kind == FoldKind::Exclusive);
-                if matches!(kind, FoldKind::Inclusive | FoldKind::Exclusive) {
-                    row[i as usize] = value::fold_unordered(domain, op, &seen[..count], &self.inputs[0])?;
+                let count = seen.len() - usize::from(kind == ReduceKind::Exclusive);
+                if matches!(kind, ReduceKind::Inclusive | ReduceKind::Exclusive) {
+                    row[i as usize] = value::combine_unordered(domain, op, &seen[..count], &self.inputs[0])?;
                 }
             }
-            if !matches!(kind, FoldKind::Inclusive | FoldKind::Exclusive) {
-                let whole = value::fold_unordered(domain, op, &seen, &self.inputs[0])?;
+            if !matches!(kind, ReduceKind::Inclusive | ReduceKind::Exclusive) {
+                let whole = value::combine_unordered(domain, op, &seen, &self.inputs[0])?;
                 members.for_each(|i| row[i as usize] = whole);
             }
         }
@@ -262,7 +264,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
     fn reduced<D: Domain<Data = T>>(
         &self,
         domain: &mut D,
-        op: FoldOp,
+        op: ReduceOp,
         width: u32,
         holds: impl Fn(u32) -> bool,
     ) -> Option<LaneRow<T>> {
@@ -272,13 +274,13 @@ impl<T: Copy + PartialEq> Call<'_, T> {
     }
 
     /// The balanced tree over `count` lanes from `base`: `((0·1)·(2·3))·((4·5)·(6·7))`.
-    fn tree<D: Domain<Data = T>>(&self, domain: &mut D, op: FoldOp, base: u32, count: u32) -> Option<LaneValue<T>> {
+    fn tree<D: Domain<Data = T>>(&self, domain: &mut D, op: ReduceOp, base: u32, count: u32) -> Option<LaneValue<T>> {
         if count == 1 {
             return Some(self.read(0, base));
         }
         let half = count / 2;
         let (low, high) = (self.tree(domain, op, base, half)?, self.tree(domain, op, base + half, half)?);
-        value::fold(domain, op, low, high)
+        value::combine(domain, op, low, high)
     }
 
     /// The inclusive scan in the promised order, from lane `start(i)` to `i`: inside each aligned 16 lanes
@@ -286,7 +288,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
     fn scan<D: Domain<Data = T>>(
         &self,
         domain: &mut D,
-        op: FoldOp,
+        op: ReduceOp,
         width: u32,
         start: impl Fn(u32) -> u32,
     ) -> Option<LaneRow<T>> {
@@ -301,7 +303,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
             let mut next = x.clone();
             for i in self.lanes.iter() {
                 if let Some(from) = source(i).filter(|from| *from >= start(i)) {
-                    next[i as usize] = value::fold(domain, op, x[from as usize], x[i as usize])?;
+                    next[i as usize] = value::combine(domain, op, x[from as usize], x[i as usize])?;
                 }
             }
             x = next;
@@ -309,7 +311,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         Some(x)
     }
 
-    fn segmented<D: Domain<Data = T>>(&self, domain: &mut D, op: FoldOp, width: Width) -> Option<LaneRow<T>> {
+    fn segmented<D: Domain<Data = T>>(&self, domain: &mut D, op: ReduceOp, width: Width) -> Option<LaneRow<T>> {
         let width = width.lanes_in(self.lanes.size);
         let base = |i: u32| i & !(width - 1);
         let is_head = |j: u32| self.read(1, j) == LaneValue::Bool(true);
@@ -361,11 +363,11 @@ impl<T: Copy + PartialEq> Call<'_, T> {
 }
 
 /// Whether a fold of this kind takes lane `j` into the result of lane `i`.
-fn reaches(kind: FoldKind, j: u32, i: u32) -> bool {
+fn reaches(kind: ReduceKind, j: u32, i: u32) -> bool {
     match kind {
-        FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce => true,
-        FoldKind::Inclusive => j <= i,
-        FoldKind::Exclusive => j < i,
+        ReduceKind::Reduce | ReduceKind::ReduceLow | ReduceKind::AllReduce => true,
+        ReduceKind::Inclusive => j <= i,
+        ReduceKind::Exclusive => j < i,
     }
 }
 

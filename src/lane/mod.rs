@@ -19,10 +19,12 @@ pub mod signature;
 pub mod value;
 
 pub use cost::PlanCost;
-pub use op::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, WARP, Width};
+pub use op::{
+    CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, WARP, Width,
+};
 pub use plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 pub use planner::{Candidate, Candidates, candidates, plan};
 pub use plans::{Plans, Question};
-pub use primitive::{GroupFold, GroupOp, LaneMap, Move, Primitive, Source};
+pub use primitive::{GroupOp, GroupReduce, LaneMap, Move, Primitive, Source};
 pub use request::{Input, Known, LaneType, Refusal, Request};
 pub use signature::{Gives, Param, Reads, Role, Signature, Span};

@@ -33,9 +33,9 @@ impl Width {
     }
 }
 
-/// Binary operator of folds, scans and sorts. `And`, `Or`, `Xor` take integers (bitwise) and bools (logical).
+/// Binary operator of reductions, scans and sorts. `And`, `Or`, `Xor` take integers (bitwise) and bools (logical).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
-pub enum FoldOp {
+pub enum ReduceOp {
     Add,
     Mul,
     Min,
@@ -45,16 +45,16 @@ pub enum FoldOp {
     Xor,
 }
 
-impl FoldOp {
+impl ReduceOp {
     /// Whether folding a value with itself changes nothing.
     pub const fn is_idempotent(self) -> bool {
-        matches!(self, FoldOp::Min | FoldOp::Max | FoldOp::And | FoldOp::Or)
+        matches!(self, ReduceOp::Min | ReduceOp::Max | ReduceOp::And | ReduceOp::Or)
     }
 }
 
 /// Which lanes of a fold get which result.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
-pub enum FoldKind {
+pub enum ReduceKind {
     /// The whole fold, in the segment's highest lane; undefined in the others.
     Reduce,
     /// The whole fold, in the segment's lowest lane; undefined in the others.
@@ -186,21 +186,21 @@ pub enum LaneOp {
     WriteLane,
 
     /// `[value]`.
-    Fold {
-        op: FoldOp,
-        kind: FoldKind,
+    Reduce {
+        op: ReduceOp,
+        kind: ReduceKind,
         width: Width,
         members: Members,
     },
     /// `[value, head]`: inclusive fold from the nearest lane at or below `i` with `head` set.
     Segmented {
-        op: FoldOp,
+        op: ReduceOp,
         width: Width,
     },
     /// `[value, ballot]`: fold over the active lanes of the own partition (GL_NV_shader_subgroup_partitioned).
     Partitioned {
-        op: FoldOp,
-        kind: FoldKind,
+        op: ReduceOp,
+        kind: ReduceKind,
     },
     /// `[value]`: the ballot of the active lanes with the same bits. `uvec4`.
     Partition,
@@ -250,7 +250,7 @@ impl LaneOp {
     pub const fn width(&self) -> Option<Width> {
         match *self {
             LaneOp::Butterfly(width) | LaneOp::Rotate(width) | LaneOp::SegmentLast(width) => Some(width),
-            LaneOp::Fold { width, .. } | LaneOp::Segmented { width, .. } | LaneOp::Sort { width } => Some(width),
+            LaneOp::Reduce { width, .. } | LaneOp::Segmented { width, .. } | LaneOp::Sort { width } => Some(width),
             _ => None,
         }
     }
@@ -282,7 +282,7 @@ impl LaneOp {
             LaneOp::Butterfly(_) => LaneOp::Butterfly(width),
             LaneOp::Rotate(_) => LaneOp::Rotate(width),
             LaneOp::SegmentLast(_) => LaneOp::SegmentLast(width),
-            LaneOp::Fold { op, kind, members, .. } => LaneOp::Fold { op, kind, width, members },
+            LaneOp::Reduce { op, kind, members, .. } => LaneOp::Reduce { op, kind, width, members },
             LaneOp::Segmented { op, .. } => LaneOp::Segmented { op, width },
             LaneOp::Sort { .. } => LaneOp::Sort { width },
             other => other,

@@ -3,7 +3,7 @@
 //! Straight-line code that every active lane runs at once; of branches it has one at most, the loop of [`Turns`]. It names primitives and lane
 //! arithmetic, never target syntax. Making plans is [`crate::lane::planner`]'s task, judging them [`crate::lane::check`]'s.
 
-use super::op::{FoldOp, MaskOp};
+use super::op::{MaskOp, ReduceOp};
 use super::primitive::Primitive;
 use serde::Deserialize;
 use std::ops::Range;
@@ -133,18 +133,18 @@ pub enum StepOp {
     /// One or two operands.
     Alu(AluOp),
     /// `[a, b]`: `a op b`, component by component.
-    Fold(FoldOp),
+    Combine(ReduceOp),
     /// `[own, moved, operand of the primitive]`: `own op primitive(moved)` as one instruction, where hardware fuses both.
-    FoldMoved(FoldOp, Primitive),
+    CombineMoved(ReduceOp, Primitive),
     /// `[a, b]`: gives a bool.
     Compare(CompareOp),
     /// `[condition, if true, if false]`.
     Select,
     /// `[]`: the fold's identity in the type of the step: +0, 1, the greatest value or +infinity, the least value or
     /// -infinity, all ones, zero, zero; of bools true for `And` and false for `Or` and `Xor`.
-    Identity(FoldOp),
+    Identity(ReduceOp),
     /// `[]`: the value that changes no other when folded with it, bit for bit: the identity, but -0 for `Add` of floats.
-    Neutral(FoldOp),
+    Neutral(ReduceOp),
     /// `[]`: zero or false.
     Zero,
 }

@@ -4,7 +4,7 @@
 //! limits, the warnings and the pictures read it. A new operation has a row here, a meaning
 //! ([`meaning`](super::meaning)), and rules in the planners.
 
-use super::op::{FoldOp, Group, LaneOp, ShuffleMode, VoteOp, Width};
+use super::op::{Group, LaneOp, ReduceOp, ShuffleMode, VoteOp, Width};
 
 /// The purpose of an operand, which says its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -207,8 +207,8 @@ const fn lanes_of(group: Group) -> Gives {
 }
 
 /// One of two lists of operands: And, Or and Xor take bits, the other operators numbers.
-const fn folded(op: FoldOp, bits: &'static [Param], numbers: &'static [Param]) -> &'static [Param] {
-    if matches!(op, FoldOp::And | FoldOp::Or | FoldOp::Xor) { bits } else { numbers }
+const fn folded(op: ReduceOp, bits: &'static [Param], numbers: &'static [Param]) -> &'static [Param] {
+    if matches!(op, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor) { bits } else { numbers }
 }
 
 impl LaneOp {
@@ -240,7 +240,7 @@ impl LaneOp {
             O::BroadcastFirst => S::value(&[VALUE], ALL),
             O::SwizzleMasked { .. } => S::new(&[VALUE], Gives::Data, Span::Group(Group::Warp)),
             O::WriteLane => S::value(&[VALUE, NEW, LANE], ALL).uniform(ALL).alone(),
-            O::Fold { op, width, members, .. } => {
+            O::Reduce { op, width, members, .. } => {
                 let reads = if matches!(members, super::Members::All) { Reads::All } else { Reads::Active };
                 S::value(folded(op, &[BITS], &[NUMBER]), width).reads(reads)
             }

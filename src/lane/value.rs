@@ -1,6 +1,6 @@
 //! Values of one lane while an operation or a plan runs: what the checker computes with symbols and a simulator with bits.
 
-use super::op::FoldOp;
+use super::op::ReduceOp;
 
 /// What one operand or result is in one lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,15 +99,15 @@ pub trait Domain {
     type Data: Copy + PartialEq;
 
     /// `a op b`, in this order.
-    fn fold(&mut self, op: FoldOp, a: Self::Data, b: Self::Data) -> Self::Data;
+    fn combine(&mut self, op: ReduceOp, a: Self::Data, b: Self::Data) -> Self::Data;
 
     /// The fold of values in an order that nobody promises; the identity of none.
-    fn fold_unordered(&mut self, op: FoldOp, values: &[Self::Data]) -> Self::Data;
+    fn combine_unordered(&mut self, op: ReduceOp, values: &[Self::Data]) -> Self::Data;
 
-    fn identity(&mut self, op: FoldOp) -> Self::Data;
+    fn identity(&mut self, op: ReduceOp) -> Self::Data;
 
     /// What changes no other value when folded with it: the identity, but -0 for `Add` of floats.
-    fn neutral(&mut self, op: FoldOp) -> Self::Data;
+    fn neutral(&mut self, op: ReduceOp) -> Self::Data;
 
     fn zero(&mut self) -> Self::Data;
 
@@ -124,38 +124,38 @@ pub trait Domain {
 }
 
 /// `a op b`, poison if either is; none if the operands are of different kinds.
-pub fn fold<D: Domain>(
+pub fn combine<D: Domain>(
     domain: &mut D,
-    op: FoldOp,
+    op: ReduceOp,
     a: LaneValue<D::Data>,
     b: LaneValue<D::Data>,
 ) -> Option<LaneValue<D::Data>> {
     use LaneValue::{Bool, Data, Poison};
     Some(match (a, b) {
         (Poison, _) | (_, Poison) => Poison,
-        (Data(a), Data(b)) => Data(domain.fold(op, a, b)),
-        (Bool(a), Bool(b)) => Bool(fold_bools(op, a, b)?),
+        (Data(a), Data(b)) => Data(domain.combine(op, a, b)),
+        (Bool(a), Bool(b)) => Bool(combine_bools(op, a, b)?),
         _ => return None,
     })
 }
 
-fn fold_bools(op: FoldOp, a: bool, b: bool) -> Option<bool> {
+fn combine_bools(op: ReduceOp, a: bool, b: bool) -> Option<bool> {
     match op {
-        FoldOp::And => Some(a & b),
-        FoldOp::Or => Some(a | b),
-        FoldOp::Xor => Some(a ^ b),
-        FoldOp::Add | FoldOp::Mul | FoldOp::Min | FoldOp::Max => None,
+        ReduceOp::And => Some(a & b),
+        ReduceOp::Or => Some(a | b),
+        ReduceOp::Xor => Some(a ^ b),
+        ReduceOp::Add | ReduceOp::Mul | ReduceOp::Min | ReduceOp::Max => None,
     }
 }
 
 /// The identity of a fold of values such as these.
-pub fn identity<D: Domain>(domain: &mut D, op: FoldOp, like: &[LaneValue<D::Data>]) -> LaneValue<D::Data> {
-    if is_bool(like) { LaneValue::Bool(op == FoldOp::And) } else { LaneValue::Data(domain.identity(op)) }
+pub fn identity<D: Domain>(domain: &mut D, op: ReduceOp, like: &[LaneValue<D::Data>]) -> LaneValue<D::Data> {
+    if is_bool(like) { LaneValue::Bool(op == ReduceOp::And) } else { LaneValue::Data(domain.identity(op)) }
 }
 
 /// What changes no other of these values when folded with it.
-pub fn neutral<D: Domain>(domain: &mut D, op: FoldOp, like: &[LaneValue<D::Data>]) -> LaneValue<D::Data> {
-    if is_bool(like) { LaneValue::Bool(op == FoldOp::And) } else { LaneValue::Data(domain.neutral(op)) }
+pub fn neutral<D: Domain>(domain: &mut D, op: ReduceOp, like: &[LaneValue<D::Data>]) -> LaneValue<D::Data> {
+    if is_bool(like) { LaneValue::Bool(op == ReduceOp::And) } else { LaneValue::Data(domain.neutral(op)) }
 }
 
 /// Zero or false, as the kind of values such as these has it.
@@ -175,9 +175,9 @@ pub fn is_bool<T>(values: &[LaneValue<T>]) -> bool {
 
 /// The fold of several lanes' values in no promised order; poison if one is, none if they are of different kinds. If
 /// there are no values, the identity of those that they are like.
-pub fn fold_unordered<D: Domain>(
+pub fn combine_unordered<D: Domain>(
     domain: &mut D,
-    op: FoldOp,
+    op: ReduceOp,
     values: &[LaneValue<D::Data>],
     like: &[LaneValue<D::Data>],
 ) -> Option<LaneValue<D::Data>> {
@@ -189,10 +189,10 @@ pub fn fold_unordered<D: Domain>(
     }
     if let Some(LaneValue::Bool(_)) = values.first() {
         let bools: Option<Vec<bool>> = values.iter().map(|value| value.bool()).collect();
-        return bools?.into_iter().try_fold(op == FoldOp::And, |a, b| fold_bools(op, a, b)).map(LaneValue::Bool);
+        return bools?.into_iter().try_fold(op == ReduceOp::And, |a, b| combine_bools(op, a, b)).map(LaneValue::Bool);
     }
     let data: Option<Vec<D::Data>> = values.iter().map(|value| value.data()).collect();
-    Some(LaneValue::Data(domain.fold_unordered(op, &data?)))
+    Some(LaneValue::Data(domain.combine_unordered(op, &data?)))
 }
 
 /// Whether two values are equal; none if they are of different kinds or undefined.

@@ -10,7 +10,7 @@ use crate::ir::BuiltIn;
 use crate::kernel::arith::{self, compute};
 use crate::kernel::{BinOp, MemorySpace, Op};
 use crate::lane::eval::compares;
-use crate::lane::{FoldOp, LaneFact};
+use crate::lane::{LaneFact, ReduceOp};
 
 /// Nothing, or what ends the run.
 pub(super) type Outcome = Result<(), Box<Fault>>;
@@ -32,7 +32,7 @@ impl Wave {
             Op::Load(access) => return self.load(env, inst, access),
             Op::Store(access) => return self.store(env, inst, access),
             Op::Atomic { op, ty, access, .. } => return self.atomic(env, inst, op, ty, access),
-            Op::Lane { .. } | Op::Prim { .. } | Op::FoldMoved { .. } => return self.across(env, inst, op),
+            Op::Lane { .. } | Op::Prim { .. } | Op::CombineMoved { .. } => return self.across(env, inst, op),
             Op::Select => self.select(env.program.args(inst), inst.out),
             Op::BuiltIn(builtin, component) => self.builtin(env, inst.out, builtin, component),
             Op::BufferBytes(n) => {
@@ -72,7 +72,7 @@ impl Wave {
     fn absorb(&mut self, args: &[RowIndex], out: RowIndex, op: Op) {
         let decides = match op {
             Op::Bin(BinOp::And, _) => 0,
-            Op::Bin(BinOp::Or, ty) => arith::identity(FoldOp::And, ty),
+            Op::Bin(BinOp::Or, ty) => arith::identity(ReduceOp::And, ty),
             _ => return,
         };
         for lane in lanes_of(self.undefined[out as usize] & low_lanes(self.size as u32)) {

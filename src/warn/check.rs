@@ -5,7 +5,7 @@ use super::flow::{Cause, Leave};
 use super::walk::Walk;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{ImageOp, Inst, Op, Scope, Value};
-use crate::lane::{self, FoldKind, LaneOp, Role, ShuffleMode, Span as LaneSpan, Width};
+use crate::lane::{self, LaneOp, ReduceKind, Role, ShuffleMode, Span as LaneSpan, Width};
 use crate::source::Span;
 
 /// The lanes that an operation reads beside its own.
@@ -42,7 +42,7 @@ impl Walk<'_> {
         if let Some((n, lanes)) = uniform_operand(op, self.work.size) {
             self.check_index(args[n], lanes, at);
         }
-        if matches!(op, LaneOp::Fold { kind: FoldKind::AllReduce, .. } | LaneOp::Vote { .. }) {
+        if matches!(op, LaneOp::Reduce { kind: ReduceKind::AllReduce, .. } | LaneOp::Vote { .. }) {
             self.reach(self.fact(args[0]), at);
         }
     }
@@ -196,7 +196,7 @@ pub fn watches(op: Op) -> bool {
 /// Whether there may be something to say of an operation: of its own lanes, or of what it leaves in only some of them.
 pub fn is_watched(op: LaneOp) -> bool {
     let signature = op.signature();
-    let in_some = matches!(op, LaneOp::Fold { kind: FoldKind::Reduce | FoldKind::ReduceLow, .. });
+    let in_some = matches!(op, LaneOp::Reduce { kind: ReduceKind::Reduce | ReduceKind::ReduceLow, .. });
     in_some || signature.reads != lane::Reads::Active || signature.bound.is_some() || signature.uniform.is_some()
 }
 

@@ -32,8 +32,8 @@ pub fn sizes(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
 fn changes(op: LaneOp) -> Option<&'static str> {
     use LaneOp as O;
     Some(match op {
-        O::Fold { width: Width::SUBGROUP, members: Members::All, .. } => "over as many lanes as the subgroup has",
-        O::Fold { width: Width::SUBGROUP, .. } | O::Partitioned { .. } => "over the active lanes of the subgroup",
+        O::Reduce { width: Width::SUBGROUP, members: Members::All, .. } => "over as many lanes as the subgroup has",
+        O::Reduce { width: Width::SUBGROUP, .. } | O::Partitioned { .. } => "over the active lanes of the subgroup",
         O::Segmented { width: Width::SUBGROUP, .. } => "a run ends with the subgroup",
         O::Sort { width: Width::SUBGROUP } => "sorts as many values as the subgroup has lanes",
         O::Butterfly(Width::SUBGROUP) => "from the lane half a subgroup away",

@@ -6,7 +6,7 @@
 
 use super::check::{is_watched, uniform_operand, watches};
 use crate::ir::{BlockId, FuncId, Function, InstId, Module, Op, Space, Value, Values};
-use crate::lane::{FoldKind, LaneOp, Role};
+use crate::lane::{LaneOp, ReduceKind, Role};
 
 /// Marks passes after which everything is looked at. Two are usual; a value that goes round loops from variable to
 /// variable takes one more for each.
@@ -116,7 +116,9 @@ impl<'m> Slice<'m> {
         let mut acts = false;
         for (_, inst) in function.insts.iter() {
             match inst.op {
-                Op::Lane(LaneOp::Fold { kind: FoldKind::Reduce | FoldKind::ReduceLow, .. }, _) => self.whole = true,
+                Op::Lane(LaneOp::Reduce { kind: ReduceKind::Reduce | ReduceKind::ReduceLow, .. }, _) => {
+                    self.whole = true
+                }
                 op if watches(op) => acts = true,
                 Op::Discard => acts = true,
                 Op::Store { pointer, .. } => acts |= self.is_private(place(function, pointer).0),

@@ -3,7 +3,7 @@
 use super::fact::{Alike, Fact, Held, Picks};
 use super::walk::Walk;
 use crate::ir::{BinaryOp, ImageOp, Inst, MathFn, Op, UnaryOp, Value, Values};
-use crate::lane::{CountOp, FoldKind, Group, LaneOp, QuadMove, ShuffleMode, Width};
+use crate::lane::{CountOp, Group, LaneOp, QuadMove, ReduceKind, ShuffleMode, Width};
 
 impl Walk<'_> {
     /// What is known of an instruction's result; memory and control flow aside.
@@ -150,9 +150,9 @@ impl Walk<'_> {
                 Group::Segment(width) => group(width),
             },
             O::ActiveMask => Fact::new(Alike::of(5)),
-            O::Fold { kind: FoldKind::AllReduce, width, .. } => group(width),
-            O::Fold { kind: kind @ (FoldKind::Reduce | FoldKind::ReduceLow), width, .. } => {
-                let held = Held { width, is_low: kind == FoldKind::ReduceLow, at: inst.span };
+            O::Reduce { kind: ReduceKind::AllReduce, width, .. } => group(width),
+            O::Reduce { kind: kind @ (ReduceKind::Reduce | ReduceKind::ReduceLow), width, .. } => {
+                let held = Held { width, is_low: kind == ReduceKind::ReduceLow, at: inst.span };
                 Fact { held: Some(held), ..Fact::LANE }
             }
             O::Quad { mv: QuadMove::Lane(_), .. } | O::QuadBroadcast => Fact::new(Alike::of(2)),

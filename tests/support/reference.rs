@@ -1,10 +1,10 @@
 //! What every cross-lane operation means, in plain Rust over one subgroup.
 //!
 //! A subgroup is a slice of lanes. `None` is a lane that is not active, or a value that is not defined: an operation
-//! that reads it gives `None` in turn, which no test compares. Votes, ballots and the folds of the Khronos dialect
+//! that reads it gives `None` in turn, which no test compares. Votes, ballots and the reductions of the Khronos dialect
 //! work over the lanes that are `Some`. Nothing here is fast, and nothing here shares code with the compiler.
 
-use super::scalar::{Fold, Op, Scalar};
+use super::scalar::{Op, Reduce, Scalar};
 
 /// What a lane holds: a value, or nothing that may be compared.
 pub type Lane<T> = Option<T>;
@@ -98,12 +98,12 @@ pub fn nv_valid(mode: Shuffle, index: &[Lane<u32>], width: usize) -> Vec<Lane<bo
 
 // Folds and scans of whole segments
 
-fn apply<T: Fold>(op: Op, a: Lane<T>, b: Lane<T>) -> Lane<T> {
+fn apply<T: Reduce>(op: Op, a: Lane<T>, b: Lane<T>) -> Lane<T> {
     Some(T::apply(op, a?, b?))
 }
 
 /// The balanced tree over ascending distance: ((0·1)·(2·3))·((4·5)·(6·7)) …
-fn tree<T: Fold>(op: Op, v: &[Lane<T>]) -> Lane<T> {
+fn tree<T: Reduce>(op: Op, v: &[Lane<T>]) -> Lane<T> {
     match v {
         [one] => *one,
         _ => {
@@ -114,12 +114,12 @@ fn tree<T: Fold>(op: Op, v: &[Lane<T>]) -> Lane<T> {
 }
 
 /// `allReduce{Op}{W}`.
-pub fn all_reduce<T: Fold>(op: Op, v: &[Lane<T>], width: usize) -> Vec<Lane<T>> {
+pub fn all_reduce<T: Reduce>(op: Op, v: &[Lane<T>], width: usize) -> Vec<Lane<T>> {
     (0..v.len()).map(|i| tree(op, &v[segment(i, width)])).collect()
 }
 
 /// `reduce{Op}{W}`: only the segment's highest lane holds the fold.
-pub fn reduce<T: Fold>(op: Op, v: &[Lane<T>], width: usize) -> Vec<Lane<T>> {
+pub fn reduce<T: Reduce>(op: Op, v: &[Lane<T>], width: usize) -> Vec<Lane<T>> {
     let all = all_reduce(op, v, width);
     (0..v.len()).map(|i| all[i].filter(|_| i & (width - 1) == width - 1)).collect()
 }
@@ -130,7 +130,7 @@ fn scan_source(i: usize, d: usize) -> Option<usize> {
     if d < 16 { (i % 16 >= d).then(|| i - d) } else { (i & d != 0).then(|| (i & !(2 * d - 1)) + d - 1) }
 }
 
-fn scan<T: Fold>(op: Op, v: &[Lane<T>], width: usize, reaches: impl Fn(usize, usize) -> bool) -> Vec<Lane<T>> {
+fn scan<T: Reduce>(op: Op, v: &[Lane<T>], width: usize, reaches: impl Fn(usize, usize) -> bool) -> Vec<Lane<T>> {
     let mut x = v.to_vec();
     let mut d = 1;
     while d < width {
@@ -146,12 +146,12 @@ fn scan<T: Fold>(op: Op, v: &[Lane<T>], width: usize, reaches: impl Fn(usize, us
 }
 
 /// `inclusive{Op}{W}`.
-pub fn inclusive<T: Fold>(op: Op, v: &[Lane<T>], width: usize) -> Vec<Lane<T>> {
+pub fn inclusive<T: Reduce>(op: Op, v: &[Lane<T>], width: usize) -> Vec<Lane<T>> {
     scan(op, v, width, |_, _| true)
 }
 
 /// `exclusive{Op}{W}`.
-pub fn exclusive<T: Fold>(op: Op, v: &[Lane<T>], width: usize) -> Vec<Lane<T>> {
+pub fn exclusive<T: Reduce>(op: Op, v: &[Lane<T>], width: usize) -> Vec<Lane<T>> {
     let sums = inclusive(op, v, width);
     each(v, |i, _| if i & (width - 1) == 0 { Some(T::identity(op)) } else { sums[i - 1] })
         .into_iter()
@@ -160,7 +160,7 @@ pub fn exclusive<T: Fold>(op: Op, v: &[Lane<T>], width: usize) -> Vec<Lane<T>> {
 }
 
 /// `segmentedReduce{Op}{W}`: an inclusive scan that starts again at each head.
-pub fn segmented<T: Fold>(op: Op, v: &[Lane<T>], heads: &[Lane<bool>], width: usize) -> Vec<Lane<T>> {
+pub fn segmented<T: Reduce>(op: Op, v: &[Lane<T>], heads: &[Lane<bool>], width: usize) -> Vec<Lane<T>> {
     let head = |i: usize| (segment(i, width).start..=i).rev().find(|&j| heads[j] == Some(true)).unwrap_or(0);
     scan(op, v, width, |i, source| source >= head(i))
 }
@@ -178,7 +178,7 @@ pub fn sort<K: Scalar + PartialOrd, V: Scalar + PartialOrd>(
     pairs
 }
 
-// Votes, ballots and folds over the active lanes
+// Votes, ballots and reductions over the active lanes
 
 fn active<T: Scalar>(v: &[Lane<T>]) -> impl Iterator<Item = (usize, T)> + '_ {
     v.iter().enumerate().filter_map(|(i, lane)| lane.map(|x| (i, x)))
@@ -230,17 +230,17 @@ pub fn broadcast_first<T: Scalar>(v: &[Lane<T>]) -> Vec<Lane<T>> {
 }
 
 /// `subgroup{Op}` and `subgroupClustered{Op}`: the fold over the active lanes of each cluster.
-pub fn active_fold<T: Fold>(op: Op, v: &[Lane<T>], cluster: usize) -> Vec<Lane<T>> {
+pub fn active_reduce<T: Reduce>(op: Op, v: &[Lane<T>], cluster: usize) -> Vec<Lane<T>> {
     each(v, |i, _| v[segment(i, cluster)].iter().flatten().fold(T::identity(op), |sum, &x| T::apply(op, sum, x)))
 }
 
 /// `subgroupExclusive{Op}`: the fold over the active lanes below.
-pub fn active_exclusive<T: Fold>(op: Op, v: &[Lane<T>]) -> Vec<Lane<T>> {
+pub fn active_exclusive<T: Reduce>(op: Op, v: &[Lane<T>]) -> Vec<Lane<T>> {
     each(v, |i, _| v[..i].iter().flatten().fold(T::identity(op), |sum, &x| T::apply(op, sum, x)))
 }
 
 /// `subgroupInclusive{Op}`: the same with the lane's own value.
-pub fn active_inclusive<T: Fold>(op: Op, v: &[Lane<T>]) -> Vec<Lane<T>> {
+pub fn active_inclusive<T: Reduce>(op: Op, v: &[Lane<T>]) -> Vec<Lane<T>> {
     let below = active_exclusive(op, v);
     each(v, |i, x| T::apply(op, below[i].expect("the lane is active"), x))
 }

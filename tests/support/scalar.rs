@@ -1,4 +1,4 @@
-//! The types that kernels read and write: their bits in a buffer, and the folds over them.
+//! The types that kernels read and write: their bits in a buffer, and the reductions over them.
 
 use std::fmt::Debug;
 
@@ -121,7 +121,7 @@ impl Scalar for Half {
     }
 }
 
-/// The operators of folds and scans.
+/// The operators of reductions and scans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     Add,
@@ -142,8 +142,8 @@ impl Op {
     pub const ALL: [Self; 7] = [Self::Add, Self::Mul, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
 }
 
-/// A scalar that can be folded.
-pub trait Fold: Scalar {
+/// A scalar that can be reduced.
+pub trait Reduce: Scalar {
     /// `a op b`; panics for an operator that the type does not have.
     fn apply(op: Op, a: Self, b: Self) -> Self;
     /// The value that changes nothing.
@@ -152,7 +152,7 @@ pub trait Fold: Scalar {
 
 macro_rules! float_fold {
     ($type:ty) => {
-        impl Fold for $type {
+        impl Reduce for $type {
             fn apply(op: Op, a: Self, b: Self) -> Self {
                 match op {
                     Op::Add => a + b,
@@ -178,7 +178,7 @@ macro_rules! float_fold {
 float_fold!(f32);
 float_fold!(f64);
 
-impl Fold for Half {
+impl Reduce for Half {
     fn apply(op: Op, a: Self, b: Self) -> Self {
         Self::nearest(f32::apply(op, a.value(), b.value()))
     }
@@ -189,7 +189,7 @@ impl Fold for Half {
 
 macro_rules! integer_fold {
     ($type:ty) => {
-        impl Fold for $type {
+        impl Reduce for $type {
             fn apply(op: Op, a: Self, b: Self) -> Self {
                 match op {
                     Op::Add => a.wrapping_add(b),
@@ -223,7 +223,7 @@ integer_fold!(u32);
 integer_fold!(i64);
 integer_fold!(u64);
 
-impl Fold for bool {
+impl Reduce for bool {
     fn apply(op: Op, a: Self, b: Self) -> Self {
         match op {
             Op::And => a & b,

@@ -7,7 +7,7 @@
 use crosslane::explain::listing::{Line, Unit, list};
 use crosslane::lane::primitive::solutions;
 use crosslane::lane::{
-    Activity, FoldKind, FoldOp, Input, LaneMap, LaneOp, LaneType, Operand, Plan, Request, Step, StepOp, StepType,
+    Activity, Input, LaneMap, LaneOp, LaneType, Operand, Plan, ReduceKind, ReduceOp, Request, Step, StepOp, StepType,
     candidates, catalog,
 };
 use crosslane::profile::{Profile, Target};
@@ -145,8 +145,10 @@ fn plans_assemble(names: &[&str], waves: u32) {
 /// Folds by other operators differ in one name, which a width or two show.
 fn is_tried(sample: &catalog::Sample) -> bool {
     match sample.op {
-        LaneOp::Fold { op: FoldOp::Add | FoldOp::Mul, kind: FoldKind::Reduce | FoldKind::AllReduce, .. } => true,
-        LaneOp::Fold { width, .. } => [Some(8), Some(64), None].contains(&width.lanes()),
+        LaneOp::Reduce {
+            op: ReduceOp::Add | ReduceOp::Mul, kind: ReduceKind::Reduce | ReduceKind::AllReduce, ..
+        } => true,
+        LaneOp::Reduce { width, .. } => [Some(8), Some(64), None].contains(&width.lanes()),
         _ => true,
     }
 }

@@ -5,7 +5,7 @@
 //! carry DPP is told in [`crate::lane::primitive`]; operands are written by whoever picks the instruction.
 
 use crate::lane::request::ScalarKind;
-use crate::lane::{FoldOp, LaneType};
+use crate::lane::{LaneType, ReduceOp};
 pub use crate::profile::processor::Generation;
 
 /// How one generation writes one instruction.
@@ -436,8 +436,8 @@ operations! {
 }
 
 /// The instruction that folds values of a type, one for each register of them; none where it takes several.
-pub fn fold_operation(op: FoldOp, ty: LaneType) -> Option<Operation> {
-    use FoldOp as F;
+pub fn combine_operation(op: ReduceOp, ty: LaneType) -> Option<Operation> {
+    use ReduceOp as F;
     use ScalarKind::{Bool, Float, Sint};
     Some(match (op, ty.kind, ty.width) {
         (_, Bool, _) | (_, Float, 8) => return None,

@@ -3,7 +3,7 @@
 use super::{AmdOptions, Program, emit};
 use crate::ir::{AtomicOp, BuiltIn, MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::verify::verify;
-use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value};
+use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, PrivateVariable, Ty, Value};
 use crate::profile::Profile;
 use crate::source::SourceMap;
 
@@ -214,6 +214,7 @@ fn scratch_memory_is_made_ready_where_arrays_ask_for_it() {
     let text = |profile: &str| {
         let mut b = builder(64);
         b.kernel.private_bytes = 64;
+        b.kernel.private.push(PrivateVariable { start: 0, bytes: 64, align: 4 });
         let (address, value) = own(&mut b);
         let place = MemoryAccess { align: 4, ..MemoryAccess::words(MemorySpace::Private(0), 0, 1) };
         b.store(place, address, &[value]);

@@ -93,7 +93,7 @@ fn search(kernel: &Kernel, block: BlockId, found: &mut Vec<(InstId, BlockId)>) -
 
 /// Returns true for operations whose result depends on which lanes are active.
 pub const fn is_cross_lane(op: Op) -> bool {
-    matches!(op, Op::Prim { .. } | Op::FoldMoved { .. })
+    matches!(op, Op::Prim { .. } | Op::CombineMoved { .. })
 }
 
 /// Returns true if a block of a loop's body has a jump out of the loop that is deeper than an arm of the body's own.

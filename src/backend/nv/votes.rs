@@ -80,7 +80,7 @@ impl Votes {
         match op {
             Op::Prim { primitive: Primitive::Nv(NvOp::Vote(_) | NvOp::Ballot), .. } => View::Vote,
             Op::Prim { primitive: Primitive::Nv(NvOp::Shuffle(ShuffleMode::Index)), .. } => self.views[args[1].index()],
-            Op::Prim { .. } | Op::FoldMoved { .. } | Op::Atomic { .. } => View::Varying,
+            Op::Prim { .. } | Op::CombineMoved { .. } | Op::Atomic { .. } => View::Varying,
             _ => all.unwrap_or_else(|| {
                 let is_uniform = kernel.results(inst).all(|result| self.uniformity.is_uniform(result));
                 if is_uniform { View::Plain } else { View::Varying }

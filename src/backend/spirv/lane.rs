@@ -7,8 +7,8 @@
 use super::function::{Body, FEW};
 use crate::ir::{Scalar, ScalarKind, TypeId, Value, Values};
 use crate::lane::{
-    Activity, AluOp, CompareOp, CountOp, FoldOp, GroupFold, GroupOp, Input, Known, LaneFact, LaneOp, LaneType, MaskOp,
-    Operand, Plan, Primitive, QuadMove, Request, Step, StepOp, StepType, VoteOp, Width, plan,
+    Activity, AluOp, CompareOp, CountOp, GroupOp, GroupReduce, Input, Known, LaneFact, LaneOp, LaneType, MaskOp,
+    Operand, Plan, Primitive, QuadMove, ReduceOp, Request, Step, StepOp, StepType, VoteOp, Width, plan,
 };
 use rspirv::spirv::GlslStd450Op as G;
 use rspirv::spirv::SpvAmdShaderBallotOp as AmdBallot;
@@ -163,12 +163,12 @@ impl Body<'_, '_> {
             StepOp::Prim(Primitive::Group(op)) => self.group(op, ty, &args),
             StepOp::Fact(fact) => self.fact(fact),
             StepOp::Alu(op) => self.alu(op, ty, &args),
-            StepOp::Fold(op) => self.fold(op, shape, [args[0].word, args[1].word]),
+            StepOp::Combine(op) => self.fold(op, shape, [args[0].word, args[1].word]),
             StepOp::Compare(op) => self.compare(op, &args),
             StepOp::Select => self.choose_vector(args[0].word, (args[1].word, args[2].word), shape),
             StepOp::Identity(op) => self.m.splat_constant(shape.0, shape.1, identity(op, shape.0)),
             StepOp::Zero => self.m.splat_constant(shape.0, shape.1, 0),
-            StepOp::Prim(_) | StepOp::FoldMoved(..) | StepOp::Neutral(_) => {
+            StepOp::Prim(_) | StepOp::CombineMoved(..) | StepOp::Neutral(_) => {
                 self.m.internal("an instruction that SPIR-V has not")
             }
         };
@@ -237,9 +237,9 @@ impl Body<'_, '_> {
         }
     }
 
-    fn fold(&mut self, op: FoldOp, (scalar, size): Shape, words: [Word; 2]) -> Word {
+    fn fold(&mut self, op: ReduceOp, (scalar, size): Shape, words: [Word; 2]) -> Word {
         let ty = self.m.vector_type(scalar, size);
-        match fold_form(op, scalar.kind) {
+        match combine_form(op, scalar.kind) {
             Alu::Ext(op) => self.extended(op, ty, &words),
             Alu::Core(op) => self.emit(op, ty, &words),
             _ => self.m.internal("a fold of such values"),
@@ -312,8 +312,8 @@ pub(crate) fn group_instruction(op: GroupOp, kind: ScalarKind) -> GroupInstructi
         GroupOp::BroadcastFirst => GroupInstruction::plain(Op::GroupNonUniformBroadcastFirst),
         GroupOp::QuadBroadcast => GroupInstruction::plain(Op::GroupNonUniformQuadBroadcast),
         GroupOp::QuadSwap(mv) => GroupInstruction::with(Op::GroupNonUniformQuadSwap, Some(swap_direction(mv))),
-        GroupOp::Fold(op, reach) => fold_row(op, kind, reach),
-        GroupOp::PartitionedFold(op, reach) => partitioned_row(op, kind, reach),
+        GroupOp::Reduce(op, reach) => reduction(op, kind, reach),
+        GroupOp::PartitionedReduce(op, reach) => partitioned_row(op, kind, reach),
         GroupOp::Partition => GroupInstruction {
             scoped: false,
             capability: Some(Capability::GroupNonUniformPartitionedEXT),
@@ -355,14 +355,14 @@ fn quad_vote_row(op: VoteOp) -> GroupInstruction {
     GroupInstruction { scoped: false, capability: Some(Capability::QuadControlKHR), ..GroupInstruction::plain(op) }
 }
 
-fn fold_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> GroupInstruction {
+fn reduction(op: ReduceOp, kind: ScalarKind, reach: GroupReduce) -> GroupInstruction {
     let (operation, literal, capability) = match reach {
-        GroupFold::Reduce => (GroupOperation::Reduce, None, Capability::GroupNonUniformArithmetic),
-        GroupFold::Inclusive => (GroupOperation::InclusiveScan, None, Capability::GroupNonUniformArithmetic),
-        GroupFold::Exclusive => (GroupOperation::ExclusiveScan, None, Capability::GroupNonUniformArithmetic),
-        GroupFold::Clustered(width) => clustered(width),
+        GroupReduce::Reduce => (GroupOperation::Reduce, None, Capability::GroupNonUniformArithmetic),
+        GroupReduce::Inclusive => (GroupOperation::InclusiveScan, None, Capability::GroupNonUniformArithmetic),
+        GroupReduce::Exclusive => (GroupOperation::ExclusiveScan, None, Capability::GroupNonUniformArithmetic),
+        GroupReduce::Clustered(width) => clustered(width),
     };
-    let op = group_fold_op(op, kind);
+    let op = reduction_op(op, kind);
     GroupInstruction {
         operation: Some(operation),
         literal,
@@ -371,14 +371,14 @@ fn fold_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> GroupInstruction 
     }
 }
 
-fn partitioned_row(op: FoldOp, kind: ScalarKind, reach: GroupFold) -> GroupInstruction {
+fn partitioned_row(op: ReduceOp, kind: ScalarKind, reach: GroupReduce) -> GroupInstruction {
     let operation = match reach {
-        GroupFold::Reduce | GroupFold::Clustered(_) => GroupOperation::PartitionedReduceEXT,
-        GroupFold::Inclusive => GroupOperation::PartitionedInclusiveScanEXT,
-        GroupFold::Exclusive => GroupOperation::PartitionedExclusiveScanEXT,
+        GroupReduce::Reduce | GroupReduce::Clustered(_) => GroupOperation::PartitionedReduceEXT,
+        GroupReduce::Inclusive => GroupOperation::PartitionedInclusiveScanEXT,
+        GroupReduce::Exclusive => GroupOperation::PartitionedExclusiveScanEXT,
     };
     let capability = Some(Capability::GroupNonUniformPartitionedEXT);
-    GroupInstruction { operation: Some(operation), capability, ..GroupInstruction::plain(group_fold_op(op, kind)) }
+    GroupInstruction { operation: Some(operation), capability, ..GroupInstruction::plain(reduction_op(op, kind)) }
 }
 
 /// A cluster of unknown size is the whole subgroup.
@@ -389,25 +389,25 @@ fn clustered(width: Width) -> (GroupOperation, Option<Word>, Capability) {
     }
 }
 
-const fn group_fold_op(op: FoldOp, kind: ScalarKind) -> Op {
+const fn reduction_op(op: ReduceOp, kind: ScalarKind) -> Op {
     use ScalarKind::{Bool, Float, Sint};
     match (op, kind) {
-        (FoldOp::Add, Float) => Op::GroupNonUniformFAdd,
-        (FoldOp::Add, _) => Op::GroupNonUniformIAdd,
-        (FoldOp::Mul, Float) => Op::GroupNonUniformFMul,
-        (FoldOp::Mul, _) => Op::GroupNonUniformIMul,
-        (FoldOp::Min, Float) => Op::GroupNonUniformFMin,
-        (FoldOp::Min, Sint) => Op::GroupNonUniformSMin,
-        (FoldOp::Min, _) => Op::GroupNonUniformUMin,
-        (FoldOp::Max, Float) => Op::GroupNonUniformFMax,
-        (FoldOp::Max, Sint) => Op::GroupNonUniformSMax,
-        (FoldOp::Max, _) => Op::GroupNonUniformUMax,
-        (FoldOp::And, Bool) => Op::GroupNonUniformLogicalAnd,
-        (FoldOp::And, _) => Op::GroupNonUniformBitwiseAnd,
-        (FoldOp::Or, Bool) => Op::GroupNonUniformLogicalOr,
-        (FoldOp::Or, _) => Op::GroupNonUniformBitwiseOr,
-        (FoldOp::Xor, Bool) => Op::GroupNonUniformLogicalXor,
-        (FoldOp::Xor, _) => Op::GroupNonUniformBitwiseXor,
+        (ReduceOp::Add, Float) => Op::GroupNonUniformFAdd,
+        (ReduceOp::Add, _) => Op::GroupNonUniformIAdd,
+        (ReduceOp::Mul, Float) => Op::GroupNonUniformFMul,
+        (ReduceOp::Mul, _) => Op::GroupNonUniformIMul,
+        (ReduceOp::Min, Float) => Op::GroupNonUniformFMin,
+        (ReduceOp::Min, Sint) => Op::GroupNonUniformSMin,
+        (ReduceOp::Min, _) => Op::GroupNonUniformUMin,
+        (ReduceOp::Max, Float) => Op::GroupNonUniformFMax,
+        (ReduceOp::Max, Sint) => Op::GroupNonUniformSMax,
+        (ReduceOp::Max, _) => Op::GroupNonUniformUMax,
+        (ReduceOp::And, Bool) => Op::GroupNonUniformLogicalAnd,
+        (ReduceOp::And, _) => Op::GroupNonUniformBitwiseAnd,
+        (ReduceOp::Or, Bool) => Op::GroupNonUniformLogicalOr,
+        (ReduceOp::Or, _) => Op::GroupNonUniformBitwiseOr,
+        (ReduceOp::Xor, Bool) => Op::GroupNonUniformLogicalXor,
+        (ReduceOp::Xor, _) => Op::GroupNonUniformBitwiseXor,
     }
 }
 
@@ -480,25 +480,25 @@ pub(crate) const fn alu_form(op: AluOp) -> Alu {
     })
 }
 
-pub(crate) const fn fold_form(op: FoldOp, kind: ScalarKind) -> Alu {
+pub(crate) const fn combine_form(op: ReduceOp, kind: ScalarKind) -> Alu {
     use ScalarKind::{Bool, Float, Sint};
     Alu::Core(match (op, kind) {
-        (FoldOp::Min, Float) => return Alu::Ext(G::FMin),
-        (FoldOp::Min, Sint) => return Alu::Ext(G::SMin),
-        (FoldOp::Min, _) => return Alu::Ext(G::UMin),
-        (FoldOp::Max, Float) => return Alu::Ext(G::FMax),
-        (FoldOp::Max, Sint) => return Alu::Ext(G::SMax),
-        (FoldOp::Max, _) => return Alu::Ext(G::UMax),
-        (FoldOp::Add, Float) => Op::FAdd,
-        (FoldOp::Add, _) => Op::IAdd,
-        (FoldOp::Mul, Float) => Op::FMul,
-        (FoldOp::Mul, _) => Op::IMul,
-        (FoldOp::And, Bool) => Op::LogicalAnd,
-        (FoldOp::And, _) => Op::BitwiseAnd,
-        (FoldOp::Or, Bool) => Op::LogicalOr,
-        (FoldOp::Or, _) => Op::BitwiseOr,
-        (FoldOp::Xor, Bool) => Op::LogicalNotEqual,
-        (FoldOp::Xor, _) => Op::BitwiseXor,
+        (ReduceOp::Min, Float) => return Alu::Ext(G::FMin),
+        (ReduceOp::Min, Sint) => return Alu::Ext(G::SMin),
+        (ReduceOp::Min, _) => return Alu::Ext(G::UMin),
+        (ReduceOp::Max, Float) => return Alu::Ext(G::FMax),
+        (ReduceOp::Max, Sint) => return Alu::Ext(G::SMax),
+        (ReduceOp::Max, _) => return Alu::Ext(G::UMax),
+        (ReduceOp::Add, Float) => Op::FAdd,
+        (ReduceOp::Add, _) => Op::IAdd,
+        (ReduceOp::Mul, Float) => Op::FMul,
+        (ReduceOp::Mul, _) => Op::IMul,
+        (ReduceOp::And, Bool) => Op::LogicalAnd,
+        (ReduceOp::And, _) => Op::BitwiseAnd,
+        (ReduceOp::Or, Bool) => Op::LogicalOr,
+        (ReduceOp::Or, _) => Op::BitwiseOr,
+        (ReduceOp::Xor, Bool) => Op::LogicalNotEqual,
+        (ReduceOp::Xor, _) => Op::BitwiseXor,
     })
 }
 
@@ -515,19 +515,19 @@ pub(crate) const fn compare_op(op: CompareOp, kind: ScalarKind) -> Op {
 }
 
 /// Bits of a fold's identity.
-fn identity(op: FoldOp, scalar: Scalar) -> u64 {
+fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
     let ones = if scalar.width == 64 { u64::MAX } else { (1 << scalar.width) - 1 };
     let sign = 1 << (scalar.width - 1);
     match (op, scalar.kind) {
-        (FoldOp::Add | FoldOp::Or | FoldOp::Xor, _) => 0,
-        (FoldOp::Mul, _) => super::Emitter::one_bits(scalar),
-        (FoldOp::And, _) => ones,
-        (FoldOp::Min, ScalarKind::Float) => infinity(scalar.width),
-        (FoldOp::Max, ScalarKind::Float) => infinity(scalar.width) | sign,
-        (FoldOp::Min, ScalarKind::Sint) => ones ^ sign,
-        (FoldOp::Max, ScalarKind::Sint) => sign,
-        (FoldOp::Min, _) => ones,
-        (FoldOp::Max, _) => 0,
+        (ReduceOp::Add | ReduceOp::Or | ReduceOp::Xor, _) => 0,
+        (ReduceOp::Mul, _) => super::Emitter::one_bits(scalar),
+        (ReduceOp::And, _) => ones,
+        (ReduceOp::Min, ScalarKind::Float) => infinity(scalar.width),
+        (ReduceOp::Max, ScalarKind::Float) => infinity(scalar.width) | sign,
+        (ReduceOp::Min, ScalarKind::Sint) => ones ^ sign,
+        (ReduceOp::Max, ScalarKind::Sint) => sign,
+        (ReduceOp::Min, _) => ones,
+        (ReduceOp::Max, _) => 0,
     }
 }
 
@@ -545,10 +545,10 @@ mod tests {
 
     #[test]
     fn identities_change_nothing() {
-        assert_eq!(identity(FoldOp::Min, Scalar::I32), i32::MAX as u64);
-        assert_eq!(identity(FoldOp::Max, Scalar::I32), u64::from(i32::MIN as u32));
-        assert_eq!(identity(FoldOp::And, Scalar::BOOL), 1);
-        assert_eq!(identity(FoldOp::Max, Scalar::F32), u64::from(f32::NEG_INFINITY.to_bits()));
-        assert_eq!(identity(FoldOp::Mul, Scalar::F32), u64::from(1f32.to_bits()));
+        assert_eq!(identity(ReduceOp::Min, Scalar::I32), i32::MAX as u64);
+        assert_eq!(identity(ReduceOp::Max, Scalar::I32), u64::from(i32::MIN as u32));
+        assert_eq!(identity(ReduceOp::And, Scalar::BOOL), 1);
+        assert_eq!(identity(ReduceOp::Max, Scalar::F32), u64::from(f32::NEG_INFINITY.to_bits()));
+        assert_eq!(identity(ReduceOp::Mul, Scalar::F32), u64::from(1f32.to_bits()));
     }
 }

@@ -3,7 +3,7 @@
 use crate::ir::ScalarKind;
 use crate::lane::LaneOp::{self, *};
 use crate::lane::{
-    CountOp, FoldKind, FoldOp, Group, Input, LaneType, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width,
+    CountOp, Group, Input, LaneType, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,
 };
 
 /// One page.
@@ -37,12 +37,12 @@ const fn example(call: &'static str, op: LaneOp, inputs: &'static [Input]) -> Ex
     Example { call, op, inputs }
 }
 
-const fn fold(op: FoldOp, kind: FoldKind, width: Width) -> LaneOp {
-    Fold { op, kind, width, members: Members::All }
+const fn fold(op: ReduceOp, kind: ReduceKind, width: Width) -> LaneOp {
+    Reduce { op, kind, width, members: Members::All }
 }
 
-const fn over_active(op: FoldOp, kind: FoldKind, width: Width) -> LaneOp {
-    Fold { op, kind, width, members: Members::Active }
+const fn over_active(op: ReduceOp, kind: ReduceKind, width: Width) -> LaneOp {
+    Reduce { op, kind, width, members: Members::Active }
 }
 
 const fn topic(slug: &'static str, title: &'static str, examples: &'static [Example]) -> Topic {
@@ -140,49 +140,57 @@ pub static TOPICS: &[Topic] = &[
         "reduce",
         "Reductions",
         &[
-            example("reduceAdd16(x)", fold(FoldOp::Add, FoldKind::Reduce, W16), &[F32]),
-            example("reduceAdd(x)", fold(FoldOp::Add, FoldKind::Reduce, Width::SUBGROUP), &[F32]),
+            example("reduceAdd16(x)", fold(ReduceOp::Add, ReduceKind::Reduce, W16), &[F32]),
+            example("reduceAdd(x)", fold(ReduceOp::Add, ReduceKind::Reduce, Width::SUBGROUP), &[F32]),
         ],
     ),
     topic(
         "all-reduce",
         "Reductions in every lane",
         &[
-            example("allReduceAdd8(x)", fold(FoldOp::Add, FoldKind::AllReduce, W8), &[F32]),
-            example("allReduceMax32(x)", fold(FoldOp::Max, FoldKind::AllReduce, W32), &[Input::varying(LaneType::I32)]),
-            example("allReduceAnd32(p)", fold(FoldOp::And, FoldKind::AllReduce, W32), &[BOOL]),
+            example("allReduceAdd8(x)", fold(ReduceOp::Add, ReduceKind::AllReduce, W8), &[F32]),
+            example(
+                "allReduceMax32(x)",
+                fold(ReduceOp::Max, ReduceKind::AllReduce, W32),
+                &[Input::varying(LaneType::I32)],
+            ),
+            example("allReduceAnd32(p)", fold(ReduceOp::And, ReduceKind::AllReduce, W32), &[BOOL]),
         ],
     ),
     topic(
         "inclusive",
         "Inclusive scans",
         &[
-            example("inclusiveAdd8(x)", fold(FoldOp::Add, FoldKind::Inclusive, W8), &[F32]),
-            example("inclusiveAdd32(x)", fold(FoldOp::Add, FoldKind::Inclusive, W32), &[F32]),
+            example("inclusiveAdd8(x)", fold(ReduceOp::Add, ReduceKind::Inclusive, W8), &[F32]),
+            example("inclusiveAdd32(x)", fold(ReduceOp::Add, ReduceKind::Inclusive, W32), &[F32]),
         ],
     ),
     topic(
         "exclusive",
         "Exclusive scans",
-        &[example("exclusiveAdd8(x)", fold(FoldOp::Add, FoldKind::Exclusive, W8), &[F32])],
+        &[example("exclusiveAdd8(x)", fold(ReduceOp::Add, ReduceKind::Exclusive, W8), &[F32])],
     ),
     topic(
         "active-reduce",
         "Reductions over the active lanes",
         &[
-            example("subgroupClusteredAdd(x, 8u)", over_active(FoldOp::Add, FoldKind::AllReduce, W8), &[F32]),
-            example("subgroupAdd(x)", over_active(FoldOp::Add, FoldKind::AllReduce, Width::SUBGROUP), &[F32]),
+            example("subgroupClusteredAdd(x, 8u)", over_active(ReduceOp::Add, ReduceKind::AllReduce, W8), &[F32]),
+            example("subgroupAdd(x)", over_active(ReduceOp::Add, ReduceKind::AllReduce, Width::SUBGROUP), &[F32]),
         ],
     ),
     topic(
         "active-scan",
         "Scans over the active lanes",
-        &[example("subgroupInclusiveAdd(x)", over_active(FoldOp::Add, FoldKind::Inclusive, Width::SUBGROUP), &[F32])],
+        &[example(
+            "subgroupInclusiveAdd(x)",
+            over_active(ReduceOp::Add, ReduceKind::Inclusive, Width::SUBGROUP),
+            &[F32],
+        )],
     ),
     topic(
         "segmented-reduce",
         "Reductions of runs",
-        &[example("segmentedReduceAdd8(x, head)", Segmented { op: FoldOp::Add, width: W8 }, &[F32, BOOL])],
+        &[example("segmentedReduceAdd8(x, head)", Segmented { op: ReduceOp::Add, width: W8 }, &[F32, BOOL])],
     ),
     topic(
         "sort",
@@ -199,7 +207,7 @@ pub static TOPICS: &[Topic] = &[
             example("subgroupPartitionNV(x)", Partition, &[U32]),
             example(
                 "subgroupPartitionedAddNV(x, partition)",
-                Partitioned { op: FoldOp::Add, kind: FoldKind::AllReduce },
+                Partitioned { op: ReduceOp::Add, kind: ReduceKind::AllReduce },
                 &[U32, BALLOT],
             ),
         ],
@@ -271,7 +279,7 @@ pub const fn slug(op: LaneOp) -> &'static str {
         Broadcast | BroadcastFirst => "broadcast",
         SwizzleMasked { .. } => "swizzle-masked",
         WriteLane => "write-lane",
-        Fold { kind, members, .. } => fold_slug(kind, members),
+        Reduce { kind, members, .. } => reduction_slug(kind, members),
         Segmented { .. } => "segmented-reduce",
         Sort { .. } => "sort",
         Partition | Partitioned { .. } => "partition",
@@ -285,13 +293,13 @@ pub const fn slug(op: LaneOp) -> &'static str {
     }
 }
 
-const fn fold_slug(kind: FoldKind, members: Members) -> &'static str {
+const fn reduction_slug(kind: ReduceKind, members: Members) -> &'static str {
     match (kind, members) {
-        (FoldKind::Reduce | FoldKind::ReduceLow, Members::All) => "reduce",
-        (FoldKind::AllReduce, Members::All) => "all-reduce",
-        (FoldKind::Inclusive, Members::All) => "inclusive",
-        (FoldKind::Exclusive, Members::All) => "exclusive",
-        (FoldKind::Inclusive | FoldKind::Exclusive, Members::Active) => "active-scan",
+        (ReduceKind::Reduce | ReduceKind::ReduceLow, Members::All) => "reduce",
+        (ReduceKind::AllReduce, Members::All) => "all-reduce",
+        (ReduceKind::Inclusive, Members::All) => "inclusive",
+        (ReduceKind::Exclusive, Members::All) => "exclusive",
+        (ReduceKind::Inclusive | ReduceKind::Exclusive, Members::Active) => "active-scan",
         (_, Members::Active) => "active-reduce",
     }
 }

@@ -3,12 +3,12 @@
 //! Opcodes and their operands are the emitter's ([`crate::backend::spirv`]); ids of types and constants say what they are.
 
 use super::{Line, Listing, Unit, Unwritten};
-use crate::backend::spirv::lane::{Alu, alu_form, compare_op, fold_form, group_instruction, swizzle_constant};
+use crate::backend::spirv::lane::{Alu, alu_form, combine_form, compare_op, group_instruction, swizzle_constant};
 use crate::ir::Scalar;
 use crate::kernel::arith;
 use crate::lane::request::ScalarKind;
 use crate::lane::{
-    AluOp, CompareOp, FoldOp, GroupOp, Known, LaneFact, LaneType, MaskOp, Operand, Plan, Primitive, Request, Step,
+    AluOp, CompareOp, GroupOp, Known, LaneFact, LaneType, MaskOp, Operand, Plan, Primitive, ReduceOp, Request, Step,
     StepOp,
 };
 use crate::profile::Profile;
@@ -97,7 +97,7 @@ impl Lister<'_> {
             StepOp::Prim(Primitive::Group(op)) => self.group(step, op, ty),
             StepOp::Fact(fact) => self.fact(fact, ty),
             StepOp::Alu(op) => self.alu(step, op, ty),
-            StepOp::Fold(op) => self.fold(step, op, ty),
+            StepOp::Combine(op) => self.fold(step, op, ty),
             StepOp::Compare(op) => self.compare(step, op),
             StepOp::Select => {
                 let ids = self.ids(step)?;
@@ -106,7 +106,7 @@ impl Lister<'_> {
             StepOp::Identity(op) => Ok(constant_name(ty, arith::identity(op, scalar))),
             StepOp::Neutral(op) => Ok(constant_name(ty, arith::neutral(op, scalar))),
             StepOp::Zero => Ok(constant_name(ty, 0)),
-            StepOp::Prim(_) | StepOp::FoldMoved(..) => Err(Unwritten("an instruction of hardware".into())),
+            StepOp::Prim(_) | StepOp::CombineMoved(..) => Err(Unwritten("an instruction of hardware".into())),
         }
     }
 
@@ -176,9 +176,9 @@ impl Lister<'_> {
         }
     }
 
-    fn fold(&mut self, step: &Step, op: FoldOp, ty: LaneType) -> Named {
+    fn fold(&mut self, step: &Step, op: ReduceOp, ty: LaneType) -> Named {
         let ids = self.ids(step)?;
-        self.form(fold_form(op, ty.kind), ty, ids)
+        self.form(combine_form(op, ty.kind), ty, ids)
     }
 
     fn compare(&mut self, step: &Step, op: CompareOp) -> Named {

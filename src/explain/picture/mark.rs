@@ -1,6 +1,6 @@
 //! Symbols that remember the lanes that they came from.
 
-use crate::lane::FoldOp;
+use crate::lane::ReduceOp;
 use crate::lane::value::{Domain, LaneValue};
 
 /// A value, by where it came from.
@@ -68,11 +68,11 @@ pub struct Marks;
 impl Domain for Marks {
     type Data = Mark;
 
-    fn fold(&mut self, op: FoldOp, a: Mark, b: Mark) -> Mark {
-        self.fold_unordered(op, &[a, b])
+    fn combine(&mut self, op: ReduceOp, a: Mark, b: Mark) -> Mark {
+        self.combine_unordered(op, &[a, b])
     }
 
-    fn fold_unordered(&mut self, _: FoldOp, values: &[Mark]) -> Mark {
+    fn combine_unordered(&mut self, _: ReduceOp, values: &[Mark]) -> Mark {
         let [first, second] = values.iter().fold([0, 0], |all, value| {
             let sets = value.sets();
             [all[0] | sets[0], all[1] | sets[1]]
@@ -80,11 +80,11 @@ impl Domain for Marks {
         if first | second == 0 { Mark::Neutral } else { Mark::Lanes { first, second, key: 0 } }
     }
 
-    fn identity(&mut self, _: FoldOp) -> Mark {
+    fn identity(&mut self, _: ReduceOp) -> Mark {
         Mark::Neutral
     }
 
-    fn neutral(&mut self, _: FoldOp) -> Mark {
+    fn neutral(&mut self, _: ReduceOp) -> Mark {
         Mark::Neutral
     }
 
@@ -146,12 +146,12 @@ mod tests {
     #[test]
     fn symbols_show_their_lanes() {
         let mut marks = Marks;
-        let pair = marks.fold(FoldOp::Add, Mark::of(0, 2, 0), Mark::of(0, 3, 0));
-        let apart = marks.fold(FoldOp::Add, Mark::of(0, 1, 0), Mark::of(0, 8, 0));
-        let with_second = marks.fold(FoldOp::Add, Mark::of(0, 1, 0), Mark::of(1, 0, 0));
+        let pair = marks.combine(ReduceOp::Add, Mark::of(0, 2, 0), Mark::of(0, 3, 0));
+        let apart = marks.combine(ReduceOp::Add, Mark::of(0, 1, 0), Mark::of(0, 8, 0));
+        let with_second = marks.combine(ReduceOp::Add, Mark::of(0, 1, 0), Mark::of(1, 0, 0));
         let texts = [pair, apart, with_second, Mark::Zero].map(|mark| text(LaneValue::Data(mark), 8));
         assert_eq!(texts, ["2-3", "1,8", "1+b0", "zero"]);
         assert_eq!(text(LaneValue::Ballot(0xf05), 8), "05");
-        assert_eq!(marks.fold(FoldOp::Add, Mark::Neutral, pair), pair);
+        assert_eq!(marks.combine(ReduceOp::Add, Mark::Neutral, pair), pair);
     }
 }

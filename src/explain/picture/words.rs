@@ -2,7 +2,7 @@
 
 use crate::backend::amd::dpp::control as control_text;
 use crate::lane::primitive::{LdsOp, NvOp, PermlaneOp, ScalarOp};
-use crate::lane::{FoldOp, GroupFold, GroupOp, LaneOp, Param, Primitive, Role, ShuffleMode, Step, StepOp};
+use crate::lane::{GroupOp, GroupReduce, LaneOp, Param, Primitive, ReduceOp, Role, ShuffleMode, Step, StepOp};
 
 /// Operand `n` of an operation; the symbols of a second value have a `b`.
 pub fn operand(op: LaneOp, n: usize) -> String {
@@ -17,21 +17,21 @@ pub fn operand(op: LaneOp, n: usize) -> String {
 pub fn step(step: &Step) -> String {
     match step.op {
         StepOp::Prim(primitive) => primitive_text(primitive),
-        StepOp::FoldMoved(op, primitive) => format!("{} + {}", primitive_text(primitive), fold(op)),
-        StepOp::Fold(op) => fold(op).into(),
+        StepOp::CombineMoved(op, primitive) => format!("{} + {}", primitive_text(primitive), fold(op)),
+        StepOp::Combine(op) => fold(op).into(),
         _ => "select".into(),
     }
 }
 
-const fn fold(op: FoldOp) -> &'static str {
+const fn fold(op: ReduceOp) -> &'static str {
     match op {
-        FoldOp::Add => "add",
-        FoldOp::Mul => "mul",
-        FoldOp::Min => "min",
-        FoldOp::Max => "max",
-        FoldOp::And => "and",
-        FoldOp::Or => "or",
-        FoldOp::Xor => "xor",
+        ReduceOp::Add => "add",
+        ReduceOp::Mul => "mul",
+        ReduceOp::Min => "min",
+        ReduceOp::Max => "max",
+        ReduceOp::And => "and",
+        ReduceOp::Or => "or",
+        ReduceOp::Xor => "xor",
     }
 }
 
@@ -59,9 +59,9 @@ const fn group(op: GroupOp) -> &'static str {
         GroupOp::QuadSwap(_) => "quad swap",
         GroupOp::SwizzleAmd(_) | GroupOp::SwizzleMaskedAmd { .. } => "swizzle",
         GroupOp::WriteAmd => "write lane",
-        GroupOp::Fold(_, GroupFold::Inclusive) => "inclusive scan",
-        GroupOp::Fold(_, GroupFold::Exclusive) => "exclusive scan",
-        GroupOp::Fold(..) => "reduce",
+        GroupOp::Reduce(_, GroupReduce::Inclusive) => "inclusive scan",
+        GroupOp::Reduce(_, GroupReduce::Exclusive) => "exclusive scan",
+        GroupOp::Reduce(..) => "reduce",
         _ => "ballot",
     }
 }

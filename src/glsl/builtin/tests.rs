@@ -8,7 +8,7 @@ use crate::grammar::{Lowering, Opaque, OpaqueClass, Rule, Shape, TypeExpr};
 use crate::ir::{
     Access, ArrayLen, Binding, ConstValue, Global, ImageType, MathFn, Module, Op, Scalar, Space, Stage, Type, Types,
 };
-use crate::lane::{FoldKind, FoldOp, LaneOp, Members, ShuffleMode, Width};
+use crate::lane::{LaneOp, Members, ReduceKind, ReduceOp, ShuffleMode, Width};
 use crate::profile::Profile;
 use std::sync::LazyLock;
 
@@ -287,7 +287,7 @@ fn a_width_argument_becomes_the_operation() {
         let value = call(builder, &env(), "reduceMul", Span::NONE, &args).unwrap().value.unwrap();
         let Op::Lane(op, operands) = operation(builder, value) else { panic!("a lane operation") };
         let width = Width::new(16).unwrap();
-        assert_eq!(op, LaneOp::Fold { op: FoldOp::Mul, kind: FoldKind::Reduce, width, members: Members::All });
+        assert_eq!(op, LaneOp::Reduce { op: ReduceOp::Mul, kind: ReduceKind::Reduce, width, members: Members::All });
         assert_eq!(operands.len, 1);
     });
 }

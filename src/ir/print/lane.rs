@@ -1,7 +1,7 @@
 //! How cross-lane operations are written: `all_reduce.add<16>`, `shuffle.xor`, `vote.any<quad>`.
 
 use super::words::snake;
-use crate::lane::{FoldKind, FoldOp, Group, LaneOp, Members, QuadMove, Width};
+use crate::lane::{Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, Width};
 
 fn width_text(width: Width) -> String {
     match width.lanes() {
@@ -24,7 +24,7 @@ fn move_text(mv: QuadMove) -> String {
     }
 }
 
-fn fold_text(op: FoldOp, kind: FoldKind) -> String {
+fn reduction_text(op: ReduceOp, kind: ReduceKind) -> String {
     format!("{}.{}", snake(kind), snake(op))
 }
 
@@ -43,12 +43,12 @@ pub fn lane_text(op: LaneOp) -> String {
         LaneOp::ShuffleNv(mode) => format!("shuffle_nv.{}", snake(mode)),
         LaneOp::ShuffleNvValid(mode) => format!("shuffle_nv_valid.{}", snake(mode)),
         LaneOp::SwizzleMasked { and, or, xor } => format!("swizzle_masked<and {and}, or {or}, xor {xor}>"),
-        LaneOp::Fold { op, kind, width, members } => {
+        LaneOp::Reduce { op, kind, width, members } => {
             let active = if members == Members::Active { ".active" } else { "" };
-            format!("{}{active}{}", fold_text(op, kind), width_text(width))
+            format!("{}{active}{}", reduction_text(op, kind), width_text(width))
         }
         LaneOp::Segmented { op, width } => format!("segmented.{}{}", snake(op), width_text(width)),
-        LaneOp::Partitioned { op, kind } => format!("partitioned.{}", fold_text(op, kind)),
+        LaneOp::Partitioned { op, kind } => format!("partitioned.{}", reduction_text(op, kind)),
         LaneOp::Sort { width } => format!("sort{}", width_text(width)),
         LaneOp::Vote { op, group } => format!("vote.{}{}", snake(op), group_text(group)),
         LaneOp::Ballot(group) => format!("ballot{}", group_text(group)),

@@ -6,7 +6,7 @@ use crate::ir::{
     ArrayLen, AtomicOp, BinaryOp, Builder, Case, ConstValue, ControlHint, Global, InstFlags, MemoryKinds, Order, Param,
     Scalar, Scope, Stage, Types, Value,
 };
-use crate::lane::{FoldKind, FoldOp, Group, LaneOp, Members, ShuffleMode, Width};
+use crate::lane::{Group, LaneOp, Members, ReduceKind, ReduceOp, ShuffleMode, Width};
 use crate::source::{SourceMap, Span};
 
 fn member(name: &str, ty: TypeId) -> crate::ir::Member {
@@ -51,9 +51,9 @@ fn a_module_shows_every_fact() {
     let pointer = b.access(Value::Global(buffer), &[member, index]);
     b.flags = InstFlags::PRECISE;
     let value = b.load(pointer);
-    let fold = LaneOp::Fold {
-        op: FoldOp::Add,
-        kind: FoldKind::AllReduce,
+    let fold = LaneOp::Reduce {
+        op: ReduceOp::Add,
+        kind: ReduceKind::AllReduce,
         width: Width::new(16).unwrap(),
         members: Members::All,
     };

@@ -7,7 +7,7 @@ use crate::ir::{
     Function, Inst, InstFlags, MathFn, MatrixOp, MatrixRole, Member, Op, Order, Param, Passing, Reconvergence,
     Requirements, Scalar, Scope, Struct, Value,
 };
-use crate::lane::{FoldKind, FoldOp, Group, LaneOp, Members, Width};
+use crate::lane::{Group, LaneOp, Members, ReduceKind, ReduceOp, Width};
 
 /// Builds a function with an `i32`, an `f32` and a `bool` parameter and says what the verifier finds.
 fn found(fill: impl FnOnce(&mut Builder<'_>)) -> Vec<String> {
@@ -71,9 +71,9 @@ fn a_good_module_passes() {
         let (zero, one) = (b.const_u32(0), b.const_u32(1));
         let place = b.access(buffer, &[one, I]);
         let value = b.load(place);
-        let fold = LaneOp::Fold {
-            op: FoldOp::Add,
-            kind: FoldKind::AllReduce,
+        let fold = LaneOp::Reduce {
+            op: ReduceOp::Add,
+            kind: ReduceKind::AllReduce,
             width: Width::SUBGROUP,
             members: Members::Active,
         };
@@ -249,7 +249,7 @@ fn stores_take_logical_values_into_memory_that_can_be_written() {
 
 #[test]
 fn lane_operations_have_their_operands() {
-    let add = |width| LaneOp::Fold { op: FoldOp::Add, kind: FoldKind::Reduce, width, members: Members::All };
+    let add = |width| LaneOp::Reduce { op: ReduceOp::Add, kind: ReduceKind::Reduce, width, members: Members::All };
     assert_finds(&found(|b| _ = b.lane(add(Width::SUBGROUP), Types::BOOL, &[B])), "is bool, not Number");
     assert_finds(&found(|b| _ = b.lane(LaneOp::Bpermute, Types::F32, &[F])), "1 operands instead of 2");
     assert_finds(&found(|b| _ = b.lane(LaneOp::Bpermute, Types::F32, &[F, F])), "is f32, not Index");

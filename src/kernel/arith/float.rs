@@ -7,7 +7,7 @@ use super::{map, zip};
 use crate::ir::Scalar;
 use crate::ir::fold::{f16_to_f64, f64_to_f16};
 use crate::kernel::{BinOp, CmpOp, UnOp};
-use crate::lane::FoldOp;
+use crate::lane::ReduceOp;
 
 /// A float type.
 pub(super) trait Real {
@@ -146,11 +146,11 @@ pub(super) fn fma(scalar: Scalar, out: &mut [u64], [a, b, c]: [&[u64]; 3]) {
     }
 }
 
-pub(super) fn identity(op: FoldOp, scalar: Scalar) -> u64 {
+pub(super) fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
     let value = match op {
-        FoldOp::Mul => 1.0,
-        FoldOp::Min => f64::INFINITY,
-        FoldOp::Max => f64::NEG_INFINITY,
+        ReduceOp::Mul => 1.0,
+        ReduceOp::Min => f64::INFINITY,
+        ReduceOp::Max => f64::NEG_INFINITY,
         _ => 0.0,
     };
     fn put<R: Real>(value: f64) -> u64 {

@@ -14,7 +14,7 @@ mod tests;
 
 use crate::ir::{Scalar, ScalarKind};
 use crate::kernel::{BinOp, CmpOp, TernOp, UnOp};
-use crate::lane::FoldOp;
+use crate::lane::ReduceOp;
 pub(crate) use convert::convert;
 pub(crate) use straight::compute;
 
@@ -65,31 +65,31 @@ pub(crate) fn bit_insert(scalar: Scalar, out: &mut [u64], args: [&[u64]; 4]) -> 
 }
 
 /// The operator of a fold as one of two operands.
-pub(crate) fn fold_op(op: FoldOp) -> BinOp {
+pub(crate) fn fold_op(op: ReduceOp) -> BinOp {
     match op {
-        FoldOp::Add => BinOp::Add,
-        FoldOp::Mul => BinOp::Mul,
-        FoldOp::Min => BinOp::Min,
-        FoldOp::Max => BinOp::Max,
-        FoldOp::And => BinOp::And,
-        FoldOp::Or => BinOp::Or,
-        FoldOp::Xor => BinOp::Xor,
+        ReduceOp::Add => BinOp::Add,
+        ReduceOp::Mul => BinOp::Mul,
+        ReduceOp::Min => BinOp::Min,
+        ReduceOp::Max => BinOp::Max,
+        ReduceOp::And => BinOp::And,
+        ReduceOp::Or => BinOp::Or,
+        ReduceOp::Xor => BinOp::Xor,
     }
 }
 
 /// The value that changes nothing in a fold (the identities of `exclusive`).
-pub(crate) fn identity(op: FoldOp, scalar: Scalar) -> u64 {
+pub(crate) fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
     match scalar.kind {
-        ScalarKind::Bool => u64::from(op == FoldOp::And),
+        ScalarKind::Bool => u64::from(op == ReduceOp::And),
         ScalarKind::Float => float::identity(op, scalar),
         _ => int::identity(op, scalar),
     }
 }
 
 /// The value that changes no other one: the identity, but -0 for sums of floats.
-pub(crate) fn neutral(op: FoldOp, scalar: Scalar) -> u64 {
+pub(crate) fn neutral(op: ReduceOp, scalar: Scalar) -> u64 {
     match (op, scalar.kind) {
-        (FoldOp::Add, ScalarKind::Float) => 1 << (scalar.width - 1),
+        (ReduceOp::Add, ScalarKind::Float) => 1 << (scalar.width - 1),
         _ => identity(op, scalar),
     }
 }

@@ -71,8 +71,8 @@ macro_rules! integers {
                 }
             }
             let all = |op| identity(op, ty);
-            assert_eq!([all(FoldOp::Min), all(FoldOp::Max)], [holds(<$type>::MAX), holds(<$type>::MIN)]);
-            assert_eq!([all(FoldOp::And), all(FoldOp::Xor), all(FoldOp::Mul)], [holds(!0), 0, 1]);
+            assert_eq!([all(ReduceOp::Min), all(ReduceOp::Max)], [holds(<$type>::MAX), holds(<$type>::MIN)]);
+            assert_eq!([all(ReduceOp::And), all(ReduceOp::Xor), all(ReduceOp::Mul)], [holds(!0), 0, 1]);
         }
     };
 }
@@ -151,7 +151,7 @@ fn half_floats_are_rounded_once() {
     assert_eq!(on_two(BinOp::Add, half, 0x3c01, 0x1000), Some(0x3c02));
     assert_eq!(on_two(BinOp::Mul, half, 0x7bff, 0x4000), Some(0x7c00));
     assert_eq!(converted(half, Scalar::F32, 0x3555), Some(0x3eaa_a000));
-    assert_eq!(neutral(FoldOp::Add, half), 0x8000);
+    assert_eq!(neutral(ReduceOp::Add, half), 0x8000);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::ir::Scalar;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BinOp, BlockId, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::lane::primitive::fusion;
-use crate::lane::{FoldOp, LaneType, Primitive};
+use crate::lane::{LaneType, Primitive, ReduceOp};
 use crate::profile::Profile;
 use rustc_hash::FxHashMap;
 
@@ -63,7 +63,7 @@ impl Fusing<'_> {
         [(a, b), (b, a)].into_iter().find_map(|(own, moved)| self.fuse(inst, op, ty, own, moved))
     }
 
-    fn fuse(&mut self, inst: InstId, op: FoldOp, ty: Scalar, own: Value, moved: Value) -> Option<InstId> {
+    fn fuse(&mut self, inst: InstId, op: ReduceOp, ty: Scalar, own: Value, moved: Value) -> Option<InstId> {
         let made = *self.moves.get(&moved)?;
         let Op::Prim { primitive, .. } = self.kernel.insts[made].op else { return None };
         let [value] = *self.kernel.args(made) else { return None };
@@ -72,7 +72,7 @@ impl Fusing<'_> {
         if !is_word || !carries || self.uses[moved.index()] != 1 {
             return None;
         }
-        self.kernel.insts[inst].op = Op::FoldMoved { op, ty, primitive };
+        self.kernel.insts[inst].op = Op::CombineMoved { op, ty, primitive };
         self.kernel.set_args(inst, &[own, value]);
         self.kernel.insts[inst].origin = match (self.kernel.insts[inst].origin, self.kernel.insts[made].origin) {
             (Origin::Code, Origin::Operation(number)) => Origin::Within(number),
@@ -92,15 +92,15 @@ fn gives_all(primitive: Primitive) -> bool {
 }
 
 /// The arithmetic of a fold.
-const fn fold_of(op: BinOp) -> Option<FoldOp> {
+const fn fold_of(op: BinOp) -> Option<ReduceOp> {
     Some(match op {
-        BinOp::Add => FoldOp::Add,
-        BinOp::Mul => FoldOp::Mul,
-        BinOp::Min => FoldOp::Min,
-        BinOp::Max => FoldOp::Max,
-        BinOp::And => FoldOp::And,
-        BinOp::Or => FoldOp::Or,
-        BinOp::Xor => FoldOp::Xor,
+        BinOp::Add => ReduceOp::Add,
+        BinOp::Mul => ReduceOp::Mul,
+        BinOp::Min => ReduceOp::Min,
+        BinOp::Max => ReduceOp::Max,
+        BinOp::And => ReduceOp::And,
+        BinOp::Or => ReduceOp::Or,
+        BinOp::Xor => ReduceOp::Xor,
         _ => return None,
     })
 }

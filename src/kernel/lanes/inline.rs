@@ -185,11 +185,11 @@ impl Lowering<'_> {
             StepOp::Prim(primitive) => {
                 Op::Prim { primitive, ty: args.first().and_then(|arg| arg.scalar).unwrap_or(Scalar::U32) }
             }
-            StepOp::FoldMoved(op, primitive) => Op::FoldMoved { op, ty: own, primitive },
+            StepOp::CombineMoved(op, primitive) => Op::CombineMoved { op, ty: own, primitive },
             StepOp::Fact(LaneFact::Size) => return Some(self.constant(Scalar::U32, self.profile.wave_size?.into())),
             StepOp::Fact(fact) => Op::Fact(fact),
             StepOp::Alu(op) => alu(op),
-            StepOp::Fold(op) => Op::Bin(arith::fold_op(op), own),
+            StepOp::Combine(op) => Op::Bin(arith::fold_op(op), own),
             StepOp::Compare(op) => return Some(self.compare(op, &args, run, out)),
             StepOp::Select => Op::Select,
             StepOp::Identity(op) => return Some(self.constant(own, arith::identity(op, own))),

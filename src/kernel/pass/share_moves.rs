@@ -10,7 +10,7 @@ use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::lane::primitive::Dpp16;
-use crate::lane::{FoldOp, Primitive};
+use crate::lane::{Primitive, ReduceOp};
 use rustc_hash::FxHashMap;
 
 /// Shares moves. Gives whether there were some.
@@ -75,7 +75,7 @@ impl<'k> Sharing<'k> {
     fn share(&mut self, inst: InstId, key: Key, names: &mut Names, out: &mut Vec<InstId>) {
         let (op, given) = (self.kernel.insts[inst].op, self.given.get(&key).copied());
         match (op, given) {
-            (Op::FoldMoved { op, ty, .. }, _) => {
+            (Op::CombineMoved { op, ty, .. }, _) => {
                 let moved = given.unwrap_or_else(|| self.make(inst, key, ty, out));
                 let own = self.kernel.args(inst)[0];
                 if matches!(self.kernel.insts[inst].origin, Origin::Within(_)) {
@@ -115,7 +115,7 @@ fn moved(kernel: &Kernel, inst: InstId) -> Option<(Primitive, Value)> {
         (Op::Prim { primitive, .. }, [value]) if kernel.ty(*value) == Ty::B32 => {
             gives_all(primitive).then_some((primitive, *value))
         }
-        (Op::FoldMoved { op, ty, primitive }, [_, value]) if kernel.ty(*value) == Ty::B32 => {
+        (Op::CombineMoved { op, ty, primitive }, [_, value]) if kernel.ty(*value) == Ty::B32 => {
             Some((without_own(op, ty, primitive)?, *value))
         }
         _ => None,
@@ -132,7 +132,7 @@ fn gives_all(primitive: Primitive) -> bool {
 }
 
 /// The move within a fold, with zeros in lanes that would keep their own value where those change nothing.
-fn without_own(op: FoldOp, ty: Scalar, primitive: Primitive) -> Option<Primitive> {
+fn without_own(op: ReduceOp, ty: Scalar, primitive: Primitive) -> Option<Primitive> {
     let zeroed = match primitive {
         Primitive::Dpp16(dpp) if arith::identity(op, ty) == 0 && !ty.is_float() => {
             Primitive::Dpp16(Dpp16 { bound_ctrl: true, ..dpp })

@@ -109,7 +109,7 @@ fn across_lanes(op: &Op) -> Words {
             Words::plain(format!("lane.{}{second} {}", scalar_name(first), lane_text(op)))
         }
         Op::Prim { primitive, ty } => Words::plain(format!("prim.{} {}", scalar_name(ty), primitive_text(primitive))),
-        Op::FoldMoved { op, ty, primitive } => {
+        Op::CombineMoved { op, ty, primitive } => {
             Words::plain(format!("{}.{} moved by {}", snake(op), scalar_name(ty), primitive_text(primitive)))
         }
         Op::Fact(LaneFact::Mask(op)) => Words::plain(format!("lane_mask.{}", snake(op))),

@@ -1,7 +1,7 @@
 use super::print;
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty};
-use crate::lane::{FoldKind, FoldOp, LaneOp, Members, Width};
+use crate::lane::{LaneOp, Members, ReduceKind, ReduceOp, Width};
 
 fn access(components: u8) -> MemoryAccess {
     MemoryAccess { coherent: true, ..MemoryAccess::words(MemorySpace::Buffer(0), 16, components) }
@@ -42,8 +42,12 @@ fn sum() -> Kernel {
     b.effect(Op::Repeat, &[never, next, total, total]);
     b.switch_to(before);
     let total = b.kernel.result(outer).expect("one");
-    let op =
-        LaneOp::Fold { op: FoldOp::Add, kind: FoldKind::AllReduce, width: Width::SUBGROUP, members: Members::Active };
+    let op = LaneOp::Reduce {
+        op: ReduceOp::Add,
+        kind: ReduceKind::AllReduce,
+        width: Width::SUBGROUP,
+        members: Members::Active,
+    };
     let all = b.value(Op::Lane { op, ty: [Scalar::F32, Scalar::BOOL] }, &[total], Ty::B32);
     b.store(access(1), i, &[all]);
     b.effect(Op::Return, &[]);

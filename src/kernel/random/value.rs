@@ -3,7 +3,7 @@
 use super::{Generator, Known, SCALARS, U64};
 use crate::ir::Scalar;
 use crate::kernel::{BinOp, CmpOp, Op, Ty, UnOp};
-use crate::lane::{CountOp, FoldKind, FoldOp, Group, LaneOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use crate::lane::{CountOp, Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
 
 impl Generator {
     /// A value of this type, if need be a constant.
@@ -197,11 +197,12 @@ impl Generator {
 
     fn fold(&mut self, width: Width) {
         let scalar = self.one_of(&[Scalar::U32, Scalar::I32]);
-        let op = self.one_of(&[FoldOp::Add, FoldOp::Min, FoldOp::Max, FoldOp::And, FoldOp::Or, FoldOp::Xor]);
-        let kind = self.one_of(&[FoldKind::AllReduce, FoldKind::Inclusive, FoldKind::Exclusive]);
+        let op =
+            self.one_of(&[ReduceOp::Add, ReduceOp::Min, ReduceOp::Max, ReduceOp::And, ReduceOp::Or, ReduceOp::Xor]);
+        let kind = self.one_of(&[ReduceKind::AllReduce, ReduceKind::Inclusive, ReduceKind::Exclusive]);
         let width = if self.chance(2) { Width::SUBGROUP } else { width };
         let members = if self.chance(3) { Members::All } else { Members::Active };
-        let op = LaneOp::Fold { op, kind, width, members };
+        let op = LaneOp::Reduce { op, kind, width, members };
         self.moved(scalar, op, members == Members::Active);
     }
 }

@@ -4,7 +4,7 @@ use super::Extent;
 use crate::ir::{BuiltIn, ImageOp};
 use crate::kernel::{BinOp, BufferKind, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
 use crate::lane::primitive::{NvOp, ScalarOp};
-use crate::lane::{CountOp, FoldKind, Group, GroupFold, GroupOp, LaneFact, LaneOp, Primitive, Width};
+use crate::lane::{CountOp, Group, GroupOp, GroupReduce, LaneFact, LaneOp, Primitive, ReduceKind, Width};
 
 /// What results are asked for.
 pub struct Sources<'k> {
@@ -19,7 +19,7 @@ impl Sources<'_> {
         match *op {
             Op::BuiltIn(built_in, component) => self.built_in(built_in, component),
             Op::Fact(LaneFact::Size) => Extent::Dispatch,
-            Op::Fact(_) | Op::Atomic { .. } | Op::FoldMoved { .. } | Op::Input { .. } => Extent::Lane,
+            Op::Fact(_) | Op::Atomic { .. } | Op::CombineMoved { .. } | Op::Input { .. } => Extent::Lane,
             Op::Interpolate { .. } => Extent::Lane,
             Op::Image { op, .. } => all.min(image(op)),
             Op::Load(access) => all.min(self.memory(access)),
@@ -103,7 +103,7 @@ impl Sources<'_> {
         let uniform = match op {
             LaneOp::LaneCount(_) => return Extent::Dispatch,
             LaneOp::Broadcast | LaneOp::BroadcastFirst => true,
-            LaneOp::Fold { kind: FoldKind::AllReduce, width, .. } => is_whole(width),
+            LaneOp::Reduce { kind: ReduceKind::AllReduce, width, .. } => is_whole(width),
             LaneOp::Vote { group, .. } | LaneOp::Ballot(group) => is_subgroup(group),
             LaneOp::ActiveMask => is_subgroup(Group::Warp),
             LaneOp::BallotCount(CountOp::All) | LaneOp::BallotFindLsb | LaneOp::BallotFindMsb | LaneOp::BallotBit => {
@@ -128,8 +128,8 @@ fn image(op: ImageOp) -> Extent {
 fn is_uniform(primitive: Primitive, wave_size: u32) -> bool {
     match primitive {
         Primitive::Group(GroupOp::Broadcast | GroupOp::BroadcastFirst | GroupOp::Ballot | GroupOp::Vote(_)) => true,
-        Primitive::Group(GroupOp::Fold(_, GroupFold::Reduce)) => true,
-        Primitive::Group(GroupOp::Fold(_, GroupFold::Clustered(width))) => width.lanes_in(wave_size) >= wave_size,
+        Primitive::Group(GroupOp::Reduce(_, GroupReduce::Reduce)) => true,
+        Primitive::Group(GroupOp::Reduce(_, GroupReduce::Clustered(width))) => width.lanes_in(wave_size) >= wave_size,
         Primitive::Nv(NvOp::Vote(_) | NvOp::Ballot) => true,
         Primitive::Scalar(op) => ScalarOp::is_scalar(op),
         _ => false,

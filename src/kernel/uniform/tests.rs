@@ -9,7 +9,7 @@ use crate::kernel::verify::verify;
 use crate::kernel::{
     BinOp, BlockId, Buffer, Builder, CmpOp, InstId, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp, Value, random,
 };
-use crate::lane::{Activity, AluOp, CountOp, FoldKind, FoldOp, Group, LaneOp, Members, VoteOp, Width};
+use crate::lane::{Activity, AluOp, CountOp, Group, LaneOp, Members, ReduceKind, ReduceOp, VoteOp, Width};
 
 /// Lanes of a wave.
 const LANES: u32 = 32;
@@ -196,8 +196,8 @@ fn numbers_of_waves_and_whole_folds_are_uniform() {
     let wave = b.bin(BinOp::Shr, Scalar::U32, local, five);
     let first = b.bin(BinOp::And, Scalar::U32, local, mask);
     let fold = |width| {
-        let (kind, members) = (FoldKind::AllReduce, Members::Active);
-        Op::Lane { op: LaneOp::Fold { op: FoldOp::Add, kind, width, members }, ty: [Scalar::U32, Scalar::BOOL] }
+        let (kind, members) = (ReduceKind::AllReduce, Members::Active);
+        Op::Lane { op: LaneOp::Reduce { op: ReduceOp::Add, kind, width, members }, ty: [Scalar::U32, Scalar::BOOL] }
     };
     let whole = b.value(fold(Width::SUBGROUP), &[local], Ty::B32);
     let part = b.value(fold(Width::new(16).expect("a width")), &[local], Ty::B32);

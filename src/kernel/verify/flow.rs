@@ -41,7 +41,7 @@ impl Verifier<'_> {
     /// What all lanes run is straight-line code without effects.
     pub fn whole_check(&self, inst: InstId) -> Check {
         let op = self.kernel.insts[inst].op;
-        let straight = op.is_pure() || matches!(op, Op::Prim { .. } | Op::FoldMoved { .. } | Op::Yield);
+        let straight = op.is_pure() || matches!(op, Op::Prim { .. } | Op::CombineMoved { .. } | Op::Yield);
         let inside = matches!(self.frames.last(), Some(BlockRole::Whole(_)));
         ensure!(straight || !inside, "it does not belong into what all lanes run");
         Ok(())

@@ -25,7 +25,7 @@ impl Verifier<'_> {
     pub fn primitive(&self, inst: InstId, op: Op) -> Check<Signature> {
         let args = self.kernel.args(inst).len();
         match op {
-            Op::FoldMoved { ty, primitive, .. } => {
+            Op::CombineMoved { ty, primitive, .. } => {
                 let index = primitive.instruction().index_operands();
                 ensure!(args == 2 + index || args == 3 + index, "it has no operand that is moved");
                 let mut types = vec![Ty::of(ty); args - index];
@@ -75,9 +75,9 @@ fn moved_or_asked(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature
         Primitive::Group(G::MaskedCountAmd) => Signature::new([Ty::B64], [Ty::B32]),
         Primitive::Group(G::WriteAmd) => Signature::new([ty, ty, Ty::B32], [ty]),
         Primitive::Group(G::Partition) => Signature::new([ty], [Ty::Mask]),
-        Primitive::Group(G::PartitionedFold(..)) => Signature::new([ty, Ty::Mask], [ty]),
+        Primitive::Group(G::PartitionedReduce(..)) => Signature::new([ty, Ty::Mask], [ty]),
         Primitive::Group(G::Sync) => Signature::new([], []),
-        Primitive::Group(G::Fold(..)) => Signature::new([ty], [ty]),
+        Primitive::Group(G::Reduce(..)) => Signature::new([ty], [ty]),
         Primitive::Nv(NvOp::ShuffleValid(_)) => Signature::new([Ty::B32, Ty::B32], [Ty::Bool]),
         Primitive::Scalar(ScalarOp::CountBelowLow | ScalarOp::CountBelowHigh) => {
             Signature::new([Ty::Mask, Ty::B32], [Ty::B32])

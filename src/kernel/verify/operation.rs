@@ -57,7 +57,7 @@ impl Verifier<'_> {
         let op = self.kernel.insts[inst].op;
         match op {
             Op::Lane { op, ty } => self.lane(inst, op, ty),
-            Op::Prim { .. } | Op::FoldMoved { .. } => self.primitive(inst, op),
+            Op::Prim { .. } | Op::CombineMoved { .. } => self.primitive(inst, op),
             Op::Load(_) | Op::Store(_) | Op::Atomic { .. } | Op::BufferBytes(_) => self.memory(op),
             Op::Barrier { .. } => Ok(Signature::new([], [])),
             Op::BuiltIn(built_in, component) => {

@@ -1,7 +1,7 @@
 use super::verify;
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::{BinOp, Buffer, Builder, Kernel, MemoryAccess, MemorySpace, Op, Ty, UnOp};
-use crate::lane::{FoldOp, LaneOp, Primitive, Width};
+use crate::lane::{LaneOp, Primitive, ReduceOp, Width};
 
 const WORD: MemoryAccess = MemoryAccess::words(MemorySpace::Buffer(0), 0, 1);
 
@@ -165,7 +165,7 @@ fn lane_operations_and_primitives_have_their_operands() {
             bound_ctrl: true,
             fetch_inactive: false,
         };
-        b.value(Op::FoldMoved { op: FoldOp::Add, ty: Scalar::F32, primitive: dpp.into() }, &[a], Ty::B32);
+        b.value(Op::CombineMoved { op: ReduceOp::Add, ty: Scalar::F32, primitive: dpp.into() }, &[a], Ty::B32);
     });
     assert!(text.ends_with("it has no operand that is moved"), "{text}");
 }

@@ -1,6 +1,6 @@
 //! The plan checker: runs a plan on symbols over all lanes and compares every lane with the operation's meaning.
 //!
-//! Moves must show the exact source lane, folds each contribution once (and in the promised order where the profile is
+//! Moves must show the exact source lane, reductions each contribution once (and in the promised order where the profile is
 //! reproducible and the values are floats), bools and ballots every bit. What a plan reads from inactive lanes or from
 //! outside the subgroup is poison, which must not reach a defined result. Operands that vary are tried with uniform and
 //! with random values; the masks of active lanes are the full one, first lanes, single lanes and random ones.
@@ -19,9 +19,9 @@ mod mutation;
 
 use super::eval;
 use super::meaning::meaning;
-use super::op::{FoldOp, LaneOp, Members};
+use super::op::{LaneOp, Members, ReduceOp};
 use super::plan::{Activity, LaneFact, Operand, Plan, Step, StepOp, StepType};
-use super::primitive::{GroupFold, GroupOp, Primitive, fusion};
+use super::primitive::{GroupOp, GroupReduce, Primitive, fusion};
 use super::request::Request;
 use super::value::{LaneRow, LaneValue, Lanes};
 use crate::profile::{Feature, Profile};
@@ -92,7 +92,7 @@ pub fn check(request: &Request, profile: &Profile, plan: &Plan, effort: Effort) 
         None if effort == Effort::Glance => &[4, 32, 64],
         None => &[1, 2, 4, 8, 16, 32, 64, 128],
     };
-    let ordered = orders_folds(request, profile);
+    let ordered = orders_reductions(request, profile);
     let sizes = sizes.iter().filter(|size| **size >= plan.least_size);
     // Of many sizes one has the runs that a user waits for.
     let at = |size: u32| if profile.wave_size.is_none() && size != COMMON_SIZE { effort.hurried() } else { effort };
@@ -100,7 +100,7 @@ pub fn check(request: &Request, profile: &Profile, plan: &Plan, effort: Effort) 
 }
 
 /// Whether the bits of a fold depend on its order, and the profile promises one.
-fn orders_folds(request: &Request, profile: &Profile) -> bool {
+fn orders_reductions(request: &Request, profile: &Profile) -> bool {
     profile.reproducible && is_float(request)
 }
 
@@ -120,7 +120,7 @@ fn is_legal(request: &Request, profile: &Profile, step: &Step) -> bool {
         StepOp::Prim(primitive) => primitive.is_legal(profile) && takes(primitive, profile, step),
         StepOp::Fact(LaneFact::Mask(_)) => HAVE_MASKS.iter().any(|feature| profile.has(*feature)),
         StepOp::Fact(LaneFact::InSet(_)) => profile.has(Feature::AmdWave),
-        StepOp::FoldMoved(op, primitive) => {
+        StepOp::CombineMoved(op, primitive) => {
             primitive.is_legal(profile) && carries(request, profile, step, op, primitive)
         }
         _ => true,
@@ -128,7 +128,7 @@ fn is_legal(request: &Request, profile: &Profile, step: &Step) -> bool {
 }
 
 /// Whether the arithmetic instruction of a fold can take its moved operand from this primitive.
-fn carries(request: &Request, profile: &Profile, step: &Step, op: FoldOp, primitive: Primitive) -> bool {
+fn carries(request: &Request, profile: &Profile, step: &Step, op: ReduceOp, primitive: Primitive) -> bool {
     match step.ty {
         StepType::Like(n) => {
             request.inputs.get(usize::from(n)).is_some_and(|input| fusion::carries(profile, op, input.ty, primitive))
@@ -144,7 +144,7 @@ fn takes(primitive: Primitive, profile: &Profile, step: &Step) -> bool {
         Primitive::Group(GroupOp::Broadcast | GroupOp::QuadBroadcast) => {
             lane_is_constant || profile.has(Feature::DynamicBroadcast)
         }
-        Primitive::Group(GroupOp::Fold(_, GroupFold::Clustered(width))) => width.lanes().is_some(),
+        Primitive::Group(GroupOp::Reduce(_, GroupReduce::Clustered(width))) => width.lanes().is_some(),
         _ => true,
     }
 }
@@ -185,7 +185,7 @@ fn assumed(request: &Request, plan: &Plan) -> Activity {
 struct Case<'a> {
     request: &'a Request<'a>,
     plan: &'a Plan,
-    /// Whether the order of folds matters.
+    /// Whether the order of reductions matters.
     ordered: bool,
     float: bool,
     /// The set-up where all lanes are active.
@@ -229,7 +229,7 @@ fn is_undefined(row: &TermRow, lanes: Lanes) -> bool {
 /// Whether an operation's order is said: a fold of active lanes has one only where all are, one of a partition never.
 fn has_order(op: LaneOp, lanes: Lanes) -> bool {
     match op {
-        LaneOp::Fold { members: Members::Active, .. } => lanes.is_full(),
+        LaneOp::Reduce { members: Members::Active, .. } => lanes.is_full(),
         LaneOp::Partitioned { .. } => false,
         _ => true,
     }

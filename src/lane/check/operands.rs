@@ -69,7 +69,7 @@ pub fn patterns(request: &Request, effort: Effort) -> Vec<Pattern> {
         _ if (0..request.inputs.len()).all(fixed) => 1,
         // Networks are long: fewer runs of them find as much.
         Effort::Glance => 2,
-        Effort::Quick if matches!(request.op, LaneOp::Sort { .. } | LaneOp::Fold { .. }) => 3,
+        Effort::Quick if matches!(request.op, LaneOp::Sort { .. } | LaneOp::Reduce { .. }) => 3,
         Effort::Quick => 6,
         Effort::Thorough => 48,
     };

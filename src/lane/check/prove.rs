@@ -1,7 +1,7 @@
 //! Proves the plans of whole profiles: every sample of the catalog, with everything that may be known of the active
 //! lanes. A plan that many profiles share is run once; whether a profile has its instructions is asked each time.
 
-use super::{Effort, Wrong, assumed, check, legal, orders_folds};
+use super::{Effort, Wrong, assumed, check, legal, orders_reductions};
 use crate::lane::catalog::{self, Sample};
 use crate::lane::op::LaneOp;
 use crate::lane::plan::{Activity, Plan};
@@ -88,7 +88,7 @@ impl Prover {
         let mut key = Key {
             op: request.op,
             inputs: request.inputs.iter().map(plain).collect(),
-            ordered: orders_folds(request, profile),
+            ordered: orders_reductions(request, profile),
             wave_size: None,
             plan: plan.clone(),
         };

@@ -1,6 +1,6 @@
 //! Symbolic values: what came from which lane, and how it was folded together.
 
-use crate::lane::op::FoldOp;
+use crate::lane::op::ReduceOp;
 use crate::lane::value::{Domain, LaneValue};
 use rustc_hash::FxHashMap;
 
@@ -12,13 +12,13 @@ pub enum Term {
         input: u8,
         label: u32,
     },
-    Identity(FoldOp),
+    Identity(ReduceOp),
     /// What changes nothing, where that is not the identity.
-    Neutral(FoldOp),
+    Neutral(ReduceOp),
     Zero,
     /// The fold, in any order, of what these lanes passed: bit `j` for the leaf with label `j`.
     Lanes {
-        op: FoldOp,
+        op: ReduceOp,
         input: u8,
         set: u128,
     },
@@ -30,7 +30,7 @@ impl Term {
     /// Label of a value that is not even equal to itself.
     pub const NAN: u32 = u32::MAX;
 
-    /// A number that tells apart what folds in order are made of.
+    /// A number that tells apart what reductions in order are made of.
     fn rank(self) -> u64 {
         match self {
             Term::Leaf { input, label } => u64::from(input) << 32 | u64::from(label),
@@ -42,8 +42,8 @@ impl Term {
         }
     }
 
-    /// The operand and the set of lanes that a term folds with this operator.
-    fn as_lanes(self, op: FoldOp) -> Option<(u8, u128)> {
+    /// The operand and the set of lanes that a term reduces with this operator.
+    fn as_lanes(self, op: ReduceOp) -> Option<(u8, u128)> {
         match self {
             Term::Leaf { input, label: label @ 0..128 } => Some((input, 1 << label)),
             Term::Lanes { op: other, input, set } if other == op => Some((input, set)),
@@ -52,7 +52,7 @@ impl Term {
     }
 
     /// The fold of disjoint sets of lanes: quick, and the usual case.
-    fn union(op: FoldOp, terms: &[Term]) -> Option<Term> {
+    fn union(op: ReduceOp, terms: &[Term]) -> Option<Term> {
         let (input, mut set) = terms.first()?.as_lanes(op)?;
         for term in &terms[1..] {
             match term.as_lanes(op) {
@@ -70,12 +70,12 @@ impl Term {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Node {
     /// Both operands, the lesser first: the order of two does not change their fold.
-    Pair(FoldOp, Term, Term),
+    Pair(ReduceOp, Term, Term),
     /// Contributions in ascending order, folded in any order.
-    Bag(FoldOp, Vec<Term>),
+    Bag(ReduceOp, Vec<Term>),
 }
 
-/// All folds of one run. Where order does not matter every fold is the bag of its contributions.
+/// All reductions of one run. Where order does not matter every fold is the bag of its contributions.
 pub struct Terms {
     ordered: bool,
     /// Whether values are floats, of which `x + 0` is not always `x`.
@@ -98,7 +98,7 @@ impl Terms {
     }
 
     /// What a term contributes to a bag of this operator.
-    fn contributions(&self, op: FoldOp, term: Term, into: &mut Vec<Term>) {
+    fn contributions(&self, op: ReduceOp, term: Term, into: &mut Vec<Term>) {
         match term {
             Term::Lanes { op: other, input, set } if other == op => {
                 into.extend((0..128).filter(|bit| set >> bit & 1 != 0).map(|label| Term::Leaf { input, label }));
@@ -147,7 +147,7 @@ impl Terms {
 impl Domain for Terms {
     type Data = Term;
 
-    fn fold(&mut self, op: FoldOp, a: Term, b: Term) -> Term {
+    fn combine(&mut self, op: ReduceOp, a: Term, b: Term) -> Term {
         let neutral = self.neutral(op);
         match self.ordered {
             _ if a == neutral => b,
@@ -155,11 +155,11 @@ impl Domain for Terms {
             _ if a == b && op.is_idempotent() => a,
             true if a.rank() <= b.rank() => self.intern(Node::Pair(op, a, b)),
             true => self.intern(Node::Pair(op, b, a)),
-            false => self.fold_unordered(op, &[a, b]),
+            false => self.combine_unordered(op, &[a, b]),
         }
     }
 
-    fn fold_unordered(&mut self, op: FoldOp, values: &[Term]) -> Term {
+    fn combine_unordered(&mut self, op: ReduceOp, values: &[Term]) -> Term {
         if values.is_empty() {
             return Term::Identity(op);
         }
@@ -175,12 +175,12 @@ impl Domain for Terms {
         }
     }
 
-    fn identity(&mut self, op: FoldOp) -> Term {
+    fn identity(&mut self, op: ReduceOp) -> Term {
         Term::Identity(op)
     }
 
-    fn neutral(&mut self, op: FoldOp) -> Term {
-        if self.float && op == FoldOp::Add { Term::Neutral(op) } else { Term::Identity(op) }
+    fn neutral(&mut self, op: ReduceOp) -> Term {
+        if self.float && op == ReduceOp::Add { Term::Neutral(op) } else { Term::Identity(op) }
     }
 
     fn zero(&mut self) -> Term {

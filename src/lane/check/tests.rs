@@ -3,7 +3,7 @@
 use super::prove::{Prover, Tally};
 use super::{Effort, prove};
 use crate::lane::catalog::{self, Sample};
-use crate::lane::op::{FoldKind, LaneOp, Members};
+use crate::lane::op::{LaneOp, Members, ReduceKind};
 use crate::lane::{Input, Known, Refusal, Request, plan};
 use crate::profile::{Profile, Target};
 
@@ -40,25 +40,25 @@ fn prove_all(what: &str, wanted: fn(LaneOp) -> bool) {
     assert!(plans > 0 && runs >= plans as u64);
 }
 
-fn is_scan(kind: FoldKind) -> bool {
-    matches!(kind, FoldKind::Inclusive | FoldKind::Exclusive)
+fn is_scan(kind: ReduceKind) -> bool {
+    matches!(kind, ReduceKind::Inclusive | ReduceKind::Exclusive)
 }
 
 #[test]
 fn reductions_are_right() {
-    let wanted = |op| matches!(op, LaneOp::Fold { kind, members: Members::All, .. } if !is_scan(kind));
+    let wanted = |op| matches!(op, LaneOp::Reduce { kind, members: Members::All, .. } if !is_scan(kind));
     prove_all("reductions", wanted);
 }
 
 #[test]
 fn scans_are_right() {
-    let wanted = |op| matches!(op, LaneOp::Fold { kind, members: Members::All, .. } if is_scan(kind));
+    let wanted = |op| matches!(op, LaneOp::Reduce { kind, members: Members::All, .. } if is_scan(kind));
     prove_all("scans", wanted);
 }
 
 #[test]
 fn folds_of_active_lanes_are_right() {
-    prove_all("folds of active lanes", |op| matches!(op, LaneOp::Fold { members: Members::Active, .. }));
+    prove_all("folds of active lanes", |op| matches!(op, LaneOp::Reduce { members: Members::Active, .. }));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn nv_shuffles_are_right() {
 
 #[test]
 fn votes_and_ballots_are_right() {
-    prove_all("votes, ballots, facts", |op| !is_fold(op) && !moves(op));
+    prove_all("votes, ballots, facts", |op| !is_reduction(op) && !moves(op));
 }
 
 #[test]
@@ -91,9 +91,9 @@ fn moves_are_right() {
     prove_all("moves", moves);
 }
 
-fn is_fold(op: LaneOp) -> bool {
+fn is_reduction(op: LaneOp) -> bool {
     use LaneOp as O;
-    matches!(op, O::Fold { .. } | O::Sort { .. } | O::Segmented { .. } | O::Partitioned { .. } | O::Partition)
+    matches!(op, O::Reduce { .. } | O::Sort { .. } | O::Segmented { .. } | O::Partitioned { .. } | O::Partition)
         || matches!(op, O::ShuffleNv(_) | O::ShuffleNvValid(_))
 }
 

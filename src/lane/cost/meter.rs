@@ -141,7 +141,7 @@ impl Meter<'_> {
             StepOp::Prim(Primitive::Scalar(op)) if op.is_scalar() => RegisterKind::Scalar,
             StepOp::Fact(LaneFact::Size) => RegisterKind::Nowhere,
             StepOp::Alu(_) if self.all_scalar(step) => RegisterKind::Scalar,
-            StepOp::Fold(_) if self.all_scalar(step) && has_scalar_form(ty) => RegisterKind::Scalar,
+            StepOp::Combine(_) if self.all_scalar(step) && has_scalar_form(ty) => RegisterKind::Scalar,
             _ => RegisterKind::Vector,
         }
     }
@@ -151,12 +151,12 @@ impl Meter<'_> {
         let scalar = self.all_scalar(step) && self.has_scalars();
         let (ty, table) = (self.ty(step.ty), price::table(self.profile.target));
         Some(match step.op {
-            StepOp::Prim(_) | StepOp::FoldMoved(..) => return None,
+            StepOp::Prim(_) | StepOp::CombineMoved(..) => return None,
             StepOp::Fact(fact @ LaneFact::Mask(_)) => table.mask.unwrap_or(price::of_fact(fact, self.halves())),
             StepOp::Fact(fact) => price::of_fact(fact, self.halves()),
             StepOp::Alu(AluOp::FindMsb) => table.find_msb,
             StepOp::Alu(op) => price::of_alu(op, scalar, matches!(step.args[1], Operand::Const(_)), self.halves()),
-            StepOp::Fold(op) => match price::of_fold(op, ty) {
+            StepOp::Combine(op) => match price::of_combine(op, ty) {
                 work if scalar && has_scalar_form(ty) => Work { unit: Unit::Scalar, ..work },
                 work => work,
             },
@@ -194,10 +194,10 @@ impl Meter<'_> {
 
     /// Price of one of the step's instructions, and how many there are.
     fn price(&self, step: &Step) -> (Cost, u32) {
-        let fused = |op, ty| price::of_fold(op, ty).count.max(price::registers(ty));
+        let fused = |op, ty| price::of_combine(op, ty).count.max(price::registers(ty));
         match (step.op, self.work(step)) {
             (_, Some(work)) => (price::of_unit(self.profile, work.unit), work.count),
-            (StepOp::FoldMoved(op, primitive), None) => {
+            (StepOp::CombineMoved(op, primitive), None) => {
                 (price::of_primitive(self.profile, primitive), fused(op, self.ty(step.ty)))
             }
             (StepOp::Prim(primitive), None) => {
@@ -317,7 +317,7 @@ impl Meter<'_> {
         let read =
             |operand: &&Operand| matches!(self.register_kind(**operand), RegisterKind::Scalar | RegisterKind::Mask);
         match step.op {
-            StepOp::FoldMoved(..) => step.operands().iter().take(2).filter(read).count() as u32,
+            StepOp::CombineMoved(..) => step.operands().iter().take(2).filter(read).count() as u32,
             StepOp::Prim(primitive) if primitive.moves_values() && !primitive.instruction().value_is_uniform() => {
                 step.operands().iter().take(1).filter(read).count() as u32
             }
@@ -332,7 +332,7 @@ impl Meter<'_> {
     /// Wait states before a step that earlier ones do not fill.
     fn waits(&self, step: &Step, price: &Cost) -> u32 {
         let moved = match step.op {
-            StepOp::FoldMoved(..) => 1,
+            StepOp::CombineMoved(..) => 1,
             _ => 0,
         };
         let values = match step.op {
@@ -400,7 +400,7 @@ impl Meter<'_> {
     }
 }
 
-/// Whether the scalar unit folds values of this type: 32-bit integers.
+/// Whether the scalar unit reduces values of this type: 32-bit integers.
 fn has_scalar_form(ty: LaneType) -> bool {
     matches!(ty.kind, ScalarKind::Sint | ScalarKind::Uint) && ty.width == 32 && ty.components == 1
 }
@@ -423,7 +423,7 @@ fn overwritten(step: &Step) -> [Operand; 2] {
     match step.op {
         StepOp::Prim(_) if swapped_block(step).is_some() => [step.args[0], step.args[1]],
         StepOp::Prim(primitive) => [kept(primitive, step.args[1]), Operand::None],
-        StepOp::FoldMoved(_, primitive) => [kept(primitive, step.args[0]), Operand::None],
+        StepOp::CombineMoved(_, primitive) => [kept(primitive, step.args[0]), Operand::None],
         _ => [Operand::None; 2],
     }
 }

@@ -1,6 +1,6 @@
 //! The price of one step: which unit runs it, and how often.
 
-use crate::lane::op::{FoldOp, MaskOp};
+use crate::lane::op::{MaskOp, ReduceOp};
 use crate::lane::plan::{AluOp, CompareOp, LaneFact, StepOp};
 use crate::lane::primitive::{PermlaneOp, Primitive};
 use crate::lane::request::{LaneType, ScalarKind};
@@ -120,14 +120,14 @@ pub fn registers(ty: LaneType) -> u32 {
 }
 
 /// `a op b` of values of this type.
-pub fn of_fold(op: FoldOp, ty: LaneType) -> Work {
+pub fn of_combine(op: ReduceOp, ty: LaneType) -> Work {
     let one = match (op, ty.kind, words(ty)) {
         (_, ScalarKind::Bool, _) => work(Unit::Scalar, 1),
-        (FoldOp::Mul, ScalarKind::Float, _) | (_, ScalarKind::Float, _) => work(Unit::Vector, 1),
-        (FoldOp::Mul, _, 1) => work(Unit::Multiply, 1),
+        (ReduceOp::Mul, ScalarKind::Float, _) | (_, ScalarKind::Float, _) => work(Unit::Vector, 1),
+        (ReduceOp::Mul, _, 1) => work(Unit::Multiply, 1),
         // Three products of halves and two sums; a comparison and two selects.
-        (FoldOp::Mul, _, _) => work(Unit::Multiply, 6),
-        (FoldOp::Min | FoldOp::Max, _, 2) => work(Unit::Vector, 3),
+        (ReduceOp::Mul, _, _) => work(Unit::Multiply, 6),
+        (ReduceOp::Min | ReduceOp::Max, _, 2) => work(Unit::Vector, 3),
         (_, _, words) => work(Unit::Vector, words),
     };
     Work { count: one.count * u32::from(ty.components), ..one }
@@ -164,7 +164,7 @@ pub fn of_fact(fact: LaneFact, halves: u32) -> Work {
 
 /// Constants that the primitive takes from scalar registers: selectors that fit no instruction word. One may be a literal.
 pub fn selector_constants(op: StepOp) -> u32 {
-    let (StepOp::Prim(primitive) | StepOp::FoldMoved(_, primitive)) = op else { return 0 };
+    let (StepOp::Prim(primitive) | StepOp::CombineMoved(_, primitive)) = op else { return 0 };
     match primitive {
         Primitive::Permlane(PermlaneOp::Row { selectors, .. }) => {
             let wide = [selectors as u32, (selectors >> 32) as u32].into_iter().filter(|word| !is_inline(*word));

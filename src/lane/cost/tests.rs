@@ -1,7 +1,7 @@
 //! Costs of known sequences, counted by hand.
 
 use super::{PlanCost, of};
-use crate::lane::op::{FoldKind, FoldOp, LaneOp, Members, Width};
+use crate::lane::op::{LaneOp, Members, ReduceKind, ReduceOp, Width};
 use crate::lane::plan::{Activity, Operand, Plan, Step, StepOp, StepType};
 use crate::lane::primitive::{Dpp16, DppControl, Primitive, ScalarOp};
 use crate::lane::request::{Input, LaneType, Request};
@@ -25,7 +25,7 @@ fn reduction() -> Plan {
     ];
     let value = |n: usize| if n == 0 { Operand::Input(0) } else { Operand::Step(n as u16 - 1) };
     let fused = |(n, dpp): (usize, Dpp16)| {
-        step(StepOp::FoldMoved(FoldOp::Add, dpp.into()), [value(n), value(n), Operand::None])
+        step(StepOp::CombineMoved(ReduceOp::Add, dpp.into()), [value(n), value(n), Operand::None])
     };
     let mut steps: Vec<Step> = chain.into_iter().enumerate().map(fused).collect();
     let read = StepOp::Prim(Primitive::Scalar(ScalarOp::ReadLane));
@@ -46,7 +46,7 @@ fn reduction() -> Plan {
 
 fn cost(plan: &Plan, profile: &str) -> PlanCost {
     let (width, members) = (Width::SUBGROUP, Members::All);
-    let op = LaneOp::Fold { op: FoldOp::Add, kind: FoldKind::AllReduce, width, members };
+    let op = LaneOp::Reduce { op: ReduceOp::Add, kind: ReduceKind::AllReduce, width, members };
     let inputs = [Input::varying(LaneType::U32)];
     let request = Request { op, inputs: &inputs, activity: Activity::Full, index: None, fragment: false };
     of(plan, &request, &Profile::named(profile).expect("a profile"))
@@ -68,7 +68,7 @@ fn what_is_overwritten_and_needed_is_copied() {
     plan.result = Operand::Step(3);
     assert_eq!(cost(&plan, "gfx900").instructions, 8);
     let masked = Dpp16 { row_mask: 1, ..Dpp16::new(DppControl::RowMirror) };
-    plan.steps[0].op = StepOp::FoldMoved(FoldOp::Add, masked.into());
+    plan.steps[0].op = StepOp::CombineMoved(ReduceOp::Add, masked.into());
     assert_eq!(cost(&plan, "gfx900").instructions, 9);
 }
 

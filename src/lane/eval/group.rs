@@ -2,8 +2,8 @@
 //! undefined.
 
 use super::Outcome;
-use crate::lane::op::{CountOp, FoldOp, VoteOp};
-use crate::lane::primitive::{GroupFold, GroupOp};
+use crate::lane::op::{CountOp, ReduceOp, VoteOp};
+use crate::lane::primitive::{GroupOp, GroupReduce};
 use crate::lane::value::{self, Bits, Domain, LaneValue, Lanes, low_bits};
 
 /// One result for each active lane; none if the operands are of the wrong kind.
@@ -17,8 +17,8 @@ pub fn apply<D: Domain>(domain: &mut D, op: GroupOp, rows: &[&[LaneValue<D::Data
         (G::BroadcastFirst | G::QuadSwap(_), [value]) => moved(op, value, None, lanes),
         (G::SwizzleAmd(_) | G::SwizzleMaskedAmd { .. }, [value]) => swizzled(domain, op, value, lanes),
         (G::WriteAmd, [value, new, lane]) => written(value, new, lane, lanes),
-        (G::Fold(fold, reach), [value]) => folded(domain, fold, reach, value, lanes),
-        (G::PartitionedFold(fold, reach), [value, ballot]) => folded_sets(domain, fold, reach, value, ballot, lanes),
+        (G::Reduce(fold, reach), [value]) => reduced(domain, fold, reach, value, lanes),
+        (G::PartitionedReduce(fold, reach), [value, ballot]) => reduced_sets(domain, fold, reach, value, ballot, lanes),
         (G::Partition, [value]) => each(lanes, |i| Some(value::alike(domain, value, lanes, i))),
         (G::Vote(vote), [value]) => voted(domain, vote, value, lanes, lanes.size.max(1)),
         (G::QuadVote(vote), [value]) => voted(domain, vote, value, lanes, 4),
@@ -114,32 +114,32 @@ fn read<T: Copy>(row: &[LaneValue<T>], lane: Option<u32>, lanes: Lanes) -> LaneV
     }
 }
 
-fn folded<D: Domain>(
+fn reduced<D: Domain>(
     domain: &mut D,
-    op: FoldOp,
-    reach: GroupFold,
+    op: ReduceOp,
+    reach: GroupReduce,
     row: &[LaneValue<D::Data>],
     lanes: Lanes,
 ) -> Outcome<D::Data> {
     let width = match reach {
-        GroupFold::Inclusive | GroupFold::Exclusive => return scanned(domain, op, reach, row, lanes),
-        GroupFold::Reduce => lanes.size,
-        GroupFold::Clustered(width) => width.lanes_in(lanes.size),
+        GroupReduce::Inclusive | GroupReduce::Exclusive => return scanned(domain, op, reach, row, lanes),
+        GroupReduce::Reduce => lanes.size,
+        GroupReduce::Clustered(width) => width.lanes_in(lanes.size),
     };
     if width > lanes.size {
         return each(lanes, |_| Some(LaneValue::Poison));
     }
     each_segment(lanes, width, |members| {
         let values: Vec<_> = members.map(|j| row[j as usize]).collect();
-        value::fold_unordered(domain, op, &values, row)
+        value::combine_unordered(domain, op, &values, row)
     })
 }
 
-/// The folds over the lanes of each set of a partition; undefined where the ballots of a set's lanes differ.
-fn folded_sets<D: Domain>(
+/// The reductions over the lanes of each set of a partition; undefined where the ballots of a set's lanes differ.
+fn reduced_sets<D: Domain>(
     domain: &mut D,
-    op: FoldOp,
-    reach: GroupFold,
+    op: ReduceOp,
+    reach: GroupReduce,
     row: &[LaneValue<D::Data>],
     ballots: &[LaneValue<D::Data>],
     lanes: Lanes,
@@ -150,17 +150,17 @@ fn folded_sets<D: Domain>(
         let Some(members) = set(i).filter(|members| members >> i & 1 != 0) else { continue };
         let own = Lanes { active: members, ..lanes };
         if own.iter().all(|j| set(j) == Some(members)) {
-            results[i as usize] = folded(domain, op, reach, row, own)?[i as usize];
+            results[i as usize] = reduced(domain, op, reach, row, own)?[i as usize];
         }
     }
     Some(results)
 }
 
-/// The folds of the active lanes up to each, or below it.
+/// The reductions of the active lanes up to each, or below it.
 fn scanned<D: Domain>(
     domain: &mut D,
-    op: FoldOp,
-    reach: GroupFold,
+    op: ReduceOp,
+    reach: GroupReduce,
     row: &[LaneValue<D::Data>],
     lanes: Lanes,
 ) -> Outcome<D::Data> {
@@ -169,11 +169,11 @@ fn scanned<D: Domain>(
         let own = row[i as usize];
         let inclusive = match below {
             None => own,
-            Some(below) => value::fold_unordered(domain, op, &[below, own], row)?,
+            Some(below) => value::combine_unordered(domain, op, &[below, own], row)?,
         };
         let exclusive = below.replace(inclusive);
         Some(match reach {
-            GroupFold::Exclusive => exclusive.unwrap_or_else(|| value::identity(domain, op, row)),
+            GroupReduce::Exclusive => exclusive.unwrap_or_else(|| value::identity(domain, op, row)),
             _ => inclusive,
         })
     })

@@ -5,7 +5,7 @@
 
 use super::Outcome;
 use super::group::{ballot, each, voted};
-use crate::lane::op::{FoldOp, WARP};
+use crate::lane::op::{ReduceOp, WARP};
 use crate::lane::primitive::nv::shuffle_target;
 use crate::lane::primitive::{Index, LdsOp, NvOp, Primitive, ScalarOp, Source, amd_scalar};
 use crate::lane::value::{self, Domain, LaneValue, Lanes, low_bits};
@@ -43,9 +43,9 @@ pub fn apply<D: Domain>(domain: &mut D, primitive: Primitive, rows: Rows<D::Data
 }
 
 /// `own op moved` where the instruction writes, the own value in lanes that it leaves alone.
-pub fn fold_moved<D: Domain>(
+pub fn combine_moved<D: Domain>(
     domain: &mut D,
-    op: FoldOp,
+    op: ReduceOp,
     primitive: Primitive,
     own: &[LaneValue<D::Data>],
     rows: Rows<D::Data>,
@@ -57,7 +57,7 @@ pub fn fold_moved<D: Domain>(
         Source::Old => Some(own[i as usize]),
         source => {
             let value = moved.value(domain, i, source);
-            value::fold(domain, op, own[i as usize], value)
+            value::combine(domain, op, own[i as usize], value)
         }
     })
 }

@@ -154,7 +154,7 @@ fn no_step(operand: Operand) -> Step {
     Step { op: StepOp::Select, args: [operand, Operand::None, Operand::None], ty: StepType::None }
 }
 
-/// What one instruction gives: `StepOp::Prim` or `StepOp::FoldMoved`. Inactive lanes may hold what scalars and masks
+/// What one instruction gives: `StepOp::Prim` or `StepOp::CombineMoved`. Inactive lanes may hold what scalars and masks
 /// hold there, so nothing is taken from the operands. None if they are of the wrong kind.
 pub fn instruction<D: Domain>(
     domain: &mut D,
@@ -221,7 +221,7 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
     fn step<D: Domain<Data = T>>(&self, domain: &mut D, step: &Step) -> Outcome<T> {
         let args: SmallVec<[Arg<T>; 3]> = step.operands().iter().map(|arg| self.arg(*arg)).collect::<Option<_>>()?;
         match step.op {
-            StepOp::Prim(_) | StepOp::FoldMoved(..) => {
+            StepOp::Prim(_) | StepOp::CombineMoved(..) => {
                 let rows: SmallVec<[Cow<[LaneValue<T>]>; 3]> =
                     args.iter().map(|arg| arg.row(self.lanes.size)).collect();
                 let rows: SmallVec<[&[LaneValue<T>]; 3]> = rows.iter().map(|row| &**row).collect();
@@ -235,12 +235,12 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
     fn instruction<D: Domain<Data = T>>(&self, domain: &mut D, op: StepOp, rows: &[&[LaneValue<T>]]) -> Outcome<T> {
         match (op, rows) {
             (StepOp::Prim(primitive), rows) => self.primitive(domain, primitive, rows),
-            (StepOp::FoldMoved(op, primitive), [own, moved @ ..]) if primitive.fuses() => {
-                hardware::fold_moved(domain, op, primitive, own, moved, self.lanes)
+            (StepOp::CombineMoved(op, primitive), [own, moved @ ..]) if primitive.fuses() => {
+                hardware::combine_moved(domain, op, primitive, own, moved, self.lanes)
             }
-            (StepOp::FoldMoved(op, primitive), [own, moved @ ..]) => {
+            (StepOp::CombineMoved(op, primitive), [own, moved @ ..]) => {
                 let moved = self.primitive(domain, primitive, moved)?;
-                self.each(|i| value::fold(domain, op, own[i], moved[i]))
+                self.each(|i| value::combine(domain, op, own[i], moved[i]))
             }
             _ => None,
         }
@@ -257,7 +257,7 @@ impl<T: Copy + PartialEq> Machine<'_, T> {
             }
             (StepOp::Alu(op), [a]) => self.each(|i| alu::apply(op, &[a.at(i)])),
             (StepOp::Alu(op), [a, b]) => self.each(|i| alu::apply(op, &[a.at(i), b.at(i)])),
-            (StepOp::Fold(op), [a, b]) => self.each(|i| value::fold(domain, op, a.at(i), b.at(i))),
+            (StepOp::Combine(op), [a, b]) => self.each(|i| value::combine(domain, op, a.at(i), b.at(i))),
             (StepOp::Compare(op), [a, b]) => self.each(|i| compare(domain, op, a.at(i), b.at(i))),
             (StepOp::Select, [condition, accept, reject]) => {
                 self.each(|i| select(condition.at(i), accept.at(i), reject.at(i)))

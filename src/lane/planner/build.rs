@@ -2,9 +2,9 @@
 //! step twice.
 
 use super::{No, uniform};
-use crate::lane::op::{FoldOp, MaskOp, Width};
+use crate::lane::op::{MaskOp, ReduceOp, Width};
 use crate::lane::plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
-use crate::lane::primitive::{GroupFold, GroupOp, Primitive};
+use crate::lane::primitive::{GroupOp, GroupReduce, Primitive};
 use crate::lane::request::{Known, Request};
 use crate::lane::value::low_bits;
 use crate::profile::{Feature, Profile};
@@ -97,7 +97,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The value that the operation moves or folds.
+    /// The value that the operation moves or reduces.
     pub fn value(&self) -> Operand {
         Operand::Input(0)
     }
@@ -275,8 +275,14 @@ impl<'a> Builder<'a> {
     }
 
     /// `own op primitive(moved)` in one instruction.
-    pub fn fold_moved(&mut self, op: FoldOp, primitive: impl Into<Primitive>, own: Operand, moved: Operand) -> Operand {
-        self.add(StepOp::FoldMoved(op, primitive.into()), [own, moved, Operand::None], self.ty(own))
+    pub fn combine_moved(
+        &mut self,
+        op: ReduceOp,
+        primitive: impl Into<Primitive>,
+        own: Operand,
+        moved: Operand,
+    ) -> Operand {
+        self.add(StepOp::CombineMoved(op, primitive.into()), [own, moved, Operand::None], self.ty(own))
     }
 
     /// Whether `i` is in a set, bit `j` for lane `j`.
@@ -335,13 +341,13 @@ impl<'a> Builder<'a> {
     }
 
     /// A fold over the active lanes by one instruction.
-    pub fn native_fold(&mut self, op: FoldOp, reach: GroupFold) -> Operand {
+    pub fn native_reduction(&mut self, op: ReduceOp, reach: GroupReduce) -> Operand {
         let value = self.value();
-        self.group(GroupOp::Fold(op, reach), &[value], self.ty(value))
+        self.group(GroupOp::Reduce(op, reach), &[value], self.ty(value))
     }
 
-    pub fn fold(&mut self, op: FoldOp, a: Operand, b: Operand) -> Operand {
-        self.add(StepOp::Fold(op), [a, b, Operand::None], self.ty(a))
+    pub fn combine(&mut self, op: ReduceOp, a: Operand, b: Operand) -> Operand {
+        self.add(StepOp::Combine(op), [a, b, Operand::None], self.ty(a))
     }
 
     pub fn compare(&mut self, op: CompareOp, a: Operand, b: Operand) -> Operand {
@@ -357,12 +363,12 @@ impl<'a> Builder<'a> {
     }
 
     /// A fold's identity in the type of the value.
-    pub fn identity(&mut self, op: FoldOp) -> Operand {
+    pub fn identity(&mut self, op: ReduceOp) -> Operand {
         self.add(StepOp::Identity(op), [Operand::None; 3], StepType::DATA)
     }
 
     /// What changes no value in a fold, in the type of the value.
-    pub fn neutral(&mut self, op: FoldOp) -> Operand {
+    pub fn neutral(&mut self, op: ReduceOp) -> Operand {
         self.add(StepOp::Neutral(op), [Operand::None; 3], StepType::DATA)
     }
 

@@ -17,7 +17,7 @@ mod validate;
 use super::catalog;
 use super::check::{self, Effort};
 use super::cost::{self, PlanCost};
-use super::op::{FoldKind, LaneOp};
+use super::op::{LaneOp, ReduceKind};
 use super::plan::{Operand, Plan, StepOp, StepType};
 use super::request::{Refusal, Request};
 use crate::profile::{Feature, Profile, Target};
@@ -128,8 +128,7 @@ fn refusal(request: &Request, profile: &Profile, least_size: u32, missing: Optio
 /// Whether a rule's plan is the sequence that the 2016 proposal of portable cross-lane operations shows for the operation
 /// on hardware such as the profile's.
 pub fn is_proposed(rule: &str, request: &Request, profile: &Profile) -> bool {
-    let reduces =
-        matches!(request.op, LaneOp::Fold { kind, .. } if !matches!(kind, FoldKind::Inclusive | FoldKind::Exclusive));
+    let reduces = matches!(request.op, LaneOp::Reduce { kind, .. } if !matches!(kind, ReduceKind::Inclusive | ReduceKind::Exclusive));
     reduces && (family(profile.target).is_proposed)(rule, profile)
 }
 
@@ -200,7 +199,7 @@ fn finish(builder: &Builder, rule: &'static str, result: Operand, least_size: u3
     let (request, profile) = (builder.request, builder.profile);
     let plan = trim::trim(builder.finish(rule, result, least_size));
     let extended = plan.steps.iter().any(|step| match (step.op, step.ty) {
-        (StepOp::Prim(_) | StepOp::FoldMoved(..), StepType::Like(n)) => {
+        (StepOp::Prim(_) | StepOp::CombineMoved(..), StepType::Like(n)) => {
             !matches!(request.inputs[n as usize].ty.width, 1 | 32)
         }
         _ => false,

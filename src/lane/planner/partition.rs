@@ -1,4 +1,4 @@
-//! Partitions of the active lanes: which lanes have the same bits, and folds over each such set
+//! Partitions of the active lanes: which lanes have the same bits, and reductions over each such set
 //! (GL_NV_shader_subgroup_partitioned).
 //!
 //! Lanes with the same bits are found in turns, one for each set. A fold jumps from each lane to the nearest one of its
@@ -7,7 +7,7 @@
 
 use super::build::Builder;
 use super::{Answer, No};
-use crate::lane::op::{FoldKind, FoldOp, LaneOp, MaskOp};
+use crate::lane::op::{LaneOp, MaskOp, ReduceKind, ReduceOp};
 use crate::lane::plan::{AluOp, CompareOp, Operand};
 use crate::lane::request::LaneType;
 
@@ -61,13 +61,13 @@ pub fn fold(b: &mut Builder, ways: &Ways) -> Answer {
     let below = b.alu(AluOp::BallotAnd, members, lower);
     let inclusive = jumps(b, ways, op, below);
     Ok(match kind {
-        FoldKind::Inclusive => inclusive,
-        FoldKind::Exclusive => {
+        ReduceKind::Inclusive => inclusive,
+        ReduceKind::Exclusive => {
             let (some, nearest) = ((ways.is_some)(b, below), (ways.highest)(b, below));
             let (moved, identity) = ((ways.read)(b, inclusive, nearest), b.identity(op));
             b.select(some, moved, identity)
         }
-        FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce => {
+        ReduceKind::Reduce | ReduceKind::ReduceLow | ReduceKind::AllReduce => {
             let last = (ways.highest)(b, members);
             (ways.read)(b, inclusive, last)
         }
@@ -75,7 +75,7 @@ pub fn fold(b: &mut Builder, ways: &Ways) -> Answer {
 }
 
 /// The fold of the own value with those of the lanes in `below`, which are active and below the own.
-fn jumps(b: &mut Builder, ways: &Ways, op: FoldOp, below: Operand) -> Operand {
+fn jumps(b: &mut Builder, ways: &Ways, op: ReduceOp, below: Operand) -> Operand {
     let (i, nearest) = (b.index(), (ways.highest)(b, below));
     let end = b.alu(AluOp::Or, i, Operand::Const(ways.end));
     let mut more = (ways.is_some)(b, below);
@@ -88,7 +88,7 @@ fn jumps(b: &mut Builder, ways: &Ways, op: FoldOp, below: Operand) -> Operand {
             false => b.alu(AluOp::And, pointer, Operand::Const(ways.end - 1)),
         };
         let other = (ways.read)(b, value, lane);
-        let sum = b.fold(op, other, value);
+        let sum = b.combine(op, other, value);
         value = b.select(more, sum, value);
         if jump < count {
             pointer = (ways.read)(b, pointer, lane);

@@ -1,14 +1,14 @@
 //! Which operations give all active lanes the same result, whatever the plan.
 
 use super::build::Builder;
-use crate::lane::op::{CountOp, FoldKind, Group, LaneOp, ShuffleMode};
+use crate::lane::op::{CountOp, Group, LaneOp, ReduceKind, ShuffleMode};
 use crate::lane::request::{Input, Known};
 
 /// Whether the result is the same in all active lanes.
 pub fn is_uniform(b: &Builder) -> bool {
     use LaneOp as O;
     match b.request.op {
-        O::Fold { kind: FoldKind::AllReduce, width, .. } => b.is_whole(width),
+        O::Reduce { kind: ReduceKind::AllReduce, width, .. } => b.is_whole(width),
         O::Vote { group, .. } | O::Ballot(group) => spans_all(b, group),
         O::ActiveMask => spans_all(b, Group::Warp),
         O::Broadcast | O::BroadcastFirst | O::LaneCount(_) => true,

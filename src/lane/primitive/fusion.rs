@@ -5,38 +5,38 @@
 //! RDNA 1 and 2, where only VOP1 and VOP2 carry it.
 
 use super::{NvOp, Primitive};
-use crate::lane::op::FoldOp;
+use crate::lane::op::ReduceOp;
 use crate::lane::request::{LaneType, ScalarKind};
 use crate::profile::{Feature, Profile};
 
 /// Operators of one kind of operand that are an instruction which can carry DPP.
 struct DppOperators {
-    ops: &'static [FoldOp],
+    ops: &'static [ReduceOp],
     kinds: &'static [ScalarKind],
     widths: &'static [u8],
     needs: Feature,
 }
 
-const BITWISE: &[FoldOp] = &[FoldOp::And, FoldOp::Or, FoldOp::Xor];
+const BITWISE: &[ReduceOp] = &[ReduceOp::And, ReduceOp::Or, ReduceOp::Xor];
 const INTEGERS: &[ScalarKind] = &[ScalarKind::Sint, ScalarKind::Uint];
 
 /// V_ADD_U32, V_MIN_I32 and so on; V_AND_B32, one for each 32 bits; V_ADD_U16 and so on; V_ADD_F32, V_ADD_F16 and so on.
 static ROWS: &[DppOperators] = &[
     DppOperators {
-        ops: &[FoldOp::Add, FoldOp::Min, FoldOp::Max],
+        ops: &[ReduceOp::Add, ReduceOp::Min, ReduceOp::Max],
         kinds: INTEGERS,
         widths: &[32],
         needs: Feature::AmdDpp16,
     },
     DppOperators { ops: BITWISE, kinds: INTEGERS, widths: &[8, 16, 32, 64], needs: Feature::AmdDpp16 },
     DppOperators {
-        ops: &[FoldOp::Add, FoldOp::Mul, FoldOp::Min, FoldOp::Max],
+        ops: &[ReduceOp::Add, ReduceOp::Mul, ReduceOp::Min, ReduceOp::Max],
         kinds: INTEGERS,
         widths: &[16],
         needs: Feature::AmdDppShort,
     },
     DppOperators {
-        ops: &[FoldOp::Add, FoldOp::Mul, FoldOp::Min, FoldOp::Max],
+        ops: &[ReduceOp::Add, ReduceOp::Mul, ReduceOp::Min, ReduceOp::Max],
         kinds: &[ScalarKind::Float],
         widths: &[16, 32],
         needs: Feature::AmdDpp16,
@@ -46,9 +46,9 @@ static ROWS: &[DppOperators] = &[
 /// Whether `own op primitive(moved)` is one instruction for values of this type, one for each component and 32 bits.
 ///
 /// NVIDIA's QSWZ adds an operand by itself (NV_shader_thread_group).
-pub fn carries(profile: &Profile, op: FoldOp, ty: LaneType, primitive: Primitive) -> bool {
+pub fn carries(profile: &Profile, op: ReduceOp, ty: LaneType, primitive: Primitive) -> bool {
     if let Primitive::Nv(NvOp::QuadSwizzle(_)) = primitive {
-        return op == FoldOp::Add && ty.is_float() && ty.width == 32;
+        return op == ReduceOp::Add && ty.is_float() && ty.width == 32;
     }
     let fits =
         |row: &DppOperators| row.ops.contains(&op) && row.kinds.contains(&ty.kind) && row.widths.contains(&ty.width);

@@ -1,9 +1,9 @@
 //! The portable subgroup instructions of SPIR-V (SPIR-V 1.6, section 3.49.21, Non-Uniform Instructions).
 //!
-//! The lane maps of the movers are here; what folds, votes and ballots compute is in [`crate::lane::eval`].
+//! The lane maps of the movers are here; what reductions, votes and ballots compute is in [`crate::lane::eval`].
 
 use super::{CostClass, Index, Instruction, LaneMap, Move, Source};
-use crate::lane::op::{CountOp, FoldOp, QuadMove, VoteOp, Width};
+use crate::lane::op::{CountOp, QuadMove, ReduceOp, VoteOp, Width};
 use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
 use serde::Deserialize;
@@ -32,10 +32,10 @@ pub enum GroupOp {
     /// `[value]`: `v[i ^ 1]`, `v[i ^ 2]` or `v[i ^ 3]`; never [`QuadMove::Lane`].
     QuadSwap(QuadMove),
     /// `[value]`: fold over active lanes, in no promised order.
-    Fold(FoldOp, GroupFold),
+    Reduce(ReduceOp, GroupReduce),
     /// `[value, ballot]`: the same over the active lanes in the ballot, which those lanes must pass alike
-    /// (SPV_NV_shader_subgroup_partitioned); never [`GroupFold::Clustered`].
-    PartitionedFold(FoldOp, GroupFold),
+    /// (SPV_NV_shader_subgroup_partitioned); never [`GroupReduce::Clustered`].
+    PartitionedReduce(ReduceOp, GroupReduce),
     /// `[value]`: the active lanes that pass the same value, as a ballot.
     Partition,
     /// `[value]`: `v[(i & ~3) | (mode >> 2 * (i & 3)) & 3]`, 0 from an inactive lane (SPV_AMD_shader_ballot).
@@ -70,7 +70,7 @@ pub enum GroupOp {
 
 /// How far a native fold reaches.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
-pub enum GroupFold {
+pub enum GroupReduce {
     /// All active lanes, in every lane.
     Reduce,
     /// Active lanes up to and including `i`.
@@ -92,9 +92,9 @@ impl GroupOp {
             G::Broadcast | G::BroadcastFirst | G::Ballot | G::InverseBallot => Feature::Ballot,
             G::BallotBitExtract | G::BallotBitCount(_) | G::BallotFindLsb | G::BallotFindMsb => Feature::Ballot,
             G::QuadBroadcast | G::QuadSwap(_) => Feature::Quad,
-            G::Fold(_, GroupFold::Clustered(_)) => Feature::Clustered,
-            G::Fold(..) => Feature::Arithmetic,
-            G::PartitionedFold(..) | G::Partition => Feature::Partitioned,
+            G::Reduce(_, GroupReduce::Clustered(_)) => Feature::Clustered,
+            G::Reduce(..) => Feature::Arithmetic,
+            G::PartitionedReduce(..) | G::Partition => Feature::Partitioned,
             G::SwizzleAmd(_) | G::SwizzleMaskedAmd { .. } | G::WriteAmd | G::MaskedCountAmd => Feature::ShaderBallotAmd,
             G::Vote(_) => Feature::Vote,
             G::QuadVote(_) => Feature::QuadControl,

@@ -25,7 +25,7 @@ pub use amd_dpp::{Dpp8, Dpp16, DppControl};
 pub use amd_lds::{LdsOp, Reach, Swizzle};
 pub use amd_permlane::{Fetch, PermlaneOp};
 pub use amd_scalar::ScalarOp;
-pub use group::{GroupFold, GroupOp};
+pub use group::{GroupOp, GroupReduce};
 pub use map::{Arg, LaneMap, Move};
 pub use nv::NvOp;
 pub use solve::solutions;

@@ -3,7 +3,7 @@
 use crate::ir::Scalar;
 use crate::kernel::CmpOp;
 use crate::kernel::arith;
-use crate::lane::FoldOp;
+use crate::lane::ReduceOp;
 use crate::lane::value::{Domain, LaneValue};
 
 /// The bits of a value and the number of the operand that it came from, which says its type.
@@ -33,7 +33,7 @@ impl Bits {
 }
 
 /// One fold of two values.
-pub fn fold(op: FoldOp, ty: Scalar, a: u64, b: u64) -> u64 {
+pub fn fold(op: ReduceOp, ty: Scalar, a: u64, b: u64) -> u64 {
     let mut out = [0];
     // None of the operators of folds is undefined anywhere.
     arith::bin(arith::fold_op(op), ty, &mut out, &[a], &[b]);
@@ -43,20 +43,20 @@ pub fn fold(op: FoldOp, ty: Scalar, a: u64, b: u64) -> u64 {
 impl Domain for Bits {
     type Data = Datum;
 
-    fn fold(&mut self, op: FoldOp, a: Datum, b: Datum) -> Datum {
+    fn combine(&mut self, op: ReduceOp, a: Datum, b: Datum) -> Datum {
         Datum { bits: fold(op, self.types[0], a.bits, b.bits), input: a.input }
     }
 
-    fn fold_unordered(&mut self, op: FoldOp, values: &[Datum]) -> Datum {
-        let first_two = values.iter().copied().reduce(|a, b| self.fold(op, a, b));
+    fn combine_unordered(&mut self, op: ReduceOp, values: &[Datum]) -> Datum {
+        let first_two = values.iter().copied().reduce(|a, b| self.combine(op, a, b));
         first_two.unwrap_or_else(|| self.identity(op))
     }
 
-    fn identity(&mut self, op: FoldOp) -> Datum {
+    fn identity(&mut self, op: ReduceOp) -> Datum {
         Datum { bits: arith::identity(op, self.types[0]), input: 0 }
     }
 
-    fn neutral(&mut self, op: FoldOp) -> Datum {
+    fn neutral(&mut self, op: ReduceOp) -> Datum {
         Datum { bits: arith::neutral(op, self.types[0]), input: 0 }
     }
 

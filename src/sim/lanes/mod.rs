@@ -162,7 +162,7 @@ fn evaluate<D: Domain>(
     let step = match op {
         Op::Lane { op, .. } => return meaning(domain, op, inputs, lanes),
         Op::Prim { primitive, .. } => StepOp::Prim(primitive),
-        Op::FoldMoved { op, primitive, .. } => StepOp::FoldMoved(op, primitive),
+        Op::CombineMoved { op, primitive, .. } => StepOp::CombineMoved(op, primitive),
         _ => return None,
     };
     eval::instruction(domain, step, inputs, lanes).map(|row| vec![row])
@@ -190,7 +190,7 @@ fn record(program: &Program, inst: &Inst, op: Op, size: u32, active: u64) -> Opt
 fn types(op: Op) -> [Scalar; 2] {
     match op {
         Op::Lane { ty, .. } => ty,
-        Op::Prim { ty, .. } | Op::FoldMoved { ty, .. } => [ty; 2],
+        Op::Prim { ty, .. } | Op::CombineMoved { ty, .. } => [ty; 2],
         _ => [Scalar::U32; 2],
     }
 }
@@ -202,7 +202,7 @@ fn kinds(program: &Program, inst: &Inst, op: Op) -> Vec<Kind> {
         (_, Ty::Mask) => Kind::Ballot,
         (Op::Lane { op, .. }, _) => lane_kind(op, n),
         (Op::Prim { primitive, .. }, _) => primitive_kind(primitive, n, args.len(), ty),
-        (Op::FoldMoved { primitive, .. }, _) if n > 0 => primitive_kind(primitive, n - 1, args.len() - 1, ty),
+        (Op::CombineMoved { primitive, .. }, _) if n > 0 => primitive_kind(primitive, n - 1, args.len() - 1, ty),
         _ => Kind::Data,
     };
     tys.enumerate().map(kind).collect()

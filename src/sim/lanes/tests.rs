@@ -7,7 +7,7 @@ use crate::lane::catalog;
 use crate::lane::op::ShuffleMode;
 use crate::lane::primitive::{Dpp8, Dpp16, DppControl, LdsOp, Swizzle};
 use crate::lane::request::{Input, Known, LaneType};
-use crate::lane::{FoldOp, GroupFold, QuadMove, Width};
+use crate::lane::{GroupReduce, QuadMove, ReduceOp, Width};
 use crate::sim::program::Action;
 
 /// Bits that look random (splitmix64).
@@ -149,7 +149,7 @@ fn primitives_replay_what_they_compute() {
         (NvOp::Shuffle(ShuffleMode::Xor).into(), &[varying, fixed(5), fixed(31)]),
         (GroupOp::ShuffleUp.into(), &[varying, fixed(2)]),
         (GroupOp::QuadSwap(QuadMove::X).into(), &[varying]),
-        (GroupOp::Fold(FoldOp::Max, GroupFold::Clustered(width)).into(), &[varying]),
+        (GroupOp::Reduce(ReduceOp::Max, GroupReduce::Clustered(width)).into(), &[varying]),
         (ScalarOp::ReadLane.into(), &[varying, fixed(3)]),
         (ScalarOp::ReadFirstLane.into(), &[varying]),
     ];
@@ -157,7 +157,7 @@ fn primitives_replay_what_they_compute() {
         let op = Op::Prim { primitive: *primitive, ty: Scalar::I32 };
         assert_eq!(compare(op, operands, &[Ty::B32], 32), 4, "{primitive:?}");
     }
-    let fused = Op::FoldMoved { op: FoldOp::Add, ty: Scalar::F32, primitive: dpp(DppControl::RowMirror, false) };
+    let fused = Op::CombineMoved { op: ReduceOp::Add, ty: Scalar::F32, primitive: dpp(DppControl::RowMirror, false) };
     assert_eq!(compare(fused, &[varying, varying, varying], &[Ty::B32], 64), 4);
 }
 

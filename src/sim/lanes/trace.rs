@@ -6,7 +6,7 @@
 use super::bits;
 use crate::ir::Scalar;
 use crate::kernel::arith;
-use crate::lane::FoldOp;
+use crate::lane::ReduceOp;
 use crate::lane::value::{Domain, LaneRow, LaneValue};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -37,7 +37,7 @@ impl Output {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
     /// The operator of all folds.
-    op: FoldOp,
+    op: ReduceOp,
     folds: Vec<[Node; 2]>,
     /// A row a result.
     pub results: Vec<Vec<Output>>,
@@ -60,7 +60,7 @@ impl Trace {
 pub struct Recorder {
     size: u32,
     zero: Node,
-    op: Option<FoldOp>,
+    op: Option<ReduceOp>,
     folds: Vec<[Node; 2]>,
     /// Folds that were made, to make none twice.
     made: FxHashMap<[Node; 2], Node>,
@@ -92,10 +92,10 @@ impl Recorder {
             LaneValue::Ballot(ballot) => Output::Bits(ballot as u64),
         };
         let results = results.iter().map(|row| row.iter().map(output).collect()).collect();
-        Some(Trace { op: self.op.unwrap_or(FoldOp::Add), folds: self.folds, results })
+        Some(Trace { op: self.op.unwrap_or(ReduceOp::Add), folds: self.folds, results })
     }
 
-    fn uses(&mut self, op: FoldOp) {
+    fn uses(&mut self, op: ReduceOp) {
         if *self.op.get_or_insert(op) != op {
             self.is_dynamic.set(true);
         }
@@ -105,7 +105,7 @@ impl Recorder {
 impl Domain for Recorder {
     type Data = Node;
 
-    fn fold(&mut self, op: FoldOp, a: Node, b: Node) -> Node {
+    fn combine(&mut self, op: ReduceOp, a: Node, b: Node) -> Node {
         self.uses(op);
         if let Some(node) = self.made.get(&[a, b]) {
             return *node;
@@ -117,17 +117,17 @@ impl Domain for Recorder {
         node as Node
     }
 
-    fn fold_unordered(&mut self, op: FoldOp, values: &[Node]) -> Node {
-        let folded = values.iter().copied().reduce(|a, b| self.fold(op, a, b));
+    fn combine_unordered(&mut self, op: ReduceOp, values: &[Node]) -> Node {
+        let folded = values.iter().copied().reduce(|a, b| self.combine(op, a, b));
         folded.unwrap_or_else(|| self.identity(op))
     }
 
-    fn identity(&mut self, op: FoldOp) -> Node {
+    fn identity(&mut self, op: ReduceOp) -> Node {
         self.uses(op);
         self.zero + 1
     }
 
-    fn neutral(&mut self, op: FoldOp) -> Node {
+    fn neutral(&mut self, op: ReduceOp) -> Node {
         self.uses(op);
         self.zero + 2
     }

@@ -4,7 +4,7 @@ use super::faults::barrier;
 use super::{SIZES, Shader, U32, access};
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::{BinOp, CmpOp, MemorySpace, Op, Ty};
-use crate::lane::{FoldKind, FoldOp, LaneOp, Members, ShuffleMode, Width};
+use crate::lane::{LaneOp, Members, ReduceKind, ReduceOp, ShuffleMode, Width};
 use crate::sim::{FaultKind, Program, Use};
 
 const SHARED: MemorySpace = MemorySpace::Shared;
@@ -52,7 +52,8 @@ fn barriers_in_loops_keep_waves_together() {
 /// The last wave of a workgroup that does not fill it: folds over active lanes are right, others undefined.
 #[test]
 fn lanes_that_do_not_exist_are_inactive() {
-    let fold = |members| LaneOp::Fold { op: FoldOp::Add, kind: FoldKind::AllReduce, width: Width::SUBGROUP, members };
+    let fold =
+        |members| LaneOp::Reduce { op: ReduceOp::Add, kind: ReduceKind::AllReduce, width: Width::SUBGROUP, members };
     let run = |members| {
         let mut s = Shader::new(12);
         let x = s.input();

@@ -4,18 +4,18 @@ use super::Outcome;
 use super::function::{Body, Slot};
 use crate::diagnostic::Code;
 use crate::ir::{Scalar, Value};
-use crate::lane::{FoldKind, FoldOp, Group, LaneOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use crate::lane::{Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
 use naga::{CollectiveOperation, Direction, Expression, GatherMode, Handle, Statement, SubgroupOperation};
 
-fn fold_op(of: SubgroupOperation) -> Option<FoldOp> {
+fn fold_op(of: SubgroupOperation) -> Option<ReduceOp> {
     Some(match of {
-        SubgroupOperation::Add => FoldOp::Add,
-        SubgroupOperation::Mul => FoldOp::Mul,
-        SubgroupOperation::Min => FoldOp::Min,
-        SubgroupOperation::Max => FoldOp::Max,
-        SubgroupOperation::And => FoldOp::And,
-        SubgroupOperation::Or => FoldOp::Or,
-        SubgroupOperation::Xor => FoldOp::Xor,
+        SubgroupOperation::Add => ReduceOp::Add,
+        SubgroupOperation::Mul => ReduceOp::Mul,
+        SubgroupOperation::Min => ReduceOp::Min,
+        SubgroupOperation::Max => ReduceOp::Max,
+        SubgroupOperation::And => ReduceOp::And,
+        SubgroupOperation::Or => ReduceOp::Or,
+        SubgroupOperation::Xor => ReduceOp::Xor,
         SubgroupOperation::All | SubgroupOperation::Any => return None,
     })
 }
@@ -26,11 +26,11 @@ fn collective_op(of: SubgroupOperation, how: CollectiveOperation) -> LaneOp {
         return LaneOp::Vote { op, group: Group::Subgroup };
     };
     let kind = match how {
-        CollectiveOperation::Reduce => FoldKind::AllReduce,
-        CollectiveOperation::InclusiveScan => FoldKind::Inclusive,
-        CollectiveOperation::ExclusiveScan => FoldKind::Exclusive,
+        CollectiveOperation::Reduce => ReduceKind::AllReduce,
+        CollectiveOperation::InclusiveScan => ReduceKind::Inclusive,
+        CollectiveOperation::ExclusiveScan => ReduceKind::Exclusive,
     };
-    LaneOp::Fold { op, kind, width: Width::SUBGROUP, members: Members::Active }
+    LaneOp::Reduce { op, kind, width: Width::SUBGROUP, members: Members::Active }
 }
 
 impl Body<'_, '_, '_> {
@@ -70,7 +70,7 @@ impl Body<'_, '_, '_> {
         let value = self.value(argument)?;
         let ty = self.b.type_of(value);
         let is_bool = self.b.module.types.scalar_of(ty).is_some_and(Scalar::is_bool);
-        let is_arithmetic = matches!(fold_op(op), Some(FoldOp::Add | FoldOp::Mul | FoldOp::Min | FoldOp::Max));
+        let is_arithmetic = matches!(fold_op(op), Some(ReduceOp::Add | ReduceOp::Mul | ReduceOp::Min | ReduceOp::Max));
         if is_bool && is_arithmetic {
             let at = self.expression_span(argument);
             return Err(self.shader.fail(

@@ -4,7 +4,7 @@
 use super::domain::Domain::{self, *};
 use super::kind::{Kind, Type};
 use support::reference::{self as sem, Lane, Shuffle};
-use support::scalar::{Fold, Half, Op, Scalar};
+use support::scalar::{Half, Op, Reduce, Scalar};
 
 /// The components of a value, as bits.
 pub type Value = [u64; 4];
@@ -312,11 +312,11 @@ impl Call<'_> {
 
     /// The fold of argument 0 in segments.
     fn fold(&self, reach: Reach) -> Vec<Row> {
-        let rule = |n| typed!(self.types[0].kind, T => bits(&self.folded::<T>(reach, &self.component(0, n))));
+        let rule = |n| typed!(self.types[0].kind, T => bits(&self.reduced::<T>(reach, &self.component(0, n))));
         vec![self.by_component(rule)]
     }
 
-    fn folded<T: Fold>(&self, reach: Reach, v: &[Lane<T>]) -> Vec<Lane<T>> {
+    fn reduced<T: Reduce>(&self, reach: Reach, v: &[Lane<T>]) -> Vec<Lane<T>> {
         let (op, width) = (self.op(), self.width);
         let only = |lane: usize| move |i: usize, _: T| i & (width - 1) == lane;
         match reach {

@@ -6,7 +6,7 @@ use super::header::site;
 use super::words::{Words, debug, named, number, scalar};
 use crosslane::ir::{AtomicOp, ImageOp, ImageParts, MemoryKinds, Scalar};
 use crosslane::kernel::{MemoryAccess, MemorySpace, Op, Value};
-use crosslane::lane::{FoldOp, Group, LaneFact, LaneOp, Members, Primitive, QuadMove, Width};
+use crosslane::lane::{Group, LaneFact, LaneOp, Members, Primitive, QuadMove, ReduceOp, Width};
 
 impl<'t> Body<'_, 't> {
     /// An operation, and its operands.
@@ -118,7 +118,7 @@ fn place(words: &mut Words<'_>) -> Read<(u32, u8)> {
 
 fn arithmetic(op: &str, ty: Scalar, words: &mut Words<'_>) -> Read<Op> {
     if words.eat("moved by") {
-        return Ok(Op::FoldMoved { op: named::<FoldOp>(op)?, ty, primitive: primitive(words)? });
+        return Ok(Op::CombineMoved { op: named::<ReduceOp>(op)?, ty, primitive: primitive(words)? });
     }
     let unary = named(op).map(|op| Op::Un(op, ty));
     let binary = || named(op).map(|op| Op::Bin(op, ty));
@@ -203,7 +203,7 @@ fn lane(words: &mut Words<'_>) -> Read<LaneOp> {
         ["lane_mask", mask] => LaneOp::LaneMask(named(mask)?, group(argument)?),
         [kind, op, ref rest @ ..] => {
             let members = if *rest == ["active"] { Members::Active } else { Members::All };
-            LaneOp::Fold { op: named(op)?, kind: named(kind)?, width: of_width()?, members }
+            LaneOp::Reduce { op: named(op)?, kind: named(kind)?, width: of_width()?, members }
         }
         _ => named(word)?,
     })

@@ -48,7 +48,7 @@ fn amd_shader_ballot(c: &Case<'_>) -> Vec<Column> {
             |w| or_zero(&words(w), |i| (i & !31) | ((i & 28 | 1) ^ 2)),
             |w| sem::each(&words(w), |i, x| if i == 2 { 7 } else { x }),
             |w| sem::each(&words(w), |i, _| (MASK & sem::below(i)).count_ones()),
-            |w| sem::active_fold(Op::Add, &words(w), w.lanes()),
+            |w| sem::active_reduce(Op::Add, &words(w), w.lanes()),
             |w| sem::active_inclusive(Op::Min, &words(w)),
             |w| sem::ballot(&bit(&words(w), 1), 0),
             |w| sem::each(&words(w), |i, _| sem::below(i) as u32 ^ ((1u128 << i) as u32) << 1),

@@ -1,4 +1,4 @@
-//! Votes, ballots and folds over the active lanes, in the Khronos and NVIDIA dialects and in WGSL's own: workgroups
+//! Votes, ballots and reductions over the active lanes, in the Khronos and NVIDIA dialects and in WGSL's own: workgroups
 //! that do not fill their last subgroup, branches, early returns, loops that lanes leave one by one.
 
 use super::rows::{over, results, side_by_side};
@@ -6,7 +6,7 @@ use crate::case::{Case, Column, Wave};
 use crate::fixture::{Fixture, input, inputs, outputs};
 use crate::pattern::Domain;
 use crate::reference::{self as sem, Lane};
-use crate::scalar::{Fold, Op, Type};
+use crate::scalar::{Op, Reduce, Type};
 
 const WORD: Domain = Domain::Any(Type::U32);
 const FEW: Domain = Domain::Below(8);
@@ -207,11 +207,11 @@ fn wgsl_ballot(c: &Case<'_>) -> Vec<Column> {
 }
 
 /// Each operator's fold, then each one's inclusive scan, then each one's exclusive scan.
-fn arithmetic<T: Fold>(c: &Case<'_>, ops: &[Op]) -> Vec<Column> {
-    let folds = ops.iter().map(|&op| c.each_wave(|w| sem::active_fold(op, &w.get::<T>(0), w.lanes())));
+fn arithmetic<T: Reduce>(c: &Case<'_>, ops: &[Op]) -> Vec<Column> {
+    let reductions = ops.iter().map(|&op| c.each_wave(|w| sem::active_reduce(op, &w.get::<T>(0), w.lanes())));
     let inclusive = ops.iter().map(|&op| c.each_wave(|w| sem::active_inclusive(op, &w.get::<T>(0))));
     let exclusive = ops.iter().map(|&op| c.each_wave(|w| sem::active_exclusive(op, &w.get::<T>(0))));
-    side_by_side(folds.chain(inclusive).chain(exclusive))
+    side_by_side(reductions.chain(inclusive).chain(exclusive))
 }
 
 fn arithmetic_bool(c: &Case<'_>) -> Vec<Column> {
@@ -220,22 +220,22 @@ fn arithmetic_bool(c: &Case<'_>) -> Vec<Column> {
     let pair = |a: Vec<Lane<bool>>, b: Vec<Lane<bool>>| or(&flag(&a, 0), &flag(&b, 1));
     let columns = [
         c.each_wave(|w| {
-            pair(sem::active_fold(Op::And, &x(&w), w.lanes()), sem::active_fold(Op::And, &y(&w), w.lanes()))
+            pair(sem::active_reduce(Op::And, &x(&w), w.lanes()), sem::active_reduce(Op::And, &y(&w), w.lanes()))
         }),
         c.each_wave(|w| pair(sem::active_inclusive(Op::Or, &x(&w)), sem::active_inclusive(Op::Or, &y(&w)))),
         c.each_wave(|w| flag(&sem::active_exclusive(Op::Xor, &x(&w)), 0)),
-        c.each_wave(|w| sem::active_fold(Op::Add, &w.component::<u32>(0, 1, 2), w.lanes())),
+        c.each_wave(|w| sem::active_reduce(Op::Add, &w.component::<u32>(0, 1, 2), w.lanes())),
         c.each_wave(|w| sem::active_inclusive(Op::Max, &w.component::<u32>(0, 0, 2))),
     ];
     side_by_side(columns.into_iter())
 }
 
 fn wgsl_arithmetic(c: &Case<'_>) -> Vec<Column> {
-    let folds = Op::ALL.iter().map(|&op| c.each_wave(|w| sem::active_fold(op, &words(&w), w.lanes())));
+    let reductions = Op::ALL.iter().map(|&op| c.each_wave(|w| sem::active_reduce(op, &words(&w), w.lanes())));
     let scanned = [Op::Add, Op::Mul];
     let inclusive = scanned.iter().map(|&op| c.each_wave(|w| sem::active_inclusive(op, &words(&w))));
     let exclusive = scanned.iter().map(|&op| c.each_wave(|w| sem::active_exclusive(op, &words(&w))));
-    side_by_side(folds.chain(inclusive).chain(exclusive))
+    side_by_side(reductions.chain(inclusive).chain(exclusive))
 }
 
 /// The lanes whose word is even.
@@ -244,8 +244,8 @@ fn even(w: &Wave<'_>) -> Vec<Lane<u32>> {
 }
 
 fn clustered(c: &Case<'_>) -> Vec<Column> {
-    let whole = Op::ALL.iter().map(|&op| c.each_wave(|w| sem::active_fold(op, &words(&w), w.width())));
-    let part = |op| c.each_wave(|w| over(&fill(&w, 0), &sem::active_fold(op, &even(&w), w.width())));
+    let whole = Op::ALL.iter().map(|&op| c.each_wave(|w| sem::active_reduce(op, &words(&w), w.width())));
+    let part = |op| c.each_wave(|w| over(&fill(&w, 0), &sem::active_reduce(op, &even(&w), w.width())));
     side_by_side(whole.chain([part(Op::Add), part(Op::Min)]))
 }
 
@@ -352,8 +352,8 @@ fn branch_folds(c: &Case<'_>) -> Vec<Column> {
         &[
             |w| {
                 let stayed = over(
-                    &sem::active_fold(Op::Add, &evens(w), w.lanes()),
-                    &sem::active_fold(Op::Max, &odds(w), w.lanes()),
+                    &sem::active_reduce(Op::Add, &evens(w), w.lanes()),
+                    &sem::active_reduce(Op::Max, &odds(w), w.lanes()),
                 );
                 over(&fill(w, 7), &stayed)
             },
@@ -362,7 +362,7 @@ fn branch_folds(c: &Case<'_>) -> Vec<Column> {
                     over(&sem::active_exclusive(Op::Add, &evens(w)), &sem::active_inclusive(Op::Mul, &odds(w)));
                 over(&fill(w, 0), &stayed)
             },
-            |w| over(&fill(w, 0), &sem::active_fold(Op::Xor, &left(w), w.lanes())),
+            |w| over(&fill(w, 0), &sem::active_reduce(Op::Xor, &left(w), w.lanes())),
         ],
     )
 }
@@ -417,7 +417,7 @@ fn switch(c: &Case<'_>) -> Vec<Column> {
         c,
         &[|w| {
             let zero = ballot(&sem::each(&arm(w, &[0]), |_, _| true));
-            let low = sem::active_fold(Op::Min, &arm(w, &[1]), w.lanes());
+            let low = sem::active_reduce(Op::Min, &arm(w, &[1]), w.lanes());
             let large = sem::each(&arm(w, &[2, 3]), |_, x| x > 100);
             over(&over(&zero, &low), &flag(&sem::any(&large, w.lanes()), 0))
         }],
@@ -425,7 +425,7 @@ fn switch(c: &Case<'_>) -> Vec<Column> {
 }
 
 /// The fold over the lanes of a wave's sets that `reaches` says lane `i` takes of lane `j`, both by number.
-fn over_sets<T: Fold>(
+fn over_sets<T: Reduce>(
     op: Op,
     v: &[Lane<T>],
     sets: &[Lane<u32>],

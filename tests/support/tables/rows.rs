@@ -2,7 +2,7 @@
 
 use crate::case::{Case, Column, Wave, interleave};
 use crate::reference::Lane;
-use crate::scalar::{Fold, Op, Scalar};
+use crate::scalar::{Op, Reduce, Scalar};
 
 /// A rule of one operand: what each lane holds after an operation on input 0.
 pub type Rule<T, R = T> = fn(&[Lane<T>]) -> Vec<Lane<R>>;
@@ -13,10 +13,10 @@ pub fn moves<T: Scalar, R: Scalar>(case: &Case<'_>, rules: &[Rule<T, R>]) -> Vec
 }
 
 /// A fold or scan: operator, lanes, width.
-pub type FoldRule<T> = fn(Op, &[Lane<T>], usize) -> Vec<Lane<T>>;
+pub type ReduceRule<T> = fn(Op, &[Lane<T>], usize) -> Vec<Lane<T>>;
 
 /// The fold of input 0 by each operator.
-pub fn folds<T: Fold>(case: &Case<'_>, ops: &[Op], rule: FoldRule<T>) -> Vec<Column> {
+pub fn reductions<T: Reduce>(case: &Case<'_>, ops: &[Op], rule: ReduceRule<T>) -> Vec<Column> {
     side_by_side(ops.iter().map(|&op| case.each_wave(|w| rule(op, &w.get::<T>(0), w.width()))))
 }
 

@@ -6,11 +6,11 @@ use super::arithmetic::{number, one};
 use super::emit::FALSE;
 use super::{Selector, Words};
 use crate::backend::amd::machine::{Dpp, Modifiers, Operand, Special, is_inline};
-use crate::backend::amd::mnemonic::{Generation, Operation, fold_operation};
+use crate::backend::amd::mnemonic::{Generation, Operation, combine_operation};
 use crate::ir::Scalar;
 use crate::kernel::{Def, InstId, Ty, Value};
 use crate::lane::primitive::{Dpp16, Fetch, LdsOp, PermlaneOp, ScalarOp};
-use crate::lane::{FoldOp, LaneType, Primitive};
+use crate::lane::{LaneType, Primitive, ReduceOp};
 
 /// What the other instruction of a swap will give.
 #[derive(Clone, Debug)]
@@ -229,9 +229,9 @@ impl Selector<'_> {
     }
 
     /// `own op moved` with DPP, one instruction for each word.
-    pub fn fold_moved(&mut self, op: FoldOp, ty: Scalar, primitive: Primitive, args: &[Value]) -> Words {
+    pub fn combine_moved(&mut self, op: ReduceOp, ty: Scalar, primitive: Primitive, args: &[Value]) -> Words {
         let lane_ty = LaneType::scalar(ty.kind, ty.width);
-        let (Some(operation), Some(dpp)) = (fold_operation(op, lane_ty), carried(primitive)) else {
+        let (Some(operation), Some(dpp)) = (combine_operation(op, lane_ty), carried(primitive)) else {
             return self.refused("this arithmetic on a moved operand");
         };
         let keeps = matches!(primitive, Primitive::Dpp16(dpp) if !dpp.writes_all());

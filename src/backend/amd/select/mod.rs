@@ -244,7 +244,7 @@ impl Selector<'_> {
             Op::BufferBytes(buffer) => self.buffer_bytes(buffer),
             Op::Barrier { execution, memory, kinds, order } => return self.barrier(execution, memory, kinds, order),
             Op::Prim { primitive, ty } => return self.primitive(inst, primitive, ty),
-            Op::FoldMoved { op, ty, primitive } => self.fold_moved(op, ty, primitive, args),
+            Op::CombineMoved { op, ty, primitive } => self.combine_moved(op, ty, primitive, args),
             Op::Fact(fact) => self.fact(fact),
             Op::MaskAlu(op) => self.mask_arithmetic(op, args),
             Op::MaskFromWords => self.mask_from_words(args),

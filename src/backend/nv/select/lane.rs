@@ -5,7 +5,7 @@ use crate::backend::nv::machine::{Class, Dest, Kind, Operand, X, Y};
 use crate::backend::nv::mnemonic;
 use crate::ir::{Scalar, Stage};
 use crate::kernel::{InstId, Op, Value};
-use crate::lane::op::{FoldOp, MaskOp, QuadMove, ShuffleMode, WARP};
+use crate::lane::op::{MaskOp, QuadMove, ReduceOp, ShuffleMode, WARP};
 use crate::lane::plan::AluOp;
 use crate::lane::primitive::NvOp;
 use crate::lane::{LaneFact, Primitive};
@@ -56,9 +56,15 @@ impl Selector<'_> {
     }
 
     /// Arithmetic on what another invocation has: sums in a quad.
-    pub fn fold_moved(&mut self, op: FoldOp, ty: Scalar, primitive: Primitive, [own, moved]: [Value; 2]) -> Operand {
+    pub fn combine_moved(
+        &mut self,
+        op: ReduceOp,
+        ty: Scalar,
+        primitive: Primitive,
+        [own, moved]: [Value; 2],
+    ) -> Operand {
         match (op, ty, primitive) {
-            (FoldOp::Add, Scalar::F32, Primitive::Nv(NvOp::QuadSwizzle(mv))) => {
+            (ReduceOp::Add, Scalar::F32, Primitive::Nv(NvOp::QuadSwizzle(mv))) => {
                 let (own, moved) = (self.uint(own), self.uint(moved));
                 let own = Operand::Reg(self.in_reg(own));
                 self.swizzle(mv, moved, own)

@@ -341,7 +341,7 @@ impl<'k> Selector<'k> {
             Op::Kill => return self.kill(),
             Op::Derivative(function) => self.derivative(function, args[0]),
             Op::Lane { .. } => self.refused("a cross-lane operation that was not lowered"),
-            Op::FoldMoved { op, ty, primitive } => self.fold_moved(op, ty, primitive, [args[0], args[1]]),
+            Op::CombineMoved { op, ty, primitive } => self.combine_moved(op, ty, primitive, [args[0], args[1]]),
             Op::Whole { .. } => self.refused("code that all lanes of a wave run"),
             _ => return,
         };

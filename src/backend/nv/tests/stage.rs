@@ -10,7 +10,7 @@ use crate::kernel::{
 };
 use crate::lane::op::QuadMove;
 use crate::lane::primitive::NvOp;
-use crate::lane::{FoldOp, Primitive};
+use crate::lane::{Primitive, ReduceOp};
 use crate::source::{SourceMap, Span};
 
 const PLACE: ImageParts = ImageParts::COORDINATE;
@@ -278,7 +278,7 @@ fn a_swizzle_of_a_quad_adds_its_operand() {
     let mut b = stage(Stage::Fragment, Vec::new());
     let (own, moved) = (input(&mut b, 0), input(&mut b, 1));
     let primitive = Primitive::Nv(NvOp::QuadSwizzle(QuadMove::X));
-    let sum = b.value(Op::FoldMoved { op: FoldOp::Add, ty: F, primitive }, &[own, moved], Ty::B32);
+    let sum = b.value(Op::CombineMoved { op: ReduceOp::Add, ty: F, primitive }, &[own, moved], Ty::B32);
     let plain = b.value(Op::Prim { primitive, ty: F }, &[sum], Ty::B32);
     output(&mut b, plain);
     let found = body(b);

@@ -3,7 +3,9 @@
 use super::{Shader, SpirvOptions, check};
 use crate::diagnostic::Code;
 use crate::ir::{ArrayLen, Builder, Scalar, Types, Value};
-use crate::lane::{CountOp, FoldKind, FoldOp, Group, LaneOp, MaskOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use crate::lane::{
+    CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,
+};
 
 fn shader() -> Shader {
     Shader::new(|m| vec![m.types.array(Types::U32, ArrayLen::Runtime)])
@@ -55,13 +57,13 @@ fn moves() {
 
 #[test]
 fn folds() {
-    let kinds = [FoldKind::Reduce, FoldKind::AllReduce, FoldKind::Inclusive, FoldKind::Exclusive];
+    let kinds = [ReduceKind::Reduce, ReduceKind::AllReduce, ReduceKind::Inclusive, ReduceKind::Exclusive];
     let module = shader().main(|b, _| {
         for (scalar, ops) in [
-            (Scalar::F32, &[FoldOp::Add, FoldOp::Mul, FoldOp::Min, FoldOp::Max][..]),
-            (Scalar::I32, &[FoldOp::Add, FoldOp::Min, FoldOp::And]),
-            (Scalar::U32, &[FoldOp::Max, FoldOp::Xor]),
-            (Scalar::BOOL, &[FoldOp::And, FoldOp::Or, FoldOp::Xor]),
+            (Scalar::F32, &[ReduceOp::Add, ReduceOp::Mul, ReduceOp::Min, ReduceOp::Max][..]),
+            (Scalar::I32, &[ReduceOp::Add, ReduceOp::Min, ReduceOp::And]),
+            (Scalar::U32, &[ReduceOp::Max, ReduceOp::Xor]),
+            (Scalar::BOOL, &[ReduceOp::And, ReduceOp::Or, ReduceOp::Xor]),
         ] {
             let value = any(b, scalar, 2);
             let ty = b.type_of(value);
@@ -70,7 +72,7 @@ fn folds() {
                     for (width, members) in
                         [(width(8), Members::All), (Width::SUBGROUP, Members::All), (Width::SUBGROUP, Members::Active)]
                     {
-                        b.lane(LaneOp::Fold { op: *op, kind, width, members }, ty, &[value]);
+                        b.lane(LaneOp::Reduce { op: *op, kind, width, members }, ty, &[value]);
                     }
                 }
             }

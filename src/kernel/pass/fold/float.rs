@@ -42,5 +42,5 @@ impl Folder<'_> {
 
 /// The bits of 1.
 fn one(scalar: Scalar) -> u64 {
-    arith::identity(crate::lane::FoldOp::Mul, scalar)
+    arith::identity(crate::lane::ReduceOp::Mul, scalar)
 }

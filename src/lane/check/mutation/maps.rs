@@ -4,7 +4,7 @@
 
 use super::named;
 use crate::lane::catalog::{self, Sample};
-use crate::lane::check::{Effort, Wrong, check_size, orders_folds};
+use crate::lane::check::{Effort, Wrong, check_size, orders_reductions};
 use crate::lane::plan::{AluOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
 use crate::lane::planner::unproven;
 use crate::lane::primitive::{GroupOp, LdsOp, Primitive};
@@ -28,7 +28,8 @@ impl User {
     fn is_refused(&self, kind: &str, lanes: u64) -> bool {
         let request = self.sample.request();
         let changed = with_wrong_map(&self.plan, &request, kind, lanes);
-        let verdict = check_size(&request, &changed, self.size(), orders_folds(&request, &self.profile), Effort::Quick);
+        let verdict =
+            check_size(&request, &changed, self.size(), orders_reductions(&request, &self.profile), Effort::Quick);
         assert!(!matches!(verdict, Err(Wrong::Malformed { .. })), "{kind}: {verdict:?}");
         verdict.is_err()
     }
@@ -52,7 +53,7 @@ fn kind(primitive: Primitive) -> String {
 
 const fn primitive_of(step: &Step) -> Option<Primitive> {
     match step.op {
-        StepOp::Prim(primitive) | StepOp::FoldMoved(_, primitive) => Some(primitive),
+        StepOp::Prim(primitive) | StepOp::CombineMoved(_, primitive) => Some(primitive),
         _ => None,
     }
 }
@@ -113,7 +114,7 @@ fn another(step: &Step, right: Operand, request: &Request) -> (StepOp, [Operand;
 const fn is_uniform(primitive: Primitive) -> bool {
     match primitive {
         Primitive::Scalar(op) => op.is_scalar(),
-        Primitive::Group(op) => matches!(op, GroupOp::Broadcast | GroupOp::BroadcastFirst | GroupOp::Fold(..)),
+        Primitive::Group(op) => matches!(op, GroupOp::Broadcast | GroupOp::BroadcastFirst | GroupOp::Reduce(..)),
         _ => false,
     }
 }

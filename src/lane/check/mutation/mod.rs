@@ -8,8 +8,8 @@ mod maps;
 mod mutants;
 mod numbers;
 
-use super::{Case, Effort, Wrong, assumed, check, is_float, legal, operands, orders_folds, set_up};
-use crate::lane::op::{FoldKind, FoldOp, Group, LaneOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use super::{Case, Effort, Wrong, assumed, check, is_float, legal, operands, orders_reductions, set_up};
+use crate::lane::op::{Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
 use crate::lane::plan::{Activity, Plan};
 use crate::lane::planner::unproven;
 use crate::lane::request::{Input, Known, LaneType, Request};
@@ -33,12 +33,12 @@ fn width(lanes: u32) -> Width {
     Width::new(lanes).expect("a width")
 }
 
-fn fold(op: FoldOp, kind: FoldKind, lanes: u32) -> LaneOp {
-    LaneOp::Fold { op, kind, width: width(lanes), members: Members::All }
+fn fold(op: ReduceOp, kind: ReduceKind, lanes: u32) -> LaneOp {
+    LaneOp::Reduce { op, kind, width: width(lanes), members: Members::All }
 }
 
-fn active(op: FoldOp, kind: FoldKind) -> LaneOp {
-    LaneOp::Fold { op, kind, width: Width::SUBGROUP, members: Members::Active }
+fn active(op: ReduceOp, kind: ReduceKind) -> LaneOp {
+    LaneOp::Reduce { op, kind, width: Width::SUBGROUP, members: Members::Active }
 }
 
 /// Operations of every family.
@@ -57,12 +57,12 @@ fn cases() -> Vec<(LaneOp, Vec<Input>)> {
         (LaneOp::ShuffleNv(ShuffleMode::Down), vec![FLOAT, Input::constant(3), Input::constant(8)]),
         (LaneOp::ShuffleNv(ShuffleMode::Index), vec![FLOAT, INDEX, Input::constant(8)]),
         (LaneOp::ShuffleNvValid(ShuffleMode::Up), vec![INDEX, Input::constant(8)]),
-        (fold(FoldOp::Add, FoldKind::AllReduce, 8), vec![FLOAT]),
-        (fold(FoldOp::Mul, FoldKind::Inclusive, 32), vec![FLOAT]),
-        (fold(FoldOp::Max, FoldKind::Exclusive, 8), vec![FLOAT]),
-        (active(FoldOp::Add, FoldKind::AllReduce), vec![INDEX]),
-        (active(FoldOp::Add, FoldKind::Inclusive), vec![INDEX]),
-        (LaneOp::Segmented { op: FoldOp::Add, width: width(32) }, vec![FLOAT, BOOL]),
+        (fold(ReduceOp::Add, ReduceKind::AllReduce, 8), vec![FLOAT]),
+        (fold(ReduceOp::Mul, ReduceKind::Inclusive, 32), vec![FLOAT]),
+        (fold(ReduceOp::Max, ReduceKind::Exclusive, 8), vec![FLOAT]),
+        (active(ReduceOp::Add, ReduceKind::AllReduce), vec![INDEX]),
+        (active(ReduceOp::Add, ReduceKind::Inclusive), vec![INDEX]),
+        (LaneOp::Segmented { op: ReduceOp::Add, width: width(32) }, vec![FLOAT, BOOL]),
         (LaneOp::Vote { op: VoteOp::Any, group: Group::Quad }, vec![BOOL]),
         (LaneOp::Vote { op: VoteOp::Equal, group: Group::Quad }, vec![FLOAT]),
         (LaneOp::Sort { width: width(4) }, vec![FLOAT, INDEX]),
@@ -75,7 +75,7 @@ fn agrees_bit_by_bit(request: &Request, profile: &Profile, plan: &Plan) -> bool 
     let patterns = operands::patterns(request, effort);
     let rows: Vec<_> = patterns.iter().map(|pattern| operands::rows(request, size, pattern)).collect();
     let masks = operands::masks(size, assumed(request, plan), effort).into_iter().enumerate();
-    let ordered = orders_folds(request, profile);
+    let ordered = orders_reductions(request, profile);
     let agrees = |active, rows: &_| numbers::agree(request, plan, rows, Lanes { size, active }, ordered);
     masks.into_iter().all(|(n, active)| operands::some_of(&rows, n, effort).all(|rows: &Vec<_>| agrees(active, rows)))
 }
@@ -158,7 +158,7 @@ fn changed_plans_of_rdna_with_64_lanes_are_refused() {
 #[test]
 fn bits_tell_right_plans_from_wrong_ones() {
     let profile = named("nv-kepler");
-    let (op, inputs) = (fold(FoldOp::Add, FoldKind::AllReduce, 8), [FLOAT]);
+    let (op, inputs) = (fold(ReduceOp::Add, ReduceKind::AllReduce, 8), [FLOAT]);
     let request = Request { op, inputs: &inputs, activity: Activity::Any, index: None, fragment: false };
     let plan = unproven(&request, &profile).expect("a plan");
     assert!(agrees_bit_by_bit(&request, &profile, &plan));
@@ -171,11 +171,11 @@ fn bits_tell_right_plans_from_wrong_ones() {
 #[test]
 fn a_case_of_the_proof_counts_what_it_defines() {
     let profile = named("nv-kepler");
-    let (op, inputs) = (fold(FoldOp::Add, FoldKind::AllReduce, 8), [FLOAT]);
+    let (op, inputs) = (fold(ReduceOp::Add, ReduceKind::AllReduce, 8), [FLOAT]);
     let request = Request { op, inputs: &inputs, activity: Activity::Any, index: None, fragment: false };
     let plan = unproven(&request, &profile).expect("a plan");
     let setup = set_up(&plan, Lanes::full(32)).expect("a program");
-    let ordered = orders_folds(&request, &profile);
+    let ordered = orders_reductions(&request, &profile);
     let case = Case { request: &request, plan: &plan, ordered, float: is_float(&request), setup };
     let rows = operands::rows(&request, 32, &operands::patterns(&request, Effort::Quick)[0]);
     let run = |active| case.run(Lanes { size: 32, active }, &rows);

@@ -1,10 +1,10 @@
 //! Small changes of plans: another instruction, parameter or mask, an operand from elsewhere, arms of a select swapped, a
 //! step left out.
 
-use crate::lane::op::{CountOp, FoldOp, QuadMove, ShuffleMode, VoteOp, Width};
+use crate::lane::op::{CountOp, QuadMove, ReduceOp, ShuffleMode, VoteOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp};
 use crate::lane::primitive::{
-    Dpp8, Dpp16, DppControl, GroupFold, GroupOp, LdsOp, NvOp, PermlaneOp, Primitive, Reach, ScalarOp, Swizzle,
+    Dpp8, Dpp16, DppControl, GroupOp, GroupReduce, LdsOp, NvOp, PermlaneOp, Primitive, Reach, ScalarOp, Swizzle,
 };
 
 /// Every plan with one step changed or left out.
@@ -107,14 +107,14 @@ fn changes(step: Step) -> Vec<Step> {
 fn operations(op: StepOp) -> Vec<StepOp> {
     match op {
         StepOp::Prim(primitive) => primitives(primitive).into_iter().map(StepOp::Prim).collect(),
-        StepOp::FoldMoved(fold, primitive) => {
-            let moved = primitives(primitive).into_iter().map(|primitive| StepOp::FoldMoved(fold, primitive));
-            moved.chain([StepOp::FoldMoved(other_fold(fold), primitive)]).collect()
+        StepOp::CombineMoved(fold, primitive) => {
+            let moved = primitives(primitive).into_iter().map(|primitive| StepOp::CombineMoved(fold, primitive));
+            moved.chain([StepOp::CombineMoved(other_operator(fold), primitive)]).collect()
         }
         StepOp::Alu(op) => arithmetic(op).into_iter().map(StepOp::Alu).collect(),
-        StepOp::Fold(op) => vec![StepOp::Fold(other_fold(op))],
-        StepOp::Identity(op) => vec![StepOp::Identity(other_fold(op)), StepOp::Zero],
-        StepOp::Neutral(op) => vec![StepOp::Neutral(other_fold(op)), StepOp::Zero],
+        StepOp::Combine(op) => vec![StepOp::Combine(other_operator(op))],
+        StepOp::Identity(op) => vec![StepOp::Identity(other_operator(op)), StepOp::Zero],
+        StepOp::Neutral(op) => vec![StepOp::Neutral(other_operator(op)), StepOp::Zero],
         StepOp::Compare(CompareOp::Lt) => vec![StepOp::Compare(CompareOp::Eq)],
         StepOp::Compare(CompareOp::Eq | CompareOp::Same) => vec![StepOp::Compare(CompareOp::Lt)],
         StepOp::Fact(LaneFact::InSet(set)) => {
@@ -125,8 +125,8 @@ fn operations(op: StepOp) -> Vec<StepOp> {
     }
 }
 
-fn other_fold(op: FoldOp) -> FoldOp {
-    if op == FoldOp::Min { FoldOp::Max } else { FoldOp::Min }
+fn other_operator(op: ReduceOp) -> ReduceOp {
+    if op == ReduceOp::Min { ReduceOp::Max } else { ReduceOp::Min }
 }
 
 fn arithmetic(op: AluOp) -> Vec<AluOp> {
@@ -171,10 +171,10 @@ fn group(op: GroupOp) -> Option<GroupOp> {
         G::Broadcast => G::ShuffleDown,
         G::QuadSwap(QuadMove::X) => G::QuadSwap(QuadMove::Y),
         G::QuadSwap(_) => G::QuadSwap(QuadMove::X),
-        G::Fold(op, GroupFold::Reduce) => G::Fold(op, GroupFold::Inclusive),
-        G::Fold(op, GroupFold::Inclusive) => G::Fold(op, GroupFold::Exclusive),
-        G::Fold(op, GroupFold::Exclusive) => G::Fold(op, GroupFold::Inclusive),
-        G::Fold(op, GroupFold::Clustered(_)) => G::Fold(op, GroupFold::Clustered(Width::new(2)?)),
+        G::Reduce(op, GroupReduce::Reduce) => G::Reduce(op, GroupReduce::Inclusive),
+        G::Reduce(op, GroupReduce::Inclusive) => G::Reduce(op, GroupReduce::Exclusive),
+        G::Reduce(op, GroupReduce::Exclusive) => G::Reduce(op, GroupReduce::Inclusive),
+        G::Reduce(op, GroupReduce::Clustered(_)) => G::Reduce(op, GroupReduce::Clustered(Width::new(2)?)),
         G::Vote(VoteOp::All) => G::Vote(VoteOp::Any),
         G::Vote(_) => G::Vote(VoteOp::All),
         G::BallotBitCount(CountOp::All) => G::BallotBitCount(CountOp::Exclusive),

@@ -4,12 +4,12 @@ use crate::lane::check::TermRow as Symbols;
 use crate::lane::check::terms::Term;
 use crate::lane::eval;
 use crate::lane::meaning::meaning;
-use crate::lane::op::FoldOp;
+use crate::lane::op::ReduceOp;
 use crate::lane::plan::Plan;
 use crate::lane::request::Request;
 use crate::lane::value::{Domain, LaneRow, LaneValue, Lanes};
 
-/// 32-bit integers, or floats where the order of folds is to be seen.
+/// 32-bit integers, or floats where the order of reductions is to be seen.
 struct Numbers {
     float: bool,
 }
@@ -26,40 +26,40 @@ impl Numbers {
 impl Domain for Numbers {
     type Data = u32;
 
-    fn fold(&mut self, op: FoldOp, a: u32, b: u32) -> u32 {
+    fn combine(&mut self, op: ReduceOp, a: u32, b: u32) -> u32 {
         let (x, y) = (f32::from_bits(a), f32::from_bits(b));
         match op {
-            FoldOp::Add if self.float => self.number(x + y),
-            FoldOp::Mul if self.float => self.number(x * y),
-            FoldOp::Min if self.float => self.number(x.min(y)),
-            FoldOp::Max if self.float => self.number(x.max(y)),
-            FoldOp::Add => a.wrapping_add(b),
-            FoldOp::Mul => a.wrapping_mul(b),
-            FoldOp::Min => a.min(b),
-            FoldOp::Max => a.max(b),
-            FoldOp::And => a & b,
-            FoldOp::Or => a | b,
-            FoldOp::Xor => a ^ b,
+            ReduceOp::Add if self.float => self.number(x + y),
+            ReduceOp::Mul if self.float => self.number(x * y),
+            ReduceOp::Min if self.float => self.number(x.min(y)),
+            ReduceOp::Max if self.float => self.number(x.max(y)),
+            ReduceOp::Add => a.wrapping_add(b),
+            ReduceOp::Mul => a.wrapping_mul(b),
+            ReduceOp::Min => a.min(b),
+            ReduceOp::Max => a.max(b),
+            ReduceOp::And => a & b,
+            ReduceOp::Or => a | b,
+            ReduceOp::Xor => a ^ b,
         }
     }
 
-    fn fold_unordered(&mut self, op: FoldOp, values: &[u32]) -> u32 {
-        values.iter().copied().reduce(|a, b| self.fold(op, a, b)).unwrap_or_else(|| self.identity(op))
+    fn combine_unordered(&mut self, op: ReduceOp, values: &[u32]) -> u32 {
+        values.iter().copied().reduce(|a, b| self.combine(op, a, b)).unwrap_or_else(|| self.identity(op))
     }
 
-    fn identity(&mut self, op: FoldOp) -> u32 {
+    fn identity(&mut self, op: ReduceOp) -> u32 {
         match op {
-            FoldOp::Mul if self.float => self.number(1.0),
-            FoldOp::Min if self.float => self.number(f32::INFINITY),
-            FoldOp::Max if self.float => self.number(f32::NEG_INFINITY),
-            FoldOp::Mul => 1,
-            FoldOp::Min | FoldOp::And => u32::MAX,
-            FoldOp::Add | FoldOp::Max | FoldOp::Or | FoldOp::Xor => 0,
+            ReduceOp::Mul if self.float => self.number(1.0),
+            ReduceOp::Min if self.float => self.number(f32::INFINITY),
+            ReduceOp::Max if self.float => self.number(f32::NEG_INFINITY),
+            ReduceOp::Mul => 1,
+            ReduceOp::Min | ReduceOp::And => u32::MAX,
+            ReduceOp::Add | ReduceOp::Max | ReduceOp::Or | ReduceOp::Xor => 0,
         }
     }
 
-    fn neutral(&mut self, op: FoldOp) -> u32 {
-        if self.float && op == FoldOp::Add { self.number(-0.0) } else { self.identity(op) }
+    fn neutral(&mut self, op: ReduceOp) -> u32 {
+        if self.float && op == ReduceOp::Add { self.number(-0.0) } else { self.identity(op) }
     }
 
     fn zero(&mut self) -> u32 {
@@ -98,7 +98,7 @@ fn numbers(symbols: &Symbols, mixes: bool) -> LaneRow<u32> {
 }
 
 /// Whether every lane that the meaning defines gets the same bits from the plan.
-/// The numbers are floats if the order of folds is `ordered`, else integers, which have none.
+/// The numbers are floats if the order of reductions is `ordered`, else integers, which have none.
 pub fn agree(request: &Request, plan: &Plan, symbols: &[Symbols], lanes: Lanes, ordered: bool) -> bool {
     let mixes = !compares(request);
     let inputs: Vec<LaneRow<u32>> = symbols.iter().map(|row| numbers(row, mixes)).collect();

@@ -1,4 +1,4 @@
-//! Bools, which are masks of lanes in scalar registers: votes, elections, folds and scans of bools. No value crosses lanes.
+//! Bools, which are masks of lanes in scalar registers: votes, elections, reductions and scans of bools. No value crosses lanes.
 //!
 //! | wanted | sequence |
 //! |---|---|
@@ -12,7 +12,7 @@
 use super::moves::{emit, read_lane};
 use super::search::Search;
 use super::{count_below, is_first_active, own_word};
-use crate::lane::op::{FoldKind, FoldOp, Group, LaneOp, VoteOp};
+use crate::lane::op::{Group, LaneOp, ReduceKind, ReduceOp, VoteOp};
 use crate::lane::plan::{Activity, AluOp, CompareOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::votes;
@@ -63,8 +63,8 @@ fn vote(b: &mut Builder) -> Answer {
     let (op, lanes) = voters(b)?;
     let value = b.value();
     match op {
-        VoteOp::All => Ok(folded(b, FoldOp::And, value, lanes, Part::All)),
-        VoteOp::Any => Ok(folded(b, FoldOp::Or, value, lanes, Part::All)),
+        VoteOp::All => Ok(folded(b, ReduceOp::And, value, lanes, Part::All)),
+        VoteOp::Any => Ok(folded(b, ReduceOp::Or, value, lanes, Part::All)),
         VoteOp::Equal => Err(No::NotMine),
     }
 }
@@ -72,14 +72,14 @@ fn vote(b: &mut Builder) -> Answer {
 fn quads(b: &mut Builder) -> Answer {
     let value = b.value();
     match voters(b)? {
-        (VoteOp::All, 4) => Ok(folded_quads(b, FoldOp::And, value)),
-        (VoteOp::Any, 4) => Ok(folded_quads(b, FoldOp::Or, value)),
+        (VoteOp::All, 4) => Ok(reduced_quads(b, ReduceOp::And, value)),
+        (VoteOp::Any, 4) => Ok(reduced_quads(b, ReduceOp::Or, value)),
         _ => Err(No::NotMine),
     }
 }
 
 /// The fold of the predicates of the active lanes of a quad.
-fn folded_quads(b: &mut Builder, op: FoldOp, value: Operand) -> Operand {
+fn reduced_quads(b: &mut Builder, op: ReduceOp, value: Operand) -> Operand {
     let (ballot, inverts) = ballot_for(op);
     let mask = b.prim(ballot, &[value], StepType::Ballot);
     let whole = b.prim(ScalarOp::WholeQuads, &[mask], StepType::Ballot);
@@ -88,12 +88,12 @@ fn folded_quads(b: &mut Builder, op: FoldOp, value: Operand) -> Operand {
 }
 
 /// The mask whose bits decide a fold, and whether a bit says no: `And` looks for lanes that are false.
-fn ballot_for(op: FoldOp) -> (ScalarOp, bool) {
-    if op == FoldOp::And { (ScalarOp::BallotFalse, true) } else { (ScalarOp::Ballot, false) }
+fn ballot_for(op: ReduceOp) -> (ScalarOp, bool) {
+    if op == ReduceOp::And { (ScalarOp::BallotFalse, true) } else { (ScalarOp::Ballot, false) }
 }
 
 /// The fold of a predicate over the active lanes of part of the own segment.
-fn folded(b: &mut Builder, op: FoldOp, value: Operand, lanes: u32, part: Part) -> Operand {
+fn folded(b: &mut Builder, op: ReduceOp, value: Operand, lanes: u32, part: Part) -> Operand {
     let (ballot, inverts) = ballot_for(op);
     let mask = b.prim(ballot, &[value], StepType::Ballot);
     match (lanes == b.lanes(), part) {
@@ -106,15 +106,15 @@ fn folded(b: &mut Builder, op: FoldOp, value: Operand, lanes: u32, part: Part) -
         (false, _) => {
             let (word, lanes) = (own_word(b, mask), lanes_of(b, lanes, part));
             let bits = b.alu(AluOp::And, word, lanes);
-            let bits = if op == FoldOp::Xor { b.alu1(AluOp::BitCount, bits) } else { bits };
+            let bits = if op == ReduceOp::Xor { b.alu1(AluOp::BitCount, bits) } else { bits };
             answer(b, op, bits, inverts)
         }
     }
 }
 
-fn of_wave(b: &mut Builder, op: FoldOp, mask: Operand, inverts: bool) -> Operand {
+fn of_wave(b: &mut Builder, op: ReduceOp, mask: Operand, inverts: bool) -> Operand {
     match op {
-        FoldOp::Xor => {
+        ReduceOp::Xor => {
             let count = b.alu1(AluOp::BallotSize, mask);
             answer(b, op, count, inverts)
         }
@@ -124,15 +124,15 @@ fn of_wave(b: &mut Builder, op: FoldOp, mask: Operand, inverts: bool) -> Operand
 }
 
 /// What bits, or for `Xor` their number, say.
-fn answer(b: &mut Builder, op: FoldOp, bits: Operand, inverts: bool) -> Operand {
-    let bits = if op == FoldOp::Xor { b.alu(AluOp::And, bits, Operand::Const(1)) } else { bits };
+fn answer(b: &mut Builder, op: ReduceOp, bits: Operand, inverts: bool) -> Operand {
+    let bits = if op == ReduceOp::Xor { b.alu(AluOp::And, bits, Operand::Const(1)) } else { bits };
     b.alu(if inverts { AluOp::Eq } else { AluOp::Ne }, bits, Operand::Const(0))
 }
 
-fn with_own(b: &mut Builder, op: FoldOp, below: Operand, own: Operand) -> Operand {
+fn with_own(b: &mut Builder, op: ReduceOp, below: Operand, own: Operand) -> Operand {
     let op = match op {
-        FoldOp::And => AluOp::BoolAnd,
-        FoldOp::Xor => AluOp::BoolXor,
+        ReduceOp::And => AluOp::BoolAnd,
+        ReduceOp::Xor => AluOp::BoolXor,
         _ => AluOp::BoolOr,
     };
     b.alu(op, below, own)
@@ -160,32 +160,32 @@ fn lanes_of(b: &mut Builder, lanes: u32, part: Part) -> Operand {
 }
 
 /// A fold of bools, its segment's lanes and the part of them that counts.
-fn fold_of_bools(b: &Builder) -> Result<(FoldOp, u32, Part), No> {
-    let LaneOp::Fold { op, kind, width, .. } = b.request.op else { return Err(No::NotMine) };
+fn reduction_of_bools(b: &Builder) -> Result<(ReduceOp, u32, Part), No> {
+    let LaneOp::Reduce { op, kind, width, .. } = b.request.op else { return Err(No::NotMine) };
     if b.request.inputs[0].ty != LaneType::BOOL || width.lanes() == Some(1) {
         return Err(No::NotMine);
     }
     let part = match kind {
-        FoldKind::Inclusive => Part::Inclusive,
-        FoldKind::Exclusive => Part::Exclusive,
-        FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce => Part::All,
+        ReduceKind::Inclusive => Part::Inclusive,
+        ReduceKind::Exclusive => Part::Exclusive,
+        ReduceKind::Reduce | ReduceKind::ReduceLow | ReduceKind::AllReduce => Part::All,
     };
     Ok((op, b.most_in(width), part))
 }
 
 /// A fold or scan of bools.
 pub fn fold(b: &mut Builder) -> Answer {
-    let (op, lanes, part) = fold_of_bools(b)?;
+    let (op, lanes, part) = reduction_of_bools(b)?;
     let value = b.value();
     Ok(folded(b, op, value, lanes, part))
 }
 
 /// A reduction of the bools of quads.
-pub fn fold_of_quads(b: &mut Builder) -> Answer {
-    match fold_of_bools(b)? {
-        (op @ (FoldOp::And | FoldOp::Or), 4, Part::All) => {
+pub fn reduction_of_quads(b: &mut Builder) -> Answer {
+    match reduction_of_bools(b)? {
+        (op @ (ReduceOp::And | ReduceOp::Or), 4, Part::All) => {
             let value = b.value();
-            Ok(folded_quads(b, op, value))
+            Ok(reduced_quads(b, op, value))
         }
         _ => Err(No::NotMine),
     }
@@ -198,8 +198,8 @@ fn equal_bools(b: &mut Builder) -> Answer {
         return Err(No::NotMine);
     }
     let value = b.value();
-    let all = folded(b, FoldOp::And, value, lanes, Part::All);
-    let any = folded(b, FoldOp::Or, value, lanes, Part::All);
+    let all = folded(b, ReduceOp::And, value, lanes, Part::All);
+    let any = folded(b, ReduceOp::Or, value, lanes, Part::All);
     let none = b.alu1(AluOp::BoolNot, any);
     Ok(b.alu(AluOp::BoolOr, all, none))
 }
@@ -221,7 +221,7 @@ fn equal(b: &mut Builder) -> Answer {
 
 fn all_equal(b: &mut Builder, value: Operand, first: Operand, lanes: u32) -> Operand {
     let same = b.compare(CompareOp::Eq, value, first);
-    folded(b, FoldOp::And, same, lanes, Part::All)
+    folded(b, ReduceOp::And, same, lanes, Part::All)
 }
 
 /// The lowest active lane of the own segment of up to 32.

@@ -4,10 +4,10 @@
 //! registers, and so are votes and ballots.
 
 mod facts;
-mod folds;
 mod masks;
 mod moves;
 mod partition;
+mod reductions;
 mod route;
 mod scans;
 mod search;
@@ -16,11 +16,11 @@ mod sort;
 #[cfg(test)]
 mod tests;
 
-pub use folds::is_proposed;
+pub use reductions::is_proposed;
 
 use super::build::Builder;
 use super::{Answer, Rule};
-use crate::lane::op::{FoldKind, FoldOp, LaneOp, Members};
+use crate::lane::op::{LaneOp, Members, ReduceKind, ReduceOp};
 use crate::lane::plan::{Activity, AluOp, Operand, StepType};
 use crate::lane::primitive::{Dpp16, ScalarOp, fusion};
 
@@ -31,8 +31,8 @@ pub fn rules(op: LaneOp) -> &'static [Rule] {
         O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast => moves::RULES,
         O::Butterfly(_) | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::Broadcast => moves::RULES,
         O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane | O::ShuffleNv(_) => moves::RULES,
-        O::Fold { kind: FoldKind::Inclusive | FoldKind::Exclusive, .. } | O::Segmented { .. } => scans::RULES,
-        O::Fold { .. } => folds::RULES,
+        O::Reduce { kind: ReduceKind::Inclusive | ReduceKind::Exclusive, .. } | O::Segmented { .. } => scans::RULES,
+        O::Reduce { .. } => reductions::RULES,
         O::Sort { .. } => sort::RULES,
         O::Vote { .. } | O::Elect => masks::RULES,
         O::Ballot(_) | O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb => facts::RULES,
@@ -43,22 +43,27 @@ pub fn rules(op: LaneOp) -> &'static [Rule] {
 }
 
 /// Whether the arithmetic instruction of a fold of the operation's values can take its operand by this DPP move.
-fn carries(b: &Builder, op: FoldOp, dpp: Dpp16) -> bool {
+fn carries(b: &Builder, op: ReduceOp, dpp: Dpp16) -> bool {
     fusion::carries(b.profile, op, b.request.inputs[0].ty, dpp.into())
 }
 
 /// `own op dpp(moved)`, in one instruction where the hardware has it.
-fn fold_with(b: &mut Builder, op: FoldOp, dpp: Dpp16, own: Operand, moved: Operand) -> Operand {
+fn combine_with(b: &mut Builder, op: ReduceOp, dpp: Dpp16, own: Operand, moved: Operand) -> Operand {
     if carries(b, op, dpp) {
-        return b.fold_moved(op, dpp, own, moved);
+        return b.combine_moved(op, dpp, own, moved);
     }
     let moved = b.prim(dpp, &[moved], b.ty(moved));
-    b.fold(op, moved, own)
+    b.combine(op, moved, own)
 }
 
 /// Builds a fold of the operation's value. One over active lanes runs in the whole wave, where inactive lanes hold what
 /// changes nothing, unless all lanes are known to be active.
-fn enter(b: &mut Builder, op: FoldOp, members: Members, build: impl FnOnce(&mut Builder, Operand) -> Answer) -> Answer {
+fn enter(
+    b: &mut Builder,
+    op: ReduceOp,
+    members: Members,
+    build: impl FnOnce(&mut Builder, Operand) -> Answer,
+) -> Answer {
     let value = b.value();
     if members == Members::All {
         return build(b, value);

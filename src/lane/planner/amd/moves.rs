@@ -14,7 +14,7 @@
 
 use super::route::Route;
 use super::search::{Search, single};
-use crate::lane::op::{FoldOp, LaneOp, QuadMove, ShuffleMode};
+use crate::lane::op::{LaneOp, QuadMove, ReduceOp, ShuffleMode};
 use crate::lane::plan::{Activity, AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::nv_shuffle;
@@ -169,7 +169,7 @@ fn unwrapped(b: &mut Builder) -> Operand {
 /// The moved value as the operation gives it: with the operand of NV_shader_thread_group's swizzles added.
 fn wrapped(b: &mut Builder, moved: Operand) -> Operand {
     match b.request.op {
-        LaneOp::QuadAdd(_) => b.fold(FoldOp::Add, moved, Operand::Input(1)),
+        LaneOp::QuadAdd(_) => b.combine(ReduceOp::Add, moved, Operand::Input(1)),
         _ if b.request.inputs[0].ty == LaneType::BOOL => b.alu(AluOp::Ne, moved, Operand::Const(0)),
         _ => moved,
     }
@@ -179,9 +179,9 @@ fn wrapped(b: &mut Builder, moved: Operand) -> Operand {
 fn follow(b: &mut Builder, route: &Route) -> Operand {
     let value = unwrapped(b);
     if let (LaneOp::QuadAdd(_), Some(primitive)) = (b.request.op, single(route))
-        && fusion::carries(b.profile, FoldOp::Add, b.request.inputs[0].ty, primitive)
+        && fusion::carries(b.profile, ReduceOp::Add, b.request.inputs[0].ty, primitive)
     {
-        return b.fold_moved(FoldOp::Add, primitive, Operand::Input(1), value);
+        return b.combine_moved(ReduceOp::Add, primitive, Operand::Input(1), value);
     }
     let moved = emit(b, route, value);
     wrapped(b, moved)

@@ -1,4 +1,4 @@
-//! Partitions: lanes with the same bits by READFIRSTLANE in turns, folds by reads of lanes through the local data share.
+//! Partitions: lanes with the same bits by READFIRSTLANE in turns, reductions by reads of lanes through the local data share.
 
 use super::facts::{find, some};
 use super::moves::read_lane;

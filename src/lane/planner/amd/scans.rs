@@ -9,14 +9,14 @@
 //! In segments below 16 lanes row_shr crosses their edge, so a select follows. No step adds an identity. Integers, whose
 //! order is free, may also take the last lane of the block below at every distance.
 
-use super::folds::bcast;
 use super::moves::emit;
+use super::reductions::bcast;
 use super::search::Search;
-use super::{carries, enter, every, fold_with, masks};
-use crate::lane::op::{FoldOp, LaneOp, Members, Width};
+use super::{carries, combine_with, enter, every, masks};
+use crate::lane::op::{LaneOp, Members, ReduceOp, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::common::folds::order_matters;
+use crate::lane::planner::common::reductions::order_matters;
 use crate::lane::planner::common::scans::{Scan, one_lane, scan};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{Dpp16, DppControl, Fetch, LaneMap, PermlaneOp, ScalarOp, Source, amd_dpp};
@@ -89,11 +89,11 @@ fn inclusive(b: &mut Builder, style: Style, scan: Scan, value: Operand) -> Answe
     let levels = (0..lanes.ilog2()).map(|level| 1 << level);
     levels.into_iter().try_fold(value, |value, distance| {
         if let Some(dpp) = in_place(b, style, scan.op, lanes, distance) {
-            return Ok(b.fold_moved(scan.op, dpp, value, value));
+            return Ok(b.combine_moved(scan.op, dpp, value, value));
         }
         if style == Style::Permlanex && distance == 16 && carries(b, scan.op, UPPER_ROWS) {
             let last = last_of_other_row(b, value);
-            return Ok(b.fold_moved(scan.op, UPPER_ROWS, value, last));
+            return Ok(b.combine_moved(scan.op, UPPER_ROWS, value, last));
         }
         let folded = with_lower(b, style, scan.op, value, distance).ok_or(No::NotMine)?;
         let takes = takers(style, lanes, distance);
@@ -118,7 +118,7 @@ fn source(style: Style, i: u32, distance: u32) -> u32 {
 }
 
 /// A DPP move whose masks and row ends leave alone exactly the lanes that take nothing.
-fn in_place(b: &Builder, style: Style, op: FoldOp, lanes: u32, distance: u32) -> Option<Dpp16> {
+fn in_place(b: &Builder, style: Style, op: ReduceOp, lanes: u32, distance: u32) -> Option<Dpp16> {
     if !matches!(style, Style::Bcast | Style::Permlanex) {
         return None;
     }
@@ -134,7 +134,7 @@ fn in_place(b: &Builder, style: Style, op: FoldOp, lanes: u32, distance: u32) ->
 }
 
 /// The value of each lane folded with that of the lower lane that it takes; anything in lanes that take none.
-fn with_lower(b: &mut Builder, style: Style, op: FoldOp, value: Operand, distance: u32) -> Option<Operand> {
+fn with_lower(b: &mut Builder, style: Style, op: ReduceOp, value: Operand, distance: u32) -> Option<Operand> {
     let dpp = match (style, distance) {
         (Style::Bcast | Style::Permlanex, ..16) => Some(DppControl::RowShr(distance as u8)),
         (Style::Bcast, 16) => Some(DppControl::RowBcast15),
@@ -142,7 +142,7 @@ fn with_lower(b: &mut Builder, style: Style, op: FoldOp, value: Operand, distanc
         _ => None,
     };
     if let Some(control) = dpp {
-        return Some(fold_with(b, op, Dpp16::new(control), value, value));
+        return Some(combine_with(b, op, Dpp16::new(control), value, value));
     }
     let lower = match (style, distance) {
         (Style::Permlanex, 16) => last_of_other_row(b, value),
@@ -154,7 +154,7 @@ fn with_lower(b: &mut Builder, style: Style, op: FoldOp, value: Operand, distanc
             route.emit(b, value)
         }
     };
-    Some(b.fold(op, lower, value))
+    Some(b.combine(op, lower, value))
 }
 
 /// Lane 15 of the other row of the pair.
@@ -182,7 +182,7 @@ fn below(b: &mut Builder, scan: Scan, value: Operand) -> Answer {
 /// The first active lane of an exclusive scan over active lanes has what changes nothing, which for sums of floats is not
 /// the identity.
 fn with_identity(b: &mut Builder, scan: Scan, result: Operand) -> Operand {
-    let in_doubt = scan.members == Members::Active && scan.op == FoldOp::Add && b.request.inputs[0].ty.is_float();
+    let in_doubt = scan.members == Members::Active && scan.op == ReduceOp::Add && b.request.inputs[0].ty.is_float();
     if !in_doubt || b.is_full() {
         return result;
     }

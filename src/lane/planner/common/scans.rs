@@ -1,13 +1,13 @@
 //! Scans: their requests, and those of one lane.
 
-use crate::lane::op::{FoldKind, FoldOp, LaneOp, Members, Width};
+use crate::lane::op::{LaneOp, Members, ReduceKind, ReduceOp, Width};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No};
 
 /// A scan without its result's kind.
 #[derive(Clone, Copy)]
 pub struct Scan {
-    pub op: FoldOp,
+    pub op: ReduceOp,
     pub width: Width,
     pub members: Members,
     pub exclusive: bool,
@@ -15,8 +15,8 @@ pub struct Scan {
 
 pub fn scan(b: &Builder) -> Result<Scan, No> {
     match b.request.op {
-        LaneOp::Fold { op, width, members, kind: kind @ (FoldKind::Inclusive | FoldKind::Exclusive) } => {
-            Ok(Scan { op, width, members, exclusive: kind == FoldKind::Exclusive })
+        LaneOp::Reduce { op, width, members, kind: kind @ (ReduceKind::Inclusive | ReduceKind::Exclusive) } => {
+            Ok(Scan { op, width, members, exclusive: kind == ReduceKind::Exclusive })
         }
         _ => Err(No::NotMine),
     }

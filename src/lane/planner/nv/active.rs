@@ -6,10 +6,10 @@
 //! and from there to where that one points: each jump doubles what a lane has seen.
 
 use super::shf::{active, from_lane, in_range, is_some, lanes_of, segment_lanes, shf_masked, word};
-use crate::lane::op::{FoldOp, MaskOp, ShuffleMode, WARP};
+use crate::lane::op::{MaskOp, ReduceOp, ShuffleMode, WARP};
 use crate::lane::plan::{Activity, AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::common::folds::reduction;
+use crate::lane::planner::common::reductions::reduction;
 use crate::lane::planner::partition::{self, Ways};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::NvOp;
@@ -61,7 +61,7 @@ pub fn first_lanes_tree(b: &mut Builder) -> Answer {
         let first = partner_block(b, level);
         // The last active lane as the clamp, and no segments.
         let other = shf_masked(b, ShuffleMode::Index, value, first, last);
-        let sum = b.fold(fold.op, value, other);
+        let sum = b.combine(fold.op, value, other);
         value = if fold.op.is_idempotent() {
             sum
         } else {
@@ -89,7 +89,7 @@ pub fn any_tree(b: &mut Builder) -> Answer {
         let partners = b.alu(AluOp::And, all, block);
         // One lane needs no search.
         let source = if level == 0 { first } else { b.alu1(AluOp::FindLsb, partners) };
-        value = fold_from(b, fold.op, value, source, partners);
+        value = combine_from(b, fold.op, value, source, partners);
     }
     Ok(value)
 }
@@ -100,16 +100,16 @@ const fn low_bits(count: u32) -> u32 {
 }
 
 /// The value, folded with that of `source` if some lane is in `lanes`.
-fn fold_from(b: &mut Builder, op: FoldOp, value: Operand, source: Operand, lanes: Operand) -> Operand {
+fn combine_from(b: &mut Builder, op: ReduceOp, value: Operand, source: Operand, lanes: Operand) -> Operand {
     let other = from_lane(b, value, source);
-    let sum = b.fold(op, other, value);
+    let sum = b.combine(op, other, value);
     let some = is_some(b, lanes);
     b.select(some, sum, value)
 }
 
 /// The inclusive scan of the active lanes in segments of `width`: jumps inside rows of 16 lanes, and the total of the row
 /// below on top: where all lanes are active that is the promised order.
-pub fn inclusive(b: &mut Builder, op: FoldOp, width: u32) -> Operand {
+pub fn inclusive(b: &mut Builder, op: ReduceOp, width: u32) -> Operand {
     let all = active(b);
     let row = segment_lanes(b, width.min(16), MaskOp::Lt);
     let below = b.alu(AluOp::And, all, row);
@@ -120,7 +120,7 @@ pub fn inclusive(b: &mut Builder, op: FoldOp, width: u32) -> Operand {
     let row_below = row_below(b);
     let sources = b.alu(AluOp::And, all, row_below);
     let last = b.alu1(AluOp::FindMsb, sources);
-    fold_from(b, op, value, last, sources)
+    combine_from(b, op, value, last, sources)
 }
 
 /// Lanes 0 to 15 for the upper half of the warp, none for the lower.
@@ -133,7 +133,7 @@ fn row_below(b: &mut Builder) -> Operand {
 /// The fold of the own value with those of the lanes in `below`, which are active and below the own, in `2^count` lanes at
 /// most. A pointer at a lane that has nothing below is its own number with bit 5 set, so that it still names a lane that
 /// is active.
-fn jumps(b: &mut Builder, op: FoldOp, below: Operand, count: u32) -> Operand {
+fn jumps(b: &mut Builder, op: ReduceOp, below: Operand, count: u32) -> Operand {
     let (i, nearest) = (b.index(), b.alu1(AluOp::FindMsb, below));
     let end = b.alu(AluOp::Or, i, Operand::Const(WARP));
     let mut more = is_some(b, below);
@@ -141,7 +141,7 @@ fn jumps(b: &mut Builder, op: FoldOp, below: Operand, count: u32) -> Operand {
     let mut value = b.value();
     for jump in 1..=count {
         let other = from_lane(b, value, pointer);
-        let sum = b.fold(op, other, value);
+        let sum = b.combine(op, other, value);
         value = b.select(more, sum, value);
         if jump < count {
             pointer = from_lane(b, pointer, pointer);
@@ -152,7 +152,7 @@ fn jumps(b: &mut Builder, op: FoldOp, below: Operand, count: u32) -> Operand {
 }
 
 /// The exclusive scan from the inclusive one: that of the nearest of the lanes in `below`.
-pub fn exclusive(b: &mut Builder, op: FoldOp, inclusive: Operand, below: Operand) -> Operand {
+pub fn exclusive(b: &mut Builder, op: ReduceOp, inclusive: Operand, below: Operand) -> Operand {
     let (nearest, some) = (b.alu1(AluOp::FindMsb, below), is_some(b, below));
     let (moved, identity) = (from_lane(b, inclusive, nearest), b.identity(op));
     b.select(some, moved, identity)

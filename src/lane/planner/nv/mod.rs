@@ -4,9 +4,9 @@
 
 mod active;
 mod ballots;
-mod folds;
 mod moves;
 mod quads;
+mod reductions;
 mod scans;
 mod shf;
 mod shuffles;
@@ -16,7 +16,7 @@ mod votes;
 mod tests;
 
 use super::Rule;
-use crate::lane::op::{FoldKind, LaneOp};
+use crate::lane::op::{LaneOp, ReduceKind};
 
 /// The rules for an operation.
 pub fn rules(op: LaneOp) -> &'static [Rule] {
@@ -26,8 +26,8 @@ pub fn rules(op: LaneOp) -> &'static [Rule] {
         O::Butterfly(_) | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::Broadcast => moves::RULES,
         O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane | O::Sort { .. } => moves::RULES,
         O::ShuffleNv(_) | O::ShuffleNvValid(_) => shuffles::RULES,
-        O::Fold { kind: FoldKind::Inclusive | FoldKind::Exclusive, .. } | O::Segmented { .. } => scans::RULES,
-        O::Fold { .. } => folds::RULES,
+        O::Reduce { kind: ReduceKind::Inclusive | ReduceKind::Exclusive, .. } | O::Segmented { .. } => scans::RULES,
+        O::Reduce { .. } => reductions::RULES,
         O::Partitioned { .. } | O::Partition => active::PARTITIONS,
         O::Vote { .. } | O::Elect => votes::RULES,
         O::Ballot(_) | O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb => ballots::RULES,

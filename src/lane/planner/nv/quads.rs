@@ -1,7 +1,7 @@
 //! Moves inside quads: by QSWZ where that exists, else by shuffles in segments of four lanes.
 
 use super::shf::{active, from_lane, is_some, shf};
-use crate::lane::op::{FoldOp, LaneOp, QuadMove, ShuffleMode};
+use crate::lane::op::{LaneOp, QuadMove, ReduceOp, ShuffleMode};
 use crate::lane::plan::{Activity, AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::quads::{IDENTITY, move_of, permuted};
@@ -33,7 +33,7 @@ fn swizzle(b: &mut Builder) -> Answer {
     match b.request.op {
         LaneOp::Quad { mv: QuadMove::Diagonal, .. } | LaneOp::QuadAdd(QuadMove::Diagonal) => Err(No::NotMine),
         LaneOp::Quad { mv, float_only: true } => Ok(b.prim(NvOp::QuadSwizzle(mv), &[value], b.ty(value))),
-        LaneOp::QuadAdd(mv) => Ok(b.fold_moved(FoldOp::Add, NvOp::QuadSwizzle(mv), Operand::Input(1), value)),
+        LaneOp::QuadAdd(mv) => Ok(b.combine_moved(ReduceOp::Add, NvOp::QuadSwizzle(mv), Operand::Input(1), value)),
         _ => Err(No::NotMine),
     }
 }
@@ -50,7 +50,7 @@ fn shuffle(b: &mut Builder) -> Answer {
         _ => return Err(No::NotMine),
     };
     Ok(match b.request.op {
-        LaneOp::QuadAdd(_) => b.fold(FoldOp::Add, moved, Operand::Input(1)),
+        LaneOp::QuadAdd(_) => b.combine(ReduceOp::Add, moved, Operand::Input(1)),
         _ => moved,
     })
 }

@@ -1,13 +1,13 @@
 //! Scans of segments, of active lanes, and of runs inside segments.
 
 use super::active;
-use super::folds::{fold_of_ballot, is_bool};
+use super::reductions::{is_bool, reduction_of_ballot};
 use super::shf::{ballot, from_lane, in_range, lanes, lanes_of, segment_lanes, shf, shf_masked};
-use crate::lane::op::{FoldOp, LaneOp, MaskOp, Members, ShuffleMode, WARP};
+use crate::lane::op::{LaneOp, MaskOp, Members, ReduceOp, ShuffleMode, WARP};
 use crate::lane::plan::{Activity, AluOp, Operand};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::common::folds::all_active;
 use crate::lane::planner::common::moves::{is_bit_set, is_local};
+use crate::lane::planner::common::reductions::all_active;
 use crate::lane::planner::common::scans::{Scan, one_lane, scan};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::profile::Feature;
@@ -30,7 +30,7 @@ fn bools(b: &mut Builder) -> Answer {
     let reach = if scan.exclusive { MaskOp::Lt } else { MaskOp::Le };
     let lanes = segment_lanes(b, lanes_of(scan.width), reach);
     let everybody = all_active(b, scan.members);
-    fold_of_ballot(b, scan.op, lanes, everybody)
+    reduction_of_ballot(b, scan.op, lanes, everybody)
 }
 
 /// Lanes below an active one are active too, or the scan is over all lanes.
@@ -48,7 +48,7 @@ fn steps(b: &mut Builder) -> Answer {
 }
 
 /// The inclusive scan in the promised order: Hillis-Steele inside rows of 16 lanes, then the row below.
-fn inclusive(b: &mut Builder, op: FoldOp, width: u32) -> Operand {
+fn inclusive(b: &mut Builder, op: ReduceOp, width: u32) -> Operand {
     let row = width.min(16);
     let mut value = b.value();
     for level in 0..row.ilog2() {
@@ -56,7 +56,7 @@ fn inclusive(b: &mut Builder, op: FoldOp, width: u32) -> Operand {
         let below = shf(b, ShuffleMode::Up, value, distance, row);
         let local = local(b, row);
         let takes = b.alu(AluOp::Ge, local, distance);
-        value = fold_where(b, op, takes, below, value);
+        value = combine_where(b, op, takes, below, value);
     }
     if width > 16 { row_step(b, op, value) } else { value }
 }
@@ -68,18 +68,18 @@ fn local(b: &mut Builder, width: u32) -> Operand {
 
 /// The fold with what came from below, in lanes that take it; where a lane that does not got its own value, folding that
 /// once more may change nothing.
-fn fold_where(b: &mut Builder, op: FoldOp, takes: Operand, below: Operand, value: Operand) -> Operand {
-    let sum = b.fold(op, below, value);
+fn combine_where(b: &mut Builder, op: ReduceOp, takes: Operand, below: Operand, value: Operand) -> Operand {
+    let sum = b.combine(op, below, value);
     if op.is_idempotent() { sum } else { b.select(takes, sum, value) }
 }
 
 /// Lane 15 for the upper half of the warp; lanes of the lower half read themselves.
-fn row_step(b: &mut Builder, op: FoldOp, value: Operand) -> Operand {
+fn row_step(b: &mut Builder, op: ReduceOp, value: Operand) -> Operand {
     let i = b.index();
     let upper = is_bit_set(b, i, 4);
     let source = if op.is_idempotent() { b.alu(AluOp::Min, i, Operand::Const(15)) } else { Operand::Const(15) };
     let below = from_lane(b, value, source);
-    fold_where(b, op, upper, below, value)
+    combine_where(b, op, upper, below, value)
 }
 
 /// The lane below's result, the identity in the segment's first lane.
@@ -121,7 +121,7 @@ fn segmented(b: &mut Builder) -> Answer {
         let below = shf_masked(b, ShuffleMode::Up, value, distance, clamp);
         let takes =
             if op.is_idempotent() { Operand::Bool(true) } else { in_range(b, ShuffleMode::Up, distance, clamp) };
-        value = fold_where(b, op, takes, below, value);
+        value = combine_where(b, op, takes, below, value);
     }
     Ok(if width > 16 { row_step_of_run(b, op, head, value) } else { value })
 }
@@ -133,12 +133,12 @@ fn first_in_row(b: &mut Builder, head: Operand) -> Operand {
 }
 
 /// Lane 15 for lanes of the upper half whose run starts in the lower one.
-fn row_step_of_run(b: &mut Builder, op: FoldOp, head: Operand, value: Operand) -> Operand {
+fn row_step_of_run(b: &mut Builder, op: ReduceOp, head: Operand, value: Operand) -> Operand {
     let i = b.index();
     let (upper, reaches) = (is_bit_set(b, i, 4), b.alu(AluOp::Le, head, Operand::Const(15)));
     let takes = b.alu(AluOp::BoolAnd, upper, reaches);
     let below = from_lane(b, value, Operand::Const(15));
-    let sum = b.fold(op, below, value);
+    let sum = b.combine(op, below, value);
     b.select(takes, sum, value)
 }
 

@@ -1,6 +1,6 @@
 //! What the rules choose, and at what cost.
 
-use crate::lane::op::{FoldKind, FoldOp, Group, LaneOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use crate::lane::op::{Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
 use crate::lane::plan::{Activity, Plan, StepOp};
 use crate::lane::planner::{Candidate, candidates};
 use crate::lane::primitive::{NvOp, Primitive};
@@ -34,17 +34,17 @@ fn width(lanes: u32) -> Width {
     Width::new(lanes).expect("a width")
 }
 
-fn fold(op: FoldOp, kind: FoldKind, lanes: u32) -> LaneOp {
-    LaneOp::Fold { op, kind, width: width(lanes), members: Members::All }
+fn fold(op: ReduceOp, kind: ReduceKind, lanes: u32) -> LaneOp {
+    LaneOp::Reduce { op, kind, width: width(lanes), members: Members::All }
 }
 
-fn active(op: FoldOp, kind: FoldKind) -> LaneOp {
-    LaneOp::Fold { op, kind, width: Width::SUBGROUP, members: Members::Active }
+fn active(op: ReduceOp, kind: ReduceKind) -> LaneOp {
+    LaneOp::Reduce { op, kind, width: Width::SUBGROUP, members: Members::Active }
 }
 
 fn primitives(plan: &Plan) -> Vec<Primitive> {
     let primitive = |op| match op {
-        StepOp::Prim(primitive) | StepOp::FoldMoved(_, primitive) => Some(primitive),
+        StepOp::Prim(primitive) | StepOp::CombineMoved(_, primitive) => Some(primitive),
         _ => None,
     };
     plan.steps.iter().filter_map(|step| primitive(step.op)).collect()
@@ -52,8 +52,8 @@ fn primitives(plan: &Plan) -> Vec<Primitive> {
 
 #[test]
 fn reductions_take_two_instructions_a_level() {
-    for op in [FoldOp::Add, FoldOp::Mul, FoldOp::Min, FoldOp::Max] {
-        for kind in [FoldKind::Reduce, FoldKind::ReduceLow, FoldKind::AllReduce] {
+    for op in [ReduceOp::Add, ReduceOp::Mul, ReduceOp::Min, ReduceOp::Max] {
+        for kind in [ReduceKind::Reduce, ReduceKind::ReduceLow, ReduceKind::AllReduce] {
             for level in 1..=5 {
                 for input in [U32, F32] {
                     assert_eq!(cost(&request(fold(op, kind, 1 << level), &[input])), ("tree of SHFXOR", 2 * level, 0));
@@ -65,20 +65,20 @@ fn reductions_take_two_instructions_a_level() {
 
 #[test]
 fn reductions_of_active_lanes_follow_what_is_known_of_them() {
-    let add = active(FoldOp::Add, FoldKind::AllReduce);
+    let add = active(ReduceOp::Add, ReduceKind::AllReduce);
     assert_eq!(count(add, &[U32], Activity::Full), 10);
     assert_eq!(count(add, &[U32], Activity::FirstLanes), 2 + 3 * 5);
-    assert_eq!(count(active(FoldOp::Max, FoldKind::AllReduce), &[U32], Activity::FirstLanes), 2 + 2 * 5);
+    assert_eq!(count(active(ReduceOp::Max, ReduceKind::AllReduce), &[U32], Activity::FirstLanes), 2 + 2 * 5);
     assert_eq!(count(add, &[U32], Activity::Any), 1 + 5 + 6 * 4);
 }
 
 #[test]
 fn scans_take_three_instructions_a_level_or_two() {
     let scan = |op, kind, lanes| count(fold(op, kind, lanes), &[U32], Activity::Any);
-    assert_eq!(scan(FoldOp::Add, FoldKind::Inclusive, 32), 15);
-    assert_eq!(scan(FoldOp::Max, FoldKind::Inclusive, 32), 10);
-    assert_eq!(scan(FoldOp::Add, FoldKind::Exclusive, 8), 9 + 2);
-    let over_active = active(FoldOp::Add, FoldKind::Inclusive);
+    assert_eq!(scan(ReduceOp::Add, ReduceKind::Inclusive, 32), 15);
+    assert_eq!(scan(ReduceOp::Max, ReduceKind::Inclusive, 32), 10);
+    assert_eq!(scan(ReduceOp::Add, ReduceKind::Exclusive, 8), 9 + 2);
+    let over_active = active(ReduceOp::Add, ReduceKind::Inclusive);
     assert_eq!(count(over_active, &[U32], Activity::FirstLanes), 15);
     assert_eq!(count(over_active, &[U32], Activity::Any), 29);
 }
@@ -86,12 +86,12 @@ fn scans_take_three_instructions_a_level_or_two() {
 #[test]
 fn bools_fold_by_votes_and_ballots() {
     let count = |op, kind, lanes| count(fold(op, kind, lanes), &[BOOL], Activity::Any);
-    assert_eq!(count(FoldOp::And, FoldKind::AllReduce, 32), 1);
-    assert_eq!(count(FoldOp::Or, FoldKind::AllReduce, 32), 1);
-    assert_eq!(count(FoldOp::Or, FoldKind::AllReduce, 8), 3);
-    assert_eq!(count(FoldOp::And, FoldKind::AllReduce, 8), 3);
-    assert_eq!(count(FoldOp::Xor, FoldKind::AllReduce, 32), 4);
-    assert_eq!(count(FoldOp::Or, FoldKind::Inclusive, 32), 3);
+    assert_eq!(count(ReduceOp::And, ReduceKind::AllReduce, 32), 1);
+    assert_eq!(count(ReduceOp::Or, ReduceKind::AllReduce, 32), 1);
+    assert_eq!(count(ReduceOp::Or, ReduceKind::AllReduce, 8), 3);
+    assert_eq!(count(ReduceOp::And, ReduceKind::AllReduce, 8), 3);
+    assert_eq!(count(ReduceOp::Xor, ReduceKind::AllReduce, 32), 4);
+    assert_eq!(count(ReduceOp::Or, ReduceKind::Inclusive, 32), 3);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn fermi_refuses_what_needs_shuffles() {
         (LaneOp::Quad { mv: QuadMove::X, float_only: true }, &[F32]),
         (LaneOp::Quad { mv: QuadMove::X, float_only: false }, &[U32]),
         (LaneOp::Butterfly(width(8)), &[U32]),
-        (fold(FoldOp::Add, FoldKind::AllReduce, 32), &[F32]),
+        (fold(ReduceOp::Add, ReduceKind::AllReduce, 32), &[F32]),
         (LaneOp::Bpermute, &[U32, U32]),
     ];
     for (op, inputs) in refused {
@@ -176,7 +176,7 @@ fn fermi_refuses_what_needs_shuffles() {
     let granted: [(LaneOp, &[Input]); 3] = [
         (LaneOp::Vote { op: VoteOp::Any, group: Group::Quad }, &[BOOL]),
         (LaneOp::Ballot(Group::Subgroup), &[BOOL]),
-        (fold(FoldOp::Xor, FoldKind::AllReduce, 16), &[BOOL]),
+        (fold(ReduceOp::Xor, ReduceKind::AllReduce, 16), &[BOOL]),
     ];
     for (op, inputs) in granted {
         assert!(chosen(&request(op, inputs), "nv-fermi").is_ok(), "{op:?}");

@@ -1,6 +1,6 @@
 //! Votes over the active lanes of a warp or of segments, and the election of one lane.
 
-use super::folds::bits_of;
+use super::reductions::bits_of;
 use super::shf::{active, ballot, from_lane, is_none, is_some, lanes, segment};
 use crate::lane::op::{Group, LaneOp, MaskOp, VoteOp, WARP};
 use crate::lane::plan::{Activity, AluOp, CompareOp, Operand, StepType};

@@ -1,17 +1,17 @@
 //! Partitions: by SPV_NV_shader_subgroup_partitioned, else by broadcasts and shuffles.
 
-use crate::lane::op::{CountOp, FoldKind, LaneOp};
+use crate::lane::op::{CountOp, LaneOp, ReduceKind};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::common::folds::order_matters;
+use crate::lane::planner::common::reductions::order_matters;
 use crate::lane::planner::partition::{self, Ways};
 use crate::lane::planner::{Answer, No, Rule};
-use crate::lane::primitive::{GroupFold, GroupOp};
+use crate::lane::primitive::{GroupOp, GroupReduce};
 use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
     Rule { name: "native partition", needs: &[Feature::Partitioned], build: native },
-    Rule { name: "native fold of partitions", needs: &[Feature::Partitioned], build: native_fold },
+    Rule { name: "native fold of partitions", needs: &[Feature::Partitioned], build: native_reduction },
     Rule {
         name: "comparison with the first lane that is left, in turns",
         needs: &[Feature::Ballot],
@@ -44,7 +44,7 @@ fn native(b: &mut Builder) -> Answer {
     }
 }
 
-fn native_fold(b: &mut Builder) -> Answer {
+fn native_reduction(b: &mut Builder) -> Answer {
     let LaneOp::Partitioned { op, kind } = b.request.op else {
         return Err(No::NotMine);
     };
@@ -53,10 +53,10 @@ fn native_fold(b: &mut Builder) -> Answer {
         return Err(No::NotMine);
     }
     let reach = match kind {
-        FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce => GroupFold::Reduce,
-        FoldKind::Inclusive => GroupFold::Inclusive,
-        FoldKind::Exclusive => GroupFold::Exclusive,
+        ReduceKind::Reduce | ReduceKind::ReduceLow | ReduceKind::AllReduce => GroupReduce::Reduce,
+        ReduceKind::Inclusive => GroupReduce::Inclusive,
+        ReduceKind::Exclusive => GroupReduce::Exclusive,
     };
     let value = b.value();
-    Ok(b.group(GroupOp::PartitionedFold(op, reach), &[value, Operand::Input(1)], b.ty(value)))
+    Ok(b.group(GroupOp::PartitionedReduce(op, reach), &[value, Operand::Input(1)], b.ty(value)))
 }

@@ -1,6 +1,6 @@
 //! Moves inside quads: swizzles, broadcasts and permutations.
 
-use crate::lane::op::{FoldOp, LaneOp, QuadMove};
+use crate::lane::op::{LaneOp, QuadMove, ReduceOp};
 use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::quads::{IDENTITY, move_of, permuted};
@@ -124,7 +124,7 @@ pub fn shuffle_or_zero(b: &mut Builder, source: Operand) -> Operand {
 /// The operand of NV_shader_thread_group's swizzles, added to what was moved.
 fn with_operand(b: &mut Builder, moved: Operand) -> Operand {
     match b.request.op {
-        LaneOp::QuadAdd(_) => b.fold(FoldOp::Add, moved, Operand::Input(1)),
+        LaneOp::QuadAdd(_) => b.combine(ReduceOp::Add, moved, Operand::Input(1)),
         _ => moved,
     }
 }

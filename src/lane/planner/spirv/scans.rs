@@ -1,14 +1,14 @@
 //! Scans of segments, of active lanes, and of runs inside segments.
 
-use super::folds::is_full;
-use crate::lane::op::{FoldOp, LaneOp, MaskOp, Width};
+use super::reductions::is_full;
+use crate::lane::op::{LaneOp, MaskOp, ReduceOp, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::common::folds::{all_active, order_matters};
 use crate::lane::planner::common::moves::{is_bit_set, is_local};
+use crate::lane::planner::common::reductions::{all_active, order_matters};
 use crate::lane::planner::common::scans::{Scan, one_lane, scan};
 use crate::lane::planner::{Answer, No, Rule};
-use crate::lane::primitive::{GroupFold, GroupOp};
+use crate::lane::primitive::{GroupOp, GroupReduce};
 use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
@@ -46,7 +46,7 @@ fn native(b: &mut Builder) -> Answer {
         return Err(No::NotMine);
     }
     b.need(Feature::Arithmetic)?;
-    Ok(b.native_fold(scan.op, if scan.exclusive { GroupFold::Exclusive } else { GroupFold::Inclusive }))
+    Ok(b.native_reduction(scan.op, if scan.exclusive { GroupReduce::Exclusive } else { GroupReduce::Inclusive }))
 }
 
 fn any_steps(b: &mut Builder) -> Answer {
@@ -66,7 +66,7 @@ fn by_steps(b: &mut Builder, scan: Scan) -> Operand {
 
 /// The inclusive scan in the promised order: Hillis-Steele inside rows of 16 lanes, then row by row. With `head`, the
 /// lane where the own run starts, only what is not below it is taken.
-fn steps(b: &mut Builder, op: FoldOp, width: Width, head: Option<Operand>) -> Operand {
+fn steps(b: &mut Builder, op: ReduceOp, width: Width, head: Option<Operand>) -> Operand {
     let mut value = b.value();
     for level in 0..b.most_in(width).ilog2() {
         let distance = 1 << level;
@@ -74,7 +74,7 @@ fn steps(b: &mut Builder, op: FoldOp, width: Width, head: Option<Operand>) -> Op
             ..16 => row_step(b, value, width, distance, head),
             _ => block_step(b, value, distance, head),
         };
-        let sum = b.fold(op, below, value);
+        let sum = b.combine(op, below, value);
         value = b.select(takes, sum, value);
     }
     value

@@ -1,11 +1,11 @@
 //! Votes over the active lanes of a subgroup, a quad, a warp or a segment, and the election of one lane.
 
-use crate::lane::op::{FoldOp, Group, LaneOp, VoteOp, Width};
+use crate::lane::op::{Group, LaneOp, ReduceOp, VoteOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::votes::{one_lane, vote};
 use crate::lane::planner::{Answer, No, Rule};
-use crate::lane::primitive::{GroupFold, GroupOp};
+use crate::lane::primitive::{GroupOp, GroupReduce};
 use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
@@ -49,15 +49,15 @@ fn quad(b: &mut Builder) -> Answer {
 fn clustered(b: &mut Builder) -> Answer {
     let (op, group, width) = vote(b)?;
     let op = match op {
-        VoteOp::All => FoldOp::And,
-        VoteOp::Any => FoldOp::Or,
+        VoteOp::All => ReduceOp::And,
+        VoteOp::Any => ReduceOp::Or,
         VoteOp::Equal => return Err(No::NotMine),
     };
     // A subgroup of unknown size may be smaller than a warp, which no native segment may be.
     if group == Group::Warp && b.fixed_size().is_none() || width == Width::SUBGROUP {
         return Err(No::NotMine);
     }
-    Ok(b.native_fold(op, GroupFold::Clustered(width)))
+    Ok(b.native_reduction(op, GroupReduce::Clustered(width)))
 }
 
 fn by_ballot(b: &mut Builder) -> Answer {

@@ -1,7 +1,7 @@
 //! Known sequences of whole reductions, scans and moves, run by [`eval`] on sets of lanes: each contribution once.
 
 use crate::lane::eval;
-use crate::lane::op::{FoldOp, ShuffleMode};
+use crate::lane::op::{ReduceOp, ShuffleMode};
 use crate::lane::plan::{Activity, AluOp, LaneFact, Operand, Plan, Step, StepOp, StepType};
 use crate::lane::primitive::nv::shuffle_mask;
 use crate::lane::primitive::{Dpp16, DppControl, Fetch, LdsOp, NvOp, PermlaneOp, Primitive, Reach, ScalarOp, Swizzle};
@@ -15,20 +15,20 @@ struct Sets;
 impl Domain for Sets {
     type Data = u64;
 
-    fn fold(&mut self, _: FoldOp, a: u64, b: u64) -> u64 {
+    fn combine(&mut self, _: ReduceOp, a: u64, b: u64) -> u64 {
         assert_eq!(a & b, 0, "a lane contributes twice");
         a | b
     }
 
-    fn fold_unordered(&mut self, op: FoldOp, values: &[u64]) -> u64 {
-        values.iter().fold(0, |all, value| self.fold(op, all, *value))
+    fn combine_unordered(&mut self, op: ReduceOp, values: &[u64]) -> u64 {
+        values.iter().fold(0, |all, value| self.combine(op, all, *value))
     }
 
-    fn identity(&mut self, _: FoldOp) -> u64 {
+    fn identity(&mut self, _: ReduceOp) -> u64 {
         0
     }
 
-    fn neutral(&mut self, _: FoldOp) -> u64 {
+    fn neutral(&mut self, _: ReduceOp) -> u64 {
         0
     }
 
@@ -65,11 +65,11 @@ impl Program {
 
     /// `value op dpp(value)`, the old value being the value.
     fn fused(&mut self, dpp: Dpp16, value: Operand) -> Operand {
-        self.add(StepOp::FoldMoved(FoldOp::Add, dpp.into()), &[value, value], StepType::DATA)
+        self.add(StepOp::CombineMoved(ReduceOp::Add, dpp.into()), &[value, value], StepType::DATA)
     }
 
     fn fold(&mut self, a: Operand, b: Operand) -> Operand {
-        self.add(StepOp::Fold(FoldOp::Add), &[a, b], StepType::DATA)
+        self.add(StepOp::Combine(ReduceOp::Add), &[a, b], StepType::DATA)
     }
 
     fn alu(&mut self, op: AluOp, a: Operand, b: Operand) -> Operand {

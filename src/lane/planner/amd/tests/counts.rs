@@ -2,7 +2,7 @@
 //! `--no-capture` to see the table.
 
 use super::named;
-use crate::lane::op::{FoldKind, FoldOp, Group, LaneOp, Members, QuadMove, ShuffleMode, VoteOp, Width};
+use crate::lane::op::{Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
 use crate::lane::request::{Input, LaneType};
 use crate::lane::{Activity, Candidate, Request, candidates};
 
@@ -16,25 +16,25 @@ fn width(lanes: u32) -> Width {
     Width::new(lanes).expect("a width")
 }
 
-/// Operators that a vector instruction folds, with the type of the values.
-const SIMPLE: [(FoldOp, LaneType); 8] = [
-    (FoldOp::Add, LaneType::I32),
-    (FoldOp::Min, LaneType::I32),
-    (FoldOp::Max, LaneType::U32),
-    (FoldOp::And, LaneType::U32),
-    (FoldOp::Or, LaneType::U32),
-    (FoldOp::Xor, LaneType::U32),
-    (FoldOp::Mul, LaneType::F32),
-    (FoldOp::Add, LaneType::F32),
+/// Operators that a vector instruction reduces, with the type of the values.
+const SIMPLE: [(ReduceOp, LaneType); 8] = [
+    (ReduceOp::Add, LaneType::I32),
+    (ReduceOp::Min, LaneType::I32),
+    (ReduceOp::Max, LaneType::U32),
+    (ReduceOp::And, LaneType::U32),
+    (ReduceOp::Or, LaneType::U32),
+    (ReduceOp::Xor, LaneType::U32),
+    (ReduceOp::Mul, LaneType::F32),
+    (ReduceOp::Add, LaneType::F32),
 ];
 /// No DPP form.
-const PRODUCT: [(FoldOp, LaneType); 1] = [(FoldOp::Mul, LaneType::I32)];
+const PRODUCT: [(ReduceOp, LaneType); 1] = [(ReduceOp::Mul, LaneType::I32)];
 
 /// What a reduction may cost.
 struct Bound {
     profiles: &'static [&'static str],
-    ops: &'static [(FoldOp, LaneType)],
-    kind: FoldKind,
+    ops: &'static [(ReduceOp, LaneType)],
+    kind: ReduceKind,
     /// Instructions for 2, 4, 8, 16, 32 and 64 lanes.
     instructions: &'static [u32],
     /// Uses of the local data share for as many.
@@ -51,14 +51,14 @@ const BOUNDS: &[Bound] = &[
     Bound {
         profiles: GCN3_TO_CDNA3,
         ops: &SIMPLE,
-        kind: FoldKind::Reduce,
+        kind: ReduceKind::Reduce,
         instructions: &[1, 2, 3, 4, 5, 6],
         lds: &[0, 0, 0, 0, 0, 0],
     },
     Bound {
         profiles: GCN3_TO_CDNA3,
         ops: &SIMPLE,
-        kind: FoldKind::AllReduce,
+        kind: ReduceKind::AllReduce,
         // The result of 64 lanes is a scalar: one more where it must be a vector.
         instructions: &[1, 2, 3, 4, 6, 7],
         lds: &[0, 0, 0, 0, 1, 0],
@@ -66,77 +66,77 @@ const BOUNDS: &[Bound] = &[
     Bound {
         profiles: &["gfx950"],
         ops: &SIMPLE,
-        kind: FoldKind::AllReduce,
+        kind: ReduceKind::AllReduce,
         instructions: &[1, 2, 3, 4, 7, 7],
         lds: &[0, 0, 0, 0, 0, 0],
     },
     Bound {
         profiles: RDNA_WAVE32,
         ops: &SIMPLE,
-        kind: FoldKind::AllReduce,
+        kind: ReduceKind::AllReduce,
         instructions: &[1, 2, 3, 4, 6],
         lds: &[0, 0, 0, 0, 0],
     },
     Bound {
         profiles: RDNA1_WAVE64,
         ops: &SIMPLE,
-        kind: FoldKind::AllReduce,
+        kind: ReduceKind::AllReduce,
         instructions: &[1, 2, 3, 4, 6, 9],
         lds: &[0, 0, 0, 0, 0, 0],
     },
     Bound {
         profiles: RDNA1_WAVE64,
         ops: &SIMPLE,
-        kind: FoldKind::Reduce,
+        kind: ReduceKind::Reduce,
         instructions: &[1, 2, 3, 4, 6, 8],
         lds: &[0, 0, 0, 0, 0, 0],
     },
     Bound {
         profiles: RDNA3_WAVE64,
         ops: &SIMPLE,
-        kind: FoldKind::AllReduce,
+        kind: ReduceKind::AllReduce,
         instructions: &[1, 2, 3, 4, 6, 8],
         lds: &[0, 0, 0, 0, 0, 0],
     },
     Bound {
         profiles: &["gfx600", "gfx701"],
         ops: &SIMPLE,
-        kind: FoldKind::AllReduce,
+        kind: ReduceKind::AllReduce,
         instructions: &[2, 4, 6, 8, 10, 14],
         lds: &[1, 2, 3, 4, 5, 5],
     },
     Bound {
         profiles: GCN3_TO_CDNA3,
         ops: &PRODUCT,
-        kind: FoldKind::AllReduce,
+        kind: ReduceKind::AllReduce,
         instructions: &[2, 4, 6, 8, 10, 14],
         lds: &[0, 0, 0, 0, 1, 0],
     },
     Bound {
         profiles: &["gfx950"],
         ops: &PRODUCT,
-        kind: FoldKind::AllReduce,
+        kind: ReduceKind::AllReduce,
         instructions: &[2, 4, 6, 8, 11, 14],
         lds: &[0, 0, 0, 0, 0, 0],
     },
     Bound {
         profiles: RDNA_WAVE32,
         ops: &PRODUCT,
-        kind: FoldKind::AllReduce,
+        kind: ReduceKind::AllReduce,
         instructions: &[2, 4, 6, 8, 10],
         lds: &[0, 0, 0, 0, 0],
     },
     Bound {
         profiles: RDNA1_WAVE64,
         ops: &PRODUCT,
-        kind: FoldKind::AllReduce,
+        kind: ReduceKind::AllReduce,
         instructions: &[2, 4, 6, 8, 10, 14],
         lds: &[0, 0, 0, 0, 0, 0],
     },
     Bound {
         profiles: RDNA3_WAVE64,
         ops: &PRODUCT,
-        kind: FoldKind::AllReduce,
+        kind: ReduceKind::AllReduce,
         instructions: &[2, 4, 6, 8, 10, 14],
         lds: &[0, 0, 0, 0, 0, 0],
     },
@@ -150,7 +150,7 @@ fn reductions_cost_no_more_than_the_best_known() {
                 let costs: Vec<(u32, u32)> = (1..=bound.instructions.len() as u32)
                     .map(|level| {
                         let (kind, members) = (bound.kind, Members::All);
-                        let fold = LaneOp::Fold { op: *op, kind, width: width(1 << level), members };
+                        let fold = LaneOp::Reduce { op: *op, kind, width: width(1 << level), members };
                         let cost = chosen(profile, fold, &[Input::varying(*ty)]).cost;
                         (cost.instructions, cost.lds)
                     })
@@ -180,7 +180,7 @@ const DATA: Input = Input::varying(LaneType::U32);
 /// one a swap of rows, and that needs a copy of the value, because it changes both of its registers.
 #[test]
 fn shorter_products_lose_by_latency_alone() {
-    let op = LaneOp::Fold { op: FoldOp::Mul, kind: FoldKind::AllReduce, width: width(32), members: Members::All };
+    let op = LaneOp::Reduce { op: ReduceOp::Mul, kind: ReduceKind::AllReduce, width: width(32), members: Members::All };
     let inputs = [Input::varying(LaneType::I32)];
     let request = Request { op, inputs: &inputs, activity: Activity::Full, index: None, fragment: false };
     let found = candidates(&request, &named("gfx950")).expect("a plan");
@@ -259,8 +259,8 @@ fn short_nv_shuffles_are_one_instruction() {
 #[test]
 fn scans_cost_no_more_than_the_best_known() {
     let scan = |profile: &str, lanes| {
-        let (op, kind, members) = (FoldOp::Add, FoldKind::Inclusive, Members::All);
-        counts(profile, LaneOp::Fold { op, kind, width: width(lanes), members }, &[Input::varying(LaneType::F32)]).0
+        let (op, kind, members) = (ReduceOp::Add, ReduceKind::Inclusive, Members::All);
+        counts(profile, LaneOp::Reduce { op, kind, width: width(lanes), members }, &[Input::varying(LaneType::F32)]).0
     };
     let cases = [
         ("gfx900", [5, 6, 7].as_slice()),

@@ -4,7 +4,7 @@ mod counts;
 
 use crate::lane::catalog::{self, Sample};
 use crate::lane::check::{Effort, check};
-use crate::lane::op::{FoldKind, FoldOp, LaneOp, ShuffleMode};
+use crate::lane::op::{LaneOp, ReduceKind, ReduceOp, ShuffleMode};
 use crate::lane::request::{Input, LaneType, Refusal};
 use crate::lane::{Activity, Candidates, Plan, Request, candidates};
 use crate::profile::Profile;
@@ -31,7 +31,9 @@ fn named(name: &str) -> Profile {
 /// product of integers, which carries no DPP, and a logical operator.
 fn stands_for_others(op: LaneOp) -> bool {
     match op {
-        LaneOp::Fold { op, .. } | LaneOp::Segmented { op, .. } => matches!(op, FoldOp::Add | FoldOp::Mul | FoldOp::And),
+        LaneOp::Reduce { op, .. } | LaneOp::Segmented { op, .. } => {
+            matches!(op, ReduceOp::Add | ReduceOp::Mul | ReduceOp::And)
+        }
         _ => true,
     }
 }
@@ -137,12 +139,14 @@ fn computed_indices_are_lane_maps() {
 
 #[test]
 fn folds_are_right() {
-    prove(|op| matches!(op, LaneOp::Fold { kind: FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce, .. }));
+    prove(|op| {
+        matches!(op, LaneOp::Reduce { kind: ReduceKind::Reduce | ReduceKind::ReduceLow | ReduceKind::AllReduce, .. })
+    });
 }
 
 #[test]
 fn scans_are_right() {
-    prove(|op| matches!(op, LaneOp::Fold { kind: FoldKind::Inclusive | FoldKind::Exclusive, .. }));
+    prove(|op| matches!(op, LaneOp::Reduce { kind: ReduceKind::Inclusive | ReduceKind::Exclusive, .. }));
 }
 
 #[test]
@@ -161,7 +165,7 @@ fn masks_are_right() {
         !is_move(op)
             && !matches!(
                 op,
-                LaneOp::Fold { .. } | LaneOp::Segmented { .. } | LaneOp::Sort { .. } | LaneOp::ShuffleNv(_)
+                LaneOp::Reduce { .. } | LaneOp::Segmented { .. } | LaneOp::Sort { .. } | LaneOp::ShuffleNv(_)
             )
     });
 }

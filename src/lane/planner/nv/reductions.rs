@@ -2,10 +2,10 @@
 
 use super::active;
 use super::shf::{ballot, is_none, is_some, lanes_of, segment, shf};
-use crate::lane::op::{FoldOp, Members, ShuffleMode, VoteOp, WARP};
+use crate::lane::op::{Members, ReduceOp, ShuffleMode, VoteOp, WARP};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::common::folds::{all_active, one_lane, reduction};
+use crate::lane::planner::common::reductions::{all_active, one_lane, reduction};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::NvOp;
 use crate::lane::request::LaneType;
@@ -34,8 +34,8 @@ pub fn is_bool(b: &Builder) -> bool {
 fn vote(b: &mut Builder) -> Answer {
     let fold = reduction(b)?;
     let vote = match fold.op {
-        FoldOp::And => VoteOp::All,
-        FoldOp::Or => VoteOp::Any,
+        ReduceOp::And => VoteOp::All,
+        ReduceOp::Or => VoteOp::Any,
         _ => return Err(No::NotMine),
     };
     if !is_bool(b) || !b.is_whole(fold.width) {
@@ -51,28 +51,28 @@ fn bools(b: &mut Builder) -> Answer {
     }
     let all = segment(b, lanes_of(fold.width));
     let everybody = all_active(b, fold.members);
-    fold_of_ballot(b, fold.op, all, everybody)
+    reduction_of_ballot(b, fold.op, all, everybody)
 }
 
 /// The fold of the own predicates of some lanes, given as a word; `everybody` if all of these are active.
-pub fn fold_of_ballot(b: &mut Builder, op: FoldOp, lanes: Operand, everybody: bool) -> Answer {
+pub fn reduction_of_ballot(b: &mut Builder, op: ReduceOp, lanes: Operand, everybody: bool) -> Answer {
     let value = b.value();
     match op {
-        FoldOp::Or => {
+        ReduceOp::Or => {
             let bits = bits_of(b, value, lanes);
             Ok(is_some(b, bits))
         }
-        FoldOp::Xor => {
+        ReduceOp::Xor => {
             let bits = bits_of(b, value, lanes);
             let count = b.alu1(AluOp::BitCount, bits);
             let odd = b.alu(AluOp::And, count, Operand::Const(1));
             Ok(is_some(b, odd))
         }
-        FoldOp::And if everybody => {
+        ReduceOp::And if everybody => {
             let bits = bits_of(b, value, lanes);
             Ok(b.alu(AluOp::Eq, bits, lanes))
         }
-        FoldOp::And => {
+        ReduceOp::And => {
             let no = b.alu1(AluOp::BoolNot, value);
             let bits = bits_of(b, no, lanes);
             Ok(is_none(b, bits))
@@ -102,7 +102,7 @@ fn tree(b: &mut Builder) -> Answer {
     let mut value = b.value();
     for level in 0..lanes_of(fold.width).ilog2() {
         let other = shf(b, ShuffleMode::Xor, value, Operand::Const(1 << level), WARP);
-        value = b.fold(fold.op, value, other);
+        value = b.combine(fold.op, value, other);
     }
     Ok(value)
 }

@@ -3,9 +3,9 @@
 use crate::lane::op::{CountOp, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::common::folds::{Fold, all_active, one_lane, order_matters, reduction};
+use crate::lane::planner::common::reductions::{Reduction, all_active, one_lane, order_matters, reduction};
 use crate::lane::planner::{Answer, No, Rule};
-use crate::lane::primitive::{GroupFold, GroupOp};
+use crate::lane::primitive::{GroupOp, GroupReduce};
 use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
@@ -50,7 +50,7 @@ fn native_whole(b: &mut Builder) -> Answer {
         return Err(No::NotMine);
     }
     b.need(Feature::Arithmetic)?;
-    Ok(b.native_fold(fold.op, GroupFold::Reduce))
+    Ok(b.native_reduction(fold.op, GroupReduce::Reduce))
 }
 
 fn native_clustered(b: &mut Builder) -> Answer {
@@ -59,7 +59,7 @@ fn native_clustered(b: &mut Builder) -> Answer {
         return Err(No::NotMine);
     }
     b.need(Feature::Clustered)?;
-    Ok(b.native_fold(fold.op, GroupFold::Clustered(fold.width)))
+    Ok(b.native_reduction(fold.op, GroupReduce::Clustered(fold.width)))
 }
 
 fn any_tree(b: &mut Builder) -> Answer {
@@ -68,12 +68,12 @@ fn any_tree(b: &mut Builder) -> Answer {
 }
 
 /// The balanced tree over ascending lane distance.
-fn tree(b: &mut Builder, fold: Fold) -> Operand {
+fn tree(b: &mut Builder, fold: Reduction) -> Operand {
     let mut folded = b.value();
     for level in 0..b.most_in(fold.width).ilog2() {
         let distance = 1 << level;
         let other = b.shuffle_xor(folded, Operand::Const(distance));
-        let next = b.fold(fold.op, folded, other);
+        let next = b.combine(fold.op, folded, other);
         let exists = distance_exists(b, fold.width, distance);
         folded = b.select(exists, next, folded);
     }

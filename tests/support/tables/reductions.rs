@@ -1,6 +1,6 @@
 //! Folds and scans of segments, in the portable dialect: every operator, every type.
 
-use super::rows::{folds, results, vector_moves};
+use super::rows::{reductions, results, vector_moves};
 use crate::case::{Case, Column, Wave};
 use crate::fixture::{Buffer, Fixture, input, inputs, outputs};
 use crate::pattern::Domain;
@@ -8,25 +8,25 @@ use crate::reference::{self as sem, Lane};
 use crate::scalar::{Op, Type};
 
 pub static FIXTURES: &[Fixture] = &[
-    row("reduce_uint", UINT, |c| folds(c, &Op::ALL, sem::reduce::<u32>)),
-    row("reduce_int", INT, |c| folds(c, &Op::ALL, sem::reduce::<i32>)),
-    row("reduce_float", FLOAT, |c| folds(c, &Op::ARITHMETIC, sem::reduce::<f32>)),
-    row("reduce_bool", BOOL, |c| folds(c, &Op::LOGICAL, sem::reduce::<bool>)),
-    row("all_reduce_uint", UINT, |c| folds(c, &Op::ALL, sem::all_reduce::<u32>)),
-    row("all_reduce_int", INT, |c| folds(c, &Op::ALL, sem::all_reduce::<i32>)),
-    row("all_reduce_float", FLOAT, |c| folds(c, &Op::ARITHMETIC, sem::all_reduce::<f32>)),
-    row("all_reduce_bool", BOOL, |c| folds(c, &Op::LOGICAL, sem::all_reduce::<bool>)),
+    row("reduce_uint", UINT, |c| reductions(c, &Op::ALL, sem::reduce::<u32>)),
+    row("reduce_int", INT, |c| reductions(c, &Op::ALL, sem::reduce::<i32>)),
+    row("reduce_float", FLOAT, |c| reductions(c, &Op::ARITHMETIC, sem::reduce::<f32>)),
+    row("reduce_bool", BOOL, |c| reductions(c, &Op::LOGICAL, sem::reduce::<bool>)),
+    row("all_reduce_uint", UINT, |c| reductions(c, &Op::ALL, sem::all_reduce::<u32>)),
+    row("all_reduce_int", INT, |c| reductions(c, &Op::ALL, sem::all_reduce::<i32>)),
+    row("all_reduce_float", FLOAT, |c| reductions(c, &Op::ARITHMETIC, sem::all_reduce::<f32>)),
+    row("all_reduce_bool", BOOL, |c| reductions(c, &Op::LOGICAL, sem::all_reduce::<bool>)),
     row("all_reduce_vec2", &[inputs(Domain::Exact(Type::F32), 2), outputs(Type::F32, 4)], |c| {
         vector_moves::<f32, 2>(c, &[|v, w| sem::all_reduce(Op::Add, v, w), |v, w| sem::all_reduce(Op::Max, v, w)])
     }),
-    Fixture::new("all_reduce_whole", UINT, |c| folds(c, &Op::ALL, sem::all_reduce::<u32>)),
-    row("inclusive_uint", UINT, |c| folds(c, &Op::ALL, sem::inclusive::<u32>)),
-    row("inclusive_float", FLOAT, |c| folds(c, &Op::ARITHMETIC, sem::inclusive::<f32>)),
-    row("inclusive_bool", BOOL, |c| folds(c, &Op::LOGICAL, sem::inclusive::<bool>)),
-    row("exclusive_uint", UINT, |c| folds(c, &Op::ALL, sem::exclusive::<u32>)),
-    row("exclusive_int", INT, |c| folds(c, &Op::ALL, sem::exclusive::<i32>)),
-    row("exclusive_float", FLOAT, |c| folds(c, &Op::ARITHMETIC, sem::exclusive::<f32>)),
-    row("exclusive_bool", BOOL, |c| folds(c, &Op::LOGICAL, sem::exclusive::<bool>)),
+    Fixture::new("all_reduce_whole", UINT, |c| reductions(c, &Op::ALL, sem::all_reduce::<u32>)),
+    row("inclusive_uint", UINT, |c| reductions(c, &Op::ALL, sem::inclusive::<u32>)),
+    row("inclusive_float", FLOAT, |c| reductions(c, &Op::ARITHMETIC, sem::inclusive::<f32>)),
+    row("inclusive_bool", BOOL, |c| reductions(c, &Op::LOGICAL, sem::inclusive::<bool>)),
+    row("exclusive_uint", UINT, |c| reductions(c, &Op::ALL, sem::exclusive::<u32>)),
+    row("exclusive_int", INT, |c| reductions(c, &Op::ALL, sem::exclusive::<i32>)),
+    row("exclusive_float", FLOAT, |c| reductions(c, &Op::ARITHMETIC, sem::exclusive::<f32>)),
+    row("exclusive_bool", BOOL, |c| reductions(c, &Op::LOGICAL, sem::exclusive::<bool>)),
     Fixture::new("scan_whole", &[input(Domain::Any(Type::I32)), outputs(Type::I32, 4)], |c| {
         results::<i32>(
             c,

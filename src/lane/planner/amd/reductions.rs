@@ -10,11 +10,11 @@
 //! What the highest lane alone holds becomes everybody's by v_readlane. A fold over active lanes runs in the whole wave,
 //! where inactive lanes hold what changes nothing.
 
-use super::{enter, fold_with, masks};
-use crate::lane::op::{FoldKind, FoldOp};
+use super::{combine_with, enter, masks};
+use crate::lane::op::{ReduceKind, ReduceOp};
 use crate::lane::plan::Operand;
 use crate::lane::planner::build::Builder;
-use crate::lane::planner::common::folds::{Fold, one_lane, reduction};
+use crate::lane::planner::common::reductions::{Reduction, one_lane, reduction};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{Dpp16, DppControl, Fetch, LdsOp, PermlaneOp, ScalarOp, Swizzle};
 use crate::lane::request::ScalarKind;
@@ -81,7 +81,7 @@ pub static RULES: &[Rule] = &[
     },
     Rule { name: SWIZZLES, needs: &[Feature::AmdSwizzle], build: by_swizzles },
     Rule { name: "fold of a mask", needs: &[], build: masks::fold },
-    Rule { name: "whole quads of a mask", needs: &[], build: masks::fold_of_quads },
+    Rule { name: "whole quads of a mask", needs: &[], build: masks::reduction_of_quads },
 ];
 
 /// The exchanges inside a row, by ascending distance.
@@ -89,21 +89,21 @@ const NEAR: [DppControl; 4] =
     [DppControl::QuadPerm(0xb1), DppControl::QuadPerm(0x4e), DppControl::RowHalfMirror, DppControl::RowMirror];
 
 /// A fold of values; bools are folded as masks.
-fn fold_of_values(b: &Builder) -> Result<Fold, No> {
+fn reduction_of_values(b: &Builder) -> Result<Reduction, No> {
     let fold = reduction(b)?;
     let is_mine = b.request.inputs[0].ty.kind != ScalarKind::Bool && fold.width.lanes() != Some(1);
     if is_mine { Ok(fold) } else { Err(No::NotMine) }
 }
 
-fn kind(b: &Builder) -> FoldKind {
+fn kind(b: &Builder) -> ReduceKind {
     match b.request.op {
-        crate::lane::op::LaneOp::Fold { kind, .. } => kind,
-        _ => FoldKind::AllReduce,
+        crate::lane::op::LaneOp::Reduce { kind, .. } => kind,
+        _ => ReduceKind::AllReduce,
     }
 }
 
 fn inside_rows(b: &mut Builder) -> Answer {
-    let fold = fold_of_values(b)?;
+    let fold = reduction_of_values(b)?;
     match b.most_in(fold.width) {
         lanes @ ..=16 => enter(b, fold.op, fold.members, |b, value| Ok(near(b, fold.op, value, lanes))),
         _ => Err(No::NotMine),
@@ -111,19 +111,19 @@ fn inside_rows(b: &mut Builder) -> Answer {
 }
 
 /// The tree over up to 16 lanes: every lane gets the result.
-fn near(b: &mut Builder, op: FoldOp, value: Operand, lanes: u32) -> Operand {
+fn near(b: &mut Builder, op: ReduceOp, value: Operand, lanes: u32) -> Operand {
     let controls = NEAR.into_iter().take(lanes.ilog2() as usize);
-    controls.fold(value, |value, control| fold_with(b, op, Dpp16::new(control), value, value))
+    controls.fold(value, |value, control| combine_with(b, op, Dpp16::new(control), value, value))
 }
 
 fn between_rows(b: &mut Builder, rows: Rows, halves: Halves) -> Answer {
-    let fold = fold_of_values(b)?;
+    let fold = reduction_of_values(b)?;
     let (lanes, kind) = (b.most_in(fold.width), kind(b));
     if lanes <= 16 {
         return Err(No::NotMine);
     }
     // The highest lane alone holds what row_bcast makes, and only one lane of the wave can be read for all.
-    let for_all = kind != FoldKind::Reduce;
+    let for_all = kind != ReduceKind::Reduce;
     if for_all && rows == Rows::Bcast && lanes < b.lanes() {
         return Err(No::NotMine);
     }
@@ -139,72 +139,72 @@ fn read(b: &mut Builder, value: Operand, lane: u32) -> Operand {
     b.prim(ScalarOp::ReadLane, &[value, Operand::Const(lane)], b.ty(value))
 }
 
-fn swap(b: &mut Builder, op: FoldOp, value: Operand, block: u8) -> Operand {
+fn swap(b: &mut Builder, op: ReduceOp, value: Operand, block: u8) -> Operand {
     let (fetch, ty) = (Fetch::default(), b.ty(value));
     let first = b.prim(PermlaneOp::SwapFirst { block, fetch }, &[value, value], ty);
     let second = b.prim(PermlaneOp::SwapSecond { block, fetch }, &[value, value], ty);
-    b.fold(op, first, second)
+    b.combine(op, first, second)
 }
 
 /// A masked broadcast of a row's last lane; what the other rows get does not matter.
-pub fn bcast(b: &Builder, op: FoldOp, control: DppControl, row_mask: u8) -> Dpp16 {
+pub fn bcast(b: &Builder, op: ReduceOp, control: DppControl, row_mask: u8) -> Dpp16 {
     let dpp = Dpp16 { row_mask, bound_ctrl: false, ..Dpp16::new(control) };
     if super::carries(b, op, dpp) { dpp } else { Dpp16::new(control) }
 }
 
-fn pair_of_rows(b: &mut Builder, op: FoldOp, value: Operand, rows: Rows) -> Operand {
+fn pair_of_rows(b: &mut Builder, op: ReduceOp, value: Operand, rows: Rows) -> Operand {
     match rows {
         Rows::Bcast => {
             let dpp = bcast(b, op, DppControl::RowBcast15, 0xa);
-            fold_with(b, op, dpp, value, value)
+            combine_with(b, op, dpp, value, value)
         }
         Rows::Swizzle => by_swizzle(b, op, value, 16),
         Rows::Permlanex => {
             // Rows are uniform: any lane of the other one will do.
             let other = PermlaneOp::Row { across: true, selectors: 0, fetch: Fetch::default() };
             let other = b.prim(other, &[value], b.ty(value));
-            b.fold(op, other, value)
+            b.combine(op, other, value)
         }
         Rows::Swap => swap(b, op, value, 16),
     }
 }
 
-fn pair_of_halves(b: &mut Builder, op: FoldOp, value: Operand, halves: Halves, kind: FoldKind) -> Operand {
+fn pair_of_halves(b: &mut Builder, op: ReduceOp, value: Operand, halves: Halves, kind: ReduceKind) -> Operand {
     match halves {
         Halves::Bcast => {
             let dpp = bcast(b, op, DppControl::RowBcast31, 0xc);
-            fold_with(b, op, dpp, value, value)
+            combine_with(b, op, dpp, value, value)
         }
         Halves::Permlane => {
             let other = b.prim(PermlaneOp::Half, &[value], b.ty(value));
-            b.fold(op, other, value)
+            b.combine(op, other, value)
         }
         Halves::Swap => swap(b, op, value, 32),
         Halves::Scalars => match kind {
-            FoldKind::ReduceLow => {
+            ReduceKind::ReduceLow => {
                 let upper = read(b, value, 63);
-                b.fold(op, upper, value)
+                b.combine(op, upper, value)
             }
-            FoldKind::AllReduce => {
+            ReduceKind::AllReduce => {
                 let (lower, upper) = (read(b, value, 31), read(b, value, 63));
-                b.fold(op, lower, upper)
+                b.combine(op, lower, upper)
             }
             _ => {
                 let lower = read(b, value, 31);
-                b.fold(op, lower, value)
+                b.combine(op, lower, value)
             }
         },
     }
 }
 
-fn by_swizzle(b: &mut Builder, op: FoldOp, value: Operand, distance: u8) -> Operand {
+fn by_swizzle(b: &mut Builder, op: ReduceOp, value: Operand, distance: u8) -> Operand {
     let swizzle = LdsOp::Swizzle(Swizzle::Mask { and: 31, or: 0, xor: distance });
     let other = b.prim(swizzle, &[value], b.ty(value));
-    b.fold(op, other, value)
+    b.combine(op, other, value)
 }
 
 fn by_swizzles(b: &mut Builder) -> Answer {
-    let fold = fold_of_values(b)?;
+    let fold = reduction_of_values(b)?;
     let (lanes, kind) = (b.most_in(fold.width), kind(b));
     enter(b, fold.op, fold.members, |b, value| {
         let levels = lanes.min(32).ilog2();

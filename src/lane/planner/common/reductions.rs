@@ -1,23 +1,23 @@
 //! Reductions: their requests, and those of one lane.
 
-use crate::lane::op::{FoldKind, FoldOp, LaneOp, Members, Width};
+use crate::lane::op::{LaneOp, Members, ReduceKind, ReduceOp, Width};
 use crate::lane::plan::Activity;
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No};
 
 /// A fold without its kind: all reductions here give every lane the result.
 #[derive(Clone, Copy)]
-pub struct Fold {
-    pub op: FoldOp,
+pub struct Reduction {
+    pub op: ReduceOp,
     pub width: Width,
     pub members: Members,
 }
 
-pub fn reduction(b: &Builder) -> Result<Fold, No> {
+pub fn reduction(b: &Builder) -> Result<Reduction, No> {
     match b.request.op {
-        LaneOp::Fold { op, width, members, kind } => {
-            let reduces = matches!(kind, FoldKind::Reduce | FoldKind::ReduceLow | FoldKind::AllReduce);
-            if reduces { Ok(Fold { op, width, members }) } else { Err(No::NotMine) }
+        LaneOp::Reduce { op, width, members, kind } => {
+            let reduces = matches!(kind, ReduceKind::Reduce | ReduceKind::ReduceLow | ReduceKind::AllReduce);
+            if reduces { Ok(Reduction { op, width, members }) } else { Err(No::NotMine) }
         }
         _ => Err(No::NotMine),
     }
