@@ -1,7 +1,7 @@
 //! What is known of a value in the lanes of a subgroup: how many neighbours certainly share it, and the few other things
 //! that conditions on the lane's number are made of.
 
-use crate::ir::BuiltIn;
+use crate::ir::{BuiltIn, ConstId, InstId};
 use crate::lane::Width;
 use crate::source::Span;
 
@@ -21,6 +21,8 @@ impl Alike {
     /// All subgroups of the workgroup.
     pub const GROUP: u8 = 9;
     pub const ALL: Alike = Alike::of(Alike::GROUP);
+    /// Of a part that nothing is said of.
+    const UNSET: Alike = Alike::of(u8::MAX);
     pub const LANE: Alike = Alike::of(0);
 
     pub const fn of(lanes: u8) -> Alike {
@@ -56,6 +58,17 @@ pub struct Held {
     pub at: Span,
 }
 
+/// A value that is one in an invocation, wherever it is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    Const(ConstId),
+    /// The result of an instruction of the function, outside of loops.
+    Inst(InstId),
+}
+
+/// Parts of a composite value that are told apart. All further ones count as the last one.
+pub const PARTS: usize = 8;
+
 /// What is known of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fact {
@@ -76,6 +89,10 @@ pub struct Fact {
     pub held: Option<Held>,
     /// The vector of a built-in variable, whose components differ in what is known of them.
     pub whole: Option<BuiltIn>,
+    /// The value that it is in all lanes, whichever way each lane came by it.
+    pub origin: Option<Origin>,
+    /// In how large groups each part of a composite value is the same; none where that is known of the whole alone.
+    pub parts: Option<[Alike; PARTS]>,
 }
 
 impl Fact {
@@ -97,7 +114,55 @@ impl Fact {
             picks: None,
             held: None,
             whole: None,
+            origin: None,
+            parts: None,
         }
+    }
+
+    /// A composite value that is made of these parts, in order.
+    pub fn composed(parts: impl Iterator<Item = Fact>) -> Fact {
+        let mut all = Fact::PLAIN;
+        let mut alike = [Alike::UNSET; PARTS];
+        for (n, part) in parts.enumerate() {
+            all = all.mix(part);
+            let slot = &mut alike[n.min(PARTS - 1)];
+            *slot = slot.meet(part.alike);
+        }
+        Fact { parts: Some(alike), ..all }
+    }
+
+    /// What is known of part `n` of a composite value.
+    #[must_use]
+    pub fn part(self, n: u64) -> Fact {
+        let Some(parts) = self.parts else { return self.made() };
+        let alike = match parts[(n as usize).min(PARTS - 1)] {
+            Alike::UNSET => Alike::ALL,
+            alike => alike,
+        };
+        // The result of a fold is another value in each lane.
+        let held = self.held.filter(|_| alike.lanes == 0);
+        Fact { is_open: self.is_open, held, ..Fact::new(alike) }
+    }
+
+    /// What is known of a composite value where this is known of its part `n`, and nothing of the others.
+    #[must_use]
+    pub fn only_part(self, n: u64) -> Fact {
+        let mut parts = [Alike::UNSET; PARTS];
+        parts[(n as usize).min(PARTS - 1)] = self.alike;
+        Fact { parts: Some(parts), ..self.made() }
+    }
+
+    /// The same with another answer to how large the groups are, of the whole and of each part.
+    #[must_use]
+    pub fn regrouped(self, new: impl Fn(Alike) -> Alike) -> Fact {
+        let new = |alike| if alike == Alike::UNSET { alike } else { new(alike) };
+        Fact { alike: new(self.alike), parts: self.parts.map(|parts| parts.map(new)), ..self }
+    }
+
+    /// The same outside of the function that it is known in.
+    #[must_use]
+    pub fn outside(self) -> Fact {
+        Fact { origin: None, ..self }
     }
 
     /// The lane's index, as far as its low bits tell.
@@ -121,11 +186,16 @@ impl Fact {
     #[must_use]
     pub fn meet(self, other: Fact) -> Fact {
         let alike = self.alike.meet(other.alike);
+        let parts = (self.parts.is_some() || other.parts.is_some()).then(|| {
+            let [a, b] = [self, other].map(|fact| fact.parts.unwrap_or([fact.alike; PARTS]));
+            std::array::from_fn(|n| a[n].meet(b[n]))
+        });
         if self.is_open || other.is_open {
-            return Fact { alike, ..if self.is_open { other } else { self } };
+            return Fact { alike, parts, ..if self.is_open { other } else { self } };
         }
         Fact {
             alike,
+            parts,
             is_open: false,
             index: self.index.min(other.index),
             zeros: self.zeros.min(other.zeros),
@@ -134,6 +204,7 @@ impl Fact {
             picks: self.picks.filter(|picks| other.picks == Some(*picks)),
             held: self.held.filter(|held| other.held.is_some_and(|other| held.is_like(other))),
             whole: self.whole.filter(|whole| other.whole == Some(*whole)),
+            origin: self.origin.filter(|origin| other.origin == Some(*origin)),
         }
     }
 
@@ -153,7 +224,7 @@ impl Fact {
     /// The same, chosen in groups of lanes only.
     #[must_use]
     pub fn chosen(self, by: Alike) -> Fact {
-        Fact { alike: self.alike.meet(by), ..self }
+        self.regrouped(|alike| alike.meet(by))
     }
 }
 

@@ -112,6 +112,77 @@ fn branches_part_lanes_where_their_condition_differs() {
 }
 
 #[test]
+fn equal_values_of_both_branches_are_alike() {
+    for value in ["3u", "m"] {
+        let choice = "uint m = n * 2u; uint k; if (v > 0.0) { x[i] = 1.0; k = VALUE; } else { k = VALUE; }";
+        let choice = choice.replace("VALUE", value);
+        assert_silent(&format!("{choice} if (k > 1u) x[i] = allReduceAdd(v);"));
+    }
+    assert_silent("vec2 k; if (v > 0.0) k = vec2(1, 2); else k = vec2(1, 2); if (k.x > 0.5) x[i] = allReduceAdd(v);");
+    assert_silent("uint m = n; uint k = v > 0.0 ? m : m; if (k > 1u) x[i] = allReduceAdd(v);");
+    assert_silent("uint k = n; if (v > 0.0) k = n * 2u; k = n; if (k > 1u) x[i] = allReduceAdd(v);");
+    let apart = ["uint m = n; uint k; if (v > 0.0) k = m; else k = m + 1u;", "uint k = n; if (v > 0.0) k = table[1];"];
+    for choice in apart {
+        assert_warned(&format!("{choice} if (k > 1u) x[i] = allReduceAdd(v);"), Code::LANES_APART, "allReduceAdd(v)");
+    }
+    // One instruction gives each lane that leaves the loop in another round another value.
+    let rounds = "uint k = 0u; for (uint j = 0u; j < 8u; j++) { uint m = table[j]; k = m; if (x[i + j] > 0.0) break; }";
+    assert_warned(&format!("{rounds} if (k > 1u) x[i] = allReduceAdd(v);"), Code::LANES_APART, "allReduceAdd(v)");
+}
+
+#[test]
+fn parts_of_a_composite_value_are_told_apart() {
+    let parts = "float a[4]; a[0] = v; a[1] = float(n); struct { uint flag; float value; } s; s.value = v; s.flag = n; \
+                 vec4 c = vec4(v, float(n), v, 1.0); vec2 d; d.x = v; d.y = float(n); uint k = n;";
+    let global = "struct S { float value; uint flag; }; S make(float a, uint b) { S s; s.value = a; s.flag = b; return s; }\n\
+                  void fill(inout S s, float a) { s.value = a; }\nS kept;\nvoid main() { MAIN }";
+    for uniform in ["a[1] > 0.0", "s.flag > 0u", "c.y > 0.0", "d.y > 0.0"] {
+        assert_silent(&format!("{parts} if ({uniform}) x[i] = allReduceAdd(v);"));
+        assert_silent(&format!(
+            "{parts} if (v > 0.0) {{ a[0] = 1.0; s.value = 2.0; c.x = 1.0; d.x = 3.0; }} if ({uniform}) x[i] = allReduceAdd(v);"
+        ));
+    }
+    for varying in ["a[0] > 0.0", "a[k] > 0.0", "s.value > 0.0", "c.x > 0.0", "d.x > 0.0", "c.z > 0.0"] {
+        assert_warned(&format!("{parts} if ({varying}) x[i] = allReduceAdd(v);"), Code::LANES_APART, "allReduceAdd(v)");
+    }
+    for changed in
+        ["a[k] = v; if (a[1] > 0.0)", "if (v > 0.0) a[1] = 2.0; if (a[1] > 0.0)", "s.flag = uint(v); if (s.flag > 0u)"]
+    {
+        assert_warned(&format!("{parts} {changed} x[i] = allReduceAdd(v);"), Code::LANES_APART, "allReduceAdd(v)");
+    }
+    for (main, silent) in [
+        ("S s = make(v, n); if (s.flag > 0u) x[i] = allReduceAdd(v);", true),
+        ("S s = make(v, n); if (s.value > 0.0) x[i] = allReduceAdd(v);", false),
+        ("S s = S(1.0, n); fill(s, v); if (s.flag > 0u) x[i] = allReduceAdd(v);", true),
+        ("S s = S(1.0, n); fill(s, v); if (s.value > 0.0) x[i] = allReduceAdd(v);", false),
+        ("kept.value = v; kept.flag = n; if (kept.flag > 0u) x[i] = allReduceAdd(v);", true),
+        ("kept.value = v; kept.flag = n; if (kept.value > 0.0) x[i] = allReduceAdd(v);", false),
+    ] {
+        let found = warned(&global.replace("MAIN", &format!("{I} {main}")));
+        assert_eq!(found.is_empty(), silent, "{main}: {found:?}");
+    }
+}
+
+#[test]
+fn constant_conditions_part_no_lanes() {
+    for condition in
+        ["false && v > 0.0", "v > 0.0 && false", "!(true || v > 0.0)", "DEBUG && v > 0.0", "v > 0.0 && DEBUG"]
+    {
+        assert_silent(&format!("const bool DEBUG = false; if ({condition}) return; x[i] = allReduceAdd(v);"));
+        assert_silent(&format!(
+            "const bool DEBUG = false; for (uint j = 0u; j < n; j++) {{ if ({condition}) break; v += allReduceAdd(v); }} x[i] = v;"
+        ));
+        assert_silent(&format!("const bool DEBUG = false; if (!({condition})) x[i] = allReduceAdd(v);"));
+    }
+    assert_silent(
+        "const uint MODE = 1u; switch (MODE) { case 0u: if (v > 0.0) return; break; default: break; } x[i] = allReduceAdd(v);",
+    );
+    assert_silent(
+        "uint mode = 1u; uint k = n; switch (mode) { case 0u: k = uint(v); break; case 1u: k = 2u; } if (k > 1u) x[i] = allReduceAdd(v);",
+    );
+}
+
+#[test]
 fn conditions_on_the_lanes_number_part_larger_segments_only() {
     for (condition, lanes) in [
         ("lane < 16u", 16),

@@ -2,7 +2,7 @@
 
 use super::fact::{Alike, Fact, Held, Picks};
 use super::walk::Walk;
-use crate::ir::{BinaryOp, ImageOp, Inst, MathFn, Op, UnaryOp, Value, Values};
+use crate::ir::{BinaryOp, ImageOp, Inst, MathFn, Op, Type, UnaryOp, Value, Values};
 use crate::lane::{CountOp, Group, LaneOp, QuadMove, ReduceKind, ShuffleMode, Width};
 
 impl Walk<'_> {
@@ -20,12 +20,19 @@ impl Walk<'_> {
             Op::Unary(op, a) => unary(op, self.fact(a)),
             Op::Convert(a) | Op::Bitcast(a) => self.converted(inst, self.fact(a)),
             Op::Select { condition, accept, reject } => {
-                let (condition, value) = (self.fact(condition), self.fact(accept).meet(self.fact(reject)));
-                value.chosen(condition.alike)
+                let (accept, reject) = (self.fact(accept), self.fact(reject));
+                let is_choice = accept.origin.is_none() || accept.origin != reject.origin;
+                let value = accept.meet(reject);
+                if is_choice { value.chosen(self.fact(condition).alike) } else { value }
             }
             Op::Extract { composite, index } => {
                 let fact = self.fact(composite);
-                fact.whole.map_or(fact.made(), |whole| self.work.component(whole, index as u8))
+                fact.whole.map_or(fact.part(index.into()), |whole| self.work.component(whole, index as u8))
+            }
+            Op::Construct(list) => self.composed(inst, self.values(list)),
+            Op::Insert { composite, index, part } => {
+                // The part that was there is still counted.
+                self.fact(composite).meet(self.fact(part).only_part(index.into()))
             }
             Op::Lane(op, args) => self.lane(op, args, inst),
             Op::Foreign(..)
@@ -34,6 +41,16 @@ impl Walk<'_> {
             | Op::Math(MathFn::IsHelper, _) => Fact::LANE,
             _ => self.mixed(inst),
         }
+    }
+
+    /// A composite value; a vector may be made of others.
+    fn composed(&self, inst: &Inst, parts: &[Value]) -> Fact {
+        let types = &self.work.module.types;
+        let all = match types.get(inst.ty) {
+            Type::Vector { size, .. } => usize::from(size),
+            _ => parts.len(),
+        };
+        if parts.len() == all { Fact::composed(parts.iter().map(|part| self.fact(*part))) } else { self.mixed(inst) }
     }
 
     /// Arithmetic of which nothing special is known.
@@ -47,7 +64,11 @@ impl Walk<'_> {
     fn converted(&self, inst: &Inst, fact: Fact) -> Fact {
         let types = &self.work.module.types;
         let is_int = types.scalar_of(inst.ty).is_some_and(|scalar| scalar.is_int());
-        if is_int { Fact { whole: None, number: None, ..fact } } else { Fact { varies: fact.varies, ..fact.made() } }
+        if is_int {
+            Fact { whole: None, number: None, origin: None, ..fact }
+        } else {
+            Fact { varies: fact.varies, ..fact.made() }
+        }
     }
 
     /// The bits of a scalar that is one number wherever it is known.

@@ -6,7 +6,7 @@
 //! else is not mistaken for what it was, and no block needs a state of its own. What is known only ever shrinks.
 
 use super::Work;
-use super::fact::{Alike, Fact, Picks, lower};
+use super::fact::{Alike, Fact, Origin, Picks, lower};
 use super::flow::{Cause, Leave, Leaves, Together, Toward, WalkedBlock, least, take};
 use super::slice::{Slice, place, variable};
 use crate::diagnostic::Diagnostic;
@@ -194,21 +194,47 @@ impl<'m> Walk<'m> {
                 return;
             }
             Op::Store { pointer, value } => return self.store(id, pointer, value, inst.span),
-            Op::Load(pointer) => Some(self.load(pointer, inst.flags)),
-            Op::Call(callee, args) => Some(self.call(callee, args, inst.span)),
+            Op::Load(pointer) => {
+                let fact = self.load(pointer, inst.flags);
+                Some(Fact { origin: fact.origin.or(self.origin(id)), ..fact })
+            }
+            Op::Call(callee, args) => {
+                let fact = self.call(callee, args, inst.span);
+                Some(Fact { origin: self.origin(id), ..fact })
+            }
             _ => {
                 self.check(inst);
-                Some(self.result(inst))
+                Some(Fact { origin: self.origin(id), ..self.result(inst) })
             }
         };
         self.own_mut().facts[id.index()] = fact;
     }
 
+    /// An instruction as the one origin of what it gives, which it is where an invocation runs it once.
+    fn origin(&self, id: InstId) -> Option<Origin> {
+        self.continues.is_empty().then_some(Origin::Inst(id))
+    }
+
+    /// The same fact, where the origin of the value tells more.
+    fn settled(&self, fact: Fact) -> Fact {
+        match fact.origin {
+            _ if fact.number.is_some() => fact.settled(),
+            Some(Origin::Const(_)) => fact.regrouped(|_| Alike::ALL),
+            Some(Origin::Inst(id)) => {
+                self.own().facts[id.index()].map_or(fact, |own| Fact { origin: fact.origin, ..own })
+            }
+            None => fact,
+        }
+    }
+
     /// What is known of an operand. Of a pointer nothing is, but of what it is made of.
     pub fn fact(&self, value: Value) -> Fact {
         match value {
-            Value::Inst(id) => self.own().facts[id.index()].unwrap_or(Fact::PLAIN).settled(),
-            Value::Const(id) => self.work.module.constants.bits(id).map_or(Fact::PLAIN, Fact::constant),
+            Value::Inst(id) => self.settled(self.own().facts[id.index()].unwrap_or(Fact::PLAIN)),
+            Value::Const(id) => {
+                let fact = self.work.module.constants.bits(id).map_or(Fact::PLAIN, Fact::constant);
+                Fact { origin: Some(Origin::Const(id)), ..fact }
+            }
             Value::Param(n) => {
                 let known = self.own().params[n as usize].unwrap_or(Fact::OPEN);
                 Fact { alike: Alike::param(n as usize), ..known }.settled()
@@ -248,7 +274,7 @@ impl<'m> Walk<'m> {
 
     fn give_back(&mut self, value: Option<Value>, at: Span) -> Option<Fact> {
         if let Some(value) = value {
-            let chosen = self.fact(value).chosen(self.frame().overall);
+            let chosen = self.fact(value).outside().chosen(self.frame().overall);
             self.changed |= lower(&mut self.own_mut().result, chosen);
         }
         self.leave(Some(Toward::Return), Leave::Return, at)
@@ -289,7 +315,18 @@ impl<'m> Walk<'m> {
         self.breaks.push(id);
         let mut leaves = Leaves::new();
         let mut fell = Together::ALL;
-        for case in self.function.arms(cases) {
+        let arms = self.function.arms(cases);
+        let taken = fact.number.map(|number| {
+            let labelled = arms.iter().position(|case| case.values.contains(&number));
+            labelled.or_else(|| arms.iter().position(|case| case.default))
+        });
+        let mut is_reached = false;
+        for (n, case) in arms.iter().enumerate() {
+            is_reached |= taken.is_none_or(|taken| taken == Some(n));
+            if !is_reached {
+                continue;
+            }
+            is_reached = case.falls_through;
             let left = self.block(case.body, entry.meet(fell), None);
             fell = if case.falls_through { fell.meet(least(&left)) } else { Together::ALL };
             leaves.extend(left);
@@ -341,7 +378,19 @@ impl<'m> Walk<'m> {
         if flags.intersects(InstFlags::VOLATILE | InstFlags::COHERENT) {
             return Fact::LANE;
         }
-        if indices.is_empty() { held } else { path.mix(held) }
+        match self.part(indices) {
+            None if indices.is_empty() => held,
+            None => path.mix(held),
+            Some(n) => path.mix(self.settled(held).part(n)),
+        }
+    }
+
+    /// The part of a variable that indices choose, where it is always the same one.
+    fn part(&self, indices: &[Value]) -> Option<u64> {
+        match indices.first()? {
+            Value::Const(id) => self.work.module.constants.bits(*id),
+            _ => None,
+        }
     }
 
     /// What is known of what something holds that a pointer points to.
@@ -382,22 +431,29 @@ impl<'m> Walk<'m> {
         if let Some(variable) = variable(self.function, base) {
             match indices.is_empty() {
                 true => self.begin(variable, id, fact),
-                false => self.update(variable, fact.mix(path)),
+                false => self.update(variable, self.stored(fact, path, indices)),
             }
             return;
         }
         match base {
             Value::Global(global) if self.work.module.globals[global].space == Space::Private => {
-                self.keep(global, if indices.is_empty() { fact } else { fact.mix(path) });
+                self.keep(global, if indices.is_empty() { fact } else { self.stored(fact, path, indices) });
             }
             _ => self.reach(fact.mix(path), at),
         }
     }
 
+    /// What is known of a variable once this is stored to a part of it.
+    fn stored(&self, fact: Fact, path: Fact, indices: &[Value]) -> Fact {
+        let fact = fact.mix(path);
+        self.part(indices).map_or(fact, |n| fact.only_part(n))
+    }
+
     /// One more value that a variable of the module may hold, anywhere.
     fn keep(&mut self, global: GlobalId, fact: Fact) {
-        let alike = Alike::of(self.lanes(fact.alike).min(self.here()));
-        self.changed |= lower(&mut self.globals[global.index()], Fact { alike, ..fact });
+        let fact = fact.outside().regrouped(|alike| Alike::of(self.lanes(alike)));
+        let here = Alike::of(self.here());
+        self.changed |= lower(&mut self.globals[global.index()], fact.chosen(here));
     }
 
     /// Begins a version of a variable. What the blocks around see may be this too from then on.
@@ -438,7 +494,7 @@ impl<'m> Walk<'m> {
             self.changed |= changed && !self.continues.is_empty();
         }
         if let Some(n) = variable.checked_sub(self.function.locals.len()) {
-            self.changed |= lower(&mut self.own_mut().outs[n], chosen);
+            self.changed |= lower(&mut self.own_mut().outs[n], chosen.outside());
         }
     }
 
@@ -469,7 +525,7 @@ impl<'m> Walk<'m> {
         for (arg, out) in args.iter().zip(outs) {
             let (base, indices) = place(self.function, *arg);
             let Some(out) = out.map(|out| resolve(out, &facts)) else { continue };
-            let out = if indices.is_empty() { out } else { out.made() };
+            let out = if indices.is_empty() { out } else { self.stored(out, Fact::PLAIN, indices) };
             match (variable(self.function, base), base) {
                 (Some(variable), _) => self.update(variable, out),
                 (None, Value::Global(global)) => self.keep(global, out),
@@ -497,7 +553,11 @@ impl<'m> Walk<'m> {
             return self.fact(arg);
         }
         let path = indices.iter().fold(Fact::PLAIN, |path, index| path.mix(self.fact(*index)));
-        if indices.is_empty() { self.contents(base) } else { self.contents(base).mix(path) }
+        match self.part(indices) {
+            None if indices.is_empty() => self.contents(base),
+            None => self.contents(base).mix(path),
+            Some(n) => self.settled(self.contents(base)).part(n).mix(path),
+        }
     }
 
     /// Adds one more call to what is known of how a function is called.
@@ -505,7 +565,7 @@ impl<'m> Walk<'m> {
         let here = self.here();
         let entry = Together { alike: Alike::of(here), cause: self.cause(here + 1) };
         let given: Vec<Fact> =
-            facts.iter().map(|fact| Fact { alike: Alike::of(self.lanes(fact.alike)), ..*fact }).collect();
+            facts.iter().map(|fact| fact.outside().regrouped(|alike| Alike::of(self.lanes(alike)))).collect();
         let Some(known) = &mut self.known[callee.index()] else { return };
         for (param, fact) in known.params.iter_mut().zip(given) {
             self.changed |= lower(param, fact);
@@ -519,7 +579,8 @@ impl<'m> Walk<'m> {
 
 /// What is known of something in a function, where it is called with these.
 fn resolve(fact: Fact, args: &[Fact]) -> Fact {
-    let hangs_on = args.iter().enumerate().filter(|(n, _)| fact.alike.params & Alike::param(*n).params != 0);
-    let own = Alike::of(fact.alike.lanes);
-    Fact { alike: hangs_on.fold(own, |alike, (_, arg)| alike.meet(arg.alike)), ..fact }
+    fact.regrouped(|alike| {
+        let hangs_on = args.iter().enumerate().filter(|(n, _)| alike.params & Alike::param(*n).params != 0);
+        hangs_on.fold(Alike::of(alike.lanes), |all, (_, arg)| all.meet(arg.alike))
+    })
 }
