@@ -240,7 +240,7 @@ impl Builder {
         claims: &Claims,
     ) -> Result<Option<(Artifact, Reflection)>, Error> {
         let Some(kind) = kind::of(path) else {
-            return Err(Error::Setup(format!("{} is no shader by its extension", path.display())));
+            return Err(Error::Setup(format!("{} does not have the extension of a shader", path.display())));
         };
         let name = path.display().to_string();
         let input = Input { name: &name, bytes, language: kind.language };

@@ -259,7 +259,7 @@ fn format(args: &CompileArgs, emit: EmitKind, target: Target) -> Format {
 /// `dir/a.comp` gives `a.comp.spv` in the working directory, as glslc does: two stages of one name never collide.
 pub fn default_output(args: &CompileArgs, target: Target) -> Result<PathBuf, CommandError> {
     let input = &args.source.input;
-    let name = input.file_name().ok_or_else(|| CommandError(format!("{} is no file", input.display())))?;
+    let name = input.file_name().ok_or_else(|| CommandError(format!("{} is not a file", input.display())))?;
     let mut name = name.to_os_string();
     name.push(if emit(args) == Some(Emit::Hsaco) { ".hsaco" } else { target.row().ending });
     Ok(PathBuf::from(name))
@@ -287,7 +287,7 @@ pub fn macros(defines: &[String], undefines: &[String]) -> Result<Vec<MacroOptio
 /// # Errors
 /// When a name is none that a macro can have.
 pub fn check_macro(name: &str) -> Result<(), CommandError> {
-    if is_identifier(name) { Ok(()) } else { Err(CommandError(format!("`{name}` is no macro name"))) }
+    if is_identifier(name) { Ok(()) } else { Err(CommandError(format!("`{name}` is not a valid macro name"))) }
 }
 
 /// The name without parameters.

@@ -50,9 +50,9 @@ warnings! {
     "wave-size" WAVE_SIZE Never "an operation means something else with another subgroup size (given with --wave-size any)";
 
     "extra-text" EXTRA_TEXT Always "text after a directive that takes none";
-    "undefined-macro" UNDEFINED_IS_ZERO WithAll "a name that is no macro counts as 0 in an #if (given with -Wall)";
+    "undefined-macro" UNDEFINED_IS_ZERO WithAll "an undefined name counts as 0 in an #if (given with -Wall)";
     "extension-ignored" EXTENSION_IGNORED Always "an extension that is asked for is not available";
-    "extension-late" EXTENSION_LATE WithAll "an #extension line stands after the first token (given with -Wall)";
+    "extension-late" EXTENSION_LATE WithAll "an #extension line comes after the first token (given with -Wall)";
     "reserved-name" RESERVED_NAME Always "a macro's name is reserved";
     "defined-from-macro" DEFINED_FROM_MACRO Always "a macro produces `defined`";
     "include-implied" INCLUDE_IMPLIED WithAll "an #include without the extension for it (given with -Wall)";

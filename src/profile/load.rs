@@ -153,7 +153,8 @@ fn merge(file: File, base: Option<Profile>, text: Text) -> Result<Profile, Profi
 
 fn version(own: Option<&str>, base: Option<&Profile>, text: Text) -> Result<(u8, u8), ProfileError> {
     match own {
-        Some(own) => parse_version(own).ok_or_else(|| text.at_key("version", format!("{own} is no version"))),
+        Some(own) => parse_version(own)
+            .ok_or_else(|| text.at_key("version", format!("`{own}` is not a version: write it as MAJOR.MINOR"))),
         None => base.map(|base| base.version).ok_or_else(|| text.missing("version")),
     }
 }

@@ -45,7 +45,7 @@ impl Profile {
             };
         };
         if !(lanes.is_power_of_two() && (4..=128).contains(&lanes)) {
-            return Err(format!("{lanes} is no power of two from 4 to 128"));
+            return Err(format!("{lanes} is not a power of two from 4 to 128"));
         }
         match processor_waves(self) {
             Some(sizes) if !sizes.is_empty() && !sizes.contains(&lanes) => {
@@ -74,7 +74,9 @@ fn processor_waves(profile: &Profile) -> Option<&'static [u32]> {
 
 fn check_feature(profile: &Profile, feature: Feature) -> Result<(), String> {
     match feature.target() {
-        Some(target) if target != profile.target => Err(format!("{feature} is no feature of the profile's target")),
+        Some(target) if target != profile.target => {
+            Err(format!("the profile's target does not have the feature {feature}"))
+        }
         _ => match feature.needs().filter(|needed| !profile.has(*needed)) {
             Some(needed) => Err(format!("{feature} needs {needed}, which the profile does not have")),
             None => Ok(()),

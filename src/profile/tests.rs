@@ -151,7 +151,7 @@ fn errors_name_file_line_and_key() {
             "name = \"a\"\ntarget = \"spirv\"\nversion = \"1.3\"\nwave-size = \"any\"\n".into(),
             "my.toml:1: features: the key is missing",
         ),
-        (heir("spirv-1.3", "version = \"x\""), "my.toml:3: version: x is no version"),
+        (heir("spirv-1.3", "version = \"x\""), "my.toml:3: version: `x` is not a version: write it as MAJOR.MINOR"),
         (heir("spirv-1.3", "[costs]\ntea = { latency = 3 }"), "my.toml:4: tea: there is no such price"),
         (
             heir("nv-kepler", "remove-features = [\"vote\"]\n[costs]\nnv-alu = { lds = 3 }"),
@@ -166,7 +166,7 @@ fn errors_name_file_line_and_key() {
 #[test]
 fn waves_are_of_a_size_that_the_hardware_has() {
     let cases = [
-        (heir("spirv-1.3", "wave-size = 12"), "my.toml:3: wave-size: 12 is no power of two from 4 to 128"),
+        (heir("spirv-1.3", "wave-size = 12"), "my.toml:3: wave-size: 12 is not a power of two from 4 to 128"),
         (
             heir("nv-volta", "wave-size = 64"),
             "my.toml:3: wave-size: there are no waves of 64 lanes on NVIDIA's hardware",
@@ -195,7 +195,7 @@ fn features_belong_to_the_target_and_have_prices() {
     let cases = [
         (
             heir("spirv-1.3", "add-features = [\"nv-shuffle\"]"),
-            "my.toml:3: add-features: nv-shuffle is no feature of the profile's target",
+            "my.toml:3: add-features: the profile's target does not have the feature nv-shuffle",
         ),
         (
             heir("nv-fermi", "add-features = [\n  \"nv-shuffle\",\n]"),

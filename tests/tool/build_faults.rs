@@ -42,7 +42,10 @@ fn wrong_manifests_are_told_with_their_place() {
         (good.replace("spirv-1.5", "no.toml"), "crosslane.toml:3:13: cannot read no.toml"),
         (good.replace("[\"spirv-1.5\"]", "[]"), "crosslane.toml:3:12: `profiles` is empty"),
         (manifest("\"x/*.comp\"", ""), "crosslane.toml:2:12: `x/*.comp` matches no file"),
-        (manifest("\"*.comp\", \"a.txt\"", ""), "crosslane.toml:2:22: a.txt is no shader by its extension"),
+        (
+            manifest("\"*.comp\", \"a.txt\"", ""),
+            "crosslane.toml:2:22: a.txt does not have the extension of a shader (.comp, .wgsl, …)",
+        ),
         (manifest("\"[\"", ""), "crosslane.toml:2:12: "),
         (manifest("\"*.comp\"", "wave-sizes = [32, 48]\n"), "crosslane.toml:5:19: wave sizes are 32, 64 and \"any\""),
         (manifest("\"*.comp\"", "wave-sizes = [\"many\"]\n"), "crosslane.toml:5:14: expected a number of lanes"),
@@ -50,7 +53,7 @@ fn wrong_manifests_are_told_with_their_place() {
             manifest("\"*.comp\"", "wave-sizes = [32]\n").replace("spirv-1.5", "gfx900"),
             "crosslane.toml:5:15: there are no waves of 32 lanes",
         ),
-        (manifest("\"*.comp\"", "defines = { \"a-b\" = 1 }\n"), "crosslane.toml:5:21: `a-b` is no macro name"),
+        (manifest("\"*.comp\"", "defines = { \"a-b\" = 1 }\n"), "crosslane.toml:5:21: `a-b` is not a valid macro name"),
         (manifest("\"*.comp\"", "defines = { A = [] }\n"), "crosslane.toml:5:17: `A` has no values"),
     ] {
         folder.file("crosslane.toml", &text);

@@ -91,7 +91,7 @@ fn specialization_constants_are_fixed_for_every_target() {
     assert!(stdout(&run(&["--set", "FAST=true", "-p", "nv-ampere"])).contains("77"));
     let amd = |setting| stdout(&run(&["--set", "1=32", "--set", setting, "-p", "gfx1100"]));
     assert!(amd("FAST=1").contains("0x4d") && !amd("FAST=0").contains("0x4d"), "the branch is decided");
-    for (setting, why) in [("M=1", "there is no specialization constant `M`"), ("N=x", "is no value for")] {
+    for (setting, why) in [("M=1", "there is no specialization constant `M`"), ("N=x", "is not a value of")] {
         let output = run(&["--set", setting]);
         assert_eq!(status(&output), 1, "{setting}");
         assert!(stderr(&output).contains(why), "{}", stderr(&output));

@@ -156,7 +156,7 @@ fn unknown_features_are_errors() {
     let text = complaint("profile-feature", "name = \"a\"\ninherit = \"vega\"\nadd-features = [\n  \"tea\",\n]\n");
     assert!(text.contains("my.toml:4: add-features: unknown variant `tea`"), "{text}");
     let text = complaint("profile-foreign", "name = \"a\"\ninherit = \"vega\"\nadd-features = [\"vote\"]\n");
-    assert!(text.contains("my.toml:3: add-features: vote is no feature of the profile's target"), "{text}");
+    assert!(text.contains("my.toml:3: add-features: the profile's target does not have the feature vote"), "{text}");
     let line = "features = [\"amd-wave\", \"amd-swizzle\", \"amd-dpp-row-bcast\"]";
     let text = complaint("profile-mode", &format!("name = \"a\"\ninherit = \"vega\"\n{line}\n"));
     let needs = "my.toml:3: features: amd-dpp-row-bcast needs amd-dpp16, which the profile does not have";
@@ -190,7 +190,7 @@ fn contradictory_wave_sizes_are_errors() {
             "add-features = [\"amd-dpp-wave\"]",
             "add-features: amd-dpp-wave is for waves of 64 lanes, not of 32",
         ),
-        ("spirv-1.6", "wave-size = 48", "wave-size: 48 is no power of two from 4 to 128"),
+        ("spirv-1.6", "wave-size = 48", "wave-size: 48 is not a power of two from 4 to 128"),
     ];
     for (base, line, message) in cases {
         let text = complaint("profile-contradiction", &format!("name = \"a\"\ninherit = \"{base}\"\n{line}\n"));
@@ -213,7 +213,7 @@ fn unknown_keys_and_wrong_types_are_errors() {
         ("reproducible = \"yes\"", "reproducible: invalid type"),
         ("wave-size = true", "wave-size: expected a number of lanes or \"any\""),
         ("target = \"metal\"", "target: unknown variant `metal`"),
-        ("version = \"five\"", "version: five is no version"),
+        ("version = \"five\"", "version: `five` is not a version: write it as MAJOR.MINOR"),
         ("costs = { tea = { latency = 1 } }", "tea: there is no such price"),
     ];
     for (line, message) in cases {

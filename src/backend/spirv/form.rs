@@ -72,7 +72,7 @@ impl Emitter<'_> {
     pub fn is_type_opcode(&mut self, opcode: Word) -> bool {
         let is_type = Op::from_u32(opcode).is_none_or(is_type);
         if !is_type {
-            self.fail(Code::BAD_DECLARATION, format!("{opcode} is no opcode of a type of SPIR-V"));
+            self.fail(Code::BAD_DECLARATION, format!("{opcode} is not the opcode of a type in SPIR-V"));
         }
         is_type
     }

@@ -158,7 +158,7 @@ impl Emitter<'_> {
     fn refused(&self, global: &Global) -> Option<&'static str> {
         let block = self.is_block(global.ty);
         match (global.space, global.binding) {
-            (Space::Uniform | Space::Storage | Space::PushConstant, _) if !block => Some("buffers that are no blocks"),
+            (Space::Uniform | Space::Storage | Space::PushConstant, _) if !block => Some("buffers that are not blocks"),
             (Space::Input | Space::Output, Binding::None) if !block => {
                 Some("stage inputs and outputs without locations")
             }

@@ -145,7 +145,8 @@ impl Plan {
             self.searched.extend(found.folders);
             for path in found.files.into_iter().filter(|path| seen.insert(path.clone())) {
                 let Some(kind) = kind::of(&path) else {
-                    let message = format!("{} is no shader by its extension (.comp, .wgsl, …)", path.display());
+                    let message =
+                        format!("{} does not have the extension of a shader (.comp, .wgsl, …)", path.display());
                     return Err(manifest.error(pattern.span(), &message));
                 };
                 let below = path.strip_prefix(&found.fixed).unwrap_or(&path);

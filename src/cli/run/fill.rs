@@ -42,7 +42,7 @@ pub fn slot(text: &str) -> Result<Slot, CommandError> {
     let whole = set.zip(binding).zip(element);
     whole
         .map(|((set, binding), element)| Slot { set, binding, element })
-        .ok_or_else(|| CommandError(format!("`{text}` is no binding: write BINDING or SET.BINDING")))
+        .ok_or_else(|| CommandError(format!("`{text}` is not a binding: write BINDING or SET.BINDING")))
 }
 
 /// The two sides of `A=B`.
@@ -76,7 +76,7 @@ fn element(name: &str) -> Result<Element, String> {
 }
 
 fn count(text: &str, element: Element) -> Result<usize, String> {
-    let count: usize = text.parse().map_err(|_| format!("`{text}` is no number of elements"))?;
+    let count: usize = text.parse().map_err(|_| format!("`{text}` is not a number of elements"))?;
     match count.checked_mul(element.bytes()) {
         Some(..=MOST_BYTES) => Ok(count),
         _ => Err(format!("more than {MOST_BYTES} bytes are too many")),
@@ -90,13 +90,13 @@ fn generated(name: &str, number: &str, value: impl Fn(usize) -> f64) -> Result<V
 
 fn listed(name: &str, values: &str) -> Result<Vec<u8>, String> {
     let element = element(name)?;
-    let one = |text: &str| element.parse(text).ok_or_else(|| format!("`{text}` is no {name}"));
+    let one = |text: &str| element.parse(text).ok_or_else(|| format!("`{text}` is not a value of type {name}"));
     values.split(',').map(one).collect::<Result<Vec<_>, _>>().map(|values| values.concat())
 }
 
 /// Floats from 0 up to 1, integers of any bits.
 fn random(name: &str, number: &str, seed: &str) -> Result<Vec<u8>, String> {
-    let (element, seed) = (element(name)?, seed.parse::<u64>().map_err(|_| format!("`{seed}` is no seed"))?);
+    let (element, seed) = (element(name)?, seed.parse::<u64>().map_err(|_| format!("`{seed}` is not a seed"))?);
     let one = |n: usize| {
         let bits = scrambled(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(n as u64));
         match element {
@@ -145,8 +145,8 @@ mod tests {
         assert!(why("iota:u33:4").contains("there is no type `u33`"), "{}", why("iota:u33:4"));
         assert!(why("iota:u32").contains("write it as"));
         assert!(why("zeros:f64:9999999999").contains("too many"));
-        assert!(why("random:f32:4:x").contains("no seed"));
-        assert!(why("u8:1,300").contains("`300` is no u8"));
+        assert!(why("random:f32:4:x").contains("is not a seed"));
+        assert!(why("u8:1,300").contains("`300` is not a value of type u8"));
         assert!(why("no/such/file").contains("cannot read no/such/file"));
     }
 

@@ -97,7 +97,7 @@ fn print_of(text: &str) -> Result<Print, CommandError> {
     let limit = match parts.next() {
         None => table::SHOWN,
         Some(count) => {
-            count.parse().map_err(|_| CommandError(format!("--print {text}: `{count}` is no number of elements")))?
+            count.parse().map_err(|_| CommandError(format!("--print {text}: `{count}` is not a number of elements")))?
         }
     };
     Ok(Print { slot: place, element, limit })

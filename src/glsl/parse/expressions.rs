@@ -272,7 +272,7 @@ fn constructor(p: &mut Parser) -> Parsed<ExprId> {
 /// `(float)x`: the habit of another language, or a type where a value is needed.
 fn cast(p: &mut Parser, ty: TypeId) -> Reported {
     let span = p.ast[ty].span;
-    let error = Diagnostic::error(Code::SYNTAX, "a type is no value").at(span, "a constructor needs its arguments");
+    let error = Diagnostic::error(Code::SYNTAX, "a type is not a value").at(span, "a constructor needs its arguments");
     p.report(error.note("GLSL converts with constructors: `float(x)`, not `(float)x`"))
 }
 

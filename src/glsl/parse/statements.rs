@@ -316,7 +316,7 @@ pub(super) fn attributes(p: &mut Parser) -> Parsed<List<Attribute>> {
 fn attribute_group(p: &mut Parser) -> Parsed<()> {
     let outer = p.bump().span;
     let inner = p.span();
-    p.expect(Punct::LeftBracket, "after `[`: attributes stand between `[[` and `]]`")?;
+    p.expect(Punct::LeftBracket, "after `[`: attributes are written between `[[` and `]]`")?;
     loop {
         let attribute = attribute(p)?;
         p.push(attribute);

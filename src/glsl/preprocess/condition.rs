@@ -193,7 +193,7 @@ impl Preprocessor<'_> {
         if let Some(extra) = tokens.get(length) {
             let text = extra.kind().spelling(self.interner);
             let message = format!("`{text}` does not continue the expression");
-            self.error(Code::BAD_CONDITION, extra.span, message, "an operator or the end of the line must stand here");
+            self.error(Code::BAD_CONDITION, extra.span, message, "an operator or the end of the line is expected here");
             return false;
         }
         value != 0
@@ -263,7 +263,7 @@ impl Preprocessor<'_> {
             return;
         }
         let name = token.kind().spelling(self.interner);
-        let message = format!("`{name}` is no macro and counts as 0 here");
+        let message = format!("`{name}` is not defined and counts as 0 here");
         let codes = (Code::UNDEFINED_IN_CONDITION, Code::UNDEFINED_IS_ZERO);
         self.error_in_es(codes, token.span, &message, "not defined; `defined` asks whether it is");
     }

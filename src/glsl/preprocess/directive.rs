@@ -59,7 +59,7 @@ impl Preprocessor<'_> {
     fn unknown_directive(&mut self, name: PpToken) {
         self.skip_line();
         let text = name.kind().spelling(self.interner);
-        let message = format!("`#{text}` is no directive");
+        let message = format!("unknown directive `#{text}`");
         let mut error = Diagnostic::error(Code::BAD_DIRECTIVE, message).at(name.span, "unknown");
         if let Some(near) = nearest(&text, DIRECTIVES.iter().map(|(known, _)| *known)) {
             error = error.suggest(name.span, near, format!("did you mean `#{near}`?"));
@@ -72,7 +72,7 @@ impl Preprocessor<'_> {
         match self.next_in_line() {
             Some(word) => match word.kind() {
                 PpKind::Word(name) => return Some((name, word.span)),
-                _ => self.error(Code::BAD_DIRECTIVE, word.span, "a name is missing", "a name must stand here"),
+                _ => self.error(Code::BAD_DIRECTIVE, word.span, "a name is missing", "a name is expected here"),
             },
             None => self.error(Code::BAD_DIRECTIVE, at, "a name is missing", "a name must follow"),
         }

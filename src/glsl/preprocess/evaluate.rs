@@ -130,7 +130,7 @@ impl<'a> Evaluator<'a> {
             Punct::Minus => self.unary(live).map(i64::wrapping_neg),
             Punct::Tilde => self.unary(live).map(|value| !value),
             Punct::Bang => self.unary(live).map(|value| i64::from(value == 0)),
-            _ => self.problem(token.span, "an operand must stand here"),
+            _ => self.problem(token.span, "an operand is expected here"),
         }
     }
 
@@ -141,7 +141,7 @@ impl<'a> Evaluator<'a> {
                 self.next += 1;
                 Ok(value)
             }
-            Some(other) => self.problem(other.span, "`)` or an operator must stand here"),
+            Some(other) => self.problem(other.span, "`)` or an operator is expected here"),
             None => self.problem(open.span, "this parenthesis is not closed"),
         }
     }

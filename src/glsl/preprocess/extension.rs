@@ -69,7 +69,7 @@ impl Preprocessor<'_> {
 
     fn unknown_behavior(&mut self, token: PpToken) {
         let text = token.kind().spelling(self.interner);
-        let message = format!("`{text}` is no behavior of an extension");
+        let message = format!("unknown extension behavior `{text}`");
         let mut error = Diagnostic::error(Code::EXTENSION_BEHAVIOR, message)
             .at(token.span, "must be `require`, `enable`, `warn` or `disable`");
         if let Some(near) = nearest(&text, BEHAVIORS.iter().map(|(known, _)| *known)) {

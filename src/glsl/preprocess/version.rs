@@ -113,7 +113,7 @@ impl Preprocessor<'_> {
         let before = file.text.get(..(at.lo - file.base) as usize).unwrap_or_default();
         if self.is_es() && at.lo != start && before.contains(['\n', '\r', '/']) {
             let message = "in GLSL ES the `#version` line must be the first line";
-            self.error(Code::VERSION_PLACE, at, message, "only spaces may stand before it");
+            self.error(Code::VERSION_PLACE, at, message, "only spaces may come before it");
         }
     }
 
@@ -121,7 +121,7 @@ impl Preprocessor<'_> {
     pub(super) fn late_version(&mut self, at: Span) {
         self.skip_line();
         let mut error = Diagnostic::error(Code::VERSION_PLACE, "`#version` must come before everything else")
-            .at(at, "only comments and white space may stand before it");
+            .at(at, "only comments and white space may come before it");
         if !self.output.version.span.is_none() {
             error = error.with(self.output.version.span, "the first `#version` line");
         }

@@ -290,7 +290,7 @@ impl Sema<'_> {
 
     fn run_time_length(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<Value> {
         if lvalue.space == Space::Physical {
-            let message = "the length of an array behind a buffer reference is not known";
+            let message = "the length of an array that a buffer reference points to is not known";
             self.error(Code::NO_SUCH_PART, span, message, "only its author knows");
             return None;
         }

@@ -251,7 +251,7 @@ impl Sema<'_> {
         if align.is_power_of_two() {
             return Some(align);
         }
-        self.error(Code::BAD_LAYOUT, id.span, format!("the alignment {align} is no power of two"), "not possible");
+        self.error(Code::BAD_LAYOUT, id.span, format!("the alignment {align} is not a power of two"), "not possible");
         None
     }
 
@@ -404,8 +404,8 @@ impl Sema<'_> {
             Problem::NotStorable(ty) => {
                 format!("memory cannot hold a `{}`", self.type_name(b, ty))
             }
-            Problem::BadAlign(align) => format!("`align = {align}` is no power of two"),
-            Problem::Misaligned { offset, align } => format!("offset {offset} is no multiple of {align}"),
+            Problem::BadAlign(align) => format!("`align = {align}` is not a power of two"),
+            Problem::Misaligned { offset, align } => format!("offset {offset} is not a multiple of {align}"),
             Problem::Overlap { other } => {
                 let name = &b.module.types.structs[logical].members[other as usize].name;
                 format!("this member begins inside `{name}`")

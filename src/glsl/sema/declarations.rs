@@ -284,7 +284,7 @@ impl Sema<'_> {
             ast::DeclKind::Prototype(_) => {
                 self.error(Code::BAD_DECLARATION, decl.span, "functions are declared outside functions", "not here");
             }
-            _ => self.error(Code::BAD_DECLARATION, decl.span, "this stands outside functions only", "not here"),
+            _ => self.error(Code::BAD_DECLARATION, decl.span, "this is allowed outside functions only", "not here"),
         }
     }
 

@@ -77,7 +77,7 @@ impl Sema<'_> {
             ExprKind::Call { callee, args } => self.call(b, callee, args, expr.span),
             ExprKind::Construct { ty, args } => self.construct(b, ty, args, expr.span).map(Lowered::Value),
             ExprKind::Aggregate(_) => {
-                let message = "braces initialize variables; they are no expression";
+                let message = "braces initialize variables; they are not an expression";
                 self.error(Code::BAD_INITIALIZER, expr.span, message, "not in an initializer");
                 None
             }

@@ -81,7 +81,7 @@ impl Sema<'_> {
         let offset = layout.offset?;
         let (bytes, align) = captured_size(b, ty);
         if bytes == 0 || !offset.is_multiple_of(align) {
-            let message = format!("the offset {offset} is no multiple of {align}");
+            let message = format!("the offset {offset} is not a multiple of {align}");
             self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(span, "captured there"));
             return None;
         }

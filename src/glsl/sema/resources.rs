@@ -167,7 +167,7 @@ impl Sema<'_> {
                 None
             }
             (false, Some(_)) => {
-                let message = format!("`{name}` is no subpass input");
+                let message = format!("`{name}` is not a subpass input");
                 self.error(Code::BAD_LAYOUT, declarator.name.span, message, "has an `input_attachment_index`");
                 None
             }

@@ -377,7 +377,7 @@ impl Sema<'_> {
         let ast = self.ast;
         for (param, written) in params.iter().zip(&ast[function.params]) {
             if matches!(param.mode, Mode::Reference | Mode::Literal) {
-                self.unsupported(written.span, "parameters by reference of functions that are no instructions are");
+                self.unsupported(written.span, "parameters by reference of functions that are not instructions are");
             }
         }
     }

@@ -121,7 +121,7 @@ fn refused_modes(module: &Module, point: &ir::EntryPoint) -> Option<String> {
         (modes.integer_centers, "fragments whose centres lie at integers"),
         (!module.feedback.is_empty(), "outputs that transform feedback takes"),
         (modes.full_quads || modes.quad_derivatives, "promises about quads"),
-        (modes.post_depth_coverage, "sample masks behind the tests"),
+        (modes.post_depth_coverage, "sample masks after the tests"),
         (modes.override_coverage, "sample masks in place of the coverage"),
         (modes.early_and_late_tests, "tests before and after the shader"),
         (modes.interlock.is_some(), "critical sections of fragment shaders"),

@@ -81,7 +81,7 @@ fn resolve(module: &Module, known: &[(u32, Scalar)], name: &str, value: &str) ->
     };
     let bits = parse(*scalar, value).ok_or_else(|| {
         let message =
-            format!("`{value}` is no value for the specialization constant `{name}`, which is {}", kind(*scalar));
+            format!("`{value}` is not a value of the specialization constant `{name}`, which is {}", kind(*scalar));
         Diagnostic::error(Code::BAD_SETTING, message)
     });
     Ok((*id, bits?))
