@@ -353,16 +353,27 @@ fn versions(defaults: &Defaults, core: Option<u16>, es: Option<u16>) -> (u16, u1
     (core.or(defaults.core).unwrap_or(140), es.or(defaults.es).unwrap_or(310))
 }
 
+/// The stages by the names that rows give them, and their variants.
+const STAGES: &[(&str, &str)] = &[
+    ("vertex", "Vertex"),
+    ("fragment", "Fragment"),
+    ("compute", "Compute"),
+    ("geometry", "Geometry"),
+    ("tess-control", "TessControl"),
+    ("tess-evaluation", "TessEvaluation"),
+];
+
 fn stages(names: Option<&Vec<String>>) -> Result<String, String> {
-    let Some(names) = names else { return Ok("Stages::all()".into()) };
+    let Some(names) = names else { return Ok("Stages::of(&Stage::ALL)".into()) };
     stage_set(names)
 }
 
 fn stage_set(names: &[String]) -> Result<String, String> {
-    names.iter().try_fold("Stages::empty()".to_string(), |all, name| match name.as_str() {
-        "vertex" | "fragment" | "compute" => Ok(format!("{all}.union(Stages::{})", name.to_ascii_uppercase())),
-        _ => Err(format!("`{name}` is no stage")),
-    })
+    let variant = |name: &String| {
+        let known = STAGES.iter().find(|(known, _)| known == name);
+        known.map(|(_, variant)| format!("Stage::{variant}")).ok_or_else(|| format!("`{name}` is no stage"))
+    };
+    Ok(format!("Stages::of(&[{}])", names.iter().map(variant).collect::<Result<Vec<_>, _>>()?.join(", ")))
 }
 
 fn variables(out: &mut String, tables: &[Table], extensions: &Extensions) -> Result<(), String> {
@@ -390,13 +401,15 @@ fn variables(out: &mut String, tables: &[Table], extensions: &Extensions) -> Res
 }
 
 fn variable(table: &Table, row: &Variable, extensions: &Extensions) -> Result<String, String> {
-    let shape = shape::number(&row.ty).ok_or_else(|| format!("`{}` is no type", row.ty))?;
+    let ty = row.ty.as_deref().unwrap_or("float");
+    let shape = shape::number(ty).ok_or_else(|| format!("`{ty}` is no type"))?;
     let source = match (&row.builtin, &row.lane, row.special.as_deref(), row.location) {
+        (None, None, None, None) if !row.members.is_empty() => format!("VariableSource::Blocks(&{:?})", row.members),
         (Some(builtin), None, None, None) => format!("VariableSource::BuiltIn(BuiltIn::{builtin})"),
         (None, Some(lane), None, None) => format!("VariableSource::Lane({})", lane::operation(lane, &[])?.rust),
         (None, None, Some("workgroup-size"), None) => "VariableSource::WorkgroupSize".to_string(),
         (None, None, None, Some(location)) => format!("VariableSource::Output({location})"),
-        _ => return Err("one of builtin, lane, special, location is wanted".into()),
+        _ => return Err("one of builtin, lane, special, location, members is wanted".into()),
     };
     let requires = requires(&table.defaults, &row.extensions, extensions)?;
     let earlier = extensions.set(row.earlier.iter().map(String::as_str))?;

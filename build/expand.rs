@@ -76,7 +76,7 @@ fn fill_function(row: &Function, choice: &Choice, extra: Option<&str>) -> Functi
 pub fn variable(table: &Table, row: &Variable) -> Result<Vec<Variable>, String> {
     let fill = |choice: &Choice| Variable {
         name: choice.fill(&row.name),
-        ty: choice.fill(&row.ty),
+        ty: choice.fill_option(&row.ty),
         builtin: choice.fill_option(&row.builtin),
         lane: choice.fill_option(&row.lane),
         extensions: row.extensions.as_deref().map(|names| choice.fill_all(names)),

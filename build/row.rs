@@ -154,8 +154,11 @@ pub struct Variable {
     #[serde(default)]
     pub with: BTreeMap<String, Values>,
     #[serde(rename = "type")]
-    pub ty: String,
+    pub ty: Option<String>,
     pub builtin: Option<String>,
+    /// The variables that it has as members, where it is an array of blocks.
+    #[serde(default)]
+    pub members: Vec<String>,
     pub lane: Option<String>,
     /// `workgroup-size`.
     pub special: Option<String>,

@@ -392,7 +392,7 @@ impl Job<'_> {
     /// Specialization can change a size that is no plain number.
     fn check_workgroups(&self) -> Result<(), Vec<Diagnostic>> {
         let Module { constants, types, functions, .. } = self.module;
-        for entry in self.module.entry_points.iter().filter(|entry| entry.stage == Stage::Compute) {
+        for entry in self.module.entry_points.iter().filter(|entry| entry.stage.has_workgroups()) {
             let size = entry.workgroup_size.map(|id| constants.as_int(types, id));
             if let [Some(x), Some(y), Some(z)] = size {
                 let size = [x, y, z].map(|count| u32::try_from(count).unwrap_or(u32::MAX));

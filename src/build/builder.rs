@@ -15,7 +15,6 @@ use crate::diagnostic::Diagnostics;
 use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::warning::{Choice, UnknownWarning};
 use crate::glsl::preprocess::MacroOption;
-use crate::ir::Stage;
 use crate::kernel::{self, Specializations};
 use crate::lane::{Plans, check};
 use crate::profile::Profile;
@@ -247,7 +246,7 @@ impl Builder {
         let files = FileLoader { directories: self.include_dirs.clone(), claims: claims.clone() };
         let recorder = Recorder::new(self.loader.as_deref().unwrap_or(&files));
         let options = Options {
-            stage: Some(kind.stage.unwrap_or(Stage::Compute)),
+            stage: kind.stage,
             macros: self.macros.clone(),
             deny_warnings: self.deny_warnings,
             warnings: self.choices()?,

@@ -11,28 +11,27 @@ pub struct Kind {
     pub stage: Option<Stage>,
 }
 
+/// The extensions that say no stage.
 static EXTENSIONS: &[(&str, Kind)] = &[
-    ("comp", Kind { language: Language::Glsl, stage: Some(Stage::Compute) }),
-    ("vert", Kind { language: Language::Glsl, stage: Some(Stage::Vertex) }),
-    ("frag", Kind { language: Language::Glsl, stage: Some(Stage::Fragment) }),
     ("glsl", Kind { language: Language::Glsl, stage: None }),
     ("wgsl", Kind { language: Language::Wgsl, stage: None }),
 ];
+
+fn of_extension(extension: &str) -> Option<Kind> {
+    let known = EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, kind)| *kind);
+    let stage = Stage::ALL.into_iter().find(|stage| stage.ending() == extension);
+    known.or_else(|| stage.map(|stage| Kind { language: Language::Glsl, stage: Some(stage) }))
+}
 
 /// The kind of a path; none where its extension is no shader's. `a.comp` and `a.comp.glsl` alike say compute.
 pub fn of(path: &Path) -> Option<Kind> {
     let find = |path: &Path| {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, kind)| *kind)
+        of_extension(&extension)
     };
     let last = find(path)?;
     let inner = path.file_stem().map(Path::new).and_then(find);
     Some(inner.filter(|inner| last.stage.is_none() && inner.language == last.language).unwrap_or(last))
-}
-
-/// The ending of files of a stage.
-pub fn ending(stage: Stage) -> &'static str {
-    EXTENSIONS.iter().find(|(_, kind)| kind.stage == Some(stage)).map_or("", |(ending, _)| ending)
 }
 
 /// What a shader's outputs are called after: `sub/a.comp` gives `sub/a`, `a.comp.glsl` gives `a`; `a.vert` keeps its

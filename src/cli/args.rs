@@ -1,6 +1,7 @@
 //! The options of every subcommand, and the option groups that several share.
 
 use crate::diagnostic::warning::{self, Choice};
+use crate::ir::Stage;
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 use std::ffi::{OsStr, OsString};
@@ -77,9 +78,10 @@ pub struct SourceArgs {
     /// Language; by default what the extension says (.comp, .glsl: GLSL; .wgsl: WGSL).
     #[arg(long, short = 'x', value_name = "LANG")]
     pub lang: Option<Lang>,
-    /// Pipeline stage; by default what the extension says (.comp, .vert, .frag), else compute.
+    /// Pipeline stage; by default what the extension says (.comp, .vert, .frag, .geom, .tesc, .tese) or the
+    /// shader's `#pragma shader_stage(STAGE)`, else compute.
     #[arg(long, value_name = "STAGE")]
-    pub stage: Option<StageName>,
+    pub stage: Option<Stage>,
     /// Entry point of a WGSL module; by default all of them for SPIR-V, and the only one for other targets.
     #[arg(long, short = 'e', value_name = "NAME")]
     pub entry: Option<String>,
@@ -498,14 +500,14 @@ impl Lanes {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StageName {
-    #[value(alias = "comp")]
-    Compute,
-    #[value(alias = "vert")]
-    Vertex,
-    #[value(alias = "frag")]
-    Fragment,
+impl ValueEnum for Stage {
+    fn value_variants<'a>() -> &'a [Stage] {
+        &Stage::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.word()).alias(self.ending()))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

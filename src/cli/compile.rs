@@ -1,8 +1,6 @@
 //! `crosslane compile`: one shader, one profile, one output.
 
-use super::args::{
-    CompileArgs, DebugLevel, DialectArgs, Emit, Emitted, Lanes, SourceArgs, StageName, TargetArgs, Unused,
-};
+use super::args::{CompileArgs, DebugLevel, DialectArgs, Emit, Emitted, Lanes, SourceArgs, TargetArgs, Unused};
 use super::endings::Format;
 use super::input::{self, Shader};
 use super::output::Sink;
@@ -16,11 +14,11 @@ use crate::diagnostic::{Code, Diagnostics, Severity};
 use crate::glsl::dialect::{self, BindingBase, Dialect, ResourceKind};
 use crate::glsl::is_version;
 use crate::glsl::preprocess::MacroOption;
+use crate::ir::Stage;
 use crate::kernel::Specializations;
 use crate::kernel::trace::Moment;
 use crate::profile::{Profile, Target};
 use crate::source::Loader;
-use clap::ValueEnum;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -166,7 +164,7 @@ fn binding_base(text: &str) -> Result<BindingBase, CommandError> {
         _ => return Err(wrong()),
     };
     let stage = parts.next().filter(|name| !name.is_empty());
-    let stage = stage.map(|name| StageName::from_str(name, false).map(input::stage).map_err(|_| wrong()));
+    let stage = stage.map(|name| Stage::named(name).ok_or_else(wrong));
     let set = parts.next().map(|set| set.parse().map_err(|_| wrong()));
     let base = number.parse().map_err(|_| wrong())?;
     Ok(BindingBase { kind, stage: stage.transpose()?, set: set.transpose()?, base })

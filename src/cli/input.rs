@@ -1,7 +1,7 @@
 //! Reading the shader, and what its name says about it.
 
 use super::CommandError;
-use super::args::{Lang, SourceArgs, StageName};
+use super::args::{Lang, SourceArgs};
 use crate::build::claims::Claims;
 use crate::build::{kind, read};
 use crate::compile::Language;
@@ -32,7 +32,7 @@ pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> 
             return Err(CommandError(format!("{}: which language? Say --lang glsl or --lang wgsl", path.display())));
         }
     };
-    let stage = args.stage.map(stage).or(hint.and_then(|kind| kind.stage));
+    let stage = args.stage.or(hint.and_then(|kind| kind.stage));
     let bytes =
         bytes(path, claims).map_err(|error| CommandError(format!("cannot read {}: {error}", path.display())))?;
     let name = if is_stdin(path) { "<stdin>".to_string() } else { path.display().to_string() };
@@ -40,14 +40,6 @@ pub fn read(args: &SourceArgs, claims: &Claims) -> Result<Shader, CommandError> 
 }
 
 /// The stage of a name.
-pub fn stage(name: StageName) -> Stage {
-    match name {
-        StageName::Compute => Stage::Compute,
-        StageName::Vertex => Stage::Vertex,
-        StageName::Fragment => Stage::Fragment,
-    }
-}
-
 pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

@@ -73,7 +73,7 @@ impl<'a> Env<'a> {
     }
 
     pub fn has_stage(&self, stages: Stages) -> bool {
-        stages.contains(Stages::from(self.stage))
+        stages.contains(self.stage)
     }
 
     /// GLSL ES converts nothing by itself (GLSL ES 3.20 section 4.1.10), unless an extension asks for it.

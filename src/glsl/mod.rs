@@ -106,19 +106,47 @@ fn stage(stream: &TokenStream, words: &Interner, options: &GlslOptions, diagnost
     stage.unwrap_or(Stage::Compute)
 }
 
-/// GLSL has compute shaders from 4.30 on, and in 4.20 by an extension.
+/// The first version of a language that has a stage, and from which version on extensions bring it.
+struct Since {
+    version: u16,
+    earliest: u16,
+    extensions: &'static [&'static str],
+}
+
+const fn since(version: u16, earliest: u16, extensions: &'static [&'static str]) -> Since {
+    Since { version, earliest, extensions }
+}
+
+const GEOMETRY_ES: Since = since(320, 310, &["GL_EXT_geometry_shader", "GL_OES_geometry_shader"]);
+const TESSELLATION: Since = since(400, 150, &["GL_ARB_tessellation_shader"]);
+const TESSELLATION_ES: Since = since(320, 310, &["GL_EXT_tessellation_shader", "GL_OES_tessellation_shader"]);
+
+/// The stages that not all versions of GLSL, and of GLSL ES, have.
+const STAGES_SINCE: &[(Stage, Since, Since)] = &[
+    (Stage::Compute, since(430, 420, &["GL_ARB_compute_shader"]), since(310, 310, &[])),
+    (Stage::Geometry, since(150, 150, &[]), GEOMETRY_ES),
+    (Stage::TessControl, TESSELLATION, TESSELLATION_ES),
+    (Stage::TessEvaluation, TESSELLATION, TESSELLATION_ES),
+];
+
+/// Complains of a stage that the shader's version of the language does not have.
 fn check_stage(stream: &TokenStream, words: &Interner, stage: Stage, diagnostics: &mut Diagnostics) {
-    const EXTENSION: &str = "GL_ARB_compute_shader";
     let version = &stream.version;
-    if stage != Stage::Compute || version.profile == GlslProfile::Es || version.number >= 430 {
+    let Some((_, core, es)) = STAGES_SINCE.iter().find(|(of, ..)| *of == stage) else { return };
+    let is_es = version.profile == GlslProfile::Es;
+    let (language, since) = if is_es { ("GLSL ES", es) } else { ("GLSL", core) };
+    let mut uses = stream.extensions.iter().filter(|line| line.behavior != ExtensionBehavior::Disable);
+    let mut is_brought = || uses.any(|line| since.extensions.contains(&words.text(line.name)));
+    if version.number >= since.version || version.number >= since.earliest && is_brought() {
         return;
     }
-    let mut uses = stream.extensions.iter().filter(|line| words.text(line.name) == EXTENSION);
-    if version.number < 420 || !uses.any(|line| line.behavior != ExtensionBehavior::Disable) {
-        let message = format!("GLSL {} has no compute shaders", version.number);
-        let diagnostic = Diagnostic::error(Code::VERSION_UNSUPPORTED, message).at(version.span, "430 and later have");
-        diagnostics.push(diagnostic.note(format!("{EXTENSION} brings them to 420")));
-    }
+    let message = format!("{language} {} has no {} shaders", version.number, stage.name());
+    let label = format!("{} and later have", since.version);
+    let diagnostic = Diagnostic::error(Code::VERSION_UNSUPPORTED, message).at(version.span, label);
+    diagnostics.push(match since.extensions {
+        [] => diagnostic,
+        names => diagnostic.note(format!("{} brings them to {}", names.join(" or "), since.earliest)),
+    });
 }
 
 /// Preprocesses a shader to text (`-E`).

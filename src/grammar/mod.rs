@@ -280,23 +280,23 @@ pub enum ResultSlot {
     Argument(u8),
 }
 
-bitflags::bitflags! {
-    /// Pipeline stages.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-    pub struct Stages: u8 {
-        const VERTEX = 1;
-        const FRAGMENT = 2;
-        const COMPUTE = 4;
-    }
-}
+/// A set of pipeline stages.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Stages(u16);
 
-impl From<Stage> for Stages {
-    fn from(stage: Stage) -> Stages {
-        match stage {
-            Stage::Vertex => Stages::VERTEX,
-            Stage::Fragment => Stages::FRAGMENT,
-            Stage::Compute => Stages::COMPUTE,
+impl Stages {
+    /// The set of these stages.
+    pub const fn of(stages: &[Stage]) -> Stages {
+        let (mut bits, mut at) = (0, 0);
+        while at < stages.len() {
+            bits |= 1 << stages[at] as u16;
+            at += 1;
         }
+        Stages(bits)
+    }
+
+    pub const fn contains(self, stage: Stage) -> bool {
+        self.0 & 1 << stage as u16 != 0
     }
 }
 
@@ -334,6 +334,8 @@ pub enum VariableSource {
     WorkgroupSize,
     /// The output at a location.
     Output(u32),
+    /// An array of blocks with these variables as members, one for each vertex.
+    Blocks(&'static [&'static str]),
 }
 
 /// A built-in constant: an `int`, a `uint`, or an `ivec3`.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::ir::derived::{Derived, Rank};
 use crate::ir::{
-    AtomicOp, BinaryOp, BlockWindow, BuiltIn, ImageDim, ImageOp, MathFn, MemoryKinds, Order, Scope, UnaryOp,
+    AtomicOp, BinaryOp, BlockWindow, BuiltIn, ImageDim, ImageOp, MathFn, MemoryKinds, Order, Scope, Stage, UnaryOp,
 };
 use crate::lane::{
     CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,

@@ -21,6 +21,7 @@ pub mod name;
 pub mod op;
 pub mod print;
 mod ray;
+mod stage;
 pub mod types;
 pub mod typing;
 pub mod verify;
@@ -44,6 +45,7 @@ pub use op::{
 pub use ray::{RayModes, RayOp, RayOperand, RaySubject};
 use serde::Deserialize;
 use smallvec::SmallVec;
+pub use stage::{Crowd, PrimitiveMode, Stage};
 pub use types::{
     Access, ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct, Type, TypeId, Types,
 };
@@ -51,35 +53,6 @@ pub use types::{
 pub type StructId = Handle<Struct>;
 pub type GlobalId = Handle<Global>;
 pub type FuncId = Handle<Function>;
-
-/// Pipeline stage of an entry point.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
-pub enum Stage {
-    Vertex,
-    Fragment,
-    Compute,
-}
-
-impl Stage {
-    /// What messages call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Stage::Vertex => "vertex",
-            Stage::Fragment => "fragment",
-            Stage::Compute => "compute",
-        }
-    }
-
-    /// The stage of a name or its abbreviation, as `vertex` and `vert`.
-    pub fn named(text: &str) -> Option<Stage> {
-        const NAMES: [(&str, &str, Stage); 3] = [
-            ("vertex", "vert", Stage::Vertex),
-            ("fragment", "frag", Stage::Fragment),
-            ("compute", "comp", Stage::Compute),
-        ];
-        NAMES.iter().find(|(name, short, _)| [*name, *short].contains(&text)).map(|(.., stage)| *stage)
-    }
-}
 
 /// Values that the pipeline provides or takes; GLSL's and WGSL's names differ, these are SPIR-V's (section 3.21, BuiltIn).
 ///
@@ -119,6 +92,11 @@ pub enum BuiltIn {
     BaryCoord,
     BaryCoordNoPerspective,
     PrimitiveId,
+    InvocationId,
+    TessLevelOuter,
+    TessLevelInner,
+    TessCoord,
+    PatchVertices,
     FragSize,
     FragInvocationCount,
     FragStencilRef,
@@ -163,6 +141,8 @@ pub enum Interpolation {
     PerPrimitive {
         nvidia: bool,
     },
+    /// Not at all: the one value of a patch.
+    Patch,
 }
 
 /// Where in a pixel a fragment input is sampled.
@@ -202,6 +182,27 @@ pub enum Binding {
         sampling: Sampling,
     },
     BuiltIn(BuiltIn),
+}
+
+impl Binding {
+    /// How an input or output is interpolated.
+    pub const fn interpolation(self) -> Interpolation {
+        match self {
+            Binding::Location { interpolation, .. } => interpolation,
+            _ => Interpolation::Perspective,
+        }
+    }
+
+    /// The same place with another interpolation.
+    #[must_use]
+    pub const fn interpolated(self, interpolation: Interpolation) -> Binding {
+        match self {
+            Binding::Location { location, component, index, sampling, .. } => {
+                Binding::Location { location, component, index, interpolation, sampling }
+            }
+            other => other,
+        }
+    }
 }
 
 /// A module-scope variable.
@@ -337,6 +338,8 @@ pub struct EntryPoint {
     pub derivatives: Option<DerivativeGroup>,
     /// Fragment only.
     pub fragment: FragmentModes,
+    /// Geometry and tessellation only.
+    pub primitives: Vec<PrimitiveMode>,
 }
 
 /// Which invocations of a workgroup form a quad (GL_KHR_compute_shader_derivatives).
@@ -444,6 +447,8 @@ pub struct Module {
     pub foreign: Foreign,
     /// What transform feedback takes.
     pub feedback: Vec<Feedback>,
+    /// Outputs of geometry shaders that are not of the vertex stream 0.
+    pub streams: Vec<(GlobalId, u32)>,
     /// What the layer that a vertex shader writes is counted from.
     pub layer: LayerModes,
     pub rays: RayModes,

@@ -143,10 +143,10 @@ impl Printer<'_> {
     }
 
     fn entry_point(&mut self, entry: &EntryPoint) {
-        let stage = format!("{:?}", entry.stage).to_lowercase();
+        let stage = entry.stage.word();
         let function = self.names.functions[entry.function.index()].clone();
         self.put(format_args!("entry {stage} {:?} = {function}", entry.name));
-        if entry.stage == super::Stage::Compute {
+        if entry.stage.has_workgroups() {
             let size: Vec<String> = entry.workgroup_size.iter().map(|id| self.constant(*id)).collect();
             self.put(format_args!(", workgroup {}", size.join(" x ")));
         }
@@ -154,6 +154,9 @@ impl Printer<'_> {
             Reconvergence::Default => {}
             Reconvergence::SubgroupUniform => self.out.push_str(", subgroup-uniform control flow"),
             Reconvergence::Maximal => self.out.push_str(", maximal reconvergence"),
+        }
+        for mode in &entry.primitives {
+            self.put(format_args!(", {mode:?}"));
         }
         self.out.push('\n');
     }
@@ -203,6 +206,7 @@ fn qualifiers(access: Access, binding: Binding) -> String {
                 Interpolation::PerVertex => " per-vertex",
                 Interpolation::Explicit => " explicit",
                 Interpolation::PerPrimitive { .. } => " per-primitive",
+                Interpolation::Patch => " patch",
             };
             text += match sampling {
                 Sampling::Center => "",

@@ -13,7 +13,7 @@ mod operation;
 mod types;
 
 use super::print::type_name;
-use super::{EntryPoint, FuncId, Global, Module, Space, Stage, Type, TypeId, Types};
+use super::{EntryPoint, FuncId, Global, Module, Space, Type, TypeId, Types};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::fmt;
@@ -138,7 +138,7 @@ impl Verifier<'_> {
         ensure!(function.params.is_empty() && function.ret == Types::VOID, "its function takes or returns something");
         let twin = |other: &EntryPoint| other.name == entry.name && other.stage == entry.stage;
         ensure!(!self.module.entry_points[..index].iter().any(twin), "there are two of this name and stage");
-        for size in entry.workgroup_size.iter().filter(|_| entry.stage == Stage::Compute) {
+        for size in entry.workgroup_size.iter().filter(|_| entry.stage.has_workgroups()) {
             ensure!(size.index() < self.module.constants.len(), "its workgroup size does not exist");
             let ty = self.module.constants.get(*size).ty;
             ensure!(ty == Types::U32, "its workgroup size is of type {}", type_name(&self.types, ty));

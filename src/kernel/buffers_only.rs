@@ -3,7 +3,7 @@
 
 use super::{Kernel, Op};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::Stage;
+use crate::kernel::Stage;
 
 /// What all messages end with.
 const NOT_YET: &str = "not supported on AMD targets and in the simulator yet";

@@ -16,7 +16,8 @@ use super::tree::Tree;
 use super::uniform::Uniformity;
 use super::{BinOp, BlockId, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{BuiltIn, Scalar, Stage};
+use crate::ir::{BuiltIn, Scalar};
+use crate::kernel::Stage;
 use crate::lane::{
     Activity, Input, Known, LaneFact, LaneOp, LaneType, Plan, Plans, Question, Refusal, Role, Step, StepOp,
 };

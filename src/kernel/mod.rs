@@ -27,7 +27,7 @@ pub mod uniform;
 pub mod verify;
 
 use crate::ir::arena::{Arena, Handle};
-use crate::ir::{FragmentModes, InstFlags, Scalar, Stage};
+use crate::ir::{FragmentModes, InstFlags, Scalar};
 use crate::limits;
 use crate::source::Span;
 pub use build::Builder;
@@ -39,7 +39,7 @@ pub use lower::{Specializations, lower, no_entry};
 pub use op::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, TernOp, UnOp};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
-pub use stage::{Input, Output, Site};
+pub use stage::{Input, Output, Site, Stage};
 
 pub type Value = Handle<ValueData>;
 pub type InstId = Handle<Inst>;

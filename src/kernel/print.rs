@@ -9,7 +9,8 @@ mod operation;
 
 use super::{BindingPoint, Buffer, Image, Kernel, LaneContract, Ty};
 use crate::ir::print::{scalar_name, snake};
-use crate::ir::{DepthPromise, FragmentModes, Stage};
+use crate::ir::{DepthPromise, FragmentModes};
+use crate::kernel::Stage;
 use crate::source::SourceMap;
 use body::Body;
 use std::fmt::Write;

@@ -1,8 +1,43 @@
 //! What flows into a vertex or fragment shader and out of it, word by word.
 
 use super::{Kernel, Ty};
-use crate::ir::{BuiltIn, Interpolation, Sampling};
+use crate::ir::{self, BuiltIn, Interpolation, Sampling};
 use crate::source::Span;
+use serde::Deserialize;
+
+/// The pipeline stages that have kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+pub enum Stage {
+    Vertex,
+    Fragment,
+    Compute,
+}
+
+impl Stage {
+    /// The stage of an entry point, if it has kernels.
+    pub const fn of(stage: ir::Stage) -> Option<Stage> {
+        Some(match stage {
+            ir::Stage::Vertex => Stage::Vertex,
+            ir::Stage::Fragment => Stage::Fragment,
+            ir::Stage::Compute => Stage::Compute,
+            _ => return None,
+        })
+    }
+
+    /// The same stage of the pipeline.
+    pub const fn of_pipeline(self) -> ir::Stage {
+        match self {
+            Stage::Vertex => ir::Stage::Vertex,
+            Stage::Fragment => ir::Stage::Fragment,
+            Stage::Compute => ir::Stage::Compute,
+        }
+    }
+
+    /// What messages call it.
+    pub const fn name(self) -> &'static str {
+        self.of_pipeline().name()
+    }
+}
 
 /// Where an input comes from or an output goes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -86,8 +121,7 @@ pub const fn built_in_input(built_in: BuiltIn) -> Option<(Ty, u8)> {
 }
 
 /// Whether a built-in input belongs to a stage.
-pub const fn belongs(built_in: BuiltIn, stage: crate::ir::Stage) -> bool {
-    use crate::ir::Stage;
+pub const fn belongs(built_in: BuiltIn, stage: Stage) -> bool {
     use BuiltIn as B;
     match built_in {
         B::WarpIdNv | B::SmIdNv | B::WarpsPerSmNv | B::SmCountNv => true,

@@ -8,7 +8,7 @@ mod source;
 
 use super::tree::{Flows, Tree};
 use super::{BlockId, InstId, Kernel, Op, Value};
-use crate::ir::Stage;
+use crate::kernel::Stage;
 use crate::lane::Activity;
 use source::Sources;
 

@@ -65,8 +65,8 @@ impl<'m> Work<'m> {
         let size = lanes.map_or(7, |lanes| lanes.ilog2() as u8);
         let known = |size: &crate::ir::ConstId| module.constants.bits(*size).map(|size| size as u32);
         let group = match entry.stage {
-            Stage::Compute => entry.workgroup_size.each_ref().map(known),
-            Stage::Vertex | Stage::Fragment => [None; 3],
+            stage if stage.has_workgroups() => entry.workgroup_size.each_ref().map(known),
+            _ => [None; 3],
         };
         Work { module, stage: entry.stage, lanes, size, group }
     }

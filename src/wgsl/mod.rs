@@ -146,7 +146,7 @@ impl Text<'_> {
 fn choose_entries(module: &naga::Module, options: &WgslOptions<'_>) -> Result<Vec<usize>, Box<Diagnostic>> {
     let is_meant = |entry: &naga::EntryPoint| match (options.entry, options.stage) {
         (Some(name), _) => entry.name == name,
-        (None, Some(stage)) => entry.stage == stage_of(stage),
+        (None, Some(stage)) => stage_of(stage) == Some(entry.stage),
         (None, None) => true,
     };
     let entries = module.entry_points.iter().enumerate();
@@ -157,12 +157,14 @@ fn choose_entries(module: &naga::Module, options: &WgslOptions<'_>) -> Result<Ve
     Ok(chosen)
 }
 
-const fn stage_of(stage: ir::Stage) -> naga::ShaderStage {
-    match stage {
+/// The stage by naga's name, if WGSL has it.
+const fn stage_of(stage: ir::Stage) -> Option<naga::ShaderStage> {
+    Some(match stage {
         ir::Stage::Vertex => naga::ShaderStage::Vertex,
         ir::Stage::Fragment => naga::ShaderStage::Fragment,
         ir::Stage::Compute => naga::ShaderStage::Compute,
-    }
+        _ => return None,
+    })
 }
 
 fn no_entry(module: &naga::Module, options: &WgslOptions<'_>) -> Diagnostic {

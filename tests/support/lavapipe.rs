@@ -8,6 +8,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
+use crosslane::ir::Stage;
 use crosslane::kernel::Specializations;
 use crosslane::run::vulkan::Device;
 use crosslane::run::{BufferBinding, Job, RunError};
@@ -57,6 +58,8 @@ pub type Buffers = Vec<Vec<u32>>;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Scene {
     pub vertex: Vec<u32>,
+    /// The stages between the vertices and the fragments, by the ends of their files.
+    pub between: Vec<(String, Vec<u32>)>,
     pub attributes: Vec<Attribute>,
     pub topology: Topology,
     pub vertices: Range<u32>,
@@ -229,6 +232,7 @@ fn draw(device: &Device, request: &Request) -> Result<Vec<Buffers>, RunError> {
         let draw = Draw {
             vertex: Shader::new(&scene.vertex),
             fragment: Shader::new(&request.spirv),
+            between: between(scene),
             attributes: &scene.attributes,
             topology: scene.topology,
             vertices: scene.vertices.clone(),
@@ -242,6 +246,12 @@ fn draw(device: &Device, request: &Request) -> Result<Vec<Buffers>, RunError> {
         Ok(contents(&resources, Some(&target)))
     };
     request.resources().into_iter().zip(&request.scenes).map(once).collect()
+}
+
+/// The stages between the vertices and the fragments.
+fn between(scene: &Scene) -> Vec<(Stage, Shader<'_>)> {
+    let stage = |end: &str| Stage::named(end).expect("the plan names stages");
+    scene.between.iter().map(|(end, spirv)| (stage(end), Shader::new(spirv))).collect()
 }
 
 /// What a run left.

@@ -7,10 +7,10 @@
 //! what only the caller knows of a draw. Textures and images are units, each kind numbered in the same order.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{BuiltIn, Stage};
+use crate::ir::BuiltIn;
 use crate::kernel::stage::DISTANCES;
 use crate::kernel::tree::Tree;
-use crate::kernel::{BufferKind, Kernel, MemorySpace, Op, Site};
+use crate::kernel::{BufferKind, Kernel, MemorySpace, Op, Site, Stage};
 use std::collections::BTreeSet;
 
 /// Storage blocks that a compute program of NVIDIA's drivers can use.

@@ -12,8 +12,8 @@ use super::select::private::PRIVATE;
 use super::select::stage::{POSITION_COUNT, POSITIONS, attribute, colour, second_colour};
 use super::{NvOptions, interface};
 use crate::backend::written::Written;
-use crate::ir::{Interpolation, Sampling, Stage};
-use crate::kernel::{BindingPoint, BufferKind, Input, Kernel, Origin, Site};
+use crate::ir::{Interpolation, Sampling};
+use crate::kernel::{BindingPoint, BufferKind, Input, Kernel, Origin, Site, Stage};
 use crate::source::{SourceMap, Span};
 use smallvec::SmallVec;
 use std::fmt::Write;
@@ -214,6 +214,7 @@ fn qualifiers(input: &Input) -> String {
         Interpolation::Perspective
         | Interpolation::PerVertex
         | Interpolation::Explicit
+        | Interpolation::Patch
         | Interpolation::PerPrimitive { .. } => "",
         Interpolation::Linear => "NOPERSPECTIVE ",
         Interpolation::Flat => "FLAT ",

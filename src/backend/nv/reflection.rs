@@ -2,8 +2,8 @@
 
 use super::interface::Interface;
 pub use crate::backend::reflection::{BindingKind, Image, ImageKind, SamplerBinding};
-use crate::ir::{BuiltIn, Stage};
-use crate::kernel::{BufferKind, Kernel};
+use crate::ir::BuiltIn;
+use crate::kernel::{BufferKind, Kernel, Stage};
 use crate::lane::WARP;
 use serde::{Deserialize, Serialize};
 

@@ -334,7 +334,6 @@ const fn of_built_in(built_in: BuiltIn) -> Option<Capability> {
         BuiltIn::BaryCoordKHR | BuiltIn::BaryCoordNoPerspKHR => Some(Capability::FragmentBarycentricKHR),
         BuiltIn::ViewIndex => Some(Capability::MultiView),
         BuiltIn::SampleId | BuiltIn::SamplePosition => Some(Capability::SampleRateShading),
-        BuiltIn::PrimitiveId => Some(Capability::Geometry),
         BuiltIn::DeviceIndex => Some(Capability::DeviceGroup),
         BuiltIn::FragSizeEXT | BuiltIn::FragInvocationCountEXT => Some(Capability::FragmentDensityEXT),
         BuiltIn::FullyCoveredEXT => Some(Capability::FragmentFullyCoveredEXT),

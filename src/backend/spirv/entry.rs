@@ -5,10 +5,11 @@ use super::words::clip;
 use super::{Emitter, Version};
 use crate::diagnostic::Code;
 use crate::ir::{
-    ConstId, DepthPromise, DerivativeGroup, EntryPoint, FragmentModes, FuncId, Interlock, PixelParts, Reconvergence,
-    Scalar, Stage,
+    ConstId, DepthPromise, DerivativeGroup, EntryPoint, FragmentModes, FuncId, Interlock, PixelParts, PrimitiveMode,
+    Reconvergence, Scalar, Stage,
 };
 use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
+use smallvec::SmallVec;
 
 /// What is read of the pixel without waiting for fragments before.
 const NON_COHERENT: [(PixelParts, ExecutionMode); 3] = [
@@ -23,7 +24,9 @@ impl Emitter<'_> {
         let function = self.function(entry.function);
         let interface = self.interface(entry.function);
         let start = self.out.entry_points.begin(Op::EntryPoint);
-        self.out.entry_points.extend(&[execution_model(entry.stage) as Word, function]);
+        let (model, capability) = execution_model(entry.stage);
+        capability.into_iter().for_each(|capability| self.needs.capability(capability));
+        self.out.entry_points.extend(&[model as Word, function]);
         self.out.entry_points.string(clip(&entry.name, 3 + interface.len()));
         self.out.entry_points.extend(&interface);
         self.out.entry_points.end(start);
@@ -33,10 +36,17 @@ impl Emitter<'_> {
                 self.derivative_group(function, entry.derivatives);
             }
             Stage::Fragment => self.fragment_modes(function, entry.fragment, &interface),
-            Stage::Vertex => self.feedback_mode(function),
+            _ => self.feedback_mode(function),
         }
+        entry.primitives.iter().for_each(|mode| self.primitive_mode(function, *mode));
         self.reconvergence(function, entry.reconvergence);
         self.foreign_modes(function);
+    }
+
+    fn primitive_mode(&mut self, function: Word, mode: PrimitiveMode) {
+        let (mode, number) = primitive_mode(mode);
+        let operands: SmallVec<[Word; 3]> = [function, mode as Word].into_iter().chain(number).collect();
+        self.out.modes.op(Op::ExecutionMode, &operands);
     }
 
     fn derivative_group(&mut self, function: Word, group: Option<DerivativeGroup>) {
@@ -207,10 +217,38 @@ const fn interlock_mode(interlock: Interlock) -> ExecutionMode {
     }
 }
 
-const fn execution_model(stage: Stage) -> ExecutionModel {
+/// The execution model of a stage, and the capability that it needs.
+const fn execution_model(stage: Stage) -> (ExecutionModel, Option<Capability>) {
     match stage {
-        Stage::Vertex => ExecutionModel::Vertex,
-        Stage::Fragment => ExecutionModel::Fragment,
-        Stage::Compute => ExecutionModel::GLCompute,
+        Stage::Vertex => (ExecutionModel::Vertex, None),
+        Stage::Fragment => (ExecutionModel::Fragment, None),
+        Stage::Compute => (ExecutionModel::GLCompute, None),
+        Stage::Geometry => (ExecutionModel::Geometry, Some(Capability::Geometry)),
+        Stage::TessControl => (ExecutionModel::TessellationControl, Some(Capability::Tessellation)),
+        Stage::TessEvaluation => (ExecutionModel::TessellationEvaluation, Some(Capability::Tessellation)),
     }
+}
+
+const fn primitive_mode(mode: PrimitiveMode) -> (ExecutionMode, Option<Word>) {
+    let plain = match mode {
+        PrimitiveMode::Invocations(count) => return (ExecutionMode::Invocations, Some(count)),
+        PrimitiveMode::OutputVertices(count) => return (ExecutionMode::OutputVertices, Some(count)),
+        PrimitiveMode::InputPoints => ExecutionMode::InputPoints,
+        PrimitiveMode::InputLines => ExecutionMode::InputLines,
+        PrimitiveMode::InputLinesAdjacency => ExecutionMode::InputLinesAdjacency,
+        PrimitiveMode::Triangles => ExecutionMode::Triangles,
+        PrimitiveMode::InputTrianglesAdjacency => ExecutionMode::InputTrianglesAdjacency,
+        PrimitiveMode::Quads => ExecutionMode::Quads,
+        PrimitiveMode::Isolines => ExecutionMode::Isolines,
+        PrimitiveMode::OutputPoints => ExecutionMode::OutputPoints,
+        PrimitiveMode::OutputLineStrip => ExecutionMode::OutputLineStrip,
+        PrimitiveMode::OutputTriangleStrip => ExecutionMode::OutputTriangleStrip,
+        PrimitiveMode::SpacingEqual => ExecutionMode::SpacingEqual,
+        PrimitiveMode::SpacingFractionalEven => ExecutionMode::SpacingFractionalEven,
+        PrimitiveMode::SpacingFractionalOdd => ExecutionMode::SpacingFractionalOdd,
+        PrimitiveMode::VertexOrderCw => ExecutionMode::VertexOrderCw,
+        PrimitiveMode::VertexOrderCcw => ExecutionMode::VertexOrderCcw,
+        PrimitiveMode::PointMode => ExecutionMode::PointMode,
+    };
+    (plain, None)
 }

@@ -171,7 +171,7 @@ impl Emitter<'_> {
     }
 
     /// Whether a type is a block or an array of blocks.
-    fn is_block(&self, ty: TypeId) -> bool {
+    pub fn is_block(&self, ty: TypeId) -> bool {
         match self.module.types.get(ty) {
             Type::Struct(of) => self.module.types.structs[of].block,
             Type::Array { element, .. } => self.is_block(element),
@@ -296,6 +296,11 @@ const fn spirv_built_in(built_in: ir::BuiltIn) -> BuiltIn {
         ir::BuiltIn::BaryCoord => BuiltIn::BaryCoordKHR,
         ir::BuiltIn::BaryCoordNoPerspective => BuiltIn::BaryCoordNoPerspKHR,
         ir::BuiltIn::PrimitiveId => BuiltIn::PrimitiveId,
+        ir::BuiltIn::InvocationId => BuiltIn::InvocationId,
+        ir::BuiltIn::TessLevelOuter => BuiltIn::TessLevelOuter,
+        ir::BuiltIn::TessLevelInner => BuiltIn::TessLevelInner,
+        ir::BuiltIn::TessCoord => BuiltIn::TessCoord,
+        ir::BuiltIn::PatchVertices => BuiltIn::PatchVertices,
         ir::BuiltIn::FragSize => BuiltIn::FragSizeEXT,
         ir::BuiltIn::FragInvocationCount => BuiltIn::FragInvocationCountEXT,
         ir::BuiltIn::FragStencilRef => BuiltIn::FragStencilRefEXT,

@@ -28,7 +28,9 @@ fn innermost(types: &Types, ty: TypeId) -> (TypeId, Type) {
 
 impl Emitter<'_> {
     pub fn decorate_interface(&mut self, id: Word, global: &Global) {
-        self.decorate_binding(Decorated::Variable(id), global.binding, global.access);
+        let of_members = global.binding.interpolation() == Interpolation::Patch && self.is_block(global.ty);
+        let binding = if of_members { global.binding.interpolated(Interpolation::Perspective) } else { global.binding };
+        self.decorate_binding(Decorated::Variable(id), binding, global.access);
         self.need_storage_of(global.space, global.ty);
         self.decorate_integers(id, global);
         let module = self.module;
@@ -47,7 +49,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What transform feedback takes of an output: of the whole variable, or of members of its block.
+    /// What transform feedback takes of an output, of the whole variable or of members of its block, and its vertex stream.
     pub fn feed_back(&mut self, global: GlobalId, id: Word) {
         let module = self.module;
         for feedback in module.feedback.iter().filter(|feedback| feedback.global == global) {
@@ -59,6 +61,10 @@ impl Emitter<'_> {
             self.decorate_target(target, Decoration::XfbBuffer, &[feedback.buffer]);
             self.decorate_target(target, Decoration::XfbStride, &[feedback.stride]);
             self.decorate_target(target, Decoration::Offset, &[feedback.offset]);
+        }
+        for (_, stream) in module.streams.iter().filter(|(known, _)| *known == global) {
+            self.needs.capability(Capability::GeometryStreams);
+            self.decorate(id, Decoration::Stream, &[*stream]);
         }
     }
 
@@ -105,6 +111,7 @@ impl Emitter<'_> {
                 self.needs.capability(Capability::FragmentBarycentricKHR);
                 self.decorate_target(target, Decoration::PerVertexKHR, &[]);
             }
+            Interpolation::Patch => self.decorate_target(target, Decoration::Patch, &[]),
             Interpolation::Explicit => {
                 self.needs.extension(EXPLICIT_VERTICES);
                 self.decorate_target(target, Decoration::ExplicitInterpAMD, &[]);
@@ -127,19 +134,23 @@ impl Emitter<'_> {
         }
     }
 
-    /// Layer and viewport are written by vertex shaders through extensions, and read by fragment shaders as geometry
-    /// shaders made them.
+    /// What a built-in variable needs in some stages only.
     pub fn need_stage_of(&mut self, built_in: BuiltIn, space: Space) {
-        let layered = matches!(built_in, BuiltIn::Layer | BuiltIn::ViewportIndex) && space == Space::Output;
-        if layered && self.options.version < Version::V1_5 {
-            self.needs.capability(Capability::ShaderViewportIndexLayerEXT);
-            return;
-        }
-        let capability = match (built_in, space) {
-            (BuiltIn::Layer, Space::Output) => Capability::ShaderLayer,
-            (BuiltIn::ViewportIndex, Space::Output) => Capability::ShaderViewportIndex,
-            (BuiltIn::Layer, _) => Capability::Geometry,
-            (BuiltIn::ViewportIndex, _) => Capability::MultiViewport,
+        let output = space == Space::Output;
+        let capability = match (self.stage, built_in) {
+            (Stage::Geometry, BuiltIn::PointSize) => Capability::GeometryPointSize,
+            (Stage::TessControl | Stage::TessEvaluation, BuiltIn::PointSize) => Capability::TessellationPointSize,
+            (Stage::Geometry, BuiltIn::ViewportIndex) => Capability::MultiViewport,
+            (Stage::Geometry, BuiltIn::Layer) => Capability::Geometry,
+            // Vertex and tessellation shaders write them through extensions, fragments read what geometry shaders wrote.
+            (_, BuiltIn::Layer | BuiltIn::ViewportIndex) if output && self.options.version < Version::V1_5 => {
+                Capability::ShaderViewportIndexLayerEXT
+            }
+            (_, BuiltIn::Layer) if output => Capability::ShaderLayer,
+            (_, BuiltIn::ViewportIndex) if output => Capability::ShaderViewportIndex,
+            (_, BuiltIn::Layer) => Capability::Geometry,
+            (_, BuiltIn::ViewportIndex) => Capability::MultiViewport,
+            (Stage::Fragment, BuiltIn::PrimitiveId) => Capability::Geometry,
             _ => return,
         };
         self.needs.capability(capability);
@@ -149,6 +160,9 @@ impl Emitter<'_> {
     pub fn decorate_built_in(&mut self, id: Word, built_in: BuiltIn, global: &Global) {
         if global.access.contains(Access::INVARIANT) && global.space == Space::Output {
             self.decorate(id, Decoration::Invariant, &[]);
+        }
+        if matches!(built_in, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner) {
+            self.decorate(id, Decoration::Patch, &[]);
         }
         if built_in == BuiltIn::Layer && global.space == Space::Output {
             self.decorate_layer(id);

@@ -324,6 +324,8 @@ impl Body<'_, '_> {
 
     fn barrier(&mut self, execution: Option<Scope>, memory: Scope, (kinds, order): (MemoryKinds, Order)) -> Word {
         let kinds = barrier_memory(kinds);
+        // What orders no memory, outputs aside, which a barrier orders by itself (Vulkan 1.3, memory model).
+        let order = if kinds.is_empty() { Order::Relaxed } else { order };
         let (scope, semantics) = self.scope_and_semantics(memory, order, kinds);
         match execution {
             Some(execution) => {

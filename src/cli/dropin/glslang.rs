@@ -5,10 +5,10 @@ use super::{Draft, draft_one, glslc, other_stage, trace};
 use crate::build::claims::Claims;
 use crate::build::deps::{Deps, Format, RuleTarget};
 use crate::build::kind;
-use crate::cli::args::{CompileArgs, StageName};
+use crate::cli::args::CompileArgs;
 use crate::cli::output::{Sink, to_stdout};
 use crate::cli::{CommandError, Exit};
-use clap::ValueEnum;
+use crate::ir::Stage;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -395,8 +395,8 @@ impl Request {
             true if input.as_os_str() != "-" => std::path::absolute(input).unwrap_or_else(|_| input.into()),
             _ => input.to_path_buf(),
         };
-        let named = kind::of(&path).and_then(|kind| kind.stage).map(stage_ending);
-        let stage = self.stage.as_deref().map(|name| ending_of(name).unwrap_or(name)).or(named);
+        let named = kind::of(&path).and_then(|kind| kind.stage).map(Stage::ending);
+        let stage = self.stage.as_deref().and_then(Stage::named).map(Stage::ending).or(named);
         let Some(stage) = stage else {
             let why = path.extension().and_then(|ending| other_stage(&ending.to_string_lossy()));
             let why = why.unwrap_or_else(|| "the name says no stage; -S does".into());
@@ -441,17 +441,6 @@ struct Module {
 fn print(text: &str) {
     // Nowhere to complain is left where this fails.
     let _ = to_stdout(text.as_bytes());
-}
-
-/// The ending of files of a stage, which names what is made of them.
-fn stage_ending(stage: crate::ir::Stage) -> &'static str {
-    kind::ending(stage)
-}
-
-/// The same for a name of a stage.
-fn ending_of(name: &str) -> Option<&'static str> {
-    let stage = StageName::from_str(name, false).ok()?;
-    Some(stage_ending(crate::cli::input::stage(stage)))
 }
 
 fn help() -> String {

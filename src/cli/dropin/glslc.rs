@@ -5,9 +5,8 @@ use super::{compile_one, counted, other_stage, say};
 use crate::build::claims::Claims;
 use crate::build::kind;
 use crate::cli::CommandError;
-use crate::cli::args::StageName;
 use crate::cli::output::to_stdout;
-use clap::ValueEnum;
+use crate::ir::Stage;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -194,7 +193,7 @@ impl Request {
             "-fentry-point=" => self.entry = Some(value.to_string()),
             "-fshader-stage=" => {
                 let unknown = || other_stage(value).unwrap_or_else(|| format!("stage not recognized: '{value}'"));
-                StageName::from_str(value, false).map_err(|_| unknown())?;
+                Stage::named(value).ok_or_else(unknown)?;
                 self.stage = Some(value.to_string());
             }
             "-x" => match value {

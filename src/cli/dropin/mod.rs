@@ -7,12 +7,13 @@ mod glslang;
 pub mod glslc;
 pub mod trace;
 
-use super::args::{Cli, Command, CompileArgs, StageName, StandInArgs};
+use super::args::{Cli, Command, CompileArgs, StandInArgs};
 use super::compile::{self, Draft, Made};
 use super::{CommandError, messages};
 use crate::build::claims::Claims;
 use crate::diagnostic::warning::{self, Choice};
-use clap::{Parser, ValueEnum};
+use crate::ir::Stage;
+use clap::Parser;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -67,10 +68,7 @@ fn draft_one(words: &[String], input: &Path, claims: &Claims) -> Result<(Draft, 
 }
 
 /// Stages that shaders have and this program does not compile.
-const OTHER_STAGES: [(&str, &str); 11] = [
-    ("tesscontrol", "tesc"),
-    ("tesseval", "tese"),
-    ("geometry", "geom"),
+const OTHER_STAGES: [(&str, &str); 8] = [
     ("task", "task"),
     ("mesh", "mesh"),
     ("ray generation", "rgen"),
@@ -118,8 +116,7 @@ fn counted(warnings: usize, errors: usize) -> Option<String> {
 
 /// The names of stages, as options take them.
 fn stage_names() -> Vec<String> {
-    let values = StageName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    values.flat_map(|value| value.get_name_and_aliases().map(str::to_string).collect::<Vec<_>>()).collect()
+    Stage::ALL.iter().flat_map(|stage| [stage.word(), stage.ending()]).map(str::to_string).collect()
 }
 
 fn say(text: &str) {

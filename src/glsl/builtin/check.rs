@@ -92,6 +92,12 @@ pub fn check_variable(env: &Env<'_>, variable: &Variable, span: Span) -> Result<
     if demands.are_met(env) { Ok(()) } else { Err(demands.complain(env, variable.name, span)) }
 }
 
+/// Whether the shader's version of the language has a built-in variable.
+pub fn is_in_version(env: &Env<'_>, variable: &Variable) -> bool {
+    let Variable { extensions, earlier, stages, core, es, .. } = *variable;
+    Demands { extensions, earlier, stages, core, es }.is_in_version(env)
+}
+
 /// Whether a built-in constant may be used here.
 ///
 /// # Errors

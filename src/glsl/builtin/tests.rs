@@ -164,7 +164,7 @@ fn fitting(builder: &mut Builder<'_>, overload: &Overload, generic: Shape) -> Ve
 fn resolves(overload: &'static Overload, generic: Shape) {
     with_builder(|builder| {
         let args = fitting(builder, overload, generic);
-        let stage = if overload.stages.contains(grammar::Stages::COMPUTE) { Stage::Compute } else { Stage::Fragment };
+        let stage = if overload.stages.contains(Stage::Compute) { Stage::Compute } else { Stage::Fragment };
         let result = call(builder, &Env { stage, ..env() }, overload.name, Span::NONE, &args);
         let result = result.unwrap_or_else(|e| panic!("{} with {generic:?}: {}", overload.signature, e.message));
         let returned = overload.ret.shape(generic).map(|shape| shape.intern(&mut builder.module.types));

@@ -54,7 +54,8 @@ impl Sema<'_> {
         let ty = lvalue.ty;
         let Some(element) = self.element_of(b, ty, at, span)? else { return self.no_parts(b, Some(ty), base) };
         self.note_index(b, &lvalue, at, span);
-        let mut part = lvalue.part(at, element);
+        let mutability = self.element_mutability(b, &lvalue, at);
+        let mut part = LValue { mutability, ..lvalue.part(at, element) };
         part.non_uniform |= self.is_non_uniform(b, at);
         Some(Lowered::LValue(part))
     }
@@ -188,6 +189,9 @@ impl Sema<'_> {
                     return self.no_member(b, ty, name);
                 };
                 let (access, part) = (members[index].access, members[index].ty);
+                if let Some(place) = self.member_variable(b, &lowered, wanted) {
+                    return Some(Lowered::LValue(place));
+                }
                 Some(member(b, lowered, index as u32, part, access))
             }
             Type::Vector { size, .. } => self.swizzle(b, lowered, size, name),

@@ -87,6 +87,7 @@ impl Sema<'_> {
     fn declare_nothing(&mut self, block: &ast::Block) {
         let ast = self.ast;
         match &block.instance {
+            Some(instance) if self.text(instance.name.symbol).starts_with("gl_") => {}
             Some(instance) => self.declare(instance.name, Entity::Error),
             None => {
                 for declarator in ast[block.members].iter().flat_map(|line| &ast[line.declarators]) {

@@ -6,17 +6,19 @@ use super::lvalue::{LValue, Mutability};
 use super::ray_query;
 use crate::glsl::builtin;
 use crate::glsl::token::Symbol;
-use crate::grammar::{self, Constant, Stages, Variable, VariableSource};
+use crate::grammar::{self, Constant, Variable, VariableSource};
 use crate::ir::build::Builder;
-use crate::ir::{Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, Scalar, Space, Types, Value};
+use crate::ir::{
+    Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, Interpolation, Member, Scalar, Space, Struct, TypeId, Types,
+    Value,
+};
 use crate::source::Span;
 
 /// Built-in variables of stages and languages that are not compiled (GLSL 4.60 section 7.1), by which a shader of another
 /// kind is known.
 #[rustfmt::skip]
 const OTHER_STAGES: &[&str] = &[
-    "gl_FragData", "gl_InstanceID", "gl_InvocationID", "gl_PatchVerticesIn", "gl_TessCoord",
-    "gl_TessLevelInner", "gl_TessLevelOuter", "gl_VertexID", "gl_in", "gl_out",
+    "gl_FragData", "gl_InstanceID", "gl_VertexID",
 ];
 
 /// Whether no shader that is compiled has the built-in variable.
@@ -49,20 +51,85 @@ impl Sema<'_> {
             VariableSource::BuiltIn(builtin) => Lowered::LValue(self.builtin_lvalue(b, variable, builtin)),
             VariableSource::Lane(op) => Lowered::Value(b.lane_as(op, ty, &[])),
             VariableSource::Output(location) => Lowered::LValue(self.located_output(b, variable, location)),
+            VariableSource::Blocks(members) => Lowered::LValue(self.builtin_blocks(b, variable, members)),
             VariableSource::WorkgroupSize => Lowered::Value(self.workgroup_size_value(b, ty)),
         }
     }
 
     /// A built-in variable of the pipeline: an output in some stages, an input in the others.
     pub fn builtin_lvalue(&mut self, b: &mut Builder<'_>, variable: &Variable, builtin: BuiltIn) -> LValue {
-        let output = variable.output.contains(Stages::from(self.env.stage));
-        let space = if output { Space::Output } else { Space::Input };
-        let id = match self.builtins.get(&(builtin, space)) {
-            Some(known) => *known,
-            None => self.new_builtin(b, variable, builtin, space),
-        };
-        let mutability = if output { Mutability::Writable } else { Mutability::Input };
+        let space = self.builtin_space(variable);
+        let id = self.builtin_global(b, variable, builtin, space, false);
+        let mutability = if space == Space::Output { Mutability::Writable } else { Mutability::Input };
         LValue { mutability, ..LValue::new(Value::Global(id), space, b.module.globals[id].ty) }
+    }
+
+    fn builtin_space(&self, variable: &Variable) -> Space {
+        if variable.output.contains(self.env.stage) { Space::Output } else { Space::Input }
+    }
+
+    /// The variable of a built-in, made when it is first asked for: one, or one for each vertex.
+    pub fn builtin_global(
+        &mut self,
+        b: &mut Builder<'_>,
+        variable: &Variable,
+        builtin: BuiltIn,
+        space: Space,
+        of_vertices: bool,
+    ) -> GlobalId {
+        if let Some(known) = self.builtins.get(&(builtin, space)) {
+            return *known;
+        }
+        let id = self.new_builtin(b, variable, builtin, space);
+        let crowd = self.env.stage.crowd(space, Interpolation::Perspective);
+        if let (Some(crowd), true) = (crowd, of_vertices) {
+            let each = b.module.globals[id].ty;
+            let length = self.crowd_length(crowd);
+            b.module.globals[id].ty = b.module.types.array(each, length);
+        }
+        id
+    }
+
+    /// `gl_in` or `gl_out`.
+    pub fn builtin_blocks(&mut self, b: &mut Builder<'_>, variable: &Variable, members: &[&str]) -> LValue {
+        let space = self.builtin_space(variable);
+        let known = self.built_in_blocks.iter().find(|(_, known)| *known == space).map(|(id, _)| *id);
+        let id = known.unwrap_or_else(|| self.new_blocks(b, variable, members, space));
+        let mutability = self.port_mutability(space, Interpolation::Perspective);
+        LValue { mutability, ..LValue::new(Value::Global(id), space, b.module.globals[id].ty) }
+    }
+
+    fn new_blocks(&mut self, b: &mut Builder<'_>, variable: &Variable, members: &[&str], space: Space) -> GlobalId {
+        let known = members.iter().filter_map(|name| grammar::variable(name));
+        let of_version = known.filter(|member| builtin::is_in_version(&self.env, member));
+        let (offset, access, binding) = (None, Access::empty(), Binding::None);
+        let members = of_version
+            .map(|member| Member { name: member.name.into(), ty: builtin_type(b, member), offset, access, binding })
+            .collect();
+        let ty =
+            b.module.types.add_struct(Struct { name: "gl_PerVertex".into(), members, block: false, logical: None });
+        let crowd = self.env.stage.crowd(space, Interpolation::Perspective);
+        let length = crowd.map_or(ArrayLen::Runtime, |crowd| self.crowd_length(crowd));
+        let ty = b.module.types.array(ty, length);
+        let (name, span) = (variable.name.into(), Span::NONE);
+        let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
+        self.built_in_blocks.push((id, space));
+        id
+    }
+
+    /// The variable that a member of such a block is: `gl_in[i].gl_Position`.
+    pub fn member_variable(&mut self, b: &mut Builder<'_>, lowered: &Lowered, name: &str) -> Option<LValue> {
+        let Lowered::LValue(LValue { root: Value::Global(id), path, space, mutability, .. }) = lowered else {
+            return None;
+        };
+        self.built_in_blocks.iter().find(|(known, _)| known == id)?;
+        let [at] = path[..] else { return None };
+        let variable = grammar::variable(name)?;
+        let VariableSource::BuiltIn(builtin) = variable.source else { return None };
+        let global = self.builtin_global(b, variable, builtin, *space, true);
+        let each = b.module.types.element(b.module.globals[global].ty, 0)?;
+        let whole = LValue::new(Value::Global(global), *space, b.module.globals[global].ty);
+        Some(LValue { mutability: *mutability, ..whole.part(at, each) })
     }
 
     /// A variable that is an output like those that shaders declare.
@@ -83,12 +150,7 @@ impl Sema<'_> {
     }
 
     fn new_builtin(&mut self, b: &mut Builder<'_>, variable: &Variable, builtin: BuiltIn, space: Space) -> GlobalId {
-        let element = variable.ty.intern(&mut b.module.types);
-        let ty = match variable.array {
-            None => element,
-            Some(0) => b.module.types.array(element, ArrayLen::Runtime),
-            Some(len) => b.module.types.array(element, ArrayLen::Fixed(len)),
-        };
+        let ty = builtin_type(b, variable);
         let (binding, name) = (Binding::BuiltIn(builtin), variable.name.into());
         let (span, access) = (Span::NONE, Access::empty());
         let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
@@ -97,6 +159,16 @@ impl Sema<'_> {
             self.open_arrays.push((id, 0));
         }
         id
+    }
+}
+
+/// The type of a built-in variable; arrays that the shader sizes have no length.
+fn builtin_type(b: &mut Builder<'_>, variable: &Variable) -> TypeId {
+    let element = variable.ty.intern(&mut b.module.types);
+    match variable.array {
+        None => element,
+        Some(0) => b.module.types.array(element, ArrayLen::Runtime),
+        Some(len) => b.module.types.array(element, ArrayLen::Fixed(len)),
     }
 }
 

@@ -179,8 +179,8 @@ impl Sema<'_> {
     pub fn unknown_name(&mut self, symbol: Symbol, span: Span) {
         let name = self.text(symbol);
         if belongs_to_another_stage(name) {
-            let message = format!("`{name}` does not exist in compute, vertex and fragment shaders for Vulkan");
-            self.error(Code::WRONG_STAGE, span, message, "belongs to another stage or language");
+            let message = format!("`{name}` does not exist in shaders for Vulkan");
+            self.error(Code::WRONG_STAGE, span, message, "belongs to another language");
             self.scopes.declare(symbol, Entity::Error, span);
             return;
         }

@@ -57,15 +57,26 @@ impl Sema<'_> {
         let qualifiers = self.qualifiers(decl.qualifiers);
         self.execution_modes(b, decl.qualifiers);
         let ids = self.layout_ids(decl.qualifiers);
+        let direction = match (qualifiers.input, qualifiers.output) {
+            (Some(_), None) => Some(Space::Input),
+            (None, Some(_)) => Some(Space::Output),
+            _ => None,
+        };
         for id in &ids {
-            if qualifiers.input.is_some() && self.env.stage == Stage::Fragment {
+            if direction.is_some_and(|space| self.primitive_layout(b, id, space)) {
+            } else if qualifiers.input.is_some() && self.env.stage == Stage::Fragment {
                 self.fragment_input_layout(id);
-            } else if qualifiers.input.is_some() && self.env.stage == Stage::Compute {
+            } else if qualifiers.input.is_some() && self.env.stage.has_workgroups() {
                 self.input_layout(b, id);
             } else if self.is_view_count(id, &qualifiers) {
                 // The number of views is the render pass's.
             } else if qualifiers.output.is_some() && self.text(id.name.symbol).starts_with("xfb_") {
                 self.usual_feedback(b, id);
+            } else if self.env.stage == Stage::Geometry
+                && direction == Some(Space::Output)
+                && self.text(id.name.symbol) == "stream"
+            {
+                self.usual_stream(b, id);
             } else if self.is_primitive_culling(id, decl.qualifiers.len() == 1 && ids.len() == 1) {
                 b.module.rays |= RayModes::PRIMITIVE_CULLING;
             } else if let Some(space) = default_space(&qualifiers) {
@@ -156,6 +167,7 @@ impl Sema<'_> {
         let workgroup_size = self.workgroup_size(module);
         self.check_derivative_group(module, workgroup_size);
         let reconvergence = self.reconvergence;
+        let primitives = self.primitive_modes(module, module.functions[function].span);
         let name = "main".into();
         let (stage, fragment, derivatives) = (self.env.stage, self.fragment, self.env.derivatives);
         module.entry_points.push(EntryPoint {
@@ -166,6 +178,7 @@ impl Sema<'_> {
             reconvergence,
             derivatives,
             fragment,
+            primitives,
         });
     }
 

@@ -3,7 +3,7 @@
 
 use super::Sema;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{ArrayLen, Binding, Global, Interpolation, Module, Scalar, Space, Type, TypeId, Types};
+use crate::ir::{ArrayLen, Binding, Global, Module, Scalar, Space, Stage, Type, TypeId, Types};
 use rustc_hash::FxHashMap;
 
 /// Locations of one variable that are looked at; no interface has so many.
@@ -31,7 +31,7 @@ impl Sema<'_> {
         let mut owners: FxHashMap<Spot, [Option<&Global>; COMPONENTS as usize]> = FxHashMap::default();
         let borders = module.globals.iter().map(|(_, global)| global);
         for global in borders.filter(|global| matches!(global.space, Space::Input | Space::Output)) {
-            let other = parts(&module.types, global).into_iter().find_map(|(spot, mask)| {
+            let other = parts(&module.types, global, self.env.stage).into_iter().find_map(|(spot, mask)| {
                 let owner = owners.entry(spot).or_default();
                 let taken = owner.iter_mut().enumerate().filter(|(n, _)| mask >> n & 1 != 0);
                 let before = taken.fold(None, |found, (_, slot)| found.or(slot.replace(global)));
@@ -55,29 +55,29 @@ fn collision(global: &Global, other: &Global, location: u32) -> Diagnostic {
 }
 
 /// What a variable takes; nothing where its place is said otherwise.
-fn parts(types: &Types, global: &Global) -> Vec<(Spot, u32)> {
+fn parts(types: &Types, global: &Global, stage: Stage) -> Vec<(Spot, u32)> {
     let of = |binding, ty| {
         part(types, binding, ty).map(move |(index, taken)| {
             taken.into_iter().map(move |(location, mask)| ((global.space, index, location), mask))
         })
     };
-    match (part(types, global.binding, global.ty), types.get(global.ty)) {
+    let ty = match types.get(global.ty) {
+        // The values of all vertices lie in one place.
+        Type::Array { element, .. } if stage.crowd(global.space, global.binding.interpolation()).is_some() => element,
+        _ => global.ty,
+    };
+    match (part(types, global.binding, ty), types.get(ty)) {
         (None, Type::Struct(id)) => {
             let members = types.structs[id].members.iter();
             members.filter_map(|member| of(member.binding, member.ty)).flatten().collect()
         }
-        _ => of(global.binding, global.ty).into_iter().flatten().collect(),
+        _ => of(global.binding, ty).into_iter().flatten().collect(),
     }
 }
 
 /// The source of blending of a variable or member, and what it takes of each location.
 fn part(types: &Types, binding: Binding, ty: TypeId) -> Option<(u32, Vec<(u32, u32)>)> {
-    let Binding::Location { location: Some(first), component, index, interpolation, .. } = binding else { return None };
-    let ty = match types.get(ty) {
-        // The values of three vertices stand in one place.
-        Type::Array { element, .. } if interpolation == Interpolation::PerVertex => element,
-        _ => ty,
-    };
+    let Binding::Location { location: Some(first), component, index, .. } = binding else { return None };
     let mut walk = Walk { types, next: first, end: first.saturating_add(MOST), taken: Vec::new() };
     walk.through(ty, component);
     Some((index, walk.taken))

@@ -28,6 +28,8 @@ pub enum Mutability {
     Const,
     /// A uniform, push constant or stage input, or a built-in variable.
     Input,
+    /// Outputs of all vertices of a patch: an invocation writes its own.
+    OwnVertex,
 }
 
 /// Components picked from a vector, in order.

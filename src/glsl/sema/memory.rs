@@ -86,6 +86,7 @@ pub fn check_writable(lvalue: &LValue, span: Span) -> Result<(), Diagnostic> {
     let reason = match lvalue.mutability {
         _ if lvalue.space == Space::Handle => "images and samplers cannot be assigned",
         Mutability::Const => "a constant cannot be written",
+        Mutability::OwnVertex => "an invocation writes its own vertex only: index this output with `gl_InvocationID`",
         Mutability::Input => "uniforms, inputs and built-in variables cannot be written",
         Mutability::Writable if lvalue.access.contains(Access::READONLY) => "this memory is `readonly`",
         Mutability::Writable if lvalue.swizzle.as_ref().is_some_and(Swizzle::has_duplicates) => {

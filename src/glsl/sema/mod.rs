@@ -20,6 +20,7 @@ mod derivatives;
 mod expressions;
 mod extent;
 mod feedback;
+mod fragment;
 mod functions;
 mod interface;
 mod lengths;
@@ -31,8 +32,10 @@ mod non_uniform;
 mod operators;
 mod overloads;
 mod pipeline;
+mod primitives;
 mod qualifiers;
 mod ray_query;
+mod redeclare;
 mod references;
 mod resources;
 mod scope;
@@ -71,27 +74,35 @@ pub fn resolve(
     diagnostics: &mut Diagnostics,
 ) -> Module {
     let mark = diagnostics.mark();
-    let (module, lengths) = resolve_with(ast, stream, words, env.clone(), diagnostics, Vec::new());
-    match lengths {
-        Some(lengths) if !diagnostics.has_errors() => {
+    let (module, found) = resolve_with(ast, stream, words, env.clone(), diagnostics, Found::default());
+    match found {
+        Some(found) if !diagnostics.has_errors() => {
             diagnostics.forget_since(mark);
-            resolve_with(ast, stream, words, env, diagnostics, lengths).0
+            resolve_with(ast, stream, words, env, diagnostics, found).0
         }
         _ => module,
     }
 }
 
-/// Lowers a shader with what is known of the lengths of arrays in its blocks, and gives those that it finds.
+/// What a first resolution finds for a second one: the lengths of arrays in blocks, and of those over vertices.
+#[derive(Default)]
+struct Found {
+    lengths: Vec<u32>,
+    counts: primitives::Counts,
+}
+
+/// Lowers a shader with what is known of the lengths of arrays, and gives those that it finds, if there are any.
 fn resolve_with(
     ast: &Ast,
     stream: &TokenStream,
     words: &Interner,
     env: Env<'_>,
     diagnostics: &mut Diagnostics,
-    lengths: Vec<u32>,
-) -> (Module, Option<Vec<u32>>) {
+    known: Found,
+) -> (Module, Option<Found>) {
     let mut module = Module::new();
-    let mut sema = Sema { lengths, ..Sema::new(ast, stream, words, env, diagnostics) };
+    let mut sema = Sema { lengths: known.lengths, ..Sema::new(ast, stream, words, env, diagnostics) };
+    sema.primitives.counts = known.counts;
     for item in &ast.items {
         if sema.diagnostics.is_full() {
             break;
@@ -99,8 +110,9 @@ fn resolve_with(
         sema.item(&mut module, item);
     }
     sema.finish(&mut module);
-    let found = sema.found_lengths();
-    (module, found)
+    let (lengths, counts) = (sema.found_lengths(), sema.primitives.counts);
+    let found = lengths.is_some() || sema.primitives.early;
+    (module, found.then(|| Found { lengths: lengths.unwrap_or_default(), counts }))
 }
 
 /// The state of a resolution. The module under construction travels beside it, in a [`Builder`].
@@ -139,6 +151,9 @@ struct Sema<'a> {
     tiles: Vec<tiles::Taken>,
     automatic: automatic::Automatic,
     layer: LayerModes,
+    primitives: primitives::Primitives,
+    /// Built-in variables that are arrays of blocks, and what no code names: their members are variables of their own.
+    built_in_blocks: Vec<(GlobalId, Space)>,
     feedback: feedback::Captured,
     /// Number of `#extension` lines that are in force.
     extensions_applied: usize,
@@ -199,6 +214,8 @@ impl<'a> Sema<'a> {
             tiles: Vec::new(),
             automatic: automatic::Automatic::default(),
             layer: LayerModes::default(),
+            primitives: primitives::Primitives::default(),
+            built_in_blocks: Vec::new(),
             feedback: feedback::Captured::default(),
             extensions_applied: 0,
             return_type: Types::VOID,

@@ -4,7 +4,7 @@ use super::Sema;
 use crate::diagnostic::Code;
 use crate::glsl::ast::{self, List, Memory, QualifierKind, SpirvWord, Storage};
 use crate::ir::build::Builder;
-use crate::ir::{Access, Interpolation, Sampling, Scalar, Stage, Type};
+use crate::ir::{Access, Interpolation, Sampling, Scalar, Space, Stage, Type};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -22,6 +22,7 @@ pub struct Qualifiers {
     pub tile: Option<Span>,
     pub centroid: Option<Span>,
     pub sample: Option<Span>,
+    pub patch: Option<Span>,
     /// A qualifier of stages that are not supported, or of old versions.
     pub other: Option<Span>,
     pub interpolation: Interpolation,
@@ -63,6 +64,7 @@ impl Qualifiers {
             Storage::TileImage => &mut self.tile,
             Storage::Centroid => &mut self.centroid,
             Storage::Sample => &mut self.sample,
+            Storage::Patch => &mut self.patch,
             _ => &mut self.other,
         }
     }
@@ -70,7 +72,7 @@ impl Qualifiers {
 
 /// Whether a storage qualifier stands beside another one.
 const fn is_auxiliary(storage: Storage) -> bool {
-    matches!(storage, Storage::Const | Storage::Centroid | Storage::Sample)
+    matches!(storage, Storage::Const | Storage::Centroid | Storage::Sample | Storage::Patch)
 }
 
 const fn interpolation(kind: ast::Interpolation) -> Interpolation {
@@ -130,6 +132,9 @@ impl Sema<'_> {
             }
         }
         self.check_storage(&gathered, list);
+        if gathered.patch.is_some() {
+            gathered.interpolation = Interpolation::Patch;
+        }
         if let (Some(first), Some(second)) = (gathered.input, gathered.output) {
             // `in out` is `inout` in two words.
             gathered.inout = Some(first.to(second));
@@ -191,20 +196,35 @@ impl Sema<'_> {
     /// What passes between stages is interpolated, and nothing else: not what the vertex stage takes in, not what the
     /// fragment stage gives out (GLSL 4.60 section 4.5; VUID-StandaloneSpirv-Flat-06202).
     pub fn check_interpolation(&mut self, qualifiers: &Qualifiers) {
+        let space = match (qualifiers.input, qualifiers.output) {
+            (Some(_), _) => Some(Space::Input),
+            (None, Some(_)) => Some(Space::Output),
+            (None, None) => None,
+        };
+        self.check_patch(qualifiers, space);
         let written = qualifiers.interpolated.or(qualifiers.centroid).or(qualifiers.sample);
         let Some(span) = written else { return };
         let of_primitive = matches!(qualifiers.interpolation, Interpolation::PerPrimitive { .. });
-        let passes = match self.env.stage {
-            Stage::Vertex if of_primitive => {
-                let message = "only inputs of fragment shaders have one value for the whole primitive";
-                return self.error(Code::BAD_QUALIFIER, span, message, "not here");
-            }
-            Stage::Vertex => qualifiers.output.is_some(),
-            Stage::Fragment => qualifiers.input.is_some(),
-            Stage::Compute => false,
-        };
-        if !passes {
+        if of_primitive && space.is_some() && self.env.stage != Stage::Fragment {
+            let message = "only inputs of fragment shaders have one value for the whole primitive";
+            return self.error(Code::BAD_QUALIFIER, span, message, "not here");
+        }
+        if !space.is_some_and(|space| self.env.stage.passes(space)) {
             let message = "only what passes from the vertex to the fragment stage is interpolated";
+            self.error(Code::BAD_QUALIFIER, span, message, "not here");
+        }
+    }
+
+    /// A patch has values between the two stages of tessellation (GLSL 4.60 sections 4.3.4 and 4.3.6).
+    fn check_patch(&mut self, qualifiers: &Qualifiers, space: Option<Space>) {
+        let Some(span) = qualifiers.patch else { return };
+        let fits = matches!(
+            (self.env.stage, space),
+            (Stage::TessControl, Some(Space::Output)) | (Stage::TessEvaluation, Some(Space::Input))
+        );
+        if !fits {
+            let message =
+                "`patch` is for outputs of tessellation control and inputs of tessellation evaluation shaders";
             self.error(Code::BAD_QUALIFIER, span, message, "not here");
         }
     }

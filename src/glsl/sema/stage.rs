@@ -1,53 +1,31 @@
-//! Inputs and outputs of the vertex and fragment stages (GLSL 4.60 sections 4.3.4, 4.3.6, 4.4.1 and 4.4.2): variables, blocks,
-//! redeclared built-in variables, and what a fragment shader says of its tests. [`super::locations`] says which share a place.
+//! Inputs and outputs that shaders declare (GLSL 4.60 sections 4.3.4, 4.3.6, 4.4.1 and 4.4.2): variables and blocks. Which
+//! of them are arrays over vertices is in [`super::primitives`]; [`super::locations`] says which share a place.
 
 use super::Sema;
 use super::feedback::{FeedbackLayout, captured_size};
-use super::lvalue::{LValue, Mutability};
+use super::lvalue::LValue;
 use super::qualifiers::Qualifiers;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::glsl::ast::{self, Decl, Declarator, LayoutId, List};
-use crate::grammar::{self, VariableSource};
+use crate::glsl::ast::{self, Decl, Declarator, List};
 use crate::ir::build::Builder;
 use crate::ir::{
-    Access, ArrayLen, Binding, DepthPromise, FragmentModes, Global, GlobalId, Interlock, Interpolation, Member, Module,
-    PixelParts, Scalar, Space, Stage, Struct, Type, TypeId, Value,
+    Access, ArrayLen, Binding, Crowd, Global, GlobalId, Interpolation, Member, Scalar, Space, Stage, Struct, Type,
+    TypeId, Value,
 };
 use crate::source::Span;
 
-const INTERLOCK: &[&str] = &["GL_ARB_fragment_shader_interlock", "GL_NV_fragment_shader_interlock"];
-
-const TILE_IMAGE: &[&str] = &["GL_EXT_shader_tile_image"];
-
-/// What `layout(…) in;` says in a fragment shader: its name, the extensions of which it needs one, and what it sets.
-type FragmentLayout = (&'static str, &'static [&'static str], fn(&mut FragmentModes));
-
-#[rustfmt::skip]
-const FRAGMENT_LAYOUTS: &[FragmentLayout] = &[
-    ("early_fragment_tests", &[], |modes| modes.early_tests = true),
-    ("full_quads", &["GL_EXT_shader_quad_control"], |modes| modes.full_quads = true),
-    ("quad_derivatives", &["GL_EXT_shader_quad_control"], |modes| modes.quad_derivatives = true),
-    ("post_depth_coverage", &["GL_EXT_post_depth_coverage", "GL_ARB_post_depth_coverage"], |modes| (modes.post_depth_coverage, modes.early_tests) = (true, true)),
-    ("early_and_late_fragment_tests_amd", &["GL_AMD_shader_early_and_late_fragment_tests"], |modes| modes.early_and_late_tests = true),
-    ("pixel_interlock_ordered", INTERLOCK, |modes| modes.interlock = Some(Interlock { of_sample: false, ordered: true })),
-    ("pixel_interlock_unordered", INTERLOCK, |modes| modes.interlock = Some(Interlock { of_sample: false, ordered: false })),
-    ("sample_interlock_ordered", INTERLOCK, |modes| modes.interlock = Some(Interlock { of_sample: true, ordered: true })),
-    ("non_coherent_color_attachment_readEXT", TILE_IMAGE, |modes| modes.non_coherent |= PixelParts::COLOR),
-    ("non_coherent_depth_attachment_readEXT", TILE_IMAGE, |modes| modes.non_coherent |= PixelParts::DEPTH),
-    ("non_coherent_stencil_attachment_readEXT", TILE_IMAGE, |modes| modes.non_coherent |= PixelParts::STENCIL),
-    ("sample_interlock_unordered", INTERLOCK, |modes| modes.interlock = Some(Interlock { of_sample: true, ordered: false })),
-];
-
 /// What the `layout(…)` of an input or output says.
 #[derive(Clone, Copy, Default)]
-struct PortLayout {
+pub struct PortLayout {
     location: Option<u32>,
     component: u32,
     index: u32,
     /// Where the index is written.
     index_at: Option<Span>,
-    feedback: FeedbackLayout,
+    pub feedback: FeedbackLayout,
+    /// The vertex stream of a geometry shader.
+    pub stream: Option<(u32, Span)>,
 }
 
 impl Sema<'_> {
@@ -61,8 +39,8 @@ impl Sema<'_> {
         declarator: &Declarator,
     ) -> Option<Entity> {
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
-        let ty = self.of_vertices(b, ty, qualifiers, declarator.span)?;
         let space = self.port_space(qualifiers)?;
+        let ty = self.crowded(b, ty, space, qualifiers.interpolation, declarator.span)?;
         self.check_interpolation(qualifiers);
         let mut layout = self.port_layout(b, decl.qualifiers)?;
         self.check_source(&layout, space);
@@ -74,31 +52,18 @@ impl Sema<'_> {
             self.needs_location(declarator.name);
             return None;
         }
-        self.check_port(b, ty, qualifiers, declarator.span)?;
+        let own = self.without_crowd(b, ty, space, qualifiers.interpolation);
+        self.check_port(b, own, qualifiers, declarator.span)?;
         let binding = port_binding(layout, qualifiers);
         let port = self.port(b, declarator.name, space, ty, binding, qualifiers);
         if let (Space::Output, Entity::LValue(LValue { root: Value::Global(id), .. })) = (space, &port) {
             self.feedback_stride(layout.feedback, layout.feedback);
             self.capture(b, (*id, None), ty, layout.feedback, declarator.span);
         }
+        if let Entity::LValue(place) = &port {
+            self.put_in_stream(b, place, layout);
+        }
         Some(port)
-    }
-
-    /// The values of a primitive's three vertices are an array, which need not say its size.
-    fn of_vertices(&mut self, b: &mut Builder<'_>, ty: TypeId, qualifiers: &Qualifiers, span: Span) -> Option<TypeId> {
-        if qualifiers.interpolation != Interpolation::PerVertex {
-            return Some(ty);
-        }
-        match b.module.types.get(ty) {
-            Type::Array { element, len: ArrayLen::Runtime | ArrayLen::Fixed(3), .. } => {
-                Some(b.module.types.array(element, ArrayLen::Fixed(3)))
-            }
-            _ => {
-                let message = "an input of each vertex is an array of three";
-                self.error(Code::BAD_TYPE, span, message, "another type");
-                None
-            }
-        }
     }
 
     fn port(
@@ -113,23 +78,20 @@ impl Sema<'_> {
         let access = if qualifiers.invariant { Access::INVARIANT } else { Access::empty() };
         let (text, span) = (self.text(name.symbol).into(), name.span);
         let id = b.module.globals.push(Global { name: text, span, space, ty, binding, access, init: None });
-        let mutability = if space == Space::Input { Mutability::Input } else { Mutability::Writable };
+        let mutability = self.port_mutability(space, qualifiers.interpolation);
         Entity::LValue(LValue { mutability, ..LValue::new(Value::Global(id), space, ty) })
     }
 
-    /// Compute shaders have no inputs and outputs but the built-in ones.
+    /// Some stages have no inputs and outputs but the built-in ones.
     fn port_space(&mut self, qualifiers: &Qualifiers) -> Option<Space> {
         let span = qualifiers.input.or(qualifiers.output).unwrap_or(Span::NONE);
-        if self.env.stage == Stage::Compute {
-            self.error(
-                Code::BAD_QUALIFIER,
-                span,
-                "compute shaders have no inputs and outputs of their own",
-                "not here",
-            );
-            return None;
+        let space = if qualifiers.input.is_some() { Space::Input } else { Space::Output };
+        if self.env.stage.has_ports(space) {
+            return Some(space);
         }
-        Some(if qualifiers.input.is_some() { Space::Input } else { Space::Output })
+        let message = format!("{} shaders have no inputs and outputs of their own", self.env.stage.name());
+        self.error(Code::BAD_QUALIFIER, span, message, "not here");
+        None
     }
 
     pub fn needs_location(&mut self, name: ast::Name) {
@@ -147,6 +109,9 @@ impl Sema<'_> {
                 "index" => {
                     layout.index = self.layout_value(b, id)?;
                     layout.index_at = Some(id.span);
+                }
+                "stream" if self.env.stage == Stage::Geometry => {
+                    layout.stream = Some((self.stream_number(b, id)?, id.span));
                 }
                 name if name.starts_with("xfb_") => self.feedback_id(b, id, &mut layout.feedback)?,
                 _ => self.unknown_layout_id(id),
@@ -205,18 +170,23 @@ impl Sema<'_> {
         let layout = self.port_layout(b, decl.qualifiers)?;
         self.check_source(&layout, space);
         if self.text(block.name.symbol) == "gl_PerVertex" {
-            return self.redeclare_per_vertex(b, block, layout.feedback);
+            return self.redeclare_per_vertex(b, block, space, layout);
         }
         self.check_block_stage(space, block.name.span)?;
         let (members, names) = self.stage_members(b, block, &qualifiers, layout)?;
         let name = self.text(block.name.symbol).into();
-        if let Some(array) = block.instance.as_ref().filter(|declarator| !declarator.dimensions.is_empty()) {
+        let dimensions = block.instance.as_ref().map_or(List::EMPTY, |instance| instance.dimensions);
+        let crowd = self.env.stage.crowd(space, qualifiers.interpolation).filter(|crowd| *crowd != Crowd::Corners);
+        if let Some(array) = block.instance.as_ref().filter(|_| dimensions.len() > usize::from(crowd.is_some())) {
             return self.stage_block_array(b, block, array, members, &qualifiers, layout);
         }
         let ty = b.module.types.add_struct(Struct { name, members, block: true, logical: None });
-        let binding = port_binding(PortLayout::default(), &Qualifiers::default());
+        let ty = self.with_dimensions(b, ty, dimensions)?;
         let instance = block.instance.as_ref().map_or(block.name, |instance| instance.name);
+        let ty = self.crowded(b, ty, space, qualifiers.interpolation, instance.span)?;
+        let binding = port_binding(PortLayout::default(), &of_block(qualifiers.interpolation));
         let Entity::LValue(whole) = self.port(b, instance, space, ty, binding, &qualifiers) else { return None };
+        self.put_in_stream(b, &whole, layout);
         if let (Space::Output, Value::Global(id)) = (space, whole.root) {
             self.capture_members(b, id, block, layout.feedback)?;
         }
@@ -266,14 +236,17 @@ impl Sema<'_> {
         let name = self.text(block.name.symbol).into();
         let ty = b.module.types.add_struct(Struct { name, members, block: true, logical: None });
         let ty = self.with_dimensions(b, ty, array.dimensions)?;
-        let ty = self.of_vertices(b, ty, qualifiers, array.span)?;
+        let space = self.port_space(qualifiers)?;
+        let ty = self.crowded(b, ty, space, qualifiers.interpolation, array.span)?;
         if matches!(b.module.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. }) {
             self.error(Code::BAD_TYPE, array.span, "an array of blocks needs a size", "declared here");
             return None;
         }
-        let own = Qualifiers { interpolation: vertex_only(qualifiers.interpolation), ..Qualifiers::default() };
-        let space = self.port_space(qualifiers)?;
+        let own = of_block(qualifiers.interpolation);
         let entity = self.port(b, array.name, space, ty, port_binding(layout, &own), qualifiers);
+        if let Entity::LValue(place) = &entity {
+            self.put_in_stream(b, place, layout);
+        }
         self.declare(array.name, entity);
         Some(())
     }
@@ -323,6 +296,7 @@ impl Sema<'_> {
             }
             (inner.input, inner.output) = (outer.input, outer.output);
             let layout = self.port_layout(b, line.qualifiers)?;
+            self.check_member_stream(layout, whole);
             let base = self.type_spec(b, line.ty)?;
             for declarator in &ast[line.declarators] {
                 let ty = self.with_dimensions(b, base, declarator.dimensions)?;
@@ -388,209 +362,6 @@ impl Sema<'_> {
         }
     }
 
-    // Built-in variables that the shader declares again.
-
-    /// `out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };`
-    fn redeclare_per_vertex(&mut self, b: &mut Builder<'_>, block: &ast::Block, whole: FeedbackLayout) -> Option<()> {
-        if let Some(instance) = &block.instance {
-            self.unsupported(instance.span, "`gl_PerVertex` with a name of its own is");
-            return None;
-        }
-        let ast = self.ast;
-        let mut next = whole.offset;
-        for line in &ast[block.members] {
-            let qualifiers = self.qualifiers(line.qualifiers);
-            let base = self.type_spec(b, line.ty)?;
-            for declarator in &ast[line.declarators] {
-                let own = self.redeclare_builtin(b, line.qualifiers, &qualifiers, base, declarator, false);
-                next = self.capture_builtin(b, declarator, own.unwrap_or_default(), whole, next)?;
-            }
-        }
-        Some(())
-    }
-
-    /// A built-in output whose declaration puts it into a buffer. Gives the first byte behind it.
-    pub fn capture_builtin(
-        &mut self,
-        b: &mut Builder<'_>,
-        declarator: &Declarator,
-        own: FeedbackLayout,
-        whole: FeedbackLayout,
-        next: Option<u32>,
-    ) -> Option<Option<u32>> {
-        self.feedback_stride(whole, whole);
-        self.feedback_stride(own, whole);
-        let Some(offset) = own.offset.or(next) else { return Some(None) };
-        let variable = grammar::variable(self.text(declarator.name.symbol))?;
-        let VariableSource::BuiltIn(builtin) = variable.source else { return Some(next) };
-        let lvalue = self.builtin_lvalue(b, variable, builtin);
-        let Value::Global(id) = lvalue.root else { return Some(next) };
-        let layout = FeedbackLayout { buffer: own.buffer.or(whole.buffer), stride: None, offset: Some(offset) };
-        let end = self.capture(b, (id, None), lvalue.ty, layout, declarator.span);
-        Some(whole.offset.and(end))
-    }
-
-    /// A declaration of a built-in variable: it sizes an array, promises something, and makes no new variable.
-    /// One that is only listed is not made before its first use.
-    pub fn redeclare_builtin(
-        &mut self,
-        b: &mut Builder<'_>,
-        list: List<ast::Qualifier>,
-        qualifiers: &Qualifiers,
-        base: TypeId,
-        declarator: &Declarator,
-        alone: bool,
-    ) -> Option<FeedbackLayout> {
-        let name = self.text(declarator.name.symbol);
-        let Some(variable) = grammar::variable(name) else {
-            self.unknown_name(declarator.name.symbol, declarator.name.span);
-            return None;
-        };
-        let VariableSource::BuiltIn(builtin) = variable.source else {
-            self.error(Code::BAD_DECLARATION, declarator.span, format!("`{name}` cannot be declared again"), "here");
-            return None;
-        };
-        let usable = crate::glsl::builtin::check_variable(&self.env, variable, declarator.name.span);
-        self.check(usable)?;
-        let ty = self.with_dimensions(b, base, declarator.dimensions)?;
-        self.check_redeclared(b, variable, ty, declarator)?;
-        let mut feedback = FeedbackLayout::default();
-        for id in &self.layout_ids(list) {
-            match self.text(id.name.symbol).starts_with("xfb_") {
-                true => self.feedback_id(b, id, &mut feedback)?,
-                false => self.redeclaration_layout(b, name, id),
-            }
-        }
-        let length = match b.module.types.get(ty) {
-            Type::Array { len: ArrayLen::Fixed(length), .. } if variable.array == Some(0) => Some(length),
-            _ => None,
-        };
-        if !(alone || length.is_some() || qualifiers.invariant) {
-            return Some(feedback);
-        }
-        let lvalue = self.builtin_lvalue(b, variable, builtin);
-        let Value::Global(id) = lvalue.root else { return None };
-        if qualifiers.invariant {
-            b.module.globals[id].access |= Access::INVARIANT;
-        }
-        if length.is_some() {
-            b.module.globals[id].ty = ty;
-            self.open_arrays.retain(|(open, _)| *open != id);
-        }
-        Some(feedback)
-    }
-
-    fn check_redeclared(
-        &mut self,
-        b: &mut Builder<'_>,
-        variable: &grammar::Variable,
-        ty: TypeId,
-        declarator: &Declarator,
-    ) -> Option<()> {
-        let wanted = variable.ty.intern(&mut b.module.types);
-        let is_array = matches!(b.module.types.get(ty), Type::Array { .. });
-        if innermost(b, ty) == wanted && is_array == variable.array.is_some() {
-            return Some(());
-        }
-        let message = format!("`{}` is declared with another type", variable.name);
-        let expected = self.type_name(b, wanted);
-        self.error(Code::REDECLARED, declarator.span, message, format!("it is made of `{expected}`"));
-        None
-    }
-
-    /// Whether the extension for a layout of `gl_Layer` is on.
-    fn may_place_layers(&mut self, extension: &str, id: &LayoutId) -> bool {
-        if !self.env.is_enabled(extension) {
-            self.needs_extension("this layout needs", extension, id.span);
-        }
-        self.env.stage == Stage::Vertex
-    }
-
-    fn redeclaration_layout(&mut self, b: &mut Builder<'_>, name: &str, id: &LayoutId) {
-        match (name, self.text(id.name.symbol)) {
-            ("gl_FragDepth", "depth_any") => self.promise_depth(DepthPromise::Any, id),
-            ("gl_FragDepth", "depth_greater") => self.promise_depth(DepthPromise::Greater, id),
-            ("gl_FragDepth", "depth_less") => self.promise_depth(DepthPromise::Less, id),
-            ("gl_FragDepth", "depth_unchanged") => self.promise_depth(DepthPromise::Unchanged, id),
-            ("gl_FragCoord", "origin_upper_left") => {}
-            ("gl_FragCoord", "pixel_center_integer") => self.fragment.integer_centers = true,
-            ("gl_SampleMask", "override_coverage") => self.override_coverage(id),
-            ("gl_Layer", "viewport_relative") if self.may_place_layers("GL_NV_viewport_array2", id) => {
-                self.layer.viewport_relative = true;
-            }
-            ("gl_Layer", "secondary_view_offset") if self.may_place_layers("GL_NV_stereo_view_rendering", id) => {
-                self.layer.secondary_offset = self.layout_value(b, id);
-            }
-            _ => self.unknown_layout_id(id),
-        }
-    }
-
-    fn override_coverage(&mut self, id: &LayoutId) {
-        const EXTENSION: &str = "GL_NV_sample_mask_override_coverage";
-        self.fragment.override_coverage = true;
-        if !self.env.is_enabled(EXTENSION) {
-            self.needs_extension("this layout needs", EXTENSION, id.span);
-        }
-    }
-
-    /// All declarations of `gl_FragDepth` promise the same (GLSL 4.60 section 4.4.2.2).
-    fn promise_depth(&mut self, promise: DepthPromise, id: &LayoutId) {
-        let before = self.fragment.depth;
-        self.fragment.depth = promise;
-        if before != DepthPromise::default() && before != promise {
-            let message = "`gl_FragDepth` is declared with two promises";
-            self.error(Code::BAD_LAYOUT, id.span, message, "another one than before");
-        }
-    }
-
-    /// `layout(early_fragment_tests) in;`
-    pub fn fragment_input_layout(&mut self, id: &LayoutId) {
-        let name = self.text(id.name.symbol);
-        let Some((_, extensions, set)) = FRAGMENT_LAYOUTS.iter().find(|(known, ..)| *known == name) else {
-            self.unknown_layout_id(id);
-            return;
-        };
-        if !(extensions.is_empty() || extensions.iter().any(|extension| self.env.is_enabled(extension))) {
-            self.needs_extension("this layout needs", extensions[0], id.span);
-        }
-        set(&mut self.fragment);
-    }
-
-    // Arrays of distances without a size.
-
-    /// A constant index into an array whose length is still open makes it that long.
-    pub fn note_index(&mut self, b: &mut Builder<'_>, lvalue: &LValue, at: Value, span: Span) {
-        self.note_member_index(b, lvalue, at, span);
-        let Value::Global(id) = lvalue.root else { return };
-        let Some(slot) = self.open_arrays.iter().position(|(open, _)| *open == id && lvalue.path.is_empty()) else {
-            return;
-        };
-        let known = match at {
-            Value::Const(id) => b.module.constants.as_int(&b.module.types, id),
-            _ => None,
-        };
-        match known {
-            Some(at) => self.open_arrays[slot].1 = self.open_arrays[slot].1.max((at as u32).saturating_add(1)),
-            None => {
-                let Global { name, ty, .. } = &b.module.globals[id];
-                let element = innermost(b, *ty);
-                let message = format!("`{name}` needs a size before it is indexed at run time");
-                let note = format!("declare it again with one: `{}[N] {name};`", self.type_name(b, element));
-                self.report(Diagnostic::error(Code::BAD_TYPE, message).at(span, "not constant").note(note));
-            }
-        }
-    }
-
-    /// Gives the arrays that are still open the length that their indices ask for.
-    pub fn close_arrays(&mut self, module: &mut Module) {
-        for (id, length) in std::mem::take(&mut self.open_arrays) {
-            let ty = module.globals[id].ty;
-            if let Type::Array { element, .. } = module.types.get(ty) {
-                module.globals[id].ty = module.types.array(element, ArrayLen::Fixed(length.max(1)));
-            }
-        }
-    }
-
     /// Makes an output `invariant` after its declaration.
     pub fn make_invariant(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) {
         match lvalue.root {
@@ -605,7 +376,7 @@ impl Sema<'_> {
     }
 }
 
-fn innermost(b: &Builder<'_>, mut ty: TypeId) -> TypeId {
+pub fn innermost(b: &Builder<'_>, mut ty: TypeId) -> TypeId {
     while let Type::Array { element, .. } = b.module.types.get(ty) {
         ty = element;
     }
@@ -617,12 +388,13 @@ const fn is_whole(interpolation: Interpolation) -> bool {
     !matches!(interpolation, Interpolation::Perspective | Interpolation::Linear)
 }
 
-/// What an array of blocks has itself: its members are interpolated each for itself.
-const fn vertex_only(interpolation: Interpolation) -> Interpolation {
-    match interpolation {
-        Interpolation::PerVertex => Interpolation::PerVertex,
+/// What a block, or an array of blocks, has itself: its members are interpolated each for itself.
+fn of_block(interpolation: Interpolation) -> Qualifiers {
+    let interpolation = match interpolation {
+        Interpolation::PerVertex | Interpolation::Patch => interpolation,
         _ => Interpolation::Perspective,
-    }
+    };
+    Qualifiers { interpolation, ..Qualifiers::default() }
 }
 
 fn port_binding(layout: PortLayout, qualifiers: &Qualifiers) -> Binding {

@@ -71,6 +71,7 @@ fn a_module_shows_every_fact() {
         reconvergence: Reconvergence::Maximal,
         derivatives: None,
         fragment: Default::default(),
+        primitives: Vec::new(),
     });
     assert_text(
         &module,

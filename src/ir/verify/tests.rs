@@ -282,12 +282,13 @@ fn entry_points_take_nothing_and_have_a_size() {
     let (zero, one) = (module.constants.u32(0), module.constants.i32(1));
     let mut entry = EntryPoint {
         name: "main".into(),
-        stage: Stage::Compute,
+        stage: crate::ir::Stage::Compute,
         function,
         workgroup_size: [zero; 3],
         reconvergence: Reconvergence::Default,
         derivatives: None,
         fragment: Default::default(),
+        primitives: Vec::new(),
     };
     module.functions[function].ret = Types::VOID;
     module.entry_points.push(entry.clone());

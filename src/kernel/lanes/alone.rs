@@ -1,7 +1,7 @@
 //! A kernel of just one cross-lane operation: its operands come from a buffer, its results go to another one.
 
-use crate::ir::{BuiltIn, Scalar, ScalarKind, Stage};
-use crate::kernel::{BinOp, Buffer, BufferKind, Builder, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value};
+use crate::ir::{BuiltIn, Scalar, ScalarKind};
+use crate::kernel::{BinOp, Buffer, BufferKind, Builder, Kernel, MemoryAccess, MemorySpace, Op, Stage, Ty, Value};
 use crate::lane::{AluOp, Known, LaneOp, LaneType, Operand, Plan, Request, StepType, VoteOp};
 use crate::profile::{Profile, Target};
 use crate::source::Span;

@@ -10,9 +10,10 @@ use super::body::Operand;
 use super::pointer::{Index, Pointer};
 use super::{Lower, Scalars};
 use crate::ir::{
-    self, Access, Binding, BuiltIn, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, Order, Scalar, Stage, Type,
-    TypeId, Values,
+    self, Access, Binding, BuiltIn, GlobalId, ImageDim, ImageOp, ImageParts, ImageType, Order, Scalar, Type, TypeId,
+    Values,
 };
+use crate::kernel::Stage;
 use crate::kernel::{BinOp, BindingPoint, CmpOp, Image, Op, Ty, Value, image};
 use std::ops::Range;
 

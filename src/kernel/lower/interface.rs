@@ -9,9 +9,10 @@ use super::pointer::Pointer;
 use super::{Lower, Scalars};
 use crate::diagnostic::Code;
 use crate::ir::{
-    self, Binding, BuiltIn, Global, GlobalId, InterpolateAt, Interpolation, Sampling, Scalar, Space, Stage, StructId,
-    Type, TypeId, Values,
+    self, Binding, BuiltIn, Global, GlobalId, InterpolateAt, Interpolation, Sampling, Scalar, Space, StructId, Type,
+    TypeId, Values,
 };
+use crate::kernel::Stage;
 use crate::kernel::stage::DISTANCES;
 use crate::kernel::{Input, Op, Output, Site, Ty, Value};
 
@@ -53,7 +54,10 @@ impl Lower<'_> {
         let whole = |port: &Port| {
             matches!(
                 port.interpolation,
-                Interpolation::PerVertex | Interpolation::Explicit | Interpolation::PerPrimitive { .. }
+                Interpolation::PerVertex
+                    | Interpolation::Explicit
+                    | Interpolation::Patch
+                    | Interpolation::PerPrimitive { .. }
             )
         };
         if ports.iter().any(whole) {

@@ -26,10 +26,10 @@ mod specialize;
 mod tests;
 mod variables;
 
-use super::{Builder, Kernel, Ty, Value};
+use super::{Builder, Kernel, Stage, Ty, Value};
 use crate::diagnostic::{Code, Diagnostic, ERROR_LIMIT};
 use crate::ir::depth::DEPTH_LIMIT;
-use crate::ir::{self, GlobalId, LayerModes, Module, Scalar, Stage};
+use crate::ir::{self, GlobalId, LayerModes, Module, Scalar};
 use crate::source::Span;
 use analyze::Facts;
 use body::InlineFrame;
@@ -57,11 +57,15 @@ pub fn lower(module: &Module, settings: &Specializations) -> Result<Kernel, Vec<
     let given = settings.resolve(module)?;
     let point = only_entry(module).map_err(|error| vec![*error])?;
     let span = module.functions[point.function].span;
+    let Some(stage) = Stage::of(point.stage) else {
+        let message = format!("{} shaders are {NOT_YET}", point.stage.name());
+        return Err(vec![Diagnostic::error(Code::NOT_IN_KERNELS, message).at(span, "this entry point")]);
+    };
     if let Some(message) = refused_modes(module, point) {
         return Err(vec![Diagnostic::error(Code::NOT_IN_KERNELS, message).at(span, "this entry point")]);
     }
     let mut shapes = Shapes::new(module, given);
-    let size = match point.stage {
+    let size = match stage {
         Stage::Compute => workgroup_size(&mut shapes, point, span)?,
         Stage::Vertex | Stage::Fragment => [1; 3],
     };
@@ -70,7 +74,7 @@ pub fn lower(module: &Module, settings: &Specializations) -> Result<Kernel, Vec<
         module,
         shapes,
         facts,
-        b: Builder::new(declared(point, span, size)),
+        b: Builder::new(declared(point, stage, span, size)),
         vars: Variables::default(),
         globals: vec![Pointer::None; module.globals.len()],
         interface: Vec::new(),
@@ -109,8 +113,8 @@ pub fn no_entry() -> Diagnostic {
 const NOT_YET: &str = "not supported on assembly targets and in the simulator yet";
 
 /// A kernel of an entry point, still empty.
-fn declared(point: &ir::EntryPoint, span: Span, size: [u32; 3]) -> Kernel {
-    Kernel { stage: point.stage, span, fragment: point.fragment, ..Kernel::new(&point.name, size) }
+fn declared(point: &ir::EntryPoint, stage: Stage, span: Span, size: [u32; 3]) -> Kernel {
+    Kernel { stage, span, fragment: point.fragment, ..Kernel::new(&point.name, size) }
 }
 
 /// What an entry point says of its stage that kernels do not have.

@@ -2,9 +2,9 @@
 
 use super::operation::Signature;
 use super::{Check, Verifier, ensure};
-use crate::ir::{ImageDim, ImageOp, ImageParts, InterpolateAt, MathFn, Stage};
+use crate::ir::{ImageDim, ImageOp, ImageParts, InterpolateAt, MathFn};
 use crate::kernel::stage::DISTANCES;
-use crate::kernel::{Op, Ty, image};
+use crate::kernel::{Op, Stage, Ty, image};
 
 /// Components of a location.
 const COMPONENTS: u8 = 4;

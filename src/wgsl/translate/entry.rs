@@ -70,6 +70,7 @@ impl Shader<'_> {
             reconvergence: ir::Reconvergence::Default,
             derivatives: None,
             fragment: fragment_modes(entry.early_depth_test),
+            primitives: Vec::new(),
         });
         Ok(())
     }

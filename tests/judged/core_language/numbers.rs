@@ -27,7 +27,7 @@ const DECORATIONS: [&str; 2] = ["PerPrimitive", "ExplicitInterpAMD"];
 
 pub fn check(path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    let (stage, word) = stage(path).ok_or("none of .vert, .frag and .comp")?;
+    let stage = stage(path).ok_or("the end of its name says no stage")?;
     let first = source.lines().find_map(|line| line.strip_prefix("// from ")).unwrap_or(PROFILES[0].0);
     for (profile, environment) in PROFILES.into_iter().skip_while(|(profile, _)| *profile != first) {
         let module = ours(&source, stage, profile).map_err(|e| format!("{profile}: {e}"))?;
@@ -38,7 +38,7 @@ pub fn check(path: &Path) -> Result<(), String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let text = crosslane::backend::spirv::disassemble(&ours)?;
     snapshot::hold("spirv", &name, "the SPIR-V target alone takes it", &text);
-    Content::of(&ours)?.within(&Content::of(&judge::glslang_stage(&source, word)?)?)
+    Content::of(&ours)?.within(&Content::of(&judge::glslang_stage(&source, stage.ending())?)?)
 }
 
 fn verdict(source: &str, stage: Stage, profile: &str) -> Result<Compilation, String> {

@@ -1,8 +1,8 @@
-//! Vertex and fragment shaders, and images in compute shaders: every shader of `fixtures/stages` is valid for every profile, asks for no capability that
+//! Shaders of all stages, and images in compute shaders: every shader of `fixtures/stages` is valid for every profile, asks for no capability that
 //! glslang's module does not, and does the same with images, interfaces and derivatives: as many of each opcode with
 //! the same image operands, and the same decorations of what meets the pipeline.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
@@ -15,13 +15,8 @@ use support::judge;
 use support::rival::{self, PROFILES};
 
 /// The stage that the end of a file's name says.
-pub fn stage(path: &Path) -> Option<(Stage, &'static str)> {
-    match path.extension()?.to_str()? {
-        "vert" => Some((Stage::Vertex, "vert")),
-        "frag" => Some((Stage::Fragment, "frag")),
-        "comp" => Some((Stage::Compute, "comp")),
-        _ => None,
-    }
+pub fn stage(path: &Path) -> Option<Stage> {
+    Stage::named(path.extension()?.to_str()?)
 }
 
 pub fn check(path: &Path) -> Result<(), String> {
@@ -29,13 +24,14 @@ pub fn check(path: &Path) -> Result<(), String> {
     if path.extension().is_some_and(|end| end == "wgsl") {
         return check_twins(path, &source);
     }
-    let (stage, word) = stage(path).ok_or("none of .vert, .frag and .comp")?;
+    let stage = stage(path).ok_or("the end of its name says no stage")?;
     for (profile, environment) in PROFILES {
         let module = rival::ours_of("shader", &source, stage, profile)?;
         judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
     }
     let ours = Features::of(&rival::ours_of("shader", &source, stage, "spirv-1.6")?)?;
-    let theirs = Features::of(&judge::glslang_stage(&source, word)?)?;
+    let theirs = Features::of(&judge::glslang_stage(&source, stage.ending())?)?;
+    ours.interface_within(&theirs)?;
     ours.within(&theirs)
 }
 
@@ -54,7 +50,7 @@ fn check_twins(path: &Path, source: &str) -> Result<(), String> {
         }
         let twin = path.with_file_name(file);
         let text = std::fs::read_to_string(&twin).map_err(|e| format!("{file}: {e}"))?;
-        let (stage, _) = stage(&twin).ok_or_else(|| format!("{file} is no stage"))?;
+        let stage = stage(&twin).ok_or_else(|| format!("{file} is no stage"))?;
         let theirs = Features::of(&rival::ours_of("shader", &text, stage, "spirv-1.6")?)?;
         let mine = Features::of(&entry_of(source, entry, "spirv-1.6")?)?;
         mine.within(&theirs).map_err(|e| format!("{entry} and {file}: {e}"))?;
@@ -83,6 +79,9 @@ struct Features {
     capabilities: Vec<String>,
     /// Image and fragment opcodes with their image operands, and execution modes.
     counted: BTreeMap<String, usize>,
+    built_ins: BTreeSet<String>,
+    /// Where each input and output begins.
+    locations: BTreeSet<(String, String)>,
 }
 
 impl Features {
@@ -93,6 +92,7 @@ impl Features {
             let Some(at) = words.iter().position(|word| word.starts_with("Op")) else { continue };
             features.instruction(words[at], &words[at + 1..]);
         }
+        features.locations = locations(module)?;
         Ok(features)
     }
 
@@ -101,6 +101,9 @@ impl Features {
             "OpCapability" => self.capabilities.push(operands[0].to_owned()),
             "OpExecutionMode" => self.count(format!("{opcode} {}", operands[1..].join(" "))),
             "OpDecorate" if is_of_interface(operands[1]) => self.count(operands[1..].join(" ")),
+            "OpMemberDecorate" if operands[2] == "Patch" => self.count("Patch".into()),
+            "OpDecorate" if operands[1] == "BuiltIn" => _ = self.built_ins.insert(operands[2].to_owned()),
+            "OpMemberDecorate" if operands[2] == "BuiltIn" => _ = self.built_ins.insert(operands[3].to_owned()),
             "OpImage" => {}
             _ if is_of_fragments(opcode) => self.count(format!("{opcode} {}", image_operands(operands))),
             _ => {}
@@ -112,8 +115,10 @@ impl Features {
     }
 
     fn within(&self, theirs: &Features) -> Result<(), String> {
-        let more: Vec<&String> = self.capabilities.iter().filter(|c| !theirs.capabilities.contains(c)).collect();
+        let more: Vec<&String> =
+            self.capabilities.iter().filter(|c| *c != "Shader" && !theirs.capabilities.contains(c)).collect();
         if !more.is_empty() {
+            // glslang leaves out that which others imply.
             return Err(format!("capabilities that glslang does without: {more:?}"));
         }
         match self.counted == theirs.counted {
@@ -123,10 +128,53 @@ impl Features {
     }
 }
 
+impl Features {
+    /// Inputs, outputs and built-in variables are among theirs, who list unused ones too.
+    fn interface_within(&self, theirs: &Features) -> Result<(), String> {
+        let places: Vec<_> = self.locations.difference(&theirs.locations).collect();
+        if !places.is_empty() {
+            return Err(format!("locations that are not glslang's: {places:?} of {:?}", theirs.locations));
+        }
+        let is_of_primitives = self.counted.keys().any(|what| what.starts_with("OpExecutionMode OutputVertices"));
+        let more: Vec<_> = self.built_ins.difference(&theirs.built_ins).collect();
+        match is_of_primitives && !more.is_empty() {
+            true => Err(format!("built-in variables that glslang's module has not: {more:?}")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The storage class and the first location of each input and output, which stands on the variable or on its first member.
+fn locations(module: &[u32]) -> Result<BTreeSet<(String, String)>, String> {
+    let text = judge::spirv_dis(module)?;
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    let made = |id: &str| lines.iter().find(|words| words.len() > 2 && words[0] == id && words[1] == "=");
+    let located = |id: &str, member: bool| {
+        let found = lines.iter().find(|words| match words[..] {
+            ["OpDecorate", of, "Location", _] => !member && of == id,
+            ["OpMemberDecorate", of, "0", "Location", _] => member && of == id,
+            _ => false,
+        });
+        found.and_then(|words| words.last().copied())
+    };
+    let mut found = BTreeSet::new();
+    for words in &lines {
+        let [id, "=", "OpVariable", pointer, class @ ("Input" | "Output"), ..] = words[..] else { continue };
+        let mut of = made(pointer).and_then(|words| words.last().copied()).unwrap_or_default();
+        while let Some([_, _, "OpTypeArray", element, _]) = made(of).map(Vec::as_slice) {
+            of = element;
+        }
+        if let Some(location) = located(id, false).or(located(of, true)) {
+            found.insert((class.to_owned(), location.to_owned()));
+        }
+    }
+    Ok(found)
+}
+
 /// What both compilers write in the same place. Locations of blocks stand on the variable or on the members, `Index 0`
 /// and `Flat` of built-in variables are left to taste.
 fn is_of_interface(decoration: &str) -> bool {
-    const WATCHED: [&str; 8] = [
+    const WATCHED: [&str; 9] = [
         "Component",
         "NoPerspective",
         "Centroid",
@@ -135,12 +183,25 @@ fn is_of_interface(decoration: &str) -> bool {
         "DescriptorSet",
         "InputAttachmentIndex",
         "OverrideCoverageNV",
+        "Patch",
     ];
     WATCHED.contains(&decoration)
 }
 
 fn is_of_fragments(opcode: &str) -> bool {
-    ["OpImage", "OpDPd", "OpFwidth", "OpKill", "OpTerminate", "OpDemote"].iter().any(|start| opcode.starts_with(start))
+    const STARTS: [&str; 10] = [
+        "OpEmit",
+        "OpEndPrimitive",
+        "OpEndStream",
+        "OpControlBarrier",
+        "OpImage",
+        "OpDPd",
+        "OpFwidth",
+        "OpKill",
+        "OpTerminate",
+        "OpDemote",
+    ];
+    STARTS.iter().any(|start| opcode.starts_with(start))
 }
 
 /// The words of the image operands' mask. How narrow integers are extended says nothing where texels have 32 bits.

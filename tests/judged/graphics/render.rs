@@ -1,4 +1,5 @@
-//! One draw through both compilers: a fragment shader and the vertex shader beside it, or one that several share.
+//! One draw through both compilers: a fragment shader, the vertex shader beside it or one that several share, and the shaders of
+//! other stages that lie beside it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +9,15 @@ use support::lavapipe::{Buffers, Request, Scene};
 use support::plan::Plan;
 use support::rival::{self, ours_of, theirs_of};
 
+/// The stages that a vertex may pass on its way to the fragments, in their order.
+const BETWEEN: [Stage; 3] = [Stage::TessControl, Stage::TessEvaluation, Stage::Geometry];
+
 /// The sources of a draw and how it is run.
 pub struct Sources {
     pub vertex: String,
     pub fragment: String,
+    /// The stages between them.
+    pub between: Vec<(Stage, String)>,
     pub plan: Plan,
 }
 
@@ -22,18 +28,28 @@ impl Sources {
         let plan = Plan::read(&fragment)?;
         let own = path.with_extension("vert");
         let vertex = read(&if own.exists() { own } else { shared(plan.vertex()) })?;
-        Ok(Self { vertex, fragment, plan })
+        let beside = BETWEEN.into_iter().map(|stage| (stage, path.with_extension(stage.ending())));
+        let between = beside.filter(|(_, path)| path.exists()).map(|(stage, path)| Ok((stage, read(&path)?)));
+        let between = between.collect::<Result<_, String>>()?;
+        Ok(Self { vertex, fragment, between, plan })
     }
 
-    /// Our modules for a profile: fragment, vertex.
+    /// All texts with their stages: fragment, vertex, what is between.
+    fn all(&self) -> impl Iterator<Item = (Stage, &str)> {
+        let ends = [(Stage::Fragment, self.fragment.as_str()), (Stage::Vertex, self.vertex.as_str())];
+        ends.into_iter().chain(self.between.iter().map(|(stage, text)| (*stage, text.as_str())))
+    }
+
+    /// Our modules for a profile, in that order.
     pub fn ours(&self, profile: &str) -> Result<Vec<Vec<u32>>, String> {
-        let fragment = ours_of("fragment", &self.fragment, Stage::Fragment, profile)?;
-        Ok(vec![fragment, ours_of("vertex", &self.vertex, Stage::Vertex, profile)?])
+        self.all().map(|(stage, text)| ours_of(stage.name(), text, stage, profile)).collect()
     }
 
-    /// What two modules leave.
+    /// What the modules leave.
     pub fn run(&self, request: &Request, modules: &[Vec<u32>]) -> Result<Vec<Buffers>, String> {
-        let scene = |scene: &Scene| Scene { vertex: modules[1].clone(), ..scene.clone() };
+        let stages = self.between.iter().map(|(stage, _)| stage.ending().to_owned());
+        let between: Vec<_> = stages.zip(modules[2..].iter().cloned()).collect();
+        let scene = |scene: &Scene| Scene { vertex: modules[1].clone(), between: between.clone(), ..scene.clone() };
         let scenes = request.scenes.iter().map(scene).collect();
         rival::run(&Request { scenes, ..request.clone() }, &modules[0])
     }
@@ -54,8 +70,8 @@ pub fn check(path: &Path) -> Result<(), String> {
     if request.scenes.is_empty() {
         return Err("the comments name nothing to draw into".to_owned());
     }
-    let theirs = [theirs_of(&sources.fragment, "frag")?, theirs_of(&sources.vertex, "vert")?];
-    let text = format!("{}\n{}", sources.fragment, sources.vertex);
+    let theirs = sources.all().map(|(stage, text)| theirs_of(text, stage.ending())).collect::<Result<Vec<_>, _>>()?;
+    let text = sources.all().map(|(_, text)| text).collect::<Vec<_>>().join("\n");
     if super::is_not_run(&super::name(path)) {
         return rival::hold_profiles(&text, &[], &[], |profile| sources.ours(profile), |_| Ok(Vec::new()));
     }

@@ -129,11 +129,9 @@ impl Case {
             .sources
             .iter()
             .any(|source| source.text.contains("GL_CROSSLANE_") || source.text.contains("quadSwizzle"));
-        let module = |source: &Source| match source.stage {
-            stage if is_own => rival::ours_of(&source.name, &source.text, stage, "spirv-1.6"),
-            Stage::Vertex => rival::theirs_of(&source.text, "vert"),
-            Stage::Fragment => rival::theirs_of(&source.text, "frag"),
-            Stage::Compute => rival::theirs_of(&source.text, "comp"),
+        let module = |source: &Source| match is_own {
+            true => rival::ours_of(&source.name, &source.text, source.stage, "spirv-1.6"),
+            false => rival::theirs_of(&source.text, source.stage.ending()),
         };
         self.sources.iter().map(module).collect()
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crosslane::ir::Stage;
 use serde::{Deserialize, Serialize};
 
 use super::Image;
@@ -56,6 +57,10 @@ pub enum Topology {
     Triangles,
     /// A triangle with the two before.
     Strip,
+    /// A line each four, with the vertices before and behind it.
+    Adjacent,
+    /// A patch each so many.
+    Patches(u32),
 }
 
 /// One draw. Depths are tested (less or equal) and written where the target has a depth image; nothing is culled.
@@ -65,6 +70,8 @@ pub struct Draw<'a> {
     pub vertex: Shader<'a>,
     /// The fragment stage.
     pub fragment: Shader<'a>,
+    /// The stages between them.
+    pub between: Vec<(Stage, Shader<'a>)>,
     /// The inputs of the vertex stage.
     pub attributes: &'a [Attribute],
     /// What the vertices make.
@@ -79,6 +86,14 @@ pub struct Draw<'a> {
     pub spec_constants: &'a [(u32, u32)],
     /// Multiplies what is there by the fragment's second source (`layout(index = 1)`) and adds the first.
     pub dual_source: bool,
+}
+
+impl<'a> Draw<'a> {
+    /// The stages, in the order in which a vertex passes them.
+    pub fn shaders(&self) -> impl Iterator<Item = (Stage, Shader<'a>)> {
+        let first = [(Stage::Vertex, self.vertex)].into_iter();
+        first.chain(self.between.iter().copied()).chain([(Stage::Fragment, self.fragment)])
+    }
 }
 
 /// The images that are drawn into: all of one size, number of layers and number of samples.

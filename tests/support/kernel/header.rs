@@ -2,8 +2,8 @@
 
 use super::Read;
 use super::words::{Words, named, number, scalar};
-use crosslane::ir::{FragmentModes, ImageType, Interlock, PixelParts, Stage};
-use crosslane::kernel::{BindingPoint, Buffer, Image, Input, Kernel, Output, PrivateVariable, Site};
+use crosslane::ir::{FragmentModes, ImageType, Interlock, PixelParts};
+use crosslane::kernel::{BindingPoint, Buffer, Image, Input, Kernel, Output, PrivateVariable, Site, Stage};
 use crosslane::source::Span;
 
 /// The first line.

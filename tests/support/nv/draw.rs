@@ -131,7 +131,9 @@ fn primitives(scene: &Scene, vertices: &[Vertex]) -> Result<Vec<Primitive>, Stri
                 (0..instance.len().saturating_sub(2))
                     .map(|n| triangle(n, if n % 2 == 0 { [n, n + 1, n + 2] } else { [n, n + 2, n + 1] })),
             ),
-            Topology::Lines => return Err("lines are not interpreted".to_owned()),
+            Topology::Lines | Topology::Adjacent | Topology::Patches(_) => {
+                return Err("lines and patches are not interpreted".to_owned());
+            }
         }
     }
     Ok(list)

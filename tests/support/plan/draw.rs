@@ -7,7 +7,7 @@
 //! // depth 0.5                       a depth image that holds that
 //! // attribute 0 rgb32f exact-f32    an input of the vertex shader; `instance` behind it: one value an instance
 //! // draw 3 1                        vertices and instances, also as `4..7`
-//! // topology strip                  points, lines, triangles or strip
+//! // topology strip                  points, lines, adjacent, triangles, strip or patches=3
 //! // dual-source                     blends with the second source
 //! ```
 
@@ -137,6 +137,7 @@ impl Lines {
         target.images().next()?;
         Some(Scene {
             vertex: Vec::new(),
+            between: Vec::new(),
             attributes: self.inputs.iter().map(|input| self.attribute(input, pattern)).collect(),
             topology: self.topology,
             vertices: self.vertices.clone(),
@@ -178,6 +179,7 @@ fn topology(name: &str) -> Option<Topology> {
         "lines" => Some(Topology::Lines),
         "triangles" => Some(Topology::Triangles),
         "strip" => Some(Topology::Strip),
-        _ => None,
+        "adjacent" => Some(Topology::Adjacent),
+        _ => name.strip_prefix("patches=")?.parse().ok().map(Topology::Patches),
     }
 }

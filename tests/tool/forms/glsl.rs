@@ -2,8 +2,8 @@
 
 use super::walk::{Given, Language, Row, is_wanted};
 use crosslane::compile;
-use crosslane::grammar::{EXTENSIONS, FUNCTIONS, Shape, Stages, VARIABLES, VariableSource};
-use crosslane::ir::{Scalar, ScalarKind};
+use crosslane::grammar::{EXTENSIONS, FUNCTIONS, Shape, VARIABLES, VariableSource};
+use crosslane::ir::{Scalar, ScalarKind, Stage};
 
 pub const LANGUAGE: Language = Language {
     kind: compile::Language::Glsl,
@@ -34,7 +34,7 @@ pub const LANGUAGE: Language = Language {
 fn rows() -> Vec<Row> {
     let functions = FUNCTIONS.iter().flat_map(|function| function.overloads).filter(|row| row.glsl && is_wanted(row));
     let is_lane = |source| matches!(source, VariableSource::Lane(_));
-    let variables = VARIABLES.iter().filter(|row| row.stages.contains(Stages::COMPUTE));
+    let variables = VARIABLES.iter().filter(|row| row.stages.contains(Stage::Compute));
     let variables = variables.filter(|row| is_lane(row.source) || row.wgsl.is_some());
     functions.map(|row| Row::Function(row.name, row)).chain(variables.map(|row| Row::Variable(row.name, row))).collect()
 }

@@ -2,7 +2,8 @@
 
 use crosslane::compile::{self, Artifact, Input, Options, Verdict, compile};
 use crosslane::diagnostic::{Code, render};
-use crosslane::grammar::{Lowering, Mode, Overload, Param, Rule, Shape, Stages, TypeExpr, Variable};
+use crosslane::grammar::{Lowering, Mode, Overload, Param, Rule, Shape, TypeExpr, Variable};
+use crosslane::ir::Stage;
 use crosslane::lane::Width;
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
@@ -173,7 +174,7 @@ pub fn is_wanted(row: &Overload) -> bool {
         Lowering::Barrier { .. } => row.dialect != "glsl_core",
         of => of.is_of_lanes(),
     };
-    lane && row.stages.contains(Stages::COMPUTE)
+    lane && row.stages.contains(Stage::Compute)
 }
 
 fn takes(language: &Language, row: &Overload, generic: Shape) -> bool {

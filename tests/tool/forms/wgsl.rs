@@ -2,8 +2,8 @@
 
 use super::walk::{Given, Language, Row, is_wanted};
 use crosslane::compile;
-use crosslane::grammar::{self, Shape, Stages, VARIABLES};
-use crosslane::ir::{Scalar, ScalarKind};
+use crosslane::grammar::{self, Shape, VARIABLES};
+use crosslane::ir::{Scalar, ScalarKind, Stage};
 
 pub const LANGUAGE: Language = Language {
     kind: compile::Language::Wgsl,
@@ -36,7 +36,7 @@ fn rows() -> Vec<Row> {
     let functions =
         grammar::wgsl_function_names().flat_map(|name| grammar::wgsl_functions(name).map(move |row| (name, row)));
     let functions = functions.filter(|(_, row)| is_wanted(row)).map(|(name, row)| Row::Function(name, row));
-    let variables = VARIABLES.iter().filter(|row| row.stages.contains(Stages::COMPUTE));
+    let variables = VARIABLES.iter().filter(|row| row.stages.contains(Stage::Compute));
     let calls = variables.filter_map(|row| {
         let name: &'static str = format!("{}()", row.wgsl?).leak();
         Some(Row::Variable(name, row))

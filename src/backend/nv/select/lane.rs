@@ -3,8 +3,8 @@
 use super::Selector;
 use crate::backend::nv::machine::{Class, Dest, Kind, Operand, X, Y};
 use crate::backend::nv::mnemonic;
-use crate::ir::{Scalar, Stage};
-use crate::kernel::{InstId, Op, Value};
+use crate::ir::Scalar;
+use crate::kernel::{InstId, Op, Stage, Value};
 use crate::lane::op::{MaskOp, QuadMove, ReduceOp, ShuffleMode, WARP};
 use crate::lane::plan::AluOp;
 use crate::lane::primitive::NvOp;

@@ -6,8 +6,8 @@
 use super::{Operands, Selector};
 use crate::backend::nv::interface::parameter;
 use crate::backend::nv::machine::{ArrayRef, Class, Dest, Kind, Operand, Reg, X};
-use crate::ir::{MemoryKinds, Order, Scope, Stage};
-use crate::kernel::{BufferKind, InstId, MemoryAccess, MemorySpace, Value};
+use crate::ir::{MemoryKinds, Order, Scope};
+use crate::kernel::{BufferKind, InstId, MemoryAccess, MemorySpace, Stage, Value};
 
 /// Name of the workgroup's memory.
 pub const SHARED: &str = "m";

@@ -3,7 +3,8 @@
 //!
 //! What is more than a name, such as the number of an instance, is made in `stage`; what stands in neither is refused there.
 
-use crate::ir::{BuiltIn, Stage};
+use crate::ir::BuiltIn;
+use crate::kernel::Stage;
 use crate::kernel::stage::DISTANCES;
 
 /// The letters of components.

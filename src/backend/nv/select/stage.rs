@@ -6,8 +6,8 @@ use super::port::{self, LETTERS};
 use crate::backend::nv::interface::parameter;
 use crate::backend::nv::machine::{ArrayRef, Kind, Line, Operand};
 use crate::backend::nv::mnemonic;
-use crate::ir::{self, BuiltIn, MathFn, Stage};
-use crate::kernel::{Def, Site, Value};
+use crate::ir::{self, BuiltIn, MathFn};
+use crate::kernel::{Def, Site, Stage, Value};
 use crate::lane::WARP;
 
 /// The positions of samples in their pixels.

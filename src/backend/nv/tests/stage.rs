@@ -3,10 +3,10 @@
 use super::{F, NvOptions, body, emit, program};
 use crate::ir::{
     AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Order, Sampling, Scalar, Scope,
-    Stage,
 };
 use crate::kernel::{
-    BindingPoint, Buffer, Builder, Image, Input, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Ty, Value, image,
+    BindingPoint, Buffer, Builder, Image, Input, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Stage, Ty, Value,
+    image,
 };
 use crate::lane::op::QuadMove;
 use crate::lane::primitive::NvOp;

@@ -149,6 +149,7 @@ fn specialization_constants_give_sizes() {
         reconvergence,
         derivatives: None,
         fragment: Default::default(),
+        primitives: Vec::new(),
     });
     let [old, _, new] = check(module);
     assert!(old.contains("BuiltIn WorkgroupSize") && new.contains("LocalSizeId"));

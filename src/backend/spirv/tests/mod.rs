@@ -84,6 +84,7 @@ impl Shader {
             reconvergence: Reconvergence::Default,
             derivatives: None,
             fragment: Default::default(),
+            primitives: Vec::new(),
         });
         self.module
     }

@@ -39,6 +39,7 @@ pub fn finish(mut module: Module, function: FuncId) -> Kernel {
         reconvergence,
         derivatives: None,
         fragment: Default::default(),
+        primitives: Vec::new(),
     });
     ir::verify::verify(&module).expect("the module is sound");
     let kernel = lower(&module, &Specializations::new()).unwrap_or_else(|errors| panic!("{errors:?}"));

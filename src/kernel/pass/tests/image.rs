@@ -2,11 +2,11 @@
 
 use super::super::{dce, gvn, licm, optimize};
 use super::check;
-use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, MathFn, Scalar, Stage};
+use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType, MathFn, Scalar};
 use crate::kernel::print::print;
 use crate::kernel::uniform::Uniformity;
 use crate::kernel::{
-    BindingPoint, Buffer, Builder, Image, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Ty, Value, image,
+    BindingPoint, Buffer, Builder, Image, Kernel, MemoryAccess, MemorySpace, Op, Output, Site, Stage, Ty, Value, image,
 };
 use crate::lane::Activity;
 use crate::source::Span;

@@ -154,6 +154,8 @@ impl Draw {
             Topology::Lines => 1,
             Topology::Triangles => 4,
             Topology::Strip => 5,
+            Topology::Adjacent => 10,
+            Topology::Patches(_) => 14,
         }
     }
 }

@@ -6,8 +6,9 @@ use ash::vk;
 use super::format::Format;
 use super::pass::Pass;
 use crate::device::{Attribute, Draw, Rate, Target, Topology};
+use crosslane::ir::Stage;
 use crosslane::run::RunError;
-use crosslane::run::vulkan::parts::{Guard, Layout, entry_name, run_failure, shader_module, specialization};
+use crosslane::run::vulkan::parts::{Guard, Layout, entry_name, refuse, run_failure, shader_module, specialization};
 
 pub fn pipeline<'d>(
     draw: &Draw<'_>,
@@ -18,13 +19,15 @@ pub fn pipeline<'d>(
     let device = layout.device;
     let (entries, values) = specialization(draw.spec_constants);
     let constants = vk::SpecializationInfo::default().map_entries(&entries).data(&values);
-    let modules = [shader_module(device, draw.vertex.spirv)?, shader_module(device, draw.fragment.spirv)?];
-    let names = [entry_name(draw.vertex.entry)?, entry_name(draw.fragment.entry)?];
-    let stages = [vk::ShaderStageFlags::VERTEX, vk::ShaderStageFlags::FRAGMENT];
-    let stages = [0, 1].map(|n| {
-        let stage = vk::PipelineShaderStageCreateInfo::default().stage(stages[n]).module(modules[n].get());
-        stage.name(&names[n]).specialization_info(&constants)
-    });
+    let shaders: Vec<_> = draw.shaders().collect();
+    let modules =
+        shaders.iter().map(|(_, shader)| shader_module(device, shader.spirv)).collect::<Result<Vec<_>, _>>()?;
+    let names = shaders.iter().map(|(_, shader)| entry_name(shader.entry)).collect::<Result<Vec<_>, _>>()?;
+    let mut stages = Vec::new();
+    for (n, (stage, _)) in shaders.iter().enumerate() {
+        let stage = vk::PipelineShaderStageCreateInfo::default().stage(stage_flag(*stage)?).module(modules[n].get());
+        stages.push(stage.name(&names[n]).specialization_info(&constants));
+    }
     let (bindings, attributes) = inputs(draw.attributes)?;
     let inputs = vk::PipelineVertexInputStateCreateInfo::default()
         .vertex_binding_descriptions(&bindings)
@@ -39,6 +42,7 @@ pub fn pipeline<'d>(
         .stages(&stages)
         .vertex_input_state(&inputs)
         .input_assembly_state(&fixed.assembly)
+        .tessellation_state(&fixed.patches)
         .viewport_state(&viewport)
         .rasterization_state(&fixed.raster)
         .multisample_state(&fixed.samples)
@@ -53,9 +57,21 @@ pub fn pipeline<'d>(
     Ok(Guard::new(device, pipelines[0], |d, h| unsafe { d.destroy_pipeline(h, None) }))
 }
 
+fn stage_flag(stage: Stage) -> Result<vk::ShaderStageFlags, RunError> {
+    match stage {
+        Stage::Vertex => Ok(vk::ShaderStageFlags::VERTEX),
+        Stage::Geometry => Ok(vk::ShaderStageFlags::GEOMETRY),
+        Stage::TessControl => Ok(vk::ShaderStageFlags::TESSELLATION_CONTROL),
+        Stage::TessEvaluation => Ok(vk::ShaderStageFlags::TESSELLATION_EVALUATION),
+        Stage::Fragment => Ok(vk::ShaderStageFlags::FRAGMENT),
+        _ => refuse("a stage that is none of a draw"),
+    }
+}
+
 /// What no shader says.
 struct Fixed {
     assembly: vk::PipelineInputAssemblyStateCreateInfo<'static>,
+    patches: vk::PipelineTessellationStateCreateInfo<'static>,
     raster: vk::PipelineRasterizationStateCreateInfo<'static>,
     samples: vk::PipelineMultisampleStateCreateInfo<'static>,
     depth: vk::PipelineDepthStencilStateCreateInfo<'static>,
@@ -68,12 +84,16 @@ impl Fixed {
             Topology::Lines => vk::PrimitiveTopology::LINE_LIST,
             Topology::Triangles => vk::PrimitiveTopology::TRIANGLE_LIST,
             Topology::Strip => vk::PrimitiveTopology::TRIANGLE_STRIP,
+            Topology::Adjacent => vk::PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
+            Topology::Patches(_) => vk::PrimitiveTopology::PATCH_LIST,
         };
+        let patch = if let Topology::Patches(vertices) = draw.topology { vertices } else { 1 };
         let samples = target.images().next().map_or(1, |image| image.samples);
         let samples = vk::SampleCountFlags::from_raw(samples);
         let deep = target.depth.is_some();
         Self {
             assembly: vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology),
+            patches: vk::PipelineTessellationStateCreateInfo::default().patch_control_points(patch),
             raster: vk::PipelineRasterizationStateCreateInfo::default()
                 .polygon_mode(vk::PolygonMode::FILL)
                 .front_face(vk::FrontFace::CLOCKWISE)

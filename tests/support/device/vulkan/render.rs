@@ -10,8 +10,7 @@ use crosslane::run::vulkan::Device;
 use crosslane::run::vulkan::parts::{Block, Bound as _, Commands, Layout, Resources as _, Sets, refuse};
 
 /// The stages of a draw.
-const STAGES: vk::ShaderStageFlags =
-    vk::ShaderStageFlags::from_raw(vk::ShaderStageFlags::VERTEX.as_raw() | vk::ShaderStageFlags::FRAGMENT.as_raw());
+const STAGES: vk::ShaderStageFlags = vk::ShaderStageFlags::ALL_GRAPHICS;
 
 /// Draws once with `resources` bound, waits for the end, and leaves in each of them and in `target` what was drawn or stored
 /// there.

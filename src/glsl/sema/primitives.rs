@@ -1,0 +1,346 @@
+//! What geometry and tessellation shaders say of primitives (GLSL 4.60 sections 4.4.1 and 4.4.2), and the inputs and outputs that
+//! are arrays with one element a vertex (sections 4.3.4 and 4.3.6).
+//!
+//! Such an array may stand before the layout that says how long it is. The shader is resolved twice then, as it is for
+//! [`super::lengths`]: the first time finds the number, the second time knows it.
+
+use super::Sema;
+use super::lvalue::{LValue, Mutability};
+use super::stage::PortLayout;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::LayoutId;
+use crate::grammar;
+use crate::ir::build::Builder;
+use crate::ir::{
+    ArrayLen, BuiltIn, Crowd, Interpolation, Module, Op, PrimitiveMode as Mode, Space, Stage, Type, TypeId, Value,
+};
+use crate::source::Span;
+
+/// What a layout is about: a shader says one of each.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Subject {
+    Input,
+    Invocations,
+    Output,
+    MaxVertices,
+    Vertices,
+    Domain,
+    Spacing,
+    Order,
+    Points,
+}
+
+/// What the name of a layout says.
+#[derive(Clone, Copy)]
+enum Says {
+    Mode(Mode),
+    /// It has a value, of 1 at least and of the built-in constant at most.
+    Number(fn(u32) -> Mode, Option<&'static str>),
+}
+
+/// The name of a layout, the stage and the direction where it has a meaning, and which.
+type Layout = (&'static str, Stage, Space, Subject, Says);
+
+#[rustfmt::skip]
+const LAYOUTS: &[Layout] = &[
+    ("points", Stage::Geometry, Space::Input, Subject::Input, Says::Mode(Mode::InputPoints)),
+    ("lines", Stage::Geometry, Space::Input, Subject::Input, Says::Mode(Mode::InputLines)),
+    ("lines_adjacency", Stage::Geometry, Space::Input, Subject::Input, Says::Mode(Mode::InputLinesAdjacency)),
+    ("triangles", Stage::Geometry, Space::Input, Subject::Input, Says::Mode(Mode::Triangles)),
+    ("triangles_adjacency", Stage::Geometry, Space::Input, Subject::Input, Says::Mode(Mode::InputTrianglesAdjacency)),
+    ("invocations", Stage::Geometry, Space::Input, Subject::Invocations, Says::Number(Mode::Invocations, None)),
+    ("points", Stage::Geometry, Space::Output, Subject::Output, Says::Mode(Mode::OutputPoints)),
+    ("line_strip", Stage::Geometry, Space::Output, Subject::Output, Says::Mode(Mode::OutputLineStrip)),
+    ("triangle_strip", Stage::Geometry, Space::Output, Subject::Output, Says::Mode(Mode::OutputTriangleStrip)),
+    ("max_vertices", Stage::Geometry, Space::Output, Subject::MaxVertices, Says::Number(Mode::OutputVertices, Some("gl_MaxGeometryOutputVertices"))),
+    ("vertices", Stage::TessControl, Space::Output, Subject::Vertices, Says::Number(Mode::OutputVertices, Some("gl_MaxPatchVertices"))),
+    ("triangles", Stage::TessEvaluation, Space::Input, Subject::Domain, Says::Mode(Mode::Triangles)),
+    ("quads", Stage::TessEvaluation, Space::Input, Subject::Domain, Says::Mode(Mode::Quads)),
+    ("isolines", Stage::TessEvaluation, Space::Input, Subject::Domain, Says::Mode(Mode::Isolines)),
+    ("equal_spacing", Stage::TessEvaluation, Space::Input, Subject::Spacing, Says::Mode(Mode::SpacingEqual)),
+    ("fractional_even_spacing", Stage::TessEvaluation, Space::Input, Subject::Spacing, Says::Mode(Mode::SpacingFractionalEven)),
+    ("fractional_odd_spacing", Stage::TessEvaluation, Space::Input, Subject::Spacing, Says::Mode(Mode::SpacingFractionalOdd)),
+    ("cw", Stage::TessEvaluation, Space::Input, Subject::Order, Says::Mode(Mode::VertexOrderCw)),
+    ("ccw", Stage::TessEvaluation, Space::Input, Subject::Order, Says::Mode(Mode::VertexOrderCcw)),
+    ("point_mode", Stage::TessEvaluation, Space::Input, Subject::Points, Says::Mode(Mode::PointMode)),
+];
+
+/// What a shader of a stage must say: what it lacks without it, and how it is written.
+const REQUIRED: &[(Stage, Subject, &str, &str)] = &[
+    (Stage::Geometry, Subject::Input, "what primitives it takes in", "layout(triangles) in;"),
+    (Stage::Geometry, Subject::Output, "what primitives it gives out", "layout(triangle_strip) out;"),
+    (Stage::Geometry, Subject::MaxVertices, "how many vertices it gives out at most", "layout(max_vertices = N) out;"),
+    (Stage::TessControl, Subject::Vertices, "how many vertices a patch has", "layout(vertices = N) out;"),
+    (Stage::TessEvaluation, Subject::Domain, "what the tessellator divides", "layout(triangles) in;"),
+];
+
+/// What holds where a shader of a stage does not say it.
+const USUAL: &[(Stage, Subject, Mode)] = &[
+    (Stage::Geometry, Subject::Invocations, Mode::Invocations(1)),
+    (Stage::TessEvaluation, Subject::Spacing, Mode::SpacingEqual),
+    (Stage::TessEvaluation, Subject::Order, Mode::VertexOrderCcw),
+];
+
+/// The lengths of arrays over vertices.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Counts {
+    input: Option<u32>,
+    output: Option<u32>,
+}
+
+/// What has been declared so far.
+#[derive(Default, Debug)]
+pub struct Primitives {
+    modes: Vec<(Subject, Mode, Span)>,
+    pub counts: Counts,
+    /// Whether an array was declared before its length was known.
+    pub early: bool,
+    /// The vertex stream of outputs that name none.
+    stream: u32,
+    /// Where another stream than the first is named.
+    streamed: Option<Span>,
+}
+
+impl Primitives {
+    fn said(&self, subject: Subject) -> Option<(Mode, Span)> {
+        self.modes.iter().find(|(of, ..)| *of == subject).map(|(_, mode, span)| (*mode, *span))
+    }
+}
+
+/// Vertices that a patch has at most.
+fn patch_vertices() -> u32 {
+    limit("gl_MaxPatchVertices")
+}
+
+fn limit(name: &str) -> u32 {
+    grammar::constant(name).map_or(u32::MAX, |constant| constant.value[0].cast_unsigned())
+}
+
+impl Sema<'_> {
+    /// An identifier of `layout(…) in;` or `layout(…) out;`, if it is about primitives.
+    pub fn primitive_layout(&mut self, b: &mut Builder<'_>, id: &LayoutId, space: Space) -> bool {
+        let (name, stage) = (self.text(id.name.symbol), self.env.stage);
+        let mut rows = LAYOUTS.iter().filter(|(known, ..)| *known == name);
+        let here = rows.clone().find(|(_, of, ..)| *of == stage);
+        let Some((_, at, direction, ..)) = here.or_else(|| rows.clone().next()) else { return false };
+        let Some((.., subject, says)) = rows.find(|(_, of, there, ..)| (*of, *there) == (stage, space)) else {
+            let direction = if *direction == Space::Input { "inputs" } else { "outputs" };
+            let message = format!("`{name}` is a layout of the {direction} of {} shaders", at.name());
+            self.error(Code::BAD_LAYOUT, id.span, message, "not here");
+            return true;
+        };
+        let mode = match says {
+            Says::Mode(mode) => self.without_value(id).map(|()| *mode),
+            Says::Number(make, most) => self.primitive_number(b, id, most.map(|name| (name, limit(name)))).map(make),
+        };
+        if let Some(mode) = mode {
+            self.say_mode(*subject, mode, id.span);
+        }
+        true
+    }
+
+    fn without_value(&mut self, id: &LayoutId) -> Option<()> {
+        let Some(value) = id.value else { return Some(()) };
+        let message = format!("`{}` has no value", self.text(id.name.symbol));
+        self.error(Code::BAD_LAYOUT, self.ast[value].span, message, "not here");
+        None
+    }
+
+    fn primitive_number(&mut self, b: &mut Builder<'_>, id: &LayoutId, most: Option<(&str, u32)>) -> Option<u32> {
+        let value = self.layout_value(b, id)?;
+        if value > 0 && most.is_none_or(|(_, most)| value <= most) {
+            return Some(value);
+        }
+        let message = format!("`{}` cannot be {value}", self.text(id.name.symbol));
+        let diagnostic = Diagnostic::error(Code::BAD_LAYOUT, message).at(id.span, "out of range");
+        self.report(match most {
+            Some((name, most)) => diagnostic.note(format!("`{name}` is {most}")),
+            None => diagnostic,
+        });
+        None
+    }
+
+    fn say_mode(&mut self, subject: Subject, mode: Mode, span: Span) {
+        match self.primitives.said(subject) {
+            None => self.primitives.modes.push((subject, mode, span)),
+            Some((before, _)) if before == mode => {}
+            Some((_, first)) => {
+                let message = "this contradicts an earlier layout";
+                let diagnostic = Diagnostic::error(Code::BAD_LAYOUT, message).at(span, "the second declaration");
+                self.report(diagnostic.with(first, "the first one"));
+            }
+        }
+        let counts = &mut self.primitives.counts;
+        match (subject, mode) {
+            (Subject::Input, _) => counts.input = mode.vertices(),
+            (Subject::Vertices, Mode::OutputVertices(count)) => counts.output = Some(count),
+            _ => {}
+        }
+    }
+
+    /// Everything that the shader says of primitives. `span` is that of its entry point.
+    pub fn primitive_modes(&mut self, module: &Module, span: Span) -> Vec<Mode> {
+        let stage = self.env.stage;
+        for (_, subject, what, how) in REQUIRED.iter().filter(|(of, ..)| *of == stage) {
+            if self.primitives.said(*subject).is_none() {
+                let message = format!("a {} shader says {what}", stage.name());
+                let diagnostic = Diagnostic::error(Code::BAD_LAYOUT, message).at(span, "this one does not");
+                self.report(diagnostic.note(format!("write `{how}`")));
+            }
+        }
+        self.check_streams(module);
+        for (_, subject, mode) in USUAL.iter().filter(|(of, ..)| *of == stage) {
+            if self.primitives.said(*subject).is_none() {
+                self.primitives.modes.push((*subject, *mode, Span::NONE));
+            }
+        }
+        self.primitives.modes.sort_by_key(|(subject, ..)| *subject);
+        self.primitives.modes.iter().map(|(_, mode, _)| *mode).collect()
+    }
+
+    // Arrays over vertices.
+
+    /// The type of an input or output, with its length where it has an element for each vertex.
+    pub fn crowded(
+        &mut self,
+        b: &mut Builder<'_>,
+        ty: TypeId,
+        space: Space,
+        interpolation: Interpolation,
+        span: Span,
+    ) -> Option<TypeId> {
+        let Some(crowd) = self.env.stage.crowd(space, interpolation) else { return Some(ty) };
+        let Type::Array { element, len, .. } = b.module.types.get(ty) else {
+            self.error(Code::BAD_TYPE, span, not_an_array(crowd), "another type");
+            return None;
+        };
+        let Some(count) = self.crowd_size(crowd) else { return Some(ty) };
+        if len == ArrayLen::Runtime || len == ArrayLen::Fixed(count) {
+            return Some(b.module.types.array(element, ArrayLen::Fixed(count)));
+        }
+        self.error(Code::BAD_TYPE, span, not_an_array(crowd), format!("its length is {count}"));
+        None
+    }
+
+    /// What one vertex has of an input or output of this type.
+    pub fn without_crowd(&self, b: &Builder<'_>, ty: TypeId, space: Space, interpolation: Interpolation) -> TypeId {
+        let crowd = self.env.stage.crowd(space, interpolation).filter(|crowd| *crowd != Crowd::Corners);
+        match b.module.types.get(ty) {
+            Type::Array { element, .. } if crowd.is_some() => element,
+            _ => ty,
+        }
+    }
+
+    /// Elements of an array over vertices; none as long as the shader has not said it.
+    fn crowd_size(&mut self, crowd: Crowd) -> Option<u32> {
+        let size = match crowd {
+            Crowd::Corners => Some(3),
+            Crowd::PatchVertices => Some(patch_vertices()),
+            Crowd::InputVertices => self.primitives.counts.input,
+            Crowd::OutputVertices => self.primitives.counts.output,
+        };
+        self.primitives.early |= size.is_none();
+        size
+    }
+
+    /// The same as the length of an array.
+    pub fn crowd_length(&mut self, crowd: Crowd) -> ArrayLen {
+        self.crowd_size(crowd).map_or(ArrayLen::Runtime, ArrayLen::Fixed)
+    }
+
+    // Outputs of tessellation control shaders, of which each invocation writes those of its own vertex.
+
+    pub fn port_mutability(&self, space: Space, interpolation: Interpolation) -> Mutability {
+        let is_shared = self.env.stage == Stage::TessControl && interpolation != Interpolation::Patch;
+        match space {
+            Space::Input => Mutability::Input,
+            _ if is_shared => Mutability::OwnVertex,
+            _ => Mutability::Writable,
+        }
+    }
+
+    /// What the element of a lvalue may be, at this index.
+    pub fn element_mutability(&self, b: &Builder<'_>, lvalue: &LValue, at: Value) -> Mutability {
+        let number = self.builtins.get(&(BuiltIn::InvocationId, Space::Input)).copied();
+        let is_own = match at {
+            Value::Inst(id) => matches!(b.function.insts[id].op, Op::Load(Value::Global(of)) if Some(of) == number),
+            _ => false,
+        };
+        match lvalue.mutability {
+            Mutability::OwnVertex if lvalue.path.is_empty() && is_own => Mutability::Writable,
+            other => other,
+        }
+    }
+
+    // Vertex streams.
+
+    /// `stream = 1` in a layout.
+    pub fn stream_number(&mut self, b: &mut Builder<'_>, id: &LayoutId) -> Option<u32> {
+        let number = self.layout_value(b, id)?;
+        if number > 3 {
+            self.error(Code::BAD_LAYOUT, id.span, "there are the vertex streams 0 to 3", "no such stream");
+            return None;
+        }
+        if number > 0 {
+            self.primitives.streamed.get_or_insert(id.span);
+        }
+        Some(number)
+    }
+
+    /// `layout(stream = 1) out;`
+    pub fn usual_stream(&mut self, b: &mut Builder<'_>, id: &LayoutId) {
+        if let Some(number) = self.stream_number(b, id) {
+            self.primitives.stream = number;
+        }
+    }
+
+    pub fn stream_of(&self, layout: PortLayout, space: Space) -> u32 {
+        match layout.stream {
+            _ if space != Space::Output => 0,
+            Some((number, _)) => number,
+            None => self.primitives.stream,
+        }
+    }
+
+    /// Notes the stream of an output.
+    pub fn put_in_stream(&mut self, b: &mut Builder<'_>, lvalue: &LValue, layout: PortLayout) {
+        if let (Some((_, span)), Space::Input) = (layout.stream, lvalue.space) {
+            self.error(Code::BAD_LAYOUT, span, "only outputs are of a vertex stream", "an input");
+        }
+        let number = self.stream_of(layout, lvalue.space);
+        if let (1.., Value::Global(id)) = (number, lvalue.root) {
+            b.module.streams.push((id, number));
+        }
+    }
+
+    pub fn check_member_stream(&mut self, member: PortLayout, block: PortLayout) {
+        let Some((number, span)) = member.stream else { return };
+        if number != self.stream_of(block, Space::Output) {
+            self.error(Code::BAD_LAYOUT, span, "a member is of the vertex stream of its block", "another stream");
+        }
+    }
+
+    /// Only points go to several streams (GLSL 4.60 section 8.15).
+    fn check_streams(&mut self, module: &Module) {
+        let is_points = matches!(self.primitives.said(Subject::Output), Some((Mode::OutputPoints, _)));
+        let Some(span) = self.primitives.streamed.filter(|_| !module.streams.is_empty() && !is_points) else { return };
+        let message = "only points go to other vertex streams than the first";
+        self.error(Code::BAD_LAYOUT, span, message, "the shader gives out other primitives");
+    }
+}
+
+/// The complaint about an input or output that is no array, or one of another length.
+const fn not_an_array(crowd: Crowd) -> &'static str {
+    match crowd {
+        Crowd::Corners => "an input of each vertex is an array of three",
+        Crowd::InputVertices => {
+            "an input of a geometry shader is an array with an element for each vertex of the primitive"
+        }
+        Crowd::PatchVertices => {
+            "an input of each vertex is an array of `gl_MaxPatchVertices` elements; what is the patch's is `patch in`"
+        }
+        Crowd::OutputVertices => {
+            "an output of each vertex is an array with an element for each vertex; what is the patch's is `patch out`"
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Pipeline stages, and what they say of the primitives that pass through them.
+
+use super::{Interpolation, Space};
+use serde::Deserialize;
+
+/// Pipeline stage of an entry point.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
+pub enum Stage {
+    Vertex,
+    Fragment,
+    Compute,
+    Geometry,
+    TessControl,
+    TessEvaluation,
+}
+
+/// What a stage is called.
+struct Row {
+    stage: Stage,
+    /// In messages.
+    name: &'static str,
+    /// At the end of file names, and as a short name.
+    ending: &'static str,
+    /// In `#pragma shader_stage(…)` and options.
+    word: &'static str,
+}
+
+const ROWS: [Row; Stage::ALL.len()] = [
+    Row { stage: Stage::Vertex, name: "vertex", ending: "vert", word: "vertex" },
+    Row { stage: Stage::Fragment, name: "fragment", ending: "frag", word: "fragment" },
+    Row { stage: Stage::Compute, name: "compute", ending: "comp", word: "compute" },
+    Row { stage: Stage::Geometry, name: "geometry", ending: "geom", word: "geometry" },
+    Row { stage: Stage::TessControl, name: "tessellation control", ending: "tesc", word: "tesscontrol" },
+    Row { stage: Stage::TessEvaluation, name: "tessellation evaluation", ending: "tese", word: "tesseval" },
+];
+
+impl Stage {
+    /// Every stage, in the order of the numbers that they have as variants.
+    pub const ALL: [Stage; 6] =
+        [Stage::Vertex, Stage::Fragment, Stage::Compute, Stage::Geometry, Stage::TessControl, Stage::TessEvaluation];
+
+    /// What messages call it.
+    pub const fn name(self) -> &'static str {
+        ROWS[self as usize].name
+    }
+
+    /// How names of its files end, without the dot.
+    pub const fn ending(self) -> &'static str {
+        ROWS[self as usize].ending
+    }
+
+    /// Its name in `#pragma shader_stage(…)` and in options.
+    pub const fn word(self) -> &'static str {
+        ROWS[self as usize].word
+    }
+
+    /// The stage of this [`Stage::word`] or [`Stage::ending`].
+    pub fn named(word: &str) -> Option<Stage> {
+        ROWS.iter().find(|row| row.word == word || row.ending == word).map(|row| row.stage)
+    }
+
+    /// Whether invocations form workgroups, whose size the shader says.
+    pub const fn has_workgroups(self) -> bool {
+        matches!(self, Stage::Compute)
+    }
+
+    /// Whether shaders have inputs or outputs of their own in this space.
+    pub const fn has_ports(self, _space: Space) -> bool {
+        !matches!(self, Stage::Compute)
+    }
+
+    /// Whether what it takes in or gives out passes from another stage to the fragments or to them.
+    pub const fn passes(self, space: Space) -> bool {
+        match self {
+            Stage::Vertex => matches!(space, Space::Output),
+            Stage::Fragment => matches!(space, Space::Input),
+            Stage::Compute => false,
+            Stage::Geometry | Stage::TessControl | Stage::TessEvaluation => true,
+        }
+    }
+
+    /// Whose values an input or output holds, one array element for each of them; none for those of the invocation alone.
+    pub const fn crowd(self, space: Space, interpolation: Interpolation) -> Option<Crowd> {
+        match (self, space, interpolation) {
+            (Stage::Fragment, Space::Input, Interpolation::PerVertex) => Some(Crowd::Corners),
+            (Stage::Geometry, Space::Input, _) => Some(Crowd::InputVertices),
+            (_, _, Interpolation::Patch) => None,
+            (Stage::TessControl | Stage::TessEvaluation, Space::Input, _) => Some(Crowd::PatchVertices),
+            (Stage::TessControl, Space::Output, _) => Some(Crowd::OutputVertices),
+            _ => None,
+        }
+    }
+}
+
+/// What an array of stage inputs or outputs has an element for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Crowd {
+    /// The vertices of the triangle of a fragment.
+    Corners,
+    /// The vertices of the primitive that a geometry shader takes in.
+    InputVertices,
+    /// The vertices that a patch has at most.
+    PatchVertices,
+    /// The vertices that the shader gives out.
+    OutputVertices,
+}
+
+/// What primitives a shader takes in or gives out, and how it makes them; SPIR-V's execution modes (section 3.6).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PrimitiveMode {
+    InputPoints,
+    InputLines,
+    InputLinesAdjacency,
+    /// Taken in by geometry shaders, and the domain of tessellation.
+    Triangles,
+    InputTrianglesAdjacency,
+    Quads,
+    Isolines,
+    Invocations(u32),
+    OutputPoints,
+    OutputLineStrip,
+    OutputTriangleStrip,
+    /// The most that a geometry shader gives out, or the number of a patch.
+    OutputVertices(u32),
+    SpacingEqual,
+    SpacingFractionalEven,
+    SpacingFractionalOdd,
+    VertexOrderCw,
+    VertexOrderCcw,
+    PointMode,
+}
+
+impl PrimitiveMode {
+    /// Vertices of a primitive that geometry shaders take in.
+    pub const fn vertices(self) -> Option<u32> {
+        Some(match self {
+            PrimitiveMode::InputPoints => 1,
+            PrimitiveMode::InputLines => 2,
+            PrimitiveMode::Triangles => 3,
+            PrimitiveMode::InputLinesAdjacency => 4,
+            PrimitiveMode::InputTrianglesAdjacency => 6,
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_the_order_of_stages() {
+        for (stage, row) in Stage::ALL.into_iter().zip(&ROWS) {
+            assert_eq!(stage, row.stage);
+            assert_eq!(Stage::named(row.word), Some(stage));
+            assert_eq!(Stage::named(stage.ending()), Some(stage));
+        }
+    }
+}
