@@ -6,6 +6,7 @@ mod judged;
 mod kernels;
 mod reading;
 
+use crate::backend::DebugInfo;
 use crate::backend::amd::{self, AmdOptions};
 use crate::backend::nv::{self, NvOptions};
 use crate::backend::spirv::{self, Manner, SpirvOptions};
@@ -81,8 +82,8 @@ pub struct Options {
     /// Values of specialization constants.
     pub settings: Specializations,
     pub emit: EmitKind,
-    /// Keep names and source lines.
-    pub debug: bool,
+    /// What a debugger is told.
+    pub debug: DebugInfo,
     pub deny_warnings: bool,
     pub no_warnings: bool,
     /// What is said of single kinds of warnings, in the order in which it was said.
@@ -109,7 +110,7 @@ impl Options {
             manner: Manner::default(),
             settings: Specializations::new(),
             emit: EmitKind::Binary,
-            debug: false,
+            debug: DebugInfo::None,
             deny_warnings: false,
             no_warnings: false,
             warnings: Vec::new(),
@@ -228,11 +229,15 @@ fn within<T>(
 }
 
 fn nv_options(options: &Options, sources: &SourceMap) -> NvOptions {
-    NvOptions { profile: options.profile.name.to_string(), source: first_source(sources), debug: options.debug }
+    NvOptions {
+        profile: options.profile.name.to_string(),
+        source: first_source(sources),
+        debug: options.debug.has_lines(),
+    }
 }
 
 fn amd_options(options: &Options, sources: &SourceMap) -> AmdOptions {
-    AmdOptions { profile: options.profile.clone(), source: first_source(sources), debug: options.debug }
+    AmdOptions { profile: options.profile.clone(), source: first_source(sources), debug: options.debug.has_lines() }
 }
 
 /// Name of the file that a compilation began with.

@@ -85,9 +85,20 @@ pub struct Location {
     pub column: u32,
 }
 
+/// The language of a compilation's files, with GLSL's version.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SourceLanguage {
+    #[default]
+    Unknown,
+    Glsl(u16),
+    Essl(u16),
+    Wgsl,
+}
+
 /// All files of one compilation and the `#line` marks found in them.
 #[derive(Debug, Default)]
 pub struct SourceMap {
+    pub language: SourceLanguage,
     files: Vec<SourceFile>,
     marks: Vec<LineMark>,
     /// Bytes that the files may have together, if fewer than [`SOURCE_LIMIT`].

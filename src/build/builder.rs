@@ -250,7 +250,7 @@ impl Builder {
             macros: self.macros.clone(),
             deny_warnings: self.deny_warnings,
             warnings: self.choices()?,
-            debug: self.debug,
+            debug: self.debug.into(),
             ..Options::new(profile.clone())
         };
         let at = readings.iter().position(|reading| reading.serves(profile)).unwrap_or_else(|| {

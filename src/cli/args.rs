@@ -1,5 +1,6 @@
 //! The options of every subcommand, and the option groups that several share.
 
+use crate::backend::DebugInfo;
 use crate::diagnostic::warning::{self, Choice};
 use crate::ir::Stage;
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
@@ -229,10 +230,23 @@ pub enum Unused {
 pub enum DebugLevel {
     /// Nothing.
     None,
-    /// Names and source lines.
+    /// Names.
+    Names,
+    /// Names, source text and lines.
     Lines,
-    /// The same.
+    /// The same with functions, scopes, variables and types.
     Full,
+}
+
+impl From<DebugLevel> for DebugInfo {
+    fn from(level: DebugLevel) -> DebugInfo {
+        match level {
+            DebugLevel::None => DebugInfo::None,
+            DebugLevel::Names => DebugInfo::Names,
+            DebugLevel::Lines => DebugInfo::Lines,
+            DebugLevel::Full => DebugInfo::Full,
+        }
+    }
 }
 
 /// How the words of a SPIR-V binary are written.

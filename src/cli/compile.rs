@@ -1,6 +1,6 @@
 //! `crosslane compile`: one shader, one profile, one output.
 
-use super::args::{CompileArgs, DebugLevel, DialectArgs, Emit, Emitted, Lanes, SourceArgs, TargetArgs, Unused};
+use super::args::{CompileArgs, DialectArgs, Emit, Emitted, Lanes, SourceArgs, TargetArgs, Unused};
 use super::endings::Format;
 use super::input::{self, Shader};
 use super::output::Sink;
@@ -74,7 +74,7 @@ pub fn draft(args: &CompileArgs, claims: &Claims) -> Result<Draft, CommandError>
     let shader = input::read(&args.source, claims)?;
     let options = Options {
         emit,
-        debug: args.debug != DebugLevel::None,
+        debug: args.debug.into(),
         deny_warnings: args.messages.deny_warnings,
         no_warnings: args.messages.no_warnings,
         warnings: warnings(args),

@@ -10,7 +10,7 @@ use crate::guard;
 use crate::ir::{Module, depth};
 use crate::lane::Plans;
 use crate::profile::Profile;
-use crate::source::{FileId, Loader, SOURCE_LIMIT, SourceMap, Span};
+use crate::source::{FileId, Loader, SOURCE_LIMIT, SourceLanguage, SourceMap, Span};
 use crate::wgsl::{self, WgslOptions};
 use std::sync::{Arc, OnceLock};
 
@@ -211,7 +211,10 @@ impl<'a> Reader<'a> {
                 let options = self.options.glsl();
                 glsl::compile(file, &mut self.sources, self.loader, &options, &mut self.diagnostics)
             }
-            Language::Wgsl => self.wgsl(file),
+            Language::Wgsl => {
+                self.sources.language = SourceLanguage::Wgsl;
+                self.wgsl(file)
+            }
         }
     }
 

@@ -24,7 +24,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::ir::{Module, Stage};
 use crate::limits::Limits;
 use crate::profile::Profile;
-use crate::source::{FileId, Loader, SourceMap, Span};
+use crate::source::{FileId, Loader, SourceLanguage, SourceMap, Span};
 use dialect::Dialect;
 use dialects::ProfileDialects;
 use env::Env;
@@ -70,6 +70,9 @@ pub fn compile(
     let dialects = ProfileDialects(options.profile);
     let settings = options.preprocessing(&dialects);
     let stream = preprocess::preprocess(file, sources, loader, &settings, &mut words, diagnostics);
+    let number = stream.version.number;
+    let is_es = stream.version.profile == GlslProfile::Es;
+    sources.language = if is_es { SourceLanguage::Essl(number) } else { SourceLanguage::Glsl(number) };
     let stage = stage(&stream, &words, options, diagnostics);
     check_stage(&stream, &words, stage, diagnostics);
     let tree = parse::parse(&stream, &words, diagnostics);

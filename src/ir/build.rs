@@ -32,6 +32,8 @@ pub struct Builder<'m> {
     pub function: Function,
     /// Where the instructions that come next stand in the source.
     pub span: Span,
+    /// The part of the source that knows the variables that come next.
+    pub scope: Span,
     /// What holds for the instructions that come next.
     pub flags: InstFlags,
     /// Whether operations on constants become constants; otherwise they stay instructions.
@@ -58,13 +60,13 @@ impl<'m> Builder<'m> {
     pub fn outside(module: &'m mut Module) -> Builder<'m> {
         let function = Function::bodiless(Types::VOID);
         let (span, flags) = (Span::NONE, InstFlags::empty());
-        Builder { module, function, span, flags, folds: true, open: SmallVec::new(), pending: Vec::new() }
+        Builder { module, function, span, scope: span, flags, folds: true, open: SmallVec::new(), pending: Vec::new() }
     }
 
     fn in_body(module: &'m mut Module, function: Function) -> Builder<'m> {
         let body = Open { block: function.body, start: 0, terminated: false };
         let (span, flags) = (function.span, InstFlags::empty());
-        Builder { module, function, span, flags, folds: true, open: smallvec![body], pending: Vec::new() }
+        Builder { module, function, span, scope: span, flags, folds: true, open: smallvec![body], pending: Vec::new() }
     }
 
     /// Makes room for about so many instructions.
@@ -157,7 +159,17 @@ impl<'m> Builder<'m> {
 
     /// Adds a variable to the function; the value is a pointer to it.
     pub fn local(&mut self, name: &str, ty: TypeId, init: Option<ConstId>) -> Value {
-        Value::Local(self.function.locals.push(Local { name: name.into(), span: self.span, ty, restrict: false, init }))
+        let (name, span, scope) = (name.into(), self.span, Span::NONE);
+        Value::Local(self.function.locals.push(Local { name, span, scope, ty, restrict: false, init }))
+    }
+
+    /// The same for a variable that the source declares.
+    pub fn variable(&mut self, name: &str, ty: TypeId, init: Option<ConstId>) -> Value {
+        let variable = self.local(name, ty, init);
+        if let Value::Local(id) = variable {
+            self.function.locals[id].scope = self.scope;
+        }
+        variable
     }
 
     // Constants.

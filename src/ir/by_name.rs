@@ -212,7 +212,7 @@ fn bind_parameters(types: &Types, function: &mut Function, targets: &[BoundVaria
             indices.push(match *step {
                 Step::Known(id) => Value::Const(id),
                 Step::Given(ty) => {
-                    given.push(Param { name: param.name.clone(), ty });
+                    given.push(Param { ty, ..param.clone() });
                     Value::Param(kept + given.len() as u32 - 1)
                 }
             });

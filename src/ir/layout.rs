@@ -420,8 +420,8 @@ pub fn explicit_struct(
         laid.push(Member { ty: *ty, offset: Some(*offset), ..member.clone() });
     }
     check_overlap(&taken)?;
-    let Struct { name, block, .. } = types.structs[logical].clone();
-    Ok(types.add_struct(Struct { name, members: laid, block, logical: Some(logical) }))
+    let Struct { name, span, block, .. } = types.structs[logical].clone();
+    Ok(types.add_struct(Struct { name, span, members: laid, block, logical: Some(logical) }))
 }
 
 fn explicit_place(types: &Types, constants: &Constants, offset: u32, ty: TypeId) -> Result<(u32, u32), Problem> {

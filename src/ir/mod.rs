@@ -236,6 +236,8 @@ pub struct Feedback {
 #[derive(Clone, Debug)]
 pub struct Param {
     pub name: Name,
+    /// Where it is declared.
+    pub span: Span,
     pub ty: TypeId,
 }
 
@@ -244,6 +246,9 @@ pub struct Param {
 pub struct Local {
     pub name: Name,
     pub span: Span,
+    /// The part of the source that knows it by its name: that of the function for the outermost ones. None for what no
+    /// source declares.
+    pub scope: Span,
     pub ty: TypeId,
     /// Whether it is a buffer reference, and the only one to its memory.
     pub restrict: bool,

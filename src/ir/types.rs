@@ -7,6 +7,7 @@
 
 use super::arena::Handle;
 use super::{ConstId, CooperativeMatrix, StructId};
+use crate::source::Span;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::Deserialize;
 
@@ -213,6 +214,8 @@ bitflags::bitflags! {
 #[derive(Clone, Debug)]
 pub struct Member {
     pub name: super::Name,
+    /// Where it is declared.
+    pub span: Span,
     pub ty: TypeId,
     /// Byte offset in a laid-out struct.
     pub offset: Option<u32>,
@@ -225,6 +228,8 @@ pub struct Member {
 #[derive(Clone, Debug)]
 pub struct Struct {
     pub name: super::Name,
+    /// Where it is declared.
+    pub span: Span,
     pub members: Vec<Member>,
     /// True for the outermost struct of a buffer, push-constant or stage-interface block.
     pub block: bool,
@@ -353,13 +358,15 @@ impl Types {
         }
         let member = |name: &str, ty| Member {
             name: name.into(),
+            span: Span::NONE,
             ty,
             offset: None,
             access: Access::empty(),
             binding: super::Binding::None,
         };
         let members = vec![member("first", first), member("second", second)];
-        let id = self.add_struct(Struct { name: "Pair".into(), members, block: false, logical: None });
+        let id =
+            self.add_struct(Struct { name: "Pair".into(), span: Span::NONE, members, block: false, logical: None });
         self.pairs.insert((first, second), id);
         id
     }

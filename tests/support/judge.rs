@@ -65,12 +65,17 @@ pub fn glslang(source: &str) -> Result<Vec<u32>, String> {
 
 /// The same of a shader of a stage, by the end that files of it have.
 pub fn glslang_stage(source: &str, stage: &str) -> Result<Vec<u32>, String> {
+    glslang_with(source, stage, &[])
+}
+
+/// The same with more options.
+pub fn glslang_with(source: &str, stage: &str, options: &[&str]) -> Result<Vec<u32>, String> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("crosslane-{}-{count}.spv", std::process::id()));
     let name = path.to_str().ok_or("the temporary folder's name is no UTF-8")?;
     let arguments = ["--stdin", "-S", stage, "--target-env", "vulkan1.3", "-o", name];
-    filter("bin/glslangValidator", &arguments, source.as_bytes())?;
+    filter("bin/glslangValidator", &[&arguments, options].concat(), source.as_bytes())?;
     let made = std::fs::read(&path).map_err(|e| e.to_string())?;
     std::fs::remove_file(&path).map_err(|e| e.to_string())?;
     Ok(made.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())

@@ -5,6 +5,7 @@
 //! The changes come from a fixed seed. `CROSSLANE_FUZZ_SECONDS` lets it run for longer, `CROSSLANE_FUZZ_SEED` otherwise,
 //! and `CROSSLANE_FUZZ_CORPUS` names a folder whose shaders join the fixtures.
 
+use crosslane::backend::DebugInfo;
 use crosslane::compile::{Artifact, EmitKind, Input, Language, Options, Verdict, compile};
 use crosslane::diagnostic::render;
 use crosslane::glsl::preprocess::MacroOption;
@@ -232,7 +233,7 @@ fn machine(name: &str) -> Profile {
 
 fn options(profile: Profile, mutant: &Mutant, random: &mut Random) -> Options {
     let mut options = Options { stage: Some(mutant.kind.stage), ..Options::new(profile) };
-    options.debug = random.below(4) == 0;
+    options.debug = [DebugInfo::None, DebugInfo::Lines, DebugInfo::Full, DebugInfo::None][random.below(4)];
     options.macros.push(MacroOption::define(WIDTHS[random.below(WIDTHS.len())]));
     options
 }

@@ -170,7 +170,10 @@ const GLSLC: &[(&str, Case)] = &[
     ("-flimit-file inc.glsl a.vert", Same),
     ("-flimit-file nofile a.vert", Same),
     ("-g a.vert", Same),
-    ("-gVS a.vert", Same),
+    ("-g0 a.vert", ACCEPTED),
+    ("-g2 a.vert", ACCEPTED),
+    ("-gVS a.vert", ACCEPTED),
+    ("-O -g a.vert", Same),
     ("-O a.vert", Same),
     ("-Os -c a.vert", Same),
     ("-O0 a.vert", Same),
@@ -497,7 +500,7 @@ fn interfaces(theirs: &[u32], mine: &[u32]) -> Result<(), String> {
 struct Interface {
     stage: String,
     capabilities: BTreeSet<String>,
-    /// Sorted lists of decorations, one for each variable at a place.
+    /// Sorted lists of names and decorations, one for each variable at a place and each block.
     places: Vec<Vec<String>>,
     modes: BTreeSet<String>,
 }
@@ -505,7 +508,7 @@ struct Interface {
 impl Interface {
     fn of(module: &[u32]) -> Result<Interface, String> {
         let mut interface = Interface::default();
-        let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let (mut places, mut names) = (BTreeMap::<String, Vec<String>>::new(), BTreeMap::new());
         for line in judge::spirv_dis(module)?.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
@@ -515,10 +518,15 @@ impl Interface {
                 ["OpDecorate", id, kind @ ("Location" | "Binding" | "DescriptorSet" | "SpecId"), number] => {
                     places.entry(id.to_string()).or_default().push(format!("{kind} {number}"));
                 }
+                ["OpDecorate", id, "Block" | "BufferBlock"] if !id.starts_with("%gl_") => {
+                    places.entry(id.to_string()).or_default().push("Block".into());
+                }
+                ["OpName", id, name] if name != "\"\"" => drop(names.insert(id.to_string(), name.to_string())),
                 _ => {}
             }
         }
-        interface.places = places.into_values().collect();
+        places.iter_mut().for_each(|(id, place)| place.extend(names.remove(id)));
+        interface.places = places.into_values().filter(|place| *place != ["Block"]).collect();
         interface.places.iter_mut().for_each(|place| place.sort());
         interface.places.sort();
         Ok(interface)

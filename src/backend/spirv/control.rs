@@ -78,6 +78,7 @@ impl Body<'_, '_> {
     }
 
     fn end_block(&mut self, op: Op, operands: &[Word]) {
+        self.place_again();
         self.emit_void(op, operands);
         self.live = false;
     }
@@ -116,6 +117,7 @@ impl Body<'_, '_> {
     /// (section 2.11.1: the back-edge block post-dominates the continue target), so the block goes on there as if it were
     /// reached.
     fn dead_end(&mut self) {
+        self.place_again();
         let is_continuing = |scope: &Scope| matches!(scope.kind, Kind::Loop { stage: Stage::Continuing, .. });
         if !self.scopes.iter().any(is_continuing) {
             return self.emit_void(Op::Unreachable, &[]);
@@ -172,6 +174,7 @@ impl Body<'_, '_> {
         let [header, body, continuing, merge] = [(); 4].map(|()| self.m.id());
         self.branch(header);
         self.start(header);
+        self.place_again();
         self.emit_void(Op::LoopMerge, &[merge, continuing, LoopControl::NONE.bits()]);
         self.branch(body);
         self.start(body);
@@ -263,6 +266,7 @@ impl Body<'_, '_> {
         let [header, first, next, merge] = [(); 4].map(|()| self.m.id());
         self.branch(header);
         self.start(header);
+        self.place_again();
         self.emit_void(Op::LoopMerge, &[merge, next, loop_control(hint)]);
         self.branch(first);
         self.enter(merge, Kind::Loop { header, continuing: next, continue_reached: false, stage: Stage::Body });

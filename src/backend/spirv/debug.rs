@@ -1,21 +1,41 @@
-//! Names and line numbers, with `-g` only: `OpName`, `OpMemberName`, `OpString`, `OpSource`, `OpLine` (SPIR-V 1.6 section 3.49.2).
+//! Names, source text and line numbers: `OpName`, `OpMemberName`, `OpString`, `OpSource`, `OpLine` (SPIR-V 1.6 section
+//! 3.49.2). Scopes, variables and types are in `describe`.
 
 use super::Emitter;
-use super::words::clip;
+use super::function::Body;
+use super::words::{Words, clip};
+use crate::backend::DebugInfo;
 use crate::ir::{Name, Struct};
-use crate::source::Span;
-use rspirv::spirv::{Op, SourceLanguage, Word};
+use crate::source::{SourceLanguage, Span};
+use rspirv::spirv::{self, Op, Word};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Source files named so far.
+/// Source files and texts named so far.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    known: Vec<(Arc<str>, Word)>,
+    known: Vec<(Arc<str>, File)>,
+    texts: FxHashMap<String, Word>,
+}
+
+/// A source file: its name as `OpString`, and where it is described its `DebugSource`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct File {
+    name: Word,
+    pub source: Word,
+}
+
+/// A stretch of source text: a file, first and last line, first column and the one after the last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Stretch {
+    pub source: Word,
+    pub lines: [u32; 2],
+    pub columns: [u32; 2],
 }
 
 impl Emitter<'_> {
     pub fn name(&mut self, id: Word, name: &Name) {
-        if self.options.debug && !name.is_empty() {
+        if self.options.debug >= DebugInfo::Names && !name.is_empty() {
             self.write_name(id, name);
         }
     }
@@ -29,7 +49,7 @@ impl Emitter<'_> {
 
     pub fn name_struct(&mut self, id: Word, item: &Struct) {
         self.name(id, &item.name);
-        if !self.options.debug {
+        if self.options.debug < DebugInfo::Names {
             return;
         }
         for (index, member) in item.members.iter().enumerate() {
@@ -47,27 +67,158 @@ impl Emitter<'_> {
         }
     }
 
-    /// File, line and column of a span as operands of `OpLine`.
-    pub fn line(&mut self, span: Span) -> Option<[Word; 3]> {
+    /// Declares the language, and the first file with its text.
+    pub fn begin_debug(&mut self) {
+        let sources = self.sources;
+        match self.options.debug {
+            DebugInfo::None => {}
+            DebugInfo::Names => {
+                let (language, version) = self.language();
+                self.out.strings.op(Op::Source, &[language, version]);
+            }
+            DebugInfo::Lines | DebugInfo::Full => {
+                let Some(file) = sources.files().first() else { return };
+                self.file(&file.name);
+            }
+        }
+    }
+
+    /// The language and its version as operands of `OpSource`.
+    pub fn language(&self) -> (Word, Word) {
+        let (language, version) = match self.sources.language {
+            SourceLanguage::Unknown => (spirv::SourceLanguage::Unknown, 0),
+            SourceLanguage::Glsl(version) => (spirv::SourceLanguage::GLSL, version),
+            SourceLanguage::Essl(version) => (spirv::SourceLanguage::ESSL, version),
+            SourceLanguage::Wgsl => (spirv::SourceLanguage::WGSL, 0),
+        };
+        (language as Word, Word::from(version))
+    }
+
+    /// Where a span lies; none where no source stands for it.
+    pub fn stretch(&mut self, span: Span) -> Option<Stretch> {
         if span.is_none() {
             return None;
         }
-        let at = self.sources.locate(span.lo)?;
-        Some([self.file(&at.file), at.line, at.column])
+        let from = self.sources.locate(span.lo)?;
+        let to = self.sources.locate(span.hi).filter(|to| to.file == from.file && to.line >= from.line);
+        let to = to.unwrap_or_else(|| from.clone());
+        let file = self.file(&from.file);
+        let source = if self.options.debug == DebugInfo::Full { file.source } else { file.name };
+        Some(Stretch { source, lines: [from.line, to.line], columns: [from.column, to.column] })
     }
 
-    fn file(&mut self, name: &Arc<str>) -> Word {
-        if let Some((_, id)) = self.files.known.iter().find(|(known, _)| known == name) {
+    fn file(&mut self, name: &Arc<str>) -> File {
+        if let Some((_, file)) = self.files.known.iter().find(|(known, _)| known == name) {
+            return *file;
+        }
+        let sources = self.sources;
+        let text = sources.files().iter().find(|file| file.name == *name).map(|file| &*file.text);
+        let mut file = File { name: self.text(name), source: 0 };
+        if self.options.debug == DebugInfo::Full {
+            file.source = self.describe_source(file.name, text);
+        } else {
+            self.write_source(file.name, text.unwrap_or_default());
+        }
+        self.files.known.push((name.clone(), file));
+        file
+    }
+
+    /// `OpSource` with as much of the text as one instruction holds, and the rest in others.
+    fn write_source(&mut self, name: Word, text: &str) {
+        let (language, version) = self.language();
+        let mut pieces = pieces(text).into_iter();
+        let start = self.out.strings.begin(Op::Source);
+        self.out.strings.extend(&[language, version, name]);
+        if let Some(piece) = pieces.next() {
+            self.out.strings.string(piece);
+        }
+        self.out.strings.end(start);
+        for piece in pieces {
+            let start = self.out.strings.begin(Op::SourceContinued);
+            self.out.strings.string(piece);
+            self.out.strings.end(start);
+        }
+    }
+
+    /// A text as `OpString`, one for equal texts.
+    pub fn text(&mut self, text: &str) -> Word {
+        if let Some(id) = self.files.texts.get(text) {
             return *id;
         }
         let id = self.id();
-        let strings = &mut self.out.strings;
+        let strings: &mut Words = &mut self.out.strings;
         let start = strings.begin(Op::String);
         strings.push(id);
-        strings.string(clip(name, 2));
+        strings.string(clip(text, 2));
         strings.end(start);
-        strings.op(Op::Source, &[SourceLanguage::Unknown as Word, 0, id]);
-        self.files.known.push((name.clone(), id));
+        self.files.texts.insert(text.to_string(), id);
         id
+    }
+}
+
+/// A text in pieces that an instruction holds beside a few other words.
+pub(super) fn pieces(text: &str) -> Vec<&str> {
+    let (mut rest, mut list) = (text, Vec::new());
+    while !rest.is_empty() {
+        let (piece, more) = rest.split_at(clip(rest, 8).len());
+        list.push(piece);
+        rest = more;
+    }
+    list
+}
+
+/// The place of the instruction being written.
+#[derive(Debug, Default)]
+pub(super) struct Position {
+    /// What the block being written says.
+    said: Option<Place>,
+    /// The place of the last instruction that had one.
+    last: Option<Place>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    /// The `DebugFunction` or `DebugLexicalBlock`; 0 where only lines are told.
+    scope: Word,
+    stretch: Stretch,
+}
+
+impl Body<'_, '_> {
+    /// Says where the next instructions come from, if that is not said already.
+    pub fn place(&mut self, span: Span) {
+        if let Some(stretch) = self.m.stretch(span) {
+            self.position.last = Some(Place { scope: self.scope_at(span.lo), stretch });
+        }
+        self.place_again();
+    }
+
+    /// Says again where instructions come from, as a block begins without knowing.
+    pub fn place_again(&mut self) {
+        let Some(place) = self.position.last.filter(|_| self.position.said != self.position.last) else { return };
+        let Stretch { source, lines, columns } = place.stretch;
+        if place.scope == 0 {
+            let line = [source, lines[0], columns[0]];
+            let said =
+                self.position.said.map(|said| [said.stretch.source, said.stretch.lines[0], said.stretch.columns[0]]);
+            if said != Some(line) {
+                self.code.op(Op::Line, &line);
+            }
+        } else {
+            if self.position.said.is_none_or(|said| said.scope != place.scope) {
+                self.m.write_scope(&mut self.code, place.scope);
+            }
+            self.m.write_line(&mut self.code, place.stretch);
+        }
+        self.position.said = Some(place);
+    }
+
+    /// Forgets what was said: lines hold to the end of a block only.
+    pub fn forget_place(&mut self) {
+        self.position.said = None;
+    }
+
+    /// Forgets the function before.
+    pub fn forget_places(&mut self) {
+        self.position = Position::default();
     }
 }

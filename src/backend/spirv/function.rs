@@ -21,6 +21,8 @@ pub(super) struct Body<'e, 'a> {
     pub m: &'e mut Emitter<'a>,
     pub f: &'a Function,
     pub vars: Words,
+    /// What is told of the function and its variables.
+    pub intro: Words,
     pub setup: Words,
     pub code: Words,
     /// Label of the block being written.
@@ -38,7 +40,8 @@ pub(super) struct Body<'e, 'a> {
     locals: Vec<Word>,
     /// Variables that hold constants for indexing at run time.
     tables: Vec<(ConstId, Word)>,
-    line: [Word; 3],
+    pub position: super::debug::Position,
+    pub debug_scopes: super::describe::Scopes,
 }
 
 /// Writes the bodies of the functions in the queue, and of those that they call.
@@ -48,6 +51,7 @@ pub(super) fn emit_queued(m: &mut Emitter) {
     let mut body = Body {
         f,
         vars: Words::with_capacity(5 * f.locals.len()),
+        intro: Words::default(),
         setup: Words::with_capacity(64),
         code: Words::with_capacity(8 * f.insts.len()),
         label: 0,
@@ -60,7 +64,8 @@ pub(super) fn emit_queued(m: &mut Emitter) {
         params: Vec::new(),
         locals: Vec::with_capacity(f.locals.len()),
         tables: Vec::new(),
-        line: [0; 3],
+        position: super::debug::Position::default(),
+        debug_scopes: super::describe::Scopes::default(),
         m,
     };
     while let Some(id) = body.m.queue.pop() {
@@ -76,8 +81,9 @@ impl<'a> Body<'_, 'a> {
         self.m.span = f.span;
         self.f = f;
         self.live = true;
-        [&mut self.vars, &mut self.setup, &mut self.code].into_iter().for_each(Words::clear);
+        [&mut self.vars, &mut self.intro, &mut self.setup, &mut self.code].into_iter().for_each(Words::clear);
         self.lane_setup.clear();
+        self.forget_places();
         self.tables.clear();
         self.params.clear();
         clear_to(&mut self.values, f.insts.len());
@@ -91,7 +97,7 @@ impl<'a> Body<'_, 'a> {
         self.label = first;
         self.block(self.f.body);
         self.fall_off();
-        for stretch in [&self.vars, &self.setup, &self.code] {
+        for stretch in [&self.vars, &self.intro, &self.setup, &self.code] {
             self.m.out.functions.append(stretch);
         }
         self.m.out.functions.op(Op::FunctionEnd, &[]);
@@ -114,11 +120,13 @@ impl<'a> Body<'_, 'a> {
             self.m.decorate_parameter(id, param.ty);
             self.params.push(id);
         }
+        self.describe_function(id, name);
     }
 
     /// The end of the outermost block.
     fn fall_off(&mut self) {
         if self.live {
+            self.place_again();
             let op = if self.f.ret == ir::Types::VOID { Op::Return } else { Op::Unreachable };
             self.code.op(op, &[]);
         }
@@ -219,6 +227,7 @@ impl<'a> Body<'_, 'a> {
             self.locals[id.index()] = self.variable(ty, init);
             self.m.decorate_references(self.locals[id.index()], local.ty, local.restrict);
             self.m.name(self.locals[id.index()], &local.name);
+            self.describe_local(id, self.locals[id.index()]);
         }
         self.locals[id.index()]
     }
@@ -238,15 +247,15 @@ impl<'a> Body<'_, 'a> {
     pub fn start_block(&mut self, label: Word) {
         self.code.named(Op::Label, label, &[]);
         self.label = label;
-        self.line = [0; 3];
+        self.forget_place();
     }
 
     /// Writes one instruction of the IR.
     pub fn instruction(&mut self, id: InstId) {
         let inst = self.f.insts[id];
         self.m.span = inst.span;
-        if self.m.options.debug {
-            self.line(&inst);
+        if self.m.options.debug.has_lines() {
+            self.place(inst.span);
         }
         self.exact = inst.flags.contains(InstFlags::PRECISE);
         if self.m.narrow {
@@ -260,15 +269,6 @@ impl<'a> Body<'_, 'a> {
         }
         if inst.flags.contains(InstFlags::RELAXED) && self.can_relax(&inst) {
             self.m.decorate(word, Decoration::RelaxedPrecision, &[]);
-        }
-    }
-
-    fn line(&mut self, inst: &Inst) {
-        if let Some(line) = self.m.line(inst.span)
-            && line != self.line
-        {
-            self.code.op(Op::Line, &line);
-            self.line = line;
         }
     }
 

@@ -44,6 +44,7 @@ impl Emitter<'_> {
         if self.globals.known[id.index()] == 0 {
             let before = std::mem::replace(&mut self.span, global.span);
             self.globals.known[id.index()] = self.declare_global(global);
+            self.describe_global(self.globals.known[id.index()], global);
             self.feed_back(id, self.globals.known[id.index()]);
             self.decorate_foreign(id, self.globals.known[id.index()]);
             self.span = before;

@@ -3,13 +3,14 @@
 //! [`emit`] walks the IR from the entry points; what is not reached is not written. Types, constants and variables are
 //! declared at their first use, so they come out in an order that depends on the module alone. One file a subject:
 //! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `model`, `image`, `math`, `dot`,
-//! `cooperative`, `foreign`, `form`, `unknown`, `lane`, `narrow`, `physical`, `print`, `capability`, `debug`.
+//! `cooperative`, `foreign`, `form`, `unknown`, `lane`, `narrow`, `physical`, `print`, `capability`, `debug`, `describe`.
 
 mod capability;
 mod constants;
 mod control;
 mod cooperative;
 mod debug;
+mod describe;
 mod dot;
 mod entry;
 mod foreign;
@@ -36,6 +37,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+use super::DebugInfo;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FuncId, Module, Stage};
 use crate::profile::Profile;
@@ -43,6 +45,7 @@ use crate::source::{SourceMap, Span};
 use capability::Needs;
 use constants::ConstMap;
 use debug::Files;
+use describe::Described;
 use globals::{GlobalMap, Variable};
 use lane::Plans;
 pub use listing::disassemble;
@@ -100,8 +103,8 @@ const AMD_BALLOT: &str = "SPV_AMD_shader_ballot";
 #[derive(Clone, Debug)]
 pub struct SpirvOptions {
     pub version: Version,
-    /// Names and line numbers.
-    pub debug: bool,
+    /// What a debugger is told.
+    pub debug: DebugInfo,
     /// Keep every multiplication and addition apart (`NoContraction`), as if all were `precise`.
     pub no_contraction: bool,
     pub manner: Manner,
@@ -135,7 +138,7 @@ impl SpirvOptions {
         let version = Version::of(&profile)?;
         Some(SpirvOptions {
             version,
-            debug: false,
+            debug: DebugInfo::None,
             manner: Manner::default(),
             no_contraction: profile.reproducible,
             profile,
@@ -202,6 +205,7 @@ struct Emitter<'a> {
     constants: ConstMap,
     globals: GlobalMap,
     files: Files,
+    described: Described,
     plans: Plans,
     /// Whether the module names scalars of 8 or 16 bits.
     narrow: bool,
@@ -241,6 +245,7 @@ impl<'a> Emitter<'a> {
             constants: ConstMap::new(&module.constants),
             globals: GlobalMap::new(module.globals.len()),
             files: Files::default(),
+            described: Described::default(),
             plans: Plans::default(),
             narrow: narrow::any(&module.types),
             vulkan_memory: model::needs_vulkan(module),
@@ -261,6 +266,7 @@ impl<'a> Emitter<'a> {
     fn run(&mut self) {
         let module = self.module;
         self.choose_memory_model();
+        self.begin_debug();
         for entry in &module.entry_points {
             self.stage = entry.stage;
             self.function(entry.function);
@@ -290,8 +296,12 @@ impl<'a> Emitter<'a> {
             head.string(extension);
             head.end(start);
         }
-        let sets =
-            [(self.glsl, "GLSL.std.450"), (self.printf, "NonSemantic.DebugPrintf"), (self.amd_ballot, AMD_BALLOT)];
+        let sets = [
+            (self.glsl, "GLSL.std.450"),
+            (self.printf, "NonSemantic.DebugPrintf"),
+            (self.described.set, "NonSemantic.Shader.DebugInfo.100"),
+            (self.amd_ballot, AMD_BALLOT),
+        ];
         let mut named: Vec<(Word, &str)> = self.sets.iter().map(|(name, id)| (*id, *name)).collect();
         named.sort_unstable();
         for (id, name) in sets.into_iter().filter(|(id, _)| *id != 0).chain(named) {

@@ -57,16 +57,6 @@ impl super::Emitter<'_> {
         self.foreign_set(EXPLICIT_VERTICES)
     }
 
-    /// A text as `OpString`.
-    fn text(&mut self, text: &str) -> Word {
-        let id = self.id();
-        let start = self.out.strings.begin(Op::String);
-        self.out.strings.push(id);
-        self.out.strings.string(super::words::clip(text, 2));
-        self.out.strings.end(start);
-        id
-    }
-
     /// The set that the printing instruction names.
     fn printf_set(&mut self) -> Word {
         if self.printf == 0 {

@@ -295,7 +295,7 @@ impl<'a> Engine<'a> {
             entry: settings.entry.clone(),
             macros: job.macros.to_vec(),
             emit: self.choices.emit.unwrap_or(settings.emit.kind()),
-            debug: settings.debug,
+            debug: settings.debug.into(),
             deny_warnings: settings.deny_warnings || self.choices.deny_warnings,
             no_warnings: settings.no_warnings || self.choices.no_warnings,
             warnings: settings.warnings.iter().chain(&self.choices.warnings).copied().collect(),

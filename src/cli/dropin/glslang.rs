@@ -48,7 +48,7 @@ pub static FLAGS: &[Flag] = &[
     flag("-f", Takes::Joined, Means::Nothing(HLSL)),
     flag("-g", Takes::Nothing, Means::Ours("--debug=lines")),
     flag("-g0", Takes::Nothing, Means::Ours("--debug=none")),
-    flag("-gV", Takes::Nothing, Means::Ours("--debug=full")),
+    flag("-gV", Takes::Nothing, Means::Ours("--debug=full")).but("with the source text"),
     flag("-gVS", Takes::Nothing, Means::Ours("--debug=full")),
     flag("-h", Takes::Nothing, Means::Own).but("this table"),
     flag("--help", Takes::Nothing, Means::Own).but("this table"),
@@ -402,7 +402,7 @@ impl Request {
             let why = why.unwrap_or_else(|| "the name says no stage; -S does".into());
             return Err(CommandError(format!("{}: {why}", input.display())));
         };
-        let mut words = vec!["--message-format=glslang".to_string()];
+        let mut words = vec!["--message-format=glslang".to_string(), "--debug=names".into()];
         words.extend(self.words.iter().cloned());
         words.push(format!("--profile={}", self.profile.unwrap_or("spirv-1.3")));
         words.extend(["--lang=glsl".into(), format!("--stage={stage}"), "-W=no-version-forced".into()]);

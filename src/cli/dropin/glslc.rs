@@ -25,6 +25,9 @@ pub static FLAGS: &[Flag] = &[
     flag("-U", Takes::Joined, Means::Ours("-U=")).but("glslc has no such option"),
     flag("-I", Takes::Either, Means::Ours("-I=")),
     flag("-g", Takes::Nothing, Means::Ours("--debug=lines")),
+    flag("-g0", Takes::Nothing, Means::Ours("--debug=none")).but("glslc has no such option"),
+    flag("-g2", Takes::Nothing, Means::Ours("--debug=full")).but("glslc has no such option"),
+    flag("-gVS", Takes::Nothing, Means::Ours("--debug=full")).but("glslc has no such option"),
     flag("-O", Takes::Nothing, Means::Own),
     flag("-Os", Takes::Nothing, Means::Own),
     flag("-O0", Takes::Nothing, Means::Own),
@@ -317,8 +320,9 @@ impl Request {
     }
 
     fn compile(&self, input: &Input, claims: &Claims) -> Result<super::Made, CommandError> {
-        let mut words = self.words.clone();
-        words.push("--message-format=lines".into());
+        let names = if self.optimize { "none" } else { "names" };
+        let mut words = vec![format!("--debug={names}"), "--message-format=lines".into()];
+        words.extend(self.words.iter().cloned());
         words.push(format!("--profile={}", self.version.or(self.environment).unwrap_or("spirv-1.3")));
         let hint = kind::of(&input.path);
         let is_wgsl = hint.is_some_and(|kind| kind.language == crate::compile::Language::Wgsl);

@@ -315,7 +315,14 @@ impl Sema<'_> {
                     self.error(Code::REDECLARED, declarator.name.span, message, "the second one");
                 }
                 let ty = ty.unwrap_or(Types::VOID);
-                let member = Member { name: name.into(), ty, offset: None, access, binding: Binding::None };
+                let member = Member {
+                    name: name.into(),
+                    span: declarator.name.span,
+                    ty,
+                    offset: None,
+                    access,
+                    binding: Binding::None,
+                };
                 written.push(Written { member, rule, span: declarator.span, name: declarator.name });
             }
         }
@@ -367,7 +374,8 @@ impl Sema<'_> {
     ) -> Option<TypeId> {
         let name = self.text(block.name.symbol);
         let members = written.iter().map(|item| item.member.clone()).collect();
-        let logical = b.module.types.structs.push(Struct { name: name.into(), members, block: false, logical: None });
+        let (name, span) = (name.into(), block.name.span);
+        let logical = b.module.types.structs.push(Struct { name, span, members, block: false, logical: None });
         let rules: Vec<MemberRule> = written.iter().map(|item| item.rule).collect();
         let laid = self.layouts.lay_out_struct(b.module, logical, layout.rule, layout.row_major, &rules);
         match laid {

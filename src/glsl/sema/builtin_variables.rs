@@ -104,10 +104,22 @@ impl Sema<'_> {
         let of_version = known.filter(|member| builtin::is_in_version(&self.env, member));
         let (offset, access, binding) = (None, Access::empty(), Binding::None);
         let members = of_version
-            .map(|member| Member { name: member.name.into(), ty: builtin_type(b, member), offset, access, binding })
+            .map(|member| Member {
+                name: member.name.into(),
+                span: Span::NONE,
+                ty: builtin_type(b, member),
+                offset,
+                access,
+                binding,
+            })
             .collect();
-        let ty =
-            b.module.types.add_struct(Struct { name: "gl_PerVertex".into(), members, block: false, logical: None });
+        let ty = b.module.types.add_struct(Struct {
+            name: "gl_PerVertex".into(),
+            span: Span::NONE,
+            members,
+            block: false,
+            logical: None,
+        });
         let crowd = self.env.stage.crowd(space, Interpolation::Perspective);
         let length = crowd.map_or(ArrayLen::Runtime, |crowd| self.crowd_length(crowd));
         let ty = b.module.types.array(ty, length);

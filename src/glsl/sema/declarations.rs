@@ -340,7 +340,7 @@ impl Sema<'_> {
         mutability: Mutability,
     ) -> Entity {
         b.span = declarator.name.span;
-        let root = b.local(self.text(declarator.name.symbol), ty, None);
+        let root = b.variable(self.text(declarator.name.symbol), ty, None);
         if let Some(value) = value {
             b.span = declarator.span;
             b.store(root, value);

@@ -300,6 +300,7 @@ impl Sema<'_> {
         self.scopes.leave();
         b.span = body.span;
         self.check_returns(&b, function, signature.ret);
+        b.span = Span::new(body.span.hi.saturating_sub(1), body.span.hi);
         let falls_off = self.end_of_body(&mut b, signature.ret) && signature.ret != Types::VOID;
         b.finish_into(Some(signature.id));
         if falls_off && self.returns {
@@ -374,7 +375,7 @@ impl Sema<'_> {
                         module.types.pointer(space, known.ty)
                     }
                 };
-                Param { name, ty }
+                Param { name, span: param.name.map_or(param.span, |name| name.span), ty }
             })
             .collect()
     }
@@ -405,7 +406,7 @@ impl Sema<'_> {
     /// An `in` parameter may be written inside the function, so it lives in a variable.
     fn parameter_copy(&mut self, b: &mut Builder<'_>, name: ast::Name, value: Value, ty: TypeId) -> Entity {
         b.span = name.span;
-        let root = b.local(self.text(name.symbol), ty, None);
+        let root = b.variable(self.text(name.symbol), ty, None);
         b.store(root, value);
         Entity::LValue(LValue { mutability: Mutability::Writable, ..LValue::new(root, Space::Function, ty) })
     }

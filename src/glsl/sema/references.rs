@@ -61,7 +61,7 @@ impl Sema<'_> {
             return known.block;
         }
         let text = self.text(name.symbol).into();
-        let block = Struct { name: text, members: Vec::new(), block: true, logical: None };
+        let block = Struct { name: text, span: name.span, members: Vec::new(), block: true, logical: None };
         let block = b.module.types.structs.push(block);
         let ty = b.module.types.intern(Type::BufferReference { pointee: block });
         b.module.types.set_reference_align(block, USUAL_ALIGN);

@@ -180,7 +180,7 @@ impl Sema<'_> {
         if let Some(array) = block.instance.as_ref().filter(|_| dimensions.len() > usize::from(crowd.is_some())) {
             return self.stage_block_array(b, block, array, members, &qualifiers, layout);
         }
-        let ty = b.module.types.add_struct(Struct { name, members, block: true, logical: None });
+        let ty = b.module.types.add_struct(Struct { name, span: block.name.span, members, block: true, logical: None });
         let ty = self.with_dimensions(b, ty, dimensions)?;
         let instance = block.instance.as_ref().map_or(block.name, |instance| instance.name);
         let ty = self.crowded(b, ty, space, qualifiers.interpolation, instance.span)?;
@@ -234,7 +234,7 @@ impl Sema<'_> {
         }
         self.plain_member_locations(b, block, &mut members)?;
         let name = self.text(block.name.symbol).into();
-        let ty = b.module.types.add_struct(Struct { name, members, block: true, logical: None });
+        let ty = b.module.types.add_struct(Struct { name, span: block.name.span, members, block: true, logical: None });
         let ty = self.with_dimensions(b, ty, array.dimensions)?;
         let space = self.port_space(qualifiers)?;
         let ty = self.crowded(b, ty, space, qualifiers.interpolation, array.span)?;
@@ -313,7 +313,8 @@ impl Sema<'_> {
                 self.check_new_member(&members, name, declarator.name.span);
                 let access = if inner.invariant { Access::INVARIANT } else { Access::empty() };
                 let binding = port_binding(layout, &inner);
-                members.push(Member { name: name.into(), ty, offset: None, access, binding });
+                let span = declarator.name.span;
+                members.push(Member { name: name.into(), span, ty, offset: None, access, binding });
                 names.push(declarator.name);
             }
         }

@@ -34,6 +34,15 @@ impl Sema<'_> {
     pub fn statement(&mut self, b: &mut Builder<'_>, id: StmtId) {
         let stmt = self.ast[id];
         b.span = stmt.span;
+        if matches!(stmt.kind, StmtKind::Decl(_)) {
+            return self.statement_in(b, &stmt);
+        }
+        let around = std::mem::replace(&mut b.scope, stmt.span);
+        self.statement_in(b, &stmt);
+        b.scope = around;
+    }
+
+    fn statement_in(&mut self, b: &mut Builder<'_>, stmt: &ast::Stmt) {
         match stmt.kind {
             StmtKind::Empty => {}
             StmtKind::Expr(expr) => {
@@ -48,16 +57,16 @@ impl Sema<'_> {
                 let hint = self.hint(stmt.attributes);
                 self.if_chain(b, arms, otherwise, hint);
             }
-            StmtKind::Switch { selector, body } => self.switch(b, selector, body, &stmt),
+            StmtKind::Switch { selector, body } => self.switch(b, selector, body, stmt),
             StmtKind::Case(_) | StmtKind::Default => {
                 self.error(Code::BAD_STATEMENT, stmt.span, "a label outside a `switch`", "not in a switch");
             }
-            StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::For { .. } => self.loop_statement(b, &stmt),
-            StmtKind::Break | StmtKind::Continue => self.jump(b, &stmt),
+            StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::For { .. } => self.loop_statement(b, stmt),
+            StmtKind::Break | StmtKind::Continue => self.jump(b, stmt),
             StmtKind::Return(value) => self.return_statement(b, value, stmt.span),
-            StmtKind::Discard => self.end_fragment(b, &stmt, None),
-            StmtKind::Demote => self.end_fragment(b, &stmt, Some("GL_EXT_demote_to_helper_invocation")),
-            StmtKind::TerminateInvocation => self.end_fragment(b, &stmt, Some("GL_EXT_terminate_invocation")),
+            StmtKind::Discard => self.end_fragment(b, stmt, None),
+            StmtKind::Demote => self.end_fragment(b, stmt, Some("GL_EXT_demote_to_helper_invocation")),
+            StmtKind::TerminateInvocation => self.end_fragment(b, stmt, Some("GL_EXT_terminate_invocation")),
         }
     }
 

@@ -181,10 +181,11 @@ impl Sema<'_> {
             return None;
         }
         let name = spec.name.map_or("", |name| self.text(name.symbol));
+        let span = spec.name.map_or(spec.span, |name| name.span);
         let ty = members.map(|members| {
-            b.module.types.add_struct(Struct { name: name.into(), members, block: false, logical: None })
+            b.module.types.add_struct(Struct { name: name.into(), span, members, block: false, logical: None })
         });
-        let ty = ty.and_then(|ty| self.bounded(b, ty, spec.name.map_or(spec.span, |name| name.span)));
+        let ty = ty.and_then(|ty| self.bounded(b, ty, span));
         if let Some(name) = spec.name {
             let entity = ty.map_or(Entity::Error, Entity::Type);
             self.declare(name, entity);
@@ -227,7 +228,8 @@ impl Sema<'_> {
                 self.check_new_member(&members, name, declarator.name.span);
                 let ty = ty.unwrap_or(Types::VOID);
                 let (access, binding) = (Access::empty(), Binding::None);
-                members.push(Member { name: name.into(), ty, offset: None, access, binding });
+                let span = declarator.name.span;
+                members.push(Member { name: name.into(), span, ty, offset: None, access, binding });
             }
         }
         complete.then_some(members)

@@ -2,16 +2,18 @@
 
 use super::*;
 use crate::ir::{Access, Binding, ConstValue};
+use crate::source::Span;
 
 fn add_struct(module: &mut Module, members: &[TypeId]) -> StructId {
     let members = members.iter().map(|ty| Member {
         name: "m".into(),
+        span: Span::NONE,
         ty: *ty,
         offset: None,
         access: Access::empty(),
         binding: Binding::None,
     });
-    let item = Struct { name: "S".into(), members: members.collect(), block: false, logical: None };
+    let item = Struct { name: "S".into(), span: Span::NONE, members: members.collect(), block: false, logical: None };
     module.types.structs.push(item)
 }
 

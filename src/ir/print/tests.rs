@@ -10,14 +10,27 @@ use crate::lane::{Group, LaneOp, Members, ReduceKind, ReduceOp, ShuffleMode, Wid
 use crate::source::{SourceMap, Span};
 
 fn member(name: &str, ty: TypeId) -> crate::ir::Member {
-    crate::ir::Member { name: name.into(), ty, offset: None, access: Access::empty(), binding: Binding::None }
+    crate::ir::Member {
+        name: name.into(),
+        span: Span::NONE,
+        ty,
+        offset: None,
+        access: Access::empty(),
+        binding: Binding::None,
+    }
 }
 
 fn storage_block(module: &mut Module) -> GlobalId {
     let tail = module.types.array(Types::F32, ArrayLen::Runtime);
     let mat = module.types.matrix(Scalar::F32, 2, 3);
     let members = vec![member("scale", mat), member("data", tail)];
-    let id = module.types.structs.push(Struct { name: "Data".into(), members, block: true, logical: None });
+    let id = module.types.structs.push(Struct {
+        name: "Data".into(),
+        span: Span::NONE,
+        members,
+        block: true,
+        logical: None,
+    });
     let laid = Layouts::new().lay_out_struct(module, id, Rule::Std430, true, &[]).unwrap();
     module.globals.push(Global {
         name: "data".into(),
@@ -109,7 +122,10 @@ entry compute \"main\" = main, workgroup SIZE x 1u x 1u, maximal reconvergence
 #[test]
 fn control_flow_is_indented() {
     let mut module = Module::new();
-    let params = vec![Param { name: "x".into(), ty: Types::I32 }, Param { name: "p".into(), ty: Types::BOOL }];
+    let params = vec![
+        Param { name: "x".into(), span: Span::NONE, ty: Types::I32 },
+        Param { name: "p".into(), span: Span::NONE, ty: Types::BOOL },
+    ];
     let mut b = Builder::new(&mut module, "walk", Span::NONE, params, Types::I32);
     let (x, p) = (Value::Param(0), Value::Param(1));
     let zero = b.module.constants.i32(0);
@@ -188,7 +204,7 @@ fn operations_have_words() {
         init: None,
     });
     let vec2 = module.types.vector(Scalar::F32, 2);
-    let params = vec![Param { name: "v".into(), ty: vec2 }];
+    let params = vec![Param { name: "v".into(), span: Span::NONE, ty: vec2 }];
     let mut b = Builder::new(&mut module, "f", Span::NONE, params, Types::VOID);
     let (v, one) = (Value::Param(0), b.const_u32(1));
     b.atomic(AtomicOp::Add, Value::Global(counter), &[one], Scope::Workgroup, Order::AcquireRelease);

@@ -8,6 +8,7 @@ use crate::ir::{
     Requirements, Scalar, Scope, Struct, Value,
 };
 use crate::lane::{Group, LaneOp, Members, ReduceKind, ReduceOp, Width};
+use crate::source::Span;
 
 /// Builds a function with an `i32`, an `f32` and a `bool` parameter and says what the verifier finds.
 fn found(fill: impl FnOnce(&mut Builder<'_>)) -> Vec<String> {
@@ -15,7 +16,7 @@ fn found(fill: impl FnOnce(&mut Builder<'_>)) -> Vec<String> {
 }
 
 fn found_in(module: &mut Module, ret: TypeId, fill: impl FnOnce(&mut Builder<'_>)) -> Vec<String> {
-    let param = |name: &str, ty| Param { name: name.into(), ty };
+    let param = |name: &str, ty| Param { name: name.into(), span: Span::NONE, ty };
     let params = vec![param("i", Types::I32), param("f", Types::F32), param("b", Types::BOOL)];
     let mut b = Builder::new(module, "f", Span::NONE, params, ret);
     fill(&mut b);
@@ -37,7 +38,7 @@ fn assert_finds(found: &[String], part: &str) {
 }
 
 fn member(name: &str, ty: TypeId) -> Member {
-    Member { name: name.into(), ty, offset: None, access: Access::empty(), binding: Binding::None }
+    Member { name: name.into(), span: Span::NONE, ty, offset: None, access: Access::empty(), binding: Binding::None }
 }
 
 fn global(space: Space, ty: TypeId) -> Global {
@@ -55,7 +56,13 @@ fn global(space: Space, ty: TypeId) -> Global {
 fn block(module: &mut Module, laid_out: bool) -> TypeId {
     let tail = module.types.array(Types::F32, ArrayLen::Runtime);
     let members = vec![member("count", Types::U32), member("data", tail)];
-    let id = module.types.structs.push(Struct { name: "Data".into(), members, block: true, logical: None });
+    let id = module.types.structs.push(Struct {
+        name: "Data".into(),
+        span: Span::NONE,
+        members,
+        block: true,
+        logical: None,
+    });
     match laid_out {
         true => Layouts::new().lay_out_struct(module, id, Rule::Std430, false, &[]).unwrap().ty,
         false => module.types.intern(Type::Struct(id)),
@@ -317,6 +324,7 @@ fn types_are_whole() {
     let mut module = Module::new();
     let id = module.types.structs.push(Struct {
         name: "S".into(),
+        span: Span::NONE,
         members: vec![member("x", Types::F32)],
         block: false,
         logical: None,
@@ -325,7 +333,13 @@ fn types_are_whole() {
     module.types.add_struct(twin);
     assert_finds(&messages(&module), "member 0 `x` has no offset");
     let mut module = Module::new();
-    let id = module.types.structs.push(Struct { name: "S".into(), members: vec![], block: false, logical: None });
+    let id = module.types.structs.push(Struct {
+        name: "S".into(),
+        span: Span::NONE,
+        members: vec![],
+        block: false,
+        logical: None,
+    });
     let ty = module.types.intern(Type::Struct(id));
     module.types.structs[id].members.push(member("self", ty));
     assert_finds(&messages(&module), "a cycle of members");

@@ -132,7 +132,7 @@ impl Shader<'_> {
 }
 
 fn add_param(params: &mut Vec<Param>, name: &str, ty: TypeId) -> Value {
-    params.push(Param { name: name.into(), ty });
+    params.push(Param { name: name.into(), span: crate::source::Span::NONE, ty });
     Value::Param(params.len() as u32 - 1)
 }
 

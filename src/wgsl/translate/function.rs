@@ -136,9 +136,9 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         };
         let name = var.name.as_deref().unwrap_or("");
         let local = match init {
-            Value::Const(init) => self.b.local(name, ty, Some(init)),
+            Value::Const(init) => self.b.variable(name, ty, Some(init)),
             _ => {
-                let local = self.b.local(name, ty, None);
+                let local = self.b.variable(name, ty, None);
                 self.b.store(local, init);
                 local
             }

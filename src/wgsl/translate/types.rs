@@ -9,6 +9,7 @@ use crate::ir::{
     self, Access, ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Struct, Type, TypeId,
     Types,
 };
+use crate::source::Span;
 use naga::{ArraySize, Handle, ImageClass, StorageFormat, TypeInner};
 use rustc_hash::FxHashMap;
 
@@ -142,9 +143,15 @@ pub(super) fn column_stride(scalar: Scalar, rows: u8) -> u32 {
 /// A struct with a layout, and the logical one that its members make.
 fn with_twin(out: &mut ir::Module, name: ir::Name, members: Vec<Member>, block: bool) -> TypeId {
     let plain = members.iter().map(|laid| member(&laid.name, out.types.logical(laid.ty), None)).collect();
-    let logical = out.types.add_struct(Struct { name: name.clone(), members: plain, block: false, logical: None });
+    let logical = out.types.add_struct(Struct {
+        name: name.clone(),
+        span: Span::NONE,
+        members: plain,
+        block: false,
+        logical: None,
+    });
     let logical = struct_of(&out.types, logical);
-    out.types.add_struct(Struct { name, members, block, logical })
+    out.types.add_struct(Struct { name, span: Span::NONE, members, block, logical })
 }
 
 /// The columns of a matrix as members of a struct.
@@ -162,7 +169,7 @@ fn split_columns(
 }
 
 fn member(name: &str, ty: TypeId, offset: Option<u32>) -> Member {
-    Member { name: name.into(), ty, offset, access: Access::empty(), binding: ir::Binding::None }
+    Member { name: name.into(), span: Span::NONE, ty, offset, access: Access::empty(), binding: ir::Binding::None }
 }
 
 impl Shader<'_> {
@@ -230,7 +237,7 @@ impl Shader<'_> {
             list.push(member(m.name.as_deref().unwrap_or(""), self.logical(out, m.ty)?, None));
         }
         let name = self.struct_name(ty);
-        Ok(out.types.add_struct(Struct { name, members: list, block: false, logical: None }))
+        Ok(out.types.add_struct(Struct { name, span: Span::NONE, members: list, block: false, logical: None }))
     }
 
     fn struct_name(&self, ty: Handle<naga::Type>) -> ir::Name {
@@ -299,7 +306,7 @@ impl Shader<'_> {
         }
         let logical = self.logical(out, ty)?;
         let logical = struct_of(&out.types, logical);
-        Ok(out.types.add_struct(Struct { name, members: list, block: layout.block, logical }))
+        Ok(out.types.add_struct(Struct { name, span: Span::NONE, members: list, block: layout.block, logical }))
     }
 
     /// A block with one member at offset 0, for buffers that hold no struct.

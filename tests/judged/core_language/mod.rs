@@ -1,6 +1,7 @@
 //! The core language without lane operations: every shader of `fixtures/core` leaves the same buffers behind whether
 //! this compiler or glslang compiled it, and is valid for every profile.
 
+mod debugger;
 mod entries;
 mod numbers;
 mod products;
@@ -24,7 +25,9 @@ pub fn trials() -> Vec<Trial> {
     let own = lavapipe::own_driver().into_iter();
     let products = own.map(|lanes| judged("products", &[], move || products::check(lanes)));
     let entries = std::iter::once(judged("entries", &["bin/spirv-val"], entries::check));
-    core.chain(stages).chain(numbered).chain(products).chain(entries).collect()
+    let told = debugger::FIXTURES.into_iter();
+    let told = told.map(|name| judged(format!("debugger {name}"), &compared, move || debugger::check(name)));
+    core.chain(told).chain(stages).chain(numbered).chain(products).chain(entries).collect()
 }
 
 fn stem(path: &Path) -> String {

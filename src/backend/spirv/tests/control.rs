@@ -180,7 +180,10 @@ fn a_switch_without_default_inside_a_loop() {
 fn functions_with_values_and_pointers() {
     let mut shader = numbers();
     let pointer = shader.module.types.pointer(Space::Function, Types::U32);
-    let params = vec![Param { name: "x".into(), ty: Types::U32 }, Param { name: "out".into(), ty: pointer }];
+    let params = vec![
+        Param { name: "x".into(), span: Span::NONE, ty: Types::U32 },
+        Param { name: "out".into(), span: Span::NONE, ty: pointer },
+    ];
     let mut callee = Builder::new(&mut shader.module, "twice", Span::NONE, params, Types::U32);
     let sum = callee.binary(BinaryOp::Add, Value::Param(0), Value::Param(0));
     callee.store(Value::Param(1), sum);

@@ -1,6 +1,7 @@
 //! Layouts, conversions between memory and values, atomics, barriers, workgroup memory.
 
 use super::{Shader, assemble, check, listing, logical_struct, options};
+use crate::backend::DebugInfo;
 use crate::ir::{
     Access, ArrayLen, AtomicOp, BinaryOp, Binding, ConstValue, CooperativeMatrix, EntryPoint, InstFlags, MatrixOp,
     MatrixRole, MemoryKinds, Module, Order, Reconvergence, Scalar, ScalarKind, Scope, Space, SpecOp, Stage, Type,
@@ -164,7 +165,7 @@ fn names_come_with_debug_information_only() {
     });
     let mut options = options("spirv-1.5");
     assert!(!listing(&assemble(&module, &options)).contains("OpName"));
-    options.debug = true;
+    options.debug = DebugInfo::Lines;
     let named = listing(&assemble(&module, &options));
     assert!(named.contains("\"data\"") && named.contains("\"m1\"") && named.contains("OpMemberName"));
 }

@@ -10,6 +10,7 @@ mod rays;
 mod values;
 
 use super::{SpirvOptions, emit};
+use crate::backend::DebugInfo;
 use crate::diagnostic::Diagnostic;
 use crate::ir::layout::{Layouts, Rule};
 use crate::ir::verify::verify;
@@ -32,12 +33,12 @@ struct Shader {
 }
 
 fn member(name: &str, ty: TypeId) -> Member {
-    Member { name: name.into(), ty, offset: None, access: Access::empty(), binding: Binding::None }
+    Member { name: name.into(), span: Span::NONE, ty, offset: None, access: Access::empty(), binding: Binding::None }
 }
 
 fn logical_struct(module: &mut Module, name: &str, members: &[TypeId], block: bool) -> TypeId {
     let members = members.iter().enumerate().map(|(n, ty)| member(&format!("m{n}"), *ty)).collect();
-    module.types.add_struct(Struct { name: name.into(), members, block, logical: None })
+    module.types.add_struct(Struct { name: name.into(), span: Span::NONE, members, block, logical: None })
 }
 
 impl Shader {
@@ -114,7 +115,7 @@ fn check(module: &Module) -> [String; 3] {
         let words = assemble(module, &options);
         assert_eq!(words, assemble(module, &options), "two runs differ");
         judge(&words, environment);
-        options.debug = true;
+        options.debug = DebugInfo::Lines;
         judge(&assemble(module, &options), environment);
         listing(&words)
     })

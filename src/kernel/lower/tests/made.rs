@@ -10,15 +10,28 @@ use crate::source::Span;
 
 /// A buffer of a run-time array of `element`.
 pub fn buffer(module: &mut Module, binding: u32, element: TypeId, stride: u32) -> Value {
-    let member =
-        |ty, offset| Member { name: "data".into(), ty, offset, access: Access::empty(), binding: Binding::None };
+    let member = |ty, offset| Member {
+        name: "data".into(),
+        span: Span::NONE,
+        ty,
+        offset,
+        access: Access::empty(),
+        binding: Binding::None,
+    };
     let logical = module.types.array(element, ArrayLen::Runtime);
     let members = vec![member(logical, None)];
-    let block = module.types.add_struct(Struct { name: "B".into(), members, block: true, logical: None });
+    let block =
+        module.types.add_struct(Struct { name: "B".into(), span: Span::NONE, members, block: true, logical: None });
     let Type::Struct(block) = module.types.get(block) else { panic!("a struct") };
     let laid = module.types.intern(Type::Array { element, len: ArrayLen::Runtime, stride: Some(stride) });
     let members = vec![member(laid, Some(0))];
-    let ty = module.types.add_struct(Struct { name: "B".into(), members, block: true, logical: Some(block) });
+    let ty = module.types.add_struct(Struct {
+        name: "B".into(),
+        span: Span::NONE,
+        members,
+        block: true,
+        logical: Some(block),
+    });
     global(module, Space::Storage, ty, Binding::Resource { set: 0, binding })
 }
 
