@@ -104,7 +104,9 @@ fn stage(stream: &TokenStream, words: &Interner, options: &GlslOptions, diagnost
         None => ("neither an option nor `#pragma shader_stage(…)` names the stage".to_string(), Span::NONE),
     };
     if stage.is_none() && (named.is_some() || options.dialect.needs_stage) {
-        diagnostics.push(Diagnostic::error(Code::STAGE_UNKNOWN, message).at(span, ""));
+        let stages = Stage::ALL.map(Stage::word).join(", ");
+        let diagnostic = Diagnostic::error(Code::STAGE_UNKNOWN, message).at(span, "");
+        diagnostics.push(diagnostic.note(format!("the stages are {stages}")));
     }
     stage.unwrap_or(Stage::Compute)
 }

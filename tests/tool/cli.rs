@@ -457,8 +457,17 @@ fn debug_information_and_the_intermediate_form_show_names() {
     let folder = Folder::new("debug");
     folder.file("a.comp", GOOD);
     let run = |more: &[&str]| stdout(&folder.run(&[&["compile", "a.comp", "-DN=1"], more].concat()));
-    assert!(!run(&["-S"]).contains("OpName"));
-    let named = run(&["-S", "-g"]);
-    assert!(named.contains("OpName") && named.contains("OpLine"), "{named}");
+    const TOLD: [&str; 4] = ["OpName", "OpLine", "#version 450", "NonSemantic.Shader.DebugInfo.100"];
+    for (option, told) in [
+        ("-g0", [false, false, false, false]),
+        ("--debug=names", [true, false, false, false]),
+        ("-g", [true, true, true, false]),
+        ("-g2", [true, false, true, true]),
+        ("-gVS", [true, false, true, true]),
+    ] {
+        let listing = run(&["-S", option]);
+        assert_eq!(TOLD.map(|text| listing.contains(text)), told, "{option}: {listing}");
+    }
+    assert_eq!(run(&["-S"]), run(&["-S", "-g0"]));
     assert!(run(&["--emit", "ir"]).contains("fn main()"));
 }

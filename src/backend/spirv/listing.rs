@@ -3,12 +3,16 @@
 use super::unknown::Unknown;
 use rspirv::binary::{Consumer, Disassemble, ParseAction, Parser};
 use rspirv::dr::{Instruction, Loader, ModuleHeader};
-use rspirv::spirv::Op;
+use rspirv::spirv::{Op, Word};
+use rustc_hash::FxHashMap;
 
-/// rspirv's loader, with a place for the one instruction of ours that it knows none for.
+/// rspirv's loader, with places for the instructions of ours that it knows none for.
 struct Reader {
     loader: Loader,
     modes: Vec<Instruction>,
+    /// Extended instructions outside functions, by their results; the loader is given undefined values instead.
+    notes: FxHashMap<Word, Instruction>,
+    in_function: bool,
 }
 
 impl Consumer for Reader {
@@ -28,6 +32,16 @@ impl Consumer for Reader {
         if instruction.class.opcode == Op::ExecutionModeId {
             self.modes.push(instruction);
             return ParseAction::Continue;
+        }
+        self.in_function = match instruction.class.opcode {
+            Op::Function => true,
+            Op::FunctionEnd => false,
+            _ => self.in_function,
+        };
+        if let (Op::ExtInst, false, Some(id)) = (instruction.class.opcode, self.in_function, instruction.result_id) {
+            let stand_in = Instruction::new(Op::Undef, instruction.result_type, Some(id), Vec::new());
+            self.notes.insert(id, instruction);
+            return self.loader.consume_instruction(stand_in);
         }
         self.loader.consume_instruction(instruction)
     }
@@ -53,10 +67,16 @@ pub fn disassemble(words: &[u32]) -> Result<String, String> {
 /// The text of a module of which rspirv knows all numbers.
 fn known(words: &[u32]) -> Result<String, String> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let mut reader = Reader { loader: Loader::new(), modes: Vec::new() };
+    let mut reader =
+        Reader { loader: Loader::new(), modes: Vec::new(), notes: FxHashMap::default(), in_function: false };
     Parser::new(&bytes, &mut reader).parse().map_err(|state| state.to_string())?;
     let mut module = reader.loader.module();
     module.execution_modes.extend(reader.modes);
+    for instruction in &mut module.types_global_values {
+        if let Some(note) = instruction.result_id.and_then(|id| reader.notes.remove(&id)) {
+            *instruction = note;
+        }
+    }
     Ok(module.disassemble().lines().map(in_columns).collect())
 }
 

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use support::judge;
 
-pub const FIXTURES: [&str; 27] = [
+pub const FIXTURES: [&str; 30] = [
     "core/arrays.comp",
     "core/atomics.comp",
     "core/bool_operators.comp",
@@ -36,6 +36,9 @@ pub const FIXTURES: [&str; 27] = [
     "graphics/image_atomics.comp",
     "graphics/image_shapes.comp",
     "graphics/image_stores.frag",
+    "stages/geometry.geom",
+    "stages/tess_control.tesc",
+    "stages/tess_evaluation.tese",
     "wgsl/activity_loop.wgsl",
     "wgsl/kernel_prefix_sum.wgsl",
     "wgsl/kernel_histogram.wgsl",
