@@ -6,12 +6,14 @@
 use super::constants::shape;
 use super::types::storage_class;
 use super::words::Words;
+use super::written::Mark;
 use super::{Emitter, Uses};
 use crate::ir::{
     self, ConstId, FuncId, Function, Inst, InstFlags, InstId, LocalId, Scalar, Space, Type, TypeId, UnaryOp, Value,
 };
 use rspirv::spirv::{Decoration, FunctionControl, Op, StorageClass, Word};
 use smallvec::{SmallVec, smallvec};
+use std::ops::Range;
 
 /// Operands that an instruction usually has at most; more go to the heap.
 pub(super) const FEW: usize = 6;
@@ -33,6 +35,8 @@ pub(super) struct Body<'e, 'a> {
     pub uses: Uses,
     /// Ids of set-up steps of lane plans.
     pub lane_setup: super::lane::Setup,
+    /// Cross-lane operations and where their instructions lie in `code`.
+    lane_code: Vec<(InstId, Range<usize>)>,
     /// Whether the instruction being written is `precise`.
     pub exact: bool,
     values: Vec<Word>,
@@ -59,6 +63,7 @@ pub(super) fn emit_queued(m: &mut Emitter) {
         scopes: Vec::new(),
         uses: Uses::default(),
         lane_setup: super::lane::Setup::default(),
+        lane_code: Vec::new(),
         exact: false,
         values: Vec::with_capacity(f.insts.len()),
         params: Vec::new(),
@@ -100,8 +105,21 @@ impl<'a> Body<'_, 'a> {
         for stretch in [&self.vars, &self.intro, &self.setup, &self.code] {
             self.m.out.functions.append(stretch);
         }
+        self.mark(id);
         self.m.out.functions.op(Op::FunctionEnd, &[]);
         self.m.uses[id.index()] = std::mem::take(&mut self.uses);
+    }
+
+    /// Records what was made for cross-lane operations among the words that end with the function's code.
+    fn mark(&mut self, id: FuncId) {
+        let end = self.m.out.functions.as_slice().len();
+        let code = end - self.code.as_slice().len();
+        let marks = &mut self.m.out.marks;
+        marks.set_up.push(code - self.setup.as_slice().len()..code);
+        for (inst, words) in self.lane_code.drain(..) {
+            let (words, result) = (code + words.start..code + words.end, self.values[inst.index()]);
+            marks.operations.push(Mark { operation: (id, inst), words, result });
+        }
     }
 
     /// `OpFunction` and its parameters.
@@ -261,7 +279,11 @@ impl<'a> Body<'_, 'a> {
         if self.m.narrow {
             self.need_narrow(&inst);
         }
+        let start = self.code.as_slice().len();
         let word = self.operation(&inst);
+        if let ir::Op::Lane(..) = inst.op {
+            self.lane_code.push((id, start..self.code.as_slice().len()));
+        }
         self.exact = false;
         self.values[id.index()] = word;
         if inst.flags.contains(InstFlags::NON_UNIFORM) {

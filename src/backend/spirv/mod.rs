@@ -3,7 +3,8 @@
 //! [`emit`] walks the IR from the entry points; what is not reached is not written. Types, constants and variables are
 //! declared at their first use, so they come out in an order that depends on the module alone. One file a subject:
 //! `types`, `constants`, `globals`, `interface`, `function` (bodies), `control`, `memory`, `model`, `image`, `math`, `dot`,
-//! `cooperative`, `foreign`, `form`, `unknown`, `lane`, `narrow`, `physical`, `print`, `capability`, `debug`, `describe`.
+//! `cooperative`, `foreign`, `form`, `unknown`, `lane`, `narrow`, `physical`, `print`, `capability`, `debug`, `describe`,
+//! `written` (lines with their origins).
 
 mod capability;
 mod constants;
@@ -33,6 +34,7 @@ pub mod reflection;
 mod types;
 mod unknown;
 mod words;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -54,6 +56,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use types::TypeMap;
 use words::Words;
+pub use written::{Code as WrittenCode, written};
 
 /// A version of SPIR-V that some Vulkan version guarantees.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -166,6 +169,8 @@ struct Sections {
     decorations: Words,
     globals: Words,
     functions: Words,
+    /// The parts of `functions` that were made for cross-lane operations.
+    marks: written::Marks,
 }
 
 impl Sections {
@@ -182,7 +187,7 @@ impl Sections {
 
     /// All of them, in the order of section 2.4.
     fn in_order(&self) -> [&Words; 7] {
-        let Sections { entry_points, modes, strings, names, decorations, globals, functions } = self;
+        let Sections { entry_points, modes, strings, names, decorations, globals, functions, marks: _ } = self;
         [entry_points, modes, strings, names, decorations, globals, functions]
     }
 }

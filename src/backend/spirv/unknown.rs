@@ -66,7 +66,7 @@ impl Unknown {
 }
 
 /// The instructions of a module and where they begin.
-fn instructions(words: &[Word]) -> impl Iterator<Item = (usize, &[Word])> {
+pub(super) fn instructions(words: &[Word]) -> impl Iterator<Item = (usize, &[Word])> {
     let mut at = HEADER.min(words.len());
     std::iter::from_fn(move || {
         let count = (words.get(at)? >> 16).max(1) as usize;

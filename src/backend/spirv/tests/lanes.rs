@@ -1,8 +1,10 @@
 //! Cross-lane operations: every step kind that plans of this target hold.
 
-use super::{Shader, SpirvOptions, check};
+use super::{Shader, SpirvOptions, assemble, check, listing, options};
+use crate::backend::spirv::written;
 use crate::diagnostic::Code;
-use crate::ir::{ArrayLen, Builder, Scalar, Types, Value};
+use crate::ir::{ArrayLen, BinaryOp, Builder, Scalar, Types, Value};
+use crate::kernel::Origin;
 use crate::lane::{
     CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,
 };
@@ -132,4 +134,28 @@ fn too_wide_a_form_is_refused() {
     let options = SpirvOptions::new(profile).unwrap();
     let messages = super::emit(&module, &options, &crate::source::SourceMap::new()).unwrap_err();
     assert_eq!(messages[0].code, Code::TOO_WIDE);
+}
+
+/// Lines of operations are those between the code around them, with the constants and built-in values that they name.
+#[test]
+fn lines_have_origins() {
+    let module = shader().main(|b, _| {
+        let value = any(b, Scalar::F32, 1);
+        let sum = b.binary(BinaryOp::Add, value, value);
+        let kind = ReduceKind::AllReduce;
+        let fold = LaneOp::Reduce { op: ReduceOp::Add, kind, width: width(8), members: Members::All };
+        b.lane(fold, Types::F32, &[sum]);
+        b.lane(LaneOp::LaneIndex(Group::Subgroup), Types::U32, &[]);
+    });
+    let options = options("spirv-1.5");
+    let code = written(&module, &options, &crate::source::SourceMap::new()).unwrap();
+    let text = listing(&assemble(&module, &options));
+    assert!(code.lines.iter().all(|line| text.contains(&line.text)), "{code:#?}");
+    let of = |origin| code.lines.iter().filter(move |line| line.origin == origin).map(|line| &*line.text);
+    let own: Vec<&str> = of(Origin::Operation(0)).collect();
+    assert!(matches!(own[..], [line] if line.contains("OpGroupNonUniformFAdd") && line.contains(" ClusteredReduce ")));
+    let shared = |n: usize| code.set_ups[n].iter().flat_map(|number| of(Origin::SetUp(*number))).collect::<String>();
+    assert!(shared(0).contains("= OpConstant %") && shared(0).contains(" 8\n"), "{}", shared(0));
+    assert!(of(Origin::Operation(1)).count() == 0 && shared(1).contains("= OpLoad"), "{}", shared(1));
+    assert_eq!(code.operations.len(), 2);
 }

@@ -1,0 +1,173 @@
+//! The lines of a module with what each was made for.
+//!
+//! The emitter marks words; the lines are those of [`disassemble`](super::disassemble). Constants count as set-up:
+//! operations share them, and nothing computes them where they are used.
+
+use super::unknown::instructions;
+use super::{Emitter, SpirvOptions, disassemble};
+use crate::backend::written::Written;
+use crate::diagnostic::{Code as Kind, Diagnostic};
+use crate::ir::{FuncId, InstId, Module};
+use crate::kernel::Origin;
+use crate::source::SourceMap;
+use rspirv::spirv::Word;
+use rustc_hash::FxHashSet;
+use std::ops::Range;
+
+/// Words of the functions' section that were made for cross-lane operations.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    pub set_up: Vec<Range<usize>>,
+    /// In the order of the text.
+    pub operations: Vec<Mark>,
+}
+
+/// The words of an operation.
+#[derive(Debug)]
+pub(super) struct Mark {
+    pub operation: (FuncId, InstId),
+    pub words: Range<usize>,
+    /// The id of its result; 0 where it has none.
+    pub result: Word,
+}
+
+impl Marks {
+    /// What the words at a place were made for; a set-up has the number of its result.
+    fn origin(&self, at: usize, result: Option<Word>) -> Origin {
+        let operation = self.operations.partition_point(|mark| mark.words.end <= at);
+        match (self.operations.get(operation), result) {
+            (Some(mark), _) if mark.words.contains(&at) => Origin::Operation(operation as u32),
+            (_, Some(result)) if self.set_up.iter().any(|words| words.contains(&at)) => Origin::SetUp(result),
+            _ => Origin::Code,
+        }
+    }
+}
+
+/// The constants and the functions of a module as text.
+#[derive(Debug)]
+pub struct Code {
+    pub lines: Vec<Written>,
+    /// Of each operation the numbers of the set-ups that it needs.
+    pub set_ups: Vec<Vec<u32>>,
+    /// The operations by their numbers.
+    pub operations: Vec<(FuncId, InstId)>,
+}
+
+/// The constants and functions of the module that [`emit`](super::emit) writes, as they stand in its text. A set-up has the
+/// number of its result.
+///
+/// # Errors
+/// As [`emit`](super::emit).
+pub fn written(module: &Module, options: &SpirvOptions, sources: &SourceMap) -> Result<Code, Vec<Diagnostic>> {
+    let mut emitter = Emitter::new(module, options, sources);
+    emitter.run();
+    if !emitter.diagnostics.is_empty() {
+        return Err(emitter.diagnostics);
+    }
+    let marks = std::mem::take(&mut emitter.out.marks);
+    let functions = emitter.out.functions.as_slice().len();
+    let words = emitter.finish();
+    let text = disassemble(&words)
+        .map_err(|reason| vec![Diagnostic::error(Kind::INTERNAL, format!("the module has no listing: {reason}"))])?;
+    Ok(Reader::new(&words, words.len() - functions, &text, &marks).code(&marks))
+}
+
+/// A line with the numbers of the ids in it.
+struct Line<'t> {
+    text: &'t str,
+    opcode: &'t str,
+    result: Option<Word>,
+    operands: Vec<Word>,
+}
+
+impl<'t> Line<'t> {
+    fn new(text: &'t str) -> Line<'t> {
+        let number = |word: &str| word.strip_prefix('%')?.parse().ok();
+        let (result, rest) = text.split_once(" = ").unwrap_or(("", text));
+        let mut rest = rest.split_whitespace();
+        let opcode = rest.next().unwrap_or_default();
+        Line { text, opcode, result: number(result.trim()), operands: rest.filter_map(number).collect() }
+    }
+
+    /// Returns true if it declares a constant.
+    fn is_constant(&self) -> bool {
+        ["OpConstant", "OpSpecConstant", "OpUndef"].iter().any(|name| self.opcode.starts_with(name))
+    }
+
+    /// Returns true if its result is a value that the code computes.
+    fn is_value(&self) -> bool {
+        !self.is_constant() && !matches!(self.opcode, "OpLabel" | "OpFunction")
+    }
+
+    fn written(&self, origin: Origin, values: &FxHashSet<Word>) -> Written {
+        let name = |id: &Word| format!("%{id}");
+        Written {
+            origin,
+            text: format!("{}\n", self.text),
+            reads: self.operands.iter().filter(|id| values.contains(id)).map(name).collect(),
+            writes: self.result.filter(|id| values.contains(id)).iter().map(name).collect(),
+        }
+    }
+}
+
+/// The lines of a module, each with its origin: constants first, then the functions.
+struct Reader<'t> {
+    lines: Vec<(Origin, Line<'t>)>,
+}
+
+impl<'t> Reader<'t> {
+    /// Every instruction of a function is one line, and the functions come last.
+    fn new(words: &[Word], functions: usize, text: &'t str, marks: &Marks) -> Reader<'t> {
+        let places: Vec<usize> = instructions(words).filter_map(|(at, _)| at.checked_sub(functions)).collect();
+        let lines: Vec<&str> = text.lines().collect();
+        let (head, body) = lines.split_at(lines.len().saturating_sub(places.len()));
+        let constants = head.iter().map(|text| Line::new(text)).filter(Line::is_constant);
+        let constants = constants.map(|line| (line.result.map_or(Origin::Code, Origin::SetUp), line));
+        let body = places.into_iter().zip(body).map(|(at, text)| {
+            let line = Line::new(text);
+            (marks.origin(at, line.result), line)
+        });
+        Reader { lines: constants.chain(body).collect() }
+    }
+
+    fn code(&self, marks: &Marks) -> Code {
+        let values =
+            self.lines.iter().filter(|(_, line)| line.is_value()).filter_map(|(_, line)| line.result).collect();
+        Code {
+            lines: self.lines.iter().map(|(origin, line)| line.written(*origin, &values)).collect(),
+            set_ups: (0..).zip(&marks.operations).map(|(n, mark)| self.set_ups(n, mark)).collect(),
+            operations: marks.operations.iter().map(|mark| mark.operation).collect(),
+        }
+    }
+
+    /// The set-ups that the lines of an operation name, and those that these name.
+    fn set_ups(&self, number: u32, mark: &Mark) -> Vec<u32> {
+        let own = self.lines.iter().filter(|(origin, _)| *origin == Origin::Operation(number));
+        let mut named: FxHashSet<Word> =
+            own.flat_map(|(_, line)| &line.operands).chain([&mark.result]).copied().collect();
+        let mut found = Vec::new();
+        for (origin, line) in self.lines.iter().rev() {
+            if let Origin::SetUp(set_up) = origin
+                && named.contains(set_up)
+            {
+                named.extend(&line.operands);
+                found.push(*set_up);
+            }
+        }
+        found.reverse();
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_by_their_ids() {
+        let line = Line::new("       %12 = OpIAdd %3 %11 %7");
+        assert_eq!((line.opcode, line.result, line.operands), ("OpIAdd", Some(12), vec![3, 11, 7]));
+        let line = Line::new("             OpStore %40 %39");
+        assert_eq!((line.opcode, line.result, line.operands), ("OpStore", None, vec![40, 39]));
+    }
+}
