@@ -99,6 +99,12 @@ impl Options {
         GlslOptions { profile, stage: *stage, macros, dialect, limits: *limits }
     }
 
+    /// The part that the SPIR-V back end reads; none where the profile names a version that it does not write.
+    pub fn spirv(&self) -> Option<SpirvOptions> {
+        let options = SpirvOptions::new(self.profile.clone())?;
+        Some(SpirvOptions { debug: self.debug, manner: self.manner, ..options })
+    }
+
     /// Options for a compute shader and a binary.
     pub fn new(profile: Profile) -> Options {
         Options {
@@ -369,14 +375,12 @@ impl Job<'_> {
     }
 
     fn spirv(&mut self) -> Option<Vec<u32>> {
-        let Some(mut options) = SpirvOptions::new(self.options.profile.clone()) else {
+        let Some(options) = self.options.spirv() else {
             let name = &self.options.profile.name;
             let message = format!("the profile {name} names a SPIR-V version that is not supported");
             self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, message));
             return None;
         };
-        options.debug = self.options.debug;
-        options.manner = self.options.manner;
         self.diagnostics.take(self.has_entries())?;
         self.diagnostics.take(self.check_workgroups())?;
         let words = self.diagnostics.take(spirv::emit(self.module, &options, self.sources))?;

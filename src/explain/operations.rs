@@ -5,6 +5,7 @@
 
 use super::listing::{Emitted, Listing};
 use super::whole::{self, Whole};
+use crate::compile::Options;
 use crate::ir::calls::callees_first;
 use crate::ir::{FuncId, Function, InstId, Module, Op, Stage, TypeId, Value};
 use crate::kernel::{Prepared, Specializations, lanes::Asked};
@@ -20,6 +21,8 @@ pub struct Site {
     pub op: LaneOp,
     pub inputs: Vec<Input>,
     pub span: Span,
+    /// The instruction of the module that it is; none where there is no module.
+    pub inst: Option<(FuncId, InstId)>,
     /// Whether it runs in a fragment shader.
     pub fragment: bool,
     /// Which lanes are known to run it.
@@ -57,29 +60,54 @@ impl Site {
     }
 }
 
+/// What is known of the operations of a module where a profile's output is written, and what that has for them.
+pub enum Facts {
+    Kernel(KernelFacts),
+    /// A SPIR-V module, with the numbers that its operations have.
+    Module(Emitted, BTreeMap<(FuncId, InstId), u32>),
+}
+
+impl Facts {
+    /// None where the profile cannot express the module.
+    pub fn of(module: &Module, options: &Options, sources: &SourceMap) -> Option<Facts> {
+        if options.profile.target.is_hardware() {
+            return KernelFacts::of(module, &options.profile).map(Facts::Kernel);
+        }
+        let (emitted, operations) = Emitted::of_module(module, &options.spirv()?, sources).ok()?;
+        Some(Facts::Module(emitted, operations.into_iter().zip(0..).collect()))
+    }
+
+    /// The copies of an operation, each once.
+    pub fn copies(&self, site: &Site) -> Vec<Site> {
+        match self {
+            Facts::Kernel(facts) => facts.copies(site),
+            Facts::Module(emitted, numbers) => {
+                let number = site.inst.and_then(|inst| numbers.get(&inst));
+                let listing = |number: &u32| Some(emitted.listing(&[*number]));
+                number.map(|number| Site { listing: listing(number), ..site.clone() }).into_iter().collect()
+            }
+        }
+    }
+}
+
 /// What the kernel form of a module tells of its operations, and what its program has for them.
-pub struct Facts {
+pub struct KernelFacts {
     /// By their places, with their numbers.
     asked: BTreeMap<Span, Vec<(u32, Asked)>>,
     emitted: Option<Emitted>,
 }
 
-impl Facts {
-    /// What is known where a profile's assembly is written; none where there is no kernel form.
-    pub fn of(module: &Module, profile: &Profile) -> Option<Facts> {
-        if !profile.target.is_hardware() {
-            return None;
-        }
+impl KernelFacts {
+    fn of(module: &Module, profile: &Profile) -> Option<KernelFacts> {
         let prepared = Prepared::new(module, &Specializations::default(), profile).ok()?;
         let mut asked: BTreeMap<Span, Vec<(u32, Asked)>> = BTreeMap::new();
         for (number, one) in (0..).zip(prepared.asked()) {
             asked.entry(one.span).or_default().push((number, one));
         }
-        Some(Facts { asked, emitted: emitted(prepared, profile) })
+        Some(KernelFacts { asked, emitted: emitted(prepared, profile) })
     }
 
-    /// The copies of an operation, each once.
-    pub fn copies(&self, site: &Site) -> Vec<Site> {
+    fn copies(&self, site: &Site) -> Vec<Site> {
         let mut copies: Vec<(Site, Vec<u32>)> = Vec::new();
         // The parts of a struct stand at one place.
         let is_part =
@@ -100,7 +128,7 @@ impl Facts {
 /// The module's program; none where the profile cannot express one.
 fn emitted(prepared: Prepared, profile: &Profile) -> Option<Emitted> {
     let plans = prepared.plans(profile, &Plans::default()).ok()?;
-    Emitted::of(&prepared.finish(&plans, profile).ok()?, profile)?.ok()
+    Emitted::of(&prepared.finish(&plans, profile).ok()?, profile).ok()
 }
 
 /// Whether a copy moves scalars such as an operation's.
@@ -147,16 +175,16 @@ fn instructions(function: &Function) -> impl Iterator<Item = InstId> {
     function.blocks.iter().flat_map(|(_, block)| &block.insts).copied()
 }
 
-fn of_function(module: &Module, id: FuncId) -> Vec<Site> {
-    let function = &module.functions[id];
+fn of_function(module: &Module, function_id: FuncId) -> Vec<Site> {
+    let function = &module.functions[function_id];
     let fragment = module.entry_points.iter().any(|entry| entry.stage == Stage::Fragment);
     let mut wholes = whole::wholes(module, function);
     let site = |id: InstId| {
         let (Op::Lane(op, args), span) = (function.insts[id].op, function.insts[id].span) else { return None };
         let inputs =
             function.values(args).iter().map(|value| input(module, function, *value)).collect::<Option<_>>()?;
-        let whole = wholes.remove(&id);
-        Some(Site { op, inputs, span, fragment, activity: Activity::Any, index: None, whole, listing: None })
+        let (inst, whole) = (Some((function_id, id)), wholes.remove(&id));
+        Some(Site { op, inputs, span, inst, fragment, activity: Activity::Any, index: None, whole, listing: None })
     };
     instructions(function).filter_map(site).collect()
 }

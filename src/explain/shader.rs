@@ -66,7 +66,7 @@ impl<T> Shader<T> {
             let refusal = match read(input, options, loader) {
                 Ok(mut parsed) => {
                     let answer = |site: &Site| answer(site, &options.profile);
-                    let added = guard::bounded(options.limits, || add(&mut rows, &parsed, n, &options.profile, answer));
+                    let added = guard::bounded(options.limits, || add(&mut rows, &parsed, n, options, answer));
                     if let Err(failure) = added {
                         parsed.diagnostics.push(failure);
                         return Err(Failure { parsed: Box::new(parsed) });
@@ -115,11 +115,11 @@ fn add<T>(
     rows: &mut BTreeMap<Key, OperationRow<T>>,
     parsed: &Parsed,
     n: usize,
-    profile: &Profile,
+    options: &Options,
     answer: impl Fn(&Site) -> T,
 ) {
     let Some(module) = &parsed.module else { return };
-    let facts = Facts::of(module, profile);
+    let facts = Facts::of(module, options, &parsed.sources);
     let mut before: Option<Key> = None;
     for site in operations::sites(module) {
         let place = operations::call_site(&parsed.sources, site.span);

@@ -31,6 +31,12 @@ pub(super) struct Mark {
     pub result: Word,
 }
 
+impl Mark {
+    fn name(&self) -> Option<String> {
+        (self.result != 0).then(|| name(self.result))
+    }
+}
+
 impl Marks {
     /// What the words at a place were made for; a set-up has the number of its result.
     fn origin(&self, at: usize, result: Option<Word>) -> Origin {
@@ -49,8 +55,8 @@ pub struct Code {
     pub lines: Vec<Written>,
     /// Of each operation the numbers of the set-ups that it needs.
     pub set_ups: Vec<Vec<u32>>,
-    /// The operations by their numbers.
-    pub operations: Vec<(FuncId, InstId)>,
+    /// The operations by their numbers, with the names of their results.
+    pub operations: Vec<((FuncId, InstId), Option<String>)>,
 }
 
 /// The constants and functions of the module that [`emit`](super::emit) writes, as they stand in its text. A set-up has the
@@ -100,14 +106,18 @@ impl<'t> Line<'t> {
     }
 
     fn written(&self, origin: Origin, values: &FxHashSet<Word>) -> Written {
-        let name = |id: &Word| format!("%{id}");
+        let names = |ids: &[Word]| ids.iter().filter(|id| values.contains(id)).map(|id| name(*id)).collect();
         Written {
             origin,
             text: format!("{}\n", self.text),
-            reads: self.operands.iter().filter(|id| values.contains(id)).map(name).collect(),
-            writes: self.result.filter(|id| values.contains(id)).iter().map(name).collect(),
+            reads: names(&self.operands),
+            writes: names(self.result.as_slice()),
         }
     }
+}
+
+fn name(id: Word) -> String {
+    format!("%{id}")
 }
 
 /// The lines of a module, each with its origin: constants first, then the functions.
@@ -136,7 +146,7 @@ impl<'t> Reader<'t> {
         Code {
             lines: self.lines.iter().map(|(origin, line)| line.written(*origin, &values)).collect(),
             set_ups: (0..).zip(&marks.operations).map(|(n, mark)| self.set_ups(n, mark)).collect(),
-            operations: marks.operations.iter().map(|mark| mark.operation).collect(),
+            operations: marks.operations.iter().map(|mark| (mark.operation, mark.name())).collect(),
         }
     }
 

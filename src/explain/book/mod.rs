@@ -63,6 +63,7 @@ impl Example {
             op: self.op,
             inputs: self.inputs.to_vec(),
             span: Span::default(),
+            inst: None,
             fragment: false,
             activity: Activity::Any,
             index: None,

@@ -3,8 +3,10 @@
 use super::{Line, Listing, Unit, Unwritten};
 use crate::backend::amd::{self, AmdOptions};
 use crate::backend::nv::{self, NvOptions};
+use crate::backend::spirv::{self, SpirvOptions};
 use crate::backend::written::Written;
 use crate::diagnostic::Diagnostic;
+use crate::ir::{FuncId, InstId, Module};
 use crate::kernel::{Kernel, Origin};
 use crate::profile::{Profile, Target};
 use crate::source::SourceMap;
@@ -15,22 +17,38 @@ pub struct Emitted {
     code: Vec<Written>,
     /// Of each operation the numbers of the set-ups that it needs.
     set_ups: Vec<Vec<u32>>,
+    /// Of each operation the name of its result, where the back end says that.
+    results: Vec<Option<String>>,
     unit: fn(&str) -> Unit,
 }
 
 impl Emitted {
-    /// What the profile's back end makes of a lowered kernel; none where it does not say what its lines are made for.
+    /// The program that the profile's back end makes of a lowered kernel.
     ///
     /// # Errors
     /// With what the target cannot express.
-    pub fn of(kernel: &Kernel, profile: &Profile) -> Option<Result<Emitted, Unwritten>> {
+    pub fn of(kernel: &Kernel, profile: &Profile) -> Result<Emitted, Unwritten> {
         let (code, unit): (_, fn(&str) -> Unit) = match profile.target {
             Target::Nv => (nv_code(kernel, profile), nv_unit),
             Target::Amd => (amd_code(kernel, profile), amd_unit),
-            Target::Spirv => return None,
+            Target::Spirv => return Err(Unwritten("SPIR-V is not written from kernels".into())),
         };
         let set_ups = kernel.set_ups.clone();
-        Some(code.map(|code| Emitted { code, set_ups, unit }).map_err(Unwritten::because))
+        code.map(|code| Emitted { code, set_ups, results: Vec::new(), unit }).map_err(Unwritten::because)
+    }
+
+    /// The SPIR-V module of a module, with the operations in the order of their numbers.
+    ///
+    /// # Errors
+    /// With what SPIR-V cannot express.
+    pub fn of_module(
+        module: &Module,
+        options: &SpirvOptions,
+        sources: &SourceMap,
+    ) -> Result<(Emitted, Vec<(FuncId, InstId)>), Unwritten> {
+        let code = spirv::written(module, options, sources).map_err(Unwritten::because)?;
+        let (operations, results) = code.operations.into_iter().unzip();
+        Ok((Emitted { code: code.lines, set_ups: code.set_ups, results, unit: spirv_unit }, operations))
     }
 
     /// The lines of some operations, which are the components of one. What is set up among them stands among them.
@@ -44,14 +62,15 @@ impl Emitted {
         let start = self.code.iter().position(|written| is_own(written.origin)).unwrap_or(self.code.len());
         let (before, after) = self.code.split_at(start);
         let lines = self.lines(after, |origin| is_own(origin) || is_set_up(origin));
+        // What is set up may be all that there is.
+        let gives = |origin| if after.is_empty() { is_set_up(origin) } else { is_own(origin) };
+        let said: Vec<String> = operations.iter().filter_map(|n| self.results.get(*n as usize)?.clone()).collect();
         Listing {
             inputs: self.joined(self.inputs(is_own)),
             setup: self.lines(before, is_set_up),
             wait_states: lines.iter().filter_map(states).sum(),
             lines,
-            // What is set up may be all that there is.
-            results: self
-                .joined(self.results(|origin| if after.is_empty() { is_set_up(origin) } else { is_own(origin) })),
+            results: if said.is_empty() { self.joined(self.results(gives)) } else { said },
         }
     }
 
@@ -144,6 +163,20 @@ fn nv_unit(line: &str) -> Unit {
         _ if begins(&["SHF", "QSWZ"]) => Unit::Shuffle,
         _ if begins(&["TG"]) => Unit::Vote,
         _ if begins(&["IF ", "ELSE", "ENDIF", "REP", "ENDREP", "BRK"]) => Unit::Control,
+        _ => Unit::Arithmetic,
+    }
+}
+
+/// What runs an instruction of SPIR-V. Extended instructions that the text names by number are those of
+/// SPV_AMD_shader_ballot: the set of mathematics has names.
+fn spirv_unit(line: &str) -> Unit {
+    let mut words = line.split_once(" = ").map_or(line, |(_, rest)| rest).split_whitespace();
+    match words.next().unwrap_or_default() {
+        "OpLabel" => Unit::Label,
+        "OpLoopMerge" | "OpBranch" | "OpBranchConditional" => Unit::Control,
+        "OpControlBarrier" => Unit::Subgroup,
+        "OpExtInst" if words.nth(2).is_some_and(|number| number.parse::<u32>().is_ok()) => Unit::Subgroup,
+        opcode if opcode.starts_with("OpGroup") => Unit::Subgroup,
         _ => Unit::Arithmetic,
     }
 }

@@ -32,7 +32,7 @@ pub enum Unit {
     Arithmetic,
     /// AMD's way to buffers and scratch memory.
     Memory,
-    /// Branches and loops of NVIDIA and AMD.
+    /// Branches and loops.
     Control,
     /// SPIR-V's subgroup instructions, whatever a driver makes of them.
     Subgroup,
@@ -53,7 +53,7 @@ impl Unit {
         match target {
             Target::Amd => &[Unit::Vector, Unit::Scalar, Unit::Lds, Unit::Memory, Unit::Control],
             Target::Nv => &[Unit::Shuffle, Unit::Vote, Unit::Arithmetic, Unit::Control],
-            Target::Spirv => &[Unit::Subgroup, Unit::Arithmetic],
+            Target::Spirv => &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
         }
     }
 
@@ -141,7 +141,5 @@ fn alone(plan: &Plan, request: &Request, profile: &Profile) -> Result<Listing, U
 /// # Errors
 /// With what the target cannot express.
 pub fn of_kernel(kernel: &Kernel, profile: &Profile) -> Result<Listing, Unwritten> {
-    let emitted =
-        Emitted::of(kernel, profile).unwrap_or_else(|| Err(Unwritten("the target says no origins".into())))?;
-    Ok(emitted.listing(&(0..kernel.set_ups.len() as u32).collect::<Vec<_>>()))
+    Ok(Emitted::of(kernel, profile)?.listing(&(0..kernel.set_ups.len() as u32).collect::<Vec<_>>()))
 }
