@@ -218,8 +218,7 @@ fn files_of_arguments_have_limits() {
     }
     folder.file("d17", "-g");
     refused(&folder.run(&["compile", "a.comp", "@d0"]), "files name each other more than 16 deep");
-    assert_eq!(status(&folder.run(&["compile", "a.comp", "@d2", "@n15"])), 2, "-g twice is clap's complaint");
-    assert_eq!(status(&folder.run(&["compile", "a.comp", "@d2"])), 0);
+    assert_eq!(status(&folder.run(&["compile", "a.comp", "@d2", "@n15"])), 0, "-g may be given twice");
     File::create(folder.0.join("large")).unwrap().set_len(1 << 30).unwrap();
     refused(&folder.run(&["compile", "a.comp", "@large"]), "more than 16777216 bytes");
     folder.file("bytes", b"\xff");
@@ -356,7 +355,7 @@ fn an_unknown_option_is_named_whole() {
     for (option, says) in [
         ("-fPIC", "unexpected argument '-fPIC' found"),
         ("-gQ", "unexpected argument '-gQ' found"),
-        ("-mfmt=c", "unexpected argument '-mfmt=c' found"),
+        ("-mfma", "unexpected argument '-mfma' found"),
         ("-V", "unexpected argument '-V' found"),
         ("--no-such", "unexpected argument '--no-such' found"),
     ] {

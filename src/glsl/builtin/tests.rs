@@ -164,7 +164,9 @@ fn fitting(builder: &mut Builder<'_>, overload: &Overload, generic: Shape) -> Ve
 fn resolves(overload: &'static Overload, generic: Shape) {
     with_builder(|builder| {
         let args = fitting(builder, overload, generic);
-        let stage = if overload.stages.contains(Stage::Compute) { Stage::Compute } else { Stage::Fragment };
+        let mut stages = [Stage::Compute, Stage::Fragment].into_iter().chain(Stage::ALL);
+        let stage = stages.find(|stage| overload.stages.contains(*stage));
+        let stage = stage.unwrap_or_else(|| panic!("no stage has {}", overload.signature));
         let result = call(builder, &Env { stage, ..env() }, overload.name, Span::NONE, &args);
         let result = result.unwrap_or_else(|e| panic!("{} with {generic:?}: {}", overload.signature, e.message));
         let returned = overload.ret.shape(generic).map(|shape| shape.intern(&mut builder.module.types));

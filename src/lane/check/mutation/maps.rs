@@ -119,8 +119,8 @@ const fn is_uniform(primitive: Primitive) -> bool {
     }
 }
 
-/// How many plans of one kind of primitive and one size of waves are looked at.
-const USERS: usize = 16;
+/// Number of plans of each family of operations that are changed, per kind of primitive and size of waves.
+const USERS: usize = 8;
 
 /// Plans by the kinds of primitives that they use, the shortest first.
 fn users() -> BTreeMap<String, Vec<User>> {
@@ -142,7 +142,9 @@ fn add(users: &mut BTreeMap<String, Vec<User>>, profile: &Profile, sample: &Samp
     let kinds: BTreeSet<String> = steps.filter_map(primitive_of).map(kind).collect();
     for kind in kinds {
         let of_kind = users.entry(kind).or_default();
-        if of_kind.iter().filter(|user| user.profile.wave_size == profile.wave_size).count() < USERS {
+        let is_alike =
+            |user: &&User| user.profile.wave_size == profile.wave_size && user.sample.family == sample.family;
+        if of_kind.iter().filter(is_alike).count() < USERS {
             of_kind.push(User { sample: sample.clone(), profile: profile.clone(), plan: plan.clone() });
         }
     }
