@@ -331,6 +331,20 @@ impl Kernel {
         }
     }
 
+    /// Whether control comes out of the end of a block.
+    pub fn completes(&self, block: BlockId) -> bool {
+        self.blocks[block].insts.last().is_some_and(|last| self.insts[*last].op == Op::Yield)
+    }
+
+    /// The truth of an `If`'s condition in all invocations that come out of it: known where one arm does not complete.
+    pub fn truth_after(&self, then: BlockId, otherwise: BlockId) -> Option<bool> {
+        match (self.completes(then), self.completes(otherwise)) {
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            _ => None,
+        }
+    }
+
     /// An empty block with parameters of these types.
     pub fn add_block(&mut self, params: &[Ty]) -> BlockId {
         let block = self.blocks.push(Block::default());

@@ -260,13 +260,7 @@ impl Tail {
 
 /// After an `If` of which one arm never gets to its end, the other one's condition holds.
 fn arm_after(kernel: &Kernel, arms: [BlockId; 2], condition: Value) -> Arm {
-    let completes =
-        |block: BlockId| kernel.blocks[block].insts.last().is_some_and(|last| kernel.insts[*last].op == Op::Yield);
-    match arms.map(completes) {
-        [true, false] => Some((condition, true)),
-        [false, true] => Some((condition, false)),
-        _ => None,
-    }
+    kernel.truth_after(arms[0], arms[1]).map(|truth| (condition, truth))
 }
 
 /// Moves every exit out of a loop's body to the end of the body.

@@ -1,16 +1,21 @@
 //! Global value numbering, one walk in the order of the text: folds each operation, finds those that were computed before, and loads that need not
 //! be repeated.
 //!
+//! Where a branch runs only if a value equals a constant, pure operations read the constant.
+//!
 //! What all lanes run shares nothing with what is around it. A pure operation stands for all equal ones in the rest of its
 //! block and in the blocks nested there. A cross-lane operation stands for equal ones that the same lanes run: in the same
 //! block, with nothing between them that some lanes leave by.
 
+mod facts;
+
+use self::facts::Facts;
 use super::fold::{Simpler, fold, is_commutative};
 use super::memory::{Kinds, Memory, written, written_inside};
 use super::range::Ranges;
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
-use crate::kernel::{BlockId, InstId, Kernel, Op, Value};
+use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
 use crate::lane::{GroupOp, LaneOp, Primitive, VoteOp};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
@@ -33,6 +38,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
         table,
         added: Vec::new(),
         memory: Memory::default(),
+        facts: Facts::default(),
         region: 0,
         regions: 0,
         changed: false,
@@ -62,6 +68,7 @@ struct Numbering<'k> {
     /// What the blocks around have added to the table.
     added: Vec<u64>,
     memory: Memory,
+    facts: Facts,
     /// Number of the stretch of text that the same lanes run; 0 stands for all.
     region: u32,
     regions: u32,
@@ -70,7 +77,7 @@ struct Numbering<'k> {
 
 impl Numbering<'_> {
     fn block(&mut self, block: BlockId) {
-        let visible = self.added.len();
+        let (visible, known) = (self.added.len(), self.facts.known());
         let region = std::mem::replace(&mut self.region, self.regions + 1);
         self.regions += 1;
         let insts = std::mem::take(&mut self.kernel.blocks[block].insts);
@@ -87,6 +94,7 @@ impl Numbering<'_> {
         for key in self.added.drain(visible..) {
             self.table.remove(&key);
         }
+        self.facts.forget(known);
         self.region = region;
     }
 
@@ -133,6 +141,7 @@ impl Numbering<'_> {
 
     fn pure(&mut self, inst: InstId) -> bool {
         let Some(result) = self.kernel.result(inst) else { return true };
+        self.changed |= self.facts.apply(self.kernel, inst);
         for _ in 0..PATIENCE {
             let (op, args) = (self.kernel.insts[inst].op, Operands::from_slice(self.kernel.args(inst)));
             match fold(self.kernel, &self.ranges, op, &args, self.kernel.ty(result)) {
@@ -213,6 +222,7 @@ impl Numbering<'_> {
                 self.arm(then, condition, true);
                 self.memory = before.clone();
                 self.arm(otherwise, condition, false);
+                self.after_arms(condition, then, otherwise);
             }
             Op::Loop { body, continuing } => {
                 self.memory.forget(written);
@@ -237,8 +247,9 @@ impl Numbering<'_> {
     fn whole(&mut self, body: BlockId) {
         let table = std::mem::take(&mut self.table);
         let added = std::mem::take(&mut self.added);
+        let facts = std::mem::take(&mut self.facts);
         self.block(body);
-        (self.table, self.added) = (table, added);
+        (self.table, self.added, self.facts) = (table, added, facts);
     }
 
     /// A block in which a condition is known.
@@ -246,10 +257,20 @@ impl Numbering<'_> {
         if self.kernel.as_constant(condition).is_some() {
             return self.block(block);
         }
-        let truth = self.kernel.constant(crate::kernel::Ty::Bool, truth.into());
+        let known = self.facts.known();
+        self.facts.hold(self.kernel, condition, truth);
+        let truth = self.kernel.constant(Ty::Bool, truth.into());
         self.names.replace(condition, truth);
         self.block(block);
         self.names.restore(condition);
+        self.facts.forget(known);
+    }
+
+    /// Learns what the rest of a block knows after a branch one of whose arms does not come back.
+    fn after_arms(&mut self, condition: Value, then: BlockId, otherwise: BlockId) {
+        if let Some(truth) = self.kernel.truth_after(then, otherwise) {
+            self.facts.hold(self.kernel, condition, truth);
+        }
     }
 }
 

@@ -97,16 +97,11 @@ impl<'k> Simplify<'k> {
         }
         self.block(then);
         self.block(otherwise);
-        if !self.yields(then) && !self.yields(otherwise) {
+        if !self.kernel.completes(then) && !self.kernel.completes(otherwise) {
             return self.end(inst, out);
         }
         out.push(inst);
         true
-    }
-
-    /// Whether control comes out of the end of a block.
-    fn yields(&self, block: BlockId) -> bool {
-        self.kernel.blocks[block].insts.last().is_some_and(|last| self.kernel.insts[*last].op == Op::Yield)
     }
 
     fn scope(&mut self, inst: InstId, body: BlockId, out: &mut Vec<InstId>) -> bool {

@@ -306,11 +306,22 @@ impl Arms {
         self.line(&format!("    {jump}"));
         self.open.pop();
         self.line("}");
-        if self.rng.once_in(2) {
-            self.statement();
+        match self.rng.below(4) {
+            0 | 1 => self.statement(),
+            2 => self.repeat_apart(),
+            _ => {}
         }
         self.indent -= 1;
         self.open.pop();
+        self.line("}");
+    }
+
+    /// A loop whose rounds differ among invocations, at the end of the body of another loop.
+    fn repeat_apart(&mut self) {
+        let n = self.fresh();
+        let update = *self.rng.pick(&["r += y", "s = s * 3u + r", "r ^= s << 1"]);
+        self.line(&format!("for (uint {n} = 0u; {n} < (y & 3u); {n}++) {{"));
+        self.line(&format!("    {update};"));
         self.line("}");
     }
 }

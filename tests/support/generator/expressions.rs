@@ -62,11 +62,14 @@ impl Program {
                 0 => "-2147483647".to_string(),
                 1 => "0x7fffffff".to_string(),
                 2 => format!("-{}", small + 1),
+                // The bits of 1.0, which differ from those of truth.
+                3 => ["-1", "0x3f800000"][small & 1].to_string(),
                 _ => small.to_string(),
             },
             Ty::Vector(Kind::Uint, _) => match self.rng.below(6) {
                 0 => "0xffffffffu".to_string(),
                 1 => "0x80000000u".to_string(),
+                2 => "0x3f800000u".to_string(),
                 _ => format!("{small}u"),
             },
             Ty::Vector(Kind::Bool, _) => ["false", "true"][small & 1].to_string(),

@@ -10,6 +10,7 @@ mod convert;
 mod flow;
 mod format;
 mod image;
+mod join;
 mod lane;
 pub mod memory;
 mod narrow;
@@ -17,6 +18,7 @@ pub mod port;
 pub mod private;
 pub mod stage;
 mod texture;
+mod truth;
 mod wide;
 
 use super::exits::Exits;
@@ -69,6 +71,8 @@ pub fn select(kernel: &Kernel, tree: &Tree, interface: &Interface, debug: bool) 
         floats_unsigned: kernel.insts.iter().any(|(_, inst)| floats_unsigned(inst.op)),
     };
     selector.body();
+    selector.join_last_loops();
+    selector.part_truths();
     let Selector { lines, registers, needs, errors, .. } = selector;
     if errors.is_empty() { Ok(Selected { lines, registers, needs }) } else { Err(errors) }
 }
