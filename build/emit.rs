@@ -201,10 +201,13 @@ fn shown_type(ty: &str) -> &str {
 
 /// Rust text of what the function becomes. Exactly one of the row's operation keys is there.
 fn lowering(row: &Function, params: &[String]) -> Result<String, String> {
-    let keys = [&row.math, &row.unary, &row.binary, &row.atomic, &row.barrier, &row.image, &row.lane, &row.special];
+    let plain = [&row.math, &row.unary, &row.binary, &row.atomic, &row.ends];
+    let keys = plain.into_iter().chain([&row.barrier, &row.image, &row.lane, &row.special]);
     let instructions = usize::from(row.instruction.is_some());
-    if keys.iter().filter(|key| key.is_some()).count() + instructions != 1 {
-        return Err("one of math, unary, binary, atomic, barrier, image, lane, special, instruction is wanted".into());
+    if keys.filter(|key| key.is_some()).count() + instructions != 1 {
+        return Err(
+            "one of math, unary, binary, atomic, ends, barrier, image, lane, special, instruction is wanted".into()
+        );
     }
     if let Some(instruction) = &row.instruction {
         return Ok(instruction_text(instruction));
@@ -222,7 +225,7 @@ fn lowering(row: &Function, params: &[String]) -> Result<String, String> {
         return special_text(special);
     }
     let simple = [("Math(MathFn", &row.math), ("Unary(UnaryOp", &row.unary), ("Binary(BinaryOp", &row.binary)];
-    let simple = simple.into_iter().chain([("Atomic(AtomicOp", &row.atomic)]);
+    let simple = simple.into_iter().chain([("Atomic(AtomicOp", &row.atomic), ("End(Ending", &row.ends)]);
     let found = simple.into_iter().find_map(|(kind, text)| Some((kind, text.as_ref()?)));
     let (kind, text) = found.expect("one of the keys is there, and it is none of the others");
     Ok(format!("Lowering::{kind}::{text})"))
@@ -361,6 +364,8 @@ const STAGES: &[(&str, &str)] = &[
     ("geometry", "Geometry"),
     ("tess-control", "TessControl"),
     ("tess-evaluation", "TessEvaluation"),
+    ("task", "Task"),
+    ("mesh", "Mesh"),
 ];
 
 fn stages(names: Option<&Vec<String>>) -> Result<String, String> {
@@ -404,12 +409,17 @@ fn variable(table: &Table, row: &Variable, extensions: &Extensions) -> Result<St
     let ty = row.ty.as_deref().unwrap_or("float");
     let shape = shape::number(ty).ok_or_else(|| format!("`{ty}` is no type"))?;
     let source = match (&row.builtin, &row.lane, row.special.as_deref(), row.location) {
-        (None, None, None, None) if !row.members.is_empty() => format!("VariableSource::Blocks(&{:?})", row.members),
+        (None, None, None, None) if row.block.is_some() => format!(
+            "VariableSource::Blocks(&Blocks {{ name: {:?}, members: &{:?}, of_primitives: {} }})",
+            row.block.as_deref().unwrap_or_default(),
+            row.members,
+            row.of_primitives
+        ),
         (Some(builtin), None, None, None) => format!("VariableSource::BuiltIn(BuiltIn::{builtin})"),
         (None, Some(lane), None, None) => format!("VariableSource::Lane({})", lane::operation(lane, &[])?.rust),
         (None, None, Some("workgroup-size"), None) => "VariableSource::WorkgroupSize".to_string(),
         (None, None, None, Some(location)) => format!("VariableSource::Output({location})"),
-        _ => return Err("one of builtin, lane, special, location, members is wanted".into()),
+        _ => return Err("one of builtin, lane, special, location, block is wanted".into()),
     };
     let requires = requires(&table.defaults, &row.extensions, extensions)?;
     let earlier = extensions.set(row.earlier.iter().map(String::as_str))?;

@@ -111,6 +111,8 @@ pub struct Function {
     pub valid: Option<String>,
     /// `bitcast`, `select`, `hint`, or one of the functions that are made of lane operations.
     pub special: Option<String>,
+    /// Ends the invocation.
+    pub ends: Option<String>,
     /// An instruction that only SPIR-V has.
     pub instruction: Option<Instruction>,
     pub extensions: Option<Vec<String>>,
@@ -156,9 +158,13 @@ pub struct Variable {
     #[serde(rename = "type")]
     pub ty: Option<String>,
     pub builtin: Option<String>,
-    /// The variables that it has as members, where it is an array of blocks.
+    /// Where it is an array of blocks: their name, the variables that are their members, and whether there is one for each
+    /// primitive rather than each vertex.
+    pub block: Option<String>,
     #[serde(default)]
     pub members: Vec<String>,
+    #[serde(default)]
+    pub of_primitives: bool,
     pub lane: Option<String>,
     /// `workgroup-size`.
     pub special: Option<String>,

@@ -409,6 +409,7 @@ pub struct LayoutId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
     Const, In, Out, InOut, Centroid, Patch, Sample, Uniform, Buffer, Shared, Attribute, Varying, TileImage,
+    TaskPayload,
 }
 
 /// Memory qualifiers (section 4.10) and those of GL_KHR_memory_scope_semantics and GL_EXT_nontemporal_keyword.

@@ -125,6 +125,7 @@ static GROUPS: &[Group] = &[
     desktop(Qualifier(Q::Storage(Storage::Attribute)), &["attribute"]),
     desktop(Qualifier(Q::Storage(Storage::Varying)), &["varying"]),
     both(SoftQualifier(Q::Storage(Storage::TileImage)), &["tileImageEXT"]),
+    both(SoftQualifier(Q::Storage(Storage::TaskPayload)), &["taskPayloadSharedEXT"]),
 
     memory(Memory::Coherent, &["coherent"]),
     memory(Memory::Volatile, &["volatile"]),

@@ -21,6 +21,7 @@ pub mod token;
 pub mod types;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::grammar;
 use crate::ir::{Module, Stage};
 use crate::limits::Limits;
 use crate::profile::Profile;
@@ -69,11 +70,20 @@ pub fn compile(
     let mut words = Interner::new();
     let dialects = ProfileDialects(options.profile);
     let settings = options.preprocessing(&dialects);
+    let mark = diagnostics.mark();
     let stream = preprocess::preprocess(file, sources, loader, &settings, &mut words, diagnostics);
     let number = stream.version.number;
     let is_es = stream.version.profile == GlslProfile::Es;
     sources.language = if is_es { SourceLanguage::Essl(number) } else { SourceLanguage::Glsl(number) };
     let stage = stage(&stream, &words, options, diagnostics);
+    if is_foreign(stage, options.profile) {
+        // What the preprocessor says of the extension that brings the stage follows from it.
+        drop(diagnostics.take_refusals(mark));
+        let message =
+            format!("{} shaders are not supported on assembly targets and in the simulator yet", stage.name());
+        diagnostics.push(Diagnostic::error(Code::NOT_IN_KERNELS, message).at(stream.version.span, "such a shader"));
+        return None;
+    }
     check_stage(&stream, &words, stage, diagnostics);
     let tree = parse::parse(&stream, &words, diagnostics);
     if diagnostics.has_errors() {
@@ -111,6 +121,15 @@ fn stage(stream: &TokenStream, words: &Interner, options: &GlslOptions, diagnost
     stage.unwrap_or(Stage::Compute)
 }
 
+/// The first version of a language that has what no version has without an extension.
+const NEVER: u16 = u16::MAX;
+
+/// Whether an extension is NVIDIA's form of those that bring a stage.
+fn is_nvidia(name: &str, since: &Since) -> bool {
+    let mut known = since.extensions.iter().filter_map(|known| known.strip_prefix("GL_EXT_"));
+    name.strip_prefix("GL_NV_").is_some_and(|own| known.any(|known| known == own))
+}
+
 /// The first version of a language that has a stage, and from which version on extensions bring it.
 struct Since {
     version: u16,
@@ -126,13 +145,25 @@ const GEOMETRY_ES: Since = since(320, 310, &["GL_EXT_geometry_shader", "GL_OES_g
 const TESSELLATION: Since = since(400, 150, &["GL_ARB_tessellation_shader"]);
 const TESSELLATION_ES: Since = since(320, 310, &["GL_EXT_tessellation_shader", "GL_OES_tessellation_shader"]);
 
+const MESH: Since = since(NEVER, 450, &["GL_EXT_mesh_shader"]);
+const MESH_ES: Since = since(NEVER, 320, &["GL_EXT_mesh_shader"]);
+
 /// The stages that not all versions of GLSL, and of GLSL ES, have.
 const STAGES_SINCE: &[(Stage, Since, Since)] = &[
     (Stage::Compute, since(430, 420, &["GL_ARB_compute_shader"]), since(310, 310, &[])),
     (Stage::Geometry, since(150, 150, &[]), GEOMETRY_ES),
     (Stage::TessControl, TESSELLATION, TESSELLATION_ES),
     (Stage::TessEvaluation, TESSELLATION, TESSELLATION_ES),
+    (Stage::Task, MESH, MESH_ES),
+    (Stage::Mesh, MESH, MESH_ES),
 ];
+
+/// Whether a stage comes with extensions only, of which the target of a profile has none.
+fn is_foreign(stage: Stage, profile: &Profile) -> bool {
+    let Some((_, since, _)) = STAGES_SINCE.iter().find(|(of, ..)| *of == stage) else { return false };
+    let mut extensions = since.extensions.iter().filter_map(|name| grammar::extension(name));
+    since.version == NEVER && !extensions.any(|extension| extension.is_of(profile.target))
+}
 
 /// Complains of a stage that the shader's version of the language does not have.
 fn check_stage(stream: &TokenStream, words: &Interner, stage: Stage, diagnostics: &mut Diagnostics) {
@@ -145,8 +176,17 @@ fn check_stage(stream: &TokenStream, words: &Interner, stage: Stage, diagnostics
     if version.number >= since.version || version.number >= since.earliest && is_brought() {
         return;
     }
+    if let Some(line) = stream.extensions.iter().find(|line| is_nvidia(words.text(line.name), since)) {
+        let message = format!("{} shaders of {} are not supported yet", stage.name(), words.text(line.name));
+        let diagnostic = Diagnostic::error(Code::NOT_SUPPORTED, message).at(line.span, "this extension");
+        diagnostics.push(diagnostic.note(format!("those of {} are", since.extensions.join(" and "))));
+        return;
+    }
     let message = format!("{language} {} has no {} shaders", version.number, stage.name());
-    let label = format!("{} and later have", since.version);
+    let label = match since.version {
+        NEVER => "none has them without an extension".into(),
+        version => format!("{version} and later have"),
+    };
     let diagnostic = Diagnostic::error(Code::VERSION_UNSUPPORTED, message).at(version.span, label);
     diagnostics.push(match since.extensions {
         [] => diagnostic,

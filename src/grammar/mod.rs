@@ -18,7 +18,7 @@ pub use shape::{Shape, ShapeSet};
 pub use tables::{CONSTANTS, DIALECTS, EXTENSIONS, FUNCTIONS, VARIABLES};
 
 use crate::ir::derived::Derived;
-use crate::ir::{AtomicOp, BinaryOp, BuiltIn, ImageOp, MathFn, MemoryKinds, Scope, Stage, UnaryOp};
+use crate::ir::{AtomicOp, BinaryOp, BuiltIn, Ending, ImageOp, MathFn, MemoryKinds, Scope, Stage, UnaryOp};
 use crate::lane::LaneOp;
 use key::Key;
 use tables::{UNSUPPORTED, WGSL_FUNCTIONS, WGSL_VARIABLES};
@@ -187,6 +187,8 @@ pub enum Lowering {
         memory: Scope,
         kinds: MemoryKinds,
     },
+    /// Ends the invocation.
+    End(Ending),
     /// The first argument, if there is a result; what the others say is for no target.
     Hint,
     /// Scopes, kinds of memory and order are constant arguments; the first is the scope of those that wait.
@@ -334,8 +336,16 @@ pub enum VariableSource {
     WorkgroupSize,
     /// The output at a location.
     Output(u32),
-    /// An array of blocks with these variables as members, one for each vertex.
-    Blocks(&'static [&'static str]),
+    Blocks(&'static Blocks),
+}
+
+/// An array of blocks whose members are built-in variables.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Blocks {
+    pub name: &'static str,
+    pub members: &'static [&'static str],
+    /// There is one for each primitive, rather than each vertex.
+    pub of_primitives: bool,
 }
 
 /// A built-in constant: an `int`, a `uint`, or an `ivec3`.

@@ -1,12 +1,14 @@
 //! The tables themselves, as the build script wrote them.
 
 use super::{
-    Constant, Dialect, Extension, ExtensionSet, Function, ImageRole, Instruction, Lowering, Mode, Opaque, OpaqueClass,
-    Overload, Param, ResultSlot, Rule, Shape, ShapeSet, Stages, TypeExpr, Variable, VariableSource, WgslFunction,
+    Blocks, Constant, Dialect, Extension, ExtensionSet, Function, ImageRole, Instruction, Lowering, Mode, Opaque,
+    OpaqueClass, Overload, Param, ResultSlot, Rule, Shape, ShapeSet, Stages, TypeExpr, Variable, VariableSource,
+    WgslFunction,
 };
 use crate::ir::derived::{Derived, Rank};
 use crate::ir::{
-    AtomicOp, BinaryOp, BlockWindow, BuiltIn, ImageDim, ImageOp, MathFn, MemoryKinds, Order, Scope, Stage, UnaryOp,
+    AtomicOp, BinaryOp, BlockWindow, BuiltIn, Ending, ImageDim, ImageOp, MathFn, MemoryKinds, Order, Scope, Stage,
+    UnaryOp,
 };
 use crate::lane::{
     CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,

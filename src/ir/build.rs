@@ -7,9 +7,9 @@
 use super::fold::{self, Expr};
 use super::typing;
 use super::{
-    AtomicOp, BinaryOp, BlockId, Case, Cases, ConstId, ConstValue, ControlHint, FuncId, Function, ImageOp, ImageParts,
-    Inst, InstFlags, InstId, InterpolateAt, Local, MathFn, MemoryKinds, Module, Op, Order, Param, RayOp, Scalar, Scope,
-    Space, Type, TypeId, Types, UnaryOp, Value, Values,
+    AtomicOp, BinaryOp, BlockId, Case, Cases, ConstId, ConstValue, ControlHint, Ending, FuncId, Function, ImageOp,
+    ImageParts, Inst, InstFlags, InstId, InterpolateAt, Local, MathFn, MemoryKinds, Module, Op, Order, Param, RayOp,
+    Scalar, Scope, Space, Type, TypeId, Types, UnaryOp, Value, Values,
 };
 use crate::lane::LaneOp;
 use crate::limits;
@@ -529,6 +529,12 @@ impl<'m> Builder<'m> {
 
     pub fn discard(&mut self) {
         self.emit(Types::VOID, Op::Discard);
+    }
+
+    /// Ends the invocation.
+    pub fn end(&mut self, ending: Ending, operands: &[Value]) {
+        let operands = self.function.list(operands);
+        self.emit(Types::VOID, Op::End(ending, operands));
     }
 
     pub fn interlock(&mut self, begin: bool) {

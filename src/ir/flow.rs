@@ -64,7 +64,7 @@ impl DeadEnds {
             }
             Op::Switch { cases, .. } => self.arms(function, function.arms(cases)),
             Op::Break => Exit { falls: false, breaks: true },
-            Op::Continue | Op::Return(_) | Op::Discard | Op::Unreachable => Exit::default(),
+            Op::Continue | Op::Return(_) | Op::Discard | Op::End(..) | Op::Unreachable => Exit::default(),
             _ => Exit { falls: true, breaks: false },
         }
     }

@@ -39,7 +39,7 @@ pub use foreign::{
 pub use image::{BlockWindow, ImageOp, ImageParts};
 pub use name::Name;
 pub use op::{
-    AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, InstFlags, InstId, InterpolateAt, LocalId, MathFn,
+    AtomicOp, BinaryOp, BlockId, Case, Cases, ControlHint, Ending, InstFlags, InstId, InterpolateAt, LocalId, MathFn,
     MemoryKinds, Op, Order, Scope, UnaryOp, Value, Values,
 };
 pub use ray::{RayModes, RayOp, RayOperand, RaySubject};
@@ -100,6 +100,10 @@ pub enum BuiltIn {
     FragSize,
     FragInvocationCount,
     FragStencilRef,
+    PrimitivePointIndices,
+    PrimitiveLineIndices,
+    PrimitiveTriangleIndices,
+    CullPrimitive,
     ViewportMask,
     SecondaryPosition,
     SecondaryViewportMask,
@@ -335,7 +339,7 @@ pub struct EntryPoint {
     pub stage: Stage,
     /// Takes nothing and returns nothing; stage inputs and outputs are globals.
     pub function: FuncId,
-    /// Invocations per workgroup in x, y, z: `u32` constants, perhaps specialization constants. Compute only.
+    /// Invocations per workgroup in x, y, z: `u32` constants, perhaps specialization constants. Stages with workgroups only.
     pub workgroup_size: [ConstId; 3],
     /// What the author asked of reconvergence.
     pub reconvergence: Reconvergence,
@@ -343,7 +347,7 @@ pub struct EntryPoint {
     pub derivatives: Option<DerivativeGroup>,
     /// Fragment only.
     pub fragment: FragmentModes,
-    /// Geometry and tessellation only.
+    /// Geometry, tessellation and mesh only.
     pub primitives: Vec<PrimitiveMode>,
 }
 

@@ -321,6 +321,13 @@ bitflags::bitflags! {
     }
 }
 
+/// What the end of an invocation brings about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
+pub enum Ending {
+    /// Workgroups of mesh shaders, as many as the three operands say; they see the payload of the task shader.
+    MeshTasks,
+}
+
 /// What the author asks of a loop or selection (GL_EXT_control_flow_attributes).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ControlHint {
@@ -335,7 +342,7 @@ pub enum ControlHint {
 /// One operation. The instruction that holds it knows the result type.
 ///
 /// Control flow is structured. A block runs from its first instruction to its last; a terminator (`Break`, `Continue`,
-/// `Return`, `Yield`, `Discard`, `Unreachable`) ends it early and is always its last instruction. Values are visible in
+/// `Return`, `Yield`, `Discard`, `End`, `Unreachable`) ends it early and is always its last instruction. Values are visible in
 /// the rest of their block and in the blocks nested there; a loop's `continuing` block does not see those of its body.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Op {
@@ -482,6 +489,8 @@ pub enum Op {
     Yield(Value),
     /// Ends a fragment invocation.
     Discard,
+    /// Ends an invocation of another stage.
+    End(Ending, Values),
     /// Turns a fragment invocation into a helper; not a terminator.
     Demote,
     /// The depth or the stencil value that the pixel has so far (GL_EXT_shader_tile_image).
@@ -559,6 +568,7 @@ impl Op {
             | Op::Call(_, list)
             | Op::Cooperative(_, list)
             | Op::Foreign(_, list)
+            | Op::End(_, list)
             | Op::Access { indices: list, .. }
             | Op::Atomic { args: list, .. }
             | Op::Interpolate { args: list, .. }
@@ -570,6 +580,9 @@ impl Op {
 
     /// Whether a block ends with it.
     pub const fn is_terminator(&self) -> bool {
-        matches!(self, Op::Break | Op::Continue | Op::Return(_) | Op::Yield(_) | Op::Discard | Op::Unreachable)
+        matches!(
+            self,
+            Op::Break | Op::Continue | Op::Return(_) | Op::Yield(_) | Op::Discard | Op::End(..) | Op::Unreachable
+        )
     }
 }

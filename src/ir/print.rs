@@ -176,6 +176,7 @@ pub(crate) fn space_name(space: Space) -> &'static str {
         Space::Uniform => "uniform",
         Space::Storage => "storage",
         Space::PushConstant => "push-constant",
+        Space::TaskPayload => "task-payload",
         Space::Input => "input",
         Space::Output => "output",
         Space::Handle => "handle",

@@ -1,6 +1,6 @@
 //! Pipeline stages, and what they say of the primitives that pass through them.
 
-use super::{Interpolation, Space};
+use super::{BuiltIn, Interpolation, Space};
 use serde::Deserialize;
 
 /// Pipeline stage of an entry point.
@@ -12,6 +12,8 @@ pub enum Stage {
     Geometry,
     TessControl,
     TessEvaluation,
+    Task,
+    Mesh,
 }
 
 /// What a stage is called.
@@ -32,12 +34,22 @@ const ROWS: [Row; Stage::ALL.len()] = [
     Row { stage: Stage::Geometry, name: "geometry", ending: "geom", word: "geometry" },
     Row { stage: Stage::TessControl, name: "tessellation control", ending: "tesc", word: "tesscontrol" },
     Row { stage: Stage::TessEvaluation, name: "tessellation evaluation", ending: "tese", word: "tesseval" },
+    Row { stage: Stage::Task, name: "task", ending: "task", word: "task" },
+    Row { stage: Stage::Mesh, name: "mesh", ending: "mesh", word: "mesh" },
 ];
 
 impl Stage {
     /// Every stage, in the order of the numbers that they have as variants.
-    pub const ALL: [Stage; 6] =
-        [Stage::Vertex, Stage::Fragment, Stage::Compute, Stage::Geometry, Stage::TessControl, Stage::TessEvaluation];
+    pub const ALL: [Stage; 8] = [
+        Stage::Vertex,
+        Stage::Fragment,
+        Stage::Compute,
+        Stage::Geometry,
+        Stage::TessControl,
+        Stage::TessEvaluation,
+        Stage::Task,
+        Stage::Mesh,
+    ];
 
     /// What messages call it.
     pub const fn name(self) -> &'static str {
@@ -61,20 +73,24 @@ impl Stage {
 
     /// Whether invocations form workgroups, whose size the shader says.
     pub const fn has_workgroups(self) -> bool {
-        matches!(self, Stage::Compute)
+        matches!(self, Stage::Compute | Stage::Task | Stage::Mesh)
     }
 
     /// Whether shaders have inputs or outputs of their own in this space.
-    pub const fn has_ports(self, _space: Space) -> bool {
-        !matches!(self, Stage::Compute)
+    pub const fn has_ports(self, space: Space) -> bool {
+        match self {
+            Stage::Compute | Stage::Task => false,
+            Stage::Mesh => matches!(space, Space::Output),
+            _ => true,
+        }
     }
 
     /// Whether what it takes in or gives out passes from another stage to the fragments or to them.
     pub const fn passes(self, space: Space) -> bool {
         match self {
-            Stage::Vertex => matches!(space, Space::Output),
+            Stage::Vertex | Stage::Mesh => matches!(space, Space::Output),
             Stage::Fragment => matches!(space, Space::Input),
-            Stage::Compute => false,
+            Stage::Compute | Stage::Task => false,
             Stage::Geometry | Stage::TessControl | Stage::TessEvaluation => true,
         }
     }
@@ -87,6 +103,8 @@ impl Stage {
             (_, _, Interpolation::Patch) => None,
             (Stage::TessControl | Stage::TessEvaluation, Space::Input, _) => Some(Crowd::PatchVertices),
             (Stage::TessControl, Space::Output, _) => Some(Crowd::OutputVertices),
+            (Stage::Mesh, Space::Output, Interpolation::PerPrimitive { .. }) => Some(Crowd::OutputPrimitives),
+            (Stage::Mesh, Space::Output, _) => Some(Crowd::MeshVertices),
             _ => None,
         }
     }
@@ -103,6 +121,22 @@ pub enum Crowd {
     PatchVertices,
     /// The vertices that the shader gives out.
     OutputVertices,
+    /// The vertices and the primitives that a mesh shader gives out at most.
+    MeshVertices,
+    OutputPrimitives,
+}
+
+impl BuiltIn {
+    /// What a built-in variable has an element for, where that is not one block each.
+    pub const fn crowd(self) -> Option<Crowd> {
+        use BuiltIn as B;
+        match self {
+            B::PrimitivePointIndices | B::PrimitiveLineIndices | B::PrimitiveTriangleIndices => {
+                Some(Crowd::OutputPrimitives)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What primitives a shader takes in or gives out, and how it makes them; SPIR-V's execution modes (section 3.6).
@@ -120,8 +154,12 @@ pub enum PrimitiveMode {
     OutputPoints,
     OutputLineStrip,
     OutputTriangleStrip,
-    /// The most that a geometry shader gives out, or the number of a patch.
+    OutputLines,
+    OutputTriangles,
+    /// The most that a geometry or mesh shader gives out, or the number of a patch.
     OutputVertices(u32),
+    /// The most that a mesh shader gives out.
+    OutputPrimitives(u32),
     SpacingEqual,
     SpacingFractionalEven,
     SpacingFractionalOdd,

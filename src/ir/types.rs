@@ -75,6 +75,8 @@ pub enum Space {
     /// Storage buffers.
     Storage,
     PushConstant,
+    /// What a workgroup of task shaders hands to the mesh shaders that it starts.
+    TaskPayload,
     /// Stage inputs, built-in variables among them.
     Input,
     Output,

@@ -120,7 +120,7 @@ impl<'m> Slice<'m> {
                     self.whole = true
                 }
                 op if watches(op) => acts = true,
-                Op::Discard => acts = true,
+                Op::Discard | Op::End(..) => acts = true,
                 Op::Store { pointer, .. } => acts |= self.is_private(place(function, pointer).0),
                 Op::Call(callee, _) => acts |= self.functions[callee.index()].acts,
                 _ => {}
@@ -233,7 +233,8 @@ impl Pass<'_, '_> {
             }
             Op::Break => around.breaks,
             Op::Continue => around.continues,
-            Op::Discard | Op::Barrier { .. } => watches(op) || matches!(op, Op::Discard),
+            Op::Discard | Op::End(..) => true,
+            Op::Barrier { .. } => watches(op),
             Op::Return(value) => {
                 self.want_if(self.needs.result, value);
                 true

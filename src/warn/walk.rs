@@ -188,7 +188,7 @@ impl<'m> Walk<'m> {
             Op::Break => self.leave(self.breaks.last().map(|id| Toward::End(*id)), Leave::Break, inst.span),
             Op::Continue => self.leave(self.continues.last().map(|id| Toward::Next(*id)), Leave::Continue, inst.span),
             Op::Return(value) => self.give_back(value, inst.span),
-            Op::Discard => self.leave(Some(Toward::Discard), Leave::Discard, inst.span),
+            Op::Discard | Op::End(..) => self.leave(Some(Toward::Discard), Leave::Discard, inst.span),
             Op::Yield(value) => {
                 self.yielded = Some(self.fact(value));
                 return;

@@ -57,6 +57,7 @@ pub type Buffers = Vec<Vec<u32>>;
 /// What is drawn, and into what.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Scene {
+    /// Empty where mesh shaders take its place.
     pub vertex: Vec<u32>,
     /// The stages between the vertices and the fragments, by the ends of their files.
     pub between: Vec<(String, Vec<u32>)>,
@@ -64,6 +65,8 @@ pub struct Scene {
     pub topology: Topology,
     pub vertices: Range<u32>,
     pub instances: Range<u32>,
+    /// Workgroups of the task or mesh shader.
+    pub meshes: [u32; 3],
     pub target: Target,
     pub dual_source: bool,
 }
@@ -230,13 +233,14 @@ fn dispatch(device: &Device, request: &Request) -> Result<Vec<Buffers>, RunError
 fn draw(device: &Device, request: &Request) -> Result<Vec<Buffers>, RunError> {
     let once = |(mut resources, scene): (Resources, &Scene)| {
         let draw = Draw {
-            vertex: Shader::new(&scene.vertex),
+            vertex: Some(Shader::new(&scene.vertex)).filter(|vertex| !vertex.spirv.is_empty()),
             fragment: Shader::new(&request.spirv),
             between: between(scene),
             attributes: &scene.attributes,
             topology: scene.topology,
             vertices: scene.vertices.clone(),
             instances: scene.instances.clone(),
+            meshes: scene.meshes,
             push_constants: &request.push_constants,
             spec_constants: &request.spec_constants,
             dual_source: scene.dual_source,

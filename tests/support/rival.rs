@@ -102,6 +102,12 @@ pub fn agree_on_driver(name: &str, source: &str, request: &Request, judged: &[Ju
     Ok(theirs)
 }
 
+/// The profiles from the first that a line `// from spirv-1.5` of the source names, or all.
+pub fn profiles_of(source: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let first = source.lines().find_map(|line| line.strip_prefix("// from ")).unwrap_or(PROFILES[0].0).to_owned();
+    PROFILES.into_iter().skip_while(move |(profile, _)| *profile != first)
+}
+
 /// Our modules for each profile from the first that `source` names: valid, and they leave what theirs left.
 pub fn hold_profiles(
     source: &str,
@@ -111,9 +117,8 @@ pub fn hold_profiles(
     run: impl Fn(&[Vec<u32>]) -> Result<Vec<Buffers>, String>,
 ) -> Result<(), String> {
     let mut seen: Vec<Vec<Vec<u32>>> = Vec::new();
-    let first = source.lines().find_map(|line| line.strip_prefix("// from ")).unwrap_or(PROFILES[0].0);
     let scalar = source.contains("GL_EXT_scalar_block_layout");
-    for (profile, environment) in PROFILES.into_iter().skip_while(|(profile, _)| *profile != first) {
+    for (profile, environment) in profiles_of(source) {
         let modules = make(profile)?;
         for module in &modules {
             judge::spirv_val(module, environment, scalar).map_err(|e| format!("{profile}: {e}"))?;

@@ -276,6 +276,7 @@ const fn of_op(op: Op) -> Option<Capability> {
         Op::FragmentMaskFetchAMD | Op::FragmentFetchAMD => Capability::FragmentMaskAMD,
         Op::DepthAttachmentReadEXT => Capability::TileImageDepthReadAccessEXT,
         Op::StencilAttachmentReadEXT => Capability::TileImageStencilReadAccessEXT,
+        Op::SetMeshOutputsEXT | Op::EmitMeshTasksEXT => Capability::MeshShadingEXT,
         Op::DemoteToHelperInvocation | Op::IsHelperInvocationEXT => Capability::DemoteToHelperInvocation,
         Op::RayQueryGetIntersectionTriangleVertexPositionsKHR => Capability::RayQueryPositionFetchKHR,
         Op::RayQueryGetIntersectionClusterIdNV => Capability::RayTracingClusterAccelerationStructureNV,

@@ -8,8 +8,9 @@ use super::Version;
 use super::constants::shape;
 use super::function::Body;
 use super::memory::Part;
-use crate::ir::{self, BlockId, Case, Cases, ControlHint, Inst, Scalar, Type, TypeId, Value};
+use crate::ir::{self, BlockId, Case, Cases, ControlHint, Ending, Inst, Scalar, Space, Type, TypeId, Value, Values};
 use rspirv::spirv::{LoopControl, Op, SelectionControl, Word};
+use smallvec::SmallVec;
 
 /// A construct that encloses the place being written.
 pub(super) struct Scope {
@@ -68,6 +69,7 @@ impl Body<'_, '_> {
                 self.end_block(Op::TerminateInvocation, &[]);
             }
             ir::Op::Discard => self.end_block(Op::Kill, &[]),
+            ir::Op::End(ending, operands) => self.end_invocation(ending, operands),
             ir::Op::Interlock { begin } => self.interlock(begin),
             ir::Op::Demote => self.emit_void(Op::DemoteToHelperInvocation, &[]),
             _ => {
@@ -75,6 +77,19 @@ impl Body<'_, '_> {
             }
         }
         0
+    }
+
+    fn end_invocation(&mut self, ending: Ending, operands: Values) {
+        let mut words: SmallVec<[Word; 4]> = self.f.values(operands).iter().map(|value| self.value(*value)).collect();
+        match ending {
+            Ending::MeshTasks => {
+                let mut globals = self.m.module.globals.iter();
+                if let Some((payload, _)) = globals.find(|(_, global)| global.space == Space::TaskPayload) {
+                    words.push(self.value(Value::Global(payload)));
+                }
+                self.end_block(Op::EmitMeshTasksEXT, &words);
+            }
+        }
     }
 
     fn end_block(&mut self, op: Op, operands: &[Word]) {

@@ -25,13 +25,17 @@ impl Emitter<'_> {
         let interface = self.interface(entry.function);
         let start = self.out.entry_points.begin(Op::EntryPoint);
         let (model, capability) = execution_model(entry.stage);
-        capability.into_iter().for_each(|capability| self.needs.capability(capability));
+        match capability {
+            Some(Capability::MeshShadingEXT) => self.need_mesh_shading(),
+            Some(capability) => self.needs.capability(capability),
+            None => {}
+        }
         self.out.entry_points.extend(&[model as Word, function]);
         self.out.entry_points.string(clip(&entry.name, 3 + interface.len()));
         self.out.entry_points.extend(&interface);
         self.out.entry_points.end(start);
         match entry.stage {
-            Stage::Compute => {
+            stage if stage.has_workgroups() => {
                 self.workgroup_size(function, entry.workgroup_size);
                 self.derivative_group(function, entry.derivatives);
             }
@@ -170,7 +174,7 @@ impl Emitter<'_> {
     /// The composite decorated `WorkgroupSize`, which is the size of all entry points of the module.
     pub fn workgroup_size_constant(&mut self) {
         let module = self.module;
-        let entries = module.entry_points.iter().filter(|entry| entry.stage == Stage::Compute);
+        let entries = module.entry_points.iter().filter(|entry| entry.stage.has_workgroups());
         let mut sizes = entries.map(|entry| (entry.workgroup_size, entry.function));
         let Some((size, _)) = sizes.next() else { return };
         let is_special = |size: [ConstId; 3]| size.iter().any(|id| module.constants.is_spec(*id));
@@ -226,6 +230,8 @@ const fn execution_model(stage: Stage) -> (ExecutionModel, Option<Capability>) {
         Stage::Geometry => (ExecutionModel::Geometry, Some(Capability::Geometry)),
         Stage::TessControl => (ExecutionModel::TessellationControl, Some(Capability::Tessellation)),
         Stage::TessEvaluation => (ExecutionModel::TessellationEvaluation, Some(Capability::Tessellation)),
+        Stage::Task => (ExecutionModel::TaskEXT, Some(Capability::MeshShadingEXT)),
+        Stage::Mesh => (ExecutionModel::MeshEXT, Some(Capability::MeshShadingEXT)),
     }
 }
 
@@ -233,6 +239,7 @@ const fn primitive_mode(mode: PrimitiveMode) -> (ExecutionMode, Option<Word>) {
     let plain = match mode {
         PrimitiveMode::Invocations(count) => return (ExecutionMode::Invocations, Some(count)),
         PrimitiveMode::OutputVertices(count) => return (ExecutionMode::OutputVertices, Some(count)),
+        PrimitiveMode::OutputPrimitives(count) => return (ExecutionMode::OutputPrimitivesEXT, Some(count)),
         PrimitiveMode::InputPoints => ExecutionMode::InputPoints,
         PrimitiveMode::InputLines => ExecutionMode::InputLines,
         PrimitiveMode::InputLinesAdjacency => ExecutionMode::InputLinesAdjacency,
@@ -242,6 +249,8 @@ const fn primitive_mode(mode: PrimitiveMode) -> (ExecutionMode, Option<Word>) {
         PrimitiveMode::Isolines => ExecutionMode::Isolines,
         PrimitiveMode::OutputPoints => ExecutionMode::OutputPoints,
         PrimitiveMode::OutputLineStrip => ExecutionMode::OutputLineStrip,
+        PrimitiveMode::OutputLines => ExecutionMode::OutputLinesEXT,
+        PrimitiveMode::OutputTriangles => ExecutionMode::OutputTrianglesEXT,
         PrimitiveMode::OutputTriangleStrip => ExecutionMode::OutputTriangleStrip,
         PrimitiveMode::SpacingEqual => ExecutionMode::SpacingEqual,
         PrimitiveMode::SpacingFractionalEven => ExecutionMode::SpacingFractionalEven,

@@ -262,7 +262,7 @@ pub(super) fn access_decorations(access: Access) -> impl Iterator<Item = Decorat
     TABLE.into_iter().filter(move |(flag, _)| access.contains(*flag)).map(|(_, decoration)| decoration)
 }
 
-const fn spirv_built_in(built_in: ir::BuiltIn) -> BuiltIn {
+pub(super) const fn spirv_built_in(built_in: ir::BuiltIn) -> BuiltIn {
     match built_in {
         ir::BuiltIn::NumWorkgroups => BuiltIn::NumWorkgroups,
         ir::BuiltIn::WorkgroupId => BuiltIn::WorkgroupId,
@@ -305,6 +305,10 @@ const fn spirv_built_in(built_in: ir::BuiltIn) -> BuiltIn {
         ir::BuiltIn::FragSize => BuiltIn::FragSizeEXT,
         ir::BuiltIn::FragInvocationCount => BuiltIn::FragInvocationCountEXT,
         ir::BuiltIn::FragStencilRef => BuiltIn::FragStencilRefEXT,
+        ir::BuiltIn::PrimitivePointIndices => BuiltIn::PrimitivePointIndicesEXT,
+        ir::BuiltIn::PrimitiveLineIndices => BuiltIn::PrimitiveLineIndicesEXT,
+        ir::BuiltIn::PrimitiveTriangleIndices => BuiltIn::PrimitiveTriangleIndicesEXT,
+        ir::BuiltIn::CullPrimitive => BuiltIn::CullPrimitiveEXT,
         ir::BuiltIn::ViewportMask => BuiltIn::ViewportMaskNV,
         ir::BuiltIn::SecondaryPosition => BuiltIn::SecondaryPositionNV,
         ir::BuiltIn::SecondaryViewportMask => BuiltIn::SecondaryViewportMaskNV,

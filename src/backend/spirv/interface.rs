@@ -2,6 +2,7 @@
 //! that differ in a resource index are marked (SPIR-V 1.6 section 3.20; Vulkan 1.3 sections 15.1 and 15.6).
 
 use super::function::Body;
+use super::globals::spirv_built_in;
 use super::print::EXPLICIT_VERTICES;
 use super::{Emitter, Version};
 use crate::diagnostic::Code;
@@ -24,6 +25,18 @@ fn innermost(types: &Types, ty: TypeId) -> (TypeId, Type) {
         Type::Array { element, .. } => innermost(types, element),
         other => (ty, other),
     }
+}
+
+/// Built-in variables of which mesh shaders give out one for each primitive.
+const fn is_of_primitive(built_in: BuiltIn) -> bool {
+    matches!(
+        built_in,
+        BuiltIn::PrimitiveId
+            | BuiltIn::Layer
+            | BuiltIn::ViewportIndex
+            | BuiltIn::CullPrimitiveEXT
+            | BuiltIn::PrimitiveShadingRateKHR
+    )
 }
 
 impl Emitter<'_> {
@@ -93,6 +106,9 @@ impl Emitter<'_> {
         if access.contains(Access::INVARIANT) {
             self.decorate_target(target, Decoration::Invariant, &[]);
         }
+        if let Binding::BuiltIn(built_in) = binding {
+            self.decorate_built_in_member(target, spirv_built_in(built_in));
+        }
         let Binding::Location { location, component, index, interpolation, sampling } = binding else { return };
         if let Some(location) = location {
             self.decorate_target(target, Decoration::Location, &[location]);
@@ -117,10 +133,10 @@ impl Emitter<'_> {
                 self.decorate_target(target, Decoration::ExplicitInterpAMD, &[]);
             }
             Interpolation::PerPrimitive { nvidia } => {
-                if !nvidia && !self.options.version.has_1_4() {
-                    self.fail(Code::PROFILE_LACKS, "mesh shaders have no extension before SPIR-V 1.4".into());
+                match nvidia {
+                    true => self.needs.capability(Capability::MeshShadingNV),
+                    false => self.need_mesh_shading(),
                 }
-                self.needs.capability(if nvidia { Capability::MeshShadingNV } else { Capability::MeshShadingEXT });
                 self.decorate_target(target, Decoration::PerPrimitiveEXT, &[]);
             }
         }
@@ -134,6 +150,23 @@ impl Emitter<'_> {
         }
     }
 
+    /// The capability of mesh shaders, whose extension is written against SPIR-V 1.4.
+    pub fn need_mesh_shading(&mut self) {
+        if !self.options.version.has_1_4() {
+            self.fail(Code::PROFILE_LACKS, "mesh shaders have no extension before SPIR-V 1.4".into());
+        }
+        self.needs.capability(Capability::MeshShadingEXT);
+    }
+
+    /// A built-in variable that is a member of a block.
+    fn decorate_built_in_member(&mut self, target: Decorated, built_in: BuiltIn) {
+        self.decorate_target(target, Decoration::BuiltIn, &[built_in as Word]);
+        self.needs.built_in(built_in);
+        if is_of_primitive(built_in) {
+            self.decorate_target(target, Decoration::PerPrimitiveEXT, &[]);
+        }
+    }
+
     /// What a built-in variable needs in some stages only.
     pub fn need_stage_of(&mut self, built_in: BuiltIn, space: Space) {
         let output = space == Space::Output;
@@ -142,6 +175,7 @@ impl Emitter<'_> {
             (Stage::TessControl | Stage::TessEvaluation, BuiltIn::PointSize) => Capability::TessellationPointSize,
             (Stage::Geometry, BuiltIn::ViewportIndex) => Capability::MultiViewport,
             (Stage::Geometry, BuiltIn::Layer) => Capability::Geometry,
+            (Stage::Mesh, BuiltIn::Layer | BuiltIn::ViewportIndex) => Capability::MeshShadingEXT,
             // Vertex and tessellation shaders write them through extensions, fragments read what geometry shaders wrote.
             (_, BuiltIn::Layer | BuiltIn::ViewportIndex) if output && self.options.version < Version::V1_5 => {
                 Capability::ShaderViewportIndexLayerEXT
@@ -163,6 +197,9 @@ impl Emitter<'_> {
         }
         if matches!(built_in, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner) {
             self.decorate(id, Decoration::Patch, &[]);
+        }
+        if self.stage == Stage::Mesh && global.space == Space::Output && is_of_primitive(built_in) {
+            self.decorate(id, Decoration::PerPrimitiveEXT, &[]);
         }
         if built_in == BuiltIn::Layer && global.space == Space::Output {
             self.decorate_layer(id);

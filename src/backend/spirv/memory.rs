@@ -36,7 +36,7 @@ impl super::Emitter<'_> {
     /// The kinds of memory that an atomic operation with an order is about.
     fn all_memory(&self) -> MemorySemantics {
         let shared =
-            if self.stage == ir::Stage::Compute { MemorySemantics::WORKGROUP_MEMORY } else { MemorySemantics::empty() };
+            if self.stage.has_workgroups() { MemorySemantics::WORKGROUP_MEMORY } else { MemorySemantics::empty() };
         MemorySemantics::UNIFORM_MEMORY | MemorySemantics::IMAGE_MEMORY | shared
     }
 }
@@ -365,7 +365,7 @@ const FLOAT_MIN_MAX: [(u8, Capability); 3] = [
 /// The storage-class bits of an atomic operation's memory semantics.
 const fn memory_of(space: Space) -> MemorySemantics {
     match space {
-        Space::Workgroup => MemorySemantics::WORKGROUP_MEMORY,
+        Space::Workgroup | Space::TaskPayload => MemorySemantics::WORKGROUP_MEMORY,
         _ => MemorySemantics::UNIFORM_MEMORY,
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn needs_vulkan(module: &Module) -> bool {
 
 /// Memory that other invocations may see.
 const fn is_shared(space: Space) -> bool {
-    matches!(space, Space::Storage | Space::Physical | Space::Workgroup)
+    matches!(space, Space::Storage | Space::Physical | Space::Workgroup | Space::TaskPayload)
 }
 
 impl Emitter<'_> {

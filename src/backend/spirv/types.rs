@@ -85,6 +85,7 @@ pub(super) const fn storage_class(space: Space) -> StorageClass {
         Space::Uniform => StorageClass::Uniform,
         Space::Storage => StorageClass::StorageBuffer,
         Space::PushConstant => StorageClass::PushConstant,
+        Space::TaskPayload => StorageClass::TaskPayloadWorkgroupEXT,
         Space::Input => StorageClass::Input,
         Space::Output => StorageClass::Output,
         Space::Handle => StorageClass::UniformConstant,

@@ -68,9 +68,7 @@ fn draft_one(words: &[String], input: &Path, claims: &Claims) -> Result<(Draft, 
 }
 
 /// Stages that shaders have and this program does not compile.
-const OTHER_STAGES: [(&str, &str); 8] = [
-    ("task", "task"),
-    ("mesh", "mesh"),
+const OTHER_STAGES: [(&str, &str); 6] = [
     ("ray generation", "rgen"),
     ("ray intersection", "rint"),
     ("any-hit", "rahit"),

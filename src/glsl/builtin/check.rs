@@ -98,6 +98,17 @@ pub fn is_in_version(env: &Env<'_>, variable: &Variable) -> bool {
     Demands { extensions, earlier, stages, core, es }.is_in_version(env)
 }
 
+/// Whether a built-in variable may be used here as a member of a block.
+///
+/// # Errors
+/// With the extension that the shader lacks.
+pub fn check_member(env: &Env<'_>, variable: &Variable, span: Span) -> Result<(), Diagnostic> {
+    match env.has_any(variable.extensions) || env.extensions.intersects(variable.earlier) {
+        true => Ok(()),
+        false => Err(report::missing_extension(env, variable.name, span, variable.extensions)),
+    }
+}
+
 /// Whether a built-in constant may be used here.
 ///
 /// # Errors
@@ -242,7 +253,7 @@ fn named_width(env: &Env<'_>, chosen: &Candidate, span: Span) -> Result<(), Diag
 fn memory(builder: &mut Builder<'_>, name: &str, arg: &Argument) -> Result<(), Diagnostic> {
     let ty = builder.type_of(arg.value);
     match builder.module.types.pointee(ty) {
-        Some((Space::Workgroup | Space::Storage | Space::Physical | Space::Handle, _)) => Ok(()),
+        Some((Space::Workgroup | Space::TaskPayload | Space::Storage | Space::Physical | Space::Handle, _)) => Ok(()),
         _ => Err(Diagnostic::error(Code::NOT_ATOMIC_MEMORY, format!("`{name}` works on buffer or shared memory only"))
             .at(arg.span, "is neither in a buffer nor shared")),
     }

@@ -121,6 +121,10 @@ impl Operation<'_> {
                 builder.interlock(begin);
                 Parts::None
             }
+            (Lowering::End(ending), _) => {
+                builder.end(ending, operands);
+                Parts::None
+            }
             (Lowering::ScopedBarrier { waits }, _) => {
                 scopes::barrier(builder, waits, operands);
                 Parts::None

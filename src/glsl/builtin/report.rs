@@ -4,7 +4,7 @@ use super::resolve::{Candidate, Failure};
 use super::{Argument, Env};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::types;
-use crate::grammar::{self, ExtensionSet, Overload, Param};
+use crate::grammar::{self, ExtensionSet, Overload, Param, VARIABLES, VariableSource};
 use crate::ir::{Module, Value};
 use crate::source::Span;
 
@@ -79,7 +79,16 @@ pub fn removed(name: &str, span: Span) -> Diagnostic {
 
 pub fn wrong_stage(env: &Env<'_>, name: &str, span: Span) -> Diagnostic {
     let stage = env.stage.name();
-    Diagnostic::error(Code::WRONG_STAGE, format!("`{name}` does not exist in {stage} shaders")).at(span, "used here")
+    let message = format!("`{name}` does not exist in {stage} shaders");
+    let diagnostic = Diagnostic::error(Code::WRONG_STAGE, message).at(span, "used here");
+    let here = VARIABLES.iter().filter(|variable| env.has_stage(variable.stages));
+    let holder = here
+        .into_iter()
+        .find(|variable| matches!(variable.source, VariableSource::Blocks(blocks) if blocks.members.contains(&name)));
+    match holder {
+        Some(holder) => diagnostic.note(format!("it is a member of `{}[i]`", holder.name)),
+        None => diagnostic,
+    }
 }
 
 pub fn not_constant(name: &str, param: &Param, arg: &Argument) -> Diagnostic {

@@ -189,7 +189,7 @@ impl Sema<'_> {
                     return self.no_member(b, ty, name);
                 };
                 let (access, part) = (members[index].access, members[index].ty);
-                if let Some(place) = self.member_variable(b, &lowered, wanted) {
+                if let Some(place) = self.member_variable(b, &lowered, wanted, name.span) {
                     return Some(Lowered::LValue(place));
                 }
                 Some(member(b, lowered, index as u32, part, access))
@@ -297,6 +297,9 @@ impl Sema<'_> {
             let message = "the length of an array that a buffer reference points to is not known";
             self.error(Code::NO_SUCH_PART, span, message, "only its author knows");
             return None;
+        }
+        if let Some(length) = self.length_by_now(b, lvalue) {
+            return Some(b.const_i32(length as i32));
         }
         let block = lvalue.path.split_last().filter(|_| self.find_open(b, lvalue).is_none());
         let Some((_, block)) = block else {

@@ -6,11 +6,11 @@ use super::lvalue::{LValue, Mutability};
 use super::ray_query;
 use crate::glsl::builtin;
 use crate::glsl::token::Symbol;
-use crate::grammar::{self, Constant, Variable, VariableSource};
+use crate::grammar::{self, Blocks, Constant, Variable, VariableSource};
 use crate::ir::build::Builder;
 use crate::ir::{
-    Access, ArrayLen, Binding, BuiltIn, Global, GlobalId, Interpolation, Member, Scalar, Space, Struct, TypeId, Types,
-    Value,
+    Access, ArrayLen, Binding, BuiltIn, Crowd, Global, GlobalId, Interpolation, Member, Scalar, Space, Stage, Struct,
+    Type, TypeId, Types, Value,
 };
 use crate::source::Span;
 
@@ -33,6 +33,7 @@ impl Sema<'_> {
         if let Some(variable) = grammar::variable(name) {
             let usable = builtin::check_variable(&self.env, variable, span);
             self.check(usable)?;
+            self.note_indices(variable, span);
             return Some(self.read_builtin(b, variable));
         }
         if let Some(constant) = grammar::constant(name).filter(|c| self.env.has_version(c.core, c.es)) {
@@ -51,7 +52,7 @@ impl Sema<'_> {
             VariableSource::BuiltIn(builtin) => Lowered::LValue(self.builtin_lvalue(b, variable, builtin)),
             VariableSource::Lane(op) => Lowered::Value(b.lane_as(op, ty, &[])),
             VariableSource::Output(location) => Lowered::LValue(self.located_output(b, variable, location)),
-            VariableSource::Blocks(members) => Lowered::LValue(self.builtin_blocks(b, variable, members)),
+            VariableSource::Blocks(blocks) => Lowered::LValue(self.builtin_blocks(b, variable, blocks)),
             VariableSource::WorkgroupSize => Lowered::Value(self.workgroup_size_value(b, ty)),
         }
     }
@@ -59,7 +60,7 @@ impl Sema<'_> {
     /// A built-in variable of the pipeline: an output in some stages, an input in the others.
     pub fn builtin_lvalue(&mut self, b: &mut Builder<'_>, variable: &Variable, builtin: BuiltIn) -> LValue {
         let space = self.builtin_space(variable);
-        let id = self.builtin_global(b, variable, builtin, space, false);
+        let id = self.builtin_global(b, variable, builtin, space, builtin.crowd());
         let mutability = if space == Space::Output { Mutability::Writable } else { Mutability::Input };
         LValue { mutability, ..LValue::new(Value::Global(id), space, b.module.globals[id].ty) }
     }
@@ -68,21 +69,20 @@ impl Sema<'_> {
         if variable.output.contains(self.env.stage) { Space::Output } else { Space::Input }
     }
 
-    /// The variable of a built-in, made when it is first asked for: one, or one for each vertex.
+    /// The variable of a built-in, made when it is first asked for: one, or one for each of a crowd.
     pub fn builtin_global(
         &mut self,
         b: &mut Builder<'_>,
         variable: &Variable,
         builtin: BuiltIn,
         space: Space,
-        of_vertices: bool,
+        crowd: Option<Crowd>,
     ) -> GlobalId {
         if let Some(known) = self.builtins.get(&(builtin, space)) {
             return *known;
         }
         let id = self.new_builtin(b, variable, builtin, space);
-        let crowd = self.env.stage.crowd(space, Interpolation::Perspective);
-        if let (Some(crowd), true) = (crowd, of_vertices) {
+        if let Some(crowd) = crowd {
             let each = b.module.globals[id].ty;
             let length = self.crowd_length(crowd);
             b.module.globals[id].ty = b.module.types.array(each, length);
@@ -90,17 +90,24 @@ impl Sema<'_> {
         id
     }
 
-    /// `gl_in` or `gl_out`.
-    pub fn builtin_blocks(&mut self, b: &mut Builder<'_>, variable: &Variable, members: &[&str]) -> LValue {
+    /// `gl_in`, `gl_out`, or the outputs of mesh shaders.
+    pub fn builtin_blocks(&mut self, b: &mut Builder<'_>, variable: &Variable, blocks: &'static Blocks) -> LValue {
         let space = self.builtin_space(variable);
-        let known = self.built_in_blocks.iter().find(|(_, known)| *known == space).map(|(id, _)| *id);
-        let id = known.unwrap_or_else(|| self.new_blocks(b, variable, members, space));
+        let mut known = self.built_in_blocks.iter();
+        let known = known.find(|(_, known, of)| (*known, *of) == (blocks, space)).map(|(id, ..)| *id);
+        let id = known.unwrap_or_else(|| self.new_blocks(b, variable, blocks, space));
         let mutability = self.port_mutability(space, Interpolation::Perspective);
         LValue { mutability, ..LValue::new(Value::Global(id), space, b.module.globals[id].ty) }
     }
 
-    fn new_blocks(&mut self, b: &mut Builder<'_>, variable: &Variable, members: &[&str], space: Space) -> GlobalId {
-        let known = members.iter().filter_map(|name| grammar::variable(name));
+    fn new_blocks(
+        &mut self,
+        b: &mut Builder<'_>,
+        variable: &Variable,
+        blocks: &'static Blocks,
+        space: Space,
+    ) -> GlobalId {
+        let known = blocks.members.iter().filter_map(|name| grammar::variable(name));
         let of_version = known.filter(|member| builtin::is_in_version(&self.env, member));
         let (offset, access, binding) = (None, Access::empty(), Binding::None);
         let members = of_version
@@ -114,34 +121,50 @@ impl Sema<'_> {
             })
             .collect();
         let ty = b.module.types.add_struct(Struct {
-            name: "gl_PerVertex".into(),
+            name: blocks.name.into(),
             span: Span::NONE,
             members,
             block: false,
             logical: None,
         });
-        let crowd = self.env.stage.crowd(space, Interpolation::Perspective);
+        let crowd = self.env.stage.crowd(space, interpolation_of(blocks));
         let length = crowd.map_or(ArrayLen::Runtime, |crowd| self.crowd_length(crowd));
         let ty = b.module.types.array(ty, length);
         let (name, span) = (variable.name.into(), Span::NONE);
         let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
-        self.built_in_blocks.push((id, space));
+        self.built_in_blocks.push((id, blocks, space));
         id
     }
 
     /// The variable that a member of such a block is: `gl_in[i].gl_Position`.
-    pub fn member_variable(&mut self, b: &mut Builder<'_>, lowered: &Lowered, name: &str) -> Option<LValue> {
+    pub fn member_variable(
+        &mut self,
+        b: &mut Builder<'_>,
+        lowered: &Lowered,
+        name: &str,
+        span: Span,
+    ) -> Option<LValue> {
         let Lowered::LValue(LValue { root: Value::Global(id), path, space, mutability, .. }) = lowered else {
             return None;
         };
-        self.built_in_blocks.iter().find(|(known, _)| known == id)?;
+        let (_, blocks, _) = *self.built_in_blocks.iter().find(|(known, ..)| known == id)?;
         let [at] = path[..] else { return None };
         let variable = grammar::variable(name)?;
         let VariableSource::BuiltIn(builtin) = variable.source else { return None };
-        let global = self.builtin_global(b, variable, builtin, *space, true);
+        let allowed = builtin::check_member(&self.env, variable, span);
+        self.check(allowed);
+        let crowd = self.env.stage.crowd(*space, interpolation_of(blocks));
+        let global = self.builtin_global(b, variable, builtin, *space, crowd);
         let each = b.module.types.element(b.module.globals[global].ty, 0)?;
         let whole = LValue::new(Value::Global(global), *space, b.module.globals[global].ty);
-        Some(LValue { mutability: *mutability, ..whole.part(at, each) })
+        let place = LValue { mutability: *mutability, ..whole.part(at, each) };
+        Some(match b.module.types.get(each) {
+            Type::Struct(_) => {
+                let member = b.module.types.element(each, 0)?;
+                place.part(b.const_u32(0), member)
+            }
+            _ => place,
+        })
     }
 
     /// A variable that is an output like those that shaders declare.
@@ -162,8 +185,14 @@ impl Sema<'_> {
     }
 
     fn new_builtin(&mut self, b: &mut Builder<'_>, variable: &Variable, builtin: BuiltIn, space: Space) -> GlobalId {
-        let ty = builtin_type(b, variable);
-        let (binding, name) = (Binding::BuiltIn(builtin), variable.name.into());
+        let own = builtin_type(b, variable);
+        let (ty, binding) = match builtin {
+            BuiltIn::CullPrimitive | BuiltIn::PrimitiveShadingRate if self.env.stage == Stage::Mesh => {
+                (block_of(b, variable, own, builtin), Binding::None)
+            }
+            _ => (own, Binding::BuiltIn(builtin)),
+        };
+        let name = variable.name.into();
         let (span, access) = (Span::NONE, Access::empty());
         let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
         self.builtins.insert((builtin, space), id);
@@ -171,6 +200,21 @@ impl Sema<'_> {
             self.open_arrays.push((id, 0));
         }
         id
+    }
+}
+
+/// A block with a built-in variable as its only member: SPIR-V's validator takes no arrays of some that are not members.
+fn block_of(b: &mut Builder<'_>, variable: &Variable, ty: TypeId, builtin: BuiltIn) -> TypeId {
+    let (span, access, binding) = (Span::NONE, Access::empty(), Binding::BuiltIn(builtin));
+    let members = vec![Member { name: variable.name.into(), span, ty, offset: None, access, binding }];
+    b.module.types.add_struct(Struct { name: variable.name.into(), span, members, block: true, logical: None })
+}
+
+/// How the members of blocks are interpolated, as far as it says what they are arrays over.
+pub const fn interpolation_of(blocks: &Blocks) -> Interpolation {
+    match blocks.of_primitives {
+        true => Interpolation::PerPrimitive { nvidia: false },
+        false => Interpolation::Perspective,
     }
 }
 

@@ -388,7 +388,7 @@ impl Sema<'_> {
 
     /// Atomic operations work on buffer and shared memory (GLSL 4.60 section 8.11).
     fn check_atomic(&mut self, lvalue: &LValue, span: Span) -> Option<()> {
-        let atomic = matches!(lvalue.space, Space::Storage | Space::Workgroup | Space::Physical);
+        let atomic = matches!(lvalue.space, Space::Storage | Space::TaskPayload | Space::Workgroup | Space::Physical);
         if atomic && lvalue.swizzle.is_none() {
             return Some(());
         }

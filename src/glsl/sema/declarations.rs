@@ -11,7 +11,7 @@ use crate::glsl::ast::{self, Declarator, ExprKind, List};
 use crate::glsl::convert;
 use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
-use crate::ir::{Access, ArrayLen, Binding, ConstId, ConstValue, Global, Space, Stage, Type, TypeId, Types, Value};
+use crate::ir::{Access, ArrayLen, Binding, ConstId, ConstValue, Global, Space, Type, TypeId, Types, Value};
 use crate::source::Span;
 
 impl Sema<'_> {
@@ -67,6 +67,9 @@ impl Sema<'_> {
         }
         if qualifiers.input.is_some() || qualifiers.output.is_some() {
             return self.stage_variable(b, decl, qualifiers, base, declarator);
+        }
+        if let Some(span) = qualifiers.payload {
+            return self.task_payload(b, decl, base, declarator, span);
         }
         self.check_interpolation(qualifiers);
         if let Some(span) = qualifiers.inout {
@@ -150,8 +153,9 @@ impl Sema<'_> {
         ty: TypeId,
         declarator: &Declarator,
     ) -> Option<Entity> {
-        if let (Some(span), false) = (qualifiers.shared, self.env.stage == Stage::Compute) {
-            self.error(Code::BAD_QUALIFIER, span, "`shared` variables belong to compute shaders", "not in this stage");
+        if let (Some(span), false) = (qualifiers.shared, self.env.stage.has_workgroups()) {
+            let message = "`shared` variables belong to compute, task and mesh shaders";
+            self.error(Code::BAD_QUALIFIER, span, message, "not in this stage");
         }
         let ty = self.sized(b, ty, declarator)?;
         self.refuse_query(b, ty, declarator.span)?;
@@ -208,7 +212,7 @@ impl Sema<'_> {
         }
     }
 
-    fn new_global(
+    pub fn new_global(
         &mut self,
         b: &mut Builder<'_>,
         space: Space,
@@ -224,7 +228,7 @@ impl Sema<'_> {
     }
 
     /// A variable's type must have a size by the end of its declaration.
-    fn sized(&mut self, b: &Builder<'_>, ty: TypeId, declarator: &Declarator) -> Option<TypeId> {
+    pub fn sized(&mut self, b: &Builder<'_>, ty: TypeId, declarator: &Declarator) -> Option<TypeId> {
         let complaint = match b.module.types.get(ty) {
             Type::Void => "a variable cannot be `void`",
             Type::Array { len: ArrayLen::Runtime, .. } => "this array needs a size or an initializer",

@@ -35,9 +35,18 @@ fn dimension(name: &str) -> Option<(usize, bool)> {
     })
 }
 
-/// The largest workgroup size in a dimension (GLSL 4.60 section 7.3).
-fn largest_size(dimension: usize) -> u32 {
-    let limits = grammar::constant("gl_MaxComputeWorkGroupSize").map_or(&[][..], |constant| constant.value);
+/// The constant that says how large workgroups may be (GLSL 4.60 section 7.3, GL_EXT_mesh_shader).
+const fn size_limit(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Task => "gl_MaxTaskWorkGroupSizeEXT",
+        Stage::Mesh => "gl_MaxMeshWorkGroupSizeEXT",
+        _ => "gl_MaxComputeWorkGroupSize",
+    }
+}
+
+/// The largest workgroup size in a dimension.
+fn largest_size(stage: Stage, dimension: usize) -> u32 {
+    let limits = grammar::constant(size_limit(stage)).map_or(&[][..], |constant| constant.value);
     limits.get(dimension).map_or(u32::MAX, |limit| limit.cast_unsigned())
 }
 
@@ -116,10 +125,10 @@ impl Sema<'_> {
     }
 
     fn set_size(&mut self, dimension: usize, value: u32, span: Span) {
-        let limit = largest_size(dimension);
+        let limit = largest_size(self.env.stage, dimension);
         if value == 0 || value > limit {
             let message = format!("a workgroup cannot be {value} wide");
-            let note = format!("`gl_MaxComputeWorkGroupSize.{}` is {limit}", ["x", "y", "z"][dimension]);
+            let note = format!("`{}.{}` is {limit}", size_limit(self.env.stage), ["x", "y", "z"][dimension]);
             self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(span, "out of range").note(note));
             return;
         }

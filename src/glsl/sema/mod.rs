@@ -28,6 +28,7 @@ mod locations;
 mod loops;
 mod lvalue;
 mod memory;
+mod mesh;
 mod non_uniform;
 mod operators;
 mod overloads;
@@ -153,7 +154,7 @@ struct Sema<'a> {
     layer: LayerModes,
     primitives: primitives::Primitives,
     /// Built-in variables that are arrays of blocks, and what no code names: their members are variables of their own.
-    built_in_blocks: Vec<(GlobalId, Space)>,
+    built_in_blocks: Vec<(GlobalId, &'static crate::grammar::Blocks, Space)>,
     feedback: feedback::Captured,
     /// Number of `#extension` lines that are in force.
     extensions_applied: usize,

@@ -9,7 +9,7 @@ use super::lvalue::{LValue, Mutability};
 use super::stage::PortLayout;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::LayoutId;
-use crate::grammar;
+use crate::grammar::{self, VariableSource};
 use crate::ir::build::Builder;
 use crate::ir::{
     ArrayLen, BuiltIn, Crowd, Interpolation, Module, Op, PrimitiveMode as Mode, Space, Stage, Type, TypeId, Value,
@@ -23,6 +23,7 @@ enum Subject {
     Invocations,
     Output,
     MaxVertices,
+    MaxPrimitives,
     Vertices,
     Domain,
     Spacing,
@@ -53,6 +54,11 @@ const LAYOUTS: &[Layout] = &[
     ("line_strip", Stage::Geometry, Space::Output, Subject::Output, Says::Mode(Mode::OutputLineStrip)),
     ("triangle_strip", Stage::Geometry, Space::Output, Subject::Output, Says::Mode(Mode::OutputTriangleStrip)),
     ("max_vertices", Stage::Geometry, Space::Output, Subject::MaxVertices, Says::Number(Mode::OutputVertices, Some("gl_MaxGeometryOutputVertices"))),
+    ("points", Stage::Mesh, Space::Output, Subject::Output, Says::Mode(Mode::OutputPoints)),
+    ("lines", Stage::Mesh, Space::Output, Subject::Output, Says::Mode(Mode::OutputLines)),
+    ("triangles", Stage::Mesh, Space::Output, Subject::Output, Says::Mode(Mode::OutputTriangles)),
+    ("max_vertices", Stage::Mesh, Space::Output, Subject::MaxVertices, Says::Number(Mode::OutputVertices, Some("gl_MaxMeshOutputVerticesEXT"))),
+    ("max_primitives", Stage::Mesh, Space::Output, Subject::MaxPrimitives, Says::Number(Mode::OutputPrimitives, Some("gl_MaxMeshOutputPrimitivesEXT"))),
     ("vertices", Stage::TessControl, Space::Output, Subject::Vertices, Says::Number(Mode::OutputVertices, Some("gl_MaxPatchVertices"))),
     ("triangles", Stage::TessEvaluation, Space::Input, Subject::Domain, Says::Mode(Mode::Triangles)),
     ("quads", Stage::TessEvaluation, Space::Input, Subject::Domain, Says::Mode(Mode::Quads)),
@@ -70,6 +76,14 @@ const REQUIRED: &[(Stage, Subject, &str, &str)] = &[
     (Stage::Geometry, Subject::Input, "what primitives it takes in", "layout(triangles) in;"),
     (Stage::Geometry, Subject::Output, "what primitives it gives out", "layout(triangle_strip) out;"),
     (Stage::Geometry, Subject::MaxVertices, "how many vertices it gives out at most", "layout(max_vertices = N) out;"),
+    (Stage::Mesh, Subject::Output, "what primitives it gives out", "layout(triangles) out;"),
+    (Stage::Mesh, Subject::MaxVertices, "how many vertices it gives out at most", "layout(max_vertices = N) out;"),
+    (
+        Stage::Mesh,
+        Subject::MaxPrimitives,
+        "how many primitives it gives out at most",
+        "layout(max_primitives = N) out;",
+    ),
     (Stage::TessControl, Subject::Vertices, "how many vertices a patch has", "layout(vertices = N) out;"),
     (Stage::TessEvaluation, Subject::Domain, "what the tessellator divides", "layout(triangles) in;"),
 ];
@@ -86,6 +100,7 @@ const USUAL: &[(Stage, Subject, Mode)] = &[
 pub struct Counts {
     input: Option<u32>,
     output: Option<u32>,
+    primitives: Option<u32>,
 }
 
 /// What has been declared so far.
@@ -99,12 +114,25 @@ pub struct Primitives {
     stream: u32,
     /// Where another stream than the first is named.
     streamed: Option<Span>,
+    /// Lists of vertex numbers that the shader names, and where.
+    indices: Vec<(&'static str, BuiltIn, Span)>,
 }
 
 impl Primitives {
     fn said(&self, subject: Subject) -> Option<(Mode, Span)> {
         self.modes.iter().find(|(of, ..)| *of == subject).map(|(_, mode, span)| (*mode, *span))
     }
+}
+
+/// Whose layout some rows are: those of the stage, where it has any.
+fn owners<'r>(rows: impl Iterator<Item = &'r Layout> + Clone, stage: Stage) -> String {
+    let is_of_stage = rows.clone().any(|(_, of, ..)| *of == stage);
+    let rows = rows.filter(|(_, of, ..)| !is_of_stage || *of == stage);
+    let owner = |(_, of, space, ..): &Layout| {
+        let direction = if *space == Space::Input { "inputs" } else { "outputs" };
+        format!("the {direction} of {} shaders", of.name())
+    };
+    rows.map(owner).collect::<Vec<_>>().join(" and ")
 }
 
 /// Vertices that a patch has at most.
@@ -121,11 +149,12 @@ impl Sema<'_> {
     pub fn primitive_layout(&mut self, b: &mut Builder<'_>, id: &LayoutId, space: Space) -> bool {
         let (name, stage) = (self.text(id.name.symbol), self.env.stage);
         let mut rows = LAYOUTS.iter().filter(|(known, ..)| *known == name);
-        let here = rows.clone().find(|(_, of, ..)| *of == stage);
-        let Some((_, at, direction, ..)) = here.or_else(|| rows.clone().next()) else { return false };
+        let all = rows.clone();
+        if all.clone().next().is_none() {
+            return false;
+        }
         let Some((.., subject, says)) = rows.find(|(_, of, there, ..)| (*of, *there) == (stage, space)) else {
-            let direction = if *direction == Space::Input { "inputs" } else { "outputs" };
-            let message = format!("`{name}` is a layout of the {direction} of {} shaders", at.name());
+            let message = format!("`{name}` is a layout of {}", owners(all, stage));
             self.error(Code::BAD_LAYOUT, id.span, message, "not here");
             return true;
         };
@@ -173,7 +202,8 @@ impl Sema<'_> {
         let counts = &mut self.primitives.counts;
         match (subject, mode) {
             (Subject::Input, _) => counts.input = mode.vertices(),
-            (Subject::Vertices, Mode::OutputVertices(count)) => counts.output = Some(count),
+            (Subject::Vertices | Subject::MaxVertices, Mode::OutputVertices(count)) => counts.output = Some(count),
+            (Subject::MaxPrimitives, Mode::OutputPrimitives(count)) => counts.primitives = Some(count),
             _ => {}
         }
     }
@@ -189,6 +219,7 @@ impl Sema<'_> {
             }
         }
         self.check_streams(module);
+        self.check_indices();
         for (_, subject, mode) in USUAL.iter().filter(|(of, ..)| *of == stage) {
             if self.primitives.said(*subject).is_none() {
                 self.primitives.modes.push((*subject, *mode, Span::NONE));
@@ -196,6 +227,30 @@ impl Sema<'_> {
         }
         self.primitives.modes.sort_by_key(|(subject, ..)| *subject);
         self.primitives.modes.iter().map(|(_, mode, _)| *mode).collect()
+    }
+
+    /// Notes the use of a list of vertex numbers.
+    pub fn note_indices(&mut self, variable: &'static grammar::Variable, span: Span) {
+        if let VariableSource::BuiltIn(builtin) = variable.source
+            && builtin.crowd() == Some(Crowd::OutputPrimitives)
+        {
+            self.primitives.indices.push((variable.name, builtin, span));
+        }
+    }
+
+    /// The list of vertex numbers is that of the primitives that come out (GL_EXT_mesh_shader).
+    fn check_indices(&mut self) {
+        let wanted = match self.primitives.said(Subject::Output) {
+            Some((Mode::OutputPoints, _)) => BuiltIn::PrimitivePointIndices,
+            Some((Mode::OutputLines, _)) => BuiltIn::PrimitiveLineIndices,
+            Some((Mode::OutputTriangles, _)) => BuiltIn::PrimitiveTriangleIndices,
+            _ => return,
+        };
+        let wrong = self.primitives.indices.iter().find(|(_, builtin, _)| *builtin != wanted);
+        if let Some((name, _, span)) = wrong.copied() {
+            let message = format!("`{name}` is not about the primitives that the shader gives out");
+            self.error(Code::BAD_LAYOUT, span, message, "of other primitives");
+        }
     }
 
     // Arrays over vertices.
@@ -237,10 +292,19 @@ impl Sema<'_> {
             Crowd::Corners => Some(3),
             Crowd::PatchVertices => Some(patch_vertices()),
             Crowd::InputVertices => self.primitives.counts.input,
-            Crowd::OutputVertices => self.primitives.counts.output,
+            Crowd::OutputVertices | Crowd::MeshVertices => self.primitives.counts.output,
+            Crowd::OutputPrimitives => self.primitives.counts.primitives,
         };
         self.primitives.early |= size.is_none();
         size
+    }
+
+    /// The length of an array that was declared before the layout that says it.
+    pub fn length_by_now(&mut self, b: &Builder<'_>, lvalue: &LValue) -> Option<u32> {
+        let Value::Global(id) = lvalue.root else { return None };
+        let interpolation = b.module.globals[id].binding.interpolation();
+        let crowd = self.env.stage.crowd(lvalue.space, interpolation).filter(|_| lvalue.path.is_empty())?;
+        self.crowd_size(crowd)
     }
 
     /// The same as the length of an array.
@@ -339,6 +403,10 @@ const fn not_an_array(crowd: Crowd) -> &'static str {
         Crowd::PatchVertices => {
             "an input of each vertex is an array of `gl_MaxPatchVertices` elements; what is the patch's is `patch in`"
         }
+        Crowd::MeshVertices => {
+            "an output of a mesh shader is an array with an element for each vertex; what is the primitive's is `perprimitiveEXT out`"
+        }
+        Crowd::OutputPrimitives => "an output of each primitive is an array with an element for each primitive",
         Crowd::OutputVertices => {
             "an output of each vertex is an array with an element for each vertex; what is the patch's is `patch out`"
         }

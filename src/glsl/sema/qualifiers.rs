@@ -20,6 +20,8 @@ pub struct Qualifiers {
     pub shared: Option<Span>,
     /// `tileImageEXT`.
     pub tile: Option<Span>,
+    /// `taskPayloadSharedEXT`.
+    pub payload: Option<Span>,
     pub centroid: Option<Span>,
     pub sample: Option<Span>,
     pub patch: Option<Span>,
@@ -40,7 +42,7 @@ impl Qualifiers {
     /// The storage qualifier that is not `const`.
     pub fn storage(&self) -> Option<Span> {
         let passed = self.input.or(self.output).or(self.inout);
-        passed.or(self.uniform).or(self.buffer).or(self.shared).or(self.tile)
+        passed.or(self.uniform).or(self.buffer).or(self.shared).or(self.tile).or(self.payload)
     }
 
     /// Where in the pixel an input is sampled.
@@ -62,6 +64,7 @@ impl Qualifiers {
             Storage::Buffer => &mut self.buffer,
             Storage::Shared => &mut self.shared,
             Storage::TileImage => &mut self.tile,
+            Storage::TaskPayload => &mut self.payload,
             Storage::Centroid => &mut self.centroid,
             Storage::Sample => &mut self.sample,
             Storage::Patch => &mut self.patch,
@@ -205,8 +208,10 @@ impl Sema<'_> {
         let written = qualifiers.interpolated.or(qualifiers.centroid).or(qualifiers.sample);
         let Some(span) = written else { return };
         let of_primitive = matches!(qualifiers.interpolation, Interpolation::PerPrimitive { .. });
-        if of_primitive && space.is_some() && self.env.stage != Stage::Fragment {
-            let message = "only inputs of fragment shaders have one value for the whole primitive";
+        let given = (self.env.stage, space) == (Stage::Mesh, Some(Space::Output));
+        if of_primitive && space.is_some() && self.env.stage != Stage::Fragment && !given {
+            let message =
+                "only outputs of mesh shaders and inputs of fragment shaders have one value for the whole primitive";
             return self.error(Code::BAD_QUALIFIER, span, message, "not here");
         }
         if !space.is_some_and(|space| self.env.stage.passes(space)) {

@@ -2,17 +2,16 @@
 //! (GLSL 4.60 sections 7.1 and 7.1.7).
 
 use super::Sema;
+use super::builtin_variables::interpolation_of;
 use super::feedback::FeedbackLayout;
 use super::lvalue::LValue;
 use super::qualifiers::Qualifiers;
 use super::stage::{PortLayout, innermost};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Declarator, LayoutId, List};
-use crate::grammar::{self, VariableSource};
+use crate::grammar::{self, Blocks, VariableSource};
 use crate::ir::build::Builder;
-use crate::ir::{
-    Access, ArrayLen, DepthPromise, Global, Interpolation, Module, Space, Stage, Type, TypeId, Types, Value,
-};
+use crate::ir::{Access, ArrayLen, DepthPromise, Global, Module, Space, Stage, Type, TypeId, Types, Value};
 use crate::source::Span;
 
 impl Sema<'_> {
@@ -26,6 +25,11 @@ impl Sema<'_> {
     ) -> Option<()> {
         if let Some(instance) = &block.instance {
             return self.redeclare_blocks(b, block, instance, space);
+        }
+        if self.env.stage == Stage::Mesh {
+            let message = "the built-in outputs of mesh shaders are arrays of blocks";
+            self.error(Code::BAD_DECLARATION, block.name.span, message, "no instance");
+            return None;
         }
         let (ast, feedback) = (self.ast, whole.feedback);
         let mut next = feedback.offset;
@@ -64,19 +68,23 @@ impl Sema<'_> {
             let is_of_space = (space == Space::Output) == variable.output.contains(self.env.stage);
             self.env.has_stage(variable.stages) && is_of_space
         });
-        let Some((variable, VariableSource::Blocks(members))) = known.map(|variable| (variable, variable.source))
-        else {
-            let message = format!("`{name}` is no instance of `gl_PerVertex` here");
-            self.error(Code::BAD_DECLARATION, instance.span, message, "`gl_in` and `gl_out` are");
+        let known = known.map(|variable| (variable, variable.source));
+        let of_name = self.text(block.name.symbol);
+        let Some((variable, blocks)) = known.and_then(|(variable, source)| match source {
+            VariableSource::Blocks(blocks) if blocks.name == of_name => Some((variable, blocks)),
+            _ => None,
+        }) else {
+            let message = format!("`{name}` is no instance of `{of_name}` here");
+            self.error(Code::BAD_DECLARATION, instance.span, message, instances_of(of_name));
             return None;
         };
-        let whole = self.builtin_blocks(b, variable, members);
+        let whole = self.builtin_blocks(b, variable, blocks);
         let given = self.with_dimensions(b, Types::F32, instance.dimensions)?;
-        self.crowded(b, given, space, Interpolation::Perspective, instance.span)?;
+        self.crowded(b, given, space, interpolation_of(blocks), instance.span)?;
         for line in &ast[block.members] {
             let base = self.type_spec(b, line.ty)?;
             for declarator in &ast[line.declarators] {
-                self.redeclare_member(b, &whole, members, base, declarator)?;
+                self.redeclare_member(b, &whole, blocks, base, declarator)?;
             }
         }
         Some(())
@@ -86,13 +94,13 @@ impl Sema<'_> {
         &mut self,
         b: &mut Builder<'_>,
         whole: &LValue,
-        members: &[&str],
+        blocks: &Blocks,
         base: TypeId,
         declarator: &Declarator,
     ) -> Option<()> {
         let name = self.text(declarator.name.symbol);
-        let Some(variable) = grammar::variable(name).filter(|_| members.contains(&name)) else {
-            let message = format!("`gl_PerVertex` has no member `{name}`");
+        let Some(variable) = grammar::variable(name).filter(|_| blocks.members.contains(&name)) else {
+            let message = format!("`{}` has no member `{name}`", blocks.name);
             self.error(Code::BAD_DECLARATION, declarator.name.span, message, "no such member");
             return None;
         };
@@ -101,7 +109,8 @@ impl Sema<'_> {
         if let (Type::Array { len: ArrayLen::Fixed(_), .. }, VariableSource::BuiltIn(builtin)) =
             (b.module.types.get(ty), variable.source)
         {
-            let id = self.builtin_global(b, variable, builtin, whole.space, true);
+            let crowd = self.env.stage.crowd(whole.space, interpolation_of(blocks));
+            let id = self.builtin_global(b, variable, builtin, whole.space, crowd);
             let Type::Array { len, .. } = b.module.types.get(b.module.globals[id].ty) else { return None };
             b.module.globals[id].ty = b.module.types.array(ty, len);
             self.open_arrays.retain(|(open, _)| *open != id);
@@ -284,6 +293,14 @@ impl Sema<'_> {
             };
         }
     }
+}
+
+/// The names that instances of blocks of built-in variables have.
+fn instances_of(blocks: &str) -> String {
+    let of_blocks = |source| matches!(source, VariableSource::Blocks(known) if known.name == blocks);
+    let instances = grammar::VARIABLES.iter().filter(|variable| of_blocks(variable.source));
+    let names: Vec<String> = instances.map(|variable| format!("`{}`", variable.name)).collect();
+    format!("{} {}", names.join(" and "), if names.len() == 1 { "is" } else { "are" })
 }
 
 /// Whether a type is an array of arrays.

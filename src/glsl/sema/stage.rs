@@ -15,6 +15,9 @@ use crate::ir::{
 };
 use crate::source::Span;
 
+/// Blocks of built-in variables.
+const BUILT_IN_BLOCKS: [&str; 3] = ["gl_PerVertex", "gl_MeshPerVertexEXT", "gl_MeshPerPrimitiveEXT"];
+
 /// What the `layout(…)` of an input or output says.
 #[derive(Clone, Copy, Default)]
 pub struct PortLayout {
@@ -89,7 +92,11 @@ impl Sema<'_> {
         if self.env.stage.has_ports(space) {
             return Some(space);
         }
-        let message = format!("{} shaders have no inputs and outputs of their own", self.env.stage.name());
+        let what = match self.env.stage.has_ports(Space::Output) {
+            true => "inputs",
+            false => "inputs and outputs",
+        };
+        let message = format!("{} shaders have no {what} of their own", self.env.stage.name());
         self.error(Code::BAD_QUALIFIER, span, message, "not here");
         None
     }
@@ -169,7 +176,7 @@ impl Sema<'_> {
         self.check_interpolation(&qualifiers);
         let layout = self.port_layout(b, decl.qualifiers)?;
         self.check_source(&layout, space);
-        if self.text(block.name.symbol) == "gl_PerVertex" {
+        if BUILT_IN_BLOCKS.contains(&self.text(block.name.symbol)) {
             return self.redeclare_per_vertex(b, block, space, layout);
         }
         self.check_block_stage(space, block.name.span)?;

@@ -186,7 +186,7 @@ impl<'v> Body<'v> {
                 self.require(around.continues, inst, "there is nothing here to continue");
                 gone
             }
-            Op::Return(_) | Op::Discard => {
+            Op::Return(_) | Op::Discard | Op::End(..) => {
                 self.require(around.returns, inst, "a loop's continuing block cannot end the function");
                 gone
             }

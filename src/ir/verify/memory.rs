@@ -139,7 +139,7 @@ impl Body<'_> {
 
     fn atomic(&mut self, ty: TypeId, op: AtomicOp, pointer: Value, args: Values) -> Check {
         let (space, of) = self.pointee(pointer)?;
-        let shared = matches!(space, Space::Storage | Space::Workgroup | Space::Physical);
+        let shared = matches!(space, Space::Storage | Space::TaskPayload | Space::Workgroup | Space::Physical);
         ensure!(shared, "no atomics in {space:?} space");
         let taken = match self.types.get(of) {
             Type::Scalar(scalar) => atomic_takes(op, scalar),

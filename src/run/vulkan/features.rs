@@ -40,6 +40,8 @@ static EXTENSIONS: &[Extension] = &[
     extension!(ext::shader_atomic_float2::NAME, PhysicalDeviceShaderAtomicFloat2FeaturesEXT),
     extension!(ext::shader_image_atomic_int64::NAME, PhysicalDeviceShaderImageAtomicInt64FeaturesEXT),
     extension!(khr::fragment_shader_barycentric::NAME, PhysicalDeviceFragmentShaderBarycentricFeaturesKHR),
+    extension!(khr::fragment_shading_rate::NAME, PhysicalDeviceFragmentShadingRateFeaturesKHR),
+    extension!(ext::mesh_shader::NAME, PhysicalDeviceMeshShaderFeaturesEXT),
     extension!(ext::shader_subgroup_ballot::NAME),
     extension!(ext::shader_subgroup_vote::NAME),
     extension!(nv::shader_subgroup_partitioned::NAME),

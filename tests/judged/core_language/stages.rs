@@ -25,7 +25,7 @@ pub fn check(path: &Path) -> Result<(), String> {
         return check_twins(path, &source);
     }
     let stage = stage(path).ok_or("the end of its name says no stage")?;
-    for (profile, environment) in PROFILES {
+    for (profile, environment) in rival::profiles_of(&source) {
         let module = rival::ours_of("shader", &source, stage, profile)?;
         judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
     }
@@ -99,6 +99,8 @@ impl Features {
     fn instruction(&mut self, opcode: &str, operands: &[&str]) {
         match opcode {
             "OpCapability" => self.capabilities.push(operands[0].to_owned()),
+            // glslang writes the sizes of task and mesh shaders as `LocalSizeId`.
+            "OpExecutionMode" if operands[1] == "LocalSize" => {}
             "OpExecutionMode" => self.count(format!("{opcode} {}", operands[1..].join(" "))),
             "OpDecorate" if is_of_interface(operands[1]) => self.count(operands[1..].join(" ")),
             "OpMemberDecorate" if operands[2] == "Patch" => self.count("Patch".into()),
@@ -189,8 +191,9 @@ fn is_of_interface(decoration: &str) -> bool {
 }
 
 fn is_of_fragments(opcode: &str) -> bool {
-    const STARTS: [&str; 10] = [
+    const STARTS: [&str; 11] = [
         "OpEmit",
+        "OpSetMeshOutputs",
         "OpEndPrimitive",
         "OpEndStream",
         "OpControlBarrier",

@@ -9,14 +9,15 @@ use support::lavapipe::{Buffers, Request, Scene};
 use support::plan::Plan;
 use support::rival::{self, ours_of, theirs_of};
 
-/// The stages that a vertex may pass on its way to the fragments, in their order.
-const BETWEEN: [Stage; 3] = [Stage::TessControl, Stage::TessEvaluation, Stage::Geometry];
+/// The stages that a vertex may pass on its way to the fragments, and those that make primitives without it, in their order.
+const BETWEEN: [Stage; 5] = [Stage::TessControl, Stage::TessEvaluation, Stage::Geometry, Stage::Task, Stage::Mesh];
 
 /// The sources of a draw and how it is run.
 pub struct Sources {
-    pub vertex: String,
     pub fragment: String,
-    /// The stages between them.
+    /// None where a mesh shader makes the primitives.
+    pub vertex: Option<String>,
+    /// The stages between them, or in place of the vertices.
     pub between: Vec<(Stage, String)>,
     pub plan: Plan,
 }
@@ -27,7 +28,8 @@ impl Sources {
         let fragment = read(path)?;
         let plan = Plan::read(&fragment)?;
         let own = path.with_extension("vert");
-        let vertex = read(&if own.exists() { own } else { shared(plan.vertex()) })?;
+        let has_mesh = path.with_extension(Stage::Mesh.ending()).exists();
+        let vertex = (!has_mesh).then(|| read(&if own.exists() { own } else { shared(plan.vertex()) })).transpose()?;
         let beside = BETWEEN.into_iter().map(|stage| (stage, path.with_extension(stage.ending())));
         let between = beside.filter(|(_, path)| path.exists()).map(|(stage, path)| Ok((stage, read(&path)?)));
         let between = between.collect::<Result<_, String>>()?;
@@ -36,8 +38,9 @@ impl Sources {
 
     /// All texts with their stages: fragment, vertex, what is between.
     fn all(&self) -> impl Iterator<Item = (Stage, &str)> {
-        let ends = [(Stage::Fragment, self.fragment.as_str()), (Stage::Vertex, self.vertex.as_str())];
-        ends.into_iter().chain(self.between.iter().map(|(stage, text)| (*stage, text.as_str())))
+        let vertex = self.vertex.as_deref().map(|text| (Stage::Vertex, text));
+        let ends = [(Stage::Fragment, self.fragment.as_str())].into_iter().chain(vertex);
+        ends.chain(self.between.iter().map(|(stage, text)| (*stage, text.as_str())))
     }
 
     /// Our modules for a profile, in that order.
@@ -48,8 +51,10 @@ impl Sources {
     /// What the modules leave.
     pub fn run(&self, request: &Request, modules: &[Vec<u32>]) -> Result<Vec<Buffers>, String> {
         let stages = self.between.iter().map(|(stage, _)| stage.ending().to_owned());
-        let between: Vec<_> = stages.zip(modules[2..].iter().cloned()).collect();
-        let scene = |scene: &Scene| Scene { vertex: modules[1].clone(), between: between.clone(), ..scene.clone() };
+        let (ends, rest) = modules.split_at(modules.len() - self.between.len());
+        let between: Vec<_> = stages.zip(rest.iter().cloned()).collect();
+        let vertex = ends.get(1).cloned().unwrap_or_default();
+        let scene = |scene: &Scene| Scene { vertex: vertex.clone(), between: between.clone(), ..scene.clone() };
         let scenes = request.scenes.iter().map(scene).collect();
         rival::run(&Request { scenes, ..request.clone() }, &modules[0])
     }

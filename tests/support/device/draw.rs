@@ -66,8 +66,8 @@ pub enum Topology {
 /// One draw. Depths are tested (less or equal) and written where the target has a depth image; nothing is culled.
 #[derive(Debug, Clone)]
 pub struct Draw<'a> {
-    /// The vertex stage.
-    pub vertex: Shader<'a>,
+    /// The vertex stage; none where mesh shaders make the primitives.
+    pub vertex: Option<Shader<'a>>,
     /// The fragment stage.
     pub fragment: Shader<'a>,
     /// The stages between them.
@@ -80,6 +80,8 @@ pub struct Draw<'a> {
     pub vertices: Range<u32>,
     /// `gl_InstanceIndex`.
     pub instances: Range<u32>,
+    /// Workgroups of the task or mesh stage that are started, where there is no vertex stage.
+    pub meshes: [u32; 3],
     /// The push-constant block of both stages, from offset 0; a multiple of four bytes.
     pub push_constants: &'a [u8],
     /// Specialization constants of both stages: the `SpecId` and the 32 bits of the value.
@@ -91,7 +93,7 @@ pub struct Draw<'a> {
 impl<'a> Draw<'a> {
     /// The stages, in the order in which a vertex passes them.
     pub fn shaders(&self) -> impl Iterator<Item = (Stage, Shader<'a>)> {
-        let first = [(Stage::Vertex, self.vertex)].into_iter();
+        let first = self.vertex.map(|vertex| (Stage::Vertex, vertex)).into_iter();
         first.chain(self.between.iter().copied()).chain([(Stage::Fragment, self.fragment)])
     }
 }

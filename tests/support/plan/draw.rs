@@ -7,6 +7,7 @@
 //! // depth 0.5                       a depth image that holds that
 //! // attribute 0 rgb32f exact-f32    an input of the vertex shader; `instance` behind it: one value an instance
 //! // draw 3 1                        vertices and instances, also as `4..7`
+//! // meshes 2 1 1                    workgroups of the task or mesh shader, where there is one
 //! // topology strip                  points, lines, adjacent, triangles, strip or patches=3
 //! // dual-source                     blends with the second source
 //! ```
@@ -23,7 +24,8 @@ use crate::pattern::Pattern;
 use crate::rival::Judged;
 
 /// The words that begin such a line.
-pub const WORDS: [&str; 8] = ["vertex", "target", "color", "depth", "attribute", "draw", "topology", "dual-source"];
+pub const WORDS: [&str; 9] =
+    ["vertex", "target", "color", "depth", "attribute", "draw", "meshes", "topology", "dual-source"];
 
 #[derive(Debug, Clone)]
 struct Input {
@@ -46,6 +48,7 @@ pub struct Lines {
     inputs: Vec<Input>,
     vertices: Range<u32>,
     instances: Range<u32>,
+    meshes: [u32; 3],
     topology: Topology,
     dual_source: bool,
 }
@@ -63,6 +66,7 @@ impl Default for Lines {
             inputs: Vec::new(),
             vertices: 0..3,
             instances: 0..1,
+            meshes: [1; 3],
             topology: Topology::Triangles,
             dual_source: false,
         }
@@ -93,6 +97,10 @@ impl Lines {
             ["draw", vertices, instances @ ..] => {
                 self.vertices = range(vertices)?;
                 self.instances = instances.first().map_or(Some(0..1), |word| range(word))?;
+            }
+            ["meshes", counts @ ..] => {
+                let counts: Result<Vec<u32>, _> = counts.iter().map(|count| count.parse()).collect();
+                self.meshes = counts.ok()?.try_into().ok()?;
             }
             ["topology", name] => self.topology = topology(name)?,
             ["dual-source"] => self.dual_source = true,
@@ -142,6 +150,7 @@ impl Lines {
             topology: self.topology,
             vertices: self.vertices.clone(),
             instances: self.instances.clone(),
+            meshes: self.meshes,
             target,
             dual_source: self.dual_source,
         })

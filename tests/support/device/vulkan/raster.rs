@@ -64,6 +64,8 @@ fn stage_flag(stage: Stage) -> Result<vk::ShaderStageFlags, RunError> {
         Stage::TessControl => Ok(vk::ShaderStageFlags::TESSELLATION_CONTROL),
         Stage::TessEvaluation => Ok(vk::ShaderStageFlags::TESSELLATION_EVALUATION),
         Stage::Fragment => Ok(vk::ShaderStageFlags::FRAGMENT),
+        Stage::Task => Ok(vk::ShaderStageFlags::TASK_EXT),
+        Stage::Mesh => Ok(vk::ShaderStageFlags::MESH_EXT),
         _ => refuse("a stage that is none of a draw"),
     }
 }

@@ -9,15 +9,18 @@ use crosslane::run::RunError;
 use crosslane::run::vulkan::Device;
 use crosslane::run::vulkan::parts::{Block, Bound as _, Commands, Layout, Resources as _, Sets, refuse};
 
-/// The stages of a draw.
-const STAGES: vk::ShaderStageFlags = vk::ShaderStageFlags::ALL_GRAPHICS;
+/// The stages of a draw: devices without mesh shaders do not know those of them.
+fn stages(draw: &Draw<'_>) -> vk::ShaderStageFlags {
+    let mesh = vk::ShaderStageFlags::TASK_EXT | vk::ShaderStageFlags::MESH_EXT | vk::ShaderStageFlags::FRAGMENT;
+    if draw.vertex.is_some() { vk::ShaderStageFlags::ALL_GRAPHICS } else { mesh }
+}
 
 /// Draws once with `resources` bound, waits for the end, and leaves in each of them and in `target` what was drawn or stored
 /// there.
 pub fn draw(device: &Device, draw: &Draw<'_>, resources: &mut Resources, target: &mut Target) -> Result<(), RunError> {
     device.check_free()?;
     check(device, target)?;
-    let layout = Layout::new(device, STAGES, resources.slots(), draw.push_constants.len())?;
+    let layout = Layout::new(device, stages(draw), resources.slots(), draw.push_constants.len())?;
     let bound = resources.bind(device)?;
     let push_constants = bound.push_constants(draw.push_constants, resources)?;
     let sets = Sets::new(&layout, bound.held())?;
@@ -92,7 +95,13 @@ impl Recorder<'_, '_> {
         // SAFETY: the buffer is recording, and what the draw needs is bound.
         unsafe {
             raw.cmd_begin_render_pass(buffer, &begin, vk::SubpassContents::INLINE);
-            raw.cmd_draw(buffer, some, many, vertices.start, instances.start);
+            if self.draw.vertex.is_some() {
+                raw.cmd_draw(buffer, some, many, vertices.start, instances.start);
+            } else {
+                let [x, y, z] = self.draw.meshes;
+                let (instance, _) = self.commands.device.physical();
+                ash::ext::mesh_shader::Device::new(instance, raw).cmd_draw_mesh_tasks(buffer, x, y, z);
+            }
             raw.cmd_end_render_pass(buffer);
         }
     }
