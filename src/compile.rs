@@ -24,6 +24,7 @@ use crate::limits::Limits;
 use crate::profile::{Profile, Target};
 use crate::source::{Loader, SourceMap};
 use crate::warn;
+use crate::wgsl::BoundsChecks;
 use kernels::{Kernels, Lowered};
 pub use reading::{Reading, read_alike};
 use std::sync::{Arc, OnceLock};
@@ -77,6 +78,8 @@ pub struct Options {
     pub macros: Vec<MacroOption>,
     /// How GLSL is read beside what the shader says.
     pub dialect: Dialect,
+    /// What WGSL does where an index is out of range.
+    pub bounds_checks: BoundsChecks,
     /// How SPIR-V is written.
     pub manner: Manner,
     /// Values of specialization constants.
@@ -113,6 +116,7 @@ impl Options {
             entry: None,
             macros: Vec::new(),
             dialect: Dialect::default(),
+            bounds_checks: BoundsChecks::default(),
             manner: Manner::default(),
             settings: Specializations::new(),
             emit: EmitKind::Binary,

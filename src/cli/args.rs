@@ -3,6 +3,7 @@
 use crate::backend::DebugInfo;
 use crate::diagnostic::warning::{self, Choice};
 use crate::ir::Stage;
+use crate::wgsl::BoundsChecks;
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 use std::ffi::{OsStr, OsString};
@@ -86,6 +87,10 @@ pub struct SourceArgs {
     /// Entry point of a WGSL module; by default all of them for SPIR-V, and the only one for other targets.
     #[arg(long, short = 'e', value_name = "NAME")]
     pub entry: Option<String>,
+    /// What WGSL does where an index is out of range: nothing is checked, the index becomes the last one, or a read gives
+    /// zero and a write does nothing.
+    #[arg(long, value_name = "CHECKS")]
+    pub bounds_checks: Option<BoundsChecks>,
     /// Directory to look for includes in; may be repeated.
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
@@ -511,6 +516,16 @@ impl Lanes {
             Lanes::SixtyFour => Some(64),
             Lanes::Any => None,
         }
+    }
+}
+
+impl ValueEnum for BoundsChecks {
+    fn value_variants<'a>() -> &'a [BoundsChecks] {
+        &BoundsChecks::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.word()))
     }
 }
 

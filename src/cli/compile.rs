@@ -184,7 +184,12 @@ pub fn settings(texts: &[String]) -> Result<Specializations, CommandError> {
 /// What the options about the source say.
 pub fn options(args: &SourceArgs, shader: &Shader, profile: Profile) -> Result<Options, CommandError> {
     let macros = macros(&args.defines, &args.undefines)?;
-    Ok(Options { stage: shader.stage, entry: args.entry.clone(), macros, ..Options::new(profile) })
+    if args.bounds_checks.is_some() && shader.language == Language::Glsl {
+        return Err(CommandError("--bounds-checks: only WGSL has them".into()));
+    }
+    let bounds_checks = args.bounds_checks.unwrap_or_default();
+    let (stage, entry) = (shader.stage, args.entry.clone());
+    Ok(Options { stage, entry, macros, bounds_checks, ..Options::new(profile) })
 }
 
 /// Where only the files that are read are asked for, nothing behind the preprocessor runs; WGSL reads one file, and the

@@ -223,7 +223,8 @@ impl<'a> Reader<'a> {
         let profile = &self.options.profile;
         let (wave_size, target) = (profile.wave_size, profile.target);
         let (entry, stage) = (self.options.entry.as_deref(), self.options.stage);
-        let options = WgslOptions { entry, stage, defines: &defines, wave_size, target };
+        let bounds_checks = self.options.bounds_checks;
+        let options = WgslOptions { entry, stage, defines: &defines, wave_size, target, bounds_checks };
         wgsl::compile(file, &self.sources, &options, &mut self.diagnostics)
     }
 

@@ -28,6 +28,7 @@ use crate::profile::Target;
 use crate::source::{FileId, SourceMap, Span};
 use carrier::Carriers;
 use lexer::Token;
+use serde::Deserialize;
 
 /// Texts longer than this are refused: naga's and our positions and times stay in bounds.
 const SIZE_LIMIT: usize = 64 << 20;
@@ -45,11 +46,49 @@ pub struct WgslOptions<'a> {
     pub wave_size: Option<u32>,
     /// The kind of code that is made; the text sees it as `CROSSLANE_TARGET_…`.
     pub target: Target,
+    pub bounds_checks: BoundsChecks,
+}
+
+/// What becomes of an access by an index that is out of range, and of a texel that is read there.
+///
+/// WGSL (14.3) lets a read give any element of the same variable, or zero, and a write go to any of them, or nowhere: both
+/// kinds of checks do that. Without checks such an access is undefined, but for what a device promises of buffers and
+/// textures.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BoundsChecks {
+    /// None are made.
+    #[default]
+    Unchecked,
+    /// The index becomes that of the last element.
+    Restrict,
+    /// A read gives zero, a write does nothing.
+    Zero,
+}
+
+impl BoundsChecks {
+    pub const ALL: [BoundsChecks; 3] = [BoundsChecks::Unchecked, BoundsChecks::Restrict, BoundsChecks::Zero];
+
+    /// The name in command lines and manifests.
+    pub const fn word(self) -> &'static str {
+        match self {
+            BoundsChecks::Unchecked => "unchecked",
+            BoundsChecks::Restrict => "restrict",
+            BoundsChecks::Zero => "zero",
+        }
+    }
 }
 
 impl Default for WgslOptions<'_> {
     fn default() -> Self {
-        WgslOptions { entry: None, stage: None, defines: &[], wave_size: None, target: Target::Spirv }
+        WgslOptions {
+            entry: None,
+            stage: None,
+            defines: &[],
+            wave_size: None,
+            target: Target::Spirv,
+            bounds_checks: BoundsChecks::default(),
+        }
     }
 }
 
@@ -133,8 +172,9 @@ impl Text<'_> {
         let carriers = Carriers::find(&mut module, prepared.sites, &prepared.prefix, prepared.native);
         let info = read::validate(&mut module, &carriers, text, offsets)?;
         let entries = choose_entries(&module, options).map_err(|error| vec![*error])?;
-        let wave_size = options.wave_size;
-        let input = translate::Input { naga: &module, info: &info, carriers: &carriers, offsets, wave_size };
+        let WgslOptions { wave_size, bounds_checks, .. } = *options;
+        let (naga, info, carriers) = (&module, &info, &carriers);
+        let input = translate::Input { naga, info, carriers, offsets, wave_size, bounds_checks };
         let mut warnings = Vec::new();
         let out = translate::translate(input, &entries, &mut warnings)?;
         warnings.into_iter().for_each(|warning| diagnostics.push(warning));

@@ -2,6 +2,7 @@
 
 mod assembly;
 mod book;
+mod bounds;
 mod build;
 mod build_faults;
 mod builder;

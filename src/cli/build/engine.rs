@@ -293,6 +293,7 @@ impl<'a> Engine<'a> {
         Options {
             stage: job.shader.kind.stage,
             entry: settings.entry.clone(),
+            bounds_checks: settings.bounds_checks,
             macros: job.macros.to_vec(),
             emit: self.choices.emit.unwrap_or(settings.emit.kind()),
             debug: settings.debug.into(),

@@ -6,6 +6,7 @@ use crate::build::claims::Claims;
 use crate::build::files::not_utf8;
 use crate::build::read::{self, TEXT_LIMIT};
 use crate::diagnostic::warning::Choice;
+use crate::wgsl::BoundsChecks;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -91,6 +92,8 @@ pub struct Settings {
     /// From the manifest's folder.
     pub include_dirs: Vec<PathBuf>,
     pub entry: Option<String>,
+    /// Of WGSL.
+    pub bounds_checks: BoundsChecks,
     pub emit: Emit,
     pub debug: bool,
     pub reproducible: bool,

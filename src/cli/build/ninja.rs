@@ -6,7 +6,9 @@ use super::super::output::Sink;
 use super::super::{CommandError, Exit, Outcome};
 use super::manifest::{Emit, Manifest};
 use super::plan::{Job, Plan};
+use crate::compile::Language;
 use crate::glsl::preprocess::MacroOption;
+use crate::wgsl::BoundsChecks;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -77,6 +79,9 @@ fn options(job: &Job) -> String {
         MacroOption::Undefine(name) => format!("-U{name}"),
     }));
     options.extend(settings.entry.iter().map(|entry| format!("--entry={entry}")));
+    let checks = Some(settings.bounds_checks).filter(|checks| *checks != BoundsChecks::Unchecked);
+    let checks = checks.filter(|_| job.shader.kind.language == Language::Wgsl);
+    options.extend(checks.map(|checks| format!("--bounds-checks={}", checks.word())));
     let flags = [
         (settings.debug, "-g"),
         (settings.reproducible, "--reproducible"),

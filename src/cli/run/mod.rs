@@ -9,7 +9,7 @@ mod request;
 mod table;
 
 use super::args::{Machine, RunArgs};
-use super::compile::macros;
+use super::compile::options;
 use super::output::{Sink, to_stdout};
 use super::{CommandError, Exit, Outcome, input, messages};
 use crate::build::claims::Claims;
@@ -118,13 +118,11 @@ fn read(args: &RunArgs, request: &Request, claims: &Claims) -> Result<Result<Sha
     let shader = input::read(&args.source, claims)?;
     let options = Options {
         stage: shader.stage.or(Some(Stage::Compute)),
-        entry: args.source.entry.clone(),
-        macros: macros(&args.source.defines, &args.source.undefines)?,
         emit: EmitKind::Ir,
         deny_warnings: args.messages.deny_warnings,
         no_warnings: args.messages.no_warnings,
         warnings: args.messages.warnings.clone(),
-        ..Options::new(request.profile.clone())
+        ..options(&args.source, &shader, request.profile.clone())?
     };
     let loader = FileLoader { directories: args.source.include_dirs.clone(), claims: claims.clone() };
     let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };

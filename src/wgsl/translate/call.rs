@@ -31,6 +31,8 @@ enum Taken {
     Memory {
         of: GlobalId,
         path: Vec<Step>,
+        /// It may be touched on a condition, which becomes a parameter.
+        conditional: bool,
     },
 }
 
@@ -101,12 +103,14 @@ impl Shader<'_> {
                         _ => Slot::Value(value),
                     }
                 }
-                Taken::Memory { of, path } => {
+                Taken::Memory { of, path, conditional } => {
                     let indices = path.iter().map(|step| match step {
                         Step::Constant(value) => *value,
                         Step::Dynamic(ty) => add_param(&mut params, name, *ty),
                     });
-                    Slot::Pointer(PointerPath { root: Value::Global(*of), indices: indices.collect() })
+                    let (root, indices) = (Value::Global(*of), indices.collect());
+                    let only_if = conditional.then(|| add_param(&mut params, name, Types::BOOL));
+                    Slot::Pointer(PointerPath { root, indices, only_if })
                 }
             };
             arguments.push(slot);
@@ -176,8 +180,9 @@ impl Body<'_, '_, '_> {
 
     fn pass_pointer(&mut self, path: PointerPath, values: &mut Vec<Value>, copies: &mut Vec<Copy>) -> Taken {
         if let Value::Global(of) = path.root {
-            let path = path.indices.iter().map(|index| self.step(*index, values)).collect();
-            return Taken::Memory { of, path };
+            let steps = path.indices.iter().map(|index| self.step(*index, values)).collect();
+            values.extend(path.only_if);
+            return Taken::Memory { of, path: steps, conditional: path.only_if.is_some() };
         }
         values.push(if path.indices.is_empty() { path.root } else { self.copy_in(path, copies) });
         Taken::Parameter
@@ -192,8 +197,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn copy_in(&mut self, home: PointerPath, copies: &mut Vec<Copy>) -> Value {
-        let pointer = self.pointer(&home);
-        let value = self.b.load(pointer);
+        let value = self.load_path(&home);
         let ty = self.b.type_of(value);
         let stand_in = self.b.local("", ty, None);
         self.b.store(stand_in, value);
@@ -204,8 +208,7 @@ impl Body<'_, '_, '_> {
     fn copy_back(&mut self, copies: Vec<Copy>) {
         for Copy { stand_in, home } in copies {
             let value = self.b.load(stand_in);
-            let pointer = self.pointer(&home);
-            self.b.store(pointer, value);
+            self.store_path(&home, value);
         }
     }
 }

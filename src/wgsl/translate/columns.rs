@@ -60,8 +60,7 @@ impl Body<'_, '_, '_> {
     /// Loads a value of a type whose matrices are split.
     pub(super) fn load_split(&mut self, path: &PointerPath, ty: Handle<naga::Type>) -> Outcome<Value> {
         if !self.shader.has_narrow_columns(ty) {
-            let pointer = self.pointer(path);
-            return Ok(self.b.load(pointer));
+            return Ok(self.load_path(path));
         }
         let naga = self.shader.naga;
         let parts = match &naga.types[ty].inner {
@@ -78,8 +77,7 @@ impl Body<'_, '_, '_> {
             TypeInner::Matrix { columns, .. } => {
                 let load = |at| {
                     let part = self.split_column(path.clone(), at);
-                    let pointer = self.pointer(&part);
-                    self.b.load(pointer)
+                    self.load_path(&part)
                 };
                 (0..*columns as u32).map(load).collect()
             }
@@ -131,7 +129,10 @@ impl Body<'_, '_, '_> {
             (TypeInner::Struct { members, .. }, Some(at)) => self.split_member(path, members, at as usize),
             (TypeInner::Array { base, .. }, _) => self.split_element(path, *base, index),
             (_, Some(at)) => self.split_column(path, at as u32),
-            (_, None) => self.copy_of_matrix(&path, ty)?.then(index),
+            (_, None) => {
+                let copy = self.copy_of_matrix(&path, ty)?;
+                self.element(copy, index)
+            }
         }))
     }
 
@@ -141,7 +142,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn split_element(&mut self, path: PointerPath, element: Handle<naga::Type>, index: Value) -> PointerPath {
-        let path = path.then(index);
+        let path = self.element(path, index);
         match self.shader.narrow_columns(element) {
             Some(_) => path.then(self.b.const_u32(0)),
             None => path,

@@ -194,7 +194,7 @@ impl Body<'_, '_, '_> {
         self.when(first, what);
     }
 
-    fn when(&mut self, condition: Value, what: impl FnOnce(&mut Self)) {
+    pub(super) fn when(&mut self, condition: Value, what: impl FnOnce(&mut Self)) {
         self.b.push_block();
         what(self);
         let then = self.b.pop_block();

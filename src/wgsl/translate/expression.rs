@@ -154,8 +154,8 @@ impl Body<'_, '_, '_> {
             return Ok(Slot::Pointer(part));
         }
         Ok(match self.slot(base)? {
-            Slot::Pointer(path) => Slot::Pointer(path.then(index)),
-            Slot::Value(composite) => Slot::Value(self.b.extract_dynamic(composite, index)),
+            Slot::Pointer(path) => Slot::Pointer(self.element(path, index)),
+            Slot::Value(composite) => Slot::Value(self.element_of_value(composite, index)),
         })
     }
 
@@ -165,7 +165,7 @@ impl Body<'_, '_, '_> {
             return Ok(Slot::Pointer(part));
         }
         Ok(match self.slot(base)? {
-            Slot::Pointer(path) => Slot::Pointer(path.then(at)),
+            Slot::Pointer(path) => Slot::Pointer(self.element(path, at)),
             Slot::Value(composite) => Slot::Value(self.b.extract(composite, index)),
         })
     }

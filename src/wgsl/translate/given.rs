@@ -3,6 +3,7 @@
 use super::super::builtin::{Site, type_name};
 use super::function::{Body, Slot};
 use super::lane::failure;
+use super::memory::PointerPath;
 use super::{Failure, Outcome};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::{Lowering, Mode, Overload, Param, Shape, TypeExpr};
@@ -20,7 +21,7 @@ pub(super) enum Given {
     },
     /// A pointer to what may be read and written.
     Memory {
-        pointer: Value,
+        path: PointerPath,
         ty: TypeId,
         span: Span,
     },
@@ -54,7 +55,7 @@ impl Body<'_, '_, '_> {
         let pointer = self.pointer(&path);
         let ty = self.b.type_of(pointer);
         let pointee = self.b.module.types.pointee(ty).map_or(ty, |(_, pointee)| pointee);
-        Ok(Given::Memory { pointer, ty: self.b.module.types.logical(pointee), span })
+        Ok(Given::Memory { path, ty: self.b.module.types.logical(pointee), span })
     }
 
     /// What memory is that must not be read and written plainly.

@@ -61,7 +61,7 @@ impl Shader<'_> {
             }
         };
         let indices = if variable.wrapped { vec![Value::Const(out.constants.u32(0))] } else { Vec::new() };
-        Ok(PointerPath { root: Value::Global(variable.id), indices })
+        Ok(PointerPath { indices, ..PointerPath::of(Value::Global(variable.id)) })
     }
 
     fn add_global(&mut self, out: &mut ir::Module, handle: Handle<naga::GlobalVariable>) -> Outcome<Variable> {

@@ -137,7 +137,7 @@ impl Body<'_, '_, '_> {
     fn operand(&mut self, param: &Param, given: &Given) -> Value {
         let value = match given {
             Given::Value { value, .. } => *value,
-            Given::Memory { pointer, .. } => self.b.load(*pointer),
+            Given::Memory { path, .. } => self.load_path(path),
         };
         match param.ty {
             TypeExpr::Test(_) => self.b.convert(value, Types::BOOL),
@@ -220,8 +220,8 @@ impl Body<'_, '_, '_> {
             match place {
                 ResultSlot::Return => returned = Some(*part),
                 ResultSlot::Argument(at) => {
-                    if let Given::Memory { pointer, .. } = given[usize::from(*at)] {
-                        self.b.store(pointer, *part);
+                    if let Given::Memory { path, .. } = &given[usize::from(*at)] {
+                        self.store_path(path, *part);
                     }
                 }
             }

@@ -12,11 +12,13 @@ use naga::{AtomicFunction, Barrier, Expression, Handle, TypeInner};
 pub(super) struct PointerPath {
     pub root: Value,
     pub indices: Vec<Value>,
+    /// The condition on which it may be touched; none if it always may.
+    pub only_if: Option<Value>,
 }
 
 impl PointerPath {
     pub(super) fn of(root: Value) -> PointerPath {
-        PointerPath { root, indices: Vec::new() }
+        PointerPath { root, indices: Vec::new(), only_if: None }
     }
 
     pub(super) fn then(mut self, index: Value) -> PointerPath {
@@ -53,23 +55,43 @@ impl Body<'_, '_, '_> {
         if let Some(ty) = self.split_in_memory(from) {
             return self.load_split(&path, ty);
         }
-        let pointer = self.pointer(&path);
-        if !self.is_atomic(from) {
-            return Ok(self.b.load(pointer));
-        }
-        let scope = self.scope_of(pointer);
-        Ok(self.b.atomic(AtomicOp::Load, pointer, &[], scope, Order::Relaxed))
+        let is_atomic = self.is_atomic(from);
+        Ok(self.value_if(path.only_if, |body| {
+            let pointer = body.pointer(&path);
+            if !is_atomic {
+                return body.b.load(pointer);
+            }
+            let scope = body.scope_of(pointer);
+            body.b.atomic(AtomicOp::Load, pointer, &[], scope, Order::Relaxed)
+        }))
+    }
+
+    /// The value of a plain variable, or of a part of one.
+    pub(super) fn load_path(&mut self, path: &PointerPath) -> Value {
+        self.value_if(path.only_if, |body| {
+            let pointer = body.pointer(path);
+            body.b.load(pointer)
+        })
+    }
+
+    pub(super) fn store_path(&mut self, path: &PointerPath, value: Value) {
+        self.do_if(path.only_if, |body| {
+            let pointer = body.pointer(path);
+            body.b.store(pointer, value);
+        });
     }
 
     pub(super) fn store(&mut self, to: Handle<Expression>, value: Handle<Expression>) -> Outcome<()> {
         let (path, value) = (self.path(to)?, self.value(value)?);
-        let pointer = self.pointer(&path);
-        if self.is_atomic(to) {
-            let scope = self.scope_of(pointer);
-            self.b.atomic(AtomicOp::Store, pointer, &[value], scope, Order::Relaxed);
-        } else {
-            self.b.store(pointer, value);
+        if !self.is_atomic(to) {
+            self.store_path(&path, value);
+            return Ok(());
         }
+        self.do_if(path.only_if, |body| {
+            let pointer = body.pointer(&path);
+            let scope = body.scope_of(pointer);
+            body.b.atomic(AtomicOp::Store, pointer, &[value], scope, Order::Relaxed);
+        });
         Ok(())
     }
 
@@ -81,16 +103,19 @@ impl Body<'_, '_, '_> {
         result: Option<Handle<Expression>>,
     ) -> Outcome<()> {
         let (path, value) = (self.path(pointer)?, self.value(value)?);
-        let pointer = self.pointer(&path);
-        let scope = self.scope_of(pointer);
-        let old = match (atomic_op(function), function) {
-            (Some(op), _) => self.b.atomic(op, pointer, &[value], scope, Order::Relaxed),
-            (None, AtomicFunction::Exchange { compare: Some(compare) }) => {
-                let compare = self.value(compare)?;
-                self.compare_exchange(pointer, value, compare, scope)
-            }
-            (None, _) => self.b.atomic(AtomicOp::Exchange, pointer, &[value], scope, Order::Relaxed),
+        let compare = match function {
+            AtomicFunction::Exchange { compare: Some(compare) } => Some(self.value(compare)?),
+            _ => None,
         };
+        let old = self.value_if(path.only_if, |body| {
+            let pointer = body.pointer(&path);
+            let scope = body.scope_of(pointer);
+            if let Some(compare) = compare {
+                return body.compare_exchange(pointer, value, compare, scope);
+            }
+            let op = atomic_op(function).unwrap_or(AtomicOp::Exchange);
+            body.b.atomic(op, pointer, &[value], scope, Order::Relaxed)
+        });
         if let Some(result) = result {
             self.set(result, Slot::Value(old));
         }

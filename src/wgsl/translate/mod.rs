@@ -2,11 +2,12 @@
 //!
 //! The module has passed naga's validator, so types agree and control flow is structured. Where WGSL defines what the
 //! hardware leaves open (division by zero, shift amounts, conversions out of range, zeroed workgroup memory) the code
-//! that makes it so is emitted here; accesses out of bounds are left to the driver (robust buffer access). Mesh and ray
+//! that makes it so is emitted here; accesses out of bounds are checked if that is asked for. Mesh and ray
 //! tracing stages, external textures and ray queries are refused, each with its span. The first failure ends
 //! a function.
 
 mod arithmetic;
+mod bounds;
 mod call;
 mod columns;
 mod control;
@@ -25,6 +26,7 @@ mod subgroup;
 mod texture;
 mod types;
 
+use super::BoundsChecks;
 use super::carrier::Carriers;
 use super::offsets::Offsets;
 use crate::diagnostic::{Code, Diagnostic};
@@ -47,6 +49,7 @@ pub(super) struct Input<'a> {
     pub offsets: &'a Offsets,
     /// Lanes of a subgroup where the profile fixes them.
     pub wave_size: Option<u32>,
+    pub bounds_checks: BoundsChecks,
 }
 
 /// State of the translation of one module.
@@ -56,6 +59,7 @@ struct Shader<'a> {
     carriers: &'a Carriers,
     offsets: &'a Offsets,
     wave_size: Option<u32>,
+    bounds_checks: BoundsChecks,
     types: types::TypeMap,
     globals: FxHashMap<Handle<naga::GlobalVariable>, globals::Variable>,
     overrides: FxHashMap<Handle<naga::Override>, ConstId>,
@@ -85,6 +89,7 @@ pub(super) fn translate(
         carriers: input.carriers,
         offsets: input.offsets,
         wave_size: input.wave_size,
+        bounds_checks: input.bounds_checks,
         types: types::TypeMap::default(),
         globals: FxHashMap::default(),
         overrides: FxHashMap::default(),

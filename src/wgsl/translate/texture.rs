@@ -1,7 +1,7 @@
 //! Textures and samplers (WGSL 17.7): sampling, loading, storing, asking for sizes.
 //!
 //! A texture stays a place until something is done with it, so that it can be handed to functions. The layer of an array is
-//! the last coordinate. Reads out of bounds are left to the driver (robust image access).
+//! the last coordinate. Texels are never written out of bounds (Vulkan 17.5); reads are checked if that is asked for.
 
 use super::Outcome;
 use super::function::Body;
@@ -37,6 +37,14 @@ pub(super) struct Texel {
     pub layer: Option<Id>,
     pub sample: Option<Id>,
     pub level: Option<Id>,
+}
+
+/// The values of a [`Texel`], whose layer is the last coordinate.
+#[derive(Clone, Copy)]
+pub(super) struct Located {
+    pub coordinate: Value,
+    pub level: Option<Value>,
+    pub sample: Option<Value>,
 }
 
 impl Texel {
@@ -186,14 +194,15 @@ impl Body<'_, '_, '_> {
         let kind = self.image_of(of)?;
         let image = self.handle(of)?;
         let coordinate = self.value(at.coordinate)?;
-        let mut parts: Parts = smallvec![(ImageParts::COORDINATE, self.coordinates(coordinate, at.layer)?)];
-        for (part, given) in [(ImageParts::LOD, at.level), (ImageParts::SAMPLE, at.sample)] {
-            if let Some(given) = given {
-                parts.push((part, self.value(given)?));
-            }
-        }
+        let coordinate = self.coordinates(coordinate, at.layer)?;
+        let level = at.level.map(|level| self.value(level)).transpose()?;
+        let sample = at.sample.map(|sample| self.value(sample)).transpose()?;
+        let (at, condition) = self.texel_in_range(image, kind, Located { coordinate, level, sample });
+        let mut parts: Parts = smallvec![(ImageParts::COORDINATE, at.coordinate)];
+        parts.extend(at.level.map(|level| (ImageParts::LOD, level)));
+        parts.extend(at.sample.map(|sample| (ImageParts::SAMPLE, sample)));
         let op = if kind.storage { ImageOp::Read } else { ImageOp::Fetch };
-        Ok(self.texel(op, image, kind, parts))
+        Ok(self.value_if(condition, |body| body.texel(op, image, kind, parts)))
     }
 
     pub(super) fn store_texel(&mut self, of: Id, at: &Texel, value: Id) -> Outcome<()> {
@@ -244,13 +253,13 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    fn count(&mut self, op: ImageOp, image: Value) -> Value {
+    pub(super) fn count(&mut self, op: ImageOp, image: Value) -> Value {
         let count = self.image_op(op, image, Parts::new(), Types::I32);
         self.b.bitcast(count, Types::U32)
     }
 
     /// The size in each dimension, and the number of layers behind them.
-    fn sizes(&mut self, image: Value, kind: ImageType, level: Option<Value>) -> Value {
+    pub(super) fn sizes(&mut self, image: Value, kind: ImageType, level: Option<Value>) -> Value {
         let ty = self.b.module.types.vector(Scalar::U32, dimensions(kind) + u8::from(kind.arrayed));
         let mut parts = Parts::new();
         if !kind.storage && !kind.multisampled {
