@@ -4,6 +4,7 @@
 //! The planner decides; here its decision is put into words, lines of assembly and pictures, as data ([`Report`]) that
 //! [`text`], [`json`] and [`html`] print. Nothing is planned or priced here that the compiler would not.
 
+pub mod alone;
 pub mod book;
 pub mod header;
 pub mod html;

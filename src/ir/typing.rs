@@ -3,6 +3,7 @@
 //! Operands are not judged here beyond what the result needs; the verifier does that.
 
 use super::{BinaryOp, MathFn, Scalar, Type, TypeId, Types};
+use crate::lane::{Gives, LaneOp};
 
 /// `bool`, or a bool vector as wide as `of`.
 pub fn bool_like(types: &mut Types, of: TypeId) -> TypeId {
@@ -14,6 +15,18 @@ pub fn bool_like(types: &mut Types, of: TypeId) -> TypeId {
 pub fn with_scalar(types: &mut Types, of: TypeId, scalar: Scalar) -> TypeId {
     let size = types.components(of).unwrap_or(1);
     types.vector(scalar, size)
+}
+
+/// Result of a cross-lane operation on operands of the types `args`, of which there are as many as it takes.
+pub fn lane(types: &mut Types, op: LaneOp, args: &[TypeId]) -> TypeId {
+    match (op.signature().gives, args) {
+        (Gives::Bool, _) => Types::BOOL,
+        (Gives::U32, _) => Types::U32,
+        (Gives::Ballot, _) => types.vector(Scalar::U32, 4),
+        (Gives::Sorted, [keys, riders]) => types.pair(*keys, *riders),
+        (Gives::Data | Gives::Sorted, [first, ..]) => *first,
+        (Gives::Nothing | Gives::Data | Gives::Sorted, _) => Types::VOID,
+    }
 }
 
 fn scalar_type(types: &mut Types, of: TypeId) -> Option<TypeId> {

@@ -5,7 +5,7 @@ use super::pass::{Pipeline, Watcher};
 use super::{InstId, Kernel, LaneContract, Specializations, buffers_only, lower, verify};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::Module;
-use crate::lane::{Plan, Plans, Question, Request};
+use crate::lane::{Plan, Plans, Question};
 use crate::profile::{Profile, Target};
 use crate::source::Span;
 use std::sync::Arc;
@@ -109,17 +109,14 @@ impl Prepared {
     }
 }
 
-/// A kernel of just one cross-lane operation, lowered by a plan, which need not be the one that is chosen.
+/// The same as [`finish`] with one plan for all cross-lane operations, which need not be the one that is chosen.
 ///
 /// # Errors
-/// Where a pass has made a kernel that is not sound.
-pub fn alone(request: &Request, plan: &Plan, profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
-    let mut kernel = lanes::alone(request, plan, profile);
-    Pipeline::default().optimize(&mut kernel);
-    check(&kernel)?;
-    let prepared = Prepared::of(kernel, profile);
+/// As [`finish`].
+pub fn finish_by(module: &Module, plan: &Plan, profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
+    let prepared = Prepared::new(module, &Specializations::default(), profile)?;
     let plan = Arc::new(plan.clone());
-    let plans: Vec<Arc<Plan>> = prepared.questions.iter().map(|_| plan.clone()).collect();
+    let plans = vec![plan; prepared.questions.len()];
     prepared.finish(&plans, profile)
 }
 

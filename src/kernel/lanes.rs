@@ -5,7 +5,6 @@
 //! lane alone stand at the kernel's start, once for all plans. Arithmetic on what a plan moved takes the move into itself. Values that hang on the lane alone become facts, and numbers
 //! of subgroups become arithmetic. Nothing here chooses instructions.
 
-mod alone;
 mod dpp_combine;
 mod inline;
 
@@ -23,7 +22,6 @@ use crate::lane::{
 };
 use crate::profile::Profile;
 use crate::source::Span;
-pub use alone::alone;
 use rustc_hash::FxHashMap;
 use std::iter::Peekable;
 use std::sync::Arc;

@@ -32,7 +32,7 @@ use crate::limits;
 use crate::source::Span;
 pub use build::Builder;
 pub use contract::LaneContract;
-pub use finish::{Prepared, alone, check_workgroup, finish, simplified};
+pub use finish::{Prepared, check_workgroup, finish, finish_by, simplified};
 pub use image::{BindingPoint, Image};
 pub use lanes::lower_lanes;
 pub use lower::{Specializations, lower, no_entry};

@@ -3,8 +3,11 @@
 
 use crosslane::backend::amd::{self, AmdOptions};
 use crosslane::backend::nv::{self, NvOptions};
-use crosslane::explain::listing::of_kernel;
-use crosslane::kernel::{Kernel, alone};
+use crosslane::backend::spirv::{self, SpirvOptions};
+use crosslane::explain::alone::alone;
+use crosslane::explain::listing::list;
+use crosslane::ir::Module;
+use crosslane::kernel::finish_by;
 use crosslane::lane::planner::unproven;
 use crosslane::lane::{Candidates, Plan, Request, candidates, catalog};
 use crosslane::profile::processor::Processor;
@@ -116,17 +119,23 @@ fn shown_lines_are_those_of_the_program() {
     }
 }
 
-/// The text of a kernel's program for a profile.
-fn program(kernel: &Kernel, profile: &Profile) -> String {
+/// The text that is compiled from a module for a profile, by one plan for all its operations.
+fn program(module: &Module, plan: &Plan, profile: &Profile) -> String {
     let (source, debug, none) = (String::new(), false, SourceMap::default());
+    let kernel = || finish_by(module, plan, profile);
     let written = match profile.target {
         Target::Nv => {
             let options = NvOptions { profile: profile.name.to_string(), source, debug };
-            nv::emit(kernel, &options, &none).map(|program| program.text)
+            kernel().and_then(|kernel| nv::emit(&kernel, &options, &none)).map(|program| program.text)
         }
-        _ => {
+        Target::Amd => {
             let options = AmdOptions { profile: profile.clone(), source, debug };
-            amd::emit(kernel, &options, &none).map(|program| program.text)
+            kernel().and_then(|kernel| amd::emit(&kernel, &options, &none)).map(|program| program.text)
+        }
+        Target::Spirv => {
+            let options = SpirvOptions::new(profile.clone()).expect("a version that is written");
+            let options = SpirvOptions { plan: Some(plan.clone()), ..options };
+            spirv::emit(module, &options, &none).map(|words| spirv::disassemble(&words).expect("a module"))
         }
     };
     written.unwrap_or_else(|e| panic!("{}: {e:?}", profile.name))
@@ -135,8 +144,21 @@ fn program(kernel: &Kernel, profile: &Profile) -> String {
 /// Whether a line of a program is there for a cross-lane operation and nothing else.
 fn is_lane(line: &str) -> bool {
     let line = line.trim();
-    let names =
-        ["SHF", "TG", "QSWZ", "ds_swizzle", "ds_bpermute", "ds_permute", "v_permlane", "v_readlane", "v_writelane"];
+    let line = line.split_once(" = ").map_or(line, |(_, instruction)| instruction);
+    let names = [
+        "SHF",
+        "TG",
+        "QSWZ",
+        "ds_swizzle",
+        "ds_bpermute",
+        "ds_permute",
+        "v_permlane",
+        "v_readlane",
+        "v_writelane",
+        "OpGroup",
+        "OpControlBarrier",
+        "OpLoopMerge",
+    ];
     names.iter().any(|name| line.starts_with(name)) || line.contains("_dpp ")
 }
 
@@ -149,7 +171,7 @@ fn plans(request: &Request, profile: &Profile, any: bool) -> Vec<Plan> {
     found.flat_map(|Candidates { chosen, others, .. }| std::iter::once(chosen).chain(others)).map(|c| c.plan).collect()
 }
 
-/// Checks that what is shown for operations, by any of their plans or by the chosen one, is what is emitted for a kernel of
+/// Checks that what is shown for operations, by any of their plans or by the chosen one, is what is compiled from a module of
 /// just that operation. Gives the number of lines.
 fn check_shown(profile: &Profile, any_plan: bool) -> usize {
     let mut shown = 0;
@@ -157,9 +179,8 @@ fn check_shown(profile: &Profile, any_plan: bool) -> usize {
         let request = sample.request();
         for plan in plans(&request, profile, any_plan) {
             let what = format!("{}: {} by {}", profile.name, sample.family, plan.rule);
-            let kernel = alone(&request, &plan, profile).unwrap_or_else(|e| panic!("{what}: {e:?}"));
-            let listing = of_kernel(&kernel, profile).unwrap_or_else(|e| panic!("{what}: {e:?}"));
-            let program = program(&kernel, profile);
+            let listing = list(&plan, &request, profile).unwrap_or_else(|e| panic!("{what}: {e:?}"));
+            let program = program(&alone(&request, profile), &plan, profile);
             for lines in [&listing.setup, &listing.lines] {
                 let texts = lines.iter().map(|line| line.text.as_str());
                 assert!(stand_in(texts, &program), "{what}: {lines:#?} is not in\n{program}");
@@ -201,7 +222,7 @@ fn on_each(target: Target, work: impl Fn(&Profile) + Sync) {
 
 #[test]
 fn shown_lines_of_operations_are_those_of_their_programs() {
-    for target in [Target::Nv, Target::Amd] {
+    for target in [Target::Spirv, Target::Nv, Target::Amd] {
         on_each(target, |profile| {
             let shown = check_shown(profile, false);
             assert!(shown > 500, "{}: {shown} lines", profile.name);
@@ -212,7 +233,7 @@ fn shown_lines_of_operations_are_those_of_their_programs() {
 /// The same for plans that lost.
 #[test]
 fn shown_lines_of_any_plan_are_those_of_its_program() {
-    for name in ["nv-hopper", "gfx900", "gfx1201-wave64"] {
+    for name in ["spirv-1.6", "spirv-amd-ballot", "nv-hopper", "gfx900", "gfx1201-wave64"] {
         check_shown(&Profile::named(name).expect("a profile"), true);
     }
 }

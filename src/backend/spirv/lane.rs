@@ -6,6 +6,7 @@
 
 use super::function::{Body, FEW};
 use crate::ir::{Scalar, ScalarKind, TypeId, Value, Values};
+use crate::kernel::arith;
 use crate::lane::{
     Activity, AluOp, CompareOp, CountOp, GroupOp, GroupReduce, Input, Known, LaneFact, LaneOp, LaneType, MaskOp,
     Operand, Plan, Primitive, QuadMove, ReduceOp, Request, Step, StepOp, StepType, VoteOp, Width, plan,
@@ -108,6 +109,9 @@ impl Body<'_, '_> {
     }
 
     fn plan(&mut self, op: LaneOp, inputs: Inputs) -> Option<Rc<Plan>> {
+        if let Some(plan) = &self.m.options.plan {
+            return Some(Rc::new(plan.clone()));
+        }
         let key = (op, inputs);
         if let Some(plan) = self.m.plans.get(&key) {
             return Some(plan.clone());
@@ -166,7 +170,7 @@ impl Body<'_, '_> {
             StepOp::Combine(op) => self.fold(op, shape, [args[0].word, args[1].word]),
             StepOp::Compare(op) => self.compare(op, &args),
             StepOp::Select => self.choose_vector(args[0].word, (args[1].word, args[2].word), shape),
-            StepOp::Identity(op) => self.m.splat_constant(shape.0, shape.1, identity(op, shape.0)),
+            StepOp::Identity(op) => self.m.splat_constant(shape.0, shape.1, arith::identity(op, shape.0)),
             StepOp::Zero => self.m.splat_constant(shape.0, shape.1, 0),
             StepOp::Prim(_) | StepOp::CombineMoved(..) | StepOp::Neutral(_) => {
                 self.m.internal("an instruction that SPIR-V has not")
@@ -276,7 +280,7 @@ fn shape_of(ty: StepType, run: &Run) -> Shape {
 }
 
 /// How a primitive is spelt: scope (where it has one), group operation, operands, one more constant.
-pub(crate) struct GroupInstruction {
+struct GroupInstruction {
     pub op: Op,
     pub scoped: bool,
     pub operation: Option<GroupOperation>,
@@ -301,7 +305,7 @@ impl GroupInstruction {
     }
 }
 
-pub(crate) fn group_instruction(op: GroupOp, kind: ScalarKind) -> GroupInstruction {
+fn group_instruction(op: GroupOp, kind: ScalarKind) -> GroupInstruction {
     match op {
         GroupOp::Shuffle => GroupInstruction::plain(Op::GroupNonUniformShuffle),
         GroupOp::ShuffleXor => GroupInstruction::plain(Op::GroupNonUniformShuffleXor),
@@ -342,7 +346,7 @@ pub(crate) fn group_instruction(op: GroupOp, kind: ScalarKind) -> GroupInstructi
 }
 
 /// The constant vector that a swizzle of AMD's takes after its value: the four lanes, or the three masks.
-pub(crate) fn swizzle_constant(op: GroupOp) -> Option<SmallVec<[Word; 4]>> {
+fn swizzle_constant(op: GroupOp) -> Option<SmallVec<[Word; 4]>> {
     match op {
         GroupOp::SwizzleAmd(mode) => Some((0..4).map(|lane| Word::from(mode >> (2 * lane) & 3)).collect()),
         GroupOp::SwizzleMaskedAmd { and, or, xor } => Some([and, or, xor].map(Word::from).into_iter().collect()),
@@ -439,7 +443,7 @@ const fn mask_built_in(op: MaskOp) -> BuiltIn {
 }
 
 /// How lane arithmetic is spelt.
-pub(crate) enum Alu {
+enum Alu {
     Core(Op),
     Ext(G),
     Word,
@@ -448,7 +452,7 @@ pub(crate) enum Alu {
     None,
 }
 
-pub(crate) const fn alu_form(op: AluOp) -> Alu {
+const fn alu_form(op: AluOp) -> Alu {
     Alu::Core(match op {
         AluOp::Min => return Alu::Ext(G::UMin),
         AluOp::Max => return Alu::Ext(G::UMax),
@@ -480,7 +484,7 @@ pub(crate) const fn alu_form(op: AluOp) -> Alu {
     })
 }
 
-pub(crate) const fn combine_form(op: ReduceOp, kind: ScalarKind) -> Alu {
+const fn combine_form(op: ReduceOp, kind: ScalarKind) -> Alu {
     use ScalarKind::{Bool, Float, Sint};
     Alu::Core(match (op, kind) {
         (ReduceOp::Min, Float) => return Alu::Ext(G::FMin),
@@ -502,7 +506,7 @@ pub(crate) const fn combine_form(op: ReduceOp, kind: ScalarKind) -> Alu {
     })
 }
 
-pub(crate) const fn compare_op(op: CompareOp, kind: ScalarKind) -> Op {
+const fn compare_op(op: CompareOp, kind: ScalarKind) -> Op {
     use ScalarKind::{Bool, Float, Sint, Uint};
     match (op, kind) {
         (CompareOp::Eq | CompareOp::Same, Bool) => Op::LogicalEqual,
@@ -511,44 +515,5 @@ pub(crate) const fn compare_op(op: CompareOp, kind: ScalarKind) -> Op {
         (CompareOp::Lt, Sint) => Op::SLessThan,
         (CompareOp::Lt, Bool | Uint) => Op::ULessThan,
         (CompareOp::Lt, Float) => Op::FOrdLessThan,
-    }
-}
-
-/// Bits of a fold's identity.
-fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
-    let ones = if scalar.width == 64 { u64::MAX } else { (1 << scalar.width) - 1 };
-    let sign = 1 << (scalar.width - 1);
-    match (op, scalar.kind) {
-        (ReduceOp::Add | ReduceOp::Or | ReduceOp::Xor, _) => 0,
-        (ReduceOp::Mul, _) => super::Emitter::one_bits(scalar),
-        (ReduceOp::And, _) => ones,
-        (ReduceOp::Min, ScalarKind::Float) => infinity(scalar.width),
-        (ReduceOp::Max, ScalarKind::Float) => infinity(scalar.width) | sign,
-        (ReduceOp::Min, ScalarKind::Sint) => ones ^ sign,
-        (ReduceOp::Max, ScalarKind::Sint) => sign,
-        (ReduceOp::Min, _) => ones,
-        (ReduceOp::Max, _) => 0,
-    }
-}
-
-const fn infinity(width: u8) -> u64 {
-    match width {
-        16 => 0x7c00,
-        64 => f64::INFINITY.to_bits(),
-        _ => f32::INFINITY.to_bits() as u64,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn identities_change_nothing() {
-        assert_eq!(identity(ReduceOp::Min, Scalar::I32), i32::MAX as u64);
-        assert_eq!(identity(ReduceOp::Max, Scalar::I32), u64::from(i32::MIN as u32));
-        assert_eq!(identity(ReduceOp::And, Scalar::BOOL), 1);
-        assert_eq!(identity(ReduceOp::Max, Scalar::F32), u64::from(f32::NEG_INFINITY.to_bits()));
-        assert_eq!(identity(ReduceOp::Mul, Scalar::F32), u64::from(1f32.to_bits()));
     }
 }

@@ -20,7 +20,7 @@ mod function;
 mod globals;
 mod image;
 mod interface;
-pub(crate) mod lane;
+mod lane;
 mod listing;
 mod math;
 mod memory;
@@ -42,6 +42,7 @@ mod tests;
 use super::DebugInfo;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FuncId, Module, Stage};
+use crate::lane::Plan;
 use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
 use capability::Needs;
@@ -113,6 +114,8 @@ pub struct SpirvOptions {
     pub manner: Manner,
     /// What the planner may use for cross-lane operations.
     pub profile: Profile,
+    /// The plan of every cross-lane operation; the planner's choice where there is none.
+    pub plan: Option<Plan>,
 }
 
 /// Choices that leave a module's meaning as the language gives it.
@@ -145,6 +148,7 @@ impl SpirvOptions {
             manner: Manner::default(),
             no_contraction: profile.reproducible,
             profile,
+            plan: None,
         })
     }
 }

@@ -51,6 +51,11 @@ impl Emitted {
         Ok((Emitted { code: code.lines, set_ups: code.set_ups, results, unit: spirv_unit }, operations))
     }
 
+    /// The lines of all operations, which are the components of one.
+    pub fn whole(&self) -> Listing {
+        self.listing(&(0..self.set_ups.len() as u32).collect::<Vec<_>>())
+    }
+
     /// The lines of some operations, which are the components of one. What is set up among them stands among them.
     pub fn listing(&self, operations: &[u32]) -> Listing {
         let needed = |number: u32| operations.iter().any(|n| self.set_ups[*n as usize].contains(&number));

@@ -1,16 +1,17 @@
 //! A plan as lines of the target's own assembly language.
 //!
-//! Where a back end says what each line was made for ([`Emitted`]), the lines are its own: those of the shader's program, or
-//! of a kernel of just the operation. For SPIR-V they are written for the plan alone: nothing around the operation is known.
-//! A step that no line can be written for is reported, never left out.
+//! Back ends say what each line was made for ([`Emitted`]), and the lines are theirs: those of the shader's program, or of a
+//! module of just the operation.
 
 mod emitted;
-pub mod spirv;
 
+use super::alone::alone;
+use crate::backend::spirv::SpirvOptions;
 use crate::diagnostic::Diagnostic;
-use crate::kernel::{self, Kernel};
+use crate::kernel;
 use crate::lane::{Plan, Request};
 use crate::profile::{Profile, Target};
+use crate::source::SourceMap;
 pub use emitted::Emitted;
 use serde::Serialize;
 
@@ -120,26 +121,21 @@ impl Unwritten {
     }
 }
 
-/// The lines of a plan.
-///
-/// # Errors
-/// When a step has no spelling on this target.
-pub fn list(plan: &Plan, request: &Request, profile: &Profile) -> Result<Listing, Unwritten> {
-    match profile.target {
-        Target::Amd | Target::Nv => alone(plan, request, profile),
-        Target::Spirv => spirv::list(plan, request, profile),
-    }
-}
-
-/// The lines of a plan in a kernel of just its operation.
-fn alone(plan: &Plan, request: &Request, profile: &Profile) -> Result<Listing, Unwritten> {
-    of_kernel(&kernel::alone(request, plan, profile).map_err(Unwritten::because)?, profile)
-}
-
-/// The lines of all cross-lane operations of a lowered kernel, which are the components of one.
+/// The lines of a plan in the program of a module of just its operation.
 ///
 /// # Errors
 /// With what the target cannot express.
-pub fn of_kernel(kernel: &Kernel, profile: &Profile) -> Result<Listing, Unwritten> {
-    Ok(Emitted::of(kernel, profile)?.listing(&(0..kernel.set_ups.len() as u32).collect::<Vec<_>>()))
+pub fn list(plan: &Plan, request: &Request, profile: &Profile) -> Result<Listing, Unwritten> {
+    let module = alone(request, profile);
+    let emitted = match SpirvOptions::new(profile.clone()).filter(|_| profile.target == Target::Spirv) {
+        Some(options) => {
+            let options = SpirvOptions { plan: Some(plan.clone()), ..options };
+            Emitted::of_module(&module, &options, &SourceMap::default())?.0
+        }
+        None => {
+            let kernel = kernel::finish_by(&module, plan, profile).map_err(Unwritten::because)?;
+            Emitted::of(&kernel, profile)?
+        }
+    };
+    Ok(emitted.whole())
 }

@@ -2,8 +2,8 @@
 
 use super::body::Body;
 use super::{Check, ensure};
-use crate::ir::{Scalar, ScalarKind, Type, TypeId, Types, Values};
-use crate::lane::{Gives, LaneOp, Role};
+use crate::ir::{Scalar, ScalarKind, Type, TypeId, Types, Values, typing};
+use crate::lane::{LaneOp, Role};
 
 impl Body<'_> {
     pub fn lane(&mut self, op: LaneOp, ty: TypeId, args: Values) -> Check {
@@ -15,15 +15,7 @@ impl Body<'_> {
             let role = param.role;
             ensure!(self.has_role(role, *arg, args[0]), "operand {index} is {}, not {role:?}", self.name(*arg));
         }
-        let expected = match signature.gives {
-            Gives::Data => args[0],
-            Gives::Bool => Types::BOOL,
-            Gives::U32 => Types::U32,
-            Gives::Ballot => self.types.vector(Scalar::U32, 4),
-            Gives::Nothing => Types::VOID,
-            Gives::Sorted if args.len() == 2 => self.types.pair(args[0], args[1]),
-            Gives::Sorted => args[0],
-        };
+        let expected = typing::lane(self.types, op, &args);
         self.expect_members(ty, expected)
     }
 
