@@ -131,6 +131,17 @@ pub enum Origin {
     SetUp(u32),
 }
 
+impl Origin {
+    /// The origin of an instruction that does the work of another one too.
+    #[must_use]
+    pub const fn with(self, other: Origin) -> Origin {
+        match (self, other) {
+            (Origin::Code, Origin::Operation(number)) => Origin::Within(number),
+            (_, other) => other,
+        }
+    }
+}
+
 /// The number of a set-up that back ends make for moves through workgroup memory: the address of the lane's own word.
 pub const OWN_WORD: u32 = u32::MAX;
 

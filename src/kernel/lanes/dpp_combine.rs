@@ -6,7 +6,7 @@
 
 use crate::ir::Scalar;
 use crate::kernel::tree::Tree;
-use crate::kernel::{BinOp, BlockId, InstId, Kernel, Op, Origin, Ty, Value};
+use crate::kernel::{BinOp, BlockId, InstId, Kernel, Op, Ty, Value};
 use crate::lane::primitive::fusion;
 use crate::lane::{LaneType, Primitive, ReduceOp};
 use crate::profile::Profile;
@@ -74,10 +74,7 @@ impl Fusing<'_> {
         }
         self.kernel.insts[inst].op = Op::CombineMoved { op, ty, primitive };
         self.kernel.set_args(inst, &[own, value]);
-        self.kernel.insts[inst].origin = match (self.kernel.insts[inst].origin, self.kernel.insts[made].origin) {
-            (Origin::Code, Origin::Operation(number)) => Origin::Within(number),
-            (_, origin) => origin,
-        };
+        self.kernel.insts[inst].origin = self.kernel.insts[inst].origin.with(self.kernel.insts[made].origin);
         Some(made)
     }
 }

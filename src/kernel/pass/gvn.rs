@@ -15,7 +15,7 @@ use super::memory::{Kinds, Memory, written, written_inside};
 use super::range::Ranges;
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
-use crate::kernel::{BlockId, InstId, Kernel, Op, Ty, Value};
+use crate::kernel::{BlockId, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::lane::{GroupOp, LaneOp, Primitive, VoteOp};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
@@ -143,8 +143,8 @@ impl Numbering<'_> {
         let Some(result) = self.kernel.result(inst) else { return true };
         self.changed |= self.facts.apply(self.kernel, inst);
         for _ in 0..PATIENCE {
-            let (op, args) = (self.kernel.insts[inst].op, Operands::from_slice(self.kernel.args(inst)));
-            match fold(self.kernel, &self.ranges, op, &args, self.kernel.ty(result)) {
+            let (op, before) = (self.kernel.insts[inst].op, Operands::from_slice(self.kernel.args(inst)));
+            match fold(self.kernel, &self.ranges, op, &before, self.kernel.ty(result)) {
                 Some(Simpler::Is(value)) => {
                     self.names.replace(result, value);
                     return false;
@@ -153,12 +153,25 @@ impl Numbering<'_> {
                     self.changed = true;
                     self.kernel.insts[inst].op = op;
                     self.kernel.set_args(inst, &args);
+                    self.take_origin(inst, &before, &args);
                 }
                 None => break,
             }
         }
         self.learn(inst);
         self.is_first(inst, 0)
+    }
+
+    /// Code that reads the operands of a former operand does the work of that too.
+    fn take_origin(&mut self, inst: InstId, before: &[Value], args: &[Value]) {
+        if self.kernel.insts[inst].origin != Origin::Code {
+            return;
+        }
+        let gone = before.iter().filter(|arg| !args.contains(arg)).filter_map(|arg| self.kernel.definition(*arg));
+        let taken = gone.filter(|made| self.kernel.args(*made).iter().any(|arg| args.contains(arg)));
+        if let Some(origin) = taken.map(|made| self.kernel.insts[made].origin).find(|origin| *origin != Origin::Code) {
+            self.kernel.insts[inst].origin = Origin::Code.with(origin);
+        }
     }
 
     /// Whether all lanes certainly vote for the same; each of those that vote is in its own group.
