@@ -66,10 +66,10 @@ fn glsl_for_amd() {
 
 /// Where every operand is a constant, a profile compiles a call or says what it lacks: none of its plans is wrong. The
 /// profiles of a target share the calls.
-fn constants(target: Target) {
+fn constants(language: &Language, target: Target) {
     let profiles: Vec<_> = Profile::built_in().iter().filter(|profile| profile.target == target).collect();
     for (part, profile) in profiles.iter().enumerate() {
-        let found = walk_some(&glsl::LANGUAGE, Given::Constant, &profile.name, profiles.len(), part);
+        let found = walk_some(language, Given::Constant, &profile.name, profiles.len(), part);
         let faults = found.refused.into_iter().filter(|(_, codes)| codes.contains(&Code::INTERNAL.to_string()));
         assert_eq!(faults.map(|(family, _)| family).collect::<Vec<_>>(), [""; 0], "{}", profile.name);
         assert!(found.compiled > 0, "{}", profile.name);
@@ -77,13 +77,33 @@ fn constants(target: Target) {
 }
 
 #[test]
-fn constants_for_nvidia() {
-    constants(Target::Nv);
+fn glsl_constants_for_spirv() {
+    constants(&glsl::LANGUAGE, Target::Spirv);
 }
 
 #[test]
-fn constants_for_amd() {
-    constants(Target::Amd);
+fn glsl_constants_for_nvidia() {
+    constants(&glsl::LANGUAGE, Target::Nv);
+}
+
+#[test]
+fn glsl_constants_for_amd() {
+    constants(&glsl::LANGUAGE, Target::Amd);
+}
+
+#[test]
+fn wgsl_constants_for_spirv() {
+    constants(&wgsl::LANGUAGE, Target::Spirv);
+}
+
+#[test]
+fn wgsl_constants_for_nvidia() {
+    constants(&wgsl::LANGUAGE, Target::Nv);
+}
+
+#[test]
+fn wgsl_constants_for_amd() {
+    constants(&wgsl::LANGUAGE, Target::Amd);
 }
 
 /// What GLSL can say across lanes WGSL can say too.
