@@ -9,13 +9,16 @@ use crosslane::explain::listing::list;
 use crosslane::ir::Module;
 use crosslane::kernel::finish_by;
 use crosslane::lane::planner::unproven;
-use crosslane::lane::{Candidates, Plan, Request, candidates, catalog};
+use crosslane::lane::{Candidate, Candidates, Plan, Request, candidates, catalog};
 use crosslane::profile::processor::Processor;
 use crosslane::profile::{Profile, Target};
 use crosslane::source::SourceMap;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use support::snapshot;
 
 fn crosslane(args: &[&str]) -> Output {
@@ -162,29 +165,37 @@ fn is_lane(line: &str) -> bool {
     names.iter().any(|name| line.starts_with(name)) || line.contains("_dpp ")
 }
 
-/// The plan of an operation, or all that there are.
-fn plans(request: &Request, profile: &Profile, any: bool) -> Vec<Plan> {
-    if !any {
-        return unproven(request, profile).into_iter().collect();
-    }
-    let found = candidates(request, profile).into_iter();
-    found.flat_map(|Candidates { chosen, others, .. }| std::iter::once(chosen).chain(others)).map(|c| c.plan).collect()
+/// What is shown of one plan beside what the planner says of it.
+pub struct Shown {
+    pub profile: String,
+    pub target: Target,
+    pub rule: &'static str,
+    /// Instructions and wait states.
+    pub priced: [u32; 2],
+    pub written: [u32; 2],
+    lines: usize,
+}
+
+/// The plan that is chosen for an operation, or all that there are.
+fn plans(request: &Request, profile: &Profile, any: bool) -> Vec<Candidate> {
+    let Ok(Candidates { chosen, others, .. }) = candidates(request, profile) else { return Vec::new() };
+    assert_eq!(unproven(request, profile).as_ref(), Ok(&chosen.plan), "{}: another plan is compiled", profile.name);
+    std::iter::once(chosen).chain(others.into_iter().filter(|_| any)).collect()
 }
 
 /// Checks that what is shown for operations, by any of their plans or by the chosen one, is what is compiled from a module of
-/// just that operation. Gives the number of lines.
-fn check_shown(profile: &Profile, any_plan: bool) -> usize {
-    let mut shown = 0;
+/// just that operation.
+fn check_shown(profile: &Profile, any_plan: bool) -> Vec<Shown> {
+    let mut all = Vec::new();
     for sample in catalog::all() {
         let request = sample.request();
-        for plan in plans(&request, profile, any_plan) {
+        for Candidate { plan, cost, .. } in plans(&request, profile, any_plan) {
             let what = format!("{}: {} by {}", profile.name, sample.family, plan.rule);
             let listing = list(&plan, &request, profile).unwrap_or_else(|e| panic!("{what}: {e:?}"));
             let program = program(&alone(&request, profile), &plan, profile);
             for lines in [&listing.setup, &listing.lines] {
                 let texts = lines.iter().map(|line| line.text.as_str());
                 assert!(stand_in(texts, &program), "{what}: {lines:#?} is not in\n{program}");
-                shown += lines.len();
             }
             let counted = listing.setup.iter().chain(&listing.lines).filter(|line| is_lane(&line.text)).count();
             assert_eq!(
@@ -192,9 +203,27 @@ fn check_shown(profile: &Profile, any_plan: bool) -> usize {
                 counted,
                 "{what}: {listing:#?}\n{program}"
             );
+            all.push(Shown {
+                profile: profile.name.to_string(),
+                target: profile.target,
+                rule: plan.rule,
+                priced: [cost.instructions, cost.waits],
+                written: [listing.instructions() as u32, listing.wait_states],
+                lines: listing.setup.len() + listing.lines.len(),
+            });
         }
     }
-    shown
+    all
+}
+
+/// The whole catalog on each kind of profile, in the order of the profiles.
+pub fn shown_of_catalog() -> &'static [Shown] {
+    static ALL: OnceLock<Vec<Shown>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let targets = [Target::Spirv, Target::Nv, Target::Amd]
+            .map(|target| on_each(target, |profile| check_shown(profile, false)));
+        targets.into_iter().flatten().flatten().collect()
+    })
 }
 
 /// One profile of each kind for which a target's programs differ.
@@ -210,24 +239,28 @@ fn kinds(target: Target) -> Vec<Profile> {
 }
 
 /// Several threads take the kinds of profiles of a target, one after the other.
-fn on_each(target: Target, work: impl Fn(&Profile) + Sync) {
-    let profiles = std::sync::Mutex::new(kinds(target).into_iter());
-    let next = || profiles.lock().expect("nobody panics with it").next();
+fn on_each<T: Send>(target: Target, work: impl Fn(&Profile) -> T + Sync) -> Vec<T> {
+    let kinds = kinds(target);
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let take = || {
+        while let Some((n, kind)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|n| Some((n, kinds.get(n)?))) {
+            let result = work(kind);
+            done.lock().expect("nobody panics with it").insert(n, result);
+        }
+    };
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| std::iter::from_fn(next).for_each(|profile| work(&profile)));
+            scope.spawn(take);
         }
     });
+    done.into_inner().expect("nobody panics with it").into_values().collect()
 }
 
 #[test]
 fn shown_lines_of_operations_are_those_of_their_programs() {
-    for target in [Target::Spirv, Target::Nv, Target::Amd] {
-        on_each(target, |profile| {
-            let shown = check_shown(profile, false);
-            assert!(shown > 500, "{}: {shown} lines", profile.name);
-        });
-    }
+    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
+    shown_of_catalog().iter().for_each(|shown| *lines.entry(&shown.profile).or_default() += shown.lines);
+    assert!(lines.len() > 20 && lines.values().all(|count| *count > 500), "{lines:?}");
 }
 
 /// The same for plans that lost.

@@ -10,6 +10,7 @@ mod cli;
 mod cmake;
 mod deps;
 mod device;
+mod estimates;
 mod explain;
 mod extremes;
 mod files;
