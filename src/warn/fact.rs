@@ -186,10 +186,16 @@ impl Fact {
     #[must_use]
     pub fn meet(self, other: Fact) -> Fact {
         let alike = self.alike.meet(other.alike);
-        let parts = (self.parts.is_some() || other.parts.is_some()).then(|| {
-            let [a, b] = [self, other].map(|fact| fact.parts.unwrap_or([fact.alike; PARTS]));
-            std::array::from_fn(|n| a[n].meet(b[n]))
-        });
+        // An open value comes back once it is known, with its parts.
+        let parts = match (self.parts, other.parts) {
+            (None, None) => None,
+            (None, parts) if self.is_open => parts,
+            (parts, None) if other.is_open => parts,
+            (a, b) => {
+                let (a, b) = (a.unwrap_or([self.alike; PARTS]), b.unwrap_or([other.alike; PARTS]));
+                Some(std::array::from_fn(|n| a[n].meet(b[n])))
+            }
+        };
         if self.is_open || other.is_open {
             return Fact { alike, parts, ..if self.is_open { other } else { self } };
         }

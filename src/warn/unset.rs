@@ -4,6 +4,8 @@
 //! part of it, a call, or any other operation that takes its address. A read before all of those is warned of. A read in a
 //! loop that the first round may miss is warned of only if nothing in the outermost loop around it gives the variable a
 //! value, since an earlier round may have done so. Nothing is said of a variable that has a value on some paths.
+//!
+//! The members of a struct, and elements by known indices, count each for itself; a read of the whole needs one of them.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BlockId, Cases, Constants, Function, Inst, InstId, LocalId, MatrixOp, Op, Value};
@@ -14,7 +16,7 @@ pub fn reads(constants: &Constants, function: &Function) -> Vec<Diagnostic> {
     let mut search = Search {
         constants,
         function,
-        given: function.locals.iter().map(|(_, local)| local.init.is_some()).collect(),
+        given: function.locals.iter().map(|(_, local)| if local.init.is_some() { WHOLE } else { 0 }).collect(),
         journal: Vec::new(),
         used: used(function),
         is_empty: vec![false; function.insts.len()],
@@ -29,13 +31,18 @@ pub fn reads(constants: &Constants, function: &Function) -> Vec<Diagnostic> {
     search.found
 }
 
+/// Parts of a variable, one bit each; the last bit is that of all further ones.
+type Parts = u64;
+
+const WHOLE: Parts = Parts::MAX;
+
 struct Search<'m> {
     constants: &'m Constants,
     function: &'m Function,
-    /// The variables that may have a value here.
-    given: Vec<bool>,
+    /// The parts of variables that may have a value here.
+    given: Vec<Parts>,
     /// Those that came to it, in order.
-    journal: Vec<LocalId>,
+    journal: Vec<(LocalId, Parts)>,
     /// For each instruction whether something is made of its result.
     used: Vec<bool>,
     /// For each instruction whether its result is what a variable without a value holds.
@@ -47,7 +54,7 @@ struct Search<'m> {
     /// Whether a round of it may have ended early.
     skips: bool,
     /// Reads in the outermost of them.
-    pending: Vec<(LocalId, Span)>,
+    pending: Vec<(LocalId, Parts, Span)>,
     /// The variables that were warned of.
     said: Vec<bool>,
     found: Vec<Diagnostic>,
@@ -106,24 +113,36 @@ impl Search<'_> {
         }
     }
 
-    /// The variable that a pointer points into.
-    fn variable(&self, mut pointer: Value) -> Option<LocalId> {
+    /// The variable that a pointer points into, and the parts that it may point to.
+    fn variable(&self, mut pointer: Value) -> Option<(LocalId, Parts)> {
+        let mut parts = WHOLE;
         while let Value::Inst(id) = pointer
-            && let Op::Access { base, .. } = self.function.insts[id].op
+            && let Op::Access { base, indices } = self.function.insts[id].op
         {
             pointer = base;
+            parts = match self.function.values(indices).first() {
+                Some(Value::Const(id)) => self.constants.bits(*id).map_or(WHOLE, |n| 1 << n.min(63)),
+                _ => WHOLE,
+            };
         }
-        if let Value::Local(id) = pointer { Some(id) } else { None }
+        if let Value::Local(id) = pointer { Some((id, parts)) } else { None }
+    }
+
+    fn has_value(&self, local: LocalId, parts: Parts) -> bool {
+        self.given[local.index()] & parts != 0
     }
 
     fn load(&mut self, id: InstId, pointer: Value, span: Span) {
-        let Some(local) = self.variable(pointer).filter(|local| !self.given[local.index()]) else { return };
+        let Some((local, parts)) = self.variable(pointer).filter(|(local, parts)| !self.has_value(*local, *parts))
+        else {
+            return;
+        };
         // In a later round it may hold what that round found.
         self.is_empty[id.index()] = self.loops == 0;
         if self.used[id.index()] && !span.is_none() {
             match self.loops == 0 || self.loops == 1 && self.arms == 0 && !self.skips {
-                true => self.decide(local, span),
-                false => self.pending.push((local, span)),
+                true => self.decide(local, parts, span),
+                false => self.pending.push((local, parts, span)),
             }
         }
     }
@@ -131,41 +150,46 @@ impl Search<'_> {
     /// Decides about the reads in a loop, after the outermost one.
     fn settle(&mut self) {
         if self.loops == 0 {
-            std::mem::take(&mut self.pending).into_iter().for_each(|(local, span)| self.decide(local, span));
+            let pending = std::mem::take(&mut self.pending);
+            pending.into_iter().for_each(|(local, parts, span)| self.decide(local, parts, span));
         }
     }
 
     /// Warns of a read of a variable that has no value, once for each variable.
-    fn decide(&mut self, local: LocalId, span: Span) {
-        if !self.given[local.index()] && !std::mem::replace(&mut self.said[local.index()], true) {
-            self.found.push(self.warning(local, span));
+    fn decide(&mut self, local: LocalId, parts: Parts, span: Span) {
+        if !self.has_value(local, parts) && !std::mem::replace(&mut self.said[local.index()], true) {
+            let is_part = self.given[local.index()] != 0;
+            self.found.push(self.warning(local, is_part, span));
         }
     }
 
-    fn warning(&self, local: LocalId, span: Span) -> Diagnostic {
+    fn warning(&self, local: LocalId, is_part: bool, span: Span) -> Diagnostic {
         let local = &self.function.locals[local];
-        let message = format!("`{}` is read before it has a value", local.name);
+        let of = if is_part { "a part of " } else { "" };
+        let message = format!("{of}`{}` is read before it has a value", local.name);
         let warning = Diagnostic::warning(Code::UNINITIALIZED, message).at(span, "this value is undefined");
         if local.span.is_none() { warning } else { warning.with(local.span, "declared without a value") }
     }
 
     /// The variable behind a pointer, if that is one, may have a value from here on.
     fn give(&mut self, pointer: Value) {
-        if let Some(local) = self.variable(pointer) {
-            self.mark(local);
+        if let Some((local, parts)) = self.variable(pointer) {
+            self.mark(local, parts);
         }
     }
 
-    fn mark(&mut self, local: LocalId) {
-        if !std::mem::replace(&mut self.given[local.index()], true) {
-            self.journal.push(local);
+    fn mark(&mut self, local: LocalId, parts: Parts) {
+        let new = parts & !self.given[local.index()];
+        if new != 0 {
+            self.given[local.index()] |= new;
+            self.journal.push((local, new));
         }
     }
 
     /// Takes back what came to a value since a place in the journal.
-    fn rewind(&mut self, to: usize) -> Vec<LocalId> {
+    fn rewind(&mut self, to: usize) -> Vec<(LocalId, Parts)> {
         let since = self.journal.split_off(to);
-        since.iter().for_each(|local| self.given[local.index()] = false);
+        since.iter().for_each(|(local, parts)| self.given[local.index()] &= !parts);
         since
     }
 
@@ -183,7 +207,7 @@ impl Search<'_> {
         if truth != Some(true) {
             self.block(otherwise);
         }
-        first.into_iter().for_each(|local| self.mark(local));
+        first.into_iter().for_each(|(local, parts)| self.mark(local, parts));
         self.arms -= 1;
     }
 
@@ -197,7 +221,7 @@ impl Search<'_> {
                 before.append(&mut self.rewind(mark));
             }
         }
-        before.into_iter().for_each(|local| self.mark(local));
+        before.into_iter().for_each(|(local, parts)| self.mark(local, parts));
         self.arms -= 1;
     }
 }
