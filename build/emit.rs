@@ -366,6 +366,12 @@ const STAGES: &[(&str, &str)] = &[
     ("tess-evaluation", "TessEvaluation"),
     ("task", "Task"),
     ("mesh", "Mesh"),
+    ("ray-generation", "RayGeneration"),
+    ("intersection", "Intersection"),
+    ("any-hit", "AnyHit"),
+    ("closest-hit", "ClosestHit"),
+    ("miss", "Miss"),
+    ("callable", "Callable"),
 ];
 
 fn stages(names: Option<&Vec<String>>) -> Result<String, String> {
@@ -415,6 +421,7 @@ fn variable(table: &Table, row: &Variable, extensions: &Extensions) -> Result<St
             row.members,
             row.of_primitives
         ),
+        (Some(builtin), None, Some("transposed"), None) => format!("VariableSource::Transposed(BuiltIn::{builtin})"),
         (Some(builtin), None, None, None) => format!("VariableSource::BuiltIn(BuiltIn::{builtin})"),
         (None, Some(lane), None, None) => format!("VariableSource::Lane({})", lane::operation(lane, &[])?.rust),
         (None, None, Some("workgroup-size"), None) => "VariableSource::WorkgroupSize".to_string(),

@@ -166,7 +166,7 @@ pub struct Variable {
     #[serde(default)]
     pub of_primitives: bool,
     pub lane: Option<String>,
-    /// `workgroup-size`.
+    /// `workgroup-size`; `transposed` beside a built-in matrix.
     pub special: Option<String>,
     /// Location of the output that it stands for.
     pub location: Option<u32>,

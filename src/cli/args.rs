@@ -80,7 +80,7 @@ pub struct SourceArgs {
     /// Language; by default what the extension says (.comp, .glsl: GLSL; .wgsl: WGSL).
     #[arg(long, short = 'x', value_name = "LANG")]
     pub lang: Option<Lang>,
-    /// Pipeline stage; by default what the extension says (.comp, .vert, .frag, .geom, .tesc, .tese, .task, .mesh) or the
+    /// Pipeline stage; by default what the extension says (.comp, .vert, .rgen and so on) or the
     /// shader's `#pragma shader_stage(STAGE)`, else compute.
     #[arg(long, value_name = "STAGE")]
     pub stage: Option<Stage>,

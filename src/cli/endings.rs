@@ -111,6 +111,12 @@ static ENDINGS: &[(&str, &[Format])] = &[
     ("geom", &[Format::Preprocessed]),
     ("mesh", &[Format::Preprocessed]),
     ("task", &[Format::Preprocessed]),
+    ("rgen", &[Format::Preprocessed]),
+    ("rint", &[Format::Preprocessed]),
+    ("rahit", &[Format::Preprocessed]),
+    ("rchit", &[Format::Preprocessed]),
+    ("rmiss", &[Format::Preprocessed]),
+    ("rcall", &[Format::Preprocessed]),
     // Other shading languages, and what other compilers make.
     ("wgsl", &[]),
     ("hlsl", &[]),

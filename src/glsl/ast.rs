@@ -409,7 +409,17 @@ pub struct LayoutId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
     Const, In, Out, InOut, Centroid, Patch, Sample, Uniform, Buffer, Shared, Attribute, Varying, TileImage,
-    TaskPayload,
+    TaskPayload, Ray(RayStorage),
+}
+
+/// What passes between the shaders of a ray tracing pipeline (GL_EXT_ray_tracing).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RayStorage {
+    Payload,
+    PayloadIn,
+    HitAttribute,
+    CallableData,
+    CallableDataIn,
 }
 
 /// Memory qualifiers (section 4.10) and those of GL_KHR_memory_scope_semantics and GL_EXT_nontemporal_keyword.
@@ -497,6 +507,9 @@ pub enum StmtKind {
     Demote,
     /// `terminateInvocation;` (GL_EXT_terminate_invocation).
     TerminateInvocation,
+    /// `ignoreIntersectionEXT;` and `terminateRayEXT;` (GL_EXT_ray_tracing).
+    IgnoreIntersection,
+    TerminateRay,
 }
 
 /// `if (condition) body`.

@@ -4,7 +4,7 @@
 //! The table is hashed by the compiler, so that nothing is built at start-up; [`Classes`] holds the class of each
 //! interned word. Whether a keyword needs an extension, or a later version, is not decided here.
 
-use super::ast::{Interpolation, List, Memory, Precision, QualifierKind, SpirvWord, Storage};
+use super::ast::{Interpolation, List, Memory, Precision, QualifierKind, RayStorage, SpirvWord, Storage};
 use super::token::{Interner, Symbol};
 use crate::grammar::key::Key;
 use QualifierKind as Q;
@@ -35,7 +35,7 @@ pub enum WordClass {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Keyword {
     If, Else, Switch, Case, Default, While, Do, For, Break, Continue, Return, Discard,
-    Demote, TerminateInvocation, Struct, Precision,
+    Demote, TerminateInvocation, IgnoreIntersection, TerminateRay, Struct, Precision,
 }
 
 /// Which of the two word lists holds.
@@ -64,6 +64,10 @@ const fn desktop(class: WordClass, words: &'static [&'static str]) -> Group {
 
 const fn storage(storage: Storage, word: &'static [&'static str]) -> Group {
     both(Qualifier(Q::Storage(storage)), word)
+}
+
+const fn ray(storage: RayStorage, word: &'static [&'static str]) -> Group {
+    both(SoftQualifier(Q::Storage(Storage::Ray(storage))), word)
 }
 
 const fn memory(memory: Memory, word: &'static [&'static str]) -> Group {
@@ -126,6 +130,11 @@ static GROUPS: &[Group] = &[
     desktop(Qualifier(Q::Storage(Storage::Varying)), &["varying"]),
     both(SoftQualifier(Q::Storage(Storage::TileImage)), &["tileImageEXT"]),
     both(SoftQualifier(Q::Storage(Storage::TaskPayload)), &["taskPayloadSharedEXT"]),
+    ray(RayStorage::Payload, &["rayPayloadEXT"]),
+    ray(RayStorage::PayloadIn, &["rayPayloadInEXT"]),
+    ray(RayStorage::HitAttribute, &["hitAttributeEXT"]),
+    ray(RayStorage::CallableData, &["callableDataEXT"]),
+    ray(RayStorage::CallableDataIn, &["callableDataInEXT"]),
 
     memory(Memory::Coherent, &["coherent"]),
     memory(Memory::Volatile, &["volatile"]),
@@ -181,6 +190,8 @@ static GROUPS: &[Group] = &[
     both(K(Keyword::Discard), &["discard"]),
     both(SoftKeyword(Keyword::Demote), &["demote"]),
     both(SoftKeyword(Keyword::TerminateInvocation), &["terminateInvocation"]),
+    both(SoftKeyword(Keyword::IgnoreIntersection), &["ignoreIntersectionEXT"]),
+    both(SoftKeyword(Keyword::TerminateRay), &["terminateRayEXT"]),
     both(K(Keyword::Struct), &["struct"]),
     both(K(Keyword::Precision), &["precision"]),
 

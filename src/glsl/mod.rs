@@ -148,6 +148,9 @@ const TESSELLATION_ES: Since = since(320, 310, &["GL_EXT_tessellation_shader", "
 const MESH: Since = since(NEVER, 450, &["GL_EXT_mesh_shader"]);
 const MESH_ES: Since = since(NEVER, 320, &["GL_EXT_mesh_shader"]);
 
+const RAYS: Since = since(NEVER, 460, &["GL_EXT_ray_tracing"]);
+const RAYS_ES: Since = since(NEVER, NEVER, &[]);
+
 /// The stages that not all versions of GLSL, and of GLSL ES, have.
 const STAGES_SINCE: &[(Stage, Since, Since)] = &[
     (Stage::Compute, since(430, 420, &["GL_ARB_compute_shader"]), since(310, 310, &[])),
@@ -156,6 +159,12 @@ const STAGES_SINCE: &[(Stage, Since, Since)] = &[
     (Stage::TessEvaluation, TESSELLATION, TESSELLATION_ES),
     (Stage::Task, MESH, MESH_ES),
     (Stage::Mesh, MESH, MESH_ES),
+    (Stage::RayGeneration, RAYS, RAYS_ES),
+    (Stage::Intersection, RAYS, RAYS_ES),
+    (Stage::AnyHit, RAYS, RAYS_ES),
+    (Stage::ClosestHit, RAYS, RAYS_ES),
+    (Stage::Miss, RAYS, RAYS_ES),
+    (Stage::Callable, RAYS, RAYS_ES),
 ];
 
 /// Whether a stage comes with extensions only, of which the target of a profile has none.
@@ -184,6 +193,7 @@ fn check_stage(stream: &TokenStream, words: &Interner, stage: Stage, diagnostics
     }
     let message = format!("{language} {} has no {} shaders", version.number, stage.name());
     let label = match since.version {
+        NEVER if since.extensions.is_empty() => "none has".into(),
         NEVER => "none has them without an extension".into(),
         version => format!("{version} and later have"),
     };

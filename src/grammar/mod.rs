@@ -330,6 +330,8 @@ pub struct Variable {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum VariableSource {
     BuiltIn(BuiltIn),
+    /// The matrix that a built-in variable is, transposed.
+    Transposed(BuiltIn),
     /// An operation without operands.
     Lane(LaneOp),
     /// The constant that the entry point's local size makes.

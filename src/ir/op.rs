@@ -326,6 +326,10 @@ bitflags::bitflags! {
 pub enum Ending {
     /// Workgroups of mesh shaders, as many as the three operands say; they see the payload of the task shader.
     MeshTasks,
+    /// The hit is none.
+    IgnoreIntersection,
+    /// The hit is the last one.
+    TerminateRay,
 }
 
 /// What the author asks of a loop or selection (GL_EXT_control_flow_attributes).

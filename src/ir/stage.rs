@@ -14,6 +14,12 @@ pub enum Stage {
     TessEvaluation,
     Task,
     Mesh,
+    RayGeneration,
+    Intersection,
+    AnyHit,
+    ClosestHit,
+    Miss,
+    Callable,
 }
 
 /// What a stage is called.
@@ -36,11 +42,17 @@ const ROWS: [Row; Stage::ALL.len()] = [
     Row { stage: Stage::TessEvaluation, name: "tessellation evaluation", ending: "tese", word: "tesseval" },
     Row { stage: Stage::Task, name: "task", ending: "task", word: "task" },
     Row { stage: Stage::Mesh, name: "mesh", ending: "mesh", word: "mesh" },
+    Row { stage: Stage::RayGeneration, name: "ray generation", ending: "rgen", word: "raygen" },
+    Row { stage: Stage::Intersection, name: "intersection", ending: "rint", word: "intersection" },
+    Row { stage: Stage::AnyHit, name: "any-hit", ending: "rahit", word: "anyhit" },
+    Row { stage: Stage::ClosestHit, name: "closest-hit", ending: "rchit", word: "closesthit" },
+    Row { stage: Stage::Miss, name: "miss", ending: "rmiss", word: "miss" },
+    Row { stage: Stage::Callable, name: "callable", ending: "rcall", word: "callable" },
 ];
 
 impl Stage {
     /// Every stage, in the order of the numbers that they have as variants.
-    pub const ALL: [Stage; 8] = [
+    pub const ALL: [Stage; 14] = [
         Stage::Vertex,
         Stage::Fragment,
         Stage::Compute,
@@ -49,6 +61,12 @@ impl Stage {
         Stage::TessEvaluation,
         Stage::Task,
         Stage::Mesh,
+        Stage::RayGeneration,
+        Stage::Intersection,
+        Stage::AnyHit,
+        Stage::ClosestHit,
+        Stage::Miss,
+        Stage::Callable,
     ];
 
     /// What messages call it.
@@ -76,12 +94,17 @@ impl Stage {
         matches!(self, Stage::Compute | Stage::Task | Stage::Mesh)
     }
 
+    /// Whether it is of ray tracing pipelines.
+    pub const fn is_of_rays(self) -> bool {
+        self as usize >= Stage::RayGeneration as usize
+    }
+
     /// Whether shaders have inputs or outputs of their own in this space.
     pub const fn has_ports(self, space: Space) -> bool {
         match self {
-            Stage::Compute | Stage::Task => false,
             Stage::Mesh => matches!(space, Space::Output),
-            _ => true,
+            Stage::Vertex | Stage::Fragment | Stage::Geometry | Stage::TessControl | Stage::TessEvaluation => true,
+            _ => false,
         }
     }
 
@@ -90,8 +113,8 @@ impl Stage {
         match self {
             Stage::Vertex | Stage::Mesh => matches!(space, Space::Output),
             Stage::Fragment => matches!(space, Space::Input),
-            Stage::Compute | Stage::Task => false,
             Stage::Geometry | Stage::TessControl | Stage::TessEvaluation => true,
+            _ => false,
         }
     }
 

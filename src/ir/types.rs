@@ -77,6 +77,16 @@ pub enum Space {
     PushConstant,
     /// What a workgroup of task shaders hands to the mesh shaders that it starts.
     TaskPayload,
+    /// What a ray carries, as the shader that traces it and as those that it meets see it.
+    RayPayload,
+    IncomingRayPayload,
+    /// What an intersection shader says of a hit.
+    HitAttribute,
+    /// The argument of a callable shader, as its caller and as it sees it.
+    CallableData,
+    IncomingCallableData,
+    /// The data of the shader in the shader binding table.
+    ShaderRecord,
     /// Stage inputs, built-in variables among them.
     Input,
     Output,
@@ -89,7 +99,7 @@ pub enum Space {
 impl Space {
     /// Whether types in this space carry a layout.
     pub const fn is_laid_out(self) -> bool {
-        matches!(self, Space::Uniform | Space::Storage | Space::PushConstant | Space::Physical)
+        matches!(self, Space::Uniform | Space::Storage | Space::PushConstant | Space::Physical | Space::ShaderRecord)
     }
 }
 

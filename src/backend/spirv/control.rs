@@ -89,6 +89,8 @@ impl Body<'_, '_> {
                 }
                 self.end_block(Op::EmitMeshTasksEXT, &words);
             }
+            Ending::IgnoreIntersection => self.end_block(Op::IgnoreIntersectionKHR, &words),
+            Ending::TerminateRay => self.end_block(Op::TerminateRayKHR, &words),
         }
     }
 

@@ -27,6 +27,9 @@ impl Emitter<'_> {
         let (model, capability) = execution_model(entry.stage);
         match capability {
             Some(Capability::MeshShadingEXT) => self.need_mesh_shading(),
+            Some(Capability::RayTracingKHR) if !self.options.version.has_1_4() => {
+                self.fail(Code::PROFILE_LACKS, "ray tracing has no extension before SPIR-V 1.4".into());
+            }
             Some(capability) => self.needs.capability(capability),
             None => {}
         }
@@ -232,6 +235,12 @@ const fn execution_model(stage: Stage) -> (ExecutionModel, Option<Capability>) {
         Stage::TessEvaluation => (ExecutionModel::TessellationEvaluation, Some(Capability::Tessellation)),
         Stage::Task => (ExecutionModel::TaskEXT, Some(Capability::MeshShadingEXT)),
         Stage::Mesh => (ExecutionModel::MeshEXT, Some(Capability::MeshShadingEXT)),
+        Stage::RayGeneration => (ExecutionModel::RayGenerationKHR, Some(Capability::RayTracingKHR)),
+        Stage::Intersection => (ExecutionModel::IntersectionKHR, Some(Capability::RayTracingKHR)),
+        Stage::AnyHit => (ExecutionModel::AnyHitKHR, Some(Capability::RayTracingKHR)),
+        Stage::ClosestHit => (ExecutionModel::ClosestHitKHR, Some(Capability::RayTracingKHR)),
+        Stage::Miss => (ExecutionModel::MissKHR, Some(Capability::RayTracingKHR)),
+        Stage::Callable => (ExecutionModel::CallableKHR, Some(Capability::RayTracingKHR)),
     }
 }
 

@@ -195,6 +195,10 @@ impl Emitter<'_> {
         if global.access.contains(Access::INVARIANT) && global.space == Space::Output {
             self.decorate(id, Decoration::Invariant, &[]);
         }
+        // It changes when an intersection is reported (VUID-StandaloneSpirv-VulkanMemoryModel-04678).
+        if built_in == BuiltIn::RayTmaxKHR && self.stage == Stage::Intersection {
+            self.decorate(id, Decoration::Volatile, &[]);
+        }
         if matches!(built_in, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner) {
             self.decorate(id, Decoration::Patch, &[]);
         }

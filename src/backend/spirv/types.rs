@@ -86,6 +86,12 @@ pub(super) const fn storage_class(space: Space) -> StorageClass {
         Space::Storage => StorageClass::StorageBuffer,
         Space::PushConstant => StorageClass::PushConstant,
         Space::TaskPayload => StorageClass::TaskPayloadWorkgroupEXT,
+        Space::RayPayload => StorageClass::RayPayloadKHR,
+        Space::IncomingRayPayload => StorageClass::IncomingRayPayloadKHR,
+        Space::HitAttribute => StorageClass::HitAttributeKHR,
+        Space::CallableData => StorageClass::CallableDataKHR,
+        Space::IncomingCallableData => StorageClass::IncomingCallableDataKHR,
+        Space::ShaderRecord => StorageClass::ShaderRecordBufferKHR,
         Space::Input => StorageClass::Input,
         Space::Output => StorageClass::Output,
         Space::Handle => StorageClass::UniformConstant,
@@ -249,7 +255,8 @@ impl Emitter<'_> {
             Type::SampledImage(image) => self.sampled_image_type(image),
             Type::Sampler => self.sampler_type(),
             Type::AccelerationStructure => {
-                self.needs.capability(Capability::RayQueryKHR);
+                let is_traced = self.module.entry_points.iter().any(|entry| entry.stage.is_of_rays());
+                self.needs.capability(if is_traced { Capability::RayTracingKHR } else { Capability::RayQueryKHR });
                 self.wrapped_type(Op::TypeAccelerationStructureKHR, 0)
             }
             Type::RayQuery => {

@@ -1,7 +1,7 @@
 //! glslangValidator's command line (glslang 15.2).
 
 use super::flags::{self, Flag, Found, Means, Reader, Takes, Word, flag};
-use super::{Draft, draft_one, glslc, other_stage, trace};
+use super::{Draft, draft_one, glslc, trace};
 use crate::build::claims::Claims;
 use crate::build::deps::{Deps, Format, RuleTarget};
 use crate::build::kind;
@@ -252,7 +252,7 @@ impl Request {
                 (self.listing, self.makes_module) = (true, self.makes_module || found.flag.name == "-H");
             }
             "-S" if stages.contains(&value) => self.stage = Some(value.to_string()),
-            "-S" => return Err(other_stage(value).unwrap_or_else(|| format!("-S: there is no stage {value}"))),
+            "-S" => return Err(format!("-S: there is no stage {value}")),
             "-e" | "--entry-point" => self.entry = Some(value.to_string()),
             "--source-entrypoint" | "--sep" => self.source_entry = Some(value.to_string()),
             "-o" => self.output = Some(value.to_string()),
@@ -398,9 +398,7 @@ impl Request {
         let named = kind::of(&path).and_then(|kind| kind.stage).map(Stage::ending);
         let stage = self.stage.as_deref().and_then(Stage::named).map(Stage::ending).or(named);
         let Some(stage) = stage else {
-            let why = path.extension().and_then(|ending| other_stage(&ending.to_string_lossy()));
-            let why = why.unwrap_or_else(|| "the name says no stage; -S does".into());
-            return Err(CommandError(format!("{}: {why}", input.display())));
+            return Err(CommandError(format!("{}: the name says no stage; -S does", input.display())));
         };
         let mut words = vec!["--message-format=glslang".to_string(), "--debug=names".into()];
         words.extend(self.words.iter().cloned());

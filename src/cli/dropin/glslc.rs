@@ -1,7 +1,7 @@
 //! glslc's command line (shaderc 2025.2).
 
 use super::flags::{self, Flag, Found, Means, Reader, Takes, Word, flag};
-use super::{compile_one, counted, other_stage, say};
+use super::{compile_one, counted, say};
 use crate::build::claims::Claims;
 use crate::build::kind;
 use crate::cli::CommandError;
@@ -195,8 +195,7 @@ impl Request {
         match found.flag.name {
             "-fentry-point=" => self.entry = Some(value.to_string()),
             "-fshader-stage=" => {
-                let unknown = || other_stage(value).unwrap_or_else(|| format!("stage not recognized: '{value}'"));
-                Stage::named(value).ok_or_else(unknown)?;
+                Stage::named(value).ok_or_else(|| format!("stage not recognized: '{value}'"))?;
                 self.stage = Some(value.to_string());
             }
             "-x" => match value {
@@ -379,13 +378,10 @@ impl Request {
 
 /// Names of files end in a stage or `.glsl`.
 fn check_ending(path: &Path) -> Result<(), CommandError> {
-    let ending = path.extension().unwrap_or_default().to_string_lossy();
-    let shown = path.display();
-    match other_stage(&ending) {
-        Some(why) => Err(CommandError(format!("'{shown}': {why}"))),
-        None if path.as_os_str() == "-" => Ok(()),
-        None => Err(CommandError(format!("'{shown}': file not recognized: File format not recognized"))),
+    if path.as_os_str() == "-" {
+        return Ok(());
     }
+    Err(CommandError(format!("'{}': file not recognized: File format not recognized", path.display())))
 }
 
 /// Names of limits with values, between blanks.

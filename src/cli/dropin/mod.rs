@@ -67,22 +67,6 @@ fn draft_one(words: &[String], input: &Path, claims: &Claims) -> Result<(Draft, 
     Ok((compile::draft(&args, claims)?, args))
 }
 
-/// Stages that shaders have and this program does not compile.
-const OTHER_STAGES: [(&str, &str); 6] = [
-    ("ray generation", "rgen"),
-    ("ray intersection", "rint"),
-    ("any-hit", "rahit"),
-    ("closest-hit", "rchit"),
-    ("miss", "rmiss"),
-    ("callable", "rcall"),
-];
-
-/// The complaint of a stage that is not compiled, by its name or the ending of a file.
-fn other_stage(name: &str) -> Option<String> {
-    let (stage, _) = OTHER_STAGES.iter().find(|(long, short)| *long == name || *short == name)?;
-    Some(format!("{stage} shaders are not supported"))
-}
-
 fn parse(words: &[String], input: &Path) -> Result<Box<CompileArgs>, CommandError> {
     let start = ["crosslane", "compile"].map(OsString::from);
     let words = start.into_iter().chain(words.iter().map(OsString::from)).chain(["--".into(), input.into()]);

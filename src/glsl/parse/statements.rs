@@ -104,6 +104,8 @@ fn keyword_statement(p: &mut Parser, keyword: Keyword) -> Parsed<StmtKind> {
         Keyword::Discard => jump(p, StmtKind::Discard, "`discard`"),
         Keyword::Demote => jump(p, StmtKind::Demote, "`demote`"),
         Keyword::TerminateInvocation => jump(p, StmtKind::TerminateInvocation, "`terminateInvocation`"),
+        Keyword::IgnoreIntersection => jump(p, StmtKind::IgnoreIntersection, "`ignoreIntersectionEXT`"),
+        Keyword::TerminateRay => jump(p, StmtKind::TerminateRay, "`terminateRayEXT`"),
         Keyword::Else => Err(stray_else(p)),
         Keyword::Struct | Keyword::Precision => simple_statement(p),
     }

@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Decl, LayoutId};
 use crate::ir::build::Builder;
 use crate::ir::layout::{LayoutError, MemberRule, Problem, Rule};
-use crate::ir::{Binding, Global, Member, Space, Struct, StructId, Type, TypeId, Types, Value};
+use crate::ir::{ArrayLen, Binding, Global, Member, Space, Struct, StructId, Type, TypeId, Types, Value};
 use crate::source::Span;
 
 /// How blocks of one kind are laid out where they do not say it themselves.
@@ -103,10 +103,14 @@ impl Sema<'_> {
             self.refuse_decorations(decl.qualifiers);
             return self.stage_block(b, decl, block);
         }
+        if let (Some(of), Some(span)) = (qualifiers.of_ray, qualifiers.ray) {
+            return self.ray_block(b, decl, (of, span), block);
+        }
         let layout = self.block_layout(b, decl, &qualifiers)?;
         let reserved = layout.reference.then(|| self.reference_block(b, block, &layout));
         let mut written = self.block_members(b, block)?;
         let open = self.settle_lengths(b, &layout, &mut written);
+        self.check_record(b, layout.space, &written)?;
         let ty = self.lay_out_block(b, block, &layout, &written)?;
         for (number, member, declared) in open {
             self.open_member(b, ty, number, member, declared);
@@ -148,6 +152,15 @@ impl Sema<'_> {
         self.announced(b, block.name)
     }
 
+    /// The length of a shader record is known (VUID-StandaloneSpirv-OpTypeRuntimeArray-04680).
+    fn check_record(&mut self, b: &Builder<'_>, space: Space, written: &[Written]) -> Option<()> {
+        let open =
+            |item: &&Written| matches!(b.module.types.get(item.member.ty), Type::Array { len: ArrayLen::Runtime, .. });
+        let Some(item) = written.last().filter(open).filter(|_| space == Space::ShaderRecord) else { return Some(()) };
+        self.error(Code::BAD_LAYOUT, item.span, "an array in a shader record needs a size", "no size");
+        None
+    }
+
     fn declare_block(&mut self, b: &mut Builder<'_>, block: &ast::Block, whole: LValue, written: &[Written]) {
         if let Some(instance) = &block.instance {
             self.declare(instance.name, Entity::LValue(whole));
@@ -168,8 +181,8 @@ impl Sema<'_> {
         space: Space,
         instance: &ast::Declarator,
     ) -> Option<TypeId> {
-        if space == Space::PushConstant && !instance.dimensions.is_empty() {
-            let message = "a block of push constants cannot be an array";
+        if matches!(space, Space::PushConstant | Space::ShaderRecord) && !instance.dimensions.is_empty() {
+            let message = "a block of push constants, or a shader record, cannot be an array";
             self.error(Code::BAD_DECLARATION, instance.span, message, "an array");
             return None;
         }
@@ -179,7 +192,7 @@ impl Sema<'_> {
     }
 
     fn block_binding(&mut self, b: &Builder<'_>, layout: &BlockLayout, block: &ast::Block) -> Option<Binding> {
-        if matches!(layout.space, Space::PushConstant | Space::Workgroup) {
+        if matches!(layout.space, Space::PushConstant | Space::Workgroup | Space::ShaderRecord) {
             return Some(Binding::None);
         }
         let automatic = |sema: &mut Self| sema.automatic_binding(b.module, layout.set.is_some());
@@ -195,7 +208,11 @@ impl Sema<'_> {
     fn block_layout(&mut self, b: &mut Builder<'_>, decl: &Decl, qualifiers: &Qualifiers) -> Option<BlockLayout> {
         let ids = self.layout_ids(decl.qualifiers);
         let push = ids.iter().any(|id| self.text(id.name.symbol) == "push_constant");
-        let space = self.block_space(decl, qualifiers, push)?;
+        let record = ids.iter().find(|id| self.text(id.name.symbol) == "shaderRecordEXT");
+        let space = match record {
+            Some(id) if qualifiers.buffer.is_some() => self.shader_record(b, id.span)?,
+            _ => self.block_space(decl, qualifiers, push)?,
+        };
         let default = *self.block_defaults.of(space);
         let usual = if space == Space::Uniform { Rule::Std140 } else { Rule::Std430 };
         let rule = if space == Space::PushConstant { usual } else { default.rule.unwrap_or(usual) };
@@ -230,6 +247,10 @@ impl Sema<'_> {
     fn block_layout_id(&mut self, b: &mut Builder<'_>, id: &LayoutId, layout: &mut BlockLayout) -> Option<()> {
         match self.text(id.name.symbol) {
             "push_constant" => {}
+            "shaderRecordEXT" if layout.space == Space::ShaderRecord => {}
+            "set" | "binding" if layout.space == Space::ShaderRecord => {
+                self.error(Code::BAD_LAYOUT, id.span, "a shader record has no set and no binding", "nothing is bound");
+            }
             "set" | "binding" if layout.space == Space::Workgroup => {
                 self.error(Code::BAD_LAYOUT, id.span, "a `shared` block has no set and no binding", "nothing is bound");
             }

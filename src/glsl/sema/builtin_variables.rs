@@ -9,8 +9,8 @@ use crate::glsl::token::Symbol;
 use crate::grammar::{self, Blocks, Constant, Variable, VariableSource};
 use crate::ir::build::Builder;
 use crate::ir::{
-    Access, ArrayLen, Binding, BuiltIn, Crowd, Global, GlobalId, Interpolation, Member, Scalar, Space, Stage, Struct,
-    Type, TypeId, Types, Value,
+    Access, ArrayLen, Binding, BuiltIn, Crowd, Global, GlobalId, Interpolation, MathFn, Member, Scalar, Space, Stage,
+    Struct, Type, TypeId, Types, Value,
 };
 use crate::source::Span;
 
@@ -18,7 +18,7 @@ use crate::source::Span;
 /// kind is known.
 #[rustfmt::skip]
 const OTHER_STAGES: &[&str] = &[
-    "gl_FragData", "gl_InstanceID", "gl_VertexID",
+    "gl_FragData", "gl_VertexID",
 ];
 
 /// Whether no shader that is compiled has the built-in variable.
@@ -50,6 +50,7 @@ impl Sema<'_> {
         let ty = variable.ty.intern(&mut b.module.types);
         match variable.source {
             VariableSource::BuiltIn(builtin) => Lowered::LValue(self.builtin_lvalue(b, variable, builtin)),
+            VariableSource::Transposed(builtin) => Lowered::Value(self.transposed_builtin(b, builtin, ty)),
             VariableSource::Lane(op) => Lowered::Value(b.lane_as(op, ty, &[])),
             VariableSource::Output(location) => Lowered::LValue(self.located_output(b, variable, location)),
             VariableSource::Blocks(blocks) => Lowered::LValue(self.builtin_blocks(b, variable, blocks)),
@@ -63,6 +64,15 @@ impl Sema<'_> {
         let id = self.builtin_global(b, variable, builtin, space, builtin.crowd());
         let mutability = if space == Space::Output { Mutability::Writable } else { Mutability::Input };
         LValue { mutability, ..LValue::new(Value::Global(id), space, b.module.globals[id].ty) }
+    }
+
+    /// The transpose of a built-in matrix, of type `ty`.
+    fn transposed_builtin(&mut self, b: &mut Builder<'_>, builtin: BuiltIn, ty: TypeId) -> Value {
+        let plain = grammar::VARIABLES.iter().find(|variable| variable.source == VariableSource::BuiltIn(builtin));
+        let Some(plain) = plain else { return b.undef(ty) };
+        let place = self.builtin_lvalue(b, plain, builtin);
+        let matrix = b.load(place.root);
+        b.math_as(MathFn::Transpose, ty, &[matrix])
     }
 
     fn builtin_space(&self, variable: &Variable) -> Space {

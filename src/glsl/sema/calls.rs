@@ -90,6 +90,9 @@ impl Sema<'_> {
         if let Some(made) = self.call_with_memory(b, callee, args, whole) {
             return made;
         }
+        if let Some(function) = super::ray_tracing::function(self.text(callee.symbol)) {
+            return self.ray_call(b, function, callee, args, whole);
+        }
         if let Some(function) = super::ray_query::function(self.text(callee.symbol)) {
             return self.ray_function(b, function, callee, args, whole);
         }

@@ -71,6 +71,9 @@ impl Sema<'_> {
         if let Some(span) = qualifiers.payload {
             return self.task_payload(b, decl, base, declarator, span);
         }
+        if let (Some(of), Some(span)) = (qualifiers.of_ray, qualifiers.ray) {
+            return self.ray_variable(b, decl, (of, span), base, declarator);
+        }
         self.check_interpolation(qualifiers);
         if let Some(span) = qualifiers.inout {
             self.error(Code::BAD_QUALIFIER, span, "`inout` belongs to parameters", "not here");

@@ -36,6 +36,7 @@ mod pipeline;
 mod primitives;
 mod qualifiers;
 mod ray_query;
+mod ray_tracing;
 mod redeclare;
 mod references;
 mod resources;

@@ -2,7 +2,7 @@
 
 use super::Sema;
 use crate::diagnostic::Code;
-use crate::glsl::ast::{self, List, Memory, QualifierKind, SpirvWord, Storage};
+use crate::glsl::ast::{self, List, Memory, QualifierKind, RayStorage, SpirvWord, Storage};
 use crate::ir::build::Builder;
 use crate::ir::{Access, Interpolation, Sampling, Scalar, Space, Stage, Type};
 use crate::source::Span;
@@ -22,6 +22,9 @@ pub struct Qualifiers {
     pub tile: Option<Span>,
     /// `taskPayloadSharedEXT`.
     pub payload: Option<Span>,
+    /// What passes between shaders of rays, and which of it.
+    pub ray: Option<Span>,
+    pub of_ray: Option<RayStorage>,
     pub centroid: Option<Span>,
     pub sample: Option<Span>,
     pub patch: Option<Span>,
@@ -42,7 +45,7 @@ impl Qualifiers {
     /// The storage qualifier that is not `const`.
     pub fn storage(&self) -> Option<Span> {
         let passed = self.input.or(self.output).or(self.inout);
-        passed.or(self.uniform).or(self.buffer).or(self.shared).or(self.tile).or(self.payload)
+        passed.or(self.uniform).or(self.buffer).or(self.shared).or(self.tile).or(self.payload).or(self.ray)
     }
 
     /// Where in the pixel an input is sampled.
@@ -65,6 +68,7 @@ impl Qualifiers {
             Storage::Shared => &mut self.shared,
             Storage::TileImage => &mut self.tile,
             Storage::TaskPayload => &mut self.payload,
+            Storage::Ray(_) => &mut self.ray,
             Storage::Centroid => &mut self.centroid,
             Storage::Sample => &mut self.sample,
             Storage::Patch => &mut self.patch,
@@ -109,6 +113,9 @@ impl Sema<'_> {
         for qualifier in &self.ast[list] {
             match qualifier.kind {
                 QualifierKind::Storage(storage) => {
+                    if let Storage::Ray(of) = storage {
+                        gathered.of_ray = Some(of);
+                    }
                     let slot = gathered.slot(storage);
                     if slot.replace(qualifier.span).is_some() {
                         self.error(Code::BAD_QUALIFIER, qualifier.span, "this qualifier is repeated", "again here");

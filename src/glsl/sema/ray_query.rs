@@ -189,7 +189,7 @@ impl Sema<'_> {
         }
     }
 
-    fn ray_operand(&mut self, b: &mut Builder<'_>, arg: ExprId, operand: RayOperand) -> Option<Value> {
+    pub fn ray_operand(&mut self, b: &mut Builder<'_>, arg: ExprId, operand: RayOperand) -> Option<Value> {
         let span = self.ast[arg].span;
         let value = self.value(b, arg)?;
         if operand != RayOperand::Which {

@@ -5,7 +5,7 @@ use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Condition, ExprId, IfArm, List, StmtId, StmtKind};
 use crate::ir::build::Builder;
-use crate::ir::{ControlHint, Stage, Types, Value};
+use crate::ir::{ControlHint, Ending, Stage, Types, Value};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -67,6 +67,10 @@ impl Sema<'_> {
             StmtKind::Discard => self.end_fragment(b, stmt, None),
             StmtKind::Demote => self.end_fragment(b, stmt, Some("GL_EXT_demote_to_helper_invocation")),
             StmtKind::TerminateInvocation => self.end_fragment(b, stmt, Some("GL_EXT_terminate_invocation")),
+            StmtKind::IgnoreIntersection => {
+                self.end_hit(b, "ignoreIntersectionEXT", Ending::IgnoreIntersection, stmt.span)
+            }
+            StmtKind::TerminateRay => self.end_hit(b, "terminateRayEXT", Ending::TerminateRay, stmt.span),
         }
     }
 

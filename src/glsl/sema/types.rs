@@ -215,7 +215,12 @@ impl Sema<'_> {
         }
     }
 
-    fn struct_members(&mut self, b: &mut Builder<'_>, list: List<ast::Member>, opaque: bool) -> Option<Vec<Member>> {
+    pub fn struct_members(
+        &mut self,
+        b: &mut Builder<'_>,
+        list: List<ast::Member>,
+        opaque: bool,
+    ) -> Option<Vec<Member>> {
         let ast = self.ast;
         let mut members: Vec<Member> = Vec::new();
         let mut complete = true;

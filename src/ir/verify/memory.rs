@@ -119,7 +119,8 @@ impl Body<'_> {
 
     fn store(&mut self, ty: TypeId, pointer: Value, value: Value) -> Check {
         let (space, logical) = self.pointee(pointer)?;
-        let read_only = matches!(space, Space::Uniform | Space::PushConstant | Space::Input | Space::Handle);
+        let read_only =
+            matches!(space, Space::Uniform | Space::PushConstant | Space::ShaderRecord | Space::Input | Space::Handle);
         ensure!(!read_only, "memory in {space:?} space cannot be written");
         let found = self.value(value)?;
         self.expect(found, logical)?;

@@ -93,7 +93,10 @@ impl Body<'_, '_, '_> {
         match variable.source {
             VariableSource::Lane(op) => Ok(self.b.lane_as(op, ty, &[])),
             VariableSource::BuiltIn(of) => Ok(self.load_input(of)),
-            VariableSource::WorkgroupSize | VariableSource::Output(_) | VariableSource::Blocks(_) => {
+            VariableSource::WorkgroupSize
+            | VariableSource::Transposed(_)
+            | VariableSource::Output(_)
+            | VariableSource::Blocks(_) => {
                 let message = format!("`{}` is not supported in WGSL yet", site.name);
                 Err(failure(Code::NOT_SUPPORTED, message, site.span, "used here"))
             }

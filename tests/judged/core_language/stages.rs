@@ -102,6 +102,8 @@ impl Features {
             // glslang writes the sizes of task and mesh shaders as `LocalSizeId`.
             "OpExecutionMode" if operands[1] == "LocalSize" => {}
             "OpExecutionMode" => self.count(format!("{opcode} {}", operands[1..].join(" "))),
+            "OpEntryPoint" => self.count(format!("{opcode} {}", operands[0])),
+            "OpVariable" if operands[1].ends_with("KHR") => self.count(format!("{opcode} {}", operands[1])),
             "OpDecorate" if is_of_interface(operands[1]) => self.count(operands[1..].join(" ")),
             "OpMemberDecorate" if operands[2] == "Patch" => self.count("Patch".into()),
             "OpDecorate" if operands[1] == "BuiltIn" => _ = self.built_ins.insert(operands[2].to_owned()),
@@ -138,6 +140,10 @@ impl Features {
             return Err(format!("locations that are not glslang's: {places:?} of {:?}", theirs.locations));
         }
         let is_of_primitives = self.counted.keys().any(|what| what.starts_with("OpExecutionMode OutputVertices"));
+        let is_of_rays = self.counted.keys().any(|what| what.starts_with("OpEntryPoint") && what.ends_with("KHR"));
+        if is_of_rays && self.built_ins != theirs.built_ins {
+            return Err(format!("built-in variables: {:?}, glslang's: {:?}", self.built_ins, theirs.built_ins));
+        }
         let more: Vec<_> = self.built_ins.difference(&theirs.built_ins).collect();
         match is_of_primitives && !more.is_empty() {
             true => Err(format!("built-in variables that glslang's module has not: {more:?}")),
@@ -191,7 +197,11 @@ fn is_of_interface(decoration: &str) -> bool {
 }
 
 fn is_of_fragments(opcode: &str) -> bool {
-    const STARTS: [&str; 11] = [
+    const STARTS: [&str; 15] = [
+        "OpTraceRay",
+        "OpExecuteCallable",
+        "OpReportIntersection",
+        "OpIgnoreIntersection",
         "OpEmit",
         "OpSetMeshOutputs",
         "OpEndPrimitive",

@@ -1,0 +1,292 @@
+//! Ray tracing pipelines (GL_EXT_ray_tracing): what passes between their shaders, and the calls that make it pass. The variables
+//! of payloads and callable data have locations, by which calls name them; SPIR-V names the variables themselves.
+
+use super::Sema;
+use super::expressions::Lowered;
+use super::lvalue::{LValue, Mutability};
+use super::scope::Entity;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::glsl::ast::{self, Declarator, ExprId, List, Name, RayStorage};
+use crate::grammar::Stages;
+use crate::ir::build::Builder;
+use crate::ir::{
+    Access, Binding, Ending, ForeignInstruction, Global, GlobalId, Passing, RayOperand as Operand, Requirements, Space,
+    Stage, Struct, TypeId, Types, Value,
+};
+use crate::source::Span;
+use smallvec::SmallVec;
+
+const RAY_TRACING: &str = "GL_EXT_ray_tracing";
+
+/// SPIR-V's capability RayTracingKHR.
+const CAPABILITY: u32 = 4479;
+
+/// A storage qualifier: its word, its space, the stages that have it, and whether it has a location.
+type Row = (RayStorage, &'static str, Space, Stages, bool);
+
+const TRACERS: Stages = Stages::of(&[Stage::RayGeneration, Stage::ClosestHit, Stage::Miss]);
+const HIT: Stages = Stages::of(&[Stage::AnyHit, Stage::ClosestHit, Stage::Miss]);
+const ATTRIBUTED: Stages = Stages::of(&[Stage::Intersection, Stage::AnyHit, Stage::ClosestHit]);
+const CALLERS: Stages = Stages::of(&[Stage::RayGeneration, Stage::ClosestHit, Stage::Miss, Stage::Callable]);
+const CALLED: Stages = Stages::of(&[Stage::Callable]);
+
+const STORAGES: &[Row] = &[
+    (RayStorage::Payload, "rayPayloadEXT", Space::RayPayload, TRACERS, true),
+    (RayStorage::PayloadIn, "rayPayloadInEXT", Space::IncomingRayPayload, HIT, true),
+    (RayStorage::HitAttribute, "hitAttributeEXT", Space::HitAttribute, ATTRIBUTED, false),
+    (RayStorage::CallableData, "callableDataEXT", Space::CallableData, CALLERS, true),
+    (RayStorage::CallableDataIn, "callableDataInEXT", Space::IncomingCallableData, CALLED, true),
+];
+
+/// A function that hands a variable on: its name, opcode, operands before the location, the stages that have it, and the
+/// spaces that the variable may be in.
+pub struct Function {
+    name: &'static str,
+    opcode: u32,
+    operands: &'static [Operand],
+    stages: Stages,
+    spaces: [Space; 2],
+}
+
+const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "traceRayEXT",
+        opcode: 4445,
+        operands: &[
+            Operand::Structure,
+            Operand::Uint,
+            Operand::Uint,
+            Operand::Uint,
+            Operand::Uint,
+            Operand::Uint,
+            Operand::Vec3,
+            Operand::Float,
+            Operand::Vec3,
+            Operand::Float,
+        ],
+        stages: TRACERS,
+        spaces: [Space::RayPayload, Space::IncomingRayPayload],
+    },
+    Function {
+        name: "executeCallableEXT",
+        opcode: 4446,
+        operands: &[Operand::Uint],
+        stages: CALLERS,
+        spaces: [Space::CallableData, Space::IncomingCallableData],
+    },
+];
+
+/// The function called `name`.
+pub fn function(name: &str) -> Option<&'static Function> {
+    FUNCTIONS.iter().find(|function| function.name == name)
+}
+
+impl Sema<'_> {
+    fn need_ray_tracing(&mut self, what: &str, span: Span) -> Option<()> {
+        if self.env.is_enabled(RAY_TRACING) {
+            return Some(());
+        }
+        self.needs_extension(what, RAY_TRACING, span);
+        None
+    }
+
+    /// `layout(location = 0) rayPayloadEXT vec4 payload;` and its kin.
+    pub fn ray_variable(
+        &mut self,
+        b: &mut Builder<'_>,
+        decl: &ast::Decl,
+        (of, span): (RayStorage, Span),
+        base: TypeId,
+        declarator: &Declarator,
+    ) -> Option<Entity> {
+        let row = self.ray_storage(of, span)?;
+        if let Some(init) = declarator.init {
+            let message = format!("a `{}` variable has no initial value", row.1);
+            self.error(Code::BAD_INITIALIZER, self.ast[init].span, message, "not allowed");
+        }
+        let binding = self.ray_binding(b, decl, row, declarator.name)?;
+        let ty = self.with_dimensions(b, base, declarator.dimensions)?;
+        let ty = self.usable(b, ty, declarator.span)?;
+        let ty = self.sized(b, ty, declarator)?;
+        self.refuse_query(b, ty, declarator.span)?;
+        self.refuse_matrix(b, ty, declarator.span)?;
+        Some(Entity::LValue(self.ray_global(b, row, ty, binding, declarator.name)))
+    }
+
+    /// `layout(location = 0) rayPayloadEXT Block { … } payload;`
+    pub fn ray_block(
+        &mut self,
+        b: &mut Builder<'_>,
+        decl: &ast::Decl,
+        (of, span): (RayStorage, Span),
+        block: &ast::Block,
+    ) -> Option<()> {
+        let row = self.ray_storage(of, span)?;
+        let binding = self.ray_binding(b, decl, row, block.name)?;
+        let members = self.struct_members(b, block.members, false)?;
+        let name = self.text(block.name.symbol).into();
+        let span = block.name.span;
+        let ty = b.module.types.add_struct(Struct { name, span, members, block: false, logical: None });
+        let Some(instance) = &block.instance else {
+            let whole = self.ray_global(b, row, ty, binding, block.name);
+            let names: Vec<Name> =
+                self.ast[block.members].iter().flat_map(|line| &self.ast[line.declarators]).map(|d| d.name).collect();
+            for (index, name) in (0..).zip(names) {
+                let part = b.module.types.element(ty, index)?;
+                let place = whole.clone().part(b.const_u32(index), part);
+                self.declare(name, Entity::LValue(place));
+            }
+            return Some(());
+        };
+        let ty = self.with_dimensions(b, ty, instance.dimensions)?;
+        let ty = self.sized(b, ty, instance)?;
+        let whole = self.ray_global(b, row, ty, binding, instance.name);
+        self.declare(instance.name, Entity::LValue(whole));
+        Some(())
+    }
+
+    /// What is known of a storage qualifier, where the stage has it.
+    fn ray_storage(&mut self, of: RayStorage, span: Span) -> Option<&'static Row> {
+        self.need_ray_tracing("this qualifier needs", span)?;
+        let row = STORAGES.iter().find(|(known, ..)| *known == of)?;
+        if self.env.has_stage(row.3) {
+            return Some(row);
+        }
+        let message = format!("{} shaders have no `{}` variables", self.env.stage.name(), row.1);
+        self.error(Code::BAD_QUALIFIER, span, message, "not in this stage");
+        None
+    }
+
+    fn ray_binding(&mut self, b: &mut Builder<'_>, decl: &ast::Decl, row: &Row, name: Name) -> Option<Binding> {
+        let (_, _, space, _, located) = *row;
+        let mut location = None;
+        for id in &self.layout_ids(decl.qualifiers) {
+            match self.text(id.name.symbol) {
+                "location" if located => location = Some(self.layout_value(b, id)?),
+                _ => self.unknown_layout_id(id),
+            }
+        }
+        self.check_others(b, row, location, name)?;
+        if !located {
+            return Some(Binding::None);
+        }
+        let location = location.or_else(|| self.automatic_location(space, 1));
+        if location.is_none() {
+            self.needs_location(name);
+        }
+        let (interpolation, sampling) = Default::default();
+        location.map(|_| Binding::Location { location, component: 0, index: 0, interpolation, sampling })
+    }
+
+    /// A shader takes one of each kind in, and has one of each location.
+    fn check_others(&mut self, b: &Builder<'_>, row: &Row, location: Option<u32>, name: Name) -> Option<()> {
+        let (_, word, space, ..) = *row;
+        let of_space = |global: &Global| global.space == space;
+        let is_single = !matches!(space, Space::RayPayload | Space::CallableData);
+        let mut others = b.module.globals.iter().map(|(_, global)| global).filter(|global| of_space(global));
+        let clash = others.find(|global| is_single || location.is_some() && location_of(global) == location);
+        let Some(first) = clash else { return Some(()) };
+        let message = match (is_single, location) {
+            (false, Some(location)) => format!("two `{word}` variables have location {location}"),
+            _ => format!("a shader has one `{word}` variable"),
+        };
+        let diagnostic = Diagnostic::error(Code::BAD_DECLARATION, message).at(name.span, "the second one");
+        self.report(diagnostic.with(first.span, "the first one"));
+        None
+    }
+
+    fn ray_global(&self, b: &mut Builder<'_>, row: &Row, ty: TypeId, binding: Binding, name: Name) -> LValue {
+        let (space, access, span) = (row.2, Access::empty(), name.span);
+        let name = self.text(name.symbol).into();
+        let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
+        let is_fixed = space == Space::HitAttribute && self.env.stage != Stage::Intersection;
+        let mutability = if is_fixed { Mutability::Input } else { Mutability::Writable };
+        LValue { mutability, ..LValue::new(Value::Global(id), space, ty) }
+    }
+
+    /// `layout(shaderRecordEXT) buffer Record { … };`
+    pub fn shader_record(&mut self, b: &Builder<'_>, span: Span) -> Option<Space> {
+        self.need_ray_tracing("this layout needs", span)?;
+        let complaint = match b.module.globals.iter().any(|(_, global)| global.space == Space::ShaderRecord) {
+            _ if !self.env.stage.is_of_rays() => "shader records belong to ray tracing shaders",
+            true => "a shader has one shader record",
+            false => return Some(Space::ShaderRecord),
+        };
+        self.error(Code::BAD_LAYOUT, span, complaint, "not here");
+        None
+    }
+
+    /// `traceRayEXT(…)` and `executeCallableEXT(…)`.
+    pub fn ray_call(
+        &mut self,
+        b: &mut Builder<'_>,
+        function: &Function,
+        callee: Name,
+        args: List<ExprId>,
+        whole: Span,
+    ) -> Option<Lowered> {
+        let Function { name, opcode, operands: wanted, stages, spaces } = *function;
+        self.need_ray_tracing("this function needs", callee.span)?;
+        if !self.env.has_stage(stages) {
+            let message = format!("`{name}` does not exist in {} shaders", self.env.stage.name());
+            self.error(Code::WRONG_STAGE, callee.span, message, "used here");
+            return None;
+        }
+        let given = &self.ast[args];
+        if given.len() != wanted.len() + 1 {
+            self.wrong_count(name, wanted.len() + 1, whole);
+            return None;
+        }
+        let mut operands: SmallVec<[Value; 11]> = SmallVec::new();
+        for (arg, operand) in given.iter().zip(wanted) {
+            operands.push(self.ray_operand(b, *arg, *operand)?);
+        }
+        let variable = self.handed_on(b, given[wanted.len()], spaces)?;
+        operands.push(Value::Global(variable));
+        let mut arguments = vec![Passing::Value; wanted.len()];
+        arguments.push(Passing::Reference);
+        let requires = Requirements { extensions: Vec::new(), capabilities: vec![CAPABILITY] };
+        let instruction = b.known_instruction(ForeignInstruction { set: None, opcode, arguments, requires });
+        b.span = whole;
+        b.foreign(instruction, &operands, Types::VOID);
+        Some(Lowered::Void)
+    }
+
+    /// The variable at the location that an argument names.
+    fn handed_on(&mut self, b: &mut Builder<'_>, arg: ExprId, spaces: [Space; 2]) -> Option<GlobalId> {
+        let span = self.ast[arg].span;
+        let number = self.constant(b, arg, "the location of what is handed on")?;
+        let number = b.module.constants.as_int(&b.module.types, number);
+        let location = number.and_then(|number| u32::try_from(number).ok());
+        let mut globals = b.module.globals.iter();
+        let found = globals.find(|(_, global)| spaces.contains(&global.space) && location_of(global) == location);
+        if let (Some((id, _)), Some(_)) = (found, location) {
+            return Some(id);
+        }
+        let words = STORAGES.iter().filter(|(_, _, space, ..)| spaces.contains(space));
+        let words: Vec<String> = words.map(|(_, word, ..)| format!("`{word}`")).collect();
+        let message = format!("no {} variable has this location", words.join(" or "));
+        self.error(Code::UNKNOWN_NAME, span, message, "no such variable");
+        None
+    }
+
+    /// `ignoreIntersectionEXT;` and `terminateRayEXT;`
+    pub fn end_hit(&mut self, b: &mut Builder<'_>, word: &str, ending: Ending, span: Span) {
+        if self.need_ray_tracing("this statement needs", span).is_none() {
+            return;
+        }
+        if self.env.stage != Stage::AnyHit {
+            let message = format!("`{word}` belongs to any-hit shaders");
+            self.error(Code::BAD_STATEMENT, span, message, "not in this stage");
+            return;
+        }
+        b.end(ending, &[]);
+    }
+}
+
+const fn location_of(global: &Global) -> Option<u32> {
+    match global.binding {
+        Binding::Location { location, .. } => location,
+        _ => None,
+    }
+}
