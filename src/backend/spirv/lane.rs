@@ -170,7 +170,7 @@ impl Body<'_, '_> {
             StepOp::Combine(op) => self.fold(op, shape, [args[0].word, args[1].word]),
             StepOp::Compare(op) => self.compare(op, &args),
             StepOp::Select => self.choose_vector(args[0].word, (args[1].word, args[2].word), shape),
-            StepOp::Identity(op) => self.m.splat_constant(shape.0, shape.1, arith::identity(op, shape.0)),
+            StepOp::Identity(op) => self.m.splat_constant(shape.0, shape.1, identity(op, shape.0)),
             StepOp::Zero => self.m.splat_constant(shape.0, shape.1, 0),
             StepOp::Prim(_) | StepOp::CombineMoved(..) | StepOp::Neutral(_) => {
                 self.m.internal("an instruction that SPIR-V has not")
@@ -268,6 +268,11 @@ impl Body<'_, '_> {
         let result = self.emit(compare_op(op, scalar.kind), bools, &words);
         if size == 1 { result } else { self.emit(Op::All, single, &[result]) }
     }
+}
+
+/// Bits of a fold's identity as constants have them: as many as the type has. The kernel form extends 8 signed ones.
+fn identity(op: ReduceOp, scalar: Scalar) -> u64 {
+    arith::identity(op, scalar) & (u64::MAX >> (64 - scalar.width))
 }
 
 fn shape_of(ty: StepType, run: &Run) -> Shape {

@@ -3,7 +3,7 @@
 use super::{Shader, SpirvOptions, assemble, check, listing, options};
 use crate::backend::spirv::written;
 use crate::diagnostic::Code;
-use crate::ir::{ArrayLen, BinaryOp, Builder, Scalar, Types, Value};
+use crate::ir::{ArrayLen, BinaryOp, Builder, ConstValue, Scalar, Types, Value};
 use crate::kernel::Origin;
 use crate::lane::{
     CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,
@@ -158,4 +158,20 @@ fn lines_have_origins() {
     assert!(shared(0).contains("= OpConstant %") && shared(0).contains(" 8\n"), "{}", shared(0));
     assert!(of(Origin::Operation(1)).count() == 0 && shared(1).contains("= OpLoad"), "{}", shared(1));
     assert_eq!(code.operations.len(), 2);
+}
+
+/// The identity of a fold is the constant that the shader may name itself.
+#[test]
+fn identities_are_constants_of_the_shader() {
+    let module = shader().main(|b, _| {
+        let value = any(b, Scalar::I8, 1);
+        let ty = b.type_of(value);
+        let least = Value::Const(b.module.constants.intern(ty, ConstValue::Bits(0x80)));
+        let value = b.binary(BinaryOp::Add, value, least);
+        let (op, kind) = (ReduceOp::Max, ReduceKind::Exclusive);
+        b.lane(LaneOp::Reduce { op, kind, width: width(4), members: Members::All }, ty, &[value]);
+    });
+    let text = listing(&assemble(&module, &options("spirv-1.5")));
+    let constants = text.lines().filter(|line| line.contains("= OpConstant %") && line.ends_with(" -128"));
+    assert_eq!(constants.count(), 1, "{text}");
 }
