@@ -205,13 +205,18 @@ fn random_trials() -> Vec<Trial> {
 /// The refusal of operations from which the driver could not join the invocations again: few random kernels nest so deep.
 const TOO_DEEP: &str = "NVIDIA's driver joins invocations correctly inside";
 
+/// Holds a random kernel against the simulator; false if it nests too deep to be compiled.
+fn hold_random(shader: &Shader, runner: Runner) -> Result<bool, String> {
+    match hold(shader, PROFILE, runner) {
+        Err(why) if why.contains(TOO_DEEP) => Ok(false),
+        held => held.map(|()| true),
+    }
+}
+
 /// A kernel that fails is kept in a file.
 fn check(shader: &Shader, runner: Runner) -> Result<(), String> {
-    match hold(shader, PROFILE, runner) {
-        Err(why) if why.contains(TOO_DEEP) => {
-            eprintln!("skipped: {} nests too deep", shader.name);
-            Ok(())
-        }
-        held => held.map_err(|why| shader.blame(&why)),
+    if !hold_random(shader, runner).map_err(|why| shader.blame(&why))? {
+        eprintln!("skipped: {} nests too deep", shader.name);
     }
+    Ok(())
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::graphics::{self, Outcome};
 use super::kernel::{PLAIN, against_formulas, against_simulator, builds, hold, resized};
-use super::{PROFILE, expressed, fixtures, language, registers, scenes};
+use super::{PROFILE, expressed, fixtures, hold_random, language, registers, scenes};
 use support::compiler::{self, Target};
 use support::fixture::{Build, Fixture, Language};
 use support::shader::{Maker, RANDOM, Shader};
@@ -223,20 +223,22 @@ fn graphics_table(cases: Vec<graphics::Case>, wrong: &mut Vec<String>) -> Result
 fn random(wrong: &mut Vec<String>) -> String {
     let seeds: Vec<u64> = (1..=KERNELS).collect();
     let row = |(name, maker): (&str, Maker)| {
-        let failed = in_parallel(&seeds, |seed| {
-            let run = hold(&maker(*seed), PROFILE, opengl::run);
-            run.err().map(|why| format!("{name}, seed {seed}: {why}"))
+        let held = in_parallel(&seeds, |seed| {
+            hold_random(&maker(*seed), opengl::run).map_err(|why| format!("{name}, seed {seed}: {why}"))
         });
+        let refused = held.iter().filter(|held| matches!(held, Ok(false))).count();
         let before = wrong.len();
-        wrong.extend(failed.into_iter().flatten());
-        vec![name.to_owned(), format!("1 to {KERNELS}"), (wrong.len() - before).to_string()]
+        wrong.extend(held.into_iter().filter_map(Result::err));
+        let different = wrong.len() - before;
+        vec![name.to_owned(), format!("1 to {KERNELS}"), refused.to_string(), different.to_string()]
     };
     let rows: Vec<Vec<String>> = RANDOM.into_iter().map(row).collect();
     let said = "*random*: control flow and arithmetic; *lanes*: the same, with cross-lane operations in uniform flow; \
-        *wide*: integers of 8, 16 and 64 bits, halves and doubles.";
+        *arms*: operations in arms and before exits from loops; *wide*: integers of 8, 16 and 64 bits, halves and doubles. \
+        *refused*: they nest too deep (E0700).";
     format!(
         "{said} Against the simulator, for {PROFILE}.\n\n{}",
-        report::table(&["kernels", "seeds", "different"], &rows)
+        report::table(&["kernels", "seeds", "refused", "different"], &rows)
     )
 }
 
