@@ -110,7 +110,8 @@ impl Sema<'_> {
         let ty = self.sized(b, ty, declarator)?;
         self.refuse_query(b, ty, declarator.span)?;
         self.refuse_matrix(b, ty, declarator.span)?;
-        Some(Entity::LValue(self.ray_global(b, row, ty, binding, declarator.name)))
+        let name = self.text(declarator.name.symbol);
+        Some(Entity::LValue(self.ray_global(b, row, ty, binding, (name, declarator.name.span))))
     }
 
     /// `layout(location = 0) rayPayloadEXT Block { … } payload;`
@@ -128,7 +129,7 @@ impl Sema<'_> {
         let span = block.name.span;
         let ty = b.module.types.add_struct(Struct { name, span, members, block: false, logical: None });
         let Some(instance) = &block.instance else {
-            let whole = self.ray_global(b, row, ty, binding, block.name);
+            let whole = self.ray_global(b, row, ty, binding, ("", span));
             let names: Vec<Name> =
                 self.ast[block.members].iter().flat_map(|line| &self.ast[line.declarators]).map(|d| d.name).collect();
             for (index, name) in (0..).zip(names) {
@@ -140,7 +141,8 @@ impl Sema<'_> {
         };
         let ty = self.with_dimensions(b, ty, instance.dimensions)?;
         let ty = self.sized(b, ty, instance)?;
-        let whole = self.ray_global(b, row, ty, binding, instance.name);
+        let name = (self.text(instance.name.symbol), instance.name.span);
+        let whole = self.ray_global(b, row, ty, binding, name);
         self.declare(instance.name, Entity::LValue(whole));
         Some(())
     }
@@ -195,9 +197,15 @@ impl Sema<'_> {
         None
     }
 
-    fn ray_global(&self, b: &mut Builder<'_>, row: &Row, ty: TypeId, binding: Binding, name: Name) -> LValue {
-        let (space, access, span) = (row.2, Access::empty(), name.span);
-        let name = self.text(name.symbol).into();
+    fn ray_global(
+        &self,
+        b: &mut Builder<'_>,
+        row: &Row,
+        ty: TypeId,
+        binding: Binding,
+        (name, span): (&str, Span),
+    ) -> LValue {
+        let (space, access, name) = (row.2, Access::empty(), name.into());
         let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
         let is_fixed = space == Space::HitAttribute && self.env.stage != Stage::Intersection;
         let mutability = if is_fixed { Mutability::Input } else { Mutability::Writable };

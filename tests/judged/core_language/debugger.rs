@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use support::judge;
 
-pub const FIXTURES: [&str; 30] = [
+pub const FIXTURES: [&str; 32] = [
     "core/arrays.comp",
     "core/atomics.comp",
     "core/bool_operators.comp",
@@ -37,6 +37,8 @@ pub const FIXTURES: [&str; 30] = [
     "graphics/image_shapes.comp",
     "graphics/image_stores.frag",
     "stages/geometry.geom",
+    "stages/mesh.mesh",
+    "stages/task.task",
     "stages/tess_control.tesc",
     "stages/tess_evaluation.tese",
     "wgsl/activity_loop.wgsl",
@@ -52,7 +54,7 @@ pub fn check(name: &str) -> Result<(), String> {
     let is_wgsl = ending == "wgsl";
     let theirs = (!is_wgsl).then(|| judge::glslang_with(&source, ending, &["-gVS"])).transpose()?;
     let theirs = theirs.map(|words| Told::of(&words)).transpose()?;
-    for (profile, environment) in support::rival::PROFILES {
+    for (profile, environment) in support::rival::profiles_of(&source) {
         let words = compiled(&source, ending, profile)?;
         judge::spirv_val(&words, environment, true).map_err(|e| format!("{profile}: {e}"))?;
         let mine = Told::of(&words)?;
