@@ -213,12 +213,12 @@ fn naga_failed(doing: &str, panic: &str) -> Diagnostic {
 }
 
 fn syntax_error(error: &wgsl::ParseError, text: &str, offsets: &Offsets) -> Diagnostic {
-    let mut out = Diagnostic::error(Code::WGSL_SYNTAX, first_sentence(error.message()));
+    let mut out = Diagnostic::error(Code::WGSL_SYNTAX, words::worded(&first_sentence(error.message())));
     for (index, (span, text)) in error.labels().enumerate() {
-        let (span, text) = (offsets.span(span), plain_label(text));
+        let (span, text) = (offsets.span(span), words::worded(plain_label(text)));
         out = if index == 0 { out.at(span, text) } else { out.with(span, text) };
     }
-    let out = error.notes().fold(out, |out, note| out.note(note));
+    let out = error.notes().fold(out, |out, note| out.note(words::worded(note)));
     let added = error.labels().next().is_some() && out.span().is_none();
     let out = if added { out.note("this is in a definition from the command line") } else { out };
     let Some(word) = blamed_word(error, text) else { return out };

@@ -4,9 +4,11 @@
 //! rest, which only a defect of naga's front end brings about, keeps naga's.
 
 mod body;
+mod constant;
 mod interface;
 
 use body::subgroup;
+pub(super) use constant::worded;
 use naga::common::wgsl::TypeContext;
 use naga::proc::{LayoutErrorInner, ResolveError};
 use naga::valid::{
