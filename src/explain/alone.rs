@@ -22,7 +22,7 @@ pub fn alone(request: &Request, profile: &Profile) -> Module {
     let mut b = Builder::new(&mut module, "main", Span::NONE, Vec::new(), Types::VOID);
     let own = own(&mut b, place, fragment);
     let args: Vec<Value> =
-        (0..).zip(request.inputs).map(|(n, input)| operand(&mut b, input, operands, own, n)).collect();
+        (0..).zip(request.inputs.iter()).map(|(n, input)| operand(&mut b, input, operands, own, n)).collect();
     let value = b.lane(request.op, result, &args);
     for n in 0..given.len() as u32 {
         let part = if given[0] == result { value } else { b.extract(value, n) };

@@ -8,11 +8,12 @@ use super::whole::{self, Whole};
 use crate::compile::Options;
 use crate::ir::calls::callees_first;
 use crate::ir::{FuncId, Function, InstId, Module, Op, Stage, TypeId, Value};
-use crate::kernel::{Prepared, Specializations, lanes::Asked};
+use crate::kernel::{Prepared, Specializations};
 use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plans, Request};
 use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// One operation of a module.
@@ -39,7 +40,13 @@ impl Site {
     /// What the planner is asked.
     pub fn request(&self) -> Request<'_> {
         let Site { op, inputs, activity, index, fragment, .. } = self;
-        Request { op: *op, inputs, activity: *activity, index: index.as_deref(), fragment: *fragment }
+        Request {
+            op: *op,
+            inputs: inputs.into(),
+            activity: *activity,
+            index: index.as_deref().map(Cow::Borrowed),
+            fragment: *fragment,
+        }
     }
 
     /// How many operations of the kernel form it is.
@@ -49,14 +56,14 @@ impl Site {
     }
 
     /// The same with what the kernel form knows of one copy.
-    fn with_facts(&self, asked: &Asked) -> Site {
+    fn with_facts(&self, asked: &Request<'_>) -> Site {
         let known = |(own, asked): (&Input, &Input)| match asked.known {
             // One component of a vector tells nothing of the others.
             Known::Constant(_) if own.ty.components > 1 => Input { known: Known::Uniform, ..*own },
             known => Input { known, ..*own },
         };
-        let inputs = self.inputs.iter().zip(&asked.inputs).map(known).collect();
-        Site { inputs, activity: asked.activity, index: asked.index.clone(), ..self.clone() }
+        let inputs = self.inputs.iter().zip(asked.inputs.iter()).map(known).collect();
+        Site { inputs, activity: asked.activity, index: asked.index.clone().map(Cow::into_owned), ..self.clone() }
     }
 }
 
@@ -93,16 +100,16 @@ impl Facts {
 /// What the kernel form of a module tells of its operations, and what its program has for them.
 pub struct KernelFacts {
     /// By their places, with their numbers.
-    asked: BTreeMap<Span, Vec<(u32, Asked)>>,
+    asked: BTreeMap<Span, Vec<(u32, Request<'static>)>>,
     emitted: Option<Emitted>,
 }
 
 impl KernelFacts {
     fn of(module: &Module, profile: &Profile) -> Option<KernelFacts> {
         let prepared = Prepared::new(module, &Specializations::default(), profile).ok()?;
-        let mut asked: BTreeMap<Span, Vec<(u32, Asked)>> = BTreeMap::new();
-        for (number, one) in (0..).zip(prepared.asked()) {
-            asked.entry(one.span).or_default().push((number, one));
+        let mut asked: BTreeMap<Span, Vec<(u32, Request<'static>)>> = BTreeMap::new();
+        for (number, (span, request)) in (0..).zip(prepared.requests()) {
+            asked.entry(span).or_default().push((number, request.clone()));
         }
         Some(KernelFacts { asked, emitted: emitted(prepared, profile) })
     }
@@ -110,8 +117,9 @@ impl KernelFacts {
     fn copies(&self, site: &Site) -> Vec<Site> {
         let mut copies: Vec<(Site, Vec<u32>)> = Vec::new();
         // The parts of a struct stand at one place.
-        let is_part =
-            |(_, asked): &&(u32, Asked)| asked.op == site.op && (site.whole.is_none() || same_data(asked, site));
+        let is_part = |(_, asked): &&(u32, Request<'static>)| {
+            asked.op == site.op && (site.whole.is_none() || same_data(asked, site))
+        };
         for (number, asked) in self.asked.get(&site.span).into_iter().flatten().filter(is_part) {
             let copy = site.with_facts(asked);
             match copies.iter_mut().find(|(known, _)| *known == copy) {
@@ -132,7 +140,7 @@ fn emitted(prepared: Prepared, profile: &Profile) -> Option<Emitted> {
 }
 
 /// Whether a copy moves scalars such as an operation's.
-fn same_data(asked: &Asked, site: &Site) -> bool {
+fn same_data(asked: &Request<'_>, site: &Site) -> bool {
     let data = |inputs: &[Input]| inputs.first().map(|input| (input.ty.kind, input.ty.width));
     data(&asked.inputs) == data(&site.inputs)
 }

@@ -198,7 +198,7 @@ mod tests {
     use crate::lane::{Activity, Input, LaneOp, LaneType, Members, ReduceKind, ReduceOp, Width};
 
     fn of(op: LaneOp, inputs: &[Input]) -> Picture {
-        let request = Request { op, inputs, activity: Activity::Any, index: None, fragment: false };
+        let request = Request { op, inputs: inputs.into(), activity: Activity::Any, index: None, fragment: false };
         picture(&request, Some(32), None).expect("a picture")
     }
 

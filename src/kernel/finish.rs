@@ -1,11 +1,11 @@
 //! From a typed module to a kernel that a profile's target can write: the steps in their order.
 
-use super::lanes::{self, Asked, LANE_FACTS};
+use super::lanes::{self, LANE_FACTS};
 use super::pass::{Pipeline, Watcher};
 use super::{InstId, Kernel, LaneContract, Specializations, buffers_only, lower, verify};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::Module;
-use crate::lane::{Plan, Plans, Question};
+use crate::lane::{Plan, Plans, Request};
 use crate::profile::{Profile, Target};
 use crate::source::Span;
 use std::sync::Arc;
@@ -44,11 +44,11 @@ pub fn watch(
     prepared.finish_in(&plans, profile, &mut pipeline).map(drop)
 }
 
-/// A kernel for all profiles of a target and wave size, with what there is to ask the planner of its cross-lane operations.
+/// A kernel for all profiles of a target and wave size, with the requests of its cross-lane operations to the planner.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     kernel: Kernel,
-    questions: Vec<(InstId, Question)>,
+    requests: Vec<(InstId, Request<'static>)>,
 }
 
 impl Prepared {
@@ -64,17 +64,14 @@ impl Prepared {
 
     fn of(mut kernel: Kernel, profile: &Profile) -> Prepared {
         kernel.lanes = LaneContract::of(&kernel);
-        let questions = lanes::questions(&mut kernel, profile);
-        Prepared { kernel, questions }
+        let requests = lanes::requests(&mut kernel, profile);
+        Prepared { kernel, requests }
     }
 
-    /// The cross-lane operations, in the order of the kernel; nothing where the profile does not state the size of a wave.
-    pub fn asked(&self) -> Vec<Asked> {
-        let asked = |(inst, question): &(InstId, Question)| {
-            let Question { op, inputs, activity, index, .. } = question.clone();
-            Asked { op, inputs, activity, index, span: self.kernel.insts[*inst].span }
-        };
-        self.questions.iter().map(asked).collect()
+    /// The cross-lane operations and their places in the source, in the order of the kernel; nothing where the profile does
+    /// not state the size of a wave.
+    pub fn requests(&self) -> impl Iterator<Item = (Span, &Request<'static>)> {
+        self.requests.iter().map(|(inst, request)| (self.kernel.insts[*inst].span, request))
     }
 
     /// The plan of each operation.
@@ -82,7 +79,7 @@ impl Prepared {
     /// # Errors
     /// With what the profile cannot do, and if it does not state the size of a wave.
     pub fn plans(&self, profile: &Profile, known: &Plans) -> Result<Vec<Arc<Plan>>, Vec<Diagnostic>> {
-        lanes::answers(&self.kernel, &self.questions, profile, known)
+        lanes::plans_of(&self.kernel, &self.requests, profile, known)
     }
 
     /// Takes the last steps. Profiles with the same features and plans get the same kernel.
@@ -99,8 +96,8 @@ impl Prepared {
         profile: &Profile,
         pipeline: &mut Pipeline<'_>,
     ) -> Result<Kernel, Vec<Diagnostic>> {
-        let Prepared { mut kernel, questions } = self;
-        lanes::write(&mut kernel, &questions, plans, profile, pipeline);
+        let Prepared { mut kernel, requests } = self;
+        lanes::write(&mut kernel, &requests, plans, profile, pipeline);
         if profile.target.row().has_scalar_registers {
             pipeline.gather(&mut kernel);
         }
@@ -116,7 +113,7 @@ impl Prepared {
 pub fn finish_by(module: &Module, plan: &Plan, profile: &Profile) -> Result<Kernel, Vec<Diagnostic>> {
     let prepared = Prepared::new(module, &Specializations::default(), profile)?;
     let plan = Arc::new(plan.clone());
-    let plans = vec![plan; prepared.questions.len()];
+    let plans = vec![plan; prepared.requests.len()];
     prepared.finish(&plans, profile)
 }
 

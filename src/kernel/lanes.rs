@@ -17,12 +17,11 @@ use super::{BinOp, BlockId, InstId, Kernel, Op, Origin, Ty, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::Stage;
-use crate::lane::{
-    Activity, Input, Known, LaneFact, LaneOp, LaneType, Plan, Plans, Question, Refusal, Role, Step, StepOp,
-};
+use crate::lane::{Input, Known, LaneFact, LaneOp, LaneType, Plan, Plans, Refusal, Request, Role, Step, StepOp};
 use crate::profile::Profile;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::iter::Peekable;
 use std::sync::Arc;
 use std::vec;
@@ -38,20 +37,20 @@ pub const DPP_COMBINE: &str = "dpp_combine";
 /// With an error at each operation that the profile cannot do, or that is not lowered yet, and if the profile does not
 /// state the size of a wave. No operation is lowered then.
 pub fn lower_lanes(kernel: &mut Kernel, profile: &Profile) -> Result<(), Vec<Diagnostic>> {
-    let questions = questions(kernel, profile);
-    let answers = answers(kernel, &questions, profile, &Plans::default())?;
-    write(kernel, &questions, &answers, profile, &mut Pipeline::default());
+    let requests = requests(kernel, profile);
+    let answers = plans_of(kernel, &requests, profile, &Plans::default())?;
+    write(kernel, &requests, &answers, profile, &mut Pipeline::default());
     Ok(())
 }
 
-/// What to ask the planner of a kernel's cross-lane operations, in the order of the text; nothing where the profile does not
-/// state the size of a wave. The kernel is written in terms of the lane's number before.
-pub fn questions(kernel: &mut Kernel, profile: &Profile) -> Vec<(InstId, Question)> {
+/// The requests of a kernel's cross-lane operations to the planner, in the order of the text; nothing where the profile
+/// does not state the size of a wave. The kernel is written in terms of the lane's number before.
+pub fn requests(kernel: &mut Kernel, profile: &Profile) -> Vec<(InstId, Request<'static>)> {
     let Some(size) = profile.wave_size else { return Vec::new() };
     number_subgroups(kernel, size);
     use_facts(kernel, size);
     let known = Analyses { uniformity: Uniformity::new(kernel, size), rows: LaneRows::new(kernel, size), kernel, size };
-    let ask = |inst: InstId| Some((inst, known.question(inst)?));
+    let ask = |inst: InstId| Some((inst, known.request(inst)?));
     Tree::new(known.kernel).insts(known.kernel).into_iter().filter_map(ask).collect()
 }
 
@@ -60,9 +59,9 @@ pub fn questions(kernel: &mut Kernel, profile: &Profile) -> Vec<(InstId, Questio
 /// # Errors
 /// With an error at each operation that the profile cannot do, or that is not lowered yet, and if the profile does not
 /// state the size of a wave.
-pub fn answers(
+pub fn plans_of(
     kernel: &Kernel,
-    questions: &[(InstId, Question)],
+    requests: &[(InstId, Request<'static>)],
     profile: &Profile,
     plans: &Plans,
 ) -> Result<Vec<Arc<Plan>>, Vec<Diagnostic>> {
@@ -71,8 +70,8 @@ pub fn answers(
         return Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)]);
     }
     let (mut answers, mut errors) = (Vec::new(), Vec::new());
-    for (inst, question) in questions {
-        match plans.get(question, profile) {
+    for (inst, request) in requests {
+        match plans.get(request, profile) {
             Ok(plan) => answers.push(plan),
             Err(refusal) => refuse(&refusal, kernel.insts[*inst].span, &mut errors),
         }
@@ -92,13 +91,13 @@ fn refuse(refusal: &Refusal, span: Span, errors: &mut Vec<Diagnostic>) {
 /// Writes each operation as its plan says.
 pub fn write(
     kernel: &mut Kernel,
-    questions: &[(InstId, Question)],
+    requests: &[(InstId, Request<'static>)],
     answers: &[Arc<Plan>],
     profile: &Profile,
     pipeline: &mut Pipeline<'_>,
 ) {
     let operations: Vec<(InstId, &Plan)> =
-        questions.iter().zip(answers).map(|((inst, _), plan)| (*inst, &**plan)).collect();
+        requests.iter().zip(answers).map(|((inst, _), plan)| (*inst, &**plan)).collect();
     let mut lowering = Lowering {
         kernel,
         profile,
@@ -116,18 +115,6 @@ pub fn write(
     pipeline.clean(kernel);
     let changed = dpp_combine::run(kernel, profile);
     pipeline.show(DPP_COMBINE, changed, kernel);
-}
-
-/// One cross-lane operation of a kernel, with what the kernel knows of it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Asked {
-    pub op: LaneOp,
-    pub inputs: Vec<Input>,
-    pub activity: Activity,
-    /// See [`Request::index`](crate::lane::Request::index).
-    pub index: Option<Vec<u32>>,
-    /// Where it stands in the source; copies of it stand there too.
-    pub span: Span,
 }
 
 /// Makes the numbers of subgroups arithmetic on the invocation's number.
@@ -192,15 +179,15 @@ struct Analyses<'k> {
 }
 
 impl Analyses<'_> {
-    /// What to ask the planner; none of other instructions. It looks at the operands as the analyses saw them.
-    fn question(&self, inst: InstId) -> Option<Question> {
+    /// The request to the planner; none for other instructions. It looks at the operands as the analyses saw them.
+    fn request(&self, inst: InstId) -> Option<Request<'static>> {
         let Op::Lane { op, ty } = self.kernel.insts[inst].op else { return None };
         let args = self.kernel.args(inst);
         let scalars = [ty[0], ty[1], Scalar::U32];
         let inputs = args.iter().zip(scalars).map(|(arg, scalar)| self.input(*arg, scalar)).collect();
-        let index = args.get(1).and_then(|index| self.index_row(op, *index));
+        let index = args.get(1).and_then(|index| self.index_row(op, *index)).map(Cow::Owned);
         let fragment = self.kernel.stage == Stage::Fragment;
-        Some(Question { op, inputs, activity: self.uniformity.activity(inst), index, fragment })
+        Some(Request { op, inputs, activity: self.uniformity.activity(inst), index, fragment })
     }
 
     fn input(&self, value: Value, scalar: Scalar) -> Input {

@@ -21,7 +21,13 @@ pub struct Sample {
 
 impl Sample {
     pub fn request(&self) -> Request<'_> {
-        Request { op: self.op, inputs: &self.inputs, activity: Activity::Any, index: None, fragment: self.fragment }
+        Request {
+            op: self.op,
+            inputs: (&self.inputs).into(),
+            activity: Activity::Any,
+            index: None,
+            fragment: self.fragment,
+        }
     }
 }
 

@@ -24,7 +24,7 @@ pub use op::{
 };
 pub use plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
 pub use planner::{Candidate, Candidates, candidates, plan};
-pub use plans::{Plans, Question};
+pub use plans::Plans;
 pub use primitive::{GroupOp, GroupReduce, LaneMap, Move, Primitive, Source};
 pub use request::{Input, Known, LaneType, Refusal, Request};
 pub use signature::{Gives, Param, Reads, Role, Signature, Span};

@@ -4,6 +4,7 @@ use super::op::LaneOp;
 use super::plan::{Activity, StepType};
 use crate::diagnostic::Code;
 use crate::profile::Feature;
+use std::borrow::Cow;
 use std::fmt;
 
 /// The kind of a scalar value.
@@ -80,16 +81,16 @@ impl Input {
 }
 
 /// One cross-lane operation to plan.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Request<'a> {
     pub op: LaneOp,
     /// The operation's operands, as many as [`LaneOp`] lists.
-    pub inputs: &'a [Input],
+    pub inputs: Cow<'a, [Input]>,
     /// Which lanes are known to run it; `Activity::Any` when nothing is known.
     pub activity: Activity,
     /// Operand 1 (an index, lane or distance) in each lane from 0 to `S - 1`, where it depends on the lane and on
     /// constants alone; none where it is not known so, or where `S` is not. It must agree with [`Input::known`].
-    pub index: Option<&'a [u32]>,
+    pub index: Option<Cow<'a, [u32]>>,
     /// Whether it runs in a fragment shader, whose quads NVIDIA swizzles by an instruction of their own.
     pub fragment: bool,
 }

@@ -115,8 +115,13 @@ fn moves_assemble() {
                     let keeps = ["DPP", "PERMLANE16", "PERMLANE16_VAR", "PERMLANE_SWAP", "WRITELANE"].contains(&name);
                     let plan = one_move(&map, found, keeps);
                     let op = LaneOp::Bpermute;
-                    let request =
-                        Request { op, inputs: &inputs, activity: Activity::Full, index: None, fragment: false };
+                    let request = Request {
+                        op,
+                        inputs: (&inputs).into(),
+                        activity: Activity::Full,
+                        index: None,
+                        fragment: false,
+                    };
                     let listing = list(&plan, &request, &profile).unwrap_or_else(|e| panic!("{name}: {e:?}"));
                     add(&mut lines, &listing.setup);
                     add(&mut lines, &listing.lines);

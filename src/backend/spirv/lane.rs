@@ -116,7 +116,8 @@ impl Body<'_, '_> {
         if let Some(plan) = self.m.plans.get(&key) {
             return Some(plan.clone());
         }
-        let request = Request { op, inputs: &key.1, activity: Activity::Any, index: None, fragment: false };
+        let request =
+            Request { op, inputs: key.1.as_slice().into(), activity: Activity::Any, index: None, fragment: false };
         match plan(&request, &self.m.options.profile) {
             Ok(plan) => {
                 let plan = Rc::new(plan);

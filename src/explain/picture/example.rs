@@ -58,7 +58,7 @@ fn key(n: usize, lane: u32) -> u32 {
 
 /// A lane or a distance: the same in all lanes where it must be, else spread.
 fn index(request: &Request, n: usize, lane: u32, size: u32) -> u32 {
-    if let (1, Some(row)) = (n, request.index) {
+    if let (1, Some(row)) = (n, request.index.as_deref()) {
         return row.get(lane as usize).copied().unwrap_or(0);
     }
     match request.op {

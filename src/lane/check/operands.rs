@@ -77,8 +77,8 @@ pub fn patterns(request: &Request, effort: Effort) -> Vec<Pattern> {
 }
 
 /// An operand whose value in each lane the request tells.
-fn known_row<'a>(request: &Request<'a>, n: usize) -> Option<&'a [u32]> {
-    if n == 1 { request.index } else { None }
+fn known_row<'a>(request: &'a Request<'_>, n: usize) -> Option<&'a [u32]> {
+    if n == 1 { request.index.as_deref() } else { None }
 }
 
 /// The choices for mask number `n`: all of them where all lanes are active, else a few, other ones for each mask.

@@ -142,7 +142,7 @@ fn known_data_makes_no_plan_wrong() {
                 _ => *input,
             };
             let inputs: Vec<Input> = request.inputs.iter().enumerate().map(known).collect();
-            let answer = plan(&Request { inputs: &inputs, ..request }, &profile);
+            let answer = plan(&Request { inputs: (&inputs).into(), ..request.clone() }, &profile);
             assert!(!matches!(answer, Err(Refusal::Unsound { .. })), "{sample:?} on {name}: {answer:?}");
         }
     }

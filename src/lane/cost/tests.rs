@@ -48,7 +48,7 @@ fn cost(plan: &Plan, profile: &str) -> PlanCost {
     let (width, members) = (Width::SUBGROUP, Members::All);
     let op = LaneOp::Reduce { op: ReduceOp::Add, kind: ReduceKind::AllReduce, width, members };
     let inputs = [Input::varying(LaneType::U32)];
-    let request = Request { op, inputs: &inputs, activity: Activity::Full, index: None, fragment: false };
+    let request = Request { op, inputs: (&inputs).into(), activity: Activity::Full, index: None, fragment: false };
     of(plan, &request, &Profile::named(profile).expect("a profile"))
 }
 

@@ -225,7 +225,16 @@ mod tests {
 
     fn effort_of(profile: &Profile, inputs: &[Input], index: Option<&[u32]>) -> Option<Effort> {
         let op = LaneOp::Shuffle(ShuffleMode::Index);
-        effort(&Request { op, inputs, activity: Activity::Full, index, fragment: false }, profile)
+        effort(
+            &Request {
+                op,
+                inputs: inputs.into(),
+                activity: Activity::Full,
+                index: index.map(Into::into),
+                fragment: false,
+            },
+            profile,
+        )
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub fn prove(unit: &Unit, ty: Option<Type>, profile: &Profile, effort: Effort) -
 fn prove_one(asked: Asked, profile: &Profile, effort: Effort) -> Result<(), String> {
     let (op, inputs) = &asked;
     let inputs = &inputs.iter().map(|input| component(input, profile)).collect::<Vec<_>>();
-    let request = Request { op: *op, inputs, activity: Activity::Any, index: None, fragment: false };
+    let request = Request { op: *op, inputs: inputs.into(), activity: Activity::Any, index: None, fragment: false };
     if profile.is_builtin && catalog::holds(&request) {
         return Ok(());
     }

@@ -108,7 +108,7 @@ fn changed_plans_are_refused(profile: &Profile, but: Option<&Profile>, least: us
     let mut outcome = Outcome::default();
     for (op, inputs) in cases() {
         for activity in [Activity::Any, Activity::FirstLanes] {
-            let request = Request { op, inputs: &inputs, activity, index: None, fragment: false };
+            let request = Request { op, inputs: (&inputs).into(), activity, index: None, fragment: false };
             mutate(&request, profile, but, &mut outcome);
         }
     }
@@ -159,7 +159,7 @@ fn changed_plans_of_rdna_with_64_lanes_are_refused() {
 fn bits_tell_right_plans_from_wrong_ones() {
     let profile = named("nv-kepler");
     let (op, inputs) = (fold(ReduceOp::Add, ReduceKind::AllReduce, 8), [FLOAT]);
-    let request = Request { op, inputs: &inputs, activity: Activity::Any, index: None, fragment: false };
+    let request = Request { op, inputs: (&inputs).into(), activity: Activity::Any, index: None, fragment: false };
     let plan = unproven(&request, &profile).expect("a plan");
     assert!(agrees_bit_by_bit(&request, &profile, &plan));
     let wrong = mutants::of(&plan).into_iter().filter(|plan| legal(&request, &profile, plan).is_ok());
@@ -172,7 +172,7 @@ fn bits_tell_right_plans_from_wrong_ones() {
 fn a_case_of_the_proof_counts_what_it_defines() {
     let profile = named("nv-kepler");
     let (op, inputs) = (fold(ReduceOp::Add, ReduceKind::AllReduce, 8), [FLOAT]);
-    let request = Request { op, inputs: &inputs, activity: Activity::Any, index: None, fragment: false };
+    let request = Request { op, inputs: (&inputs).into(), activity: Activity::Any, index: None, fragment: false };
     let plan = unproven(&request, &profile).expect("a plan");
     let setup = set_up(&plan, Lanes::full(32)).expect("a program");
     let ordered = orders_reductions(&request, &profile);

@@ -101,7 +101,7 @@ fn wanted(b: &Builder) -> Result<Wanted, No> {
 fn index_at(b: &Builder, i: u32) -> Option<u32> {
     match b.request.inputs.get(1)?.known {
         Known::Constant(value) => Some(value),
-        _ => b.request.index?.get(i as usize).copied(),
+        _ => b.request.index.as_deref()?.get(i as usize).copied(),
     }
 }
 
@@ -287,7 +287,7 @@ fn index(b: &mut Builder) -> Result<(Operand, u32), No> {
 fn named(b: &mut Builder) -> Operand {
     let last = b.lanes() - 1;
     let is = |row: &[u32], lane: &dyn Fn(u32) -> u32| (0..).zip(row).all(|(i, at)| *at == lane(i));
-    let (i, row) = (b.index(), b.request.index.unwrap_or_default());
+    let (i, row) = (b.index(), b.request.index.as_deref().unwrap_or_default());
     match row.first() {
         Some(first) if is(row, &|i| i ^ first) => b.alu(AluOp::Xor, i, Operand::Const(*first)),
         Some(first) if is(row, &|i| (i + first) & last) => {

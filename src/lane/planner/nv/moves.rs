@@ -45,7 +45,7 @@ pub fn by_map(b: &mut Builder) -> Answer {
 
 /// Where each lane's value must come from; none unless the index is known for each lane.
 fn wanted(b: &Builder) -> Option<LaneMap> {
-    let row = b.request.index?;
+    let row = b.request.index.as_deref()?;
     let index = |i: u32| row.get(i as usize).copied();
     let in_warp = |lane: u32| Some(Source::Lane(lane)).filter(|_| lane < WARP);
     Some(match b.request.op {

@@ -12,7 +12,7 @@ const F32: Input = Input::varying(LaneType::F32);
 const BOOL: Input = Input::varying(LaneType::BOOL);
 
 fn request(op: LaneOp, inputs: &[Input]) -> Request<'_> {
-    Request { op, inputs, activity: Activity::Any, index: None, fragment: false }
+    Request { op, inputs: inputs.into(), activity: Activity::Any, index: None, fragment: false }
 }
 
 fn chosen(request: &Request, profile: &str) -> Result<Candidate, Refusal> {
@@ -136,11 +136,11 @@ fn indices_that_are_known_by_lane_become_constants() {
     let row: Vec<u32> = (0..32).map(|i| (i & !7) | 3).collect();
     let index = Input { ty: LaneType::U32, known: Known::Varying };
     let inputs = [U32, index];
-    let known = Request { index: Some(&row), ..request(LaneOp::Bpermute, &inputs) };
+    let known = Request { index: Some((&row).into()), ..request(LaneOp::Bpermute, &inputs) };
     let plan = chosen(&known, "nv-kepler").expect("a plan").plan;
     assert_eq!((plan.rule, plan.steps.len(), plan.setup.len()), ("SHF with constants", 1, 0));
     let own: Vec<u32> = (0..32).collect();
-    let known = Request { index: Some(&own), ..request(LaneOp::Bpermute, &inputs) };
+    let known = Request { index: Some((&own).into()), ..request(LaneOp::Bpermute, &inputs) };
     assert_eq!(cost(&known).1, 0);
 }
 

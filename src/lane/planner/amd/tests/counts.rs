@@ -8,7 +8,7 @@ use crate::lane::{Activity, Candidate, Request, candidates};
 
 /// The plan of an operation where all lanes are active.
 fn chosen(profile: &str, op: LaneOp, inputs: &[Input]) -> Candidate {
-    let request = Request { op, inputs, activity: Activity::Full, index: None, fragment: false };
+    let request = Request { op, inputs: inputs.into(), activity: Activity::Full, index: None, fragment: false };
     candidates(&request, &named(profile)).unwrap_or_else(|refusal| panic!("{op:?} on {profile}: {refusal}")).chosen
 }
 
@@ -182,7 +182,7 @@ const DATA: Input = Input::varying(LaneType::U32);
 fn shorter_products_lose_by_latency_alone() {
     let op = LaneOp::Reduce { op: ReduceOp::Mul, kind: ReduceKind::AllReduce, width: width(32), members: Members::All };
     let inputs = [Input::varying(LaneType::I32)];
-    let request = Request { op, inputs: &inputs, activity: Activity::Full, index: None, fragment: false };
+    let request = Request { op, inputs: (&inputs).into(), activity: Activity::Full, index: None, fragment: false };
     let found = candidates(&request, &named("gfx950")).expect("a plan");
     let chosen = found.chosen.cost;
     let shorter: Vec<_> = found.others.iter().filter(|other| other.cost.instructions < chosen.instructions).collect();
@@ -221,8 +221,13 @@ fn addresses_of_known_lanes_are_set_up() {
     let rotated: Vec<u32> = (0..64).map(|i| (i + 21) % 64).collect();
     for row in [turned, rotated] {
         let index = Some(&row[..]);
-        let request =
-            Request { op: LaneOp::Bpermute, inputs: &inputs, activity: Activity::Full, index, fragment: false };
+        let request = Request {
+            op: LaneOp::Bpermute,
+            inputs: (&inputs).into(),
+            activity: Activity::Full,
+            index: index.map(Into::into),
+            fragment: false,
+        };
         let cost = candidates(&request, &named("gfx900")).expect("a plan").chosen.cost;
         assert_eq!((cost.instructions, cost.lds), (1, 1), "{row:?}");
     }

@@ -122,7 +122,8 @@ fn computed_indices_are_lane_maps() {
             let inputs = [Input::varying(LaneType::U32); 2];
             for activity in [Activity::Any, Activity::Full] {
                 let (op, index) = (LaneOp::Shuffle(ShuffleMode::Index), Some(row.as_slice()));
-                let request = Request { op, inputs: &inputs, activity, index, fragment: false };
+                let request =
+                    Request { op, inputs: (&inputs).into(), activity, index: index.map(Into::into), fragment: false };
                 let found = plans(&request, &profile);
                 for plan in &found {
                     check(&request, &profile, plan, Effort::Quick)
