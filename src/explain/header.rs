@@ -153,3 +153,20 @@ fn word(shape: Shape) -> String {
     let id = shape.intern(&mut types);
     display(&types, &Constants::default(), id)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_portable_operation_has_its_functions() {
+        let portable = FUNCTIONS.iter().flat_map(|function| function.overloads).filter(|row| row.dialect == "portable");
+        let of_lanes = portable.filter(|row| matches!(row.lowering, Lowering::Lane { .. }));
+        let all: Vec<&'static Overload> = of_lanes.collect();
+        for row in &all {
+            let has_functions = |other: &&&'static Overload| other.name == row.name && !of_overload(other).is_empty();
+            let of_extensions_alone = !row.generic.is_empty() && !row.generic.iter().any(is_of_the_language);
+            assert!(all.iter().any(|other| has_functions(&other)) || of_extensions_alone, "{}", row.signature);
+        }
+    }
+}

@@ -111,7 +111,7 @@ impl Builder<'_> {
         match op.signature().gives {
             Gives::Bool => Types::BOOL,
             Gives::Ballot => self.module.types.vector(Scalar::U32, 4),
-            Gives::U32 => Types::U32,
+            Gives::Lane | Gives::Count | Gives::U32 => Types::U32,
             Gives::Data | Gives::Sorted | Gives::Nothing => ty,
         }
     }

@@ -21,7 +21,7 @@ pub fn with_scalar(types: &mut Types, of: TypeId, scalar: Scalar) -> TypeId {
 pub fn lane(types: &mut Types, op: LaneOp, args: &[TypeId]) -> TypeId {
     match (op.signature().gives, args) {
         (Gives::Bool, _) => Types::BOOL,
-        (Gives::U32, _) => Types::U32,
+        (Gives::Lane | Gives::Count | Gives::U32, _) => Types::U32,
         (Gives::Ballot, _) => types.vector(Scalar::U32, 4),
         (Gives::Sorted, [keys, riders]) => types.pair(*keys, *riders),
         (Gives::Data | Gives::Sorted, [first, ..]) => *first,

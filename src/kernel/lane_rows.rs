@@ -9,7 +9,7 @@ use crate::ir::BuiltIn;
 use crate::kernel::arith::compute;
 use crate::lane::meaning::meaning;
 use crate::lane::value::{Domain, LaneValue, Lanes};
-use crate::lane::{LaneFact, LaneOp, ReduceOp};
+use crate::lane::{Gives, LaneFact, LaneOp, ReduceOp};
 
 /// What is known of one value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -109,12 +109,13 @@ impl LaneRows {
 
     /// What a lane knows of itself.
     fn lane(&self, op: LaneOp) -> Option<KnownLanes> {
-        if !matches!(op, LaneOp::LaneIndex(_) | LaneOp::LaneCount(_) | LaneOp::SegmentLast(_)) {
+        let signature = op.signature();
+        if !signature.is_known_by_lane() {
             return None;
         }
         let rows = meaning(&mut NoData, op, &[], Lanes::full(self.size))?;
         let lanes: Option<Vec<u64>> = rows.first()?.iter().map(|value| number(*value)).collect();
-        let known = if matches!(op, LaneOp::SegmentLast(_)) { 1 } else { all(32) };
+        let known = if signature.gives == Gives::Bool { 1 } else { all(32) };
         Some(KnownLanes { lanes: lanes?, known })
     }
 

@@ -27,4 +27,4 @@ pub use planner::{Candidate, Candidates, candidates, plan};
 pub use plans::Plans;
 pub use primitive::{GroupOp, GroupReduce, LaneMap, Move, Primitive, Source};
 pub use request::{Input, Known, LaneType, Refusal, Request};
-pub use signature::{Gives, Param, Reads, Role, Signature, Span};
+pub use signature::{Depends, Gives, Param, Reads, Role, Signature, Span};

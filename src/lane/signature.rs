@@ -4,7 +4,7 @@
 //! limits, the warnings and the pictures read it. A new operation has a row here, a meaning
 //! ([`meaning`](super::meaning)), and rules in the planners.
 
-use super::op::{Group, LaneOp, ReduceOp, ShuffleMode, VoteOp, Width};
+use super::op::{CountOp, Group, LaneOp, ReduceKind, ReduceOp, ShuffleMode, VoteOp, WARP, Width};
 
 /// The purpose of an operand, which says its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,12 +65,32 @@ pub enum Gives {
     /// The type of the first operand.
     Data,
     Bool,
+    /// A `u32` that numbers a lane.
+    Lane,
+    /// A `u32` that counts lanes.
+    Count,
+    /// Any other `u32`.
     U32,
     /// Four `u32` that are a set of lanes.
     Ballot,
     /// The key, or the key and the value that goes with it.
     Sorted,
     Nothing,
+}
+
+/// The parts of a wave's state on which a lane's result depends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depends {
+    /// The subgroup's size.
+    Size,
+    /// The lane's number and the subgroup's size.
+    Lane,
+    /// The lane's own operands and the subgroup's size.
+    Operands,
+    /// The operands of the span's active lanes, which all get the same result.
+    Span,
+    /// Anything.
+    Any,
 }
 
 /// The lanes that an operation speaks of.
@@ -89,6 +109,17 @@ impl Span {
             Span::Segment(width) | Span::Group(Group::Segment(width)) => width.lanes_in(1),
             Span::Group(Group::Quad) => Width::QUAD.lanes_in(1),
             Span::Group(Group::Subgroup | Group::Warp) | Span::Operand => 1,
+        }
+    }
+
+    /// Returns true if every span of a subgroup of this size is the whole subgroup.
+    pub const fn is_whole(self, size: u32) -> bool {
+        match self {
+            Span::Segment(width) | Span::Group(Group::Segment(width)) => width.lanes_in(size) >= size,
+            Span::Group(Group::Subgroup) => true,
+            Span::Group(Group::Quad) => size <= 4,
+            Span::Group(Group::Warp) => size <= WARP,
+            Span::Operand => false,
         }
     }
 }
@@ -111,6 +142,7 @@ pub struct Signature {
     /// Operands that may be left out, from the last one on.
     pub optional: usize,
     pub gives: Gives,
+    pub depends: Depends,
     pub span: Span,
     pub reads: Reads,
     /// The segment in which the index must be the same in all lanes.
@@ -145,8 +177,17 @@ const MASK: Param = param("ballot", Role::Mask);
 
 impl Signature {
     const fn new(params: &'static [Param], gives: Gives, span: Span) -> Signature {
-        let (uniform, bound) = (None, None);
-        Signature { params, optional: 0, gives, span, reads: Reads::Active, uniform, bound, decides_alone: false }
+        Signature {
+            params,
+            optional: 0,
+            gives,
+            depends: Depends::Any,
+            span,
+            reads: Reads::Active,
+            uniform: None,
+            bound: None,
+            decides_alone: false,
+        }
     }
 
     /// A value that comes from another lane or is computed.
@@ -162,6 +203,10 @@ impl Signature {
     /// An answer about a set of lanes.
     const fn of_ballot(params: &'static [Param], gives: Gives) -> Signature {
         Signature::new(params, gives, Span::Group(Group::Subgroup)).alone()
+    }
+
+    const fn depends(self, depends: Depends) -> Signature {
+        Signature { depends, ..self }
     }
 
     const fn reads(self, reads: Reads) -> Signature {
@@ -193,6 +238,11 @@ impl Signature {
     /// The number of the first operand with a role.
     pub fn position(&self, role: Role) -> Option<usize> {
         self.params.iter().position(|param| param.role == role)
+    }
+
+    /// Returns true if a lane's result is known where its number and the subgroup's size are.
+    pub const fn is_known_by_lane(&self) -> bool {
+        matches!(self.depends, Depends::Size | Depends::Lane)
     }
 
     /// Leading operands whose bits are handed on.
@@ -236,13 +286,16 @@ impl LaneOp {
             O::Permute => S::value(&[VALUE, INDEX], ALL),
             O::ShuffleNv(_) => S::new(&[VALUE, INDEX, WIDTH], Gives::Data, Span::Operand).reads(Reads::One).alone(),
             O::ShuffleNvValid(_) => S::new(&[INDEX, WIDTH], Gives::Bool, Span::Operand).alone(),
-            O::Broadcast => S::value(&[VALUE, LANE], ALL).reads(Reads::One).uniform(ALL).bound(ALL),
-            O::BroadcastFirst => S::value(&[VALUE], ALL),
+            O::Broadcast => {
+                S::value(&[VALUE, LANE], ALL).depends(Depends::Span).reads(Reads::One).uniform(ALL).bound(ALL)
+            }
+            O::BroadcastFirst => S::value(&[VALUE], ALL).depends(Depends::Span),
             O::SwizzleMasked { .. } => S::new(&[VALUE], Gives::Data, Span::Group(Group::Warp)),
             O::WriteLane => S::value(&[VALUE, NEW, LANE], ALL).uniform(ALL).alone(),
-            O::Reduce { op, width, members, .. } => {
+            O::Reduce { op, kind, width, members } => {
                 let reads = if matches!(members, super::Members::All) { Reads::All } else { Reads::Active };
-                S::value(folded(op, &[BITS], &[NUMBER]), width).reads(reads)
+                let depends = if matches!(kind, ReduceKind::AllReduce) { Depends::Span } else { Depends::Any };
+                S::value(folded(op, &[BITS], &[NUMBER]), width).depends(depends).reads(reads)
             }
             O::Segmented { op, width } => S::value(folded(op, &[BITS, HEAD], &[NUMBER, HEAD]), width).reads(Reads::All),
             O::Partitioned { op, .. } => S::value(folded(op, &[BITS, SETS], &[NUMBER, SETS]), ALL).alone(),
@@ -251,18 +304,24 @@ impl LaneOp {
                 optional: 1,
                 ..S::new(&[KEYS, RIDERS], Gives::Sorted, Span::Segment(width)).reads(Reads::All)
             },
-            O::Vote { op: VoteOp::Equal, group } => S::new(&[CLASS], Gives::Bool, Span::Group(group)),
-            O::Vote { group, .. } => S::new(&[PREDICATE], Gives::Bool, Span::Group(group)),
-            O::Ballot(group) => S::new(&[PREDICATE], lanes_of(group), Span::Group(group)),
+            O::Vote { op: VoteOp::Equal, group } => {
+                S::new(&[CLASS], Gives::Bool, Span::Group(group)).depends(Depends::Span)
+            }
+            O::Vote { group, .. } => S::new(&[PREDICATE], Gives::Bool, Span::Group(group)).depends(Depends::Span),
+            O::Ballot(group) => S::new(&[PREDICATE], lanes_of(group), Span::Group(group)).depends(Depends::Span),
             O::InverseBallot => S::of_ballot(&[BALLOT], Gives::Bool),
-            O::BallotBit => S::of_ballot(&[BALLOT, LANE], Gives::Bool).bound(ALL),
-            O::BallotCount(_) | O::BallotFindLsb | O::BallotFindMsb => S::of_ballot(&[BALLOT], Gives::U32),
-            O::MaskedCount => S::of_ballot(&[MASK], Gives::U32),
+            O::BallotBit => S::of_ballot(&[BALLOT, LANE], Gives::Bool).depends(Depends::Operands).bound(ALL),
+            O::BallotCount(CountOp::All) => S::of_ballot(&[BALLOT], Gives::Count).depends(Depends::Operands),
+            O::BallotCount(_) => S::of_ballot(&[BALLOT], Gives::Count),
+            // Of no lane, hardware gives other numbers.
+            O::BallotFindLsb | O::BallotFindMsb => S::of_ballot(&[BALLOT], Gives::U32).depends(Depends::Operands),
+            O::MaskedCount => S::of_ballot(&[MASK], Gives::Count),
             O::Elect => S::fact(Gives::Bool, Group::Subgroup),
-            O::SegmentLast(width) => S::fact(Gives::Bool, Group::Segment(width)),
-            O::LaneIndex(group) | O::LaneCount(group) => S::fact(Gives::U32, group),
-            O::LaneMask(_, group) => S::fact(lanes_of(group), group),
-            O::ActiveMask => S::fact(Gives::U32, Group::Warp),
+            O::SegmentLast(width) => S::fact(Gives::Bool, Group::Segment(width)).depends(Depends::Lane),
+            O::LaneIndex(group) => S::fact(Gives::Lane, group).depends(Depends::Lane),
+            O::LaneCount(group) => S::fact(Gives::Count, group).depends(Depends::Size),
+            O::LaneMask(_, group) => S::fact(lanes_of(group), group).depends(Depends::Lane),
+            O::ActiveMask => S::fact(Gives::U32, Group::Warp).depends(Depends::Span),
             O::Sync => S::fact(Gives::Nothing, Group::Subgroup),
         }
     }

@@ -10,7 +10,7 @@ use crate::kernel::image;
 use crate::kernel::names::Names;
 use crate::kernel::tree::{Flows, Tree};
 use crate::kernel::{BlockId, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
-use crate::lane::{GroupOp, LaneOp, Primitive};
+use crate::lane::{Gives, GroupOp, Primitive};
 use rustc_hash::FxHashMap;
 
 /// Drops dead code. Gives whether there was some.
@@ -31,7 +31,7 @@ fn has_effect(op: &Op) -> bool {
         Op::Output { .. } | Op::Kill => true,
         Op::Image { op, .. } => image::writes(*op),
         Op::Load(MemoryAccess { volatile, .. }) => *volatile,
-        Op::Lane { op, .. } => *op == LaneOp::Sync,
+        Op::Lane { op, .. } => op.signature().gives == Gives::Nothing,
         Op::Prim { primitive, .. } => *primitive == Primitive::Group(GroupOp::Sync),
         _ => false,
     }

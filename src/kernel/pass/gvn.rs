@@ -16,7 +16,7 @@ use super::range::Ranges;
 use crate::kernel::names::Names;
 use crate::kernel::tree::Tree;
 use crate::kernel::{BlockId, InstId, Kernel, Op, Origin, Ty, Value};
-use crate::lane::{GroupOp, LaneOp, Primitive, VoteOp};
+use crate::lane::{Gives, GroupOp, LaneOp, Primitive, VoteOp};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
@@ -287,7 +287,11 @@ impl Numbering<'_> {
     }
 }
 
-/// Whether an operation does something beside giving values.
+/// Returns true for cross-lane operations that are there for what they do, not for a value.
 fn is_sync(op: &Op) -> bool {
-    matches!(op, Op::Lane { op: LaneOp::Sync, .. } | Op::Prim { primitive: Primitive::Group(GroupOp::Sync), .. })
+    match op {
+        Op::Lane { op, .. } => op.signature().gives == Gives::Nothing,
+        Op::Prim { primitive, .. } => *primitive == Primitive::Group(GroupOp::Sync),
+        _ => false,
+    }
 }

@@ -3,7 +3,7 @@
 
 use crate::ir::{BuiltIn, Scalar, ScalarKind};
 use crate::kernel::{BinOp, Def, Kernel, Op, TernOp, Ty, UnOp, Value};
-use crate::lane::{LaneFact, LaneOp};
+use crate::lane::{Gives, LaneFact};
 
 /// What is known of a value's bits, taken as an unsigned number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,10 +104,11 @@ impl Ranges {
             Op::BuiltIn(built_in, component) => Range::upto(most_of(kernel, built_in, component)?),
             Op::Fact(LaneFact::Index) => Range::upto(MOST_LANES - 1),
             Op::Fact(LaneFact::Size) => Range::upto(MOST_LANES),
-            Op::Lane { op: LaneOp::LaneIndex(_), .. } => Range::upto(MOST_LANES - 1),
-            Op::Lane { op: LaneOp::LaneCount(_) | LaneOp::BallotCount(_) | LaneOp::MaskedCount, .. } => {
-                Range::upto(MOST_LANES)
-            }
+            Op::Lane { op, .. } => match op.signature().gives {
+                Gives::Lane => Range::upto(MOST_LANES - 1),
+                Gives::Count => Range::upto(MOST_LANES),
+                Gives::Data | Gives::Bool | Gives::U32 | Gives::Ballot | Gives::Sorted | Gives::Nothing => return None,
+            },
             _ => return None,
         })
     }

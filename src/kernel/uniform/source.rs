@@ -4,7 +4,7 @@ use super::Extent;
 use crate::ir::{BuiltIn, ImageOp};
 use crate::kernel::{BinOp, BufferKind, Def, InstId, Kernel, MemoryAccess, MemorySpace, Op, Value};
 use crate::lane::primitive::{NvOp, ScalarOp};
-use crate::lane::{CountOp, Group, GroupOp, GroupReduce, LaneFact, LaneOp, Primitive, ReduceKind, Width};
+use crate::lane::{Depends, GroupOp, GroupReduce, LaneFact, LaneOp, Primitive};
 
 /// What results are asked for.
 pub struct Sources<'k> {
@@ -93,25 +93,13 @@ impl Sources<'_> {
     /// The results of cross-lane operations. A move of a uniform value may still be undefined in some lanes, so only those
     /// count whose result all active lanes share.
     fn lane(&self, op: LaneOp, all: Extent) -> Extent {
-        let is_whole = |width: Width| width.lanes_in(self.wave_size) >= self.wave_size;
-        let is_subgroup = |group: Group| match group {
-            Group::Subgroup => true,
-            Group::Quad => self.wave_size <= 4,
-            Group::Warp => self.wave_size <= 32,
-            Group::Segment(width) => is_whole(width),
-        };
-        let uniform = match op {
-            LaneOp::LaneCount(_) => return Extent::Dispatch,
-            LaneOp::Broadcast | LaneOp::BroadcastFirst => true,
-            LaneOp::Reduce { kind: ReduceKind::AllReduce, width, .. } => is_whole(width),
-            LaneOp::Vote { group, .. } | LaneOp::Ballot(group) => is_subgroup(group),
-            LaneOp::ActiveMask => is_subgroup(Group::Warp),
-            LaneOp::BallotCount(CountOp::All) | LaneOp::BallotFindLsb | LaneOp::BallotFindMsb | LaneOp::BallotBit => {
-                return all;
-            }
-            _ => false,
-        };
-        if uniform { Extent::Wave } else { Extent::Lane }
+        let signature = op.signature();
+        match signature.depends {
+            Depends::Size => Extent::Dispatch,
+            Depends::Operands => all,
+            Depends::Span if signature.span.is_whole(self.wave_size) => Extent::Wave,
+            Depends::Span | Depends::Lane | Depends::Any => Extent::Lane,
+        }
     }
 }
 

@@ -50,7 +50,7 @@ fn results(gives: Gives, ty: [Scalar; 2], count: usize) -> Vec<Ty> {
         Gives::Sorted => ty.iter().take(count).map(|ty| Ty::of(*ty)).collect(),
         Gives::Bool => vec![Ty::Bool],
         Gives::Ballot => vec![Ty::Mask],
-        Gives::U32 => vec![Ty::B32],
+        Gives::Lane | Gives::Count | Gives::U32 => vec![Ty::B32],
         Gives::Data => vec![Ty::of(ty[0])],
     }
 }

@@ -1,10 +1,15 @@
 //! Proves the plan of every operation, width and type on every profile.
 
+use super::operands::{masks, patterns, rows};
 use super::prove::{Prover, Tally};
+use super::terms::Terms;
 use super::{Effort, prove};
 use crate::lane::catalog::{self, Sample};
-use crate::lane::op::{LaneOp, Members, ReduceKind};
-use crate::lane::{Input, Known, Refusal, Request, plan};
+use crate::lane::meaning::meaning;
+use crate::lane::op::{Group, LaneOp, Members, ReduceKind, WARP};
+use crate::lane::plan::Activity;
+use crate::lane::value::{LaneValue, Lanes};
+use crate::lane::{Depends, Gives, Input, Known, Refusal, Request, Span, plan};
 use crate::profile::{Profile, Target};
 
 /// SPIR-V's profiles at every size, with and without the promised order, the unknown size first; hardware as it is. Of
@@ -144,6 +149,56 @@ fn known_data_makes_no_plan_wrong() {
             let inputs: Vec<Input> = request.inputs.iter().enumerate().map(known).collect();
             let answer = plan(&Request { inputs: (&inputs).into(), ..request.clone() }, &profile);
             assert!(!matches!(answer, Err(Refusal::Unsound { .. })), "{sample:?} on {name}: {answer:?}");
+        }
+    }
+}
+
+/// The first lane of each lane's span; none where an operand says it.
+fn span_base(span: Span, lane: u32, size: u32) -> Option<u32> {
+    let lanes = match span {
+        Span::Operand => return None,
+        _ if span.is_whole(size) => size,
+        Span::Group(Group::Warp) => WARP,
+        _ => span.lanes(),
+    };
+    Some(lane & !(lanes - 1))
+}
+
+/// Passes rely on what the table says of results.
+#[test]
+fn results_depend_on_no_more_than_the_table_says() {
+    for sample in catalog::all().into_iter().filter(|sample| sample.op.signature().gives != Gives::Nothing) {
+        let (op, row, size) = (sample.op, sample.op.signature(), 64);
+        let request = sample.request();
+        for (pattern, mask) in patterns(&request, Effort::Quick)
+            .iter()
+            .flat_map(|pattern| masks(size, Activity::Any, Effort::Glance).into_iter().map(move |mask| (pattern, mask)))
+        {
+            let (inputs, lanes) = (rows(&request, size, pattern), Lanes { size, active: mask });
+            let mut terms = Terms::new(false, false);
+            let results = meaning(&mut terms, op, &inputs, lanes).expect("the catalog has the right operands");
+            let full =
+                row.is_known_by_lane().then(|| meaning(&mut terms, op, &inputs, Lanes::full(size)).expect("too"));
+            for (i, value) in lanes.iter().map(|i| (i, results[0][i as usize])) {
+                match (row.gives, value) {
+                    (Gives::Lane, LaneValue::Index(index)) => assert!(index < size, "{op:?}"),
+                    (Gives::Count, LaneValue::Index(count)) => assert!(count <= size, "{op:?}"),
+                    (Gives::Lane | Gives::Count, other) => assert_eq!(other, LaneValue::Poison, "{op:?}"),
+                    _ => {}
+                }
+                if let Some(full) = &full {
+                    assert_eq!(value, full[0][i as usize], "{op:?}");
+                }
+                let agrees = |j: u32| match row.depends {
+                    Depends::Size => true,
+                    Depends::Operands => inputs.iter().all(|input| input[i as usize] == input[j as usize]),
+                    Depends::Span => span_base(row.span, i, size) == span_base(row.span, j, size),
+                    Depends::Lane | Depends::Any => false,
+                };
+                for j in lanes.iter().filter(|j| agrees(*j)) {
+                    assert_eq!(value, results[0][j as usize], "{op:?} in lanes {i} and {j}");
+                }
+            }
         }
     }
 }

@@ -23,6 +23,12 @@ pub(super) fn failure(code: Code, message: String, span: Span, label: &str) -> F
     Box::new(Diagnostic::error(code, message).at(span, label))
 }
 
+/// A built-in that only GLSL has so far.
+fn unsupported(site: &Site) -> Failure {
+    let message = format!("`{}` is not supported in WGSL yet", site.name);
+    failure(Code::NOT_SUPPORTED, message, site.span, "used here")
+}
+
 /// What an operation gives.
 type Parts = SmallVec<[Value; 2]>;
 
@@ -96,10 +102,7 @@ impl Body<'_, '_, '_> {
             VariableSource::WorkgroupSize
             | VariableSource::Transposed(_)
             | VariableSource::Output(_)
-            | VariableSource::Blocks(_) => {
-                let message = format!("`{}` is not supported in WGSL yet", site.name);
-                Err(failure(Code::NOT_SUPPORTED, message, site.span, "used here"))
-            }
+            | VariableSource::Blocks(_) => Err(unsupported(site)),
         }
     }
 
@@ -176,7 +179,19 @@ impl Body<'_, '_, '_> {
                 self.b.barrier(execution, memory, kinds, Order::AcquireRelease);
                 Ok(Parts::new())
             }
-            _ => Err(failure(Code::INTERNAL, "a built-in is no lane operation".into(), site.span, "this one")),
+            Lowering::Math(_)
+            | Lowering::Unary(_)
+            | Lowering::Binary(_)
+            | Lowering::Bitcast
+            | Lowering::Select
+            | Lowering::Atomic(_)
+            | Lowering::End(_)
+            | Lowering::Hint
+            | Lowering::ScopedBarrier { .. }
+            | Lowering::Image { .. }
+            | Lowering::Pixel { .. }
+            | Lowering::Interlock { .. }
+            | Lowering::Instruction(_) => Err(unsupported(site)),
         }
     }
 
