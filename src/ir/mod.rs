@@ -260,6 +260,8 @@ pub struct Param {
     /// Where it is declared.
     pub span: Span,
     pub ty: TypeId,
+    /// Whether it points to what has no value before the function gives it one: `out`.
+    pub is_out: bool,
 }
 
 /// A variable of a function: memory in `Function` space.

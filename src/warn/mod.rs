@@ -42,7 +42,7 @@ pub fn warnings(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     let is_watched = module.functions.handles().any(|id| is_watched(module, id));
     for entry in &module.entry_points {
         let order = callees_first(module, [entry.function]);
-        found.extend(order.iter().flat_map(|id| unset::reads(&module.constants, &module.functions[*id])));
+        found.extend(order.iter().flat_map(|id| unset::reads(module, &module.functions[*id])));
         if !is_watched {
             continue;
         }

@@ -5,26 +5,31 @@
 //! loop that the first round may miss is warned of only if nothing in the outermost loop around it gives the variable a
 //! value, since an earlier round may have done so. Nothing is said of a variable that has a value on some paths.
 //!
-//! The members of a struct, and elements by known indices, count each for itself; a read of the whole needs one of them.
+//! The members of a struct, the components of a vector, and elements by known indices count each for itself. A read of
+//! some of them needs each, a read of the whole one. An `out` parameter is such a variable too.
 
+use super::slice;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{BlockId, Cases, Constants, Function, Inst, InstId, LocalId, MatrixOp, Op, Value};
+use crate::ir::{BlockId, Cases, Function, Inst, InstId, LocalId, MatrixOp, Module, Op, Value};
 use crate::source::Span;
 
 /// The warnings about a function.
-pub fn reads(constants: &Constants, function: &Function) -> Vec<Diagnostic> {
+pub fn reads(module: &Module, function: &Function) -> Vec<Diagnostic> {
+    let locals = function.locals.iter().map(|(_, local)| local.init.is_none());
+    let is_empty = locals.chain(function.params.iter().map(|param| param.is_out));
+    let given: Vec<Parts> = is_empty.map(|is_empty| if is_empty { 0 } else { WHOLE }).collect();
     let mut search = Search {
-        constants,
+        module,
         function,
-        given: function.locals.iter().map(|(_, local)| if local.init.is_some() { WHOLE } else { 0 }).collect(),
+        said: vec![false; given.len()],
+        given,
         journal: Vec::new(),
-        used: used(function),
-        is_empty: vec![false; function.insts.len()],
+        used: used(module, function),
+        empty: vec![0; function.insts.len()],
         loops: 0,
         arms: 0,
         skips: false,
         pending: Vec::new(),
-        said: vec![false; function.locals.len()],
         found: Vec::new(),
     };
     search.block(function.body);
@@ -36,17 +41,21 @@ type Parts = u64;
 
 const WHOLE: Parts = Parts::MAX;
 
+fn part(n: u64) -> Parts {
+    1 << n.min(63)
+}
+
 struct Search<'m> {
-    constants: &'m Constants,
+    module: &'m Module,
     function: &'m Function,
-    /// The parts of variables that may have a value here.
+    /// The parts that may have a value here, of the variables and then of what each parameter points to.
     given: Vec<Parts>,
     /// Those that came to it, in order.
-    journal: Vec<(LocalId, Parts)>,
-    /// For each instruction whether something is made of its result.
-    used: Vec<bool>,
-    /// For each instruction whether its result is what a variable without a value holds.
-    is_empty: Vec<bool>,
+    journal: Vec<(usize, Parts)>,
+    /// The parts of each instruction's result of which something is made.
+    used: Vec<Parts>,
+    /// The parts of each instruction's result that a variable without a value holds.
+    empty: Vec<Parts>,
     /// Loops around.
     loops: usize,
     /// Branches around, inside the outermost loop.
@@ -54,32 +63,60 @@ struct Search<'m> {
     /// Whether a round of it may have ended early.
     skips: bool,
     /// Reads in the outermost of them.
-    pending: Vec<(LocalId, Parts, Span)>,
+    pending: Vec<(usize, Parts, Span)>,
     /// The variables that were warned of.
     said: Vec<bool>,
     found: Vec<Diagnostic>,
 }
 
-/// Marks the instructions whose results are used for more than to be copied, or changed in part.
-fn used(function: &Function) -> Vec<bool> {
-    let mut used = vec![false; function.insts.len()];
-    for (_, inst) in function.insts.iter() {
+/// Finds the parts of results that are used for more than to be copied, or changed in part.
+fn used(module: &Module, function: &Function) -> Vec<Parts> {
+    let mut used = vec![0; function.insts.len()];
+    // What uses a value is behind it.
+    for (id, inst) in function.insts.iter().rev() {
         let kept = match inst.op {
-            Op::Shuffle { a, .. } => Some(a),
+            Op::Shuffle { .. } => {
+                let parts = used[id.index()];
+                let picks = picks(module, function, inst).enumerate();
+                let picks = picks.filter(|(n, _)| parts & part(*n as u64) != 0);
+                picks.for_each(|(_, (value, n))| mark(&mut used, value, part(n)));
+                continue;
+            }
+            Op::Extract { composite, index } => {
+                let is_used = used[id.index()] != 0;
+                mark(&mut used, composite, if is_used { part(index.into()) } else { 0 });
+                continue;
+            }
             // The elements that a view clips stay as they were.
             Op::Cooperative(MatrixOp::LoadTensor { .. }, list) => function.values(list).get(1).copied(),
             Op::Cooperative(_, list) => function.values(list).first().copied(),
             Op::Insert { composite, .. } | Op::InsertDynamic { composite, .. } => Some(composite),
-            Op::Store { pointer: Value::Local(_), value } => Some(value),
+            Op::Store { pointer, value } if slice::variable(function, pointer).is_some() => Some(value),
             _ => None,
         };
-        inst.op.each_operand(function, |value| {
-            if let Value::Inst(id) = value {
-                used[id.index()] |= kept != Some(value);
-            }
-        });
+        inst.op.each_operand(function, |value| mark(&mut used, value, if kept == Some(value) { 0 } else { WHOLE }));
     }
     used
+}
+
+fn mark(used: &mut [Parts], value: Value, parts: Parts) {
+    if let Value::Inst(id) = value {
+        used[id.index()] |= parts;
+    }
+}
+
+/// For each component that a shuffle gives, the operand that it is of, and its number there.
+fn picks(module: &Module, function: &Function, inst: &Inst) -> impl Iterator<Item = (Value, u64)> + use<> {
+    let Op::Shuffle { a, b, mask } = inst.op else { unreachable!("only shuffles pick") };
+    let size = |ty| module.types.components(ty).unwrap_or(1);
+    let of_a = match a {
+        Value::Inst(id) => size(function.insts[id].ty),
+        Value::Const(id) => size(module.constants.get(id).ty),
+        Value::Param(n) => size(function.params[n as usize].ty),
+        Value::Global(_) | Value::Local(_) => 1,
+    };
+    let from = move |n: u8| if n < of_a { (a, n.into()) } else { (b, (n - of_a).into()) };
+    mask.into_iter().take(size(inst.ty).into()).map(from)
 }
 
 impl Search<'_> {
@@ -107,42 +144,68 @@ impl Search<'_> {
             }
             Op::Continue => self.skips = true,
             Op::Load(pointer) => self.load(id, pointer, inst.span),
-            Op::Store { pointer: Value::Local(_), value: Value::Inst(from) } if self.is_empty[from.index()] => {}
+            Op::Shuffle { .. } => self.empty[id.index()] = self.shuffled(inst),
+            Op::Store { pointer, value } => self.store(pointer, value),
             Op::Access { .. } => {}
             op => op.each_operand(self.function, |value| self.give(value)),
         }
     }
 
-    /// The variable that a pointer points into, and the parts that it may point to.
-    fn variable(&self, mut pointer: Value) -> Option<(LocalId, Parts)> {
-        let mut parts = WHOLE;
-        while let Value::Inst(id) = pointer
-            && let Op::Access { base, indices } = self.function.insts[id].op
-        {
-            pointer = base;
-            parts = match self.function.values(indices).first() {
-                Some(Value::Const(id)) => self.constants.bits(*id).map_or(WHOLE, |n| 1 << n.min(63)),
-                _ => WHOLE,
-            };
-        }
-        if let Value::Local(id) = pointer { Some((id, parts)) } else { None }
+    /// The components of a shuffle's result that have no value.
+    fn shuffled(&self, inst: &Inst) -> Parts {
+        let is_empty = |value, n| matches!(value, Value::Inst(id) if self.empty[id.index()] & part(n) != 0);
+        let picks = picks(self.module, self.function, inst).enumerate();
+        picks.filter(|(_, (value, n))| !is_empty(*value, *n)).fold(WHOLE, |empty, (n, _)| empty & !part(n as u64))
     }
 
-    fn has_value(&self, local: LocalId, parts: Parts) -> bool {
-        self.given[local.index()] & parts != 0
+    fn store(&mut self, pointer: Value, value: Value) {
+        let Some((variable, parts)) = self.variable(pointer) else { return };
+        let is_whole = slice::variable(self.function, pointer).is_some();
+        self.mark(variable, if is_whole { parts & !self.left_empty(pointer, value) } else { parts });
+    }
+
+    /// The parts of a whole variable to which a store gives no value.
+    fn left_empty(&self, pointer: Value, value: Value) -> Parts {
+        let Value::Inst(id) = value else { return 0 };
+        let kept = match self.function.insts[id].op {
+            // The components that are not written are loaded and stored.
+            Op::Shuffle { a: Value::Inst(a), mask, .. } if self.function.insts[a].op == Op::Load(pointer) => {
+                let same = mask.iter().enumerate().filter(|(n, from)| *n == usize::from(**from));
+                same.fold(0, |kept, (n, _)| kept | part(n as u64))
+            }
+            _ => 0,
+        };
+        kept | self.empty[id.index()]
+    }
+
+    /// The variable that a pointer points into, and the parts that it may point to.
+    fn variable(&self, pointer: Value) -> Option<(usize, Parts)> {
+        let (base, indices) = slice::place(self.function, pointer);
+        let parts = match indices.first() {
+            Some(Value::Const(id)) => self.module.constants.bits(*id).map_or(WHOLE, part),
+            _ => WHOLE,
+        };
+        slice::variable(self.function, base).map(|variable| (variable, parts))
+    }
+
+    fn has_value(&self, variable: usize, parts: Parts) -> bool {
+        let given = self.given[variable];
+        if parts == WHOLE { given != 0 } else { parts & !given == 0 }
     }
 
     fn load(&mut self, id: InstId, pointer: Value, span: Span) {
-        let Some((local, parts)) = self.variable(pointer).filter(|(local, parts)| !self.has_value(*local, *parts))
-        else {
-            return;
-        };
+        let Some((variable, parts)) = self.variable(pointer) else { return };
+        let (used, is_whole) = (self.used[id.index()], slice::variable(self.function, pointer).is_some());
         // In a later round it may hold what that round found.
-        self.is_empty[id.index()] = self.loops == 0;
-        if self.used[id.index()] && !span.is_none() {
+        if self.loops == 0 {
+            let has_value = self.has_value(variable, parts);
+            self.empty[id.index()] = if is_whole { !self.given[variable] } else { WHOLE * Parts::from(!has_value) };
+        }
+        let parts = if is_whole { used } else { parts };
+        if used != 0 && !span.is_none() && !self.has_value(variable, parts) {
             match self.loops == 0 || self.loops == 1 && self.arms == 0 && !self.skips {
-                true => self.decide(local, parts, span),
-                false => self.pending.push((local, parts, span)),
+                true => self.decide(variable, parts, span),
+                false => self.pending.push((variable, parts, span)),
             }
         }
     }
@@ -151,51 +214,61 @@ impl Search<'_> {
     fn settle(&mut self) {
         if self.loops == 0 {
             let pending = std::mem::take(&mut self.pending);
-            pending.into_iter().for_each(|(local, parts, span)| self.decide(local, parts, span));
+            pending.into_iter().for_each(|(variable, parts, span)| self.decide(variable, parts, span));
         }
     }
 
     /// Warns of a read of a variable that has no value, once for each variable.
-    fn decide(&mut self, local: LocalId, parts: Parts, span: Span) {
-        if !self.has_value(local, parts) && !std::mem::replace(&mut self.said[local.index()], true) {
-            let is_part = self.given[local.index()] != 0;
-            self.found.push(self.warning(local, is_part, span));
+    fn decide(&mut self, variable: usize, parts: Parts, span: Span) {
+        if !self.has_value(variable, parts) && !std::mem::replace(&mut self.said[variable], true) {
+            let is_part = self.given[variable] != 0;
+            self.found.push(self.warning(variable, is_part, span));
         }
     }
 
-    fn warning(&self, local: LocalId, is_part: bool, span: Span) -> Diagnostic {
-        let local = &self.function.locals[local];
+    fn warning(&self, variable: usize, is_part: bool, span: Span) -> Diagnostic {
+        let locals = &self.function.locals;
+        let (name, declared, label) = match variable.checked_sub(locals.len()) {
+            Some(n) => {
+                let param = &self.function.params[n];
+                (&param.name, param.span, "an `out` parameter has no value at first")
+            }
+            None => {
+                let local = &locals[LocalId::from_index(variable)];
+                (&local.name, local.span, "declared without a value")
+            }
+        };
         let of = if is_part { "a part of " } else { "" };
-        let message = format!("{of}`{}` is read before it has a value", local.name);
+        let message = format!("{of}`{name}` is read before it has a value");
         let warning = Diagnostic::warning(Code::UNINITIALIZED, message).at(span, "this value is undefined");
-        if local.span.is_none() { warning } else { warning.with(local.span, "declared without a value") }
+        if declared.is_none() { warning } else { warning.with(declared, label) }
     }
 
     /// The variable behind a pointer, if that is one, may have a value from here on.
     fn give(&mut self, pointer: Value) {
-        if let Some((local, parts)) = self.variable(pointer) {
-            self.mark(local, parts);
+        if let Some((variable, parts)) = self.variable(pointer) {
+            self.mark(variable, parts);
         }
     }
 
-    fn mark(&mut self, local: LocalId, parts: Parts) {
-        let new = parts & !self.given[local.index()];
+    fn mark(&mut self, variable: usize, parts: Parts) {
+        let new = parts & !self.given[variable];
         if new != 0 {
-            self.given[local.index()] |= new;
-            self.journal.push((local, new));
+            self.given[variable] |= new;
+            self.journal.push((variable, new));
         }
     }
 
     /// Takes back what came to a value since a place in the journal.
-    fn rewind(&mut self, to: usize) -> Vec<(LocalId, Parts)> {
+    fn rewind(&mut self, to: usize) -> Vec<(usize, Parts)> {
         let since = self.journal.split_off(to);
-        since.iter().for_each(|(local, parts)| self.given[local.index()] &= !parts);
+        since.iter().for_each(|(variable, parts)| self.given[*variable] &= !parts);
         since
     }
 
     fn branch(&mut self, condition: Value, then: BlockId, otherwise: BlockId) {
         let truth = match condition {
-            Value::Const(id) => self.constants.bits(id).map(|bits| bits != 0),
+            Value::Const(id) => self.module.constants.bits(id).map(|bits| bits != 0),
             _ => None,
         };
         let mark = self.journal.len();
@@ -207,7 +280,7 @@ impl Search<'_> {
         if truth != Some(true) {
             self.block(otherwise);
         }
-        first.into_iter().for_each(|(local, parts)| self.mark(local, parts));
+        first.into_iter().for_each(|(variable, parts)| self.mark(variable, parts));
         self.arms -= 1;
     }
 
@@ -221,7 +294,7 @@ impl Search<'_> {
                 before.append(&mut self.rewind(mark));
             }
         }
-        before.into_iter().for_each(|(local, parts)| self.mark(local, parts));
+        before.into_iter().for_each(|(variable, parts)| self.mark(variable, parts));
         self.arms -= 1;
     }
 }

@@ -375,7 +375,8 @@ impl Sema<'_> {
                         module.types.pointer(space, known.ty)
                     }
                 };
-                Param { name, span: param.name.map_or(param.span, |name| name.span), ty }
+                let span = param.name.map_or(param.span, |name| name.span);
+                Param { name, span, ty, is_out: known.mode == Mode::Out }
             })
             .collect()
     }

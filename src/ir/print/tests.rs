@@ -123,8 +123,8 @@ entry compute \"main\" = main, workgroup SIZE x 1u x 1u, maximal reconvergence
 fn control_flow_is_indented() {
     let mut module = Module::new();
     let params = vec![
-        Param { name: "x".into(), span: Span::NONE, ty: Types::I32 },
-        Param { name: "p".into(), span: Span::NONE, ty: Types::BOOL },
+        Param { name: "x".into(), span: Span::NONE, ty: Types::I32, is_out: false },
+        Param { name: "p".into(), span: Span::NONE, ty: Types::BOOL, is_out: false },
     ];
     let mut b = Builder::new(&mut module, "walk", Span::NONE, params, Types::I32);
     let (x, p) = (Value::Param(0), Value::Param(1));
@@ -204,7 +204,7 @@ fn operations_have_words() {
         init: None,
     });
     let vec2 = module.types.vector(Scalar::F32, 2);
-    let params = vec![Param { name: "v".into(), span: Span::NONE, ty: vec2 }];
+    let params = vec![Param { name: "v".into(), span: Span::NONE, ty: vec2, is_out: false }];
     let mut b = Builder::new(&mut module, "f", Span::NONE, params, Types::VOID);
     let (v, one) = (Value::Param(0), b.const_u32(1));
     b.atomic(AtomicOp::Add, Value::Global(counter), &[one], Scope::Workgroup, Order::AcquireRelease);

@@ -16,7 +16,7 @@ fn found(fill: impl FnOnce(&mut Builder<'_>)) -> Vec<String> {
 }
 
 fn found_in(module: &mut Module, ret: TypeId, fill: impl FnOnce(&mut Builder<'_>)) -> Vec<String> {
-    let param = |name: &str, ty| Param { name: name.into(), span: Span::NONE, ty };
+    let param = |name: &str, ty| Param { name: name.into(), span: Span::NONE, ty, is_out: false };
     let params = vec![param("i", Types::I32), param("f", Types::F32), param("b", Types::BOOL)];
     let mut b = Builder::new(module, "f", Span::NONE, params, ret);
     fill(&mut b);

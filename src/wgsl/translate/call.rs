@@ -136,7 +136,7 @@ impl Shader<'_> {
 }
 
 fn add_param(params: &mut Vec<Param>, name: &str, ty: TypeId) -> Value {
-    params.push(Param { name: name.into(), span: crate::source::Span::NONE, ty });
+    params.push(Param { name: name.into(), span: crate::source::Span::NONE, ty, is_out: false });
     Value::Param(params.len() as u32 - 1)
 }
 

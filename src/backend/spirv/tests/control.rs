@@ -181,8 +181,8 @@ fn functions_with_values_and_pointers() {
     let mut shader = numbers();
     let pointer = shader.module.types.pointer(Space::Function, Types::U32);
     let params = vec![
-        Param { name: "x".into(), span: Span::NONE, ty: Types::U32 },
-        Param { name: "out".into(), span: Span::NONE, ty: pointer },
+        Param { name: "x".into(), span: Span::NONE, ty: Types::U32, is_out: false },
+        Param { name: "out".into(), span: Span::NONE, ty: pointer, is_out: false },
     ];
     let mut callee = Builder::new(&mut shader.module, "twice", Span::NONE, params, Types::U32);
     let sum = callee.binary(BinaryOp::Add, Value::Param(0), Value::Param(0));
