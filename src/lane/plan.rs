@@ -5,6 +5,7 @@
 
 use super::op::{MaskOp, ReduceOp};
 use super::primitive::Primitive;
+use super::request::{Known, Request};
 use serde::Deserialize;
 use std::ops::Range;
 
@@ -121,6 +122,22 @@ pub enum CompareOp {
     Same,
     /// Floats by IEEE `<`; false below true.
     Lt,
+}
+
+/// Returns true if an operand of a plan is known to be the same in all lanes: made of constants, of the subgroup's size and of
+/// operands of the operation that are.
+pub fn is_same_everywhere(operand: Operand, request: &Request, setup: &[Step], steps: &[Step]) -> bool {
+    let step = match operand {
+        Operand::Input(n) => return request.inputs[usize::from(n)].known != Known::Varying,
+        Operand::Setup(n) => &setup[usize::from(n)],
+        Operand::Step(n) => &steps[usize::from(n)],
+        Operand::Const(_) | Operand::Bool(_) | Operand::None => return true,
+    };
+    match step.op {
+        StepOp::Fact(fact) => fact == LaneFact::Size,
+        StepOp::Alu(_) => step.operands().iter().all(|operand| is_same_everywhere(*operand, request, setup, steps)),
+        _ => false,
+    }
 }
 
 /// What one step does with its operands.

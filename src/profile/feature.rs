@@ -57,6 +57,18 @@ features! {
     DynamicBroadcast = "dynamic-broadcast",
     /// Subgroup operations on 8-, 16- and 64-bit values (shaderSubgroupExtendedTypes).
     ExtendedTypes = "extended-types",
+    /// Scans by minimum, maximum and bitwise operations; those by addition and multiplication are part of `arithmetic`.
+    Scans = "scans",
+    /// Counts, searches and bits of ballots by one instruction each.
+    BallotBits = "ballot-bits",
+    /// Votes on equal values.
+    VoteEqual = "vote-equal",
+    /// Shuffles by xor, up and down whose distance differs between lanes.
+    VaryingDistance = "varying-distance",
+    /// The election of one lane.
+    Elect = "elect",
+    /// Barriers of the subgroup.
+    SubgroupBarrier = "subgroup-barrier",
     /// Partitions and folds over them (GroupNonUniformPartitionedNV).
     Partitioned = "partitioned",
     /// Swizzles by constants, writes to a lane and counts of masks (SPV_AMD_shader_ballot).

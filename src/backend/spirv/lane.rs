@@ -238,7 +238,19 @@ impl Body<'_, '_> {
                 let low = self.emit(Op::Bitcast, pair, &[words[0]]);
                 self.emit(Op::CompositeConstruct, ty, &[low, zero, zero])
             }
-            Alu::None => self.m.internal("lane arithmetic that SPIR-V has not"),
+            Alu::Compared(compare, join) => {
+                let (bools, zero) = (self.m.vector_type(Scalar::BOOL, 4), self.m.splat_constant(Scalar::U32, 4, 0));
+                let compared = self.emit(compare, bools, &[words[0], zero]);
+                self.emit(join, ty, &[compared])
+            }
+            Alu::Size => {
+                let vector = self.m.vector_type(Scalar::U32, 4);
+                let counts = self.emit(Op::BitCount, vector, &words);
+                let counts = [0, 1, 2, 3].map(|n| self.emit(Op::CompositeExtract, ty, &[counts, n]));
+                let [low, high] =
+                    [[counts[0], counts[1]], [counts[2], counts[3]]].map(|pair| self.emit(Op::IAdd, ty, &pair));
+                self.emit(Op::IAdd, ty, &[low, high])
+            }
         }
     }
 
@@ -454,8 +466,10 @@ enum Alu {
     Ext(G),
     Word,
     FromMask,
-    /// There is no such instruction: the rules for SPIR-V do without.
-    None,
+    /// The words are compared with zero, and the results joined.
+    Compared(Op, Op),
+    /// The sum of the counts of the words.
+    Size,
 }
 
 const fn alu_form(op: AluOp) -> Alu {
@@ -466,7 +480,9 @@ const fn alu_form(op: AluOp) -> Alu {
         AluOp::FindMsb => return Alu::Ext(G::FindUMsb),
         AluOp::BallotWord => return Alu::Word,
         AluOp::BallotFromMask => return Alu::FromMask,
-        AluOp::BallotIsEmpty | AluOp::BallotIsSome | AluOp::BallotSize => return Alu::None,
+        AluOp::BallotIsEmpty => return Alu::Compared(Op::IEqual, Op::All),
+        AluOp::BallotIsSome => return Alu::Compared(Op::INotEqual, Op::Any),
+        AluOp::BallotSize => return Alu::Size,
         AluOp::Add => Op::IAdd,
         AluOp::Sub => Op::ISub,
         AluOp::Mul => Op::IMul,

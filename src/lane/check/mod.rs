@@ -20,7 +20,7 @@ mod mutation;
 use super::eval;
 use super::meaning::meaning;
 use super::op::{LaneOp, Members, ReduceOp};
-use super::plan::{Activity, LaneFact, Operand, Plan, Step, StepOp, StepType};
+use super::plan::{Activity, LaneFact, Operand, Plan, Step, StepOp, StepType, is_same_everywhere};
 use super::primitive::{GroupOp, GroupReduce, Primitive, fusion};
 use super::request::Request;
 use super::value::{LaneRow, LaneValue, Lanes};
@@ -109,15 +109,15 @@ fn legal(request: &Request, profile: &Profile, plan: &Plan) -> Result<(), Wrong>
     if !plan.whole.is_empty() && !profile.has(Feature::AmdWave) {
         return Err(Wrong::Illegal { step: plan.steps[usize::from(plan.whole.start)] });
     }
-    match plan.all_steps().find(|step| !is_legal(request, profile, step)) {
+    match plan.all_steps().find(|step| !is_legal(request, profile, plan, step)) {
         Some(step) => Err(Wrong::Illegal { step: *step }),
         None => Ok(()),
     }
 }
 
-fn is_legal(request: &Request, profile: &Profile, step: &Step) -> bool {
+fn is_legal(request: &Request, profile: &Profile, plan: &Plan, step: &Step) -> bool {
     match step.op {
-        StepOp::Prim(primitive) => primitive.is_legal(profile) && takes(primitive, profile, step),
+        StepOp::Prim(primitive) => primitive.is_legal(profile) && takes(primitive, request, profile, plan, step),
         StepOp::Fact(LaneFact::Mask(_)) => HAVE_MASKS.iter().any(|feature| profile.has(*feature)),
         StepOp::Fact(LaneFact::InSet(_)) => profile.has(Feature::AmdWave),
         StepOp::CombineMoved(op, primitive) => {
@@ -138,11 +138,14 @@ fn carries(request: &Request, profile: &Profile, step: &Step, op: ReduceOp, prim
 }
 
 /// Whether a primitive takes operands of this kind: some lanes must be constants.
-fn takes(primitive: Primitive, profile: &Profile, step: &Step) -> bool {
+fn takes(primitive: Primitive, request: &Request, profile: &Profile, plan: &Plan, step: &Step) -> bool {
     let lane_is_constant = matches!(step.args[1], Operand::Const(_));
     match primitive {
         Primitive::Group(GroupOp::Broadcast | GroupOp::QuadBroadcast) => {
             lane_is_constant || profile.has(Feature::DynamicBroadcast)
+        }
+        Primitive::Group(GroupOp::ShuffleXor | GroupOp::ShuffleUp | GroupOp::ShuffleDown) => {
+            profile.has(Feature::VaryingDistance) || is_same_everywhere(step.args[1], request, &plan.setup, &plan.steps)
         }
         Primitive::Group(GroupOp::Reduce(_, GroupReduce::Clustered(width))) => width.lanes().is_some(),
         _ => true,

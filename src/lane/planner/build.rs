@@ -3,7 +3,9 @@
 
 use super::{No, uniform};
 use crate::lane::op::{MaskOp, ReduceOp, Width};
-use crate::lane::plan::{Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns};
+use crate::lane::plan::{
+    Activity, AluOp, CompareOp, LaneFact, Operand, Plan, Step, StepOp, StepType, Turns, is_same_everywhere,
+};
 use crate::lane::primitive::{GroupOp, GroupReduce, Primitive};
 use crate::lane::request::{Known, Request};
 use crate::lane::value::low_bits;
@@ -313,7 +315,12 @@ impl<'a> Builder<'a> {
     pub fn shuffle_xor(&mut self, value: Operand, mask: Operand) -> Operand {
         match mask {
             Operand::Const(0) => value,
-            _ => self.mover(GroupOp::ShuffleXor, value, mask),
+            _ if self.takes_distance(mask) => self.mover(GroupOp::ShuffleXor, value, mask),
+            _ => {
+                let i = self.index();
+                let source = self.alu(AluOp::Xor, i, mask);
+                self.shuffle(value, source)
+            }
         }
     }
 
@@ -332,12 +339,17 @@ impl<'a> Builder<'a> {
         if delta == Operand::Const(0) {
             return value;
         }
-        if self.has(Feature::ShuffleRelative) {
+        if self.has(Feature::ShuffleRelative) && self.takes_distance(delta) {
             return self.mover(op, value, delta);
         }
         let i = self.index();
         let source = self.alu(index, i, delta);
         self.shuffle(value, source)
+    }
+
+    /// Returns true if shuffles by a distance take this one: some demand the same in all lanes.
+    fn takes_distance(&self, distance: Operand) -> bool {
+        self.has(Feature::VaryingDistance) || is_same_everywhere(distance, self.request, &self.setup, &self.steps)
     }
 
     /// A fold over the active lanes by one instruction.

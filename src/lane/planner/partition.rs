@@ -56,30 +56,76 @@ pub fn fold(b: &mut Builder, ways: &Ways) -> Answer {
     let LaneOp::Partitioned { op, kind } = b.request.op else {
         return Err(No::NotMine);
     };
-    let (active, lower) = ((ways.ballot)(b, Operand::Bool(true)), b.mask(MaskOp::Lt));
+    let active = (ways.ballot)(b, Operand::Bool(true));
     let members = b.alu(AluOp::BallotAnd, active, Operand::Input(1));
-    let below = b.alu(AluOp::BallotAnd, members, lower);
-    let inclusive = jumps(b, ways, op, below);
-    Ok(match kind {
-        ReduceKind::Inclusive => inclusive,
-        ReduceKind::Exclusive => {
-            let (some, nearest) = ((ways.is_some)(b, below), (ways.highest)(b, below));
-            let (moved, identity) = ((ways.read)(b, inclusive, nearest), b.identity(op));
-            b.select(some, moved, identity)
-        }
-        ReduceKind::Reduce | ReduceKind::ReduceLow | ReduceKind::AllReduce => {
-            let last = (ways.highest)(b, members);
-            (ways.read)(b, inclusive, last)
-        }
-    })
+    Ok(fold_of(b, ways, Set { members, segment: None }, op, kind))
 }
 
-/// The fold of the own value with those of the lanes in `below`, which are active and below the own.
-fn jumps(b: &mut Builder, ways: &Ways, op: ReduceOp, below: Operand) -> Operand {
-    let (i, nearest) = (b.index(), (ways.highest)(b, below));
+/// The lanes that a fold is over.
+#[derive(Clone, Copy)]
+pub struct Set {
+    /// A ballot of active lanes, the own one among them.
+    pub members: Operand,
+    /// The segments that bound it; none where nothing does.
+    pub segment: Option<Segment>,
+}
+
+/// Segments that bound a set.
+#[derive(Clone, Copy)]
+pub struct Segment {
+    pub lanes: u32,
+    /// The highest set bit of a ballot in the own segment of so many lanes, as a lane; undefined if there is none.
+    pub highest: fn(&mut Builder, Operand, u32) -> Operand,
+}
+
+/// The member nearest to the own lane from below, and whether there is one.
+struct Nearest {
+    lane: Operand,
+    exists: Operand,
+}
+
+/// The fold over the own set, or over its lanes up to the own.
+pub fn fold_of(b: &mut Builder, ways: &Ways, set: Set, op: ReduceOp, kind: ReduceKind) -> Operand {
+    let lower = b.mask(MaskOp::Lt);
+    let below = b.alu(AluOp::BallotAnd, set.members, lower);
+    let nearest = nearest(b, ways, below, set.segment);
+    let inclusive = jumps(b, ways, op, &nearest);
+    match kind {
+        ReduceKind::Inclusive => inclusive,
+        ReduceKind::Exclusive => {
+            let (moved, identity) = ((ways.read)(b, inclusive, nearest.lane), b.identity(op));
+            b.select(nearest.exists, moved, identity)
+        }
+        ReduceKind::Reduce | ReduceKind::ReduceLow | ReduceKind::AllReduce => {
+            let last = match set.segment {
+                Some(segment) => (segment.highest)(b, set.members, segment.lanes),
+                None => (ways.highest)(b, set.members),
+            };
+            (ways.read)(b, inclusive, last)
+        }
+    }
+}
+
+fn nearest(b: &mut Builder, ways: &Ways, below: Operand, segment: Option<Segment>) -> Nearest {
+    let lane = (ways.highest)(b, below);
+    let some = (ways.is_some)(b, below);
+    let exists = match segment {
+        None => some,
+        Some(segment) => {
+            let base = b.base(segment.lanes);
+            let inside = b.alu(AluOp::Ge, lane, base);
+            b.select(some, inside, Operand::Bool(false))
+        }
+    };
+    Nearest { lane, exists }
+}
+
+/// The fold of the own value with those of the members below the own lane.
+fn jumps(b: &mut Builder, ways: &Ways, op: ReduceOp, nearest: &Nearest) -> Operand {
+    let i = b.index();
     let end = b.alu(AluOp::Or, i, Operand::Const(ways.end));
-    let mut more = (ways.is_some)(b, below);
-    let mut pointer = b.select(more, nearest, end);
+    let mut more = nearest.exists;
+    let mut pointer = b.select(more, nearest.lane, end);
     let mut value = b.value();
     let count = b.most_lanes().ilog2();
     for jump in 1..=count {

@@ -82,8 +82,8 @@ pub enum GroupReduce {
 }
 
 impl GroupOp {
-    /// What a profile must have to run it; none for what every subgroup can do (GroupNonUniform).
-    pub const fn feature(self) -> Option<Feature> {
+    /// The family that a profile must have to run it; none for those that are families of their own.
+    const fn family(self) -> Option<Feature> {
         use GroupOp as G;
         Some(match self {
             G::Shuffle | G::ShuffleXor => Feature::Shuffle,
@@ -99,6 +99,24 @@ impl GroupOp {
             G::Vote(_) => Feature::Vote,
             G::QuadVote(_) => Feature::QuadControl,
             G::Elect | G::Sync => return None,
+        })
+    }
+
+    /// The part of the family that not every language has.
+    const fn part(self) -> Option<Feature> {
+        use GroupOp as G;
+        Some(match self {
+            G::InverseBallot | G::BallotBitExtract | G::BallotBitCount(_) => Feature::BallotBits,
+            G::BallotFindLsb | G::BallotFindMsb => Feature::BallotBits,
+            G::Reduce(op, GroupReduce::Inclusive | GroupReduce::Exclusive)
+                if !matches!(op, ReduceOp::Add | ReduceOp::Mul) =>
+            {
+                Feature::Scans
+            }
+            G::Vote(VoteOp::Equal) => Feature::VoteEqual,
+            G::Elect => Feature::Elect,
+            G::Sync => Feature::SubgroupBarrier,
+            _ => return None,
         })
     }
 }
@@ -160,7 +178,7 @@ impl GroupOp {
 
 impl Instruction for GroupOp {
     fn needs(&self) -> FeatureSet {
-        self.feature().into_iter().collect()
+        [self.family(), self.part()].into_iter().flatten().collect()
     }
 
     fn index_operands(&self) -> usize {

@@ -1,5 +1,6 @@
 //! Ballots and what can be read from them, lane indices, counts and masks, and the subgroup barrier.
 
+use super::ballots;
 use crate::lane::op::{CountOp, Group, LaneOp};
 use crate::lane::plan::{AluOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
@@ -10,7 +11,7 @@ use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
     Rule { name: "fact about the lane", needs: &[], build: fact },
-    Rule { name: "subgroup barrier", needs: &[], build: sync },
+    Rule { name: "subgroup barrier", needs: &[Feature::SubgroupBarrier], build: sync },
     Rule { name: "mask of lanes", needs: &[Feature::Ballot], build: mask },
     Rule { name: "ballot", needs: &[Feature::Ballot], build: ballot },
     Rule { name: "reading of a ballot", needs: &[Feature::Ballot], build: read_ballot },
@@ -55,11 +56,11 @@ fn ballot(b: &mut Builder) -> Answer {
 fn read_ballot(b: &mut Builder) -> Answer {
     let ballot = b.value();
     match b.request.op {
-        LaneOp::InverseBallot => Ok(b.group(GroupOp::InverseBallot, &[ballot], StepType::Bool)),
-        LaneOp::BallotBit => Ok(b.group(GroupOp::BallotBitExtract, &[ballot, b.input(1)], StepType::Bool)),
-        LaneOp::BallotCount(op) => Ok(b.group(GroupOp::BallotBitCount(op), &[ballot], StepType::Index)),
-        LaneOp::BallotFindLsb => Ok(b.group(GroupOp::BallotFindLsb, &[ballot], StepType::Index)),
-        LaneOp::BallotFindMsb => Ok(b.group(GroupOp::BallotFindMsb, &[ballot], StepType::Index)),
+        LaneOp::InverseBallot => Ok(ballots::own_bit(b, ballot)),
+        LaneOp::BallotBit => Ok(ballots::bit(b, ballot, b.input(1))),
+        LaneOp::BallotCount(op) => Ok(ballots::count(b, op, ballot)),
+        LaneOp::BallotFindLsb => Ok(ballots::lowest(b, ballot)),
+        LaneOp::BallotFindMsb => Ok(ballots::highest_lane(b, ballot)),
         _ => Err(No::NotMine),
     }
 }
@@ -76,5 +77,5 @@ fn masked_count(b: &mut Builder) -> Answer {
         return Err(No::NotMine);
     }
     let ballot = b.alu1(AluOp::BallotFromMask, b.value());
-    Ok(b.group(GroupOp::BallotBitCount(CountOp::Exclusive), &[ballot], StepType::Index))
+    Ok(ballots::count(b, CountOp::Exclusive, ballot))
 }

@@ -1,5 +1,6 @@
 //! Rules for the portable subgroup instructions (SPIR-V), whose cost only the driver knows: the first that matches wins.
 
+mod ballots;
 mod facts;
 mod moves;
 mod nv_shuffle;

@@ -1,8 +1,9 @@
 //! Moves over the subgroup: shuffles, broadcasts, butterflies, rotations, permutations.
 
+use super::ballots;
 use super::quads::{is_word, shuffle_or_zero, swizzled};
-use crate::lane::op::{CountOp, LaneOp, ShuffleMode};
-use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::op::{LaneOp, ShuffleMode};
+use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::moves::{is_bit_set, masked_source, write_lane};
 use crate::lane::planner::{Answer, No, Rule};
@@ -163,9 +164,7 @@ fn permute(b: &mut Builder) -> Answer {
         let matching = lanes_with_own_bit(b, index, bit);
         senders = b.alu(AluOp::BallotAnd, senders, matching);
     }
-    let count = b.group(GroupOp::BallotBitCount(CountOp::All), &[senders], StepType::Index);
-    let some = b.alu(AluOp::Ne, count, Operand::Const(0));
-    let highest = b.group(GroupOp::BallotFindMsb, &[senders], StepType::Index);
+    let (some, highest) = (ballots::is_some(b, senders), ballots::highest(b, senders));
     let (pushed, zero) = (b.shuffle(b.value(), highest), b.zero());
     Ok(b.select(some, pushed, zero))
 }

@@ -1,10 +1,11 @@
 //! Partitions: by SPV_NV_shader_subgroup_partitioned, else by broadcasts and shuffles.
 
-use crate::lane::op::{CountOp, LaneOp, ReduceKind};
-use crate::lane::plan::{AluOp, Operand, StepType};
+use super::ballots;
+use crate::lane::op::{LaneOp, ReduceKind};
+use crate::lane::plan::{Operand, StepType};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::reductions::order_matters;
-use crate::lane::planner::partition::{self, Ways};
+use crate::lane::planner::partition::{self, Segment, Set, Ways};
 use crate::lane::planner::{Answer, No, Rule};
 use crate::lane::primitive::{GroupOp, GroupReduce};
 use crate::profile::Feature;
@@ -29,13 +30,21 @@ const WAYS: Ways = Ways {
     ignores_end: false,
     first: |b, value| b.mover(GroupOp::BroadcastFirst, value, Operand::None),
     ballot: |b, predicate| b.ballot(predicate),
-    is_some: |b, ballot| {
-        let count = b.group(GroupOp::BallotBitCount(CountOp::All), &[ballot], StepType::Index);
-        b.alu(AluOp::Ne, count, Operand::Const(0))
-    },
-    highest: |b, ballot| b.group(GroupOp::BallotFindMsb, &[ballot], StepType::Index),
+    is_some: ballots::is_some,
+    highest: ballots::highest,
     read: |b, value, lane| b.shuffle(value, lane),
 };
+
+/// The reduction or scan of the active lanes of each segment.
+pub fn jumps(b: &mut Builder) -> Answer {
+    let LaneOp::Reduce { op, width, kind, .. } = b.request.op else {
+        return Err(No::NotMine);
+    };
+    let members = b.ballot(Operand::Bool(true));
+    let bounds = |lanes: &u32| *lanes < b.most_lanes();
+    let segment = width.lanes().filter(bounds).map(|lanes| Segment { lanes, highest: ballots::highest_of_segment });
+    Ok(partition::fold_of(b, &WAYS, Set { members, segment }, op, kind))
+}
 
 fn native(b: &mut Builder) -> Answer {
     match b.request.op {

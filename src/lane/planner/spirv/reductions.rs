@@ -1,11 +1,13 @@
 //! Reductions of segments and of active lanes.
 
-use crate::lane::op::{CountOp, Width};
-use crate::lane::plan::{AluOp, Operand, StepType};
+use super::ballots;
+use super::partition::jumps;
+use crate::lane::op::Width;
+use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::reductions::{Reduction, all_active, one_lane, order_matters, reduction};
 use crate::lane::planner::{Answer, No, Rule};
-use crate::lane::primitive::{GroupOp, GroupReduce};
+use crate::lane::primitive::GroupReduce;
 use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
@@ -19,6 +21,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "native reduction", needs: &[Feature::Arithmetic], build: native_whole },
     Rule { name: "native reduction of segments", needs: &[Feature::Clustered], build: native_clustered },
     Rule { name: "tree of butterflies", needs: &[Feature::Shuffle], build: any_tree },
+    Rule { name: "jumps from active lane to active lane", needs: &[Feature::Shuffle, Feature::Ballot], build: jumps },
 ];
 
 fn promised_tree(b: &mut Builder) -> Answer {
@@ -31,7 +34,7 @@ fn promised_if_full(b: &mut Builder) -> Answer {
     if !order_matters(b) {
         return Err(No::NotMine);
     }
-    let native = native_whole(b).or_else(|_| native_clustered(b))?;
+    let native = native_whole(b).or_else(|_| native_clustered(b)).or_else(|_| jumps(b))?;
     let ordered = tree(b, fold);
     let full = is_full(b);
     Ok(b.select(full, ordered, native))
@@ -40,7 +43,7 @@ fn promised_if_full(b: &mut Builder) -> Answer {
 /// Whether all lanes of the subgroup are active.
 pub fn is_full(b: &mut Builder) -> Operand {
     let active = b.ballot(Operand::Bool(true));
-    let (count, size) = (b.group(GroupOp::BallotBitCount(CountOp::All), &[active], StepType::Index), b.size());
+    let (count, size) = (ballots::count_of_lanes(b, active), b.size());
     b.alu(AluOp::Eq, count, size)
 }
 

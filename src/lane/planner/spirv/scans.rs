@@ -1,14 +1,16 @@
 //! Scans of segments, of active lanes, and of runs inside segments.
 
+use super::ballots;
+use super::partition::jumps;
 use super::reductions::is_full;
 use crate::lane::op::{LaneOp, MaskOp, ReduceOp, Width};
-use crate::lane::plan::{AluOp, Operand, StepType};
+use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::common::moves::{is_bit_set, is_local};
 use crate::lane::planner::common::reductions::{all_active, order_matters};
 use crate::lane::planner::common::scans::{Scan, one_lane, scan};
 use crate::lane::planner::{Answer, No, Rule};
-use crate::lane::primitive::{GroupOp, GroupReduce};
+use crate::lane::primitive::GroupReduce;
 use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
@@ -21,6 +23,7 @@ pub static RULES: &[Rule] = &[
     },
     Rule { name: "native scan", needs: &[Feature::Arithmetic], build: native },
     Rule { name: "scan by shuffles", needs: &[Feature::Shuffle], build: any_steps },
+    Rule { name: "jumps from active lane to active lane", needs: &[Feature::Shuffle, Feature::Ballot], build: jumps },
     Rule { name: "scan of runs by shuffles", needs: &[Feature::Shuffle, Feature::Ballot], build: segmented },
 ];
 
@@ -34,7 +37,7 @@ fn promised_if_full(b: &mut Builder) -> Answer {
     if !order_matters(b) {
         return Err(No::NotMine);
     }
-    let native = native(b)?;
+    let native = native(b).or_else(|_| jumps(b))?;
     let ordered = by_steps(b, scan);
     let full = is_full(b);
     Ok(b.select(full, ordered, native))
@@ -46,6 +49,9 @@ fn native(b: &mut Builder) -> Answer {
         return Err(No::NotMine);
     }
     b.need(Feature::Arithmetic)?;
+    if !matches!(scan.op, ReduceOp::Add | ReduceOp::Mul) {
+        b.need(Feature::Scans)?;
+    }
     Ok(b.native_reduction(scan.op, if scan.exclusive { GroupReduce::Exclusive } else { GroupReduce::Inclusive }))
 }
 
@@ -122,5 +128,5 @@ fn run_start(b: &mut Builder, width: Width) -> Operand {
     let is_head = b.alu(AluOp::BoolOr, Operand::Input(1), first);
     let (heads, below) = (b.ballot(is_head), b.mask(MaskOp::Le));
     let candidates = b.alu(AluOp::BallotAnd, heads, below);
-    b.group(GroupOp::BallotFindMsb, &[candidates], StepType::Index)
+    ballots::highest(b, candidates)
 }

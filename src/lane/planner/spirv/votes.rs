@@ -1,5 +1,6 @@
 //! Votes over the active lanes of a subgroup, a quad, a warp or a segment, and the election of one lane.
 
+use super::ballots::{segment_bits, words_of};
 use crate::lane::op::{Group, LaneOp, ReduceOp, VoteOp, Width};
 use crate::lane::plan::{AluOp, CompareOp, Operand, StepType};
 use crate::lane::planner::build::Builder;
@@ -9,9 +10,15 @@ use crate::lane::primitive::{GroupOp, GroupReduce};
 use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
-    Rule { name: "election", needs: &[], build: elect },
+    Rule { name: "election", needs: &[Feature::Elect], build: elect },
+    Rule { name: "comparison with the first active lane", needs: &[Feature::Ballot], build: elect_by_index },
     Rule { name: "vote of one lane", needs: &[], build: one_lane },
     Rule { name: "vote of the subgroup", needs: &[Feature::Vote], build: subgroup },
+    Rule {
+        name: "vote of equality with the first active lane",
+        needs: &[Feature::Vote, Feature::Ballot],
+        build: equal_first,
+    },
     Rule { name: "vote of the quad", needs: &[Feature::QuadControl], build: quad },
     Rule { name: "logical reduction of segments", needs: &[Feature::Clustered], build: clustered },
     Rule { name: "own lanes of a ballot", needs: &[Feature::Ballot], build: by_ballot },
@@ -29,12 +36,36 @@ fn elect(b: &mut Builder) -> Answer {
     }
 }
 
+fn elect_by_index(b: &mut Builder) -> Answer {
+    if b.request.op != LaneOp::Elect {
+        return Err(No::NotMine);
+    }
+    let i = b.index();
+    let first = b.mover(GroupOp::BroadcastFirst, i, Operand::None);
+    Ok(b.alu(AluOp::Eq, i, first))
+}
+
 fn subgroup(b: &mut Builder) -> Answer {
     let (op, _, width) = vote(b)?;
     if width != Width::SUBGROUP {
         return Err(No::NotMine);
     }
+    if op == VoteOp::Equal {
+        b.need(Feature::VoteEqual)?;
+    }
     Ok(b.group(GroupOp::Vote(op), &[b.value()], StepType::Bool))
+}
+
+fn equal_first(b: &mut Builder) -> Answer {
+    match vote(b)? {
+        (VoteOp::Equal, _, Width::SUBGROUP) => {
+            let value = b.value();
+            let first = b.mover(GroupOp::BroadcastFirst, value, Operand::None);
+            let same = b.compare(CompareOp::Eq, value, first);
+            Ok(b.group(GroupOp::Vote(VoteOp::All), &[same], StepType::Bool))
+        }
+        _ => Err(No::NotMine),
+    }
 }
 
 fn quad(b: &mut Builder) -> Answer {
@@ -91,30 +122,6 @@ fn own_bits(b: &mut Builder, predicate: Operand, width: Width) -> Operand {
             words.into_iter().reduce(|a, c| b.alu(AluOp::Or, a, c)).expect("a segment has a word")
         }
     }
-}
-
-/// Bits of the own segment of up to 32 lanes.
-fn segment_bits(b: &mut Builder, ballot: Operand, lanes: u32) -> Operand {
-    let word = b.own_word(ballot);
-    if lanes == 32 {
-        return word;
-    }
-    let i = b.index();
-    let shift = b.alu(AluOp::And, i, Operand::Const(31 & !(lanes - 1)));
-    let low = b.alu(AluOp::Shr, word, shift);
-    b.alu(AluOp::And, low, Operand::Const((1 << lanes) - 1))
-}
-
-/// The 32-bit words of the own segment of 64 or 128 lanes.
-fn words_of(b: &mut Builder, ballot: Operand, lanes: u32) -> Vec<Operand> {
-    let i = b.index();
-    let own = b.alu(AluOp::Shr, i, Operand::Const(5));
-    let first = b.alu(AluOp::And, own, Operand::Const(!(lanes / 32 - 1)));
-    let mut word = |n: u32| {
-        let index = b.alu(AluOp::Or, first, Operand::Const(n));
-        b.alu(AluOp::BallotWord, ballot, index)
-    };
-    (0..lanes / 32).map(&mut word).collect()
 }
 
 fn equal(b: &mut Builder) -> Answer {
