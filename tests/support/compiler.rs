@@ -16,7 +16,7 @@ use super::fixture::{Build, Fixture, Language};
 pub struct Target<'a> {
     pub fixture: &'a Fixture,
     pub language: Language,
-    /// A built-in profile; the fixture says whether its folds keep the fixed order.
+    /// A built-in profile or [`NARROW`]; the fixture says whether its folds keep the fixed order.
     pub profile: &'a str,
     pub build: Build,
 }
@@ -37,9 +37,17 @@ pub fn assembly(target: Target<'_>) -> Result<String, String> {
     }
 }
 
+/// A profile that lacks parts of what every SPIR-V has, for which other plans stand in.
+pub const NARROW: &str = "spirv-narrow";
+
+const NARROW_LACKS: &str =
+    r#""scans", "ballot-bits", "vote-equal", "varying-distance", "elect", "clustered", "quad-control", "rotate""#;
+
 fn options(target: Target<'_>, emit: EmitKind) -> Result<Options, String> {
     let (name, reproducible) = (target.profile, target.fixture.reproducible);
-    let text = format!("name = \"{name}-test\"\ninherit = \"{name}\"\nreproducible = {reproducible}\n");
+    let narrow = format!("inherit = \"spirv-1.6\"\nremove-features = [{NARROW_LACKS}]");
+    let heritage = if name == NARROW { narrow } else { format!("inherit = \"{name}\"") };
+    let text = format!("name = \"{name}-test\"\nreproducible = {reproducible}\n{heritage}\n");
     let profile = Profile::from_toml(&text, "a test's profile").map_err(|e| e.to_string())?;
     let width = target.build.width.map(|w| MacroOption::Define { name: "WIDTH".to_string(), value: w.to_string() });
     let profile = profile.with_wave_size(target.build.wave);
