@@ -21,7 +21,11 @@ pub static RULES: &[Rule] = &[
     Rule { name: "native reduction", needs: &[Feature::Arithmetic], build: native_whole },
     Rule { name: "native reduction of segments", needs: &[Feature::Clustered], build: native_clustered },
     Rule { name: "tree of butterflies", needs: &[Feature::Shuffle], build: any_tree },
-    Rule { name: "jumps from active lane to active lane", needs: &[Feature::Shuffle, Feature::Ballot], build: jumps },
+    Rule {
+        name: "jumps from active lane to active lane",
+        needs: &[Feature::Shuffle, Feature::Ballot],
+        build: jumps_in_its_place,
+    },
 ];
 
 fn promised_tree(b: &mut Builder) -> Answer {
@@ -34,7 +38,7 @@ fn promised_if_full(b: &mut Builder) -> Answer {
     if !order_matters(b) {
         return Err(No::NotMine);
     }
-    let native = native_whole(b).or_else(|_| native_clustered(b)).or_else(|_| jumps(b))?;
+    let native = native(b).or_else(|_| jumps(b))?;
     let ordered = tree(b, fold);
     let full = is_full(b);
     Ok(b.select(full, ordered, native))
@@ -63,6 +67,16 @@ fn native_clustered(b: &mut Builder) -> Answer {
     }
     b.need(Feature::Clustered)?;
     Ok(b.native_reduction(fold.op, GroupReduce::Clustered(fold.width)))
+}
+
+fn native(b: &mut Builder) -> Answer {
+    native_whole(b).or_else(|_| native_clustered(b))
+}
+
+/// The jumps take many times as long as an instruction or shuffles at fixed distances: they are for where neither serves.
+fn jumps_in_its_place(b: &mut Builder) -> Answer {
+    let members = reduction(b)?.members;
+    if all_active(b, members) || native(b).is_ok() { Err(No::NotMine) } else { jumps(b) }
 }
 
 fn any_tree(b: &mut Builder) -> Answer {

@@ -23,7 +23,11 @@ pub static RULES: &[Rule] = &[
     },
     Rule { name: "native scan", needs: &[Feature::Arithmetic], build: native },
     Rule { name: "scan by shuffles", needs: &[Feature::Shuffle], build: any_steps },
-    Rule { name: "jumps from active lane to active lane", needs: &[Feature::Shuffle, Feature::Ballot], build: jumps },
+    Rule {
+        name: "jumps from active lane to active lane",
+        needs: &[Feature::Shuffle, Feature::Ballot],
+        build: jumps_in_its_place,
+    },
     Rule { name: "scan of runs by shuffles", needs: &[Feature::Shuffle, Feature::Ballot], build: segmented },
 ];
 
@@ -53,6 +57,12 @@ fn native(b: &mut Builder) -> Answer {
         b.need(Feature::Scans)?;
     }
     Ok(b.native_reduction(scan.op, if scan.exclusive { GroupReduce::Exclusive } else { GroupReduce::Inclusive }))
+}
+
+/// The jumps take many times as long as an instruction or shuffles at fixed distances: they are for where neither serves.
+fn jumps_in_its_place(b: &mut Builder) -> Answer {
+    let members = scan(b)?.members;
+    if all_active(b, members) || native(b).is_ok() { Err(No::NotMine) } else { jumps(b) }
 }
 
 fn any_steps(b: &mut Builder) -> Answer {
