@@ -1,15 +1,11 @@
 //! One shader through the whole compiler: text in, artifact and messages out. No file, clock or environment is touched, but
 //! for the tests' judge of SPIR-V in builds with debug assertions; included text comes through the caller's [`Loader`]. What several outputs need alike is made once, in a [`Reading`].
 
-#[cfg(debug_assertions)]
-mod judged;
 mod kernels;
 mod reading;
 
-use crate::backend::DebugInfo;
-use crate::backend::amd::{self, AmdOptions};
-use crate::backend::nv::{self, NvOptions};
-use crate::backend::spirv::{self, Manner, SpirvOptions};
+pub use crate::backend::Artifact;
+use crate::backend::{self, Backend, DebugInfo, Form, KernelWriter, Manner, ModuleWriter, Writer, amd, nv};
 use crate::diagnostic::warning::{Choice, Choices};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity, allow};
 use crate::glsl::GlslOptions;
@@ -102,10 +98,11 @@ impl Options {
         GlslOptions { profile, stage: *stage, macros, dialect, limits: *limits }
     }
 
-    /// The part that the SPIR-V back end reads; none where the profile names a version that it does not write.
-    pub fn spirv(&self) -> Option<SpirvOptions> {
-        let options = SpirvOptions::new(self.profile.clone())?;
-        Some(SpirvOptions { debug: self.debug, manner: self.manner, ..options })
+    /// The part that back ends read.
+    pub fn of_backend(&self, sources: &SourceMap) -> backend::Options {
+        let source = sources.files().first().map(|file| file.name.to_string()).unwrap_or_default();
+        let Options { profile, debug, manner, .. } = self;
+        backend::Options { source, debug: *debug, manner: *manner, ..backend::Options::new(profile.clone()) }
     }
 
     /// Options for a compute shader and a binary.
@@ -131,24 +128,6 @@ impl Options {
     /// What becomes of warnings.
     fn choices(&self) -> Choices<'_> {
         Choices { deny: self.deny_warnings, silent: self.no_warnings, list: &self.warnings }
-    }
-}
-
-/// What came out.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Artifact {
-    /// SPIR-V words.
-    Spirv(Vec<u32>),
-    Text(String),
-}
-
-impl Artifact {
-    /// The bytes of a file that holds it; SPIR-V in little-endian order.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        match self {
-            Artifact::Spirv(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
-            Artifact::Text(text) => text.clone().into_bytes(),
-        }
     }
 }
 
@@ -205,7 +184,7 @@ pub fn nv_program(
 ) -> Option<nv::Program> {
     within(options, diagnostics, |diagnostics| {
         let made = kernel::finish(module, settings, &options.profile);
-        let made = made.and_then(|kernel| nv::emit(&kernel, &nv_options(options, sources), sources));
+        let made = made.and_then(|kernel| nv::emit(&kernel, &options.of_backend(sources), sources));
         diagnostics.take(made)
     })
 }
@@ -220,7 +199,7 @@ pub fn amd_program(
 ) -> Option<amd::Program> {
     within(options, diagnostics, |diagnostics| {
         let made = kernel::finish(module, settings, &options.profile);
-        let made = made.and_then(|kernel| amd::emit(&kernel, &amd_options(options, sources), sources));
+        let made = made.and_then(|kernel| amd::emit(&kernel, &options.of_backend(sources), sources));
         diagnostics.take(made)
     })
 }
@@ -236,23 +215,6 @@ fn within<T>(
         diagnostics.push(failure);
         None
     })
-}
-
-fn nv_options(options: &Options, sources: &SourceMap) -> NvOptions {
-    NvOptions {
-        profile: options.profile.name.to_string(),
-        source: first_source(sources),
-        debug: options.debug.has_lines(),
-    }
-}
-
-fn amd_options(options: &Options, sources: &SourceMap) -> AmdOptions {
-    AmdOptions { profile: options.profile.clone(), source: first_source(sources), debug: options.debug.has_lines() }
-}
-
-/// Name of the file that a compilation began with.
-fn first_source(sources: &SourceMap) -> String {
-    sources.files().first().map(|file| file.name.to_string()).unwrap_or_default()
 }
 
 fn verdict(artifact: Option<Artifact>, diagnostics: &Diagnostics) -> Verdict {
@@ -315,14 +277,20 @@ impl Job<'_> {
     }
 
     fn back(&mut self) -> Option<Artifact> {
-        match (self.options.emit, self.options.profile.target) {
-            (EmitKind::Ir, _) => Some(Artifact::Text(crate::ir::print::print(self.module, Some(self.sources)))),
-            (EmitKind::Kernel, target) => self.kernel(target).map(Artifact::Text),
-            (EmitKind::KernelAt(moment), _) => self.kernel_at(moment).map(Artifact::Text),
-            (EmitKind::Preprocessed, _) => None,
-            (emit, Target::Spirv) => self.spirv_output(emit),
-            (emit, Target::Nv) => self.nv_output(emit).map(Artifact::Text),
-            (emit, Target::Amd) => self.amd_output(emit).map(Artifact::Text),
+        let form = match self.options.emit {
+            EmitKind::Ir => {
+                return Some(Artifact::Text(crate::ir::print::print(self.module, Some(self.sources))));
+            }
+            EmitKind::Kernel => return self.kernel(self.options.profile.target).map(Artifact::Text),
+            EmitKind::KernelAt(moment) => return self.kernel_at(moment).map(Artifact::Text),
+            EmitKind::Preprocessed => return None,
+            EmitKind::Binary => Form::Binary,
+            EmitKind::Assembly => Form::Text,
+            EmitKind::Reflection => Form::Reflection,
+        };
+        match &Backend::of(self.options.profile.target).writer {
+            Writer::Module(writer) => self.whole(writer, form),
+            Writer::Kernel(writer) => self.program(writer, form).map(Artifact::Text),
         }
     }
 
@@ -346,56 +314,23 @@ impl Job<'_> {
         self.diagnostics.take(lowered)
     }
 
-    /// The program for NVIDIA's hardware, or what its caller must bind and set.
-    fn nv_output(&mut self, emit: EmitKind) -> Option<String> {
+    /// The program of the entry point, or what its caller must bind and set.
+    fn program(&mut self, writer: &KernelWriter, form: Form) -> Option<String> {
         let lowered = self.lowered()?;
-        let draft = lowered.draft(&nv_options(self.options, self.sources), self.sources);
+        let draft = lowered.draft(writer, &self.options.of_backend(self.sources), self.sources);
         let draft = self.diagnostics.take(draft)?;
-        Some(match emit {
-            EmitKind::Reflection => draft.reflection.to_json(),
-            _ => draft.text(&self.options.profile.name),
+        Some(match form {
+            Form::Reflection => draft.reflection(),
+            Form::Binary | Form::Text => draft.text(&self.options.profile),
         })
     }
 
-    /// The kernel for AMD's hardware, or what its caller must bind and set.
-    fn amd_output(&mut self, emit: EmitKind) -> Option<String> {
-        let lowered = self.lowered()?;
-        let made = amd::emit(&lowered.kernel, &amd_options(self.options, self.sources), self.sources);
-        let made = self.diagnostics.take(made)?;
-        Some(if emit == EmitKind::Reflection { made.reflection.to_json() } else { made.text })
-    }
-
-    /// The SPIR-V module, its listing, or what its caller must bind and set.
-    fn spirv_output(&mut self, emit: EmitKind) -> Option<Artifact> {
-        let words = self.spirv()?;
-        Some(match emit {
-            EmitKind::Reflection => {
-                let kernel = self.diagnostics.take(kernel::lower(self.module, &Specializations::new()))?;
-                Artifact::Text(spirv::reflection::json(&words, &kernel, &self.options.profile))
-            }
-            EmitKind::Assembly => Artifact::Text(self.listing(&words)?),
-            _ => Artifact::Spirv(words),
-        })
-    }
-
-    fn spirv(&mut self) -> Option<Vec<u32>> {
-        let Some(options) = self.options.spirv() else {
-            let name = &self.options.profile.name;
-            let message = format!("the profile {name} names a SPIR-V version that is not supported");
-            self.diagnostics.push(Diagnostic::error(Code::NOT_SUPPORTED, message));
-            return None;
-        };
+    /// The whole module in the target's language, or what its caller must bind and set.
+    fn whole(&mut self, writer: &ModuleWriter, form: Form) -> Option<Artifact> {
         self.diagnostics.take(self.has_entries())?;
         self.diagnostics.take(self.check_workgroups())?;
-        let words = self.diagnostics.take(spirv::emit(self.module, &options, self.sources))?;
-        #[cfg(debug_assertions)]
-        if self.module.foreign.is_empty()
-            && let Some(refusal) = judged::refusal(&words, options.version)
-        {
-            self.diagnostics.push(refusal);
-            return None;
-        }
-        Some(words)
+        let made = (writer.write)(self.module, form, &self.options.of_backend(self.sources), self.sources);
+        self.diagnostics.take(made)
     }
 
     fn has_entries(&self) -> Result<(), Vec<Diagnostic>> {
@@ -413,15 +348,6 @@ impl Job<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The text of a module; a module that cannot be read back is a defect of ours.
-    fn listing(&mut self, words: &[u32]) -> Option<String> {
-        let text = spirv::disassemble(words);
-        if let Err(reason) = &text {
-            self.diagnostics.push(Diagnostic::error(Code::INTERNAL, format!("the module has no listing: {reason}")));
-        }
-        text.ok()
     }
 }
 

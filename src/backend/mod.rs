@@ -1,5 +1,6 @@
-//! Targets: each writes one output format, SPIR-V from an [`crate::ir::Module`], assembly from a [`crate::kernel::Kernel`].
-//! A target knows no source language.
+//! Back ends: each writes one output format, from a [`Module`] or from a [`Kernel`]. They know no source language.
+//!
+//! [`Backend`] is how the rest of the compiler reaches one: its row is beside its code.
 
 pub mod amd;
 pub mod nv;
@@ -7,6 +8,138 @@ mod range;
 pub mod reflection;
 pub mod spirv;
 pub mod written;
+
+use crate::diagnostic::Diagnostic;
+use crate::ir::Module;
+use crate::kernel::Kernel;
+use crate::lane::Plan;
+use crate::profile::{Profile, Target};
+use crate::source::SourceMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+use written::{Code, Unit, Written};
+
+/// What a back end gives: one diagnostic for each construct that the target, or crosslane so far, cannot express.
+pub type Made<T> = Result<T, Vec<Diagnostic>>;
+
+/// The row of a back end.
+pub struct Backend {
+    /// The units that run its instructions, in the order in which counts are shown.
+    pub units: &'static [Unit],
+    /// The unit that runs a line.
+    pub unit: fn(&str) -> Unit,
+    pub writer: Writer,
+}
+
+/// The form of the program that a back end takes.
+pub enum Writer {
+    /// A whole module, whose cross-lane operations the back end plans.
+    Module(ModuleWriter),
+    /// One entry point, whose cross-lane operations are lowered.
+    Kernel(KernelWriter),
+}
+
+/// A back end that takes modules.
+pub struct ModuleWriter {
+    pub write: fn(&Module, Form, &Options, &SourceMap) -> Made<Artifact>,
+    /// The lines of the text.
+    pub written: fn(&Module, &Options, &SourceMap) -> Made<Code>,
+}
+
+/// A back end that takes kernels.
+pub struct KernelWriter {
+    pub draft: fn(&Kernel, &Options, &SourceMap) -> Made<Arc<dyn Draft>>,
+    /// Returns true if a draft is right for every profile for which the kernel is.
+    pub is_shared: bool,
+    /// The lines of the code.
+    pub written: fn(&Kernel, &Options, &SourceMap) -> Made<Vec<Written>>,
+}
+
+/// The program of a kernel.
+pub trait Draft: Debug + Send + Sync {
+    /// Its text for a profile.
+    fn text(&self, profile: &Profile) -> String;
+    /// What its caller must bind and set, as JSON.
+    fn reflection(&self) -> String;
+}
+
+impl Backend {
+    /// The back end of a target.
+    pub const fn of(target: Target) -> &'static Backend {
+        match target {
+            Target::Spirv => &spirv::BACKEND,
+            Target::Nv => &nv::BACKEND,
+            Target::Amd => &amd::BACKEND,
+        }
+    }
+}
+
+/// The form of an output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// The target's own: binary if there is such a form.
+    Binary,
+    Text,
+    /// What the caller must bind and set, as JSON.
+    Reflection,
+}
+
+/// What came out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Artifact {
+    /// SPIR-V words.
+    Spirv(Vec<u32>),
+    Text(String),
+}
+
+impl Artifact {
+    /// The bytes of a file that holds it; SPIR-V in little-endian order.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Artifact::Spirv(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            Artifact::Text(text) => text.clone().into_bytes(),
+        }
+    }
+}
+
+/// What a back end is told beside the program.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub profile: Profile,
+    /// Name of the source file, which the heads of texts say.
+    pub source: String,
+    pub debug: DebugInfo,
+    pub manner: Manner,
+    /// The plan of every cross-lane operation of a module; the planner's choice where there is none.
+    pub plan: Option<Plan>,
+}
+
+impl Options {
+    /// The defaults: no debug information, the planner's choice.
+    pub fn new(profile: Profile) -> Options {
+        Options { profile, source: String::new(), debug: DebugInfo::None, manner: Manner::default(), plan: None }
+    }
+}
+
+/// Choices that leave a module's meaning as the language gives it.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Manner {
+    /// `min`, `max` and `clamp` give the operand that is no NaN.
+    pub nan_clamp: bool,
+    /// What is declared although nothing uses it.
+    pub keep_unused: Kept,
+}
+
+/// Variables that meet the outside and that nothing uses.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kept {
+    #[default]
+    None,
+    /// Resources at bindings.
+    Bindings,
+    /// Inputs, outputs and push constants too.
+    All,
+}
 
 /// What a debugger is told, from least to most.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

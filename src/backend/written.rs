@@ -1,6 +1,8 @@
 //! The code of a program line by line, with what each line was made for.
 
+use crate::ir::{FuncId, InstId};
 use crate::kernel::Origin;
+use serde::Serialize;
 
 /// A line, or the few that stand for one instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -11,4 +13,66 @@ pub struct Written {
     /// Names of the registers that it reads and writes.
     pub reads: Vec<String>,
     pub writes: Vec<String>,
+}
+
+/// The code of a module as text, line by line.
+#[derive(Debug)]
+pub struct Code {
+    pub lines: Vec<Written>,
+    /// Of each operation the numbers of the set-ups that it needs.
+    pub set_ups: Vec<Vec<u32>>,
+    /// The operations by their numbers, with the names of their results.
+    pub operations: Vec<((FuncId, InstId), Option<String>)>,
+}
+
+/// What runs an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// AMD's vector unit.
+    Vector,
+    /// AMD's scalar unit.
+    Scalar,
+    /// AMD's pipe to the local data share.
+    Lds,
+    /// NVIDIA's shuffles and quad swizzles.
+    Shuffle,
+    /// NVIDIA's votes and ballots.
+    Vote,
+    /// NVIDIA's and SPIR-V's arithmetic.
+    Arithmetic,
+    /// AMD's way to buffers and scratch memory.
+    Memory,
+    /// Branches and loops.
+    Control,
+    /// SPIR-V's subgroup instructions, whatever a driver makes of them.
+    Subgroup,
+    /// Nothing: it waits.
+    Wait,
+    /// Nothing: it is branched to.
+    Label,
+}
+
+impl Unit {
+    /// Whether a line of it is an instruction that does something.
+    pub const fn works(self) -> bool {
+        !matches!(self, Unit::Wait | Unit::Label)
+    }
+
+    /// What people call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Unit::Vector => "vector",
+            Unit::Scalar => "scalar",
+            Unit::Lds => "LDS",
+            Unit::Shuffle => "shuffle",
+            Unit::Vote => "vote",
+            Unit::Arithmetic => "arithmetic",
+            Unit::Memory => "memory",
+            Unit::Control => "control",
+            Unit::Subgroup => "subgroup",
+            Unit::Wait => "wait",
+            Unit::Label => "label",
+        }
+    }
 }

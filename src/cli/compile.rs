@@ -5,7 +5,7 @@ use super::endings::Format;
 use super::input::{self, Shader};
 use super::output::Sink;
 use super::{CommandError, Exit, Outcome, assemble, deps, messages, profiles, words};
-use crate::backend::spirv::{Kept, Manner};
+use crate::backend::{Kept, Manner};
 use crate::build::claims::Claims;
 use crate::build::files::{FileLoader, Include, Recorder};
 use crate::compile::{Artifact, Compilation, EmitKind, Input, Language, Options, Verdict, compile};

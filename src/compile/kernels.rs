@@ -1,7 +1,6 @@
 //! The kernels of a shader for profiles that read alike: each step is done once for all that it is the same for.
 
-use crate::backend::nv::{Draft, NvOptions};
-use crate::diagnostic::Diagnostic;
+use crate::backend::{Draft, KernelWriter, Made, Options};
 use crate::ir::Module;
 use crate::kernel::{Kernel, Prepared, Specializations};
 use crate::lane::{Plan, Plans};
@@ -9,23 +8,21 @@ use crate::profile::{FeatureSet, Profile};
 use crate::source::SourceMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-type Made<T> = Result<T, Vec<Diagnostic>>;
-
 /// A kernel without cross-lane operations.
 #[derive(Debug)]
 pub struct Lowered {
     pub kernel: Kernel,
-    draft: OnceLock<Made<Draft>>,
+    draft: OnceLock<Made<Arc<dyn Draft>>>,
 }
 
 impl Lowered {
-    /// NVIDIA's program of it; the options of all that ask differ in the profile alone.
+    /// The program of it; the options of all that ask differ in the profile alone.
     ///
     /// # Errors
     /// With what the target cannot express.
-    pub fn draft(&self, options: &NvOptions, sources: &SourceMap) -> Result<&Draft, Vec<Diagnostic>> {
-        let draft = || Draft::of(&self.kernel, options, sources);
-        self.draft.get_or_init(draft).as_ref().map_err(Clone::clone)
+    pub fn draft(&self, writer: &KernelWriter, options: &Options, sources: &SourceMap) -> Made<Arc<dyn Draft>> {
+        let draft = || (writer.draft)(&self.kernel, options, sources);
+        if writer.is_shared { self.draft.get_or_init(draft).clone() } else { draft() }
     }
 }
 

@@ -6,13 +6,13 @@ use crate::ir::{
     Space, Stage, Struct, Type, TypeId, Types, Value, typing,
 };
 use crate::lane::{Input, Known, LaneType, Request};
-use crate::profile::{Profile, Target};
+use crate::profile::Profile;
 use crate::source::Span;
 
-/// The module of an operation. For AMD it is always of a compute shader.
+/// The module of an operation; that of a compute shader where the target has no other stage.
 pub fn alone(request: &Request, profile: &Profile) -> Module {
     let mut module = Module::new();
-    let fragment = request.fragment && profile.target != Target::Amd;
+    let fragment = request.fragment && profile.target.row().has_graphics;
     let inputs: Vec<TypeId> = request.inputs.iter().map(|input| type_of(&mut module, input.ty)).collect();
     let result = typing::lane(&mut module.types, request.op, &inputs);
     let operands = buffer(&mut module, "operands", 0, &inputs);

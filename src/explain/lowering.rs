@@ -4,6 +4,7 @@ use super::OnProfile;
 use super::listing::{self, Line, Listing, Unit};
 use super::operations::Site;
 use super::picture::{Picture, picture};
+use crate::backend::Backend;
 use crate::lane::planner::is_proposed;
 use crate::lane::{Activity, Candidate, Candidates, Input, Known, Plan, PlanCost, Request, candidates};
 use crate::profile::Profile;
@@ -133,7 +134,7 @@ fn lowering(found: &Candidates, site: &Site, profile: &Profile) -> Lowering {
         Known::Varying | Known::Uniform => None,
     };
     let count = |unit: &Unit| Instructions { unit: *unit, count: listing.count(*unit) };
-    let units = Unit::of(profile.target).iter().map(count).filter(|count| count.count > 0).collect();
+    let units = Backend::of(profile.target).units.iter().map(count).filter(|count| count.count > 0).collect();
     let lacking = |(rule, feature): &(&'static str, crate::profile::Feature)| Lacking { rule, feature: feature.name() };
     Lowering {
         rule: plan.rule,

@@ -5,10 +5,11 @@
 
 use super::listing::{Emitted, Listing};
 use super::whole::{self, Whole};
+use crate::backend::{Backend, Writer};
 use crate::compile::Options;
 use crate::ir::calls::callees_first;
 use crate::ir::{FuncId, Function, InstId, Module, Op, Stage, TypeId, Value};
-use crate::kernel::{Prepared, Specializations};
+use crate::kernel::{Kernel, Prepared, Specializations};
 use crate::lane::{Activity, Input, Known, LaneOp, LaneType, Plans, Request};
 use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
@@ -70,18 +71,25 @@ impl Site {
 /// What is known of the operations of a module where a profile's output is written, and what that has for them.
 pub enum Facts {
     Kernel(KernelFacts),
-    /// A SPIR-V module, with the numbers that its operations have.
+    /// A module as it is written, with the numbers that its operations have.
     Module(Emitted, BTreeMap<(FuncId, InstId), u32>),
 }
 
 impl Facts {
     /// None where the profile cannot express the module.
     pub fn of(module: &Module, options: &Options, sources: &SourceMap) -> Option<Facts> {
-        if options.profile.target.is_hardware() {
-            return KernelFacts::of(module, &options.profile).map(Facts::Kernel);
+        let backend = Backend::of(options.profile.target);
+        match &backend.writer {
+            Writer::Kernel(writer) => {
+                let emit = |kernel: &Kernel| Emitted::of_kernel(backend, writer, kernel, &options.profile).ok();
+                KernelFacts::of(module, &options.profile, emit).map(Facts::Kernel)
+            }
+            Writer::Module(writer) => {
+                let options = options.of_backend(sources);
+                let (emitted, operations) = Emitted::of_module(backend, writer, module, &options, sources).ok()?;
+                Some(Facts::Module(emitted, operations.into_iter().zip(0..).collect()))
+            }
         }
-        let (emitted, operations) = Emitted::of_module(module, &options.spirv()?, sources).ok()?;
-        Some(Facts::Module(emitted, operations.into_iter().zip(0..).collect()))
     }
 
     /// The copies of an operation, each once.
@@ -105,13 +113,13 @@ pub struct KernelFacts {
 }
 
 impl KernelFacts {
-    fn of(module: &Module, profile: &Profile) -> Option<KernelFacts> {
+    fn of(module: &Module, profile: &Profile, emit: impl FnOnce(&Kernel) -> Option<Emitted>) -> Option<KernelFacts> {
         let prepared = Prepared::new(module, &Specializations::default(), profile).ok()?;
         let mut asked: BTreeMap<Span, Vec<(u32, Request<'static>)>> = BTreeMap::new();
         for (number, (span, request)) in (0..).zip(prepared.requests()) {
             asked.entry(span).or_default().push((number, request.clone()));
         }
-        Some(KernelFacts { asked, emitted: emitted(prepared, profile) })
+        Some(KernelFacts { asked, emitted: finished(prepared, profile).and_then(|kernel| emit(&kernel)) })
     }
 
     fn copies(&self, site: &Site) -> Vec<Site> {
@@ -133,10 +141,10 @@ impl KernelFacts {
     }
 }
 
-/// The module's program; none where the profile cannot express one.
-fn emitted(prepared: Prepared, profile: &Profile) -> Option<Emitted> {
+/// The kernel that the module's program is written from; none where the profile cannot express one.
+fn finished(prepared: Prepared, profile: &Profile) -> Option<Kernel> {
     let plans = prepared.plans(profile, &Plans::default()).ok()?;
-    Emitted::of(&prepared.finish(&plans, profile).ok()?, profile).ok()
+    prepared.finish(&plans, profile).ok()
 }
 
 /// Whether a copy moves scalars such as an operation's.

@@ -50,6 +50,8 @@ pub struct TargetRow {
     pub has_scalar_registers: bool,
     /// Returns true if textures and images can be bound.
     pub has_images: bool,
+    /// Returns true if there are other stages than compute.
+    pub has_graphics: bool,
 }
 
 static ROWS: [TargetRow; 3] = [
@@ -67,6 +69,7 @@ static ROWS: [TargetRow; 3] = [
         is_hardware: false,
         has_scalar_registers: false,
         has_images: true,
+        has_graphics: true,
     },
     TargetRow {
         key: "nv",
@@ -82,6 +85,7 @@ static ROWS: [TargetRow; 3] = [
         is_hardware: true,
         has_scalar_registers: false,
         has_images: true,
+        has_graphics: true,
     },
     TargetRow {
         key: "amd",
@@ -97,6 +101,7 @@ static ROWS: [TargetRow; 3] = [
         is_hardware: true,
         has_scalar_registers: true,
         has_images: false,
+        has_graphics: false,
     },
 ];
 

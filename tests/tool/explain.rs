@@ -1,9 +1,7 @@
 //! `explain` and `check` through the binary: their text for a few shaders and profiles as snapshots, their JSON, their
 //! pages, and their exit status.
 
-use crosslane::backend::amd::{self, AmdOptions};
-use crosslane::backend::nv::{self, NvOptions};
-use crosslane::backend::spirv::{self, SpirvOptions};
+use crosslane::backend::{Backend, Form, Options, Writer};
 use crosslane::explain::alone::alone;
 use crosslane::explain::listing::list;
 use crosslane::ir::Module;
@@ -124,21 +122,15 @@ fn shown_lines_are_those_of_the_program() {
 
 /// The text that is compiled from a module for a profile, by one plan for all its operations.
 fn program(module: &Module, plan: &Plan, profile: &Profile) -> String {
-    let (source, debug, none) = (String::new(), false, SourceMap::default());
-    let kernel = || finish_by(module, plan, profile);
-    let written = match profile.target {
-        Target::Nv => {
-            let options = NvOptions { profile: profile.name.to_string(), source, debug };
-            kernel().and_then(|kernel| nv::emit(&kernel, &options, &none)).map(|program| program.text)
+    let (options, none) = (Options::new(profile.clone()), SourceMap::default());
+    let written = match &Backend::of(profile.target).writer {
+        Writer::Kernel(writer) => {
+            let draft = finish_by(module, plan, profile).and_then(|kernel| (writer.draft)(&kernel, &options, &none));
+            draft.map(|draft| draft.text(profile))
         }
-        Target::Amd => {
-            let options = AmdOptions { profile: profile.clone(), source, debug };
-            kernel().and_then(|kernel| amd::emit(&kernel, &options, &none)).map(|program| program.text)
-        }
-        Target::Spirv => {
-            let options = SpirvOptions::new(profile.clone()).expect("a version that is written");
-            let options = SpirvOptions { plan: Some(plan.clone()), ..options };
-            spirv::emit(module, &options, &none).map(|words| spirv::disassemble(&words).expect("a module"))
+        Writer::Module(writer) => {
+            let options = Options { plan: Some(plan.clone()), ..options };
+            (writer.write)(module, Form::Text, &options, &none).map(|text| String::from_utf8(text.to_bytes()).unwrap())
         }
     };
     written.unwrap_or_else(|e| panic!("{}: {e:?}", profile.name))

@@ -32,7 +32,8 @@ pub mod waits;
 #[cfg(test)]
 mod tests;
 
-use crate::backend::written::Written;
+use crate::backend::written::{Unit, Written};
+use crate::backend::{self, Backend, KernelWriter, Made, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::Kernel;
 use crate::kernel::tree::Tree;
@@ -48,15 +49,41 @@ pub use reflection::Reflection;
 use registers::{Allocation, Failure, Limits, allocate, occupancy};
 use select::{Selected, Subject, select};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-/// What the text says about where it comes from.
-#[derive(Clone, Debug)]
-pub struct AmdOptions {
-    pub profile: Profile,
-    /// Name of the source file.
-    pub source: String,
-    /// Add line numbers for debuggers.
-    pub debug: bool,
+/// The row of the back end.
+pub(super) const BACKEND: Backend = Backend {
+    units: &[Unit::Vector, Unit::Scalar, Unit::Lds, Unit::Memory, Unit::Control],
+    unit: unit_of,
+    writer: Writer::Kernel(KernelWriter { draft, is_shared: false, written }),
+};
+
+fn draft(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Made<Arc<dyn backend::Draft>> {
+    Ok(Arc::new(emit(kernel, options, sources)?))
+}
+
+impl backend::Draft for Program {
+    fn text(&self, _: &Profile) -> String {
+        self.text.clone()
+    }
+
+    fn reflection(&self) -> String {
+        self.reflection.to_json()
+    }
+}
+
+/// The unit that runs a line.
+fn unit_of(line: &str) -> Unit {
+    let begins = |names: &[&str]| names.iter().any(|name| line.starts_with(name));
+    match line {
+        _ if begins(&[".L"]) => Unit::Label,
+        _ if begins(&["s_nop", "s_wait", "v_nop"]) => Unit::Wait,
+        _ if begins(&["s_branch", "s_cbranch"]) => Unit::Control,
+        _ if begins(&["s_"]) => Unit::Scalar,
+        _ if begins(&["v_"]) => Unit::Vector,
+        _ if begins(&["ds_"]) => Unit::Lds,
+        _ => Unit::Memory,
+    }
 }
 
 /// A kernel and what its caller must know.
@@ -73,7 +100,7 @@ const NAMED_VECTORS: u16 = 256;
 ///
 /// # Errors
 /// One diagnostic for each construct that the target, or crosslane so far, cannot express.
-pub fn emit(kernel: &Kernel, options: &AmdOptions, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
+pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
     with_parts(kernel, options, sources, |parts| Program {
         text: text::write(parts),
         reflection: parts.reflection.clone(),
@@ -84,14 +111,14 @@ pub fn emit(kernel: &Kernel, options: &AmdOptions, sources: &SourceMap) -> Resul
 ///
 /// # Errors
 /// As [`emit`].
-pub fn written(kernel: &Kernel, options: &AmdOptions, sources: &SourceMap) -> Result<Vec<Written>, Vec<Diagnostic>> {
+pub fn written(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Vec<Written>, Vec<Diagnostic>> {
     with_parts(kernel, options, sources, text::written)
 }
 
 /// Runs every stage but the last, which is `write`.
 fn with_parts<T>(
     kernel: &Kernel,
-    options: &AmdOptions,
+    options: &Options,
     sources: &SourceMap,
     write: impl FnOnce(&text::Parts) -> T,
 ) -> Result<T, Vec<Diagnostic>> {

@@ -1,6 +1,6 @@
 //! Kernels written by hand: what stands in their texts. What they compute is tested by running them.
 
-use super::{AmdOptions, Program, emit};
+use super::{Options, Program, emit};
 use crate::ir::{AtomicOp, BuiltIn, MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::verify::verify;
 use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, PrivateVariable, Ty, Value};
@@ -36,7 +36,7 @@ fn program(mut b: Builder, profile: &str) -> Program {
     }
     verify(&b.kernel).unwrap_or_else(|errors| panic!("{errors:?}"));
     let profile = Profile::all().find(|known| *known.name == *profile).expect("it is built in");
-    let options = AmdOptions { profile, source: "test.comp".into(), debug: false };
+    let options = Options { source: "test.comp".into(), ..Options::new(profile) };
     emit(&b.kernel, &options, &SourceMap::new()).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
@@ -252,7 +252,7 @@ fn more_workgroup_memory_than_there_is_is_refused() {
     b.store(words(1, 4), address, &[value]);
     b.effect(Op::Return, &[]);
     let profile = Profile::all().find(|profile| &*profile.name == "gfx600").expect("it is built in");
-    let options = AmdOptions { profile, source: "test.comp".into(), debug: false };
+    let options = Options { source: "test.comp".into(), ..Options::new(profile) };
     let errors = emit(&b.kernel, &options, &SourceMap::new()).expect_err("32768 bytes are all");
     assert!(errors[0].message.contains("40000 bytes of workgroup memory"), "{errors:?}");
 }

@@ -1,6 +1,5 @@
 //! A kernel as one file of text: header comment, code, descriptor, metadata.
 
-use super::AmdOptions;
 use super::arch::Arch;
 use super::descriptor::{self, Usage};
 use super::interface::Interface;
@@ -9,6 +8,7 @@ use super::mnemonic::Generation;
 use super::print::{Printer, label};
 use super::reflection::{Argument, ArgumentKind, Reflection};
 use super::select::Selected;
+use crate::backend::Options;
 use crate::backend::written::Written;
 use crate::kernel::Origin;
 use crate::source::{SourceMap, Span};
@@ -21,7 +21,7 @@ const TAKEN: &str = "a string takes everything";
 /// What the text is made of.
 pub struct Parts<'a> {
     pub arch: Arch,
-    pub options: &'a AmdOptions,
+    pub options: &'a Options,
     pub sources: &'a SourceMap,
     pub interface: &'a Interface,
     pub selected: &'a Selected,
@@ -180,7 +180,7 @@ impl Writer<'_> {
         if inst.span.is_none() {
             return;
         }
-        if self.parts.options.debug {
+        if self.parts.options.debug.has_lines() {
             self.line_of(inst.span);
         }
         if inst.is_lane && self.lane != Some(inst.span) {

@@ -23,24 +23,48 @@ mod votes;
 #[cfg(test)]
 mod tests;
 
-use crate::backend::written::Written;
+use crate::backend::written::{Unit, Written};
+use crate::backend::{self, Backend, KernelWriter, Made, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::Kernel;
 use crate::kernel::tree::Tree;
+use crate::profile::Profile;
 use crate::source::SourceMap;
 use interface::Interface;
 pub use reflection::Reflection;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-/// What the text says about where it comes from.
-#[derive(Clone, Debug)]
-pub struct NvOptions {
-    /// Name of the profile.
-    pub profile: String,
-    /// Name of the source file.
-    pub source: String,
-    /// Add the source lines as comments.
-    pub debug: bool,
+/// The row of the back end.
+pub(super) const BACKEND: Backend = Backend {
+    units: &[Unit::Shuffle, Unit::Vote, Unit::Arithmetic, Unit::Control],
+    unit,
+    writer: Writer::Kernel(KernelWriter { draft, is_shared: true, written }),
+};
+
+fn draft(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Made<Arc<dyn backend::Draft>> {
+    Ok(Arc::new(Draft::of(kernel, options, sources)?))
+}
+
+impl backend::Draft for Draft {
+    fn text(&self, profile: &Profile) -> String {
+        self.text(&profile.name)
+    }
+
+    fn reflection(&self) -> String {
+        self.reflection.to_json()
+    }
+}
+
+/// The unit that runs a line.
+fn unit(line: &str) -> Unit {
+    let begins = |names: &[&str]| names.iter().any(|name| line.starts_with(name));
+    match line {
+        _ if begins(&["SHF", "QSWZ"]) => Unit::Shuffle,
+        _ if begins(&["TG"]) => Unit::Vote,
+        _ if begins(&["IF ", "ELSE", "ENDIF", "REP", "ENDREP", "BRK"]) => Unit::Control,
+        _ => Unit::Arithmetic,
+    }
 }
 
 /// A program and what its caller must know.
@@ -65,9 +89,9 @@ fn uses_private(lines: &[machine::Line]) -> bool {
 ///
 /// # Errors
 /// One diagnostic for each construct that the target, or crosslane so far, cannot express.
-pub fn emit(kernel: &Kernel, options: &NvOptions, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
+pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Program, Vec<Diagnostic>> {
     let draft = Draft::of(kernel, options, sources)?;
-    Ok(Program { text: draft.text(&options.profile), reflection: draft.reflection })
+    Ok(Program { text: draft.text(&options.profile.name), reflection: draft.reflection })
 }
 
 /// A program that names no profile yet: it is the same for all for which the kernel is.
@@ -85,7 +109,7 @@ impl Draft {
     ///
     /// # Errors
     /// As [`emit`].
-    pub fn of(kernel: &Kernel, options: &NvOptions, sources: &SourceMap) -> Result<Draft, Vec<Diagnostic>> {
+    pub fn of(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Draft, Vec<Diagnostic>> {
         with_program(kernel, options, sources, |program| Draft {
             header: print::header(program.kernel.stage),
             rest: print::print(program),
@@ -104,21 +128,21 @@ impl Draft {
 ///
 /// # Errors
 /// As [`emit`].
-pub fn written(kernel: &Kernel, options: &NvOptions, sources: &SourceMap) -> Result<Vec<Written>, Vec<Diagnostic>> {
+pub fn written(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<Vec<Written>, Vec<Diagnostic>> {
     with_program(kernel, options, sources, print::written)
 }
 
 /// Runs every stage but the last, which is `print`.
 fn with_program<T>(
     kernel: &Kernel,
-    options: &NvOptions,
+    options: &Options,
     sources: &SourceMap,
     print: impl FnOnce(&print::Program) -> T,
 ) -> Result<T, Vec<Diagnostic>> {
     let kernel = &*converge::converge(kernel);
     let tree = Tree::new(kernel);
     let interface = Interface::of(kernel, &tree)?;
-    let mut selected = select::select(kernel, &tree, &interface, options.debug)?;
+    let mut selected = select::select(kernel, &tree, &interface, options.debug.has_lines())?;
     trim::trim(&mut selected.lines, selected.registers.regs.len());
     selected.lines.retain(|line| *line != machine::Line::Empty);
     order::order(&mut selected.lines, &selected.registers);

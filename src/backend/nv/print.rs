@@ -3,6 +3,7 @@
 //! Constants of vectors are braced; a comment to the end of the line begins with `#`. A bool is copied onto
 //! itself with `.CC` right before the line that tests it. Results that nobody wants go to the scratch register `RC`.
 
+use super::interface;
 use super::interface::{Interface, Needs};
 use super::machine::{ArrayRef, Class, Dest, Inst, Kind, Line, Operand, Reg, Registers, Test};
 use super::registers::Assignment;
@@ -10,7 +11,7 @@ use super::select::memory::SHARED;
 use super::select::port::LETTERS;
 use super::select::private::PRIVATE;
 use super::select::stage::{POSITION_COUNT, POSITIONS, attribute, colour, second_colour};
-use super::{NvOptions, interface};
+use crate::backend::Options;
 use crate::backend::written::Written;
 use crate::ir::{Interpolation, Sampling};
 use crate::kernel::{BindingPoint, BufferKind, Input, Kernel, Origin, Site, Stage};
@@ -25,7 +26,7 @@ const TAKEN: &str = "a string takes everything";
 pub struct Program<'a> {
     pub kernel: &'a Kernel,
     pub interface: &'a Interface,
-    pub options: &'a NvOptions,
+    pub options: &'a Options,
     pub sources: &'a SourceMap,
     pub lines: &'a [Line],
     pub registers: &'a Registers,

@@ -3,7 +3,7 @@
 mod converge;
 mod stage;
 
-use super::{NvOptions, Program, emit};
+use super::{Options, Program, emit};
 use crate::ir::{MemoryKinds, Order, Scalar, Scope};
 use crate::kernel::verify::verify;
 use crate::kernel::{
@@ -12,10 +12,16 @@ use crate::kernel::{
 use crate::lane::Primitive;
 use crate::lane::op::ShuffleMode;
 use crate::lane::primitive::NvOp;
+use crate::profile::Profile;
 use crate::source::SourceMap;
 
 const U: Scalar = Scalar::U32;
 const F: Scalar = Scalar::F32;
+
+fn options(source: &str) -> Options {
+    let profile = Profile { name: "nv-test".into(), ..Profile::named("nv-volta").expect("built in") };
+    Options { source: source.into(), ..Options::new(profile) }
+}
 
 /// A builder of a kernel with one storage buffer.
 fn builder() -> Builder {
@@ -40,7 +46,7 @@ fn store(b: &mut Builder, at: u32, value: Value) {
 
 fn program(kernel: &Kernel) -> Program {
     verify(kernel).unwrap_or_else(|errors| panic!("{errors:?}"));
-    let options = NvOptions { profile: "nv-test".into(), source: "test.comp".into(), debug: false };
+    let options = options("test.comp");
     emit(kernel, &options, &SourceMap::new()).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
@@ -271,7 +277,7 @@ fn more_buffers_than_there_are_is_an_error() {
     let buffer = b.kernel.buffers[0].clone();
     b.kernel.buffers = (0..17).map(|binding| Buffer { binding, ..buffer.clone() }).collect();
     b.effect(Op::Return, &[]);
-    let options = NvOptions { profile: "nv-test".into(), source: "test.comp".into(), debug: false };
+    let options = options("test.comp");
     let errors = emit(&b.kernel, &options, &SourceMap::new()).expect_err("there are too many");
     assert!(errors[0].message.contains("17 storage buffers"), "{errors:?}");
     assert!(errors[0].code.is_refusal());
@@ -305,7 +311,7 @@ fn more_uniform_buffers_than_drivers_bind_are_an_error() {
     let buffer = Buffer { kind: BufferKind::Uniform, ..b.kernel.buffers[0].clone() };
     b.kernel.buffers = (0..15).map(|binding| Buffer { binding, ..buffer.clone() }).collect();
     b.effect(Op::Return, &[]);
-    let options = NvOptions { profile: "nv-test".into(), source: "test.comp".into(), debug: false };
+    let options = options("test.comp");
     let errors = emit(&b.kernel, &options, &SourceMap::new()).expect_err("there are too many");
     assert!(errors[0].message.contains("15 uniform buffers; programs can use 14"), "{errors:?}");
 }

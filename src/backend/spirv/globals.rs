@@ -2,7 +2,8 @@
 //! 1.3 section 15, shader interfaces). A variable is declared when a body first names it; where stage inputs and outputs
 //! meet the pipeline is in `interface`.
 
-use super::{Emitter, Kept};
+use super::Emitter;
+use crate::backend::Kept;
 use crate::ir::{self, Access, ArrayLen, Binding, Global, GlobalId, Space, Stage, Type, TypeId};
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::FxHashSet;

@@ -20,6 +20,8 @@ mod function;
 mod globals;
 mod image;
 mod interface;
+#[cfg(debug_assertions)]
+mod judged;
 mod lane;
 mod listing;
 mod math;
@@ -39,9 +41,11 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-use super::DebugInfo;
+use super::written::{Code as WrittenCode, Unit};
+use super::{Artifact, Backend, DebugInfo, Form, Made, Manner, ModuleWriter, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FuncId, Module, Stage};
+use crate::kernel::{self, Specializations};
 use crate::lane::Plan;
 use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
@@ -57,7 +61,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use types::TypeMap;
 use words::Words;
-pub use written::{Code as WrittenCode, written};
+pub use written::written;
 
 /// A version of SPIR-V that some Vulkan version guarantees.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -103,6 +107,42 @@ impl Version {
 /// AMD's instructions across lanes: the name of an extension, and of the set that it brings.
 const AMD_BALLOT: &str = "SPV_AMD_shader_ballot";
 
+/// The row of the back end.
+pub(super) const BACKEND: Backend = Backend {
+    units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
+    unit: written::unit,
+    writer: Writer::Module(ModuleWriter { write, written: written_for }),
+};
+
+fn write(module: &Module, form: Form, options: &Options, sources: &SourceMap) -> Made<Artifact> {
+    let options = SpirvOptions::of(options)?;
+    let words = emit(module, &options, sources)?;
+    #[cfg(debug_assertions)]
+    if module.foreign.is_empty()
+        && let Some(refusal) = judged::refusal(&words, options.version)
+    {
+        return Err(vec![refusal]);
+    }
+    Ok(match form {
+        Form::Binary => Artifact::Spirv(words),
+        Form::Text => Artifact::Text(text(&words)?),
+        Form::Reflection => {
+            let kernel = kernel::lower(module, &Specializations::new())?;
+            Artifact::Text(reflection::json(&words, &kernel, &options.profile))
+        }
+    })
+}
+
+/// The text of a module; a module that cannot be read back is a defect of ours.
+fn text(words: &[u32]) -> Made<String> {
+    let unread = |reason| vec![Diagnostic::error(Code::INTERNAL, format!("the module has no listing: {reason}"))];
+    disassemble(words).map_err(unread)
+}
+
+fn written_for(module: &Module, options: &Options, sources: &SourceMap) -> Made<WrittenCode> {
+    written(module, &SpirvOptions::of(options)?, sources)
+}
+
 /// What the module is made for.
 #[derive(Clone, Debug)]
 pub struct SpirvOptions {
@@ -118,27 +158,19 @@ pub struct SpirvOptions {
     pub plan: Option<Plan>,
 }
 
-/// Choices that leave a module's meaning as the language gives it.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Manner {
-    /// `min`, `max` and `clamp` give the operand that is no NaN.
-    pub nan_clamp: bool,
-    /// What is declared although nothing uses it.
-    pub keep_unused: Kept,
-}
-
-/// Variables that meet the outside and that nothing uses.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kept {
-    #[default]
-    None,
-    /// Resources at bindings.
-    Bindings,
-    /// Inputs, outputs and push constants too.
-    All,
-}
-
 impl SpirvOptions {
+    fn of(options: &Options) -> Made<SpirvOptions> {
+        let Options { profile, debug, manner, plan, .. } = options.clone();
+        let name = profile.name.clone();
+        match SpirvOptions::new(profile) {
+            Some(own) => Ok(SpirvOptions { debug, manner, plan, ..own }),
+            None => {
+                let message = format!("the profile {name} names a SPIR-V version that is not supported");
+                Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])
+            }
+        }
+    }
+
     /// What a profile asks for, without debug information; none when its version is not one of [`Version`].
     pub fn new(profile: Profile) -> Option<SpirvOptions> {
         let version = Version::of(&profile)?;

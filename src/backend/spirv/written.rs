@@ -4,9 +4,9 @@
 //! operations share them, and nothing computes them where they are used.
 
 use super::unknown::instructions;
-use super::{Emitter, SpirvOptions, disassemble};
-use crate::backend::written::Written;
-use crate::diagnostic::{Code as Kind, Diagnostic};
+use super::{Emitter, SpirvOptions, text};
+use crate::backend::written::{Code, Unit, Written};
+use crate::diagnostic::Diagnostic;
 use crate::ir::{FuncId, InstId, Module};
 use crate::kernel::Origin;
 use crate::source::SourceMap;
@@ -49,16 +49,6 @@ impl Marks {
     }
 }
 
-/// The constants and the functions of a module as text.
-#[derive(Debug)]
-pub struct Code {
-    pub lines: Vec<Written>,
-    /// Of each operation the numbers of the set-ups that it needs.
-    pub set_ups: Vec<Vec<u32>>,
-    /// The operations by their numbers, with the names of their results.
-    pub operations: Vec<((FuncId, InstId), Option<String>)>,
-}
-
 /// The constants and functions of the module that [`emit`](super::emit) writes, as they stand in its text. A set-up has the
 /// number of its result.
 ///
@@ -73,9 +63,22 @@ pub fn written(module: &Module, options: &SpirvOptions, sources: &SourceMap) -> 
     let marks = std::mem::take(&mut emitter.out.marks);
     let functions = emitter.out.functions.as_slice().len();
     let words = emitter.finish();
-    let text = disassemble(&words)
-        .map_err(|reason| vec![Diagnostic::error(Kind::INTERNAL, format!("the module has no listing: {reason}"))])?;
+    let text = text(&words)?;
     Ok(Reader::new(&words, words.len() - functions, &text, &marks).code(&marks))
+}
+
+/// The unit that runs a line. Extended instructions that the text names by number are those of
+/// SPV_AMD_shader_ballot: the set of mathematics has names.
+pub(super) fn unit(line: &str) -> Unit {
+    let mut words = line.split_once(" = ").map_or(line, |(_, rest)| rest).split_whitespace();
+    match words.next().unwrap_or_default() {
+        "OpLabel" => Unit::Label,
+        "OpLoopMerge" | "OpBranch" | "OpBranchConditional" => Unit::Control,
+        "OpControlBarrier" => Unit::Subgroup,
+        "OpExtInst" if words.nth(2).is_some_and(|number| number.parse::<u32>().is_ok()) => Unit::Subgroup,
+        opcode if opcode.starts_with("OpGroup") => Unit::Subgroup,
+        _ => Unit::Arithmetic,
+    }
 }
 
 /// A line with the numbers of the ids in it.

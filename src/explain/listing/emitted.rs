@@ -1,14 +1,11 @@
 //! The lines that a back end has written for the cross-lane operations of a kernel.
 
 use super::{Line, Listing, Unit, Unwritten};
-use crate::backend::amd::{self, AmdOptions};
-use crate::backend::nv::{self, NvOptions};
-use crate::backend::spirv::{self, SpirvOptions};
 use crate::backend::written::Written;
-use crate::diagnostic::Diagnostic;
+use crate::backend::{Backend, KernelWriter, ModuleWriter, Options};
 use crate::ir::{FuncId, InstId, Module};
 use crate::kernel::{Kernel, Origin};
-use crate::profile::{Profile, Target};
+use crate::profile::Profile;
 use crate::source::SourceMap;
 
 /// The code of a kernel for one profile.
@@ -23,32 +20,35 @@ pub struct Emitted {
 }
 
 impl Emitted {
-    /// The program that the profile's back end makes of a lowered kernel.
+    /// The program of a kernel whose cross-lane operations are lowered.
     ///
     /// # Errors
     /// With what the target cannot express.
-    pub fn of(kernel: &Kernel, profile: &Profile) -> Result<Emitted, Unwritten> {
-        let (code, unit): (_, fn(&str) -> Unit) = match profile.target {
-            Target::Nv => (nv_code(kernel, profile), nv_unit),
-            Target::Amd => (amd_code(kernel, profile), amd_unit),
-            Target::Spirv => return Err(Unwritten("SPIR-V is not written from kernels".into())),
-        };
-        let set_ups = kernel.set_ups.clone();
-        code.map(|code| Emitted { code, set_ups, results: Vec::new(), unit }).map_err(Unwritten::because)
+    pub fn of_kernel(
+        backend: &Backend,
+        writer: &KernelWriter,
+        kernel: &Kernel,
+        profile: &Profile,
+    ) -> Result<Emitted, Unwritten> {
+        let code = (writer.written)(kernel, &Options::new(profile.clone()), &SourceMap::default());
+        let code = code.map_err(Unwritten::because)?;
+        Ok(Emitted { code, set_ups: kernel.set_ups.clone(), results: Vec::new(), unit: backend.unit })
     }
 
-    /// The SPIR-V module of a module, with the operations in the order of their numbers.
+    /// The text of a module, with the operations in the order of their numbers.
     ///
     /// # Errors
-    /// With what SPIR-V cannot express.
+    /// With what the target cannot express.
     pub fn of_module(
+        backend: &Backend,
+        writer: &ModuleWriter,
         module: &Module,
-        options: &SpirvOptions,
+        options: &Options,
         sources: &SourceMap,
     ) -> Result<(Emitted, Vec<(FuncId, InstId)>), Unwritten> {
-        let code = spirv::written(module, options, sources).map_err(Unwritten::because)?;
+        let code = (writer.written)(module, options, sources).map_err(Unwritten::because)?;
         let (operations, results) = code.operations.into_iter().unzip();
-        Ok((Emitted { code: code.lines, set_ups: code.set_ups, results, unit: spirv_unit }, operations))
+        Ok((Emitted { code: code.lines, set_ups: code.set_ups, results, unit: backend.unit }, operations))
     }
 
     /// The lines of all operations, which are the components of one.
@@ -135,53 +135,4 @@ fn add(names: &mut Vec<String>, name: &String) {
 /// Wait states of a line of AMD's.
 fn states(line: &Line) -> Option<u32> {
     Some(line.text.strip_prefix("s_nop ")?.parse::<u32>().ok()? + 1)
-}
-
-fn amd_code(kernel: &Kernel, profile: &Profile) -> Result<Vec<Written>, Vec<Diagnostic>> {
-    let options = AmdOptions { profile: profile.clone(), source: String::new(), debug: false };
-    amd::written(kernel, &options, &SourceMap::default())
-}
-
-/// What runs a line of AMD's assembly.
-fn amd_unit(line: &str) -> Unit {
-    let begins = |names: &[&str]| names.iter().any(|name| line.starts_with(name));
-    match line {
-        _ if begins(&[".L"]) => Unit::Label,
-        _ if begins(&["s_nop", "s_wait", "v_nop"]) => Unit::Wait,
-        _ if begins(&["s_branch", "s_cbranch"]) => Unit::Control,
-        _ if begins(&["s_"]) => Unit::Scalar,
-        _ if begins(&["v_"]) => Unit::Vector,
-        _ if begins(&["ds_"]) => Unit::Lds,
-        _ => Unit::Memory,
-    }
-}
-
-fn nv_code(kernel: &Kernel, profile: &Profile) -> Result<Vec<Written>, Vec<Diagnostic>> {
-    let options = NvOptions { profile: profile.name.to_string(), source: String::new(), debug: false };
-    nv::written(kernel, &options, &SourceMap::default())
-}
-
-/// What runs a line of NVIDIA's assembly.
-fn nv_unit(line: &str) -> Unit {
-    let begins = |names: &[&str]| names.iter().any(|name| line.starts_with(name));
-    match line {
-        _ if begins(&["SHF", "QSWZ"]) => Unit::Shuffle,
-        _ if begins(&["TG"]) => Unit::Vote,
-        _ if begins(&["IF ", "ELSE", "ENDIF", "REP", "ENDREP", "BRK"]) => Unit::Control,
-        _ => Unit::Arithmetic,
-    }
-}
-
-/// What runs an instruction of SPIR-V. Extended instructions that the text names by number are those of
-/// SPV_AMD_shader_ballot: the set of mathematics has names.
-fn spirv_unit(line: &str) -> Unit {
-    let mut words = line.split_once(" = ").map_or(line, |(_, rest)| rest).split_whitespace();
-    match words.next().unwrap_or_default() {
-        "OpLabel" => Unit::Label,
-        "OpLoopMerge" | "OpBranch" | "OpBranchConditional" => Unit::Control,
-        "OpControlBarrier" => Unit::Subgroup,
-        "OpExtInst" if words.nth(2).is_some_and(|number| number.parse::<u32>().is_ok()) => Unit::Subgroup,
-        opcode if opcode.starts_with("OpGroup") => Unit::Subgroup,
-        _ => Unit::Arithmetic,
-    }
 }

@@ -6,75 +6,15 @@
 mod emitted;
 
 use super::alone::alone;
-use crate::backend::spirv::SpirvOptions;
+pub use crate::backend::written::Unit;
+use crate::backend::{Backend, Options, Writer};
 use crate::diagnostic::Diagnostic;
 use crate::kernel;
 use crate::lane::{Plan, Request};
-use crate::profile::{Profile, Target};
+use crate::profile::Profile;
 use crate::source::SourceMap;
 pub use emitted::Emitted;
 use serde::Serialize;
-
-/// What runs an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unit {
-    /// AMD's vector unit.
-    Vector,
-    /// AMD's scalar unit.
-    Scalar,
-    /// AMD's pipe to the local data share.
-    Lds,
-    /// NVIDIA's shuffles and quad swizzles.
-    Shuffle,
-    /// NVIDIA's votes and ballots.
-    Vote,
-    /// NVIDIA's and SPIR-V's arithmetic.
-    Arithmetic,
-    /// AMD's way to buffers and scratch memory.
-    Memory,
-    /// Branches and loops.
-    Control,
-    /// SPIR-V's subgroup instructions, whatever a driver makes of them.
-    Subgroup,
-    /// Nothing: it waits.
-    Wait,
-    /// Nothing: it is branched to.
-    Label,
-}
-
-impl Unit {
-    /// Whether a line of it is an instruction that does something.
-    pub const fn works(self) -> bool {
-        !matches!(self, Unit::Wait | Unit::Label)
-    }
-
-    /// The units of a target, in the order in which counts are shown.
-    pub const fn of(target: Target) -> &'static [Unit] {
-        match target {
-            Target::Amd => &[Unit::Vector, Unit::Scalar, Unit::Lds, Unit::Memory, Unit::Control],
-            Target::Nv => &[Unit::Shuffle, Unit::Vote, Unit::Arithmetic, Unit::Control],
-            Target::Spirv => &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
-        }
-    }
-
-    /// What people call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Unit::Vector => "vector",
-            Unit::Scalar => "scalar",
-            Unit::Lds => "LDS",
-            Unit::Shuffle => "shuffle",
-            Unit::Vote => "vote",
-            Unit::Arithmetic => "arithmetic",
-            Unit::Memory => "memory",
-            Unit::Control => "control",
-            Unit::Subgroup => "subgroup",
-            Unit::Wait => "wait",
-            Unit::Label => "label",
-        }
-    }
-}
 
 /// One line.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -127,14 +67,15 @@ impl Unwritten {
 /// With what the target cannot express.
 pub fn list(plan: &Plan, request: &Request, profile: &Profile) -> Result<Listing, Unwritten> {
     let module = alone(request, profile);
-    let emitted = match SpirvOptions::new(profile.clone()).filter(|_| profile.target == Target::Spirv) {
-        Some(options) => {
-            let options = SpirvOptions { plan: Some(plan.clone()), ..options };
-            Emitted::of_module(&module, &options, &SourceMap::default())?.0
+    let backend = Backend::of(profile.target);
+    let emitted = match &backend.writer {
+        Writer::Module(writer) => {
+            let options = Options { plan: Some(plan.clone()), ..Options::new(profile.clone()) };
+            Emitted::of_module(backend, writer, &module, &options, &SourceMap::default())?.0
         }
-        None => {
+        Writer::Kernel(writer) => {
             let kernel = kernel::finish_by(&module, plan, profile).map_err(Unwritten::because)?;
-            Emitted::of(&kernel, profile)?
+            Emitted::of_kernel(backend, writer, &kernel, profile)?
         }
     };
     Ok(emitted.whole())

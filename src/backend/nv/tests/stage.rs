@@ -1,6 +1,6 @@
 //! Textures, images, and programs of vertices and fragments.
 
-use super::{F, NvOptions, body, emit, program};
+use super::{F, body, emit, options, program};
 use crate::ir::{
     AtomicOp, BuiltIn, ImageDim, ImageOp, ImageParts, ImageType, Interpolation, MathFn, Order, Sampling, Scalar, Scope,
 };
@@ -110,7 +110,7 @@ fn what_shadow_maps_of_layers_lack_is_refused() {
         let found = operate(&mut b, ImageOp::Sample, parts, &args);
         output(&mut b, found[0]);
         b.effect(Op::Return, &[]);
-        let options = NvOptions { profile: "nv-test".into(), source: "test.frag".into(), debug: false };
+        let options = options("test.frag");
         let said = emit(&b.kernel, &options, &SourceMap::new()).map(|program| program.text).unwrap_err();
         assert_eq!(
             said[0].message,
@@ -383,7 +383,7 @@ fn fragments_read_layers_and_distances_where_vertices_leave_them() {
 #[test]
 fn all_planes_together_are_eight() {
     let kernel = writes(&[(BuiltIn::ClipDistance, 6), (BuiltIn::CullDistance, 1)]);
-    let options = NvOptions { profile: "nv-test".into(), source: "test.vert".into(), debug: false };
+    let options = options("test.vert");
     let said = emit(&kernel, &options, &SourceMap::new()).expect_err("they are nine");
     assert!(said[0].message.starts_with("7 clip and 2 cull distances"), "{said:?}");
 }

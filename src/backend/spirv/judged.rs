@@ -1,7 +1,7 @@
 //! `spirv-val` over each module that a build with debug assertions makes: the environment variable
 //! `CROSSLANE_SPIRV_VAL` names the program, and the tests set it. What it refuses is a defect of crosslane.
 
-use crate::backend::spirv::Version;
+use super::Version;
 use crate::diagnostic::{Code, Diagnostic};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::ffi::OsStr;
