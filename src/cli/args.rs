@@ -193,6 +193,9 @@ pub struct DialectArgs {
     /// The stage must be named.
     #[arg(skip)]
     pub needs_stage: bool,
+    /// Name of the entry point in the module, in place of `main`.
+    #[arg(long, value_name = "NAME")]
+    pub entry_name: Option<String>,
     /// Text to read after the `#version` line; may be repeated.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub preamble: Vec<String>,

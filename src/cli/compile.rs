@@ -142,6 +142,7 @@ fn dialect(args: &DialectArgs) -> Result<Dialect, CommandError> {
     let preamble: String = args.preamble.iter().flat_map(|text| [text, "\n"]).collect();
     Ok(Dialect {
         version: version.transpose()?,
+        entry_name: args.entry_name.clone(),
         preamble: (!preamble.is_empty()).then_some(preamble),
         needs_stage: args.needs_stage,
         auto_bindings: args.auto_bindings,

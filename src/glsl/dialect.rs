@@ -8,6 +8,8 @@ use crate::ir::{ImageDim, Module, Space, Stage, Type, TypeId};
 pub struct Dialect {
     /// Version that takes the place of the shader's own.
     pub version: Option<(u16, GlslProfile)>,
+    /// Name of the entry point in the module, in place of `main`.
+    pub entry_name: Option<String>,
     /// Text that is read after the `#version` line.
     pub preamble: Option<String>,
     /// The stage must be named: it is not compute by default.

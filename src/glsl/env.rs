@@ -9,6 +9,7 @@ use crate::profile::Profile;
 /// A shader that is read as it says.
 static PLAIN: Dialect = Dialect {
     version: None,
+    entry_name: None,
     preamble: None,
     needs_stage: false,
     auto_bindings: false,

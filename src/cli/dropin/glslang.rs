@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 const HLSL: &str = "it concerns HLSL alone, which is not read";
 const REFLECTS: &str = "`crosslane compile --emit reflection` prints what a shader binds";
 const RELAXED: &str = "shaders for OpenGL are not read";
+const LOOSE: &str = "uniforms outside blocks, which alone have locations, are OpenGL's";
 const SAMPLED: &str = "textures and samplers stay apart";
 const PLACED: &str = "bindings are not set by name";
 
@@ -26,7 +27,7 @@ pub static FLAGS: &[Flag] = &[
     flag("-G", Takes::Perhaps, Means::Refused("modules for OpenGL are not written")),
     flag("-H", Takes::Nothing, Means::Own).but("prints this program's listing"),
     flag("-S", Takes::Next, Means::Own),
-    flag("-e", Takes::Next, Means::Own).but("names other than `main` need --source-entrypoint, and give an entry point `main`"),
+    flag("-e", Takes::Next, Means::Own).but("renames `main` only together with --source-entrypoint"),
     flag("--entry-point", Takes::Next, Means::Own).but("as -e"),
     flag("--source-entrypoint", Takes::Next, Means::Own),
     flag("--sep", Takes::Next, Means::Own),
@@ -43,7 +44,7 @@ pub static FLAGS: &[Flag] = &[
     flag("--preamble-text", Takes::Next, Means::Ours("--preamble=")),
     flag("-E", Takes::Nothing, Means::Own).but("spaces between tokens may differ"),
     flag("-C", Takes::Nothing, Means::Nothing("several errors are reported anyway")),
-    flag("-c", Takes::Nothing, Means::Refused("limits are those of the language")),
+    flag("-c", Takes::Nothing, Means::Own).but("the limits that `glslc --show-limits` prints"),
     flag("-d", Takes::Nothing, Means::Nothing("a shader says its version")),
     flag("-f", Takes::Joined, Means::Nothing(HLSL)),
     flag("-g", Takes::Nothing, Means::Ours("--debug=lines")),
@@ -52,15 +53,15 @@ pub static FLAGS: &[Flag] = &[
     flag("-gVS", Takes::Nothing, Means::Ours("--debug=full")),
     flag("-h", Takes::Nothing, Means::Own).but("this table"),
     flag("--help", Takes::Nothing, Means::Own).but("this table"),
-    flag("-i", Takes::Nothing, Means::Refused("`crosslane compile --emit ir` prints the intermediate form")),
+    flag("-i", Takes::Nothing, Means::Own).but("prints this program's intermediate form"),
     flag("-l", Takes::Nothing, Means::Nothing("each stage is a module, and stages are not compared")),
     flag("--no-link", Takes::Nothing, Means::Refused("modules without an entry point are not written")),
-    flag("--lto", Takes::Nothing, Means::Refused("stages are not compared")),
-    flag("-m", Takes::Nothing, Means::Refused("it is for who works on glslang")),
-    flag("-q", Takes::Nothing, Means::Refused(REFLECTS)),
+    flag("--lto", Takes::Nothing, Means::Nothing("each stage is a module, and stages are not compared")),
+    flag("-m", Takes::Nothing, Means::Nothing("it is for those who work on glslang")),
+    flag("-q", Takes::Nothing, Means::Own).but("prints this program's reflection, as JSON"),
     flag("-r", Takes::Nothing, Means::Nothing("errors are those of the language")),
     flag("--relaxed-errors", Takes::Nothing, Means::Nothing("errors are those of the language")),
-    flag("-R", Takes::Nothing, Means::Refused(RELAXED)),
+    flag("-R", Takes::Nothing, Means::Nothing("what it allows stays an error")),
     flag("-s", Takes::Nothing, Means::Own),
     flag("-t", Takes::Nothing, Means::Nothing("shaders are compiled one after the other")),
     flag("-v", Takes::Nothing, Means::Own).but("this program's version"),
@@ -72,8 +73,8 @@ pub static FLAGS: &[Flag] = &[
     flag("-x", Takes::Nothing, Means::Ours("--words=lines")),
     flag("--variable-name", Takes::Next, Means::Ours("--array-name=")),
     flag("--vn", Takes::Next, Means::Ours("--array-name=")),
-    flag("-u", Takes::Joined, Means::Refused(RELAXED)),
-    flag("--uniform-base", Takes::Next, Means::Refused(RELAXED)),
+    flag("-u", Takes::Joined, Means::Nothing(LOOSE)),
+    flag("--uniform-base", Takes::Next, Means::Nothing(LOOSE)),
     flag("--auto-map-bindings", Takes::Nothing, Means::Ours("--auto-bindings")),
     flag("--amb", Takes::Nothing, Means::Ours("--auto-bindings")),
     flag("--auto-map-locations", Takes::Nothing, Means::Ours("--auto-locations")),
@@ -83,7 +84,7 @@ pub static FLAGS: &[Flag] = &[
     flag("--client", Takes::Next, Means::Own).but("`opengl100` is refused"),
     flag("--target-env", Takes::Next, Means::Own).but("SPIR-V before 1.3 becomes 1.3; opengl is refused"),
     flag("--depfile", Takes::Next, Means::Own).but("names with blanks are escaped"),
-    flag("--dump-builtin-symbols", Takes::Nothing, Means::Refused("there is no such table")),
+    flag("--dump-builtin-symbols", Takes::Nothing, Means::Nothing("there is no such table")),
     flag("--flatten-uniform-arrays", Takes::Nothing, Means::Refused(HLSL)),
     flag("--fua", Takes::Nothing, Means::Refused(HLSL)),
     flag("--glsl-version", Takes::Next, Means::Own),
@@ -186,6 +187,9 @@ struct Request {
     makes_module: bool,
     preprocess: bool,
     listing: bool,
+    /// Another form of the shader to print.
+    prints: Option<&'static str>,
+    links: bool,
     size: bool,
     quiet: bool,
     silent: bool,
@@ -259,6 +263,10 @@ impl Request {
             "-D" if value.is_empty() => return Err("-D: HLSL is not read".into()),
             "-D" => self.words.push(format!("-D={value}")),
             "-E" => self.preprocess = true,
+            "-c" => self.print = Some((glslc::LIMITS.to_string(), 0)),
+            "-i" => self.prints = Some("ir"),
+            "-q" => self.prints = Some("reflection"),
+            "-l" => self.links = true,
             "-h" | "--help" => self.print = Some((help(), USAGE)),
             "-s" => self.silent = true,
             "-v" | "--version" | "-dumpversion" | "-dumpfullversion" => {
@@ -317,9 +325,11 @@ impl Request {
     }
 
     fn check(&self) -> Read<()> {
-        let renames = self.entry.as_deref().is_some_and(|name| name != "main");
-        if renames && self.source_entry.as_deref() != Some("main") {
-            return Err("-e: entry points have the name of their function".into());
+        if self.prints == Some("reflection") && !self.links && !self.makes_module {
+            return Err("reflection requires -l for linking".into());
+        }
+        if self.source_entry.as_deref().is_some_and(|name| name != "main") {
+            return Err("--source-entrypoint: the entry point of GLSL is main".into());
         }
         if self.output.is_some() && !self.makes_module {
             return Err("no binary generation requested (e.g., -V)".into());
@@ -403,6 +413,9 @@ impl Request {
         let mut words = vec!["--message-format=glslang".to_string(), "--debug=names".into()];
         words.extend(self.words.iter().cloned());
         words.push(format!("--profile={}", self.profile.unwrap_or("spirv-1.3")));
+        words.extend(
+            self.entry.iter().filter(|_| self.source_entry.is_some()).map(|name| format!("--entry-name={name}")),
+        );
         words.extend(["--lang=glsl".into(), format!("--stage={stage}"), "-W=no-version-forced".into()]);
         words.extend(self.silent.then(|| "--message-format=none".to_string()));
         words.extend((!self.size).then(|| "--keep-unused=all".to_string()));
@@ -414,9 +427,12 @@ impl Request {
         } else if !self.listing {
             words.push("--check-only".into());
         }
-        if self.listing {
-            let listed = [&words[..], &["-S", "-o=-"].map(str::to_string)].concat();
-            let (draft, args) = draft_one(&listed, &path, claims)?;
+        let form = match self.prints {
+            Some(form) => Some(vec![format!("--emit={form}"), "-o=-".into()]),
+            None => self.listing.then(|| ["-S", "-o=-"].map(str::to_string).to_vec()),
+        };
+        if let Some(form) = form {
+            let (draft, args) = draft_one(&printed(&words, &form), &path, claims)?;
             if !self.makes_module || draft.made.exit != Exit::Done {
                 return Ok(Module { stage: stage.to_string(), output, draft, args });
             }
@@ -434,6 +450,11 @@ struct Module {
     output: String,
     draft: Draft,
     args: Box<CompileArgs>,
+}
+
+/// The words that print a form of the shader and write no module.
+fn printed(words: &[String], form: &[String]) -> Vec<String> {
+    words.iter().filter(|word| *word != "--check-only").chain(form).cloned().collect()
 }
 
 fn print(text: &str) {

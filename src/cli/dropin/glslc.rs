@@ -411,4 +411,4 @@ fn help() -> String {
 }
 
 /// What `--show-limits` prints.
-const LIMITS: &str = include_str!("limits.txt");
+pub const LIMITS: &str = include_str!("limits.txt");

@@ -177,7 +177,7 @@ impl Sema<'_> {
         self.check_derivative_group(module, workgroup_size);
         let reconvergence = self.reconvergence;
         let primitives = self.primitive_modes(module, module.functions[function].span);
-        let name = "main".into();
+        let name = self.env.dialect.entry_name.as_deref().unwrap_or("main").into();
         let (stage, fragment, derivatives) = (self.env.stage, self.fragment, self.env.derivatives);
         module.entry_points.push(EntryPoint {
             name,
