@@ -5,7 +5,10 @@ use crate::source::Span;
 
 /// The functions that a function calls, with the places of the calls, in the order of its instructions.
 pub fn callees(function: &Function) -> impl Iterator<Item = (FuncId, Span)> {
-    function.insts.iter().filter_map(|(_, inst)| Some((inst.op.callee()?, inst.span)))
+    function
+        .insts
+        .iter()
+        .flat_map(|(_, inst)| inst.op.callees().into_iter().flatten().map(|callee| (callee, inst.span)))
 }
 
 /// The functions that calls from `roots` reach, the roots included, each once and after all that it calls.

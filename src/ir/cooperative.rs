@@ -1,6 +1,6 @@
 //! Matrices that the invocations of a scope hold together (GL_KHR_cooperative_matrix, SPV_KHR_cooperative_matrix,
-//! SPV_NV_cooperative_matrix2): their type and the operations that only they have. Which invocation holds which element nobody knows; arithmetic on them is
-//! that of [`super::Op`], element by element.
+//! SPV_NV_cooperative_matrix2): their type and the operations that only they have. Which invocation holds which element
+//! nobody knows; arithmetic on them is that of [`super::Op`], element by element.
 
 use super::{Builder, ConstId, FuncId, Op, Scalar, Type, TypeId, Types, Value};
 
@@ -59,10 +59,7 @@ pub enum MatrixOp {
     Length(TypeId),
     /// Operands: pointer to the first element of a tensor, the matrix whose elements stay where the view clips, the
     /// tensor's layout, and its view if there is one.
-    LoadTensor {
-        /// Computes an element from a block in memory, the block's place and the place in the block.
-        decode: Option<FuncId>,
-    },
+    LoadTensor(Decoders),
     /// Operands: pointer, matrix, layout and view as for [`MatrixOp::LoadTensor`].
     StoreTensor,
     /// Folds rows, columns or squares of four, and gives each element of a smaller or equal matrix its fold. Operand:
@@ -78,6 +75,15 @@ pub enum MatrixOp {
     StoreVector,
 }
 
+/// The functions that compute elements from a block in memory, the block's place and the place in the block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Decoders {
+    /// Computes one element.
+    pub scalar: Option<FuncId>,
+    /// Computes two, four or eight neighbours at once (SPV_NV_cooperative_matrix_decode_vector); never without `scalar`.
+    pub vector: Option<FuncId>,
+}
+
 /// The elements of a matrix that a reduction folds, by SPIR-V's number (Cooperative Matrix Reduce).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reduced {
@@ -88,13 +94,13 @@ pub enum Reduced {
 }
 
 impl MatrixOp {
-    /// The function that the operation calls.
-    pub const fn callee(self) -> Option<FuncId> {
+    /// The functions that the operation calls.
+    pub const fn callees(self) -> [Option<FuncId>; 2] {
         match self {
-            MatrixOp::LoadTensor { decode } => decode,
-            MatrixOp::Reduce { combine, .. } => Some(combine),
-            MatrixOp::PerElement(function) => Some(function),
-            _ => None,
+            MatrixOp::LoadTensor(Decoders { scalar, vector }) => [scalar, vector],
+            MatrixOp::Reduce { combine, .. } => [Some(combine), None],
+            MatrixOp::PerElement(function) => [Some(function), None],
+            _ => [None, None],
         }
     }
 }

@@ -31,7 +31,7 @@ use crate::source::Span;
 pub use arena::{Arena, Handle};
 pub use build::Builder;
 pub use constant::{ConstId, ConstValue, Constant, Constants, SpecOp};
-pub use cooperative::{CooperativeMatrix, MatrixOp, MatrixRole, Reduced};
+pub use cooperative::{CooperativeMatrix, Decoders, MatrixOp, MatrixRole, Reduced};
 pub use foreign::{
     Foreign, ForeignDecoration, ForeignInstruction, ForeignMode, ForeignOperand, ForeignType, OperandKind, Passing,
     Requirements,

@@ -508,12 +508,12 @@ pub enum Op {
 }
 
 impl Op {
-    /// The function that an instruction calls.
-    pub const fn callee(&self) -> Option<FuncId> {
+    /// The functions that an instruction calls.
+    pub const fn callees(&self) -> [Option<FuncId>; 2] {
         match self {
-            Op::Call(callee, _) => Some(*callee),
-            Op::Cooperative(op, _) => op.callee(),
-            _ => None,
+            Op::Call(callee, _) => [Some(*callee), None],
+            Op::Cooperative(op, _) => op.callees(),
+            _ => [None, None],
         }
     }
 

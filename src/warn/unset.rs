@@ -88,7 +88,7 @@ fn used(module: &Module, function: &Function) -> Vec<Parts> {
                 continue;
             }
             // The elements that a view clips stay as they were.
-            Op::Cooperative(MatrixOp::LoadTensor { .. }, list) => function.values(list).get(1).copied(),
+            Op::Cooperative(MatrixOp::LoadTensor(_), list) => function.values(list).get(1).copied(),
             Op::Cooperative(_, list) => function.values(list).first().copied(),
             Op::Insert { composite, .. } | Op::InsertDynamic { composite, .. } => Some(composite),
             Op::Store { pointer, value } if slice::variable(function, pointer).is_some() => Some(value),

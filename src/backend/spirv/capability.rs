@@ -124,6 +124,9 @@ const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
     (Capability::TextureBlockMatch2QCOM, "SPV_QCOM_image_processing2", None),
 ];
 
+/// A capability that rspirv does not list yet, and its extension.
+pub(super) const DECODE_VECTOR: (u32, &str) = (5447, "SPV_NV_cooperative_matrix_decode_vector");
+
 /// Built-ins that need an extension without a capability.
 const EXPLICIT_VERTEX_BUILT_INS: [BuiltIn; 7] = [
     BuiltIn::BaryCoordNoPerspAMD,
@@ -165,6 +168,11 @@ impl Needs {
             None if self.capabilities.contains(&number) => {}
             None => self.capabilities.push(number),
         }
+    }
+
+    pub fn unlisted(&mut self, (capability, extension): (u32, &str)) {
+        self.numbered_capability(capability);
+        self.extension(extension);
     }
 
     pub fn has(&self, capability: Capability) -> bool {

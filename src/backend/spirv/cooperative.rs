@@ -1,16 +1,20 @@
 //! Cooperative matrices (SPV_KHR_cooperative_matrix, SPV_NV_cooperative_matrix2): their types, conversions, and what only they do.
 
 use super::Emitter;
+use super::capability::DECODE_VECTOR;
 use super::function::{Body, FEW};
 use super::model::Direction;
 use super::types::Key;
 use crate::ir::{
-    CooperativeMatrix, FuncId, InstFlags, MatrixOp, MatrixRole, Scalar, ScalarKind, Space, TypeId, Value, Values,
+    CooperativeMatrix, Decoders, InstFlags, MatrixOp, MatrixRole, Scalar, ScalarKind, Space, TypeId, Value, Values,
 };
 use rspirv::spirv::{
     Capability, CooperativeMatrixOperands, CooperativeMatrixUse, MemoryAccess, Op, TensorAddressingOperands, Word,
 };
 use smallvec::{SmallVec, smallvec};
+
+/// The tensor addressing operand of SPV_NV_cooperative_matrix_decode_vector, which rspirv does not list yet.
+const DECODE_VECTOR_FUNC: Word = 4;
 
 /// Signs of A, B, C and the result.
 const SIGNS: [CooperativeMatrixOperands; 4] = [
@@ -95,13 +99,13 @@ impl Body<'_, '_> {
                 0
             }
             (MatrixOp::MulAdd { saturating }, values) => self.multiply_add(ty, values, saturating),
-            (MatrixOp::LoadTensor { decode }, [pointer, kept, layout, view @ ..]) => {
+            (MatrixOp::LoadTensor(decoders), [pointer, kept, layout, view @ ..]) => {
                 let tensor = (*pointer, *kept, *layout);
-                self.load_tensor(ty, tensor, (view.first().copied(), decode), flags)
+                self.load_tensor(ty, tensor, (view.first().copied(), decoders), flags)
             }
             (MatrixOp::StoreTensor, [pointer, value, layout, view @ ..]) => {
                 let mut operands = self.tensor_operands((*pointer, *value, *layout), flags, Direction::Writes);
-                self.tensor_addressing(&mut operands, view.first().copied(), None);
+                self.tensor_addressing(&mut operands, view.first().copied(), Decoders::default());
                 self.emit_void(Op::CooperativeMatrixStoreTensorNV, &operands);
                 0
             }
@@ -133,11 +137,11 @@ impl Body<'_, '_> {
         &mut self,
         ty: TypeId,
         tensor: (Value, Value, Value),
-        (view, decode): (Option<Value>, Option<FuncId>),
+        (view, decoders): (Option<Value>, Decoders),
         flags: InstFlags,
     ) -> Word {
         let mut operands = self.tensor_operands(tensor, flags, Direction::Reads);
-        self.tensor_addressing(&mut operands, view, decode);
+        self.tensor_addressing(&mut operands, view, decoders);
         let ty = self.m.value_type(ty);
         self.emit(Op::CooperativeMatrixLoadTensorNV, ty, &operands)
     }
@@ -159,14 +163,18 @@ impl Body<'_, '_> {
         operands
     }
 
-    fn tensor_addressing(&mut self, operands: &mut SmallVec<[Word; FEW]>, view: Option<Value>, decode: Option<FuncId>) {
+    fn tensor_addressing(&mut self, operands: &mut SmallVec<[Word; FEW]>, view: Option<Value>, decoders: Decoders) {
         let mut mask = TensorAddressingOperands::NONE;
         mask.set(TensorAddressingOperands::TENSOR_VIEW, view.is_some());
-        mask.set(TensorAddressingOperands::DECODE_FUNC, decode.is_some());
-        operands.push(mask.bits());
+        mask.set(TensorAddressingOperands::DECODE_FUNC, decoders.scalar.is_some());
+        operands.push(mask.bits() | decoders.vector.map_or(0, |_| DECODE_VECTOR_FUNC));
         operands.extend(view.map(|view| self.value(view)));
-        if let Some(decode) = decode {
+        if let Some(decode) = decoders.scalar {
             self.m.needs.capability(Capability::CooperativeMatrixBlockLoadsNV);
+            operands.push(self.callee(decode));
+        }
+        if let Some(decode) = decoders.vector {
+            self.m.needs.unlisted(DECODE_VECTOR);
             operands.push(self.callee(decode));
         }
     }

@@ -11,14 +11,17 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, ExprKind, List, TensorSpec};
 use crate::ir::build::Builder;
 use crate::ir::{
-    ArrayLen, ConstId, CooperativeMatrix, ForeignInstruction, ForeignOperand, ForeignType, FuncId, MatrixOp, Passing,
-    Reduced, Requirements, Type, TypeId, Types, Value,
+    ArrayLen, ConstId, CooperativeMatrix, Decoders, ForeignInstruction, ForeignOperand, ForeignType, FuncId, MatrixOp,
+    Passing, Reduced, Requirements, Type, TypeId, Types, Value,
 };
 use crate::source::Span;
 use rspirv::spirv::{Capability, Op};
 use smallvec::SmallVec;
 
 pub const EXTENSION: &str = "GL_NV_cooperative_matrix2";
+
+/// What lets a second function decode several elements at once.
+const DECODE_VECTOR: &str = "GL_NV_cooperative_matrix_decode_vector";
 
 /// Dimensions that a tensor can have (SPV_NV_tensor_addressing).
 const DIMENSIONS: std::ops::RangeInclusive<i128> = 1..=5;
@@ -282,18 +285,18 @@ impl Sema<'_> {
         None
     }
 
-    /// `coopMatLoadTensorNV(matrix, array, element, layout, [view], [decode])`
+    /// `coopMatLoadTensorNV(matrix, array, element, layout, [view], [decode, [decode vector]])`
     fn load_tensor(&mut self, b: &mut Builder<'_>, name: &str, args: List<ExprId>, whole: Span) -> Option<Lowered> {
         let ast = self.ast;
         let [target, array, at, layout, rest @ ..] = &ast[args] else {
-            return self.between(name, "4 to 6", whole);
+            return self.between(name, "4 to 7", whole);
         };
         let span = ast[*target].span;
         let lvalue = self.target(b, *target)?;
         let ty = memory::value_type(b, &lvalue);
         let matrix = self.check_matrix(b, ty, span)?;
         let Tensor { first, layout, dimensions } = self.tensor_memory(b, (*array, *at), *layout)?;
-        let (view, decode) = self.tensor_rest(b, rest, (matrix, dimensions), whole)?;
+        let (view, decoders) = self.tensor_rest(b, rest, (matrix, dimensions), whole)?;
         self.check_readable(&first, whole)?;
         // Only a view clips: without one no element stays as it was.
         let kept = if view.is_some() { self.read(b, &lvalue, span)? } else { b.undef(ty) };
@@ -301,7 +304,7 @@ impl Sema<'_> {
         let value = memory::with_access_flags(b, &first, |b| {
             let mut operands: SmallVec<[Value; 4]> = SmallVec::from_slice(&[memory::pointer(b, &first), kept, layout]);
             operands.extend(view);
-            b.cooperative(MatrixOp::LoadTensor { decode }, &operands, ty)
+            b.cooperative(MatrixOp::LoadTensor(decoders), &operands, ty)
         });
         self.write(b, &lvalue, value, span, whole)?;
         Some(Lowered::Void)
@@ -348,30 +351,33 @@ impl Sema<'_> {
         Some(Tensor { first, layout, dimensions })
     }
 
-    /// The view and the function that decodes, of which each may be left out.
+    /// The view and the functions that decode, which may all be left out.
     fn tensor_rest(
         &mut self,
         b: &mut Builder<'_>,
         rest: &[ExprId],
         (matrix, dimensions): (CooperativeMatrix, u32),
         whole: Span,
-    ) -> Option<(Option<Value>, Option<FuncId>)> {
-        let (view, decode) = match rest {
-            [] => (None, None),
-            [one] if self.names_function(*one) => (None, Some(*one)),
-            [view] => (Some(*view), None),
-            [view, decode] => (Some(*view), Some(*decode)),
-            _ => return self.between("coopMatLoadTensorNV", "4 to 6", whole),
+    ) -> Option<(Option<Value>, Decoders)> {
+        let (view, functions) = match rest {
+            [view, functions @ ..] if !self.names_function(*view) => (Some(*view), functions),
+            functions => (None, functions),
         };
+        if functions.len() > 2 {
+            return self.between("coopMatLoadTensorNV", "4 to 7", whole);
+        }
         let view = match view {
             Some(view) => Some(self.description(b, view, Described::View)?.0),
             None => None,
         };
-        let decode = match decode {
-            Some(decode) => Some(self.decoder(b, decode, matrix, dimensions)?),
-            None => None,
-        };
-        Some((view, decode))
+        let mut decoders = Decoders::default();
+        if let Some(scalar) = functions.first() {
+            decoders.scalar = Some(self.decoder(b, *scalar, matrix, dimensions)?);
+        }
+        if let Some(vector) = functions.get(1) {
+            decoders.vector = Some(self.vector_decoder(b, *vector, matrix, dimensions)?);
+        }
+        Some((view, decoders))
     }
 
     /// A function `element f(reference block, uint place[dimensions], uint within[dimensions])`.
@@ -383,15 +389,28 @@ impl Sema<'_> {
         dimensions: u32,
     ) -> Option<FuncId> {
         let signature = self.function_argument(arg)?;
-        let lvalue = b.module.types.array(Types::U32, ArrayLen::Fixed(dimensions));
-        let fits = match &signature.params[..] {
-            [block, at, within] => {
-                let refers = matches!(b.module.types.get(block.ty), Type::BufferReference { .. });
-                refers && at.ty == lvalue && within.ty == lvalue && signature.ret == matrix.element
-            }
-            _ => false,
-        };
+        let fits = takes_block(b, &signature, dimensions) && signature.ret == matrix.element;
         let wanted = "takes a buffer reference and two arrays of one `uint` for each dimension, and returns an element";
+        self.fits(fits, &signature, arg, wanted)
+    }
+
+    /// The same of a function that returns a vector of elements.
+    fn vector_decoder(
+        &mut self,
+        b: &mut Builder<'_>,
+        arg: ExprId,
+        matrix: CooperativeMatrix,
+        dimensions: u32,
+    ) -> Option<FuncId> {
+        if !self.env.is_enabled(DECODE_VECTOR) {
+            self.needs_extension("a second function that decodes needs", DECODE_VECTOR, self.ast[arg].span);
+            return None;
+        }
+        let signature = self.function_argument(arg)?;
+        let returns = matches!(b.module.types.get(signature.ret), Type::Vector { scalar, size: 2 | 4 }
+            if b.module.types.scalar_of(matrix.element) == Some(scalar));
+        let fits = takes_block(b, &signature, dimensions) && returns;
+        let wanted = "takes what the first one takes, and returns a vector of two or four elements";
         self.fits(fits, &signature, arg, wanted)
     }
 
@@ -563,6 +582,18 @@ impl Sema<'_> {
         let diagnostic = Diagnostic::error(Code::NO_OVERLOAD, message).at(self.ast[arg].span, "another function");
         self.report(diagnostic.with(signature.span, "declared here"));
         None
+    }
+}
+
+/// Whether a function takes a buffer reference, a block's place and the place in the block.
+fn takes_block(b: &mut Builder<'_>, signature: &Signature, dimensions: u32) -> bool {
+    let place = b.module.types.array(Types::U32, ArrayLen::Fixed(dimensions));
+    match &signature.params[..] {
+        [block, at, within] => {
+            let refers = matches!(b.module.types.get(block.ty), Type::BufferReference { .. });
+            refers && at.ty == place && within.ty == place
+        }
+        _ => false,
     }
 }
 

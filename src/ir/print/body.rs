@@ -276,7 +276,7 @@ impl Body<'_, '_> {
             MatrixOp::MulAdd { saturating: false } => "mul_add".to_owned(),
             MatrixOp::MulAdd { saturating: true } => "mul_add.saturating".to_owned(),
             MatrixOp::Length(of) => format!("length {}", self.printer.type_text(of)),
-            MatrixOp::LoadTensor { .. } => "load_tensor".to_owned(),
+            MatrixOp::LoadTensor(_) => "load_tensor".to_owned(),
             MatrixOp::StoreTensor => "store_tensor".to_owned(),
             MatrixOp::Reduce { parts, .. } => format!("reduce.{}", snake(parts)),
             MatrixOp::PerElement(_) => "per_element".to_owned(),
@@ -284,8 +284,8 @@ impl Body<'_, '_> {
             MatrixOp::LoadVector => "load_vector".to_owned(),
             MatrixOp::StoreVector => "store_vector".to_owned(),
         };
-        let callee = op.callee().map(|callee| &self.printer.names.functions[callee.index()]);
-        let word = callee.map_or_else(|| word.clone(), |callee| format!("{word} {callee}"));
+        let callees = op.callees().into_iter().flatten().map(|callee| &*self.printer.names.functions[callee.index()]);
+        let word = callees.fold(word, |word, callee| format!("{word} {callee}"));
         self.word(format!("cooperative.{word}"), self.function.values(args))
     }
 

@@ -23,12 +23,12 @@ impl Body<'_> {
                 self.matrix(of)?;
                 self.expect(ty, Types::U32)
             }
-            (MatrixOp::LoadTensor { decode }, [pointer, kept, tensor @ ..]) => {
+            (MatrixOp::LoadTensor(_), [pointer, kept, tensor @ ..]) => {
                 self.matrix(ty)?;
                 let found = self.value(*kept)?;
                 self.expect(ty, found)?;
                 self.tensor_memory(*pointer, tensor)?;
-                decode.map_or(Ok(()), |function| self.has_params(function, 3))
+                op.callees().into_iter().flatten().try_for_each(|function| self.has_params(function, 3))
             }
             (MatrixOp::StoreTensor, [pointer, value, tensor @ ..]) => {
                 let of = self.value(*value)?;
