@@ -16,10 +16,11 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// Whether it is about cross-lane operations and barriers, or about values that are not there: what other compilers of
-    /// the language do not look for.
+    /// Whether it is about cross-lane operations and barriers, about values that are not there, or about reads of memory
+    /// that is `writeonly`: what other compilers of the language do not look for.
     pub fn is_of_analysis(&self) -> bool {
-        self.code.0.starts_with("W05") || matches!(self.code, Code::UNINITIALIZED | Code::MISSING_RETURN)
+        self.code.0.starts_with("W05")
+            || matches!(self.code, Code::UNINITIALIZED | Code::MISSING_RETURN | Code::WRITEONLY_READ)
     }
 }
 

@@ -634,6 +634,18 @@ fn messages_are_lines_that_editors_know() {
 }
 
 #[test]
+fn reads_of_writeonly_memory_are_not_spoken_of() {
+    let folder = Folder::new("writeonly");
+    folder.file(
+        "a.comp",
+        "#version 450\nlayout(binding = 0) writeonly buffer B { float x[]; };\nvoid main() { x[0] += 1.0; }\n",
+    );
+    assert_eq!(stderr(&folder.run(&["glslc", "a.comp"])), "");
+    let asked = stderr(&folder.run(&["glslc", "-Wwriteonly-read", "a.comp"]));
+    assert!(asked.contains("writeonly"), "{asked}");
+}
+
+#[test]
 fn the_guide_lists_the_options() {
     let folder = Folder::new("guide");
     let mut page = String::from(
