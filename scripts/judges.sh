@@ -2,7 +2,7 @@
 # judges.sh [DIR]: fetches the programs that judge the compiler's output and unpacks them under DIR (target/judges).
 #
 #   DIR/bin/        spirv-val, spirv-dis, spirv-as, glslangValidator of Debian 13, each run with its own C library
-#   DIR/bin/glslc   glslc of Debian 13, likewise
+#   DIR/bin/glslc   glslc of Debian 13, likewise; so is spirv-cross
 #   DIR/lvp.json    lavapipe of Mesa 25.0.7, as a Vulkan driver manifest (name it in VK_ICD_FILENAMES)
 #
 # Nothing is installed and nothing outside DIR changes. A part that is there is left alone; a part that an earlier run
@@ -51,7 +51,7 @@ wrap() {
         printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' "$dir/tools/$lib/ld-linux-x86-64.so.2" \
             "$dir/tools/$lib:$dir/$part/$lib" "$dir/$part/root/usr/bin/$name" > "$dir/bin/$name"
         chmod +x "$dir/bin/$name"
-        "$dir/bin/$name" --version > /dev/null || fail "the unpacked $name does not run"
+        "$dir/bin/$name" "${version:---version}" > /dev/null || fail "the unpacked $name does not run"
     done
 }
 
@@ -63,6 +63,11 @@ tools() {
 shaderc() {
     fetch shaderc trixie glslc libshaderc1
     wrap shaderc glslc
+}
+
+cross() {
+    fetch cross trixie spirv-cross
+    version=--revision wrap cross spirv-cross
 }
 
 # The build of Mesa 25 that goes with this machine's own libraries: Debian 13's is 25.0.7; Debian 12 has it in backports.
@@ -101,4 +106,5 @@ done
 suite=$(mesa_suite)
 once tools
 once shaderc
+once cross
 once lavapipe "$suite"

@@ -5,6 +5,7 @@ mod kernels;
 mod reading;
 
 pub use crate::backend::Artifact;
+use crate::backend::reflection::{Interface, Reflection};
 use crate::backend::{self, Backend, DebugInfo, Form, KernelWriter, Manner, ModuleWriter, Writer, amd, nv};
 use crate::diagnostic::warning::{Choice, Choices};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics, Severity, allow};
@@ -320,9 +321,16 @@ impl Job<'_> {
         let draft = lowered.draft(writer, &self.options.of_backend(self.sources), self.sources);
         let draft = self.diagnostics.take(draft)?;
         Some(match form {
-            Form::Reflection => draft.reflection(),
+            Form::Reflection => draft.reflection(&self.interface()?),
             Form::Binary | Form::Text => draft.text(&self.options.profile),
         })
+    }
+
+    /// What the shader says of its place in a pipeline.
+    fn interface(&mut self) -> Option<Interface> {
+        let entry = self.diagnostics.take(kernel::only_entry(self.module).map_err(|error| vec![*error]))?;
+        let options = self.options;
+        Some(Reflection::of(self.module, entry, options.manner.keep_unused, options.profile.wave_size).interface)
     }
 
     /// The whole module in the target's language, or what its caller must bind and set.

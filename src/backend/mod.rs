@@ -10,11 +10,12 @@ pub mod spirv;
 pub mod written;
 
 use crate::diagnostic::Diagnostic;
-use crate::ir::Module;
+use crate::ir::{Binding, Global, Module, Space};
 use crate::kernel::Kernel;
 use crate::lane::Plan;
 use crate::profile::{Profile, Target};
 use crate::source::SourceMap;
+use reflection::Interface;
 use std::fmt::Debug;
 use std::sync::Arc;
 use written::{Code, Unit, Written};
@@ -59,8 +60,8 @@ pub struct KernelWriter {
 pub trait Draft: Debug + Send + Sync {
     /// Its text for a profile.
     fn text(&self, profile: &Profile) -> String;
-    /// What its caller must bind and set, as JSON.
-    fn reflection(&self) -> String;
+    /// What its caller must bind and set, with the shader's interface, as JSON.
+    fn reflection(&self, interface: &Interface) -> String;
 }
 
 impl Backend {
@@ -139,6 +140,20 @@ pub enum Kept {
     Bindings,
     /// Inputs, outputs and push constants too.
     All,
+}
+
+impl Kept {
+    /// Whether a variable is declared although nothing uses it.
+    pub fn keeps(self, global: &Global) -> bool {
+        let is_interface = matches!(global.space, Space::Input | Space::Output | Space::PushConstant);
+        let least = match global.binding {
+            Binding::Resource { .. } | Binding::Attachment { .. } => Kept::Bindings,
+            Binding::Location { .. } => Kept::All,
+            Binding::None if is_interface => Kept::All,
+            _ => return false,
+        };
+        self >= least
+    }
 }
 
 /// What a debugger is told, from least to most.

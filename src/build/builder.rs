@@ -9,13 +9,14 @@ use super::rust::{self, Item, constant_name, module_name};
 use super::twins::{self, Maker};
 use super::walk::{self, Reach, is_hidden};
 use super::{kind, write};
+use crate::backend::Kept;
 use crate::backend::reflection::Reflection;
 use crate::compile::{Artifact, Input, Options, Reading, Verdict};
 use crate::diagnostic::Diagnostics;
 use crate::diagnostic::nearest::nearest;
 use crate::diagnostic::warning::{Choice, UnknownWarning};
 use crate::glsl::preprocess::MacroOption;
-use crate::kernel::{self, Specializations};
+use crate::kernel;
 use crate::lane::{Plans, check};
 use crate::profile::Profile;
 use crate::source::{IncludeKind, LoadError, Loader};
@@ -268,9 +269,10 @@ impl Builder {
 /// What a shader's caller must bind; none where no kernel can be made of it, which cargo is told.
 fn reflection(shader: &str, reading: &Reading, profile: &Profile, lines: &mut Lines) -> Option<Reflection> {
     let mut refusals = Diagnostics::new();
-    let kernel = refusals.take(kernel::lower(reading.module()?, &Specializations::new()));
+    let module = reading.module()?;
+    let entry = refusals.take(kernel::only_entry(module).map_err(|error| vec![*error]));
     lines.messages(shader, reading.sources(), &refusals);
-    kernel.map(|kernel| Reflection::of(&kernel, profile.wave_size))
+    entry.map(|entry| Reflection::of(module, entry, Kept::None, profile.wave_size))
 }
 
 /// Tells cargo why nothing could be set up; what is wrong with shaders it knows already.

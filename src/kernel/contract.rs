@@ -1,7 +1,8 @@
 //! What a kernel's cross-lane operations ask of the subgroup and the workgroup that it runs in. It is read off before they
 //! are lowered, when the kernel still says which operations there are.
 
-use super::{InstId, Kernel, Op};
+use super::{Kernel, Op};
+use crate::ir::{self, EntryPoint, Module, Value, calls};
 use crate::lane::{LaneOp, Members, Span, WARP, Width};
 
 /// What is asked, in lanes.
@@ -19,11 +20,33 @@ impl LaneContract {
         let mut contract = LaneContract::default();
         for (id, inst) in kernel.insts.iter() {
             if let Op::Lane { op, .. } = &inst.op {
-                contract.widest = contract.widest.max(Some(least_lanes(kernel, id, *op)));
-                contract.whole_subgroup |= takes_whole_subgroup(*op);
+                contract.add(*op, || kernel.args(id).last().and_then(|width| kernel.as_constant(*width)));
             }
         }
         contract
+    }
+
+    /// What the operations that an entry point reaches ask, in a module whose constants have values.
+    pub fn of_entry(module: &Module, entry: &EntryPoint) -> LaneContract {
+        let mut contract = LaneContract::default();
+        for id in calls::callees_first(module, [entry.function]) {
+            let function = &module.functions[id];
+            for (_, inst) in function.insts.iter() {
+                if let ir::Op::Lane(op, args) = inst.op {
+                    contract.add(op, || match function.values(args).last() {
+                        Some(Value::Const(id)) => module.constants.bits(*id),
+                        _ => None,
+                    });
+                }
+            }
+        }
+        contract
+    }
+
+    /// Adds an operation, whose last operand is this constant.
+    fn add(&mut self, op: LaneOp, width: impl Fn() -> Option<u64>) {
+        self.widest = self.widest.max(Some(least_lanes(op, width)));
+        self.whole_subgroup |= takes_whole_subgroup(op);
     }
 
     /// Fewest lanes of a subgroup with which all operations are defined.
@@ -39,16 +62,13 @@ impl LaneContract {
 }
 
 /// Fewest lanes that a subgroup must have for a cross-lane operation to be defined.
-fn least_lanes(kernel: &Kernel, id: InstId, op: LaneOp) -> u32 {
+fn least_lanes(op: LaneOp, width: impl Fn() -> Option<u64>) -> u32 {
     let stated = op.width().and_then(Width::lanes);
     let signature = op.signature();
     stated.unwrap_or(match (op, signature.span) {
         // Facts are defined whichever lanes there are.
         _ if signature.params.is_empty() => 1,
-        (_, Span::Operand) => {
-            let width = kernel.args(id).last().and_then(|width| kernel.as_constant(*width));
-            width.map_or(WARP, |width| width as u32)
-        }
+        (_, Span::Operand) => width().map_or(WARP, |width| width as u32),
         (LaneOp::SwizzleMasked { .. }, _) => WARP,
         (_, span) => span.lanes(),
     })

@@ -35,7 +35,7 @@ pub use contract::LaneContract;
 pub use finish::{Prepared, check_workgroup, finish, finish_by, simplified};
 pub use image::{BindingPoint, Image};
 pub use lanes::lower_lanes;
-pub use lower::{Specializations, lower, no_entry};
+pub use lower::{Specializations, lower, no_entry, only_entry};
 pub use op::{BinOp, CmpOp, MemoryAccess, MemorySpace, Op, TernOp, UnOp};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;

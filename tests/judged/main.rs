@@ -12,6 +12,7 @@ mod matrix;
 mod nv;
 mod passes;
 mod random;
+mod reflection;
 
 use libtest_mimic::Arguments;
 use std::path::Path;
@@ -21,7 +22,7 @@ use support::{lavapipe, opengl, radv};
 /// The first part of the tests' names, and the function that lists them.
 type Group = (&'static str, fn() -> Vec<Trial>);
 
-const GROUPS: [Group; 9] = [
+const GROUPS: [Group; 10] = [
     ("amd", amd::trials),
     ("core_language", core_language::trials),
     ("fixtures", fixtures::trials),
@@ -31,6 +32,7 @@ const GROUPS: [Group; 9] = [
     ("nv", nv::trials),
     ("passes", passes::trials),
     ("random", random::trials),
+    ("reflection", reflection::trials),
 ];
 
 fn main() {

@@ -58,6 +58,12 @@ pub fn spirv_dis(module: &[u32]) -> Result<String, String> {
     String::from_utf8(text).map_err(|e| e.to_string())
 }
 
+/// What SPIRV-Cross says of a module's interface, as JSON.
+pub fn spirv_cross(module: &[u32]) -> Result<String, String> {
+    let text = filter("bin/spirv-cross", &["-", "--reflect"], &bytes(module))?;
+    String::from_utf8(text).map_err(|e| e.to_string())
+}
+
 /// What glslang makes of a compute shader of plain GLSL for Vulkan 1.3.
 pub fn glslang(source: &str) -> Result<Vec<u32>, String> {
     glslang_stage(source, "comp")

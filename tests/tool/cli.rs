@@ -4,6 +4,7 @@
 use crate::folder::{Folder, status, stderr, stdout};
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Output, Stdio};
 
 const GOOD: &str = "#version 450\nlayout(local_size_x = 32) in;\nlayout(binding = 0) buffer B { uint x[]; };\n\
@@ -133,6 +134,47 @@ fn spirv_modules_come_with_a_reflection() {
     folder.file("a.comp", GOOD.replace('N', "1u"));
     assert_eq!(run(&[])["vulkan"]["full_subgroups"], false);
     assert_eq!(run(&["-p", "nv-ampere"])["workgroup_multiple"], 1);
+}
+
+/// What SPIRV-Cross, which judges the rest, does not say.
+#[test]
+fn reflections_tell_of_every_stage() {
+    let fixture = |name: &str| -> serde_json::Value {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stages").join(name);
+        let output = Folder::new("stages").run(&[
+            "compile",
+            path.to_str().unwrap(),
+            "-p",
+            "spirv-1.6",
+            "--emit",
+            "reflection",
+            "-o",
+            "-",
+        ]);
+        assert_eq!(status(&output), 0, "{name}: {}", stderr(&output));
+        serde_json::from_str(&stdout(&output)).unwrap()
+    };
+    let word = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let kinds = |name: &str| -> Vec<String> {
+        fixture(name)["payloads"].as_array().unwrap().iter().map(|it| word(&it["kind"])).collect()
+    };
+    assert_eq!(kinds("task.task"), ["task-payload"]);
+    assert_eq!(kinds("rays_boxes.rint"), ["hit-attribute"]);
+    assert!(kinds("rays_generation.rgen").contains(&"callable-data".to_owned()));
+    assert!(kinds("rays_called.rcall").contains(&"incoming-callable-data".to_owned()));
+    assert_eq!(kinds("rays_missed.rmiss"), ["incoming-ray-payload", "ray-payload"]);
+    assert!(fixture("rays_generation.rgen")["shader_record"]["bytes"].as_u64() >= Some(28));
+    let geometry = fixture("geometry.geom");
+    assert_eq!(geometry["stage"], "geometry");
+    assert_eq!(geometry["primitives"][3], serde_json::json!({ "mode": "output_vertices", "count": 6 }));
+    assert_eq!(geometry["inputs"][0]["each"], "input_vertices");
+    let mesh = fixture("mesh.mesh");
+    assert_eq!((&mesh["workgroup_size"], &mesh["stage"]), (&serde_json::json!([32, 1, 1]), &"mesh".into()));
+    assert_eq!(mesh["outputs"][2]["interpolation"], "per_primitive");
+    let feedback = fixture("feedback.vert");
+    let taken = feedback["feedback"].as_array().unwrap();
+    assert!(taken.iter().any(|it| it["member"].is_null()) && taken.iter().any(|it| it["member"] == 0), "{taken:?}");
+    assert_eq!(fixture("subpasses.frag")["resources"][0]["kind"], "input_attachment");
 }
 
 #[test]

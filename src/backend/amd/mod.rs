@@ -67,8 +67,8 @@ impl backend::Draft for Program {
         self.text.clone()
     }
 
-    fn reflection(&self) -> String {
-        self.reflection.to_json()
+    fn reflection(&self, interface: &backend::reflection::Interface) -> String {
+        backend::reflection::json(interface, &self.reflection)
     }
 }
 

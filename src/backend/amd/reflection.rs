@@ -98,12 +98,6 @@ impl Reflection {
             occupancy: usage.occupancy,
         }
     }
-
-    /// As JSON text.
-    pub fn to_json(&self) -> String {
-        let text = serde_json::to_string_pretty(self).expect("numbers and names always serialize");
-        text + "\n"
-    }
 }
 
 /// The arguments in the order of their offsets.

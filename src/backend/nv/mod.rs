@@ -51,8 +51,8 @@ impl backend::Draft for Draft {
         self.text(&profile.name)
     }
 
-    fn reflection(&self) -> String {
-        self.reflection.to_json()
+    fn reflection(&self, interface: &backend::reflection::Interface) -> String {
+        backend::reflection::json(interface, &self.reflection)
     }
 }
 

@@ -128,12 +128,6 @@ impl Reflection {
             gl: GlConstants { program_target, program_format: FORMAT_ASCII },
         }
     }
-
-    /// As JSON text.
-    pub fn to_json(&self) -> String {
-        let text = serde_json::to_string_pretty(self).expect("numbers and names always serialize");
-        text + "\n"
-    }
 }
 
 fn image_binding((image, unit): (&crate::kernel::Image, &u32)) -> ImageBinding {

@@ -75,7 +75,7 @@ fn the_head_names_what_is_bound() {
          STB.U32 R0.x, s0[8];\nEND\n"
     );
     assert_eq!(program.text, expected);
-    let json = program.reflection.to_json();
+    let json = crate::backend::reflection::text(&program.reflection);
     assert!(json.contains("\"gl_target\": 37074") && json.contains("\"binding\": 3"), "{json}");
 }
 

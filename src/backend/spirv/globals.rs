@@ -3,7 +3,6 @@
 //! meet the pipeline is in `interface`.
 
 use super::Emitter;
-use crate::backend::Kept;
 use crate::ir::{self, Access, ArrayLen, Binding, Global, GlobalId, Space, Stage, Type, TypeId};
 use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::FxHashSet;
@@ -59,9 +58,7 @@ impl Emitter<'_> {
         let module = self.module;
         let [entry] = &module.entry_points[..] else { return };
         let kept = self.options.manner.keep_unused;
-        for (id, global) in
-            module.globals.iter().filter(|(_, global)| keeper(global).is_some_and(|least| kept >= least))
-        {
+        for (id, global) in module.globals.iter().filter(|(_, global)| kept.keeps(global)) {
             if self.globals.known[id.index()] == 0 && self.refused(global).is_none() {
                 let variable = self.global(id);
                 self.uses[entry.function.index()].variables.push(variable);
@@ -238,17 +235,6 @@ impl Emitter<'_> {
         if global.access.contains(Access::RESTRICT) {
             self.decorate(id, Decoration::Restrict, &[]);
         }
-    }
-}
-
-/// What must be kept for a variable to be declared that nothing uses; none where that never happens.
-fn keeper(global: &Global) -> Option<Kept> {
-    let is_interface = matches!(global.space, Space::Input | Space::Output | Space::PushConstant);
-    match global.binding {
-        Binding::Resource { .. } | Binding::Attachment { .. } => Some(Kept::Bindings),
-        Binding::Location { .. } => Some(Kept::All),
-        Binding::None if is_interface => Some(Kept::All),
-        _ => None,
     }
 }
 

@@ -45,7 +45,7 @@ use super::written::{Code as WrittenCode, Unit};
 use super::{Artifact, Backend, DebugInfo, Form, Made, Manner, ModuleWriter, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FuncId, Module, Stage};
-use crate::kernel::{self, Specializations};
+use crate::kernel;
 use crate::lane::Plan;
 use crate::profile::Profile;
 use crate::source::{SourceMap, Span};
@@ -127,8 +127,9 @@ fn write(module: &Module, form: Form, options: &Options, sources: &SourceMap) ->
         Form::Binary => Artifact::Spirv(words),
         Form::Text => Artifact::Text(text(&words)?),
         Form::Reflection => {
-            let kernel = kernel::lower(module, &Specializations::new())?;
-            Artifact::Text(reflection::json(&words, &kernel, &options.profile))
+            let entry = kernel::only_entry(module).map_err(|error| vec![*error])?;
+            let kept = options.manner.keep_unused;
+            Artifact::Text(reflection::json(&words, module, entry, kept, &options.profile))
         }
     })
 }

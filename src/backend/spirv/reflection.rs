@@ -1,7 +1,9 @@
 //! What a SPIR-V module asks of the caller and the device, as JSON.
 
-use crate::backend::reflection::Reflection;
-use crate::kernel::{Kernel, LaneContract};
+use crate::backend::Kept;
+use crate::backend::reflection::{self, Reflection};
+use crate::ir::{EntryPoint, Module};
+use crate::kernel::LaneContract;
 use crate::profile::Profile;
 use rspirv::spirv::{self, Capability};
 use serde::Serialize;
@@ -35,11 +37,11 @@ struct Vulkan {
     extensions: Vec<String>,
 }
 
-/// The JSON text for the module that was written from a kernel, before its lane operations were planned.
-pub fn json(words: &[u32], kernel: &Kernel, profile: &Profile) -> String {
-    let lanes = LaneContract::of(kernel);
-    let whole = Whole {
-        common: Reflection::of(kernel, profile.wave_size),
+/// The JSON text for the module that was written from one with a single entry point.
+pub fn json(words: &[u32], module: &Module, entry: &EntryPoint, kept: Kept, profile: &Profile) -> String {
+    let lanes = LaneContract::of_entry(&reflection::settled(module), entry);
+    reflection::text(&Whole {
+        common: Reflection::of(module, entry, kept, profile.wave_size),
         vulkan: Vulkan {
             spirv: format!("{}.{}", profile.version.0, profile.version.1),
             required_subgroup_size: profile.wave_size,
@@ -49,8 +51,7 @@ pub fn json(words: &[u32], kernel: &Kernel, profile: &Profile) -> String {
             capabilities: capabilities(words),
             extensions: extensions(words),
         },
-    };
-    serde_json::to_string_pretty(&whole).expect("numbers and names always serialize") + "\n"
+    })
 }
 
 /// The instructions of a module: their operation and their operands.

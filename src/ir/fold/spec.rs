@@ -109,16 +109,20 @@ impl Specializer {
     }
 }
 
-/// Gives specialization constants their values for good: `given(n)` are the bits of the constant `n`, if it gets any. What
-/// depends on others too stays open.
+/// Gives specialization constants their values for good: `given(n, default)` are the bits of the constant `n`, if it gets
+/// any. What depends on others too stays open.
 ///
 /// # Errors
 /// With the first constant whose operation is not defined for these values.
-pub fn fix(types: &mut Types, constants: &mut Constants, given: impl Fn(u32) -> Option<u64>) -> Result<(), ConstId> {
+pub fn fix(
+    types: &mut Types,
+    constants: &mut Constants,
+    given: impl Fn(u32, u64) -> Option<u64>,
+) -> Result<(), ConstId> {
     for id in (0..constants.len()).map(ConstId::from_index) {
         let constant = constants.get(id).clone();
         let value = match constant.value {
-            ConstValue::Spec { id: number, .. } => given(number).map(ConstValue::Bits),
+            ConstValue::Spec { id: number, default } => given(number, default).map(ConstValue::Bits),
             ConstValue::SpecOp { op, args } if !args.iter().any(|arg| constants.is_spec(*arg)) => {
                 let known = fold(types, constants, expr_of(op), constant.ty, &args).ok_or(id)?;
                 Some(constants.get(known).value.clone())

@@ -92,7 +92,10 @@ pub fn lower(module: &Module, settings: &Specializations) -> Result<Kernel, Vec<
 }
 
 /// The entry point of a module with one.
-fn only_entry(module: &Module) -> Result<&ir::EntryPoint, Box<Diagnostic>> {
+///
+/// # Errors
+/// When there is none, or there are several.
+pub fn only_entry(module: &Module) -> Result<&ir::EntryPoint, Box<Diagnostic>> {
     let points = module.entry_points.as_slice();
     let [first, .., last] = points else { return points.first().ok_or_else(|| Box::new(no_entry())) };
     let names: Vec<&str> = points.iter().map(|point| &*point.name).collect();

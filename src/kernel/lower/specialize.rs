@@ -54,7 +54,7 @@ impl Specializations {
         }
         let given = self.resolve(module)?;
         let bits = |id: u32| given.iter().rev().find(|(known, _)| *known == id).map(|(_, bits)| *bits);
-        fix(&mut module.types, &mut module.constants, bits).map_err(|_| {
+        fix(&mut module.types, &mut module.constants, |number, _| bits(number)).map_err(|_| {
             let message = "a specialization constant is not defined with the values that are set";
             vec![Diagnostic::error(Code::BAD_SETTING, message)]
         })?;

@@ -1,0 +1,447 @@
+//! What a shader of any stage says of its place in a pipeline, read off a [`Module`]: the one schema of all targets.
+
+use super::shape::{Fields, Shape, Structure};
+use crate::backend::Kept;
+use crate::ir::fold::{f16_to_f64, fix};
+use crate::ir::print::{snake, space_name};
+use crate::ir::{
+    Access, Binding, ConstValue, EntryPoint, Global, GlobalId, ImageDim, ImageType, Interpolation, Module,
+    PrimitiveMode, Sampling, Scalar, ScalarKind, Space, Stage, Type, TypeId, Value, calls,
+};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+/// What the pipeline gives a shader and takes from it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Interface {
+    /// As in `#pragma shader_stage(…)`.
+    pub stage: &'static str,
+    pub inputs: Vec<Port>,
+    pub outputs: Vec<Port>,
+    pub resources: Vec<Resource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub push_constants: Option<Block>,
+    /// What the shader binding table holds for the shader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shader_record: Option<Block>,
+    /// What task, mesh and ray tracing shaders hand each other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub payloads: Vec<Payload>,
+    /// All that the shader declares, used or not. The size of a workgroup and a constant may share a number.
+    pub spec_constants: Vec<SpecConstant>,
+    /// What geometry, tessellation and mesh shaders say of primitives.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub primitives: Vec<Primitives>,
+    /// What the pipeline writes to buffers for each vertex.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub feedback: Vec<Fed>,
+    /// The structs that the others name, by place.
+    pub structs: Vec<Structure>,
+}
+
+/// How an input or output, or a member of a block of them, meets the pipeline.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Place {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<u32>,
+    /// First component of the location; none for the first of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub component: Option<u32>,
+    /// Of the two sources that a color is blended from; none for the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<u32>,
+    /// By SPIR-V's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub built_in: Option<String>,
+    /// None for values that nothing interpolates by their type or stage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interpolation: Option<&'static str>,
+    /// None for the center.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<&'static str>,
+}
+
+/// A stage input or output.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Port {
+    pub name: String,
+    #[serde(flatten)]
+    pub place: Place,
+    #[serde(flatten)]
+    pub shape: Shape,
+    /// What the outermost array has an element for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub each: Option<String>,
+    /// Vertex stream of a geometry shader's output; none for the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<u32>,
+}
+
+/// An output, or a member of a block of outputs, that transform feedback takes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Fed {
+    pub output: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<u32>,
+    pub buffer: u32,
+    /// Bytes from one vertex to the next.
+    pub stride: u32,
+    /// Bytes from the vertex's first one.
+    pub offset: u32,
+}
+
+/// Something at a set and a binding, or a color attachment that is read.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Resource {
+    pub name: String,
+    pub kind: ResourceKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binding: Option<u32>,
+    /// The number of the attachment that is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attachment: Option<u32>,
+    #[serde(flatten)]
+    pub shape: Shape,
+    /// The least size of a buffer in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<Texels>,
+    pub readable: bool,
+    pub writable: bool,
+}
+
+/// What is bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResourceKind {
+    UniformBuffer,
+    StorageBuffer,
+    Sampler,
+    Texture,
+    /// A texture and its sampler in one.
+    SampledTexture,
+    Image,
+    UniformTexelBuffer,
+    StorageTexelBuffer,
+    InputAttachment,
+    /// A color attachment of the pixel.
+    Tile,
+    AccelerationStructure,
+    /// Of a type of SPIR-V's own.
+    Other,
+}
+
+/// The texels of an image or a texture.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Texels {
+    /// `2d`, `cube array`, `buffer` and so on.
+    pub shape: String,
+    /// The type of a component.
+    pub component: String,
+    /// SPIR-V's number of the texel format (section 3.11, Image Format), 0 where the shader does not say it.
+    pub format: u8,
+}
+
+/// Memory with a layout.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Block {
+    pub name: String,
+    pub bytes: u32,
+    #[serde(flatten)]
+    pub shape: Shape,
+}
+
+/// A variable that shaders of a pipeline share.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Payload {
+    pub name: String,
+    pub kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<u32>,
+    #[serde(flatten)]
+    pub shape: Shape,
+}
+
+/// A specialization constant.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SpecConstant {
+    pub name: String,
+    pub id: u32,
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Null for floats that JSON has no number for.
+    pub default: Json,
+}
+
+/// One statement about primitives.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Primitives {
+    pub mode: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+}
+
+/// The shader with its specialization constants at their defaults.
+pub fn settled(module: &Module) -> Module {
+    let mut settled = module.clone();
+    // A constant without a value by default stays open, and has no number in what is said.
+    let _ = fix(&mut settled.types, &mut settled.constants, |_, default| Some(default));
+    settled
+}
+
+/// The variables that an entry point reaches, in the order of their declarations, with those that are kept anyway.
+pub(super) fn variables<'m>(
+    module: &'m Module,
+    entry: &EntryPoint,
+    kept: Kept,
+) -> impl Iterator<Item = (GlobalId, &'m Global)> {
+    let mut reached = vec![false; module.globals.len()];
+    for id in calls::callees_first(module, [entry.function]) {
+        let function = &module.functions[id];
+        for (_, inst) in function.insts.iter() {
+            inst.op.each_operand(function, |value| {
+                if let Value::Global(global) = value {
+                    reached[global.index()] = true;
+                }
+            });
+        }
+    }
+    let is_there = move |(id, global): &(GlobalId, &Global)| reached[id.index()] || kept.keeps(global);
+    module.globals.iter().filter(is_there)
+}
+
+impl Interface {
+    /// The interface of an entry point of a settled module.
+    pub(super) fn of(module: &Module, entry: &EntryPoint, kept: Kept) -> Interface {
+        let mut interface = Interface {
+            stage: entry.stage.word(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            resources: Vec::new(),
+            push_constants: None,
+            shader_record: None,
+            payloads: Vec::new(),
+            spec_constants: Vec::new(),
+            primitives: entry.primitives.iter().map(|mode| primitives(*mode)).collect(),
+            feedback: Vec::new(),
+            structs: Vec::new(),
+        };
+        let mut fields = Fields::new(module, entry.stage);
+        for (id, global) in variables(module, entry, kept) {
+            interface.add(&mut fields, id, global);
+        }
+        interface.structs = fields.finish();
+        interface
+    }
+
+    fn add(&mut self, fields: &mut Fields<'_>, id: GlobalId, global: &Global) {
+        let module = fields.module;
+        let (name, shape) = (name_of(module, global), fields.shape(global.ty));
+        let bytes = fields.bytes(innermost(module, global.ty));
+        match global.space {
+            Space::Input => self.inputs.push(port(fields, id, global)),
+            Space::Output => {
+                self.outputs.push(port(fields, id, global));
+                let of_it = module.feedback.iter().filter(|feedback| feedback.global == id);
+                self.feedback.extend(of_it.map(|fed| Fed {
+                    output: name.clone(),
+                    member: fed.member,
+                    buffer: fed.buffer,
+                    stride: fed.stride,
+                    offset: fed.offset,
+                }));
+            }
+            Space::PushConstant => self.push_constants = Some(Block { name, bytes, shape }),
+            Space::ShaderRecord => self.shader_record = Some(Block { name, bytes, shape }),
+            Space::Uniform | Space::Storage | Space::Handle => {
+                let bytes = (global.space != Space::Handle).then_some(bytes);
+                self.resources.push(resource(module, global, shape, bytes));
+            }
+            Space::TaskPayload
+            | Space::RayPayload
+            | Space::IncomingRayPayload
+            | Space::HitAttribute
+            | Space::CallableData
+            | Space::IncomingCallableData => {
+                let location = match global.binding {
+                    Binding::Location { location, .. } => location,
+                    _ => None,
+                };
+                self.payloads.push(Payload { name, kind: space_name(global.space), location, shape });
+            }
+            Space::Function | Space::Private | Space::Workgroup | Space::Physical => {}
+        }
+    }
+}
+
+/// The specialization constants of a module as it was declared, by number.
+pub(super) fn spec_constants(module: &Module) -> Vec<SpecConstant> {
+    let name = |id| module.spec_names.iter().find(|(known, _)| *known == id).map(|(_, name)| name.to_string());
+    let mut constants: Vec<SpecConstant> = spec_defaults(module)
+        .map(|(ty, id, bits)| SpecConstant {
+            name: name(id).unwrap_or_default(),
+            id,
+            ty: crate::ir::print::type_name(&module.types, ty),
+            default: module.types.scalar_of(ty).map_or(Json::Null, |scalar| value(scalar, bits)),
+        })
+        .collect();
+    constants.sort_by_key(|constant| constant.id);
+    constants.dedup();
+    constants
+}
+
+fn spec_defaults(module: &Module) -> impl Iterator<Item = (TypeId, u32, u64)> {
+    module.constants.iter().filter_map(|(_, constant)| match constant.value {
+        ConstValue::Spec { id, default } => Some((constant.ty, id, default)),
+        _ => None,
+    })
+}
+
+fn value(scalar: Scalar, bits: u64) -> Json {
+    match (scalar.kind, scalar.width) {
+        (ScalarKind::Bool, _) => (bits != 0).into(),
+        (ScalarKind::Sint, _) => crate::ir::constant::sign_extend(bits, scalar).into(),
+        (ScalarKind::Uint, _) => bits.into(),
+        (ScalarKind::Float, 16) => f16_to_f64(bits as u16).into(),
+        (ScalarKind::Float, 32) => f64::from(f32::from_bits(bits as u32)).into(),
+        (ScalarKind::Float, _) => f64::from_bits(bits).into(),
+    }
+}
+
+fn primitives(mode: PrimitiveMode) -> Primitives {
+    let text = snake(mode);
+    let mode = text.split('(').next().unwrap_or_default().to_owned();
+    let count = text.split(['(', ')']).nth(1).and_then(|count| count.parse().ok());
+    Primitives { mode, count }
+}
+
+/// What people call a variable: the block where it has no name.
+fn name_of(module: &Module, global: &Global) -> String {
+    match module.types.get(innermost(module, global.ty)) {
+        Type::Struct(id) if global.name.is_empty() => module.types.structs[id].name.to_string(),
+        _ => global.name.to_string(),
+    }
+}
+
+/// What arrays, and arrays of arrays, are made of.
+pub(super) fn innermost(module: &Module, ty: TypeId) -> TypeId {
+    match module.types.get(ty) {
+        Type::Array { element, .. } => innermost(module, element),
+        _ => ty,
+    }
+}
+
+fn port(fields: &mut Fields<'_>, id: GlobalId, global: &Global) -> Port {
+    let module = fields.module;
+    let crowd = match global.binding {
+        Binding::BuiltIn(built_in) => built_in.crowd(),
+        binding => fields.stage.crowd(global.space, binding.interpolation()),
+    };
+    let is_array = matches!(module.types.get(global.ty), Type::Array { .. });
+    let stream = module.streams.iter().find(|(known, _)| *known == id).map(|(_, stream)| *stream);
+    let is_interpolated = fields.stage == Stage::Fragment && global.space == Space::Input;
+    Port {
+        name: name_of(module, global),
+        place: place(module, global.binding, global.ty, is_interpolated),
+        shape: fields.shape(global.ty),
+        each: crowd.filter(|_| is_array).map(snake),
+        stream,
+    }
+}
+
+/// Where something of a type meets the pipeline.
+pub(super) fn place(module: &Module, binding: Binding, ty: TypeId, is_interpolated: bool) -> Place {
+    match binding {
+        Binding::BuiltIn(built_in) => Place { built_in: Some(format!("{built_in:?}")), ..Place::default() },
+        Binding::Location { location, component, index, interpolation, sampling } => Place {
+            location,
+            component: Some(component).filter(|component| *component != 0),
+            index: Some(index).filter(|index| *index != 0),
+            interpolation: interpolation_word(module, interpolation, ty, is_interpolated),
+            sampling: match sampling {
+                Sampling::Center => None,
+                Sampling::Centroid => Some("centroid"),
+                Sampling::Sample => Some("sample"),
+            },
+            ..Place::default()
+        },
+        _ => Place::default(),
+    }
+}
+
+fn interpolation_word(module: &Module, how: Interpolation, ty: TypeId, is_interpolated: bool) -> Option<&'static str> {
+    let scalar = module.types.scalar_of(innermost(module, ty));
+    let is_flat = scalar.is_some_and(|scalar| scalar.is_int() || scalar == Scalar::F64);
+    Some(match how {
+        Interpolation::Perspective if !is_interpolated => return None,
+        Interpolation::Perspective | Interpolation::Linear if is_interpolated && is_flat => "flat",
+        Interpolation::Perspective => "perspective",
+        Interpolation::Linear => "linear",
+        Interpolation::Flat => "flat",
+        Interpolation::PerVertex => "per_vertex",
+        Interpolation::Explicit => "explicit",
+        Interpolation::PerPrimitive { .. } => "per_primitive",
+        Interpolation::Patch => "patch",
+    })
+}
+
+fn resource(module: &Module, global: &Global, shape: Shape, bytes: Option<u32>) -> Resource {
+    let (mut set, mut binding, mut attachment) = (None, None, None);
+    match global.binding {
+        Binding::Resource { set: s, binding: b } => (set, binding) = (Some(s), Some(b)),
+        Binding::Attachment { set: s, binding: b, index } => {
+            (set, binding, attachment) = (Some(s), Some(b), Some(index));
+        }
+        Binding::Tile { location } => attachment = Some(location),
+        _ => {}
+    }
+    let of = module.types.get(innermost(module, global.ty));
+    let (kind, image) = resource_kind(global.space, of);
+    let is_written =
+        matches!(kind, ResourceKind::StorageBuffer | ResourceKind::Image | ResourceKind::StorageTexelBuffer);
+    Resource {
+        name: name_of(module, global),
+        kind,
+        set,
+        binding,
+        attachment,
+        shape,
+        bytes,
+        image: image.map(texels),
+        readable: !global.access.contains(Access::WRITEONLY),
+        writable: is_written && !global.access.contains(Access::READONLY),
+    }
+}
+
+fn resource_kind(space: Space, of: Type) -> (ResourceKind, Option<ImageType>) {
+    match (space, of) {
+        (Space::Uniform, _) => (ResourceKind::UniformBuffer, None),
+        (Space::Storage, _) => (ResourceKind::StorageBuffer, None),
+        (_, Type::Sampler) => (ResourceKind::Sampler, None),
+        (_, Type::AccelerationStructure) => (ResourceKind::AccelerationStructure, None),
+        (_, Type::SampledImage(image)) if image.dim == ImageDim::Buffer => {
+            (ResourceKind::UniformTexelBuffer, Some(image))
+        }
+        (_, Type::SampledImage(image)) => (ResourceKind::SampledTexture, Some(image)),
+        (_, Type::Image(image)) => {
+            let kind = match image.dim {
+                ImageDim::SubpassInput => ResourceKind::InputAttachment,
+                ImageDim::Tile => ResourceKind::Tile,
+                ImageDim::Buffer if image.storage => ResourceKind::StorageTexelBuffer,
+                ImageDim::Buffer => ResourceKind::UniformTexelBuffer,
+                _ if image.storage => ResourceKind::Image,
+                _ => ResourceKind::Texture,
+            };
+            (kind, Some(image))
+        }
+        _ => (ResourceKind::Other, None),
+    }
+}
+
+fn texels(image: ImageType) -> Texels {
+    let component = crate::ir::print::scalar_name(image.sampled);
+    Texels { shape: super::shape_of(image), component, format: image.format }
+}
