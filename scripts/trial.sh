@@ -1,10 +1,10 @@
 #!/bin/bash
 # trial.sh [OPTION]... SET... [-- ARGUMENT...]: compiles shaders with glslang and with crosslane, and prints what only glslang takes.
 #
-# A SET is a folder, whose vertex, fragment and compute shaders are compiled one by one, or a file of commands: one a line,
-# the arguments of a compiler as glslc takes them, the shader last. For each set it prints how many commands there are, how many
-# glslang accepts, how many of those crosslane compiles to SPIR-V that spirv-val accepts, and the rest by reason. Shaders of
-# other stages are counted apart. The arguments after `--` are for crosslane alone.
+# A SET is a folder, whose shaders are compiled one by one, or a file of commands: one a line, the arguments of a compiler as
+# glslc takes them, the shader last. For each set it prints how many commands there are, how many glslang accepts, how many of
+# those crosslane compiles to SPIR-V that spirv-val accepts, the same by stage, and the rest by reason. Shaders whose stage
+# no name says are counted apart. The arguments after `--` are for crosslane alone.
 #
 #   -d ARGUMENT   an argument for both compilers, such as -Iinclude or -DNAME=VALUE; may be repeated
 #   -e ENV        the target environment (vulkan1.3); a command's own --target-env wins
@@ -40,10 +40,21 @@ split() {
             *) shader=$word ;;
         esac
     done
-    case ${stage:-${shader%.glsl}} in
-        vertex | vert | *.vert) stage=vert ;;
-        fragment | frag | *.frag) stage=frag ;;
-        compute | comp | *.comp) stage=comp ;;
+    local plain=${shader%.glsl}
+    case ${stage:-${plain##*.}} in
+        vertex | vert) stage=vert ;;
+        fragment | frag) stage=frag ;;
+        compute | comp) stage=comp ;;
+        geometry | geom) stage=geom ;;
+        tesscontrol | tesc) stage=tesc ;;
+        tesseval | tese) stage=tese ;;
+        task | mesh) stage=${stage:-${plain##*.}} ;;
+        raygen | rgen) stage=rgen ;;
+        intersection | rint) stage=rint ;;
+        anyhit | rahit) stage=rahit ;;
+        closesthit | rchit) stage=rchit ;;
+        miss | rmiss) stage=rmiss ;;
+        callable | rcall) stage=rcall ;;
         *) stage=other ;;
     esac
 }
@@ -174,9 +185,10 @@ done > "$results"
 awk -F '\t' -v OFS='\t' '
     $2 ~ / (done|refused|crash|hang)$/ { kernels[$1 "\t" $2]++; if ($4 != "") reasons[$1 "\t" $2 "\t" general($4)]++; next }
     { if (!($1 in commands)) order[++sets] = $1; commands[$1]++; stages[$1 "\t" $2]++ }
+    { told[$1 "\t" $3]++ }
     $2 == "other stage" || $2 == "refused by glslang" || $2 == "invalid by glslang" { next }
-    { accepted[$1]++ }
-    $2 == "done" { done[$1]++; next }
+    { accepted[$1]++; of_stage[$1 "\t" $3]++ }
+    $2 == "done" { done[$1]++; done_of[$1 "\t" $3]++; next }
     { reasons[$1 "\t" $2 "\t" general($4)]++ }
     function general(text) { gsub(/`[^`]*`/, "`…`", text); gsub(/[0-9]+%?\[[^]]*\]|[0-9]+\[%[^]]*\]/, "N", text); return text }
     function line(name, all, yes, ours) {
@@ -187,7 +199,11 @@ awk -F '\t' -v OFS='\t' '
             set = order[i]
             line(set, commands[set], accepted[set], done[set])
             others = stages[set "\t" "other stage"]
-            if (others) printf "  %d of other stages\n", others
+            if (others) printf "  %d of unknown stages\n", others
+            for (at = 1; at <= split("vert frag comp geom tesc tese task mesh rgen rint rahit rchit rmiss rcall", names, " "); at++) {
+                key = set "\t" names[at]
+                if (told[key]) printf "  %-5s %5d shaders, %5d accepted, %5d compiled\n", names[at], told[key], of_stage[key], done_of[key]
+            }
             unjudged = stages[set "\t" "invalid by glslang"]
             if (unjudged) printf "  %d more whose module by glslang is invalid\n", unjudged
             for (key in reasons) { split(key, part, "\t"); if (part[1] == set)

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use support::judge;
 
-pub const FIXTURES: [&str; 32] = [
+pub const FIXTURES: [&str; 38] = [
     "core/arrays.comp",
     "core/atomics.comp",
     "core/bool_operators.comp",
@@ -38,6 +38,12 @@ pub const FIXTURES: [&str; 32] = [
     "graphics/image_stores.frag",
     "stages/geometry.geom",
     "stages/mesh.mesh",
+    "stages/rays_any.rahit",
+    "stages/rays_boxes.rint",
+    "stages/rays_called.rcall",
+    "stages/rays_closest.rchit",
+    "stages/rays_generation.rgen",
+    "stages/rays_missed.rmiss",
     "stages/task.task",
     "stages/tess_control.tesc",
     "stages/tess_evaluation.tese",
@@ -192,6 +198,8 @@ impl Reader {
             "DebugTypeMatrix" => format!("{}*{}", ty(0), number(1).unwrap_or(0)),
             "DebugTypeArray" => format!("{}[{}]", ty(0), number(1).unwrap_or(0)),
             "DebugTypePointer" => ty(0),
+            // glslang calls an acceleration structure a struct.
+            "DebugTypeComposite" if text(6).starts_with('@') => "opaque".into(),
             "DebugTypeComposite" if number(1) == Some(1) => format!("struct {}", text(0)),
             "DebugTypeComposite" => "opaque".into(),
             "DebugFunction" => {
