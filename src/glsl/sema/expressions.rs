@@ -10,7 +10,7 @@ use crate::glsl::extended::Allowed;
 use crate::glsl::token::{Literal, LiteralId, Symbol};
 use crate::ir::build::Builder;
 use crate::ir::fold::f64_to_f16;
-use crate::ir::{self, ConstValue, Scalar, ScalarKind, Value};
+use crate::ir::{self, ConstValue, Scalar, ScalarKind, Space, Stage, Value};
 use crate::source::Span;
 use operators::{Operand, Operator};
 use smallvec::SmallVec;
@@ -93,7 +93,7 @@ impl Sema<'_> {
         {
             b.span = span;
             let marked = lvalue.non_uniform;
-            let loaded = memory::load(b, lvalue, span);
+            let loaded = self.load(b, lvalue, span);
             return self.check(loaded).inspect(|value| self.keep_mark(marked, *value));
         }
         let lowered = self.lower(b, id)?;
@@ -145,8 +145,16 @@ impl Sema<'_> {
 
     pub fn read(&mut self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Option<Value> {
         b.span = span;
-        let loaded = memory::load(b, lvalue, span);
+        let loaded = self.load(b, lvalue, span);
         self.check(loaded).inspect(|value| self.keep_mark(lvalue.non_uniform, *value))
+    }
+
+    fn load(&self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Result<Value, Diagnostic> {
+        if self.env.stage == Stage::Mesh && lvalue.space == Space::Output {
+            let message = Diagnostic::error(Code::NOT_READABLE, "a mesh shader cannot read its outputs");
+            return Err(message.at(span, "read here"));
+        }
+        memory::load(b, lvalue, span)
     }
 
     fn literal(&mut self, b: &mut Builder<'_>, id: LiteralId, span: Span) -> Option<Value> {
