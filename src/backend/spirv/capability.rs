@@ -17,6 +17,7 @@ pub(super) struct Needs {
     extensions: BTreeSet<String>,
     /// Scalars of 8 and 16 bits for which a type is declared.
     narrow: SmallVec<[Scalar; 4]>,
+    late: SmallVec<[(&'static str, Version); 1]>,
     version: Version,
 }
 
@@ -49,79 +50,95 @@ const STORAGE_16: [Capability; 5] = [
     Capability::StorageInputOutput16,
 ];
 
-/// Extension that carries a capability, and the first version that has it without; none when no version has.
-const EXTENSIONS: &[(Capability, &str, Option<Version>)] = &[
-    (Capability::CooperativeMatrixKHR, "SPV_KHR_cooperative_matrix", None),
-    (Capability::CooperativeMatrixReductionsNV, "SPV_NV_cooperative_matrix2", None),
-    (Capability::CooperativeMatrixConversionsNV, "SPV_NV_cooperative_matrix2", None),
-    (Capability::CooperativeMatrixPerElementOperationsNV, "SPV_NV_cooperative_matrix2", None),
-    (Capability::CooperativeMatrixTensorAddressingNV, "SPV_NV_cooperative_matrix2", None),
-    (Capability::CooperativeMatrixBlockLoadsNV, "SPV_NV_cooperative_matrix2", None),
-    (Capability::CooperativeVectorNV, "SPV_NV_cooperative_vector", None),
-    (Capability::CooperativeVectorTrainingNV, "SPV_NV_cooperative_vector", None),
-    (Capability::ReplicatedCompositesEXT, "SPV_EXT_replicated_composites", None),
-    (Capability::VulkanMemoryModel, "SPV_KHR_vulkan_memory_model", Some(Version::V1_5)),
-    (Capability::DotProduct, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
-    (Capability::DotProductInputAll, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
-    (Capability::DotProductInput4x8Bit, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
-    (Capability::DotProductInput4x8BitPacked, "SPV_KHR_integer_dot_product", Some(Version::V1_6)),
-    (Capability::AtomicFloat16AddEXT, "SPV_EXT_shader_atomic_float16_add", None),
-    (Capability::AtomicFloat16MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", None),
-    (Capability::AtomicFloat32MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", None),
-    (Capability::AtomicFloat64MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", None),
-    (Capability::WorkgroupMemoryExplicitLayoutKHR, "SPV_KHR_workgroup_memory_explicit_layout", None),
-    (Capability::GroupNonUniformRotateKHR, "SPV_KHR_subgroup_rotate", None),
-    (Capability::GroupNonUniformPartitionedEXT, "SPV_NV_shader_subgroup_partitioned", None),
-    (Capability::RuntimeDescriptorArray, "SPV_EXT_descriptor_indexing", Some(Version::V1_5)),
-    (Capability::ShaderNonUniform, "SPV_EXT_descriptor_indexing", Some(Version::V1_5)),
-    (Capability::DemoteToHelperInvocation, "SPV_EXT_demote_to_helper_invocation", Some(Version::V1_6)),
-    (Capability::ShaderViewportIndexLayerEXT, "SPV_EXT_shader_viewport_index_layer", None),
-    (Capability::FragmentShadingRateKHR, "SPV_KHR_fragment_shading_rate", None),
-    (Capability::Int64ImageEXT, "SPV_EXT_shader_image_int64", None),
-    (Capability::PhysicalStorageBufferAddresses, "SPV_KHR_physical_storage_buffer", Some(Version::V1_5)),
-    (Capability::FragmentBarycentricKHR, "SPV_KHR_fragment_shader_barycentric", None),
-    (Capability::QuadControlKHR, "SPV_KHR_quad_control", None),
-    (Capability::ShaderSMBuiltinsNV, "SPV_NV_shader_sm_builtins", None),
-    (Capability::AtomicFloat16VectorNV, "SPV_NV_shader_atomic_fp16_vector", None),
-    (Capability::AtomicFloat32AddEXT, "SPV_EXT_shader_atomic_float_add", None),
-    (Capability::AtomicFloat64AddEXT, "SPV_EXT_shader_atomic_float_add", None),
-    (Capability::StorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
-    (Capability::UniformAndStorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
-    (Capability::StoragePushConstant8, "SPV_KHR_8bit_storage", Some(Version::V1_5)),
-    (Capability::FragmentDensityEXT, "SPV_EXT_fragment_invocation_density", None),
-    (Capability::FragmentFullyCoveredEXT, "SPV_EXT_fragment_fully_covered", None),
-    (Capability::StencilExportEXT, "SPV_EXT_shader_stencil_export", None),
-    (Capability::SampleMaskOverrideCoverageNV, "SPV_NV_sample_mask_override_coverage", None),
-    (Capability::SampleMaskPostDepthCoverage, "SPV_KHR_post_depth_coverage", None),
-    (Capability::FragmentShaderSampleInterlockEXT, "SPV_EXT_fragment_shader_interlock", None),
-    (Capability::FragmentShaderPixelInterlockEXT, "SPV_EXT_fragment_shader_interlock", None),
-    (Capability::ShaderViewportMaskNV, "SPV_NV_viewport_array2", None),
-    (Capability::ShaderStereoViewNV, "SPV_NV_stereo_view_rendering", None),
-    (Capability::PerViewAttributesNV, "SPV_NVX_multiview_per_view_attributes", None),
-    (Capability::CoreBuiltinsARM, "SPV_ARM_core_builtins", None),
-    (Capability::ComputeDerivativeGroupQuadsKHR, "SPV_KHR_compute_shader_derivatives", None),
-    (Capability::ComputeDerivativeGroupLinearKHR, "SPV_KHR_compute_shader_derivatives", None),
-    (Capability::RayQueryKHR, "SPV_KHR_ray_query", None),
-    (Capability::RayTracingKHR, "SPV_KHR_ray_tracing", None),
-    (Capability::RayTracingPositionFetchKHR, "SPV_KHR_ray_tracing_position_fetch", None),
-    (Capability::RayCullMaskKHR, "SPV_KHR_ray_cull_mask", None),
-    (Capability::RayQueryPositionFetchKHR, "SPV_KHR_ray_tracing_position_fetch", None),
-    (Capability::RayTraversalPrimitiveCullingKHR, "SPV_KHR_ray_query", None),
-    (Capability::RayTracingOpacityMicromapEXT, "SPV_EXT_opacity_micromap", None),
-    (Capability::RayTracingClusterAccelerationStructureNV, "SPV_NV_cluster_acceleration_structure", None),
-    (Capability::RayTracingSpheresGeometryNV, "SPV_NV_linear_swept_spheres", None),
-    (Capability::RayTracingLinearSweptSpheresGeometryNV, "SPV_NV_linear_swept_spheres", None),
-    (Capability::DisplacementMicromapNV, "SPV_NV_displacement_micromap", None),
-    (Capability::FragmentMaskAMD, "SPV_AMD_shader_fragment_mask", None),
-    (Capability::MeshShadingEXT, "SPV_EXT_mesh_shader", None),
-    (Capability::MeshShadingNV, "SPV_NV_mesh_shader", None),
-    (Capability::TileImageColorReadAccessEXT, "SPV_EXT_shader_tile_image", None),
-    (Capability::TileImageDepthReadAccessEXT, "SPV_EXT_shader_tile_image", None),
-    (Capability::TileImageStencilReadAccessEXT, "SPV_EXT_shader_tile_image", None),
-    (Capability::TextureSampleWeightedQCOM, "SPV_QCOM_image_processing", None),
-    (Capability::TextureBoxFilterQCOM, "SPV_QCOM_image_processing", None),
-    (Capability::TextureBlockMatchQCOM, "SPV_QCOM_image_processing", None),
-    (Capability::TextureBlockMatch2QCOM, "SPV_QCOM_image_processing2", None),
+/// The versions in which an extension carries a capability.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Carried {
+    Always,
+    /// Up to the version that has the capability without it.
+    Until(Version),
+    /// From the version against which it is written.
+    From(Version),
+}
+
+use Carried::{Always, From, Until};
+
+/// Extension that carries a capability.
+const EXTENSIONS: &[(Capability, &str, Carried)] = &[
+    (Capability::CooperativeMatrixKHR, "SPV_KHR_cooperative_matrix", Always),
+    (Capability::CooperativeMatrixReductionsNV, "SPV_NV_cooperative_matrix2", Always),
+    (Capability::CooperativeMatrixConversionsNV, "SPV_NV_cooperative_matrix2", Always),
+    (Capability::CooperativeMatrixPerElementOperationsNV, "SPV_NV_cooperative_matrix2", Always),
+    (Capability::CooperativeMatrixTensorAddressingNV, "SPV_NV_cooperative_matrix2", Always),
+    (Capability::CooperativeMatrixBlockLoadsNV, "SPV_NV_cooperative_matrix2", Always),
+    (Capability::CooperativeVectorNV, "SPV_NV_cooperative_vector", Always),
+    (Capability::CooperativeVectorTrainingNV, "SPV_NV_cooperative_vector", Always),
+    (Capability::ReplicatedCompositesEXT, "SPV_EXT_replicated_composites", Always),
+    (Capability::VulkanMemoryModel, "SPV_KHR_vulkan_memory_model", Until(Version::V1_5)),
+    (Capability::DotProduct, "SPV_KHR_integer_dot_product", Until(Version::V1_6)),
+    (Capability::DotProductInputAll, "SPV_KHR_integer_dot_product", Until(Version::V1_6)),
+    (Capability::DotProductInput4x8Bit, "SPV_KHR_integer_dot_product", Until(Version::V1_6)),
+    (Capability::DotProductInput4x8BitPacked, "SPV_KHR_integer_dot_product", Until(Version::V1_6)),
+    (Capability::AtomicFloat16AddEXT, "SPV_EXT_shader_atomic_float16_add", Always),
+    (Capability::AtomicFloat16MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", Always),
+    (Capability::AtomicFloat32MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", Always),
+    (Capability::AtomicFloat64MinMaxEXT, "SPV_EXT_shader_atomic_float_min_max", Always),
+    (Capability::WorkgroupMemoryExplicitLayoutKHR, "SPV_KHR_workgroup_memory_explicit_layout", From(Version::V1_4)),
+    (Capability::GroupNonUniformRotateKHR, "SPV_KHR_subgroup_rotate", Always),
+    (Capability::GroupNonUniformPartitionedEXT, "SPV_NV_shader_subgroup_partitioned", Always),
+    (Capability::RuntimeDescriptorArray, "SPV_EXT_descriptor_indexing", Until(Version::V1_5)),
+    (Capability::ShaderNonUniform, "SPV_EXT_descriptor_indexing", Until(Version::V1_5)),
+    (Capability::DemoteToHelperInvocation, "SPV_EXT_demote_to_helper_invocation", Until(Version::V1_6)),
+    (Capability::ShaderViewportIndexLayerEXT, "SPV_EXT_shader_viewport_index_layer", Always),
+    (Capability::FragmentShadingRateKHR, "SPV_KHR_fragment_shading_rate", Always),
+    (Capability::Int64ImageEXT, "SPV_EXT_shader_image_int64", Always),
+    (Capability::PhysicalStorageBufferAddresses, "SPV_KHR_physical_storage_buffer", Until(Version::V1_5)),
+    (Capability::FragmentBarycentricKHR, "SPV_KHR_fragment_shader_barycentric", Always),
+    (Capability::QuadControlKHR, "SPV_KHR_quad_control", Always),
+    (Capability::ShaderSMBuiltinsNV, "SPV_NV_shader_sm_builtins", Always),
+    (Capability::AtomicFloat16VectorNV, "SPV_NV_shader_atomic_fp16_vector", Always),
+    (Capability::AtomicFloat32AddEXT, "SPV_EXT_shader_atomic_float_add", Always),
+    (Capability::AtomicFloat64AddEXT, "SPV_EXT_shader_atomic_float_add", Always),
+    (Capability::StorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Until(Version::V1_5)),
+    (Capability::UniformAndStorageBuffer8BitAccess, "SPV_KHR_8bit_storage", Until(Version::V1_5)),
+    (Capability::StoragePushConstant8, "SPV_KHR_8bit_storage", Until(Version::V1_5)),
+    (Capability::FragmentDensityEXT, "SPV_EXT_fragment_invocation_density", Always),
+    (Capability::FragmentFullyCoveredEXT, "SPV_EXT_fragment_fully_covered", Always),
+    (Capability::StencilExportEXT, "SPV_EXT_shader_stencil_export", Always),
+    (Capability::SampleMaskOverrideCoverageNV, "SPV_NV_sample_mask_override_coverage", Always),
+    (Capability::SampleMaskPostDepthCoverage, "SPV_KHR_post_depth_coverage", Always),
+    (Capability::FragmentShaderSampleInterlockEXT, "SPV_EXT_fragment_shader_interlock", Always),
+    (Capability::FragmentShaderPixelInterlockEXT, "SPV_EXT_fragment_shader_interlock", Always),
+    (Capability::ShaderViewportMaskNV, "SPV_NV_viewport_array2", Always),
+    (Capability::ShaderStereoViewNV, "SPV_NV_stereo_view_rendering", Always),
+    (Capability::PerViewAttributesNV, "SPV_NVX_multiview_per_view_attributes", Always),
+    (Capability::CoreBuiltinsARM, "SPV_ARM_core_builtins", Always),
+    (Capability::ComputeDerivativeGroupQuadsKHR, "SPV_KHR_compute_shader_derivatives", Always),
+    (Capability::ComputeDerivativeGroupLinearKHR, "SPV_KHR_compute_shader_derivatives", Always),
+    (Capability::RayQueryKHR, "SPV_KHR_ray_query", Always),
+    (Capability::RayTracingKHR, "SPV_KHR_ray_tracing", From(Version::V1_4)),
+    (Capability::RayTracingPositionFetchKHR, "SPV_KHR_ray_tracing_position_fetch", Always),
+    (Capability::RayCullMaskKHR, "SPV_KHR_ray_cull_mask", Always),
+    (Capability::RayQueryPositionFetchKHR, "SPV_KHR_ray_tracing_position_fetch", Always),
+    (Capability::RayTraversalPrimitiveCullingKHR, "SPV_KHR_ray_query", Always),
+    (Capability::RayTracingOpacityMicromapEXT, "SPV_EXT_opacity_micromap", Always),
+    (
+        Capability::RayTracingClusterAccelerationStructureNV,
+        "SPV_NV_cluster_acceleration_structure",
+        From(Version::V1_4),
+    ),
+    (Capability::RayTracingSpheresGeometryNV, "SPV_NV_linear_swept_spheres", From(Version::V1_4)),
+    (Capability::RayTracingLinearSweptSpheresGeometryNV, "SPV_NV_linear_swept_spheres", From(Version::V1_4)),
+    (Capability::DisplacementMicromapNV, "SPV_NV_displacement_micromap", Always),
+    (Capability::FragmentMaskAMD, "SPV_AMD_shader_fragment_mask", Always),
+    (Capability::MeshShadingEXT, "SPV_EXT_mesh_shader", From(Version::V1_4)),
+    (Capability::MeshShadingNV, "SPV_NV_mesh_shader", Always),
+    (Capability::TileImageColorReadAccessEXT, "SPV_EXT_shader_tile_image", Always),
+    (Capability::TileImageDepthReadAccessEXT, "SPV_EXT_shader_tile_image", Always),
+    (Capability::TileImageStencilReadAccessEXT, "SPV_EXT_shader_tile_image", Always),
+    (Capability::TextureSampleWeightedQCOM, "SPV_QCOM_image_processing", From(Version::V1_4)),
+    (Capability::TextureBoxFilterQCOM, "SPV_QCOM_image_processing", From(Version::V1_4)),
+    (Capability::TextureBlockMatchQCOM, "SPV_QCOM_image_processing", From(Version::V1_4)),
+    (Capability::TextureBlockMatch2QCOM, "SPV_QCOM_image_processing2", From(Version::V1_4)),
 ];
 
 /// A capability that rspirv does not list yet, and its extension.
@@ -144,6 +161,7 @@ impl Needs {
             capabilities: smallvec![Capability::Shader as u32],
             extensions: BTreeSet::new(),
             narrow: SmallVec::new(),
+            late: SmallVec::new(),
             version,
         }
     }
@@ -154,11 +172,19 @@ impl Needs {
         }
         self.capabilities.push(capability as u32);
         let row = EXTENSIONS.iter().find(|row| row.0 == capability);
-        if let Some((_, extension, included)) = row
-            && included.is_none_or(|first| self.version < first)
-        {
-            self.extension(extension);
+        let Some((_, extension, carried)) = row else { return };
+        match carried {
+            Until(first) if self.version >= *first => return,
+            From(first) if self.version < *first => self.late.push((extension, *first)),
+            _ => {}
         }
+        self.extension(extension);
+    }
+
+    /// The extensions that were asked for since the last call and that the module's version is too old for, with the version
+    /// that they need.
+    pub fn take_late(&mut self) -> SmallVec<[(&'static str, Version); 1]> {
+        std::mem::take(&mut self.late)
     }
 
     /// A capability that the shader names by number; only known ones bring their extension along.
@@ -390,6 +416,16 @@ mod tests {
         }
         assert_eq!(needs.capabilities(), [1, Capability::StorageBuffer8BitAccess as u32, 6912]);
         assert_eq!(needs.extensions(), ["SPV_KHR_8bit_storage"]);
+    }
+
+    #[test]
+    fn extensions_are_not_there_before_their_version() {
+        for (version, late) in [(Version::V1_3, 1), (Version::V1_4, 0)] {
+            let mut needs = Needs::new(version);
+            needs.op(Op::ImageBoxFilterQCOM);
+            assert_eq!(needs.take_late().len(), late);
+            assert!(needs.take_late().is_empty());
+        }
     }
 
     #[test]

@@ -25,13 +25,8 @@ impl Emitter<'_> {
         let interface = self.interface(entry.function);
         let start = self.out.entry_points.begin(Op::EntryPoint);
         let (model, capability) = execution_model(entry.stage);
-        match capability {
-            Some(Capability::MeshShadingEXT) => self.need_mesh_shading(),
-            Some(Capability::RayTracingKHR) if !self.options.version.has_1_4() => {
-                self.fail(Code::PROFILE_LACKS, "ray tracing has no extension before SPIR-V 1.4".into());
-            }
-            Some(capability) => self.needs.capability(capability),
-            None => {}
+        if let Some(capability) = capability {
+            self.needs.capability(capability);
         }
         self.out.entry_points.extend(&[model as Word, function]);
         self.out.entry_points.string(clip(&entry.name, 3 + interface.len()));
@@ -48,6 +43,7 @@ impl Emitter<'_> {
         entry.primitives.iter().for_each(|mode| self.primitive_mode(function, *mode));
         self.reconvergence(function, entry.reconvergence);
         self.foreign_modes(function);
+        self.refuse_late();
     }
 
     fn primitive_mode(&mut self, function: Word, mode: PrimitiveMode) {

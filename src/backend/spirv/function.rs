@@ -281,6 +281,7 @@ impl<'a> Body<'_, 'a> {
         }
         let start = self.code.as_slice().len();
         let word = self.operation(&inst);
+        self.m.refuse_late();
         if let ir::Op::Lane(..) = inst.op {
             self.lane_code.push((id, start..self.code.as_slice().len()));
         }

@@ -47,6 +47,7 @@ impl Emitter<'_> {
             self.describe_global(self.globals.known[id.index()], global);
             self.feed_back(id, self.globals.known[id.index()]);
             self.decorate_foreign(id, self.globals.known[id.index()]);
+            self.refuse_late();
             self.span = before;
         }
         Variable { id: self.globals.known[id.index()], class }
@@ -160,9 +161,6 @@ impl Emitter<'_> {
             (Space::Uniform | Space::Storage | Space::PushConstant, _) if !block => Some("buffers that are not blocks"),
             (Space::Input | Space::Output, Binding::None) if !block => {
                 Some("stage inputs and outputs without locations")
-            }
-            (Space::Workgroup, _) if block && !self.options.version.has_1_4() => {
-                Some("`shared` blocks before SPIR-V 1.4")
             }
             (Space::Physical | Space::Function, _) => Some("this kind of module-scope variable"),
             _ => None,

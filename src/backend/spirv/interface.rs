@@ -5,7 +5,6 @@ use super::function::Body;
 use super::globals::spirv_built_in;
 use super::print::EXPLICIT_VERTICES;
 use super::{Emitter, Version};
-use crate::diagnostic::Code;
 use crate::ir::{
     self, Access, Binding, Global, GlobalId, ImageDim, Inst, InstFlags, Interpolation, Sampling, Scalar, Space, Stage,
     Type, TypeId, Types, Value,
@@ -135,7 +134,7 @@ impl Emitter<'_> {
             Interpolation::PerPrimitive { nvidia } => {
                 match nvidia {
                     true => self.needs.capability(Capability::MeshShadingNV),
-                    false => self.need_mesh_shading(),
+                    false => self.needs.capability(Capability::MeshShadingEXT),
                 }
                 self.decorate_target(target, Decoration::PerPrimitiveEXT, &[]);
             }
@@ -148,14 +147,6 @@ impl Emitter<'_> {
                 self.decorate_target(target, Decoration::Sample, &[]);
             }
         }
-    }
-
-    /// The capability of mesh shaders, whose extension is written against SPIR-V 1.4.
-    pub fn need_mesh_shading(&mut self) {
-        if !self.options.version.has_1_4() {
-            self.fail(Code::PROFILE_LACKS, "mesh shaders have no extension before SPIR-V 1.4".into());
-        }
-        self.needs.capability(Capability::MeshShadingEXT);
     }
 
     /// A built-in variable that is a member of a block.

@@ -87,6 +87,16 @@ impl Version {
         }
     }
 
+    /// As people write it.
+    const fn text(self) -> &'static str {
+        match self {
+            Version::V1_3 => "1.3",
+            Version::V1_4 => "1.4",
+            Version::V1_5 => "1.5",
+            Version::V1_6 => "1.6",
+        }
+    }
+
     /// The version that a profile names; none for versions that Vulkan does not take.
     pub const fn of(profile: &Profile) -> Option<Version> {
         match profile.version {
@@ -321,6 +331,7 @@ impl<'a> Emitter<'a> {
         self.workgroup_size_constant();
         self.alias_shared_blocks();
         self.ray_modes();
+        self.refuse_late();
     }
 
     /// The module from its sections, in the order of section 2.4.
@@ -411,6 +422,13 @@ impl<'a> Emitter<'a> {
     #[cold]
     fn internal(&mut self, what: &str) -> Word {
         self.fail(Code::INTERNAL, format!("the SPIR-V target met {what}"))
+    }
+
+    /// Reports extensions that were asked for and that this version does not have.
+    fn refuse_late(&mut self) {
+        for (extension, first) in self.needs.take_late() {
+            self.fail(Code::PROFILE_LACKS, format!("this needs {extension}, which needs SPIR-V {}", first.text()));
+        }
     }
 
     #[cold]

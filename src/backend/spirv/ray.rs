@@ -2,7 +2,6 @@
 
 use super::Emitter;
 use super::function::Body;
-use crate::diagnostic::Code;
 use crate::ir::{RayModes, RayOp, RaySubject, TypeId, Types, Value, Values};
 use rspirv::spirv::{Capability, Op, Word};
 use smallvec::{SmallVec, smallvec};
@@ -63,29 +62,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether the extension that brings an operation wants SPIR-V 1.4.
-const fn is_late(op: RayOp) -> bool {
-    use RayOp as R;
-    matches!(
-        op,
-        R::ClusterId
-            | R::SpherePosition
-            | R::SphereRadius
-            | R::IsSphereHit
-            | R::SweptPositions
-            | R::SweptRadii
-            | R::SweptHitValue
-            | R::IsSweptHit
-    )
-}
-
 impl Body<'_, '_> {
     pub fn ray(&mut self, ty: TypeId, op: RayOp, on: Value, args: Values) -> Word {
-        if is_late(op) && !self.m.options.version.has_1_4() {
-            return self
-                .m
-                .fail(Code::PROFILE_LACKS, "rays tell nothing of clusters and spheres before SPIR-V 1.4".into());
-        }
         if op.subject() != RaySubject::Structure {
             self.m.needs.capability(Capability::RayQueryKHR);
         }
