@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use support::{bless, judge};
 
 /// Files of every case.
-const FILES: [(&str, &str); 16] = [
+const FILES: [(&str, &str); 21] = [
     (
         "a.vert",
         "#version 450\nlayout(location = 0) in vec3 p;\nlayout(location = 1) in vec3 spare;\n\
@@ -40,6 +40,36 @@ const FILES: [(&str, &str); 16] = [
     ("wrong_pragma.glsl", "#version 450\n#pragma shader_stage(verticle)\nvoid main() { gl_Position = vec4(0.0); }\n"),
     ("warn.vert", "#version 450\n#extension GL_FOO_bar : enable\nvoid main() { gl_Position = vec4(0.0); }\n"),
     ("coopmat.comp", "#version 460\n#extension GL_NV_cooperative_matrix7 : require\nvoid main() { }\n"),
+    (
+        "g.geom",
+        "#version 450\nlayout(triangles) in;\nlayout(line_strip, max_vertices = 2) out;\n\
+         layout(location = 0) in vec3 c[];\nlayout(location = 1) out vec3 d;\n\
+         layout(binding = 2) uniform U { vec4 shift; };\nvoid main() {\n    for (int n = 0; n < 2; n++) {\n\
+         \x20       d = c[n];\n        gl_Position = gl_in[n].gl_Position + shift;\n        EmitVertex();\n    }\n}\n",
+    ),
+    (
+        "t.tesc",
+        "#version 450\nlayout(vertices = 3) out;\nlayout(location = 0) in vec3 c[];\nlayout(location = 0) out vec3 d[];\n\
+         void main() {\n    d[gl_InvocationID] = c[gl_InvocationID];\n    gl_TessLevelOuter[0] = 2.0;\n}\n",
+    ),
+    (
+        "m.mesh",
+        "#version 450\n#extension GL_EXT_mesh_shader : require\nlayout(local_size_x = 4) in;\n\
+         layout(triangles, max_vertices = 3, max_primitives = 1) out;\nlayout(location = 2) out vec4 c[];\n\
+         void main() {\n    SetMeshOutputsEXT(3u, 1u);\n    c[gl_LocalInvocationIndex % 3u] = vec4(1.0);\n}\n",
+    ),
+    (
+        "r.rgen",
+        "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(location = 0) rayPayloadEXT vec4 p;\n\
+         layout(binding = 3) uniform accelerationStructureEXT top;\nlayout(binding = 4, rgba8) uniform image2D left;\n\
+         void main() {\n    traceRayEXT(top, 0u, 255u, 0u, 1u, 0u, vec3(0.0), 0.1, vec3(1.0), 9.0, 0);\n\
+         \x20   imageStore(left, ivec2(gl_LaunchIDEXT.xy), p);\n}\n",
+    ),
+    (
+        "h.rchit",
+        "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(location = 0) rayPayloadInEXT vec4 p;\n\
+         hitAttributeEXT vec2 at;\nvoid main() { p = vec4(at, gl_HitTEXT, 1.0); }\n",
+    ),
     ("lib/b.comp", B_COMP),
     ("lib/deep/deep.glsl", "#include \"deeper.glsl\"\nfloat g() { return g0(); }\n"),
     ("lib/deep/deeper.glsl", "float g0() { return 3.0; }\n"),
@@ -122,6 +152,18 @@ const GLSLC: &[(&str, Case)] = &[
     ("-M plain.glsl", Same),
     ("-c warn.vert", Same),
     ("-Werror -c warn.vert", Same),
+    ("-c g.geom t.tesc", Same),
+    ("-S g.geom", Same),
+    ("-E m.mesh", Same),
+    ("-c m.mesh", Same),
+    ("-c r.rgen", Same),
+    ("--target-env=vulkan1.2 -c m.mesh r.rgen h.rchit", Same),
+    ("--target-env=vulkan1.3 -O -MD -c r.rgen g.geom", Same),
+    ("-fauto-map-locations -fauto-bind-uniforms g.geom", Same),
+    ("-fshader-stage=mesh --target-env=vulkan1.3 -o - m.mesh", Same),
+    ("-fshader-stage=tesscontrol -c g.geom", Same),
+    ("-fshader-stage=vert -c limits.conf", Same),
+    ("-S h.rchit", Same),
     ("-c nope.geom", Same),
     ("-fshader-stage=geometry a.vert", Same),
     ("-c -o a.vert a.vert", Differs("an input is not overwritten")),
@@ -283,6 +325,12 @@ const GLSLANG: &[(&str, Case)] = &[
     ("nofile.conf -V a.vert", Same),
     ("-V110 a.vert", Same),
     ("--client vulkan a.vert", Same),
+    ("-V g.geom t.tesc", Same),
+    ("-V m.mesh", Same),
+    ("-V r.rgen", Same),
+    ("--target-env vulkan1.2 m.mesh r.rgen h.rchit", Same),
+    ("-V -l g.geom", Same),
+    ("--target-env vulkan1.3 -gVS r.rgen", Same),
     ("-V -S geom a.vert", Same),
     ("-V -S mesh a.vert", Same),
     ("-V -S rgen a.vert", Same),
@@ -563,6 +611,10 @@ impl Interface {
         interface.places = places.into_values().filter(|place| *place != ["Block"]).collect();
         interface.places.iter_mut().for_each(|place| place.sort());
         interface.places.sort();
+        // Each capability of a stage implies it.
+        interface.capabilities.remove("Shader");
+        // glslang gives task and mesh shaders `LocalSizeId`.
+        interface.modes.retain(|mode| !mode.starts_with("LocalSize") || interface.entry_point.starts_with("GLCompute"));
         Ok(interface)
     }
 }

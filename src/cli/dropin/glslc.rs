@@ -344,7 +344,7 @@ impl Request {
     /// Where the result and its dependencies go.
     fn outputs(&self, input: &Input, words: &mut Vec<String>) {
         let name = input.path.file_name().unwrap_or_default().to_string_lossy();
-        let name = name.strip_suffix(".glsl").unwrap_or(&name);
+        let name = named_after(&name);
         let is_text = self.assembly && !self.deps_only;
         let natural = format!("{name}.{}", if is_text { "spvasm" } else { "spv" });
         let linked = !self.compile_only && !self.assembly;
@@ -373,6 +373,15 @@ impl Request {
             });
         }
         words.push(format!("-o={output}"));
+    }
+}
+
+/// The part of a file's name that outputs are named after: all of it where it ends in a stage that glslc knew first.
+fn named_after(name: &str) -> &str {
+    const KEPT: [&str; 6] = ["vert", "frag", "comp", "geom", "tesc", "tese"];
+    match name.rsplit_once('.') {
+        Some((stem, ending)) if !KEPT.contains(&ending) => stem,
+        _ => name,
     }
 }
 
