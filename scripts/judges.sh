@@ -1,8 +1,9 @@
 #!/bin/bash
-# judges.sh [DIR]: fetches the programs that judge the compiler's output and unpacks them under DIR (target/judges).
+# judges.sh [DIR [newest]]: fetches the programs that judge the compiler's output and unpacks them under DIR (target/judges).
 #
 #   DIR/bin/        spirv-val, spirv-dis, spirv-as, glslangValidator of Debian 13, each run with its own C library
 #   DIR/bin/glslc   glslc of Debian 13, likewise; so is spirv-cross
+#   DIR/bin/newest/ spirv-val of Debian's testing suite, where `newest` asks for it: it knows rules that were written later
 #   DIR/lvp.json    lavapipe of Mesa 25.0.7, as a Vulkan driver manifest (name it in VK_ICD_FILENAMES)
 #
 # Nothing is installed and nothing outside DIR changes. A part that is there is left alone; a part that an earlier run
@@ -42,16 +43,19 @@ fetch() {
     rm -rf "$dir/$part"/{lists,cache,deb}
 }
 
-# wrap PART NAME...: a wrapper per program: Debian 13's binaries need a newer C library than older machines have.
+# wrap PART NAME...: a wrapper per program: Debian 13's binaries need a newer C library than older machines have. It is that
+# of `tools`, unless the part has its own; the wrappers lie in DIR/bin, or in a folder of it named by `under`.
 wrap() {
-    local lib=root/usr/lib/x86_64-linux-gnu part=$1 name
+    local lib=root/usr/lib/x86_64-linux-gnu part=$1 bin=$dir/bin${under:+/$under} name from
     shift
-    mkdir -p "$dir/bin"
+    from=$dir/tools/$lib
+    [ ! -e "$dir/$part/$lib/ld-linux-x86-64.so.2" ] || from=$dir/$part/$lib
+    mkdir -p "$bin"
     for name in "$@"; do
-        printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' "$dir/tools/$lib/ld-linux-x86-64.so.2" \
-            "$dir/tools/$lib:$dir/$part/$lib" "$dir/$part/root/usr/bin/$name" > "$dir/bin/$name"
-        chmod +x "$dir/bin/$name"
-        "$dir/bin/$name" "${version:---version}" > /dev/null || fail "the unpacked $name does not run"
+        printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' "$from/ld-linux-x86-64.so.2" \
+            "$from:$dir/$part/$lib" "$dir/$part/root/usr/bin/$name" > "$bin/$name"
+        chmod +x "$bin/$name"
+        "$bin/$name" "${version:---version}" > /dev/null || fail "the unpacked $name does not run"
     done
 }
 
@@ -68,6 +72,11 @@ shaderc() {
 cross() {
     fetch cross trixie spirv-cross
     version=--revision wrap cross spirv-cross
+}
+
+newest() {
+    fetch newest forky spirv-tools libc6 libstdc++6 libgcc-s1
+    under=newest wrap newest spirv-val
 }
 
 # The build of Mesa 25 that goes with this machine's own libraries: Debian 13's is 25.0.7; Debian 12 has it in backports.
@@ -108,3 +117,4 @@ once tools
 once shaderc
 once cross
 once lavapipe "$suite"
+[ "${2:-}" != newest ] || once newest

@@ -46,10 +46,20 @@ pub fn need_or_skip(name: &str) -> Option<PathBuf> {
 /// Whether `spirv-val` accepts the module for a `--target-env` such as `vulkan1.1`; its words if not. `scalar` allows
 /// blocks of the scalar layout.
 pub fn spirv_val(module: &[u32], environment: &str, scalar: bool) -> Result<(), String> {
+    validated("bin/spirv-val", module, environment, scalar)
+}
+
+/// The same of the validator that `scripts/judges.sh DIR newest` unpacks, if it is there.
+pub fn newest_spirv_val(module: &[u32], environment: &str, scalar: bool) -> Result<(), String> {
+    const NEWEST: &str = "bin/newest/spirv-val";
+    find(NEWEST).map_or(Ok(()), |_| validated(NEWEST, module, environment, scalar))
+}
+
+fn validated(judge: &str, module: &[u32], environment: &str, scalar: bool) -> Result<(), String> {
     let mut arguments = vec!["--target-env", environment];
     arguments.extend(scalar.then_some("--scalar-block-layout"));
     arguments.push("-");
-    filter("bin/spirv-val", &arguments, &bytes(module)).map(drop)
+    filter(judge, &arguments, &bytes(module)).map(drop)
 }
 
 /// The judge's disassembly of a module.

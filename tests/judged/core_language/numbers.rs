@@ -32,6 +32,7 @@ pub fn check(path: &Path) -> Result<(), String> {
     for (profile, environment) in PROFILES.into_iter().skip_while(|(profile, _)| *profile != first) {
         let module = ours(&source, stage, profile).map_err(|e| format!("{profile}: {e}"))?;
         judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
+        judge::newest_spirv_val(&module, environment, false).map_err(|e| format!("{profile}, newest: {e}"))?;
     }
     OTHERS.into_iter().try_for_each(|profile| refused(&source, stage, profile))?;
     let ours = ours(&source, stage, "spirv-1.6")?;

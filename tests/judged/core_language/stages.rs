@@ -28,6 +28,7 @@ pub fn check(path: &Path) -> Result<(), String> {
     for (profile, environment) in rival::profiles_of(&source) {
         let module = rival::ours_of("shader", &source, stage, profile)?;
         judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
+        judge::newest_spirv_val(&module, environment, false).map_err(|e| format!("{profile}, newest: {e}"))?;
     }
     let ours = Features::of(&rival::ours_of("shader", &source, stage, "spirv-1.6")?)?;
     let theirs = Features::of(&judge::glslang_stage(&source, stage.ending())?)?;
