@@ -84,8 +84,6 @@ codes! {
     EXTENSION_UNKNOWN = "E0113";
     /// An `#extension` line asks for a behavior that does not exist or does not fit.
     EXTENSION_BEHAVIOR = "E0114";
-    /// An `#extension` line stands after the first token of the shader.
-    EXTENSION_PLACE = "E0115";
     /// An included file is not found or cannot be read.
     INCLUDE_FAILED = "E0117";
     /// A file includes itself, or files are included too deeply.

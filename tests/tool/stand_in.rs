@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use support::{bless, judge};
 
 /// Files of every case.
-const FILES: [(&str, &str); 21] = [
+const FILES: [(&str, &str); 22] = [
     (
         "a.vert",
         "#version 450\nlayout(location = 0) in vec3 p;\nlayout(location = 1) in vec3 spare;\n\
@@ -69,6 +69,10 @@ const FILES: [(&str, &str); 21] = [
         "h.rchit",
         "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(location = 0) rayPayloadInEXT vec4 p;\n\
          hitAttributeEXT vec2 at;\nvoid main() { p = vec4(at, gl_HitTEXT, 1.0); }\n",
+    ),
+    (
+        "late.vert",
+        "#version 310 es\nvoid f() {}\n#extension GL_EXT_shader_io_blocks : enable\nvoid main() { gl_Position = vec4(0.0); }\n",
     ),
     ("lib/b.comp", B_COMP),
     ("lib/deep/deep.glsl", "#include \"deeper.glsl\"\nfloat g() { return g0(); }\n"),
@@ -152,6 +156,7 @@ const GLSLC: &[(&str, Case)] = &[
     ("-M plain.glsl", Same),
     ("-c warn.vert", Same),
     ("-Werror -c warn.vert", Same),
+    ("-Werror -c late.vert", Same),
     ("-c g.geom t.tesc", Same),
     ("-S g.geom", Same),
     ("-E m.mesh", Same),

@@ -78,12 +78,12 @@ impl Preprocessor<'_> {
         self.diagnostics.push(error);
     }
 
+    /// Both languages ask for it, and shaders that others compile do not keep to it.
     fn check_extension_place(&mut self, at: Span) {
         let late = self.token_index() > 0;
         if late && !std::mem::replace(&mut self.warned.late_extension, true) {
-            let codes = (Code::EXTENSION_PLACE, Code::EXTENSION_LATE);
             let message = "an `#extension` line must come before the first declaration";
-            self.error_in_es(codes, at, message, "too late");
+            self.warn(Code::EXTENSION_LATE, at, message, "too late");
         }
     }
 
