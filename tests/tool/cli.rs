@@ -168,9 +168,21 @@ fn reflections_tell_of_every_stage() {
     assert_eq!(geometry["stage"], "geometry");
     assert_eq!(geometry["primitives"][3], serde_json::json!({ "mode": "output_vertices", "count": 6 }));
     assert_eq!(geometry["inputs"][0]["each"], "input_vertices");
+    let of_built_in = |reflection: &serde_json::Value, ports: &str, name: &str| {
+        let ports = reflection[ports].as_array().unwrap();
+        ports.iter().find(|port| port["built_in"] == name).unwrap()["each"].clone()
+    };
+    assert_eq!(of_built_in(&geometry, "inputs", "Position"), "input_vertices");
+    assert!(of_built_in(&geometry, "inputs", "PrimitiveId").is_null());
+    assert!(of_built_in(&geometry, "outputs", "Position").is_null());
+    assert!(of_built_in(&fixture("tess_control.tesc"), "outputs", "TessLevelOuter").is_null());
     let mesh = fixture("mesh.mesh");
     assert_eq!((&mesh["workgroup_size"], &mesh["stage"]), (&serde_json::json!([32, 1, 1]), &"mesh".into()));
     assert_eq!(mesh["outputs"][2]["interpolation"], "per_primitive");
+    for port in mesh["outputs"].as_array().unwrap() {
+        let each = if port["array"][0] == 64 { "mesh_vertices" } else { "output_primitives" };
+        assert_eq!(port["each"], each, "{port}");
+    }
     let feedback = fixture("feedback.vert");
     let taken = feedback["feedback"].as_array().unwrap();
     assert!(taken.iter().any(|it| it["member"].is_null()) && taken.iter().any(|it| it["member"] == 0), "{taken:?}");

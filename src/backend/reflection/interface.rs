@@ -5,8 +5,8 @@ use crate::backend::Kept;
 use crate::ir::fold::{f16_to_f64, fix};
 use crate::ir::print::{snake, space_name};
 use crate::ir::{
-    Access, Binding, ConstValue, EntryPoint, Global, GlobalId, ImageDim, ImageType, Interpolation, Module,
-    PrimitiveMode, Sampling, Scalar, ScalarKind, Space, Stage, Type, TypeId, Value, calls,
+    Access, Binding, BuiltIn, ConstValue, Crowd, EntryPoint, Global, GlobalId, ImageDim, ImageType, Interpolation,
+    Module, PrimitiveMode, Sampling, Scalar, ScalarKind, Space, Stage, Type, TypeId, Value, calls,
 };
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -336,8 +336,8 @@ pub(super) fn innermost(module: &Module, ty: TypeId) -> TypeId {
 
 fn port(fields: &mut Fields<'_>, id: GlobalId, global: &Global) -> Port {
     let module = fields.module;
-    let crowd = match global.binding {
-        Binding::BuiltIn(built_in) => built_in.crowd(),
+    let crowd = match of_whole(module, global) {
+        Binding::BuiltIn(built_in) => built_in.crowd().or_else(|| built_in_crowd(fields.stage, global.space, built_in)),
         binding => fields.stage.crowd(global.space, binding.interpolation()),
     };
     let is_array = matches!(module.types.get(global.ty), Type::Array { .. });
@@ -349,6 +349,33 @@ fn port(fields: &mut Fields<'_>, id: GlobalId, global: &Global) -> Port {
         shape: fields.shape(global.ty),
         each: crowd.filter(|_| is_array).map(snake),
         stream,
+    }
+}
+
+/// How a variable meets the pipeline, or the members of its block, which are alike in whose values they are.
+fn of_whole(module: &Module, global: &Global) -> Binding {
+    let says = |binding: Binding| {
+        matches!(binding, Binding::BuiltIn(_)) || binding.interpolation() != Interpolation::Perspective
+    };
+    match module.types.get(innermost(module, global.ty)) {
+        Type::Struct(id) if !says(global.binding) => {
+            module.types.structs[id].members.first().map_or(global.binding, |member| member.binding)
+        }
+        _ => global.binding,
+    }
+}
+
+/// Whose values the elements of a built-in variable are, which may be an array by itself.
+fn built_in_crowd(stage: Stage, space: Space, built_in: BuiltIn) -> Option<Crowd> {
+    use BuiltIn as B;
+    match built_in {
+        B::TessLevelOuter | B::TessLevelInner => None,
+        B::PrimitiveId | B::Layer | B::ViewportIndex | B::CullPrimitive | B::PrimitiveShadingRate
+            if stage == Stage::Mesh =>
+        {
+            Some(Crowd::OutputPrimitives)
+        }
+        _ => stage.crowd(space, Interpolation::Perspective),
     }
 }
 
