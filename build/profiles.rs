@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// The targets in the order of their profiles.
-const TARGETS: [&str; 3] = ["spirv", "nv", "amd"];
+const TARGETS: [&str; 4] = ["spirv", "nv", "amd", "wgsl"];
 
 #[derive(serde::Deserialize)]
 struct File {

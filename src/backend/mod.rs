@@ -7,6 +7,7 @@ pub mod nv;
 mod range;
 pub mod reflection;
 pub mod spirv;
+mod text;
 pub mod written;
 
 use crate::diagnostic::Diagnostic;
@@ -71,6 +72,7 @@ impl Backend {
             Target::Spirv => &spirv::BACKEND,
             Target::Nv => &nv::BACKEND,
             Target::Amd => &amd::BACKEND,
+            Target::Wgsl => &text::BACKEND,
         }
     }
 }

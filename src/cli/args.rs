@@ -105,9 +105,10 @@ pub struct SourceArgs {
 /// What to compile for.
 #[derive(Args)]
 pub struct TargetArgs {
-    /// Target profile: a name from `crosslane profiles`, or a .toml file.
-    #[arg(long, short = 'p', value_name = "PROFILE", default_value = "spirv-1.3")]
-    pub profile: String,
+    /// Target profile: a name from `crosslane profiles`, or a .toml file. By default spirv-1.3, or wgsl for an output that
+    /// ends in .wgsl.
+    #[arg(long, short = 'p', value_name = "PROFILE")]
+    pub profile: Option<String>,
     /// Lanes of a subgroup; `any` where only the driver knows.
     #[arg(long, value_name = "LANES")]
     pub wave_size: Option<Lanes>,
@@ -556,6 +557,8 @@ pub enum Emit {
     Nv,
     /// An AMD kernel as assembly text.
     S,
+    /// WGSL.
+    Wgsl,
     /// A code object for AMD's runtimes, by LLVM's assembler and linker.
     Hsaco,
     /// What the caller must bind and set, as JSON.

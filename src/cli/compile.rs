@@ -1,7 +1,7 @@
 //! `crosslane compile`: one shader, one profile, one output.
 
 use super::args::{CompileArgs, DialectArgs, Emit, Emitted, Lanes, SourceArgs, TargetArgs, Unused};
-use super::endings::Format;
+use super::endings::{self, Format};
 use super::input::{self, Shader};
 use super::output::Sink;
 use super::{CommandError, Exit, Outcome, assemble, deps, messages, profiles, words};
@@ -19,7 +19,7 @@ use crate::kernel::Specializations;
 use crate::kernel::trace::Moment;
 use crate::profile::{Profile, Target};
 use crate::source::Loader;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub fn run(args: &CompileArgs, claims: &Claims) -> Outcome {
@@ -66,7 +66,7 @@ pub fn make(args: &CompileArgs, claims: &Claims) -> Result<Made, CommandError> {
 pub fn draft(args: &CompileArgs, claims: &Claims) -> Result<Draft, CommandError> {
     let disk = FileLoader { claims: claims.clone(), ..FileLoader::default() };
     let profile_files = Recorder::new(&disk);
-    let profile = profile(&args.target, &profile_files)?;
+    let profile = profile(&args.target, args.output.as_deref(), &profile_files)?;
     check_emit(args, &profile)?;
     let emit = emit_kind(args, profile.target)?;
     let sink = sink(args, emit, profile.target)?;
@@ -269,9 +269,10 @@ pub fn default_output(args: &CompileArgs, target: Target) -> Result<PathBuf, Com
     Ok(PathBuf::from(name))
 }
 
-/// The profile that the options name, with their changes.
-pub fn profile(args: &TargetArgs, files: &dyn Loader) -> Result<Profile, CommandError> {
-    let mut profile = profiles::find_with(&args.profile, files)?;
+/// The profile that the options name, else the one that the output's ending asks for, with the options' changes.
+pub fn profile(args: &TargetArgs, output: Option<&Path>, files: &dyn Loader) -> Result<Profile, CommandError> {
+    let by_ending = || output.and_then(endings::profile).unwrap_or("spirv-1.3");
+    let mut profile = profiles::find_with(args.profile.as_deref().unwrap_or_else(by_ending), files)?;
     if let Some(lanes) = args.wave_size {
         profile = profile.with_wave_size(lanes.lanes());
         profile.check_wave_size().map_err(|why| CommandError(format!("--wave-size: {why}")))?;

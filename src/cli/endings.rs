@@ -14,6 +14,7 @@ pub enum Format {
     SpirvText,
     NvAssembly,
     AmdAssembly,
+    Wgsl,
     CodeObject,
     Reflection,
     Ir,
@@ -32,6 +33,7 @@ impl Format {
             Format::SpirvText => "SPIR-V as text",
             Format::NvAssembly => "NVIDIA assembly",
             Format::AmdAssembly => "AMD assembly",
+            Format::Wgsl => "WGSL",
             Format::CodeObject => "an AMD code object",
             Format::Reflection => "a reflection in JSON",
             Format::Ir => "the intermediate form",
@@ -72,6 +74,7 @@ static FORMS: &[Form] = &[
     form(Emit::Nv, Some(Target::Nv), EmitKind::Binary, Format::NvAssembly),
     form(Emit::S, Some(Target::Amd), EmitKind::Binary, Format::AmdAssembly),
     form(Emit::Hsaco, Some(Target::Amd), EmitKind::Binary, Format::CodeObject),
+    form(Emit::Wgsl, Some(Target::Wgsl), EmitKind::Binary, Format::Wgsl),
     form(Emit::Ir, None, EmitKind::Ir, Format::Ir),
     form(Emit::Kernel, None, EmitKind::Kernel, Format::Kernel),
     form(Emit::Reflection, None, EmitKind::Reflection, Format::Reflection),
@@ -118,7 +121,7 @@ static ENDINGS: &[(&str, &[Format])] = &[
     ("rmiss", &[Format::Preprocessed]),
     ("rcall", &[Format::Preprocessed]),
     // Other shading languages, and what other compilers make.
-    ("wgsl", &[]),
+    ("wgsl", &[Format::Wgsl]),
     ("hlsl", &[]),
     ("metal", &[]),
     ("msl", &[]),
@@ -144,6 +147,14 @@ static ENDINGS: &[(&str, &[Format])] = &[
     ("rs", &[]),
     ("toml", &[]),
 ];
+
+/// The profile that an output's ending asks for.
+pub fn profile(path: &Path) -> Option<&'static str> {
+    let ending = path.extension()?.to_str()?;
+    let (_, formats) = ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known))?;
+    let made = FORMS.iter().find(|form| formats.contains(&form.format))?;
+    made.target?.row().profile
+}
 
 /// # Errors
 /// When the ending of an output's name promises another format. An ending that is not in the table promises nothing.

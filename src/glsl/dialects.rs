@@ -16,7 +16,7 @@ impl ProfileDialects<'_> {
             let targets: Vec<&str> = extension.targets.iter().map(|target| target.name()).collect();
             return Some(format!("only profiles for {} can do any of it", targets.join(" and ")));
         }
-        let possible = |feature: &&Feature| feature.target().is_none_or(|target| target == self.0.target);
+        let possible = |feature: &&Feature| feature.is_for(self.0.target);
         let mut needs: Vec<&str> = extension.needs.iter().filter(possible).map(|feature| feature.name()).collect();
         if needs.is_empty() {
             needs.extend(extension.needs.iter().map(|feature| feature.name()));

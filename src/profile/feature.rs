@@ -35,6 +35,8 @@ macro_rules! features {
 }
 
 features! {
+    /// The lane's index and the subgroup's size (GroupNonUniform).
+    LaneFacts = "lane-facts",
     /// Votes over the subgroup (GroupNonUniformVote).
     Vote = "vote",
     /// Ballots and broadcasts (GroupNonUniformBallot).
@@ -134,13 +136,14 @@ features! {
 }
 
 impl Feature {
-    /// The only target that can have it; none if several can.
-    pub fn target(self) -> Option<Target> {
-        if self == Feature::SmBuiltins {
-            return None;
+    /// Returns true if profiles of a target can have it: that of the hardware that its name begins with, else all that a
+    /// driver compiles further.
+    pub fn is_for(self, target: Target) -> bool {
+        let of = self.name().split_once('-').and_then(|(key, _)| Target::named(key));
+        match of {
+            Some(of) => of == target,
+            None => self == Feature::SmBuiltins || !target.is_hardware(),
         }
-        let key = self.name().split_once('-').map(|(key, _)| key);
-        key.and_then(Target::named).or(Some(Target::Spirv))
     }
 
     /// The only wave size that it exists for; none if it exists for several.

@@ -50,7 +50,7 @@ pub struct Profile {
 
 impl Profile {
     pub fn has(&self, feature: Feature) -> bool {
-        self.features.has(feature)
+        self.features.has(feature) || self.target.row().given.contains(&feature)
     }
 
     /// Whether the other profile gets the same plans: those that differ in name and the like alone do.

@@ -73,11 +73,9 @@ fn processor_waves(profile: &Profile) -> Option<&'static [u32]> {
 }
 
 fn check_feature(profile: &Profile, feature: Feature) -> Result<(), String> {
-    match feature.target() {
-        Some(target) if target != profile.target => {
-            Err(format!("the profile's target does not have the feature {feature}"))
-        }
-        _ => match feature.needs().filter(|needed| !profile.has(*needed)) {
+    match feature.is_for(profile.target) {
+        false => Err(format!("the profile's target does not have the feature {feature}")),
+        true => match feature.needs().filter(|needed| !profile.has(*needed)) {
             Some(needed) => Err(format!("{feature} needs {needed}, which the profile does not have")),
             None => Ok(()),
         },

@@ -10,6 +10,7 @@ pub enum Target {
     Spirv,
     Nv,
     Amd,
+    Wgsl,
 }
 
 /// The sizes of waves that a target has.
@@ -36,6 +37,8 @@ pub struct TargetRow {
     pub ending: &'static str,
     /// The ending of its files as text, where that is another form.
     pub text_ending: &'static str,
+    /// The profile that is meant where only the ending of an output says the target.
+    pub profile: Option<&'static str>,
     /// Invocations that a workgroup may have.
     pub invocations: u32,
     pub waves: Waves,
@@ -43,6 +46,8 @@ pub struct TargetRow {
     pub hardware: Option<&'static str>,
     /// The feature that each of its profiles has.
     pub basis: Option<Feature>,
+    /// Features that all of its profiles have without naming them.
+    pub given: &'static [Feature],
     /// Returns true if the code is the hardware's own: made from the kernel form, with priced plans and waves of a known
     /// size. Otherwise a driver compiles further, and decides.
     pub is_hardware: bool,
@@ -54,18 +59,20 @@ pub struct TargetRow {
     pub has_graphics: bool,
 }
 
-static ROWS: [TargetRow; 3] = [
+static ROWS: [TargetRow; 4] = [
     TargetRow {
         key: "spirv",
         language: "SPIR-V",
         define: "CROSSLANE_TARGET_SPIRV",
         ending: ".spv",
         text_ending: ".spvasm",
+        profile: Some("spirv-1.3"),
         // No device of Vulkan exceeds this.
         invocations: 2048,
         waves: Waves::Any,
         hardware: None,
         basis: None,
+        given: &[Feature::LaneFacts],
         is_hardware: false,
         has_scalar_registers: false,
         has_images: true,
@@ -77,11 +84,13 @@ static ROWS: [TargetRow; 3] = [
         define: "CROSSLANE_TARGET_NV",
         ending: ".glasm",
         text_ending: ".glasm",
+        profile: None,
         // MAX_COMPUTE_WORK_GROUP_INVOCATIONS of NVIDIA's drivers.
         invocations: 1024,
         waves: Waves::Of(&[32]),
         hardware: Some("NVIDIA's hardware"),
         basis: None,
+        given: &[Feature::LaneFacts],
         is_hardware: true,
         has_scalar_registers: false,
         has_images: true,
@@ -93,20 +102,40 @@ static ROWS: [TargetRow; 3] = [
         define: "CROSSLANE_TARGET_AMD",
         ending: ".s",
         text_ending: ".s",
+        profile: None,
         // `max_flat_workgroup_size` (LLVM, AMDGPUUsage).
         invocations: 1024,
         waves: Waves::OfProcessor,
         hardware: None,
         basis: Some(Feature::AmdWave),
+        given: &[Feature::LaneFacts],
         is_hardware: true,
         has_scalar_registers: true,
         has_images: false,
         has_graphics: false,
     },
+    TargetRow {
+        key: "wgsl",
+        language: "WGSL",
+        define: "CROSSLANE_TARGET_WGSL",
+        ending: ".wgsl",
+        text_ending: ".wgsl",
+        profile: Some("wgsl"),
+        // `maxComputeInvocationsPerWorkgroup` is 256 unless the device allows more (WebGPU, 3.6.2).
+        invocations: 1024,
+        waves: Waves::Any,
+        hardware: None,
+        basis: None,
+        given: &[],
+        is_hardware: false,
+        has_scalar_registers: false,
+        has_images: true,
+        has_graphics: true,
+    },
 ];
 
 impl Target {
-    pub const ALL: [Target; 3] = [Target::Spirv, Target::Nv, Target::Amd];
+    pub const ALL: [Target; 4] = [Target::Spirv, Target::Nv, Target::Amd, Target::Wgsl];
 
     pub const fn row(self) -> &'static TargetRow {
         &ROWS[self as usize]

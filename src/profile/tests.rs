@@ -8,7 +8,7 @@ fn named(name: &str) -> Profile {
 }
 
 fn hardware() -> impl Iterator<Item = Profile> {
-    Profile::all().filter(|profile| profile.target != Target::Spirv)
+    Profile::all().filter(|profile| profile.target.is_hardware())
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn files_are_sound_and_names_unique() {
 #[test]
 fn hardware_is_reproducible() {
     assert!(hardware().all(|profile| profile.reproducible));
-    assert!(Profile::all().all(|profile| profile.reproducible == (profile.target != Target::Spirv)));
+    assert!(Profile::all().all(|profile| profile.reproducible == profile.target.is_hardware()));
 }
 
 #[test]

@@ -21,11 +21,23 @@ pub struct Target<'a> {
     pub build: Build,
 }
 
-/// The module that a fixture becomes, or the compiler's messages.
+/// The module that a fixture becomes, or the compiler's messages; for a profile of WGSL that of the text which comes out.
 pub fn spirv(target: Target<'_>) -> Result<Vec<u32>, String> {
-    match artifact(target, EmitKind::Binary)? {
-        Artifact::Spirv(words) => Ok(words),
-        Artifact::Text(_) => Err("text came out where words were asked for".to_string()),
+    module_of(artifact(target, EmitKind::Binary)?)
+}
+
+/// A module, or what is made of a text in WGSL.
+pub fn module_of(artifact: Artifact) -> Result<Vec<u32>, String> {
+    let text = match artifact {
+        Artifact::Spirv(words) => return Ok(words),
+        Artifact::Text(text) => text,
+    };
+    let input = Input { name: "again.wgsl", bytes: text.as_bytes(), language: compile::Language::Wgsl };
+    let profile = Profile::named("spirv-1.6").expect("a built-in profile");
+    let done = compile::compile(&input, &Options::new(profile), &NoIncludes);
+    match done.verdict {
+        Verdict::Done(Artifact::Spirv(words)) => Ok(words),
+        _ => Err(format!("{}\n{text}", render::human(&done.sources, &done.diagnostics))),
     }
 }
 

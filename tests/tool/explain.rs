@@ -212,8 +212,7 @@ fn check_shown(profile: &Profile, any_plan: bool) -> Vec<Shown> {
 pub fn shown_of_catalog() -> &'static [Shown] {
     static ALL: OnceLock<Vec<Shown>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let targets = [Target::Spirv, Target::Nv, Target::Amd]
-            .map(|target| on_each(target, |profile| check_shown(profile, false)));
+        let targets = Target::ALL.map(|target| on_each(target, |profile| check_shown(profile, false)));
         targets.into_iter().flatten().flatten().collect()
     })
 }

@@ -101,8 +101,8 @@ fn two_outputs_are_two_files() {
 fn an_ending_that_promises_another_format_is_refused() {
     let folder = project("files-endings");
     for (args, ending) in [
-        (&[][..], "wgsl"),
-        (&[], "metal"),
+        (&[][..], "metal"),
+        (&["-p", "spirv-1.3"], "wgsl"),
         (&[], "HLSL"),
         (&[], "spvasm"),
         (&[], "glasm"),
@@ -122,11 +122,12 @@ fn an_ending_that_promises_another_format_is_refused() {
         refused(&folder.run(&[&["compile", "a.comp", "-o", &name], args].concat()), "what would be written is ");
     }
     let page = folder.run(&["explain", "a.comp", "--html", "page.wgsl"]);
-    refused(&page, "what would be written is a page in HTML, not .wgsl: crosslane writes no such files");
+    refused(&page, "what would be written is a page in HTML, not .wgsl: that ending is for WGSL");
     refused(&folder.run(&["build", "--emit-ninja=out.spv"]), "a file for ninja");
     assert_eq!(folder.names(), ["a.comp", "crosslane.toml", "data", "mine.toml", "words", "x.glsl"]);
     for (args, name) in [
-        (&[][..], "out.spv"),
+        (&[][..], "out.wgsl"),
+        (&[], "out.spv"),
         (&[], "out.SPV"),
         (&[], "out"),
         (&[], "out.bin"),

@@ -31,3 +31,4 @@ mod shapes;
 mod snapshot;
 mod stand_in;
 mod warnings;
+mod wgsl_out;

@@ -10,7 +10,7 @@ use crate::kernel::verify::verify;
 use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value, random};
 use crate::lane::catalog::{self, Sample};
 use crate::lane::{AluOp, Known, LaneOp, LaneType, Refusal};
-use crate::profile::{Profile, Target};
+use crate::profile::Profile;
 
 /// Who runs the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -220,7 +220,7 @@ fn check_unlowered(kernel: &Kernel, what: &str) {
 }
 
 fn hardware() -> impl Iterator<Item = Profile> {
-    Profile::all().filter(|profile| profile.target != Target::Spirv)
+    Profile::all().filter(|profile| profile.target.is_hardware())
 }
 
 #[test]

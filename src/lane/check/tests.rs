@@ -10,7 +10,7 @@ use crate::lane::op::{Group, LaneOp, Members, ReduceKind, WARP};
 use crate::lane::plan::Activity;
 use crate::lane::value::{LaneValue, Lanes};
 use crate::lane::{Depends, Gives, Input, Known, Refusal, Request, Span, plan};
-use crate::profile::{Profile, Target};
+use crate::profile::{Feature, Profile, Target};
 
 /// SPIR-V's profiles at every size, with and without the promised order, the unknown size first; hardware as it is. Of
 /// profiles that differ in name alone one stands for all, with their number.
@@ -18,9 +18,9 @@ fn profiles() -> Vec<(Profile, usize)> {
     let sizes = [None, Some(4), Some(8), Some(16), Some(32), Some(64), Some(128)];
     let sized = |profile: Profile| sizes.into_iter().map(move |size| profile.clone().with_wave_size(size));
     let ordered = |profile: Profile| [false, true].map(|reproducible| Profile { reproducible, ..profile.clone() });
-    let spirv = Profile::all().filter(|profile| profile.target == Target::Spirv).chain(narrower());
+    let spirv = Profile::all().filter(|profile| !profile.target.is_hardware()).chain(narrower());
     let spirv = spirv.flat_map(sized).flat_map(ordered);
-    let hardware = Profile::all().filter(|profile| profile.target != Target::Spirv);
+    let hardware = Profile::all().filter(|profile| profile.target.is_hardware());
     let mut distinct: Vec<(Profile, usize)> = Vec::new();
     for profile in spirv.chain(hardware) {
         match distinct.iter_mut().find(|(other, _)| other.plans_like(&profile)) {
@@ -131,7 +131,9 @@ fn what_is_not_proven_is_refused_with_a_reason() {
             let right = match &refusal {
                 Refusal::TooWide { width, size } => width > size,
                 Refusal::NoHardware { feature, since, .. } => {
-                    !profile.has(*feature) && profile.target != Target::Spirv && since.is_some()
+                    // No profile of WGSL has barriers of the subgroup.
+                    let some_has = since.is_some() || *feature == Feature::SubgroupBarrier;
+                    !profile.has(*feature) && profile.target != Target::Spirv && some_has
                 }
                 Refusal::NotYet | Refusal::BadOperand(_) | Refusal::Unsound { .. } => false,
             };

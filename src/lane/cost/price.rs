@@ -51,7 +51,7 @@ pub const fn table(target: Target) -> Table {
     let usual =
         Table { class: |_| None, mask: None, find_msb: work(Unit::Vector, 1), select_bool: None, compare: |_, _| 1 };
     match target {
-        Target::Spirv => usual,
+        Target::Spirv | Target::Wgsl => usual,
         Target::Nv => Table {
             // All arithmetic of lanes is alike.
             class: |_| Some(CostClass::NvAlu),

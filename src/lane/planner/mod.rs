@@ -51,7 +51,7 @@ struct Family {
 
 const fn family(target: Target) -> Family {
     match target {
-        Target::Spirv => Family { rules: spirv::rules, is_proposed: |_, _| false },
+        Target::Spirv | Target::Wgsl => Family { rules: spirv::rules, is_proposed: |_, _| false },
         Target::Nv => Family { rules: nv::rules, is_proposed: |_, _| false },
         Target::Amd => Family { rules: amd::rules, is_proposed: amd::is_proposed },
     }

@@ -49,6 +49,7 @@ impl Source {
         let options = Options::new(profile.clone());
         self.with_input(|input| match profile.target {
             Target::Spirv => module(input, &options).map(Made::Spirv),
+            Target::Wgsl => module_of_text(input, &options).map(Made::Spirv),
             Target::Nv => compiler::nv_program(input, &options, &Specializations::new()).map(Made::Nv),
             Target::Amd => compiler::amd_program(input, &options, &Specializations::new()).map(Made::Amd),
         })
@@ -66,11 +67,22 @@ impl Source {
     }
 }
 
+/// The module that the text of a shading language becomes.
+fn module_of_text(input: &Input<'_>, options: &Options) -> Result<Vec<u32>, String> {
+    compiler::module_of(done(input, options)?)
+}
+
 fn module(input: &Input<'_>, options: &Options) -> Result<Vec<u32>, String> {
+    match done(input, options)? {
+        Artifact::Spirv(words) => Ok(words),
+        Artifact::Text(_) => Err("text came out where words were asked for".to_owned()),
+    }
+}
+
+fn done(input: &Input<'_>, options: &Options) -> Result<Artifact, String> {
     let done = compile::compile(input, options, &NoIncludes);
     match done.verdict {
-        Verdict::Done(Artifact::Spirv(words)) => Ok(words),
-        Verdict::Done(Artifact::Text(_)) => Err("text came out where words were asked for".to_owned()),
+        Verdict::Done(artifact) => Ok(artifact),
         Verdict::ShaderWrong | Verdict::ProfileLacks => Err(render::human(&done.sources, &done.diagnostics)),
     }
 }

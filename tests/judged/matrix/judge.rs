@@ -70,7 +70,7 @@ pub fn judge(unit: &Unit, profile: &Profile, mode: Mode, seen: &mut Seen) -> Res
             .try_for_each(|ty| prove(unit, *ty, profile, mode.effort()).map_err(|why| format!("{ty:?}: {why}")))?;
     }
     // The time that lavapipe's compiler takes grows faster than its shader.
-    let most = if profile.target == Target::Spirv && mode != Mode::Gpu { TOGETHER } else { taken.len().max(1) };
+    let most = if !profile.target.is_hardware() && mode != Mode::Gpu { TOGETHER } else { taken.len().max(1) };
     taken.chunks(most).try_for_each(|part| run(unit, part, profile, mode, seen))?;
     Ok(Outcome { right: taken.len(), refused: refused.len() })
 }

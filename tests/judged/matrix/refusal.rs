@@ -1,10 +1,11 @@
 //! Why a cell cannot be, as section 7 of the meaning of the operations says: who refuses is held against this table, and so
 //! is what is not refused.
 
-use crosslane::profile::Profile;
+use crosslane::profile::{Profile, Target};
 
 use super::kind::{Kind, Type};
 use super::rows::Unit;
+use super::shader::Shader;
 use super::spelling;
 use support::fixture::Language;
 
@@ -53,6 +54,22 @@ pub static REASONS: &[Reason] = &[
         },
     },
     Reason {
+        title: "WGSL has no such type",
+        applies: |asked| asked.profile.target == Target::Wgsl && lacks_type(asked),
+        says: |_| {
+            vec![
+                ["WGSL has no type", "bits as a type of another size", "is not available", "WGSL has no this"]
+                    .map(str::to_owned)
+                    .to_vec(),
+            ]
+        },
+    },
+    Reason {
+        title: "no subgroups",
+        applies: |asked| &*asked.profile.name == "wgsl-nosubgroups" && !stays(asked),
+        says: |_| vec![["wgsl-nosubgroups", "is not available", "a profile with"].map(str::to_owned).to_vec()],
+    },
+    Reason {
         title: "wider than the subgroup",
         applies: |asked| asked.profile.wave_size.is_some_and(|size| asked.unit.width.unwrap_or(1) > size as usize),
         says: |asked| {
@@ -62,6 +79,16 @@ pub static REASONS: &[Reason] = &[
         },
     },
 ];
+
+/// Returns true if the values of a cell are of a type that WGSL does not have; halves have bits there, which naga does not read.
+fn lacks_type(asked: &Asked<'_>) -> bool {
+    use Kind as K;
+    Shader::value_types(asked.unit, asked.ty).iter().any(|ty| match ty.kind {
+        K::F64 | K::I8 | K::U8 | K::I16 | K::U16 | K::I64 | K::U64 => true,
+        K::F16 => asked.unit.language == Language::Glsl,
+        K::F32 | K::I32 | K::U32 | K::Bool => false,
+    })
+}
 
 /// Families of votes, ballots and facts about lanes, which Fermi has.
 #[rustfmt::skip]

@@ -219,6 +219,13 @@ impl Shader {
         let shader = Self::new(unit, &[ty]);
         shader.cells[0].arguments.iter().map(|argument| (argument.domain, argument.ty, argument.constant)).collect()
     }
+
+    /// The types of the arguments and results of a cell.
+    pub fn value_types(unit: &Unit, ty: Option<Type>) -> Vec<Type> {
+        let shader = Self::new(unit, &[ty]);
+        let cell = &shader.cells[0];
+        cell.arguments.iter().map(|argument| argument.ty).chain(cell.results.iter().copied()).collect()
+    }
 }
 
 impl Argument {

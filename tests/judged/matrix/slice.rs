@@ -1,4 +1,4 @@
-//! The part of the matrix that every run of the tests takes: each group of rows in three units, one for each target, whose
+//! The part of the matrix that every run of the tests takes: each group of rows in a unit for each target, whose
 //! widths, front ends and profiles take turns.
 
 use std::collections::BTreeSet;
@@ -13,13 +13,13 @@ use support::fixture::Language;
 /// A unit and the name of a profile.
 pub type Part = Vec<(Unit, &'static str)>;
 
-/// The part of group number `n`: one of three units in WGSL, where that has the rows, the others in GLSL. The units in the
+/// The part of group number `n`: one of the units in WGSL, where that has the rows, the others in GLSL. The units in the
 /// language that has all types share these out.
 pub fn of(n: usize, units: &[Unit]) -> Part {
     let in_language = |language| units.iter().filter(|unit| unit.language == language).collect::<Vec<_>>();
     let (glsl, wgsl) = (in_language(Language::Glsl), in_language(Language::Wgsl));
-    let is_wgsl = |turn: usize| glsl.is_empty() || turn == n % 3 && !wgsl.is_empty();
-    let others = (0..3).filter(|turn| glsl.is_empty() || !is_wgsl(*turn)).count();
+    let is_wgsl = |turn: usize| glsl.is_empty() || turn == n % Target::ALL.len() && !wgsl.is_empty();
+    let others = (0..Target::ALL.len()).filter(|turn| glsl.is_empty() || !is_wgsl(*turn)).count();
     let mut share = 0;
     let mut take = |turn: usize, target: Target| {
         let units = if is_wgsl(turn) { &wgsl } else { &glsl };
@@ -28,7 +28,7 @@ pub fn of(n: usize, units: &[Unit]) -> Part {
         let profiles: Vec<&'static Profile> = PROFILES.iter().filter(|profile| profile.target == target).collect();
         (unit, &*profiles[(n / 2 + turn) % profiles.len()].name)
     };
-    let targets = [Target::Spirv, Target::Nv, Target::Amd].into_iter().enumerate();
+    let targets = Target::ALL.into_iter().enumerate();
     targets.map(|(turn, target)| take(turn, target)).filter(|(unit, _)| !unit.types.is_empty()).collect()
 }
 

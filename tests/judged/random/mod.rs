@@ -36,6 +36,9 @@ fn check(seed: u64, source: &str) -> Result<(), String> {
     agree(seed, source).map_err(|why| format!("seed {seed}: {why}\n{}", program::keep(seed, source)))
 }
 
+/// How the buffers are compared.
+const JUDGED: [Judged; 2] = [Judged { kind: Type::I32, closeness: Closeness::Same }; 2];
+
 /// One profile a kernel, in turn.
 fn agree(seed: u64, source: &str) -> Result<(), String> {
     let request = request();
@@ -44,8 +47,16 @@ fn agree(seed: u64, source: &str) -> Result<(), String> {
     let module = rival::ours("random.comp", source, profile)?;
     judge::spirv_val(&module, environment, false).map_err(|e| format!("{profile}: {e}"))?;
     let ours = rival::run(&request, &module).map_err(|e| format!("{profile}: {e}"))?;
-    let judged = [Judged { kind: Type::I32, closeness: Closeness::Same }; 2];
+    let judged = JUDGED;
     theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))?;
+    if let Some(module) = rival::by_wgsl("random.comp", source).map_err(|e| format!("WGSL: {e}"))? {
+        judge::spirv_val(&module, "vulkan1.3", false).map_err(|e| format!("WGSL: {e}"))?;
+        let ours = rival::run(&request, &module).map_err(|e| format!("WGSL: {e}"))?;
+        let judged = theirs.iter().zip(&ours);
+        judged.into_iter().try_for_each(|(theirs, ours)| {
+            rival::differences(&JUDGED, theirs, ours).map_err(|e| format!("WGSL: {e}"))
+        })?;
+    }
     rival::simulated("random.comp", source, &request, &judged, &theirs)
 }
 

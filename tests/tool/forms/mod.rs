@@ -7,7 +7,7 @@ mod wgsl;
 
 use crosslane::diagnostic::Code;
 use crosslane::grammar::{self, FUNCTIONS, VARIABLES, VariableSource};
-use crosslane::profile::{Profile, Target};
+use crosslane::profile::{Feature, Profile, Target};
 use std::collections::BTreeSet;
 use walk::{Given, Language, walk, walk_some};
 
@@ -65,9 +65,10 @@ fn glsl_for_amd() {
 }
 
 /// Where every operand is a constant, a profile compiles a call or says what it lacks: none of its plans is wrong. The
-/// profiles of a target share the calls.
+/// profiles of a target that have subgroups share the calls.
 fn constants(language: &Language, target: Target) {
-    let profiles: Vec<_> = Profile::built_in().iter().filter(|profile| profile.target == target).collect();
+    let takes_part = |profile: &&Profile| profile.target == target && profile.has(Feature::LaneFacts);
+    let profiles: Vec<_> = Profile::built_in().iter().filter(takes_part).collect();
     for (part, profile) in profiles.iter().enumerate() {
         let found = walk_some(language, Given::Constant, &profile.name, profiles.len(), part);
         let faults = found.refused.into_iter().filter(|(_, codes)| codes.contains(&Code::INTERNAL.to_string()));
@@ -89,6 +90,16 @@ fn glsl_constants_for_nvidia() {
 #[test]
 fn glsl_constants_for_amd() {
     constants(&glsl::LANGUAGE, Target::Amd);
+}
+
+#[test]
+fn glsl_constants_for_wgsl() {
+    constants(&glsl::LANGUAGE, Target::Wgsl);
+}
+
+#[test]
+fn wgsl_constants_for_wgsl() {
+    constants(&wgsl::LANGUAGE, Target::Wgsl);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::lane::primitive::GroupOp;
 use crate::profile::Feature;
 
 pub static RULES: &[Rule] = &[
-    Rule { name: "fact about the lane", needs: &[], build: fact },
+    Rule { name: "fact about the lane", needs: &[Feature::LaneFacts], build: fact },
     Rule { name: "subgroup barrier", needs: &[Feature::SubgroupBarrier], build: sync },
     Rule { name: "mask of lanes", needs: &[Feature::Ballot], build: mask },
     Rule { name: "ballot", needs: &[Feature::Ballot], build: ballot },

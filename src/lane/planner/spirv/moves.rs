@@ -25,7 +25,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "masked swizzle", needs: &[Feature::ShaderBallotAmd], build: swizzle_masked_amd },
     Rule { name: "masked swizzle by shuffle", needs: &[Feature::Shuffle, Feature::Ballot], build: swizzle_masked },
     Rule { name: "write to one lane", needs: &[Feature::ShaderBallotAmd], build: write_lane_amd },
-    Rule { name: "select of one lane", needs: &[], build: write_lane },
+    Rule { name: "select of one lane", needs: &[Feature::LaneFacts], build: write_lane },
     Rule { name: "push by ballots of the index", needs: &[Feature::Shuffle, Feature::Ballot], build: permute },
 ];
 

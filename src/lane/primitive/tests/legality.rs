@@ -4,11 +4,11 @@ use crate::lane::op::{QuadMove, ShuffleMode};
 use crate::lane::primitive::{
     Dpp8, Dpp16, DppControl, Fetch, GroupOp, LdsOp, NvOp, PermlaneOp, Primitive, Reach, ScalarOp, Swizzle,
 };
-use crate::profile::{Profile, Target};
+use crate::profile::Profile;
 
 /// The profiles of hardware.
 fn hardware() -> impl Iterator<Item = Profile> {
-    Profile::all().filter(|profile| profile.target != Target::Spirv)
+    Profile::all().filter(|profile| profile.target.is_hardware())
 }
 
 /// A profile's name without `gfx`, and without the wave size of 32.

@@ -1,0 +1,319 @@
+//! From naga's text to ours: calls that stand for the language's own functions become those, and calls that mark where the
+//! lines of a cross-lane operation begin and end become comments.
+
+use super::Shader;
+use super::translator::Translator;
+use crate::backend::written::{Code, Unit, Written};
+use crate::ir::{FuncId, InstId, Module, print::lane_text};
+use crate::kernel::Origin;
+use crate::lane::LaneOp;
+use naga::valid::{Capabilities, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
+use naga::{Expression, FunctionArgument, FunctionResult, Handle, MathFunction, Statement};
+use rustc_hash::FxHashSet;
+
+/// What a call of the marking function says.
+#[derive(Clone, Debug)]
+enum Note {
+    Operation(u32),
+    SetUp(u32),
+    End,
+}
+
+/// The places of cross-lane operations.
+#[derive(Debug)]
+pub(super) struct Notes {
+    notes: Vec<Note>,
+    /// The operations, with what is said of them.
+    operations: Vec<((FuncId, InstId), String)>,
+    set_ups: u32,
+    /// Whether something of the language's subgroups is used.
+    pub uses_subgroups: bool,
+    /// What the names of functions that stand for others begin with: nothing in the module does.
+    prefix: String,
+    marker: Option<Handle<naga::Function>>,
+    elect: Option<Handle<naga::Function>>,
+}
+
+impl Notes {
+    pub fn new(module: &Module) -> Notes {
+        let mut prefix = "crosslane_".to_string();
+        let names = || {
+            let globals = module.globals.iter().map(|(_, global)| &*global.name);
+            let functions = module.functions.iter().map(|(_, function)| &*function.name);
+            globals.chain(functions).chain(module.types.structs.iter().map(|(_, item)| &*item.name))
+        };
+        while names().any(|name| name.starts_with(&prefix)) {
+            prefix.insert(0, 'x');
+        }
+        Notes {
+            notes: Vec::new(),
+            operations: Vec::new(),
+            set_ups: 0,
+            uses_subgroups: false,
+            prefix,
+            marker: None,
+            elect: None,
+        }
+    }
+
+    fn add(&mut self, note: Note) -> u32 {
+        self.notes.push(note);
+        self.notes.len() as u32 - 1
+    }
+
+    /// Begins the lines of an operation.
+    pub fn begin(&mut self, at: (FuncId, InstId), op: LaneOp, rule: &str) -> u32 {
+        self.operations.push((at, format!("{}: {rule}", lane_text(op))));
+        self.add(Note::Operation(self.operations.len() as u32 - 1))
+    }
+
+    /// Begins the lines of a set-up step.
+    pub fn begin_setup(&mut self) -> u32 {
+        self.set_ups += 1;
+        self.add(Note::SetUp(self.set_ups - 1))
+    }
+
+    /// Ends the lines of what began last.
+    pub fn end(&mut self) -> u32 {
+        self.add(Note::End)
+    }
+
+    /// The function whose calls mark places.
+    pub fn function(&mut self, out: &mut naga::Module) -> Handle<naga::Function> {
+        *self.marker.get_or_insert_with(|| {
+            let ty = number(out);
+            let name = Some("number".to_string());
+            let arguments = vec![FunctionArgument { name, ty, binding: None }];
+            let name = Some(format!("{}note", self.prefix));
+            out.functions.append(naga::Function { name, arguments, ..naga::Function::default() }, naga::Span::UNDEFINED)
+        })
+    }
+
+    /// The function that stands for `subgroupElect`.
+    pub fn elect(&mut self, out: &mut naga::Module) -> Handle<naga::Function> {
+        *self.elect.get_or_insert_with(|| {
+            let inner = naga::TypeInner::Scalar(naga::Scalar::BOOL);
+            let ty = out.types.insert(naga::Type { name: None, inner }, naga::Span::UNDEFINED);
+            let name = Some(format!("{}elect", self.prefix));
+            let mut function = naga::Function { name, ..naga::Function::default() };
+            function.result = Some(FunctionResult { ty, binding: None });
+            let truth = Expression::Literal(naga::Literal::Bool(true));
+            let truth = function.expressions.append(truth, naga::Span::UNDEFINED);
+            function.body.push(Statement::Return { value: Some(truth) }, naga::Span::UNDEFINED);
+            out.functions.append(function, naga::Span::UNDEFINED)
+        })
+    }
+
+    /// The number of a call that marks a place.
+    fn marked(&self, line: &str) -> Option<&Note> {
+        let rest = line.trim().strip_prefix(&*self.prefix)?.strip_prefix("note(")?;
+        self.notes.get(rest.strip_suffix("u);")?.parse::<usize>().ok()?)
+    }
+}
+
+fn number(out: &mut naga::Module) -> Handle<naga::Type> {
+    let inner = naga::TypeInner::Scalar(naga::Scalar::U32);
+    out.types.insert(naga::Type { name: None, inner }, naga::Span::UNDEFINED)
+}
+
+impl Translator<'_> {
+    /// `lanes_below(count)`: word `w` has the bits below `count - 32 * w`.
+    pub fn lanes_below_function(&mut self) -> Handle<naga::Function> {
+        if let Some(known) = self.lanes_below {
+            return known;
+        }
+        let (word, ballot) = (self.vector(naga::Scalar::U32, 1), self.vector(naga::Scalar::U32, 4));
+        let argument = FunctionArgument { name: Some("count".into()), ty: word, binding: None };
+        let result = Some(FunctionResult { ty: ballot, binding: None });
+        let name = Some("lanes_below".to_string());
+        let mut f = naga::Function { name, arguments: vec![argument], result, ..naga::Function::default() };
+        let span = naga::Span::UNDEFINED;
+        let literal =
+            |f: &mut naga::Function, value| f.expressions.append(Expression::Literal(naga::Literal::U32(value)), span);
+        let count = f.expressions.append(Expression::FunctionArgument(0), span);
+        let (all, none, most) = (literal(&mut f, u32::MAX), literal(&mut f, 0), literal(&mut f, 32));
+        let bases = [0, 32, 64, 96].map(|base| literal(&mut f, base));
+        let start = f.expressions.len();
+        let mut math = |fun, args: [Handle<Expression>; 2], third| {
+            let [arg, arg1] = args;
+            f.expressions.append(Expression::Math { fun, arg, arg1: Some(arg1), arg2: third, arg3: None }, span)
+        };
+        let mut words = Vec::new();
+        let mut tops = Vec::new();
+        for base in bases {
+            tops.push((base, math(MathFunction::Max, [count, base], None)));
+        }
+        for (base, top) in tops {
+            let left = f
+                .expressions
+                .append(Expression::Binary { op: naga::BinaryOperator::Subtract, left: top, right: base }, span);
+            let least =
+                Expression::Math { fun: MathFunction::Min, arg: left, arg1: Some(most), arg2: None, arg3: None };
+            let bits = f.expressions.append(least, span);
+            let low = MathFunction::ExtractBits;
+            let low = Expression::Math { fun: low, arg: all, arg1: Some(none), arg2: Some(bits), arg3: None };
+            words.push(f.expressions.append(low, span));
+        }
+        let value = f.expressions.append(Expression::Compose { ty: ballot, components: words }, span);
+        f.body.push(Statement::Emit(f.expressions.range_from(start)), span);
+        f.body.push(Statement::Return { value: Some(value) }, span);
+        let made = self.out.functions.append(f, span);
+        self.lanes_below = Some(made);
+        made
+    }
+}
+
+/// The text of a module.
+///
+/// # Errors
+/// A sentence that says why the language cannot express it.
+pub(super) fn to_text(mut module: naga::Module) -> Result<String, String> {
+    naga::compact::compact(&mut module, naga::compact::KeepUnused::No);
+    let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
+    let mut validator = Validator::new(flags, capabilities());
+    validator.subgroup_stages(ShaderStages::all()).subgroup_operations(SubgroupOperationSet::all());
+    let info = validator.validate(&module).map_err(|error| chain(&error.into_inner()))?;
+    naga::back::wgsl::write_string(&module, &info, naga::back::wgsl::WriterFlags::empty())
+        .map_err(|error| chain(&error))
+}
+
+fn capabilities() -> Capabilities {
+    Capabilities::SUBGROUP
+        | Capabilities::SHADER_FLOAT16
+        | Capabilities::SHADER_FLOAT16_IN_FLOAT32
+        | Capabilities::PRIMITIVE_INDEX
+        | Capabilities::MULTISAMPLED_SHADING
+        | Capabilities::DUAL_SOURCE_BLENDING
+}
+
+/// An error with what it says of its cause.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+/// The unit that runs a line.
+pub(super) fn unit(line: &str) -> Unit {
+    let line = line.trim();
+    let is_control = ["if ", "loop ", "}", "break", "continue", "switch "].iter().any(|word| line.starts_with(word));
+    match line {
+        _ if line.contains("subgroup") || line.contains("quad") => Unit::Subgroup,
+        _ if is_control => Unit::Control,
+        _ => Unit::Arithmetic,
+    }
+}
+
+impl Shader {
+    /// The lines of the program with the calls that mark places, without the definitions of functions that stand for others.
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut rest = self.text.lines();
+        let stands_in = format!("fn {}", self.notes.prefix);
+        while let Some(line) = rest.next().map(str::trim_end) {
+            if line.starts_with(&stands_in) {
+                rest.by_ref().find(|line| *line == "}");
+                rest.next();
+                continue;
+            }
+            // The attributes of a variable and the variable are one line.
+            let more = if line.starts_with("@group") { rest.next().map(|rest| format!(" {rest}")) } else { None };
+            let line = line.replace(&format!("{}elect()", self.notes.prefix), "subgroupElect()");
+            lines.push(line + &more.unwrap_or_default());
+        }
+        lines
+    }
+
+    /// The text with a comment on each operation.
+    pub fn text(&self) -> String {
+        let lines = self.lines();
+        let mut text = String::new();
+        if self.notes.uses_subgroups {
+            text.push_str("enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n\n");
+        }
+        for line in lines {
+            match self.notes.marked(&line) {
+                None => text.push_str(&line),
+                Some(Note::Operation(n)) => {
+                    let margin = &line[..line.len() - line.trim_start().len()];
+                    text.push_str(margin);
+                    text.push_str("// ");
+                    text.push_str(&self.notes.operations[*n as usize].1);
+                }
+                Some(Note::SetUp(_) | Note::End) => continue,
+            }
+            text.push('\n');
+        }
+        enables_first(text)
+    }
+
+    /// The lines with their origins.
+    pub fn code(&self) -> Code {
+        let mut lines = Vec::new();
+        let mut origin = Origin::Code;
+        for line in self.lines() {
+            match self.notes.marked(&line) {
+                Some(Note::Operation(n)) => origin = Origin::Operation(*n),
+                Some(Note::SetUp(n)) => origin = Origin::SetUp(*n),
+                Some(Note::End) => origin = Origin::Code,
+                None => lines.push(written(origin, &line)),
+            }
+        }
+        let set_ups = (0..self.notes.operations.len() as u32).map(|n| set_ups(&lines, n)).collect();
+        let operations = self.notes.operations.iter().enumerate();
+        let result = |n: usize| {
+            let own = lines.iter().rev().find(|line| line.origin == Origin::Operation(n as u32));
+            own.and_then(|line| line.writes.first().cloned())
+        };
+        let operations = operations.map(|(n, (at, _))| (*at, result(n))).collect();
+        Code { set_ups, operations, lines }
+    }
+}
+
+/// The language wants extensions before all else.
+fn enables_first(text: String) -> String {
+    let (enables, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("enable "));
+    let mut all = String::new();
+    for line in enables.iter().chain(&rest) {
+        all.push_str(line);
+        all.push('\n');
+    }
+    all
+}
+
+/// A line with the names that it defines and uses.
+fn written(origin: Origin, line: &str) -> Written {
+    let (writes, reads) = match line.trim().strip_prefix("let ").and_then(|rest| rest.split_once(" = ")) {
+        Some((name, rest)) => (vec![name.to_string()], names(rest)),
+        None => (Vec::new(), names(line)),
+    };
+    Written { origin, text: format!("{line}\n"), reads, writes }
+}
+
+fn names(text: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words = text.split(|c| !is_part(c)).filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()));
+    words.map(str::to_string).collect()
+}
+
+/// The set-ups that the lines of an operation name, and those that these name.
+fn set_ups(lines: &[Written], operation: u32) -> Vec<u32> {
+    let own = lines.iter().filter(|line| line.origin == Origin::Operation(operation));
+    let mut named: FxHashSet<&String> = own.flat_map(|line| &line.reads).collect();
+    let mut found = Vec::new();
+    for line in lines.iter().rev() {
+        if let Origin::SetUp(set_up) = line.origin
+            && line.writes.iter().any(|name| named.contains(name))
+        {
+            named.extend(&line.reads);
+            found.push(set_up);
+        }
+    }
+    found.reverse();
+    found
+}

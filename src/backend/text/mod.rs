@@ -1,0 +1,75 @@
+//! Shading languages as targets: WGSL.
+//!
+//! A module becomes naga's form of it, and naga's writer makes the text. Cross-lane operations are planned for what the
+//! language has. Lane operations that naga's form lacks are calls of functions without a body there, and become the
+//! language's own in the text ([`finish`]); so do the places where the lines of an operation begin and end.
+//! One file a subject: `types`, `constants`, `globals`, `entry` (stage inputs and outputs), `function` (bodies),
+//! `control`, `memory`, `math`, `image`, `lane`, `finish` (from naga's text to ours).
+
+mod constants;
+mod control;
+mod entry;
+mod finish;
+mod function;
+mod globals;
+mod image;
+mod lane;
+mod math;
+mod memory;
+mod reflection;
+mod translator;
+mod types;
+
+use super::written::{Code as WrittenCode, Unit};
+use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::Module;
+use crate::source::SourceMap;
+use translator::Translator;
+
+/// The row of the back end.
+pub(super) const BACKEND: Backend = Backend {
+    units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
+    unit: finish::unit,
+    writer: Writer::Module(ModuleWriter { write, written }),
+};
+
+fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
+    let shader = Shader::new(module, options)?;
+    Ok(Artifact::Text(match form {
+        Form::Binary | Form::Text => shader.text(),
+        Form::Reflection => reflection::json(&shader, module, options)?,
+    }))
+}
+
+fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<WrittenCode> {
+    Ok(Shader::new(module, options)?.code())
+}
+
+/// The text of a module as naga writes it, and what is said in it by calls.
+struct Shader {
+    text: String,
+    notes: finish::Notes,
+    samplers: Vec<reflection::Sampler>,
+}
+
+impl Shader {
+    /// # Errors
+    /// One diagnostic for each construct that the language, or crosslane so far, cannot express.
+    fn new(module: &Module, options: &Options) -> Made<Shader> {
+        let mut translator = Translator::new(module, options);
+        translator.run();
+        let samplers = translator.samplers();
+        let Translator { out, notes, diagnostics, .. } = translator;
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        match finish::to_text(out) {
+            Ok(text) => Ok(Shader { text, notes, samplers }),
+            Err(why) => {
+                let message = format!("{} cannot express this shader: {why}", options.profile.target.row().language);
+                Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What a shader in WGSL asks of the caller and the device, as JSON.
+
+use super::Shader;
+use crate::backend::reflection::{self, Reflection};
+use crate::backend::{Made, Options};
+use crate::ir::Module;
+use crate::kernel::{self, LaneContract};
+use serde::Serialize;
+
+/// The facts of every target with those of WebGPU.
+#[derive(Serialize)]
+struct Whole {
+    #[serde(flatten)]
+    common: Reflection,
+    webgpu: WebGpu,
+}
+
+/// What a device and a pipeline are to be made with.
+#[derive(Serialize)]
+struct WebGpu {
+    /// Features of the device, by their names in the API.
+    features: Vec<&'static str>,
+    /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader.
+    least_subgroup_size: u32,
+    /// Samplers that textures of the source brought with them.
+    samplers: Vec<Sampler>,
+}
+
+/// A sampler that is a variable of its own.
+#[derive(Clone, Serialize)]
+pub(super) struct Sampler {
+    pub name: String,
+    pub group: u32,
+    pub binding: u32,
+}
+
+/// Features of devices by the extensions of the language (WGSL 4.1.1, Enable Extensions; WebGPU 3.6.1, Features).
+const FEATURES: [(&str, &str); 5] = [
+    ("enable subgroups;", "subgroups"),
+    ("enable f16;", "shader-f16"),
+    ("enable clip_distances;", "clip-distances"),
+    ("enable dual_source_blending;", "dual-source-blending"),
+    ("enable primitive_index;", "primitive-index"),
+];
+
+/// The JSON text for a module with a single entry point.
+pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<String> {
+    let entry = kernel::only_entry(module).map_err(|error| vec![*error])?;
+    let lanes = LaneContract::of_entry(&reflection::settled(module), entry);
+    let text = shader.text();
+    let is_enabled = |enable: &str| text.lines().any(|line| line == enable);
+    Ok(reflection::text(&Whole {
+        common: Reflection::of(module, entry, options.manner.keep_unused, options.profile.wave_size),
+        webgpu: WebGpu {
+            features: FEATURES.iter().filter(|(enable, _)| is_enabled(enable)).map(|(_, name)| *name).collect(),
+            least_subgroup_size: lanes.least_subgroup_size(),
+            samplers: shader.samplers.clone(),
+        },
+    }))
+}

@@ -1,0 +1,129 @@
+//! The state of one translation from a module to naga's form.
+
+use super::entry::{Port, Ports};
+use super::finish::Notes;
+use super::memory::Hop;
+use crate::backend::Options;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{self, FuncId, GlobalId, Module, Types, calls};
+use crate::lane::{Input, LaneOp, Plan};
+use crate::source::Span;
+use naga::{Handle, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// Plans made so far: shaders repeat operations.
+pub(super) type Plans = FxHashMap<(LaneOp, SmallVec<[Input; 3]>), Rc<Plan>>;
+
+/// A module on its way to naga's form.
+pub(super) struct Translator<'a> {
+    pub module: &'a Module,
+    pub options: &'a Options,
+    /// The types of the module, with those of pointers that are asked for on the way.
+    pub types: Types,
+    pub out: naga::Module,
+    pub layouter: naga::proc::Layouter,
+    /// The types of values and of memory without atomics; true for memory that is laid out.
+    pub made_types: FxHashMap<(ir::TypeId, bool), Handle<Type>>,
+    /// Structs that stand for an element and the bytes up to the next.
+    pub wrappers: FxHashSet<Handle<Type>>,
+    /// For each struct in memory the numbers of its members among those of the made one.
+    pub members: FxHashMap<Handle<Type>, Vec<u32>>,
+    pub constants: FxHashMap<ir::ConstId, Handle<naga::Constant>>,
+    pub overrides: FxHashMap<ir::ConstId, Handle<naga::Override>>,
+    pub globals: FxHashMap<GlobalId, Handle<naga::GlobalVariable>>,
+    /// Parts of variables that atomic operations reach.
+    pub atomics: FxHashMap<GlobalId, Vec<Vec<Hop>>>,
+    /// Variables that hold a stage's inputs and outputs for the functions that the entry point calls.
+    pub ports: FxHashMap<Port, Handle<naga::GlobalVariable>>,
+    /// Variables that hold the bits of numbers that the language has no constants for.
+    pub bits: FxHashMap<u32, Handle<naga::GlobalVariable>>,
+    /// Samplers of textures that bring their own.
+    pub samplers: FxHashMap<GlobalId, Handle<naga::GlobalVariable>>,
+    pub functions: FxHashMap<FuncId, Handle<naga::Function>>,
+    /// Inputs and outputs that a function and its callees use.
+    pub uses: FxHashMap<FuncId, Ports>,
+    pub plans: Plans,
+    pub notes: Notes,
+    /// The function that gives the mask of the lanes below a number.
+    pub lanes_below: Option<Handle<naga::Function>>,
+    /// The construct being translated, for messages.
+    pub span: Span,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Translator<'a> {
+    pub fn new(module: &'a Module, options: &'a Options) -> Translator<'a> {
+        Translator {
+            module,
+            options,
+            types: module.types.clone(),
+            out: naga::Module::default(),
+            layouter: naga::proc::Layouter::default(),
+            made_types: FxHashMap::default(),
+            wrappers: FxHashSet::default(),
+            members: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            overrides: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            atomics: FxHashMap::default(),
+            ports: FxHashMap::default(),
+            bits: FxHashMap::default(),
+            samplers: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            uses: FxHashMap::default(),
+            plans: Plans::default(),
+            notes: Notes::new(module),
+            lanes_below: None,
+            span: Span::NONE,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Translates the entry points and all that they call.
+    pub fn run(&mut self) {
+        let module = self.module;
+        let order = calls::callees_first(module, module.entry_points.iter().map(|entry| entry.function));
+        self.atomics = super::memory::atomics(module, &order);
+        for id in order {
+            if !module.entry_points.iter().any(|entry| entry.function == id) {
+                self.function(id);
+            }
+        }
+        for entry in &module.entry_points {
+            self.entry_point(entry);
+        }
+    }
+
+    /// The name of the language in messages.
+    pub fn language(&self) -> &'static str {
+        self.options.profile.target.row().language
+    }
+
+    /// Reports a construct that the language does not have.
+    #[cold]
+    pub fn lacks(&mut self, construct: &str) {
+        self.fail(Code::NOT_SUPPORTED, format!("{} has no {construct}", self.language()));
+    }
+
+    /// Reports a construct that is not written yet.
+    #[cold]
+    pub fn unsupported(&mut self, construct: &str) {
+        self.fail(Code::NOT_SUPPORTED, format!("the {} target does not support {construct} yet", self.language()));
+    }
+
+    /// Reports a module that breaks the rules of `ir`.
+    #[cold]
+    pub fn internal(&mut self, found: &str) {
+        self.fail(Code::INTERNAL, format!("the {} target met {found}", self.language()));
+    }
+
+    #[cold]
+    pub fn fail(&mut self, code: Code, message: String) {
+        let repeated = self.diagnostics.last().is_some_and(|last| last.code == code && last.span() == self.span);
+        if !repeated {
+            self.diagnostics.push(Diagnostic::error(code, message).at(self.span, ""));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! WGSL as output: the text, the comments on operations, refusals, reflection.
+
+use crate::folder::{Folder, status, stderr, stdout};
+
+/// A folder with some shaders.
+fn folder(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    folder.file("reduce.wgsl", REDUCE);
+    folder.file("textured.frag", TEXTURED);
+    folder.file("falls.comp", FALLS);
+    folder.file("wide.comp", WIDE);
+    folder
+}
+
+const REDUCE: &str = "enable crosslane;
+@group(0) @binding(0) var<storage, read_write> numbers: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+    numbers[i] = allReduceAdd4(numbers[i]);
+}
+";
+const TEXTURED: &str = "#version 450
+layout(set = 1, binding = 3) uniform sampler2D image;
+layout(set = 1, binding = 7) uniform Tint { bool dark; layout(offset = 32) vec4 tint; };
+layout(location = 0) in vec2 at;
+layout(location = 0) out vec4 color;
+void main() { color = texture(image, at) * (dark ? vec4(0.5) : tint); }
+";
+const FALLS: &str = "#version 450
+#extension GL_KHR_shader_subgroup_ballot : require
+layout(local_size_x = 32) in;
+layout(std430, binding = 0) buffer B { uvec4 b[]; };
+void main() {
+    switch (gl_LocalInvocationIndex & 3u) {
+    case 0u: b[0].x = 1u;
+    case 1u: b[gl_LocalInvocationIndex] = subgroupBallot(true); break;
+    default: b[1].x = 2u;
+    }
+}
+";
+const WIDE: &str = "#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(local_size_x = 32) in;
+layout(std430, binding = 0) buffer B { uint64_t b[]; };
+void main() { b[0] = b[1] + 1ul; }
+";
+
+/// The text that a shader becomes.
+fn text(folder: &Folder, shader: &str) -> String {
+    let output = folder.run(&["compile", shader, "-p", "wgsl", "-o", "-"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    stdout(&output)
+}
+
+#[test]
+fn operations_have_a_comment_each() {
+    let text = text(&folder("wgsl-comments"), "reduce.wgsl");
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    assert_eq!(lines[..2], ["enable subgroups;", "diagnostic(off, subgroup_uniformity);"]);
+    assert!(lines.contains(&"@group(0) @binding(0) var<storage, read_write> numbers: numbers_block;"), "{text}");
+    let comment = lines.iter().position(|line| *line == "// all_reduce.add<4>: tree of butterflies");
+    let comment = comment.unwrap_or_else(|| panic!("no comment in {text}"));
+    let shuffles = |line: &&&str| line.contains("= subgroupShuffleXor(");
+    assert_eq!(lines[comment..].iter().filter(shuffles).count(), 2, "{text}");
+    assert!(!text.contains("crosslane_") && text.ends_with("}\n"), "{text}");
+}
+
+#[test]
+fn a_texture_and_its_sampler_are_two_variables() {
+    let folder = folder("wgsl-textures");
+    let text = text(&folder, "textured.frag");
+    for line in [
+        "@group(1) @binding(3) var image: texture_2d<f32>;",
+        "@group(1) @binding(8) var image_sampler: sampler;",
+        "    dark: u32,",
+        "    pad_28_: u32,",
+        "fn main(@location(0) at: vec2<f32>) -> @location(0) vec4<f32> {",
+    ] {
+        assert!(text.lines().any(|known| known == line), "{line} is not in\n{text}");
+    }
+    assert!(!text.contains("enable subgroups"), "{text}");
+    let output = folder.run(&["compile", "textured.frag", "-p", "wgsl", "--emit", "reflection", "-o", "-"]);
+    let reflection: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let sampler = serde_json::json!({ "name": "image_sampler", "group": 1, "binding": 8 });
+    assert_eq!(reflection["webgpu"]["samplers"], serde_json::json!([sampler]), "{reflection}");
+    assert_eq!(reflection["webgpu"]["features"], serde_json::json!([]));
+}
+
+/// Invocations that fall into an arm run its operations with those that its label chooses.
+#[test]
+fn arms_that_fall_into_operations_become_a_loop() {
+    let text = text(&folder("wgsl-arms"), "falls.comp");
+    assert_eq!(text.matches("subgroupBallot(true)").count(), 1, "{text}");
+    assert!(text.contains("var runs: bool;") && !text.contains("switch"), "{text}");
+}
+
+#[test]
+fn types_that_the_language_lacks_are_refused_where_they_are() {
+    let output = folder("wgsl-refused").run(&["compile", "wide.comp", "-o", "wide.wgsl"]);
+    let said = stderr(&output);
+    assert_eq!(status(&output), 3, "{said}");
+    assert!(said.contains("error[E0700]: WGSL has no type u64") && said.contains("wide.comp:4:"), "{said}");
+}
+
+#[test]
+fn without_subgroups_nothing_moves() {
+    let output = folder("wgsl-plain").run(&["compile", "reduce.wgsl", "-p", "wgsl-nosubgroups", "-o", "-"]);
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
+    assert!(stderr(&output).contains("profile wgsl-nosubgroups lacks"), "{}", stderr(&output));
+}
