@@ -16,6 +16,18 @@ pub enum ScalarKind {
     Float,
 }
 
+impl ScalarKind {
+    /// The name of a scalar of so many bits, as in WGSL: `f16`, `u64`.
+    pub fn name(self, bits: u8) -> String {
+        match self {
+            ScalarKind::Bool => "bool".to_owned(),
+            ScalarKind::Sint => format!("i{bits}"),
+            ScalarKind::Uint => format!("u{bits}"),
+            ScalarKind::Float => format!("f{bits}"),
+        }
+    }
+}
+
 /// A scalar or vector type as lanes see it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LaneType {
@@ -120,6 +132,8 @@ pub enum Refusal {
     TooWide { width: u32, size: u32 },
     /// The profile lacks the hardware. `since` is the oldest profile of the same vendor on which there is a plan.
     NoHardware { feature: Feature, profile: Box<str>, since: Option<&'static str> },
+    /// The language of the target has no such values.
+    NoType { language: &'static str, ty: LaneType },
     /// The operands do not fit the operation: what the front end should have said.
     BadOperand(&'static str),
     /// The operation has no lowering yet.
@@ -135,7 +149,7 @@ impl Refusal {
             Refusal::TooWide { .. } => Code::TOO_WIDE,
             Refusal::NoHardware { .. } => Code::PROFILE_LACKS,
             Refusal::BadOperand(_) => Code::BAD_LANE_OPERAND,
-            Refusal::NotYet => Code::NOT_SUPPORTED,
+            Refusal::NoType { .. } | Refusal::NotYet => Code::NOT_SUPPORTED,
             Refusal::Unsound { .. } => Code::INTERNAL,
         }
     }
@@ -164,6 +178,7 @@ impl fmt::Display for Refusal {
                 write!(f, "profile {profile} lacks {feature}")?;
                 since.map_or(Ok(()), |name| write!(f, "; the oldest profile that can is {name}"))
             }
+            Refusal::NoType { language, ty } => write!(f, "{language} has no type {}", ty.kind.name(ty.width)),
             Refusal::BadOperand(what) => f.write_str(what),
             Refusal::NotYet => f.write_str("it is not lowered yet"),
             Refusal::Unsound { rule, why } => write!(f, "internal error: the plan \"{rule}\" is wrong: {why}"),

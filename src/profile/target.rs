@@ -42,6 +42,10 @@ pub struct TargetRow {
     /// Invocations that a workgroup may have.
     pub invocations: u32,
     pub waves: Waves,
+    /// Bits that integers may have.
+    pub integers: &'static [u8],
+    /// Bits that floats may have.
+    pub floats: &'static [u8],
     /// The hardware in messages; none where profiles name the processor.
     pub hardware: Option<&'static str>,
     /// The feature that each of its profiles has.
@@ -70,6 +74,8 @@ static ROWS: [TargetRow; 4] = [
         // No device of Vulkan exceeds this.
         invocations: 2048,
         waves: Waves::Any,
+        integers: &[8, 16, 32, 64],
+        floats: &[16, 32, 64],
         hardware: None,
         basis: None,
         given: &[Feature::LaneFacts],
@@ -88,6 +94,8 @@ static ROWS: [TargetRow; 4] = [
         // MAX_COMPUTE_WORK_GROUP_INVOCATIONS of NVIDIA's drivers.
         invocations: 1024,
         waves: Waves::Of(&[32]),
+        integers: &[8, 16, 32, 64],
+        floats: &[16, 32, 64],
         hardware: Some("NVIDIA's hardware"),
         basis: None,
         given: &[Feature::LaneFacts],
@@ -106,6 +114,8 @@ static ROWS: [TargetRow; 4] = [
         // `max_flat_workgroup_size` (LLVM, AMDGPUUsage).
         invocations: 1024,
         waves: Waves::OfProcessor,
+        integers: &[8, 16, 32, 64],
+        floats: &[16, 32, 64],
         hardware: None,
         basis: Some(Feature::AmdWave),
         given: &[Feature::LaneFacts],
@@ -124,6 +134,8 @@ static ROWS: [TargetRow; 4] = [
         // `maxComputeInvocationsPerWorkgroup` is 256 unless the device allows more (WebGPU, 3.6.2).
         invocations: 1024,
         waves: Waves::Any,
+        integers: &[32],
+        floats: &[16, 32],
         hardware: None,
         basis: None,
         given: &[],
@@ -149,6 +161,12 @@ impl Target {
     /// Returns true if the code is the hardware's own.
     pub const fn is_hardware(self) -> bool {
         self.row().is_hardware
+    }
+
+    /// Returns true if it has scalars of so many bits, floats or integers.
+    pub fn has_width(self, is_float: bool, bits: u8) -> bool {
+        let row = self.row();
+        if is_float { row.floats.contains(&bits) } else { row.integers.contains(&bits) }
     }
 
     /// The target of that name in profile files.

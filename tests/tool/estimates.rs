@@ -37,6 +37,10 @@ const SET_UP_AMONG: &str =
 const NOT_OF_COMPARISON: &str = "the NOT of a comparison is the opposite comparison";
 const UNPACKED: &str = "the words of a 64-bit mask are taken apart, which is not priced";
 const BALLOT_WORD: &str = "a word of a ballot at an index that only the run knows is one instruction, priced as the two that hardware takes; a ballot's four words are one operand, priced as four";
+const BOOLS_MOVE: &str = "bools move as words that are 0 or 1, of which one more line makes a bool again";
+const INFINITY: &str = "bools move as words that are 0 or 1, of which one more line makes a bool again; an infinity takes two lines, as no literal says it";
+const BALLOT_CALLS: &str = "the words of a ballot are taken out by a line each, and a mask of lanes is a call, which is not priced; a ballot's four words are one operand, priced as four";
+const WGSL_JUMPS: &str = "a ballot's four words are one operand, priced as four, and a mask of lanes is a call, priced as none; bools move as words, of which one more line makes a bool again; an infinity takes two lines, as no literal says it";
 const COMPOSED: &str = "a ballot is made of a 64-bit mask, which costs nothing on hardware";
 const PAIRED: &str =
     "an order of bools is two instructions and priced as one; the pair of results is composed by one more";
@@ -165,6 +169,35 @@ const REASONS: &[(&str, &str, &str, &[&str])] = &[
     ("spirv", PARTS[0], PAIRED, &["bitonic network of butterflies"]),
     ("spirv", PARTS[0], LOOP, &["comparison with the first lane that is left, in turns"]),
     ("spirv", PARTS[0], COMPOSED, &["count of a mask"]),
+    (
+        "wgsl",
+        PARTS[0],
+        BALLOT_WORD,
+        &[
+            "ballot",
+            "comparison with the segment's first active lane",
+            "masked swizzle by shuffle",
+            "own lanes of a ballot",
+            "push by ballots of the index",
+            "quad permutation, zero from inactive lanes",
+        ],
+    ),
+    (
+        "wgsl",
+        PARTS[0],
+        BOOLS_MOVE,
+        &["native reduction", "tree of butterflies", "vote of equality with the first active lane"],
+    ),
+    ("wgsl", PARTS[0], INFINITY, &["scan by shuffles"]),
+    ("wgsl", PARTS[0], BALLOT_CALLS, &["reading of a ballot", "scan of runs by shuffles"]),
+    (
+        "wgsl",
+        PARTS[0],
+        WGSL_JUMPS,
+        &["jumps from active lane to active lane", "jumps from lane to lane of the partition"],
+    ),
+    ("wgsl", PARTS[0], PAIRED, &["bitonic network of butterflies"]),
+    ("wgsl", PARTS[0], LOOP, &["comparison with the first lane that is left, in turns"]),
 ];
 
 /// The plans of a rule that are not as they are priced.

@@ -251,7 +251,8 @@ fn on_each<T: Send>(target: Target, work: impl Fn(&Profile) -> T + Sync) -> Vec<
 fn shown_lines_of_operations_are_those_of_their_programs() {
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
     shown_of_catalog().iter().for_each(|shown| *lines.entry(&shown.profile).or_default() += shown.lines);
-    assert!(lines.len() > 20 && lines.values().all(|count| *count > 500), "{lines:?}");
+    let few: Vec<&&str> = lines.iter().filter(|(_, count)| **count <= 500).map(|(name, _)| name).collect();
+    assert!(lines.len() > 20 && few == [&"wgsl-nosubgroups"], "{lines:?}");
 }
 
 /// The same for plans that lost.

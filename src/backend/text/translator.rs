@@ -7,6 +7,7 @@ use crate::backend::Options;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, FuncId, GlobalId, Module, Types, calls};
 use crate::lane::{Input, LaneOp, Plan};
+use crate::profile::Target;
 use crate::source::Span;
 use naga::{Handle, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -98,7 +99,11 @@ impl<'a> Translator<'a> {
 
     /// The name of the language in messages.
     pub fn language(&self) -> &'static str {
-        self.options.profile.target.row().language
+        self.target().row().language
+    }
+
+    pub fn target(&self) -> Target {
+        self.options.profile.target
     }
 
     /// Reports a construct that the language does not have.

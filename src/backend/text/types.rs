@@ -117,7 +117,9 @@ impl Translator<'_> {
     fn scalar(&mut self, scalar: Scalar, is_laid_out: bool) -> naga::Scalar {
         match (scalar.kind, scalar.width) {
             (ScalarKind::Bool, _) if is_laid_out => naga::Scalar::U32,
-            (ScalarKind::Bool, _) | (_, 32) | (ScalarKind::Float, 16) => scalar_of(scalar),
+            (kind, bits) if kind == ScalarKind::Bool || self.target().has_width(scalar.is_float(), bits) => {
+                scalar_of(scalar)
+            }
             _ => {
                 self.lacks(&format!("type {}", ir::print::scalar_name(scalar)));
                 naga::Scalar::U32

@@ -1,9 +1,7 @@
 //! How types are written: `f32`, `vec3<u32>`, `mat4x3<f32>`, `[f32; 8]`, `ptr<storage, T>`.
 
 use super::{snake, space_name};
-use crate::ir::{
-    ArrayLen, ConstId, ImageDim, ImageType, MatrixLayout, Scalar, ScalarKind, StructId, Type, TypeId, Types,
-};
+use crate::ir::{ArrayLen, ConstId, ImageDim, ImageType, MatrixLayout, Scalar, StructId, Type, TypeId, Types};
 
 /// A type's text in a message, with the names of structs as they were declared.
 pub fn type_name(types: &Types, ty: TypeId) -> String {
@@ -58,12 +56,7 @@ pub fn write_type(
 }
 
 pub fn scalar_name(scalar: Scalar) -> String {
-    match scalar.kind {
-        ScalarKind::Bool => "bool".to_owned(),
-        ScalarKind::Sint => format!("i{}", scalar.width),
-        ScalarKind::Uint => format!("u{}", scalar.width),
-        ScalarKind::Float => format!("f{}", scalar.width),
-    }
+    scalar.kind.name(scalar.width)
 }
 
 fn layout_text(layout: Option<MatrixLayout>) -> String {

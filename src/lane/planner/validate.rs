@@ -7,6 +7,7 @@ use crate::profile::Profile;
 /// The fewest lanes that the subgroup must have; an error where the request makes no sense or spans too many.
 pub fn least_size(request: &Request, profile: &Profile) -> Result<u32, Refusal> {
     check_operands(request)?;
+    check_types(request, profile)?;
     let width = spanned(request)?;
     match profile.wave_size {
         Some(size) if width > size => Err(Refusal::TooWide { width, size }),
@@ -22,6 +23,15 @@ fn check_operands(request: &Request) -> Result<(), Refusal> {
     }
     let bad = request.inputs.iter().zip(signature.params).any(|(input, param)| !takes(param.role, input.ty));
     if bad { Err(Refusal::BadOperand("the operation does not take operands of this type")) } else { Ok(()) }
+}
+
+fn check_types(request: &Request, profile: &Profile) -> Result<(), Refusal> {
+    let target = profile.target;
+    let is_there = |ty: LaneType| ty.kind == ScalarKind::Bool || target.has_width(ty.is_float(), ty.width);
+    match request.inputs.iter().find(|input| !is_there(input.ty)) {
+        Some(input) => Err(Refusal::NoType { language: target.row().language, ty: input.ty }),
+        None => Ok(()),
+    }
 }
 
 /// Returns true if an operand of a role may have the type: bits are integers and bools, keys single numbers.

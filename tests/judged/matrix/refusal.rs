@@ -34,6 +34,18 @@ pub static REASONS: &[Reason] = &[
         says: |_| vec![spelling::SAID.map(str::to_owned).to_vec()],
     },
     Reason {
+        title: "no subgroups",
+        // Folds of one lane too: the shader around a cell asks for the lane's index.
+        applies: |asked| &*asked.profile.name == "wgsl-nosubgroups",
+        says: |_| {
+            vec![
+                ["wgsl-nosubgroups", "is not available", "a profile with", "WGSL has no", "--wave-size"]
+                    .map(str::to_owned)
+                    .to_vec(),
+            ]
+        },
+    },
+    Reason {
         title: "no fixed number of lanes",
         applies: |asked| {
             let needs = ["subgroup_group_size", "subgroup_log2_group_size"].contains(&asked.unit.row().title());
@@ -63,11 +75,6 @@ pub static REASONS: &[Reason] = &[
                     .to_vec(),
             ]
         },
-    },
-    Reason {
-        title: "no subgroups",
-        applies: |asked| &*asked.profile.name == "wgsl-nosubgroups" && !stays(asked),
-        says: |_| vec![["wgsl-nosubgroups", "is not available", "a profile with"].map(str::to_owned).to_vec()],
     },
     Reason {
         title: "wider than the subgroup",
