@@ -45,20 +45,6 @@ pub fn ours(name: &str, source: &str, profile: &str) -> Result<Vec<u32>, String>
     ours_of(name, source, Stage::Compute, profile)
 }
 
-/// The module of a GLSL shader by way of WGSL; none where that lacks a type.
-pub fn by_wgsl(name: &str, source: &str) -> Result<Option<Vec<u32>>, String> {
-    let profile = Profile::named("wgsl").ok_or("no profile wgsl")?;
-    let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
-    let done = compile(&input, &Options::new(profile), &NoIncludes);
-    match done.verdict {
-        Verdict::Done(text) => compiler::module_of(text).map(Some),
-        _ => {
-            let said = render::human(&done.sources, &done.diagnostics);
-            if said.contains("WGSL has no type") { Ok(None) } else { Err(said) }
-        }
-    }
-}
-
 /// The same of a stage.
 pub fn ours_of(name: &str, source: &str, stage: Stage, profile: &str) -> Result<Vec<u32>, String> {
     let profile = Profile::named(profile).ok_or_else(|| format!("no profile {profile}"))?;

@@ -61,6 +61,9 @@ impl Body<'_, '_> {
             condition = break_if.map(|value| inner.value(value));
         });
         (self.leaves_chain, self.inner_switches) = outside;
+        if condition.is_none() && !leaves(&body) {
+            self.t.lacks("loops that never end");
+        }
         self.statement(Statement::Loop { body, continuing, break_if: condition });
     }
 
@@ -245,6 +248,34 @@ impl Body<'_, '_> {
             None => Statement::MemoryBarrier(flags),
         });
     }
+}
+
+/// Returns true if the body of a loop leaves it (WGSL 9.7, Statement Behavior Analysis).
+fn leaves(block: &Block) -> bool {
+    block
+        .iter()
+        .any(|statement| matches!(statement, Statement::Break) || returns(statement) || inner(statement).any(leaves))
+}
+
+/// Returns true if a statement of a loop's body returns, in loops and switches too.
+fn returns(statement: &Statement) -> bool {
+    let of = |block: &Block| block.iter().any(returns);
+    match statement {
+        Statement::Return { .. } => true,
+        Statement::Loop { body, .. } => of(body),
+        Statement::Switch { cases, .. } => cases.iter().any(|case| of(&case.body)),
+        other => inner(other).any(of),
+    }
+}
+
+/// The blocks in a statement from which `break` leaves the loop around it.
+fn inner(statement: &Statement) -> impl Iterator<Item = &Block> {
+    let blocks = match statement {
+        Statement::Block(block) => [Some(block), None],
+        Statement::If { accept, reject, .. } => [Some(accept), Some(reject)],
+        _ => [None, None],
+    };
+    blocks.into_iter().flatten()
 }
 
 /// Adds an arm with each of its labels; all but the last have no code.

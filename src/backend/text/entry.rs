@@ -9,6 +9,7 @@ use super::types::scalar_of;
 use crate::ir::{
     self, ArrayLen, Binding, BuiltIn, EntryPoint, FuncId, GlobalId, ScalarKind, Space, Type, TypeId, Value,
 };
+use crate::profile::Feature;
 use naga::{AddressSpace, Expression, FunctionArgument, FunctionResult, GlobalVariable, Handle, Statement, TypeInner};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -100,9 +101,12 @@ impl Translator<'_> {
             ir::Stage::Compute => naga::ShaderStage::Compute,
             other => return self.lacks(&format!("{} shaders", other.name())),
         };
+        if entry.fragment.early_tests {
+            self.lacks("early tests of fragments");
+        }
         let mut workgroup_size = [0; 3];
         if entry.stage.has_workgroups() {
-            workgroup_size = entry.workgroup_size.map(|id| self.workgroup_size(id));
+            workgroup_size = self.workgroup_size(entry.workgroup_size);
         }
         let mut uses = self.named_ports(entry.function);
         for (callee, _) in ir::calls::callees(function) {
@@ -118,7 +122,7 @@ impl Translator<'_> {
         self.out.entry_points.push(naga::EntryPoint {
             name: entry.name.to_string(),
             stage,
-            early_depth_test: entry.fragment.early_tests.then_some(naga::EarlyDepthTest::Force),
+            early_depth_test: None,
             workgroup_size,
             workgroup_size_overrides: None,
             function,
@@ -126,16 +130,6 @@ impl Translator<'_> {
             task_payload: None,
             incoming_ray_payload: None,
         });
-    }
-
-    fn workgroup_size(&mut self, id: ir::ConstId) -> u32 {
-        match self.module.constants.bits(id) {
-            Some(size) => size as u32,
-            None => {
-                self.unsupported("workgroup sizes that are specialization constants");
-                1
-            }
-        }
     }
 
     /// The variable that holds an input or output for functions.
@@ -239,7 +233,13 @@ impl Translator<'_> {
         let Some((scalar, _)) = self.shape(ty) else { return };
         let (binding, kind) = match binding {
             Binding::BuiltIn(built) => match built_in(built) {
-                Some((built, kind)) => (naga::Binding::BuiltIn(built), (kind != scalar.kind).then_some(kind)),
+                Some((built, kind)) => {
+                    let made = naga::Binding::BuiltIn(built);
+                    if is_of_subgroups(&made) {
+                        self.require(Feature::LaneFacts);
+                    }
+                    (made, (kind != scalar.kind).then_some(kind))
+                }
                 None => return self.lacks(&format!("built-in value {built:?}")),
             },
             Binding::Location { location: Some(location), component: 0, index, interpolation, sampling } => {
@@ -345,7 +345,6 @@ impl Body<'_, '_> {
 
     /// A number that the lane knows of itself.
     pub fn lane_port(&mut self, port: Port) -> Handle<Expression> {
-        self.t.notes.uses_subgroups = true;
         let place = self.port(port);
         match self.direct.contains(&place) {
             true => place,
@@ -378,6 +377,7 @@ impl Body<'_, '_> {
     }
 
     fn new_argument(&mut self, leaf: &Leaf) -> Handle<Expression> {
+        self.t.notes.uses_subgroups |= is_of_subgroups(&leaf.binding);
         let (scalar, size) = self.t.shape(leaf.ty).unwrap_or((ir::Scalar::U32, 1));
         let given = ir::Scalar { kind: leaf.kind.unwrap_or(scalar.kind), ..scalar };
         let ty = self.t.vector(scalar_of(given), size);
@@ -484,6 +484,15 @@ impl Body<'_, '_> {
         };
         self.statement(Statement::Return { value });
     }
+}
+
+/// Returns true for a built-in value that the extension `subgroups` brings.
+const fn is_of_subgroups(binding: &naga::Binding) -> bool {
+    use naga::BuiltIn as B;
+    matches!(
+        binding,
+        naga::Binding::BuiltIn(B::SubgroupId | B::NumSubgroups | B::SubgroupSize | B::SubgroupInvocationId)
+    )
 }
 
 fn lane_leaf(port: Port, name: &str, built_in: naga::BuiltIn) -> Leaf {

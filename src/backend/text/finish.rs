@@ -168,7 +168,7 @@ impl Translator<'_> {
 /// # Errors
 /// A sentence that says why the language cannot express it.
 pub(super) fn to_text(mut module: naga::Module) -> Result<String, String> {
-    naga::compact::compact(&mut module, naga::compact::KeepUnused::No);
+    naga::compact::compact(&mut module, naga::compact::KeepUnused::Yes);
     let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
     let mut validator = Validator::new(flags, capabilities());
     validator.subgroup_stages(ShaderStages::all()).subgroup_operations(SubgroupOperationSet::all());
@@ -181,6 +181,7 @@ fn capabilities() -> Capabilities {
     Capabilities::SUBGROUP
         | Capabilities::SHADER_FLOAT16
         | Capabilities::SHADER_FLOAT16_IN_FLOAT32
+        | Capabilities::CUBE_ARRAY_TEXTURES
         | Capabilities::PRIMITIVE_INDEX
         | Capabilities::MULTISAMPLED_SHADING
         | Capabilities::DUAL_SOURCE_BLENDING

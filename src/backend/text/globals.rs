@@ -30,6 +30,7 @@ impl Translator<'_> {
         let paths = paths.iter().map(Vec::as_slice).collect();
         let ty = match self.handle_type(id) {
             Some(ty) if global.space == Space::Handle => ty,
+            _ if global.space == Space::Workgroup => self.workgroup_type(global.ty, &paths),
             _ => self.make(global.ty, global.space.is_laid_out(), &paths),
         };
         let init = global.init.filter(|_| global.space == Space::Private).and_then(|init| self.initializer(init));

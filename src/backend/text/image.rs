@@ -8,8 +8,8 @@ use crate::ir::{
     Value, Values,
 };
 use naga::{
-    AddressSpace, Expression, GlobalVariable, Handle, ImageClass, ImageDimension, ImageQuery, MathFunction,
-    ResourceBinding, SampleLevel, Statement, StorageAccess, StorageFormat, SwizzleComponent, TypeInner,
+    AddressSpace, BinaryOperator, Expression, GlobalVariable, Handle, ImageClass, ImageDimension, ImageQuery,
+    MathFunction, ResourceBinding, SampleLevel, Statement, StorageAccess, StorageFormat, SwizzleComponent, TypeInner,
 };
 use smallvec::SmallVec;
 
@@ -52,6 +52,15 @@ const fn dimension(dim: ImageDim) -> Option<ImageDimension> {
     })
 }
 
+/// Returns true if the language has textures of this shape (WGSL 6.5).
+fn is_there(dim: ImageDimension, image: ImageType) -> bool {
+    match dim {
+        ImageDimension::D1 | ImageDimension::D3 => !image.arrayed,
+        ImageDimension::D2 => !image.multisampled || !image.arrayed && !image.storage,
+        ImageDimension::Cube => !image.storage,
+    }
+}
+
 /// Components of a coordinate without the layer.
 const fn coordinates(dim: ImageDim) -> u8 {
     match dim {
@@ -85,7 +94,7 @@ fn source(f: &Function, value: Value, part: usize) -> Option<GlobalId> {
 impl Translator<'_> {
     /// The type of a texture.
     pub fn texture(&mut self, image: ImageType, access: StorageAccess) -> Option<TypeInner> {
-        let dim = dimension(image.dim)?;
+        let dim = dimension(image.dim).filter(|dim| is_there(*dim, image))?;
         let class = match (image.storage, image.depth) {
             (true, _) => {
                 let (_, format) = FORMATS.iter().find(|(number, _)| *number == image.format)?;
@@ -103,9 +112,11 @@ impl Translator<'_> {
     /// The type of a variable that is a texture or a sampler.
     pub fn handle_type(&mut self, id: GlobalId) -> Option<Handle<naga::Type>> {
         let global = &self.module.globals[id];
+        let uses = self.uses_of(id);
         let inner = match self.types.get(global.ty) {
-            Type::Sampler => TypeInner::Sampler { comparison: self.uses_of(id).compares },
+            Type::Sampler => TypeInner::Sampler { comparison: uses.compares },
             Type::Image(image) | Type::SampledImage(image) => {
+                let image = ImageType { depth: image.depth || uses.compares, ..image };
                 let access = self.storage_image_access(id, global.access);
                 match self.texture(image, access) {
                     Some(inner) => inner,
@@ -134,8 +145,8 @@ impl Translator<'_> {
             for (_, inst) in f.insts.iter() {
                 let ir::Op::Image { op, parts, operands } = inst.op else { continue };
                 let values = f.values(operands);
-                let is_sampler = |value: &Value| source(f, *value, 1) == Some(id);
-                uses.compares |= parts.contains(ImageParts::REFERENCE) && values.iter().take(2).any(is_sampler);
+                let is_it = |value: &Value| [0, 1].map(|part| source(f, *value, part)).contains(&Some(id));
+                uses.compares |= parts.contains(ImageParts::REFERENCE) && values.iter().take(2).any(is_it);
                 if values.first().and_then(|value| source(f, *value, 0)) == Some(id) {
                     uses.reads |= op == ImageOp::Read;
                     uses.writes |= op == ImageOp::Write;
@@ -200,6 +211,8 @@ struct Asked {
     parts: ImageParts,
     values: SmallVec<[Value; 8]>,
     ty: TypeId,
+    /// Returns true if coordinates and reference are divided by the last component of the coordinates.
+    is_projected: bool,
 }
 
 impl Asked {
@@ -218,19 +231,27 @@ impl Body<'_, '_> {
         if op == ImageOp::Combine {
             return None;
         }
-        let Some(image) = self.image_of(values[0]) else { return Some(self.broken("an image operation on no image")) };
-        let Some((texture, sampler)) = self.texture_and_sampler(values[0]) else {
+        let Some(mut image) = self.image_of(values[0]) else {
+            return Some(self.broken("an image operation on no image"));
+        };
+        image.depth |= source(self.f, values[0], 0).is_some_and(|id| self.t.uses_of(id).compares);
+        let samples = matches!(op, ImageOp::Sample | ImageOp::SampleProjected | ImageOp::Gather);
+        let Some((texture, sampler)) = self.texture_and_sampler(values[0], samples) else {
             return Some(self.nothing("images from arrays and parameters with samplers of their own"));
         };
-        let mut asked = Asked { image, texture, sampler, parts, values, ty };
+        let mut asked =
+            Asked { image, texture, sampler, parts, values, ty, is_projected: op == ImageOp::SampleProjected };
         if let Some(sampler) = asked.part(ImageParts::SAMPLER) {
             asked.sampler = Some(self.value(sampler));
         }
         if matches!(self.t.types.get(ty), Type::Struct(_)) {
             return Some(self.lacking("residency of texels"));
         }
+        if let Some(construct) = self.lack(op, &asked) {
+            return Some(self.lacking(construct));
+        }
         Some(match op {
-            ImageOp::Sample => self.sampled(&asked, None),
+            ImageOp::Sample | ImageOp::SampleProjected => self.sampled(&asked, None),
             ImageOp::Gather => self.gathered(&asked),
             ImageOp::Fetch | ImageOp::Read => self.texel(&asked),
             ImageOp::Write => {
@@ -238,10 +259,49 @@ impl Body<'_, '_> {
                 return None;
             }
             ImageOp::Size | ImageOp::Levels | ImageOp::Samples => self.query(op, &asked),
-            ImageOp::SampleProjected => self.nothing("projected samples"),
             ImageOp::Atomic(..) => self.nothing("atomic operations on textures"),
             _ => self.lacking("this operation on images"),
         })
+    }
+
+    /// A part of an operation that the language's function does not take.
+    fn lack(&self, op: ImageOp, asked: &Asked) -> Option<&'static str> {
+        use ImageParts as P;
+        let known = match op {
+            ImageOp::Sample | ImageOp::SampleProjected => {
+                P::SAMPLER | P::REFERENCE | P::BIAS | P::LOD | P::GRADIENTS | P::OFFSET
+            }
+            ImageOp::Gather => P::SAMPLER | P::REFERENCE | P::COMPONENT | P::OFFSET,
+            ImageOp::Fetch | ImageOp::Read => P::LOD | P::SAMPLE | P::OFFSET,
+            ImageOp::Write => P::DATA,
+            ImageOp::Size | ImageOp::Levels | ImageOp::Samples => P::LOD,
+            _ => return None,
+        };
+        let is_constant = |part| asked.part(part).is_none_or(|value| matches!(value, Value::Const(_)));
+        let filters = matches!(op, ImageOp::Sample | ImageOp::SampleProjected);
+        let samples = filters || op == ImageOp::Gather;
+        if !(asked.parts - known - P::COORDINATE).is_empty() {
+            Some("such operations on images")
+        } else if asked.image.storage && asked.image.multisampled {
+            Some("storage textures of several samples")
+        } else if asked.image.dim == ImageDim::D1 && asked.parts.intersects(P::BIAS | P::GRADIENTS) {
+            Some("samples of 1D textures with biases or gradients")
+        } else if samples && !is_constant(P::OFFSET) {
+            Some("offsets of samples that are not constants")
+        } else if filters && !asked.image.sampled.is_float() {
+            Some("samples of textures of integers")
+        } else if filters && asked.parts.contains(P::REFERENCE) && !self.compares_plainly(asked) {
+            Some("comparisons at a level that is not the one of derivatives or 0")
+        } else {
+            None
+        }
+    }
+
+    /// Returns true if a comparison is at the level that derivatives say, or at level 0.
+    fn compares_plainly(&self, asked: &Asked) -> bool {
+        let is_zero = |value| matches!(value, Value::Const(id) if self.t.module.constants.bits(id) == Some(0));
+        !asked.parts.intersects(ImageParts::BIAS | ImageParts::GRADIENTS)
+            && asked.part(ImageParts::LOD).is_none_or(is_zero)
     }
 
     fn image_of(&self, value: Value) -> Option<ImageType> {
@@ -252,7 +312,12 @@ impl Body<'_, '_> {
         }
     }
 
-    fn texture_and_sampler(&mut self, value: Value) -> Option<(Handle<Expression>, Option<Handle<Expression>>)> {
+    /// The variables that an image comes from; the sampler that it brings where one is needed.
+    fn texture_and_sampler(
+        &mut self,
+        value: Value,
+        samples: bool,
+    ) -> Option<(Handle<Expression>, Option<Handle<Expression>>)> {
         let ty = self.pointee_of(value).map(|(_, pointee)| pointee).or_else(|| self.type_of(value))?;
         if !matches!(self.t.types.get(ty), Type::SampledImage(_)) {
             return Some((self.value(value), None));
@@ -264,8 +329,9 @@ impl Body<'_, '_> {
                 Some((parts[0], Some(parts[1])))
             }
             ir::Op::Load(Value::Global(id)) => {
-                let (texture, sampler) = (self.value(Value::Global(id)), self.t.sampler_of(id));
-                Some((texture, Some(self.append(Expression::GlobalVariable(sampler)))))
+                let texture = self.value(Value::Global(id));
+                let sampler = samples.then(|| self.t.sampler_of(id));
+                Some((texture, sampler.map(|sampler| self.append(Expression::GlobalVariable(sampler)))))
             }
             _ => None,
         }
@@ -275,7 +341,11 @@ impl Body<'_, '_> {
     fn coordinate(&mut self, asked: &Asked) -> Option<(Handle<Expression>, Option<Handle<Expression>>)> {
         let value = asked.part(ImageParts::COORDINATE)?;
         let (scalar, size) = self.shape_of(value)?;
-        let whole = self.value(value);
+        let mut whole = self.value(value);
+        if let Some(divisor) = self.divisor(asked) {
+            let divisor = self.splat(divisor, size);
+            whole = self.plain(BinaryOperator::Divide, whole, divisor);
+        }
         let own = coordinates(asked.image.dim);
         if size == own && !asked.image.arrayed {
             return Some((whole, None));
@@ -300,14 +370,31 @@ impl Body<'_, '_> {
         Some((coordinate, layer))
     }
 
+    /// What coordinates and reference are divided by.
+    fn divisor(&mut self, asked: &Asked) -> Option<Handle<Expression>> {
+        let value = asked.part(ImageParts::COORDINATE).filter(|_| asked.is_projected)?;
+        let (_, size) = self.shape_of(value)?;
+        let base = self.value(value);
+        Some(self.emit(Expression::AccessIndex { base, index: u32::from(size) - 1 }))
+    }
+
+    /// The number that texels are compared with.
+    fn reference(&mut self, asked: &Asked) -> Option<Handle<Expression>> {
+        let value = asked.part(ImageParts::REFERENCE)?;
+        let reference = self.value(value);
+        Some(match self.divisor(asked) {
+            Some(divisor) => self.plain(BinaryOperator::Divide, reference, divisor),
+            None => reference,
+        })
+    }
+
     fn level(&mut self, asked: &Asked) -> SampleLevel {
         if let Some(bias) = asked.part(ImageParts::BIAS) {
             return SampleLevel::Bias(self.value(bias));
         }
         if let Some(lod) = asked.part(ImageParts::LOD) {
-            let is_zero = matches!(lod, Value::Const(id) if self.t.module.constants.bits(id) == Some(0));
             let compares = asked.parts.contains(ImageParts::REFERENCE);
-            return if is_zero && compares { SampleLevel::Zero } else { SampleLevel::Exact(self.value(lod)) };
+            return if compares { SampleLevel::Zero } else { SampleLevel::Exact(self.value(lod)) };
         }
         let Some(first) = asked.part(ImageParts::GRADIENTS) else { return SampleLevel::Auto };
         let at = asked.values.iter().position(|value| *value == first).unwrap_or(0);
@@ -315,15 +402,12 @@ impl Body<'_, '_> {
     }
 
     fn sampled(&mut self, asked: &Asked, gather: Option<SwizzleComponent>) -> Handle<Expression> {
-        if asked.parts.intersects(ImageParts::OFFSETS | ImageParts::MIN_LOD) {
-            return self.lacking("such samples");
-        }
         let (Some(sampler), Some((coordinate, array_index))) = (asked.sampler, self.coordinate(asked)) else {
             return self.broken("a sample without sampler or coordinates");
         };
         let level = if gather.is_some() { SampleLevel::Zero } else { self.level(asked) };
         let offset = asked.part(ImageParts::OFFSET).map(|offset| self.value(offset));
-        let depth_ref = asked.part(ImageParts::REFERENCE).map(|reference| self.value(reference));
+        let depth_ref = self.reference(asked);
         let sample = self.emit(Expression::ImageSample {
             image: asked.texture,
             sampler,
@@ -364,9 +448,13 @@ impl Body<'_, '_> {
     }
 
     fn texel(&mut self, asked: &Asked) -> Handle<Expression> {
-        let Some((coordinate, array_index)) = self.coordinate(asked) else {
+        let Some((mut coordinate, array_index)) = self.coordinate(asked) else {
             return self.broken("a texel without coordinates");
         };
+        if let Some(offset) = asked.part(ImageParts::OFFSET) {
+            let offset = self.value(offset);
+            coordinate = self.plain(BinaryOperator::Add, coordinate, offset);
+        }
         let sample = asked.part(ImageParts::SAMPLE).map(|sample| self.value(sample));
         let has_levels = !asked.image.storage && !asked.image.multisampled;
         let level = has_levels.then(|| match asked.part(ImageParts::LOD) {

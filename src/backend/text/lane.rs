@@ -26,6 +26,9 @@ const INDEX: Shape = (Scalar::U32, 1);
 const BOOL: Shape = (Scalar::BOOL, 1);
 const BALLOT: Shape = (Scalar::U32, 4);
 
+/// The most lanes that a subgroup has.
+const MOST_LANES: u32 = 128;
+
 /// Set-up steps of a function by operation, operands and result type.
 pub(super) type Setup = FxHashMap<(StepOp, [Key; 3], Shape), Handle<Expression>>;
 
@@ -234,6 +237,15 @@ impl Body<'_, '_> {
         }
     }
 
+    /// A lane's number, a distance or a mask. A constant must be below the most lanes of a subgroup (WGSL 17.12); beyond the
+    /// result is undefined, so any other constant does.
+    fn lane_of(&mut self, arg: &Arg) -> Handle<Expression> {
+        match arg.known {
+            Some(number) => self.u32(number % MOST_LANES),
+            None => self.index_of(arg),
+        }
+    }
+
     /// A step at the function's start, where the same one may be already.
     fn setup_step(&mut self, step: &Step, run: &Run) -> Arg {
         let keys = step.args.map(|operand| self.arg(operand, run).key);
@@ -350,11 +362,11 @@ impl Body<'_, '_> {
             return Some(self.group_of_bools(op, size, args));
         }
         let gather = match op {
-            GroupOp::Shuffle => GatherMode::Shuffle(self.index_of(&args[1])),
-            GroupOp::ShuffleXor => GatherMode::ShuffleXor(self.index_of(&args[1])),
-            GroupOp::ShuffleUp => GatherMode::ShuffleUp(self.index_of(&args[1])),
-            GroupOp::ShuffleDown => GatherMode::ShuffleDown(self.index_of(&args[1])),
-            GroupOp::Broadcast => GatherMode::Broadcast(self.index_of(&args[1])),
+            GroupOp::Shuffle => GatherMode::Shuffle(self.lane_of(&args[1])),
+            GroupOp::ShuffleXor => GatherMode::ShuffleXor(self.lane_of(&args[1])),
+            GroupOp::ShuffleUp => GatherMode::ShuffleUp(self.lane_of(&args[1])),
+            GroupOp::ShuffleDown => GatherMode::ShuffleDown(self.lane_of(&args[1])),
+            GroupOp::Broadcast => GatherMode::Broadcast(self.lane_of(&args[1])),
             GroupOp::BroadcastFirst => GatherMode::BroadcastFirst,
             GroupOp::QuadBroadcast => GatherMode::QuadBroadcast(self.index_of(&args[1])),
             GroupOp::QuadSwap(QuadMove::Y) => GatherMode::QuadSwap(Direction::Y),

@@ -255,6 +255,7 @@ impl Body<'_, '_> {
             Expression::Literal(L::I32(0)) => self.append(Expression::Literal(L::I32(1))),
             Expression::Literal(L::U32(0)) => self.append(Expression::Literal(L::U32(1))),
             Expression::Literal(_) => value,
+            Expression::Constant(id) if self.has_no_zero(*id) => value,
             _ => {
                 let Some((scalar, size)) = self.t.shape(of) else { return value };
                 let (zero, one) = (self.zero(scalar, size), self.splat_constant(scalar, size, 1));
@@ -265,6 +266,16 @@ impl Body<'_, '_> {
                 self.emit(Expression::Load { pointer: copy })
             }
         }
+    }
+
+    /// Returns true if all components of a constant are literals other than zero.
+    fn has_no_zero(&self, id: Handle<naga::Constant>) -> bool {
+        use naga::Literal as L;
+        let parts = &self.t.out.global_expressions;
+        let Expression::Compose { components, .. } = &parts[self.t.out.constants[id].init] else { return false };
+        components
+            .iter()
+            .all(|part| matches!(parts[*part], Expression::Literal(L::I32(1..) | L::I32(..=-1) | L::U32(1..))))
     }
 
     /// Shift amounts are unsigned, and constant ones less than the width.

@@ -4,7 +4,7 @@
 //! language has. Lane operations that naga's form lacks are calls of functions without a body there, and become the
 //! language's own in the text ([`finish`]); so do the places where the lines of an operation begin and end.
 //! One file a subject: `types`, `constants`, `globals`, `entry` (stage inputs and outputs), `function` (bodies),
-//! `control`, `memory`, `math`, `image`, `lane`, `finish` (from naga's text to ours).
+//! `control`, `memory`, `math`, `image`, `lane`, `sizes`, `finish` (from naga's text to ours).
 
 mod constants;
 mod control;
@@ -17,6 +17,7 @@ mod lane;
 mod math;
 mod memory;
 mod reflection;
+mod sizes;
 mod translator;
 mod types;
 
@@ -60,12 +61,12 @@ impl Shader {
         let mut translator = Translator::new(module, options);
         translator.run();
         let samplers = translator.samplers();
-        let Translator { out, notes, diagnostics, .. } = translator;
+        let Translator { out, notes, sizes, diagnostics, .. } = translator;
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
         match finish::to_text(out) {
-            Ok(text) => Ok(Shader { text, notes, samplers }),
+            Ok(text) => Ok(Shader { text: sizes.put(text, module), notes, samplers }),
             Err(why) => {
                 let message = format!("{} cannot express this shader: {why}", options.profile.target.row().language);
                 Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])

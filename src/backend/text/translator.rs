@@ -3,11 +3,12 @@
 use super::entry::{Port, Ports};
 use super::finish::Notes;
 use super::memory::Hop;
+use super::sizes::Sizes;
 use crate::backend::Options;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{self, FuncId, GlobalId, Module, Types, calls};
 use crate::lane::{Input, LaneOp, Plan};
-use crate::profile::Target;
+use crate::profile::{Feature, Target};
 use crate::source::Span;
 use naga::{Handle, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,6 +47,8 @@ pub(super) struct Translator<'a> {
     /// Inputs and outputs that a function and its callees use.
     pub uses: FxHashMap<FuncId, Ports>,
     pub plans: Plans,
+    /// Sizes that specialization constants give.
+    pub sizes: Sizes,
     pub notes: Notes,
     /// The function that gives the mask of the lanes below a number.
     pub lanes_below: Option<Handle<naga::Function>>,
@@ -75,6 +78,7 @@ impl<'a> Translator<'a> {
             functions: FxHashMap::default(),
             uses: FxHashMap::default(),
             plans: Plans::default(),
+            sizes: Sizes::default(),
             notes: Notes::new(module),
             lanes_below: None,
             span: Span::NONE,
@@ -110,6 +114,15 @@ impl<'a> Translator<'a> {
     #[cold]
     pub fn lacks(&mut self, construct: &str) {
         self.fail(Code::NOT_SUPPORTED, format!("{} has no {construct}", self.language()));
+    }
+
+    /// Reports a feature that the profile does not have.
+    pub fn require(&mut self, feature: Feature) {
+        let profile = &self.options.profile;
+        if !profile.has(feature) {
+            let message = format!("profile {} lacks {feature}", profile.name);
+            self.fail(Code::PROFILE_LACKS, message);
+        }
     }
 
     /// Reports a construct that is not written yet.

@@ -166,22 +166,40 @@ impl Translator<'_> {
         atomics: &Paths,
     ) -> Handle<Type> {
         let size = self.length(len);
+        self.array_of(element, size, stride, is_laid_out, atomics)
+    }
+
+    fn array_of(
+        &mut self,
+        element: TypeId,
+        size: ArraySize,
+        stride: Option<u32>,
+        is_laid_out: bool,
+        atomics: &Paths,
+    ) -> Handle<Type> {
         let base = self.element(element, stride, is_laid_out, &after(atomics, Hop::Element));
         let stride = self.layouter[base].to_stride();
         self.add(None, TypeInner::Array { base, size, stride })
+    }
+
+    /// Only a variable in workgroup memory can be an array as long as a specialization constant says, and its elements cannot
+    /// (WGSL 6.2.9).
+    pub fn workgroup_type(&mut self, id: TypeId, atomics: &Paths) -> Handle<Type> {
+        let ir::Type::Array { element, len: ArrayLen::Spec(len), stride } = self.types.get(id) else {
+            return self.make(id, false, atomics);
+        };
+        let size = self.specialized_length(len);
+        self.array_of(element, size, stride, false, atomics)
     }
 
     fn length(&mut self, len: ArrayLen) -> ArraySize {
         match len {
             ArrayLen::Runtime => ArraySize::Dynamic,
             ArrayLen::Fixed(len) => ArraySize::Constant(NonZeroU32::new(len).unwrap_or(NonZeroU32::MIN)),
-            ArrayLen::Spec(id) => match self.override_of(id) {
-                Some(known) => ArraySize::Pending(known),
-                None => {
-                    self.unsupported("arrays as long as an expression of specialization constants says");
-                    ArraySize::Constant(NonZeroU32::MIN)
-                }
-            },
+            ArrayLen::Spec(_) => {
+                self.lacks("arrays as long as a specialization constant says, but for variables in workgroup memory");
+                ArraySize::Constant(NonZeroU32::MIN)
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 mod marks;
 mod quads;
 mod render;
+mod wgsl;
 
 use std::path::Path;
 
@@ -37,11 +38,15 @@ pub fn trials() -> Vec<Trial> {
     let of = |end: &'static str| files.iter().filter(move |path| path.extension().is_some_and(|e| e == end)).cloned();
     let computed = of("comp").map(|path| judged(name(&path), &JUDGES, move || check(&path)));
     let drawn = of("frag").map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
+    let as_wgsl = |path: &Path| format!("wgsl::{}", name(path));
+    let computed_again = of("comp").map(|path| judged(as_wgsl(&path), &JUDGES, move || wgsl::check_compute(&path)));
+    let drawn_again = of("frag").map(|path| judged(as_wgsl(&path), &JUDGES, move || wgsl::check_draw(&path)));
     let primitives = fixture::files("fixtures/graphics/primitives").into_iter();
     let primitives = primitives.filter(|path| path.extension().is_some_and(|end| end == "frag"));
     let primitives = primitives.map(|path| judged(name(&path), &JUDGES, move || render::check(&path)));
     let marks = judged("non_uniform_marks", &["bin/spirv-dis"], marks::check);
-    computed.chain(drawn).chain(primitives).chain(quads::trials()).chain([marks]).collect()
+    let again = computed_again.chain(drawn_again);
+    computed.chain(drawn).chain(again).chain(primitives).chain(quads::trials()).chain([marks]).collect()
 }
 
 /// The name of the file, since a dispatch and a draw may share a stem.

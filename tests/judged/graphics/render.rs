@@ -37,13 +37,18 @@ impl Sources {
     }
 
     /// All texts with their stages: fragment, vertex, what is between.
-    fn all(&self) -> impl Iterator<Item = (Stage, &str)> {
+    pub fn all(&self) -> impl Iterator<Item = (Stage, &str)> {
         let vertex = self.vertex.as_deref().map(|text| (Stage::Vertex, text));
         let ends = [(Stage::Fragment, self.fragment.as_str())].into_iter().chain(vertex);
         ends.chain(self.between.iter().map(|(stage, text)| (*stage, text.as_str())))
     }
 
-    /// Our modules for a profile, in that order.
+    /// glslang's modules, in that order.
+    pub fn theirs(&self) -> Result<Vec<Vec<u32>>, String> {
+        self.all().map(|(stage, text)| theirs_of(text, stage.ending())).collect()
+    }
+
+    /// Our modules for a profile.
     pub fn ours(&self, profile: &str) -> Result<Vec<Vec<u32>>, String> {
         self.all().map(|(stage, text)| ours_of(stage.name(), text, stage, profile)).collect()
     }
@@ -75,7 +80,7 @@ pub fn check(path: &Path) -> Result<(), String> {
     if request.scenes.is_empty() {
         return Err("the comments name nothing to draw into".to_owned());
     }
-    let theirs = sources.all().map(|(stage, text)| theirs_of(text, stage.ending())).collect::<Result<Vec<_>, _>>()?;
+    let theirs = sources.theirs()?;
     let text = sources.all().map(|(_, text)| text).collect::<Vec<_>>().join("\n");
     if super::is_not_run(&super::name(path)) {
         return rival::hold_profiles(&text, &[], &[], |profile| sources.ours(profile), |_| Ok(Vec::new()));

@@ -3,6 +3,9 @@
 //! `CROSSLANE_RANDOM=SEED:COUNT` runs other seeds than the usual ones. A kernel that fails is printed with its seed.
 
 use std::ops::Range;
+
+use crosslane::ir::Stage;
+use support::by_wgsl::{self, Made, Outcome};
 use support::compare::Closeness;
 #[allow(dead_code)]
 use support::generator::{arms, program, wide};
@@ -49,7 +52,9 @@ fn agree(seed: u64, source: &str) -> Result<(), String> {
     let ours = rival::run(&request, &module).map_err(|e| format!("{profile}: {e}"))?;
     let judged = JUDGED;
     theirs.iter().zip(&ours).try_for_each(|(theirs, ours)| rival::differences(&judged, theirs, ours))?;
-    if let Some(module) = rival::by_wgsl("random.comp", source).map_err(|e| format!("WGSL: {e}"))? {
+    if let Outcome::Made(Made { module, .. }) =
+        by_wgsl::make("random.comp", source, Stage::Compute).map_err(|e| format!("WGSL: {e}"))?
+    {
         judge::spirv_val(&module, "vulkan1.3", false).map_err(|e| format!("WGSL: {e}"))?;
         let ours = rival::run(&request, &module).map_err(|e| format!("WGSL: {e}"))?;
         let judged = theirs.iter().zip(&ours);

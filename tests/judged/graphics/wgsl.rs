@@ -1,0 +1,130 @@
+//! The same shaders by way of WGSL: what comes out of them leaves what glslang's modules leave, or is refused for a listed
+//! reason.
+
+use std::path::Path;
+
+use crosslane::ir::Stage;
+
+use super::render::Sources;
+use support::by_wgsl::{self, Made, Outcome};
+use support::plan::Plan;
+use support::rival;
+
+/// Fixtures that WGSL cannot express, with a part of the message.
+static REFUSED: &[(&str, &str)] = &[
+    ("barycentric_frag", "GL_EXT_fragment_shader_barycentric"),
+    ("clip_and_cull_frag", "WGSL has no built-in value ClipDistance"),
+    ("clipping_frag", "WGSL has no built-in value ClipDistance"),
+    ("components_frag", "the WGSL target does not support inputs and outputs at parts of locations yet"),
+    ("culling_frag", "WGSL has no built-in value CullDistance"),
+    ("debug_printf_comp", "GL_EXT_debug_printf"),
+    ("demote_frag", "WGSL has no this built-in function"),
+    ("demoted_neighbours_frag", "WGSL has no this built-in function"),
+    ("derivatives_at_edges_frag", "WGSL has no push constants"),
+    ("draw_parameters_frag", "WGSL has no built-in value BaseVertex"),
+    ("early_tests_frag", "WGSL has no early tests of fragments"),
+    ("flat_doubles_frag", "WGSL has no this built-in function"),
+    ("flat_longs_frag", "the WGSL target does not support bits as a type of another size yet"),
+    ("gathers_four_offsets_comp", "WGSL has no such operations on images"),
+    ("gathers_offsets_comp", "WGSL has no offsets of samples that are not constants"),
+    ("helper_invocation_frag", "WGSL has no built-in value HelperInvocation"),
+    ("image_array_parameters_comp", "GL_EXT_shader_image_load_formatted"),
+    ("image_arrays_comp", "WGSL has no arrays of blocks, textures and samplers"),
+    ("image_arrays_divergent_comp", "WGSL has no arrays of blocks, textures and samplers"),
+    ("image_atomics_comp", "the WGSL target does not support atomic operations on textures yet"),
+    ("image_atomics_float_comp", "the WGSL target does not support atomic operations on textures yet"),
+    ("image_atomics_float_order_comp", "GL_EXT_shader_atomic_float2"),
+    ("image_atomics_frag", "the WGSL target does not support atomic operations on textures yet"),
+    ("image_atomics_long_comp", "GL_EXT_shader_image_int64"),
+    ("image_atomics_shared_comp", "the WGSL target does not support atomic operations on textures yet"),
+    ("image_formats_float_comp", "WGSL has no textures of this kind or format"),
+    ("image_formats_one_int_comp", "WGSL has no textures of this kind or format"),
+    ("image_formats_two_comp", "WGSL has no textures of this kind or format"),
+    ("image_helpers_comp", "the WGSL target does not support atomic operations on textures yet"),
+    ("image_load_formatted_comp", "GL_EXT_shader_image_load_formatted"),
+    ("image_parameters_comp", "GL_EXT_shader_image_load_formatted"),
+    ("image_samples_comp", "WGSL has no textures of this kind or format"),
+    ("image_shapes_comp", "WGSL has no textures of this kind or format"),
+    ("image_without_format_comp", "WGSL has no textures of this kind or format"),
+    ("input_attachments_frag", "WGSL has no textures of this kind or format"),
+    ("input_attachments_sampled_frag", "WGSL has no textures of this kind or format"),
+    ("interpolate_at_frag", "WGSL has no interpolation at another place"),
+    ("layers_frag", "WGSL has no built-in value Layer"),
+    ("multiview_frag", "GL_EXT_multiview"),
+    ("narrow_varyings_frag", "WGSL has no type i16"),
+    ("non_uniform_forms_comp", "WGSL has no arrays of blocks, textures and samplers"),
+    ("non_uniform_frag", "WGSL has no arrays of blocks, textures and samplers"),
+    ("outputs_frag", "the WGSL target does not support inputs and outputs at parts of locations yet"),
+    ("points_frag", "WGSL has no built-in value PointCoord"),
+    ("references_frag", "WGSL has no push constants"),
+    ("sampler_arrays_comp", "WGSL has no arrays of blocks, textures and samplers"),
+    ("sampler_parameters_frag", "WGSL has no arrays of blocks, textures and samplers"),
+    ("samples_frag", "WGSL has no built-in value SamplePosition"),
+    ("separate_samplers_frag", "WGSL has no arrays of blocks, textures and samplers"),
+    ("shadow_first_levels_frag", "GL_EXT_texture_shadow_lod"),
+    ("shadow_lookups_comp", "WGSL has no comparisons at a level that is not the one of derivatives or 0"),
+    ("shadows_frag", "WGSL has no comparisons at a level that is not the one of derivatives or 0"),
+    ("single_sample_frag", "WGSL has no built-in value SamplePosition"),
+    (
+        "spec_constants_frag",
+        "WGSL has no arrays as long as a specialization constant says, but for variables in workgroup memory",
+    ),
+    ("storage_arrays_comp", "WGSL has no arrays of blocks, textures and samplers"),
+    ("texel_buffers_comp", "WGSL has no textures of this kind or format"),
+    ("texture_integers_comp", "WGSL has no samples of textures of integers"),
+    ("texture_query_lod_frag", "WGSL has no this operation on images"),
+    ("texture_shapes_comp", "WGSL has no textures of this kind or format"),
+    ("texture_shapes_frag", "WGSL has no textures of this kind or format"),
+    ("textures_with_samples_comp", "WGSL has no textures of this kind or format"),
+    ("uniforms_in_both_frag", "WGSL has no push constants"),
+    ("vertex_doubles_frag", "WGSL has no this built-in function"),
+    ("vertex_inputs_frag", "the WGSL target does not support inputs and outputs at parts of locations yet"),
+    ("vertex_textures_frag", "WGSL has no textures of this kind or format"),
+];
+
+/// A dispatch.
+pub fn check_compute(path: &Path) -> Result<(), String> {
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let plan = Plan::read(&source)?;
+    let Some(made) = all_made(path, [(Stage::Compute, source.as_str())].into_iter())? else { return Ok(()) };
+    let request = plan.request();
+    let theirs = rival::run(&request, &rival::theirs(&source)?).map_err(|e| format!("glslang's module: {e}"))?;
+    let ours = rival::run(&by_wgsl::split(&request, &made), &made[0].module)?;
+    hold(&plan, &theirs, &ours)
+}
+
+/// A draw.
+pub fn check_draw(path: &Path) -> Result<(), String> {
+    let sources = Sources::read(path)?;
+    let Some(made) = all_made(path, sources.all())? else { return Ok(()) };
+    let request = sources.plan.request();
+    let theirs = sources.run(&request, &sources.theirs()?).map_err(|e| format!("glslang's module: {e}"))?;
+    let modules: Vec<Vec<u32>> = made.iter().map(|made| made.module.clone()).collect();
+    let ours = sources.run(&by_wgsl::split(&request, &made), &modules)?;
+    hold(&sources.plan, &theirs, &ours)
+}
+
+type Runs = [support::lavapipe::Buffers];
+
+fn hold(plan: &Plan, theirs: &Runs, ours: &Runs) -> Result<(), String> {
+    let runs = theirs.iter().zip(ours);
+    runs.into_iter().try_for_each(|(theirs, ours)| rival::differences(&plan.judged(), theirs, ours))
+}
+
+/// The modules of all stages; none where one is refused, as the list says.
+fn all_made<'s>(path: &Path, sources: impl Iterator<Item = (Stage, &'s str)>) -> Result<Option<Vec<Made>>, String> {
+    let name = super::name(path);
+    let reason = REFUSED.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
+    let mut all = Vec::new();
+    for (stage, source) in sources {
+        match (by_wgsl::make(&name, source, stage)?, reason) {
+            (Outcome::Made(made), _) => all.push(made),
+            (Outcome::Refused(said), Some(reason)) if said.contains(reason) => return Ok(None),
+            (Outcome::Refused(said), _) => return Err(said),
+        }
+    }
+    match reason {
+        None => Ok(Some(all)),
+        Some(reason) => Err(format!("it is expressed, and the list says {reason:?}")),
+    }
+}

@@ -1,0 +1,85 @@
+//! GLSL shaders by way of WGSL: the text that comes out, compiled to a module again.
+
+use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
+use crosslane::diagnostic::{Code, Severity, render};
+use crosslane::ir::Stage;
+use crosslane::profile::Profile;
+use crosslane::source::NoIncludes;
+
+use super::compiler;
+use super::device::{ImageKind, Resources, SamplerBinding};
+use super::lavapipe::Request;
+
+/// A module that was WGSL.
+#[derive(Debug, Clone)]
+pub struct Made {
+    pub module: Vec<u32>,
+    /// The bindings of textures that brought their samplers, with those that the samplers got, all of set 0.
+    samplers: Vec<(u32, u32)>,
+}
+
+/// What came out of a shader.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    Made(Made),
+    /// The language, or the back end so far, cannot express it.
+    Refused(String),
+}
+
+/// The module of a GLSL shader by way of WGSL; an error where messages are other than of what cannot be expressed.
+pub fn make(name: &str, source: &str, stage: Stage) -> Result<Outcome, String> {
+    let profile = Profile::named("wgsl").ok_or("no profile wgsl")?;
+    let input = Input { name, bytes: source.as_bytes(), language: Language::Glsl };
+    let done = compile(&input, &Options { stage: Some(stage), ..Options::new(profile) }, &NoIncludes);
+    match done.verdict {
+        Verdict::Done(Artifact::Text(text)) => {
+            let samplers = samplers(&text);
+            Ok(Outcome::Made(Made { module: compiler::module_of(Artifact::Text(text))?, samplers }))
+        }
+        Verdict::Done(Artifact::Spirv(_)) => Err("words came out where text was asked for".to_owned()),
+        Verdict::ShaderWrong | Verdict::ProfileLacks => {
+            let said = render::human(&done.sources, &done.diagnostics);
+            let mut errors = done.diagnostics.iter().filter(|message| message.severity == Severity::Error);
+            let is_lack = errors.all(|error| [Code::NOT_SUPPORTED, Code::PROFILE_LACKS].contains(&error.code));
+            if is_lack { Ok(Outcome::Refused(said)) } else { Err(said) }
+        }
+    }
+}
+
+/// The samplers that are named after textures.
+fn samplers(text: &str) -> Vec<(u32, u32)> {
+    let variables: Vec<(u32, &str)> = text.lines().filter_map(variable).collect();
+    let texture = |name: &str| variables.iter().find(|(_, other)| *other == name).map(|(binding, _)| *binding);
+    let of = |(binding, name): &(u32, &str)| Some((texture(name.strip_suffix("_sampler")?)?, *binding));
+    variables.iter().filter_map(of).collect()
+}
+
+/// Binding and name of a resource.
+fn variable(line: &str) -> Option<(u32, &str)> {
+    let (binding, rest) = line.strip_prefix("@group(0) @binding(")?.split_once(')')?;
+    let (name, _) = rest.split_once("var")?.1.split_once(':')?;
+    Some((binding.parse().ok()?, name.rsplit(' ').next()?))
+}
+
+/// The same run with textures and samplers apart, as the modules of the stages have them.
+pub fn split(request: &Request, stages: &[Made]) -> Request {
+    let places: Vec<(u32, u32)> = stages.iter().flat_map(|made| made.samplers.iter().copied()).collect();
+    let others = request.others.iter().map(|resources| split_resources(resources, &places)).collect();
+    Request { others, ..request.clone() }
+}
+
+fn split_resources(resources: &Resources, places: &[(u32, u32)]) -> Resources {
+    let mut split = resources.clone();
+    for image in &mut split.images {
+        let ImageKind::Combined(sampler) = image.kind else { continue };
+        image.kind = ImageKind::Sampled;
+        let own = places.iter().filter(|(texture, _)| *texture == image.binding);
+        split.samplers.extend(own.map(|(_, binding)| SamplerBinding {
+            set: 0,
+            binding: *binding,
+            element: 0,
+            sampler,
+        }));
+    }
+    split
+}
