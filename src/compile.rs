@@ -338,7 +338,9 @@ impl Job<'_> {
         self.diagnostics.take(self.has_entries())?;
         self.diagnostics.take(self.check_workgroups())?;
         let made = (writer.write)(self.module, form, &self.options.of_backend(self.sources), self.sources);
-        self.diagnostics.take(made)
+        let made = self.diagnostics.take(made)?;
+        (writer.losses)(self.module).into_iter().for_each(|warning| self.diagnostics.push(warning));
+        Some(made)
     }
 
     fn has_entries(&self) -> Result<(), Vec<Diagnostic>> {

@@ -46,6 +46,8 @@ pub struct ModuleWriter {
     pub write: fn(&Module, Form, &Options, &SourceMap) -> Made<Artifact>,
     /// The lines of the text.
     pub written: fn(&Module, &Options, &SourceMap) -> Made<Code>,
+    /// Warnings of what the language cannot keep.
+    pub losses: fn(&Module) -> Vec<Diagnostic>,
 }
 
 /// A back end that takes kernels.

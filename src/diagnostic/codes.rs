@@ -261,6 +261,10 @@ codes! {
     /// A function with a result can end without a `return`.
     MISSING_RETURN = "W0303";
 
+    // Warnings of targets.
+    /// The target cannot keep what `precise` promises.
+    PRECISE_LOST = "W0700";
+
     // Warnings of cross-lane operations.
     /// The workgroup does not fill the segments of an operation that reads all their lanes.
     SEGMENT_NOT_FULL = "W0500";

@@ -107,3 +107,58 @@ fn without_subgroups_nothing_moves() {
     assert_eq!(status(&output), 3, "{}", stderr(&output));
     assert!(stderr(&output).contains("profile wgsl-nosubgroups lacks"), "{}", stderr(&output));
 }
+
+/// naga's writer has no text for these.
+#[test]
+fn overrides_say_sizes() {
+    let folder = Folder::new("wgsl-sizes");
+    folder.file("sized.comp", SIZED);
+    let text = text(&folder, "sized.comp");
+    for line in [
+        "@id(3) override COUNT: u32 = 4u;",
+        "var<workgroup> row: array<f32, (COUNT * 2u)>;",
+        "@compute @workgroup_size(COUNT, 1, 1)",
+    ] {
+        assert!(text.lines().any(|known| known == line), "{line} is not in\n{text}");
+    }
+    folder.file("sized.wgsl", &text);
+    let output = folder.run(&["check", "sized.wgsl"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+}
+
+const SIZED: &str = "#version 450
+layout(constant_id = 3) const uint COUNT = 4u;
+layout(local_size_x = 4, local_size_x_id = 3) in;
+shared float row[COUNT * 2u];
+layout(std430, binding = 0) buffer B { float b[]; };
+void main() {
+    row[gl_LocalInvocationIndex] = 1.0;
+    memoryBarrierShared();
+    barrier();
+    b[gl_LocalInvocationIndex] = row[COUNT - 1u - gl_LocalInvocationIndex];
+}
+";
+
+/// The language's barriers all wait, and what order they would give memory alone nobody can say.
+#[test]
+fn barriers_in_a_row_are_one() {
+    let folder = Folder::new("wgsl-barriers");
+    folder.file("sized.comp", SIZED);
+    assert_eq!(text(&folder, "sized.comp").matches("workgroupBarrier();").count(), 1);
+    folder.file("lone.comp", &SIZED.replace("    barrier();\n", ""));
+    let output = folder.run(&["compile", "lone.comp", "-p", "wgsl", "-o", "-"]);
+    assert_eq!(status(&output), 3);
+    assert!(stderr(&output).contains("lone.comp:8:5"), "{}", stderr(&output));
+}
+
+#[test]
+fn precision_that_is_lost_is_said() {
+    let folder = Folder::new("wgsl-precise");
+    folder.file(
+        "precise.comp",
+        &SIZED.replace("row[gl_LocalInvocationIndex] =", "precise float x = b[0] * b[1] + b[2]; b[3] ="),
+    );
+    let output = folder.run(&["compile", "precise.comp", "-p", "wgsl", "-o", "-"]);
+    assert_eq!(status(&output), 0);
+    assert!(stderr(&output).contains("warning[W0700]"), "{}", stderr(&output));
+}

@@ -121,7 +121,7 @@ const AMD_BALLOT: &str = "SPV_AMD_shader_ballot";
 pub(super) const BACKEND: Backend = Backend {
     units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
     unit: written::unit,
-    writer: Writer::Module(ModuleWriter { write, written: written_for }),
+    writer: Writer::Module(ModuleWriter { write, written: written_for, losses: |_| Vec::new() }),
 };
 
 fn write(module: &Module, form: Form, options: &Options, sources: &SourceMap) -> Made<Artifact> {

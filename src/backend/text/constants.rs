@@ -39,6 +39,14 @@ impl Translator<'_> {
             return None;
         };
         let ty = self.value_type(constant.ty);
+        let same = self.overrides.iter().find(|(_, made)| self.out.overrides[**made].id == Some(number));
+        if let Some((other, made)) = same.map(|(other, made)| (*other, *made)) {
+            if *self.module.constants.get(other) != *constant {
+                self.lacks("two specialization constants of one number with different types or defaults");
+            }
+            self.overrides.insert(id, made);
+            return Some(made);
+        }
         let made = Override { name: Some(name), id: Some(number), ty, init: Some(init) };
         let made = self.out.overrides.append(made, naga::Span::UNDEFINED);
         self.overrides.insert(id, made);

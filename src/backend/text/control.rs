@@ -1,7 +1,7 @@
 //! Control flow: blocks stay blocks, as both forms are structured.
 
 use super::function::Body;
-use crate::ir::{self, Case, Cases, Inst, ScalarKind, Value};
+use crate::ir::{self, Case, Cases, Inst, InstId, MemoryKinds, ScalarKind, Scope, Value};
 use naga::{Barrier, Block, Expression, Handle, Statement, SwitchCase, SwitchValue};
 
 /// Instructions that arms which fall through may copy into those before them.
@@ -23,7 +23,6 @@ impl Body<'_, '_> {
             O::Demote => self.statement(Statement::Kill),
             O::Unreachable => self.leave(),
             O::End(..) => self.t.lacks("shaders that end so"),
-            O::Barrier { execution, memory, kinds, .. } => self.barrier(execution, memory, kinds),
             _ => self.t.internal("an instruction that it does not know"),
         }
         None
@@ -234,21 +233,34 @@ impl Body<'_, '_> {
         self.statement(Statement::Return { value });
     }
 
-    fn barrier(&mut self, execution: Option<ir::Scope>, memory: ir::Scope, kinds: ir::MemoryKinds) {
-        use ir::{MemoryKinds as M, Scope as S};
-        if execution.is_some_and(|scope| scope != S::Workgroup) || (execution.is_none() && memory == S::Subgroup) {
-            return self.t.lacks("barriers of the subgroup");
-        }
+    /// Barriers in a row are one: those of the language order memory in the workgroup and wait for it too (WGSL 17.11).
+    pub fn barriers(&mut self, run: &[InstId]) {
         let mut flags = Barrier::empty();
-        flags.set(Barrier::STORAGE, kinds.intersects(M::BUFFER | M::ATOMIC_COUNTER));
-        flags.set(Barrier::TEXTURE, kinds.contains(M::IMAGE));
-        flags.set(Barrier::WORK_GROUP, kinds.contains(M::SHARED) || flags.is_empty());
-        self.statement(match execution {
-            Some(_) => Statement::ControlBarrier(flags),
-            None => Statement::MemoryBarrier(flags),
-        });
+        let mut waits = false;
+        for id in run {
+            let inst = &self.f.insts[*id];
+            let ir::Op::Barrier { execution, memory, kinds, .. } = inst.op else { continue };
+            self.t.span = inst.span;
+            waits |= execution == Some(Scope::Workgroup);
+            if execution.unwrap_or(memory) == Scope::Subgroup {
+                self.t.lacks("barriers of the subgroup");
+            } else if !matches!(memory, Scope::Workgroup | Scope::Subgroup) && self.t.is_coherent {
+                self.t.lacks("memory barriers of the device, which accesses to `coherent` memory need");
+            }
+            flags.set(Barrier::STORAGE, flags.contains(Barrier::STORAGE) || kinds.intersects(BUFFERS));
+            flags.set(Barrier::TEXTURE, flags.contains(Barrier::TEXTURE) || kinds.contains(MemoryKinds::IMAGE));
+            flags.set(Barrier::WORK_GROUP, flags.contains(Barrier::WORK_GROUP) || kinds.contains(MemoryKinds::SHARED));
+        }
+        if !waits {
+            self.t.lacks("memory barriers apart from `barrier()`");
+        }
+        flags.set(Barrier::WORK_GROUP, flags.contains(Barrier::WORK_GROUP) || flags.is_empty());
+        self.statement(Statement::ControlBarrier(flags));
     }
 }
+
+/// Memory that `storageBarrier` orders.
+const BUFFERS: MemoryKinds = MemoryKinds::BUFFER.union(MemoryKinds::ATOMIC_COUNTER);
 
 /// Returns true if the body of a loop leaves it (WGSL 9.7, Statement Behavior Analysis).
 fn leaves(block: &Block) -> bool {

@@ -128,8 +128,13 @@ impl<'t, 'a> Body<'t, 'a> {
 
     pub fn block(&mut self, block: BlockId) {
         let f = self.f;
-        for id in &f.blocks[block].insts {
-            self.instruction(*id, &f.insts[*id]);
+        let is_barrier = |id: &InstId| matches!(f.insts[*id].op, ir::Op::Barrier { .. });
+        for run in f.blocks[block].insts.chunk_by(|a, b| is_barrier(a) && is_barrier(b)) {
+            if is_barrier(&run[0]) {
+                self.barriers(run);
+            } else {
+                self.instruction(run[0], &f.insts[run[0]]);
+            }
         }
     }
 

@@ -24,7 +24,7 @@ mod types;
 use super::written::{Code as WrittenCode, Unit};
 use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::Module;
+use crate::ir::{Inst, InstFlags, Module, Op};
 use crate::source::SourceMap;
 use translator::Translator;
 
@@ -32,7 +32,7 @@ use translator::Translator;
 pub(super) const BACKEND: Backend = Backend {
     units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
     unit: finish::unit,
-    writer: Writer::Module(ModuleWriter { write, written }),
+    writer: Writer::Module(ModuleWriter { write, written, losses }),
 };
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
@@ -45,6 +45,18 @@ fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<
 
 fn written(module: &Module, options: &Options, _: &SourceMap) -> Made<WrittenCode> {
     Ok(Shader::new(module, options)?.code())
+}
+
+/// The first operation that is `precise`.
+fn losses(module: &Module) -> Vec<Diagnostic> {
+    let is_precise =
+        |inst: &&Inst| inst.flags.contains(InstFlags::PRECISE) && matches!(inst.op, Op::Binary(..) | Op::Math(..));
+    let all = module.functions.iter().flat_map(|(_, f)| f.insts.iter().map(|(_, inst)| inst));
+    let warned = all.filter(is_precise).map(|inst| {
+        let message = "the language of the target has no `precise`: this may be contracted with other operations";
+        Diagnostic::warning(Code::PRECISE_LOST, message).at(inst.span, "")
+    });
+    warned.take(1).collect()
 }
 
 /// The text of a module as naga writes it, and what is said in it by calls.

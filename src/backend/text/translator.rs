@@ -6,7 +6,7 @@ use super::memory::Hop;
 use super::sizes::Sizes;
 use crate::backend::Options;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{self, FuncId, GlobalId, Module, Types, calls};
+use crate::ir::{self, FuncId, GlobalId, InstFlags, Module, Types, calls};
 use crate::lane::{Input, LaneOp, Plan};
 use crate::profile::{Feature, Target};
 use crate::source::Span;
@@ -50,11 +50,18 @@ pub(super) struct Translator<'a> {
     /// Sizes that specialization constants give.
     pub sizes: Sizes,
     pub notes: Notes,
+    /// Whether some access must be seen by other workgroups.
+    pub is_coherent: bool,
     /// The function that gives the mask of the lanes below a number.
     pub lanes_below: Option<Handle<naga::Function>>,
     /// The construct being translated, for messages.
     pub span: Span,
     pub diagnostics: Vec<Diagnostic>,
+}
+
+fn is_coherent(module: &Module) -> bool {
+    let shared = InstFlags::COHERENT | InstFlags::VOLATILE;
+    module.functions.iter().any(|(_, f)| f.insts.iter().any(|(_, inst)| inst.flags.intersects(shared)))
 }
 
 impl<'a> Translator<'a> {
@@ -80,6 +87,7 @@ impl<'a> Translator<'a> {
             plans: Plans::default(),
             sizes: Sizes::default(),
             notes: Notes::new(module),
+            is_coherent: is_coherent(module),
             lanes_below: None,
             span: Span::NONE,
             diagnostics: Vec::new(),
