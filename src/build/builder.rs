@@ -20,6 +20,7 @@ use crate::kernel;
 use crate::lane::{Plans, check};
 use crate::profile::Profile;
 use crate::source::{IncludeKind, LoadError, Loader};
+use crate::wgsl::BoundsChecks;
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
@@ -41,6 +42,7 @@ pub struct Builder {
     deny_warnings: bool,
     warnings: Vec<String>,
     debug: bool,
+    bounds_checks: BoundsChecks,
     is_silent: bool,
 }
 
@@ -106,6 +108,12 @@ impl Builder {
         self
     }
 
+    /// Checks indices in WGSL shaders; those of GLSL are never checked.
+    pub fn bounds_checks(mut self, checks: BoundsChecks) -> Builder {
+        self.bounds_checks = checks;
+        self
+    }
+
     /// Whether cargo is told what was read and what is wrong; it is, unless this says otherwise.
     pub fn cargo_metadata(mut self, print: bool) -> Builder {
         self.is_silent = !print;
@@ -144,8 +152,8 @@ impl Builder {
 
     /// Distinguishes the outputs of this builder, for these shaders, from those of others.
     fn maker(&self, shaders: String) -> Maker {
-        let Builder { profiles, macros, include_dirs, debug, .. } = self;
-        let request = format!("{shaders} {profiles:?} {macros:?} {include_dirs:?} {debug}");
+        let Builder { profiles, macros, include_dirs, debug, bounds_checks, .. } = self;
+        let request = format!("{shaders} {profiles:?} {macros:?} {include_dirs:?} {debug} {bounds_checks:?}");
         let profiles = if profiles.is_empty() { DEFAULT_PROFILE.to_string() } else { profiles.join(", ") };
         let defines = macros.iter().filter_map(MacroOption::defined).map(|(name, value)| format!(", {name}={value}"));
         Maker { request, title: format!("{shaders} for {profiles}{}", defines.collect::<String>()) }
@@ -252,6 +260,7 @@ impl Builder {
             deny_warnings: self.deny_warnings,
             warnings: self.choices()?,
             debug: self.debug.into(),
+            bounds_checks: self.bounds_checks,
             ..Options::new(profile.clone())
         };
         let at = readings.iter().position(|reading| reading.serves(profile)).unwrap_or_else(|| {

@@ -261,10 +261,6 @@ codes! {
     /// A function with a result can end without a `return`.
     MISSING_RETURN = "W0303";
 
-    // Warnings of targets.
-    /// The target cannot keep what `precise` promises.
-    PRECISE_LOST = "W0700";
-
     // Warnings of cross-lane operations.
     /// The workgroup does not fill the segments of an operation that reads all their lanes.
     SEGMENT_NOT_FULL = "W0500";
@@ -284,6 +280,10 @@ codes! {
     OVERRIDE_WITHOUT_DEFAULT = "W0600";
     /// A definition from the command line that nothing in the module takes.
     DEFINE_WITHOUT_EFFECT = "W0601";
+
+    // Warnings of targets.
+    /// The target cannot keep what `precise` promises.
+    PRECISE_LOST = "W0700";
 
     // Warnings of simulated runs.
     /// Contents are given for a buffer that the shader does not use.

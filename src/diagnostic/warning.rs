@@ -62,9 +62,9 @@ warnings! {
     "writeonly-read" WRITEONLY_READ Always "memory that is writeonly is read";
     "uninitialized" UNINITIALIZED Always "a variable is read that certainly has no value yet";
     "missing-return" MISSING_RETURN Always "a function with a result can end without a `return`";
-    "precise-lost" PRECISE_LOST Always "the target's language has no `precise`";
     "override-default" OVERRIDE_WITHOUT_DEFAULT Always "an override has no default value";
     "unused-define" DEFINE_WITHOUT_EFFECT Always "a definition has no effect on a WGSL module";
+    "precise-lost" PRECISE_LOST Always "the target's language has no `precise`";
     "unused-buffer" UNUSED_BUFFER Always "contents are given for a buffer that is not used";
 }
 

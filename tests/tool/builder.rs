@@ -3,6 +3,7 @@
 use crate::folder::Folder;
 use crosslane::build::{Builder, Error};
 use crosslane::source::{IncludeKind, LoadError, Loaded, Loader};
+use crosslane::wgsl::BoundsChecks;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -93,6 +94,19 @@ fn warnings_are_chosen_by_name() {
     builder(&folder).warning("error=division-by-zero").compile([&path]).expect_err("it is an error");
     let off = builder(&folder).deny_warnings(true).warning("no-division-by-zero");
     off.compile([&path]).expect("it is turned off");
+}
+
+#[test]
+fn indices_are_checked_where_that_is_asked_for() {
+    let folder = Folder::new("builder-bounds");
+    let text = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+                @compute @workgroup_size(1) fn go() { x[x[0]] = 1; }";
+    folder.file("a.wgsl", text);
+    let length = |checks| {
+        builder(&folder).bounds_checks(checks).compile([folder.0.join("a.wgsl")]).unwrap();
+        fs::metadata(folder.0.join("out/a.spirv-1.3.spv")).unwrap().len()
+    };
+    assert!(length(BoundsChecks::Unchecked) < length(BoundsChecks::Restrict));
 }
 
 #[test]
