@@ -4,6 +4,7 @@
 #   DIR/bin/        spirv-val, spirv-dis, spirv-as, glslangValidator of Debian 13, each run with its own C library
 #   DIR/bin/glslc   glslc of Debian 13, likewise; so is spirv-cross
 #   DIR/bin/newest/ spirv-val of Debian's testing suite, where `newest` asks for it: it knows rules that were written later
+#   DIR/dawn/       Dawn, which browsers run WGSL by, as the npm package `webgpu`; needs npm
 #   DIR/lvp.json    lavapipe of Mesa 25.0.7, as a Vulkan driver manifest (name it in VK_ICD_FILENAMES)
 #
 # Nothing is installed and nothing outside DIR changes. A part that is there is left alone; a part that an earlier run
@@ -96,6 +97,12 @@ lavapipe() {
         "$driver" > "$dir/lvp.json"
 }
 
+dawn() {
+    mkdir -p "$dir/dawn"
+    (cd "$dir/dawn" && npm install --silent --no-audit --no-fund --ignore-scripts --prefix . webgpu@0.6.2)
+    find "$dir/dawn/node_modules/webgpu/dist" -mindepth 1 -maxdepth 1 ! -name linux-x64 -exec rm -r {} +
+}
+
 # once PART ARGUMENT...: runs the function PART unless it already ended well here; the mark holds DIR, as paths are absolute.
 once() {
     local part=$1
@@ -117,4 +124,5 @@ once tools
 once shaderc
 once cross
 once lavapipe "$suite"
+if command -v npm > /dev/null; then once dawn; else echo "judges.sh: going on without Dawn: npm is not here" >&2; fi
 [ "${2:-}" != newest ] || once newest

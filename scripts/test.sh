@@ -13,6 +13,8 @@ cd "$(dirname "$0")/.."
 packages=(gcc libc6-dev libvulkan1 mesa-vulkan-drivers llvm-19 ninja-build cmake g++ libvulkan-dev libegl-dev libgl-dev)
 # Know newer processors; not every mirror has them.
 extra_packages=(llvm-22 lld-22)
+# npm fetches Dawn, and Node.js runs it.
+command -v npm > /dev/null || packages+=(nodejs npm)
 
 missing() {
     local package

@@ -17,7 +17,7 @@ mod reflection;
 use libtest_mimic::Arguments;
 use std::path::Path;
 use support::trial::Trial;
-use support::{lavapipe, opengl, radv};
+use support::{dawn, lavapipe, opengl, radv};
 
 /// The first part of the tests' names, and the function that lists them.
 type Group = (&'static str, fn() -> Vec<Trial>);
@@ -45,6 +45,7 @@ fn main() {
         None => test(&Arguments::from_args()),
     }
     lavapipe::stop();
+    dawn::stop();
     opengl::stop();
 }
 
@@ -55,6 +56,7 @@ fn test(arguments: &Arguments) {
     matrix::write_pages(arguments, &conclusion);
     if conclusion.has_failed() {
         lavapipe::stop();
+        dawn::stop();
         opengl::stop();
         conclusion.exit();
     }

@@ -41,6 +41,14 @@ pub fn module_of(artifact: Artifact) -> Result<Vec<u32>, String> {
     }
 }
 
+/// The text in WGSL that a fixture becomes.
+pub fn wgsl(target: Target<'_>) -> Result<String, String> {
+    match artifact(target, EmitKind::Binary)? {
+        Artifact::Text(text) => Ok(text),
+        Artifact::Spirv(_) => Err("words came out where text was asked for".to_string()),
+    }
+}
+
 /// The same as text.
 pub fn assembly(target: Target<'_>) -> Result<String, String> {
     match artifact(target, EmitKind::Assembly)? {

@@ -172,12 +172,13 @@ pub fn stop() {
 fn start(lanes: usize) -> Result<Helper, String> {
     let mut command = helper::command()?;
     if own_driver() != Some(lanes) {
-        choose_lavapipe(&mut command, lanes)?;
+        choose(&mut command, lanes)?;
     }
     Helper::start(command.env(ROLE, lanes.to_string()))
 }
 
-fn choose_lavapipe(command: &mut Command, lanes: usize) -> Result<(), String> {
+/// Has a process load lavapipe with `lanes` lanes as its Vulkan driver.
+pub fn choose(command: &mut Command, lanes: usize) -> Result<(), String> {
     let manifest = judge::need("lvp.json")?;
     command
         .env("VK_ICD_FILENAMES", &manifest)

@@ -10,6 +10,7 @@ pub mod by_wgsl;
 pub mod case;
 pub mod compare;
 pub mod compiler;
+pub mod dawn;
 pub mod device;
 pub mod fixture;
 pub mod generator;

@@ -1,0 +1,81 @@
+//! Dawn, Chromium's implementation of WebGPU, on lavapipe: WGSL as browsers take it. A process of Node.js runs the jobs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use serde::Serialize;
+
+use super::helper::Helper;
+use super::judge;
+use super::lavapipe::{self, Buffers, LANES, Request};
+
+/// What must lie among the judges.
+pub const JUDGES: [&str; 2] = [PACKAGE, "lvp.json"];
+
+const PACKAGE: &str = "dawn/node_modules/webgpu/package.json";
+
+/// One kernel and the buffers of its runs; buffer `n` is binding `n` of group 0.
+#[derive(Serialize)]
+struct Job<'a> {
+    text: &'a str,
+    entry: &'a str,
+    groups: [u32; 3],
+    /// Values of overrides by their numbers.
+    constants: BTreeMap<String, u32>,
+    /// The bindings that the text has.
+    bindings: Vec<u32>,
+    runs: &'a [Buffers],
+}
+
+/// The process for each of [`LANES`].
+static HELPERS: [Mutex<Option<Helper>>; LANES.len()] = [const { Mutex::new(None) }; LANES.len()];
+
+/// Runs a text over the buffers of a request, with `lanes` lanes.
+pub fn run(lanes: usize, text: &str, request: &Request) -> Result<Vec<Buffers>, String> {
+    let index = LANES.iter().position(|&n| n == lanes).ok_or("lavapipe has 4, 8 or 16 lanes")?;
+    let mut slot = HELPERS[index].lock().map_err(|_| "an earlier test broke its helper")?;
+    if slot.is_none() {
+        *slot = Some(start(lanes)?);
+    }
+    let job = Job {
+        text,
+        entry: &request.entry,
+        groups: request.groups,
+        constants: request.spec_constants.iter().map(|(id, bits)| (id.to_string(), *bits)).collect(),
+        bindings: bindings(text).filter(|binding| (*binding as usize) < request.runs[0].len()).collect(),
+        runs: &request.runs,
+    };
+    let answer = slot.as_mut().expect("just started").ask(&job);
+    if answer.is_err() {
+        *slot = None;
+    }
+    answer?
+}
+
+/// The bindings of group 0 that a text declares.
+fn bindings(text: &str) -> impl Iterator<Item = u32> {
+    let number = |line: &str| line.strip_prefix("@group(0) @binding(")?.split_once(')')?.0.parse().ok();
+    text.lines().filter_map(number)
+}
+
+fn start(lanes: usize) -> Result<Helper, String> {
+    let package = judge::need(PACKAGE)?;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("dawn.mjs");
+    let folder = package.ancestors().nth(3).ok_or("no folder of packages")?;
+    // Dawn writes warnings to the standard output.
+    let mut command = Command::new("sh");
+    command.args(["-c", "exec node \"$0\" \"$1\" 3>&1 >/dev/null"]).arg(script).arg(folder).stderr(Stdio::null());
+    lavapipe::choose(&mut command, lanes)?;
+    Helper::start(&mut command)
+}
+
+/// Ends every process.
+pub fn stop() {
+    for slot in &HELPERS {
+        if let Ok(mut slot) = slot.lock() {
+            *slot = None;
+        }
+    }
+}
