@@ -14,7 +14,7 @@ impl ProfileDialects<'_> {
         }
         if !extension.is_of(self.0.target) {
             let targets: Vec<&str> = extension.targets.iter().map(|target| target.name()).collect();
-            return Some(format!("only profiles for {} can do any of it", targets.join(" and ")));
+            return Some(format!("only profiles for {} can do any of it", listed(&targets)));
         }
         let possible = |feature: &&Feature| feature.is_for(self.0.target);
         let mut needs: Vec<&str> = extension.needs.iter().filter(possible).map(|feature| feature.name()).collect();
@@ -22,6 +22,14 @@ impl ProfileDialects<'_> {
             needs.extend(extension.needs.iter().map(|feature| feature.name()));
         }
         Some(format!("the profile {} lacks {}", self.0.name, needs.join(" or ")))
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => names.concat(),
     }
 }
 

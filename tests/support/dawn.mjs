@@ -35,8 +35,12 @@ async function prepare(job) {
     if (wrong.length > 0) {
         throw new Error(wrong.map(({ lineNum, linePos, message }) => `${lineNum}:${linePos}: ${message}`).join('\n'));
     }
+    const visibility = GPUShaderStage.COMPUTE;
+    const entries = job.bindings.map(({ binding, kind }) => ({ binding, visibility, buffer: { type: kind } }));
+    const group = await checked(() => device.createBindGroupLayout({ entries }));
+    const layout = device.createPipelineLayout({ bindGroupLayouts: [group] });
     const compute = { module, entryPoint: job.entry, constants: job.constants };
-    return checked(() => device.createComputePipelineAsync({ layout: 'auto', compute }));
+    return { group, pipeline: await checked(() => device.createComputePipelineAsync({ layout, compute })) };
 }
 
 function bound(words) {
@@ -57,14 +61,14 @@ async function contents(buffer, size) {
     return words;
 }
 
-async function run(pipeline, job, words) {
+async function run({ group, pipeline }, job, words) {
     const buffers = words.map(bound);
     await checked(() => {
         const encoder = device.createCommandEncoder();
         const pass = encoder.beginComputePass();
         pass.setPipeline(pipeline);
-        const entries = job.bindings.map((binding) => ({ binding, resource: { buffer: buffers[binding] } }));
-        pass.setBindGroup(0, device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
+        const entries = job.bindings.map(({ binding }) => ({ binding, resource: { buffer: buffers[binding] } }));
+        pass.setBindGroup(0, device.createBindGroup({ layout: group, entries }));
         pass.dispatchWorkgroups(...job.groups);
         pass.end();
         device.queue.submit([encoder.finish()]);
@@ -78,9 +82,9 @@ async function run(pipeline, job, words) {
 }
 
 async function answer(job) {
-    const pipeline = await prepare(job);
+    const prepared = await prepare(job);
     const all = [];
-    for (const words of job.runs) all.push(await run(pipeline, job, words));
+    for (const words of job.runs) all.push(await run(prepared, job, words));
     return all;
 }
 

@@ -24,9 +24,16 @@ struct Job<'a> {
     groups: [u32; 3],
     /// Values of overrides by their numbers.
     constants: BTreeMap<String, u32>,
-    /// The bindings that the text has.
-    bindings: Vec<u32>,
+    bindings: Vec<Bound>,
     runs: &'a [Buffers],
+}
+
+/// A variable of the text in group 0: `GPUBindGroupLayoutEntry`.
+#[derive(Serialize)]
+struct Bound {
+    binding: u32,
+    /// `GPUBufferBindingType`
+    kind: &'static str,
 }
 
 /// The process for each of [`LANES`].
@@ -44,7 +51,7 @@ pub fn run(lanes: usize, text: &str, request: &Request) -> Result<Vec<Buffers>, 
         entry: &request.entry,
         groups: request.groups,
         constants: request.spec_constants.iter().map(|(id, bits)| (id.to_string(), *bits)).collect(),
-        bindings: bindings(text).filter(|binding| (*binding as usize) < request.runs[0].len()).collect(),
+        bindings: text.lines().filter_map(bound).collect(),
         runs: &request.runs,
     };
     let answer = slot.as_mut().expect("just started").ask(&job);
@@ -54,10 +61,14 @@ pub fn run(lanes: usize, text: &str, request: &Request) -> Result<Vec<Buffers>, 
     answer?
 }
 
-/// The bindings of group 0 that a text declares.
-fn bindings(text: &str) -> impl Iterator<Item = u32> {
-    let number = |line: &str| line.strip_prefix("@group(0) @binding(")?.split_once(')')?.0.parse().ok();
-    text.lines().filter_map(number)
+fn bound(line: &str) -> Option<Bound> {
+    let (binding, rest) = line.strip_prefix("@group(0) @binding(")?.split_once(") var<")?;
+    let kind = match rest.split_once('>')?.0 {
+        "uniform" => "uniform",
+        "storage" => "read-only-storage",
+        _ => "storage",
+    };
+    Some(Bound { binding: binding.parse().ok()?, kind })
 }
 
 fn start(lanes: usize) -> Result<Helper, String> {

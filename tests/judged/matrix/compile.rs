@@ -18,6 +18,8 @@ use support::fixture::Language;
 /// What a shader became.
 pub enum Made {
     Spirv(Vec<u32>),
+    /// A text, and the module that it becomes.
+    Wgsl(String, Vec<u32>),
     Nv(nv::Program),
     Amd(amd::Program),
 }
@@ -49,7 +51,7 @@ impl Source {
         let options = Options::new(profile.clone());
         self.with_input(|input| match profile.target {
             Target::Spirv => module(input, &options).map(Made::Spirv),
-            Target::Wgsl => module_of_text(input, &options).map(Made::Spirv),
+            Target::Wgsl => text(input, &options),
             Target::Nv => compiler::nv_program(input, &options, &Specializations::new()).map(Made::Nv),
             Target::Amd => compiler::amd_program(input, &options, &Specializations::new()).map(Made::Amd),
         })
@@ -67,9 +69,11 @@ impl Source {
     }
 }
 
-/// The module that the text of a shading language becomes.
-fn module_of_text(input: &Input<'_>, options: &Options) -> Result<Vec<u32>, String> {
-    compiler::module_of(done(input, options)?)
+fn text(input: &Input<'_>, options: &Options) -> Result<Made, String> {
+    match done(input, options)? {
+        Artifact::Text(text) => Ok(Made::Wgsl(text.clone(), compiler::module_of(Artifact::Text(text))?)),
+        Artifact::Spirv(_) => Err("words came out where text was asked for".to_owned()),
+    }
 }
 
 fn module(input: &Input<'_>, options: &Options) -> Result<Vec<u32>, String> {

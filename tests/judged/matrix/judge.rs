@@ -17,7 +17,7 @@ use super::stage::{Stages, of};
 use support::case::Column;
 use support::interpret::{self, Order};
 use support::lavapipe::{self, Buffers, Request};
-use support::{judge, nv, opengl, radv, simulator};
+use support::{dawn, judge, nv, opengl, radv, simulator};
 
 /// Types in one shader for lavapipe.
 const TOGETHER: usize = 5;
@@ -171,6 +171,10 @@ impl Run<'_> {
     fn execute(&self, made: Made, seen: &mut Seen) -> Result<(), String> {
         match made {
             Made::Spirv(module) => self.execute_module(&module, seen),
+            Made::Wgsl(text, module) => {
+                judge::spirv_val(&module, environment(self.profile), false)?;
+                self.execute_text(&text, seen)
+            }
             Made::Nv(program) => {
                 let text = program.text.replace(&*self.profile.name, "");
                 if !seen.is_new("listing", 32, true, &text) {
@@ -205,9 +209,20 @@ impl Run<'_> {
         Ok(())
     }
 
+    fn execute_text(&self, text: &str, seen: &mut Seen) -> Result<(), String> {
+        let sizes = if self.stages.executed { self.sizes(&lavapipe::LANES) } else { Vec::new() };
+        for lanes in sizes {
+            if seen.is_new("Dawn", lanes, self.profile.reproducible, text) {
+                let after = dawn::run(lanes, text, &self.request(Vec::new(), lanes));
+                self.hold(lanes, "Dawn", &after.map_err(|why| format!("{why}\n{text}"))?)?;
+            }
+        }
+        Ok(())
+    }
+
     fn on_gpu(&self, made: Made) -> Result<(), String> {
         match made {
-            Made::Spirv(module) => {
+            Made::Spirv(module) | Made::Wgsl(_, module) => {
                 let lanes = lavapipe::own_driver().ok_or("CROSSLANE_DRIVER_LANES says how many lanes the GPU has")?;
                 let after = lavapipe::run(lanes, &self.request(module, lanes))?;
                 self.hold(lanes, "Vulkan", &after)

@@ -142,7 +142,7 @@ fn results(source: &Source, profile: &Profile, before: &[Buffers]) -> Result<Vec
     let simulated = simulated.into_iter().map(|run| run.into_iter().map(|buffer| buffer.words).collect()).collect();
     let mut all = vec![(Engine::Simulator, simulated)];
     match source.make(profile)? {
-        Made::Spirv(module) => {
+        Made::Spirv(module) | Made::Wgsl(_, module) => {
             let request = request(module);
             all.push((Engine::Lavapipe, lavapipe::run(WIDTH, &request)?));
             if let Some(lanes) = lavapipe::own_driver() {
