@@ -99,7 +99,9 @@ impl Preprocessor<'_> {
 
     fn check_available(&mut self, name: Symbol, span: Span, behavior: ExtensionBehavior) -> bool {
         let text = self.interner.text(name);
-        let (code, label) = match find(text, self.options.dialects) {
+        let known = find(text, self.options.dialects);
+        let is_misspelt = known.is_none();
+        let (code, label) = match known {
             None => (Code::EXTENSION_UNKNOWN, "crosslane has no such extension".to_string()),
             Some(ExtensionInfo { unavailable: Some(reason), .. }) => (Code::PROFILE_LACKS, reason.into_owned()),
             Some(_) => return true,
@@ -111,7 +113,7 @@ impl Preprocessor<'_> {
             _ => (Severity::Warning, Code::EXTENSION_IGNORED),
         };
         let mut diagnostic = Diagnostic::new(severity, code, message).at(span, label);
-        if let Some(near) = nearest(text, self.options.dialects.extension_names()).filter(|near| *near != text) {
+        if is_misspelt && let Some(near) = nearest(text, self.options.dialects.extension_names()) {
             diagnostic = diagnostic.suggest(span, near, format!("did you mean `{near}`?"));
         }
         self.diagnostics.push(diagnostic);
