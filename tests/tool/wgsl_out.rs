@@ -145,7 +145,7 @@ fn barriers_in_a_row_are_one() {
     let folder = Folder::new("wgsl-barriers");
     folder.file("sized.comp", SIZED);
     assert_eq!(text(&folder, "sized.comp").matches("workgroupBarrier();").count(), 1);
-    folder.file("lone.comp", &SIZED.replace("    barrier();\n", ""));
+    folder.file("lone.comp", SIZED.replace("    barrier();\n", ""));
     let output = folder.run(&["compile", "lone.comp", "-p", "wgsl", "-o", "-"]);
     assert_eq!(status(&output), 3);
     assert!(stderr(&output).contains("lone.comp:8:5"), "{}", stderr(&output));
@@ -156,7 +156,7 @@ fn precision_that_is_lost_is_said() {
     let folder = Folder::new("wgsl-precise");
     folder.file(
         "precise.comp",
-        &SIZED.replace("row[gl_LocalInvocationIndex] =", "precise float x = b[0] * b[1] + b[2]; b[3] ="),
+        SIZED.replace("row[gl_LocalInvocationIndex] =", "precise float x = b[0] * b[1] + b[2]; b[3] ="),
     );
     let output = folder.run(&["compile", "precise.comp", "-p", "wgsl", "-o", "-"]);
     assert_eq!(status(&output), 0);

@@ -10,6 +10,7 @@ use crate::ir::{
     self, ArrayLen, Binding, BuiltIn, EntryPoint, FuncId, GlobalId, ScalarKind, Space, Type, TypeId, Value,
 };
 use crate::profile::Feature;
+use crate::source::Span;
 use naga::{AddressSpace, Expression, FunctionArgument, FunctionResult, GlobalVariable, Handle, Statement, TypeInner};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -170,13 +171,28 @@ impl Translator<'_> {
             let Port::Variable(id) = *port else { continue };
             let global = &self.module.globals[id];
             if global.space == space {
-                self.span = global.span;
+                self.span = self.place_of_global(id);
                 let finder = Finder { port: *port, name: &global.name, stage, space };
                 self.add_leaves(&finder, (global.ty, global.binding), Vec::new(), &mut leaves);
             }
         }
         add_blend_sources(&mut leaves);
         leaves
+    }
+
+    /// The declaration of a variable, or the first use of one that the language declares.
+    fn place_of_global(&self, id: GlobalId) -> Span {
+        let declared = self.module.globals[id].span;
+        if declared != Span::NONE {
+            return declared;
+        }
+        let names = |f: &ir::Function, inst: &ir::Inst| {
+            let mut names = false;
+            inst.op.each_operand(f, |value| names |= value == Value::Global(id));
+            names
+        };
+        let mut uses = self.module.functions.iter().flat_map(|(_, f)| f.insts.iter().map(move |(_, inst)| (f, inst)));
+        uses.find(|(f, inst)| names(f, inst)).map_or(Span::NONE, |(_, inst)| inst.span)
     }
 
     fn add_leaves(&mut self, of: &Finder, (ty, binding): (TypeId, Binding), path: Vec<u32>, leaves: &mut Vec<Leaf>) {
@@ -232,6 +248,8 @@ impl Translator<'_> {
     fn add_leaf(&mut self, of: &Finder, (ty, binding): (TypeId, Binding), path: Vec<u32>, leaves: &mut Vec<Leaf>) {
         let Some((scalar, _)) = self.shape(ty) else { return };
         let (binding, kind) = match binding {
+            // Points are one pixel wide (WebGPU 10.3.4), so that nothing is to be said.
+            Binding::BuiltIn(BuiltIn::PointSize) if self.is_always_one(of.port, &path) => return,
             Binding::BuiltIn(built) => match built_in(built) {
                 Some((built, kind)) => {
                     let made = naga::Binding::BuiltIn(built);
@@ -262,6 +280,33 @@ impl Translator<'_> {
         leaves.push(Leaf { port: of.port, path, name: of.name.to_string(), binding, ty, kind });
     }
 
+    /// Returns true if every store to a part of an output is of 1.
+    fn is_always_one(&self, port: Port, path: &[u32]) -> bool {
+        const ONE: u64 = 0x3f80_0000;
+        let Port::Variable(id) = port else { return false };
+        let constants = &self.module.constants;
+        let bits = |value| if let Value::Const(id) = value { constants.bits(id) } else { None };
+        let reaches = |f: &ir::Function, pointer| match pointer {
+            Value::Global(base) => base == id,
+            Value::Inst(at) => match f.insts[at].op {
+                ir::Op::Access { base: Value::Global(base), indices } => {
+                    let begins = path.iter().zip(f.values(indices));
+                    base == id
+                        && begins.into_iter().all(|(part, index)| bits(*index).is_none_or(|n| n == u64::from(*part)))
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        self.module.functions.iter().all(|(_, f)| {
+            f.insts.iter().all(|(_, inst)| match inst.op {
+                ir::Op::Store { pointer, value } => !reaches(f, pointer) || bits(value) == Some(ONE),
+                ir::Op::Call(_, args) => f.values(args).iter().all(|arg| !reaches(f, *arg)),
+                _ => true,
+            })
+        })
+    }
+
     fn interpolation(&mut self, of: ir::Interpolation, scalar: ir::Scalar) -> Option<naga::Interpolation> {
         Some(match of {
             _ if !scalar.is_float() => naga::Interpolation::Flat,
@@ -269,7 +314,7 @@ impl Translator<'_> {
             ir::Interpolation::Linear => naga::Interpolation::Linear,
             ir::Interpolation::Flat => naga::Interpolation::Flat,
             _ => {
-                self.lacks("this interpolation");
+                self.lacks("such interpolation");
                 return None;
             }
         })

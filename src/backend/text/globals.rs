@@ -38,6 +38,12 @@ impl Translator<'_> {
             Binding::Resource { set, binding } => Some(ResourceBinding { group: set, binding }),
             _ => None,
         };
+        // Those of several entry points may lie there.
+        let is_alone = self.module.entry_points.len() == 1;
+        let is_taken = self.out.global_variables.iter().any(|(_, other)| other.binding == binding);
+        if binding.is_some() && is_alone && is_taken {
+            self.lacks("two variables at one binding");
+        }
         let variable = GlobalVariable {
             name: Some(self.name_of(global)),
             space,

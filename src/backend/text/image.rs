@@ -259,8 +259,8 @@ impl Body<'_, '_> {
                 return None;
             }
             ImageOp::Size | ImageOp::Levels | ImageOp::Samples => self.query(op, &asked),
-            ImageOp::Atomic(..) => self.nothing("atomic operations on textures"),
-            _ => self.lacking("this operation on images"),
+            ImageOp::Atomic(..) => self.lacking("atomic operations on textures"),
+            _ => self.lacking("such operation on images"),
         })
     }
 

@@ -311,11 +311,11 @@ impl Body<'_, '_> {
     ) -> Handle<Expression> {
         let first = types.first().copied();
         let Some(scalar) = first.and_then(|first| self.t.types.scalar_of(first)) else {
-            return self.lacking("this built-in function");
+            return self.lacking("such built-in function");
         };
         let size = first.and_then(|first| self.t.types.components(first)).unwrap_or(1);
         match row(function) {
-            Form::No => self.lacking("this built-in function"),
+            Form::No => self.lacking("such built-in function"),
             Form::Math(MathFunction::Abs) if scalar.kind == ScalarKind::Uint => args[0],
             Form::Math(fun) => self.apply(fun, args),
             Form::Bits(fun) => {

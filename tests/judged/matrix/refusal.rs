@@ -70,7 +70,7 @@ pub static REASONS: &[Reason] = &[
         applies: |asked| asked.profile.target == Target::Wgsl && lacks_type(asked),
         says: |_| {
             vec![
-                ["WGSL has no type", "bits as a type of another size", "is not available", "WGSL has no this"]
+                ["WGSL has no type", "bits as a type of another size", "is not available", "WGSL has no such"]
                     .map(str::to_owned)
                     .to_vec(),
             ]
