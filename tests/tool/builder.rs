@@ -102,11 +102,12 @@ fn indices_are_checked_where_that_is_asked_for() {
     let text = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
                 @compute @workgroup_size(1) fn go() { x[x[0]] = 1; }";
     folder.file("a.wgsl", text);
-    let length = |checks| {
-        builder(&folder).bounds_checks(checks).compile([folder.0.join("a.wgsl")]).unwrap();
-        fs::metadata(folder.0.join("out/a.spirv-1.3.spv")).unwrap().len()
+    let length = |out: &str, checks| {
+        let out = folder.0.join(out);
+        builder(&folder).out_dir(&out).bounds_checks(checks).compile([folder.0.join("a.wgsl")]).unwrap();
+        fs::metadata(out.join("a.spirv-1.3.spv")).unwrap().len()
     };
-    assert!(length(BoundsChecks::Unchecked) < length(BoundsChecks::Restrict));
+    assert!(length("unchecked", BoundsChecks::Unchecked) < length("restrict", BoundsChecks::Restrict));
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn overrides_say_sizes() {
         assert!(text.lines().any(|known| known == line), "{line} is not in\n{text}");
     }
     folder.file("sized.wgsl", &text);
-    let output = folder.run(&["check", "sized.wgsl"]);
+    let output = folder.run(&["check", "sized.wgsl", "-p", "spirv-1.3"]);
     assert_eq!(status(&output), 0, "{}", stderr(&output));
 }
 
