@@ -1,7 +1,7 @@
 //! `crosslane build` on 200 generated shaders and 6 profiles: everything, nothing changed, one shader changed. Prints the
 //! best of several runs beside what starting a process and writing the same bytes take by themselves.
 //!
-//! `cargo bench --bench batch`. The folder is made where temporary files are: on a file system in memory the disk is no part
+//! `cargo bench --bench batch`. The folder is made where temporary files are: on a file system in memory the disk is not a part
 //! of it.
 
 use std::fs;

@@ -236,7 +236,7 @@ fn barrier_text(text: &str) -> Result<String, String> {
     if let Some(rest) = text.strip_prefix("arguments") {
         return Ok(format!("Lowering::ScopedBarrier {{ waits: {} }}", rest == " wait"));
     }
-    let wrong = || format!("`{text}` is no barrier: `execution/memory KIND…`");
+    let wrong = || format!("`{text}` is not a barrier: `execution/memory KIND…`");
     let (scopes, kinds) = text.split_once(' ').ok_or_else(wrong)?;
     let (execution, memory) = scopes.split_once('/').ok_or_else(wrong)?;
     let execution = if execution == "-" { "None".into() } else { format!("Some(Scope::{execution})") };
@@ -246,7 +246,7 @@ fn barrier_text(text: &str) -> Result<String, String> {
     ))
 }
 
-/// What arguments of image operations are, by the names that the specification gives them.
+/// The arguments of image operations, by the names that the specification gives them.
 const IMAGE_ROLES: &[(&str, &str)] = &[
     ("P", "Coordinate"),
     ("bias", "Bias"),
@@ -284,7 +284,7 @@ fn image_text(op: &str, params: &[String]) -> Result<String, String> {
         let found = IMAGE_ROLES.iter().find(|(known, _)| known == name);
         found
             .map(|(_, role)| format!("ImageRole::{role}"))
-            .ok_or_else(|| format!("`{name}` is no part of an image operation"))
+            .ok_or_else(|| format!("`{name}` is not a part of an image operation"))
     };
     let roles = params.iter().map(role).collect::<Result<Vec<_>, _>>()?.join(", ");
     let op = match op.split_once(' ') {
@@ -329,7 +329,7 @@ fn special_text(text: &str) -> Result<String, String> {
         }
         _ => match text.strip_prefix("lanes-") {
             Some(op) => Ok(format!("Lowering::Derived(Derived::Lanes(MaskOp::{op}))")),
-            None => Err(format!("`{text}` is no special function")),
+            None => Err(format!("`{text}` is not a special function")),
         },
     }
 }
@@ -382,7 +382,7 @@ fn stages(names: Option<&Vec<String>>) -> Result<String, String> {
 fn stage_set(names: &[String]) -> Result<String, String> {
     let variant = |name: &String| {
         let known = STAGES.iter().find(|(known, _)| known == name);
-        known.map(|(_, variant)| format!("Stage::{variant}")).ok_or_else(|| format!("`{name}` is no stage"))
+        known.map(|(_, variant)| format!("Stage::{variant}")).ok_or_else(|| format!("`{name}` is not a stage"))
     };
     Ok(format!("Stages::of(&[{}])", names.iter().map(variant).collect::<Result<Vec<_>, _>>()?.join(", ")))
 }
@@ -413,7 +413,7 @@ fn variables(out: &mut String, tables: &[Table], extensions: &Extensions) -> Res
 
 fn variable(table: &Table, row: &Variable, extensions: &Extensions) -> Result<String, String> {
     let ty = row.ty.as_deref().unwrap_or("float");
-    let shape = shape::number(ty).ok_or_else(|| format!("`{ty}` is no type"))?;
+    let shape = shape::number(ty).ok_or_else(|| format!("`{ty}` is not a type"))?;
     let source = match (&row.builtin, &row.lane, row.special.as_deref(), row.location) {
         (None, None, None, None) if row.block.is_some() => format!(
             "VariableSource::Blocks(&Blocks {{ name: {:?}, members: &{:?}, of_primitives: {} }})",

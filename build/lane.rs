@@ -1,6 +1,6 @@
 //! The textual form of lane operations: `Reduce(Add, AllReduce, 16, All)`, fields in the order of `LaneOp`'s.
 
-/// What a field may hold.
+/// The values that a field may hold.
 #[derive(Clone, Copy)]
 enum Field {
     ReduceOp,
@@ -70,8 +70,10 @@ pub fn operation(text: &str, params: &[String]) -> Result<LaneText, String> {
         Some((name, rest)) => (name, rest.strip_suffix(')').ok_or_else(|| format!("`{text}`: `)` is missing"))?),
         None => (text, ""),
     };
-    let (_, fields) =
-        OPERATIONS.iter().find(|(known, _)| *known == name).ok_or_else(|| format!("`{name}` is no lane operation"))?;
+    let (_, fields) = OPERATIONS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .ok_or_else(|| format!("`{name}` is not a lane operation"))?;
     let args: Vec<&str> = args.split(',').map(str::trim).filter(|arg| !arg.is_empty()).collect();
     if args.len() != fields.len() {
         return Err(format!("`{text}`: {name} has {} fields", fields.len()));
@@ -110,10 +112,12 @@ fn value(field: Field, text: &str) -> Result<String, String> {
         Field::CountOp => ("CountOp", &["All", "Inclusive", "Exclusive"]),
         Field::QuadMove => return quad_move(text),
         Field::Width => return width(text),
-        // What stands in until the argument is known.
+        // What is in until the argument is known.
         Field::Byte if text.starts_with('$') => return Ok("0".into()),
-        Field::Byte => return text.parse::<u8>().map(|b| b.to_string()).map_err(|_| format!("`{text}` is no byte")),
-        Field::Bool => return text.parse::<bool>().map(|b| b.to_string()).map_err(|_| format!("`{text}` is no bool")),
+        Field::Byte => return text.parse::<u8>().map(|b| b.to_string()).map_err(|_| format!("`{text}` is not a byte")),
+        Field::Bool => {
+            return text.parse::<bool>().map(|b| b.to_string()).map_err(|_| format!("`{text}` is not a bool"));
+        }
     };
     match words.contains(&text) {
         true => Ok(format!("{ty}::{text}")),
@@ -125,7 +129,7 @@ fn quad_move(text: &str) -> Result<String, String> {
     match text {
         "0" | "1" | "2" | "3" => Ok(format!("QuadMove::Lane({text})")),
         "X" | "Y" | "Diagonal" => Ok(format!("QuadMove::{text}")),
-        _ => Err(format!("`{text}` is no move inside a quad")),
+        _ => Err(format!("`{text}` is not a move inside a quad")),
     }
 }
 
@@ -134,6 +138,6 @@ fn width(text: &str) -> Result<String, String> {
     match text.parse::<u32>() {
         Ok(lanes) if lanes.is_power_of_two() && lanes <= 128 => Ok(format!("width({lanes})")),
         Err(_) if text == "Subgroup" || text.starts_with('$') => Ok("Width::SUBGROUP".into()),
-        _ => Err(format!("`{text}` is no width")),
+        _ => Err(format!("`{text}` is not a width")),
     }
 }

@@ -8,7 +8,7 @@ const STEMS: [(&str, &str); 5] = [
     ("subpassInput", "Subpass"),
     ("attachment", "Attachment"),
 ];
-/// What follows the stem: dimension, array of layers, several samples.
+/// The parts that follow the stem: dimension, array of layers, several samples.
 const DIMENSIONS: [(&str, &str, bool, bool); 14] = [
     ("1D", "D1", false, false),
     ("2D", "D2", false, false),
@@ -26,7 +26,7 @@ const DIMENSIONS: [(&str, &str, bool, bool); 14] = [
     ("EXT", "Tile", false, false),
 ];
 
-/// Rust text of the type that `name` spells after its `T.`; none if it is no opaque type.
+/// Rust text of the type that `name` spells after its `T.`; none if it is not an opaque type.
 pub fn expression(name: &str) -> Option<String> {
     let (stem, class) = STEMS.into_iter().find(|(stem, _)| name.starts_with(stem))?;
     let rest = &name[stem.len()..];

@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Result<Param, String> {
     if mode.is_some() {
         words.remove(0);
     }
-    let [ty, name] = words[..] else { return Err(format!("`{text}` is no parameter")) };
+    let [ty, name] = words[..] else { return Err(format!("`{text}` is not a parameter")) };
     Ok(Param { name: name.into(), ty: ty.into(), mode: mode.unwrap_or("In"), constant, rule })
 }
 
@@ -43,7 +43,7 @@ fn mode(word: &str) -> Option<&'static str> {
 }
 
 fn parse_rule(text: &str) -> Result<String, String> {
-    let wrong = || format!("`{text}` is no rule: `width low..high`, `log2 low..high` or `range low..high`");
+    let wrong = || format!("`{text}` is not a rule: `width low..high`, `log2 low..high` or `range low..high`");
     let (kind, bounds) = text.split_once(' ').ok_or_else(wrong)?;
     let (low, high) = bounds.split_once("..").ok_or_else(wrong)?;
     let (low, high): (u32, u32) = (low.parse().map_err(|_| wrong())?, high.parse().map_err(|_| wrong())?);

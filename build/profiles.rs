@@ -19,7 +19,7 @@ pub fn list(folder: &Path) -> Result<String, String> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))? {
         let path = entry.map_err(|e| e.to_string())?.path();
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).ok_or("a file's name is no UTF-8")?.to_owned();
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).ok_or("a file's name is not UTF-8")?.to_owned();
         let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let file: File = toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
         files.insert(key(&stem), (stem, file, path));

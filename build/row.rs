@@ -27,7 +27,7 @@ pub struct Table {
     pub unsupported: Vec<Unsupported>,
 }
 
-/// What holds for a file's rows that say nothing else.
+/// The defaults for a file's rows.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub struct Defaults {
@@ -35,7 +35,7 @@ pub struct Defaults {
     pub stages: Option<Vec<String>>,
     pub core: Option<u16>,
     pub es: Option<u16>,
-    /// Whether the functions exist in WGSL under the same name.
+    /// True if the functions exist in WGSL under the same name.
     #[serde(default)]
     pub wgsl: bool,
 }

@@ -112,7 +112,7 @@ fn independent(text: &str, generic: bool) -> Result<String, String> {
         return Ok(format!("TypeExpr::VectorOf({size})"));
     }
     if let Some((element, count)) = text.strip_suffix(']').and_then(|text| text.split_once('[')) {
-        let shape = number(element).ok_or_else(|| format!("`{element}` is no type"))?;
+        let shape = number(element).ok_or_else(|| format!("`{element}` is not a type"))?;
         return Ok(format!("TypeExpr::Array(Shape({shape}), {count})"));
     }
     let (form, name) = match (text.strip_prefix("T."), text.strip_suffix('?')) {
@@ -120,6 +120,6 @@ fn independent(text: &str, generic: bool) -> Result<String, String> {
         (_, Some(name)) => ("Test", name),
         _ => ("Is", text),
     };
-    let shape = number(name).ok_or_else(|| format!("`{text}` is no type"))?;
+    let shape = number(name).ok_or_else(|| format!("`{text}` is not a type"))?;
     Ok(format!("TypeExpr::{form}(Shape({shape}))"))
 }

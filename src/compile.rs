@@ -33,7 +33,7 @@ pub enum Language {
     Wgsl,
 }
 
-/// What a compilation gives.
+/// The output of a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EmitKind {
     /// The target's binary form.
@@ -47,7 +47,7 @@ pub enum EmitKind {
     Kernel,
     /// The kernel form at a moment on that way.
     KernelAt(Moment),
-    /// What the caller of a program must bind, as JSON.
+    /// The resources that the caller of a program must bind, as JSON.
     Reflection,
     /// The preprocessed source.
     Preprocessed,
@@ -62,7 +62,7 @@ pub struct Input<'a> {
     pub language: Language,
 }
 
-/// What to do with it.
+/// The options of a compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub profile: Profile,
@@ -75,20 +75,20 @@ pub struct Options {
     pub macros: Vec<MacroOption>,
     /// How GLSL is read beside what the shader says.
     pub dialect: Dialect,
-    /// What WGSL does where an index is out of range.
+    /// The effect of an index out of range in WGSL.
     pub bounds_checks: BoundsChecks,
     /// How SPIR-V is written.
     pub manner: Manner,
     /// Values of specialization constants.
     pub settings: Specializations,
     pub emit: EmitKind,
-    /// What a debugger is told.
+    /// The debug information.
     pub debug: DebugInfo,
     pub deny_warnings: bool,
     pub no_warnings: bool,
-    /// What is said of single kinds of warnings, in the order in which it was said.
+    /// Choices for single kinds of warnings, in the order in which they were given.
     pub warnings: Vec<Choice>,
-    /// What the compilation may take. Programs that compile text from strangers set lower ones.
+    /// The limits of the compilation. Programs that compile text from strangers set lower ones.
     pub limits: Limits,
 }
 
@@ -126,7 +126,7 @@ impl Options {
         }
     }
 
-    /// What becomes of warnings.
+    /// The choices of warnings.
     fn choices(&self) -> Choices<'_> {
         Choices { deny: self.deny_warnings, silent: self.no_warnings, list: &self.warnings }
     }
@@ -226,7 +226,7 @@ fn verdict(artifact: Option<Artifact>, diagnostics: &Diagnostics) -> Verdict {
     }
 }
 
-/// Gives every message that is no error its severity, and forgets those that are turned off.
+/// Gives every message that is not an error its severity, and forgets those that are turned off.
 fn treat_warnings(options: &Options, sources: &SourceMap, diagnostics: &mut Diagnostics) {
     diagnostics.judge(|message| {
         let severity = severity(options, sources, message)?;
@@ -235,20 +235,20 @@ fn treat_warnings(options: &Options, sources: &SourceMap, diagnostics: &mut Diag
     });
 }
 
-/// How bad a message is that is no error; none if it is turned off.
+/// How bad a message is that is not an error; none if it is turned off.
 fn severity(options: &Options, sources: &SourceMap, message: &Diagnostic) -> Option<Severity> {
     let severity = options.choices().severity(message.code, message.severity)?;
     (!allow::is_allowed(sources, message)).then_some(severity)
 }
 
-/// What is done with a module that was read.
+/// The work on a module that was read.
 struct Job<'a> {
     options: &'a Options,
     module: &'a Module,
     sources: &'a SourceMap,
-    /// What other jobs have made of it.
+    /// The kernels that other jobs have made of it.
     kernels: &'a Kernels,
-    /// What they have found to warn of.
+    /// The warnings that other jobs have found.
     warnings: &'a OnceLock<Vec<Diagnostic>>,
     /// Those of the profile.
     plans: &'a Plans,
@@ -326,7 +326,7 @@ impl Job<'_> {
         })
     }
 
-    /// What the shader says of its place in a pipeline.
+    /// The interface of the shader to its pipeline.
     fn interface(&mut self) -> Option<Interface> {
         let entry = self.diagnostics.take(kernel::only_entry(self.module).map_err(|error| vec![*error]))?;
         let options = self.options;
@@ -347,7 +347,7 @@ impl Job<'_> {
         if self.module.entry_points.is_empty() { Err(vec![kernel::no_entry()]) } else { Ok(()) }
     }
 
-    /// Specialization can change a size that is no plain number.
+    /// Specialization can change a size that is not a plain number.
     fn check_workgroups(&self) -> Result<(), Vec<Diagnostic>> {
         let Module { constants, types, functions, .. } = self.module;
         for entry in self.module.entry_points.iter().filter(|entry| entry.stage.has_workgroups()) {

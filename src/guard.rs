@@ -8,7 +8,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether panics of this thread go unreported.
+    /// True if panics of this thread go unreported.
     static QUIET: Cell<bool> = const { Cell::new(false) };
     /// Where the last of these was.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -87,7 +87,7 @@ pub(crate) fn bounded<T>(limits: Limits, part: impl FnOnce() -> T) -> Result<T, 
 /// Runs `what`.
 ///
 /// # Errors
-/// What ended it before its end.
+/// Runs `what` and returns the failure that ended it early.
 pub(crate) fn caught<T>(what: impl FnOnce() -> T) -> Result<T, Failure> {
     install_hook();
     let was = QUIET.replace(true);

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::panic;
 
-/// What a compilation may take. Each default is far beyond what shaders need.
+/// The limits of a compilation. Each default is far beyond what shaders need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Bytes of the shader and all files that it includes, each file counted as often as it is included. At most, and by
@@ -56,7 +56,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// What is never used up.
+    /// A budget that never runs out.
     const UNLIMITED: Budget = Budget { limits: (u64::MAX, u64::MAX), left: (u64::MAX, u64::MAX) };
 
     pub(crate) fn new(limits: Limits) -> Budget {

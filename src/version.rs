@@ -1,3 +1,3 @@
-//! What this program is made of, as hashes that a build script took: 16 hexadecimal digits each.
+//! The inputs of this program, as hashes that a build script took: 16 hexadecimal digits each.
 
 include!(concat!(env!("OUT_DIR"), "/hashes.rs"));

@@ -21,7 +21,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use written::{Code, Unit, Written};
 
-/// What a back end gives: one diagnostic for each construct that the target, or crosslane so far, cannot express.
+/// The result of a back end: one diagnostic for each construct that the target, or crosslane so far, cannot express.
 pub type Made<T> = Result<T, Vec<Diagnostic>>;
 
 /// The row of a back end.
@@ -63,7 +63,7 @@ pub struct KernelWriter {
 pub trait Draft: Debug + Send + Sync {
     /// Its text for a profile.
     fn text(&self, profile: &Profile) -> String;
-    /// What its caller must bind and set, with the shader's interface, as JSON.
+    /// The resources that its caller must bind and the values that it must set, with the shader's interface, as JSON.
     fn reflection(&self, interface: &Interface) -> String;
 }
 
@@ -85,11 +85,11 @@ pub enum Form {
     /// The target's own: binary if there is such a form.
     Binary,
     Text,
-    /// What the caller must bind and set, as JSON.
+    /// The resources that the caller must bind and the values that it must set, as JSON.
     Reflection,
 }
 
-/// What came out.
+/// The output of a compilation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Artifact {
     /// SPIR-V words.
@@ -107,7 +107,7 @@ impl Artifact {
     }
 }
 
-/// What a back end is told beside the program.
+/// The options of a back end.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub profile: Profile,
@@ -129,9 +129,9 @@ impl Options {
 /// Choices that leave a module's meaning as the language gives it.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Manner {
-    /// `min`, `max` and `clamp` give the operand that is no NaN.
+    /// `min`, `max` and `clamp` give the operand that is not a NaN.
     pub nan_clamp: bool,
-    /// What is declared although nothing uses it.
+    /// Variables that are declared although nothing uses them.
     pub keep_unused: Kept,
 }
 
@@ -147,7 +147,7 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// Whether a variable is declared although nothing uses it.
+    /// Returns true if a variable is declared although nothing uses it.
     pub fn keeps(self, global: &Global) -> bool {
         let is_interface = matches!(global.space, Space::Input | Space::Output | Space::PushConstant);
         let least = match global.binding {
@@ -160,7 +160,7 @@ impl Kept {
     }
 }
 
-/// What a debugger is told, from least to most.
+/// The debug information in the output, from least to most.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum DebugInfo {
     #[default]
@@ -174,7 +174,7 @@ pub enum DebugInfo {
 }
 
 impl DebugInfo {
-    /// Whether source lines are told.
+    /// Returns true if source lines are told.
     pub fn has_lines(self) -> bool {
         self >= DebugInfo::Lines
     }

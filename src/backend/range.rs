@@ -26,7 +26,7 @@ pub fn joined(mut ranges: Ranges) -> Ranges {
     ranges
 }
 
-/// What two ordered lists of ranges have in common, in order.
+/// The intersection of two ordered lists of ranges, in order.
 pub fn common<'r>(a: &'r [Range], b: &'r [Range]) -> impl Iterator<Item = Range> + use<'r> {
     let skipped = |list: &[Range], other: &[Range]| {
         other.first().map_or(0, |first| list.partition_point(|range| range.to < first.from))
@@ -48,7 +48,7 @@ pub fn common<'r>(a: &'r [Range], b: &'r [Range]) -> impl Iterator<Item = Range>
     })
 }
 
-/// Whether two ordered lists of ranges have a place in common.
+/// Returns true if two ordered lists of ranges have a place in common.
 pub fn overlap(a: &[Range], b: &[Range]) -> bool {
     common(a, b).next().is_some()
 }

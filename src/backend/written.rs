@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     pub origin: Origin,
-    /// As it stands in the program, with its margin and the line break.
+    /// As it is in the program, with its margin and the line break.
     pub text: String,
     /// Names of the registers that it reads and writes.
     pub reads: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Code {
     pub operations: Vec<((FuncId, InstId), Option<String>)>,
 }
 
-/// What runs an instruction.
+/// The unit that runs an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
@@ -54,12 +54,12 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Whether a line of it is an instruction that does something.
+    /// Returns true if a line of it is an instruction that does something.
     pub const fn works(self) -> bool {
         !matches!(self, Unit::Wait | Unit::Label)
     }
 
-    /// What people call it.
+    /// Its name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Unit::Vector => "vector",

@@ -29,7 +29,8 @@ use std::path::{Path, PathBuf};
 /// The profile where none is named.
 const DEFAULT_PROFILE: &str = "spirv-1.3";
 
-/// What to compile, for what, and how. Paths start from the package's folder, where cargo runs build scripts.
+/// The shaders to compile, the profiles and the options. Paths start from the package's folder, where cargo runs build
+/// scripts.
 #[derive(Default)]
 #[must_use = "nothing happens before `compile` or `compile_dir`"]
 pub struct Builder {
@@ -114,7 +115,7 @@ impl Builder {
         self
     }
 
-    /// Whether cargo is told what was read and what is wrong; it is, unless this says otherwise.
+    /// Sets if cargo is told the files that were read and the errors found; the default is true.
     pub fn cargo_metadata(mut self, print: bool) -> Builder {
         self.is_silent = !print;
         self
@@ -236,8 +237,8 @@ impl Builder {
         self.warnings.iter().map(read).collect()
     }
 
-    /// What a shader becomes, with what its caller must bind; none when it is wrong, which cargo has been told then. The
-    /// shader is read once for all profiles that read it alike.
+    /// Compiles a shader and describes its bindings; none when it is wrong, which cargo has been told then. The shader
+    /// is read once for all profiles that read it alike.
     fn compile_one(
         &self,
         path: &Path,
@@ -275,7 +276,7 @@ impl Builder {
     }
 }
 
-/// What a shader's caller must bind; none where no kernel can be made of it, which cargo is told.
+/// The bindings of a shader; none where no kernel can be made of it, which cargo is told.
 fn reflection(shader: &str, reading: &Reading, profile: &Profile, lines: &mut Lines) -> Option<Reflection> {
     let mut refusals = Diagnostics::new();
     let module = reading.module()?;

@@ -1,4 +1,4 @@
-//! What cargo is told by a build script, on standard output (The Cargo Book, "Build Scripts").
+//! The lines that a build script prints for cargo, on standard output (The Cargo Book, "Build Scripts").
 
 use crate::diagnostic::visible::visible;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};

@@ -1,4 +1,5 @@
-//! What an output hangs on, as text for the tools that rebuild it: make's and ninja's rules, JSON, or plain paths.
+//! The dependencies of an output, as text for the tools that rebuild it: make's and ninja's rules, JSON, or plain
+//! paths.
 //!
 //! The form of the rules is that of `gcc -M`: blanks, `#` and `$` in names are escaped as make and ninja read them. A name
 //! that a form cannot hold is an error, never left out.
@@ -29,7 +30,7 @@ pub struct Deps {
     pub phony: bool,
 }
 
-/// What a rule makes.
+/// The target of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RuleTarget {
     /// A path, escaped where it has to be.

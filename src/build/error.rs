@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// What went wrong; the messages of the shaders themselves went to cargo.
+/// A failure; the messages of the shaders themselves went to cargo.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Error {
     /// These shaders could not be compiled, since they are wrong or a profile cannot express them.

@@ -61,7 +61,7 @@ impl Stamp {
         Stamp { bytes: meta.len(), modified: modified(meta), changed: 0, inode: 0 }
     }
 
-    /// Whether the file was last changed before `time`.
+    /// Returns true if the file was last changed before `time`.
     pub fn is_before(&self, time: Stamp) -> bool {
         self.modified.max(self.changed) < time.modified.max(time.changed)
     }

@@ -1,4 +1,4 @@
-//! What a shader's file name says about it.
+//! The language and the stage that a shader's file name gives.
 
 use crate::compile::Language;
 use crate::ir::Stage;
@@ -23,7 +23,7 @@ fn of_extension(extension: &str) -> Option<Kind> {
     known.or_else(|| stage.map(|stage| Kind { language: Language::Glsl, stage: Some(stage) }))
 }
 
-/// The kind of a path; none where its extension is no shader's. `a.comp` and `a.comp.glsl` alike say compute.
+/// The kind of a path; none where its extension is not a shader's. `a.comp` and `a.comp.glsl` alike say compute.
 pub fn of(path: &Path) -> Option<Kind> {
     let find = |path: &Path| {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -34,7 +34,7 @@ pub fn of(path: &Path) -> Option<Kind> {
     Some(inner.filter(|inner| last.stage.is_none() && inner.language == last.language).unwrap_or(last))
 }
 
-/// What a shader's outputs are called after: `sub/a.comp` gives `sub/a`, `a.comp.glsl` gives `a`; `a.vert` keeps its
+/// The stem of the names of a shader's outputs: `sub/a.comp` gives `sub/a`, `a.comp.glsl` gives `a`; `a.vert` keeps its
 /// stage, so that it and `a.frag` differ. With `/` on every system.
 pub fn stem(path: &Path) -> String {
     let text = path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");

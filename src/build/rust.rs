@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// The types of what callers must bind.
 const TYPES: &str = "\
-/// What a kernel's caller must bind and set.
+/// The resources that a kernel's caller must bind and the values that it must set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(dead_code)]
 pub struct Reflection {
@@ -38,7 +38,7 @@ pub struct Buffer {
     pub writable: bool,
 }
 
-/// What a buffer is bound as.
+/// The descriptor type of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(dead_code)]
 pub enum BufferKind {
@@ -63,7 +63,7 @@ pub struct Item {
     pub reflection: Reflection,
 }
 
-/// The text of the file; the items of one module stand together. Writing into a `String` cannot fail, here and below.
+/// The text of the file; the items of one module are together. Writing into a `String` cannot fail, here and below.
 pub fn text(items: &[Item]) -> String {
     let mut text = format!("// Written by crosslane.\n\n{TYPES}");
     for group in items.chunk_by(|one, other| one.module == other.module) {

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Maker {
     /// Everything that its outputs depend on: the same request may be repeated.
     pub request: String,
-    /// What messages call it.
+    /// Its name in messages.
     pub title: String,
 }
 

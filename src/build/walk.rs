@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What was found. A folder that several paths lead to is called by the one without links.
+/// The files and folders found. A folder that several paths lead to is called by the one without links.
 #[derive(Default, Debug)]
 pub struct Tree {
     pub files: Vec<PathBuf>,
@@ -70,7 +70,7 @@ struct Entry {
     kind: Kind,
 }
 
-/// What a folder holds, by name.
+/// The entries of a folder, by name.
 fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(here(folder))? {

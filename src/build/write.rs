@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Whether a file had to be written.
+/// The outcome of writing a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Written {
     New,
@@ -18,7 +18,7 @@ pub enum Written {
 /// Names that are tried for a temporary file.
 const ATTEMPTS: u32 = 1000;
 
-/// Writes a file by way of another beside it, so that nobody ever sees half of it. What is no file, such as a pipe or
+/// Writes a file by way of another beside it, so that nobody ever sees half of it. What is not a file, such as a pipe or
 /// `/dev/null`, is written to.
 ///
 /// # Errors
@@ -48,7 +48,7 @@ pub fn through(path: &Path, bytes: &[u8], temporary: &Path, claims: &Claims) -> 
     finish(File::create(temporary)?, path, bytes, temporary)
 }
 
-/// Whether a file, which is claimed for writing, holds these bytes already.
+/// Returns true if a file, which is claimed for writing, holds these bytes already.
 fn is_same(path: &Path, bytes: &[u8], claims: &Claims) -> io::Result<bool> {
     claims.add_output(path)?;
     let is_as_long = fs::metadata(path).is_ok_and(|meta| meta.len() == bytes.len() as u64);

@@ -87,7 +87,7 @@ pub struct SourceArgs {
     /// Entry point of a WGSL module; by default all of them for SPIR-V, and the only one for other targets.
     #[arg(long, short = 'e', value_name = "NAME")]
     pub entry: Option<String>,
-    /// What WGSL does where an index is out of range: nothing is checked, the index becomes the last one, or a read gives
+    /// The effect of an index out of range in WGSL: nothing is checked, the index becomes the last one, or a read gives
     /// zero and a write does nothing.
     #[arg(long, value_name = "CHECKS")]
     pub bounds_checks: Option<BoundsChecks>,
@@ -102,7 +102,7 @@ pub struct SourceArgs {
     pub undefines: Vec<String>,
 }
 
-/// What to compile for.
+/// The targets to compile for.
 #[derive(Args)]
 pub struct TargetArgs {
     /// Target profile: a name from `crosslane profiles`, or a .toml file. By default spirv-1.3, or wgsl for an output that
@@ -135,7 +135,7 @@ pub struct MessageArgs {
     pub message_format: MessageFormat,
 }
 
-/// What `-W` takes.
+/// The help of `-W`.
 fn about_warnings() -> String {
     let kinds = warning::ALL.iter().map(|warning| format!("\n- {}: {}", warning.name, warning.about));
     let list: String = kinds.collect();
@@ -159,11 +159,11 @@ pub struct CompileArgs {
     /// Write assembly text instead of a binary.
     #[arg(short = 'S')]
     pub assembly: bool,
-    /// What to write. `kernel@PASS` is the kernel form after the last run of a pass, `kernel@PASS.2` after its second run,
-    /// and `kernel@all` after each run that changes it.
+    /// The output to write. `kernel@PASS` is the kernel form after the last run of a pass, `kernel@PASS.2` after its
+    /// second run, and `kernel@all` after each run that changes it.
     #[arg(long, value_name = "KIND", value_parser = EmitParser, conflicts_with_all = ["preprocess", "assembly"])]
     pub emit: Option<Emitted>,
-    /// What a debugger is told (also `-g0`, `-g`, `-g2`).
+    /// The debug information (also `-g0`, `-g`, `-g2`).
     #[arg(long, value_name = "LEVEL", default_value = "none", overrides_with = "debug")]
     pub debug: DebugLevel,
     /// Directory of llvm-mc and ld.lld; by default they are looked for on the PATH, the newest version first.
@@ -210,10 +210,10 @@ pub struct DialectArgs {
     /// and one descriptor set; may be repeated.
     #[arg(long, value_name = "KIND[:STAGE[:SET]]=N")]
     pub binding_base: Vec<String>,
-    /// Let `min`, `max` and `clamp` give the operand that is no NaN (also `-fnan-clamp`).
+    /// Let `min`, `max` and `clamp` give the operand that is not a NaN (also `-fnan-clamp`).
     #[arg(long)]
     pub nan_clamp: bool,
-    /// What SPIR-V declares although nothing uses it (`bindings` also `-fpreserve-bindings`).
+    /// The unused variables that SPIR-V declares (`bindings` also `-fpreserve-bindings`).
     #[arg(long, value_name = "WHAT", default_value = "none")]
     pub keep_unused: Unused,
     /// Form of a SPIR-V binary: bytes, hexadecimal numbers with commas, the same in braces, or lines of them (also `-mfmt=`).
@@ -234,7 +234,7 @@ pub enum Unused {
     All,
 }
 
-/// What a debugger is told.
+/// The debug information in an output.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DebugLevel {
     /// Nothing.
@@ -267,14 +267,14 @@ pub enum WordForm {
     Lines,
 }
 
-/// What is written about the files that an output is made from.
+/// Options for files that list dependencies.
 #[derive(Args)]
 #[command(next_help_heading = "Dependencies")]
 pub struct DepsArgs {
     /// Write the names of the files that the shader reads, and compile nothing (also `-M`, `-MM`).
     #[arg(long, group = "dependencies")]
     pub deps_only: bool,
-    /// Write them beside the output too, to its name with `.d` behind (also `-MD`, `-MMD`).
+    /// Write them beside the output too, to its name with `.d` after (also `-MD`, `-MMD`).
     #[arg(long, group = "dependencies")]
     pub deps: bool,
     /// File to write them to; `-` is standard output (also `-MF`).
@@ -435,7 +435,7 @@ pub struct ExplainArgs {
     /// Write a page with pictures of the lanes; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Width of the text; profiles stand side by side where it is enough for them. By default that of the terminal, where
+    /// Width of the text; profiles are side by side where it is enough for them. By default that of the terminal, where
     /// the shell tells it (COLUMNS), else 100.
     #[arg(long, value_name = "COLUMNS")]
     pub width: Option<usize>,
@@ -561,7 +561,7 @@ pub enum Emit {
     Wgsl,
     /// A code object for AMD's runtimes, by LLVM's assembler and linker.
     Hsaco,
-    /// What the caller must bind and set, as JSON.
+    /// The resources that the caller must bind and the values that it must set, as JSON.
     Reflection,
     /// The preprocessed source.
     Preprocessed,

@@ -1,6 +1,6 @@
 //! Code objects for AMD's runtimes: LLVM's assembler and linker, run on the text of a kernel.
 //!
-//! Both are looked for by name: `llvm-mc` and `ld.lld` with the number of a version behind, the newest first, then
+//! Both are looked for by name: `llvm-mc` and `ld.lld` with the number of a version after, the newest first, then
 //! without, of version 19 at least. Older assemblers do not know code object version 5 of all processors.
 
 use super::CommandError;

@@ -108,7 +108,7 @@ fn made(exit: Exit, diagnostics: &Diagnostics) -> Made {
     Made { exit, errors: diagnostics.error_count(), warnings }
 }
 
-/// What is said of kinds of warnings. Who asks for code for any size of the subgroup is told what hangs on it.
+/// The choices of warnings. Who asks for code for any size of the subgroup is told what hangs on it.
 fn warnings(args: &CompileArgs) -> Vec<Choice> {
     let asks = args.target.wave_size == Some(Lanes::Any);
     let sizes = warning::of(Code::WAVE_SIZE).filter(|_| asks).map(Choice::on);
@@ -182,7 +182,7 @@ pub fn settings(texts: &[String]) -> Result<Specializations, CommandError> {
     Ok(settings)
 }
 
-/// What the options about the source say.
+/// The options that the arguments about the source give.
 pub fn options(args: &SourceArgs, shader: &Shader, profile: Profile) -> Result<Options, CommandError> {
     let macros = macros(&args.defines, &args.undefines)?;
     if args.bounds_checks.is_some() && shader.language == Language::Glsl {
@@ -193,7 +193,7 @@ pub fn options(args: &SourceArgs, shader: &Shader, profile: Profile) -> Result<O
     Ok(Options { stage, entry, macros, bounds_checks, ..Options::new(profile) })
 }
 
-/// Where only the files that are read are asked for, nothing behind the preprocessor runs; WGSL reads one file, and the
+/// Where only the files that are read are asked for, nothing after the preprocessor runs; WGSL reads one file, and the
 /// shortest way to it is its own front end.
 fn compile_shader(shader: &Shader, options: &Options, loader: &dyn Loader, reads_only: bool) -> Compilation {
     let input = Input { name: &shader.name, bytes: &shader.bytes, language: shader.language };
@@ -250,7 +250,7 @@ fn sink(args: &CompileArgs, emit: EmitKind, target: Target) -> Result<Sink, Comm
     }
 }
 
-/// What is written to the output.
+/// The format of the output.
 fn format(args: &CompileArgs, emit: EmitKind, target: Target) -> Format {
     match self::emit(args).map(Emit::form) {
         _ if args.deps.deps_only => Format::Dependencies,

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is to be written about the files that are read, if anything.
+/// A request to list the files that are read.
 pub struct Request {
     sink: Option<Sink>,
     deps: Deps,

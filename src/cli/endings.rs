@@ -7,7 +7,7 @@ use crate::compile::EmitKind;
 use crate::profile::Target;
 use std::path::Path;
 
-/// What is written to a file.
+/// The format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     Spirv,

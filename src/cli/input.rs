@@ -15,7 +15,7 @@ pub struct Shader {
     pub name: String,
     pub bytes: Vec<u8>,
     pub language: Language,
-    /// What an option or the name says of it.
+    /// The stage that an option or the name gives.
     pub stage: Option<Stage>,
 }
 

@@ -1,8 +1,8 @@
-//! The command line: one file a subcommand, shared option structs in `args`. Everything that touches files, streams
+//! The command line: one file per subcommand, shared option structs in `args`. Everything that touches files, streams
 //! and the environment is below this module; the compiler itself does none of that.
 //!
 //! Exit status: 0 done, 1 the shader is wrong, 2 the command is wrong or a file cannot be read or written, 3 the
-//! profile cannot express the shader. A closed pipe is no error.
+//! profile cannot express the shader. A closed pipe is not an error.
 
 mod args;
 mod assemble;

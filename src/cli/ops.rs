@@ -57,7 +57,7 @@ struct JsonOperation {
 
 #[derive(Serialize)]
 struct JsonSupport {
-    /// Whether some form can be done.
+    /// True if some form can be done.
     can: bool,
     /// Fewest and most instructions of the forms that can be done.
     least_instructions: Option<usize>,

@@ -56,7 +56,7 @@ pub fn make_folder(folder: &Path) -> Result<(), CommandError> {
 /// Writes to standard output.
 ///
 /// # Errors
-/// When it cannot be written; a closed pipe is no error.
+/// When it cannot be written; a closed pipe is not an error.
 pub fn to_stdout(bytes: &[u8]) -> Result<(), CommandError> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {

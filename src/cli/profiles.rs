@@ -149,7 +149,7 @@ fn show(profile: &Profile) -> String {
     text
 }
 
-/// What a profile says of itself beside features and prices; empty where it says nothing.
+/// The facts of a profile beside features and prices; empty where it has none.
 fn facts(profile: &Profile) -> [(&'static str, String); 6] {
     let target = profile.target.row().language;
     [

@@ -4,7 +4,7 @@
 use super::dropin::{flags, glslc};
 use std::ffi::OsString;
 
-/// A word, or the start of one that carries its value behind it, and what we call it.
+/// A word, or the start of one that carries its value after it, and what we call it.
 static SPELLINGS: &[(&str, Spelling)] = &[
     ("-Werror", Spelling::Word("--deny-warnings")),
     ("-fshader-stage=", Spelling::Prefix("--stage=")),

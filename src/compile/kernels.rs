@@ -26,7 +26,7 @@ impl Lowered {
     }
 }
 
-/// What a module's entry point has become so far.
+/// The forms of a module's entry point so far.
 #[derive(Default, Debug)]
 pub struct Kernels {
     prepared: OnceLock<Made<Prepared>>,
@@ -34,7 +34,7 @@ pub struct Kernels {
     lowered: Mutex<Vec<(Means, Arc<Lowered>)>>,
 }
 
-/// What a kernel is lowered by.
+/// The profile and options that a kernel is lowered by.
 #[derive(PartialEq, Debug)]
 struct Means {
     features: FeatureSet,

@@ -26,8 +26,8 @@ pub struct Reading {
     warnings: OnceLock<Vec<Diagnostic>>,
 }
 
-/// Whether shaders mean the same for two profiles: these have the same sizes, extensions and so the same macros. Messages
-/// may name them apart.
+/// Returns true if shaders mean the same for two profiles: these have the same sizes, extensions and so the same
+/// macros. Messages may name them apart.
 pub fn read_alike(a: &Profile, b: &Profile) -> bool {
     let mut asked = grammar::EXTENSIONS.iter().flat_map(|extension| extension.needs);
     (a.target, a.wave_size) == (b.target, b.wave_size) && asked.all(|feature| a.has(*feature) == b.has(*feature))
@@ -53,12 +53,12 @@ impl Reading {
         self.module.as_ref()
     }
 
-    /// What the spans of the module and of messages point into.
+    /// The sources that the spans of the module and of messages point into.
     pub fn sources(&self) -> &SourceMap {
         &self.sources
     }
 
-    /// Whether the shader would have been read so for another profile. Messages may name the profile.
+    /// Returns true if the shader would have been read so for another profile. Messages may name the profile.
     pub fn serves(&self, profile: &Profile) -> bool {
         read_alike(&self.profile, profile) && (self.profile.name == profile.name || self.diagnostics.is_empty())
     }

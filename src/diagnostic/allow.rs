@@ -1,20 +1,20 @@
-//! `// crosslane: allow(divergent-lanes)`: a comment that turns a warning off where it stands, on the same line or alone on
+//! `// crosslane: allow(divergent-lanes)`: a comment that turns a warning off where it is, on the same line or alone on
 //! the line before. It is looked for in the text only where there is a warning, so it costs nothing anywhere else.
 
 use super::warning::{self, UnknownWarning};
 use super::{Code, Diagnostic, Label};
 use crate::source::{SourceMap, Span};
 
-/// What stands in such a comment before the names.
+/// The words before the names in such a comment.
 const WORDS: &str = "crosslane: allow(";
 
-/// Whether a comment at one of its places turns a message off.
+/// Returns true if a comment at one of its places turns a message off.
 pub fn is_allowed(sources: &SourceMap, message: &Diagnostic) -> bool {
     let kind = warning::of(message.code);
     kind.is_some_and(|kind| allowed(sources, message).any(|name| name == kind.name))
 }
 
-/// What is to be said of a comment at one of a message's places that names no warning.
+/// Notes about comments at a message's places that name no warning.
 pub fn misspelt(sources: &SourceMap, message: &Diagnostic) -> Vec<String> {
     let unknown = allowed(sources, message).filter(|name| warning::named(name).is_none());
     let said =
@@ -28,7 +28,7 @@ fn allowed<'s>(sources: &'s SourceMap, message: &Diagnostic) -> impl Iterator<It
     message.labels.iter().filter(is_place).flat_map(|label| comments(sources, label.span)).flat_map(names)
 }
 
-/// The comments on the line of a span, and on the one before where nothing else stands there.
+/// The comments on the line of a span, and on the one before where nothing else is there.
 fn comments(sources: &SourceMap, span: Span) -> impl Iterator<Item = &str> {
     let lines = sources.resolve(span).map(|(id, range)| {
         let file = sources.file(id);
@@ -65,7 +65,7 @@ fn names(comment: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    /// Whether the comments of a text turn a warning about the first `@` off, and the notes that it has then.
+    /// Returns true if the comments of a text turn a warning about the first `@` off, and the notes that it has then.
     fn allowed(text: &str) -> (bool, Vec<String>) {
         let mut sources = SourceMap::new();
         let id = sources.add("a.comp", text).expect("it is small");

@@ -11,7 +11,7 @@ use std::fmt;
 pub struct Code(pub &'static str);
 
 impl Code {
-    /// Whether the shader may be right and the profile, or crosslane so far, cannot express it (E07xx).
+    /// Returns true if the shader may be right and the profile, or crosslane so far, cannot express it (E07xx).
     pub fn is_refusal(self) -> bool {
         self.0.starts_with("E07")
     }
@@ -60,15 +60,15 @@ codes! {
     VERSION_MISSING = "E0101";
     /// The `#version` line names a version or profile that is not supported.
     VERSION_UNSUPPORTED = "E0102";
-    /// A `#version` line stands behind something else.
+    /// A `#version` line follows something else.
     VERSION_PLACE = "E0103";
-    /// An `#elif`, `#else` or `#endif` that belongs to no open `#if`, or stands after its `#else`.
+    /// An `#elif`, `#else` or `#endif` that belongs to no open `#if`, or is after its `#else`.
     CONDITIONAL_ORDER = "E0104";
     /// A conditional group has no `#endif`.
     UNTERMINATED_IF = "E0105";
     /// The expression of a directive is not a constant integer expression.
     BAD_CONDITION = "E0106";
-    /// A name that is no macro is used in an `#if` expression.
+    /// A name that is not a macro is used in an `#if` expression.
     UNDEFINED_IN_CONDITION = "E0107";
     /// A macro name that a shader may not define or undefine.
     RESERVED_MACRO = "E0108";
@@ -128,9 +128,9 @@ codes! {
     BAD_OPERANDS = "E0305";
     /// A constant expression is needed here.
     NOT_CONSTANT = "E0306";
-    /// What stands here cannot be written.
+    /// This expression cannot be written.
     NOT_WRITABLE = "E0307";
-    /// What stands here cannot be read.
+    /// This expression cannot be read.
     NOT_READABLE = "E0308";
     /// A constant index is out of range.
     INDEX_RANGE = "E0309";
@@ -138,7 +138,7 @@ codes! {
     NO_SUCH_PART = "E0310";
     /// A constructor does not take these arguments.
     BAD_CONSTRUCTOR = "E0311";
-    /// A statement stands where it has no meaning.
+    /// A statement is where it has no meaning.
     BAD_STATEMENT = "E0312";
     /// A function is called and never defined.
     NOT_DEFINED = "E0313";
@@ -150,7 +150,7 @@ codes! {
     NEEDS_VERSION = "E0351";
     /// The built-in does not exist in this stage.
     WRONG_STAGE = "E0352";
-    /// An atomic operation on something that is no buffer or shared memory.
+    /// An atomic operation on something that is not a buffer or shared memory.
     NOT_ATOMIC_MEMORY = "E0353";
 
     // Declarations and layouts.
@@ -174,7 +174,7 @@ codes! {
     MISSING_EXTENSION = "E0500";
     /// The argument must be known when the shader is compiled.
     ARGUMENT_NOT_CONSTANT = "E0501";
-    /// A width that is no power of two, or out of range.
+    /// A width that is not a power of two, or out of range.
     WIDTH_INVALID = "E0502";
     /// A constant argument out of its range.
     ARGUMENT_RANGE = "E0504";
@@ -190,7 +190,7 @@ codes! {
     ENTRY_POINT = "E0602";
     /// The default of an override with a number depends on other overrides.
     OVERRIDE_DEFAULT = "E0603";
-    /// A definition from the command line is no WGSL expression.
+    /// A definition from the command line is not a WGSL expression.
     BAD_DEFINE = "E0604";
     /// naga, which reads WGSL here, failed on the module: a defect of naga, not of the shader.
     NAGA_FAILED = "E0605";
@@ -236,11 +236,11 @@ codes! {
     // Warnings of the preprocessor.
     /// Text after a directive that takes none.
     EXTRA_TEXT = "W0100";
-    /// A name that is no macro counts as 0 in an `#if` expression.
+    /// A name that is not a macro counts as 0 in an `#if` expression.
     UNDEFINED_IS_ZERO = "W0101";
     /// An extension that is asked for and not available.
     EXTENSION_IGNORED = "W0102";
-    /// An `#extension` line stands after the first token of the shader.
+    /// An `#extension` line is after the first token of the shader.
     EXTENSION_LATE = "W0103";
     /// A macro name that is reserved for the implementation.
     RESERVED_NAME = "W0104";

@@ -1,4 +1,4 @@
-//! What the compiler has to say about a shader: messages with codes, labels on spans, notes and suggestions.
+//! The compiler's messages about a shader: codes, labels on spans, notes and suggestions.
 //!
 //! Front ends, planner and targets push [`Diagnostic`]s into one [`Diagnostics`]; [`render`] turns them into text
 //! for people (codespan-reporting) or JSON lines for tools. Nothing here prints.
@@ -50,7 +50,7 @@ pub struct Diagnostic {
     pub suggestion: Option<Box<Suggestion>>,
 }
 
-/// What makes a message is cold: code that comes to it is kept out of the way of code that does not.
+/// Functions that make messages are cold: the compiler keeps their code apart from the rest.
 impl Diagnostic {
     #[cold]
     pub fn new(severity: Severity, code: Code, message: impl Into<String>) -> Diagnostic {
@@ -166,12 +166,12 @@ impl Diagnostics {
         self.list.push(diagnostic);
     }
 
-    /// What was made; where it could not be, the messages that say why are added.
+    /// Takes the result; where there is none, adds the messages that say why.
     pub fn take<T>(&mut self, made: Result<T, Vec<Diagnostic>>) -> Option<T> {
         made.map_err(|messages| messages.into_iter().for_each(|message| self.push(message))).ok()
     }
 
-    /// Whether there is nothing to say.
+    /// Returns true if there is nothing to say.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -180,7 +180,7 @@ impl Diagnostics {
         self.errors > 0
     }
 
-    /// Whether there are errors and all say what the profile, or crosslane so far, cannot do.
+    /// Returns true if there are errors and all say what the profile, or crosslane so far, cannot do.
     pub fn errors_are_refusals(&self) -> bool {
         let mut errors = self.list.iter().filter(|d| d.severity == Severity::Error);
         self.errors > 0 && errors.all(|d| d.code.is_refusal())
@@ -224,7 +224,7 @@ impl Diagnostics {
         refusals
     }
 
-    /// Gives every message that is no error the severity that `judge` says, and forgets those to which it gives none.
+    /// Gives every message that is not an error the severity that `judge` says, and forgets those to which it gives none.
     pub fn judge(&mut self, mut judge: impl FnMut(&mut Diagnostic) -> Option<Severity>) {
         let mut kept = |diagnostic: &mut Diagnostic| {
             let is_error = diagnostic.severity == Severity::Error;

@@ -165,7 +165,7 @@ struct Shown {
     /// None where it is the text itself.
     text: Option<String>,
     line_starts: Vec<usize>,
-    /// Places of the text where a character of another length was put, with the place behind it here.
+    /// Places of the text where a character of another length was put, with the place after it here.
     shifts: Vec<(usize, usize)>,
 }
 
@@ -203,12 +203,12 @@ impl Shown {
     }
 }
 
-/// Whether a carriage return is no part of a line's end.
+/// Returns true if a carriage return is not a part of a line's end.
 fn has_lone_return(text: &str) -> bool {
     text.as_bytes().windows(2).any(|pair| pair[0] == b'\r' && pair[1] != b'\n') || text.ends_with('\r')
 }
 
-/// What codespan-reporting asks of the sources; lines are named as `#line` says.
+/// The view of the sources for codespan-reporting; lines are named as `#line` says.
 struct View<'a> {
     sources: &'a SourceMap,
     /// Those of the files that were asked for.
@@ -301,7 +301,7 @@ struct JsonSuggestion<'a> {
     text: &'a str,
 }
 
-/// Renders all messages as JSON, one object a line.
+/// Renders all messages as JSON, one object per line.
 pub fn json(sources: &SourceMap, diagnostics: &Diagnostics) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics.iter() {

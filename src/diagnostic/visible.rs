@@ -9,7 +9,7 @@ const INVISIBLE: &[char] = &[
     '\u{202e}', '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
 ];
 
-/// Whether a character does something else than to show itself.
+/// Returns true if a character does something else than to show itself.
 pub fn is_hidden(character: char) -> bool {
     character.is_control() || INVISIBLE.contains(&character)
 }

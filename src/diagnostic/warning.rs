@@ -11,13 +11,13 @@ pub struct Warning {
     pub name: &'static str,
     pub code: Code,
     pub given: Given,
-    /// What is warned of.
+    /// The subject of the warning.
     pub about: &'static str,
 }
 
 impl Warning {
-    /// Whether it is about cross-lane operations and barriers, about values that are not there, or about reads of memory
-    /// that is `writeonly`: what other compilers of the language do not look for.
+    /// Returns true if it is about cross-lane operations and barriers, about values that are not there, or about reads
+    /// of memory that is `writeonly`: what other compilers of the language do not look for.
     pub fn is_of_analysis(&self) -> bool {
         self.code.0.starts_with("W05")
             || matches!(self.code, Code::UNINITIALIZED | Code::MISSING_RETURN | Code::WRITEONLY_READ)
@@ -78,7 +78,7 @@ pub fn named(name: &str) -> Option<&'static Warning> {
     ALL.iter().find(|warning| warning.name == name)
 }
 
-/// What an option says about one kind, or about all.
+/// The word of an option about one kind, or about all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Word {
     On,
@@ -166,19 +166,19 @@ impl fmt::Display for Choice {
     }
 }
 
-/// What becomes of warnings: the options in their order. A later one about the same kind wins; one about a single kind
+/// The choices of warnings: the options in their order. A later one about the same kind wins; one about a single kind
 /// wins over those about all, as with gcc.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Choices<'a> {
     /// `-Werror`; a `no-error` or `error` among the options speaks later.
     pub deny: bool,
-    /// `-w`: what is no error is not given.
+    /// `-w`: what is not an error is not given.
     pub silent: bool,
     pub list: &'a [Choice],
 }
 
 impl Choices<'_> {
-    /// Whether messages with a code are given, which are this bad by themselves.
+    /// Returns true if messages with a code are given, which are this bad by themselves.
     pub fn wants(&self, code: Code, own: Severity) -> bool {
         self.severity(code, own).is_some()
     }

@@ -1,8 +1,8 @@
 //! `crosslane.glsl`: the portable names as functions on Khronos' subgroup extensions, for editors and for compilers that do not
 //! know them.
 //!
-//! What each operation means is written once more in `header.glsl`, in GLSL; which functions there are comes from the tables
-//! of the language. Where crosslane itself compiles, the file is empty: the names are built in.
+//! A reference implementation of each operation in GLSL, in `header.glsl`; the tables of the language say which
+//! functions there are. Where crosslane itself compiles, the file is empty: the names are built in.
 
 use crate::glsl::types::display;
 use crate::grammar::{FUNCTIONS, Lowering, Overload, Shape};
@@ -17,7 +17,7 @@ const HEAD: &str = "\
 // crosslane's portable cross-lane operations, written on GL_KHR_shader_subgroup_*.
 // Written by `crosslane ops --header`; not to be edited.
 //
-// For editors and for compilers that do not know the names: include it behind the `#version` line. The order of float
+// For editors and for compilers that do not know the names: include it after the `#version` line. The order of float
 // folds and scans is that of `reproducible` profiles. Widths need no constant here; with crosslane they do. Doubles are
 // there where CROSSLANE_DOUBLES is defined; types that extensions bring are not. It needs GLSL 4.50 for Vulkan 1.1.
 #ifndef CROSSLANE_GLSL
@@ -53,7 +53,7 @@ struct Function {
     has_double: bool,
 }
 
-/// All of them, plain keys behind pairs, which they are made of.
+/// All of them, plain keys after pairs, which they are made of.
 fn functions() -> impl Iterator<Item = Function> {
     let portable = || FUNCTIONS.iter().flat_map(|function| function.overloads).filter(|row| row.dialect == "portable");
     let is_sort_of_keys = |row: &&'static Overload| row.name.starts_with("bitonicSort") && row.results.len() == 1;
@@ -78,7 +78,7 @@ fn of_overload(row: &'static Overload) -> Vec<Function> {
     row.generic.iter().filter_map(function).collect()
 }
 
-/// Whether a type needs no extension.
+/// Returns true if a type needs no extension.
 pub fn is_of_the_language(shape: Shape) -> bool {
     let scalar = shape.scalar();
     matches!(scalar, Scalar::BOOL | Scalar::F64) || scalar.width == 32
@@ -132,7 +132,7 @@ fn fold(op: ReduceOp, kind: ReduceKind, name: &str, shape: Shape) -> String {
     }
 }
 
-/// What changes nothing, as a scalar of the type.
+/// The identity of a reduction, as a scalar of the type.
 fn identity(op: ReduceOp, scalar: Scalar) -> &'static str {
     match (op, scalar.kind, scalar.width) {
         (ReduceOp::Min, ScalarKind::Float, 64) => "packDouble2x32(uvec2(0u, 0x7ff00000u))",
@@ -147,7 +147,7 @@ fn identity(op: ReduceOp, scalar: Scalar) -> &'static str {
     }
 }
 
-/// What GLSL calls a scalar or vector type.
+/// The name of a scalar or vector type in GLSL.
 fn word(shape: Shape) -> String {
     let mut types = Types::new();
     let id = shape.intern(&mut types);

@@ -32,7 +32,7 @@ pub fn page(report: &Report) -> String {
     page.0
 }
 
-/// Text as it stands in HTML.
+/// Text as it is in HTML.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {

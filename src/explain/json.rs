@@ -1,4 +1,4 @@
-//! Reports as JSON, one object: keys stand in the order of the structs' fields and always all of them, so that equal
+//! Reports as JSON, one object: keys are in the order of the structs' fields and always all of them, so that equal
 //! reports are equal bytes.
 
 use crate::diagnostic::visible::escaped_json;

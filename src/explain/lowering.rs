@@ -1,4 +1,4 @@
-//! What a profile makes of one operation: the chosen plan, what it costs, and what it was preferred to.
+//! A profile's lowering of one operation: the chosen plan, its cost, and the rivals that it was preferred to.
 
 use super::OnProfile;
 use super::listing::{self, Line, Listing, Unit};
@@ -15,11 +15,11 @@ use serde::Serialize;
 pub struct Lowering {
     /// Name of the rule that made the plan.
     pub rule: &'static str,
-    /// Whether it is the sequence of the 2016 proposal.
+    /// True if it is the sequence of the 2016 proposal.
     pub proposed: bool,
     /// Which lanes are known to run the operation.
     pub activity: &'static str,
-    /// Whether all active lanes get the same result.
+    /// True if all active lanes get the same result.
     pub uniform: bool,
     /// Where operands and results are in the lines.
     pub inputs: Vec<String>,
@@ -64,17 +64,17 @@ impl Lowering {
         }
     }
 
-    /// Whether other code of the shader gives all that its lines would.
+    /// Returns true if other code of the shader gives all that its lines would.
     pub fn is_shared(&self) -> bool {
         self.unwritten.is_none() && self.sequence.is_empty() && self.cost.instructions > 0
     }
 
-    /// Whether the other one is the same but for the registers.
+    /// Returns true if the other one is the same but for the registers.
     pub fn is_copy(&self, other: &Lowering) -> bool {
         self.plan == other.plan && self.constants == other.constants
     }
 
-    /// Whether the other one has the same lines.
+    /// Returns true if the other one has the same lines.
     pub fn is_like(&self, other: &Lowering) -> bool {
         let seen = |lowering: &Lowering| (lowering.rule, lowering.setup.clone(), lowering.sequence.clone());
         seen(self) == seen(other)
@@ -92,7 +92,7 @@ pub struct Instructions {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Rejected {
     pub rule: &'static str,
-    /// Whether it is the sequence of the 2016 proposal.
+    /// True if it is the sequence of the 2016 proposal.
     pub proposed: bool,
     pub sequence: Vec<Line>,
     pub setup: Vec<Line>,
@@ -115,7 +115,7 @@ pub struct Lacking {
     pub feature: &'static str,
 }
 
-/// What the profile makes of an operation.
+/// The profile's lowering of an operation.
 pub fn of(site: &Site, profile: &Profile) -> OnProfile {
     let request = site.request();
     match candidates(&request, profile) {

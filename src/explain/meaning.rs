@@ -1,4 +1,4 @@
-//! What each operation means in words: one formula and one sentence for every [`LaneOp`], whatever the profile.
+//! The meaning of each operation in words: one formula and one sentence for every [`LaneOp`], whatever the profile.
 //!
 //! The formulas are those of the operations' definitions ([`crate::lane::op`]): `i` is the lane's index, `v[j]` what lane
 //! `j` passed, `base` the first lane of a segment. What they compute is [`crate::lane::meaning`]'s.

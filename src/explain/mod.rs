@@ -33,7 +33,7 @@ use serde::Serialize;
 use shader::{Cell, OperationRow, Shader};
 use whole::Whole;
 
-/// What `explain` says about one shader.
+/// The report of `explain` on one shader.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Report {
     /// Name and version of the JSON form; the version counts changes that a reader must know of.
@@ -44,7 +44,7 @@ pub struct Report {
     pub operations: Vec<Operation>,
 }
 
-/// What the JSON form is called.
+/// The name of the JSON form.
 pub const SCHEMA: &str = "crosslane-explain-1";
 
 /// One of the profiles that were asked for.
@@ -63,7 +63,7 @@ pub struct ProfileReport {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Operation {
     pub place: CallSite,
-    /// What it is, as `--emit ir` names it.
+    /// Its name, as in `--emit ir`.
     pub name: String,
     /// The result in lane `i`, as a formula and in words.
     pub formula: String,
@@ -85,7 +85,7 @@ pub struct Operand {
     pub known: String,
 }
 
-/// What a profile makes of an operation.
+/// A profile's lowering of an operation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub enum OnProfile {

@@ -1,4 +1,4 @@
-//! The cross-lane operations of a shader, in the order in which they stand in the source, and what is known of each.
+//! The cross-lane operations of a shader, in the order in which they are in the source, and what is known of each.
 //!
 //! Assembly is written from the kernel form, where functions are inlined and loops unrolled: one operation of the source
 //! may be there several times, with other operands known each time, or not at all. SPIR-V is written from the module.
@@ -25,7 +25,7 @@ pub struct Site {
     pub span: Span,
     /// The instruction of the module that it is; none where there is no module.
     pub inst: Option<(FuncId, InstId)>,
-    /// Whether it runs in a fragment shader.
+    /// True if it runs in a fragment shader.
     pub fragment: bool,
     /// Which lanes are known to run it.
     pub activity: Activity,
@@ -33,12 +33,12 @@ pub struct Site {
     pub index: Option<Vec<u32>>,
     /// The struct, array or matrix of which it moves parts.
     pub whole: Option<Whole>,
-    /// What the shader's own program has for it, where that is known.
+    /// Its lines in the shader's own program, where they are known.
     pub listing: Option<Listing>,
 }
 
 impl Site {
-    /// What the planner is asked.
+    /// The request to the planner.
     pub fn request(&self) -> Request<'_> {
         let Site { op, inputs, activity, index, fragment, .. } = self;
         Request {
@@ -68,7 +68,7 @@ impl Site {
     }
 }
 
-/// What is known of the operations of a module where a profile's output is written, and what that has for them.
+/// The facts about the operations of a module where a profile's output is written, and their lines there.
 pub enum Facts {
     Kernel(KernelFacts),
     /// A module as it is written, with the numbers that its operations have.
@@ -105,7 +105,7 @@ impl Facts {
     }
 }
 
-/// What the kernel form of a module tells of its operations, and what its program has for them.
+/// The facts about a module's operations in the kernel form, and their lines in its program.
 pub struct KernelFacts {
     /// By their places, with their numbers.
     asked: BTreeMap<Span, Vec<(u32, Request<'static>)>>,
@@ -124,7 +124,7 @@ impl KernelFacts {
 
     fn copies(&self, site: &Site) -> Vec<Site> {
         let mut copies: Vec<(Site, Vec<u32>)> = Vec::new();
-        // The parts of a struct stand at one place.
+        // The parts of a struct are at one place.
         let is_part = |(_, asked): &&(u32, Request<'static>)| {
             asked.op == site.op && (site.whole.is_none() || same_data(asked, site))
         };
@@ -147,13 +147,13 @@ fn finished(prepared: Prepared, profile: &Profile) -> Option<Kernel> {
     prepared.finish(&plans, profile).ok()
 }
 
-/// Whether a copy moves scalars such as an operation's.
+/// Returns true if a copy moves scalars such as an operation's.
 fn same_data(asked: &Request<'_>, site: &Site) -> bool {
     let data = |inputs: &[Input]| inputs.first().map(|input| (input.ty.kind, input.ty.width));
     data(&asked.inputs) == data(&site.inputs)
 }
 
-/// Where an operation stands.
+/// Where an operation is.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 pub struct CallSite {
     pub file: String,
@@ -166,7 +166,7 @@ pub struct CallSite {
     pub text: String,
 }
 
-/// The operations of all functions that an entry point reaches. One on values that are no scalars or vectors, which no
+/// The operations of all functions that an entry point reaches. One on values that are not scalars or vectors, which no
 /// front end makes, is left out; of the moves of a struct's parts those of a kind are one.
 pub fn sites(module: &Module) -> Vec<Site> {
     let mut sites: Vec<Site> = Vec::new();
@@ -205,7 +205,7 @@ fn of_function(module: &Module, function_id: FuncId) -> Vec<Site> {
     instructions(function).filter_map(site).collect()
 }
 
-/// What is known of an operand: constants are. Specialization constants are only the same in all lanes.
+/// The facts about an operand: constants are known. Specialization constants are only the same in all lanes.
 fn input(module: &Module, function: &Function, value: Value) -> Option<Input> {
     let ty = type_of(module, function, value)?;
     let (scalar, components) = (module.types.scalar_of(ty)?, module.types.components(ty)?);
@@ -228,7 +228,7 @@ fn type_of(module: &Module, function: &Function, value: Value) -> Option<TypeId>
     }
 }
 
-/// Where a span stands; a place without a file for operations that no text stands for.
+/// Where a span is; a place without a file for operations that no text stands for.
 pub fn call_site(sources: &SourceMap, span: Span) -> CallSite {
     let Some((location, (id, range))) = sources.locate(span.lo).zip(sources.resolve(span)) else {
         return CallSite { file: String::new(), line: 0, column: 0, code: String::new(), text: String::new() };

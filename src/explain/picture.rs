@@ -24,13 +24,13 @@ const USUAL_SIZE: u32 = 32;
 
 type MarkRow = LaneRow<Mark>;
 
-/// What the lanes of one row have.
+/// The contents of the lanes in one row.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct PictureRow {
     pub label: String,
     /// One text a lane: a lane's number for what that lane passed, `0-7` for a fold over these, `.` for anything.
     pub cells: Vec<String>,
-    /// Per lane the lane of the row above that it reads; none where that is no move from there.
+    /// Per lane the lane of the row above that it reads; none where that is not a move from there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Option<u32>>,
 }
@@ -42,7 +42,7 @@ pub struct Picture {
     pub subgroup: u32,
     /// Lanes that are shown, from lane 0 on.
     pub lanes: u32,
-    /// Whether an operand is an example, because only the running shader knows it.
+    /// True if an operand is an example, because only the running shader knows it.
     pub example: bool,
     pub rows: Vec<PictureRow>,
 }
@@ -85,7 +85,7 @@ struct Painter<'a> {
     lanes: Lanes,
     inputs: &'a [MarkRow],
     rows: Vec<PictureRow>,
-    /// What the last row shows.
+    /// The values that the last row shows.
     above: Option<Operand>,
 }
 
@@ -95,7 +95,7 @@ impl Painter<'_> {
         self.rows.push(PictureRow { label, cells, sources });
     }
 
-    /// What the lanes pass, the moved value last, next to what becomes of it.
+    /// Adds the rows of operands, the moved value last, next to its result.
     fn operands(&mut self, request: &Request) {
         for (n, row) in self.inputs.iter().enumerate().skip(1) {
             self.row(words::operand(request.op, n), row, Vec::new());
@@ -120,7 +120,7 @@ impl Painter<'_> {
         }
     }
 
-    /// What comes out, unless the last step shows it.
+    /// Adds the rows of results, unless the last step shows them.
     fn results(&mut self, results: &[MarkRow]) {
         let below_operand = self.above == Some(Operand::Input(0)) && results.len() == 1;
         for (n, row) in results.iter().enumerate() {
@@ -186,7 +186,7 @@ fn only_sources(row: &[LaneValue<Mark>]) -> Vec<Option<u32>> {
     row.iter().map(only).collect()
 }
 
-/// Whether a step has a value of the operation's type that is new.
+/// Returns true if a step has a value of the operation's type that is new.
 fn is_shown(step: &Step) -> bool {
     let moves = matches!(step.op, StepOp::Prim(_) | StepOp::CombineMoved(..) | StepOp::Combine(_) | StepOp::Select);
     moves && matches!(step.ty, StepType::Like(_))

@@ -14,7 +14,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Whether the shader may be right and the profile is to blame.
+    /// Returns true if the shader may be right and the profile is to blame.
     pub fn is_refusal(&self) -> bool {
         self.parsed.diagnostics.errors_are_refusals()
     }
@@ -27,7 +27,7 @@ pub struct OperationRow<T> {
     pub cells: Vec<Cell<T>>,
 }
 
-/// What one profile makes of an operation.
+/// One profile's lowering of an operation.
 pub enum Cell<T> {
     /// The source for the profile does not have it.
     Absent,
@@ -37,14 +37,14 @@ pub enum Cell<T> {
     Answers(Vec<T>),
 }
 
-/// The operations of all profiles, in the order in which they stand in the source.
+/// The operations of all profiles, in the order in which they are in the source.
 pub struct Shader<T> {
     pub rows: Vec<OperationRow<T>>,
     /// Per profile why its front end refuses the shader, if it does.
     pub refusals: Vec<Option<String>>,
 }
 
-/// What tells operations apart whatever the profile: file, line, column, and the number among those that stand there.
+/// The key of an operation whatever the profile: file, line, column, and the number among those at the same place.
 type Key = (String, u32, u32, usize);
 
 impl<T> Shader<T> {

@@ -23,7 +23,7 @@ pub struct Matrix {
     pub operations: Vec<OperationSupport>,
 }
 
-/// What the JSON form is called.
+/// The name of the JSON form.
 pub const SCHEMA: &str = "crosslane-check-1";
 
 /// One operation of the source.
@@ -37,7 +37,7 @@ pub struct OperationSupport {
     pub profiles: Vec<Support>,
 }
 
-/// Whether a profile can do an operation.
+/// A profile's support of an operation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub enum Support {

@@ -8,7 +8,7 @@ use super::{OnProfile, Operation, ProfileReport, Report};
 /// Lanes in one line of a picture.
 const LANES: usize = 16;
 
-/// Between two profiles that stand side by side.
+/// Between two profiles that are side by side.
 const GAP: &str = "   ";
 
 /// The text of a report for a terminal of some columns.
@@ -33,7 +33,7 @@ pub fn text(report: &Report, columns: usize) -> String {
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// Where the operation stands and what it means.
+/// Where the operation is and what it means.
 fn header(operation: &Operation) -> Vec<String> {
     let place = &operation.place;
     let number = place.line.to_string();
@@ -80,7 +80,7 @@ fn picture_line(name: &str, cells: &[String], first: usize, label: usize, width:
     format!("{name:label$}{cells}")
 }
 
-/// What each profile makes of the operation.
+/// The lowering of the operation by each profile.
 fn profiles(names: &[ProfileReport], operation: &Operation, columns: usize) -> Vec<String> {
     let blocks: Vec<Vec<String>> =
         names.iter().zip(&operation.profiles).map(|(name, profile)| block(name, profile)).collect();
@@ -128,7 +128,7 @@ fn planned(name: &ProfileReport, lowering: &Lowering) -> Vec<String> {
     lines
 }
 
-/// What is said of an operation that has no lines.
+/// The note on an operation that has no lines.
 pub const SHARED: &str = "no lines of its own: other code computes the same";
 
 /// The plan's lines and what they cost.
@@ -139,7 +139,7 @@ pub fn chosen(lowering: &Lowering) -> Vec<String> {
     unwritten.chain(lines).chain(shared).chain([format!("  {}", summary(lowering))]).collect()
 }
 
-/// What was not chosen, with its lines where it is the proposal's.
+/// The rejected plan, with its lines where it is the proposal's.
 fn instead(other: &Rejected) -> Vec<String> {
     let mut lines = vec![format!("  instead of {}", rejected(other))];
     if other.proposed {
@@ -149,7 +149,7 @@ fn instead(other: &Rejected) -> Vec<String> {
     lines
 }
 
-/// One line each, behind a word that only the first has.
+/// One line each, after a word that only the first has.
 fn sequence(word: &str, lines: &[Line]) -> Vec<String> {
     let blank = " ".repeat(word.len());
     let start = |n: usize| if n == 0 { word } else { &blank };

@@ -5,7 +5,7 @@
 //! name each other by handle; lists of nodes are ranges of shared [`Pools`]. No node owns heap memory.
 //!
 //! The tree does not say whether a name is a type, a variable or a function, nor whether a qualifier makes sense where
-//! it stands: that is the business of the semantic analysis.
+//! it is: that is the business of the semantic analysis.
 
 use super::token::{LiteralId, Symbol};
 use crate::ir::arena::{Arena, Handle};
@@ -104,7 +104,7 @@ pub trait Pooled: Copy {
 
 macro_rules! pools {
     ($($field:ident: $item:ty),+ $(,)?) => {
-        /// The items of all lists, one vector an item type.
+        /// The items of all lists, one vector per item type.
         #[derive(Debug, Default)]
         pub struct Pools {
             $($field: Vec<$item>),+
@@ -168,7 +168,7 @@ impl<T: Pooled> Index<List<T>> for Ast {
     }
 }
 
-/// A word and where it stands.
+/// A word and where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Name {
     pub symbol: Symbol,
@@ -196,7 +196,7 @@ pub enum ItemKind {
 /// A function prototype or definition (section 6.1).
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
-    /// Of the return type; `subroutine(…)` stands here too.
+    /// Of the return type; `subroutine(…)` is here too.
     pub qualifiers: List<Qualifier>,
     pub return_type: TypeId,
     pub name: Name,
@@ -260,7 +260,7 @@ pub enum DeclKind {
     Defaults,
 }
 
-/// What follows the qualifiers of an interface block.
+/// The part of an interface block after the qualifiers.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     pub name: Name,
@@ -342,7 +342,7 @@ pub enum SpirvWord {
 }
 
 impl SpirvWord {
-    /// Whether parentheses follow.
+    /// Returns true if parentheses follow.
     pub const fn has_args(self) -> bool {
         !matches!(self, SpirvWord::ByReference | SpirvWord::Literal)
     }
@@ -412,7 +412,7 @@ pub enum Storage {
     TaskPayload, Ray(RayStorage),
 }
 
-/// What passes between the shaders of a ray tracing pipeline (GL_EXT_ray_tracing).
+/// The variables that pass between the shaders of a ray tracing pipeline (GL_EXT_ray_tracing).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RayStorage {
     Payload,

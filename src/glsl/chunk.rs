@@ -7,7 +7,7 @@ pub const LEN: usize = 8;
 /// The highest bit of each byte.
 const HIGH: u64 = all(0x80);
 
-/// Bytes at the start of a chunk that can stand in a word: ASCII letters, digits and `_`.
+/// Bytes at the start of a chunk that can be in a word: ASCII letters, digits and `_`.
 #[inline(always)]
 pub const fn word_bytes(chunk: u64) -> usize {
     let ascii = chunk & !HIGH;
@@ -40,7 +40,7 @@ const fn leading(marks: u64) -> usize {
 mod tests {
     use super::*;
 
-    /// Every byte at every place behind bytes that `count` counts.
+    /// Every byte at every place after bytes that `count` counts.
     fn stops_at(count: fn(u64) -> usize, counted: &[u8]) {
         for (at, byte) in (0..LEN).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
             let mut bytes = [counted[at % counted.len()]; LEN];

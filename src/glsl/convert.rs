@@ -8,8 +8,8 @@ use crate::ir::build::Builder;
 use crate::ir::{Scalar, ScalarKind, TypeId, Types, Value};
 use std::cmp::Ordering;
 
-/// Whether a scalar of one type becomes one of another without being asked; for types of other widths than 32 see
-/// GL_EXT_shader_explicit_arithmetic_types, section 4.1.10.
+/// Returns true if a scalar of one type becomes one of another without being asked; for types of other widths than 32
+/// see GL_EXT_shader_explicit_arithmetic_types, section 4.1.10.
 pub fn scalar_converts(from: Scalar, to: Scalar) -> bool {
     use ScalarKind::{Float, Sint, Uint};
     match (from.kind, to.kind) {
@@ -21,14 +21,14 @@ pub fn scalar_converts(from: Scalar, to: Scalar) -> bool {
     }
 }
 
-/// Whether a scalar, vector or matrix becomes one of another shape without being asked; true for equal shapes.
+/// Returns true if a scalar, vector or matrix becomes one of another shape without being asked; true for equal shapes.
 pub fn basic_converts(from: Basic, to: Basic) -> bool {
     let same_shape = (from.columns, from.rows) == (to.columns, to.rows);
     same_shape && (from.scalar == to.scalar || scalar_converts(from.scalar, to.scalar))
 }
 
-/// Whether a value of type `from` may stand where `to` is wanted. Languages without implicit conversions (GLSL ES)
-/// compare types for equality instead.
+/// Returns true if a value of type `from` may be where `to` is wanted. Languages without implicit conversions (GLSL
+/// ES) compare types for equality instead.
 pub fn converts(types: &Types, from: TypeId, to: TypeId) -> bool {
     from == to
         || match (Basic::of(types, from), Basic::of(types, to)) {

@@ -1,4 +1,4 @@
-//! What a command line asks of the reading of a shader beside what the shader says, as glslc and glslang take it.
+//! Options of the command line that change how a shader is read, as glslc and glslang take them.
 
 use super::token::GlslProfile;
 use crate::ir::{ImageDim, Module, Space, Stage, Type, TypeId};
@@ -21,7 +21,7 @@ pub struct Dialect {
     pub bases: Vec<BindingBase>,
 }
 
-/// What is added to the bindings of one kind of resource.
+/// The offset that is added to the bindings of one kind of resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BindingBase {
     pub kind: ResourceKind,

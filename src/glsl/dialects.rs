@@ -1,4 +1,4 @@
-//! What the preprocessor sees of the extension tables, for one target profile.
+//! The extension tables as the preprocessor sees them, for one target profile.
 
 use super::preprocess::{Dialects, ExtensionInfo};
 use crate::grammar::{self, Extension};

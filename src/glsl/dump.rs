@@ -1,4 +1,4 @@
-//! The syntax tree as text: one line a statement or declaration, expressions in prefix form between parentheses.
+//! The syntax tree as text: one line per statement or declaration, expressions in prefix form between parentheses.
 //!
 //! For `--emit ast` and tests. Spans are left out; nothing reads this form back.
 
@@ -284,7 +284,7 @@ impl Dump<'_> {
         self.inside(|d| d.parts(stmt.kind));
     }
 
-    /// What stands in the statement's own line.
+    /// Lines of a statement's own head.
     fn head(&mut self, kind: StmtKind) {
         match kind {
             StmtKind::Empty => self.put("empty"),

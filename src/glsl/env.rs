@@ -1,4 +1,4 @@
-//! What holds at a point of a shader: language version, stage, target, and the extensions that are on.
+//! The state at a point of a shader: language version, stage, target, and the extensions that are on.
 
 use super::dialect::Dialect;
 use super::token::{ExtensionBehavior, GlslProfile, Version};
@@ -23,7 +23,7 @@ pub struct Env<'a> {
     pub version: Version,
     pub stage: Stage,
     pub profile: &'a Profile,
-    /// What the command line asks of the reading.
+    /// Options of the command line that change how the shader is read.
     pub dialect: &'a Dialect,
     pub extensions: ExtensionSet,
     /// Quads in which a compute shader's derivatives are taken, as it says anywhere.
@@ -50,12 +50,12 @@ impl<'a> Env<'a> {
         self.extensions.contains(extension)
     }
 
-    /// Whether one of the extensions is on; true when none is asked for.
+    /// Returns true if one of the extensions is on; true when none is asked for.
     pub fn has_any(&self, wanted: ExtensionSet) -> bool {
         wanted.is_empty() || self.extensions.intersects(wanted)
     }
 
-    /// Whether an invocation has neighbours of which it can take derivatives.
+    /// Returns true if an invocation has neighbours of which it can take derivatives.
     pub fn has_quads(&self) -> bool {
         self.stage == Stage::Fragment || self.derivatives.is_some()
     }
@@ -64,8 +64,8 @@ impl<'a> Env<'a> {
         self.version.profile == GlslProfile::Es
     }
 
-    /// Whether the version has what core `core` and ES `es` introduced; 0 stands for "never". Compute shaders of earlier
-    /// versions are those of GL_ARB_compute_shader, which has all that 4.30 has.
+    /// Returns true if the version has what core `core` and ES `es` introduced; 0 stands for "never". Compute shaders
+    /// of earlier versions are those of GL_ARB_compute_shader, which has all that 4.30 has.
     pub fn has_version(&self, core: u16, es: u16) -> bool {
         let since = if self.is_es() { es } else { core };
         let compute = self.stage == Stage::Compute && !self.is_es();
@@ -82,7 +82,7 @@ impl<'a> Env<'a> {
         !self.is_es() || self.is_enabled("GL_EXT_shader_implicit_conversions")
     }
 
-    /// Whether names such as `float32_t` are types.
+    /// Returns true if names such as `float32_t` are types.
     pub fn has_explicit_types(&self) -> bool {
         self.extensions.iter().any(|extension| extension.name.starts_with("GL_EXT_shader_explicit_arithmetic_types"))
     }

@@ -4,7 +4,7 @@
 use super::env::Env;
 use crate::ir::{Scalar, ScalarKind};
 
-/// What the extensions that are on allow of a scalar.
+/// The uses of a scalar that the extensions allow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Allowed {
     Nothing,
@@ -20,7 +20,7 @@ pub struct Family {
     width: u8,
     storage: &'static [&'static str],
     everywhere: &'static [&'static str],
-    /// What lets cross-lane operations work on it.
+    /// The extension that lets cross-lane operations work on it.
     lanes: &'static str,
 }
 

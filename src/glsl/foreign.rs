@@ -21,7 +21,7 @@ static WORDS: &[(&str, &str)] = &[
     ("gridDim", "gl_NumWorkGroups"), ("warpSize", "gl_SubgroupSize"), ("groupshared", "shared"),
 ];
 
-/// What GLSL has for a word of another language.
+/// The GLSL counterpart of a word from another language.
 pub fn counterpart(word: &str) -> Option<&'static str> {
     WORDS.iter().find(|(foreign, _)| *foreign == word).map(|(_, ours)| *ours)
 }

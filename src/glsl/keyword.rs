@@ -10,7 +10,7 @@ use crate::grammar::key::Key;
 use QualifierKind as Q;
 use WordClass::{Bool, CallQualifier, Keyword as K, Qualifier, Reserved, SoftKeyword, SoftQualifier, Type};
 
-/// What the grammar takes a word for.
+/// The grammar's classes of words.
 #[derive(Clone, Copy, Debug)]
 pub enum WordClass {
     Identifier,

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a preprocessing token is.
+/// The kind of a preprocessing token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PpKind {
     Word(Symbol),
@@ -55,7 +55,7 @@ pub struct PpToken {
     /// See [`Self::kind`].
     pub packed: Packed,
     pub span: Span,
-    /// White space or a comment stands before it.
+    /// White space or a comment precedes it.
     pub spaced: bool,
     /// It is the first of its line.
     pub first: bool,
@@ -99,7 +99,7 @@ impl PpKind {
 }
 
 impl PpToken {
-    /// What a list of tokens ends with.
+    /// The token at the end of a list.
     pub const END: PpToken =
         PpToken { packed: PpKind::End.packed(), span: Span::NONE, spaced: false, first: true, painted: false };
 
@@ -172,7 +172,7 @@ struct Cursor<'t> {
     first: bool,
 }
 
-/// What a byte begins.
+/// The class of a byte, by the token that it can begin.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Space,
@@ -287,7 +287,7 @@ impl Lexer {
         token
     }
 
-    /// What is left of the line as it stands, trimmed; a comment to the end of the line is left out.
+    /// The rest of the line, trimmed and without a comment to its end.
     pub fn rest_of_line(&mut self) -> (&str, Span) {
         let mut cursor = self.cursor();
         let part = cursor.rest_of_line();
@@ -315,7 +315,7 @@ impl Lexer {
         token
     }
 
-    /// Position of the first byte behind the current line.
+    /// Position of the first byte after the current line.
     pub fn next_line(&self) -> u32 {
         let at = self.place.at;
         let rest = &self.text.as_bytes()[at..];
@@ -530,7 +530,7 @@ impl Cursor<'_> {
     }
 }
 
-/// What the token that begins with `byte` at `start` is, and where it ends.
+/// Scans the token that begins with `byte` at `start`; returns it and its end.
 #[inline(always)]
 fn scan(text: &str, byte: u8, start: usize, interner: &mut Interner) -> (Packed, usize) {
     let next = text.as_bytes().get(start + 1);

@@ -33,7 +33,7 @@ use preprocess::{MacroOption, PreprocessOptions};
 pub use sema::resolve;
 use token::{ExtensionBehavior, GlslProfile, Interner, TokenStream};
 
-/// What a GLSL shader is compiled with beside its text.
+/// The options of a GLSL compilation.
 #[derive(Clone, Copy)]
 pub struct GlslOptions<'a> {
     pub profile: &'a Profile,
@@ -94,7 +94,7 @@ pub fn compile(
     (!diagnostics.has_errors()).then_some(module)
 }
 
-/// Whether a text names a version of the language that is read, as in `450core`.
+/// Returns true if a text names a version of the language that is read, as in `450core`.
 pub fn is_version(text: &str) -> bool {
     dialect::version(text).is_some_and(preprocess::is_supported)
 }
@@ -124,7 +124,7 @@ fn stage(stream: &TokenStream, words: &Interner, options: &GlslOptions, diagnost
 /// The first version of a language that has what no version has without an extension.
 const NEVER: u16 = u16::MAX;
 
-/// Whether an extension is NVIDIA's form of those that bring a stage.
+/// Returns true if an extension is NVIDIA's form of those that bring a stage.
 fn is_nvidia(name: &str, since: &Since) -> bool {
     let mut known = since.extensions.iter().filter_map(|known| known.strip_prefix("GL_EXT_"));
     name.strip_prefix("GL_NV_").is_some_and(|own| known.any(|known| known == own))
@@ -167,7 +167,7 @@ const STAGES_SINCE: &[(Stage, Since, Since)] = &[
     (Stage::Callable, RAYS, RAYS_ES),
 ];
 
-/// Whether a stage comes with extensions only, of which the target of a profile has none.
+/// Returns true if a stage comes with extensions only, of which the target of a profile has none.
 fn is_foreign(stage: Stage, profile: &Profile) -> bool {
     let Some((_, since, _)) = STAGES_SINCE.iter().find(|(of, ..)| *of == stage) else { return false };
     let mut extensions = since.extensions.iter().filter_map(|name| grammar::extension(name));

@@ -3,11 +3,11 @@
 
 use super::token::Literal;
 
-/// Why a spelling is no number; the text completes a label.
+/// Why a spelling is not a number; the text completes a label.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NumberError {
     pub text: &'static str,
-    /// What to write instead.
+    /// The word to write instead.
     pub instead: Option<String>,
 }
 

@@ -2,10 +2,10 @@
 
 use crate::ir::{ImageDim, ImageType, Scalar, Type};
 
-/// What stands between the letter of the texels' scalar and the dimension.
+/// The stems between the letter of the texels' scalar and the dimension.
 const STEMS: [&str; 5] = ["sampler", "image", "texture", "subpassInput", "attachmentEXT"];
 
-/// Scalars of texels, by what stands in front of the stem.
+/// Scalars of texels, by what is in front of the stem.
 const PREFIXES: [(&str, Scalar); 5] =
     [("i64", Scalar::I64), ("u64", Scalar::U64), ("i", Scalar::I32), ("u", Scalar::U32), ("", Scalar::F32)];
 
@@ -66,7 +66,7 @@ fn exists(dim: ImageDim, arrayed: bool, multisampled: bool, depth: bool) -> bool
     }
 }
 
-/// Whether texels of a format (by SPIR-V's number) are changed by atomic operations: GLSL 4.60 section 8.12,
+/// Returns true if texels of a format (by SPIR-V's number) are changed by atomic operations: GLSL 4.60 section 8.12,
 /// GL_EXT_shader_atomic_float and GL_EXT_shader_image_int64.
 pub fn is_atomic(number: u8) -> bool {
     ["r32i", "r32ui", "r32f", "r64i", "r64ui"].iter().filter_map(|name| format(name)).any(|(known, _)| known == number)

@@ -168,7 +168,7 @@ macro_rules! puncts {
         pub enum Punct { $($name),+ }
 
         impl Punct {
-            /// All of them; those that begin with the same character stand together, the longest first.
+            /// All of them; those that begin with the same character are together, the longest first.
             pub const ALL: &[Punct] = &[$(Punct::$name),+];
 
             /// How it is written.
@@ -197,9 +197,9 @@ puncts! {
     BangEqual "!=" Bang "!"
 }
 
-/// What a token is in the low bits, and above them what goes with that: an index or a character's number. One word, since
-/// an enum that holds a word is two, written one by one and copied together, which no processor forwards quickly; that
-/// was a twentieth of a compilation.
+/// A token in one word: its kind in the low bits, and above them an index or a character's number. One word, since an
+/// enum that holds a word is two, written one by one and copied together, which no processor forwards quickly; that was
+/// a twentieth of a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packed(u32);
 
@@ -267,7 +267,7 @@ impl Token {
         Token { packed: kind.packed(), span }
     }
 
-    /// What a stage before the parser packed: a word or an operator is the same in all of them.
+    /// Builds a token from one that an earlier stage packed: words and operators are the same in all stages.
     #[inline(always)]
     pub const fn packed(packed: Packed, span: Span) -> Token {
         Token { packed, span }

@@ -72,7 +72,7 @@ impl Basic {
     }
 }
 
-/// What a type name stands for.
+/// The type that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeName {
     Void,
@@ -88,8 +88,8 @@ pub enum TypeName {
     Unsupported(&'static str),
 }
 
-/// What `name` means as a type (GLSL 4.60 section 4.1, GL_EXT_shader_explicit_arithmetic_types); none if it is no
-/// built-in type's name.
+/// The type that `name` refers to (GLSL 4.60 section 4.1, GL_EXT_shader_explicit_arithmetic_types); none if it does not
+/// name a built-in type.
 pub fn type_name(name: &str) -> Option<TypeName> {
     let supported = plain(name).or_else(|| explicit(name)).or_else(|| opaque::named(name).map(TypeName::Opaque));
     supported.or_else(|| unsupported(name).map(TypeName::Unsupported))
@@ -118,7 +118,7 @@ fn plain(name: &str) -> Option<TypeName> {
     Some(TypeName::Basic(Basic::vector(scalar, 1)))
 }
 
-/// What stands before and behind the stem of a name with a prefix of one letter or none.
+/// The parts before and after the stem of a name with a prefix of one letter or none.
 fn split_stem<'n>(name: &'n str, stem: &str) -> Option<(&'n str, &'n str)> {
     [0, 1].into_iter().find_map(|at| {
         let (prefix, rest) = name.split_at_checked(at)?;
@@ -337,7 +337,7 @@ fn scalar_word(scalar: Scalar) -> &'static str {
     }
 }
 
-/// What comes before `vec` and `mat`.
+/// The prefix of `vec` and `mat`.
 fn prefix(scalar: Scalar) -> &'static str {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Bool, _) => "b",

@@ -9,7 +9,7 @@ pub struct Extension {
     /// Value of its macro.
     pub value: u32,
     pub dialect: &'static str,
-    /// What the line turns on: the extension itself and all that it implies.
+    /// The extensions that the line turns on: itself and all that it implies.
     pub enables: ExtensionSet,
     /// Features of a profile of which it needs one; empty: none.
     pub needs: &'static [Feature],
@@ -19,12 +19,12 @@ pub struct Extension {
 }
 
 impl Extension {
-    /// Whether a profile can run a part of it.
+    /// Returns true if a profile can run a part of it.
     pub fn available(&self, profile: &Profile) -> bool {
         self.is_of(profile.target) && (self.needs.is_empty() || self.needs.iter().any(|feature| profile.has(*feature)))
     }
 
-    /// Whether a target can do a part of it, with one of its profiles.
+    /// Returns true if a target can do a part of it, with one of its profiles.
     pub fn is_of(&self, target: Target) -> bool {
         self.targets.is_empty() || self.targets.contains(&target)
     }
@@ -56,7 +56,7 @@ impl ExtensionSet {
         }
     }
 
-    /// Whether an extension is on.
+    /// Returns true if an extension is on.
     pub fn contains(self, name: &str) -> bool {
         self.iter().any(|extension| extension.name == name)
     }

@@ -1,5 +1,5 @@
-//! What a word is hashed and compared by: its bytes where they fit into 64 bits, else a mixture of them. It is the
-//! same for the words of a shader and, at compile time, for the tables of words that they are looked up in.
+//! The key that a word is hashed and compared by: its bytes where they fit into 64 bits, else a mixture of them. It is
+//! the same for the words of a shader and, at compile time, for the tables of words that they are looked up in.
 
 /// Bytes that a key holds as they are.
 const WHOLE: usize = 8;
@@ -25,7 +25,7 @@ impl Key {
         }
     }
 
-    /// Whether no other word of this length has the same key.
+    /// Returns true if no other word of this length has the same key.
     pub const fn is_whole(word: &[u8]) -> bool {
         word.len() <= WHOLE
     }

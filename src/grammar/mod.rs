@@ -56,7 +56,7 @@ pub struct Overload {
     pub glsl: bool,
     /// The declaration as messages show it.
     pub signature: &'static str,
-    /// What the generic parameter `T` stands for, in the words of the row; empty without one.
+    /// The types of the generic parameter `T`, in the words of the row; empty without one.
     pub types: &'static str,
     /// The same as a set.
     pub generic: ShapeSet,
@@ -82,9 +82,9 @@ pub struct Param {
     pub name: &'static str,
     pub ty: TypeExpr,
     pub mode: Mode,
-    /// Whether only constant expressions are taken.
+    /// True if only constant expressions are taken.
     pub constant: bool,
-    /// What an argument whose value is known must keep.
+    /// The rule for an argument whose value is known.
     pub rule: Rule,
 }
 
@@ -148,7 +148,7 @@ pub enum TypeExpr {
 }
 
 impl TypeExpr {
-    /// Whether an argument must have just this type: nothing converts to opaque types and arrays.
+    /// Returns true if an argument must have just this type: nothing converts to opaque types and arrays.
     pub const fn is_exact(self) -> bool {
         matches!(self, TypeExpr::Opaque(_) | TypeExpr::Array(..))
     }
@@ -172,7 +172,7 @@ impl TypeExpr {
     }
 }
 
-/// What a call becomes; the operands are the arguments that are read, in order.
+/// The lowering of a call; the operands are the arguments that are read, in order.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Lowering {
     Math(MathFn),
@@ -195,12 +195,12 @@ pub enum Lowering {
     ScopedBarrier {
         waits: bool,
     },
-    /// What each argument is stands in `roles`.
+    /// An image operation, whose arguments `roles` names.
     Image {
         op: ImageOp,
         roles: &'static [ImageRole],
     },
-    /// The constant argument `constant_arg`, if there is one, says the rest of the operation and is no operand.
+    /// The constant argument `constant_arg`, if there is one, says the rest of the operation and is not an operand.
     Lane {
         op: LaneOp,
         constant_arg: Option<u8>,
@@ -213,9 +213,9 @@ pub enum Lowering {
     Interlock {
         begin: bool,
     },
-    /// What is made of lane operations and arithmetic.
+    /// A composition of lane operations and arithmetic.
     Derived(Derived),
-    /// What only SPIR-V has an instruction for.
+    /// An instruction that only SPIR-V has.
     Instruction(&'static Instruction),
     /// `op` on all operands, and `valid` on all but the first.
     LaneAndValid {
@@ -249,7 +249,7 @@ pub struct Instruction {
     pub first: Option<u32>,
 }
 
-/// What an argument of an image operation is.
+/// The role of an argument of an image operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ImageRole {
     Image,
@@ -271,7 +271,7 @@ pub enum ImageRole {
     /// Scope, kinds of memory and order of an atomic operation.
     How,
     MinLod,
-    /// What the operation gives beside the code of its residency.
+    /// The result of the operation beside the code of its residency.
     Texel,
 }
 

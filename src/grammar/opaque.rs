@@ -22,7 +22,7 @@ pub struct Opaque {
     pub dim: ImageDim,
     pub arrayed: bool,
     pub multisampled: bool,
-    /// Whether sampling compares.
+    /// True if sampling compares.
     pub shadow: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What constant arguments must keep, for all front ends alike.
+//! Rules for constant arguments, shared by all front ends.
 
 use super::Rule;
 use crate::diagnostic::{Code, Diagnostic};
@@ -62,7 +62,7 @@ impl Rule {
 }
 
 impl Rule {
-    /// What an argument that keeps the rule says of the operation: a width where it is the logarithm of one.
+    /// The value that an argument of this rule gives the operation: a width where it is the logarithm of one.
     pub fn meant(self, value: u32) -> u32 {
         match self {
             Rule::Log2 { .. } => 1u32.checked_shl(value).unwrap_or(0),

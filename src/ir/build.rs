@@ -30,13 +30,13 @@ struct Open {
 pub struct Builder<'m> {
     pub module: &'m mut Module,
     pub function: Function,
-    /// Where the instructions that come next stand in the source.
+    /// Where the instructions that come next are in the source.
     pub span: Span,
     /// The part of the source that knows the variables that come next.
     pub scope: Span,
-    /// What holds for the instructions that come next.
+    /// The flags of the instructions that come next.
     pub flags: InstFlags,
-    /// Whether operations on constants become constants; otherwise they stay instructions.
+    /// True if operations on constants become constants; otherwise they stay instructions.
     pub folds: bool,
     open: SmallVec<[Open; 4]>,
     pending: Vec<InstId>,
@@ -56,7 +56,7 @@ impl<'m> Builder<'m> {
         Builder::in_body(module, Function { span, params, ..function })
     }
 
-    /// For what stands outside functions: instructions are in no block and are lost, types and constants stay.
+    /// For what is outside functions: instructions are in no block and are lost, types and constants stay.
     pub fn outside(module: &'m mut Module) -> Builder<'m> {
         let function = Function::bodiless(Types::VOID);
         let (span, flags) = (Span::NONE, InstFlags::empty());
@@ -135,7 +135,7 @@ impl<'m> Builder<'m> {
         self.open.last().map_or(&[], |open| &self.pending[open.start..])
     }
 
-    /// Whether the current block has ended; what is emitted now is dropped.
+    /// Returns true if the current block has ended; what is emitted now is dropped.
     pub fn is_terminated(&self) -> bool {
         self.open.last().is_none_or(|open| open.terminated)
     }

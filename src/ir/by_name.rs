@@ -8,7 +8,7 @@ use super::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Whether parameters of this type stand for variables.
+/// Returns true if parameters of this type stand for variables.
 pub fn is_by_name(types: &Types, ty: TypeId) -> bool {
     match types.pointee(ty) {
         Some((Space::Handle, _)) => true,
@@ -52,7 +52,7 @@ pub fn bind(module: &mut Module) {
     }
 }
 
-/// What is left of a function that only copies of are called.
+/// The stub of a function of which only copies are called.
 fn unreachable(mut function: Function) -> Function {
     let inst = Inst { op: Op::Unreachable, ty: Types::VOID, span: function.span, flags: InstFlags::empty() };
     let inst = function.insts.push(inst);
@@ -95,7 +95,7 @@ fn bind_calls(
     fresh
 }
 
-/// What an argument names; run-time indices are added to those that the call gives.
+/// The target of an argument; run-time indices are added to those that the call gives.
 fn target_of(module: &mut Module, caller: FuncId, arg: Value, given: &mut Vec<Value>) -> Option<BoundVariable> {
     let function = &module.functions[caller];
     let (root, indices, flags) = match arg {
@@ -130,7 +130,7 @@ fn type_of(module: &Module, function: FuncId, value: Value) -> TypeId {
     }
 }
 
-/// What stands for a parameter in a copy.
+/// The replacement of a parameter in a copy.
 enum Bound {
     /// A parameter of the copy.
     Param(u32),

@@ -8,7 +8,7 @@ use smallvec::{SmallVec, smallvec};
 
 pub type ConstId = Handle<Constant>;
 
-/// What a specialization-constant expression computes; the operations are those of [`super::Op`].
+/// The operation of a specialization-constant expression, as in [`super::Op`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SpecOp {
     Unary(UnaryOp),
@@ -145,7 +145,7 @@ impl Constants {
         self.scalar(Types::F32, u64::from(value.to_bits()))
     }
 
-    /// Whether the value depends on a specialization constant.
+    /// Returns true if the value depends on a specialization constant.
     pub fn is_spec(&self, id: ConstId) -> bool {
         match &self.get(id).value {
             ConstValue::Spec { .. } | ConstValue::SpecOp { .. } => true,

@@ -4,7 +4,7 @@
 
 use super::{Builder, ConstId, FuncId, Op, Scalar, Type, TypeId, Types, Value};
 
-/// What a matrix is in a product: `A * B + Accumulator`.
+/// The role of a matrix in a product: `A * B + Accumulator`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MatrixRole {
     A,
@@ -27,23 +27,23 @@ pub struct CooperativeMatrix {
 }
 
 impl CooperativeMatrix {
-    /// Whether it is a cooperative vector, whose components are columns.
+    /// Returns true if it is a cooperative vector, whose components are columns.
     pub fn is_vector(&self) -> bool {
         self.role == MatrixRole::Vector
     }
 
-    /// Whether the other one differs in its elements alone.
+    /// Returns true if the other one differs in its elements alone.
     pub fn has_shape_of(&self, other: &CooperativeMatrix) -> bool {
         CooperativeMatrix { element: other.element, ..*self } == *other
     }
 
-    /// Whether the other one has as many rows and columns, and the same invocations hold it.
+    /// Returns true if the other one has as many rows and columns, and the same invocations hold it.
     pub fn has_size_of(&self, other: &CooperativeMatrix) -> bool {
         CooperativeMatrix { element: other.element, role: other.role, ..*self } == *other
     }
 }
 
-/// What only cooperative matrices do.
+/// Operations that only cooperative matrices have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MatrixOp {
     /// Operands: pointer to an element of an array, layout, elements of the array from one row or column to the next.
@@ -119,7 +119,7 @@ impl Types {
         self.scalar_of(self.cooperative(id).map_or(id, |matrix| matrix.element))
     }
 
-    /// Whether a cooperative matrix is, or is somewhere in, a type.
+    /// Returns true if a cooperative matrix is, or is somewhere in, a type.
     pub fn holds_cooperative(&self, id: TypeId) -> bool {
         match self.get(id) {
             Type::CooperativeMatrix(_) => true,

@@ -38,7 +38,7 @@ impl Derived {
         !matches!(self, Derived::Three(_))
     }
 
-    /// Whether it is a constant that the size of the subgroup tells, so that this must be known.
+    /// Returns true if it is a constant that the size of the subgroup tells, so that this must be known.
     pub const fn needs_size(self) -> bool {
         matches!(self, Derived::SubgroupSize | Derived::Log2SubgroupSize)
     }
@@ -106,7 +106,7 @@ impl Builder<'_> {
         self.as_type(value, ty)
     }
 
-    /// What the operation gives by itself.
+    /// The result type of the operation itself.
     fn own_type(&mut self, op: LaneOp, ty: TypeId) -> TypeId {
         match op.signature().gives {
             Gives::Bool => Types::BOOL,

@@ -3,7 +3,7 @@
 use super::{BlockId, Case, Function, Inst, InstId, Op};
 use rustc_hash::FxHashSet;
 
-/// The blocks and constructs of a function behind which nothing runs.
+/// The blocks and constructs of a function after which nothing runs.
 #[derive(Default, Debug)]
 pub struct DeadEnds {
     blocks: FxHashSet<BlockId>,
@@ -26,12 +26,12 @@ impl DeadEnds {
         ends
     }
 
-    /// Whether control never reaches the end of a block.
+    /// Returns true if control never reaches the end of a block.
     pub fn has_block(&self, block: BlockId) -> bool {
         self.blocks.contains(&block)
     }
 
-    /// Whether control never goes on behind an instruction.
+    /// Returns true if control never goes on after an instruction.
     pub fn has(&self, inst: InstId) -> bool {
         self.insts.contains(&inst)
     }

@@ -4,7 +4,7 @@
 use super::{Builder, ConstId, GlobalId, Name, Op, Type, TypeId, Value};
 use rustc_hash::FxHashMap;
 
-/// What a module must declare where one of these is used.
+/// The declarations that a module needs where one of these is used.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Requirements {
     pub extensions: Vec<Name>,
@@ -49,7 +49,7 @@ pub struct ForeignInstruction {
     pub requires: Requirements,
 }
 
-/// What the operands of a decoration or an execution mode are.
+/// The operands of a decoration or an execution mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OperandKind {
     Literals,
@@ -89,7 +89,7 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    /// Whether nothing is named by a number.
+    /// Returns true if nothing is named by a number.
     pub const fn is_empty(&self) -> bool {
         self.types.is_empty() && self.instructions.is_empty() && self.decorations.is_empty() && self.modes.is_empty()
     }

@@ -3,9 +3,9 @@
 use super::{AtomicOp, Order, Scope};
 use serde::Deserialize;
 
-/// What is done with an image. [`super::Op::Image`] holds its operands: the image, then one operand for each part in
-/// [`ImageParts`], in the order of the bits (two for the gradients). Where a texel is asked for with its residency, the result
-/// is a pair of that code, an `i32`, and the texel.
+/// An operation on an image. [`super::Op::Image`] holds its operands: the image, then one operand for each part in
+/// [`ImageParts`], in the order of the bits (two for the gradients). Where a texel is asked for with its residency, the
+/// result is a pair of that code, an `i32`, and the texel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum ImageOp {
     /// A filtered texel of a sampled image; a scalar where there is a reference to compare with.
@@ -19,7 +19,7 @@ pub enum ImageOp {
     /// A texel of a storage image, or of a subpass input.
     Read,
     Write,
-    /// What the pixel holds in a color attachment (SPV_EXT_shader_tile_image).
+    /// The pixel's value in a color attachment (SPV_EXT_shader_tile_image).
     Attachment,
     /// Operates on the texel of the image that the first operand *points* to; the data follow.
     Atomic(AtomicOp, Scope, Order),
@@ -47,7 +47,7 @@ pub enum ImageOp {
     },
 }
 
-/// What is compared with the reference block (SPV_QCOM_image_processing, SPV_QCOM_image_processing2).
+/// The window that is compared with the reference block (SPV_QCOM_image_processing, SPV_QCOM_image_processing2).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum BlockWindow {
     /// The block at the coordinate.
@@ -65,7 +65,7 @@ bitflags::bitflags! {
         /// The layer of an array, or the divisor of a projection, is the last component.
         const COORDINATE = 1;
         const SAMPLER = 2;
-        /// What texels are compared with.
+        /// The reference that texels are compared with.
         const REFERENCE = 4;
         /// Which component a gather takes.
         const COMPONENT = 8;
@@ -77,7 +77,7 @@ bitflags::bitflags! {
         /// An array of four offsets.
         const OFFSETS = 256;
         const SAMPLE = 512;
-        /// What an atomic operation compares with; before the data.
+        /// The value that an atomic operation compares with; before the data.
         const COMPARED = 1024;
         const DATA = 2048;
         /// A second sampled image, a coordinate in it, and a size in texels.

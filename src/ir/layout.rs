@@ -25,7 +25,7 @@ pub enum Rule {
     Scalar,
 }
 
-/// What the author wrote on one member of a block.
+/// The author's rules for one member of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct MemberRule {
     pub offset: Option<u32>,
@@ -39,9 +39,9 @@ pub struct MemberRule {
 pub enum Problem {
     /// Memory of this kind cannot hold such a type.
     NotStorable(TypeId),
-    /// `align` is no power of two.
+    /// `align` is not a power of two.
     BadAlign(u32),
-    /// The offset is no multiple of the alignment that the type needs.
+    /// The offset is not a multiple of the alignment that the type needs.
     Misaligned { offset: u32, align: u32 },
     /// The member begins inside another one.
     Overlap { other: u32 },
@@ -106,7 +106,7 @@ pub struct Layouts {
     twins: FxHashMap<(StructId, Rule, bool), Laid>,
     lengths: Specializer,
     depth: u32,
-    /// Run-time arrays may stand before the last member of the outermost struct.
+    /// Run-time arrays may be before the last member of the outermost struct.
     open_members: bool,
 }
 
@@ -165,7 +165,7 @@ impl Layouts {
         let ty = module.types.intern(Type::Array { element: part.ty, len, stride: Some(stride) });
         let count = self.length(module, len)?;
         let whole = stride.checked_mul(count).ok_or(Problem::TooLarge)?;
-        // Scalar layout leaves out the padding behind the last element.
+        // Scalar layout leaves out the padding after the last element.
         let padding = if rule == Rule::Scalar && count > 0 { stride - part.size } else { 0 };
         Ok(Laid { ty, size: whole - padding, align })
     }
@@ -239,9 +239,9 @@ impl Layouts {
 /// Where the members of one struct come to lie.
 struct Placement {
     rule: Rule,
-    /// First byte behind the member placed last.
+    /// First byte after the member placed last.
     next: u32,
-    /// First byte behind all members.
+    /// First byte after all members.
     end: u32,
     align: u32,
     /// Begin and end of each member; looked at when offsets were given.
@@ -334,7 +334,7 @@ fn lay_out_matrix(types: &mut Types, scalar: Scalar, (columns, rows): (u8, u8), 
     Laid { ty, size: stride * u32::from(count), align }
 }
 
-/// Whether a type is, or ends in, a run-time array.
+/// Returns true if a type is, or ends in, a run-time array.
 fn is_runtime_sized(types: &Types, mut ty: TypeId) -> bool {
     loop {
         match types.get(ty) {

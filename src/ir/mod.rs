@@ -134,7 +134,7 @@ pub enum BuiltIn {
     BaryCoordSmoothCentroidAmd,
     BaryCoordSmoothSampleAmd,
     BaryCoordPullModelAmd,
-    /// Whether the primitive covers the whole pixel (SPV_EXT_fragment_fully_covered).
+    /// True if the primitive covers the whole pixel (SPV_EXT_fragment_fully_covered).
     FullyCovered,
     CoreIdArm,
     CoreCountArm,
@@ -260,7 +260,7 @@ pub struct Param {
     /// Where it is declared.
     pub span: Span,
     pub ty: TypeId,
-    /// Whether it points to what has no value before the function gives it one: `out`.
+    /// True if it points to what has no value before the function gives it one: `out`.
     pub is_out: bool,
 }
 
@@ -273,7 +273,7 @@ pub struct Local {
     /// source declares.
     pub scope: Span,
     pub ty: TypeId,
-    /// Whether it is a buffer reference, and the only one to its memory.
+    /// True if it is a buffer reference, and the only one to its memory.
     pub restrict: bool,
     /// Value at each entry of the *function*.
     pub init: Option<ConstId>,
@@ -317,7 +317,7 @@ impl Function {
         function
     }
 
-    /// What stands in for a function while its body is made, and holds what is made outside functions: it has no block.
+    /// A function without a block, in place of one whose body is being made, and for code outside functions.
     pub(super) fn bodiless(ret: TypeId) -> Function {
         Function {
             name: Name::default(),
@@ -360,7 +360,7 @@ pub struct EntryPoint {
     pub function: FuncId,
     /// Invocations per workgroup in x, y, z: `u32` constants, perhaps specialization constants. Stages with workgroups only.
     pub workgroup_size: [ConstId; 3],
-    /// What the author asked of reconvergence.
+    /// The reconvergence that the author asked for.
     pub reconvergence: Reconvergence,
     /// Which invocations of a compute shader form the quads of derivatives.
     pub derivatives: Option<DerivativeGroup>,
@@ -380,7 +380,7 @@ pub enum DerivativeGroup {
 }
 
 bitflags::bitflags! {
-    /// What a pixel holds.
+    /// The parts of a pixel.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct PixelParts: u8 {
         const COLOR = 1;
@@ -389,12 +389,12 @@ bitflags::bitflags! {
     }
 }
 
-/// What a fragment shader says of its tests.
+/// The modes of a fragment shader's tests.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FragmentModes {
     /// Depth and stencil are tested before the shader runs.
     pub early_tests: bool,
-    /// What is read of the pixel without waiting for fragments before (SPV_EXT_shader_tile_image).
+    /// The parts of the pixel that are read without waiting for earlier fragments (SPV_EXT_shader_tile_image).
     pub non_coherent: PixelParts,
     /// How the depth that it writes lies to the one that was there; matters where it writes one.
     pub depth: DepthPromise,
@@ -415,16 +415,16 @@ pub struct FragmentModes {
     pub interlock: Option<Interlock>,
 }
 
-/// What the layer that is written means (GL_NV_viewport_array2, GL_NV_stereo_view_rendering).
+/// The meaning of the layer that is written (GL_NV_viewport_array2, GL_NV_stereo_view_rendering).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LayerModes {
     /// It is added to the number of the viewport.
     pub viewport_relative: bool,
-    /// What is added to it in the second view.
+    /// The offset that is added to it in the second view.
     pub secondary_offset: Option<u32>,
 }
 
-/// What the critical sections of a fragment shader exclude (GL_ARB_fragment_shader_interlock).
+/// The exclusion that a fragment shader's critical sections have (GL_ARB_fragment_shader_interlock).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Interlock {
     /// Invocations of one sample, not of one pixel.
@@ -433,7 +433,7 @@ pub struct Interlock {
     pub ordered: bool,
 }
 
-/// What holds where a shader does not say it.
+/// The exclusion where a shader does not state one.
 impl Default for Interlock {
     fn default() -> Interlock {
         Interlock { of_sample: false, ordered: true }
@@ -469,15 +469,15 @@ pub struct Module {
     pub globals: Arena<Global>,
     pub functions: Arena<Function>,
     pub entry_points: Vec<EntryPoint>,
-    /// What [`Op::Print`] prints.
+    /// The format strings of [`Op::Print`].
     pub texts: Vec<Name>,
-    /// What is named by SPIR-V's numbers.
+    /// The entities that are given by SPIR-V's numbers.
     pub foreign: Foreign,
-    /// What transform feedback takes.
+    /// The outputs that transform feedback captures.
     pub feedback: Vec<Feedback>,
     /// Outputs of geometry shaders that are not of the vertex stream 0.
     pub streams: Vec<(GlobalId, u32)>,
-    /// What the layer that a vertex shader writes is counted from.
+    /// The base of the layer that a vertex shader writes.
     pub layer: LayerModes,
     pub rays: RayModes,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.

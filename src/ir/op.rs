@@ -44,7 +44,7 @@ pub struct Cases {
 pub struct Case {
     /// Selector values, as bits; more than one when labels share an arm.
     pub values: Vec<u64>,
-    /// Whether `default` is among the labels.
+    /// True if `default` is among the labels.
     pub default: bool,
     pub body: BlockId,
     /// Control runs into the next arm where `body` ends without a terminator.
@@ -223,7 +223,7 @@ pub enum MathFn {
 }
 
 impl MathFn {
-    /// Whether it looks at the other invocations of a quad.
+    /// Returns true if it looks at the other invocations of a quad.
     pub const fn is_derivative(self) -> bool {
         use MathFn::*;
         matches!(
@@ -258,7 +258,7 @@ pub enum AtomicOp {
 }
 
 impl AtomicOp {
-    /// Whether it is there for vectors of halves (SPV_NV_shader_atomic_fp16_vector).
+    /// Returns true if it is there for vectors of halves (SPV_NV_shader_atomic_fp16_vector).
     pub const fn takes_vectors(self) -> bool {
         matches!(self, AtomicOp::Add | AtomicOp::Min | AtomicOp::Max | AtomicOp::Exchange)
     }
@@ -304,7 +304,7 @@ bitflags::bitflags! {
         const OUTPUT = 16;
     }
 
-    /// What is promised or allowed of one instruction.
+    /// Promises and permissions of one instruction.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct InstFlags: u8 {
         /// `precise`: no contraction, no re-association.
@@ -321,7 +321,7 @@ bitflags::bitflags! {
     }
 }
 
-/// What the end of an invocation brings about.
+/// The effect of the end of an invocation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Ending {
     /// Workgroups of mesh shaders, as many as the three operands say; they see the payload of the task shader.
@@ -332,7 +332,7 @@ pub enum Ending {
     TerminateRay,
 }
 
-/// What the author asks of a loop or selection (GL_EXT_control_flow_attributes).
+/// The author's hint for a loop or selection (GL_EXT_control_flow_attributes).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ControlHint {
     #[default]
@@ -582,7 +582,7 @@ impl Op {
         }
     }
 
-    /// Whether a block ends with it.
+    /// Returns true if a block ends with it.
     pub const fn is_terminator(&self) -> bool {
         matches!(
             self,

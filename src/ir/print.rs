@@ -55,7 +55,7 @@ impl Names {
     }
 }
 
-/// The names with a number behind those that came before.
+/// The names with a number after those that came before.
 fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut seen: FxHashMap<&str, u32> = FxHashMap::default();
     let number = |name: &'a str| {

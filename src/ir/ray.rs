@@ -4,7 +4,7 @@
 use super::{ArrayLen, Scalar, Type, TypeId, Types};
 
 bitflags::bitflags! {
-    /// What a shader says of all its rays.
+    /// The modes that a shader sets for all its rays.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct RayModes: u8 {
         /// Rays may skip triangles or boxes (GL_EXT_ray_flags_primitive_culling).
@@ -14,7 +14,7 @@ bitflags::bitflags! {
     }
 }
 
-/// What is done with a ray query, or asked of it. [`super::Op::Ray`] holds a pointer to the query and the other operands.
+/// An operation on a ray query. [`super::Op::Ray`] holds a pointer to the query and the other operands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RayOp {
     /// Acceleration structure, flags, mask, origin, least distance, direction, greatest distance.
@@ -24,7 +24,7 @@ pub enum RayOp {
     GenerateIntersection,
     /// Commits the candidate, a triangle.
     ConfirmIntersection,
-    /// Whether there is a candidate to look at.
+    /// True if there is a candidate to look at.
     Proceed,
     RayTMin,
     RayFlags,
@@ -64,7 +64,7 @@ pub enum RayOp {
     Structure,
 }
 
-/// What an operand is.
+/// The kind of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RayOperand {
     Structure,
@@ -91,7 +91,7 @@ impl RayOperand {
     }
 }
 
-/// What an operation works on.
+/// The subject of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RaySubject {
     Query,
@@ -109,7 +109,7 @@ impl RayOp {
         }
     }
 
-    /// The operands behind the subject.
+    /// The operands after the subject.
     pub const fn operands(self) -> &'static [RayOperand] {
         use RayOp::*;
         use RayOperand as O;

@@ -22,7 +22,7 @@ pub enum Stage {
     Callable,
 }
 
-/// What a stage is called.
+/// The names of a stage.
 struct Row {
     stage: Stage,
     /// In messages.
@@ -69,7 +69,7 @@ impl Stage {
         Stage::Callable,
     ];
 
-    /// What messages call it.
+    /// Its name in messages.
     pub const fn name(self) -> &'static str {
         ROWS[self as usize].name
     }
@@ -89,17 +89,17 @@ impl Stage {
         ROWS.iter().find(|row| row.word == word || row.ending == word).map(|row| row.stage)
     }
 
-    /// Whether invocations form workgroups, whose size the shader says.
+    /// Returns true if invocations form workgroups, whose size the shader says.
     pub const fn has_workgroups(self) -> bool {
         matches!(self, Stage::Compute | Stage::Task | Stage::Mesh)
     }
 
-    /// Whether it is of ray tracing pipelines.
+    /// Returns true if it is of ray tracing pipelines.
     pub const fn is_of_rays(self) -> bool {
         self as usize >= Stage::RayGeneration as usize
     }
 
-    /// Whether shaders have inputs or outputs of their own in this space.
+    /// Returns true if shaders have inputs or outputs of their own in this space.
     pub const fn has_ports(self, space: Space) -> bool {
         match self {
             Stage::Mesh => matches!(space, Space::Output),
@@ -108,7 +108,7 @@ impl Stage {
         }
     }
 
-    /// Whether what it takes in or gives out passes from another stage to the fragments or to them.
+    /// Returns true if what it takes in or gives out passes from another stage to the fragments or to them.
     pub const fn passes(self, space: Space) -> bool {
         match self {
             Stage::Vertex | Stage::Mesh => matches!(space, Space::Output),
@@ -133,7 +133,7 @@ impl Stage {
     }
 }
 
-/// What an array of stage inputs or outputs has an element for.
+/// The things that an array of stage inputs or outputs has an element for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Crowd {
     /// The vertices of the triangle of a fragment.
@@ -150,7 +150,7 @@ pub enum Crowd {
 }
 
 impl BuiltIn {
-    /// What a built-in variable has an element for, where that is not one block each.
+    /// The things that a built-in variable has an element for, where that is not one per block.
     pub const fn crowd(self) -> Option<Crowd> {
         use BuiltIn as B;
         match self {
@@ -162,7 +162,7 @@ impl BuiltIn {
     }
 }
 
-/// What primitives a shader takes in or gives out, and how it makes them; SPIR-V's execution modes (section 3.6).
+/// The primitives that a shader takes or gives, and how it makes them; SPIR-V's execution modes (section 3.6).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PrimitiveMode {
     InputPoints,

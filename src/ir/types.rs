@@ -75,12 +75,12 @@ pub enum Space {
     /// Storage buffers.
     Storage,
     PushConstant,
-    /// What a workgroup of task shaders hands to the mesh shaders that it starts.
+    /// The data that a workgroup of task shaders hands to the mesh shaders that it starts.
     TaskPayload,
-    /// What a ray carries, as the shader that traces it and as those that it meets see it.
+    /// The payload of a ray, as the shader that traces it and those that it meets see it.
     RayPayload,
     IncomingRayPayload,
-    /// What an intersection shader says of a hit.
+    /// The attributes of a hit, which an intersection shader writes.
     HitAttribute,
     /// The argument of a callable shader, as its caller and as it sees it.
     CallableData,
@@ -92,12 +92,12 @@ pub enum Space {
     Output,
     /// Opaque resources: images, samplers.
     Handle,
-    /// Memory behind a buffer reference.
+    /// Memory after a buffer reference.
     Physical,
 }
 
 impl Space {
-    /// Whether types in this space carry a layout.
+    /// Returns true if types in this space carry a layout.
     pub const fn is_laid_out(self) -> bool {
         matches!(self, Space::Uniform | Space::Storage | Space::PushConstant | Space::Physical | Space::ShaderRecord)
     }
@@ -135,8 +135,8 @@ pub enum ImageDim {
 }
 
 impl ImageType {
-    /// What an atomic operation changes at once, a scalar and how many of it: the texel's only component, or halves of the
-    /// formats Rgba16f and Rg16f (SPIR-V 1.6 section 3.11, SPV_NV_shader_atomic_fp16_vector).
+    /// The unit that an atomic operation changes at once, a scalar and its count: the texel's only component, or halves
+    /// of the formats Rgba16f and Rg16f (SPIR-V 1.6 section 3.11, SPV_NV_shader_atomic_fp16_vector).
     pub const fn atomic_texel(self) -> (Scalar, u8) {
         match self.format {
             2 => (Scalar::F16, 4),
@@ -439,7 +439,7 @@ impl Types {
         }
     }
 
-    /// Whether a type is a ray query, or an array of such.
+    /// Returns true if a type is a ray query, or an array of such.
     pub fn holds_query(&self, id: TypeId) -> bool {
         match self.get(id) {
             Type::Array { element, .. } => self.holds_query(element),

@@ -42,7 +42,7 @@ pub fn matrix_size(types: &Types, of: TypeId) -> Option<(Scalar, u8, u8)> {
     }
 }
 
-/// Whether an operation works component by component on operands of one type.
+/// Returns true if an operation works component by component on operands of one type.
 pub const fn is_by_component(op: BinaryOp) -> bool {
     !matches!(
         op,

@@ -43,7 +43,7 @@ impl VerifyError {
     }
 }
 
-/// What one rule says: nothing, or how it is broken.
+/// The result of one rule: how it is broken, if it is.
 type Check = Result<(), String>;
 
 /// Returns an error with a formatted message unless the condition holds.
@@ -104,7 +104,7 @@ impl Verifier<'_> {
         }
         for feedback in &self.module.feedback {
             let space = self.module.globals.get(feedback.global).map(|global| global.space);
-            let check = if space == Some(Space::Output) { Ok(()) } else { Err("it is no output".to_owned()) };
+            let check = if space == Some(Space::Output) { Ok(()) } else { Err("it is not an output".to_owned()) };
             self.report(check, Span::NONE, || "transform feedback".to_owned());
         }
         self.foreign();
@@ -159,7 +159,7 @@ fn strip_resource_arrays(types: &Types, space: Space, mut ty: TypeId) -> TypeId 
     ty
 }
 
-/// Whether memory in a space may have a type.
+/// Checks that memory in a space may have a type.
 fn check_memory(types: &Types, space: Space, ty: TypeId) -> Check {
     let name = || type_name(types, ty);
     let is_opaque =
@@ -186,13 +186,13 @@ fn is_neutral(types: &Types, ty: TypeId) -> bool {
     matches!(types.get(ty), Type::Scalar(_) | Type::Vector { .. } | Type::BufferReference { .. } | Type::Foreign(_))
 }
 
-/// Whether so many parts make a cooperative vector: each of them, or one for all.
+/// Returns true if so many parts make a cooperative vector: each of them, or one for all.
 fn is_whole_vector(module: &Module, ty: TypeId, parts: usize) -> bool {
     let Some(vector) = module.types.cooperative(ty).filter(|of| of.is_vector()) else { return false };
     module.constants.as_int(&module.types, vector.columns) == Some(parts as i128)
 }
 
-/// Whether a matrix, array or struct carries a layout.
+/// Returns true if a matrix, array or struct carries a layout.
 fn is_laid_out(types: &Types, ty: TypeId) -> bool {
     match types.get(ty) {
         Type::Matrix { layout, .. } => layout.is_some(),

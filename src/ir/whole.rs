@@ -14,7 +14,7 @@ use std::fmt;
 /// Moves that one value may become; more of them would be a loop's work.
 pub const MOST_MOVES: u32 = 256;
 
-/// What a value is made of.
+/// The moves that a value is made of.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Moves {
     /// Scalars and vectors.
@@ -44,7 +44,7 @@ impl fmt::Display for Unmovable {
     }
 }
 
-/// Whether values of a type are moved part by part.
+/// Returns true if values of a type are moved part by part.
 pub fn is_whole(types: &Types, ty: TypeId) -> bool {
     matches!(types.get(ty), Type::Struct(_) | Type::Array { .. } | Type::Matrix { .. })
 }

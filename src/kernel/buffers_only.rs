@@ -1,11 +1,10 @@
-//! What holds of a kernel that buffers are enough for: it is of a compute shader, and has no images. AMD's targets and the
-//! simulator take no others.
+//! The kernels that need buffers alone: compute shaders without images. AMD's targets and the simulator take no others.
 
 use super::{Kernel, Op};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel::Stage;
 
-/// What all messages end with.
+/// The end of all messages.
 const NOT_YET: &str = "not supported on AMD targets and in the simulator yet";
 
 /// Refuses other stages than compute, and images.

@@ -1,6 +1,7 @@
 //! Writes a kernel's blocks: one short method an operation, at the end of the current block.
 //!
-//! What follows a terminator is dropped, so callers need not watch for it. Nothing is checked or simplified here.
+//! Instructions after a terminator are dropped, so callers need not watch for it. Nothing is checked or simplified
+//! here.
 
 use super::{BinOp, BlockId, CmpOp, InstId, Kernel, MemoryAccess, Op, TernOp, Ty, UnOp, Value};
 use crate::ir::{InstFlags, Scalar};
@@ -9,9 +10,9 @@ use crate::source::Span;
 /// Builds one kernel.
 pub struct Builder {
     pub kernel: Kernel,
-    /// Where the instructions that come next stand in the source.
+    /// Where the instructions that come next are in the source.
     pub span: Span,
-    /// What holds for the instructions that come next.
+    /// The flags of the instructions that come next.
     pub flags: InstFlags,
     block: BlockId,
 }
@@ -33,7 +34,7 @@ impl Builder {
         std::mem::replace(&mut self.block, block)
     }
 
-    /// Whether the current block has its terminator.
+    /// Returns true if the current block has its terminator.
     pub fn is_terminated(&self) -> bool {
         let last = self.kernel.blocks[self.block].insts.last();
         last.is_some_and(|inst| self.kernel.insts[*inst].op.is_terminator())

@@ -1,21 +1,21 @@
-//! What a kernel's cross-lane operations ask of the subgroup and the workgroup that it runs in. It is read off before they
-//! are lowered, when the kernel still says which operations there are.
+//! The demands of a kernel's cross-lane operations on the subgroup and the workgroup that it runs in. It is read off
+//! before they are lowered, when the kernel still says which operations there are.
 
 use super::{Kernel, Op};
 use crate::ir::{self, EntryPoint, Module, Value, calls};
 use crate::lane::{LaneOp, Members, Span, WARP, Width};
 
-/// What is asked, in lanes.
+/// The demands, in lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LaneContract {
     /// Lanes of the widest segment that an operation states; none without cross-lane operations.
     pub widest: Option<u32>,
-    /// Whether an operation needs every lane of the subgroup.
+    /// True if an operation needs every lane of the subgroup.
     pub whole_subgroup: bool,
 }
 
 impl LaneContract {
-    /// What the operations of a kernel ask.
+    /// The demands of a kernel's operations.
     pub fn of(kernel: &Kernel) -> LaneContract {
         let mut contract = LaneContract::default();
         for (id, inst) in kernel.insts.iter() {
@@ -26,7 +26,7 @@ impl LaneContract {
         contract
     }
 
-    /// What the operations that an entry point reaches ask, in a module whose constants have values.
+    /// The demands of the operations that an entry point reaches, in a module whose constants have values.
     pub fn of_entry(module: &Module, entry: &EntryPoint) -> LaneContract {
         let mut contract = LaneContract::default();
         for id in calls::callees_first(module, [entry.function]) {
@@ -54,7 +54,7 @@ impl LaneContract {
         self.widest.unwrap_or(1)
     }
 
-    /// What the number of invocations of a workgroup must be a multiple of, so that no segment lacks a lane; none where
+    /// The workgroup's number of invocations must be a multiple of this, so that no segment lacks a lane; none where
     /// that is the size of the subgroup and the driver chooses it.
     pub fn workgroup_multiple(self, subgroup_size: Option<u32>) -> Option<u32> {
         if self.whole_subgroup { subgroup_size } else { Some(self.least_subgroup_size()) }
@@ -74,7 +74,7 @@ fn least_lanes(op: LaneOp, width: impl Fn() -> Option<u64>) -> u32 {
     })
 }
 
-/// Whether every lane of the subgroup must run the operation.
+/// Returns true if every lane of the subgroup must run the operation.
 fn takes_whole_subgroup(op: LaneOp) -> bool {
     op.width() == Some(Width::SUBGROUP)
         && !matches!(op, LaneOp::Reduce { members: Members::Active, .. } | LaneOp::SegmentLast(_))

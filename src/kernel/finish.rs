@@ -141,7 +141,7 @@ fn simplify(
     Ok(kernel)
 }
 
-/// Whether a target can run workgroups of a size.
+/// Checks that a target can run workgroups of a size.
 ///
 /// # Errors
 /// With the number of invocations where it cannot.

@@ -12,7 +12,7 @@ use crate::source::Span;
 pub struct BindingPoint {
     pub set: u32,
     pub binding: u32,
-    /// 0 for what is no array.
+    /// 0 for what is not an array.
     pub element: u32,
 }
 
@@ -24,7 +24,7 @@ pub struct Image {
     /// The sampler that goes with a texture, where it is bound apart from it.
     pub sampler: Option<BindingPoint>,
     pub ty: ImageType,
-    /// Whether texels are compared with a reference.
+    /// True if texels are compared with a reference.
     pub compares: bool,
     pub writable: bool,
     /// Other invocations must see what is written, or must be seen.
@@ -91,12 +91,12 @@ pub fn results(ty: ImageType, op: ImageOp, parts: ImageParts) -> Vec<Ty> {
     vec![Ty::of(Scalar::U32); count]
 }
 
-/// Whether an operation changes what the image holds.
+/// Returns true if an operation changes what the image holds.
 pub const fn writes(op: ImageOp) -> bool {
     matches!(op, ImageOp::Write | ImageOp::Atomic(..))
 }
 
-/// Whether an operation looks at how coordinates differ between the neighbours in a quad.
+/// Returns true if an operation looks at how coordinates differ between the neighbours in a quad.
 pub fn takes_derivatives(op: ImageOp, parts: ImageParts) -> bool {
     let given = parts.intersects(ImageParts::LOD | ImageParts::GRADIENTS);
     matches!(op, ImageOp::Sample | ImageOp::QueryLod) && !given

@@ -11,7 +11,7 @@ use crate::lane::meaning::meaning;
 use crate::lane::value::{Domain, LaneValue, Lanes};
 use crate::lane::{Gives, LaneFact, LaneOp, ReduceOp};
 
-/// What is known of one value.
+/// The facts about one value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct KnownLanes {
     /// The bits in each lane; zero where they are not known.
@@ -107,7 +107,7 @@ impl LaneRows {
         }
     }
 
-    /// What a lane knows of itself.
+    /// The fact that a lane has about itself.
     fn lane(&self, op: LaneOp) -> Option<KnownLanes> {
         let signature = op.signature();
         if !signature.is_known_by_lane() {

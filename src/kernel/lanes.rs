@@ -2,7 +2,7 @@
 //!
 //! Each [`Op::Lane`] becomes the steps of its plan ([`crate::lane::planner`]), which knows what the kernel knows: constant
 //! and uniform operands, operands that hang on the lane alone, and which lanes run the operation. Steps that hang on the
-//! lane alone stand at the kernel's start, once for all plans. Arithmetic on what a plan moved takes the move into itself. Values that hang on the lane alone become facts, and numbers
+//! lane alone are at the kernel's start, once for all plans. Arithmetic on what a plan moved takes the move into itself. Values that hang on the lane alone become facts, and numbers
 //! of subgroups become arithmetic. Nothing here chooses instructions.
 
 mod dpp_combine;
@@ -170,7 +170,7 @@ fn use_facts(kernel: &mut Kernel, size: u32) {
     names.apply_all(kernel);
 }
 
-/// What is known of a kernel for waves of one size.
+/// The facts about a kernel for waves of one size.
 struct Analyses<'k> {
     kernel: &'k Kernel,
     uniformity: Uniformity,
@@ -229,7 +229,7 @@ struct Lowering<'k> {
     setup: FxHashMap<(StepOp, Vec<Value>), (Value, u32)>,
     setup_insts: Vec<InstId>,
     names: Names,
-    /// What the instructions that come next are made for.
+    /// The origin of the instructions that come next.
     origin: Origin,
 }
 

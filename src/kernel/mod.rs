@@ -45,7 +45,7 @@ pub type Value = Handle<ValueData>;
 pub type InstId = Handle<Inst>;
 pub type BlockId = Handle<Block>;
 
-/// Type of a value: its size. Which arithmetic is meant stands in the operation.
+/// Type of a value: its size. Which arithmetic is meant is in the operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum Ty {
     Bool,
@@ -117,7 +117,7 @@ pub struct Inst {
     pub origin: Origin,
 }
 
-/// What an instruction was made for.
+/// The origin of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Origin {
     /// The shader's own code.
@@ -152,7 +152,7 @@ pub struct Block {
     pub insts: Vec<InstId>,
 }
 
-/// What a buffer is for the shader.
+/// The descriptor type of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
 pub enum BufferKind {
     Uniform,
@@ -180,12 +180,12 @@ pub struct PrivateVariable {
     /// Its first byte. Variables that are never needed at once may share bytes.
     pub start: u32,
     pub bytes: u32,
-    /// What `start` is a multiple of, a power of two.
+    /// The alignment of `start`, a power of two.
     pub align: u32,
 }
 
 impl PrivateVariable {
-    /// The byte behind the last one.
+    /// The byte after the last one.
     pub const fn end(&self) -> u32 {
         self.start + self.bytes
     }
@@ -215,7 +215,7 @@ pub struct Kernel {
     pub images: Vec<Image>,
     /// Locations that are read, in their order; vertex and fragment shaders only.
     pub inputs: Vec<Input>,
-    /// What is written, in the order of the sites; vertex and fragment shaders only.
+    /// The outputs that are written, in the order of the sites; vertex and fragment shaders only.
     pub outputs: Vec<Output>,
     /// Fragment shaders only.
     pub fragment: FragmentModes,
@@ -223,13 +223,13 @@ pub struct Kernel {
     pub push_bytes: u32,
     /// Bytes of workgroup memory.
     pub shared_bytes: u32,
-    /// What its cross-lane operations ask of the workgroup; known from [`finish`](finish::finish) on.
+    /// The demands of its cross-lane operations on the workgroup; known from [`finish`](finish::finish) on.
     pub lanes: LaneContract,
     /// Of each cross-lane operation that was lowered the numbers of the set-ups that it needs.
     pub set_ups: Vec<Vec<u32>>,
     /// Bytes of memory of one invocation.
     pub private_bytes: u32,
-    /// What is in it.
+    /// The variables in it.
     pub private: Vec<PrivateVariable>,
     pub body: BlockId,
     pub values: Arena<ValueData>,
@@ -342,7 +342,7 @@ impl Kernel {
         }
     }
 
-    /// Whether control comes out of the end of a block.
+    /// Returns true if control comes out of the end of a block.
     pub fn completes(&self, block: BlockId) -> bool {
         self.blocks[block].insts.last().is_some_and(|last| self.insts[*last].op == Op::Yield)
     }
@@ -363,7 +363,7 @@ impl Kernel {
         block
     }
 
-    /// An instruction that stands in no block yet.
+    /// An instruction that is in no block yet.
     pub fn add_inst(&mut self, op: Op, args: &[Value], results: &[Ty], flags: InstFlags, span: Span) -> InstId {
         limits::spend(1);
         limits::hold::<Inst>(1);
@@ -394,7 +394,7 @@ impl Kernel {
         (inst.first, inst.count) = (first, types.len() as u32);
     }
 
-    /// Adds a parameter to a block, behind the others.
+    /// Adds a parameter to a block, after the others.
     pub fn add_param(&mut self, block: BlockId, ty: Ty) -> Value {
         let n = self.blocks[block].params.len() as u32;
         let value = self.values.push(ValueData { ty, def: Def::Param(block, n) });
@@ -413,7 +413,7 @@ impl Kernel {
         params.len() != before
     }
 
-    /// Whether nothing in it branches, so that its body is the only block.
+    /// Returns true if nothing in it branches, so that its body is the only block.
     pub fn is_straight(&self) -> bool {
         !self.blocks[self.body].insts.iter().any(|inst| self.insts[*inst].op.is_structured())
     }

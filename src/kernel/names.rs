@@ -32,7 +32,7 @@ impl Names {
         }
     }
 
-    /// What stands for a value.
+    /// The replacement of a value.
     pub fn get(&self, mut value: Value) -> Value {
         while let Some(Some(by)) = self.map.get(value.index()) {
             value = *by;

@@ -1,6 +1,6 @@
 //! The operations of a kernel. All are on scalars; the scalar type in an operation says which arithmetic is meant.
 //!
-//! Operands stand in brackets, in order. Types: the operands and the result of arithmetic have the scalar's type.
+//! Operands are in brackets, in order. Types: the operands and the result of arithmetic have the scalar's type.
 
 use super::stage::Site;
 use super::{BlockId, InstId, Ty};
@@ -101,7 +101,7 @@ pub enum MemorySpace {
     Physical,
 }
 
-/// What a load, a store or an atomic does to memory.
+/// The access of a load, a store or an atomic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MemoryAccess {
     pub space: MemorySpace,
@@ -111,7 +111,7 @@ pub struct MemoryAccess {
     pub bytes: u8,
     /// Consecutive components, 1 to 4.
     pub components: u8,
-    /// What address plus offset are known to be a multiple of, in bytes.
+    /// The known alignment of address plus offset, in bytes.
     pub align: u32,
     /// Other invocations must see it, or must be seen, without an atomic.
     pub coherent: bool,
@@ -119,7 +119,7 @@ pub struct MemoryAccess {
 }
 
 impl MemoryAccess {
-    /// Consecutive words of 32 bits, `offset` bytes behind an address that is a multiple of four.
+    /// Consecutive words of 32 bits, `offset` bytes after an address that is a multiple of four.
     pub const fn words(space: MemorySpace, offset: u32, components: u8) -> MemoryAccess {
         MemoryAccess { space, offset, bytes: 4, components, align: 4, coherent: false, volatile: false }
     }
@@ -135,7 +135,7 @@ impl MemoryAccess {
 }
 
 /// One operation. Values are visible in the rest of their block and in the blocks nested there; a loop's continuing block
-/// sees its own parameters and what is outside the loop, nothing of the body. Terminators end a block and stand nowhere else: `Yield`, `Exit`, `Continue`, `Repeat`, `Return`,
+/// sees its own parameters and what is outside the loop, nothing of the body. Terminators end a block and are nowhere else: `Yield`, `Exit`, `Continue`, `Repeat`, `Return`,
 /// `Unreachable`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
@@ -226,7 +226,7 @@ pub enum Op {
         ty: Scalar,
         primitive: Primitive,
     },
-    /// What a lane knows of itself: 32 bits, or a mask.
+    /// A fact that a lane has about itself: 32 bits, or a mask.
     Fact(LaneFact),
     /// Arithmetic on masks: the operations of [`AluOp`] that take or give ballots. `BallotFromMask` takes 64 bits.
     MaskAlu(AluOp),
@@ -268,17 +268,17 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether a block ends with it.
+    /// Returns true if a block ends with it.
     pub const fn is_terminator(&self) -> bool {
         matches!(self, Op::Yield | Op::Exit(_) | Op::Continue(_) | Op::Repeat | Op::Return | Op::Unreachable)
     }
 
-    /// Whether it holds blocks.
+    /// Returns true if it holds blocks.
     pub const fn is_structured(&self) -> bool {
         matches!(self, Op::If { .. } | Op::Loop { .. } | Op::Scope { .. } | Op::Whole { .. })
     }
 
-    /// Whether its result depends on its operands alone: it may be moved, shared and dropped.
+    /// Returns true if its result depends on its operands alone: it may be moved, shared and dropped.
     pub const fn is_pure(&self) -> bool {
         use Op as O;
         let arithmetic =

@@ -1,5 +1,5 @@
-//! What makes kernels smaller and faster without changing what they compute: one file a pass, under
-//! the name that compilers commonly give it.
+//! Passes that make kernels smaller and faster without changing what they compute: one file per pass, under the name
+//! that compilers commonly give it.
 //!
 //! Every pass keeps the rules of the form ([`super::verify`]) and takes time in proportion to the kernel's size. Floats
 //! are never re-associated or contracted; a result that was undefined may become any value. Cross-lane operations stay
@@ -57,11 +57,11 @@ const LOAD_STORE_VECTORIZE: Pass = Pass::new("load_store_vectorize", load_store_
 pub const OPTIMIZING: [Pass; 11] =
     [CONSTANT_PHIS, GVN, SIMPLIFY_CFG, IF_CONVERT, EARLY_EXIT, DCE, UNROLL, SROA, LICM, FOLD_OFFSETS, PACK_PRIVATE];
 
-/// What is left to do where moves between lanes cost as much as other instructions, and one memory access takes as long as
-/// another: as few of both as can be. For kernels whose cross-lane operations are lowered.
+/// The passes that remain where moves between lanes cost as much as other instructions, and one memory access takes as
+/// long as another: as few of both as can be. For kernels whose cross-lane operations are lowered.
 pub const GATHERING: [Pass; 2] = [SHARE_MOVES, LOAD_STORE_VECTORIZE];
 
-/// What is run again and again, while there is something to do, in this order.
+/// The passes that run again and again, in this order, while they change something.
 const CLEANING: [Pass; 6] = [CONSTANT_PHIS, GVN, SIMPLIFY_CFG, IF_CONVERT, EARLY_EXIT, DCE];
 
 /// Rounds of cleaning at most: each mostly finds what the one before has laid open, and soon nothing is left.

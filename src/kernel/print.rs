@@ -23,7 +23,7 @@ pub fn print(kernel: &Kernel, sources: Option<&SourceMap>) -> String {
     format!("{}{text}}}\n", head(kernel))
 }
 
-/// What the kernel declares.
+/// The declarations of a kernel.
 fn head(kernel: &Kernel) -> String {
     let [x, y, z] = kernel.workgroup_size;
     let mut text = match kernel.stage {

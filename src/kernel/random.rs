@@ -42,7 +42,7 @@ struct Leavable {
     counter: Option<Value>,
 }
 
-/// What writes a kernel.
+/// A generator of kernels.
 pub struct Generator {
     seed: u64,
     b: Builder,
@@ -54,7 +54,7 @@ pub struct Generator {
     /// Instructions that may still be written.
     room: u32,
     depth: u32,
-    /// Whether there are cross-lane operations.
+    /// True if there are cross-lane operations.
     lanes: bool,
 }
 
@@ -78,7 +78,7 @@ pub fn kernel(seed: u64, lanes: bool) -> Kernel {
     generator.b.kernel
 }
 
-/// What a run gives: the output's words, none where they are undefined. An error tells what went wrong.
+/// Runs a kernel and returns the words of the output, none where they are undefined. An error tells what went wrong.
 pub fn run(kernel: &Kernel, lanes: u32) -> Result<Vec<Option<u32>>, FaultKind> {
     run_watched(kernel, lanes).map(|[output, _]| output)
 }

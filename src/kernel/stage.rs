@@ -1,4 +1,4 @@
-//! What flows into a vertex or fragment shader and out of it, word by word.
+//! The inputs and outputs of a vertex or fragment shader, word by word.
 
 use super::{Kernel, Ty};
 use crate::ir::{self, BuiltIn, Interpolation, Sampling};
@@ -33,7 +33,7 @@ impl Stage {
         }
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub const fn name(self) -> &'static str {
         self.of_pipeline().name()
     }
@@ -77,7 +77,7 @@ impl Input {
     }
 }
 
-/// What is written.
+/// An output that is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
     pub name: Box<str>,
@@ -102,7 +102,7 @@ impl Kernel {
 /// Distances to planes that clip, to planes that cull, and to both together.
 pub const DISTANCES: u8 = 8;
 
-/// Type of a built-in input's components, and how many there are; none where it is no input of a kernel, or made of others.
+/// Type of a built-in input's components, and how many there are; none where it is not an input of a kernel, or made of others.
 pub const fn built_in_input(built_in: BuiltIn) -> Option<(Ty, u8)> {
     use BuiltIn as B;
     Some(match built_in {
@@ -120,7 +120,7 @@ pub const fn built_in_input(built_in: BuiltIn) -> Option<(Ty, u8)> {
     })
 }
 
-/// Whether a built-in input belongs to a stage.
+/// Returns true if a built-in input belongs to a stage.
 pub const fn belongs(built_in: BuiltIn, stage: Stage) -> bool {
     use BuiltIn as B;
     match built_in {

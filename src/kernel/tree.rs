@@ -87,7 +87,7 @@ impl Tree {
         self.owner[block.index()]
     }
 
-    /// The block that an instruction stands in; none if it cannot be reached.
+    /// The block that an instruction is in; none if it cannot be reached.
     pub fn block_of(&self, inst: InstId) -> Option<BlockId> {
         self.place[inst.index()]
     }
@@ -137,7 +137,7 @@ impl Tree {
         leaving
     }
 
-    /// Whether a block is another one or holds it, at any depth.
+    /// Returns true if a block is another one or holds it, at any depth.
     pub fn encloses(&self, outer: BlockId, inner: BlockId) -> bool {
         let ((first, last), (at, _)) = (self.range[outer.index()], self.range[inner.index()]);
         first <= at && at <= last
@@ -200,7 +200,7 @@ impl Nesting {
     }
 }
 
-/// What flows into each parameter and result of a construct.
+/// The values that flow into each parameter and result of a construct.
 #[derive(Clone, Debug)]
 pub struct Flows {
     /// Where the sources of each value begin; one more entry at the end. Empty where nothing flows.

@@ -25,15 +25,15 @@ pub enum Extent {
     Dispatch,
 }
 
-/// What is known of a kernel's values and places.
+/// The uniformity of a kernel's values and places.
 #[derive(Clone, Debug)]
 pub struct Uniformity {
     values: Vec<Extent>,
     /// For each instruction in how large groups invocations come to it together or not at all.
     flow: Vec<Extent>,
-    /// Whether the workgroup fills its last wave.
+    /// True if the workgroup fills its last wave.
     fills: bool,
-    /// Whether waves have consecutive invocations of a workgroup; nobody says which vertices or fragments share one.
+    /// True if waves have consecutive invocations of a workgroup; nobody says which vertices or fragments share one.
     in_order: bool,
 }
 
@@ -65,7 +65,7 @@ impl Uniformity {
         self.values.get(value.index()).copied().unwrap_or(Extent::Lane)
     }
 
-    /// Whether all active lanes of a wave have the same value.
+    /// Returns true if all active lanes of a wave have the same value.
     pub fn is_uniform(&self, value: Value) -> bool {
         self.of(value) >= Extent::Wave
     }
@@ -87,7 +87,7 @@ impl Uniformity {
     }
 }
 
-/// What lanes leave toward, early.
+/// The target toward which lanes leave early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Toward {
     /// The end of a construct.
@@ -247,7 +247,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a block holds the one in which a value is defined.
+    /// Returns true if a block holds the one in which a value is defined.
     fn encloses_value(&self, block: BlockId, value: Value) -> bool {
         self.tree.home(self.kernel, value).is_some_and(|home| self.tree.encloses(block, home))
     }

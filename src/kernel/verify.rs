@@ -39,7 +39,7 @@ impl VerifyError {
     }
 }
 
-/// What one rule says: nothing, or how it is broken.
+/// The result of one rule: how it is broken, if it is.
 type Check<T = ()> = Result<T, String>;
 
 /// Returns an error with a formatted message unless the condition holds.
@@ -92,7 +92,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// What the kernel declares.
+    /// The declarations of the kernel.
     fn declared(&mut self) {
         let kernel = self.kernel;
         let size = kernel.workgroup_size;
@@ -104,7 +104,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Walks a block; what it defines is not visible behind it.
+    /// Walks a block; what it defines is not visible after it.
     fn block(&mut self, block: BlockId, frame: BlockRole) {
         if std::mem::replace(&mut self.met.0[block.index()], true) {
             self.report(Err("two instructions hold it".to_owned()), Span::NONE, || format!("block {block:?}"));
@@ -151,7 +151,7 @@ impl Verifier<'_> {
 
 fn workgroup_check(size: [u32; 3]) -> Check {
     let invocations = size.iter().try_fold(1u32, |product, size| product.checked_mul(*size));
-    ensure!(invocations.is_some_and(|count| count > 0), "{size:?} is no number of invocations");
+    ensure!(invocations.is_some_and(|count| count > 0), "{size:?} is not a number of invocations");
     Ok(())
 }
 

@@ -15,7 +15,7 @@ pub struct Sample {
     pub family: &'static str,
     pub op: LaneOp,
     pub inputs: Vec<Input>,
-    /// Whether it is in a fragment shader.
+    /// True if it is in a fragment shader.
     pub fragment: bool,
 }
 

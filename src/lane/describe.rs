@@ -1,4 +1,4 @@
-//! What each profile makes of each operation: the support table, from the same planner that compiles.
+//! The support table: each profile's lowering of each operation, from the same planner that compiles.
 
 use super::catalog::{self, Sample};
 use super::planner::unproven;
@@ -6,7 +6,7 @@ use super::request::Refusal;
 use crate::profile::Profile;
 use std::fmt;
 
-/// What a profile makes of a family of operations.
+/// A profile's support of a family of operations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Support {
     /// Fewest and most instructions of the forms that can be done; none if none can. Hoistable set-up is not counted.
@@ -39,7 +39,7 @@ pub fn table(profiles: &[Profile]) -> Vec<Line> {
     families.into_iter().map(line).collect()
 }
 
-/// What each profile makes of one family; those that plan alike are asked once.
+/// The support of one family by each profile; profiles that plan alike are asked once.
 fn supports(members: &[&Sample], profiles: &[Profile]) -> Vec<Support> {
     let mut all: Vec<Support> = Vec::with_capacity(profiles.len());
     for profile in profiles {
@@ -50,7 +50,7 @@ fn supports(members: &[&Sample], profiles: &[Profile]) -> Vec<Support> {
     all
 }
 
-/// What a profile makes of the forms of one family.
+/// A profile's support of the forms of one family.
 fn support(members: &[&Sample], profile: &Profile) -> Support {
     let mut support = Support { instructions: None, refusal: None };
     for sample in members {

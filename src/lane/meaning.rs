@@ -1,4 +1,5 @@
-//! What each operation means, lane by lane, straight from its formula: the reference that plans are checked against.
+//! The meaning of each operation, lane by lane, straight from its formula: the reference that plans are checked
+//! against.
 //!
 //! Nothing here knows primitives or plans. A poison result says that the operation is undefined in that lane.
 
@@ -350,7 +351,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
         Some(order)
     }
 
-    /// Whether lane `a`'s pair comes strictly before lane `c`'s.
+    /// Returns true if lane `a`'s pair comes strictly before lane `c`'s.
     fn precedes<D: Domain<Data = T>>(&self, domain: &D, a: u32, c: u32) -> Option<bool> {
         for n in 0..self.inputs.len() {
             let (mine, theirs) = (self.read(n, a), self.read(n, c));
@@ -362,7 +363,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
     }
 }
 
-/// Whether a fold of this kind takes lane `j` into the result of lane `i`.
+/// Returns true if a fold of this kind takes lane `j` into the result of lane `i`.
 fn reaches(kind: ReduceKind, j: u32, i: u32) -> bool {
     match kind {
         ReduceKind::Reduce | ReduceKind::ReduceLow | ReduceKind::AllReduce => true,

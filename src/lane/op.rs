@@ -1,4 +1,4 @@
-//! What a cross-lane operation means: the vocabulary that front ends speak and the planner understands.
+//! Cross-lane operations: the vocabulary that front ends speak and the planner understands.
 //!
 //! Notation of the comments: `i` is the lane's index in its subgroup, `S` the subgroup size, `v[j]` the value that lane
 //! `j` passed; a segment of width `W` is the aligned block of `W` lanes that holds `i`. Operands are listed in brackets,
@@ -46,7 +46,7 @@ pub enum ReduceOp {
 }
 
 impl ReduceOp {
-    /// Whether folding a value with itself changes nothing.
+    /// Returns true if folding a value with itself changes nothing.
     pub const fn is_idempotent(self) -> bool {
         matches!(self, ReduceOp::Min | ReduceOp::Max | ReduceOp::And | ReduceOp::Or)
     }
@@ -106,7 +106,7 @@ pub enum QuadMove {
 pub enum VoteOp {
     All,
     Any,
-    /// Whether all active lanes passed the same value: integers and bools bit for bit, floats by `==`.
+    /// True if all active lanes passed the same value: integers and bools bit for bit, floats by `==`.
     Equal,
 }
 

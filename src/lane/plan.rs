@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Where a step's operand comes from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Operand {
-    /// No operand: fills [`Step::args`] behind the last one.
+    /// No operand: fills [`Step::args`] after the last one.
     None,
     /// Operand `n` of the operation, in the order that [`crate::lane::LaneOp`] lists.
     Input(u8),
@@ -46,7 +46,7 @@ impl StepType {
     pub const DATA: StepType = StepType::Like(0);
 }
 
-/// What a lane knows of itself.
+/// A fact that a lane has about itself.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub enum LaneFact {
     /// `i`. Index.
@@ -55,7 +55,7 @@ pub enum LaneFact {
     Size,
     /// Lanes below `S` that compare so with `i`. Ballot.
     Mask(MaskOp),
-    /// Whether `i` is in this set, bit `j` for lane `j`. Bool, and known even where the lane is inactive, since AMD keeps
+    /// True if `i` is in this set, bit `j` for lane `j`. Bool, and known even where the lane is inactive, since AMD keeps
     /// such sets as constants in scalar registers.
     InSet(u64),
 }
@@ -140,7 +140,7 @@ pub fn is_same_everywhere(operand: Operand, request: &Request, setup: &[Step], s
     }
 }
 
-/// What one step does with its operands.
+/// The operation of one step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum StepOp {
     /// A cross-lane instruction; operands as [`Primitive`] lists them.
@@ -175,7 +175,7 @@ pub struct Step {
 }
 
 impl StepOp {
-    /// Whether it is a constant of the operand's type.
+    /// Returns true if it is a constant of the operand's type.
     pub const fn is_constant(self) -> bool {
         matches!(self, StepOp::Identity(_) | StepOp::Neutral(_) | StepOp::Zero)
     }
@@ -214,7 +214,7 @@ pub struct Plan {
     pub result: Operand,
     /// The second member of a result that is a struct of two (a sort with values).
     pub second: Option<Operand>,
-    /// What the caller must know about active lanes for the plan to be right.
+    /// The activity that the caller must guarantee for the plan to be right.
     pub assumes: Activity,
     /// The steps that run in all lanes of the wave, active or not (AMD's whole-wave mode); empty where none does. They
     /// see what inactive lanes were given by steps of the same range, by scalars and by constants: nothing else there is
@@ -222,7 +222,7 @@ pub struct Plan {
     pub whole: Range<u16>,
     /// The steps that lanes run in turns, where there are such.
     pub turns: Option<Turns>,
-    /// Whether all active lanes get the same result, so that it can stay in a scalar register.
+    /// True if all active lanes get the same result, so that it can stay in a scalar register.
     pub uniform: bool,
     /// The fewest lanes that the subgroup must have for the plan to be right.
     pub least_size: u32,

@@ -1,4 +1,4 @@
-//! What the planner is asked ([`Request`]) and how it says no ([`Refusal`]).
+//! The planner's question ([`Request`]) and its refusal ([`Refusal`]).
 
 use super::op::LaneOp;
 use super::plan::{Activity, StepType};
@@ -43,7 +43,7 @@ impl LaneType {
     pub const U32: LaneType = LaneType::scalar(ScalarKind::Uint, 32);
     pub const I32: LaneType = LaneType::scalar(ScalarKind::Sint, 32);
     pub const F32: LaneType = LaneType::scalar(ScalarKind::Float, 32);
-    /// What ballots are: `uvec4`.
+    /// The type of ballots: `uvec4`.
     pub const BALLOT: LaneType = LaneType { kind: ScalarKind::Uint, width: 32, components: 4 };
 
     pub const fn scalar(kind: ScalarKind, width: u8) -> LaneType {
@@ -64,7 +64,7 @@ impl LaneType {
     }
 }
 
-/// What is known about an operand before the shader runs.
+/// The facts about an operand that are known before the shader runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Known {
     /// Differs from lane to lane, or might.
@@ -103,7 +103,7 @@ pub struct Request<'a> {
     /// Operand 1 (an index, lane or distance) in each lane from 0 to `S - 1`, where it depends on the lane and on
     /// constants alone; none where it is not known so, or where `S` is not. It must agree with [`Input::known`].
     pub index: Option<Cow<'a, [u32]>>,
-    /// Whether it runs in a fragment shader, whose quads NVIDIA swizzles by an instruction of their own.
+    /// True if it runs in a fragment shader, whose quads NVIDIA swizzles by an instruction of their own.
     pub fragment: bool,
 }
 
@@ -156,7 +156,7 @@ impl Refusal {
 }
 
 impl Refusal {
-    /// The reason without the profile's name, for where that stands beside it.
+    /// The reason without the profile's name, for where that is beside it.
     pub fn reason(&self) -> String {
         match self {
             Refusal::NoHardware { feature, since: Some(since), .. } => {

@@ -2,7 +2,7 @@
 
 use super::op::ReduceOp;
 
-/// What one operand or result is in one lane.
+/// The value of an operand or result in one lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LaneValue<D> {
     /// Undefined: any bits, nothing may depend on it.
@@ -106,7 +106,7 @@ pub trait Domain {
 
     fn identity(&mut self, op: ReduceOp) -> Self::Data;
 
-    /// What changes no other value when folded with it: the identity, but -0 for `Add` of floats.
+    /// The neutral value of a reduction: the identity, but -0 for `Add` of floats.
     fn neutral(&mut self, op: ReduceOp) -> Self::Data;
 
     fn zero(&mut self) -> Self::Data;
@@ -153,7 +153,7 @@ pub fn identity<D: Domain>(domain: &mut D, op: ReduceOp, like: &[LaneValue<D::Da
     if is_bool(like) { LaneValue::Bool(op == ReduceOp::And) } else { LaneValue::Data(domain.identity(op)) }
 }
 
-/// What changes no other of these values when folded with it.
+/// The neutral value of a reduction over values like these.
 pub fn neutral<D: Domain>(domain: &mut D, op: ReduceOp, like: &[LaneValue<D::Data>]) -> LaneValue<D::Data> {
     if is_bool(like) { LaneValue::Bool(op == ReduceOp::And) } else { LaneValue::Data(domain.neutral(op)) }
 }
@@ -168,7 +168,7 @@ pub fn zero<D: Domain>(domain: &mut D, like: &[LaneValue<D::Data>]) -> LaneValue
     }
 }
 
-/// Whether values are bools, as far as they are defined.
+/// Returns true if values are bools, as far as they are defined.
 pub fn is_bool<T>(values: &[LaneValue<T>]) -> bool {
     values.iter().any(|value| matches!(value, LaneValue::Bool(_)))
 }
@@ -195,7 +195,7 @@ pub fn combine_unordered<D: Domain>(
     Some(LaneValue::Data(domain.combine_unordered(op, &data?)))
 }
 
-/// Whether two values are equal; none if they are of different kinds or undefined.
+/// Returns true if two values are equal; none if they are of different kinds or undefined.
 pub fn equal<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>) -> Option<bool> {
     match (a, b) {
         (LaneValue::Data(a), LaneValue::Data(b)) => Some(domain.equal(a, b)),
@@ -205,7 +205,7 @@ pub fn equal<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>
     }
 }
 
-/// Whether two values have the same bits; none if one is undefined.
+/// Returns true if two values have the same bits; none if one is undefined.
 pub fn same<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>) -> Option<bool> {
     match (a, b) {
         (LaneValue::Poison, _) | (_, LaneValue::Poison) => None,
@@ -221,7 +221,7 @@ pub fn alike<D: Domain>(domain: &D, row: &[LaneValue<D::Data>], lanes: Lanes, i:
     bits.map_or(LaneValue::Poison, LaneValue::Ballot)
 }
 
-/// Whether `a` comes before `b`; none if they are of different kinds or undefined.
+/// Returns true if `a` comes before `b`; none if they are of different kinds or undefined.
 pub fn less<D: Domain>(domain: &D, a: LaneValue<D::Data>, b: LaneValue<D::Data>) -> Option<bool> {
     match (a, b) {
         (LaneValue::Data(a), LaneValue::Data(b)) => Some(domain.less(a, b)),

@@ -50,7 +50,7 @@ impl Builtin {
         exact.or_else(|| BUILTIN.iter().find(|builtin| builtin.has_alias(&quoted)))
     }
 
-    /// Whether the line of aliases holds the quoted name.
+    /// Returns true if the line of aliases holds the quoted name.
     fn has_alias(&self, quoted: &str) -> bool {
         self.text.lines().any(|line| line.starts_with("aliases") && line.contains(quoted))
     }

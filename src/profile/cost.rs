@@ -1,4 +1,4 @@
-//! What instructions cost on a profile: the numbers that the planner weighs, as data of the profile.
+//! The prices of instructions on a profile: the numbers that the planner weighs, as data of the profile.
 //!
 //! A price is for one instruction on 32-bit values. Waiting for the local data share is part of its latency, not counted
 //! as an instruction.

@@ -1,8 +1,8 @@
-//! What is wrong with a profile, with the place in its file.
+//! Errors in profiles, with the place in the file.
 
 use std::fmt;
 
-/// What is wrong with a profile.
+/// An error in a profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProfileError {
     /// Name of the file as given, or of the built-in profile.
@@ -50,7 +50,7 @@ impl Text<'_> {
         ProfileError { file: self.file.into(), line, key: Some(key.into()), message: message.into() }
     }
 
-    /// Whether the file itself sets a key.
+    /// Returns true if the file itself sets a key.
     pub fn sets(self, key: &str) -> bool {
         self.line_of_key(key).is_some()
     }

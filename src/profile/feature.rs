@@ -1,4 +1,4 @@
-//! What hardware a profile can have: the closed list of names that profile files may use.
+//! The features of hardware that a profile can have: the closed list of names that profile files may use.
 
 use super::Target;
 use serde::Deserialize;
@@ -24,7 +24,7 @@ macro_rules! features {
                 }
             }
 
-            /// What it means, one line or more.
+            /// Its meaning, in one line or more.
             pub const fn meaning(self) -> &'static str {
                 match self {
                     $(Feature::$name => concat!($($doc),+).trim_ascii()),+

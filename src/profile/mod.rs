@@ -35,15 +35,15 @@ pub struct Profile {
     /// Lanes of a subgroup; none when only the running driver knows.
     pub wave_size: Option<u32>,
     pub features: FeatureSet,
-    /// What the target's tools call the hardware: AMD's `gfx1030`; empty where they do not.
+    /// The name of the hardware in the target's tools: AMD's `gfx1030`; empty where there is none.
     pub processor: Box<str>,
     /// Prices of its instructions; none for SPIR-V, whose drivers decide.
     pub costs: Costs,
-    /// What decides between plans.
+    /// The weights that decide between plans.
     pub weights: Weights,
-    /// Whether float folds and scans have the promised order, so that their bits agree with every other target.
+    /// True if float folds and scans have the promised order, so that their bits agree with every other target.
     pub reproducible: bool,
-    /// Whether it is part of the program, as it is: tests have proven its plans. Those of others are proven when they
+    /// True if it is part of the program, as it is: tests have proven its plans. Those of others are proven when they
     /// are made.
     pub is_builtin: bool,
 }
@@ -53,7 +53,7 @@ impl Profile {
         self.features.has(feature) || self.target.row().given.contains(&feature)
     }
 
-    /// Whether the other profile gets the same plans: those that differ in name and the like alone do.
+    /// Returns true if the other profile gets the same plans: those that differ in name and the like alone do.
     pub fn plans_like(&self, other: &Profile) -> bool {
         let seen = |profile: &Profile| {
             let Profile { target, wave_size, features, costs, weights, reproducible, .. } = *profile;

@@ -43,7 +43,7 @@ pub enum GroupIds {
     Ttmp,
 }
 
-/// What the hardware does not keep apart by itself: a table of rules.
+/// The hazards that the hardware does not resolve by itself: a table of rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hazards {
     Gcn1,
@@ -101,7 +101,7 @@ pub struct Processor {
     pub share: Share,
 }
 
-/// What the waves of one SIMD share.
+/// The register file that the waves of one SIMD share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Share {
     /// Vector registers, for waves of 64 lanes.
@@ -265,7 +265,7 @@ impl Processor {
         PROCESSORS.iter().map(|processor| processor.name)
     }
 
-    /// Whether it runs waves of 32 lanes unless told otherwise.
+    /// Returns true if it runs waves of 32 lanes unless told otherwise.
     pub fn has_both_waves(&self) -> bool {
         self.waves.len() > 1
     }

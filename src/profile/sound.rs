@@ -1,4 +1,4 @@
-//! Whether a profile describes hardware that can be: waves of a size that its processor and its features have, features
+//! Checks that a profile describes hardware that can exist: waves of a size that its processor and its features have, features
 //! of its own target only, and a price for all that it can do.
 
 use super::error::{ProfileError, Text};
@@ -33,7 +33,7 @@ fn unknown(profile: &Profile) -> String {
 }
 
 impl Profile {
-    /// Whether the target has waves of the profile's size.
+    /// Checks that the target has waves of the profile's size.
     ///
     /// # Errors
     /// A sentence that says why not.
@@ -101,13 +101,13 @@ fn at_wave_size(profile: &Profile, text: Text, why: String) -> ProfileError {
     }
 }
 
-/// What a feature needs a price for and has none.
+/// The class and the feature of a price that is needed and missing.
 fn unpriced(profile: &Profile) -> Option<(CostClass, Feature)> {
     let missing = |class: &CostClass| profile.has(class.needed_for()) && profile.costs.of(*class).is_none();
     CostClass::ALL.iter().copied().find(missing).map(|class| (class, class.needed_for()))
 }
 
-/// The error stands where the feature is named, and names the price.
+/// The error is where the feature is named, and names the price.
 fn missing_price(text: Text, class: CostClass, feature: Feature) -> ProfileError {
     let why = format!("the key is missing, and the feature {feature} needs it");
     ProfileError { key: Some(format!("costs.{}", class.name())), ..at_feature(text, feature, why) }

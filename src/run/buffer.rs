@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a buffer is to the shader.
+/// The descriptor type of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BufferKind {
     /// A storage block: read and written.

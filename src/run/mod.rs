@@ -18,7 +18,7 @@ pub use buffer::{BufferBinding, BufferKind};
 /// One dispatch of one compute entry point.
 #[derive(Debug, Clone, Copy)]
 pub struct Job<'a> {
-    /// The SPIR-V module, one element a word.
+    /// The SPIR-V module, one element per word.
     pub spirv: &'a [u32],
     /// The name of the entry point to run.
     pub entry: &'a str,

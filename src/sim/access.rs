@@ -12,7 +12,7 @@ use crate::ir::{AtomicOp, Scalar};
 use crate::kernel::arith;
 use crate::kernel::{BinOp, MemoryAccess, MemorySpace};
 
-/// What an access may touch, the same for all lanes.
+/// The memory that an access may touch, the same for all lanes.
 #[derive(Clone, Copy)]
 struct Reach {
     access: MemoryAccess,
@@ -177,12 +177,12 @@ impl Wave {
     }
 }
 
-/// Whether what an atomic operation writes depends on what was there.
+/// Returns true if what an atomic operation writes depends on what was there.
 fn reads(op: AtomicOp) -> bool {
     !matches!(op, AtomicOp::Store | AtomicOp::Exchange)
 }
 
-/// What an atomic operation writes, if it does.
+/// The value that an atomic operation writes, if it does.
 fn updated(op: AtomicOp, ty: Scalar, old: u64, [value, compared]: [u64; 2]) -> Option<u64> {
     let op = match op {
         AtomicOp::Load => return None,

@@ -1,9 +1,9 @@
-//! What a run finds wrong: where, in which invocation, and as a message.
+//! The errors that a run finds: the place, the invocation and a message.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
-/// What reads or writes memory.
+/// The kind of access to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessKind {
     Load,
@@ -25,7 +25,7 @@ pub struct Access {
     pub size: u64,
 }
 
-/// What an undefined value reached.
+/// The use of an undefined value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
     Memory,
@@ -33,11 +33,11 @@ pub enum Use {
     Condition,
 }
 
-/// What went wrong.
+/// The kind of error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FaultKind {
     OutOfRange(Access),
-    /// The address is no multiple of what the access promises, in bytes.
+    /// The address is not a multiple of what the access promises, in bytes.
     Misaligned(Access, u32),
     Undefined(Use),
     /// Only some of the invocations of a workgroup reach a barrier: so many wait there.

@@ -9,7 +9,7 @@ use super::{Dispatch, Undefined};
 use crate::kernel::{MemoryAccess, MemorySpace};
 use crate::source::Span;
 
-/// What all waves of a workgroup share.
+/// The state that all waves of a workgroup share.
 pub(super) struct Env<'a> {
     pub program: &'a Program<'a>,
     pub buffers: &'a mut [Memory],
@@ -19,7 +19,7 @@ pub(super) struct Env<'a> {
     pub group: [u32; 3],
     pub groups: [u32; 3],
     pub limit: u64,
-    /// Whether memory may hold undefined values.
+    /// True if memory may hold undefined values.
     pub keeps_undefined: bool,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Env<'a> {
         [index % x, index / x % y, index / x / y]
     }
 
-    /// A wave stands at a barrier without some of its lanes.
+    /// A wave is at a barrier without some of its lanes.
     pub fn barrier_fault(&self, wave: &Wave, span: Span, missing: u64) -> Box<Fault> {
         let (waiting, of) = ((wave.filled & !missing).count_ones(), wave.filled.count_ones());
         self.fault(wave, FaultKind::Barrier { waiting, of }, span, missing)

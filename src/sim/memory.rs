@@ -37,7 +37,7 @@ impl Memory {
         self.bytes
     }
 
-    /// Whether one of `count` bytes from `at` on is undefined.
+    /// Returns true if one of `count` bytes from `at` on is undefined.
     pub fn is_undefined(&self, at: usize, count: usize) -> bool {
         self.undefined.get(at..at + count).is_some_and(|bytes| bytes.contains(&1))
     }

@@ -24,7 +24,7 @@ pub use memory::Memory;
 pub use physical::address_of;
 pub use program::{MAX_WAVE, Program};
 
-/// What happens to undefined values that are stored in buffers.
+/// The treatment of undefined values that are stored in buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Undefined {
     /// The run ends with a fault.
@@ -37,7 +37,7 @@ pub enum Undefined {
 /// Instructions that a wave may run, where nothing else is asked for.
 pub const MAX_STEPS: u64 = 50_000_000;
 
-/// What to run.
+/// The dispatch to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Dispatch<'a> {
     /// Workgroups in x, y and z.
@@ -56,10 +56,10 @@ impl Dispatch<'_> {
 }
 
 impl Program<'_> {
-    /// Runs the kernel over its buffers, which stand in the order of [`crate::kernel::Kernel::buffers`].
+    /// Runs the kernel over its buffers, which are in the order of [`crate::kernel::Kernel::buffers`].
     ///
     /// # Errors
-    /// What the shader does wrong.
+    /// Runs the shader and returns the errors found.
     ///
     /// # Panics
     /// When there are fewer buffers than the kernel has.

@@ -1,6 +1,6 @@
 //! A kernel made flat for one wave size: instructions in a row, rows numbered, jumps known.
 //!
-//! Every value has a row of its own. A straight instruction's result rows lie behind the rows of its operands, so that
+//! Every value has a row of its own. A straight instruction's result rows lie after the rows of its operands, so that
 //! both can be borrowed at once. Structured instructions become entries, moves of values and exits; how they run is
 //! told in [`super::wave`].
 
@@ -18,7 +18,7 @@ pub(super) type RowIndex = u32;
 /// Number of an instruction.
 pub(super) type InstIndex = u32;
 
-/// What an instruction does.
+/// The effect of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Action {
     /// Nothing but what the operation says.
@@ -85,7 +85,7 @@ pub struct Program<'a> {
     pub(super) rows: Vec<Ty>,
     /// Rows that never change, with their bits; none for undefined ones.
     pub(super) constants: Vec<(RowIndex, Option<u64>)>,
-    /// Whether waves of a workgroup wait for each other.
+    /// True if waves of a workgroup wait for each other.
     pub(super) has_barrier: bool,
 }
 
@@ -135,7 +135,7 @@ impl<'a> Program<'a> {
 const MOST_INVOCATIONS: u64 = 1 << 16;
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Whether a workgroup has a size that can be simulated.
+/// Checks that a workgroup has a size that can be simulated.
 fn fits(kernel: &Kernel) -> Result<(), Diagnostic> {
     let sizes = kernel.workgroup_size.iter().map(|size| u64::from(*size));
     let invocations = sizes.fold(1, u64::saturating_mul);
@@ -273,7 +273,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// What cannot be simulated.
+    /// Refuses instructions that cannot be simulated.
     fn refuse(&self, id: InstId, op: Op) -> Result<(), Diagnostic> {
         let span = self.program.kernel.insts[id].span;
         match op {
@@ -373,7 +373,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// Whether the block that is being flattened is what all lanes run.
+    /// Returns true if the block that is being flattened is what all lanes run.
     fn ends_whole(&self) -> bool {
         self.open.last().is_some_and(|open| matches!(self.program.kernel.insts[open.inst].op, Op::Whole { .. }))
     }
@@ -402,7 +402,7 @@ impl Flattener<'_> {
         let kernel = self.program.kernel;
         let open = *self.open.last().ok_or_else(|| self.malformed(id, "it repeats what is not open"))?;
         let Op::Loop { body, .. } = kernel.insts[open.inst].op else {
-            return Err(self.malformed(id, "it repeats what is no loop"));
+            return Err(self.malformed(id, "it repeats what is not a loop"));
         };
         let count = kernel.blocks[body].params.len() as u32;
         let action = Action::Repeat { body: open.body.0, params: open.body.1, count };

@@ -21,7 +21,7 @@ struct OpenStructure {
     pending_at: InstIndex,
     after: InstIndex,
     span: Span,
-    /// Whether it is a loop.
+    /// True if it is a loop.
     repeats: bool,
 }
 

@@ -18,7 +18,7 @@ enum Reads {
 }
 
 impl Walk<'_> {
-    /// Looks at an instruction that is no control flow and no plain access to memory.
+    /// Looks at an instruction that is not a control flow and no plain access to memory.
     pub fn check(&mut self, inst: &Inst) {
         match inst.op {
             Op::Lane(op, args) => self.check_lanes(op, self.values(args), inst.span),
@@ -116,7 +116,7 @@ impl Walk<'_> {
         self.found.push(with_cause(warning, self.cause(Alike::GROUP)));
     }
 
-    /// What an operation is defined with.
+    /// The functions that an operation is defined with.
     fn needs(&self, reads: Reads) -> String {
         let name = |width: Width| self.name(width);
         match reads {
@@ -184,7 +184,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether there may be something to say of an instruction where lanes part.
+/// Returns true if there may be something to say of an instruction where lanes part.
 pub fn watches(op: Op) -> bool {
     match op {
         Op::Lane(op, _) => is_watched(op),
@@ -193,7 +193,8 @@ pub fn watches(op: Op) -> bool {
     }
 }
 
-/// Whether there may be something to say of an operation: of its own lanes, or of what it leaves in only some of them.
+/// Returns true if there may be something to say of an operation: of its own lanes, or of what it leaves in only some
+/// of them.
 pub fn is_watched(op: LaneOp) -> bool {
     let signature = op.signature();
     let in_some = matches!(op, LaneOp::Reduce { kind: ReduceKind::Reduce | ReduceKind::ReduceLow, .. });
@@ -207,7 +208,7 @@ pub fn uniform_operand(op: LaneOp, size: u8) -> Option<(usize, u8)> {
     Some((signature.position(Role::Index)?, bits))
 }
 
-/// Whether the picked lanes are certainly not those that have a fold's result.
+/// Returns true if the picked lanes are certainly not those that have a fold's result.
 fn misses(picks: Picks, held: Held, bits: u8) -> bool {
     let known = (1_u8 << picks.bits.min(bits).min(7)) - 1;
     let holder = if held.is_low { 0 } else { known };

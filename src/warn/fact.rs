@@ -1,4 +1,4 @@
-//! What is known of a value in the lanes of a subgroup: how many neighbours certainly share it, and the few other things
+//! The facts about a value in the lanes of a subgroup: how many neighbours certainly share it, and the few other things
 //! that conditions on the lane's number are made of.
 
 use crate::ir::{BuiltIn, ConstId, InstId};
@@ -29,7 +29,7 @@ impl Alike {
         Alike { lanes, params: 0 }
     }
 
-    /// What hangs on parameter `n` alone.
+    /// The likeness that depends on parameter `n` alone.
     pub fn param(n: usize) -> Alike {
         Alike { lanes: Alike::GROUP, params: 1 << n.min(31) }
     }
@@ -69,7 +69,7 @@ pub enum Origin {
 /// Parts of a composite value that are told apart. All further ones count as the last one.
 pub const PARTS: usize = 8;
 
-/// What is known of a value.
+/// The facts about a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fact {
     pub alike: Alike,
@@ -80,7 +80,7 @@ pub struct Fact {
     pub index: u8,
     /// So many of its low bits are zero; 8 stand for as many as the size of any subgroup has, and more.
     pub zeros: u8,
-    /// Whether neighbouring segments certainly differ in it, for some segments smaller than a subgroup.
+    /// True if neighbouring segments certainly differ in it, for some segments smaller than a subgroup.
     pub varies: bool,
     /// The bits of the one scalar that it is, in all lanes that have it.
     pub number: Option<u64>,
@@ -131,7 +131,7 @@ impl Fact {
         Fact { parts: Some(alike), ..all }
     }
 
-    /// What is known of part `n` of a composite value.
+    /// The facts about part `n` of a composite value.
     #[must_use]
     pub fn part(self, n: u64) -> Fact {
         let Some(parts) = self.parts else { return self.made() };
@@ -144,7 +144,7 @@ impl Fact {
         Fact { is_open: self.is_open, held, ..Fact::new(alike) }
     }
 
-    /// What is known of a composite value where this is known of its part `n`, and nothing of the others.
+    /// The facts about a composite value of which only part `n` is known.
     #[must_use]
     pub fn only_part(self, n: u64) -> Fact {
         let mut parts = [Alike::UNSET; PARTS];
@@ -182,7 +182,7 @@ impl Fact {
         if self.number.is_some() { Fact { alike: Alike::ALL, ..self } } else { self }
     }
 
-    /// What is known of a value that is one of two.
+    /// The facts about a value that is one of two.
     #[must_use]
     pub fn meet(self, other: Fact) -> Fact {
         let alike = self.alike.meet(other.alike);
@@ -214,14 +214,14 @@ impl Fact {
         }
     }
 
-    /// What is known of a value that is made of two by some arithmetic.
+    /// The facts about a value that arithmetic makes from two.
     #[must_use]
     pub fn mix(self, other: Fact) -> Fact {
         let is_open = self.is_open || other.is_open;
         Fact { is_open, held: self.held.or(other.held), ..Fact::new(self.alike.meet(other.alike)) }
     }
 
-    /// What is known of a value that is made of this one by some arithmetic.
+    /// The facts about a value that arithmetic makes from this one.
     #[must_use]
     pub fn made(self) -> Fact {
         self.mix(Fact::PLAIN)

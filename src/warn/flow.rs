@@ -16,9 +16,9 @@ pub enum Leave {
 /// Why lanes are not together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cause {
-    /// What differs between lanes: a condition or a selector.
+    /// The condition or selector that differs between lanes.
     pub condition: Span,
-    /// What some of them do then, where it is that which parts them from those that come here.
+    /// The jump that some of them take, where it is that which parts them from those that come here.
     pub leave: Option<(Leave, Span)>,
 }
 
@@ -49,7 +49,7 @@ impl Together {
     }
 }
 
-/// What lanes leave toward.
+/// The target toward which lanes leave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Toward {
     /// The end of a loop or switch.

@@ -1,4 +1,4 @@
-//! What is known of stage inputs, first of all the numbers of invocations. Invocations are counted along x, then y, then
+//! The facts about stage inputs, first of all the numbers of invocations. Invocations are counted along x, then y, then
 //! z, and a subgroup has consecutive ones, as all drivers do it that fill their subgroups.
 
 use super::Work;
@@ -6,7 +6,7 @@ use super::fact::{Alike, Fact};
 use crate::ir::{Binding, BuiltIn, GlobalId, Interpolation, Stage};
 
 impl Work<'_> {
-    /// What is known of a stage input.
+    /// The facts about a stage input.
     pub fn input(&self, id: GlobalId) -> Fact {
         match self.module.globals[id].binding {
             Binding::BuiltIn(built_in) => self.built_in(built_in),
@@ -33,7 +33,7 @@ impl Work<'_> {
         }
     }
 
-    /// What is known of a component of such a vector.
+    /// The facts about a component of such a vector.
     pub fn component(&self, whole: BuiltIn, n: u8) -> Fact {
         if self.group[usize::from(n).min(2)] == Some(1) {
             return Fact::PLAIN;

@@ -24,7 +24,7 @@ use crate::profile::Profile;
 pub use size::sizes;
 use slice::Slice;
 
-/// What is looked at.
+/// The module and profile under analysis.
 pub struct Work<'m> {
     module: &'m Module,
     stage: Stage,
@@ -36,7 +36,7 @@ pub struct Work<'m> {
     group: [Option<u32>; 3],
 }
 
-/// What there is to warn of in a module, in the order of the source.
+/// The warnings of a module, in the order of the source.
 pub fn warnings(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let is_watched = module.functions.handles().any(|id| is_watched(module, id));
@@ -54,7 +54,7 @@ pub fn warnings(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     found
 }
 
-/// Whether a function has an operation that there may be something to say of.
+/// Returns true if a function has an operation that there may be something to say of.
 fn is_watched(module: &Module, id: FuncId) -> bool {
     module.functions[id].insts.iter().any(|(_, inst)| check::watches(inst.op))
 }

@@ -28,7 +28,8 @@ pub fn sizes(module: &Module, profile: &Profile) -> Vec<Diagnostic> {
     found
 }
 
-/// What is another with another size; none for operations that are the same wherever they are defined.
+/// The change of an operation with another subgroup size; none for operations that are the same wherever they are
+/// defined.
 fn changes(op: LaneOp) -> Option<&'static str> {
     use LaneOp as O;
     Some(match op {

@@ -1,7 +1,7 @@
-//! What the walk has to look at: the operations that are watched, the conditions on the way to them, and what those are
-//! made of. Of most shaders that is little.
+//! The part of a module that the walk has to look at: the operations that are watched, the conditions on the way to
+//! them, and their operands. Of most shaders that is little.
 //!
-//! It is marked backwards from there, as often as something new is found to hang on what is already behind. Where a fold
+//! It is marked backwards from there, as often as something new is found to hang on what is already after. Where a fold
 //! leaves its result in one lane, all that the result goes through is of interest too, and everything is looked at.
 
 use super::check::{is_watched, uniform_operand, watches};
@@ -12,15 +12,15 @@ use crate::lane::{LaneOp, ReduceKind, Role};
 /// variable takes one more for each.
 const PASSES: usize = 8;
 
-/// What is marked.
+/// The marked part of a module.
 pub struct Slice<'m> {
     module: &'m Module,
     size: u8,
     functions: Vec<Needs>,
     globals: Vec<bool>,
-    /// Whether all of it is.
+    /// True if all of it is.
     whole: bool,
-    /// Whether something was marked on which functions hang that were looked at before.
+    /// True if something was marked on which functions hang that were looked at before.
     spreads: bool,
 }
 
@@ -34,14 +34,14 @@ enum Mark {
     Wanted,
 }
 
-/// What is marked of a function.
+/// The marked part of a function.
 #[derive(Default)]
 struct Needs {
-    /// Whether lanes are watched in it, or end in it, or it changes variables of the module; or what it calls does.
+    /// True if lanes are watched in it, or end in it, or it changes variables of the module; or what it calls does.
     acts: bool,
-    /// Whether the walk comes to it at all.
+    /// True if the walk comes to it at all.
     is_called: bool,
-    /// Whether something was marked on which other marks in it may hang.
+    /// True if something was marked on which other marks in it may hang.
     is_stale: bool,
     insts: Vec<Mark>,
     /// The variables, and then what each parameter points to.
@@ -50,7 +50,7 @@ struct Needs {
     result: bool,
 }
 
-/// What a pointer points into, and the indices behind it.
+/// The variable that a pointer points into, and the indices after it.
 pub fn place(function: &Function, pointer: Value) -> (Value, &[Value]) {
     let Value::Inst(id) = pointer else { return (pointer, &[]) };
     match function.insts[id].op {
@@ -68,12 +68,12 @@ pub fn variable(function: &Function, base: Value) -> Option<usize> {
     }
 }
 
-/// What is around an instruction.
+/// The constructs around an instruction.
 #[derive(Clone, Copy, Default)]
 struct Around {
     /// Loops.
     depth: usize,
-    /// Whether the construct is marked that a `break`, a `continue`, and a value given to its end, belongs to.
+    /// True if the construct is marked that a `break`, a `continue`, and a value given to its end, belongs to.
     breaks: bool,
     continues: bool,
     yields: bool,
@@ -101,12 +101,12 @@ impl<'m> Slice<'m> {
         Slice { whole: true, ..Slice::new(module, &[], 0) }
     }
 
-    /// Whether the walk looks at a function.
+    /// Returns true if the walk looks at a function.
     pub fn calls(&self, id: FuncId) -> bool {
         self.whole || self.functions[id.index()].is_called
     }
 
-    /// Whether the walk looks at an instruction.
+    /// Returns true if the walk looks at an instruction.
     pub fn has(&self, function: FuncId, inst: InstId) -> bool {
         self.whole || self.functions[function.index()].insts[inst.index()] != Mark::None
     }
@@ -136,7 +136,7 @@ impl<'m> Slice<'m> {
         };
     }
 
-    /// Whether something is a variable of the module that each invocation has for itself.
+    /// Returns true if something is a variable of the module that each invocation has for itself.
     fn is_private(&self, base: Value) -> bool {
         matches!(base, Value::Global(id) if self.module.globals[id].space == Space::Private)
     }
@@ -268,7 +268,7 @@ impl Pass<'_, '_> {
         self.want_if(is_wanted, Some(value))
     }
 
-    /// Whether what a variable holds is.
+    /// Returns true if what a variable holds is.
     fn is_wanted(&self, base: Value) -> bool {
         match (variable(self.function, base), base) {
             (Some(variable), _) => self.needs.variables[variable],
@@ -324,7 +324,7 @@ impl Pass<'_, '_> {
         self.want(base);
         if let Some(variable) = variable(self.function, base) {
             let is_new = !std::mem::replace(&mut self.needs.variables[variable], true);
-            // Stores of earlier rounds stand behind.
+            // Stores of earlier rounds follow.
             self.needs.is_stale |= is_new && around.depth > 0;
         }
         if let Value::Global(id) = base {

@@ -60,7 +60,7 @@ struct Search<'m> {
     loops: usize,
     /// Branches around, inside the outermost loop.
     arms: usize,
-    /// Whether a round of it may have ended early.
+    /// True if a round of it may have ended early.
     skips: bool,
     /// Reads in the outermost of them.
     pending: Vec<(usize, Parts, Span)>,
@@ -72,7 +72,7 @@ struct Search<'m> {
 /// Finds the parts of results that are used for more than to be copied, or changed in part.
 fn used(module: &Module, function: &Function) -> Vec<Parts> {
     let mut used = vec![0; function.insts.len()];
-    // What uses a value is behind it.
+    // What uses a value is after it.
     for (id, inst) in function.insts.iter().rev() {
         let kept = match inst.op {
             Op::Shuffle { .. } => {

@@ -1,4 +1,4 @@
-//! What is known of the result of one instruction, from what is known of its operands.
+//! The facts about the result of one instruction, from those about its operands.
 
 use super::fact::{Alike, Fact, Held, Picks};
 use super::walk::Walk;
@@ -6,7 +6,7 @@ use crate::ir::{BinaryOp, ImageOp, Inst, MathFn, Op, Type, UnaryOp, Value, Value
 use crate::lane::{CountOp, Group, LaneOp, QuadMove, ReduceKind, ShuffleMode, Width};
 
 impl Walk<'_> {
-    /// What is known of an instruction's result; memory and control flow aside.
+    /// The facts about an instruction's result; memory and control flow aside.
     pub fn result(&self, inst: &Inst) -> Fact {
         let mut is_open = false;
         inst.op.each_operand(self.function, |value| is_open |= self.fact(value).is_open);
@@ -203,7 +203,7 @@ fn grouped(x: Fact, bits: u8) -> Fact {
     }
 }
 
-/// Whether a number is below a limit: the same wherever its bits above the limit's zeros are.
+/// True if a number is below a limit: the same wherever its bits above the limit's zeros are.
 fn ordered(x: Fact, y: Fact, limit: u64) -> Fact {
     let grouped = grouped(x, zeros(limit));
     grouped.mix(y)

@@ -15,7 +15,7 @@ use crate::limits;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 
-/// What is known of a function.
+/// The facts about a function.
 pub struct Known {
     /// Of each instruction's result; of a store what the version holds that it begins.
     pub facts: Vec<Option<Fact>>,
@@ -54,7 +54,7 @@ impl Known {
     }
 }
 
-/// What a variable holds from a store on, to the end of the block.
+/// The content of a variable from a store on, to the end of the block.
 #[derive(Clone, Copy)]
 struct Version {
     store: InstId,
@@ -227,7 +227,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// What is known of an operand. Of a pointer nothing is, but of what it is made of.
+    /// The facts about an operand. Of a pointer nothing is, but of what it is made of.
     pub fn fact(&self, value: Value) -> Fact {
         match value {
             Value::Inst(id) => self.settled(self.own().facts[id.index()].unwrap_or(Fact::PLAIN)),
@@ -259,7 +259,7 @@ impl<'m> Walk<'m> {
         own.min(self.own().entry.alike.lanes)
     }
 
-    /// What parts the lanes of groups that are larger than those that come here together.
+    /// The cause that parts the lanes of groups that are larger than those that come here together.
     pub fn cause(&self, lanes: u8) -> Cause {
         let parts = |frame: &&WalkedBlock| self.lanes(frame.together.alike) < lanes;
         self.frames.iter().rev().find(parts).map_or(self.own().entry.cause, |frame| frame.together.cause)
@@ -393,7 +393,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// What is known of what something holds that a pointer points to.
+    /// The facts about the memory that a pointer points to.
     fn contents(&self, base: Value) -> Fact {
         if let Some(variable) = variable(self.function, base) {
             return self.held_by(variable);
@@ -443,7 +443,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// What is known of a variable once this is stored to a part of it.
+    /// The facts about a variable after a store to a part of it.
     fn stored(&self, fact: Fact, path: Fact, indices: &[Value]) -> Fact {
         let fact = fact.mix(path);
         self.part(indices).map_or(fact, |n| fact.only_part(n))
@@ -498,7 +498,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Whether a version in the function's own block stands before what a variable holds at the start.
+    /// Returns true if a version in the function's own block precedes what a variable holds at the start.
     fn begins_whole(&self, variable: usize) -> bool {
         let mut next = self.versions[variable];
         while let Some(version) = next {
@@ -541,7 +541,7 @@ impl<'m> Walk<'m> {
         result.map_or(Fact::OPEN, |result| resolve(result, &facts))
     }
 
-    /// What is known of an argument, or of what it points to.
+    /// The facts about an argument, or about the memory that it points to.
     fn argument(&self, arg: Value) -> Fact {
         let (base, indices) = place(self.function, arg);
         let is_pointer = match arg {
@@ -577,7 +577,7 @@ impl<'m> Walk<'m> {
     }
 }
 
-/// What is known of something in a function, where it is called with these.
+/// The facts about something in a function, where it is called with these.
 fn resolve(fact: Fact, args: &[Fact]) -> Fact {
     fact.regrouped(|alike| {
         let hangs_on = args.iter().enumerate().filter(|(n, _)| alike.params & Alike::param(*n).params != 0);

@@ -62,12 +62,12 @@ pub(super) fn find(name: &str) -> Option<Builtin> {
     (!overloads.is_empty()).then_some(Builtin::Function(overloads))
 }
 
-/// Whether naga knows the name as a subgroup function.
+/// Returns true if naga knows the name as a subgroup function.
 pub(super) fn is_native(name: &str) -> bool {
     NATIVE.binary_search(&name).is_ok()
 }
 
-/// Whether a name needs `enable crosslane;`.
+/// Returns true if a name needs `enable crosslane;`.
 pub(super) fn needs_enable(name: &str) -> bool {
     !STANDARD.contains(&name)
 }
@@ -75,11 +75,11 @@ pub(super) fn needs_enable(name: &str) -> bool {
 /// How a call reaches naga.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Signature {
-    /// Whether the first argument gives the result its type and travels in the shuffle.
+    /// True if the first argument gives the result its type and travels in the shuffle.
     pub data: bool,
     /// The other arguments.
     pub others: Vec<Passing>,
-    /// What the stub returns.
+    /// The result type of the stub.
     pub ret: Option<Shape>,
 }
 
@@ -121,7 +121,7 @@ impl Builtin {
     }
 }
 
-/// What all forms of as many arguments have in common.
+/// The common signature of all forms with as many arguments.
 fn signature(forms: &[&'static Overload]) -> Signature {
     let first = forms[0];
     let data = first.ret == TypeExpr::Generic && forms.iter().all(|form| is_generic_input(form.params));

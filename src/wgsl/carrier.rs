@@ -188,10 +188,10 @@ struct Search<'a> {
     calls: FxHashMap<Id, (u32, Vec<Id>)>,
 }
 
-/// What becomes of a statement.
+/// The change to a statement.
 enum Change {
     None,
-    /// Another one stands in its place.
+    /// Another one is in its place.
     Instead(Statement),
     /// Another one comes first.
     Before(Statement),

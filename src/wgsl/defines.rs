@@ -12,7 +12,7 @@ use crate::profile::Target;
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What the text uses and what it declares at module scope.
+/// The names that the text uses and those that it declares at module scope.
 struct Names<'a> {
     used: FxHashSet<&'a str>,
     declared: FxHashMap<&'a str, Declared>,
@@ -37,7 +37,7 @@ fn names<'a>(source: &'a str, tokens: &[Token]) -> Names<'a> {
                 (declaring, is_override) = (true, text == "override");
                 continue;
             }
-            // `var<storage, read> name`: what stands between the brackets is taken for names too, harmlessly.
+            // `var<storage, read> name`: what is between the brackets is taken for names too, harmlessly.
             Kind::Word if declaring => drop(names.declared.insert(text, Declared { name: at, is_override })),
             Kind::Word => drop(names.used.insert(text)),
             _ => {}
@@ -47,7 +47,7 @@ fn names<'a>(source: &'a str, tokens: &[Token]) -> Names<'a> {
     names
 }
 
-/// Words that stand between `var<` and `>`.
+/// Words that are between `var<` and `>`.
 fn is_space(word: &str) -> bool {
     const SPACES: [&str; 10] = [
         "storage",
@@ -64,7 +64,7 @@ fn is_space(word: &str) -> bool {
     SPACES.contains(&word)
 }
 
-/// What constants from outside change.
+/// The changes for constants from outside.
 #[derive(Default, Debug)]
 pub(super) struct Added {
     /// Declarations that follow the text.
@@ -134,7 +134,7 @@ fn own_constants(options: &WgslOptions<'_>) -> Vec<(&'static str, String)> {
     list
 }
 
-/// Whether a value can be nothing but an expression: no statement ends or opens in it, and its brackets match.
+/// Returns true if a value can be nothing but an expression: no statement ends or opens in it, and its brackets match.
 fn is_expression(value: &str) -> bool {
     let tokens = lexer::tokens(value);
     let mut open = Vec::new();

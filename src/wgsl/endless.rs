@@ -1,11 +1,11 @@
 //! Functions that end in a loop without an exit.
 //!
-//! WGSL 9.7.1 (Behavior Analysis) asks for no `return` behind a loop that no `break` leaves, as nothing gets there. naga
+//! WGSL 9.7.1 (Behavior Analysis) asks for no `return` after a loop that no `break` leaves, as nothing gets there. naga
 //! adds a `return` at the end of every function, and then finds no value in it. It gets a zero.
 
 use naga::{Block, Expression, Function, Module, Span, Statement};
 
-/// Gives a value to the `return`s that naga has put behind endless loops.
+/// Gives a value to the `return`s that naga has put after endless loops.
 pub(super) fn give_values(module: &mut Module) {
     let functions = module.functions.iter_mut().map(|(_, function)| function);
     for function in functions.chain(module.entry_points.iter_mut().map(|entry| &mut entry.function)) {
@@ -20,7 +20,7 @@ pub(super) fn give_values(module: &mut Module) {
     }
 }
 
-/// The values of the `return`s behind endless loops at the ends of a block.
+/// The values of the `return`s after endless loops at the ends of a block.
 fn returns<'a>(block: &'a mut Block, into: &mut Vec<&'a mut Option<naga::Handle<Expression>>>) {
     match &mut block[..] {
         [.., Statement::Loop { body, break_if: None, .. }, Statement::Return { value }] => {
@@ -33,7 +33,7 @@ fn returns<'a>(block: &'a mut Block, into: &mut Vec<&'a mut Option<naga::Handle<
     }
 }
 
-/// Whether a `break` in the block leaves the loop whose body it is.
+/// Returns true if a `break` in the block leaves the loop whose body it is.
 fn leaves(body: &Block) -> bool {
     body.iter().any(|statement| match statement {
         Statement::Break => true,

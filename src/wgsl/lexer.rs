@@ -2,7 +2,7 @@
 //!
 //! Comments and blanks are dropped. Nothing is judged here: what WGSL does not allow reaches naga, which says so.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Word,
@@ -51,7 +51,7 @@ pub(super) fn tokens(source: &str) -> Vec<Token> {
     list
 }
 
-/// What starts with `first` and takes `len` bytes; none for blanks and comments.
+/// The kind of the token that starts with `first` and takes `len` bytes; none for blanks and comments.
 fn kind(first: u8, len: usize) -> Option<Kind> {
     match first {
         b' ' | b'\t' | b'\n' | b'\r' | 0x0B | 0x0C => None,

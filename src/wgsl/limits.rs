@@ -18,7 +18,7 @@ const SHORT: usize = 48 << 10;
 /// Stack of the thread for deep texts. Only the part that is used is ever backed by memory.
 pub(super) const STACK: usize = 256 << 20;
 
-/// What was counted.
+/// The counts so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Depth {
     deepest: u32,
@@ -32,7 +32,7 @@ pub(super) struct TooDeep {
 }
 
 impl Depth {
-    /// Whether the text needs a thread with a larger stack.
+    /// Returns true if the text needs a thread with a larger stack.
     pub(super) fn needs_stack(self, len: usize) -> bool {
         self.deepest > SHALLOW || len > SHORT
     }

@@ -33,7 +33,7 @@ use serde::Deserialize;
 /// Texts longer than this are refused: naga's and our positions and times stay in bounds.
 const SIZE_LIMIT: usize = 64 << 20;
 
-/// What a compilation depends on besides the text.
+/// The options of a compilation beside the text.
 #[derive(Clone, Copy, Debug)]
 pub struct WgslOptions<'a> {
     /// Name of the entry point; none takes all of them.
@@ -49,7 +49,7 @@ pub struct WgslOptions<'a> {
     pub bounds_checks: BoundsChecks,
 }
 
-/// What becomes of an access by an index that is out of range, and of a texel that is read there.
+/// The effect of an index that is out of range on an access, and on a texel that is read there.
 ///
 /// WGSL (14.3) lets a read give any element of the same variable, or zero, and a write go to any of them, or nowhere: both
 /// kinds of checks do that. Without checks such an access is undefined, but for what a device promises of buffers and

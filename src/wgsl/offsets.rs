@@ -1,4 +1,4 @@
-//! Where a position of the rewritten text stands in the user's text.
+//! Where a position of the rewritten text is in the user's text.
 
 use crate::source::Span;
 

@@ -24,18 +24,18 @@ const ENABLED: [&str; 2] = ["subgroups", "crosslane"];
 /// warned of.
 const LANGUAGE: [&str; 2] = ["subgroup_id", "subgroup_uniformity"];
 
-/// What the pass found.
+/// The findings of the pass.
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
     pub edits: Vec<Edit>,
     pub sites: Vec<Site>,
     /// Declarations that follow the text.
     pub tail: String,
-    /// What the names of stubs start with.
+    /// The prefix of the stubs' names.
     pub prefix: String,
-    /// Whether `enable crosslane;` is there.
+    /// True if `enable crosslane;` is there.
     pub crosslane: bool,
-    /// Whether there is a call of a subgroup function that naga knows.
+    /// True if there is a call of a subgroup function that naga knows.
     pub native: bool,
 }
 
@@ -96,7 +96,7 @@ fn declared<'a>(source: &'a str, tokens: &[Token]) -> FxHashSet<&'a str> {
     named.map(|pair| pair[1].text(source)).collect()
 }
 
-/// Whether a `<` after this name opens a template list (WGSL 6.9, 3.9).
+/// Returns true if a `<` after this name opens a template list (WGSL 6.9, 3.9).
 fn is_generator(name: &str) -> bool {
     let named = matches!(name, "array" | "atomic" | "bitcast" | "binding_array" | "ptr" | "vec2" | "vec3" | "vec4");
     named || (name.len() == 6 && name.starts_with("mat") && name.as_bytes()[4] == b'x')
@@ -199,7 +199,7 @@ impl<'a> Pass<'a> {
         at.checked_sub(1).is_some_and(|before| is_generator(self.text(before)))
     }
 
-    /// The call of a built-in whose parenthesis stands at token `at`.
+    /// The call of a built-in whose parenthesis is at token `at`.
     fn call_at(&mut self, at: usize) -> Option<Call> {
         let name = *self.tokens.get(at.checked_sub(1)?)?;
         let before = at.checked_sub(2).map_or("", |before| self.text(before));
@@ -226,7 +226,7 @@ impl<'a> Pass<'a> {
         self.diagnostics.push(error);
     }
 
-    /// Ends a call whose closing parenthesis stands at token `at`.
+    /// Ends a call whose closing parenthesis is at token `at`.
     fn finish(&mut self, call: Call, at: usize) {
         let close = self.tokens[at];
         let name = call.name.text(self.source);
@@ -269,13 +269,13 @@ impl<'a> Pass<'a> {
                 edits.extend([(call.name, self.shuffle.into()), (close, format!("{end})"))].into_iter().chain(first));
             }
         }
-        // A comma behind the last argument goes.
+        // A comma after the last argument goes.
         let between = others.windows(2).map(|pair| format!("{}, {}", pair[0].1, pair[1].0));
         edits.extend(commas.copied().zip(between.chain(std::iter::once(String::new()))));
         self.out.edits.extend(edits.into_iter().map(|(token, text)| Edit { lo: token.lo, hi: token.hi, text }));
     }
 
-    /// What stands before and behind each argument of a stub.
+    /// The text before and after each argument of a stub.
     fn brackets(&mut self, passings: &[Passing]) -> Vec<(String, String)> {
         let through = passings.contains(&Passing::Through).then(|| self.stub(&[], Some(Shape::U32)));
         let open = through.map_or(String::new(), |stub| format!("{}({stub}({THROUGH}u), ", self.shuffle));

@@ -1,6 +1,6 @@
 //! naga at work: parses and validates, and turns what it says into our messages.
 //!
-//! naga reports one error a run. A function that is wrong is emptied, or taken out if it is an entry point, and the module
+//! naga reports one error per run. A function that is wrong is emptied, or taken out if it is an entry point, and the module
 //! read again, so that the errors of all functions come out. naga's panics are caught and reported as defects of naga.
 
 use super::builtin::Site;
@@ -26,7 +26,7 @@ const MOST_ERRORS: usize = 16;
 /// Reads the rewritten text.
 ///
 /// # Errors
-/// What naga finds wrong with it: the first error of each function, up to one outside of functions.
+/// Parses a text with naga; fails with the first error of each function, up to one outside of functions.
 pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Vec<Diagnostic>> {
     let (mut text, mut errors) = (Cow::Borrowed(text), Vec::new());
     loop {
@@ -48,7 +48,7 @@ pub(super) fn parse(text: &str, offsets: &Offsets) -> Result<Module, Vec<Diagnos
     }
 }
 
-/// What stands between the braces of the function around a position.
+/// The text between the braces of the function around a position.
 fn body_around(text: &str, at: usize) -> Option<Range<usize>> {
     let (mut depth, mut in_function, mut start) = (0usize, false, 0);
     for token in lexer::tokens(text) {
@@ -282,7 +282,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a word is an index into one of naga's arenas.
+/// Returns true if a word is an index into one of naga's arenas.
 fn is_handle(word: &str) -> bool {
     let inner = word.strip_prefix("Some(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(word);
     let digits = inner.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));

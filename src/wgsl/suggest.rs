@@ -1,4 +1,4 @@
-//! What an unknown word of a WGSL text was probably meant to be. Only messages use it.
+//! Suggestions for unknown words of a WGSL text. Only messages use it.
 
 use super::lexer::{Kind, Token, tokens};
 use crate::diagnostic::nearest::nearest;
@@ -23,14 +23,14 @@ pub(super) fn for_name(name: &str, text: &str) -> Option<String> {
     }
     let tokens = tokens(text);
     let declared = tokens.windows(3).filter_map(|three| declared(three, text));
-    // Stubs that the pass before naga has added are no names of the user's.
+    // Stubs that the pass before naga has added are not names of the user's.
     let known = declared
         .filter(|name| !name.starts_with("crosslane_call"))
         .chain(grammar::wgsl_function_names().map(|name| name as &str));
     nearest(name, known).map(str::to_string)
 }
 
-/// The name that the second token is, where it is declared there: behind a keyword or its template, or before `:`.
+/// The name that the second token is, where it is declared there: after a keyword or its template, or before `:`.
 fn declared<'t>(three: &[Token], text: &'t str) -> Option<&'t str> {
     let [before, name, after] = three else { return None };
     let named = DECLARING.contains(&before.text(text)) || before.is(b'>') || after.is(b':');

@@ -8,7 +8,7 @@ use crate::ir::{self, print, verify};
 use crate::profile::Profile;
 use crate::source::SourceMap;
 
-/// What came of a text: the printed module, or the messages.
+/// The result of a text: the printed module, or the messages.
 struct Result {
     printed: Option<String>,
     diagnostics: Diagnostics,
@@ -34,7 +34,7 @@ fn assert_verified(module: &ir::Module) {
     assert!(found.is_ok(), "{found:?}\n{}", print::print(module, None));
 }
 
-/// What the front end makes, the target takes.
+/// Checks that the target takes the front end's module.
 fn assert_emits(module: &ir::Module, sources: &SourceMap) {
     let profile = Profile::named("spirv-1.3").expect("a profile of the package").with_wave_size(Some(64));
     let options = SpirvOptions::new(profile).expect("a SPIR-V profile");

@@ -9,8 +9,8 @@ use smallvec::{SmallVec, smallvec};
 
 type Id = Handle<Expression>;
 
-/// What expressions of a function stand for without naming it: the calls of crosslane's built-ins that naga knows
-/// nothing of.
+/// The expressions of a function that no statement names: the calls of crosslane's built-ins that naga knows nothing
+/// of.
 pub(super) trait Hidden {
     /// An argument that an expression stands for.
     fn behind(&self, of: Id) -> Option<Id>;
@@ -90,7 +90,7 @@ fn used(statement: &Statement, into: &mut Vec<Id>) {
             into.extend([*image, *coordinate, *value]);
             into.extend(*array_index);
         }
-        // What a call of a built-in hides stands behind its result.
+        // What a call of a built-in hides follows its result.
         Statement::Call { arguments, result, .. } => into.extend(arguments.iter().chain(result)),
         Statement::SubgroupBallot { predicate, .. } => into.extend(*predicate),
         Statement::SubgroupCollectiveOperation { argument, .. } => into.push(*argument),

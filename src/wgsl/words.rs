@@ -18,7 +18,7 @@ use naga::valid::{
 use naga::{AddressSpace, Handle, Module, ScalarKind, TypeInner};
 use std::error::Error;
 
-/// What a message says, and whether crosslane, not the module, is to blame.
+/// The text of a message, and whether crosslane, not the module, is to blame.
 pub(super) struct Words {
     pub text: String,
     pub is_refusal: bool,
@@ -317,7 +317,7 @@ fn alignment(error: &Disalignment) -> Option<String> {
     })
 }
 
-/// What a type lacks for an address space.
+/// The property that a type lacks for an address space.
 fn lacking(flags: TypeFlags) -> &'static str {
     match () {
         () if flags.contains(TypeFlags::SIZED) => "has no fixed size",

@@ -2,7 +2,7 @@
 //! holds the messages below the lines that they are about. `tests/README.md` explains the notation; `CROSSLANE_BLESS=1`
 //! writes it.
 //!
-//! What is compared is the whole file with what it should be, so that nothing can be left out.
+//! Messages and outputs, compared as whole files, so that nothing can be left out.
 
 use serde::Deserialize;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 use support::trial::{Trial, trial};
 use support::{bless, root};
 
-/// What each kind of line that the runner writes begins with.
+/// The prefix of each kind of line that the runner writes.
 const MESSAGE: &str = "//~ ";
 const PRINTED: &str = "//>";
 const STATUS: &str = "// exit status ";
@@ -82,8 +82,8 @@ fn case(name: String, is_bad: bool) -> Trial {
     })
 }
 
-/// Runs the command of the first line on its file; in GLSL ES that line stands behind the version, which must be the first.
-/// What is compiled goes nowhere.
+/// Runs the command of the first line on its file; in GLSL ES that line follows the version, which must be the first.
+/// Runs the command of a shader; its output is discarded.
 fn run(name: &str, text: &str) -> Result<Output, String> {
     let line = text.lines().find(|line| !line.starts_with("#version")).unwrap_or_default();
     let command = line.strip_prefix(COMMAND).ok_or(format!("{name}: the first line is no `{COMMAND}…`"))?;
@@ -135,7 +135,7 @@ fn message(line: &str) -> Result<Message, String> {
 
 impl Message {
     /// The lines about the labels that are to be shown here. `file` names the shader where the place must be said; the
-    /// message itself stands with its first label, or in that list if it has none.
+    /// message itself is with its first label, or in that list if it has none.
     fn lines(&self, is_here: impl Fn(&Label) -> bool, file: &str) -> Vec<String> {
         let mut lines = Vec::new();
         if self.labels.is_empty() && !file.is_empty() {
@@ -171,7 +171,7 @@ impl Message {
 }
 
 impl Label {
-    /// `44..47`, columns that count from 1 and exclude the end, behind the file where the place is not clear.
+    /// `44..47`, columns that count from 1 and exclude the end, after the file where the place is not clear.
     fn place(&self, file: &str) -> String {
         let mut place = String::new();
         if !file.is_empty() {

@@ -1,4 +1,4 @@
-//! What `--emit reflection` says of every fixture, beside SPIRV-Cross's reflection of the module.
+//! The output of `--emit reflection` for every fixture, beside SPIRV-Cross's reflection of the module.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

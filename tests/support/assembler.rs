@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The programs that must be there.
 const NEEDED: [&str; 2] = ["llvm-mc-22", "ld.lld-22"];
 
-/// Whether assembler and linker are there; where they must be, their lack is an error.
+/// Returns true if assembler and linker are there; where they must be, their lack is an error.
 pub fn are_there() -> Result<bool, String> {
     static MISSING: OnceLock<Option<&str>> = OnceLock::new();
     let runs = |name: &&str| Command::new(name).arg("--version").stdout(Stdio::null()).status().is_ok();

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-/// Whether committed files are to be written instead of compared.
+/// Returns true if committed files are to be written instead of compared.
 pub fn is_asked() -> bool {
     std::env::var_os("CROSSLANE_BLESS").is_some()
 }

@@ -18,7 +18,7 @@ pub struct Made {
     samplers: Vec<(u32, u32)>,
 }
 
-/// What came out of a shader.
+/// The outcome of a shader.
 #[derive(Debug, Clone)]
 pub enum Outcome {
     Made(Made),

@@ -77,7 +77,7 @@ impl Case<'_> {
 }
 
 impl Wave<'_> {
-    /// What each lane reads from input `index`; lanes that do not exist read nothing.
+    /// The values that the lanes read from input `index`; lanes that do not exist read nothing.
     pub fn get<T: Scalar>(&self, index: usize) -> Vec<Lane<T>> {
         self.component(index, 0, 1)
     }

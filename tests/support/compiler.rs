@@ -11,7 +11,7 @@ use crosslane::source::NoIncludes;
 
 use super::fixture::{Build, Fixture, Language};
 
-/// What one fixture is compiled to.
+/// The target that one fixture is compiled to.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
     pub fixture: &'a Fixture,
@@ -57,7 +57,7 @@ pub fn assembly(target: Target<'_>) -> Result<String, String> {
     }
 }
 
-/// A profile that lacks parts of what every SPIR-V has, for which other plans stand in.
+/// A profile that lacks parts of what every SPIR-V has, for which other plans are in.
 pub const NARROW: &str = "spirv-narrow";
 
 const NARROW_LACKS: &str =

@@ -11,7 +11,7 @@ use super::helper::Helper;
 use super::judge;
 use super::lavapipe::{self, Buffers, LANES, Request};
 
-/// What must lie among the judges.
+/// The files that must lie among the judges.
 pub const JUDGES: [&str; 2] = [PACKAGE, "lvp.json"];
 
 const PACKAGE: &str = "dawn/node_modules/webgpu/package.json";

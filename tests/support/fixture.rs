@@ -91,7 +91,7 @@ pub const fn output_within(share: f32) -> Buffer {
     Buffer::Out(Type::F32, Count::PerSlot(1), Closeness::Within(share))
 }
 
-/// What a kernel must leave in its output buffers, in the order of the bindings.
+/// The contents of a kernel's output buffers, in the order of the bindings.
 pub type Expectation = fn(&Case<'_>) -> Vec<Column>;
 
 /// A kernel and what it must compute.
@@ -131,7 +131,7 @@ pub struct Build {
 }
 
 impl Build {
-    /// What a snapshot says of it.
+    /// The description in a snapshot.
     pub fn description(self) -> String {
         self.width.map(|width| format!("WIDTH={width}")).unwrap_or_default()
     }
@@ -326,7 +326,7 @@ impl Fixture {
         Ok(())
     }
 
-    /// What the output buffers hold, as an expectation.
+    /// The contents of the output buffers, as an expectation.
     fn columns(&self, after: &Buffers) -> Vec<Column> {
         let outputs = (0..self.buffers.len()).filter(|&n| self.judged(n).is_some());
         outputs.map(|n| after[n].iter().map(|&word| Some(word)).collect()).collect()

@@ -28,7 +28,7 @@ impl Helper {
         Ok(Self { child, jobs, results })
     }
 
-    /// What the process answers. The error is the process', not the job's.
+    /// Asks the process for an answer. The error is the process', not the job's.
     pub fn ask<Answer: DeserializeOwned>(&mut self, job: &impl Serialize) -> Result<Answer, String> {
         let broken = |e: io::Error| format!("the driver's process ended: {e}");
         let line = serde_json::to_string(job).map_err(|e| e.to_string())?;

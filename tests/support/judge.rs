@@ -19,7 +19,7 @@ pub fn find(name: &str) -> Option<PathBuf> {
     Some(folder().join(name)).filter(|path| path.exists())
 }
 
-/// Whether a missing judge is a failure.
+/// Returns true if a missing judge is a failure.
 pub fn required() -> bool {
     std::env::var_os("CI").is_some_and(|value| value == "true")
 }
@@ -43,8 +43,8 @@ pub fn need_or_skip(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// Whether `spirv-val` accepts the module for a `--target-env` such as `vulkan1.1`; its words if not. `scalar` allows
-/// blocks of the scalar layout.
+/// Checks that `spirv-val` accepts the module for a `--target-env` such as `vulkan1.1`; its words if not. `scalar`
+/// allows blocks of the scalar layout.
 pub fn spirv_val(module: &[u32], environment: &str, scalar: bool) -> Result<(), String> {
     validated("bin/spirv-val", module, environment, scalar)
 }
@@ -68,13 +68,13 @@ pub fn spirv_dis(module: &[u32]) -> Result<String, String> {
     String::from_utf8(text).map_err(|e| e.to_string())
 }
 
-/// What SPIRV-Cross says of a module's interface, as JSON.
+/// SPIRV-Cross's description of a module's interface, as JSON.
 pub fn spirv_cross(module: &[u32]) -> Result<String, String> {
     let text = filter("bin/spirv-cross", &["-", "--reflect"], &bytes(module))?;
     String::from_utf8(text).map_err(|e| e.to_string())
 }
 
-/// What glslang makes of a compute shader of plain GLSL for Vulkan 1.3.
+/// Compiles a compute shader of plain GLSL for Vulkan 1.3 with glslang.
 pub fn glslang(source: &str) -> Result<Vec<u32>, String> {
     glslang_stage(source, "comp")
 }
@@ -89,7 +89,7 @@ pub fn glslang_with(source: &str, stage: &str, options: &[&str]) -> Result<Vec<u
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("crosslane-{}-{count}.spv", std::process::id()));
-    let name = path.to_str().ok_or("the temporary folder's name is no UTF-8")?;
+    let name = path.to_str().ok_or("the temporary folder's name is not UTF-8")?;
     let arguments = ["--stdin", "-S", stage, "--target-env", "vulkan1.3", "-o", name];
     filter("bin/glslangValidator", &[&arguments, options].concat(), source.as_bytes())?;
     let made = std::fs::read(&path).map_err(|e| e.to_string())?;

@@ -54,7 +54,7 @@ pub struct Request {
 /// The words of each buffer of one dispatch, and after it those of texel buffers, storage images and images drawn into.
 pub type Buffers = Vec<Vec<u32>>;
 
-/// What is drawn, and into what.
+/// A draw with its resources and target.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Scene {
     /// Empty where mesh shaders take its place.
@@ -155,7 +155,7 @@ pub fn run(lanes: usize, request: &Request) -> Response {
     answer?
 }
 
-/// Whether a shader did not end, so that its process is of no more use.
+/// Returns true if a shader did not end, so that its process is of no more use.
 pub fn is_stuck(answer: &Response) -> bool {
     answer.as_ref().is_err_and(|why| why.contains("did not end"))
 }
@@ -259,7 +259,7 @@ fn between(scene: &Scene) -> Vec<(Stage, Shader<'_>)> {
     scene.between.iter().map(|(end, spirv)| (stage(end), Shader::new(spirv))).collect()
 }
 
-/// What a run left.
+/// The contents after a run.
 fn contents(resources: &Resources, target: Option<&Target>) -> Buffers {
     let buffers = resources.buffers.iter().map(|buffer| &buffer.data);
     let texels = resources.texels.iter().filter(|texels| texels.storage).map(|texels| &texels.data);
@@ -269,7 +269,7 @@ fn contents(resources: &Resources, target: Option<&Target>) -> Buffers {
     all.map(|data| to_words(data)).collect()
 }
 
-/// What buffers hold after each run.
+/// The contents of the buffers after each run.
 pub fn all_words(bound: &[Vec<BufferBinding>]) -> Vec<Buffers> {
     bound.iter().map(|run| run.iter().map(|b| to_words(&b.data)).collect()).collect()
 }
@@ -278,7 +278,7 @@ fn to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Bytes as words, zeros behind them.
+/// Bytes as words, zeros after them.
 pub fn to_words(bytes: &[u8]) -> Vec<u32> {
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
     bytes.chunks(4).map(word).collect()

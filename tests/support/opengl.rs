@@ -23,7 +23,7 @@ enum Job {
     Run(Box<(Program, Request)>),
     /// The driver's own assembly of a GLSL shader.
     List(String),
-    /// Whether the driver takes a program.
+    /// Asks the driver to take a program.
     Load(Box<Program>),
     /// A scene by assembly programs.
     Scene(Box<(Vec<Program>, Scene)>),
@@ -40,7 +40,7 @@ enum Answer {
 
 static HELPER: Mutex<Option<Helper>> = Mutex::new(None);
 
-/// Whether programs are to be run.
+/// Returns true if programs are to be run.
 pub fn is_asked() -> bool {
     std::env::var_os(ASKED).is_some()
 }
@@ -59,12 +59,12 @@ pub fn load(program: Program) -> Result<(), String> {
     said(&Job::Load(Box::new(program))).map(|_| ())
 }
 
-/// What programs leave of a scene.
+/// Runs the programs of a scene and returns its contents.
 pub fn run_scene(programs: Vec<Program>, scene: Scene) -> Result<Scene, String> {
     ran(&Job::Scene(Box::new((programs, scene))))
 }
 
-/// What the driver's own compilation of shaders leaves of a scene.
+/// Runs the driver's own compilation of shaders and returns the contents of the scene.
 pub fn run_scene_glsl(sources: Vec<String>, scene: Scene) -> Result<Scene, String> {
     ran(&Job::SceneGlsl(Box::new((sources, scene))))
 }
@@ -76,7 +76,7 @@ fn ran(job: &Job) -> Result<Scene, String> {
     }
 }
 
-/// What the device says about itself.
+/// The description that the device gives of itself.
 pub fn describe() -> Result<String, String> {
     said(&Job::Describe)
 }

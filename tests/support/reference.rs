@@ -1,4 +1,4 @@
-//! What every cross-lane operation means, in plain Rust over one subgroup.
+//! The meaning of every cross-lane operation, in plain Rust over one subgroup.
 //!
 //! A subgroup is a slice of lanes. `None` is a lane that is not active, or a value that is not defined: an operation
 //! that reads it gives `None` in turn, which no test compares. Votes, ballots and the reductions of the Khronos dialect
@@ -6,7 +6,7 @@
 
 use super::scalar::{Op, Reduce, Scalar};
 
-/// What a lane holds: a value, or nothing that may be compared.
+/// The value of a lane, or nothing that may be compared.
 pub type Lane<T> = Option<T>;
 
 /// The values with every lane that `keep` refuses taken away: the lanes of a branch.

@@ -83,7 +83,7 @@ impl Shader {
         Input { name: &self.name, bytes: self.source.as_bytes(), language: compile::Language::Glsl }
     }
 
-    /// What is wrong with it, and where to find it if nobody else has it.
+    /// The error, and where to find it if nobody else has it.
     pub fn blame(&self, why: &str) -> String {
         let kept = self.seed.map(|seed| program::keep(seed, &self.source)).unwrap_or_default();
         format!("{}: {why}\n{kept}", self.name)

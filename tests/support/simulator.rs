@@ -13,12 +13,12 @@ pub const LANES: [usize; 5] = [4, 8, 16, 32, 64];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct After {
     pub words: Vec<u32>,
-    /// Whether a word is undefined.
+    /// True if a word is undefined.
     pub undefined: Vec<bool>,
 }
 
 impl After {
-    /// What another run must have left too: everything that is defined.
+    /// The values that another run must have left too: everything that is defined.
     pub fn column(&self) -> Column {
         self.words.iter().zip(&self.undefined).map(|(word, undefined)| (!undefined).then_some(*word)).collect()
     }

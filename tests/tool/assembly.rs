@@ -1,5 +1,5 @@
-//! What `explain` shows for AMD is what LLVM's assembler reads: every line of every plan, chosen or rejected, of every
-//! operation of the catalog on every profile.
+//! The AMD lines of `explain` are those that LLVM's assembler reads: every line of every plan, chosen or rejected, of
+//! every operation of the catalog on every profile.
 //!
 //! All lines of one processor go to one run of `llvm-mc`. Without it the test is skipped on a person's machine and fails
 //! where `CI=true`; `scripts/test.sh` installs it.
@@ -178,7 +178,7 @@ fn plans_for_long_waves_of_rdna_assemble() {
     plans_assemble(&["gfx10", "gfx11", "gfx12"], 64);
 }
 
-/// What the plans of a profile give.
+/// The results of a profile's plans.
 #[derive(Default)]
 struct Found {
     lines: BTreeSet<String>,

@@ -7,7 +7,7 @@ use support::judge;
 const SHADER: &str = include_str!("../../fixtures/said/wgsl_bounds_restrict.wgsl");
 const PROFILES: [&str; 6] = ["spirv-1.3", "nv-fermi", "nv-hopper", "gfx600", "gfx1100-wave32", "gfx1201-wave64"];
 
-/// What the shader leaves with `zero`: half of its indices are in range.
+/// The results of the shader with `zero`: half of its indices are in range.
 const ZERO: &str = "\
 3 `o`: 128 x u32
   0:        0        0        0        0        0        0 30313233 40414243
@@ -47,7 +47,7 @@ fn run(policy: &str, more: &[&str]) -> (i32, String) {
     (status(&output), stdout(&output) + &stderr(&output))
 }
 
-/// What `restrict` leaves is at the end of the shader.
+/// The results with `restrict`, at the end of the shader.
 fn restricted() -> String {
     SHADER.lines().filter_map(|line| line.strip_prefix("//> ")).map(|line| format!("{line}\n")).collect()
 }

@@ -225,7 +225,7 @@ fn a_change_of_equal_size_and_time_is_seen() {
     assert!(build().starts_with("building 1 of 1 outputs"), "replaced");
     assert_eq!(fs::read(&path).unwrap(), bytes);
     reset();
-    assert!(build().starts_with("all 1 outputs are up to date"), "the time alone is no change");
+    assert!(build().starts_with("all 1 outputs are up to date"), "the time alone is not a change");
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn outputs_become_constants() {
     fs::create_dir_all(folder.0.join("shaders/sub")).unwrap();
     folder.file("shaders/a.comp", SHADER);
     folder.file("shaders/sub/loop.wgsl", "@compute @workgroup_size(2, 3) fn go() {}\n");
-    folder.file("shaders/only.glsl", "what is included is no shader\n");
+    folder.file("shaders/only.glsl", "what is included is not a shader\n");
     builder(&folder).profile("spirv-1.5").profile("nv-volta").compile_dir(folder.0.join("shaders")).unwrap();
     let text = generated(&folder);
     for part in [

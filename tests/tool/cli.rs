@@ -136,7 +136,7 @@ fn spirv_modules_come_with_a_reflection() {
     assert_eq!(run(&["-p", "nv-ampere"])["workgroup_multiple"], 1);
 }
 
-/// What SPIRV-Cross, which judges the rest, does not say.
+/// SPIRV-Cross, which judges the rest, does not tell of this.
 #[test]
 fn reflections_tell_of_every_stage() {
     let fixture = |name: &str| -> serde_json::Value {
@@ -340,7 +340,7 @@ fn what_hangs_on_the_wave_size_is_told_to_who_asks_for_any() {
     assert_eq!(notes(&["-Wwave-size"]), 2);
     assert_eq!(notes(&["--wave-size", "any"]), 2);
     assert_eq!(notes(&["--wave-size", "any", "-Wno-wave-size"]), 0);
-    assert_eq!(notes(&["--wave-size", "any", "-Werror"]), 2, "they are no warnings");
+    assert_eq!(notes(&["--wave-size", "any", "-Werror"]), 2, "they are not warnings");
     assert_eq!(notes(&["--wave-size", "any", "-w"]), 0);
     assert_eq!(notes(&["--wave-size", "32", "-Wwave-size"]), 0);
 }

@@ -1,4 +1,4 @@
-//! What the tests bind and draw on drivers: sizes of images and names of formats.
+//! Parts of the tests that bind and draw on drivers: sizes of images and names of formats.
 
 use support::device::vulkan::Format;
 use support::device::{Image, View};

@@ -1,5 +1,5 @@
-//! What the planner says that a plan takes beside what is compiled from it: instructions and wait states of every operation
-//! of the catalog on every kind of profile. Each difference is a row of `docs/verified/estimates.md`, with its reason.
+//! The planner's estimate of a plan beside the compiled one: instructions and wait states of every operation of the
+//! catalog on every kind of profile. Each difference is a row of `docs/verified/estimates.md`, with its reason.
 
 use crate::explain::shown_of_catalog;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,22 +18,21 @@ difference of +1 is one more than priced, and `×` says for how many operations,
 |---|---|---|---|---|---|
 ";
 
-/// What is counted.
+/// The parts that are counted.
 const PARTS: [&str; 2] = ["instructions", "wait states"];
 
 const LITERAL: &str = "before GFX10 a select takes no literal: the value of idle lanes is moved to a register";
 const COPY: &str = "the copy of an operand that a DPP instruction overwrites is priced and not needed, as nothing reads the operand later; where idle lanes take part, before GFX10, their value is moved to a register";
 const SELECTORS: &str = "one selector of PERMLANE16 is moved to a scalar register at the operation and is priced as set-up; a copy of an overwritten operand is priced and not needed where nothing reads it later";
 const SCAN: &str = "the copy of an overwritten operand is priced and not needed; one selector of PERMLANE16 is moved to a scalar register at the operation and is priced as set-up; set-up that follows the lane's number stands among the instructions";
-const BALLOT: &str = "a ballot of a bool that is false in idle lanes already is no instruction, and is priced as one; a test for no lanes is two instructions, and is priced as one";
+const BALLOT: &str = "a ballot of a bool that is false in idle lanes already is not an instruction, and is priced as one; a test for no lanes is two instructions, and is priced as one";
 const OWN_WORD: &str = "each way through workgroup memory cuts the address to the wave's part and adds where that begins, which is not priced; set-up that follows the lane's number stands among the instructions";
 const HIGHEST: &str = "the number of the highest bit is four instructions, as the hardware counts zeros and says -1 for none, and is priced as two; a way through workgroup memory adds where the wave's part begins";
 const LOOP: &str = "the loop around the turns, and the copies of its results, are not priced";
 const OR_OF_ZERO: &str = "an OR with the constant 0 is priced and folded away";
 const BOOLS: &str =
     "an order of bools is two instructions and priced as one; selectors of PERMLANE16 are priced as set-up";
-const SET_UP_AMONG: &str =
-    "set-up that one instruction alone reads stands right before that one, among the instructions";
+const SET_UP_AMONG: &str = "set-up that only one instruction reads is placed right before it, among the instructions";
 const NOT_OF_COMPARISON: &str = "the NOT of a comparison is the opposite comparison";
 const UNPACKED: &str = "the words of a 64-bit mask are taken apart, which is not priced";
 const BALLOT_WORD: &str = "a word of a ballot at an index that only the run knows is one instruction, priced as the two that hardware takes; a ballot's four words are one operand, priced as four";

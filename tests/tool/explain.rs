@@ -25,7 +25,7 @@ fn crosslane(args: &[&str]) -> Output {
     command.output().expect("the program starts")
 }
 
-/// What a command that succeeds prints.
+/// The output of a command that succeeds.
 fn printed(args: &[&str]) -> String {
     let output = crosslane(args);
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -55,7 +55,7 @@ fn text_for_several_profiles() {
 
 const COPIES: &str = "fixtures/explain/copies.comp";
 
-/// What unrolled loops and inlined functions make of an operation, and what is left of one that nobody uses.
+/// Copies of an operation by unrolled loops and inlined functions, and the rest of one that nobody uses.
 #[test]
 fn copies_of_an_operation_are_told_apart() {
     kept("copies", &printed(&["explain", COPIES, "-p", "spirv-1.5", "-p", "gfx900"]));
@@ -86,7 +86,7 @@ fn sequences_of_the_proposal_are_named() {
     }
 }
 
-/// Whether lines stand in a text in this order; margins may differ.
+/// Returns true if lines are in a text in this order; margins may differ.
 fn stand_in<'a>(shown: impl Iterator<Item = &'a str>, text: &str) -> bool {
     let mut rest = text.lines().map(str::trim);
     shown.map(str::trim).all(|line| rest.any(|other| other == line))
@@ -97,7 +97,7 @@ fn texts(lines: &Value) -> impl Iterator<Item = &str> {
     lines.as_array().into_iter().flatten().filter_map(|line| line["text"].as_str())
 }
 
-/// What is shown for a shader is what is emitted for it.
+/// The lines shown for a shader are those emitted for it.
 #[test]
 fn shown_lines_are_those_of_the_program() {
     let profiles = ["spirv-1.3", "spirv-1.6", "nv-kepler", "gfx701", "gfx900", "gfx1100", "gfx1201"];
@@ -136,7 +136,7 @@ fn program(module: &Module, plan: &Plan, profile: &Profile) -> String {
     written.unwrap_or_else(|e| panic!("{}: {e:?}", profile.name))
 }
 
-/// Whether a line of a program is there for a cross-lane operation and nothing else.
+/// Returns true if a line of a program is there for a cross-lane operation and nothing else.
 fn is_lane(line: &str) -> bool {
     let line = line.trim();
     let line = line.split_once(" = ").map_or(line, |(_, instruction)| instruction);
@@ -157,7 +157,7 @@ fn is_lane(line: &str) -> bool {
     names.iter().any(|name| line.starts_with(name)) || line.contains("_dpp ")
 }
 
-/// What is shown of one plan beside what the planner says of it.
+/// The lines shown of one plan beside the planner's estimate.
 pub struct Shown {
     pub profile: String,
     pub target: Target,

@@ -1,5 +1,6 @@
-//! What the command reads and writes, through its binary: inputs that must not be overwritten, names that promise another
-//! format, files that are no files, and names that a terminal would obey. Links are what makes most of these possible.
+//! The files that the command reads and writes, through its binary: inputs that must not be overwritten, names that
+//! promise another format, files that are not regular, and names that a terminal would obey. Links are what makes most
+//! of these possible.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use std::ffi::OsStr;
@@ -145,7 +146,7 @@ fn an_ending_that_promises_another_format_is_refused() {
     }
 }
 
-/// What a command leaves, which must end soon.
+/// The output of a command, which must end soon.
 fn soon(mut command: Command, what: &str) -> Output {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();

@@ -33,7 +33,8 @@ impl Folder {
         command
     }
 
-    /// What another program says here and whether it succeeds, or nothing where it is not there and need not be.
+    /// The output of another program here and whether it succeeds, or nothing where it is missing and need not be
+    /// there.
     pub fn say(&self, program: &str, arguments: &[&str]) -> Option<(bool, String)> {
         match Command::new(program).args(arguments).current_dir(&self.0).output() {
             Ok(output) => {

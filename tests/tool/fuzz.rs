@@ -35,7 +35,7 @@ const MACHINES: [&str; 6] = ["nv-fermi", "nv-hopper", "gfx701", "gfx900", "gfx11
 const LITERALS: [&str; 16] =
     ["0", "1", "2", "3", "7", "32", "64", "0u", "1u", "4294967295u", "2147483647", "-1", "1e38", "0.0", "1.5", "true"];
 
-/// What the fixtures leave to the command line.
+/// The macros that the fixtures leave to the command line.
 const WIDTHS: [&str; 4] = ["WIDTH=4", "WIDTH=8", "WIDTH=32", "WIDTH=3"];
 
 /// One in so many modules and listings is given to the judge: starting it costs as much as many compilations.
@@ -64,7 +64,7 @@ impl Random {
     }
 }
 
-/// What a shader is, by the end that its file has.
+/// The language and stage of a shader, by the ending of its file.
 #[derive(Clone, Copy)]
 struct Kind {
     language: Language,
@@ -84,7 +84,7 @@ impl Kind {
     }
 }
 
-/// A shader, cut into tokens with the blanks behind them.
+/// A shader, cut into tokens with the blanks after them.
 struct Seed {
     kind: Kind,
     tokens: Vec<String>,
@@ -192,7 +192,7 @@ fn replace_number(random: &mut Random, tokens: &mut [String], at: usize) {
     }
 }
 
-/// What came out, and what judges it.
+/// The output, and its judge.
 enum Made {
     Nothing,
     Module(Vec<u32>, &'static str),
@@ -238,7 +238,7 @@ fn options(profile: Profile, mutant: &Mutant, random: &mut Random) -> Options {
     options
 }
 
-/// What comes out where the mutant is right; a message of its own is what nobody may see.
+/// Compiles a mutant once and returns its output if it is right; an internal error fails the test.
 fn compile_once(mutant: &Mutant, options: &Options) -> Result<Option<Artifact>, String> {
     let input = Input { name: "mutant", bytes: mutant.text.as_bytes(), language: mutant.kind.language };
     let start = Instant::now();
@@ -283,7 +283,7 @@ fn mutants_never_panic_and_give_valid_modules() {
     });
 }
 
-/// Whether the mutant compiled.
+/// Returns true if the mutant compiled.
 fn try_mutant(seeds: &[Seed], random: &mut Random, compiled: u64) -> bool {
     let mutant = mutate(seeds, random);
     let all = [try_compile, try_machine].map(|attempt| {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What asks the system for something. `std::time::Duration` is a number.
+/// Paths that ask the system for something. `std::time::Duration` is a number.
 const SYSTEM: &[&str] =
     &["std::fs", "std::env", "std::process", "std::time::Instant", "std::time::SystemTime", "std::net"];
 

@@ -61,7 +61,7 @@ fn steps_are_limited() {
     ends(&text, Limits { steps: 1000, ..Limits::default() }, Code::STEPS_EXCEEDED);
 }
 
-/// What the front ends do is a part of it: with so few steps the back ends are never reached.
+/// The front end's memory is a part of it: with so few steps the back ends are never reached.
 #[test]
 fn memory_is_limited() {
     let text = body(&"data[0] += 1.0;\n".repeat(1000));

@@ -1,4 +1,5 @@
-//! What other programs read of the command: JSON, completions, manual pages, versions; and files of arguments.
+//! The output of the command that other programs read: JSON, completions, manual pages, versions; and files of
+//! arguments.
 
 use crate::folder::{Folder, status, stderr, stdout};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What `crosslane build --emit-ninja` writes, run by ninja itself.
+//! The output of `crosslane build --emit-ninja`, run by ninja itself.
 
 use crate::folder::{Folder, status, stderr};
 use std::fs;

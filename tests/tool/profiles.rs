@@ -12,7 +12,7 @@ const LANE_OPERATIONS: &str = "#version 450\n#extension GL_CROSSLANE_portable : 
                                + bpermute(x[i], i ^ 5u) + broadcast(x[i], 3u) + quadSwizzleX(x[i]) + reduceMin32(x[i])\n\
                                + uint(anyQuad(x[i] > 3u)) + allReduceMax(x[i]); }\n";
 
-/// What the command says of a profile file that it refuses.
+/// The command's message about a profile file that it refuses.
 fn complaint(name: &str, text: &str) -> String {
     let folder = Folder::new(name);
     folder.file("a.comp", SHADER);

@@ -86,7 +86,7 @@ const B_COMP: &str = "#version 450\n#extension GL_GOOGLE_include_directive : ena
                       layout(binding = 0) buffer B { float x[]; };\n\
                       void main() { x[gl_GlobalInvocationID.x] = f(1.0) + g() + h(); }\n";
 
-/// What a case says of itself.
+/// The case that a shader describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Case {
     /// Status and files are the other compiler's.
@@ -434,7 +434,7 @@ const GLSLANG: &[(&str, Case)] = &[
     ("-V --sdub U 0 1 a.vert", REFUSED),
 ];
 
-/// What one of the compilers did in a folder of its own.
+/// The result of one of the compilers in a folder of its own.
 struct Done {
     folder: Folder,
     output: Output,
@@ -517,7 +517,7 @@ fn said(words: &[&str], theirs: &Done, mine: &Done) -> Option<String> {
     contents(theirs, mine, is_text).err().map(|why| format!("standard output: {why}"))
 }
 
-/// What differs between two files or streams, which are the same text or modules that are alike.
+/// Compares two files or streams, which are the same text or modules that are alike.
 fn contents(theirs: &[u8], mine: &[u8], is_text: bool) -> Result<(), String> {
     if is_text {
         let [theirs, mine] = [theirs, mine].map(String::from_utf8_lossy);
@@ -578,7 +578,7 @@ const DECORATIONS: [&str; 20] = [
     "XfbBuffer",
 ];
 
-/// What the pipeline sees of a module.
+/// The interface of a module to the pipeline.
 #[derive(PartialEq, Eq, Debug, Default)]
 struct Interface {
     /// Stage and name.

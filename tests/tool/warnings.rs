@@ -1,4 +1,4 @@
-//! What our own shaders are warned of: nothing but what a few of them do on purpose.
+//! The warnings of our own shaders: none but a few on purpose.
 
 use crosslane::compile::{Input, Language, Options, parse};
 use crosslane::diagnostic::{Code, Diagnostic};

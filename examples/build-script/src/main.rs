@@ -47,7 +47,7 @@ impl Loader for Embedded {
     }
 }
 
-/// What the shader leaves in its buffer, which begins as 0, 1, 2, …
+/// Runs a shader and returns its buffer, which begins as 0, 1, 2, …
 fn simulate(source: &[u8]) -> Vec<u32> {
     let input = Input { name: "reduce.comp", bytes: source, language: Language::Glsl };
     let profile = Profile::named("spirv-1.5").expect("a built-in profile");

@@ -31,7 +31,7 @@ impl Arch {
         if self.generation >= Generation::Rdna1 { 2 } else { 1 }
     }
 
-    /// Whether scalar registers can be kept free for the base of flat scratch memory.
+    /// Returns true if scalar registers can be kept free for the base of flat scratch memory.
     pub fn reserves_flat_scratch(&self) -> bool {
         !self.processor.scratch_instructions && self.processor.addressing != Addressing::Buffer
     }
@@ -44,7 +44,7 @@ impl Arch {
         }
     }
 
-    /// Whether vector instructions of three operands, and all in that encoding, take a literal.
+    /// Returns true if vector instructions of three operands, and all in that encoding, take a literal.
     pub fn has_long_literals(&self) -> bool {
         self.generation >= Generation::Rdna1
     }

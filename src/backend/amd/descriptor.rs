@@ -1,4 +1,4 @@
-//! What stands around a kernel's code: header comment, kernel descriptor, metadata of the code object.
+//! The text around a kernel's code: header comment, kernel descriptor, metadata of the code object.
 //!
 //! Directives by processor: LLVM's `AMDGPUUsage`, "Code Object Metadata" and the `.amdhsa` directives, and what its
 //! assembler accepts.
@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 const TAKEN: &str = "a string takes everything";
 
-/// What a kernel uses of the hardware.
+/// The hardware resources that a kernel uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
     /// Vector registers, the shared ones not among them.
@@ -30,7 +30,7 @@ pub struct Usage {
 /// Shared vector registers are given out in so many (LLVM: `.amdhsa_shared_vgpr_count`).
 pub const SHARED_GRANULE: u16 = 8;
 
-/// The padding behind the code, which instruction fetch may run into: filler words up to an alignment, then so many more
+/// The padding after the code, which instruction fetch may run into: filler words up to an alignment, then so many more
 /// (LLVM: `AMDGPUTargetELFStreamer::EmitCodeEnd`).
 pub fn padding(arch: &Arch) -> String {
     let (align, count, word) = match arch.generation {

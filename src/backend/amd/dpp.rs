@@ -1,4 +1,4 @@
-//! The controls of DPP, as they stand behind an instruction's operands.
+//! The controls of DPP, as they follow an instruction's operands.
 //!
 //! Their order is fixed: control, row mask, bank mask, `bound_ctrl`, `fi`. `bound_ctrl:1` is the only spelling that means
 //! the same on every generation; without it an invalid source leaves the lane alone.
@@ -19,7 +19,7 @@ pub fn controls8(dpp: &Dpp8) -> String {
     format!("dpp8:[{}]{fetch}", lanes.join(","))
 }
 
-/// What says which lane each lane reads.
+/// Describes the lane that each lane reads.
 pub fn control(control: DppControl) -> String {
     use DppControl as C;
     match control {

@@ -5,23 +5,23 @@
 
 /// An instruction of a block as the search sees it.
 pub trait Step {
-    /// What the instructions that are passed read and write.
+    /// The reads and writes of the instructions that are passed.
     type Passed: Default;
 
-    /// Whether it may come forward at all.
+    /// Returns true if it may come forward at all.
     fn is_movable(&self) -> bool;
 
-    /// Whether nothing passes it.
+    /// Returns true if nothing passes it.
     fn is_fence(&self) -> bool;
 
     /// Notes what it reads and writes.
     fn pass(&self, passed: &mut Self::Passed);
 
-    /// Whether it depends on nothing that is passed.
+    /// Returns true if it depends on nothing that is passed.
     fn is_free_of(&self, passed: &Self::Passed) -> bool;
 }
 
-/// The first of the instructions behind the next one that may run before it, and `fits` there; `window` of them are looked at.
+/// The first of the instructions after the next one that may run before it, and `fits` there; `window` of them are looked at.
 pub fn earlier<'a, S: Step + 'a>(
     next: impl Iterator<Item = &'a S>,
     window: usize,

@@ -1,4 +1,4 @@
-//! What a kernel shares with its caller: the segment of arguments.
+//! The interface between a kernel and its caller: the segment of arguments.
 //!
 //! For every buffer, in the order of set and binding, its address in 8 bytes; then for every buffer whose size the kernel asks
 //! for the number of bytes bound, in 4; then the push constants, at a multiple of 16; then, if the kernel asks for it,
@@ -10,7 +10,7 @@ use crate::ir::BuiltIn;
 use crate::kernel::tree::Tree;
 use crate::kernel::{Kernel, Op};
 
-/// What a kernel needs beside its arguments.
+/// The inputs of a kernel beside its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Needs {
     /// Scalar registers that the hardware fills for the user: scratch resource and arguments.
@@ -41,7 +41,7 @@ pub struct Interface {
     pub groups: Option<u32>,
     /// Bytes of the whole segment.
     pub bytes: u32,
-    /// Bytes of workgroup memory: the shader's own, and behind them those of the waves.
+    /// Bytes of workgroup memory: the shader's own, and after them those of the waves.
     pub shared_bytes: u32,
     /// Where the part of the first wave begins, where there is one.
     pub wave_memory: Option<u32>,
@@ -107,7 +107,7 @@ impl Interface {
     }
 }
 
-/// What a kernel asks for.
+/// The facts that a kernel uses.
 struct Uses {
     sizes: Vec<bool>,
     groups: bool,

@@ -44,7 +44,7 @@ impl Live {
         &self.writes[self.each(slice)]
     }
 
-    /// From behind the writes of an instruction to the end of its block.
+    /// From after the writes of an instruction to the end of its block.
     pub fn behind(&self, block: usize, inst: usize) -> Range {
         let start = if block == 0 { 0 } else { self.ends[block - 1] / 2 + 1 };
         Range { from: 2 * (start + inst as u32 + 1) + 1, to: self.ends[block] }
@@ -56,7 +56,7 @@ impl Live {
     }
 }
 
-/// The first part of each register, and behind them the number of all parts.
+/// The first part of each register, and after them the number of all parts.
 fn bases(function: &Function) -> Vec<u32> {
     let mut next = 0;
     let firsts = function.registers.iter().map(|info| {
@@ -71,7 +71,7 @@ fn bases(function: &Function) -> Vec<u32> {
 
 /// Blocks, their edges and the numbers of their instructions.
 struct Graph {
-    /// The number of each block's start, and behind them the number after the last instruction.
+    /// The number of each block's start, and after them the number after the last instruction.
     starts: Vec<u32>,
     before: Vec<SmallVec<[u32; 2]>>,
     after: Vec<SmallVec<[usize; 2]>>,
@@ -94,7 +94,7 @@ impl Graph {
         Graph { starts, before, after }
     }
 
-    /// From the start of a block to behind its last instruction.
+    /// From the start of a block to after its last instruction.
     fn whole(&self, block: usize) -> Range {
         Range { from: 2 * self.starts[block], to: 2 * self.starts[block + 1] - 1 }
     }
@@ -107,7 +107,7 @@ enum Access {
     Write,
     /// Some lanes or bits of what was there may be left.
     Keep,
-    /// What was there is of no use any more, and nothing is there yet.
+    /// The register's old value is dead, and it has no new one yet.
     Declare,
 }
 
@@ -120,7 +120,7 @@ struct Event {
     access: Access,
 }
 
-/// What happens to each part, in the order of the text.
+/// The events of each part, in the order of the text.
 struct Events<'b> {
     bases: &'b [u32],
     of: Vec<Vec<Event>>,
@@ -162,7 +162,7 @@ impl<'b> Events<'b> {
         let is_declared = inst.code == Code::Pseudo(Pseudo::Declare);
         for (slice, kills) in inst.writes(&function.registers) {
             for part in self.each(slice) {
-                // The first write behind a declaration finds nothing that it could keep.
+                // The first write after a declaration finds nothing that it could keep.
                 let is_first = std::mem::take(&mut self.fresh[part]) == event.block + 1;
                 let access = match (is_declared, kills || is_first) {
                     (true, _) => Access::Declare,
@@ -190,14 +190,14 @@ fn slice_of(operand: &Operand) -> Option<Slice> {
     }
 }
 
-/// What is known of one part in one block.
+/// The facts about one part in one block.
 #[derive(Clone, Copy, Default)]
 struct Local {
-    /// What was there before the block matters to it.
+    /// True if the block reads the value from before it.
     exposed: bool,
-    /// What was there before does not get through.
+    /// True if the value from before the block does not survive it.
     kills: bool,
-    /// Whether something has been written at its end; none if as before.
+    /// True if something has been written at its end; none if as before.
     defines: Option<bool>,
     live_in: bool,
     live_out: bool,

@@ -42,7 +42,7 @@ pub enum File {
     Scalar,
 }
 
-/// What is known of a virtual register.
+/// The facts about a virtual register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RegInfo {
     pub file: File,
@@ -53,7 +53,7 @@ pub struct RegInfo {
 }
 
 impl RegInfo {
-    /// What the number of its first hardware register must be a multiple of. Scalar pairs are even and longer ones begin at
+    /// The alignment of its first hardware register, in registers. Scalar pairs are even and longer ones begin at
     /// multiples of 4 (GCN 3 ISA, "SGPR alignment"); vector pairs are even from CDNA 2 on.
     pub const fn alignment(&self, arch: &Arch) -> u16 {
         match (self.file, self.width) {
@@ -122,7 +122,7 @@ pub enum Special {
     Ttmp(u8),
 }
 
-/// What an instruction reads or writes.
+/// An operand that an instruction reads or writes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     /// Parts of a virtual register, before allocation.
@@ -153,7 +153,7 @@ impl Operand {
 /// The floats that instructions have without a literal, and their negatives; 1/(2π) from gfx8 on.
 pub const INLINE_FLOATS: [f64; 4] = [0.5, 1.0, 2.0, 4.0];
 
-/// Whether 32-bit operands read a constant without a literal: integers from -16 to 64, and some floats.
+/// Returns true if 32-bit operands read a constant without a literal: integers from -16 to 64, and some floats.
 pub fn is_inline(bits: u32) -> bool {
     (-16..=64).contains(&(bits as i32)) || INLINE_FLOATS.iter().any(|float| (*float as f32).to_bits() == bits & !SIGN)
 }
@@ -176,7 +176,7 @@ pub enum Pseudo {
     Fence(Fence),
 }
 
-/// Memory operations that are complete and visible before the instructions behind a fence run.
+/// Memory operations that are complete and visible before the instructions after a fence run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Fence {
     /// Loads and stores of buffers.
@@ -186,8 +186,7 @@ pub struct Fence {
     /// Other waves of the workgroup, or of the device, must see what this one wrote: caches that are not theirs too are
     /// written back. None: accesses are only waited for.
     pub release: Option<Reach>,
-    /// What other waves of the workgroup, or of the device, wrote must be seen: caches that are not theirs too are
-    /// invalidated.
+    /// How far away the writes are that must be seen: caches that are not shared with the writer are invalidated.
     pub acquire: Option<Reach>,
 }
 
@@ -198,7 +197,7 @@ pub enum Reach {
     Device,
 }
 
-/// What an instruction is.
+/// The operation of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     Real(Operation),
@@ -212,13 +211,13 @@ pub enum Dpp {
     Eights(Dpp8),
 }
 
-/// What stands behind an instruction's operands, or changes them.
+/// The modifiers after an instruction's operands, or on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modifiers {
     pub dpp: Option<Dpp>,
-    /// What stands before the name: how memory is reached, `flat_`, `global_`, `buffer_` or `scratch_`.
+    /// The prefix of the name, which says how memory is reached: `flat_`, `global_`, `buffer_` or `scratch_`.
     pub prefix: &'static str,
-    /// What is appended to the name behind an underscore: the relation and type of a comparison.
+    /// The suffix of the name after an underscore: the relation and type of a comparison.
     pub suffix: &'static str,
     /// Bit `n`: use `n` is negated.
     pub neg: u8,
@@ -249,14 +248,14 @@ pub struct Modifiers {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inst {
     pub code: Code,
-    /// What it writes, in the order of the text; carries and masks of comparisons among it.
+    /// The operands that it writes, in the order of the text; carries and masks of comparisons among them.
     pub defs: SmallVec<[Operand; 2]>,
-    /// What it reads, in the order of the text.
+    /// The operands that it reads, in the order of the text.
     pub uses: SmallVec<[Operand; 4]>,
     pub modifiers: Modifiers,
     /// Its definitions keep old bits or old lanes, so it reads them too: they begin elsewhere.
     pub keeps: bool,
-    /// What it stands for in the source.
+    /// The source that it was made from.
     pub span: Span,
     /// It is part of a cross-lane operation.
     pub is_lane: bool,
@@ -374,14 +373,14 @@ impl Specials {
     }
 }
 
-/// What an operation reads and writes without naming it.
+/// The registers that an operation reads and writes implicitly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effects {
     pub reads: Specials,
     pub writes: Specials,
 }
 
-/// Instructions with one way in, at the start. Branches stand at the end alone.
+/// Instructions with one way in, at the start. Branches are at the end alone.
 #[derive(Clone, Debug)]
 pub struct Block {
     pub label: Label,
@@ -396,7 +395,7 @@ pub struct Function {
     pub registers: Vec<RegInfo>,
     /// How scratch memory is reached; none where the kernel was written without, and nothing can be spilled.
     pub scratch: Option<Scratch>,
-    /// Bytes of scratch memory of one invocation for variables, before anything is spilled. Spilled registers lie behind.
+    /// Bytes of scratch memory of one invocation for variables, before anything is spilled. Spilled registers lie after.
     pub scratch_bytes: u32,
 }
 
@@ -434,7 +433,7 @@ impl Function {
         positions
     }
 
-    /// Positions of the blocks that may run behind one; `positions` are those of [`Function::positions`].
+    /// Positions of the blocks that may run after one; `positions` are those of [`Function::positions`].
     pub fn successors(&self, at: usize, positions: &[usize]) -> SmallVec<[usize; 2]> {
         let insts = &self.blocks[at].insts;
         let branches = insts.iter().rev().take_while(|inst| inst.operation().is_some_and(Operation::ends_block));

@@ -1,4 +1,4 @@
-//! What AMD's instructions are called, by generation: one row an operation, one column a generation.
+//! The names of AMD's instructions by generation: one row per operation, one column per generation.
 //!
 //! The names are those of LLVM's assembler, which takes every one of them (tests ask it). A cell is empty where the
 //! generation has no such instruction; whoever picks instructions must have something else there. Which instructions can
@@ -15,11 +15,11 @@ pub struct Spelling {
     pub form: Form,
 }
 
-/// What is special about an instruction's operands or its DPP form.
+/// The special forms of an instruction's operands or of its DPP encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     Plain,
-    /// It also writes a carry, behind the destination.
+    /// It also writes a carry, after the destination.
     Carry,
     /// It exists with three operands only, so its DPP form is `_e64_dpp`.
     Vop3,
@@ -73,7 +73,7 @@ const fn since(first: Generation, name: &'static str) -> [Option<Spelling>; 6] {
     row
 }
 
-/// Of buffers: how they are reached stands before the name (`flat_`, `global_` and so on).
+/// Of buffers: how they are reached precedes the name (`flat_`, `global_` and so on).
 const fn memory(old: &'static str, new: &'static str) -> [Option<Spelling>; 6] {
     since_rdna3(old, new)
 }

@@ -107,7 +107,7 @@ pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<P
     })
 }
 
-/// The code of a lowered kernel, as it stands in the text of its program, with what each line was made for.
+/// The code of a lowered kernel, as it is in the text of its program, with what each line was made for.
 ///
 /// # Errors
 /// As [`emit`].
@@ -176,7 +176,7 @@ fn place(subject: Subject<'_>) -> Result<(Selected, Allocation), Vec<Diagnostic>
     Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])
 }
 
-/// What the kernel is given: at least the registers that the hardware fills. Shared vector registers lie behind the others,
+/// The registers of the kernel: at least those that the hardware fills. Shared vector registers lie after the others,
 /// which therefore end at a multiple of what registers are given out in.
 fn usage(arch: &Arch, selected: &Selected, allocation: &Allocation) -> Usage {
     let needs = &selected.needs;

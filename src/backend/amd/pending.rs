@@ -1,4 +1,4 @@
-//! What may be pending at the start of each block: the code is followed until that grows no more.
+//! The events that may be pending at the start of each block, as a fixed point over the control flow.
 
 use super::machine::{Block, Function};
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ pub trait Pending: Clone + Default {
     fn join(&mut self, other: &Self) -> bool;
 }
 
-/// What is pending at the start of each block, joined over all ways there, if `pass` goes through a block.
+/// The events that are pending at the start of each block, joined over all ways there, if `pass` goes through a block.
 pub fn starts<P: Pending>(function: &Function, mut pass: impl FnMut(&Block, P) -> P) -> Vec<P> {
     let positions = function.positions();
     let count = function.blocks.len();

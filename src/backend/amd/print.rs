@@ -7,7 +7,7 @@ use super::mnemonic::{Form, Generation, Operation};
 use super::unit::Unit;
 use std::fmt::Write;
 
-/// What instructions are written for.
+/// The subject that instructions are printed for.
 #[derive(Clone, Copy, Debug)]
 pub struct Printer {
     pub arch: Arch,
@@ -58,7 +58,7 @@ impl Printer {
         }
     }
 
-    /// Whether constants are read as doubles.
+    /// Returns true if constants are read as doubles.
     fn is_double(&self, operation: Operation, modifiers: &Modifiers) -> bool {
         let name = operation.spelling(self.arch.generation).map_or("", |spelling| spelling.name);
         name.ends_with("_f64") || modifiers.suffix.ends_with("_f64")
@@ -175,7 +175,7 @@ fn constant(bits: u32, is_double: bool) -> String {
     }
 }
 
-/// Whether an access reads memory and does nothing else.
+/// Returns true if an access reads memory and does nothing else.
 const fn is_load(operation: Operation) -> bool {
     use Operation as O;
     matches!(operation, O::LoadU8 | O::LoadI8 | O::LoadU16 | O::Load32 | O::Load64 | O::Load96 | O::Load128)

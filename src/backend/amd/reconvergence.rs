@@ -27,7 +27,7 @@ impl ReconvergencePoint {
     }
 }
 
-/// What is known of all reconvergence points of a kernel.
+/// The facts about all reconvergence points of a kernel.
 #[derive(Debug)]
 pub struct Reconvergence {
     diverges: Vec<bool>,

@@ -1,4 +1,4 @@
-//! What a kernel's caller must bind, and what the kernel uses, as JSON.
+//! The resources that a kernel's caller must bind and that the kernel uses, as JSON.
 
 use super::arch::Arch;
 use super::descriptor::Usage;
@@ -16,8 +16,8 @@ pub struct Reflection {
     pub workgroup_size: [u32; 3],
     /// Lanes of a wave.
     pub subgroup_size: u32,
-    /// What the number of invocations of a workgroup must be a multiple of, so that no segment of a cross-lane operation lacks a
-    /// lane.
+    /// The workgroup's number of invocations must be a multiple of this, so that no segment of a cross-lane operation
+    /// lacks a lane.
     pub workgroup_multiple: u32,
     /// Bytes of the segment of arguments.
     pub argument_bytes: u32,
@@ -34,7 +34,7 @@ pub struct Reflection {
     pub occupancy: u32,
 }
 
-/// What an argument holds.
+/// The content of an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArgumentKind {
@@ -68,7 +68,7 @@ pub struct Argument {
 }
 
 impl Argument {
-    /// What the metadata of code objects call it.
+    /// Its name in the metadata of code objects.
     pub const fn value_kind(&self) -> &'static str {
         match (self.kind, self.axis) {
             (ArgumentKind::Storage | ArgumentKind::Uniform, _) => "global_buffer",

@@ -42,7 +42,7 @@ fn missing(inst: &Inst, done: &[Inst], states: usize) -> usize {
     distance.map_or(0, |distance| states - distance)
 }
 
-/// What the instructions that are passed read and write.
+/// The reads and writes of the instructions that are passed.
 #[derive(Default)]
 pub struct Passed {
     reads: Vec<Slice>,
@@ -105,7 +105,7 @@ mod tests {
         inst
     }
 
-    /// Two chains of moves, one behind the other.
+    /// Two chains of moves, one after the other.
     fn chains(profile: &str) -> Vec<Inst> {
         let mut function = Function::default();
         let mut insts = Vec::new();

@@ -1,4 +1,4 @@
-//! Kernels written by hand: what stands in their texts. What they compute is tested by running them.
+//! Kernels written by hand: what is in their texts. What they compute is tested by running them.
 
 use super::{Options, Program, emit};
 use crate::ir::{AtomicOp, BuiltIn, MemoryKinds, Order, Scalar, Scope};

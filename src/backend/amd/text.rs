@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 const TAKEN: &str = "a string takes everything";
 
-/// What the text is made of.
+/// The parts of the text.
 pub struct Parts<'a> {
     pub arch: Arch,
     pub options: &'a Options,
@@ -86,7 +86,7 @@ fn meaning(argument: &Argument) -> String {
     }
 }
 
-/// A name without line breaks: it stands in a comment.
+/// A name without line breaks: it is in a comment.
 fn one_line(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -74,7 +74,7 @@ fn drop_empty_jumps(function: &mut Function) {
     }
 }
 
-/// What a branch leads to.
+/// The target of a branch.
 fn target(inst: &super::machine::Inst) -> Option<Operand> {
     let branches = inst.operation().is_some_and(|operation| operation.ends_block() && operation != Operation::End);
     inst.uses.first().copied().filter(|_| branches)

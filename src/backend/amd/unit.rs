@@ -5,7 +5,7 @@
 use super::machine::{Effects, Specials};
 use super::mnemonic::{Generation, Operation};
 
-/// What runs an operation.
+/// The unit that runs an operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Unit {
     Scalar,
@@ -49,14 +49,14 @@ impl Operation {
         }
     }
 
-    /// Whether it stands at the end of a block alone.
+    /// Returns true if it is at the end of a block alone.
     pub const fn ends_block(self) -> bool {
         use Operation as O;
         let on_condition = matches!(self, O::BranchScc0 | O::BranchScc1 | O::BranchVccZero | O::BranchVccSome);
         on_condition || matches!(self, O::Branch | O::BranchExecZero | O::BranchExecSome | O::End)
     }
 
-    /// Whether nothing behind it runs.
+    /// Returns true if nothing after it runs.
     pub const fn is_final(self) -> bool {
         matches!(self, Operation::Branch | Operation::End)
     }
@@ -74,17 +74,17 @@ impl Operation {
         Effects { reads, writes }
     }
 
-    /// Whether it works on single lanes, active or not.
+    /// Returns true if it works on single lanes, active or not.
     const fn ignores_exec(self) -> bool {
         matches!(self, Operation::ReadLane | Operation::WriteLane)
     }
 
-    /// Whether it reads VCC without naming it.
+    /// Returns true if it reads VCC without naming it.
     const fn takes_vcc(self) -> bool {
         matches!(self, Operation::DivFmasF32 | Operation::DivFmasF64)
     }
 
-    /// What a branch looks at.
+    /// The special registers that a branch tests.
     const fn tested(self) -> Specials {
         use Operation as O;
         match self {

@@ -1,4 +1,4 @@
-//! Instructions as the passes behind register allocation see them: which hardware registers they read and write, and in
+//! Instructions as the passes after register allocation see them: which hardware registers they read and write, and in
 //! which ways.
 
 use super::arch::Arch;
@@ -8,7 +8,7 @@ use super::unit::Unit;
 use smallvec::SmallVec;
 
 /// A register of 32 bits, all files in one row: scalar ones by the numbers that encodings have for them, and vector ones
-/// behind.
+/// after.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cell(u16);
 
@@ -67,7 +67,7 @@ bitflags::bitflags! {
 }
 
 bitflags::bitflags! {
-    /// What an operand is for. A rule that names none means all.
+    /// The roles of an operand. A rule that names none means all.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Roles: u8 {
         /// It is read from other lanes (DPP).
@@ -80,7 +80,7 @@ bitflags::bitflags! {
         const LONG_DATA = 8;
         /// Data that are stored.
         const DATA = 16;
-        /// It stands in the text.
+        /// It is in the text.
         const NAMED = 32;
         /// Only half of its bits are written.
         const HALF = 64;
@@ -88,7 +88,7 @@ bitflags::bitflags! {
 }
 
 bitflags::bitflags! {
-    /// What an instruction is.
+    /// The traits of an instruction.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Traits: u32 {
         const VALU = 1;
@@ -237,7 +237,7 @@ fn implied(specials: Specials, arch: &Arch, mut see: impl FnMut(Cell)) {
     }
 }
 
-/// Whether VCC, where it is read without being named, is a mask.
+/// Returns true if VCC, where it is read without being named, is a mask.
 const fn view_mask(operation: Operation) -> bool {
     matches!(operation, Operation::DivFmasF32 | Operation::DivFmasF64)
 }
@@ -257,7 +257,7 @@ fn use_roles(operation: Operation, inst: &Inst, n: usize) -> Roles {
     role | Roles::NAMED
 }
 
-/// Which operand is stored: buffer instructions name it first, the others behind the address.
+/// Which operand is stored: buffer instructions name it first, the others after the address.
 fn data_of(operation: Operation, modifiers: &Modifiers) -> Option<usize> {
     if is_load(operation) {
         return None;
@@ -271,7 +271,7 @@ const fn is_load(operation: Operation) -> bool {
     narrow || matches!(operation, O::Load32 | O::Load64 | O::Load96 | O::Load128)
 }
 
-/// Whether the destination is half of a register (`op_sel` behind those of the operands).
+/// Returns true if the destination is half of a register (`op_sel` after those of the operands).
 fn writes_half(operation: Operation, inst: &Inst) -> bool {
     operation.unit() == Unit::Vector && inst.modifiers.op_sel >> inst.uses.len() & 1 != 0
 }
@@ -308,7 +308,7 @@ fn own_traits(operation: Operation, inst: &Inst) -> Traits {
     }
 }
 
-/// What there is none of any more behind a waiting instruction.
+/// The events that a waiting instruction leaves none of.
 fn waited(operation: Operation, inst: &Inst) -> Traits {
     if operation == Operation::WaitStores {
         let is_zero = inst.uses.last() == Some(&Operand::Constant(0));

@@ -206,7 +206,7 @@ fn always_leaves(kernel: &Kernel, of: InstId) -> bool {
     })
 }
 
-/// The arm of an `If` that an instruction stands in: the condition, and whether it holds there.
+/// The arm of an `If` that an instruction is in: the condition, and whether it holds there.
 type Arm = Option<(Value, bool)>;
 
 /// One way out of a loop's body.

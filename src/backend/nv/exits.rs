@@ -20,7 +20,7 @@ pub enum Goal {
     Next(InstId),
 }
 
-/// Where the instructions behind an `If` in its block go.
+/// Where the instructions after an `If` in its block go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Rest {
     #[default]
@@ -48,7 +48,7 @@ const NESTING: usize = 32;
 /// The same in kernels with cross-lane operations, for [`super::converge::NESTING`].
 const NESTING_WITH_LANES: usize = 6;
 
-/// What is decided about each instruction of control flow, by its number.
+/// The decision about each instruction of control flow, by its number.
 #[derive(Debug)]
 pub struct Exits {
     rest: Vec<Rest>,
@@ -63,7 +63,7 @@ pub struct Exits {
     continues: Vec<bool>,
 }
 
-/// Goals that are reached by going on behind a block.
+/// Goals that are reached by going on after a block.
 type Near = SmallVec<[Goal; 4]>;
 
 impl Exits {
@@ -225,7 +225,7 @@ fn rest(kernel: &Kernel, arms: [BlockId; 2], near: &[Goal], nests: bool) -> Rest
     }
 }
 
-/// Whether a block, or one inside it, continues a loop.
+/// Returns true if a block, or one inside it, continues a loop.
 fn reaches(kernel: &Kernel, block: BlockId, of: InstId) -> bool {
     kernel.blocks[block].insts.iter().any(|inst| {
         kernel.insts[*inst].op == Op::Continue(of) || kernel.inner_blocks(*inst).any(|inner| reaches(kernel, inner, of))

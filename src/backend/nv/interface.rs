@@ -1,8 +1,8 @@
-//! What a program's names in the outside world are: which binding point of OpenGL each buffer has, and which local
-//! parameter holds what.
+//! The names of a program in the outside world: the binding point of OpenGL of each buffer, and the content of each
+//! local parameter.
 //!
 //! Storage buffers are `program.storage[n]`, uniform buffers `program.buffer[n]`, each numbered in the order of set and
-//! binding. Push constants are local parameters from 0 on, four words each; behind them come the sizes of the buffers whose
+//! binding. Push constants are local parameters from 0 on, four words each; after them come the sizes of the buffers whose
 //! size the program asks for, since `program.storagelen` is zero for assembly programs (NV_shader_storage_buffer_object), and
 //! what only the caller knows of a draw. Textures and images are units, each kind numbered in the same order.
 
@@ -44,7 +44,7 @@ pub struct Slot {
     pub point: u32,
     /// The word of the local parameters that holds its size in bytes, if the program asks for it.
     pub size_word: Option<u32>,
-    /// Whether the program touches what is bound.
+    /// True if the program touches what is bound.
     pub is_used: bool,
 }
 
@@ -55,8 +55,7 @@ pub struct Interface {
     pub slots: Vec<Slot>,
     /// The unit of each texture and image, by the kernel's numbers.
     pub units: Vec<u32>,
-    /// What the program asks for that only the caller knows of a draw, each with the word of the local parameters that
-    /// holds it.
+    /// The facts about a draw that only the caller knows, each with the word of the local parameters that holds it.
     pub draw_words: Vec<(BuiltIn, u32)>,
     /// Words of push constants.
     pub push_words: u32,
@@ -64,14 +63,14 @@ pub struct Interface {
     pub parameter_words: u32,
 }
 
-/// What a program uses that must be declared or asked for.
+/// The declarations and options that a program needs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Needs {
-    /// Names behind `OPTION`.
+    /// Names after `OPTION`.
     pub options: BTreeSet<&'static str>,
-    /// Whether a local parameter is read.
+    /// True if a local parameter is read.
     pub parameters: bool,
-    /// Whether positions of samples are.
+    /// True if positions of samples are.
     pub sample_positions: bool,
 }
 

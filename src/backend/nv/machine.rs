@@ -38,7 +38,7 @@ pub const ANY: Components = 15;
 /// Where `PK64` leaves the first of two results (NV_gpu_program5, section 2.X.8.Z), and `UP2H` the low half.
 pub const X_OR_Z: Components = 5;
 
-/// What is known of a virtual register.
+/// The facts about a virtual register.
 #[derive(Clone, Copy, Debug)]
 pub struct RegInfo {
     pub class: Class,
@@ -95,7 +95,7 @@ pub struct ArrayRef {
     pub component: Option<char>,
 }
 
-/// What an instruction reads.
+/// An operand that an instruction reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Operand {
     Reg(Reg),
@@ -124,7 +124,7 @@ impl Operand {
     }
 }
 
-/// What a condition asks of a bool.
+/// The test that a condition applies to a bool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Test {
     True,
@@ -140,7 +140,7 @@ impl Test {
     }
 }
 
-/// What an instruction writes.
+/// A destination of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Dest {
     /// Nothing that is named: a store or a barrier.
@@ -237,11 +237,11 @@ pub enum Line {
     Return,
     /// Makes a helper of a fragment's invocation.
     Kill,
-    /// What the lines from here on were in the source.
+    /// The source of the lines from here on.
     Source(Span),
     /// The cross-lane operation that the lines from here on stand for.
     Lane(Span),
-    /// What the control flow from here on was made for; instructions say it themselves.
+    /// The origin of the control flow from here on; instructions carry their own.
     Origin(Origin),
     /// Nothing: an instruction that was dropped.
     Empty,

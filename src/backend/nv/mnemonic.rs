@@ -1,5 +1,5 @@
-//! What NVIDIA's instructions are called (NV_gpu_program5, NV_shader_thread_group, NV_shader_thread_shuffle), with the type
-//! that they carry behind the name: `.U`, `.S` and `.F32`.
+//! The names of NVIDIA's instructions (NV_gpu_program5, NV_shader_thread_group, NV_shader_thread_shuffle), with the
+//! type that follows the name: `.U`, `.S` and `.F32`.
 
 use crate::lane::op::{MaskOp, QuadMove, ShuffleMode, VoteOp};
 
@@ -38,7 +38,7 @@ pub const fn vote(op: VoteOp) -> &'static str {
 /// The ballot of the active lanes.
 pub const BALLOT: &str = "TGBALLOT.U";
 
-/// The masks of lanes that compare so with the own one, behind the name of the stage.
+/// The masks of lanes that compare so with the own one, after the name of the stage.
 pub const fn lane_mask(op: MaskOp) -> &'static str {
     match op {
         MaskOp::Eq => "threadeqmask",
@@ -49,7 +49,7 @@ pub const fn lane_mask(op: MaskOp) -> &'static str {
     }
 }
 
-/// The lane's number in its warp, behind the name of the stage.
+/// The lane's number in its warp, after the name of the stage.
 pub const LANE: &str = "threadid";
 
 /// A move of 32 bits, a conversion of -1 and 0 included.

@@ -77,7 +77,7 @@ pub struct Program {
 /// Variables that a program may declare: what every implementation of NV_gpu_program4 has.
 const VARIABLE_LIMIT: u32 = 4096;
 
-/// Whether anything touches the invocation's own arrays: most of them live in registers by now.
+/// Returns true if anything touches the invocation's own arrays: most of them live in registers by now.
 fn uses_private(lines: &[machine::Line]) -> bool {
     lines.iter().any(|line| match line {
         machine::Line::Inst(inst) => inst.arrays().any(|place| place.array == select::private::PRIVATE),
@@ -99,7 +99,7 @@ pub fn emit(kernel: &Kernel, options: &Options, sources: &SourceMap) -> Result<P
 pub struct Draft {
     /// The line that it begins with.
     header: &'static str,
-    /// What comes behind the profile's name.
+    /// The words after the profile's name.
     rest: String,
     pub reflection: Reflection,
 }
@@ -124,7 +124,7 @@ impl Draft {
     }
 }
 
-/// The code of a lowered kernel, as it stands in the text of its program, with what each line was made for.
+/// The code of a lowered kernel, as it is in the text of its program, with what each line was made for.
 ///
 /// # Errors
 /// As [`emit`].

@@ -1,8 +1,8 @@
 //! Moves instructions within stretches without control flow, so that fewer values are alive at once.
 //!
-//! A copy out of a component that an instruction dictates goes right behind that instruction. Then, from the end of a
+//! A copy out of a component that an instruction dictates goes right after that instruction. Then, from the end of a
 //! stretch, an instruction goes down to the first one that reads a result, if it has more of them than operands that are read
-//! for the last time where it stood: what lives shorter then is more than what lives longer. Loads stay on their side of every store and barrier, and
+//! for the last time where it was: what lives shorter then is more than what lives longer. Loads stay on their side of every store and barrier, and
 //! cross-lane instructions where they are.
 
 use super::machine::{ANY, Inst, Line, Operand, Reg, Registers};
@@ -23,7 +23,7 @@ impl Counts {
         counts
     }
 
-    /// Whether a register has one value throughout.
+    /// Returns true if a register has one value throughout.
     fn is_constant(&self, reg: Reg) -> bool {
         self.writes[reg.index()] == 1
     }
@@ -46,7 +46,7 @@ pub fn order(lines: &mut [Line], registers: &Registers) {
     }
 }
 
-/// Puts copies out of dictated components behind what wrote them.
+/// Puts copies out of dictated components after what wrote them.
 fn raise_copies(lines: &mut [Line], counts: &Counts, registers: &Registers) {
     let mut behind: Vec<Vec<Line>> = vec![Vec::new(); lines.len()];
     let mut writer: std::collections::BTreeMap<Reg, usize> = std::collections::BTreeMap::new();
@@ -81,7 +81,7 @@ fn rebuild(lines: &mut [Line], mut with: impl FnMut(usize, Line, &mut Vec<Line>)
     }
 }
 
-/// What is known of a register in the stretch that is ordered, from its end up to some line.
+/// The facts about a register in the stretch that is ordered, from its end up to some line.
 #[derive(Clone, Copy, Default)]
 struct Mark {
     /// The stretch, so that nothing is cleared between two of them.
@@ -91,9 +91,9 @@ struct Mark {
     /// Reads that were met, and the first of them in the new order.
     reads: u32,
     first: usize,
-    /// Whether a write was met.
+    /// True if a write was met.
     written: bool,
-    /// Whether a load of what never changes writes it, which goes wherever its result is read.
+    /// True if a load of what never changes writes it, which goes wherever its result is read.
     follows: bool,
 }
 
@@ -164,7 +164,7 @@ fn above_comments(lines: &[Line], line: usize) -> usize {
 /// Loads from uniform buffers.
 const CONSTANT_LOAD: &str = "LDC";
 
-/// Whether an instruction reads memory that others may write: all but uniform buffers.
+/// Returns true if an instruction reads memory that others may write: all but uniform buffers.
 fn reads_memory(inst: &Inst) -> bool {
     let reads = |source: &Operand| match source {
         Operand::Array(_) => true,

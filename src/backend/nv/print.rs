@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 const TAKEN: &str = "a string takes everything";
 
-/// What the text is made of.
+/// The parts of the text.
 pub struct Program<'a> {
     pub kernel: &'a Kernel,
     pub interface: &'a Interface,
@@ -45,7 +45,7 @@ pub const fn header(stage: Stage) -> &'static str {
     }
 }
 
-/// The text behind the name of the profile.
+/// The text after the name of the profile.
 pub fn print(program: &Program) -> String {
     let mut printer = Printer::new(program);
     program.lines.iter().for_each(|line| printer.line(line));
@@ -78,7 +78,7 @@ pub fn written(program: &Program) -> Vec<Written> {
     program.lines.iter().map(written).filter(|written| !written.text.is_empty()).collect()
 }
 
-// What stands before the code.
+// What precedes the code.
 
 /// The comment at the top: what it is made from, and where everything is bound.
 fn head(program: &Program) -> String {
@@ -121,7 +121,7 @@ fn binding(place: BindingPoint) -> String {
     format!("set {} binding {}{element}", place.set, place.binding)
 }
 
-/// A name without line breaks: it stands in a comment.
+/// A name without line breaks: it is in a comment.
 fn one_line(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -327,7 +327,7 @@ impl<'p> Printer<'p> {
         self.statement(text);
     }
 
-    /// A statement on a bool: what stands before the test of the condition codes, the test, and what stands behind it.
+    /// A statement on a bool: what precedes the test of the condition codes, the test, and what follows it.
     fn test(&mut self, reg: Reg, (before, test, behind): (&str, Test, &str)) {
         self.set_codes(reg);
         self.margin();
@@ -357,7 +357,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// Names a cross-lane operation and where it stands.
+    /// Names a cross-lane operation and where it is.
     fn lane(&mut self, span: Span) {
         let sources = self.program.sources;
         let Some(at) = sources.locate(span.lo) else { return };
@@ -396,7 +396,7 @@ impl<'p> Printer<'p> {
     }
 }
 
-/// What stands for operands.
+/// The operands of a program's text.
 impl Program<'_> {
     /// The variable, the components that are written, in order, and the bool without which they are not.
     fn target(&self, text: &mut String, regs: &[Reg], guard: Option<Reg>) {

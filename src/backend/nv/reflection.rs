@@ -1,4 +1,4 @@
-//! What a program's caller must bind and set, with the constants of OpenGL that it takes.
+//! The resources that a program's caller must bind, with the constants of OpenGL.
 
 use super::interface::Interface;
 pub use crate::backend::reflection::{BindingKind, Image, ImageKind, SamplerBinding};
@@ -30,8 +30,8 @@ pub struct Reflection {
     pub workgroup_size: [u32; 3],
     /// Lanes of a warp.
     pub subgroup_size: u32,
-    /// What the number of invocations of a workgroup must be a multiple of, so that no segment of a cross-lane operation lacks a
-    /// lane.
+    /// The workgroup's number of invocations must be a multiple of this, so that no segment of a cross-lane operation
+    /// lacks a lane.
     pub workgroup_multiple: u32,
     /// Bytes of workgroup memory.
     pub shared_bytes: u32,
@@ -81,7 +81,7 @@ pub struct ImageBinding {
     pub image: Image,
     /// The unit: `glActiveTexture(GL_TEXTURE0 + n)` with `glBindSampler` for textures, `glBindImageTexture` for images.
     pub gl_unit: u32,
-    /// Whether the texture compares with a reference (`GL_TEXTURE_COMPARE_MODE`).
+    /// True if the texture compares with a reference (`GL_TEXTURE_COMPARE_MODE`).
     pub compares: bool,
 }
 

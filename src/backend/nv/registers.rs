@@ -189,7 +189,7 @@ impl<'w> Placement<'w> {
     }
 }
 
-/// What is to be placed, in the order in which it becomes alive.
+/// The webs to place, in the order in which they become live.
 fn units(webs: &Webs) -> Vec<Unit> {
     let mut of_group: std::collections::BTreeMap<u32, Unit> = std::collections::BTreeMap::new();
     let mut units = Vec::new();

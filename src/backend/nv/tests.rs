@@ -1,4 +1,4 @@
-//! Programs of kernels written by hand: what stands in their texts.
+//! Programs of kernels written by hand: what is in their texts.
 
 mod converge;
 mod stage;
@@ -50,7 +50,7 @@ fn program(kernel: &Kernel) -> Program {
     emit(kernel, &options, &SourceMap::new()).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
-/// The statements behind `main:`, without indentation.
+/// The statements after `main:`, without indentation.
 fn body(mut b: Builder) -> Vec<String> {
     if !b.is_terminated() {
         b.effect(Op::Return, &[]);
@@ -283,7 +283,7 @@ fn more_buffers_than_there_are_is_an_error() {
     assert!(errors[0].code.is_refusal());
 }
 
-/// A load stays above the stores behind it; what is computed from it goes down to where it is needed.
+/// A load stays above the stores after it; what is computed from it goes down to where it is needed.
 #[test]
 fn values_are_computed_where_they_are_read() {
     let mut b = builder();

@@ -11,7 +11,7 @@ struct Open {
     /// The line of its `ELSE`, if it was met.
     middle: Option<usize>,
     end: usize,
-    /// Whether the arm that the pass is in holds anything, and whether the second arm did.
+    /// True if the arm that the pass is in holds anything, and whether the second arm did.
     filled: bool,
     second: bool,
 }

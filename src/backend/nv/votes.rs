@@ -23,7 +23,7 @@ enum View {
     Varying,
 }
 
-/// What is known of a kernel's conditions.
+/// The facts about a kernel's conditions.
 #[derive(Debug)]
 pub struct Votes {
     uniformity: Uniformity,

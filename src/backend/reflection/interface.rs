@@ -1,4 +1,4 @@
-//! What a shader of any stage says of its place in a pipeline, read off a [`Module`]: the one schema of all targets.
+//! The interface of a shader of any stage to its pipeline, read off a [`Module`]: the one schema of all targets.
 
 use super::shape::{Fields, Shape, Structure};
 use crate::backend::Kept;
@@ -11,7 +11,7 @@ use crate::ir::{
 use serde::Serialize;
 use serde_json::Value as Json;
 
-/// What the pipeline gives a shader and takes from it.
+/// The values that the pipeline gives a shader and takes from it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Interface {
     /// As in `#pragma shader_stage(…)`.
@@ -21,18 +21,18 @@ pub struct Interface {
     pub resources: Vec<Resource>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub push_constants: Option<Block>,
-    /// What the shader binding table holds for the shader.
+    /// The content of the shader binding table for the shader.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shader_record: Option<Block>,
-    /// What task, mesh and ray tracing shaders hand each other.
+    /// The values that task, mesh and ray tracing shaders hand each other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub payloads: Vec<Payload>,
     /// All that the shader declares, used or not. The size of a workgroup and a constant may share a number.
     pub spec_constants: Vec<SpecConstant>,
-    /// What geometry, tessellation and mesh shaders say of primitives.
+    /// The primitives of geometry, tessellation and mesh shaders.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub primitives: Vec<Primitives>,
-    /// What the pipeline writes to buffers for each vertex.
+    /// The values that the pipeline writes to buffers for each vertex.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<Fed>,
     /// The structs that the others name, by place.
@@ -69,7 +69,7 @@ pub struct Port {
     pub place: Place,
     #[serde(flatten)]
     pub shape: Shape,
-    /// What the outermost array has an element for.
+    /// The thing that the outermost array has an element for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub each: Option<String>,
     /// Vertex stream of a geometry shader's output; none for the first.
@@ -113,7 +113,7 @@ pub struct Resource {
     pub writable: bool,
 }
 
-/// What is bound.
+/// The kind of a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResourceKind {
@@ -318,7 +318,7 @@ fn primitives(mode: PrimitiveMode) -> Primitives {
     Primitives { mode, count }
 }
 
-/// What people call a variable: the block where it has no name.
+/// The name that people call a variable by: the block's where it has none.
 fn name_of(module: &Module, global: &Global) -> String {
     match module.types.get(innermost(module, global.ty)) {
         Type::Struct(id) if global.name.is_empty() => module.types.structs[id].name.to_string(),
@@ -326,7 +326,7 @@ fn name_of(module: &Module, global: &Global) -> String {
     }
 }
 
-/// What arrays, and arrays of arrays, are made of.
+/// The element type of arrays, and of arrays of arrays.
 pub(super) fn innermost(module: &Module, ty: TypeId) -> TypeId {
     match module.types.get(ty) {
         Type::Array { element, .. } => innermost(module, element),

@@ -1,5 +1,5 @@
-//! What a shader's caller must know whatever the target: stage, inputs and outputs, resources, sizes. A target's own
-//! reflection has what its callers need beside that.
+//! The facts about a shader that its caller needs whatever the target: stage, inputs and outputs, resources, sizes. A
+//! target's own reflection has what its callers need beside that.
 
 mod interface;
 mod shape;
@@ -16,7 +16,7 @@ use interface::{spec_constants, variables};
 use serde::{Deserialize, Serialize};
 pub use shape::{Member, Shape, Structure};
 
-/// What a buffer is bound as.
+/// The descriptor type of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BindingKind {
@@ -24,7 +24,7 @@ pub enum BindingKind {
     Uniform,
 }
 
-/// What a shader says of itself, whatever the target.
+/// The interface of a shader, whatever the target.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Reflection {
     pub entry_point: String,

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// A type.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Shape {
-    /// What arrays are made of: `f32`, `vec3<u32>`, `mat4x3<f32>`, the name of a struct.
+    /// The element type of arrays: `f32`, `vec3<u32>`, `mat4x3<f32>`, the name of a struct.
     #[serde(rename = "type")]
     pub ty: String,
     /// The place of the struct, or of what a buffer reference points to.

@@ -211,14 +211,15 @@ impl Needs {
         }
     }
 
-    /// What an instruction needs by its opcode.
+    /// Adds the capabilities that an instruction needs by its opcode.
     pub fn op(&mut self, op: Op) {
         if let Some(capability) = of_op(op) {
             self.capability(capability);
         }
     }
 
-    /// What declaring a type of this scalar needs. Narrow ones may get by with storage: see [`Needs::settle_narrow`].
+    /// Adds the capabilities that declaring a type of this scalar needs. Narrow ones may get by with storage: see
+    /// [`Needs::settle_narrow`].
     pub fn declared(&mut self, scalar: Scalar) {
         if super::narrow::is_narrow(scalar) {
             self.narrow.push(scalar);
@@ -237,14 +238,14 @@ impl Needs {
         }
     }
 
-    /// What computing with this scalar needs.
+    /// Adds the capabilities that computing with this scalar needs.
     pub fn scalar(&mut self, scalar: Scalar) {
         if let Some(capability) = of_scalar(scalar) {
             self.capability(capability);
         }
     }
 
-    /// What a variable with this built-in needs.
+    /// Adds the capabilities that a variable with this built-in needs.
     pub fn built_in(&mut self, built_in: BuiltIn) {
         if EXPLICIT_VERTEX_BUILT_INS.contains(&built_in) {
             self.extension(super::print::EXPLICIT_VERTICES);

@@ -195,7 +195,7 @@ impl Emitter<'_> {
         id
     }
 
-    /// Whether so many parts make a cooperative vector that has one value in all its components.
+    /// Returns true if so many parts make a cooperative vector that has one value in all its components.
     pub fn is_replicated(&self, ty: TypeId, parts: usize) -> bool {
         let Some(vector) = self.module.types.cooperative(ty).filter(|of| of.is_vector()) else { return false };
         parts == 1 && self.module.constants.as_int(&self.module.types, vector.columns) != Some(1)
@@ -221,7 +221,7 @@ impl Emitter<'_> {
 
     fn spec(&mut self, ty: TypeId, number: u32, default: u64) -> Word {
         let Type::Scalar(scalar) = self.module.types.get(ty) else {
-            return self.internal("a specialization constant that is no scalar");
+            return self.internal("a specialization constant that is not a scalar");
         };
         self.need_constant_of(scalar);
         let (ty, id) = (self.scalar_type(scalar), self.id());
@@ -299,7 +299,7 @@ impl Emitter<'_> {
         self.spec_resize(source, (target, size), to, word)
     }
 
-    /// Between widths, then signs. `OpBitcast` is no shader's `OpSpecConstantOp`; adding zero gives the same bits.
+    /// Between widths, then signs. `OpBitcast` is not a shader's `OpSpecConstantOp`; adding zero gives the same bits.
     /// `OpUConvert` became one with version 1.4.
     fn spec_resize(&mut self, source: Scalar, (target, size): (Scalar, u8), to: TypeId, word: Word) -> Word {
         let op = match source.kind {

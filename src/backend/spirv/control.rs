@@ -329,7 +329,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Arms come in the order of the source, so that one that falls through stands right before its successor both in the
+    /// Arms come in the order of the source, so that one that falls through is right before its successor both in the
     /// list of targets and in the code (section 2.11.2).
     fn switch(&mut self, selector: Value, cases: Cases, hint: ControlHint) {
         let f = self.f;
@@ -436,7 +436,7 @@ impl Body<'_, '_> {
         self.emit(Op::CompositeExtract, part.value, &[composite, index as Word])
     }
 
-    /// Whether a type is a matrix, on which SPIR-V does arithmetic column by column.
+    /// The scalar, columns and rows of a matrix type, on which SPIR-V does arithmetic column by column.
     pub fn columns_of(&self, ty: TypeId) -> Option<(Scalar, u8, u8)> {
         match self.m.module.types.get(ty) {
             Type::Matrix { scalar, columns, rows, .. } => Some((scalar, columns, rows)),

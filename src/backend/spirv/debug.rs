@@ -170,7 +170,7 @@ pub(super) fn pieces(text: &str) -> Vec<&str> {
 /// The place of the instruction being written.
 #[derive(Debug, Default)]
 pub(super) struct Position {
-    /// What the block being written says.
+    /// The place that the block being written has named last.
     said: Option<Place>,
     /// The place of the last instruction that had one.
     last: Option<Place>,

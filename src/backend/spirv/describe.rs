@@ -1,4 +1,4 @@
-//! What a debugger steps through: functions, scopes, variables and types as the source has them
+//! The debug information that a debugger steps through: functions, scopes, variables and types as the source has them
 //! (NonSemantic.Shader.DebugInfo.100). Calls stay calls here, so that nothing is inlined.
 
 use super::Emitter;
@@ -28,7 +28,7 @@ const STRUCTURE: u32 = 1;
 /// Encodings of basic types.
 const ADDRESS: u32 = 1;
 
-/// What is described so far; 0 marks what is not.
+/// The items described so far; 0 marks those that are not.
 #[derive(Debug, Default)]
 pub(super) struct Described {
     pub set: Word,

@@ -17,7 +17,7 @@ impl Body<'_, '_> {
     /// A signed operand comes before an unsigned one.
     pub fn int_dot(&mut self, function: MathFn, args: &[Value], ty: TypeId) -> Word {
         let [Some((left, size)), Some((right, _))] = [0, 1].map(|at| self.shape_of(*args.get(at)?)) else {
-            return self.m.internal("a sum of products of what are no integers");
+            return self.m.internal("a sum of products of operands that are not integers");
         };
         let packed = matches!(function, MathFn::DotPacked | MathFn::DotPackedAccSat);
         let saturates = matches!(function, MathFn::DotIntAccSat | MathFn::DotPackedAccSat);

@@ -11,7 +11,7 @@ use crate::ir::{
 use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
 use smallvec::SmallVec;
 
-/// What is read of the pixel without waiting for fragments before.
+/// The parts of the pixel that are read without waiting for earlier fragments.
 const NON_COHERENT: [(PixelParts, ExecutionMode); 3] = [
     (PixelParts::COLOR, ExecutionMode::NonCoherentColorAttachmentReadEXT),
     (PixelParts::DEPTH, ExecutionMode::NonCoherentDepthAttachmentReadEXT),

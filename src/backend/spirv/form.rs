@@ -1,4 +1,4 @@
-//! Whether an instruction that the shader names by number has the form that SPIR-V's grammar gives it: as many operands, and of
+//! Checks that an instruction that the shader gives by number has the form that SPIR-V's grammar gives it: as many operands, and of
 //! their kinds. Numbers that the grammar does not know go into the module as they are. What anything means is not asked.
 
 use super::Emitter;
@@ -47,7 +47,7 @@ fn is_type(op: Op) -> bool {
     format!("{op:?}").starts_with("Type")
 }
 
-/// Whether an operand is wrong only because the grammar knows no such number.
+/// Returns true if an operand is wrong only because the grammar knows no such number.
 const fn is_unknown(error: &DecodeError) -> bool {
     !matches!(
         error,
@@ -55,7 +55,8 @@ const fn is_unknown(error: &DecodeError) -> bool {
     )
 }
 
-/// Whether the tables know the numbers of an instruction. Those that need others to be read are known by their opcodes.
+/// Returns true if the tables know the numbers of an instruction. Those that need others to be read are known by their
+/// opcodes.
 pub fn is_known(instruction: &[Word]) -> bool {
     let opcode = instruction.first().map_or(0, |head| head & 0xffff);
     let Some(op) = Op::from_u32(opcode) else { return false };
@@ -68,7 +69,7 @@ pub fn is_known(instruction: &[Word]) -> bool {
 }
 
 impl Emitter<'_> {
-    /// Whether a type may have this opcode; reports it where not.
+    /// Returns true if a type may have this opcode; reports it where not.
     pub fn is_type_opcode(&mut self, opcode: Word) -> bool {
         let is_type = Op::from_u32(opcode).is_none_or(is_type);
         if !is_type {
@@ -77,7 +78,7 @@ impl Emitter<'_> {
         is_type
     }
 
-    /// Whether an instruction in a function may have this opcode; reports it where not.
+    /// Returns true if an instruction in a function may have this opcode; reports it where not.
     pub fn is_body_opcode(&mut self, opcode: Word) -> bool {
         let Some(op) = Op::from_u32(opcode) else { return true };
         let is_structure = STRUCTURE.contains(&op) || reflect::is_block_terminator(op);

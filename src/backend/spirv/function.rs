@@ -23,13 +23,13 @@ pub(super) struct Body<'e, 'a> {
     pub m: &'e mut Emitter<'a>,
     pub f: &'a Function,
     pub vars: Words,
-    /// What is told of the function and its variables.
+    /// The description of the function and its variables.
     pub intro: Words,
     pub setup: Words,
     pub code: Words,
     /// Label of the block being written.
     pub label: Word,
-    /// Whether some path reaches the place being written.
+    /// True if some path reaches the place being written.
     pub live: bool,
     pub scopes: Vec<super::control::Scope>,
     pub uses: Uses,
@@ -37,7 +37,7 @@ pub(super) struct Body<'e, 'a> {
     pub lane_setup: super::lane::Setup,
     /// Cross-lane operations and where their instructions lie in `code`.
     lane_code: Vec<(InstId, Range<usize>)>,
-    /// Whether the instruction being written is `precise`.
+    /// True if the instruction being written is `precise`.
     pub exact: bool,
     values: Vec<Word>,
     params: Vec<Word>,
@@ -211,7 +211,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// Type of an operand that is no variable.
+    /// Type of an operand that is not a variable.
     pub fn type_of(&self, value: Value) -> Option<TypeId> {
         match value {
             Value::Inst(id) => Some(self.f.insts[id].ty),
@@ -348,7 +348,7 @@ impl<'a> Body<'_, 'a> {
         self.m.function(function)
     }
 
-    /// What a fragment invocation can ask of itself.
+    /// The built-in values of a fragment invocation.
     fn of_fragment(&mut self, op: Op, ty: TypeId) -> Word {
         let ty = self.m.value_type(ty);
         self.emit(op, ty, &[])
@@ -420,7 +420,7 @@ impl<'a> Body<'_, 'a> {
         self.emit(Op::Load, ty, &[element])
     }
 
-    /// The constant that a value is, where variables may start with it: `OpUndef` is no constant.
+    /// The constant that a value is, where variables may start with it: `OpUndef` is not a constant.
     fn initializer(&self, value: Value) -> Option<ConstId> {
         let Value::Const(id) = value else { return None };
         (!self.m.is_undef(id)).then_some(id)

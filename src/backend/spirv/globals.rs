@@ -15,7 +15,7 @@ pub(super) struct GlobalMap {
     /// The outputs that hold the depth and the stencil reference, of all entry points.
     pub depth: Vec<Word>,
     pub stencil: Vec<Word>,
-    /// Whether there is a critical section.
+    /// True if there is a critical section.
     pub interlocked: bool,
     /// Decorations of images and samplers that take part in image processing.
     pub processed: FxHashSet<(Word, Word)>,
@@ -128,7 +128,7 @@ impl Emitter<'_> {
         id
     }
 
-    /// Whether the memory of a variable has a layout.
+    /// Returns true if the memory of a variable has a layout.
     pub fn is_laid_out(&self, global: &Global) -> bool {
         global.space.is_laid_out() || global.space == Space::Workgroup && self.is_block(global.ty)
     }
@@ -167,7 +167,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether a type is a block or an array of blocks.
+    /// Returns true if a type is a block or an array of blocks.
     pub fn is_block(&self, ty: TypeId) -> bool {
         match self.module.types.get(ty) {
             Type::Struct(of) => self.module.types.structs[of].block,

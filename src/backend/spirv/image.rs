@@ -44,7 +44,7 @@ const fn dim(dim: ImageDim) -> Dim {
     }
 }
 
-/// What an image type of this dimension needs: sampled and storage, one image and an array of layers.
+/// The capability that an image type of this dimension needs: sampled and storage, one image and an array of layers.
 const fn dim_capability(image: ImageType) -> Option<Capability> {
     Some(match (image.dim, image.storage, image.arrayed) {
         (ImageDim::D1, false, _) => Capability::Sampled1D,
@@ -140,7 +140,7 @@ pub(super) struct Operands {
     pub parts: ImageParts,
     pub words: SmallVec<[Word; 8]>,
     pub values: SmallVec<[Value; 8]>,
-    /// Whether it reads or writes texels that others may see, in a memory model where that is said.
+    /// True if it reads or writes texels that others may see, in a memory model where that is said.
     pub shared: bool,
 }
 
@@ -163,7 +163,7 @@ impl Body<'_, '_> {
         let words = values.iter().map(|value| self.value(*value)).collect();
         let mut operands = Operands { parts, words, values, shared: false };
         let Some(image) = self.image_of(operands.values[0]) else {
-            return self.m.internal("an image operation on what is no image");
+            return self.m.internal("an image operation on a value that is not an image");
         };
         let texel = matches!(op, ImageOp::Read | ImageOp::Write) && image.dim != ImageDim::SubpassInput;
         operands.shared = texel && self.m.vulkan_memory;

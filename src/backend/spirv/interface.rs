@@ -18,7 +18,7 @@ enum Decorated {
     Member(Word, Word),
 }
 
-/// What an array is made of, through arrays of arrays.
+/// The element type of an array, through arrays of arrays.
 fn innermost(types: &Types, ty: TypeId) -> (TypeId, Type) {
     match types.get(ty) {
         Type::Array { element, .. } => innermost(types, element),
@@ -61,7 +61,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// What transform feedback takes of an output, of the whole variable or of members of its block, and its vertex stream.
+    /// The decorations for transform feedback of an output, of the whole variable or of members of its block, and its
+    /// vertex stream.
     pub fn feed_back(&mut self, global: GlobalId, id: Word) {
         let module = self.module;
         for feedback in module.feedback.iter().filter(|feedback| feedback.global == global) {
@@ -158,7 +159,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What a built-in variable needs in some stages only.
+    /// Adds the capabilities that a built-in variable needs in some stages only.
     pub fn need_stage_of(&mut self, built_in: BuiltIn, space: Space) {
         let output = space == Space::Output;
         let capability = match (self.stage, built_in) {

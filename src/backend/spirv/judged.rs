@@ -13,7 +13,7 @@ use std::sync::Mutex;
 /// Modules that were judged by this process.
 static JUDGED: Mutex<Option<FxHashSet<u64>>> = Mutex::new(None);
 
-/// What the judge says against a module; none where there is no judge.
+/// The judge's objection to a module; none where there is no judge.
 pub(super) fn refusal(words: &[u32], version: Version) -> Option<Diagnostic> {
     let judge = std::env::var_os("CROSSLANE_SPIRV_VAL").filter(|judge| !judge.is_empty())?;
     if !is_new(words, version) {
@@ -33,7 +33,7 @@ fn is_new(words: &[u32], version: Version) -> bool {
     judged.get_or_insert_default().insert(hasher.finish())
 }
 
-/// What the judge prints of a module that it refuses.
+/// The judge's output for a module that it refuses.
 fn run(judge: &OsStr, words: &[u32], version: Version) -> io::Result<Option<String>> {
     let environment = match version {
         Version::V1_3 => "vulkan1.1",

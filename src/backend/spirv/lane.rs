@@ -1,8 +1,8 @@
 //! Runs the plan of a cross-lane operation: each step becomes one instruction.
 //!
-//! What an operation turns into is the planner's decision; here stands only how each step is spelt in SPIR-V: tables from
-//! primitives and lane arithmetic to opcodes (SPIR-V 1.6 section 3.49.21). Set-up steps are the same in the whole function,
-//! so they are written once, at its start, and shared by all plans.
+//! The planner decides how an operation is lowered; this module spells each step in SPIR-V: tables from primitives and
+//! lane arithmetic to opcodes (SPIR-V 1.6 section 3.49.21). Set-up steps are the same in the whole function, so they
+//! are written once, at its start, and shared by all plans.
 
 use super::function::{Body, FEW};
 use crate::ir::{Scalar, ScalarKind, TypeId, Value, Values};
@@ -142,7 +142,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A step at the function's start, where the same one may stand already.
+    /// A step at the function's start, where the same one may be already.
     fn setup_step(&mut self, step: &Step, run: &Run) -> Arg {
         let words = step.args.map(|operand| self.arg(operand, run).word);
         let shape = shape_of(step.ty, run);

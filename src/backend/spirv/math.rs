@@ -31,7 +31,7 @@ const BINARY: [(BinaryOp, [Op; 4]); 18] = [
     (BinaryOp::Ge, [Op::Nop, Op::SGreaterThanEqual, Op::UGreaterThanEqual, Op::FOrdGreaterThanEqual]),
 ];
 
-/// The opcode of an operator on scalars and vectors of a kind. Rows stand in the order of [`BinaryOp`].
+/// The opcode of an operator on scalars and vectors of a kind. Rows are in the order of [`BinaryOp`].
 pub(super) fn binary_opcode(op: BinaryOp, kind: ScalarKind) -> Option<Op> {
     let (_, row) = BINARY.get(op as usize)?;
     Some(row[kind as usize]).filter(|op| *op != Op::Nop)
@@ -230,7 +230,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// What gives the operand that is no NaN, where that is asked for.
+    /// The instruction that gives the operand that is not NaN, where the options ask for it.
     fn without_nan(&self, op: G) -> G {
         match op {
             G::FMin if self.m.options.manner.nan_clamp => G::NMin,

@@ -70,7 +70,7 @@ impl Body<'_, '_> {
 
     fn load(&mut self, pointer: Value, flags: InstFlags) -> Word {
         let Some((space, pointee)) = self.pointee_of(pointer) else {
-            return self.m.internal("a load from what is no pointer");
+            return self.m.internal("a load from a value that is not a pointer");
         };
         let laid_out = self.is_laid_out(pointer);
         let ty = if laid_out { self.m.memory_type(pointee) } else { self.m.value_type(pointee) };
@@ -82,7 +82,7 @@ impl Body<'_, '_> {
 
     fn store(&mut self, pointer: Value, value: Value, flags: InstFlags) -> Word {
         let Some((space, pointee)) = self.pointee_of(pointer) else {
-            return self.m.internal("a store to what is no pointer");
+            return self.m.internal("a store to a value that is not a pointer");
         };
         let mut value = self.value(value);
         if self.is_laid_out(pointer) {
@@ -94,7 +94,7 @@ impl Body<'_, '_> {
         0
     }
 
-    /// Whether what a pointer points to has a layout, and `uint` for `bool`.
+    /// Returns true if what a pointer points to has a layout, and `uint` for `bool`.
     pub fn is_laid_out(&self, pointer: Value) -> bool {
         match pointer {
             Value::Global(id) => self.m.is_laid_out(&self.m.module.globals[id]),
@@ -186,10 +186,10 @@ impl Body<'_, '_> {
     fn array_length(&mut self, block: Value) -> Word {
         let module = self.m.module;
         let Some((_, pointee)) = self.pointee_of(block) else {
-            return self.m.internal("the length of what is no pointer");
+            return self.m.internal("the length of a value that is not a pointer");
         };
         let Type::Struct(of) = module.types.get(pointee) else {
-            return self.m.internal("the length of what is no block");
+            return self.m.internal("the length of a value that is not a block");
         };
         let last = module.types.structs[of].members.len() as Word - 1;
         let (ty, block) = (self.m.scalar_type(Scalar::U32), self.value(block));
@@ -208,7 +208,7 @@ impl Body<'_, '_> {
 
     fn atomic(&mut self, ty: TypeId, op: AtomicOp, pointer: Value, args: Values, how: (Scope, Order)) -> Word {
         let Some((space, pointee)) = self.pointee_of(pointer) else {
-            return self.m.internal("an atomic operation on what is no pointer");
+            return self.m.internal("an atomic operation on a value that is not a pointer");
         };
         let Some(opcode) = self.atomic_opcode(op, pointee) else {
             return self.m.unsupported("this atomic operation on this type");

@@ -108,7 +108,8 @@ impl Version {
         }
     }
 
-    /// Whether version 1.4 is included: `OpCopyLogical`, `OpSelect` of composites, interfaces that list every variable.
+    /// Returns true if version 1.4 is included: `OpCopyLogical`, `OpSelect` of composites, interfaces that list every
+    /// variable.
     fn has_1_4(self) -> bool {
         self >= Version::V1_4
     }
@@ -154,16 +155,16 @@ fn written_for(module: &Module, options: &Options, sources: &SourceMap) -> Made<
     written(module, &SpirvOptions::of(options)?, sources)
 }
 
-/// What the module is made for.
+/// The options of a module.
 #[derive(Clone, Debug)]
 pub struct SpirvOptions {
     pub version: Version,
-    /// What a debugger is told.
+    /// The debug information.
     pub debug: DebugInfo,
     /// Keep every multiplication and addition apart (`NoContraction`), as if all were `precise`.
     pub no_contraction: bool,
     pub manner: Manner,
-    /// What the planner may use for cross-lane operations.
+    /// The instructions that the planner may use for cross-lane operations.
     pub profile: Profile,
     /// The plan of every cross-lane operation; the planner's choice where there is none.
     pub plan: Option<Plan>,
@@ -182,7 +183,7 @@ impl SpirvOptions {
         }
     }
 
-    /// What a profile asks for, without debug information; none when its version is not one of [`Version`].
+    /// The options of a profile, without debug information; none when its version is not one of [`Version`].
     pub fn new(profile: Profile) -> Option<SpirvOptions> {
         let version = Version::of(&profile)?;
         Some(SpirvOptions {
@@ -239,7 +240,7 @@ impl Sections {
     }
 }
 
-/// What a function body uses, for the interfaces of entry points.
+/// The variables that a function body uses, for the interfaces of entry points.
 #[derive(Debug, Default)]
 struct Uses {
     variables: SmallVec<[Variable; 8]>,
@@ -259,9 +260,9 @@ struct Emitter<'a> {
     files: Files,
     described: Described,
     plans: Plans,
-    /// Whether the module names scalars of 8 or 16 bits.
+    /// True if the module names scalars of 8 or 16 bits.
     narrow: bool,
-    /// Whether the module is written in the memory model of Vulkan.
+    /// True if the module is written in the memory model of Vulkan.
     vulkan_memory: bool,
     /// Ids of functions by [`FuncId`]; 0 where nothing calls it yet.
     functions: Vec<Word>,
@@ -280,7 +281,7 @@ struct Emitter<'a> {
     stage: Stage,
     /// The last id given out.
     last: Word,
-    /// What is being emitted, for messages.
+    /// The source of the current instruction, for messages.
     span: Span,
     diagnostics: Vec<Diagnostic>,
 }

@@ -10,14 +10,14 @@ use rspirv::spirv::{
 };
 use smallvec::SmallVec;
 
-/// Whether an access reads or writes.
+/// The direction of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Direction {
     Reads,
     Writes,
 }
 
-/// Whether a module needs the memory model of Vulkan.
+/// Returns true if a module needs the memory model of Vulkan.
 pub(super) fn needs_vulkan(module: &Module) -> bool {
     let types: &Types = &module.types;
     types.iter().any(|(id, _)| types.cooperative(id).is_some())
@@ -53,7 +53,7 @@ impl Emitter<'_> {
         number as Word
     }
 
-    /// What an order says of writes in Vulkan's model: those before it become available, those of others visible.
+    /// The effect of an order on writes in Vulkan's model: those before it become available, those of others visible.
     pub fn availability(&self, order: MemorySemantics) -> MemorySemantics {
         const TABLE: [(MemorySemantics, MemorySemantics); 3] = [
             (MemorySemantics::ACQUIRE, MemorySemantics::MAKE_VISIBLE),
@@ -64,7 +64,7 @@ impl Emitter<'_> {
         row.map_or(MemorySemantics::empty(), |(_, bits)| bits)
     }
 
-    /// Whether a decoration has become a matter of each access.
+    /// Returns true if a decoration has become a matter of each access.
     pub fn is_of_accesses(&self, decoration: Decoration) -> bool {
         self.vulkan_memory && matches!(decoration, Decoration::Coherent | Decoration::Volatile)
     }

@@ -1,17 +1,17 @@
-//! What scalars of 8 and 16 bits cost: buffers may hold them, and conversions of the same kind may make and take them, by
-//! the storage capabilities alone; everything else wants `Int8`, `Int16` or `Float16` (SPIR-V 1.6 section 3.31 and
-//! SPV_KHR_16bit_storage, SPV_KHR_8bit_storage).
+//! The capabilities of scalars of 8 and 16 bits: buffers may hold them, and conversions of the same kind may make and
+//! take them, by the storage capabilities alone; everything else wants `Int8`, `Int16` or `Float16` (SPIR-V 1.6 section
+//! 3.31 and SPV_KHR_16bit_storage, SPV_KHR_8bit_storage).
 
 use super::Emitter;
 use super::function::Body;
 use crate::ir::{Inst, Op, Scalar, Space, Type, TypeId, Types, Value};
 
-/// Whether a scalar is smaller than 32 bits.
+/// Returns true if a scalar is smaller than 32 bits.
 pub(super) const fn is_narrow(scalar: Scalar) -> bool {
     matches!(scalar.width, 8 | 16)
 }
 
-/// Whether a module names such a scalar at all, so that its instructions must be looked at.
+/// Returns true if a module names such a scalar at all, so that its instructions must be looked at.
 pub(super) fn any(types: &Types) -> bool {
     types.iter().any(|(id, _)| types.scalar_of(id).is_some_and(is_narrow))
 }

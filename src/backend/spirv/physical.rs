@@ -16,7 +16,7 @@ impl Emitter<'_> {
             return *known;
         }
         let Some(ty) = self.module.types.find(Type::Struct(pointee)) else {
-            return self.internal("a reference to a struct that is no type");
+            return self.internal("a reference to a struct that is not a type");
         };
         self.needs.capability(Capability::PhysicalStorageBufferAddresses);
         let id = self.id();
@@ -51,7 +51,7 @@ impl Emitter<'_> {
 }
 
 impl Body<'_, '_> {
-    /// What the address of a pointer into physical memory is known to be a multiple of, in bytes.
+    /// The known alignment of an address in physical memory, in bytes.
     pub fn alignment(&self, pointer: Value) -> u32 {
         let types = &self.m.module.types;
         let Value::Inst(id) = pointer else { return 1 };
@@ -97,7 +97,7 @@ const fn power_of_two(number: u32) -> u32 {
     if number == 0 { 1 << 31 } else { 1 << number.trailing_zeros() }
 }
 
-/// Whether a type is, or is an array of, references.
+/// Returns true if a type is, or is an array of, references.
 fn holds_references(types: &ir::Types, mut ty: TypeId) -> bool {
     while let Type::Array { element, .. } = types.get(ty) {
         ty = element;

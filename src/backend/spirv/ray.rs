@@ -48,7 +48,7 @@ const fn opcode(op: RayOp) -> Op {
 }
 
 impl Emitter<'_> {
-    /// What the shader says of all its rays.
+    /// Writes the execution modes that hold for all rays of the shader.
     pub fn ray_modes(&mut self) {
         let rows = [
             (RayModes::PRIMITIVE_CULLING, Capability::RayTraversalPrimitiveCullingKHR),

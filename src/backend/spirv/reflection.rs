@@ -1,4 +1,4 @@
-//! What a SPIR-V module asks of the caller and the device, as JSON.
+//! The resources and features that a SPIR-V module asks of the caller and the device, as JSON.
 
 use crate::backend::Kept;
 use crate::backend::reflection::{self, Reflection};
@@ -19,7 +19,7 @@ struct Whole {
     vulkan: Vulkan,
 }
 
-/// What a pipeline is to be made with.
+/// The parameters of a pipeline.
 #[derive(Serialize)]
 struct Vulkan {
     /// Version of SPIR-V.
@@ -28,10 +28,11 @@ struct Vulkan {
     required_subgroup_size: Option<u32>,
     /// Fewest lanes of a subgroup with which all operations are defined: the widest segment in the shader.
     least_subgroup_size: u32,
-    /// What the number of invocations of a workgroup must be a multiple of, so that no segment lacks a lane; none where that is
-    /// the size of the subgroup, which the driver chooses. It matters where specialization constants give the size.
+    /// The workgroup's number of invocations must be a multiple of this, so that no segment lacks a lane; none where
+    /// that is the size of the subgroup, which the driver chooses. It matters where specialization constants give the
+    /// size.
     workgroup_multiple: Option<u32>,
-    /// Whether lanes are numbered as the operations assume only with `REQUIRE_FULL_SUBGROUPS`.
+    /// True if lanes are numbered as the operations assume only with `REQUIRE_FULL_SUBGROUPS`.
     full_subgroups: bool,
     capabilities: Vec<String>,
     extensions: Vec<String>,

@@ -19,7 +19,7 @@ pub(super) enum Key {
     Void,
     Vector(Scalar, u8),
     Matrix(Scalar, u8, u8),
-    /// Length 0 is no id: a run-time array. Stride 0: no layout.
+    /// Length 0 is not an id: a run-time array. Stride 0: no layout.
     Array {
         element: Word,
         len: Word,
@@ -70,7 +70,7 @@ impl TypeMap {
 /// Kinds times widths of scalars.
 const SCALAR_SLOTS: usize = 4 * 4;
 
-/// Where the id of a scalar type stands: by kind, and by width from 8 bits on.
+/// Where the id of a scalar type is: by kind, and by width from 8 bits on.
 const fn scalar_slot(scalar: Scalar) -> usize {
     let width = scalar.width.trailing_zeros() as usize;
     scalar.kind as usize * 4 + width.saturating_sub(3)
@@ -219,7 +219,7 @@ impl Emitter<'_> {
         id
     }
 
-    /// Whether a `bool` lies somewhere in a type, so that its memory form is not a mere layout of it.
+    /// Returns true if a `bool` lies somewhere in a type, so that its memory form is not a mere layout of it.
     pub fn has_bool(&self, id: TypeId) -> bool {
         match self.module.types.get(id) {
             Type::Array { element, .. } => self.has_bool(element),

@@ -38,7 +38,7 @@ impl Mark {
 }
 
 impl Marks {
-    /// What the words at a place were made for; a set-up has the number of its result.
+    /// The origin of the words at a place; a set-up has the number of its result.
     fn origin(&self, at: usize, result: Option<Word>) -> Origin {
         let operation = self.operations.partition_point(|mark| mark.words.end <= at);
         match (self.operations.get(operation), result) {
@@ -49,7 +49,7 @@ impl Marks {
     }
 }
 
-/// The constants and functions of the module that [`emit`](super::emit) writes, as they stand in its text. A set-up has the
+/// The constants and functions of the module that [`emit`](super::emit) writes, as they are in its text. A set-up has the
 /// number of its result.
 ///
 /// # Errors

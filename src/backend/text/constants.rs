@@ -7,7 +7,7 @@ use crate::ir::{ConstId, ConstValue, Scalar, ScalarKind, SpecOp, Type, TypeId};
 use half::f16;
 use naga::{Expression, Handle, Literal, Override};
 
-/// A scalar with these bits; none for what no literal can say: infinities and what is no number.
+/// A scalar with these bits; none for what no literal can say: infinities and what is not a number.
 pub(super) fn literal(scalar: Scalar, bits: u64) -> Option<Literal> {
     Some(match (scalar.kind, scalar.width) {
         (ScalarKind::Bool, _) => Literal::Bool(bits != 0),

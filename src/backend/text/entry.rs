@@ -321,7 +321,7 @@ impl Translator<'_> {
     }
 }
 
-/// What leaves are found of.
+/// The variable whose leaves are collected.
 #[derive(Clone, Copy)]
 struct Finder<'n> {
     port: Port,

@@ -11,7 +11,7 @@ use naga::valid::{Capabilities, ShaderStages, SubgroupOperationSet, ValidationFl
 use naga::{Expression, FunctionArgument, FunctionResult, Handle, MathFunction, Statement};
 use rustc_hash::FxHashSet;
 
-/// What a call of the marking function says.
+/// The content of a call of the marking function.
 #[derive(Clone, Debug)]
 enum Note {
     Operation(u32),
@@ -26,9 +26,9 @@ pub(super) struct Notes {
     /// The operations, with what is said of them.
     operations: Vec<((FuncId, InstId), String)>,
     set_ups: u32,
-    /// Whether something of the language's subgroups is used.
+    /// True if something of the language's subgroups is used.
     pub uses_subgroups: bool,
-    /// What the names of functions that stand for others begin with: nothing in the module does.
+    /// The prefix of the names of functions that stand for others: no other name in the module begins with it.
     prefix: String,
     marker: Option<Handle<naga::Function>>,
     elect: Option<Handle<naga::Function>>,

@@ -119,7 +119,7 @@ impl<'t, 'a> Body<'t, 'a> {
         self.blocks.pop().unwrap_or_default()
     }
 
-    /// What `write` writes, as a block of its own.
+    /// Collects the statements of `write` in a block of their own.
     pub fn within(&mut self, write: impl FnOnce(&mut Self)) -> Block {
         self.blocks.push(Block::new());
         write(self);

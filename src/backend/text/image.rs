@@ -70,7 +70,7 @@ const fn coordinates(dim: ImageDim) -> u8 {
     }
 }
 
-/// What the functions do with an image or a sampler.
+/// The functions' uses of an image or a sampler.
 #[derive(Default)]
 struct Uses {
     reads: bool,
@@ -370,7 +370,7 @@ impl Body<'_, '_> {
         Some((coordinate, layer))
     }
 
-    /// What coordinates and reference are divided by.
+    /// The divisor of coordinates and reference.
     fn divisor(&mut self, asked: &Asked) -> Option<Handle<Expression>> {
         let value = asked.part(ImageParts::COORDINATE).filter(|_| asked.is_projected)?;
         let (_, size) = self.shape_of(value)?;

@@ -273,7 +273,7 @@ impl Body<'_, '_> {
         self.emit(Expression::Math { fun, arg: matrix, arg1: None, arg2: None, arg3: None })
     }
 
-    /// Whether words are not zero, component by component.
+    /// True if words are not zero, component by component.
     pub fn is_set(&mut self, value: Handle<Expression>, size: u8) -> Handle<Expression> {
         let zero = self.zero(ir::Scalar::U32, size);
         self.emit(Expression::Binary { op: naga::BinaryOperator::NotEqual, left: value, right: zero })

@@ -1,4 +1,4 @@
-//! What a shader in WGSL asks of the caller and the device, as JSON.
+//! The resources and features that a shader in WGSL asks of the caller and the device, as JSON.
 
 use super::Shader;
 use crate::backend::reflection::{self, Reflection};
@@ -15,7 +15,7 @@ struct Whole {
     webgpu: WebGpu,
 }
 
-/// What a device and a pipeline are to be made with.
+/// The parameters of a device and a pipeline.
 #[derive(Serialize)]
 struct WebGpu {
     /// Features of the device, by their names in the API.

@@ -17,7 +17,7 @@ const FIRST: u32 = 1009;
 pub(super) struct Sizes {
     /// Lengths by the numbers that stand for them.
     lengths: Vec<(u32, ConstId)>,
-    /// The sizes of workgroups, one row an entry point that has them.
+    /// The sizes of workgroups, one row per entry point that has them.
     workgroups: Vec<[ConstId; 3]>,
 }
 

@@ -50,7 +50,7 @@ pub(super) struct Translator<'a> {
     /// Sizes that specialization constants give.
     pub sizes: Sizes,
     pub notes: Notes,
-    /// Whether some access must be seen by other workgroups.
+    /// True if some access must be seen by other workgroups.
     pub is_coherent: bool,
     /// The function that gives the mask of the lanes below a number.
     pub lanes_below: Option<Handle<naga::Function>>,

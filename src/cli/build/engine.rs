@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// What became of an output.
+/// The outcome of an output.
 pub enum Fate {
     /// Nothing that it is made from has changed.
     Skipped,
@@ -52,7 +52,7 @@ impl Done {
     }
 }
 
-/// What the command line adds to a plan.
+/// Choices of the command line that override a plan.
 pub struct Choices {
     pub deny_warnings: bool,
     pub no_warnings: bool,
@@ -61,7 +61,7 @@ pub struct Choices {
     /// Write nothing; compare.
     pub is_check: bool,
     pub jobs: Option<usize>,
-    /// What to make in place of what the manifest says.
+    /// The output to make in place of the manifest's.
     pub emit: Option<EmitKind>,
 }
 
@@ -185,7 +185,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether two jobs are of one shader that means the same for both.
+    /// Returns true if two jobs are of one shader that means the same for both.
     fn share_reading(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.plan.jobs[a], &self.plan.jobs[b]);
         a.group == b.group && a.macros == b.macros && read_alike(&a.target.profile, &b.target.profile)

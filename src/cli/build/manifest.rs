@@ -65,7 +65,7 @@ pub enum Values {
     Many(Vec<Scalar>),
 }
 
-/// What a macro may be. `true` is 1, `false` leaves it undefined.
+/// The value of a macro. `true` is 1, `false` leaves it undefined.
 #[derive(Clone, Deserialize)]
 #[serde(untagged)]
 pub enum Scalar {
@@ -75,7 +75,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// What stands behind `#define NAME`; none where the macro is not to be defined.
+    /// The replacement in `#define NAME`; none where the macro is not to be defined.
     pub fn text(&self) -> Option<String> {
         match self {
             Scalar::Bool(is_defined) => is_defined.then(|| "1".to_string()),
@@ -99,7 +99,7 @@ pub struct Settings {
     pub reproducible: bool,
     pub deny_warnings: bool,
     pub no_warnings: bool,
-    /// What would stand behind `-W`.
+    /// Warning options, as after `-W`.
     pub warnings: Vec<Choice>,
 }
 
@@ -114,7 +114,7 @@ pub enum Emit {
 
 impl Manifest {
     /// # Errors
-    /// When the file cannot be read, is no TOML, or has keys that mean nothing.
+    /// When the file cannot be read, is not a TOML, or has keys that mean nothing.
     pub fn read(path: &Path, claims: &Claims) -> Result<Manifest, CommandError> {
         if path.to_str().is_none() {
             return Err(CommandError(not_utf8(path)));

@@ -1,4 +1,4 @@
-//! `--emit-ninja`: the plan as a file for ninja, one action an output, so that what ninja's front ends do (many machines,
+//! `--emit-ninja`: the plan as a file for ninja, one action per output, so that what ninja's front ends do (many machines,
 //! caches) works for shaders too. Paths start from the working directory, where `ninja -f FILE` is to run.
 
 use super::super::endings::Format;

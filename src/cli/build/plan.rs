@@ -1,4 +1,4 @@
-//! What a manifest comes to: every output with its shader, profile and macros. Globs are matched and profiles read here;
+//! The plan of a manifest: every output with its shader, profile and macros. Globs are matched and profiles read here;
 //! no shader is, and nothing is written.
 
 use super::super::CommandError;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Everything to build, in the manifest's order.
 pub struct Plan {
-    /// The jobs of one shader of one `[[build]]` stand together.
+    /// The jobs of one shader of one `[[build]]` are together.
     pub jobs: Vec<Job>,
     /// Folders of outputs, each once.
     pub out_dirs: Vec<PathBuf>,
@@ -54,11 +54,11 @@ pub struct Job {
 pub struct Shader {
     pub path: PathBuf,
     pub kind: Kind,
-    /// What its outputs' names begin with: its path behind the fixed part of the glob, without the extension.
+    /// The stem of its outputs' names: its path after the fixed part of the glob, without the extension.
     stem: String,
 }
 
-/// What all jobs of a `[[build]]` share.
+/// The options that all jobs of a `[[build]]` share.
 pub struct Common {
     pub settings: Settings,
     /// The settings as text, for what an output hangs on.
@@ -252,7 +252,7 @@ fn job(
 }
 
 impl Emit {
-    /// What the compiler is asked for.
+    /// The kind of output that the compiler is asked for.
     pub fn kind(self) -> EmitKind {
         match self {
             Emit::Binary => EmitKind::Binary,

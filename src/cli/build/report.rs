@@ -1,4 +1,4 @@
-//! What `crosslane build` says: progress, the messages of all shaders, a table. All of it goes to standard error.
+//! The reports of `crosslane build`: progress, the messages of all shaders, a table. All of it goes to standard error.
 //!
 //! Messages come in the manifest's order, whatever order the jobs ended in, and once where several outputs of a shader
 //! have the same.
@@ -134,7 +134,7 @@ fn for_whom(jobs: &[&Job]) -> String {
     format!("  = in {}{more}\n\n", jobs[0].output.display())
 }
 
-/// What is wrong with an output beside its shader.
+/// The error of an output apart from its shader's.
 fn problem(args: &MessageArgs, job: &Job, fate: &Fate) -> Vec<u8> {
     let output = job.output.display();
     let (code, text) = match fate {

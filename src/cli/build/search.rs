@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 const OPTIONS: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
-/// What a glob found.
+/// The files that a glob found.
 pub struct Found {
     /// By name.
     pub files: Vec<PathBuf>,

@@ -25,7 +25,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// What ends the facts and begins the listing.
+/// The rule between the facts and the listing.
 const RULE: &str = "---\n";
 /// Extension of the files.
 const EXTENSION: &str = "snap";
@@ -33,9 +33,9 @@ const EXTENSION: &str = "snap";
 /// A listing that is not what was committed.
 struct Change {
     path: PathBuf,
-    /// What was committed; none for a new one.
+    /// The committed listing; none for a new one.
     old: Option<String>,
-    /// What is made now; none when nothing makes it any more.
+    /// The listing made now; none when nothing makes it any more.
     new: Option<String>,
 }
 
@@ -65,7 +65,8 @@ fn path(folder: &Path, job: &Job) -> PathBuf {
     folder.join(Path::new(&job.name).with_extension(EXTENSION))
 }
 
-/// What differs, in the plan's order, then what nothing makes any more. A shader that is wrong changes nothing.
+/// The differences in the plan's order, then the listings that nothing makes any more. A shader that is wrong changes
+/// nothing.
 fn changes(folder: &Path, plan: &Plan, texts: &[Option<String>]) -> Result<Vec<Change>, CommandError> {
     let mut changes = Vec::new();
     let mut left = existing(folder)?;
@@ -94,7 +95,7 @@ fn changes(folder: &Path, plan: &Plan, texts: &[Option<String>]) -> Result<Vec<C
     Ok(changes)
 }
 
-/// Whether a text has the form of a snapshot of this program.
+/// Returns true if a text has the form of a snapshot of this program.
 fn is_ours(text: &str) -> bool {
     let mut lines = text.lines();
     lines.next().is_some_and(|line| line.starts_with("shader: "))

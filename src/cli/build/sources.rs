@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-/// What a path holds.
+/// The content of a path.
 pub enum Content {
     Text(Arc<str>),
     /// Not UTF-8.
@@ -75,7 +75,7 @@ impl Folders {
         self.outputs.contains(path) || is_old()
     }
 
-    /// Whether a path lies in one of the folders, as it is written and as its links lead, if it is there.
+    /// Returns true if a path lies in one of the folders, as it is written and as its links lead, if it is there.
     fn hold(&self, path: &Path) -> bool {
         let is_below = |folders: &[PathBuf], path: &Path| folders.iter().any(|folder| path.starts_with(folder));
         let resolved = fs::canonicalize(path).ok();
@@ -100,7 +100,7 @@ impl Sources {
         Sources { claims: claims.clone(), files: RwLock::default() }
     }
 
-    /// What a path holds; read when it is first asked for.
+    /// Reads the content of a path when it is first asked for.
     pub fn get(&self, path: &Path) -> Arc<Source> {
         // A thread that panics holds no half-made entry, so that the map is whole even then.
         let known = self.files.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(path).cloned();

@@ -1,6 +1,6 @@
-//! What a folder of outputs remembers from one run to the next: `.crosslane/state.json`, with what each output was made
-//! from. A folder is locked while it is built. Everything that is being written lies in `.crosslane` until it is whole,
-//! so that a run that is killed leaves nothing half-written outside, and the next one throws the rest away.
+//! The state of a folder of outputs between runs: `.crosslane/state.json`, with the inputs of each output. A folder is
+//! locked while it is built. Everything that is being written lies in `.crosslane` until it is whole, so that a run
+//! that is killed leaves nothing half-written outside, and the next one throws the rest away.
 
 use super::super::CommandError;
 use super::super::messages;
@@ -28,7 +28,7 @@ struct Memory {
     outputs: BTreeMap<String, Entry>,
 }
 
-/// What an output was made from, and what it was when it was made.
+/// The inputs of an output, and its content when it was made.
 #[derive(Serialize, Deserialize)]
 pub struct Entry {
     /// Hash of everything but files: profile, macros, options.
@@ -50,7 +50,7 @@ impl Entry {
         Entry { key, files, digest, stamp, hash }
     }
 
-    /// Whether the output of this key would be made again as it is on the disk.
+    /// Returns true if the output of this key would be made again as it is on the disk.
     pub fn is_current(&self, key: &str, path: &Path, sources: &Sources, saved: Option<Stamp>) -> bool {
         self.key == key
             && self.is_untouched(path, saved)
@@ -127,7 +127,7 @@ impl OutDir {
         self.saved
     }
 
-    /// What is known of an output.
+    /// The entry of an output.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.memory.outputs.get(name)
     }

@@ -13,9 +13,9 @@ use xxhash_rust::xxh3::Xxh3;
 /// A profile at a wave size.
 pub struct BuildTarget {
     pub profile: Profile,
-    /// What `-p` is given to name it.
+    /// The argument of `-p` that names it.
     pub argument: String,
-    /// What `--wave-size` is given, where the profile alone does not say it.
+    /// The argument of `--wave-size`, where the profile alone does not say it.
     pub wave_size: Option<String>,
     /// `.wave64.gfx1100`
     pub part: String,
@@ -24,7 +24,7 @@ pub struct BuildTarget {
     /// Hash of what they hold.
     hash: u128,
     proven: OnceLock<Result<(), String>>,
-    /// What was planned for it so far.
+    /// The plans made for it so far.
     pub plans: Plans,
 }
 
@@ -89,7 +89,7 @@ impl BuildTarget {
         })
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub fn name(&self) -> &str {
         self.part.trim_start_matches('.')
     }

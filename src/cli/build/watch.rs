@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Time between two looks.
 const PAUSE: Duration = Duration::from_millis(150);
 
-/// What is looked at, as it was before it was read; none for what was not there.
+/// The stamps of the watched paths from before they were read; none for a path that did not exist.
 pub type Stamps = BTreeMap<PathBuf, Option<Stamp>>;
 
 /// Builds until the process is ended from outside.

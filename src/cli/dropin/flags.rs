@@ -1,4 +1,5 @@
-//! What other compilers' options become: one row for each. The rows are also what `--help` prints and what the guide lists.
+//! The meaning of other compilers' options: one row each. The rows are also what `--help` prints and what the guide
+//! lists.
 
 use crate::diagnostic::nearest::nearest;
 use std::fmt::Write;
@@ -21,10 +22,10 @@ pub enum Takes {
     Numbers,
 }
 
-/// What an option means here.
+/// The meaning of an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Means {
-    /// An option of `crosslane compile`; the value is put behind it.
+    /// An option of `crosslane compile`; the value is put after it.
     Ours(&'static str),
     /// The stand-in does it itself.
     Own,
@@ -40,7 +41,7 @@ pub struct Flag {
     pub name: &'static str,
     pub takes: Takes,
     pub means: Means,
-    /// What is different from the other compiler, if anything.
+    /// The difference from the other compiler, if there is one.
     pub differs: &'static str,
 }
 
@@ -92,7 +93,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// `stages` are the names that may stand before values of some options.
+    /// `stages` are the names that may be before values of some options.
     pub fn new(table: &'static [Flag], stages: &'a [&'a str], words: &'a [String]) -> Reader<'a> {
         Reader { table, stages, words }
     }

@@ -268,7 +268,7 @@ impl Request {
         Ok(())
     }
 
-    /// What can be wrong with all of it together.
+    /// Checks the options against each other.
     fn check(&self) -> Read<()> {
         let binary = !self.preprocess && !self.deps_only && !self.assembly;
         let named = self.deps_file.is_some() || self.deps_target.is_some();
@@ -419,5 +419,5 @@ fn help() -> String {
     )
 }
 
-/// What `--show-limits` prints.
+/// The output of `--show-limits`.
 pub const LIMITS: &str = include_str!("limits.txt");

@@ -37,7 +37,7 @@ pub fn by_name(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Whether the arguments are another compiler's, which must stay as they are.
+/// Returns true if the arguments are another compiler's, which must stay as they are.
 pub fn is_meant(arguments: &[OsString]) -> bool {
     arguments.get(1).is_some_and(|word| NAMES.iter().any(|(_, subcommand)| word == subcommand))
 }
@@ -72,7 +72,7 @@ fn parse(words: &[String], input: &Path) -> Result<Box<CompileArgs>, CommandErro
     let words = start.into_iter().chain(words.iter().map(OsString::from)).chain(["--".into(), input.into()]);
     match Cli::try_parse_from(words) {
         Ok(Cli { command: Command::Compile(args) }) => Ok(args),
-        Ok(_) => Err(CommandError("the words are no compilation".into())),
+        Ok(_) => Err(CommandError("the words do not describe a compilation".into())),
         Err(error) => Err(CommandError(first_line(&error.to_string()))),
     }
 }

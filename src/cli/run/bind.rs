@@ -39,7 +39,7 @@ fn contents(buffer: &Buffer, bytes: &[u8]) -> Result<Memory, CommandError> {
     }
 }
 
-/// What the last `--buffer` for a buffer says.
+/// The content that the last `--buffer` gives a buffer.
 fn filled<'a>(fills: &'a [(Slot, Vec<u8>)], buffer: &Buffer) -> Option<&'a [u8]> {
     fills.iter().rev().find(|(slot, _)| is_at(buffer, *slot)).map(|(_, bytes)| bytes.as_slice())
 }
@@ -76,7 +76,7 @@ pub fn check_push(kernel: &Kernel, push: &[u8]) -> Result<(), CommandError> {
     }
 }
 
-/// What to print: what was asked for, or all that may have changed.
+/// The buffers to print: those that were asked for, or all that may have changed.
 pub fn shown(kernel: &Kernel, request: &Request) -> Result<Vec<Print>, CommandError> {
     let asked = request.prints.iter().map(|print| print.slot).chain(request.outs.iter().map(|(slot, _)| *slot));
     for slot in asked {

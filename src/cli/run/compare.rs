@@ -1,4 +1,4 @@
-//! Whether two machines left the same in a shader's buffers.
+//! Compares the values that two machines left in a shader's buffers.
 //!
 //! Words that are undefined in the simulator are not compared; all others must have the same bits, but for floats: NaNs
 //! are all alike, so are zeros of both signs, a device may flush a subnormal to zero, and `--within` allows for functions
@@ -13,7 +13,7 @@ use crate::sim::Memory;
 pub struct Difference {
     /// Of the first byte of the number.
     pub byte: usize,
-    /// What either machine left there.
+    /// The values that the two machines left there.
     pub numbers: [String; 2],
 }
 

@@ -1,4 +1,4 @@
-//! What buffers and push constants hold before a run: `--buffer` and `--push`.
+//! The contents of buffers and push constants before a run: `--buffer` and `--push`.
 
 use super::element::Element;
 use crate::build::claims::Claims;

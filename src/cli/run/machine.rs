@@ -112,7 +112,7 @@ pub fn usual_wave(machines: &[(Machine, Opened)]) -> u32 {
 }
 
 impl Opened {
-    /// What the buffers hold after a run.
+    /// Runs a shader and returns the contents of the buffers.
     pub fn run(&self, work: &Work<'_>, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
         match self {
             Opened::Sim => simulate(work, before),

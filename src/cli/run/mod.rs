@@ -62,7 +62,7 @@ struct Shader {
 }
 
 impl Shader {
-    /// What the first machine leaves in the buffers, if the others leave the same.
+    /// Runs the first machine and compares the others with it; returns the contents of the buffers.
     fn run(&self, args: &RunArgs, request: &Request, before: &[Memory]) -> Result<Vec<Memory>, Stop> {
         let Shader { module, options, kernel, found } = self;
         let work = Work { args, request, options, module, kernel, sources: &found.sources };

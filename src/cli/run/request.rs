@@ -13,7 +13,7 @@ use crate::profile::Profile;
 use crate::sim::MAX_WAVE;
 use std::path::PathBuf;
 
-/// What the command line asks for.
+/// The run that the command line asks for.
 pub struct Request {
     pub profile: Profile,
     /// Lanes of a wave that the user or the profile asks for.

@@ -9,10 +9,10 @@ pub struct Call {
     pub names: Vec<String>,
     /// Brackets and parameters; empty for variables.
     pub params: String,
-    /// What the types stand for; empty where the call states them.
+    /// The types that the type parameters take; empty where the call states them.
     pub types: &'static str,
     dialect: &'static str,
-    /// What one of turns it on; empty: nothing need be.
+    /// Extensions of which one turns it on; none are needed if empty.
     pub extensions: Vec<&'static str>,
     pub doc: &'static str,
 }

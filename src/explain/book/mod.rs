@@ -1,7 +1,7 @@
 //! The book's pages about operations: what each means, how shaders call it, what every profile makes of it.
 //!
 //! Everything on a page comes from what compiles: the calls from the tables of the languages, meaning and pictures from the
-//! check of plans, the lines from the planner. Which operations share a page, and the examples, stand in [`topics`].
+//! check of plans, the lines from the planner. Which operations share a page, and the examples, are in [`topics`].
 
 mod calls;
 mod markdown;
@@ -24,7 +24,7 @@ pub struct Page {
     pub text: String,
 }
 
-/// What some profiles, which make the same of an example, make of it.
+/// The answer of profiles that lower an example in the same way.
 struct Answer {
     profiles: Vec<String>,
     on_profile: OnProfile,
@@ -44,7 +44,7 @@ pub fn pages(profiles: &[Profile]) -> Vec<Page> {
     [contents].into_iter().chain(TOPICS.iter().map(page)).collect()
 }
 
-/// What the profiles make of an example; those that make the same of it are one answer.
+/// The answers of the profiles to an example; profiles with the same answer share one.
 fn answers(example: &Example, profiles: &[Profile]) -> Vec<Answer> {
     let mut answers: Vec<Answer> = Vec::new();
     for profile in profiles {
@@ -73,7 +73,7 @@ impl Example {
     }
 }
 
-/// Whether a reader would see the same of two profiles.
+/// Returns true if a reader would see the same of two profiles.
 fn is_same(one: &OnProfile, other: &OnProfile) -> bool {
     let numbers = |lowering: &Lowering| (lowering.cost.instructions, lowering.cost.latency, lowering.cost.waits);
     match (one, other) {

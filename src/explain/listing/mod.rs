@@ -28,9 +28,9 @@ pub struct Line {
 pub struct Listing {
     /// Where each operand is; constants as numbers.
     pub inputs: Vec<String>,
-    /// What can be hoisted and shared.
+    /// Lines that can be hoisted and shared.
     pub setup: Vec<Line>,
-    /// What stands at the operation.
+    /// Lines at the operation.
     pub lines: Vec<Line>,
     /// Where the result is; two places for a sort with values, none for what has no result.
     pub results: Vec<String>,

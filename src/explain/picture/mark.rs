@@ -6,8 +6,8 @@ use crate::lane::value::{Domain, LaneValue};
 /// A value, by where it came from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
-    /// What these lanes passed as first operand, folded with what those passed as second; bit `j` for lane `j`. Keys are
-    /// compared by `key`.
+    /// The reduction of the first operands of these lanes with the second operands of those; bit `j` for lane `j`. Keys
+    /// are compared by `key`.
     Lanes {
         first: u128,
         second: u128,
@@ -19,7 +19,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// What one lane passed as an operand.
+    /// The mark of the operand that one lane passed.
     pub fn of(operand: usize, lane: u32, key: u32) -> Mark {
         let bit = 1 << lane;
         match operand {

@@ -1,4 +1,4 @@
-//! What the rows of a picture are called.
+//! The names of the rows of a picture.
 
 use crate::backend::amd::dpp::control as control_text;
 use crate::lane::primitive::{LdsOp, NvOp, PermlaneOp, ScalarOp};

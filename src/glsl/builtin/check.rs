@@ -1,4 +1,4 @@
-//! What a row demands beyond types: extensions, versions, stages, constant arguments, memory.
+//! The demands of a row beyond types: extensions, versions, stages, constant arguments, memory.
 
 use super::report;
 use super::resolve::Candidate;
@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 /// The dialect of GL_KHR_shader_subgroup_*.
 const KHRONOS: &str = "khr_shader_subgroup";
 
-/// What functions and variables demand alike.
+/// The demands that functions and variables share.
 #[derive(Clone, Copy)]
 struct Demands {
     extensions: ExtensionSet,
@@ -79,7 +79,7 @@ pub fn usable<'e>(
     overloads.iter().filter(|overload| overload.glsl && Demands::of(overload).are_met(env))
 }
 
-/// Whether a built-in variable may be used here.
+/// Checks that a built-in variable may be used here.
 ///
 /// # Errors
 /// With what the shader lacks.
@@ -92,13 +92,13 @@ pub fn check_variable(env: &Env<'_>, variable: &Variable, span: Span) -> Result<
     if demands.are_met(env) { Ok(()) } else { Err(demands.complain(env, variable.name, span)) }
 }
 
-/// Whether the shader's version of the language has a built-in variable.
+/// Returns true if the shader's version of the language has a built-in variable.
 pub fn is_in_version(env: &Env<'_>, variable: &Variable) -> bool {
     let Variable { extensions, earlier, stages, core, es, .. } = *variable;
     Demands { extensions, earlier, stages, core, es }.is_in_version(env)
 }
 
-/// Whether a built-in variable may be used here as a member of a block.
+/// Checks that a built-in variable may be used here as a member of a block.
 ///
 /// # Errors
 /// With the extension that the shader lacks.
@@ -109,7 +109,7 @@ pub fn check_member(env: &Env<'_>, variable: &Variable, span: Span) -> Result<()
     }
 }
 
-/// Whether a built-in constant may be used here.
+/// Checks that a built-in constant may be used here.
 ///
 /// # Errors
 /// With the extension that the shader lacks.
@@ -184,7 +184,7 @@ pub fn scalars(builder: &Builder<'_>, env: &Env<'_>, chosen: &Candidate, args: &
     Ok(())
 }
 
-/// What an argument is made of, the members of structs and arrays included.
+/// The scalars of an argument, the members of structs and arrays included.
 fn scalars_of(builder: &Builder<'_>, arg: &Argument) -> SmallVec<[Scalar; 4]> {
     match builder.module.types.scalar_of(arg.ty) {
         Some(scalar) => SmallVec::from_slice(&[scalar]),
@@ -223,7 +223,7 @@ fn argument(
     Ok(())
 }
 
-/// Whether the value, a vector's too, is known when the shader is compiled.
+/// Returns true if the value, a vector's too, is known when the shader is compiled.
 fn is_known(builder: &Builder<'_>, arg: &Argument) -> bool {
     matches!(arg.value, Value::Const(id) if !builder.module.constants.is_spec(id))
 }

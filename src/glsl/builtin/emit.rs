@@ -80,7 +80,7 @@ const fn atomic_operands(op: AtomicOp) -> usize {
     }
 }
 
-/// What an operation gives: nothing, one value, or two.
+/// The results of an operation: none, one value, or two.
 #[derive(Clone, Copy)]
 pub(super) enum Parts {
     None,
@@ -89,7 +89,7 @@ pub(super) enum Parts {
 }
 
 pub(super) struct Operation<'a> {
-    /// Whether derivatives and levels of detail come from neighbours in quads.
+    /// True if derivatives and levels of detail come from neighbours in quads.
     pub has_quads: bool,
     /// Lanes of a subgroup where their number is known.
     pub wave_size: Option<u32>,
@@ -206,7 +206,7 @@ impl Operation<'_> {
         }
     }
 
-    /// What the components of a constant argument, which have been checked, say of the operation.
+    /// The components of a constant argument, which have been checked.
     fn constants(&self, builder: &Builder<'_>, index: usize) -> SmallVec<[u32; 4]> {
         let rule = self.chosen.overload.params[index].rule;
         let values = super::check::known_values(builder, &self.args[index]);

@@ -30,17 +30,17 @@ use smallvec::SmallVec;
 /// An argument after evaluation. [`modes`] says beforehand how it is used.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
-    /// What is read; the pointer that an atomic operation works on; of no matter for what is only written.
+    /// The value that is read, or the pointer that an atomic operation works on; not used for outputs.
     pub value: Value,
     /// Type of the value; of the memory behind a pointer.
     pub ty: TypeId,
-    /// Whether it denotes a variable or a part of one.
+    /// True if it denotes a variable or a part of one.
     pub is_place: bool,
     pub span: Span,
 }
 
-/// What a call gives: a value unless the function is `void`, and values that the caller stores into arguments (index of
-/// the argument, value of the argument's type).
+/// The results of a call: a value unless the function is `void`, and values that the caller stores into arguments
+/// (index of the argument, value of the argument's type).
 #[derive(Clone, Debug, Default)]
 pub struct Called {
     pub value: Option<Value>,

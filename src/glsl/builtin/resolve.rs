@@ -11,7 +11,7 @@ use crate::ir::{ArrayLen, Scalar, Type, TypeId, Types, Value};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
-/// What resolution looks at in an argument.
+/// The facts about an argument that resolution uses.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgShape {
     pub ty: TypeId,
@@ -170,7 +170,7 @@ fn stated_by(param: &Param, arg: &ArgShape) -> Option<Shape> {
     }
 }
 
-/// Whether an argument has just the type of its parameter.
+/// Returns true if an argument has just the type of its parameter.
 fn has_type(candidate: &Candidate, index: usize, arg: &ArgShape) -> bool {
     match candidate.overload.params[index].ty {
         TypeExpr::Opaque(opaque) => arg.opaque == Some((opaque, candidate.generic.scalar())),
@@ -198,7 +198,7 @@ fn viable(env: &Env<'_>, candidate: &Candidate, args: &[ArgShape], write: bool) 
     args.iter().enumerate().all(|(index, arg)| fits(env, candidate, index, arg, write))
 }
 
-/// Whether an argument can go the way of its parameter.
+/// Returns true if an argument can go the way of its parameter.
 pub fn fits(env: &Env<'_>, candidate: &Candidate, index: usize, arg: &ArgShape, write: bool) -> bool {
     let param = &candidate.overload.params[index];
     if param.ty.is_exact() {
@@ -208,7 +208,7 @@ pub fn fits(env: &Env<'_>, candidate: &Candidate, index: usize, arg: &ArgShape, 
     (!write || writable(param, arg)) && passes(env, param.mode, shape, candidate.param(index))
 }
 
-/// Whether a value can go the way of the parameter.
+/// Returns true if a value can go the way of the parameter.
 fn passes(env: &Env<'_>, mode: Mode, arg: Shape, param: Shape) -> bool {
     match mode {
         _ if arg == param => true,

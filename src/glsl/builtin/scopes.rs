@@ -22,7 +22,7 @@ fn number(builder: &Builder<'_>, value: Option<&Value>) -> Option<i128> {
     }
 }
 
-/// Numbers that are no scope count as the widest one.
+/// Numbers that are not scope count as the widest one.
 fn scope(number: Option<i128>) -> Scope {
     match number {
         Some(2) => Scope::Workgroup,
@@ -55,7 +55,7 @@ const fn atomic(lowering: Lowering) -> Option<AtomicOp> {
     }
 }
 
-/// What is wrong with the sum `bits` as the argument `param` of a function, if anything: GL_KHR_memory_scope_semantics,
+/// The error in the sum `bits` as the argument `param` of a function, if there is one: GL_KHR_memory_scope_semantics,
 /// "Memory semantics", and VUID-StandaloneSpirv-OpAtomicLoad-04731, -OpAtomicStore-04730.
 pub fn complaint(function: Lowering, param: &str, bits: i128) -> Option<&'static str> {
     let op = atomic(function);
@@ -71,8 +71,8 @@ pub fn complaint(function: Lowering, param: &str, bits: i128) -> Option<&'static
     }
 }
 
-/// What the constant arguments of an atomic operation say: scope, storage, semantics. An order holds for all memory, not
-/// only for the kinds that are named.
+/// The scope and order that the constant arguments of an atomic operation give: scope, storage, semantics. An order
+/// holds for all memory, not only for the kinds that are named.
 pub fn of_atomic(builder: &Builder<'_>, how: &[Value]) -> (Scope, Order) {
     let [scope_arg, _, semantics, ..] = how else { return (Scope::QueueFamily, Order::Relaxed) };
     (scope(number(builder, Some(scope_arg))), order(number(builder, Some(semantics))))

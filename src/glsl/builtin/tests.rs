@@ -91,7 +91,7 @@ fn arguments(builder: &mut Builder<'_>, names: &str) -> Vec<Argument> {
     names.split_whitespace().map(|name| argument(name, builder)).collect()
 }
 
-/// What `name(arguments)` gives in `env`: the type's name, or the error's code.
+/// The type's name that `name(arguments)` gives in `env`, or the error's code.
 fn outcome_in(env: &Env<'_>, name: &str, names: &str) -> Result<String, Code> {
     with_builder(|builder| {
         let args = arguments(builder, names);

@@ -58,7 +58,7 @@ fn passes(env: &Env<'_>, chosen: &Candidate, index: usize, arg: &ArgShape) -> bo
     }
 }
 
-/// Whether a form only hands on its first argument.
+/// Returns true if a form only hands on its first argument.
 fn moves_parts(overload: &Overload) -> bool {
     let generic = overload.params.first().is_some_and(|param| param.ty == TypeExpr::Generic);
     match overload.lowering {

@@ -138,12 +138,12 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// The class of the word at a token index; none where no word stands.
+    /// The class of the word at a token index; none where no word is.
     pub fn class_at(&self, index: usize) -> Option<WordClass> {
         self.class_of(self.token(index).kind())
     }
 
-    /// The class of the current word; none where no word stands.
+    /// The class of the current word; none where no word is.
     pub fn class(&self) -> Option<WordClass> {
         self.class_of(self.kind())
     }
@@ -249,7 +249,7 @@ impl Parser<'_> {
         Ok(Name { symbol, span })
     }
 
-    /// Whether a word that is more than an identifier can be a name here.
+    /// Checks that a word that is more than an identifier can be a name here.
     #[cold]
     fn unusual_name(&mut self, symbol: Symbol, span: Span, what: &str) -> Parsed<()> {
         match self.classes.of(symbol) {
@@ -280,7 +280,7 @@ impl Parser<'_> {
     }
 
     /// Takes the `;` that ends what `what` names. Where it is plainly forgotten, that is reported and the parser goes
-    /// on as if it stood there.
+    /// on as if it was there.
     pub fn semicolon(&mut self, what: &str) -> Parsed<()> {
         if self.eat(Punct::Semicolon) {
             return Ok(());
@@ -337,21 +337,22 @@ impl Parser<'_> {
         Reported
     }
 
-    /// Whether one of the last tokens, or what stands between them and the current one, has been reported as wrong.
+    /// Returns true if one of the last tokens, or what is between them and the current one, has been reported as
+    /// wrong.
     fn follows_fault(&self) -> bool {
         let first = self.token(self.at.saturating_sub(2)).span;
         let around = first.to(self.span());
         self.faults.iter().any(|fault| fault.lo <= around.hi && around.lo <= fault.hi)
     }
 
-    /// Reports that `what` was expected where the current token stands.
+    /// Reports that `what` was expected where the current token is.
     #[cold]
     pub fn expected(&mut self, what: &str) -> Reported {
         let diagnostic = self.unexpected(what);
         self.report(diagnostic)
     }
 
-    /// The message that `what` was expected where the current token stands.
+    /// The message that `what` was expected where the current token is.
     #[cold]
     pub fn unexpected(&mut self, what: &str) -> Diagnostic {
         let message = format!("expected {what}, found {}", self.found());
@@ -418,7 +419,7 @@ impl Parser<'_> {
         self.report(diagnostic.note("split it into several statements"))
     }
 
-    /// The height of the tree. Chains to the left, such as `a + b + c`, are walked without recursion, so only what stands
+    /// The height of the tree. Chains to the left, such as `a + b + c`, are walked without recursion, so only what is
     /// on the right of their operators counts.
     #[inline(always)]
     fn height(&self, kind: ExprKind) -> u16 {
@@ -527,7 +528,7 @@ impl Parser<'_> {
         punct || of_struct || self.keyword() == Some(Keyword::Else)
     }
 
-    /// Goes behind the parentheses that opened at token `open`, or to the brace or the end that comes before that.
+    /// Goes after the parentheses that opened at token `open`, or to the brace or the end that comes before that.
     pub fn skip_parentheses(&mut self, open: usize) {
         self.at = open;
         let mut depth = 0usize;

@@ -11,7 +11,7 @@ use crate::glsl::keyword::{Keyword, WordClass};
 use crate::glsl::token::{Punct, TokenKind};
 use crate::source::Span;
 
-/// What a declaration at global scope turned out to be.
+/// A declaration at global scope.
 pub(super) enum Declared {
     Function(FunctionId),
     Decl(DeclId),
@@ -137,7 +137,7 @@ fn variables(p: &mut Parser, head: Head, ty: TypeId) -> Parsed<DeclId> {
     Ok(finish(p, head, DeclKind::Variables { ty, declarators }))
 }
 
-/// True behind the `}` of a struct where no declarator follows: its `;` has been forgotten.
+/// True after the `}` of a struct where no declarator follows: its `;` has been forgotten.
 fn ends_struct(p: &mut Parser, ty: TypeId) -> bool {
     matches!(p.ast[ty].kind, TypeKind::Struct(_)) && !p.at_identifier()
 }
@@ -180,7 +180,7 @@ fn function(p: &mut Parser, head: Head, ty: TypeId, before: List<Attribute>) -> 
     Ok(Declared::Decl(finish(p, Head { qualifiers: List::EMPTY, ..head }, DeclKind::Prototype(id))))
 }
 
-/// `function_prototype`, after the return type. Attributes stand in front of it or behind it.
+/// `function_prototype`, after the return type. Attributes are in front of it or after it.
 fn function_prototype(p: &mut Parser, head: Head, ty: TypeId, before: List<Attribute>) -> Parsed<Function> {
     let name = p.identifier("the name of a function")?;
     let open = p.bump().span;

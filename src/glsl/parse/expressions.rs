@@ -1,6 +1,6 @@
 //! Expressions, from the comma down to primaries (section 5.1 has the table of precedences).
 //!
-//! An assignment to something that is no l-value is taken; the semantic analysis knows better what is one.
+//! An assignment to something that is not a l-value is taken; the semantic analysis knows better what is one.
 
 use super::cursor::{Parsed, Parser, Reported};
 use super::types::{at_matrix, push_dimensions, type_specifier};
@@ -47,7 +47,7 @@ pub(super) fn constant_expression(p: &mut Parser) -> Parsed<ExprId> {
 /// The level of `+` and `-` among binary operators.
 const ADDITIVE: u8 = 9;
 
-/// `additive_expression`: what may stand before a `>` that closes.
+/// `additive_expression`: what may be before a `>` that closes.
 pub(super) fn additive_expression(p: &mut Parser) -> Parsed<ExprId> {
     p.nested(|p| binary_expression(p, ADDITIVE))
 }

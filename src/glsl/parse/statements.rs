@@ -19,7 +19,7 @@ pub(super) fn compound_body(p: &mut Parser) -> Parsed<List<StmtId>> {
     statement_like_list(p, open, statement)
 }
 
-/// What stands between the brace at `open`, already taken, and its answer: statements or members. A broken one is
+/// The list between the brace at `open`, already taken, and the matching one: statements or members. A broken one is
 /// left out.
 pub(super) fn statement_like_list<T: Pooled>(
     p: &mut Parser,
@@ -188,7 +188,7 @@ fn case_label(p: &mut Parser, keyword: Keyword) -> Parsed<StmtKind> {
     Ok(kind)
 }
 
-/// Reads what stands between the parentheses after the keyword `of`. When it is broken, goes behind them and gives
+/// Reads what is between the parentheses after the keyword `of`. When it is broken, goes after them and gives
 /// none, so that the body can still be read.
 fn header<T>(p: &mut Parser, of: &str, inner: fn(&mut Parser) -> Parsed<T>) -> Parsed<Option<T>> {
     let (open, start) = (p.span(), p.position());
@@ -262,7 +262,7 @@ fn do_statement(p: &mut Parser) -> Parsed<StmtKind> {
     Ok(condition.map_or(StmtKind::Empty, |condition| StmtKind::DoWhile { body, condition }))
 }
 
-/// What stands between the parentheses of `for`.
+/// The parts between the parentheses of `for`.
 struct ForHeader {
     init: Option<StmtId>,
     condition: Option<Condition>,

@@ -68,7 +68,7 @@ fn layout_qualifier_id(p: &mut Parser) -> Parsed<LayoutId> {
     Ok(LayoutId { name, value, span: p.span_from(name.span) })
 }
 
-/// What may follow `subroutine`: the list of subroutine types between parentheses.
+/// The list of subroutine types between parentheses after `subroutine`.
 fn subroutine_types(p: &mut Parser) -> Parsed<List<Name>> {
     let open = p.span();
     if !p.eat(Punct::LeftParen) {

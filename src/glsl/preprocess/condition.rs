@@ -15,7 +15,7 @@ pub(super) struct Conditional {
     span: Span,
     /// One of its groups has been used, or none may be.
     taken: bool,
-    /// It stands in a group that is left out.
+    /// It is in a group that is left out.
     dead: bool,
     otherwise: Option<Span>,
 }
@@ -100,7 +100,7 @@ impl Preprocessor<'_> {
         self.diagnostics.push(error.with(otherwise, "the `#else` of this group"));
     }
 
-    /// Whether the group behind this `#elif` is used.
+    /// Returns true if the group after this `#elif` is used.
     fn turn_elif(&mut self, at: Span) -> bool {
         let Some(group) = self.open_conditional(at) else {
             self.skip_line();
@@ -119,7 +119,7 @@ impl Preprocessor<'_> {
         taken
     }
 
-    /// Whether the group behind this `#else` is used.
+    /// Returns true if the group after this `#else` is used.
     fn turn_else(&mut self, at: Span) -> bool {
         let Some(group) = self.open_conditional(at) else { return true };
         if let Some(otherwise) = group.otherwise {
@@ -135,7 +135,7 @@ impl Preprocessor<'_> {
         used
     }
 
-    /// Ends a group; whether the text behind it is used.
+    /// Ends a group; whether the text after it is used.
     fn close_group(&mut self, at: Span) -> bool {
         if self.open_conditional(at).is_none() {
             return true;
@@ -164,7 +164,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Obeys a directive in skipped text; whether the text behind it is used.
+    /// Obeys a directive in skipped text; whether the text after it is used.
     fn leaves_skipping(&mut self, at: Span, name: PpToken) -> bool {
         let PpKind::Word(name) = name.kind() else { return false };
         match self.interner.text(name) {

@@ -28,7 +28,7 @@ pub(super) enum MacroKind {
 /// A macro, defined or not any more.
 #[derive(Debug)]
 pub(super) struct Macro {
-    /// Where its name stands in its definition.
+    /// Where its name is in its definition.
     pub span: Span,
     pub kind: MacroKind,
     /// Its tokens in [`MacroTable::bodies`].
@@ -41,7 +41,7 @@ pub(super) struct Macro {
     pub command_line: bool,
 }
 
-/// What is known of a name.
+/// The entry of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Slot {
     #[default]
@@ -72,7 +72,7 @@ impl MacroTable {
         &self.bodies[self.get(id).body.clone()]
     }
 
-    /// Whether a line of the shader or the command line defines the name.
+    /// Returns true if a line of the shader or the command line defines the name.
     pub fn is_user_defined(&self, name: Symbol) -> bool {
         match self.slot(name) {
             Slot::Macro(id) => !matches!(self.get(id).kind, MacroKind::Builtin(_)),
@@ -198,7 +198,7 @@ impl Preprocessor<'_> {
         Some(Macro { span, kind, body: start..self.macros.bodies.len(), pastes, active: false, command_line })
     }
 
-    /// The parameters behind an open parenthesis, to the closing one.
+    /// The parameters after an open parenthesis, to the closing one.
     fn parameters(&mut self, open: Span) -> Option<Box<[Symbol]>> {
         let mut names = Vec::new();
         let mut token = self.next_in_line();
@@ -254,7 +254,7 @@ impl Preprocessor<'_> {
         old.command_line && new.kind == MacroKind::Object && new.body.is_empty() && matches!(body, [one] if is_one(one))
     }
 
-    /// Whether a definition is the number that a predefined macro has.
+    /// Returns true if a definition is the number that a predefined macro has.
     fn says_value(&self, predefined: &Macro, new: &Macro) -> bool {
         let (MacroKind::Builtin(Builtin::Value(value)), MacroKind::Object) = (&predefined.kind, &new.kind) else {
             return false;

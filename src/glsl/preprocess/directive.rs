@@ -29,7 +29,7 @@ const DIRECTIVES: &[(&str, Handler)] = &[
 ];
 
 impl Preprocessor<'_> {
-    /// Carries out the directive behind a `#` that begins a line. A `#` alone does nothing.
+    /// Carries out the directive after a `#` that begins a line. A `#` alone does nothing.
     pub(super) fn directive(&mut self, hash: PpToken) {
         let Some(name) = self.next_in_line() else { return };
         let span = hash.span.to(name.span);
@@ -80,7 +80,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// Warns of text behind a complete directive.
+    /// Warns of text after a complete directive.
     pub(super) fn expect_line_end(&mut self) {
         if let Some(extra) = self.next_in_line() {
             let span = extra.span.to(self.input().lexer.rest_of_line().1);

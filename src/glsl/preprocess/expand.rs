@@ -49,18 +49,18 @@ pub(super) struct Expansion {
 }
 
 impl Expansion {
-    /// Whether a limit is passed, so that the rest of the shader is not worth reading.
+    /// Returns true if a limit is passed, so that the rest of the shader is not worth reading.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }
 
-    /// Whether the files are read, and not what a macro stands for.
+    /// Returns true if the files are read, and not what a macro stands for.
     pub fn is_idle(&self) -> bool {
         self.frames.is_empty() && !self.exhausted
     }
 }
 
-/// What the expansion of a name leads to.
+/// The result of expanding a name.
 enum Step {
     /// This token.
     Emit(PpToken),
@@ -68,7 +68,7 @@ enum Step {
     Pushed,
 }
 
-/// The arguments of a call, one behind the other.
+/// The arguments of a call, one after the other.
 struct Arguments {
     tokens: Vec<PpToken>,
     /// Where each argument ends.
@@ -101,7 +101,7 @@ impl Preprocessor<'_> {
         self.expanded(token)
     }
 
-    /// What a token that was read expands to begins with: itself, unless it names a macro.
+    /// The first token of the expansion of a token: itself, unless it names a macro.
     pub(super) fn expanded(&mut self, mut token: PpToken) -> PpToken {
         loop {
             let PpKind::Word(name) = token.kind() else { return token };

@@ -38,7 +38,7 @@ impl Preprocessor<'_> {
         self.diagnostics.push(warning);
     }
 
-    /// The empty span at the start of the line behind `#version`.
+    /// The empty span at the start of the line after `#version`.
     fn after_version(&self) -> Span {
         let file = self.sources.file(self.inputs[0].file);
         let end = self.output.version.span.hi.saturating_sub(file.base) as usize;
@@ -92,7 +92,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Whether an open file would be read again. One whose guard is already defined comes out empty and is no cycle.
+    /// Returns true if an open file would be read again. One whose guard is already defined comes out empty and is no
+    /// cycle.
     fn is_cycle(&self, name: &str) -> bool {
         let mut open = self.inputs.iter().filter(|input| *self.sources.file(input.file).name == *name);
         open.any(|input| input.guard.is_none_or(|guard| !self.macros.is_user_defined(guard)))

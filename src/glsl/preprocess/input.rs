@@ -1,4 +1,4 @@
-//! Reads the stack of open files: finds directives, enters and leaves files, reports what is no token.
+//! Reads the stack of open files: finds directives, enters and leaves files, reports what is not a token.
 
 use super::{MacroOption, Preprocessor};
 use crate::diagnostic::Code;

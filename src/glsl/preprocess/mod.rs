@@ -34,7 +34,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 pub use version::is_supported;
 
-/// What the preprocessor must know of an extension.
+/// The facts about an extension that the preprocessor needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExtensionInfo {
     /// Value of the macro that has the extension's name.
@@ -86,7 +86,7 @@ impl MacroOption {
     }
 }
 
-/// What a caller can set.
+/// The options that a caller can set.
 pub struct PreprocessOptions<'a> {
     pub dialects: &'a dyn Dialects,
     /// In the order of the command line.
@@ -95,7 +95,7 @@ pub struct PreprocessOptions<'a> {
     pub default_version: Option<Version>,
     /// Version and profile that take the place of the shader's own.
     pub forced_version: Option<(u16, GlslProfile)>,
-    /// Text that is read after the `#version` line, behind the macros.
+    /// Text that is read after the `#version` line, after the macros.
     pub preamble: &'a str,
     /// Those that concern includes and macros are looked at.
     pub limits: Limits,
@@ -126,7 +126,7 @@ pub fn preprocess_to_text(
     text::render(Preprocessor::new(main, sources, loader, options, interner, diagnostics), main)
 }
 
-/// What a run leaves beside the tokens: the lines that concern the parser.
+/// The output of a run beside the tokens: the lines that concern the parser.
 struct Output {
     /// Number of tokens so far.
     tokens: u32,
@@ -143,7 +143,7 @@ struct KeptLine {
     span: Span,
 }
 
-/// What a version line that is missing or wrong is taken for.
+/// The version that replaces a missing or wrong version line.
 const FALLBACK_VERSION: Version = Version { number: 460, profile: GlslProfile::Core, span: Span::NONE };
 
 /// The state of one run.
@@ -168,7 +168,7 @@ struct Preprocessor<'a> {
     file_names: bool,
     /// An extension lets the shader define macros of other extensions.
     stands_in: bool,
-    /// What has been warned of and is not worth a second warning.
+    /// The warnings given so far, each of which is given once.
     warned: Warned,
     output: Output,
 }
@@ -227,7 +227,7 @@ impl<'a> Preprocessor<'a> {
         self.emitted(token)
     }
 
-    /// Gives `take` the tokens that are no names of macros, which are most of a shader, until it refuses one; then as
+    /// Gives `take` the tokens that are not names of macros, which are most of a shader, until it refuses one; then as
     /// [`Self::next_token`].
     fn next_after(&mut self, mut take: impl FnMut(PpToken, &Interner) -> bool) -> Option<PpToken> {
         if !self.expansion.is_idle() {

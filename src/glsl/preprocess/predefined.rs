@@ -5,7 +5,7 @@ use crate::glsl::lex::{PpKind, PpToken};
 use crate::glsl::token::{GlslProfile, Interner, Symbol, Version};
 use crate::source::Span;
 
-/// What a predefined macro stands for.
+/// The value of a predefined macro.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Builtin {
     Line,

@@ -1,4 +1,4 @@
-//! Preprocessing tokens to the parser's tokens: numbers get their values, and what is no GLSL token is refused.
+//! Preprocessing tokens to the parser's tokens: numbers get their values, and what is not a GLSL token is refused.
 
 use super::{Output, Preprocessor};
 use crate::diagnostic::{Code, Diagnostic};
@@ -17,7 +17,7 @@ pub(super) fn finish(run: Preprocessor<'_>) -> TokenStream {
     let mut finisher = Finisher { run, literals: Literals::default() };
     let mut stray = false;
     while let Some(token) = finisher.next(stray, &mut tokens) {
-        // A directive that is none: its words are no program.
+        // A directive that is none: its words are not program.
         stray &= !token.first;
         if !stray {
             stray = token.kind() == PpKind::Hash;
@@ -60,7 +60,7 @@ impl Literals {
         LiteralId(self.list.len() as u32 - 1)
     }
 
-    /// What stands in for a token that is none, so that parsing can go on.
+    /// A zero in place of a token that is not a literal, so that parsing can go on.
     fn zero(&mut self) -> LiteralId {
         self.add(Literal::Int { value: 0, width: 32, signed: true })
     }

@@ -44,7 +44,7 @@ impl Loader for Files {
     }
 }
 
-/// What a run gives.
+/// The result of a run.
 struct Outcome {
     stream: TokenStream,
     /// The spellings of the tokens with single spaces between them.

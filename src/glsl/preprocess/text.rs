@@ -38,7 +38,7 @@ struct Writer<'a> {
     /// Name and number that the line being written has.
     file: Arc<str>,
     line: u32,
-    /// Nothing stands on it yet.
+    /// Nothing is on it yet.
     blank: bool,
 }
 
@@ -102,7 +102,7 @@ impl Writer<'_> {
 const ASSIGNING: &str = "+-*/%<>=!&|^";
 const DOUBLING: &str = "+-<>&|^=#";
 
-/// Whether two tokens would be read as others when nothing stands between them.
+/// Returns true if two tokens would be read as others when nothing is between them.
 fn joins(left: &str, right: &str) -> bool {
     let (Some(a), Some(b)) = (left.chars().last(), right.chars().next()) else { return false };
     let number = left.starts_with(|c: char| c.is_ascii_digit());

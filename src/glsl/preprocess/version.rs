@@ -22,7 +22,7 @@ fn profile_name(profile: GlslProfile) -> &'static str {
     PROFILES.iter().find(|(_, known)| *known == profile).map_or("", |(name, _)| name)
 }
 
-/// Whether there is such a version of the language.
+/// Returns true if there is such a version of the language.
 pub fn is_supported((number, profile): (u16, GlslProfile)) -> bool {
     SUPPORTED.contains(&(number, profile == GlslProfile::Es))
 }
@@ -106,7 +106,7 @@ impl Preprocessor<'_> {
         PROFILES.iter().find(|(known, _)| *known == name).map(|(_, profile)| *profile)
     }
 
-    /// GLSL ES 3.20 section 3.4: not even comments or empty lines may stand before it.
+    /// GLSL ES 3.20 section 3.4: not even comments or empty lines may be before it.
     fn check_es_version_place(&mut self, at: Span) {
         let file = self.sources.file(self.inputs[0].file);
         let start = file.base + if file.text.starts_with('\u{feff}') { 3 } else { 0 };

@@ -37,7 +37,7 @@ impl Sema<'_> {
         Some(b.construct(ty, &values))
     }
 
-    /// Whether `{}` says too little: of an array without a size, or of what has no value.
+    /// Returns true if `{}` says too little: of an array without a size, or of what has no value.
     fn is_unsized(&self, b: &Builder<'_>, ty: TypeId) -> bool {
         matches!(b.module.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. }) || self.is_opaque(b, ty)
     }

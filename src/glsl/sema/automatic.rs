@@ -6,7 +6,7 @@ use crate::glsl::dialect::ResourceKind;
 use crate::ir::{Binding, GlobalId, Module, Space, Value};
 use rustc_hash::FxHashSet;
 
-/// What is left to the compiler so far.
+/// The bindings left to the compiler so far.
 #[derive(Default)]
 pub(super) struct Automatic {
     /// The next location of an input and of an output.

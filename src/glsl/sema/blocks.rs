@@ -45,7 +45,7 @@ impl Default for Defaults {
     }
 }
 
-/// What a block's `layout(…)` says.
+/// The `layout(…)` of a block.
 #[derive(Clone, Copy, Debug)]
 struct BlockLayout {
     space: Space,

@@ -21,7 +21,7 @@ const OTHER_STAGES: &[&str] = &[
     "gl_FragData", "gl_VertexID",
 ];
 
-/// Whether no shader that is compiled has the built-in variable.
+/// Returns true if no shader that is compiled has the built-in variable.
 pub fn belongs_to_another_stage(name: &str) -> bool {
     OTHER_STAGES.contains(&name)
 }

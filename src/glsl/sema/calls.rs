@@ -365,7 +365,7 @@ impl Sema<'_> {
         }
     }
 
-    /// What an atomic function works on: memory, or an image, which is named by its variable.
+    /// The memory of an atomic function, or its image, which is named by its variable.
     fn atomic_target(&mut self, b: &mut Builder<'_>, name: &str, arg: ExprId, lowered: Lowered) -> Option<LValue> {
         let span = self.ast[arg].span;
         if !name.starts_with("image") {

@@ -148,7 +148,7 @@ fn known_bool(b: &Builder<'_>, condition: Value) -> Option<bool> {
     }
 }
 
-/// What a side of `?:` gives.
+/// The value of a side of `?:`.
 #[derive(Clone, Copy)]
 enum Chosen {
     Value(Value),
@@ -192,8 +192,8 @@ fn is_selectable(b: &Builder<'_>, ty: TypeId) -> bool {
     matches!(b.module.types.get(ty), Type::Scalar(_) | Type::Vector { .. })
 }
 
-/// Whether the current block may run although its result is not wanted: few instructions, none with an effect, none that
-/// can fail, none that other lanes take part in.
+/// Returns true if the current block may run although its result is not wanted: few instructions, none with an effect,
+/// none that can fail, none that other lanes take part in.
 fn is_harmless(b: &Builder<'_>) -> bool {
     let insts = b.current_insts();
     insts.len() <= CHEAP && insts.iter().all(|id| is_harmless_inst(b, *id))

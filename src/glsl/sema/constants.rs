@@ -67,7 +67,7 @@ impl Sema<'_> {
 }
 
 /// Lowers an expression outside the flow of a function, and says whether it takes no instruction but for addresses that pass
-/// through references: `(x = 3)` has the value 3, but is no constant expression.
+/// through references: `(x = 3)` has the value 3, but is not a constant expression.
 pub fn without_effects<'m>(
     b: &mut Builder<'m>,
     lower: impl FnOnce(&mut Builder<'m>) -> Option<Value>,
@@ -78,7 +78,7 @@ pub fn without_effects<'m>(
     Some((value, idle))
 }
 
-/// Whether a value is an integer scalar.
+/// Returns true if a value is an integer scalar.
 pub fn is_int_scalar(b: &mut Builder<'_>, value: Value) -> bool {
     let ty = b.type_of(value);
     let int = [ScalarKind::Sint, ScalarKind::Uint];

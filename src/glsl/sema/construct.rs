@@ -104,7 +104,7 @@ impl Sema<'_> {
         Some(both)
     }
 
-    /// Structs and arrays take one argument a part, converted as an assignment converts.
+    /// Structs and arrays take one argument per part, converted as an assignment converts.
     fn construct_parts(
         &mut self,
         b: &mut Builder<'_>,
@@ -185,7 +185,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether only blocks may hold a scalar here, so that it is made and read by plain conversions alone.
+    /// Returns true if only blocks may hold a scalar here, so that it is made and read by plain conversions alone.
     fn is_storage_only(&self, scalar: Scalar) -> bool {
         extended::family(scalar).is_some_and(|family| family.allowed(&self.env) == Allowed::Storage)
     }

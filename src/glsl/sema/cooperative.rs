@@ -71,7 +71,8 @@ impl Sema<'_> {
         self.need_matrix_extension("cooperative matrices need", &[EXTENSION, tensors::EXTENSION], span)
     }
 
-    /// Whether one of the extensions is on; where none is because the profile has no such matrices, the message says that.
+    /// Checks that one of the extensions is on; where none is because the profile has no such matrices, the message
+    /// says that.
     pub fn need_matrix_extension(&mut self, needs: &str, extensions: &[&'static str], span: Span) -> Option<()> {
         if extensions.iter().any(|extension| self.env.is_enabled(extension)) {
             return Some(());
@@ -163,7 +164,7 @@ impl Sema<'_> {
         .or_else(|| self.no_matrix(b, ty, whole))
     }
 
-    /// Whether a matrix can be made of one of this type: its use can change with NVIDIA's extension only.
+    /// Returns true if a matrix can be made of one of this type: its use can change with NVIDIA's extension only.
     fn reshapes(&self, types: &Types, from: TypeId, to: &CooperativeMatrix) -> bool {
         let changes = self.env.is_enabled(tensors::EXTENSION);
         let fits = |from: CooperativeMatrix| from.has_shape_of(to) || changes && from.has_size_of(to);
@@ -262,7 +263,7 @@ impl Sema<'_> {
         matrix
     }
 
-    /// What the arguments behind the matrix say.
+    /// The arguments after the matrix: the memory to access.
     fn matrix_memory(&mut self, b: &mut Builder<'_>, args: List<ExprId>) -> Option<Memory> {
         let ast = self.ast;
         let [_, array, at, stride, layout] = ast[args] else { return None };
@@ -350,7 +351,7 @@ impl Sema<'_> {
         Some(Lowered::Value(b.cooperative(MatrixOp::MulAdd { saturating }, &values, ty)))
     }
 
-    /// What the last argument of a product says.
+    /// Returns the saturation that the last argument of a product asks for.
     fn saturates(&mut self, b: &mut Builder<'_>, flags: ExprId, sum: CooperativeMatrix) -> Option<bool> {
         let bits = self.constant_int(b, flags, "the operands of a product")?;
         let int = b.module.types.scalar_of(sum.element).is_some_and(Scalar::is_int);
@@ -394,7 +395,7 @@ fn product_complaint(
     if same { None } else { Some("all are made of floats, or all of integers") }
 }
 
-/// Whether numbers, alone or in vectors, make up a type.
+/// Returns true if numbers, alone or in vectors, make up a type.
 pub fn is_numbers(types: &Types, ty: TypeId) -> bool {
     types.components(ty).is_some() && !types.scalar_of(ty).is_some_and(Scalar::is_bool)
 }

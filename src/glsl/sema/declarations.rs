@@ -337,7 +337,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A variable of the function; the value is stored where the declaration stands, so that a loop renews it.
+    /// A variable of the function; the value is stored where the declaration is, so that a loop renews it.
     fn new_local(
         &mut self,
         b: &mut Builder<'_>,
@@ -386,7 +386,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Whether a value of one type may stand for another; GLSL ES has no implicit conversions.
+    /// Returns true if a value of one type may stand for another; GLSL ES has no implicit conversions.
     pub fn converts(&self, b: &Builder<'_>, from: TypeId, to: TypeId) -> bool {
         from == to || (self.env.implicit_conversions() && convert::converts(&b.module.types, from, to))
     }

@@ -15,7 +15,7 @@ use crate::source::Span;
 use operators::{Operand, Operator};
 use smallvec::SmallVec;
 
-/// What an expression comes to.
+/// The result of lowering an expression.
 #[derive(Clone, Debug)]
 pub enum Lowered {
     Value(Value),
@@ -134,7 +134,7 @@ impl Sema<'_> {
         }
     }
 
-    /// What an expression is that denotes no memory.
+    /// Says in words which expression it is that denotes no memory.
     pub fn why_no_variable(&self, id: ExprId) -> &'static str {
         let ExprKind::Name(symbol) = self.ast[id].kind else { return "not a variable" };
         match self.scopes.get(symbol).map(|declared| &declared.entity) {

@@ -121,7 +121,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Whether values of the type can be compared: that takes an operation a part.
+    /// Checks that values of the type can be compared: that takes an operation a part.
     pub fn check_comparable(&mut self, b: &Builder<'_>, ty: TypeId, whole: Span) -> Option<()> {
         let parts = self.extents.of(b, ty).parts;
         if parts <= COMPARED {

@@ -11,7 +11,7 @@ use crate::source::Span;
 /// Buffers that outputs can be written to.
 const BUFFERS: u32 = 4;
 
-/// What one `layout(…)` says.
+/// The parts of one `layout(…)`.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct FeedbackLayout {
     pub buffer: Option<u32>,
@@ -19,14 +19,14 @@ pub struct FeedbackLayout {
     pub offset: Option<u32>,
 }
 
-/// What has been declared so far.
+/// The declarations so far.
 #[derive(Default, Debug)]
 pub struct Captured {
     /// The buffer of outputs that name none.
     usual: u32,
     /// Strides as they were declared.
     strides: [Option<u32>; BUFFERS as usize],
-    /// First byte behind what each buffer takes, and what its stride is a multiple of.
+    /// First byte after what each buffer takes, and what its stride is a multiple of.
     ends: [(u32, u32); BUFFERS as usize],
     list: Vec<Feedback>,
 }
@@ -69,7 +69,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Notes an output, or a member of a block, that has an offset. Gives the first byte behind it.
+    /// Notes an output, or a member of a block, that has an offset. Gives the first byte after it.
     pub fn capture(
         &mut self,
         b: &Builder<'_>,
@@ -105,7 +105,7 @@ impl Sema<'_> {
     }
 }
 
-/// Bytes that an output takes, one component behind the other, and what its offset must be a multiple of.
+/// Bytes that an output takes, one component after the other, and what its offset must be a multiple of.
 pub fn captured_size(b: &Builder<'_>, ty: TypeId) -> (u32, u32) {
     let types = &b.module.types;
     let of = |scalar: Scalar, count: u32| (scalar.bytes().saturating_mul(count), scalar.bytes());

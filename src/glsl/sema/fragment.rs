@@ -1,4 +1,4 @@
-//! What a fragment shader says of its tests (GLSL 4.60 section 4.4.1.3).
+//! The fragment tests that a fragment shader declares (GLSL 4.60 section 4.4.1.3).
 
 use super::Sema;
 use crate::glsl::ast::LayoutId;
@@ -8,7 +8,7 @@ const INTERLOCK: &[&str] = &["GL_ARB_fragment_shader_interlock", "GL_NV_fragment
 
 const TILE_IMAGE: &[&str] = &["GL_EXT_shader_tile_image"];
 
-/// What `layout(…) in;` says in a fragment shader: its name, the extensions of which it needs one, and what it sets.
+/// A row of `layout(…) in;` in a fragment shader: its name, the extensions of which it needs one, and its effect.
 type FragmentLayout = (&'static str, &'static [&'static str], fn(&mut FragmentModes));
 
 #[rustfmt::skip]

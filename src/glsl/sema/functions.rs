@@ -24,7 +24,7 @@ pub enum Mode {
     Reference,
     /// The words of a constant; instructions by number only.
     Literal,
-    /// The variable itself, which is no value.
+    /// The variable itself, which is not a value.
     Named,
 }
 

@@ -1,4 +1,4 @@
-//! What the shader says of its pipeline: workgroup size, fragment tests and the entry point.
+//! The pipeline state that a shader declares: workgroup size, fragment tests and the entry point.
 
 use super::Sema;
 use super::functions::Signature;

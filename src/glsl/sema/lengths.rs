@@ -21,7 +21,7 @@ pub struct Open {
 }
 
 impl Sema<'_> {
-    /// What the type of a member that is not the last one becomes: an array gets the length that was found for it.
+    /// The type of a member that is not the last one: an array gets the length that was found for it.
     /// `Err` is the number of one for which none was found yet.
     pub fn with_length(&mut self, b: &mut Builder<'_>, ty: TypeId) -> Result<TypeId, usize> {
         let Type::Array { element, len: ArrayLen::Runtime, .. } = b.module.types.get(ty) else { return Ok(ty) };

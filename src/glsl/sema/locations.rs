@@ -54,7 +54,7 @@ fn collision(global: &Global, other: &Global, location: u32) -> Diagnostic {
     Diagnostic::error(Code::BAD_LAYOUT, message).at(global.span, "what is there is taken")
 }
 
-/// What a variable takes; nothing where its place is said otherwise.
+/// The locations and components of a variable; none where its place is given otherwise.
 fn parts(types: &Types, global: &Global, stage: Stage) -> Vec<(Spot, u32)> {
     let of = |binding, ty| {
         part(types, binding, ty).map(move |(index, taken)| {

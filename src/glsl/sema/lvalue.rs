@@ -20,7 +20,7 @@ pub struct LValue {
     pub mutability: Mutability,
 }
 
-/// Whether and why a place may not be written.
+/// The mutability of an lvalue, with the reason why it may not be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mutability {
     Writable,

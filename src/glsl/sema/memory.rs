@@ -78,7 +78,7 @@ pub fn store(b: &mut Builder<'_>, lvalue: &LValue, value: Value, span: Span) -> 
     Ok(())
 }
 
-/// Whether the place may be written.
+/// Checks that the place may be written.
 ///
 /// # Errors
 /// A message that says why not.
@@ -97,7 +97,7 @@ pub fn check_writable(lvalue: &LValue, span: Span) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(Code::NOT_WRITABLE, reason).at(span, "written here"))
 }
 
-/// What `act` emits, with the memory qualifiers of a place.
+/// Emits what `act` emits with the memory qualifiers of a place.
 pub fn with_access_flags<R>(b: &mut Builder<'_>, lvalue: &LValue, act: impl FnOnce(&mut Builder<'_>) -> R) -> R {
     let before = b.flags;
     b.flags.set(InstFlags::COHERENT, lvalue.access.contains(Access::COHERENT));

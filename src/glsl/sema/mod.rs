@@ -86,7 +86,8 @@ pub fn resolve(
     }
 }
 
-/// What a first resolution finds for a second one: the lengths of arrays in blocks, and of those over vertices.
+/// The findings of a first resolution that a second one needs: the lengths of arrays in blocks, and of those over
+/// vertices.
 #[derive(Default)]
 struct Found {
     lengths: Vec<u32>,
@@ -166,7 +167,7 @@ struct Sema<'a> {
     constant_ids: Vec<(u32, Span)>,
     /// The built-in types that the language always has, by the symbol of their name; `VOID` where that was not looked up.
     plain_types: Vec<TypeId>,
-    /// What is not supported yet, by the function that uses it.
+    /// The unsupported constructs, by the function that uses them.
     refusals: Vec<(FuncId, Vec<Diagnostic>)>,
     /// Blocks of buffer references that are announced and not defined yet.
     references: Vec<references::Announced>,
@@ -271,7 +272,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// What can only be said once everything has been seen.
+    /// Completes the module with facts that depend on all of it.
     fn finish(&mut self, module: &mut Module) {
         self.check_definitions();
         self.check_references();

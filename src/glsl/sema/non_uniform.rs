@@ -1,5 +1,6 @@
-//! What differs among invocations where arrays of resources are indexed (GL_EXT_nonuniform_qualifier): values that are
-//! marked, variables that are declared so, and what is computed from both. Nothing is found out that nobody wrote.
+//! The indices of arrays of resources that differ among invocations (GL_EXT_nonuniform_qualifier): values that are
+//! marked, variables that are declared so, and values that are computed from both. Nothing is found out that nobody
+//! wrote.
 
 use super::Sema;
 use super::expressions::Lowered;
@@ -57,12 +58,12 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether a variable that is declared here is `nonuniformEXT`.
+    /// Returns true if a variable that is declared here is `nonuniformEXT`.
     pub fn is_declared_non_uniform(&self, name: Span) -> bool {
         self.non_uniform_declarations.iter().any(|at| at.lo <= name.lo && name.hi <= at.hi)
     }
 
-    /// Whether a value is marked, or computed from one that is.
+    /// Returns true if a value is marked, or computed from one that is.
     pub fn is_non_uniform(&self, b: &Builder<'_>, value: Value) -> bool {
         if self.non_uniform.is_empty() {
             return false;
@@ -82,7 +83,7 @@ impl Sema<'_> {
     }
 }
 
-/// Whether a result is made of nothing but the operands.
+/// Returns true if a result is made of nothing but the operands.
 const fn is_arithmetic(op: &Op) -> bool {
     matches!(
         op,
@@ -100,7 +101,7 @@ const fn is_arithmetic(op: &Op) -> bool {
     )
 }
 
-/// Whether an image or sampler was read through an index that differs.
+/// Returns true if an image or sampler was read through an index that differs.
 pub fn is_flagged(b: &Builder<'_>, value: Value) -> bool {
     matches!(value, Value::Inst(id) if b.function.insts[id].flags.contains(InstFlags::NON_UNIFORM))
 }

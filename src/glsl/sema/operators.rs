@@ -11,14 +11,14 @@ use crate::ir::build::Builder;
 use crate::ir::{ArrayLen, BinaryOp, MathFn, Scalar, ScalarKind, Type, TypeId, UnaryOp, Value};
 use crate::source::Span;
 
-/// An operand: its value and where it stands.
+/// An operand: its value and where it is.
 #[derive(Clone, Copy)]
 pub struct Operand {
     pub value: Value,
     pub span: Span,
 }
 
-/// What a binary operator asks of its operands.
+/// The types that a binary operator takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
     Arithmetic,
@@ -43,7 +43,7 @@ fn family(op: BinaryOp) -> Family {
     }
 }
 
-/// An operator in the source: what it does, how it is spelled, where it stands.
+/// An operator in the source: what it does, how it is spelled, where it is.
 #[derive(Clone, Copy)]
 pub struct Operator {
     pub op: BinaryOp,
@@ -80,7 +80,7 @@ pub fn binary(
 /// `left ^^ right` of bools.
 ///
 /// # Errors
-/// When an operand is no `bool`.
+/// When an operand is not a `bool`.
 pub fn exclusive_or(
     b: &mut Builder<'_>,
     operator: Operator,

@@ -1,4 +1,4 @@
-//! Functions whose arguments are no plain values: `interpolateAt…` of fragment inputs (GLSL 4.60 section 8.13.2) and
+//! Functions whose arguments are not plain values: `interpolateAt…` of fragment inputs (GLSL 4.60 section 8.13.2) and
 //! `debugPrintfEXT` (GL_EXT_debug_printf).
 
 use super::Sema;
@@ -24,7 +24,7 @@ const FUNCTIONS: [(&str, Option<ir::InterpolateAt>); 5] = [
 
 const EXPLICIT: &str = "GL_AMD_shader_explicit_vertex_parameter";
 
-/// Whether a place is in an input that is declared `__explicitInterpAMD`: the variable, or the block's member.
+/// Returns true if a place is in an input that is declared `__explicitInterpAMD`: the variable, or the block's member.
 pub fn is_explicit(b: &Builder<'_>, lvalue: &LValue) -> bool {
     let Value::Global(id) = lvalue.root else { return false };
     let global = &b.module.globals[id];

@@ -1,7 +1,7 @@
-//! What geometry and tessellation shaders say of primitives (GLSL 4.60 sections 4.4.1 and 4.4.2), and the inputs and outputs that
-//! are arrays with one element a vertex (sections 4.3.4 and 4.3.6).
+//! The primitives of geometry and tessellation shaders (GLSL 4.60 sections 4.4.1 and 4.4.2), and the inputs and outputs
+//! that are arrays with one element per vertex (sections 4.3.4 and 4.3.6).
 //!
-//! Such an array may stand before the layout that says how long it is. The shader is resolved twice then, as it is for
+//! Such an array may be before the layout that says how long it is. The shader is resolved twice then, as it is for
 //! [`super::lengths`]: the first time finds the number, the second time knows it.
 
 use super::Sema;
@@ -16,7 +16,7 @@ use crate::ir::{
 };
 use crate::source::Span;
 
-/// What a layout is about: a shader says one of each.
+/// The subject of a layout: a shader gives at most one layout for each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Subject {
     Input,
@@ -31,7 +31,7 @@ enum Subject {
     Points,
 }
 
-/// What the name of a layout says.
+/// The value that the name of a layout gives.
 #[derive(Clone, Copy)]
 enum Says {
     Mode(Mode),
@@ -71,7 +71,7 @@ const LAYOUTS: &[Layout] = &[
     ("point_mode", Stage::TessEvaluation, Space::Input, Subject::Points, Says::Mode(Mode::PointMode)),
 ];
 
-/// What a shader of a stage must say: what it lacks without it, and how it is written.
+/// The layouts that a stage requires: the missing fact, and how it is written.
 const REQUIRED: &[(Stage, Subject, &str, &str)] = &[
     (Stage::Geometry, Subject::Input, "what primitives it takes in", "layout(triangles) in;"),
     (Stage::Geometry, Subject::Output, "what primitives it gives out", "layout(triangle_strip) out;"),
@@ -88,7 +88,7 @@ const REQUIRED: &[(Stage, Subject, &str, &str)] = &[
     (Stage::TessEvaluation, Subject::Domain, "what the tessellator divides", "layout(triangles) in;"),
 ];
 
-/// What holds where a shader of a stage does not say it.
+/// The defaults of a stage's layouts.
 const USUAL: &[(Stage, Subject, Mode)] = &[
     (Stage::Geometry, Subject::Invocations, Mode::Invocations(1)),
     (Stage::TessEvaluation, Subject::Spacing, Mode::SpacingEqual),
@@ -103,12 +103,12 @@ pub struct Counts {
     primitives: Option<u32>,
 }
 
-/// What has been declared so far.
+/// The declarations so far.
 #[derive(Default, Debug)]
 pub struct Primitives {
     modes: Vec<(Subject, Mode, Span)>,
     pub counts: Counts,
-    /// Whether an array was declared before its length was known.
+    /// True if an array was declared before its length was known.
     pub early: bool,
     /// The vertex stream of outputs that name none.
     stream: u32,
@@ -277,7 +277,7 @@ impl Sema<'_> {
         None
     }
 
-    /// What one vertex has of an input or output of this type.
+    /// The type that one vertex has of an input or output of this type.
     pub fn without_crowd(&self, b: &Builder<'_>, ty: TypeId, space: Space, interpolation: Interpolation) -> TypeId {
         let crowd = self.env.stage.crowd(space, interpolation).filter(|crowd| *crowd != Crowd::Corners);
         match b.module.types.get(ty) {
@@ -323,7 +323,7 @@ impl Sema<'_> {
         }
     }
 
-    /// What the element of a lvalue may be, at this index.
+    /// The mutability of an lvalue's element at this index.
     pub fn element_mutability(&self, b: &Builder<'_>, lvalue: &LValue, at: Value) -> Mutability {
         let number = self.builtins.get(&(BuiltIn::InvocationId, Space::Input)).copied();
         let is_own = match at {
@@ -393,7 +393,7 @@ impl Sema<'_> {
     }
 }
 
-/// The complaint about an input or output that is no array, or one of another length.
+/// The complaint about an input or output that is not an array, or one of another length.
 const fn not_an_array(crowd: Crowd) -> &'static str {
     match crowd {
         Crowd::Corners => "an input of each vertex is an array of three",

@@ -22,7 +22,7 @@ pub struct Qualifiers {
     pub tile: Option<Span>,
     /// `taskPayloadSharedEXT`.
     pub payload: Option<Span>,
-    /// What passes between shaders of rays, and which of it.
+    /// The ray storage of the variable.
     pub ray: Option<Span>,
     pub of_ray: Option<RayStorage>,
     pub centroid: Option<Span>,
@@ -77,7 +77,7 @@ impl Qualifiers {
     }
 }
 
-/// Whether a storage qualifier stands beside another one.
+/// Returns true if a storage qualifier is beside another one.
 const fn is_auxiliary(storage: Storage) -> bool {
     matches!(storage, Storage::Const | Storage::Centroid | Storage::Sample | Storage::Patch)
 }
@@ -203,8 +203,8 @@ impl Sema<'_> {
         }
     }
 
-    /// What passes between stages is interpolated, and nothing else: not what the vertex stage takes in, not what the
-    /// fragment stage gives out (GLSL 4.60 section 4.5; VUID-StandaloneSpirv-Flat-06202).
+    /// Checks that only values between stages are interpolated: neither the inputs of the vertex stage nor the outputs
+    /// of the fragment stage (GLSL 4.60 section 4.5; VUID-StandaloneSpirv-Flat-06202).
     pub fn check_interpolation(&mut self, qualifiers: &Qualifiers) {
         let space = match (qualifiers.input, qualifiers.output) {
             (Some(_), _) => Some(Space::Input),

@@ -70,7 +70,7 @@ pub fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|(known, ..)| *known == name)
 }
 
-/// What naming a constant says of all rays.
+/// The modes for all rays that follow from the name of a constant.
 pub fn modes_of_flag(name: &str) -> RayModes {
     FLAGS.iter().find(|(known, _)| *known == name).map_or(RayModes::empty(), |(_, modes)| *modes)
 }

@@ -147,7 +147,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// What is known of a storage qualifier, where the stage has it.
+    /// The name of a ray storage qualifier, where the stage has it.
     fn ray_storage(&mut self, of: RayStorage, span: Span) -> Option<&'static Row> {
         self.need_ray_tracing("this qualifier needs", span)?;
         let row = STORAGES.iter().find(|(known, ..)| *known == of)?;

@@ -74,7 +74,7 @@ impl Sema<'_> {
             VariableSource::Blocks(blocks) if blocks.name == of_name => Some((variable, blocks)),
             _ => None,
         }) else {
-            let message = format!("`{name}` is no instance of `{of_name}` here");
+            let message = format!("`{name}` is not an instance of `{of_name}` here");
             self.error(Code::BAD_DECLARATION, instance.span, message, instances_of(of_name));
             return None;
         };
@@ -118,7 +118,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// A built-in output whose declaration puts it into a buffer. Gives the first byte behind it.
+    /// A built-in output whose declaration puts it into a buffer. Gives the first byte after it.
     pub fn capture_builtin(
         &mut self,
         b: &mut Builder<'_>,
@@ -207,7 +207,7 @@ impl Sema<'_> {
         None
     }
 
-    /// Whether the extension for a layout of `gl_Layer` is on.
+    /// Returns true if the extension for a layout of `gl_Layer` is on.
     fn may_place_layers(&mut self, extension: &str, id: &LayoutId) -> bool {
         if !self.env.is_enabled(extension) {
             self.needs_extension("this layout needs", extension, id.span);
@@ -303,7 +303,7 @@ fn instances_of(blocks: &str) -> String {
     format!("{} {}", names.join(" and "), if names.len() == 1 { "is" } else { "are" })
 }
 
-/// Whether a type is an array of arrays.
+/// Returns true if a type is an array of arrays.
 fn is_nested(b: &Builder<'_>, ty: TypeId) -> bool {
     let types = &b.module.types;
     matches!(types.get(ty), Type::Array { element, .. } if matches!(types.get(element), Type::Array { .. }))

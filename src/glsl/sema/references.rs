@@ -28,7 +28,7 @@ pub struct Announced {
 }
 
 impl Sema<'_> {
-    /// Whether a declaration says `layout(buffer_reference)`.
+    /// Returns true if a declaration says `layout(buffer_reference)`.
     pub fn says_reference(&self, list: List<ast::Qualifier>) -> bool {
         self.layout_ids(list).iter().any(|id| self.text(id.name.symbol) == "buffer_reference")
     }
@@ -100,7 +100,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The block behind a reference; other things stay what they are.
+    /// The block after a reference; other things stay what they are.
     pub fn dereferenced(&mut self, b: &mut Builder<'_>, lowered: Lowered, span: Span) -> Option<Lowered> {
         let ty = match &lowered {
             Lowered::LValue(lvalue) if lvalue.swizzle.is_none() => lvalue.ty,
@@ -124,7 +124,7 @@ impl Sema<'_> {
         self.reference_operator(b, BinaryOp::Add, base, at, whole).map(Lowered::Value)
     }
 
-    /// Whether an operand is a buffer reference.
+    /// Returns true if an operand is a buffer reference.
     pub fn is_reference(&self, b: &mut Builder<'_>, value: Value) -> bool {
         let ty = b.type_of(value);
         b.module.types.referred(ty).is_some()
@@ -224,8 +224,8 @@ impl Sema<'_> {
         None
     }
 
-    /// `uint64_t(reference)` and `uvec2(reference)`; none for arguments that are no single reference.
-    #[expect(clippy::option_option, reason = "what is wrong and reported differs from what is no reference")]
+    /// `uint64_t(reference)` and `uvec2(reference)`; none for arguments that are not a single reference.
+    #[expect(clippy::option_option, reason = "what is wrong and reported differs from what is not a reference")]
     pub fn address_of(
         &mut self,
         b: &mut Builder<'_>,
@@ -258,7 +258,7 @@ fn is_int(b: &Builder<'_>, ty: TypeId) -> bool {
     matches!(b.module.types.get(ty), Type::Scalar(scalar) if scalar.is_int())
 }
 
-/// Bytes of a laid-out type, with what an array leaves behind its last element.
+/// Bytes of a laid-out type, with what an array leaves after its last element.
 fn padded_size(b: &Builder<'_>, ty: TypeId) -> Option<u32> {
     match b.module.types.get(ty) {
         Type::Array { len: ArrayLen::Fixed(count), stride: Some(stride), .. } => stride.checked_mul(count),
@@ -296,7 +296,7 @@ fn distance(b: &mut Builder<'_>, to: Value, from: Value, size: u32) -> Value {
     b.binary(ir::BinaryOp::Div, bytes, size)
 }
 
-/// Whether two references are the same address.
+/// True if two references are the same address.
 pub fn same_address(b: &mut Builder<'_>, op: ir::BinaryOp, left: Value, right: Value) -> Value {
     let address = b.module.types.scalar(Scalar::U64);
     let [left, right] = [left, right].map(|reference| b.bitcast(reference, address));

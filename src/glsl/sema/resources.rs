@@ -13,7 +13,7 @@ use crate::ir::build::Builder;
 use crate::ir::{Access, ArrayLen, Binding, Global, ImageDim, ImageType, Space, Type, TypeId, Value};
 use crate::source::Span;
 
-/// What the `layout(…)` of a resource says.
+/// The `layout(…)` of a resource.
 #[derive(Default)]
 struct ResourceLayout {
     set: Option<u32>,
@@ -23,7 +23,7 @@ struct ResourceLayout {
 }
 
 impl Sema<'_> {
-    /// Whether a type is an image, a sampler, or an array of such.
+    /// Returns true if a type is an image, a sampler, or an array of such.
     pub fn is_opaque(&self, b: &Builder<'_>, ty: TypeId) -> bool {
         match b.module.types.get(ty) {
             Type::Array { element, .. } => self.is_opaque(b, element),
@@ -174,7 +174,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether a function may do what it does with an image that is `readonly` or `writeonly`, or has no format.
+    /// Checks that a function may do what it does with an image that is `readonly` or `writeonly`, or has no format.
     pub fn check_image_access(&mut self, b: &Builder<'_>, name: &str, lvalue: &LValue, span: Span) -> Option<()> {
         let Type::Image(image) = b.module.types.get(lvalue.ty) else { return Some(()) };
         if lvalue.space != Space::Handle || !name.starts_with("image") {

@@ -11,7 +11,7 @@ use crate::source::Span;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SetId(pub u32);
 
-/// What a name stands for.
+/// The entity that a name refers to.
 #[derive(Clone, Debug)]
 pub enum Entity {
     /// Memory: a variable, a parameter, a block instance or a member of a block without instance name.
@@ -28,7 +28,7 @@ pub enum Entity {
     Error,
 }
 
-/// A declaration: what it made and where it stands.
+/// A declaration: what it made and where it is.
 #[derive(Clone, Debug)]
 pub struct Declared {
     pub entity: Entity,
@@ -78,7 +78,7 @@ impl Scopes {
         }
     }
 
-    /// What the name means here.
+    /// The declaration that the name refers to here.
     pub fn get(&self, symbol: Symbol) -> Option<&Declared> {
         let index = *self.current.get(symbol.0 as usize)?;
         index.map(|index| &self.declared[index as usize])

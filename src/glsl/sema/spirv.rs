@@ -26,17 +26,17 @@ const EXTENSION: &str = "GL_EXT_spirv_intrinsics";
 /// Largest opcode; the upper half of an instruction's first word counts its words (SPIR-V 1.6 section 2.3).
 const LAST_OPCODE: u32 = u16::MAX as u32;
 
-/// What stands between the parentheses, by its keys.
+/// The arguments between the parentheses, by their keys.
 #[derive(Default)]
 struct Args {
     requires: Requirements,
     set: Option<ir::Name>,
     id: Option<u32>,
-    /// What has no key.
+    /// The arguments without a key.
     rest: SmallVec<[SpirvArg; 4]>,
 }
 
-/// The kind of operands that a qualifier takes behind its number.
+/// The kind of operands that a qualifier takes after its number.
 const fn operand_kind(word: SpirvWord) -> Option<OperandKind> {
     match word {
         SpirvWord::Decorate | SpirvWord::ExecutionMode => Some(OperandKind::Literals),
@@ -51,7 +51,7 @@ const fn is_decoration(word: SpirvWord) -> bool {
 }
 
 impl Sema<'_> {
-    /// Whether the extension is on; where it is not because the target is another, the message says that.
+    /// Checks that the extension is on; where it is not because the target is another, the message says that.
     pub fn need_spirv(&mut self, span: Span) -> Option<()> {
         if self.env.is_enabled(EXTENSION) {
             return Some(());
@@ -65,7 +65,7 @@ impl Sema<'_> {
         None
     }
 
-    /// What a qualifier of the extension asks of every place where it stands.
+    /// Checks the conditions that a qualifier of the extension has everywhere.
     pub fn check_spirv_qualifier(&mut self, word: SpirvWord, span: Span) {
         if self.need_spirv(span).is_some() && word == SpirvWord::StorageClass {
             self.unsupported(span, "storage classes by number are");
@@ -88,7 +88,7 @@ impl Sema<'_> {
         })
     }
 
-    /// Whether a declaration has decorations by number, which may say how it meets the pipeline.
+    /// Returns true if a declaration has decorations by number, which may say how it meets the pipeline.
     pub fn says_decoration(&self, list: List<Qualifier>) -> bool {
         self.spirv_qualifiers(list).any(|(word, ..)| is_decoration(word))
     }

@@ -18,7 +18,7 @@ use crate::source::Span;
 /// Blocks of built-in variables.
 const BUILT_IN_BLOCKS: [&str; 3] = ["gl_PerVertex", "gl_MeshPerVertexEXT", "gl_MeshPerPrimitiveEXT"];
 
-/// What the `layout(…)` of an input or output says.
+/// The `layout(…)` of an input or output.
 #[derive(Clone, Copy, Default)]
 pub struct PortLayout {
     location: Option<u32>,
@@ -143,7 +143,7 @@ impl Sema<'_> {
         }
     }
 
-    /// What may pass between stages: numbers, and in fragment inputs integers and doubles only flat.
+    /// Checks the type of a variable between stages: numbers, and in fragment inputs integers and doubles only flat.
     fn check_port(&mut self, b: &Builder<'_>, ty: TypeId, qualifiers: &Qualifiers, span: Span) -> Option<()> {
         let inner = innermost(b, ty);
         let scalar = b.module.types.scalar_of(inner);
@@ -328,7 +328,7 @@ impl Sema<'_> {
         Some((members, names))
     }
 
-    /// Members that have an offset in a buffer, or come behind one that has.
+    /// Members that have an offset in a buffer, or come after one that has.
     fn capture_members(
         &mut self,
         b: &mut Builder<'_>,
@@ -391,12 +391,12 @@ pub fn innermost(b: &Builder<'_>, mut ty: TypeId) -> TypeId {
     ty
 }
 
-/// Whether an input is what a vertex or a mesh shader gave, and never a mixture.
+/// Returns true if an input is what a vertex or a mesh shader gave, and never a mixture.
 const fn is_whole(interpolation: Interpolation) -> bool {
     !matches!(interpolation, Interpolation::Perspective | Interpolation::Linear)
 }
 
-/// What a block, or an array of blocks, has itself: its members are interpolated each for itself.
+/// The qualifiers of a block, or an array of blocks, itself: its members are interpolated separately.
 fn of_block(interpolation: Interpolation) -> Qualifiers {
     let interpolation = match interpolation {
         Interpolation::PerVertex | Interpolation::Patch => interpolation,

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 
 pub const EXTENSION: &str = "GL_NV_cooperative_matrix2";
 
-/// What lets a second function decode several elements at once.
+/// The extension that lets a second function decode several elements at once.
 const DECODE_VECTOR: &str = "GL_NV_cooperative_matrix_decode_vector";
 
 /// Dimensions that a tensor can have (SPV_NV_tensor_addressing).
@@ -29,7 +29,7 @@ const DIMENSIONS: std::ops::RangeInclusive<i128> = 1..=5;
 /// Values of gl_CooperativeMatrixClampMode….
 const CLAMP_MODES: std::ops::RangeInclusive<i128> = 0..=4;
 
-/// What is described: where the elements of a tensor lie, or which of them are seen in which order.
+/// The thing described: the places of a tensor's elements, or the view of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Described {
     Layout,
@@ -585,7 +585,7 @@ impl Sema<'_> {
     }
 }
 
-/// Whether a function takes a buffer reference, a block's place and the place in the block.
+/// Returns true if a function takes a buffer reference, a block's place and the place in the block.
 fn takes_block(b: &mut Builder<'_>, signature: &Signature, dimensions: u32) -> bool {
     let place = b.module.types.array(Types::U32, ArrayLen::Fixed(dimensions));
     match &signature.params[..] {

@@ -12,11 +12,11 @@ use crate::source::Span;
 
 const EXTENSION: &str = "GL_EXT_shader_tile_image";
 
-/// Locations that a declaration takes, the last one included, and where it stands.
+/// Locations that a declaration takes, the last one included, and where it is.
 pub type Taken = (u32, u32, Span);
 
 impl Sema<'_> {
-    /// Whether a type is a color attachment or an array of them.
+    /// Returns true if a type is a color attachment or an array of them.
     pub fn is_tile(&self, b: &Builder<'_>, ty: TypeId) -> bool {
         match b.module.types.get(ty) {
             Type::Array { element, .. } => self.is_tile(b, element),
@@ -25,7 +25,7 @@ impl Sema<'_> {
         }
     }
 
-    /// What the type's name asks for.
+    /// Checks that the extension of the type's name is on.
     pub fn need_tiles(&mut self, span: Span) -> Option<()> {
         if !self.env.is_enabled(EXTENSION) {
             self.needs_extension("this type needs", EXTENSION, span);
@@ -87,7 +87,7 @@ impl Sema<'_> {
         Some(())
     }
 
-    /// `tileImageEXT` on what is no attachment.
+    /// `tileImageEXT` on what is not an attachment.
     pub fn no_attachment(&mut self, span: Span) -> Option<Entity> {
         let message =
             "`tileImageEXT` belongs to variables of type `attachmentEXT`, `iattachmentEXT` or `uattachmentEXT`";

@@ -84,7 +84,7 @@ impl Sema<'_> {
         }
     }
 
-    /// What a type's name means here.
+    /// The type that a name refers to here.
     pub fn named_type(&mut self, b: &mut Builder<'_>, name: Name) -> Option<TypeId> {
         match self.scopes.get(name.symbol).map(|declared| &declared.entity) {
             Some(Entity::Type(ty)) => return Some(*ty),
@@ -138,7 +138,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether the extensions that are on allow as much of a scalar as `needed`; the error says so of `what`.
+    /// Checks that the extensions that are on allow as much of a scalar as `needed`; the error says so of `what`.
     #[inline]
     pub fn check_extended(&mut self, scalar: Scalar, what: &str, needed: Allowed, span: Span) -> Option<()> {
         extended::family(scalar).map_or(Some(()), |family| self.check_family(family, what, needed, span))
@@ -193,7 +193,7 @@ impl Sema<'_> {
         ty
     }
 
-    /// Whether a member is an image or a sampler, or an array of such (GLSL 4.60 section 4.1.7).
+    /// Returns true if a member is an image or a sampler, or an array of such (GLSL 4.60 section 4.1.7).
     fn has_opaque_member(&mut self, b: &mut Builder<'_>, list: List<ast::Member>) -> bool {
         self.ast[list].iter().any(|line| match self.ast[line.ty].kind {
             TypeKind::Named(name) => match type_name(self.text(name.symbol)) {

@@ -30,7 +30,7 @@ const fn format(function: MathFn) -> Option<(Format, bool)> {
     })
 }
 
-/// Whether [`Folder::packing`] evaluates the function.
+/// Returns true if [`Folder::packing`] evaluates the function.
 pub fn is_packing(function: MathFn) -> bool {
     format(function).is_some() || matches!(function, MathFn::PackDouble2x32 | MathFn::UnpackDouble2x32)
 }

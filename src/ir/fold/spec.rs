@@ -52,7 +52,7 @@ fn convert_is_open(from: Scalar, to: Scalar) -> bool {
 /// Operands of a constant always come before it, so one walk in order evaluates each once, however they are shared.
 #[derive(Clone, Debug, Default)]
 pub struct Specializer {
-    /// What the constants up to here come to; none where it is not defined.
+    /// The values of the constants up to here; none where one is not defined.
     done: Vec<Option<ConstId>>,
 }
 
@@ -61,7 +61,7 @@ impl Specializer {
         Specializer::default()
     }
 
-    /// What `id` comes to when the specialization constant `n` has the bits `given(n)`, or else its default. None where
+    /// The value of `id` when the specialization constant `n` has the bits `given(n)`, or else its default. None where
     /// an operation on the way is not defined. Use one `given` throughout.
     pub fn get(
         &mut self,

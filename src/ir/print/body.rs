@@ -1,4 +1,4 @@
-//! How functions are written: one instruction a line, nested blocks indented.
+//! How functions are written: one instruction per line, nested blocks indented.
 
 use super::lane::lane_text;
 use super::words::{barrier_text, flags_text, hint_text, snake};
@@ -193,7 +193,7 @@ impl Body<'_, '_> {
         values.map(|value| self.value(*value)).collect::<Vec<_>>().join(", ")
     }
 
-    /// A word and values behind it.
+    /// A word and values after it.
     fn word(&self, word: impl Into<String>, values: &[Value]) -> String {
         let values: Vec<String> = values.iter().map(|value| self.value(*value)).collect();
         format!("{} {}", word.into(), values.join(", ")).trim_end().to_owned()

@@ -1,4 +1,4 @@
-//! How constants are written. Scalars and vectors stand where they are used; large composites and
+//! How constants are written. Scalars and vectors are where they are used; large composites and
 //! specialization-constant expressions get a line of their own and a name (`#12`).
 
 use super::Printer;
@@ -122,7 +122,7 @@ impl Printer<'_> {
     }
 }
 
-/// Whether a constant is defined in a line of its own.
+/// Returns true if a constant is defined in a line of its own.
 fn has_line(module: &Module, id: ConstId) -> bool {
     let constant = module.constants.get(id);
     match constant.value {

@@ -1,4 +1,4 @@
-//! What is named by SPIR-V's numbers, a line each behind the entry points.
+//! Prints the entities that are given by SPIR-V's numbers, one per line after the entry points.
 
 use super::Printer;
 use crate::ir::{ForeignOperand, Requirements};

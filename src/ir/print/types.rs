@@ -66,7 +66,7 @@ fn layout_text(layout: Option<MatrixLayout>) -> String {
     }
 }
 
-/// What follows the element: `; 8 stride 16]`.
+/// The text after the element type: `; 8 stride 16]`.
 fn array_tail(len: ArrayLen, stride: Option<u32>, length: &dyn Fn(ConstId) -> String) -> String {
     let count = match len {
         ArrayLen::Fixed(count) => format!("; {count}"),

@@ -41,7 +41,7 @@ pub(super) struct Body<'v> {
     placed: Vec<bool>,
     /// Blocks that have been looked at.
     seen: Vec<bool>,
-    /// What is visible, in the order in which it became so.
+    /// The visible values, in the order in which they became so.
     scope: Vec<InstId>,
     depth: usize,
     /// Functions that it calls.
@@ -50,7 +50,7 @@ pub(super) struct Body<'v> {
     id: FuncId,
 }
 
-/// What the constructs around a block allow.
+/// The jumps that the constructs around a block allow.
 #[derive(Clone, Copy)]
 struct Around {
     breaks: bool,
@@ -285,7 +285,7 @@ impl<'v> Body<'v> {
         match self.types.get(ty) {
             Type::Scalar(scalar) => Ok((scalar, 1)),
             Type::Vector { scalar, size } => Ok((scalar, size)),
-            _ => Err(format!("{} is no scalar or vector", self.name(ty))),
+            _ => Err(format!("{} is not a scalar or vector", self.name(ty))),
         }
     }
 
@@ -293,7 +293,7 @@ impl<'v> Body<'v> {
     pub fn number(&self, ty: TypeId) -> Result<Scalar, String> {
         let computes = self.types.components(ty).is_some() || self.types.cooperative(ty).is_some();
         let scalar = self.types.number_of(ty).filter(|_| computes);
-        scalar.ok_or_else(|| format!("{} is no scalar or vector", self.name(ty)))
+        scalar.ok_or_else(|| format!("{} is not a scalar or vector", self.name(ty)))
     }
 
     pub fn name(&self, ty: TypeId) -> String {
@@ -314,7 +314,7 @@ impl<'v> Body<'v> {
     pub fn int_value(&mut self, value: Value) -> Check {
         let ty = self.value(value)?;
         let is_int = matches!(self.types.get(ty), Type::Scalar(scalar) if scalar.is_int());
-        ensure!(is_int, "{} is no integer", self.name(ty));
+        ensure!(is_int, "{} is not an integer", self.name(ty));
         Ok(())
     }
 }

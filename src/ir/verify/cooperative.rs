@@ -87,11 +87,11 @@ impl Body<'_> {
     }
 
     fn matrix(&self, ty: TypeId) -> Result<CooperativeMatrix, String> {
-        self.types.cooperative(ty).ok_or_else(|| format!("{} is no cooperative matrix", self.name(ty)))
+        self.types.cooperative(ty).ok_or_else(|| format!("{} is not a cooperative matrix", self.name(ty)))
     }
 
     fn vector(&self, ty: TypeId) -> Check {
-        ensure!(self.matrix(ty)?.is_vector(), "{} is no cooperative vector", self.name(ty));
+        ensure!(self.matrix(ty)?.is_vector(), "{} is not a cooperative vector", self.name(ty));
         Ok(())
     }
 
@@ -99,7 +99,7 @@ impl Body<'_> {
     fn matrix_memory(&mut self, pointer: Value, layout: Value, stride: Value) -> Check {
         let pointee = self.matrix_pointer(pointer)?;
         self.shape(pointee)?;
-        ensure!(matches!(layout, Value::Const(_)), "the layout is no constant");
+        ensure!(matches!(layout, Value::Const(_)), "the layout is not a constant");
         self.int_value(layout)?;
         self.int_value(stride)
     }
@@ -108,7 +108,7 @@ impl Body<'_> {
     fn matrix_pointer(&mut self, pointer: Value) -> Result<TypeId, String> {
         let of = self.value(pointer)?;
         let Some((space, pointee)) = self.types.pointee(of) else {
-            return Err(format!("{} is no pointer", self.name(of)));
+            return Err(format!("{} is not a pointer", self.name(of)));
         };
         let shared = matches!(space, Space::Storage | Space::Workgroup | Space::Physical);
         ensure!(shared, "no matrices in {space:?} space");
@@ -131,7 +131,7 @@ impl Body<'_> {
         self.expect(ty, found)
     }
 
-    /// Whether both are cooperative matrices of one size.
+    /// Returns true if both are cooperative matrices of one size.
     pub fn same_matrix_size(&self, a: TypeId, b: TypeId) -> bool {
         match (self.types.cooperative(a), self.types.cooperative(b)) {
             (Some(a), Some(b)) => a.has_size_of(&b),
@@ -139,7 +139,7 @@ impl Body<'_> {
         }
     }
 
-    /// Whether the number of parts of a value is not known to the compiler.
+    /// Returns true if the number of parts of a value is not known to the compiler.
     pub fn is_open(&self, ty: TypeId) -> bool {
         matches!(self.types.get(ty), Type::CooperativeMatrix(_) | Type::Array { len: ArrayLen::Spec(_), .. })
     }

@@ -21,7 +21,7 @@ impl Body<'_> {
         }
     }
 
-    /// Whether an operation gives a pair: the code of a texel's residency, and the texel.
+    /// Returns true if an operation gives a pair: the code of a texel's residency, and the texel.
     fn gives_residency(&self, op: ImageOp, ty: TypeId) -> bool {
         use ImageOp::{Fetch, Gather, Read, Sample, SampleProjected};
         matches!(self.types.get(ty), Type::Struct(_)) && matches!(op, Sample | SampleProjected | Gather | Fetch | Read)
@@ -35,7 +35,7 @@ impl Body<'_> {
         };
         match self.types.get(of) {
             Type::Image(image) | Type::SampledImage(image) => Ok(image),
-            _ => Err(format!("{} is no image", self.name(of))),
+            _ => Err(format!("{} is not an image", self.name(of))),
         }
     }
 

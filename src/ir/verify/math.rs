@@ -5,7 +5,7 @@ use super::{Check, ensure};
 use crate::ir::typing;
 use crate::ir::{MathFn, Scalar, Type, TypeId, Types, Values};
 
-/// What an operand of a built-in function is.
+/// The kind of a built-in function's operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     /// A float, or a vector of floats.

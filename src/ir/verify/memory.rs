@@ -36,10 +36,10 @@ impl Body<'_> {
     fn pointee(&mut self, pointer: Value) -> Result<(Space, TypeId), String> {
         let ty = self.value(pointer)?;
         let Some((space, pointee)) = self.types.pointee(ty) else {
-            return Err(format!("{} is no pointer", self.name(ty)));
+            return Err(format!("{} is not a pointer", self.name(ty)));
         };
         let is_open = matches!(self.types.get(pointee), Type::Array { len: ArrayLen::Runtime, .. });
-        ensure!(!is_open, "a run-time array is no value");
+        ensure!(!is_open, "a run-time array is not a value");
         Ok((space, self.types.logical(pointee)))
     }
 
@@ -65,11 +65,11 @@ impl Body<'_> {
         match op.subject() {
             RaySubject::Address => ensure!(self.shape(of)? == (Scalar::U32, 2), "an address of {}", self.name(of)),
             RaySubject::Structure => {
-                ensure!(self.types.get(of) == Type::AccelerationStructure, "{} is no structure", self.name(of));
+                ensure!(self.types.get(of) == Type::AccelerationStructure, "{} is not a structure", self.name(of));
             }
             RaySubject::Query => {
                 let pointee = self.types.pointee(of).map(|(_, pointee)| self.types.get(pointee));
-                ensure!(pointee == Some(Type::RayQuery), "{} is no pointer to a ray query", self.name(of));
+                ensure!(pointee == Some(Type::RayQuery), "{} is not a pointer to a ray query", self.name(of));
             }
         }
         let (found, wanted) = (self.list_types(args)?, op.operands());
@@ -92,7 +92,7 @@ impl Body<'_> {
                 ensure!(!indices.is_empty(), "no index");
                 (space, pointee)
             }
-            _ => return Err(format!("{} is no pointer", self.name(of))),
+            _ => return Err(format!("{} is not a pointer", self.name(of))),
         };
         for index in indices {
             pointee = self.step(pointee, *index)?;
@@ -145,7 +145,7 @@ impl Body<'_> {
         let taken = match self.types.get(of) {
             Type::Scalar(scalar) => atomic_takes(op, scalar),
             Type::Vector { scalar: Scalar::F16, size: 2 | 4 } => op.takes_vectors(),
-            _ => return Err(format!("{} is no scalar", self.name(of))),
+            _ => return Err(format!("{} is not a scalar", self.name(of))),
         };
         ensure!(taken, "not for {}", self.name(of));
         let args = self.list_types(args)?;

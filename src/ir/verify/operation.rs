@@ -207,7 +207,7 @@ impl Body<'_> {
 
     fn insert_dynamic(&mut self, ty: TypeId, composite: Value, index: Value, part: Value) -> Check {
         let (of, found) = (self.value(composite)?, self.value(part)?);
-        ensure!(matches!(self.types.get(of), Type::Vector { .. }), "{} is no vector", self.name(of));
+        ensure!(matches!(self.types.get(of), Type::Vector { .. }), "{} is not a vector", self.name(of));
         self.int_value(index)?;
         self.expect(ty, of)?;
         let expected = self.part(composite, 0)?;
@@ -237,7 +237,7 @@ impl Body<'_> {
 }
 
 impl Body<'_> {
-    /// What an instruction is nobody knows here; how its arguments are passed must fit.
+    /// Checks how the arguments of a foreign instruction are passed; its meaning is unknown here.
     fn foreign(&mut self, instruction: u32, args: Values) -> Check {
         let known = self.module.foreign.instructions.get(instruction as usize);
         let known = known.ok_or("there is no such foreign instruction")?;
@@ -255,17 +255,17 @@ impl Body<'_> {
     }
 }
 
-/// Whether an operation is one on all elements of cooperative matrices.
+/// Returns true if an operation is one on all elements of cooperative matrices.
 const fn is_elementwise(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
 }
 
-/// Whether an operation is one on bits, which cooperative vectors take too.
+/// Returns true if an operation is one on bits, which cooperative vectors take too.
 const fn is_of_bits(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr)
 }
 
-/// Whether a component-wise operation on operands of one type is for this scalar.
+/// Returns true if a component-wise operation on operands of one type is for this scalar.
 fn takes(op: BinaryOp, scalar: Scalar) -> bool {
     match op {
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => !scalar.is_float(),

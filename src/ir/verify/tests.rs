@@ -1,4 +1,4 @@
-//! A module that keeps all rules, and one module a rule that breaks it.
+//! A module that keeps all rules, and one module per rule that breaks it.
 
 use super::*;
 use crate::ir::layout::{Layouts, Rule};
@@ -131,7 +131,7 @@ fn operands_have_the_types_that_operations_take() {
 fn results_have_the_types_that_operations_give() {
     let wrong = Op::Binary(BinaryOp::Lt, I, I);
     assert_finds(&found(|b| _ = b.emit(Types::I32, wrong)), "i32 instead of bool");
-    assert_finds(&found(|b| _ = b.emit(Types::VOID, Op::Load(F))), "f32 is no pointer");
+    assert_finds(&found(|b| _ = b.emit(Types::VOID, Op::Load(F))), "f32 is not a pointer");
 }
 
 #[test]
@@ -374,12 +374,13 @@ fn cooperative_matrices_keep_their_shapes() {
         b.cooperative(MatrixOp::Length(Types::F32), &[], Types::U32);
         b.cooperative(MatrixOp::Load, &[F, I, I], a);
     });
-    for part in ["in the roles", "instead of", "not for", "no scalar or vector", "i32 instead", "no cooperative matrix"]
+    for part in
+        ["in the roles", "instead of", "not for", "not a scalar or vector", "i32 instead", "not a cooperative matrix"]
     {
         assert_finds(&found, part);
     }
     assert_finds(&found, "a function of None parameters in place of 4");
-    assert_finds(&found, "f32 is no pointer");
+    assert_finds(&found, "f32 is not a pointer");
     assert_eq!(found.len(), 10, "{found:?}");
 }
 

@@ -5,7 +5,7 @@ use crate::ir::{
     ArrayLen, ConstId, ConstValue, Constant, CooperativeMatrix, Module, Struct, StructId, Type, TypeId, Types,
 };
 
-/// What is wrong with the types and constants of a module. Where handles are out of range nothing else is asked.
+/// The errors in the types and constants of a module. Where handles are out of range nothing else is asked.
 pub fn check(module: &Module) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let types = module.types.iter().map(|(id, ty)| (format!("type {id:?}"), handles_of(module, id, ty)));
@@ -52,7 +52,7 @@ fn handles_of(module: &Module, id: TypeId, ty: Type) -> Check {
         Type::BufferReference { pointee } => {
             ensure!(has_struct(pointee), "its struct does not exist");
             let align = module.types.reference_align(pointee);
-            ensure!(align.is_power_of_two(), "its alignment is no power of two");
+            ensure!(align.is_power_of_two(), "its alignment is not a power of two");
             ensure!(module.types.structs[pointee].logical.is_some(), "its struct has no layout");
         }
         Type::Vector { size, .. } => ensure!((2..=4).contains(&size), "a vector has two to four components"),

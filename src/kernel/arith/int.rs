@@ -1,6 +1,6 @@
 //! Integers of 8, 16, 32 and 64 bits.
 //!
-//! Sums and products of bits are right modulo the width whatever stands above it, so one 64-bit operation and a cut
+//! Sums and products of bits are right modulo the width whatever is above it, so one 64-bit operation and a cut
 //! serve all types.
 
 use super::{each_defined, map, zip};

@@ -2,7 +2,7 @@
 //! operation, for arithmetic that the shader does with an operation's result.
 //!
 //! The move must give something in every lane, so that nothing of an old value is kept, and nobody else may need it. It
-//! happens where the arithmetic stands, which the same lanes run.
+//! happens where the arithmetic is, which the same lanes run.
 
 use crate::ir::Scalar;
 use crate::kernel::tree::Tree;
@@ -26,7 +26,7 @@ pub fn run(kernel: &mut Kernel, profile: &Profile) -> bool {
 struct Fusing<'k> {
     kernel: &'k mut Kernel,
     profile: &'k Profile,
-    /// Whether some lanes may leave from inside a construct to behind it or farther.
+    /// True if some lanes may leave from inside a construct past it or farther.
     leaves: Vec<bool>,
     /// How often each value is an operand.
     uses: Vec<u32>,
@@ -79,7 +79,7 @@ impl Fusing<'_> {
     }
 }
 
-/// Whether a move is one of those that arithmetic can have within it, and gives something in every lane.
+/// Returns true if a move is one of those that arithmetic can have within it, and gives something in every lane.
 fn gives_all(primitive: Primitive) -> bool {
     match primitive {
         Primitive::Dpp16(dpp) => dpp.writes_all(),

@@ -66,7 +66,7 @@ impl Lowering<'_> {
         self.kernel.args(inst).iter().zip(scalars).map(arg).collect()
     }
 
-    /// A step at the kernel's start, where the same one may stand already.
+    /// A step at the kernel's start, where the same one may be already.
     fn set_up(&mut self, step: &Step, run: &Run) -> Option<Arg> {
         let args: Vec<Value> =
             step.operands().iter().filter_map(|arg| self.operand(*arg, run)).map(|arg| arg.value).collect();

@@ -1,4 +1,4 @@
-//! What a lowered kernel computes is what the operations mean, for every operation and profile, in full waves, in a last
+//! A lowered kernel computes the meaning of the operations, for every operation and profile, in full waves, in a last
 //! wave that the workgroup does not fill, and in divergent flow.
 
 use super::lower_lanes;
@@ -294,7 +294,7 @@ fn arithmetic_on_a_moved_value_is_one_instruction_where_the_hardware_has_it() {
     assert!(!moves("gfx1030", BinOp::Max, Scalar::I32, false));
     assert!(moves("gfx900", BinOp::Add, Scalar::F32, true), "somebody else needs what was moved");
     assert!(moves("gfx900", BinOp::Mul, Scalar::U32, false), "integer products have no such form");
-    assert!(moves("gfx900", BinOp::Sub, Scalar::F32, false), "it is no fold");
+    assert!(moves("gfx900", BinOp::Sub, Scalar::F32, false), "it is not a fold");
     assert!(moves("gfx600", BinOp::Add, Scalar::F32, false), "there is no DPP");
     assert!(moves("nv-ampere", BinOp::Add, Scalar::F32, false));
 }

@@ -1,9 +1,9 @@
-//! What must be known of functions before they are lowered: which variables have to be memory, what loops write, and
+//! The facts about functions that lowering needs beforehand: which variables have to be memory, what loops write, and
 //! where control leaves early.
 //!
 //! A variable is memory when some access to it has an index that only the run knows, except for the component of a
 //! vector, or when it has more than [`PROMOTED_LIMIT`] scalars. A `return`, or a `break` of a switch, is early unless
-//! nothing can run behind it in its function, or its arm: then it is simply the end.
+//! nothing can run after it in its function, or its arm: then it is simply the end.
 
 use super::shape::Shapes;
 use crate::ir::calls::callees_first;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// Scalars above which a variable is memory.
 const PROMOTED_LIMIT: u32 = 256;
 
-/// What a pointer of a function comes from.
+/// The variable or parameter that a pointer of a function is derived from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Root {
     Local(LocalId),
@@ -39,7 +39,7 @@ impl Root {
     }
 }
 
-/// What is known of one function.
+/// The facts about one function.
 #[derive(Default, Debug)]
 pub struct FunctionFacts {
     /// Variables that are memory.
@@ -48,10 +48,10 @@ pub struct FunctionFacts {
     stores: Vec<Root>,
     /// The part of `stores` that is inside a loop.
     loops: FxHashMap<InstId, (usize, usize)>,
-    /// A `return` stands where something could run behind it.
+    /// A `return` is where something could run after it.
     pub returns_early: bool,
     dead_ends: DeadEnds,
-    /// Switches with a `break` behind which something of its arm, or the next, could run.
+    /// Switches with a `break` after which something of its arm, or the next, could run.
     breaks_early: FxHashSet<InstId>,
 }
 
@@ -69,12 +69,12 @@ impl FunctionFacts {
         roots
     }
 
-    /// Whether nothing runs behind an instruction: a jump in it may be simply the end all the same.
+    /// Returns true if nothing runs after an instruction: a jump in it may be simply the end all the same.
     pub fn is_dead_end(&self, id: InstId) -> bool {
         self.dead_ends.has(id)
     }
 
-    /// Whether the arm of a switch runs into the next one.
+    /// Returns true if the arm of a switch runs into the next one.
     pub fn falls_through(&self, arm: &Case) -> bool {
         arm.falls_through && !self.dead_ends.has_block(arm.body)
     }
@@ -84,7 +84,7 @@ impl FunctionFacts {
     }
 }
 
-/// What is known of everything that an entry point reaches.
+/// The facts about everything that an entry point reaches.
 #[derive(Default)]
 pub struct Facts {
     functions: FxHashMap<FuncId, Rc<FunctionFacts>>,
@@ -112,7 +112,7 @@ impl Facts {
         self.functions.get(&id).cloned().unwrap_or_default()
     }
 
-    /// Whether anything mentions a variable.
+    /// Returns true if anything mentions a variable.
     pub fn is_used(&self, id: GlobalId) -> bool {
         self.used.contains(&id)
     }
@@ -132,7 +132,7 @@ impl Facts {
     }
 }
 
-/// Whether a value of a type is too large for SSA form.
+/// Returns true if a value of a type is too large for SSA form.
 pub fn is_large(shapes: &mut Shapes, ty: TypeId) -> bool {
     shapes.count(ty).is_none_or(|count| count > PROMOTED_LIMIT)
 }
@@ -140,7 +140,7 @@ pub fn is_large(shapes: &mut Shapes, ty: TypeId) -> bool {
 /// A `Switch`, or the loop that hides those around it, and whether its arms' ends are the end of what it does.
 struct Around {
     switch: Option<InstId>,
-    /// Whether nothing of the arm can run behind here.
+    /// True if nothing of the arm can run after here.
     tail: bool,
 }
 
@@ -150,12 +150,12 @@ struct Walk<'w> {
     all: &'w mut Facts,
     function: &'w Function,
     facts: FunctionFacts,
-    /// What `Break` leaves, innermost last.
+    /// The constructs that `Break` leaves, innermost last.
     switches: Vec<Around>,
 }
 
 impl Walk<'_> {
-    /// Walks a block; `tail` where the function ends behind it. What no control reaches is not looked at.
+    /// Walks a block; `tail` where the function ends after it. What no control reaches is not looked at.
     fn block(&mut self, id: BlockId, tail: bool) {
         let function = self.function;
         let Block { insts } = &function.blocks[id];
@@ -236,7 +236,7 @@ impl Walk<'_> {
         memory.into_iter().for_each(|root| self.demote(root));
     }
 
-    /// What the variable behind a pointer is.
+    /// The variable that a pointer is derived from.
     fn pointer_root(&self, pointer: Value) -> Option<Root> {
         let Value::Inst(id) = pointer else { return Root::of(pointer) };
         match self.function.insts[id].op {
@@ -321,7 +321,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether nothing comes, or nothing but this jump.
+/// Returns true if nothing comes, or nothing but this jump.
 fn is_bare(function: &Function, rest: &[InstId], jump: Op) -> bool {
     match rest {
         [] => true,
@@ -330,7 +330,7 @@ fn is_bare(function: &Function, rest: &[InstId], jump: Op) -> bool {
     }
 }
 
-/// Whether variables of a space can be SSA values.
+/// Returns true if variables of a space can be SSA values.
 pub const fn is_promotable(space: Space) -> bool {
     matches!(space, Space::Function | Space::Private)
 }

@@ -206,7 +206,7 @@ impl Lower<'_> {
         Some((first as usize, self.shapes.count(part)? as usize))
     }
 
-    /// What is outside of an array whose size a specialization constant gave.
+    /// Zeros for a part outside an array whose size a specialization constant gave.
     fn no_part(&mut self, composite: ir::Value) -> Scalars {
         let element = self.type_of(composite).and_then(|ty| self.shapes.types.element(ty, 0));
         let scalars = element.map(|element| self.shapes.scalars(element));

@@ -8,7 +8,7 @@ use crate::ir::{self, BlockId, Function, InstId, Op as IrOp, Type, TypeId, Value
 use crate::kernel::{Op, Value};
 use std::rc::Rc;
 
-/// What an operand is.
+/// The form of an operand.
 #[derive(Clone, Debug)]
 pub enum Operand {
     Values(Scalars),
@@ -37,18 +37,18 @@ pub struct InlineFrame<'m> {
     pub facts: Rc<super::analyze::FunctionFacts>,
     pub params: Vec<Operand>,
     pub locals: Vec<Pointer>,
-    /// What instructions gave, by their numbers.
+    /// The results of instructions, by their numbers.
     pub results: Vec<Option<Operand>>,
     /// Slots of the value that it returns: the first one, and how many.
     pub result: (u32, usize),
     /// The mark and the ends of the scope that an early `return` leaves; none where every `return` is the end, or ends
     /// the invocation.
     pub scope: Option<super::control::OpenScope>,
-    /// Whether this is the entry point.
+    /// True if this is the entry point.
     pub outermost: bool,
-    /// What `Break` and `Continue` leave, innermost last.
+    /// The constructs that `Break` and `Continue` leave, innermost last.
     pub open: Vec<OpenConstruct>,
-    /// What the `Yield` met last gives.
+    /// The values of the last `Yield`.
     pub yielded: Scalars,
 }
 
@@ -66,7 +66,7 @@ impl<'m> Lower<'m> {
         falls
     }
 
-    /// Instructions up to the first behind which nothing runs: where control goes on there, it is at the end of more than
+    /// Instructions up to the first after which nothing runs: where control goes on there, it is at the end of more than
     /// this block.
     fn instructions(&mut self, insts: &[InstId]) -> bool {
         for (at, inst) in insts.iter().enumerate() {
@@ -84,7 +84,7 @@ impl<'m> Lower<'m> {
         true
     }
 
-    /// Whether the next thing that is done is to store what this instruction loads: then both are one copy.
+    /// Returns true if the next thing that is done is to store what this instruction loads: then both are one copy.
     fn is_copied(&mut self, id: InstId, behind: &[InstId]) -> bool {
         let function = self.frame().function;
         let is_access = |inst: &&InstId| matches!(function.insts[**inst].op, IrOp::Access { .. });
@@ -103,7 +103,7 @@ impl<'m> Lower<'m> {
         self.give(load, Operand::Values(values));
     }
 
-    /// Lowers an instruction; false where control does not go on behind it.
+    /// Lowers an instruction; false where control does not go on after it.
     fn instruction(&mut self, id: InstId) -> bool {
         let inst = self.frame().function.insts[id];
         if self.b.kernel.insts.len() > INSTRUCTION_LIMIT {
@@ -142,7 +142,7 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// Ends the work where a value has more scalars than a kernel takes, or none because it is no value there.
+    /// Ends the work where a value has more scalars than a kernel takes, or none because it is not a value there.
     pub fn check_size(&mut self, ty: TypeId) {
         if matches!(self.shapes.types.get(ty), Type::Pointer { .. }) {
             return;
@@ -155,7 +155,7 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// Whether values of a type are images or samplers.
+    /// Returns true if values of a type are images or samplers.
     fn is_resource(&self, ty: TypeId) -> bool {
         matches!(self.shapes.types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_))
     }
@@ -237,7 +237,7 @@ impl<'m> Lower<'m> {
         Scalars::from_elem(zero, self.shapes.count(ty).unwrap_or(0) as usize)
     }
 
-    /// What an operand is.
+    /// The form of an operand.
     pub fn operand(&mut self, value: ir::Value) -> Operand {
         match value {
             ir::Value::Const(id) => {

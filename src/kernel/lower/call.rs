@@ -26,7 +26,7 @@ impl<'m> Lower<'m> {
         self.sort_images();
     }
 
-    /// The end of the invocation, behind what it gives to the pipeline.
+    /// The end of the invocation, after what it gives to the pipeline.
     pub fn end_invocation(&mut self) {
         self.write_outputs();
         self.b.effect(Op::Return, &[]);

@@ -12,7 +12,7 @@ use super::{Lower, Scalars};
 use crate::ir::{self, Case, Cases, InstId as IrInst, Scalar, Types};
 use crate::kernel::{BinOp, BlockId, CmpOp, InstId, Op, Ty, UnOp, Value};
 
-/// What a `Break` or `Continue` leaves.
+/// A construct that a `Break` or `Continue` leaves.
 pub enum OpenConstruct {
     Loop(OpenLoop),
     /// A switch in a scope.
@@ -40,7 +40,7 @@ pub struct OpenScope {
 }
 
 impl<'m> Lower<'m> {
-    /// How control stands at the end of the current block.
+    /// How control is at the end of the current block.
     fn end(&mut self, since: Mark, exits: bool, values: Scalars) -> End {
         End { block: self.b.block(), exits, values, changes: self.vars.changes(since) }
     }
@@ -108,7 +108,7 @@ impl<'m> Lower<'m> {
     }
 
     /// Adds an `If` or a `Scope` whose blocks are lowered: gives its ends their terminators and its results to the
-    /// slots. None where control does not go on behind it.
+    /// slots. None where control does not go on after it.
     fn close(&mut self, op: Op, args: &[Value], ends: Vec<End>, extra: &[Ty]) -> Option<InstId> {
         let joined = self.vars.join(&ends);
         let (settled, joined): (Vec<Joined>, Vec<Joined>) =
@@ -151,7 +151,7 @@ impl<'m> Lower<'m> {
         OpenScope { outer: self.b.switch_to(body), body, mark: self.vars.mark(), ends: Vec::new() }
     }
 
-    /// Ends a scope, whose block's end is reached where `falls`; false where control does not go on behind it.
+    /// Ends a scope, whose block's end is reached where `falls`; false where control does not go on after it.
     pub fn close_scope(&mut self, mut scope: OpenScope, falls: bool) -> bool {
         if falls {
             let end = self.end(scope.mark, false, Scalars::new());

@@ -100,7 +100,7 @@ impl Lower<'_> {
         self.globals[id.index()] = self.buffer_pointer(first as u32, id, global.ty);
     }
 
-    /// How many buffers a resource is, which stand behind `others`; none where that is too many.
+    /// How many buffers a resource is, which follow `others`; none where that is too many.
     fn bound_buffers(&mut self, ty: TypeId, others: usize) -> Option<u32> {
         if matches!(self.shapes.types.get(ty), Type::Array { len: ArrayLen::Runtime, .. }) {
             self.not_yet("arrays of buffers without a size");
@@ -148,7 +148,7 @@ impl Lower<'_> {
         self.cleared = clear / 4;
     }
 
-    /// Places a variable behind `top`; gives the first byte behind it.
+    /// Places a variable after `top`; returns the first byte after it.
     fn place_shared(&mut self, id: GlobalId, top: u32) -> u32 {
         let global = &self.module.globals[id];
         self.b.span = global.span;
@@ -297,7 +297,7 @@ impl Lower<'_> {
     }
 }
 
-/// What people call a buffer: its variable, or the block where that has no name.
+/// The name that people call a buffer by: its variable's, or the block's where that has no name.
 fn name_of<'m>(module: &'m Module, global: &'m Global, block: TypeId) -> &'m str {
     match module.types.get(block) {
         Type::Struct(id) if global.name.is_empty() => &module.types.structs[id].name,
@@ -305,7 +305,7 @@ fn name_of<'m>(module: &'m Module, global: &'m Global, block: TypeId) -> &'m str
     }
 }
 
-/// What a buffer is for whoever binds it.
+/// The description of a buffer for whoever binds it.
 fn described(global: &Global, name: &str, (set, binding): (u32, u32), element: u32, bytes: u32) -> Buffer {
     let kind = if global.space == Space::Uniform { BufferKind::Uniform } else { BufferKind::Storage };
     Buffer {

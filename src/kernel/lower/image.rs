@@ -23,7 +23,7 @@ pub struct Resource {
     pub global: GlobalId,
     /// How many come before it in the variable.
     pub element: u32,
-    /// What only the run knows of how many come before it.
+    /// The index among them that only the run knows.
     pub choice: Option<Choice>,
     pub ty: TypeId,
 }
@@ -378,7 +378,7 @@ impl Lower<'_> {
     }
 }
 
-/// What an operation is that kernels do not have.
+/// The name of an operation that kernels do not have.
 const fn refused(op: ImageOp) -> Option<&'static str> {
     use ImageOp as O;
     match op {
@@ -399,7 +399,7 @@ const fn relaxed(op: ImageOp) -> ImageOp {
     }
 }
 
-/// Whether only the run knows which image, or which sampler.
+/// Returns true if only the run knows which image, or which sampler.
 fn is_chosen(pointer: &Pointer) -> bool {
     match pointer {
         Pointer::Resource(image) => image.choice.is_some(),

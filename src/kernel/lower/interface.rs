@@ -270,7 +270,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether the invocation is a helper by now (GL_EXT_demote_to_helper_invocation).
+    /// True if the invocation is a helper by now (GL_EXT_demote_to_helper_invocation).
     pub fn is_helper(&mut self) -> Value {
         if let Some(slot) = self.helper {
             return self.vars.get(slot);
@@ -293,7 +293,7 @@ impl Lower<'_> {
 }
 
 impl Port {
-    /// Whether it is a number of 64 bits that crosses the border as it is.
+    /// Returns true if it is a number of 64 bits that crosses the border as it is.
     const fn is_wide(&self) -> bool {
         self.attribute && self.scalar.width == 64
     }

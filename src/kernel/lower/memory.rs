@@ -182,7 +182,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `elements of the run-time array`: what is bound, less what stands before the array, in whole elements.
+    /// `elements of the run-time array`: what is bound, less what precedes the array, in whole elements.
     pub fn array_length(&mut self, block: ir::Value) -> Value {
         let Pointer::Memory(MemoryRef { space: MemorySpace::Buffer(buffer), offset, held: Held::Type(ty), .. }) =
             self.pointer(block)
@@ -229,7 +229,7 @@ impl Lower<'_> {
         result
     }
 
-    /// What an atomic operation that orders memory does before or behind it: kernels have it as a barrier of its own.
+    /// Orders memory before or after an atomic operation: kernels have a separate barrier for that.
     pub fn order_all(&mut self, memory: Scope) {
         let kinds = MemoryKinds::BUFFER | MemoryKinds::SHARED | MemoryKinds::IMAGE;
         self.b.effect(Op::Barrier { execution: None, memory, kinds, order: Order::AcquireRelease }, &[]);

@@ -106,13 +106,13 @@ pub fn only_entry(module: &Module) -> Result<&ir::EntryPoint, Box<Diagnostic>> {
     Err(Box::new(error.note("choose one with `--entry NAME`, or with `--stage` where the stage tells them apart")))
 }
 
-/// What is wrong with a module that nothing can be made of.
+/// The message about a module without an entry point.
 pub fn no_entry() -> Diagnostic {
     Diagnostic::error(Code::ENTRY_POINT, "the module has no entry point: there is nothing to compile")
         .note("`crosslane check` takes modules without entry points")
 }
 
-/// What all refusals end with.
+/// The end of all refusals.
 const NOT_YET: &str = "not supported on assembly targets and in the simulator yet";
 
 /// A kernel of an entry point, still empty.
@@ -120,7 +120,7 @@ fn declared(point: &ir::EntryPoint, stage: Stage, span: Span, size: [u32; 3]) ->
     Kernel { stage, span, fragment: point.fragment, ..Kernel::new(&point.name, size) }
 }
 
-/// What an entry point says of its stage that kernels do not have.
+/// The mode of an entry point that kernels do not have.
 fn refused_modes(module: &Module, point: &ir::EntryPoint) -> Option<String> {
     let modes = point.fragment;
     let asked = [
@@ -156,7 +156,7 @@ struct Lower<'m> {
     facts: Facts,
     b: Builder,
     vars: Variables,
-    /// What module-scope variables became, by their numbers.
+    /// The pointers of module-scope variables, by their numbers.
     globals: Vec<Pointer>,
     /// Inputs and outputs, and where their scalars come from or go.
     interface: Vec<(GlobalId, Vec<interface::Port>)>,

@@ -8,7 +8,7 @@ use crate::ir::{self, BuiltIn, GlobalId, Scalar, StructId, Type, TypeId, Types};
 use crate::kernel::stage::{belongs, built_in_input};
 use crate::kernel::{BinOp, MemorySpace, Ty, Value};
 
-/// What a pointer points to.
+/// The memory that a pointer points to.
 #[derive(Clone, Debug)]
 pub enum Pointer {
     /// Nothing that can be reached: what was refused, or a part that does not exist.
@@ -53,11 +53,11 @@ pub enum Pointer {
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryRef {
     pub space: MemorySpace,
-    /// What only the run knows of the address, in bytes.
+    /// The part of the address that only the run knows, in bytes.
     pub address: Option<Value>,
     /// Bytes added to it.
     pub offset: u32,
-    /// What the address without the offset is known to be a multiple of.
+    /// The known alignment of the address without the offset.
     pub align: u32,
     pub held: Held,
 }
@@ -70,7 +70,7 @@ pub enum Index {
     Computed(Value),
 }
 
-/// What the beginning of every memory is known to be a multiple of, in bytes.
+/// The known alignment of the beginning of every memory, in bytes.
 const BASE_ALIGN: u32 = 16;
 
 impl MemoryRef {
@@ -304,7 +304,7 @@ impl Lower<'_> {
         self.b.bin(BinOp::Add, Scalar::U32, first, local)
     }
 
-    /// Type of an operand that is no variable.
+    /// Type of an operand that is not a variable.
     pub fn type_of(&mut self, value: ir::Value) -> Option<TypeId> {
         let function = self.frame().function;
         match value {

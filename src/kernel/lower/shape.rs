@@ -29,7 +29,7 @@ impl Extent {
     }
 }
 
-/// What memory at an address holds.
+/// The values held by memory at an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Held {
     Type(TypeId),
@@ -205,7 +205,7 @@ impl Shapes {
         count
     }
 
-    /// What a type is, or has in it, that only SPIR-V has.
+    /// The part of a type that only SPIR-V has.
     pub fn lacks(&self, ty: TypeId) -> Option<&'static str> {
         match self.types.get(ty) {
             Type::CooperativeMatrix(_) => Some("cooperative matrices"),
@@ -341,7 +341,7 @@ impl Shapes {
         Some(Part { held, offset: index.checked_mul(stride)?, stride, count })
     }
 
-    /// What an element of an array, matrix or vector in memory is, and the bytes to the next.
+    /// The element of an array, matrix or vector in memory, and the bytes to the next.
     fn element(&mut self, ty: TypeId) -> Option<(Held, u32)> {
         let element = self.types.element(ty, 0)?;
         Some(match self.types.get(ty) {

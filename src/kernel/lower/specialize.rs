@@ -5,7 +5,7 @@ use crate::ir::constant::sign_extend;
 use crate::ir::fold::{f64_to_f16, fix};
 use crate::ir::{ConstValue, Module, Scalar, ScalarKind};
 
-/// What specialization constants are set to; the others keep their defaults.
+/// The values given to specialization constants; the others keep their defaults.
 #[derive(Clone, Debug, Default)]
 pub struct Specializations {
     settings: Vec<(Box<str>, Box<str>)>,

@@ -13,7 +13,7 @@ pub struct Mark {
     slots: u32,
 }
 
-/// What each slot holds.
+/// The content of each slot.
 #[derive(Default, Debug)]
 pub struct Variables {
     now: Vec<Value>,
@@ -71,9 +71,9 @@ impl Variables {
 pub struct End {
     /// The block that it leaves; its terminator is still to come.
     pub block: BlockId,
-    /// Whether it leaves early, by an `Exit`.
+    /// True if it leaves early, by an `Exit`.
     pub exits: bool,
-    /// What it gives besides variables.
+    /// The values that it gives besides variables.
     pub values: super::Scalars,
     /// The slots written on the way.
     pub changes: Vec<(u32, Value)>,
@@ -94,7 +94,7 @@ pub struct Joined {
 }
 
 impl Variables {
-    /// The slots that differ after a construct whose ends these are. The variables stand as at its beginning.
+    /// The slots that differ after a construct whose ends these are. The variables are as at its beginning.
     pub fn join(&self, ends: &[End]) -> Vec<Joined> {
         let mut slots: Vec<u32> = ends.iter().flat_map(|end| &end.changes).map(|change| change.0).collect();
         slots.sort_unstable();

@@ -29,7 +29,7 @@ struct Merge<'k> {
     kernel: &'k Kernel,
     tree: &'k Tree,
     flows: Flows,
-    /// What each value is so far; none where nothing is known to flow in yet.
+    /// The value of each name so far; none where nothing is known to flow in yet.
     known: Vec<Option<Value>>,
     /// Parameters and results, and for each value the numbers of those that it flows into.
     joins: Vec<(Value, BlockId)>,
@@ -49,7 +49,7 @@ impl<'k> Merge<'k> {
         Merge { kernel, tree, flows, known, joins, users }
     }
 
-    /// What stands for what; none if all values differ.
+    /// The replacements; none if all values differ.
     fn solve(mut self) -> Option<Names> {
         let mut open: Vec<u32> = (0..self.joins.len() as u32).rev().collect();
         let mut changes = vec![0u8; self.joins.len()];

@@ -3,7 +3,7 @@
 use crate::kernel::{BlockId, Def, InstId, Kernel, Op, Value};
 use rustc_hash::FxHashMap;
 
-/// What stands for what in a copy.
+/// The replacements in a copy.
 #[derive(Default)]
 pub struct Copier {
     values: FxHashMap<Value, Value>,

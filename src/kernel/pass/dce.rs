@@ -23,7 +23,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
     shrink(kernel, &tree, &insts, &values) | dropped
 }
 
-/// Whether an instruction does something that can be seen.
+/// Returns true if an instruction does something that can be seen.
 fn has_effect(op: &Op) -> bool {
     match op {
         Op::Store(access) if private(*access).is_some() => access.volatile,
@@ -45,7 +45,7 @@ fn private(access: MemoryAccess) -> Option<usize> {
     }
 }
 
-/// What is needed, as far as it has been found.
+/// The needed instructions found so far.
 struct Live<'k> {
     kernel: &'k Kernel,
     tree: &'k Tree,
@@ -141,7 +141,7 @@ impl<'k> Live<'k> {
         }
     }
 
-    /// What an instruction that is needed needs: the construct around it, its operands, the ways through it.
+    /// Marks the parts that a needed instruction needs: the construct around it, its operands, the ways through it.
     fn inst(&mut self, inst: InstId) {
         if let Some(block) = self.tree.block_of(inst) {
             self.need_owner(block);

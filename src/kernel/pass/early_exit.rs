@@ -1,4 +1,4 @@
-//! Turns early exits into branches: what stands behind an `If` of which one block leaves moves into the other block.
+//! Turns early exits into branches: what follows an `If` of which one block leaves moves into the other block.
 //!
 //! `scope { if c { exit a } … yield b }`, which every function that returns early becomes, is then
 //! `scope { if c { yield a } else { … yield b } }`, where lanes meet again all the same, and where constants, selects and
@@ -28,10 +28,10 @@ pub fn run(kernel: &mut Kernel) -> bool {
     changed
 }
 
-/// Settles the end of a block behind which control comes to the end of a scope.
+/// Settles the end of a block after which control comes to the end of a scope.
 fn settle(kernel: &mut Kernel, nesting: &mut Nesting, scope: InstId, block: BlockId) -> bool {
     let mut changed = turn_end(kernel, scope, block);
-    // Blocks inside each other in the instructions behind a place.
+    // Blocks inside each other in the instructions after a place.
     let mut below = 0;
     // From the end: the last branch takes the rest of the block in, the one before takes that branch in.
     let mut at = kernel.blocks[block].insts.len().saturating_sub(1);
@@ -60,7 +60,7 @@ fn turn_end(kernel: &mut Kernel, scope: InstId, block: BlockId) -> bool {
     leaves
 }
 
-/// Moves what stands behind the branch at a place into the block that goes on, if the other one leaves the scope. Gives the
+/// Moves what follows the branch at a place into the block that goes on, if the other one leaves the scope. Gives the
 /// block that it has moved to.
 fn sink(kernel: &mut Kernel, scope: InstId, block: BlockId, at: usize) -> Option<BlockId> {
     let inst = kernel.blocks[block].insts[at];

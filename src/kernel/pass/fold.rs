@@ -15,7 +15,7 @@ use crate::ir::Scalar;
 use crate::kernel::arith::compute;
 use crate::kernel::{BinOp, Kernel, Op, Ty, UnOp, Value};
 
-/// What an operation becomes.
+/// The simpler form of an operation.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Simpler {
     /// A value that is there.

@@ -127,7 +127,8 @@ impl Folding<'_> {
         is_sum.then_some(by)
     }
 
-    /// Whether a value and a constant do not wrap, by its range, or because an access that has run reaches as far from it.
+    /// Returns true if a value and a constant do not wrap, by its range, or because an access that has run reaches as
+    /// far from it.
     fn fits(&self, space: MemorySpace, range: Range, known: Option<Value>, by: u64) -> bool {
         let most = if space == MemorySpace::Physical { u64::MAX } else { u32::MAX.into() };
         let is_apart = by.checked_ilog2().is_none_or(|top| top < range.zeros());
@@ -155,7 +156,7 @@ struct Scaled {
 /// Values by keys; blocks take back at their end what they have set.
 struct Scoped<K, V> {
     map: FxHashMap<K, V>,
-    /// What was there before, for each key that was set.
+    /// The earlier value of each key that was set.
     before: Vec<(K, Option<V>)>,
 }
 

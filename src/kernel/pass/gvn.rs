@@ -3,9 +3,9 @@
 //!
 //! Where a branch runs only if a value equals a constant, pure operations read the constant.
 //!
-//! What all lanes run shares nothing with what is around it. A pure operation stands for all equal ones in the rest of its
-//! block and in the blocks nested there. A cross-lane operation stands for equal ones that the same lanes run: in the same
-//! block, with nothing between them that some lanes leave by.
+//! Whole-wave code shares nothing with the code around it. A pure operation stands for all equal ones in the rest of
+//! its block and in the blocks nested there. A cross-lane operation stands for equal ones that the same lanes run: in
+//! the same block, with nothing between them that some lanes leave by.
 
 mod facts;
 
@@ -47,11 +47,11 @@ pub fn run(kernel: &mut Kernel) -> bool {
     numbering.changed
 }
 
-/// What is told of constructs before the walk.
+/// The facts about constructs that are known before the walk.
 struct Summary {
     /// Memory that is written inside.
     written: Vec<Kinds>,
-    /// Whether some lanes may leave from inside to behind it or farther.
+    /// True if some lanes may leave from inside past it or farther.
     leaves: Vec<bool>,
 }
 
@@ -63,9 +63,9 @@ struct Numbering<'k> {
     summary: Summary,
     names: Names,
     ranges: Ranges,
-    /// What was computed before and is visible, with the region that it stands in, by [`Forward::hash`].
+    /// The visible values computed so far, with the region of each, by [`Forward::hash`].
     table: FxHashMap<u64, (InstId, u32)>,
-    /// What the blocks around have added to the table.
+    /// The entries that the enclosing blocks have added to the table.
     added: Vec<u64>,
     memory: Memory,
     facts: Facts,
@@ -174,7 +174,7 @@ impl Numbering<'_> {
         }
     }
 
-    /// Whether all lanes certainly vote for the same; each of those that vote is in its own group.
+    /// Returns true if all lanes certainly vote for the same; each of those that vote is in its own group.
     fn votes_alike(&self, inst: InstId) -> bool {
         self.kernel.as_constant(self.kernel.args(inst)[0]).is_some()
     }
@@ -185,7 +185,7 @@ impl Numbering<'_> {
         }
     }
 
-    /// Whether no equal operation stands for this one.
+    /// Returns true if no equal operation stands for this one.
     fn is_first(&mut self, inst: InstId, region: u32) -> bool {
         let key = self.hash(inst, region);
         match self.table.entry(key) {

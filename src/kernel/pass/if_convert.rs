@@ -41,7 +41,7 @@ impl Convert<'_> {
         self.kernel.blocks[block].insts = out;
     }
 
-    /// Whether an `If` has results, and blocks that both may run for them.
+    /// Returns true if an `If` has results, and blocks that both may run for them.
     fn is_small(&self, inst: InstId, arms: [BlockId; 2]) -> bool {
         let sizes = arms.map(|arm| self.size(arm));
         let [Some(then), Some(otherwise)] = sizes else { return false };
@@ -79,7 +79,7 @@ impl Convert<'_> {
     }
 }
 
-/// Whether an operation is quick enough to run for nothing.
+/// Returns true if an operation is quick enough to run for nothing.
 fn is_cheap(op: &Op) -> bool {
     match op {
         Op::Bin(BinOp::Div | BinOp::Rem, _) => false,

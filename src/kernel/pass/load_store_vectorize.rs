@@ -50,7 +50,7 @@ struct Group {
 struct Joined {
     /// In the order of their offsets.
     members: Vec<InstId>,
-    /// The one in whose place it stands.
+    /// The one in whose place it is.
     place: InstId,
 }
 
@@ -85,7 +85,7 @@ fn close(kernel: &Kernel, inst: InstId, open: &mut Vec<Group>, done: &mut Vec<Gr
     let is_sync = matches!(op, Op::Prim { primitive: Primitive::Group(GroupOp::Sync), .. });
     let changes = written(kernel, &op);
     let closes = |group: &Group| match op {
-        // It touches no memory, and the same lanes go on behind it.
+        // It touches no memory, and the same lanes go on after it.
         Op::Whole { .. } => false,
         _ if op.is_structured() || is_sync => true,
         Op::Load(access) => {
@@ -101,7 +101,7 @@ fn close(kernel: &Kernel, inst: InstId, open: &mut Vec<Group>, done: &mut Vec<Gr
     }
 }
 
-/// Whether an access shares no byte with those of a group.
+/// Returns true if an access shares no byte with those of a group.
 fn is_apart(kernel: &Kernel, inst: InstId, group: &Group) -> bool {
     let Some((access, _)) = joinable(kernel, inst) else { return false };
     let same = access.space == group.space && kernel.args(inst)[0] == group.address;
@@ -115,7 +115,7 @@ fn is_apart(kernel: &Kernel, inst: InstId, group: &Group) -> bool {
     same && group.members.iter().all(is_beside)
 }
 
-/// The first byte of an access behind its address, and the one behind the last.
+/// The first byte of an access after its address, and the one after the last.
 fn extent(access: MemoryAccess) -> (u64, u64) {
     let start = u64::from(access.offset);
     (start, start + u64::from(access.bytes) * u64::from(access.components))

@@ -1,4 +1,4 @@
-//! What is known to be in memory at one place of the text, so that it need not be loaded again.
+//! The known contents of memory at one place of the text, which need not be loaded again.
 //!
 //! Kept is what this invocation stored or loaded last, in a few places; a store to a place that may be the same, an atomic
 //! or a barrier forgets it. Storage buffers and physical memory may be the same memory; uniform buffers and push constants
@@ -45,8 +45,8 @@ impl Kinds {
     }
 }
 
-/// What an instruction may change for this invocation, those inside it left out. What orders other accesses may change
-/// all that others see.
+/// The memory that an instruction may change for this invocation, apart from instructions nested in it. What orders
+/// other accesses may change all that others see.
 pub fn written(kernel: &Kernel, op: &Op) -> Kinds {
     let seen_by_others = Kinds::of(Kind::Global).with(Kinds::of(Kind::Shared));
     match op {
@@ -74,7 +74,7 @@ pub fn written_inside(kernel: &Kernel, tree: &Tree) -> Vec<Kinds> {
     all
 }
 
-/// Whether what a load reads cannot change while nothing of these kinds is written.
+/// Returns true if what a load reads cannot change while nothing of these kinds is written.
 pub fn is_stable(kernel: &Kernel, access: MemoryAccess, written: Kinds) -> bool {
     !access.coherent && !access.volatile && !written.has(kind(kernel, access.space))
 }
@@ -102,14 +102,14 @@ struct MemoryComponent {
     bytes: u8,
 }
 
-/// What is known of memory.
+/// The known contents of memory.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     known: Vec<(MemoryComponent, Kind, Value)>,
 }
 
 impl Memory {
-    /// What a load gives, if all its components are known.
+    /// The result of a load, if all its components are known.
     pub fn load(&self, access: MemoryAccess, address: Value) -> Option<Vec<Value>> {
         if access.coherent || access.volatile {
             return None;
@@ -165,7 +165,7 @@ fn components(access: MemoryAccess, address: Value) -> impl Iterator<Item = Memo
     })
 }
 
-/// Whether two places share no byte.
+/// Returns true if two places share no byte.
 fn are_apart(kernel: &Kernel, a: MemoryComponent, b: MemoryComponent) -> bool {
     if let (MemorySpace::Private(a), MemorySpace::Private(b)) = (a.space, b.space)
         && a != b

@@ -5,7 +5,7 @@ use crate::ir::{BuiltIn, Scalar, ScalarKind};
 use crate::kernel::{BinOp, Def, Kernel, Op, TernOp, Ty, UnOp, Value};
 use crate::lane::{Gives, LaneFact};
 
-/// What is known of a value's bits, taken as an unsigned number.
+/// The range of a value's bits, taken as an unsigned number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
     /// Bits that may be set.
@@ -46,7 +46,7 @@ fn fill(value: u64) -> u64 {
     if value == 0 { 0 } else { u64::MAX >> value.leading_zeros() }
 }
 
-/// What is known of each value, as far as a walk in the order of the text has come.
+/// The range of each value, as far as a walk in the order of the text has come.
 pub struct Ranges {
     known: Vec<Option<Range>>,
 }
@@ -72,7 +72,7 @@ impl Ranges {
         self.known[result.index()] = Some(range);
     }
 
-    /// What an instruction with a result of this type would give.
+    /// The range of the result that an instruction of this type would have.
     pub fn would_be(&self, kernel: &Kernel, op: &Op, args: &[Value], ty: Ty) -> Range {
         self.made(kernel, op, args, ty).unwrap_or(Range::any(ty.bits()))
     }

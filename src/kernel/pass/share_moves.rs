@@ -35,7 +35,7 @@ struct Sharing<'k> {
     moves: Vec<Option<Key>>,
     /// How often each move is made.
     counts: FxHashMap<Key, u32>,
-    /// What each move has given.
+    /// The result of each move.
     given: FxHashMap<Key, Value>,
 }
 
@@ -122,7 +122,7 @@ fn moved(kernel: &Kernel, inst: InstId) -> Option<(Primitive, Value)> {
     }
 }
 
-/// Whether a move is one of those that folds can have within them, and gives something in every lane.
+/// Returns true if a move is one of those that folds can have within them, and gives something in every lane.
 fn gives_all(primitive: Primitive) -> bool {
     match primitive {
         Primitive::Dpp16(dpp) => dpp.writes_all(),

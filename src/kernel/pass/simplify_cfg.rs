@@ -82,7 +82,7 @@ impl<'k> Simplify<'k> {
         true
     }
 
-    /// Keeps a construct behind which nothing runs: the block ends there.
+    /// Keeps a construct after which nothing runs: the block ends there.
     fn end(&mut self, inst: InstId, out: &mut Vec<InstId>) -> bool {
         let (flags, span) = (self.kernel.insts[inst].flags, self.kernel.insts[inst].span);
         let end = self.kernel.add_inst(Op::Unreachable, &[], &[], flags, span);
@@ -148,7 +148,7 @@ impl<'k> Simplify<'k> {
     }
 }
 
-/// Whether a loop can end after this continuing block.
+/// Returns true if a loop can end after this continuing block.
 pub fn ends_loop(kernel: &Kernel, continuing: BlockId) -> bool {
     let Some(last) = kernel.blocks[continuing].insts.last() else { return true };
     match (kernel.insts[*last].op, kernel.args(*last).first()) {

@@ -1,8 +1,8 @@
 //! Scalar replacement of aggregates (and `mem2reg`): makes values of variables in the invocation's memory, now that loops are unrolled and most indices are known.
 //!
-//! What a variable's parts hold is followed through the text as it was when the kernel was made; at the end of a construct
-//! the parts that are written inside come out as results. Where only the run knows the index, each part that it may mean is
-//! compared with it. An index outside its variable is undefined and may mean any part.
+//! The pass follows the values of a variable's parts through the text of the original kernel; at the end of a construct
+//! the parts that are written inside come out as results. Where only the run knows the index, each part that it may
+//! mean is compared with it. An index outside its variable is undefined and may mean any part.
 
 mod slots;
 
@@ -51,7 +51,7 @@ struct Promote<'k> {
     kernel: &'k mut Kernel,
     slots: Slots,
     written: Vec<Vec<usize>>,
-    /// What each part holds.
+    /// The value of each part.
     now: Vec<Value>,
     names: Names,
     /// The block that is written anew.
@@ -117,7 +117,7 @@ impl Promote<'_> {
         }
     }
 
-    /// Whether component `n` of an access is a part.
+    /// True if component `n` of an access is a part.
     fn is_at(&mut self, inst: InstId, access: MemoryAccess, n: usize, place: usize) -> Value {
         let offset = access.offset.wrapping_add(n as u32 * u32::from(access.bytes));
         let wanted = self.kernel.constant(Ty::B32, self.slots.all[place].start.wrapping_sub(offset).into());
@@ -135,7 +135,7 @@ impl Promote<'_> {
 
     // Constructs.
 
-    /// What the parts hold that are written inside a construct.
+    /// The values of the parts that are written inside a construct.
     fn values(&self, inst: InstId) -> Vec<Value> {
         self.written[inst.index()].iter().map(|slot| self.now[*slot]).collect()
     }
@@ -167,7 +167,7 @@ impl Promote<'_> {
         self.give_results(inst);
     }
 
-    /// The parts that are written inside come out of a construct behind its other results.
+    /// The parts that are written inside come out of a construct after its other results.
     fn give_results(&mut self, inst: InstId) {
         if self.written[inst.index()].is_empty() {
             return;

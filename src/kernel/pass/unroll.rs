@@ -94,7 +94,7 @@ fn size(kernel: &Kernel, body: BlockId, continuing: BlockId) -> Option<Size> {
     Some(size)
 }
 
-/// Writes the rounds one behind the other. The loop becomes a scope, so that whoever leaves it still does.
+/// Writes the rounds one after the other. The loop becomes a scope, so that whoever leaves it still does.
 fn write(kernel: &mut Kernel, inst: InstId, rounds: usize) {
     let Op::Loop { body, continuing } = kernel.insts[inst].op else { return };
     let unrolled = kernel.add_block(&[]);
@@ -128,7 +128,7 @@ fn write_body(
     kernel.results(scope).collect()
 }
 
-/// What runs between two rounds, and the end of the last one; gives the parameters of the next round.
+/// Writes the instructions between two rounds, and the end of the last one; returns the parameters of the next round.
 fn write_continuing(
     kernel: &mut Kernel,
     inst: InstId,

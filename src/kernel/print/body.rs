@@ -1,4 +1,4 @@
-//! How blocks are written: one instruction a line, nested blocks indented.
+//! How blocks are written: one instruction per line, nested blocks indented.
 
 use super::operation::words_of;
 use super::type_name;
@@ -137,7 +137,7 @@ impl<'k> Body<'k> {
         self.depth -= 1;
     }
 
-    /// Whether a block does nothing and gives nothing.
+    /// Returns true if a block does nothing and gives nothing.
     fn is_empty(&self, block: BlockId) -> bool {
         let yields_nothing = |id: &InstId| self.kernel.insts[*id].op == Op::Yield && self.kernel.args(*id).is_empty();
         matches!(self.kernel.blocks[block].insts.as_slice(), [only] if yields_nothing(only))

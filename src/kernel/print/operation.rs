@@ -8,17 +8,17 @@ use crate::lane::{LaneFact, Primitive};
 /// How an operation is written.
 #[derive(Default)]
 pub struct Words {
-    /// What stands before the operands.
+    /// The text before the operands.
     pub text: String,
     /// The construct that it names.
     pub target: Option<InstId>,
-    /// What its operands are.
+    /// The scalar type of its operands.
     pub scalar: Option<Scalar>,
-    /// Whether its first operand is an address.
+    /// True if its first operand is an address.
     pub is_access: bool,
-    /// What is added to the address.
+    /// The offset that is added to the address.
     pub offset: String,
-    /// What stands behind the operands.
+    /// The text after the operands.
     pub after: String,
 }
 

@@ -6,7 +6,7 @@ use crate::kernel::{BinOp, BufferKind, Def, InstId, Kernel, MemoryAccess, Memory
 use crate::lane::primitive::{NvOp, ScalarOp};
 use crate::lane::{Depends, GroupOp, GroupReduce, LaneFact, LaneOp, Primitive};
 
-/// What results are asked for.
+/// The sources of results.
 pub struct Sources<'k> {
     pub kernel: &'k Kernel,
     pub wave_size: u32,
@@ -45,7 +45,7 @@ impl Sources<'_> {
         }
     }
 
-    /// Whether an operation with a constant takes away the bits in which the index differs inside a wave.
+    /// Returns true if an operation with a constant takes away the bits in which the index differs inside a wave.
     fn drops_lane(&self, inst: InstId, op: BinOp) -> bool {
         let [value, by] = self.kernel.args(inst) else { return false };
         let Some(by) = self.kernel.as_constant(*by).filter(|_| self.counts_lanes(*value)) else { return false };
@@ -58,7 +58,8 @@ impl Sources<'_> {
         }
     }
 
-    /// Whether a value is the invocation's number in its workgroup, so that waves begin at multiples of their size.
+    /// Returns true if a value is the invocation's number in its workgroup, so that waves begin at multiples of their
+    /// size.
     fn counts_lanes(&self, value: Value) -> bool {
         let Def::Inst(inst, _) = self.kernel.values[value].def else { return false };
         let in_row = self.kernel.workgroup_size[1..] == [1, 1];
@@ -112,7 +113,7 @@ fn image(op: ImageOp) -> Extent {
     }
 }
 
-/// Whether a primitive gives all active lanes the same.
+/// Returns true if a primitive gives all active lanes the same.
 fn is_uniform(primitive: Primitive, wave_size: u32) -> bool {
     match primitive {
         Primitive::Group(GroupOp::Broadcast | GroupOp::BroadcastFirst | GroupOp::Ballot | GroupOp::Vote(_)) => true,

@@ -1,5 +1,5 @@
-//! What the analysis says is watched while random kernels run: a vote at each value that is said to be uniform, a ballot
-//! where lanes are said to be together.
+//! Random kernels check the analysis while they run: a vote at each value that is said to be uniform, a ballot where
+//! lanes are said to be together.
 
 use super::{Extent, Uniformity};
 use crate::ir::{AtomicOp, BuiltIn, Order, Scalar, ScalarKind, Scope};
@@ -14,7 +14,7 @@ use crate::lane::{Activity, AluOp, CountOp, Group, LaneOp, Members, ReduceKind, 
 /// Lanes of a wave.
 const LANES: u32 = 32;
 
-/// Writes watching code behind instructions.
+/// Writes watching code after instructions.
 struct Watcher {
     b: Builder,
     scratch: BlockId,

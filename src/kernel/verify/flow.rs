@@ -12,7 +12,7 @@ pub enum BlockRole {
     Arm(InstId),
     /// The body of a `Loop`.
     Loop(InstId),
-    /// What runs between two rounds of a `Loop`.
+    /// The instructions between two rounds of a `Loop`.
     Continuing(InstId),
     /// The block of a `Scope`.
     Scope(InstId),
@@ -38,7 +38,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// What all lanes run is straight-line code without effects.
+    /// Checks that whole-wave code is straight-line code without effects.
     pub fn whole_check(&self, inst: InstId) -> Check {
         let op = self.kernel.insts[inst].op;
         let straight = op.is_pure() || matches!(op, Op::Prim { .. } | Op::CombineMoved { .. } | Op::Yield);
@@ -84,16 +84,16 @@ impl Verifier<'_> {
                 let encloses = |frame: &BlockRole| {
                     [BlockRole::Loop(target), BlockRole::Continuing(target), BlockRole::Scope(target)].contains(frame)
                 };
-                ensure!(self.frames.iter().any(encloses), "{target:?} is no loop or scope around it");
+                ensure!(self.frames.iter().any(encloses), "{target:?} is not a loop or scope around it");
                 same(args, &self.results(target), "values given")
             }
             (Op::Continue(target), _) => {
                 ensure!(
                     self.frames.contains(&BlockRole::Loop(target)),
-                    "{target:?} is no loop whose body is around it"
+                    "{target:?} is not a loop whose body is around it"
                 );
                 let Op::Loop { continuing, .. } = self.kernel.insts[target].op else {
-                    return Err("its target is no loop".to_owned());
+                    return Err("its target is not a loop".to_owned());
                 };
                 same(args, &self.params(continuing), "values passed")
             }
@@ -117,7 +117,7 @@ impl Verifier<'_> {
         self.types(self.kernel.blocks[block].params.iter().copied())
     }
 
-    /// Whether a block has parameters of these types, and they are its own.
+    /// Checks that a block has parameters of these types, and they are its own.
     fn params_check(&self, block: BlockId, types: &[Ty]) -> Check {
         let own = |(n, param): (usize, &Value)| self.kernel.values[*param].def == Def::Param(block, n as u32);
         ensure!(self.kernel.blocks[block].params.iter().enumerate().all(own), "a parameter of {block:?} is another's");
@@ -125,7 +125,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Whether the types are those that are wanted.
+/// Checks that the types are those that are wanted.
 fn same(found: &[Ty], expected: &[Ty], what: &str) -> Check {
     ensure!(found == expected, "its {what} are {found:?} and should be {expected:?}");
     Ok(())

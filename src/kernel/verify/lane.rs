@@ -38,7 +38,7 @@ impl Verifier<'_> {
                 let masks = primitive == ScalarOp::ReadFirstLane.into() && first == Some(Ty::Mask);
                 moved_or_asked(primitive, if masks { Ty::Mask } else { Ty::of(ty) }, args)
             }
-            _ => Err("it is no primitive".to_owned()),
+            _ => Err("it is not a primitive".to_owned()),
         }
     }
 }
@@ -55,7 +55,7 @@ fn results(gives: Gives, ty: [Scalar; 2], count: usize) -> Vec<Ty> {
     }
 }
 
-/// What a primitive with so many operands takes and gives, whose values have the type `ty`.
+/// Checks the operands and the result of a primitive with so many operands, whose values have the type `ty`.
 fn moved_or_asked(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature> {
     use GroupOp as G;
     Ok(match primitive {
@@ -98,7 +98,7 @@ fn moved(primitive: Primitive, ty: Ty, count: usize) -> Check<Signature> {
     Ok(Signature::new(types, [ty]))
 }
 
-/// Whether a mover may leave what its destination held in some lanes, or takes two values.
+/// Returns true if a mover may leave what its destination held in some lanes, or takes two values.
 fn may_keep(primitive: Primitive) -> bool {
     match primitive {
         Primitive::Dpp16(_) | Primitive::Dpp8(_) | Primitive::Scalar(ScalarOp::WriteLane) => true,

@@ -5,7 +5,7 @@ use super::{Check, Verifier, ensure};
 use crate::ir::{AtomicOp, Scalar};
 use crate::kernel::{BufferKind, InstId, MemoryAccess, MemorySpace, Op, Ty};
 
-/// What an operation does to memory.
+/// The effect of an operation on memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Does {
     Read,
@@ -29,7 +29,7 @@ impl Verifier<'_> {
                 ensure!((buffer as usize) < self.kernel.buffers.len(), "there is no buffer {buffer}");
                 Ok(Signature::new([], [Ty::B32]))
             }
-            _ => Err("it is no access".to_owned()),
+            _ => Err("it is not an access".to_owned()),
         }
     }
 

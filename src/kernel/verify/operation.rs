@@ -7,7 +7,7 @@ use crate::kernel::stage::{belongs, built_in_input};
 use crate::kernel::{BinOp, CmpOp, InstId, Op, TernOp, Ty, UnOp};
 use crate::lane::{AluOp, LaneFact};
 
-/// What an operation takes and gives.
+/// The operand and result types of an operation.
 pub struct Signature {
     pub args: Vec<Ty>,
     pub results: Vec<Ty>,
@@ -61,8 +61,8 @@ impl Verifier<'_> {
             Op::Load(_) | Op::Store(_) | Op::Atomic { .. } | Op::BufferBytes(_) => self.memory(op),
             Op::Barrier { .. } => Ok(Signature::new([], [])),
             Op::BuiltIn(built_in, component) => {
-                let (ty, count) = built_in_input(built_in).ok_or("it is no input of a kernel")?;
-                ensure!(belongs(built_in, self.kernel.stage), "it is no input of this stage");
+                let (ty, count) = built_in_input(built_in).ok_or("it is not an input of a kernel")?;
+                ensure!(belongs(built_in, self.kernel.stage), "it is not an input of this stage");
                 ensure!(component < count, "there is no such component");
                 Ok(Signature::new([], [ty]))
             }
@@ -146,6 +146,6 @@ fn mask_arithmetic(op: AluOp) -> Check<Signature> {
         AluOp::BallotNot => Signature::new([Ty::Mask], [Ty::Mask]),
         AluOp::BallotWord => Signature::new([Ty::Mask, Ty::B32], [Ty::B32]),
         AluOp::BallotFromMask => Signature::new([Ty::B64], [Ty::Mask]),
-        _ => return Err("it is no arithmetic on masks".to_owned()),
+        _ => return Err("it is not arithmetic on masks".to_owned()),
     })
 }

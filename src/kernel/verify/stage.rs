@@ -41,7 +41,7 @@ impl Verifier<'_> {
             }
             Op::Derivative(function) => {
                 ensure!(stage == Stage::Fragment, "only fragments have neighbours");
-                ensure!(is_plain_derivative(function), "it is no derivative in one direction");
+                ensure!(is_plain_derivative(function), "it is not a derivative in one direction");
                 Ok(Signature::new([Ty::B32], [Ty::B32]))
             }
             _ => Err("it is not known".to_owned()),

@@ -5,7 +5,7 @@ use crate::lane::{LaneOp, Primitive, ReduceOp, Width};
 
 const WORD: MemoryAccess = MemoryAccess::words(MemorySpace::Buffer(0), 0, 1);
 
-/// What is wrong with a kernel that `build` writes; the read-only buffer 0 is there.
+/// The errors of a kernel that `build` writes; the read-only buffer 0 exists.
 fn errors(build: impl FnOnce(&mut Builder)) -> Vec<String> {
     let mut b = Builder::new(Kernel::new("main", [32, 1, 1]));
     b.kernel.buffers.push(Buffer { writable: false, ..Buffer::storage("data", 0) });
@@ -73,7 +73,7 @@ fn terminators_end_blocks_and_lead_outward() {
         b.switch_to(body);
         b.effect(Op::Yield, &[]);
     });
-    assert!(text.contains("is no loop or scope around it"), "{text}");
+    assert!(text.contains("is not a loop or scope around it"), "{text}");
     let text = error(|b| {
         let body = b.kernel.add_block(&[]);
         let scope = b.inst(Op::Scope { body }, &[], &[Ty::B32]);

@@ -99,12 +99,12 @@ pub fn check(request: &Request, profile: &Profile, plan: &Plan, effort: Effort) 
     sizes.map(|size| check_size(request, plan, *size, ordered, at(*size))).sum()
 }
 
-/// Whether the bits of a fold depend on its order, and the profile promises one.
+/// Returns true if the bits of a fold depend on its order, and the profile promises one.
 fn orders_reductions(request: &Request, profile: &Profile) -> bool {
     profile.reproducible && is_float(request)
 }
 
-/// Whether the profile has every instruction of the plan.
+/// Checks that the profile has every instruction of the plan.
 fn legal(request: &Request, profile: &Profile, plan: &Plan) -> Result<(), Wrong> {
     if !plan.whole.is_empty() && !profile.has(Feature::AmdWave) {
         return Err(Wrong::Illegal { step: plan.steps[usize::from(plan.whole.start)] });
@@ -127,7 +127,7 @@ fn is_legal(request: &Request, profile: &Profile, plan: &Plan, step: &Step) -> b
     }
 }
 
-/// Whether the arithmetic instruction of a fold can take its moved operand from this primitive.
+/// Returns true if the arithmetic instruction of a fold can take its moved operand from this primitive.
 fn carries(request: &Request, profile: &Profile, step: &Step, op: ReduceOp, primitive: Primitive) -> bool {
     match step.ty {
         StepType::Like(n) => {
@@ -137,7 +137,7 @@ fn carries(request: &Request, profile: &Profile, step: &Step, op: ReduceOp, prim
     }
 }
 
-/// Whether a primitive takes operands of this kind: some lanes must be constants.
+/// Returns true if a primitive takes operands of this kind: some lanes must be constants.
 fn takes(primitive: Primitive, request: &Request, profile: &Profile, plan: &Plan, step: &Step) -> bool {
     let lane_is_constant = matches!(step.args[1], Operand::Const(_));
     match primitive {
@@ -179,7 +179,7 @@ fn malformed(error: eval::Malformed) -> Wrong {
     Wrong::Malformed { step: error.step }
 }
 
-/// What is known about the active lanes where the plan runs.
+/// The facts about the active lanes where the plan runs.
 fn assumed(request: &Request, plan: &Plan) -> Activity {
     request.activity.max(plan.assumes)
 }
@@ -188,7 +188,7 @@ fn assumed(request: &Request, plan: &Plan) -> Activity {
 struct Case<'a> {
     request: &'a Request<'a>,
     plan: &'a Plan,
-    /// Whether the order of reductions matters.
+    /// True if the order of reductions matters.
     ordered: bool,
     float: bool,
     /// The set-up where all lanes are active.
@@ -229,7 +229,8 @@ fn is_undefined(row: &TermRow, lanes: Lanes) -> bool {
     lanes.iter().all(|lane| row[lane as usize] == LaneValue::Poison)
 }
 
-/// Whether an operation's order is said: a fold of active lanes has one only where all are, one of a partition never.
+/// Returns true if an operation's order is said: a fold of active lanes has one only where all are, one of a partition
+/// never.
 fn has_order(op: LaneOp, lanes: Lanes) -> bool {
     match op {
         LaneOp::Reduce { members: Members::Active, .. } => lanes.is_full(),

@@ -1,4 +1,4 @@
-//! What operands a plan is tried with, and which lanes are active.
+//! The operands that a plan is tried with, and the lanes that are active.
 
 use super::{Effort, TermRow};
 use crate::lane::check::terms::Term;
@@ -111,7 +111,8 @@ pub fn rows(request: &Request, size: u32, pattern: &Pattern) -> Vec<TermRow> {
     request.inputs.iter().enumerate().map(row).collect()
 }
 
-/// Whether operand `n` is moved and may still be the same in all lanes, where the plan counts on what is known of it.
+/// Returns true if operand `n` is moved and may still be the same in all lanes, where the plan counts on what is known
+/// of it.
 fn is_written(op: LaneOp, n: usize) -> bool {
     op == LaneOp::WriteLane && n == 1
 }

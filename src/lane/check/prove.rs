@@ -11,7 +11,7 @@ use crate::profile::Profile;
 use rustc_hash::FxHashMap;
 use std::fmt;
 
-/// What may be known of the active lanes, the least first.
+/// The activities that may be known, the weakest first.
 const ACTIVITIES: [Activity; 3] = [Activity::Any, Activity::FirstLanes, Activity::Full];
 
 /// How much was proven.
@@ -39,7 +39,7 @@ impl fmt::Display for Unsound {
     }
 }
 
-/// What makes two cases one as far as the runs go.
+/// The key by which cases are one as far as the runs go.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     op: LaneOp,
@@ -62,7 +62,7 @@ impl Prover {
         Prover { effort, proven: FxHashMap::default(), tally: Tally::default() }
     }
 
-    /// Proves all plans of a profile for some samples. What the profile refuses is no case.
+    /// Proves all plans of a profile for some samples. What the profile refuses is not a case.
     ///
     /// # Errors
     /// The first plan that is wrong.

@@ -7,13 +7,13 @@ use rustc_hash::FxHashMap;
 /// A symbol. Equal terms are equal values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Term {
-    /// What an operand is somewhere; leaves with one label are one value. Labels order keys; [`Term::NAN`] is unordered.
+    /// The operand of a lane; leaves with one label are one value. Labels order keys; [`Term::NAN`] is unordered.
     Leaf {
         input: u8,
         label: u32,
     },
     Identity(ReduceOp),
-    /// What changes nothing, where that is not the identity.
+    /// The neutral value, where that is not the identity.
     Neutral(ReduceOp),
     Zero,
     /// The fold, in any order, of what these lanes passed: bit `j` for the leaf with label `j`.
@@ -78,7 +78,7 @@ enum Node {
 /// All reductions of one run. Where order does not matter every fold is the bag of its contributions.
 pub struct Terms {
     ordered: bool,
-    /// Whether values are floats, of which `x + 0` is not always `x`.
+    /// True if values are floats, of which `x + 0` is not always `x`.
     float: bool,
     nodes: Vec<Node>,
     interned: FxHashMap<Node, u32>,
@@ -97,7 +97,7 @@ impl Terms {
         }))
     }
 
-    /// What a term contributes to a bag of this operator.
+    /// The contributions of a term to a bag of this operator.
     fn contributions(&self, op: ReduceOp, term: Term, into: &mut Vec<Term>) {
         match term {
             Term::Lanes { op: other, input, set } if other == op => {

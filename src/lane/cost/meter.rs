@@ -21,7 +21,7 @@ enum RegisterKind {
     Nowhere,
 }
 
-/// What is known of a step that was passed.
+/// The facts about a step that was passed.
 #[derive(Clone, Copy, Debug)]
 struct Passed {
     place: RegisterKind,
@@ -177,7 +177,7 @@ impl Meter<'_> {
         (each + 1) * u32::from(ty.components) - 1
     }
 
-    /// Whether the vector unit runs it, or would if it were AMD's.
+    /// Returns true if the vector unit runs it, or would if it were AMD's.
     fn is_of_vector_unit(&self, step: &Step) -> bool {
         let compares = self.work(step).is_some_and(|work| work.unit == Unit::Compare);
         self.result_kind(step) == RegisterKind::Vector || compares && self.operand_ty(step) != LaneType::BOOL
@@ -352,14 +352,15 @@ impl Meter<'_> {
         step.operands().iter().enumerate().map(needed).max().unwrap_or(0)
     }
 
-    /// Whether the step is the other register of the swap before it, which one instruction writes.
+    /// Returns true if the step is the other register of the swap before it, which one instruction writes.
     fn is_second_of_swap(&self, n: usize, step: &Step) -> bool {
         let Some(before) = n.checked_sub(1).map(|n| self.plan.steps[n]) else { return false };
         let mirrored = before.args[0] == step.args[1] && before.args[1] == step.args[0];
         mirrored && swapped_block(&before).is_some() && swapped_block(&before) == swapped_block(step)
     }
 
-    /// Whether the step is the predicate of an NVIDIA shuffle before it, which one instruction writes beside the value.
+    /// Returns true if the step is the predicate of an NVIDIA shuffle before it, which one instruction writes beside
+    /// the value.
     fn is_predicate_of_shuffle(&self, n: usize, step: &Step) -> bool {
         let StepOp::Prim(Primitive::Nv(NvOp::ShuffleValid(mode))) = step.op else { return false };
         let shuffle = StepOp::Prim(NvOp::Shuffle(mode).into());
@@ -400,12 +401,12 @@ impl Meter<'_> {
     }
 }
 
-/// Whether the scalar unit reduces values of this type: 32-bit integers.
+/// Returns true if the scalar unit reduces values of this type: 32-bit integers.
 fn has_scalar_form(ty: LaneType) -> bool {
     matches!(ty.kind, ScalarKind::Sint | ScalarKind::Uint) && ty.width == 32 && ty.components == 1
 }
 
-/// Whether there is an instruction for each register of a value.
+/// Returns true if there is an instruction for each register of a value.
 fn takes_each_register(primitive: Primitive) -> bool {
     !matches!(primitive, Primitive::Group(_)) && primitive.moves_values()
 }

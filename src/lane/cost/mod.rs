@@ -1,4 +1,4 @@
-//! What a plan costs on a profile: a small vector, and the one number by which plans are compared.
+//! The cost of a plan on a profile: a small vector, and the one number by which plans are compared.
 //!
 //! Prices of instructions are the profile's ([`crate::profile::cost`]); here they are added along the plan: waits and
 //! latency along its dependences, copies where an instruction overwrites what is still needed, registers where values
@@ -54,7 +54,7 @@ impl PlanCost {
         ]
     }
 
-    /// What this costs more than another (or, negative, less), part by part; parts that agree are left out.
+    /// The cost of this beyond another (or, negative, below it), part by part; parts that agree are left out.
     pub fn beyond(&self, other: &PlanCost) -> Vec<(&'static str, i64)> {
         let pairs = self.parts().into_iter().zip(other.parts());
         pairs.map(|((name, a), (_, b))| (name, i64::from(a) - i64::from(b))).filter(|(_, more)| *more != 0).collect()

@@ -21,7 +21,7 @@ pub enum Unit {
     Count,
 }
 
-/// What a step takes: so many instructions of a unit.
+/// The work of a step: so many instructions of a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Work {
     pub unit: Unit,
@@ -40,7 +40,7 @@ pub struct Table {
     pub mask: Option<Work>,
     /// The number of the highest bit.
     pub find_msb: Work,
-    /// A choice between two bools, where they are no values of lanes.
+    /// A choice between two bools, where they are not values of lanes.
     pub select_bool: Option<Work>,
     /// Instructions of a comparison of one component.
     pub compare: fn(CompareOp, LaneType) -> u32,
@@ -80,7 +80,7 @@ pub const fn table(target: Target) -> Table {
     }
 }
 
-/// What an instruction without a price counts as.
+/// The cost of an instruction without a price.
 const UNPRICED: Cost = Cost {
     instructions: 1,
     latency: 0,
@@ -92,7 +92,7 @@ const UNPRICED: Cost = Cost {
     scalars: 0,
 };
 
-/// What is no instruction.
+/// The cost of a step that takes no instruction.
 pub const FREE: Cost = Cost { instructions: 0, ..UNPRICED };
 
 /// The profile's price of a unit's instruction.
@@ -100,7 +100,7 @@ pub fn of_unit(profile: &Profile, unit: Unit) -> Cost {
     (table(profile.target).class)(unit).and_then(|class| profile.costs.of(class)).unwrap_or(UNPRICED)
 }
 
-/// The profile's price of a primitive. AMD's views of EXEC and of masks are no instructions.
+/// The profile's price of a primitive. AMD's views of EXEC and of masks are not instructions.
 pub fn of_primitive(profile: &Profile, primitive: Primitive) -> Cost {
     match (primitive.instruction().cost_class(), primitive) {
         (Some(class), _) => profile.costs.of(class).unwrap_or(UNPRICED),
@@ -150,7 +150,7 @@ pub fn of_alu(op: AluOp, scalar: bool, word_is_constant: bool, halves: u32) -> W
     }
 }
 
-/// What a lane knows of itself, in a wave of `halves` times 32 lanes.
+/// The work of a fact that a lane has about itself, in a wave of `halves` times 32 lanes.
 pub fn of_fact(fact: LaneFact, halves: u32) -> Work {
     match fact {
         LaneFact::Index => work(Unit::Count, halves),
@@ -174,7 +174,7 @@ pub fn selector_constants(op: StepOp) -> u32 {
     }
 }
 
-/// Whether an integer is part of the instruction: -16 to 64.
+/// Returns true if an integer is part of the instruction: -16 to 64.
 fn is_inline(word: u32) -> bool {
     (-16..=64).contains(&(word as i32))
 }

@@ -87,7 +87,7 @@ fn count_below<T: Copy + PartialEq>(
     Some(LaneValue::Index(count.index()?.wrapping_add(counted)))
 }
 
-/// Whether values are not all the same.
+/// Returns true if values are not all the same.
 fn differs<V: PartialEq>(mut values: impl Iterator<Item = V>) -> bool {
     let first = values.next();
     values.any(|value| Some(value) != first)

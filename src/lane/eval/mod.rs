@@ -13,7 +13,7 @@ use super::value::{self, Domain, LaneRow, LaneValue, Lanes, low_bits};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
-/// A plan that is no program: a step uses what is not there, or operands of the wrong kind.
+/// A plan that is not a program: a step uses what is not there, or operands of the wrong kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Malformed {
     pub step: Step,
@@ -22,7 +22,7 @@ pub struct Malformed {
 /// Result of one step, or none if its operands are of the wrong kind.
 type Outcome<T> = Option<LaneRow<T>>;
 
-/// What a plan computes: its result, and the second one where it has two.
+/// Runs a plan and returns its result, and the second one where it has two.
 pub fn run<D: Domain>(
     domain: &mut D,
     plan: &Plan,
@@ -32,7 +32,7 @@ pub fn run<D: Domain>(
     trace(domain, plan, inputs, lanes).map(|trace| trace.results)
 }
 
-/// What every step of a plan computes.
+/// The values that every step of a plan computes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trace<T> {
     pub setup: Vec<LaneRow<T>>,
@@ -64,8 +64,7 @@ pub fn set_up<D: Domain>(domain: &mut D, plan: &Plan, lanes: Lanes) -> Result<Ve
     Ok(setup)
 }
 
-/// What a plan computes after a set-up that was run before. One that whole-wave steps read must have been run for these
-/// lanes.
+/// Runs a plan after a set-up that was run before. One that whole-wave steps read must have been run for these lanes.
 pub fn run_after<D: Domain>(
     domain: &mut D,
     plan: &Plan,
@@ -154,8 +153,8 @@ fn no_step(operand: Operand) -> Step {
     Step { op: StepOp::Select, args: [operand, Operand::None, Operand::None], ty: StepType::None }
 }
 
-/// What one instruction gives: `StepOp::Prim` or `StepOp::CombineMoved`. Inactive lanes may hold what scalars and masks
-/// hold there, so nothing is taken from the operands. None if they are of the wrong kind.
+/// Runs one instruction: `StepOp::Prim` or `StepOp::CombineMoved`. Inactive lanes may hold what scalars and masks hold
+/// there, so nothing is taken from the operands. None if they are of the wrong kind.
 pub fn instruction<D: Domain>(
     domain: &mut D,
     op: StepOp,
@@ -167,7 +166,7 @@ pub fn instruction<D: Domain>(
     machine.instruction(domain, op, &rows)
 }
 
-/// An operand of a step: one value a lane, or the same for all.
+/// An operand of a step: one value per lane, or the same for all.
 #[derive(Clone, Copy)]
 enum Arg<'a, T> {
     Row(&'a [LaneValue<T>]),
@@ -348,7 +347,7 @@ fn lanes_that_compare(op: MaskOp, i: u32) -> u128 {
     }
 }
 
-/// Whether lane `j` belongs to the mask of lane `i`.
+/// Returns true if lane `j` belongs to the mask of lane `i`.
 pub fn compares(op: MaskOp, j: u32, i: u32) -> bool {
     match op {
         MaskOp::Eq => j == i,

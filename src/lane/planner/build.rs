@@ -114,12 +114,12 @@ impl<'a> Builder<'a> {
         self.most_lanes()
     }
 
-    /// Whether all lanes are known to be active. A plan that relies on it must say so in `assumes`.
+    /// Returns true if all lanes are known to be active. A plan that relies on it must say so in `assumes`.
     pub fn is_full(&self) -> bool {
         self.request.activity == Activity::Full
     }
 
-    /// Whether steps are being added that run in all lanes of the wave.
+    /// Returns true if steps are being added that run in all lanes of the wave.
     pub fn is_in_whole_wave(&self) -> bool {
         self.in_whole
     }
@@ -129,7 +129,7 @@ impl<'a> Builder<'a> {
         self.fixed_size().unwrap_or(128)
     }
 
-    /// Whether a segment is the whole subgroup.
+    /// Returns true if a segment is the whole subgroup.
     pub fn is_whole(&self, width: Width) -> bool {
         width.lanes().is_none_or(|lanes| lanes >= self.most_lanes())
     }
@@ -287,7 +287,7 @@ impl<'a> Builder<'a> {
         self.add(StepOp::CombineMoved(op, primitive.into()), [own, moved, Operand::None], self.ty(own))
     }
 
-    /// Whether `i` is in a set, bit `j` for lane `j`.
+    /// True if `i` is in a set, bit `j` for lane `j`.
     pub fn in_set(&mut self, set: u64) -> Operand {
         match self.fixed_size().map(|size| low_bits(size) as u64) {
             _ if set == 0 => Operand::Bool(false),
@@ -379,7 +379,7 @@ impl<'a> Builder<'a> {
         self.add(StepOp::Identity(op), [Operand::None; 3], StepType::DATA)
     }
 
-    /// What changes no value in a fold, in the type of the value.
+    /// The neutral value of a reduction, in the type of the value.
     pub fn neutral(&mut self, op: ReduceOp) -> Operand {
         self.add(StepOp::Neutral(op), [Operand::None; 3], StepType::DATA)
     }
@@ -406,12 +406,12 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Whether a set-up step is defined in inactive lanes too: constants are.
+/// Returns true if a set-up step is defined in inactive lanes too: constants are.
 fn is_known_everywhere(step: &Step) -> bool {
     matches!(step.op, StepOp::Fact(LaneFact::InSet(_) | LaneFact::Size))
 }
 
-/// Whether a step depends on the lane and on constants alone.
+/// Returns true if a step depends on the lane and on constants alone.
 fn is_setup(step: &Step) -> bool {
     let of_lane = |arg: &Operand| matches!(arg, Operand::Setup(_) | Operand::Const(_) | Operand::Bool(_));
     match step.op {

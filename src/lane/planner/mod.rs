@@ -36,7 +36,7 @@ type Answer = Result<Operand, No>;
 /// One way to lower the operations of a family.
 struct Rule {
     name: &'static str,
-    /// What the profile must have.
+    /// The features that the profile must have.
     needs: &'static [Feature],
     build: fn(&mut Builder) -> Answer,
 }
@@ -125,14 +125,14 @@ fn refusal(request: &Request, profile: &Profile, least_size: u32, missing: Optio
     }
 }
 
-/// Whether a rule's plan is the sequence that the 2016 proposal of portable cross-lane operations shows for the operation
-/// on hardware such as the profile's.
+/// Returns true if a rule's plan is the sequence that the 2016 proposal of portable cross-lane operations shows for the
+/// operation on hardware such as the profile's.
 pub fn is_proposed(rule: &str, request: &Request, profile: &Profile) -> bool {
     let reduces = matches!(request.op, LaneOp::Reduce { kind, .. } if !matches!(kind, ReduceKind::Inclusive | ReduceKind::Exclusive));
     reduces && (family(profile.target).is_proposed)(rule, profile)
 }
 
-/// What one rule makes of a request.
+/// The plan that one rule proposes for a request.
 fn propose(rule: &Rule, request: &Request, profile: &Profile, least_size: u32) -> Result<Plan, No> {
     let mut builder = Builder::new(request, profile);
     let result = (rule.build)(&mut builder)?;
@@ -155,7 +155,7 @@ fn first_match(request: &Request, profile: &Profile, least_size: u32) -> Result<
     Err(missing)
 }
 
-/// What all rules make of a request, in their order.
+/// The plans that all rules propose for a request, in their order.
 struct Gathered {
     candidates: Vec<Candidate>,
     refused: Vec<(&'static str, Feature)>,

@@ -13,15 +13,16 @@ use crate::lane::request::LaneType;
 
 /// How a target writes what a partition needs.
 pub struct Ways {
-    /// What a lane's pointer has set when nothing of its set is below what it points at; the rest is a lane that is active.
+    /// The bits of a lane's pointer when nothing of its set is below the lane that it points at; otherwise it is an
+    /// active lane.
     pub end: u32,
-    /// Whether reads ignore that bit.
+    /// True if reads ignore that bit.
     pub ignores_end: bool,
     /// The value of the lowest active lane; never of a bool.
     pub first: fn(&mut Builder, Operand) -> Operand,
     /// The active lanes with a true predicate.
     pub ballot: fn(&mut Builder, Operand) -> Operand,
-    /// Whether a ballot has a bit set.
+    /// True if a ballot has a bit set.
     pub is_some: fn(&mut Builder, Operand) -> Operand,
     /// The highest set bit of a ballot; undefined if there is none.
     pub highest: fn(&mut Builder, Operand) -> Operand,

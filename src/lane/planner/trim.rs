@@ -64,7 +64,7 @@ fn mark_backwards(plan: &Plan, live: &mut Live) {
     }
 }
 
-/// Where what stood before step `n` ends.
+/// Where what was before step `n` ends.
 fn place(places: &[u16], n: u16) -> u16 {
     places.get(usize::from(n)).copied().unwrap_or(*places.last().unwrap_or(&0))
 }

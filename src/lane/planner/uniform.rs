@@ -4,7 +4,7 @@ use super::build::Builder;
 use crate::lane::op::{CountOp, Group, LaneOp, ReduceKind, ShuffleMode};
 use crate::lane::request::{Input, Known};
 
-/// Whether the result is the same in all active lanes.
+/// Returns true if the result is the same in all active lanes.
 pub fn is_uniform(b: &Builder) -> bool {
     use LaneOp as O;
     match b.request.op {
@@ -24,7 +24,7 @@ fn is_known(input: &Input) -> bool {
     input.known != Known::Varying
 }
 
-/// Whether a group is the whole subgroup, whose size is known unless the group is the subgroup by name.
+/// Returns true if a group is the whole subgroup, whose size is known unless the group is the subgroup by name.
 fn spans_all(b: &Builder, group: Group) -> bool {
     match group {
         Group::Subgroup => true,

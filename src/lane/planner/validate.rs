@@ -1,4 +1,5 @@
-//! What a request must satisfy before any rule looks at it: operands that fit the operation, widths that fit the subgroup.
+//! The conditions that a request must satisfy before any rule looks at it: operands that fit the operation, widths that
+//! fit the subgroup.
 
 use crate::lane::request::{Known, LaneType, Refusal, Request, ScalarKind};
 use crate::lane::signature::Role;

@@ -92,7 +92,7 @@ impl DppControl {
         }
     }
 
-    /// What the profile must have beside DPP16.
+    /// The feature that the profile must have beside DPP16.
     pub const fn feature(self) -> Feature {
         use DppControl as C;
         match self {
@@ -132,13 +132,13 @@ impl Dpp16 {
         Dpp16 { control, row_mask: 15, bank_mask: 15, bound_ctrl: true, fetch_inactive: false }
     }
 
-    /// Whether every active lane is written when all are active, so that no old value matters.
+    /// Returns true if every active lane is written when all are active, so that no old value matters.
     pub fn writes_all(&self) -> bool {
         let valid = |i| self.bound_ctrl || self.control.lane(i, 64).is_some();
         (0..64).all(|i| self.writes(i) && valid(i))
     }
 
-    /// Whether the masks let lane `i` be written.
+    /// Returns true if the masks let lane `i` be written.
     fn writes(&self, i: u32) -> bool {
         self.row_mask >> (i / 16) & 1 != 0 && self.bank_mask >> (i / 4 % 4) & 1 != 0
     }

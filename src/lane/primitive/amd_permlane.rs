@@ -9,7 +9,7 @@ use crate::lane::value::Lanes;
 use crate::profile::{Feature, FeatureSet};
 use serde::Deserialize;
 
-/// What an instruction does where the source lane is inactive.
+/// The effect of an instruction where the source lane is inactive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize)]
 pub struct Fetch {
     /// Read it all the same (`fi`).
@@ -56,7 +56,7 @@ fn row(i: u32, across: bool) -> u32 {
     (i & !15) ^ (u32::from(across) << 4)
 }
 
-/// Whether lane `i` is in an odd block.
+/// Returns true if lane `i` is in an odd block.
 fn is_odd(i: u32, block: u8) -> bool {
     i & u32::from(block) != 0
 }

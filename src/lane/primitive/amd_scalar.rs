@@ -37,7 +37,7 @@ pub enum ScalarOp {
 }
 
 impl ScalarOp {
-    /// Whether the result is the same in all lanes of the wave, active or not.
+    /// Returns true if the result is the same in all lanes of the wave, active or not.
     pub const fn is_scalar(self) -> bool {
         use ScalarOp as S;
         matches!(self, S::ReadLane | S::ReadFirstLane | S::Ballot | S::BallotFalse | S::Active | S::WholeQuads)

@@ -43,7 +43,8 @@ static ROWS: &[DppOperators] = &[
     },
 ];
 
-/// Whether `own op primitive(moved)` is one instruction for values of this type, one for each component and 32 bits.
+/// Returns true if `own op primitive(moved)` is one instruction for values of this type, one for each component and 32
+/// bits.
 ///
 /// NVIDIA's QSWZ adds an operand by itself (NV_shader_thread_group).
 pub fn carries(profile: &Profile, op: ReduceOp, ty: LaneType, primitive: Primitive) -> bool {

@@ -162,7 +162,7 @@ impl GroupOp {
         matches!(self, G::BroadcastFirst | G::QuadSwap(_)) || self.is_swizzle_amd() || self.takes_index()
     }
 
-    /// Whether it gives 0 where its source is not active.
+    /// Returns true if it gives 0 where its source is not active.
     pub const fn is_swizzle_amd(self) -> bool {
         matches!(self, GroupOp::SwizzleAmd(_) | GroupOp::SwizzleMaskedAmd { .. })
     }

@@ -7,7 +7,7 @@ use super::{Index, Primitive, Source};
 use crate::lane::value::{Bits, Lanes};
 use crate::profile::FeatureSet;
 
-/// What each lane of a wave wants; nothing where any value will do.
+/// The source that each lane of a wave wants; none where any value will do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneMap {
     wants: Vec<Option<Source>>,
@@ -80,7 +80,7 @@ impl LaneMap {
         LaneMap::new(size, |i| Some(Source::Lane(lane(i))))
     }
 
-    /// What a move does when all lanes are active; its undefined lanes want nothing.
+    /// The map of a move when all lanes are active; its undefined lanes want nothing.
     pub fn of_move(size: u32, step: &Move) -> Option<LaneMap> {
         let index: Vec<Index> = step.constants()?;
         let instruction = step.primitive.instruction();
@@ -94,7 +94,7 @@ impl LaneMap {
         self.wants.len() as u32
     }
 
-    /// What lane `i` wants.
+    /// The source that lane `i` wants.
     pub fn want(&self, i: u32) -> Option<Source> {
         self.wants.get(i as usize).copied().flatten()
     }
@@ -134,23 +134,23 @@ impl LaneMap {
         LaneMap::new(self.size(), |i| self.want(i).filter(|_| keep(i)))
     }
 
-    /// Whether every lane is content with its own value.
+    /// Returns true if every lane is content with its own value.
     pub fn accepts_own(&self) -> bool {
         (0..self.size()).all(|i| self.accepts(i, Source::Own))
     }
 
-    /// Whether some lane wants this.
+    /// Returns true if some lane wants this.
     pub fn has(&self, source: Source) -> bool {
         self.wants.contains(&Some(source))
     }
 
-    /// Whether what lane `i` would get is what it wants.
+    /// Returns true if what lane `i` would get is what it wants.
     pub fn accepts(&self, i: u32, got: Source) -> bool {
         let plain = |source| if source == Source::Own { Source::Lane(i) } else { source };
         self.want(i).is_none_or(|want| want == Source::Undefined || plain(want) == plain(got))
     }
 
-    /// Whether a move gives every lane what it wants.
+    /// Returns true if a move gives every lane what it wants.
     pub fn is_met_by(&self, step: &Move) -> bool {
         match step.constants() {
             Some(index) => self.is_met_with(step, &index),

@@ -1,4 +1,4 @@
-//! What hardware can do across lanes: every mover, fold and vote that some target has as one instruction.
+//! The cross-lane instructions of hardware: every mover, reduction and vote that some target has as one instruction.
 //!
 //! One file a family of instructions, each with its exact lane map ([`Instruction::source`]), what it gives where there is
 //! no source ([`Source`]), the features that it needs, and a solver that finds its parameters for a wanted [`LaneMap`].
@@ -86,12 +86,12 @@ impl Index<'_> {
     }
 }
 
-/// What all families of primitives answer.
+/// The interface that all families of primitives share.
 pub trait Instruction {
-    /// What the profile must have, all of it.
+    /// The features that the profile must have, all of them.
     fn needs(&self) -> FeatureSet;
 
-    /// Whether parameters are in range and right for waves of `size` lanes on hardware with these features.
+    /// Returns true if parameters are in range and right for waves of `size` lanes on hardware with these features.
     fn fits(&self, size: u32, features: FeatureSet) -> bool {
         let _ = (size, features);
         true
@@ -102,12 +102,12 @@ pub trait Instruction {
         0
     }
 
-    /// Whether the index operands must be the same in all active lanes, because they are scalar registers.
+    /// Returns true if the index operands must be the same in all active lanes, because they are scalar registers.
     fn index_is_uniform(&self) -> bool {
         false
     }
 
-    /// Whether the value must be the same in all active lanes, for the same reason.
+    /// Returns true if the value must be the same in all active lanes, for the same reason.
     fn value_is_uniform(&self) -> bool {
         false
     }
@@ -115,7 +115,7 @@ pub trait Instruction {
     /// Where lane `i` gets its result; none if the instruction moves no values.
     fn source(&self, i: u32, index: &[Index], lanes: Lanes) -> Option<Source>;
 
-    /// What a profile prices it as; none for what has no price.
+    /// The class of its price; none for instructions without a price.
     fn cost_class(&self) -> Option<CostClass>;
 }
 
@@ -133,13 +133,14 @@ impl Primitive {
         }
     }
 
-    /// Whether an instruction with these parameters exists for waves of `size` lanes on hardware with these features.
+    /// Returns true if an instruction with these parameters exists for waves of `size` lanes on hardware with these
+    /// features.
     pub fn exists(&self, size: u32, features: FeatureSet) -> bool {
         let instruction = self.instruction();
         features.has_all(instruction.needs()) && instruction.fits(size, features)
     }
 
-    /// Whether a profile has it; where the subgroup's size is not known, its features decide.
+    /// Returns true if a profile has it; where the subgroup's size is not known, its features decide.
     pub fn is_legal(&self, profile: &Profile) -> bool {
         match profile.wave_size {
             Some(size) => self.exists(size, profile.features),
@@ -147,20 +148,21 @@ impl Primitive {
         }
     }
 
-    /// Whether an arithmetic instruction can take the moved value as its operand in the same issue; which arithmetic
-    /// instructions can is told in [`fusion`].
+    /// Returns true if an arithmetic instruction can take the moved value as its operand in the same issue; which
+    /// arithmetic instructions can is told in [`fusion`].
     pub fn fuses(&self) -> bool {
         matches!(self, Primitive::Dpp16(_) | Primitive::Dpp8(_) | Primitive::Nv(NvOp::QuadSwizzle(_)))
     }
 
-    /// Whether it gives lanes the values of lanes, and so has a lane map.
+    /// Returns true if it gives lanes the values of lanes, and so has a lane map.
     pub fn moves_values(&self) -> bool {
         let instruction = self.instruction();
         let index = [Index::Uniform(0); 2];
         instruction.source(0, &index[..instruction.index_operands()], Lanes::full(64)).is_some()
     }
 
-    /// Whether a profile moves 64 bits with it at once (64-bit DPP exists only with `row_newbcast`; CDNA 3 ISA, DPP).
+    /// Returns true if a profile moves 64 bits with it at once (64-bit DPP exists only with `row_newbcast`; CDNA 3 ISA,
+    /// DPP).
     pub fn moves_64_bits(&self, profile: &Profile) -> bool {
         let broadcasts = matches!(self, Primitive::Dpp16(Dpp16 { control: DppControl::RowNewBcast(_), .. }));
         broadcasts && profile.has(Feature::AmdDpp64)

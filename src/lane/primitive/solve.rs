@@ -9,7 +9,7 @@ use crate::profile::{FeatureSet, Profile};
 /// How one kind of instruction looks for its parameters.
 #[derive(Clone, Copy)]
 pub struct Solver {
-    /// What explanations call it.
+    /// Its name in explanations.
     pub name: &'static str,
     solve: fn(&LaneMap, FeatureSet) -> Option<Move>,
 }

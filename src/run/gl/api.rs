@@ -21,7 +21,7 @@ macro_rules! gl_functions {
             /// Looks all functions up; the name of the first one that is missing otherwise.
             ///
             /// # Safety
-            /// What `find` gives for a name must be null or the function of that name.
+            /// The caller guarantees that `find` gives null for a name or the function of that name.
             pub unsafe fn load(
                 find: impl Fn(&::std::ffi::CStr) -> *const ::std::ffi::c_void,
             ) -> Result<$table, &'static str> {

@@ -17,7 +17,7 @@ use std::ptr;
 
 /// The library that is looked for.
 const LIBRARY: &str = "libEGL.so.1";
-/// What the driver must have, as `glGetStringi(GL_EXTENSIONS, n)` spells it.
+/// The extension that the driver must have, as `glGetStringi(GL_EXTENSIONS, n)` spells it.
 const NEEDED: &str = "GL_NV_compute_program5";
 
 const EGL_PLATFORM_DEVICE: u32 = 0x313F;
@@ -57,7 +57,7 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// What a device says about itself.
+/// The description that a device gives of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// The renderer's name.
@@ -106,7 +106,7 @@ impl Device {
         Err(OpenError::NoDevice(found))
     }
 
-    /// What the device says about itself.
+    /// The description that the device gives of itself.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }

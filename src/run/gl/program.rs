@@ -6,7 +6,7 @@ use crate::backend::nv::{self, Reflection};
 use crate::run::{BufferBinding, BufferKind, RunError};
 use std::ffi::c_void;
 
-/// What limits are asked of.
+/// The program target whose limits are asked for.
 pub(super) const GL_COMPUTE_PROGRAM: u32 = nv::reflection::COMPUTE_PROGRAM;
 const GL_PROGRAM_ERROR_POSITION: u32 = 0x864B;
 const GL_PROGRAM_ERROR_STRING: u32 = 0x8874;
@@ -16,7 +16,7 @@ pub struct Program<'d> {
     device: &'d Device,
     name: u32,
     reflection: Reflection,
-    /// What the driver said about it although it took it.
+    /// The driver's remark about a program that it took.
     pub note: String,
 }
 

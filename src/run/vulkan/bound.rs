@@ -143,7 +143,7 @@ impl<'d> Sets<'d> {
     }
 }
 
-/// What a descriptor holds.
+/// The content of a descriptor.
 #[derive(Clone, Copy)]
 pub enum Held {
     /// A block.

@@ -86,12 +86,12 @@ impl Features {
         self.names.iter().map(|name| name.as_ptr()).collect()
     }
 
-    /// Whether a pipeline may ask for a subgroup size.
+    /// Returns true if a pipeline may ask for a subgroup size.
     pub(super) fn subgroup_size_control(&self) -> bool {
         self.v13.subgroup_size_control != vk::FALSE
     }
 
-    /// Whether a pipeline may ask for full subgroups.
+    /// Returns true if a pipeline may ask for full subgroups.
     pub(super) fn full_subgroups(&self) -> bool {
         self.v13.compute_full_subgroups != vk::FALSE
     }

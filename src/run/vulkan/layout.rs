@@ -17,7 +17,7 @@ pub struct Slot {
     pub binding: u32,
     /// The element, where the binding is an array.
     pub element: u32,
-    /// What the descriptor holds.
+    /// The type of the descriptor.
     pub kind: vk::DescriptorType,
 }
 

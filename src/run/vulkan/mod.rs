@@ -39,7 +39,7 @@ pub mod parts {
 /// The least Vulkan version a device must have: the one that takes SPIR-V 1.6.
 const LEAST_VERSION: u32 = vk::API_VERSION_1_3;
 
-/// What each bit of `VkSubgroupFeatureFlagBits` is called.
+/// The name of each bit of `VkSubgroupFeatureFlagBits`.
 static OPERATIONS: &[(vk::SubgroupFeatureFlags, &str)] = &[
     (vk::SubgroupFeatureFlags::BASIC, "basic"),
     (vk::SubgroupFeatureFlags::VOTE, "vote"),
@@ -54,7 +54,7 @@ static OPERATIONS: &[(vk::SubgroupFeatureFlags, &str)] = &[
     (vk::SubgroupFeatureFlags::ROTATE_CLUSTERED_KHR, "rotate_clustered"),
 ];
 
-/// What a device says about itself.
+/// The description that a device gives of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// The device's name.
@@ -72,7 +72,7 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
-    /// Whether compute shaders can use the operations called `name` here.
+    /// Returns true if compute shaders can use the operations called `name` here.
     pub fn has_operations(&self, name: &str) -> bool {
         self.operations.contains(&name)
     }
@@ -190,7 +190,7 @@ impl Device {
         })
     }
 
-    /// What the device says about itself.
+    /// The description that the device gives of itself.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }

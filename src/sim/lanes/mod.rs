@@ -1,7 +1,7 @@
 //! Cross-lane operations: the reference meaning before lowering, the primitives' maps after it.
 //!
 //! Both are the functions that plans are proven with ([`crate::lane::meaning`], [`crate::lane::eval`]), run on bits.
-//! What an operation does with its values depends, for most, on nothing but the active lanes and constants: then it is
+//! The effect of most operations on their values depends on nothing but the active lanes and constants: then it is
 //! recorded once ([`trace`]) and replayed. What the values themselves decide is computed afresh each time.
 
 mod bits;
@@ -34,7 +34,7 @@ pub(super) struct Lanes {
     nodes: Vec<u64>,
 }
 
-/// What an operand is to its operation.
+/// The role of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Data,
@@ -152,7 +152,7 @@ fn write(wave: &mut Wave, row: RowIndex, values: impl Iterator<Item = Option<u64
     wave.undefined[row as usize] = undefined;
 }
 
-/// The operation on one row an operand; a row a result. None if the operands are of the wrong kind.
+/// The operation on one row per operand; a row a result. None if the operands are of the wrong kind.
 fn evaluate<D: Domain>(
     domain: &mut D,
     op: Op,
@@ -168,7 +168,7 @@ fn evaluate<D: Domain>(
     eval::instruction(domain, step, inputs, lanes).map(|row| vec![row])
 }
 
-/// What an operation does when these lanes run it; none if the values decide.
+/// Records the effect of an operation when these lanes run it; none if the values decide.
 fn record(program: &Program, inst: &Inst, op: Op, size: u32, active: u64) -> Option<Trace> {
     let kinds = kinds(program, inst, op);
     let lanes = value::Lanes { size, active: active.into() };

@@ -37,7 +37,7 @@ fn kernel(op: Op, operands: &[(Ty, Known)], results: &[Ty]) -> Kernel {
     b.kernel
 }
 
-/// What an operation leaves in the active lanes: bits, and where they are undefined.
+/// The results of an operation in the active lanes: bits, and where they are undefined.
 type Results = Vec<(Vec<u64>, u64)>;
 
 struct Bench<'a> {

@@ -1,4 +1,5 @@
-//! What an operation does with its values, recorded once: which are folded with which, and where each result comes from.
+//! The effect of an operation on its values, recorded once: which are combined with which, and where each result comes
+//! from.
 //!
 //! The record is made by running the operation on numbers of nodes in place of values. Where it asks how two values
 //! compare there is no record.
@@ -44,7 +45,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The values of all nodes, from one row an operand.
+    /// The values of all nodes, from one row per operand.
     pub fn compute<'a>(&self, ty: Scalar, inputs: impl Iterator<Item = &'a [u64]>, nodes: &mut Vec<u64>) {
         nodes.clear();
         inputs.for_each(|row| nodes.extend_from_slice(row));
@@ -64,7 +65,7 @@ pub struct Recorder {
     folds: Vec<[Node; 2]>,
     /// Folds that were made, to make none twice.
     made: FxHashMap<[Node; 2], Node>,
-    /// Whether the values decided something, or the operation used two operators.
+    /// True if the values decided something, or the operation used two operators.
     is_dynamic: Cell<bool>,
 }
 

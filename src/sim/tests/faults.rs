@@ -1,4 +1,4 @@
-//! What a run reports: the kind, the place and the invocation.
+//! The report of a run: the kind, the place and the invocation.
 
 use super::{Dispatch, Shader, U32, access, run, word};
 use crate::diagnostic::Code;
@@ -34,7 +34,7 @@ fn a_broken_promise_of_alignment_is_seen() {
     let mut s = Shader::new(4);
     let two = s.b.u32(2);
     s.b.load(word(0), two);
-    let fault = s.run(4, 1, &[1; 8]).expect_err("2 is no multiple of 4");
+    let fault = s.run(4, 1, &[1; 8]).expect_err("2 is not a multiple of 4");
     assert!(matches!(fault.kind, FaultKind::Misaligned(_, 4)), "{fault:?}");
 }
 
@@ -134,7 +134,7 @@ fn addresses_outside_of_buffers_are_faults() {
     }
 }
 
-/// What no run could be made of is refused before it starts.
+/// Kernels that cannot run are refused before the start.
 #[test]
 fn impossible_kernels_are_refused() {
     let mut s = Shader::new(1 << 9);

@@ -10,7 +10,7 @@ fn add(s: &mut Shader, space: MemorySpace, address: Value, value: Value) -> Valu
     s.b.value(Op::Atomic { op: AtomicOp::Add, ty: U32, access, scope, order }, &[address, value], Ty::B32)
 }
 
-/// Each lane gets what stood there before it; lanes go in ascending order.
+/// Each lane gets what was there before it; lanes go in ascending order.
 #[test]
 fn atomic_operations_give_the_old_value() {
     let mut s = Shader::new(8);

@@ -155,7 +155,7 @@ impl Body<'_, '_, '_> {
         self.all_bits(divisor, |bits| bits != 0 && !(scalar.kind == ScalarKind::Sint && bits == minus))
     }
 
-    /// Whether a value is a constant whose every component passes.
+    /// Returns true if a value is a constant whose every component passes.
     pub(super) fn all_bits(&self, value: Value, passes: impl Fn(u64) -> bool + Copy) -> bool {
         match value {
             Value::Const(id) => self.const_bits(id, passes),

@@ -23,7 +23,7 @@ enum Step {
     Dynamic(TypeId),
 }
 
-/// What a version of a function takes for one of naga's parameters.
+/// The argument that a version of a function takes for one of naga's parameters.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Taken {
     /// The value, or a pointer to a variable of the caller.

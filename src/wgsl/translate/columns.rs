@@ -17,7 +17,7 @@ use naga::{AddressSpace, Expression, Handle, StructMember, TypeInner};
 const UNIFORM_STRIDE: u32 = 16;
 
 impl Shader<'_> {
-    /// Whether a type holds a matrix whose columns lie closer than uniform buffers allow.
+    /// Returns true if a type holds a matrix whose columns lie closer than uniform buffers allow.
     pub(super) fn has_narrow_columns(&mut self, ty: Handle<naga::Type>) -> bool {
         if let Some(known) = self.types.narrow.get(&ty) {
             return *known;

@@ -98,7 +98,7 @@ impl Shader<'_> {
     }
 }
 
-/// What `@early_depth_test` says.
+/// The fragment modes of `@early_depth_test`.
 fn fragment_modes(early: Option<EarlyDepthTest>) -> FragmentModes {
     let depth = match early {
         Some(EarlyDepthTest::Allow { conservative: ConservativeDepth::GreaterEqual }) => DepthPromise::Greater,

@@ -14,14 +14,14 @@ use naga::valid::FunctionInfo;
 use naga::{Arena, Expression, Handle};
 use rustc_hash::FxHashMap;
 
-/// What an expression turned into.
+/// The translation of an expression.
 #[derive(Clone)]
 pub(super) enum Slot {
     Value(Value),
     Pointer(PointerPath),
 }
 
-/// What a naga function parameter turned into.
+/// The translation of a naga function parameter.
 pub(super) type Argument = Slot;
 
 /// Where a body comes from.
@@ -43,10 +43,10 @@ pub(super) struct Body<'s, 'a, 'm> {
     pub locals: Vec<Value>,
     /// An invocation can become a helper here.
     pub demotes: bool,
-    /// What a `return` writes, in an entry point.
+    /// The outputs that a `return` writes, in an entry point.
     pub outputs: Vec<Output>,
     slots: Vec<Option<Slot>>,
-    /// What module-scope expressions came to, while one that uses them is evaluated.
+    /// The values of module-scope expressions, while one that uses them is evaluated.
     computed: FxHashMap<Handle<Expression>, Value>,
     /// Variables for expressions of a loop's body that its `continuing` block uses.
     spills: FxHashMap<Handle<Expression>, Option<Value>>,
@@ -192,7 +192,7 @@ impl<'s, 'a, 'm> Body<'s, 'a, 'm> {
         }
     }
 
-    /// What an expression is; evaluated now if it needs no `Emit`.
+    /// The translation of an expression; evaluated now if it needs no `Emit`.
     pub(super) fn slot(&mut self, of: Handle<Expression>) -> Outcome<Slot> {
         if let Some(Some(known)) = self.slots.get(of.index()) {
             return Ok(known.clone());

@@ -1,4 +1,4 @@
-//! What the arguments of crosslane's built-ins are, and which form of a built-in takes them.
+//! The arguments of crosslane's built-ins, and the form of a built-in that takes them.
 
 use super::super::builtin::{Site, type_name};
 use super::function::{Body, Slot};
@@ -58,7 +58,7 @@ impl Body<'_, '_, '_> {
         Ok(Given::Memory { path, ty: self.b.module.types.logical(pointee), span })
     }
 
-    /// What memory is that must not be read and written plainly.
+    /// The description of memory that must not be read and written plainly.
     fn not_a_variable(&self, of: Handle<Expression>) -> Option<&'static str> {
         let origin = self.origin?;
         let types = &self.shader.naga.types;
@@ -103,7 +103,7 @@ impl Body<'_, '_, '_> {
         Box::new(notes.into_iter().fold(error, Diagnostic::note))
     }
 
-    /// What is wrong with an argument, and its label.
+    /// The error in an argument, and its label.
     fn reason(&self, forms: &[&'static Overload], name: &str, (at, bad): (usize, &Given)) -> (String, String) {
         let in_all = |holds: fn(&Param) -> bool| forms.iter().all(|form| holds(&form.params[at]));
         let shape = Shape::of(&self.b.module.types, bad.ty()).filter(|shape| !shape.is_matrix());
@@ -151,8 +151,8 @@ impl Body<'_, '_, '_> {
         form.params.iter().zip(given).position(|(param, given)| !fits(param, given))
     }
 
-    /// Whether an argument is a whole number that a type holds exactly. Without a suffix it has come as `i32`, as naga
-    /// knows of no other type that it should have.
+    /// Returns true if an argument is a whole number that a type holds exactly. Without a suffix it has come as `i32`,
+    /// as naga knows of no other type that it should have.
     fn is_number_for(&self, given: &Given, ty: TypeId) -> bool {
         let Module { types, constants, .. } = &*self.b.module;
         let (Given::Value { value: Value::Const(id), ty: own, .. }, Type::Scalar(scalar)) = (given, types.get(ty))
@@ -180,7 +180,7 @@ impl Body<'_, '_, '_> {
     }
 }
 
-/// Whether a form only hands on its first argument.
+/// Returns true if a form only hands on its first argument.
 fn moves_parts(form: &Overload) -> bool {
     match form.lowering {
         Lowering::Lane { op, .. } | Lowering::LaneAndValid { op, .. } => op.signature().moved() > 0,
@@ -194,7 +194,7 @@ fn is_signed(wanted: Shape, given: Shape) -> bool {
     given.scalar() == Scalar::I32 && wanted == given.with_scalar(unsigned)
 }
 
-/// What a form takes, in WGSL's names; it has no integers of 8 and 16 bits.
+/// The types that a form takes, in WGSL's names; it has no integers of 8 and 16 bits.
 fn accepted(overload: &Overload) -> String {
     let narrow = |scalar: Scalar| scalar.is_int() && scalar.width < 32;
     let shapes = overload.generic.iter().filter(|shape| !shape.is_matrix() && !narrow(shape.scalar()));

@@ -1,4 +1,4 @@
-//! What stands at module scope: variables with their bindings, constants, overrides.
+//! Module scope: variables with their bindings, constants, overrides.
 //!
 //! An override becomes a specialization constant with its `@id`, or the lowest free one in order of declaration; one
 //! whose default is computed from other overrides becomes that computation and has no number of its own. One without a
@@ -128,7 +128,7 @@ impl Shader<'_> {
         self.spec_ids = numbers.collect();
     }
 
-    /// The default of an override that no number can change, where it is no constant: floats computed from others.
+    /// The default of an override that no number can change, where it is not a constant: floats computed from others.
     pub(super) fn computed_override(&self, handle: Handle<naga::Override>) -> Option<Handle<naga::Expression>> {
         let of = &self.naga.overrides[handle];
         of.init.filter(|init| of.id.is_none() && self.uses_override(*init))

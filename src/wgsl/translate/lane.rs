@@ -29,7 +29,7 @@ fn unsupported(site: &Site) -> Failure {
     failure(Code::NOT_SUPPORTED, message, site.span, "used here")
 }
 
-/// What an operation gives.
+/// The results of an operation.
 type Parts = SmallVec<[Value; 2]>;
 
 impl Body<'_, '_, '_> {
@@ -139,7 +139,7 @@ impl Body<'_, '_, '_> {
         self.deliver(overload, given, &parts)
     }
 
-    /// What an operation reads of an argument.
+    /// The value of an argument that an operation reads.
     fn operand(&mut self, param: &Param, given: &Given) -> Value {
         let value = match given {
             Given::Value { value, .. } => *value,

@@ -7,7 +7,7 @@ use super::function::{Body, Slot};
 use crate::ir::{AtomicOp, BinaryOp, MemoryKinds, Order, Scope, Space, TypeId, Value};
 use naga::{AtomicFunction, Barrier, Expression, Handle, TypeInner};
 
-/// What a pointer points to: a variable or parameter and the way into it.
+/// The variable or parameter that a pointer points to, and the way into it.
 #[derive(Clone)]
 pub(super) struct PointerPath {
     pub root: Value,
@@ -41,7 +41,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Whether a pointer expression points to an atomic.
+    /// Returns true if a pointer expression points to an atomic.
     fn is_atomic(&self, pointer: Handle<Expression>) -> bool {
         let Some(origin) = self.origin else { return false };
         match origin.info[pointer].ty.inner_with(&self.shader.naga.types) {

@@ -40,7 +40,7 @@ use rustc_hash::FxHashMap;
 pub(super) type Failure = Box<Diagnostic>;
 pub(super) type Outcome<T> = Result<T, Failure>;
 
-/// What the translation reads.
+/// The input of the translation.
 #[derive(Clone, Copy)]
 pub(super) struct Input<'a> {
     pub naga: &'a naga::Module,

@@ -1,5 +1,5 @@
-//! What an entry point takes from the pipeline and gives to it (WGSL 13.3): built-in values and locations, one by one or as
-//! members of structs. Each becomes a variable of the module; a `return` writes the outputs.
+//! The values that an entry point takes from the pipeline and gives to it (WGSL 13.3): built-in values and locations,
+//! one by one or as members of structs. Each becomes a variable of the module; a `return` writes the outputs.
 
 use super::Outcome;
 use super::function::{Body, Slot};

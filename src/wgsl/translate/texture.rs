@@ -18,7 +18,7 @@ type Id = Handle<Expression>;
 /// The parts of an image operation with their operands, in the order in which they are given.
 type Parts = SmallVec<[(ImageParts, Value); 6]>;
 
-/// What is sampled and how.
+/// The texture, the sampler and the operands of a sample.
 pub(super) struct Sampling {
     pub image: Id,
     pub sampler: Id,
@@ -98,7 +98,7 @@ impl Body<'_, '_, '_> {
         Ok(self.b.load(pointer))
     }
 
-    /// Coordinates with the layer behind them, which gets their kind of number.
+    /// Coordinates with the layer after them, which gets their kind of number.
     fn coordinates(&mut self, coordinate: Value, layer: Option<Id>) -> Outcome<Value> {
         let Some(layer) = layer else { return Ok(coordinate) };
         let (_, scalar, size) = self.shape(coordinate);
@@ -258,7 +258,7 @@ impl Body<'_, '_, '_> {
         self.b.bitcast(count, Types::U32)
     }
 
-    /// The size in each dimension, and the number of layers behind them.
+    /// The size in each dimension, and the number of layers after them.
     pub(super) fn sizes(&mut self, image: Value, kind: ImageType, level: Option<Value>) -> Value {
         let ty = self.b.module.types.vector(Scalar::U32, dimensions(kind) + u8::from(kind.arrayed));
         let mut parts = Parts::new();

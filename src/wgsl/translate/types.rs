@@ -13,7 +13,7 @@ use crate::source::Span;
 use naga::{ArraySize, Handle, ImageClass, StorageFormat, TypeInner};
 use rustc_hash::FxHashMap;
 
-/// What is known of the types met so far.
+/// The types met so far.
 #[derive(Default)]
 pub(super) struct TypeMap {
     logical: FxHashMap<Handle<naga::Type>, TypeId>,

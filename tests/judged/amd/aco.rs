@@ -9,7 +9,7 @@ use crosslane::kernel::Specializations;
 use support::compiler;
 use support::shader;
 
-/// What an instruction of the LDS pipe weighs.
+/// The weight of an instruction of the LDS pipe.
 const LDS: u32 = 3;
 
 /// The hardware that ACO treats alike, and our profiles for it.
@@ -142,7 +142,7 @@ fn exchanges_in_rows() -> Result<Vec<String>, String> {
     Ok(wrong)
 }
 
-/// What an operation weighs: its instructions that move between lanes or make and use masks.
+/// The weight of an operation: its instructions that move between lanes or make and use masks.
 fn weight(operation: &str, profile: &str) -> Result<u32, String> {
     let text = compile(operation, profile)?;
     Ok(text.lines().filter_map(|line| weight_of(line.trim())).sum())
@@ -187,7 +187,7 @@ const LANES: [&str; 15] = [
     "v_swap",
 ];
 
-/// What a line weighs, if it counts.
+/// The weight of a line, if it counts.
 fn weight_of(line: &str) -> Option<u32> {
     let code = line.split(';').next().unwrap_or_default();
     if !["v_", "s_", "ds_"].iter().any(|unit| code.starts_with(unit)) || code.starts_with("s_cbranch") {

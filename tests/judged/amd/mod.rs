@@ -22,7 +22,7 @@ use support::tables::{fixtures, language};
 use support::trial::{Trial, trial};
 use support::{amd, assembler, seeds, shader, simulator};
 
-/// Profiles that run every width and random kernels, and whose listings are kept; the others stand behind one of them.
+/// Profiles that run every width and random kernels, and whose listings are kept; the others follow one of them.
 const CHOSEN: [&str; 6] = ["gfx701", "gfx900", "gfx950", "gfx1030-wave64", "gfx1100-wave32", "gfx1201-wave32"];
 
 pub fn trials() -> Vec<Trial> {
@@ -61,8 +61,8 @@ fn builds(fixture: &Fixture, profile: &Profile) -> Vec<Build> {
     widths.into_iter().map(|width| Build { width, wave }).collect()
 }
 
-/// What is judged: every width in the first language on the chosen profiles; else the widest, and the second language on
-/// the chosen profiles alone.
+/// The judged combinations: every width in the first language on the chosen profiles; else the widest, and the second
+/// language on the chosen profiles alone.
 fn targets<'a>(fixture: &'a Fixture, profile: &'a Profile) -> Vec<Target<'a>> {
     let (languages, builds) = (fixture.languages(), builds(fixture, profile));
     let widest = builds.len().saturating_sub(1);

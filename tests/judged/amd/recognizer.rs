@@ -37,7 +37,7 @@ enum Item {
     Inst(Inst),
 }
 
-/// Whether LLVM's recognizer finds nothing in the listings of a profile.
+/// Checks that LLVM's recognizer finds nothing in the listings of a profile.
 pub fn hold(profile: &Profile, listings: &[Listing]) -> Result<(), String> {
     if !assembler::are_there()? {
         return Ok(());
@@ -107,7 +107,7 @@ static BROKEN: &[(&str, &str)] = &[
     ("gfx1200-wave64", "v_cndmask_b32 v1, 0, 1, vcc; v_cmp_eq_u32 vcc, v1, v2; v_cndmask_b32 v1, 0, 1, vcc"),
 ];
 
-/// Whether it finds them.
+/// Checks that it finds them.
 pub fn finds() -> Result<(), String> {
     for (name, code) in BROKEN {
         let profile = Profile::named(name).ok_or_else(|| format!("no profile {name}"))?;
@@ -270,7 +270,8 @@ impl Inst {
         )
     }
 
-    /// What DPP moves from gfx10 on if it writes all lanes: then it does not read the old value, of which LLVM says so.
+    /// The name of a move by DPP that writes all lanes, from gfx10 on: then it does not read the old value, as LLVM
+    /// says it does.
     fn moved_everywhere(&self) -> Option<&String> {
         let is_move = self.opcode.starts_with("V_MOV_B32_dpp_gfx1");
         let Some(Operand::Register(source)) = self.operands.get(2).filter(|_| is_move) else { return None };
@@ -526,7 +527,8 @@ struct Added {
     before: usize,
 }
 
-/// What LLVM adds. It joins waits for fields, so what counts is what is waited for between two other instructions.
+/// The waits and instructions that LLVM adds. It joins waits for fields, so what counts is what is waited for between
+/// two other instructions.
 fn compare(listing: &[Item], after: &[String]) -> Result<Vec<Added>, String> {
     let mut added = Vec::new();
     let mut rest = after.iter();

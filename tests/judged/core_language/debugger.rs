@@ -1,6 +1,6 @@
-//! What a debugger is told of a shader (NonSemantic.Shader.DebugInfo.100), beside glslang's `-gVS`: each instruction has a
-//! line, operations that are seen from outside have glslang's lines, and functions and variables have the names, types and
-//! lines of their declarations.
+//! The debug information of a shader (NonSemantic.Shader.DebugInfo.100), beside glslang's `-gVS`: each instruction has
+//! a line, operations that are seen from outside have glslang's lines, and functions and variables have the names,
+//! types and lines of their declarations.
 
 use crosslane::backend::DebugInfo;
 use crosslane::compile::{Artifact, Input, Language, Options, Verdict, compile};
@@ -85,7 +85,7 @@ fn compiled(source: &str, ending: &str, profile: &str) -> Result<Vec<u32>, Strin
 /// A declaration: name, type, number of the argument.
 type Declared = (String, String, Option<u32>);
 
-/// What a module tells.
+/// The debug information of a module.
 #[derive(Default, Debug)]
 struct Told {
     /// Instructions without a line.

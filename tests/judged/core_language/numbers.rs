@@ -19,7 +19,7 @@ use support::snapshot;
 /// Profiles of targets that take none of this.
 const OTHERS: [&str; 2] = ["nv-ampere", "gfx1100-wave32"];
 
-/// What the names of the instructions in question have in them.
+/// Parts of the names of the instructions in question.
 const TOLD: [&str; 6] = ["CooperativeMatrix", "RayQuery", "MicroTriangle", "AttachmentRead", "OpAtomic", "ReadClock"];
 
 /// Decorations that both compilers write in the same place.
@@ -67,7 +67,7 @@ fn refused(source: &str, stage: Stage, profile: &str) -> Result<(), String> {
     }
 }
 
-/// What a module asks for, and how often it says what both compilers say alike.
+/// The features that a module asks for, and the number of each instruction on which both compilers agree.
 #[derive(Default)]
 struct Content {
     asked: Vec<String>,

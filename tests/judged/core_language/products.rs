@@ -53,7 +53,7 @@ fn right(depth: usize, column: usize) -> f64 {
     ((depth * 5 + column * 2) % 9) as f64 - 4.0
 }
 
-/// Where a sum lies, and the number that stands there before.
+/// Where a sum lies, and the number that is there before.
 fn place(row: usize, column: usize) -> (usize, f32) {
     (4 + row * 20 + column, (row as f32) - (column as f32))
 }

@@ -51,7 +51,7 @@ fn check_twins(path: &Path, source: &str) -> Result<(), String> {
         }
         let twin = path.with_file_name(file);
         let text = std::fs::read_to_string(&twin).map_err(|e| format!("{file}: {e}"))?;
-        let stage = stage(&twin).ok_or_else(|| format!("{file} is no stage"))?;
+        let stage = stage(&twin).ok_or_else(|| format!("{file} is not a stage"))?;
         let theirs = Features::of(&rival::ours_of("shader", &text, stage, "spirv-1.6")?)?;
         let mine = Features::of(&entry_of(source, entry, "spirv-1.6")?)?;
         mine.within(&theirs).map_err(|e| format!("{entry} and {file}: {e}"))?;
@@ -74,7 +74,7 @@ fn module(source: &str, language: Language, options: &Options) -> Result<Vec<u32
     }
 }
 
-/// What a module asks for and what it does with the pipeline.
+/// The features that a module asks for and its use of the pipeline.
 #[derive(Default)]
 struct Features {
     capabilities: Vec<String>,
@@ -153,7 +153,7 @@ impl Features {
     }
 }
 
-/// The storage class and the first location of each input and output, which stands on the variable or on its first member.
+/// The storage class and the first location of each input and output, which is on the variable or on its first member.
 fn locations(module: &[u32]) -> Result<BTreeSet<(String, String)>, String> {
     let text = judge::spirv_dis(module)?;
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
@@ -180,8 +180,8 @@ fn locations(module: &[u32]) -> Result<BTreeSet<(String, String)>, String> {
     Ok(found)
 }
 
-/// What both compilers write in the same place. Locations of blocks stand on the variable or on the members, `Index 0`
-/// and `Flat` of built-in variables are left to taste.
+/// Returns true if both compilers write it in the same place. Locations of blocks are on the variable or on the
+/// members, `Index 0` and `Flat` of built-in variables are left to taste.
 fn is_of_interface(decoration: &str) -> bool {
     const WATCHED: [&str; 9] = [
         "Component",

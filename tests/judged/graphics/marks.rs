@@ -33,7 +33,7 @@ fn unmarked(text: &str) -> Vec<String> {
     let marked: BTreeSet<String> = lines.iter().filter_map(mark).collect();
     let taken = |words: &Vec<&str>| {
         let at = words.iter().position(|word| OPERATIONS.contains(word))?;
-        // The type of the result stands before the image.
+        // The type of the result precedes the image.
         let image = words[at + if at == 0 { 1 } else { 2 }];
         Some((words[at].to_owned(), image.to_owned(), words.join(" ")))
     };

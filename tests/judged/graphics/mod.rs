@@ -16,7 +16,7 @@ use support::{fixture, rival};
 /// Who judges what is drawn.
 const JUDGES: [&str; 3] = ["bin/glslangValidator", "bin/spirv-val", "lvp.json"];
 
-/// What lavapipe cannot run, and why: these are compiled by both compilers and validated only.
+/// The shaders that lavapipe cannot run, and the reasons: these are compiled by both compilers and validated only.
 static NOT_RUN: &[(&str, &str)] = &[
     ("barycentric_frag", "lavapipe's process ends at gl_BaryCoordEXT, in glslang's module too"),
     ("narrow_varyings_frag", "lavapipe has no varyings of 16 bits and its process ends, in glslang's module too"),
@@ -26,7 +26,7 @@ static NOT_RUN: &[(&str, &str)] = &[
     ),
 ];
 
-/// Whether a fixture is one of them; the reason is printed.
+/// Returns true if a fixture is one of them; the reason is printed.
 fn is_not_run(name: &str) -> bool {
     let Some((_, why)) = NOT_RUN.iter().find(|(known, _)| *known == name) else { return false };
     eprintln!("{name} is validated, and not run: {why}");

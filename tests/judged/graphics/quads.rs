@@ -16,7 +16,7 @@ use support::trial::{Trial, judged};
 /// Pixels in a row and in a column.
 const SIDE: u32 = 16;
 
-/// What an output holds at a pixel.
+/// The value of an output at a pixel.
 type Formula = fn(output: usize, x: u32, y: u32) -> [u32; 4];
 
 /// A shader, the words of a pixel of its outputs, and how many outputs there are before the one that marks what was drawn.
@@ -25,7 +25,7 @@ struct Row {
     words: usize,
     outputs: usize,
     formula: Formula,
-    /// What it is drawn with.
+    /// The shapes that it is drawn with.
     shapes: &'static [&'static str],
 }
 
@@ -114,7 +114,7 @@ fn compare(row: &Row, left: &[Vec<u32>], partial: bool) -> Result<(), String> {
 }
 
 impl Row {
-    /// Whether a pixel was drawn, in a whole quad where that is asked for.
+    /// Returns true if a pixel was drawn, in a whole quad where that is asked for.
     fn is_compared(&self, mark: &[u32], x: u32, y: u32) -> bool {
         let whole = self.shapes.contains(&FULL) || drawn_in_quad(mark, x, y) == 4;
         whole && mark[(y * SIDE + x) as usize] == 1

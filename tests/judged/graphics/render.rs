@@ -53,7 +53,7 @@ impl Sources {
         self.all().map(|(stage, text)| ours_of(stage.name(), text, stage, profile)).collect()
     }
 
-    /// What the modules leave.
+    /// Runs the modules and returns the contents of the buffers.
     pub fn run(&self, request: &Request, modules: &[Vec<u32>]) -> Result<Vec<Buffers>, String> {
         let stages = self.between.iter().map(|(stage, _)| stage.ending().to_owned());
         let (ends, rest) = modules.split_at(modules.len() - self.between.len());

@@ -15,7 +15,7 @@ use super::shader::Shader;
 use support::compiler;
 use support::fixture::Language;
 
-/// What a shader became.
+/// The output for a shader.
 pub enum Made {
     Spirv(Vec<u32>),
     /// A text, and the module that it becomes.
@@ -46,7 +46,7 @@ impl Source {
         f(&Input { name, bytes: self.text.as_bytes(), language })
     }
 
-    /// What the profile's target makes of it, or the compiler's messages.
+    /// Compiles it for the profile's target, or returns the compiler's messages.
     pub fn make(&self, profile: &Profile) -> Result<Made, String> {
         let options = Options::new(profile.clone());
         self.with_input(|input| match profile.target {

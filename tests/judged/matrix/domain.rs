@@ -1,11 +1,11 @@
-//! What the arguments of calls are, and the values that they get: the same on every machine.
+//! The arguments of calls, and the values that they get: the same on every machine.
 
 use super::formula::Value;
 use super::kind::{Kind, Type};
 use support::fixture::Language;
 use support::scalar::{Half, Op};
 
-/// What an argument is.
+/// The domain of an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Domain {
     /// Moved: any bits but those of a NaN or a subnormal.
@@ -66,7 +66,7 @@ pub struct Place {
     pub lanes: usize,
     /// The operator of a fold.
     pub op: Option<Op>,
-    /// Whether the order of float folds is fixed, so that inexact ones may be compared.
+    /// True if the order of float folds is fixed, so that inexact ones may be compared.
     pub ordered: bool,
     pub language: Language,
 }

@@ -1,5 +1,5 @@
-//! What every row of the tables means, in plain Rust: a formula for each family of names, over whole subgroups whose lanes
-//! are all active. A row without one fails the tests.
+//! The meaning of every row of the tables, in plain Rust: a formula for each family of names, over whole subgroups
+//! whose lanes are all active. A row without one fails the tests.
 
 use super::domain::Domain::{self, *};
 use super::kind::{Kind, Type};
@@ -9,12 +9,12 @@ use support::scalar::{Half, Op, Reduce, Scalar};
 /// The components of a value, as bits.
 pub type Value = [u64; 4];
 
-/// What each lane of a subgroup holds; nothing where that is not defined.
+/// The value in each lane of a subgroup; none where it is not defined.
 pub type Row = Vec<Option<Value>>;
 
 /// One call in one subgroup.
 pub struct Call<'a> {
-    /// What the placeholders of the family's name stand for.
+    /// The words in place of the placeholders of the family's name.
     pub words: &'a [(&'static str, &'static str)],
     /// Lanes of the subgroup.
     pub lanes: usize,
@@ -27,11 +27,11 @@ pub struct Call<'a> {
     pub results: &'a [Type],
 }
 
-/// What the rows of a family mean.
+/// The meaning of a family's rows.
 pub struct Formula {
     /// The family's name as the tables write it.
     pub family: &'static str,
-    /// What its arguments are, widths left out.
+    /// The domains of its arguments, widths left out.
     pub arguments: &'static [Domain],
     /// A row for each result.
     pub rule: fn(&Call<'_>) -> Vec<Row>,
@@ -198,7 +198,7 @@ macro_rules! typed {
 }
 
 impl Call<'_> {
-    /// What a placeholder stands for.
+    /// The word in place of a placeholder.
     fn word(&self, name: &str) -> &'static str {
         self.words.iter().find(|(known, _)| *known == name).map_or("", |(_, word)| word)
     }

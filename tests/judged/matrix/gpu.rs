@@ -30,10 +30,10 @@ struct Count {
     wrong: usize,
 }
 
-/// What came out so far, by dialect, family and profile.
+/// The counts so far, by dialect, family and profile.
 static COUNTS: LazyLock<Mutex<BTreeMap<(String, String), Count>>> = LazyLock::new(Mutex::default);
 
-/// Whether a profile is run on the GPU.
+/// Returns true if a profile is run on the GPU.
 pub fn runs(profile: &Profile) -> bool {
     let asked = if profile.name.starts_with("nv-") { opengl::is_asked() } else { lavapipe::own_driver().is_some() };
     asked && PROFILES.contains(&&*profile.name)

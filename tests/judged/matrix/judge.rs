@@ -39,7 +39,7 @@ impl Mode {
     }
 }
 
-/// What was run already of a unit: the same text does the same again.
+/// The texts of a unit that ran already: the same text does the same again.
 #[derive(Default)]
 pub struct Seen(HashSet<String>);
 
@@ -49,7 +49,7 @@ impl Seen {
     }
 }
 
-/// What was right of a unit on a profile.
+/// The correct cells of a unit on a profile.
 #[derive(Default)]
 pub struct Outcome {
     pub right: usize,
@@ -242,7 +242,7 @@ fn twice(lanes: usize, request: &Request) -> Result<Vec<Buffers>, String> {
     if lavapipe::is_stuck(&first) { lavapipe::run(lanes, request) } else { first }
 }
 
-/// What `spirv-val` calls the least environment that takes a profile's modules.
+/// The least environment that takes a profile's modules, in the words of `spirv-val`.
 fn environment(profile: &Profile) -> &'static str {
     match (profile.target, profile.version) {
         (Target::Spirv, (1, 3)) => "vulkan1.1",

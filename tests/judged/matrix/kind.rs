@@ -25,7 +25,7 @@ pub enum Kind {
 /// How a language spells a type; `$0` and `$1` stand for words of a buffer, `$e` for a value.
 struct Spelling {
     scalar: &'static str,
-    /// What vectors of it begin with.
+    /// The prefix of its vectors.
     vector: &'static str,
     load: &'static str,
     /// An expression for each word.
@@ -121,7 +121,7 @@ impl Kind {
         }
     }
 
-    /// Whether a language has the type.
+    /// Returns true if a language has the type.
     pub fn is_in(self, language: Language) -> bool {
         self.spelling(language).is_some()
     }
@@ -144,7 +144,7 @@ impl Kind {
         }
     }
 
-    /// What a value becomes when a language brings it to a shader.
+    /// The value that reaches a shader by way of a language.
     pub fn through(self, language: Language, bits: u64) -> u64 {
         match (self, language) {
             (Self::F64, Language::Wgsl) => f64::from(f64::from_bits(bits) as f32).to_bits(),

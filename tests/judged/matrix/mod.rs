@@ -4,7 +4,7 @@
 //!
 //! A run of the tests takes a part of them that holds every row, type, width and profile. `CROSSLANE_MATRIX=all` runs all
 //! and writes docs/verified/ops.md, names of profiles with commas between them in its place all of theirs;
-//! `CROSSLANE_MATRIX=gpu` runs what an NVIDIA GPU can show (see `gpu.rs`), `CROSSLANE_MATRIX=portable` one shader a family
+//! `CROSSLANE_MATRIX=gpu` runs what an NVIDIA GPU can show (see `gpu.rs`), `CROSSLANE_MATRIX=portable` one shader per family
 //! in every way (see `portable.rs`).
 
 mod compile;
@@ -50,7 +50,7 @@ pub fn is_on_gpu() -> bool {
     asks_for("gpu")
 }
 
-/// What `CROSSLANE_MATRIX` asks for.
+/// The mode that `CROSSLANE_MATRIX` asks for.
 fn mode() -> Mode {
     match std::env::var("CROSSLANE_MATRIX").as_deref() {
         Ok("all") => Mode::All,
@@ -60,12 +60,12 @@ fn mode() -> Mode {
     }
 }
 
-/// Whether `CROSSLANE_MATRIX` is this word.
+/// Returns true if `CROSSLANE_MATRIX` is this word.
 fn asks_for(word: &str) -> bool {
     std::env::var("CROSSLANE_MATRIX").is_ok_and(|asked| asked == word)
 }
 
-/// Whether all cells of a profile are asked for.
+/// Returns true if all cells of a profile are asked for.
 fn is_asked(profile: &Profile, mode: Mode) -> bool {
     match std::env::var("CROSSLANE_MATRIX").as_deref() {
         Ok("all") => true,

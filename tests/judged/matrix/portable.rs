@@ -47,7 +47,7 @@ fn types(unit: &Unit) -> Vec<Option<Type>> {
     unit.types.iter().copied().filter(wanted).collect()
 }
 
-/// What runs a shader.
+/// The engine that runs a shader.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Engine {
     Simulator,
@@ -129,12 +129,12 @@ fn same_everywhere(unit: &Unit) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a profile promises the order of folds.
+/// Returns true if a profile promises the order of folds.
 fn claims(profile: &Profile) -> bool {
     profile.reproducible && &*profile.name != "nv-fermi"
 }
 
-/// What each engine leaves.
+/// The results of each engine.
 fn results(source: &Source, profile: &Profile, before: &[Buffers]) -> Result<Vec<(Engine, Vec<Buffers>)>, String> {
     let request = |module| Request::new(module, 1, before.to_vec());
     let lanes = profile.wave_size.map_or(WIDTH, |size| size as usize);

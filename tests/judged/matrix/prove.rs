@@ -1,4 +1,4 @@
-//! What a cell asks of the planner, and the proof of the plan that it gets: the operations of the catalog are proven by the
+//! The request of a cell to the planner, and the proof of its plan: the operations of the catalog are proven by the
 //! tests of the lane engine, plans for others are checked here.
 
 use std::collections::HashSet;
@@ -19,7 +19,7 @@ use super::shader::Shader;
 /// An operation with its operands.
 type Asked = (LaneOp, Vec<Input>);
 
-/// What was proven so far, by profile.
+/// The requests proven so far, by profile.
 static PROVEN: LazyLock<Mutex<HashSet<(String, Asked)>>> = LazyLock::new(Mutex::default);
 
 /// Proves the plans of a cell.

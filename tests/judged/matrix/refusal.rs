@@ -11,11 +11,11 @@ use support::fixture::Language;
 
 /// A reason.
 pub struct Reason {
-    /// What the table says.
+    /// The title in the table.
     pub title: &'static str,
-    /// Whether it is the reason for a cell, where none before it is.
+    /// True if it is the reason for a cell, where none before it is.
     applies: fn(&Asked<'_>) -> bool,
-    /// What the message must hold, one of each list's words.
+    /// The words that the message must hold, one of each list.
     says: fn(&Asked<'_>) -> Vec<Vec<String>>,
 }
 
@@ -110,7 +110,7 @@ const FERMI: &[&str] = &[
     "subgroup_log2_group_size", "subgroup_elect", "writeInvocationAMD",
 ];
 
-/// Whether Fermi can run a cell. In GLSL the whole extension must be there for it.
+/// Returns true if Fermi can run a cell. In GLSL the whole extension must be there for it.
 fn fermi_can(asked: &Asked<'_>) -> bool {
     let (row, profile) = (asked.unit.row(), asked.profile);
     let extension = row.extension(|extension| extension.available(profile));

@@ -21,17 +21,17 @@ pub struct Row {
     pub dialect: &'static str,
     /// Its name with placeholders, which rows of one meaning share.
     pub family: String,
-    /// What the placeholders stand for.
+    /// The words in place of the placeholders.
     pub words: Vec<(&'static str, &'static str)>,
     /// The name in each language that has it.
     pub glsl: Option<&'static str>,
     pub wgsl: Option<&'static str>,
     pub formula: &'static Formula,
-    /// What each argument is, widths included, in the order of the parameters.
+    /// The domain of each argument, widths included, in the order of the parameters.
     pub arguments: Vec<Domain>,
 }
 
-/// What a row declares.
+/// The declaration of a row.
 #[derive(Clone, Copy)]
 pub enum Callee {
     Function(&'static Overload),
@@ -139,7 +139,7 @@ fn make(call: Callee, family: &str, name: &str, glsl: Option<&'static str>, wgsl
     }
 }
 
-/// What placeholders may stand for.
+/// The words that placeholders may have.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "allThreadsEqual", "allInvocationsEqual", "allThreads", "allInvocations", "anyThread", "anyInvocation",
@@ -154,7 +154,7 @@ const SHORT: &[&str] = &[
     "3", "",
 ];
 
-/// What the placeholders of a family stand for in a name: each word once, the empty one last.
+/// The words of a family's placeholders in a name: each word once, the empty one last.
 fn words(family: &str, name: &str) -> Option<Vec<(&'static str, &'static str)>> {
     const PLACEHOLDERS: [&str; 11] = ["mode", "Op", "op", "W", "F", "K", "U", "M", "m", "E", "D"];
     let Some((before, rest)) = family.split_once('{') else { return (family == name).then(Vec::new) };
@@ -176,7 +176,7 @@ impl Row {
         }
     }
 
-    /// Whether WGSL itself has it.
+    /// Returns true if WGSL itself has it.
     pub fn is_wgsls_own(&self) -> bool {
         self.wgsl.is_some_and(|name| WGSL_OWN.contains(&name))
     }
@@ -186,7 +186,7 @@ impl Row {
         self.glsl.or(self.wgsl).expect("a row has a name")
     }
 
-    /// What one of the rows that differ in widths alone has in common with the others.
+    /// The key of rows that differ in widths alone.
     pub fn group(&self) -> String {
         let words: Vec<&str> = self.words.iter().filter(|(name, _)| *name != "W").map(|(_, word)| *word).collect();
         let types: Vec<String> = self.params().iter().filter(|p| !is_width(p)).map(|p| format!("{:?}", p.ty)).collect();
@@ -282,12 +282,12 @@ impl Row {
         }
     }
 
-    /// Whether it returns a `T`.
+    /// Returns true if it returns a `T`.
     pub fn gives_generic(&self) -> bool {
         matches!(self.call, Callee::Function(overload) if overload.ret == TypeExpr::Generic)
     }
 
-    /// Whether a call writes an argument.
+    /// Returns true if a call writes an argument.
     pub fn is_written(&self, n: usize) -> bool {
         let Callee::Function(overload) = self.call else { return false };
         overload.results.contains(&ResultSlot::Argument(n as u8))

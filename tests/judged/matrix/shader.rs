@@ -134,7 +134,7 @@ impl Shader {
         text.replace("$IN", &self.input.to_string()) + "    }\n"
     }
 
-    /// What the buffers hold before each run.
+    /// The contents of the buffers before each run.
     pub fn before(&self, lanes: usize, ordered: bool) -> Vec<Buffers> {
         let fill = |pattern| {
             let words = (0..GROUP).flat_map(|slot| self.words(self.place(pattern, slot, lanes, ordered)));
@@ -163,7 +163,7 @@ impl Shader {
         words
     }
 
-    /// What the output buffer holds after each run.
+    /// The contents of the output buffer after each run.
     pub fn after(&self, lanes: usize, ordered: bool) -> Vec<Column> {
         (0..PATTERNS).map(|pattern| self.column(pattern, lanes, ordered)).collect()
     }
@@ -179,7 +179,7 @@ impl Shader {
         column
     }
 
-    /// What one subgroup writes for a cell.
+    /// Adds the values that one subgroup writes for a cell.
     fn expect(&self, cell: &Cell, places: &[Place], column: &mut Column) {
         let row = self.unit.row();
         let is_width = |argument: &&Argument| matches!(argument.domain, Domain::Width | Domain::Log2);

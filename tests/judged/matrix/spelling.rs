@@ -10,13 +10,13 @@ use super::compile::Source;
 use super::rows::Unit;
 use super::stage::PROFILES;
 
-/// What the front end says of them.
+/// The front end's messages about them.
 pub const SAID: [&str; 2] = ["no WGSL spelling yet", "value doesn't match the type"];
 
-/// What was found out, by group of rows.
+/// The findings so far, by group of rows.
 static KNOWN: LazyLock<Mutex<BTreeMap<String, bool>>> = LazyLock::new(Mutex::default);
 
-/// Whether the front end knows no spelling of a unit's row. Only of the forms above it may say so.
+/// Returns true if the front end knows no spelling of a unit's row. Only of the forms above it may say so.
 pub fn is_missing(unit: &Unit) -> bool {
     may_be_missing(unit) && {
         let mut known = KNOWN.lock().expect("nobody panics while asking");

@@ -31,7 +31,7 @@ pub struct Stages {
 /// The most lanes that lavapipe's subgroups have.
 const LAVAPIPE: usize = 16;
 
-/// What lavapipe lacks of a vendor's profile: the families that need it.
+/// The families of a vendor's profile that lavapipe lacks.
 const VENDORS: [(&str, &[&str]); 2] = [
     ("spirv-nv-partitioned", &["subgroupPartitionNV", "subgroupPartitioned{K}{Op}NV", "{F}Quad", "subgroupQuad{F}"]),
     (AMD, &["quadSwizzleAMD", "swizzleInvocationsAMD", "swizzleInvocationsMaskedAMD", "mbcntAMD"]),

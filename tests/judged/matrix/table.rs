@@ -153,7 +153,7 @@ fn path() -> PathBuf {
 /// The section that says which run was the last.
 const RUN: &str = "## Run\n";
 
-/// What it says before the first.
+/// The text before the first.
 const NEVER: &str = "\nThe counts are those of the tables. All cells together were not run yet; `ops-nvidia.md` holds what a GPU ran whole.\n";
 
 /// Writes the page and says how many cells there are.
@@ -165,7 +165,7 @@ pub fn write() -> Result<(), String> {
     std::fs::write(path(), page).map_err(|e| format!("{}: {e}", path().display()))
 }
 
-/// Whether the page says what the tables give.
+/// Checks that the page says what the tables give.
 pub fn is_current() -> Result<(), String> {
     let there = std::fs::read_to_string(path()).unwrap_or_default();
     // What the last run said is its own.

@@ -1,8 +1,8 @@
 //! Fixtures of graphics on the interpreter of the text, beside glslang's modules of the same sources on lavapipe; and what the
 //! GPU leaves, beside the same modules on its own Vulkan driver.
 //!
-//! What is compared are values, as far as their formats round them, and lavapipe filters with eight bits. [`NOT_COMPARED`]
-//! says of each fixture whose text is only read here why that is so.
+//! Comparisons of values, as far as their formats round them; lavapipe filters with eight bits. [`NOT_COMPARED`] says
+//! of each fixture whose text is only read here why that is so.
 
 use crosslane::backend::nv::Program;
 
@@ -29,11 +29,11 @@ pub static NOT_COMPARED: &[(&str, &str)] = &[
     ("texture_shapes.comp", "its directions lie on the borders between faces of cubes"),
     ("texture_shapes.frag", "which level of a cube, and so which texel, derivatives choose is the implementation's"),
     ("votes.frag", "lavapipe leaves helper invocations out of votes"),
-    ("interpolate_at.frag", "the interpreter draws one sample a pixel"),
+    ("interpolate_at.frag", "the interpreter draws one sample per pixel"),
     ("vertex_doubles.frag", "lavapipe reads zeros from attributes of 64 bits; the text is held against formulas"),
-    ("samples.frag", "the interpreter draws one sample a pixel"),
-    ("sample_masks.frag", "the interpreter draws one sample a pixel"),
-    ("input_attachments_sampled.frag", "the interpreter draws one sample a pixel"),
+    ("samples.frag", "the interpreter draws one sample per pixel"),
+    ("sample_masks.frag", "the interpreter draws one sample per pixel"),
+    ("input_attachments_sampled.frag", "the interpreter draws one sample per pixel"),
 ];
 
 /// Fixtures that are compared less closely: how near the level that derivatives choose comes is the implementation's.
@@ -66,7 +66,7 @@ pub fn agree(case: &Case, ours: &[Buffers]) -> Result<(), String> {
     Ok(())
 }
 
-/// The format of each image that is compared, behind the buffers.
+/// The format of each image that is compared, after the buffers.
 fn formats(request: &Request, run: usize) -> Vec<String> {
     let others = request.others.get(run).into_iter();
     let bound = others.flat_map(|resources| {
@@ -120,7 +120,7 @@ fn interpreted(programs: &[Program], request: &Request) -> Result<Vec<Buffers>, 
     }
 }
 
-/// What glslang's modules leave; what it does not know is ours, which formulas judge.
+/// The results of glslang's modules; constructs that it does not know are ours, which formulas judge.
 fn expected(case: &Case) -> Result<Vec<Buffers>, String> {
     let modules: Vec<Vec<u32>> = case.modules()?;
     let scene = |scene: &Scene| Scene { vertex: modules[0].clone(), ..scene.clone() };

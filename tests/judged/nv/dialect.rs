@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::stage::PUSH;
 
-/// What a shader is told instead of a pipeline.
+/// The facts that a shader is told instead of a pipeline.
 pub struct Facts<'a> {
     /// The unit of each binding of textures and images.
     pub units: &'a BTreeMap<u32, u32>,
@@ -74,7 +74,7 @@ fn line(line: &str, facts: &Facts<'_>) -> String {
     sized(&bound(&line.replace("layout(push_constant) uniform", &push), facts.units), facts)
 }
 
-/// What stands behind `#extension`.
+/// The words after `#extension`.
 fn extension(rest: &str) -> String {
     let name = rest.split([' ', ':']).next().unwrap_or_default();
     let enable = |name: &&str| format!("#extension {name} : enable");
@@ -120,7 +120,7 @@ fn bound(line: &str, units: &BTreeMap<u32, u32>) -> String {
     unit.map_or_else(|| line.to_owned(), |unit| format!("{before}{unit}{behind}"))
 }
 
-/// The number that a text begins with, and what stands behind it.
+/// The number that a text begins with, and what follows it.
 fn number(text: &str) -> (Option<u32>, &str) {
     let (digits, behind) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
     (digits.parse().ok(), behind)

@@ -1,4 +1,4 @@
-//! Attributes of 64 bits on the interpreter of the text, against what stands in their buffers: lavapipe reads zeros there.
+//! Attributes of 64 bits on the interpreter of the text, against what is in their buffers: lavapipe reads zeros there.
 
 use super::PROFILE;
 use super::graphics;

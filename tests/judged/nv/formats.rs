@@ -112,7 +112,7 @@ pub fn components(name: &str) -> u32 {
     }
 }
 
-/// What an attribute of a format is to the shader.
+/// The class of numbers that an attribute's format gives the shader.
 pub fn numbers(name: &str) -> Numbers {
     match () {
         () if is_integer(name) => Numbers::Integers,

@@ -62,7 +62,7 @@ static VULKAN_DIFFERS: &[(&str, &str)] = &[
     ("shared_blocks.comp", "it reads another component of a matrix in rows in shared memory"),
 ];
 
-/// What came of a run on the GPU.
+/// The outcome of a run on the GPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// The same bits as the driver's own shader leaves.
@@ -136,7 +136,7 @@ impl Case {
         self.sources.iter().map(module).collect()
     }
 
-    /// Whether linear filters take part.
+    /// Returns true if linear filters take part.
     pub fn is_filtered(&self) -> bool {
         let is_linear = |resources: &Resources| {
             let combined = |image: &ImageBinding| matches!(image.kind, ImageKind::Combined(sampler) if sampler.linear);
@@ -177,7 +177,7 @@ impl Case {
         }
     }
 
-    /// What came of a comparison, but for a shader that is known to differ.
+    /// The outcome of a comparison, but for a shader that is known to differ.
     fn known(&self, found: Result<Outcome, String>, list: &[(&str, &str)]) -> Result<Outcome, String> {
         match (found, list.iter().find(|(name, _)| *name == self.name)) {
             (Err(_), Some((_, why))) => Ok(Outcome::Alone((*why).to_owned())),
@@ -204,7 +204,7 @@ impl Case {
         compare(&self.left(ours), &theirs)
     }
 
-    /// What there is after a run, as Vulkan's runs tell it: all buffers, images and what was drawn.
+    /// The contents after a run, in the form of Vulkan's runs: all buffers, images and what was drawn.
     fn words(&self, scene: &Scene, run: usize) -> Buffers {
         let buffer = |(binding, before): (u32, &Vec<u32>)| {
             let after = scene.storage.iter().find(|(at, _)| *at == binding);
@@ -215,7 +215,7 @@ impl Case {
         (0..).zip(&self.request.runs[run]).map(buffer).chain(images).collect()
     }
 
-    /// What there is after a run: buffers, images and what was drawn.
+    /// The contents after a run: buffers, images and what was drawn.
     fn left(&self, scene: &Scene) -> Vec<Left> {
         let how = |binding: u32| {
             let judged = self.judged.get(binding as usize).filter(|how| how.kind == Type::F32);
@@ -235,7 +235,7 @@ impl Case {
         buffers.chain(images).chain(drawn).collect()
     }
 
-    /// What the driver compiles itself.
+    /// The source that the driver compiles itself.
     fn glsl(&self, scene: &Scene, units: &BTreeMap<u32, u32>) -> Vec<String> {
         let mut elements = BTreeMap::new();
         for texture in &scene.textures {

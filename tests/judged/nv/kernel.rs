@@ -14,7 +14,7 @@ pub const LANES: usize = 32;
 /// The build of a kernel that takes no width.
 pub const PLAIN: Build = Build { width: None, wave: Some(LANES as u32) };
 
-/// What runs a program.
+/// A function that runs a program.
 pub type Runner = fn(Program, Request) -> Result<Vec<Buffers>, String>;
 
 /// The interpreter of the text.

@@ -28,7 +28,7 @@ use support::{opengl, seeds, shader, snapshot};
 /// The profile that stands for all: they differ in costs alone.
 const PROFILE: &str = "nv-ampere";
 
-/// What programs of NVIDIA assembly cannot express: `fixtures/bad` holds what they say of it.
+/// The shaders that NVIDIA assembly cannot express: `fixtures/bad` holds their messages.
 const UNEXPRESSED: &[&str] = &[
     "float_atomics_order.comp",
     "references.comp",
@@ -183,7 +183,7 @@ fn graphics_trials(case: graphics::Case) -> Vec<Trial> {
     [text].into_iter().chain(run).collect()
 }
 
-/// What makes and runs modules to compare with.
+/// The programs that make and run modules to compare with.
 const JUDGES: [&str; 3] = ["bin/spirv-val", "bin/glslangValidator", "lvp.json"];
 
 // Random kernels.

@@ -51,7 +51,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// What is bound, by units: bindings are numbered from 0 on.
+/// The bound textures and images, by units: bindings are numbered from 0 on.
 fn pictures(case: &Case) -> Pictures {
     let Scene { textures, .. } = &case.scene;
     let of = |is_image| textures.iter().filter(move |it| it.is_image == is_image).map(|it| picture(case, it)).collect();

@@ -92,7 +92,7 @@ impl Case {
     }
 }
 
-/// Whether two runs left the same: bits, or floats that rounding tells apart.
+/// Checks that two runs left the same: bits, or floats that rounding tells apart.
 fn same(ours: &Scene, theirs: &Scene) -> Result<(), String> {
     let bytes = theirs.drawn.iter().chain(theirs.storage.iter().map(|(_, bytes)| bytes));
     if bytes.flatten().all(|byte| *byte == 0) {
@@ -115,7 +115,8 @@ fn same(ours: &Scene, theirs: &Scene) -> Result<(), String> {
 /// How far results may differ by the order of roundings.
 const TOLERANCE: f32 = 1e-4;
 
-/// Whether two words are neither the same nor floats that lie close together; NaNs are all alike. Small integers look like subnormal floats.
+/// Returns true if two words are neither the same nor floats that lie close together; NaNs are all alike. Small
+/// integers look like subnormal floats.
 fn differs((a, b): (&u32, &u32)) -> bool {
     let (x, y) = (f32::from_bits(*a), f32::from_bits(*b));
     let close = (x - y).abs() < TOLERANCE * x.abs().max(y.abs()).max(1e-3);
@@ -123,7 +124,7 @@ fn differs((a, b): (&u32, &u32)) -> bool {
     a != b && !are_nan && (x.is_subnormal() || y.is_subnormal() || !close)
 }
 
-/// Whether bytes are the same words, or floats that lie close together.
+/// Checks that bytes are the same words, or floats that lie close together.
 pub fn alike(ours: &[u8], theirs: &[u8]) -> Result<(), String> {
     let words = |bytes: &[u8]| -> Vec<u32> {
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()

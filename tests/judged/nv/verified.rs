@@ -82,7 +82,7 @@ fn device() -> Result<String, String> {
     Ok(format!("{}\n{command}", report::table(&["", ""], &rows)))
 }
 
-/// What a shader did for each profile.
+/// The outcome of a shader for each profile.
 struct Verdicts {
     names: [String; 2],
     cells: Vec<Result<&'static str, String>>,
@@ -271,7 +271,7 @@ pub fn refusals() -> Result<String, String> {
     Ok(with_languages(fixtures()).filter_map(line).collect())
 }
 
-/// The first message, and what stands under its place.
+/// The first message, and what is under its place.
 pub fn reason(messages: &str) -> String {
     let first = messages.lines().next().unwrap_or_default();
     let label = messages.lines().find_map(|line| line.rsplit_once("^ ")).map(|(_, label)| format!(" ({label})"));

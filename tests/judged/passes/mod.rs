@@ -56,7 +56,7 @@ fn enough(pass: &'static str, files: &[String]) -> Trial {
     })
 }
 
-/// What a file says before its kernel.
+/// The lines of a file before its kernel.
 struct Header {
     steps: Vec<String>,
     profile: Option<Profile>,

@@ -1,4 +1,4 @@
-//! What is printed reads back: every kernel of the fixtures, for profiles of each kind, and as it was before all passes.
+//! Printed kernels read back: every kernel of the fixtures, for profiles of each kind, and as it was before all passes.
 //! With `CROSSLANE_MATRIX=all` every profile is tried.
 
 use crosslane::compile::{Artifact, EmitKind, Input, Language, Options, Verdict, compile};

@@ -65,7 +65,8 @@ fn agree(seed: u64, source: &str) -> Result<(), String> {
     rival::simulated("random.comp", source, &request, &judged, &theirs)
 }
 
-/// What a kernel leaves in its own block are floats too, whose zeros may differ in sign: it is written down, not compared.
+/// Values that a kernel leaves in its own block are floats too, whose zeros may differ in sign: they are written down,
+/// not compared.
 fn request() -> Request {
     let given = Domain::Any(Type::I32);
     let results = program::INVOCATIONS * program::RESULTS;

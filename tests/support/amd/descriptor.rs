@@ -5,7 +5,7 @@ use super::state::{State, Value};
 use super::target::Target;
 use std::collections::BTreeMap;
 
-/// What the directives say.
+/// The values of the directives.
 #[derive(Debug, Clone)]
 pub struct Descriptor {
     /// Bytes of LDS, of scratch of a lane, and of the arguments.
@@ -15,7 +15,7 @@ pub struct Descriptor {
     /// How many registers of each kind there are.
     pub vectors: usize,
     pub scalars: usize,
-    /// The first vector register that the halves of a wave share; behind the last if there is none.
+    /// The first vector register that the halves of a wave share; after the last if there is none.
     pub shared_from: usize,
     pub ieee: bool,
     user: Vec<(User, usize)>,
@@ -27,7 +27,7 @@ pub struct Descriptor {
     workitem_dimensions: usize,
 }
 
-/// What the first scalar registers hold.
+/// The content of the first scalar registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum User {
     ScratchBuffer,
@@ -50,7 +50,7 @@ static USER: &[(&str, User, usize)] = &[
     (".amdhsa_user_sgpr_private_segment_size", User::ScratchSize, 1),
 ];
 
-/// What a wave is told about itself.
+/// The facts that a wave is told about itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Start {
     pub arguments: u64,
@@ -205,7 +205,7 @@ impl Descriptor {
     }
 }
 
-/// Registers that the kernel may name; accumulation registers begin behind them.
+/// Registers that the kernel may name; accumulation registers begin after them.
 fn vector_count(directives: &BTreeMap<String, String>, target: &Target) -> usize {
     let number = |name: &str| directives.get(name).and_then(|text| integer(text)).map(|count| count as usize);
     let free = number(".amdhsa_next_free_vgpr").unwrap_or(256);

@@ -39,7 +39,7 @@ pub struct Dpp {
     pub fetch_inactive: bool,
 }
 
-/// What a lane of a DPP operand gets.
+/// The value that a lane of a DPP operand gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moved {
     From(usize),
@@ -69,7 +69,7 @@ impl Dpp {
         Ok(Some(Dpp { control, row_mask, bank_mask, bound_ctrl, fetch_inactive }))
     }
 
-    /// Whether a lane's result is written as far as the masks of rows and banks go.
+    /// Returns true if a lane's result is written as far as the masks of rows and banks go.
     pub fn writes(&self, lane: usize) -> bool {
         self.row_mask >> (lane / ROW) & 1 == 1 && self.bank_mask >> (lane % ROW / 4) & 1 == 1
     }
@@ -185,7 +185,7 @@ pub fn swizzle_pattern(text: &str) -> Result<u32, String> {
     if let Some(value) = integer(text) {
         return Ok(value as u32);
     }
-    let wrong = || format!("{text} is no swizzle");
+    let wrong = || format!("{text} is not a swizzle");
     let inner = text.strip_prefix("swizzle(").and_then(|text| text.strip_suffix(')')).ok_or_else(wrong)?;
     let words: Vec<&str> = inner.split(',').map(str::trim).collect();
     let numbers: Vec<u32> = words[1..].iter().filter_map(|word| integer(word)).map(|n| n as u32).collect();
@@ -230,7 +230,7 @@ impl Part {
             "WORD_0" => Part::Word(0),
             "WORD_1" => Part::Word(1),
             "DWORD" => Part::All,
-            _ => return Err(format!("{name} is no part of a register")),
+            _ => return Err(format!("{name} is not a part of a register")),
         })
     }
 

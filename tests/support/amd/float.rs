@@ -72,7 +72,7 @@ fn exponent_bits(bits: u64, kind: Kind) -> i32 {
     (bits >> mantissa) as i32 & (2 * bias + 1)
 }
 
-/// Whether it is subnormal.
+/// Returns true if it is subnormal.
 pub fn is_subnormal(bits: u64, kind: Kind) -> bool {
     let (mantissa, _) = format(kind);
     exponent_bits(bits, kind) == 0 && bits & ((1 << mantissa) - 1) != 0
@@ -139,7 +139,7 @@ pub fn flushing(bits: u64, f: impl Fn(f64) -> f64) -> u64 {
 /// A function of 64 bits that the hardware knows to about 24 bits.
 pub fn rough(bits: u64, f: impl Fn(f64) -> f64) -> u64 {
     let exact = f(f64::from_bits(bits));
-    // Half of the mantissa bits go; what is no number or infinite stays.
+    // Half of the mantissa bits go; what is not a number or infinite stays.
     if exact.is_finite() { exact.to_bits() & !0x0fff_ffff } else { exact.to_bits() }
 }
 

@@ -17,7 +17,7 @@ const STEPS: usize = 500_000;
 /// Bytes between the scratch of two waves, as the dispatcher counts them.
 const SCRATCH_STEP: u64 = 0x4000;
 
-/// What a wave does next.
+/// The next action of a wave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Status {
     Runs,
@@ -33,7 +33,7 @@ struct Wave {
     hazards: Hazards,
     scratch: Vec<Bytes>,
     scratch_base: u64,
-    /// Whether it told the barrier that it came, where that is apart from waiting.
+    /// True if it told the barrier that it came, where that is apart from waiting.
     signaled: bool,
     /// gfx6 and gfx7 may have a stale VCCZ after a scalar load until VCC is written (LLVM's FeatureReadVCCZBug).
     stale_vccz: bool,

@@ -58,7 +58,7 @@ pub enum Role {
     Overwritten,
 }
 
-/// What it does.
+/// The operation.
 #[derive(Clone)]
 pub enum Code {
     Plain(Plain),
@@ -128,9 +128,9 @@ pub struct Inst {
     pub unit: Unit,
     pub code: Code,
     pub args: Vec<Arg>,
-    /// What stands behind the operands: `row_shr:1`, `glc`; with the part behind the colon.
+    /// The modifiers after the operands: `row_shr:1`, `glc`; with the part after the colon.
     pub modifiers: Vec<(String, String)>,
-    /// All behind the mnemonic, as written.
+    /// All after the mnemonic, as written.
     pub rest: String,
     /// How many of the operands are written.
     pub results: usize,
@@ -189,7 +189,7 @@ impl Inst {
         Ok(())
     }
 
-    /// The text behind a modifier's colon.
+    /// The text after a modifier's colon.
     pub fn modifier(&self, name: &str) -> Option<&str> {
         self.modifiers.iter().find(|(key, _)| key == name).map(|(_, value)| &value[..])
     }
@@ -345,13 +345,13 @@ impl Inst {
         }
     }
 
-    /// Whether it is one of the slow functions, which have a pipeline of their own.
+    /// Returns true if it is one of the slow functions, which have a pipeline of their own.
     pub fn is_transcendental(&self) -> bool {
         let functions = ["v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_"];
         functions.iter().any(|function| self.name.starts_with(function))
     }
 
-    /// Whether a comparison writes EXEC.
+    /// Returns true if a comparison writes EXEC.
     pub fn is_cmpx(&self) -> bool {
         self.name.starts_with("v_cmpx_")
     }
@@ -464,7 +464,7 @@ fn control(name: &str, target: &Target) -> bool {
     control_row(name).is_some_and(|(_, since, until)| (*since..=*until).contains(&target.version))
 }
 
-/// What a branch waits for.
+/// The condition that a branch waits for.
 fn branch(name: &str) -> Option<&'static str> {
     const WHEN: [&str; 6] = ["scc0", "scc1", "vccz", "vccnz", "execz", "execnz"];
     if name == "s_branch" {
@@ -635,7 +635,7 @@ fn carry(name: &str, version: u32) -> Option<(Code, bool)> {
     Some((code, takes))
 }
 
-/// What scalar registers and literals a vector instruction reads through the constant bus, each once.
+/// The number of scalar registers and literals that a vector instruction reads through the constant bus, each once.
 pub fn constant_reads(inst: &Inst) -> usize {
     let mut seen: Vec<&Operand> = Vec::new();
     for (n, arg) in inst.args[inst.results..].iter().enumerate() {

@@ -39,7 +39,7 @@ pub struct Dispatch<'d> {
     pub group_size: [u32; 3],
     /// The bytes of the arguments.
     pub arguments: &'d [u8],
-    /// Whether the last wave goes first between barriers.
+    /// True if the last wave goes first between barriers.
     pub backwards: bool,
 }
 

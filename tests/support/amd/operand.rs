@@ -80,7 +80,7 @@ impl Kind {
     }
 }
 
-/// What stands where a value is read or written.
+/// The operand that is read or written.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
     Vector {
@@ -104,12 +104,12 @@ pub struct Arg {
     pub neg: bool,
     pub abs: bool,
     pub sext: bool,
-    /// `.l` and `.h` behind a register: which half of it.
+    /// `.l` and `.h` after a register: which half of it.
     pub half: Option<bool>,
 }
 
 impl Arg {
-    /// Reads what stands between two commas.
+    /// Reads what is between two commas.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut arg = Arg { operand: Operand::Int(0), neg: false, abs: false, sext: false, half: None };
         let mut rest = text;
@@ -173,7 +173,7 @@ impl Arg {
         matches!(&self.operand, Operand::Word(own) if own == word)
     }
 
-    /// Whether it is a constant that takes a word of its own behind the instruction.
+    /// Returns true if it is a constant that takes a word of its own after the instruction.
     pub fn is_literal(&self, kind: Kind) -> bool {
         match self.operand {
             Operand::Int(value) => !(-16..=64).contains(&value) && !is_inline_bits(value, kind),
@@ -249,7 +249,7 @@ fn is_inline_float(value: f64) -> bool {
     value.to_bits() == 0 || [0.5, 1.0, 2.0, 4.0].contains(&value.abs()) || near
 }
 
-/// Whether a whole number is written that has the bits of an inline float.
+/// Returns true if a whole number is written that has the bits of an inline float.
 fn is_inline_bits(value: i64, kind: Kind) -> bool {
     match kind {
         Kind::Int32 | Kind::Float32 => is_inline_float(f32::from_bits(value as u32).into()),

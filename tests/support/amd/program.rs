@@ -13,7 +13,7 @@ pub struct Program {
     /// The lines between `.amdgpu_metadata` and its end.
     pub metadata: String,
     pub insts: Vec<Inst>,
-    /// Where the kernel begins, and where each label stands.
+    /// Where the kernel begins, and where each label is.
     pub entry: usize,
     pub labels: BTreeMap<String, usize>,
 }
@@ -42,7 +42,7 @@ impl Program {
         Ok(program)
     }
 
-    /// What the encoding and the descriptor allow.
+    /// Checks the operands against the encoding and the descriptor.
     fn check(&self, inst: &Inst) -> Result<(), String> {
         for arg in &inst.args {
             let Operand::Vector { first, count } = arg.operand else { continue };
@@ -156,7 +156,7 @@ impl Reader {
     }
 }
 
-/// A label and what stands behind it.
+/// A label and what follows it.
 fn label(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once(':')?;
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_.$".contains(c));

@@ -1,4 +1,4 @@
-//! Instructions of the scalar unit: one row a name, with the processors that have it.
+//! Instructions of the scalar unit: one row per name, with the processors that have it.
 //!
 //! Signatures as in the vector tables; a `!` says that SCC is written, a `?` that it is read, a `+` that the old result
 //! is the first source.

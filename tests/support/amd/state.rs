@@ -26,7 +26,7 @@ impl Value {
     }
 }
 
-/// What undefined bits happen to be.
+/// The bits of undefined values.
 const JUNK: u64 = 0x5bad_c0de_5bad_c0de;
 
 /// One value for each lane.
@@ -207,7 +207,7 @@ impl State {
 
     // Operands.
 
-    /// What an operand holds that is the same in all lanes.
+    /// The value of an operand that is the same in all lanes.
     pub fn uniform(&self, arg: &Arg, kind: Kind) -> Result<Value, String> {
         match arg.operand {
             Operand::Scalar { first, count } => Ok(self.scalars(first, count.min(kind.registers()))),
@@ -216,7 +216,7 @@ impl State {
         }
     }
 
-    /// What an operand holds in each lane, as it is.
+    /// The value of an operand in each lane, as it is.
     pub fn row(&self, arg: &Arg, kind: Kind) -> Result<Row, String> {
         if let Operand::Vector { first, .. } = arg.operand {
             let mut row = [Value::default(); LANES];

@@ -1,8 +1,8 @@
-//! Vector instructions that work on each lane alone: one row a name, with the processors that have it.
+//! Vector instructions that work on each lane alone: one row per name, with the processors that have it.
 //!
 //! A signature names the kinds of the result and of the sources: `i` and `f` 32 bits, `s` and `h` 16, `q` and `d` 64; a
-//! `+` behind them says that the old result is the last source, a `&` that each bit of the result comes from bits of the
-//! sources that stand somewhere known, so that undefined bits stay where they are.
+//! `+` after them says that the old result is the last source, a `&` that each bit of the result comes from bits of the
+//! sources that are somewhere known, so that undefined bits stay where they are.
 
 use super::float::{div_fixup, flushing, fma, from_half, rough, scale, split, to_half, to_half_down, turns, value};
 use super::operand::Kind;
@@ -34,7 +34,7 @@ const NOW: u32 = 9999;
 pub struct Plain {
     pub result: Kind,
     pub sources: Vec<Kind>,
-    /// Whether the old result is the last source, which is not written again.
+    /// True if the old result is the last source, which is not written again.
     pub accumulates: bool,
     pub is_bitwise: bool,
     pub apply: Function,

@@ -44,12 +44,12 @@ impl Target {
         if self.version >= 1000 { 2 } else { 1 }
     }
 
-    /// Whether one register holds all three workitem ids, ten bits each.
+    /// Returns true if one register holds all three workitem ids, ten bits each.
     pub fn packs_ids(&self) -> bool {
         matches!(self.version, 910..=999 | 1100..)
     }
 
-    /// Whether pairs and quads of vector registers begin at an even one.
+    /// Returns true if pairs and quads of vector registers begin at an even one.
     pub fn aligns_vectors(&self) -> bool {
         (910..1000).contains(&self.version)
     }
@@ -59,7 +59,7 @@ impl Target {
         if self.version < 800 { 4 } else { 1 }
     }
 
-    /// Whether LDS accesses are checked against M0.
+    /// Returns true if LDS accesses are checked against M0.
     pub fn bounds_lds_by_m0(&self) -> bool {
         self.version < 900
     }
@@ -73,22 +73,23 @@ impl Target {
         }
     }
 
-    /// Whether stores are counted apart from loads.
+    /// Returns true if stores are counted apart from loads.
     pub fn counts_stores(&self) -> bool {
         self.version >= 1000
     }
 
-    /// Whether a store's data may be overwritten only after a wait for `expcnt` (LLVM's vmemWriteNeedsExpWaitcnt).
+    /// Returns true if a store's data may be overwritten only after a wait for `expcnt` (LLVM's
+    /// vmemWriteNeedsExpWaitcnt).
     pub fn holds_store_data(&self) -> bool {
         self.version < 700
     }
 
-    /// Whether the workgroup's place comes in trap temporaries instead of scalar registers.
+    /// Returns true if the workgroup's place comes in trap temporaries instead of scalar registers.
     pub fn has_group_in_ttmp(&self) -> bool {
         self.version >= 1200
     }
 
-    /// Whether 16-bit results leave the upper half of the register alone; older processors clear it.
+    /// Returns true if 16-bit results leave the upper half of the register alone; older processors clear it.
     pub fn keeps_upper_half(&self) -> bool {
         self.version >= 1000
     }

@@ -101,7 +101,7 @@ impl<'s> Vector<'s> {
         moved
     }
 
-    /// Whether the upper half of a 16-bit operand is meant.
+    /// Returns true if the upper half of a 16-bit operand is meant.
     fn is_high(&self, n: usize, arg: &Arg) -> bool {
         arg.half == Some(true) || selects_upper(self.inst, n)
     }
@@ -340,7 +340,7 @@ impl<'s> Vector<'s> {
     }
 }
 
-/// Whether `op_sel` picks the upper half of source `n`; 3 stands for the result, which is last in the list.
+/// Returns true if `op_sel` picks the upper half of source `n`; 3 stands for the result, which is last in the list.
 fn selects_upper(inst: &Inst, n: usize) -> bool {
     let Some(list) = inst.modifier("op_sel") else { return false };
     let bits: Vec<&str> = list.trim_matches(['[', ']']).split(',').map(str::trim).collect();

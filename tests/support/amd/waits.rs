@@ -1,4 +1,4 @@
-//! What is still under way: registers that memory will write, and stores that other waves may not see yet.
+//! The accesses under way: registers that memory will write, and stores that other waves may not see yet.
 
 use super::inst::{Code, Inst, Unit};
 use super::memory::access::Deed;
@@ -43,7 +43,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Whether an instruction touches registers that are still under way.
+    /// Checks that an instruction touches registers that are still under way.
     pub fn check(&self, inst: &Inst) -> Result<(), String> {
         for pending in &self.pending {
             let reads = inst.reads.iter().find(|(reg, _)| pending.writes.contains(reg));
@@ -97,7 +97,7 @@ impl Waits {
         });
     }
 
-    /// Whether another wave would read what this one has not yet written for sure; gives the line of the store.
+    /// The line of a store that another wave would read before this one has written it for sure.
     pub fn unseen(&self, touch: &Touch) -> Option<usize> {
         let overlaps = |store: &Touch| {
             store.shared == touch.shared
@@ -107,7 +107,7 @@ impl Waits {
         self.pending.iter().find(|pending| pending.stores.iter().any(overlaps)).map(|pending| pending.line)
     }
 
-    /// Whether nothing is under way that SMEM brings.
+    /// Returns true if nothing is under way that SMEM brings.
     pub fn has_scalar_loads(&self) -> bool {
         self.pending.iter().any(|pending| pending.unit == Unit::Smem)
     }
@@ -146,7 +146,8 @@ impl Waits {
 
     /// Runs a waiting instruction; says whether it was one.
     pub fn control(&mut self, inst: &Inst, target: &Target) -> Result<bool, String> {
-        let number = |text: &str| integer(text.trim()).filter(|n| *n >= 0).ok_or_else(|| format!("{text} is no count"));
+        let number =
+            |text: &str| integer(text.trim()).filter(|n| *n >= 0).ok_or_else(|| format!("{text} is not a count"));
         let all = [Counter::Load, Counter::Store, Counter::Lds, Counter::Scalar, Counter::Data];
         if let Some((_, counters)) = SINGLE.iter().find(|(name, _)| *name == inst.name) {
             let left = number(inst.rest.trim_start_matches("null,"))?;
@@ -203,7 +204,7 @@ impl Waits {
     }
 }
 
-/// Whether an instruction's results come after those of an access that is under way.
+/// Returns true if an instruction's results come after those of an access that is under way.
 fn in_order(pending: &Pending, inst: &Inst) -> bool {
     is_memory(pending.unit) && is_memory(inst.unit)
 }

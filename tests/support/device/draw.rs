@@ -10,7 +10,7 @@ use super::Image;
 /// A stage of a draw.
 #[derive(Debug, Clone, Copy)]
 pub struct Shader<'a> {
-    /// The SPIR-V module, one element a word.
+    /// The SPIR-V module, one element per word.
     pub spirv: &'a [u32],
     /// The name of the entry point.
     pub entry: &'a str,
@@ -45,7 +45,7 @@ pub struct Attribute {
     pub data: Vec<u8>,
 }
 
-/// What vertices make.
+/// The primitives that vertices make.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Topology {
     /// A point each.
@@ -57,7 +57,7 @@ pub enum Topology {
     Triangles,
     /// A triangle with the two before.
     Strip,
-    /// A line each four, with the vertices before and behind it.
+    /// A line each four, with the vertices before and after it.
     Adjacent,
     /// A patch each so many.
     Patches(u32),
@@ -74,7 +74,7 @@ pub struct Draw<'a> {
     pub between: Vec<(Stage, Shader<'a>)>,
     /// The inputs of the vertex stage.
     pub attributes: &'a [Attribute],
-    /// What the vertices make.
+    /// The primitives that the vertices make.
     pub topology: Topology,
     /// `gl_VertexIndex`.
     pub vertices: Range<u32>,

@@ -1,4 +1,4 @@
-//! What shaders find in their descriptor sets: buffers, images and samplers, each with its place and contents.
+//! The contents of descriptor sets: buffers, images and samplers, each with its place.
 
 use crosslane::run::BufferBinding;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub struct TexelBinding {
     pub binding: u32,
     /// The element, where the binding is an array.
     pub element: u32,
-    /// Whether it is an `imageBuffer`, which can be written, or a `samplerBuffer`.
+    /// True if it is an `imageBuffer`, which can be written, or a `samplerBuffer`.
     pub storage: bool,
     /// The format, as an [`Image`] names it.
     pub format: String,
@@ -91,7 +91,7 @@ impl Image {
     }
 }
 
-/// What an image is to the shader.
+/// The kind of an image in the shader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ImageKind {
     /// `image2D` and its kin: read and written.
@@ -119,7 +119,7 @@ pub struct ImageBinding {
     pub image: Image,
 }
 
-/// What a sampler does beyond the edge of a texture (`VkSamplerAddressMode`).
+/// The address mode of a sampler beyond the edge of a texture (`VkSamplerAddressMode`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Address {
     /// Starts again.

@@ -25,7 +25,7 @@ pub fn kernel(seed: u64, invocations: usize) -> String {
     arms.text
 }
 
-/// What a block may end with, besides the jumps out of the loops around it.
+/// The ends that a block may have, besides the jumps out of the loops around it.
 #[derive(Clone, Copy, PartialEq)]
 enum Jumps {
     None,

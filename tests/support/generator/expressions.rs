@@ -187,7 +187,7 @@ impl Program {
         let uint = kind == Kind::Uint;
         let suffix = if uint { "u" } else { "" };
         let a = self.expr(&ty, depth - 1);
-        // A scalar may stand on the right of a vector, and an `int` beside a `uint`.
+        // A scalar may be on the right of a vector, and an `int` beside a `uint`.
         let right_size = if self.rng.once_in(4) { 1 } else { size };
         let right_kind = if uint && self.rng.once_in(4) { Kind::Int } else { kind };
         let right = Ty::Vector(right_kind, right_size);

@@ -6,7 +6,7 @@
 use super::scope::Program;
 use super::types::BOOL;
 
-/// What a kernel with cross-lane operations needs.
+/// The extensions that a kernel with cross-lane operations needs.
 pub const EXTENSIONS: [&str; 9] = [
     "GL_CROSSLANE_portable",
     "GL_CROSSLANE_shuffle",

@@ -1,4 +1,4 @@
-//! What a random kernel has declared so far, and how its parts are spelled.
+//! The declarations of a random kernel so far, and the spelling of its parts.
 
 use super::rng::Rng;
 use super::types::{Kind, Structs, Ty};

@@ -80,12 +80,13 @@ impl Ty {
 pub struct Structs(pub Vec<Vec<Ty>>);
 
 impl Structs {
-    /// Whether bools are in it.
+    /// Returns true if bools are in it.
     pub fn has_bools(&self, ty: &Ty) -> bool {
         self.contains(ty, &BOOL)
     }
 
-    /// Whether a value of type `whole` has a part of type `part`; a vector has the vectors that its swizzles give.
+    /// Returns true if a value of type `whole` has a part of type `part`; a vector has the vectors that its swizzles
+    /// give.
     pub fn contains(&self, whole: &Ty, part: &Ty) -> bool {
         whole == part
             || match whole {

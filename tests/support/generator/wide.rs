@@ -3,7 +3,7 @@
 //!
 //! Every expression has one result: shifts stay below the width, divisors are not zero, floats are small multiples of a
 //! quarter, which halves hold, and become integers only where the type has room. Left out is what glslang folds wrongly:
-//! `abs` and `sign` of integers that are no words.
+//! `abs` and `sign` of integers that are not words.
 
 use super::program::INVOCATIONS;
 use super::rng::Rng;

@@ -1,4 +1,4 @@
-//! What a kernel declares.
+//! The declarations of a kernel.
 
 use super::Read;
 use super::words::{Words, named, number, scalar};

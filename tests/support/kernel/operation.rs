@@ -59,7 +59,7 @@ fn space(words: &mut Words<'_>) -> Read<MemorySpace> {
     })
 }
 
-/// What names neither memory nor constructs.
+/// Reads an operation that names neither memory nor constructs.
 fn operation(parts: &[&str], words: &mut Words<'_>) -> Read<Op> {
     Ok(match *parts {
         ["select"] => Op::Select,

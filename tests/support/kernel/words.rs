@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// Structs among what primitives print; other names are variants of enums.
 const STRUCTS: [&str; 4] = ["Dpp16", "Dpp8", "Fetch", "Width"];
 
-/// What is left of a line.
+/// The rest of a line.
 pub struct Words<'t> {
     rest: &'t str,
 }
@@ -110,7 +110,7 @@ pub fn scalar(word: &str) -> Read<Scalar> {
     }
 }
 
-/// What Rust's `Debug` prints of an enum: `Shuffle(Xor)`, `Bpermute { reach: Wave, offset: 0 }`.
+/// Reads an enum in the form of Rust's `Debug`: `Shuffle(Xor)`, `Bpermute { reach: Wave, offset: 0 }`.
 pub fn debug<T: DeserializeOwned>(words: &mut Words<'_>) -> Read<T> {
     let text = words.rest;
     serde_json::from_value(debug_value(words)?).map_err(|why| format!("`{text}`: {why}"))

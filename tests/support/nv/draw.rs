@@ -14,7 +14,7 @@ use super::pictures::{kept, packed, unpacked};
 use super::resources::Bound;
 use crate::lavapipe::{Buffers, Request, Scene, to_words};
 
-/// What a vertex program leaves.
+/// The results of a vertex program.
 #[derive(Clone)]
 struct Vertex {
     /// In pixels, the depth, and one over `w`.
@@ -173,8 +173,8 @@ impl Primitive {
         [side(1, 2), side(2, 0), side(0, 1)]
     }
 
-    /// Whether the middle of a pixel lies inside: places are rounded to steps, and of an edge that two triangles share one has
-    /// the pixels.
+    /// Returns true if the middle of a pixel lies inside: places are rounded to steps, and of an edge that two
+    /// triangles share one has the pixels.
     fn covers(&self, x: u32, y: u32) -> bool {
         let here = [x as f32 + 0.5, y as f32 + 0.5];
         if self.is_point() {
@@ -218,7 +218,7 @@ impl Primitive {
         self.vertices.iter().zip(self.shares(place)).map(|(vertex, share)| vertex.inverse * share).sum()
     }
 
-    /// Whether all vertices lie beyond one plane that culls (OpenGL 4.6, section 13.5).
+    /// Returns true if all vertices lie beyond one plane that culls (OpenGL 4.6, section 13.5).
     fn is_culled(&self) -> bool {
         let planes = (0..8).map(|n| format!("result.cull[{n}]"));
         let distance = |vertex: &Vertex, name: &String| vertex.results.get(name).map(|words| f32::from_bits(words[0]));
@@ -226,7 +226,7 @@ impl Primitive {
         planes.into_iter().any(|name| self.vertices.iter().all(|vertex| is_beyond(&name, vertex)))
     }
 
-    /// Whether no plane clips a place away.
+    /// Returns true if no plane clips a place away.
     fn is_kept(&self, place: [f32; 2]) -> bool {
         let planes = (0..8).map(|n| format!("result.clip[{n}]"));
         let mut planes = planes.filter(|name| self.vertices[0].results.contains_key(name));
@@ -236,7 +236,7 @@ impl Primitive {
 
 // Fragments.
 
-/// What is drawn into: four words of each pixel, layer after layer.
+/// The target of a draw: four words of each pixel, layer after layer.
 struct Target<'s> {
     scene: &'s Scene,
     size: [u32; 2],
@@ -352,7 +352,7 @@ impl<'s> Target<'s> {
     }
 }
 
-/// What the fragments of a primitive have around them.
+/// The environment of a primitive's fragments.
 fn around(primitive: &Primitive, program: &parse::Program, lanes: &[[u32; 2]], helpers: Mask, layer: u32) -> Around {
     let float = |value: f32| u64::from(value.to_bits());
     let row =

@@ -1,6 +1,6 @@
 //! Instructions on textures and images, and those that look at the other lanes of a quad.
 //!
-//! Where coordinates end, and what stands behind them, is told by the target (NV_gpu_program4, tables X.21 and X.22).
+//! Where coordinates end, and what follows them, is told by the target (NV_gpu_program4, tables X.21 and X.22).
 
 use super::machine::{JUNK, Machine, Mask, Row};
 use super::parse::{Inst, Operand};
@@ -8,7 +8,7 @@ use super::pictures::{Picture, in_lane};
 use super::sample::Lookup;
 use super::scalar::{self, Kind};
 
-/// A target without `SHADOW`: components of a coordinate that are no layer, whether there is a layer, and where the reference
+/// A target without `SHADOW`: components of a coordinate that are not layer, whether there is a layer, and where the reference
 /// and the level stand; those from 4 on are in the second vector.
 struct Form {
     target: &'static str,
@@ -22,7 +22,7 @@ const fn form(target: &'static str, dimensions: usize, layered: bool, reference:
     Form { target, dimensions, layered, reference, level }
 }
 
-/// The level stands elsewhere where there is a reference.
+/// The level is elsewhere where there is a reference.
 static FORMS: [Form; 11] = [
     form("1D", 1, false, 2, [3, 3]),
     form("ARRAY1D", 1, true, 2, [3, 3]),
@@ -38,7 +38,7 @@ static FORMS: [Form; 11] = [
 ];
 
 impl Machine<'_> {
-    /// What an operation on a unit works on, and whether it compares; its target must be that of what is bound.
+    /// The texture or image of an operation on a unit, and whether it compares; its target must be that of the binding.
     fn picture(&mut self, inst: &Inst) -> Result<(&mut Picture, bool), String> {
         let unit = inst.operands.iter().find_map(|operand| match operand {
             Operand::Unit(unit, _) => Some(*unit),
@@ -154,11 +154,11 @@ impl Machine<'_> {
         self.write(inst, &[row], mask)
     }
 
-    /// `IPAC` and `IPAO` with one sample a pixel: the attribute in the middle, and so far from there.
+    /// `IPAC` and `IPAO` with one sample per pixel: the attribute in the middle, and so far from there.
     pub fn interpolate(&mut self, inst: &Inst, mask: &Mask) -> Result<(), String> {
         let Operand::Variable { first, components, .. } = &inst.operands[1] else { return Err("no attribute".into()) };
         let attribute = self.program.attributes.iter().find(|attribute| attribute.first == *first);
-        let number = attribute.ok_or("it is no attribute")?.number;
+        let number = attribute.ok_or("it is not an attribute")?.number;
         let offset = match &inst.op[..] {
             "IPAO" => Some(self.vector(&inst.operands[2], Kind::Float)?),
             "IPAC" => None,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Lanes of a warp.
 pub const WARP: usize = 32;
-/// What registers hold that nothing has written.
+/// The content of registers that nothing has written.
 pub const JUNK: u64 = 0x5bad_c0de_5bad_c0de;
 /// Statements after which a program counts as endless.
 const STEPS: usize = 2_000_000;
@@ -22,19 +22,19 @@ pub struct Machine<'p> {
     pub memory: &'p mut Memory,
     group: [u32; 3],
     groups: [u32; 3],
-    /// What flows into a vertex or fragment program.
+    /// The inputs of a vertex or fragment program.
     pub around: Around,
     shared: Vec<u8>,
     /// Components of variables, one after another, for each invocation.
     registers: Vec<Row>,
-    /// Whether the last result with `.CC` in each component was not zero.
+    /// The lanes in which the last result with `.CC` in each component was not zero.
     conditions: [Mask; 4],
     /// Lanes that left the `REP`s around, innermost last.
     broken: Vec<Mask>,
     steps: usize,
 }
 
-/// What vertices and fragments have around them; nothing of it for workgroups.
+/// The environment of vertices and fragments; empty for workgroups.
 #[derive(Default)]
 pub struct Around {
     /// Values of the environment by name, four components of each.
@@ -296,7 +296,7 @@ impl<'p> Machine<'p> {
                 let word = |lane| if self.address(index, lane) == 0 { 0.5_f32.to_bits() } else { JUNK as u32 };
                 vec![(0..lanes).map(|lane| u64::from(word(lane))).collect()]
             }
-            _ => return Err("an operand that is no source".to_owned()),
+            _ => return Err("an operand that is not a source".to_owned()),
         })
     }
 
@@ -349,11 +349,11 @@ impl<'p> Machine<'p> {
     /// Where an instruction reaches in a lane; none beyond the end. An address off its alignment is an error.
     fn reach(&mut self, operand: &Operand, size: usize, lane: usize) -> Result<Option<(Space, usize, usize)>, String> {
         let Operand::Memory { space, number, index, component: None } = operand else {
-            return Err("an operand that is no memory".to_owned());
+            return Err("an operand that is not a memory".to_owned());
         };
         let at = self.address(index, lane) as usize;
         if !at.is_multiple_of(size) {
-            return Err(format!("address {at} is no multiple of {size}"));
+            return Err(format!("address {at} is not a multiple of {size}"));
         }
         let inside = at + size <= self.bytes(*space, *number)?.len();
         if !inside && *space == Space::Shared {

@@ -1,7 +1,7 @@
 //! Runs NVIDIA assembly on the CPU, from the text alone: what the compiler wrote, read as NV_gpu_program5 says.
 //!
 //! It knows nothing of the compiler and shares nothing with it. All warps of a workgroup run in step, which any program
-//! whose barriers stand in uniform flow allows. What the specification leaves undefined is an error here, or bits that no
+//! whose barriers are in uniform flow allows. What the specification leaves undefined is an error here, or bits that no
 //! right program depends on. Rounding is exact where the hardware's is not, and subnormals stay.
 
 pub mod draw;
@@ -43,7 +43,8 @@ pub fn read(text: &str) -> Result<(), String> {
     parse::program(text).map(drop)
 }
 
-/// What each run of a dispatch leaves, in the order in which lavapipe answers: buffers, texel buffers, images.
+/// Runs a dispatch and returns the contents after each run, in the order of lavapipe's answers: buffers, texel buffers,
+/// images.
 pub fn dispatch(text: &str, reflection: &Reflection, request: &Request) -> Result<Vec<Buffers>, String> {
     let program = parse::program(text)?;
     let once = |run: usize| {

@@ -54,7 +54,7 @@ pub enum Node {
 /// A test of a component's condition code.
 #[derive(Debug, Clone, Copy)]
 pub struct Condition {
-    /// Whether it is `NE`; else `EQ`.
+    /// True if it is `NE`; else `EQ`.
     pub holds: bool,
     pub component: usize,
 }
@@ -69,7 +69,7 @@ pub struct Inst {
 
 #[derive(Debug, Clone)]
 pub enum Operand {
-    /// Components of a variable; as a target with a condition behind it only where that holds.
+    /// Components of a variable; as a target with a condition after it only where that holds.
     Variable {
         first: usize,
         components: Vec<usize>,
@@ -104,7 +104,7 @@ pub enum Operand {
 const TARGETS: [&str; 11] =
     ["1D", "2D", "3D", "RECT", "CUBE", "BUFFER", "ARRAY1D", "ARRAY2D", "ARRAYCUBE", "2DMS", "ARRAY2DMS"];
 
-/// What values of the program's environment begin with.
+/// The prefixes of the names of the program's environment.
 const ENVIRONMENT: [&str; 5] = ["invocation.", "state.", "fragment.", "vertex.", "primitive."];
 
 /// Values and results that a program knows only with an option.

@@ -9,7 +9,7 @@ use crate::device::Sampler;
 /// A texture or an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
-    /// What programs call its target.
+    /// The name of its target in programs.
     pub target: &'static str,
     /// Width, height, and depth or layers, of the first level.
     pub size: [usize; 3],
@@ -23,7 +23,7 @@ pub struct Picture {
     pub samples: usize,
 }
 
-/// What a texel of a format is packed of: bits of each component, and what they mean.
+/// The packing of a format's texel: bits of each component, and their meaning.
 struct Packing {
     bits: Vec<u32>,
     means: &'static str,
@@ -83,7 +83,7 @@ impl Packing {
     }
 }
 
-/// What an image of a format holds once a texel was written to it; components that it does not have are 0, 0 and 1.
+/// The texel of an image of a format after a write; components that it does not have are 0, 0 and 1.
 pub fn kept(format: &str, texel: [u32; 4]) -> [u32; 4] {
     let packing = packing(format);
     let one = if matches!(packing.means, "sint" | "uint") { 1 } else { 1.0_f32.to_bits() };
@@ -155,7 +155,7 @@ fn loads_as(format: &str, modifier: &str) -> bool {
 }
 
 impl Picture {
-    /// Which components of a coordinate say the place: layers of images stand in `z`.
+    /// Which components of a coordinate say the place: layers of images are in `z`.
     fn axes(&self, is_image: bool) -> &'static [usize] {
         match self.target {
             "1D" | "BUFFER" => &[0],
@@ -185,14 +185,14 @@ impl Picture {
         Some(index)
     }
 
-    /// `TXF`: the texel of a level, which stands in `w`.
+    /// `TXF`: the texel of a level, which is in `w`.
     pub fn fetch(&self, at: &[u32; 4]) -> Result<[u32; 4], String> {
         let level = if matches!(self.target, "BUFFER" | "RECT") { 0 } else { at[3] as usize };
         let texels = self.levels.get(level).ok_or("there is no such level")?;
         self.place(at, level, false).map(|place| texels[place]).ok_or_else(|| "a fetch beyond the texture".to_owned())
     }
 
-    /// `TXFMS`: the sample of a texel, which stands in `w`.
+    /// `TXFMS`: the sample of a texel, which is in `w`.
     pub fn fetch_sample(&self, at: &[u32; 4]) -> Result<[u32; 4], String> {
         let place = self.place(at, 0, false).ok_or("a fetch beyond the texture")?;
         let sample = at[3] as usize;
@@ -203,7 +203,7 @@ impl Picture {
         }
     }
 
-    /// Whether its components are integers.
+    /// Returns true if its components are integers.
     pub fn is_integer(&self) -> bool {
         matches!(packing(&self.format).means, "sint" | "uint")
     }
@@ -232,7 +232,7 @@ impl Picture {
         }
     }
 
-    /// The number of an image's texel, or of its sample, which stands in `w`.
+    /// The number of an image's texel, or of its sample, which is in `w`.
     fn sampled_place(&self, at: &[u32; 4]) -> Option<usize> {
         let place = self.place(at, 0, true)?;
         if self.samples < 2 { Some(place) } else { Some(place * self.samples + at[3] as usize) }

@@ -1,4 +1,5 @@
-//! What is bound for a run, by the places that a program's reflection tells: buffers, local parameters, textures and images.
+//! The bindings of a run, by the places that a program's reflection tells: buffers, local parameters, textures and
+//! images.
 
 use crate::device::{Image, ImageKind, Resources, Sampler, View};
 use crosslane::backend::nv::Reflection;
@@ -46,7 +47,7 @@ impl<'r> Bound<'r> {
         Ok(Bound { reflection, buffers, resources, memory })
     }
 
-    /// What there is afterwards, in the order of a [`Request`]'s answers.
+    /// The contents afterwards, in the order of a [`Request`]'s answers.
     pub fn after(&self) -> Buffers {
         let mut after = self.buffers.clone();
         for place in self.reflection.buffers.iter().filter(|place| place.kind == BindingKind::Storage) {

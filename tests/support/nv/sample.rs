@@ -1,5 +1,5 @@
 //! How textures are sampled (OpenGL 4.6, sections 8.14 and 8.15; Vulkan 1.3, "Texel Input Operations"): levels, edges,
-//! filters, comparisons. Beyond the edge of a cube's face stands the texel that the direction there meets.
+//! filters, comparisons. Beyond the edge of a cube's face is the texel that the direction there meets.
 
 use super::pictures::Picture;
 use crate::device::{Address, Sampler};
@@ -144,7 +144,7 @@ impl Lookup {
         picture.levels[level][index as usize]
     }
 
-    /// What a comparison makes of a texel.
+    /// The result of comparing a texel.
     fn compared(&self, texel: Texel) -> Texel {
         match self.reference {
             Some(reference) => {

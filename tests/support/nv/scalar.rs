@@ -49,7 +49,7 @@ impl Kind {
 
     /// The bits of a number in the text. Integers have no point, floats may.
     pub fn literal(self, text: &str) -> Result<u64, String> {
-        let bad = || format!("{text} is no constant of this instruction");
+        let bad = || format!("{text} is not a constant of this instruction");
         match self {
             Kind::Float => text.parse::<f32>().map(|value| value.to_bits().into()).map_err(|_| bad()),
             Kind::Uint => match text.strip_prefix("0x") {
@@ -341,7 +341,7 @@ pub fn put(bytes: &mut [u8], value: u64) {
     bytes.iter_mut().zip(value.to_le_bytes()).for_each(|(byte, new)| *byte = new);
 }
 
-/// What an atomic leaves in memory.
+/// The value that an atomic leaves in memory.
 pub fn updated(inst: &Inst, old: u64, x: u64, y: u64) -> Result<u64, String> {
     let is_float = inst.modifiers[1].starts_with('F');
     let signed = inst.modifiers[1] == "S32";

@@ -3,9 +3,9 @@
 //! ```text
 //! // vertex wedge                    the vertex shader of `fixtures/graphics/vertex`; `full_screen` without it
 //! // target 16x16 layers=2 samples=4 multiview
-//! // color rgba32f                   an image that is drawn into, by location; a share behind it is that of comparison
+//! // color rgba32f                   an image that is drawn into, by location; a share after it is that of comparison
 //! // depth 0.5                       a depth image that holds that
-//! // attribute 0 rgb32f exact-f32    an input of the vertex shader; `instance` behind it: one value an instance
+//! // attribute 0 rgb32f exact-f32    an input of the vertex shader; `instance` after it: one value per instance
 //! // draw 3 1                        vertices and instances, also as `4..7`
 //! // meshes 2 1 1                    workgroups of the task or mesh shader, where there is one
 //! // topology strip                  points, lines, adjacent, triangles, strip or patches=3
@@ -35,7 +35,7 @@ struct Input {
     rate: Rate,
 }
 
-/// What the lines said.
+/// The values that the lines give.
 #[derive(Debug)]
 pub struct Lines {
     pub vertex: String,
@@ -119,12 +119,12 @@ impl Lines {
         Some(())
     }
 
-    /// Whether nothing is drawn into.
+    /// Returns true if nothing is drawn into.
     pub fn is_empty(&self) -> bool {
         self.colors.is_empty() && self.depth.is_none()
     }
 
-    /// Whether any input of the vertices holds more than zeros.
+    /// Returns true if any input of the vertices holds more than zeros.
     pub fn vary(&self) -> bool {
         self.inputs.iter().any(|input| matches!(input.fill, Fill::From(_)))
     }

@@ -1,4 +1,4 @@
-//! What a fixture's first comments say about how to run it, one line for each thing:
+//! The run that a fixture's first comments describe, one line for each thing:
 //!
 //! ```text
 //! // groups 2                    workgroups, in one dimension; 1 without it
@@ -12,7 +12,7 @@
 //! // spec 7 12                   the pipeline sets the specialization constant 7 to 12
 //! ```
 //!
-//! Bindings of buffers stand in ascending order from 0. `resource` adds lines for images and samplers, `draw` those for
+//! Bindings of buffers are in ascending order from 0. `resource` adds lines for images and samplers, `draw` those for
 //! what vertex and fragment shaders draw.
 
 mod draw;
@@ -24,7 +24,7 @@ use super::pattern::{Domain, PATTERNS, Pattern};
 use super::rival::Judged;
 use super::scalar::Type;
 
-/// What stands in a buffer before the run.
+/// The content of a buffer before the run.
 #[derive(Debug, Clone, Copy)]
 enum Fill {
     Zero,
@@ -111,7 +111,7 @@ impl Plan {
         &self.draw.vertex
     }
 
-    /// How each buffer is compared, and behind them what images hold.
+    /// How each buffer is compared, and after them what images hold.
     pub fn judged(&self) -> Vec<Judged> {
         let buffers = self.places.iter().map(|place| place.judged);
         buffers.chain(self.resources.judged()).chain(self.draw.judged()).collect()
@@ -133,8 +133,8 @@ impl Plan {
         }
     }
 
-    /// What a run begins with; one pattern is enough where nothing is made of it, and two for draws, which are compiled
-    /// each time.
+    /// The patterns at the start of a run; one is enough where nothing is made of it, and two for draws, which are
+    /// compiled each time.
     fn patterns(&self) -> &'static [Pattern] {
         let varies = |fill: &Fill| matches!(fill, Fill::From(_));
         let inputs = self.places.iter().any(|place| varies(&place.fill)) || self.resources.vary() || self.draw.vary();

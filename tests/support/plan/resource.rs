@@ -128,7 +128,7 @@ struct Picture {
     closeness: Closeness,
 }
 
-/// What the lines said.
+/// The values that the lines give.
 #[derive(Debug, Default)]
 pub struct Lines {
     texels: Vec<Texels>,
@@ -161,7 +161,7 @@ impl Lines {
         Some(())
     }
 
-    /// Whether anything holds more than zeros.
+    /// Returns true if anything holds more than zeros.
     pub fn vary(&self) -> bool {
         let texels = self.texels.iter().map(|texels| texels.fill);
         texels.chain(self.pictures.iter().map(|picture| picture.fill)).any(|fill| matches!(fill, Fill::From(_)))

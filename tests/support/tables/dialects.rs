@@ -60,7 +60,7 @@ fn amd_shader_ballot(c: &Case<'_>) -> Vec<Column> {
     )
 }
 
-/// Whether all lanes of a pair have the same lowest bit.
+/// True if all lanes of a pair have the same lowest bit.
 fn pairs_agree(v: &[Lane<u32>]) -> Vec<Lane<bool>> {
     sem::each(v, |i, x| v[i ^ 1].is_some_and(|other| other & 1 == x & 1))
 }

@@ -66,7 +66,7 @@ fn ballot(p: &[Lane<bool>]) -> Vec<Lane<u32>> {
     sem::ballot(p, 0)
 }
 
-/// What the buffer held before, in every lane that exists.
+/// The values of the buffer before the run, in every lane that exists.
 fn fill(w: &Wave<'_>, value: u32) -> Vec<Lane<u32>> {
     sem::each(&w.ids(), |_, _| value)
 }

@@ -174,7 +174,7 @@ fn permute(c: &Case<'_>) -> Vec<Column> {
     )
 }
 
-/// What the shader makes of a struct whose members come from `v`.
+/// The shader's digest of a struct whose members come from `v`.
 fn digest(v: u32) -> u32 {
     let small = (v & 255) as f32;
     let members = v.wrapping_mul(3).wrapping_add((v & 1) * 5).wrapping_add(((!v & 1) + 2 * (v >> 1)).wrapping_mul(7));
@@ -190,7 +190,7 @@ fn xor(a: &[Lane<u32>], b: &[Lane<u32>]) -> Vec<Lane<u32>> {
     a.iter().zip(b).map(|(a, b)| Some((*a)? ^ (*b)?)).collect()
 }
 
-/// What each lane holds after a move of the words of a subgroup.
+/// The values of the lanes after a move of the words of a subgroup.
 type Moved = fn(&Wave<'_>, &[Lane<u32>]) -> Vec<Lane<u32>>;
 
 fn whole(c: &Case<'_>) -> Vec<Column> {

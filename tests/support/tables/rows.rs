@@ -1,4 +1,4 @@
-//! What the rows of the fixture tables share: results side by side, one rule for many operators.
+//! Parts that the rows of the fixture tables share: results side by side, one rule for many operators.
 
 use crate::case::{Case, Column, Wave, interleave};
 use crate::reference::Lane;

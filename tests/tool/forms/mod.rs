@@ -11,7 +11,7 @@ use crosslane::profile::{Feature, Profile, Target};
 use std::collections::BTreeSet;
 use walk::{Given, Language, walk, walk_some};
 
-/// What a profile refuses, by the names of rows.
+/// The operations that a profile refuses, by the names of rows.
 struct Refused {
     profile: &'static str,
     families: &'static [&'static str],
@@ -117,7 +117,7 @@ fn wgsl_constants_for_amd() {
     constants(&wgsl::LANGUAGE, Target::Amd);
 }
 
-/// What GLSL can say across lanes WGSL can say too.
+/// WGSL has a name for every cross-lane operation of GLSL.
 #[test]
 fn wgsl_has_a_name_for_every_operation() {
     let named: BTreeSet<*const grammar::Overload> =

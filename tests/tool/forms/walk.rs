@@ -18,9 +18,9 @@ pub struct Language {
     pub kind: compile::Language,
     /// The functions and variables that it has.
     pub rows: fn() -> Vec<Row>,
-    /// Whether it has a type.
+    /// True if it has a type.
     pub has: fn(Shape) -> bool,
-    /// Whether it wants a constant where the row does not.
+    /// True if it wants a constant where the row does not.
     pub wants_constant: fn(&Overload, &Param) -> bool,
     /// A value of a type, made of the word `v`.
     pub value: fn(Shape) -> String,
@@ -36,7 +36,7 @@ pub struct Language {
     pub shader: fn(Given, &str) -> String,
 }
 
-/// What every value that a call is given is made of.
+/// The source of every value that a call is given.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Given {
     /// A word of a buffer, which differs from lane to lane.
@@ -58,7 +58,7 @@ struct Statement {
     text: String,
 }
 
-/// What became of all calls.
+/// The results of all calls.
 #[derive(Default)]
 pub struct Found {
     pub compiled: usize,
@@ -116,7 +116,7 @@ fn try_all(language: &Language, given: Given, options: &Options, some: &[Stateme
     }
 }
 
-/// Whether `spirv-val` accepts a module; text is left to those who run it.
+/// Checks that `spirv-val` accepts a module; text is left to those who run it.
 fn judged(artifact: &Artifact) -> Result<(), String> {
     match artifact {
         Artifact::Spirv(words) if judge::need_or_skip("bin/spirv-val").is_some() => {
@@ -164,7 +164,7 @@ fn group(language: &Language, rows: &[(&'static str, &'static Overload)]) -> Vec
     statements
 }
 
-/// Whether a row is about lanes and compute shaders have it.
+/// Returns true if a row is about lanes and compute shaders have it.
 pub fn is_wanted(row: &Overload) -> bool {
     // Wider than the profiles' subgroups are.
     if matches!(row.lowering, Lowering::Lane { op, .. } if op.width().and_then(Width::lanes) == Some(64)) {

@@ -1,6 +1,6 @@
 //! Functions of two numbers in LLVM's language, with what they give in plain Rust.
 
-/// What a case takes and gives: the low 32 bits or all 64 of its numbers, integers or floats.
+/// The operands and results of a case: the low 32 bits or all 64 of its numbers, integers or floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Int,

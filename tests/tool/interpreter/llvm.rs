@@ -70,7 +70,7 @@ fn execute(text: &str, target: Target, inputs: [&[u64]; 2]) -> Result<Vec<u64>, 
     let bytes = |numbers: &[u64]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
     let out = vec![0; 8 * COUNT];
     let places = [memory.add(bytes(inputs[0]), false), memory.add(bytes(inputs[1]), false), memory.add(out, true)];
-    // The runtime's own arguments are behind the kernel's.
+    // The runtime's own arguments are after the kernel's.
     let mut arguments: Vec<u8> = bytes(&places);
     arguments.resize(512, 0);
     let (groups, group_size) = ([(COUNT / GROUP) as u32, 1, 1], [GROUP as u32, 1, 1]);
@@ -118,7 +118,7 @@ fn numbers(kind: Kind, salt: u64) -> Vec<u64> {
     (0..COUNT).map(number).collect()
 }
 
-/// Whether a result is what was expected.
+/// Returns true if a result is what was expected.
 fn agrees(case: &Case, expected: u64, got: u64) -> bool {
     let (want, have) = match case.kind {
         Kind::Float => (f64::from(f32::from_bits(expected as u32)), f64::from(f32::from_bits(got as u32))),

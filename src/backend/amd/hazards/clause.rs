@@ -4,8 +4,8 @@
 use crate::backend::amd::view::{Access, Cell, Roles, Traits, View};
 use std::collections::BTreeSet;
 
-/// What the last accesses read and write: those of the vector unit, and scalar loads. At most one of the two is not empty,
-/// but where ways meet.
+/// The reads and writes of the last accesses: those of the vector unit, and scalar loads. At most one of the two is not
+/// empty, but where ways meet.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Clauses([Clause; 2]);
 
@@ -27,7 +27,7 @@ impl Clauses {
         before != *self
     }
 
-    /// Whether an access must not follow directly.
+    /// Returns true if an access must not follow directly.
     pub fn endangers(&self, view: &View) -> bool {
         let own = self.0.iter().zip(KINDS).filter(|(_, kind)| kind.intersects(view.traits));
         own.into_iter().any(|(clause, _)| !clause.writes.is_empty() && (stores(view) || clause.with(view).is_torn()))
@@ -49,13 +49,13 @@ impl Clause {
         Clause { reads: and(&self.reads, &view.reads), writes: and(&self.writes, &view.writes) }
     }
 
-    /// Whether running it again reads something else.
+    /// Returns true if running it again reads something else.
     fn is_torn(&self) -> bool {
         !self.reads.is_disjoint(&self.writes)
     }
 }
 
-/// Whether an access writes memory.
+/// Returns true if an access writes memory.
 fn stores(view: &View) -> bool {
     view.reads.iter().any(|access| access.roles.contains(Roles::DATA))
 }

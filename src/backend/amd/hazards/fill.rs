@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Instructions that are looked at.
 pub const WINDOW: usize = 24;
 
-/// What the instructions that are passed read and write.
+/// The reads and writes of the instructions that are passed.
 #[derive(Default)]
 pub struct Passed {
     reads: BTreeSet<Cell>,
@@ -24,7 +24,7 @@ impl Step for View {
         self.traits.intersects(Traits::VALU | Traits::SALU) && !self.traits.contains(Traits::IDLE)
     }
 
-    /// What waits or branches, and what has no unit.
+    /// Returns true if nothing moves across it: it waits, branches, or has no unit.
     fn is_fence(&self) -> bool {
         let units = Traits::VALU | Traits::SALU | Traits::SMEM | Traits::LOAD | Traits::STORE | Traits::LDS;
         !self.traits.intersects(units)

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 const TO_SECOND: u8 = 3;
 const TO_READ: u8 = 5;
 
-/// What the hazard was so far.
+/// The state of the hazard so far.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Forwarding {
     /// Registers that were written: for how many more vector instructions that matters, and whether EXEC was written since.
@@ -32,7 +32,7 @@ impl Forwarding {
         before.0 != self.written || before.1 != self.pairs
     }
 
-    /// Whether an instruction reads two registers too soon.
+    /// Returns true if an instruction reads two registers too soon.
     pub fn endangers(&self, view: &View) -> bool {
         let reads = |cell: &Cell| view.reads.iter().any(|access| access.cell == *cell);
         view.traits.contains(Traits::VALU) && self.pairs.keys().any(|(first, second)| reads(first) && reads(second))

@@ -38,8 +38,8 @@ pub fn states_before_dpp(arch: &Arch) -> u8 {
     rows::of(arch).rows.iter().find(|row| **row == rows::MOVED).map_or(0, |row| row.reach)
 }
 
-/// What is pending at the start of each block, in mended code: instructions that fill wait states bring what they pass nearer
-/// to the next block.
+/// The pending events at the start of each block, in mended code: instructions that fill wait states bring what they
+/// pass nearer to the next block.
 fn starts(function: &Function, arch: &Arch, table: &Table) -> Vec<State> {
     pending::starts(function, |block, state: State| {
         let mut mender = Mender::new(arch, table, state, block.insts.clone());
@@ -53,7 +53,7 @@ struct Mender<'a> {
     arch: &'a Arch,
     table: &'a Table,
     state: State,
-    /// What is still to be done, and the views of it.
+    /// The instructions still to be processed, and the views of them.
     next: VecDeque<Inst>,
     views: VecDeque<View>,
     done: Vec<Inst>,

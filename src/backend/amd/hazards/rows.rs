@@ -1,9 +1,9 @@
-//! The rules: what must not follow what too closely, and what mends it; one table a generation.
+//! The rules: what must not follow what too closely, and what mends it; one table per generation.
 //!
 //! Sources: LLVM's `GCNHazardRecognizer`, the wait-state tables of AMD's ISA guides (GCN 3, Vega, CDNA 3), and ACO's
 //! `aco_insert_NOPs` for what LLVM does not know. Rules are left out whose instructions are never chosen (GDS, messages,
 //! MFMA and dot products, indexed registers, LDS_DIRECT, paired instructions), and one of gfx10.1 about branches to the
-//! distance 0x3f, which the assembler mends itself. Two that are no pairs of instructions are in `forwarding` and `clause`.
+//! distance 0x3f, which the assembler mends itself. Two that are not pairs of instructions are in `forwarding` and `clause`.
 
 use crate::backend::amd::arch::Arch;
 use crate::backend::amd::view::{Kinds, Roles, Traits};
@@ -28,7 +28,7 @@ pub struct Event {
     pub touch: Touch,
 }
 
-/// What makes a rule's danger pass.
+/// The event or count that ends a rule's danger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Clock {
     /// Wait states.
@@ -39,7 +39,7 @@ pub enum Clock {
     None,
 }
 
-/// What stands between the instructions when the rule is kept.
+/// The instruction or distance that satisfies a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cure {
     /// As many wait states as are missing.
@@ -64,7 +64,7 @@ pub enum Fix {
     RewriteVcc,
 }
 
-/// A rule: `first`, then perhaps `middle`, and `last` too soon behind, on the same register where all touch some.
+/// A rule: `first`, then perhaps `middle`, and `last` too soon after, on the same register where all touch some.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hazard {
     /// The rule in words.
@@ -75,11 +75,11 @@ pub struct Hazard {
     /// The first instruction endangers both registers of an aligned pair.
     pub in_pairs: bool,
     pub clock: Clock,
-    /// What the clock must tell between the first (or the middle) instruction and the last one.
+    /// The number of ticks that the clock must count between the first (or the middle) instruction and the last one.
     pub reach: u8,
     /// Instructions that end the danger before the middle one, and after it.
     pub ends: [Traits; 2],
-    /// What ends the danger after the middle instruction also ends that of writing the register again.
+    /// True if the end of the danger after the middle instruction also ends that of writing the register again.
     pub ends_for_good: bool,
     pub cure: Cure,
 }
@@ -88,7 +88,7 @@ const ANY: Roles = Roles::empty();
 const NONE: Traits = Traits::empty();
 const SCALARS: Kinds = Kinds::SCALAR.union(Kinds::VCC);
 const MEMORY: Traits = Traits::LOAD.union(Traits::STORE);
-/// What is issued after all vector instructions before it.
+/// Instructions issued only after all earlier vector instructions.
 pub const FLUSHES: Traits = MEMORY.union(Traits::LDS).union(Traits::VA_VDST);
 
 const fn event(traits: Traits, touch: Touch) -> Event {

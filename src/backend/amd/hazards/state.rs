@@ -1,4 +1,4 @@
-//! What is pending at a place in the program: instructions that others must not follow too soon.
+//! The pending events at a place in the program: instructions that others must not follow too soon.
 
 use super::clause::Clauses;
 use super::forwarding::Forwarding;
@@ -25,7 +25,7 @@ pub struct State {
     clauses: Clauses,
 }
 
-/// What an instruction needs before it.
+/// The requirements of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Need {
     pub states: u8,
@@ -53,7 +53,7 @@ impl Pending for State {
 }
 
 impl State {
-    /// What must stand before an instruction that is next, but for what has been put there.
+    /// The fixes that must precede the next instruction, less those already there.
     pub fn need(&self, table: &Table, view: &View, there: &[Fix]) -> Need {
         let mut need = Need { states: u8::from(self.clauses.endangers(view)), fix: None };
         let mut add = |fix| need.fix = need.fix.or((!there.contains(&fix)).then_some(fix));
@@ -88,7 +88,7 @@ impl State {
         }
     }
 
-    /// What an instruction ends.
+    /// Removes the events that an instruction ends.
     fn end(&mut self, rows: &[Hazard], view: &View) {
         let mut for_good = Vec::new();
         self.pending.retain(|key, left| {
@@ -162,7 +162,7 @@ fn is_event(event: &Event, view: &View) -> bool {
     is_one && !event.without.intersects(view.traits)
 }
 
-/// Whether an event has to do with a register that a rule has pending.
+/// Returns true if an event has to do with a register that a rule has pending.
 fn touches(event: &Event, view: &View, cell: Cell) -> bool {
     match event.touch {
         Touch::Nothing => true,

@@ -75,7 +75,7 @@ fn branch(operation: O) -> Inst {
     inst(operation, &[], &[Operand::Label(Label(1))])
 }
 
-/// What stands between the instructions of a block once it is mended, in words.
+/// The instructions between those of a mended block, in words.
 fn between(profile: &str, mut blocks: Vec<Vec<Inst>>) -> Vec<String> {
     blocks.push(vec![inst(O::End, &[], &[])]);
     let before: Vec<Inst> = blocks.concat();

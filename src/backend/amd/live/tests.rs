@@ -63,7 +63,7 @@ fn lanes_of_an_if_wait_through_its_else() {
     assert_eq!(ranges(&mut function, blocks, a), [[(9, 16)]]);
 }
 
-/// What a lane takes out of a loop is alive through all of the next rounds.
+/// A value that leaves a loop in some lanes is live through all later rounds.
 #[test]
 fn results_of_loops_have_no_holes() {
     let mut function = Function::default();

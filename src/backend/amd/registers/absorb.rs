@@ -62,7 +62,7 @@ impl Counts {
         counts
     }
 
-    /// Whether a whole register is written once and read once.
+    /// Returns true if a whole register is written once and read once.
     fn is_only_for_a_copy(&self, slice: Slice, registers: &[RegInfo]) -> bool {
         let reg = slice.reg.index();
         slice.count == registers[reg].width && self.reads[reg] == 1 && self.writes[reg] == 1
@@ -76,7 +76,7 @@ struct Accesses {
     written: u32,
 }
 
-/// What the instructions before have done.
+/// The effects of the instructions so far.
 struct Seen {
     at: Vec<Accesses>,
     /// The one that last wrote EXEC, or the start of the block.

@@ -10,14 +10,14 @@ const SIMDS: u32 = 4;
 /// Vector registers that an instruction can name.
 const NAMED_VECTORS: u16 = 256;
 
-/// What waves of this many lanes share.
+/// The register file that waves of this many lanes share.
 fn share(arch: &Arch) -> Share {
     let share = arch.processor.share;
     let halves = 64 / arch.wave.max(1) as u16;
     Share { vectors: share.vectors * halves, vector_granule: share.vector_granule * halves, ..share }
 }
 
-/// What a kernel may use.
+/// The registers that a kernel may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     pub vectors: u16,

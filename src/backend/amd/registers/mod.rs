@@ -41,7 +41,7 @@ pub struct Allocation {
 pub enum Failure {
     /// Something must go to scratch memory, and the function has not made that ready.
     NeedsScratch,
-    /// What one instruction needs at once does not fit.
+    /// The operands of one instruction do not fit.
     Full(File),
 }
 
@@ -96,8 +96,8 @@ fn done(function: &mut Function, arch: &Arch, webs: &Webs, firsts: &[Option<u16>
     }
 }
 
-/// Whether an instruction may write before it has read all: with XNACK the memory unit runs a scalar load of several
-/// registers again after a page fault, so it must not overwrite its own address (LLVM: the `_ec` loads).
+/// Returns true if an instruction may write before it has read all: with XNACK the memory unit runs a scalar load of
+/// several registers again after a page fault, so it must not overwrite its own address (LLVM: the `_ec` loads).
 fn writes_early(inst: &Inst) -> bool {
     use Operation as O;
     matches!(inst.operation(), Some(O::LoadScalar64 | O::LoadScalar128 | O::LoadScalar256))

@@ -23,7 +23,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// For a web in which a register, so aligned, lies some way behind the start.
+    /// For a web in which a register, so aligned, lies some way after the start.
     fn behind(alignment: u16, offset: u16) -> Grid {
         Grid { modulus: alignment, residue: offset.wrapping_neg() & (alignment - 1) }
     }
@@ -53,7 +53,7 @@ pub struct Web {
     pub slots: Vec<Ranges>,
     /// Where each is written.
     writes: Vec<Vec<u32>>,
-    /// Its registers and how far behind the start each begins.
+    /// Its registers and how far after the start each begins.
     pub members: Vec<(Reg, u16)>,
 }
 
@@ -84,7 +84,7 @@ impl Web {
         self.slots.iter().map(|ranges| ranges.len()).sum()
     }
 
-    /// The web and another one that begins `shift` behind it; none if they cannot share a row. `copied` is from behind the
+    /// The web and another one that begins `shift` after it; none if they cannot share a row. `copied` is from behind the
     /// copy to the end of its block.
     fn united(&self, other: &Web, shift: i32, copied: Range) -> Option<Web> {
         let front = shift.min(0).unsigned_abs() as u16;
@@ -119,8 +119,8 @@ impl Web {
     }
 }
 
-/// Whether two registers, each with its ranges and its writes, may be one: they are alive at once at most from the copy on,
-/// before either is written again.
+/// Returns true if two registers, each with its ranges and its writes, may be one: they are alive at once at most from
+/// the copy on, before either is written again.
 fn agree(a: (&[Range], &[u32]), b: (&[Range], &[u32]), copied: Range) -> bool {
     let is_written = |writes: &[u32], to: u32| {
         let behind = writes.partition_point(|at| *at <= copied.from);
@@ -131,7 +131,7 @@ fn agree(a: (&[Range], &[u32]), b: (&[Range], &[u32]), copied: Range) -> bool {
     })
 }
 
-/// Where a row begins if parts of it, so far behind its start, have fixed places; none if they contradict each other.
+/// Where a row begins if parts of it, so far after its start, have fixed places; none if they contradict each other.
 fn common_start(parts: [(Option<u16>, u16); 2]) -> Option<Option<u16>> {
     let mut start = None;
     for (fixed, behind) in parts {
@@ -150,7 +150,7 @@ fn common_start(parts: [(Option<u16>, u16); 2]) -> Option<Option<u16>> {
 pub struct Webs {
     /// Those that others have taken in are empty.
     pub webs: Vec<Web>,
-    /// The web of each register, and how far behind its start it begins.
+    /// The web of each register, and how far after its start it begins.
     homes: Vec<(u32, u16)>,
 }
 
@@ -176,7 +176,7 @@ impl Webs {
         webs
     }
 
-    /// The web that a register belongs to, and how far behind its start the register begins.
+    /// The web that a register belongs to, and how far after its start the register begins.
     pub fn home(&self, reg: Reg) -> (usize, u16) {
         let (web, offset) = self.homes[reg.index()];
         (web as usize, offset)

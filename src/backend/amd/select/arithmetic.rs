@@ -353,7 +353,7 @@ impl Selector<'_> {
     }
 }
 
-/// Whether a generation names the amount of 64-bit shifts last.
+/// Returns true if a generation names the amount of 64-bit shifts last.
 pub fn shifts_backward(generation: Generation) -> bool {
     generation == Generation::Gcn1
 }

@@ -32,7 +32,7 @@ fn operations(op: AtomicOp, scalar: Scalar) -> Option<[Operation; 2]> {
     })
 }
 
-/// What follows `ds_` on workgroup memory: without and with a result, of 32 and of 64 bits.
+/// The names after `ds_` of operations on workgroup memory: without and with a result, of 32 and of 64 bits.
 fn shared_names(op: AtomicOp, scalar: Scalar) -> Option<[&'static str; 4]> {
     let is_signed = scalar.is_signed();
     if scalar.is_float() {
@@ -175,7 +175,7 @@ impl Selector<'_> {
             AtomicMemory::Shared { index, offset } => {
                 let operation = if is_long { Operation::LdsCompareSwap64 } else { Operation::LdsCompareSwap };
                 let old = self.vectors(width);
-                // The new value stands first from gfx11 on (LLVM: `DS_CMPSTORE`).
+                // The new value is first from gfx11 on (LLVM: `DS_CMPSTORE`).
                 let is_new_first = self.arch.generation >= Generation::Rdna3;
                 let data = if is_new_first { [new, compared] } else { [compared, new] };
                 self.raw(operation, &[old], &[*index, data[0], data[1]]).modifiers.offset = *offset;
@@ -230,7 +230,7 @@ impl Selector<'_> {
         to
     }
 
-    /// What the operation makes of the old value.
+    /// The new value that the operation makes from the old one.
     fn combined(&mut self, op: AtomicOp, scalar: Scalar, old: Operand, value: Operand) -> Operand {
         use crate::kernel::BinOp;
         let op = match op {

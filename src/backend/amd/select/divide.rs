@@ -1,7 +1,7 @@
 //! Quotients and remainders of integers, which no generation divides.
 //!
 //! 32 bits: a reciprocal by the float unit, made exact by two corrections (LLVM: `AMDGPUCodeGenPrepare::expandDivRem32`).
-//! 64 bits: one bit a round.
+//! 64 bits: one bit per round.
 
 use super::arithmetic::number;
 use super::emit::{FALSE, VCC};

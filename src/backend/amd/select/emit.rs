@@ -1,6 +1,6 @@
 //! Writing instructions down so that the encoding has them: which operands may be scalars or literals.
 //!
-//! A vector instruction reads one scalar operand, or two from gfx10 on, literals among them. Before gfx10 a literal stands
+//! A vector instruction reads one scalar operand, or two from gfx10 on, literals among them. Before gfx10 a literal is
 //! first and only in the short encodings. What does not fit is moved to a register before.
 
 use super::{Selector, Words};
@@ -340,13 +340,13 @@ impl Selector<'_> {
     }
 }
 
-/// Whether the third operand is a mask of lanes.
+/// Returns true if the third operand is a mask of lanes.
 const fn takes_mask(operation: Operation) -> bool {
     use Operation as O;
     matches!(operation, O::Select | O::AddWithCarryIn | O::SubWithCarryIn)
 }
 
-/// Whether both operands may change places, which makes room for a scalar in the first one.
+/// Returns true if both operands may change places, which makes room for a scalar in the first one.
 const fn is_commutative(operation: Operation) -> bool {
     use Operation as O;
     let whole = matches!(operation, O::AddU32 | O::MulLoU32 | O::MulHiU32 | O::MulHiI32 | O::MinU32 | O::MaxU32);
@@ -356,8 +356,8 @@ const fn is_commutative(operation: Operation) -> bool {
     whole || bits || short || float || matches!(operation, O::AddWithCarryOut | O::AddWithCarryIn)
 }
 
-/// Whether an instruction has an encoding of 32 bits, in which it can take a literal before gfx10. Comparisons have one
-/// only into VCC.
+/// Returns true if an instruction has an encoding of 32 bits, in which it can take a literal before gfx10. Comparisons
+/// have one only into VCC.
 fn is_short(operation: Operation, generation: Generation) -> bool {
     use Operation as O;
     let always_long = matches!(

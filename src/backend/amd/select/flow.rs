@@ -36,7 +36,7 @@ impl Selector<'_> {
     /// Ends the block that is being written; what follows is the one with this label.
     fn begin(&mut self, label: Label) {
         let mut done = std::mem::replace(&mut self.block, Block { label, insts: Vec::new() });
-        // Nothing behind a jump runs.
+        // Nothing after a jump runs.
         let is_final = |inst: &Inst| inst.operation().is_some_and(Operation::is_final);
         if let Some(last) = done.insts.iter().position(is_final) {
             done.insts.truncate(last + 1);
@@ -330,7 +330,7 @@ impl Selector<'_> {
         self.branch(Operation::BranchExecSome, head);
     }
 
-    /// Code for all lanes of the wave. Its values are visible behind it under the names of its results.
+    /// Code for all lanes of the wave. Its values are visible after it under the names of its results.
     fn whole_wave(&mut self, inst: InstId, body: BlockId) {
         let kernel = self.kernel;
         self.is_lane = true;

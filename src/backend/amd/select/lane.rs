@@ -12,7 +12,7 @@ use crate::kernel::{Def, InstId, Ty, Value};
 use crate::lane::primitive::{Dpp16, Fetch, LdsOp, PermlaneOp, ScalarOp};
 use crate::lane::{LaneType, Primitive, ReduceOp};
 
-/// What the other instruction of a swap will give.
+/// The result that the other instruction of a swap will give.
 #[derive(Clone, Debug)]
 pub struct Swapped {
     op: PermlaneOp,
@@ -313,7 +313,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A scalar into one lane of what was there before. Before gfx10 a lane that is no constant goes to M0.
+    /// A scalar into one lane of what was there before. Before gfx10 a lane that is not a constant goes to M0.
     fn write_lane(&mut self, ty: Scalar, args: &[Value]) -> Words {
         if ty.is_bool() {
             return self.refused("a bool written to one lane");

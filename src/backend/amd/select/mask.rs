@@ -11,7 +11,7 @@ use crate::lane::op::MaskOp;
 use crate::lane::plan::AluOp;
 use smallvec::smallvec;
 
-/// Instructions behind a reading of EXEC among which its uses are looked for.
+/// Instructions after a reading of EXEC among which its uses are looked for.
 const NEAR: usize = 64;
 
 impl Selector<'_> {
@@ -37,7 +37,7 @@ impl Selector<'_> {
         self.mask_words(ballot)
     }
 
-    /// Whether a mask was made by a comparison of the lanes that are active now.
+    /// Returns true if a mask was made by a comparison of the lanes that are active now.
     fn is_clean(&self, mask: Operand) -> bool {
         let is_it = |inst: &crate::backend::amd::machine::Inst| inst.defs.first() == Some(&mask);
         let last =
@@ -56,7 +56,7 @@ impl Selector<'_> {
         self.mask_words(copy)
     }
 
-    /// Whether all uses of a result come before control flow, in the block or in whole-wave code.
+    /// Returns true if all uses of a result come before control flow, in the block or in whole-wave code.
     fn stays(&self, inst: InstId) -> bool {
         let kernel = self.kernel;
         let (Some(value), Some(block)) = (kernel.result(inst), self.subject.tree.block_of(inst)) else { return false };

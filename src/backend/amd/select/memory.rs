@@ -107,7 +107,7 @@ impl Selector<'_> {
 
     // By the scalar unit.
 
-    /// Whether all lanes load the same words of memory that nobody writes.
+    /// Returns true if all lanes load the same words of memory that nobody writes.
     fn is_scalar_load(&self, access: MemoryAccess, address: Value) -> bool {
         let is_constant = match access.space {
             MemorySpace::Push => true,

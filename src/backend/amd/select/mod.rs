@@ -41,7 +41,7 @@ pub struct Selected {
     pub needs: Needs,
 }
 
-/// What a selection is of.
+/// The kernel, profile and facts that a selection works on.
 #[derive(Clone, Copy)]
 pub struct Subject<'k> {
     pub kernel: &'k Kernel,
@@ -103,7 +103,7 @@ struct Selector<'k> {
     /// The block that is being written.
     block: Block,
     labels: u32,
-    /// What each value of the kernel became.
+    /// The words of each value of the kernel.
     values: Vec<Option<Words>>,
     /// Comparisons of scalars with one use, which happen there.
     late: Vec<Option<arithmetic::ScalarTest>>,
@@ -222,7 +222,7 @@ impl Selector<'_> {
 
     // Instructions of the kernel.
 
-    /// An operation that is no control flow.
+    /// An operation that is not a control flow.
     fn plain(&mut self, inst: InstId) {
         let kernel = self.kernel;
         let args = kernel.args(inst);
@@ -263,7 +263,7 @@ fn constant_words(ty: Ty, bits: u64, width: u8) -> Words {
     }
 }
 
-/// Whether a word is all ones or zero, so that 64 bits of it are one constant.
+/// Returns true if a word is all ones or zero, so that 64 bits of it are one constant.
 const fn is_sign(bits: u32) -> bool {
     bits == 0 || bits == u32::MAX
 }

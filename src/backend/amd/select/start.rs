@@ -1,4 +1,4 @@
-//! What a kernel does before its first instruction: it fetches its arguments and finds out where it is.
+//! The start of a kernel: it fetches its arguments and finds out where it is.
 
 use super::emit::part;
 use super::{Selector, Words};
@@ -12,7 +12,7 @@ use crate::lane::primitive::LdsOp;
 use crate::lane::{LaneFact, Primitive};
 use std::collections::BTreeMap;
 
-/// What the start has made ready, and what else lives as long as the kernel.
+/// The values that the start has made ready, and those that live as long as the kernel.
 #[derive(Debug, Default)]
 pub struct Start {
     /// The pointer to the arguments.
@@ -42,14 +42,14 @@ pub struct OwnWord {
     pub part: Option<Operand>,
 }
 
-/// What the kernel asks for.
+/// The facts that the kernel asks for.
 #[derive(Default)]
 struct Wanted {
     groups: [bool; 3],
     locals: [bool; 3],
     index: bool,
     group_counts: bool,
-    /// What the lane's number is for, if for anything.
+    /// The use of the lane's number, if there is one.
     lane: Option<Origin>,
     own_word: bool,
     physical: bool,

@@ -1,4 +1,4 @@
-//! Lets instructions wait for what memory still has to deliver: one pass over the blocks, one table a generation.
+//! Lets instructions wait for what memory still has to deliver: one pass over the blocks, one table per generation.
 //!
 //! Behind register allocation. Before an instruction that reads or overwrites a register that is under way, the counter is
 //! waited down to what began later, as far as it counts in order; so loads that are not needed yet go on. Fences become
@@ -34,7 +34,7 @@ pub fn insert(function: &mut Function, arch: &Arch) {
     }
 }
 
-/// What is under way at the start of each block.
+/// The events under way at the start of each block.
 fn starts(function: &Function, arch: &Arch, table: &Table) -> Vec<State> {
     pending::starts(function, |block, state| {
         let mut writer = Writer { arch, table, state, done: None, origins: FxHashMap::default() };
@@ -47,9 +47,9 @@ struct Writer<'a> {
     arch: &'a Arch,
     table: &'a Table,
     state: State,
-    /// What is written; none while only the state matters.
+    /// The finished instructions; none while only the state matters.
     done: Option<Vec<Inst>>,
-    /// What the instructions were made for that set the registers under way.
+    /// The origins of the instructions that set the registers under way.
     origins: FxHashMap<Cell, Origin>,
 }
 
@@ -136,7 +136,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What an instruction sets under way.
+    /// Records the events that an instruction starts.
     fn begin(&mut self, inst: &Inst, view: &View) {
         let written = || view.writes.iter().map(|access| access.cell);
         let is_flat = inst.modifiers.prefix == "flat_";
@@ -171,12 +171,12 @@ fn fence_of(inst: &Inst) -> Option<Fence> {
     if let Code::Pseudo(Pseudo::Fence(fence)) = inst.code { Some(fence) } else { None }
 }
 
-/// Whether an instruction goes on when the other waves of the workgroup are there.
+/// Returns true if an instruction goes on when the other waves of the workgroup are there.
 fn is_barrier(inst: &Inst) -> bool {
     matches!(inst.operation(), Some(Operation::Barrier | Operation::BarrierWait))
 }
 
-/// Whether a barrier comes before the next access to memory.
+/// Returns true if a barrier comes before the next access to memory.
 fn comes_to_barrier(rest: &[Inst]) -> bool {
     let is_access = |unit| matches!(unit, Unit::Memory | Unit::ScalarMemory);
     let next = rest.iter().find(|inst| is_barrier(inst) || inst.operation().is_some_and(|op| is_access(op.unit())));

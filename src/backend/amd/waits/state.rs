@@ -1,4 +1,4 @@
-//! What is under way at a place in the program.
+//! The events under way at a place in the program.
 
 use super::table::{COUNTERS, Event, Table};
 use crate::backend::amd::machine::Reach;
@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 /// How far counters must have come down; none where it does not matter.
 pub type Waits = [Option<u8>; COUNTERS];
 
-/// What is under way. An age is the number of events of the same counter that began later: when the counter has come down
-/// to it, the event is done.
+/// The events under way. An age is the number of events of the same counter that began later: when the counter has come
+/// down to it, the event is done.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct State {
     /// Registers that an event of a counter will write, or still has to read.

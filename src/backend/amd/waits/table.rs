@@ -1,4 +1,4 @@
-//! Which counters count what, how far, and how waiting for them is written; one table a generation.
+//! Which counters count what, how far, and how waiting for them is written; one table per generation.
 //!
 //! Sources: the counters of AMD's ISA guides (GCN 3, Vega, RDNA 1 to 4) and LLVM's `SIInsertWaitcnts`; the cache controls are
 //! those of the memory models in LLVM's `AMDGPUUsage`.
@@ -8,7 +8,7 @@ use crate::backend::amd::machine::{Fence, Reach};
 use crate::backend::amd::mnemonic::Operation;
 use crate::profile::processor::Counters;
 
-/// What is under way.
+/// An event under way.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Event {
     /// A load of the vector unit, or an atomic with a result.
@@ -63,9 +63,9 @@ pub struct Table {
     pub fused: &'static [(u8, u8, Operation)],
     /// All must be done before a barrier: exceptions cannot be taken there (LLVM: no `FeatureBackOffBarrier`).
     pub barriers_wait: bool,
-    /// What writes caches back, so that other waves see stores at each reach.
+    /// The instructions that write caches back, so that other waves see stores at each reach.
     write_back: [&'static [Operation]; 2],
-    /// What makes loads see the stores of other waves at each reach.
+    /// The instructions that make loads see the stores of other waves at each reach.
     invalidate: [&'static [Operation]; 2],
 }
 

@@ -21,7 +21,7 @@ pub const fn modifier(op: AtomicOp) -> &'static str {
     }
 }
 
-/// What an operation needs to be asked for; none if the target does not have it.
+/// The option that an operation needs; none if the target does not have it.
 pub fn option(op: AtomicOp, scalar: Scalar) -> Option<Option<&'static str>> {
     let exchanges = matches!(op, AtomicOp::Store | AtomicOp::Exchange);
     match (scalar.is_float(), scalar.width) {

@@ -89,7 +89,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether a number is not zero; a NaN is not.
+    /// True if a number is not zero; a NaN is not.
     fn number_to_bool(&mut self, from: Scalar, value: Value) -> Operand {
         use crate::kernel::CmpOp;
         if from.width == 64 {

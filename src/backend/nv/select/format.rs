@@ -4,7 +4,7 @@
 use super::Selector;
 use crate::backend::nv::machine::{Class, Components, Dest, Kind, Operand, X_OR_Z};
 
-/// What a component's bits mean.
+/// The meaning of a component's bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Means {
     /// A float of 32 bits, 16 bits, or, without a sign, of 11 or 10 bits.
@@ -22,7 +22,7 @@ enum Means {
 pub struct Format {
     /// SPIR-V's number.
     number: u8,
-    /// What follows the name of `LOADIM`.
+    /// The modifier of `LOADIM`.
     pub modifier: &'static str,
     pub words: usize,
     means: Means,

@@ -22,7 +22,7 @@ pub struct Access {
 /// Up to four components of a vector; those that nothing reads are none.
 pub type Slots = [Option<Operand>; 4];
 
-/// What a target is called, without `SHADOW`.
+/// The name of a target, without `SHADOW`.
 pub fn target(ty: ImageType) -> &'static str {
     match (ty.dim, ty.arrayed, ty.multisampled) {
         (ImageDim::D1, false, _) => "1D",
@@ -87,7 +87,7 @@ impl Selector<'_> {
         [Operand::Named(format!("image[{unit}]").into()), Operand::Named(target(access.ty).into())]
     }
 
-    /// What follows the name of an access that others watch.
+    /// The modifier of an access that others watch.
     fn watched(&self, access: &Access) -> &'static str {
         let (image, flags) = (&self.kernel.images[access.number as usize], self.kernel.insts[access.inst].flags);
         match (image.volatile, image.coherent) {
@@ -186,7 +186,7 @@ impl Selector<'_> {
         self.query("IMQ", access, &[]);
     }
 
-    /// A question to which the first components are the answer; `before` stands in front of the unit.
+    /// A question to which the first components are the answer; `before` is in front of the unit.
     pub fn query(&mut self, name: &'static str, access: &Access, before: &[Operand]) {
         let unit = if access.ty.storage { self.unit(access) } else { self.texture_unit(access) };
         let results = self.kernel.results(access.inst).len();
@@ -211,7 +211,7 @@ impl Selector<'_> {
         self.kernel.results(inst).zip(operands).for_each(|(value, operand)| self.give(value, operand));
     }
 
-    /// A vector with these components, in which one stands where none is asked for. Numbers that an instruction would
+    /// A vector with these components, in which one is where none is asked for. Numbers that an instruction would
     /// convert, and negative ones, go to registers as bits.
     pub fn slots(&mut self, slots: &Slots, kind: Kind) -> Operand {
         let present: Vec<Operand> = slots.iter().flatten().cloned().collect();
@@ -246,14 +246,14 @@ impl Selector<'_> {
         members
     }
 
-    /// Whether a value is a constant of 32 bits.
+    /// The bits of a value that is a constant of 32 bits.
     pub fn known(&self, value: Value) -> Option<u32> {
         let bits = self.kernel.as_constant(value)?;
         (self.kernel.ty(value) == Ty::B32).then_some(bits as u32)
     }
 }
 
-/// Components of one attribute as a vector; the first one stands where none is asked for.
+/// Components of one attribute as a vector; the first one is where none is asked for.
 fn attribute_vector(slots: &Slots) -> Option<Operand> {
     let parts = slots.iter().map(|slot| match slot {
         Some(Operand::Named(name)) => name.split_once('.').filter(|(_, letter)| letter.len() == 1).map(Some),

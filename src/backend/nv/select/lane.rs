@@ -11,11 +11,11 @@ use crate::lane::primitive::NvOp;
 use crate::lane::{LaneFact, Primitive};
 use std::borrow::Cow;
 
-/// Instructions behind a shuffle among which its predicate is looked for.
+/// Instructions after a shuffle among which its predicate is looked for.
 const NEAR: usize = 4;
 
 impl Selector<'_> {
-    /// A cross-lane instruction; `rest` are the instructions behind it in its block.
+    /// A cross-lane instruction; `rest` are the instructions after it in its block.
     pub fn primitive(&mut self, inst: InstId, primitive: Primitive, ty: Scalar, rest: &[InstId]) {
         let Primitive::Nv(op) = primitive else {
             self.refused("a cross-lane instruction of other hardware");
@@ -73,7 +73,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether the result of an instruction came with another one.
+    /// Returns true if the result of an instruction came with another one.
     fn given(&self, inst: InstId) -> bool {
         self.kernel.result(inst).is_some_and(|value| self.values[value.index()].is_some())
     }
@@ -105,7 +105,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The instruction close behind a shuffle that asks for its predicate.
+    /// The instruction close after a shuffle that asks for its predicate.
     fn predicate_of(&self, mode: ShuffleMode, index: &[Value], rest: &[InstId]) -> Option<InstId> {
         let wanted = Primitive::Nv(NvOp::ShuffleValid(mode));
         let is_it = |inst: &&InstId| match self.kernel.insts[**inst].op {

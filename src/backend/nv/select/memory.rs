@@ -116,7 +116,7 @@ impl Selector<'_> {
         }
     }
 
-    /// What follows the storage modifier of a load or store that others watch. Constants never change.
+    /// The modifier after the storage of a load or store that others watch. Constants never change.
     fn coherence(access: MemoryAccess, name: &str) -> &'static str {
         match name {
             "LDB" | "STB" if access.volatile => ".VOL",

@@ -87,7 +87,7 @@ struct Selector<'k> {
     votes: Option<Votes>,
     lines: Vec<Line>,
     registers: Registers,
-    /// What each value of the kernel became.
+    /// The operand of each value of the kernel.
     values: Vec<Option<Operand>>,
     needs: Needs,
     /// The constructs around that jumps lead out of, innermost last.
@@ -98,9 +98,9 @@ struct Selector<'k> {
     /// Of the instruction being selected.
     span: Span,
     origin: Origin,
-    /// What the last line of control flow was made for.
+    /// The origin of the last line of control flow.
     flow_origin: Origin,
-    /// What the last comments said.
+    /// The line that the last comments gave.
     line: Option<Line>,
     lane_comment: Option<Line>,
     errors: Vec<Diagnostic>,
@@ -108,7 +108,7 @@ struct Selector<'k> {
     floats_unsigned: bool,
 }
 
-/// Whether an operation makes floats of unsigned words, as divisions of such do.
+/// Returns true if an operation makes floats of unsigned words, as divisions of such do.
 const fn floats_unsigned(op: Op) -> bool {
     match op {
         Op::Convert(from, to) => matches!(from.kind, ScalarKind::Uint) && to.is_float(),
@@ -309,7 +309,7 @@ impl<'k> Selector<'k> {
         }
     }
 
-    /// An operation that is no control flow; `rest` are the instructions behind it in its block.
+    /// An operation that is not a control flow; `rest` are the instructions after it in its block.
     fn plain(&mut self, inst: InstId, rest: &[InstId]) {
         let kernel = self.kernel;
         let args = kernel.args(inst);
@@ -381,7 +381,7 @@ const fn word_bits(ty: Ty, bits: u64) -> u32 {
     }
 }
 
-/// Whether a decimal number of few digits is exactly this float.
+/// Returns true if a decimal number of few digits is exactly this float.
 fn is_short(value: f32) -> bool {
     let scaled = value * 1024.0;
     scaled.is_finite() && scaled.trunc() == scaled && value.abs() < 65536.0 && value.to_bits() != 0x8000_0000
@@ -395,7 +395,7 @@ fn is_word(scalar: Scalar) -> bool {
 /// A list of operands.
 type Operands = SmallVec<[Operand; 4]>;
 
-/// A block and what stands behind an instruction in it.
+/// A block and what follows an instruction in it.
 fn rest_of(kernel: &Kernel, block: BlockId, at: usize) -> &[InstId] {
     kernel.blocks[block].insts.get(at + 1..).unwrap_or(&[])
 }

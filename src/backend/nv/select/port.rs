@@ -1,7 +1,8 @@
-//! What the built-in inputs and results of a program are called, as tables: a name, and the `OPTION` without which the loader
+//! The names of a program's built-in inputs and results, as tables: a name, and the `OPTION` without which the loader
 //! does not know it.
 //!
-//! What is more than a name, such as the number of an instance, is made in `stage`; what stands in neither is refused there.
+//! Inputs that need more than a name, such as the number of an instance, are made in `stage`; those in neither are
+//! refused there.
 
 use crate::ir::BuiltIn;
 use crate::kernel::Stage;
@@ -13,7 +14,7 @@ pub const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 /// How a name is made of a component's number.
 #[derive(Clone, Copy, Debug)]
 enum Form {
-    /// The letter stands behind it.
+    /// The letter follows it.
     Vector(&'static str),
     /// It has but one.
     Scalar(&'static str),

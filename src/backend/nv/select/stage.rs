@@ -1,5 +1,5 @@
-//! What flows into a program and out of it: built-in values, attributes, results, and what only fragments have (NV_vertex_program4,
-//! NV_fragment_program4, NV_gpu_program5, NV_shader_thread_group).
+//! The inputs and outputs of a program: built-in values, attributes, results, and what only fragments have
+//! (NV_vertex_program4, NV_fragment_program4, NV_gpu_program5, NV_shader_thread_group).
 
 use super::Selector;
 use super::port::{self, LETTERS};
@@ -16,17 +16,17 @@ pub const POSITIONS: &str = "sp";
 /// How many positions of samples NVIDIA's drivers provide.
 pub const POSITION_COUNT: u32 = 32;
 
-/// What the variable of an attribute is called.
+/// The name of an attribute's variable.
 pub fn attribute(location: u32) -> String {
     format!("a{location}")
 }
 
-/// What the variable of a colour's second source is called.
+/// The name of the variable of a colour's second source.
 pub fn second_colour(location: u32) -> String {
     format!("b{location}")
 }
 
-/// What the variable of a colour is called.
+/// The name of a colour's variable.
 pub fn colour(location: u32) -> String {
     format!("o{location}")
 }
@@ -109,7 +109,7 @@ impl Selector<'_> {
         self.word(name, &[value])
     }
 
-    /// What a value that NV_shader_thread_group provides is called in this stage.
+    /// The name in this stage of a value that NV_shader_thread_group provides.
     pub fn thread(&mut self, name: &str) -> Operand {
         let stage = match self.kernel.stage {
             Stage::Compute => "invocation",
@@ -144,7 +144,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether the thread helps: in a register, since a thread that is killed further on may begin to.
+    /// True if the thread helps: in a register, since a thread that is killed further on may begin to.
     fn helper_thread(&mut self) -> Operand {
         let helps = self.thread("helperthread");
         self.word("MOV.U", &[helps])
@@ -165,7 +165,7 @@ impl Selector<'_> {
         self.word("ADD.U", &[Operand::Named("vertex.instance.x".into()), first])
     }
 
-    /// What only the caller knows of a draw.
+    /// A fact about a draw that only the caller knows.
     fn draw_fact(&mut self, fact: BuiltIn) -> Operand {
         self.needs.parameters = true;
         Operand::Named(parameter(self.interface.draw_word(fact).unwrap_or_default()).into())

@@ -1,7 +1,7 @@
 //! Textures: `TEX`, `TXB`, `TXL`, `TXD`, `TXF`, `TXFMS`, `TXG`, `TXGO`, `TXQ`, `TXQS`, `LOD` (NV_gpu_program4 section 2.X.4.4,
 //! NV_gpu_program5).
 //!
-//! Where the reference of a comparison, the bias and the level of detail stand beside the coordinates is a row of a table.
+//! Where the reference of a comparison, the bias and the level of detail are beside the coordinates is a row of a table.
 //! Refused are offsets, biases and levels that the target does not take.
 
 use super::Selector;
@@ -10,7 +10,7 @@ use crate::backend::nv::machine::{Class, Dest, Kind, Operand, W};
 use crate::ir::{ImageDim, ImageOp, ImageParts, ImageType};
 use crate::kernel::Value;
 
-/// Where an operand stands: in the vector of the coordinates, or in one behind it.
+/// Where an operand is: in the vector of the coordinates, or in one after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum At {
     First(usize),
@@ -42,7 +42,7 @@ const fn row(dim: ImageDim, arrayed: bool, shadow: bool, [reference, bias, level
 const NONE: Places = Places { reference: At::Nowhere, bias: At::Nowhere, level: At::Nowhere };
 
 /// NV_gpu_program4, table X.21 ("Texture Targets"), with NV_gpu_program5's second vectors; what is not here takes nothing.
-/// Whether `TXB` and `TXL` have a target is as the driver says.
+/// The targets of `TXB` and `TXL`, as the driver takes them.
 const ROWS: &[TargetOperands] = &[
     row(ImageDim::D1, false, false, [At::Nowhere, At::First(3), At::First(3)]),
     row(ImageDim::D1, true, false, [At::Nowhere, At::First(3), At::First(3)]),
@@ -65,7 +65,7 @@ fn places(ty: ImageType, shadow: bool) -> Places {
     found.map_or(NONE, |row| row.places)
 }
 
-/// A value, where it stands, and what it is.
+/// A value, where it is, and what it is.
 type Placed = (Value, At, &'static str);
 
 /// The bits of the two zeros.
@@ -101,7 +101,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The number of levels, which stands behind the size of the first one, as in the driver's own programs.
+    /// The number of levels, which follows the size of the first one, as in the driver's own programs.
     fn levels(&mut self, access: &Access) {
         let to = self.registers.add(Class::Word, W);
         let [unit, target] = self.texture_unit(access);
@@ -126,7 +126,7 @@ impl Selector<'_> {
         places(access.ty, self.kernel.images[access.number as usize].compares)
     }
 
-    /// Coordinates with the reference and others where the target wants them: one vector, and one behind it if there is
+    /// Coordinates with the reference and others where the target wants them: one vector, and one after it if there is
     /// no room.
     fn coordinates(&mut self, access: &Access, others: &[Placed]) -> Vec<Operand> {
         let mut vectors = [Slots::default(), Slots::default()];
@@ -236,7 +236,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A texel by its number: the level of detail, or the sample, stands in `w`.
+    /// A texel by its number: the level of detail, or the sample, is in `w`.
     fn fetch(&mut self, access: &Access) {
         let mut slots = Slots::default();
         for (slot, value) in slots.iter_mut().zip(access.values(self, ImageParts::COORDINATE)) {

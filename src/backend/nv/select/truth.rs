@@ -11,7 +11,7 @@ use crate::lane::{LaneFact, MaskOp};
 const TRUE: u32 = u32::MAX;
 const ONE: u32 = 0x3f80_0000;
 
-/// What values that are copied to each other hold.
+/// The values that are copied to each other.
 #[derive(Clone, Copy, Default)]
 struct Holds {
     truth: bool,

@@ -1,4 +1,4 @@
-//! What a shader says of all its rays.
+//! Modes that a shader sets for all its rays.
 
 use super::{Shader, assemble, listing, options};
 use crate::ir::{Binding, RayModes, RayOp, RayOperand, Space, Type, Types, Value};

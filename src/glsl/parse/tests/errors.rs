@@ -1,4 +1,4 @@
-//! What is said about broken source: one message a mistake, at the right place.
+//! Messages about broken source: one per mistake, at the right place.
 
 use super::{messages, run};
 

@@ -1,4 +1,4 @@
-//! What the tree of valid source is, by its dump.
+//! The dump of the tree of valid source.
 
 use super::tree;
 

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Whether an expression counts as true, without a message.
+/// Returns true if an expression counts as true, without a message.
 fn holds(expression: &str) -> bool {
     expands(&format!("#if {expression}\nyes\n#endif")) == "yes"
 }

@@ -1,4 +1,4 @@
-//! `#version`, `#extension`, `#pragma`, `#error`, `#line`, and what is no directive.
+//! `#version`, `#extension`, `#pragma`, `#error`, `#line`, and what is not a directive.
 
 use super::*;
 use crate::glsl::token::ExtensionBehavior;

@@ -158,7 +158,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a function's result need not be the nearest.
+/// Returns true if a function's result need not be the nearest.
 fn is_approximate(function: MathFn) -> bool {
     use MathFn::*;
     matches!(

@@ -68,7 +68,7 @@ void main() { S t = data.s[gl_WorkGroupID.x]; data.s[2] = t; data.s[0].m[1].y = 
         .iter()
         .map(|access| (access.offset, access.components))
         .collect();
-    // A structure of 48 bytes behind 16.
+    // A structure of 48 bytes after 16.
     assert_eq!(wide, [(16, 4), (32, 4), (48, 4), (112, 4), (128, 4), (144, 4), (60, 1)]);
 }
 

@@ -32,7 +32,7 @@ impl Folder<'_> {
         }
     }
 
-    /// What the range of an operand decides.
+    /// The answer that the range of an operand decides.
     fn by_range(&mut self, op: CmpOp, scalar: Scalar, with: u64) -> Answer {
         let range = self.range(0);
         let ones = u64::MAX >> (64 - Ty::of(scalar).bits());

@@ -96,7 +96,7 @@ impl Folder<'_> {
     }
 }
 
-/// Whether the operands may change places.
+/// Returns true if the operands may change places.
 pub fn is_commutative(op: BinOp) -> bool {
     use BinOp as B;
     matches!(op, B::Add | B::Mul | B::MulHigh | B::And | B::Or | B::Xor | B::Min | B::Max)

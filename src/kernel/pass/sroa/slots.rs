@@ -30,7 +30,7 @@ pub struct Slot {
 /// The parts that an access may touch, for each of its components, as numbers of [`Slots::all`].
 pub type Touched = Vec<Vec<usize>>;
 
-/// What becomes values.
+/// The variables that become values.
 #[derive(Debug, Default)]
 pub struct Slots {
     pub all: Vec<Slot>,
@@ -88,21 +88,21 @@ fn private(kernel: &Kernel, inst: InstId) -> Option<(u32, MemoryAccess)> {
     }
 }
 
-/// What was found of one variable.
+/// The findings about one variable.
 #[derive(Default)]
 struct Found {
     /// Its parts by their first bytes.
     parts: BTreeMap<u32, Ty>,
     /// The first bytes of what each access may touch, by its components.
     accesses: Vec<(InstId, Vec<Vec<u32>>)>,
-    /// Whether an address is known at run time only.
+    /// True if an address is known at run time only.
     compared: bool,
     refused: bool,
 }
 
 impl Found {
     fn add(&mut self, inst: InstId, access: MemoryAccess, starts: Option<Vec<Vec<u32>>>) {
-        // A single byte is cut off from what is stored, so that it is no value of its own.
+        // A single byte is cut off from what is stored, so that it is not a value of its own.
         let Some(starts) = starts.filter(|_| !access.volatile && access.bytes > 1 && !self.refused) else {
             self.refused = true;
             return;
@@ -123,7 +123,7 @@ impl Found {
     }
 }
 
-/// What an access to a variable may touch. Only places inside the variable count: others are undefined.
+/// The parts of a variable that an access may touch. Only places inside the variable count: others are undefined.
 struct Reach<'k> {
     kernel: &'k Kernel,
     ranges: &'k Ranges,
@@ -152,7 +152,7 @@ impl Reach<'_> {
         (count as usize <= COMPARED).then(|| (0..count).map(|n| first + n * step).collect())
     }
 
-    /// What the address is a multiple of.
+    /// The known factor of the address.
     fn step(&self, address: Value) -> u32 {
         let bytes = u32::from(self.access.bytes);
         let step = multiple(self.kernel, self.ranges, address, DEPTH);
@@ -163,7 +163,7 @@ impl Reach<'_> {
 /// Sums and products that are looked through.
 const DEPTH: u32 = 4;
 
-/// What a number is a multiple of: a power of two, or any factor that it has without wrapping.
+/// The known factor of a number: a power of two, or any factor that it has without wrapping.
 fn multiple(kernel: &Kernel, ranges: &Ranges, value: Value, depth: u32) -> u32 {
     let range = ranges.of(kernel, value);
     let known = 1 << range.zeros().min(16);

@@ -1,4 +1,4 @@
-//! Images and derivatives behind passes: what is read stays on its side of what is written, and where it stands.
+//! Images and derivatives after passes: what is read stays on its side of what is written, and where it is.
 
 use super::super::{dce, gvn, licm, optimize};
 use super::check;
@@ -53,7 +53,7 @@ fn output(b: &mut Builder, value: Value) {
     b.effect(Op::Output { site: Site::Location(0), component: 0 }, &[value]);
 }
 
-/// The lines of a finished kernel with this word, behind a pass.
+/// The lines of a finished kernel with this word, after a pass.
 fn lines(mut b: Builder, pass: fn(&mut Kernel) -> bool, word: &str) -> Vec<String> {
     b.effect(Op::Return, &[]);
     check(&b.kernel, "a kernel written by hand");

@@ -45,7 +45,7 @@ enum JumpTarget {
 
 struct Trial<'k> {
     kernel: &'k Kernel,
-    /// What the values of this round are; none where that differs or is not known.
+    /// The values of this round; none where they differ or are not known.
     known: FxHashMap<Value, Option<u64>>,
     reached: FxHashSet<JumpTarget>,
     /// Instructions that may still be looked at.

@@ -1,6 +1,6 @@
 //! Changes the lane map of one kind of primitive, in every plan that uses it, and expects the proof to refuse one.
 //!
-//! A wrong map is written into the plans: behind each step of that kind one lane gets what another should get.
+//! A wrong map is written into the plans: after each step of that kind one lane gets what another should get.
 
 use super::named;
 use crate::lane::catalog::{self, Sample};
@@ -24,7 +24,7 @@ impl User {
         self.profile.wave_size.expect("a fixed size")
     }
 
-    /// Whether the proof refuses the plan where primitives of a kind give some lanes what others should get.
+    /// Returns true if the proof refuses the plan where primitives of a kind give some lanes what others should get.
     fn is_refused(&self, kind: &str, lanes: u64) -> bool {
         let request = self.sample.request();
         let changed = with_wrong_map(&self.plan, &request, kind, lanes);
@@ -97,7 +97,7 @@ fn append_wrong(steps: &mut Vec<Step>, request: &Request, lanes: u64) {
     steps.push(Step { op: StepOp::Select, args: [chosen, wrong, right], ty: last.ty });
 }
 
-/// What a lane gets instead of the right value: one of the next row, or zero where all lanes get the same; else a changed
+/// A wrong value in place of the right one: one of the next row, or zero where all lanes get the same; else a changed
 /// bit.
 fn another(step: &Step, right: Operand, request: &Request) -> (StepOp, [Operand; 3]) {
     let (op, operand) = match step.ty {
@@ -110,7 +110,7 @@ fn another(step: &Step, right: Operand, request: &Request) -> (StepOp, [Operand;
     (op, [right, operand, Operand::None])
 }
 
-/// Whether all lanes get the same.
+/// Returns true if all lanes get the same.
 const fn is_uniform(primitive: Primitive) -> bool {
     match primitive {
         Primitive::Scalar(op) => op.is_scalar(),

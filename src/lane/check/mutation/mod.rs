@@ -16,11 +16,11 @@ use crate::lane::request::{Input, Known, LaneType, Request};
 use crate::lane::value::Lanes;
 use crate::profile::Profile;
 
-/// What became of the changes.
+/// The outcome of the changes.
 #[derive(Default, Debug)]
 struct Outcome {
     refused: usize,
-    /// Refused because the profile has no such instruction, or because the steps are no program any more.
+    /// Refused because the profile has no such instruction, or because the steps are not program any more.
     no_program: usize,
     equivalent: usize,
 }
@@ -69,7 +69,7 @@ fn cases() -> Vec<(LaneOp, Vec<Input>)> {
     ]
 }
 
-/// Whether plan and meaning agree bit for bit, in every defined lane of every run of a quick proof.
+/// Returns true if plan and meaning agree bit for bit, in every defined lane of every run of a quick proof.
 fn agrees_bit_by_bit(request: &Request, profile: &Profile, plan: &Plan) -> bool {
     let (size, effort) = (profile.wave_size.expect("a fixed size"), Effort::Quick);
     let patterns = operands::patterns(request, effort);

@@ -97,7 +97,7 @@ fn numbers(symbols: &Symbols, mixes: bool) -> LaneRow<u32> {
     symbols.iter().map(of).collect()
 }
 
-/// Whether every lane that the meaning defines gets the same bits from the plan.
+/// Returns true if every lane that the meaning defines gets the same bits from the plan.
 /// The numbers are floats if the order of reductions is `ordered`, else integers, which have none.
 pub fn agree(request: &Request, plan: &Plan, symbols: &[Symbols], lanes: Lanes, ordered: bool) -> bool {
     let mixes = !compares(request);
@@ -114,7 +114,7 @@ pub fn agree(request: &Request, plan: &Plan, symbols: &[Symbols], lanes: Lanes, 
     expected.len() == got.len() && expected.iter().zip(&got).all(same)
 }
 
-/// Whether the operation looks at the order or equality of values.
+/// Returns true if the operation looks at the order or equality of values.
 fn compares(request: &Request) -> bool {
     use crate::lane::op::LaneOp as O;
     matches!(request.op, O::Sort { .. } | O::Vote { .. } | O::Partition)

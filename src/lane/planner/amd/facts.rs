@@ -23,7 +23,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "reading of a mask", needs: &[], build: read },
 ];
 
-/// What an operation over the wave's mask gives for a group: the mask, or the own warp's word.
+/// The answer of an operation over the wave's mask for a group: the mask, or the own warp's word.
 fn of_group(b: &mut Builder, mask: Operand, group: Group) -> Answer {
     match group {
         Group::Subgroup => Ok(mask),
@@ -154,7 +154,7 @@ pub fn find(b: &mut Builder, ballot: Operand, op: AluOp, preferred: usize) -> Op
     b.select(some, bits[preferred], bits[1 - preferred])
 }
 
-/// Whether a ballot, which may differ from lane to lane, has a bit set.
+/// True if a ballot, which may differ from lane to lane, has a bit set.
 pub fn some(b: &mut Builder, ballot: Operand) -> Operand {
     let words = words(b, ballot);
     let all = words.into_iter().reduce(|all, word| b.alu(AluOp::Or, all, word)).unwrap_or(Operand::Const(0));

@@ -123,7 +123,7 @@ fn of_wave(b: &mut Builder, op: ReduceOp, mask: Operand, inverts: bool) -> Opera
     }
 }
 
-/// What bits, or for `Xor` their number, say.
+/// The answer that bits, or for `Xor` their number, give.
 fn answer(b: &mut Builder, op: ReduceOp, bits: Operand, inverts: bool) -> Operand {
     let bits = if op == ReduceOp::Xor { b.alu(AluOp::And, bits, Operand::Const(1)) } else { bits };
     b.alu(if inverts { AluOp::Eq } else { AluOp::Ne }, bits, Operand::Const(0))

@@ -1,7 +1,7 @@
 //! Rules for AMD's instructions, GCN 1 to RDNA 4; the cheapest plan wins.
 //!
-//! What all lanes must be active for runs in whole-wave mode where they may not be. Bools are masks of lanes in scalar
-//! registers, and so are votes and ballots.
+//! Plans whose lanes must all be active run in whole-wave mode where they may not be. Bools are masks of lanes in
+//! scalar registers, and so are votes and ballots.
 
 mod facts;
 mod masks;
@@ -42,7 +42,8 @@ pub fn rules(op: LaneOp) -> &'static [Rule] {
     }
 }
 
-/// Whether the arithmetic instruction of a fold of the operation's values can take its operand by this DPP move.
+/// Returns true if the arithmetic instruction of a fold of the operation's values can take its operand by this DPP
+/// move.
 fn carries(b: &Builder, op: ReduceOp, dpp: Dpp16) -> bool {
     fusion::carries(b.profile, op, b.request.inputs[0].ty, dpp.into())
 }
@@ -109,7 +110,7 @@ fn count_below(b: &mut Builder, mask: Operand) -> Operand {
     b.prim(ScalarOp::CountBelowHigh, &[mask, low], StepType::Index)
 }
 
-/// Whether no active lane is below the own.
+/// True if no active lane is below the own.
 fn is_first_active(b: &mut Builder) -> Operand {
     if b.request.activity != Activity::Any {
         b.assumes = Activity::FirstLanes;

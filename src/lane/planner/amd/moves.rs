@@ -73,7 +73,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "WRITELANE", needs: &[], build: write_scalar },
 ];
 
-/// What a move wants.
+/// The requirements of a move.
 struct Wanted {
     map: LaneMap,
     /// A lane whose source is inactive gets zero.
@@ -160,7 +160,7 @@ pub fn nv_source(mode: ShuffleMode, i: u32, index: u32, width: u32) -> Option<u3
     lane.filter(|lane| (base..base + width).contains(lane))
 }
 
-/// What is moved: a bool as a number.
+/// The value that is moved: a bool as a number.
 fn unwrapped(b: &mut Builder) -> Operand {
     let value = b.value();
     if b.request.inputs[0].ty == LaneType::BOOL { b.select(value, Operand::Const(1), Operand::Const(0)) } else { value }
@@ -308,7 +308,7 @@ fn shifted(b: &mut Builder, mode: ShuffleMode, index: Operand) -> Operand {
     }
 }
 
-/// What was read, or the own value where an NV shuffle is out of range.
+/// The value that was read, or the own value where an NV shuffle is out of range.
 fn guarded(b: &mut Builder, value: Operand, moved: Operand) -> Operand {
     let moved = match b.request.op {
         LaneOp::ShuffleNv(mode) => {
@@ -321,7 +321,7 @@ fn guarded(b: &mut Builder, value: Operand, moved: Operand) -> Operand {
     wrapped(b, moved)
 }
 
-/// An index that is known and whose map a fixed move gives is no case for these rules; but they compete where it is not.
+/// An index that is known and whose map a fixed move gives is not a case for these rules; but they compete where it is not.
 fn gather(b: &mut Builder, read: impl FnOnce(&mut Builder, Operand, Operand, u32) -> Answer) -> Answer {
     let (index, span) = index(b)?;
     let value = unwrapped(b);
@@ -373,7 +373,7 @@ pub fn read_lane(b: &mut Builder, value: Operand, index: Operand, span: u32) -> 
     }
 }
 
-/// Whether the crossbar does not reach what is asked for.
+/// Returns true if the crossbar does not reach what is asked for.
 fn is_far(b: &Builder, span: u32) -> bool {
     span > 32 && Reach::of(b.lanes(), b.profile.features) == Reach::Half
 }

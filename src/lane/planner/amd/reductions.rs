@@ -7,8 +7,8 @@
 //! | 16 | ds_swizzle, op | op_dpp row_bcast:15 row_mask:0xa, for the highest lane; or ds_swizzle, op | v_permlane16_swap, op | v_permlanex16, op |
 //! | 32 | v_readlane of both halves, op | op_dpp row_bcast:31 row_mask:0xc, for the highest lane | v_permlane32_swap, op | v_permlane64, op (gfx10: v_readlane, op) |
 //!
-//! What the highest lane alone holds becomes everybody's by v_readlane. A fold over active lanes runs in the whole wave,
-//! where inactive lanes hold what changes nothing.
+//! The value of the highest lane alone reaches every lane by v_readlane. A fold over active lanes runs in the whole
+//! wave, where inactive lanes hold what changes nothing.
 
 use super::{combine_with, enter, masks};
 use crate::lane::op::{ReduceKind, ReduceOp};
@@ -45,7 +45,7 @@ const INSIDE_ROWS: &str = "DPP inside rows";
 const ROW_BCAST: &str = "DPP inside rows and row_bcast between them";
 const SWIZZLES: &str = "DS_SWIZZLE";
 
-/// Whether a rule gives the sequence by which the proposal of 2016 reduces on such hardware: DPP, row_bcast and
+/// Returns true if a rule gives the sequence by which the proposal of 2016 reduces on such hardware: DPP, row_bcast and
 /// V_READLANE where there are these (GCN 3 on), DS_SWIZZLE before.
 pub fn is_proposed(rule: &str, profile: &Profile) -> bool {
     match (profile.has(Feature::AmdDppRowBcast), profile.has(Feature::AmdDpp16)) {

@@ -8,7 +8,7 @@ use crate::lane::primitive::{Arg, LaneMap, LdsOp, Move, PermlaneOp, Primitive, R
 use crate::lane::value::low_bits;
 use crate::profile::{CostClass, Feature, Profile};
 
-/// What a lane gets.
+/// The source of a lane's value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Route {
     /// The own value.
@@ -39,8 +39,8 @@ impl Route {
         Route::Moved { step, of: Box::new(Route::Own), over: is_swap.then(|| Box::new(Route::Own)) }
     }
 
-    /// Whether some lane gets its value through a lane that is neither the source nor itself, so that the moves must run
-    /// in all lanes.
+    /// Returns true if some lane gets its value through a lane that is neither the source nor itself, so that the moves
+    /// must run in all lanes.
     pub fn passes_through(&self) -> bool {
         match self {
             Route::Own | Route::Gathered { .. } => false,
@@ -94,7 +94,7 @@ impl Route {
     }
 }
 
-/// What a class of instructions weighs on a profile; none if it has no such instruction.
+/// The weight of a class of instructions on a profile; none if it has no such instruction.
 pub fn price(class: CostClass, profile: &Profile) -> Option<u64> {
     let (cost, weights) = (profile.costs.of(class)?, &profile.weights);
     let parts = [

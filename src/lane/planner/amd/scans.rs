@@ -37,7 +37,7 @@ enum Style {
 }
 
 impl Style {
-    /// Whether it can win: where there is DPP no move of its own is cheaper.
+    /// Returns true if it can win: where there is DPP no move of its own is cheaper.
     fn suits(self, b: &Builder) -> bool {
         matches!(self, Style::Bcast | Style::Permlanex) || !b.has(Feature::AmdDpp16)
     }
@@ -210,7 +210,7 @@ fn segmented(b: &mut Builder, style: Style) -> Answer {
     })
 }
 
-/// Whether the lane that is taken from is in the own run, and in the own row where it is nearer than 16 lanes.
+/// True if the lane that is taken from is in the own run, and in the own row where it is nearer than 16 lanes.
 fn in_run(b: &mut Builder, to_head: Operand, lanes: u32, distance: u32) -> Operand {
     let takes = b.in_set(takers(Style::Moves, lanes, distance));
     let inside = match distance {

@@ -75,7 +75,7 @@ impl Search<'_> {
         best.route
     }
 
-    /// What any map costs at most: an address and a read through the local data share, perhaps a select.
+    /// The upper bound of any map's cost: an address and a read through the local data share, perhaps a select.
     pub fn through_lds(&self, size: u32) -> u64 {
         let crossbar = Reach::of(size, self.profile.features) == Reach::Wave;
         let read = price(if crossbar { CostClass::AmdPermute } else { CostClass::AmdBounce }, self.profile);
@@ -227,7 +227,7 @@ impl Search<'_> {
         far.into_iter().chain(dpp).chain(copies).filter(exists).collect()
     }
 
-    /// Whether a single move gives zero where its source lane is inactive, as some operations promise.
+    /// Returns true if a single move gives zero where its source lane is inactive, as some operations promise.
     pub fn gives_zero(map: &LaneMap, step: &Move) -> bool {
         let instruction = step.primitive.instruction();
         let index = [Index::Uniform(0); 2];
@@ -331,7 +331,7 @@ fn reached_by(map: &LaneMap, dpp: Dpp16) -> u64 {
     (0..map.size()).filter(writes).fold(0, |set, i| set | 1 << i)
 }
 
-/// What must come first for a move after it to give the map; none where two lanes ask one for different values.
+/// The map that must come first for a later move to give `map`; none where two lanes ask one for different values.
 fn before(map: &LaneMap, second: &Move) -> Option<LaneMap> {
     let moved = LaneMap::of_move(map.size(), second)?;
     let mut wants: Vec<Option<Source>> = vec![None; map.size() as usize];

@@ -24,13 +24,13 @@ pub fn write_lane(b: &mut Builder) -> Answer {
     Ok(b.select(is_lane, Operand::Input(1), b.value()))
 }
 
-/// Whether bit `bit` of an index is set.
+/// True if bit `bit` of an index is set.
 pub fn is_bit_set(b: &mut Builder, index: Operand, bit: u32) -> Operand {
     let masked = b.alu(AluOp::And, index, Operand::Const(1 << bit));
     b.alu(AluOp::Ne, masked, Operand::Const(0))
 }
 
-/// Whether `i` is its segment's lane `local`, counted from the lowest.
+/// True if `i` is its segment's lane `local`, counted from the lowest.
 pub fn is_local(b: &mut Builder, width: Width, local: u32) -> Operand {
     let own = b.local(width);
     b.alu(AluOp::Eq, own, Operand::Const(local))

@@ -5,7 +5,7 @@ use crate::lane::plan::{AluOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No};
 
-/// What a call asks for; `index` is masked with 31 already.
+/// The arguments of a call; `index` is masked with 31 already.
 #[derive(Clone, Copy)]
 pub struct Call {
     pub mode: ShuffleMode,
@@ -40,7 +40,7 @@ pub fn target(b: &mut Builder, call: Call) -> Operand {
     b.alu(op, from, call.index)
 }
 
-/// Whether the source lane is in the own segment.
+/// True if the source lane is in the own segment.
 pub fn in_range(b: &mut Builder, call: Call) -> Operand {
     match (call.index, call.width) {
         (Operand::Const(0), _) => return Operand::Bool(true),

@@ -23,12 +23,12 @@ pub fn reduction(b: &Builder) -> Result<Reduction, No> {
     }
 }
 
-/// Whether the bits of the result depend on the order, and the profile promises one.
+/// Returns true if the bits of the result depend on the order, and the profile promises one.
 pub fn order_matters(b: &Builder) -> bool {
     b.profile.reproducible && b.request.inputs[0].ty.is_float()
 }
 
-/// Whether a fold sees all lanes of its segments.
+/// Returns true if a fold sees all lanes of its segments.
 pub fn all_active(b: &Builder, members: Members) -> bool {
     members == Members::All || b.request.activity == Activity::Full
 }

@@ -6,7 +6,7 @@ use crate::lane::plan::{AluOp, CompareOp, Operand};
 use crate::lane::planner::build::Builder;
 use crate::lane::planner::{Answer, No};
 
-/// What a lane holds: a key and perhaps a value.
+/// The pair of a lane: a key and perhaps a value.
 #[derive(Clone, Copy)]
 struct Pair {
     key: Operand,
@@ -43,7 +43,7 @@ struct Column {
     level: u32,
 }
 
-/// What a lane holds after a column: its own pair or that of the lane it meets.
+/// The pair of a lane after a column: its own or that of the lane it meets.
 fn exchange(b: &mut Builder, own: Pair, other: Pair, column: Column) -> Pair {
     let (above, below) = (precedes(b, own, other), precedes(b, other, own));
     let keeps_greater = keeps_greater(b, column);
@@ -55,7 +55,7 @@ fn exchange(b: &mut Builder, own: Pair, other: Pair, column: Column) -> Pair {
     }
 }
 
-/// Whether `a` comes strictly before `c`: by key, among equal keys by value.
+/// True if `a` comes strictly before `c`: by key, among equal keys by value.
 fn precedes(b: &mut Builder, a: Pair, c: Pair) -> Operand {
     let less = b.compare(CompareOp::Lt, a.key, c.key);
     let Some((mine, theirs)) = a.value.zip(c.value) else { return less };
@@ -65,7 +65,7 @@ fn precedes(b: &mut Builder, a: Pair, c: Pair) -> Operand {
     b.alu(AluOp::BoolOr, less, tie)
 }
 
-/// Whether the lane keeps the greater of the two: the upper lane of an ascending run, the lower of a descending one.
+/// True if the lane keeps the greater of the two: the upper lane of an ascending run, the lower of a descending one.
 fn keeps_greater(b: &mut Builder, Column { width, merge, level }: Column) -> Operand {
     let i = b.index();
     let upper = is_bit_set(b, i, level);

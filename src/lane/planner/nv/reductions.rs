@@ -26,7 +26,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "tree of SHFIDX over the active lanes", needs: SHUFFLE_AND_BALLOT, build: active::any_tree },
 ];
 
-/// Whether the operation works on scalar bools, which ballots hold.
+/// Returns true if the operation works on scalar bools, which ballots hold.
 pub fn is_bool(b: &Builder) -> bool {
     b.request.inputs[0].ty == LaneType::BOOL
 }

@@ -1,4 +1,4 @@
-//! What the rules write again and again: shuffles in segments, ballots and masks of lanes as words.
+//! Building blocks that the rules share: shuffles in segments, ballots and masks of lanes as words.
 
 use crate::lane::op::{MaskOp, ShuffleMode, WARP, Width};
 use crate::lane::plan::{AluOp, Operand, StepType};
@@ -69,12 +69,12 @@ pub fn segment_lanes(b: &mut Builder, width: u32, op: MaskOp) -> Operand {
     b.alu(AluOp::And, mask, segment)
 }
 
-/// Whether some bit of a word is set.
+/// True if some bit of a word is set.
 pub fn is_some(b: &mut Builder, word: Operand) -> Operand {
     b.alu(AluOp::Ne, word, Operand::Const(0))
 }
 
-/// Whether no bit of a word is set.
+/// True if no bit of a word is set.
 pub fn is_none(b: &mut Builder, word: Operand) -> Operand {
     b.alu(AluOp::Eq, word, Operand::Const(0))
 }

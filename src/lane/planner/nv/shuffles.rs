@@ -18,7 +18,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "SHF", needs: &[Feature::NvShuffle], build: shuffle },
 ];
 
-/// What a call asks for; a constant index is masked with 31 already, as hardware masks any.
+/// The arguments of a call; a constant index is masked with 31 already, as hardware masks any.
 #[derive(Clone, Copy)]
 struct Call {
     mode: ShuffleMode,
@@ -75,7 +75,7 @@ fn local(b: &mut Builder, width: u32) -> Operand {
     b.alu(AluOp::And, i, Operand::Const(width - 1))
 }
 
-/// Whether the index, of which five bits count, is below the width.
+/// True if the index, of which five bits count, is below the width.
 fn is_below_width(b: &mut Builder, call: Call) -> Operand {
     match (call.index, call.width) {
         (Operand::Const(0), _) | (_, Operand::Const(WARP)) => Operand::Bool(true),

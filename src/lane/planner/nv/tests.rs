@@ -1,4 +1,4 @@
-//! What the rules choose, and at what cost.
+//! The plans that the rules choose, and their cost.
 
 use crate::lane::op::{Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
 use crate::lane::plan::{Activity, Plan, StepOp};

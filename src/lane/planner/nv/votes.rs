@@ -80,7 +80,7 @@ fn by_ballot(b: &mut Builder) -> Answer {
     }
 }
 
-/// Whether no active lane of the segment says no.
+/// True if no active lane of the segment says no.
 fn all_of(b: &mut Builder, predicate: Operand, own: Operand) -> Operand {
     let no = b.alu1(AluOp::BoolNot, predicate);
     let bits = bits_of(b, no, own);

@@ -48,7 +48,7 @@ fn swizzle_amd(b: &mut Builder) -> Answer {
     swizzled(b, GroupOp::SwizzleAmd(mode))
 }
 
-/// What an instruction of SPV_AMD_shader_ballot makes of the value: it takes numbers of 32 bits.
+/// The value after an instruction of SPV_AMD_shader_ballot, which takes numbers of 32 bits.
 pub fn swizzled(b: &mut Builder, op: GroupOp) -> Answer {
     if !is_word(b.request.input_ty(0)) {
         return Err(No::NotMine);
@@ -57,7 +57,7 @@ pub fn swizzled(b: &mut Builder, op: GroupOp) -> Answer {
     Ok(b.group(op, &[value], b.ty(value)))
 }
 
-/// Whether the instructions of SPV_AMD_shader_ballot take values of a type.
+/// Returns true if the instructions of SPV_AMD_shader_ballot take values of a type.
 pub fn is_word(ty: LaneType) -> bool {
     ty.width == 32
 }

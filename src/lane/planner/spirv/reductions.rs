@@ -44,7 +44,7 @@ fn promised_if_full(b: &mut Builder) -> Answer {
     Ok(b.select(full, ordered, native))
 }
 
-/// Whether all lanes of the subgroup are active.
+/// True if all lanes of the subgroup are active.
 pub fn is_full(b: &mut Builder) -> Operand {
     let active = b.ballot(Operand::Bool(true));
     let (count, size) = (ballots::count_of_lanes(b, active), b.size());
@@ -97,7 +97,7 @@ fn tree(b: &mut Builder, fold: Reduction) -> Operand {
     folded
 }
 
-/// Whether segments have lanes at this distance: asked at run time only where the subgroup's size is not known.
+/// True if segments have lanes at this distance: asked at run time only where the subgroup's size is not known.
 fn distance_exists(b: &mut Builder, width: Width, distance: u32) -> Operand {
     match width.lanes() {
         Some(_) => Operand::Bool(true),

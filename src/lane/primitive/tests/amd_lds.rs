@@ -67,7 +67,7 @@ fn fft_reverses_bits_inside_segments() {
     }
 }
 
-/// What the assembler makes of its symbolic forms.
+/// The assembler's symbolic forms give the same offsets.
 #[test]
 fn offsets_are_those_of_the_assembler() {
     let cases = [

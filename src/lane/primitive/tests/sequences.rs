@@ -84,7 +84,7 @@ impl Program {
         self.add(StepOp::Select, &[condition, accept, reject], StepType::DATA)
     }
 
-    /// What each lane holds in `result` when lane `i` starts with the set of itself.
+    /// The contents of `result` in each lane when lane `i` starts with the set of itself.
     fn run(self, result: Operand, size: u32, more: &[LaneRow<u64>]) -> Vec<u64> {
         let plan = Plan {
             rule: "test",
@@ -278,7 +278,7 @@ fn masks_of_lanes() {
     assert_eq!(row(NvOp::Ballot, &[predicate], warp)[0], LaneValue::Ballot(0x9249));
 }
 
-/// What must be a scalar register and differs between lanes names no lane; what is pushed to an unknown place may be
+/// A scalar operand that differs between lanes names no lane; a value that is pushed to an unknown place may be
 /// anywhere.
 #[test]
 fn operands_that_are_wrong_or_unknown_give_poison() {

@@ -2,7 +2,7 @@
 
 use super::super::inst::{Inst, Unit};
 
-/// What the loads of a wave may still find in caches.
+/// The stale values that the loads of a wave may still find in caches.
 #[derive(Default)]
 pub struct Caches {
     /// The outer cache was invalidated after the inner one, which may have been filled from it in between.

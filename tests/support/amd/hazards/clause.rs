@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 pub struct Clause {
     /// On gfx1010 nothing else counts.
     only_scalar: bool,
-    /// What the last accesses were: scalar loads or others.
+    /// The kind of the last accesses: scalar loads or others.
     scalar: bool,
     reads: BTreeSet<Reg>,
     writes: BTreeSet<Reg>,
@@ -47,7 +47,7 @@ impl Clause {
         }
     }
 
-    /// Whether an access is a scalar one; nothing for other instructions.
+    /// Returns true if an access is a scalar one; nothing for other instructions.
     fn kind(&self, inst: &Inst) -> Option<bool> {
         match inst.unit {
             Unit::Smem => Some(true),

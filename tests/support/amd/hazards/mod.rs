@@ -1,4 +1,4 @@
-//! What programs must keep apart because the hardware does not: wait states of gfx6 to gfx9, and what RDNA asks for.
+//! The rules that programs must keep because the hardware does not: wait states of gfx6 to gfx9, and RDNA's.
 
 mod caches;
 mod clause;
@@ -40,7 +40,7 @@ impl Hazards {
         }
     }
 
-    /// Whether an instruction may come now.
+    /// Checks that an instruction may come now.
     pub fn check(&self, inst: &Inst) -> Result<(), String> {
         self.caches.check(inst)?;
         self.clause.as_ref().map_or(Ok(()), |clause| clause.check(inst))?;
@@ -65,7 +65,7 @@ impl Hazards {
     }
 }
 
-/// What S_WAITCNT_DEPCTR or S_WAIT_ALU waits for.
+/// The counters that S_WAITCNT_DEPCTR or S_WAIT_ALU waits for.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Waited {
     pub scalar_results: bool,

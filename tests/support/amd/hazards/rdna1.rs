@@ -5,7 +5,7 @@ use super::super::operand::{EXEC, integer};
 use super::{Waited, is_memory, scalars_read, scalars_written};
 use std::collections::BTreeSet;
 
-/// What gfx1010 must not do yet.
+/// The instructions that gfx1010 must not run yet.
 #[derive(Default)]
 pub struct Rdna1 {
     /// Scalar registers that memory instructions may still read: loads, stores, and the LDS pipe.
@@ -14,9 +14,9 @@ pub struct Rdna1 {
     lds: BTreeSet<usize>,
     /// Those that scalar loads may still read.
     smem: BTreeSet<usize>,
-    /// Whether something other than a vector instruction has read EXEC.
+    /// True if something other than a vector instruction has read EXEC.
     exec_read: bool,
-    /// Whether the last access went to LDS, and whether a branch came after it.
+    /// True if the last access went to LDS, and whether a branch came after it.
     last_access: Option<bool>,
     branched: bool,
 }
@@ -102,7 +102,7 @@ impl Rdna1 {
     }
 }
 
-/// Whether a V_CMPX was the last vector instruction.
+/// The state after a V_CMPX that was the last vector instruction.
 #[derive(Default)]
 pub struct AfterCmpx {
     cmpx: bool,

@@ -9,9 +9,9 @@ use super::{Waited, scalars_read, scalars_written};
 const REGISTERS: usize = VCC + 2;
 
 pub struct Rdna4 {
-    /// Whether a vector instruction has read a register of each pair.
+    /// True if a vector instruction has read a register of each pair.
     read: [bool; REGISTERS / 2],
-    /// Whether the scalar or the vector unit has written each register since.
+    /// True if the scalar or the vector unit has written each register since.
     by_scalar: [bool; REGISTERS],
     by_vector: [bool; REGISTERS],
 }

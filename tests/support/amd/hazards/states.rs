@@ -3,7 +3,7 @@
 use super::super::inst::{Code, Inst, Role, Unit};
 use super::super::operand::{EXEC, Reg, SCALARS, VECTORS, integer};
 
-/// What happened to a register.
+/// The event of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
     /// A vector instruction wrote it: a vector register, a scalar one, EXEC.
@@ -19,11 +19,11 @@ enum Event {
 
 const EVENTS: usize = 6;
 
-/// What must not come too early.
+/// The use that must not come too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
     As(Role),
-    /// Any read by a vector instruction that is no slow function.
+    /// Any read by a vector instruction that is not a slow function.
     ByPlainVector,
 }
 

@@ -29,7 +29,7 @@ pub struct Shape {
     pub half: Option<bool>,
 }
 
-/// What is done.
+/// The effect of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deed {
     Load(Shape),
@@ -81,7 +81,7 @@ const fn shape(bytes: usize, count: usize, signed: bool, half: Option<bool>) -> 
     Shape { bytes, count, signed, half }
 }
 
-/// What stands behind `load_` and `store_`, and the first and last version that has it.
+/// The suffix after `load_` and `store_`, and the first and last version that has it.
 static SHAPES: &[(&str, u32, u32, Shape)] = &[
     ("dword", 600, 9999, shape(4, 1, false, None)),
     ("dwordx2", 600, 9999, shape(4, 2, false, None)),
@@ -123,7 +123,7 @@ static SHAPES: &[(&str, u32, u32, Shape)] = &[
     ("d16_hi_b8", 1100, 9999, shape(1, 1, false, Some(true))),
 ];
 
-/// The same behind `ds_read_`, `ds_load_`, `ds_write_` and `ds_store_`.
+/// The same after `ds_read_`, `ds_load_`, `ds_write_` and `ds_store_`.
 static LDS_SHAPES: &[(&str, u32, u32, Shape)] = &[
     ("b32", 600, 9999, shape(4, 1, false, None)),
     ("b64", 600, 9999, shape(4, 2, false, None)),
@@ -237,17 +237,17 @@ impl Access {
         }
     }
 
-    /// Whether it gives nothing back.
+    /// Returns true if it gives nothing back.
     pub fn is_store(&self) -> bool {
         matches!(self.deed, Deed::Store(_) | Deed::StoreTwo { .. } | Deed::Atomic { returns: false, .. })
     }
 
-    /// Whether it is on the LDS pipe without touching LDS.
+    /// Returns true if it is on the LDS pipe without touching LDS.
     pub fn is_crossbar(&self) -> bool {
         matches!(self.deed, Deed::Swizzle | Deed::Permute | Deed::Bpermute { .. })
     }
 
-    /// What is read and written.
+    /// The registers that are read and written.
     pub fn registers(&self, inst: &Inst, target: &Target) -> (Vec<(Reg, Role)>, Vec<Reg>) {
         let (scalar_role, data_role) = match inst.unit {
             Unit::Smem => (Role::SmemScalar, Role::Plain),

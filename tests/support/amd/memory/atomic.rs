@@ -1,4 +1,4 @@
-//! What atomic operations leave in memory.
+//! The values that atomic operations leave in memory.
 
 /// The operations, by every name that a generation has for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ static STEMS: &[(&str, Operation, Operation, Operation)] = {
 };
 
 impl Atomic {
-    /// Reads the part of a name behind the space: `add`, `smin_x2`, `min_i64`.
+    /// Reads the part of a name after the space: `add`, `smin_x2`, `min_i64`.
     pub fn named(name: &str) -> Option<Self> {
         let (name, doubled) = name.strip_suffix("_x2").map_or((name, false), |name| (name, true));
         let suffixes = ["_u32", "_i32", "_b32", "_f32", "_u64", "_i64", "_b64", "_f64"];

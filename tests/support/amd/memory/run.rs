@@ -24,7 +24,7 @@ pub struct Touch {
     pub writes: bool,
 }
 
-/// What a wave can reach.
+/// The memory that a wave can reach.
 pub struct Reach<'m> {
     pub memory: &'m mut Memory,
     pub lds: &'m mut Bytes,
@@ -82,7 +82,7 @@ impl Place {
         }
     }
 
-    /// What an access of elements of so many bytes must begin at a multiple of.
+    /// Checks the alignment of an access of elements of so many bytes.
     fn check(self, element: usize) -> Result<(), String> {
         let (Place::Global(at) | Place::Lds(at) | Place::Scratch(_, at)) = self;
         if at.is_multiple_of(element as u64) {
@@ -303,7 +303,7 @@ impl<'s> Lanes<'s> {
         }
     }
 
-    /// What the whole access must be aligned to: LDS of the first generations wants it whole.
+    /// The alignment of the whole access: LDS of the first generations wants it whole.
     fn alignment(&self, shape: Shape) -> usize {
         let strict = self.access.space == Space::Lds && self.state.target.version < 900;
         if strict { (shape.bytes * shape.count).next_power_of_two() } else { shape.bytes }

@@ -35,7 +35,7 @@ const GL_ARRAY_BUFFER: u32 = 0x8892;
 const GL_ALL_BARRIER_BITS: u32 = 0xFFFF_FFFF;
 const DEPTH: Format = Format { internal: 0x8CAC, external: GL_DEPTH_COMPONENT, component: GL_FLOAT };
 
-/// What the components of an attribute are to the shader.
+/// The class of numbers that the components of an attribute give the shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Numbers {
     Floats,
@@ -58,7 +58,7 @@ pub struct Attribute {
     pub bytes: Vec<u8>,
 }
 
-/// What is drawn where.
+/// A draw and its attachments.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Draw {
     /// Width and height of the framebuffer.
@@ -69,7 +69,7 @@ pub struct Draw {
     pub samples: u32,
     /// The formats of the colours by location, which are zeros before.
     pub colours: Vec<Format>,
-    /// What the depth is before, if there is one.
+    /// The depth before the draw, if there is one.
     pub depth: Option<f32>,
     pub topology: Topology,
     pub vertices: Range<u32>,

@@ -23,7 +23,7 @@ pub struct Scene {
     /// Contents of the storage buffers at set 0 and these bindings.
     pub storage: Vec<(u32, Vec<u8>)>,
     pub uniform: Vec<(u32, Vec<u8>)>,
-    /// What was drawn: each attachment, then the depth.
+    /// The contents of each attachment after the draw, then the depth.
     pub drawn: Vec<Vec<u8>>,
 }
 
@@ -63,7 +63,7 @@ impl Painter {
     }
 }
 
-/// What images hold now, and the buffers that images show.
+/// Reads the contents of images, and of the buffers that images show.
 fn read_textures(
     textures: &Textures<'_>,
     texels: &Buffers<'_>,

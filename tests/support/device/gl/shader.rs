@@ -14,7 +14,7 @@ const GL_UNIFORM_BUFFER: u32 = 0x8A11;
 const GL_PROGRAM_BINARY_LENGTH: u32 = 0x8741;
 const GL_PROGRAM_BINARY_RETRIEVABLE_HINT: u32 = 0x8257;
 
-/// What the last listing in a program's binary begins with, of the stages that there may be.
+/// The first bytes of the last listing in a program's binary, of the stages that there may be.
 const LISTINGS: [&[u8]; 2] = [b"!!NVcp", b"!!NVfp"];
 
 /// Shaders that the driver has compiled and linked.
@@ -61,7 +61,7 @@ impl<'d> Shader<'d> {
         self.painter.device.check("glAttachShader")
     }
 
-    /// What the driver says about a program, which tells its shader's errors again.
+    /// The driver's log of a program, which tells its shader's errors again.
     fn log(&self) -> String {
         let mut bytes = vec![0_u8; 8192];
         let mut length = 0;
@@ -72,7 +72,7 @@ impl<'d> Shader<'d> {
         String::from_utf8_lossy(&bytes).trim().to_owned()
     }
 
-    /// The assembly that the driver makes of it, which stands as text in the program's binary; none if it does not.
+    /// The assembly that the driver makes of it, which is as text in the program's binary; none if it does not.
     pub fn listing(&self) -> Option<String> {
         let (mut length, mut format) = (0, 0);
         // SAFETY: a context is current; the query writes one number.

@@ -98,7 +98,7 @@ impl Format {
         component * count
     }
 
-    /// Whether components are integers, which nothing filters.
+    /// Returns true if components are integers, which nothing filters.
     const fn is_integer(self) -> bool {
         matches!(self.external, GL_RED_INTEGER | GL_RG_INTEGER | GL_RGBA_INTEGER)
     }
@@ -118,7 +118,7 @@ pub struct Texture {
     pub at: Spot,
     /// The sampler that it is used with, where that is bound apart from it.
     pub sampler: Option<Spot>,
-    /// Whether it is read and written directly.
+    /// True if it is read and written directly.
     pub is_image: bool,
     pub shape: Shape,
     /// Width, height, depth or layers; a cube has six layers.
@@ -130,7 +130,7 @@ pub struct Texture {
     pub levels: Vec<Vec<u8>>,
     pub linear: bool,
     pub address: Address,
-    /// Whether texels are compared with a reference: true where it is less or the same.
+    /// True if texels are compared with a reference: true where it is less or the same.
     pub compares: bool,
 }
 
@@ -285,7 +285,7 @@ impl<'d> Textures<'d> {
         self.painter.device.check("glBindTextureUnit")
     }
 
-    /// What the first level holds now.
+    /// Reads the contents of the first level.
     pub fn read(&self, name: u32, texture: &mut Texture) -> Result<(), RunError> {
         let Format { external, component, .. } = texture.format;
         let is_read = texture.shape != Shape::Buffer && texture.samples < 2;

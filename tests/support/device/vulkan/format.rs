@@ -77,12 +77,12 @@ impl Format {
         found.map_or_else(|| refuse(format!("no format is called `{name}`")), Ok)
     }
 
-    /// Whether its texels are depths.
+    /// Returns true if its texels are depths.
     pub fn is_depth(&self) -> bool {
         self.vulkan == vk::Format::D32_SFLOAT
     }
 
-    /// What of an image is read and written.
+    /// The aspect of an image that is read and written.
     pub fn aspect(&self) -> vk::ImageAspectFlags {
         if self.is_depth() { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR }
     }

@@ -199,7 +199,7 @@ fn view<'d>(
     Ok(Guard::new(device, handle, |d, h| unsafe { d.destroy_image_view(h, None) }))
 }
 
-/// One copy for each level; the levels stand one after another in the buffer.
+/// One copy for each level; the levels are one after another in the buffer.
 fn copies(image: &Image, format: &Format) -> Vec<vk::BufferImageCopy> {
     let mut offset = 0;
     let copy = |level| {

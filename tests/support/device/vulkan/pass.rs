@@ -39,7 +39,7 @@ impl<'d> Canvas<'d> {
         }
     }
 
-    /// What was drawn, once the commands have ended.
+    /// Downloads the attachments, once the commands have ended.
     pub fn download(&self, target: &mut Target) {
         for ((drawn, resolved), image) in self.drawn.iter().zip(&self.resolved).zip(target.images_mut()) {
             resolved.as_ref().unwrap_or(drawn).download(image);

@@ -70,7 +70,7 @@ fn stage_flag(stage: Stage) -> Result<vk::ShaderStageFlags, RunError> {
     }
 }
 
-/// What no shader says.
+/// The state that no shader gives.
 struct Fixed {
     assembly: vk::PipelineInputAssemblyStateCreateInfo<'static>,
     patches: vk::PipelineTessellationStateCreateInfo<'static>,

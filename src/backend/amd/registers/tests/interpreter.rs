@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 pub const LANES: usize = 64;
 
-/// What was stored: the address, the lane and the value.
+/// A store: the address, the lane and the value.
 pub type Trace = Vec<(u32, usize, u32)>;
 
 /// Where a word is: a virtual register's part or a hardware register.

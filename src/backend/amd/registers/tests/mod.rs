@@ -109,7 +109,7 @@ fn a_variable_is_written_in_place() {
     assert_eq!(function.blocks[0].insts.len(), 4, "no move is left");
 }
 
-/// What is written behind the copy reads both ends for the last time: they hold the same and are one register.
+/// An instruction after the copy reads both ends for the last time: they hold the same and are one register.
 #[test]
 fn copies_of_what_is_read_once_more_cost_nothing() {
     let scan = |reads_again: bool| {

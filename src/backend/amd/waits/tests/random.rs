@@ -47,8 +47,8 @@ fn random_function(seed: u64, prefix: &'static str) -> Function {
     Function { blocks: blocks.collect(), ..Function::default() }
 }
 
-/// What is under way, by the letter of its counter: in the order of its beginning, with the registers that it will write,
-/// and whether it may overtake others of its counter.
+/// The accesses under way, by the letter of their counter: in the order of their beginning, with the registers that
+/// they will write, and whether they may overtake others of their counter.
 #[derive(Default)]
 struct Memory {
     under_way: BTreeMap<&'static str, Vec<(Option<RegisterRange>, &'static str)>>,
@@ -80,7 +80,7 @@ impl Memory {
     /// A counter has come down: the oldest of each stream are done only if so many of it must be, however the streams mix.
     fn wait(&mut self, counter: &'static str, down_to: usize) {
         let Some(all) = self.under_way.get_mut(counter) else { return };
-        // At worst everything else is done: only the event itself and those of its stream behind it hold the counter up.
+        // At worst everything else is done: only the event itself and those of its stream after it hold the counter up.
         let held = |at: usize| {
             let stream = all[at].1;
             let is_behind =

@@ -30,7 +30,7 @@ const SIMPLE: [(ReduceOp, LaneType); 8] = [
 /// No DPP form.
 const PRODUCT: [(ReduceOp, LaneType); 1] = [(ReduceOp::Mul, LaneType::I32)];
 
-/// What a reduction may cost.
+/// The bound on a reduction's cost.
 struct Bound {
     profiles: &'static [&'static str],
     ops: &'static [(ReduceOp, LaneType)],

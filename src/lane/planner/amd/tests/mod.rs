@@ -27,8 +27,8 @@ fn named(name: &str) -> Profile {
     Profile::named(name).expect("a profile")
 }
 
-/// Whether a sample stands for those that differ from it in the operator only: a sum of floats, whose order counts, a
-/// product of integers, which carries no DPP, and a logical operator.
+/// Returns true if a sample stands for those that differ from it in the operator only: a sum of floats, whose order
+/// counts, a product of integers, which carries no DPP, and a logical operator.
 fn stands_for_others(op: LaneOp) -> bool {
     match op {
         LaneOp::Reduce { op, .. } | LaneOp::Segmented { op, .. } => {
