@@ -1,7 +1,7 @@
 // crosslane's portable cross-lane operations, written on GL_KHR_shader_subgroup_*.
 // Written by `crosslane ops --header`; not to be edited.
 //
-// For editors and for compilers that do not know the names: include it behind the `#version` line. The order of float
+// For editors and for compilers that do not know the names: include it after the `#version` line. The order of float
 // folds and scans is that of `reproducible` profiles. Widths need no constant here; with crosslane they do. Doubles are
 // there where CROSSLANE_DOUBLES is defined; types that extensions bring are not. It needs GLSL 4.50 for Vulkan 1.1.
 #ifndef CROSSLANE_GLSL
@@ -28,8 +28,8 @@
 // ---- moves ----
 #define CROSSLANE_QUAD_LANE(T, name, lane) T name(T v) { return subgroupQuadBroadcast(v, lane); }
 #define CROSSLANE_QUAD_SWAP(T, name, axis) T name(T v) { return subgroupQuadSwap##axis(v); }
-#define CROSSLANE_BUTTERFLY(T, name) \
-    T name(T v, uint width) { return subgroupShuffleXor(v, width >> 1); } \
+#define CROSSLANE_SWAP(T, name, mask) \
+    T name(T v, uint width) { return subgroupShuffleXor(v, mask); } \
     CROSSLANE_WIDTHS(T, name)
 #define CROSSLANE_BPERMUTE(T, name) \
     T name(T v, uint index) { return subgroupShuffle(v, index & (gl_SubgroupSize - 1u)); }
@@ -320,22 +320,22 @@ CROSSLANE_BROADCAST_FIRST(bool, broadcastFirst)
 CROSSLANE_BROADCAST_FIRST(bvec2, broadcastFirst)
 CROSSLANE_BROADCAST_FIRST(bvec3, broadcastFirst)
 CROSSLANE_BROADCAST_FIRST(bvec4, broadcastFirst)
-CROSSLANE_BUTTERFLY(float, butterfly)
-CROSSLANE_BUTTERFLY(vec2, butterfly)
-CROSSLANE_BUTTERFLY(vec3, butterfly)
-CROSSLANE_BUTTERFLY(vec4, butterfly)
-CROSSLANE_BUTTERFLY(int, butterfly)
-CROSSLANE_BUTTERFLY(ivec2, butterfly)
-CROSSLANE_BUTTERFLY(ivec3, butterfly)
-CROSSLANE_BUTTERFLY(ivec4, butterfly)
-CROSSLANE_BUTTERFLY(uint, butterfly)
-CROSSLANE_BUTTERFLY(uvec2, butterfly)
-CROSSLANE_BUTTERFLY(uvec3, butterfly)
-CROSSLANE_BUTTERFLY(uvec4, butterfly)
-CROSSLANE_BUTTERFLY(bool, butterfly)
-CROSSLANE_BUTTERFLY(bvec2, butterfly)
-CROSSLANE_BUTTERFLY(bvec3, butterfly)
-CROSSLANE_BUTTERFLY(bvec4, butterfly)
+CROSSLANE_SWAP(float, butterfly, width >> 1u)
+CROSSLANE_SWAP(vec2, butterfly, width >> 1u)
+CROSSLANE_SWAP(vec3, butterfly, width >> 1u)
+CROSSLANE_SWAP(vec4, butterfly, width >> 1u)
+CROSSLANE_SWAP(int, butterfly, width >> 1u)
+CROSSLANE_SWAP(ivec2, butterfly, width >> 1u)
+CROSSLANE_SWAP(ivec3, butterfly, width >> 1u)
+CROSSLANE_SWAP(ivec4, butterfly, width >> 1u)
+CROSSLANE_SWAP(uint, butterfly, width >> 1u)
+CROSSLANE_SWAP(uvec2, butterfly, width >> 1u)
+CROSSLANE_SWAP(uvec3, butterfly, width >> 1u)
+CROSSLANE_SWAP(uvec4, butterfly, width >> 1u)
+CROSSLANE_SWAP(bool, butterfly, width >> 1u)
+CROSSLANE_SWAP(bvec2, butterfly, width >> 1u)
+CROSSLANE_SWAP(bvec3, butterfly, width >> 1u)
+CROSSLANE_SWAP(bvec4, butterfly, width >> 1u)
 CROSSLANE_EXCLUSIVE(float, exclusiveAdd, Add, 0)
 CROSSLANE_EXCLUSIVE(vec2, exclusiveAdd, Add, 0)
 CROSSLANE_EXCLUSIVE(vec3, exclusiveAdd, Add, 0)
@@ -803,10 +803,10 @@ CROSSLANE_BROADCAST_FIRST(double, broadcastFirst)
 CROSSLANE_BROADCAST_FIRST(dvec2, broadcastFirst)
 CROSSLANE_BROADCAST_FIRST(dvec3, broadcastFirst)
 CROSSLANE_BROADCAST_FIRST(dvec4, broadcastFirst)
-CROSSLANE_BUTTERFLY(double, butterfly)
-CROSSLANE_BUTTERFLY(dvec2, butterfly)
-CROSSLANE_BUTTERFLY(dvec3, butterfly)
-CROSSLANE_BUTTERFLY(dvec4, butterfly)
+CROSSLANE_SWAP(double, butterfly, width >> 1u)
+CROSSLANE_SWAP(dvec2, butterfly, width >> 1u)
+CROSSLANE_SWAP(dvec3, butterfly, width >> 1u)
+CROSSLANE_SWAP(dvec4, butterfly, width >> 1u)
 CROSSLANE_EXCLUSIVE(double, exclusiveAdd, Add, 0)
 CROSSLANE_EXCLUSIVE(dvec2, exclusiveAdd, Add, 0)
 CROSSLANE_EXCLUSIVE(dvec3, exclusiveAdd, Add, 0)
