@@ -42,6 +42,8 @@ pub struct Shader<T> {
     pub rows: Vec<OperationRow<T>>,
     /// Per profile why its front end refuses the shader, if it does.
     pub refusals: Vec<Option<String>>,
+    /// Whether the module has no entry point. Then nothing of it is translated, and it has no rows.
+    pub is_library: bool,
 }
 
 /// The key of an operation whatever the profile: file, line, column, and the number among those at the same place.
@@ -62,9 +64,11 @@ impl<T> Shader<T> {
         let mut rows: BTreeMap<Key, OperationRow<T>> = BTreeMap::new();
         let mut refusals = Vec::new();
         let mut failure = None;
+        let mut is_library = false;
         for (n, options) in options.iter().enumerate() {
             let refusal = match read(input, options, loader) {
                 Ok(mut parsed) => {
+                    is_library |= parsed.module.as_ref().is_some_and(|module| module.entry_points.is_empty());
                     let answer = |site: &Site| answer(site, &options.profile);
                     let added = guard::bounded(options.limits, || add(&mut rows, &parsed, n, options, answer));
                     if let Err(failure) = added {
@@ -81,7 +85,10 @@ impl<T> Shader<T> {
         }
         match failure {
             Some(failure) if refusals.iter().all(Option::is_some) => Err(failure),
-            _ => Ok(Shader { rows: rows.into_values().map(|row| row.padded(options.len())).collect(), refusals }),
+            _ => {
+                let rows = rows.into_values().map(|row| row.padded(options.len())).collect();
+                Ok(Shader { rows, refusals, is_library })
+            }
         }
     }
 }

@@ -18,7 +18,9 @@ pub struct Matrix {
     pub schema: &'static str,
     pub input: String,
     pub profiles: Vec<ProfileReport>,
-    /// One for each profile, in their order: whether it can run the shader.
+    /// Whether the module has no entry point. Then no profile was asked for anything, and `operations` is empty.
+    pub library: bool,
+    /// One for each profile, in their order: whether it can run the shader, or read the library.
     pub can: Vec<bool>,
     pub operations: Vec<OperationSupport>,
 }
@@ -84,6 +86,7 @@ pub fn matrix(input: &Source<'_>, options: &[Options], loader: &dyn Loader) -> R
     Ok(Matrix {
         schema: SCHEMA,
         input: input.name.into(),
+        library: shader.is_library,
         can: (0..options.len()).map(can).collect(),
         operations: shader.rows.into_iter().map(operation).collect(),
         profiles: options.iter().zip(shader.refusals).map(|(o, refused)| profile_report(&o.profile, refused)).collect(),
@@ -128,7 +131,7 @@ impl Matrix {
             lines.push(format!("{}:{}:{}: {}", place.file, place.line, place.column, place.code));
             lines.extend(self.groups(&operation.profiles));
         }
-        lines.push(if self.can.iter().all(|can| *can) { "every profile can run it".into() } else { self.verdict() });
+        lines.push(self.verdict());
         lines.extend(self.refused());
         lines.iter().map(|line| format!("{line}\n")).collect()
     }
@@ -149,6 +152,12 @@ impl Matrix {
     }
 
     fn verdict(&self) -> String {
+        if self.library {
+            return "the module keeps the rules of WGSL; it has no entry point, and profiles were not asked".into();
+        }
+        if self.can.iter().all(|can| *can) {
+            return "every profile can run it".into();
+        }
         format!("can run it: {}\ncannot: {}", self.names(&self.can, |can| *can), self.names(&self.can, |can| !*can))
     }
 

@@ -1,7 +1,10 @@
 //! The rules of WGSL that naga's validator finds broken, in our words.
 //!
 //! naga's texts name its arenas, its inner types and its switches. What a module can break has a text of its own here; the
-//! rest, which only a defect of naga's front end brings about, keeps naga's.
+//! rest, which only a defect of naga's front end brings about, keeps naga's. No match has a `_`: an error that naga adds
+//! is one that the compiler asks about, and each error without words stands beside the reason why none reaches a module.
+
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod body;
 mod constant;
@@ -32,11 +35,8 @@ impl<T: Into<String>> From<T> for Words {
 
 /// The text for an error; the innermost cause that has one gives it.
 pub(super) fn of(error: &ValidationError, module: &Module) -> Option<Words> {
-    let speaker = Speaker { module, variable: None };
-    let speaker = match error {
-        ValidationError::GlobalVariable { handle, .. } => Speaker { variable: Some(*handle), ..speaker },
-        _ => speaker,
-    };
+    let variable = if let ValidationError::GlobalVariable { handle, .. } = error { Some(*handle) } else { None };
+    let speaker = Speaker { module, variable };
     let mut causes = Vec::new();
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(cause) = next {
@@ -163,7 +163,8 @@ impl Speaker<'_> {
             }
             TypeError::InvalidBlendSrc(ref error) => return self.varying(error),
             TypeError::WidthError(ref error) => return width(error),
-            _ => return None,
+            // naga computes the strides of arrays itself.
+            TypeError::InvalidArrayStride { .. } => return None,
         })
     }
 
@@ -206,7 +207,7 @@ impl Speaker<'_> {
             GlobalVariableError::CoherentNotSupported => Words::refusal("`@coherent` is not supported yet"),
             GlobalVariableError::VolatileNotSupported => Words::refusal("`@volatile` is not supported yet"),
             GlobalVariableError::ZeroSizedTaskPayload => Words::refusal("task shaders are not supported yet"),
-            _ => return None,
+            GlobalVariableError::Alignment(.., cause) => return alignment(cause).map(Words::from),
         })
     }
 }
@@ -248,7 +249,11 @@ fn override_of_pipeline(error: &OverrideError) -> Option<Words> {
         OverrideError::InvalidType => "the default value of the override has another type".into(),
         OverrideError::InitializerExprType => "the default value of the override is not a constant".into(),
         OverrideError::NonConstructibleType => "an override cannot be of this type".into(),
-        _ => return None,
+        OverrideError::ConstExpression { source, .. } => return constant_expression(source),
+        // WGSL gives each override a name.
+        OverrideError::MissingNameAndID => return None,
+        // These are for modules whose overrides have values already.
+        OverrideError::NotAllowed | OverrideError::UninitializedOverride => return None,
     })
 }
 
@@ -269,10 +274,27 @@ fn small(cause: &(dyn Error + 'static)) -> Option<Words> {
     }
     match cause.downcast_ref()? {
         ValidationError::ArraySizeError { .. } => Some("the length of an array is not positive".into()),
-        ValidationError::Layouter(error) if error.inner == LayoutErrorInner::TooLarge => {
-            Some("a type is larger than 1 GiB".into())
-        }
-        _ => None,
+        ValidationError::Layouter(error) => layout(&error.inner),
+        // What they hold is a cause of its own.
+        ValidationError::Type { .. }
+        | ValidationError::ConstExpression { .. }
+        | ValidationError::Constant { .. }
+        | ValidationError::Override { .. }
+        | ValidationError::GlobalVariable { .. }
+        | ValidationError::Function { .. }
+        | ValidationError::EntryPoint { .. } => None,
+        // naga's front end makes handles of things that are there only.
+        ValidationError::InvalidHandle(_) | ValidationError::Corrupted => None,
+    }
+}
+
+fn layout(error: &LayoutErrorInner) -> Option<Words> {
+    match error {
+        LayoutErrorInner::TooLarge => Some("a type is larger than 1 GiB".into()),
+        // The types of elements and members come before those that hold them, and WGSL's scalars have 2, 4 or 8 bytes.
+        LayoutErrorInner::InvalidArrayElementType(_)
+        | LayoutErrorInner::InvalidStructMemberType(..)
+        | LayoutErrorInner::NonPowerOfTwoWidth => None,
     }
 }
 
@@ -289,7 +311,18 @@ fn resolution(error: &ResolveError) -> Words {
         ResolveError::IncompatibleOperands(_) => "the operands have types that do not go together".into(),
         ResolveError::OutOfBoundsIndex { index, .. } => format!("the index {index} is out of bounds").into(),
         ResolveError::FunctionReturnsVoid => "the function has no result, and one is used".into(),
-        _ => "this expression has no type: an operand is of a type that it does not take".into(),
+        ResolveError::InvalidAccess { .. }
+        | ResolveError::InvalidSubAccess { .. }
+        | ResolveError::InvalidScalar(_)
+        | ResolveError::InvalidVector(_)
+        | ResolveError::InvalidPointer(_)
+        | ResolveError::InvalidImage(_)
+        | ResolveError::FunctionNotDefined { .. }
+        | ResolveError::FunctionArgumentNotFound(_)
+        | ResolveError::MissingSpecialType
+        | ResolveError::BuiltinArgumentsInvalid(_) => {
+            "this expression has no type: an operand is of a type that it does not take".into()
+        }
     }
 }
 
@@ -354,7 +387,9 @@ fn named(space: AddressSpace) -> String {
         AddressSpace::Storage { .. } => "storage",
         AddressSpace::Immediate => "immediate",
         AddressSpace::Handle => return "the address space of textures and samplers".into(),
-        _ => return "this address space".into(),
+        AddressSpace::TaskPayload => "task_payload",
+        AddressSpace::RayPayload => "ray_payload",
+        AddressSpace::IncomingRayPayload => "incoming_ray_payload",
     };
     format!("the address space `{name}`")
 }
@@ -365,7 +400,9 @@ fn scalar(kind: ScalarKind, width: naga::Bytes) -> String {
         ScalarKind::Bool => "a `bool`".into(),
         ScalarKind::Sint => format!("an `i{bits}`"),
         ScalarKind::Uint => format!("a `u{bits}`"),
-        _ => format!("an `f{bits}`"),
+        ScalarKind::Float => format!("an `f{bits}`"),
+        ScalarKind::AbstractInt => "an AbstractInt".into(),
+        ScalarKind::AbstractFloat => "an AbstractFloat".into(),
     }
 }
 

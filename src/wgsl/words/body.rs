@@ -1,6 +1,6 @@
 //! Words for errors in the bodies of functions.
 
-use super::{Speaker, Words, camel_case, compose, literal, missing, named, scalar};
+use super::{Speaker, Words, camel_case, compose, literal, missing, named, resolution, scalar};
 use naga::proc::IndexableLengthError;
 use naga::valid::{CallError, ExpressionError, FunctionError, LocalVariableError, SubgroupError};
 use naga::{ImageClass, ImageDimension};
@@ -77,7 +77,37 @@ impl Speaker<'_> {
             FunctionError::InvalidCooperativeStoreTarget(_) | FunctionError::InvalidCooperativeDataPointer(_) => {
                 "cooperative matrices are loaded from and stored to arrays of their elements".into()
             }
-            _ => return None,
+            FunctionError::MissingAccelerationStructureVertexReturn(..)
+            | FunctionError::MissingRayQueryVertexReturn(_) => {
+                "the query asks for the vertices of a hit: declare the `ray_query` and the `acceleration_structure` with \
+                 `<vertex_return>`"
+                    .into()
+            }
+            FunctionError::InvalidMeshFunctionCall(_)
+            | FunctionError::ConflictingMeshOutputTypes(..)
+            | FunctionError::ConflictingTaskPayloadVariables(..)
+            | FunctionError::InvalidMeshShaderOutputType(_) => {
+                Words::refusal("mesh and task entry points are not supported yet")
+            }
+            FunctionError::InvalidPayloadType
+            | FunctionError::InvalidPayloadAddressSpace(_)
+            | FunctionError::MismatchedPayloadType(..)
+            | FunctionError::PayloadPointerNotGlobal => {
+                Words::refusal("ray tracing entry points are not supported yet")
+            }
+            FunctionError::Expression { ref source, .. }
+            | FunctionError::InvalidImageStore(ref source)
+            | FunctionError::InvalidImageAtomic(ref source) => return self.expression(source),
+            FunctionError::LocalVariable { ref source, .. } => return self.local(source),
+            FunctionError::InvalidCall { ref error, .. } => return self.call(error),
+            FunctionError::InvalidSubgroup(ref error) => return subgroup(error),
+            // WGSL's cases do not fall through.
+            FunctionError::LastCaseFallTrough => return None,
+            // naga's front end evaluates each expression once, where it stands, and makes the results of statements.
+            FunctionError::ExpressionAlreadyInScope(_)
+            | FunctionError::WorkgroupUniformLoadExpressionMismatch(_)
+            | FunctionError::EmitResult(_)
+            | FunctionError::UnvisitedExpression(_) => return None,
         })
     }
 
@@ -91,7 +121,8 @@ impl Speaker<'_> {
                 format!("argument {} of the call is not of type `{}`", index + 1, self.type_name(required)).into()
             }
             CallError::ExpressionMismatch(_) => "the function has no result, and one is used".into(),
-            _ => return None,
+            // Each call has a result of its own.
+            CallError::ResultAlreadyInScope(_) | CallError::ResultAlreadyPopulated(_) => return None,
         })
     }
 
@@ -222,12 +253,16 @@ impl Speaker<'_> {
                 scalar(kind, bytes)
             )),
             ExpressionError::InvalidCooperativeOperand(_) => "this takes cooperative matrices that fit".into(),
-            _ => return None,
+            ExpressionError::Type(ref error) => return Some(resolution(error)),
+            // naga's front end evaluates what an expression uses before it, and numbers the parameters that are there.
+            ExpressionError::NotInScope | ExpressionError::FunctionArgumentDoesntExist(_) => return None,
         })
     }
 }
 
-/// naga keeps the type of this error to itself; the names of its cases are known.
+/// naga keeps the type of this error to itself; the names of its cases are known. `InvalidResultExpression`,
+/// `ResultExpressionExchange`, `ResultExpressionNotExchange` and `ResultAlreadyPopulated` are about results, which naga's
+/// front end makes itself.
 fn atomic(error: &impl Debug) -> Option<Words> {
     let name = format!("{error:?}");
     let name = name.split(['(', ' ']).next().unwrap_or_default();
@@ -249,7 +284,8 @@ pub(super) fn subgroup(error: &SubgroupError) -> Option<Words> {
         SubgroupError::InvalidOperand(_) => "this subgroup operation does not take a value of this type".into(),
         SubgroupError::InvalidInvocationIdExprType(_) => "the lane of a `subgroupBroadcast` is a constant".into(),
         SubgroupError::UnsupportedOperation(_) => Words::refusal("this subgroup operation is not supported yet"),
-        _ => return None,
+        // naga's front end makes the operations and their results.
+        SubgroupError::ResultTypeMismatch(_) | SubgroupError::UnknownOperation => return None,
     })
 }
 

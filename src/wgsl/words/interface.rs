@@ -47,7 +47,9 @@ impl Speaker<'_> {
             | EntryPointError::TaskPayloadTooSmall(_) => {
                 Words::refusal("mesh and task entry points are not supported yet")
             }
-            _ => return None,
+            EntryPointError::RayPayloadInInvalidStage(_) | EntryPointError::IncomingRayPayloadInInvalidStage(_) => {
+                Words::refusal("ray tracing entry points are not supported yet")
+            }
         })
     }
 
@@ -141,7 +143,8 @@ impl Speaker<'_> {
                 "an input with `@interpolate(per_vertex)` is an array of three values".into()
             }
             VaryingError::InvalidPerVertexSampling => "an input with `@interpolate(per_vertex)` has no sampling".into(),
-            _ => return None,
+            // naga is shown workgroups of one dimension only.
+            VaryingError::InvalidMultiDimensionalSubgroupBuiltIn => return None,
         })
     }
 }
