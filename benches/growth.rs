@@ -1,15 +1,15 @@
 //! Time of a compilation against the size of the shader: each shape of `tests/support/shapes.rs`, at sizes that double until
-//! one takes too long, for one profile per target. Prints the exponent of the last doublings, the steepest shapes first.
+//! one takes too long, for one profile per target. Prints the exponents of the last doublings, the steepest shapes first.
 //!
-//! `cargo bench --bench growth [PART_OF_A_NAME]...`. An exponent of 1 is linear, of 2 quadratic. What compiles in
-//! milliseconds at the largest size has no exponent worth reading; it is left out.
+//! `cargo bench --bench growth [PART_OF_A_NAME]... [PROFILE]...`. An exponent of 1 is linear, of 2 quadratic. The column
+//! `output` has the exponent of the output's bytes: time need not grow slower than what it writes. Shapes that compile in
+//! milliseconds at the largest size are left out: their exponents tell nothing.
 
-use crosslane::compile::Compilation;
+use crosslane::compile::{Compilation, Verdict};
 use crosslane::diagnostic::Severity;
 use std::time::{Duration, Instant};
-use support::shapes::{self, Shape};
+use support::shapes::{self, PROFILES, Shape};
 
-const PROFILES: [&str; 3] = ["spirv-1.6", "nv-hopper", "gfx1100-wave32"];
 const FIRST: usize = 64;
 const LAST: usize = 1 << 16;
 /// The next size is not tried after a compilation that took longer.
@@ -19,20 +19,29 @@ const LEAST: Duration = Duration::from_millis(20);
 /// The stack of the thread that compiles: what a thread of a server has.
 const STACK: usize = 2 << 20;
 
-/// How long compilations of a shape took, by size.
+/// What compiling a shape at one size took.
+struct Sample {
+    size: usize,
+    time: Duration,
+    /// Bytes of the output; 0 where there is none.
+    bytes: usize,
+}
+
+/// What compiling a shape took, by size.
 struct Growth {
     shape: &'static str,
     profile: &'static str,
-    times: Vec<(usize, Duration)>,
+    samples: Vec<Sample>,
     ended: &'static str,
 }
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
-    let is_asked = |shape: &&Shape| asked.is_empty() || asked.iter().any(|part| shape.name.contains(&**part));
+    let (profiles, names): (Vec<String>, Vec<String>) = asked.into_iter().partition(|word| PROFILES.contains(&&**word));
+    let is_asked = |shape: &&Shape| names.is_empty() || names.iter().any(|part| shape.name.contains(&**part));
     let mut measured = Vec::new();
     for shape in shapes::all().filter(is_asked) {
-        for profile in PROFILES {
+        for profile in PROFILES.into_iter().filter(|name| profiles.is_empty() || profiles.iter().any(|p| p == name)) {
             measured.push(std::thread::scope(|scope| {
                 let builder = std::thread::Builder::new().stack_size(STACK);
                 let thread = builder.spawn_scoped(scope, || measure(shape, profile)).expect("a thread starts");
@@ -40,29 +49,29 @@ fn main() {
             }));
         }
     }
-    measured.retain(|growth| growth.times.last().is_some_and(|(_, time)| *time >= LEAST));
-    measured.sort_by(|a, b| b.exponent().total_cmp(&a.exponent()));
-    println!("{:>8}  {:>8}  {:>9}  {:<10}  {:<15} shape", "exponent", "size", "time", "ended", "profile");
-    for growth in &measured {
-        let (size, time) = growth.times[growth.times.len() - 1];
-        let (exponent, millis) = (growth.exponent(), time.as_secs_f64() * 1e3);
-        println!(
-            "{exponent:8.2}  {size:8}  {millis:6.0} ms  {:<10}  {:<15} {}",
-            growth.ended, growth.profile, growth.shape
-        );
-    }
+    measured.retain(|growth| growth.last().time >= LEAST);
+    measured.sort_by(|a, b| b.exponent(Sample::seconds).total_cmp(&a.exponent(Sample::seconds)));
+    println!("    time  output      size      time      bytes  ended       profile         shape");
+    measured.iter().for_each(Growth::print);
 }
 
 fn measure(shape: &Shape, profile: &'static str) -> Growth {
-    let (mut times, mut ended, mut size) = (Vec::new(), "", FIRST);
-    while size <= LAST && times.last().is_none_or(|(_, time)| *time < CAP) {
+    let mut growth = Growth { shape: shape.name, profile, samples: Vec::new(), ended: "" };
+    let mut size = FIRST;
+    while size <= LAST && growth.samples.last().is_none_or(|sample| sample.time < CAP) {
         let text = (shape.text)(size);
         let start = Instant::now();
-        ended = outcome(&shape.compile(&text, profile));
-        times.push((size, start.elapsed()));
+        let compilation = shape.compile(&text, profile);
+        let time = start.elapsed();
+        growth.ended = outcome(&compilation);
+        let bytes = match compilation.verdict {
+            Verdict::Done(artifact) => artifact.to_bytes().len(),
+            Verdict::ShaderWrong | Verdict::ProfileLacks => 0,
+        };
+        growth.samples.push(Sample { size, time, bytes });
         size *= 2;
     }
-    Growth { shape: shape.name, profile, times, ended }
+    growth
 }
 
 /// Says how a compilation ended: with the code of its first error, or well.
@@ -70,10 +79,35 @@ fn outcome(compilation: &Compilation) -> &'static str {
     compilation.diagnostics.iter().find(|message| message.severity == Severity::Error).map_or("compiled", |e| e.code.0)
 }
 
+impl Sample {
+    fn seconds(&self) -> f64 {
+        self.time.as_secs_f64()
+    }
+
+    fn bytes(&self) -> f64 {
+        self.bytes as f64
+    }
+}
+
 impl Growth {
-    /// The slope of the last two doublings on logarithmic scales.
-    fn exponent(&self) -> f64 {
-        let [.., (small, first), _, (large, last)] = &self.times[..] else { return 0.0 };
-        (last.as_secs_f64() / first.as_secs_f64()).ln() / (*large as f64 / *small as f64).ln()
+    fn last(&self) -> &Sample {
+        self.samples.last().expect("the first size is measured")
+    }
+
+    /// The slope of a quantity over the last two doublings on logarithmic scales.
+    fn exponent(&self, of: impl Fn(&Sample) -> f64) -> f64 {
+        let [.., first, _, last] = &self.samples[..] else { return 0.0 };
+        (of(last) / of(first)).ln() / (last.size as f64 / first.size as f64).ln()
+    }
+
+    fn print(&self) {
+        let Sample { size, bytes, .. } = *self.last();
+        let (time, output) = (self.exponent(Sample::seconds), self.exponent(Sample::bytes));
+        let output = if bytes == 0 { String::new() } else { format!("{output:.2}") };
+        let millis = self.last().seconds() * 1e3;
+        println!(
+            "{time:8.2}  {output:>6}  {size:8}  {millis:6.0} ms  {bytes:9}  {:<10}  {:<14}  {}",
+            self.ended, self.profile, self.shape
+        );
     }
 }

@@ -6,6 +6,9 @@ use crosslane::ir::Stage;
 use crosslane::profile::Profile;
 use crosslane::source::NoIncludes;
 
+/// The profiles for which shapes are compiled: one per target.
+pub const PROFILES: [&str; 4] = ["spirv-1.6", "nv-hopper", "gfx1100-wave32", "wgsl"];
+
 /// A family of shaders.
 #[derive(Clone, Copy)]
 pub struct Shape {

@@ -2,9 +2,7 @@
 //! each compiles or is refused with an error about the shader.
 
 use crosslane::diagnostic::{Code, Severity};
-use support::shapes::{self, Shape};
-
-const PROFILES: [&str; 3] = ["spirv-1.6", "nv-hopper", "gfx1100-wave32"];
+use support::shapes::{self, PROFILES, Shape};
 
 /// The stack of a thread that Rust starts.
 const STACK: usize = 2 << 20;
