@@ -95,11 +95,10 @@ impl Body<'_, '_> {
             self.t.unsupported("switches in which so many arms fall through");
             return Block::new();
         }
-        let ends = ir::flow::DeadEnds::of(self.f);
         self.within(|body| {
             for arm in arms {
                 body.block(arm.body);
-                if !arm.falls_through || ends.has_block(arm.body) {
+                if !arm.falls_through || body.ends().has_block(arm.body) {
                     break;
                 }
             }
@@ -127,14 +126,13 @@ impl Body<'_, '_> {
         let none = self.append(Expression::Literal(naga::Literal::Bool(false)));
         self.statement(Statement::Store { pointer: runs, value: none });
         let outer = (self.leaves_chain.replace(None), std::mem::take(&mut self.inner_switches));
-        let ends = ir::flow::DeadEnds::of(self.f);
         let body = self.within(|body| {
             for arm in arms {
                 body.choose_arm(selector, scalar, arms, arm, runs);
                 let condition = body.emit(Expression::Load { pointer: runs });
                 let accept = body.within(|inner| {
                     inner.block(arm.body);
-                    if !arm.falls_through && !ends.has_block(arm.body) {
+                    if !arm.falls_through && !inner.ends().has_block(arm.body) {
                         inner.statement(Statement::Break);
                     }
                 });

@@ -5,11 +5,13 @@
 use super::entry::{Port, Ports, Stage};
 use super::translator::Translator;
 use super::types::{scalar_of, size_of};
+use crate::ir::flow::DeadEnds;
 use crate::ir::{
     self, BlockId, FuncId, Function, Inst, InstId, Scalar, ScalarKind, Space, Type, TypeId, Value, Values,
 };
 use naga::{Block, Expression, Handle, LocalVariable, Range, Statement, SwizzleComponent};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::OnceCell;
 
 /// State of the function being written.
 pub(super) struct Body<'t, 'a> {
@@ -38,6 +40,7 @@ pub(super) struct Body<'t, 'a> {
     pub leaves_chain: Option<Option<Handle<Expression>>>,
     /// Switches inside that loop around the place being written.
     pub inner_switches: usize,
+    ends: OnceCell<DeadEnds>,
 }
 
 impl<'a> Translator<'a> {
@@ -75,7 +78,13 @@ impl<'t, 'a> Body<'t, 'a> {
             yields: Vec::new(),
             leaves_chain: None,
             inner_switches: 0,
+            ends: OnceCell::new(),
         }
+    }
+
+    /// The blocks of the function at whose end nothing goes on.
+    pub fn ends(&self) -> &DeadEnds {
+        self.ends.get_or_init(|| DeadEnds::of(self.f))
     }
 
     fn parameters(&mut self) {

@@ -9,7 +9,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{ExprId, Name};
 use crate::glsl::types::with_article;
 use crate::ir::build::Builder;
-use crate::ir::{Access, ArrayLen, Binding, ConstId, Global, MatrixOp, Scalar, Space, Type, TypeId, Types, Value};
+use crate::ir::{
+    Access, ArrayLen, Binding, ConstId, Global, MatrixOp, Member, Scalar, Space, Type, TypeId, Types, Value,
+};
 use crate::source::Span;
 use smallvec::SmallVec;
 
@@ -184,11 +186,10 @@ impl Sema<'_> {
         match b.module.types.get(ty) {
             Type::Struct(id) => {
                 let wanted = self.text(name.symbol);
-                let members = &b.module.types.structs[id].members;
-                let Some(index) = members.iter().position(|member| member.name == *wanted) else {
+                let Some(index) = self.members.find(&b.module.types, id, wanted) else {
                     return self.no_member(b, ty, name);
                 };
-                let (access, part) = (members[index].access, members[index].ty);
+                let Member { access, ty: part, .. } = b.module.types.structs[id].members[index];
                 if let Some(place) = self.member_variable(b, &lowered, wanted, name.span) {
                     return Some(Lowered::LValue(place));
                 }

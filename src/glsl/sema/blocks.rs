@@ -11,6 +11,7 @@ use crate::ir::build::Builder;
 use crate::ir::layout::{LayoutError, MemberRule, Problem, Rule};
 use crate::ir::{ArrayLen, Binding, Global, Member, Space, Struct, StructId, Type, TypeId, Types, Value};
 use crate::source::Span;
+use rustc_hash::FxHashSet;
 
 /// How blocks of one kind are laid out where they do not say it themselves.
 #[derive(Clone, Copy, Debug)]
@@ -319,7 +320,7 @@ impl Sema<'_> {
     fn block_members(&mut self, b: &mut Builder<'_>, block: &ast::Block) -> Option<Vec<Written>> {
         let ast = self.ast;
         let mut written: Vec<Written> = Vec::with_capacity(block.members.len());
-        let mut complete = true;
+        let (mut names, mut complete) = (FxHashSet::default(), true);
         for line in &ast[block.members] {
             let access = self.qualifiers(line.qualifiers).access;
             self.refuse_decorations(line.qualifiers);
@@ -331,10 +332,7 @@ impl Sema<'_> {
                 let ty = ty.filter(|ty| self.refuse_query(b, *ty, declarator.span).is_some());
                 complete &= ty.is_some();
                 let name = self.text(declarator.name.symbol);
-                if written.iter().any(|other| other.member.name == *name) {
-                    let message = format!("there are two members `{name}`");
-                    self.error(Code::REDECLARED, declarator.name.span, message, "the second one");
-                }
+                self.check_new_member(&mut names, declarator.name);
                 let ty = ty.unwrap_or(Types::VOID);
                 let member = Member {
                     name: name.into(),

@@ -27,6 +27,7 @@ mod lengths;
 mod locations;
 mod loops;
 mod lvalue;
+mod members;
 mod memory;
 mod mesh;
 mod non_uniform;
@@ -130,6 +131,7 @@ struct Sema<'a> {
     workgroup: interface::Workgroup,
     block_defaults: blocks::Defaults,
     layouts: Layouts,
+    members: members::MemberNumbers,
     extents: extent::Extents,
     /// Globals whose initial value is computed when the entry point starts.
     deferred: Vec<(GlobalId, ast::ExprId)>,
@@ -202,6 +204,7 @@ impl<'a> Sema<'a> {
             workgroup: interface::Workgroup::default(),
             block_defaults: blocks::Defaults::default(),
             layouts: Layouts::with_open_members(),
+            members: members::MemberNumbers::default(),
             extents: extent::Extents::default(),
             deferred: Vec::new(),
             constant_memory: FxHashMap::default(),

@@ -14,6 +14,7 @@ use crate::ir::{
     TypeId, Value,
 };
 use crate::source::Span;
+use rustc_hash::FxHashSet;
 
 /// Blocks of built-in variables.
 const BUILT_IN_BLOCKS: [&str; 3] = ["gl_PerVertex", "gl_MeshPerVertexEXT", "gl_MeshPerPrimitiveEXT"];
@@ -296,6 +297,7 @@ impl Sema<'_> {
         let space = self.port_space(outer)?;
         let mut next = whole.location;
         let (mut members, mut names): (Vec<Member>, Vec<ast::Name>) = (Vec::new(), Vec::new());
+        let mut different = FxHashSet::default();
         for line in &ast[block.members] {
             let mut inner = self.qualifiers(line.qualifiers);
             if inner.interpolation == Interpolation::Perspective {
@@ -317,7 +319,7 @@ impl Sema<'_> {
                 next = (layout.location.or(next)).map(|_| location.saturating_add(taken));
                 let layout = PortLayout { location: Some(location), ..layout };
                 let name = self.text(declarator.name.symbol);
-                self.check_new_member(&members, name, declarator.name.span);
+                self.check_new_member(&mut different, declarator.name);
                 let access = if inner.invariant { Access::INVARIANT } else { Access::empty() };
                 let binding = port_binding(layout, &inner);
                 let span = declarator.name.span;

@@ -7,15 +7,19 @@ use crate::glsl::ast::{ExprId, List, Stmt, StmtId, StmtKind};
 use crate::ir::build::Builder;
 use crate::ir::{Case, ConstId, TypeId, Types, Value};
 use crate::source::Span;
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 
 /// The arms found so far.
+#[derive(Default)]
 struct Arms {
     cases: Vec<Case>,
     /// Labels of the arm that is open.
     values: Vec<u64>,
     default: bool,
     open: bool,
-    seen: Vec<(u64, Span)>,
+    /// Where each label is.
+    seen: FxHashMap<u64, Span>,
     default_at: Option<Span>,
 }
 
@@ -37,8 +41,7 @@ impl Sema<'_> {
     }
 
     fn arms(&mut self, b: &mut Builder<'_>, body: List<StmtId>, ty: TypeId) -> Vec<Case> {
-        let (cases, values, seen) = (Vec::new(), Vec::new(), Vec::new());
-        let mut arms = Arms { cases, values, default: false, open: false, seen, default_at: None };
+        let mut arms = Arms::default();
         let ast = self.ast;
         for id in &ast[body] {
             let stmt = ast[*id];
@@ -100,12 +103,13 @@ impl Sema<'_> {
             arms.default = true;
             return;
         };
-        if let Some((_, first)) = arms.seen.iter().find(|(seen, _)| *seen == bits) {
-            let diagnostic = Diagnostic::error(Code::BAD_STATEMENT, "two labels have the same value");
-            let first = *first;
-            self.report(diagnostic.at(span, "the second one").with(first, "the first one"));
+        match arms.seen.entry(bits) {
+            Entry::Vacant(entry) => _ = entry.insert(span),
+            Entry::Occupied(entry) => {
+                let diagnostic = Diagnostic::error(Code::BAD_STATEMENT, "two labels have the same value");
+                self.report(diagnostic.at(span, "the second one").with(*entry.get(), "the first one"));
+            }
         }
-        arms.seen.push((bits, span));
         arms.values.push(bits);
     }
 }

@@ -5,10 +5,12 @@ use super::{Sema, did_you_mean};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{self, Dimension, List, Name, TypeKind};
 use crate::glsl::extended::{self, Allowed, Family};
+use crate::glsl::token::Symbol;
 use crate::glsl::types::{TypeName, type_name};
 use crate::ir::build::Builder;
 use crate::ir::{Access, ArrayLen, Binding, ImageDim, Member, Scalar, Struct, Type, TypeId, Types};
 use crate::source::Span;
+use rustc_hash::FxHashSet;
 
 /// Longest array; SPIR-V counts lengths in 32 bits and drivers in far fewer.
 const LONGEST_ARRAY: i128 = i32::MAX as i128;
@@ -222,7 +224,7 @@ impl Sema<'_> {
         opaque: bool,
     ) -> Option<Vec<Member>> {
         let ast = self.ast;
-        let mut members: Vec<Member> = Vec::new();
+        let (mut members, mut names): (Vec<Member>, FxHashSet<Symbol>) = (Vec::new(), FxHashSet::default());
         let mut complete = true;
         for line in &ast[list] {
             let base = self.type_spec(b, line.ty);
@@ -230,7 +232,7 @@ impl Sema<'_> {
                 let ty = base.and_then(|base| self.member_type(b, base, declarator, opaque));
                 complete &= ty.is_some();
                 let name = self.text(declarator.name.symbol);
-                self.check_new_member(&members, name, declarator.name.span);
+                self.check_new_member(&mut names, declarator.name);
                 let ty = ty.unwrap_or(Types::VOID);
                 let (access, binding) = (Access::empty(), Binding::None);
                 let span = declarator.name.span;
@@ -259,13 +261,6 @@ impl Sema<'_> {
         };
         self.error(Code::BAD_TYPE, declarator.span, complaint, "this member");
         None
-    }
-
-    /// Members of one struct or block have different names.
-    pub fn check_new_member(&mut self, members: &[Member], name: &str, span: Span) {
-        if members.iter().any(|member| member.name == *name) {
-            self.error(Code::REDECLARED, span, format!("there are two members `{name}`"), "the second one");
-        }
     }
 
     /// Declares a name in the innermost scope; one that is there already is an error.
