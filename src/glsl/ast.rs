@@ -409,7 +409,7 @@ pub struct LayoutId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
     Const, In, Out, InOut, Centroid, Patch, Sample, Uniform, Buffer, Shared, Attribute, Varying, TileImage,
-    TaskPayload, Ray(RayStorage),
+    TaskPayload, TaskMemory, PerView, Ray(RayStorage),
 }
 
 /// The variables that pass between the shaders of a ray tracing pipeline (GL_EXT_ray_tracing).
@@ -418,6 +418,9 @@ pub enum RayStorage {
     Payload,
     PayloadIn,
     HitAttribute,
+    /// GL_NV_shader_invocation_reorder and GL_EXT_shader_invocation_reorder.
+    HitObjectAttributeNv,
+    HitObjectAttribute,
     CallableData,
     CallableDataIn,
 }

@@ -5,6 +5,7 @@ use super::token::{ExtensionBehavior, GlslProfile, Version};
 use crate::grammar::{self, ExtensionSet, Stages};
 use crate::ir::{DerivativeGroup, Stage};
 use crate::profile::Profile;
+use std::borrow::Cow;
 
 /// A shader that is read as it says.
 static PLAIN: Dialect = Dialect {
@@ -75,6 +76,19 @@ impl<'a> Env<'a> {
 
     pub fn has_stage(&self, stages: Stages) -> bool {
         stages.contains(self.stage)
+    }
+
+    /// Whether the shader is a task or mesh shader of GL_NV_mesh_shader.
+    pub fn has_nvidia_meshes(&self) -> bool {
+        matches!(self.stage, Stage::Task | Stage::Mesh) && self.is_enabled("GL_NV_mesh_shader")
+    }
+
+    /// The name of a limit of mesh shading, in the form that the shader uses.
+    pub fn mesh_limit(&self, name: &'static str) -> Cow<'static, str> {
+        match (name.strip_suffix("EXT"), self.has_nvidia_meshes()) {
+            (Some(stem), true) => Cow::Owned(format!("{stem}NV")),
+            _ => Cow::Borrowed(name),
+        }
     }
 
     /// GLSL ES converts nothing by itself (GLSL ES 3.20 section 4.1.10), unless an extension asks for it.

@@ -130,9 +130,13 @@ static GROUPS: &[Group] = &[
     desktop(Qualifier(Q::Storage(Storage::Varying)), &["varying"]),
     both(SoftQualifier(Q::Storage(Storage::TileImage)), &["tileImageEXT"]),
     both(SoftQualifier(Q::Storage(Storage::TaskPayload)), &["taskPayloadSharedEXT"]),
+    both(SoftQualifier(Q::Storage(Storage::TaskMemory)), &["taskNV"]),
+    both(SoftQualifier(Q::Storage(Storage::PerView)), &["perviewNV"]),
     ray(RayStorage::Payload, &["rayPayloadEXT"]),
     ray(RayStorage::PayloadIn, &["rayPayloadInEXT"]),
     ray(RayStorage::HitAttribute, &["hitAttributeEXT"]),
+    ray(RayStorage::HitObjectAttributeNv, &["hitObjectAttributeNV"]),
+    ray(RayStorage::HitObjectAttribute, &["hitObjectAttributeEXT"]),
     ray(RayStorage::CallableData, &["callableDataEXT"]),
     ray(RayStorage::CallableDataIn, &["callableDataInEXT"]),
 

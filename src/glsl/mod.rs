@@ -85,6 +85,7 @@ pub fn compile(
         return None;
     }
     check_stage(&stream, &words, stage, diagnostics);
+    check_mesh_form(&stream, &words, stage, diagnostics);
     let tree = parse::parse(&stream, &words, diagnostics);
     if diagnostics.has_errors() {
         return None;
@@ -145,8 +146,9 @@ const GEOMETRY_ES: Since = since(320, 310, &["GL_EXT_geometry_shader", "GL_OES_g
 const TESSELLATION: Since = since(400, 150, &["GL_ARB_tessellation_shader"]);
 const TESSELLATION_ES: Since = since(320, 310, &["GL_EXT_tessellation_shader", "GL_OES_tessellation_shader"]);
 
-const MESH: Since = since(NEVER, 450, &["GL_EXT_mesh_shader"]);
-const MESH_ES: Since = since(NEVER, 320, &["GL_EXT_mesh_shader"]);
+const MESH_EXTENSIONS: [&str; 2] = ["GL_EXT_mesh_shader", "GL_NV_mesh_shader"];
+const MESH: Since = since(NEVER, 450, &MESH_EXTENSIONS);
+const MESH_ES: Since = since(NEVER, 320, &MESH_EXTENSIONS);
 
 const RAYS: Since = since(NEVER, 460, &["GL_EXT_ray_tracing"]);
 const RAYS_ES: Since = since(NEVER, NEVER, &[]);
@@ -202,6 +204,20 @@ fn check_stage(stream: &TokenStream, words: &Interner, stage: Stage, diagnostics
         [] => diagnostic,
         names => diagnostic.note(format!("{} brings them to {}", names.join(" or "), since.earliest)),
     });
+}
+
+/// Complains of a task or mesh shader that is of both extensions.
+fn check_mesh_form(stream: &TokenStream, words: &Interner, stage: Stage, diagnostics: &mut Diagnostics) {
+    let line_of = |name: &str| {
+        let mut lines = stream.extensions.iter().filter(|line| line.behavior != ExtensionBehavior::Disable);
+        lines.find(|line| words.text(line.name) == name)
+    };
+    if let (Stage::Task | Stage::Mesh, [Some(first), Some(second)]) = (stage, MESH_EXTENSIONS.map(line_of)) {
+        let message = format!("a {} shader is of one of {}", stage.name(), MESH_EXTENSIONS.join(" and "));
+        let (first, second) = (first.span.min(second.span), first.span.max(second.span));
+        let diagnostic = Diagnostic::error(Code::BAD_DECLARATION, message).at(second, "the second one");
+        diagnostics.push(diagnostic.with(first, "the first one"));
+    }
 }
 
 /// Preprocesses a shader to text (`-E`).

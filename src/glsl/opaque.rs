@@ -15,6 +15,8 @@ pub fn named(name: &str) -> Option<Type> {
         "sampler" | "samplerShadow" => return Some(Type::Sampler),
         "accelerationStructureEXT" => return Some(Type::AccelerationStructure),
         "rayQueryEXT" => return Some(Type::RayQuery),
+        "hitObjectNV" => return Some(Type::HitObject { nvidia: true }),
+        "hitObjectEXT" => return Some(Type::HitObject { nvidia: false }),
         _ => {}
     }
     PREFIXES.into_iter().find_map(|(prefix, scalar)| image(name.strip_prefix(prefix)?, scalar))

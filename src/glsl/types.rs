@@ -236,6 +236,7 @@ fn write_type(out: &mut String, types: &Types, constants: &Constants, id: TypeId
         Type::Sampler => out.push_str("sampler"),
         Type::AccelerationStructure => out.push_str("accelerationStructureEXT"),
         Type::RayQuery => out.push_str("rayQueryEXT"),
+        Type::HitObject { nvidia } => out.push_str(if nvidia { "hitObjectNV" } else { "hitObjectEXT" }),
         Type::Foreign(_) => out.push_str("spirv_type"),
         Type::CooperativeMatrix(matrix) => write_cooperative(out, types, constants, matrix),
     }

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 pub fn is_by_name(types: &Types, ty: TypeId) -> bool {
     match types.pointee(ty) {
         Some((Space::Handle, _)) => true,
-        Some((Space::Private, pointee)) => types.holds_query(pointee),
+        Some((Space::Private, pointee)) => types.is_valueless(pointee),
         _ => false,
     }
 }

@@ -104,6 +104,11 @@ pub enum BuiltIn {
     PrimitiveLineIndices,
     PrimitiveTriangleIndices,
     CullPrimitive,
+    PrimitiveIndicesNv,
+    PrimitiveCountNv,
+    TaskCountNv,
+    MeshViewCountNv,
+    MeshViewIndicesNv,
     LaunchId,
     LaunchSize,
     InstanceId,
@@ -121,6 +126,7 @@ pub enum BuiltIn {
     WorldToObject,
     HitTriangleVertexPositions,
     CullMask,
+    CurrentRayTime,
     ViewportMask,
     SecondaryPosition,
     SecondaryViewportMask,
@@ -480,6 +486,8 @@ pub struct Module {
     /// The base of the layer that a vertex shader writes.
     pub layer: LayerModes,
     pub rays: RayModes,
+    /// Task and mesh shaders are those of SPV_NV_mesh_shader.
+    pub nvidia_meshes: bool,
     /// Names of specialization constants by `constant_id`, for `--set NAME=V` and debug names.
     pub spec_names: Vec<(u32, Name)>,
 }

@@ -180,6 +180,8 @@ pub(crate) fn space_name(space: Space) -> &'static str {
         Space::RayPayload => "ray-payload",
         Space::IncomingRayPayload => "incoming-ray-payload",
         Space::HitAttribute => "hit-attribute",
+        Space::HitObjectAttributeNv => "hit-object-attribute-nv",
+        Space::HitObjectAttribute => "hit-object-attribute",
         Space::CallableData => "callable-data",
         Space::IncomingCallableData => "incoming-callable-data",
         Space::ShaderRecord => "shader-record",

@@ -144,9 +144,10 @@ pub enum Crowd {
     PatchVertices,
     /// The vertices that the shader gives out.
     OutputVertices,
-    /// The vertices and the primitives that a mesh shader gives out at most.
+    /// The vertices and the primitives that a mesh shader gives out at most, and the vertices of all these primitives.
     MeshVertices,
     OutputPrimitives,
+    PrimitiveVertices,
 }
 
 impl BuiltIn {
@@ -157,6 +158,7 @@ impl BuiltIn {
             B::PrimitivePointIndices | B::PrimitiveLineIndices | B::PrimitiveTriangleIndices => {
                 Some(Crowd::OutputPrimitives)
             }
+            B::PrimitiveIndicesNv => Some(Crowd::PrimitiveVertices),
             _ => None,
         }
     }
@@ -192,12 +194,12 @@ pub enum PrimitiveMode {
 }
 
 impl PrimitiveMode {
-    /// Vertices of a primitive that geometry shaders take in.
+    /// Vertices of a primitive that geometry shaders take in or mesh shaders give out.
     pub const fn vertices(self) -> Option<u32> {
         Some(match self {
-            PrimitiveMode::InputPoints => 1,
-            PrimitiveMode::InputLines => 2,
-            PrimitiveMode::Triangles => 3,
+            PrimitiveMode::InputPoints | PrimitiveMode::OutputPoints => 1,
+            PrimitiveMode::InputLines | PrimitiveMode::OutputLines => 2,
+            PrimitiveMode::Triangles | PrimitiveMode::OutputTriangles => 3,
             PrimitiveMode::InputLinesAdjacency => 4,
             PrimitiveMode::InputTrianglesAdjacency => 6,
             _ => return None,

@@ -85,6 +85,9 @@ pub enum Space {
     /// The argument of a callable shader, as its caller and as it sees it.
     CallableData,
     IncomingCallableData,
+    /// The attributes of a hit as hit objects take and give them, of NVIDIA's form and of the EXT form.
+    HitObjectAttributeNv,
+    HitObjectAttribute,
     /// The data of the shader in the shader binding table.
     ShaderRecord,
     /// Stage inputs, built-in variables among them.
@@ -201,6 +204,10 @@ pub enum Type {
     AccelerationStructure,
     /// A ray on its way: memory of a function or of an invocation only, never a value.
     RayQuery,
+    /// The outcome of a ray, of the NVIDIA or the EXT form of shader invocation reordering: memory like [`Type::RayQuery`].
+    HitObject {
+        nvidia: bool,
+    },
     CooperativeMatrix(CooperativeMatrix),
     /// A type of SPIR-V's own: its place in [`super::Foreign::types`].
     Foreign(u32),
@@ -439,11 +446,11 @@ impl Types {
         }
     }
 
-    /// Returns true if a type is a ray query, or an array of such.
-    pub fn holds_query(&self, id: TypeId) -> bool {
+    /// Returns true if a type is a ray query or a hit object, or an array of such: memory that has no value.
+    pub fn is_valueless(&self, id: TypeId) -> bool {
         match self.get(id) {
-            Type::Array { element, .. } => self.holds_query(element),
-            other => other == Type::RayQuery,
+            Type::Array { element, .. } => self.is_valueless(element),
+            other => matches!(other, Type::RayQuery | Type::HitObject { .. }),
         }
     }
 

@@ -166,8 +166,8 @@ fn check_memory(types: &Types, space: Space, ty: TypeId) -> Check {
         matches!(types.get(ty), Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure);
     let foreign = matches!(types.get(ty), Type::Foreign(_));
     ensure!(foreign || is_opaque == (space == Space::Handle), "memory in {space:?} space cannot be of type {}", name());
-    let is_query = matches!(types.get(ty), Type::RayQuery);
-    ensure!(!is_query || matches!(space, Space::Function | Space::Private), "a ray query in {space:?} space");
+    let is_of_invocation = matches!(space, Space::Function | Space::Private);
+    ensure!(!types.is_valueless(ty) || is_of_invocation, "memory of type {} in {space:?} space", name());
     ensure!(!matches!(types.get(ty), Type::Void | Type::Pointer { .. }), "no memory has the type {}", name());
     let private = matches!(space, Space::Function | Space::Private);
     ensure!(private || !types.holds_cooperative(ty), "memory in {space:?} space cannot be of type {}", name());
@@ -176,7 +176,7 @@ fn check_memory(types: &Types, space: Space, ty: TypeId) -> Check {
     }
     let laid_out = is_laid_out(types, ty);
     ensure!(laid_out || !space.is_laid_out(), "the type {} in {space:?} space has no layout", name());
-    let may = space.is_laid_out() || space == Space::Workgroup;
+    let may = space.is_laid_out() || matches!(space, Space::Workgroup | Space::TaskPayload);
     ensure!(!laid_out || may, "the type {} in {space:?} space has a layout", name());
     Ok(())
 }

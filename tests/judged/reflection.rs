@@ -27,12 +27,15 @@ const FOLDERS: [&str; 9] = [
 ];
 
 /// Modules that SPIRV-Cross cannot read.
-const UNREAD: [&str; 5] = [
+const UNREAD: [&str; 8] = [
     "spirv/matrix_integers.comp",
     "spirv/matrix_memory.comp",
     "spirv/matrix_products.comp",
     "spirv/matrix_tensors.comp",
     "spirv/vectors.comp",
+    "stages/rays_hits.rchit",
+    "stages/rays_hits.rgen",
+    "stages/rays_hits.rmiss",
 ];
 
 pub fn trials() -> Vec<Trial> {
@@ -135,6 +138,14 @@ impl Ours<'_> {
                 self.variable(&mut facts, key, port, &number(port, "location"));
             }
         }
+        // The payload of NVIDIA's form is an input or an output of SPIR-V, with a layout.
+        let is_laid_out = |of: &Value| {
+            let of_struct = of["struct"].as_u64().map(|at| &self.0["structs"][at as usize]);
+            of_struct.is_some_and(|of| !of["bytes"].is_null())
+        };
+        let task = list(self.0, "payloads").iter().filter(|it| it["kind"] == "task-payload" && is_laid_out(it));
+        let key = if self.0["stage"] == "task" { "output" } else { "input" };
+        task.for_each(|payload| self.variable(&mut facts, key, payload, ""));
         for resource in list(self.0, "resources") {
             let kind = match text(resource, "kind") {
                 "sampled_texture" => "textures",
@@ -196,7 +207,9 @@ impl Ours<'_> {
                 () if member["struct"].is_null() => glsl_type(text(member, "type")),
                 () => "struct".to_owned(),
             };
-            let places = format!("{}{}", number(member, "location"), number(member, "offset"));
+            let is_port = at.starts_with("input") || at.starts_with("output");
+            let offset = if is_port { String::new() } else { number(member, "offset") };
+            let places = format!("{}{offset}", number(member, "location"));
             let strides = numbers(list(member, "array_strides"));
             let stride = strides.first().map(|stride| format!(", array_stride {stride}")).unwrap_or_default();
             let matrix = number(member, "matrix_stride");

@@ -264,6 +264,8 @@ impl Interface {
             | Space::RayPayload
             | Space::IncomingRayPayload
             | Space::HitAttribute
+            | Space::HitObjectAttributeNv
+            | Space::HitObjectAttribute
             | Space::CallableData
             | Space::IncomingCallableData => {
                 let location = match global.binding {
@@ -370,7 +372,7 @@ fn built_in_crowd(stage: Stage, space: Space, built_in: BuiltIn) -> Option<Crowd
     use BuiltIn as B;
     match built_in {
         B::TessLevelOuter | B::TessLevelInner => None,
-        B::PrimitiveId | B::Layer | B::ViewportIndex | B::CullPrimitive | B::PrimitiveShadingRate
+        B::PrimitiveId | B::Layer | B::ViewportIndex | B::ViewportMask | B::CullPrimitive | B::PrimitiveShadingRate
             if stage == Stage::Mesh =>
         {
             Some(Crowd::OutputPrimitives)

@@ -24,7 +24,7 @@ impl Emitter<'_> {
         let function = self.function(entry.function);
         let interface = self.interface(entry.function);
         let start = self.out.entry_points.begin(Op::EntryPoint);
-        let (model, capability) = execution_model(entry.stage);
+        let (model, capability) = execution_model(entry.stage, self.module.nvidia_meshes);
         if let Some(capability) = capability {
             self.needs.capability(capability);
         }
@@ -221,8 +221,10 @@ const fn interlock_mode(interlock: Interlock) -> ExecutionMode {
 }
 
 /// The execution model of a stage, and the capability that it needs.
-const fn execution_model(stage: Stage) -> (ExecutionModel, Option<Capability>) {
+const fn execution_model(stage: Stage, nvidia_meshes: bool) -> (ExecutionModel, Option<Capability>) {
     match stage {
+        Stage::Task if nvidia_meshes => (ExecutionModel::TaskNV, Some(Capability::MeshShadingNV)),
+        Stage::Mesh if nvidia_meshes => (ExecutionModel::MeshNV, Some(Capability::MeshShadingNV)),
         Stage::Vertex => (ExecutionModel::Vertex, None),
         Stage::Fragment => (ExecutionModel::Fragment, None),
         Stage::Compute => (ExecutionModel::GLCompute, None),

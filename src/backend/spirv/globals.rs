@@ -121,6 +121,10 @@ impl Emitter<'_> {
         if global.space == Space::Workgroup {
             self.share(id, global, laid_out);
         }
+        if global.space == Space::TaskPayload && laid_out {
+            self.decorate_task_memory(global);
+            self.need_storage_of(Space::Output, global.ty);
+        }
         if matches!(global.space, Space::Private | Space::Workgroup) {
             self.decorate_references(id, global.ty, false);
         }
@@ -130,7 +134,8 @@ impl Emitter<'_> {
 
     /// Returns true if the memory of a variable has a layout.
     pub fn is_laid_out(&self, global: &Global) -> bool {
-        global.space.is_laid_out() || global.space == Space::Workgroup && self.is_block(global.ty)
+        let may_be = matches!(global.space, Space::Workgroup | Space::TaskPayload);
+        global.space.is_laid_out() || may_be && self.is_block(global.ty)
     }
 
     /// Workgroup memory is either all blocks, which lie above each other, or all other variables
@@ -294,6 +299,11 @@ pub(super) const fn spirv_built_in(built_in: ir::BuiltIn) -> BuiltIn {
         ir::BuiltIn::PrimitiveLineIndices => BuiltIn::PrimitiveLineIndicesEXT,
         ir::BuiltIn::PrimitiveTriangleIndices => BuiltIn::PrimitiveTriangleIndicesEXT,
         ir::BuiltIn::CullPrimitive => BuiltIn::CullPrimitiveEXT,
+        ir::BuiltIn::PrimitiveIndicesNv => BuiltIn::PrimitiveIndicesNV,
+        ir::BuiltIn::PrimitiveCountNv => BuiltIn::PrimitiveCountNV,
+        ir::BuiltIn::TaskCountNv => BuiltIn::TaskCountNV,
+        ir::BuiltIn::MeshViewCountNv => BuiltIn::MeshViewCountNV,
+        ir::BuiltIn::MeshViewIndicesNv => BuiltIn::MeshViewIndicesNV,
         ir::BuiltIn::LaunchId => BuiltIn::LaunchIdKHR,
         ir::BuiltIn::LaunchSize => BuiltIn::LaunchSizeKHR,
         ir::BuiltIn::InstanceId => BuiltIn::InstanceId,
@@ -311,6 +321,7 @@ pub(super) const fn spirv_built_in(built_in: ir::BuiltIn) -> BuiltIn {
         ir::BuiltIn::WorldToObject => BuiltIn::WorldToObjectKHR,
         ir::BuiltIn::HitTriangleVertexPositions => BuiltIn::HitTriangleVertexPositionsKHR,
         ir::BuiltIn::CullMask => BuiltIn::CullMaskKHR,
+        ir::BuiltIn::CurrentRayTime => BuiltIn::CurrentRayTimeNV,
         ir::BuiltIn::ViewportMask => BuiltIn::ViewportMaskNV,
         ir::BuiltIn::SecondaryPosition => BuiltIn::SecondaryPositionNV,
         ir::BuiltIn::SecondaryViewportMask => BuiltIn::SecondaryViewportMaskNV,

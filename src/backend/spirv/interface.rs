@@ -33,6 +33,7 @@ const fn is_of_primitive(built_in: BuiltIn) -> bool {
         BuiltIn::PrimitiveId
             | BuiltIn::Layer
             | BuiltIn::ViewportIndex
+            | BuiltIn::ViewportMaskNV
             | BuiltIn::CullPrimitiveEXT
             | BuiltIn::PrimitiveShadingRateKHR
     )
@@ -92,6 +93,15 @@ impl Emitter<'_> {
         );
         if fragment && global.space == Space::Input && stays && !flat {
             self.decorate(id, Decoration::Flat, &[]);
+        }
+    }
+
+    /// Marks the members of a block in task memory (SPV_NV_mesh_shader).
+    pub fn decorate_task_memory(&mut self, global: &Global) {
+        let Type::Struct(of) = self.module.types.get(global.ty) else { return };
+        let ty = self.memory_type(global.ty);
+        for index in 0..self.module.types.structs[of].members.len() {
+            self.decorate_member(ty, index as Word, Decoration::PerTaskNV, &[]);
         }
     }
 
@@ -167,6 +177,9 @@ impl Emitter<'_> {
             (Stage::TessControl | Stage::TessEvaluation, BuiltIn::PointSize) => Capability::TessellationPointSize,
             (Stage::Geometry, BuiltIn::ViewportIndex) => Capability::MultiViewport,
             (Stage::Geometry, BuiltIn::Layer) => Capability::Geometry,
+            (Stage::Mesh, BuiltIn::Layer | BuiltIn::ViewportIndex) if self.module.nvidia_meshes => {
+                Capability::MeshShadingNV
+            }
             (Stage::Mesh, BuiltIn::Layer | BuiltIn::ViewportIndex) => Capability::MeshShadingEXT,
             // Vertex and tessellation shaders write them through extensions, fragments read what geometry shaders wrote.
             (_, BuiltIn::Layer | BuiltIn::ViewportIndex) if output && self.options.version < Version::V1_5 => {

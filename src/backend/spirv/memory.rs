@@ -5,7 +5,6 @@
 
 use super::function::{Body, FEW};
 use super::model::Direction;
-use super::types::storage_class;
 use crate::ir::{
     self, ArrayLen, AtomicOp, Inst, InstFlags, MemoryKinds, Order, Scalar, ScalarKind, Scope, Space, Type, TypeId,
     Value, Values,
@@ -55,8 +54,9 @@ impl Body<'_, '_> {
     fn access(&mut self, base: Value, indices: Values, ty: TypeId) -> Word {
         let ty = match self.m.module.types.pointee(ty) {
             Some((space, pointee)) if self.is_laid_out(base) => {
+                let class = self.m.class_of(space, pointee);
                 let pointee = self.m.memory_type(pointee);
-                self.m.pointer_to(storage_class(space), pointee)
+                self.m.pointer_to(class, pointee)
             }
             _ => self.m.value_type(ty),
         };

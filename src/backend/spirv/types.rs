@@ -7,7 +7,8 @@
 use super::Emitter;
 use super::globals::access_decorations;
 use crate::ir::{
-    ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, StructId, Type, TypeId, Types,
+    ArrayLen, ImageDim, ImageType, MatrixLayout, Member, Scalar, ScalarKind, Space, Stage, StructId, Type, TypeId,
+    Types,
 };
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -89,6 +90,8 @@ pub(super) const fn storage_class(space: Space) -> StorageClass {
         Space::RayPayload => StorageClass::RayPayloadKHR,
         Space::IncomingRayPayload => StorageClass::IncomingRayPayloadKHR,
         Space::HitAttribute => StorageClass::HitAttributeKHR,
+        Space::HitObjectAttributeNv => StorageClass::HitObjectAttributeNV,
+        Space::HitObjectAttribute => StorageClass::HitObjectAttributeEXT,
         Space::CallableData => StorageClass::CallableDataKHR,
         Space::IncomingCallableData => StorageClass::IncomingCallableDataKHR,
         Space::ShaderRecord => StorageClass::ShaderRecordBufferKHR,
@@ -105,6 +108,10 @@ impl Emitter<'_> {
         match self.module.types.get(ty) {
             Type::Array { element, .. } if space == Space::Handle => self.class_of(space, element),
             Type::Image(ImageType { dim: ImageDim::Tile, .. }) => StorageClass::TileImageEXT,
+            _ if space == Space::TaskPayload && self.module.nvidia_meshes => match self.stage {
+                Stage::Task => StorageClass::Output,
+                _ => StorageClass::Input,
+            },
             _ => storage_class(space),
         }
     }
@@ -262,6 +269,14 @@ impl Emitter<'_> {
             Type::RayQuery => {
                 self.needs.capability(Capability::RayQueryKHR);
                 self.wrapped_type(Op::TypeRayQueryKHR, 0)
+            }
+            Type::HitObject { nvidia: true } => {
+                self.needs.capability(Capability::ShaderInvocationReorderNV);
+                self.wrapped_type(Op::TypeHitObjectNV, 0)
+            }
+            Type::HitObject { nvidia: false } => {
+                self.needs.capability(Capability::ShaderInvocationReorderEXT);
+                self.wrapped_type(Op::TypeHitObjectEXT, 0)
             }
             Type::Foreign(index) => self.foreign_type(index),
             Type::CooperativeMatrix(matrix) => self.cooperative_type(matrix),

@@ -100,6 +100,7 @@ impl Translator<'_> {
             ir::Type::SampledImage(_) => self.refused("images that have a sampler of their own"),
             ir::Type::BufferReference { .. } => self.refused("buffer references"),
             ir::Type::AccelerationStructure | ir::Type::RayQuery => self.refused("ray queries"),
+            ir::Type::HitObject { .. } => self.refused("hit objects"),
             ir::Type::CooperativeMatrix(_) => self.refused("cooperative matrices"),
             ir::Type::Foreign(_) => self.refused("types of SPIR-V's own"),
             ir::Type::Pointer { .. } | ir::Type::Void | ir::Type::Array { .. } | ir::Type::Struct(_) => {

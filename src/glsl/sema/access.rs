@@ -203,6 +203,10 @@ impl Sema<'_> {
 
     fn no_member(&mut self, b: &Builder<'_>, ty: TypeId, name: Name) -> Option<Lowered> {
         let wanted = self.text(name.symbol);
+        if wanted.ends_with("PerViewNV") && self.env.has_nvidia_meshes() {
+            self.unsupported(name.span, "outputs of mesh shaders for each view are");
+            return None;
+        }
         let message = format!("{} has no member `{wanted}`", with_article(&self.type_name(b, ty)));
         let diagnostic = Diagnostic::error(Code::NO_SUCH_PART, message).at(name.span, "no such member");
         let members = match b.module.types.get(ty) {

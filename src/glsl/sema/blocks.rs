@@ -100,7 +100,7 @@ impl Sema<'_> {
 
     fn make_block(&mut self, b: &mut Builder<'_>, decl: &Decl, block: &ast::Block) -> Option<()> {
         let qualifiers = self.qualifiers(decl.qualifiers);
-        if qualifiers.input.is_some() || qualifiers.output.is_some() {
+        if qualifiers.task.is_none() && (qualifiers.input.is_some() || qualifiers.output.is_some()) {
             self.refuse_decorations(decl.qualifiers);
             return self.stage_block(b, decl, block);
         }
@@ -123,6 +123,9 @@ impl Sema<'_> {
         if layout.reference && block.instance.is_none() {
             return Some(());
         }
+        if layout.space == Space::TaskPayload {
+            self.only_payload(b, "taskNV", block.name.span)?;
+        }
         let (space, binding) = (layout.space, self.block_binding(b, &layout, block)?);
         let ty = match &block.instance {
             Some(instance) => self.block_array(b, ty, space, instance)?,
@@ -132,8 +135,11 @@ impl Sema<'_> {
         let (name, span, access) = (name.into(), block.name.span, qualifiers.access);
         let id = b.module.globals.push(Global { name, span, space, ty, binding, access, init: None });
         self.decorate(b, decl.qualifiers, id);
-        let writable = matches!(space, Space::Storage | Space::Workgroup);
-        let mutability = if writable { Mutability::Writable } else { Mutability::Input };
+        let mutability = match space {
+            Space::Storage | Space::Workgroup => Mutability::Writable,
+            Space::TaskPayload => self.payload_mutability(block.name.span)?,
+            _ => Mutability::Input,
+        };
         let whole = LValue { access, mutability, ..LValue::new(Value::Global(id), space, ty) };
         self.declare_block(b, block, whole, &written);
         Some(())
@@ -153,12 +159,17 @@ impl Sema<'_> {
         self.announced(b, block.name)
     }
 
-    /// The length of a shader record is known (VUID-StandaloneSpirv-OpTypeRuntimeArray-04680).
+    /// The length of a shader record, or of task memory, is known (VUID-StandaloneSpirv-OpTypeRuntimeArray-04680).
     fn check_record(&mut self, b: &Builder<'_>, space: Space, written: &[Written]) -> Option<()> {
         let open =
             |item: &&Written| matches!(b.module.types.get(item.member.ty), Type::Array { len: ArrayLen::Runtime, .. });
-        let Some(item) = written.last().filter(open).filter(|_| space == Space::ShaderRecord) else { return Some(()) };
-        self.error(Code::BAD_LAYOUT, item.span, "an array in a shader record needs a size", "no size");
+        let what = match space {
+            Space::ShaderRecord => "a shader record",
+            Space::TaskPayload => "a `taskNV` block",
+            _ => return Some(()),
+        };
+        let Some(item) = written.last().filter(open) else { return Some(()) };
+        self.error(Code::BAD_LAYOUT, item.span, format!("an array in {what} needs a size"), "no size");
         None
     }
 
@@ -182,8 +193,13 @@ impl Sema<'_> {
         space: Space,
         instance: &ast::Declarator,
     ) -> Option<TypeId> {
-        if matches!(space, Space::PushConstant | Space::ShaderRecord) && !instance.dimensions.is_empty() {
-            let message = "a block of push constants, or a shader record, cannot be an array";
+        if matches!(space, Space::PushConstant | Space::ShaderRecord | Space::TaskPayload)
+            && !instance.dimensions.is_empty()
+        {
+            let message = match space {
+                Space::TaskPayload => "a `taskNV` block cannot be an array",
+                _ => "a block of push constants, or a shader record, cannot be an array",
+            };
             self.error(Code::BAD_DECLARATION, instance.span, message, "an array");
             return None;
         }
@@ -193,7 +209,7 @@ impl Sema<'_> {
     }
 
     fn block_binding(&mut self, b: &Builder<'_>, layout: &BlockLayout, block: &ast::Block) -> Option<Binding> {
-        if matches!(layout.space, Space::PushConstant | Space::Workgroup | Space::ShaderRecord) {
+        if matches!(layout.space, Space::PushConstant | Space::Workgroup | Space::ShaderRecord | Space::TaskPayload) {
             return Some(Binding::None);
         }
         let automatic = |sema: &mut Self| sema.automatic_binding(b.module, layout.set.is_some());
@@ -216,8 +232,9 @@ impl Sema<'_> {
         };
         let default = *self.block_defaults.of(space);
         let usual = if space == Space::Uniform { Rule::Std140 } else { Rule::Std430 };
-        let rule = if space == Space::PushConstant { usual } else { default.rule.unwrap_or(usual) };
-        let row_major = default.row_major;
+        let is_own = matches!(space, Space::PushConstant | Space::TaskPayload);
+        let rule = if is_own { usual } else { default.rule.unwrap_or(usual) };
+        let row_major = default.row_major && space != Space::TaskPayload;
         let (set, binding, reference, reference_align) = (None, None, false, None);
         let mut layout = BlockLayout { space, rule, row_major, set, binding, reference, reference_align };
         for id in &ids {
@@ -237,6 +254,7 @@ impl Sema<'_> {
                 }
                 Some(Space::Workgroup)
             }
+            (None, None) if qualifiers.task.is_some() => Some(Space::TaskPayload),
             (None, None) => {
                 let message = "a block is `uniform`, `buffer`, `shared`, `in` or `out`";
                 self.error(Code::BAD_QUALIFIER, decl.span, message, "none of them");
@@ -254,6 +272,9 @@ impl Sema<'_> {
             }
             "set" | "binding" if layout.space == Space::Workgroup => {
                 self.error(Code::BAD_LAYOUT, id.span, "a `shared` block has no set and no binding", "nothing is bound");
+            }
+            "set" | "binding" | "location" if layout.space == Space::TaskPayload => {
+                self.error(Code::BAD_LAYOUT, id.span, "a `taskNV` block has no place of its own", "not here");
             }
             "set" => layout.set = Some(self.layout_value(b, id)?),
             "binding" => layout.binding = Some(self.layout_value(b, id)?),
@@ -329,7 +350,7 @@ impl Sema<'_> {
             for declarator in &ast[line.declarators] {
                 let ty = base.and_then(|base| self.with_dimensions(b, base, declarator.dimensions));
                 let ty = ty.filter(|ty| self.refuse_opaque(b, *ty, declarator.span).is_some());
-                let ty = ty.filter(|ty| self.refuse_query(b, *ty, declarator.span).is_some());
+                let ty = ty.filter(|ty| self.refuse_valueless(b, *ty, declarator.span).is_some());
                 complete &= ty.is_some();
                 let name = self.text(declarator.name.symbol);
                 self.check_new_member(&mut names, declarator.name);

@@ -96,6 +96,9 @@ impl Sema<'_> {
         if let Some(function) = super::ray_query::function(self.text(callee.symbol)) {
             return self.ray_function(b, function, callee, args, whole);
         }
+        if let Some(function) = super::hit_objects::function(self.text(callee.symbol)) {
+            return self.hit_object_call(b, &function, callee, args, whole);
+        }
         if self.text(callee.symbol) == "nonuniformEXT" {
             self.need_non_uniform(callee.span)?;
             return self.mark_non_uniform(b, args, whole);

@@ -52,7 +52,9 @@ impl Sema<'_> {
             Type::Array { element, len, .. } => self.construct_array(b, element, len, args, whole),
             Type::SampledImage(image) => self.combine(b, ty, image, args, whole),
             Type::AccelerationStructure => self.structure_at(b, args, whole),
-            Type::Image(_) | Type::Sampler | Type::RayQuery | Type::Foreign(_) => self.no_constructor(b, ty, whole),
+            Type::Image(_) | Type::Sampler | Type::RayQuery | Type::HitObject { .. } | Type::Foreign(_) => {
+                self.no_constructor(b, ty, whole)
+            }
             Type::Void => {
                 self.error(Code::BAD_TYPE, whole, "there is no constructor for `void`", "no such value");
                 None

@@ -161,7 +161,7 @@ impl Sema<'_> {
             self.error(Code::BAD_QUALIFIER, span, message, "not in this stage");
         }
         let ty = self.sized(b, ty, declarator)?;
-        self.refuse_query(b, ty, declarator.span)?;
+        self.refuse_valueless(b, ty, declarator.span)?;
         self.refuse_matrix(b, ty, declarator.span)?;
         let init = declarator.init.and_then(|init| self.shared_zero(b, init, ty));
         Some(self.new_global(b, Space::Workgroup, qualifiers.access, ty, declarator, init))
@@ -320,7 +320,7 @@ impl Sema<'_> {
                 );
                 None
             }
-            None if b.module.types.holds_query(ty) => {
+            None if b.module.types.is_valueless(ty) => {
                 let ty = self.sized(b, ty, declarator)?;
                 Some(self.new_global(b, Space::Private, Access::empty(), ty, declarator, None))
             }

@@ -150,7 +150,7 @@ impl Sema<'_> {
     }
 
     fn load(&self, b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Result<Value, Diagnostic> {
-        if self.env.stage == Stage::Mesh && lvalue.space == Space::Output {
+        if self.env.stage == Stage::Mesh && lvalue.space == Space::Output && !self.env.has_nvidia_meshes() {
             let message = Diagnostic::error(Code::NOT_READABLE, "a mesh shader cannot read its outputs");
             return Err(message.at(span, "read here"));
         }

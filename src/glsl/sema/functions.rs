@@ -35,7 +35,7 @@ fn variable_space(types: &Types, ty: TypeId) -> Option<Space> {
         inner = element;
     }
     match types.get(inner) {
-        Type::RayQuery => Some(Space::Private),
+        Type::RayQuery | Type::HitObject { .. } => Some(Space::Private),
         Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure if inner != ty => {
             Some(Space::Handle)
         }
@@ -162,7 +162,7 @@ impl Sema<'_> {
         let span = ast[function.return_type].span;
         let ret = ret.filter(|ret| self.refuse_opaque(b, *ret, span).is_some());
         let ret = ret.filter(|ret| self.is_sized(b, *ret, span))?;
-        self.refuse_query(b, ret, span)?;
+        self.refuse_valueless(b, ret, span)?;
         (params.len() == function.params.len()).then_some((params, ret))
     }
 

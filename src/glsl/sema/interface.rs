@@ -5,6 +5,7 @@ use super::functions::Signature;
 use super::qualifiers::Qualifiers;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glsl::ast::{Attribute, Decl, LayoutId, List};
+use crate::glsl::env::Env;
 use crate::grammar;
 use crate::ir::build::Builder;
 use crate::ir::{
@@ -12,6 +13,7 @@ use crate::ir::{
     TypeId, Types, Value, Values,
 };
 use crate::source::Span;
+use std::borrow::Cow;
 
 /// `layout(local_size_x = …, local_size_x_id = …) in;`
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,18 +37,18 @@ fn dimension(name: &str) -> Option<(usize, bool)> {
     })
 }
 
-/// The constant that says how large workgroups may be (GLSL 4.60 section 7.3, GL_EXT_mesh_shader).
-const fn size_limit(stage: Stage) -> &'static str {
-    match stage {
+/// The constant that says how large workgroups may be (GLSL 4.60 section 7.3, GL_EXT_mesh_shader, GL_NV_mesh_shader).
+fn size_limit(env: &Env<'_>) -> Cow<'static, str> {
+    env.mesh_limit(match env.stage {
         Stage::Task => "gl_MaxTaskWorkGroupSizeEXT",
         Stage::Mesh => "gl_MaxMeshWorkGroupSizeEXT",
         _ => "gl_MaxComputeWorkGroupSize",
-    }
+    })
 }
 
 /// The largest workgroup size in a dimension.
-fn largest_size(stage: Stage, dimension: usize) -> u32 {
-    let limits = grammar::constant(size_limit(stage)).map_or(&[][..], |constant| constant.value);
+fn largest_size(limit: &str, dimension: usize) -> u32 {
+    let limits = grammar::constant(limit).map_or(&[][..], |constant| constant.value);
     limits.get(dimension).map_or(u32::MAX, |limit| limit.cast_unsigned())
 }
 
@@ -125,10 +127,11 @@ impl Sema<'_> {
     }
 
     fn set_size(&mut self, dimension: usize, value: u32, span: Span) {
-        let limit = largest_size(self.env.stage, dimension);
+        let name = size_limit(&self.env);
+        let limit = largest_size(&name, dimension);
         if value == 0 || value > limit {
             let message = format!("a workgroup cannot be {value} wide");
-            let note = format!("`{}.{}` is {limit}", size_limit(self.env.stage), ["x", "y", "z"][dimension]);
+            let note = format!("`{name}.{}` is {limit}", ["x", "y", "z"][dimension]);
             self.report(Diagnostic::error(Code::BAD_LAYOUT, message).at(span, "out of range").note(note));
             return;
         }
@@ -179,6 +182,7 @@ impl Sema<'_> {
         let primitives = self.primitive_modes(module, module.functions[function].span);
         let name = self.env.dialect.entry_name.as_deref().unwrap_or("main").into();
         let (stage, fragment, derivatives) = (self.env.stage, self.fragment, self.env.derivatives);
+        module.nvidia_meshes = self.env.has_nvidia_meshes();
         module.entry_points.push(EntryPoint {
             name,
             stage,

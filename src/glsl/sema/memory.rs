@@ -36,11 +36,11 @@ pub fn value_type(b: &mut Builder<'_>, lvalue: &LValue) -> TypeId {
 /// Reads a place.
 ///
 /// # Errors
-/// When it is `writeonly`, a ray query, or an input that has values at vertices only.
+/// When it is `writeonly`, a ray query, a hit object, or an input that has values at vertices only.
 pub fn load(b: &mut Builder<'_>, lvalue: &LValue, span: Span) -> Result<Value, Diagnostic> {
     let is_resource = lvalue.space == Space::Handle;
-    if b.module.types.holds_query(lvalue.ty) {
-        return Err(super::ray_query::no_value(span));
+    if b.module.types.is_valueless(lvalue.ty) {
+        return Err(super::ray_query::no_value(&b.module.types, lvalue.ty, span));
     }
     if lvalue.space == Space::Input && super::pipeline::is_explicit(b, lvalue) {
         let message = "an input that is declared `__explicitInterpAMD` cannot be read";

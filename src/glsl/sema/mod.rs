@@ -22,6 +22,7 @@ mod extent;
 mod feedback;
 mod fragment;
 mod functions;
+mod hit_objects;
 mod interface;
 mod lengths;
 mod locations;

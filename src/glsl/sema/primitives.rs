@@ -160,7 +160,10 @@ impl Sema<'_> {
         };
         let mode = match says {
             Says::Mode(mode) => self.without_value(id).map(|()| *mode),
-            Says::Number(make, most) => self.primitive_number(b, id, most.map(|name| (name, limit(name)))).map(make),
+            Says::Number(make, most) => {
+                let most = most.map(|name| self.env.mesh_limit(name));
+                self.primitive_number(b, id, most.as_deref().map(|name| (name, limit(name)))).map(make)
+            }
         };
         if let Some(mode) = mode {
             self.say_mode(*subject, mode, id.span);
@@ -265,6 +268,11 @@ impl Sema<'_> {
         span: Span,
     ) -> Option<TypeId> {
         let Some(crowd) = self.env.stage.crowd(space, interpolation) else { return Some(ty) };
+        self.crowd_of(b, ty, crowd, span)
+    }
+
+    /// The same where it is known what there is an element for.
+    pub fn crowd_of(&mut self, b: &mut Builder<'_>, ty: TypeId, crowd: Crowd, span: Span) -> Option<TypeId> {
         let Type::Array { element, len, .. } = b.module.types.get(ty) else {
             self.error(Code::BAD_TYPE, span, not_an_array(crowd), "another type");
             return None;
@@ -294,9 +302,16 @@ impl Sema<'_> {
             Crowd::InputVertices => self.primitives.counts.input,
             Crowd::OutputVertices | Crowd::MeshVertices => self.primitives.counts.output,
             Crowd::OutputPrimitives => self.primitives.counts.primitives,
+            Crowd::PrimitiveVertices => self.primitive_vertices(),
         };
         self.primitives.early |= size.is_none();
         size
+    }
+
+    /// Vertices of all primitives that a mesh shader gives out at most.
+    fn primitive_vertices(&self) -> Option<u32> {
+        let (mode, _) = self.primitives.said(Subject::Output)?;
+        Some(self.primitives.counts.primitives? * mode.vertices()?)
     }
 
     /// The length of an array that was declared before the layout that says it.
@@ -406,6 +421,7 @@ const fn not_an_array(crowd: Crowd) -> &'static str {
         Crowd::MeshVertices => {
             "an output of a mesh shader is an array with an element for each vertex; what is the primitive's is `perprimitiveEXT out`"
         }
+        Crowd::PrimitiveVertices => "vertex numbers are an array with an element for each vertex of each primitive",
         Crowd::OutputPrimitives => "an output of each primitive is an array with an element for each primitive",
         Crowd::OutputVertices => {
             "an output of each vertex is an array with an element for each vertex; what is the patch's is `patch out`"

@@ -22,6 +22,8 @@ pub struct Qualifiers {
     pub tile: Option<Span>,
     /// `taskPayloadSharedEXT`.
     pub payload: Option<Span>,
+    /// `taskNV`, beside `in` or `out`.
+    pub task: Option<Span>,
     /// The ray storage of the variable.
     pub ray: Option<Span>,
     pub of_ray: Option<RayStorage>,
@@ -68,6 +70,7 @@ impl Qualifiers {
             Storage::Shared => &mut self.shared,
             Storage::TileImage => &mut self.tile,
             Storage::TaskPayload => &mut self.payload,
+            Storage::TaskMemory => &mut self.task,
             Storage::Ray(_) => &mut self.ray,
             Storage::Centroid => &mut self.centroid,
             Storage::Sample => &mut self.sample,
@@ -79,7 +82,10 @@ impl Qualifiers {
 
 /// Returns true if a storage qualifier is beside another one.
 const fn is_auxiliary(storage: Storage) -> bool {
-    matches!(storage, Storage::Const | Storage::Centroid | Storage::Sample | Storage::Patch)
+    matches!(
+        storage,
+        Storage::Const | Storage::Centroid | Storage::Sample | Storage::Patch | Storage::TaskMemory | Storage::PerView
+    )
 }
 
 const fn interpolation(kind: ast::Interpolation) -> Interpolation {
@@ -200,6 +206,9 @@ impl Sema<'_> {
         }
         if let Some(span) = gathered.other {
             self.unsupported(span, "this storage qualifier is");
+        }
+        if let Some(span) = gathered.task {
+            self.check_task_memory(gathered, span);
         }
     }
 

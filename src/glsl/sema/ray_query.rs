@@ -1,6 +1,6 @@
 //! Ray queries (GL_EXT_ray_query). A query is a variable, of the module wherever it is declared, or an element of an array: it
-//! has no value, and parameters stand for variables (`crate::ir::by_name`). Beside them, what extensions ask of intersections and fetch from acceleration structures;
-//! hit objects are not there.
+//! has no value, and parameters stand for variables (`crate::ir::by_name`). Beside them, what extensions ask of intersections and
+//! fetch from acceleration structures.
 
 use super::Sema;
 use super::expressions::Lowered;
@@ -110,7 +110,7 @@ impl Sema<'_> {
         Some(if written || result == Types::VOID { Lowered::Void } else { Lowered::Value(value) })
     }
 
-    /// Micromaps are fetched from in compute shaders, of the stages that are compiled (GL_NV_displacement_micromap).
+    /// Micromaps are fetched from in compute and mesh shaders (GL_NV_displacement_micromap).
     fn check_ray_function(&mut self, op: RayOp, extension: &str, span: Span) -> Option<()> {
         if op.subject() == RaySubject::Query {
             self.need_ray_query(span)?;
@@ -119,8 +119,8 @@ impl Sema<'_> {
             self.needs_extension("this function needs", extension, span);
             return None;
         }
-        if extension == DISPLACEMENT && self.env.stage != Stage::Compute {
-            let message = "micromaps are fetched from in compute shaders only";
+        if extension == DISPLACEMENT && !matches!(self.env.stage, Stage::Compute | Stage::Mesh) {
+            let message = "micromaps are fetched from in compute and mesh shaders only";
             self.error(Code::WRONG_STAGE, span, message, "another stage");
             return None;
         }
@@ -153,13 +153,13 @@ impl Sema<'_> {
 
     fn subject(&mut self, b: &mut Builder<'_>, op: RayOp, arg: ExprId) -> Option<Value> {
         match op.subject() {
-            RaySubject::Query => self.query(b, arg),
+            RaySubject::Query => self.valueless(b, arg, Type::RayQuery),
             RaySubject::Structure | RaySubject::Address => self.ray_operand(b, arg, RayOperand::Structure),
         }
     }
 
     /// A variable for the array that a function writes.
-    fn array_target(&mut self, b: &mut Builder<'_>, arg: ExprId, ty: TypeId) -> Option<LValue> {
+    pub fn array_target(&mut self, b: &mut Builder<'_>, arg: ExprId, ty: TypeId) -> Option<LValue> {
         let lvalue = self.target(b, arg)?;
         if memory::value_type(b, &lvalue) == ty {
             return Some(lvalue);
@@ -169,21 +169,18 @@ impl Sema<'_> {
         None
     }
 
-    /// A pointer to the query that an argument names.
-    fn query(&mut self, b: &mut Builder<'_>, arg: ExprId) -> Option<Value> {
+    /// A pointer to the variable of a type without values that an argument names.
+    pub fn valueless(&mut self, b: &mut Builder<'_>, arg: ExprId, wanted: Type) -> Option<Value> {
         let span = self.ast[arg].span;
         match self.lower(b, arg)? {
-            Lowered::LValue(lvalue) if b.module.types.get(lvalue.ty) == Type::RayQuery => {
+            Lowered::LValue(lvalue) if b.module.types.get(lvalue.ty) == wanted => {
                 b.span = span;
                 Some(memory::pointer(b, &lvalue))
             }
             _ => {
-                self.error(
-                    Code::TYPE_MISMATCH,
-                    span,
-                    "a variable of type `rayQueryEXT` is needed here",
-                    "another thing",
-                );
+                let wanted = b.module.types.intern(wanted);
+                let message = format!("a variable of type `{}` is needed here", self.type_name(b, wanted));
+                self.error(Code::TYPE_MISMATCH, span, message, "another thing");
                 None
             }
         }
@@ -230,19 +227,29 @@ impl Sema<'_> {
         Some(b.ray(RayOp::Structure, address, &[]))
     }
 
-    /// Reports a query where only values can be.
-    pub fn refuse_query(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<()> {
-        if !b.module.types.holds_query(ty) {
+    /// Reports a query or a hit object where only values can be.
+    pub fn refuse_valueless(&mut self, b: &Builder<'_>, ty: TypeId, span: Span) -> Option<()> {
+        if !b.module.types.is_valueless(ty) {
             return Some(());
         }
-        self.error(Code::BAD_TYPE, span, "a ray query is a variable, an array's element or a parameter", "not here");
+        let message = format!("{} is a variable, an array's element or a parameter", kind_of(&b.module.types, ty));
+        self.error(Code::BAD_TYPE, span, message, "not here");
         None
     }
 }
 
-/// Why a query cannot be read.
-pub fn no_value(span: Span) -> Diagnostic {
-    let message = "a ray query has no value: it can only be handed to the functions for it";
+/// The kind of a type that has no value, in words.
+fn kind_of(types: &Types, ty: TypeId) -> &'static str {
+    match types.get(ty) {
+        Type::Array { element, .. } => kind_of(types, element),
+        Type::HitObject { .. } => "a hit object",
+        _ => "a ray query",
+    }
+}
+
+/// The reason why a query or a hit object cannot be read.
+pub fn no_value(types: &Types, ty: TypeId, span: Span) -> Diagnostic {
+    let message = format!("{} has no value: it can only be handed to the functions for it", kind_of(types, ty));
     Diagnostic::error(Code::TYPE_MISMATCH, message).at(span, "read here")
 }
 

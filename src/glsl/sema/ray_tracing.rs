@@ -3,6 +3,7 @@
 
 use super::Sema;
 use super::expressions::Lowered;
+use super::hit_objects;
 use super::lvalue::{LValue, Mutability};
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
@@ -21,8 +22,9 @@ const RAY_TRACING: &str = "GL_EXT_ray_tracing";
 /// SPIR-V's capability RayTracingKHR.
 const CAPABILITY: u32 = 4479;
 
-/// A storage qualifier: its word, its space, the stages that have it, and whether it has a location.
-type Row = (RayStorage, &'static str, Space, Stages, bool);
+/// A storage qualifier: its word, its space, the stages that have it, whether it has a location, and the extension that brings
+/// it.
+type Row = (RayStorage, &'static str, Space, Stages, bool, &'static str);
 
 const TRACERS: Stages = Stages::of(&[Stage::RayGeneration, Stage::ClosestHit, Stage::Miss]);
 const HIT: Stages = Stages::of(&[Stage::AnyHit, Stage::ClosestHit, Stage::Miss]);
@@ -31,11 +33,27 @@ const CALLERS: Stages = Stages::of(&[Stage::RayGeneration, Stage::ClosestHit, St
 const CALLED: Stages = Stages::of(&[Stage::Callable]);
 
 const STORAGES: &[Row] = &[
-    (RayStorage::Payload, "rayPayloadEXT", Space::RayPayload, TRACERS, true),
-    (RayStorage::PayloadIn, "rayPayloadInEXT", Space::IncomingRayPayload, HIT, true),
-    (RayStorage::HitAttribute, "hitAttributeEXT", Space::HitAttribute, ATTRIBUTED, false),
-    (RayStorage::CallableData, "callableDataEXT", Space::CallableData, CALLERS, true),
-    (RayStorage::CallableDataIn, "callableDataInEXT", Space::IncomingCallableData, CALLED, true),
+    (RayStorage::Payload, "rayPayloadEXT", Space::RayPayload, TRACERS, true, RAY_TRACING),
+    (RayStorage::PayloadIn, "rayPayloadInEXT", Space::IncomingRayPayload, HIT, true, RAY_TRACING),
+    (RayStorage::HitAttribute, "hitAttributeEXT", Space::HitAttribute, ATTRIBUTED, false, RAY_TRACING),
+    (
+        RayStorage::HitObjectAttributeNv,
+        "hitObjectAttributeNV",
+        Space::HitObjectAttributeNv,
+        hit_objects::STAGES,
+        true,
+        hit_objects::extension(true),
+    ),
+    (
+        RayStorage::HitObjectAttribute,
+        "hitObjectAttributeEXT",
+        Space::HitObjectAttribute,
+        hit_objects::STAGES,
+        true,
+        hit_objects::extension(false),
+    ),
+    (RayStorage::CallableData, "callableDataEXT", Space::CallableData, CALLERS, true, RAY_TRACING),
+    (RayStorage::CallableDataIn, "callableDataInEXT", Space::IncomingCallableData, CALLED, true, RAY_TRACING),
 ];
 
 /// A function that hands a variable on: its name, opcode, operands before the location, the stages that have it, and the
@@ -46,26 +64,42 @@ pub struct Function {
     operands: &'static [Operand],
     stages: Stages,
     spaces: [Space; 2],
+    /// An extension that it needs, and the capability of SPIR-V that this one brings.
+    more: Option<(&'static str, u32)>,
 }
+
+/// The operands of a ray that is traced: structure, flags, mask, offset, stride and index of records, origin, least distance,
+/// direction and greatest distance; and the time of the ray.
+const RAY: &[Operand] = &[
+    Operand::Structure,
+    Operand::Uint,
+    Operand::Uint,
+    Operand::Uint,
+    Operand::Uint,
+    Operand::Uint,
+    Operand::Vec3,
+    Operand::Float,
+    Operand::Vec3,
+    Operand::Float,
+    Operand::Float,
+];
 
 const FUNCTIONS: &[Function] = &[
     Function {
         name: "traceRayEXT",
         opcode: 4445,
-        operands: &[
-            Operand::Structure,
-            Operand::Uint,
-            Operand::Uint,
-            Operand::Uint,
-            Operand::Uint,
-            Operand::Uint,
-            Operand::Vec3,
-            Operand::Float,
-            Operand::Vec3,
-            Operand::Float,
-        ],
+        operands: RAY.split_at(10).0,
         stages: TRACERS,
         spaces: [Space::RayPayload, Space::IncomingRayPayload],
+        more: None,
+    },
+    Function {
+        name: "traceRayMotionNV",
+        opcode: 5339,
+        operands: RAY,
+        stages: TRACERS,
+        spaces: [Space::RayPayload, Space::IncomingRayPayload],
+        more: Some(("GL_NV_ray_tracing_motion_blur", 5341)),
     },
     Function {
         name: "executeCallableEXT",
@@ -73,6 +107,7 @@ const FUNCTIONS: &[Function] = &[
         operands: &[Operand::Uint],
         stages: CALLERS,
         spaces: [Space::CallableData, Space::IncomingCallableData],
+        more: None,
     },
 ];
 
@@ -83,10 +118,14 @@ pub fn function(name: &str) -> Option<&'static Function> {
 
 impl Sema<'_> {
     fn need_ray_tracing(&mut self, what: &str, span: Span) -> Option<()> {
-        if self.env.is_enabled(RAY_TRACING) {
+        self.need_for_rays(what, RAY_TRACING, span)
+    }
+
+    fn need_for_rays(&mut self, what: &str, extension: &str, span: Span) -> Option<()> {
+        if self.env.is_enabled(extension) {
             return Some(());
         }
-        self.needs_extension(what, RAY_TRACING, span);
+        self.needs_extension(what, extension, span);
         None
     }
 
@@ -108,7 +147,7 @@ impl Sema<'_> {
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
         let ty = self.usable(b, ty, declarator.span)?;
         let ty = self.sized(b, ty, declarator)?;
-        self.refuse_query(b, ty, declarator.span)?;
+        self.refuse_valueless(b, ty, declarator.span)?;
         self.refuse_matrix(b, ty, declarator.span)?;
         let name = self.text(declarator.name.symbol);
         Some(Entity::LValue(self.ray_global(b, row, ty, binding, (name, declarator.name.span))))
@@ -149,8 +188,8 @@ impl Sema<'_> {
 
     /// The name of a ray storage qualifier, where the stage has it.
     fn ray_storage(&mut self, of: RayStorage, span: Span) -> Option<&'static Row> {
-        self.need_ray_tracing("this qualifier needs", span)?;
         let row = STORAGES.iter().find(|(known, ..)| *known == of)?;
+        self.need_for_rays("this qualifier needs", row.5, span)?;
         if self.env.has_stage(row.3) {
             return Some(row);
         }
@@ -160,7 +199,7 @@ impl Sema<'_> {
     }
 
     fn ray_binding(&mut self, b: &mut Builder<'_>, decl: &ast::Decl, row: &Row, name: Name) -> Option<Binding> {
-        let (_, _, space, _, located) = *row;
+        let (_, _, space, _, located, _) = *row;
         let mut location = None;
         for id in &self.layout_ids(decl.qualifiers) {
             match self.text(id.name.symbol) {
@@ -184,7 +223,10 @@ impl Sema<'_> {
     fn check_others(&mut self, b: &Builder<'_>, row: &Row, location: Option<u32>, name: Name) -> Option<()> {
         let (_, word, space, ..) = *row;
         let of_space = |global: &Global| global.space == space;
-        let is_single = !matches!(space, Space::RayPayload | Space::CallableData);
+        let is_single = !matches!(
+            space,
+            Space::RayPayload | Space::CallableData | Space::HitObjectAttributeNv | Space::HitObjectAttribute
+        );
         let mut others = b.module.globals.iter().map(|(_, global)| global).filter(|global| of_space(global));
         let clash = others.find(|global| is_single || location.is_some() && location_of(global) == location);
         let Some(first) = clash else { return Some(()) };
@@ -233,8 +275,10 @@ impl Sema<'_> {
         args: List<ExprId>,
         whole: Span,
     ) -> Option<Lowered> {
-        let Function { name, opcode, operands: wanted, stages, spaces } = *function;
-        self.need_ray_tracing("this function needs", callee.span)?;
+        let Function { name, opcode, operands: wanted, stages, spaces, more } = *function;
+        for extension in [Some(RAY_TRACING), more.map(|(extension, _)| extension)].into_iter().flatten() {
+            self.need_for_rays("this function needs", extension, callee.span)?;
+        }
         if !self.env.has_stage(stages) {
             let message = format!("`{name}` does not exist in {} shaders", self.env.stage.name());
             self.error(Code::WRONG_STAGE, callee.span, message, "used here");
@@ -245,15 +289,16 @@ impl Sema<'_> {
             self.wrong_count(name, wanted.len() + 1, whole);
             return None;
         }
-        let mut operands: SmallVec<[Value; 11]> = SmallVec::new();
+        let mut operands: SmallVec<[Value; 12]> = SmallVec::new();
         for (arg, operand) in given.iter().zip(wanted) {
             operands.push(self.ray_operand(b, *arg, *operand)?);
         }
-        let variable = self.handed_on(b, given[wanted.len()], spaces)?;
+        let variable = self.handed_on(b, given[wanted.len()], &spaces)?;
         operands.push(Value::Global(variable));
         let mut arguments = vec![Passing::Value; wanted.len()];
         arguments.push(Passing::Reference);
-        let requires = Requirements { extensions: Vec::new(), capabilities: vec![CAPABILITY] };
+        let capabilities = [CAPABILITY].into_iter().chain(more.map(|(_, capability)| capability)).collect();
+        let requires = Requirements { extensions: Vec::new(), capabilities };
         let instruction = b.known_instruction(ForeignInstruction { set: None, opcode, arguments, requires });
         b.span = whole;
         b.foreign(instruction, &operands, Types::VOID);
@@ -261,7 +306,7 @@ impl Sema<'_> {
     }
 
     /// The variable at the location that an argument names.
-    fn handed_on(&mut self, b: &mut Builder<'_>, arg: ExprId, spaces: [Space; 2]) -> Option<GlobalId> {
+    pub fn handed_on(&mut self, b: &mut Builder<'_>, arg: ExprId, spaces: &[Space]) -> Option<GlobalId> {
         let span = self.ast[arg].span;
         let number = self.constant(b, arg, "the location of what is handed on")?;
         let number = b.module.constants.as_int(&b.module.types, number);

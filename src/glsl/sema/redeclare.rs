@@ -170,6 +170,10 @@ impl Sema<'_> {
                 false => self.redeclaration_layout(b, name, id),
             }
         }
+        if let Some(crowd) = builtin.crowd() {
+            self.crowd_of(b, ty, crowd, declarator.span)?;
+            self.note_indices(variable, declarator.name.span);
+        }
         let length = match b.module.types.get(ty) {
             Type::Array { len: ArrayLen::Fixed(length), .. } if variable.array == Some(0) => Some(length),
             _ => None,
@@ -198,7 +202,8 @@ impl Sema<'_> {
     ) -> Option<()> {
         let wanted = variable.ty.intern(&mut b.module.types);
         let is_array = matches!(b.module.types.get(ty), Type::Array { .. });
-        if innermost(b, ty) == wanted && is_array == variable.array.is_some() {
+        let is_crowd = matches!(variable.source, VariableSource::BuiltIn(builtin) if builtin.crowd().is_some());
+        if innermost(b, ty) == wanted && is_array == (variable.array.is_some() || is_crowd) {
             return Some(());
         }
         let message = format!("`{}` is declared with another type", variable.name);

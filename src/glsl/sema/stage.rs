@@ -17,7 +17,8 @@ use crate::source::Span;
 use rustc_hash::FxHashSet;
 
 /// Blocks of built-in variables.
-const BUILT_IN_BLOCKS: [&str; 3] = ["gl_PerVertex", "gl_MeshPerVertexEXT", "gl_MeshPerPrimitiveEXT"];
+const BUILT_IN_BLOCKS: [&str; 5] =
+    ["gl_PerVertex", "gl_MeshPerVertexEXT", "gl_MeshPerPrimitiveEXT", "gl_MeshPerVertexNV", "gl_MeshPerPrimitiveNV"];
 
 /// The `layout(…)` of an input or output.
 #[derive(Clone, Copy, Default)]
@@ -42,6 +43,10 @@ impl Sema<'_> {
         base: TypeId,
         declarator: &Declarator,
     ) -> Option<Entity> {
+        if let Some(span) = qualifiers.task {
+            self.error(Code::BAD_QUALIFIER, span, "task memory is a block", "a variable outside a block");
+            return None;
+        }
         let ty = self.with_dimensions(b, base, declarator.dimensions)?;
         let space = self.port_space(qualifiers)?;
         let ty = self.crowded(b, ty, space, qualifiers.interpolation, declarator.span)?;
@@ -156,6 +161,7 @@ impl Sema<'_> {
             _ if b.module.types.holds_cooperative(ty) => "a cooperative matrix cannot pass between stages",
             Type::BufferReference { .. } => "a buffer reference cannot pass between stages",
             Type::RayQuery => "a ray query cannot pass between stages",
+            Type::HitObject { .. } => "a hit object cannot pass between stages",
             Type::Image(_) | Type::Sampler | Type::SampledImage(_) | Type::AccelerationStructure => {
                 "an image or sampler cannot pass between stages"
             }

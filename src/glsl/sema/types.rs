@@ -127,6 +127,7 @@ impl Sema<'_> {
                 match ty {
                     Type::AccelerationStructure => self.need_structures(name.span)?,
                     Type::RayQuery => self.need_ray_query(name.span)?,
+                    Type::HitObject { nvidia } => self.need_hit_objects(nvidia, name.span)?,
                     Type::Image(image) if image.dim == ImageDim::Tile => self.need_tiles(name.span)?,
                     _ => {}
                 }
@@ -253,7 +254,7 @@ impl Sema<'_> {
         if !opaque {
             self.refuse_opaque(b, ty, declarator.span)?;
         }
-        self.refuse_query(b, ty, declarator.span)?;
+        self.refuse_valueless(b, ty, declarator.span)?;
         let complaint = match b.module.types.get(ty) {
             Type::Void => "a member cannot be `void`",
             Type::Array { len: ArrayLen::Runtime, .. } => "an array in a struct needs a size",

@@ -44,6 +44,7 @@ pub fn write_type(
         Type::Sampler => "sampler".to_owned(),
         Type::AccelerationStructure => "acceleration-structure".to_owned(),
         Type::RayQuery => "ray-query".to_owned(),
+        Type::HitObject { nvidia } => if nvidia { "hit-object-nv" } else { "hit-object" }.to_owned(),
         Type::Foreign(index) => format!("foreign<{index}>"),
         Type::CooperativeMatrix(matrix) => {
             out.push_str("cooperative<");

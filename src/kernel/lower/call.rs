@@ -106,7 +106,7 @@ impl<'m> Lower<'m> {
         let extent = self.shapes.extent(ty);
         match self.shapes.lacks(ty) {
             _ if extent.is_some() => {}
-            _ if self.shapes.types.holds_query(ty) => self.not_yet("ray queries"),
+            _ if self.shapes.types.is_valueless(ty) => self.not_yet("ray queries"),
             Some(what) => self.stop_without(what),
             None => self.refuse(Code::BAD_SETTING, "an array has a length here that is impossible"),
         }

@@ -104,9 +104,11 @@ impl Features {
             "OpExecutionMode" if operands[1] == "LocalSize" => {}
             "OpExecutionMode" => self.count(format!("{opcode} {}", operands[1..].join(" "))),
             "OpEntryPoint" => self.count(format!("{opcode} {}", operands[0])),
-            "OpVariable" if operands[1].ends_with("KHR") => self.count(format!("{opcode} {}", operands[1])),
+            "OpVariable" if operands[1].ends_with("KHR") || operands[1].starts_with("HitObject") => {
+                self.count(format!("{opcode} {}", operands[1]))
+            }
             "OpDecorate" if is_of_interface(operands[1]) => self.count(operands[1..].join(" ")),
-            "OpMemberDecorate" if operands[2] == "Patch" => self.count("Patch".into()),
+            "OpMemberDecorate" if matches!(operands[2], "Patch" | "PerTaskNV") => self.count(operands[2].into()),
             "OpDecorate" if operands[1] == "BuiltIn" => _ = self.built_ins.insert(operands[2].to_owned()),
             "OpMemberDecorate" if operands[2] == "BuiltIn" => _ = self.built_ins.insert(operands[3].to_owned()),
             "OpImage" => {}
@@ -198,8 +200,11 @@ fn is_of_interface(decoration: &str) -> bool {
 }
 
 fn is_of_fragments(opcode: &str) -> bool {
-    const STARTS: [&str; 15] = [
+    const STARTS: [&str; 18] = [
         "OpTraceRay",
+        "OpHitObject",
+        "OpReorderThread",
+        "OpWritePackedPrimitiveIndices",
         "OpExecuteCallable",
         "OpReportIntersection",
         "OpIgnoreIntersection",
