@@ -44,6 +44,7 @@ pub struct Builder {
     warnings: Vec<String>,
     debug: bool,
     bounds_checks: BoundsChecks,
+    bytemuck: bool,
     is_silent: bool,
 }
 
@@ -115,6 +116,13 @@ impl Builder {
         self
     }
 
+    /// Derives `bytemuck::Pod` and `bytemuck::Zeroable` for the structs of blocks. The crate that includes the results then
+    /// depends on bytemuck with its features `derive` and `min_const_generics`.
+    pub fn bytemuck(mut self, derive: bool) -> Builder {
+        self.bytemuck = derive;
+        self
+    }
+
     /// Sets if cargo is told the files that were read and the errors found; the default is true.
     pub fn cargo_metadata(mut self, print: bool) -> Builder {
         self.is_silent = !print;
@@ -153,8 +161,9 @@ impl Builder {
 
     /// Distinguishes the outputs of this builder, for these shaders, from those of others.
     fn maker(&self, shaders: String) -> Maker {
-        let Builder { profiles, macros, include_dirs, debug, bounds_checks, .. } = self;
-        let request = format!("{shaders} {profiles:?} {macros:?} {include_dirs:?} {debug} {bounds_checks:?}");
+        let Builder { profiles, macros, include_dirs, debug, bounds_checks, bytemuck, .. } = self;
+        let request =
+            format!("{shaders} {profiles:?} {macros:?} {include_dirs:?} {debug} {bounds_checks:?} {bytemuck}");
         let profiles = if profiles.is_empty() { DEFAULT_PROFILE.to_string() } else { profiles.join(", ") };
         let defines = macros.iter().filter_map(MacroOption::defined).map(|(name, value)| format!(", {name}={value}"));
         Maker { request, title: format!("{shaders} for {profiles}{}", defines.collect::<String>()) }
@@ -196,7 +205,7 @@ impl Builder {
         let files: Vec<PathBuf> = items.iter().map(|item| folder.join(file_name(item))).collect();
         claim([std::slice::from_ref(&text_file), &files].concat(), &maker)?;
         fs::create_dir_all(&folder).map_err(|error| cannot("make", &folder, &error))?;
-        write_file(&text_file, rust::text(&items).as_bytes(), &claims)?;
+        write_file(&text_file, rust::text(&items, self.bytemuck).as_bytes(), &claims)?;
         items.iter().zip(&files).try_for_each(|(item, file)| write_file(file, &item.artifact.to_bytes(), &claims))
     }
 

@@ -16,6 +16,7 @@
 //! let words: &[u32] = shaders::reduce::SPIRV_1_3;
 //! ```
 
+mod blocks;
 mod builder;
 mod cargo;
 pub mod claims;

@@ -1,8 +1,10 @@
 //! `shaders.rs`: the outputs of a build as Rust constants, a module a shader, with what their callers must bind.
 //!
 //! SPIR-V becomes `&[u32]` written as numbers, so that it is aligned and the same on every machine; assembly becomes `&str`.
-//! The file needs nothing but the standard library's core.
+//! Blocks become structs of the same layout. The file needs nothing but the standard library's core, and bytemuck where that is
+//! asked for.
 
+use super::blocks;
 use crate::backend::reflection::{BindingKind, Reflection};
 use crate::compile::Artifact;
 use std::fmt::Write;
@@ -64,15 +66,34 @@ pub struct Item {
 }
 
 /// The text of the file; the items of one module are together. Writing into a `String` cannot fail, here and below.
-pub fn text(items: &[Item]) -> String {
+pub fn text(items: &[Item], bytemuck: bool) -> String {
     let mut text = format!("// Written by crosslane.\n\n{TYPES}");
     for group in items.chunk_by(|one, other| one.module == other.module) {
         let _ = write!(text, "\n/// `{}`\n#[allow(dead_code)]\npub mod {} {{\n", group[0].shader, group[0].module);
         text.push_str("    use super::*;\n");
         group.iter().for_each(|item| constants(&mut text, item));
+        block_modules(&mut text, group, bytemuck);
         text.push_str("}\n");
     }
     text
+}
+
+/// A module of blocks, or one for each profile where macros make them different.
+fn block_modules(text: &mut String, group: &[Item], bytemuck: bool) {
+    let blocks: Vec<String> = group.iter().map(|item| blocks::text(&item.reflection.interface, bytemuck)).collect();
+    let is_one = blocks.windows(2).all(|pair| pair[0] == pair[1]);
+    for (item, blocks) in group.iter().zip(&blocks).filter(|(_, blocks)| !blocks.is_empty()) {
+        let name = if is_one { "blocks".to_owned() } else { format!("blocks_{}", module_name(&item.profile)) };
+        let _ = write!(
+            text,
+            "\n    /// The memory of buffers and push constants.\n    #[allow(dead_code, non_camel_case_types, non_snake_case)]\n    \
+             pub mod {name} {{\n{}    }}\n",
+            blocks.trim_start_matches('\n')
+        );
+        if is_one {
+            break;
+        }
+    }
 }
 
 fn constants(text: &mut String, item: &Item) {
@@ -124,11 +145,15 @@ pub fn constant_name(profile: &str) -> String {
 
 /// A shader's path as the name of a module: `sub/b-2` becomes `sub_b_2`.
 pub fn module_name(stem: &str) -> String {
-    let name = identifier(stem).to_ascii_lowercase();
+    no_keyword(identifier(stem).to_ascii_lowercase())
+}
+
+/// A name that is no word of the language.
+pub fn no_keyword(name: String) -> String {
     if KEYWORDS.contains(&name.as_str()) { name + "_" } else { name }
 }
 
-fn identifier(text: &str) -> String {
+pub fn identifier(text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if plain.starts_with(|c: char| c.is_ascii_digit()) { format!("_{plain}") } else { plain }
 }

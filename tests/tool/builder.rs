@@ -43,6 +43,45 @@ fn outputs_become_constants() {
 }
 
 #[test]
+fn blocks_become_structs_whose_layout_is_checked() {
+    let folder = Folder::new("builder-blocks");
+    let text = "#version 450\n#extension GL_EXT_shader_16bit_storage : require\nlayout(local_size_x = 8) in;\n\
+                struct Light { vec3 place; float power; mat3 turn; bool on; };\n\
+                layout(binding = 0) uniform Params { float type; vec3 at; Light lights[2]; float weights[3]; dvec2 wide; };\n\
+                layout(binding = 1) buffer Buffer { uint count; f16vec2 halves; layout(row_major) mat2x4 rows; Light rest[]; };\n\
+                layout(push_constant) uniform Push { uint n; uvec2 size; };\n\
+                void main() { count = n + size.x + uint(type + weights[1] + rest[n].power + rows[1].x + lights[1].power); }\n";
+    folder.file("a.comp", text);
+    builder(&folder).profile("spirv-1.5").compile([folder.0.join("a.comp")]).unwrap();
+    let text = generated(&folder);
+    for part in [
+        "pub mod blocks {",
+        "pub type_: f32,\n            #[doc(hidden)]\n            pub _pad0: [u8; 12],\n            pub at: [f32; 3],",
+        "assert!(core::mem::offset_of!(Push, size) == 8);",
+        "pub type Buffer_rest = ",
+        "pub halves: [u16; 2],",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    // The checks are made where the text is compiled.
+    let program = format!(
+        "{text}\nfn main() {{ let push = a::blocks::Push {{ n: 3, ..a::blocks::Push::ZERO }};\n\
+         assert_eq!((push.n, push.size, std::mem::size_of::<a::blocks::Params_weights_item>()), (3, [0, 0], 16)); }}\n"
+    );
+    folder.file("main.rs", &program);
+    let run = |command: &mut Command| command.current_dir(&folder.0).status().unwrap().success();
+    assert!(
+        run(Command::new("rustc").args(["--edition", "2024", "-D", "warnings", "-o", "main", "main.rs"])),
+        "{program}"
+    );
+    assert!(run(&mut Command::new(folder.0.join("main"))));
+    let derived = builder(&folder).out_dir(folder.0.join("derived")).bytemuck(true);
+    derived.compile([folder.0.join("a.comp")]).unwrap();
+    let text = fs::read_to_string(folder.0.join("derived/shaders.rs")).unwrap();
+    assert!(text.contains("#[derive(Clone, Copy, PartialEq, Debug, bytemuck::Pod, bytemuck::Zeroable)]"));
+}
+
+#[test]
 fn endings_follow_the_target_of_a_profile_of_any_name() {
     let folder = Folder::new("builder-endings");
     folder.file("a.comp", SHADER);
