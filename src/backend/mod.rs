@@ -74,7 +74,7 @@ impl Backend {
             Target::Spirv => &spirv::BACKEND,
             Target::Nv => &nv::BACKEND,
             Target::Amd => &amd::BACKEND,
-            Target::Wgsl => &text::BACKEND,
+            Target::Wgsl => &text::WGSL,
         }
     }
 }

@@ -24,6 +24,10 @@ impl Translator<'_> {
         if let Some(known) = self.overrides.get(&id) {
             return Some(*known);
         }
+        if !self.spoken().has_overrides {
+            self.lacks("specialization constants");
+            return None;
+        }
         let constant = self.module.constants.get(id);
         let (ConstValue::Spec { id: number, default }, Type::Scalar(scalar)) =
             (&constant.value, self.types.get(constant.ty))

@@ -2,14 +2,16 @@
 //! lines of a cross-lane operation begin and end become comments.
 
 use super::Shader;
+use super::language::Language;
 use super::translator::Translator;
-use crate::backend::written::{Code, Unit, Written};
+use crate::backend::written::{Code, Written};
 use crate::ir::{FuncId, InstId, Module, print::lane_text};
 use crate::kernel::Origin;
 use crate::lane::LaneOp;
-use naga::valid::{Capabilities, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
+use naga::valid::{ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 use naga::{Expression, FunctionArgument, FunctionResult, Handle, MathFunction, Statement};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 /// The content of a call of the marking function.
 #[derive(Clone, Debug)]
@@ -31,7 +33,8 @@ pub(super) struct Notes {
     /// The prefix of the names of functions that stand for others: no other name in the module begins with it.
     prefix: String,
     marker: Option<Handle<naga::Function>>,
-    elect: Option<Handle<naga::Function>>,
+    /// Functions that stand for the language's own, by their names there and the types of their arguments.
+    stand_ins: BTreeMap<(&'static str, Vec<Handle<naga::Type>>), Handle<naga::Function>>,
 }
 
 impl Notes {
@@ -52,7 +55,7 @@ impl Notes {
             uses_subgroups: false,
             prefix,
             marker: None,
-            elect: None,
+            stand_ins: BTreeMap::new(),
         }
     }
 
@@ -89,19 +92,36 @@ impl Notes {
         })
     }
 
-    /// The function that stands for `subgroupElect`.
-    pub fn elect(&mut self, out: &mut naga::Module) -> Handle<naga::Function> {
-        *self.elect.get_or_insert_with(|| {
-            let inner = naga::TypeInner::Scalar(naga::Scalar::BOOL);
-            let ty = out.types.insert(naga::Type { name: None, inner }, naga::Span::UNDEFINED);
-            let name = Some(format!("{}elect", self.prefix));
-            let mut function = naga::Function { name, ..naga::Function::default() };
+    /// The function that stands for one of the language's own, of these types.
+    pub fn stand_in(
+        &mut self,
+        spelled: &'static str,
+        arguments: &[Handle<naga::Type>],
+        ty: Handle<naga::Type>,
+        out: &mut naga::Module,
+    ) -> Handle<naga::Function> {
+        *self.stand_ins.entry((spelled, arguments.to_vec())).or_insert_with(|| {
+            let argument = |ty: &Handle<naga::Type>| FunctionArgument { name: None, ty: *ty, binding: None };
+            let name = Some(format!("{}{spelled}", self.prefix));
+            let arguments = arguments.iter().map(argument).collect();
+            let mut function = naga::Function { name, arguments, ..naga::Function::default() };
             function.result = Some(FunctionResult { ty, binding: None });
-            let truth = Expression::Literal(naga::Literal::Bool(true));
-            let truth = function.expressions.append(truth, naga::Span::UNDEFINED);
-            function.body.push(Statement::Return { value: Some(truth) }, naga::Span::UNDEFINED);
+            let value = function.expressions.append(Expression::ZeroValue(ty), naga::Span::UNDEFINED);
+            function.body.push(Statement::Return { value: Some(value) }, naga::Span::UNDEFINED);
             out.functions.append(function, naga::Span::UNDEFINED)
         })
+    }
+
+    /// A line that calls the language's own functions. naga numbers functions of the same name.
+    fn respelled(&self, line: &str) -> String {
+        let mut line = line.to_string();
+        for (name, _) in self.stand_ins.keys() {
+            line = line.replace(&format!("{}{name}(", self.prefix), &format!("{name}("));
+            for n in 1..self.stand_ins.len() {
+                line = line.replace(&format!("{}{name}_{n}(", self.prefix), &format!("{name}("));
+            }
+        }
+        line
     }
 
     /// The number of a call that marks a place.
@@ -167,28 +187,17 @@ impl Translator<'_> {
 ///
 /// # Errors
 /// A sentence that says why the language cannot express it.
-pub(super) fn to_text(mut module: naga::Module) -> Result<String, String> {
+pub(super) fn to_text(mut module: naga::Module, language: &Language) -> Result<String, String> {
     naga::compact::compact(&mut module, naga::compact::KeepUnused::Yes);
     let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
-    let mut validator = Validator::new(flags, capabilities());
+    let mut validator = Validator::new(flags, language.capabilities);
     validator.subgroup_stages(ShaderStages::all()).subgroup_operations(SubgroupOperationSet::all());
     let info = validator.validate(&module).map_err(|error| chain(&error.into_inner()))?;
-    naga::back::wgsl::write_string(&module, &info, naga::back::wgsl::WriterFlags::empty())
-        .map_err(|error| chain(&error))
-}
-
-fn capabilities() -> Capabilities {
-    Capabilities::SUBGROUP
-        | Capabilities::SHADER_FLOAT16
-        | Capabilities::SHADER_FLOAT16_IN_FLOAT32
-        | Capabilities::CUBE_ARRAY_TEXTURES
-        | Capabilities::PRIMITIVE_INDEX
-        | Capabilities::MULTISAMPLED_SHADING
-        | Capabilities::DUAL_SOURCE_BLENDING
+    (language.write)(&module, &info)
 }
 
 /// An error with what it says of its cause.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -199,33 +208,19 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The unit that runs a line.
-pub(super) fn unit(line: &str) -> Unit {
-    let line = line.trim();
-    let is_control = ["if ", "loop ", "}", "break", "continue", "switch "].iter().any(|word| line.starts_with(word));
-    match line {
-        _ if line.contains("subgroup") || line.contains("quad") => Unit::Subgroup,
-        _ if is_control => Unit::Control,
-        _ => Unit::Arithmetic,
-    }
-}
-
 impl Shader {
     /// The lines of the program with the calls that mark places, without the definitions of functions that stand for others.
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut rest = self.text.lines();
-        let stands_in = format!("fn {}", self.notes.prefix);
+        let prefix = &*self.notes.prefix;
         while let Some(line) = rest.next().map(str::trim_end) {
-            if line.starts_with(&stands_in) {
+            if !line.starts_with(' ') && line.contains(prefix) {
                 rest.by_ref().find(|line| *line == "}");
                 rest.next();
                 continue;
             }
-            // The attributes of a variable and the variable are one line.
-            let more = if line.starts_with("@group") { rest.next().map(|rest| format!(" {rest}")) } else { None };
-            let line = line.replace(&format!("{}elect()", self.notes.prefix), "subgroupElect()");
-            lines.push(line + &more.unwrap_or_default());
+            lines.push(self.notes.respelled(line));
         }
         lines
     }
@@ -234,9 +229,6 @@ impl Shader {
     pub fn text(&self) -> String {
         let lines = self.lines();
         let mut text = String::new();
-        if self.notes.uses_subgroups {
-            text.push_str("enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n\n");
-        }
         for line in lines {
             match self.notes.marked(&line) {
                 None => text.push_str(&line),
@@ -250,7 +242,7 @@ impl Shader {
             }
             text.push('\n');
         }
-        enables_first(text)
+        (self.language.complete)(text, self.notes.uses_subgroups)
     }
 
     /// The lines with their origins.
@@ -262,7 +254,7 @@ impl Shader {
                 Some(Note::Operation(n)) => origin = Origin::Operation(*n),
                 Some(Note::SetUp(n)) => origin = Origin::SetUp(*n),
                 Some(Note::End) => origin = Origin::Code,
-                None => lines.push(written(origin, &line)),
+                None => lines.push(written(origin, &line, self.language)),
             }
         }
         let set_ups = (0..self.notes.operations.len() as u32).map(|n| set_ups(&lines, n)).collect();
@@ -276,20 +268,9 @@ impl Shader {
     }
 }
 
-/// The language wants extensions before all else.
-fn enables_first(text: String) -> String {
-    let (enables, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("enable "));
-    let mut all = String::new();
-    for line in enables.iter().chain(&rest) {
-        all.push_str(line);
-        all.push('\n');
-    }
-    all
-}
-
 /// A line with the names that it defines and uses.
-fn written(origin: Origin, line: &str) -> Written {
-    let (writes, reads) = match line.trim().strip_prefix("let ").and_then(|rest| rest.split_once(" = ")) {
+fn written(origin: Origin, line: &str, language: &Language) -> Written {
+    let (writes, reads) = match (language.naming)(line.trim()) {
         Some((name, rest)) => (vec![name.to_string()], names(rest)),
         None => (Vec::new(), names(line)),
     };

@@ -71,6 +71,7 @@ impl Translator<'_> {
             Space::Uniform => AddressSpace::Uniform,
             Space::Storage => AddressSpace::Storage { access: self.storage_access(global) },
             Space::Handle => AddressSpace::Handle,
+            Space::PushConstant if self.spoken().has_push_constants => AddressSpace::Immediate,
             Space::PushConstant => {
                 self.lacks("push constants");
                 AddressSpace::Uniform

@@ -26,9 +26,6 @@ const INDEX: Shape = (Scalar::U32, 1);
 const BOOL: Shape = (Scalar::BOOL, 1);
 const BALLOT: Shape = (Scalar::U32, 4);
 
-/// The most lanes that a subgroup has.
-const MOST_LANES: u32 = 128;
-
 /// Set-up steps of a function by operation, operands and result type.
 pub(super) type Setup = FxHashMap<(StepOp, [Key; 3], Shape), Handle<Expression>>;
 
@@ -237,11 +234,11 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A lane's number, a distance or a mask. A constant must be below the most lanes of a subgroup (WGSL 17.12); beyond the
-    /// result is undefined, so any other constant does.
+    /// A lane's number, a distance or a mask. A constant must be below the most lanes of a subgroup; beyond the result is
+    /// undefined, so any other constant does.
     fn lane_of(&mut self, arg: &Arg) -> Handle<Expression> {
         match arg.known {
-            Some(number) => self.u32(number % MOST_LANES),
+            Some(number) => self.u32(number % self.t.spoken().most_lanes),
             None => self.index_of(arg),
         }
     }
@@ -385,17 +382,25 @@ impl Body<'_, '_> {
                 self.statement(Statement::SubgroupBallot { result, predicate });
                 return Some(result);
             }
-            GroupOp::Elect => {
-                let function = self.t.notes.elect(&mut self.t.out);
-                return self.call_of(function, Vec::new(), true);
-            }
-            _ => return Some(self.broken("a subgroup function that the language does not have")),
+            other => return Some(self.stand_in(other, shape, args)),
         };
         let argument = self.value_of(&args[0]);
         let ty = self.t.vector(scalar_of(shape.0), shape.1);
         let result = self.append(Expression::SubgroupOperationResult { ty });
         self.statement(Statement::SubgroupGather { mode: gather, argument, result });
         Some(result)
+    }
+
+    /// A call of a function that naga's form lacks.
+    fn stand_in(&mut self, op: GroupOp, shape: Shape, args: &[Arg]) -> Handle<Expression> {
+        let Some(spelled) = (self.t.spoken().stands_in)(op) else {
+            return self.broken("a subgroup function that the language does not have");
+        };
+        let ty = self.t.vector(scalar_of(shape.0), shape.1);
+        let types: Vec<_> = args.iter().map(|arg| self.t.vector(scalar_of(arg.shape.0), arg.shape.1)).collect();
+        let values = args.iter().map(|arg| self.value_of(arg)).collect();
+        let function = self.t.notes.stand_in(spelled, &types, ty, &mut self.t.out);
+        self.call_of(function, values, true).unwrap_or_else(|| self.u32(0))
     }
 
     fn collective(

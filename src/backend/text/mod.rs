@@ -1,10 +1,11 @@
-//! Shading languages as targets: WGSL.
+//! Shading languages that naga writes as targets: WGSL.
 //!
 //! A module becomes naga's form of it, and naga's writer makes the text. Cross-lane operations are planned for what the
 //! language has. Lane operations that naga's form lacks are calls of functions without a body there, and become the
 //! language's own in the text ([`finish`]); so do the places where the lines of an operation begin and end.
 //! One file a subject: `types`, `constants`, `globals`, `entry` (stage inputs and outputs), `function` (bodies),
-//! `control`, `memory`, `math`, `image`, `lane`, `sizes`, `finish` (from naga's text to ours).
+//! `control`, `memory`, `math`, `image`, `lane`, `sizes`, `finish` (from naga's text to ours). Languages are rows in
+//! `language`.
 
 mod constants;
 mod control;
@@ -14,6 +15,7 @@ mod function;
 mod globals;
 mod image;
 mod lane;
+mod language;
 mod math;
 mod memory;
 mod reflection;
@@ -26,20 +28,26 @@ use super::{Artifact, Backend, Form, Made, ModuleWriter, Options, Writer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Inst, InstFlags, Module, Op};
 use crate::source::SourceMap;
+use language::Language;
 use translator::Translator;
 
-/// The row of the back end.
-pub(super) const BACKEND: Backend = Backend {
-    units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
-    unit: finish::unit,
-    writer: Writer::Module(ModuleWriter { write, written, losses }),
-};
+/// The row of WGSL.
+pub(super) const WGSL: Backend = backend(|line| language::WGSL.unit(line));
+
+/// The row of a language with the unit that runs a line.
+const fn backend(unit: fn(&str) -> Unit) -> Backend {
+    Backend {
+        units: &[Unit::Subgroup, Unit::Arithmetic, Unit::Control],
+        unit,
+        writer: Writer::Module(ModuleWriter { write, written, losses }),
+    }
+}
 
 fn write(module: &Module, form: Form, options: &Options, _: &SourceMap) -> Made<Artifact> {
     let shader = Shader::new(module, options)?;
     Ok(Artifact::Text(match form {
         Form::Binary | Form::Text => shader.text(),
-        Form::Reflection => reflection::json(&shader, module, options)?,
+        Form::Reflection => (shader.language.reflection)(&shader, module, options)?,
     }))
 }
 
@@ -61,6 +69,7 @@ fn losses(module: &Module) -> Vec<Diagnostic> {
 
 /// The text of a module as naga writes it, and what is said in it by calls.
 struct Shader {
+    language: &'static Language,
     text: String,
     notes: finish::Notes,
     samplers: Vec<reflection::Sampler>,
@@ -77,8 +86,9 @@ impl Shader {
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
-        match finish::to_text(out) {
-            Ok(text) => Ok(Shader { text: sizes.put(text, module), notes, samplers }),
+        let language = Language::of(options.profile.target);
+        match finish::to_text(out, language) {
+            Ok(text) => Ok(Shader { language, text: sizes.put(text, module), notes, samplers }),
             Err(why) => {
                 let message = format!("{} cannot express this shader: {why}", options.profile.target.row().language);
                 Err(vec![Diagnostic::error(Code::NOT_SUPPORTED, message)])

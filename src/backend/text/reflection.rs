@@ -44,7 +44,7 @@ const FEATURES: [(&str, &str); 5] = [
 ];
 
 /// The JSON text for a module with a single entry point.
-pub(super) fn json(shader: &Shader, module: &Module, options: &Options) -> Made<String> {
+pub(super) fn webgpu(shader: &Shader, module: &Module, options: &Options) -> Made<String> {
     let entry = kernel::only_entry(module).map_err(|error| vec![*error])?;
     let lanes = LaneContract::of_entry(&reflection::settled(module), entry);
     let text = shader.text();

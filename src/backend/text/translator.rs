@@ -2,6 +2,7 @@
 
 use super::entry::{Port, Ports};
 use super::finish::Notes;
+use super::language::Language;
 use super::memory::Hop;
 use super::sizes::Sizes;
 use crate::backend::Options;
@@ -112,6 +113,11 @@ impl<'a> Translator<'a> {
     /// The name of the language in messages.
     pub fn language(&self) -> &'static str {
         self.target().row().language
+    }
+
+    /// The row of the language.
+    pub fn spoken(&self) -> &'static Language {
+        Language::of(self.target())
     }
 
     pub fn target(&self) -> Target {
