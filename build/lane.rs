@@ -1,62 +1,38 @@
 //! The textual form of lane operations: `Reduce(Add, AllReduce, 16, All)`, fields in the order of `LaneOp`'s.
 
-/// The values that a field may hold.
-#[derive(Clone, Copy)]
-enum Field {
-    ReduceOp,
-    ReduceKind,
-    Members,
-    ShuffleMode,
-    QuadMove,
-    VoteOp,
-    Group,
-    MaskOp,
-    CountOp,
-    Width,
-    Bool,
-    Byte,
+/// Where the operations and the words in their fields are declared.
+const VOCABULARY: &str = concat!(include_str!("../src/lane/op.rs"), include_str!("../src/lane/swap.rs"));
+
+/// What an enum of the vocabulary declares, on one line and without comments.
+fn body(name: &str) -> String {
+    let start = format!("pub enum {name} {{\n");
+    let rest = VOCABULARY.split_once(&start).map_or("", |(_, rest)| rest);
+    let lines = rest.lines().take_while(|line| *line != "}").map(str::trim);
+    lines.filter(|line| !line.starts_with("//")).collect()
 }
 
-/// Operations with the fields' names; an empty name stands for a tuple variant.
-#[rustfmt::skip]
-const OPERATIONS: &[(&str, &[(&str, Field)])] = &[
-    ("Quad", &[("mv", Field::QuadMove), ("float_only", Field::Bool)]),
-    ("QuadAdd", &[("", Field::QuadMove)]),
-    ("QuadPermute", &[("", Field::Byte)]),
-    ("QuadPermuteZero", &[("", Field::Byte)]),
-    ("SwizzleMasked", &[("and", Field::Byte), ("or", Field::Byte), ("xor", Field::Byte)]),
-    ("QuadBroadcast", &[]),
-    ("Butterfly", &[("", Field::Width)]),
-    ("Shuffle", &[("", Field::ShuffleMode)]),
-    ("Rotate", &[("", Field::Width)]),
-    ("Bpermute", &[]),
-    ("Permute", &[]),
-    ("ShuffleNv", &[("", Field::ShuffleMode)]),
-    ("ShuffleNvValid", &[("", Field::ShuffleMode)]),
-    ("Broadcast", &[]),
-    ("BroadcastFirst", &[]),
-    ("WriteLane", &[]),
-    ("Reduce", &[("op", Field::ReduceOp), ("kind", Field::ReduceKind), ("width", Field::Width), ("members", Field::Members)]),
-    ("Segmented", &[("op", Field::ReduceOp), ("width", Field::Width)]),
-    ("Partitioned", &[("op", Field::ReduceOp), ("kind", Field::ReduceKind)]),
-    ("Partition", &[]),
-    ("Sort", &[("width", Field::Width)]),
-    ("Vote", &[("op", Field::VoteOp), ("group", Field::Group)]),
-    ("Elect", &[]),
-    ("Ballot", &[("", Field::Group)]),
-    ("InverseBallot", &[]),
-    ("BallotBit", &[]),
-    ("BallotCount", &[("", Field::CountOp)]),
-    ("BallotFindLsb", &[]),
-    ("BallotFindMsb", &[]),
-    ("MaskedCount", &[]),
-    ("LaneIndex", &[("", Field::Group)]),
-    ("LaneCount", &[("", Field::Group)]),
-    ("SegmentLast", &[("", Field::Width)]),
-    ("LaneMask", &[("", Field::MaskOp), ("", Field::Group)]),
-    ("ActiveMask", &[]),
-    ("Sync", &[]),
-];
+/// Labels and types of a variant's fields, the labels of a tuple's empty; none of what is not declared.
+fn fields(variant: &str) -> Option<Vec<(String, String)>> {
+    let body = body("LaneOp");
+    let mut rest = body.as_str();
+    while !rest.is_empty() {
+        let (name, after) = rest.split_at(rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len()));
+        let (list, after) = match after.trim_start().strip_prefix(['(', '{']) {
+            Some(list) => list.split_once([')', '}'])?,
+            None => ("", after),
+        };
+        if name == variant {
+            let parts = list.split(',').map(str::trim).filter(|field| !field.is_empty());
+            let labelled = |field: &str| match field.split_once(':') {
+                Some((label, ty)) => (label.to_owned(), ty.trim().to_owned()),
+                None => (String::new(), field.to_owned()),
+            };
+            return Some(parts.map(labelled).collect());
+        }
+        rest = after.trim_start_matches(',');
+    }
+    None
+}
 
 /// A lane operation as Rust text, and the constant parameter that says the rest of it, if one does.
 pub struct LaneText {
@@ -70,58 +46,43 @@ pub fn operation(text: &str, params: &[String]) -> Result<LaneText, String> {
         Some((name, rest)) => (name, rest.strip_suffix(')').ok_or_else(|| format!("`{text}`: `)` is missing"))?),
         None => (text, ""),
     };
-    let (_, fields) = OPERATIONS
-        .iter()
-        .find(|(known, _)| *known == name)
-        .ok_or_else(|| format!("`{name}` is not a lane operation"))?;
+    let fields = fields(name).ok_or_else(|| format!("`{name}` is not a lane operation"))?;
     let args: Vec<&str> = args.split(',').map(str::trim).filter(|arg| !arg.is_empty()).collect();
     if args.len() != fields.len() {
         return Err(format!("`{text}`: {name} has {} fields", fields.len()));
     }
     let mut constant_arg = None;
     let mut parts = Vec::new();
-    for ((label, field), arg) in fields.iter().zip(args) {
+    for ((label, ty), arg) in fields.into_iter().zip(args) {
         if let Some(param) = arg.strip_prefix('$') {
             constant_arg =
                 Some(params.iter().position(|p| p == param).ok_or_else(|| format!("no parameter `{param}`"))?);
         }
-        parts.push((*label, value(*field, arg)?));
+        parts.push((label, value(&ty, arg)?));
     }
     Ok(LaneText { rust: constructor(name, &parts), constant_arg })
 }
 
-fn constructor(name: &str, parts: &[(&str, String)]) -> String {
-    let joined = |show: &dyn Fn(&(&str, String)) -> String| parts.iter().map(show).collect::<Vec<_>>().join(", ");
+fn constructor(name: &str, parts: &[(String, String)]) -> String {
+    let joined = |show: &dyn Fn(&(String, String)) -> String| parts.iter().map(show).collect::<Vec<_>>().join(", ");
     match parts.first() {
         None => format!("LaneOp::{name}"),
-        Some(("", _)) => format!("LaneOp::{name}({})", joined(&|(_, value)| value.clone())),
+        Some((label, _)) if label.is_empty() => format!("LaneOp::{name}({})", joined(&|(_, value)| value.clone())),
         Some(_) => format!("LaneOp::{name} {{ {} }}", joined(&|(label, value)| format!("{label}: {value}"))),
     }
 }
 
-fn value(field: Field, text: &str) -> Result<String, String> {
-    let (ty, words): (&str, &[&str]) = match field {
-        Field::ReduceOp => ("ReduceOp", &["Add", "Mul", "Min", "Max", "And", "Or", "Xor"]),
-        Field::ReduceKind => ("ReduceKind", &["Reduce", "ReduceLow", "AllReduce", "Inclusive", "Exclusive"]),
-        Field::Members => ("Members", &["All", "Active"]),
-        Field::ShuffleMode => ("ShuffleMode", &["Index", "Xor", "Up", "Down"]),
-        Field::VoteOp => ("VoteOp", &["All", "Any", "Equal"]),
-        Field::Group if text.starts_with('$') => return Ok("Group::Segment(Width::SUBGROUP)".into()),
-        Field::Group => ("Group", &["Subgroup", "Quad", "Warp"]),
-        Field::MaskOp => ("MaskOp", &["Eq", "Ge", "Gt", "Le", "Lt"]),
-        Field::CountOp => ("CountOp", &["All", "Inclusive", "Exclusive"]),
-        Field::QuadMove => return quad_move(text),
-        Field::Width => return width(text),
-        // What is in until the argument is known.
-        Field::Byte if text.starts_with('$') => return Ok("0".into()),
-        Field::Byte => return text.parse::<u8>().map(|b| b.to_string()).map_err(|_| format!("`{text}` is not a byte")),
-        Field::Bool => {
-            return text.parse::<bool>().map(|b| b.to_string()).map_err(|_| format!("`{text}` is not a bool"));
-        }
-    };
-    match words.contains(&text) {
-        true => Ok(format!("{ty}::{text}")),
-        false => Err(format!("`{text}` is none of {words:?}")),
+fn value(ty: &str, text: &str) -> Result<String, String> {
+    match ty {
+        "QuadMove" => quad_move(text),
+        "Width" => width(text),
+        // What stands in until the argument is known.
+        "Group" if text.starts_with('$') => Ok("Group::Segment(Width::SUBGROUP)".into()),
+        "u8" if text.starts_with('$') => Ok("0".into()),
+        "u8" => text.parse::<u8>().map(|b| b.to_string()).map_err(|_| format!("`{text}` is not a byte")),
+        "bool" => text.parse::<bool>().map(|b| b.to_string()).map_err(|_| format!("`{text}` is not a bool")),
+        _ if body(ty).split(',').any(|word| word == text) => Ok(format!("{ty}::{text}")),
+        _ => Err(format!("`{text}` is not a {ty}")),
     }
 }
 

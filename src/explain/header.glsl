@@ -19,8 +19,8 @@
 // ---- moves ----
 #define CROSSLANE_QUAD_LANE(T, name, lane) T name(T v) { return subgroupQuadBroadcast(v, lane); }
 #define CROSSLANE_QUAD_SWAP(T, name, axis) T name(T v) { return subgroupQuadSwap##axis(v); }
-#define CROSSLANE_BUTTERFLY(T, name) \
-    T name(T v, uint width) { return subgroupShuffleXor(v, width >> 1); } \
+#define CROSSLANE_SWAP(T, name, mask) \
+    T name(T v, uint width) { return subgroupShuffleXor(v, mask); } \
     CROSSLANE_WIDTHS(T, name)
 #define CROSSLANE_BPERMUTE(T, name) \
     T name(T v, uint index) { return subgroupShuffle(v, index & (gl_SubgroupSize - 1u)); }

@@ -7,7 +7,7 @@
 use crate::glsl::types::display;
 use crate::grammar::{FUNCTIONS, Lowering, Overload, Shape};
 use crate::ir::{Constants, Scalar, ScalarKind, Types};
-use crate::lane::{LaneOp, QuadMove, ReduceKind, ReduceOp, VoteOp};
+use crate::lane::{AluOp, LaneOp, QuadMove, ReduceKind, ReduceOp, VoteOp};
 use std::fmt::Write;
 
 /// The macros that the functions are made with.
@@ -103,7 +103,10 @@ fn line(op: LaneOp, name: &str, shape: Shape, value: Option<Shape>) -> Option<St
         LaneOp::Quad { mv: QuadMove::Lane(lane), .. } => format!("CROSSLANE_QUAD_LANE({ty}, {name}, {lane}u)"),
         LaneOp::Quad { mv: QuadMove::X, .. } => format!("CROSSLANE_QUAD_SWAP({ty}, {name}, Horizontal)"),
         LaneOp::Quad { mv: QuadMove::Y, .. } => format!("CROSSLANE_QUAD_SWAP({ty}, {name}, Vertical)"),
-        LaneOp::Butterfly(_) => format!("CROSSLANE_BUTTERFLY({ty}, {name})"),
+        LaneOp::Swap(swap, _) => {
+            let (op, by) = swap.row().mask;
+            format!("CROSSLANE_SWAP({ty}, {name}, width {} {by}u)", if op == AluOp::Shr { ">>" } else { "-" })
+        }
         LaneOp::Bpermute => format!("CROSSLANE_BPERMUTE({ty}, {name})"),
         LaneOp::Permute => format!("CROSSLANE_PERMUTE({ty}, {name})"),
         LaneOp::Broadcast => format!("CROSSLANE_BROADCAST({ty}, {name})"),

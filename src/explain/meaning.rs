@@ -36,7 +36,10 @@ pub fn meaning(op: LaneOp) -> Meaning {
             Meaning::new(quad_permute(mode), "the lane of the own quad that the offsets name; 0 from an inactive lane")
         }
         O::QuadBroadcast => Meaning::new("v[(i & ~3) | lane]", "the value of one lane of the own quad"),
-        O::Butterfly(width) => butterfly(width),
+        O::Swap(swap, width) => {
+            let row = swap.row();
+            Meaning::new((row.formula)(width.lanes()), row.words.replace("{}", &segment(width)))
+        }
         O::Shuffle(mode) => shuffle(mode),
         O::Rotate(width) => Meaning::new(
             format!("v[base + (local + delta) mod {}]", lanes(width)),
@@ -145,11 +148,6 @@ fn quad_words(mv: QuadMove) -> String {
 fn quad_permute(mode: u8) -> String {
     let lane = |k: u8| mode >> (2 * k) & 3;
     format!("v[(i & ~3) | [{}, {}, {}, {}][i & 3]]", lane(0), lane(1), lane(2), lane(3))
-}
-
-fn butterfly(width: Width) -> Meaning {
-    let distance = width.lanes().map_or("S / 2".into(), |lanes| (lanes / 2).to_string());
-    Meaning::new(format!("v[i ^ {distance}]"), format!("the value of the lane half of {} away", segment(width)))
 }
 
 fn shuffle(mode: ShuffleMode) -> Meaning {
@@ -300,7 +298,7 @@ fn mask_words(mask: MaskOp) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lane::catalog;
+    use crate::lane::{Swap, catalog};
 
     #[test]
     fn every_operation_has_a_meaning() {
@@ -319,7 +317,7 @@ mod tests {
         assert_eq!(all.formula, "sum(v[base..=base + 7])");
         assert_eq!(all.words, "the sum over the own segment of 8 lanes, in every lane");
         assert_eq!(meaning(fold(ReduceKind::Exclusive)).formula, "sum(v[base..i])");
-        assert_eq!(meaning(LaneOp::Butterfly(Width::SUBGROUP)).formula, "v[i ^ S / 2]");
+        assert_eq!(meaning(LaneOp::Swap(Swap::Butterfly, Width::SUBGROUP)).formula, "v[i ^ S / 2]");
         assert_eq!(meaning(LaneOp::QuadPermute(0x1b)).formula, "v[(i & ~3) | [3, 2, 1, 0][i & 3]]");
     }
 }

@@ -195,7 +195,7 @@ fn is_shown(step: &Step) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lane::{Activity, Input, LaneOp, LaneType, Members, ReduceKind, ReduceOp, Width};
+    use crate::lane::{Activity, Input, LaneOp, LaneType, Members, ReduceKind, ReduceOp, Swap, Width};
 
     fn of(op: LaneOp, inputs: &[Input]) -> Picture {
         let request = Request { op, inputs: inputs.into(), activity: Activity::Any, index: None, fragment: false };
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn a_move_shows_the_lane_that_each_reads() {
         let width = Width::new(4).expect("a power of two");
-        let picture = of(LaneOp::Butterfly(width), &[Input::varying(LaneType::F32)]);
+        let picture = of(LaneOp::Swap(Swap::Butterfly, width), &[Input::varying(LaneType::F32)]);
         assert_eq!((picture.lanes, picture.example), (8, false));
         assert_eq!(picture.rows[1].cells, ["2", "3", "0", "1", "6", "7", "4", "5"]);
         assert_eq!(picture.rows[1].sources[..3], [Some(2), Some(3), Some(0)]);

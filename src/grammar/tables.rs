@@ -11,7 +11,7 @@ use crate::ir::{
     UnaryOp,
 };
 use crate::lane::{
-    CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,
+    CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, Swap, VoteOp, Width,
 };
 use crate::profile::{Feature, Target};
 

@@ -4,8 +4,9 @@
 use super::build::Builder;
 use super::op::{BinaryOp, MathFn};
 use super::types::{Scalar, Type, TypeId, Types};
-use super::{UnaryOp, Value};
-use crate::lane::{Gives, Group, LaneOp, MaskOp};
+use super::{UnaryOp, Value, typing};
+use crate::lane::{Group, LaneOp, MaskOp};
+use smallvec::SmallVec;
 
 /// A function made of other operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,19 +102,10 @@ impl Builder<'_> {
         if op.signature().moved() > 0 {
             return self.lane_move(op, ty, args);
         }
-        let own = self.own_type(op, ty);
+        let types: SmallVec<[TypeId; 3]> = args.iter().map(|arg| self.type_of(*arg)).collect();
+        let own = typing::lane(&mut self.module.types, op, &types);
         let value = self.lane(op, own, args);
         self.as_type(value, ty)
-    }
-
-    /// The result type of the operation itself.
-    fn own_type(&mut self, op: LaneOp, ty: TypeId) -> TypeId {
-        match op.signature().gives {
-            Gives::Bool => Types::BOOL,
-            Gives::Ballot => self.module.types.vector(Scalar::U32, 4),
-            Gives::Lane | Gives::Count | Gives::U32 => Types::U32,
-            Gives::Data | Gives::Sorted | Gives::Nothing => ty,
-        }
     }
 
     fn as_type(&mut self, value: Value, ty: TypeId) -> Value {

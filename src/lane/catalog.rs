@@ -3,6 +3,7 @@
 use super::op::{CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
 use super::plan::Activity;
 use super::request::{Input, LaneType, Request, ScalarKind};
+use super::swap::Swap;
 
 mod held;
 
@@ -108,7 +109,8 @@ fn quads(all: &mut Vec<LaneOp>) {
 }
 
 fn shuffles(all: &mut Vec<LaneOp>) {
-    all.extend(widths().flat_map(|width| [LaneOp::Butterfly(width), LaneOp::Rotate(width)]));
+    let swaps = |width| Swap::ALL.map(|swap| LaneOp::Swap(swap, width));
+    all.extend(widths().flat_map(|width| swaps(width).into_iter().chain([LaneOp::Rotate(width)])));
     all.extend(MODES.map(LaneOp::Shuffle));
     all.extend([LaneOp::Bpermute, LaneOp::Permute, LaneOp::Broadcast, LaneOp::BroadcastFirst]);
     all.extend(MASKS.map(|(and, or, xor)| LaneOp::SwizzleMasked { and, or, xor }));
@@ -204,7 +206,7 @@ fn shuffle_rows(op: LaneOp, add: Add<'_>) {
     use LaneOp as O;
     let mut at = |family, index: Input| add(family, &[VARYING, index], false);
     match op {
-        O::Butterfly(_) => add("butterfly", &[VARYING], false),
+        O::Swap(swap, _) => add(swap.row().name, &[VARYING], false),
         O::Rotate(_) => at("subgroupRotate", VARYING),
         O::Shuffle(_) => {
             at("subgroupShuffle", VARYING);

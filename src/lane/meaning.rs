@@ -78,7 +78,7 @@ impl<T: Copy + PartialEq> Call<'_, T> {
                 Some(lane) if lane < 4 => self.read(0, (i & !3) | lane),
                 _ => LaneValue::Poison,
             },
-            O::Butterfly(width) => self.read(0, i ^ (width.lanes_in(size) >> 1)),
+            O::Swap(swap, width) => self.read(0, i ^ swap.mask(width.lanes_in(size))),
             O::Shuffle(mode) => match shuffle_source(mode, i, self.index(1, i)?) {
                 Some(source) => self.read(0, source),
                 None => LaneValue::Poison,
@@ -250,11 +250,11 @@ impl<T: Copy + PartialEq> Call<'_, T> {
             for i in members {
                 seen.push(self.read(0, i));
                 let count = seen.len() - usize::from(kind == ReduceKind::Exclusive);
-                if matches!(kind, ReduceKind::Inclusive | ReduceKind::Exclusive) {
+                if kind.is_scan() {
                     row[i as usize] = value::combine_unordered(domain, op, &seen[..count], &self.inputs[0])?;
                 }
             }
-            if !matches!(kind, ReduceKind::Inclusive | ReduceKind::Exclusive) {
+            if !kind.is_scan() {
                 let whole = value::combine_unordered(domain, op, &seen, &self.inputs[0])?;
                 members.for_each(|i| row[i as usize] = whole);
             }

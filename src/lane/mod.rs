@@ -16,6 +16,7 @@ pub mod plans;
 pub mod primitive;
 pub mod request;
 pub mod signature;
+pub mod swap;
 pub mod value;
 
 pub use cost::PlanCost;
@@ -27,4 +28,5 @@ pub use planner::{Candidate, Candidates, candidates, plan};
 pub use plans::Plans;
 pub use primitive::{GroupOp, GroupReduce, LaneMap, Move, Primitive, Source};
 pub use request::{Input, Known, LaneType, Refusal, Request};
-pub use signature::{Depends, Gives, Param, Reads, Role, Signature, Span};
+pub use signature::{Depends, Family, Gives, Param, Reads, Role, Signature, Span};
+pub use swap::Swap;

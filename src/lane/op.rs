@@ -4,6 +4,7 @@
 //! `j` passed; a segment of width `W` is the aligned block of `W` lanes that holds `i`. Operands are listed in brackets,
 //! in order. Unless it says "active", an operation is defined only where every lane that it reads is active.
 
+use super::swap::Swap;
 use serde::Deserialize;
 
 /// A segment width or cluster size as a power of two; `Width::SUBGROUP` stands for the whole subgroup, whatever `S` is.
@@ -65,6 +66,13 @@ pub enum ReduceKind {
     Inclusive,
     /// The inclusive result of lane `i - 1`; the identity in the segment's first lane.
     Exclusive,
+}
+
+impl ReduceKind {
+    /// Returns true where each lane gets the fold of the lanes below it.
+    pub const fn is_scan(self) -> bool {
+        matches!(self, ReduceKind::Inclusive | ReduceKind::Exclusive)
+    }
 }
 
 /// Whose values an operation works on.
@@ -158,8 +166,8 @@ pub enum LaneOp {
     QuadPermuteZero(u8),
     /// `[value, lane]`: `v[(i & ~3) | lane]`, constant before SPIR-V 1.5.
     QuadBroadcast,
-    /// `[value]`: `v[i ^ W / 2]`.
-    Butterfly(Width),
+    /// `[value]`: lanes of the segment swap in pairs.
+    Swap(Swap, Width),
     /// `[value, index]`: undefined when the source lane is outside the subgroup or inactive.
     Shuffle(ShuffleMode),
     /// `[value, delta]`: `v[base + (local + delta) mod W]`.
@@ -249,7 +257,7 @@ impl LaneOp {
     /// The segment width that the operation states; none for operations without one.
     pub const fn width(&self) -> Option<Width> {
         match *self {
-            LaneOp::Butterfly(width) | LaneOp::Rotate(width) | LaneOp::SegmentLast(width) => Some(width),
+            LaneOp::Swap(_, width) | LaneOp::Rotate(width) | LaneOp::SegmentLast(width) => Some(width),
             LaneOp::Reduce { width, .. } | LaneOp::Segmented { width, .. } | LaneOp::Sort { width } => Some(width),
             _ => None,
         }
@@ -279,7 +287,7 @@ impl LaneOp {
     #[must_use]
     pub const fn with_width(self, width: Width) -> LaneOp {
         match self {
-            LaneOp::Butterfly(_) => LaneOp::Butterfly(width),
+            LaneOp::Swap(swap, _) => LaneOp::Swap(swap, width),
             LaneOp::Rotate(_) => LaneOp::Rotate(width),
             LaneOp::SegmentLast(_) => LaneOp::SegmentLast(width),
             LaneOp::Reduce { op, kind, members, .. } => LaneOp::Reduce { op, kind, width, members },

@@ -135,9 +135,27 @@ pub enum Reads {
     All,
 }
 
+/// Operations that the same rules plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    /// Moves inside quads.
+    Quad,
+    Move,
+    /// Those of NV_shader_thread_shuffle.
+    NvShuffle,
+    Reduce,
+    Scan,
+    Sort,
+    Vote,
+    /// Ballots, and what a lane knows of itself.
+    Fact,
+    Partition,
+}
+
 /// Everything that is known of an operation beside its meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Signature {
+    pub family: Family,
     pub params: &'static [Param],
     /// Operands that may be left out, from the last one on.
     pub optional: usize,
@@ -176,8 +194,9 @@ const RIDERS: Param = param("values", Role::Rider);
 const MASK: Param = param("ballot", Role::Mask);
 
 impl Signature {
-    const fn new(params: &'static [Param], gives: Gives, span: Span) -> Signature {
+    const fn new(family: Family, params: &'static [Param], gives: Gives, span: Span) -> Signature {
         Signature {
+            family,
             params,
             optional: 0,
             gives,
@@ -191,18 +210,18 @@ impl Signature {
     }
 
     /// A value that comes from another lane or is computed.
-    const fn value(params: &'static [Param], width: Width) -> Signature {
-        Signature::new(params, Gives::Data, Span::Segment(width))
+    const fn value(family: Family, params: &'static [Param], width: Width) -> Signature {
+        Signature::new(family, params, Gives::Data, Span::Segment(width))
     }
 
     /// Something that a lane knows.
     const fn fact(gives: Gives, group: Group) -> Signature {
-        Signature::new(&[], gives, Span::Group(group))
+        Signature::new(Family::Fact, &[], gives, Span::Group(group))
     }
 
     /// An answer about a set of lanes.
     const fn of_ballot(params: &'static [Param], gives: Gives) -> Signature {
-        Signature::new(params, gives, Span::Group(Group::Subgroup)).alone()
+        Signature::new(Family::Fact, params, gives, Span::Group(Group::Subgroup)).alone()
     }
 
     const fn depends(self, depends: Depends) -> Signature {
@@ -264,51 +283,63 @@ const fn folded(op: ReduceOp, bits: &'static [Param], numbers: &'static [Param])
 impl LaneOp {
     /// The operation's row of the table.
     pub const fn signature(self) -> Signature {
+        use Family as F;
         use LaneOp as O;
         use Signature as S;
         const ALL: Width = Width::SUBGROUP;
         match self {
             // Subnormals may be lost, so that other things than floats do not go this way.
-            O::Quad { float_only: true, .. } => S::value(&[NUMBER], Width::QUAD).reads(Reads::All),
-            O::Quad { .. } | O::QuadPermute(_) => S::value(&[VALUE], Width::QUAD).reads(Reads::All),
-            O::QuadPermuteZero(_) => S::value(&[VALUE], Width::QUAD),
-            O::QuadAdd(_) => S::value(&[NUMBER, OPERAND], Width::QUAD).reads(Reads::All),
+            O::Quad { float_only: true, .. } => S::value(F::Quad, &[NUMBER], Width::QUAD).reads(Reads::All),
+            O::Quad { .. } | O::QuadPermute(_) => S::value(F::Quad, &[VALUE], Width::QUAD).reads(Reads::All),
+            O::QuadPermuteZero(_) => S::value(F::Quad, &[VALUE], Width::QUAD),
+            O::QuadAdd(_) => S::value(F::Quad, &[NUMBER, OPERAND], Width::QUAD).reads(Reads::All),
             O::QuadBroadcast => {
-                S::value(&[VALUE, LANE], Width::QUAD).reads(Reads::One).uniform(Width::QUAD).bound(Width::QUAD)
+                S::value(F::Quad, &[VALUE, LANE], Width::QUAD).reads(Reads::One).uniform(Width::QUAD).bound(Width::QUAD)
             }
-            O::Butterfly(width) => S::value(&[VALUE], width).reads(Reads::All),
+            O::Swap(_, width) => S::value(F::Move, &[VALUE], width).reads(Reads::All),
             O::Shuffle(ShuffleMode::Index | ShuffleMode::Xor) => {
-                S::value(&[VALUE, INDEX], ALL).reads(Reads::One).bound(ALL).alone()
+                S::value(F::Move, &[VALUE, INDEX], ALL).reads(Reads::One).bound(ALL).alone()
             }
-            O::Shuffle(_) => S::value(&[VALUE, DELTA], ALL).reads(Reads::One).bound(ALL).alone(),
-            O::Rotate(width) => S::value(&[VALUE, DELTA], width).reads(Reads::One).uniform(ALL),
-            O::Bpermute => S::value(&[VALUE, INDEX], ALL).reads(Reads::One).alone(),
-            O::Permute => S::value(&[VALUE, INDEX], ALL),
-            O::ShuffleNv(_) => S::new(&[VALUE, INDEX, WIDTH], Gives::Data, Span::Operand).reads(Reads::One).alone(),
-            O::ShuffleNvValid(_) => S::new(&[INDEX, WIDTH], Gives::Bool, Span::Operand).alone(),
+            O::Shuffle(_) => S::value(F::Move, &[VALUE, DELTA], ALL).reads(Reads::One).bound(ALL).alone(),
+            O::Rotate(width) => S::value(F::Move, &[VALUE, DELTA], width).reads(Reads::One).uniform(ALL),
+            O::Bpermute => S::value(F::Move, &[VALUE, INDEX], ALL).reads(Reads::One).alone(),
+            O::Permute => S::value(F::Move, &[VALUE, INDEX], ALL),
+            O::ShuffleNv(_) => {
+                S::new(F::NvShuffle, &[VALUE, INDEX, WIDTH], Gives::Data, Span::Operand).reads(Reads::One).alone()
+            }
+            O::ShuffleNvValid(_) => S::new(F::NvShuffle, &[INDEX, WIDTH], Gives::Bool, Span::Operand).alone(),
             O::Broadcast => {
-                S::value(&[VALUE, LANE], ALL).depends(Depends::Span).reads(Reads::One).uniform(ALL).bound(ALL)
+                S::value(F::Move, &[VALUE, LANE], ALL).depends(Depends::Span).reads(Reads::One).uniform(ALL).bound(ALL)
             }
-            O::BroadcastFirst => S::value(&[VALUE], ALL).depends(Depends::Span),
-            O::SwizzleMasked { .. } => S::new(&[VALUE], Gives::Data, Span::Group(Group::Warp)),
-            O::WriteLane => S::value(&[VALUE, NEW, LANE], ALL).uniform(ALL).alone(),
+            O::BroadcastFirst => S::value(F::Move, &[VALUE], ALL).depends(Depends::Span),
+            O::SwizzleMasked { .. } => S::new(F::Move, &[VALUE], Gives::Data, Span::Group(Group::Warp)),
+            O::WriteLane => S::value(F::Move, &[VALUE, NEW, LANE], ALL).uniform(ALL).alone(),
             O::Reduce { op, kind, width, members } => {
                 let reads = if matches!(members, super::Members::All) { Reads::All } else { Reads::Active };
                 let depends = if matches!(kind, ReduceKind::AllReduce) { Depends::Span } else { Depends::Any };
-                S::value(folded(op, &[BITS], &[NUMBER]), width).depends(depends).reads(reads)
+                let family = if kind.is_scan() { F::Scan } else { F::Reduce };
+                S::value(family, folded(op, &[BITS], &[NUMBER]), width).depends(depends).reads(reads)
             }
-            O::Segmented { op, width } => S::value(folded(op, &[BITS, HEAD], &[NUMBER, HEAD]), width).reads(Reads::All),
-            O::Partitioned { op, .. } => S::value(folded(op, &[BITS, SETS], &[NUMBER, SETS]), ALL).alone(),
-            O::Partition => S::new(&[CLASS], Gives::Ballot, Span::Segment(ALL)),
+            O::Segmented { op, width } => {
+                S::value(F::Scan, folded(op, &[BITS, HEAD], &[NUMBER, HEAD]), width).reads(Reads::All)
+            }
+            O::Partitioned { op, .. } => {
+                S::value(F::Partition, folded(op, &[BITS, SETS], &[NUMBER, SETS]), ALL).alone()
+            }
+            O::Partition => S::new(F::Partition, &[CLASS], Gives::Ballot, Span::Segment(ALL)),
             O::Sort { width } => Signature {
                 optional: 1,
-                ..S::new(&[KEYS, RIDERS], Gives::Sorted, Span::Segment(width)).reads(Reads::All)
+                ..S::new(F::Sort, &[KEYS, RIDERS], Gives::Sorted, Span::Segment(width)).reads(Reads::All)
             },
             O::Vote { op: VoteOp::Equal, group } => {
-                S::new(&[CLASS], Gives::Bool, Span::Group(group)).depends(Depends::Span)
+                S::new(F::Vote, &[CLASS], Gives::Bool, Span::Group(group)).depends(Depends::Span)
             }
-            O::Vote { group, .. } => S::new(&[PREDICATE], Gives::Bool, Span::Group(group)).depends(Depends::Span),
-            O::Ballot(group) => S::new(&[PREDICATE], lanes_of(group), Span::Group(group)).depends(Depends::Span),
+            O::Vote { group, .. } => {
+                S::new(F::Vote, &[PREDICATE], Gives::Bool, Span::Group(group)).depends(Depends::Span)
+            }
+            O::Ballot(group) => {
+                S::new(F::Fact, &[PREDICATE], lanes_of(group), Span::Group(group)).depends(Depends::Span)
+            }
             O::InverseBallot => S::of_ballot(&[BALLOT], Gives::Bool),
             O::BallotBit => S::of_ballot(&[BALLOT, LANE], Gives::Bool).depends(Depends::Operands).bound(ALL),
             O::BallotCount(CountOp::All) => S::of_ballot(&[BALLOT], Gives::Count).depends(Depends::Operands),
@@ -316,7 +347,7 @@ impl LaneOp {
             // Of no lane, hardware gives other numbers.
             O::BallotFindLsb | O::BallotFindMsb => S::of_ballot(&[BALLOT], Gives::U32).depends(Depends::Operands),
             O::MaskedCount => S::of_ballot(&[MASK], Gives::Count),
-            O::Elect => S::fact(Gives::Bool, Group::Subgroup),
+            O::Elect => Signature { family: F::Vote, ..S::fact(Gives::Bool, Group::Subgroup) },
             O::SegmentLast(width) => S::fact(Gives::Bool, Group::Segment(width)).depends(Depends::Lane),
             O::LaneIndex(group) => S::fact(Gives::Lane, group).depends(Depends::Lane),
             O::LaneCount(group) => S::fact(Gives::Count, group).depends(Depends::Size),

@@ -37,7 +37,7 @@ fn changes(op: LaneOp) -> Option<&'static str> {
         O::Reduce { width: Width::SUBGROUP, .. } | O::Partitioned { .. } => "over the active lanes of the subgroup",
         O::Segmented { width: Width::SUBGROUP, .. } => "a run ends with the subgroup",
         O::Sort { width: Width::SUBGROUP } => "sorts as many values as the subgroup has lanes",
-        O::Butterfly(Width::SUBGROUP) => "from the lane half a subgroup away",
+        O::Swap(swap, Width::SUBGROUP) => swap.row().sized,
         O::Rotate(Width::SUBGROUP) => "turns round at the end of the subgroup",
         O::SegmentLast(Width::SUBGROUP) => "true in the subgroup's last lane",
         O::Bpermute | O::Permute => "the index counts modulo the size of the subgroup",

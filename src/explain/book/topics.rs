@@ -2,6 +2,7 @@
 
 use crate::ir::ScalarKind;
 use crate::lane::LaneOp::{self, *};
+use crate::lane::Swap::Butterfly;
 use crate::lane::{
     CountOp, Group, Input, LaneType, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,
 };
@@ -84,9 +85,9 @@ pub static TOPICS: &[Topic] = &[
         "butterfly",
         "Butterflies",
         &[
-            example("butterfly8(x)", Butterfly(W8), &[U32]),
-            example("butterfly16(x)", Butterfly(W16), &[U32]),
-            example("butterfly32(x)", Butterfly(W32), &[U32]),
+            example("butterfly8(x)", Swap(Butterfly, W8), &[U32]),
+            example("butterfly16(x)", Swap(Butterfly, W16), &[U32]),
+            example("butterfly32(x)", Swap(Butterfly, W32), &[U32]),
         ],
     ),
     topic(
@@ -270,7 +271,7 @@ pub const fn slug(op: LaneOp) -> &'static str {
         QuadAdd(_) => "quad-swizzle-operand",
         QuadPermute(_) | QuadPermuteZero(_) => "quad-permute",
         QuadBroadcast => "quad-broadcast",
-        Butterfly(_) => "butterfly",
+        Swap(Butterfly, _) => "butterfly",
         Shuffle(_) => "shuffle",
         ShuffleNv(_) | ShuffleNvValid(_) => "shuffle-nv",
         Rotate(_) => "rotate",

@@ -114,7 +114,18 @@ impl Sema<'_> {
 
     /// Complains of a call with another number of arguments than the function takes.
     pub fn wrong_count(&mut self, name: &str, wanted: usize, whole: Span) {
-        let message = format!("`{name}` takes {}", counted(wanted, "argument"));
+        self.wrong_counts(name, wanted, wanted, whole);
+    }
+
+    /// The same of one that takes from `least` to `most`.
+    pub fn wrong_counts(&mut self, name: &str, least: usize, most: usize, whole: Span) {
+        let wanted = match most.saturating_sub(least) {
+            0 => counted(least, "argument"),
+            1 => format!("{least} or {most} arguments"),
+            _ if most == usize::MAX => format!("{} or more", counted(least, "argument")),
+            _ => format!("{least} to {most} arguments"),
+        };
+        let message = format!("`{name}` takes {wanted}");
         self.error(Code::NO_OVERLOAD, whole, message, "another number");
     }
 

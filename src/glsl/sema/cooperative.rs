@@ -21,19 +21,44 @@ const EXTENSION: &str = "GL_KHR_cooperative_matrix";
 /// The bit of `gl_MatrixOperandsSaturatingAccumulation`.
 const SATURATING: i128 = 0x10;
 
-/// The functions and how many arguments they take.
-const FUNCTIONS: [(&str, Function, std::ops::RangeInclusive<usize>); 3] = [
-    ("coopMatLoad", Function::Load, 5..=5),
-    ("coopMatStore", Function::Store, 5..=5),
-    ("coopMatMulAdd", Function::MulAdd, 3..=4),
+/// A function on matrices, tensors or vectors.
+pub struct Function {
+    name: &'static str,
+    /// The fewest and the most arguments that it takes.
+    count: (usize, usize),
+    lower: Lower,
+}
+
+type Lower = fn(&mut Sema<'_>, &mut Builder<'_>, Call<'_>) -> Option<Lowered>;
+
+/// A call of such a function.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    pub name: &'static str,
+    pub args: &'a [ExprId],
+    pub whole: Span,
+}
+
+/// A row of the tables.
+pub const fn function(name: &'static str, count: (usize, usize), lower: Lower) -> Function {
+    Function { name, count, lower }
+}
+
+static FUNCTIONS: [Function; 3] = [
+    function("coopMatLoad", (5, 5), |sema, b, call| sema.load_matrix(b, call)),
+    function("coopMatStore", (5, 5), |sema, b, call| sema.store_matrix(b, call)),
+    function("coopMatMulAdd", (3, 4), |sema, b, call| sema.multiply_matrices(b, call)),
 ];
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Function {
-    Load,
-    Store,
-    MulAdd,
-}
+/// Complains where the extension of a table's functions is not on.
+type Need = fn(&mut Sema<'_>, Span) -> Option<()>;
+
+/// The tables, each with what its functions need.
+static TABLES: [(&[Function], Need); 3] = [
+    (&FUNCTIONS, |sema, span| sema.need_matrices(span)),
+    (&tensors::FUNCTIONS, |sema, span| sema.need_tensors(span)),
+    (&vectors::FUNCTIONS, |sema, span| sema.need_vectors(span)),
+];
 
 /// Where a matrix lies in memory.
 struct Memory {
@@ -177,7 +202,7 @@ impl Sema<'_> {
         None
     }
 
-    /// A call of one of [`FUNCTIONS`], or of those on tensors and vectors; none for all others.
+    /// A call of a function of [`TABLES`]; none for all others.
     #[expect(clippy::option_option, reason = "what is wrong and reported differs from what is another function")]
     pub fn call_matrix(
         &mut self,
@@ -187,41 +212,24 @@ impl Sema<'_> {
         whole: Span,
     ) -> Option<Option<Lowered>> {
         let name = self.text(callee.symbol);
-        if let Some(function) = tensors::function(name) {
-            let needed = self.need_tensors(callee.span);
-            return Some(needed.and_then(|()| self.call_tensor(b, function, name, args, whole)));
-        }
-        if let Some(function) = vectors::function(name) {
-            let needed = self.need_vectors(callee.span);
-            return Some(needed.and_then(|()| self.call_vector(b, function, name, args, whole)));
-        }
-        let (_, function, count) = FUNCTIONS.into_iter().find(|(known, ..)| *known == name)?;
-        let needed = self.need_matrices(callee.span);
-        Some(needed.and_then(|()| self.matrix_function(b, (function, count), name, args, whole)))
-    }
-
-    fn matrix_function(
-        &mut self,
-        b: &mut Builder<'_>,
-        (function, count): (Function, std::ops::RangeInclusive<usize>),
-        name: &str,
-        args: List<ExprId>,
-        whole: Span,
-    ) -> Option<Lowered> {
-        if !count.contains(&args.len()) {
-            self.wrong_count(name, *count.start(), whole);
-            return None;
-        }
-        match function {
-            Function::Load => self.load_matrix(b, args, whole),
-            Function::Store => self.store_matrix(b, args, whole),
-            Function::MulAdd => self.multiply_matrices(b, args, whole),
-        }
+        let named = |(functions, need): &(&'static [Function], Need)| {
+            functions.iter().find(|function| function.name == name).map(|function| (function, *need))
+        };
+        let (function, need) = TABLES.iter().find_map(named)?;
+        Some(need(self, callee.span).and_then(|()| {
+            let Function { name, count: (least, most), lower } = *function;
+            let args = &self.ast[args];
+            if !(least..=most).contains(&args.len()) {
+                self.wrong_counts(name, least, most, whole);
+                return None;
+            }
+            lower(self, b, Call { name, args, whole })
+        }))
     }
 
     /// `coopMatLoad(matrix, array, element, stride, layout)`
-    fn load_matrix(&mut self, b: &mut Builder<'_>, args: List<ExprId>, whole: Span) -> Option<Lowered> {
-        let target = self.ast[args][0];
+    fn load_matrix(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
+        let target = args[0];
         let span = self.ast[target].span;
         let lvalue = self.target(b, target)?;
         let ty = memory::value_type(b, &lvalue);
@@ -238,8 +246,8 @@ impl Sema<'_> {
     }
 
     /// `coopMatStore(matrix, array, element, stride, layout)`
-    fn store_matrix(&mut self, b: &mut Builder<'_>, args: List<ExprId>, whole: Span) -> Option<Lowered> {
-        let source = self.ast[args][0];
+    fn store_matrix(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
+        let source = args[0];
         let value = self.value(b, source)?;
         let ty = b.type_of(value);
         self.check_matrix(b, ty, self.ast[source].span)?;
@@ -263,14 +271,13 @@ impl Sema<'_> {
         matrix
     }
 
-    /// The arguments after the matrix: the memory to access.
-    fn matrix_memory(&mut self, b: &mut Builder<'_>, args: List<ExprId>) -> Option<Memory> {
-        let ast = self.ast;
-        let [_, array, at, stride, layout] = ast[args] else { return None };
+    /// What the arguments behind the matrix say.
+    fn matrix_memory(&mut self, b: &mut Builder<'_>, args: &[ExprId]) -> Option<Memory> {
+        let [_, array, at, stride, layout] = *args else { return None };
         let message = "a matrix is loaded from and stored to an array of numbers in a buffer or in shared memory";
         let array = self.shared_array(b, array, is_numbers, message)?;
         let first = self.array_element(b, array, at);
-        let stride = self.value(b, stride).and_then(|value| self.coerce(b, value, Types::U32, ast[stride].span));
+        let stride = self.value(b, stride).and_then(|value| self.coerce(b, value, Types::U32, self.ast[stride].span));
         let layout = self.matrix_layout(b, layout)?;
         Some(Memory { first: first?, layout, stride: stride? })
     }
@@ -322,14 +329,13 @@ impl Sema<'_> {
     }
 
     /// `coopMatMulAdd(A, B, C)`, `coopMatMulAdd(A, B, C, operands)`
-    fn multiply_matrices(&mut self, b: &mut Builder<'_>, args: List<ExprId>, whole: Span) -> Option<Lowered> {
-        let ast = self.ast;
+    fn multiply_matrices(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
         let mut values = [Value::Param(0); 3];
         let mut matrices = [None; 3];
-        for (at, arg) in ast[args].iter().take(3).enumerate() {
+        for (at, arg) in args.iter().take(3).enumerate() {
             values[at] = self.value(b, *arg)?;
             let ty = b.type_of(values[at]);
-            matrices[at] = self.check_matrix(b, ty, ast[*arg].span);
+            matrices[at] = self.check_matrix(b, ty, self.ast[*arg].span);
         }
         let [left, right, sum] = [matrices[0]?, matrices[1]?, matrices[2]?];
         let complaint = product_complaint(&b.module.types, &left, &right, &sum);
@@ -342,7 +348,7 @@ impl Sema<'_> {
             self.error(Code::NO_OVERLOAD, whole, message, complaint);
             return None;
         }
-        let saturating = match ast[args].get(3) {
+        let saturating = match args.get(3) {
             Some(flags) => self.saturates(b, *flags, sum)?,
             None => false,
         };

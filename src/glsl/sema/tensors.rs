@@ -2,19 +2,22 @@
 //! compute whole cooperative matrices, some through a function of the shader's own.
 
 use super::Sema;
+use super::cooperative::{Call, Function, function};
 use super::expressions::Lowered;
 use super::functions::{Mode, Signature};
 use super::lvalue::LValue;
 use super::memory;
 use super::scope::Entity;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::glsl::ast::{ExprId, ExprKind, List, TensorSpec};
+use crate::glsl::ast::{ExprId, ExprKind, TensorSpec};
 use crate::ir::build::Builder;
 use crate::ir::{
     ArrayLen, ConstId, CooperativeMatrix, Decoders, ForeignInstruction, ForeignOperand, ForeignType, FuncId, MatrixOp,
     Passing, Reduced, Requirements, Type, TypeId, Types, Value,
 };
 use crate::source::Span;
+use Described::{Layout, View};
+use Numbers::{Exactly, ForEach};
 use rspirv::spirv::{Capability, Op};
 use smallvec::SmallVec;
 
@@ -52,21 +55,9 @@ impl Described {
     }
 }
 
-/// A function whose name says one of the matrix functions or one of the descriptions.
+/// Numbers after a description: so many for each dimension, or so many whatever the dimensions.
 #[derive(Clone, Copy)]
-pub enum Function {
-    Create(Described),
-    /// Numbers after the description: so many for each dimension, or so many whatever the dimensions.
-    Set(Described, Op, Numbers),
-    Load,
-    Store,
-    Reduce,
-    PerElement,
-    Transpose,
-}
-
-#[derive(Clone, Copy)]
-pub enum Numbers {
+enum Numbers {
     ForEach(usize),
     Exactly(usize),
 }
@@ -79,29 +70,27 @@ struct Tensor {
     dimensions: u32,
 }
 
-#[rustfmt::skip]
-static FUNCTIONS: [(&str, Function); 15] = [
-    ("createTensorLayoutNV", Function::Create(Described::Layout)),
-    ("createTensorViewNV", Function::Create(Described::View)),
-    ("setTensorLayoutBlockSizeNV", Function::Set(Described::Layout, Op::TensorLayoutSetBlockSizeNV, Numbers::ForEach(1))),
-    ("setTensorLayoutDimensionNV", Function::Set(Described::Layout, Op::TensorLayoutSetDimensionNV, Numbers::ForEach(1))),
-    ("setTensorLayoutStrideNV", Function::Set(Described::Layout, Op::TensorLayoutSetStrideNV, Numbers::ForEach(1))),
-    ("sliceTensorLayoutNV", Function::Set(Described::Layout, Op::TensorLayoutSliceNV, Numbers::ForEach(2))),
-    ("setTensorLayoutClampValueNV", Function::Set(Described::Layout, Op::TensorLayoutSetClampValueNV, Numbers::Exactly(1))),
-    ("setTensorViewDimensionsNV", Function::Set(Described::View, Op::TensorViewSetDimensionNV, Numbers::ForEach(1))),
-    ("setTensorViewStrideNV", Function::Set(Described::View, Op::TensorViewSetStrideNV, Numbers::ForEach(1))),
-    ("setTensorViewClipNV", Function::Set(Described::View, Op::TensorViewSetClipNV, Numbers::Exactly(4))),
-    ("coopMatLoadTensorNV", Function::Load),
-    ("coopMatStoreTensorNV", Function::Store),
-    ("coopMatReduceNV", Function::Reduce),
-    ("coopMatPerElementNV", Function::PerElement),
-    ("coopMatTransposeNV", Function::Transpose),
-];
+/// The count of arguments that follows from the dimensions of a tensor.
+const ANY: (usize, usize) = (0, usize::MAX);
 
-/// The function of a name.
-pub fn function(name: &str) -> Option<Function> {
-    FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
-}
+#[rustfmt::skip]
+pub static FUNCTIONS: [Function; 15] = [
+    function("createTensorLayoutNV", ANY, |sema, b, call| sema.create(b, Layout, call)),
+    function("createTensorViewNV", ANY, |sema, b, call| sema.create(b, View, call)),
+    function("setTensorLayoutBlockSizeNV", ANY, |sema, b, call| sema.set(b, (Layout, Op::TensorLayoutSetBlockSizeNV, ForEach(1)), call)),
+    function("setTensorLayoutDimensionNV", ANY, |sema, b, call| sema.set(b, (Layout, Op::TensorLayoutSetDimensionNV, ForEach(1)), call)),
+    function("setTensorLayoutStrideNV", ANY, |sema, b, call| sema.set(b, (Layout, Op::TensorLayoutSetStrideNV, ForEach(1)), call)),
+    function("sliceTensorLayoutNV", ANY, |sema, b, call| sema.set(b, (Layout, Op::TensorLayoutSliceNV, ForEach(2)), call)),
+    function("setTensorLayoutClampValueNV", ANY, |sema, b, call| sema.set(b, (Layout, Op::TensorLayoutSetClampValueNV, Exactly(1)), call)),
+    function("setTensorViewDimensionsNV", ANY, |sema, b, call| sema.set(b, (View, Op::TensorViewSetDimensionNV, ForEach(1)), call)),
+    function("setTensorViewStrideNV", ANY, |sema, b, call| sema.set(b, (View, Op::TensorViewSetStrideNV, ForEach(1)), call)),
+    function("setTensorViewClipNV", ANY, |sema, b, call| sema.set(b, (View, Op::TensorViewSetClipNV, Exactly(4)), call)),
+    function("coopMatLoadTensorNV", (4, 7), |sema, b, call| sema.load_tensor(b, call)),
+    function("coopMatStoreTensorNV", (4, 5), |sema, b, call| sema.store_tensor(b, call)),
+    function("coopMatReduceNV", (4, 4), |sema, b, call| sema.reduce_matrix(b, call)),
+    function("coopMatPerElementNV", (3, usize::MAX), |sema, b, call| sema.per_element(b, call)),
+    function("coopMatTransposeNV", (2, 2), |sema, b, call| sema.transpose_matrix(b, call)),
+];
 
 fn requirements() -> Requirements {
     let extensions = vec!["SPV_NV_tensor_addressing".into()];
@@ -114,7 +103,8 @@ impl Sema<'_> {
         self.need_tensors(spec.name.span)?;
         let layout = self.text(spec.name.symbol) == Described::Layout.name();
         let described = if layout { Described::Layout } else { Described::View };
-        self.described(b, described, spec.parameters, spec.name.span)
+        let parameters = &self.ast[spec.parameters];
+        self.described(b, described, parameters, spec.name.span)
     }
 
     pub fn need_tensors(&mut self, span: Span) -> Option<()> {
@@ -126,11 +116,10 @@ impl Sema<'_> {
         &mut self,
         b: &mut Builder<'_>,
         described: Described,
-        parameters: List<ExprId>,
+        parameters: &[ExprId],
         span: Span,
     ) -> Option<TypeId> {
-        let ast = self.ast;
-        let [first, rest @ ..] = &ast[parameters] else {
+        let [first, rest @ ..] = parameters else {
             self.error(Code::BAD_TYPE, span, "the number of dimensions is missing", "needs arguments");
             return None;
         };
@@ -202,31 +191,11 @@ impl Sema<'_> {
         None
     }
 
-    pub fn call_tensor(
-        &mut self,
-        b: &mut Builder<'_>,
-        function: Function,
-        name: &str,
-        args: List<ExprId>,
-        whole: Span,
-    ) -> Option<Lowered> {
-        match function {
-            Function::Create(described) => self.create(b, described, args, whole),
-            Function::Set(described, op, numbers) => self.set(b, (described, op, numbers), name, args, whole),
-            Function::Load => self.load_tensor(b, name, args, whole),
-            Function::Store => self.store_tensor(b, name, args, whole),
-            Function::Reduce => self.reduce_matrix(b, name, args, whole),
-            Function::PerElement => self.per_element(b, name, args, whole),
-            Function::Transpose => self.transpose_matrix(b, name, args, whole),
-        }
-    }
-
     fn create(
         &mut self,
         b: &mut Builder<'_>,
         described: Described,
-        args: List<ExprId>,
-        whole: Span,
+        Call { args, whole, .. }: Call<'_>,
     ) -> Option<Lowered> {
         let ty = self.described(b, described, args, whole)?;
         let op = if described == Described::Layout { Op::CreateTensorLayoutNV } else { Op::CreateTensorViewNV };
@@ -246,12 +215,9 @@ impl Sema<'_> {
         &mut self,
         b: &mut Builder<'_>,
         (described, op, numbers): (Described, Op, Numbers),
-        name: &str,
-        args: List<ExprId>,
-        whole: Span,
+        Call { name, args, whole }: Call<'_>,
     ) -> Option<Lowered> {
-        let ast = self.ast;
-        let [first, rest @ ..] = &ast[args] else {
+        let [first, rest @ ..] = args else {
             self.wrong_count(name, 1, whole);
             return None;
         };
@@ -267,7 +233,7 @@ impl Sema<'_> {
         let mut values: SmallVec<[Value; 8]> = SmallVec::from_slice(&[value]);
         for arg in rest {
             let value = self.value(b, *arg)?;
-            values.push(self.coerce(b, value, Types::U32, ast[*arg].span)?);
+            values.push(self.coerce(b, value, Types::U32, self.ast[*arg].span)?);
         }
         let ty = b.type_of(value);
         Some(self.tensor_instruction(b, op, &values, ty, whole))
@@ -286,12 +252,9 @@ impl Sema<'_> {
     }
 
     /// `coopMatLoadTensorNV(matrix, array, element, layout, [view], [decode, [decode vector]])`
-    fn load_tensor(&mut self, b: &mut Builder<'_>, name: &str, args: List<ExprId>, whole: Span) -> Option<Lowered> {
-        let ast = self.ast;
-        let [target, array, at, layout, rest @ ..] = &ast[args] else {
-            return self.between(name, "4 to 7", whole);
-        };
-        let span = ast[*target].span;
+    fn load_tensor(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
+        let [target, array, at, layout, rest @ ..] = args else { return None };
+        let span = self.ast[*target].span;
         let lvalue = self.target(b, *target)?;
         let ty = memory::value_type(b, &lvalue);
         let matrix = self.check_matrix(b, ty, span)?;
@@ -311,16 +274,13 @@ impl Sema<'_> {
     }
 
     /// `coopMatStoreTensorNV(matrix, array, element, layout, [view])`
-    fn store_tensor(&mut self, b: &mut Builder<'_>, name: &str, args: List<ExprId>, whole: Span) -> Option<Lowered> {
-        let ast = self.ast;
-        let ([source, array, at, layout] | [source, array, at, layout, _]) = &ast[args] else {
-            return self.between(name, "4 or 5", whole);
-        };
+    fn store_tensor(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
+        let [source, array, at, layout, view @ ..] = args else { return None };
         let value = self.value(b, *source)?;
         let ty = b.type_of(value);
-        self.check_matrix(b, ty, ast[*source].span)?;
+        self.check_matrix(b, ty, self.ast[*source].span)?;
         let Tensor { first, layout, .. } = self.tensor_memory(b, (*array, *at), *layout)?;
-        let view = match ast[args].get(4) {
+        let view = match view.first() {
             Some(view) => Some(self.description(b, *view, Described::View)?.0),
             None => None,
         };
@@ -333,13 +293,6 @@ impl Sema<'_> {
             b.cooperative(MatrixOp::StoreTensor, &operands, Types::VOID)
         });
         Some(Lowered::Void)
-    }
-
-    /// Complains of a call with another number of arguments.
-    fn between<T>(&mut self, name: &str, counts: &str, whole: Span) -> Option<T> {
-        let message = format!("`{name}` takes {counts} arguments");
-        self.error(Code::NO_OVERLOAD, whole, message, "another number");
-        None
     }
 
     /// The element of an array where a tensor begins, and the tensor's layout with its dimensions.
@@ -364,7 +317,8 @@ impl Sema<'_> {
             functions => (None, functions),
         };
         if functions.len() > 2 {
-            return self.between("coopMatLoadTensorNV", "4 to 7", whole);
+            self.wrong_counts("coopMatLoadTensorNV", 4, 7, whole);
+            return None;
         }
         let view = match view {
             Some(view) => Some(self.description(b, view, Described::View)?.0),
@@ -415,11 +369,8 @@ impl Sema<'_> {
     }
 
     /// `coopMatReduceNV(result, matrix, which, combine)`
-    fn reduce_matrix(&mut self, b: &mut Builder<'_>, name: &str, args: List<ExprId>, whole: Span) -> Option<Lowered> {
-        let [target, source, which, combine] = self.ast[args] else {
-            self.wrong_count(name, 4, whole);
-            return None;
-        };
+    fn reduce_matrix(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
+        let [target, source, which, combine] = *args else { return None };
         let (lvalue, ty, value, to) = self.result_and_matrix(b, target, source)?;
         let parts = self.reduced(b, which)?;
         let signature = self.function_argument(combine)?;
@@ -444,12 +395,8 @@ impl Sema<'_> {
     }
 
     /// `coopMatPerElementNV(result, matrix, function, more…)`
-    fn per_element(&mut self, b: &mut Builder<'_>, name: &str, args: List<ExprId>, whole: Span) -> Option<Lowered> {
-        let ast = self.ast;
-        let [target, source, function, more @ ..] = &ast[args] else {
-            self.wrong_count(name, 3, whole);
-            return None;
-        };
+    fn per_element(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
+        let [target, source, function, more @ ..] = args else { return None };
         let (lvalue, ty, value, to) = self.result_and_matrix(b, *target, *source)?;
         let signature = self.function_argument(*function)?;
         let params: SmallVec<[TypeId; 8]> = signature.params.iter().map(|param| param.ty).collect();
@@ -484,17 +431,8 @@ impl Sema<'_> {
     }
 
     /// `coopMatTransposeNV(result, matrix)`
-    fn transpose_matrix(
-        &mut self,
-        b: &mut Builder<'_>,
-        name: &str,
-        args: List<ExprId>,
-        whole: Span,
-    ) -> Option<Lowered> {
-        let [target, source] = self.ast[args] else {
-            self.wrong_count(name, 2, whole);
-            return None;
-        };
+    fn transpose_matrix(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
+        let [target, source] = *args else { return None };
         let (lvalue, ty, value, to) = self.result_and_matrix(b, target, source)?;
         let given = b.type_of(value);
         let from = b.module.types.cooperative(given)?;

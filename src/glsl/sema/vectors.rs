@@ -2,13 +2,13 @@
 //! `access`: a cooperative vector is a cooperative matrix of one row that each invocation holds by itself.
 
 use super::Sema;
-use super::cooperative::{is_number, is_numbers};
+use super::cooperative::{Call, Function, function, is_number, is_numbers};
 use super::expressions::Lowered;
 use super::lvalue::LValue;
 use super::memory;
 use super::operators::Operand;
 use crate::diagnostic::Code;
-use crate::glsl::ast::{ExprId, List, MatrixSpec};
+use crate::glsl::ast::{ExprId, MatrixSpec};
 use crate::ir::build::Builder;
 use crate::ir::{
     Access, CooperativeMatrix, ForeignInstruction, MatrixOp, MatrixRole, Passing, Requirements, Scalar, ScalarKind,
@@ -31,24 +31,13 @@ const COMPONENTS: std::ops::RangeInclusive<i128> = 1..=0xFFF0;
 /// Interpretations by which a component of the input is four numbers: gl_ComponentType…Int8PackedNV.
 const PACKED: [i128; 2] = [1_000_491_000, 1_000_491_001];
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Function {
-    Load,
-    Store,
-    MatMul,
-    MatMulAdd,
-    OuterProduct,
-    ReduceSum,
-}
-
-/// The functions and how many arguments they take.
-const FUNCTIONS: [(&str, Function, usize); 6] = [
-    ("coopVecLoadNV", Function::Load, 3),
-    ("coopVecStoreNV", Function::Store, 3),
-    ("coopVecMatMulNV", Function::MatMul, 11),
-    ("coopVecMatMulAddNV", Function::MatMulAdd, 14),
-    ("coopVecOuterProductAccumulateNV", Function::OuterProduct, 7),
-    ("coopVecReduceSumAccumulateNV", Function::ReduceSum, 3),
+pub static FUNCTIONS: [Function; 6] = [
+    function("coopVecLoadNV", (3, 3), |sema, b, call| sema.load_vector(b, call)),
+    function("coopVecStoreNV", (3, 3), |sema, b, call| sema.store_vector(b, call)),
+    function("coopVecMatMulNV", (11, 11), |sema, b, call| sema.multiply_vector(b, call)),
+    function("coopVecMatMulAddNV", (14, 14), |sema, b, call| sema.multiply_vector(b, call)),
+    function("coopVecOuterProductAccumulateNV", (7, 7), |sema, b, call| sema.outer_product(b, call)),
+    function("coopVecReduceSumAccumulateNV", (3, 3), |sema, b, call| sema.reduce_sum(b, call)),
 ];
 
 /// Built-in functions that take such vectors too: how many, and the instructions for floats, signed and unsigned integers.
@@ -66,11 +55,6 @@ const MATH: [(&str, usize, [Option<G>; 3]); 9] = [
 
 /// Operands of an instruction with the way they are passed.
 type Operands = SmallVec<[(Value, Passing); 16]>;
-
-/// The function of a name.
-pub fn function(name: &str) -> Option<Function> {
-    FUNCTIONS.iter().find(|(known, ..)| *known == name).map(|(_, function, _)| *function)
-}
 
 impl Sema<'_> {
     /// `coopvecNV<component, components>`
@@ -141,32 +125,8 @@ impl Sema<'_> {
         Some(parts)
     }
 
-    pub fn call_vector(
-        &mut self,
-        b: &mut Builder<'_>,
-        function: Function,
-        name: &str,
-        args: List<ExprId>,
-        whole: Span,
-    ) -> Option<Lowered> {
-        let count = FUNCTIONS.iter().find(|(_, known, _)| *known == function).map_or(0, |(_, _, count)| *count);
-        if args.len() != count {
-            self.wrong_count(name, count, whole);
-            return None;
-        }
-        let ast = self.ast;
-        let args = &ast[args];
-        match function {
-            Function::Load => self.load_vector(b, args, whole),
-            Function::Store => self.store_vector(b, args, whole),
-            Function::MatMul | Function::MatMulAdd => self.multiply_vector(b, args, whole),
-            Function::OuterProduct => self.outer_product(b, args, whole),
-            Function::ReduceSum => self.reduce_sum(b, args, whole),
-        }
-    }
-
     /// `coopVecLoadNV(vector, array, bytes)`
-    fn load_vector(&mut self, b: &mut Builder<'_>, args: &[ExprId], whole: Span) -> Option<Lowered> {
+    fn load_vector(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
         let span = self.ast[args[0]].span;
         let target = self.target(b, args[0])?;
         let ty = memory::value_type(b, &target);
@@ -183,7 +143,7 @@ impl Sema<'_> {
     }
 
     /// `coopVecStoreNV(vector, array, bytes)`
-    fn store_vector(&mut self, b: &mut Builder<'_>, args: &[ExprId], whole: Span) -> Option<Lowered> {
+    fn store_vector(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
         let (value, _) = self.vector_value(b, args[0])?;
         let (lvalue, offset) = self.vector_memory(b, args[1], args[2])?;
         let writable = memory::check_writable(&lvalue, whole);
@@ -198,7 +158,7 @@ impl Sema<'_> {
 
     /// `coopVecMatMulNV(result, input, interpretation, matrix, bytes, interpretation, rows, columns, layout, transposed, stride)`,
     /// `coopVecMatMulAddNV`, which has a bias, its bytes and interpretation before the rows.
-    fn multiply_vector(&mut self, b: &mut Builder<'_>, args: &[ExprId], whole: Span) -> Option<Lowered> {
+    fn multiply_vector(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
         let [result, input, input_kind, factors @ .., rows, columns, layout, transposed, stride] = args else {
             return None;
         };
@@ -239,7 +199,7 @@ impl Sema<'_> {
     }
 
     /// `coopVecOuterProductAccumulateNV(left, right, array, bytes, stride, layout, interpretation)`
-    fn outer_product(&mut self, b: &mut Builder<'_>, args: &[ExprId], whole: Span) -> Option<Lowered> {
+    fn outer_product(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
         let (left, _) = self.vector_value(b, args[0])?;
         let (right, _) = self.vector_value(b, args[1])?;
         let (lvalue, offset) = self.vector_memory(b, args[2], args[3])?;
@@ -257,7 +217,7 @@ impl Sema<'_> {
     }
 
     /// `coopVecReduceSumAccumulateNV(vector, array, bytes)`
-    fn reduce_sum(&mut self, b: &mut Builder<'_>, args: &[ExprId], whole: Span) -> Option<Lowered> {
+    fn reduce_sum(&mut self, b: &mut Builder<'_>, Call { args, whole, .. }: Call<'_>) -> Option<Lowered> {
         let (vector, _) = self.vector_value(b, args[0])?;
         let (lvalue, offset) = self.vector_memory(b, args[1], args[2])?;
         let writable = memory::check_writable(&lvalue, whole);

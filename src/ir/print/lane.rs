@@ -37,7 +37,7 @@ pub fn lane_text(op: LaneOp) -> String {
         LaneOp::QuadAdd(mv) => format!("quad_add.{}", move_text(mv)),
         LaneOp::QuadPermute(mode) => format!("quad_permute<{mode:#04x}>"),
         LaneOp::QuadPermuteZero(mode) => format!("quad_permute_zero<{mode:#04x}>"),
-        LaneOp::Butterfly(width) => format!("butterfly{}", width_text(width)),
+        LaneOp::Swap(swap, width) => format!("{}{}", snake(swap), width_text(width)),
         LaneOp::Shuffle(mode) => format!("shuffle.{}", snake(mode)),
         LaneOp::Rotate(width) => format!("rotate{}", width_text(width)),
         LaneOp::ShuffleNv(mode) => format!("shuffle_nv.{}", snake(mode)),

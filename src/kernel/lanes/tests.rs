@@ -9,7 +9,7 @@ use crate::kernel::tree::Tree;
 use crate::kernel::verify::verify;
 use crate::kernel::{BinOp, Buffer, Builder, CmpOp, Kernel, MemoryAccess, MemorySpace, Op, Ty, Value, random};
 use crate::lane::catalog::{self, Sample};
-use crate::lane::{AluOp, Known, LaneOp, LaneType, Refusal};
+use crate::lane::{AluOp, Known, LaneOp, LaneType, Refusal, Swap, Width};
 use crate::profile::Profile;
 
 /// Who runs the operation.
@@ -278,7 +278,7 @@ fn arithmetic_on_a_moved_value_is_one_instruction_where_the_hardware_has_it() {
         let four = b.u32(4);
         let address = b.bin(BinOp::Mul, Scalar::U32, own, four);
         let value = b.load(words(1), address)[0];
-        let butterfly = LaneOp::Butterfly(crate::lane::Width::new(2).expect("a width"));
+        let butterfly = LaneOp::Swap(Swap::Butterfly, Width::new(2).expect("a width"));
         let moved = b.value(Op::Lane { op: butterfly, ty: [ty, Scalar::BOOL] }, &[value], Ty::B32);
         let sum = b.bin(op, ty, moved, value);
         let result = if twice { b.bin(BinOp::Sub, ty, sum, moved) } else { sum };

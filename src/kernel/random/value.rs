@@ -3,7 +3,7 @@
 use super::{Generator, Known, SCALARS, U64};
 use crate::ir::Scalar;
 use crate::kernel::{BinOp, CmpOp, Op, Ty, UnOp};
-use crate::lane::{CountOp, Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width};
+use crate::lane::{CountOp, Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, Swap, VoteOp, Width};
 
 impl Generator {
     /// A value of this type, if need be a constant.
@@ -141,7 +141,7 @@ impl Generator {
             3 => self.moved(scalar, LaneOp::BroadcastFirst, true),
             4 => self.fold(width),
             5 => self.shuffle(scalar),
-            6 => self.moved(scalar, LaneOp::Butterfly(width), false),
+            6 => self.moved(scalar, LaneOp::Swap(Swap::Butterfly, width), false),
             _ => {
                 let mv = self.one_of(&[QuadMove::X, QuadMove::Y, QuadMove::Lane(2)]);
                 self.moved(scalar, LaneOp::Quad { mv, float_only: false }, false);

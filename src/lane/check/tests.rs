@@ -6,10 +6,10 @@ use super::terms::Terms;
 use super::{Effort, prove};
 use crate::lane::catalog::{self, Sample};
 use crate::lane::meaning::meaning;
-use crate::lane::op::{Group, LaneOp, Members, ReduceKind, WARP};
+use crate::lane::op::{Group, LaneOp, Members, WARP};
 use crate::lane::plan::Activity;
 use crate::lane::value::{LaneValue, Lanes};
-use crate::lane::{Depends, Gives, Input, Known, Refusal, Request, Span, plan};
+use crate::lane::{Depends, Family, Gives, Input, Known, Refusal, Request, Span, plan};
 use crate::profile::{Feature, Profile, Target};
 
 /// SPIR-V's profiles at every size, with and without the promised order, the unknown size first; hardware as it is. Of
@@ -58,19 +58,15 @@ fn prove_all(what: &str, wanted: fn(LaneOp) -> bool) {
     assert!(plans > 0 && runs >= plans as u64);
 }
 
-fn is_scan(kind: ReduceKind) -> bool {
-    matches!(kind, ReduceKind::Inclusive | ReduceKind::Exclusive)
-}
-
 #[test]
 fn reductions_are_right() {
-    let wanted = |op| matches!(op, LaneOp::Reduce { kind, members: Members::All, .. } if !is_scan(kind));
+    let wanted = |op| matches!(op, LaneOp::Reduce { kind, members: Members::All, .. } if !kind.is_scan());
     prove_all("reductions", wanted);
 }
 
 #[test]
 fn scans_are_right() {
-    let wanted = |op| matches!(op, LaneOp::Reduce { kind, members: Members::All, .. } if is_scan(kind));
+    let wanted = |op| matches!(op, LaneOp::Reduce { kind, members: Members::All, .. } if kind.is_scan());
     prove_all("scans", wanted);
 }
 
@@ -110,16 +106,12 @@ fn moves_are_right() {
 }
 
 fn is_reduction(op: LaneOp) -> bool {
-    use LaneOp as O;
-    matches!(op, O::Reduce { .. } | O::Sort { .. } | O::Segmented { .. } | O::Partitioned { .. } | O::Partition)
-        || matches!(op, O::ShuffleNv(_) | O::ShuffleNvValid(_))
+    use Family as F;
+    matches!(op.signature().family, F::Reduce | F::Scan | F::Sort | F::Partition | F::NvShuffle)
 }
 
 fn moves(op: LaneOp) -> bool {
-    use LaneOp as O;
-    matches!(op, O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast)
-        || matches!(op, O::Butterfly(_) | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::Broadcast)
-        || matches!(op, O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane)
+    matches!(op.signature().family, Family::Quad | Family::Move)
 }
 
 /// Profiles have a plan for everything, or say what is missing.

@@ -17,9 +17,10 @@ mod validate;
 use super::catalog;
 use super::check::{self, Effort};
 use super::cost::{self, PlanCost};
-use super::op::{LaneOp, ReduceKind};
+use super::op::LaneOp;
 use super::plan::{Operand, Plan, StepOp, StepType};
 use super::request::{Refusal, Request};
+use super::signature::Family;
 use crate::profile::{Feature, Profile, Target};
 use build::Builder;
 
@@ -42,18 +43,18 @@ struct Rule {
 }
 
 /// The knowledge of one target.
-struct Family {
+struct Rules {
     /// The rules for an operation; where nobody can price plans, the best first.
-    rules: fn(LaneOp) -> &'static [Rule],
+    of: fn(LaneOp) -> &'static [Rule],
     /// Returns true if a rule's reductions are those that the 2016 proposal shows for hardware such as the profile's.
     is_proposed: fn(rule: &str, &Profile) -> bool,
 }
 
-const fn family(target: Target) -> Family {
+const fn rules_of(target: Target) -> Rules {
     match target {
-        Target::Spirv | Target::Wgsl => Family { rules: spirv::rules, is_proposed: |_, _| false },
-        Target::Nv => Family { rules: nv::rules, is_proposed: |_, _| false },
-        Target::Amd => Family { rules: amd::rules, is_proposed: amd::is_proposed },
+        Target::Spirv | Target::Wgsl => Rules { of: spirv::rules, is_proposed: |_, _| false },
+        Target::Nv => Rules { of: nv::rules, is_proposed: |_, _| false },
+        Target::Amd => Rules { of: amd::rules, is_proposed: amd::is_proposed },
     }
 }
 
@@ -128,8 +129,8 @@ fn refusal(request: &Request, profile: &Profile, least_size: u32, missing: Optio
 /// Returns true if a rule's plan is the sequence that the 2016 proposal of portable cross-lane operations shows for the
 /// operation on hardware such as the profile's.
 pub fn is_proposed(rule: &str, request: &Request, profile: &Profile) -> bool {
-    let reduces = matches!(request.op, LaneOp::Reduce { kind, .. } if !matches!(kind, ReduceKind::Inclusive | ReduceKind::Exclusive));
-    reduces && (family(profile.target).is_proposed)(rule, profile)
+    let reduces = request.op.signature().family == Family::Reduce;
+    reduces && (rules_of(profile.target).is_proposed)(rule, profile)
 }
 
 /// The plan that one rule proposes for a request.
@@ -145,7 +146,7 @@ fn propose(rule: &Rule, request: &Request, profile: &Profile, least_size: u32) -
 /// The first rule's plan, or the feature that the best rule misses.
 fn first_match(request: &Request, profile: &Profile, least_size: u32) -> Result<Plan, Option<Feature>> {
     let mut missing = None;
-    for rule in (family(profile.target).rules)(request.op) {
+    for rule in (rules_of(profile.target).of)(request.op) {
         match propose(rule, request, profile, least_size) {
             Ok(plan) => return Ok(plan),
             Err(No::Lacks(feature)) => missing = missing.or(Some(feature)),
@@ -163,7 +164,7 @@ struct Gathered {
 
 fn gather(request: &Request, profile: &Profile, least_size: u32) -> Gathered {
     let mut all = Gathered { candidates: Vec::new(), refused: Vec::new() };
-    for rule in (family(profile.target).rules)(request.op) {
+    for rule in (rules_of(profile.target).of)(request.op) {
         match propose(rule, request, profile, least_size) {
             Ok(plan) => all.candidates.push(Candidate { cost: cost::of(&plan, request, profile), plan }),
             Err(No::Lacks(feature)) => all.refused.push((rule.name, feature)),

@@ -4,7 +4,7 @@ use super::faults::barrier;
 use super::{SIZES, Shader, U32, access};
 use crate::ir::{BuiltIn, Scalar};
 use crate::kernel::{BinOp, CmpOp, MemorySpace, Op, Ty};
-use crate::lane::{LaneOp, Members, ReduceKind, ReduceOp, ShuffleMode, Width};
+use crate::lane::{LaneOp, Members, ReduceKind, ReduceOp, ShuffleMode, Swap, Width};
 use crate::sim::{FaultKind, Program, Use};
 
 const SHARED: MemorySpace = MemorySpace::Shared;
@@ -108,7 +108,7 @@ fn operations_that_are_too_wide_are_refused() {
     let mut s = Shader::new(16);
     let x = s.input();
     let width = Width::new(16).expect("a power of two");
-    s.b.value(Op::Lane { op: LaneOp::Butterfly(width), ty: [U32, U32] }, &[x], Ty::B32);
+    s.b.value(Op::Lane { op: LaneOp::Swap(Swap::Butterfly, width), ty: [U32, U32] }, &[x], Ty::B32);
     let refusal = Program::new(&s.finish(), 8).expect_err("it is too wide");
     assert_eq!(refusal.message, "the operation spans 16 lanes and the subgroup has 8");
 }

@@ -6,7 +6,7 @@ use super::header::site;
 use super::words::{Words, debug, named, number, scalar};
 use crosslane::ir::{AtomicOp, ImageOp, ImageParts, MemoryKinds, Scalar};
 use crosslane::kernel::{MemoryAccess, MemorySpace, Op, Value};
-use crosslane::lane::{Group, LaneFact, LaneOp, Members, Primitive, QuadMove, ReduceOp, Width};
+use crosslane::lane::{Group, LaneFact, LaneOp, Members, Primitive, QuadMove, ReduceOp, Swap, Width};
 
 impl<'t> Body<'_, 't> {
     /// An operation, and its operands.
@@ -185,7 +185,6 @@ fn lane(words: &mut Words<'_>) -> Read<LaneOp> {
         ["quad_add", mv] => LaneOp::QuadAdd(quad(mv)?),
         ["quad_permute"] => LaneOp::QuadPermute(hexadecimal(argument)?),
         ["quad_permute_zero"] => LaneOp::QuadPermuteZero(hexadecimal(argument)?),
-        ["butterfly"] => LaneOp::Butterfly(of_width()?),
         ["shuffle", mode] => LaneOp::Shuffle(named(mode)?),
         ["rotate"] => LaneOp::Rotate(of_width()?),
         ["shuffle_nv", mode] => LaneOp::ShuffleNv(named(mode)?),
@@ -201,6 +200,7 @@ fn lane(words: &mut Words<'_>) -> Read<LaneOp> {
         ["lane_count"] => LaneOp::LaneCount(group(argument)?),
         ["segment_last"] => LaneOp::SegmentLast(of_width()?),
         ["lane_mask", mask] => LaneOp::LaneMask(named(mask)?, group(argument)?),
+        [swap] if let Ok(swap) = named::<Swap>(swap) => LaneOp::Swap(swap, of_width()?),
         [kind, op, ref rest @ ..] => {
             let members = if *rest == ["active"] { Members::Active } else { Members::All };
             LaneOp::Reduce { op: named(op)?, kind: named(kind)?, width: of_width()?, members }

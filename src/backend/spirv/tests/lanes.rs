@@ -6,7 +6,7 @@ use crate::diagnostic::Code;
 use crate::ir::{ArrayLen, BinaryOp, Builder, ConstValue, Scalar, Types, Value};
 use crate::kernel::Origin;
 use crate::lane::{
-    CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, VoteOp, Width,
+    CountOp, Group, LaneOp, MaskOp, Members, QuadMove, ReduceKind, ReduceOp, ShuffleMode, Swap, VoteOp, Width,
 };
 
 fn shader() -> Shader {
@@ -31,7 +31,7 @@ fn moves() {
         LaneOp::Quad { mv: QuadMove::Lane(2), float_only: false },
         LaneOp::Quad { mv: QuadMove::X, float_only: false },
         LaneOp::Quad { mv: QuadMove::Diagonal, float_only: false },
-        LaneOp::Butterfly(width(16)),
+        LaneOp::Swap(Swap::Butterfly, width(16)),
         LaneOp::BroadcastFirst,
     ];
     let module = shader().main(|b, _| {
@@ -128,7 +128,7 @@ fn set_up_is_written_once_and_nothing_unneeded_is_asked_for() {
 fn too_wide_a_form_is_refused() {
     let module = shader().main(|b, _| {
         let value = any(b, Scalar::F32, 1);
-        b.lane(LaneOp::Butterfly(width(128)), Types::F32, &[value]);
+        b.lane(LaneOp::Swap(Swap::Butterfly, width(128)), Types::F32, &[value]);
     });
     let profile = crate::profile::Profile::named("spirv-1.3").unwrap().with_wave_size(Some(32));
     let options = SpirvOptions::new(profile).unwrap();

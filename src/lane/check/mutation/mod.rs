@@ -13,6 +13,7 @@ use crate::lane::op::{Group, LaneOp, Members, QuadMove, ReduceKind, ReduceOp, Sh
 use crate::lane::plan::{Activity, Plan};
 use crate::lane::planner::unproven;
 use crate::lane::request::{Input, Known, LaneType, Request};
+use crate::lane::swap::Swap;
 use crate::lane::value::Lanes;
 use crate::profile::Profile;
 
@@ -44,8 +45,8 @@ fn active(op: ReduceOp, kind: ReduceKind) -> LaneOp {
 /// Operations of every family.
 fn cases() -> Vec<(LaneOp, Vec<Input>)> {
     vec![
-        (LaneOp::Butterfly(width(16)), vec![FLOAT]),
-        (LaneOp::Butterfly(width(32)), vec![FLOAT]),
+        (LaneOp::Swap(Swap::Butterfly, width(16)), vec![FLOAT]),
+        (LaneOp::Swap(Swap::Butterfly, width(32)), vec![FLOAT]),
         (LaneOp::Quad { mv: QuadMove::Y, float_only: false }, vec![FLOAT]),
         (LaneOp::QuadPermute(0x39), vec![FLOAT]),
         (LaneOp::Rotate(width(8)), vec![FLOAT, Input::constant(3)]),

@@ -20,25 +20,23 @@ pub use reductions::is_proposed;
 
 use super::build::Builder;
 use super::{Answer, Rule};
-use crate::lane::op::{LaneOp, Members, ReduceKind, ReduceOp};
+use crate::lane::op::{LaneOp, Members, ReduceOp};
 use crate::lane::plan::{Activity, AluOp, Operand, StepType};
 use crate::lane::primitive::{Dpp16, ScalarOp, fusion};
+use crate::lane::signature::Family;
 
 /// The rules for an operation.
 pub fn rules(op: LaneOp) -> &'static [Rule] {
-    use LaneOp as O;
-    match op {
-        O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast => moves::RULES,
-        O::Butterfly(_) | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::Broadcast => moves::RULES,
-        O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane | O::ShuffleNv(_) => moves::RULES,
-        O::Reduce { kind: ReduceKind::Inclusive | ReduceKind::Exclusive, .. } | O::Segmented { .. } => scans::RULES,
-        O::Reduce { .. } => reductions::RULES,
-        O::Sort { .. } => sort::RULES,
-        O::Vote { .. } | O::Elect => masks::RULES,
-        O::Ballot(_) | O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb => facts::RULES,
-        O::BallotFindMsb | O::MaskedCount | O::LaneIndex(_) | O::LaneCount(_) | O::SegmentLast(_) => facts::RULES,
-        O::LaneMask(..) | O::ActiveMask | O::Sync | O::ShuffleNvValid(_) => facts::RULES,
-        O::Partitioned { .. } | O::Partition => partition::RULES,
+    use Family as F;
+    match op.signature().family {
+        F::NvShuffle if matches!(op, LaneOp::ShuffleNvValid(_)) => facts::RULES,
+        F::Quad | F::Move | F::NvShuffle => moves::RULES,
+        F::Scan => scans::RULES,
+        F::Reduce => reductions::RULES,
+        F::Sort => sort::RULES,
+        F::Vote => masks::RULES,
+        F::Fact => facts::RULES,
+        F::Partition => partition::RULES,
     }
 }
 

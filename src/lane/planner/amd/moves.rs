@@ -125,7 +125,7 @@ fn source(b: &Builder, i: u32, size: u32) -> Option<Option<u32>> {
         }),
         O::QuadPermute(mode) | O::QuadPermuteZero(mode) => Some(quad | (u32::from(mode) >> (2 * (i & 3)) & 3)),
         O::QuadBroadcast => Some(constant(b, 1)?).filter(|lane| *lane < 4).map(|lane| quad | lane),
-        O::Butterfly(width) => Some(i ^ (width.lanes_in(size) / 2)),
+        O::Swap(swap, width) => Some(i ^ swap.mask(width.lanes_in(size))),
         O::Shuffle(mode) => moved_by(mode, i, index_at(b, i)?),
         O::Rotate(width) => {
             let mask = width.lanes_in(size) - 1;
@@ -260,9 +260,9 @@ fn index(b: &mut Builder) -> Result<(Operand, u32), No> {
             let operand = b.input(1);
             (shifted(b, mode, operand), size)
         }
-        O::Butterfly(width) => {
+        O::Swap(swap, width) => {
             let width = width.lanes_in(size);
-            (b.alu(AluOp::Xor, i, Operand::Const(width / 2)), width)
+            (b.alu(AluOp::Xor, i, Operand::Const(swap.mask(width))), width)
         }
         O::Rotate(width) => {
             let operand = b.input(1);

@@ -16,22 +16,20 @@ mod votes;
 mod tests;
 
 use super::Rule;
-use crate::lane::op::{LaneOp, ReduceKind};
+use crate::lane::op::LaneOp;
+use crate::lane::signature::Family;
 
 /// The rules for an operation.
 pub fn rules(op: LaneOp) -> &'static [Rule] {
-    use LaneOp as O;
-    match op {
-        O::Quad { .. } | O::QuadAdd(_) | O::QuadPermute(_) | O::QuadPermuteZero(_) | O::QuadBroadcast => quads::RULES,
-        O::Butterfly(_) | O::Shuffle(_) | O::Rotate(_) | O::Bpermute | O::Permute | O::Broadcast => moves::RULES,
-        O::BroadcastFirst | O::SwizzleMasked { .. } | O::WriteLane | O::Sort { .. } => moves::RULES,
-        O::ShuffleNv(_) | O::ShuffleNvValid(_) => shuffles::RULES,
-        O::Reduce { kind: ReduceKind::Inclusive | ReduceKind::Exclusive, .. } | O::Segmented { .. } => scans::RULES,
-        O::Reduce { .. } => reductions::RULES,
-        O::Partitioned { .. } | O::Partition => active::PARTITIONS,
-        O::Vote { .. } | O::Elect => votes::RULES,
-        O::Ballot(_) | O::InverseBallot | O::BallotBit | O::BallotCount(_) | O::BallotFindLsb => ballots::RULES,
-        O::BallotFindMsb | O::MaskedCount | O::LaneIndex(_) | O::LaneCount(_) | O::SegmentLast(_) => ballots::RULES,
-        O::LaneMask(..) | O::ActiveMask | O::Sync => ballots::RULES,
+    use Family as F;
+    match op.signature().family {
+        F::Quad => quads::RULES,
+        F::Move | F::Sort => moves::RULES,
+        F::NvShuffle => shuffles::RULES,
+        F::Scan => scans::RULES,
+        F::Reduce => reductions::RULES,
+        F::Partition => active::PARTITIONS,
+        F::Vote => votes::RULES,
+        F::Fact => ballots::RULES,
     }
 }

@@ -81,7 +81,7 @@ fn shuffle(b: &mut Builder) -> Answer {
     let (mode, index) = match b.request.op {
         LaneOp::Shuffle(mode) => (mode, b.input(1)),
         LaneOp::Bpermute | LaneOp::Broadcast => (ShuffleMode::Index, b.input(1)),
-        LaneOp::Butterfly(width) => (ShuffleMode::Xor, Operand::Const(lanes_of(width) >> 1)),
+        LaneOp::Swap(swap, width) => (ShuffleMode::Xor, Operand::Const(swap.mask(lanes_of(width)))),
         _ => return Err(No::NotMine),
     };
     Ok(shf(b, mode, value, index, WARP))

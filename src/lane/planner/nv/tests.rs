@@ -5,6 +5,7 @@ use crate::lane::plan::{Activity, Plan, StepOp};
 use crate::lane::planner::{Candidate, candidates};
 use crate::lane::primitive::{NvOp, Primitive};
 use crate::lane::request::{Input, Known, LaneType, Refusal, Request};
+use crate::lane::swap::Swap;
 use crate::profile::{Feature, Profile};
 
 const U32: Input = Input::varying(LaneType::U32);
@@ -164,7 +165,7 @@ fn fermi_refuses_what_needs_shuffles() {
     let refused: [(LaneOp, &[Input]); 5] = [
         (LaneOp::Quad { mv: QuadMove::X, float_only: true }, &[F32]),
         (LaneOp::Quad { mv: QuadMove::X, float_only: false }, &[U32]),
-        (LaneOp::Butterfly(width(8)), &[U32]),
+        (LaneOp::Swap(Swap::Butterfly, width(8)), &[U32]),
         (fold(ReduceOp::Add, ReduceKind::AllReduce, 32), &[F32]),
         (LaneOp::Bpermute, &[U32, U32]),
     ];
@@ -185,6 +186,6 @@ fn fermi_refuses_what_needs_shuffles() {
 
 #[test]
 fn forms_wider_than_a_warp_are_refused() {
-    let refusal = chosen(&request(LaneOp::Butterfly(width(64)), &[U32]), "nv-kepler").err();
+    let refusal = chosen(&request(LaneOp::Swap(Swap::Butterfly, width(64)), &[U32]), "nv-kepler").err();
     assert_eq!(refusal, Some(Refusal::TooWide { width: 64, size: 32 }));
 }

@@ -15,7 +15,7 @@ pub static RULES: &[Rule] = &[
     Rule { name: "shuffle", needs: &[Feature::Shuffle], build: shuffle },
     Rule { name: "relative shuffle", needs: &[Feature::ShuffleRelative], build: relative },
     Rule { name: "relative shuffle by index", needs: &[Feature::Shuffle], build: relative },
-    Rule { name: "butterfly", needs: &[Feature::Shuffle], build: butterfly },
+    Rule { name: "butterfly", needs: &[Feature::Shuffle], build: swap },
     Rule { name: "broadcast", needs: &[Feature::Ballot], build: broadcast },
     Rule { name: "broadcast by shuffle", needs: &[Feature::Shuffle], build: broadcast_by_shuffle },
     Rule { name: "broadcast of the first active lane", needs: &[Feature::Ballot], build: broadcast_first },
@@ -47,15 +47,15 @@ fn relative(b: &mut Builder) -> Answer {
     }
 }
 
-fn butterfly(b: &mut Builder) -> Answer {
-    let LaneOp::Butterfly(width) = b.request.op else {
+fn swap(b: &mut Builder) -> Answer {
+    let LaneOp::Swap(swap, width) = b.request.op else {
         return Err(No::NotMine);
     };
     let mask = match width.lanes() {
-        Some(lanes) => Operand::Const(lanes >> 1),
+        Some(lanes) => Operand::Const(swap.mask(lanes)),
         None => {
-            let size = b.size();
-            b.alu(AluOp::Shr, size, Operand::Const(1))
+            let (size, (op, by)) = (b.size(), swap.row().mask);
+            b.alu(op, size, Operand::Const(by))
         }
     };
     Ok(b.shuffle_xor(b.value(), mask))

@@ -6,7 +6,7 @@ use crate::lane::catalog::{self, Sample};
 use crate::lane::check::{Effort, check};
 use crate::lane::op::{LaneOp, ReduceKind, ReduceOp, ShuffleMode};
 use crate::lane::request::{Input, LaneType, Refusal};
-use crate::lane::{Activity, Candidates, Plan, Request, candidates};
+use crate::lane::{Activity, Candidates, Family, Plan, Request, candidates};
 use crate::profile::Profile;
 use std::collections::HashSet;
 
@@ -72,24 +72,7 @@ fn plans(request: &Request, profile: &Profile) -> Vec<Plan> {
 }
 
 fn is_move(op: LaneOp) -> bool {
-    use LaneOp as O;
-    matches!(
-        op,
-        O::Quad { .. }
-            | O::QuadAdd(_)
-            | O::QuadPermute(_)
-            | O::QuadPermuteZero(_)
-            | O::QuadBroadcast
-            | O::Butterfly(_)
-            | O::Shuffle(_)
-            | O::Rotate(_)
-            | O::Bpermute
-            | O::Permute
-            | O::Broadcast
-            | O::BroadcastFirst
-            | O::SwizzleMasked { .. }
-            | O::WriteLane
-    )
+    matches!(op.signature().family, Family::Quad | Family::Move)
 }
 
 #[test]

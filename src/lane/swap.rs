@@ -1,0 +1,54 @@
+//! Moves inside a segment by which lanes swap in pairs: a row for each.
+//!
+//! Planners, the reference, the descriptions and the notes read the row; the grammar names the move.
+
+use super::plan::AluOp;
+use serde::Deserialize;
+
+/// A move that brings lane `i` the value of lane `i ^ mask`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
+pub enum Swap {
+    /// `v[i ^ W / 2]`.
+    Butterfly,
+}
+
+/// Everything that is known of a swap.
+#[derive(Debug)]
+pub struct SwapRow {
+    /// Its name in lists of operations.
+    pub name: &'static str,
+    /// The mask: one step from the segment's number of lanes.
+    pub mask: (AluOp, u32),
+    /// The result in lane `i` of a segment of so many lanes; of the subgroup, where there is no number.
+    pub formula: fn(Option<u32>) -> String,
+    /// The same as a phrase, in which `{}` is the segment.
+    pub words: &'static str,
+    /// What a subgroup of another size changes.
+    pub sized: &'static str,
+}
+
+impl Swap {
+    /// All of them.
+    pub const ALL: [Swap; 1] = [Swap::Butterfly];
+
+    /// Its row of the table.
+    pub const fn row(self) -> &'static SwapRow {
+        match self {
+            Swap::Butterfly => &SwapRow {
+                name: "butterfly",
+                mask: (AluOp::Shr, 1),
+                formula: |lanes| format!("v[i ^ {}]", lanes.map_or("S / 2".into(), |lanes| (lanes / 2).to_string())),
+                words: "the value of the lane half of {} away",
+                sized: "from the lane half a subgroup away",
+            },
+        }
+    }
+
+    /// Bits of a lane's number that change in a segment of so many lanes.
+    pub const fn mask(self, lanes: u32) -> u32 {
+        match self.row().mask {
+            (AluOp::Shr, by) => lanes >> by,
+            (_, by) => lanes - by,
+        }
+    }
+}
