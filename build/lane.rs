@@ -76,7 +76,7 @@ fn value(ty: &str, text: &str) -> Result<String, String> {
     match ty {
         "QuadMove" => quad_move(text),
         "Width" => width(text),
-        // What stands in until the argument is known.
+        // The placeholder until the argument is known.
         "Group" if text.starts_with('$') => Ok("Group::Segment(Width::SUBGROUP)".into()),
         "u8" if text.starts_with('$') => Ok("0".into()),
         "u8" => text.parse::<u8>().map(|b| b.to_string()).map_err(|_| format!("`{text}` is not a byte")),

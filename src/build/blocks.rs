@@ -47,7 +47,7 @@ struct Writer<'i> {
     /// The names of the structs, by place.
     names: Vec<String>,
     derives: &'static str,
-    /// What was made of each struct, where it was tried.
+    /// The result for each struct that was tried.
     made: Vec<Option<Option<Type>>>,
     out: String,
 }
@@ -187,7 +187,7 @@ impl Writer<'_> {
         if ty.size == stride {
             return Some(ty);
         }
-        let bytes = stride.checked_sub(ty.size).filter(|_| stride % ty.align == 0)?;
+        let bytes = stride.checked_sub(ty.size).filter(|_| stride.is_multiple_of(ty.align))?;
         let name = if level == 0 { format!("{name}_item") } else { format!("{name}_item{level}") };
         let (text, align, zero, derives) = (&ty.text, ty.align, &ty.zero, self.derives);
         let _ = write!(

@@ -148,7 +148,7 @@ pub fn module_name(stem: &str) -> String {
     no_keyword(identifier(stem).to_ascii_lowercase())
 }
 
-/// A name that is no word of the language.
+/// A name that is not a word of the language.
 pub fn no_keyword(name: String) -> String {
     if KEYWORDS.contains(&name.as_str()) { name + "_" } else { name }
 }

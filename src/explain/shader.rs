@@ -42,7 +42,7 @@ pub struct Shader<T> {
     pub rows: Vec<OperationRow<T>>,
     /// Per profile why its front end refuses the shader, if it does.
     pub refusals: Vec<Option<String>>,
-    /// Whether the module has no entry point. Then nothing of it is translated, and it has no rows.
+    /// True if the module has no entry point. Then nothing of it is translated, and it has no rows.
     pub is_library: bool,
 }
 

@@ -18,7 +18,7 @@ pub struct Matrix {
     pub schema: &'static str,
     pub input: String,
     pub profiles: Vec<ProfileReport>,
-    /// Whether the module has no entry point. Then no profile was asked for anything, and `operations` is empty.
+    /// True if the module has no entry point. Then no profile was asked for anything, and `operations` is empty.
     pub library: bool,
     /// One for each profile, in their order: whether it can run the shader, or read the library.
     pub can: Vec<bool>,

@@ -78,7 +78,7 @@ impl<'a> Env<'a> {
         stages.contains(self.stage)
     }
 
-    /// Whether the shader is a task or mesh shader of GL_NV_mesh_shader.
+    /// Returns true if the shader is a task or mesh shader of GL_NV_mesh_shader.
     pub fn has_nvidia_meshes(&self) -> bool {
         matches!(self.stage, Stage::Task | Stage::Mesh) && self.is_enabled("GL_NV_mesh_shader")
     }

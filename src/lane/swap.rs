@@ -23,7 +23,7 @@ pub struct SwapRow {
     pub formula: fn(Option<u32>) -> String,
     /// The same as a phrase, in which `{}` is the segment.
     pub words: &'static str,
-    /// What a subgroup of another size changes.
+    /// The effect of a subgroup of another size.
     pub sized: &'static str,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! naga's texts name its arenas, its inner types and its switches. What a module can break has a text of its own here; the
 //! rest, which only a defect of naga's front end brings about, keeps naga's. No match has a `_`: an error that naga adds
-//! is one that the compiler asks about, and each error without words stands beside the reason why none reaches a module.
+//! is one that the compiler asks about, and each error without words is beside the reason why none reaches a module.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 

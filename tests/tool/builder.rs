@@ -213,7 +213,7 @@ fn the_folders_of_a_builder_may_hold_links_in_circles() {
         std::os::unix::fs::symlink(".", folder.0.join("shaders").join(link)).unwrap();
     }
     builder(&folder).compile_dir(folder.0.join("shaders")).unwrap();
-    assert_eq!(generated(&folder).matches("pub mod ").count(), 1);
+    assert_eq!(generated(&folder).matches("\npub mod ").count(), 1);
 }
 
 /// The example is a crate of this workspace. cargo compiles the library for it without the command line.

@@ -10,13 +10,13 @@ use naga::valid::{Capabilities, ModuleInfo};
 
 /// Everything that sets a language apart beside its [`crate::profile::target::TargetRow`].
 pub(super) struct Language {
-    /// What its modules may use.
+    /// The capabilities that its modules may use.
     pub capabilities: Capabilities,
     /// The text of a valid module: naga's writer with its options, and what that leaves to be mended.
     pub write: fn(&naga::Module, &ModuleInfo) -> Result<String, String>,
     /// The whole text from the commented lines; true if lane operations are used.
     pub complete: fn(String, bool) -> String,
-    /// What the caller must bind and set, as JSON.
+    /// The resources that the caller must bind and the values that it must set, as JSON.
     pub reflection: fn(&Shader, &Module, &Options) -> Made<String>,
     /// The function of the language for a lane operation that naga's form lacks.
     pub stands_in: fn(GroupOp) -> Option<&'static str>,
@@ -26,7 +26,7 @@ pub(super) struct Language {
     pub naming: fn(&str) -> Option<(&str, &str)>,
     /// Parts of the names of functions that reach other lanes.
     pub lane_words: &'static [&'static str],
-    /// What lines of control flow begin with.
+    /// The first words of lines of control flow.
     pub control_words: &'static [&'static str],
     /// Returns true if specialization constants stay adjustable, sizes among them.
     pub has_overrides: bool,

@@ -271,7 +271,7 @@ impl Sema<'_> {
         matrix
     }
 
-    /// What the arguments behind the matrix say.
+    /// The arguments after the matrix: the memory to access.
     fn matrix_memory(&mut self, b: &mut Builder<'_>, args: &[ExprId]) -> Option<Memory> {
         let [_, array, at, stride, layout] = *args else { return None };
         let message = "a matrix is loaded from and stored to an array of numbers in a buffer or in shared memory";

@@ -103,7 +103,7 @@ impl Speaker<'_> {
             FunctionError::InvalidSubgroup(ref error) => return subgroup(error),
             // WGSL's cases do not fall through.
             FunctionError::LastCaseFallTrough => return None,
-            // naga's front end evaluates each expression once, where it stands, and makes the results of statements.
+            // naga's front end evaluates each expression once, where it is, and makes the results of statements.
             FunctionError::ExpressionAlreadyInScope(_)
             | FunctionError::WorkgroupUniformLoadExpressionMismatch(_)
             | FunctionError::EmitResult(_)

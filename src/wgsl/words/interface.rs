@@ -55,13 +55,15 @@ impl Speaker<'_> {
 
     fn wrong_use(&self, of: Handle<naga::GlobalVariable>, usage: GlobalUse) -> String {
         let name = self.variable_name(of);
-        match self.module.global_variables[of].space {
-            AddressSpace::Storage { access } if !access.contains(StorageAccess::STORE) => {
-                format!("`{name}` is only read; to write it, declare it as `var<storage, read_write>`")
-            }
-            AddressSpace::WorkGroup => format!("`{name}` is workgroup memory, which compute shaders only have"),
-            space if usage.contains(GlobalUse::WRITE) => format!("`{name}` cannot be written in {}", named(space)),
-            space => format!("`{name}` cannot be used so in {}", named(space)),
+        let space = self.module.global_variables[of].space;
+        if matches!(space, AddressSpace::Storage { access } if !access.contains(StorageAccess::STORE)) {
+            format!("`{name}` is only read; to write it, declare it as `var<storage, read_write>`")
+        } else if space == AddressSpace::WorkGroup {
+            format!("`{name}` is workgroup memory, which only compute shaders have")
+        } else if usage.contains(GlobalUse::WRITE) {
+            format!("`{name}` cannot be written in {}", named(space))
+        } else {
+            format!("`{name}` cannot be used like this in {}", named(space))
         }
     }
 
