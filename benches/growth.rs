@@ -19,7 +19,7 @@ const LEAST: Duration = Duration::from_millis(20);
 /// The stack of the thread that compiles: what a thread of a server has.
 const STACK: usize = 2 << 20;
 
-/// What compiling a shape at one size took.
+/// The time and the output of compiling a shape at one size.
 struct Sample {
     size: usize,
     time: Duration,
@@ -27,7 +27,7 @@ struct Sample {
     bytes: usize,
 }
 
-/// What compiling a shape took, by size.
+/// The time and the output of compiling a shape, by size.
 struct Growth {
     shape: &'static str,
     profile: &'static str,

@@ -3,7 +3,7 @@
 /// Where the operations and the words in their fields are declared.
 const VOCABULARY: &str = concat!(include_str!("../src/lane/op.rs"), include_str!("../src/lane/swap.rs"));
 
-/// What an enum of the vocabulary declares, on one line and without comments.
+/// The declaration of an enum of the vocabulary, on one line and without comments.
 fn body(name: &str) -> String {
     let start = format!("pub enum {name} {{\n");
     let rest = VOCABULARY.split_once(&start).map_or("", |(_, rest)| rest);

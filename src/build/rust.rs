@@ -118,7 +118,7 @@ fn constants(text: &mut String, item: &Item) {
 fn reflection(text: &mut String, name: &str, it: &Reflection) {
     let _ = writeln!(
         text,
-        "    /// What its caller must bind.\n    pub const {name}_REFLECTION: Reflection = Reflection {{"
+        "    /// The resources that its caller must bind.\n    pub const {name}_REFLECTION: Reflection = Reflection {{"
     );
     let _ = writeln!(text, "        entry_point: {:?},", it.entry_point);
     let _ = writeln!(text, "        workgroup_size: {:?},", it.workgroup_size);
